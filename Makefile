@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# xdp-mlr: a network throughput tester for Linux. `make help` lists what there is to make.
+
+VERSION := 0.1.0
+
+# SAN=1 builds with address and undefined-behaviour sanitizers, V=1 shows the commands.
+SAN ?= 0
+V ?= 0
+BUILD ?= $(if $(filter 1,$(SAN)),build-san,build)
+PREFIX ?= /usr/local
+CC ?= gcc
+CLANG ?= clang
+BPFTOOL ?= $(shell PATH=$$PATH:/usr/sbin:/sbin command -v bpftool 2>/dev/null || echo bpftool)
+PKG_CONFIG ?= pkg-config
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $(2);)
+
+PACKAGES := libbpf libxdp libelf zlib jansson yaml-0.1 libmnl libcap
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
+SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+comma := ,
+CFLAGS ?= -O2 -g
+CPPFLAGS += -D_GNU_SOURCE -DXDP_MLR_VERSION='"$(VERSION)"' -Iinclude
+ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -pthread
+DEPFLAGS = -MMD -MP
+BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -ffreestanding -Wall -Wextra -Werror -I. -Iinclude -I/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
+user_cflags = $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
+user_libs = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
+cmocka_libs = $(shell $(PKG_CONFIG) --libs cmocka)
+
+lib_objects := $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*.c))
+user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/*.c))
+skeletons := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
+unit_tests := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+bpf_tests := $(patsubst tests/bpf/%.c,$(BUILD)/tests/bpf/%,$(wildcard tests/bpf/test_*.c))
+user_tests := $(patsubst tests/user/%.c,$(BUILD)/tests/user/%,$(wildcard tests/user/test_*.c))
+benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/*.c))
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.SECONDARY:
+.PHONY: all help deps demo check check-build bench install clean format
+
+all: $(BUILD)/xdp-mlr ## build the program (the default)
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+# --- the library: pure C ---------------------------------------------------------------------------------------------------
+$(BUILD)/lib/%.o: lib/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<
+
+$(BUILD)/libmlr.a: $(lib_objects)
+	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
+
+# --- the XDP programs: object, then skeleton ----------------------------------------------------------------------------------
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
+	@mkdir -p $(@D)
+	$(call say,CLANG,$<)$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c -o $@ $<
+
+$(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
+	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(*F)_bpf > $@
+
+# --- the program ------------------------------------------------------------------------------------------------------------
+$(BUILD)/user/%.o: user/%.c | $(skeletons)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) -Iuser -I. -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
+
+$(BUILD)/xdp-mlr: $(user_objects) $(BUILD)/libmlr.a
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(user_libs)
+
+# --- tests and benchmarks ------------------------------------------------------------------------------------------------------
+$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libmlr.a
+	@mkdir -p $(@D)
+	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a $(cmocka_libs) -lm
+
+# tests of what acts link the program's own objects, all but its main()
+$(BUILD)/tests/bpf/% $(BUILD)/tests/user/%: tests_objects = $(filter-out $(BUILD)/user/main.o,$(user_objects))
+$(BUILD)/tests/bpf/%: tests/bpf/%.c $(user_objects) $(BUILD)/libmlr.a
+	@mkdir -p $(@D)
+	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser -Itests/bpf -I. -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
+		$(tests_objects) $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
+
+$(BUILD)/tests/user/%: tests/user/%.c $(user_objects) $(BUILD)/libmlr.a
+	@mkdir -p $(@D)
+	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser -Itests/bpf -I. -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
+		$(tests_objects) $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
+
+$(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libmlr.a
+	@mkdir -p $(@D)
+	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a -lm
+
+check-build: $(BUILD)/xdp-mlr $(unit_tests) $(bpf_tests) $(user_tests) ## build the program and all tests, without root
+
+check: deps ## install what is missing, build, run every test
+	$(Q)$(MAKE) --no-print-directory check-build
+	$(Q)BUILD=$(BUILD) tests/run
+
+bench: deps ## install what is missing, build, measure the tester itself
+	$(Q)$(MAKE) --no-print-directory all $(benches)
+	$(Q)BUILD=$(BUILD) tools/bench/run
+
+demo: deps ## install what is missing, build, run a real search against a real router
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)BUILD=$(BUILD) tools/demo
+
+deps: ## install what is missing (Debian, Ubuntu)
+	$(Q)tools/deps
+
+install: all ## install the program under PREFIX (DESTDIR is honoured)
+	install -D -m 755 $(BUILD)/xdp-mlr $(DESTDIR)$(PREFIX)/sbin/xdp-mlr
+
+clean: ## delete what was built
+	rm -rf build build-san
+
+format: ## lay the sources out as .clang-format says
+	clang-format -i $(wildcard lib/*.[ch] user/*.[ch] bpf/*.[ch] include/mlr/*.h tests/*/*.[ch] tools/*/*.c)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

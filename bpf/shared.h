@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/* What the XDP programs and user space share: the values of maps. Fixed-size integers only. */
+#ifndef XDP_MLR_SHARED_H
+#define XDP_MLR_SHARED_H
+
+#include <stdint.h>
+
+#include "mlr/histogram.h"
+#include "mlr/tag.h"
+
+/* What a receiver counted since it was attached; one a CPU. Never reset: two snapshots are subtracted. */
+struct rx_counters {
+	uint64_t received;         /* unique frames of the accepted trial */
+	uint64_t received_octets;  /* of those, without FCS */
+	uint64_t duplicate;        /* copies, and frames too old for the window to tell */
+	uint64_t reordered;        /* unique, but after a frame sent later in the same flow */
+	uint64_t late;             /* of another trial */
+	uint64_t foreign;          /* not the tester's; passed on to the kernel */
+	uint64_t housekeeping;     /* ARP, neighbour discovery, MLD, LLDP, STP; passed on */
+	uint64_t malformed;        /* the tester's magic in a damaged frame */
+	uint64_t misdirected;      /* of the accepted trial, but of a flow that should arrive at the other port */
+	uint64_t negative_latency; /* arrived before it left: clocks disagree */
+};
+
+#define RX_COUNTER_FIELDS (sizeof(struct rx_counters) / sizeof(uint64_t))
+
+/* Latency of a trial goes into the histogram of its number's lowest bit, so that the other can be cleared meanwhile. */
+#define RX_LATENCY_SLOTS 2
+
+_Static_assert(sizeof(struct rx_counters) == 80, "layout shared with BPF");
+_Static_assert(sizeof(struct mlr_histogram) == 32 + 8 * MLR_HISTOGRAM_BUCKETS, "layout shared with BPF");
+
+/* The policer of the lab: a leaky bucket (GCRA) in one struct, guarded by a spin lock in the map beside it. */
+struct policer_config {
+	uint64_t interval_q16_ns; /* ns between conforming frames, 48.16 fixed point */
+	uint64_t burst_ns;        /* how early a frame may be */
+};
+
+#endif

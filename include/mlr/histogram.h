@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * A log-linear histogram of durations in ns: values below 16 exactly, above that 16 buckets an octave, so a bucket is at
+ * most 1/16 of its value wide. Memory full of zeros is an empty histogram. The XDP programs fill the same layout, a
+ * histogram a CPU, which user space merges.
+ */
+#ifndef MLR_HISTOGRAM_H
+#define MLR_HISTOGRAM_H
+
+#include <stdint.h>
+
+#define MLR_HISTOGRAM_OCTAVE_BITS 4                     /* 2^4 buckets an octave */
+#define MLR_HISTOGRAM_OCTAVE (1u << MLR_HISTOGRAM_OCTAVE_BITS)
+#define MLR_HISTOGRAM_TOP_BIT 39                        /* values from 2^40 on (18 minutes) go into the last bucket */
+#define MLR_HISTOGRAM_BUCKETS ((MLR_HISTOGRAM_TOP_BIT - MLR_HISTOGRAM_OCTAVE_BITS + 2) * MLR_HISTOGRAM_OCTAVE)
+
+struct mlr_histogram {
+	uint64_t count;
+	uint64_t sum_ns;
+	uint64_t max_ns;
+	uint64_t inverted_min_ns; /* ~min, so that zero is "no value yet" */
+	uint64_t buckets[MLR_HISTOGRAM_BUCKETS];
+};
+
+/* The bucket of a value. Branches instead of a count-leading-zeros instruction: BPF has none. */
+static inline uint32_t mlr_histogram_bucket(uint64_t value_ns)
+{
+	uint64_t rest = value_ns;
+	uint32_t top_bit = 0;
+
+	if (value_ns < MLR_HISTOGRAM_OCTAVE)
+		return (uint32_t)value_ns;
+	if (value_ns >> (MLR_HISTOGRAM_TOP_BIT + 1))
+		return MLR_HISTOGRAM_BUCKETS - 1;
+	if (rest >> 32) {
+		rest >>= 32;
+		top_bit += 32;
+	}
+	if (rest >> 16) {
+		rest >>= 16;
+		top_bit += 16;
+	}
+	if (rest >> 8) {
+		rest >>= 8;
+		top_bit += 8;
+	}
+	if (rest >> 4) {
+		rest >>= 4;
+		top_bit += 4;
+	}
+	if (rest >> 2) {
+		rest >>= 2;
+		top_bit += 2;
+	}
+	top_bit += (uint32_t)(rest >> 1);
+	return (top_bit - MLR_HISTOGRAM_OCTAVE_BITS + 1) * MLR_HISTOGRAM_OCTAVE +
+	       ((uint32_t)(value_ns >> (top_bit - MLR_HISTOGRAM_OCTAVE_BITS)) & (MLR_HISTOGRAM_OCTAVE - 1));
+}
+
+static inline void mlr_histogram_add(struct mlr_histogram *histogram, uint64_t value_ns)
+{
+	histogram->count++;
+	histogram->sum_ns += value_ns;
+	if (value_ns > histogram->max_ns)
+		histogram->max_ns = value_ns;
+	if (~value_ns > histogram->inverted_min_ns)
+		histogram->inverted_min_ns = ~value_ns;
+	histogram->buckets[mlr_histogram_bucket(value_ns)]++;
+}
+
+/* The smallest value of a bucket; of MLR_HISTOGRAM_BUCKETS, the end of the last. */
+uint64_t mlr_histogram_bucket_start_ns(uint32_t bucket);
+
+/* Add all of `other`. */
+void mlr_histogram_merge(struct mlr_histogram *histogram, const struct mlr_histogram *other);
+
+/* 0 for an empty histogram, all of them. A quantile (0 to 1) is interpolated inside its bucket and never leaves min .. max. */
+uint64_t mlr_histogram_min_ns(const struct mlr_histogram *histogram);
+double mlr_histogram_mean_ns(const struct mlr_histogram *histogram);
+double mlr_histogram_quantile_ns(const struct mlr_histogram *histogram, double quantile);
+
+#endif

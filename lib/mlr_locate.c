@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Locating: from the warm-up's hint to a bracket of a good and a bad load, by single trials.
+ *
+ * Far from the critical load one trial tells enough, and tells more than good or bad: how many frames were lost. Near it
+ * the loss grows like a power of the load, whose exponent two bad loads reveal; so their line, in logarithms, is followed down
+ * to where one trial in two would still lose a frame. The exponent also tells how wide the noisy zone is.
+ */
+#include "mlr_private.h"
+
+#include <math.h>
+
+#define BRACKET_UNITS 8  /* a bracket this narrow, in widths, is located */
+#define JUMP_UNITS 4     /* the first step up after a surprise at the hint, in widths */
+#define MEDIAN_LOST 0.69 /* mean of a Poisson count that is zero in every second trial */
+#define STEEPNESS_MIN 1e-4
+#define SHARP_RATIO 0.3      /* deviation to exponent of a power law that is good enough */
+
+/* What the trials of a goal look like from far away. */
+struct survey {
+	const struct mlr_point *good;     /* the highest load with good trials only, below every bad one */
+	const struct mlr_point *bad;      /* the lowest load with bad trials */
+	const struct mlr_point *next_bad; /* the next higher load with more loss */
+	int64_t good_beyond_hint;         /* good loads above the hint */
+	int64_t bad_count;                /* loads with bad trials */
+	bool mixed;                       /* good and bad trials overlap */
+};
+
+static struct survey survey_of(const struct mlr_view *view)
+{
+	struct survey survey = {0};
+
+	for (size_t i = 0; i < view->count; i++) {
+		const struct mlr_point *point = &view->points[i];
+
+		if (point->good > 0 && survey.bad)
+			survey.mixed = true;
+		if (point->good > 0 && point->bad > 0)
+			survey.mixed = true;
+		if (point->good > 0 && !survey.bad)
+			survey.good = point;
+		if (point->good > 0 && point->position > view->hint)
+			survey.good_beyond_hint++;
+		survey.bad_count += point->bad > 0;
+		if (survey.bad && !survey.next_bad && point->bad > 0 && point->lost > survey.bad->lost)
+			survey.next_bad = point;
+		if (point->bad > 0 && !survey.bad)
+			survey.bad = point;
+	}
+	return survey;
+}
+
+/* A power law through two bad loads. */
+struct power_law {
+	double steepness; /* growth of the logarithm of lost frames a step; 0 if there is none */
+	double deviation; /* its standard deviation, as lost frames are counts */
+};
+
+static struct power_law power_law_between(const struct mlr_point *low, const struct mlr_point *high)
+{
+	double distance = high->position - low->position;
+
+	return (struct power_law){
+		.steepness = log(high->lost / low->lost) / distance,
+		.deviation = sqrt(1 / low->lost + 1 / high->lost) / distance,
+	};
+}
+
+/* The power law from the lowest bad load to the nearest one that gives a sharp exponent, or else the sharpest. */
+static struct power_law power_law_of(const struct mlr_view *view, const struct survey *survey)
+{
+	struct power_law best = {0};
+
+	for (const struct mlr_point *high = survey->next_bad; high && high < view->points + view->count; high++) {
+		struct power_law law;
+
+		if (!(high->lost > survey->bad->lost))
+			continue;
+		law = power_law_between(survey->bad, high);
+		if (best.steepness == 0 || law.deviation / law.steepness < best.deviation / best.steepness)
+			best = law;
+		if (best.deviation < SHARP_RATIO * best.steepness)
+			break;
+	}
+	return best;
+}
+
+/* Where the power law through the bad loads comes down to the median. NAN without one. */
+static double power_root(const struct mlr_view *view, const struct survey *survey, bool careful)
+{
+	struct power_law law = power_law_of(view, survey);
+
+	if (!(law.steepness > STEEPNESS_MIN))
+		return NAN;
+	return survey->bad->position - log(survey->bad->lost / MEDIAN_LOST) / (law.steepness + (careful ? law.deviation : 0));
+}
+
+/* Where the straight line through the two lowest bad loads comes down to no loss. NAN without one. */
+static double linear_root(const struct mlr_view *view, const struct survey *survey)
+{
+	double slope, root_fps;
+
+	if (!survey->next_bad)
+		return NAN;
+	slope = (survey->next_bad->lost - survey->bad->lost) / (survey->next_bad->load_fps - survey->bad->load_fps);
+	root_fps = survey->bad->load_fps - survey->bad->lost / slope;
+	return root_fps > 0 ? mlr_grid_position(view->grid, root_fps) : NAN;
+}
+
+/* Where the loss ratio reaches the goal's between the bracket's ends, its logarithm taken as linear. */
+static double ratio_root(const struct mlr_view *view, const struct survey *survey)
+{
+	double low = log(fmax(survey->good->loss_ratio, 1e-9)), high = log(survey->bad->loss_ratio);
+	double part = (log(view->goal->loss_ratio) - low) / (high - low);
+
+	return survey->good->position + part * (survey->bad->position - survey->good->position);
+}
+
+/* The forwarding rate of the lowest bad load, as the place where the loss ratio would be the goal's. */
+static double forwarding_position(const struct mlr_view *view, const struct mlr_point *bad)
+{
+	double rate_fps = bad->load_fps * (1 - bad->loss_ratio) / (1 - view->goal->loss_ratio);
+
+	return rate_fps > 0 ? mlr_grid_position(view->grid, rate_fps) : 0;
+}
+
+/* Nothing bad yet: the hint, or above it. False if the hint itself is the highest good load. */
+static bool go_up(const struct mlr_view *view, const struct survey *survey, double *ret_position)
+{
+	double unit = (double)view->unit;
+
+	if (!survey->good || survey->good->position < view->hint - unit) {
+		*ret_position = view->hint;
+		return true;
+	}
+	if (survey->good_beyond_hint < 1)
+		return false;
+	*ret_position = survey->good->position + JUMP_UNITS * unit * exp2((double)(survey->good_beyond_hint - 1));
+	return true;
+}
+
+/* Nothing good yet. */
+static double go_down(const struct mlr_view *view, const struct survey *survey)
+{
+	double unit = (double)view->unit, bad = survey->bad->position, position;
+
+	if (view->goal->loss_ratio > 0 && survey->bad_count < 4)
+		position = forwarding_position(view, survey->bad) - unit / 2;
+	else if (survey->bad_count < 2)
+		position = floor(forwarding_position(view, survey->bad));
+	else
+		position = power_root(view, survey, true);
+	if (!isfinite(position))
+		position = bad - unit * exp2((double)survey->bad_count);
+	return fmin(position, bad - unit);
+}
+
+/* Good and bad, and a wide gap between: secants in turn, and now and then the middle. */
+static double narrow(const struct mlr_view *view, const struct survey *survey)
+{
+	double good = survey->good->position, bad = survey->bad->position, unit = (double)view->unit;
+	double position = NAN;
+
+	if (view->goal->loss_ratio > 0)
+		position = ratio_root(view, survey);
+	else if (view->count % 3 == 0)
+		position = power_root(view, survey, false);
+	else if (view->count % 3 == 1)
+		position = linear_root(view, survey);
+	if (!isfinite(position) || position < good || position > bad)
+		position = (good + bad) / 2;
+	return fmin(fmax(position, good + unit), bad - unit);
+}
+
+static struct mlr_root root_of(const struct mlr_view *view, const struct survey *survey)
+{
+	double unit = (double)view->unit;
+	struct power_law law = power_law_of(view, survey);
+	struct mlr_root root = {
+		.position = view->hint,
+		.uncertainty = unit / 2,
+		.is_final = survey->bad,
+	};
+	double good, bad, position;
+
+	if (law.steepness > STEEPNESS_MIN) {
+		root.steepness = law.steepness;
+		root.steepness_ratio = law.deviation / law.steepness;
+	}
+
+	if (!survey->good || !survey->bad)
+		return root;
+	good = survey->good->position;
+	bad = survey->bad->position;
+	root.uncertainty = fmax(unit / 2, fabs(bad - good) / 2);
+	if (root.steepness > 0 && view->goal->loss_ratio <= 0)
+		root.uncertainty = fmax(root.uncertainty, 1 / root.steepness);
+	position = view->goal->loss_ratio > 0 ? ratio_root(view, survey) : power_root(view, survey, false);
+	if (!(position > good && position < bad))
+		position = (good + bad) / 2;
+	root.position = position;
+	return root;
+}
+
+bool mlr_locate(const struct mlr_view *view, int64_t *ret_index, const char **ret_rule, struct mlr_root *ret_root)
+{
+	struct survey survey = survey_of(view);
+	double position;
+
+	if (!survey.mixed && !survey.bad && go_up(view, &survey, &position)) {
+		*ret_rule = survey.good_beyond_hint ? "expanding upwards" : "the forwarding rate";
+	} else if (!survey.mixed && survey.bad && !survey.good) {
+		position = go_down(view, &survey);
+		*ret_rule = "descending";
+	} else if (!survey.mixed && survey.good && survey.bad &&
+		   survey.bad->position - survey.good->position > BRACKET_UNITS * (double)view->unit) {
+		position = narrow(view, &survey);
+		*ret_rule = "narrowing";
+	} else {
+		*ret_root = root_of(view, &survey);
+		return false;
+	}
+	*ret_index = mlr_view_clamp(view, position);
+	return true;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The plan: which load promises the cheapest end of the goal.
+ *
+ * For a candidate and one hypothesis, the chain is followed: measure here until the load is decided; if it became a Lower Bound,
+ * go one width up and measure there until an Upper Bound is found, else one width down until a Lower Bound is. Loads that are
+ * decided already cost nothing, and those with some trials only what is left. Since no search has to follow a chain that turned
+ * out hopeless, the price is capped by that of a fresh start at the hypothesis's own critical load. The candidate with the
+ * smallest mean price over the posterior is measured, once; then everything is thought over again.
+ */
+#include "mlr_private.h"
+
+#include <math.h>
+
+#define DEPTH 4              /* widths a chain is followed to each side */
+#define NODES (2 * DEPTH + 1)
+#define CANDIDATES_MAX 24
+#define RESTART_TRIALS 3     /* spent before a hopeless chain is seen to be one */
+#define STREAK 3             /* loads that lean the same way before the step is doubled */
+#define GLANCE_TRIALS 2      /* fewer tell nothing about a lean */
+#define SHAPE_STARTS 5       /* places about the critical load where a fresh start may begin */
+
+/* A load of a chain. */
+struct node {
+	double position;
+	enum mlr_load_class class;
+	const struct mlr_outlook *outlooks; /* by level */
+};
+
+struct chain {
+	int64_t index;
+	bool is_started;
+	struct node nodes[NODES]; /* the candidate in the middle */
+	double price;
+};
+
+struct plan {
+	const struct mlr_view *view;
+	const struct mlr_model *model;
+	const struct mlr_race *race;
+	const struct mlr_outlook *fresh; /* outlooks of a load without trials */
+	double fresh_price[MLR_SHAPES]; /* of a start at the critical load, by shape; 0 if not known yet */
+	size_t count;
+	struct chain chains[CANDIDATES_MAX];
+};
+
+static void set_node(const struct plan *plan, struct node *node, int64_t index)
+{
+	const struct mlr_view *view = plan->view;
+	const struct mlr_point *point;
+
+	*node = (struct node){.position = (double)index, .outlooks = plan->fresh};
+	if (index >= view->upper) {
+		node->class = MLR_LOAD_UPPER_BOUND;
+	} else if (index <= view->lower) {
+		node->class = MLR_LOAD_LOWER_BOUND;
+	} else {
+		point = mlr_view_at(view, index);
+		if (point) {
+			node->class = point->class;
+			node->outlooks = mlr_race_outlooks(plan->race, point->need);
+		}
+	}
+}
+
+static void add_candidate(struct plan *plan, double position)
+{
+	int64_t index = mlr_view_clamp(plan->view, position);
+	struct chain *chain = &plan->chains[plan->count];
+	const struct mlr_point *point;
+
+	if (plan->count == CANDIDATES_MAX || index <= plan->view->lower || index >= plan->view->upper)
+		return;
+	for (size_t i = 0; i < plan->count; i++) {
+		if (plan->chains[i].index == index)
+			return;
+	}
+	point = mlr_view_at(plan->view, index);
+	if (point && point->class != MLR_LOAD_UNDECIDED)
+		return;
+	*chain = (struct chain){.index = index, .is_started = point};
+	for (int i = 0; i < NODES; i++)
+		set_node(plan, &chain->nodes[i], index + (i - DEPTH) * plan->view->unit);
+	plan->count++;
+}
+
+static const struct mlr_outlook *outlook_of(const struct plan *plan, const struct mlr_hypothesis *hypothesis,
+					    const struct node *node)
+{
+	return &node->outlooks[mlr_model_level(plan->model, hypothesis, node->position)];
+}
+
+/* Trials to find an Upper Bound above the middle (direction 1), or a Lower Bound below it (-1). */
+static double side_price(const struct plan *plan, const struct mlr_hypothesis *hypothesis, const struct node *nodes, int direction)
+{
+	enum mlr_load_class wanted = direction > 0 ? MLR_LOAD_UPPER_BOUND : MLR_LOAD_LOWER_BOUND;
+	double price = 0, reach = 1;
+
+	for (int i = DEPTH + direction; i >= 0 && i < NODES && reach > 0.01; i += direction) {
+		const struct mlr_outlook *outlook;
+
+		if (nodes[i].class == wanted)
+			return price;
+		if (nodes[i].class != MLR_LOAD_UNDECIDED)
+			continue;
+		outlook = outlook_of(plan, hypothesis, &nodes[i]);
+		price += reach * outlook->trials;
+		reach *= direction > 0 ? outlook->lower_probability : 1 - outlook->lower_probability;
+	}
+	return price + reach * (plan->view->fresh.good + plan->view->fresh.bad);
+}
+
+static double chain_price(const struct plan *plan, const struct mlr_hypothesis *hypothesis, const struct node *nodes)
+{
+	const struct mlr_outlook *here = outlook_of(plan, hypothesis, &nodes[DEPTH]);
+	double price = here->trials;
+
+	if (here->lower_probability > 0.001)
+		price += here->lower_probability * side_price(plan, hypothesis, nodes, 1);
+	if (here->lower_probability < 0.999)
+		price += (1 - here->lower_probability) * side_price(plan, hypothesis, nodes, -1);
+	return price;
+}
+
+/* The price of a fresh start near the critical load, at the best of some places. */
+static double fresh_price(struct plan *plan, const struct mlr_hypothesis *hypothesis)
+{
+	double *price = &plan->fresh_price[hypothesis->shape], unit = (double)plan->view->unit;
+	struct node nodes[NODES];
+
+	if (*price > 0)
+		return *price;
+	*price = INFINITY;
+	for (int start = 0; start < SHAPE_STARTS; start++) {
+		for (int i = 0; i < NODES; i++) {
+			double offset = (i - DEPTH) + (start - (SHAPE_STARTS - 1) / 2) / 2.0;
+
+			nodes[i] = (struct node){.position = hypothesis->critical + offset * unit, .outlooks = plan->fresh};
+		}
+		*price = fmin(*price, chain_price(plan, hypothesis, nodes));
+	}
+	return *price;
+}
+
+static void add_quantiles(struct plan *plan, const struct mlr_hypothesis *hypotheses, size_t count)
+{
+	static const double quantiles[] = {0.1, 0.3, 0.5, 0.7, 0.9};
+	double unit = (double)plan->view->unit;
+
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
+		double low = (double)plan->view->lower, high = (double)plan->view->upper;
+
+		for (int round = 0; round < 40 && high - low > unit / 4; round++) {
+			double middle = (low + high) / 2, mass = 0;
+
+			for (size_t h = 0; h < count; h++)
+				mass += hypotheses[h].critical <= middle ? hypotheses[h].weight : 0;
+			if (mass < quantiles[i])
+				low = middle;
+			else
+				high = middle;
+		}
+		add_candidate(plan, high - unit / 2);
+		add_candidate(plan, high + unit / 2);
+	}
+}
+
+static void add_candidates(struct plan *plan, const struct mlr_hypothesis *hypotheses, size_t count)
+{
+	const struct mlr_view *view = plan->view;
+
+	if (view->lower >= 0)
+		add_candidate(plan, (double)(view->lower + view->unit));
+	if (view->upper <= view->grid->last)
+		add_candidate(plan, (double)(view->upper - view->unit));
+	add_quantiles(plan, hypotheses, count);
+	for (size_t i = view->count; i-- > 0;) {
+		const struct mlr_point *point = &view->points[i];
+
+		if (point->class == MLR_LOAD_UNDECIDED && point->on_grid)
+			add_candidate(plan, point->position);
+	}
+}
+
+/* Whether the trials at a load lean towards a Lower Bound (1) or an Upper Bound (-1). */
+static int lean(const struct mlr_view *view, const struct mlr_point *point)
+{
+	return point->bad > view->goal->exceed_ratio * (point->good + point->bad) ? -1 : 1;
+}
+
+/* Whether STREAK points from this one on, in this direction, all lean the same way, after more than a glance. */
+static bool is_streak(const struct mlr_view *view, size_t first, int direction, int way)
+{
+	for (int i = 0; i < STREAK; i++) {
+		const struct mlr_point *point = &view->points[(ptrdiff_t)first + i * direction];
+
+		if (point->good + point->bad < GLANCE_TRIALS || lean(view, point) != way)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A model that is wrong about the slope would creep one width at a time through a flat zone. So where the last loads on the way
+ * to an untouched index all lean the same way, the step is twice the last one, but at most half-way to a bound beyond.
+ */
+static int64_t stride(const struct mlr_view *view, int64_t index)
+{
+	size_t above = 0;
+	int64_t target;
+
+	while (above < view->count && view->points[above].position < (double)index)
+		above++;
+	if (above + STREAK <= view->count && is_streak(view, above, 1, -1)) {
+		target = (int64_t)floor(3 * view->points[above].position - 2 * view->points[above + 1].position);
+		target = (int64_t)fmax((double)target, floor((view->points[above].position + (double)view->lower) / 2));
+		return target < index ? mlr_view_clamp(view, (double)target) : index;
+	}
+	if (above >= STREAK && is_streak(view, above - 1, -1, 1)) {
+		target = (int64_t)ceil(3 * view->points[above - 1].position - 2 * view->points[above - 2].position);
+		target = (int64_t)fmin((double)target, ceil((view->points[above - 1].position + (double)view->upper) / 2));
+		return target > index ? mlr_view_clamp(view, (double)target) : index;
+	}
+	return index;
+}
+
+bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct mlr_race *race, int64_t *ret_index)
+{
+	struct plan plan = {.view = view, .model = model, .race = race, .fresh = mlr_race_outlooks(race, view->fresh)};
+	const struct mlr_hypothesis *hypotheses;
+	size_t count = mlr_model_hypotheses(model, &hypotheses);
+	const struct chain *best = NULL;
+
+	add_candidates(&plan, hypotheses, count);
+	for (size_t h = 0; h < count; h++) {
+		double cap = fresh_price(&plan, &hypotheses[h]) + RESTART_TRIALS;
+
+		for (size_t i = 0; i < plan.count; i++)
+			plan.chains[i].price += hypotheses[h].weight *
+						fmin(cap, chain_price(&plan, &hypotheses[h], plan.chains[i].nodes));
+	}
+	for (size_t i = 0; i < plan.count; i++) {
+		if (!best || plan.chains[i].price < best->price)
+			best = &plan.chains[i];
+	}
+	if (!best)
+		return false;
+	*ret_index = best->is_started ? best->index : stride(view, best->index);
+	return true;
+}

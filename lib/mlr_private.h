@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The inside of the mlr controller: how one goal sees what was measured, and the three ways to choose the next load.
+ *
+ *	mlr.c		the frame: warm-up, order of goals, limits, bookkeeping; and the model-free way that always ends
+ *	mlr_view.c	the measured loads as one goal sees them
+ *	mlr_locate.c	brings a bracket of a good and a bad load, by few single trials
+ *	mlr_race.c	how many trials one load still takes, and how likely it becomes a Lower Bound
+ *	mlr_model.c	what the trials say about where the goal's critical load is, and how noisy its neighbourhood
+ *	mlr_plan.c	chooses the load that promises the cheapest end of the search
+ *
+ * Positions are real numbers, in steps of the grid above Min Load; indices are whole positions.
+ */
+#ifndef MLR_PRIVATE_H
+#define MLR_PRIVATE_H
+
+#include "controller_private.h"
+#include "mlr/grid.h"
+
+/* --- the view -------------------------------------------------------------------------------------------------------- */
+
+/* What a load still needs, in full-length trials: so many good ones in sum make it a Lower Bound, so many bad ones an Upper. */
+struct mlr_need {
+	double good;
+	double bad;
+};
+
+/* A measured load. Trials are good (low-loss) or bad (high-loss). */
+struct mlr_point {
+	double load_fps;
+	double position;
+	bool on_grid;
+	double good; /* trials */
+	double bad;
+	double loss_ratio; /* mean */
+	double lost;       /* frames lost in a full-length trial, mean */
+	enum mlr_load_class class;
+	struct mlr_need need;
+};
+
+struct mlr_view {
+	const struct mlr_goal *goal;
+	const struct mlr_grid *grid;
+	int64_t unit;          /* steps of the grid within the Goal Width */
+	double hint;           /* position where the warm-up puts the goal's critical load */
+	struct mlr_need fresh; /* need of a load without trials */
+	int64_t lower;         /* index of the Relevant Lower Bound, -1 where there is none */
+	int64_t upper;         /* index of the Relevant Upper Bound, beyond the last where there is none */
+	size_t count;          /* points, smallest load first */
+	struct mlr_point *points;
+};
+
+/* How `goal` sees the results. A trial takes `overhead_s` longer than its Trial Duration. 0 or -ENOMEM. */
+int mlr_view_new(const struct mlr_results *results, const struct mlr_grid *grid, size_t goal, double overhead_s,
+		 struct mlr_view *ret_view);
+void mlr_view_free(struct mlr_view *view);
+
+/* The point at an index of the grid, or NULL. */
+const struct mlr_point *mlr_view_at(const struct mlr_view *view, int64_t index);
+
+/* The index nearest to a position among those strictly between the Relevant Bounds. */
+int64_t mlr_view_clamp(const struct mlr_view *view, double position);
+
+/* --- locating --------------------------------------------------------------------------------------------------------- */
+
+/* Where the critical load seems to be once it is located. */
+struct mlr_root {
+	double position;
+	double uncertainty; /* steps */
+	double steepness;   /* growth of the logarithm of lost frames a step, 0 if unknown */
+	double steepness_ratio; /* its standard deviation, relative */
+	bool is_final;      /* bad trials are known, so that more trials will not move it */
+};
+
+/* True, and *ret_index is to be measured next; or false, and *ret_root tells where the goal's critical load is. */
+bool mlr_locate(const struct mlr_view *view, int64_t *ret_index, const char **ret_rule, struct mlr_root *ret_root);
+
+/* --- the race at one load --------------------------------------------------------------------------------------------- */
+
+#define MLR_LEVELS 64 /* exceed probabilities that are told apart */
+
+struct mlr_race;
+
+/* Tables up to this need. 0 or -ENOMEM. The caller frees. */
+int mlr_race_new(struct mlr_need most, struct mlr_race **ret);
+void mlr_race_free(struct mlr_race *race);
+/* Expected trials until the load is decided, and the probability that it becomes a Lower Bound. */
+struct mlr_outlook {
+	double trials;
+	double lower_probability;
+};
+/* The outlooks of a load with this need, by level. */
+const struct mlr_outlook *mlr_race_outlooks(const struct mlr_race *race, struct mlr_need need);
+/* The exceed probability of a level, and the nearest level of a probability. */
+double mlr_level_probability(unsigned int level);
+unsigned int mlr_probability_level(double probability);
+
+/* --- the model ---------------------------------------------------------------------------------------------------------- */
+
+struct mlr_model;
+
+/* A posterior around a root. `unit` in steps. 0 or -ENOMEM. The caller frees. */
+int mlr_model_new(const struct mlr_root *root, double unit, struct mlr_model **ret);
+void mlr_model_free(struct mlr_model *model);
+/* Learn from trials at one load. */
+void mlr_model_learn(struct mlr_model *model, double position, double good, double bad);
+/* The hypotheses that matter, heaviest mass kept; weights sum to 1. Valid until the next call on the model. */
+struct mlr_hypothesis {
+	double weight;
+	double critical; /* position where half of the trials exceed, the constant part left out */
+	double inverse_spread; /* 1 / steps */
+	unsigned int floor;   /* which constant part */
+	unsigned int shape;   /* index of (floor, spread), below MLR_SHAPES */
+};
+#define MLR_SHAPES 64
+size_t mlr_model_hypotheses(struct mlr_model *model, const struct mlr_hypothesis **ret);
+/* Level of the exceed probability at a position. */
+unsigned int mlr_model_level(const struct mlr_model *model, const struct mlr_hypothesis *hypothesis, double position);
+
+/* --- the plan ----------------------------------------------------------------------------------------------------------- */
+
+/* The index to measure next. False if there is no candidate. */
+bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct mlr_race *race, int64_t *ret_index);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "mlr/pacer.h"
+
+#include <errno.h>
+#include <math.h>
+
+#define NS_PER_S 1e9
+#define SCHEDULE_MAX_NS 0x1p62
+#define INTERVAL_MIN_NS 0x1p-20
+
+/* ns in 64.64 fixed point of 1e9 / load: the quotient in long double (64 bits of mantissa), its error then taken out by one
+ * step of long division, so that it is exact to the last bit of the fixed-point number or nearly so. */
+static unsigned __int128 interval_q64(double load_fps)
+{
+	long double interval_ns = (long double)NS_PER_S / load_fps;
+	long double remainder = fmal(-interval_ns, load_fps, (long double)NS_PER_S);
+	long double correction_ns = remainder / load_fps;
+	long double whole = floorl(interval_ns);
+
+	return ((unsigned __int128)whole << 64) +
+	       (unsigned __int128)(__int128)ldexpl(interval_ns - whole, 64) + (unsigned __int128)(__int128)ldexpl(correction_ns, 64);
+}
+
+int mlr_pacer_init(struct mlr_pacer *ret_pacer, double load_fps, uint64_t count)
+{
+	double interval_ns = NS_PER_S / load_fps;
+
+	if (!isfinite(load_fps) || load_fps <= 0.0 || interval_ns < INTERVAL_MIN_NS ||
+	    interval_ns * (double)count > SCHEDULE_MAX_NS)
+		return -EINVAL;
+	*ret_pacer = (struct mlr_pacer){ .interval_q64 = interval_q64(load_fps), .count = count };
+	return 0;
+}

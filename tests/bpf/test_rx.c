@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The receiver's XDP program on golden frames and on hostile ones. */
+#include <arpa/inet.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "clock.h"
+#include "mlr/frame.h"
+#include "rx.h"
+#include "run.h"
+
+#define TRIAL 7
+#define FLOW 3
+#define FLOWS 2 /* this port receives flows 3 and 4 */
+
+static struct rx *rx;
+static struct mlr_frame_layout layout;
+
+static int setup(void **state)
+{
+	(void)state;
+	return rx_load(FLOW, FLOWS, &rx) || rx_accept_trial(rx, TRIAL, 0, UINT32_MAX);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	rx_close(rx);
+	return 0;
+}
+
+static unsigned int build(uint8_t *frame, unsigned int size_octets, uint32_t flow)
+{
+	struct mlr_frame_spec spec = {
+		.source_mac = { 2, 0, 0, 0, 0, 1 },
+		.destination_mac = { 2, 0, 0, 0, 0, 2 },
+		.source_address = htonl(0xc6120002),
+		.destination_address = htonl(0xc6130002),
+		.source_port = MLR_UDP_SOURCE_PORT,
+		.destination_port = MLR_UDP_DESTINATION_PORT,
+		.flow = flow,
+		.size_octets = size_octets,
+	};
+
+	assert_int_equal(mlr_frame_build(&spec, frame, &layout), 0);
+	return layout.memory_octets;
+}
+
+static void stamp(uint8_t *frame, uint16_t trial, uint32_t sequence)
+{
+	uint64_t now_ns = clock_ns();
+
+	mlr_frame_stamp(frame, &layout, trial, sequence, now_ns, now_ns);
+}
+
+/* Send one valid frame of 64 octets through the program. */
+static int send_frame(uint16_t trial, uint32_t flow, uint32_t sequence)
+{
+	uint8_t frame[60];
+	unsigned int octets = build(frame, 64, flow);
+
+	stamp(frame, trial, sequence);
+	return run_program(rx_program_fd(rx), frame, octets);
+}
+
+static struct rx_counters counters(void)
+{
+	struct rx_counters now;
+
+	assert_int_equal(rx_snapshot(rx, &now), EXIT_DONE);
+	return now;
+}
+
+static void assert_counters(struct rx_counters expected)
+{
+	struct rx_counters now = counters();
+
+	assert_memory_equal(&now, &expected, sizeof(now));
+}
+
+static void every_size_counts_once(void **state)
+{
+	uint64_t octets = 0;
+
+	(void)state;
+	for (unsigned int size_octets = 64; size_octets <= 1518; size_octets++) {
+		uint8_t frame[1514];
+		unsigned int memory_octets = build(frame, size_octets, FLOW);
+
+		stamp(frame, TRIAL, size_octets);
+		assert_int_equal(run_program(rx_program_fd(rx), frame, memory_octets), XDP_DROP);
+		octets += memory_octets;
+	}
+	assert_counters((struct rx_counters){ .received = 1455, .received_octets = octets });
+}
+
+static void options_in_the_ip_header_are_skipped(void **state)
+{
+	uint8_t frame[128] = { 0 };
+	unsigned int octets = build(frame, 100, FLOW);
+
+	(void)state;
+	stamp(frame, TRIAL, 1);
+	memmove(frame + 14 + 24, frame + 14 + 20, octets - 34); /* a SUT may add four octets of options */
+	memset(frame + 14 + 20, 1, 4);
+	frame[14] = 0x46;
+	frame[17] = (uint8_t)(frame[17] + 4);
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets + 4), XDP_DROP);
+	assert_counters((struct rx_counters){ .received = 1, .received_octets = octets + 4 });
+}
+
+static void order_and_duplicates(void **state)
+{
+	static const uint32_t sequences[] = { 1, 2, 4, 3, 4, 7, 7, 5, 6, 8, 1 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sequences) / sizeof(*sequences); i++)
+		assert_int_equal(send_frame(TRIAL, FLOW, sequences[i]), XDP_DROP);
+	/* 3, 5 and 6 came late; 4, 7 and 1 came twice */
+	assert_counters((struct rx_counters){ .received = 8, .received_octets = 480, .duplicate = 3, .reordered = 3 });
+}
+
+static void flows_have_sequences_of_their_own(void **state)
+{
+	(void)state;
+	for (uint32_t sequence = 1; sequence <= 100; sequence++) {
+		send_frame(TRIAL, FLOW, sequence);
+		send_frame(TRIAL, FLOW + 1, sequence);
+	}
+	assert_counters((struct rx_counters){ .received = 200, .received_octets = 12000 });
+}
+
+static void sequences_wrap(void **state)
+{
+	(void)state;
+	rx_accept_trial(rx, TRIAL, 0x70000000, UINT32_MAX);
+	for (uint32_t i = 0; i < 200; i++)
+		send_frame(TRIAL, FLOW, 0x7fffff00u + i * 0x800000u); /* gaps are no fault */
+	assert_int_equal(counters().received, 200);
+	for (uint32_t i = 0; i < 100; i++)
+		send_frame(TRIAL, FLOW + 1, 0x70000000u + i);
+	for (uint32_t i = 0; i < 100; i++)
+		send_frame(TRIAL, FLOW + 1, 0xe0000000u + i);
+	for (uint32_t i = 0; i < 100; i++)
+		send_frame(TRIAL, FLOW + 1, 0xffffffceu + i); /* 0xffffffce .. 0x31 */
+	assert_int_equal(counters().received, 500);
+	assert_int_equal(counters().duplicate, 0);
+	assert_int_equal(counters().reordered, 0);
+}
+
+/* A copy that comes back after the window has moved on must not pass for a frame that was not received yet. */
+static void an_old_copy_never_hides_a_loss(void **state)
+{
+	(void)state;
+	send_frame(TRIAL, FLOW, 1);
+	send_frame(TRIAL, FLOW, 1 + 65536); /* lands in the same slot */
+	send_frame(TRIAL, FLOW, 1);
+	assert_int_equal(counters().received, 2);
+	assert_int_equal(counters().duplicate, 1);
+}
+
+/* One frame with a damaged number must not make all others look old. */
+static void numbers_that_were_never_sent_are_malformed(void **state)
+{
+	(void)state;
+	rx_accept_trial(rx, TRIAL, 1000, 100);
+	send_frame(TRIAL, FLOW, 1000);
+	send_frame(TRIAL, FLOW, 999);
+	send_frame(TRIAL, FLOW, 1100);
+	send_frame(TRIAL, FLOW, 0x40000000);
+	for (uint32_t sequence = 1001; sequence < 1100; sequence++)
+		send_frame(TRIAL, FLOW, sequence);
+	assert_counters((struct rx_counters){ .received = 100, .received_octets = 6000, .malformed = 3 });
+	/* a trial may begin just below the wrap */
+	rx_accept_trial(rx, TRIAL, 0xffffffff, 2);
+	send_frame(TRIAL, FLOW + 1, 0xffffffff);
+	send_frame(TRIAL, FLOW + 1, 0);
+	send_frame(TRIAL, FLOW + 1, 1);
+	assert_int_equal(counters().malformed, 4);
+}
+
+/* NAPI moves between CPUs: order and duplicates must not depend on which CPU sees a frame. */
+static void state_survives_a_move_between_cpus(void **state)
+{
+	cpu_set_t before;
+
+	(void)state;
+	assert_true(sysconf(_SC_NPROCESSORS_ONLN) >= 2);
+	sched_getaffinity(0, sizeof(before), &before);
+	for (uint32_t sequence = 1; sequence <= 50; sequence++) {
+		cpu_set_t one;
+
+		CPU_ZERO(&one);
+		CPU_SET(sequence % 2, &one);
+		assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+		send_frame(TRIAL, FLOW, sequence);
+		send_frame(TRIAL, FLOW, sequence == 1 ? 1 : sequence - 1); /* the other CPU's, again */
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	assert_counters((struct rx_counters){ .received = 50, .received_octets = 3000, .duplicate = 50 });
+}
+
+static void what_is_not_of_this_trial_or_port(void **state)
+{
+	(void)state;
+	send_frame(TRIAL - 1, FLOW, 1);
+	send_frame(TRIAL + 1, FLOW, 1);
+	send_frame(TRIAL, FLOW - 1, 1);
+	send_frame(TRIAL, FLOW + FLOWS, 1);
+	send_frame(TRIAL, FLOW, 1);
+	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .late = 2, .misdirected = 2 });
+	/* and a new trial accepts other frames */
+	assert_int_equal(rx_accept_trial(rx, TRIAL + 1, 0, UINT32_MAX), EXIT_DONE);
+	send_frame(TRIAL, FLOW, 2);
+	send_frame(TRIAL + 1, FLOW, 3);
+	assert_int_equal(counters().received, 2);
+	assert_int_equal(counters().late, 3);
+}
+
+static void latency_counts_from_the_actual_departure(void **state)
+{
+	uint64_t now_ns = clock_ns();
+	struct mlr_histogram histogram;
+	uint8_t frame[60];
+	unsigned int octets = build(frame, 64, FLOW);
+
+	(void)state;
+	/* intended 50 ms ago, really departed 40 ms ago: at least 40 ms, and far from 50 */
+	mlr_frame_stamp(frame, &layout, TRIAL, 1, now_ns - 50000000, now_ns - 40000000);
+	run_program(rx_program_fd(rx), frame, octets);
+	/* departs a second from now: the clocks disagree */
+	mlr_frame_stamp(frame, &layout, TRIAL, 2, now_ns + NS_PER_S, now_ns + NS_PER_S);
+	run_program(rx_program_fd(rx), frame, octets);
+	assert_int_equal(rx_latency(rx, TRIAL, &histogram), EXIT_DONE);
+	assert_int_equal(histogram.count, 1);
+	assert_in_range(mlr_histogram_min_ns(&histogram), 40000000 - 10, 40000000 + (clock_ns() - now_ns) + 20000);
+	assert_int_equal(counters().negative_latency, 1);
+	assert_int_equal(counters().received, 2);
+
+	/* the histogram of the next trial is empty, and that of this trial untouched by it */
+	rx_accept_trial(rx, TRIAL + 1, 0, UINT32_MAX);
+	rx_latency(rx, TRIAL + 1, &histogram);
+	assert_int_equal(histogram.count, 0);
+	rx_latency(rx, TRIAL, &histogram);
+	assert_int_equal(histogram.count, 1);
+}
+
+static void foreign_frames_pass_on(void **state)
+{
+	static const struct {
+		uint8_t frame[60];
+		bool housekeeping;
+	} frames[] = {
+		{ .frame = { [12] = 0x08, [13] = 0x06 }, .housekeeping = true },                           /* ARP */
+		{ .frame = { [12] = 0x88, [13] = 0xcc }, .housekeeping = true },                           /* LLDP */
+		{ .frame = { 0x01, 0x80, 0xc2, [12] = 0x00, [13] = 0x26 }, .housekeeping = true },         /* STP */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58 }, .housekeeping = true },                /* ICMPv6 */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 0 }, .housekeeping = true },                 /* MLD */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 17 }, .housekeeping = false },               /* UDP over IPv6 */
+		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x45, [23] = 6 }, .housekeeping = false },   /* TCP */
+		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x45, [23] = 17 }, .housekeeping = false },  /* other UDP */
+		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x44, [23] = 17 }, .housekeeping = false },  /* bad header length */
+		{ .frame = { [12] = 0x12, [13] = 0x34 }, .housekeeping = false },
+	};
+	struct rx_counters expected = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(frames) / sizeof(*frames); i++) {
+		assert_int_equal(run_program(rx_program_fd(rx), frames[i].frame, sizeof(frames[i].frame)), XDP_PASS);
+		expected.housekeeping += frames[i].housekeeping;
+		expected.foreign += !frames[i].housekeeping;
+		assert_counters(expected);
+	}
+}
+
+/* Fragments of a tagged frame carry the magic where the first one has it, but are no frames of ours. */
+static void fragments_are_foreign(void **state)
+{
+	uint8_t frame[60];
+	unsigned int octets = build(frame, 64, FLOW);
+
+	(void)state;
+	stamp(frame, TRIAL, 1);
+	frame[20] = 0x20; /* more fragments */
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_PASS);
+	frame[20] = 0x40; /* do not fragment: fine */
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .foreign = 1 });
+}
+
+static void every_truncation_of_a_valid_frame(void **state)
+{
+	uint8_t frame[196];
+	unsigned int octets = build(frame, 200, FLOW);
+	struct rx_counters expected = { 0 };
+
+	(void)state;
+	for (unsigned int cut = 14; cut < octets; cut++) {
+		stamp(frame, TRIAL, cut);
+		/* with the magic at 42 and 43 it is ours and damaged, before that nobody's */
+		assert_int_equal(run_program(rx_program_fd(rx), frame, cut), cut < 44 ? XDP_PASS : XDP_DROP);
+		expected.foreign += cut < 44;
+		expected.malformed += cut >= 44;
+		assert_counters(expected);
+	}
+}
+
+static void lengths_that_do_not_fit_are_malformed(void **state)
+{
+	static const struct {
+		unsigned int offset;
+		uint8_t value;
+	} damages[] = { { 17, 45 }, { 17, 200 }, { 39, 25 }, { 39, 27 }, { 39, 200 }, { 16, 0xff }, { 38, 0xff } };
+	uint8_t frame[60];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(damages) / sizeof(*damages); i++) {
+		unsigned int octets = build(frame, 64, FLOW);
+
+		stamp(frame, TRIAL, 1);
+		frame[damages[i].offset] = damages[i].value;
+		assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+		assert_counters((struct rx_counters){ .malformed = i + 1 });
+	}
+}
+
+/* Whatever comes: a verdict, and every frame in exactly one counter. Half of the frames are random throughout, half are valid
+ * ones with a few random octets. */
+static void random_octets(void **state)
+{
+	unsigned int seed = (unsigned int)clock_ns();
+	struct rx_counters now;
+	const uint64_t frames = 40000;
+
+	(void)state;
+	print_message("seed %u\n", seed);
+	srandom(seed);
+	rx_accept_trial(rx, TRIAL, 0, frames);
+	for (uint64_t i = 0; i < frames; i++) {
+		uint8_t frame[200];
+		unsigned int octets = 14 + (unsigned int)random() % 150;
+
+		for (size_t octet = 0; octet < sizeof(frame); octet++)
+			frame[octet] = (uint8_t)random();
+		if (i % 2) {
+			build(frame, 64 + (unsigned int)random() % 100, FLOW);
+			stamp(frame, TRIAL, (uint32_t)i);
+			for (long damage = random() % 4; damage > 0; damage--)
+				frame[random() % layout.memory_octets] = (uint8_t)random();
+			octets = layout.memory_octets;
+		}
+		assert_in_range(run_program(rx_program_fd(rx), frame, octets), XDP_DROP, XDP_PASS);
+	}
+	now = counters();
+	assert_int_equal(now.received + now.duplicate + now.late + now.foreign + now.housekeeping + now.malformed + now.misdirected,
+			 frames);
+	assert_true(now.received > frames / 10 && now.foreign > frames / 10 && now.malformed > 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(every_size_counts_once),
+		TEST(options_in_the_ip_header_are_skipped),
+		TEST(order_and_duplicates),
+		TEST(flows_have_sequences_of_their_own),
+		TEST(sequences_wrap),
+		TEST(an_old_copy_never_hides_a_loss),
+		TEST(numbers_that_were_never_sent_are_malformed),
+		TEST(state_survives_a_move_between_cpus),
+		TEST(what_is_not_of_this_trial_or_port),
+		TEST(latency_counts_from_the_actual_departure),
+		TEST(foreign_frames_pass_on),
+		TEST(fragments_are_foreign),
+		TEST(every_truncation_of_a_valid_frame),
+		TEST(lengths_that_do_not_fit_are_malformed),
+		TEST(random_octets),
+	};
+
+	return cmocka_run_group_tests_name("rx", tests, NULL, NULL);
+}

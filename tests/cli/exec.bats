@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The external measurer: what it is asked, what it may answer, and every way in which it can fail.
+load helper
+
+# A measurer that answers every question with this line
+answering() {
+  echo "while read -r question; do echo '$1'; done"
+}
+
+@test "it is asked for the Trial Input and nothing else, a line each" {
+  measured "while read -r q; do echo \"\$q\" >>$BATS_TEST_TMPDIR/asked; echo '{\"trial_loss_ratio\": 0}'; done" -q || [ $? -eq 1 ]
+  jq -es 'length > 1 and all(keys == ["trial_duration", "trial_load"] and .trial_duration == 1)
+    and .[0].trial_load == 1000000' "$BATS_TEST_TMPDIR/asked"
+}
+
+@test "loads are sent exactly" {
+  run measured "while read -r q; do echo \"{\\\"trial_loss_ratio\\\": 0.1, \\\"echo\\\": \$q}\"; done" --format json
+  jq -e '.trials | length > 3 and all(.trial_load == .echo.trial_load)' <<<"$output"
+}
+
+@test "every field of an answer counts" {
+  run --separate-stderr measured "$(answering '{"trial_loss_ratio": 0.25, "trial_effective_duration": 1.5,
+    "trial_forwarding_rate": 7000, "frames_sent": 1000, "frames_lost": 250}' | tr -d '\n')" --format json
+  [ "$status" -eq 1 ]
+  jq -e '.trials[0] | .trial_loss_ratio == 0.25 and .trial_effective_duration == 1.5 and .trial_forwarding_rate == 7000
+    and .counts.sent == 1000 and .counts.received == 750 and .counts.lost == 250 and .counts.intended == null
+    and .loss_attribution == null and .tx_backend == null' <<<"$output"
+}
+
+@test "what is missing follows from the rest" {
+  run --separate-stderr measured "$(answering '{"trial_loss_ratio": 0.25}')" --format json
+  jq -e '.trials[0] | .trial_effective_duration == 1 and .trial_forwarding_rate == 750000 and .counts == null' <<<"$output"
+}
+
+@test "a null is a field that is missing" {
+  run --separate-stderr measured "$(answering '{"trial_loss_ratio": 0, "trial_effective_duration": null, "error": null}')" --format json
+  [ "$status" -eq 1 ]
+  jq -e '.trials | all(.trial_effective_duration == 1)' <<<"$output"
+}
+
+@test "fields that are not known pass through, and hide nothing" {
+  run --separate-stderr measured "$(answering '{"trial_loss_ratio": 0, "temperature": {"cpu": [61, 62.5]}, "trial_load": 5}')" \
+    --format json
+  jq -e '.trials | all(.temperature == {cpu: [61, 62.5]} and .trial_load != 5 and (has("error") | not))' <<<"$output"
+}
+
+@test "its death is told with how it died" {
+  refuses 5 "exited with status 3 before it answered" measured 'read -r q; exit 3'
+  refuses 5 "exited with status 0 before it answered" measured 'exit 0'
+  refuses 5 "exited with status 127 before it answered" measured '/does/not/exist 2>/dev/null'
+  refuses 5 "killed by signal 9" measured 'read -r q; kill -9 $$'
+  refuses 5 "closed its standard output before it answered" measured 'exec >&-; read -r q; read -r q'
+}
+
+@test "an answer cut short by its death is quoted" {
+  refuses 5 'exited with status 0 before it answered, after: \{"trial_loss' measured 'read -r q; printf "{\"trial_loss"'
+}
+
+@test "a death in the middle shows what was measured, as irregular" {
+  run --separate-stderr measured 'for i in 1 2 3; do read -r q; echo "{\"trial_loss_ratio\": 0.1}"; done; read -r q; exit 4' --format json
+  [ "$status" -eq 5 ]
+  [[ $stderr == *"exited with status 4"* ]]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  jq -e '(.trials | length) == 3 and .irregular_reason != null and (.search_result | all(.regular == false))' <<<"$output"
+}
+
+@test "a line that is not a JSON object is quoted" {
+  refuses 5 "not a JSON object: warming up" measured 'read -r q; echo warming up'
+  refuses 5 "not a JSON object: \[0.5\]" measured 'read -r q; echo "[0.5]"'
+  refuses 5 "not a JSON object: \{\"trial_loss_ratio\": NaN\}" measured 'read -r q; echo "{\"trial_loss_ratio\": NaN}"'
+  refuses 5 "not a JSON object: .*1e999" measured 'read -r q; echo "{\"trial_loss_ratio\": 1e999}"'
+  refuses 5 "not a JSON object: .*ratio" measured 'read -r q; echo "{\"trial_loss_ratio\": 0, \"trial_loss_ratio\": 1}"'
+  refuses 5 "empty line" measured 'read -r q; echo'
+}
+
+@test "control characters are escaped, long lines cut" {
+  refuses 5 'not a JSON object: \\x1b\[2Jx+\.\.\.$' measured 'read -r q; printf "\033[2J"; head -c 5000 /dev/zero | tr "\0" x; echo'
+  [ "${#stderr}" -lt 400 ]
+}
+
+@test "a line without end is bounded" {
+  refuses 5 "a line longer than 1048576 octets" measured 'read -r q; yes | tr -d "\n"'
+}
+
+@test "a ratio must be there and within 0 to 1" {
+  refuses 5 'no trial_loss_ratio: \{"loss": 0\}' measured "$(answering '{"loss": 0}')"
+  refuses 5 'outside 0 to 1: \{"trial_loss_ratio": 1.01\}' measured "$(answering '{"trial_loss_ratio": 1.01}')"
+  refuses 5 'outside 0 to 1: \{"trial_loss_ratio": -0.01\}' measured "$(answering '{"trial_loss_ratio": -0.01}')"
+  refuses 5 'trial_loss_ratio that is not a number' measured "$(answering '{"trial_loss_ratio": "0"}')"
+  refuses 5 'no trial_loss_ratio' measured "$(answering '{"trial_loss_ratio": null}')"
+}
+
+@test "an effective duration must be above 0, a forwarding rate not below" {
+  refuses 5 'trial_effective_duration that is not above 0' measured "$(answering '{"trial_loss_ratio": 0, "trial_effective_duration": 0}')"
+  refuses 5 'trial_effective_duration that is not above 0' measured "$(answering '{"trial_loss_ratio": 0, "trial_effective_duration": -1}')"
+  refuses 5 'trial_effective_duration that is not a number' measured "$(answering '{"trial_loss_ratio": 0, "trial_effective_duration": true}')"
+  refuses 5 'trial_forwarding_rate below 0' measured "$(answering '{"trial_loss_ratio": 0, "trial_forwarding_rate": -1}')"
+}
+
+@test "frame counts must be possible" {
+  refuses 5 'frame counts that are impossible' measured "$(answering '{"trial_loss_ratio": 0, "frames_sent": 1, "frames_lost": 2}')"
+  refuses 5 'frame counts that are impossible' measured "$(answering '{"trial_loss_ratio": 0, "frames_sent": -1, "frames_lost": -2}')"
+  refuses 5 'frame counts that are impossible' measured "$(answering '{"trial_loss_ratio": 0, "frames_sent": 1.5, "frames_lost": 0}')"
+}
+
+@test "its own error ends the search" {
+  refuses 5 'reports an error: .*no link on port 2' measured "$(answering '{"trial_loss_ratio": 0, "error": "no link on port 2"}')"
+  refuses 5 'reports an error: .*cable' measured "$(answering '{"error": "cable"}')"
+}
+
+@test "it must not speak before it is asked" {
+  refuses 5 'spoke before it was asked: two' measured "$(answering '{"trial_loss_ratio": 0}
+two' | sed 's/$/\\n/;$s/..$//' | tr -d '\n' | sed 's/echo/printf "%b\\n"/')"
+}
+
+@test "answers in pieces are put together" {
+  run --separate-stderr measured 'while read -r q; do printf "{\"trial_loss"; printf "_ratio\": 0."; printf "5}\n"; done' --format json
+  [ "$status" -eq 1 ]
+  jq -e '.trials | all(.trial_loss_ratio == 0.5)' <<<"$output"
+}
+
+@test "its standard error is ours" {
+  run --separate-stderr measured "echo hello from the measurer >&2; $(answering '{"trial_loss_ratio": 0}')"
+  [[ $stderr == *"hello from the measurer"* ]]
+}
+
+@test "at the end its input is closed and it may finish" {
+  measured "$(answering '{"trial_loss_ratio": 0}'); echo finished >$BATS_TEST_TMPDIR/end" -q || [ $? -eq 1 ]
+  [ "$(cat "$BATS_TEST_TMPDIR/end")" = finished ]
+}
+
+@test "its whole group is ended, also what ignores the end of input" {
+  local pid
+  measured "trap '' TERM; sh -c 'trap \"\" TERM; sleep 1000' & echo \$! \$\$ >$BATS_TEST_TMPDIR/pids
+    $(answering '{"trial_loss_ratio": 0}'); sleep 1000" -q || [ $? -eq 1 ]
+  for pid in $(cat "$BATS_TEST_TMPDIR/pids"); do
+    ended "$pid"
+  done
+}
+
+# Start a search whose measurer answers three times, then says through a fifo that it hangs.
+start_hanging() {
+  mkfifo "$BATS_TEST_TMPDIR/hangs"
+  measured "sleep 1000 & echo \$! \$\$ >$BATS_TEST_TMPDIR/pids
+    for i in 1 2 3; do read -r q; echo '{\"trial_loss_ratio\": 0.1}'; done
+    read -r q; echo >$BATS_TEST_TMPDIR/hangs; sleep 1000" --format json \
+    >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
+  read -r _ <"$BATS_TEST_TMPDIR/hangs"
+}
+
+@test "a signal ends the search within a second, with what was measured" {
+  local signal start pid code
+  for signal in INT TERM HUP; do
+    rm -f "$BATS_TEST_TMPDIR/hangs"
+    start_hanging
+    start=${EPOCHREALTIME/[.,]/}
+    # $! is the shell that runs the function; the program is its child
+    kill -"$signal" "$(pgrep -P $! -x xdp-mlr || echo $!)"
+    code=0
+    wait $! || code=$?
+    [ $((${EPOCHREALTIME/[.,]/} - start)) -lt 1000000 ]
+    [ "$code" -eq 130 ]
+    [ ! -s "$BATS_TEST_TMPDIR/err" ]
+    jq -e '.irregular_reason == "interrupted" and (.trials | length) == 3
+      and (.search_result | all(.regular == false and .irregular_reason == "interrupted"))' "$BATS_TEST_TMPDIR/out"
+    for pid in $(cat "$BATS_TEST_TMPDIR/pids"); do
+      ended "$pid"
+    done
+  done
+}
+
+@test "kill -9 of the program ends the measurer" {
+  local program pid i
+  start_hanging
+  program=$(pgrep -P $! -x xdp-mlr || echo $!)
+  kill -9 "$program"
+  wait $! || true
+  pid=$(cut -d' ' -f2 "$BATS_TEST_TMPDIR/pids")
+  for i in {1..100}; do
+    ended "$pid" && break
+    sleep 0.02
+  done
+  ended "$pid"
+  kill "$(cut -d' ' -f1 "$BATS_TEST_TMPDIR/pids")" # a child of the measurer's own that reads nothing: kill -9 leaves it
+}

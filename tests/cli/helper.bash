@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the tests of the command line share.
+bats_require_minimum_version 1.5.0
+
+XDP_MLR=${BUILD:-build}/xdp-mlr
+SIM=sim:jitter,capacity=1e6,sigma=0.01,seed=7
+
+# A search that takes no time: `simulated [options]`
+simulated() {
+  "$XDP_MLR" search --measurer "$SIM" --max-load 10Mfps "$@"
+}
+
+# A search over a shell command as the measurer: `measured COMMAND [options]`
+measured() {
+  local command=$1
+  shift
+  "$XDP_MLR" search --measurer "exec:$command" --max-load 1Mfps "$@"
+}
+
+# `refuses CODE PATTERN COMMAND...`: this exit code, nothing on standard output, one line on standard error that matches
+refuses() {
+  local code=$1 pattern=$2
+  shift 2
+  run --separate-stderr "$@"
+  if [ "$status" -ne "$code" ] || [ -n "$output" ] || [ "${#stderr_lines[@]}" -ne 1 ] || [[ ! $stderr =~ $pattern ]]; then
+    echo "ran: $*"
+    echo "exit $status, wanted $code; standard output: $output"
+    echo "standard error, wanted one line with '$pattern': $stderr"
+    return 1
+  fi
+}
+
+# Whether a process has ended (a zombie has)
+ended() {
+  ! [ -e "/proc/$1" ] || [ "$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null || echo Z)" = Z ]
+}

@@ -1,0 +1,137 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The result of a search: its document, its text, its exit code, its end by time.
+load helper
+
+# A jq condition on the document of a search: `holds CONDITION [options]`
+holds() {
+  local condition=$1
+  shift
+  simulated --format json "$@" | jq -e "$condition" >/dev/null
+}
+
+@test "the document has the names of the contract" {
+  holds '.schema == "xdp-mlr/search/1" and .algorithm == "mlr" and .load_scope == "interface" and .aggregate_factor == 1
+    and .irregular_reason == null and (.search_duration | type) == "number"
+    and ([.measurer, .traffic_profile, .environment, .configuration] | all(type == "object")) and (.deviations | type) == "array"'
+  holds '.controller_input | .min_load == 9001 and .max_load == 10000000 and ([.goals[].name] == ["ndr", "pdr"])'
+  holds '.controller_input.goals[1] == {name: "pdr", loss_ratio: 0.005, exceed_ratio: 0.5, initial_trial_duration: 1,
+    final_trial_duration: 1, duration_sum: 21, width: 0.005}'
+  holds '.search_result | length == 2 and all(.regular == true and .irregular_reason == null and .tester_limited == false
+    and .relevant_lower_bound < .relevant_upper_bound and .conditional_throughput <= .relevant_lower_bound
+    and (.relevant_upper_bound - .relevant_lower_bound) / .relevant_upper_bound <= .goal.width * 1.000000001)'
+  holds '.environment | .program == "xdp-mlr" and (.kernel | type) == "string" and .cpu_count > 0
+    and (.start_time | test("^20..-..-..T..:..:..Z$"))'
+}
+
+@test "every trial has the names of the contract" {
+  holds '.trials | all(has("trial_load") and has("trial_duration") and has("trial_loss_ratio") and has("trial_effective_duration")
+    and has("trial_forwarding_rate") and has("counts") and has("loss_attribution") and has("tester_limited") and has("tx_backend"))'
+  holds '.trials | all(.counts | [.intended, .sent, .received, .unsent, .lost, .duplicate, .reordered, .late, .foreign, .malformed]
+    | all(type == "number" and . == floor))'
+  holds '.trials | all(.counts.lost == .counts.sent - .counts.received and .loss_attribution.sut == .counts.lost)'
+  holds '.trials | all((.trial_forwarding_rate / (.trial_load * (1 - .trial_loss_ratio)) - 1) | fabs < 1e-9)'
+}
+
+@test "the first trial, and no other, is the warm-up: 1 s at Max Load" {
+  holds '[.trials[].warmup] | .[0] == true and (.[1:] | all(. == null))'
+  holds '.trials[0] | .trial_load == 10000000 and .trial_duration == 1'
+}
+
+@test "no time passes in a simulation, and yet it counts" {
+  holds '.search_duration == ([.trials[].trial_effective_duration] | add)'
+}
+
+@test "goals stand in the order given, with every attribute" {
+  holds '[.search_result[].goal.name] == ["b", "a", "goal3"] and (.search_result[0].goal | .loss_ratio == 0.01
+    and .exceed_ratio == 0.25 and .initial_trial_duration == 0.5 and .final_trial_duration == 2 and .duration_sum == 6
+    and .width == 0.02)' \
+    --goal name=b,loss=1%,exceed=25%,initial=500ms,final=2,sum=6,width=2% --goal name=a --goal loss=5%
+}
+
+@test "the same seed gives the same trials, another seed others" {
+  local first second other
+  first=$(simulated --format json | jq -c .trials)
+  second=$(simulated --format json | jq -c .trials)
+  other=$(simulated --format json --measurer "${SIM%7}8" | jq -c .trials)
+  [ "$first" = "$second" ]
+  [ "$first" != "$other" ]
+}
+
+@test "numbers are exact: they read back and are printed the same" {
+  simulated --format json | python3 -c '
+import json, sys
+text = sys.stdin.read()
+whole = json.loads(text)
+for load in {t["trial_load"] for t in whole["trials"]}:
+    assert repr(load).removesuffix(".0") in text, load'
+}
+
+@test "Max Load a Lower Bound is irregular: exit 1, and it says so" {
+  run --separate-stderr simulated --measurer sim:hard,capacity=1e9 --format json
+  [ "$status" -eq 1 ]
+  [ -z "$stderr" ]
+  jq -e '.irregular_reason != null and (.search_result | all(.regular == false and .relevant_lower_bound == 10000000
+    and .relevant_upper_bound == null and .conditional_throughput == 10000000 and (.irregular_reason | test("Max Load"))))' <<<"$output"
+}
+
+@test "Min Load an Upper Bound is irregular: exit 1, and it says so" {
+  run --separate-stderr simulated --measurer sim:hard,capacity=1000 --format json
+  [ "$status" -eq 1 ]
+  jq -e '.search_result[0] | .regular == false and .relevant_lower_bound == null and .relevant_upper_bound == 9001
+    and (.irregular_reason | test("Min Load"))' <<<"$output"
+}
+
+@test "the time limit counts time that does not pass, and is kept" {
+  run --separate-stderr simulated --max-time 10 --format json
+  [ "$status" -eq 1 ]
+  jq -e '.search_duration <= 10 and (.trials | length) == 10 and (.irregular_reason | test("time limit"))
+    and (.search_result | all(.regular == false and (.irregular_reason | test("time limit"))))' <<<"$output"
+}
+
+@test "a time limit below the first trial ends a search without any" {
+  run --separate-stderr simulated --max-time 0.5 --format json
+  [ "$status" -eq 1 ]
+  jq -e '.trials == [] and .search_duration == 0 and (.search_result | all(.relevant_lower_bound == null
+    and .relevant_upper_bound == null and .regular == false))' <<<"$output"
+}
+
+@test "the time limit counts effective durations" {
+  run --separate-stderr measured \
+    'while read -r x; do echo "{\"trial_loss_ratio\": 0.1, \"trial_effective_duration\": 3}"; done' --max-time 10 --format json
+  [ "$status" -eq 1 ]
+  jq -e '(.trials | length) == 3 and .search_duration == 9' <<<"$output"
+}
+
+@test "the echoed configuration repeats the run" {
+  simulated --format json --goal name=x,loss=0.1% --goal name=y --min-load 20kfps --max-time 1h >"$BATS_TEST_TMPDIR/one.json"
+  jq .configuration "$BATS_TEST_TMPDIR/one.json" >"$BATS_TEST_TMPDIR/again.yaml"
+  "$XDP_MLR" search --config "$BATS_TEST_TMPDIR/again.yaml" --format json >"$BATS_TEST_TMPDIR/two.json"
+  diff <(jq 'del(.environment)' "$BATS_TEST_TMPDIR/one.json") <(jq 'del(.environment)' "$BATS_TEST_TMPDIR/two.json")
+}
+
+@test "the text has both bounds, the throughput, the goal and the deviations" {
+  run --separate-stderr simulated
+  [ "$status" -eq 0 ]
+  [ -z "$stderr" ]
+  [[ $output == *"ndr: regular"* ]]
+  [[ $output == *"Relevant Lower Bound"*"kfps"* ]]
+  [[ $output == *"Relevant Upper Bound"*"Mfps"* ]]
+  [[ $output == *"Conditional Throughput"* ]]
+  [[ $output == *"Loss Ratio 0.5 %, Exceed Ratio 50 %, Width 0.5 %"* ]]
+  [[ $output == *"Duration Sum 21 s"* ]]
+  [[ $output == *"Deviations from RFC 2544"*"trials of 1 s"* ]]
+  [[ $output != *$'\e'* ]]
+}
+
+@test "the text marks every value of an irregular result" {
+  run --separate-stderr simulated --measurer sim:hard,capacity=1e9
+  [ "$status" -eq 1 ]
+  [[ $output == *"ndr: IRREGULAR, Max Load is a Lower Bound"* ]]
+  [ "$(grep -c 'Bound .*(irregular)\|Throughput .*(irregular)' <<<"$output")" -eq 6 ]
+}
+
+@test "goals by the book of RFC 2544 deviate in nothing" {
+  holds '.deviations == []' --preset rfc2544
+  holds '.deviations | length == 4 and all(test("RFC 2544"))'
+}

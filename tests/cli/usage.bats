@@ -1,0 +1,199 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the command line takes and what it refuses, with which words.
+load helper
+
+trial() {
+  "$XDP_MLR" trial -p a,b --load 5kfps "$@"
+}
+
+search() {
+  "$XDP_MLR" search -p a,b "$@"
+}
+
+@test "help and version work for the program and for every verb" {
+  local verb
+  for verb in '' search trial lab 'lab up' 'lab down' 'lab status' clean; do
+    for option in --help -h; do
+      run --separate-stderr "$XDP_MLR" $verb $option
+      [ "$status" -eq 0 ]
+      [ -z "$stderr" ]
+      [[ $output == *Usage:* ]]
+    done
+    for option in --version -V; do
+      run --separate-stderr "$XDP_MLR" $verb $option
+      [ "$status" -eq 0 ]
+      [ -z "$stderr" ]
+      [[ $output =~ ^xdp-mlr\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    done
+  done
+}
+
+@test "the program's help names every verb" {
+  run "$XDP_MLR" --help
+  for verb in search trial 'lab up' 'lab down' 'lab status' clean; do
+    [[ $output == *"  $verb "* ]]
+  done
+}
+
+@test "a verb's help names the options of the contract" {
+  run "$XDP_MLR" search --help
+  for option in ports direction frame-size tx measurer preset goal min-load max-load algorithm max-time wait format report \
+    config gateway dst-mac address allow-unsafe effective-duration quiet; do
+    [[ $output == *"--$option"* ]]
+  done
+  run "$XDP_MLR" trial --help
+  for option in ports direction frame-size load duration tx wait format config; do
+    [[ $output == *"--$option"* ]]
+  done
+  [[ $output != *--goal* ]]
+  run "$XDP_MLR" lab up --help
+  [[ $output == *--sut* ]]
+  run "$XDP_MLR" lab down --help
+  [[ $output != *--sut* ]]
+}
+
+@test "help is within 120 columns" {
+  for verb in '' search trial lab clean; do
+    "$XDP_MLR" $verb --help | awk 'length > 120 { print; bad = 1 } END { exit bad }'
+  done
+}
+
+@test "no verb, or one that does not exist, is refused with the nearest" {
+  refuses 2 "no verb" "$XDP_MLR"
+  refuses 2 "no verb 'serch', did you mean 'search'\?" "$XDP_MLR" serch
+  refuses 2 "did you mean 'trial'\?" "$XDP_MLR" trail
+  refuses 2 "no verb 'soak'" "$XDP_MLR" soak
+  refuses 2 "no verb '--load'" "$XDP_MLR" --load 5
+  refuses 2 "lab up.*lab down.*lab status" "$XDP_MLR" lab
+  refuses 2 "no 'lab dwon', did you mean 'down'\?" "$XDP_MLR" lab dwon
+}
+
+@test "an option that does not exist is refused with the nearest" {
+  refuses 2 "no option --gaol, did you mean '--goal'\?" search --gaol loss=0
+  refuses 2 "no option --frame-sise, did you mean '--frame-size'\?" trial --frame-sise=64
+  refuses 2 "no option --zzzzzzzz \(" search --zzzzzzzz
+  refuses 2 "no option -x" search -x
+  refuses 2 "--goal is no option of trial" trial --goal loss=0
+  refuses 2 "--m could be --min-load or --max-load" search --m 5
+  refuses 2 "one argument too many" search more
+  refuses 2 "one argument too many" search --
+  refuses 2 "--max-load lacks its value" search --max-load
+  refuses 2 "--quiet takes no value" search --quiet=yes
+}
+
+@test "ports must be two different ones" {
+  refuses 2 "--ports is missing" "$XDP_MLR" search
+  refuses 2 "--ports is missing" "$XDP_MLR" trial --load 5
+  refuses 2 "--ports 'a,a': the same port twice" "$XDP_MLR" search -p a,a
+  refuses 2 "--ports 'a': must be two" "$XDP_MLR" search -p a
+  refuses 2 "--ports 'a,b,c': must be two" "$XDP_MLR" search -p a,b,c
+  refuses 2 "at most 15 characters" "$XDP_MLR" search -p a,sixteen-and-more
+}
+
+@test "frame sizes are 64 to 1518" {
+  local size
+  for size in 0 63 1519 9216 -64 64.5 64x '' 0x40 99999999999999999999; do
+    refuses 2 "--frame-size '$size': .*64 to 1518" trial --frame-size "$size"
+  done
+  refuses 2 "--frame-size 'imix:7:64,4:594,1:1518': .*not supported yet" trial --frame-size imix:7:64,4:594,1:1518
+  refuses 2 "--frame-size 'genome:aaabc': .*not supported yet" trial --frame-size genome:aaabc
+}
+
+@test "loads must be numbers above 0 in a known unit" {
+  local load
+  for load in 0 -1 nan inf 5Gbps 5kpps 1e13 0% 101% '' ' 5' '5 ' 0x5 1,5; do
+    refuses 2 "--load '$load': " trial --load "$load"
+    refuses 2 "--max-load '$load': " search --max-load "$load"
+    refuses 2 "--min-load '$load': " search --min-load "$load"
+  done
+  refuses 2 "--max-load 'max': " search --max-load max
+  refuses 2 "--min-load 'max': " search --min-load max
+  refuses 2 "--load is missing" "$XDP_MLR" trial -p a,b
+}
+
+@test "Min Load must be below Max Load" {
+  refuses 2 "--max-load '5kfps': must be above Min Load, which is '9001'" search --max-load 5kfps
+  refuses 2 "--max-load '2Mfps': must be above Min Load, which is '2Mfps'" search --min-load 2Mfps --max-load 2Mfps
+  # 64 octets: 5 Gbit/s are 9.77 Mfps on layer 2, 7.44 Mfps on layer 1
+  refuses 2 "--max-load '5Gbps-l1': must be above" search --min-load 5Gbps-l2 --max-load 5Gbps-l1
+}
+
+@test "durations must be above 0" {
+  local duration
+  for duration in 0 -1 nan inf 5sec 1e7 ''; do
+    refuses 2 "--duration '$duration': " trial --duration "$duration"
+    refuses 2 "--max-time '$duration': " search --max-time "$duration"
+  done
+  refuses 2 "--wait 'd=-1': a wait must be at least 0" trial --wait d=-1
+  refuses 2 "--wait 'c=1': no key 'c'" trial --wait c=1
+  refuses 2 "--wait 'd=1,d=1': d is given twice" trial --wait d=1,d=1
+  refuses 2 "--wait '5': must be KEY=VALUE" trial --wait 5
+}
+
+@test "goals keep the ranges of the draft" {
+  refuses 2 "--goal 'los=0': no key 'los', did you mean 'loss'\?" search --goal los=0
+  refuses 2 "--goal 'loss=100%': loss: the Goal Loss Ratio" search --goal loss=100%
+  refuses 2 "--goal 'loss=-1%': loss: the Goal Loss Ratio" search --goal loss=-1%
+  refuses 2 "--goal 'exceed=1': exceed: the Goal Exceed Ratio" search --goal exceed=1
+  refuses 2 "--goal 'width=0': width: the Goal Width" search --goal width=0
+  refuses 2 "--goal 'width=1': width: the Goal Width" search --goal width=1
+  refuses 2 "--goal 'final=0': final: the Goal Final Trial Duration" search --goal final=0
+  refuses 2 "--goal 'initial=-1': initial: the Goal Initial Trial Duration" search --goal initial=-1
+  refuses 2 "--goal 'sum=0': sum: the Goal Duration Sum" search --goal sum=0
+  refuses 2 "--goal 'loss=many': loss 'many' is not a ratio" search --goal loss=many
+  refuses 2 "--goal 'final=1%': final '1%' is not a duration" search --goal final=1%
+  refuses 2 "--goal 'name=': name: " search --goal name=
+  refuses 2 "--goal 'name=x,name=y': name is given twice" search --goal name=x,name=y
+  refuses 2 "--goal 'name=x': another goal is called 'x'" search --goal name=x --goal name=x
+  refuses 2 "at most 16 goals" search --goal=loss={0..16}%
+  refuses 2 "at most 63 octets" search --goal "name=$(printf 'x%.0s' {1..64})"
+}
+
+@test "words out of a list are checked" {
+  refuses 2 "--direction 'b-to-b': must be a-to-b, b-to-a or both, did you mean" trial --direction b-to-b
+  refuses 2 "--format 'xml': must be text, json or jsonl" trial --format xml
+  refuses 2 "--preset 'csti': .*did you mean 'csit'\?" search --preset csti
+  refuses 2 "--effective-duration 'all': must be trial or wall" trial --effective-duration all
+  refuses 2 "--algorithm 'binary': not built yet" search --algorithm binary
+  refuses 2 "--algorithm 'simplex': must be mlr" search --algorithm simplex
+  refuses 2 "--report 'x.pdf': .*\.json or \.txt" search --report x.pdf
+  refuses 2 "--report 'x.html': .*not built yet" search --report x.html
+  refuses 2 "--report 'a.b/x': .*\.json or \.txt" search --report a.b/x
+}
+
+@test "addresses are checked" {
+  refuses 2 "--address '198.18.0.2': must be two" trial --address 198.18.0.2
+  refuses 2 "'198.18.0.300' is not the IPv4 address" trial --address 198.18.0.300,198.19.0.2
+  refuses 2 "'198.18.0.2.3.4.5.6.7.8.9' is not" trial --address 198.18.0.2.3.4.5.6.7.8.9,198.19.0.2
+  refuses 2 "prefix length of '198.19.0.2/33'" trial --address 198.18.0.2,198.19.0.2/33
+  refuses 2 "'gw' is not the IPv4 address" trial --gateway gw,198.19.0.1
+  refuses 2 "'1:2:3:4:5:6' is not a MAC" trial --dst-mac 1:2:3:4:5:6,02:00:00:00:00:01
+  refuses 2 "--allow-unsafe '': must not be empty" trial --allow-unsafe=
+}
+
+@test "measurers are checked" {
+  refuses 2 "--measurer 'trex': must be xdp, exec:COMMAND or sim:MODEL" search --measurer trex
+  refuses 2 "--measurer 'exec:': lacks a command" search --measurer exec:
+  refuses 2 "--measurer 'sim:': lacks a model" search --measurer sim:
+  refuses 2 "--max-load is missing" "$XDP_MLR" search --measurer sim:hard,capacity=1e6
+  refuses 2 "--max-load is missing" "$XDP_MLR" search --measurer exec:cat
+  refuses 2 "line rate is not known" "$XDP_MLR" search --measurer exec:cat --max-load 80%
+}
+
+@test "a simulated SUT that does not exist, or with impossible values, is refused" {
+  local model
+  for model in herd,capacity=1e6 hard,capacity=-1 hard,capacity=x hard,capacity=1e6,colour=red; do
+    refuses 2 "--measurer 'sim:$model': " "$XDP_MLR" search --measurer "sim:$model" --max-load 10Mfps
+  done
+}
+
+@test "usage comes before what is not built" {
+  refuses 3 "--tx 'live': not built yet" trial --tx live
+  refuses 2 "--frame-size '1'" trial --tx live --frame-size 1
+}
+
+@test "control characters of a value do not reach the terminal" {
+  refuses 2 "x\\\\x1b\[2J" search --format $'x\e[2J'
+  [[ $stderr != *$'\e'* ]]
+}

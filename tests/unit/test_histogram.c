@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mlr/histogram.h"
+
+/* Every value lies in its bucket, and a bucket is at most a sixteenth of its values wide: around every power of two. */
+static void check_bucket(uint64_t value_ns)
+{
+	uint32_t bucket = mlr_histogram_bucket(value_ns);
+	uint64_t start_ns = mlr_histogram_bucket_start_ns(bucket), end_ns = mlr_histogram_bucket_start_ns(bucket + 1);
+
+	assert_in_range(bucket, 0, MLR_HISTOGRAM_BUCKETS - 1);
+	assert_in_range(value_ns, start_ns, end_ns - 1);
+	assert_true(value_ns < 16 ? end_ns - start_ns == 1 : (end_ns - start_ns) * 16 <= start_ns);
+}
+
+static void values_lie_in_their_buckets(void **state)
+{
+	(void)state;
+	for (uint64_t value_ns = 0; value_ns < 100000; value_ns++)
+		check_bucket(value_ns);
+	for (unsigned int bit = 16; bit <= MLR_HISTOGRAM_TOP_BIT; bit++) {
+		for (int offset = -3; offset <= 3; offset++)
+			check_bucket((1ull << bit) + (uint64_t)offset);
+		check_bucket((1ull << bit) + (1ull << bit) / 3);
+	}
+	assert_int_equal(mlr_histogram_bucket(1ull << (MLR_HISTOGRAM_TOP_BIT + 1)), MLR_HISTOGRAM_BUCKETS - 1);
+	assert_int_equal(mlr_histogram_bucket(UINT64_MAX), MLR_HISTOGRAM_BUCKETS - 1);
+}
+
+static void quantiles_of_known_data(void **state)
+{
+	struct mlr_histogram histogram = { 0 };
+
+	(void)state;
+	for (uint64_t value_ns = 1; value_ns <= 100000; value_ns++)
+		mlr_histogram_add(&histogram, value_ns);
+	assert_int_equal(histogram.count, 100000);
+	assert_int_equal(mlr_histogram_min_ns(&histogram), 1);
+	assert_int_equal(histogram.max_ns, 100000);
+	assert_true(fabs(mlr_histogram_mean_ns(&histogram) - 50000.5) < 1e-6);
+	for (double quantile = 0.01; quantile < 1.0; quantile += 0.01)
+		assert_true(fabs(mlr_histogram_quantile_ns(&histogram, quantile) / (quantile * 1e5) - 1.0) < 0.07);
+	assert_true(mlr_histogram_quantile_ns(&histogram, 0.0) >= 1.0);
+	assert_true(mlr_histogram_quantile_ns(&histogram, 1.0) == 100000.0);
+}
+
+static void a_single_value_is_all_its_quantiles(void **state)
+{
+	struct mlr_histogram histogram = { 0 };
+
+	(void)state;
+	mlr_histogram_add(&histogram, 1234567);
+	assert_true(mlr_histogram_quantile_ns(&histogram, 0.0) == 1234567.0);
+	assert_true(mlr_histogram_quantile_ns(&histogram, 0.5) == 1234567.0);
+	assert_true(mlr_histogram_quantile_ns(&histogram, 0.9999) == 1234567.0);
+}
+
+static void an_empty_histogram_is_all_zero(void **state)
+{
+	struct mlr_histogram histogram = { 0 };
+
+	(void)state;
+	assert_int_equal(mlr_histogram_min_ns(&histogram), 0);
+	assert_true(mlr_histogram_mean_ns(&histogram) == 0.0);
+	assert_true(mlr_histogram_quantile_ns(&histogram, 0.5) == 0.0);
+}
+
+static void merging_is_adding_all(void **state)
+{
+	struct mlr_histogram one = { 0 }, two = { 0 }, all = { 0 }, empty = { 0 };
+
+	(void)state;
+	for (uint64_t value_ns = 0; value_ns < 5000; value_ns++) {
+		mlr_histogram_add(value_ns % 3 ? &one : &two, value_ns * value_ns);
+		mlr_histogram_add(&all, value_ns * value_ns);
+	}
+	mlr_histogram_merge(&one, &empty);
+	mlr_histogram_merge(&empty, &two);
+	mlr_histogram_merge(&one, &empty);
+	assert_memory_equal(&one, &all, sizeof(all));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_lie_in_their_buckets),	 cmocka_unit_test(quantiles_of_known_data),
+		cmocka_unit_test(a_single_value_is_all_its_quantiles), cmocka_unit_test(an_empty_histogram_is_all_zero),
+		cmocka_unit_test(merging_is_adding_all),
+	};
+
+	return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
+}

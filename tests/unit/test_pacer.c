@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "mlr/pacer.h"
+
+#define NS_PER_S 1000000000ull
+#define DAY_S 86400ull
+
+static void frames_are_due_on_the_absolute_schedule(void **state)
+{
+	struct mlr_pacer pacer;
+
+	(void)state;
+	assert_int_equal(mlr_pacer_init(&pacer, 100000.0, 300000), 0);
+	assert_true(mlr_pacer_due(&pacer, 0));
+	for (uint64_t n = 0; n < 300000; n++) {
+		assert_int_equal(mlr_pacer_next_ns(&pacer), n * 10000);
+		assert_int_equal(mlr_pacer_departure_ns(&pacer, n), n * 10000);
+		assert_true(mlr_pacer_due(&pacer, n * 10000));
+		assert_false(n && mlr_pacer_due(&pacer, n * 10000 - 1));
+		mlr_pacer_take(&pacer);
+	}
+	assert_false(mlr_pacer_due(&pacer, UINT64_MAX / 2)); /* no frame beyond the count */
+}
+
+/* 150 Mfps for 24 hours: the last frame is where exact arithmetic puts it, and taking frames one by one agrees. */
+static void a_day_at_150_mfps_neither_overflows_nor_drifts(void **state)
+{
+	uint64_t rate_fps = 150000000, count = rate_fps * DAY_S;
+	struct mlr_pacer pacer;
+
+	(void)state;
+	assert_int_equal(mlr_pacer_init(&pacer, (double)rate_fps, count), 0);
+	for (uint64_t n = 1; n < count; n += count / 1000 - 7) {
+		/* floor(n * 1e9 / 150e6) = floor(n * 20 / 3), exact in integers; one ns below at an exact multiple is rounding */
+		uint64_t exact_ns = (uint64_t)((unsigned __int128)n * 20 / 3), ns = mlr_pacer_departure_ns(&pacer, n);
+
+		assert_in_range(exact_ns - ns, 0, 1);
+	}
+	assert_in_range(DAY_S * NS_PER_S - mlr_pacer_departure_ns(&pacer, count), 0, 1);
+	for (uint64_t n = 0; n < 3000000; n++)
+		mlr_pacer_take(&pacer);
+	assert_int_equal(mlr_pacer_next_ns(&pacer), mlr_pacer_departure_ns(&pacer, 3000000));
+}
+
+static void any_load_keeps_its_count(void **state)
+{
+	static const double loads_fps[] = { 0.5, 3.0, 9001.0, 14880952.38, 199999.999, 1e6 / 3.0, 148809523.8 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(loads_fps) / sizeof(*loads_fps); i++) {
+		uint64_t count = (uint64_t)llround(loads_fps[i] * 3600.0);
+		struct mlr_pacer pacer;
+
+		assert_int_equal(mlr_pacer_init(&pacer, loads_fps[i], count), 0);
+		/* the last frame leaves an interval before the end, half an interval either way by the rounding of the count */
+		assert_true(fabs((double)mlr_pacer_departure_ns(&pacer, count - 1) + 1e9 / loads_fps[i] - 3600e9) <=
+			    0.5e9 / loads_fps[i] + 1.0);
+	}
+}
+
+static void what_has_no_schedule_is_refused(void **state)
+{
+	struct mlr_pacer pacer = { .count = 7 };
+
+	(void)state;
+	assert_int_not_equal(mlr_pacer_init(&pacer, 0.0, 1), 0);
+	assert_int_not_equal(mlr_pacer_init(&pacer, -1.0, 1), 0);
+	assert_int_not_equal(mlr_pacer_init(&pacer, NAN, 1), 0);
+	assert_int_not_equal(mlr_pacer_init(&pacer, INFINITY, 1), 0);
+	assert_int_not_equal(mlr_pacer_init(&pacer, 1e300, 1), 0);
+	assert_int_not_equal(mlr_pacer_init(&pacer, 1e-3, UINT64_MAX), 0);
+	assert_int_equal(pacer.count, 7); /* untouched on failure */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_are_due_on_the_absolute_schedule),
+		cmocka_unit_test(a_day_at_150_mfps_neither_overflows_nor_drifts),
+		cmocka_unit_test(any_load_keeps_its_count),
+		cmocka_unit_test(what_has_no_schedule_is_refused),
+	};
+
+	return cmocka_run_group_tests_name("pacer", tests, NULL, NULL);
+}

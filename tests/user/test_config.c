@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From argv and a file to a configuration. Refusals in the words of the user are in tests/cli; here is what values become.
+ */
+#include <arpa/inet.h>
+#include <netinet/ether.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "config.h"
+
+#define ARGUMENTS_MAX 32
+
+/* A command line, split at spaces, and what came of it. */
+struct reading {
+	char text[1024];
+	char *argv[ARGUMENTS_MAX + 1];
+	struct config config;
+	enum exit_code code;
+};
+
+static void read_line(struct reading *reading, const char *line)
+{
+	char *rest = reading->text, *word;
+	int argc = 0;
+	bool finished;
+
+	memset(reading, 0, sizeof(*reading));
+	snprintf(reading->text, sizeof(reading->text), "xdp-mlr %s", line);
+	while ((word = strsep(&rest, " ")) && argc < ARGUMENTS_MAX)
+		reading->argv[argc++] = word;
+	reading->code = config_read(argc, reading->argv, &reading->config, &finished);
+	assert_false(finished);
+}
+
+static void take(struct reading *reading, const char *line)
+{
+	read_line(reading, line);
+	if (reading->code != EXIT_DONE)
+		fail_msg("refused with %d: %s", reading->code, line);
+}
+
+/* A command line that is refused so. Nothing is to be freed then. */
+static void refuse_with(enum exit_code code, const char *line)
+{
+	struct reading reading;
+
+	read_line(&reading, line);
+	if (reading.code != code)
+		fail_msg("%d instead of %d: %s", reading.code, code, line);
+}
+
+static void search_has_the_contracts_defaults(void **state)
+{
+	struct reading reading;
+	const struct config *config = &reading.config;
+	struct in_addr address;
+
+	(void)state;
+	take(&reading, "search -p east,west");
+	assert_int_equal(config->verb, VERB_SEARCH);
+	assert_string_equal(config->ports[PORT_A].name, "east");
+	assert_string_equal(config->ports[PORT_B].name, "west");
+	assert_int_equal(config->direction, DIRECTION_A_TO_B);
+	assert_int_equal(config->frame_size_octets, 64);
+	assert_int_equal(config->measurer, MEASURER_XDP);
+	assert_null(config->measurer_argument);
+	assert_string_equal(config->preset, "csit");
+	assert_int_equal(config->min_load.unit, LOAD_FPS);
+	assert_true(config->min_load.value == 9001);
+	assert_int_equal(config->max_load.unit, LOAD_UNSET);
+	assert_true(config->max_time_s == 0);
+	assert_int_equal(config->effective_duration, EFFECTIVE_TRIAL);
+	assert_int_equal(config->format, FORMAT_TEXT);
+	assert_null(config->report_path);
+	assert_null(config->unsafe_reason);
+	assert_false(config->quiet);
+	inet_pton(AF_INET, "198.18.0.2", &address);
+	assert_int_equal(config->ports[PORT_A].address.s_addr, address.s_addr);
+	inet_pton(AF_INET, "198.19.0.1", &address);
+	assert_int_equal(config->ports[PORT_B].gateway.s_addr, address.s_addr);
+	assert_int_equal(config->ports[PORT_B].prefix_length, 24);
+	config_free(&reading.config);
+}
+
+static void presets_bring_goals_and_waits(void **state)
+{
+	struct reading reading;
+	const struct config *config = &reading.config;
+
+	(void)state;
+	take(&reading, "search -p a,b");
+	assert_int_equal(config->goal_count, 2);
+	assert_true(config->goals[1].loss_ratio == 0.005 && config->goals[1].duration_sum_s == 21);
+	assert_true(config->waits.routing_s == 0 && config->waits.learning_s == 0);
+	assert_true(config->waits.residual_s == 2 && config->waits.stabilize_s == 0);
+	config_free(&reading.config);
+
+	take(&reading, "search -p a,b --preset rfc2544");
+	assert_int_equal(config->goal_count, 1);
+	assert_true(config->goals[0].exceed_ratio == 0 && config->goals[0].final_trial_duration_s == 60);
+	assert_true(config->waits.routing_s == 2 && config->waits.learning_s == 2);
+	assert_true(config->waits.residual_s == 2 && config->waits.stabilize_s == 5);
+	config_free(&reading.config);
+
+	take(&reading, "search -p a,b --wait e=1,d=500ms --preset tst009");
+	assert_true(config->goals[0].duration_sum_s == 120);
+	assert_true(config->waits.learning_s == 2 && config->waits.residual_s == 0.5 && config->waits.stabilize_s == 1);
+	config_free(&reading.config);
+}
+
+static void goals_replace_those_of_the_preset(void **state)
+{
+	struct reading reading;
+	const struct mlr_goal *goals = reading.config.goals;
+
+	(void)state;
+	take(&reading,
+	     "search -p a,b --goal final=30 --goal name=x,loss=0.5%,exceed=25%,initial=1,final=10,sum=21,width=1%");
+	assert_int_equal(reading.config.goal_count, 2);
+	assert_string_equal(goals[0].name, "goal1");
+	assert_true(goals[0].loss_ratio == 0 && goals[0].exceed_ratio == 0.5 && goals[0].width_ratio == 0.005);
+	assert_true(goals[0].initial_trial_duration_s == 30 && goals[0].duration_sum_s == 30);
+	assert_string_equal(goals[1].name, "x");
+	assert_true(goals[1].loss_ratio == 0.005 && goals[1].exceed_ratio == 0.25 && goals[1].width_ratio == 0.01);
+	assert_true(goals[1].initial_trial_duration_s == 1 && goals[1].final_trial_duration_s == 10);
+	assert_true(goals[1].duration_sum_s == 21);
+	config_free(&reading.config);
+}
+
+static void options_take_gnu_forms(void **state)
+{
+	static const char *const lines[] = {
+		"trial -p a,b --load 5kfps -q",       "trial -pa,b --load=5kfps --quiet", "trial --ports=a,b --lo 5kfps -q",
+		"trial -qpa,b --load 9 --load 5kfps", "trial --load 5kfps -qp a,b",
+	};
+	struct reading reading;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		take(&reading, lines[i]);
+		assert_string_equal(reading.config.ports[PORT_A].name, "a");
+		assert_string_equal(reading.config.ports[PORT_B].name, "b");
+		assert_true(reading.config.load.value == 5000);
+		assert_true(reading.config.quiet);
+		config_free(&reading.config);
+	}
+}
+
+static void ports_take_addresses_and_macs(void **state)
+{
+	struct reading reading;
+	const struct port_config *ports = reading.config.ports;
+	char text[INET_ADDRSTRLEN];
+
+	(void)state;
+	take(&reading,
+	     "trial -p a,b --load max --address 10.1.2.3/16,10.9.0.1 --dst-mac 02:00:00:00:00:0A,02:00:00:00:00:0b");
+	assert_int_equal(reading.config.load.unit, LOAD_MAX);
+	assert_int_equal(ports[PORT_A].prefix_length, 16);
+	assert_int_equal(ports[PORT_B].prefix_length, 24);
+	assert_string_equal(inet_ntop(AF_INET, &ports[PORT_A].gateway, text, sizeof(text)), "10.1.0.1");
+	assert_string_equal(inet_ntop(AF_INET, &ports[PORT_B].gateway, text, sizeof(text)), "10.9.0.2");
+	assert_true(ports[PORT_A].destination_mac_given && ports[PORT_B].destination_mac_given);
+	assert_int_equal(ports[PORT_A].destination_mac.ether_addr_octet[5], 0x0a);
+	assert_int_equal(ports[PORT_B].destination_mac.ether_addr_octet[5], 0x0b);
+	config_free(&reading.config);
+
+	take(&reading, "trial -p a,b --load max --address 10.1.2.3,10.9.0.1 --gateway 10.1.2.9,10.9.0.9");
+	assert_string_equal(inet_ntop(AF_INET, &ports[PORT_A].gateway, text, sizeof(text)), "10.1.2.9");
+	assert_false(ports[PORT_A].destination_mac_given);
+	config_free(&reading.config);
+}
+
+static void measurers_have_arguments(void **state)
+{
+	struct reading reading;
+
+	(void)state;
+	take(&reading, "search --measurer sim:hard,capacity=1e6 --max-load 10Mfps");
+	assert_int_equal(reading.config.measurer, MEASURER_SIM);
+	assert_string_equal(reading.config.measurer_argument, "hard,capacity=1e6");
+	config_free(&reading.config);
+
+	take(&reading, "search --measurer exec:./my-tester --max-load 5Gbps-l1 --max-time 2min");
+	assert_int_equal(reading.config.measurer, MEASURER_EXEC);
+	assert_string_equal(reading.config.measurer_argument, "./my-tester");
+	assert_true(reading.config.max_time_s == 120);
+	config_free(&reading.config);
+}
+
+static void lab_has_three_verbs(void **state)
+{
+	struct reading reading;
+
+	(void)state;
+	take(&reading, "lab up --sut policer:rate=200000,burst=100us");
+	assert_int_equal(reading.config.verb, VERB_LAB_UP);
+	assert_string_equal(reading.config.sut, "policer:rate=200000,burst=100us");
+	config_free(&reading.config);
+	take(&reading, "lab down");
+	assert_int_equal(reading.config.verb, VERB_LAB_DOWN);
+	config_free(&reading.config);
+	take(&reading, "lab status --format json");
+	assert_int_equal(reading.config.verb, VERB_LAB_STATUS);
+	assert_int_equal(reading.config.format, FORMAT_JSON);
+	config_free(&reading.config);
+}
+
+/* Every wrong number, once; the sentences are looked at in tests/cli. */
+static void wrong_values_are_usage_errors(void **state)
+{
+	static const char *const lines[] = {
+		"trial -p a,b --load 0",
+		"trial -p a,b --load -5",
+		"trial -p a,b --load 1e13",
+		"trial -p a,b --load 101%",
+		"trial -p a,b --load 5kfps --duration 0",
+		"trial -p a,b --load 5kfps --duration -1",
+		"trial -p a,b --load 5kfps --duration 1e9",
+		"trial -p a,b --load 5kfps --frame-size 63",
+		"trial -p a,b --load 5kfps --frame-size 1519",
+		"trial -p a,b --load 5kfps --frame-size 64.5",
+		"trial -p a,b --load 5kfps --frame-size -64",
+		"trial -p a,b --load 5kfps --frame-size 18446744073709551680",
+		"trial -p a,b --load 5kfps --frame-size imix:7:64,4:594,1:1518",
+		"trial -p a,b --load 5kfps --wait d=-1",
+		"trial -p a,b --load 5kfps --wait c=1",
+		"trial -p a,b --load 5kfps --direction sideways",
+		"trial -p a,b --load 5kfps --address 198.18.0.2/0,198.19.0.2",
+		"trial -p a,b --load 5kfps --address 198.18.0.2/31,198.19.0.2",
+		"trial -p a,b --load 5kfps --address 198.18.0.2,198.18.0.2",
+		"trial -p a,b --load 5kfps --address 224.0.0.1,198.18.0.2",
+		"trial -p a,b --load 5kfps --gateway 198.18.0.1",
+		"trial -p a,b --load 5kfps --dst-mac 02:00:00:00:00:01,02:00:00:00:00:0g",
+		"trial -p a,b --load 5kfps --allow-unsafe=",
+		"trial -p a,b",
+		"trial -p a,a --load 5",
+		"trial -p a --load 5",
+		"trial -p a,b,c --load 5",
+		"trial -p ,b --load 5",
+		"trial -p a,abcdefghijklmnop --load 5",
+		"trial --load 5",
+		"search -p a,b --load 5",
+		"search -p a,b --max-load max",
+		"search -p a,b --min-load 5kfps --max-load 5kfps",
+		"search -p a,b --min-load 500Mbps-l2 --max-load 500Mbps-l1",
+		"search -p a,b --max-time 0",
+		"search -p a,b --preset ndr",
+		"search -p a,b --algorithm phased",
+		"search -p a,b --goal loss=1",
+		"search -p a,b --goal loss=-0.1",
+		"search -p a,b --goal exceed=1",
+		"search -p a,b --goal width=0",
+		"search -p a,b --goal width=100%",
+		"search -p a,b --goal final=0",
+		"search -p a,b --goal final=nan",
+		"search -p a,b --goal sum=0",
+		"search -p a,b --goal sum=-21",
+		"search -p a,b --goal initial=0",
+		"search -p a,b --goal initial=2,final=1",
+		"search -p a,b --goal name=",
+		"search -p a,b --goal loss",
+		"search -p a,b --goal loss=0,loss=0",
+		"search -p a,b --goal name=x --goal name=x",
+		"search -p a,b --goal name=goal2 --goal loss=0",
+		"search --measurer sim:hard,capacity=1e6",
+		"search --measurer sim: --max-load 1e6",
+		"search --measurer exec: --max-load 1e6",
+		"search --measurer trex --max-load 1e6",
+		"search -p a,b --report out.xml",
+		"search -p a,b --report out",
+		"search -p a,b --report out.html",
+		"lab sideways",
+		"lab",
+		"clean now",
+		"clean -p a,b",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		refuse_with(EXIT_USAGE_ERROR, lines[i]);
+}
+
+/* Usage comes before what the machine cannot do. */
+static void missing_backends_are_told_last(void **state)
+{
+	(void)state;
+	refuse_with(EXIT_INCAPABLE, "trial -p a,b --load 5 --tx live");
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a,a --load 5 --tx live");
+}
+
+static void sixteen_goals_are_enough(void **state)
+{
+	char line[512] = "search -p a,b";
+	struct reading reading;
+
+	(void)state;
+	for (int i = 0; i < MLR_GOALS_MAX; i++)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), " --goal=loss=%d%%", i);
+	take(&reading, line);
+	assert_int_equal(reading.config.goal_count, MLR_GOALS_MAX);
+	config_free(&reading.config);
+	snprintf(line + strlen(line), sizeof(line) - strlen(line), " --goal=loss=0");
+	refuse_with(EXIT_USAGE_ERROR, line);
+}
+
+/* --- the file ---------------------------------------------------------------------------------------------------------- */
+
+static char file_path[] = "/tmp/xdp-mlr-test-config-XXXXXX";
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(file_path);
+
+	(void)state;
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(file_path);
+}
+
+/* The file with this text, and a command line before it. */
+static void read_file(struct reading *reading, const char *line, const char *text)
+{
+	FILE *stream = fopen(file_path, "w");
+	char whole[512];
+
+	assert_non_null(stream);
+	fputs(text, stream);
+	assert_int_equal(fclose(stream), 0);
+	snprintf(whole, sizeof(whole), "%s --config %s", line, file_path);
+	read_line(reading, whole);
+}
+
+static void file_has_every_form_of_value(void **state)
+{
+	struct reading reading;
+	const struct config *config = &reading.config;
+
+	(void)state;
+	read_file(&reading, "search",
+		  "# a comment\n"
+		  "ports: [east, west]\n"
+		  "frame-size: 128\n"
+		  "quiet: true\n"
+		  "wait: {a: 1, e: 3}\n"
+		  "goal:\n"
+		  "  - name=x,loss=0.5%\n"
+		  "  - {name: y, final: 2s}\n"
+		  "max-load: '10Mfps'\n");
+	assert_int_equal(reading.code, EXIT_DONE);
+	assert_string_equal(config->ports[PORT_B].name, "west");
+	assert_int_equal(config->frame_size_octets, 128);
+	assert_true(config->quiet);
+	assert_true(config->waits.routing_s == 1 && config->waits.residual_s == 2 && config->waits.stabilize_s == 3);
+	assert_int_equal(config->goal_count, 2);
+	assert_true(config->goals[0].loss_ratio == 0.005);
+	assert_string_equal(config->goals[1].name, "y");
+	assert_true(config->goals[1].final_trial_duration_s == 2);
+	assert_true(config->max_load.value == 1e7);
+	config_free(&reading.config);
+}
+
+static void command_line_wins_over_file(void **state)
+{
+	struct reading reading;
+
+	(void)state;
+	read_file(&reading, "search --goal name=mine --frame-size 64",
+		  "ports: a,b\nframe-size: 128\ngoal: [name=x, name=y]\n");
+	assert_int_equal(reading.code, EXIT_DONE);
+	assert_int_equal(reading.config.frame_size_octets, 64);
+	assert_int_equal(reading.config.goal_count, 1);
+	assert_string_equal(reading.config.goals[0].name, "mine");
+	config_free(&reading.config);
+}
+
+static void an_empty_file_says_nothing(void **state)
+{
+	struct reading reading;
+
+	(void)state;
+	read_file(&reading, "search -p a,b", "");
+	assert_int_equal(reading.code, EXIT_DONE);
+	config_free(&reading.config);
+	read_file(&reading, "search -p a,b", "# nothing\n---\n");
+	assert_int_equal(reading.code, EXIT_DONE);
+	config_free(&reading.config);
+}
+
+static void bad_files_are_usage_errors(void **state)
+{
+	static const char *const texts[] = {
+		"- a\n",
+		"ports\n",
+		"ports: [a, [b]]\n",
+		"ports: [a, b\n",
+		"frame-size: {a: {b: c}}\n",
+		"frame-size: 64\nframe-size: 64\n",
+		"config: other.yaml\n",
+		"help: true\n",
+		"duration: 5\n",
+		"quiet: maybe\n",
+		"quiet:\n",
+		"? [a, b]\n: c\n",
+		"frame-size: \"64\\0\"\n",
+		"frame-size: 64\n---\nframe-size: 128\n",
+		"frame-size: *nothing\n",
+		"\xff\xfe\xfd\n",
+		"goal: [name=x, {name: x}]\n",
+	};
+	struct reading reading;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		read_file(&reading, "search --measurer sim:hard,capacity=1 --max-load 1e6", texts[i]);
+		if (reading.code != EXIT_USAGE_ERROR)
+			fail_msg("%d for: %s", reading.code, texts[i]);
+	}
+}
+
+/* What the result echoes, read back as a file, is the same configuration. */
+static void echo_reads_back(void **state)
+{
+	struct reading reading, again;
+	json_t *echo, *second;
+	char *text;
+
+	(void)state;
+	take(&reading,
+	     "search -p a,b --preset tst009 --wait e=0.25 --goal name=x,loss=0.1% --min-load 80% --frame-size 512 -q");
+	echo = config_describe(&reading.config);
+	text = json_dumps(echo, 0);
+	read_file(&again, "search", text);
+	assert_int_equal(again.code, EXIT_DONE);
+	second = config_describe(&again.config);
+	assert_true(json_equal(echo, second));
+	assert_true(again.config.waits.stabilize_s == 0.25 && again.config.waits.learning_s == 2);
+	assert_null(json_object_get(echo, "quiet"));
+	free(text);
+	json_decref(echo);
+	json_decref(second);
+	config_free(&reading.config);
+	config_free(&again.config);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(search_has_the_contracts_defaults),
+		cmocka_unit_test(presets_bring_goals_and_waits),
+		cmocka_unit_test(goals_replace_those_of_the_preset),
+		cmocka_unit_test(options_take_gnu_forms),
+		cmocka_unit_test(ports_take_addresses_and_macs),
+		cmocka_unit_test(measurers_have_arguments),
+		cmocka_unit_test(lab_has_three_verbs),
+		cmocka_unit_test(wrong_values_are_usage_errors),
+		cmocka_unit_test(missing_backends_are_told_last),
+		cmocka_unit_test(sixteen_goals_are_enough),
+		cmocka_unit_test(file_has_every_form_of_value),
+		cmocka_unit_test(command_line_wins_over_file),
+		cmocka_unit_test(an_empty_file_says_nothing),
+		cmocka_unit_test(bad_files_are_usage_errors),
+		cmocka_unit_test(echo_reads_back),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config_file.h"
+#include "help.h"
+#include "nearest.h"
+#include "options.h"
+#include "units.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* --- the verb ---------------------------------------------------------------------------------------------------------- */
+
+static const struct verb_word {
+	const char *word;
+	enum verb first, last; /* verbs of two words share the first */
+} verb_words[] = {
+	{"search", VERB_SEARCH, VERB_SEARCH},
+	{"trial", VERB_TRIAL, VERB_TRIAL},
+	{"lab", VERB_LAB_UP, VERB_LAB_STATUS},
+	{"clean", VERB_CLEAN, VERB_CLEAN},
+};
+
+static const char *const lab_words[] = {"up", "down", "status"};
+
+static bool asks_for(const char *argument, const char *name, char letter)
+{
+	return (argument[0] == '-' && argument[1] == letter && !argument[2]) ||
+	       (strncmp(argument, "--", 2) == 0 && strcmp(argument + 2, name) == 0);
+}
+
+/* --help and --version where no verb, or half a verb, stands before them. */
+static bool finished_early(const char *argument, enum exit_code (*help)(const struct verb_word *),
+			   const struct verb_word *word, enum exit_code *ret)
+{
+	if (asks_for(argument, "help", 'h'))
+		*ret = help(word);
+	else if (asks_for(argument, "version", 'V'))
+		*ret = help_version();
+	else
+		return false;
+	return true;
+}
+
+static enum exit_code help_of_program(const struct verb_word *word)
+{
+	(void)word;
+	return help_program();
+}
+
+static enum exit_code help_of_word(const struct verb_word *word)
+{
+	return help_verb(word->first, word->last);
+}
+
+static enum exit_code refuse_verb(const char *text)
+{
+	const char *words[COUNT(verb_words)];
+	char quoted[QUOTE_SIZE], hint[64];
+
+	for (size_t i = 0; i < COUNT(verb_words); i++)
+		words[i] = verb_words[i].word;
+	return refuse(EXIT_USAGE_ERROR, "no verb '%s'%s ('xdp-mlr --help' lists the verbs)",
+		      quote(text, strlen(text), quoted, sizeof(quoted)),
+		      nearest_hint(text, words, COUNT(words), hint, sizeof(hint)));
+}
+
+/* The second word of a verb of two. */
+static enum exit_code read_second_word(const struct verb_word *word, const char *text, struct config *config,
+				       bool *ret_finished)
+{
+	char quoted[QUOTE_SIZE], hint[64];
+	enum exit_code code;
+
+	if (!text)
+		return refuse(EXIT_USAGE_ERROR, "%s what? Say '%s up', '%s down' or '%s status'", word->word, word->word,
+			      word->word, word->word);
+	if (finished_early(text, help_of_word, word, &code)) {
+		*ret_finished = true;
+		return code;
+	}
+	for (size_t i = 0; i < COUNT(lab_words); i++) {
+		if (strcmp(text, lab_words[i]) == 0) {
+			config->verb = word->first + (enum verb)i;
+			return EXIT_DONE;
+		}
+	}
+	return refuse(EXIT_USAGE_ERROR, "there are '%s up', '%s down' and '%s status', but no '%s %s'%s", word->word,
+		      word->word, word->word, word->word, quote(text, strlen(text), quoted, sizeof(quoted)),
+		      nearest_hint(text, lab_words, COUNT(lab_words), hint, sizeof(hint)));
+}
+
+/* The verb in argv; *ret_next is the first argument after it. */
+static enum exit_code read_verb(char **argv, struct config *config, int *ret_next, bool *ret_finished)
+{
+	enum exit_code code;
+
+	if (!argv[1])
+		return refuse(EXIT_USAGE_ERROR, "no verb; say for example 'xdp-mlr search -p A,B', or see 'xdp-mlr --help'");
+	if (finished_early(argv[1], help_of_program, NULL, &code)) {
+		*ret_finished = true;
+		return code;
+	}
+	for (size_t i = 0; i < COUNT(verb_words); i++) {
+		const struct verb_word *word = &verb_words[i];
+
+		if (strcmp(argv[1], word->word) != 0)
+			continue;
+		config->verb = word->first;
+		*ret_next = 2;
+		if (word->first == word->last)
+			return EXIT_DONE;
+		*ret_next = 3;
+		return read_second_word(word, argv[2], config, ret_finished);
+	}
+	return refuse_verb(argv[1]);
+}
+
+/* --- the command line -------------------------------------------------------------------------------------------------- */
+
+/* Where in argv we are. */
+struct arguments {
+	char **next;
+	enum verb verb;
+	struct given_list *list;
+	bool *ret_finished;
+};
+
+/* --help and --version act at once; all else goes onto the list. */
+static enum exit_code take(struct arguments *arguments, const struct option *option, const char *text)
+{
+	if (option->letter == 'h' || option->letter == 'V') {
+		*arguments->ret_finished = true;
+		return option->letter == 'h' ? help_verb(arguments->verb, arguments->verb) : help_version();
+	}
+	return given_add(arguments->list, &(struct given){.option = option, .text = (char *)text});
+}
+
+/* An option whose value, if it takes one, is `attached` or the next argument. */
+static enum exit_code take_with_value(struct arguments *arguments, const struct option *option, const char *attached)
+{
+	if (!option->argument && attached)
+		return refuse(EXIT_USAGE_ERROR, "--%s takes no value, but got '%s'", option->name, attached);
+	if (!option->argument)
+		return take(arguments, option, "true");
+	if (!attached)
+		attached = *arguments->next ? *arguments->next++ : NULL;
+	if (!attached)
+		return refuse(EXIT_USAGE_ERROR, "--%s lacks its value: --%s %s", option->name, option->name,
+			      option->argument);
+	return take(arguments, option, attached);
+}
+
+static void refuse_name(const char *name, enum verb verb)
+{
+	char hint[64], quoted[QUOTE_SIZE];
+
+	quote(name, strlen(name), quoted, sizeof(quoted));
+	if (option_find(name))
+		refuse(EXIT_USAGE_ERROR, "--%s is no option of %s", quoted, verb_name(verb));
+	else
+		refuse(EXIT_USAGE_ERROR, "no option --%s%s ('xdp-mlr %s --help' lists the options)", quoted,
+		       option_hint(name, verb, "--", hint, sizeof(hint)), verb_name(verb));
+}
+
+/* The option of this verb that a name of the command line means: in full, or a beginning that no other one has.
+ * NULL: it was said what is wrong. */
+static const struct option *find_long(const char *name, enum verb verb)
+{
+	size_t length = strlen(name);
+	const struct option *found = NULL;
+
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *option = &options[i];
+
+		if (!option_belongs(option, verb) || strncmp(option->name, name, length) != 0)
+			continue;
+		if (!option->name[length])
+			return option;
+		if (found) {
+			refuse(EXIT_USAGE_ERROR, "--%s could be --%s or --%s; write it in full", name, found->name,
+			       option->name);
+			return NULL;
+		}
+		found = option;
+	}
+	if (!found)
+		refuse_name(name, verb);
+	return found;
+}
+
+static enum exit_code read_long(struct arguments *arguments, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	char name[128];
+	const struct option *option;
+
+	snprintf(name, sizeof(name), "%.*s", equals ? (int)(equals - text) : (int)sizeof(name), text);
+	option = find_long(name, arguments->verb);
+	return option ? take_with_value(arguments, option, equals ? equals + 1 : NULL) : EXIT_USAGE_ERROR;
+}
+
+static const struct option *find_letter(char letter, enum verb verb)
+{
+	for (size_t i = 0; i < option_count; i++)
+		if (options[i].letter == letter && option_belongs(&options[i], verb))
+			return &options[i];
+	return NULL;
+}
+
+/* Letters may share a dash, and the last of them may have its value attached. */
+static enum exit_code read_letters(struct arguments *arguments, const char *letters)
+{
+	enum exit_code code = EXIT_DONE;
+
+	while (*letters && code == EXIT_DONE && !*arguments->ret_finished) {
+		const struct option *option = find_letter(*letters, arguments->verb);
+
+		if (!option)
+			return refuse(EXIT_USAGE_ERROR, "no option -%c ('xdp-mlr %s --help' lists the options)", *letters,
+				      verb_name(arguments->verb));
+		letters++;
+		if (option->argument)
+			return take_with_value(arguments, option, *letters ? letters : NULL);
+		code = take(arguments, option, "true");
+	}
+	return code;
+}
+
+static enum exit_code read_arguments(struct arguments *arguments)
+{
+	enum exit_code code = EXIT_DONE;
+	char quoted[QUOTE_SIZE];
+
+	while (*arguments->next && code == EXIT_DONE && !*arguments->ret_finished) {
+		const char *argument = *arguments->next++;
+
+		if (strncmp(argument, "--", 2) == 0 && argument[2])
+			code = read_long(arguments, argument + 2);
+		else if (argument[0] == '-' && argument[1] && argument[1] != '-')
+			code = read_letters(arguments, argument + 1);
+		else
+			code = refuse(EXIT_USAGE_ERROR, "'%s' is one argument too many; %s takes options only",
+				      quote(argument, strlen(argument), quoted, sizeof(quoted)), verb_name(arguments->verb));
+	}
+	return code;
+}
+
+/* --- from values to a configuration ------------------------------------------------------------------------------------ */
+
+/* Values are read in the order of the table; an option that does not repeat counts as it was given last. */
+static enum exit_code read_values(const struct given_list *list, struct config *config)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (size_t i = 0; i < option_count && code == EXIT_DONE; i++) {
+		const struct option *option = &options[i];
+
+		if (!option->read)
+			continue;
+		for (size_t j = 0; j < list->count && code == EXIT_DONE; j++) {
+			const struct given *given = &list->items[j];
+
+			if (given->option == option &&
+			    (option->flags & OPTION_REPEATS || given == given_find(list, option->name)))
+				code = option->read(given, config);
+		}
+	}
+	return code;
+}
+
+static enum exit_code add_fallbacks(enum verb verb, struct given_list *list)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (size_t i = 0; i < option_count && code == EXIT_DONE; i++) {
+		const struct option *option = &options[i];
+
+		if (option->fallback && option_belongs(option, verb) && !given_find(list, option->name))
+			code = given_add(
+				list, &(struct given){.option = option, .text = (char *)option->fallback, .fallback = true});
+	}
+	return code;
+}
+
+static void take_preset_goals(struct config *config)
+{
+	const struct mlr_goal *goals;
+
+	config->goal_count = mlr_goal_preset(config->preset, &goals);
+	memcpy(config->goals, goals, config->goal_count * sizeof(*goals));
+}
+
+/* Min Load and Max Load, as far as they can be compared before the line rate is known. */
+static enum exit_code check_loads(const struct config *config)
+{
+	const struct given *min = given_find(config->given, "min-load"), *max = given_find(config->given, "max-load");
+	unsigned int octets = config->frame_size_octets;
+
+	if (!max && config->measurer != MEASURER_XDP)
+		return refuse(EXIT_USAGE_ERROR, "--max-load is missing: a measurer other than xdp knows no line rate; "
+						"give it, for example --max-load 10Mfps");
+	if (!max || !load_is_absolute(&config->min_load) || !load_is_absolute(&config->max_load))
+		return EXIT_DONE;
+	if (load_fps(&config->min_load, octets, 0) < load_fps(&config->max_load, octets, 0))
+		return EXIT_DONE;
+	return refuse_given(max, "must be above Min Load, which is '%s'; raise it or give a smaller --min-load", min->text);
+}
+
+static enum exit_code check_search(struct config *config)
+{
+	if (config->goal_count == 0)
+		take_preset_goals(config);
+	return check_loads(config);
+}
+
+static enum exit_code check_trial(const struct config *config)
+{
+	if (config->load.unit == LOAD_UNSET)
+		return refuse(EXIT_USAGE_ERROR, "--load is missing: give frames/s, or max for as fast as the tester can");
+	return EXIT_DONE;
+}
+
+/* What one value alone cannot show. */
+static enum exit_code check(struct config *config)
+{
+	enum exit_code code = EXIT_DONE;
+
+	if (config->verb == VERB_SEARCH)
+		code = check_search(config);
+	else if (config->verb == VERB_TRIAL)
+		code = check_trial(config);
+	else
+		return EXIT_DONE;
+	if (code != EXIT_DONE)
+		return code;
+	if (config->measurer == MEASURER_XDP && !config->ports[PORT_A].name[0])
+		return refuse(EXIT_USAGE_ERROR, "--ports is missing: give the tester's two ports, for example -p eth1,eth2");
+	if (config->tx == TX_LIVE)
+		return refuse(EXIT_INCAPABLE, "--tx 'live': not built yet; this version has xsk");
+	return EXIT_DONE;
+}
+
+static enum exit_code read_all(char **argv, struct config *config, bool *ret_finished)
+{
+	struct arguments arguments = {.list = config->given, .ret_finished = ret_finished};
+	const struct given *file;
+	enum exit_code code;
+	int next = 0;
+
+	code = read_verb(argv, config, &next, ret_finished);
+	if (code != EXIT_DONE || *ret_finished)
+		return code;
+	arguments.verb = config->verb;
+	arguments.next = argv + next;
+	code = read_arguments(&arguments);
+	if (code != EXIT_DONE || *ret_finished)
+		return code;
+	file = given_find(config->given, "config");
+	if (file)
+		code = config_file_read(file->text, config->verb, config->given);
+	if (code == EXIT_DONE)
+		code = add_fallbacks(config->verb, config->given);
+	if (code == EXIT_DONE)
+		code = read_values(config->given, config);
+	return code == EXIT_DONE ? check(config) : code;
+}
+
+enum exit_code config_read(int argc, char **argv, struct config *ret, bool *ret_finished)
+{
+	struct config config = {.waits = {.residual_s = rfc2544_waits.residual_s}};
+	enum exit_code code;
+
+	(void)argc; /* argv ends with NULL */
+	config.given = calloc(1, sizeof(*config.given));
+	if (!config.given)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	*ret_finished = false;
+	code = read_all(argv, &config, ret_finished);
+	if (code == EXIT_DONE && !*ret_finished) {
+		say_quiet = config.quiet;
+		*ret = config;
+	} else {
+		config_free(&config);
+	}
+	return code;
+}
+
+void config_free(struct config *config)
+{
+	given_list_free(config->given);
+	config->given = NULL;
+}
+
+/* --- the echo ---------------------------------------------------------------------------------------------------------- */
+
+static json_t *describe_goals(const struct config *config)
+{
+	json_t *goals = json_array();
+	char text[GOAL_TEXT_SIZE];
+
+	for (size_t i = 0; i < config->goal_count; i++)
+		json_array_append_new(goals, json_string(format_goal(&config->goals[i], text)));
+	return goals;
+}
+
+json_t *config_describe(const struct config *config)
+{
+	json_t *object = json_object();
+	char text[GOAL_TEXT_SIZE];
+
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *option = &options[i];
+		const struct given *given = given_find(config->given, option->name);
+
+		if (!option_belongs(option, config->verb) || option->flags & OPTION_OUTPUT)
+			continue;
+		if (option->read == read_goal)
+			json_object_set_new(object, option->name, describe_goals(config));
+		else if (option->read == read_waits)
+			json_object_set_new(object, option->name, json_string(format_waits(&config->waits, text)));
+		else if (given)
+			json_object_set_new(object, option->name, json_string(given->text));
+	}
+	return object;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The configuration of one run: every option of the command line and of the YAML file, after parsing and range checks.
+ *
+ * One option table (config.c) feeds argv, YAML, defaults, ranges and --help. Nothing else in the program sees argv.
+ */
+#ifndef XDP_MLR_CONFIG_H
+#define XDP_MLR_CONFIG_H
+
+#include <jansson.h>
+#include <net/ethernet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "mlr/goal.h"
+#include "say.h"
+
+enum verb { VERB_SEARCH, VERB_TRIAL, VERB_LAB_UP, VERB_LAB_DOWN, VERB_LAB_STATUS, VERB_CLEAN };
+enum direction { DIRECTION_A_TO_B, DIRECTION_B_TO_A, DIRECTION_BOTH };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
+enum effective_duration { EFFECTIVE_TRIAL, EFFECTIVE_WALL };
+enum tx_choice { TX_AUTO, TX_XSK, TX_LIVE };
+enum algorithm { ALGORITHM_MLR };
+
+#define PORT_A     0
+#define PORT_B     1
+#define PORT_COUNT 2
+
+/* A load as the user wrote it. Turned into frames/s once frame size and line rate are known (units.h). */
+enum load_unit { LOAD_UNSET, LOAD_FPS, LOAD_BPS_L1, LOAD_BPS_L2, LOAD_LINE_RATIO, LOAD_MAX };
+struct load_spec {
+	enum load_unit unit;
+	double value; /* frames/s, bit/s, or a ratio of the line rate */
+};
+
+/* The waits of RFC 2544 section 23, by phase. */
+struct waits {
+	double routing_s;   /* a: after a routing update */
+	double learning_s;  /* b: after learning frames */
+	double residual_s;  /* d: for residual frames; the most, it ends early once the counters are quiet */
+	double stabilize_s; /* e: for the SUT to restabilise */
+};
+
+/* Where a port's traffic comes from and goes to. */
+struct port_config {
+	char name[IF_NAMESIZE];     /* empty: not given */
+	struct in_addr address;     /* default 198.18.0.2, 198.19.0.2 */
+	unsigned int prefix_length; /* default 24 */
+	struct in_addr gateway;     /* default 198.18.0.1, 198.19.0.1 */
+	bool destination_mac_given; /* --dst-mac */
+	struct ether_addr destination_mac;
+};
+
+enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM };
+
+struct given_list;
+
+struct config {
+	enum verb verb;
+	struct port_config ports[PORT_COUNT];
+	enum direction direction;
+	unsigned int frame_size_octets; /* with FCS, 64 to 1518 */
+	struct load_spec load;          /* trial */
+	double duration_s;              /* trial */
+	enum tx_choice tx;
+	enum algorithm algorithm;
+	enum measurer_kind measurer;
+	const char *measurer_argument; /* the COMMAND of exec:, the MODEL of sim:; else NULL */
+	const char *preset;
+	struct mlr_goal goals[MLR_GOALS_MAX]; /* of the preset, or of --goal */
+	size_t goal_count;
+	struct load_spec min_load, max_load; /* max_load may be LOAD_UNSET */
+	double max_time_s;                   /* 0: none */
+	struct waits waits;
+	enum effective_duration effective_duration;
+	const char *unsafe_reason; /* --allow-unsafe=REASON, NULL: refuse ports in use */
+	enum format format;
+	const char *report_path; /* NULL: none */
+	bool quiet;
+	const char *sut;      /* lab up --sut KIND[:k=v,...] */
+	const char *lab_name; /* lab --name, so that several can be up at once */
+	/* Every value as it was given; what the strings above point into. Owned. */
+	struct given_list *given;
+};
+
+/* Read command line and configuration file. EXIT_DONE with *ret filled: go on. Where *ret_finished becomes true (--help,
+ * --version were printed), exit with the code. Any other code: the error has been said. Free with config_free. */
+enum exit_code config_read(int argc, char **argv, struct config *ret, bool *ret_finished);
+void config_free(struct config *config);
+
+/* The result document's "configuration": every value in force but those that only say where results go. As a --config file
+ * it repeats the run. A new reference. */
+json_t *config_describe(const struct config *config);
+/* The RFC's own waits: 2, 2, 2 and 5 s. */
+extern const struct waits rfc2544_waits;
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#define VALUE_SIZE 4096
+
+struct file {
+	const char *path;
+	enum verb verb;
+	yaml_document_t document;
+	struct given_list *list;
+	size_t from_command_line; /* how many of the list's values are */
+};
+
+static size_t line_of(const yaml_node_t *node)
+{
+	return node->start_mark.line + 1;
+}
+
+static const char *scalar(const yaml_node_t *node)
+{
+	return (const char *)node->data.scalar.value;
+}
+
+/* A scalar as text. NULL: anything else, or a NUL inside, was refused. */
+static const char *scalar_text(const struct file *file, const yaml_node_t *node)
+{
+	if (node->type == YAML_SCALAR_NODE && strlen(scalar(node)) == node->data.scalar.length)
+		return scalar(node);
+	refuse(EXIT_USAGE_ERROR, "%s:%zu: a plain value must stand here", file->path, line_of(node));
+	return NULL;
+}
+
+static enum exit_code append(const struct file *file, const yaml_node_t *node, const char *joint, char value[VALUE_SIZE])
+{
+	const char *text = scalar_text(file, node);
+	size_t used = strlen(value);
+
+	if (!text)
+		return EXIT_USAGE_ERROR;
+	if (strlen(joint) + strlen(text) >= VALUE_SIZE - used)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: this value is too long", file->path, line_of(node));
+	snprintf(value + used, VALUE_SIZE - used, "%s%s", joint, text);
+	return EXIT_DONE;
+}
+
+/* [a, b] as "a,b". */
+static enum exit_code flatten_sequence(struct file *file, const yaml_node_t *node, char value[VALUE_SIZE])
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (yaml_node_item_t *item = node->data.sequence.items.start;
+	     item < node->data.sequence.items.top && code == EXIT_DONE; item++)
+		code = append(file, yaml_document_get_node(&file->document, *item), *value ? "," : "", value);
+	return code;
+}
+
+/* {k: v, l: w} as "k=v,l=w". */
+static enum exit_code flatten_mapping(struct file *file, const yaml_node_t *node, char value[VALUE_SIZE])
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+	     pair < node->data.mapping.pairs.top && code == EXIT_DONE; pair++) {
+		code = append(file, yaml_document_get_node(&file->document, pair->key), *value ? "," : "", value);
+		if (code == EXIT_DONE)
+			code = append(file, yaml_document_get_node(&file->document, pair->value), "=", value);
+	}
+	return code;
+}
+
+/* One value, in any of its forms, onto the list. */
+static enum exit_code add_value(struct file *file, const struct option *option, const yaml_node_t *node)
+{
+	char value[VALUE_SIZE] = "";
+	enum exit_code code;
+
+	if (node->type == YAML_SEQUENCE_NODE)
+		code = flatten_sequence(file, node, value);
+	else if (node->type == YAML_MAPPING_NODE)
+		code = flatten_mapping(file, node, value);
+	else
+		code = append(file, node, "", value);
+	if (code != EXIT_DONE)
+		return code;
+	return given_add(file->list,
+			 &(struct given){.option = option, .text = value, .path = file->path, .line = line_of(node)});
+}
+
+/* The value or values of one key. */
+static enum exit_code add_values(struct file *file, const struct option *option, const yaml_node_t *node)
+{
+	enum exit_code code = EXIT_DONE;
+
+	if (!(option->flags & OPTION_REPEATS) || node->type != YAML_SEQUENCE_NODE)
+		return add_value(file, option, node);
+	for (yaml_node_item_t *item = node->data.sequence.items.start;
+	     item < node->data.sequence.items.top && code == EXIT_DONE; item++)
+		code = add_value(file, option, yaml_document_get_node(&file->document, *item));
+	return code;
+}
+
+static bool on_command_line(const struct file *file, const struct option *option)
+{
+	for (size_t i = 0; i < file->from_command_line; i++)
+		if (file->list->items[i].option == option)
+			return true;
+	return false;
+}
+
+static bool in_file(const struct file *file, const struct option *option)
+{
+	for (size_t i = file->from_command_line; i < file->list->count; i++)
+		if (file->list->items[i].option == option)
+			return true;
+	return false;
+}
+
+static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const yaml_node_t *value)
+{
+	const struct option *option;
+	const char *name = scalar_text(file, key);
+	char hint[64], quoted[QUOTE_SIZE];
+
+	if (!name)
+		return EXIT_USAGE_ERROR;
+	option = option_find(name);
+	if (!option)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: no option '%s'%s", file->path, line_of(key),
+			      quote(name, strlen(name), quoted, sizeof(quoted)),
+			      option_hint(name, file->verb, "", hint, sizeof(hint)));
+	if (option->flags & OPTION_COMMAND_LINE)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' belongs on the command line only", file->path, line_of(key), name);
+	if (!option_belongs(option, file->verb))
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' is no option of %s", file->path, line_of(key), name,
+			      verb_name(file->verb));
+	if (in_file(file, option))
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' stands in the file twice", file->path, line_of(key), name);
+	return on_command_line(file, option) ? EXIT_DONE : add_values(file, option, value);
+}
+
+static enum exit_code add_document(struct file *file)
+{
+	const yaml_node_t *root = yaml_document_get_root_node(&file->document);
+	enum exit_code code = EXIT_DONE;
+
+	if (!root || (root->type == YAML_SCALAR_NODE && root->data.scalar.length == 0))
+		return EXIT_DONE; /* an empty file */
+	if (root->type != YAML_MAPPING_NODE)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: must be a mapping of option names to values", file->path,
+			      line_of(root));
+	for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
+	     pair < root->data.mapping.pairs.top && code == EXIT_DONE; pair++)
+		code = add_pair(file, yaml_document_get_node(&file->document, pair->key),
+				yaml_document_get_node(&file->document, pair->value));
+	return code;
+}
+
+static enum exit_code refuse_syntax(const struct file *file, const yaml_parser_t *parser)
+{
+	return refuse(EXIT_USAGE_ERROR, "%s:%zu: not YAML: %s", file->path, parser->problem_mark.line + 1,
+		      parser->problem ? parser->problem : "it cannot be read");
+}
+
+static enum exit_code refuse_second_document(struct file *file, yaml_parser_t *parser)
+{
+	const yaml_node_t *root;
+	enum exit_code code = EXIT_DONE;
+
+	if (!yaml_parser_load(parser, &file->document))
+		return refuse_syntax(file, parser);
+	root = yaml_document_get_root_node(&file->document);
+	if (root)
+		code = refuse(EXIT_USAGE_ERROR, "%s:%zu: a second document; the file must have one", file->path,
+			      line_of(root));
+	yaml_document_delete(&file->document);
+	return code;
+}
+
+enum exit_code config_file_read(const char *path, enum verb verb, struct given_list *list)
+{
+	struct file file = {.path = path, .verb = verb, .list = list, .from_command_line = list->count};
+	enum exit_code code;
+	yaml_parser_t parser;
+	FILE *stream = fopen(path, "re");
+
+	if (!stream)
+		return refuse(EXIT_USAGE_ERROR, "--config '%s': %s", path, strerror(errno));
+	if (!yaml_parser_initialize(&parser)) {
+		code = refuse(EXIT_INCAPABLE, "out of memory");
+		goto close_stream;
+	}
+	yaml_parser_set_input_file(&parser, stream);
+	if (!yaml_parser_load(&parser, &file.document)) {
+		code = refuse_syntax(&file, &parser);
+		goto delete_parser;
+	}
+	code = add_document(&file);
+	yaml_document_delete(&file.document);
+	if (code == EXIT_DONE)
+		code = refuse_second_document(&file, &parser);
+delete_parser:
+	yaml_parser_delete(&parser);
+close_stream:
+	fclose(stream);
+	return code;
+}

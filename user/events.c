@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "events.h"
+
+#include "json_text.h"
+#include "output.h"
+
+static bool wanted(const struct config *config)
+{
+	return config->format == FORMAT_JSONL;
+}
+
+enum exit_code event_trial_started(const struct config *config, size_t number, const struct mlr_trial_input *input,
+				   const char *goal, const char *rule)
+{
+	if (!wanted(config))
+		return EXIT_DONE;
+	return output_json(json_pack("{s:s, s:I, s:f, s:f, s:s?, s:s?}", "event", "trial_started", "trial",
+				     (json_int_t)number, "trial_load", input->load_fps, "trial_duration", input->duration_s,
+				     "goal", goal, "rule", rule));
+}
+
+enum exit_code event_trial_finished(const struct config *config, size_t number, json_t *trial)
+{
+	if (!wanted(config)) {
+		json_decref(trial);
+		return EXIT_DONE;
+	}
+	return output_json(
+		json_pack("{s:s, s:I, s:o}", "event", "trial_finished", "trial", (json_int_t)number, "trial_result", trial));
+}
+
+enum exit_code event_bounds(const struct config *config, const char *goal, double lower_fps, double upper_fps)
+{
+	if (!wanted(config))
+		return EXIT_DONE;
+	return output_json(json_pack("{s:s, s:s, s:o, s:o}", "event", "bounds", "goal", goal, "relevant_lower_bound",
+				     json_number_or_null(lower_fps), "relevant_upper_bound",
+				     json_number_or_null(upper_fps)));
+}
+
+enum exit_code event_goal_reached(const struct config *config, json_t *goal_result)
+{
+	if (!wanted(config)) {
+		json_decref(goal_result);
+		return EXIT_DONE;
+	}
+	return output_json(json_pack("{s:s, s:o}", "event", "goal_reached", "goal_result", goal_result));
+}
+
+enum exit_code event_finished(const struct config *config, double duration_s, const char *irregular_reason)
+{
+	if (!wanted(config))
+		return EXIT_DONE;
+	return output_json(json_pack("{s:s, s:f, s:s?}", "event", "finished", "duration", duration_s, "irregular_reason",
+				     irregular_reason));
+}

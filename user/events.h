@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --format jsonl: what happens, one JSON object a line, as it happens. In every other format these functions do nothing.
+ * Each returns EXIT_DONE, or says why the line could not be written and returns the exit code: then the run ends.
+ */
+#ifndef XDP_MLR_EVENTS_H
+#define XDP_MLR_EVENTS_H
+
+#include <jansson.h>
+
+#include "config.h"
+#include "mlr/trial.h"
+
+/* Each takes over the reference to its object, if it has one. `goal` and `rule` may be NULL, a load NAN
+ * (--load max: not known before). */
+enum exit_code event_trial_started(const struct config *config, size_t number, const struct mlr_trial_input *input,
+				   const char *goal, const char *rule);
+enum exit_code event_trial_finished(const struct config *config, size_t number, json_t *trial);
+enum exit_code event_bounds(const struct config *config, const char *goal, double lower_fps, double upper_fps);
+enum exit_code event_goal_reached(const struct config *config, json_t *goal_result);
+enum exit_code event_finished(const struct config *config, double duration_s, const char *irregular_reason);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * JSON as text. As jansson writes it, but for numbers: each is the shortest text that reads back as exactly the same number
+ * (0.005, not 0.0050000000000000001).
+ */
+#ifndef XDP_MLR_JSON_TEXT_H
+#define XDP_MLR_JSON_TEXT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One line, or indented by two; with a line end. NULL without memory; the caller frees it. */
+char *json_text(const json_t *value, bool indented, size_t *ret_length);
+
+/* A number, or null for what does not exist (NAN). A new reference. */
+json_t *json_number_or_null(double number);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* xdp-mlr: reads the configuration, runs the verb, sees to it that what was printed was written. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config.h"
+#include "say.h"
+#include "stop.h"
+#include "verbs.h"
+
+static enum exit_code run(const struct config *config)
+{
+	switch (config->verb) {
+	case VERB_SEARCH:
+		return verb_search(config);
+	case VERB_TRIAL:
+		return verb_trial(config);
+	case VERB_LAB_UP:
+	case VERB_LAB_DOWN:
+	case VERB_LAB_STATUS:
+		return verb_lab(config);
+	case VERB_CLEAN:
+		return verb_clean(config);
+	}
+	return EXIT_USAGE_ERROR;
+}
+
+int main(int argc, char **argv)
+{
+	struct config config;
+	enum exit_code code;
+	bool finished;
+	int error = stop_install();
+
+	if (error)
+		return refuse(EXIT_INCAPABLE, "cannot handle signals: %s", strerror(-error));
+	code = config_read(argc, argv, &config, &finished);
+	if (code != EXIT_DONE || finished)
+		return code;
+	code = run(&config);
+	config_free(&config);
+	if (fflush(stdout) && code == EXIT_DONE)
+		code = refuse(EXIT_INCAPABLE, "cannot write to standard output: %s", strerror(errno));
+	return code;
+}

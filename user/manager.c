@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "manager.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "events.h"
+#include "progress.h"
+#include "report.h"
+#include "stop.h"
+#include "units.h"
+
+/* --- before ------------------------------------------------------------------------------------------------------------ */
+
+/* Max Load: what the user says, else what the link can carry, else what the tester can send. */
+static enum exit_code find_max_load(struct search *search)
+{
+	const struct config *config = search->config;
+	double *max_load_fps = &search->input.max_load_fps;
+	char load[UNIT_TEXT_SIZE];
+	enum exit_code code;
+
+	if (config->max_load.unit != LOAD_UNSET) {
+		search->max_load_source = "option";
+		return measurer_load_fps(search->measurer, config, "max-load", &config->max_load, max_load_fps);
+	}
+	if (search->measurer->line_rate_fps > 0) {
+		search->max_load_source = "line rate";
+		*max_load_fps = search->measurer->line_rate_fps;
+		return EXIT_DONE;
+	}
+	search->max_load_source = "calibration";
+	code = measurer_xdp_calibrate(search->measurer, max_load_fps);
+	if (code == EXIT_DONE)
+		note("Max Load is calibrated to %s: no --max-load was given, and these ports have no known line rate",
+		     format_si(*max_load_fps, "fps", load));
+	return code;
+}
+
+static enum exit_code find_loads(struct search *search)
+{
+	const struct config *config = search->config;
+	enum exit_code code = find_max_load(search);
+
+	if (code == EXIT_DONE)
+		code = measurer_load_fps(search->measurer, config, "min-load", &config->min_load,
+					 &search->input.min_load_fps);
+	if (code == EXIT_DONE && search->input.min_load_fps >= search->input.max_load_fps)
+		return refuse(EXIT_USAGE_ERROR,
+			      "Min Load (%g fps) is not below Max Load (%g fps, from the %s); change --min-load or "
+			      "--max-load",
+			      search->input.min_load_fps, search->input.max_load_fps, search->max_load_source);
+	return code;
+}
+
+static enum exit_code new_controller(struct search *search)
+{
+	int error = mlr_controller_new_mlr(&search->input, &search->controller);
+
+	if (error == -ENOMEM)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	if (error)
+		return refuse(EXIT_USAGE_ERROR, "these goals and loads are out of range for a search");
+	return EXIT_DONE;
+}
+
+/* --- time -------------------------------------------------------------------------------------------------------------- */
+
+double search_elapsed_s(const struct search *search)
+{
+	if (search->measurer->virtual_time)
+		return search->virtual_s;
+	return (double)(clock_ns() - search->start_ns) / (double)NS_PER_S;
+}
+
+/* Whether a trial could no longer end in time. */
+static bool out_of_time(const struct search *search, const struct mlr_trial_input *input)
+{
+	const struct config *config = search->config;
+	double waits_s = search->measurer->virtual_time ? 0 : config->waits.learning_s + config->waits.stabilize_s;
+
+	return config->max_time_s > 0 && search_elapsed_s(search) + input->duration_s + waits_s > config->max_time_s;
+}
+
+/* --- what the user is told meanwhile ----------------------------------------------------------------------------------- */
+
+static double bound_fps(const struct mlr_results *results, size_t load)
+{
+	return load == MLR_NO_LOAD ? NAN : mlr_results_load_fps(results, load);
+}
+
+void search_bounds(const struct search *search, size_t goal, double *ret_lower_fps, double *ret_upper_fps)
+{
+	const struct mlr_results *results = mlr_controller_results(search->controller);
+	struct mlr_bounds bounds = mlr_results_bounds(results, goal);
+
+	*ret_lower_fps = bound_fps(results, bounds.lower);
+	*ret_upper_fps = bound_fps(results, bounds.upper);
+}
+
+static bool same(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
+/* Whether a trial that counts, at this load, met the tester's own limit. */
+static bool limited_at(const struct search *search, double load_fps)
+{
+	for (size_t i = 0; i < search->trial_count; i++) {
+		const struct search_trial *trial = &search->trials[i];
+
+		if (!trial->warmup && trial->measurement.tester_limited &&
+		    trial->measurement.result.input.load_fps == load_fps)
+			return true;
+	}
+	return false;
+}
+
+static enum exit_code find_outcome(const struct search *search, size_t goal, struct goal_outcome *ret)
+{
+	const struct mlr_goal_result *result = &ret->result;
+
+	if (mlr_controller_goal_result(search->controller, goal, &ret->result))
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	ret->tester_limited = limited_at(search, isnan(result->relevant_upper_bound_fps) ? result->relevant_lower_bound_fps
+											 : result->relevant_upper_bound_fps);
+	return EXIT_DONE;
+}
+
+/* Tell of a goal what has changed. */
+static enum exit_code tell_goal(struct search *search, size_t goal)
+{
+	struct goal_watch *watch = &search->watches[goal];
+	const char *name = search->config->goals[goal].name;
+	enum exit_code code = EXIT_DONE;
+	double lower_fps, upper_fps;
+	struct goal_outcome outcome;
+
+	search_bounds(search, goal, &lower_fps, &upper_fps);
+	if (!same(lower_fps, watch->lower_fps) || !same(upper_fps, watch->upper_fps))
+		code = event_bounds(search->config, name, lower_fps, upper_fps);
+	watch->lower_fps = lower_fps;
+	watch->upper_fps = upper_fps;
+	if (code != EXIT_DONE || watch->reached || !mlr_controller_goal_done(search->controller, goal))
+		return code;
+	watch->reached = true;
+	code = find_outcome(search, goal, &outcome);
+	return code == EXIT_DONE ? event_goal_reached(search->config, report_goal_result(search, goal, &outcome)) : code;
+}
+
+static enum exit_code tell_trial(struct search *search)
+{
+	const struct search_trial *trial = &search->trials[search->trial_count - 1];
+	enum exit_code code;
+
+	if (search->config->format != FORMAT_JSONL)
+		return EXIT_DONE;
+	code = event_trial_finished(search->config, search->trial_count, report_trial(&trial->measurement, trial->warmup));
+	for (size_t goal = 0; goal < search->input.goal_count && code == EXIT_DONE; goal++)
+		code = tell_goal(search, goal);
+	return code;
+}
+
+/* --- the loop ---------------------------------------------------------------------------------------------------------- */
+
+/* Takes the measurement over. */
+static enum exit_code keep(struct search *search, const struct search_trial *trial)
+{
+	size_t size = search->trial_size ? 2 * search->trial_size : 64;
+	struct search_trial *grown;
+
+	if (search->trial_count == search->trial_size) {
+		grown = reallocarray(search->trials, size, sizeof(*grown));
+		if (!grown)
+			return refuse(EXIT_INCAPABLE, "out of memory");
+		search->trials = grown;
+		search->trial_size = size;
+	}
+	search->trials[search->trial_count++] = *trial;
+	return EXIT_DONE;
+}
+
+static enum exit_code take_result(struct search *search, const struct search_trial *trial)
+{
+	const struct measurement *measurement = &trial->measurement;
+	int error = mlr_controller_add(search->controller, &measurement->result);
+
+	if (error == -ENOMEM)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	if (error)
+		return refuse(EXIT_INVALID, "a trial at %g fps for %g s came back with a result out of range",
+			      measurement->result.input.load_fps, measurement->result.input.duration_s);
+	search->virtual_s += measurement->result.output.effective_duration_s + measurement->waits_s;
+	return tell_trial(search);
+}
+
+static enum exit_code perform(struct search *search, const struct mlr_decision *decision)
+{
+	struct search_trial trial = {.warmup = decision->warmup};
+	enum exit_code code = event_trial_started(search->config, search->trial_count + 1, &decision->input,
+						  search->config->goals[decision->goal].name, decision->rule);
+
+	if (code != EXIT_DONE)
+		return code;
+	progress_show(search, decision);
+	code = search->measurer->ops->measure(search->measurer, &decision->input, &trial.measurement);
+	if (code != EXIT_DONE)
+		return code;
+	code = keep(search, &trial);
+	if (code != EXIT_DONE) {
+		measurement_free(&trial.measurement);
+		return code;
+	}
+	return take_result(search, &trial);
+}
+
+/* Trials until the controller wants no more, time is up, a stop, or a failure; search->end says which. */
+static enum exit_code loop(struct search *search)
+{
+	struct mlr_decision decision;
+	enum exit_code code = EXIT_DONE;
+	int wanted;
+
+	while ((wanted = mlr_controller_next(search->controller, &decision)) > 0 && code == EXIT_DONE) {
+		if (stop_requested())
+			code = EXIT_INTERRUPTED;
+		else if (out_of_time(search, &decision.input))
+			break;
+		else
+			code = perform(search, &decision);
+	}
+	if (wanted < 0)
+		code = refuse(EXIT_INCAPABLE, "out of memory");
+	if (code == EXIT_DONE)
+		search->end = wanted ? SEARCH_OUT_OF_TIME : SEARCH_COMPLETE;
+	else
+		search->end = code == EXIT_INTERRUPTED ? SEARCH_INTERRUPTED : SEARCH_FAILED;
+	return code;
+}
+
+/* --- after ------------------------------------------------------------------------------------------------------------- */
+
+/* The outcomes, and what they make of an EXIT_DONE. */
+static enum exit_code judge(struct search *search, enum exit_code code)
+{
+	for (size_t goal = 0; goal < search->input.goal_count; goal++) {
+		struct goal_outcome *outcome = &search->outcomes[goal];
+		enum exit_code found = find_outcome(search, goal, outcome);
+
+		if (found != EXIT_DONE)
+			return found;
+		if (code == EXIT_DONE && (outcome->result.irregularity != MLR_REGULAR || outcome->tester_limited))
+			code = EXIT_UNMET;
+	}
+	return code;
+}
+
+enum exit_code manager_search(const struct config *config, struct measurer *measurer, struct search *ret_search)
+{
+	struct search *search = ret_search;
+	enum exit_code code;
+
+	*search = (struct search){
+		.config = config,
+		.measurer = measurer,
+		.input = {.goals = config->goals, .goal_count = config->goal_count},
+		.start_time = time(NULL),
+		.start_ns = clock_ns(),
+	};
+	for (size_t goal = 0; goal < config->goal_count; goal++)
+		search->watches[goal].lower_fps = search->watches[goal].upper_fps = NAN;
+	code = find_loads(search);
+	if (code == EXIT_DONE)
+		code = new_controller(search);
+	if (code != EXIT_DONE)
+		return code;
+	code = loop(search);
+	progress_erase();
+	search->duration_s = search_elapsed_s(search);
+	return judge(search, code);
+}
+
+void search_free(struct search *search)
+{
+	for (size_t i = 0; i < search->trial_count; i++)
+		measurement_free(&search->trials[i].measurement);
+	free(search->trials);
+	mlr_controller_free(search->controller);
+}

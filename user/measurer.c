@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measurer.h"
+
+#include "units.h"
+
+void measurement_free(struct measurement *measurement)
+{
+	json_decref(measurement->passed_through);
+	measurement->passed_through = NULL;
+}
+
+enum exit_code measurer_new(const struct config *config, struct measurer **ret)
+{
+	switch (config->measurer) {
+	case MEASURER_XDP:
+		return measurer_xdp_new(config, ret);
+	case MEASURER_EXEC:
+		return measurer_exec_new(config, ret);
+	case MEASURER_SIM:
+		return measurer_sim_new(config, ret);
+	}
+	return EXIT_USAGE_ERROR;
+}
+
+enum exit_code measurer_load_fps(const struct measurer *measurer, const struct config *config, const char *option,
+				 const struct load_spec *load, double *ret_fps)
+{
+	double in_fps = load_fps(load, config->frame_size_octets, measurer->line_rate_fps);
+
+	if (in_fps <= 0)
+		return refuse(EXIT_USAGE_ERROR,
+			      "--%s in %%: the line rate is not known here; give it in frames/s, as 250kfps", option);
+	*ret_fps = in_fps;
+	return EXIT_DONE;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The Measurer (draft-ietf-bmwg-mlrsearch-15, section 4.9.1): performs one trial when given a Trial Input.
+ *
+ * Three implementations: measurer_xdp.c (frames over real ports), measurer_exec.c (a process of the user's),
+ * measurer_sim.c (a simulated SUT of libmlr). Everything that varies between two trials of one measurer is the Trial Input.
+ */
+#ifndef XDP_MLR_MEASURER_H
+#define XDP_MLR_MEASURER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config.h"
+#include "mlr/trial.h"
+#include "say.h"
+
+/* Where the missing frames went (frames). */
+struct loss_attribution {
+	uint64_t unsent;              /* the transmitter did not get to them */
+	uint64_t dropped_before_wire; /* the transmitting NIC or its queue dropped them */
+	uint64_t receiver_missed;     /* the receiving NIC or its ring dropped them */
+	int64_t sut;                  /* what is left: lost in the SUT */
+};
+
+/* One-way latency from the tag (RFC 1242, 3.8), all figures from one data set. */
+struct latency_summary {
+	const char *clock;
+	const char *definition;
+	uint64_t count;
+	uint64_t min_ns, max_ns;
+	double mean_ns;
+	double p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns;
+};
+
+/* How constant the load was. */
+struct pacing_summary {
+	double intended_fps, achieved_fps, error_ppm;
+	uint64_t gap_p50_ns, gap_p99_ns, gap_max_ns; /* between departures of one transmitter */
+	uint64_t burst_max;                          /* most frames submitted at once */
+};
+
+/* What one port saw. */
+struct port_counts {
+	char name[IF_NAMESIZE];
+	bool transmits, receives;
+	struct mlr_trial_counts counts;
+	uint64_t received_octets;               /* with FCS */
+	uint64_t nic_tx_frames, nic_tx_dropped; /* the interface's own counters over the trial */
+	uint64_t nic_rx_frames, nic_rx_missed;
+};
+
+/* All that is known of one trial. Free with measurement_free. */
+struct measurement {
+	struct mlr_trial_result result;
+	bool has_counts;         /* counts and verdict */
+	bool counts_are_partial; /* only sent, received and verdict.lost are known */
+	struct mlr_trial_counts counts;
+	struct mlr_trial_verdict verdict;
+	bool has_attribution;
+	struct loss_attribution attribution;
+	bool tester_limited;
+	const char *tester_limited_reason; /* a constant phrase, NULL if not limited */
+	const char *tx_backend;            /* "xsk", or NULL */
+	bool has_latency;
+	struct latency_summary latency;
+	bool has_pacing;
+	struct pacing_summary pacing;
+	size_t port_count;
+	struct port_counts ports[PORT_COUNT];
+	double wall_s;          /* real time the trial took, waits included; 0 where time is virtual */
+	double waits_s;         /* configured waits really spent in it */
+	json_t *passed_through; /* fields of an external measurer that are not known here, or NULL; owned */
+};
+void measurement_free(struct measurement *measurement);
+
+struct measurer;
+
+/* An implementation. Every function gets the measurer itself. */
+struct measurer_ops {
+	/* Perform one trial. EXIT_DONE; EXIT_INTERRUPTED after a stop (ret untouched); else the reason was said. */
+	enum exit_code (*measure)(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret);
+	/* The result document's "measurer" and "traffic_profile" objects; new references. */
+	json_t *(*describe)(struct measurer *measurer);
+	json_t *(*traffic_profile)(struct measurer *measurer);
+	/* Add sentences to the document's "deviations" (from RFC 2544) array. May be NULL. */
+	void (*deviations)(struct measurer *measurer, json_t *deviations);
+	void (*free)(struct measurer *measurer);
+};
+
+struct measurer {
+	const struct measurer_ops *ops;
+	bool virtual_time;         /* no real time passes: limits count effective durations */
+	unsigned int transmitters; /* the factor between per-interface and aggregate load, >= 1 */
+	double line_rate_fps;      /* of the slower port at the profile's frame size; 0: not known */
+};
+
+/* Create what the configuration asks for. */
+enum exit_code measurer_new(const struct config *config, struct measurer **ret);
+enum exit_code measurer_xdp_new(const struct config *config, struct measurer **ret);
+enum exit_code measurer_exec_new(const struct config *config, struct measurer **ret);
+enum exit_code measurer_sim_new(const struct config *config, struct measurer **ret);
+
+static inline void measurer_free(struct measurer *measurer)
+{
+	if (measurer)
+		measurer->ops->free(measurer);
+}
+
+/* A load of the option of this name in frames/s, by the frame size and this measurer's line rate. */
+enum exit_code measurer_load_fps(const struct measurer *measurer, const struct config *config, const char *option,
+				 const struct load_spec *load, double *ret_fps);
+
+/* As fast as this measurer can transmit (frames/s a transmitter), found by a short calibration; only `xdp` has one. */
+enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max_load_fps);
+/* One trial with --load max: as fast as the transmitter can; intended becomes sent. */
+enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double duration_s, struct measurement *ret);
+
+#endif

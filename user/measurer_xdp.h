@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Private to the measurer of frames over real ports: its state (measurer_xdp.c) and one trial of it (xdp_trial.c). */
+#ifndef XDP_MLR_MEASURER_XDP_H
+#define XDP_MLR_MEASURER_XDP_H
+
+#include "measurer.h"
+#include "neighbour.h"
+#include "netlink.h"
+#include "port.h"
+#include "rx.h"
+#include "tx.h"
+
+/* How a port's destination MAC was found. */
+enum mac_source { MAC_GIVEN, MAC_ARP, MAC_OTHER_PORT };
+
+/* Everything of one port. Flow number p is what port p transmits. */
+struct endpoint {
+	bool transmits;
+	struct rx *rx; /* always: it also shows what is foreign or misdirected */
+	struct tx *tx; /* NULL if it does not transmit */
+	uint8_t destination_mac[MLR_MAC_OCTETS];
+	enum mac_source mac_source;
+};
+
+struct measurer_xdp {
+	struct measurer measurer;
+	const struct config *config;
+	struct mnl_socket *netlink;
+	struct port ports[PORT_COUNT];
+	struct endpoint ends[PORT_COUNT];
+	struct neighbours *neighbours;
+	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
+};
+
+/* Perform one trial. A load of 0 means as fast as the transmitters can. */
+enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret);
+
+#endif

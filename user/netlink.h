@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rtnetlink by libmnl: what the program asks of links, and what the lab builds of them.
+ *
+ * A socket belongs to the network namespace in which it was opened, for good. Functions return 0 or -errno, -ENODEV for a
+ * link that does not exist.
+ */
+#ifndef XDP_MLR_NETLINK_H
+#define XDP_MLR_NETLINK_H
+
+#include <linux/if_link.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mlr/frame.h"
+
+struct mnl_socket;
+
+/* Facts of one link. */
+struct link_info {
+	int ifindex;
+	char name[IF_NAMESIZE];
+	char kind[16]; /* "veth", "bridge", ...; empty for hardware */
+	uint8_t mac[MLR_MAC_OCTETS];
+	unsigned int mtu_octets;
+	bool up, carrier;
+	int master_ifindex;       /* bridge or bond above it, 0 if none */
+	int lower_ifindex;        /* the link it sits on, or the peer of a veth, in this namespace; 0 if none */
+	unsigned int xdp_programs; /* attached, in any mode */
+	struct rtnl_link_stats64 stats;
+};
+
+/* What makes a port one that is in use. */
+struct link_uses {
+	char address[INET6_ADDRSTRLEN + 4]; /* an address with prefix; empty if none (kernel's link-local ones do not count) */
+	char route[INET6_ADDRSTRLEN + 4];   /* a route through it, likewise */
+	char upper[IF_NAMESIZE];            /* a link stacked on it: bridge, bond, VLAN, macvlan */
+};
+
+int netlink_open(struct mnl_socket **ret);
+void netlink_close(struct mnl_socket *socket);
+
+int netlink_link(struct mnl_socket *socket, const char *name, struct link_info *ret);
+int netlink_link_by_index(struct mnl_socket *socket, int ifindex, struct link_info *ret);
+int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct link_uses *ret);
+
+/* A veth pair: `name` here, `peer_name` in the namespace of the file descriptor (-1: here too). */
+int netlink_add_veth(struct mnl_socket *socket, const char *name, const char *peer_name, int peer_namespace_fd);
+int netlink_add_bridge(struct mnl_socket *socket, const char *name);
+int netlink_delete(struct mnl_socket *socket, const char *name);
+int netlink_set_up(struct mnl_socket *socket, int ifindex);
+int netlink_set_master(struct mnl_socket *socket, int ifindex, int master_ifindex);
+int netlink_add_address(struct mnl_socket *socket, int ifindex, struct in_addr address, unsigned int prefix_length);
+
+#endif

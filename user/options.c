@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mlr/frame.h"
+#include "nearest.h"
+#include "units.h"
+
+#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
+#define FIELD(member) offsetof(struct config, member)
+
+/* ends of ranges that keep load times duration below 2^63 frames */
+#define LOAD_MOST_FPS   1e12
+#define DURATION_MOST_S 1e6
+#define POSITIVE        1e-9
+
+#define SEARCH (1u << VERB_SEARCH)
+#define TRIAL  (1u << VERB_TRIAL)
+#define LAB_UP (1u << VERB_LAB_UP)
+#define LAB    (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
+#define ALL    (SEARCH | TRIAL | LAB | 1u << VERB_CLEAN)
+
+static const struct verb_text {
+	const char *name;
+	const char *summary;
+} verbs[] = {
+	[VERB_SEARCH] = {"search", "one MLRsearch benchmark over real ports or another measurer"},
+	[VERB_TRIAL] = {"trial", "one trial: the one-shot throughput test"},
+	[VERB_LAB_UP] = {"lab up", "start a SUT of its own in a network namespace, joined to this one by veth"},
+	[VERB_LAB_DOWN] = {"lab down", "remove the lab"},
+	[VERB_LAB_STATUS] = {"lab status", "show the lab that is up"},
+	[VERB_CLEAN] = {"clean", "undo whatever an earlier run that died left behind"},
+};
+
+/* --- reading ----------------------------------------------------------------------------------------------------------- */
+
+static void *field_of(const struct given *given, struct config *config)
+{
+	return (char *)config + given->option->offset;
+}
+
+static enum exit_code read_switch(const struct given *given, struct config *config)
+{
+	bool *field = field_of(given, config);
+
+	if (strcmp(given->text, "true") == 0 || strcmp(given->text, "yes") == 0)
+		*field = true;
+	else if (strcmp(given->text, "false") == 0 || strcmp(given->text, "no") == 0)
+		*field = false;
+	else
+		return refuse_given(given, "must be true or false");
+	return EXIT_DONE;
+}
+
+/* "a, b or c" */
+static const char *join_words(const char *const *words, char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; words[i] && used < size; i++) {
+		const char *joint = i == 0 ? "" : words[i + 1] ? ", " : " or ";
+
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s", joint, words[i]);
+	}
+	return buffer;
+}
+
+static bool has_word(const char *const *words, const char *word)
+{
+	for (; words && *words; words++)
+		if (strcmp(*words, word) == 0)
+			return true;
+	return false;
+}
+
+static enum exit_code read_choice(const struct given *given, struct config *config)
+{
+	const struct option *option = given->option;
+	char allowed[128], hint[64];
+	size_t i;
+
+	for (i = 0; option->choices[i]; i++) {
+		if (strcmp(option->choices[i], given->text) == 0) {
+			*(unsigned int *)field_of(given, config) = (unsigned int)i;
+			return EXIT_DONE;
+		}
+	}
+	join_words(option->choices, allowed, sizeof(allowed));
+	if (has_word(option->planned, given->text))
+		return refuse_given(given, "not built yet; this version has %s", allowed);
+	return refuse_given(given, "must be %s%s", allowed,
+			    nearest_hint(given->text, option->choices, i, hint, sizeof(hint)));
+}
+
+static enum exit_code read_duration(const struct given *given, struct config *config)
+{
+	const struct option *option = given->option;
+	double duration_s;
+
+	if (!parse_duration(given->text, &duration_s))
+		return refuse_given(given, "not a duration; write it as %s", DURATION_FORMS);
+	if (duration_s < option->least || duration_s > option->most)
+		return refuse_given(given, "must be above 0 and at most %.0f s", option->most);
+	*(double *)field_of(given, config) = duration_s;
+	return EXIT_DONE;
+}
+
+static enum exit_code read_load(const struct given *given, struct config *config)
+{
+	struct load_spec *field = field_of(given, config);
+	struct load_spec load;
+
+	if (!parse_load(given->text, &load))
+		return refuse_given(given, "not a load; write it as %s", LOAD_FORMS);
+	if (load.unit == LOAD_MAX && given->option->offset != FIELD(load))
+		return refuse_given(given, "'max' is for trials only; write a load as %s", LOAD_FORMS);
+	if (load.unit != LOAD_MAX && load.value <= 0)
+		return refuse_given(given, "must be above 0");
+	if (load.value > given->option->most)
+		return refuse_given(given, "must be at most %.0f frames/s (or bit/s)", given->option->most);
+	if (load.unit == LOAD_LINE_RATIO && load.value > 1)
+		return refuse_given(given, "must be at most 100%% of the line rate");
+	*field = load;
+	return EXIT_DONE;
+}
+
+static enum exit_code read_text(const struct given *given, struct config *config)
+{
+	if (!given->text[0])
+		return refuse_given(given, "must not be empty");
+	*(const char **)field_of(given, config) = given->text;
+	return EXIT_DONE;
+}
+
+static enum exit_code read_frame_size(const struct given *given, struct config *config)
+{
+	const struct option *option = given->option;
+	unsigned long octets;
+	char *end;
+
+	if (strncmp(given->text, "imix:", 5) == 0 || strncmp(given->text, "genome:", 7) == 0)
+		return refuse_given(given, "mixes of frame sizes are not supported yet; give one size, %g to %g",
+				    option->least, option->most);
+	errno = 0;
+	octets = strtoul(given->text, &end, 10);
+	if (errno || end == given->text || *end || strspn(given->text, "0123456789") == 0)
+		return refuse_given(given, "not a whole number of octets; give %g to %g", option->least, option->most);
+	if ((double)octets < option->least || (double)octets > option->most)
+		return refuse_given(given, "must be %g to %g octets, FCS included", option->least, option->most);
+	config->frame_size_octets = (unsigned int)octets;
+	return EXIT_DONE;
+}
+
+static enum exit_code read_measurer(const struct given *given, struct config *config)
+{
+	static const struct measurer_form {
+		const char *prefix;
+		enum measurer_kind kind;
+		const char *lacks;
+	} forms[] = {
+		{"exec:", MEASURER_EXEC, "a command after 'exec:'"},
+		{"sim:", MEASURER_SIM, "a model after 'sim:', for example sim:hard,capacity=1e6"},
+	};
+
+	if (strcmp(given->text, "xdp") == 0) {
+		config->measurer = MEASURER_XDP;
+		return EXIT_DONE;
+	}
+	for (size_t i = 0; i < COUNT(forms); i++) {
+		size_t length = strlen(forms[i].prefix);
+
+		if (strncmp(given->text, forms[i].prefix, length) != 0)
+			continue;
+		if (!given->text[length])
+			return refuse_given(given, "lacks %s", forms[i].lacks);
+		config->measurer = forms[i].kind;
+		config->measurer_argument = given->text + length;
+		return EXIT_DONE;
+	}
+	return refuse_given(given, "must be xdp, exec:COMMAND or sim:MODEL");
+}
+
+static enum exit_code read_report_path(const struct given *given, struct config *config)
+{
+	static const char *const built[] = {".json", ".txt", NULL};
+	static const char *const planned[] = {".html", ".md", ".csv", NULL};
+	const char *ending = strrchr(given->text, '.');
+
+	if (!ending || strchr(ending, '/') || (!has_word(built, ending) && !has_word(planned, ending)))
+		return refuse_given(given, "the ending chooses the form of the report: .json or .txt");
+	if (has_word(planned, ending))
+		return refuse_given(given, "%s is not built yet; this version writes .json and .txt", ending);
+	return read_text(given, config);
+}
+
+/* --- the table --------------------------------------------------------------------------------------------------------- */
+
+static const char *const directions[] = {"a-to-b", "b-to-a", "both", NULL};
+static const char *const tx_choices[] = {"auto", "xsk", "live", NULL};
+static const char *const formats[] = {"text", "json", "jsonl", NULL};
+static const char *const algorithms[] = {"mlr", NULL};
+static const char *const planned_algorithms[] = {"phased", "binary", "tst009", NULL};
+static const char *const effective_durations[] = {"trial", "wall", NULL};
+
+const struct option options[] = {
+	{.name = "ports",
+	 .letter = 'p',
+	 .argument = "A,B",
+	 .verbs = SEARCH | TRIAL,
+	 .read = read_ports,
+	 .help = "the tester's ports, by interface name"},
+	{.name = "direction",
+	 .argument = "D",
+	 .verbs = SEARCH | TRIAL,
+	 .fallback = "a-to-b",
+	 .read = read_choice,
+	 .offset = FIELD(direction),
+	 .choices = directions,
+	 .help = "a-to-b, b-to-a or both; with both, a load is per direction"},
+	{.name = "frame-size",
+	 .argument = "N",
+	 .verbs = SEARCH | TRIAL,
+	 .fallback = "64",
+	 .read = read_frame_size,
+	 .least = MLR_FRAME_MIN_OCTETS,
+	 .most = MLR_FRAME_MAX_OCTETS,
+	 .help = "octets of a frame, FCS included, 64 to 1518"},
+	{.name = "load",
+	 .argument = "L",
+	 .verbs = TRIAL,
+	 .read = read_load,
+	 .offset = FIELD(load),
+	 .most = LOAD_MOST_FPS,
+	 .help = "frames/s: " LOAD_FORMS " of the line rate; or max, as fast as the tester can"},
+	{.name = "duration",
+	 .argument = "S",
+	 .verbs = TRIAL,
+	 .fallback = "1s",
+	 .read = read_duration,
+	 .offset = FIELD(duration_s),
+	 .least = POSITIVE,
+	 .most = DURATION_MOST_S,
+	 .help = "how long to send: " DURATION_FORMS},
+	{.name = "preset",
+	 .argument = "P",
+	 .verbs = SEARCH,
+	 .fallback = "csit",
+	 .read = read_preset,
+	 .help = "goals and waits: csit (NDR and PDR as FD.io CSIT measures them), rfc2544 or tst009"},
+	{.name = "goal",
+	 .argument = "K=V,...",
+	 .verbs = SEARCH,
+	 .flags = OPTION_REPEATS,
+	 .read = read_goal,
+	 .help = "a Search Goal, repeatable, instead of the preset's. Keys: name, loss (0), exceed (0.5), final (1), "
+		 "initial (= final), sum (= final), width (0.5%); durations in seconds, ratios as numbers or with %"},
+	{.name = "min-load",
+	 .argument = "L",
+	 .verbs = SEARCH,
+	 .fallback = "9001",
+	 .read = read_load,
+	 .offset = FIELD(min_load),
+	 .most = LOAD_MOST_FPS,
+	 .help = "Min Load of the search, as --load"},
+	{.name = "max-load",
+	 .argument = "L",
+	 .verbs = SEARCH,
+	 .read = read_load,
+	 .offset = FIELD(max_load),
+	 .most = LOAD_MOST_FPS,
+	 .help = "Max Load of the search, as --load. Default: the line rate, else a short calibration; exec and sim "
+		 "need it"},
+	{.name = "algorithm",
+	 .argument = "A",
+	 .verbs = SEARCH,
+	 .fallback = "mlr",
+	 .read = read_choice,
+	 .offset = FIELD(algorithm),
+	 .choices = algorithms,
+	 .planned = planned_algorithms,
+	 .help = "the search algorithm: mlr"},
+	{.name = "max-time",
+	 .argument = "S",
+	 .verbs = SEARCH,
+	 .read = read_duration,
+	 .offset = FIELD(max_time_s),
+	 .least = POSITIVE,
+	 .most = DURATION_MOST_S,
+	 .help = "end the search after this time with what it has, marked irregular"},
+	{.name = "measurer",
+	 .argument = "M",
+	 .verbs = SEARCH,
+	 .fallback = "xdp",
+	 .read = read_measurer,
+	 .help = "who performs the trials: xdp (these ports), exec:COMMAND (JSON lines on its standard input and output) or "
+		 "sim:MODEL (a simulated SUT, for example sim:jitter,capacity=1e6,sigma=0.01,seed=7)"},
+	{.name = "tx",
+	 .argument = "T",
+	 .verbs = SEARCH | TRIAL,
+	 .fallback = "auto",
+	 .read = read_choice,
+	 .offset = FIELD(tx),
+	 .choices = tx_choices,
+	 .help = "the transmit backend: auto, xsk (AF_XDP) or live"},
+	{.name = "wait",
+	 .argument = "a=S,b=S,d=S,e=S",
+	 .verbs = SEARCH | TRIAL,
+	 .read = read_waits,
+	 .help = "the waits of RFC 2544 section 23: after a routing update, after learning frames, for residual frames (the "
+		 "most, it ends early), to restabilise. Presets set them; csit and trials: a=0,b=0,d=2,e=0"},
+	{.name = "effective-duration",
+	 .argument = "E",
+	 .verbs = SEARCH | TRIAL,
+	 .fallback = "trial",
+	 .read = read_choice,
+	 .offset = FIELD(effective_duration),
+	 .choices = effective_durations,
+	 .help = "what a trial counts for: trial (its duration) or wall (the waits as well)"},
+	{.name = "address",
+	 .argument = "A,B",
+	 .verbs = SEARCH | TRIAL,
+	 .fallback = "198.18.0.2/24,198.19.0.2/24",
+	 .read = read_addresses,
+	 .help = "the ports' own IPv4 addresses, with prefix length if it is not 24"},
+	{.name = "gateway",
+	 .argument = "A,B",
+	 .verbs = SEARCH | TRIAL,
+	 .read = read_gateways,
+	 .help = "the SUT's IPv4 addresses on the ports' networks. Default: the first address of each network"},
+	{.name = "dst-mac",
+	 .argument = "A,B",
+	 .verbs = SEARCH | TRIAL,
+	 .read = read_macs,
+	 .help = "destination MAC of what each port sends. Default: asked from the gateway by ARP, else the other port's"},
+	{.name = "allow-unsafe",
+	 .argument = "REASON",
+	 .verbs = SEARCH | TRIAL,
+	 .read = read_text,
+	 .offset = FIELD(unsafe_reason),
+	 .help = "use a port that is in use; the reason stands in the report"},
+	{.name = "sut",
+	 .argument = "KIND[:K=V,...]",
+	 .verbs = LAB_UP,
+	 .fallback = "router",
+	 .read = read_text,
+	 .offset = FIELD(sut),
+	 .help = "what to put between the ports: router, bridge, xdp (redirect), "
+		 "policer:rate=FPS,burst=100us (exactly that throughput) or wire (nothing)"},
+	{.name = "name",
+	 .argument = "NAME",
+	 .verbs = LAB,
+	 .fallback = "lab",
+	 .read = read_text,
+	 .offset = FIELD(lab_name),
+	 .help = "the lab's name, so that several can be up; its ports are NAME-a and NAME-b"},
+	{.name = "report",
+	 .argument = "FILE",
+	 .verbs = SEARCH,
+	 .flags = OPTION_OUTPUT,
+	 .read = read_report_path,
+	 .offset = FIELD(report_path),
+	 .help = "also write the result to FILE; the ending chooses: .json or .txt"},
+	{.name = "format",
+	 .argument = "F",
+	 .verbs = ALL,
+	 .flags = OPTION_OUTPUT,
+	 .fallback = "text",
+	 .read = read_choice,
+	 .offset = FIELD(format),
+	 .choices = formats,
+	 .help = "standard output: text, json (one document) or jsonl (an event a line, the document last)"},
+	{.name = "config",
+	 .argument = "FILE",
+	 .verbs = ALL,
+	 .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT,
+	 .help = "read options from a YAML file (keys are these names); the command line wins"},
+	{.name = "quiet",
+	 .letter = 'q',
+	 .verbs = ALL,
+	 .flags = OPTION_OUTPUT,
+	 .read = read_switch,
+	 .offset = FIELD(quiet),
+	 .help = "no progress and no notes on standard error"},
+	{.name = "help", .letter = 'h', .verbs = ALL, .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT, .help = "show this"},
+	{.name = "version",
+	 .letter = 'V',
+	 .verbs = ALL,
+	 .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT,
+	 .help = "show the version"},
+};
+const size_t option_count = COUNT(options);
+
+/* --- looking up -------------------------------------------------------------------------------------------------------- */
+
+const char *verb_name(enum verb verb)
+{
+	return verbs[verb].name;
+}
+
+const char *verb_summary(enum verb verb)
+{
+	return verbs[verb].summary;
+}
+
+bool option_belongs(const struct option *option, enum verb verb)
+{
+	return option->verbs >> verb & 1;
+}
+
+const struct option *option_find(const char *name)
+{
+	for (size_t i = 0; i < option_count; i++)
+		if (strcmp(options[i].name, name) == 0)
+			return &options[i];
+	return NULL;
+}
+
+const char *option_hint(const char *name, enum verb verb, const char *dashes, char *buffer, size_t size)
+{
+	const char *names[COUNT(options)];
+	const char *best;
+
+	for (size_t i = 0; i < option_count; i++)
+		names[i] = option_belongs(&options[i], verb) ? options[i].name : NULL;
+	best = nearest(name, names, option_count);
+	buffer[0] = '\0';
+	if (best)
+		snprintf(buffer, size, ", did you mean '%s%s'?", dashes, best);
+	return buffer;
+}
+
+/* --- given values ------------------------------------------------------------------------------------------------------ */
+
+enum exit_code given_add(struct given_list *list, const struct given *given)
+{
+	struct given *items = reallocarray(list->items, list->count + 1, sizeof(*items));
+
+	if (!items)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	list->items = items;
+	items[list->count] = *given;
+	items[list->count].text = strdup(given->text);
+	if (!items[list->count].text)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	list->count++;
+	return EXIT_DONE;
+}
+
+const struct given *given_find(const struct given_list *list, const char *name)
+{
+	for (size_t i = list->count; i-- > 0;)
+		if (strcmp(list->items[i].option->name, name) == 0)
+			return &list->items[i];
+	return NULL;
+}
+
+void given_list_free(struct given_list *list)
+{
+	if (!list)
+		return;
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].text);
+	free(list->items);
+	free(list);
+}
+
+enum exit_code refuse_given(const struct given *given, const char *format, ...)
+{
+	char reason[512], value[QUOTE_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(reason, sizeof(reason), format, arguments);
+	va_end(arguments);
+	quote(given->text, strlen(given->text), value, sizeof(value));
+	if (given->path)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: %s '%s': %s", given->path, given->line, given->option->name, value,
+			      reason);
+	return refuse(EXIT_USAGE_ERROR, "--%s '%s': %s", given->option->name, value, reason);
+}

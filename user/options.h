@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one option table: what the command line, the YAML file, --help and the echo in the result know of an option.
+ *
+ * Values are collected first (struct given), from the command line and then from the file where the command line is silent,
+ * and read into the configuration afterwards in the order of the table. So no value depends on the order it was given in.
+ */
+#ifndef XDP_MLR_OPTIONS_H
+#define XDP_MLR_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config.h"
+
+struct given;
+
+struct option {
+	const char *name;     /* the long option, and the key in the file */
+	char letter;          /* the short option, or 0 */
+	const char *argument; /* what --help calls the value; NULL: a switch */
+	unsigned int verbs;   /* a bit an enum verb */
+	unsigned int flags;   /* enum option_flag */
+	const char *fallback; /* the default, as a user would write it; NULL: none */
+	const char *help;
+	/* Read a value into the configuration. What follows is for it to use. */
+	enum exit_code (*read)(const struct given *given, struct config *config);
+	size_t offset;              /* of the field in struct config */
+	double least, most;         /* range of numbers, both inclusive */
+	const char *const *choices; /* NULL-terminated, in the order of the enum that the field is */
+	const char *const *planned; /* NULL-terminated: further words of the contract that are not built yet */
+};
+
+enum option_flag {
+	OPTION_REPEATS = 1 << 0,      /* may be given several times */
+	OPTION_COMMAND_LINE = 1 << 1, /* no key of the file */
+	OPTION_OUTPUT = 1 << 2,       /* says where results go: not echoed */
+};
+
+/* A value, and where it was given. */
+struct given {
+	const struct option *option;
+	char *text;
+	const char *path; /* of the file; NULL: the command line, or the default */
+	size_t line;
+	bool fallback;
+};
+
+struct given_list {
+	struct given *items;
+	size_t count;
+};
+
+extern const struct option options[];
+extern const size_t option_count;
+
+const char *verb_name(enum verb verb);
+const char *verb_summary(enum verb verb);
+bool option_belongs(const struct option *option, enum verb verb);
+/* By exact name; NULL if there is none. */
+const struct option *option_find(const char *name);
+/* ", did you mean '--x'?" or nothing, among the options of the verb. `dashes` is "--" or "". */
+const char *option_hint(const char *name, enum verb verb, const char *dashes, char *buffer, size_t size);
+
+/* Copy a value into the list. An option that does not repeat may be given twice on the command line: the last one counts. */
+enum exit_code given_add(struct given_list *list, const struct given *given);
+const struct given *given_find(const struct given_list *list, const char *name);
+void given_list_free(struct given_list *list);
+
+/* Say what is wrong with a value: "--goal 'loss=2': ..." or "file.yaml:7: goal 'loss=2': ...". Returns EXIT_USAGE_ERROR. */
+__attribute__((format(printf, 2, 3))) enum exit_code refuse_given(const struct given *given, const char *format, ...);
+
+/* Readers of the larger values. */
+enum exit_code read_goal(const struct given *given, struct config *config);
+enum exit_code read_waits(const struct given *given, struct config *config);
+enum exit_code read_preset(const struct given *given, struct config *config);
+enum exit_code read_ports(const struct given *given, struct config *config);
+enum exit_code read_addresses(const struct given *given, struct config *config);
+enum exit_code read_gateways(const struct given *given, struct config *config);
+enum exit_code read_macs(const struct given *given, struct config *config);
+
+/* A goal, or waits, as --goal and --wait take them. */
+#define GOAL_TEXT_SIZE 512
+const char *format_goal(const struct mlr_goal *goal, char buffer[GOAL_TEXT_SIZE]);
+const char *format_waits(const struct waits *waits, char buffer[GOAL_TEXT_SIZE]);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Options that take one value a port: "A,B". */
+#include <arpa/inet.h>
+#include <netinet/ether.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+#include "units.h"
+
+#define PREFIX_LEAST    1
+#define PREFIX_MOST     30
+#define PREFIX_DEFAULT  24
+#define MAC_TEXT_LENGTH 17
+
+typedef enum exit_code (*read_part)(const struct given *given, const char *part, struct port_config *port);
+
+/* Split "A,B" and read each part into its port. */
+static enum exit_code read_parts(const struct given *given, struct config *config, read_part read)
+{
+	const char *comma = strchr(given->text, ',');
+	char first[128];
+	enum exit_code code;
+
+	if (!comma || comma == given->text || !comma[1] || strchr(comma + 1, ','))
+		return refuse_given(given, "must be two, A,B: one for each port");
+	if ((size_t)(comma - given->text) >= sizeof(first))
+		return refuse_given(given, "the first of the two is too long");
+	snprintf(first, sizeof(first), "%.*s", (int)(comma - given->text), given->text);
+	code = read(given, first, &config->ports[PORT_A]);
+	return code == EXIT_DONE ? read(given, comma + 1, &config->ports[PORT_B]) : code;
+}
+
+static enum exit_code read_name(const struct given *given, const char *part, struct port_config *port)
+{
+	if (strlen(part) >= sizeof(port->name))
+		return refuse_given(given, "'%s' cannot be an interface: names have at most %d characters", part,
+				    IF_NAMESIZE - 1);
+	strcpy(port->name, part);
+	return EXIT_DONE;
+}
+
+enum exit_code read_ports(const struct given *given, struct config *config)
+{
+	enum exit_code code = read_parts(given, config, read_name);
+
+	if (code == EXIT_DONE && strcmp(config->ports[PORT_A].name, config->ports[PORT_B].name) == 0)
+		return refuse_given(given, "the same port twice; give two different ones");
+	return code;
+}
+
+/* A unicast address that a host can have. */
+static bool parse_host(const char *text, struct in_addr *ret)
+{
+	struct in_addr address;
+	uint32_t host;
+
+	if (inet_pton(AF_INET, text, &address) != 1)
+		return false;
+	host = ntohl(address.s_addr);
+	if (host >> 24 == 0 || host >> 28 >= 14) /* 0/8, multicast, reserved, broadcast */
+		return false;
+	*ret = address;
+	return true;
+}
+
+/* The first address of a network, or the second for the host that has the first. */
+static struct in_addr default_gateway(struct in_addr address, unsigned int prefix_length)
+{
+	uint32_t network = ntohl(address.s_addr) & ~0u << (32 - prefix_length);
+	uint32_t gateway = network + 1 == ntohl(address.s_addr) ? network + 2 : network + 1;
+
+	return (struct in_addr){.s_addr = htonl(gateway)};
+}
+
+static enum exit_code read_address(const struct given *given, const char *part, struct port_config *port)
+{
+	const char *slash = strchr(part, '/');
+	double prefix_length = PREFIX_DEFAULT;
+	char text[INET_ADDRSTRLEN];
+
+	snprintf(text, sizeof(text), "%.*s", slash ? (int)(slash - part) : (int)sizeof(text), part);
+	if (!parse_host(text, &port->address) || (slash && slash - part >= INET_ADDRSTRLEN))
+		return refuse_given(given, "'%s' is not the IPv4 address of a host; write it as 198.18.0.2/24", part);
+	if (slash && (!parse_number(slash + 1, &prefix_length) || prefix_length < PREFIX_LEAST ||
+		      prefix_length > PREFIX_MOST || prefix_length != (unsigned int)prefix_length))
+		return refuse_given(given, "the prefix length of '%s' must be %d to %d", part, PREFIX_LEAST, PREFIX_MOST);
+	port->prefix_length = (unsigned int)prefix_length;
+	port->gateway = default_gateway(port->address, port->prefix_length);
+	return EXIT_DONE;
+}
+
+enum exit_code read_addresses(const struct given *given, struct config *config)
+{
+	enum exit_code code = read_parts(given, config, read_address);
+
+	if (code == EXIT_DONE && config->ports[PORT_A].address.s_addr == config->ports[PORT_B].address.s_addr)
+		return refuse_given(given, "the same address twice; give two different ones");
+	return code;
+}
+
+static enum exit_code read_gateway(const struct given *given, const char *part, struct port_config *port)
+{
+	if (!parse_host(part, &port->gateway))
+		return refuse_given(given, "'%s' is not the IPv4 address of a host; write it as 198.18.0.1", part);
+	return EXIT_DONE;
+}
+
+enum exit_code read_gateways(const struct given *given, struct config *config)
+{
+	return read_parts(given, config, read_gateway);
+}
+
+static enum exit_code read_mac(const struct given *given, const char *part, struct port_config *port)
+{
+	if (strlen(part) != MAC_TEXT_LENGTH || strspn(part, "0123456789abcdefABCDEF:") != MAC_TEXT_LENGTH ||
+	    !ether_aton_r(part, &port->destination_mac))
+		return refuse_given(given, "'%s' is not a MAC address; write it as 02:00:00:00:00:01", part);
+	port->destination_mac_given = true;
+	return EXIT_DONE;
+}
+
+enum exit_code read_macs(const struct given *given, struct config *config)
+{
+	return read_parts(given, config, read_mac);
+}

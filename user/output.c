@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "output.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json_text.h"
+
+enum exit_code output_write_fd(int fd, const char *name, const char *text, size_t length)
+{
+	while (length > 0) {
+		ssize_t written = write(fd, text, length);
+
+		if (written < 0 && errno == EAGAIN)
+			poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+		else if (written < 0 && errno != EINTR)
+			return refuse(EXIT_INCAPABLE, "cannot write to %s: %s", name, strerror(errno));
+		if (written > 0) {
+			text += written;
+			length -= (size_t)written;
+		}
+	}
+	return EXIT_DONE;
+}
+
+enum exit_code output_write(const char *text, size_t length)
+{
+	return output_write_fd(STDOUT_FILENO, "standard output", text, length);
+}
+
+enum exit_code output_json(json_t *value)
+{
+	enum exit_code code;
+	size_t length;
+	char *text = value ? json_text(value, false, &length) : NULL;
+
+	json_decref(value);
+	if (!text)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	code = output_write(text, length);
+	free(text);
+	return code;
+}

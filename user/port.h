@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tester's ports: what they are, whether they may be used, and their preparation.
+ *
+ * Refusals come in the order of the contract: usage (2) for either port, then safety (4), then capability (3). What is
+ * changed on a port hangs on a file descriptor (promiscuous mode) or is journalled (automatic addresses), so that it is
+ * undone at the end and after a crash.
+ */
+#ifndef XDP_MLR_PORT_H
+#define XDP_MLR_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config.h"
+#include "netlink.h"
+#include "say.h"
+
+struct claim;
+
+struct port {
+	struct link_info link; /* as it was when the port was opened */
+	char driver[32];
+	double link_bps; /* 0: not known, or made up as by veth */
+	int promiscuous_fd;
+	struct claim *claim;
+};
+
+/* Open both ports for frames of this size. Where a port is in use and a reason is given, that is a warning only. */
+enum exit_code ports_open(struct mnl_socket *netlink, const struct config *config, struct port ret_ports[PORT_COUNT]);
+/* Undo everything. Fine for ports that are zero or were not opened. */
+void ports_close(struct port ports[PORT_COUNT]);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render_text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "units.h"
+
+#define LABEL_COLUMNS 24
+#define CELL_COLUMNS  14
+#define NS_PER_US     1000.0
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A text while it is written. */
+struct page {
+	FILE *stream;
+	bool terminal;
+	unsigned int frame_size_octets; /* 0: not one size, or not known */
+};
+
+enum style { BOLD, GOOD, BAD };
+
+static void put_styled(const struct page *page, enum style style, const char *text)
+{
+	static const char *const sequences[] = {[BOLD] = "\033[1m", [GOOD] = "\033[32m", [BAD] = "\033[1;31m"};
+
+	if (page->terminal)
+		fprintf(page->stream, "%s%s\033[0m", sequences[style], text);
+	else
+		fputs(text, page->stream);
+}
+
+/* "  label                 ...\n" */
+__attribute__((format(printf, 3, 4))) static void put_row(const struct page *page, const char *label, const char *format,
+							  ...)
+{
+	va_list arguments;
+
+	fprintf(page->stream, "  %-*s", LABEL_COLUMNS, label);
+	va_start(arguments, format);
+	vfprintf(page->stream, format, arguments);
+	va_end(arguments);
+	fputc('\n', page->stream);
+}
+
+/* --- reading the document; what is missing or null is NAN, NULL or false ------------------------------------------------
+ */
+
+static double number(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static const char *string(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+static bool truth(const json_t *object, const char *name)
+{
+	return json_is_true(json_object_get(object, name));
+}
+
+/* --- quantities -------------------------------------------------------------------------------------------------------- */
+
+/* A load in every unit: "998.3 kfps   998313.5 fps", and what that is on the link. */
+static void put_load(const struct page *page, const char *label, double fps, const char *mark)
+{
+	char rounded[UNIT_TEXT_SIZE], l2[UNIT_TEXT_SIZE], l1[UNIT_TEXT_SIZE], bits[2 * UNIT_TEXT_SIZE + 16] = "";
+
+	if (isnan(fps)) {
+		put_row(page, label, "%*s%s", CELL_COLUMNS, "none", mark);
+		return;
+	}
+	if (page->frame_size_octets)
+		snprintf(bits, sizeof(bits), "   L2 %s, L1 %s", format_si(l2_bps(fps, page->frame_size_octets), "bit/s", l2),
+			 format_si(l1_bps(fps, page->frame_size_octets), "bit/s", l1));
+	put_row(page, label, "%*s  %*.1f fps%s%s", CELL_COLUMNS, format_si(fps, "fps", rounded), CELL_COLUMNS, fps, bits,
+		mark);
+}
+
+static const char *microseconds(double ns, char buffer[UNIT_TEXT_SIZE])
+{
+	snprintf(buffer, UNIT_TEXT_SIZE, "%.3f us", ns / NS_PER_US);
+	return buffer;
+}
+
+/* A member of an object, and the heading of its column. */
+struct column {
+	const char *name, *heading;
+};
+
+static void put_heading(const struct page *page, const char *text)
+{
+	fputc('\n', page->stream);
+	put_styled(page, BOLD, text);
+	fputc('\n', page->stream);
+}
+
+/* A line of headings and a line of numbers divided by `unit`; nothing for what is not an object. */
+static void put_columns(const struct page *page, const json_t *object, const struct column *columns, size_t count,
+			double unit, int decimals)
+{
+	if (!json_is_object(object))
+		return;
+	for (size_t i = 0; i < count; i++)
+		fprintf(page->stream, "%*s", CELL_COLUMNS, columns[i].heading);
+	fputc('\n', page->stream);
+	for (size_t i = 0; i < count; i++)
+		fprintf(page->stream, "%*.*f", CELL_COLUMNS, decimals, number(object, columns[i].name) / unit);
+	fputc('\n', page->stream);
+}
+
+/* --- a search ---------------------------------------------------------------------------------------------------------- */
+
+static void put_goal_attributes(const struct page *page, const json_t *goal)
+{
+	char loss[UNIT_TEXT_SIZE], exceed[UNIT_TEXT_SIZE], width[UNIT_TEXT_SIZE];
+
+	put_row(page, "Goal", "Loss Ratio %s, Exceed Ratio %s, Width %s,", format_percent(number(goal, "loss_ratio"), loss),
+		format_percent(number(goal, "exceed_ratio"), exceed), format_percent(number(goal, "width"), width));
+	put_row(page, "", "Initial and Final Trial Duration %g s and %g s, Duration Sum %g s",
+		number(goal, "initial_trial_duration"), number(goal, "final_trial_duration"), number(goal, "duration_sum"));
+}
+
+static void put_goal(const struct page *page, const json_t *result)
+{
+	const json_t *goal = json_object_get(result, "goal");
+	double lower = number(result, "relevant_lower_bound"), upper = number(result, "relevant_upper_bound");
+	bool regular = truth(result, "regular");
+	const char *mark = regular ? "" : "   (irregular)";
+	char width[UNIT_TEXT_SIZE];
+
+	fputc('\n', page->stream);
+	put_styled(page, BOLD, string(goal, "name"));
+	fputs(": ", page->stream);
+	put_styled(page, regular ? GOOD : BAD, regular ? "regular" : "IRREGULAR");
+	fprintf(page->stream, "%s%s\n", regular ? "" : ", ", regular ? "" : string(result, "irregular_reason"));
+	put_load(page, "Relevant Lower Bound", lower, mark);
+	put_load(page, "Relevant Upper Bound", upper, mark);
+	put_load(page, "Conditional Throughput", number(result, "conditional_throughput"), mark);
+	if (!isnan(lower) && !isnan(upper))
+		put_row(page, "Width", "%*s  (upper - lower) / upper", CELL_COLUMNS,
+			format_percent((upper - lower) / upper, width));
+	put_goal_attributes(page, goal);
+	if (truth(result, "tester_limited")) {
+		fprintf(page->stream, "  %-*s", LABEL_COLUMNS, "Tester limited");
+		put_styled(page, BAD, "the tester met its own limit at this bound: the SUT may do more");
+		fputc('\n', page->stream);
+	}
+}
+
+static void put_search(const struct page *page, const json_t *document)
+{
+	const json_t *input = json_object_get(document, "controller_input");
+	const json_t *results = json_object_get(document, "search_result");
+	char min[UNIT_TEXT_SIZE], max[UNIT_TEXT_SIZE];
+
+	put_styled(page, BOLD, "MLRsearch");
+	fprintf(page->stream, " between %s and %s per interface: %zu trials in %.1f s\n",
+		format_si(number(input, "min_load"), "fps", min), format_si(number(input, "max_load"), "fps", max),
+		json_array_size(json_object_get(document, "trials")), number(document, "search_duration"));
+	for (size_t i = 0; i < json_array_size(results); i++)
+		put_goal(page, json_array_get(results, i));
+}
+
+/* --- a trial ----------------------------------------------------------------------------------------------------------- */
+
+static void put_counts(const struct page *page, const json_t *counts)
+{
+	static const struct column frames[] = {{"intended", "intended"},
+					       {"sent", "sent"},
+					       {"received", "received"},
+					       {"lost", "lost"},
+					       {"unsent", "unsent"}};
+	static const struct column oddities[] = {{"duplicate", "duplicate"},
+						 {"reordered", "reordered"},
+						 {"late", "late"},
+						 {"foreign", "foreign"},
+						 {"malformed", "malformed"}};
+
+	put_heading(page, "Frames");
+	put_columns(page, counts, frames, COUNT(frames), 1, 0);
+	put_columns(page, counts, oddities, COUNT(oddities), 1, 0);
+}
+
+static void put_attribution(const struct page *page, const json_t *trial)
+{
+	static const struct column fates[] = {{"unsent", "unsent"},
+					      {"dropped_before_wire", "before wire"},
+					      {"receiver_missed", "at receiver"},
+					      {"sut", "in the SUT"}};
+	const json_t *counts = json_object_get(trial, "counts");
+
+	if (number(counts, "lost") == 0 && number(counts, "unsent") == 0)
+		return;
+	put_heading(page, "Where the missing frames went");
+	put_columns(page, json_object_get(trial, "loss_attribution"), fates, COUNT(fates), 1, 0);
+}
+
+static void put_latency(const struct page *page, const json_t *latency)
+{
+	static const struct column quantiles[] = {{"min_ns", "min"},       {"mean_ns", "mean"}, {"p50_ns", "p50"},
+						  {"p90_ns", "p90"},       {"p99_ns", "p99"},   {"p99_9_ns", "p99.9"},
+						  {"p99_99_ns", "p99.99"}, {"max_ns", "max"}};
+
+	if (!json_is_object(latency))
+		return;
+	put_heading(page, "Latency in us");
+	put_columns(page, latency, quantiles, COUNT(quantiles), NS_PER_US, 3);
+	fprintf(page->stream, "  %s;\n  clock: %s\n", string(latency, "definition"), string(latency, "clock"));
+}
+
+static void put_pacing(const struct page *page, const json_t *pacing)
+{
+	char p50[UNIT_TEXT_SIZE], p99[UNIT_TEXT_SIZE], max[UNIT_TEXT_SIZE];
+
+	if (!json_is_object(pacing))
+		return;
+	put_heading(page, "Pacing");
+	put_row(page, "Load", "achieved %.1f fps, %+.1f ppm off", number(pacing, "achieved_fps"),
+		number(pacing, "error_ppm"));
+	put_row(page, "Gaps between frames", "p50 %s, p99 %s, max %s", microseconds(number(pacing, "gap_p50_ns"), p50),
+		microseconds(number(pacing, "gap_p99_ns"), p99), microseconds(number(pacing, "gap_max_ns"), max));
+}
+
+static void put_port(const struct page *page, const json_t *port)
+{
+	const json_t *counts = json_object_get(port, "counts");
+
+	put_row(page, string(port, "name"),
+		"sent %.0f of %.0f, received %.0f, foreign %.0f; dropped by the interface: %.0f out, %.0f in",
+		number(counts, "sent"), number(counts, "intended"), number(counts, "received"), number(counts, "foreign"),
+		number(port, "nic_tx_dropped"), number(port, "nic_rx_missed"));
+}
+
+static void put_trial(const struct page *page, const json_t *document)
+{
+	const json_t *trial = json_object_get(document, "trial_result");
+	const json_t *ports = json_object_get(document, "ports");
+	char load[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
+
+	put_styled(page, BOLD, "Trial");
+	if (!json_is_object(trial)) {
+		fprintf(page->stream, ": %s, nothing was measured\n", string(document, "irregular_reason"));
+		return;
+	}
+	fprintf(page->stream, " at %s per interface for %g s\n\n", format_si(number(trial, "trial_load"), "fps", load),
+		number(trial, "trial_duration"));
+	put_row(page, "Trial Loss Ratio", "%*s", CELL_COLUMNS, format_percent(number(trial, "trial_loss_ratio"), loss));
+	put_load(page, "Trial Forwarding Rate", number(trial, "trial_forwarding_rate"), "");
+	if (truth(document, "tester_limited")) {
+		fprintf(page->stream, "  %-*s", LABEL_COLUMNS, "Tester limited");
+		put_styled(page, BAD, string(trial, "tester_limited_reason"));
+		fputc('\n', page->stream);
+	}
+	if (truth(trial, "negative_loss"))
+		put_row(page, "Anomaly", "more frames came back than were sent: the loss ratio is taken as 0");
+	put_counts(page, json_object_get(trial, "counts"));
+	put_attribution(page, trial);
+	put_latency(page, json_object_get(document, "latency"));
+	put_pacing(page, json_object_get(document, "pacing"));
+	if (json_array_size(ports))
+		put_heading(page, "Ports");
+	for (size_t i = 0; i < json_array_size(ports); i++)
+		put_port(page, json_array_get(ports, i));
+}
+
+/* --- both -------------------------------------------------------------------------------------------------------------- */
+
+static void put_measurer(const struct page *page, const json_t *measurer)
+{
+	const char *model = string(measurer, "model"), *command = string(measurer, "command");
+	const char *detail = model ? model : command ? command : "";
+
+	put_row(page, "Measurer", "%s%s%s", string(measurer, "name"), *detail ? ": " : "", detail);
+}
+
+static void put_setting(const struct page *page, const json_t *document)
+{
+	const json_t *environment = json_object_get(document, "environment");
+	const json_t *deviations = json_object_get(document, "deviations");
+
+	put_heading(page, "Setting");
+	if (string(document, "max_load_source"))
+		put_row(page, "Max Load", "from the %s", string(document, "max_load_source"));
+	put_measurer(page, json_object_get(document, "measurer"));
+	if (page->frame_size_octets)
+		put_row(page, "Frame size", "%u octets", page->frame_size_octets);
+	put_row(page, "Loads", "per interface; times %g for the sum over the transmitting interfaces",
+		number(document, "aggregate_factor"));
+	put_row(page, "Tester", "xdp-mlr %s, Linux %s on %s", string(environment, "version"), string(environment, "kernel"),
+		string(environment, "hostname"));
+	if (json_array_size(deviations) == 0)
+		return;
+	put_heading(page, "Deviations from RFC 2544");
+	for (size_t i = 0; i < json_array_size(deviations); i++)
+		fprintf(page->stream, "  - %s\n", json_string_value(json_array_get(deviations, i)));
+}
+
+static void put_document(const struct page *page, const json_t *document)
+{
+	if (json_object_get(document, "search_result"))
+		put_search(page, document);
+	else
+		put_trial(page, document);
+	put_setting(page, document);
+}
+
+char *render_text(const json_t *document, bool terminal, size_t *ret_length)
+{
+	const json_t *profile = json_object_get(document, "traffic_profile");
+	double frame_size_octets = number(profile, "frame_size_octets");
+	char *text = NULL;
+	struct page page = {
+		.stream = open_memstream(&text, ret_length),
+		.terminal = terminal,
+		.frame_size_octets = frame_size_octets > 0 ? (unsigned int)frame_size_octets : 0,
+	};
+	bool failed;
+
+	if (!page.stream)
+		return NULL;
+	put_document(&page, document);
+	failed = ferror(page.stream);
+	if (fclose(page.stream) || failed) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

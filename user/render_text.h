@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A result document as text for people. */
+#ifndef XDP_MLR_RENDER_TEXT_H
+#define XDP_MLR_RENDER_TEXT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* With escape sequences for bold and colours if `terminal`. NULL without memory; the caller frees it. */
+char *render_text(const json_t *document, bool terminal, size_t *ret_length);
+
+#endif

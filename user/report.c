@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "environment.h"
+#include "json_text.h"
+#include "units.h"
+
+#define REASON_SIZE     1024
+#define RFC2544_TRIAL_S 60 /* section 24 */
+
+static json_t *count_json(uint64_t count)
+{
+	return json_integer((json_int_t)count);
+}
+
+/* --- one trial --------------------------------------------------------------------------------------------------------- */
+
+static json_t *counts_json(const struct mlr_trial_counts *counts)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "intended", count_json(counts->intended), "sent",
+			 count_json(counts->sent), "received", count_json(counts->received), "duplicate",
+			 count_json(counts->duplicate), "reordered", count_json(counts->reordered), "late",
+			 count_json(counts->late), "foreign", count_json(counts->foreign), "malformed",
+			 count_json(counts->malformed));
+}
+
+/* Counts, and what follows from them. */
+static json_t *judged_counts_json(const struct measurement *measurement)
+{
+	static const char *const unknown[] = {"intended", "unsent",  "duplicate", "reordered",
+					      "late",     "foreign", "malformed"};
+	json_t *object;
+
+	if (!measurement->has_counts)
+		return json_null();
+	object = counts_json(&measurement->counts);
+	json_object_set_new(object, "unsent", count_json(measurement->verdict.unsent));
+	json_object_set_new(object, "lost", json_integer(measurement->verdict.lost));
+	for (size_t i = 0; measurement->counts_are_partial && i < sizeof(unknown) / sizeof(*unknown); i++)
+		json_object_set_new(object, unknown[i], json_null());
+	return object;
+}
+
+static json_t *attribution_json(const struct measurement *measurement)
+{
+	const struct loss_attribution *attribution = &measurement->attribution;
+
+	if (!measurement->has_attribution)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:I}", "unsent", count_json(attribution->unsent), "dropped_before_wire",
+			 count_json(attribution->dropped_before_wire), "receiver_missed",
+			 count_json(attribution->receiver_missed), "sut", (json_int_t)attribution->sut);
+}
+
+static json_t *latency_json(const struct measurement *measurement)
+{
+	const struct latency_summary *latency = &measurement->latency;
+
+	if (!measurement->has_latency)
+		return json_null();
+	return json_pack("{s:s, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "clock", latency->clock, "definition",
+			 latency->definition, "count", count_json(latency->count), "min_ns", count_json(latency->min_ns),
+			 "mean_ns", latency->mean_ns, "p50_ns", latency->p50_ns, "p90_ns", latency->p90_ns, "p99_ns",
+			 latency->p99_ns, "p99_9_ns", latency->p99_9_ns, "p99_99_ns", latency->p99_99_ns, "max_ns",
+			 count_json(latency->max_ns));
+}
+
+static json_t *pacing_json(const struct measurement *measurement)
+{
+	const struct pacing_summary *pacing = &measurement->pacing;
+
+	if (!measurement->has_pacing)
+		return json_null();
+	return json_pack("{s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "intended_fps", pacing->intended_fps, "achieved_fps",
+			 pacing->achieved_fps, "error_ppm", pacing->error_ppm, "gap_p50_ns", count_json(pacing->gap_p50_ns),
+			 "gap_p99_ns", count_json(pacing->gap_p99_ns), "gap_max_ns", count_json(pacing->gap_max_ns),
+			 "burst_max", count_json(pacing->burst_max));
+}
+
+static json_t *port_json(const struct port_counts *port)
+{
+	return json_pack("{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", port->name, "transmits", port->transmits,
+			 "receives", port->receives, "counts", counts_json(&port->counts), "received_octets",
+			 count_json(port->received_octets), "nic_tx_frames", count_json(port->nic_tx_frames),
+			 "nic_tx_dropped", count_json(port->nic_tx_dropped), "nic_rx_frames",
+			 count_json(port->nic_rx_frames), "nic_rx_missed", count_json(port->nic_rx_missed));
+}
+
+static json_t *ports_json(const struct measurement *measurement)
+{
+	json_t *ports = json_array();
+
+	for (size_t i = 0; i < measurement->port_count; i++)
+		json_array_append_new(ports, port_json(&measurement->ports[i]));
+	return ports;
+}
+
+static json_t *trial_json(const struct measurement *measurement)
+{
+	const struct mlr_trial_result *result = &measurement->result;
+	json_t *trial = json_pack("{s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:b, s:s?, s:s?}", "trial_load",
+				  result->input.load_fps, "trial_duration", result->input.duration_s, "trial_loss_ratio",
+				  result->output.loss_ratio, "trial_effective_duration", result->output.effective_duration_s,
+				  "trial_forwarding_rate", result->output.forwarding_rate_fps, "counts",
+				  judged_counts_json(measurement), "loss_attribution", attribution_json(measurement),
+				  "tester_limited", measurement->tester_limited, "tester_limited_reason",
+				  measurement->tester_limited_reason, "tx_backend", measurement->tx_backend);
+
+	if (measurement->wall_s > 0) {
+		json_object_set_new(trial, "wall_duration", json_real(measurement->wall_s));
+		json_object_set_new(trial, "waits_duration", json_real(measurement->waits_s));
+	}
+	if (measurement->verdict.negative_loss)
+		json_object_set_new(trial, "negative_loss", json_true());
+	return trial;
+}
+
+json_t *report_trial(const struct measurement *measurement, bool warmup)
+{
+	json_t *trial = trial_json(measurement);
+
+	if (warmup)
+		json_object_set_new(trial, "warmup", json_true());
+	if (measurement->has_latency)
+		json_object_set_new(trial, "latency", latency_json(measurement));
+	if (measurement->has_pacing)
+		json_object_set_new(trial, "pacing", pacing_json(measurement));
+	if (measurement->port_count)
+		json_object_set_new(trial, "ports", ports_json(measurement));
+	if (measurement->passed_through)
+		json_object_update_missing(trial, measurement->passed_through);
+	return trial;
+}
+
+/* --- goals ------------------------------------------------------------------------------------------------------------- */
+
+static json_t *goal_json(const struct mlr_goal *goal)
+{
+	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "name", goal->name, "loss_ratio", goal->loss_ratio,
+			 "exceed_ratio", goal->exceed_ratio, "initial_trial_duration", goal->initial_trial_duration_s,
+			 "final_trial_duration", goal->final_trial_duration_s, "duration_sum", goal->duration_sum_s, "width",
+			 goal->width_ratio);
+}
+
+/* Why the search as a whole ended before its goals were reached; NULL if it did not. */
+static const char *end_reason(const struct search *search)
+{
+	switch (search->end) {
+	case SEARCH_OUT_OF_TIME:
+		return "the time limit of the search was reached";
+	case SEARCH_INTERRUPTED:
+		return "interrupted";
+	case SEARCH_FAILED:
+		return "a trial could not be measured";
+	case SEARCH_RUNNING:
+	case SEARCH_COMPLETE:
+		break;
+	}
+	return NULL;
+}
+
+static const char *goal_reason(const struct search *search, enum mlr_irregularity irregularity)
+{
+	const char *end = end_reason(search);
+
+	switch (irregularity) {
+	case MLR_REGULAR:
+		return NULL;
+	case MLR_MAX_LOAD_IS_LOWER_BOUND:
+		return "Max Load is a Lower Bound: the SUT is not the limit";
+	case MLR_MIN_LOAD_IS_UPPER_BOUND:
+		return "Min Load is an Upper Bound: the SUT fails this goal at every load of the search";
+	case MLR_UNFINISHED:
+		break;
+	}
+	return end ? end : "the search ended before the bounds were within the Goal Width";
+}
+
+json_t *report_goal_result(const struct search *search, size_t goal, const struct goal_outcome *outcome)
+{
+	const struct mlr_goal_result *result = &outcome->result;
+
+	return json_pack("{s:o, s:b, s:s?, s:o, s:o, s:o, s:b}", "goal", goal_json(&search->config->goals[goal]), "regular",
+			 result->irregularity == MLR_REGULAR, "irregular_reason", goal_reason(search, result->irregularity),
+			 "relevant_lower_bound", json_number_or_null(result->relevant_lower_bound_fps),
+			 "relevant_upper_bound", json_number_or_null(result->relevant_upper_bound_fps),
+			 "conditional_throughput", json_number_or_null(result->conditional_throughput_fps), "tester_limited",
+			 outcome->tester_limited);
+}
+
+/* Why the result is irregular: how the search ended, else what each irregular goal says. */
+static json_t *irregular_reason_json(const struct search *search)
+{
+	char text[REASON_SIZE] = "";
+	size_t used = 0;
+
+	if (end_reason(search))
+		return json_string(end_reason(search));
+	for (size_t goal = 0; goal < search->input.goal_count && used < sizeof(text); goal++) {
+		const char *reason = goal_reason(search, search->outcomes[goal].result.irregularity);
+
+		if (reason)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s: %s", used ? "; " : "",
+						 search->config->goals[goal].name, reason);
+	}
+	return used ? json_string(text) : json_null();
+}
+
+/* --- deviations from RFC 2544 ------------------------------------------------------------------------------------------ */
+
+__attribute__((format(printf, 2, 3))) static void add_sentence(json_t *sentences, const char *format, ...)
+{
+	char text[REASON_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	json_array_append_new(sentences, json_string(text));
+}
+
+/* Phases a to e of section 23; only the measurer xdp has waits. */
+static void add_waits(json_t *sentences, const struct waits *waits)
+{
+	const struct waits *rfc = &rfc2544_waits;
+
+	if (waits->routing_s != rfc->routing_s)
+		add_sentence(sentences, "Phase a: %g s after a routing update, RFC 2544 section 23 says %g s.",
+			     waits->routing_s, rfc->routing_s);
+	if (waits->learning_s != rfc->learning_s)
+		add_sentence(sentences, "Phase b: %g s after learning frames, RFC 2544 section 23 says %g s.",
+			     waits->learning_s, rfc->learning_s);
+	add_sentence(sentences,
+		     "Phase d: at most %g s for residual frames, less once all have arrived or the counters are quiet; "
+		     "RFC 2544 section 23 says %g s.",
+		     waits->residual_s, rfc->residual_s);
+	if (waits->stabilize_s < rfc->stabilize_s)
+		add_sentence(sentences, "Phase e: %g s for the SUT to restabilise, RFC 2544 section 23 says at least %g s.",
+			     waits->stabilize_s, rfc->stabilize_s);
+}
+
+static void add_goal(json_t *sentences, const struct mlr_goal *goal)
+{
+	char loss[UNIT_TEXT_SIZE], exceed[UNIT_TEXT_SIZE];
+
+	if (goal->loss_ratio > 0 || goal->exceed_ratio > 0)
+		add_sentence(sentences,
+			     "Goal %s: Goal Loss Ratio %s and Goal Exceed Ratio %s; the throughput of RFC 2544 has 0 and 0.",
+			     goal->name, format_percent(goal->loss_ratio, loss), format_percent(goal->exceed_ratio, exceed));
+	if (goal->final_trial_duration_s < RFC2544_TRIAL_S)
+		add_sentence(sentences, "Goal %s: trials of %g s, RFC 2544 section 24 says at least %d s.", goal->name,
+			     goal->final_trial_duration_s, RFC2544_TRIAL_S);
+}
+
+static json_t *deviations_json(const struct config *config, struct measurer *measurer)
+{
+	json_t *sentences = json_array();
+
+	if (config->measurer == MEASURER_XDP)
+		add_waits(sentences, &config->waits);
+	if (measurer->ops->deviations)
+		measurer->ops->deviations(measurer, sentences);
+	for (size_t i = 0; i < config->goal_count; i++)
+		add_goal(sentences, &config->goals[i]);
+	return sentences;
+}
+
+/* --- documents --------------------------------------------------------------------------------------------------------- */
+
+/* What both documents say of how it was measured. */
+static void add_setting(json_t *document, const struct config *config, struct measurer *measurer, time_t start_time)
+{
+	json_object_set_new(document, "measurer", measurer->ops->describe(measurer));
+	json_object_set_new(document, "traffic_profile", measurer->ops->traffic_profile(measurer));
+	json_object_set_new(document, "environment", environment_describe(start_time));
+	json_object_set_new(document, "deviations", deviations_json(config, measurer));
+	json_object_set_new(document, "configuration", config_describe(config));
+}
+
+static json_t *controller_input_json(const struct search *search)
+{
+	json_t *goals = json_array();
+
+	for (size_t goal = 0; goal < search->input.goal_count; goal++)
+		json_array_append_new(goals, goal_json(&search->config->goals[goal]));
+	return json_pack("{s:f, s:f, s:o}", "min_load", search->input.min_load_fps, "max_load", search->input.max_load_fps,
+			 "goals", goals);
+}
+
+static json_t *search_result_json(const struct search *search)
+{
+	json_t *goals = json_array();
+
+	for (size_t goal = 0; goal < search->input.goal_count; goal++)
+		json_array_append_new(goals, report_goal_result(search, goal, &search->outcomes[goal]));
+	return goals;
+}
+
+static json_t *trials_json(const struct search *search)
+{
+	json_t *trials = json_array();
+
+	for (size_t i = 0; i < search->trial_count; i++)
+		json_array_append_new(trials, report_trial(&search->trials[i].measurement, search->trials[i].warmup));
+	return trials;
+}
+
+json_t *report_search(const struct search *search)
+{
+	json_t *document =
+		json_pack("{s:s, s:s, s:o, s:s, s:o, s:s, s:i, s:o, s:f, s:o}", "schema", "xdp-mlr/search/1", "algorithm",
+			  "mlr", "controller_input", controller_input_json(search), "max_load_source",
+			  search->max_load_source, "search_result", search_result_json(search), "load_scope", "interface",
+			  "aggregate_factor", (int)search->measurer->transmitters, "trials", trials_json(search),
+			  "search_duration", search->duration_s, "irregular_reason", irregular_reason_json(search));
+
+	if (document)
+		add_setting(document, search->config, search->measurer, search->start_time);
+	return document;
+}
+
+json_t *report_one_trial(const struct config *config, struct measurer *measurer, const struct measurement *measurement,
+			 time_t start_time)
+{
+	static const struct measurement nothing;
+	const struct measurement *shown = measurement ? measurement : &nothing;
+	json_t *document = json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:s, s:i, s:s?}", "schema", "xdp-mlr/trial/1",
+				     "trial_result", measurement ? trial_json(measurement) : json_null(), "latency",
+				     latency_json(shown), "pacing", pacing_json(shown), "ports", ports_json(shown),
+				     "tester_limited", shown->tester_limited, "load_scope", "interface", "aggregate_factor",
+				     (int)measurer->transmitters, "irregular_reason", measurement ? NULL : "interrupted");
+
+	if (document)
+		add_setting(document, config, measurer, start_time);
+	return document;
+}

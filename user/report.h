@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The result document: everything that is known of a run, in JSON, with the names and units of the published schema. Every
+ * other form of a result is a rendering of it (render_text.h).
+ */
+#ifndef XDP_MLR_REPORT_H
+#define XDP_MLR_REPORT_H
+
+#include <jansson.h>
+#include <time.h>
+
+#include "config.h"
+#include "manager.h"
+#include "measurer.h"
+
+/* Each returns a new reference, or NULL without memory. */
+
+/* One trial, as in "trials". */
+json_t *report_trial(const struct measurement *measurement, bool warmup);
+/* One Goal Result, as in "search_result". */
+json_t *report_goal_result(const struct search *search, size_t goal, const struct goal_outcome *outcome);
+
+/* "xdp-mlr/search/1" */
+json_t *report_search(const struct search *search);
+/* "xdp-mlr/trial/1"; `measurement` is NULL where the trial was interrupted. */
+json_t *report_one_trial(const struct config *config, struct measurer *measurer, const struct measurement *measurement,
+			 time_t start_time);
+
+#endif

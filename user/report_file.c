@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "json_text.h"
+#include "output.h"
+#include "render_text.h"
+
+enum exit_code report_file_open(const struct config *config, struct report_file *ret)
+{
+	struct report_file file = {.path = config->report_path, .fd = -1};
+
+	if (file.path) {
+		file.fd = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		file.created = file.fd >= 0;
+		if (file.fd < 0 && errno == EEXIST)
+			file.fd = open(file.path, O_WRONLY | O_CLOEXEC);
+		if (file.fd < 0)
+			return refuse(EXIT_USAGE_ERROR, "--report '%s': %s", file.path, strerror(errno));
+	}
+	*ret = file;
+	return EXIT_DONE;
+}
+
+void report_file_close(struct report_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	if (file->created && !file->written)
+		unlink(file->path);
+}
+
+/* Replace what the file held. A device or a pipe has no length to cut. */
+static enum exit_code write_file(struct report_file *file, const char *text, size_t length)
+{
+	struct stat status;
+	enum exit_code code;
+
+	if (fstat(file->fd, &status) == 0 && S_ISREG(status.st_mode) && ftruncate(file->fd, 0))
+		return refuse(EXIT_INCAPABLE, "cannot write to %s: %s", file->path, strerror(errno));
+	file->written = true;
+	code = output_write_fd(file->fd, file->path, text, length);
+	if (code == EXIT_DONE && close(file->fd))
+		code = refuse(EXIT_INCAPABLE, "cannot write to %s: %s", file->path, strerror(errno));
+	file->fd = -1;
+	return code;
+}
+
+static enum exit_code deliver_file(const json_t *document, struct report_file *file)
+{
+	const char *ending = strrchr(file->path, '.');
+	enum exit_code code;
+	size_t length;
+	char *text;
+
+	text = strcmp(ending, ".json") == 0 ? json_text(document, true, &length) : render_text(document, false, &length);
+	if (!text)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	code = write_file(file, text, length);
+	free(text);
+	return code;
+}
+
+static enum exit_code deliver_output(const json_t *document, enum format format)
+{
+	enum exit_code code;
+	size_t length;
+	char *text;
+
+	if (format == FORMAT_TEXT)
+		text = render_text(document, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), &length);
+	else
+		text = json_text(document, format == FORMAT_JSON, &length);
+	if (!text)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	code = output_write(text, length);
+	free(text);
+	return code;
+}
+
+enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code)
+{
+	enum exit_code shown = EXIT_DONE, filed = EXIT_DONE;
+
+	if (!document)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	shown = deliver_output(document, config->format);
+	if (file && file->path)
+		filed = deliver_file(document, file);
+	json_decref(document);
+	if (shown != EXIT_DONE)
+		return shown;
+	return filed != EXIT_DONE ? filed : code;
+}

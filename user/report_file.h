@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A result document on its way out: to standard output as --format says, and into the file of --report. */
+#ifndef XDP_MLR_REPORT_FILE_H
+#define XDP_MLR_REPORT_FILE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "config.h"
+#include "say.h"
+
+struct report_file {
+	const char *path; /* NULL: none is wanted */
+	int fd;
+	bool created; /* by us: taken away again if nothing is written */
+	bool written;
+};
+
+/* Open the file of --report before the measurement, so that a bad path is known before and not after it. */
+enum exit_code report_file_open(const struct config *config, struct report_file *ret);
+void report_file_close(struct report_file *file);
+
+/* The code if all was written (the document may be NULL for want of memory), else why not. Takes the reference over. */
+enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "say.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "progress.h"
+
+bool say_quiet;
+
+/* One write a line, so that lines of several processes do not mix. */
+static void say(const char *prefix, const char *format, va_list arguments)
+{
+	char text[2048];
+
+	vsnprintf(text, sizeof(text), format, arguments);
+	progress_erase();
+	fprintf(stderr, "xdp-mlr: %s%s\n", prefix, text);
+}
+
+enum exit_code refuse(enum exit_code code, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say("", format, arguments);
+	va_end(arguments);
+	return code;
+}
+
+void warn(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say("warning: ", format, arguments);
+	va_end(arguments);
+}
+
+void note(const char *format, ...)
+{
+	va_list arguments;
+
+	if (say_quiet)
+		return;
+	va_start(arguments, format);
+	say("", format, arguments);
+	va_end(arguments);
+}
+
+const char *quote(const char *text, size_t length, char *buffer, size_t size)
+{
+	static const char ellipsis[] = "...";
+	size_t used = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		unsigned char octet = (unsigned char)text[i];
+		bool plain = octet >= 0x20 && octet != 0x7f;
+
+		if (used + (plain ? 1 : 4) + sizeof(ellipsis) > size) {
+			snprintf(buffer + used, size - used, "%s", ellipsis);
+			return buffer;
+		}
+		if (plain)
+			buffer[used++] = text[i];
+		else
+			used += (size_t)snprintf(buffer + used, size - used, "\\x%02x", octet);
+	}
+	buffer[used] = '\0';
+	return buffer;
+}

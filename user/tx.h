@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A transmitter: one transmit queue of one port, and the thread that drives it during a trial.
+ *
+ * Backends stand behind tx_ops: tx_xsk.c (AF_XDP). A trial runs in a thread of its own, pinned to a CPU, which spins on the
+ * absolute schedule of mlr/pacer.h and makes no call but those that move frames.
+ */
+#ifndef XDP_MLR_TX_H
+#define XDP_MLR_TX_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mlr/frame.h"
+#include "mlr/histogram.h"
+#include "say.h"
+
+#define TX_NO_LIMIT UINT64_MAX /* as a frame count: as many as fit, unpaced */
+
+/* What to transmit in one trial. */
+struct tx_trial {
+	uint16_t number;
+	double load_fps;      /* not looked at with TX_NO_LIMIT */
+	uint64_t frame_count; /* or TX_NO_LIMIT */
+	uint64_t start_ns;    /* CLOCK_MONOTONIC */
+	uint64_t deadline_ns; /* what is not sent by then stays unsent */
+};
+
+/* What became of it. */
+struct tx_report {
+	uint64_t sent;               /* completed by the kernel */
+	uint64_t burst_max;          /* most frames submitted at once */
+	uint64_t last_departure_ns;  /* 0 if nothing was sent */
+	struct mlr_histogram gaps;   /* between departures, ns */
+	int error;                   /* 0, or the -errno that ended it: the trial is invalid */
+};
+
+struct tx;
+
+struct tx_ops {
+	const char *name; /* "xsk" */
+	void (*run)(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
+	void (*close)(struct tx *tx);
+};
+
+/* Common to all backends; each embeds it first. */
+struct tx {
+	const struct tx_ops *ops;
+	const char *mode; /* how the kernel takes the frames: "copy", "zero-copy" */
+	int cpu;          /* that its thread is pinned to, -1 for none */
+	uint32_t sequence; /* of the next frame; goes on from trial to trial */
+	pthread_t thread;
+	struct tx_trial trial;
+	struct tx_report report;
+};
+
+/* An AF_XDP transmitter for the frames of `spec` on one queue. Needs CAP_NET_RAW, CAP_NET_ADMIN. */
+enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_frame_spec *spec, int cpu, struct tx **ret);
+
+/* Start the thread of a trial, and wait for its end; the report stays valid until the next start. */
+enum exit_code tx_start(struct tx *tx, const struct tx_trial *trial);
+const struct tx_report *tx_wait(struct tx *tx);
+
+static inline void tx_close(struct tx *tx)
+{
+	if (tx)
+		tx->ops->close(tx);
+}
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The AF_XDP transmitter: one socket, one UMEM, one queue; zero-copy where the driver has it, else copy mode.
+ *
+ * Every chunk of the UMEM holds the whole frame from the start; before a departure only its tag is stamped. A chunk is free,
+ * or in the transmit ring, or in the kernel's hands until the completion ring gives it back; `free_chunks` is a stack,
+ * because completions need not come in order.
+ *
+ * In copy mode the kernel sends only while we are in sendto(), at most a budget of frames a call; EAGAIN, EBUSY and ENOBUFS
+ * mean "not all of it: call again", so the call is repeated until the ring has drained, also when nothing new is due and
+ * when no chunk is free. With zero-copy the driver asks for a call by the need_wakeup flag.
+ */
+#include "tx.h"
+
+#include <errno.h>
+#include <linux/if_xdp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <xdp/libxdp.h>
+#include <xdp/xsk.h>
+
+#include "clock.h"
+#include "mlr/pacer.h"
+#include "stop.h"
+
+#define RING_FRAMES 2048
+#define CHUNK_COUNT RING_FRAMES
+#define CHUNK_OCTETS 2048
+#define BATCH_FRAMES 32
+/* Copy mode charges each frame to the socket until the SUT has let go of it. The default of some 270 frames would make a
+ * slow SUT hold the tester back, and hide its loss. */
+#define SEND_BUFFER_OCTETS (64 << 20)
+#define DRAIN_NS (NS_PER_S / 10) /* how long the kernel may take to complete the last frames */
+
+#ifndef XDP_MAX_TX_SKB_BUDGET
+#define XDP_MAX_TX_SKB_BUDGET 9 /* Linux 6.18; older kernels refuse it, and 32 frames a call it is */
+#endif
+
+struct tx_xsk {
+	struct tx tx;
+	uint8_t *area;
+	struct xsk_umem *umem;
+	struct xsk_socket *socket;
+	struct xsk_ring_prod fill, ring;
+	struct xsk_ring_cons completion;
+	struct mlr_frame_layout layout;
+	bool call_again;     /* the kernel did not take all of the ring */
+	uint32_t free_count;
+	uint64_t free_chunks[CHUNK_COUNT];
+};
+
+/* --- opening and closing ------------------------------------------------------------------------------------------------- */
+
+static void close_xsk(struct tx *tx)
+{
+	struct tx_xsk *xsk = (struct tx_xsk *)tx;
+
+	if (xsk->socket)
+		xsk_socket__delete(xsk->socket);
+	if (xsk->umem)
+		xsk_umem__delete(xsk->umem);
+	if (xsk->area)
+		munmap(xsk->area, (size_t)CHUNK_COUNT * CHUNK_OCTETS);
+	free(xsk);
+}
+
+static void write_frames(struct tx_xsk *xsk, const struct mlr_frame_spec *spec)
+{
+	for (uint32_t i = 0; i < CHUNK_COUNT; i++) {
+		xsk->free_chunks[i] = (uint64_t)i * CHUNK_OCTETS;
+		mlr_frame_build(spec, xsk->area + xsk->free_chunks[i], &xsk->layout);
+	}
+	xsk->free_count = CHUNK_COUNT;
+}
+
+static int create_umem(struct tx_xsk *xsk)
+{
+	const struct xsk_umem_config config = {
+		.fill_size = RING_FRAMES, .comp_size = RING_FRAMES, .frame_size = CHUNK_OCTETS,
+	};
+	size_t octets = (size_t)CHUNK_COUNT * CHUNK_OCTETS;
+	void *area = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (area == MAP_FAILED)
+		return -errno;
+	xsk->area = area;
+	return xsk_umem__create(&xsk->umem, area, octets, &xsk->fill, &xsk->completion, &config);
+}
+
+static int create_socket(struct tx_xsk *xsk, const char *port, uint32_t queue)
+{
+	const struct xsk_socket_config config = {
+		.tx_size = RING_FRAMES,
+		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
+		.bind_flags = XDP_USE_NEED_WAKEUP,
+	};
+	struct xdp_options options = { 0 };
+	socklen_t size = sizeof(options);
+	int budget = RING_FRAMES, send_buffer = SEND_BUFFER_OCTETS, fd, error;
+
+	error = xsk_socket__create(&xsk->socket, port, queue, xsk->umem, NULL, &xsk->ring, &config);
+	if (error)
+		return error;
+	fd = xsk_socket__fd(xsk->socket);
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &send_buffer, sizeof(send_buffer));
+	setsockopt(fd, SOL_XDP, XDP_MAX_TX_SKB_BUDGET, &budget, sizeof(budget));
+	if (getsockopt(fd, SOL_XDP, XDP_OPTIONS, &options, &size))
+		return -errno;
+	xsk->tx.mode = options.flags & XDP_OPTIONS_ZEROCOPY ? "zero-copy" : "copy";
+	return 0;
+}
+
+static enum exit_code open_failed(const char *port, uint32_t queue, int error)
+{
+	switch (error) {
+	case -EPERM:
+		return refuse(EXIT_INCAPABLE, "port %s: an AF_XDP socket needs CAP_NET_RAW: run it as root", port);
+	case -EBUSY:
+		return refuse(EXIT_UNSAFE, "port %s: another AF_XDP socket holds transmit queue %u; end the program that has it", port,
+			      queue);
+	default:
+		return refuse(EXIT_INCAPABLE, "port %s: cannot open an AF_XDP socket on transmit queue %u: %s", port, queue,
+			      strerror(-error));
+	}
+}
+
+static void run_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
+
+enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_frame_spec *spec, int cpu, struct tx **ret)
+{
+	static const struct tx_ops ops = { .name = "xsk", .run = run_xsk, .close = close_xsk };
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	struct tx_xsk *xsk = calloc(1, sizeof(*xsk));
+	int error;
+
+	if (!xsk)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	xsk->tx.ops = &ops;
+	xsk->tx.cpu = cpu;
+	xsk->tx.sequence = 1; /* the receiver's memory of sequence numbers starts as zeros */
+	libxdp_set_print(NULL);
+	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* where it is refused, creating the UMEM fails and says why */
+	error = create_umem(xsk);
+	if (!error)
+		error = create_socket(xsk, port, queue);
+	if (error) {
+		close_xsk(&xsk->tx);
+		return open_failed(port, queue, error);
+	}
+	write_frames(xsk, spec);
+	*ret = &xsk->tx;
+	return EXIT_DONE;
+}
+
+/* --- a trial --------------------------------------------------------------------------------------------------------------- */
+
+/* Give the kernel what is in the ring, if it waits for us. 0 or -errno of a lost port. */
+static int kick(struct tx_xsk *xsk)
+{
+	xsk->call_again = false;
+	if (!xsk_ring_prod__needs_wakeup(&xsk->ring))
+		return 0;
+	if (sendto(xsk_socket__fd(xsk->socket), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
+		return 0;
+	if (errno != EAGAIN && errno != EBUSY && errno != ENOBUFS && errno != EINTR)
+		return -errno;
+	xsk->call_again = true;
+	return 0;
+}
+
+/* Take back completed chunks; how many. */
+static uint32_t reap(struct tx_xsk *xsk)
+{
+	uint32_t first, completed = xsk_ring_cons__peek(&xsk->completion, CHUNK_COUNT - xsk->free_count, &first);
+
+	for (uint32_t i = 0; i < completed; i++)
+		xsk->free_chunks[xsk->free_count++] = *xsk_ring_cons__comp_addr(&xsk->completion, first + i);
+	xsk_ring_cons__release(&xsk->completion, completed);
+	return completed;
+}
+
+/* Whether another frame is due. */
+static bool is_due(const struct mlr_pacer *pacer, const struct tx_trial *trial, uint64_t now_ns)
+{
+	return trial->frame_count == TX_NO_LIMIT || mlr_pacer_due(pacer, now_ns - trial->start_ns);
+}
+
+/* Put what is due into the ring, stamped; how many frames. */
+static uint32_t submit(struct tx_xsk *xsk, struct mlr_pacer *pacer, const struct tx_trial *trial, uint64_t now_ns)
+{
+	uint64_t intended_ns = now_ns;
+	uint32_t count = 0, slot;
+
+	while (count < BATCH_FRAMES && xsk->free_count && is_due(pacer, trial, now_ns) &&
+	       xsk_ring_prod__reserve(&xsk->ring, 1, &slot)) {
+		struct xdp_desc *descriptor = xsk_ring_prod__tx_desc(&xsk->ring, slot);
+
+		if (trial->frame_count != TX_NO_LIMIT) {
+			intended_ns = trial->start_ns + mlr_pacer_next_ns(pacer);
+			mlr_pacer_take(pacer);
+		}
+		descriptor->addr = xsk->free_chunks[--xsk->free_count];
+		descriptor->len = xsk->layout.memory_octets;
+		descriptor->options = 0;
+		mlr_frame_stamp(xsk->area + descriptor->addr, &xsk->layout, trial->number, xsk->tx.sequence++, intended_ns,
+				now_ns);
+		count++;
+	}
+	xsk_ring_prod__submit(&xsk->ring, count);
+	return count;
+}
+
+static void note_departures(struct tx_report *report, uint64_t now_ns, uint32_t count)
+{
+	if (report->last_departure_ns)
+		mlr_histogram_add(&report->gaps, now_ns - report->last_departure_ns);
+	for (uint32_t i = 1; i < count; i++)
+		mlr_histogram_add(&report->gaps, 0);
+	if (count > report->burst_max)
+		report->burst_max = count;
+	report->last_departure_ns = now_ns;
+}
+
+/* Wait until the kernel has completed every frame. */
+static void drain(struct tx_xsk *xsk, struct tx_report *report)
+{
+	uint64_t deadline_ns = clock_ns() + DRAIN_NS;
+
+	while (xsk->free_count < CHUNK_COUNT && !report->error) {
+		report->error = kick(xsk);
+		report->sent += reap(xsk);
+		if (clock_ns() > deadline_ns && xsk->free_count < CHUNK_COUNT)
+			report->error = -ETIMEDOUT;
+	}
+}
+
+static void run_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report)
+{
+	struct tx_xsk *xsk = (struct tx_xsk *)tx;
+	struct mlr_pacer pacer = { 0 };
+	uint64_t now_ns;
+	uint32_t count;
+
+	if (trial->frame_count != TX_NO_LIMIT)
+		report->error = mlr_pacer_init(&pacer, trial->load_fps, trial->frame_count);
+	while (clock_ns() < trial->start_ns)
+		;
+	while (!report->error && (trial->frame_count == TX_NO_LIMIT || pacer.next < pacer.count)) {
+		now_ns = clock_ns();
+		if (now_ns >= trial->deadline_ns || stop_requested())
+			break;
+		count = submit(xsk, &pacer, trial, now_ns);
+		if (count)
+			note_departures(report, now_ns, count);
+		if (count || xsk->call_again || !xsk->free_count)
+			report->error = kick(xsk);
+		report->sent += reap(xsk);
+	}
+	drain(xsk, report);
+}

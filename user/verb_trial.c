@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* trial: one trial, the one-shot throughput test. */
+#include <math.h>
+#include <time.h>
+
+#include "events.h"
+#include "measurer.h"
+#include "report.h"
+#include "report_file.h"
+#include "verbs.h"
+
+static enum exit_code measure(const struct config *config, struct measurer *measurer, struct measurement *ret)
+{
+	struct mlr_trial_input input = {.duration_s = config->duration_s, .load_fps = NAN};
+	enum exit_code code = EXIT_DONE;
+
+	if (config->load.unit != LOAD_MAX)
+		code = measurer_load_fps(measurer, config, "load", &config->load, &input.load_fps);
+	if (code == EXIT_DONE)
+		code = event_trial_started(config, 1, &input, NULL, NULL);
+	if (code != EXIT_DONE)
+		return code;
+	if (config->load.unit == LOAD_MAX)
+		return measurer_xdp_measure_max(measurer, config->duration_s, ret);
+	return measurer->ops->measure(measurer, &input, ret);
+}
+
+/* `measurement` is NULL for an interrupted trial. */
+static enum exit_code show(const struct config *config, struct measurer *measurer, const struct measurement *measurement,
+			   time_t start_time, enum exit_code code)
+{
+	json_t *document = report_one_trial(config, measurer, measurement, start_time);
+	enum exit_code told = EXIT_DONE;
+
+	if (measurement)
+		told = event_trial_finished(config, 1, report_trial(measurement, false));
+	if (told == EXIT_DONE)
+		told = event_finished(config, measurement ? measurement->wall_s : 0, measurement ? NULL : "interrupted");
+	if (told == EXIT_DONE)
+		return report_deliver(document, config, NULL, code);
+	json_decref(document);
+	return told;
+}
+
+enum exit_code verb_trial(const struct config *config)
+{
+	time_t start_time = time(NULL);
+	struct measurer *measurer = NULL;
+	struct measurement measurement = {.port_count = 0};
+	enum exit_code code = measurer_new(config, &measurer);
+
+	if (code != EXIT_DONE)
+		return code;
+	code = measure(config, measurer, &measurement);
+	if (code == EXIT_DONE)
+		code = show(config, measurer, &measurement, start_time, measurement.tester_limited ? EXIT_UNMET : EXIT_DONE);
+	else if (code == EXIT_INTERRUPTED)
+		code = show(config, measurer, NULL, start_time, code);
+	measurement_free(&measurement);
+	measurer_free(measurer);
+	return code;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The verbs: each takes a configuration that was read and checked, and returns the program's exit code. */
+#ifndef XDP_MLR_VERBS_H
+#define XDP_MLR_VERBS_H
+
+#include "config.h"
+#include "say.h"
+
+enum exit_code verb_search(const struct config *config);
+enum exit_code verb_trial(const struct config *config);
+enum exit_code verb_lab(const struct config *config);
+enum exit_code verb_clean(const struct config *config);
+
+#endif

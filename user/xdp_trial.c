@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One trial over real ports (RFC 2544 section 23; draft-15 section 4.4.3):
+ *
+ *	waits a and b; snapshot; transmit; wait d, until the counters are quiet; snapshot; wait e; account for every frame
+ *
+ * Nothing is reset: every count is the difference of two snapshots. What is missing is attributed in the order in which a
+ * frame travels: not sent, dropped by the transmitting interface, missed by the receiving one, and what then remains was
+ * lost in the SUT.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "clock.h"
+#include "measurer_xdp.h"
+#include "stop.h"
+
+#define START_MARGIN_NS 300000  /* until the transmit threads spin */
+#define GRACE_RATIO 0.0005      /* of the Trial Duration: what a stall of this machine may still be caught up after it */
+#define GRACE_MAX_NS 1000000
+#define POLL_NS 200000          /* between looks at the counters in phase d */
+#define QUIET_FRACTION 5        /* phase d ends after a fifth of its time without a frame */
+#define NIC_LAG_NS (3 * NS_PER_S) /* some drivers refresh their counters every two seconds */
+#define NIC_POLL_NS (NS_PER_S / 20)
+#define PPM 1e6
+
+/* All counters of both ports at one moment. */
+struct snapshot {
+	struct rx_counters rx[PORT_COUNT];
+	struct rtnl_link_stats64 link[PORT_COUNT];
+};
+
+static uint64_t ns_of(double seconds)
+{
+	return (uint64_t)(seconds * (double)NS_PER_S);
+}
+
+/* Sleep for a phase, if it has a length. */
+static enum exit_code wait_phase(double wait_s)
+{
+	if (wait_s > 0.0 && stop_sleep_until(clock_ns() + ns_of(wait_s)))
+		return EXIT_INTERRUPTED;
+	return EXIT_DONE;
+}
+
+/* --- snapshots ----------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code read_link(struct measurer_xdp *xdp, int port, struct rtnl_link_stats64 *ret)
+{
+	struct link_info link;
+	int error = netlink_link_by_index(xdp->netlink, xdp->ports[port].link.ifindex, &link);
+
+	if (error)
+		return refuse(EXIT_INVALID, "port %s disappeared during a trial: %s", xdp->ports[port].link.name, strerror(-error));
+	if (!link.up || !link.carrier)
+		return refuse(EXIT_INVALID, "port %s lost its link during a trial", xdp->ports[port].link.name);
+	*ret = link.stats;
+	return EXIT_DONE;
+}
+
+static enum exit_code take_snapshot(struct measurer_xdp *xdp, struct snapshot *ret)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (int i = 0; i < PORT_COUNT && !code; i++) {
+		code = rx_snapshot(xdp->ends[i].rx, &ret->rx[i]);
+		if (!code)
+			code = read_link(xdp, i, &ret->link[i]);
+	}
+	return code;
+}
+
+/* --- phase c: traffic ---------------------------------------------------------------------------------------------------- */
+
+static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t frame_count)
+{
+	double grace_ns = input->duration_s * GRACE_RATIO * (double)NS_PER_S;
+	struct tx_trial trial = {
+		.number = xdp->trial,
+		.load_fps = input->load_fps,
+		.frame_count = frame_count,
+		.start_ns = clock_ns() + START_MARGIN_NS,
+	};
+	enum exit_code code = EXIT_DONE;
+
+	trial.deadline_ns = trial.start_ns + ns_of(input->duration_s);
+	if (frame_count != TX_NO_LIMIT)
+		trial.deadline_ns += (uint64_t)(grace_ns < GRACE_MAX_NS ? grace_ns : GRACE_MAX_NS);
+	for (int i = 0; i < PORT_COUNT; i++) {
+		if (!xdp->ends[i].transmits)
+			continue;
+		code = tx_start(xdp->ends[i].tx, &trial);
+		if (code) {
+			/* the other direction's thread must end before its frames are freed */
+			if (i == PORT_B && xdp->ends[PORT_A].transmits)
+				tx_wait(xdp->ends[PORT_A].tx);
+			return code;
+		}
+	}
+	for (int i = 0; i < PORT_COUNT; i++) {
+		int error = xdp->ends[i].transmits ? tx_wait(xdp->ends[i].tx)->error : 0;
+
+		if (error && !code)
+			code = refuse(EXIT_INVALID, "port %s: the transmitter failed in a trial: %s", xdp->ports[i].link.name,
+				      error == -ETIMEDOUT ? "the kernel did not complete its frames" : strerror(-error));
+	}
+	return stop_requested() ? EXIT_INTERRUPTED : code;
+}
+
+static uint64_t sent_by(const struct measurer_xdp *xdp, int port)
+{
+	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.sent : 0;
+}
+
+/* --- phase d: residual frames ---------------------------------------------------------------------------------------------- */
+
+/* Frames of the tester's that arrived since a snapshot: the unique ones, and all. */
+static enum exit_code arrived(struct measurer_xdp *xdp, const struct snapshot *before, uint64_t *ret_unique, uint64_t *ret_all)
+{
+	uint64_t unique = 0, all = 0;
+
+	for (int i = 0; i < PORT_COUNT; i++) {
+		struct rx_counters now, since;
+		enum exit_code code = rx_snapshot(xdp->ends[i].rx, &now);
+
+		if (code)
+			return code;
+		since = rx_subtract(&now, &before->rx[i]);
+		unique += since.received;
+		all += since.received + since.duplicate + since.malformed + since.misdirected;
+	}
+	*ret_unique = unique;
+	*ret_all = all;
+	return EXIT_DONE;
+}
+
+/* Until every sent frame is there, or none has come for a fifth of the time, or the time is up. */
+static enum exit_code wait_residual(struct measurer_xdp *xdp, const struct snapshot *before)
+{
+	uint64_t limit_ns = ns_of(xdp->config->waits.residual_s), start_ns = clock_ns(), quiet_since_ns = start_ns;
+	uint64_t sent = sent_by(xdp, PORT_A) + sent_by(xdp, PORT_B), unique, all, last = 0;
+
+	for (uint64_t now_ns = start_ns;; now_ns = clock_ns()) {
+		enum exit_code code = arrived(xdp, before, &unique, &all);
+
+		if (code)
+			return code;
+		if (all != last) {
+			last = all;
+			quiet_since_ns = now_ns;
+		}
+		if (unique >= sent || now_ns - start_ns >= limit_ns || now_ns - quiet_since_ns >= limit_ns / QUIET_FRACTION)
+			return EXIT_DONE;
+		if (stop_sleep_until(now_ns + POLL_NS))
+			return EXIT_INTERRUPTED;
+	}
+}
+
+/* --- accounting ------------------------------------------------------------------------------------------------------------ */
+
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+	return value < limit ? value : limit;
+}
+
+static uint64_t largest(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t ab = a > b ? a : b;
+
+	return ab > c ? ab : c;
+}
+
+/* Frames that the receiving interface had no room for. Drivers differ in which of three counters they use, and some use
+ * several for the same frame; rx_dropped also has frames that we passed on and nobody wanted. */
+static uint64_t receiver_missed(const struct rtnl_link_stats64 *a, const struct rtnl_link_stats64 *b, uint64_t passed_on)
+{
+	uint64_t dropped = b->rx_dropped - a->rx_dropped;
+
+	return largest(b->rx_missed_errors - a->rx_missed_errors, b->rx_fifo_errors - a->rx_fifo_errors,
+		       b->rx_over_errors - a->rx_over_errors) +
+	       (dropped > passed_on ? dropped - passed_on : 0);
+}
+
+static void count_port(const struct measurer_xdp *xdp, int port, const struct snapshot *a, const struct snapshot *b,
+		       uint64_t intended, struct port_counts *ret)
+{
+	const struct rtnl_link_stats64 *before = &a->link[port], *after = &b->link[port];
+	struct rx_counters rx = rx_subtract(&b->rx[port], &a->rx[port]);
+
+	*ret = (struct port_counts){
+		.transmits = xdp->ends[port].transmits,
+		.receives = xdp->ends[!port].transmits,
+		.counts = {
+			.intended = xdp->ends[port].transmits ? intended : 0,
+			.sent = sent_by(xdp, port),
+			.received = rx.received,
+			.duplicate = rx.duplicate,
+			.reordered = rx.reordered,
+			.late = rx.late,
+			.foreign = rx.foreign + rx.misdirected,
+			.malformed = rx.malformed,
+		},
+		.received_octets = rx.received_octets + rx.received * MLR_FCS_OCTETS,
+		.nic_tx_frames = after->tx_packets - before->tx_packets,
+		.nic_tx_dropped = after->tx_dropped - before->tx_dropped + after->tx_errors - before->tx_errors,
+		.nic_rx_frames = after->rx_packets - before->rx_packets,
+		.nic_rx_missed = receiver_missed(before, after, rx.foreign + rx.housekeeping),
+	};
+	memcpy(ret->name, xdp->ports[port].link.name, sizeof(ret->name));
+}
+
+static void add_counts(struct mlr_trial_counts *sum, const struct mlr_trial_counts *more)
+{
+	sum->intended += more->intended;
+	sum->sent += more->sent;
+	sum->received += more->received;
+	sum->duplicate += more->duplicate;
+	sum->reordered += more->reordered;
+	sum->late += more->late;
+	sum->foreign += more->foreign;
+	sum->malformed += more->malformed;
+}
+
+/* What a port's transmit drops mean. A veth counts there what its peer had no room for: behind the wire, so to say. That is
+ * the receiving port's miss where the peer is our other port, and the SUT's loss where it is the SUT. */
+static void attribute_tx_drops(const struct measurer_xdp *xdp, int port, uint64_t dropped, uint64_t *tx_dropped,
+			       uint64_t *rx_missed)
+{
+	const struct link_info *link = &xdp->ports[port].link;
+
+	if (strcmp(link->kind, "veth"))
+		*tx_dropped += dropped;
+	else if (link->lower_ifindex == xdp->ports[!port].link.ifindex)
+		*rx_missed += dropped;
+}
+
+static struct loss_attribution attribute(const struct measurer_xdp *xdp, const struct measurement *measurement)
+{
+	uint64_t missing = measurement->verdict.lost > 0 ? (uint64_t)measurement->verdict.lost : 0, tx_dropped = 0, rx_missed = 0;
+
+	for (int i = 0; i < PORT_COUNT; i++) {
+		if (measurement->ports[i].transmits)
+			attribute_tx_drops(xdp, i, measurement->ports[i].nic_tx_dropped, &tx_dropped, &rx_missed);
+		if (measurement->ports[i].receives)
+			rx_missed += measurement->ports[i].nic_rx_missed;
+	}
+	tx_dropped = at_most(tx_dropped, missing);
+	rx_missed = at_most(rx_missed, missing - tx_dropped);
+	return (struct loss_attribution){
+		.unsent = measurement->verdict.unsent,
+		.dropped_before_wire = tx_dropped,
+		.receiver_missed = rx_missed,
+		.sut = measurement->verdict.lost - (int64_t)(tx_dropped + rx_missed),
+	};
+}
+
+/* Whether the tester itself was the limit, and by what. */
+static void judge_tester(struct measurement *measurement)
+{
+	if (measurement->verdict.tester_limited)
+		measurement->tester_limited_reason = "frames stayed unsent";
+	else if (measurement->attribution.dropped_before_wire)
+		measurement->tester_limited_reason = "the transmitting interface dropped frames";
+	else if (measurement->attribution.receiver_missed)
+		measurement->tester_limited_reason = "the receiving interface missed frames";
+	measurement->tester_limited = measurement->tester_limited_reason;
+}
+
+/* The interface must have seen at least what we sent through it. Some drivers refresh their counters late: look again. */
+static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct snapshot *before, struct snapshot *after)
+{
+	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS;
+
+	for (int i = 0; i < PORT_COUNT; i++) {
+		for (;;) {
+			uint64_t seen = after->link[i].tx_packets - before->link[i].tx_packets + after->link[i].tx_dropped -
+					before->link[i].tx_dropped + after->link[i].tx_errors - before->link[i].tx_errors;
+			enum exit_code code;
+
+			if (seen >= sent_by(xdp, i))
+				break;
+			if (clock_ns() >= deadline_ns)
+				return refuse(EXIT_INVALID,
+					      "port %s: impossible counters: we sent %llu frames, the interface counted %llu",
+					      xdp->ports[i].link.name, (unsigned long long)sent_by(xdp, i),
+					      (unsigned long long)seen);
+			if (stop_sleep_until(clock_ns() + NIC_POLL_NS))
+				return EXIT_INTERRUPTED;
+			code = read_link(xdp, i, &after->link[i]);
+			if (code)
+				return code;
+		}
+	}
+	return EXIT_DONE;
+}
+
+/* All frames of one direction came back where they started, and none where they should be. */
+static enum exit_code check_cabling(const struct measurer_xdp *xdp, const struct snapshot *a, const struct snapshot *b)
+{
+	for (int i = 0; i < PORT_COUNT; i++) {
+		uint64_t back = rx_subtract(&b->rx[i], &a->rx[i]).misdirected;
+
+		if (back && !rx_subtract(&b->rx[!i], &a->rx[!i]).received)
+			return refuse(EXIT_INVALID, "ports crossed: %llu frames that port %s sent came back to it, none reached port %s",
+				      (unsigned long long)back, xdp->ports[i].link.name, xdp->ports[!i].link.name);
+	}
+	return EXIT_DONE;
+}
+
+static void summarize_pacing(const struct measurer_xdp *xdp, const struct mlr_trial_input *input,
+			     const struct mlr_trial_counts *counts, struct pacing_summary *ret)
+{
+	double achieved_fps = (double)counts->sent / xdp->measurer.transmitters / input->duration_s;
+	double intended_fps = input->load_fps > 0.0 ? input->load_fps : achieved_fps;
+	struct mlr_histogram gaps = { 0 };
+	uint64_t burst_max = 0;
+
+	for (int i = 0; i < PORT_COUNT; i++) {
+		if (!xdp->ends[i].transmits)
+			continue;
+		mlr_histogram_merge(&gaps, &xdp->ends[i].tx->report.gaps);
+		if (xdp->ends[i].tx->report.burst_max > burst_max)
+			burst_max = xdp->ends[i].tx->report.burst_max;
+	}
+	*ret = (struct pacing_summary){
+		.intended_fps = intended_fps,
+		.achieved_fps = achieved_fps,
+		.error_ppm = intended_fps > 0.0 ? (achieved_fps / intended_fps - 1.0) * PPM : 0.0,
+		.gap_p50_ns = (uint64_t)mlr_histogram_quantile_ns(&gaps, 0.5),
+		.gap_p99_ns = (uint64_t)mlr_histogram_quantile_ns(&gaps, 0.99),
+		.gap_max_ns = gaps.max_ns,
+		.burst_max = burst_max,
+	};
+}
+
+static enum exit_code summarize_latency(struct measurer_xdp *xdp, struct measurement *measurement)
+{
+	struct mlr_histogram all = { 0 }, one;
+
+	for (int i = 0; i < PORT_COUNT; i++) {
+		enum exit_code code = rx_latency(xdp->ends[i].rx, xdp->trial, &one);
+
+		if (code)
+			return code;
+		mlr_histogram_merge(&all, &one);
+	}
+	measurement->has_latency = all.count;
+	measurement->latency = (struct latency_summary){
+		.clock = "CLOCK_MONOTONIC of the tester, software timestamps at both ends",
+		.definition = "from the actual departure, stamped before the frame is handed to the kernel, to the XDP program of the "
+			      "receiving port (RFC 1242, 3.8)",
+		.count = all.count,
+		.min_ns = mlr_histogram_min_ns(&all),
+		.max_ns = all.max_ns,
+		.mean_ns = mlr_histogram_mean_ns(&all),
+		.p50_ns = mlr_histogram_quantile_ns(&all, 0.5),
+		.p90_ns = mlr_histogram_quantile_ns(&all, 0.9),
+		.p99_ns = mlr_histogram_quantile_ns(&all, 0.99),
+		.p99_9_ns = mlr_histogram_quantile_ns(&all, 0.999),
+		.p99_99_ns = mlr_histogram_quantile_ns(&all, 0.9999),
+	};
+	return EXIT_DONE;
+}
+
+static enum exit_code account(struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t intended,
+			      const struct snapshot *before, const struct snapshot *after, struct measurement *measurement)
+{
+	bool unpaced = intended == TX_NO_LIMIT;
+	enum exit_code code = check_cabling(xdp, before, after);
+
+	if (code)
+		return code;
+	measurement->port_count = PORT_COUNT;
+	for (int i = 0; i < PORT_COUNT; i++) {
+		count_port(xdp, i, before, after, unpaced ? sent_by(xdp, i) : intended, &measurement->ports[i]);
+		add_counts(&measurement->counts, &measurement->ports[i].counts);
+	}
+	measurement->has_counts = measurement->has_attribution = measurement->has_pacing = true;
+	measurement->verdict = mlr_trial_judge(input->load_fps, xdp->measurer.transmitters, &measurement->counts);
+	measurement->attribution = attribute(xdp, measurement);
+	measurement->tx_backend = "xsk";
+	judge_tester(measurement);
+	summarize_pacing(xdp, input, &measurement->counts, &measurement->pacing);
+	return summarize_latency(xdp, measurement);
+}
+
+/* --- the trial ------------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code accept_next_trial(struct measurer_xdp *xdp, uint64_t intended)
+{
+	enum exit_code code = EXIT_DONE;
+
+	xdp->trial++;
+	for (int i = 0; i < PORT_COUNT && !code; i++) {
+		const struct tx *sender = xdp->ends[!i].tx;
+
+		code = rx_accept_trial(xdp->ends[i].rx, xdp->trial, sender ? sender->sequence : 0, sender ? intended : 0);
+	}
+	return code;
+}
+
+static enum exit_code perform(struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t intended,
+			      struct snapshot *before, struct snapshot *after, double *ret_waits_s)
+{
+	const struct waits *waits = &xdp->config->waits;
+	uint64_t residual_from_ns;
+	enum exit_code code;
+
+	if ((code = accept_next_trial(xdp, intended)) || (code = wait_phase(waits->routing_s)) || (code = wait_phase(waits->learning_s)) ||
+	    (code = take_snapshot(xdp, before)) || (code = transmit(xdp, input, intended)))
+		return code;
+	residual_from_ns = clock_ns();
+	if ((code = wait_residual(xdp, before)))
+		return code;
+	*ret_waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s +
+		       (double)(clock_ns() - residual_from_ns) / (double)NS_PER_S;
+	if ((code = take_snapshot(xdp, after)) || (code = check_nic_counters(xdp, before, after)))
+		return code;
+	return wait_phase(waits->stabilize_s);
+}
+
+enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret)
+{
+	uint64_t intended = input->load_fps > 0.0 ? mlr_trial_intended(input) : TX_NO_LIMIT, start_ns = clock_ns();
+	struct measurement measurement = { 0 };
+	struct mlr_trial_input performed = *input;
+	struct snapshot before, after;
+	double effective_s;
+	enum exit_code code;
+
+	if (!intended)
+		return refuse(EXIT_USAGE_ERROR, "a trial of %g s at %g frames/s cannot be counted; use a smaller load or duration",
+			      input->duration_s, input->load_fps);
+	code = perform(xdp, input, intended, &before, &after, &measurement.waits_s);
+	if (!code)
+		code = account(xdp, input, intended, &before, &after, &measurement);
+	if (code)
+		return code;
+	measurement.wall_s = (double)(clock_ns() - start_ns) / (double)NS_PER_S;
+	performed.load_fps = measurement.pacing.intended_fps;
+	effective_s = xdp->config->effective_duration == EFFECTIVE_WALL ? measurement.wall_s : input->duration_s;
+	measurement.result.input = performed;
+	measurement.result.output = mlr_trial_output(&performed, measurement.verdict.loss_ratio, effective_s);
+	*ret = measurement;
+	return EXIT_DONE;
+}
