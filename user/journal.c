@@ -120,7 +120,8 @@ static enum exit_code claim_failed(const char *port, const char *path, int error
 	json_int_t pid;
 
 	if (error != -EBUSY)
-		return refuse(EXIT_INCAPABLE, "cannot claim port %s by %s: %s", port, path, strerror(-error));
+		return refuse(EXIT_INCAPABLE, "cannot claim port %s by %s: %s%s", port, path, strerror(-error),
+			      error == -EACCES ? " (run it as root)" : "");
 	owner = json_load_file(path, 0, NULL);
 	pid = json_integer_value(json_object_get(owner, "pid"));
 	json_decref(owner);

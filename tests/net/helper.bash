@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Shared by the end-to-end tests: labs of their own, which are gone after each test whatever happened in it.
+MLR=${BUILD:-build}/xdp-mlr
+
+setup() {
+  LAB=t$((BASHPID % 100000))
+  A=$LAB-a B=$LAB-b
+  background=()
+}
+
+teardown() {
+  local pid
+  for pid in "${background[@]}"; do kill -9 "$pid" 2>/dev/null || true; done
+  "$MLR" lab down --name "$LAB" --quiet
+  "$MLR" lab down --name "${LAB}x" --quiet
+  "$MLR" clean --quiet >/dev/null
+  ip link del "$LAB-x" 2>/dev/null || true
+}
+
+lab_up() { # SUT
+  "$MLR" lab up --name "$LAB" --sut "$1" >/dev/null
+}
+
+# A trial on the lab's ports, as JSON in $output; further options may be given.
+trial() {
+  run --separate-stderr "$MLR" trial -p "$A,$B" --format json "$@"
+}
+
+# The same, where no frame should stay unsent. On a shared machine a CPU may be taken away at the very end of a trial; the
+# tester says so, and what is to be shown here needs a trial without that.
+clean_trial() {
+  local try
+  for try in 1 2 3 4 5; do
+    trial "$@"
+    [ "$status" -eq 1 ] && [ "$(get '.trial_result.counts.unsent')" -gt 0 ] || break
+    echo "# try $try: $(get '.trial_result.counts.unsent') frames unsent" >&3
+  done
+}
+
+# The value of a jq expression over the last output.
+get() {
+  jq -er "$1" <<<"$output"
+}
+
+# Fail, with the output, unless the jq expression over it is true.
+check() {
+  jq -e "$1" <<<"$output" >/dev/null || {
+    echo "not so: $1"
+    jq '.trial_result // .search_result // .' <<<"$output" | head -60
+    echo "$stderr"
+    return 1
+  }
+}
+
+# The error of the last run: an exit code, one line, and words that must be in it.
+refused() { # CODE WORD...
+  local code=$1 word
+  shift
+  [ "$status" -eq "$code" ] || { echo "exit $status, not $code: $stderr"; return 1; }
+  [ "$(wc -l <<<"$stderr")" -eq 1 ] || { echo "not one line: $stderr"; return 1; }
+  for word in "$@"; do [[ $stderr == *"$word"* ]] || { echo "'$word' is not in: $stderr"; return 1; }; done
+}
+
+# How many XDP programs the links here have.
+xdp_count() {
+  ip -j link show | jq '[.[] | select(.xdp)] | length'
+}

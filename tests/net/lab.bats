@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The lab: what it builds, and that it leaves nothing.
+bats_require_minimum_version 1.5.0
+load helper
+
+# All that a lab could leave behind.
+world() {
+  ip -j link show | jq -c 'sort_by(.ifname) | map(.ifname)'
+  ls /run/netns 2>/dev/null
+  ls /run/xdp-mlr 2>/dev/null
+  sysctl net.core net.ipv4.ip_forward net.ipv6.conf.all.disable_ipv6 net.ipv6.conf.default.disable_ipv6 2>/dev/null
+  mount | grep -c netns || true
+}
+
+@test "every SUT comes up as JSON says, and goes without a trace" {
+  before=$(world)
+  for sut in router bridge xdp policer:rate=200kfps,burst=100us policer:rate=1000 wire; do
+    run --separate-stderr "$MLR" lab up --name "$LAB" --sut "$sut" --format json
+    [ "$status" -eq 0 ]
+    check ".ports == [\"$A\", \"$B\"] and .sut == \"$sut\" and (.namespace | type) == \"string\""
+    namespace=$(jq -r .namespace <<<"$output")
+    [ "$sut" = wire ] || ip netns exec "$namespace" ip link show sut-b >/dev/null
+    # no autoconfiguration noise
+    [ "$(cat "/proc/sys/net/ipv6/conf/$A/disable_ipv6")" = 1 ]
+    [ "$sut" = wire ] || [ -z "$(ip netns exec "$namespace" ip -6 address show)" ]
+    run "$MLR" lab status --name "$LAB"
+    [ "$status" -eq 0 ]
+    [[ $output == *"$sut"* ]]
+    "$MLR" lab down --name "$LAB"
+    [ "$(world)" = "$before" ]
+  done
+}
+
+@test "a router gets a CPU of its own" {
+  [ "$(nproc)" -ge 2 ]
+  lab_up router
+  mask=$(ip netns exec "xdp-mlr-$LAB" cat /sys/class/net/sut-a/queues/rx-0/rps_cpus)
+  [ $((16#${mask//,/})) -eq $((1 << ($(nproc) - 1))) ]
+}
+
+@test "two labs at once do not meet" {
+  lab_up policer:rate=1000
+  "$MLR" lab up --name "${LAB}x" --sut policer:rate=2000 >/dev/null
+  trial --load 10000 --duration 0.5 --wait d=0.1
+  one=$(get .trial_result.counts.received)
+  run --separate-stderr "$MLR" trial -p "${LAB}x-a,${LAB}x-b" --load 10000 --duration 0.5 --wait d=0.1 --format json
+  two=$(get .trial_result.counts.received)
+  [ "$one" -ge 500 ] && [ "$one" -le 502 ]
+  [ "$two" -ge 1000 ] && [ "$two" -le 1002 ]
+}
+
+@test "up twice is refused, down twice is fine" {
+  lab_up wire
+  run --separate-stderr "$MLR" lab up --name "$LAB" --sut bridge
+  refused 2 "$LAB" "wire" "lab down"
+  "$MLR" lab down --name "$LAB"
+  run "$MLR" lab down --name "$LAB"
+  [ "$status" -eq 0 ]
+  run "$MLR" lab status --name "$LAB"
+  [ "$status" -eq 1 ]
+}
+
+@test "a link or namespace of somebody else's with the same name is not touched" {
+  ip link add "$A" type bridge
+  run --separate-stderr "$MLR" lab up --name "$LAB" --sut bridge
+  refused 2 "$A" "--name"
+  ip link show "$A" >/dev/null
+  ip link del "$A"
+  ip netns add "xdp-mlr-$LAB"
+  run --separate-stderr "$MLR" lab up --name "$LAB" --sut bridge
+  refused 2 "xdp-mlr-$LAB" "--name"
+  ip netns del "xdp-mlr-$LAB"
+}
+
+@test "bad specifications are refused with what would be right" {
+  for bad in "switch|switch" "router:x=1|x=1" "policer|rate" "policer:rate=fast|fast" "policer:rate=0|rate=0" \
+    "policer:rate=100,burst=-1|burst=-1" "policer:rate=100,color=red|color" "policer:rate|rate"; do
+    run --separate-stderr "$MLR" lab up --name "$LAB" --sut "${bad%|*}"
+    refused 2 "--sut" "${bad#*|}"
+  done
+  run --separate-stderr "$MLR" lab up --name "much-too-long-a-name" --sut wire
+  refused 2 "--name"
+  run --separate-stderr "$MLR" lab up --name "../etc" --sut wire
+  refused 2 "--name"
+  run --separate-stderr "$MLR" lab sideways
+  [ "$status" -eq 2 ]
+}
+
+@test "a lab whose making was killed is removed by clean, and by the next up" {
+  before=$(world)
+  for delay in 0.001 0.003 0.006 0.01 0.02; do
+    "$MLR" lab up --name "$LAB" --sut router >/dev/null 2>&1 &
+    pid=$!
+    sleep "$delay"
+    kill -9 "$pid" 2>/dev/null || true
+    wait "$pid" || true
+    "$MLR" clean --quiet >/dev/null
+    # too late to kill: then it is complete, and stays
+    "$MLR" lab down --name "$LAB" --quiet
+    [ "$(world)" = "$before" ]
+  done
+  printf '{"name":' >"/run/xdp-mlr/lab-$LAB.json" # cut short while it was written
+  "$MLR" lab up --name "$LAB" --sut wire >/dev/null
+  "$MLR" lab down --name "$LAB"
+  [ "$(world)" = "$before" ]
+}
+
+@test "it works inside another network namespace" {
+  ip netns add "$LAB-outer"
+  run --separate-stderr ip netns exec "$LAB-outer" "$MLR" lab up --name "$LAB" --sut policer:rate=1000
+  [ "$status" -eq 0 ]
+  run --separate-stderr ip netns exec "$LAB-outer" "$MLR" trial -p "$A,$B" --load 1000 --duration 0.3 --format json
+  ip netns exec "$LAB-outer" "$MLR" lab down --name "$LAB"
+  ip netns del "$LAB-outer"
+  check '.trial_result.counts.lost == 0 and .trial_result.counts.received > 290'
+}

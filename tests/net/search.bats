@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A whole search against a SUT of known throughput.
+bats_require_minimum_version 1.5.0
+load helper
+
+search() {
+  run --separate-stderr "$MLR" search -p "$A,$B" --wait d=0.2 --format json "$@"
+}
+
+@test "the rate of the policer is found, within the Goal Width" {
+  lab_up policer:rate=200000,burst=100us
+  search --max-load 400kfps --goal name=ndr,loss=0,exceed=0.5,final=1,sum=5,width=0.5%
+  [ "$status" -eq 0 ]
+  check '.search_result | length == 1'
+  check '.search_result[0] | .regular and .relevant_lower_bound >= 199000 and .relevant_lower_bound <= 200050'
+  check '.search_result[0] | .relevant_upper_bound > 200000 and (.relevant_upper_bound - .relevant_lower_bound) / .relevant_upper_bound <= 0.005'
+  check '.search_result[0] | .conditional_throughput == .relevant_lower_bound and .tester_limited == false'
+  # every trial adds up, and the warm-up is marked
+  check '.trials[0].warmup == true and .trials[0].trial_load == 400000 and ([.trials[1:][] | .warmup // false] | any | not)'
+  check '[.trials[] | .counts | .intended == .sent + .unsent and .sent == .received + .lost] | all'
+}
+
+@test "two goals share the trials of one search" {
+  lab_up policer:rate=50000,burst=100us
+  search --max-load 100kfps --goal name=ndr,loss=0,final=0.2,sum=0.6,width=2% --goal name=pdr,loss=5%,final=0.2,sum=0.6,width=2%
+  [ "$status" -eq 0 ]
+  check '[.search_result[].goal.name] == ["ndr", "pdr"] and ([.search_result[].regular] | all)'
+  check '.search_result[0].relevant_lower_bound | . <= 50200 and . >= 48900'
+  # 5 % of loss above 50 kfps is at 52.6 kfps
+  check '.search_result[1].relevant_lower_bound | . <= 52900 and . >= 51500'
+}
+
+@test "a Max Load that loses nothing is an irregular result, and exit 1" {
+  lab_up policer:rate=50000,burst=100us
+  search --max-load 40kfps --goal name=ndr,loss=0,final=0.2,sum=0.6
+  [ "$status" -eq 1 ]
+  check '.search_result[0] | (.regular | not) and .relevant_lower_bound == 40000 and .relevant_upper_bound == null'
+}
+
+@test "a Min Load that loses is an irregular result, and exit 1" {
+  lab_up policer:rate=1000,burst=100us
+  search --min-load 5000 --max-load 40kfps --goal name=ndr,loss=0,final=0.2,sum=0.6
+  [ "$status" -eq 1 ]
+  check '.search_result[0] | (.regular | not) and .relevant_lower_bound == null and .relevant_upper_bound == 5000'
+}
+
+@test "without a Max Load and a line rate the tester is calibrated, which is said" {
+  lab_up policer:rate=20000,burst=100us
+  search --goal name=ndr,loss=0,final=0.1,sum=0.1,width=5%
+  [ "$status" -eq 0 ]
+  check '.max_load_source == "calibration" and .controller_input.max_load > 40000'
+  [[ $stderr == *"calibrat"* ]]
+}
+
+@test "SIGINT in a search prints what was measured, marked irregular, within a second" {
+  lab_up policer:rate=50000,burst=100us
+  "$MLR" search -p "$A,$B" --max-load 100kfps --format jsonl >"$BATS_TEST_TMPDIR/out" 2>/dev/null &
+  pid=$!
+  background+=("$pid")
+  until grep -qs trial_finished "$BATS_TEST_TMPDIR/out"; do sleep 0.05; done
+  start=$(date +%s%N)
+  kill -INT "$pid"
+  status=0
+  wait "$pid" || status=$?
+  [ "$status" -eq 130 ]
+  [ $((($(date +%s%N) - start) / 1000000)) -lt 1000 ]
+  output=$(tail -1 "$BATS_TEST_TMPDIR/out")
+  check '.irregular_reason != null and (.trials | length) >= 1 and ([.search_result[].regular] | any | not)'
+  [ "$(xdp_count)" -eq 0 ]
+}

@@ -1,0 +1,218 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# One trial, end to end: every frame is accounted for.
+bats_require_minimum_version 1.5.0
+load helper
+
+counts='.trial_result.counts'
+
+received_frames() {
+  ip -j -s link show "$B" | jq '.[0].stats64.rx.packets'
+}
+
+@test "a wire loses, repeats and reorders nothing, and the interfaces agree" {
+  lab_up wire
+  clean_trial --load 100kfps --duration 1
+  [ "$status" -eq 0 ]
+  check "$counts | .intended == 100000 and .sent == 100000 and .received == 100000"
+  check "$counts | .duplicate == 0 and .reordered == 0 and .late == 0 and .foreign == 0 and .malformed == 0"
+  check "$counts | .unsent == 0 and .lost == 0"
+  check '.trial_result.trial_loss_ratio == 0 and .trial_result.trial_forwarding_rate == 100000'
+  check '.ports[0].nic_tx_frames == 100000 and .ports[1].nic_rx_frames == 100000'
+  check '.latency.count == 100000 and .latency.min_ns > 0 and .latency.min_ns <= .latency.p50_ns and .latency.p50_ns <= .latency.max_ns'
+  check '.tester_limited == false and .trial_result.tx_backend == "xsk"'
+}
+
+@test "both directions add up, port by port" {
+  lab_up wire
+  clean_trial --load 40kfps --duration 0.5 --direction both
+  [ "$status" -eq 0 ]
+  check "$counts | .intended == 40000 and .sent == 40000 and .received == 40000"
+  check '[.ports[].counts.sent] == [20000, 20000] and [.ports[].counts.received] == [20000, 20000]'
+  check '.aggregate_factor == 2 and .trial_result.trial_load == 40000 and .trial_result.trial_forwarding_rate == 40000'
+}
+
+@test "b-to-a sends the other way" {
+  lab_up wire
+  clean_trial --load 20kfps --duration 0.5 --direction b-to-a
+  [ "$status" -eq 0 ]
+  check '[.ports[].counts.sent] == [0, 10000] and [.ports[].counts.received] == [10000, 0]'
+}
+
+@test "frames on the wire have the asked size, good checksums and RFC 2544 addresses" {
+  lab_up xdp
+  for size in 64 65 594 1518; do
+    # what arrives is consumed by XDP, so look inside the SUT
+    ip netns exec "xdp-mlr-$LAB" ip link set dev sut-a xdp off
+    ip netns exec "xdp-mlr-$LAB" timeout 10 tcpdump -i sut-a -c 5 -nn -e -vv udp >"$BATS_TEST_TMPDIR/dump" 2>"$BATS_TEST_TMPDIR/err" &
+    background+=($!)
+    until grep -q "listening" "$BATS_TEST_TMPDIR/err"; do sleep 0.05; done
+    clean_trial --load 1000 --duration 0.1 --wait d=0.1 --frame-size "$size"
+    wait "${background[-1]}"
+    [ "$(grep -c "length $((size - 4)):" "$BATS_TEST_TMPDIR/dump")" -eq 5 ]
+    [ "$(grep -c "198.18.0.2.49184 > 198.19.0.2.7: \[udp sum ok\] UDP, length $((size - 46))" "$BATS_TEST_TMPDIR/dump")" -eq 5 ]
+    ! grep -q "bad" "$BATS_TEST_TMPDIR/dump"
+  done
+}
+
+@test "the policer loses exactly what exceeds its rate" {
+  lab_up policer:rate=200000,burst=100us
+  clean_trial --load 200000 --duration 1
+  [ "$status" -eq 0 ]
+  check "$counts | .lost == 0 and .received == 200000"
+  clean_trial --load 202000 --duration 1 --wait d=0.2
+  # 20 frames fit into the burst of 100 us
+  check "$counts | .sent == 202000 and .lost == 1980"
+  check '.trial_result.loss_attribution | .sut == 1980 and .unsent == 0 and .dropped_before_wire == 0 and .receiver_missed == 0'
+  check '.tester_limited == false'
+}
+
+@test "what the transmitter did not get to is unsent, is loss, and the tester is said to be the limit" {
+  lab_up xdp
+  trial --load 20Mfps --duration 0.3 --wait d=0.2
+  [ "$status" -eq 1 ]
+  check "$counts | .intended == 6000000 and .sent < .intended and .unsent == .intended - .sent"
+  check '.tester_limited and .trial_result.tester_limited'
+  check '(1 - .trial_result.counts.received / .trial_result.counts.intended - .trial_result.trial_loss_ratio) | fabs < 1e-12'
+  check '.trial_result.loss_attribution.unsent == .trial_result.counts.unsent'
+}
+
+@test "--load max sends as fast as it can, and calls that intended" {
+  lab_up wire
+  trial --load max --duration 0.3
+  check "$counts | .intended == .sent and .unsent == 0 and .sent > 30000 and .received == .sent"
+}
+
+@test "a router is found by ARP, and finds the tester by ARP" {
+  lab_up router
+  clean_trial --load 20kfps --duration 0.5
+  [ "$status" -eq 0 ]
+  check '[.measurer.ports[].destination_mac_source] == ["learned by ARP", "learned by ARP"]'
+  check ".measurer.ports[0].destination_mac == \"$(ip netns exec "xdp-mlr-$LAB" cat /sys/class/net/sut-a/address)\""
+  check "$counts | .received == 10000 and .reordered == 0"
+}
+
+@test "a bridge and an XDP redirect pass frames addressed to the other port" {
+  for sut in bridge xdp; do
+    lab_up $sut
+    clean_trial --load 20kfps --duration 0.5 --direction both
+    [ "$status" -eq 0 ]
+    check "$counts | .received == 20000"
+    check ".measurer.ports[0].destination_mac == .measurer.ports[1].mac and .measurer.ports[0].destination_mac_source == \"the other port's\""
+    "$MLR" lab down --name "$LAB"
+  done
+}
+
+@test "a given destination MAC is used, and not asked for" {
+  lab_up wire
+  clean_trial --load 1000 --duration 0.1 --dst-mac 02:00:00:00:00:aa,02:00:00:00:00:bb
+  [ "$status" -eq 0 ]
+  check '[.measurer.ports[].destination_mac] == ["02:00:00:00:00:aa", "02:00:00:00:00:bb"]'
+  check '.measurer.ports[0].destination_mac_source == "given"'
+  check "$counts | .received == 100"
+}
+
+@test "a router's loss under overload is the router's, to the frame" {
+  lab_up router
+  trial --load max --duration 0.5 --wait d=0.3
+  check '.trial_result | .loss_attribution.sut == .counts.lost and .counts.lost > 0'
+  # its own counter agrees: what the receive queue of its port had no room for
+  check ".trial_result.counts.lost == .ports[0].nic_tx_dropped"
+}
+
+@test "duplicates are counted, and do not hide a loss" {
+  lab_up policer:rate=1000,burst=1ms
+  # a mirror behind the policer: every frame that leaves sut-b does so twice
+  ip netns exec "xdp-mlr-$LAB" tc qdisc add dev sut-a clsact
+  ip netns exec "xdp-mlr-$LAB" ip link set dev sut-a xdp off
+  ip netns exec "xdp-mlr-$LAB" tc filter add dev sut-a ingress protocol all u32 match u32 0 0 \
+    action mirred egress mirror dev sut-b action mirred egress redirect dev sut-b
+  clean_trial --load 5000 --duration 0.4
+  check "$counts | .sent == 2000 and .received == 2000 and .duplicate == 2000 and .lost == 0"
+  ip netns exec "xdp-mlr-$LAB" tc filter del dev sut-a ingress
+  ip netns exec "xdp-mlr-$LAB" tc filter add dev sut-a ingress protocol all u32 match u8 0 1 at 51 \
+    action mirred egress mirror dev sut-b action mirred egress redirect dev sut-b
+  # now frames with an odd sequence number are lost, those with an even one come twice
+  clean_trial --load 5000 --duration 0.4 --wait d=0.2
+  check "$counts | .sent == 2000 and .received + .lost == 2000 and .duplicate == .received and .lost >= 900"
+}
+
+@test "frames of others are counted as foreign, and reach the kernel" {
+  lab_up router
+  tcpdump -i "$A" -c 5 -nn udp dst port 9 >"$BATS_TEST_TMPDIR/dump" 2>"$BATS_TEST_TMPDIR/err" &
+  background+=($!)
+  until grep -q "listening" "$BATS_TEST_TMPDIR/err"; do sleep 0.02; done
+  "$MLR" trial -p "$A,$B" --load 1000 --duration 2 --format json >"$BATS_TEST_TMPDIR/out" &
+  background+=($!)
+  until [ "$(received_frames)" -gt 50 ]; do sleep 0.02; done
+  # the tester answers the router's ARP, so that these get out
+  for _ in 1 2 3 4 5; do ip netns exec "xdp-mlr-$LAB" bash -c 'echo x >/dev/udp/198.18.0.2/9'; done
+  wait "${background[1]}"
+  wait "${background[0]}"
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/dump")" -eq 5 ]
+  output=$(cat "$BATS_TEST_TMPDIR/out")
+  check "$counts | .foreign == 5 and .received == 2000 and .lost == 0"
+  check '[.ports[].counts.foreign] == [5, 0]'
+}
+
+@test "the waits of RFC 2544 are kept, and each deviation is listed" {
+  lab_up wire
+  clean_trial --load 1000 --duration 0.1 --wait a=0.2,b=0.3,d=0.5,e=0.4
+  [ "$status" -eq 0 ]
+  check '.trial_result.wall_duration >= 1.0 and .trial_result.wall_duration < 1.5'
+  check '[.deviations[] | select(test("^Phase [abde]"))] | length >= 4'
+  clean_trial --load 1000 --duration 0.1 --wait a=0.2,b=0.3 --effective-duration wall
+  check '.trial_result.trial_effective_duration >= 0.6 and .trial_result.trial_duration == 0.1'
+}
+
+@test "phase d ends early when all has arrived, and when nothing arrives" {
+  lab_up wire
+  clean_trial --load 1000 --duration 0.1 --wait d=2
+  check '.trial_result.waits_duration < 0.1'
+  "$MLR" lab down --name "$LAB"
+  lab_up policer:rate=10,burst=0
+  clean_trial --load 1000 --duration 0.1 --wait d=2
+  check '.trial_result.waits_duration >= 0.4 and .trial_result.waits_duration < 1.9'
+}
+
+@test "a link lost in a trial makes it invalid" {
+  lab_up wire
+  "$MLR" trial -p "$A,$B" --load 1000 --duration 2 2>"$BATS_TEST_TMPDIR/err" >/dev/null &
+  background+=($!)
+  until [ "$(xdp_count)" -ge 2 ]; do sleep 0.02; done
+  sleep 0.5
+  ip link set "$B" down
+  status=0
+  wait "${background[-1]}" || status=$?
+  stderr=$(cat "$BATS_TEST_TMPDIR/err")
+  refused 5 "$LAB-" "link"
+}
+
+@test "crossed ports are found out" {
+  lab_up xdp
+  # the SUT sends everything back where it came from
+  for port in sut-a sut-b; do
+    ip netns exec "xdp-mlr-$LAB" ip link set dev $port xdp off
+    ip netns exec "xdp-mlr-$LAB" tc qdisc add dev $port clsact
+    ip netns exec "xdp-mlr-$LAB" tc filter add dev $port ingress protocol all u32 match u32 0 0 action mirred egress redirect dev $port
+  done
+  clean_trial --load 1000 --duration 0.1 --wait d=0.1
+  refused 5 "crossed" "$A" "$B"
+}
+
+@test "SIGINT ends within a second, with what is known, and exit 130" {
+  lab_up wire
+  "$MLR" trial -p "$A,$B" --load 1000 --duration 60 --format json >"$BATS_TEST_TMPDIR/out" 2>/dev/null &
+  pid=$!
+  background+=($pid)
+  until [ "$(xdp_count)" -ge 2 ]; do sleep 0.02; done
+  start=$(date +%s%N)
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  [ "$status" -eq 130 ]
+  [ $((($(date +%s%N) - start) / 1000000)) -lt 1000 ]
+  output=$(cat "$BATS_TEST_TMPDIR/out")
+  check '.irregular_reason != null'
+  [ "$(xdp_count)" -eq 0 ]
+}
