@@ -17,8 +17,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $(2);)
 
 PACKAGES := libbpf libxdp libelf zlib jansson yaml-0.1 libmnl libcap
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
-SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-comma := ,
+SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CFLAGS ?= -O2 -g
 CPPFLAGS += -D_GNU_SOURCE -DXDP_MLR_VERSION='"$(VERSION)"' -Iinclude
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -pthread
