@@ -8,17 +8,13 @@
 #define SCHEDULE_MAX_NS 0x1p62
 #define INTERVAL_MIN_NS 0x1p-20
 
-/* ns in 64.64 fixed point of 1e9 / load: the quotient in long double (64 bits of mantissa), its error then taken out by one
- * step of long division, so that it is exact to the last bit of the fixed-point number or nearly so. */
+/* 1e9 / load in 64.64 fixed point, to the 64 bits of a long double's mantissa. */
 static unsigned __int128 interval_q64(double load_fps)
 {
 	long double interval_ns = (long double)NS_PER_S / load_fps;
-	long double remainder = fmal(-interval_ns, load_fps, (long double)NS_PER_S);
-	long double correction_ns = remainder / load_fps;
-	long double whole = floorl(interval_ns);
+	long double whole_ns = floorl(interval_ns);
 
-	return ((unsigned __int128)whole << 64) +
-	       (unsigned __int128)(__int128)ldexpl(interval_ns - whole, 64) + (unsigned __int128)(__int128)ldexpl(correction_ns, 64);
+	return ((unsigned __int128)whole_ns << 64) + (unsigned __int128)ldexpl(interval_ns - whole_ns, 64);
 }
 
 int mlr_pacer_init(struct mlr_pacer *ret_pacer, double load_fps, uint64_t count)

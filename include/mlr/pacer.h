@@ -4,7 +4,7 @@
  *
  * Frame n (from 0) of a trial is due at n / load after its start: an absolute schedule, so that no delay of one frame moves
  * another. The interval is kept as ns in 64.64 fixed point; after 24 hours at 150 Mfps (1.3e13 frames) the schedule is off by
- * less than a millionth of a ns. The longest schedule is 2^62 ns (146 years).
+ * less than a thousandth of a ns. The longest schedule is 2^62 ns (146 years).
  */
 #ifndef MLR_PACER_H
 #define MLR_PACER_H

@@ -92,6 +92,14 @@ received_frames() {
   check "$counts | .received == 10000 and .reordered == 0"
 }
 
+@test "a router that asks for the tester's address is answered" {
+  lab_up router
+  # the destination is given, so the tester asks nobody, and the router learns nothing from that
+  clean_trial --load 1000 --duration 0.5 --direction both \
+    --dst-mac "$(for port in sut-a sut-b; do ip netns exec "xdp-mlr-$LAB" cat /sys/class/net/$port/address; done | paste -sd,)"
+  check "$counts | .received == 1000 and .lost == 0"
+}
+
 @test "a bridge and an XDP redirect pass frames addressed to the other port" {
   for sut in bridge xdp; do
     lab_up $sut
