@@ -135,7 +135,8 @@ static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const 
 			      quote(name, strlen(name), quoted, sizeof(quoted)),
 			      option_hint(name, file->verb, "", hint, sizeof(hint)));
 	if (option->flags & OPTION_COMMAND_LINE)
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' belongs on the command line only", file->path, line_of(key), name);
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' belongs on the command line only", file->path, line_of(key),
+			      name);
 	if (!option_belongs(option, file->verb))
 		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' is no option of %s", file->path, line_of(key), name,
 			      verb_name(file->verb));

@@ -14,9 +14,9 @@ enum exit_code event_trial_started(const struct config *config, size_t number, c
 {
 	if (!wanted(config))
 		return EXIT_DONE;
-	return output_json(json_pack("{s:s, s:I, s:f, s:f, s:s?, s:s?}", "event", "trial_started", "trial",
-				     (json_int_t)number, "trial_load", input->load_fps, "trial_duration", input->duration_s,
-				     "goal", goal, "rule", rule));
+	return output_json(json_pack("{s:s, s:I, s:o, s:f, s:s?, s:s?}", "event", "trial_started", "trial",
+				     (json_int_t)number, "trial_load", json_number_or_null(input->load_fps),
+				     "trial_duration", input->duration_s, "goal", goal, "rule", rule));
 }
 
 enum exit_code event_trial_finished(const struct config *config, size_t number, json_t *trial)

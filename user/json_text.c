@@ -119,5 +119,5 @@ char *json_text(const json_t *value, bool indented, size_t *ret_length)
 
 json_t *json_number_or_null(double number)
 {
-	return isnan(number) ? json_null() : json_real(number);
+	return isfinite(number) ? json_real(number) : json_null();
 }

@@ -13,7 +13,7 @@
 /* One line, or indented by two; with a line end. NULL without memory; the caller frees it. */
 char *json_text(const json_t *value, bool indented, size_t *ret_length);
 
-/* A number, or null for what does not exist (NAN). A new reference. */
+/* A number, or null for what does not exist (NAN, infinity). A new reference. */
 json_t *json_number_or_null(double number);
 
 #endif

@@ -277,7 +277,7 @@ enum exit_code manager_search(const struct config *config, struct measurer *meas
 	if (code != EXIT_DONE)
 		return code;
 	code = loop(search);
-	progress_erase();
+	say_erase_line();
 	search->duration_s = search_elapsed_s(search);
 	return judge(search, code);
 }

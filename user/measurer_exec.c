@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A measurer in a process of the user's: JSON lines on its standard input and output, as docs and --help say. The question
+ * A measurer in a process of the user's: JSON lines on its standard input and output. The question
  * is the Trial Input and nothing else; the answer is the Trial Output, and whatever the measurer likes to add.
  */
 #include <math.h>

@@ -14,10 +14,8 @@
 #define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 #define FIELD(member) offsetof(struct config, member)
 
-/* ends of ranges that keep load times duration below 2^63 frames */
-#define LOAD_MOST_FPS   1e12
-#define DURATION_MOST_S 1e6
-#define POSITIVE        1e-9
+#define LOAD_MOST_FPS 1e12 /* as DURATION_MOST_S */
+#define POSITIVE      1e-9
 
 #define SEARCH (1u << VERB_SEARCH)
 #define TRIAL  (1u << VERB_TRIAL)
@@ -437,10 +435,22 @@ const char *option_hint(const char *name, enum verb verb, const char *dashes, ch
 
 /* --- given values ------------------------------------------------------------------------------------------------------ */
 
+/* Every value may come to stand in the result document, and JSON is UTF-8. */
+static bool is_utf8(const char *text)
+{
+	json_t *string = json_string(text);
+
+	json_decref(string);
+	return string;
+}
+
 enum exit_code given_add(struct given_list *list, const struct given *given)
 {
-	struct given *items = reallocarray(list->items, list->count + 1, sizeof(*items));
+	struct given *items;
 
+	if (!is_utf8(given->text))
+		return refuse(EXIT_USAGE_ERROR, "--%s: the value must be UTF-8", given->option->name);
+	items = reallocarray(list->items, list->count + 1, sizeof(*items));
 	if (!items)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	list->items = items;

@@ -13,6 +13,9 @@
 
 #include "config.h"
 
+/* keeps load times duration below 2^63 frames */
+#define DURATION_MOST_S 1e6
+
 struct given;
 
 struct option {

@@ -9,8 +9,7 @@
 #include "options.h"
 #include "units.h"
 
-#define COUNT(array)    (sizeof(array) / sizeof((array)[0]))
-#define DURATION_MOST_S 1e6 /* as in options.c: keeps load times duration below 2^63 frames */
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 const struct waits rfc2544_waits = {.routing_s = 2, .learning_s = 2, .residual_s = 2, .stabilize_s = 5};
 static const struct waits short_waits = {.residual_s = 2};

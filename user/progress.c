@@ -11,7 +11,6 @@
 #include "say.h"
 #include "units.h"
 
-#define ERASE_LINE      "\r\033[K"
 #define REDRAW_NS       (NS_PER_S / 10) /* between lines, where trials take no time */
 #define COLUMNS_DEFAULT 80
 #define LINE_SIZE       512
@@ -56,12 +55,6 @@ void progress_show(struct search *search, const struct mlr_decision *decision)
 	search->progress_ns = now_ns;
 	format_line(search, decision, line);
 	/* one column stays free, so that the cursor never wraps */
-	fprintf(stderr, ERASE_LINE "%.*s", (int)terminal_columns() - 1, line);
+	fprintf(stderr, SAY_ERASE_LINE "%.*s", (int)terminal_columns() - 1, line);
 	fflush(stderr);
-}
-
-void progress_erase(void)
-{
-	if (isatty(STDERR_FILENO))
-		fputs(ERASE_LINE, stderr);
 }

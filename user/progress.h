@@ -7,9 +7,7 @@
 
 struct search;
 
-/* The trial that begins, what for, and how far the search is. */
+/* The trial that begins, what for, and how far the search is. say_erase_line() takes it away. */
 void progress_show(struct search *search, const struct mlr_decision *decision);
-/* Take the line away: at the end, and before any other line. */
-void progress_erase(void);
 
 #endif

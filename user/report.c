@@ -62,11 +62,12 @@ static json_t *latency_json(const struct measurement *measurement)
 
 	if (!measurement->has_latency)
 		return json_null();
-	return json_pack("{s:s, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "clock", latency->clock, "definition",
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "clock", latency->clock, "definition",
 			 latency->definition, "count", count_json(latency->count), "min_ns", count_json(latency->min_ns),
-			 "mean_ns", latency->mean_ns, "p50_ns", latency->p50_ns, "p90_ns", latency->p90_ns, "p99_ns",
-			 latency->p99_ns, "p99_9_ns", latency->p99_9_ns, "p99_99_ns", latency->p99_99_ns, "max_ns",
-			 count_json(latency->max_ns));
+			 "mean_ns", json_number_or_null(latency->mean_ns), "p50_ns", json_number_or_null(latency->p50_ns),
+			 "p90_ns", json_number_or_null(latency->p90_ns), "p99_ns", json_number_or_null(latency->p99_ns),
+			 "p99_9_ns", json_number_or_null(latency->p99_9_ns), "p99_99_ns",
+			 json_number_or_null(latency->p99_99_ns), "max_ns", count_json(latency->max_ns));
 }
 
 static json_t *pacing_json(const struct measurement *measurement)
@@ -75,10 +76,11 @@ static json_t *pacing_json(const struct measurement *measurement)
 
 	if (!measurement->has_pacing)
 		return json_null();
-	return json_pack("{s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "intended_fps", pacing->intended_fps, "achieved_fps",
-			 pacing->achieved_fps, "error_ppm", pacing->error_ppm, "gap_p50_ns", count_json(pacing->gap_p50_ns),
-			 "gap_p99_ns", count_json(pacing->gap_p99_ns), "gap_max_ns", count_json(pacing->gap_max_ns),
-			 "burst_max", count_json(pacing->burst_max));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "intended_fps", json_number_or_null(pacing->intended_fps),
+			 "achieved_fps", json_number_or_null(pacing->achieved_fps), "error_ppm",
+			 json_number_or_null(pacing->error_ppm), "gap_p50_ns", count_json(pacing->gap_p50_ns), "gap_p99_ns",
+			 count_json(pacing->gap_p99_ns), "gap_max_ns", count_json(pacing->gap_max_ns), "burst_max",
+			 count_json(pacing->burst_max));
 }
 
 static json_t *port_json(const struct port_counts *port)
@@ -102,13 +104,14 @@ static json_t *ports_json(const struct measurement *measurement)
 static json_t *trial_json(const struct measurement *measurement)
 {
 	const struct mlr_trial_result *result = &measurement->result;
-	json_t *trial = json_pack("{s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:b, s:s?, s:s?}", "trial_load",
-				  result->input.load_fps, "trial_duration", result->input.duration_s, "trial_loss_ratio",
-				  result->output.loss_ratio, "trial_effective_duration", result->output.effective_duration_s,
-				  "trial_forwarding_rate", result->output.forwarding_rate_fps, "counts",
-				  judged_counts_json(measurement), "loss_attribution", attribution_json(measurement),
-				  "tester_limited", measurement->tester_limited, "tester_limited_reason",
-				  measurement->tester_limited_reason, "tx_backend", measurement->tx_backend);
+	json_t *trial = json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s?, s:s?}", "trial_load",
+		json_number_or_null(result->input.load_fps), "trial_duration", json_number_or_null(result->input.duration_s),
+		"trial_loss_ratio", json_number_or_null(result->output.loss_ratio), "trial_effective_duration",
+		json_number_or_null(result->output.effective_duration_s), "trial_forwarding_rate",
+		json_number_or_null(result->output.forwarding_rate_fps), "counts", judged_counts_json(measurement),
+		"loss_attribution", attribution_json(measurement), "tester_limited", measurement->tester_limited,
+		"tester_limited_reason", measurement->tester_limited_reason, "tx_backend", measurement->tx_backend);
 
 	if (measurement->wall_s > 0) {
 		json_object_set_new(trial, "wall_duration", json_real(measurement->wall_s));

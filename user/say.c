@@ -3,10 +3,15 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "progress.h"
+#include <unistd.h>
 
 bool say_quiet;
+
+void say_erase_line(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs(SAY_ERASE_LINE, stderr);
+}
 
 /* One write a line, so that lines of several processes do not mix. */
 static void say(const char *prefix, const char *format, va_list arguments)
@@ -14,7 +19,7 @@ static void say(const char *prefix, const char *format, va_list arguments)
 	char text[2048];
 
 	vsnprintf(text, sizeof(text), format, arguments);
-	progress_erase();
+	say_erase_line();
 	fprintf(stderr, "xdp-mlr: %s%s\n", prefix, text);
 }
 

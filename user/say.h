@@ -28,6 +28,10 @@ __attribute__((format(printf, 2, 3))) enum exit_code refuse(enum exit_code code,
 __attribute__((format(printf, 1, 2))) void warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...);
 
+/* Take away the live line that may stand on a terminal (progress.h); every message does so first. */
+#define SAY_ERASE_LINE "\r\033[K"
+void say_erase_line(void);
+
 /* Foreign text fit for one line of a message: control characters escaped, cut to the buffer with "..." at the end. */
 #define QUOTE_SIZE 240
 const char *quote(const char *text, size_t length, char *buffer, size_t size);

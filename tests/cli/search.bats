@@ -7,7 +7,7 @@ load helper
 holds() {
   local condition=$1
   shift
-  simulated --format json "$@" | jq -e "$condition" >/dev/null
+  simulated --format json "$@" | is "$condition"
 }
 
 @test "the document has the names of the contract" {
@@ -71,36 +71,36 @@ for load in {t["trial_load"] for t in whole["trials"]}:
   run --separate-stderr simulated --measurer sim:hard,capacity=1e9 --format json
   [ "$status" -eq 1 ]
   [ -z "$stderr" ]
-  jq -e '.irregular_reason != null and (.search_result | all(.regular == false and .relevant_lower_bound == 10000000
+  is '.irregular_reason != null and (.search_result | all(.regular == false and .relevant_lower_bound == 10000000
     and .relevant_upper_bound == null and .conditional_throughput == 10000000 and (.irregular_reason | test("Max Load"))))' <<<"$output"
 }
 
 @test "Min Load an Upper Bound is irregular: exit 1, and it says so" {
   run --separate-stderr simulated --measurer sim:hard,capacity=1000 --format json
   [ "$status" -eq 1 ]
-  jq -e '.search_result[0] | .regular == false and .relevant_lower_bound == null and .relevant_upper_bound == 9001
+  is '.search_result[0] | .regular == false and .relevant_lower_bound == null and .relevant_upper_bound == 9001
     and (.irregular_reason | test("Min Load"))' <<<"$output"
 }
 
 @test "the time limit counts time that does not pass, and is kept" {
   run --separate-stderr simulated --max-time 10 --format json
   [ "$status" -eq 1 ]
-  jq -e '.search_duration <= 10 and (.trials | length) == 10 and (.irregular_reason | test("time limit"))
+  is '.search_duration <= 10 and (.trials | length) == 10 and (.irregular_reason | test("time limit"))
     and (.search_result | all(.regular == false and (.irregular_reason | test("time limit"))))' <<<"$output"
 }
 
 @test "a time limit below the first trial ends a search without any" {
   run --separate-stderr simulated --max-time 0.5 --format json
   [ "$status" -eq 1 ]
-  jq -e '.trials == [] and .search_duration == 0 and (.search_result | all(.relevant_lower_bound == null
+  is '.trials == [] and .search_duration == 0 and (.search_result | all(.relevant_lower_bound == null
     and .relevant_upper_bound == null and .regular == false))' <<<"$output"
 }
 
 @test "the time limit counts effective durations" {
   run --separate-stderr measured \
-    'while read -r x; do echo "{\"trial_loss_ratio\": 0.1, \"trial_effective_duration\": 3}"; done' --max-time 10 --format json
+    'while read -r x; do echo "{\"trial_loss_ratio\": 0.1, \"trial_effective_duration\": 3}"; done' --max-time 9.5 --format json
   [ "$status" -eq 1 ]
-  jq -e '(.trials | length) == 3 and .search_duration == 9' <<<"$output"
+  is '(.trials | length) == 3 and .search_duration == 9' <<<"$output"
 }
 
 @test "the echoed configuration repeats the run" {
@@ -115,8 +115,7 @@ for load in {t["trial_load"] for t in whole["trials"]}:
   [ "$status" -eq 0 ]
   [ -z "$stderr" ]
   [[ $output == *"ndr: regular"* ]]
-  [[ $output == *"Relevant Lower Bound"*"kfps"* ]]
-  [[ $output == *"Relevant Upper Bound"*"Mfps"* ]]
+  [[ $output == *"Relevant Lower Bound"*"fps"*"Relevant Upper Bound"*"fps"* ]]
   [[ $output == *"Conditional Throughput"* ]]
   [[ $output == *"Loss Ratio 0.5 %, Exceed Ratio 50 %, Width 0.5 %"* ]]
   [[ $output == *"Duration Sum 21 s"* ]]

@@ -197,3 +197,8 @@ search() {
   refuses 2 "x\\\\x1b\[2J" search --format $'x\e[2J'
   [[ $stderr != *$'\e'* ]]
 }
+
+@test "values must be UTF-8" {
+  refuses 2 "--goal: the value must be UTF-8" search --goal $'name=\xff\xfe'
+  refuses 2 "--measurer: the value must be UTF-8" search --measurer $'exec:\xc3('
+}
