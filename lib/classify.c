@@ -49,7 +49,8 @@ static int compare_loss_ratio(const void *left, const void *right)
 	return (a->loss_ratio > b->loss_ratio) - (a->loss_ratio < b->loss_ratio);
 }
 
-/* Copy the outputs of the full-length trials, sorted by Trial Loss Ratio; their sum of durations goes to *ret_full_length_s. */
+/* Copy the outputs of the full-length trials, sorted by Trial Loss Ratio; their sum of durations goes to *ret_full_length_s.
+ */
 static size_t sort_full_length(const struct mlr_goal *goal, const struct mlr_trial_result *trials, size_t trial_count,
 			       struct mlr_trial_output *sorted, double *ret_full_length_s)
 {

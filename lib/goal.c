@@ -103,9 +103,9 @@ static const struct {
 	const struct mlr_goal *goals;
 	size_t count;
 } presets[] = {
-	{"csit", csit_goals, sizeof(csit_goals) / sizeof(csit_goals[0])},
-	{"rfc2544", &rfc2544_goal, 1},
-	{"tst009", &tst009_goal, 1},
+	{ "csit", csit_goals, sizeof(csit_goals) / sizeof(csit_goals[0]) },
+	{ "rfc2544", &rfc2544_goal, 1 },
+	{ "tst009", &tst009_goal, 1 },
 };
 
 size_t mlr_goal_preset(const char *name, const struct mlr_goal **ret_goals)

@@ -5,8 +5,8 @@
 #include <math.h>
 
 /*
- * A width as the logarithm of a ratio. Rounding must neither add a step where the range is a whole number of widths (hence the
- * half of the tolerance that mlr_width_met() grants) nor make a tiny step wider than the width (hence 4e-15).
+ * A width as the logarithm of a ratio. Rounding must neither add a step where the range is a whole number of widths (hence
+ * the half of the tolerance that mlr_width_met() grants) nor make a tiny step wider than the width (hence 4e-15).
  */
 static double log_width(double width_ratio)
 {
@@ -32,13 +32,16 @@ int mlr_grid_init(struct mlr_grid *ret_grid, double min_fps, double max_fps, dou
 	return 0;
 }
 
+/* In two halves, for the ratio of the extremes may be beyond a double. */
 double mlr_grid_load_fps(const struct mlr_grid *grid, int64_t index)
 {
+	double half = exp((double)index * grid->log_step / 2);
+
 	if (index <= 0)
 		return grid->min_fps;
 	if (index >= grid->last)
 		return grid->max_fps;
-	return grid->min_fps * exp((double)index * grid->log_step);
+	return grid->min_fps * half * half;
 }
 
 double mlr_grid_position(const struct mlr_grid *grid, double load_fps)

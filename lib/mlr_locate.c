@@ -3,18 +3,17 @@
  * Locating: from the warm-up's hint to a bracket of a good and a bad load, by single trials.
  *
  * Far from the critical load one trial tells enough, and tells more than good or bad: how many frames were lost. Near it
- * the loss grows like a power of the load, whose exponent two bad loads reveal; so their line, in logarithms, is followed down
- * to where one trial in two would still lose a frame. The exponent also tells how wide the noisy zone is.
+ * the loss grows like a power of the load, whose exponent two bad loads reveal; so their line, in logarithms, is followed
+ * down to where one trial in two would still lose a frame. The exponent also tells how wide the noisy zone is.
  */
 #include "mlr_private.h"
 
 #include <math.h>
 
-#define BRACKET_UNITS 8  /* a bracket this narrow, in widths, is located */
-#define JUMP_UNITS 4     /* the first step up after a surprise at the hint, in widths */
-#define MEDIAN_LOST 0.69 /* mean of a Poisson count that is zero in every second trial */
+#define JUMP_UNITS    4    /* the first step up after a surprise at the hint, in widths */
+#define MEDIAN_LOST   0.69 /* mean of a Poisson count that is zero in every second trial */
 #define STEEPNESS_MIN 1e-4
-#define SHARP_RATIO 0.3      /* deviation to exponent of a power law that is good enough */
+#define SHARP_RATIO   0.3 /* deviation to exponent of a power law that is good enough */
 
 /* What the trials of a goal look like from far away. */
 struct survey {
@@ -22,16 +21,18 @@ struct survey {
 	const struct mlr_point *bad;      /* the lowest load with bad trials */
 	const struct mlr_point *next_bad; /* the next higher load with more loss */
 	int64_t good_beyond_hint;         /* good loads above the hint */
-	int64_t bad_count;                /* loads with bad trials */
+	const struct mlr_point *failed;   /* the lowest load that failed in a telling trial */
+	int64_t failed_count;             /* such loads */
 	bool mixed;                       /* good and bad trials overlap */
 };
 
 static struct survey survey_of(const struct mlr_view *view)
 {
-	struct survey survey = {0};
+	struct survey survey = { 0 };
 
 	for (size_t i = 0; i < view->count; i++) {
 		const struct mlr_point *point = &view->points[i];
+		bool is_failed;
 
 		if (point->good > 0 && survey.bad)
 			survey.mixed = true;
@@ -41,7 +42,10 @@ static struct survey survey_of(const struct mlr_view *view)
 			survey.good = point;
 		if (point->good > 0 && point->position > view->hint)
 			survey.good_beyond_hint++;
-		survey.bad_count += point->bad > 0;
+		is_failed = point->bad > 0 && !(point->good > 0) && point->longest_s >= view->telling_s;
+		survey.failed_count += is_failed;
+		if (is_failed && !survey.failed)
+			survey.failed = point;
 		if (survey.bad && !survey.next_bad && point->bad > 0 && point->lost > survey.bad->lost)
 			survey.next_bad = point;
 		if (point->bad > 0 && !survey.bad)
@@ -69,7 +73,7 @@ static struct power_law power_law_between(const struct mlr_point *low, const str
 /* The power law from the lowest bad load to the nearest one that gives a sharp exponent, or else the sharpest. */
 static struct power_law power_law_of(const struct mlr_view *view, const struct survey *survey)
 {
-	struct power_law best = {0};
+	struct power_law best = { 0 };
 
 	for (const struct mlr_point *high = survey->next_bad; high && high < view->points + view->count; high++) {
 		struct power_law law;
@@ -92,7 +96,8 @@ static double power_root(const struct mlr_view *view, const struct survey *surve
 
 	if (!(law.steepness > STEEPNESS_MIN))
 		return NAN;
-	return survey->bad->position - log(survey->bad->lost / MEDIAN_LOST) / (law.steepness + (careful ? law.deviation : 0));
+	return survey->bad->position -
+	       log(survey->bad->lost / MEDIAN_LOST) / (law.steepness + (careful ? law.deviation : 0));
 }
 
 /* Where the straight line through the two lowest bad loads comes down to no loss. NAN without one. */
@@ -139,20 +144,27 @@ static bool go_up(const struct mlr_view *view, const struct survey *survey, doub
 	return true;
 }
 
-/* Nothing good yet. */
+/*
+ * Nothing good yet. Without loss tolerated, the forwarding rate comes first; where short trials saw no loss, a buffer may
+ * have hidden an overload, and the straight line finds its end; then the power law. Each load that failed doubles the least
+ * step down, for the loss may fall as slowly as it likes.
+ */
 static double go_down(const struct mlr_view *view, const struct survey *survey)
 {
-	double unit = (double)view->unit, bad = survey->bad->position, position;
+	double least_step = (double)view->unit * exp2((double)(survey->failed_count > 2 ? survey->failed_count - 2 : 0));
+	double position;
 
-	if (view->goal->loss_ratio > 0 && survey->bad_count < 4)
-		position = forwarding_position(view, survey->bad) - unit / 2;
-	else if (survey->bad_count < 2)
-		position = floor(forwarding_position(view, survey->bad));
+	if (!survey->failed_count)
+		position = view->hint;
+	else if (view->goal->loss_ratio > 0 && survey->failed_count < 4)
+		position = forwarding_position(view, survey->failed) - (double)view->unit / 2;
+	else if (survey->failed_count < 2)
+		position = floor(forwarding_position(view, survey->failed));
+	else if (survey->failed_count == 2 && view->telling_s < view->duration_s)
+		position = floor(linear_root(view, survey));
 	else
 		position = power_root(view, survey, true);
-	if (!isfinite(position))
-		position = bad - unit * exp2((double)survey->bad_count);
-	return fmin(position, bad - unit);
+	return fmin(position, survey->bad->position - least_step);
 }
 
 /* Good and bad, and a wide gap between: secants in turn, and now and then the middle. */
@@ -213,7 +225,7 @@ bool mlr_locate(const struct mlr_view *view, int64_t *ret_index, const char **re
 		position = go_down(view, &survey);
 		*ret_rule = "descending";
 	} else if (!survey.mixed && survey.good && survey.bad &&
-		   survey.bad->position - survey.good->position > BRACKET_UNITS * (double)view->unit) {
+		   survey.bad->position - survey.good->position > view->bracket) {
 		position = narrow(view, &survey);
 		*ret_rule = "narrowing";
 	} else {

@@ -16,29 +16,29 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FLOORS 3
-#define SPREADS 13
-#define SIDE_OFFSETS 68 /* critical loads on each side of the root */
-#define OFFSETS (2 * SIDE_OFFSETS + 1)
-#define HYPOTHESES (FLOORS * SPREADS * OFFSETS)
-#define SPREAD_MIN 0.08  /* widths */
-#define SPREAD_RATIO 1.95 /* of neighbours on the grid */
-#define SPREAD_MEDIAN 2   /* widths, where the loss tells nothing */
-#define SPREAD_DEVIATION 1.8 /* of its logarithm */
-#define SPREAD_TRUST 0.7 /* in what the growth of the loss predicts */
-#define OFFSET_STEP 0.25 /* widths */
-#define OFFSET_GROWTH 0.13
-#define MASS_NEGLECTED 1e-3 /* of the heaviest hypothesis */
+#define FLOORS           3
+#define SPREADS          13
+#define SIDE_OFFSETS     68 /* critical loads on each side of the root */
+#define OFFSETS          (2 * SIDE_OFFSETS + 1)
+#define HYPOTHESES       (FLOORS * SPREADS * OFFSETS)
+#define SPREAD_MIN       0.08 /* widths */
+#define SPREAD_RATIO     1.95 /* of neighbours on the grid */
+#define SPREAD_MEDIAN    2    /* widths, where the loss tells nothing */
+#define SPREAD_DEVIATION 1.5  /* of its logarithm */
+#define SPREAD_TRUST     0.85 /* in what the growth of the loss predicts */
+#define OFFSET_STEP      0.25 /* widths */
+#define OFFSET_GROWTH    0.13
+#define MASS_NEGLECTED   1e-2 /* of the heaviest hypothesis */
 
-_Static_assert(FLOORS * SPREADS <= MLR_SHAPES, "a shape has an index of its own");
+_Static_assert(FLOORS *SPREADS <= MLR_SHAPES, "a shape has an index of its own");
 
-static const double floors[FLOORS] = {0, 0.15, 0.36};
-static const double floor_weights[FLOORS] = {0.9, 0.05, 0.05};
+static const double floors[FLOORS] = { 0, 0.15, 0.36 };
+static const double floor_weights[FLOORS] = { 0.9, 0.05, 0.05 };
 
 /* A curve as a table over z = (x - critical) / spread. */
 #define CURVE_STEPS_A_Z 16
-#define CURVE_Z_MAX 6
-#define CURVE_CELLS (2 * CURVE_Z_MAX * CURVE_STEPS_A_Z + 1)
+#define CURVE_Z_MAX     6
+#define CURVE_CELLS     (2 * CURVE_Z_MAX * CURVE_STEPS_A_Z + 1)
 
 struct curve_cell {
 	double log_good;
@@ -76,7 +76,7 @@ static void set_curves(struct mlr_model *model)
 		for (size_t i = 0; i < CURVE_CELLS; i++) {
 			double p = exceed_probability(floors[f], (double)i / CURVE_STEPS_A_Z - CURVE_Z_MAX);
 
-			model->curves[f][i] = (struct curve_cell){log(1 - p), log(p), mlr_probability_level(p)};
+			model->curves[f][i] = (struct curve_cell){ log(1 - p), log(p), mlr_probability_level(p) };
 		}
 	}
 }
@@ -98,7 +98,7 @@ static double critical_prior(const struct mlr_model *model, size_t i, const stru
 {
 	size_t below = i ? i - 1 : i, above = i + 1 < OFFSETS ? i + 1 : i;
 	double cell = (model->critical[above] - model->critical[below]) / (double)(above - below);
-	double scale = fmax(root->uncertainty, 0.5 * unit);
+	double scale = 2 * fmax(root->uncertainty, 0.5 * unit);
 	double distance = fabs(model->critical[i] - root->position) / scale;
 
 	return log(cell / scale * (0.85 * exp(-distance) + 0.15 / (1 + distance * distance / 25) / 5));
@@ -112,8 +112,8 @@ static double log_normal(double value, double median, double deviation)
 }
 
 /*
- * Log of the prior mass of a spread: about what the growth of the loss predicts, if that is known. It may mislead (a capacity
- * that varies from trial to trial makes a wide zone with steep losses), so a part is left to spreads of any size.
+ * Log of the prior mass of a spread: about what the growth of the loss predicts, if that is known. It may mislead (a
+ * capacity that varies from trial to trial makes a wide zone with steep losses), so a part is left to spreads of any size.
  */
 static double spread_prior(double spread, const struct mlr_root *root, double unit)
 {
@@ -125,25 +125,33 @@ static double spread_prior(double spread, const struct mlr_root *root, double un
 		   SPREAD_TRUST * log_normal(spread, 1 / root->steepness, hypot(0.6, root->steepness_ratio)) + 1e-12);
 }
 
+static void set_prior(struct mlr_model *model, const struct mlr_root *root, double unit)
+{
+	double critical_log[OFFSETS];
+
+	for (size_t i = 0; i < OFFSETS; i++)
+		critical_log[i] = critical_prior(model, i, root, unit);
+	for (size_t s = 0; s < SPREADS; s++) {
+		double spread_log = spread_prior(1 / model->inverse_spread[s], root, unit);
+
+		for (size_t f = 0; f < FLOORS; f++) {
+			for (size_t i = 0; i < OFFSETS; i++)
+				model->log_weight[f][s][i] = log(floor_weights[f]) + spread_log + critical_log[i];
+		}
+	}
+}
+
 int mlr_model_new(const struct mlr_root *root, double unit, struct mlr_model **ret)
 {
 	struct mlr_model *model = calloc(1, sizeof(*model));
 
 	if (!model)
 		return -ENOMEM;
+	for (size_t s = 0; s < SPREADS; s++)
+		model->inverse_spread[s] = 1 / (SPREAD_MIN * unit * pow(SPREAD_RATIO, (double)s));
 	set_curves(model);
 	set_critical(model, root->position, unit);
-	for (size_t s = 0; s < SPREADS; s++) {
-		double spread = SPREAD_MIN * unit * pow(SPREAD_RATIO, (double)s);
-		double spread_log = spread_prior(spread, root, unit);
-
-		model->inverse_spread[s] = 1 / spread;
-		for (size_t f = 0; f < FLOORS; f++) {
-			for (size_t i = 0; i < OFFSETS; i++)
-				model->log_weight[f][s][i] =
-					log(floor_weights[f]) + spread_log + critical_prior(model, i, root, unit);
-		}
-	}
+	set_prior(model, root, unit);
 	*ret = model;
 	return 0;
 }
@@ -153,7 +161,7 @@ void mlr_model_free(struct mlr_model *model)
 	free(model);
 }
 
-void mlr_model_learn(struct mlr_model *model, double position, double good, double bad)
+void mlr_model_learn(struct mlr_model *model, double position, const struct mlr_evidence *evidence)
 {
 	for (size_t f = 0; f < FLOORS; f++) {
 		for (size_t s = 0; s < SPREADS; s++) {
@@ -161,7 +169,8 @@ void mlr_model_learn(struct mlr_model *model, double position, double good, doub
 				double z = (position - model->critical[i]) * model->inverse_spread[s];
 				const struct curve_cell *cell = &model->curves[f][curve_cell_of(z)];
 
-				model->log_weight[f][s][i] += good * cell->log_good + bad * cell->log_bad;
+				model->log_weight[f][s][i] +=
+					evidence->good * cell->log_good + evidence->bad * cell->log_bad;
 			}
 		}
 	}

@@ -2,23 +2,21 @@
 /*
  * The plan: which load promises the cheapest end of the goal.
  *
- * For a candidate and one hypothesis, the chain is followed: measure here until the load is decided; if it became a Lower Bound,
- * go one width up and measure there until an Upper Bound is found, else one width down until a Lower Bound is. Loads that are
- * decided already cost nothing, and those with some trials only what is left. Since no search has to follow a chain that turned
- * out hopeless, the price is capped by that of a fresh start at the hypothesis's own critical load. The candidate with the
- * smallest mean price over the posterior is measured, once; then everything is thought over again.
+ * For a candidate and one hypothesis, the chain is followed: measure here until the load is decided; if it became a Lower
+ * Bound, go one width up and measure there until an Upper Bound is found, else one width down until a Lower Bound is. Loads
+ * that are decided already cost nothing, and those with some trials only what is left. Since no search has to follow a chain
+ * that turned out hopeless, the price is capped by that of a fresh start at the hypothesis's own critical load. The
+ * candidate with the smallest mean price over the posterior is measured, once; then everything is thought over again.
  */
 #include "mlr_private.h"
 
 #include <math.h>
 
-#define DEPTH 4              /* widths a chain is followed to each side */
-#define NODES (2 * DEPTH + 1)
+#define DEPTH          4 /* widths a chain is followed to each side */
+#define NODES          (2 * DEPTH + 1)
 #define CANDIDATES_MAX 24
-#define RESTART_TRIALS 3     /* spent before a hopeless chain is seen to be one */
-#define STREAK 3             /* loads that lean the same way before the step is doubled */
-#define GLANCE_TRIALS 2      /* fewer tell nothing about a lean */
-#define SHAPE_STARTS 5       /* places about the critical load where a fresh start may begin */
+#define RESTART_TRIALS 5 /* spent before a hopeless chain is seen to be one */
+#define SHAPE_STARTS   5 /* places about the critical load where a fresh start may begin */
 
 /* A load of a chain. */
 struct node {
@@ -29,7 +27,6 @@ struct node {
 
 struct chain {
 	int64_t index;
-	bool is_started;
 	struct node nodes[NODES]; /* the candidate in the middle */
 	double price;
 };
@@ -39,7 +36,7 @@ struct plan {
 	const struct mlr_model *model;
 	const struct mlr_race *race;
 	const struct mlr_outlook *fresh; /* outlooks of a load without trials */
-	double fresh_price[MLR_SHAPES]; /* of a start at the critical load, by shape; 0 if not known yet */
+	double fresh_price[MLR_SHAPES];  /* of a start at the critical load, by shape; 0 if not known yet */
 	size_t count;
 	struct chain chains[CANDIDATES_MAX];
 };
@@ -49,7 +46,7 @@ static void set_node(const struct plan *plan, struct node *node, int64_t index)
 	const struct mlr_view *view = plan->view;
 	const struct mlr_point *point;
 
-	*node = (struct node){.position = (double)index, .outlooks = plan->fresh};
+	*node = (struct node){ .position = (double)index, .outlooks = plan->fresh };
 	if (index >= view->upper) {
 		node->class = MLR_LOAD_UPPER_BOUND;
 	} else if (index <= view->lower) {
@@ -78,7 +75,7 @@ static void add_candidate(struct plan *plan, double position)
 	point = mlr_view_at(plan->view, index);
 	if (point && point->class != MLR_LOAD_UNDECIDED)
 		return;
-	*chain = (struct chain){.index = index, .is_started = point};
+	*chain = (struct chain){ .index = index };
 	for (int i = 0; i < NODES; i++)
 		set_node(plan, &chain->nodes[i], index + (i - DEPTH) * plan->view->unit);
 	plan->count++;
@@ -91,7 +88,8 @@ static const struct mlr_outlook *outlook_of(const struct plan *plan, const struc
 }
 
 /* Trials to find an Upper Bound above the middle (direction 1), or a Lower Bound below it (-1). */
-static double side_price(const struct plan *plan, const struct mlr_hypothesis *hypothesis, const struct node *nodes, int direction)
+static double side_price(const struct plan *plan, const struct mlr_hypothesis *hypothesis, const struct node *nodes,
+			 int direction)
 {
 	enum mlr_load_class wanted = direction > 0 ? MLR_LOAD_UPPER_BOUND : MLR_LOAD_LOWER_BOUND;
 	double price = 0, reach = 1;
@@ -135,7 +133,8 @@ static double fresh_price(struct plan *plan, const struct mlr_hypothesis *hypoth
 		for (int i = 0; i < NODES; i++) {
 			double offset = (i - DEPTH) + (start - (SHAPE_STARTS - 1) / 2) / 2.0;
 
-			nodes[i] = (struct node){.position = hypothesis->critical + offset * unit, .outlooks = plan->fresh};
+			nodes[i] =
+				(struct node){ .position = hypothesis->critical + offset * unit, .outlooks = plan->fresh };
 		}
 		*price = fmin(*price, chain_price(plan, hypothesis, nodes));
 	}
@@ -144,7 +143,7 @@ static double fresh_price(struct plan *plan, const struct mlr_hypothesis *hypoth
 
 static void add_quantiles(struct plan *plan, const struct mlr_hypothesis *hypotheses, size_t count)
 {
-	static const double quantiles[] = {0.1, 0.3, 0.5, 0.7, 0.9};
+	static const double quantiles[] = { 0.1, 0.3, 0.5, 0.7, 0.9 };
 	double unit = (double)plan->view->unit;
 
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
@@ -182,51 +181,9 @@ static void add_candidates(struct plan *plan, const struct mlr_hypothesis *hypot
 	}
 }
 
-/* Whether the trials at a load lean towards a Lower Bound (1) or an Upper Bound (-1). */
-static int lean(const struct mlr_view *view, const struct mlr_point *point)
-{
-	return point->bad > view->goal->exceed_ratio * (point->good + point->bad) ? -1 : 1;
-}
-
-/* Whether STREAK points from this one on, in this direction, all lean the same way, after more than a glance. */
-static bool is_streak(const struct mlr_view *view, size_t first, int direction, int way)
-{
-	for (int i = 0; i < STREAK; i++) {
-		const struct mlr_point *point = &view->points[(ptrdiff_t)first + i * direction];
-
-		if (point->good + point->bad < GLANCE_TRIALS || lean(view, point) != way)
-			return false;
-	}
-	return true;
-}
-
-/*
- * A model that is wrong about the slope would creep one width at a time through a flat zone. So where the last loads on the way
- * to an untouched index all lean the same way, the step is twice the last one, but at most half-way to a bound beyond.
- */
-static int64_t stride(const struct mlr_view *view, int64_t index)
-{
-	size_t above = 0;
-	int64_t target;
-
-	while (above < view->count && view->points[above].position < (double)index)
-		above++;
-	if (above + STREAK <= view->count && is_streak(view, above, 1, -1)) {
-		target = (int64_t)floor(3 * view->points[above].position - 2 * view->points[above + 1].position);
-		target = (int64_t)fmax((double)target, floor((view->points[above].position + (double)view->lower) / 2));
-		return target < index ? mlr_view_clamp(view, (double)target) : index;
-	}
-	if (above >= STREAK && is_streak(view, above - 1, -1, 1)) {
-		target = (int64_t)ceil(3 * view->points[above - 1].position - 2 * view->points[above - 2].position);
-		target = (int64_t)fmin((double)target, ceil((view->points[above - 1].position + (double)view->upper) / 2));
-		return target > index ? mlr_view_clamp(view, (double)target) : index;
-	}
-	return index;
-}
-
 bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct mlr_race *race, int64_t *ret_index)
 {
-	struct plan plan = {.view = view, .model = model, .race = race, .fresh = mlr_race_outlooks(race, view->fresh)};
+	struct plan plan = { .view = view, .model = model, .race = race, .fresh = mlr_race_outlooks(race, view->fresh) };
 	const struct mlr_hypothesis *hypotheses;
 	size_t count = mlr_model_hypotheses(model, &hypotheses);
 	const struct chain *best = NULL;
@@ -236,8 +193,8 @@ bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct
 		double cap = fresh_price(&plan, &hypotheses[h]) + RESTART_TRIALS;
 
 		for (size_t i = 0; i < plan.count; i++)
-			plan.chains[i].price += hypotheses[h].weight *
-						fmin(cap, chain_price(&plan, &hypotheses[h], plan.chains[i].nodes));
+			plan.chains[i].price +=
+				hypotheses[h].weight * fmin(cap, chain_price(&plan, &hypotheses[h], plan.chains[i].nodes));
 	}
 	for (size_t i = 0; i < plan.count; i++) {
 		if (!best || plan.chains[i].price < best->price)
@@ -245,6 +202,6 @@ bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct
 	}
 	if (!best)
 		return false;
-	*ret_index = best->is_started ? best->index : stride(view, best->index);
+	*ret_index = best->index;
 	return true;
 }

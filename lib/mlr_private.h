@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The inside of the mlr controller: how one goal sees what was measured, and the three ways to choose the next load.
+ * The inside of the mlr controller: how one goal sees what was measured, and how the next load is chosen.
  *
- *	mlr.c		the frame: warm-up, order of goals, limits, bookkeeping; and the model-free way that always ends
+ *	mlr.c		the controller: warm-up, order of goals, limits, bookkeeping
+ *	mlr_choose.c	where and how long the next trial for one goal should be; the model-free way that always ends
  *	mlr_view.c	the measured loads as one goal sees them
  *	mlr_locate.c	brings a bracket of a good and a bad load, by few single trials
  *	mlr_race.c	how many trials one load still takes, and how likely it becomes a Lower Bound
@@ -17,23 +18,47 @@
 #include "controller_private.h"
 #include "mlr/grid.h"
 
-/* --- the view -------------------------------------------------------------------------------------------------------- */
+/* What the whole search knows. */
+struct mlr_situation {
+	const struct mlr_results *results;
+	struct mlr_grid grid;
+	double warmup_rate_fps; /* the warm-up's forwarding rate */
+	double overhead_s;      /* what the last trial took beyond its Trial Duration */
+};
 
-/* What a load still needs, in full-length trials: so many good ones in sum make it a Lower Bound, so many bad ones an Upper. */
+/* --- the view --- */
+
+/* What a load still needs, in full-length trials: so many good ones in sum make it a Lower Bound, so many bad ones an Upper.
+ */
 struct mlr_need {
 	double good;
 	double bad;
 };
 
-/* A measured load. Trials are good (low-loss) or bad (high-loss). */
+/*
+ * What trials say for a load being good and against it, in trials of full length. A short bad trial would have been bad in
+ * full length as well; a short good one says little, the less the shorter it is.
+ */
+struct mlr_evidence {
+	double good;
+	double bad;
+};
+
+/* The evidence of one trial, if trials of this duration have full length. */
+struct mlr_evidence mlr_evidence_of(const struct mlr_goal *goal, double duration_s, const struct mlr_trial_result *trial);
+
+/* A measured load. Trials are good (low-loss) or bad (high-loss), and of full length if as long as the view's duration. */
 struct mlr_point {
 	double load_fps;
 	double position;
 	bool on_grid;
-	double good; /* trials */
-	double bad;
-	double loss_ratio; /* mean */
-	double lost;       /* frames lost in a full-length trial, mean */
+	double good;        /* good trials of full length */
+	double bad;         /* bad trials of any length */
+	double full_length; /* trials of full length, good or bad */
+	struct mlr_evidence evidence;
+	double longest_s;  /* the longest Trial Duration */
+	double loss_ratio; /* mean of the longest trials */
+	double lost;       /* frames lost in a full-length trial by that ratio */
 	enum mlr_load_class class;
 	struct mlr_need need;
 };
@@ -41,6 +66,10 @@ struct mlr_point {
 struct mlr_view {
 	const struct mlr_goal *goal;
 	const struct mlr_grid *grid;
+	double duration_s;     /* of the trials that count: the goal's final or initial Trial Duration */
+	double telling_s;      /* a bad trial as long as this is more than a probe */
+	double bracket;        /* a bracket of good and bad loads this narrow is located, steps */
+	int hidden_loss;       /* loads where only longer trials were bad, less those where only shorter ones were */
 	int64_t unit;          /* steps of the grid within the Goal Width */
 	double hint;           /* position where the warm-up puts the goal's critical load */
 	struct mlr_need fresh; /* need of a load without trials */
@@ -50,32 +79,34 @@ struct mlr_view {
 	struct mlr_point *points;
 };
 
-/* How `goal` sees the results. A trial takes `overhead_s` longer than its Trial Duration. 0 or -ENOMEM. */
-int mlr_view_new(const struct mlr_results *results, const struct mlr_grid *grid, size_t goal, double overhead_s,
-		 struct mlr_view *ret_view);
+/* How a goal sees the results, by trials of this duration; the bracket is left to the caller. 0 or -ENOMEM. */
+int mlr_view_new(const struct mlr_situation *now, size_t goal, double duration_s, struct mlr_view *ret_view);
 void mlr_view_free(struct mlr_view *view);
 
 /* The point at an index of the grid, or NULL. */
 const struct mlr_point *mlr_view_at(const struct mlr_view *view, int64_t index);
 
+/* The lowest load that is bad, or NULL. */
+const struct mlr_point *mlr_view_lowest_bad(const struct mlr_view *view);
+
 /* The index nearest to a position among those strictly between the Relevant Bounds. */
 int64_t mlr_view_clamp(const struct mlr_view *view, double position);
 
-/* --- locating --------------------------------------------------------------------------------------------------------- */
+/* --- locating --- */
 
 /* Where the critical load seems to be once it is located. */
 struct mlr_root {
 	double position;
-	double uncertainty; /* steps */
-	double steepness;   /* growth of the logarithm of lost frames a step, 0 if unknown */
+	double uncertainty;     /* steps */
+	double steepness;       /* growth of the logarithm of lost frames a step, 0 if unknown */
 	double steepness_ratio; /* its standard deviation, relative */
-	bool is_final;      /* bad trials are known, so that more trials will not move it */
+	bool is_final;          /* bad trials are known, so that more trials will not move it */
 };
 
 /* True, and *ret_index is to be measured next; or false, and *ret_root tells where the goal's critical load is. */
 bool mlr_locate(const struct mlr_view *view, int64_t *ret_index, const char **ret_rule, struct mlr_root *ret_root);
 
-/* --- the race at one load --------------------------------------------------------------------------------------------- */
+/* --- the race at one load --- */
 
 #define MLR_LEVELS 64 /* exceed probabilities that are told apart */
 
@@ -91,11 +122,10 @@ struct mlr_outlook {
 };
 /* The outlooks of a load with this need, by level. */
 const struct mlr_outlook *mlr_race_outlooks(const struct mlr_race *race, struct mlr_need need);
-/* The exceed probability of a level, and the nearest level of a probability. */
-double mlr_level_probability(unsigned int level);
+/* The level nearest to an exceed probability. */
 unsigned int mlr_probability_level(double probability);
 
-/* --- the model ---------------------------------------------------------------------------------------------------------- */
+/* --- the model --- */
 
 struct mlr_model;
 
@@ -103,23 +133,41 @@ struct mlr_model;
 int mlr_model_new(const struct mlr_root *root, double unit, struct mlr_model **ret);
 void mlr_model_free(struct mlr_model *model);
 /* Learn from trials at one load. */
-void mlr_model_learn(struct mlr_model *model, double position, double good, double bad);
+void mlr_model_learn(struct mlr_model *model, double position, const struct mlr_evidence *evidence);
 /* The hypotheses that matter, heaviest mass kept; weights sum to 1. Valid until the next call on the model. */
 struct mlr_hypothesis {
 	double weight;
-	double critical; /* position where half of the trials exceed, the constant part left out */
+	double critical;       /* position where half of the trials exceed, the constant part left out */
 	double inverse_spread; /* 1 / steps */
-	unsigned int floor;   /* which constant part */
-	unsigned int shape;   /* index of (floor, spread), below MLR_SHAPES */
+	unsigned int floor;    /* which constant part */
+	unsigned int shape;    /* index of (floor, spread), below MLR_SHAPES */
 };
 #define MLR_SHAPES 64
 size_t mlr_model_hypotheses(struct mlr_model *model, const struct mlr_hypothesis **ret);
 /* Level of the exceed probability at a position. */
 unsigned int mlr_model_level(const struct mlr_model *model, const struct mlr_hypothesis *hypothesis, double position);
 
-/* --- the plan ----------------------------------------------------------------------------------------------------------- */
+/* --- the plan --- */
 
 /* The index to measure next. False if there is no candidate. */
 bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct mlr_race *race, int64_t *ret_index);
+
+/* --- the choice --- */
+
+/* What the controller knows of one goal beyond the results. */
+struct mlr_focus {
+	double trials;           /* asked for with this goal in focus */
+	double limit;            /* of them */
+	double spent_s;          /* their effective durations */
+	bool is_hopeless;        /* a load that it needs cannot be decided */
+	struct mlr_model *model; /* once the critical load is located */
+	struct mlr_race *race;
+};
+
+/* Full-length trials that decide a load, if each takes its Trial Duration. */
+double mlr_trials_a_load(const struct mlr_goal *goal);
+
+/* The next trial for a goal that is not finished, or focus->is_hopeless. 0 or -ENOMEM. */
+int mlr_choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *focus, struct mlr_decision *ret_decision);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * The race at one load: good trials against bad ones, each side with its distance to go.
  *
- * While the trials of a load sum up to at most the Goal Duration Sum, Appendix A decides for whichever side gets first what it
- * needs; past that sum every load is decided. With an exceed probability p that does not change, the expected trials and the
- * chance of either end follow from the two states that one more trial can lead to.
+ * While the trials of a load sum up to at most the Goal Duration Sum, Appendix A decides for whichever side gets first what
+ * it needs; past that sum every load is decided. With an exceed probability p that does not change, the expected trials and
+ * the chance of either end follow from the two states that one more trial can lead to.
  */
 #include "mlr_private.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #define LOGIT_MAX 5.5
-#define NEED_MAX 32 /* longer races are run in proportion */
+#define NEED_MAX  32 /* longer races are run in proportion */
 
 struct mlr_race {
 	double scale; /* trials a cell */
@@ -21,7 +21,7 @@ struct mlr_race {
 	struct mlr_outlook outlooks[]; /* by good trials needed, bad trials needed, level */
 };
 
-double mlr_level_probability(unsigned int level)
+static double level_probability(unsigned int level)
 {
 	double logit = LOGIT_MAX * (2.0 * level / (MLR_LEVELS - 1) - 1);
 
@@ -43,23 +43,22 @@ static size_t row_of(const struct mlr_race *race, size_t good, size_t bad)
 	return (good * (race->bad_most + 1) + bad) * MLR_LEVELS;
 }
 
-/* The outlooks of one need at all levels, from those with one trial less to go. */
-static void fill_row(struct mlr_race *race, size_t good, size_t bad)
+/* The outlooks of one need at all levels of the exceed probability, from those with one trial less to go. */
+static void fill_row(struct mlr_race *race, const double *p, size_t good, size_t bad)
 {
 	struct mlr_outlook *row = &race->outlooks[row_of(race, good, bad)];
 	const struct mlr_outlook *if_good, *if_bad;
 
 	for (unsigned int level = 0; level < MLR_LEVELS; level++) {
-		double p = mlr_level_probability(level);
-
 		if (!good || !bad) {
-			row[level] = (struct mlr_outlook){0, good ? 0 : 1};
+			row[level] = (struct mlr_outlook){ 0, good ? 0 : 1 };
 			continue;
 		}
 		if_good = &race->outlooks[row_of(race, good - 1, bad) + level];
 		if_bad = &race->outlooks[row_of(race, good, bad - 1) + level];
-		row[level].trials = race->scale + (1 - p) * if_good->trials + p * if_bad->trials;
-		row[level].lower_probability = (1 - p) * if_good->lower_probability + p * if_bad->lower_probability;
+		row[level].trials = race->scale + (1 - p[level]) * if_good->trials + p[level] * if_bad->trials;
+		row[level].lower_probability =
+			(1 - p[level]) * if_good->lower_probability + p[level] * if_bad->lower_probability;
 	}
 }
 
@@ -67,6 +66,7 @@ int mlr_race_new(struct mlr_need most, struct mlr_race **ret)
 {
 	double scale = fmax(1, fmax(most.good, most.bad) / NEED_MAX);
 	size_t good_most = (size_t)ceil(most.good / scale), bad_most = (size_t)ceil(most.bad / scale);
+	double p[MLR_LEVELS];
 	struct mlr_race *race;
 
 	race = calloc(1, sizeof(*race) + MLR_LEVELS * (good_most + 1) * (bad_most + 1) * sizeof(race->outlooks[0]));
@@ -75,9 +75,11 @@ int mlr_race_new(struct mlr_need most, struct mlr_race **ret)
 	race->scale = scale;
 	race->good_most = good_most;
 	race->bad_most = bad_most;
+	for (unsigned int level = 0; level < MLR_LEVELS; level++)
+		p[level] = level_probability(level);
 	for (size_t good = 0; good <= good_most; good++) {
 		for (size_t bad = 0; bad <= bad_most; bad++)
-			fill_row(race, good, bad);
+			fill_row(race, p, good, bad);
 	}
 	*ret = race;
 	return 0;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define SHORT_GOOD_WEIGHT 0.3 /* of a good trial that is only just too short, as evidence */
+
 /* What is left to a classification by full-length trials alone, each of this effective duration. */
 static struct mlr_need need_of(const struct mlr_goal *goal, const struct mlr_duration_sums *sums, double trial_s)
 {
@@ -19,18 +21,65 @@ static struct mlr_need need_of(const struct mlr_goal *goal, const struct mlr_dur
 	};
 }
 
-static void count_trials(struct mlr_point *point, const struct mlr_goal *goal, const struct mlr_trial_result *trials, size_t count)
+/* The loss of a load is that of its longest trials. */
+static void take_loss(struct mlr_point *point, const struct mlr_trial_result *trials, size_t count)
+{
+	double longest = 0, loss_ratio = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (trials[i].input.duration_s < point->longest_s)
+			continue;
+		longest++;
+		loss_ratio += trials[i].output.loss_ratio;
+	}
+	point->loss_ratio = loss_ratio / longest;
+}
+
+struct mlr_evidence mlr_evidence_of(const struct mlr_goal *goal, double duration_s, const struct mlr_trial_result *trial)
+{
+	double length = fmin(1, trial->input.duration_s / duration_s);
+
+	if (trial->output.loss_ratio > goal->loss_ratio)
+		return (struct mlr_evidence){ 0, 1 };
+	return (struct mlr_evidence){ length < 1 ? SHORT_GOOD_WEIGHT * sqrt(length) : 1, 0 };
+}
+
+/* 1 if only longer trials were bad at a load, -1 if only shorter ones, else 0. */
+static int hidden_loss(const struct mlr_view *view, const struct mlr_trial_result *trials, size_t count)
+{
+	double short_bad = 0, short_good = 0, long_bad = 0, long_good = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool is_bad = trials[i].output.loss_ratio > view->goal->loss_ratio;
+
+		if (trials[i].input.duration_s >= view->telling_s)
+			*(is_bad ? &long_bad : &long_good) += 1;
+		else
+			*(is_bad ? &short_bad : &short_good) += 1;
+	}
+	if (long_bad > 0 && short_good > 0 && !(short_bad > 0))
+		return 1;
+	return short_bad > 0 && long_good > 0 && !(long_bad > 0) ? -1 : 0;
+}
+
+static void count_trials(struct mlr_point *point, const struct mlr_view *view, const struct mlr_trial_result *trials,
+			 size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		double loss_ratio = trials[i].output.loss_ratio;
+		bool is_full_length = trials[i].input.duration_s >= view->duration_s;
+		bool is_bad = trials[i].output.loss_ratio > view->goal->loss_ratio;
 
-		if (loss_ratio > goal->loss_ratio)
-			point->bad++;
-		else
-			point->good++;
-		point->loss_ratio += loss_ratio / (double)count;
+		struct mlr_evidence evidence = mlr_evidence_of(view->goal, view->duration_s, &trials[i]);
+
+		point->evidence.good += evidence.good;
+		point->evidence.bad += evidence.bad;
+		point->bad += is_bad;
+		point->good += is_full_length && !is_bad;
+		point->full_length += is_full_length;
+		point->longest_s = fmax(point->longest_s, trials[i].input.duration_s);
 	}
-	point->lost = point->loss_ratio * point->load_fps * goal->final_trial_duration_s;
+	take_loss(point, trials, count);
+	point->lost = point->loss_ratio * point->load_fps * view->duration_s;
 }
 
 static void set_point(struct mlr_view *view, const struct mlr_results *results, size_t load, size_t goal, double trial_s)
@@ -49,33 +98,55 @@ static void set_point(struct mlr_view *view, const struct mlr_results *results, 
 	if (point->on_grid)
 		point->position = round(point->position);
 	trials = mlr_results_trials(results, load, &count);
-	count_trials(point, view->goal, trials, count);
+	count_trials(point, view, trials, count);
+	view->hidden_loss += hidden_loss(view, trials, count);
 }
 
-int mlr_view_new(const struct mlr_results *results, const struct mlr_grid *grid, size_t goal, double overhead_s,
-		 struct mlr_view *ret_view)
+/* Where the warm-up puts a goal's critical load. A SUT that kept up with Max Load is expected to do so again. */
+static double hint_of(const struct mlr_view *view, double warmup_rate_fps)
 {
-	struct mlr_view view = {
-		.goal = mlr_results_goal(results, goal),
-		.grid = grid,
-		.count = mlr_results_load_count(results),
-		.lower = -1,
-		.upper = grid->last + 1,
-	};
-	double trial_s = view.goal->final_trial_duration_s + overhead_s;
+	double rate_fps = warmup_rate_fps / (1 - view->goal->loss_ratio);
+
+	if (rate_fps >= view->grid->max_fps)
+		return (double)view->grid->last;
+	if (!(rate_fps > view->grid->min_fps))
+		return 0;
+	return fmax(0, round(mlr_grid_position(view->grid, rate_fps) - (double)view->unit / 2));
+}
+
+static void set_bounds(struct mlr_view *view, const struct mlr_results *results, size_t goal)
+{
 	struct mlr_bounds bounds = mlr_results_bounds(results, goal);
+
+	view->lower = -1;
+	view->upper = view->grid->last + 1;
+	if (bounds.lower != MLR_NO_LOAD)
+		view->lower = mlr_grid_floor(view->grid, mlr_results_load_fps(results, bounds.lower));
+	if (bounds.upper != MLR_NO_LOAD)
+		view->upper = mlr_grid_ceil(view->grid, mlr_results_load_fps(results, bounds.upper));
+}
+
+int mlr_view_new(const struct mlr_situation *now, size_t goal, double duration_s, struct mlr_view *ret_view)
+{
+	const struct mlr_goal *g = mlr_results_goal(now->results, goal);
+	double trial_s = g->final_trial_duration_s + now->overhead_s;
+	struct mlr_view view = {
+		.goal = g,
+		.grid = &now->grid,
+		.duration_s = duration_s,
+		.telling_s = sqrt(duration_s * g->initial_trial_duration_s),
+		.count = mlr_results_load_count(now->results),
+	};
 
 	view.points = calloc(view.count + 1, sizeof(*view.points));
 	if (!view.points)
 		return -ENOMEM;
-	view.unit = (int64_t)fmax(1, floor(-log1p(-view.goal->width_ratio) / grid->log_step * (1 + 1e-9)));
-	view.fresh = need_of(view.goal, &(struct mlr_duration_sums){0}, trial_s);
+	view.unit = (int64_t)fmax(1, floor(-log1p(-g->width_ratio) / now->grid.log_step * (1 + 1e-9)));
+	view.hint = hint_of(&view, now->warmup_rate_fps);
+	view.fresh = need_of(g, &(struct mlr_duration_sums){ 0 }, trial_s);
+	set_bounds(&view, now->results, goal);
 	for (size_t load = 0; load < view.count; load++)
-		set_point(&view, results, load, goal, trial_s);
-	if (bounds.lower != MLR_NO_LOAD)
-		view.lower = mlr_grid_floor(grid, view.points[bounds.lower].load_fps);
-	if (bounds.upper != MLR_NO_LOAD)
-		view.upper = mlr_grid_ceil(grid, view.points[bounds.upper].load_fps);
+		set_point(&view, now->results, load, goal, trial_s);
 	*ret_view = view;
 	return 0;
 }
@@ -99,6 +170,15 @@ const struct mlr_point *mlr_view_at(const struct mlr_view *view, int64_t index)
 			high = middle;
 	}
 	return low < view->count && view->points[low].load_fps == load_fps ? &view->points[low] : NULL;
+}
+
+const struct mlr_point *mlr_view_lowest_bad(const struct mlr_view *view)
+{
+	for (size_t i = 0; i < view->count; i++) {
+		if (view->points[i].bad > 0)
+			return &view->points[i];
+	}
+	return NULL;
 }
 
 int64_t mlr_view_clamp(const struct mlr_view *view, double position)

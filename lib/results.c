@@ -112,8 +112,7 @@ static int insert_load(struct mlr_results *results, size_t index, double load_fp
 	if (!load)
 		return -ENOMEM;
 	load->fps = load_fps;
-	memmove(&results->loads[index + 1], &results->loads[index],
-		(results->load_count - index) * sizeof(*results->loads));
+	memmove(&results->loads[index + 1], &results->loads[index], (results->load_count - index) * sizeof(*results->loads));
 	results->loads[index] = load;
 	results->load_count++;
 	return 0;
@@ -123,8 +122,7 @@ static void remove_load(struct mlr_results *results, size_t index)
 {
 	load_free(results->loads[index]);
 	results->load_count--;
-	memmove(&results->loads[index], &results->loads[index + 1],
-		(results->load_count - index) * sizeof(*results->loads));
+	memmove(&results->loads[index], &results->loads[index + 1], (results->load_count - index) * sizeof(*results->loads));
 }
 
 static int load_add(const struct mlr_results *results, struct load *load, const struct mlr_trial_result *trial)
@@ -200,7 +198,7 @@ enum mlr_load_class mlr_results_class(const struct mlr_results *results, size_t 
 
 struct mlr_bounds mlr_results_bounds(const struct mlr_results *results, size_t goal)
 {
-	struct mlr_bounds bounds = {MLR_NO_LOAD, MLR_NO_LOAD};
+	struct mlr_bounds bounds = { MLR_NO_LOAD, MLR_NO_LOAD };
 
 	for (size_t i = 0; i < results->load_count && bounds.upper == MLR_NO_LOAD; i++) {
 		if (mlr_results_class(results, i, goal) == MLR_LOAD_LOWER_BOUND)
@@ -221,8 +219,8 @@ bool mlr_width_met(const struct mlr_goal *goal, double lower_fps, double upper_f
 	return mlr_width_ratio(lower_fps, upper_fps) <= goal->width_ratio * (1 + 1e-9);
 }
 
-static enum mlr_irregularity irregularity(const struct mlr_goal *goal, double lower_fps, double upper_fps, double min_load_fps,
-					  double max_load_fps)
+static enum mlr_irregularity irregularity(const struct mlr_goal *goal, double lower_fps, double upper_fps,
+					  double min_load_fps, double max_load_fps)
 {
 	bool has_lower = !isnan(lower_fps), has_upper = !isnan(upper_fps);
 
@@ -239,7 +237,7 @@ int mlr_results_goal_result(const struct mlr_results *results, size_t goal, doub
 			    struct mlr_goal_result *ret)
 {
 	struct mlr_bounds bounds = mlr_results_bounds(results, goal);
-	struct mlr_goal_result result = {MLR_UNFINISHED, NAN, NAN, NAN};
+	struct mlr_goal_result result = { MLR_UNFINISHED, NAN, NAN, NAN };
 	int err;
 
 	if (bounds.upper != MLR_NO_LOAD)

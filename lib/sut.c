@@ -10,9 +10,9 @@
 #include <string.h>
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
-#define KEY_SIZE 32 /* octets of the longest KEY, with the closing NUL */
+#define KEY_SIZE          32 /* octets of the longest KEY, with the closing NUL */
 
-/* --- randomness: xoshiro256++, seeded by splitmix64 (Blackman and Vigna, public domain) ----------------------------------- */
+/* --- randomness: xoshiro256++, seeded by splitmix64 (Blackman and Vigna, public domain) --- */
 
 struct random {
 	uint64_t state[4];
@@ -87,7 +87,7 @@ static double random_poisson(struct random *random, double mean)
 	return count;
 }
 
-/* --- the models ---------------------------------------------------------------------------------------------------------- */
+/* --- the models --- */
 
 enum key {
 	KEY_CAPACITY, /* frames/s */
@@ -114,15 +114,15 @@ static const struct {
 	double least, most;
 	const char *range;
 } keys[KEYS] = {
-	[KEY_CAPACITY] = {"capacity", 1e-3, 1e15, "0.001 to 1e15 frames/s"},
-	[KEY_SPREAD] = {"spread", 1e-6, 1e15, "1e-6 to 1e15 frames/s"},
-	[KEY_PER_S] = {"per_s", 0, 1e4, "0 to 10000 stalls a second"},
-	[KEY_STALL] = {"stall", 0, 1e3, "0 to 1000 seconds"},
-	[KEY_BUFFER] = {"buffer", 0, 1e15, "0 to 1e15 frames"},
-	[KEY_SIGMA] = {"sigma", 0, 10, "0 to 10"},
-	[KEY_RATIO] = {"ratio", 0, 1, "0 to 1"},
-	[KEY_LOW] = {"low", 0, 1e15, "0 to 1e15 frames/s"},
-	[KEY_HIGH] = {"high", 0, 1e15, "0 to 1e15 frames/s"},
+	[KEY_CAPACITY] = { "capacity", 1e-3, 1e15, "0.001 to 1e15 frames/s" },
+	[KEY_SPREAD] = { "spread", 1e-6, 1e15, "1e-6 to 1e15 frames/s" },
+	[KEY_PER_S] = { "per_s", 0, 1e4, "0 to 10000 stalls a second" },
+	[KEY_STALL] = { "stall", 0, 1e3, "0 to 1000 seconds" },
+	[KEY_BUFFER] = { "buffer", 0, 1e15, "0 to 1e15 frames" },
+	[KEY_SIGMA] = { "sigma", 0, 10, "0 to 10" },
+	[KEY_RATIO] = { "ratio", 0, 1, "0 to 1" },
+	[KEY_LOW] = { "low", 0, 1e15, "0 to 1e15 frames/s" },
+	[KEY_HIGH] = { "high", 0, 1e15, "0 to 1e15 frames/s" },
 };
 
 #define STALLS_MAX 1e6 /* in one trial: more would only cost time */
@@ -215,20 +215,23 @@ static const struct model {
 	size_t parameter_count;
 	struct parameter parameters[5];
 } models[] = {
-	{"hard", lost_hard, 1, {{KEY_CAPACITY, 1e6, false}}},
-	{"stretch", lost_stretch, 2, {{KEY_CAPACITY, 1e6, false}, {KEY_SPREAD, 0.01, true}}},
-	{"spikes",
-	 lost_spikes,
-	 4,
-	 {{KEY_CAPACITY, 1e6, false}, {KEY_PER_S, 1, false}, {KEY_STALL, 0.0005, false}, {KEY_BUFFER, 256, false}}},
-	{"jitter", lost_jitter, 2, {{KEY_CAPACITY, 1e6, false}, {KEY_SIGMA, 0.01, false}}},
-	{"buffered", lost_buffered, 2, {{KEY_CAPACITY, 1e6, false}, {KEY_BUFFER, 0.02, true}}},
-	{"erf", lost_erf, 2, {{KEY_CAPACITY, 1e6, false}, {KEY_SPREAD, 0.01, true}}},
-	{"residual", lost_residual, 2, {{KEY_CAPACITY, 1e6, false}, {KEY_RATIO, 1e-5, false}}},
-	{"inversion",
-	 lost_inversion,
-	 4,
-	 {{KEY_CAPACITY, 1e6, false}, {KEY_LOW, 0.4, true}, {KEY_HIGH, 0.5, true}, {KEY_RATIO, 1e-4, false}}},
+	{ "hard", lost_hard, 1, { { KEY_CAPACITY, 1e6, false } } },
+	{ "stretch", lost_stretch, 2, { { KEY_CAPACITY, 1e6, false }, { KEY_SPREAD, 0.01, true } } },
+	{ "spikes",
+	  lost_spikes,
+	  4,
+	  { { KEY_CAPACITY, 1e6, false },
+	    { KEY_PER_S, 1, false },
+	    { KEY_STALL, 0.0005, false },
+	    { KEY_BUFFER, 256, false } } },
+	{ "jitter", lost_jitter, 2, { { KEY_CAPACITY, 1e6, false }, { KEY_SIGMA, 0.01, false } } },
+	{ "buffered", lost_buffered, 2, { { KEY_CAPACITY, 1e6, false }, { KEY_BUFFER, 0.02, true } } },
+	{ "erf", lost_erf, 2, { { KEY_CAPACITY, 1e6, false }, { KEY_SPREAD, 0.01, true } } },
+	{ "residual", lost_residual, 2, { { KEY_CAPACITY, 1e6, false }, { KEY_RATIO, 1e-5, false } } },
+	{ "inversion",
+	  lost_inversion,
+	  4,
+	  { { KEY_CAPACITY, 1e6, false }, { KEY_LOW, 0.4, true }, { KEY_HIGH, 0.5, true }, { KEY_RATIO, 1e-4, false } } },
 };
 
 void mlr_sut_trial(struct mlr_sut *sut, const struct mlr_trial_input *input, uint64_t *ret_sent, uint64_t *ret_lost)
@@ -243,7 +246,7 @@ void mlr_sut_trial(struct mlr_sut *sut, const struct mlr_trial_input *input, uin
 		*ret_lost = lost < (double)sent ? (uint64_t)lost : sent;
 }
 
-/* --- the specification ----------------------------------------------------------------------------------------------------- */
+/* --- the specification --- */
 
 /* Where errors go: a sentence in a buffer of the caller's. */
 struct complaint {
@@ -386,7 +389,8 @@ static int set_key(struct mlr_sut *sut, const char *name, const char *text, stru
 		return -EINVAL;
 	}
 	if (!parse_value(text, parameter->key, &sut->value[parameter->key])) {
-		complain(complaint, "SUT key %s: '%s' is not a number in the range %s", name, text, keys[parameter->key].range);
+		complain(complaint, "SUT key %s: '%s' is not a number in the range %s", name, text,
+			 keys[parameter->key].range);
 		return -EINVAL;
 	}
 	return 0;
@@ -443,7 +447,7 @@ static int parse(struct mlr_sut *sut, char *specification, struct complaint *com
 
 int mlr_sut_new(const char *specification, struct mlr_sut **ret, char *ret_error, size_t error_size)
 {
-	struct complaint complaint = {.text = ret_error, .size = error_size};
+	struct complaint complaint = { .text = ret_error, .size = error_size };
 	struct mlr_sut *sut = calloc(1, sizeof(*sut));
 	char *copy = strdup(specification);
 	int err = sut && copy ? parse(sut, copy, &complaint) : -ENOMEM;

@@ -2,8 +2,8 @@
 /*
  * The discrete set of loads a search may use: a geometric grid from Min Load to Max Load, both exactly on it.
  *
- * Loads go by integer index, so that "the same load" and "the next load" are exact; the step is at most the width asked for, so
- * that two neighbours always are within that width.
+ * Loads go by integer index, so that "the same load" and "the next load" are exact; the step is at most the width asked for,
+ * so that two neighbours always are within that width.
  */
 #ifndef MLR_GRID_H
 #define MLR_GRID_H

@@ -5,7 +5,8 @@
  *	bench_search REFERENCE.CSV [--preset P] [--seeds N] [--repeat N] [--sut NAME] [--accuracy] [--trace]
  *
  * REFERENCE.CSV gives, a preset, SUT and seed, the capacity and what the reference implementation found. Some SUTs that are
- * not in it run on the same capacities. Conditional Throughputs are shown as deviations from the true critical load, percent.
+ * not in it run on the same capacities. Conditional Throughputs are shown as deviations from the true critical load,
+ *percent.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -21,9 +22,9 @@
 
 #define MIN_LOAD_FPS 9001.0
 #define MAX_LOAD_FPS 14880952.0
-#define ROWS_MAX 4096
-#define GOALS_SHOWN 2
-#define TRIALS_MAX 100000
+#define ROWS_MAX     4096
+#define GOALS_SHOWN  2
+#define TRIALS_MAX   100000
 
 /* A SUT of the suite: a model and one key; `relative` means "times the capacity". */
 struct kind {
@@ -35,30 +36,30 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-	{"hard", "hard", NULL, 0, false},
-	{"stretch_narrow", "stretch", "spread", 0.001, true},
-	{"stretch_wide", "stretch", "spread", 0.02, true},
-	{"spikes_rare", "spikes", "per_s", 0.05, false},
-	{"spikes_often", "spikes", "per_s", 1, false},
-	{"jitter_1pct", "jitter", "sigma", 0.01, false},
-	{"jitter_5pct", "jitter", "sigma", 0.05, false},
-	{"buffered", "buffered", "buffer", 0.02, true},
-	{"line_rate", "hard", NULL, 0, false},
-	{"residual", "residual", "ratio", 1e-5, false},
-	{"inversion", "inversion", "ratio", 1e-4, false},
+	{ "hard", "hard", NULL, 0, false },
+	{ "stretch_narrow", "stretch", "spread", 0.001, true },
+	{ "stretch_wide", "stretch", "spread", 0.02, true },
+	{ "spikes_rare", "spikes", "per_s", 0.05, false },
+	{ "spikes_often", "spikes", "per_s", 1, false },
+	{ "jitter_1pct", "jitter", "sigma", 0.01, false },
+	{ "jitter_5pct", "jitter", "sigma", 0.05, false },
+	{ "buffered", "buffered", "buffer", 0.02, true },
+	{ "line_rate", "hard", NULL, 0, false },
+	{ "residual", "residual", "ratio", 1e-5, false },
+	{ "inversion", "inversion", "ratio", 1e-4, false },
 	/* not in the reference */
-	{"+stretch_mid", "stretch", "spread", 0.005, true},
-	{"+stretch_huge", "stretch", "spread", 0.08, true},
-	{"+erf_narrow", "erf", "spread", 0.004, true},
-	{"+erf_wide", "erf", "spread", 0.05, true},
-	{"+jitter_0.3pct", "jitter", "sigma", 0.003, false},
-	{"+jitter_2pct", "jitter", "sigma", 0.02, false},
-	{"+jitter_12pct", "jitter", "sigma", 0.12, false},
-	{"+spikes_some", "spikes", "per_s", 0.4, false},
-	{"+buffered_big", "buffered", "buffer", 0.2, true},
-	{"+residual_1e-7", "residual", "ratio", 1e-7, false},
-	{"+residual_1e-3", "residual", "ratio", 1e-3, false},
-	{"+inversion_deep", "inversion", "ratio", 0.02, false},
+	{ "+stretch_mid", "stretch", "spread", 0.005, true },
+	{ "+stretch_huge", "stretch", "spread", 0.08, true },
+	{ "+erf_narrow", "erf", "spread", 0.004, true },
+	{ "+erf_wide", "erf", "spread", 0.05, true },
+	{ "+jitter_0.3pct", "jitter", "sigma", 0.003, false },
+	{ "+jitter_2pct", "jitter", "sigma", 0.02, false },
+	{ "+jitter_12pct", "jitter", "sigma", 0.12, false },
+	{ "+spikes_some", "spikes", "per_s", 0.4, false },
+	{ "+buffered_big", "buffered", "buffer", 0.2, true },
+	{ "+residual_1e-7", "residual", "ratio", 1e-7, false },
+	{ "+residual_1e-3", "residual", "ratio", 1e-3, false },
+	{ "+inversion_deep", "inversion", "ratio", 0.02, false },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -122,7 +123,7 @@ static bool read_rows(const char *path)
 		return false;
 	while (row_count < ROWS_MAX && fgets(line, sizeof(line), file)) {
 		struct row *row = &rows[row_count];
-		char *rest = line, *fields[12] = {0};
+		char *rest = line, *fields[12] = { 0 };
 		int count = 0;
 
 		line[strcspn(line, "\n")] = '\0';
@@ -148,7 +149,8 @@ static struct mlr_sut *make_sut(const struct kind *kind, double capacity_fps, un
 {
 	char specification[256], error[256];
 	struct mlr_sut *sut;
-	int used = snprintf(specification, sizeof(specification), "%s,capacity=%.17g,seed=%u", kind->model, capacity_fps, seed);
+	int used =
+		snprintf(specification, sizeof(specification), "%s,capacity=%.17g,seed=%u", kind->model, capacity_fps, seed);
 
 	if (kind->key)
 		snprintf(specification + used, sizeof(specification) - (size_t)used, ",%s=%.17g", kind->key,
@@ -190,8 +192,8 @@ static void measure(struct mlr_sut *sut, const struct mlr_trial_input *input, st
 
 static struct outcome search(const struct options *options, struct mlr_sut *sut)
 {
-	struct mlr_controller_input input = {.min_load_fps = MIN_LOAD_FPS, .max_load_fps = MAX_LOAD_FPS};
-	struct outcome outcome = {.conditional_fps = {NAN, NAN}};
+	struct mlr_controller_input input = { .min_load_fps = MIN_LOAD_FPS, .max_load_fps = MAX_LOAD_FPS };
+	struct outcome outcome = { .conditional_fps = { NAN, NAN } };
 	struct mlr_controller *controller;
 	struct mlr_trial_result result;
 	struct mlr_decision decision;
@@ -226,7 +228,7 @@ static struct outcome search(const struct options *options, struct mlr_sut *sut)
 static bool is_good(const struct kind *kind, double capacity_fps, double load_fps, double loss_ratio, double duration_s)
 {
 	struct mlr_sut *sut = make_sut(kind, capacity_fps, 1);
-	struct mlr_trial_input input = {duration_s, load_fps};
+	struct mlr_trial_input input = { duration_s, load_fps };
 	struct mlr_trial_result result;
 	int low = 0;
 
@@ -255,11 +257,12 @@ static double critical_load_fps(const struct kind *kind, double capacity_fps, do
 	return low;
 }
 
-static double run_kind(const struct options *options, const struct kind *kind, size_t goal_count, const struct mlr_goal *goals)
+static double run_kind(const struct options *options, const struct kind *kind, size_t goal_count,
+		       const struct mlr_goal *goals)
 {
 	bool is_new = kind->name[0] == '+';
-	struct stats reference_trials = {0}, reference_time = {0}, trials = {0}, time_s = {0}, reference[GOALS_SHOWN] = {0},
-		     ours[GOALS_SHOWN] = {0};
+	struct stats reference_trials = { 0 }, reference_time = { 0 }, trials = { 0 }, time_s = { 0 },
+		     reference[GOALS_SHOWN] = { 0 }, ours[GOALS_SHOWN] = { 0 };
 	double ratio;
 
 	for (size_t i = 0; i < row_count; i++) {
@@ -270,7 +273,7 @@ static double run_kind(const struct options *options, const struct kind *kind, s
 			continue;
 		stats_add(&reference_trials, row->trials);
 		stats_add(&reference_time, row->time_s);
-		double critical_fps[GOALS_SHOWN] = {row->capacity_fps, row->capacity_fps};
+		double critical_fps[GOALS_SHOWN] = { row->capacity_fps, row->capacity_fps };
 
 		for (size_t goal = 0; options->accuracy && goal < goal_count; goal++) {
 			critical_fps[goal] = critical_load_fps(kind, row->capacity_fps, goals[goal].loss_ratio,
@@ -278,7 +281,8 @@ static double run_kind(const struct options *options, const struct kind *kind, s
 			stats_add(&reference[goal], 100 * (row->conditional_fps[goal] / critical_fps[goal] - 1));
 		}
 		for (int repeat = 0; repeat < options->repeat; repeat++) {
-			struct mlr_sut *sut = make_sut(kind, row->capacity_fps, (unsigned int)(row->seed * 1000 + repeat + 1));
+			struct mlr_sut *sut =
+				make_sut(kind, row->capacity_fps, (unsigned int)(row->seed * 1000 + repeat + 1));
 			struct outcome outcome = search(options, sut);
 
 			mlr_sut_free(sut);
@@ -289,8 +293,8 @@ static double run_kind(const struct options *options, const struct kind *kind, s
 		}
 	}
 	ratio = stats_mean(&time_s) / stats_mean(&reference_time);
-	printf("%-16s %7.1f %7.1f %8.1f %8.1f %6.3f  most %6.0f", kind->name, stats_mean(&reference_trials), stats_mean(&trials),
-	       stats_mean(&reference_time), stats_mean(&time_s), ratio, time_s.most);
+	printf("%-16s %7.1f %7.1f %8.1f %8.1f %6.3f  most %6.0f", kind->name, stats_mean(&reference_trials),
+	       stats_mean(&trials), stats_mean(&reference_time), stats_mean(&time_s), ratio, time_s.most);
 	for (size_t goal = 0; options->accuracy && goal < goal_count; goal++) {
 		double gap = stats_mean(&ours[goal]) - stats_mean(&reference[goal]);
 		double error = sqrt(pow(stats_spread(&ours[goal]), 2) / ours[goal].count +
@@ -319,18 +323,22 @@ static void run(const struct options *options)
 		counted += kinds[i].name[0] != '+';
 	}
 	if (counted)
-		printf("%-16s %40.4f   longest decision %.0f us\n", "geometric mean", exp(logs / counted), decision_ns_most / 1e3);
+		printf("%-16s %40.4f   longest decision %.0f us\n", "geometric mean", exp(logs / counted),
+		       decision_ns_most / 1e3);
 }
 
 int main(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{"preset", required_argument, NULL, 'p'}, {"seeds", required_argument, NULL, 'n'},
-		{"repeat", required_argument, NULL, 'r'}, {"sut", required_argument, NULL, 's'},
-		{"accuracy", no_argument, NULL, 'a'},     {"trace", no_argument, NULL, 't'},
-		{NULL, 0, NULL, 0},
+		{ "preset", required_argument, NULL, 'p' },
+		{ "seeds", required_argument, NULL, 'n' },
+		{ "repeat", required_argument, NULL, 'r' },
+		{ "sut", required_argument, NULL, 's' },
+		{ "accuracy", no_argument, NULL, 'a' },
+		{ "trace", no_argument, NULL, 't' },
+		{ NULL, 0, NULL, 0 },
 	};
-	struct options options = {.preset = "csit", .seeds = 60, .repeat = 1};
+	struct options options = { .preset = "csit", .seeds = 60, .repeat = 1 };
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the goal in focus wants its next trial, and how long that should be.
+ *
+ * A goal whose trials are all of one length locates its critical load and then asks the model. A goal with long final trials
+ * scouts with short ones first, and probes each load briefly before it spends a long trial on it. A goal that has spent too
+ * much without an end no longer trusts the model: it doubles and halves, by classified bounds alone.
+ */
+#include "mlr_private.h"
+
+#include <math.h>
+
+#define BRACKET_UNITS  8  /* a bracket this narrow, in widths, is left to the model */
+#define LADDER_RATIO   16 /* of final to initial duration, from which on there is a step between */
+#define HIDDEN_LOADS   1  /* more loads with losses hidden from short trials than without are a habit */
+#define SCOUT_LOADS    24 /* after so many loads, short trials have told what they can */
+#define GUIDED_SUMS    15 /* Goal Duration Sums that a goal may spend before the model is no longer asked */
+#define SAFE_DOUBLINGS 30
+
+double mlr_trials_a_load(const struct mlr_goal *goal)
+{
+	return ceil(fmax(1, goal->duration_sum_s / goal->final_trial_duration_s));
+}
+
+/* --- the model-free way --- */
+
+/* 1, 2, 4, ... steps after 1, 2, 3, ... loads of a class. */
+static int64_t doubled_step(const struct mlr_view *view, enum mlr_load_class class)
+{
+	int64_t count = 0;
+
+	for (size_t i = 0; i < view->count; i++)
+		count += view->points[i].class == class;
+	return (int64_t)1 << (count > SAFE_DOUBLINGS ? SAFE_DOUBLINGS : count - 1);
+}
+
+/* Doubling away from the only bound, then halving between two. A load is stayed at until it is classified. */
+static int64_t safe_index(const struct mlr_view *view)
+{
+	bool has_lower = view->lower >= 0, has_upper = view->upper <= view->grid->last;
+
+	if (has_lower && has_upper)
+		return view->lower + (view->upper - view->lower) / 2;
+	if (has_lower)
+		return mlr_view_clamp(view, (double)(view->lower + doubled_step(view, MLR_LOAD_LOWER_BOUND)));
+	if (has_upper)
+		return mlr_view_clamp(view, (double)(view->upper - doubled_step(view, MLR_LOAD_UPPER_BOUND)));
+	return mlr_view_clamp(view, view->hint);
+}
+
+/* --- the model --- */
+
+/* A model of the goal around a root, that knows all trials so far. */
+static int new_model(const struct mlr_view *view, const struct mlr_root *root, struct mlr_model **ret)
+{
+	struct mlr_model *model;
+	int err;
+
+	err = mlr_model_new(root, (double)view->unit, &model);
+	if (err)
+		return err;
+	for (size_t i = 0; i < view->count; i++)
+		mlr_model_learn(model, view->points[i].position, &view->points[i].evidence);
+	*ret = model;
+	return 0;
+}
+
+/* Ask the model; it is kept if its root is final. 1 and an index, 0 if it has no answer, -ENOMEM. */
+static int ask_model(struct mlr_focus *focus, const struct mlr_view *view, const struct mlr_root *root, int64_t *ret_index)
+{
+	struct mlr_model *model = focus->model;
+	bool has_index;
+	int err;
+
+	if (!focus->race) {
+		err = mlr_race_new(view->fresh, &focus->race);
+		if (err)
+			return err;
+	}
+	if (!model) {
+		err = new_model(view, root, &model);
+		if (err)
+			return err;
+	}
+	has_index = mlr_plan(view, model, focus->race, ret_index);
+	if (root->is_final || focus->model)
+		focus->model = model;
+	else
+		mlr_model_free(model);
+	return has_index;
+}
+
+/* Where to measure in full length. 0 or -ENOMEM. */
+static int choose_index(struct mlr_focus *focus, const struct mlr_view *view, int64_t *ret_index, const char **ret_rule)
+{
+	struct mlr_root root = { 0 };
+	int found = 0;
+
+	if (focus->spent_s <= GUIDED_SUMS * view->goal->duration_sum_s) {
+		if (!focus->model && mlr_locate(view, ret_index, ret_rule, &root))
+			return 0;
+		*ret_rule = "cheapest by the model";
+		found = ask_model(focus, view, &root, ret_index);
+	}
+	if (!found) {
+		*ret_rule = "doubling and halving";
+		*ret_index = safe_index(view);
+	}
+	return found < 0 ? found : 0;
+}
+
+/* --- short trials of a goal with long ones --- */
+
+/*
+ * Look around with short trials first: until one bad load stands next to a good one. Then the view of the long trials gets a
+ * better hint. 1 and an index, 0 if there is nothing to scout, -ENOMEM.
+ */
+static int scout(const struct mlr_situation *now, size_t goal, struct mlr_view *view, int64_t *ret_index,
+		 const char **ret_rule)
+{
+	const struct mlr_point *bad;
+	struct mlr_view near;
+	struct mlr_root root;
+	bool is_wanted;
+	int err;
+
+	if (view->goal->initial_trial_duration_s >= view->duration_s)
+		return 0;
+	err = mlr_view_new(now, goal, view->goal->initial_trial_duration_s, &near);
+	if (err)
+		return err;
+	near.bracket = (double)view->unit;
+	is_wanted = near.hint < (double)near.grid->last && near.count < SCOUT_LOADS &&
+		    mlr_locate(&near, ret_index, ret_rule, &root) && !mlr_view_at(&near, *ret_index);
+	bad = mlr_view_lowest_bad(&near);
+	if (bad)
+		view->hint = fmax(0, fmin(view->hint, ceil(bad->position) - (double)view->unit));
+	mlr_view_free(&near);
+	return is_wanted;
+}
+
+/*
+ * Whether a probe of middling length is worth its time before a long trial. It finds what only longer trials find, as
+ * buffers that fill up; and where no bad trial is tolerated, a bad one decides at once.
+ */
+static bool wants_middle(const struct mlr_focus *focus, const struct mlr_view *view)
+{
+	if (view->goal->final_trial_duration_s < LADDER_RATIO * view->goal->initial_trial_duration_s)
+		return false;
+	return view->goal->exceed_ratio <= 0 || !focus->model || view->hidden_loss > HIDDEN_LOADS;
+}
+
+/* How long the trial at an index should be. A load that no trial has touched yet is probed with short ones first. */
+static double trial_duration_s(const struct mlr_focus *focus, const struct mlr_view *view, int64_t index)
+{
+	const struct mlr_point *point = mlr_view_at(view, index);
+
+	if (index == view->grid->last && view->hint >= (double)view->grid->last)
+		return view->duration_s;
+	if (!point)
+		return view->goal->initial_trial_duration_s;
+	if (point->longest_s < view->telling_s && wants_middle(focus, view))
+		return view->telling_s;
+	return view->duration_s;
+}
+
+/* --- all together --- */
+
+/* Whether a load has had more full-length trials than should ever decide it: the effective durations do not add up. */
+static bool is_exhausted(const struct mlr_view *view, int64_t index)
+{
+	const struct mlr_point *point = mlr_view_at(view, index);
+
+	return point && point->full_length >= 4 * mlr_trials_a_load(view->goal) + 16;
+}
+
+static int choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *focus, struct mlr_view *view,
+		  struct mlr_decision *ret_decision)
+{
+	double duration_s = view->goal->initial_trial_duration_s;
+	const char *rule = NULL;
+	int64_t index = 0;
+	int scouting, err;
+
+	scouting = scout(now, goal, view, &index, &rule);
+	if (scouting < 0)
+		return scouting;
+	if (!scouting) {
+		err = choose_index(focus, view, &index, &rule);
+		if (err)
+			return err;
+		duration_s = trial_duration_s(focus, view, index);
+		focus->is_hopeless = is_exhausted(view, index);
+	}
+	*ret_decision = (struct mlr_decision){
+		.input = { .duration_s = duration_s, .load_fps = mlr_grid_load_fps(view->grid, index) },
+		.goal = goal,
+		.rule = rule,
+	};
+	return 0;
+}
+
+int mlr_choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *focus, struct mlr_decision *ret_decision)
+{
+	struct mlr_view view;
+	int err;
+
+	err = mlr_view_new(now, goal, mlr_results_goal(now->results, goal)->final_trial_duration_s, &view);
+	if (err)
+		return err;
+	view.bracket = BRACKET_UNITS * (double)view.unit;
+	err = choose(now, goal, focus, &view, ret_decision);
+	mlr_view_free(&view);
+	return err;
+}
