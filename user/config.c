@@ -8,8 +8,10 @@
 
 #include "config_file.h"
 #include "help.h"
+#include "mlr/controller.h"
 #include "nearest.h"
 #include "options.h"
+#include "stored.h"
 #include "units.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -22,6 +24,7 @@ static const struct verb_word {
 } verb_words[] = {
 	{"search", VERB_SEARCH, VERB_SEARCH},
 	{"trial", VERB_TRIAL, VERB_TRIAL},
+	{"soak", VERB_SOAK, VERB_SOAK},
 	{"lab", VERB_LAB_UP, VERB_LAB_STATUS},
 	{"clean", VERB_CLEAN, VERB_CLEAN},
 };
@@ -312,10 +315,74 @@ static enum exit_code check_loads(const struct config *config)
 	return refuse_given(max, "must be above Min Load, which is '%s'; raise it or give a smaller --min-load", min->text);
 }
 
+/* What makes two searches the same: given by the stored one, and by nothing else. */
+static const char *const stored_alone[] = {"goal", "preset", "min-load", "max-load", "algorithm"};
+
+static enum exit_code take_stored_value(struct given_list *list, const struct option *option, const char *path,
+					const json_t *value)
+{
+	if (!json_is_string(value))
+		return refuse(EXIT_USAGE_ERROR, "%s: configuration: %s is not a text", path, option->name);
+	return given_add(list, &(struct given){.option = option, .text = (char *)json_string_value(value), .path = path});
+}
+
+/* The options of a stored search that were not given anew. */
+static enum exit_code take_stored_options(const struct stored *stored, const char *path, enum verb verb,
+					  struct given_list *list)
+{
+	enum exit_code code = EXIT_DONE;
+	const json_t *value;
+	const char *name;
+
+	json_object_foreach(stored->configuration, name, value) {
+		const struct option *option = option_find(name);
+
+		if (!option || !option_belongs(option, verb))
+			return refuse(EXIT_USAGE_ERROR, "%s: configuration: there is no option '%s'", path, name);
+		if (given_find(list, name))
+			continue;
+		if (!json_is_array(value))
+			code = take_stored_value(list, option, path, value);
+		for (size_t i = 0; i < json_array_size(value) && code == EXIT_DONE; i++)
+			code = take_stored_value(list, option, path, json_array_get(value, i));
+		if (code != EXIT_DONE)
+			break;
+	}
+	return code;
+}
+
+/* --resume or --replay: the stored search, and the options that it was run with. */
+static enum exit_code read_stored(struct config *config)
+{
+	const struct given *resume = given_find(config->given, "resume"), *replay = given_find(config->given, "replay");
+	const char *path = resume ? resume->text : replay ? replay->text : NULL;
+	enum exit_code code;
+
+	if (!path)
+		return EXIT_DONE;
+	if (resume && replay)
+		return refuse(EXIT_USAGE_ERROR, "--resume and --replay exclude each other; give one of them");
+	for (size_t i = 0; i < COUNT(stored_alone); i++) {
+		const struct given *given = given_find(config->given, stored_alone[i]);
+
+		if (given)
+			return refuse_given(given, "the stored search in %s says that; leave it out", path);
+	}
+	config->stored = calloc(1, sizeof(*config->stored));
+	if (!config->stored)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	code = stored_read(path, config->stored);
+	return code == EXIT_DONE ? take_stored_options(config->stored, path, config->verb, config->given) : code;
+}
+
 static enum exit_code check_search(struct config *config)
 {
+	if (given_find(config->given, "replay"))
+		config->measurer = MEASURER_REPLAY;
 	if (config->goal_count == 0)
 		take_preset_goals(config);
+	for (size_t i = 0; config->algorithm == ALGORITHM_TST009 && config->max_r && i < config->goal_count; i++)
+		mlr_tst009_goal(&config->goals[i], config->max_r);
 	return check_loads(config);
 }
 
@@ -335,6 +402,8 @@ static enum exit_code check(struct config *config)
 		code = check_search(config);
 	else if (config->verb == VERB_TRIAL)
 		code = check_trial(config);
+	else if (config->verb == VERB_SOAK)
+		code = check_loads(config);
 	else
 		return EXIT_DONE;
 	if (code != EXIT_DONE)
@@ -344,6 +413,14 @@ static enum exit_code check(struct config *config)
 	if (config->tx == TX_LIVE)
 		return refuse(EXIT_INCAPABLE, "--tx 'live': not built yet; this version has xsk");
 	return EXIT_DONE;
+}
+
+/* A soak ends by itself, a search need not. */
+static enum exit_code add_soak_max_time(struct given_list *list)
+{
+	if (given_find(list, "max-time"))
+		return EXIT_DONE;
+	return given_add(list, &(struct given){.option = option_find("max-time"), .text = (char *)"1800", .fallback = true});
 }
 
 static enum exit_code read_all(char **argv, struct config *config, bool *ret_finished)
@@ -364,6 +441,10 @@ static enum exit_code read_all(char **argv, struct config *config, bool *ret_fin
 	file = given_find(config->given, "config");
 	if (file)
 		code = config_file_read(file->text, config->verb, config->given);
+	if (code == EXIT_DONE)
+		code = read_stored(config);
+	if (code == EXIT_DONE && config->verb == VERB_SOAK)
+		code = add_soak_max_time(config->given);
 	if (code == EXIT_DONE)
 		code = add_fallbacks(config->verb, config->given);
 	if (code == EXIT_DONE)
@@ -395,6 +476,10 @@ void config_free(struct config *config)
 {
 	given_list_free(config->given);
 	config->given = NULL;
+	if (config->stored)
+		stored_free(config->stored);
+	free(config->stored);
+	config->stored = NULL;
 }
 
 /* --- the echo ---------------------------------------------------------------------------------------------------------- */

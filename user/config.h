@@ -17,12 +17,12 @@
 #include "mlr/goal.h"
 #include "say.h"
 
-enum verb { VERB_SEARCH, VERB_TRIAL, VERB_LAB_UP, VERB_LAB_DOWN, VERB_LAB_STATUS, VERB_CLEAN };
+enum verb { VERB_SEARCH, VERB_TRIAL, VERB_SOAK, VERB_LAB_UP, VERB_LAB_DOWN, VERB_LAB_STATUS, VERB_CLEAN };
 enum direction { DIRECTION_A_TO_B, DIRECTION_B_TO_A, DIRECTION_BOTH };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
 enum effective_duration { EFFECTIVE_TRIAL, EFFECTIVE_WALL };
 enum tx_choice { TX_AUTO, TX_XSK, TX_LIVE };
-enum algorithm { ALGORITHM_MLR };
+enum algorithm { ALGORITHM_MLR, ALGORITHM_PHASED, ALGORITHM_BINARY, ALGORITHM_TST009 };
 
 #define PORT_A     0
 #define PORT_B     1
@@ -53,9 +53,10 @@ struct port_config {
 	struct ether_addr destination_mac;
 };
 
-enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM };
+enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY };
 
 struct given_list;
+struct stored;
 
 struct config {
 	enum verb verb;
@@ -66,6 +67,11 @@ struct config {
 	double duration_s;              /* trial */
 	enum tx_choice tx;
 	enum algorithm algorithm;
+	double target_loss_ratio;   /* soak */
+	double stdev_ratio;         /* soak: end once the estimate is that sharp; 0: do not */
+	double first_duration_s;    /* soak: of its first trial */
+	double duration_step_s;     /* soak: how much longer each further one is */
+	unsigned int max_r; /* tst009: high-loss trials before a load has failed; 0: not given */
 	enum measurer_kind measurer;
 	const char *measurer_argument; /* the COMMAND of exec:, the MODEL of sim:; else NULL */
 	const char *preset;
@@ -79,6 +85,8 @@ struct config {
 	enum format format;
 	const char *report_path; /* NULL: none */
 	bool quiet;
+	bool explain;          /* search: say of each trial why it was chosen */
+	struct stored *stored; /* the search to resume or replay; NULL: none. Owned */
 	const char *sut;      /* lab up --sut KIND[:k=v,...] */
 	const char *lab_name; /* lab --name, so that several can be up at once */
 	/* Every value as it was given; what the strings above point into. Owned. */

@@ -10,13 +10,21 @@ static bool wanted(const struct config *config)
 }
 
 enum exit_code event_trial_started(const struct config *config, size_t number, const struct mlr_trial_input *input,
-				   const char *goal, const char *rule)
+				   const struct event_reason *reason)
 {
+	static const struct event_reason none = {0};
+	json_t *event;
+
 	if (!wanted(config))
 		return EXIT_DONE;
-	return output_json(json_pack("{s:s, s:I, s:o, s:f, s:s?, s:s?}", "event", "trial_started", "trial",
-				     (json_int_t)number, "trial_load", json_number_or_null(input->load_fps),
-				     "trial_duration", input->duration_s, "goal", goal, "rule", rule));
+	if (!reason)
+		reason = &none;
+	event = json_pack("{s:s, s:I, s:o, s:f, s:s?, s:s?}", "event", "trial_started", "trial", (json_int_t)number,
+			  "trial_load", json_number_or_null(input->load_fps), "trial_duration", input->duration_s, "goal",
+			  reason->goal, "rule", reason->rule);
+	if (reason->setting)
+		json_object_update_new(event, reason->setting);
+	return output_json(event);
 }
 
 enum exit_code event_trial_finished(const struct config *config, size_t number, json_t *trial)

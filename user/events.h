@@ -11,10 +11,16 @@
 #include "config.h"
 #include "mlr/trial.h"
 
-/* Each takes over the reference to its object, if it has one. `goal` and `rule` may be NULL, a load NAN
- * (--load max: not known before). */
+/* Why a trial of a search is made. */
+struct event_reason {
+	const char *goal, *rule;
+	json_t *setting; /* how the search was set up, for --resume: with its first trial, else NULL. Taken over */
+};
+
+/* A load may be NAN (--load max: not known before), `reason` NULL. */
 enum exit_code event_trial_started(const struct config *config, size_t number, const struct mlr_trial_input *input,
-				   const char *goal, const char *rule);
+				   const struct event_reason *reason);
+/* Each takes over the reference to its object. */
 enum exit_code event_trial_finished(const struct config *config, size_t number, json_t *trial);
 enum exit_code event_bounds(const struct config *config, const char *goal, double lower_fps, double upper_fps);
 enum exit_code event_goal_reached(const struct config *config, json_t *goal_result);

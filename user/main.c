@@ -14,6 +14,8 @@ static enum exit_code run(const struct config *config)
 	switch (config->verb) {
 	case VERB_SEARCH:
 		return verb_search(config);
+	case VERB_SOAK:
+		return verb_soak(config);
 	case VERB_TRIAL:
 		return verb_trial(config);
 	case VERB_LAB_UP:

@@ -7,62 +7,55 @@
 
 #include "clock.h"
 #include "events.h"
+#include "load_range.h"
+#include "options.h"
 #include "progress.h"
 #include "report.h"
 #include "stop.h"
-#include "units.h"
+#include "stored.h"
 
 /* --- before ------------------------------------------------------------------------------------------------------------ */
 
-/* Max Load: what the user says, else what the link can carry, else what the tester can send. */
-static enum exit_code find_max_load(struct search *search)
+/* What an algorithm wants of goals, beyond their ranges. */
+static const char *algorithm_demands(enum algorithm algorithm)
 {
-	const struct config *config = search->config;
-	double *max_load_fps = &search->input.max_load_fps;
-	char load[UNIT_TEXT_SIZE];
-	enum exit_code code;
-
-	if (config->max_load.unit != LOAD_UNSET) {
-		search->max_load_source = "option";
-		return measurer_load_fps(search->measurer, config, "max-load", &config->max_load, max_load_fps);
+	switch (algorithm) {
+	case ALGORITHM_PHASED:
+		return "all must have the same initial and the same final Trial Duration";
+	case ALGORITHM_TST009:
+		return "a load must not fail by fewer than --max-r high-loss trials; raise the Goal Exceed Ratio or Duration Sum";
+	case ALGORITHM_MLR:
+	case ALGORITHM_BINARY:
+		break;
 	}
-	if (search->measurer->line_rate_fps > 0) {
-		search->max_load_source = "line rate";
-		*max_load_fps = search->measurer->line_rate_fps;
-		return EXIT_DONE;
-	}
-	search->max_load_source = "calibration";
-	code = measurer_xdp_calibrate(search->measurer, max_load_fps);
-	if (code == EXIT_DONE)
-		note("Max Load is calibrated to %s: no --max-load was given, and these ports have no known line rate",
-		     format_si(*max_load_fps, "fps", load));
-	return code;
-}
-
-static enum exit_code find_loads(struct search *search)
-{
-	const struct config *config = search->config;
-	enum exit_code code = find_max_load(search);
-
-	if (code == EXIT_DONE)
-		code = measurer_load_fps(search->measurer, config, "min-load", &config->min_load,
-					 &search->input.min_load_fps);
-	if (code == EXIT_DONE && search->input.min_load_fps >= search->input.max_load_fps)
-		return refuse(EXIT_USAGE_ERROR,
-			      "Min Load (%g fps) is not below Max Load (%g fps, from the %s); change --min-load or "
-			      "--max-load",
-			      search->input.min_load_fps, search->input.max_load_fps, search->max_load_source);
-	return code;
+	return "a Goal Width is too small";
 }
 
 static enum exit_code new_controller(struct search *search)
 {
-	int error = mlr_controller_new_mlr(&search->input, &search->controller);
+	const struct config *config = search->config;
+	int error = -EINVAL;
 
+	switch (config->algorithm) {
+	case ALGORITHM_MLR:
+		error = mlr_controller_new_mlr(&search->input, &search->controller);
+		break;
+	case ALGORITHM_PHASED:
+		error = mlr_controller_new_phased(&search->input, NULL, &search->controller);
+		break;
+	case ALGORITHM_BINARY:
+		error = mlr_controller_new_binary(&search->input, &search->controller);
+		break;
+	case ALGORITHM_TST009:
+		error = mlr_controller_new_tst009(&search->input, config->max_r ? config->max_r : MLR_TST009_MAX_R_DEFAULT,
+						  &search->controller);
+		break;
+	}
 	if (error == -ENOMEM)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	if (error)
-		return refuse(EXIT_USAGE_ERROR, "these goals and loads are out of range for a search");
+		return refuse(EXIT_USAGE_ERROR, "--algorithm %s cannot search for these goals: %s",
+			      algorithm_name(config->algorithm), algorithm_demands(config->algorithm));
 	return EXIT_DONE;
 }
 
@@ -72,14 +65,15 @@ double search_elapsed_s(const struct search *search)
 {
 	if (search->measurer->virtual_time)
 		return search->virtual_s;
-	return (double)(clock_ns() - search->start_ns) / (double)NS_PER_S;
+	return search->stored_s + (double)(clock_ns() - search->start_ns) / (double)NS_PER_S;
 }
 
 /* Whether a trial could no longer end in time. */
 static bool out_of_time(const struct search *search, const struct mlr_trial_input *input)
 {
 	const struct config *config = search->config;
-	double waits_s = search->measurer->virtual_time ? 0 : config->waits.learning_s + config->waits.stabilize_s;
+	const struct waits *waits = &config->waits;
+	double waits_s = search->measurer->virtual_time ? 0 : waits->routing_s + waits->learning_s + waits->stabilize_s;
 
 	return config->max_time_s > 0 && search_elapsed_s(search) + input->duration_s + waits_s > config->max_time_s;
 }
@@ -105,13 +99,15 @@ static bool same(double a, double b)
 	return a == b || (isnan(a) && isnan(b));
 }
 
-/* Whether a trial that counts, at this load, met the tester's own limit. */
-static bool limited_at(const struct search *search, double load_fps)
+/* Whether the tester's own limit decided a trial that counts, at this load: without it the goal's loss ratio would have been
+ * kept. Where the SUT alone lost more than that, the trial says what it says. */
+static bool limited_at(const struct search *search, size_t goal, double load_fps)
 {
 	for (size_t i = 0; i < search->trial_count; i++) {
 		const struct search_trial *trial = &search->trials[i];
 
-		if (!trial->warmup && trial->measurement.tester_limited &&
+		if (!trial->decision.warmup && trial->measurement.tester_limited &&
+		    trial->measurement.sut_loss_ratio <= search->config->goals[goal].loss_ratio &&
 		    trial->measurement.result.input.load_fps == load_fps)
 			return true;
 	}
@@ -124,8 +120,9 @@ static enum exit_code find_outcome(const struct search *search, size_t goal, str
 
 	if (mlr_controller_goal_result(search->controller, goal, &ret->result))
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	ret->tester_limited = limited_at(search, isnan(result->relevant_upper_bound_fps) ? result->relevant_lower_bound_fps
-											 : result->relevant_upper_bound_fps);
+	ret->tester_limited =
+		limited_at(search, goal, isnan(result->relevant_upper_bound_fps) ? result->relevant_lower_bound_fps
+										 : result->relevant_upper_bound_fps);
 	return EXIT_DONE;
 }
 
@@ -157,13 +154,22 @@ static enum exit_code tell_trial(struct search *search)
 
 	if (search->config->format != FORMAT_JSONL)
 		return EXIT_DONE;
-	code = event_trial_finished(search->config, search->trial_count, report_trial(&trial->measurement, trial->warmup));
+	code = event_trial_finished(search->config, search->trial_count, report_search_trial(search, trial));
 	for (size_t goal = 0; goal < search->input.goal_count && code == EXIT_DONE; goal++)
 		code = tell_goal(search, goal);
 	return code;
 }
 
 /* --- the loop ---------------------------------------------------------------------------------------------------------- */
+
+/* A trial that follows a decision, and what was known when it was taken. */
+static struct search_trial new_trial(const struct search *search, const struct mlr_decision *decision)
+{
+	struct search_trial trial = {.decision = *decision};
+
+	search_bounds(search, decision->goal, &trial.lower_fps, &trial.upper_fps);
+	return trial;
+}
 
 /* Takes the measurement over. */
 static enum exit_code keep(struct search *search, const struct search_trial *trial)
@@ -196,11 +202,21 @@ static enum exit_code take_result(struct search *search, const struct search_tri
 	return tell_trial(search);
 }
 
+/* The event of a trial that begins. The first has all that --resume needs. */
+static enum exit_code tell_start(const struct search *search, const struct mlr_decision *decision)
+{
+	const struct config *config = search->config;
+	struct event_reason reason = {.goal = config->goals[decision->goal].name, .rule = decision->rule};
+
+	if (config->format == FORMAT_JSONL && !search->trial_count)
+		reason.setting = report_setting(search);
+	return event_trial_started(config, search->trial_count + 1, &decision->input, &reason);
+}
+
 static enum exit_code perform(struct search *search, const struct mlr_decision *decision)
 {
-	struct search_trial trial = {.warmup = decision->warmup};
-	enum exit_code code = event_trial_started(search->config, search->trial_count + 1, &decision->input,
-						  search->config->goals[decision->goal].name, decision->rule);
+	struct search_trial trial = new_trial(search, decision);
+	enum exit_code code = tell_start(search, decision);
 
 	if (code != EXIT_DONE)
 		return code;
@@ -216,6 +232,37 @@ static enum exit_code perform(struct search *search, const struct mlr_decision *
 	return take_result(search, &trial);
 }
 
+/* Give the controller the trials of a stored search, as if they were measured now. What it asks for should be what was
+ * measured then; if not, another version of the program measured it, and the trials count all the same. */
+static enum exit_code take_stored_trials(struct search *search)
+{
+	const struct stored *stored = search->config->stored;
+	enum exit_code code = EXIT_DONE;
+
+	for (size_t i = 0; stored && i < stored->trial_count && code == EXIT_DONE; i++) {
+		const struct stored_trial *from = &stored->trials[i];
+		struct mlr_decision decision = {.goal = 0, .rule = "measured, though nothing more was wanted"}, measured;
+		struct search_trial trial;
+
+		if (mlr_controller_next(search->controller, &decision) < 0)
+			return refuse(EXIT_INCAPABLE, "out of memory");
+		decision.warmup = from->warmup;
+		trial = new_trial(search, &decision);
+		trial.measurement.result = from->result;
+		trial.measurement.tester_limited = from->tester_limited;
+		trial.measurement.sut_loss_ratio = from->sut_loss_ratio;
+		trial.measurement.stored = from->json;
+		measured = decision;
+		measured.input = from->result.input;
+		code = tell_start(search, &measured);
+		if (code == EXIT_DONE)
+			code = keep(search, &trial);
+		if (code == EXIT_DONE)
+			code = take_result(search, &trial);
+	}
+	return code;
+}
+
 /* Trials until the controller wants no more, time is up, a stop, or a failure; search->end says which. */
 static enum exit_code loop(struct search *search)
 {
@@ -226,7 +273,7 @@ static enum exit_code loop(struct search *search)
 	while ((wanted = mlr_controller_next(search->controller, &decision)) > 0 && code == EXIT_DONE) {
 		if (stop_requested())
 			code = EXIT_INTERRUPTED;
-		else if (out_of_time(search, &decision.input))
+		else if (search->config->measurer == MEASURER_REPLAY || out_of_time(search, &decision.input))
 			break;
 		else
 			code = perform(search, &decision);
@@ -234,7 +281,9 @@ static enum exit_code loop(struct search *search)
 	if (wanted < 0)
 		code = refuse(EXIT_INCAPABLE, "out of memory");
 	if (code == EXIT_DONE)
-		search->end = wanted ? SEARCH_OUT_OF_TIME : SEARCH_COMPLETE;
+		search->end = !wanted						     ? SEARCH_COMPLETE
+			      : search->config->measurer == MEASURER_REPLAY ? SEARCH_REPLAYED
+									     : SEARCH_OUT_OF_TIME;
 	else
 		search->end = code == EXIT_INTERRUPTED ? SEARCH_INTERRUPTED : SEARCH_FAILED;
 	return code;
@@ -260,6 +309,7 @@ static enum exit_code judge(struct search *search, enum exit_code code)
 enum exit_code manager_search(const struct config *config, struct measurer *measurer, struct search *ret_search)
 {
 	struct search *search = ret_search;
+	struct load_range range;
 	enum exit_code code;
 
 	*search = (struct search){
@@ -271,11 +321,19 @@ enum exit_code manager_search(const struct config *config, struct measurer *meas
 	};
 	for (size_t goal = 0; goal < config->goal_count; goal++)
 		search->watches[goal].lower_fps = search->watches[goal].upper_fps = NAN;
-	code = find_loads(search);
-	if (code == EXIT_DONE)
-		code = new_controller(search);
+	code = load_range_find(config, measurer, &range);
 	if (code != EXIT_DONE)
 		return code;
+	search->input.min_load_fps = range.min_fps;
+	search->input.max_load_fps = range.max_fps;
+	search->max_load_source = range.max_source;
+	code = new_controller(search);
+	if (code == EXIT_DONE)
+		code = take_stored_trials(search);
+	if (code != EXIT_DONE)
+		return code;
+	if (config->stored && !measurer->virtual_time)
+		search->stored_s = config->stored->duration_s;
 	code = loop(search);
 	say_erase_line();
 	search->duration_s = search_elapsed_s(search);

@@ -18,19 +18,21 @@
 /* One trial of a search. */
 struct search_trial {
 	struct measurement measurement;
-	bool warmup;
+	struct mlr_decision decision; /* of the controller, which this trial followed; its input is what was asked for */
+	double lower_fps, upper_fps;  /* the Relevant Bounds of the goal in focus at that time; NAN for what did not exist */
 };
 
 /* What is known of one goal: at any time, and in the end. */
 struct goal_outcome {
 	struct mlr_goal_result result;
-	bool tester_limited; /* a trial at the Relevant Upper Bound (without one, at the lower) met the tester's own limit */
+	bool tester_limited; /* the tester's own limit decided a trial at the Relevant Upper Bound (without one, at the lower) */
 };
 
 enum search_end {
 	SEARCH_RUNNING,
 	SEARCH_COMPLETE,
 	SEARCH_OUT_OF_TIME,
+	SEARCH_REPLAYED, /* the stored trials end before the search does */
 	SEARCH_INTERRUPTED,
 	SEARCH_FAILED, /* a trial could not be performed */
 };
@@ -40,6 +42,7 @@ struct search {
 	struct measurer *measurer;
 	struct mlr_controller_input input;
 	const char *max_load_source; /* "option", "line rate" or "calibration" */
+	double stored_s;             /* what an earlier run, which is resumed, took */
 	struct mlr_controller *controller;
 	struct search_trial *trials;
 	size_t trial_count, trial_size;

@@ -18,6 +18,8 @@ enum exit_code measurer_new(const struct config *config, struct measurer **ret)
 		return measurer_exec_new(config, ret);
 	case MEASURER_SIM:
 		return measurer_sim_new(config, ret);
+	case MEASURER_REPLAY:
+		return measurer_replay_new(config, ret);
 	}
 	return EXIT_USAGE_ERROR;
 }

@@ -63,6 +63,7 @@ struct measurement {
 	struct loss_attribution attribution;
 	bool tester_limited;
 	const char *tester_limited_reason; /* a constant phrase, NULL if not limited */
+	double sut_loss_ratio; /* what the SUT lost of the frames sent: the loss ratio without the tester's part. If limited */
 	const char *tx_backend;            /* "xsk", or NULL */
 	bool has_latency;
 	struct latency_summary latency;
@@ -73,6 +74,7 @@ struct measurement {
 	double wall_s;          /* real time the trial took, waits included; 0 where time is virtual */
 	double waits_s;         /* configured waits really spent in it */
 	json_t *passed_through; /* fields of an external measurer that are not known here, or NULL; owned */
+	const json_t *stored;   /* a trial of an earlier run, as it was reported then; the config's. NULL: measured now */
 };
 void measurement_free(struct measurement *measurement);
 
@@ -102,6 +104,8 @@ enum exit_code measurer_new(const struct config *config, struct measurer **ret);
 enum exit_code measurer_xdp_new(const struct config *config, struct measurer **ret);
 enum exit_code measurer_exec_new(const struct config *config, struct measurer **ret);
 enum exit_code measurer_sim_new(const struct config *config, struct measurer **ret);
+/* One that measures nothing: for a replay, which only has stored trials. */
+enum exit_code measurer_replay_new(const struct config *config, struct measurer **ret);
 
 static inline void measurer_free(struct measurer *measurer)
 {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mlr/controller.h"
 #include "mlr/frame.h"
 #include "nearest.h"
 #include "units.h"
@@ -19,9 +20,10 @@
 
 #define SEARCH (1u << VERB_SEARCH)
 #define TRIAL  (1u << VERB_TRIAL)
+#define SOAK   (1u << VERB_SOAK)
 #define LAB_UP (1u << VERB_LAB_UP)
 #define LAB    (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
-#define ALL    (SEARCH | TRIAL | LAB | 1u << VERB_CLEAN)
+#define ALL    (SEARCH | TRIAL | SOAK | LAB | 1u << VERB_CLEAN)
 
 static const struct verb_text {
 	const char *name;
@@ -29,6 +31,7 @@ static const struct verb_text {
 } verbs[] = {
 	[VERB_SEARCH] = {"search", "one MLRsearch benchmark over real ports or another measurer"},
 	[VERB_TRIAL] = {"trial", "one trial: the one-shot throughput test"},
+	[VERB_SOAK] = {"soak", "PLRsearch: the load that loses a target ratio in the long run, with its error bar"},
 	[VERB_LAB_UP] = {"lab up", "start a SUT of its own in a network namespace, joined to this one by veth"},
 	[VERB_LAB_DOWN] = {"lab down", "remove the lab"},
 	[VERB_LAB_STATUS] = {"lab status", "show the lab that is up"},
@@ -90,10 +93,29 @@ static enum exit_code read_choice(const struct given *given, struct config *conf
 		}
 	}
 	join_words(option->choices, allowed, sizeof(allowed));
-	if (has_word(option->planned, given->text))
-		return refuse_given(given, "not built yet; this version has %s", allowed);
 	return refuse_given(given, "must be %s%s", allowed,
 			    nearest_hint(given->text, option->choices, i, hint, sizeof(hint)));
+}
+
+static enum exit_code read_ratio(const struct given *given, struct config *config)
+{
+	double ratio;
+
+	if (!parse_ratio(given->text, &ratio) || ratio <= 0 || ratio >= 1)
+		return refuse_given(given, "must be a ratio above 0 and below 1, as 1e-7 or 0.1%%");
+	*(double *)field_of(given, config) = ratio;
+	return EXIT_DONE;
+}
+
+static enum exit_code read_count(const struct given *given, struct config *config)
+{
+	const struct option *option = given->option;
+	double count;
+
+	if (!parse_number(given->text, &count) || count < option->least || count > option->most || count != (unsigned int)count)
+		return refuse_given(given, "must be a whole number from %g to %g", option->least, option->most);
+	*(unsigned int *)field_of(given, config) = (unsigned int)count;
+	return EXIT_DONE;
 }
 
 static enum exit_code read_duration(const struct given *given, struct config *config)
@@ -104,7 +126,8 @@ static enum exit_code read_duration(const struct given *given, struct config *co
 	if (!parse_duration(given->text, &duration_s))
 		return refuse_given(given, "not a duration; write it as %s", DURATION_FORMS);
 	if (duration_s < option->least || duration_s > option->most)
-		return refuse_given(given, "must be above 0 and at most %.0f s", option->most);
+		return refuse_given(given, "must be %s 0 and at most %.0f s", option->least > 0 ? "above" : "at least",
+				    option->most);
 	*(double *)field_of(given, config) = duration_s;
 	return EXIT_DONE;
 }
@@ -202,20 +225,19 @@ static enum exit_code read_report_path(const struct given *given, struct config 
 static const char *const directions[] = {"a-to-b", "b-to-a", "both", NULL};
 static const char *const tx_choices[] = {"auto", "xsk", "live", NULL};
 static const char *const formats[] = {"text", "json", "jsonl", NULL};
-static const char *const algorithms[] = {"mlr", NULL};
-static const char *const planned_algorithms[] = {"phased", "binary", "tst009", NULL};
+static const char *const algorithms[] = {"mlr", "phased", "binary", "tst009", NULL};
 static const char *const effective_durations[] = {"trial", "wall", NULL};
 
 const struct option options[] = {
 	{.name = "ports",
 	 .letter = 'p',
 	 .argument = "A,B",
-	 .verbs = SEARCH | TRIAL,
+	 .verbs = SEARCH | TRIAL | SOAK,
 	 .read = read_ports,
 	 .help = "the tester's ports, by interface name"},
 	{.name = "direction",
 	 .argument = "D",
-	 .verbs = SEARCH | TRIAL,
+	 .verbs = SEARCH | TRIAL | SOAK,
 	 .fallback = "a-to-b",
 	 .read = read_choice,
 	 .offset = FIELD(direction),
@@ -223,7 +245,7 @@ const struct option options[] = {
 	 .help = "a-to-b, b-to-a or both; with both, a load is per direction"},
 	{.name = "frame-size",
 	 .argument = "N",
-	 .verbs = SEARCH | TRIAL,
+	 .verbs = SEARCH | TRIAL | SOAK,
 	 .fallback = "64",
 	 .read = read_frame_size,
 	 .least = MLR_FRAME_MIN_OCTETS,
@@ -260,7 +282,7 @@ const struct option options[] = {
 		 "initial (= final), sum (= final), width (0.5%); durations in seconds, ratios as numbers or with %"},
 	{.name = "min-load",
 	 .argument = "L",
-	 .verbs = SEARCH,
+	 .verbs = SEARCH | SOAK,
 	 .fallback = "9001",
 	 .read = read_load,
 	 .offset = FIELD(min_load),
@@ -268,7 +290,7 @@ const struct option options[] = {
 	 .help = "Min Load of the search, as --load"},
 	{.name = "max-load",
 	 .argument = "L",
-	 .verbs = SEARCH,
+	 .verbs = SEARCH | SOAK,
 	 .read = read_load,
 	 .offset = FIELD(max_load),
 	 .most = LOAD_MOST_FPS,
@@ -281,26 +303,82 @@ const struct option options[] = {
 	 .read = read_choice,
 	 .offset = FIELD(algorithm),
 	 .choices = algorithms,
-	 .planned = planned_algorithms,
-	 .help = "the search algorithm: mlr"},
+	 .help = "the search algorithm: mlr (draft-15), phased (the MLRsearch of 2021), binary (RFC 2544) or tst009 (with "
+		 "loss verification)"},
+	{.name = "max-r",
+	 .argument = "N",
+	 .verbs = SEARCH,
+	 .read = read_count,
+	 .offset = FIELD(max_r),
+	 .least = 1,
+	 .most = MLR_TST009_MAX_R,
+	 .help = "tst009: high-loss trials before a load has failed; sets Goal Exceed Ratio and Duration Sum to match. "
+		 "Default: 2, with the goals as they are"},
+	{.name = "target-loss-ratio",
+	 .argument = "R",
+	 .verbs = SOAK,
+	 .fallback = "1e-7",
+	 .read = read_ratio,
+	 .offset = FIELD(target_loss_ratio),
+	 .help = "the loss ratio to look for, above 0 and below 1"},
+	{.name = "stdev",
+	 .argument = "RATIO",
+	 .verbs = SOAK,
+	 .read = read_ratio,
+	 .offset = FIELD(stdev_ratio),
+	 .help = "end once the standard deviation of the estimate is at most this ratio of its mean"},
+	{.name = "first-duration",
+	 .argument = "S",
+	 .verbs = SOAK,
+	 .fallback = "5.1",
+	 .read = read_duration,
+	 .offset = FIELD(first_duration_s),
+	 .least = POSITIVE,
+	 .most = DURATION_MOST_S,
+	 .help = "how long the first trial is"},
+	{.name = "duration-step",
+	 .argument = "S",
+	 .verbs = SOAK,
+	 .fallback = "0.1",
+	 .read = read_duration,
+	 .offset = FIELD(duration_step_s),
+	 .least = 0,
+	 .most = DURATION_MOST_S,
+	 .help = "how much longer each further trial is"},
+	{.name = "explain",
+	 .verbs = SEARCH,
+	 .flags = OPTION_OUTPUT,
+	 .read = read_switch,
+	 .offset = FIELD(explain),
+	 .help = "also show each trial and why it was chosen"},
+	{.name = "resume",
+	 .argument = "FILE",
+	 .verbs = SEARCH,
+	 .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT,
+	 .help = "go on with an interrupted search, from its JSON result or its event stream, with its options"},
+	{.name = "replay",
+	 .argument = "FILE",
+	 .verbs = SEARCH,
+	 .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT,
+	 .help = "ask the controller again what a stored search asked, and measure nothing"},
 	{.name = "max-time",
 	 .argument = "S",
-	 .verbs = SEARCH,
+	 .verbs = SEARCH | SOAK,
 	 .read = read_duration,
 	 .offset = FIELD(max_time_s),
 	 .least = POSITIVE,
 	 .most = DURATION_MOST_S,
-	 .help = "end the search after this time with what it has, marked irregular"},
+	 .help = "end after this time with what there is: a search is then irregular, a soak is done (default 1800)"},
 	{.name = "measurer",
 	 .argument = "M",
-	 .verbs = SEARCH,
+	 .verbs = SEARCH | SOAK,
 	 .fallback = "xdp",
 	 .read = read_measurer,
 	 .help = "who performs the trials: xdp (these ports), exec:COMMAND (JSON lines on its standard input and output) or "
 		 "sim:MODEL (a simulated SUT, for example sim:jitter,capacity=1e6,sigma=0.01,seed=7)"},
 	{.name = "tx",
 	 .argument = "T",
-	 .verbs = SEARCH | TRIAL,
+	 .verbs = SEARCH | TRIAL | SOAK,
 	 .fallback = "auto",
 	 .read = read_choice,
 	 .offset = FIELD(tx),
@@ -308,13 +386,13 @@ const struct option options[] = {
 	 .help = "the transmit backend: auto, xsk (AF_XDP) or live"},
 	{.name = "wait",
 	 .argument = "a=S,b=S,d=S,e=S",
-	 .verbs = SEARCH | TRIAL,
+	 .verbs = SEARCH | TRIAL | SOAK,
 	 .read = read_waits,
 	 .help = "the waits of RFC 2544 section 23: after a routing update, after learning frames, for residual frames (the "
 		 "most, it ends early), to restabilise. Presets set them; csit and trials: a=0,b=0,d=2,e=0"},
 	{.name = "effective-duration",
 	 .argument = "E",
-	 .verbs = SEARCH | TRIAL,
+	 .verbs = SEARCH | TRIAL | SOAK,
 	 .fallback = "trial",
 	 .read = read_choice,
 	 .offset = FIELD(effective_duration),
@@ -322,23 +400,23 @@ const struct option options[] = {
 	 .help = "what a trial counts for: trial (its duration) or wall (the waits as well)"},
 	{.name = "address",
 	 .argument = "A,B",
-	 .verbs = SEARCH | TRIAL,
+	 .verbs = SEARCH | TRIAL | SOAK,
 	 .fallback = "198.18.0.2/24,198.19.0.2/24",
 	 .read = read_addresses,
 	 .help = "the ports' own IPv4 addresses, with prefix length if it is not 24"},
 	{.name = "gateway",
 	 .argument = "A,B",
-	 .verbs = SEARCH | TRIAL,
+	 .verbs = SEARCH | TRIAL | SOAK,
 	 .read = read_gateways,
 	 .help = "the SUT's IPv4 addresses on the ports' networks. Default: the first address of each network"},
 	{.name = "dst-mac",
 	 .argument = "A,B",
-	 .verbs = SEARCH | TRIAL,
+	 .verbs = SEARCH | TRIAL | SOAK,
 	 .read = read_macs,
 	 .help = "destination MAC of what each port sends. Default: asked from the gateway by ARP, else the other port's"},
 	{.name = "allow-unsafe",
 	 .argument = "REASON",
-	 .verbs = SEARCH | TRIAL,
+	 .verbs = SEARCH | TRIAL | SOAK,
 	 .read = read_text,
 	 .offset = FIELD(unsafe_reason),
 	 .help = "use a port that is in use; the reason stands in the report"},
@@ -359,7 +437,7 @@ const struct option options[] = {
 	 .help = "the lab's name, so that several can be up; its ports are NAME-a and NAME-b"},
 	{.name = "report",
 	 .argument = "FILE",
-	 .verbs = SEARCH,
+	 .verbs = SEARCH | SOAK,
 	 .flags = OPTION_OUTPUT,
 	 .read = read_report_path,
 	 .offset = FIELD(report_path),
@@ -399,6 +477,11 @@ const size_t option_count = COUNT(options);
 const char *verb_name(enum verb verb)
 {
 	return verbs[verb].name;
+}
+
+const char *algorithm_name(enum algorithm algorithm)
+{
+	return algorithms[algorithm];
 }
 
 const char *verb_summary(enum verb verb)

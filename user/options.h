@@ -31,7 +31,6 @@ struct option {
 	size_t offset;              /* of the field in struct config */
 	double least, most;         /* range of numbers, both inclusive */
 	const char *const *choices; /* NULL-terminated, in the order of the enum that the field is */
-	const char *const *planned; /* NULL-terminated: further words of the contract that are not built yet */
 };
 
 enum option_flag {
@@ -58,6 +57,7 @@ extern const struct option options[];
 extern const size_t option_count;
 
 const char *verb_name(enum verb verb);
+const char *algorithm_name(enum algorithm algorithm);
 const char *verb_summary(enum verb verb);
 bool option_belongs(const struct option *option, enum verb verb);
 /* By exact name; NULL if there is none. */

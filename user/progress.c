@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "manager.h"
 #include "say.h"
+#include "soak.h"
 #include "units.h"
 
 #define REDRAW_NS       (NS_PER_S / 10) /* between lines, where trials take no time */
@@ -42,19 +43,46 @@ static void format_line(const struct search *search, const struct mlr_decision *
 		 format_clock(mlr_controller_remaining_s(search->controller), left));
 }
 
-void progress_show(struct search *search, const struct mlr_decision *decision)
+/* Whether a line is to be drawn now. Where trials take no time, not one for each. */
+static bool wanted(bool virtual_time, uint64_t *drawn_ns)
 {
-	uint64_t now_ns;
-	char line[LINE_SIZE];
+	uint64_t now_ns = clock_ns();
 
-	if (say_quiet || !isatty(STDERR_FILENO))
-		return;
-	now_ns = clock_ns();
-	if (search->measurer->virtual_time && now_ns - search->progress_ns < REDRAW_NS)
-		return;
-	search->progress_ns = now_ns;
-	format_line(search, decision, line);
+	if (say_quiet || !isatty(STDERR_FILENO) || (virtual_time && now_ns - *drawn_ns < REDRAW_NS))
+		return false;
+	*drawn_ns = now_ns;
+	return true;
+}
+
+static void draw(const char *line)
+{
 	/* one column stays free, so that the cursor never wraps */
 	fprintf(stderr, SAY_ERASE_LINE "%.*s", (int)terminal_columns() - 1, line);
 	fflush(stderr);
+}
+
+void progress_show(struct search *search, const struct mlr_decision *decision)
+{
+	char line[LINE_SIZE];
+
+	if (!wanted(search->measurer->virtual_time, &search->progress_ns))
+		return;
+	format_line(search, decision, line);
+	draw(line);
+}
+
+void progress_show_soak(struct soak *soak, const struct mlr_trial_input *input)
+{
+	char line[LINE_SIZE], mean[UNIT_TEXT_SIZE], stdev[UNIT_TEXT_SIZE], load[UNIT_TEXT_SIZE], elapsed[UNIT_TEXT_SIZE],
+		limit[UNIT_TEXT_SIZE];
+	struct mlr_plr_estimate estimate;
+
+	if (!wanted(soak->measurer->virtual_time, &soak->progress_ns))
+		return;
+	mlr_plr_estimate(soak->plr, &estimate);
+	snprintf(line, sizeof(line), "critical load: %s, stdev %s | trial %zu: %s, %g s | %s of %s elapsed",
+		 format_si(estimate.together.mean_fps, "fps", mean), format_si(estimate.together.stdev_fps, "fps", stdev),
+		 soak->trial_count + 1, format_si(input->load_fps, "fps", load), input->duration_s,
+		 format_clock(soak_elapsed_s(soak), elapsed), format_clock(soak->config->max_time_s, limit));
+	draw(line);
 }

@@ -18,7 +18,7 @@
 /* A text while it is written. */
 struct page {
 	FILE *stream;
-	bool terminal;
+	bool terminal, explain;
 	unsigned int frame_size_octets; /* 0: not one size, or not known */
 };
 
@@ -170,6 +170,41 @@ static void put_search(const struct page *page, const json_t *document)
 		put_goal(page, json_array_get(results, i));
 }
 
+/* --- the course of a search -------------------------------------------------------------------------------------------- */
+
+static const char *bound(const json_t *decision, const char *name, char buffer[UNIT_TEXT_SIZE])
+{
+	double fps = number(decision, name);
+
+	return isnan(fps) ? "-" : format_si(fps, "fps", buffer);
+}
+
+static void put_course_trial(const struct page *page, size_t index, const json_t *trial)
+{
+	const json_t *decision = json_object_get(trial, "decision");
+	char load[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE], lower[UNIT_TEXT_SIZE], upper[UNIT_TEXT_SIZE];
+
+	fprintf(page->stream, "%6zu%*s%8.3g s%*s  %-10s%*s ..%*s  %s", index, CELL_COLUMNS,
+		format_si(number(trial, "trial_load"), "fps", load), number(trial, "trial_duration"), CELL_COLUMNS,
+		format_percent(number(trial, "trial_loss_ratio"), loss), string(decision, "goal"), CELL_COLUMNS,
+		bound(decision, "lower_bound", lower), CELL_COLUMNS, bound(decision, "upper_bound", upper),
+		string(decision, "rule"));
+	if (!isnan(number(decision, "asked_load")))
+		fprintf(page->stream, " (asked for %s, %g s)", format_si(number(decision, "asked_load"), "fps", load),
+			number(decision, "asked_duration"));
+	fputs(truth(trial, "tester_limited") ? " (tester-limited)\n" : "\n", page->stream);
+}
+
+/* Every trial: what was asked, what came back, and what was known when it was chosen. */
+static void put_course(const struct page *page, const json_t *trials)
+{
+	put_heading(page, "Course of the search");
+	fprintf(page->stream, "%6s%*s%10s%*s  %-10s%*s   %*s  %s\n", "trial", CELL_COLUMNS, "load", "duration", CELL_COLUMNS,
+		"loss ratio", "goal", CELL_COLUMNS, "between", CELL_COLUMNS, "and", "why");
+	for (size_t i = 0; i < json_array_size(trials); i++)
+		put_course_trial(page, i + 1, json_array_get(trials, i));
+}
+
 /* --- a trial ----------------------------------------------------------------------------------------------------------- */
 
 static void put_counts(const struct page *page, const json_t *counts)
@@ -272,6 +307,53 @@ static void put_trial(const struct page *page, const json_t *document)
 		put_port(page, json_array_get(ports, i));
 }
 
+/* --- a soak ------------------------------------------------------------------------------------------------------------ */
+
+static void put_estimate(const struct page *page, const char *label, const json_t *moments)
+{
+	double mean = number(moments, "mean"), stdev = number(moments, "stdev");
+	char rounded[UNIT_TEXT_SIZE], spread[UNIT_TEXT_SIZE], ratio[UNIT_TEXT_SIZE];
+
+	put_row(page, label, "%*s  %*.1f fps, stdev %s (%s)", CELL_COLUMNS, format_si(mean, "fps", rounded), CELL_COLUMNS, mean,
+		format_si(stdev, "fps", spread), format_percent(stdev / mean, ratio));
+}
+
+static void put_anomalies(const struct page *page, const json_t *anomalies)
+{
+	if (json_array_size(anomalies) == 0)
+		return;
+	fprintf(page->stream, "  %-*s", LABEL_COLUMNS, "Anomalies");
+	put_styled(page, BAD, "trials that both functions find impossible:");
+	for (size_t i = 0; i < json_array_size(anomalies); i++)
+		fprintf(page->stream, " %lld", (long long)json_integer_value(json_array_get(anomalies, i)));
+	fputc('\n', page->stream);
+}
+
+static void put_soak(const struct page *page, const json_t *document)
+{
+	const json_t *estimates = json_object_get(document, "estimates"), *trend = json_object_get(document, "trend");
+	char min[UNIT_TEXT_SIZE], max[UNIT_TEXT_SIZE];
+
+	put_styled(page, BOLD, "PLRsearch");
+	fprintf(page->stream, " between %s and %s per interface: %zu trials in %.1f s%s%s\n\n",
+		format_si(number(document, "min_load"), "fps", min), format_si(number(document, "max_load"), "fps", max),
+		json_array_size(json_object_get(document, "trials")), number(document, "soak_duration"),
+		string(document, "irregular_reason") ? ", IRREGULAR: " : "",
+		string(document, "irregular_reason") ? string(document, "irregular_reason") : "");
+	put_row(page, "Target loss ratio", "%*g", CELL_COLUMNS, number(document, "target_loss_ratio"));
+	put_estimate(page, "Critical load", json_object_get(document, "critical_load"));
+	for (size_t i = 0; i < json_array_size(estimates); i++) {
+		char label[32];
+
+		snprintf(label, sizeof(label), "  by %s", string(json_array_get(estimates, i), "fitting"));
+		put_estimate(page, label, json_array_get(estimates, i));
+	}
+	put_anomalies(page, json_object_get(document, "anomalies"));
+	if (json_is_object(trend))
+		put_row(page, "Trend", "%+.3g fps a second (p = %.2g): the system changed while it was measured",
+			number(trend, "slope_fps_per_s"), number(trend, "p_value"));
+}
+
 /* --- both -------------------------------------------------------------------------------------------------------------- */
 
 static void put_measurer(const struct page *page, const json_t *measurer)
@@ -308,19 +390,24 @@ static void put_document(const struct page *page, const json_t *document)
 {
 	if (json_object_get(document, "search_result"))
 		put_search(page, document);
+	else if (json_object_get(document, "critical_load"))
+		put_soak(page, document);
 	else
 		put_trial(page, document);
+	if (page->explain)
+		put_course(page, json_object_get(document, "trials"));
 	put_setting(page, document);
 }
 
-char *render_text(const json_t *document, bool terminal, size_t *ret_length)
+char *render_text(const json_t *document, struct render_style style, size_t *ret_length)
 {
 	const json_t *profile = json_object_get(document, "traffic_profile");
 	double frame_size_octets = number(profile, "frame_size_octets");
 	char *text = NULL;
 	struct page page = {
 		.stream = open_memstream(&text, ret_length),
-		.terminal = terminal,
+		.terminal = style.terminal,
+		.explain = style.explain,
 		.frame_size_octets = frame_size_octets > 0 ? (unsigned int)frame_size_octets : 0,
 	};
 	bool failed;

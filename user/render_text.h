@@ -7,7 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* With escape sequences for bold and colours if `terminal`. NULL without memory; the caller frees it. */
-char *render_text(const json_t *document, bool terminal, size_t *ret_length);
+struct render_style {
+	bool terminal; /* with escape sequences for bold and colours */
+	bool explain;  /* with every trial of a search, and why it was chosen */
+};
+
+/* NULL without memory; the caller frees it. */
+char *render_text(const json_t *document, struct render_style style, size_t *ret_length);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "environment.h"
 #include "json_text.h"
+#include "options.h"
+#include "stored.h"
 #include "units.h"
 
 #define REASON_SIZE     1024
@@ -122,12 +124,10 @@ static json_t *trial_json(const struct measurement *measurement)
 	return trial;
 }
 
-json_t *report_trial(const struct measurement *measurement, bool warmup)
+json_t *report_trial(const struct measurement *measurement)
 {
 	json_t *trial = trial_json(measurement);
 
-	if (warmup)
-		json_object_set_new(trial, "warmup", json_true());
 	if (measurement->has_latency)
 		json_object_set_new(trial, "latency", latency_json(measurement));
 	if (measurement->has_pacing)
@@ -137,6 +137,32 @@ json_t *report_trial(const struct measurement *measurement, bool warmup)
 	if (measurement->passed_through)
 		json_object_update_missing(trial, measurement->passed_through);
 	return trial;
+}
+
+/* Why a trial was chosen. What was asked for is said where something else was measured (by an earlier run). */
+static json_t *decision_json(const struct search *search, const struct search_trial *trial)
+{
+	const struct mlr_trial_input *asked = &trial->decision.input, *measured = &trial->measurement.result.input;
+	json_t *decision = json_pack("{s:s, s:s, s:o, s:o}", "goal", search->config->goals[trial->decision.goal].name, "rule",
+				     trial->decision.rule, "lower_bound", json_number_or_null(trial->lower_fps),
+				     "upper_bound", json_number_or_null(trial->upper_fps));
+
+	if (asked->load_fps != measured->load_fps || asked->duration_s != measured->duration_s) {
+		json_object_set_new(decision, "asked_load", json_real(asked->load_fps));
+		json_object_set_new(decision, "asked_duration", json_real(asked->duration_s));
+	}
+	return decision;
+}
+
+json_t *report_search_trial(const struct search *search, const struct search_trial *trial)
+{
+	json_t *json = trial->measurement.stored ? json_copy((json_t *)trial->measurement.stored)
+						 : report_trial(&trial->measurement);
+
+	if (trial->decision.warmup)
+		json_object_set_new(json, "warmup", json_true());
+	json_object_set_new(json, "decision", decision_json(search, trial));
+	return json;
 }
 
 /* --- goals ------------------------------------------------------------------------------------------------------------- */
@@ -155,6 +181,8 @@ static const char *end_reason(const struct search *search)
 	switch (search->end) {
 	case SEARCH_OUT_OF_TIME:
 		return "the time limit of the search was reached";
+	case SEARCH_REPLAYED:
+		return "the stored trials end here";
 	case SEARCH_INTERRUPTED:
 		return "interrupted";
 	case SEARCH_FAILED:
@@ -267,6 +295,9 @@ static json_t *deviations_json(const struct config *config, struct measurer *mea
 		add_waits(sentences, &config->waits);
 	if (measurer->ops->deviations)
 		measurer->ops->deviations(measurer, sentences);
+	if (config->verb == VERB_SEARCH && config->algorithm == ALGORITHM_PHASED)
+		add_sentence(sentences, "Algorithm phased: bounds are those of draft-ietf-bmwg-mlrsearch-01, by effective loss ratio; "
+					"Goal Exceed Ratio and Goal Duration Sum are not applied (a deviation from draft-15).");
 	for (size_t i = 0; i < config->goal_count; i++)
 		add_goal(sentences, &config->goals[i]);
 	return sentences;
@@ -275,7 +306,7 @@ static json_t *deviations_json(const struct config *config, struct measurer *mea
 /* --- documents --------------------------------------------------------------------------------------------------------- */
 
 /* What both documents say of how it was measured. */
-static void add_setting(json_t *document, const struct config *config, struct measurer *measurer, time_t start_time)
+void report_add_setting(json_t *document, const struct config *config, struct measurer *measurer, time_t start_time)
 {
 	json_object_set_new(document, "measurer", measurer->ops->describe(measurer));
 	json_object_set_new(document, "traffic_profile", measurer->ops->traffic_profile(measurer));
@@ -308,21 +339,28 @@ static json_t *trials_json(const struct search *search)
 	json_t *trials = json_array();
 
 	for (size_t i = 0; i < search->trial_count; i++)
-		json_array_append_new(trials, report_trial(&search->trials[i].measurement, search->trials[i].warmup));
+		json_array_append_new(trials, report_search_trial(search, &search->trials[i]));
 	return trials;
+}
+
+json_t *report_setting(const struct search *search)
+{
+	return json_pack("{s:s, s:o, s:s, s:o}", "algorithm", algorithm_name(search->config->algorithm), "controller_input",
+			 controller_input_json(search), "max_load_source", search->max_load_source, "configuration",
+			 config_describe(search->config));
 }
 
 json_t *report_search(const struct search *search)
 {
 	json_t *document =
 		json_pack("{s:s, s:s, s:o, s:s, s:o, s:s, s:i, s:o, s:f, s:o}", "schema", "xdp-mlr/search/1", "algorithm",
-			  "mlr", "controller_input", controller_input_json(search), "max_load_source",
+			  algorithm_name(search->config->algorithm), "controller_input", controller_input_json(search), "max_load_source",
 			  search->max_load_source, "search_result", search_result_json(search), "load_scope", "interface",
 			  "aggregate_factor", (int)search->measurer->transmitters, "trials", trials_json(search),
 			  "search_duration", search->duration_s, "irregular_reason", irregular_reason_json(search));
 
 	if (document)
-		add_setting(document, search->config, search->measurer, search->start_time);
+		report_add_setting(document, search->config, search->measurer, search->start_time);
 	return document;
 }
 
@@ -338,6 +376,6 @@ json_t *report_one_trial(const struct config *config, struct measurer *measurer,
 				     (int)measurer->transmitters, "irregular_reason", measurement ? NULL : "interrupted");
 
 	if (document)
-		add_setting(document, config, measurer, start_time);
+		report_add_setting(document, config, measurer, start_time);
 	return document;
 }

@@ -15,8 +15,14 @@
 
 /* Each returns a new reference, or NULL without memory. */
 
-/* One trial, as in "trials". */
-json_t *report_trial(const struct measurement *measurement, bool warmup);
+/* One trial. */
+json_t *report_trial(const struct measurement *measurement);
+/* One trial of a search, as in "trials": with why it was chosen. */
+json_t *report_search_trial(const struct search *search, const struct search_trial *trial);
+/* What every document says of how it was measured: measurer, Traffic Profile, environment, deviations, configuration. */
+void report_add_setting(json_t *document, const struct config *config, struct measurer *measurer, time_t start_time);
+/* How a search was set up: what --resume needs, beside its trials. */
+json_t *report_setting(const struct search *search);
 /* One Goal Result, as in "search_result". */
 json_t *report_goal_result(const struct search *search, size_t goal, const struct goal_outcome *outcome);
 

@@ -52,14 +52,17 @@ static enum exit_code write_file(struct report_file *file, const char *text, siz
 	return code;
 }
 
-static enum exit_code deliver_file(const json_t *document, struct report_file *file)
+static enum exit_code deliver_file(const json_t *document, const struct config *config, struct report_file *file)
 {
 	const char *ending = strrchr(file->path, '.');
 	enum exit_code code;
 	size_t length;
 	char *text;
 
-	text = strcmp(ending, ".json") == 0 ? json_text(document, true, &length) : render_text(document, false, &length);
+	if (strcmp(ending, ".json") == 0)
+		text = json_text(document, true, &length);
+	else
+		text = render_text(document, (struct render_style){.explain = config->explain}, &length);
 	if (!text)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	code = write_file(file, text, length);
@@ -67,16 +70,17 @@ static enum exit_code deliver_file(const json_t *document, struct report_file *f
 	return code;
 }
 
-static enum exit_code deliver_output(const json_t *document, enum format format)
+static enum exit_code deliver_output(const json_t *document, const struct config *config)
 {
+	struct render_style style = {.terminal = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), .explain = config->explain};
 	enum exit_code code;
 	size_t length;
 	char *text;
 
-	if (format == FORMAT_TEXT)
-		text = render_text(document, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), &length);
+	if (config->format == FORMAT_TEXT)
+		text = render_text(document, style, &length);
 	else
-		text = json_text(document, format == FORMAT_JSON, &length);
+		text = json_text(document, config->format == FORMAT_JSON, &length);
 	if (!text)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	code = output_write(text, length);
@@ -90,9 +94,9 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 
 	if (!document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	shown = deliver_output(document, config->format);
+	shown = deliver_output(document, config);
 	if (file && file->path)
-		filed = deliver_file(document, file);
+		filed = deliver_file(document, config, file);
 	json_decref(document);
 	if (shown != EXIT_DONE)
 		return shown;

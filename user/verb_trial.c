@@ -17,7 +17,7 @@ static enum exit_code measure(const struct config *config, struct measurer *meas
 	if (config->load.unit != LOAD_MAX)
 		code = measurer_load_fps(measurer, config, "load", &config->load, &input.load_fps);
 	if (code == EXIT_DONE)
-		code = event_trial_started(config, 1, &input, NULL, NULL);
+		code = event_trial_started(config, 1, &input, NULL);
 	if (code != EXIT_DONE)
 		return code;
 	if (config->load.unit == LOAD_MAX)
@@ -33,7 +33,7 @@ static enum exit_code show(const struct config *config, struct measurer *measure
 	enum exit_code told = EXIT_DONE;
 
 	if (measurement)
-		told = event_trial_finished(config, 1, report_trial(measurement, false));
+		told = event_trial_finished(config, 1, report_trial(measurement));
 	if (told == EXIT_DONE)
 		told = event_finished(config, measurement ? measurement->wall_s : 0, measurement ? NULL : "interrupted");
 	if (told == EXIT_DONE)

@@ -257,6 +257,8 @@ static struct loss_attribution attribute(const struct measurer_xdp *xdp, const s
 /* Whether the tester itself was the limit, and by what. */
 static void judge_tester(struct measurement *measurement)
 {
+	int64_t sut_lost = measurement->attribution.sut;
+
 	if (measurement->verdict.tester_limited)
 		measurement->tester_limited_reason = "frames stayed unsent";
 	else if (measurement->attribution.dropped_before_wire)
@@ -264,6 +266,7 @@ static void judge_tester(struct measurement *measurement)
 	else if (measurement->attribution.receiver_missed)
 		measurement->tester_limited_reason = "the receiving interface missed frames";
 	measurement->tester_limited = measurement->tester_limited_reason;
+	measurement->sut_loss_ratio = sut_lost > 0 ? (double)sut_lost / (double)measurement->counts.sent : 0.0;
 }
 
 /* The interface must have seen at least what we sent through it. Some drivers refresh their counters late: look again. */

@@ -134,3 +134,25 @@ for load in {t["trial_load"] for t in whole["trials"]}:
   holds '.deviations == []' --preset rfc2544
   holds '.deviations | length == 4 and all(test("RFC 2544"))'
 }
+
+@test "every algorithm finds the capacity of a SUT without noise" {
+  for arguments in "phased --goal loss=0,initial=1,final=30" "binary --preset rfc2544" "tst009 --preset tst009"; do
+    run --separate-stderr "$XDP_MLR" search --measurer sim:hard,capacity=1e6 --max-load 10Mfps --format json --algorithm $arguments
+    [ "$status" -eq 0 ]
+    jq -e --arg a "${arguments%% *}" '.algorithm == $a and ([.trials[].warmup // false] | any | not)' <<<"$output"
+    jq -e '.search_result[0] | .regular and .relevant_lower_bound <= 1e6 and .relevant_upper_bound > 1e6
+      and (.relevant_upper_bound - .relevant_lower_bound) / .relevant_upper_bound <= 0.005 * (1 + 1e-9)' <<<"$output"
+  done
+  jq -e '.trials[0].trial_load == 1e7 and .trials[1].trial_load == 1e7 and (.trials[2].trial_load | . > 5e6 and . < 5.01e6)' <<<"$output"
+}
+
+@test "--max-r makes the goals of tst009 match, and goals that do not are refused" {
+  run --separate-stderr "$XDP_MLR" search --measurer sim:hard,capacity=1e6 --max-load 10Mfps --algorithm tst009 --preset tst009 \
+    --max-r 4 --format json
+  [ "$status" -eq 0 ]
+  jq -e '.controller_input.goals[0] | .exceed_ratio == 0.75 and .duration_sum == 240' <<<"$output"
+  jq -e '[.trials[:4][].trial_load] | unique == [10000000]' <<<"$output"
+  refuses 2 "tst009.*max-r" "$XDP_MLR" search --measurer sim:hard,capacity=1e6 --max-load 10Mfps --algorithm tst009 --preset rfc2544
+  refuses 2 "phased.*Trial Duration" "$XDP_MLR" search --measurer sim:hard,capacity=1e6 --max-load 10Mfps --algorithm phased \
+    --goal name=a,final=1 --goal name=b,final=2
+}

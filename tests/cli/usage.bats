@@ -13,7 +13,7 @@ search() {
 
 @test "help and version work for the program and for every verb" {
   local verb
-  for verb in '' search trial lab 'lab up' 'lab down' 'lab status' clean; do
+  for verb in "" search trial soak lab "lab up" 'lab down' 'lab status' clean; do
     for option in --help -h; do
       run --separate-stderr "$XDP_MLR" $verb $option
       [ "$status" -eq 0 ]
@@ -54,7 +54,7 @@ search() {
 }
 
 @test "help is within 120 columns" {
-  for verb in '' search trial lab clean; do
+  for verb in '' search trial soak lab clean; do
     "$XDP_MLR" $verb --help | awk 'length > 120 { print; bad = 1 } END { exit bad }'
   done
 }
@@ -63,7 +63,7 @@ search() {
   refuses 2 "no verb" "$XDP_MLR"
   refuses 2 "no verb 'serch', did you mean 'search'\?" "$XDP_MLR" serch
   refuses 2 "did you mean 'trial'\?" "$XDP_MLR" trail
-  refuses 2 "no verb 'soak'" "$XDP_MLR" soak
+  refuses 2 "no verb 'rfc2545'" "$XDP_MLR" rfc2545
   refuses 2 "no verb '--load'" "$XDP_MLR" --load 5
   refuses 2 "lab up.*lab down.*lab status" "$XDP_MLR" lab
   refuses 2 "no 'lab dwon', did you mean 'down'\?" "$XDP_MLR" lab dwon
@@ -155,8 +155,9 @@ search() {
   refuses 2 "--format 'xml': must be text, json or jsonl" trial --format xml
   refuses 2 "--preset 'csti': .*did you mean 'csit'\?" search --preset csti
   refuses 2 "--effective-duration 'all': must be trial or wall" trial --effective-duration all
-  refuses 2 "--algorithm 'binary': not built yet" search --algorithm binary
-  refuses 2 "--algorithm 'simplex': must be mlr" search --algorithm simplex
+  refuses 2 "--algorithm 'simplex': must be mlr, phased, binary or tst009" search --algorithm simplex
+  refuses 2 "--max-r '0': must be a whole number from 1" search --max-r 0
+  refuses 2 "--max-r '2.5': must be a whole number" search --max-r 2.5
   refuses 2 "--report 'x.pdf': .*\.json or \.txt" search --report x.pdf
   refuses 2 "--report 'x.html': .*not built yet" search --report x.html
   refuses 2 "--report 'a.b/x': .*\.json or \.txt" search --report a.b/x

@@ -254,7 +254,7 @@ static void wrong_values_are_usage_errors(void **state)
 		"search -p a,b --min-load 500Mbps-l2 --max-load 500Mbps-l1",
 		"search -p a,b --max-time 0",
 		"search -p a,b --preset ndr",
-		"search -p a,b --algorithm phased",
+		"search -p a,b --algorithm simplex",
 		"search -p a,b --goal loss=1",
 		"search -p a,b --goal loss=-0.1",
 		"search -p a,b --goal exceed=1",

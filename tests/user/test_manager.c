@@ -17,6 +17,7 @@ struct fake {
 	struct measurer base;
 	double capacity_fps;
 	double limited_above_fps; /* 0: never */
+	double sut_loss_ratio;    /* of the limited trials */
 	unsigned int good_trials;
 	enum exit_code then;
 	unsigned int trials;
@@ -32,6 +33,7 @@ static enum exit_code fake_measure(struct measurer *measurer, const struct mlr_t
 	*ret = (struct measurement){
 		.result = {*input, mlr_trial_output(input, 1 - passed, input->duration_s)},
 		.tester_limited = fake->limited_above_fps > 0 && input->load_fps > fake->limited_above_fps,
+		.sut_loss_ratio = fake->sut_loss_ratio,
 	};
 	return EXIT_DONE;
 }
@@ -94,6 +96,21 @@ static void the_testers_limit_at_the_upper_bound_shows(void **state)
 	search_free(&search);
 }
 
+/* Where the SUT alone lost too much, it does not matter that frames stayed unsent as well. */
+static void the_testers_limit_decides_nothing_where_the_sut_failed(void **state)
+{
+	struct config config = new_config(ten_million);
+	struct fake fake = new_fake(1e6);
+	struct search search;
+
+	(void)state;
+	fake.limited_above_fps = 1e6;
+	fake.sut_loss_ratio = 0.001;
+	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_DONE);
+	assert_false(search.outcomes[0].tester_limited);
+	search_free(&search);
+}
+
 /* The warm-up at Max Load, and trials far above the bounds, may be limited: they decide nothing. */
 static void the_testers_limit_elsewhere_does_not(void **state)
 {
@@ -104,7 +121,7 @@ static void the_testers_limit_elsewhere_does_not(void **state)
 	(void)state;
 	fake.limited_above_fps = 5e6;
 	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_DONE);
-	assert_true(search.trials[0].warmup && search.trials[0].measurement.tester_limited);
+	assert_true(search.trials[0].decision.warmup && search.trials[0].measurement.tester_limited);
 	assert_false(search.outcomes[0].tester_limited);
 	search_free(&search);
 }
@@ -214,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_search_comes_to_its_end),
 		cmocka_unit_test(the_testers_limit_at_the_upper_bound_shows),
+		cmocka_unit_test(the_testers_limit_decides_nothing_where_the_sut_failed),
 		cmocka_unit_test(the_testers_limit_elsewhere_does_not),
 		cmocka_unit_test(the_testers_limit_at_max_load_shows),
 		cmocka_unit_test(without_an_option_max_load_is_the_line_rate),

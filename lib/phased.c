@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "controller_private.h"
+#include "phased_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define TRIALS_AHEAD 2 /* of each goal in each phase, for the estimate of what remains */
+
+/* The three trials of the initial phase (4.2), each of which depends on the one before. */
+enum step {
+	STEP_MAX_LOAD,
+	STEP_MRR,
+	STEP_MRR2,
+	STEP_OVER,
+};
+
+struct phased {
+	struct mlr_controller base;
+	struct mlr_phased_parameters parameters;
+	size_t order[MLR_GOALS_MAX]; /* goals, the smallest target loss ratio first */
+	enum step step;
+	double step_fps; /* the load of this step */
+	const char *step_rule;
+	double forgotten_fps; /* Max Load once its first trial is forgotten, else 0 */
+	unsigned int phase;   /* of the non-initial phases; the last one is the final phase */
+	bool is_over;
+	double answered;   /* trials that were asked for and measured */
+	double limit;      /* of them */
+	bool has_decision; /* since the last result */
+	struct mlr_decision decision;
+};
+
+static struct phased *phased_of(struct mlr_controller *controller)
+{
+	return (struct phased *)controller;
+}
+
+static void phased_free(struct mlr_controller *controller)
+{
+	free(phased_of(controller));
+}
+
+/* --- what the parameters mean in a phase ------------------------------------------------------------------------- */
+
+static const struct mlr_goal *first_goal(const struct phased *phased)
+{
+	return mlr_results_goal(phased->base.results, phased->order[0]);
+}
+
+static double duration_s(const struct phased *phased, unsigned int phase)
+{
+	return mlr_phased_duration_s(&phased->parameters, first_goal(phased), phase);
+}
+
+/* The duration of the trials before this phase. */
+static double previous_duration_s(const struct phased *phased, unsigned int phase)
+{
+	return phase ? duration_s(phased, phase - 1) : first_goal(phased)->initial_trial_duration_s;
+}
+
+static struct mlr_phased_level level_of(const struct phased *phased, double level_s)
+{
+	return (struct mlr_phased_level){
+		.results = phased->base.results,
+		.duration_s = level_s,
+		.forgotten_fps = level_s == first_goal(phased)->initial_trial_duration_s ? phased->forgotten_fps : 0,
+	};
+}
+
+static struct mlr_phased_bounds bounds_of(const struct phased *phased, double level_s, const struct mlr_goal *goal)
+{
+	struct mlr_phased_level level = level_of(phased, level_s);
+
+	return mlr_phased_bounds(&level, goal->loss_ratio);
+}
+
+/* --- the initial phase (4.2) ------------------------------------------------------------------------------------- */
+
+/* MRR: what arrived of Max Load, kept one width goal below it. */
+static void after_max_load(struct phased *phased, double loss_ratio)
+{
+	double width = mlr_phased_width(&phased->parameters, first_goal(phased), 0);
+	double max_fps = phased->base.max_load_fps;
+
+	phased->step = STEP_MRR;
+	phased->step_rule = "the receive rate at Max Load (MRR)";
+	phased->step_fps = fmax(phased->base.min_load_fps, fmin(max_fps * (1 - loss_ratio), max_fps * exp(-width)));
+}
+
+/* MRR2: what arrived of MRR, kept one width goal below it; or one width goal above MRR, if that was good already. */
+static void after_mrr(struct phased *phased, double loss_ratio)
+{
+	double width = mlr_phased_width(&phased->parameters, first_goal(phased), 0);
+	double mrr_fps = phased->step_fps;
+	bool is_good = loss_ratio <= first_goal(phased)->loss_ratio;
+
+	phased->step = STEP_MRR2;
+	if (is_good) {
+		phased->step_rule = "one width above MRR (MRR2)";
+		phased->step_fps = mrr_fps * exp(width);
+	} else {
+		phased->step_rule = "the receive rate at MRR (MRR2)";
+		phased->step_fps = fmin(mrr_fps * (1 - loss_ratio), mrr_fps * exp(-width));
+	}
+	phased->step_fps = fmax(phased->step_fps, phased->base.min_load_fps);
+	if (phased->step_fps == mrr_fps || log(phased->base.max_load_fps / phased->step_fps) < width * MLR_PHASED_TOLERANCE)
+		phased->step = STEP_OVER; /* measured already */
+}
+
+/* The trial at Max Load is forgotten. */
+static void after_mrr2(struct phased *phased)
+{
+	phased->step = STEP_OVER;
+	phased->forgotten_fps = phased->base.max_load_fps;
+}
+
+static void advance(struct phased *phased, double loss_ratio)
+{
+	if (phased->step == STEP_MAX_LOAD)
+		after_max_load(phased, loss_ratio);
+	else if (phased->step == STEP_MRR)
+		after_mrr(phased, loss_ratio);
+	else
+		after_mrr2(phased);
+}
+
+/* --- the non-initial phases (4.3) -------------------------------------------------------------------------------- */
+
+/* The load that a goal wants measured in the current phase, or NAN. */
+static double select_load_fps(const struct phased *phased, size_t goal, const char **ret_rule)
+{
+	const struct mlr_goal *g = mlr_results_goal(phased->base.results, goal);
+	const struct mlr_phased_question question = {
+		.min_load_fps = phased->base.min_load_fps,
+		.max_load_fps = phased->base.max_load_fps,
+		.width = mlr_phased_width(&phased->parameters, g, phased->phase),
+		.expansion = phased->parameters.expansion_coefficient,
+		.current = bounds_of(phased, duration_s(phased, phased->phase), g),
+		.previous = bounds_of(phased, previous_duration_s(phased, phased->phase), g),
+	};
+
+	return mlr_phased_select(&question, ret_rule);
+}
+
+/* A goal that wants nothing, though it has no lower bound, has failed at Min Load: the phase ends (2.3.2). */
+static bool ends_phase(const struct phased *phased, size_t goal)
+{
+	const struct mlr_goal *g = mlr_results_goal(phased->base.results, goal);
+
+	return isnan(bounds_of(phased, duration_s(phased, phased->phase), g).lower_fps);
+}
+
+static void set_decision(struct phased *phased, size_t goal, double trial_s, double load_fps, const char *rule)
+{
+	phased->has_decision = true;
+	phased->decision = (struct mlr_decision){
+		.input = { .duration_s = trial_s, .load_fps = load_fps },
+		.goal = goal,
+		.rule = rule,
+	};
+}
+
+/* The ratio loop (4.3, 1.4). False if the phase is over. */
+static bool decide_in_phase(struct phased *phased)
+{
+	for (size_t i = 0; i < mlr_results_goal_count(phased->base.results); i++) {
+		const char *rule = NULL;
+		double load_fps = select_load_fps(phased, phased->order[i], &rule);
+
+		if (!isnan(load_fps)) {
+			set_decision(phased, phased->order[i], duration_s(phased, phased->phase), load_fps, rule);
+			return true;
+		}
+		if (ends_phase(phased, phased->order[i]))
+			return false;
+	}
+	return false;
+}
+
+static int phased_next(struct mlr_controller *controller, struct mlr_decision *ret_decision)
+{
+	struct phased *phased = phased_of(controller);
+
+	phased->is_over = phased->is_over || phased->answered >= phased->limit;
+	if (!phased->is_over && !phased->has_decision && phased->step != STEP_OVER)
+		set_decision(phased, phased->order[0], first_goal(phased)->initial_trial_duration_s, phased->step_fps,
+			     phased->step_rule);
+	while (!phased->is_over && !phased->has_decision && !decide_in_phase(phased)) {
+		phased->is_over = phased->phase == phased->parameters.intermediate_phases;
+		phased->phase += !phased->is_over;
+	}
+	if (phased->is_over)
+		return 0;
+	*ret_decision = phased->decision;
+	return 1;
+}
+
+static bool answers_step(const struct phased *phased, const struct mlr_trial_input *input)
+{
+	return phased->step != STEP_OVER && input->load_fps == phased->step_fps &&
+	       input->duration_s == first_goal(phased)->initial_trial_duration_s;
+}
+
+static int phased_add(struct mlr_controller *controller, const struct mlr_trial_result *result)
+{
+	struct phased *phased = phased_of(controller);
+	int err;
+
+	if (!mlr_trial_result_valid(result) || result->input.load_fps < controller->min_load_fps ||
+	    result->input.load_fps > controller->max_load_fps)
+		return -EINVAL;
+	err = mlr_results_add(controller->results, result);
+	if (err)
+		return err;
+	if (answers_step(phased, &result->input))
+		advance(phased, result->output.loss_ratio);
+	phased->answered += phased->has_decision;
+	phased->has_decision = false;
+	return 0;
+}
+
+/* --- progress and results ---------------------------------------------------------------------------------------- */
+
+static bool in_final_phase(const struct phased *phased)
+{
+	return phased->step == STEP_OVER && phased->phase == phased->parameters.intermediate_phases;
+}
+
+static bool phased_goal_done(const struct mlr_controller *controller, size_t goal)
+{
+	const struct phased *phased = (const struct phased *)controller;
+	const char *rule;
+
+	return phased->is_over || (in_final_phase(phased) && isnan(select_load_fps(phased, goal, &rule)));
+}
+
+static double phased_remaining_s(const struct mlr_controller *controller)
+{
+	const struct phased *phased = (const struct phased *)controller;
+	double trials = (double)mlr_results_goal_count(controller->results) * TRIALS_AHEAD;
+	double remaining_s = (STEP_OVER - phased->step) * first_goal(phased)->initial_trial_duration_s;
+
+	if (phased->is_over)
+		return 0;
+	for (unsigned int phase = phased->phase; phase <= phased->parameters.intermediate_phases; phase++)
+		remaining_s += trials * duration_s(phased, phase);
+	return remaining_s;
+}
+
+/* The duration whose trials tell the result: that of the phase, unless it has none yet. */
+static double result_duration_s(const struct phased *phased, const struct mlr_goal *goal)
+{
+	double current_s = duration_s(phased, phased->phase);
+	struct mlr_phased_bounds bounds = bounds_of(phased, current_s, goal);
+
+	if (isnan(bounds.lower_fps) && isnan(bounds.upper_fps))
+		return previous_duration_s(phased, phased->phase);
+	return current_s;
+}
+
+static enum mlr_irregularity irregularity(const struct phased *phased, const struct mlr_goal *goal, double level_s,
+					  const struct mlr_phased_bounds *bounds)
+{
+	if (level_s != goal->final_trial_duration_s)
+		return MLR_UNFINISHED;
+	if (bounds->upper_fps <= phased->base.min_load_fps)
+		return MLR_MIN_LOAD_IS_UPPER_BOUND;
+	if (isnan(bounds->upper_fps) && bounds->lower_fps >= phased->base.max_load_fps)
+		return MLR_MAX_LOAD_IS_LOWER_BOUND;
+	if (isnan(bounds->lower_fps) || isnan(bounds->upper_fps))
+		return MLR_UNFINISHED;
+	return mlr_width_met(goal, bounds->lower_fps, bounds->upper_fps) ? MLR_REGULAR : MLR_UNFINISHED;
+}
+
+static int phased_goal_result(const struct mlr_controller *controller, size_t goal, struct mlr_goal_result *ret)
+{
+	const struct phased *phased = (const struct phased *)controller;
+	const struct mlr_goal *g = mlr_results_goal(controller->results, goal);
+	double level_s = result_duration_s(phased, g);
+	struct mlr_phased_level level = level_of(phased, level_s);
+	struct mlr_phased_bounds bounds = mlr_phased_bounds(&level, g->loss_ratio);
+	struct mlr_goal_result result = {
+		.irregularity = irregularity(phased, g, level_s, &bounds),
+		.relevant_lower_bound_fps = bounds.lower_fps,
+		.relevant_upper_bound_fps = bounds.upper_fps,
+		.conditional_throughput_fps = NAN,
+	};
+
+	if (!isnan(bounds.lower_fps))
+		result.conditional_throughput_fps = bounds.lower_fps * (1 - mlr_phased_loss_ratio(&level, bounds.lower_fps));
+	*ret = result;
+	return 0;
+}
+
+static const struct mlr_controller_ops phased_ops = {
+	.free = phased_free,
+	.next = phased_next,
+	.add = phased_add,
+	.goal_done = phased_goal_done,
+	.remaining_s = phased_remaining_s,
+	.goal_result = phased_goal_result,
+};
+
+/* --- setting up -------------------------------------------------------------------------------------------------- */
+
+/* The smallest target loss ratio first; among equals the first given. */
+static void set_order(struct phased *phased, const struct mlr_controller_input *input)
+{
+	for (size_t goal = 0; goal < input->goal_count; goal++) {
+		size_t i = goal;
+
+		for (; i > 0 && input->goals[phased->order[i - 1]].loss_ratio > input->goals[goal].loss_ratio; i--)
+			phased->order[i] = phased->order[i - 1];
+		phased->order[i] = goal;
+	}
+}
+
+int mlr_controller_new_phased(const struct mlr_controller_input *input, const struct mlr_phased_parameters *parameters,
+			      struct mlr_controller **ret)
+{
+	struct phased *phased = calloc(1, sizeof(*phased));
+	int err;
+
+	if (!phased)
+		return -ENOMEM;
+	phased->parameters = parameters ? *parameters : MLR_PHASED_DEFAULTS;
+	err = mlr_controller_init(&phased->base, &phased_ops, input);
+	if (!err && !mlr_phased_accepts(&phased->parameters, input)) {
+		mlr_results_free(phased->base.results);
+		err = -EINVAL;
+	}
+	if (err) {
+		free(phased);
+		return err;
+	}
+	set_order(phased, input);
+	phased->step_fps = input->max_load_fps;
+	phased->step_rule = "Max Load, for its receive rate";
+	phased->limit = mlr_controller_phased_trial_limit(input, parameters);
+	*ret = &phased->base;
+	return 0;
+}

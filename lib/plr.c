@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "mlr/plr.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plr_private.h"
+
+#define OPENING_TRIALS 4 /* whose loads do not come from the estimate (5.6) */
+#define LOSSY_COPIES   4 /* of the load of each trial at or above the target */
+#define LOSSY_DRAINED  3 /* copies drained by each trial without loss */
+
+struct mlr_plr {
+	struct mlr_plr_parameters parameters;
+	struct plr_posterior *posteriors[MLR_PLR_FITTINGS];
+	struct plr_datum *data; /* one a trial */
+	struct mlr_plr_step *steps;
+	double *lossy_fps; /* the lossy loads of 5.6, smallest first */
+	size_t trial_count, trial_capacity;
+	size_t lossy_count;
+	size_t zeros;       /* how many trials without loss came last */
+	double drained_fps; /* the smallest lossy load when the last trial had no loss; 0 if none */
+};
+
+/* --- life
+ * ---------------------------------------------------------------------------------------------------------------------- */
+
+static bool is_positive(double value)
+{
+	return isfinite(value) && value > 0;
+}
+
+static bool parameters_valid(const struct mlr_plr_parameters *p)
+{
+	return is_positive(p->min_load_fps) && isfinite(p->max_load_fps) && p->max_load_fps > p->min_load_fps &&
+	       is_positive(p->target_loss_ratio) && p->target_loss_ratio < 1 && is_positive(p->first_duration_s) &&
+	       isfinite(p->duration_step_s) && p->duration_step_s >= 0;
+}
+
+static struct plr_data all_data(const struct mlr_plr *plr)
+{
+	return (struct plr_data){ &plr->parameters, plr->data, plr->trial_count };
+}
+
+static void update_posteriors(struct mlr_plr *plr)
+{
+	struct plr_data data = all_data(plr);
+
+	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++)
+		plr_posterior_update(plr->posteriors[fitting], &data);
+}
+
+int mlr_plr_new(const struct mlr_plr_parameters *parameters, struct mlr_plr **ret)
+{
+	struct mlr_plr *plr;
+	int err = 0;
+
+	if (!parameters_valid(parameters))
+		return -EINVAL;
+	plr = calloc(1, sizeof(*plr));
+	if (!plr)
+		return -ENOMEM;
+	plr->parameters = *parameters;
+	for (int fitting = 0; fitting < MLR_PLR_FITTINGS && !err; fitting++)
+		err = plr_posterior_new(fitting, &plr->posteriors[fitting]);
+	if (err) {
+		mlr_plr_free(plr);
+		return err;
+	}
+	update_posteriors(plr);
+	*ret = plr;
+	return 0;
+}
+
+void mlr_plr_free(struct mlr_plr *plr)
+{
+	if (!plr)
+		return;
+	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++)
+		plr_posterior_free(plr->posteriors[fitting]);
+	free(plr->data);
+	free(plr->steps);
+	free(plr->lossy_fps);
+	free(plr);
+}
+
+/* --- estimates
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static const struct plr_summary *summary(const struct mlr_plr *plr, int fitting)
+{
+	return plr_posterior_summary(plr->posteriors[fitting]);
+}
+
+/* The equal-weight mixture of both fitting functions. */
+static struct mlr_plr_moments mixture(const struct mlr_plr_moments *a, const struct mlr_plr_moments *b)
+{
+	double half_gap = (a->mean_fps - b->mean_fps) / 2;
+	double variance = (a->stdev_fps * a->stdev_fps + b->stdev_fps * b->stdev_fps) / 2 + half_gap * half_gap;
+
+	return (struct mlr_plr_moments){ a->mean_fps - half_gap, sqrt(variance) };
+}
+
+static struct mlr_plr_moments together(const struct mlr_plr *plr)
+{
+	return mixture(&summary(plr, MLR_PLR_STRETCH)->critical_load, &summary(plr, MLR_PLR_ERF)->critical_load);
+}
+
+bool mlr_plr_sharp(const struct mlr_plr *plr, double stdev_ratio)
+{
+	struct mlr_plr_moments moments = together(plr);
+
+	return plr->trial_count > OPENING_TRIALS && moments.stdev_fps <= stdev_ratio * moments.mean_fps;
+}
+
+static size_t count_anomalies(const struct mlr_plr *plr)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < plr->trial_count; i++)
+		count += plr->steps[i].anomaly;
+	return count;
+}
+
+void mlr_plr_estimate(const struct mlr_plr *plr, struct mlr_plr_estimate *ret)
+{
+	struct plr_data data = all_data(plr);
+
+	*ret = (struct mlr_plr_estimate){ .together = together(plr), .trial_count = plr->trial_count };
+	ret->anomaly_count = count_anomalies(plr);
+	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++) {
+		const struct plr_summary *of = summary(plr, fitting);
+
+		ret->fittings[fitting] = of->critical_load;
+		ret->log_evidence[fitting] = of->log_evidence;
+		ret->min_load_probability += of->min_load_probability / MLR_PLR_FITTINGS;
+		ret->max_load_probability += of->max_load_probability / MLR_PLR_FITTINGS;
+		ret->trends[fitting] = plr_trend(fitting, of, &data, plr->steps);
+	}
+	ret->trend = ret->trends[ret->trends[MLR_PLR_STRETCH].p_value < ret->trends[MLR_PLR_ERF].p_value];
+}
+
+const struct mlr_plr_step *mlr_plr_timeline(const struct mlr_plr *plr, size_t *ret_count)
+{
+	*ret_count = plr->trial_count;
+	return plr->steps;
+}
+
+/* --- the next load (5.6)
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* Less load by as much as less loss gets to the target: if each frame less offered were a frame less lost. */
+static double load_like_mrr(const struct mlr_plr *plr)
+{
+	const struct mlr_plr_step *last = &plr->steps[plr->trial_count - 1];
+	double received_ratio = 1 - last->counts.lost_frames / last->counts.offered_frames;
+
+	return last->input.load_fps * received_ratio / (1 - plr->parameters.target_loss_ratio);
+}
+
+/* The largest critical load that a fitting function still finds plausible. */
+static double largest_plausible(const struct mlr_plr *plr)
+{
+	double largest_fps = 0;
+
+	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++) {
+		const struct mlr_plr_moments *moments = &summary(plr, fitting)->critical_load;
+
+		largest_fps = fmax(largest_fps, moments->mean_fps + 2 * moments->stdev_fps);
+	}
+	return largest_fps;
+}
+
+/* The estimate, drawn to the smallest lossy load by trials without loss: with weight 1 : 1 by the first of them, and double
+ * the weight by each further one. */
+static double load_by_estimate(const struct mlr_plr *plr)
+{
+	double load_fps = together(plr).mean_fps;
+	double lossy_fps = fmin(plr->drained_fps, largest_plausible(plr)), weight;
+
+	if (lossy_fps <= load_fps)
+		return load_fps;
+	weight = ldexp(1, 1 - (int)fmin((double)plr->zeros, 100));
+	return (lossy_fps + weight * load_fps) / (1 + weight);
+}
+
+static double next_load(const struct mlr_plr *plr)
+{
+	switch (plr->trial_count) {
+	case 0:
+		return (plr->parameters.min_load_fps + plr->parameters.max_load_fps) / 2;
+	case 1:
+		return plr->parameters.max_load_fps;
+	case 2:
+	case 3:
+		return load_like_mrr(plr);
+	default:
+		return load_by_estimate(plr);
+	}
+}
+
+void mlr_plr_next(const struct mlr_plr *plr, struct mlr_trial_input *ret)
+{
+	const struct mlr_plr_parameters *p = &plr->parameters;
+
+	ret->duration_s = p->first_duration_s + p->duration_step_s * (double)plr->trial_count;
+	ret->load_fps = fmin(fmax(next_load(plr), p->min_load_fps), p->max_load_fps);
+}
+
+/* --- taking a trial
+ * -------------------------------------------------------------------------------------------------------------- */
+
+static int reserve(void **array, size_t count, size_t size)
+{
+	void *grown = reallocarray(*array, count, size);
+
+	if (!grown)
+		return -ENOMEM;
+	*array = grown;
+	return 0;
+}
+
+/* Room for one more trial. */
+static int reserve_trial(struct mlr_plr *plr)
+{
+	size_t capacity = plr->trial_capacity ? plr->trial_capacity * 2 : 64;
+	int err;
+
+	if (plr->trial_count < plr->trial_capacity)
+		return 0;
+	err = reserve((void **)&plr->data, capacity, sizeof(*plr->data));
+	if (!err)
+		err = reserve((void **)&plr->steps, capacity, sizeof(*plr->steps));
+	if (!err)
+		err = reserve((void **)&plr->lossy_fps, LOSSY_COPIES * capacity, sizeof(*plr->lossy_fps));
+	if (!err)
+		plr->trial_capacity = capacity;
+	return err;
+}
+
+static struct mlr_plr_counts derive_counts(const struct mlr_trial_result *result)
+{
+	double offered = fmax(1, round(result->input.load_fps * result->input.duration_s));
+
+	return (struct mlr_plr_counts){ offered, round(result->output.loss_ratio * offered) };
+}
+
+static bool counts_valid(const struct mlr_plr_counts *counts)
+{
+	return is_positive(counts->offered_frames) && counts->lost_frames >= 0 &&
+	       counts->lost_frames <= counts->offered_frames;
+}
+
+static bool load_valid(const struct mlr_plr *plr, double load_fps)
+{
+	return load_fps >= plr->parameters.min_load_fps && load_fps <= plr->parameters.max_load_fps;
+}
+
+static struct plr_datum make_datum(double load_fps, const struct mlr_plr_counts *counts)
+{
+	return (struct plr_datum){
+		.load_fps = load_fps,
+		.log_load = log(load_fps),
+		.log_frames_per_fps = log(counts->offered_frames / load_fps),
+		.lost_frames = counts->lost_frames,
+		.log_lost = counts->lost_frames > 0 ? log(counts->lost_frames) : 0,
+	};
+}
+
+/* The list of lossy loads, kept in order. */
+static void lossy_insert(struct mlr_plr *plr, double load_fps)
+{
+	size_t at = plr->lossy_count;
+
+	while (at && plr->lossy_fps[at - 1] > load_fps)
+		at--;
+	memmove(plr->lossy_fps + at + LOSSY_COPIES, plr->lossy_fps + at, (plr->lossy_count - at) * sizeof(*plr->lossy_fps));
+	for (size_t i = 0; i < LOSSY_COPIES; i++)
+		plr->lossy_fps[at + i] = load_fps;
+	plr->lossy_count += LOSSY_COPIES;
+}
+
+static void lossy_drain(struct mlr_plr *plr)
+{
+	size_t drained = plr->lossy_count < LOSSY_DRAINED ? plr->lossy_count : LOSSY_DRAINED;
+
+	plr->drained_fps = drained ? plr->lossy_fps[0] : 0;
+	plr->lossy_count -= drained;
+	memmove(plr->lossy_fps, plr->lossy_fps + drained, plr->lossy_count * sizeof(*plr->lossy_fps));
+}
+
+static void lossy_update(struct mlr_plr *plr, double load_fps, const struct mlr_plr_counts *counts)
+{
+	plr->drained_fps = 0;
+	plr->zeros = counts->lost_frames > 0 ? 0 : plr->zeros + 1;
+	if (counts->lost_frames > 0 && counts->lost_frames >= plr->parameters.target_loss_ratio * counts->offered_frames)
+		lossy_insert(plr, load_fps);
+	if (plr->zeros && plr->trial_count + 1 >= OPENING_TRIALS) /* before that no estimate is asked for: nothing to draw */
+		lossy_drain(plr);
+}
+
+/* What the posteriors foresaw for this trial. */
+static void foresee(const struct mlr_plr *plr, const struct plr_datum *datum, struct mlr_plr_step *step)
+{
+	step->anomaly = true;
+	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++) {
+		step->tail_probability[fitting] = plr_posterior_tail(plr->posteriors[fitting], datum);
+		step->anomaly &= step->tail_probability[fitting] < MLR_PLR_ANOMALY_PROBABILITY;
+	}
+}
+
+/* What they say after it. */
+static void conclude(const struct mlr_plr *plr, struct mlr_plr_step *step)
+{
+	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++)
+		step->fittings[fitting] = summary(plr, fitting)->critical_load;
+	step->together = together(plr);
+}
+
+int mlr_plr_add(struct mlr_plr *plr, const struct mlr_trial_result *result, const struct mlr_plr_counts *counts)
+{
+	struct mlr_plr_step *step;
+	int err;
+
+	if (!mlr_trial_result_valid(result) || !load_valid(plr, result->input.load_fps) || (counts && !counts_valid(counts)))
+		return -EINVAL;
+	err = reserve_trial(plr);
+	if (err)
+		return err;
+	step = &plr->steps[plr->trial_count];
+	*step = (struct mlr_plr_step){ .input = result->input, .counts = counts ? *counts : derive_counts(result) };
+	step->end_s = (plr->trial_count ? step[-1].end_s : 0) + result->output.effective_duration_s;
+	plr->data[plr->trial_count] = make_datum(result->input.load_fps, &step->counts);
+	foresee(plr, &plr->data[plr->trial_count], step);
+	lossy_update(plr, result->input.load_fps, &step->counts);
+	plr->trial_count++;
+	update_posteriors(plr);
+	conclude(plr, step);
+	return 0;
+}

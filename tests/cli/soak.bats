@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# soak: PLRsearch on simulated SUTs.
+load helper
+
+soak() {
+  "$XDP_MLR" soak --measurer sim:hard,capacity=1e6 --max-load 10Mfps "$@"
+}
+
+@test "the document of a soak has what the contract names" {
+  run --separate-stderr soak --format json
+  [ "$status" -eq 0 ]
+  jq -e '.schema == "xdp-mlr/soak/1" and .target_loss_ratio == 1e-7' <<<"$output"
+  jq -e '.critical_load | (.mean | type) == "number" and .stdev > 0' <<<"$output"
+  jq -e '[.estimates[].fitting] == ["stretch", "erf"] and ([.estimates[] | .mean > 0 and .stdev > 0] | all)' <<<"$output"
+  # trials grow by 0.1 s from 5.1 s, within the default 1800 s
+  jq -e '[.trials[:3][].trial_duration * 10 | round] == [51, 52, 53]' <<<"$output"
+  jq -e '.soak_duration <= 1800 and .soak_duration > 1750 and .ended_by == "max-time"' <<<"$output"
+  jq -e '(.time_line | length) == (.trials | length) and .time_line[-1].together.mean == .critical_load.mean' <<<"$output"
+  # a SUT of exactly 1 Mfps
+  jq -e '(.critical_load.mean - 1e6) | fabs < 5000' <<<"$output"
+}
+
+@test "a soak repeats exactly" {
+  soak --max-time 200 --format json | jq -c '[.critical_load, .trials]' >"$BATS_TEST_TMPDIR/one"
+  soak --max-time 200 --format json | jq -c '[.critical_load, .trials]' >"$BATS_TEST_TMPDIR/two"
+  cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two"
+}
+
+@test "--stdev ends it early" {
+  run --separate-stderr soak --stdev 1% --format json
+  [ "$status" -eq 0 ]
+  jq -e '.ended_by == "stdev" and .critical_load.stdev <= 0.01 * .critical_load.mean and .soak_duration < 600' <<<"$output"
+}
+
+@test "options of the trials' durations are kept" {
+  run --separate-stderr soak --first-duration 1 --duration-step 0.5 --max-time 20 --format json
+  jq -e '[.trials[].trial_duration] == [1, 1.5, 2, 2.5, 3, 3.5, 4]' <<<"$output"
+}
+
+@test "a time in which not one trial fits is irregular" {
+  run --separate-stderr soak --max-time 5 --format json
+  [ "$status" -eq 1 ]
+  jq -e '.trials == [] and (.irregular_reason | length > 0)' <<<"$output"
+}
+
+@test "text and events" {
+  run --separate-stderr soak --max-time 100
+  [ "$status" -eq 0 ]
+  [[ $output == *"PLRsearch"*"Critical load"*"by stretch"*"by erf"* ]]
+  soak --max-time 100 --format jsonl >"$BATS_TEST_TMPDIR/events"
+  [ "$(grep -c trial_finished "$BATS_TEST_TMPDIR/events")" -eq "$(tail -n 1 "$BATS_TEST_TMPDIR/events" | jq '.trials | length')" ]
+}
+
+@test "SIGINT in a soak prints what was measured, exit 130" {
+  "$XDP_MLR" soak --measurer 'exec:while read -r line; do sleep 0.1; echo "{\"trial_loss_ratio\": 0}"; done' --max-load 1Mfps \
+    --format jsonl >"$BATS_TEST_TMPDIR/out" 2>/dev/null &
+  pid=$!
+  until grep -qs trial_finished "$BATS_TEST_TMPDIR/out"; do sleep 0.02; done
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  [ "$status" -eq 130 ]
+  tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.irregular_reason == "interrupted" and (.trials | length) >= 1'
+}
+
+@test "bad options of a soak" {
+  refuses 2 "target-loss-ratio" soak --target-loss-ratio 0
+  refuses 2 "target-loss-ratio" soak --target-loss-ratio 1
+  refuses 2 "target-loss-ratio" soak --target-loss-ratio tiny
+  refuses 2 "stdev" soak --stdev -1
+  refuses 2 "first-duration" soak --first-duration 0
+  refuses 2 "duration-step" soak --duration-step -1
+  refuses 2 "max-load" "$XDP_MLR" soak --measurer sim:hard,capacity=1e6
+  refuses 2 "goal" soak --goal loss=0
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Searches that go on from a stored one, or are asked again.
+load helper
+
+setup() {
+  WHOLE=$BATS_TEST_TMPDIR/whole.json
+  STREAM=$BATS_TEST_TMPDIR/whole.jsonl
+}
+
+# The same search as one document and as events.
+store() { # further options
+  simulated --format json "$@" >"$WHOLE"
+  simulated --format jsonl "$@" >"$STREAM"
+}
+
+@test "--replay asks for the same trials and finds the same result, whatever the algorithm" {
+  for algorithm in mlr phased binary tst009; do
+    store --algorithm "$algorithm"
+    for file in "$WHOLE" "$STREAM"; do
+      run --separate-stderr "$XDP_MLR" search --replay "$file" --format json
+      [ "$status" -eq 0 ]
+      [ "$(jq -c .search_result <<<"$output")" = "$(jq -c .search_result "$WHOLE")" ]
+      [ "$(jq -c '[.trials[] | del(.decision)]' <<<"$output")" = "$(jq -c '[.trials[] | del(.decision)]' "$WHOLE")" ]
+      jq -e '[.trials[].decision | has("asked_load")] | any | not' <<<"$output"
+      jq -e --arg a "$algorithm" '.algorithm == $a and .measurer.name == "replay" and .measurer.replayed.name == "sim"' <<<"$output"
+    done
+  done
+}
+
+@test "--replay says what the controller would have asked for instead" {
+  store
+  # the seventh trial at another load
+  jq '.trials[6].trial_load = 123456' "$WHOLE" >"$BATS_TEST_TMPDIR/other.json"
+  run --separate-stderr "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/other.json" --format json
+  [ "$(jq '.trials[6].decision.asked_load' <<<"$output")" = "$(jq '.trials[6].trial_load' "$WHOLE")" ]
+  jq -e '[.trials[:6][].decision | has("asked_load")] | any | not' <<<"$output"
+}
+
+@test "--replay of a part ends irregular, and measures nothing" {
+  store
+  head -n 20 "$STREAM" >"$BATS_TEST_TMPDIR/part.jsonl"
+  run --separate-stderr "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/part.jsonl" --format json
+  [ "$status" -eq 1 ]
+  trials=$(grep -c trial_finished "$BATS_TEST_TMPDIR/part.jsonl")
+  jq -e --argjson n "$trials" '(.trials | length) == $n and .irregular_reason == "the stored trials end here"' <<<"$output"
+}
+
+@test "--resume from every point of an event stream ends as the whole search did" {
+  # a SUT without noise, so that it does not matter that the simulation starts anew
+  local hard=(--measurer sim:hard,capacity=1e6 --max-load 10Mfps)
+  "$XDP_MLR" search "${hard[@]}" --format json >"$WHOLE"
+  "$XDP_MLR" search "${hard[@]}" --format jsonl >"$STREAM"
+  for lines in 1 2 3 4 10 17 30 50; do
+    head -n "$lines" "$STREAM" >"$BATS_TEST_TMPDIR/part.jsonl"
+    printf '{"event": "trial_fin' >>"$BATS_TEST_TMPDIR/part.jsonl" # the run was killed in the middle of a line
+    run --separate-stderr "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/part.jsonl" --format json
+    [ "$status" -eq 0 ]
+    [ "$(jq -c '[.search_result, .controller_input]' <<<"$output")" = "$(jq -c '[.search_result, .controller_input]' "$WHOLE")" ]
+    [ "$(jq -c '[.trials[] | del(.decision)]' <<<"$output")" = "$(jq -c '[.trials[] | del(.decision)]' "$WHOLE")" ]
+  done
+}
+
+@test "a search that ran out of time is resumed from its result, with its options" {
+  simulated --max-time 10 --goal name=mine,loss=1%,sum=9 --format json >"$WHOLE" || [ $? -eq 1 ]
+  run --separate-stderr "$XDP_MLR" search --resume "$WHOLE" --max-time 1000 --format json
+  [ "$status" -eq 0 ]
+  jq -e '.search_result[0] | .regular and .goal.name == "mine" and .goal.loss_ratio == 0.01' <<<"$output"
+  [ "$(jq -c '[.trials[:5][] | del(.decision)]' <<<"$output")" = "$(jq -c '[.trials[:5][] | del(.decision)]' "$WHOLE")" ]
+  # and what came of it can be resumed and replayed again
+  echo "$output" >"$WHOLE"
+  run --separate-stderr "$XDP_MLR" search --replay "$WHOLE" --format json
+  [ "$status" -eq 0 ]
+}
+
+@test "what is no stored search, or contradicts it, is refused" {
+  store
+  refuses 2 "nosuch" "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/nosuch"
+  echo "not JSON" >"$BATS_TEST_TMPDIR/text"
+  refuses 2 "no stored search" "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/text"
+  : >"$BATS_TEST_TMPDIR/empty"
+  refuses 2 "no stored search" "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/empty"
+  echo '{"schema": "xdp-mlr/trial/1"}' >"$BATS_TEST_TMPDIR/trial.json"
+  refuses 2 "xdp-mlr/trial/1" "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/trial.json"
+  jq '.trials[3].trial_loss_ratio = 2' "$WHOLE" >"$BATS_TEST_TMPDIR/bad.json"
+  refuses 2 "trial 4" "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/bad.json"
+  jq 'del(.trials[0].trial_load)' "$WHOLE" >"$BATS_TEST_TMPDIR/bad.json"
+  refuses 2 "trial 1" "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/bad.json"
+  jq 'del(.configuration)' "$WHOLE" >"$BATS_TEST_TMPDIR/bad.json"
+  refuses 2 "configuration" "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/bad.json"
+  jq '.configuration.colour = "red"' "$WHOLE" >"$BATS_TEST_TMPDIR/bad.json"
+  refuses 2 "colour" "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/bad.json"
+  refuses 2 "--goal" "$XDP_MLR" search --resume "$WHOLE" --goal loss=0
+  refuses 2 "--algorithm" "$XDP_MLR" search --replay "$WHOLE" --algorithm binary
+  refuses 2 "exclude each other" "$XDP_MLR" search --replay "$WHOLE" --resume "$WHOLE"
+}
+
+@test "--explain shows each trial, with the rule that chose it" {
+  run --separate-stderr simulated --explain
+  [ "$status" -eq 0 ]
+  [[ $output == *"Course of the search"* ]]
+  run --separate-stderr simulated --format json
+  jq -e '[.trials[].decision | (.rule | length > 0) and (.goal == "ndr" or .goal == "pdr")] | all' <<<"$output"
+  [ "$(simulated --explain | grep -cE '^ +[0-9]+ +[0-9.]+ [kM]?fps')" -eq "$(jq '.trials | length' <<<"$output")" ]
+}

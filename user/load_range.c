@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "load_range.h"
+
+#include "stored.h"
+#include "units.h"
+
+static enum exit_code find_max_load(const struct config *config, struct measurer *measurer, struct load_range *range)
+{
+	char load[UNIT_TEXT_SIZE];
+	enum exit_code code;
+
+	if (config->max_load.unit != LOAD_UNSET) {
+		range->max_source = "option";
+		return measurer_load_fps(measurer, config, "max-load", &config->max_load, &range->max_fps);
+	}
+	if (measurer->line_rate_fps > 0) {
+		range->max_source = "line rate";
+		range->max_fps = measurer->line_rate_fps;
+		return EXIT_DONE;
+	}
+	range->max_source = "calibration";
+	code = measurer_xdp_calibrate(measurer, &range->max_fps);
+	if (code == EXIT_DONE)
+		note("Max Load is calibrated to %s: no --max-load was given, and these ports have no known line rate",
+		     format_si(range->max_fps, "fps", load));
+	return code;
+}
+
+static enum exit_code take_stored(const struct stored *stored, struct load_range *range)
+{
+	range->max_source = stored->max_load_source;
+	if (json_unpack(stored->controller_input, "{s:F, s:F}", "min_load", &range->min_fps, "max_load", &range->max_fps))
+		return refuse(EXIT_USAGE_ERROR, "the stored search does not say its Min Load and Max Load");
+	return EXIT_DONE;
+}
+
+enum exit_code load_range_find(const struct config *config, struct measurer *measurer, struct load_range *ret)
+{
+	struct load_range range = {0};
+	enum exit_code code;
+
+	if (config->stored) {
+		code = take_stored(config->stored, &range);
+	} else {
+		code = find_max_load(config, measurer, &range);
+		if (code == EXIT_DONE)
+			code = measurer_load_fps(measurer, config, "min-load", &config->min_load, &range.min_fps);
+	}
+	if (code != EXIT_DONE)
+		return code;
+	if (range.min_fps >= range.max_fps)
+		return refuse(EXIT_USAGE_ERROR,
+			      "Min Load (%g fps) is not below Max Load (%g fps, from the %s); change --min-load or --max-load",
+			      range.min_fps, range.max_fps, range.max_source);
+	*ret = range;
+	return EXIT_DONE;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The Manager of a soak: PLRsearch (mlr/plr.h) over a measurer, until time is up or the estimate is sharp.
+ */
+#ifndef XDP_MLR_SOAK_H
+#define XDP_MLR_SOAK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "config.h"
+#include "load_range.h"
+#include "measurer.h"
+#include "mlr/plr.h"
+
+enum soak_end {
+	SOAK_RUNNING,
+	SOAK_OUT_OF_TIME, /* the regular end */
+	SOAK_SHARP,       /* --stdev was reached */
+	SOAK_INTERRUPTED,
+	SOAK_FAILED, /* a trial could not be performed */
+};
+
+struct soak {
+	const struct config *config;
+	struct measurer *measurer;
+	struct load_range range;
+	struct mlr_plr *plr;
+	struct measurement *trials;
+	size_t trial_count;
+	time_t start_time;
+	uint64_t start_ns;
+	double virtual_s;     /* time that would have passed, where none does */
+	double duration_s;    /* once it has ended */
+	enum soak_end end;
+	uint64_t progress_ns; /* when the progress line was last drawn */
+	bool tester_limited;  /* some trial was */
+};
+
+/* Soak. Whatever it returns, *ret_soak is to be freed. EXIT_DONE, EXIT_UNMET where the tester was the limit in a trial or not
+ * one trial fitted into the time, EXIT_INTERRUPTED; else the reason was said. */
+enum exit_code soak_run(const struct config *config, struct measurer *measurer, struct soak *ret_soak);
+void soak_free(struct soak *soak);
+
+double soak_elapsed_s(const struct soak *soak);
+
+#endif
