@@ -21,6 +21,16 @@ lab_up() { # SUT
   "$MLR" lab up --name "$LAB" --sut "$1" >/dev/null
 }
 
+# A command in the lab's network namespace. Not `ip netns exec`: that remounts /sys, which a chroot does not let it.
+inside() { # command...
+  nsenter --net="/run/netns/xdp-mlr-$LAB" "$@"
+}
+
+# The MAC address of one of the SUT's links.
+sut_mac() { # link
+  inside ip -j link show "$1" | jq -r '.[0].address'
+}
+
 # A trial on the lab's ports, as JSON in $output; further options may be given.
 trial() {
   run --separate-stderr "$MLR" trial -p "$A,$B" --format json "$@"
@@ -30,7 +40,7 @@ trial() {
 # tester says so, and what is to be shown here needs a trial without that.
 clean_trial() {
   local try
-  for try in 1 2 3 4 5; do
+  for try in 1 2 3 4 5 6 7 8 9 10; do
     trial "$@"
     [ "$status" -eq 1 ] && [ "$(get '.trial_result.counts.unsent')" -gt 0 ] || break
     echo "# try $try: $(get '.trial_result.counts.unsent') frames unsent" >&3

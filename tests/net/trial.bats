@@ -43,8 +43,8 @@ received_frames() {
   lab_up xdp
   for size in 64 65 594 1518; do
     # what arrives is consumed by XDP, so look inside the SUT
-    ip netns exec "xdp-mlr-$LAB" ip link set dev sut-a xdp off
-    ip netns exec "xdp-mlr-$LAB" timeout 10 tcpdump -i sut-a -c 5 -nn -e -vv udp >"$BATS_TEST_TMPDIR/dump" 2>"$BATS_TEST_TMPDIR/err" &
+    inside ip link set dev sut-a xdp off
+    inside timeout 10 tcpdump -i sut-a -c 5 -nn -e -vv udp >"$BATS_TEST_TMPDIR/dump" 2>"$BATS_TEST_TMPDIR/err" &
     background+=($!)
     until grep -q "listening" "$BATS_TEST_TMPDIR/err"; do sleep 0.05; done
     clean_trial --load 1000 --duration 0.1 --wait d=0.1 --frame-size "$size"
@@ -88,7 +88,7 @@ received_frames() {
   clean_trial --load 20kfps --duration 0.5
   [ "$status" -eq 0 ]
   check '[.measurer.ports[].destination_mac_source] == ["learned by ARP", "learned by ARP"]'
-  check ".measurer.ports[0].destination_mac == \"$(ip netns exec "xdp-mlr-$LAB" cat /sys/class/net/sut-a/address)\""
+  check ".measurer.ports[0].destination_mac == \"$(sut_mac sut-a)\""
   check "$counts | .received == 10000 and .reordered == 0"
 }
 
@@ -96,7 +96,7 @@ received_frames() {
   lab_up router
   # the destination is given, so the tester asks nobody, and the router learns nothing from that
   clean_trial --load 1000 --duration 0.5 --direction both \
-    --dst-mac "$(for port in sut-a sut-b; do ip netns exec "xdp-mlr-$LAB" cat /sys/class/net/$port/address; done | paste -sd,)"
+    --dst-mac "$(for port in sut-a sut-b; do sut_mac $port; done | paste -sd,)"
   check "$counts | .received == 1000 and .lost == 0"
 }
 
@@ -131,14 +131,14 @@ received_frames() {
 @test "duplicates are counted, and do not hide a loss" {
   lab_up policer:rate=1000,burst=1ms
   # a mirror behind the policer: every frame that leaves sut-b does so twice
-  ip netns exec "xdp-mlr-$LAB" tc qdisc add dev sut-a clsact
-  ip netns exec "xdp-mlr-$LAB" ip link set dev sut-a xdp off
-  ip netns exec "xdp-mlr-$LAB" tc filter add dev sut-a ingress protocol all u32 match u32 0 0 \
+  inside tc qdisc add dev sut-a clsact
+  inside ip link set dev sut-a xdp off
+  inside tc filter add dev sut-a ingress protocol all u32 match u32 0 0 \
     action mirred egress mirror dev sut-b action mirred egress redirect dev sut-b
   clean_trial --load 5000 --duration 0.4
   check "$counts | .sent == 2000 and .received == 2000 and .duplicate == 2000 and .lost == 0"
-  ip netns exec "xdp-mlr-$LAB" tc filter del dev sut-a ingress
-  ip netns exec "xdp-mlr-$LAB" tc filter add dev sut-a ingress protocol all u32 match u8 0 1 at 51 \
+  inside tc filter del dev sut-a ingress
+  inside tc filter add dev sut-a ingress protocol all u32 match u8 0 1 at 51 \
     action mirred egress mirror dev sut-b action mirred egress redirect dev sut-b
   # now frames with an odd sequence number are lost, those with an even one come twice
   clean_trial --load 5000 --duration 0.4 --wait d=0.2
@@ -154,7 +154,7 @@ received_frames() {
   background+=($!)
   until [ "$(received_frames)" -gt 50 ]; do sleep 0.02; done
   # the tester answers the router's ARP, so that these get out
-  for _ in 1 2 3 4 5; do ip netns exec "xdp-mlr-$LAB" bash -c 'echo x >/dev/udp/198.18.0.2/9'; done
+  for _ in 1 2 3 4 5; do inside bash -c 'echo x >/dev/udp/198.18.0.2/9'; done
   wait "${background[1]}"
   wait "${background[0]}"
   [ "$(wc -l <"$BATS_TEST_TMPDIR/dump")" -eq 5 ]
@@ -200,9 +200,9 @@ received_frames() {
   lab_up xdp
   # the SUT sends everything back where it came from
   for port in sut-a sut-b; do
-    ip netns exec "xdp-mlr-$LAB" ip link set dev $port xdp off
-    ip netns exec "xdp-mlr-$LAB" tc qdisc add dev $port clsact
-    ip netns exec "xdp-mlr-$LAB" tc filter add dev $port ingress protocol all u32 match u32 0 0 action mirred egress redirect dev $port
+    inside ip link set dev $port xdp off
+    inside tc qdisc add dev $port clsact
+    inside tc filter add dev $port ingress protocol all u32 match u32 0 0 action mirred egress redirect dev $port
   done
   clean_trial --load 1000 --duration 0.1 --wait d=0.1
   refused 5 "crossed" "$A" "$B"
