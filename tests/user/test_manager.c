@@ -18,6 +18,7 @@ struct fake {
 	double capacity_fps;
 	double limited_above_fps; /* 0: never */
 	double sut_loss_ratio;    /* of the limited trials */
+	bool only_warmup_limited;
 	unsigned int good_trials;
 	enum exit_code then;
 	unsigned int trials;
@@ -32,7 +33,8 @@ static enum exit_code fake_measure(struct measurer *measurer, const struct mlr_t
 		return fake->then;
 	*ret = (struct measurement){
 		.result = {*input, mlr_trial_output(input, 1 - passed, input->duration_s)},
-		.tester_limited = fake->limited_above_fps > 0 && input->load_fps > fake->limited_above_fps,
+		.tester_limited = fake->limited_above_fps > 0 && input->load_fps > fake->limited_above_fps &&
+				  (fake->trials == 1 || !fake->only_warmup_limited),
 		.sut_loss_ratio = fake->sut_loss_ratio,
 	};
 	return EXIT_DONE;
@@ -122,6 +124,22 @@ static void the_testers_limit_elsewhere_does_not(void **state)
 	fake.limited_above_fps = 5e6;
 	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_DONE);
 	assert_true(search.trials[0].decision.warmup && search.trials[0].measurement.tester_limited);
+	assert_false(search.outcomes[0].tester_limited);
+	search_free(&search);
+}
+
+/* Not even where its load becomes a bound. */
+static void the_testers_limit_in_the_warmup_decides_nothing(void **state)
+{
+	struct config config = new_config(ten_million);
+	struct fake fake = new_fake(1e9);
+	struct search search;
+
+	(void)state;
+	fake.limited_above_fps = 9e6;
+	fake.only_warmup_limited = true;
+	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_UNMET);
+	assert_int_equal(search.outcomes[0].result.irregularity, MLR_MAX_LOAD_IS_LOWER_BOUND);
 	assert_false(search.outcomes[0].tester_limited);
 	search_free(&search);
 }
@@ -233,6 +251,7 @@ int main(void)
 		cmocka_unit_test(the_testers_limit_at_the_upper_bound_shows),
 		cmocka_unit_test(the_testers_limit_decides_nothing_where_the_sut_failed),
 		cmocka_unit_test(the_testers_limit_elsewhere_does_not),
+		cmocka_unit_test(the_testers_limit_in_the_warmup_decides_nothing),
 		cmocka_unit_test(the_testers_limit_at_max_load_shows),
 		cmocka_unit_test(without_an_option_max_load_is_the_line_rate),
 		cmocka_unit_test(ratios_are_of_the_line_rate),
