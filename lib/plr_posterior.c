@@ -21,6 +21,7 @@
 #define SCAN_NODES      16     /* over all of x */
 #define SCAN_HOPELESS   1000.0 /* nats below the peak: such a node is looked at only every SCAN_PERIOD updates */
 #define SCAN_PERIOD     8
+#define KINK_HALVINGS   40
 #define VALLEY          1.0 /* nats: shallower is none */
 #define PEAKS_MAX       4
 #define HINTS_MAX       512
@@ -99,8 +100,7 @@ const struct plr_summary *plr_posterior_summary(const struct plr_posterior *post
 	return &posterior->summary;
 }
 
-/* --- the density
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- the density ------------------------------------------------------------------------------------------------------- */
 
 /* Lomax scale of mrr. */
 static double prior_scale(const struct plr_data *data)
@@ -116,25 +116,14 @@ static double log_prior(const struct plr_data *data, double log_mrr)
 	return log_mrr + log(scale) - 2 * log(expm1(log_mrr) + scale) - log(log_mrr);
 }
 
-/* Poisson, but for what does not depend on the parameters; 0 where the mean is what was lost. */
-static double log_likelihood(const struct plr_shape *shape, const struct plr_datum *trial)
-{
-	double log_mean = plr_log_mean_lost(shape, trial);
-
-	return trial->lost_frames * (log_mean - trial->log_lost + 1) - exp(log_mean);
-}
-
 /* The curve of the inner integral: ln of the density at the current x. */
 static double density_value(void *context, double log_mrr)
 {
 	struct work *work = context;
 	struct plr_shape shape = plr_shape_make(work->posterior->fitting, log_mrr, work->log_spread);
-	double sum = log_prior(work->data, log_mrr);
 
-	for (size_t i = 0; i < work->data->count; i++)
-		sum += log_likelihood(&shape, &work->data->trials[i]);
 	work->evaluations += (double)work->data->count + 10;
-	return sum;
+	return log_prior(work->data, log_mrr) + plr_log_likelihood(&shape, work->data);
 }
 
 static struct plr_curve density_curve(struct work *work)
@@ -142,8 +131,7 @@ static struct plr_curve density_curve(struct work *work)
 	return (struct plr_curve){ density_value, work, fmax(work->log_spread, LOG_MRR_MIN), work->log_mrr_max };
 }
 
-/* --- hints: where the inner peak may be
- * ---------------------------------------------------------------------------------------- */
+/* --- hints: where the inner peak may be -------------------------------------------------------------------------------- */
 
 static void hints_add(struct hints *hints, const struct hint *hint)
 {
@@ -187,8 +175,7 @@ static struct hint hint_at(const struct work *work, double log_spread)
 	return (struct hint){ log_spread, fmax(log_spread, log(work->data->parameters->max_load_fps / 2)), 1 };
 }
 
-/* --- the profile
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- the profile ------------------------------------------------------------------------------------------------------- */
 
 /* The inner peak at a spread. */
 static struct plr_peak inner_peak(struct work *work, double log_spread)
@@ -338,8 +325,7 @@ static size_t peaks_select(struct work *work, struct plr_peak *peaks, size_t cou
 	return kept;
 }
 
-/* --- the integrals
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- the integrals ----------------------------------------------------------------------------------------------------- */
 
 /* An integral of exp(value): what to do at a node, which returns the value there. */
 struct rule {
@@ -412,6 +398,45 @@ static double log_mass(const struct plr_posterior *posterior, size_t from)
 	return top + log(sum);
 }
 
+/* How far the fitted loss ratio at a load is above the target: sinks as mrr rises. */
+static double excess_at(const struct work *work, double load_fps, double log_mrr)
+{
+	struct plr_shape shape = plr_shape_make(work->posterior->fitting, log_mrr, work->log_spread);
+
+	return plr_shape_log_rate(&shape, load_fps) - log(load_fps * work->data->parameters->target_loss_ratio);
+}
+
+/* The mrr between two where the critical load reaches a load and is clipped from there on: a kink in what is averaged. One
+ * of the two ends where there is none. */
+static double find_kink(const struct work *work, double load_fps, double low, double high)
+{
+	if (excess_at(work, load_fps, low) <= 0)
+		return low;
+	if (excess_at(work, load_fps, high) >= 0)
+		return high;
+	for (int i = 0; i < KINK_HALVINGS; i++) {
+		double middle = low + (high - low) / 2;
+
+		if (excess_at(work, load_fps, middle) > 0)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* One flank of the inner peak, in pieces that have no kink within. */
+static void integrate_inner(const struct rule *rule, double low, double high)
+{
+	const struct mlr_plr_parameters *p = rule->work->data->parameters;
+	double first = find_kink(rule->work, p->min_load_fps, low, high);
+	double last = fmax(first, find_kink(rule->work, p->max_load_fps, low, high));
+
+	integrate_panel(rule, low, first, 0);
+	integrate_panel(rule, first, last, 0);
+	integrate_panel(rule, last, high, 0);
+}
+
 /* A node of the outer integral is an inner integral. */
 static double visit_outer(struct work *work, double log_spread, double log_weight)
 {
@@ -421,8 +446,8 @@ static double visit_outer(struct work *work, double log_spread, double log_weigh
 	struct rule rule = { work, visit_inner, peak.value };
 
 	work->log_weight = log_weight;
-	integrate_panel(&rule, plr_peak_edge(&curve, &peak, -1), peak.at, 0);
-	integrate_panel(&rule, peak.at, plr_peak_edge(&curve, &peak, 1), 0);
+	integrate_inner(&rule, plr_peak_edge(&curve, &peak, -1), peak.at);
+	integrate_inner(&rule, peak.at, plr_peak_edge(&curve, &peak, 1));
 	return log_mass(work->posterior, mark) - log_weight;
 }
 
@@ -453,8 +478,7 @@ static void integrate_peaks(struct work *work, const struct plr_peak *peaks, siz
 	}
 }
 
-/* --- what it says
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- what it says ------------------------------------------------------------------------------------------------------ */
 
 /* Turn logarithms of weights into weights that sum up to 1. */
 static void normalise(struct plr_posterior *posterior)
@@ -529,8 +553,7 @@ void plr_posterior_update(struct plr_posterior *posterior, const struct plr_data
 	summarise(posterior, data->parameters);
 }
 
-/* --- tails
- * ----------------------------------------------------------------------------------------------------------------------- */
+/* --- tails ------------------------------------------------------------------------------------------------------------- */
 
 /* edge ln(edge / mean) + mean - edge, without cancelling where they are near each other. */
 static double deviance(double edge, double mean)
