@@ -15,7 +15,9 @@
 struct mlr_plr {
 	struct mlr_plr_parameters parameters;
 	struct plr_posterior *posteriors[MLR_PLR_FITTINGS];
-	struct plr_datum *data; /* one a trial */
+	struct plr_datum *data;   /* one a trial */
+	struct plr_datum *merged; /* one a load: to a Poisson likelihood, trials at one load are one long trial */
+	size_t merged_count;
 	struct mlr_plr_step *steps;
 	double *lossy_fps; /* the lossy loads of 5.6, smallest first */
 	size_t trial_count, trial_capacity;
@@ -45,7 +47,7 @@ static struct plr_data all_data(const struct mlr_plr *plr)
 
 static void update_posteriors(struct mlr_plr *plr)
 {
-	struct plr_data data = all_data(plr);
+	struct plr_data data = { &plr->parameters, plr->merged, plr->merged_count };
 
 	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++)
 		plr_posterior_update(plr->posteriors[fitting], &data);
@@ -80,6 +82,7 @@ void mlr_plr_free(struct mlr_plr *plr)
 	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++)
 		plr_posterior_free(plr->posteriors[fitting]);
 	free(plr->data);
+	free(plr->merged);
 	free(plr->steps);
 	free(plr->lossy_fps);
 	free(plr);
@@ -228,6 +231,8 @@ static int reserve_trial(struct mlr_plr *plr)
 		return 0;
 	err = reserve((void **)&plr->data, capacity, sizeof(*plr->data));
 	if (!err)
+		err = reserve((void **)&plr->merged, capacity, sizeof(*plr->merged));
+	if (!err)
 		err = reserve((void **)&plr->steps, capacity, sizeof(*plr->steps));
 	if (!err)
 		err = reserve((void **)&plr->lossy_fps, LOSSY_COPIES * capacity, sizeof(*plr->lossy_fps));
@@ -263,6 +268,26 @@ static struct plr_datum make_datum(double load_fps, const struct mlr_plr_counts 
 		.lost_frames = counts->lost_frames,
 		.log_lost = counts->lost_frames > 0 ? log(counts->lost_frames) : 0,
 	};
+}
+
+/* Add a trial to those at its load. */
+static void merge(struct mlr_plr *plr, double load_fps, const struct mlr_plr_counts *counts)
+{
+	size_t i = 0;
+
+	while (i < plr->merged_count && plr->merged[i].load_fps != load_fps)
+		i++;
+	if (i < plr->merged_count) {
+		const struct plr_datum *before = &plr->merged[i];
+		struct mlr_plr_counts sum = {
+			.offered_frames = exp(before->log_frames_per_fps) * load_fps + counts->offered_frames,
+			.lost_frames = before->lost_frames + counts->lost_frames,
+		};
+
+		plr->merged[i] = make_datum(load_fps, &sum);
+	} else {
+		plr->merged[plr->merged_count++] = make_datum(load_fps, counts);
+	}
 }
 
 /* The list of lossy loads, kept in order. */
@@ -332,6 +357,7 @@ int mlr_plr_add(struct mlr_plr *plr, const struct mlr_trial_result *result, cons
 	foresee(plr, &plr->data[plr->trial_count], step);
 	lossy_update(plr, result->input.load_fps, &step->counts);
 	plr->trial_count++;
+	merge(plr, result->input.load_fps, &step->counts);
 	update_posteriors(plr);
 	conclude(plr, step);
 	return 0;

@@ -78,6 +78,8 @@ static double ierfc_scaled(double z)
 /* ierfc(z) for z <= 0. */
 static double ierfc_negative(double z)
 {
+	if (z < -ERF_IS_1)
+		return -2 * z;
 	return exp(-z * z) * ierfc_scaled(-z) - 2 * z;
 }
 
