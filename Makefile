@@ -38,7 +38,7 @@ benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/*.
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help deps demo check check-build bench install clean format
+.PHONY: all help deps demo check check-build bench bench-search install clean format
 
 all: $(BUILD)/xdp-mlr ## build the program (the default)
 
@@ -99,6 +99,13 @@ check: deps ## install what is missing, build, run every test
 bench: deps ## install what is missing, build, measure the tester itself
 	$(Q)$(MAKE) --no-print-directory all $(benches)
 	$(Q)BUILD=$(BUILD) tools/bench/run
+
+# SEEDS=N: so many searches a SUT; REFERENCE: another implementation's results to set beside ours, if the file is there
+SEEDS ?= 20
+REFERENCE ?= ../shared/sim/reference.csv
+bench-search: $(BUILD)/bench/bench_algorithms $(BUILD)/bench/bench_controller ## every search algorithm on simulated SUTs, and its own cost
+	$(Q)$(BUILD)/bench/bench_algorithms $(SEEDS) $(REFERENCE)
+	$(Q)$(BUILD)/bench/bench_controller
 
 demo: deps ## install what is missing, build, run a real search against a real router
 	$(Q)$(MAKE) --no-print-directory all
