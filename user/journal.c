@@ -31,8 +31,7 @@ unsigned long network_namespace_inode(void)
 enum exit_code state_directory_make(void)
 {
 	if (mkdir(STATE_DIRECTORY, 0755) && errno != EEXIST)
-		return refuse(EXIT_INCAPABLE, "cannot create %s: %s%s", STATE_DIRECTORY, strerror(errno),
-			      errno == EACCES ? " (run it as root)" : "");
+		return refuse(EXIT_INCAPABLE, "cannot create %s: %s", STATE_DIRECTORY, why(errno));
 	return EXIT_DONE;
 }
 
@@ -120,8 +119,7 @@ static enum exit_code claim_failed(const char *port, const char *path, int error
 	json_int_t pid;
 
 	if (error != -EBUSY)
-		return refuse(EXIT_INCAPABLE, "cannot claim port %s by %s: %s%s", port, path, strerror(-error),
-			      error == -EACCES ? " (run it as root)" : "");
+		return refuse(EXIT_INCAPABLE, "cannot claim port %s by %s: %s", port, path, why(-error));
 	owner = json_load_file(path, 0, NULL);
 	pid = json_integer_value(json_object_get(owner, "pid"));
 	json_decref(owner);
@@ -187,7 +185,7 @@ enum exit_code claim_set_sysctl(struct claim *claim, const char *path, const cha
 	if (!error)
 		error = write_setting(path, value);
 	if (error)
-		return refuse(EXIT_INCAPABLE, "cannot set %s to %s: %s", path, value, strerror(-error));
+		return refuse(EXIT_INCAPABLE, "cannot set %s to %s: %s", path, value, why(-error));
 	return EXIT_DONE;
 }
 
@@ -227,7 +225,7 @@ static enum exit_code clean_file(const char *path, unsigned int *undone)
 	if (fd == -EAGAIN || fd == -ENOENT)
 		return EXIT_DONE;
 	if (fd < 0)
-		return refuse(EXIT_INCAPABLE, "cannot open %s: %s", path, strerror(-fd));
+		return refuse(EXIT_INCAPABLE, "cannot open %s: %s", path, why(-fd));
 	document = json_loadfd(fd, 0, NULL);
 	if (here)
 		undo(document);

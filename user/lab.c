@@ -22,8 +22,7 @@
 
 static enum exit_code failed(const char *what, const char *which, int error)
 {
-	return refuse(EXIT_INCAPABLE, "lab: cannot %s %s: %s%s", what, which, strerror(-error),
-		      error == -EPERM || error == -EACCES ? " (run it as root)" : "");
+	return refuse(EXIT_INCAPABLE, "lab: cannot %s %s: %s", what, which, why(-error));
 }
 
 /* --- the state file ---------------------------------------------------------------------------------------------------------- */
@@ -44,7 +43,7 @@ static enum exit_code store(const struct lab *lab)
 	state_path(lab->name, path);
 	error = document ? json_dump_file(document, path, JSON_COMPACT) : -1;
 	json_decref(document);
-	return error ? refuse(EXIT_INCAPABLE, "lab: cannot write %s: %s", path, strerror(errno)) : EXIT_DONE;
+	return error ? refuse(EXIT_INCAPABLE, "lab: cannot write %s: %s", path, why(errno)) : EXIT_DONE;
 }
 
 enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists)

@@ -113,7 +113,7 @@ enum exit_code sut_parse(const char *text, struct sut_spec *ret)
 
 static enum exit_code failed(const char *what, int error)
 {
-	return refuse(EXIT_INCAPABLE, "lab: cannot %s: %s%s", what, strerror(-error), error == -EPERM ? " (run it as root)" : "");
+	return refuse(EXIT_INCAPABLE, "lab: cannot %s: %s", what, why(-error));
 }
 
 enum exit_code sysctl_write(const char *path, const char *value)
@@ -126,7 +126,7 @@ enum exit_code sysctl_write(const char *path, const char *value)
 		error = errno;
 	if (fd >= 0)
 		close(fd);
-	return error ? refuse(EXIT_INCAPABLE, "lab: cannot set %s to %s: %s", path, value, strerror(error)) : EXIT_DONE;
+	return error ? refuse(EXIT_INCAPABLE, "lab: cannot set %s to %s: %s", path, value, why(error)) : EXIT_DONE;
 }
 
 /*

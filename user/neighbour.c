@@ -65,8 +65,8 @@ enum exit_code neighbours_open(const struct neighbour_port ports[PORT_COUNT], st
 
 		if (fd < 0) {
 			neighbours_close(neighbours);
-			return refuse(EXIT_INCAPABLE, "port %s: cannot open a packet socket for ARP: %s%s", ports[i].name,
-				      strerror(-fd), fd == -EPERM ? " (CAP_NET_RAW is needed: run it as root)" : "");
+			return refuse(EXIT_INCAPABLE, "port %s: cannot open a packet socket for ARP: %s", ports[i].name,
+				      why(-fd));
 		}
 		neighbours->ports[i] = ports[i];
 		neighbours->sockets[i] = fd;

@@ -117,8 +117,8 @@ static enum exit_code make_promiscuous(struct port *port)
 	port->promiscuous_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (port->promiscuous_fd < 0 ||
 	    setsockopt(port->promiscuous_fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &membership, sizeof(membership)))
-		return refuse(EXIT_INCAPABLE, "port %s: cannot receive frames of all addresses: %s%s", port->link.name,
-			      strerror(errno), errno == EPERM ? " (CAP_NET_RAW is needed: run it as root)" : "");
+		return refuse(EXIT_INCAPABLE, "port %s: cannot receive frames of all addresses: %s", port->link.name,
+			      why(errno));
 	return EXIT_DONE;
 }
 

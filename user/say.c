@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "say.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 bool say_quiet;
@@ -51,6 +53,15 @@ void note(const char *format, ...)
 	va_start(arguments, format);
 	say("", format, arguments);
 	va_end(arguments);
+}
+
+const char *why(int error)
+{
+	static char text[128];
+	bool unprivileged = error == EPERM || error == EACCES;
+
+	snprintf(text, sizeof(text), "%s%s", strerror(error), unprivileged && geteuid() ? " (run it as root)" : "");
+	return text;
 }
 
 const char *quote(const char *text, size_t length, char *buffer, size_t size)

@@ -28,6 +28,9 @@ __attribute__((format(printf, 2, 3))) enum exit_code refuse(enum exit_code code,
 __attribute__((format(printf, 1, 2))) void warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...);
 
+/* What failed with an errno, in words, and the remedy where it is privileges that are missing. Reused by the next call. */
+const char *why(int error);
+
 /* Take away the live line that may stand on a terminal (progress.h); every message does so first. */
 #define SAY_ERASE_LINE "\r\033[K"
 void say_erase_line(void);
