@@ -47,7 +47,8 @@ static __always_inline int conforms(struct policer_state *bucket, __u32 trial, _
 	now_q16_ns = bucket->last_departure_ns << 16;
 	conforming = bucket->next_q16_ns <= now_q16_ns + (policer.burst_ns << 16);
 	if (conforming)
-		bucket->next_q16_ns = (bucket->next_q16_ns > now_q16_ns ? bucket->next_q16_ns : now_q16_ns) + policer.interval_q16_ns;
+		bucket->next_q16_ns =
+			(bucket->next_q16_ns > now_q16_ns ? bucket->next_q16_ns : now_q16_ns) + policer.interval_q16_ns;
 	bpf_spin_unlock(&bucket->lock);
 	return conforming;
 }

@@ -14,9 +14,9 @@
 
 #include "bpf/shared.h"
 
-#define IPV4_FRAGMENT_MASK 0x3fff /* offset and "more fragments" */
-#define IPV6_NEXT_HOP_BY_HOP 0    /* MLD carries it */
-#define IPV6_NEXT_ICMPV6 58       /* neighbour discovery */
+#define IPV4_FRAGMENT_MASK   0x3fff /* offset and "more fragments" */
+#define IPV6_NEXT_HOP_BY_HOP 0      /* MLD carries it */
+#define IPV6_NEXT_ICMPV6     58     /* neighbour discovery */
 
 enum frame_kind {
 	FRAME_FOREIGN,
@@ -36,8 +36,7 @@ static __always_inline int is_housekeeping(const struct ethhdr *ethernet, const 
 	case bpf_htons(ETH_P_LLDP):
 		return 1;
 	case bpf_htons(ETH_P_IPV6):
-		return (const void *)(ipv6 + 7) <= end &&
-		       (ipv6[6] == IPV6_NEXT_HOP_BY_HOP || ipv6[6] == IPV6_NEXT_ICMPV6);
+		return (const void *)(ipv6 + 7) <= end && (ipv6[6] == IPV6_NEXT_HOP_BY_HOP || ipv6[6] == IPV6_NEXT_ICMPV6);
 	default:
 		/* 802.1D's reserved group addresses: STP, pause, LACP */
 		return mac[0] == 0x01 && mac[1] == 0x80 && mac[2] == 0xc2 && !mac[3] && !mac[4] && (mac[5] & 0xf0) == 0;

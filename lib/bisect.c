@@ -32,7 +32,7 @@ static void bisect_free(struct mlr_controller *controller)
 	free(bisect_of(controller));
 }
 
-/* --- the choice of a load ---------------------------------------------------------------------------------------- */
+/* --- the choice of a load ------------------------------------------------------------------------------------------- */
 
 /* Full-length trials that classify a load, if each takes its Trial Duration. */
 static double trials_a_load(const struct mlr_goal *goal)
@@ -110,7 +110,7 @@ static double wanted_load_fps(const struct bisect *bisect, size_t goal, const ch
 	return (double)measured < load_limit(g) ? load_fps : NAN;
 }
 
-/* --- the controller ---------------------------------------------------------------------------------------------- */
+/* --- the controller ------------------------------------------------------------------------------------------------- */
 
 static bool decide(struct bisect *bisect)
 {
@@ -199,7 +199,7 @@ static const struct mlr_controller_ops bisect_ops = {
 	.remaining_s = bisect_remaining_s,
 };
 
-/* --- setting up -------------------------------------------------------------------------------------------------- */
+/* --- setting up ----------------------------------------------------------------------------------------------------- */
 
 double mlr_controller_binary_trial_limit(const struct mlr_controller_input *input)
 {
@@ -247,7 +247,7 @@ int mlr_controller_new_binary(const struct mlr_controller_input *input, struct m
 	return bisect_new(input, false, ret);
 }
 
-/* --- loss verification ------------------------------------------------------------------------------------------- */
+/* --- loss verification ---------------------------------------------------------------------------------------------- */
 
 /* The class of a load after so many full-length trials, their durations added up one by one as mlr_results does. */
 static enum mlr_load_class class_after(const struct mlr_goal *goal, unsigned int low_loss, unsigned int high_loss)

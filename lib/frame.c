@@ -4,18 +4,19 @@
 #include <errno.h>
 #include <string.h>
 
-#define ETHERNET_OCTETS 14
-#define IPV4_OCTETS 20
-#define UDP_OCTETS 8
-#define IPV4_OFFSET ETHERNET_OCTETS
-#define UDP_OFFSET (IPV4_OFFSET + IPV4_OCTETS)
-#define TAG_OFFSET (UDP_OFFSET + UDP_OCTETS)
+#define ETHERNET_OCTETS     14
+#define IPV4_OCTETS         20
+#define UDP_OCTETS          8
+#define IPV4_OFFSET         ETHERNET_OCTETS
+#define UDP_OFFSET          (IPV4_OFFSET + IPV4_OCTETS)
+#define TAG_OFFSET          (UDP_OFFSET + UDP_OCTETS)
 #define UDP_CHECKSUM_OFFSET (UDP_OFFSET + 6)
-#define ETHERTYPE_IPV4 0x0800
-#define PROTOCOL_UDP 17
-#define TTL 64
+#define ETHERTYPE_IPV4      0x0800
+#define PROTOCOL_UDP        17
+#define TTL                 64
 
-_Static_assert(TAG_OFFSET + sizeof(struct mlr_tag) + MLR_FCS_OCTETS == MLR_FRAME_MIN_OCTETS, "the smallest frame holds the tag");
+_Static_assert(TAG_OFFSET + sizeof(struct mlr_tag) + MLR_FCS_OCTETS == MLR_FRAME_MIN_OCTETS,
+	       "the smallest frame holds the tag");
 
 static void put16(uint8_t *at, uint16_t value)
 {

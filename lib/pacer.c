@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
-#define NS_PER_S 1e9
+#define NS_PER_S        1e9
 #define SCHEDULE_MAX_NS 0x1p62
 #define INTERVAL_MIN_NS 0x1p-20
 

@@ -42,7 +42,7 @@ static void phased_free(struct mlr_controller *controller)
 	free(phased_of(controller));
 }
 
-/* --- what the parameters mean in a phase ------------------------------------------------------------------------- */
+/* --- what the parameters mean in a phase ---------------------------------------------------------------------------- */
 
 static const struct mlr_goal *first_goal(const struct phased *phased)
 {
@@ -76,7 +76,7 @@ static struct mlr_phased_bounds bounds_of(const struct phased *phased, double le
 	return mlr_phased_bounds(&level, goal->loss_ratio);
 }
 
-/* --- the initial phase (4.2) ------------------------------------------------------------------------------------- */
+/* --- the initial phase (4.2) ---------------------------------------------------------------------------------------- */
 
 /* MRR: what arrived of Max Load, kept one width goal below it. */
 static void after_max_load(struct phased *phased, double loss_ratio)
@@ -126,7 +126,7 @@ static void advance(struct phased *phased, double loss_ratio)
 		after_mrr2(phased);
 }
 
-/* --- the non-initial phases (4.3) -------------------------------------------------------------------------------- */
+/* --- the non-initial phases (4.3) ----------------------------------------------------------------------------------- */
 
 /* The load that a goal wants measured in the current phase, or NAN. */
 static double select_load_fps(const struct phased *phased, size_t goal, const char **ret_rule)
@@ -221,7 +221,7 @@ static int phased_add(struct mlr_controller *controller, const struct mlr_trial_
 	return 0;
 }
 
-/* --- progress and results ---------------------------------------------------------------------------------------- */
+/* --- progress and results ------------------------------------------------------------------------------------------- */
 
 static bool in_final_phase(const struct phased *phased)
 {
@@ -303,7 +303,7 @@ static const struct mlr_controller_ops phased_ops = {
 	.goal_result = phased_goal_result,
 };
 
-/* --- setting up -------------------------------------------------------------------------------------------------- */
+/* --- setting up ----------------------------------------------------------------------------------------------------- */
 
 /* The smallest target loss ratio first; among equals the first given. */
 static void set_order(struct phased *phased, const struct mlr_controller_input *input)

@@ -26,7 +26,7 @@ struct mlr_plr {
 	double drained_fps; /* the smallest lossy load when the last trial had no loss; 0 if none */
 };
 
-/* --- life -------------------------------------------------------------------------------------------------------------- */
+/* --- life ----------------------------------------------------------------------------------------------------------- */
 
 static bool is_positive(double value)
 {
@@ -88,7 +88,7 @@ void mlr_plr_free(struct mlr_plr *plr)
 	free(plr);
 }
 
-/* --- estimates --------------------------------------------------------------------------------------------------------- */
+/* --- estimates ------------------------------------------------------------------------------------------------------ */
 
 static const struct plr_summary *summary(const struct mlr_plr *plr, int fitting)
 {
@@ -149,7 +149,7 @@ const struct mlr_plr_step *mlr_plr_timeline(const struct mlr_plr *plr, size_t *r
 	return plr->steps;
 }
 
-/* --- the next load (5.6) ----------------------------------------------------------------------------------------------- */
+/* --- the next load (5.6) -------------------------------------------------------------------------------------------- */
 
 /* Less load by as much as less loss gets to the target: if each frame less offered were a frame less lost. */
 static double load_like_mrr(const struct mlr_plr *plr)
@@ -209,7 +209,7 @@ void mlr_plr_next(const struct mlr_plr *plr, struct mlr_trial_input *ret)
 	ret->load_fps = fmin(fmax(next_load(plr), p->min_load_fps), p->max_load_fps);
 }
 
-/* --- taking a trial ---------------------------------------------------------------------------------------------------- */
+/* --- taking a trial ------------------------------------------------------------------------------------------------- */
 
 static int reserve(void **array, size_t count, size_t size)
 {

@@ -51,7 +51,7 @@ static double log_rate_stretch(const struct plr_shape *shape, double load_fps)
 	return shape->log_norm + shape->log_spread + log_softplus(log_y);
 }
 
-/* --- erfc and its integral, scaled ------------------------------------------------------------------------------------- */
+/* --- erfc and its integral, scaled ---------------------------------------------------------------------------------- */
 
 /* exp(z^2) ierfc(z) for z >= 0, to 2e-15: (z + 2.5)^2 times it is smooth in (z - 2.5) / (z + 2.5), which is in [-1, 1), and
  * this is its Chebyshev series to degree 24, as a polynomial. */
@@ -122,7 +122,7 @@ static double log_rate_erf(const struct plr_shape *shape, double load_fps)
 	return shape->log_spread - shape->log_norm + log_ierfc_difference(shape->ratio, load_fps / shape->spread_fps);
 }
 
-/* --- both -------------------------------------------------------------------------------------------------------------- */
+/* --- both ----------------------------------------------------------------------------------------------------------- */
 
 static double log_norm(enum mlr_plr_fitting fitting, double ratio)
 {
@@ -182,7 +182,7 @@ double mlr_plr_log_loss_rate(enum mlr_plr_fitting fitting, double load_fps, doub
 	return plr_shape_log_rate(&shape, load_fps);
 }
 
-/* --- the critical load ------------------------------------------------------------------------------------------------- */
+/* --- the critical load ---------------------------------------------------------------------------------------------- */
 
 /* How far the fitted loss ratio is above the target: a function of the load that only rises. */
 struct excess {

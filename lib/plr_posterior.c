@@ -100,7 +100,7 @@ const struct plr_summary *plr_posterior_summary(const struct plr_posterior *post
 	return &posterior->summary;
 }
 
-/* --- the density ------------------------------------------------------------------------------------------------------- */
+/* --- the density ---------------------------------------------------------------------------------------------------- */
 
 /* Lomax scale of mrr. */
 static double prior_scale(const struct plr_data *data)
@@ -131,7 +131,7 @@ static struct plr_curve density_curve(struct work *work)
 	return (struct plr_curve){ density_value, work, fmax(work->log_spread, LOG_MRR_MIN), work->log_mrr_max };
 }
 
-/* --- hints: where the inner peak may be -------------------------------------------------------------------------------- */
+/* --- hints: where the inner peak may be ----------------------------------------------------------------------------- */
 
 static void hints_add(struct hints *hints, const struct hint *hint)
 {
@@ -175,7 +175,7 @@ static struct hint hint_at(const struct work *work, double log_spread)
 	return (struct hint){ log_spread, fmax(log_spread, log(work->data->parameters->max_load_fps / 2)), 1 };
 }
 
-/* --- the profile ------------------------------------------------------------------------------------------------------- */
+/* --- the profile ---------------------------------------------------------------------------------------------------- */
 
 /* The inner peak at a spread. */
 static struct plr_peak inner_peak(struct work *work, double log_spread)
@@ -325,7 +325,7 @@ static size_t peaks_select(struct work *work, struct plr_peak *peaks, size_t cou
 	return kept;
 }
 
-/* --- the integrals ----------------------------------------------------------------------------------------------------- */
+/* --- the integrals -------------------------------------------------------------------------------------------------- */
 
 /* An integral of exp(value): what to do at a node, which returns the value there. */
 struct rule {
@@ -478,7 +478,7 @@ static void integrate_peaks(struct work *work, const struct plr_peak *peaks, siz
 	}
 }
 
-/* --- what it says ------------------------------------------------------------------------------------------------------ */
+/* --- what it says --------------------------------------------------------------------------------------------------- */
 
 /* Turn logarithms of weights into weights that sum up to 1. */
 static void normalise(struct plr_posterior *posterior)
@@ -553,7 +553,7 @@ void plr_posterior_update(struct plr_posterior *posterior, const struct plr_data
 	summarise(posterior, data->parameters);
 }
 
-/* --- tails ------------------------------------------------------------------------------------------------------------- */
+/* --- tails ---------------------------------------------------------------------------------------------------------- */
 
 /* edge ln(edge / mean) + mean - edge, without cancelling where they are near each other. */
 static double deviance(double edge, double mean)

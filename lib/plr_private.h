@@ -10,8 +10,7 @@
 
 #include "mlr/plr.h"
 
-/* --- Gauss-Legendre quadrature on (0, 1) ---------------------------------------------------------------------------------
- */
+/* --- Gauss-Legendre quadrature on (0, 1) ---------------------------------------------------------------------------- */
 
 #define PLR_GAUSS 7
 
@@ -22,7 +21,7 @@ struct plr_gauss {
 
 extern const struct plr_gauss plr_gauss;
 
-/* --- a curve and its peaks --------------------------------------------------------------------------------------------- */
+/* --- a curve and its peaks ------------------------------------------------------------------------------------------ */
 
 /* A function of one variable on [low, high]. */
 struct plr_curve {
@@ -46,7 +45,7 @@ double plr_peak_edge(const struct plr_curve *curve, const struct plr_peak *peak,
 
 #define PLR_FALL 20.0 /* nats: what lies below exp(-20) of the peak is left out */
 
-/* --- a fitting function with its parameters ---------------------------------------------------------------------------- */
+/* --- a fitting function with its parameters ------------------------------------------------------------------------- */
 
 struct plr_shape {
 	enum mlr_plr_fitting fitting;
@@ -64,7 +63,7 @@ double plr_shape_log_rate(const struct plr_shape *shape, double load_fps);
 /* The load at which the loss ratio equals the target, clipped to Min and Max Load. */
 double plr_shape_critical_load(const struct plr_shape *shape, const struct mlr_plr_parameters *parameters);
 
-/* --- the posterior of one fitting function ----------------------------------------------------------------------------- */
+/* --- the posterior of one fitting function -------------------------------------------------------------------------- */
 
 /* A trial as the likelihood sees it. */
 struct plr_datum {
@@ -109,7 +108,7 @@ const struct plr_summary *plr_posterior_summary(const struct plr_posterior *post
 /* The probability that the posterior foresees for a result at least as extreme as this one, on its side. */
 double plr_posterior_tail(const struct plr_posterior *posterior, const struct plr_datum *trial);
 
-/* --- trends ------------------------------------------------------------------------------------------------------------ */
+/* --- trends --------------------------------------------------------------------------------------------------------- */
 
 /* The trend of all trials by one fitting function; steps[] runs along data->trials[]. */
 struct mlr_plr_trend plr_trend(enum mlr_plr_fitting fitting, const struct plr_summary *summary, const struct plr_data *data,

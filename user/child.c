@@ -21,12 +21,12 @@
 #define TERM_WAIT_S  0.2 /* between SIGTERM and SIGKILL */
 #define STOP_GRACE_S 0.3
 
-/* --- start ------------------------------------------------------------------------------------------------------------- */
+/* --- start ---------------------------------------------------------------------------------------------------------- */
 
 /* In the child: nothing of ours but the three standard files. Never returns. */
 static void become(const char *command, int input_fd, int output_fd, pid_t parent)
 {
-	struct sigaction by_default = {.sa_handler = SIG_DFL};
+	struct sigaction by_default = { .sa_handler = SIG_DFL };
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -78,7 +78,7 @@ int child_start(struct child *child, const char *command)
 	}
 	close(input[0]);
 	close(output[1]);
-	*child = (struct child){.pid = pid, .process_fd = process_fd, .to_fd = input[1], .from_fd = output[0]};
+	*child = (struct child){ .pid = pid, .process_fd = process_fd, .to_fd = input[1], .from_fd = output[0] };
 	return 0;
 
 kill_child:
@@ -93,7 +93,7 @@ close_input:
 	return error;
 }
 
-/* --- lines ------------------------------------------------------------------------------------------------------------- */
+/* --- lines ---------------------------------------------------------------------------------------------------------- */
 
 /* Read what is there: 1 if something came, 0 at the end of its output, -errno (-EAGAIN: nothing there). */
 static int receive(struct child *child)
@@ -120,13 +120,13 @@ static int receive(struct child *child)
 static enum child_event wait_ready(const struct child *child, bool writing, uint64_t deadline_ns)
 {
 	struct pollfd files[] = {
-		{.fd = stop_fd(), .events = POLLIN},
-		{.fd = child->from_fd, .events = POLLIN},
-		{.fd = writing ? child->to_fd : -1, .events = POLLOUT},
+		{ .fd = stop_fd(), .events = POLLIN },
+		{ .fd = child->from_fd, .events = POLLIN },
+		{ .fd = writing ? child->to_fd : -1, .events = POLLOUT },
 	};
 	uint64_t now = clock_ns();
 	uint64_t left_ns = deadline_ns > now ? deadline_ns - now : 0;
-	struct timespec left = {.tv_sec = (time_t)(left_ns / NS_PER_S), .tv_nsec = (long)(left_ns % NS_PER_S)};
+	struct timespec left = { .tv_sec = (time_t)(left_ns / NS_PER_S), .tv_nsec = (long)(left_ns % NS_PER_S) };
 	int ready = ppoll(files, sizeof(files) / sizeof(*files), &left, NULL);
 
 	if (stop_requested())
@@ -185,21 +185,21 @@ void child_taken(struct child *child, size_t length)
 	memmove(child->received, child->received + length + 1, child->received_count);
 }
 
-/* --- end --------------------------------------------------------------------------------------------------------------- */
+/* --- end ------------------------------------------------------------------------------------------------------------ */
 
 /* Wait until it has exited, for this long at most. A stop cuts the wait short if asked for. */
 static void wait_for_exit(const struct child *child, double wait_s, bool until_stop)
 {
 	uint64_t deadline_ns = clock_ns() + (uint64_t)(wait_s * NS_PER_S);
 	struct pollfd files[] = {
-		{.fd = child->process_fd, .events = POLLIN},
-		{.fd = until_stop ? stop_fd() : -1, .events = POLLIN},
+		{ .fd = child->process_fd, .events = POLLIN },
+		{ .fd = until_stop ? stop_fd() : -1, .events = POLLIN },
 	};
 	uint64_t now;
 
 	while ((now = clock_ns()) < deadline_ns) {
-		struct timespec left = {.tv_sec = (time_t)((deadline_ns - now) / NS_PER_S),
-					.tv_nsec = (long)((deadline_ns - now) % NS_PER_S)};
+		struct timespec left = { .tv_sec = (time_t)((deadline_ns - now) / NS_PER_S),
+					 .tv_nsec = (long)((deadline_ns - now) % NS_PER_S) };
 
 		if (ppoll(files, sizeof(files) / sizeof(*files), &left, NULL) > 0)
 			break;
@@ -208,7 +208,7 @@ static void wait_for_exit(const struct child *child, double wait_s, bool until_s
 
 const char *child_fate(const struct child *child, char buffer[CHILD_FATE_SIZE])
 {
-	siginfo_t info = {.si_pid = 0};
+	siginfo_t info = { .si_pid = 0 };
 
 	wait_for_exit(child, FATE_WAIT_S, false);
 	if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)

@@ -16,20 +16,17 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* --- the verb ---------------------------------------------------------------------------------------------------------- */
+/* --- the verb ------------------------------------------------------------------------------------------------------- */
 
 static const struct verb_word {
 	const char *word;
 	enum verb first, last; /* verbs of two words share the first */
 } verb_words[] = {
-	{"search", VERB_SEARCH, VERB_SEARCH},
-	{"trial", VERB_TRIAL, VERB_TRIAL},
-	{"soak", VERB_SOAK, VERB_SOAK},
-	{"lab", VERB_LAB_UP, VERB_LAB_STATUS},
-	{"clean", VERB_CLEAN, VERB_CLEAN},
+	{ "search", VERB_SEARCH, VERB_SEARCH },  { "trial", VERB_TRIAL, VERB_TRIAL }, { "soak", VERB_SOAK, VERB_SOAK },
+	{ "lab", VERB_LAB_UP, VERB_LAB_STATUS }, { "clean", VERB_CLEAN, VERB_CLEAN },
 };
 
-static const char *const lab_words[] = {"up", "down", "status"};
+static const char *const lab_words[] = { "up", "down", "status" };
 
 static bool asks_for(const char *argument, const char *name, char letter)
 {
@@ -124,7 +121,7 @@ static enum exit_code read_verb(char **argv, struct config *config, int *ret_nex
 	return refuse_verb(argv[1]);
 }
 
-/* --- the command line -------------------------------------------------------------------------------------------------- */
+/* --- the command line ----------------------------------------------------------------------------------------------- */
 
 /* Where in argv we are. */
 struct arguments {
@@ -141,7 +138,7 @@ static enum exit_code take(struct arguments *arguments, const struct option *opt
 		*arguments->ret_finished = true;
 		return option->letter == 'h' ? help_verb(arguments->verb, arguments->verb) : help_version();
 	}
-	return given_add(arguments->list, &(struct given){.option = option, .text = (char *)text});
+	return given_add(arguments->list, &(struct given){ .option = option, .text = (char *)text });
 }
 
 /* An option whose value, if it takes one, is `attached` or the next argument. */
@@ -254,7 +251,7 @@ static enum exit_code read_arguments(struct arguments *arguments)
 	return code;
 }
 
-/* --- from values to a configuration ------------------------------------------------------------------------------------ */
+/* --- from values to a configuration --------------------------------------------------------------------------------- */
 
 /* Values are read in the order of the table; an option that does not repeat counts as it was given last. */
 static enum exit_code read_values(const struct given_list *list, struct config *config)
@@ -286,7 +283,8 @@ static enum exit_code add_fallbacks(enum verb verb, struct given_list *list)
 
 		if (option->fallback && option_belongs(option, verb) && !given_find(list, option->name))
 			code = given_add(
-				list, &(struct given){.option = option, .text = (char *)option->fallback, .fallback = true});
+				list,
+				&(struct given){ .option = option, .text = (char *)option->fallback, .fallback = true });
 	}
 	return code;
 }
@@ -316,14 +314,14 @@ static enum exit_code check_loads(const struct config *config)
 }
 
 /* What makes two searches the same: given by the stored one, and by nothing else. */
-static const char *const stored_alone[] = {"goal", "preset", "min-load", "max-load", "algorithm"};
+static const char *const stored_alone[] = { "goal", "preset", "min-load", "max-load", "algorithm" };
 
 static enum exit_code take_stored_value(struct given_list *list, const struct option *option, const char *path,
 					const json_t *value)
 {
 	if (!json_is_string(value))
 		return refuse(EXIT_USAGE_ERROR, "%s: configuration: %s is not a text", path, option->name);
-	return given_add(list, &(struct given){.option = option, .text = (char *)json_string_value(value), .path = path});
+	return given_add(list, &(struct given){ .option = option, .text = (char *)json_string_value(value), .path = path });
 }
 
 /* The options of a stored search that were not given anew. */
@@ -334,7 +332,7 @@ static enum exit_code take_stored_options(const struct stored *stored, const cha
 	const json_t *value;
 	const char *name;
 
-	json_object_foreach(stored->configuration, name, value) {
+	json_object_foreach (stored->configuration, name, value) {
 		const struct option *option = option_find(name);
 
 		if (!option || !option_belongs(option, verb))
@@ -420,12 +418,13 @@ static enum exit_code add_soak_max_time(struct given_list *list)
 {
 	if (given_find(list, "max-time"))
 		return EXIT_DONE;
-	return given_add(list, &(struct given){.option = option_find("max-time"), .text = (char *)"1800", .fallback = true});
+	return given_add(list,
+			 &(struct given){ .option = option_find("max-time"), .text = (char *)"1800", .fallback = true });
 }
 
 static enum exit_code read_all(char **argv, struct config *config, bool *ret_finished)
 {
-	struct arguments arguments = {.list = config->given, .ret_finished = ret_finished};
+	struct arguments arguments = { .list = config->given, .ret_finished = ret_finished };
 	const struct given *file;
 	enum exit_code code;
 	int next = 0;
@@ -454,7 +453,7 @@ static enum exit_code read_all(char **argv, struct config *config, bool *ret_fin
 
 enum exit_code config_read(int argc, char **argv, struct config *ret, bool *ret_finished)
 {
-	struct config config = {.waits = {.residual_s = rfc2544_waits.residual_s}};
+	struct config config = { .waits = { .residual_s = rfc2544_waits.residual_s } };
 	enum exit_code code;
 
 	(void)argc; /* argv ends with NULL */
@@ -482,7 +481,7 @@ void config_free(struct config *config)
 	config->stored = NULL;
 }
 
-/* --- the echo ---------------------------------------------------------------------------------------------------------- */
+/* --- the echo ------------------------------------------------------------------------------------------------------- */
 
 static json_t *describe_goals(const struct config *config)
 {

@@ -67,11 +67,11 @@ struct config {
 	double duration_s;              /* trial */
 	enum tx_choice tx;
 	enum algorithm algorithm;
-	double target_loss_ratio;   /* soak */
-	double stdev_ratio;         /* soak: end once the estimate is that sharp; 0: do not */
-	double first_duration_s;    /* soak: of its first trial */
-	double duration_step_s;     /* soak: how much longer each further one is */
-	unsigned int max_r; /* tst009: high-loss trials before a load has failed; 0: not given */
+	double target_loss_ratio; /* soak */
+	double stdev_ratio;       /* soak: end once the estimate is that sharp; 0: do not */
+	double first_duration_s;  /* soak: of its first trial */
+	double duration_step_s;   /* soak: how much longer each further one is */
+	unsigned int max_r;       /* tst009: high-loss trials before a load has failed; 0: not given */
 	enum measurer_kind measurer;
 	const char *measurer_argument; /* the COMMAND of exec:, the MODEL of sim:; else NULL */
 	const char *preset;
@@ -87,8 +87,8 @@ struct config {
 	bool quiet;
 	bool explain;          /* search: say of each trial why it was chosen */
 	struct stored *stored; /* the search to resume or replay; NULL: none. Owned */
-	const char *sut;      /* lab up --sut KIND[:k=v,...] */
-	const char *lab_name; /* lab --name, so that several can be up at once */
+	const char *sut;       /* lab up --sut KIND[:k=v,...] */
+	const char *lab_name;  /* lab --name, so that several can be up at once */
 	/* Every value as it was given; what the strings above point into. Owned. */
 	struct given_list *given;
 };

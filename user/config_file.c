@@ -89,7 +89,7 @@ static enum exit_code add_value(struct file *file, const struct option *option, 
 	if (code != EXIT_DONE)
 		return code;
 	return given_add(file->list,
-			 &(struct given){.option = option, .text = value, .path = file->path, .line = line_of(node)});
+			 &(struct given){ .option = option, .text = value, .path = file->path, .line = line_of(node) });
 }
 
 /* The value or values of one key. */
@@ -185,7 +185,7 @@ static enum exit_code refuse_second_document(struct file *file, yaml_parser_t *p
 
 enum exit_code config_file_read(const char *path, enum verb verb, struct given_list *list)
 {
-	struct file file = {.path = path, .verb = verb, .list = list, .from_command_line = list->count};
+	struct file file = { .path = path, .verb = verb, .list = list, .from_command_line = list->count };
 	enum exit_code code;
 	yaml_parser_t parser;
 	FILE *stream = fopen(path, "re");

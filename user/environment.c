@@ -30,7 +30,7 @@ static int find_version(struct dl_phdr_info *info, size_t size, void *data)
 
 static json_t *library_version(const char *prefix)
 {
-	struct wanted_library wanted = {.prefix = prefix};
+	struct wanted_library wanted = { .prefix = prefix };
 
 	return dl_iterate_phdr(find_version, &wanted) ? json_string(wanted.version) : json_null();
 }

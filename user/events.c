@@ -12,7 +12,7 @@ static bool wanted(const struct config *config)
 enum exit_code event_trial_started(const struct config *config, size_t number, const struct mlr_trial_input *input,
 				   const struct event_reason *reason)
 {
-	static const struct event_reason none = {0};
+	static const struct event_reason none = { 0 };
 	json_t *event;
 
 	if (!wanted(config))

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH_SIZE 128
+#define PATH_SIZE  128
 #define VALUE_SIZE 64
 
 struct claim {
@@ -35,7 +35,7 @@ enum exit_code state_directory_make(void)
 	return EXIT_DONE;
 }
 
-/* --- settings ----------------------------------------------------------------------------------------------------------- */
+/* --- settings ------------------------------------------------------------------------------------------------------- */
 
 static int read_setting(const char *path, char value[VALUE_SIZE])
 {
@@ -65,7 +65,7 @@ static int write_setting(const char *path, const char *value)
 	return error;
 }
 
-/* --- the file -------------------------------------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------------------------------------------------- */
 
 /* Open and lock a journal. -EBUSY: its owner lives; -EAGAIN: it was released meanwhile, try again. */
 static int lock_file(const char *path, int flags)
@@ -87,7 +87,8 @@ static int lock_file(const char *path, int flags)
 
 static int store(const struct claim *claim)
 {
-	if (lseek(claim->fd, 0, SEEK_SET) < 0 || ftruncate(claim->fd, 0) || json_dumpfd(claim->document, claim->fd, JSON_COMPACT))
+	if (lseek(claim->fd, 0, SEEK_SET) < 0 || ftruncate(claim->fd, 0) ||
+	    json_dumpfd(claim->document, claim->fd, JSON_COMPACT))
 		return -EIO;
 	return 0;
 }
@@ -105,13 +106,14 @@ static unsigned int undo(const json_t *document)
 		int error = path && was ? write_setting(path, was) : -EINVAL;
 
 		if (error && error != -ENOENT)
-			warn("cannot restore %s to %s: %s", path ? path : "(unreadable journal)", was ? was : "?", strerror(-error));
+			warn("cannot restore %s to %s: %s", path ? path : "(unreadable journal)", was ? was : "?",
+			     strerror(-error));
 		undone += !error;
 	}
 	return undone;
 }
 
-/* --- claims ---------------------------------------------------------------------------------------------------------------- */
+/* --- claims --------------------------------------------------------------------------------------------------------- */
 
 static enum exit_code claim_failed(const char *port, const char *path, int error)
 {
@@ -123,8 +125,9 @@ static enum exit_code claim_failed(const char *port, const char *path, int error
 	owner = json_load_file(path, 0, NULL);
 	pid = json_integer_value(json_object_get(owner, "pid"));
 	json_decref(owner);
-	return refuse(EXIT_UNSAFE, "port %s is in use by another run of this program (process %lld); wait for its end, or end it",
-		      port, (long long)pid);
+	return refuse(EXIT_UNSAFE,
+		      "port %s is in use by another run of this program (process %lld); wait for its end, or end it", port,
+		      (long long)pid);
 }
 
 enum exit_code claim_port(const char *port, int ifindex, struct claim **ret)
@@ -189,7 +192,7 @@ enum exit_code claim_set_sysctl(struct claim *claim, const char *path, const cha
 	return EXIT_DONE;
 }
 
-/* --- clean ----------------------------------------------------------------------------------------------------------------- */
+/* --- clean ---------------------------------------------------------------------------------------------------------- */
 
 /* Whether a network namespace still exists: named, or some process's. */
 static bool namespace_exists(unsigned long inode)

@@ -18,14 +18,14 @@
 #include "netlink.h"
 
 #define NAMESPACE_DIRECTORY "/run/netns"
-#define PATH_SIZE 96
+#define PATH_SIZE           96
 
 static enum exit_code failed(const char *what, const char *which, int error)
 {
 	return refuse(EXIT_INCAPABLE, "lab: cannot %s %s: %s", what, which, why(-error));
 }
 
-/* --- the state file ---------------------------------------------------------------------------------------------------------- */
+/* --- the state file ------------------------------------------------------------------------------------------------- */
 
 static void state_path(const char *name, char ret_path[PATH_SIZE])
 {
@@ -60,8 +60,8 @@ enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists)
 	document = json_load_file(path, 0, NULL);
 	*ret = (struct lab){ 0 };
 	snprintf(ret->name, sizeof(ret->name), "%s", name);
-	if (!json_unpack(document, "{s:[s,s], s:s, s:s, s:b}", "ports", &a, &b, "namespace", &namespace, "sut", &sut, "complete",
-			 &complete)) {
+	if (!json_unpack(document, "{s:[s,s], s:s, s:s, s:b}", "ports", &a, &b, "namespace", &namespace, "sut", &sut,
+			 "complete", &complete)) {
 		snprintf(ret->ports[PORT_A], IF_NAMESIZE, "%s", a);
 		snprintf(ret->ports[PORT_B], IF_NAMESIZE, "%s", b);
 		snprintf(ret->namespace, sizeof(ret->namespace), "%s", namespace);
@@ -73,7 +73,7 @@ enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists)
 	return EXIT_DONE;
 }
 
-/* --- the namespace --------------------------------------------------------------------------------------------------------- */
+/* --- the namespace -------------------------------------------------------------------------------------------------- */
 
 static void namespace_path(const struct lab *lab, char ret_path[PATH_SIZE])
 {
@@ -119,7 +119,7 @@ static void namespace_delete(const struct lab *lab)
 	unlink(path);
 }
 
-/* --- up -------------------------------------------------------------------------------------------------------------------- */
+/* --- up ------------------------------------------------------------------------------------------------------------- */
 
 /* No address of its own making, on links made from now on in the namespace. */
 static enum exit_code silence_namespace(void)
@@ -241,11 +241,13 @@ static enum exit_code check_names_free(const struct lab *lab)
 
 	for (int i = 0; i < PORT_COUNT; i++)
 		if (if_nametoindex(lab->ports[i]))
-			return refuse(EXIT_USAGE_ERROR, "lab: there is a link '%s' already, and it is not the lab's; choose another --name",
+			return refuse(EXIT_USAGE_ERROR,
+				      "lab: there is a link '%s' already, and it is not the lab's; choose another --name",
 				      lab->ports[i]);
 	namespace_path(lab, path);
 	if (*lab->namespace && !access(path, F_OK))
-		return refuse(EXIT_USAGE_ERROR, "lab: there is a namespace '%s' already, and it is not the lab's; choose another --name",
+		return refuse(EXIT_USAGE_ERROR,
+			      "lab: there is a namespace '%s' already, and it is not the lab's; choose another --name",
 			      lab->namespace);
 	return EXIT_DONE;
 }
@@ -259,8 +261,8 @@ enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *
 	if ((code = state_directory_make()) || (code = lab_find(name, &other, &exists)))
 		return code;
 	if (exists && other.complete)
-		return refuse(EXIT_USAGE_ERROR, "lab: '%s' is up already (%s); 'xdp-mlr lab down --name %s' removes it", name,
-			      other.sut, name);
+		return refuse(EXIT_USAGE_ERROR, "lab: '%s' is up already (%s); 'xdp-mlr lab down --name %s' removes it",
+			      name, other.sut, name);
 	if (exists && (code = lab_down(name, &was_up)))
 		return code;
 	if ((code = check_names_free(&lab)) || (code = store(&lab)))
@@ -277,7 +279,7 @@ enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *
 	return code;
 }
 
-/* --- down ------------------------------------------------------------------------------------------------------------------ */
+/* --- down ----------------------------------------------------------------------------------------------------------- */
 
 static enum exit_code delete_port(struct mnl_socket *netlink, const char *port)
 {

@@ -16,9 +16,9 @@
 #include "config.h"
 #include "say.h"
 
-#define LAB_NAME_SIZE 12  /* octets, with the closing NUL: a port name has to hold it and "-a" */
+#define LAB_NAME_SIZE    12 /* octets, with the closing NUL: a port name has to hold it and "-a" */
 #define LAB_NAME_DEFAULT "lab"
-#define LAB_SUT_SIZE 128
+#define LAB_SUT_SIZE     128
 
 enum sut_kind { SUT_ROUTER, SUT_BRIDGE, SUT_XDP, SUT_POLICER, SUT_WIRE };
 
@@ -35,7 +35,7 @@ struct lab {
 	char ports[PORT_COUNT][IF_NAMESIZE];
 	char namespace[32]; /* empty for SUT_WIRE */
 	char sut[LAB_SUT_SIZE];
-	bool complete;      /* false: the `lab up` that made it did not finish */
+	bool complete; /* false: the `lab up` that made it did not finish */
 };
 
 /* Read "KIND[:k=v,...]". */

@@ -19,9 +19,9 @@
 #include "lab.skel.h" /* after the types that it uses */
 
 #define POLICER_BURST_DEFAULT_S 100e-6
-#define GATEWAY_PREFIX_LENGTH 24
-#define Q16 65536.0
-#define NS_PER_S_F 1e9
+#define GATEWAY_PREFIX_LENGTH   24
+#define Q16                     65536.0
+#define NS_PER_S_F              1e9
 
 /* The links inside the namespace. */
 struct sut_links {
@@ -31,14 +31,14 @@ struct sut_links {
 
 static const char *const link_names[PORT_COUNT] = { SUT_PORT_A, SUT_PORT_B };
 
-/* --- the specification ------------------------------------------------------------------------------------------------------ */
+/* --- the specification ---------------------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
 	enum sut_kind kind;
 	bool has_parameters;
 } kinds[] = {
-	{ "router", SUT_ROUTER, false }, { "bridge", SUT_BRIDGE, false }, { "xdp", SUT_XDP, false },
+	{ "router", SUT_ROUTER, false },  { "bridge", SUT_BRIDGE, false }, { "xdp", SUT_XDP, false },
 	{ "policer", SUT_POLICER, true }, { "wire", SUT_WIRE, false },
 };
 
@@ -50,12 +50,14 @@ static enum exit_code read_parameter(const char *key, const char *value, struct 
 		return refuse(EXIT_USAGE_ERROR, "--sut: '%s' of the policer needs a value: %s=...", key, key);
 	if (!strcmp(key, "rate")) {
 		if (!parse_load(value, &rate) || rate.unit != LOAD_FPS || rate.value <= 0.0)
-			return refuse(EXIT_USAGE_ERROR, "--sut: rate=%s is not a rate above 0 in frames/s; write rate=200000 or rate=200kfps",
+			return refuse(EXIT_USAGE_ERROR,
+				      "--sut: rate=%s is not a rate above 0 in frames/s; write rate=200000 or rate=200kfps",
 				      value);
 		sut->rate_fps = rate.value;
 	} else if (!strcmp(key, "burst")) {
 		if (!parse_duration(value, &sut->burst_s) || sut->burst_s < 0.0 || sut->burst_s > 1.0)
-			return refuse(EXIT_USAGE_ERROR, "--sut: burst=%s is not a time from 0 to 1 s; write burst=100us", value);
+			return refuse(EXIT_USAGE_ERROR, "--sut: burst=%s is not a time from 0 to 1 s; write burst=100us",
+				      value);
 	} else {
 		return refuse(EXIT_USAGE_ERROR, "--sut: the policer has no '%s'; it has rate=FPS and burst=TIME", key);
 	}
@@ -105,11 +107,12 @@ enum exit_code sut_parse(const char *text, struct sut_spec *ret)
 			*ret = sut;
 		return code;
 	}
-	return refuse(EXIT_USAGE_ERROR, "--sut: there is no SUT '%s'; there are router, bridge, xdp, policer:rate=FPS,burst=TIME and wire",
+	return refuse(EXIT_USAGE_ERROR,
+		      "--sut: there is no SUT '%s'; there are router, bridge, xdp, policer:rate=FPS,burst=TIME and wire",
 		      kind);
 }
 
-/* --- inside the namespace -------------------------------------------------------------------------------------------------- */
+/* --- inside the namespace ------------------------------------------------------------------------------------------- */
 
 static enum exit_code failed(const char *what, int error)
 {

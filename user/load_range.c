@@ -36,7 +36,7 @@ static enum exit_code take_stored(const struct stored *stored, struct load_range
 
 enum exit_code load_range_find(const struct config *config, struct measurer *measurer, struct load_range *ret)
 {
-	struct load_range range = {0};
+	struct load_range range = { 0 };
 	enum exit_code code;
 
 	if (config->stored) {
@@ -49,9 +49,10 @@ enum exit_code load_range_find(const struct config *config, struct measurer *mea
 	if (code != EXIT_DONE)
 		return code;
 	if (range.min_fps >= range.max_fps)
-		return refuse(EXIT_USAGE_ERROR,
-			      "Min Load (%g fps) is not below Max Load (%g fps, from the %s); change --min-load or --max-load",
-			      range.min_fps, range.max_fps, range.max_source);
+		return refuse(
+			EXIT_USAGE_ERROR,
+			"Min Load (%g fps) is not below Max Load (%g fps, from the %s); change --min-load or --max-load",
+			range.min_fps, range.max_fps, range.max_source);
 	*ret = range;
 	return EXIT_DONE;
 }

@@ -14,7 +14,7 @@
 #include "stop.h"
 #include "stored.h"
 
-/* --- before ------------------------------------------------------------------------------------------------------------ */
+/* --- before --------------------------------------------------------------------------------------------------------- */
 
 /* What an algorithm wants of goals, beyond their ranges. */
 static const char *algorithm_demands(enum algorithm algorithm)
@@ -23,7 +23,8 @@ static const char *algorithm_demands(enum algorithm algorithm)
 	case ALGORITHM_PHASED:
 		return "all must have the same initial and the same final Trial Duration";
 	case ALGORITHM_TST009:
-		return "a load must not fail by fewer than --max-r high-loss trials; raise the Goal Exceed Ratio or Duration Sum";
+		return "a load must not fail by fewer than --max-r high-loss trials; raise the Goal Exceed Ratio or "
+		       "Duration Sum";
 	case ALGORITHM_MLR:
 	case ALGORITHM_BINARY:
 		break;
@@ -59,7 +60,7 @@ static enum exit_code new_controller(struct search *search)
 	return EXIT_DONE;
 }
 
-/* --- time -------------------------------------------------------------------------------------------------------------- */
+/* --- time ----------------------------------------------------------------------------------------------------------- */
 
 double search_elapsed_s(const struct search *search)
 {
@@ -78,7 +79,7 @@ static bool out_of_time(const struct search *search, const struct mlr_trial_inpu
 	return config->max_time_s > 0 && search_elapsed_s(search) + input->duration_s + waits_s > config->max_time_s;
 }
 
-/* --- what the user is told meanwhile ----------------------------------------------------------------------------------- */
+/* --- what the user is told meanwhile -------------------------------------------------------------------------------- */
 
 static double bound_fps(const struct mlr_results *results, size_t load)
 {
@@ -120,8 +121,8 @@ static enum exit_code find_outcome(const struct search *search, size_t goal, str
 
 	if (mlr_controller_goal_result(search->controller, goal, &ret->result))
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	ret->tester_limited =
-		limited_at(search, goal, isnan(result->relevant_upper_bound_fps) ? result->relevant_lower_bound_fps
+	ret->tester_limited = limited_at(search, goal,
+					 isnan(result->relevant_upper_bound_fps) ? result->relevant_lower_bound_fps
 										 : result->relevant_upper_bound_fps);
 	return EXIT_DONE;
 }
@@ -160,12 +161,12 @@ static enum exit_code tell_trial(struct search *search)
 	return code;
 }
 
-/* --- the loop ---------------------------------------------------------------------------------------------------------- */
+/* --- the loop ------------------------------------------------------------------------------------------------------- */
 
 /* A trial that follows a decision, and what was known when it was taken. */
 static struct search_trial new_trial(const struct search *search, const struct mlr_decision *decision)
 {
-	struct search_trial trial = {.decision = *decision};
+	struct search_trial trial = { .decision = *decision };
 
 	search_bounds(search, decision->goal, &trial.lower_fps, &trial.upper_fps);
 	return trial;
@@ -206,7 +207,7 @@ static enum exit_code take_result(struct search *search, const struct search_tri
 static enum exit_code tell_start(const struct search *search, const struct mlr_decision *decision)
 {
 	const struct config *config = search->config;
-	struct event_reason reason = {.goal = config->goals[decision->goal].name, .rule = decision->rule};
+	struct event_reason reason = { .goal = config->goals[decision->goal].name, .rule = decision->rule };
 
 	if (config->format == FORMAT_JSONL && !search->trial_count)
 		reason.setting = report_setting(search);
@@ -241,7 +242,7 @@ static enum exit_code take_stored_trials(struct search *search)
 
 	for (size_t i = 0; stored && i < stored->trial_count && code == EXIT_DONE; i++) {
 		const struct stored_trial *from = &stored->trials[i];
-		struct mlr_decision decision = {.goal = 0, .rule = "measured, though nothing more was wanted"}, measured;
+		struct mlr_decision decision = { .goal = 0, .rule = "measured, though nothing more was wanted" }, measured;
 		struct search_trial trial;
 
 		if (mlr_controller_next(search->controller, &decision) < 0)
@@ -281,15 +282,15 @@ static enum exit_code loop(struct search *search)
 	if (wanted < 0)
 		code = refuse(EXIT_INCAPABLE, "out of memory");
 	if (code == EXIT_DONE)
-		search->end = !wanted						     ? SEARCH_COMPLETE
+		search->end = !wanted                                       ? SEARCH_COMPLETE
 			      : search->config->measurer == MEASURER_REPLAY ? SEARCH_REPLAYED
-									     : SEARCH_OUT_OF_TIME;
+									    : SEARCH_OUT_OF_TIME;
 	else
 		search->end = code == EXIT_INTERRUPTED ? SEARCH_INTERRUPTED : SEARCH_FAILED;
 	return code;
 }
 
-/* --- after ------------------------------------------------------------------------------------------------------------- */
+/* --- after ---------------------------------------------------------------------------------------------------------- */
 
 /* The outcomes, and what they make of an EXIT_DONE. */
 static enum exit_code judge(struct search *search, enum exit_code code)
@@ -315,7 +316,7 @@ enum exit_code manager_search(const struct config *config, struct measurer *meas
 	*search = (struct search){
 		.config = config,
 		.measurer = measurer,
-		.input = {.goals = config->goals, .goal_count = config->goal_count},
+		.input = { .goals = config->goals, .goal_count = config->goal_count },
 		.start_time = time(NULL),
 		.start_ns = clock_ns(),
 	};

@@ -64,7 +64,7 @@ struct measurement {
 	bool tester_limited;
 	const char *tester_limited_reason; /* a constant phrase, NULL if not limited */
 	double sut_loss_ratio; /* what the SUT lost of the frames sent: the loss ratio without the tester's part. If limited */
-	const char *tx_backend;            /* "xsk", or NULL */
+	const char *tx_backend; /* "xsk", or NULL */
 	bool has_latency;
 	struct latency_summary latency;
 	bool has_pacing;

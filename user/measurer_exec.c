@@ -127,7 +127,7 @@ static enum exit_code take_output(const struct answer *answer, const struct mlr_
 /* Turn a parsed answer into a measurement. What is left of the object passes through. */
 static enum exit_code take_answer(const struct answer *answer, const struct mlr_trial_input *input, struct measurement *ret)
 {
-	struct measurement measurement = {.result.input = *input};
+	struct measurement measurement = { .result.input = *input };
 	enum exit_code code = take_error(answer);
 
 	if (code == EXIT_DONE)
@@ -147,8 +147,9 @@ static enum exit_code take_answer(const struct answer *answer, const struct mlr_
 static enum exit_code read_answer(const char *line, size_t length, const struct mlr_trial_input *input,
 				  struct measurement *ret)
 {
-	struct answer answer = {
-		.line = line, .length = length, .object = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL)};
+	struct answer answer = { .line = line,
+				 .length = length,
+				 .object = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL) };
 	enum exit_code code;
 
 	if (json_is_object(answer.object))
@@ -256,7 +257,7 @@ enum exit_code measurer_exec_new(const struct config *config, struct measurer **
 		free(exec);
 		return refuse(EXIT_INCAPABLE, "cannot start the external measurer: %s", strerror(-error));
 	}
-	exec->base = (struct measurer){.ops = &exec_ops, .virtual_time = true, .transmitters = 1};
+	exec->base = (struct measurer){ .ops = &exec_ops, .virtual_time = true, .transmitters = 1 };
 	exec->command = config->measurer_argument;
 	*ret = &exec->base;
 	return EXIT_DONE;

@@ -55,7 +55,7 @@ enum exit_code measurer_replay_new(const struct config *config, struct measurer 
 
 	if (!replay)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	replay->base = (struct measurer){.ops = &replay_ops, .virtual_time = true, .transmitters = 1};
+	replay->base = (struct measurer){ .ops = &replay_ops, .virtual_time = true, .transmitters = 1 };
 	replay->stored = config->stored;
 	*ret = &replay->base;
 	return EXIT_DONE;

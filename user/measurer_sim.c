@@ -20,9 +20,9 @@ static enum exit_code sim_measure(struct measurer *measurer, const struct mlr_tr
 	mlr_sut_trial(sim->sut, input, &sent, &lost);
 	*ret = (struct measurement){
 		.has_counts = true,
-		.counts = {.intended = sent, .sent = sent, .received = sent - lost},
+		.counts = { .intended = sent, .sent = sent, .received = sent - lost },
 		.has_attribution = true,
-		.attribution = {.sut = (int64_t)lost},
+		.attribution = { .sut = (int64_t)lost },
 	};
 	ret->verdict = mlr_trial_judge(input->load_fps, measurer->transmitters, &ret->counts);
 	ret->result.input = *input;
@@ -73,7 +73,7 @@ enum exit_code measurer_sim_new(const struct config *config, struct measurer **r
 			return refuse(EXIT_INCAPABLE, "out of memory");
 		return refuse(EXIT_USAGE_ERROR, "--measurer 'sim:%s': %s", config->measurer_argument, reason);
 	}
-	sim->base = (struct measurer){.ops = &sim_ops, .virtual_time = true, .transmitters = 1};
+	sim->base = (struct measurer){ .ops = &sim_ops, .virtual_time = true, .transmitters = 1 };
 	sim->model = config->measurer_argument;
 	*ret = &sim->base;
 	return EXIT_DONE;

@@ -16,14 +16,14 @@
 
 #include "mlr/frame.h"
 
-#define QUEUE 0
-#define CALIBRATION_S 0.3
-#define CALIBRATION_RUNS 3
+#define QUEUE             0
+#define CALIBRATION_S     0.3
+#define CALIBRATION_RUNS  3
 #define CALIBRATION_SHARE 0.9 /* of the fastest that was reached: what can be sustained on a busy machine */
 
 static const struct measurer_ops ops;
 
-/* --- opening ------------------------------------------------------------------------------------------------------------- */
+/* --- opening -------------------------------------------------------------------------------------------------------- */
 
 /* The n-th CPU that this process may use, round and round; -1 if there is but one: then threads are better left alone. */
 static int nth_cpu(int n)
@@ -75,7 +75,9 @@ static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 		const struct port_config *port = &xdp->config->ports[i];
 		struct endpoint *end = &xdp->ends[i];
 
-		end->mac_source = port->destination_mac_given ? MAC_GIVEN : answers[i].gateway_found ? MAC_ARP : MAC_OTHER_PORT;
+		end->mac_source = port->destination_mac_given ? MAC_GIVEN
+				  : answers[i].gateway_found  ? MAC_ARP
+							      : MAC_OTHER_PORT;
 		memcpy(end->destination_mac,
 		       end->mac_source == MAC_GIVEN ? port->destination_mac.ether_addr_octet
 		       : end->mac_source == MAC_ARP ? answers[i].gateway_mac
@@ -174,7 +176,7 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 	return EXIT_DONE;
 }
 
-/* --- measuring ------------------------------------------------------------------------------------------------------------- */
+/* --- measuring ------------------------------------------------------------------------------------------------------ */
 
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
@@ -206,7 +208,7 @@ enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max
 	return EXIT_DONE;
 }
 
-/* --- what it is, for the report --------------------------------------------------------------------------------------------- */
+/* --- what it is, for the report ------------------------------------------------------------------------------------- */
 
 static json_t *mac_json(const uint8_t mac[MLR_MAC_OCTETS])
 {
@@ -216,12 +218,14 @@ static json_t *mac_json(const uint8_t mac[MLR_MAC_OCTETS])
 static json_t *port_json(const struct measurer_xdp *xdp, int i)
 {
 	static const char *const sources[] = {
-		[MAC_GIVEN] = "given", [MAC_ARP] = "learned by ARP", [MAC_OTHER_PORT] = "the other port's",
+		[MAC_GIVEN] = "given",
+		[MAC_ARP] = "learned by ARP",
+		[MAC_OTHER_PORT] = "the other port's",
 	};
 	const struct endpoint *end = &xdp->ends[i];
 	const struct port *port = &xdp->ports[i];
-	json_t *json = json_pack("{s:s, s:s, s:o, s:i, s:b, s:s, s:o, s:s}", "name", port->link.name, "driver", port->driver, "mac",
-				 mac_json(port->link.mac), "mtu_octets", (int)port->link.mtu_octets, "transmits",
+	json_t *json = json_pack("{s:s, s:s, s:o, s:i, s:b, s:s, s:o, s:s}", "name", port->link.name, "driver", port->driver,
+				 "mac", mac_json(port->link.mac), "mtu_octets", (int)port->link.mtu_octets, "transmits",
 				 (int)end->transmits, "receive_mode", rx_is_generic(end->rx) ? "generic" : "native",
 				 "destination_mac", mac_json(end->destination_mac), "destination_mac_source",
 				 sources[end->mac_source]);
@@ -235,9 +239,9 @@ static json_t *describe(struct measurer *measurer)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
 
-	return json_pack("{s:s, s:s, s:[o,o], s:f, s:s?}", "name", "xdp", "tx_backend", "xsk", "ports", port_json(xdp, PORT_A),
-			 port_json(xdp, PORT_B), "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe",
-			 xdp->config->unsafe_reason);
+	return json_pack("{s:s, s:s, s:[o,o], s:f, s:s?}", "name", "xdp", "tx_backend", "xsk", "ports",
+			 port_json(xdp, PORT_A), port_json(xdp, PORT_B), "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S,
+			 "allow_unsafe", xdp->config->unsafe_reason);
 }
 
 static json_t *flow_json(const struct measurer_xdp *xdp, int port)
@@ -246,9 +250,9 @@ static json_t *flow_json(const struct measurer_xdp *xdp, int port)
 
 	inet_ntop(AF_INET, &xdp->config->ports[port].address, source, sizeof(source));
 	inet_ntop(AF_INET, &xdp->config->ports[!port].address, destination, sizeof(destination));
-	return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i}", "from", xdp->ports[port].link.name, "to", xdp->ports[!port].link.name,
-			 "source_address", source, "destination_address", destination, "source_port", MLR_UDP_SOURCE_PORT,
-			 "destination_port", MLR_UDP_DESTINATION_PORT);
+	return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i}", "from", xdp->ports[port].link.name, "to",
+			 xdp->ports[!port].link.name, "source_address", source, "destination_address", destination,
+			 "source_port", MLR_UDP_SOURCE_PORT, "destination_port", MLR_UDP_DESTINATION_PORT);
 }
 
 static json_t *traffic_profile(struct measurer *measurer)
@@ -259,17 +263,19 @@ static json_t *traffic_profile(struct measurer *measurer)
 	for (int i = 0; i < PORT_COUNT; i++)
 		if (xdp->ends[i].transmits)
 			json_array_append_new(flows, flow_json(xdp, i));
-	return json_pack("{s:i, s:s, s:b, s:o, s:s}", "frame_size_octets", (int)xdp->config->frame_size_octets, "protocol",
-			 "UDP over IPv4", "bidirectional", (int)(xdp->measurer.transmitters == PORT_COUNT), "flows", flows, "load",
-			 "constant, frame n due at n / load after the start; a transmitter that was held up catches up in bursts of "
-			 "at most 32 frames");
+	return json_pack(
+		"{s:i, s:s, s:b, s:o, s:s}", "frame_size_octets", (int)xdp->config->frame_size_octets, "protocol",
+		"UDP over IPv4", "bidirectional", (int)(xdp->measurer.transmitters == PORT_COUNT), "flows", flows, "load",
+		"constant, frame n due at n / load after the start; a transmitter that was held up catches up in bursts of "
+		"at most 32 frames");
 }
 
 static void deviations(struct measurer *measurer, json_t *list)
 {
 	(void)measurer;
-	json_array_append_new(list, json_string("Phase b: no learning frames are sent in a trial; addresses are learned by ARP once, "
-						"before the first trial."));
+	json_array_append_new(
+		list, json_string("Phase b: no learning frames are sent in a trial; addresses are learned by ARP once, "
+				  "before the first trial."));
 }
 
 static const struct measurer_ops ops = {

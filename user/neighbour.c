@@ -17,8 +17,8 @@
 #include "clock.h"
 #include "stop.h"
 
-#define RESOLVE_NS (1 * NS_PER_S)
-#define ASK_EVERY_NS (NS_PER_S / 5)
+#define RESOLVE_NS       (1 * NS_PER_S)
+#define ASK_EVERY_NS     (NS_PER_S / 5)
 #define GATEWAY_GRACE_NS (NS_PER_S / 5) /* how long a gateway may still answer after the other port has */
 
 /* An ARP frame for IPv4 over Ethernet. */
@@ -38,7 +38,9 @@ struct neighbours {
 static int open_socket(const struct neighbour_port *port)
 {
 	struct sockaddr_ll address = {
-		.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ARP), .sll_ifindex = port->ifindex,
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ARP),
+		.sll_ifindex = port->ifindex,
 	};
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error;
 
@@ -117,7 +119,7 @@ static bool read_arp(const struct neighbours *neighbours, int port, struct arp_f
 	return true;
 }
 
-/* --- before a run: resolve ------------------------------------------------------------------------------------------------- */
+/* --- before a run: resolve ------------------------------------------------------------------------------------------ */
 
 struct resolution {
 	struct neighbour_answer answers[PORT_COUNT];
@@ -187,7 +189,7 @@ enum exit_code neighbours_resolve(struct neighbours *neighbours, struct neighbou
 	return EXIT_DONE;
 }
 
-/* --- during a run: answer -------------------------------------------------------------------------------------------------- */
+/* --- during a run: answer ------------------------------------------------------------------------------------------- */
 
 static void *serve(void *argument)
 {

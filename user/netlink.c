@@ -33,7 +33,7 @@ void netlink_close(struct mnl_socket *socket)
 		mnl_socket_close(socket);
 }
 
-/* --- requests and answers ----------------------------------------------------------------------------------------------- */
+/* --- requests and answers ------------------------------------------------------------------------------------------- */
 
 /* A request under construction, on the caller's stack. */
 struct request {
@@ -80,15 +80,15 @@ static int order(struct mnl_socket *socket, struct request *request)
 	return exchange(socket, request, NULL, NULL);
 }
 
-/* --- links ------------------------------------------------------------------------------------------------------------------ */
+/* --- links ---------------------------------------------------------------------------------------------------------- */
 
 static unsigned int count_xdp_programs(const struct nlattr *xdp)
 {
 	const struct nlattr *attribute;
 
-	mnl_attr_for_each_nested(attribute, xdp)
-		if (mnl_attr_get_type(attribute) == IFLA_XDP_ATTACHED)
-			return mnl_attr_get_u8(attribute) != XDP_ATTACHED_NONE;
+	mnl_attr_for_each_nested(attribute, xdp) if (mnl_attr_get_type(attribute) ==
+						     IFLA_XDP_ATTACHED) return mnl_attr_get_u8(attribute) !=
+		XDP_ATTACHED_NONE;
 	return 0;
 }
 
@@ -96,9 +96,8 @@ static void read_kind(const struct nlattr *linkinfo, char *ret_kind, size_t size
 {
 	const struct nlattr *attribute;
 
-	mnl_attr_for_each_nested(attribute, linkinfo)
-		if (mnl_attr_get_type(attribute) == IFLA_INFO_KIND)
-			snprintf(ret_kind, size, "%s", mnl_attr_get_str(attribute));
+	mnl_attr_for_each_nested(attribute, linkinfo) if (mnl_attr_get_type(attribute) == IFLA_INFO_KIND)
+		snprintf(ret_kind, size, "%s", mnl_attr_get_str(attribute));
 }
 
 static void read_link(const struct nlmsghdr *header, struct link_info *ret)
@@ -109,7 +108,8 @@ static void read_link(const struct nlmsghdr *header, struct link_info *ret)
 	bool lower_elsewhere = false;
 
 	*ret = (struct link_info){ .ifindex = info->ifi_index, .up = info->ifi_flags & IFF_UP };
-	mnl_attr_for_each(attribute, header, sizeof(*info)) {
+	mnl_attr_for_each(attribute, header, sizeof(*info))
+	{
 		switch (mnl_attr_get_type(attribute)) {
 		case IFLA_IFNAME:
 			snprintf(ret->name, sizeof(ret->name), "%s", mnl_attr_get_str(attribute));
@@ -187,7 +187,7 @@ int netlink_link(struct mnl_socket *socket, const char *name, struct link_info *
 	return error;
 }
 
-/* --- who else uses a link ----------------------------------------------------------------------------------------------- */
+/* --- who else uses a link ------------------------------------------------------------------------------------------- */
 
 struct use_search {
 	const struct link_info *link;
@@ -199,9 +199,9 @@ static bool is_automatic_address(const struct nlmsghdr *header, const struct ifa
 {
 	const struct nlattr *attribute;
 
-	mnl_attr_for_each(attribute, header, sizeof(*message))
-		if (mnl_attr_get_type(attribute) == IFA_PROTO)
-			return mnl_attr_get_u8(attribute) == IFAPROT_KERNEL_LL;
+	mnl_attr_for_each(attribute, header, sizeof(*message)) if (mnl_attr_get_type(attribute) ==
+								   IFA_PROTO) return mnl_attr_get_u8(attribute) ==
+		IFAPROT_KERNEL_LL;
 	return false;
 }
 
@@ -214,7 +214,8 @@ static int find_address(const struct nlmsghdr *header, void *context)
 
 	if ((int)message->ifa_index != search->link->ifindex || is_automatic_address(header, message))
 		return MNL_CB_OK;
-	mnl_attr_for_each(attribute, header, sizeof(*message)) {
+	mnl_attr_for_each(attribute, header, sizeof(*message))
+	{
 		if (mnl_attr_get_type(attribute) != IFA_ADDRESS)
 			continue;
 		inet_ntop(message->ifa_family, mnl_attr_get_payload(attribute), text, sizeof(text));
@@ -242,7 +243,8 @@ static int find_route(const struct nlmsghdr *header, void *context)
 	char text[INET6_ADDRSTRLEN] = "default";
 	int ifindex = 0;
 
-	mnl_attr_for_each(attribute, header, sizeof(*message)) {
+	mnl_attr_for_each(attribute, header, sizeof(*message))
+	{
 		if (mnl_attr_get_type(attribute) == RTA_OIF)
 			ifindex = (int)mnl_attr_get_u32(attribute);
 		else if (mnl_attr_get_type(attribute) == RTA_DST)
@@ -301,7 +303,7 @@ int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct
 	return 0;
 }
 
-/* --- building a lab ----------------------------------------------------------------------------------------------------- */
+/* --- building a lab ------------------------------------------------------------------------------------------------- */
 
 static struct ifinfomsg *start_new_link(struct request *request, const char *name)
 {

@@ -26,17 +26,18 @@ struct link_info {
 	uint8_t mac[MLR_MAC_OCTETS];
 	unsigned int mtu_octets;
 	bool up, carrier;
-	int master_ifindex;       /* bridge or bond above it, 0 if none */
-	int lower_ifindex;        /* the link it sits on, or the peer of a veth, in this namespace; 0 if none */
+	int master_ifindex;        /* bridge or bond above it, 0 if none */
+	int lower_ifindex;         /* the link it sits on, or the peer of a veth, in this namespace; 0 if none */
 	unsigned int xdp_programs; /* attached, in any mode */
 	struct rtnl_link_stats64 stats;
 };
 
 /* What makes a port one that is in use. */
 struct link_uses {
-	char address[INET6_ADDRSTRLEN + 4]; /* an address with prefix; empty if none (kernel's link-local ones do not count) */
-	char route[INET6_ADDRSTRLEN + 4];   /* a route through it, likewise */
-	char upper[IF_NAMESIZE];            /* a link stacked on it: bridge, bond, VLAN, macvlan */
+	char address[INET6_ADDRSTRLEN +
+		     4];                  /* an address with prefix; empty if none (kernel's link-local ones do not count) */
+	char route[INET6_ADDRSTRLEN + 4]; /* a route through it, likewise */
+	char upper[IF_NAMESIZE];          /* a link stacked on it: bridge, bond, VLAN, macvlan */
 };
 
 int netlink_open(struct mnl_socket **ret);

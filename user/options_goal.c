@@ -11,16 +11,16 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-const struct waits rfc2544_waits = {.routing_s = 2, .learning_s = 2, .residual_s = 2, .stabilize_s = 5};
-static const struct waits short_waits = {.residual_s = 2};
+const struct waits rfc2544_waits = { .routing_s = 2, .learning_s = 2, .residual_s = 2, .stabilize_s = 5 };
+static const struct waits short_waits = { .residual_s = 2 };
 
 static const struct preset {
 	const char *name;
 	const struct waits *waits;
 } presets[] = {
-	{"csit", &short_waits},
-	{"rfc2544", &rfc2544_waits},
-	{"tst009", &rfc2544_waits},
+	{ "csit", &short_waits },
+	{ "rfc2544", &rfc2544_waits },
+	{ "tst009", &rfc2544_waits },
 };
 
 /* What a key of "K=V,..." is. */
@@ -32,20 +32,20 @@ struct key {
 };
 
 static const struct key goal_keys[] = {
-	{"name", offsetof(struct mlr_goal, name), KEY_TEXT, MLR_GOAL_BAD_NAME},
-	{"loss", offsetof(struct mlr_goal, loss_ratio), KEY_RATIO, MLR_GOAL_BAD_LOSS_RATIO},
-	{"exceed", offsetof(struct mlr_goal, exceed_ratio), KEY_RATIO, MLR_GOAL_BAD_EXCEED_RATIO},
-	{"initial", offsetof(struct mlr_goal, initial_trial_duration_s), KEY_DURATION, MLR_GOAL_BAD_INITIAL_DURATION},
-	{"final", offsetof(struct mlr_goal, final_trial_duration_s), KEY_DURATION, MLR_GOAL_BAD_FINAL_DURATION},
-	{"sum", offsetof(struct mlr_goal, duration_sum_s), KEY_DURATION, MLR_GOAL_BAD_DURATION_SUM},
-	{"width", offsetof(struct mlr_goal, width_ratio), KEY_RATIO, MLR_GOAL_BAD_WIDTH},
+	{ "name", offsetof(struct mlr_goal, name), KEY_TEXT, MLR_GOAL_BAD_NAME },
+	{ "loss", offsetof(struct mlr_goal, loss_ratio), KEY_RATIO, MLR_GOAL_BAD_LOSS_RATIO },
+	{ "exceed", offsetof(struct mlr_goal, exceed_ratio), KEY_RATIO, MLR_GOAL_BAD_EXCEED_RATIO },
+	{ "initial", offsetof(struct mlr_goal, initial_trial_duration_s), KEY_DURATION, MLR_GOAL_BAD_INITIAL_DURATION },
+	{ "final", offsetof(struct mlr_goal, final_trial_duration_s), KEY_DURATION, MLR_GOAL_BAD_FINAL_DURATION },
+	{ "sum", offsetof(struct mlr_goal, duration_sum_s), KEY_DURATION, MLR_GOAL_BAD_DURATION_SUM },
+	{ "width", offsetof(struct mlr_goal, width_ratio), KEY_RATIO, MLR_GOAL_BAD_WIDTH },
 };
 
 static const struct key wait_keys[] = {
-	{"a", offsetof(struct waits, routing_s), KEY_DURATION, MLR_GOAL_OK},
-	{"b", offsetof(struct waits, learning_s), KEY_DURATION, MLR_GOAL_OK},
-	{"d", offsetof(struct waits, residual_s), KEY_DURATION, MLR_GOAL_OK},
-	{"e", offsetof(struct waits, stabilize_s), KEY_DURATION, MLR_GOAL_OK},
+	{ "a", offsetof(struct waits, routing_s), KEY_DURATION, MLR_GOAL_OK },
+	{ "b", offsetof(struct waits, learning_s), KEY_DURATION, MLR_GOAL_OK },
+	{ "d", offsetof(struct waits, residual_s), KEY_DURATION, MLR_GOAL_OK },
+	{ "e", offsetof(struct waits, stabilize_s), KEY_DURATION, MLR_GOAL_OK },
 };
 
 /* Keys of one kind of value, and where the values go. `given` has a bit for each key seen. */
@@ -161,8 +161,8 @@ static bool name_taken(const struct config *config, const char *name)
 
 enum exit_code read_goal(const struct given *given, struct config *config)
 {
-	struct mlr_goal goal = {.exceed_ratio = 0.5, .final_trial_duration_s = 1, .width_ratio = 0.005};
-	struct pairs pairs = {.keys = goal_keys, .key_count = COUNT(goal_keys), .into = &goal};
+	struct mlr_goal goal = { .exceed_ratio = 0.5, .final_trial_duration_s = 1, .width_ratio = 0.005 };
+	struct pairs pairs = { .keys = goal_keys, .key_count = COUNT(goal_keys), .into = &goal };
 	enum mlr_goal_fault fault;
 	enum exit_code code;
 
@@ -188,7 +188,7 @@ enum exit_code read_goal(const struct given *given, struct config *config)
 enum exit_code read_waits(const struct given *given, struct config *config)
 {
 	struct waits waits = config->waits;
-	struct pairs pairs = {.keys = wait_keys, .key_count = COUNT(wait_keys), .into = &waits};
+	struct pairs pairs = { .keys = wait_keys, .key_count = COUNT(wait_keys), .into = &waits };
 	enum exit_code code = read_pairs(given, &pairs);
 
 	if (code != EXIT_DONE)
@@ -216,7 +216,7 @@ enum exit_code read_preset(const struct given *given, struct config *config)
 			    nearest_hint(given->text, names, COUNT(names), hint, sizeof(hint)));
 }
 
-/* --- writing them again ------------------------------------------------------------------------------------------------ */
+/* --- writing them again --------------------------------------------------------------------------------------------- */
 
 static void format_pairs(const struct key *keys, size_t key_count, const void *from, char buffer[GOAL_TEXT_SIZE])
 {

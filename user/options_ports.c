@@ -71,7 +71,7 @@ static struct in_addr default_gateway(struct in_addr address, unsigned int prefi
 	uint32_t network = ntohl(address.s_addr) & ~0u << (32 - prefix_length);
 	uint32_t gateway = network + 1 == ntohl(address.s_addr) ? network + 2 : network + 1;
 
-	return (struct in_addr){.s_addr = htonl(gateway)};
+	return (struct in_addr){ .s_addr = htonl(gateway) };
 }
 
 static enum exit_code read_address(const struct given *given, const char *part, struct port_config *port)

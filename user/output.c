@@ -15,7 +15,7 @@ enum exit_code output_write_fd(int fd, const char *name, const char *text, size_
 		ssize_t written = write(fd, text, length);
 
 		if (written < 0 && errno == EAGAIN)
-			poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+			poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
 		else if (written < 0 && errno != EINTR)
 			return refuse(EXIT_INCAPABLE, "cannot write to %s: %s", name, strerror(errno));
 		if (written > 0) {

@@ -15,11 +15,12 @@
 #include "journal.h"
 
 #define ETHERNET_HEADER_OCTETS 14
-#define BPS_PER_MBPS 1e6
+#define BPS_PER_MBPS           1e6
 
-/* --- usage ----------------------------------------------------------------------------------------------------------------- */
+/* --- usage ---------------------------------------------------------------------------------------------------------- */
 
-static enum exit_code check_usage(struct mnl_socket *netlink, const char *name, unsigned int frame_size_octets, struct port *port)
+static enum exit_code check_usage(struct mnl_socket *netlink, const char *name, unsigned int frame_size_octets,
+				  struct port *port)
 {
 	unsigned int packet_octets = frame_size_octets - MLR_FCS_OCTETS - ETHERNET_HEADER_OCTETS;
 	int error = netlink_link(netlink, name, &port->link);
@@ -36,7 +37,7 @@ static enum exit_code check_usage(struct mnl_socket *netlink, const char *name, 
 	return EXIT_DONE;
 }
 
-/* --- safety ---------------------------------------------------------------------------------------------------------------- */
+/* --- safety --------------------------------------------------------------------------------------------------------- */
 
 static enum exit_code in_use(const struct port *port, const char *unsafe_reason, const char *what, const char *which,
 			     const char *remedy)
@@ -54,7 +55,8 @@ static enum exit_code check_safety(struct mnl_socket *netlink, const char *unsaf
 	int error = netlink_uses(netlink, &port->link, &uses);
 
 	if (error)
-		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel who uses it: %s", port->link.name, strerror(-error));
+		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel who uses it: %s", port->link.name,
+			      strerror(-error));
 	if (*uses.upper)
 		return in_use(port, unsafe_reason, "it belongs to", uses.upper, "take it out of that");
 	if (*uses.address)
@@ -62,11 +64,12 @@ static enum exit_code check_safety(struct mnl_socket *netlink, const char *unsaf
 	if (*uses.route)
 		return in_use(port, unsafe_reason, "it has a route to", uses.route, "remove that ('ip route del')");
 	if (port->link.xdp_programs)
-		return in_use(port, unsafe_reason, "it has", "an XDP program", "detach that ('ip link set dev PORT xdp off')");
+		return in_use(port, unsafe_reason, "it has", "an XDP program",
+			      "detach that ('ip link set dev PORT xdp off')");
 	return EXIT_DONE;
 }
 
-/* --- capability ------------------------------------------------------------------------------------------------------------ */
+/* --- capability ----------------------------------------------------------------------------------------------------- */
 
 static enum exit_code check_capability(const struct port *port)
 {
@@ -107,7 +110,7 @@ static void read_hardware(struct port *port)
 		port->link_bps = speed_mbps * BPS_PER_MBPS;
 }
 
-/* --- preparation ----------------------------------------------------------------------------------------------------------- */
+/* --- preparation ---------------------------------------------------------------------------------------------------- */
 
 /* Receive frames for any MAC address, for as long as this socket is open. */
 static enum exit_code make_promiscuous(struct port *port)

@@ -26,7 +26,7 @@ enum style { BOLD, GOOD, BAD };
 
 static void put_styled(const struct page *page, enum style style, const char *text)
 {
-	static const char *const sequences[] = {[BOLD] = "\033[1m", [GOOD] = "\033[32m", [BAD] = "\033[1;31m"};
+	static const char *const sequences[] = { [BOLD] = "\033[1m", [GOOD] = "\033[32m", [BAD] = "\033[1;31m" };
 
 	if (page->terminal)
 		fprintf(page->stream, "%s%s\033[0m", sequences[style], text);
@@ -47,8 +47,7 @@ __attribute__((format(printf, 3, 4))) static void put_row(const struct page *pag
 	fputc('\n', page->stream);
 }
 
-/* --- reading the document; what is missing or null is NAN, NULL or false ------------------------------------------------
- */
+/* --- reading the document; what is missing or null is NAN, NULL or false -------------------------------------------- */
 
 static double number(const json_t *object, const char *name)
 {
@@ -67,7 +66,7 @@ static bool truth(const json_t *object, const char *name)
 	return json_is_true(json_object_get(object, name));
 }
 
-/* --- quantities -------------------------------------------------------------------------------------------------------- */
+/* --- quantities ----------------------------------------------------------------------------------------------------- */
 
 /* A load in every unit: "998.3 kfps   998313.5 fps", and what that is on the link. */
 static void put_load(const struct page *page, const char *label, double fps, const char *mark)
@@ -117,7 +116,7 @@ static void put_columns(const struct page *page, const json_t *object, const str
 	fputc('\n', page->stream);
 }
 
-/* --- a search ---------------------------------------------------------------------------------------------------------- */
+/* --- a search ------------------------------------------------------------------------------------------------------- */
 
 static void put_goal_attributes(const struct page *page, const json_t *goal)
 {
@@ -170,7 +169,7 @@ static void put_search(const struct page *page, const json_t *document)
 		put_goal(page, json_array_get(results, i));
 }
 
-/* --- the course of a search -------------------------------------------------------------------------------------------- */
+/* --- the course of a search ----------------------------------------------------------------------------------------- */
 
 static const char *bound(const json_t *decision, const char *name, char buffer[UNIT_TEXT_SIZE])
 {
@@ -205,20 +204,20 @@ static void put_course(const struct page *page, const json_t *trials)
 		put_course_trial(page, i + 1, json_array_get(trials, i));
 }
 
-/* --- a trial ----------------------------------------------------------------------------------------------------------- */
+/* --- a trial -------------------------------------------------------------------------------------------------------- */
 
 static void put_counts(const struct page *page, const json_t *counts)
 {
-	static const struct column frames[] = {{"intended", "intended"},
-					       {"sent", "sent"},
-					       {"received", "received"},
-					       {"lost", "lost"},
-					       {"unsent", "unsent"}};
-	static const struct column oddities[] = {{"duplicate", "duplicate"},
-						 {"reordered", "reordered"},
-						 {"late", "late"},
-						 {"foreign", "foreign"},
-						 {"malformed", "malformed"}};
+	static const struct column frames[] = { { "intended", "intended" },
+						{ "sent", "sent" },
+						{ "received", "received" },
+						{ "lost", "lost" },
+						{ "unsent", "unsent" } };
+	static const struct column oddities[] = { { "duplicate", "duplicate" },
+						  { "reordered", "reordered" },
+						  { "late", "late" },
+						  { "foreign", "foreign" },
+						  { "malformed", "malformed" } };
 
 	put_heading(page, "Frames");
 	put_columns(page, counts, frames, COUNT(frames), 1, 0);
@@ -227,10 +226,10 @@ static void put_counts(const struct page *page, const json_t *counts)
 
 static void put_attribution(const struct page *page, const json_t *trial)
 {
-	static const struct column fates[] = {{"unsent", "unsent"},
-					      {"dropped_before_wire", "before wire"},
-					      {"receiver_missed", "at receiver"},
-					      {"sut", "in the SUT"}};
+	static const struct column fates[] = { { "unsent", "unsent" },
+					       { "dropped_before_wire", "before wire" },
+					       { "receiver_missed", "at receiver" },
+					       { "sut", "in the SUT" } };
 	const json_t *counts = json_object_get(trial, "counts");
 
 	if (number(counts, "lost") == 0 && number(counts, "unsent") == 0)
@@ -241,9 +240,9 @@ static void put_attribution(const struct page *page, const json_t *trial)
 
 static void put_latency(const struct page *page, const json_t *latency)
 {
-	static const struct column quantiles[] = {{"min_ns", "min"},       {"mean_ns", "mean"}, {"p50_ns", "p50"},
-						  {"p90_ns", "p90"},       {"p99_ns", "p99"},   {"p99_9_ns", "p99.9"},
-						  {"p99_99_ns", "p99.99"}, {"max_ns", "max"}};
+	static const struct column quantiles[] = { { "min_ns", "min" },       { "mean_ns", "mean" }, { "p50_ns", "p50" },
+						   { "p90_ns", "p90" },       { "p99_ns", "p99" },   { "p99_9_ns", "p99.9" },
+						   { "p99_99_ns", "p99.99" }, { "max_ns", "max" } };
 
 	if (!json_is_object(latency))
 		return;
@@ -307,15 +306,15 @@ static void put_trial(const struct page *page, const json_t *document)
 		put_port(page, json_array_get(ports, i));
 }
 
-/* --- a soak ------------------------------------------------------------------------------------------------------------ */
+/* --- a soak --------------------------------------------------------------------------------------------------------- */
 
 static void put_estimate(const struct page *page, const char *label, const json_t *moments)
 {
 	double mean = number(moments, "mean"), stdev = number(moments, "stdev");
 	char rounded[UNIT_TEXT_SIZE], spread[UNIT_TEXT_SIZE], ratio[UNIT_TEXT_SIZE];
 
-	put_row(page, label, "%*s  %*.1f fps, stdev %s (%s)", CELL_COLUMNS, format_si(mean, "fps", rounded), CELL_COLUMNS, mean,
-		format_si(stdev, "fps", spread), format_percent(stdev / mean, ratio));
+	put_row(page, label, "%*s  %*.1f fps, stdev %s (%s)", CELL_COLUMNS, format_si(mean, "fps", rounded), CELL_COLUMNS,
+		mean, format_si(stdev, "fps", spread), format_percent(stdev / mean, ratio));
 }
 
 static void put_anomalies(const struct page *page, const json_t *anomalies)
@@ -354,7 +353,7 @@ static void put_soak(const struct page *page, const json_t *document)
 			number(trend, "slope_fps_per_s"), number(trend, "p_value"));
 }
 
-/* --- both -------------------------------------------------------------------------------------------------------------- */
+/* --- both ----------------------------------------------------------------------------------------------------------- */
 
 static void put_measurer(const struct page *page, const json_t *measurer)
 {

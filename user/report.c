@@ -19,7 +19,7 @@ static json_t *count_json(uint64_t count)
 	return json_integer((json_int_t)count);
 }
 
-/* --- one trial --------------------------------------------------------------------------------------------------------- */
+/* --- one trial ------------------------------------------------------------------------------------------------------ */
 
 static json_t *counts_json(const struct mlr_trial_counts *counts)
 {
@@ -33,8 +33,9 @@ static json_t *counts_json(const struct mlr_trial_counts *counts)
 /* Counts, and what follows from them. */
 static json_t *judged_counts_json(const struct measurement *measurement)
 {
-	static const char *const unknown[] = {"intended", "unsent",  "duplicate", "reordered",
-					      "late",     "foreign", "malformed"};
+	static const char *const unknown[] = {
+		"intended", "unsent", "duplicate", "reordered", "late", "foreign", "malformed"
+	};
 	json_t *object;
 
 	if (!measurement->has_counts)
@@ -143,8 +144,8 @@ json_t *report_trial(const struct measurement *measurement)
 static json_t *decision_json(const struct search *search, const struct search_trial *trial)
 {
 	const struct mlr_trial_input *asked = &trial->decision.input, *measured = &trial->measurement.result.input;
-	json_t *decision = json_pack("{s:s, s:s, s:o, s:o}", "goal", search->config->goals[trial->decision.goal].name, "rule",
-				     trial->decision.rule, "lower_bound", json_number_or_null(trial->lower_fps),
+	json_t *decision = json_pack("{s:s, s:s, s:o, s:o}", "goal", search->config->goals[trial->decision.goal].name,
+				     "rule", trial->decision.rule, "lower_bound", json_number_or_null(trial->lower_fps),
 				     "upper_bound", json_number_or_null(trial->upper_fps));
 
 	if (asked->load_fps != measured->load_fps || asked->duration_s != measured->duration_s) {
@@ -165,7 +166,7 @@ json_t *report_search_trial(const struct search *search, const struct search_tri
 	return json;
 }
 
-/* --- goals ------------------------------------------------------------------------------------------------------------- */
+/* --- goals ---------------------------------------------------------------------------------------------------------- */
 
 static json_t *goal_json(const struct mlr_goal *goal)
 {
@@ -241,7 +242,7 @@ static json_t *irregular_reason_json(const struct search *search)
 	return used ? json_string(text) : json_null();
 }
 
-/* --- deviations from RFC 2544 ------------------------------------------------------------------------------------------ */
+/* --- deviations from RFC 2544 --------------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void add_sentence(json_t *sentences, const char *format, ...)
 {
@@ -296,14 +297,15 @@ static json_t *deviations_json(const struct config *config, struct measurer *mea
 	if (measurer->ops->deviations)
 		measurer->ops->deviations(measurer, sentences);
 	if (config->verb == VERB_SEARCH && config->algorithm == ALGORITHM_PHASED)
-		add_sentence(sentences, "Algorithm phased: bounds are those of draft-ietf-bmwg-mlrsearch-01, by effective loss ratio; "
-					"Goal Exceed Ratio and Goal Duration Sum are not applied (a deviation from draft-15).");
+		add_sentence(sentences,
+			     "Algorithm phased: bounds are those of draft-ietf-bmwg-mlrsearch-01, by effective loss ratio; "
+			     "Goal Exceed Ratio and Goal Duration Sum are not applied (a deviation from draft-15).");
 	for (size_t i = 0; i < config->goal_count; i++)
 		add_goal(sentences, &config->goals[i]);
 	return sentences;
 }
 
-/* --- documents --------------------------------------------------------------------------------------------------------- */
+/* --- documents ------------------------------------------------------------------------------------------------------ */
 
 /* What both documents say of how it was measured. */
 void report_add_setting(json_t *document, const struct config *config, struct measurer *measurer, time_t start_time)
@@ -352,12 +354,12 @@ json_t *report_setting(const struct search *search)
 
 json_t *report_search(const struct search *search)
 {
-	json_t *document =
-		json_pack("{s:s, s:s, s:o, s:s, s:o, s:s, s:i, s:o, s:f, s:o}", "schema", "xdp-mlr/search/1", "algorithm",
-			  algorithm_name(search->config->algorithm), "controller_input", controller_input_json(search), "max_load_source",
-			  search->max_load_source, "search_result", search_result_json(search), "load_scope", "interface",
-			  "aggregate_factor", (int)search->measurer->transmitters, "trials", trials_json(search),
-			  "search_duration", search->duration_s, "irregular_reason", irregular_reason_json(search));
+	json_t *document = json_pack(
+		"{s:s, s:s, s:o, s:s, s:o, s:s, s:i, s:o, s:f, s:o}", "schema", "xdp-mlr/search/1", "algorithm",
+		algorithm_name(search->config->algorithm), "controller_input", controller_input_json(search),
+		"max_load_source", search->max_load_source, "search_result", search_result_json(search), "load_scope",
+		"interface", "aggregate_factor", (int)search->measurer->transmitters, "trials", trials_json(search),
+		"search_duration", search->duration_s, "irregular_reason", irregular_reason_json(search));
 
 	if (document)
 		report_add_setting(document, search->config, search->measurer, search->start_time);

@@ -14,7 +14,7 @@
 
 enum exit_code report_file_open(const struct config *config, struct report_file *ret)
 {
-	struct report_file file = {.path = config->report_path, .fd = -1};
+	struct report_file file = { .path = config->report_path, .fd = -1 };
 
 	if (file.path) {
 		file.fd = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -62,7 +62,7 @@ static enum exit_code deliver_file(const json_t *document, const struct config *
 	if (strcmp(ending, ".json") == 0)
 		text = json_text(document, true, &length);
 	else
-		text = render_text(document, (struct render_style){.explain = config->explain}, &length);
+		text = render_text(document, (struct render_style){ .explain = config->explain }, &length);
 	if (!text)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	code = write_file(file, text, length);
@@ -72,7 +72,7 @@ static enum exit_code deliver_file(const json_t *document, const struct config *
 
 static enum exit_code deliver_output(const json_t *document, const struct config *config)
 {
-	struct render_style style = {.terminal = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), .explain = config->explain};
+	struct render_style style = { .terminal = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), .explain = config->explain };
 	enum exit_code code;
 	size_t length;
 	char *text;

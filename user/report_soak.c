@@ -84,10 +84,8 @@ static json_t *trials_json(const struct soak *soak)
 json_t *report_soak(const struct soak *soak)
 {
 	static const char *const ends[] = {
-		[SOAK_RUNNING] = "",
-		[SOAK_OUT_OF_TIME] = "max-time",
-		[SOAK_SHARP] = "stdev",
-		[SOAK_INTERRUPTED] = "interrupted",
+		[SOAK_RUNNING] = "",      [SOAK_OUT_OF_TIME] = "max-time",
+		[SOAK_SHARP] = "stdev",   [SOAK_INTERRUPTED] = "interrupted",
 		[SOAK_FAILED] = "failed",
 	};
 	struct mlr_plr_estimate estimate;
@@ -97,12 +95,12 @@ json_t *report_soak(const struct soak *soak)
 
 	mlr_plr_estimate(soak->plr, &estimate);
 	steps = mlr_plr_timeline(soak->plr, &count);
-	document = json_pack("{s:s, s:f, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "schema", "xdp-mlr/soak/1",
-			     "target_loss_ratio", soak->config->target_loss_ratio, "critical_load",
-			     moments_json(&estimate.together), "estimates", estimates_json(&estimate), "min_load_probability",
-			     estimate.min_load_probability, "max_load_probability", estimate.max_load_probability,
-			     "anomalies", anomalies_json(steps, count), "trend", trend_json(&estimate.trend), "time_line",
-			     time_line_json(steps, count), "trials", trials_json(soak));
+	document = json_pack(
+		"{s:s, s:f, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "schema", "xdp-mlr/soak/1", "target_loss_ratio",
+		soak->config->target_loss_ratio, "critical_load", moments_json(&estimate.together), "estimates",
+		estimates_json(&estimate), "min_load_probability", estimate.min_load_probability, "max_load_probability",
+		estimate.max_load_probability, "anomalies", anomalies_json(steps, count), "trend",
+		trend_json(&estimate.trend), "time_line", time_line_json(steps, count), "trials", trials_json(soak));
 	if (!document)
 		return NULL;
 	json_object_update_new(document,

@@ -13,8 +13,8 @@
 
 /* Sequence slots of all flows together: a flow alone remembers 65 536 frames, a million of them 16 each. */
 #define WINDOW_SLOTS (1u << 24)
-#define WINDOW_MAX (1u << 16)
-#define WINDOW_MIN (1u << 4)
+#define WINDOW_MAX   (1u << 16)
+#define WINDOW_MIN   (1u << 4)
 
 struct rx {
 	struct rx_bpf *skeleton;
@@ -36,7 +36,8 @@ static uint32_t window_of(uint32_t flow_count)
 static enum exit_code load_failed(int error)
 {
 	if (error == -EPERM)
-		return refuse(EXIT_INCAPABLE, "loading the XDP receiver needs CAP_BPF and CAP_NET_ADMIN: run it as root (sudo)");
+		return refuse(EXIT_INCAPABLE,
+			      "loading the XDP receiver needs CAP_BPF and CAP_NET_ADMIN: run it as root (sudo)");
 	return refuse(EXIT_INCAPABLE, "the kernel refuses the XDP receiver: %s (Linux 6.1 or later with BPF is needed)",
 		      strerror(-error));
 }
@@ -95,9 +96,10 @@ static int attach(const struct rx *rx, int ifindex, uint32_t mode)
 static enum exit_code attach_failed(const char *port, int error)
 {
 	if (error == -EBUSY || error == -EEXIST)
-		return refuse(EXIT_UNSAFE,
-			      "port %s has an XDP program of somebody else's; detach it first ('ip link set dev %s xdp off')", port,
-			      port);
+		return refuse(
+			EXIT_UNSAFE,
+			"port %s has an XDP program of somebody else's; detach it first ('ip link set dev %s xdp off')",
+			port, port);
 	return refuse(EXIT_INCAPABLE, "cannot attach the XDP receiver to port %s: %s", port, strerror(-error));
 }
 
@@ -120,7 +122,8 @@ enum exit_code rx_open(int ifindex, const char *port, uint32_t first_flow, uint3
 		return code;
 	}
 	if (rx->generic)
-		warn("port %s: the driver has no native XDP (%s); receiving in generic mode, which is slower and may itself lose frames",
+		warn("port %s: the driver has no native XDP (%s); receiving in generic mode, which is slower and may itself "
+		     "lose frames",
 		     port, strerror(-native_error));
 	*ret = rx;
 	return EXIT_DONE;

@@ -72,7 +72,7 @@ static enum exit_code keep(struct soak *soak, struct measurement *measurement)
 
 static enum exit_code perform(struct soak *soak, const struct mlr_trial_input *input)
 {
-	struct measurement measurement = {0};
+	struct measurement measurement = { 0 };
 	enum exit_code code;
 
 	code = event_trial_started(soak->config, soak->trial_count + 1, input, NULL);
@@ -83,7 +83,8 @@ static enum exit_code perform(struct soak *soak, const struct mlr_trial_input *i
 	if (code == EXIT_DONE)
 		code = keep(soak, &measurement);
 	if (code == EXIT_DONE)
-		code = event_trial_finished(soak->config, soak->trial_count, report_trial(&soak->trials[soak->trial_count - 1]));
+		code = event_trial_finished(soak->config, soak->trial_count,
+					    report_trial(&soak->trials[soak->trial_count - 1]));
 	return code;
 }
 
@@ -126,7 +127,7 @@ enum exit_code soak_run(const struct config *config, struct measurer *measurer, 
 	struct soak *soak = ret_soak;
 	enum exit_code code;
 
-	*soak = (struct soak){.config = config, .measurer = measurer, .start_time = time(NULL), .start_ns = clock_ns()};
+	*soak = (struct soak){ .config = config, .measurer = measurer, .start_time = time(NULL), .start_ns = clock_ns() };
 	code = load_range_find(config, measurer, &soak->range);
 	if (code == EXIT_DONE)
 		code = new_plr(soak);

@@ -31,8 +31,8 @@ struct soak {
 	size_t trial_count;
 	time_t start_time;
 	uint64_t start_ns;
-	double virtual_s;     /* time that would have passed, where none does */
-	double duration_s;    /* once it has ended */
+	double virtual_s;  /* time that would have passed, where none does */
+	double duration_s; /* once it has ended */
 	enum soak_end end;
 	uint64_t progress_ns; /* when the progress line was last drawn */
 	bool tester_limited;  /* some trial was */

@@ -28,9 +28,9 @@ static void on_signal(int signal_number)
 
 int stop_install(void)
 {
-	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
 	event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (event_fd < 0)
@@ -54,11 +54,11 @@ int stop_fd(void)
 
 bool stop_sleep_until(uint64_t monotonic_ns)
 {
-	struct pollfd stop = {.fd = event_fd, .events = POLLIN};
+	struct pollfd stop = { .fd = event_fd, .events = POLLIN };
 
 	for (uint64_t now = clock_ns(); !stopped && now < monotonic_ns; now = clock_ns()) {
 		uint64_t left_ns = monotonic_ns - now;
-		struct timespec left = {.tv_sec = (time_t)(left_ns / NS_PER_S), .tv_nsec = (long)(left_ns % NS_PER_S)};
+		struct timespec left = { .tv_sec = (time_t)(left_ns / NS_PER_S), .tv_nsec = (long)(left_ns % NS_PER_S) };
 
 		ppoll(&stop, 1, &left, NULL);
 	}

@@ -8,7 +8,7 @@
 
 #define SCHEMA "xdp-mlr/search/1"
 
-/* --- the file: one document, or events ---------------------------------------------------------------------------------- */
+/* --- the file: one document, or events ------------------------------------------------------------------------------ */
 
 static bool is_event(const json_t *line, const char *name)
 {
@@ -74,7 +74,7 @@ static enum exit_code read_document(const char *path, json_t **ret)
 	return EXIT_USAGE_ERROR;
 }
 
-/* --- its parts ------------------------------------------------------------------------------------------------------------- */
+/* --- its parts ------------------------------------------------------------------------------------------------------ */
 
 /* What the SUT lost of the frames sent; 0 where the counts are not there. */
 static double read_sut_loss_ratio(const json_t *trial)
@@ -88,8 +88,8 @@ static double read_sut_loss_ratio(const json_t *trial)
 static bool read_trial(const json_t *json, struct stored_trial *ret)
 {
 	struct mlr_trial_result *result = &ret->result;
-	int error = json_unpack((json_t *)json, "{s:F, s:F, s:F, s:F, s:F}", "trial_load", &result->input.load_fps, "trial_duration",
-				&result->input.duration_s, "trial_loss_ratio", &result->output.loss_ratio,
+	int error = json_unpack((json_t *)json, "{s:F, s:F, s:F, s:F, s:F}", "trial_load", &result->input.load_fps,
+				"trial_duration", &result->input.duration_s, "trial_loss_ratio", &result->output.loss_ratio,
 				"trial_effective_duration", &result->output.effective_duration_s, "trial_forwarding_rate",
 				&result->output.forwarding_rate_fps);
 
@@ -126,7 +126,8 @@ static double read_duration_s(const struct stored *stored)
 	for (size_t i = 0; i < stored->trial_count; i++) {
 		const json_t *wall = json_object_get(stored->trials[i].json, "wall_duration");
 
-		sum_s += json_is_number(wall) ? json_number_value(wall) : stored->trials[i].result.output.effective_duration_s;
+		sum_s += json_is_number(wall) ? json_number_value(wall)
+					      : stored->trials[i].result.output.effective_duration_s;
 	}
 	return sum_s;
 }
@@ -142,7 +143,8 @@ enum exit_code stored_read(const char *path, struct stored *ret)
 	stored.controller_input = json_object_get(stored.document, "controller_input");
 	stored.max_load_source = json_string_value(json_object_get(stored.document, "max_load_source"));
 	if (!json_is_object(stored.configuration) || !json_is_object(stored.controller_input) || !stored.max_load_source)
-		code = refuse(EXIT_USAGE_ERROR, "%s does not say how its search was set up (configuration, controller_input)", path);
+		code = refuse(EXIT_USAGE_ERROR,
+			      "%s does not say how its search was set up (configuration, controller_input)", path);
 	else
 		code = read_trials(path, &stored);
 	if (code) {

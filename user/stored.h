@@ -17,17 +17,17 @@ struct stored_trial {
 	struct mlr_trial_result result;
 	bool warmup, tester_limited;
 	double sut_loss_ratio; /* as in struct measurement; 0 if not stored */
-	const json_t *json; /* as it was reported; belongs to the document */
+	const json_t *json;    /* as it was reported; belongs to the document */
 };
 
 struct stored {
 	json_t *configuration;    /* the options in force, as they were echoed */
 	json_t *controller_input; /* Min and Max Load as they were found, and the goals */
 	const char *max_load_source;
-	double duration_s;        /* of the search so far */
+	double duration_s; /* of the search so far */
 	struct stored_trial *trials;
 	size_t trial_count;
-	json_t *document;         /* what the above points into */
+	json_t *document; /* what the above points into */
 };
 
 /* Read a file; EXIT_USAGE_ERROR with what is wrong and where. Free with stored_free. */

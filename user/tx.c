@@ -13,7 +13,8 @@ static void *run(void *argument)
 {
 	struct tx *tx = argument;
 
-	setpriority(PRIO_PROCESS, 0, TRANSMITTER_NICENESS); /* on Linux: of this thread. Where it is refused, gaps are longer */
+	setpriority(PRIO_PROCESS, 0,
+		    TRANSMITTER_NICENESS); /* on Linux: of this thread. Where it is refused, gaps are longer */
 	tx->report = (struct tx_report){ 0 };
 	tx->ops->run(tx, &tx->trial, &tx->report);
 	return NULL;

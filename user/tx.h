@@ -29,11 +29,11 @@ struct tx_trial {
 
 /* What became of it. */
 struct tx_report {
-	uint64_t sent;               /* completed by the kernel */
-	uint64_t burst_max;          /* most frames submitted at once */
-	uint64_t last_departure_ns;  /* 0 if nothing was sent */
-	struct mlr_histogram gaps;   /* between departures, ns */
-	int error;                   /* 0, or the -errno that ended it: the trial is invalid */
+	uint64_t sent;              /* completed by the kernel */
+	uint64_t burst_max;         /* most frames submitted at once */
+	uint64_t last_departure_ns; /* 0 if nothing was sent */
+	struct mlr_histogram gaps;  /* between departures, ns */
+	int error;                  /* 0, or the -errno that ended it: the trial is invalid */
 };
 
 struct tx;
@@ -47,8 +47,8 @@ struct tx_ops {
 /* Common to all backends; each embeds it first. */
 struct tx {
 	const struct tx_ops *ops;
-	const char *mode; /* how the kernel takes the frames: "copy", "zero-copy" */
-	int cpu;          /* that its thread is pinned to, -1 for none */
+	const char *mode;  /* how the kernel takes the frames: "copy", "zero-copy" */
+	int cpu;           /* that its thread is pinned to, -1 for none */
 	uint32_t sequence; /* of the next frame; goes on from trial to trial */
 	pthread_t thread;
 	struct tx_trial trial;

@@ -27,14 +27,14 @@
 #include "mlr/pacer.h"
 #include "stop.h"
 
-#define RING_FRAMES 2048
-#define CHUNK_COUNT RING_FRAMES
+#define RING_FRAMES  2048
+#define CHUNK_COUNT  RING_FRAMES
 #define CHUNK_OCTETS 2048
 #define BATCH_FRAMES 32
 /* Copy mode charges each frame to the socket until the SUT has let go of it. The default of some 270 frames would make a
  * slow SUT hold the tester back, and hide its loss. */
 #define SEND_BUFFER_OCTETS (64 << 20)
-#define DRAIN_NS (NS_PER_S / 10) /* how long the kernel may take to complete the last frames */
+#define DRAIN_NS           (NS_PER_S / 10) /* how long the kernel may take to complete the last frames */
 
 #ifndef XDP_MAX_TX_SKB_BUDGET
 #define XDP_MAX_TX_SKB_BUDGET 9 /* Linux 6.18; older kernels refuse it, and 32 frames a call it is */
@@ -48,12 +48,12 @@ struct tx_xsk {
 	struct xsk_ring_prod fill, ring;
 	struct xsk_ring_cons completion;
 	struct mlr_frame_layout layout;
-	bool call_again;     /* the kernel did not take all of the ring */
+	bool call_again; /* the kernel did not take all of the ring */
 	uint32_t free_count;
 	uint64_t free_chunks[CHUNK_COUNT];
 };
 
-/* --- opening and closing ------------------------------------------------------------------------------------------------- */
+/* --- opening and closing -------------------------------------------------------------------------------------------- */
 
 static void close_xsk(struct tx *tx)
 {
@@ -80,7 +80,9 @@ static void write_frames(struct tx_xsk *xsk, const struct mlr_frame_spec *spec)
 static int create_umem(struct tx_xsk *xsk)
 {
 	const struct xsk_umem_config config = {
-		.fill_size = RING_FRAMES, .comp_size = RING_FRAMES, .frame_size = CHUNK_OCTETS,
+		.fill_size = RING_FRAMES,
+		.comp_size = RING_FRAMES,
+		.frame_size = CHUNK_OCTETS,
 	};
 	size_t octets = (size_t)CHUNK_COUNT * CHUNK_OCTETS;
 	void *area = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
@@ -120,7 +122,8 @@ static enum exit_code open_failed(const char *port, uint32_t queue, int error)
 	case -EPERM:
 		return refuse(EXIT_INCAPABLE, "port %s: an AF_XDP socket needs CAP_NET_RAW: run it as root", port);
 	case -EBUSY:
-		return refuse(EXIT_UNSAFE, "port %s: another AF_XDP socket holds transmit queue %u; end the program that has it", port,
+		return refuse(EXIT_UNSAFE,
+			      "port %s: another AF_XDP socket holds transmit queue %u; end the program that has it", port,
 			      queue);
 	default:
 		return refuse(EXIT_INCAPABLE, "port %s: cannot open an AF_XDP socket on transmit queue %u: %s", port, queue,
@@ -156,7 +159,7 @@ enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_fr
 	return EXIT_DONE;
 }
 
-/* --- a trial --------------------------------------------------------------------------------------------------------------- */
+/* --- a trial -------------------------------------------------------------------------------------------------------- */
 
 /* Give the kernel what is in the ring, if it waits for us. 0 or -errno of a lost port. */
 static int kick(struct tx_xsk *xsk)

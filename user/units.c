@@ -15,7 +15,8 @@ struct unit {
 	double factor;
 };
 
-static const struct unit duration_units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"min", 60}, {"h", 3600}};
+static const struct unit duration_units[] = { { "", 1 },      { "s", 1 },    { "ms", 1e-3 },
+					      { "us", 1e-6 }, { "min", 60 }, { "h", 3600 } };
 
 /* Suffixes of a load, and what they make of the number before them. */
 static const struct load_suffix {
@@ -23,20 +24,20 @@ static const struct load_suffix {
 	enum load_unit unit;
 	double factor;
 } load_suffixes[] = {
-	{"", LOAD_FPS, 1},
-	{"fps", LOAD_FPS, 1},
-	{"kfps", LOAD_FPS, 1e3},
-	{"Mfps", LOAD_FPS, 1e6},
-	{"Gfps", LOAD_FPS, 1e9},
-	{"bps-l1", LOAD_BPS_L1, 1},
-	{"kbps-l1", LOAD_BPS_L1, 1e3},
-	{"Mbps-l1", LOAD_BPS_L1, 1e6},
-	{"Gbps-l1", LOAD_BPS_L1, 1e9},
-	{"bps-l2", LOAD_BPS_L2, 1},
-	{"kbps-l2", LOAD_BPS_L2, 1e3},
-	{"Mbps-l2", LOAD_BPS_L2, 1e6},
-	{"Gbps-l2", LOAD_BPS_L2, 1e9},
-	{"%", LOAD_LINE_RATIO, 1e-2},
+	{ "", LOAD_FPS, 1 },
+	{ "fps", LOAD_FPS, 1 },
+	{ "kfps", LOAD_FPS, 1e3 },
+	{ "Mfps", LOAD_FPS, 1e6 },
+	{ "Gfps", LOAD_FPS, 1e9 },
+	{ "bps-l1", LOAD_BPS_L1, 1 },
+	{ "kbps-l1", LOAD_BPS_L1, 1e3 },
+	{ "Mbps-l1", LOAD_BPS_L1, 1e6 },
+	{ "Gbps-l1", LOAD_BPS_L1, 1e9 },
+	{ "bps-l2", LOAD_BPS_L2, 1 },
+	{ "kbps-l2", LOAD_BPS_L2, 1e3 },
+	{ "Mbps-l2", LOAD_BPS_L2, 1e6 },
+	{ "Gbps-l2", LOAD_BPS_L2, 1e9 },
+	{ "%", LOAD_LINE_RATIO, 1e-2 },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -102,7 +103,7 @@ bool parse_load(const char *text, struct load_spec *ret)
 	double number;
 
 	if (strcmp(text, "max") == 0) {
-		*ret = (struct load_spec){.unit = LOAD_MAX};
+		*ret = (struct load_spec){ .unit = LOAD_MAX };
 		return true;
 	}
 	if (!leading_number(text, &number, &rest))
@@ -111,7 +112,7 @@ bool parse_load(const char *text, struct load_spec *ret)
 		const struct load_suffix *suffix = &load_suffixes[i];
 
 		if (strcmp(rest, suffix->suffix) == 0) {
-			*ret = (struct load_spec){.unit = suffix->unit, .value = number * suffix->factor};
+			*ret = (struct load_spec){ .unit = suffix->unit, .value = number * suffix->factor };
 			return isfinite(ret->value);
 		}
 	}
@@ -165,7 +166,7 @@ const char *format_number(double number, char buffer[UNIT_TEXT_SIZE])
 
 const char *format_si(double value, const char *unit, char buffer[UNIT_TEXT_SIZE])
 {
-	static const char *const prefixes[] = {"", "k", "M", "G", "T"};
+	static const char *const prefixes[] = { "", "k", "M", "G", "T" };
 	size_t prefix = 0;
 
 	/* 999.95 would be shown as 1000 */

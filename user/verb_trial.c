@@ -11,7 +11,7 @@
 
 static enum exit_code measure(const struct config *config, struct measurer *measurer, struct measurement *ret)
 {
-	struct mlr_trial_input input = {.duration_s = config->duration_s, .load_fps = NAN};
+	struct mlr_trial_input input = { .duration_s = config->duration_s, .load_fps = NAN };
 	enum exit_code code = EXIT_DONE;
 
 	if (config->load.unit != LOAD_MAX)
@@ -46,7 +46,7 @@ enum exit_code verb_trial(const struct config *config)
 {
 	time_t start_time = time(NULL);
 	struct measurer *measurer = NULL;
-	struct measurement measurement = {.port_count = 0};
+	struct measurement measurement = { .port_count = 0 };
 	enum exit_code code = measurer_new(config, &measurer);
 
 	if (code != EXIT_DONE)

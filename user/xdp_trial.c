@@ -15,14 +15,14 @@
 #include "measurer_xdp.h"
 #include "stop.h"
 
-#define START_MARGIN_NS 300000  /* until the transmit threads spin */
-#define GRACE_RATIO 0.0005      /* of the Trial Duration: what a stall of this machine may still be caught up after it */
-#define GRACE_MAX_NS 1000000
-#define POLL_NS 200000          /* between looks at the counters in phase d */
-#define QUIET_FRACTION 5        /* phase d ends after a fifth of its time without a frame */
-#define NIC_LAG_NS (3 * NS_PER_S) /* some drivers refresh their counters every two seconds */
-#define NIC_POLL_NS (NS_PER_S / 20)
-#define PPM 1e6
+#define START_MARGIN_NS 300000 /* until the transmit threads spin */
+#define GRACE_RATIO     0.0005 /* of the Trial Duration: what a stall of this machine may still be caught up after it */
+#define GRACE_MAX_NS    1000000
+#define POLL_NS         200000         /* between looks at the counters in phase d */
+#define QUIET_FRACTION  5              /* phase d ends after a fifth of its time without a frame */
+#define NIC_LAG_NS      (3 * NS_PER_S) /* some drivers refresh their counters every two seconds */
+#define NIC_POLL_NS     (NS_PER_S / 20)
+#define PPM             1e6
 
 /* All counters of both ports at one moment. */
 struct snapshot {
@@ -43,7 +43,7 @@ static enum exit_code wait_phase(double wait_s)
 	return EXIT_DONE;
 }
 
-/* --- snapshots ----------------------------------------------------------------------------------------------------------- */
+/* --- snapshots ------------------------------------------------------------------------------------------------------ */
 
 static enum exit_code read_link(struct measurer_xdp *xdp, int port, struct rtnl_link_stats64 *ret)
 {
@@ -51,7 +51,8 @@ static enum exit_code read_link(struct measurer_xdp *xdp, int port, struct rtnl_
 	int error = netlink_link_by_index(xdp->netlink, xdp->ports[port].link.ifindex, &link);
 
 	if (error)
-		return refuse(EXIT_INVALID, "port %s disappeared during a trial: %s", xdp->ports[port].link.name, strerror(-error));
+		return refuse(EXIT_INVALID, "port %s disappeared during a trial: %s", xdp->ports[port].link.name,
+			      strerror(-error));
 	if (!link.up || !link.carrier)
 		return refuse(EXIT_INVALID, "port %s lost its link during a trial", xdp->ports[port].link.name);
 	*ret = link.stats;
@@ -70,7 +71,7 @@ static enum exit_code take_snapshot(struct measurer_xdp *xdp, struct snapshot *r
 	return code;
 }
 
-/* --- phase c: traffic ---------------------------------------------------------------------------------------------------- */
+/* --- phase c: traffic ----------------------------------------------------------------------------------------------- */
 
 static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t frame_count)
 {
@@ -101,7 +102,8 @@ static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_
 		int error = xdp->ends[i].transmits ? tx_wait(xdp->ends[i].tx)->error : 0;
 
 		if (error && !code)
-			code = refuse(EXIT_INVALID, "port %s: the transmitter failed in a trial: %s", xdp->ports[i].link.name,
+			code = refuse(EXIT_INVALID, "port %s: the transmitter failed in a trial: %s",
+				      xdp->ports[i].link.name,
 				      error == -ETIMEDOUT ? "the kernel did not complete its frames" : strerror(-error));
 	}
 	return stop_requested() ? EXIT_INTERRUPTED : code;
@@ -112,10 +114,11 @@ static uint64_t sent_by(const struct measurer_xdp *xdp, int port)
 	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.sent : 0;
 }
 
-/* --- phase d: residual frames ---------------------------------------------------------------------------------------------- */
+/* --- phase d: residual frames --------------------------------------------------------------------------------------- */
 
 /* Frames of the tester's that arrived since a snapshot: the unique ones, and all. */
-static enum exit_code arrived(struct measurer_xdp *xdp, const struct snapshot *before, uint64_t *ret_unique, uint64_t *ret_all)
+static enum exit_code arrived(struct measurer_xdp *xdp, const struct snapshot *before, uint64_t *ret_unique,
+			      uint64_t *ret_all)
 {
 	uint64_t unique = 0, all = 0;
 
@@ -156,7 +159,7 @@ static enum exit_code wait_residual(struct measurer_xdp *xdp, const struct snaps
 	}
 }
 
-/* --- accounting ------------------------------------------------------------------------------------------------------------ */
+/* --- accounting ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t at_most(uint64_t value, uint64_t limit)
 {
@@ -236,7 +239,8 @@ static void attribute_tx_drops(const struct measurer_xdp *xdp, int port, uint64_
 
 static struct loss_attribution attribute(const struct measurer_xdp *xdp, const struct measurement *measurement)
 {
-	uint64_t missing = measurement->verdict.lost > 0 ? (uint64_t)measurement->verdict.lost : 0, tx_dropped = 0, rx_missed = 0;
+	uint64_t missing = measurement->verdict.lost > 0 ? (uint64_t)measurement->verdict.lost : 0, tx_dropped = 0,
+		 rx_missed = 0;
 
 	for (int i = 0; i < PORT_COUNT; i++) {
 		if (measurement->ports[i].transmits)
@@ -283,10 +287,11 @@ static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct 
 			if (seen >= sent_by(xdp, i))
 				break;
 			if (clock_ns() >= deadline_ns)
-				return refuse(EXIT_INVALID,
-					      "port %s: impossible counters: we sent %llu frames, the interface counted %llu",
-					      xdp->ports[i].link.name, (unsigned long long)sent_by(xdp, i),
-					      (unsigned long long)seen);
+				return refuse(
+					EXIT_INVALID,
+					"port %s: impossible counters: we sent %llu frames, the interface counted %llu",
+					xdp->ports[i].link.name, (unsigned long long)sent_by(xdp, i),
+					(unsigned long long)seen);
 			if (stop_sleep_until(clock_ns() + NIC_POLL_NS))
 				return EXIT_INTERRUPTED;
 			code = read_link(xdp, i, &after->link[i]);
@@ -304,7 +309,8 @@ static enum exit_code check_cabling(const struct measurer_xdp *xdp, const struct
 		uint64_t back = rx_subtract(&b->rx[i], &a->rx[i]).misdirected;
 
 		if (back && !rx_subtract(&b->rx[!i], &a->rx[!i]).received)
-			return refuse(EXIT_INVALID, "ports crossed: %llu frames that port %s sent came back to it, none reached port %s",
+			return refuse(EXIT_INVALID,
+				      "ports crossed: %llu frames that port %s sent came back to it, none reached port %s",
 				      (unsigned long long)back, xdp->ports[i].link.name, xdp->ports[!i].link.name);
 	}
 	return EXIT_DONE;
@@ -350,7 +356,8 @@ static enum exit_code summarize_latency(struct measurer_xdp *xdp, struct measure
 	measurement->has_latency = all.count;
 	measurement->latency = (struct latency_summary){
 		.clock = "CLOCK_MONOTONIC of the tester, software timestamps at both ends",
-		.definition = "from the actual departure, stamped before the frame is handed to the kernel, to the XDP program of the "
+		.definition = "from the actual departure, stamped before the frame is handed to the kernel, to the XDP "
+			      "program of the "
 			      "receiving port (RFC 1242, 3.8)",
 		.count = all.count,
 		.min_ns = mlr_histogram_min_ns(&all),
@@ -387,7 +394,7 @@ static enum exit_code account(struct measurer_xdp *xdp, const struct mlr_trial_i
 	return summarize_latency(xdp, measurement);
 }
 
-/* --- the trial ------------------------------------------------------------------------------------------------------------- */
+/* --- the trial ------------------------------------------------------------------------------------------------------ */
 
 static enum exit_code accept_next_trial(struct measurer_xdp *xdp, uint64_t intended)
 {
@@ -409,8 +416,9 @@ static enum exit_code perform(struct measurer_xdp *xdp, const struct mlr_trial_i
 	uint64_t residual_from_ns;
 	enum exit_code code;
 
-	if ((code = accept_next_trial(xdp, intended)) || (code = wait_phase(waits->routing_s)) || (code = wait_phase(waits->learning_s)) ||
-	    (code = take_snapshot(xdp, before)) || (code = transmit(xdp, input, intended)))
+	if ((code = accept_next_trial(xdp, intended)) || (code = wait_phase(waits->routing_s)) ||
+	    (code = wait_phase(waits->learning_s)) || (code = take_snapshot(xdp, before)) ||
+	    (code = transmit(xdp, input, intended)))
 		return code;
 	residual_from_ns = clock_ns();
 	if ((code = wait_residual(xdp, before)))
@@ -432,7 +440,8 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 	enum exit_code code;
 
 	if (!intended)
-		return refuse(EXIT_USAGE_ERROR, "a trial of %g s at %g frames/s cannot be counted; use a smaller load or duration",
+		return refuse(EXIT_USAGE_ERROR,
+			      "a trial of %g s at %g frames/s cannot be counted; use a smaller load or duration",
 			      input->duration_s, input->load_fps);
 	code = perform(xdp, input, intended, &before, &after, &measurement.waits_s);
 	if (!code)

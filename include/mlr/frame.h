@@ -14,11 +14,11 @@
 
 #include "mlr/tag.h"
 
-#define MLR_FCS_OCTETS 4
-#define MLR_FRAME_MIN_OCTETS 64
-#define MLR_FRAME_MAX_OCTETS 1518
+#define MLR_FCS_OCTETS               4
+#define MLR_FRAME_MIN_OCTETS         64
+#define MLR_FRAME_MAX_OCTETS         1518
 #define MLR_FRAME_L1_OVERHEAD_OCTETS 20 /* preamble, start delimiter, inter-frame gap */
-#define MLR_MAC_OCTETS 6
+#define MLR_MAC_OCTETS               6
 
 /* What the frames of one flow look like. Addresses in network byte order, all else in host order. */
 struct mlr_frame_spec {
@@ -33,15 +33,15 @@ struct mlr_frame_spec {
 };
 
 /* The ports of the UDP test frame of RFC 2544, C.2.6.4. */
-#define MLR_UDP_SOURCE_PORT 0xc020
+#define MLR_UDP_SOURCE_PORT      0xc020
 #define MLR_UDP_DESTINATION_PORT 7
 
 /* Where the tag stands, and what is needed to stamp it. */
 struct mlr_frame_layout {
-	unsigned int memory_octets;  /* length without FCS */
+	unsigned int memory_octets; /* length without FCS */
 	unsigned int tag_offset;
 	unsigned int udp_checksum_offset;
-	uint32_t checksum_base;      /* sum of all that the UDP checksum covers but the stamped fields */
+	uint32_t checksum_base; /* sum of all that the UDP checksum covers but the stamped fields */
 };
 
 /* Write the frame of a spec into `frame`, of at least size_octets - MLR_FCS_OCTETS octets. 0 or -EINVAL (size). */

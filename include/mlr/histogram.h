@@ -9,10 +9,10 @@
 
 #include <stdint.h>
 
-#define MLR_HISTOGRAM_OCTAVE_BITS 4                     /* 2^4 buckets an octave */
-#define MLR_HISTOGRAM_OCTAVE (1u << MLR_HISTOGRAM_OCTAVE_BITS)
-#define MLR_HISTOGRAM_TOP_BIT 39                        /* values from 2^40 on (18 minutes) go into the last bucket */
-#define MLR_HISTOGRAM_BUCKETS ((MLR_HISTOGRAM_TOP_BIT - MLR_HISTOGRAM_OCTAVE_BITS + 2) * MLR_HISTOGRAM_OCTAVE)
+#define MLR_HISTOGRAM_OCTAVE_BITS 4 /* 2^4 buckets an octave */
+#define MLR_HISTOGRAM_OCTAVE      (1u << MLR_HISTOGRAM_OCTAVE_BITS)
+#define MLR_HISTOGRAM_TOP_BIT     39 /* values from 2^40 on (18 minutes) go into the last bucket */
+#define MLR_HISTOGRAM_BUCKETS     ((MLR_HISTOGRAM_TOP_BIT - MLR_HISTOGRAM_OCTAVE_BITS + 2) * MLR_HISTOGRAM_OCTAVE)
 
 struct mlr_histogram {
 	uint64_t count;

@@ -117,7 +117,7 @@ struct mlr_plr_step {
 /* The time line: *ret_count steps, in the order added, owned by `plr` and valid until the next mlr_plr_add(). */
 const struct mlr_plr_step *mlr_plr_timeline(const struct mlr_plr *plr, size_t *ret_count);
 
-/* --- the fitting functions as such ------------------------------------------------------------------------------------- */
+/* --- the fitting functions as such ---------------------------------------------------------------------------------- */
 
 /* Natural logarithm of the average loss rate (frames/s) that a fitting function foresees at a load (5.3). All three loads in
  * frames/s and above 0. It can exceed the logarithm of the load itself where spread is near mrr. */

@@ -26,9 +26,9 @@ _Static_assert(sizeof(struct mlr_tag) == 18, "the tag fills the UDP payload of a
  * Lateness as a 16-bit floating-point number: 12 bits of mantissa m, 4 bits of exponent e, the value m * 2^e ns, rounded
  * down. Exact below 4096 ns, within 0.05 % up to 134 ms; 0xffff, the largest, means "that much or more".
  */
-#define MLR_LATENESS_SATURATED 0xffff
+#define MLR_LATENESS_SATURATED     0xffff
 #define MLR_LATENESS_MANTISSA_BITS 12
-#define MLR_LATENESS_MAX_NS (0xfffull << 15)
+#define MLR_LATENESS_MAX_NS        (0xfffull << 15)
 
 static inline uint16_t mlr_lateness_encode(uint64_t lateness_ns)
 {

@@ -21,7 +21,7 @@ struct mlr_trial_input {
 struct mlr_trial_output {
 	double loss_ratio;           /* Trial Loss Ratio (4.5.6), 0 to 1, both inclusive */
 	double effective_duration_s; /* Trial Effective Duration (4.5.8), > 0; the Trial Duration unless the measurer says otherwise */
-	double forwarding_rate_fps;  /* Trial Forwarding Rate (4.5.7): Trial Load times Trial Forwarding Ratio */
+	double forwarding_rate_fps; /* Trial Forwarding Rate (4.5.7): Trial Load times Trial Forwarding Ratio */
 };
 
 /* Trial Result (4.5.10). */
@@ -64,7 +64,8 @@ uint64_t mlr_trial_intended(const struct mlr_trial_input *input);
 struct mlr_trial_verdict mlr_trial_judge(double load_fps, unsigned int transmitters, const struct mlr_trial_counts *counts);
 
 /* A Trial Output from a loss ratio: the Forwarding Rate is derived from it as section 4.5.7 says. */
-struct mlr_trial_output mlr_trial_output(const struct mlr_trial_input *input, double loss_ratio, double effective_duration_s);
+struct mlr_trial_output mlr_trial_output(const struct mlr_trial_input *input, double loss_ratio,
+					 double effective_duration_s);
 
 /* Whether a Trial Result keeps the ranges of section 4.5; anything else must not reach a controller. */
 bool mlr_trial_result_valid(const struct mlr_trial_result *result);

@@ -17,7 +17,7 @@
 #include "lab.skel.h"
 
 #define INTERVAL_NS 5000 /* 200 kfps */
-#define BURST_NS 100000
+#define BURST_NS    100000
 
 static struct lab_bpf *lab;
 

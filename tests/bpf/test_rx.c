@@ -14,11 +14,11 @@
 
 #include "clock.h"
 #include "mlr/frame.h"
-#include "rx.h"
 #include "run.h"
+#include "rx.h"
 
 #define TRIAL 7
-#define FLOW 3
+#define FLOW  3
 #define FLOWS 2 /* this port receives flows 3 and 4 */
 
 static struct rx *rx;
@@ -259,15 +259,16 @@ static void foreign_frames_pass_on(void **state)
 		uint8_t frame[60];
 		bool housekeeping;
 	} frames[] = {
-		{ .frame = { [12] = 0x08, [13] = 0x06 }, .housekeeping = true },                           /* ARP */
-		{ .frame = { [12] = 0x88, [13] = 0xcc }, .housekeeping = true },                           /* LLDP */
-		{ .frame = { 0x01, 0x80, 0xc2, [12] = 0x00, [13] = 0x26 }, .housekeeping = true },         /* STP */
-		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58 }, .housekeeping = true },                /* ICMPv6 */
-		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 0 }, .housekeeping = true },                 /* MLD */
-		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 17 }, .housekeeping = false },               /* UDP over IPv6 */
-		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x45, [23] = 6 }, .housekeeping = false },   /* TCP */
-		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x45, [23] = 17 }, .housekeeping = false },  /* other UDP */
-		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x44, [23] = 17 }, .housekeeping = false },  /* bad header length */
+		{ .frame = { [12] = 0x08, [13] = 0x06 }, .housekeeping = true },                          /* ARP */
+		{ .frame = { [12] = 0x88, [13] = 0xcc }, .housekeeping = true },                          /* LLDP */
+		{ .frame = { 0x01, 0x80, 0xc2, [12] = 0x00, [13] = 0x26 }, .housekeeping = true },        /* STP */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58 }, .housekeeping = true },               /* ICMPv6 */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 0 }, .housekeeping = true },                /* MLD */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 17 }, .housekeeping = false },              /* UDP over IPv6 */
+		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x45, [23] = 6 }, .housekeeping = false },  /* TCP */
+		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x45, [23] = 17 }, .housekeeping = false }, /* other UDP */
+		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x44, [23] = 17 },
+		  .housekeeping = false }, /* bad header length */
 		{ .frame = { [12] = 0x12, [13] = 0x34 }, .housekeeping = false },
 	};
 	struct rx_counters expected = { 0 };
@@ -360,7 +361,8 @@ static void random_octets(void **state)
 		assert_in_range(run_program(rx_program_fd(rx), frame, octets), XDP_DROP, XDP_PASS);
 	}
 	now = counters();
-	assert_int_equal(now.received + now.duplicate + now.late + now.foreign + now.housekeeping + now.malformed + now.misdirected,
+	assert_int_equal(now.received + now.duplicate + now.late + now.foreign + now.housekeeping + now.malformed +
+				 now.misdirected,
 			 frames);
 	assert_true(now.received > frames / 10 && now.foreign > frames / 10 && now.malformed > 0);
 }

@@ -8,7 +8,7 @@
 
 #define TRIALS_MAX 40000
 
-/* --- a search, with all that was asked --------------------------------------------------------------------------- */
+/* --- a search, with all that was asked ------------------------------------------------------------------------------ */
 
 /* Something that answers trials. */
 struct answerer {
@@ -91,7 +91,7 @@ static double answer_nonsense(struct answerer *answerer, const struct mlr_trial_
 	return choice < COUNT_OF(often) ? often[choice] : random_unit(&answerer->random);
 }
 
-/* --- searches by hand -------------------------------------------------------------------------------------------- */
+/* --- searches by hand ----------------------------------------------------------------------------------------------- */
 
 struct step {
 	double load_fps, loss_ratio;
@@ -302,7 +302,7 @@ static void goals_share_results(void **state)
 	mlr_controller_free(search.controller);
 }
 
-/* --- presets on simulated SUTs ----------------------------------------------------------------------------------- */
+/* --- presets on simulated SUTs -------------------------------------------------------------------------------------- */
 
 static void run_sut(struct search *search, const char *specification)
 {
@@ -358,7 +358,7 @@ static void presets(void **state)
 	}
 }
 
-/* --- max(r) ------------------------------------------------------------------------------------------------------ */
+/* --- max(r) --------------------------------------------------------------------------------------------------------- */
 
 static enum mlr_load_class class_after(const struct mlr_goal *goal, unsigned int high_loss, unsigned int low_loss)
 {
@@ -411,7 +411,7 @@ static void equivalent_of_2_is_the_preset(void **state)
 	assert_close(goal.duration_sum_s, 60, 0);
 }
 
-/* --- properties -------------------------------------------------------------------------------------------------- */
+/* --- properties ----------------------------------------------------------------------------------------------------- */
 
 struct random_search {
 	struct mlr_goal goals[4];
@@ -561,7 +561,7 @@ static void any_behaviour(void **state)
 	}
 }
 
-/* --- bad input --------------------------------------------------------------------------------------------------- */
+/* --- bad input ------------------------------------------------------------------------------------------------------ */
 
 static void check_refused(struct mlr_goal goal, double min_fps, double max_fps, unsigned int max_r)
 {

@@ -51,7 +51,8 @@ static void assert_frame_valid(const uint8_t *frame, unsigned int size_octets)
 	assert_int_equal(ones_complement_sum(0, frame + 14, 20), 0xffff);
 	assert_int_equal(frame[38] << 8 | frame[39], udp_octets);
 	assert_int_not_equal(frame[40] << 8 | frame[41], 0); /* 0 would mean: no checksum */
-	assert_int_equal(ones_complement_sum(ones_complement_sum(17 + udp_octets, frame + 26, 8), frame + 34, udp_octets), 0xffff);
+	assert_int_equal(ones_complement_sum(ones_complement_sum(17 + udp_octets, frame + 26, 8), frame + 34, udp_octets),
+			 0xffff);
 }
 
 static void every_size_is_a_valid_frame(void **state)
@@ -113,7 +114,8 @@ static void checksums_hold_for_many_stamps(void **state)
 	mlr_frame_build(&spec, frame, &layout);
 	for (int i = 0; i < 200000; i++) {
 		random ^= random << 13, random ^= random >> 7, random ^= random << 17;
-		mlr_frame_stamp(frame, &layout, (uint16_t)random, (uint32_t)(random >> 16), random, random + random % 200000000);
+		mlr_frame_stamp(frame, &layout, (uint16_t)random, (uint32_t)(random >> 16), random,
+				random + random % 200000000);
 		assert_frame_valid(frame, 64);
 	}
 }

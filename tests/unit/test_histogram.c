@@ -91,8 +91,10 @@ static void merging_is_adding_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_lie_in_their_buckets),	 cmocka_unit_test(quantiles_of_known_data),
-		cmocka_unit_test(a_single_value_is_all_its_quantiles), cmocka_unit_test(an_empty_histogram_is_all_zero),
+		cmocka_unit_test(values_lie_in_their_buckets),
+		cmocka_unit_test(quantiles_of_known_data),
+		cmocka_unit_test(a_single_value_is_all_its_quantiles),
+		cmocka_unit_test(an_empty_histogram_is_all_zero),
 		cmocka_unit_test(merging_is_adding_all),
 	};
 

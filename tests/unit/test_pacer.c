@@ -10,7 +10,7 @@
 #include "mlr/pacer.h"
 
 #define NS_PER_S 1000000000ull
-#define DAY_S 86400ull
+#define DAY_S    86400ull
 
 static void frames_are_due_on_the_absolute_schedule(void **state)
 {

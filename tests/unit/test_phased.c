@@ -12,7 +12,7 @@
 #define TRIALS_MAX  4096
 #define HAS_NOTHING ((struct mlr_phased_bounds){ NAN, NAN, NAN, NAN })
 
-/* --- a search, with all that was asked --------------------------------------------------------------------------- */
+/* --- a search, with all that was asked ------------------------------------------------------------------------------ */
 
 /* Something that answers trials. */
 struct answerer {
@@ -134,7 +134,7 @@ static double answer_reversal(struct answerer *answerer, const struct mlr_trial_
 	return (input->load_fps > answerer->capacity_fps) != is_long ? 0.5 : 0;
 }
 
-/* --- the example run of 5.2 -------------------------------------------------------------------------------------- */
+/* --- the example run of 5.2 ----------------------------------------------------------------------------------------- */
 
 static const struct {
 	double load_fps, duration_s, loss_ratio;
@@ -329,7 +329,7 @@ static void asking_twice_changes_nothing(void **state)
 	mlr_controller_free(search.controller);
 }
 
-/* --- the choice of a load, with a width goal of 1 and loads that are powers of e --------------------------------- */
+/* --- the choice of a load, with a width goal of 1 and loads that are powers of e ------------------------------------ */
 
 static void check_choice(struct mlr_phased_bounds current, struct mlr_phased_bounds previous, double log_load,
 			 const char *rule)
@@ -427,7 +427,7 @@ static void previous_bounds(void **state)
 	check_choice((struct mlr_phased_bounds){ 10, 12, NAN, 14 }, wide, 11, "bisection");
 }
 
-/* --- bounds by effective loss ratio ------------------------------------------------------------------------------ */
+/* --- bounds by effective loss ratio --------------------------------------------------------------------------------- */
 
 static void check_bounds(const struct mlr_phased_level *level, double loss_ratio, const double expected[4])
 {
@@ -471,7 +471,7 @@ static void effective_loss_ratios(void **state)
 	mlr_results_free(results);
 }
 
-/* --- the initial phase, and whole searches by hand --------------------------------------------------------------- */
+/* --- the initial phase, and whole searches by hand ------------------------------------------------------------------ */
 
 static double wide_goal(void)
 {
@@ -647,7 +647,7 @@ static void one_duration_for_all_phases(void **state)
 	mlr_controller_free(search.controller);
 }
 
-/* --- properties -------------------------------------------------------------------------------------------------- */
+/* --- properties ----------------------------------------------------------------------------------------------------- */
 
 /* One random search; a failing check names it. */
 struct random_search {
@@ -848,7 +848,7 @@ static void simulated_suts(void **state)
 	}
 }
 
-/* --- bad input --------------------------------------------------------------------------------------------------- */
+/* --- bad input ------------------------------------------------------------------------------------------------------ */
 
 static void check_refused(const struct mlr_goal *goals, double min_fps, double max_fps,
 			  struct mlr_phased_parameters parameters)

@@ -76,7 +76,7 @@ static void soak(struct mlr_plr *plr, struct mlr_sut *sut, double seconds)
 	while (last_step(plr)->end_s < seconds);
 }
 
-/* --- the fitting functions --------------------------------------------------------------------------------------------- */
+/* --- the fitting functions ------------------------------------------------------------------------------------------ */
 
 /* The draft's printed formulas, evaluated with enough digits (mpmath, up to some ten thousand) that nothing cancels. */
 static const struct {
@@ -200,7 +200,7 @@ static void test_critical_load(void **state)
 	assert_true(mlr_plr_critical_load(MLR_PLR_STRETCH, 1e6, 0.0615e6, &p) > 1);
 }
 
-/* --- the integrals ----------------------------------------------------------------------------------------------------- */
+/* --- the integrals -------------------------------------------------------------------------------------------------- */
 
 struct small_trial {
 	double load_fps, offered, lost;
@@ -314,7 +314,7 @@ static void test_together(void **state)
 	mlr_sut_free(sut);
 }
 
-/* --- the search -------------------------------------------------------------------------------------------------------- */
+/* --- the search ----------------------------------------------------------------------------------------------------- */
 
 static void test_opening(void **state)
 {
@@ -437,7 +437,7 @@ static void test_degenerate(void **state)
 	}
 }
 
-/* --- truth ------------------------------------------------------------------------------------------------------------- */
+/* --- truth ---------------------------------------------------------------------------------------------------------- */
 
 /* The loss rate of the simulated models, as lib/sut.c has them. */
 static double model_rate(bool is_stretch, double load_fps, double capacity_fps, double spread_fps)

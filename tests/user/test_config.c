@@ -312,7 +312,7 @@ static void sixteen_goals_are_enough(void **state)
 	refuse_with(EXIT_USAGE_ERROR, line);
 }
 
-/* --- the file ---------------------------------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------------------------------------------------- */
 
 static char file_path[] = "/tmp/xdp-mlr-test-config-XXXXXX";
 

@@ -32,7 +32,7 @@ static enum exit_code fake_measure(struct measurer *measurer, const struct mlr_t
 	if (++fake->trials > fake->good_trials)
 		return fake->then;
 	*ret = (struct measurement){
-		.result = {*input, mlr_trial_output(input, 1 - passed, input->duration_s)},
+		.result = { *input, mlr_trial_output(input, 1 - passed, input->duration_s) },
 		.tester_limited = fake->limited_above_fps > 0 && input->load_fps > fake->limited_above_fps &&
 				  (fake->trials == 1 || !fake->only_warmup_limited),
 		.sut_loss_ratio = fake->sut_loss_ratio,
@@ -40,12 +40,12 @@ static enum exit_code fake_measure(struct measurer *measurer, const struct mlr_t
 	return EXIT_DONE;
 }
 
-static const struct measurer_ops fake_ops = {.measure = fake_measure};
+static const struct measurer_ops fake_ops = { .measure = fake_measure };
 
 static struct fake new_fake(double capacity_fps)
 {
 	return (struct fake){
-		.base = {.ops = &fake_ops, .virtual_time = true, .transmitters = 1},
+		.base = { .ops = &fake_ops, .virtual_time = true, .transmitters = 1 },
 		.capacity_fps = capacity_fps,
 		.good_trials = UINT32_MAX,
 	};
@@ -56,14 +56,14 @@ static struct config new_config(struct load_spec max_load)
 {
 	return (struct config){
 		.frame_size_octets = 64,
-		.goals = {{"ndr", 0, 0.5, 1, 1, 21, 0.005}},
+		.goals = { { "ndr", 0, 0.5, 1, 1, 21, 0.005 } },
 		.goal_count = 1,
-		.min_load = {LOAD_FPS, 9001},
+		.min_load = { LOAD_FPS, 9001 },
 		.max_load = max_load,
 	};
 }
 
-static const struct load_spec ten_million = {LOAD_FPS, 1e7}, unset = {LOAD_UNSET, 0};
+static const struct load_spec ten_million = { LOAD_FPS, 1e7 }, unset = { LOAD_UNSET, 0 };
 
 static void a_search_comes_to_its_end(void **state)
 {
@@ -175,12 +175,12 @@ static void without_an_option_max_load_is_the_line_rate(void **state)
 
 static void ratios_are_of_the_line_rate(void **state)
 {
-	struct config config = new_config((struct load_spec){LOAD_LINE_RATIO, 0.5});
+	struct config config = new_config((struct load_spec){ LOAD_LINE_RATIO, 0.5 });
 	struct fake fake = new_fake(1e6);
 	struct search search;
 
 	(void)state;
-	config.min_load = (struct load_spec){LOAD_LINE_RATIO, 0.1};
+	config.min_load = (struct load_spec){ LOAD_LINE_RATIO, 0.1 };
 	fake.base.line_rate_fps = 4e6;
 	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_DONE);
 	assert_true(search.input.min_load_fps == 4e5 && search.input.max_load_fps == 2e6);
@@ -210,7 +210,7 @@ static void a_measurer_that_fails_ends_the_search(void **state)
 	static const struct {
 		enum exit_code code;
 		enum search_end end;
-	} cases[] = {{EXIT_INVALID, SEARCH_FAILED}, {EXIT_INTERRUPTED, SEARCH_INTERRUPTED}};
+	} cases[] = { { EXIT_INVALID, SEARCH_FAILED }, { EXIT_INTERRUPTED, SEARCH_INTERRUPTED } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

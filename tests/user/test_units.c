@@ -15,8 +15,8 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* What is no number in any unit. */
-static const char *const junk[] = {"",   " ",    "x",    "nan", "inf",   "-inf", "infinity", "+5",         " 5", "5 ",
-				   "1e", "0x10", "-0x1", "1,5", "1.2.3", "--5",  "1e999",    "1e99999999", ".",  "-"};
+static const char *const junk[] = { "",   " ",    "x",    "nan", "inf",   "-inf", "infinity", "+5",         " 5", "5 ",
+				    "1e", "0x10", "-0x1", "1,5", "1.2.3", "--5",  "1e999",    "1e99999999", ".",  "-" };
 
 static void refuses_junk(void **state)
 {
@@ -36,7 +36,9 @@ static void reads_numbers(void **state)
 	static const struct {
 		const char *text;
 		double number;
-	} cases[] = {{"0", 0}, {"12", 12}, {"0.5", 0.5}, {".5", 0.5}, {"1e-7", 1e-7}, {"-3", -3}, {"1E6", 1e6}};
+	} cases[] = {
+		{ "0", 0 }, { "12", 12 }, { "0.5", 0.5 }, { ".5", 0.5 }, { "1e-7", 1e-7 }, { "-3", -3 }, { "1E6", 1e6 }
+	};
 	double number;
 
 	(void)state;
@@ -64,7 +66,8 @@ static void reads_durations(void **state)
 	static const struct {
 		const char *text;
 		double duration_s;
-	} cases[] = {{"60", 60}, {"60s", 60}, {"500ms", 0.5}, {"2min", 120}, {"100us", 1e-4}, {"1h", 3600}, {"1.5min", 90}};
+	} cases[] = { { "60", 60 },      { "60s", 60 },  { "500ms", 0.5 }, { "2min", 120 },
+		      { "100us", 1e-4 }, { "1h", 3600 }, { "1.5min", 90 } };
 	double duration_s;
 
 	(void)state;
@@ -84,10 +87,10 @@ static void reads_loads(void **state)
 		enum load_unit unit;
 		double value;
 	} cases[] = {
-		{"250000", LOAD_FPS, 250000},   {"250kfps", LOAD_FPS, 250000},  {"1.5Mfps", LOAD_FPS, 1.5e6},
-		{"7fps", LOAD_FPS, 7},          {"1Gfps", LOAD_FPS, 1e9},       {"5Gbps-l1", LOAD_BPS_L1, 5e9},
-		{"5Gbps-l2", LOAD_BPS_L2, 5e9}, {"3kbps-l2", LOAD_BPS_L2, 3e3}, {"100Mbps-l1", LOAD_BPS_L1, 1e8},
-		{"80%", LOAD_LINE_RATIO, 0.8},  {"max", LOAD_MAX, 0},
+		{ "250000", LOAD_FPS, 250000 },   { "250kfps", LOAD_FPS, 250000 },  { "1.5Mfps", LOAD_FPS, 1.5e6 },
+		{ "7fps", LOAD_FPS, 7 },          { "1Gfps", LOAD_FPS, 1e9 },       { "5Gbps-l1", LOAD_BPS_L1, 5e9 },
+		{ "5Gbps-l2", LOAD_BPS_L2, 5e9 }, { "3kbps-l2", LOAD_BPS_L2, 3e3 }, { "100Mbps-l1", LOAD_BPS_L1, 1e8 },
+		{ "80%", LOAD_LINE_RATIO, 0.8 },  { "max", LOAD_MAX, 0 },
 	};
 	struct load_spec load;
 
@@ -106,8 +109,8 @@ static void reads_loads(void **state)
 /* 10 Gbit/s carry 14 880 952.38 frames of 64 octets, 812 743.8 of 1518. */
 static void converts_loads(void **state)
 {
-	const struct load_spec l1 = {LOAD_BPS_L1, 10e9}, l2 = {LOAD_BPS_L2, 512e6};
-	const struct load_spec half = {LOAD_LINE_RATIO, 0.5}, plain = {LOAD_FPS, 123};
+	const struct load_spec l1 = { LOAD_BPS_L1, 10e9 }, l2 = { LOAD_BPS_L2, 512e6 };
+	const struct load_spec half = { LOAD_LINE_RATIO, 0.5 }, plain = { LOAD_FPS, 123 };
 
 	(void)state;
 	assert_true(fabs(load_fps(&l1, 64, 0) - 10e9 / 672) < 1e-6);

@@ -16,13 +16,13 @@
 #include "mlr/controller.h"
 #include "mlr/sut.h"
 
-#define MIN_LOAD_FPS 9001.0
-#define MAX_LOAD_FPS 14880952.0
+#define MIN_LOAD_FPS       9001.0
+#define MAX_LOAD_FPS       14880952.0
 #define CAPACITY_LEAST_FPS 1e5
-#define CAPACITY_MOST_FPS 1.2e7
-#define SEEDS_DEFAULT 20
-#define SEEDS_MAX 10000
-#define TRIALS_MAX 100000 /* more than any limit of a controller here */
+#define CAPACITY_MOST_FPS  1.2e7
+#define SEEDS_DEFAULT      20
+#define SEEDS_MAX          10000
+#define TRIALS_MAX         100000 /* more than any limit of a controller here */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -101,7 +101,8 @@ static void read_references(const char *path)
 static const struct reference *find_reference(const char *preset, const struct kind *kind, unsigned int seed)
 {
 	for (size_t i = 0; i < reference_count; i++)
-		if (references[i].seed == seed && !strcmp(references[i].preset, preset) && !strcmp(references[i].sut, kind->name))
+		if (references[i].seed == seed && !strcmp(references[i].preset, preset) &&
+		    !strcmp(references[i].sut, kind->name))
 			return &references[i];
 	return NULL;
 }
@@ -122,7 +123,8 @@ static struct mlr_sut *new_sut(const struct kind *kind, double capacity_fps, uns
 	struct mlr_sut *sut;
 
 	if (kind->key)
-		snprintf(parameter, sizeof(parameter), ",%s=%.17g", kind->key, kind->value * (kind->relative ? capacity_fps : 1));
+		snprintf(parameter, sizeof(parameter), ",%s=%.17g", kind->key,
+			 kind->value * (kind->relative ? capacity_fps : 1));
 	snprintf(specification, sizeof(specification), "%s,capacity=%.17g,seed=%u%s", kind->model, capacity_fps, seed + 1,
 		 parameter);
 	if (mlr_sut_new(specification, &sut, error, sizeof(error))) {
@@ -160,7 +162,8 @@ static double search_s(const struct algorithm *algorithm, const char *preset, st
 /* --- tables --- */
 
 /* Means over the seeds of one SUT: of each algorithm, and of the reference on the same SUTs (NAN without). */
-static void run_kind(const char *preset, const struct kind *kind, unsigned int seeds, double ret_mean_s[], double *ret_reference_s)
+static void run_kind(const char *preset, const struct kind *kind, unsigned int seeds, double ret_mean_s[],
+		     double *ret_reference_s)
 {
 	double reference_s = 0;
 
@@ -194,8 +197,8 @@ static void run_preset(const char *preset, unsigned int seeds)
 {
 	double logs = 0;
 
-	printf("preset %s: mean search time [s] of %u searches, warm-up included\n%-16s%12s%12s", preset, seeds, "SUT", "reference",
-	       "mlr / ref.");
+	printf("preset %s: mean search time [s] of %u searches, warm-up included\n%-16s%12s%12s", preset, seeds, "SUT",
+	       "reference", "mlr / ref.");
 	for (size_t i = 0; i < COUNT(algorithms); i++)
 		printf("%12s", algorithms[i].name);
 	for (size_t i = 0; i < COUNT(kinds); i++) {

@@ -14,11 +14,11 @@
 #define MIN_LOAD_FPS 9001.0
 #define MAX_LOAD_FPS 14880952.0
 #define CAPACITY_FPS 1e6
-#define SEARCHES 100
-#define TRIALS_MAX 100000
-#define LOADS 40             /* that hold the trials in memory, */
-#define LOADS_RATIO 1.03     /* so far apart that the search goes on between them */
-#define DECISIONS 20         /* measured at each size */
+#define SEARCHES     100
+#define TRIALS_MAX   100000
+#define LOADS        40   /* that hold the trials in memory, */
+#define LOADS_RATIO  1.03 /* so far apart that the search goes on between them */
+#define DECISIONS    20   /* measured at each size */
 
 static double now_us(void)
 {
@@ -73,8 +73,8 @@ static const struct {
 	const char *name, *preset;
 	int (*new_controller)(const struct mlr_controller_input *input, struct mlr_controller **ret);
 } algorithms[] = {
-	{ "mlr", "csit", mlr_controller_new_mlr },        { "mlr", "rfc2544", mlr_controller_new_mlr },
-	{ "mlr", "tst009", mlr_controller_new_mlr },      { "phased", "csit", new_phased },
+	{ "mlr", "csit", mlr_controller_new_mlr },          { "mlr", "rfc2544", mlr_controller_new_mlr },
+	{ "mlr", "tst009", mlr_controller_new_mlr },        { "phased", "csit", new_phased },
 	{ "binary", "rfc2544", mlr_controller_new_binary }, { "tst009", "tst009", new_tst009 },
 };
 
@@ -121,8 +121,12 @@ static void bench_searches(void)
 static void fill_goals(struct mlr_goal *goals, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		goals[i] = (struct mlr_goal){ .loss_ratio = 0.003 * (double)i, .exceed_ratio = 0.5, .initial_trial_duration_s = 1,
-					      .final_trial_duration_s = 1, .duration_sum_s = 21, .width_ratio = 0.005 };
+		goals[i] = (struct mlr_goal){ .loss_ratio = 0.003 * (double)i,
+					      .exceed_ratio = 0.5,
+					      .initial_trial_duration_s = 1,
+					      .final_trial_duration_s = 1,
+					      .duration_sum_s = 21,
+					      .width_ratio = 0.005 };
 		snprintf(goals[i].name, sizeof(goals[i].name), "goal%zu", i + 1);
 	}
 }
