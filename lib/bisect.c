@@ -125,6 +125,8 @@ static bool decide(struct bisect *bisect)
 			.input.load_fps = load_fps,
 			.goal = goal,
 			.rule = rule,
+			.exceed_probability = NAN,
+			.trials_ahead = NAN,
 		};
 		return true;
 	}

@@ -103,6 +103,8 @@ static void decide_warmup(struct mlr *mlr)
 		.warmup = true,
 		.goal = mlr->order[0],
 		.rule = "warm-up at Max Load",
+		.exceed_probability = NAN,
+		.trials_ahead = NAN,
 	};
 }
 
@@ -130,14 +132,12 @@ static bool is_same_input(const struct mlr_trial_input *a, const struct mlr_tria
 
 static void learn(struct mlr *mlr, const struct mlr_trial_result *result)
 {
-	double position = mlr_grid_position(&mlr->now.grid, result->input.load_fps);
-
 	for (size_t goal = 0; goal < mlr_results_goal_count(mlr->base.results); goal++) {
 		const struct mlr_goal *g = mlr_results_goal(mlr->base.results, goal);
-		struct mlr_evidence evidence = mlr_evidence_of(g, g->final_trial_duration_s, result);
+		struct mlr_observation seen = mlr_observe(&mlr->now.grid, g, g->final_trial_duration_s, result);
 
 		if (mlr->focus[goal].model)
-			mlr_model_learn(mlr->focus[goal].model, position, &evidence);
+			mlr_model_learn(mlr->focus[goal].model, &seen, 1);
 	}
 }
 

@@ -8,7 +8,9 @@
  */
 #include "mlr_private.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #define BRACKET_UNITS  8  /* a bracket this narrow, in widths, is left to the model */
 #define LADDER_RATIO   16 /* of final to initial duration, from which on there is a step between */
@@ -50,23 +52,65 @@ static int64_t safe_index(const struct mlr_view *view)
 
 /* --- the model --- */
 
+static void learn_load(const struct mlr_view *view, size_t load, struct mlr_observation *space, struct mlr_model *model)
+{
+	size_t count;
+	const struct mlr_trial_result *trials = mlr_results_trials(view->results, load, &count);
+
+	for (size_t i = 0; i < count; i++)
+		space[i] = mlr_observe(view->grid, view->goal, view->duration_s, &trials[i]);
+	mlr_model_learn(model, space, count);
+}
+
+/* Teach a model all trials so far. 0 or -ENOMEM. */
+static int learn_all(const struct mlr_view *view, struct mlr_model *model)
+{
+	struct mlr_observation *space;
+	size_t most = 1;
+
+	for (size_t load = 0; load < view->count; load++) {
+		size_t count;
+
+		mlr_results_trials(view->results, load, &count);
+		most = count > most ? count : most;
+	}
+	space = calloc(most, sizeof(*space));
+	if (!space)
+		return -ENOMEM;
+	for (size_t load = 0; load < view->count; load++)
+		learn_load(view, load, space, model);
+	free(space);
+	return 0;
+}
+
 /* A model of the goal around a root, that knows all trials so far. */
 static int new_model(const struct mlr_view *view, const struct mlr_root *root, struct mlr_model **ret)
 {
 	struct mlr_model *model;
 	int err;
 
-	err = mlr_model_new(root, (double)view->unit, &model);
+	err = mlr_model_new(root, (double)view->unit, view->goal->loss_ratio <= 0, &model);
 	if (err)
 		return err;
-	for (size_t i = 0; i < view->count; i++)
-		mlr_model_learn(model, view->points[i].position, &view->points[i].evidence);
+	err = learn_all(view, model);
+	if (err) {
+		mlr_model_free(model);
+		return err;
+	}
 	*ret = model;
 	return 0;
 }
 
-/* Ask the model; it is kept if its root is final. 1 and an index, 0 if it has no answer, -ENOMEM. */
-static int ask_model(struct mlr_focus *focus, const struct mlr_view *view, const struct mlr_root *root, int64_t *ret_index)
+/* What was chosen, and why. */
+struct choice {
+	int64_t index;
+	const char *rule;
+	struct mlr_opinion opinion;
+};
+
+/* Ask the model; it is kept if its root is final. 1 and a choice, 0 if it has no answer, -ENOMEM. */
+static int ask_model(struct mlr_focus *focus, const struct mlr_view *view, const struct mlr_root *root,
+		     struct choice *ret_choice)
 {
 	struct mlr_model *model = focus->model;
 	bool has_index;
@@ -82,7 +126,7 @@ static int ask_model(struct mlr_focus *focus, const struct mlr_view *view, const
 		if (err)
 			return err;
 	}
-	has_index = mlr_plan(view, model, focus->race, ret_index);
+	has_index = mlr_plan(view, model, focus->race, &ret_choice->index, &ret_choice->opinion);
 	if (root->is_final || focus->model)
 		focus->model = model;
 	else
@@ -91,20 +135,20 @@ static int ask_model(struct mlr_focus *focus, const struct mlr_view *view, const
 }
 
 /* Where to measure in full length. 0 or -ENOMEM. */
-static int choose_index(struct mlr_focus *focus, const struct mlr_view *view, int64_t *ret_index, const char **ret_rule)
+static int choose_index(struct mlr_focus *focus, const struct mlr_view *view, struct choice *ret_choice)
 {
 	struct mlr_root root = { 0 };
 	int found = 0;
 
 	if (focus->spent_s <= GUIDED_SUMS * view->goal->duration_sum_s) {
-		if (!focus->model && mlr_locate(view, ret_index, ret_rule, &root))
+		if (!focus->model && mlr_locate(view, &ret_choice->index, &ret_choice->rule, &root))
 			return 0;
-		*ret_rule = "cheapest by the model";
-		found = ask_model(focus, view, &root, ret_index);
+		ret_choice->rule = "cheapest by the model";
+		found = ask_model(focus, view, &root, ret_choice);
 	}
 	if (!found) {
-		*ret_rule = "doubling and halving";
-		*ret_index = safe_index(view);
+		ret_choice->rule = "doubling and halving";
+		ret_choice->index = safe_index(view);
 	}
 	return found < 0 ? found : 0;
 }
@@ -178,24 +222,25 @@ static int choose(const struct mlr_situation *now, size_t goal, struct mlr_focus
 		  struct mlr_decision *ret_decision)
 {
 	double duration_s = view->goal->initial_trial_duration_s;
-	const char *rule = NULL;
-	int64_t index = 0;
+	struct choice choice = { .opinion = { NAN, NAN } };
 	int scouting, err;
 
-	scouting = scout(now, goal, view, &index, &rule);
+	scouting = scout(now, goal, view, &choice.index, &choice.rule);
 	if (scouting < 0)
 		return scouting;
 	if (!scouting) {
-		err = choose_index(focus, view, &index, &rule);
+		err = choose_index(focus, view, &choice);
 		if (err)
 			return err;
-		duration_s = trial_duration_s(focus, view, index);
-		focus->is_hopeless = is_exhausted(view, index);
+		duration_s = trial_duration_s(focus, view, choice.index);
+		focus->is_hopeless = is_exhausted(view, choice.index);
 	}
 	*ret_decision = (struct mlr_decision){
-		.input = { .duration_s = duration_s, .load_fps = mlr_grid_load_fps(view->grid, index) },
+		.input = { .duration_s = duration_s, .load_fps = mlr_grid_load_fps(view->grid, choice.index) },
 		.goal = goal,
-		.rule = rule,
+		.rule = choice.rule,
+		.exceed_probability = choice.opinion.exceed_probability,
+		.trials_ahead = choice.opinion.trials_ahead,
 	};
 	return 0;
 }

@@ -2,13 +2,18 @@
 /*
  * What the trials say about a goal's critical load: a posterior over a small family of curves, summed up on a grid.
  *
- * A curve gives the probability that a full-length trial exceeds the Goal Loss Ratio, as a function of the position x:
+ * A curve gives the probability p(x) that a full-length trial at position x exceeds the Goal Loss Ratio. How many frames a
+ *bad trial lost says more, but what it says depends on why they were lost. So there are kinds of curves:
  *
- *	p(x) = floor + (1 - floor) * logistic(1.7 * (x - critical) / spread)
+ *	blind		p(x) = floor + (1 - floor) * logistic(1.7 * z), z = (x - critical) / spread; any loss is as likely.
+ *			The floor stands for interference that does not care about the load.
+ *	counted		frames are lost one by one, so that their number is a Poisson count of mean ln(2) * exp(z).
+ *	capacity	each trial draws its own capacity, and loses what exceeds it: p(x) = logistic(1.7 * z) again, but a
+ *bad trial tells the very capacity that it met.
  *
- * The floor stands for interference that does not care about the load. The grid is fixed once the critical load is located,
- * fine near the root and coarser away from it; so the posterior is exact on its grid, repeatable, and cheap to bring up to
- * date with one more trial. Nothing here decides what is a bound: the model only chooses where to measure.
+ * The trials themselves tell the kinds apart. The grid is fixed once the critical load is located, fine near the root and
+ * coarser away from it; so the posterior is exact on its grid, repeatable, and cheap to bring up to date with one more
+ *trial. Nothing here decides what is a bound: the model only chooses where to measure.
  */
 #include "mlr_private.h"
 
@@ -16,13 +21,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FLOORS           3
-#define SPREADS          13
+#define BLIND_KINDS      3 /* one a floor */
+#define KIND_COUNTED     3
+#define KIND_CAPACITY    4
+#define KINDS            5
+#define SPREADS          20
 #define SIDE_OFFSETS     68 /* critical loads on each side of the root */
 #define OFFSETS          (2 * SIDE_OFFSETS + 1)
-#define HYPOTHESES       (FLOORS * SPREADS * OFFSETS)
+#define HYPOTHESES       (KINDS * SPREADS * OFFSETS)
 #define SPREAD_MIN       0.08 /* widths */
-#define SPREAD_RATIO     1.95 /* of neighbours on the grid */
+#define SPREAD_RATIO     1.55 /* of neighbours on the grid */
 #define SPREAD_MEDIAN    2    /* widths, where the loss tells nothing */
 #define SPREAD_DEVIATION 1.5  /* of its logarithm */
 #define SPREAD_TRUST     0.85 /* in what the growth of the loss predicts */
@@ -30,10 +38,16 @@
 #define OFFSET_GROWTH    0.13
 #define MASS_NEGLECTED   1e-2 /* of the heaviest hypothesis */
 
-_Static_assert(FLOORS *SPREADS <= MLR_SHAPES, "a shape has an index of its own");
+_Static_assert(KINDS *SPREADS <= MLR_SHAPES, "a shape has an index of its own");
 
-static const double floors[FLOORS] = { 0, 0.15, 0.36 };
-static const double floor_weights[FLOORS] = { 0.9, 0.05, 0.05 };
+static const double floors[BLIND_KINDS] = { 0, 0.15, 0.36 };
+static const double kind_weights[KINDS] = { 0.5, 0.03, 0.03, 0.34, 0.1 };
+
+#define P_MIN          0.004 /* no curve is more certain */
+#define COUNTS         8     /* more lost frames are just many: far from the median the curve may bend */
+#define LOSS_RANGE     16    /* natural logarithm of the range of losses */
+#define SHORT_LUCK     0.3   /* of a full-length good trial, what a short one counts where trials draw capacities */
+#define OUTLIER_WEIGHT 0.02  /* of losses that a kind does not explain */
 
 /* A curve as a table over z = (x - critical) / spread. */
 #define CURVE_STEPS_A_Z 16
@@ -47,10 +61,11 @@ struct curve_cell {
 };
 
 struct mlr_model {
+	size_t kinds; /* that this goal has */
 	double critical[OFFSETS];
 	double inverse_spread[SPREADS];
-	struct curve_cell curves[FLOORS][CURVE_CELLS];
-	double log_weight[FLOORS][SPREADS][OFFSETS];
+	struct curve_cell curves[KINDS][CURVE_CELLS];
+	double log_weight[KINDS][SPREADS][OFFSETS];
 	struct mlr_hypothesis hypotheses[HYPOTHESES];
 };
 
@@ -63,20 +78,37 @@ static size_t curve_cell_of(double z)
 	return cell < CURVE_CELLS - 1 ? (size_t)cell : CURVE_CELLS - 1;
 }
 
-static double exceed_probability(double floor_ratio, double z)
+/* z at the middle of a cell. */
+static double z_of(size_t cell)
 {
-	double p = floor_ratio + (1 - floor_ratio) / (1 + exp(-1.7 * z));
+	return (double)cell / CURVE_STEPS_A_Z - CURVE_Z_MAX;
+}
 
-	return fmin(fmax(p, 0.004), 0.996);
+static double logistic(double z)
+{
+	return 1 / (1 + exp(-1.7 * z));
+}
+
+static double exceed_probability(size_t kind, double z)
+{
+	double p;
+
+	if (kind < BLIND_KINDS)
+		p = floors[kind] + (1 - floors[kind]) * logistic(z);
+	else if (kind == KIND_COUNTED)
+		p = 1 - exp(-M_LN2 * exp(z));
+	else
+		p = logistic(z);
+	return fmin(fmax(p, P_MIN), 1 - P_MIN);
 }
 
 static void set_curves(struct mlr_model *model)
 {
-	for (size_t f = 0; f < FLOORS; f++) {
+	for (size_t kind = 0; kind < KINDS; kind++) {
 		for (size_t i = 0; i < CURVE_CELLS; i++) {
-			double p = exceed_probability(floors[f], (double)i / CURVE_STEPS_A_Z - CURVE_Z_MAX);
+			double p = exceed_probability(kind, z_of(i));
 
-			model->curves[f][i] = (struct curve_cell){ log(1 - p), log(p), mlr_probability_level(p) };
+			model->curves[kind][i] = (struct curve_cell){ log(1 - p), log(p), mlr_probability_level(p) };
 		}
 	}
 }
@@ -134,19 +166,20 @@ static void set_prior(struct mlr_model *model, const struct mlr_root *root, doub
 	for (size_t s = 0; s < SPREADS; s++) {
 		double spread_log = spread_prior(1 / model->inverse_spread[s], root, unit);
 
-		for (size_t f = 0; f < FLOORS; f++) {
+		for (size_t kind = 0; kind < model->kinds; kind++) {
 			for (size_t i = 0; i < OFFSETS; i++)
-				model->log_weight[f][s][i] = log(floor_weights[f]) + spread_log + critical_log[i];
+				model->log_weight[kind][s][i] = log(kind_weights[kind]) + spread_log + critical_log[i];
 		}
 	}
 }
 
-int mlr_model_new(const struct mlr_root *root, double unit, struct mlr_model **ret)
+int mlr_model_new(const struct mlr_root *root, double unit, bool any_loss_is_bad, struct mlr_model **ret)
 {
 	struct mlr_model *model = calloc(1, sizeof(*model));
 
 	if (!model)
 		return -ENOMEM;
+	model->kinds = any_loss_is_bad ? KINDS : BLIND_KINDS;
 	for (size_t s = 0; s < SPREADS; s++)
 		model->inverse_spread[s] = 1 / (SPREAD_MIN * unit * pow(SPREAD_RATIO, (double)s));
 	set_curves(model);
@@ -161,18 +194,86 @@ void mlr_model_free(struct mlr_model *model)
 	free(model);
 }
 
-void mlr_model_learn(struct mlr_model *model, double position, const struct mlr_evidence *evidence)
+/* Log of the probability of just this loss, if any is as likely. */
+static double any_loss(const struct mlr_observation *seen)
 {
-	for (size_t f = 0; f < FLOORS; f++) {
-		for (size_t s = 0; s < SPREADS; s++) {
-			for (size_t i = 0; i < OFFSETS; i++) {
-				double z = (position - model->critical[i]) * model->inverse_spread[s];
-				const struct curve_cell *cell = &model->curves[f][curve_cell_of(z)];
+	return -log(fmax(1, seen->lost) * LOSS_RANGE);
+}
 
-				model->log_weight[f][s][i] +=
-					evidence->good * cell->log_good + evidence->bad * cell->log_bad;
-			}
+/* What a counted kind makes of a number of lost frames, with this mean of a full-length trial. */
+static double counted_likelihood(const struct mlr_observation *seen, double mean)
+{
+	double part_mean = mean * seen->length, part = exp(-part_mean), sum = part;
+
+	if (!seen->is_bad)
+		return log(fmax(part, P_MIN));
+	for (int n = 1; n <= fmin(COUNTS, seen->lost); n++) {
+		part *= part_mean / n;
+		sum += part;
+	}
+	if (seen->lost > COUNTS)
+		return log(fmax(1 - sum, P_MIN)) + any_loss(seen);
+	return log(part + OUTLIER_WEIGHT * exp(any_loss(seen)));
+}
+
+/* Log-likelihood of a trial for a kind, where the curve is as in this cell; a density is for a spread of one step. */
+static double likelihood(const struct mlr_model *model, size_t kind, size_t i, const struct mlr_observation *seen)
+{
+	const struct curve_cell *cell = &model->curves[kind][i];
+
+	if (kind == KIND_COUNTED)
+		return counted_likelihood(seen, M_LN2 * exp(z_of(i)));
+	if (kind == KIND_CAPACITY && !seen->is_bad)
+		return (seen->length < 1 ? SHORT_LUCK : 1) * cell->log_good;
+	if (kind == KIND_CAPACITY)
+		return log(1.7 * logistic(z_of(i)) * logistic(-z_of(i)) * seen->frame);
+	return seen->is_bad ? cell->log_bad + any_loss(seen) : seen->good * cell->log_good;
+}
+
+/* Add to each hypothesis of a kind what its curve says at a position, by cells of the curve. */
+static void add_by_cells(struct mlr_model *model, size_t kind, double position, const double *by_cell)
+{
+	for (size_t s = 0; s < SPREADS; s++) {
+		for (size_t i = 0; i < OFFSETS; i++) {
+			double z = (position - model->critical[i]) * model->inverse_spread[s];
+
+			model->log_weight[kind][s][i] += by_cell[curve_cell_of(z)];
 		}
+	}
+}
+
+/* A bad trial met a capacity: the density there. */
+static void learn_capacity(struct mlr_model *model, const struct mlr_observation *seen)
+{
+	double by_cell[CURVE_CELLS], outlier = log(OUTLIER_WEIGHT) + any_loss(seen);
+
+	for (size_t i = 0; i < CURVE_CELLS; i++)
+		by_cell[i] = likelihood(model, KIND_CAPACITY, i, seen);
+	for (size_t s = 0; s < SPREADS; s++) {
+		double factor = log(model->inverse_spread[s]);
+
+		for (size_t i = 0; i < OFFSETS; i++) {
+			double z = (seen->forwarded - model->critical[i]) * model->inverse_spread[s];
+
+			model->log_weight[KIND_CAPACITY][s][i] += fmax(by_cell[curve_cell_of(z)] + factor, outlier);
+		}
+	}
+}
+
+void mlr_model_learn(struct mlr_model *model, const struct mlr_observation *seen, size_t count)
+{
+	for (size_t kind = 0; kind < model->kinds; kind++) {
+		double by_cell[CURVE_CELLS] = { 0 };
+
+		for (size_t t = 0; t < count; t++) {
+			if (kind == KIND_CAPACITY && seen[t].is_bad) {
+				learn_capacity(model, &seen[t]);
+				continue;
+			}
+			for (size_t i = 0; i < CURVE_CELLS; i++)
+				by_cell[i] += likelihood(model, kind, i, &seen[t]);
+		}
+		add_by_cells(model, kind, seen->position, by_cell);
 	}
 }
 
@@ -181,7 +282,7 @@ static double heaviest(const struct mlr_model *model)
 	const double *log_weight = &model->log_weight[0][0][0];
 	double most = log_weight[0];
 
-	for (size_t i = 1; i < HYPOTHESES; i++)
+	for (size_t i = 1; i < model->kinds * SPREADS * OFFSETS; i++)
 		most = fmax(most, log_weight[i]);
 	return most;
 }
@@ -191,10 +292,10 @@ size_t mlr_model_hypotheses(struct mlr_model *model, const struct mlr_hypothesis
 	double most = heaviest(model), least = most + log(MASS_NEGLECTED), sum = 0;
 	size_t count = 0;
 
-	for (size_t f = 0; f < FLOORS; f++) {
+	for (size_t kind = 0; kind < model->kinds; kind++) {
 		for (size_t s = 0; s < SPREADS; s++) {
 			for (size_t i = 0; i < OFFSETS; i++) {
-				double log_weight = model->log_weight[f][s][i];
+				double log_weight = model->log_weight[kind][s][i];
 
 				if (log_weight < least)
 					continue;
@@ -202,8 +303,8 @@ size_t mlr_model_hypotheses(struct mlr_model *model, const struct mlr_hypothesis
 					.weight = exp(log_weight - most),
 					.critical = model->critical[i],
 					.inverse_spread = model->inverse_spread[s],
-					.floor = (unsigned int)f,
-					.shape = (unsigned int)(f * SPREADS + s),
+					.kind = (unsigned int)kind,
+					.shape = (unsigned int)(kind * SPREADS + s),
 				};
 				sum += model->hypotheses[count++].weight;
 			}
@@ -219,5 +320,5 @@ unsigned int mlr_model_level(const struct mlr_model *model, const struct mlr_hyp
 {
 	double z = (position - hypothesis->critical) * hypothesis->inverse_spread;
 
-	return model->curves[hypothesis->floor][curve_cell_of(z)].level;
+	return model->curves[hypothesis->kind][curve_cell_of(z)].level;
 }

@@ -5,7 +5,8 @@
  * For a candidate and one hypothesis, the chain is followed: measure here until the load is decided; if it became a Lower
  * Bound, go one width up and measure there until an Upper Bound is found, else one width down until a Lower Bound is. Loads
  * that are decided already cost nothing, and those with some trials only what is left. Since no search has to follow a chain
- * that turned out hopeless, the price is capped by that of a fresh start at the hypothesis's own critical load. The
+ * that turned out hopeless, the price is capped, at each load, by that of a fresh start at the hypothesis's own critical
+ * load. The
  * candidate with the smallest mean price over the posterior is measured, once; then everything is thought over again.
  */
 #include "mlr_private.h"
@@ -15,8 +16,9 @@
 #define DEPTH          4 /* widths a chain is followed to each side */
 #define NODES          (2 * DEPTH + 1)
 #define CANDIDATES_MAX 24
-#define RESTART_TRIALS 5 /* spent before a hopeless chain is seen to be one */
-#define SHAPE_STARTS   5 /* places about the critical load where a fresh start may begin */
+#define RESTART_SHARE  0.75 /* of a Lower and an Upper Bound, spent before a hopeless chain is seen to be one */
+#define FRESH_MOST     1000 /* no fresh start is dearer */
+#define SHAPE_STARTS   5    /* places about the critical load where a fresh start may begin */
 
 /* A load of a chain. */
 struct node {
@@ -87,37 +89,39 @@ static const struct mlr_outlook *outlook_of(const struct plan *plan, const struc
 	return &node->outlooks[mlr_model_level(plan->model, hypothesis, node->position)];
 }
 
-/* Trials to find an Upper Bound above the middle (direction 1), or a Lower Bound below it (-1). */
+/* Trials to find an Upper Bound above the middle (direction 1), or a Lower Bound below it (-1), never more than the cap. */
 static double side_price(const struct plan *plan, const struct mlr_hypothesis *hypothesis, const struct node *nodes,
-			 int direction)
+			 int direction, double cap)
 {
 	enum mlr_load_class wanted = direction > 0 ? MLR_LOAD_UPPER_BOUND : MLR_LOAD_LOWER_BOUND;
-	double price = 0, reach = 1;
+	double price = cap;
 
-	for (int i = DEPTH + direction; i >= 0 && i < NODES && reach > 0.01; i += direction) {
+	for (int i = DEPTH + direction * DEPTH; i != DEPTH; i -= direction) {
 		const struct mlr_outlook *outlook;
+		double further;
 
 		if (nodes[i].class == wanted)
-			return price;
+			price = 0;
 		if (nodes[i].class != MLR_LOAD_UNDECIDED)
 			continue;
 		outlook = outlook_of(plan, hypothesis, &nodes[i]);
-		price += reach * outlook->trials;
-		reach *= direction > 0 ? outlook->lower_probability : 1 - outlook->lower_probability;
+		further = direction > 0 ? outlook->lower_probability : 1 - outlook->lower_probability;
+		price = fmin(cap, outlook->trials + further * price);
 	}
-	return price + reach * (plan->view->fresh.good + plan->view->fresh.bad);
+	return price;
 }
 
-static double chain_price(const struct plan *plan, const struct mlr_hypothesis *hypothesis, const struct node *nodes)
+static double chain_price(const struct plan *plan, const struct mlr_hypothesis *hypothesis, const struct node *nodes,
+			  double cap)
 {
 	const struct mlr_outlook *here = outlook_of(plan, hypothesis, &nodes[DEPTH]);
 	double price = here->trials;
 
 	if (here->lower_probability > 0.001)
-		price += here->lower_probability * side_price(plan, hypothesis, nodes, 1);
+		price += here->lower_probability * side_price(plan, hypothesis, nodes, 1, cap);
 	if (here->lower_probability < 0.999)
-		price += (1 - here->lower_probability) * side_price(plan, hypothesis, nodes, -1);
-	return price;
+		price += (1 - here->lower_probability) * side_price(plan, hypothesis, nodes, -1, cap);
+	return fmin(cap, price);
 }
 
 /* The price of a fresh start near the critical load, at the best of some places. */
@@ -136,7 +140,7 @@ static double fresh_price(struct plan *plan, const struct mlr_hypothesis *hypoth
 			nodes[i] =
 				(struct node){ .position = hypothesis->critical + offset * unit, .outlooks = plan->fresh };
 		}
-		*price = fmin(*price, chain_price(plan, hypothesis, nodes));
+		*price = fmin(*price, chain_price(plan, hypothesis, nodes, FRESH_MOST));
 	}
 	return *price;
 }
@@ -181,20 +185,34 @@ static void add_candidates(struct plan *plan, const struct mlr_hypothesis *hypot
 	}
 }
 
-bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct mlr_race *race, int64_t *ret_index)
+/* The exceed probability at a position, over all hypotheses. */
+static double exceed_probability(const struct mlr_model *model, const struct mlr_hypothesis *hypotheses, size_t count,
+				 double position)
+{
+	double probability = 0;
+
+	for (size_t h = 0; h < count; h++)
+		probability +=
+			hypotheses[h].weight * mlr_level_probability(mlr_model_level(model, &hypotheses[h], position));
+	return probability;
+}
+
+bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct mlr_race *race, int64_t *ret_index,
+	      struct mlr_opinion *ret_opinion)
 {
 	struct plan plan = { .view = view, .model = model, .race = race, .fresh = mlr_race_outlooks(race, view->fresh) };
 	const struct mlr_hypothesis *hypotheses;
 	size_t count = mlr_model_hypotheses(model, &hypotheses);
+	double restart = RESTART_SHARE * (view->fresh.good + view->fresh.bad);
 	const struct chain *best = NULL;
 
 	add_candidates(&plan, hypotheses, count);
 	for (size_t h = 0; h < count; h++) {
-		double cap = fresh_price(&plan, &hypotheses[h]) + RESTART_TRIALS;
+		double cap = fresh_price(&plan, &hypotheses[h]) + restart;
 
 		for (size_t i = 0; i < plan.count; i++)
 			plan.chains[i].price +=
-				hypotheses[h].weight * fmin(cap, chain_price(&plan, &hypotheses[h], plan.chains[i].nodes));
+				hypotheses[h].weight * chain_price(&plan, &hypotheses[h], plan.chains[i].nodes, cap);
 	}
 	for (size_t i = 0; i < plan.count; i++) {
 		if (!best || plan.chains[i].price < best->price)
@@ -203,5 +221,9 @@ bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct
 	if (!best)
 		return false;
 	*ret_index = best->index;
+	*ret_opinion = (struct mlr_opinion){
+		.exceed_probability = exceed_probability(model, hypotheses, count, (double)best->index),
+		.trials_ahead = best->price,
+	};
 	return true;
 }

@@ -35,18 +35,6 @@ struct mlr_need {
 	double bad;
 };
 
-/*
- * What trials say for a load being good and against it, in trials of full length. A short bad trial would have been bad in
- * full length as well; a short good one says little, the less the shorter it is.
- */
-struct mlr_evidence {
-	double good;
-	double bad;
-};
-
-/* The evidence of one trial, if trials of this duration have full length. */
-struct mlr_evidence mlr_evidence_of(const struct mlr_goal *goal, double duration_s, const struct mlr_trial_result *trial);
-
 /* A measured load. Trials are good (low-loss) or bad (high-loss), and of full length if as long as the view's duration. */
 struct mlr_point {
 	double load_fps;
@@ -55,15 +43,15 @@ struct mlr_point {
 	double good;        /* good trials of full length */
 	double bad;         /* bad trials of any length */
 	double full_length; /* trials of full length, good or bad */
-	struct mlr_evidence evidence;
-	double longest_s;  /* the longest Trial Duration */
-	double loss_ratio; /* mean of the longest trials */
-	double lost;       /* frames lost in a full-length trial by that ratio */
+	double longest_s;   /* the longest Trial Duration */
+	double loss_ratio;  /* mean of the longest trials */
+	double lost;        /* frames lost in a full-length trial by that ratio */
 	enum mlr_load_class class;
 	struct mlr_need need;
 };
 
 struct mlr_view {
+	const struct mlr_results *results;
 	const struct mlr_goal *goal;
 	const struct mlr_grid *grid;
 	double duration_s;     /* of the trials that count: the goal's final or initial Trial Duration */
@@ -124,33 +112,58 @@ struct mlr_outlook {
 const struct mlr_outlook *mlr_race_outlooks(const struct mlr_race *race, struct mlr_need need);
 /* The level nearest to an exceed probability. */
 unsigned int mlr_probability_level(double probability);
+/* The exceed probability of a level. */
+double mlr_level_probability(unsigned int level);
 
 /* --- the model --- */
 
 struct mlr_model;
 
-/* A posterior around a root. `unit` in steps. 0 or -ENOMEM. The caller frees. */
-int mlr_model_new(const struct mlr_root *root, double unit, struct mlr_model **ret);
+/* A posterior around a root. `unit` in steps. Only where any loss is bad, losses are looked at. 0 or -ENOMEM. The caller
+ * frees. */
+int mlr_model_new(const struct mlr_root *root, double unit, bool any_loss_is_bad, struct mlr_model **ret);
 void mlr_model_free(struct mlr_model *model);
-/* Learn from trials at one load. */
-void mlr_model_learn(struct mlr_model *model, double position, const struct mlr_evidence *evidence);
+
+/* A trial, as a model of one goal sees it. */
+struct mlr_observation {
+	double position;
+	double forwarded; /* position where its forwarding rate puts the goal's critical load */
+	double lost;      /* frames */
+	double frame;     /* steps that one more lost frame moves `forwarded` */
+	double length;    /* of a full-length trial */
+	double good;      /* if it is good, what that says, in good trials of full length: the less the shorter it is */
+	bool is_bad;
+};
+
+/* How a goal whose trials of this duration have full length sees a trial. */
+struct mlr_observation mlr_observe(const struct mlr_grid *grid, const struct mlr_goal *goal, double duration_s,
+				   const struct mlr_trial_result *trial);
+/* Learn from trials, one or more, at the same load. */
+void mlr_model_learn(struct mlr_model *model, const struct mlr_observation *seen, size_t count);
 /* The hypotheses that matter, heaviest mass kept; weights sum to 1. Valid until the next call on the model. */
 struct mlr_hypothesis {
 	double weight;
 	double critical;       /* position where half of the trials exceed, the constant part left out */
 	double inverse_spread; /* 1 / steps */
-	unsigned int floor;    /* which constant part */
-	unsigned int shape;    /* index of (floor, spread), below MLR_SHAPES */
+	unsigned int kind;     /* of curve */
+	unsigned int shape;    /* index of (kind, spread), below MLR_SHAPES */
 };
-#define MLR_SHAPES 64
+#define MLR_SHAPES 128
 size_t mlr_model_hypotheses(struct mlr_model *model, const struct mlr_hypothesis **ret);
 /* Level of the exceed probability at a position. */
 unsigned int mlr_model_level(const struct mlr_model *model, const struct mlr_hypothesis *hypothesis, double position);
 
 /* --- the plan --- */
 
+/* What the model thinks of the load that was chosen; NAN where it was not asked. */
+struct mlr_opinion {
+	double exceed_probability;
+	double trials_ahead; /* until the goal is done */
+};
+
 /* The index to measure next. False if there is no candidate. */
-bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct mlr_race *race, int64_t *ret_index);
+bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct mlr_race *race, int64_t *ret_index,
+	      struct mlr_opinion *ret_opinion);
 
 /* --- the choice --- */
 

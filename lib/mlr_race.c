@@ -21,7 +21,7 @@ struct mlr_race {
 	struct mlr_outlook outlooks[]; /* by good trials needed, bad trials needed, level */
 };
 
-static double level_probability(unsigned int level)
+double mlr_level_probability(unsigned int level)
 {
 	double logit = LOGIT_MAX * (2.0 * level / (MLR_LEVELS - 1) - 1);
 
@@ -76,7 +76,7 @@ int mlr_race_new(struct mlr_need most, struct mlr_race **ret)
 	race->good_most = good_most;
 	race->bad_most = bad_most;
 	for (unsigned int level = 0; level < MLR_LEVELS; level++)
-		p[level] = level_probability(level);
+		p[level] = mlr_level_probability(level);
 	for (size_t good = 0; good <= good_most; good++) {
 		for (size_t bad = 0; bad <= bad_most; bad++)
 			fill_row(race, p, good, bad);

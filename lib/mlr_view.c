@@ -35,13 +35,22 @@ static void take_loss(struct mlr_point *point, const struct mlr_trial_result *tr
 	point->loss_ratio = loss_ratio / longest;
 }
 
-struct mlr_evidence mlr_evidence_of(const struct mlr_goal *goal, double duration_s, const struct mlr_trial_result *trial)
+struct mlr_observation mlr_observe(const struct mlr_grid *grid, const struct mlr_goal *goal, double duration_s,
+				   const struct mlr_trial_result *trial)
 {
+	double frames = trial->input.load_fps * trial->input.duration_s;
 	double length = fmin(1, trial->input.duration_s / duration_s);
+	double kept = fmax(1 - trial->output.loss_ratio, 1e-9) / (1 - goal->loss_ratio);
 
-	if (trial->output.loss_ratio > goal->loss_ratio)
-		return (struct mlr_evidence){ 0, 1 };
-	return (struct mlr_evidence){ length < 1 ? SHORT_GOOD_WEIGHT * sqrt(length) : 1, 0 };
+	return (struct mlr_observation){
+		.position = mlr_grid_position(grid, trial->input.load_fps),
+		.forwarded = mlr_grid_position(grid, trial->input.load_fps * kept),
+		.lost = round(trial->output.loss_ratio * frames),
+		.frame = 1 / (frames * kept * grid->log_step),
+		.length = length,
+		.good = length < 1 ? SHORT_GOOD_WEIGHT * sqrt(length) : 1,
+		.is_bad = trial->output.loss_ratio > goal->loss_ratio,
+	};
 }
 
 /* 1 if only longer trials were bad at a load, -1 if only shorter ones, else 0. */
@@ -69,10 +78,6 @@ static void count_trials(struct mlr_point *point, const struct mlr_view *view, c
 		bool is_full_length = trials[i].input.duration_s >= view->duration_s;
 		bool is_bad = trials[i].output.loss_ratio > view->goal->loss_ratio;
 
-		struct mlr_evidence evidence = mlr_evidence_of(view->goal, view->duration_s, &trials[i]);
-
-		point->evidence.good += evidence.good;
-		point->evidence.bad += evidence.bad;
 		point->bad += is_bad;
 		point->good += is_full_length && !is_bad;
 		point->full_length += is_full_length;
@@ -131,6 +136,7 @@ int mlr_view_new(const struct mlr_situation *now, size_t goal, double duration_s
 	const struct mlr_goal *g = mlr_results_goal(now->results, goal);
 	double trial_s = g->final_trial_duration_s + now->overhead_s;
 	struct mlr_view view = {
+		.results = now->results,
 		.goal = g,
 		.grid = &now->grid,
 		.duration_s = duration_s,

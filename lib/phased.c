@@ -159,6 +159,8 @@ static void set_decision(struct phased *phased, size_t goal, double trial_s, dou
 		.input = { .duration_s = trial_s, .load_fps = load_fps },
 		.goal = goal,
 		.rule = rule,
+		.exceed_probability = NAN,
+		.trials_ahead = NAN,
 	};
 }
 

@@ -242,7 +242,10 @@ static enum exit_code take_stored_trials(struct search *search)
 
 	for (size_t i = 0; stored && i < stored->trial_count && code == EXIT_DONE; i++) {
 		const struct stored_trial *from = &stored->trials[i];
-		struct mlr_decision decision = { .goal = 0, .rule = "measured, though nothing more was wanted" }, measured;
+		struct mlr_decision decision = { .rule = "measured, though nothing more was wanted",
+						 .exceed_probability = NAN,
+						 .trials_ahead = NAN },
+				    measured;
 		struct search_trial trial;
 
 		if (mlr_controller_next(search->controller, &decision) < 0)

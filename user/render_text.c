@@ -188,6 +188,9 @@ static void put_course_trial(const struct page *page, size_t index, const json_t
 		format_percent(number(trial, "trial_loss_ratio"), loss), string(decision, "goal"), CELL_COLUMNS,
 		bound(decision, "lower_bound", lower), CELL_COLUMNS, bound(decision, "upper_bound", upper),
 		string(decision, "rule"));
+	if (!isnan(number(decision, "exceed_probability")))
+		fprintf(page->stream, " (exceeds with p = %.2f, %.0f trials to go)",
+			number(decision, "exceed_probability"), number(decision, "trials_ahead"));
 	if (!isnan(number(decision, "asked_load")))
 		fprintf(page->stream, " (asked for %s, %g s)", format_si(number(decision, "asked_load"), "fps", load),
 			number(decision, "asked_duration"));

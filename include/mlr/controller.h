@@ -40,6 +40,9 @@ struct mlr_decision {
 	bool warmup;      /* a warm-up: add its result all the same, it is kept out of classification */
 	size_t goal;      /* the goal in focus (an index) */
 	const char *rule; /* the rule that chose it, a short constant phrase */
+	/* the opinion of the model, if one was asked, else NAN: */
+	double exceed_probability; /* that a full-length trial at this load is a high-loss trial for the goal (6.3.2) */
+	double trials_ahead;       /* full-length trials until the goal is done, this one included */
 };
 
 /* The draft-15 controller. 0, -ENOMEM, or -EINVAL where a goal or load is out of range (see mlr_goal_check) or a Goal Width

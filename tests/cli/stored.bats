@@ -101,5 +101,9 @@ store() { # further options
   [[ $output == *"Course of the search"* ]]
   run --separate-stderr simulated --format json
   jq -e '[.trials[].decision | (.rule | length > 0) and (.goal == "ndr" or .goal == "pdr")] | all' <<<"$output"
+  # the model's opinion, where it was asked
+  jq -e '[.trials[].decision | select(.rule == "cheapest by the model")] | length > 5
+    and ([.[] | .exceed_probability >= 0 and .exceed_probability <= 1 and .trials_ahead >= 1] | all)' <<<"$output"
+  jq -e '.trials[0].decision | .exceed_probability == null and .trials_ahead == null' <<<"$output"
   [ "$(simulated --explain | grep -cE '^ +[0-9]+ +[0-9.]+ [kM]?fps')" -eq "$(jq '.trials | length' <<<"$output")" ]
 }
