@@ -18,6 +18,8 @@
 #define SCOUT_LOADS    24 /* after so many loads, short trials have told what they can */
 #define GUIDED_SUMS    15 /* Goal Duration Sums that a goal may spend before the model is no longer asked */
 #define SAFE_DOUBLINGS 30
+#define LEARNED_LOADS  24 /* that a new model looks back at, */
+#define LEARNED_TRIALS 48 /* and trials at them */
 
 double mlr_trials_a_load(const struct mlr_goal *goal)
 {
@@ -52,38 +54,49 @@ static int64_t safe_index(const struct mlr_view *view)
 
 /* --- the model --- */
 
-static void learn_load(const struct mlr_view *view, size_t load, struct mlr_observation *space, struct mlr_model *model)
+static void learn_load(const struct mlr_view *view, size_t load, size_t most, struct mlr_model *model)
 {
+	struct mlr_observation seen[LEARNED_TRIALS];
 	size_t count;
 	const struct mlr_trial_result *trials = mlr_results_trials(view->results, load, &count);
 
+	if (count > most)
+		count = most;
 	for (size_t i = 0; i < count; i++)
-		space[i] = mlr_observe(view->grid, view->goal, view->duration_s, &trials[i]);
-	mlr_model_learn(model, space, count);
+		seen[i] = mlr_observe(view->grid, view->goal, view->duration_s, &trials[i]);
+	mlr_model_learn(model, seen, count);
 }
 
-/* Teach a model all trials so far. 0 or -ENOMEM. */
-static int learn_all(const struct mlr_view *view, struct mlr_model *model)
+/* The first of the loads next to a root, so many on either side as there are. */
+static size_t first_near(const struct mlr_view *view, const struct mlr_root *root)
 {
-	struct mlr_observation *space;
-	size_t most = 1;
+	size_t above = 0, first;
 
-	for (size_t load = 0; load < view->count; load++) {
+	while (above < view->count && view->points[above].position < root->position)
+		above++;
+	first = above > LEARNED_LOADS / 2 ? above - LEARNED_LOADS / 2 : 0;
+	if (first + LEARNED_LOADS > view->count)
+		first = view->count > LEARNED_LOADS ? view->count - LEARNED_LOADS : 0;
+	return first;
+}
+
+/* Teach a new model what was measured. Where that is much, a sample of what is near the root: it is there for a hint, and has to
+ * give it soon. */
+static void learn_all(const struct mlr_view *view, const struct mlr_root *root, struct mlr_model *model)
+{
+	size_t first = first_near(view, root), loads = view->count < LEARNED_LOADS ? view->count : LEARNED_LOADS, total = 0;
+
+	for (size_t load = first; load < first + loads; load++) {
 		size_t count;
 
 		mlr_results_trials(view->results, load, &count);
-		most = count > most ? count : most;
+		total += count;
 	}
-	space = calloc(most, sizeof(*space));
-	if (!space)
-		return -ENOMEM;
-	for (size_t load = 0; load < view->count; load++)
-		learn_load(view, load, space, model);
-	free(space);
-	return 0;
+	for (size_t load = first; load < first + loads; load++)
+		learn_load(view, load, total > LEARNED_TRIALS ? LEARNED_TRIALS / loads : LEARNED_TRIALS, model);
 }
 
-/* A model of the goal around a root, that knows all trials so far. */
+/* A model of the goal around a root, that knows the trials so far. */
 static int new_model(const struct mlr_view *view, const struct mlr_root *root, struct mlr_model **ret)
 {
 	struct mlr_model *model;
@@ -92,11 +105,7 @@ static int new_model(const struct mlr_view *view, const struct mlr_root *root, s
 	err = mlr_model_new(root, (double)view->unit, view->goal->loss_ratio <= 0, &model);
 	if (err)
 		return err;
-	err = learn_all(view, model);
-	if (err) {
-		mlr_model_free(model);
-		return err;
-	}
+	learn_all(view, root, model);
 	*ret = model;
 	return 0;
 }

@@ -167,8 +167,10 @@ static void set_prior(struct mlr_model *model, const struct mlr_root *root, doub
 		double spread_log = spread_prior(1 / model->inverse_spread[s], root, unit);
 
 		for (size_t kind = 0; kind < model->kinds; kind++) {
+			double shape_log = log(kind_weights[kind]) + spread_log;
+
 			for (size_t i = 0; i < OFFSETS; i++)
-				model->log_weight[kind][s][i] = log(kind_weights[kind]) + spread_log + critical_log[i];
+				model->log_weight[kind][s][i] = shape_log + critical_log[i];
 		}
 	}
 }
@@ -195,13 +197,13 @@ void mlr_model_free(struct mlr_model *model)
 }
 
 /* Log of the probability of just this loss, if any is as likely. */
-static double any_loss(const struct mlr_observation *seen)
+static double any_loss_log(const struct mlr_observation *seen)
 {
 	return -log(fmax(1, seen->lost) * LOSS_RANGE);
 }
 
 /* What a counted kind makes of a number of lost frames, with this mean of a full-length trial. */
-static double counted_likelihood(const struct mlr_observation *seen, double mean)
+static double counted_likelihood(const struct mlr_observation *seen, double any_loss, double mean)
 {
 	double part_mean = mean * seen->length, part = exp(-part_mean), sum = part;
 
@@ -212,32 +214,35 @@ static double counted_likelihood(const struct mlr_observation *seen, double mean
 		sum += part;
 	}
 	if (seen->lost > COUNTS)
-		return log(fmax(1 - sum, P_MIN)) + any_loss(seen);
-	return log(part + OUTLIER_WEIGHT * exp(any_loss(seen)));
+		return log(fmax(1 - sum, P_MIN)) + any_loss;
+	return log(part + OUTLIER_WEIGHT * exp(any_loss));
 }
 
 /* Log-likelihood of a trial for a kind, where the curve is as in this cell; a density is for a spread of one step. */
-static double likelihood(const struct mlr_model *model, size_t kind, size_t i, const struct mlr_observation *seen)
+static double likelihood(const struct mlr_model *model, size_t kind, size_t i, const struct mlr_observation *seen,
+			 double any_loss)
 {
 	const struct curve_cell *cell = &model->curves[kind][i];
 
 	if (kind == KIND_COUNTED)
-		return counted_likelihood(seen, M_LN2 * exp(z_of(i)));
+		return counted_likelihood(seen, any_loss, M_LN2 * exp(z_of(i)));
 	if (kind == KIND_CAPACITY && !seen->is_bad)
 		return (seen->length < 1 ? SHORT_LUCK : 1) * cell->log_good;
 	if (kind == KIND_CAPACITY)
 		return log(1.7 * logistic(z_of(i)) * logistic(-z_of(i)) * seen->frame);
-	return seen->is_bad ? cell->log_bad + any_loss(seen) : seen->good * cell->log_good;
+	return seen->is_bad ? cell->log_bad + any_loss : seen->good * cell->log_good;
 }
 
-/* Add to each hypothesis of a kind what its curve says at a position, by cells of the curve. */
-static void add_by_cells(struct mlr_model *model, size_t kind, double position, const double *by_cell)
+/* Add to each hypothesis what its curve says at a position, by cells of the curve of its kind. */
+static void add_by_cells(struct mlr_model *model, double position, double by_cell[KINDS][CURVE_CELLS])
 {
 	for (size_t s = 0; s < SPREADS; s++) {
 		for (size_t i = 0; i < OFFSETS; i++) {
 			double z = (position - model->critical[i]) * model->inverse_spread[s];
+			size_t cell = curve_cell_of(z);
 
-			model->log_weight[kind][s][i] += by_cell[curve_cell_of(z)];
+			for (size_t kind = 0; kind < model->kinds; kind++)
+				model->log_weight[kind][s][i] += by_cell[kind][cell];
 		}
 	}
 }
@@ -245,10 +250,10 @@ static void add_by_cells(struct mlr_model *model, size_t kind, double position, 
 /* A bad trial met a capacity: the density there. */
 static void learn_capacity(struct mlr_model *model, const struct mlr_observation *seen)
 {
-	double by_cell[CURVE_CELLS], outlier = log(OUTLIER_WEIGHT) + any_loss(seen);
+	double by_cell[CURVE_CELLS], any_loss = any_loss_log(seen), outlier = log(OUTLIER_WEIGHT) + any_loss;
 
 	for (size_t i = 0; i < CURVE_CELLS; i++)
-		by_cell[i] = likelihood(model, KIND_CAPACITY, i, seen);
+		by_cell[i] = likelihood(model, KIND_CAPACITY, i, seen, any_loss);
 	for (size_t s = 0; s < SPREADS; s++) {
 		double factor = log(model->inverse_spread[s]);
 
@@ -262,19 +267,21 @@ static void learn_capacity(struct mlr_model *model, const struct mlr_observation
 
 void mlr_model_learn(struct mlr_model *model, const struct mlr_observation *seen, size_t count)
 {
-	for (size_t kind = 0; kind < model->kinds; kind++) {
-		double by_cell[CURVE_CELLS] = { 0 };
+	double by_cell[KINDS][CURVE_CELLS] = { 0 };
 
+	for (size_t kind = 0; kind < model->kinds; kind++) {
 		for (size_t t = 0; t < count; t++) {
+			double any_loss = any_loss_log(&seen[t]);
+
 			if (kind == KIND_CAPACITY && seen[t].is_bad) {
 				learn_capacity(model, &seen[t]);
 				continue;
 			}
 			for (size_t i = 0; i < CURVE_CELLS; i++)
-				by_cell[i] += likelihood(model, kind, i, &seen[t]);
+				by_cell[kind][i] += likelihood(model, kind, i, &seen[t], any_loss);
 		}
-		add_by_cells(model, kind, seen->position, by_cell);
 	}
+	add_by_cells(model, seen->position, by_cell);
 }
 
 static double heaviest(const struct mlr_model *model)

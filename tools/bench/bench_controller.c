@@ -131,13 +131,18 @@ static void fill_goals(struct mlr_goal *goals, size_t count)
 	}
 }
 
-static double decision_us(size_t trial_count, size_t goal_count)
+struct cost {
+	double mean_us, worst_us;
+};
+
+static struct cost decision_cost(size_t trial_count, size_t goal_count)
 {
 	struct mlr_goal goals[MLR_GOALS_MAX];
 	struct mlr_controller_input input = { MIN_LOAD_FPS, MAX_LOAD_FPS, goals, goal_count };
 	struct mlr_sut *sut = new_sut(1);
 	struct mlr_controller *controller;
 	struct mlr_decision decision;
+	struct cost cost = { 0 };
 	double spent_us = 0;
 	int made = 0;
 
@@ -157,25 +162,31 @@ static double decision_us(size_t trial_count, size_t goal_count)
 		}
 		if (mlr_controller_next(controller, &decision) <= 0)
 			break;
-		spent_us += now_us() - start_us;
+		start_us = now_us() - start_us;
+		spent_us += start_us;
+		cost.worst_us = fmax(cost.worst_us, start_us);
 		made++;
 	}
 	mlr_controller_free(controller);
 	mlr_sut_free(sut);
-	return made ? spent_us / made : 0;
+	cost.mean_us = made ? spent_us / made : 0;
+	return cost;
 }
 
 static void bench_decisions(void)
 {
 	static const size_t trials[] = { 10, 100, 1000, 10000 }, goals[] = { 1, 2, 4, 8, 16 };
 
-	printf("\nmlr: us a decision (add and next), by trials in memory and goals\n%10s", "trials");
+	printf("\nmlr: us a decision (add and next), mean / worst, by trials in memory and goals\n%10s", "trials");
 	for (size_t j = 0; j < sizeof(goals) / sizeof(*goals); j++)
-		printf("%8zu %s", goals[j], goals[j] > 1 ? "goals" : "goal ");
+		printf("%9zu %s", goals[j], goals[j] > 1 ? "goals" : "goal ");
 	for (size_t i = 0; i < sizeof(trials) / sizeof(*trials); i++) {
 		printf("\n%10zu", trials[i]);
-		for (size_t j = 0; j < sizeof(goals) / sizeof(*goals); j++)
-			printf("%14.1f", decision_us(trials[i], goals[j]));
+		for (size_t j = 0; j < sizeof(goals) / sizeof(*goals); j++) {
+			struct cost cost = decision_cost(trials[i], goals[j]);
+
+			printf("%8.0f /%5.0f", cost.mean_us, cost.worst_us);
+		}
 	}
 	printf("\n");
 }
