@@ -18,8 +18,6 @@ struct bisect {
 	bool verifies_loss;
 	double answered[MLR_GOALS_MAX]; /* trials that were asked for with this goal in focus, and measured */
 	double limit[MLR_GOALS_MAX];    /* of them */
-	bool has_decision;              /* since the last result */
-	struct mlr_decision decision;
 };
 
 static struct bisect *bisect_of(struct mlr_controller *controller)
@@ -112,15 +110,17 @@ static double wanted_load_fps(const struct bisect *bisect, size_t goal, const ch
 
 /* --- the controller ------------------------------------------------------------------------------------------------- */
 
-static bool decide(struct bisect *bisect)
+static int bisect_next(struct mlr_controller *controller, struct mlr_decision *ret_decision)
 {
+	const struct bisect *bisect = bisect_of(controller);
+
 	for (size_t goal = 0; goal < mlr_results_goal_count(bisect->base.results); goal++) {
 		const char *rule = NULL;
 		double load_fps = wanted_load_fps(bisect, goal, &rule);
 
 		if (isnan(load_fps))
 			continue;
-		bisect->decision = (struct mlr_decision){
+		*ret_decision = (struct mlr_decision){
 			.input.duration_s = mlr_results_goal(bisect->base.results, goal)->final_trial_duration_s,
 			.input.load_fps = load_fps,
 			.goal = goal,
@@ -128,35 +128,18 @@ static bool decide(struct bisect *bisect)
 			.exceed_probability = NAN,
 			.trials_ahead = NAN,
 		};
-		return true;
+		return 1;
 	}
-	return false;
-}
-
-static int bisect_next(struct mlr_controller *controller, struct mlr_decision *ret_decision)
-{
-	struct bisect *bisect = bisect_of(controller);
-
-	bisect->has_decision = bisect->has_decision || decide(bisect);
-	if (!bisect->has_decision)
-		return 0;
-	*ret_decision = bisect->decision;
-	return 1;
+	return 0;
 }
 
 static int bisect_add(struct mlr_controller *controller, const struct mlr_trial_result *result)
 {
-	struct bisect *bisect = bisect_of(controller);
-	int err;
+	int err = mlr_results_add(controller->results, result);
 
-	if (!mlr_trial_result_valid(result) || result->input.load_fps < controller->min_load_fps ||
-	    result->input.load_fps > controller->max_load_fps)
-		return -EINVAL;
-	err = mlr_results_add(controller->results, result);
 	if (err)
 		return err;
-	bisect->answered[bisect->decision.goal] += bisect->has_decision;
-	bisect->has_decision = false;
+	bisect_of(controller)->answered[controller->decision.goal] += controller->has_decision;
 	return 0;
 }
 

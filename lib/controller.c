@@ -38,12 +38,28 @@ void mlr_controller_free(struct mlr_controller *controller)
 
 int mlr_controller_next(struct mlr_controller *controller, struct mlr_decision *ret_decision)
 {
-	return controller->ops->next(controller, ret_decision);
+	if (!controller->has_decision) {
+		int wanted = controller->ops->next(controller, &controller->decision);
+
+		if (wanted <= 0)
+			return wanted;
+		controller->has_decision = true;
+	}
+	*ret_decision = controller->decision;
+	return 1;
 }
 
 int mlr_controller_add(struct mlr_controller *controller, const struct mlr_trial_result *result)
 {
-	return controller->ops->add(controller, result);
+	int err;
+
+	if (!mlr_trial_result_valid(result) || result->input.load_fps < controller->min_load_fps ||
+	    result->input.load_fps > controller->max_load_fps)
+		return -EINVAL;
+	err = controller->ops->add(controller, result);
+	if (!err)
+		controller->has_decision = false;
+	return err;
 }
 
 const struct mlr_results *mlr_controller_results(const struct mlr_controller *controller)

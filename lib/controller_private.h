@@ -11,7 +11,8 @@ struct mlr_controller_ops {
 	/* Free what the algorithm owns and the controller itself; the results are freed by mlr_controller_free(). */
 	void (*free)(struct mlr_controller *controller);
 
-	/* The operations of mlr/controller.h of the same name. */
+	/* The operations of mlr/controller.h of the same name. `next` is asked once a decision; `add` gets results that are
+	 * in range, with the decision still open that they answer, or at least follow, if there was one. */
 	int (*next)(struct mlr_controller *controller, struct mlr_decision *ret_decision);
 	int (*add)(struct mlr_controller *controller, const struct mlr_trial_result *result);
 	bool (*goal_done)(const struct mlr_controller *controller, size_t goal);
@@ -26,6 +27,8 @@ struct mlr_controller {
 	struct mlr_results *results;
 	double min_load_fps;
 	double max_load_fps;
+	bool has_decision; /* open, since the last result */
+	struct mlr_decision decision;
 };
 
 /* Check an input and set up the common part. 0, -EINVAL or -ENOMEM. */

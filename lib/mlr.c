@@ -22,9 +22,7 @@ struct mlr {
 	struct mlr_situation now;
 	size_t order[MLR_GOALS_MAX]; /* goals, in the order they get the focus */
 	struct mlr_focus focus[MLR_GOALS_MAX];
-	bool is_warm;      /* the warm-up is over */
-	bool has_decision; /* since the last result */
-	struct mlr_decision decision;
+	bool is_warm; /* the warm-up is over */
 };
 
 static struct mlr *mlr_of(struct mlr_controller *controller)
@@ -79,7 +77,7 @@ static bool mlr_goal_done(const struct mlr_controller *controller, size_t goal)
 }
 
 /* The decision for the first goal that wants one. 1, 0 if none does, -ENOMEM. */
-static int decide_any(struct mlr *mlr)
+static int decide_any(struct mlr *mlr, struct mlr_decision *ret_decision)
 {
 	for (size_t i = 0; i < mlr_results_goal_count(mlr->base.results); i++) {
 		size_t goal = mlr->order[i];
@@ -87,7 +85,7 @@ static int decide_any(struct mlr *mlr)
 
 		if (mlr_goal_done(&mlr->base, goal))
 			continue;
-		err = mlr_choose(&mlr->now, goal, &mlr->focus[goal], &mlr->decision);
+		err = mlr_choose(&mlr->now, goal, &mlr->focus[goal], ret_decision);
 		if (err)
 			return err;
 		if (!mlr->focus[goal].is_hopeless)
@@ -96,9 +94,9 @@ static int decide_any(struct mlr *mlr)
 	return 0;
 }
 
-static void decide_warmup(struct mlr *mlr)
+static struct mlr_decision warmup_decision(const struct mlr *mlr)
 {
-	mlr->decision = (struct mlr_decision){
+	return (struct mlr_decision){
 		.input = { .duration_s = WARMUP_DURATION_S, .load_fps = mlr->base.max_load_fps },
 		.warmup = true,
 		.goal = mlr->order[0],
@@ -112,16 +110,9 @@ static int mlr_next(struct mlr_controller *controller, struct mlr_decision *ret_
 {
 	struct mlr *mlr = mlr_of(controller);
 
-	if (!mlr->has_decision && !mlr->is_warm) {
-		decide_warmup(mlr);
-	} else if (!mlr->has_decision) {
-		int wanted = decide_any(mlr);
-
-		if (wanted <= 0)
-			return wanted;
-	}
-	mlr->has_decision = true;
-	*ret_decision = mlr->decision;
+	if (mlr->is_warm)
+		return decide_any(mlr, ret_decision);
+	*ret_decision = warmup_decision(mlr);
 	return 1;
 }
 
@@ -134,22 +125,24 @@ static void learn(struct mlr *mlr, const struct mlr_trial_result *result)
 {
 	for (size_t goal = 0; goal < mlr_results_goal_count(mlr->base.results); goal++) {
 		const struct mlr_goal *g = mlr_results_goal(mlr->base.results, goal);
-		struct mlr_observation seen = mlr_observe(&mlr->now.grid, g, g->final_trial_duration_s, result);
+		struct mlr_observation seen;
 
-		if (mlr->focus[goal].model)
-			mlr_model_learn(mlr->focus[goal].model, &seen, 1);
+		if (!mlr->focus[goal].model)
+			continue;
+		seen = mlr_observe(&mlr->now.grid, g, g->final_trial_duration_s, result);
+		mlr_model_learn(mlr->focus[goal].model, &seen, 1);
 	}
 }
 
 /* Close the account of the decision that this result answers, or at least follows. */
 static void settle(struct mlr *mlr, const struct mlr_trial_result *result)
 {
-	struct mlr_focus *focus = &mlr->focus[mlr->decision.goal];
+	const struct mlr_decision *decision = &mlr->base.decision;
+	struct mlr_focus *focus = &mlr->focus[decision->goal];
 
-	if (!mlr->has_decision)
+	if (!mlr->base.has_decision)
 		return;
-	mlr->has_decision = false;
-	if (mlr->decision.warmup) {
+	if (decision->warmup) {
 		mlr->is_warm = true;
 		return;
 	}
@@ -162,10 +155,8 @@ static int mlr_add(struct mlr_controller *controller, const struct mlr_trial_res
 	struct mlr *mlr = mlr_of(controller);
 	int err;
 
-	if (!mlr_trial_result_valid(result) || result->input.load_fps < controller->min_load_fps ||
-	    result->input.load_fps > controller->max_load_fps)
-		return -EINVAL;
-	if (mlr->has_decision && mlr->decision.warmup && is_same_input(&result->input, &mlr->decision.input)) {
+	if (controller->has_decision && controller->decision.warmup &&
+	    is_same_input(&result->input, &controller->decision.input)) {
 		mlr->now.warmup_rate_fps = result->output.forwarding_rate_fps;
 	} else {
 		err = mlr_results_add(controller->results, result);

@@ -26,10 +26,8 @@ struct phased {
 	double forgotten_fps; /* Max Load once its first trial is forgotten, else 0 */
 	unsigned int phase;   /* of the non-initial phases; the last one is the final phase */
 	bool is_over;
-	double answered;   /* trials that were asked for and measured */
-	double limit;      /* of them */
-	bool has_decision; /* since the last result */
-	struct mlr_decision decision;
+	double answered; /* trials that were asked for and measured */
+	double limit;    /* of them */
 };
 
 static struct phased *phased_of(struct mlr_controller *controller)
@@ -152,10 +150,9 @@ static bool ends_phase(const struct phased *phased, size_t goal)
 	return isnan(bounds_of(phased, duration_s(phased, phased->phase), g).lower_fps);
 }
 
-static void set_decision(struct phased *phased, size_t goal, double trial_s, double load_fps, const char *rule)
+static struct mlr_decision make_decision(size_t goal, double trial_s, double load_fps, const char *rule)
 {
-	phased->has_decision = true;
-	phased->decision = (struct mlr_decision){
+	return (struct mlr_decision){
 		.input = { .duration_s = trial_s, .load_fps = load_fps },
 		.goal = goal,
 		.rule = rule,
@@ -165,14 +162,14 @@ static void set_decision(struct phased *phased, size_t goal, double trial_s, dou
 }
 
 /* The ratio loop (4.3, 1.4). False if the phase is over. */
-static bool decide_in_phase(struct phased *phased)
+static bool decide_in_phase(const struct phased *phased, struct mlr_decision *ret_decision)
 {
 	for (size_t i = 0; i < mlr_results_goal_count(phased->base.results); i++) {
 		const char *rule = NULL;
 		double load_fps = select_load_fps(phased, phased->order[i], &rule);
 
 		if (!isnan(load_fps)) {
-			set_decision(phased, phased->order[i], duration_s(phased, phased->phase), load_fps, rule);
+			*ret_decision = make_decision(phased->order[i], duration_s(phased, phased->phase), load_fps, rule);
 			return true;
 		}
 		if (ends_phase(phased, phased->order[i]))
@@ -186,17 +183,16 @@ static int phased_next(struct mlr_controller *controller, struct mlr_decision *r
 	struct phased *phased = phased_of(controller);
 
 	phased->is_over = phased->is_over || phased->answered >= phased->limit;
-	if (!phased->is_over && !phased->has_decision && phased->step != STEP_OVER)
-		set_decision(phased, phased->order[0], first_goal(phased)->initial_trial_duration_s, phased->step_fps,
-			     phased->step_rule);
-	while (!phased->is_over && !phased->has_decision && !decide_in_phase(phased)) {
+	if (!phased->is_over && phased->step != STEP_OVER) {
+		*ret_decision = make_decision(phased->order[0], first_goal(phased)->initial_trial_duration_s,
+					      phased->step_fps, phased->step_rule);
+		return 1;
+	}
+	while (!phased->is_over && !decide_in_phase(phased, ret_decision)) {
 		phased->is_over = phased->phase == phased->parameters.intermediate_phases;
 		phased->phase += !phased->is_over;
 	}
-	if (phased->is_over)
-		return 0;
-	*ret_decision = phased->decision;
-	return 1;
+	return !phased->is_over;
 }
 
 static bool answers_step(const struct phased *phased, const struct mlr_trial_input *input)
@@ -208,18 +204,13 @@ static bool answers_step(const struct phased *phased, const struct mlr_trial_inp
 static int phased_add(struct mlr_controller *controller, const struct mlr_trial_result *result)
 {
 	struct phased *phased = phased_of(controller);
-	int err;
+	int err = mlr_results_add(controller->results, result);
 
-	if (!mlr_trial_result_valid(result) || result->input.load_fps < controller->min_load_fps ||
-	    result->input.load_fps > controller->max_load_fps)
-		return -EINVAL;
-	err = mlr_results_add(controller->results, result);
 	if (err)
 		return err;
 	if (answers_step(phased, &result->input))
 		advance(phased, result->output.loss_ratio);
-	phased->answered += phased->has_decision;
-	phased->has_decision = false;
+	phased->answered += controller->has_decision;
 	return 0;
 }
 
