@@ -4,31 +4,22 @@
 #include <errno.h>
 #include <string.h>
 
-#define ETHERNET_OCTETS     14
-#define IPV4_OCTETS         20
-#define UDP_OCTETS          8
-#define IPV4_OFFSET         ETHERNET_OCTETS
-#define UDP_OFFSET          (IPV4_OFFSET + IPV4_OCTETS)
-#define TAG_OFFSET          (UDP_OFFSET + UDP_OCTETS)
-#define UDP_CHECKSUM_OFFSET (UDP_OFFSET + 6)
-#define ETHERTYPE_IPV4      0x0800
-#define PROTOCOL_UDP        17
-#define TTL                 64
+#define ETHERNET_OCTETS 14
+#define VLAN_OCTETS     4
+#define IPV4_OCTETS     20
+#define IPV6_OCTETS     40
+#define UDP_OCTETS      8
+#define ETHERTYPE_IPV4  0x0800
+#define ETHERTYPE_IPV6  0x86dd
+#define PROTOCOL_UDP    17
+#define DONT_FRAGMENT   0x4000
 
-_Static_assert(TAG_OFFSET + sizeof(struct mlr_tag) + MLR_FCS_OCTETS == MLR_FRAME_MIN_OCTETS,
+_Static_assert(ETHERNET_OCTETS + IPV4_OCTETS + UDP_OCTETS + sizeof(struct mlr_tag) + MLR_FCS_OCTETS == MLR_FRAME_MIN_OCTETS,
 	       "the smallest frame holds the tag");
-
-static void put16(uint8_t *at, uint16_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
-static void put32(uint8_t *at, uint32_t value)
-{
-	put16(at, (uint16_t)(value >> 16));
-	put16(at + 2, (uint16_t)value);
-}
+_Static_assert(ETHERNET_OCTETS + MLR_VLANS_MAX * VLAN_OCTETS + IPV4_OCTETS + MLR_IP_OPTIONS_MAX_OCTETS + UDP_OCTETS +
+			       sizeof(struct mlr_tag) <=
+		       MLR_HEADER_MAX_OCTETS,
+	       "the longest header fits into a template");
 
 /* The ones' complement sum of RFC 1071 over big-endian 16-bit words, not yet folded. */
 static uint32_t checksum_add(uint32_t sum, const uint8_t *data, size_t octets)
@@ -40,86 +31,135 @@ static uint32_t checksum_add(uint32_t sum, const uint8_t *data, size_t octets)
 	return sum;
 }
 
-static uint16_t checksum_fold(uint32_t sum)
+static unsigned int header_octets(unsigned int ip_version, unsigned int vlan_count, unsigned int ip_options_octets)
 {
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)~sum;
+	unsigned int ip_octets = ip_version == 6 ? IPV6_OCTETS : IPV4_OCTETS + ip_options_octets;
+
+	return ETHERNET_OCTETS + vlan_count * VLAN_OCTETS + ip_octets + UDP_OCTETS + (unsigned int)sizeof(struct mlr_tag);
 }
 
-static void put_ethernet(uint8_t *at, const struct mlr_frame_spec *spec)
+unsigned int mlr_frame_least_octets(unsigned int ip_version, unsigned int vlan_count, unsigned int ip_options_octets)
+{
+	return header_octets(ip_version, vlan_count, ip_options_octets) + MLR_FCS_OCTETS;
+}
+
+static bool spec_valid(const struct mlr_frame_spec *spec)
+{
+	return (spec->ip_version == 4 || spec->ip_version == 6) && spec->vlan_count <= MLR_VLANS_MAX &&
+	       spec->ip_options_octets <= MLR_IP_OPTIONS_MAX_OCTETS && spec->ip_options_octets % 4 == 0 &&
+	       (spec->ip_version == 4 || !spec->ip_options_octets) && !(spec->fragment & ~DONT_FRAGMENT) &&
+	       spec->size_octets >= mlr_frame_least_octets(spec->ip_version, spec->vlan_count, spec->ip_options_octets) &&
+	       spec->size_octets <= MLR_FRAME_MAX_OCTETS;
+}
+
+/* Ethernet header and VLAN tags; where the IP header starts. */
+static uint8_t *put_ethernet(uint8_t *at, const struct mlr_frame_spec *spec)
 {
 	memcpy(at, spec->destination_mac, MLR_MAC_OCTETS);
 	memcpy(at + MLR_MAC_OCTETS, spec->source_mac, MLR_MAC_OCTETS);
-	put16(at + 2 * MLR_MAC_OCTETS, ETHERTYPE_IPV4);
+	at += (size_t)2 * MLR_MAC_OCTETS;
+	for (unsigned int i = 0; i < spec->vlan_count; i++, at += VLAN_OCTETS) {
+		mlr_put16(at, spec->vlans[i].type);
+		mlr_put16(at + 2, spec->vlans[i].control);
+	}
+	mlr_put16(at, spec->ip_version == 6 ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4);
+	return at + 2;
 }
 
-static void put_ipv4(uint8_t *at, const struct mlr_frame_spec *spec, uint16_t total_octets)
+static uint8_t *put_ipv4(uint8_t *at, const struct mlr_frame_spec *spec, unsigned int ip_octets)
 {
-	at[0] = 0x45; /* version 4, header of 5 words */
-	put16(at + 2, total_octets);
-	at[8] = TTL;
+	unsigned int octets = IPV4_OCTETS + spec->ip_options_octets;
+
+	at[0] = (uint8_t)(0x40 | octets / 4);
+	at[1] = spec->traffic_class;
+	mlr_put16(at + 2, (uint16_t)ip_octets);
+	mlr_put16(at + 4, spec->identification);
+	mlr_put16(at + 6, spec->fragment);
+	at[8] = spec->hop_limit;
 	at[9] = PROTOCOL_UDP;
-	memcpy(at + 12, &spec->source_address, 4);
-	memcpy(at + 16, &spec->destination_address, 4);
-	put16(at + 10, checksum_fold(checksum_add(0, at, IPV4_OCTETS)));
+	memcpy(at + IPV4_OCTETS, spec->ip_options, spec->ip_options_octets);
+	return at + octets;
 }
 
-static void put_udp(uint8_t *at, const struct mlr_frame_spec *spec, uint16_t octets)
+static uint8_t *put_ipv6(uint8_t *at, const struct mlr_frame_spec *spec, unsigned int ip_octets)
 {
-	put16(at, spec->source_port);
-	put16(at + 2, spec->destination_port);
-	put16(at + 4, octets);
+	mlr_put32(at, 6u << 28 | (uint32_t)spec->traffic_class << 20 | (spec->flow_label & 0xfffff));
+	mlr_put16(at + 4, (uint16_t)(ip_octets - IPV6_OCTETS));
+	at[6] = PROTOCOL_UDP;
+	at[7] = spec->hop_limit;
+	memcpy(at + 8, spec->source_address6, MLR_ADDRESS6_OCTETS - sizeof(uint32_t));
+	memcpy(at + 24, spec->destination_address6, MLR_ADDRESS6_OCTETS - sizeof(uint32_t));
+	return at + IPV6_OCTETS;
 }
 
-int mlr_frame_build(const struct mlr_frame_spec *spec, uint8_t *frame, struct mlr_frame_layout *ret_layout)
+/* Octets of the payload that this frame has room for; behind them it is zeros. */
+static unsigned int payload_used(const struct mlr_frame_spec *spec, const struct mlr_frame_template *template)
 {
-	unsigned int memory_octets = spec->size_octets - MLR_FCS_OCTETS;
-	uint16_t ip_octets = (uint16_t)(memory_octets - IPV4_OFFSET), udp_octets = (uint16_t)(memory_octets - UDP_OFFSET);
-	uint32_t sum;
+	unsigned int room = (unsigned int)(template->memory_octets - template->header_octets);
 
-	if (spec->size_octets < MLR_FRAME_MIN_OCTETS || spec->size_octets > MLR_FRAME_MAX_OCTETS)
+	return !spec->payload ? 0 : spec->payload_octets < room ? spec->payload_octets : room;
+}
+
+/* The pseudo-header of RFC 768 or RFC 8200 without the last four octets of the addresses; header, tag and payload. */
+static uint32_t transport_sum(const struct mlr_frame_spec *spec, const struct mlr_frame_template *template)
+{
+	unsigned int udp_octets = (unsigned int)(template->memory_octets - template->transport_offset);
+	const uint8_t *header = template->header;
+	uint32_t sum = PROTOCOL_UDP + udp_octets;
+
+	if (spec->ip_version == 6)
+		sum = checksum_add(sum, header + template->network_offset + 8, (size_t)2 * MLR_ADDRESS6_OCTETS);
+	sum = checksum_add(sum, header + template->transport_offset,
+			   (size_t)(template->header_octets - template->transport_offset));
+	return mlr_words(checksum_add(sum, spec->payload, payload_used(spec, template)));
+}
+
+static void put_payload(const struct mlr_frame_spec *spec, struct mlr_frame_template *template)
+{
+	unsigned int octets = payload_used(spec, template), room = MLR_HEADER_MAX_OCTETS - template->header_octets;
+
+	if (octets)
+		memcpy(template->header + template->header_octets, spec->payload, octets < room ? octets : room);
+}
+
+int mlr_frame_template_init(const struct mlr_frame_spec *spec, struct mlr_frame_template *ret)
+{
+	struct mlr_frame_template template = { .ip_version = (uint8_t)spec->ip_version };
+	unsigned int ip_octets;
+	uint8_t *network, *transport;
+
+	if (!spec_valid(spec))
 		return -EINVAL;
-	memset(frame, 0, memory_octets);
-	put_ethernet(frame, spec);
-	put_ipv4(frame + IPV4_OFFSET, spec, ip_octets);
-	put_udp(frame + UDP_OFFSET, spec, udp_octets);
-	put16(frame + TAG_OFFSET, MLR_TAG_MAGIC);
-	put32(frame + TAG_OFFSET + offsetof(struct mlr_tag, flow), spec->flow);
-
-	/* the pseudo-header of RFC 768, then header and payload with the stamped fields still zero */
-	sum = checksum_add(PROTOCOL_UDP + udp_octets, frame + IPV4_OFFSET + 12, 8);
-	sum = checksum_add(sum, frame + UDP_OFFSET, udp_octets);
-	*ret_layout = (struct mlr_frame_layout){
-		.memory_octets = memory_octets,
-		.tag_offset = TAG_OFFSET,
-		.udp_checksum_offset = UDP_CHECKSUM_OFFSET,
-		.checksum_base = sum,
-	};
+	template.memory_octets = (uint16_t)(spec->size_octets - MLR_FCS_OCTETS);
+	template.header_octets = (uint16_t)header_octets(spec->ip_version, spec->vlan_count, spec->ip_options_octets);
+	network = put_ethernet(template.header, spec);
+	template.network_offset = (uint8_t)(network - template.header);
+	ip_octets = (unsigned int)(template.memory_octets - template.network_offset);
+	transport = spec->ip_version == 6 ? put_ipv6(network, spec, ip_octets) : put_ipv4(network, spec, ip_octets);
+	template.transport_offset = (uint8_t)(transport - template.header);
+	template.tag_offset = (uint8_t)(template.transport_offset + UDP_OCTETS);
+	mlr_put16(transport + 4, (uint16_t)(template.memory_octets - template.transport_offset));
+	mlr_put16(template.header + template.tag_offset, MLR_TAG_MAGIC);
+	if (spec->ip_version == 4)
+		template.network_checksum_base = checksum_add(0, network, (size_t)(transport - network));
+	template.transport_checksum_base = transport_sum(spec, &template);
+	put_payload(spec, &template);
+	*ret = template;
 	return 0;
 }
 
-static uint32_t words(uint32_t value)
+void mlr_frame_write(const struct mlr_frame_spec *spec, const struct mlr_frame_template *template,
+		     const struct mlr_flow *flow, uint16_t trial, uint32_t sequence, uint64_t intended_ns,
+		     uint64_t actual_ns, uint8_t *frame)
 {
-	return (value >> 16) + (value & 0xffff);
+	memset(frame, 0, template->memory_octets);
+	if (spec->payload)
+		memcpy(frame + template->header_octets, spec->payload, payload_used(spec, template));
+	memcpy(frame, template->header, template->header_octets);
+	mlr_frame_fill(frame, template, flow, trial, sequence, intended_ns, actual_ns);
 }
 
-void mlr_frame_stamp(uint8_t *frame, const struct mlr_frame_layout *layout, uint16_t trial, uint32_t sequence,
-		     uint64_t intended_departure_ns, uint64_t actual_departure_ns)
-{
-	uint8_t *tag = frame + layout->tag_offset;
-	uint32_t departure_ns = (uint32_t)intended_departure_ns;
-	uint16_t lateness = mlr_lateness_encode(actual_departure_ns - intended_departure_ns);
-	uint16_t checksum = checksum_fold(layout->checksum_base + trial + words(sequence) + words(departure_ns) + lateness);
-
-	put16(tag + offsetof(struct mlr_tag, trial), trial);
-	put32(tag + offsetof(struct mlr_tag, sequence), sequence);
-	put32(tag + offsetof(struct mlr_tag, departure_ns), departure_ns);
-	put16(tag + offsetof(struct mlr_tag, lateness), lateness);
-	put16(frame + layout->udp_checksum_offset, checksum ? checksum : 0xffff);
-}
-
-double mlr_line_rate_fps(double link_bps, unsigned int size_octets)
+double mlr_line_rate_fps(double link_bps, double size_octets)
 {
 	return link_bps / (8.0 * (size_octets + MLR_FRAME_L1_OVERHEAD_OCTETS));
 }

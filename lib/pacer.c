@@ -17,13 +17,26 @@ static unsigned __int128 interval_q64(double load_fps)
 	return ((unsigned __int128)whole_ns << 64) + (unsigned __int128)ldexpl(interval_ns - whole_ns, 64);
 }
 
-int mlr_pacer_init(struct mlr_pacer *ret_pacer, double load_fps, uint64_t count)
+/* How many of the numbers 0 .. count - 1 are first + n * step. */
+static uint64_t share(uint64_t count, uint32_t first, uint32_t step)
+{
+	return count > first ? (count - first - 1) / step + 1 : 0;
+}
+
+int mlr_pacer_init(struct mlr_pacer *ret_pacer, double load_fps, uint64_t count, uint32_t first, uint32_t step)
 {
 	double interval_ns = NS_PER_S / load_fps;
+	unsigned __int128 one_q64;
 
-	if (!isfinite(load_fps) || load_fps <= 0.0 || interval_ns < INTERVAL_MIN_NS ||
-	    interval_ns * (double)count > SCHEDULE_MAX_NS)
+	if (!isfinite(load_fps) || load_fps <= 0.0 || interval_ns < INTERVAL_MIN_NS || !step ||
+	    interval_ns * ((double)count + first + step - 1) > SCHEDULE_MAX_NS)
 		return -EINVAL;
-	*ret_pacer = (struct mlr_pacer){ .interval_q64 = interval_q64(load_fps), .count = count };
+	one_q64 = interval_q64(load_fps);
+	*ret_pacer = (struct mlr_pacer){
+		.first_q64 = one_q64 * first,
+		.interval_q64 = one_q64 * step,
+		.next_q64 = one_q64 * first,
+		.count = share(count, first, step),
+	};
 	return 0;
 }

@@ -14,9 +14,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "mlr/frame.h"
+#include "mlr/profile.h"
 
 #define QUEUE             0
+#define QUEUE_COUNT       1
 #define CALIBRATION_S     0.3
 #define CALIBRATION_RUNS  3
 #define CALIBRATION_SHARE 0.9 /* of the fastest that was reached: what can be sustained on a busy machine */
@@ -42,12 +43,46 @@ static int nth_cpu(int n)
 	return -1;
 }
 
+/* What is sent, but for the destination MAC addresses, which are not known yet. */
+static enum exit_code make_profile(struct measurer_xdp *xdp)
+{
+	struct mlr_profile *profile = &xdp->profile;
+
+	*profile = (struct mlr_profile){
+		.sizes = mlr_size_one(xdp->config->frame_size_octets),
+		.port_count = PORT_COUNT,
+		.flow_count = 1,
+		.source_port = MLR_UDP_SOURCE_PORT,
+		.destination_port = MLR_UDP_DESTINATION_PORT,
+	};
+	for (unsigned int i = 0; i < PORT_COUNT; i++) {
+		memcpy(profile->ports[i].mac, xdp->ports[i].link.mac, MLR_MAC_OCTETS);
+		profile->ports[i].address = ntohl(xdp->config->ports[i].address.s_addr);
+		if (xdp->ends[i].transmits)
+			profile->streams[profile->stream_count++] =
+				(struct mlr_stream){ .from = i, .to = !i, .ip_version = 4 };
+	}
+	if (mlr_profile_number(profile))
+		return refuse(EXIT_USAGE_ERROR, "the traffic profile asks for more streams than flows");
+	return EXIT_DONE;
+}
+
 static enum exit_code open_receivers(struct measurer_xdp *xdp)
 {
 	enum exit_code code = EXIT_DONE;
 
-	for (uint32_t i = 0; i < PORT_COUNT && !code; i++)
-		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, !i, 1, &xdp->ends[i].rx);
+	for (unsigned int i = 0; i < PORT_COUNT && !code; i++) {
+		uint32_t first_flow, flow_count;
+
+		mlr_profile_receives(&xdp->profile, i, &first_flow, &flow_count);
+		if (!flow_count) {
+			/* a receiver has room for at least one flow: let it be one that nobody sends */
+			first_flow = MLR_FLOW_EXTRA - 1;
+			flow_count = 1;
+		}
+		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, first_flow, flow_count,
+			       &xdp->ends[i].rx);
+	}
 	return code;
 }
 
@@ -87,21 +122,19 @@ static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 	return code;
 }
 
-/* The frames of flow `port`. */
-static struct mlr_frame_spec frame_spec(const struct measurer_xdp *xdp, int port)
+/* Plan what a port sends, now that it is known to whom. */
+static enum exit_code make_plan(struct measurer_xdp *xdp, unsigned int port)
 {
-	struct mlr_frame_spec spec = {
-		.source_address = xdp->config->ports[port].address.s_addr,
-		.destination_address = xdp->config->ports[!port].address.s_addr,
-		.source_port = MLR_UDP_SOURCE_PORT,
-		.destination_port = MLR_UDP_DESTINATION_PORT,
-		.flow = (uint32_t)port,
-		.size_octets = xdp->config->frame_size_octets,
-	};
+	int error;
 
-	memcpy(spec.source_mac, xdp->ports[port].link.mac, MLR_MAC_OCTETS);
-	memcpy(spec.destination_mac, xdp->ends[port].destination_mac, MLR_MAC_OCTETS);
-	return spec;
+	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
+		if (xdp->profile.streams[i].from == port)
+			memcpy(xdp->profile.streams[i].destination_mac, xdp->ends[port].destination_mac, MLR_MAC_OCTETS);
+	error = mlr_queue_plan_new(&xdp->profile, port, QUEUE, QUEUE_COUNT, &xdp->ends[port].plan);
+	if (error)
+		return refuse(error == -ENOMEM ? EXIT_INCAPABLE : EXIT_USAGE_ERROR, "port %s: cannot plan its frames: %s",
+			      xdp->ports[port].link.name, strerror(-error));
+	return EXIT_DONE;
 }
 
 static enum exit_code open_transmitters(struct measurer_xdp *xdp)
@@ -109,11 +142,13 @@ static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 	enum exit_code code = EXIT_DONE;
 	int opened = 0;
 
-	for (int i = 0; i < PORT_COUNT && !code; i++) {
-		struct mlr_frame_spec spec = frame_spec(xdp, i);
-
-		if (xdp->ends[i].transmits)
-			code = tx_xsk_open(xdp->ports[i].link.name, QUEUE, &spec, nth_cpu(opened++), &xdp->ends[i].tx);
+	for (unsigned int i = 0; i < PORT_COUNT && !code; i++) {
+		if (!xdp->ends[i].transmits)
+			continue;
+		code = make_plan(xdp, i);
+		if (!code)
+			code = tx_xsk_open(xdp->ports[i].link.name, QUEUE, xdp->ends[i].plan, nth_cpu(opened++),
+					   &xdp->ends[i].tx);
 	}
 	return code;
 }
@@ -122,15 +157,17 @@ static double slower_line_rate_fps(const struct measurer_xdp *xdp)
 {
 	double a_bps = xdp->ports[PORT_A].link_bps, b_bps = xdp->ports[PORT_B].link_bps;
 
-	return mlr_line_rate_fps(a_bps < b_bps ? a_bps : b_bps, xdp->config->frame_size_octets);
+	return mlr_line_rate_fps(a_bps < b_bps ? a_bps : b_bps, mlr_size_mean_octets(&xdp->profile.sizes));
 }
 
 static void close_xdp(struct measurer *measurer)
 {
 	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
 
-	for (int i = 0; i < PORT_COUNT; i++)
+	for (int i = 0; i < PORT_COUNT; i++) {
 		tx_close(xdp->ends[i].tx);
+		mlr_queue_plan_free(xdp->ends[i].plan);
+	}
 	neighbours_close(xdp->neighbours);
 	for (int i = 0; i < PORT_COUNT; i++)
 		rx_close(xdp->ends[i].rx);
@@ -146,8 +183,8 @@ static enum exit_code open_all(struct measurer_xdp *xdp)
 
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", strerror(-error));
-	if ((code = ports_open(xdp->netlink, xdp->config, xdp->ports)) || (code = open_receivers(xdp)) ||
-	    (code = learn_addresses(xdp)))
+	if ((code = ports_open(xdp->netlink, xdp->config, xdp->ports)) || (code = make_profile(xdp)) ||
+	    (code = open_receivers(xdp)) || (code = learn_addresses(xdp)))
 		return code;
 	return open_transmitters(xdp);
 }
@@ -164,6 +201,7 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 	xdp->ends[PORT_A].transmits = config->direction != DIRECTION_B_TO_A;
 	xdp->ends[PORT_B].transmits = config->direction != DIRECTION_A_TO_B;
 	xdp->measurer.transmitters = xdp->ends[PORT_A].transmits + xdp->ends[PORT_B].transmits;
+	xdp->next_sequence = 1; /* the receivers' memory of sequence numbers starts as zeros */
 	if (getrandom(&xdp->trial, sizeof(xdp->trial), 0) < 0)
 		xdp->trial = 0;
 	code = open_all(xdp);

@@ -4,6 +4,7 @@
 #define XDP_MLR_MEASURER_XDP_H
 
 #include "measurer.h"
+#include "mlr/profile.h"
 #include "neighbour.h"
 #include "netlink.h"
 #include "port.h"
@@ -13,11 +14,12 @@
 /* How a port's destination MAC was found. */
 enum mac_source { MAC_GIVEN, MAC_ARP, MAC_OTHER_PORT };
 
-/* Everything of one port. Flow number p is what port p transmits. */
+/* Everything of one port. */
 struct endpoint {
 	bool transmits;
-	struct rx *rx; /* always: it also shows what is foreign or misdirected */
-	struct tx *tx; /* NULL if it does not transmit */
+	struct rx *rx;               /* always: it also shows what is foreign or misdirected */
+	struct mlr_queue_plan *plan; /* NULL if it does not transmit */
+	struct tx *tx;               /* NULL if it does not transmit */
 	uint8_t destination_mac[MLR_MAC_OCTETS];
 	enum mac_source mac_source;
 };
@@ -29,6 +31,8 @@ struct measurer_xdp {
 	struct port ports[PORT_COUNT];
 	struct endpoint ends[PORT_COUNT];
 	struct neighbours *neighbours;
+	struct mlr_profile profile;
+	uint32_t next_sequence; /* of the next trial, in every flow; goes on from trial to trial */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
 };
 

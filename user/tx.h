@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mlr/frame.h"
 #include "mlr/histogram.h"
+#include "mlr/profile.h"
 #include "say.h"
 
 #define TX_NO_LIMIT UINT64_MAX /* as a frame count: as many as fit, unpaced */
@@ -21,15 +21,17 @@
 /* What to transmit in one trial. */
 struct tx_trial {
 	uint16_t number;
-	double load_fps;      /* not looked at with TX_NO_LIMIT */
-	uint64_t frame_count; /* or TX_NO_LIMIT */
-	uint64_t start_ns;    /* CLOCK_MONOTONIC */
-	uint64_t deadline_ns; /* what is not sent by then stays unsent */
+	double load_fps;         /* not looked at with TX_NO_LIMIT */
+	uint64_t frame_count;    /* of the port: over all its queues; or TX_NO_LIMIT */
+	uint32_t first_sequence; /* of every flow */
+	uint64_t start_ns;       /* CLOCK_MONOTONIC */
+	uint64_t deadline_ns;    /* what is not sent by then stays unsent */
 };
 
 /* What became of it. */
 struct tx_report {
-	uint64_t sent;              /* completed by the kernel */
+	uint64_t sent;              /* completed by the kernel, without extra frames */
+	uint64_t extra;             /* frames of MLR_FLOW_EXTRA sent beside them */
 	uint64_t burst_max;         /* most frames submitted at once */
 	uint64_t last_departure_ns; /* 0 if nothing was sent */
 	struct mlr_histogram gaps;  /* between departures, ns */
@@ -47,16 +49,15 @@ struct tx_ops {
 /* Common to all backends; each embeds it first. */
 struct tx {
 	const struct tx_ops *ops;
-	const char *mode;  /* how the kernel takes the frames: "copy", "zero-copy" */
-	int cpu;           /* that its thread is pinned to, -1 for none */
-	uint32_t sequence; /* of the next frame; goes on from trial to trial */
+	const char *mode; /* how the kernel takes the frames: "copy", "zero-copy" */
+	int cpu;          /* that its thread is pinned to, -1 for none */
 	pthread_t thread;
 	struct tx_trial trial;
 	struct tx_report report;
 };
 
-/* An AF_XDP transmitter for the frames of `spec` on one queue. Needs CAP_NET_RAW, CAP_NET_ADMIN. */
-enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_frame_spec *spec, int cpu, struct tx **ret);
+/* An AF_XDP transmitter for what a plan says, on one queue. The plan must outlive it. Needs CAP_NET_RAW, CAP_NET_ADMIN. */
+enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, int cpu, struct tx **ret);
 
 /* Start the thread of a trial, and wait for its end; the report stays valid until the next start. */
 enum exit_code tx_start(struct tx *tx, const struct tx_trial *trial);

@@ -2,9 +2,9 @@
 /*
  * The AF_XDP transmitter: one socket, one UMEM, one queue; zero-copy where the driver has it, else copy mode.
  *
- * Every chunk of the UMEM holds the whole frame from the start; before a departure only its tag is stamped. A chunk is free,
- * or in the transmit ring, or in the kernel's hands until the completion ring gives it back; `free_chunks` is a stack,
- * because completions need not come in order.
+ * Every chunk of the UMEM holds the payload from the start; before a departure the header is copied from its template, unless
+ * the chunk held that template already, and filled in. A chunk is free, or in the transmit ring, or in the kernel's hands
+ * until the completion ring gives it back; `free_chunks` is a stack, because completions need not come in order.
  *
  * In copy mode the kernel sends only while we are in sendto(), at most a budget of frames a call; EAGAIN, EBUSY and ENOBUFS
  * mean "not all of it: call again", so the call is repeated until the ring has drained, also when nothing new is due and
@@ -47,8 +47,9 @@ struct tx_xsk {
 	struct xsk_socket *socket;
 	struct xsk_ring_prod fill, ring;
 	struct xsk_ring_cons completion;
-	struct mlr_frame_layout layout;
-	bool call_again; /* the kernel did not take all of the ring */
+	const struct mlr_queue_plan *plan;
+	const struct mlr_frame_template *held[CHUNK_COUNT]; /* whose header a chunk has; NULL: none yet */
+	bool call_again;                                    /* the kernel did not take all of the ring */
 	uint32_t free_count;
 	uint64_t free_chunks[CHUNK_COUNT];
 };
@@ -68,11 +69,13 @@ static void close_xsk(struct tx *tx)
 	free(xsk);
 }
 
-static void write_frames(struct tx_xsk *xsk, const struct mlr_frame_spec *spec)
+static void write_payloads(struct tx_xsk *xsk)
 {
 	for (uint32_t i = 0; i < CHUNK_COUNT; i++) {
 		xsk->free_chunks[i] = (uint64_t)i * CHUNK_OCTETS;
-		mlr_frame_build(spec, xsk->area + xsk->free_chunks[i], &xsk->layout);
+		if (xsk->plan->payload)
+			memcpy(xsk->area + xsk->free_chunks[i] + MLR_HEADER_MAX_OCTETS, xsk->plan->payload,
+			       xsk->plan->payload_octets);
 	}
 	xsk->free_count = CHUNK_COUNT;
 }
@@ -133,18 +136,22 @@ static enum exit_code open_failed(const char *port, uint32_t queue, int error)
 
 static void run_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
 
-enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_frame_spec *spec, int cpu, struct tx **ret)
+enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, int cpu, struct tx **ret)
 {
 	static const struct tx_ops ops = { .name = "xsk", .run = run_xsk, .close = close_xsk };
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-	struct tx_xsk *xsk = calloc(1, sizeof(*xsk));
+	struct tx_xsk *xsk;
 	int error;
 
+	if (mlr_plan_memory_octets(plan) > CHUNK_OCTETS)
+		return refuse(EXIT_INCAPABLE, "port %s: frames of %u octets do not fit into the transmitter's buffers of %d",
+			      port, mlr_plan_memory_octets(plan) + MLR_FCS_OCTETS, CHUNK_OCTETS);
+	xsk = calloc(1, sizeof(*xsk));
 	if (!xsk)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	xsk->tx.ops = &ops;
 	xsk->tx.cpu = cpu;
-	xsk->tx.sequence = 1; /* the receiver's memory of sequence numbers starts as zeros */
+	xsk->plan = plan;
 	libxdp_set_print(NULL);
 	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* where it is refused, creating the UMEM fails and says why */
 	error = create_umem(xsk);
@@ -154,7 +161,7 @@ enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_fr
 		close_xsk(&xsk->tx);
 		return open_failed(port, queue, error);
 	}
-	write_frames(xsk, spec);
+	write_payloads(xsk);
 	*ret = &xsk->tx;
 	return EXIT_DONE;
 }
@@ -192,28 +199,52 @@ static bool is_due(const struct mlr_pacer *pacer, const struct tx_trial *trial, 
 	return trial->frame_count == TX_NO_LIMIT || mlr_pacer_due(pacer, now_ns - trial->start_ns);
 }
 
-/* Put what is due into the ring, stamped; how many frames. */
-static uint32_t submit(struct tx_xsk *xsk, struct mlr_pacer *pacer, const struct tx_trial *trial, uint64_t now_ns)
+/* Write a frame into a free chunk, and the chunk into a slot of the ring. */
+static void put_frame(struct tx_xsk *xsk, uint32_t slot, const struct mlr_frame_template *template,
+		      const struct mlr_flow *flow, const struct tx_trial *trial, uint32_t sequence, uint64_t intended_ns,
+		      uint64_t now_ns)
 {
+	struct xdp_desc *descriptor = xsk_ring_prod__tx_desc(&xsk->ring, slot);
+	uint64_t chunk = xsk->free_chunks[--xsk->free_count];
+	uint8_t *frame = xsk->area + chunk;
+
+	if (xsk->held[chunk / CHUNK_OCTETS] != template) {
+		xsk->held[chunk / CHUNK_OCTETS] = template;
+		memcpy(frame, template->header, sizeof(template->header));
+	}
+	mlr_frame_fill(frame, template, flow, trial->number, sequence, intended_ns, now_ns);
+	descriptor->addr = chunk;
+	descriptor->len = template->memory_octets;
+	descriptor->options = 0;
+}
+
+/* Put what is due into the ring; how many frames. */
+static uint32_t submit(struct tx_xsk *xsk, struct mlr_pacer *pacer, struct mlr_plan_cursor *cursor,
+		       const struct tx_trial *trial, uint64_t now_ns)
+{
+	const struct mlr_queue_plan *plan = xsk->plan;
 	uint64_t intended_ns = now_ns;
 	uint32_t count = 0, slot;
 
-	while (count < BATCH_FRAMES && xsk->free_count && is_due(pacer, trial, now_ns) &&
-	       xsk_ring_prod__reserve(&xsk->ring, 1, &slot)) {
-		struct xdp_desc *descriptor = xsk_ring_prod__tx_desc(&xsk->ring, slot);
-
+	for (; count < BATCH_FRAMES && xsk->free_count && is_due(pacer, trial, now_ns) &&
+	       xsk_ring_prod__reserve(&xsk->ring, 1, &slot);
+	     count++) {
+		if (mlr_plan_extra_due(plan, cursor)) {
+			mlr_plan_take_extra(plan, cursor);
+			put_frame(xsk, slot, plan->extra, &plan->extra_flow, trial, 0, now_ns, now_ns);
+			xsk->tx.report.extra++;
+			continue;
+		}
 		if (trial->frame_count != TX_NO_LIMIT) {
 			intended_ns = trial->start_ns + mlr_pacer_next_ns(pacer);
 			mlr_pacer_take(pacer);
 		}
-		descriptor->addr = xsk->free_chunks[--xsk->free_count];
-		descriptor->len = xsk->layout.memory_octets;
-		descriptor->options = 0;
-		mlr_frame_stamp(xsk->area + descriptor->addr, &xsk->layout, trial->number, xsk->tx.sequence++, intended_ns,
-				now_ns);
-		count++;
+		put_frame(xsk, slot, mlr_plan_template(plan, cursor), mlr_plan_flow(plan, cursor), trial, cursor->sequence,
+			  intended_ns, now_ns);
+		mlr_plan_take(plan, cursor);
 	}
-	xsk_ring_prod__submit(&xsk->ring, count);
+	if (count)
+		xsk_ring_prod__submit(&xsk->ring, count);
 	return count;
 }
 
@@ -244,19 +275,21 @@ static void drain(struct tx_xsk *xsk, struct tx_report *report)
 static void run_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report)
 {
 	struct tx_xsk *xsk = (struct tx_xsk *)tx;
+	struct mlr_plan_cursor cursor = mlr_plan_start(xsk->plan, trial->first_sequence);
 	struct mlr_pacer pacer = { 0 };
 	uint64_t now_ns;
 	uint32_t count;
 
 	if (trial->frame_count != TX_NO_LIMIT)
-		report->error = mlr_pacer_init(&pacer, trial->load_fps, trial->frame_count);
+		report->error =
+			mlr_pacer_init(&pacer, trial->load_fps, trial->frame_count, xsk->plan->first, xsk->plan->step);
 	while (clock_ns() < trial->start_ns)
 		;
 	while (!report->error && (trial->frame_count == TX_NO_LIMIT || pacer.next < pacer.count)) {
 		now_ns = clock_ns();
 		if (now_ns >= trial->deadline_ns || stop_requested())
 			break;
-		count = submit(xsk, &pacer, trial, now_ns);
+		count = submit(xsk, &pacer, &cursor, trial, now_ns);
 		if (count)
 			note_departures(report, now_ns, count);
 		if (count || xsk->call_again || !xsk->free_count)
@@ -264,4 +297,6 @@ static void run_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_repor
 		report->sent += reap(xsk);
 	}
 	drain(xsk, report);
+	if (!report->error)
+		report->sent -= report->extra; /* all frames were completed */
 }

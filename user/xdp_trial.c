@@ -80,6 +80,7 @@ static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_
 		.number = xdp->trial,
 		.load_fps = input->load_fps,
 		.frame_count = frame_count,
+		.first_sequence = xdp->next_sequence,
 		.start_ns = clock_ns() + START_MARGIN_NS,
 	};
 	enum exit_code code = EXIT_DONE;
@@ -112,6 +113,44 @@ static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_
 static uint64_t sent_by(const struct measurer_xdp *xdp, int port)
 {
 	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.sent : 0;
+}
+
+/* Frames that a port sent beside the load. */
+static uint64_t extra_by(const struct measurer_xdp *xdp, int port)
+{
+	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.extra : 0;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* How many sequence numbers a trial of so many frames a port may use in a flow. */
+static uint64_t sequences_wanted(const struct measurer_xdp *xdp, uint64_t frame_count)
+{
+	uint64_t most = 0;
+
+	if (frame_count == TX_NO_LIMIT)
+		return UINT32_MAX;
+	for (int i = 0; i < PORT_COUNT; i++) {
+		const struct mlr_queue_plan *plan = xdp->ends[i].plan;
+
+		if (plan)
+			most = greater(most, mlr_plan_sequences(plan, mlr_plan_share(plan, frame_count)));
+	}
+	return most;
+}
+
+/* How many the trial that has ended did use. */
+static uint64_t sequences_used(const struct measurer_xdp *xdp)
+{
+	uint64_t most = 0;
+
+	for (int i = 0; i < PORT_COUNT; i++)
+		if (xdp->ends[i].plan)
+			most = greater(most, mlr_plan_sequences(xdp->ends[i].plan, sent_by(xdp, i)));
+	return most;
 }
 
 /* --- phase d: residual frames --------------------------------------------------------------------------------------- */
@@ -166,20 +205,13 @@ static uint64_t at_most(uint64_t value, uint64_t limit)
 	return value < limit ? value : limit;
 }
 
-static uint64_t largest(uint64_t a, uint64_t b, uint64_t c)
-{
-	uint64_t ab = a > b ? a : b;
-
-	return ab > c ? ab : c;
-}
-
 /* Frames that the receiving interface had no room for. Drivers differ in which of three counters they use, and some use
  * several for the same frame; rx_dropped also has frames that we passed on and nobody wanted. */
 static uint64_t receiver_missed(const struct rtnl_link_stats64 *a, const struct rtnl_link_stats64 *b, uint64_t passed_on)
 {
 	uint64_t dropped = b->rx_dropped - a->rx_dropped;
 
-	return largest(b->rx_missed_errors - a->rx_missed_errors, b->rx_fifo_errors - a->rx_fifo_errors,
+	return greater(greater(b->rx_missed_errors - a->rx_missed_errors, b->rx_fifo_errors - a->rx_fifo_errors),
 		       b->rx_over_errors - a->rx_over_errors) +
 	       (dropped > passed_on ? dropped - passed_on : 0);
 }
@@ -284,7 +316,7 @@ static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct 
 					before->link[i].tx_dropped + after->link[i].tx_errors - before->link[i].tx_errors;
 			enum exit_code code;
 
-			if (seen >= sent_by(xdp, i))
+			if (seen >= sent_by(xdp, i) + extra_by(xdp, i))
 				break;
 			if (clock_ns() >= deadline_ns)
 				return refuse(
@@ -398,14 +430,12 @@ static enum exit_code account(struct measurer_xdp *xdp, const struct mlr_trial_i
 
 static enum exit_code accept_next_trial(struct measurer_xdp *xdp, uint64_t intended)
 {
+	uint64_t sequences = sequences_wanted(xdp, intended);
 	enum exit_code code = EXIT_DONE;
 
 	xdp->trial++;
-	for (int i = 0; i < PORT_COUNT && !code; i++) {
-		const struct tx *sender = xdp->ends[!i].tx;
-
-		code = rx_accept_trial(xdp->ends[i].rx, xdp->trial, sender ? sender->sequence : 0, sender ? intended : 0);
-	}
+	for (int i = 0; i < PORT_COUNT && !code; i++)
+		code = rx_accept_trial(xdp->ends[i].rx, xdp->trial, xdp->next_sequence, sequences);
 	return code;
 }
 
@@ -420,6 +450,7 @@ static enum exit_code perform(struct measurer_xdp *xdp, const struct mlr_trial_i
 	    (code = wait_phase(waits->learning_s)) || (code = take_snapshot(xdp, before)) ||
 	    (code = transmit(xdp, input, intended)))
 		return code;
+	xdp->next_sequence += (uint32_t)sequences_used(xdp) + 1;
 	residual_from_ns = clock_ns();
 	if ((code = wait_residual(xdp, before)))
 		return code;

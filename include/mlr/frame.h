@@ -1,9 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Frames of a Traffic Profile (4.5.4): Ethernet, IPv4, UDP, tag, padding, with lengths and checksums that are right.
+ * Frames of a Traffic Profile (4.5.4): Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP, tag, payload, with lengths and
+ * checksums that are right.
  *
- * A frame is built once; before each departure only the tag is stamped, and the UDP checksum with it. Sizes are those of the
- * wire, FCS included, as RFC 2544 counts them; in memory a frame is MLR_FCS_OCTETS shorter.
+ * All that a kind of frame (a stream in a size) has in common is written once, into a template. Before each departure its
+ * header is copied and mlr_frame_fill() writes what varies: addresses and ports of the flow, the stamp, both checksums. That
+ * function is shared by the transmitters, in C and in BPF, so it includes nothing but fixed-size integers, calls nothing and
+ * has no loop. Sizes are those of the wire, FCS included, as RFC 2544 counts them; in memory a frame is MLR_FCS_OCTETS shorter.
  */
 #ifndef MLR_FRAME_H
 #define MLR_FRAME_H
@@ -16,42 +19,165 @@
 
 #define MLR_FCS_OCTETS               4
 #define MLR_FRAME_MIN_OCTETS         64
-#define MLR_FRAME_MAX_OCTETS         1518
+#define MLR_FRAME_MAX_OCTETS         9216
 #define MLR_FRAME_L1_OVERHEAD_OCTETS 20 /* preamble, start delimiter, inter-frame gap */
 #define MLR_MAC_OCTETS               6
+#define MLR_VLANS_MAX                2
+#define MLR_IP_OPTIONS_MAX_OCTETS    40
+#define MLR_ADDRESS6_OCTETS          16
 
-/* What the frames of one flow look like. Addresses in network byte order, all else in host order. */
-struct mlr_frame_spec {
-	uint8_t source_mac[MLR_MAC_OCTETS];
-	uint8_t destination_mac[MLR_MAC_OCTETS];
-	uint32_t source_address;
-	uint32_t destination_address;
-	uint16_t source_port;
-	uint16_t destination_port;
-	uint32_t flow;
-	unsigned int size_octets; /* with FCS, MLR_FRAME_MIN_OCTETS to MLR_FRAME_MAX_OCTETS */
-};
+/* The beginning of a frame that a template keeps: the longest header (Ethernet, two VLAN tags, IPv4 with all options, UDP,
+ * tag: 108 octets) fits. A power of two: it is a mask, too. */
+#define MLR_HEADER_MAX_OCTETS 128
+/* The buffer of a BPF program that mlr_frame_fill() writes into. Nothing is written behind the template's header_octets, but the
+ * verifier knows of an offset only that it is below MLR_HEADER_MAX_OCTETS; the longest field behind one is 38 octets away. */
+#define MLR_HEADER_SCRATCH_OCTETS 192
 
 /* The ports of the UDP test frame of RFC 2544, C.2.6.4. */
 #define MLR_UDP_SOURCE_PORT      0xc020
 #define MLR_UDP_DESTINATION_PORT 7
 
-/* Where the tag stands, and what is needed to stamp it. */
-struct mlr_frame_layout {
-	unsigned int memory_octets; /* length without FCS */
-	unsigned int tag_offset;
-	unsigned int udp_checksum_offset;
-	uint32_t checksum_base; /* sum of all that the UDP checksum covers but the stamped fields */
+#define MLR_TTL 64
+
+/* The flow of frames that are sent beside the load (modifiers of RFC 2544 section 11, learning frames): counted apart. */
+#define MLR_FLOW_EXTRA 0xffffffffu
+
+/* One kind of frame. Shared with BPF. */
+struct mlr_frame_template {
+	uint8_t header
+		[MLR_HEADER_MAX_OCTETS]; /* the frame's first octets, payload or zeros behind the tag; what varies is zero */
+	uint16_t header_octets;          /* through the end of the tag; even */
+	uint16_t memory_octets;          /* the whole frame, without FCS */
+	uint8_t network_offset;          /* of the IP header; all offsets are even */
+	uint8_t transport_offset;        /* of the UDP header */
+	uint8_t tag_offset;
+	uint8_t ip_version;               /* 4 or 6 */
+	uint32_t network_checksum_base;   /* sum of the IPv4 header without addresses; 0 for IPv6 */
+	uint32_t transport_checksum_base; /* sum of all that the UDP checksum covers but what varies */
 };
 
-/* Write the frame of a spec into `frame`, of at least size_octets - MLR_FCS_OCTETS octets. 0 or -EINVAL (size). */
-int mlr_frame_build(const struct mlr_frame_spec *spec, uint8_t *frame, struct mlr_frame_layout *ret_layout);
+_Static_assert(sizeof(struct mlr_frame_template) == MLR_HEADER_MAX_OCTETS + 16, "layout shared with BPF");
 
-/* Stamp the tag of a frame that mlr_frame_build() wrote. Times in ns of CLOCK_MONOTONIC, actual >= intended. */
-void mlr_frame_stamp(uint8_t *frame, const struct mlr_frame_layout *layout, uint16_t trial, uint32_t sequence,
-		     uint64_t intended_departure_ns, uint64_t actual_departure_ns);
+/* What varies from flow to flow. In host order. Shared with BPF. */
+struct mlr_flow {
+	uint32_t id;             /* in the tag */
+	uint32_t source_address; /* IPv4, or the last four octets of IPv6 */
+	uint32_t destination_address;
+	uint16_t source_port;
+	uint16_t destination_port;
+	uint16_t stream; /* row of the templates, see mlr/profile.h */
+	uint16_t reserved;
+};
 
-/* Line rate in frames/s for a link of this speed. */
-double mlr_line_rate_fps(double link_bps, unsigned int size_octets);
+_Static_assert(sizeof(struct mlr_flow) == 20, "layout shared with BPF");
+
+/* --- filling in, in C and in BPF ------------------------------------------------------------------------------------ */
+
+typedef uint16_t __attribute__((may_alias)) mlr_word;
+
+static inline void mlr_put16(uint8_t *at, uint16_t value)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	value = __builtin_bswap16(value);
+#endif
+	*(mlr_word *)at = value;
+}
+
+static inline void mlr_put32(uint8_t *at, uint32_t value)
+{
+	mlr_put16(at, (uint16_t)(value >> 16));
+	mlr_put16(at + 2, (uint16_t)value);
+}
+
+/* The sum of a value's two words, for a checksum. */
+static inline uint32_t mlr_words(uint32_t value)
+{
+	return (value >> 16) + (value & 0xffff);
+}
+
+/* The checksum of RFC 1071 from a sum of big-endian words. */
+static inline uint16_t mlr_checksum_fold(uint32_t sum)
+{
+	sum = mlr_words(sum);
+	sum = mlr_words(sum);
+	return (uint16_t)~sum;
+}
+
+/* Write what varies into a header that was copied from the template and starts at an even address; in a BPF program it has
+ * MLR_HEADER_SCRATCH_OCTETS. Times in ns of CLOCK_MONOTONIC, actual >= intended. */
+static inline __attribute__((always_inline)) void mlr_frame_fill(uint8_t *header, const struct mlr_frame_template *template,
+								 const struct mlr_flow *flow, uint16_t trial,
+								 uint32_t sequence, uint64_t intended_ns, uint64_t actual_ns)
+{
+	uint8_t *network = header + (template->network_offset & (MLR_HEADER_MAX_OCTETS - 1));
+	uint8_t *transport = header + (template->transport_offset & (MLR_HEADER_MAX_OCTETS - 1));
+	uint8_t *tag = header + (template->tag_offset & (MLR_HEADER_MAX_OCTETS - 1));
+	uint32_t departure_ns = (uint32_t)intended_ns;
+	uint16_t lateness = mlr_lateness_encode(actual_ns - intended_ns), checksum;
+	uint32_t addresses = mlr_words(flow->source_address) + mlr_words(flow->destination_address);
+
+	if (template->ip_version == 4) {
+		mlr_put16(network + 10, mlr_checksum_fold(template->network_checksum_base + addresses));
+		mlr_put32(network + 12, flow->source_address);
+		mlr_put32(network + 16, flow->destination_address);
+	} else {
+		mlr_put32(network + 20, flow->source_address);
+		mlr_put32(network + 36, flow->destination_address);
+	}
+	checksum = mlr_checksum_fold(template->transport_checksum_base + addresses + flow->source_port +
+				     flow->destination_port + trial + mlr_words(flow->id) + mlr_words(sequence) +
+				     mlr_words(departure_ns) + lateness);
+	mlr_put16(transport, flow->source_port);
+	mlr_put16(transport + 2, flow->destination_port);
+	mlr_put16(transport + 6, checksum ? checksum : 0xffff);
+	mlr_put16(tag + offsetof(struct mlr_tag, trial), trial);
+	mlr_put32(tag + offsetof(struct mlr_tag, flow), flow->id);
+	mlr_put32(tag + offsetof(struct mlr_tag, sequence), sequence);
+	mlr_put32(tag + offsetof(struct mlr_tag, departure_ns), departure_ns);
+	mlr_put16(tag + offsetof(struct mlr_tag, lateness), lateness);
+}
+
+/* --- templates ------------------------------------------------------------------------------------------------------ */
+
+/* A VLAN tag, in host order. */
+struct mlr_vlan {
+	uint16_t type;    /* 0x8100 (802.1Q) or 0x88a8 (802.1ad) */
+	uint16_t control; /* priority, 3 bits; drop eligible, 1 bit; VID, 12 bits */
+};
+
+/* What the frames of a template have in common. */
+struct mlr_frame_spec {
+	uint8_t source_mac[MLR_MAC_OCTETS];
+	uint8_t destination_mac[MLR_MAC_OCTETS];
+	unsigned int vlan_count;
+	struct mlr_vlan vlans[MLR_VLANS_MAX];         /* the outer one first */
+	unsigned int ip_version;                      /* 4 or 6 */
+	uint8_t source_address6[MLR_ADDRESS6_OCTETS]; /* IPv6: the first twelve octets count, a flow has the last four */
+	uint8_t destination_address6[MLR_ADDRESS6_OCTETS];
+	uint8_t traffic_class;             /* TOS, or the IPv6 traffic class */
+	uint8_t hop_limit;                 /* TTL, or the IPv6 hop limit */
+	uint32_t flow_label;               /* IPv6, 20 bits */
+	uint16_t identification, fragment; /* IPv4; of `fragment` only "don't fragment" (0x4000) may be set */
+	unsigned int ip_options_octets;    /* IPv4; a multiple of four */
+	uint8_t ip_options[MLR_IP_OPTIONS_MAX_OCTETS];
+	const uint8_t *payload; /* what follows the tag; zeros behind its end, and where it is NULL */
+	unsigned int payload_octets;
+	unsigned int size_octets; /* with FCS, mlr_frame_least_octets() to MLR_FRAME_MAX_OCTETS */
+};
+
+/* The smallest frame that holds the tag, FCS included. */
+unsigned int mlr_frame_least_octets(unsigned int ip_version, unsigned int vlan_count, unsigned int ip_options_octets);
+
+/* 0, or -EINVAL for a size, IP version, number of VLAN tags or length of options out of range. */
+int mlr_frame_template_init(const struct mlr_frame_spec *spec, struct mlr_frame_template *ret);
+
+/* A whole frame, of memory_octets: header filled in, and payload. `frame` starts at an even address. For tests and for showing
+ * frames; transmitters write the payload once. */
+void mlr_frame_write(const struct mlr_frame_spec *spec, const struct mlr_frame_template *template,
+		     const struct mlr_flow *flow, uint16_t trial, uint32_t sequence, uint64_t intended_ns,
+		     uint64_t actual_ns, uint8_t *frame);
+
+/* Line rate in frames/s for a link of this speed; `size_octets` is the mean where frames differ. */
+double mlr_line_rate_fps(double link_bps, double size_octets);
 
 #endif

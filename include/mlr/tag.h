@@ -36,8 +36,15 @@ static inline uint16_t mlr_lateness_encode(uint64_t lateness_ns)
 
 	if (lateness_ns >= MLR_LATENESS_MAX_NS)
 		return MLR_LATENESS_SATURATED;
-	while (lateness_ns >> exponent >= 1u << MLR_LATENESS_MANTISSA_BITS)
-		exponent++;
+	/* the least exponent whose mantissa fits, by bisection: no loop, for the sake of BPF */
+	if (lateness_ns >> (MLR_LATENESS_MANTISSA_BITS + 7))
+		exponent = 8;
+	if (lateness_ns >> (exponent + MLR_LATENESS_MANTISSA_BITS + 3))
+		exponent += 4;
+	if (lateness_ns >> (exponent + MLR_LATENESS_MANTISSA_BITS + 1))
+		exponent += 2;
+	if (lateness_ns >> (exponent + MLR_LATENESS_MANTISSA_BITS))
+		exponent += 1;
 	return (uint16_t)(exponent << MLR_LATENESS_MANTISSA_BITS | lateness_ns >> exponent);
 }
 

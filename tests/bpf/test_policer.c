@@ -42,12 +42,13 @@ static int teardown(void **state)
 
 static int police(uint16_t trial, uint64_t departure_ns)
 {
-	const struct mlr_frame_spec spec = { .size_octets = 64 };
-	struct mlr_frame_layout layout;
+	const struct mlr_frame_spec spec = { .ip_version = 4, .size_octets = 64 };
+	const struct mlr_flow flow = { .id = 0 };
+	struct mlr_frame_template template;
 	uint8_t frame[60];
 
-	mlr_frame_build(&spec, frame, &layout);
-	mlr_frame_stamp(frame, &layout, trial, 1, departure_ns, departure_ns);
+	assert_int_equal(mlr_frame_template_init(&spec, &template), 0);
+	mlr_frame_write(&spec, &template, &flow, trial, 1, departure_ns, departure_ns, frame);
 	return run_program(bpf_program__fd(lab->progs.police), frame, sizeof(frame));
 }
 
@@ -57,7 +58,7 @@ static unsigned int drops(uint16_t trial, double load_fps, uint64_t count, uint6
 	struct mlr_pacer pacer;
 	unsigned int dropped = 0;
 
-	assert_int_equal(mlr_pacer_init(&pacer, load_fps, count), 0);
+	assert_int_equal(mlr_pacer_init(&pacer, load_fps, count, 0, 1), 0);
 	for (uint64_t n = 0; n < count; n++) {
 		int verdict = police(trial, start_ns + mlr_pacer_departure_ns(&pacer, n));
 

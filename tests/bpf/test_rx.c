@@ -22,7 +22,8 @@
 #define FLOWS 2 /* this port receives flows 3 and 4 */
 
 static struct rx *rx;
-static struct mlr_frame_layout layout;
+static struct mlr_frame_template template;
+static struct mlr_flow flow;
 
 static int setup(void **state)
 {
@@ -37,35 +38,45 @@ static int teardown(void **state)
 	return 0;
 }
 
-static unsigned int build(uint8_t *frame, unsigned int size_octets, uint32_t flow)
+static unsigned int build_as(uint8_t *frame, const struct mlr_frame_spec *spec, uint32_t id)
 {
-	struct mlr_frame_spec spec = {
-		.source_mac = { 2, 0, 0, 0, 0, 1 },
-		.destination_mac = { 2, 0, 0, 0, 0, 2 },
-		.source_address = htonl(0xc6120002),
-		.destination_address = htonl(0xc6130002),
+	flow = (struct mlr_flow){
+		.id = id,
+		.source_address = 0xc6120002,
+		.destination_address = 0xc6130002,
 		.source_port = MLR_UDP_SOURCE_PORT,
 		.destination_port = MLR_UDP_DESTINATION_PORT,
-		.flow = flow,
+	};
+	assert_int_equal(mlr_frame_template_init(spec, &template), 0);
+	mlr_frame_write(spec, &template, &flow, 0, 0, 0, 0, frame);
+	return template.memory_octets;
+}
+
+static unsigned int build(uint8_t *frame, unsigned int size_octets, uint32_t id)
+{
+	const struct mlr_frame_spec spec = {
+		.source_mac = { 2, 0, 0, 0, 0, 1 },
+		.destination_mac = { 2, 0, 0, 0, 0, 2 },
+		.ip_version = 4,
+		.hop_limit = MLR_TTL,
 		.size_octets = size_octets,
 	};
 
-	assert_int_equal(mlr_frame_build(&spec, frame, &layout), 0);
-	return layout.memory_octets;
+	return build_as(frame, &spec, id);
 }
 
 static void stamp(uint8_t *frame, uint16_t trial, uint32_t sequence)
 {
 	uint64_t now_ns = clock_ns();
 
-	mlr_frame_stamp(frame, &layout, trial, sequence, now_ns, now_ns);
+	mlr_frame_fill(frame, &template, &flow, trial, sequence, now_ns, now_ns);
 }
 
 /* Send one valid frame of 64 octets through the program. */
-static int send_frame(uint16_t trial, uint32_t flow, uint32_t sequence)
+static int send_frame(uint16_t trial, uint32_t id, uint32_t sequence)
 {
 	uint8_t frame[60];
-	unsigned int octets = build(frame, 64, flow);
+	unsigned int octets = build(frame, 64, id);
 
 	stamp(frame, trial, sequence);
 	return run_program(rx_program_fd(rx), frame, octets);
@@ -234,10 +245,10 @@ static void latency_counts_from_the_actual_departure(void **state)
 
 	(void)state;
 	/* intended 50 ms ago, really departed 40 ms ago: at least 40 ms, and far from 50 */
-	mlr_frame_stamp(frame, &layout, TRIAL, 1, now_ns - 50000000, now_ns - 40000000);
+	mlr_frame_fill(frame, &template, &flow, TRIAL, 1, now_ns - 50000000, now_ns - 40000000);
 	run_program(rx_program_fd(rx), frame, octets);
 	/* departs a second from now: the clocks disagree */
-	mlr_frame_stamp(frame, &layout, TRIAL, 2, now_ns + NS_PER_S, now_ns + NS_PER_S);
+	mlr_frame_fill(frame, &template, &flow, TRIAL, 2, now_ns + NS_PER_S, now_ns + NS_PER_S);
 	run_program(rx_program_fd(rx), frame, octets);
 	assert_int_equal(rx_latency(rx, TRIAL, &histogram), EXIT_DONE);
 	assert_int_equal(histogram.count, 1);
@@ -355,8 +366,8 @@ static void random_octets(void **state)
 			build(frame, 64 + (unsigned int)random() % 100, FLOW);
 			stamp(frame, TRIAL, (uint32_t)i);
 			for (long damage = random() % 4; damage > 0; damage--)
-				frame[random() % layout.memory_octets] = (uint8_t)random();
-			octets = layout.memory_octets;
+				frame[random() % template.memory_octets] = (uint8_t)random();
+			octets = template.memory_octets;
 		}
 		assert_in_range(run_program(rx_program_fd(rx), frame, octets), XDP_DROP, XDP_PASS);
 	}

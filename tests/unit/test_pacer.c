@@ -17,7 +17,7 @@ static void frames_are_due_on_the_absolute_schedule(void **state)
 	struct mlr_pacer pacer;
 
 	(void)state;
-	assert_int_equal(mlr_pacer_init(&pacer, 100000.0, 300000), 0);
+	assert_int_equal(mlr_pacer_init(&pacer, 100000.0, 300000, 0, 1), 0);
 	assert_true(mlr_pacer_due(&pacer, 0));
 	for (uint64_t n = 0; n < 300000; n++) {
 		assert_int_equal(mlr_pacer_next_ns(&pacer), n * 10000);
@@ -36,7 +36,7 @@ static void a_day_at_150_mfps_neither_overflows_nor_drifts(void **state)
 	struct mlr_pacer pacer;
 
 	(void)state;
-	assert_int_equal(mlr_pacer_init(&pacer, (double)rate_fps, count), 0);
+	assert_int_equal(mlr_pacer_init(&pacer, (double)rate_fps, count, 0, 1), 0);
 	for (uint64_t n = 1; n < count; n += count / 1000 - 7) {
 		/* floor(n * 1e9 / 150e6) = floor(n * 20 / 3), exact in integers; one ns below at an exact multiple is rounding */
 		uint64_t exact_ns = (uint64_t)((unsigned __int128)n * 20 / 3), ns = mlr_pacer_departure_ns(&pacer, n);
@@ -58,11 +58,52 @@ static void any_load_keeps_its_count(void **state)
 		uint64_t count = (uint64_t)llround(loads_fps[i] * 3600.0);
 		struct mlr_pacer pacer;
 
-		assert_int_equal(mlr_pacer_init(&pacer, loads_fps[i], count), 0);
+		assert_int_equal(mlr_pacer_init(&pacer, loads_fps[i], count, 0, 1), 0);
 		/* the last frame leaves an interval before the end, half an interval either way by the rounding of the count */
 		assert_true(fabs((double)mlr_pacer_departure_ns(&pacer, count - 1) + 1e9 / loads_fps[i] - 3600e9) <=
 			    0.5e9 / loads_fps[i] + 1.0);
 	}
+}
+
+/* Transmitters that share a schedule send, together, exactly its frames, each at its time. */
+static void shares_make_up_the_schedule(void **state)
+{
+	static const double loads_fps[] = { 3.0, 199999.999, 1e6 / 3.0, 14880952.38 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(loads_fps) / sizeof(*loads_fps); i++) {
+		for (uint32_t step = 1; step <= 7; step++) {
+			struct mlr_pacer whole, share[7];
+			uint64_t count = 1000 + i, total = 0;
+
+			assert_int_equal(mlr_pacer_init(&whole, loads_fps[i], count, 0, 1), 0);
+			for (uint32_t first = 0; first < step; first++) {
+				assert_int_equal(mlr_pacer_init(&share[first], loads_fps[i], count, first, step), 0);
+				total += share[first].count;
+			}
+			assert_int_equal(total, count);
+			for (uint64_t n = 0; n < count; n++) {
+				struct mlr_pacer *one = &share[n % step];
+
+				assert_int_equal(mlr_pacer_next_ns(one), mlr_pacer_departure_ns(&whole, n));
+				assert_int_equal(mlr_pacer_departure_ns(one, n / step), mlr_pacer_departure_ns(&whole, n));
+				mlr_pacer_take(one);
+			}
+			for (uint32_t first = 0; first < step; first++)
+				assert_false(mlr_pacer_due(&share[first], UINT64_MAX / 2));
+		}
+	}
+}
+
+static void a_share_of_few_frames_may_be_empty(void **state)
+{
+	struct mlr_pacer pacer;
+
+	(void)state;
+	assert_int_equal(mlr_pacer_init(&pacer, 1000.0, 2, 2, 4), 0);
+	assert_int_equal(pacer.count, 0);
+	assert_int_equal(mlr_pacer_init(&pacer, 1000.0, 2, 1, 4), 0);
+	assert_int_equal(pacer.count, 1);
 }
 
 static void what_has_no_schedule_is_refused(void **state)
@@ -70,12 +111,14 @@ static void what_has_no_schedule_is_refused(void **state)
 	struct mlr_pacer pacer = { .count = 7 };
 
 	(void)state;
-	assert_int_not_equal(mlr_pacer_init(&pacer, 0.0, 1), 0);
-	assert_int_not_equal(mlr_pacer_init(&pacer, -1.0, 1), 0);
-	assert_int_not_equal(mlr_pacer_init(&pacer, NAN, 1), 0);
-	assert_int_not_equal(mlr_pacer_init(&pacer, INFINITY, 1), 0);
-	assert_int_not_equal(mlr_pacer_init(&pacer, 1e300, 1), 0);
-	assert_int_not_equal(mlr_pacer_init(&pacer, 1e-3, UINT64_MAX), 0);
+	assert_int_not_equal(mlr_pacer_init(&pacer, 0.0, 1, 0, 1), 0);
+	assert_int_not_equal(mlr_pacer_init(&pacer, -1.0, 1, 0, 1), 0);
+	assert_int_not_equal(mlr_pacer_init(&pacer, NAN, 1, 0, 1), 0);
+	assert_int_not_equal(mlr_pacer_init(&pacer, INFINITY, 1, 0, 1), 0);
+	assert_int_not_equal(mlr_pacer_init(&pacer, 1e300, 1, 0, 1), 0);
+	assert_int_not_equal(mlr_pacer_init(&pacer, 1e-3, UINT64_MAX, 0, 1), 0);
+	assert_int_not_equal(mlr_pacer_init(&pacer, 1000.0, 1, 0, 0), 0);
+	assert_int_not_equal(mlr_pacer_init(&pacer, 1e-9, 1, 0, 5), 0);
 	assert_int_equal(pacer.count, 7); /* untouched on failure */
 }
 
@@ -85,6 +128,8 @@ int main(void)
 		cmocka_unit_test(frames_are_due_on_the_absolute_schedule),
 		cmocka_unit_test(a_day_at_150_mfps_neither_overflows_nor_drifts),
 		cmocka_unit_test(any_load_keeps_its_count),
+		cmocka_unit_test(shares_make_up_the_schedule),
+		cmocka_unit_test(a_share_of_few_frames_may_be_empty),
 		cmocka_unit_test(what_has_no_schedule_is_refused),
 	};
 

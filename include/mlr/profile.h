@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The Traffic Profile (4.5.4), and what it makes each transmit queue send.
+ *
+ * A profile says which port sends to which in which IP version (streams), in what sizes, and as how many flows. A port's flows
+ * are numbered 0 to flow_count - 1 and are dealt out to its streams in turn. On the wire a flow carries an id; ids are given
+ * stream by stream, the streams in the order of the port that receives them, so that each port receives one contiguous range.
+ *
+ * From a profile a plan is made for each transmit queue. Frame i (0, 1, ...) of a queue is frame g = first + i * step of its
+ * port, and everything about it follows from these two numbers:
+ *
+ *	due        at start + g / load                                   (mlr/pacer.h)
+ *	flow       flows[i % flow_count]
+ *	sequence   first_sequence + i / flow_count                       in its flow
+ *	template   templates[flow->stream * size_count + schedule[g % schedule_length]]
+ *
+ * So a transmitter keeps no state a flow, with a million flows either. After every `extra_every` frames of the queue one more
+ * is sent, of `extra`: it carries the flow MLR_FLOW_EXTRA and is no part of what a trial intends, sends or receives.
+ */
+#ifndef MLR_PROFILE_H
+#define MLR_PROFILE_H
+
+#include <stdint.h>
+
+#include "mlr/frame.h"
+
+#define MLR_PORTS_MAX    8
+#define MLR_STREAMS_MAX  (MLR_PORTS_MAX * (MLR_PORTS_MAX - 1) * 2) /* fully meshed, both IP versions */
+#define MLR_FLOWS_MAX    1000000u                                  /* of one port */
+#define MLR_SIZES_MAX    64
+#define MLR_SCHEDULE_MAX 1024
+
+/* --- what one queue sends ------------------------------------------------------------------------------------------- */
+
+struct mlr_queue_plan {
+	const struct mlr_frame_template *templates; /* a row of size_count a stream of the port */
+	uint32_t template_count, size_count;
+	const uint16_t *schedule; /* sizes, as columns of the templates */
+	uint32_t schedule_length; /* at most MLR_SCHEDULE_MAX */
+	const struct mlr_flow *flows;
+	uint32_t flow_count;  /* at least 1 */
+	uint32_t first, step; /* number of the queue, and queues of the port */
+	const struct mlr_frame_template *extra;
+	struct mlr_flow extra_flow;
+	uint32_t extra_every;    /* 0: none */
+	const uint8_t *payload;  /* of every frame, from octet MLR_HEADER_MAX_OCTETS on; zeros behind its end. NULL: zeros */
+	uint32_t payload_octets; /* of `payload` */
+};
+
+/* Where a transmitter is in its plan. */
+struct mlr_plan_cursor {
+	uint32_t flow;        /* index of the next frame's flow */
+	uint32_t sequence;    /* its sequence number */
+	uint32_t slot;        /* its place in the schedule */
+	uint32_t slot_step;   /* from one frame to the next, modulo the schedule's length */
+	uint32_t until_extra; /* frames before the next extra one */
+};
+
+static inline struct mlr_plan_cursor mlr_plan_start(const struct mlr_queue_plan *plan, uint32_t first_sequence)
+{
+	return (struct mlr_plan_cursor){
+		.sequence = first_sequence,
+		.slot = plan->first % plan->schedule_length,
+		.slot_step = plan->step % plan->schedule_length,
+		.until_extra = plan->extra_every,
+	};
+}
+
+static inline const struct mlr_flow *mlr_plan_flow(const struct mlr_queue_plan *plan, const struct mlr_plan_cursor *cursor)
+{
+	return &plan->flows[cursor->flow];
+}
+
+static inline const struct mlr_frame_template *mlr_plan_template(const struct mlr_queue_plan *plan,
+								 const struct mlr_plan_cursor *cursor)
+{
+	return &plan->templates[mlr_plan_flow(plan, cursor)->stream * plan->size_count + plan->schedule[cursor->slot]];
+}
+
+/* Whether an extra frame comes before the next one. */
+static inline bool mlr_plan_extra_due(const struct mlr_queue_plan *plan, const struct mlr_plan_cursor *cursor)
+{
+	return plan->extra_every && !cursor->until_extra;
+}
+
+static inline void mlr_plan_take_extra(const struct mlr_queue_plan *plan, struct mlr_plan_cursor *cursor)
+{
+	cursor->until_extra = plan->extra_every;
+}
+
+/* Go on to the next frame. */
+static inline void mlr_plan_take(const struct mlr_queue_plan *plan, struct mlr_plan_cursor *cursor)
+{
+	if (++cursor->flow == plan->flow_count) {
+		cursor->flow = 0;
+		cursor->sequence++;
+	}
+	cursor->slot += cursor->slot_step;
+	if (cursor->slot >= plan->schedule_length)
+		cursor->slot -= plan->schedule_length;
+	cursor->until_extra--;
+}
+
+/* The longest frame of a plan, without FCS. */
+unsigned int mlr_plan_memory_octets(const struct mlr_queue_plan *plan);
+
+/* The queue's share of `count` frames of its port. */
+uint64_t mlr_plan_share(const struct mlr_queue_plan *plan, uint64_t count);
+/* The most frames that one flow gets of `count` frames of the queue: how many sequence numbers they use. */
+uint64_t mlr_plan_sequences(const struct mlr_queue_plan *plan, uint64_t count);
+
+/* --- the profile ---------------------------------------------------------------------------------------------------- */
+
+/* Frame sizes, FCS included, and the order in which they are sent, again and again. */
+struct mlr_size_mix {
+	uint16_t sizes_octets[MLR_SIZES_MAX];
+	unsigned int size_count;
+	uint16_t schedule[MLR_SCHEDULE_MAX]; /* indices of sizes_octets */
+	unsigned int schedule_length;
+};
+
+/* The tester's addresses on a port. */
+struct mlr_profile_port {
+	uint8_t mac[MLR_MAC_OCTETS];
+	uint32_t address; /* IPv4, host order */
+	uint8_t address6[MLR_ADDRESS6_OCTETS];
+};
+
+/* What one port sends to another in one IP version. */
+struct mlr_stream {
+	unsigned int from, to;
+	unsigned int ip_version;
+	uint8_t destination_mac[MLR_MAC_OCTETS];
+	uint32_t first_flow; /* its wire ids: first_flow to first_flow + flow_count - 1; set by mlr_profile_number() */
+	uint32_t flow_count;
+};
+
+struct mlr_profile {
+	struct mlr_size_mix sizes;
+	unsigned int vlan_count;
+	struct mlr_vlan vlans[MLR_VLANS_MAX];
+	unsigned int port_count;
+	struct mlr_profile_port ports[MLR_PORTS_MAX];
+	unsigned int stream_count;
+	struct mlr_stream streams[MLR_STREAMS_MAX];
+	uint32_t flow_count; /* of each transmitting port, over all its streams; at most MLR_FLOWS_MAX */
+	uint16_t source_port, destination_port;
+};
+
+/* One size. */
+struct mlr_size_mix mlr_size_one(unsigned int size_octets);
+/* Octets of a frame on average over the schedule, FCS included. */
+double mlr_size_mean_octets(const struct mlr_size_mix *mix);
+unsigned int mlr_size_least_octets(const struct mlr_size_mix *mix);
+unsigned int mlr_size_most_octets(const struct mlr_size_mix *mix);
+
+/* How many streams a port sends. */
+unsigned int mlr_profile_streams_from(const struct mlr_profile *profile, unsigned int port);
+
+/* Sort the streams by the port that receives them, and give each its wire ids. To be called once all are there. 0, or -EINVAL
+ * where a port has more streams than flows, or ports, IP versions or counts are out of range. */
+int mlr_profile_number(struct mlr_profile *profile);
+
+/* The wire ids of all that a port receives; *ret_flow_count is 0 where that is nothing. */
+void mlr_profile_receives(const struct mlr_profile *profile, unsigned int port, uint32_t *ret_first_flow,
+			  uint32_t *ret_flow_count);
+
+/* The plan of one of `queue_count` transmit queues of a port, of a profile that was numbered. 0, -EINVAL (no stream, a queue
+ * without a flow, a size that does not hold the tag) or -ENOMEM. The caller frees it by mlr_queue_plan_free. */
+int mlr_queue_plan_new(const struct mlr_profile *profile, unsigned int port, uint32_t queue, uint32_t queue_count,
+		       struct mlr_queue_plan **ret);
+void mlr_queue_plan_free(struct mlr_queue_plan *plan);
+
+#endif
