@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
  * SUTs of the lab that are XDP programs: `forward` redirects every frame to the other port, `police` does so too, but lets
- * test frames through at a known rate only.
+ * test frames through at a known rate only, `stretch` loses some at random, the more the higher the load. `hand_over` gives
+ * each frame, with its arrival, to the process that delays it.
  *
  * The policer is a leaky bucket (GCRA) on the *intended* departure that each frame carries, not on the clock of this
  * machine: so its throughput is exact, however late the tester or the machine is. A frame conforms if it is at most `burst`
- * earlier than the schedule of the frames before it allows. Each direction has an instance of its own.
+ * earlier than the schedule of the frames before it allows.
+ *
+ * `stretch` takes the load from the intended departures too: frames since the first of the trial, by time since then, with
+ * both halved now and then so that neither overflows. It draws from a seeded sequence, one number a frame.
+ *
+ * Each direction has an instance of its own.
  */
 #include "bpf/parse.h"
 
@@ -14,6 +20,7 @@ char _license[] SEC("license") = "Dual BSD/GPL";
 /* set before loading */
 const volatile __u32 out_ifindex = 0;
 const volatile struct policer_config policer = { 0 };
+const volatile struct stretch_config curve = { 0 };
 
 struct policer_state {
 	struct bpf_spin_lock lock;
@@ -32,6 +39,12 @@ struct {
 /* Far enough from zero that an earlier departure does not wrap. */
 #define TIME_ORIGIN_NS (1ull << 33)
 
+/* The departure of a tag, 32 bits, as 64 bits near the last one. */
+static __always_inline __u64 continued(__u64 last_departure_ns, __u32 departure_ns)
+{
+	return last_departure_ns + (__s32)(departure_ns - (__u32)last_departure_ns);
+}
+
 static __always_inline int conforms(struct policer_state *bucket, __u32 trial, __u32 departure_ns)
 {
 	__u64 now_q16_ns;
@@ -43,7 +56,7 @@ static __always_inline int conforms(struct policer_state *bucket, __u32 trial, _
 		bucket->last_departure_ns = TIME_ORIGIN_NS + departure_ns;
 		bucket->next_q16_ns = 0;
 	}
-	bucket->last_departure_ns += (__s32)(departure_ns - (__u32)bucket->last_departure_ns);
+	bucket->last_departure_ns = continued(bucket->last_departure_ns, departure_ns);
 	now_q16_ns = bucket->last_departure_ns << 16;
 	conforming = bucket->next_q16_ns <= now_q16_ns + (policer.burst_ns << 16);
 	if (conforming)
@@ -73,4 +86,122 @@ int police(struct xdp_md *context)
 			return XDP_DROP;
 	}
 	return bpf_redirect(out_ifindex, 0);
+}
+
+/* --- stretch -------------------------------------------------------------------------------------------------------- */
+
+#define FRAMES_REMEMBERED (1ull << 20)  /* so that frames * MFPS_NS fits */
+#define MFPS_NS           1000000000000 /* ns between two frames at a thousandth of a frame/s */
+#define LOAD_MAX_MFPS     (1ull << 38)  /* 274 Mfps */
+
+struct stretch_state {
+	struct bpf_spin_lock lock;
+	__u32 trial;              /* of the last frame; another trial measures its load afresh */
+	__u64 last_departure_ns;  /* of the last frame, the tag's 32 bits continued to 64 */
+	__u64 first_departure_ns; /* of the frame that the load is measured from */
+	__u64 frames;             /* since that frame */
+	__u64 load_mfps;          /* as measured; 0 at the first frame */
+	__u64 drawn;              /* random numbers, ever */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct stretch_state);
+} stretching SEC(".maps");
+
+/* Measure the load by one frame more; *ret_draw numbers the frame. */
+static __always_inline __u64 measure_load_mfps(struct stretch_state *state, __u32 trial, __u32 departure_ns, __u64 *ret_draw)
+{
+	__u64 elapsed_ns, load_mfps;
+
+	bpf_spin_lock(&state->lock);
+	*ret_draw = state->drawn++;
+	if (state->trial != trial || !state->last_departure_ns) {
+		state->trial = trial;
+		state->last_departure_ns = state->first_departure_ns = TIME_ORIGIN_NS + departure_ns;
+		state->frames = state->load_mfps = 0;
+	} else {
+		state->last_departure_ns = continued(state->last_departure_ns, departure_ns);
+		state->frames++;
+	}
+	elapsed_ns = state->last_departure_ns - state->first_departure_ns;
+	if ((__s64)elapsed_ns > 0)
+		state->load_mfps = state->frames * MFPS_NS / elapsed_ns;
+	if (state->frames >= FRAMES_REMEMBERED) {
+		state->frames /= 2;
+		state->first_departure_ns += elapsed_ns / 2;
+	}
+	load_mfps = state->load_mfps;
+	bpf_spin_unlock(&state->lock);
+	return load_mfps < LOAD_MAX_MFPS ? load_mfps : LOAD_MAX_MFPS;
+}
+
+/* The curve at this load, 0.64 fixed point. */
+static __always_inline __u64 loss_ratio_q64(__u64 load_mfps)
+{
+	__u64 step, rest, below, above;
+
+	if (load_mfps <= curve.low_mfps || !curve.step_mfps)
+		return 0;
+	step = (load_mfps - curve.low_mfps) / curve.step_mfps;
+	rest = (load_mfps - curve.low_mfps) % curve.step_mfps;
+	if (step >= STRETCH_STEPS) /* 1 - critical / load, by 26 bits: 2^38 times 2^26 just fits */
+		return ((load_mfps - curve.critical_mfps) << 26) / load_mfps << 38;
+	below = curve.loss_ratio_q64[step];
+	above = curve.loss_ratio_q64[step + 1];
+	return below + (above - below) / curve.step_mfps * rest;
+}
+
+/* The n-th number of the sequence, 64 random bits: splitmix64 (Steele, Lea and Flood; public domain). */
+static __always_inline __u64 random_bits(__u64 n)
+{
+	__u64 z = curve.seed + (n + 1) * 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+SEC("xdp")
+int stretch(struct xdp_md *context)
+{
+	struct stretch_state *state;
+	const struct mlr_tag *tag;
+	__u64 draw, load_mfps;
+	__u32 key = 0;
+
+	if (find_tag(context, &tag) == FRAME_TAGGED) {
+		state = bpf_map_lookup_elem(&stretching, &key);
+		if (!state)
+			return XDP_DROP;
+		load_mfps = measure_load_mfps(state, bpf_ntohs(tag->trial), bpf_ntohl(tag->departure_ns), &draw);
+		if (random_bits(draw) < loss_ratio_q64(load_mfps))
+			return XDP_DROP;
+	}
+	return bpf_redirect(out_ifindex, 0);
+}
+
+/* --- delay ---------------------------------------------------------------------------------------------------------- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_XSKMAP);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} forwarder SEC(".maps");
+
+SEC("xdp")
+int hand_over(struct xdp_md *context)
+{
+	struct delay_metadata *metadata;
+
+	if (bpf_xdp_adjust_meta(context, -(int)sizeof(*metadata)))
+		return XDP_DROP;
+	metadata = (void *)(long)context->data_meta;
+	if ((void *)(metadata + 1) > (void *)(long)context->data)
+		return XDP_DROP;
+	metadata->arrival_ns = bpf_ktime_get_ns();
+	return bpf_redirect_map(&forwarder, 0, XDP_DROP);
 }

@@ -36,4 +36,25 @@ struct policer_config {
 	uint64_t burst_ns;        /* how early a frame may be */
 };
 
+/*
+ * The stretch SUT of the lab: its loss ratio over the load, as a table of STRETCH_STEPS equal steps from `low` on, which
+ * ends where the loss rate is all of the load above critical. Loads in thousandths of a frame/s.
+ */
+#define STRETCH_STEPS 4096
+
+struct stretch_config {
+	uint64_t low_mfps;
+	uint64_t step_mfps;
+	uint64_t critical_mfps;
+	uint64_t seed;
+	uint64_t loss_ratio_q64[STRETCH_STEPS + 1]; /* 0.64 fixed point */
+};
+
+/* What the delay SUT puts in front of a frame: when it came. */
+struct delay_metadata {
+	uint64_t arrival_ns; /* CLOCK_MONOTONIC */
+};
+
+_Static_assert(sizeof(struct delay_metadata) % 4 == 0, "XDP metadata comes in words of 4 octets");
+
 #endif

@@ -5,11 +5,14 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <jansson.h>
+#include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +22,7 @@
 
 #define NAMESPACE_DIRECTORY "/run/netns"
 #define PATH_SIZE           96
+#define FORWARDER_END_MS    1000 /* a killed process has no reason to take longer */
 
 static enum exit_code failed(const char *what, const char *which, int error)
 {
@@ -35,9 +39,9 @@ static void state_path(const char *name, char ret_path[PATH_SIZE])
 static enum exit_code store(const struct lab *lab)
 {
 	char path[PATH_SIZE];
-	json_t *document = json_pack("{s:s, s:[s,s], s:s, s:s, s:b, s:i}", "name", lab->name, "ports", lab->ports[PORT_A],
-				     lab->ports[PORT_B], "namespace", lab->namespace, "sut", lab->sut, "complete",
-				     (int)lab->complete, "pid", (int)getpid());
+	json_t *document = json_pack("{s:s, s:[s,s], s:s, s:s, s:b, s:i, s:i}", "name", lab->name, "ports",
+				     lab->ports[PORT_A], lab->ports[PORT_B], "namespace", lab->namespace, "sut", lab->sut,
+				     "complete", (int)lab->complete, "pid", (int)getpid(), "forwarder", (int)lab->forwarder);
 	int error;
 
 	state_path(lab->name, path);
@@ -51,7 +55,7 @@ enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists)
 	const char *a, *b, *namespace, *sut;
 	char path[PATH_SIZE];
 	json_t *document;
-	int complete;
+	int complete, forwarder = 0;
 
 	state_path(name, path);
 	*ret_exists = false;
@@ -60,13 +64,14 @@ enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists)
 	document = json_load_file(path, 0, NULL);
 	*ret = (struct lab){ 0 };
 	snprintf(ret->name, sizeof(ret->name), "%s", name);
-	if (!json_unpack(document, "{s:[s,s], s:s, s:s, s:b}", "ports", &a, &b, "namespace", &namespace, "sut", &sut,
-			 "complete", &complete)) {
+	if (!json_unpack(document, "{s:[s,s], s:s, s:s, s:b, s?i}", "ports", &a, &b, "namespace", &namespace, "sut", &sut,
+			 "complete", &complete, "forwarder", &forwarder)) {
 		snprintf(ret->ports[PORT_A], IF_NAMESIZE, "%s", a);
 		snprintf(ret->ports[PORT_B], IF_NAMESIZE, "%s", b);
 		snprintf(ret->namespace, sizeof(ret->namespace), "%s", namespace);
 		snprintf(ret->sut, sizeof(ret->sut), "%s", sut);
 		ret->complete = complete;
+		ret->forwarder = forwarder;
 	} /* else: cut short while it was written, so incomplete; `lab down` goes by the name */
 	json_decref(document);
 	*ret_exists = true;
@@ -162,8 +167,8 @@ static enum exit_code link_wire(struct mnl_socket *netlink, const struct lab *la
 	return error ? failed("add the veth pair of", lab->name, error) : raise_ports(netlink, lab);
 }
 
-static enum exit_code link_sut(struct mnl_socket *netlink, const struct lab *lab, const struct sut_spec *sut,
-			       int own_namespace_fd, int lab_namespace_fd)
+static enum exit_code link_sut(struct mnl_socket *netlink, struct lab *lab, const struct sut_spec *sut, int own_namespace_fd,
+			       int lab_namespace_fd)
 {
 	static const char *const inside[PORT_COUNT] = { SUT_PORT_A, SUT_PORT_B };
 	enum exit_code code;
@@ -184,12 +189,12 @@ static enum exit_code link_sut(struct mnl_socket *netlink, const struct lab *lab
 		return code;
 	if (setns(lab_namespace_fd, CLONE_NEWNET))
 		return failed("enter the namespace", lab->namespace, -errno);
-	code = sut_build(sut);
+	code = sut_build(sut, &lab->forwarder);
 	return_to(own_namespace_fd);
 	return code;
 }
 
-static enum exit_code build_in_namespace(struct mnl_socket *netlink, const struct lab *lab, const struct sut_spec *sut)
+static enum exit_code build_in_namespace(struct mnl_socket *netlink, struct lab *lab, const struct sut_spec *sut)
 {
 	char path[PATH_SIZE];
 	int own_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), lab_fd = -1, error = own_fd < 0 ? -errno : 0;
@@ -208,7 +213,7 @@ static enum exit_code build_in_namespace(struct mnl_socket *netlink, const struc
 	return code;
 }
 
-static enum exit_code build(const struct lab *lab, const struct sut_spec *sut)
+static enum exit_code build(struct lab *lab, const struct sut_spec *sut)
 {
 	struct mnl_socket *netlink;
 	int error = netlink_open(&netlink);
@@ -279,6 +284,49 @@ enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *
 	return code;
 }
 
+/* --- the SUT's own process ------------------------------------------------------------------------------------------ */
+
+/*
+ * Open the lab's forwarder, -1 if it is gone. Its number may be another process's by now: ours is the one in the lab's
+ * network namespace. Opened before that is checked, the file descriptor cannot change its process afterwards.
+ */
+static int open_forwarder(const struct lab *lab)
+{
+	int fd = lab->forwarder > 0 ? pidfd_open(lab->forwarder, 0) : -1;
+	char path[PATH_SIZE], process[PATH_SIZE];
+	struct stat own, its;
+
+	if (fd < 0)
+		return -1;
+	namespace_path(lab, path);
+	snprintf(process, sizeof(process), "/proc/%d/ns/net", (int)lab->forwarder);
+	if (!stat(path, &own) && !stat(process, &its) && own.st_ino == its.st_ino && own.st_dev == its.st_dev)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+bool lab_forwards(const struct lab *lab)
+{
+	int fd = open_forwarder(lab);
+
+	if (fd >= 0)
+		close(fd);
+	return !lab->forwarder || fd >= 0;
+}
+
+/* End it, and wait until it is gone; without its number, it ends by itself when the links go. */
+static void end_forwarder(const struct lab *lab)
+{
+	struct pollfd process = { .fd = open_forwarder(lab), .events = POLLIN };
+
+	if (process.fd < 0)
+		return;
+	pidfd_send_signal(process.fd, SIGKILL, NULL, 0);
+	poll(&process, 1, FORWARDER_END_MS);
+	close(process.fd);
+}
+
 /* --- down ----------------------------------------------------------------------------------------------------------- */
 
 static enum exit_code delete_port(struct mnl_socket *netlink, const char *port)
@@ -295,14 +343,18 @@ enum exit_code lab_down(const char *name, bool *ret_was_up)
 	char path[PATH_SIZE];
 	struct lab lab;
 	enum exit_code code = lab_find(name, &lab, ret_was_up);
+	pid_t forwarder;
 	int error;
 
 	if (code || !*ret_was_up)
 		return code;
+	forwarder = lab.forwarder;
 	lab = describe(name, &any); /* by the name alone: the file may have been cut short */
+	lab.forwarder = forwarder;
 	error = netlink_open(&netlink);
 	if (error)
 		return failed("open a netlink socket for", name, error);
+	end_forwarder(&lab);
 	for (int i = 0; i < PORT_COUNT && !code; i++)
 		code = delete_port(netlink, lab.ports[i]);
 	netlink_close(netlink);

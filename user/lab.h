@@ -12,6 +12,7 @@
 
 #include <net/if.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "config.h"
 #include "say.h"
@@ -20,13 +21,17 @@
 #define LAB_NAME_DEFAULT "lab"
 #define LAB_SUT_SIZE     128
 
-enum sut_kind { SUT_ROUTER, SUT_BRIDGE, SUT_XDP, SUT_POLICER, SUT_WIRE };
+enum sut_kind { SUT_ROUTER, SUT_BRIDGE, SUT_XDP, SUT_POLICER, SUT_STRETCH, SUT_DELAY, SUT_WIRE, SUT_KINDS };
 
-/* What to put between the ports. */
+/* What to put between the ports. docs/lab.md says how each behaves. */
 struct sut_spec {
 	enum sut_kind kind;
-	double rate_fps; /* policer */
-	double burst_s;  /* policer */
+	double rate_fps;     /* policer */
+	double burst_s;      /* policer */
+	double critical_fps; /* stretch: the mrr of PLRsearch's stretch function */
+	double spread_fps;   /* stretch */
+	double seed;         /* stretch; a whole number */
+	double delay_us;     /* delay */
 	char text[LAB_SUT_SIZE];
 };
 
@@ -35,7 +40,8 @@ struct lab {
 	char ports[PORT_COUNT][IF_NAMESIZE];
 	char namespace[32]; /* empty for SUT_WIRE */
 	char sut[LAB_SUT_SIZE];
-	bool complete; /* false: the `lab up` that made it did not finish */
+	pid_t forwarder; /* the process of a SUT that has one, else 0 */
+	bool complete;   /* false: the `lab up` that made it did not finish */
 };
 
 /* Read "KIND[:k=v,...]". */
@@ -46,6 +52,8 @@ enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *
 enum exit_code lab_down(const char *name, bool *ret_was_up);
 /* The lab of this name as its state file tells; *ret_exists false if there is none. */
 enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists);
+/* Whether the SUT's own process lives, if it has one. */
+bool lab_forwards(const struct lab *lab);
 /* Remove every lab whose `lab up` died; counts them. */
 enum exit_code lab_clean(unsigned int *ret_removed);
 

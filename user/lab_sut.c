@@ -7,21 +7,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_link.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
 #include "bpf/shared.h"
+#include "lab_delay.h"
+#include "mlr/plr.h"
 #include "netlink.h"
-#include "units.h"
 
 #include "lab.skel.h" /* after the types that it uses */
 
-#define POLICER_BURST_DEFAULT_S 100e-6
-#define GATEWAY_PREFIX_LENGTH   24
-#define Q16                     65536.0
-#define NS_PER_S_F              1e9
+#define GATEWAY_PREFIX_LENGTH 24
+#define Q16                   65536.0
+#define NS_PER_S_F            1e9
+#define MFPS_PER_FPS          1000
+#define CURVE_SPREADS         40.0 /* how far the curve of a stretch SUT reaches, each way: e^-40 is no loss */
 
 /* The links inside the namespace. */
 struct sut_links {
@@ -30,87 +33,6 @@ struct sut_links {
 };
 
 static const char *const link_names[PORT_COUNT] = { SUT_PORT_A, SUT_PORT_B };
-
-/* --- the specification ---------------------------------------------------------------------------------------------- */
-
-static const struct {
-	const char *name;
-	enum sut_kind kind;
-	bool has_parameters;
-} kinds[] = {
-	{ "router", SUT_ROUTER, false },  { "bridge", SUT_BRIDGE, false }, { "xdp", SUT_XDP, false },
-	{ "policer", SUT_POLICER, true }, { "wire", SUT_WIRE, false },
-};
-
-static enum exit_code read_parameter(const char *key, const char *value, struct sut_spec *sut)
-{
-	struct load_spec rate;
-
-	if (!value)
-		return refuse(EXIT_USAGE_ERROR, "--sut: '%s' of the policer needs a value: %s=...", key, key);
-	if (!strcmp(key, "rate")) {
-		if (!parse_load(value, &rate) || rate.unit != LOAD_FPS || rate.value <= 0.0)
-			return refuse(EXIT_USAGE_ERROR,
-				      "--sut: rate=%s is not a rate above 0 in frames/s; write rate=200000 or rate=200kfps",
-				      value);
-		sut->rate_fps = rate.value;
-	} else if (!strcmp(key, "burst")) {
-		if (!parse_duration(value, &sut->burst_s) || sut->burst_s < 0.0 || sut->burst_s > 1.0)
-			return refuse(EXIT_USAGE_ERROR, "--sut: burst=%s is not a time from 0 to 1 s; write burst=100us",
-				      value);
-	} else {
-		return refuse(EXIT_USAGE_ERROR, "--sut: the policer has no '%s'; it has rate=FPS and burst=TIME", key);
-	}
-	return EXIT_DONE;
-}
-
-static enum exit_code read_parameters(char *parameters, struct sut_spec *sut)
-{
-	char *rest = parameters, *parameter;
-
-	sut->burst_s = POLICER_BURST_DEFAULT_S;
-	while ((parameter = strsep(&rest, ","))) {
-		char *value = strchr(parameter, '=');
-		enum exit_code code;
-
-		if (value)
-			*value++ = '\0';
-		code = read_parameter(parameter, value, sut);
-		if (code)
-			return code;
-	}
-	if (sut->rate_fps <= 0.0)
-		return refuse(EXIT_USAGE_ERROR, "--sut: the policer needs its rate: policer:rate=200kfps");
-	return EXIT_DONE;
-}
-
-enum exit_code sut_parse(const char *text, struct sut_spec *ret)
-{
-	struct sut_spec sut = { 0 };
-	char copy[LAB_SUT_SIZE], *parameters = copy, *kind;
-
-	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
-		return refuse(EXIT_USAGE_ERROR, "--sut: more than %d characters", LAB_SUT_SIZE - 1);
-	memcpy(sut.text, copy, sizeof(sut.text));
-	kind = strsep(&parameters, ":");
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		enum exit_code code = EXIT_DONE;
-
-		if (strcmp(kind, kinds[i].name))
-			continue;
-		sut.kind = kinds[i].kind;
-		if (parameters && !kinds[i].has_parameters)
-			return refuse(EXIT_USAGE_ERROR, "--sut: a %s takes no parameters, '%s' was given", kind, parameters);
-		if (kinds[i].has_parameters)
-			code = read_parameters(parameters, &sut);
-		if (!code)
-			*ret = sut;
-		return code;
-	}
-	return refuse(EXIT_USAGE_ERROR,
-		      "--sut: there is no SUT '%s'; there are router, bridge, xdp, policer:rate=FPS,burst=TIME and wire",
-		      kind);
-}
 
 /* --- inside the namespace ------------------------------------------------------------------------------------------- */
 
@@ -205,39 +127,112 @@ static enum exit_code build_bridge(const struct sut_links *links)
 	return code;
 }
 
-/* Attach a program to one link, sending to the other. By netlink, not by bpf_link: the lab outlives this process. */
-static int attach_program(const struct sut_spec *sut, int in_ifindex, int out_ifindex)
+/* --- SUTs that are XDP programs ------------------------------------------------------------------------------------- */
+
+static void configure_policer(const struct sut_spec *sut, struct policer_config *ret)
+{
+	ret->interval_q16_ns = (uint64_t)(NS_PER_S_F * Q16 / sut->rate_fps + 0.5);
+	ret->burst_ns = (uint64_t)(sut->burst_s * NS_PER_S_F + 0.5);
+}
+
+/* The ratio that PLRsearch's stretch function gives at a load, 0.64 fixed point. */
+static uint64_t loss_ratio_q64(const struct sut_spec *sut, uint64_t load_mfps)
+{
+	double load_fps = (double)load_mfps / MFPS_PER_FPS;
+	double ratio = exp(mlr_plr_log_loss_rate(MLR_PLR_STRETCH, load_fps, sut->critical_fps, sut->spread_fps)) / load_fps;
+
+	return ratio < 1.0 ? (uint64_t)(ratio * 0x1p64) : UINT64_MAX;
+}
+
+void sut_stretch_curve(const struct sut_spec *sut, unsigned int direction, struct stretch_config *ret)
+{
+	double low_fps = sut->critical_fps - CURVE_SPREADS * sut->spread_fps;
+	double high_fps = sut->critical_fps + CURVE_SPREADS * sut->spread_fps;
+
+	if (low_fps < 0.0)
+		low_fps = 0.0;
+	ret->low_mfps = (uint64_t)(low_fps * MFPS_PER_FPS);
+	ret->step_mfps = (uint64_t)ceil((high_fps - low_fps) * MFPS_PER_FPS / STRETCH_STEPS);
+	ret->critical_mfps = (uint64_t)(sut->critical_fps * MFPS_PER_FPS);
+	ret->seed = (uint64_t)sut->seed << 1 | direction; /* the sequence of another direction is another one */
+	for (uint64_t i = 0; i <= STRETCH_STEPS; i++) {
+		uint64_t load_mfps = ret->low_mfps + i * ret->step_mfps;
+
+		ret->loss_ratio_q64[i] = load_mfps ? loss_ratio_q64(sut, load_mfps) : 0;
+	}
+}
+
+static const struct bpf_program *program_of(const struct lab_bpf *skeleton, enum sut_kind kind)
+{
+	switch (kind) {
+	case SUT_POLICER:
+		return skeleton->progs.police;
+	case SUT_STRETCH:
+		return skeleton->progs.stretch;
+	case SUT_DELAY:
+		return skeleton->progs.hand_over;
+	default:
+		return skeleton->progs.forward;
+	}
+}
+
+/*
+ * Attach a program to the link of port `from`, sending to the other one, or for SUT_DELAY into `socket_fd`. By netlink, not
+ * by bpf_link: the lab outlives this process.
+ */
+static int attach_program(const struct sut_spec *sut, const struct sut_links *links, int from, int socket_fd)
 {
 	struct lab_bpf *skeleton = lab_bpf__open();
-	const struct bpf_program *program;
 	int error;
 
 	if (!skeleton)
 		return -errno;
-	skeleton->rodata->out_ifindex = (uint32_t)out_ifindex;
-	if (sut->kind == SUT_POLICER) {
-		skeleton->rodata->policer.interval_q16_ns = (uint64_t)(NS_PER_S_F * Q16 / sut->rate_fps + 0.5);
-		skeleton->rodata->policer.burst_ns = (uint64_t)(sut->burst_s * NS_PER_S_F + 0.5);
-	}
-	program = sut->kind == SUT_POLICER ? skeleton->progs.police : skeleton->progs.forward;
+	skeleton->rodata->out_ifindex = (uint32_t)links->ifindex[!from];
+	if (sut->kind == SUT_POLICER)
+		configure_policer(sut, &skeleton->rodata->policer);
+	if (sut->kind == SUT_STRETCH)
+		sut_stretch_curve(sut, (unsigned int)from, &skeleton->rodata->curve);
 	error = lab_bpf__load(skeleton);
+	if (!error && socket_fd >= 0)
+		error = bpf_map_update_elem(bpf_map__fd(skeleton->maps.forwarder), &(uint32_t){ 0 }, &socket_fd, BPF_ANY);
 	if (!error)
-		error = bpf_xdp_attach(in_ifindex, bpf_program__fd(program), XDP_FLAGS_DRV_MODE, NULL);
+		error = bpf_xdp_attach(links->ifindex[from], bpf_program__fd(program_of(skeleton, sut->kind)),
+				       XDP_FLAGS_DRV_MODE, NULL);
 	lab_bpf__destroy(skeleton); /* the link holds the program, the program its maps */
 	return error;
 }
 
-static enum exit_code build_programs(const struct sut_spec *sut, const struct sut_links *links)
+static enum exit_code build_programs(const struct sut_spec *sut, const struct sut_links *links,
+				     const int socket_fds[PORT_COUNT])
 {
 	int error = 0;
 
 	libbpf_set_print(NULL);
 	for (int i = 0; i < PORT_COUNT && !error; i++)
-		error = attach_program(sut, links->ifindex[i], links->ifindex[!i]);
+		error = attach_program(sut, links, i, socket_fds ? socket_fds[i] : -1);
 	return error ? failed("attach the XDP programs of the SUT", error) : EXIT_DONE;
 }
 
-static enum exit_code build_on(const struct sut_spec *sut, struct sut_links *links)
+static enum exit_code build_delay(const struct sut_spec *sut, const struct sut_links *links, pid_t *ret_forwarder)
+{
+	struct delay *delay;
+	int socket_fds[PORT_COUNT];
+	int error = delay_open(link_names, (uint64_t)(sut->delay_us * 1000.0 + 0.5), &delay);
+	enum exit_code code;
+
+	if (error)
+		return failed("open the AF_XDP sockets of the SUT", error);
+	delay_sockets(delay, socket_fds);
+	code = build_programs(sut, links, socket_fds);
+	if (!code && (error = delay_fork(delay, ret_forwarder)))
+		code = failed("start the process of the SUT", error);
+	delay_close(delay);
+	return code;
+}
+
+/* --- any ------------------------------------------------------------------------------------------------------------ */
+
+static enum exit_code build_on(const struct sut_spec *sut, struct sut_links *links, pid_t *ret_forwarder)
 {
 	int error = 0;
 
@@ -257,14 +252,18 @@ static enum exit_code build_on(const struct sut_spec *sut, struct sut_links *lin
 		return build_bridge(links);
 	case SUT_XDP:
 	case SUT_POLICER:
-		return build_programs(sut, links);
+	case SUT_STRETCH:
+		return build_programs(sut, links, NULL);
+	case SUT_DELAY:
+		return build_delay(sut, links, ret_forwarder);
 	case SUT_WIRE:
-		break; /* has no namespace */
+	case SUT_KINDS:
+		break; /* a wire has no namespace */
 	}
 	return EXIT_DONE;
 }
 
-enum exit_code sut_build(const struct sut_spec *sut)
+enum exit_code sut_build(const struct sut_spec *sut, pid_t *ret_forwarder)
 {
 	struct sut_links links;
 	int error = netlink_open(&links.netlink);
@@ -272,7 +271,7 @@ enum exit_code sut_build(const struct sut_spec *sut)
 
 	if (error)
 		return failed("open a netlink socket", error);
-	code = build_on(sut, &links);
+	code = build_on(sut, &links, ret_forwarder);
 	netlink_close(links.netlink);
 	return code;
 }

@@ -8,8 +8,14 @@
 #define SUT_PORT_A "sut-a"
 #define SUT_PORT_B "sut-b"
 
-/* Make a SUT of the two links. Call it inside the namespace; /proc/sys/net must be that of the namespace. */
-enum exit_code sut_build(const struct sut_spec *sut);
+struct stretch_config;
+
+/* Make a SUT of the two links. Call it inside the namespace; /proc/sys/net must be that of the namespace. *ret_forwarder is
+ * set for a SUT that has a process. */
+enum exit_code sut_build(const struct sut_spec *sut, pid_t *ret_forwarder);
+
+/* The loss ratio of a stretch SUT as its XDP program wants it, for frames from port A (0) or B (1). */
+void sut_stretch_curve(const struct sut_spec *sut, unsigned int direction, struct stretch_config *ret);
 
 /* Write a value to a file under /proc/sys, of the current namespace. */
 enum exit_code sysctl_write(const char *path, const char *value);

@@ -430,7 +430,8 @@ const struct option options[] = {
 	  .read = read_text,
 	  .offset = FIELD(sut),
 	  .help = "what to put between the ports: router, bridge, xdp (redirect), "
-		  "policer:rate=FPS,burst=100us (exactly that throughput) or wire (nothing)" },
+		  "policer:rate=FPS,burst=100us (exactly that throughput), stretch:critical=FPS,spread=FPS (random "
+		  "loss that grows with the load), delay:us=N (holds each frame that long) or wire (nothing)" },
 	{ .name = "name",
 	  .argument = "NAME",
 	  .verbs = LAB,

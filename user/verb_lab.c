@@ -60,6 +60,9 @@ static enum exit_code status(const struct config *config)
 		return code;
 	if (!exists || !lab.complete)
 		return refuse(EXIT_UNMET, "lab: '%s' is not up; 'xdp-mlr lab up' starts it", config->lab_name);
+	if (!lab_forwards(&lab))
+		return refuse(EXIT_UNMET, "lab: '%s' is up, but process %d of its SUT is gone; take it down and up again",
+			      lab.name, (int)lab.forwarder);
 	return print_lab(&lab, config->format);
 }
 

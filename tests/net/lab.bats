@@ -13,9 +13,20 @@ world() {
   mount | grep -c netns || true
 }
 
+# The process of the lab, if it had one, is gone, or goes: it sees its links go, if nobody could kill it.
+gone() {
+  for _ in {1..50}; do
+    pgrep -f "lab up --name $LAB " >/dev/null || return 0
+    sleep 0.1
+  done
+  pgrep -af "lab up --name $LAB "
+  return 1
+}
+
 @test "every SUT comes up as JSON says, and goes without a trace" {
   before=$(world)
-  for sut in router bridge xdp policer:rate=200kfps,burst=100us policer:rate=1000 wire; do
+  for sut in router bridge xdp policer:rate=200kfps,burst=100us policer:rate=1000 stretch:critical=200kfps,spread=200 \
+    delay:us=100 wire; do
     run --separate-stderr "$MLR" lab up --name "$LAB" --sut "$sut" --format json
     [ "$status" -eq 0 ]
     check ".ports == [\"$A\", \"$B\"] and .sut == \"$sut\" and (.namespace | type) == \"string\""
@@ -29,6 +40,7 @@ world() {
     [[ $output == *"$sut"* ]]
     "$MLR" lab down --name "$LAB"
     [ "$(world)" = "$before" ]
+    ! pgrep -f "lab up --name $LAB "
   done
 }
 
@@ -51,6 +63,66 @@ world() {
   two=$(get .trial_result.counts.received)
   [ "$one" -ge 500 ] && [ "$one" -le 502 ]
   [ "$two" -ge 1000 ] && [ "$two" -le 1002 ]
+}
+
+# The band is five standard deviations of what a seeded sequence gives; expected: spread * ln(1 + exp(x)) / load.
+@test "a stretch SUT loses by its curve, the same in both directions" {
+  lab_up stretch:critical=50kfps,spread=1kfps
+  for direction in a-to-b b-to-a; do
+    clean_trial --direction "$direction" --load 45kfps --duration 1
+    check '.trial_result.counts.lost <= 25' # 7
+    clean_trial --direction "$direction" --load 50kfps --duration 1
+    check '.trial_result.counts.lost | . > 560 and . < 830' # 693
+    clean_trial --direction "$direction" --load 60kfps --duration 1
+    check '.trial_result.counts.lost | . > 9540 and . < 10460' # 10000
+  done
+}
+
+@test "a soak finds the critical load of a stretch SUT" {
+  lab_up stretch:critical=50kfps,spread=500
+  run --separate-stderr "$MLR" soak -p "$A,$B" --min-load 20kfps --max-load 80kfps --target-loss-ratio 1e-3 --max-time 22 \
+    --format json --quiet
+  # 500 ln(1 + exp((load - 50000) / 500)) = 0.001 load
+  check '((.critical_load.mean - 48862) | fabs) < ([5 * .critical_load.stdev, 50] | max) and .critical_load.stdev < 500'
+}
+
+@test "a delay holds every frame, both ways, and alters none" {
+  for us in 100 3000; do
+    lab_up delay:us=$us
+    for direction in a-to-b b-to-a; do
+      clean_trial --direction "$direction" --load 20kfps --duration 0.5 --frame-size 512
+      check '.trial_result.counts | .lost == 0 and .malformed == 0 and .duplicate == 0 and .reordered == 0 and .received == 10000'
+      check ".latency.min_ns >= $us * 1000 and .latency.count == 10000"
+      [ "$us" = 3000 ] || check '.latency.min_ns < 3000000'
+    done
+    "$MLR" lab down --name "$LAB"
+  done
+}
+
+@test "a delay loses what it cannot hold, and goes on" {
+  lab_up delay:us=100000
+  clean_trial --load 80kfps --duration 0.5 # 8000 frames in 100 ms, and room for 4096
+  check '.trial_result.counts.lost > 1000 and .trial_result.counts.received > 4096'
+  clean_trial --load 10kfps --duration 0.5
+  check '.trial_result.counts | .lost == 0 and .received == 5000'
+}
+
+@test "a delay that has lost its process says so" {
+  lab_up delay:us=100
+  kill -9 "$(jq .forwarder "/run/xdp-mlr/lab-$LAB.json")"
+  gone
+  run --separate-stderr "$MLR" lab status --name "$LAB"
+  refused 1 "$LAB" "process"
+  "$MLR" lab down --name "$LAB"
+  # a number that somebody else has by now is left alone
+  lab_up delay:us=100
+  sleep 60 &
+  bystander=$! background+=($!)
+  jq -c ".forwarder = $bystander" "/run/xdp-mlr/lab-$LAB.json" >"$BATS_TEST_TMPDIR/state"
+  cp "$BATS_TEST_TMPDIR/state" "/run/xdp-mlr/lab-$LAB.json"
+  "$MLR" lab down --name "$LAB"
+  kill -0 "$bystander"
+  gone
 }
 
 @test "up twice is refused, down twice is fine" {
@@ -78,7 +150,9 @@ world() {
 
 @test "bad specifications are refused with what would be right" {
   for bad in "switch|switch" "router:x=1|x=1" "policer|rate" "policer:rate=fast|fast" "policer:rate=0|rate=0" \
-    "policer:rate=100,burst=-1|burst=-1" "policer:rate=100,color=red|color" "policer:rate|rate"; do
+    "policer:rate=100,burst=-1|burst=-1" "policer:rate=100,color=red|color" "policer:rate|rate" "stretch:critical=1e5|spread" \
+    "stretch:spread=100|critical" "stretch:critical=1e5,spread=2e4|tenth" "stretch:critical=1e5,spread=10,seed=1.5|seed=1.5" \
+    "delay|us" "delay:|us" "delay:us=-1|us=-1" "delay:us=1e6|100000" "delay:us=100us|us=100us" "delay:ms=1|us=N"; do
     run --separate-stderr "$MLR" lab up --name "$LAB" --sut "${bad%|*}"
     refused 2 "--sut" "${bad#*|}"
   done
@@ -92,16 +166,19 @@ world() {
 
 @test "a lab whose making was killed is removed by clean, and by the next up" {
   before=$(world)
-  for delay in 0.001 0.003 0.006 0.01 0.02; do
-    "$MLR" lab up --name "$LAB" --sut router >/dev/null 2>&1 &
-    pid=$!
-    sleep "$delay"
-    kill -9 "$pid" 2>/dev/null || true
-    wait "$pid" || true
-    "$MLR" clean --quiet >/dev/null
-    # too late to kill: then it is complete, and stays
-    "$MLR" lab down --name "$LAB" --quiet
-    [ "$(world)" = "$before" ]
+  for sut in router delay:us=100; do
+    for delay in 0.001 0.003 0.006 0.01 0.02 0.04; do
+      "$MLR" lab up --name "$LAB" --sut "$sut" >/dev/null 2>&1 &
+      pid=$!
+      sleep "$delay"
+      kill -9 "$pid" 2>/dev/null || true
+      wait "$pid" || true
+      "$MLR" clean --quiet >/dev/null
+      # too late to kill: then it is complete, and stays
+      "$MLR" lab down --name "$LAB" --quiet
+      [ "$(world)" = "$before" ]
+      gone
+    done
   done
   printf '{"name":' >"/run/xdp-mlr/lab-$LAB.json" # cut short while it was written
   "$MLR" lab up --name "$LAB" --sut wire >/dev/null
