@@ -12,6 +12,7 @@
 #include "nearest.h"
 #include "options.h"
 #include "stored.h"
+#include "suite_options.h"
 #include "units.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -22,7 +23,8 @@ static const struct verb_word {
 	const char *word;
 	enum verb first, last; /* verbs of two words share the first */
 } verb_words[] = {
-	{ "search", VERB_SEARCH, VERB_SEARCH },  { "trial", VERB_TRIAL, VERB_TRIAL }, { "soak", VERB_SOAK, VERB_SOAK },
+	{ "search", VERB_SEARCH, VERB_SEARCH },  { "trial", VERB_TRIAL, VERB_TRIAL },
+	{ "soak", VERB_SOAK, VERB_SOAK },        { "selftest", VERB_SELFTEST, VERB_SELFTEST },
 	{ "lab", VERB_LAB_UP, VERB_LAB_STATUS }, { "clean", VERB_CLEAN, VERB_CLEAN },
 };
 
@@ -402,7 +404,7 @@ static enum exit_code check(struct config *config)
 		code = check_trial(config);
 	else if (config->verb == VERB_SOAK)
 		code = check_loads(config);
-	else
+	else if (config->verb != VERB_SELFTEST)
 		return EXIT_DONE;
 	if (code != EXIT_DONE)
 		return code;
@@ -413,13 +415,15 @@ static enum exit_code check(struct config *config)
 	return EXIT_DONE;
 }
 
-/* A soak ends by itself, a search need not. */
-static enum exit_code add_soak_max_time(struct given_list *list)
+/* Defaults of one verb: a soak ends by itself, a suite has the frame sizes of RFC 2544. */
+static enum exit_code add_verb_fallbacks(enum verb verb, struct given_list *list)
 {
-	if (given_find(list, "max-time"))
+	const char *name = verb == VERB_SOAK ? "max-time" : frame_sizes_are_a_list(verb) ? "frame-size" : NULL;
+	const char *text = verb == VERB_SOAK ? "1800" : RFC2544_FRAME_SIZES;
+
+	if (!name || given_find(list, name))
 		return EXIT_DONE;
-	return given_add(list,
-			 &(struct given){ .option = option_find("max-time"), .text = (char *)"1800", .fallback = true });
+	return given_add(list, &(struct given){ .option = option_find(name), .text = (char *)text, .fallback = true });
 }
 
 static enum exit_code read_all(char **argv, struct config *config, bool *ret_finished)
@@ -442,8 +446,8 @@ static enum exit_code read_all(char **argv, struct config *config, bool *ret_fin
 		code = config_file_read(file->text, config->verb, config->given);
 	if (code == EXIT_DONE)
 		code = read_stored(config);
-	if (code == EXIT_DONE && config->verb == VERB_SOAK)
-		code = add_soak_max_time(config->given);
+	if (code == EXIT_DONE)
+		code = add_verb_fallbacks(config->verb, config->given);
 	if (code == EXIT_DONE)
 		code = add_fallbacks(config->verb, config->given);
 	if (code == EXIT_DONE)

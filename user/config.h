@@ -17,7 +17,7 @@
 #include "mlr/goal.h"
 #include "say.h"
 
-enum verb { VERB_SEARCH, VERB_TRIAL, VERB_SOAK, VERB_LAB_UP, VERB_LAB_DOWN, VERB_LAB_STATUS, VERB_CLEAN };
+enum verb { VERB_SEARCH, VERB_TRIAL, VERB_SOAK, VERB_SELFTEST, VERB_LAB_UP, VERB_LAB_DOWN, VERB_LAB_STATUS, VERB_CLEAN };
 enum direction { DIRECTION_A_TO_B, DIRECTION_B_TO_A, DIRECTION_BOTH };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
 enum effective_duration { EFFECTIVE_TRIAL, EFFECTIVE_WALL };
@@ -63,8 +63,9 @@ struct config {
 	struct port_config ports[PORT_COUNT];
 	enum direction direction;
 	unsigned int frame_size_octets; /* with FCS, 64 to 1518 */
+	const char *frame_size_text;    /* as it was given: one, or the list of a suite (suite_options.h) */
 	struct load_spec load;          /* trial */
-	double duration_s;              /* trial */
+	double duration_s;              /* trial, selftest */
 	enum tx_choice tx;
 	enum algorithm algorithm;
 	double target_loss_ratio; /* soak */

@@ -55,6 +55,15 @@ enum exit_code event_goal_reached(const struct config *config, json_t *goal_resu
 	return output_json(json_pack("{s:s, s:o}", "event", "goal_reached", "goal_result", goal_result));
 }
 
+enum exit_code event_self_test_finished(const struct config *config, json_t *self_test)
+{
+	if (!wanted(config)) {
+		json_decref(self_test);
+		return EXIT_DONE;
+	}
+	return output_json(json_pack("{s:s, s:o}", "event", "self_test_finished", "self_test", self_test));
+}
+
 enum exit_code event_finished(const struct config *config, double duration_s, const char *irregular_reason)
 {
 	if (!wanted(config))

@@ -4,14 +4,46 @@
 #include "stored.h"
 #include "units.h"
 
+#define REMEDY "cable the ports to each other and run 'xdp-mlr selftest'"
+
+bool load_touches_tester(const struct measurer *measurer, double load_fps)
+{
+	const struct selftest_figure *selftest = &measurer->selftest;
+
+	return selftest->state == SELFTEST_FRESH && !selftest->line_limited && load_fps >= selftest->clean_load_fps;
+}
+
+/* Say why the tester's own limit is not known, where that matters. */
+static void warn_of_selftest(const struct measurer *measurer, bool limit_is_given)
+{
+	const struct selftest_figure *selftest = &measurer->selftest;
+
+	if (selftest->state == SELFTEST_OLD)
+		warn("the self-test of these ports does not count, it is %s; " REMEDY, selftest->what);
+	else if (selftest->state == SELFTEST_CHANGED)
+		warn("the self-test of these ports does not count, it was made with something else (%s); " REMEDY,
+		     selftest->what);
+	else if (selftest->state == SELFTEST_NONE && !limit_is_given && measurer->line_rate_fps > 0)
+		warn("there is no self-test of these ports for this frame size: the tester's own limit is not "
+		     "known; " REMEDY);
+}
+
 static enum exit_code find_max_load(const struct config *config, struct measurer *measurer, struct load_range *range)
 {
 	char load[UNIT_TEXT_SIZE];
 	enum exit_code code;
 
+	warn_of_selftest(measurer, config->max_load.unit != LOAD_UNSET);
 	if (config->max_load.unit != LOAD_UNSET) {
 		range->max_source = "option";
 		return measurer_load_fps(measurer, config, "max-load", &config->max_load, &range->max_fps);
+	}
+	if (measurer->selftest.state == SELFTEST_FRESH) {
+		range->max_source = "self-test";
+		range->max_fps = measurer->selftest.clean_load_fps;
+		note("Max Load is %s, by the self-test of %s", format_si(range->max_fps, "fps", load),
+		     measurer->selftest.time);
+		return EXIT_DONE;
 	}
 	if (measurer->line_rate_fps > 0) {
 		range->max_source = "line rate";

@@ -18,6 +18,8 @@ static enum exit_code run(const struct config *config)
 		return verb_soak(config);
 	case VERB_TRIAL:
 		return verb_trial(config);
+	case VERB_SELFTEST:
+		return verb_selftest(config);
 	case VERB_LAB_UP:
 	case VERB_LAB_DOWN:
 	case VERB_LAB_STATUS:

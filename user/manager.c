@@ -123,7 +123,8 @@ static enum exit_code find_outcome(const struct search *search, size_t goal, str
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	ret->tester_limited = limited_at(search, goal,
 					 isnan(result->relevant_upper_bound_fps) ? result->relevant_lower_bound_fps
-										 : result->relevant_upper_bound_fps);
+										 : result->relevant_upper_bound_fps) ||
+			      load_touches_tester(search->measurer, result->relevant_lower_bound_fps);
 	return EXIT_DONE;
 }
 

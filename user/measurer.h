@@ -16,6 +16,7 @@
 #include "config.h"
 #include "mlr/trial.h"
 #include "say.h"
+#include "selftest_store.h"
 
 /* Where the missing frames went (frames). */
 struct loss_attribution {
@@ -33,6 +34,8 @@ struct latency_summary {
 	uint64_t min_ns, max_ns;
 	double mean_ns;
 	double p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns;
+	const struct selftest_figure
+		*floor; /* the tester's own part of it, by a fresh self-test; NULL: none. The measurer's */
 };
 
 /* How constant the load was. */
@@ -94,9 +97,10 @@ struct measurer_ops {
 
 struct measurer {
 	const struct measurer_ops *ops;
-	bool virtual_time;         /* no real time passes: limits count effective durations */
-	unsigned int transmitters; /* the factor between per-interface and aggregate load, >= 1 */
-	double line_rate_fps;      /* of the slower port at the profile's frame size; 0: not known */
+	bool virtual_time;               /* no real time passes: limits count effective durations */
+	unsigned int transmitters;       /* the factor between per-interface and aggregate load, >= 1 */
+	double line_rate_fps;            /* of the slower port at the profile's frame size; 0: not known */
+	struct selftest_figure selftest; /* of `xdp`: what the tester itself can do */
 };
 
 /* Create what the configuration asks for. */

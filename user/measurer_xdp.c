@@ -160,6 +160,15 @@ static double slower_line_rate_fps(const struct measurer_xdp *xdp)
 	return mlr_line_rate_fps(a_bps < b_bps ? a_bps : b_bps, mlr_size_mean_octets(&xdp->profile.sizes));
 }
 
+/* What a self-test said of a tester like this one. */
+static void find_selftest(struct measurer_xdp *xdp)
+{
+	const struct tx *tx = xdp->ends[PORT_A].tx ? xdp->ends[PORT_A].tx : xdp->ends[PORT_B].tx;
+
+	if (xdp->config->verb != VERB_SELFTEST)
+		xdp->measurer.selftest = selftest_find(xdp->config, tx->ops->name, tx->mode);
+}
+
 static void close_xdp(struct measurer *measurer)
 {
 	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
@@ -210,6 +219,7 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 		return code;
 	}
 	xdp->measurer.line_rate_fps = slower_line_rate_fps(xdp);
+	find_selftest(xdp);
 	*ret = &xdp->measurer;
 	return EXIT_DONE;
 }
@@ -218,14 +228,18 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
-	return xdp_trial((struct measurer_xdp *)measurer, input, ret);
+	enum exit_code code = xdp_trial((struct measurer_xdp *)measurer, input, ret);
+
+	if (code == EXIT_DONE && measurer->selftest.state == SELFTEST_FRESH)
+		ret->latency.floor = &measurer->selftest;
+	return code;
 }
 
 enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double duration_s, struct measurement *ret)
 {
 	const struct mlr_trial_input input = { .duration_s = duration_s, .load_fps = 0.0 };
 
-	return xdp_trial((struct measurer_xdp *)measurer, &input, ret);
+	return measure(measurer, &input, ret);
 }
 
 enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max_load_fps)

@@ -18,12 +18,14 @@
 #define LOAD_MOST_FPS 1e12 /* as DURATION_MOST_S */
 #define POSITIVE      1e-9
 
-#define SEARCH (1u << VERB_SEARCH)
-#define TRIAL  (1u << VERB_TRIAL)
-#define SOAK   (1u << VERB_SOAK)
-#define LAB_UP (1u << VERB_LAB_UP)
-#define LAB    (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
-#define ALL    (SEARCH | TRIAL | SOAK | LAB | 1u << VERB_CLEAN)
+#define SEARCH   (1u << VERB_SEARCH)
+#define TRIAL    (1u << VERB_TRIAL)
+#define SOAK     (1u << VERB_SOAK)
+#define SELFTEST (1u << VERB_SELFTEST)
+#define FRAMES   (SEARCH | TRIAL | SOAK | SELFTEST) /* verbs that send frames over ports */
+#define LAB_UP   (1u << VERB_LAB_UP)
+#define LAB      (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
+#define ALL      (FRAMES | LAB | 1u << VERB_CLEAN)
 
 static const struct verb_text {
 	const char *name;
@@ -32,6 +34,8 @@ static const struct verb_text {
 	[VERB_SEARCH] = { "search", "one MLRsearch benchmark over real ports or another measurer" },
 	[VERB_TRIAL] = { "trial", "one trial: the one-shot throughput test" },
 	[VERB_SOAK] = { "soak", "PLRsearch: the load that loses a target ratio in the long run, with its error bar" },
+	[VERB_SELFTEST] = { "selftest",
+			    "benchmark the tester itself, port to port: its clean maximum load and latency floor" },
 	[VERB_LAB_UP] = { "lab up", "start a SUT of its own in a network namespace, joined to this one by veth" },
 	[VERB_LAB_DOWN] = { "lab down", "remove the lab" },
 	[VERB_LAB_STATUS] = { "lab status", "show the lab that is up" },
@@ -160,7 +164,7 @@ static enum exit_code read_text(const struct given *given, struct config *config
 	return EXIT_DONE;
 }
 
-static enum exit_code read_frame_size(const struct given *given, struct config *config)
+enum exit_code read_frame_size(const struct given *given, struct config *config)
 {
 	const struct option *option = given->option;
 	unsigned long octets;
@@ -233,12 +237,12 @@ const struct option options[] = {
 	{ .name = "ports",
 	  .letter = 'p',
 	  .argument = "A,B",
-	  .verbs = SEARCH | TRIAL | SOAK,
+	  .verbs = FRAMES,
 	  .read = read_ports,
 	  .help = "the tester's ports, by interface name" },
 	{ .name = "direction",
 	  .argument = "D",
-	  .verbs = SEARCH | TRIAL | SOAK,
+	  .verbs = FRAMES,
 	  .fallback = "a-to-b",
 	  .read = read_choice,
 	  .offset = FIELD(direction),
@@ -246,12 +250,13 @@ const struct option options[] = {
 	  .help = "a-to-b, b-to-a or both; with both, a load is per direction" },
 	{ .name = "frame-size",
 	  .argument = "N",
-	  .verbs = SEARCH | TRIAL | SOAK,
+	  .verbs = FRAMES,
 	  .fallback = "64",
-	  .read = read_frame_size,
+	  .read = read_frame_sizes,
 	  .least = MLR_FRAME_MIN_OCTETS,
 	  .most = 1518,
-	  .help = "octets of a frame, FCS included, 64 to 1518" },
+	  .help = "octets of a frame, FCS included, 64 to 1518; of a suite (selftest) a list, default the sizes of RFC "
+		  "2544" },
 	{ .name = "load",
 	  .argument = "L",
 	  .verbs = TRIAL,
@@ -261,13 +266,14 @@ const struct option options[] = {
 	  .help = "frames/s: " LOAD_FORMS " of the line rate; or max, as fast as the tester can" },
 	{ .name = "duration",
 	  .argument = "S",
-	  .verbs = TRIAL,
+	  .verbs = TRIAL | SELFTEST,
 	  .fallback = "1s",
 	  .read = read_duration,
 	  .offset = FIELD(duration_s),
 	  .least = POSITIVE,
 	  .most = DURATION_MOST_S,
-	  .help = "how long to send: " DURATION_FORMS },
+	  .help = "how long to send: " DURATION_FORMS
+		  "; of a self-test: each trial that confirms, the search has shorter ones" },
 	{ .name = "preset",
 	  .argument = "P",
 	  .verbs = SEARCH,
@@ -295,7 +301,8 @@ const struct option options[] = {
 	  .read = read_load,
 	  .offset = FIELD(max_load),
 	  .most = LOAD_MOST_FPS,
-	  .help = "Max Load of the search, as --load. Default: the line rate, else a short calibration; exec and sim "
+	  .help = "Max Load of the search, as --load. Default: what a fresh self-test of these ports found, else the line "
+		  "rate, else a short calibration; exec and sim "
 		  "need it" },
 	{ .name = "algorithm",
 	  .argument = "A",
@@ -380,7 +387,7 @@ const struct option options[] = {
 		  "sim:MODEL (a simulated SUT, for example sim:jitter,capacity=1e6,sigma=0.01,seed=7)" },
 	{ .name = "tx",
 	  .argument = "T",
-	  .verbs = SEARCH | TRIAL | SOAK,
+	  .verbs = FRAMES,
 	  .fallback = "auto",
 	  .read = read_choice,
 	  .offset = FIELD(tx),
@@ -403,23 +410,23 @@ const struct option options[] = {
 	  .help = "what a trial counts for: trial (its duration) or wall (the waits as well)" },
 	{ .name = "address",
 	  .argument = "A,B",
-	  .verbs = SEARCH | TRIAL | SOAK,
+	  .verbs = FRAMES,
 	  .fallback = "198.18.0.2/24,198.19.0.2/24",
 	  .read = read_addresses,
 	  .help = "the ports' own IPv4 addresses, with prefix length if it is not 24" },
 	{ .name = "gateway",
 	  .argument = "A,B",
-	  .verbs = SEARCH | TRIAL | SOAK,
+	  .verbs = FRAMES,
 	  .read = read_gateways,
 	  .help = "the SUT's IPv4 addresses on the ports' networks. Default: the first address of each network" },
 	{ .name = "dst-mac",
 	  .argument = "A,B",
-	  .verbs = SEARCH | TRIAL | SOAK,
+	  .verbs = FRAMES,
 	  .read = read_macs,
 	  .help = "destination MAC of what each port sends. Default: asked from the gateway by ARP, else the other port's" },
 	{ .name = "allow-unsafe",
 	  .argument = "REASON",
-	  .verbs = SEARCH | TRIAL | SOAK,
+	  .verbs = FRAMES,
 	  .read = read_text,
 	  .offset = FIELD(unsafe_reason),
 	  .help = "use a port that is in use; the reason stands in the report" },

@@ -74,6 +74,8 @@ void given_list_free(struct given_list *list);
 __attribute__((format(printf, 2, 3))) enum exit_code refuse_given(const struct given *given, const char *format, ...);
 
 /* Readers of the larger values. */
+enum exit_code read_frame_size(const struct given *given, struct config *config); /* one */
+enum exit_code read_frame_sizes(const struct given *given, struct config *config);
 enum exit_code read_goal(const struct given *given, struct config *config);
 enum exit_code read_waits(const struct given *given, struct config *config);
 enum exit_code read_preset(const struct given *given, struct config *config);

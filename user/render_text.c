@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render_selftest.h"
 #include "units.h"
 
 #define LABEL_COLUMNS 24
@@ -390,6 +391,10 @@ static void put_setting(const struct page *page, const json_t *document)
 
 static void put_document(const struct page *page, const json_t *document)
 {
+	if (json_object_get(document, "self_tests")) {
+		render_selftest(page->stream, document);
+		return;
+	}
 	if (json_object_get(document, "search_result"))
 		put_search(page, document);
 	else if (json_object_get(document, "critical_load"))

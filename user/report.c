@@ -62,15 +62,21 @@ static json_t *attribution_json(const struct measurement *measurement)
 static json_t *latency_json(const struct measurement *measurement)
 {
 	const struct latency_summary *latency = &measurement->latency;
+	json_t *json;
 
 	if (!measurement->has_latency)
 		return json_null();
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "clock", latency->clock, "definition",
+	json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "clock", latency->clock, "definition",
 			 latency->definition, "count", count_json(latency->count), "min_ns", count_json(latency->min_ns),
 			 "mean_ns", json_number_or_null(latency->mean_ns), "p50_ns", json_number_or_null(latency->p50_ns),
 			 "p90_ns", json_number_or_null(latency->p90_ns), "p99_ns", json_number_or_null(latency->p99_ns),
 			 "p99_9_ns", json_number_or_null(latency->p99_9_ns), "p99_99_ns",
 			 json_number_or_null(latency->p99_99_ns), "max_ns", count_json(latency->max_ns));
+	if (latency->floor)
+		json_object_update_new(json, json_pack("{s:f, s:f, s:o}", "floor_p50_ns", latency->floor->floor_p50_ns,
+						       "floor_p99_ns", latency->floor->floor_p99_ns, "floor_source",
+						       json_sprintf("self-test of %s", latency->floor->time)));
+	return json;
 }
 
 static json_t *pacing_json(const struct measurement *measurement)

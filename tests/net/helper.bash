@@ -5,6 +5,7 @@ MLR=${BUILD:-build}/xdp-mlr
 setup() {
   LAB=t$((BASHPID % 100000))
   A=$LAB-a B=$LAB-b
+  export XDP_MLR_STATE_DIRECTORY=$BATS_TEST_TMPDIR/state # no self-test of another run counts here
   background=()
 }
 

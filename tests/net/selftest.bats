@@ -1,0 +1,215 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The self-test: what it finds, that it is kept, and what later runs make of it.
+bats_require_minimum_version 1.5.0
+load helper
+
+goal=name=ndr,loss=0,final=0.1,sum=0.2,width=2%
+
+store_file() {
+  echo "$XDP_MLR_STATE_DIRECTORY/selftest/$A+$B.json"
+}
+
+# A self-test that is regular. On a shared machine, no load may be clean for a while.
+selftest() {
+  local try
+  for try in 1 2 3 4 5; do
+    run --separate-stderr "$MLR" selftest -p "$A,$B" --frame-size 64 --duration 0.2 --format json "$@"
+    [ "$status" -eq 1 ] || break
+    echo "# try $try: $(get .irregular_reason)" >&3
+  done
+}
+
+# Change the stored self-test by a jq expression over its first entry.
+edit_store() {
+  jq ".self_tests[0] |= ($1)" "$(store_file)" >"$BATS_TEST_TMPDIR/edited"
+  mv "$BATS_TEST_TMPDIR/edited" "$(store_file)"
+}
+
+
+# Options that other parts of the program add to the self-test matter, too: have a real entry to start from.
+real_store() {
+  lab_up wire
+  selftest
+  [ "$status" -eq 0 ]
+  "$MLR" lab down --name "$LAB"
+  edit_store '.clean_load = 20000 | .floor.p50_ns = 1234 | .floor.p99_ns = 2345'
+}
+
+search() {
+  run --separate-stderr "$MLR" search -p "$A,$B" --wait d=0.1 --goal "$goal" --format json "$@"
+}
+
+@test "the clean load is found, confirmed and kept" {
+  lab_up wire
+  selftest
+  [ "$status" -eq 0 ]
+  check '.schema == "xdp-mlr/selftest/1" and .irregular_reason == null and (.self_tests | length) == 1'
+  check '.self_tests[0] | .regular and .frame_size == "64" and .tx_backend == "xsk" and .transmit_mode == "copy"'
+  # above the clean load something was unclean, and it says what
+  check '.self_tests[0] | .clean_load > 20000 and .search.upper_bound > .clean_load and (.limit | length) > 0'
+  check '.self_tests[0] | .limited_by == "tester" and .confirmation.clean >= 4 and .confirmation.trials == 5'
+  check '.self_tests[0] | .floor.p50_ns > 0 and .floor.p50_ns <= .floor.p99_ns and .floor.load < .clean_load'
+  check '.sut_check.verified'
+  [ "$(get '.self_tests[0].stored')" = "$(store_file)" ]
+  [ "$(jq '.self_tests[0].clean_load' "$(store_file)")" = "$(get '.self_tests[0].clean_load')" ]
+  # the tester keeps what it promises
+  clean_trial --load "$(get '.self_tests[0].clean_load / 2 | floor')" --duration 0.5
+  check '.trial_result.counts | .lost == 0 and .unsent == 0'
+}
+
+@test "a list of frame sizes, both directions, and one entry for each" {
+  lab_up wire
+  selftest --frame-size 64,1518 --direction both
+  [ "$status" -eq 0 ]
+  check '[.self_tests[].frame_size] == ["64", "1518"] and .aggregate_factor == 2'
+  [ "$(jq -c '[.self_tests[] | [.frame_size, .direction]]' "$(store_file)")" = '[["64","both"],["1518","both"]]' ]
+  selftest --frame-size 1518 --direction both
+  [ "$(jq '.self_tests | length' "$(store_file)")" -eq 2 ]
+  # another direction is another tester
+  search
+  check '.max_load_source == "calibration"'
+}
+
+@test "a search takes it for Max Load, and shows the latency floor" {
+  real_store
+  lab_up policer:rate=10000,burst=100us
+  search
+  [ "$status" -eq 0 ]
+  check '.max_load_source == "self-test" and .controller_input.max_load == 20000'
+  check '.search_result[0] | .regular and (.tester_limited | not)'
+  check '[.trials[].latency | .floor_p50_ns == 1234 and .floor_p99_ns == 2345 and (.floor_source | test("self-test of 20"))] | all'
+  [[ $stderr != *warn* ]]
+  search --max-load 15000
+  check '.max_load_source == "option" and .controller_input.max_load == 15000'
+  clean_trial --load 1000 --duration 0.1
+  check '.latency.floor_p50_ns == 1234'
+  # another frame size has none
+  clean_trial --load 1000 --duration 0.1 --frame-size 128
+  check '.latency | has("floor_p50_ns") | not'
+}
+
+@test "a result that touches it is marked, unless it is the line rate" {
+  real_store
+  lab_up xdp
+  search
+  [ "$status" -eq 1 ]
+  check '.search_result[0] | .relevant_lower_bound == 20000 and .tester_limited'
+  "$MLR" lab down --name "$LAB"
+  lab_up policer:rate=30000,burst=100us
+  search --max-load 60000
+  [ "$status" -eq 1 ]
+  check '.search_result[0] | .regular and .relevant_lower_bound > 29000 and .tester_limited'
+  edit_store '.limited_by = "line rate"'
+  search --max-load 60000
+  check '.search_result[0].tester_limited | not'
+}
+
+@test "one that is too old does not count, and that is said" {
+  real_store
+  lab_up policer:rate=10000,burst=100us
+  edit_store '.time = (now - 6.9 * 86400 | todate)'
+  search
+  check '.max_load_source == "self-test"'
+  edit_store '.time = (now - 7.1 * 86400 | todate)'
+  search
+  check '.max_load_source == "calibration" and ([.trials[].latency | has("floor_p50_ns")] | any | not)'
+  [[ $stderr == *"7 days old"*"xdp-mlr selftest"* ]]
+  edit_store '.time = (now + 86400 | todate)'
+  search
+  check '.max_load_source == "calibration"'
+  [[ $stderr == *"future"* ]]
+  edit_store '.time = "yesterday"'
+  search
+  check '.max_load_source == "calibration"'
+}
+
+@test "one that was made with something else does not count, and what that is, is said" {
+  real_store
+  lab_up policer:rate=10000,burst=100us
+  cp "$(store_file)" "$BATS_TEST_TMPDIR/kept"
+  for change in '.kernel = "5.4.0-old"|kernel*5.4.0-old' '.ports[0].driver = "ixgbe"|driver*ixgbe' \
+    ".ports[1].queues = 7|queues of port $B*7" '.transmit_mode = "zero-copy"|transmit mode*zero-copy' \
+    '.options.other = "yes"|options*other' '.ports[0].firmware = "9.9"|firmware*9.9'; do
+    cp "$BATS_TEST_TMPDIR/kept" "$(store_file)"
+    edit_store "${change%|*}"
+    search --max-load 20000
+    [ "$status" -eq 0 ]
+    [[ $stderr == *${change##*|}*"xdp-mlr selftest"* ]] || { echo "$change: $stderr"; false; }
+    check '[.trials[].latency | has("floor_p50_ns")] | any | not'
+  done
+}
+
+@test "a stored file that is damaged is a warning, and the next self-test replaces it" {
+  lab_up wire
+  mkdir -p "$XDP_MLR_STATE_DIRECTORY/selftest"
+  for damage in '' '{' '[]' '{"schema": "xdp-mlr/selftest-store/1", "self_tests": [{}]}' '{"schema": "other/1", "self_tests": []}'; do
+    printf '%s' "$damage" >"$(store_file)"
+    trial --load 1000 --duration 0.1
+    [ "$status" -le 1 ]
+    [[ $stderr == *"$(store_file)"*"cannot be read"* ]]
+    check '.trial_result.counts.received > 0'
+  done
+  selftest
+  [ "$status" -eq 0 ]
+  trial --load 1000 --duration 0.1
+  [[ $stderr != *"cannot be read"* ]]
+  check '.latency.floor_p50_ns > 0'
+}
+
+@test "where it cannot be stored that is a warning, and the result stands" {
+  lab_up wire
+  XDP_MLR_STATE_DIRECTORY=/proc/nosuch selftest
+  [ "$status" -eq 0 ]
+  [[ $stderr == *"not stored"*"/proc/nosuch"* ]]
+  check '.self_tests[0] | .clean_load > 0 and (has("stored") | not)'
+}
+
+@test "a SUT between the ports is found out" {
+  for sut in router xdp; do
+    lab_up $sut
+    selftest
+    refused 5 "SUT" "selftest"
+    "$MLR" lab down --name "$LAB"
+  done
+  [ ! -e "$(store_file)" ]
+}
+
+@test "frames that do not arrive are found out" {
+  lab_up wire
+  # two macvlans, of which nobody knows where they lead
+  ip link add "$LAB-x" link "$A" type macvlan mode private
+  ip link add "$LAB-y" link "$B" type macvlan mode private
+  ip link set "$LAB-x" up
+  ip link set "$LAB-y" up
+  run --separate-stderr "$MLR" selftest -p "$LAB-x,$LAB-y" --dst-mac 02:00:00:00:00:aa,02:00:00:00:00:bb --frame-size 64 --duration 0.1
+  [ "$status" -eq 5 ]
+  [[ $stderr == *"assumed"*"none came"*"cable"* ]]
+  ip link del "$LAB-y"
+}
+
+@test "ports in use are refused, and a frame size that does not fit" {
+  lab_up wire
+  ip address add 203.0.113.1/32 dev "$B"
+  selftest
+  refused 4 "$B" "203.0.113.1/32"
+  ip address flush dev "$B"
+  for sizes in 64,, 64,63 ,64 64,x 64,9999; do
+    selftest --frame-size "$sizes"
+    refused 2 "--frame-size"
+  done
+}
+
+@test "SIGINT ends it, with the frame sizes that were done" {
+  lab_up wire
+  "$MLR" selftest -p "$A,$B" --frame-size 64,128,256 --duration 0.2 --format jsonl >"$BATS_TEST_TMPDIR/out" 2>/dev/null &
+  pid=$!
+  background+=("$pid")
+  until grep -qs self_test_finished "$BATS_TEST_TMPDIR/out"; do sleep 0.05; done
+  kill -INT "$pid"
+  status=0
+  wait "$pid" || status=$?
+  [ "$status" -eq 130 ]
+  output=$(tail -1 "$BATS_TEST_TMPDIR/out")
+  check '.irregular_reason == "interrupted" and (.self_tests | length) >= 1 and (.self_tests | length) < 3'
+}
