@@ -53,6 +53,24 @@ struct port_config {
 	struct ether_addr destination_mac;
 };
 
+/* What may be changed on a port for a run (port_prepare.c, docs/safety.md). */
+enum prepare_item {
+	PREPARE_IPV6,     /* no automatic addresses */
+	PREPARE_MERGE,    /* no offload that merges received frames: LRO, GRO in hardware, GRO of UDP */
+	PREPARE_PAUSE,    /* no Ethernet flow control */
+	PREPARE_IRQ,      /* interrupts away from the transmit threads' CPUs */
+	PREPARE_VLAN,     /* VLAN tags stay in received frames */
+	PREPARE_GRO,      /* no GRO at all */
+	PREPARE_MTU,      /* raised to the frames */
+	PREPARE_CHANNELS, /* so many */
+	PREPARE_RSS,      /* the receive hash spreads evenly over all queues */
+};
+struct prepare {
+	unsigned int automatic; /* bits of enum prepare_item: as far as the port has it, and a failure is a warning */
+	unsigned int asked;     /* likewise, by name: a failure ends the run */
+	unsigned int channels;
+};
+
 enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY };
 
 struct given_list;
@@ -82,6 +100,7 @@ struct config {
 	double max_time_s;                   /* 0: none */
 	struct waits waits;
 	enum effective_duration effective_duration;
+	struct prepare prepare;
 	const char *unsafe_reason; /* --allow-unsafe=REASON, NULL: refuse ports in use */
 	enum format format;
 	const char *report_path; /* NULL: none */

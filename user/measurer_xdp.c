@@ -14,7 +14,9 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "journal.h"
 #include "mlr/profile.h"
+#include "port_prepare.h"
 
 #define QUEUE             0
 #define QUEUE_COUNT       1
@@ -83,7 +85,7 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, first_flow, flow_count,
 			       &xdp->ends[i].rx);
 	}
-	return code;
+	return code ? code : ports_wait_for_carrier(xdp->netlink, xdp->ports);
 }
 
 static enum exit_code learn_addresses(struct measurer_xdp *xdp)
@@ -153,6 +155,21 @@ static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 	return code;
 }
 
+/* Keep the ports' interrupts off the transmit threads' CPUs. */
+static enum exit_code spare_cpus(struct measurer_xdp *xdp)
+{
+	enum exit_code code = EXIT_DONE;
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	for (int i = 0; i < PORT_COUNT; i++)
+		if (xdp->ends[i].tx && xdp->ends[i].tx->cpu >= 0)
+			CPU_SET(xdp->ends[i].tx->cpu, &cpus);
+	for (int i = 0; i < PORT_COUNT && !code; i++)
+		code = port_spare_cpus(&xdp->ports[i], xdp->config, &cpus);
+	return code;
+}
+
 static double slower_line_rate_fps(const struct measurer_xdp *xdp)
 {
 	double a_bps = xdp->ports[PORT_A].link_bps, b_bps = xdp->ports[PORT_B].link_bps;
@@ -193,9 +210,9 @@ static enum exit_code open_all(struct measurer_xdp *xdp)
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", strerror(-error));
 	if ((code = ports_open(xdp->netlink, xdp->config, xdp->ports)) || (code = make_profile(xdp)) ||
-	    (code = open_receivers(xdp)) || (code = learn_addresses(xdp)))
+	    (code = open_receivers(xdp)) || (code = learn_addresses(xdp)) || (code = open_transmitters(xdp)))
 		return code;
-	return open_transmitters(xdp);
+	return spare_cpus(xdp);
 }
 
 enum exit_code measurer_xdp_new(const struct config *config, struct measurer **ret)
@@ -283,6 +300,7 @@ static json_t *port_json(const struct measurer_xdp *xdp, int i)
 				 sources[end->mac_source]);
 
 	json_object_set_new(json, "link_bps", port->link_bps > 0.0 ? json_real(port->link_bps) : json_null());
+	json_object_set_new(json, "changes", claim_changes(port->claim));
 	json_object_set_new(json, "transmit_mode", end->tx ? json_string(end->tx->mode) : json_null());
 	return json;
 }

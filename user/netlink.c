@@ -11,20 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netlink_request.h"
+
 int netlink_open(struct mnl_socket **ret)
 {
-	struct mnl_socket *socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
-	int error;
-
-	if (!socket)
-		return -errno;
-	if (mnl_socket_bind(socket, 0, MNL_SOCKET_AUTOPID) < 0) {
-		error = errno;
-		mnl_socket_close(socket);
-		return -error;
-	}
-	*ret = socket;
-	return 0;
+	return netlink_socket(NETLINK_ROUTE, ret);
 }
 
 void netlink_close(struct mnl_socket *socket)
@@ -33,62 +24,15 @@ void netlink_close(struct mnl_socket *socket)
 		mnl_socket_close(socket);
 }
 
-/* --- requests and answers ------------------------------------------------------------------------------------------- */
-
-/* A request under construction, on the caller's stack. */
-struct request {
-	struct nlmsghdr *header;
-	char buffer[1024];
-};
-
-/* Start a request; returns its zeroed family header. */
-static void *request_start(struct request *request, uint16_t type, uint16_t flags, size_t family_octets)
-{
-	request->header = mnl_nlmsg_put_header(request->buffer);
-	request->header->nlmsg_type = type;
-	request->header->nlmsg_flags = NLM_F_REQUEST | flags;
-	return mnl_nlmsg_put_extra_header(request->header, family_octets);
-}
-
-/* Send a request and hand every answer to `callback`; the kernel's error comes back as -errno. */
-static int exchange(struct mnl_socket *socket, struct request *request, mnl_cb_t callback, void *context)
-{
-	static unsigned int last_sequence;
-	unsigned int sequence = ++last_sequence, port = mnl_socket_get_portid(socket);
-	char answer[32768];
-	ssize_t octets;
-	int more;
-
-	request->header->nlmsg_seq = sequence;
-	if (mnl_socket_sendto(socket, request->header, request->header->nlmsg_len) < 0)
-		return -errno;
-	do {
-		octets = mnl_socket_recvfrom(socket, answer, sizeof(answer));
-		if (octets < 0)
-			return -errno;
-		more = mnl_cb_run(answer, (size_t)octets, sequence, port, callback, context);
-		if (more < 0)
-			return -errno;
-	} while (more > 0);
-	return 0;
-}
-
-/* A request that is only acknowledged. */
-static int order(struct mnl_socket *socket, struct request *request)
-{
-	request->header->nlmsg_flags |= NLM_F_ACK;
-	return exchange(socket, request, NULL, NULL);
-}
-
 /* --- links ---------------------------------------------------------------------------------------------------------- */
 
 static unsigned int count_xdp_programs(const struct nlattr *xdp)
 {
 	const struct nlattr *attribute;
 
-	mnl_attr_for_each_nested(attribute, xdp) if (mnl_attr_get_type(attribute) ==
-						     IFLA_XDP_ATTACHED) return mnl_attr_get_u8(attribute) !=
-		XDP_ATTACHED_NONE;
+	mnl_attr_for_each_nested (attribute, xdp)
+		if (mnl_attr_get_type(attribute) == IFLA_XDP_ATTACHED)
+			return mnl_attr_get_u8(attribute) != XDP_ATTACHED_NONE;
 	return 0;
 }
 
@@ -96,8 +40,9 @@ static void read_kind(const struct nlattr *linkinfo, char *ret_kind, size_t size
 {
 	const struct nlattr *attribute;
 
-	mnl_attr_for_each_nested(attribute, linkinfo) if (mnl_attr_get_type(attribute) == IFLA_INFO_KIND)
-		snprintf(ret_kind, size, "%s", mnl_attr_get_str(attribute));
+	mnl_attr_for_each_nested (attribute, linkinfo)
+		if (mnl_attr_get_type(attribute) == IFLA_INFO_KIND)
+			snprintf(ret_kind, size, "%s", mnl_attr_get_str(attribute));
 }
 
 static void read_link(const struct nlmsghdr *header, struct link_info *ret)
@@ -108,8 +53,7 @@ static void read_link(const struct nlmsghdr *header, struct link_info *ret)
 	bool lower_elsewhere = false;
 
 	*ret = (struct link_info){ .ifindex = info->ifi_index, .up = info->ifi_flags & IFF_UP };
-	mnl_attr_for_each(attribute, header, sizeof(*info))
-	{
+	mnl_attr_for_each (attribute, header, sizeof(*info)) {
 		switch (mnl_attr_get_type(attribute)) {
 		case IFLA_IFNAME:
 			snprintf(ret->name, sizeof(ret->name), "%s", mnl_attr_get_str(attribute));
@@ -120,6 +64,9 @@ static void read_link(const struct nlmsghdr *header, struct link_info *ret)
 			break;
 		case IFLA_MTU:
 			ret->mtu_octets = mnl_attr_get_u32(attribute);
+			break;
+		case IFLA_MAX_MTU:
+			ret->max_mtu_octets = mnl_attr_get_u32(attribute);
 			break;
 		case IFLA_CARRIER:
 			ret->carrier = mnl_attr_get_u8(attribute);
@@ -187,6 +134,45 @@ int netlink_link(struct mnl_socket *socket, const char *name, struct link_info *
 	return error;
 }
 
+/* A search by MAC address and kind. */
+struct mac_search {
+	const char *mac, *kind;
+	struct link_info found;
+	unsigned int count;
+};
+
+static int find_mac(const struct nlmsghdr *header, void *context)
+{
+	struct mac_search *search = context;
+	struct link_info link;
+	char mac[3 * MLR_MAC_OCTETS];
+
+	read_link(header, &link);
+	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", link.mac[0], link.mac[1], link.mac[2], link.mac[3],
+		 link.mac[4], link.mac[5]);
+	if (strcmp(mac, search->mac) == 0 && strcmp(link.kind, search->kind) == 0) {
+		search->found = link;
+		search->count++;
+	}
+	return MNL_CB_OK;
+}
+
+int netlink_link_by_mac(struct mnl_socket *socket, const char *mac, const char *kind, struct link_info *ret)
+{
+	struct mac_search search = { .mac = mac, .kind = kind };
+	struct request request;
+	int error;
+
+	request_start(&request, RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
+	error = exchange(socket, &request, find_mac, &search);
+	if (error)
+		return error;
+	if (search.count != 1)
+		return -ENODEV;
+	*ret = search.found;
+	return 0;
+}
+
 /* --- who else uses a link ------------------------------------------------------------------------------------------- */
 
 struct use_search {
@@ -199,9 +185,9 @@ static bool is_automatic_address(const struct nlmsghdr *header, const struct ifa
 {
 	const struct nlattr *attribute;
 
-	mnl_attr_for_each(attribute, header, sizeof(*message)) if (mnl_attr_get_type(attribute) ==
-								   IFA_PROTO) return mnl_attr_get_u8(attribute) ==
-		IFAPROT_KERNEL_LL;
+	mnl_attr_for_each (attribute, header, sizeof(*message))
+		if (mnl_attr_get_type(attribute) == IFA_PROTO)
+			return mnl_attr_get_u8(attribute) == IFAPROT_KERNEL_LL;
 	return false;
 }
 
@@ -214,8 +200,7 @@ static int find_address(const struct nlmsghdr *header, void *context)
 
 	if ((int)message->ifa_index != search->link->ifindex || is_automatic_address(header, message))
 		return MNL_CB_OK;
-	mnl_attr_for_each(attribute, header, sizeof(*message))
-	{
+	mnl_attr_for_each (attribute, header, sizeof(*message)) {
 		if (mnl_attr_get_type(attribute) != IFA_ADDRESS)
 			continue;
 		inet_ntop(message->ifa_family, mnl_attr_get_payload(attribute), text, sizeof(text));
@@ -243,8 +228,7 @@ static int find_route(const struct nlmsghdr *header, void *context)
 	char text[INET6_ADDRSTRLEN] = "default";
 	int ifindex = 0;
 
-	mnl_attr_for_each(attribute, header, sizeof(*message))
-	{
+	mnl_attr_for_each (attribute, header, sizeof(*message)) {
 		if (mnl_attr_get_type(attribute) == RTA_OIF)
 			ifindex = (int)mnl_attr_get_u32(attribute);
 		else if (mnl_attr_get_type(attribute) == RTA_DST)
@@ -362,6 +346,16 @@ int netlink_set_up(struct mnl_socket *socket, int ifindex)
 	info->ifi_index = ifindex;
 	info->ifi_flags = IFF_UP;
 	info->ifi_change = IFF_UP;
+	return order(socket, &request);
+}
+
+int netlink_set_mtu(struct mnl_socket *socket, int ifindex, unsigned int mtu_octets)
+{
+	struct request request;
+	struct ifinfomsg *info = request_start(&request, RTM_NEWLINK, 0, sizeof(*info));
+
+	info->ifi_index = ifindex;
+	mnl_attr_put_u32(request.header, IFLA_MTU, mtu_octets);
 	return order(socket, &request);
 }
 

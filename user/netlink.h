@@ -25,6 +25,7 @@ struct link_info {
 	char kind[16]; /* "veth", "bridge", ...; empty for hardware */
 	uint8_t mac[MLR_MAC_OCTETS];
 	unsigned int mtu_octets;
+	unsigned int max_mtu_octets; /* what it can be raised to; 0: not known */
 	bool up, carrier;
 	int master_ifindex;        /* bridge or bond above it, 0 if none */
 	int lower_ifindex;         /* the link it sits on, or the peer of a veth, in this namespace; 0 if none */
@@ -45,6 +46,8 @@ void netlink_close(struct mnl_socket *socket);
 
 int netlink_link(struct mnl_socket *socket, const char *name, struct link_info *ret);
 int netlink_link_by_index(struct mnl_socket *socket, int ifindex, struct link_info *ret);
+/* The one link with this MAC address ("02:00:00:00:00:01") and kind; -ENODEV if there is none, or more than one. */
+int netlink_link_by_mac(struct mnl_socket *socket, const char *mac, const char *kind, struct link_info *ret);
 int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct link_uses *ret);
 
 /* A veth pair: `name` here, `peer_name` in the namespace of the file descriptor (-1: here too). */
@@ -52,6 +55,7 @@ int netlink_add_veth(struct mnl_socket *socket, const char *name, const char *pe
 int netlink_add_bridge(struct mnl_socket *socket, const char *name);
 int netlink_delete(struct mnl_socket *socket, const char *name);
 int netlink_set_up(struct mnl_socket *socket, int ifindex);
+int netlink_set_mtu(struct mnl_socket *socket, int ifindex, unsigned int mtu_octets);
 int netlink_set_master(struct mnl_socket *socket, int ifindex, int master_ifindex);
 int netlink_add_address(struct mnl_socket *socket, int ifindex, struct in_addr address, unsigned int prefix_length);
 

@@ -424,6 +424,14 @@ const struct option options[] = {
 	  .verbs = FRAMES,
 	  .read = read_macs,
 	  .help = "destination MAC of what each port sends. Default: asked from the gateway by ARP, else the other port's" },
+	{ .name = "prepare",
+	  .argument = "LIST",
+	  .verbs = SEARCH | TRIAL | SOAK,
+	  .fallback = "auto",
+	  .read = read_prepare,
+	  .help = "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, gro, mtu, "
+		  "channels=N, rss; auto is the first four and vlan where it is needed, auto,no-pause all of those but one; "
+		  "everything is restored" },
 	{ .name = "allow-unsafe",
 	  .argument = "REASON",
 	  .verbs = FRAMES,

@@ -83,6 +83,7 @@ enum exit_code read_ports(const struct given *given, struct config *config);
 enum exit_code read_addresses(const struct given *given, struct config *config);
 enum exit_code read_gateways(const struct given *given, struct config *config);
 enum exit_code read_macs(const struct given *given, struct config *config);
+enum exit_code read_prepare(const struct given *given, struct config *config);
 
 /* A goal, or waits, as --goal and --wait take them. */
 #define GOAL_TEXT_SIZE 512

@@ -2,38 +2,57 @@
 #include "port.h"
 
 #include <errno.h>
-#include <linux/ethtool.h>
 #include <linux/if_packet.h>
-#include <linux/sockios.h>
 #include <net/ethernet.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "ethtool.h"
 #include "journal.h"
+#include "port_prepare.h"
+#include "stop.h"
 
 #define ETHERNET_HEADER_OCTETS 14
 #define BPS_PER_MBPS           1e6
+#define CARRIER_NS             (10 * NS_PER_S)
+#define CARRIER_POLL_NS        (NS_PER_S / 50)
 
 /* --- usage ---------------------------------------------------------------------------------------------------------- */
 
-static enum exit_code check_usage(struct mnl_socket *netlink, const char *name, unsigned int frame_size_octets,
+/* The MTU that the frames need. */
+static unsigned int needed_mtu(const struct config *config)
+{
+	return config->frame_size_octets - MLR_FCS_OCTETS - ETHERNET_HEADER_OCTETS;
+}
+
+/* The MTU that the port has, or that --prepare mtu may give it. */
+static unsigned int possible_mtu(const struct config *config, const struct link_info *link)
+{
+	bool may_be_raised = config->prepare.asked & 1u << PREPARE_MTU;
+
+	return may_be_raised && link->max_mtu_octets ? link->max_mtu_octets : link->mtu_octets;
+}
+
+static enum exit_code check_usage(struct mnl_socket *netlink, const struct config *config, const char *name,
 				  struct port *port)
 {
-	unsigned int packet_octets = frame_size_octets - MLR_FCS_OCTETS - ETHERNET_HEADER_OCTETS;
+	unsigned int mtu_octets;
 	int error = netlink_link(netlink, name, &port->link);
 
 	if (error == -ENODEV)
 		return refuse(EXIT_USAGE_ERROR, "--ports: there is no port '%s' here; 'ip link' lists what there is", name);
 	if (error)
 		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", name, strerror(-error));
-	if (packet_octets > port->link.mtu_octets)
+	mtu_octets = possible_mtu(config, &port->link);
+	if (needed_mtu(config) > mtu_octets)
 		return refuse(EXIT_USAGE_ERROR,
-			      "--frame-size: %u octets do not fit the MTU of port %s, %u; use at most %u, or raise the MTU",
-			      frame_size_octets, name, port->link.mtu_octets,
-			      port->link.mtu_octets + ETHERNET_HEADER_OCTETS + MLR_FCS_OCTETS);
+			      "--frame-size: %u octets do not fit the MTU of port %s, %u; use at most %u, or raise the MTU "
+			      "(--prepare auto,mtu does for the run)",
+			      config->frame_size_octets, name, mtu_octets,
+			      mtu_octets + ETHERNET_HEADER_OCTETS + MLR_FCS_OCTETS);
 	return EXIT_DONE;
 }
 
@@ -81,33 +100,23 @@ static enum exit_code check_capability(const struct port *port)
 	return EXIT_DONE;
 }
 
-static void ask_ethtool(int fd, const char *name, void *command)
-{
-	struct ifreq request = { 0 };
-
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", name);
-	request.ifr_data = command;
-	ioctl(fd, SIOCETHTOOL, &request); /* where it fails, the command stays as it was */
-}
-
-/* Driver and speed. What a veth says of its speed is made up, so it counts as unknown. */
+/* Driver, bus and speed. What virtual links say of their speed is made up, so it counts as unknown. */
 static void read_hardware(struct port *port)
 {
-	struct ethtool_drvinfo driver = { .cmd = ETHTOOL_GDRVINFO };
-	/* the legacy command: it needs no negotiation, and knows every speed as a number */
-	struct ethtool_cmd settings = { .cmd = ETHTOOL_GSET };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	uint32_t speed_mbps;
+	struct ethtool *ethtool;
+	struct link_driver driver;
+	struct link_mode mode;
 
-	if (fd < 0)
+	if (ethtool_open(&ethtool))
 		return;
-	ask_ethtool(fd, port->link.name, &driver);
-	snprintf(port->driver, sizeof(port->driver), "%s", driver.driver);
-	ask_ethtool(fd, port->link.name, &settings);
-	close(fd);
-	speed_mbps = ethtool_cmd_speed(&settings);
-	if (strcmp(port->link.kind, "veth") && speed_mbps && speed_mbps != (uint32_t)SPEED_UNKNOWN)
-		port->link_bps = speed_mbps * BPS_PER_MBPS;
+	if (!ethtool_driver(ethtool, port->link.ifindex, &driver)) {
+		memcpy(port->driver, driver.name, sizeof(port->driver));
+		memcpy(port->bus, driver.bus, sizeof(port->bus));
+	}
+	if (strcmp(port->link.kind, "veth") && strcmp(port->link.kind, "tun") &&
+	    !ethtool_mode(ethtool, port->link.ifindex, &mode))
+		port->link_bps = mode.speed_mbps * BPS_PER_MBPS;
+	ethtool_close(ethtool);
 }
 
 /* --- preparation ---------------------------------------------------------------------------------------------------- */
@@ -125,17 +134,46 @@ static enum exit_code make_promiscuous(struct port *port)
 	return EXIT_DONE;
 }
 
-static enum exit_code prepare(struct port *port)
+static enum exit_code prepare(const struct config *config, struct port *port)
 {
-	char path[64 + IF_NAMESIZE];
 	enum exit_code code = make_promiscuous(port);
 
 	if (code)
 		return code;
-	snprintf(path, sizeof(path), "/proc/sys/net/ipv6/conf/%s/disable_ipv6", port->link.name);
-	code = claim_set_sysctl(port->claim, path, "1");
-	if (!code)
-		read_hardware(port);
+	read_hardware(port);
+	return port_prepare(port, config, needed_mtu(config));
+}
+
+static enum exit_code wait_for_carrier(struct mnl_socket *netlink, const struct port *port)
+{
+	uint64_t deadline_ns = clock_ns() + CARRIER_NS;
+	struct link_info link;
+
+	for (;;) {
+		int error = netlink_link_by_index(netlink, port->link.ifindex, &link);
+
+		if (error)
+			return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", port->link.name,
+				      strerror(-error));
+		if (link.carrier)
+			return EXIT_DONE;
+		if (clock_ns() > deadline_ns)
+			return refuse(
+				EXIT_INCAPABLE,
+				"port %s: the link has not come back within %d s of its preparation; look at its other "
+				"end, or prepare less (--prepare)",
+				port->link.name, (int)(CARRIER_NS / NS_PER_S));
+		if (stop_sleep_until(clock_ns() + CARRIER_POLL_NS))
+			return EXIT_INTERRUPTED;
+	}
+}
+
+enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port ports[PORT_COUNT])
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (int i = 0; i < PORT_COUNT && !code; i++)
+		code = wait_for_carrier(netlink, &ports[i]);
 	return code;
 }
 
@@ -144,18 +182,18 @@ static enum exit_code open_in_order(struct mnl_socket *netlink, const struct con
 	enum exit_code code = EXIT_DONE;
 
 	for (int i = 0; i < PORT_COUNT && !code; i++)
-		code = check_usage(netlink, config->ports[i].name, config->frame_size_octets, &ports[i]);
+		code = check_usage(netlink, config, config->ports[i].name, &ports[i]);
 	if (!code && ports[PORT_A].link.ifindex == ports[PORT_B].link.ifindex)
 		code = refuse(EXIT_USAGE_ERROR, "--ports: '%s' and '%s' are the same port; two different ones are needed",
 			      config->ports[PORT_A].name, config->ports[PORT_B].name);
 	for (int i = 0; i < PORT_COUNT && !code; i++)
-		code = claim_port(ports[i].link.name, ports[i].link.ifindex, &ports[i].claim);
+		code = claim_port(&ports[i].link, &ports[i].claim);
 	for (int i = 0; i < PORT_COUNT && !code; i++)
 		code = check_safety(netlink, config->unsafe_reason, &ports[i]);
 	for (int i = 0; i < PORT_COUNT && !code; i++)
 		code = check_capability(&ports[i]);
 	for (int i = 0; i < PORT_COUNT && !code; i++)
-		code = prepare(&ports[i]);
+		code = prepare(config, &ports[i]);
 	return code;
 }
 

@@ -3,8 +3,8 @@
  * The tester's ports: what they are, whether they may be used, and their preparation.
  *
  * Refusals come in the order of the contract: usage (2) for either port, then safety (4), then capability (3). What is
- * changed on a port hangs on a file descriptor (promiscuous mode) or is journalled (automatic addresses), so that it is
- * undone at the end and after a crash.
+ * changed on a port hangs on a file descriptor (promiscuous mode) or is journalled (port_prepare.h), so that it is undone at the
+ * end and after a crash.
  */
 #ifndef XDP_MLR_PORT_H
 #define XDP_MLR_PORT_H
@@ -19,8 +19,9 @@
 struct claim;
 
 struct port {
-	struct link_info link; /* as it was when the port was opened */
+	struct link_info link; /* as it was when the port was opened, but for an MTU that was raised */
 	char driver[32];
+	char bus[32];    /* where the device is, as "0000:03:00.0"; empty for a virtual one */
 	double link_bps; /* 0: not known, or made up as by veth */
 	int promiscuous_fd;
 	struct claim *claim;
@@ -28,6 +29,8 @@ struct port {
 
 /* Open both ports for frames of this size. Where a port is in use and a reason is given, that is a warning only. */
 enum exit_code ports_open(struct mnl_socket *netlink, const struct config *config, struct port ret_ports[PORT_COUNT]);
+/* Wait, for some seconds at most, until both have carrier again: preparing a port or attaching XDP to it may restart it. */
+enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port ports[PORT_COUNT]);
 /* Undo everything. Fine for ports that are zero or were not opened. */
 void ports_close(struct port ports[PORT_COUNT]);
 

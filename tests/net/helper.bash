@@ -16,6 +16,7 @@ teardown() {
   "$MLR" lab down --name "${LAB}x" --quiet
   "$MLR" clean --quiet >/dev/null
   ip link del "$LAB-x" 2>/dev/null || true
+  ip link del "$A" 2>/dev/null || true
 }
 
 lab_up() { # SUT

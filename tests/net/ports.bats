@@ -197,3 +197,185 @@ start_trial() {
   [ "$(xdp_count)" -eq 2 ]
   kill -0 "$pid"
 }
+
+# --- preparing ------------------------------------------------------------------------------------------------------------
+
+# A veth pair that has something to prepare: four queues, offloads that merge frames, a small MTU.
+pair_up() {
+  ip link add "$A" numtxqueues 4 numrxqueues 4 type veth peer name "$B" numtxqueues 4 numrxqueues 4
+  for port in "$A" "$B"; do
+    echo 1 >"/proc/sys/net/ipv6/conf/$port/disable_ipv6"
+    ip link set "$port" mtu 1300 up
+  done
+  ethtool -K "$A" rx-gro-list on gro on
+  ethtool -K "$B" rx-udp-gro-forwarding on
+}
+
+# The settings that a run may change, in one text.
+settings() { # PORT...
+  local port option
+  for port in "$@"; do
+    for option in -k -l; do ethtool "$option" "$port" | tail -n +2; done
+    ip -j -d link show "$port" | jq -c '.[0] | [.mtu, .promiscuity, has("xdp")]'
+  done
+}
+
+prepared=(--frame-size 1400 --prepare "auto,gro,vlan,mtu,channels=2")
+
+@test "what is prepared stands in the result, is in force during the run, and restored after it" {
+  pair_up
+  before=$(settings "$A" "$B")
+  clean_trial --load 1000 --duration 0.2 "${prepared[@]}"
+  [ "$status" -eq 0 ]
+  check '.measurer.ports[0].changes | map({(.setting): [.was, .now]}) | add == {
+    "mtu": ["1300", "1382"], "feature:rx-gro-list": ["on", "off"], "feature:rx-gro": ["on", "off"],
+    "feature:rx-vlan-hw-parse": ["on", "off"], "feature:rx-vlan-stag-hw-parse": ["on", "off"],
+    "channels": ["rx 4 tx 4 combined 0", "rx 2 tx 2 combined 0"]}'
+  check '[.measurer.ports[1].changes[].setting] | contains(["feature:rx-udp-gro-forwarding", "mtu", "channels"])'
+  [ "$(settings "$A" "$B")" = "$before" ]
+  start_trial "${prepared[@]}"
+  [ "$(jq -r '.[0].mtu' <<<"$(ip -j link show "$A")")" -eq 1382 ]
+  [[ $(ethtool -l "$A" | tail -n 4) == *"RX:"*"2"* ]]
+  [[ $(ethtool -k "$A") == *"rx-vlan-offload: off"*"rx-gro-list: off"* ]]
+  kill -TERM "$pid"
+  wait "$pid" || true
+  [ "$(settings "$A" "$B")" = "$before" ]
+}
+
+@test "by default only what distorts is changed, and with none nothing is" {
+  pair_up
+  for port in "$A" "$B"; do echo 0 >"/proc/sys/net/ipv6/conf/$port/disable_ipv6"; done
+  clean_trial --load 1000 --duration 0.1
+  check '[.measurer.ports[].changes[].setting] | sort == ["feature:rx-gro-list", "feature:rx-udp-gro-forwarding",
+    "sysctl:net/ipv6/conf/%s/disable_ipv6", "sysctl:net/ipv6/conf/%s/disable_ipv6"]'
+  clean_trial --load 1000 --duration 0.1 --prepare auto,no-ipv6,no-merge
+  check '[.measurer.ports[].changes[]] == []'
+  clean_trial --load 1000 --duration 0.1 --prepare none
+  check '[.measurer.ports[].changes[]] == []'
+}
+
+@test "what is asked for and cannot be done ends the run, and what was done before is undone" {
+  pair_up
+  before=$(settings "$A" "$B")
+  trial --load 1000 --duration 0.1 --prepare gro,rss
+  refused 3 "$A" "receive hash" "ethtool -x $A" "'rss' out of --prepare"
+  trial --load 1000 --duration 0.1 --prepare gro,channels=5
+  refused 3 "$A" "channels" "ethtool -l $A"
+  [ "$(settings "$A" "$B")" = "$before" ]
+  trial --load 1000 --duration 0.1 --frame-size 1400
+  refused 2 "--frame-size" "1318" "--prepare auto,mtu"
+  ip link add "$LAB-x" link "$B" type macvlan mode passthru
+  ip link set "$LAB-x" mtu 1200 up
+  # a macvlan cannot exceed the MTU of what it is on
+  run --separate-stderr "$MLR" trial -p "$A,$LAB-x" --load 1000 --duration 0.1 "${prepared[@]}"
+  refused 3 "$LAB-x" "raise the MTU"
+  ip link del "$LAB-x"
+  [ "$(settings "$A" "$B")" = "$before" ]
+}
+
+@test "a setting that somebody else changed meanwhile is left alone, and that is said" {
+  pair_up
+  "$MLR" trial -p "$A,$B" --load 1000 --duration 60 "${prepared[@]}" >/dev/null 2>"$BATS_TEST_TMPDIR/said" &
+  pid=$!
+  background+=("$pid")
+  until [ "$(xdp_count)" -ge 2 ]; do sleep 0.01; done
+  ip link set "$A" mtu 1350
+  kill -TERM "$pid"
+  wait "$pid" || true
+  grep -q "$A: mtu was '1300', we made it '1382', and somebody else '1350'" "$BATS_TEST_TMPDIR/said"
+  [ "$(ip -j link show "$A" | jq '.[0].mtu')" -eq 1350 ]
+  [ "$(ip -j link show "$B" | jq '.[0].mtu')" -eq 1300 ]
+}
+
+# Kill a run that has changed all there is to change.
+killed_run() {
+  start_trial "${prepared[@]}"
+  kill -9 "$pid"
+  wait "$pid" || true
+  [ "$(ip -j link show "$A" | jq '.[0].mtu')" -eq 1382 ]
+}
+
+@test "clean finds a port that was renamed, and one that was moved to another network namespace" {
+  pair_up
+  before=$(settings "$A" "$B")
+  killed_run
+  ip link set "$A" down
+  ip link set "$A" name "$LAB-x"
+  ip link set "$LAB-x" up
+  "$MLR" clean
+  [ "$(settings "$LAB-x" "$B")" = "$before" ]
+  ip link set "$LAB-x" down
+  ip link set "$LAB-x" name "$A"
+  ip link set "$A" up
+  killed_run
+  "$MLR" lab up --name "${LAB}x" --sut router >/dev/null
+  namespace=/run/netns/xdp-mlr-${LAB}x
+  ip link set "$A" netns "xdp-mlr-${LAB}x"
+  nsenter --net="$namespace" ip link set "$A" up
+  run --separate-stderr "$MLR" clean
+  [ "$status" -eq 0 ]
+  [[ $stderr == *"$A was moved to another network namespace, and restored there"* ]]
+  [ "$(nsenter --net="$namespace" bash -c "$(declare -f settings); settings $A"; settings "$B")" = "$before" ]
+}
+
+@test "clean undoes a run in another network namespace, from here" {
+  "$MLR" lab up --name "${LAB}x" --sut router >/dev/null
+  namespace=/run/netns/xdp-mlr-${LAB}x
+  pair_up
+  before=$(settings "$A" "$B")
+  for port in "$A" "$B"; do
+    ip link set "$port" netns "xdp-mlr-${LAB}x"
+    nsenter --net="$namespace" ip link set "$port" up
+  done
+  nsenter --net="$namespace" "$MLR" trial -p "$A,$B" --load 1000 --duration 60 "${prepared[@]}" >/dev/null 2>&1 &
+  pid=$!
+  background+=("$pid")
+  until [ "$(nsenter --net="$namespace" ip -j link show | jq '[.[] | select(.xdp)] | length')" -ge 2 ]; do sleep 0.01; done
+  kill -9 "$pid"
+  wait "$pid" || true
+  run --separate-stderr "$MLR" clean
+  [ "$output" = "2 ports restored, 0 unfinished labs removed" ]
+  [ "$(nsenter --net="$namespace" bash -c "$(declare -f settings); settings $A $B")" = "$before" ]
+}
+
+@test "clean takes a port that is gone for gone, and a new one with its number for a new one" {
+  pair_up
+  killed_run
+  index=$(cat "/sys/class/net/$A/ifindex")
+  ip link del "$A"
+  ip link add "$LAB-x" index "$index" mtu 1382 type veth peer name "$A"
+  run --separate-stderr "$MLR" clean
+  [ "$status" -eq 0 ]
+  [[ $stderr == *"$A is gone"* ]]
+  [ "$(ip -j link show "$LAB-x" | jq '.[0].mtu')" -eq 1382 ]
+  [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
+}
+
+@test "a crash between journal and change, and within the journal, is survived" {
+  pair_up
+  killed_run
+  journal=$(grep -l "\"$A\"" /run/xdp-mlr/port-*)
+  # killed within the change: the setting may be anything, and is restored
+  jq -c '(.changes[] | select(.setting == "mtu")).done = false' "$journal" >"$BATS_TEST_TMPDIR/journal"
+  cat "$BATS_TEST_TMPDIR/journal" >"$journal"
+  ip link set "$A" mtu 1350
+  # killed within the writing of the next version
+  echo '{"port": "x' >"$journal.new"
+  "$MLR" clean
+  [ "$(ip -j link show "$A" | jq '.[0].mtu')" -eq 1300 ]
+  [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
+  # an empty journal is one that was killed before it changed anything
+  : >"$journal"
+  "$MLR" clean
+  [ ! -e "$journal" ]
+}
+
+@test "a process that is just being killed is waited for" {
+  pair_up
+  before=$(settings "$A" "$B")
+  start_trial "${prepared[@]}"
+  kill -9 "$pid"
+  run --separate-stderr "$MLR" clean
+  [ "$output" = "2 ports restored, 0 unfinished labs removed" ]
+  [ "$(settings "$A" "$B")" = "$before" ]
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --prepare: which lists it takes. What they do is in tests/net/ports.bats.
+load helper
+
+trial() {
+  run --separate-stderr "$XDP_MLR" trial -p nosuch0,nosuch1 --load 5kfps --prepare "$1"
+}
+
+@test "lists that are understood" {
+  local list
+  for list in auto none ipv6 auto,no-pause auto,mtu,channels=4 merge,pause,irq,vlan,gro,rss; do
+    trial "$list"
+    # the ports are looked for only once the list has been understood
+    [[ $stderr == *"no port 'nosuch0'"* ]]
+  done
+}
+
+@test "lists that are not" {
+  local list
+  for list in "" autp auto, ,auto channels channels=0 channels=x channels=1.5 channels=99999 gro=1 no-channels=2 no-auto auto,none; do
+    trial "$list"
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"--prepare"* ]]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+  done
+  trial auto,paus
+  [[ $stderr == *"did you mean 'pause'"* ]]
+}

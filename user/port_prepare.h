@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Preparing a claimed port: what --prepare names, each change journalled (journal.h). docs/safety.md lists them.
+ *
+ * What is asked for by name and cannot be done ends the run (EXIT_INCAPABLE); what `auto` stands for is a warning then. What a
+ * port does not have need not be switched off.
+ */
+#ifndef XDP_MLR_PORT_PREPARE_H
+#define XDP_MLR_PORT_PREPARE_H
+
+#include <sched.h>
+
+#include "port.h"
+
+/* All but interrupts. `mtu_octets` is what the frames need. */
+enum exit_code port_prepare(struct port *port, const struct config *config, unsigned int mtu_octets);
+/* Keep the port's interrupts off these CPUs. */
+enum exit_code port_spare_cpus(struct port *port, const struct config *config, const cpu_set_t *cpus);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One setting of a port, read and written as a text: so it can be journalled, compared and restored whatever it is.
+ *
+ *	sysctl:net/ipv6/conf/%s/disable_ipv6	a file under /proc/sys; %s stands for the port's name of the moment
+ *	feature:rx-gro				an offload: "on" or "off", as it is wanted (XDP may force it meanwhile)
+ *	channels				"rx 2 tx 2 combined 0"
+ *	pause					"autoneg on rx on tx on"
+ *	mtu					octets
+ *	rss					the queue of each entry of the receive hash's table: "0 1 0 1"
+ *	irq:38					the CPUs of an interrupt: "0-3,8"
+ *
+ * Settings belong to the network namespace of the thread that opened them. Functions return 0 or -errno: -ENODEV if the port
+ * is gone, -EOPNOTSUPP or -ENOENT if it has no such setting.
+ */
+#ifndef XDP_MLR_SETTING_H
+#define XDP_MLR_SETTING_H
+
+#include "ethtool.h"
+#include "netlink.h"
+
+struct settings {
+	struct mnl_socket *netlink;
+	struct ethtool *ethtool;
+};
+
+int settings_open(struct settings *ret);
+void settings_close(struct settings *settings);
+
+/* The caller frees *ret_value. */
+int setting_read(const struct settings *settings, int ifindex, const char *setting, char **ret_value);
+/* Fails with -EBUSY where the driver took the value and did not follow. */
+int setting_write(const struct settings *settings, int ifindex, const char *setting, const char *value);
+
+#endif
