@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "mlr/welch.h"
+
+#include <math.h>
+
+#define FRACTION_STEPS  500 /* more than 10 * sqrt(a + b) of any sample that fits into memory needs near the mean */
+#define FRACTION_EXACT  1e-15
+#define FRACTION_TINY   1e-300
+#define NORMAL_FROM_DOF 1e6 /* the two differ by less than 1e-7 there, and the fraction would take long */
+
+struct mlr_sample mlr_sample_of(const double *values, size_t count)
+{
+	struct mlr_sample sample = { .count = count, .mean = NAN, .least = NAN, .most = NAN, .stdev = NAN };
+	double squares = 0;
+
+	if (!count)
+		return sample;
+	sample.mean = 0;
+	for (size_t i = 0; i < count; i++) {
+		sample.mean += values[i] / (double)count;
+		sample.least = fmin(sample.least, values[i]);
+		sample.most = fmax(sample.most, values[i]);
+	}
+	for (size_t i = 0; i < count; i++)
+		squares += (values[i] - sample.mean) * (values[i] - sample.mean);
+	if (count > 1)
+		sample.stdev = sqrt(squares / (double)(count - 1));
+	return sample;
+}
+
+/* --- Student's distribution ----------------------------------------------------------------------------------------- */
+
+static double not_zero(double value)
+{
+	return fabs(value) < FRACTION_TINY ? FRACTION_TINY : value;
+}
+
+/* The continued fraction of the incomplete beta function (Abramowitz and Stegun, 26.5.8), by Lentz's method. */
+static double beta_fraction(double a, double b, double x)
+{
+	double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), fraction = d;
+
+	for (int m = 1; m <= FRACTION_STEPS; m++) {
+		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+		double change;
+
+		d = 1 / not_zero(1 + even * d);
+		c = not_zero(1 + even / c);
+		fraction *= d * c;
+		d = 1 / not_zero(1 + odd * d);
+		c = not_zero(1 + odd / c);
+		change = d * c;
+		fraction *= change;
+		if (fabs(change - 1) < FRACTION_EXACT)
+			break;
+	}
+	return fraction;
+}
+
+/* The regularised incomplete beta function I_x(a, b). */
+static double beta_ratio(double a, double b, double x)
+{
+	double front;
+
+	if (x <= 0 || x >= 1)
+		return x <= 0 ? 0 : 1;
+	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+	/* the fraction converges fast on this side of the mean only */
+	if (x < (a + 1) / (a + b + 2))
+		return front * beta_fraction(a, b, x) / a;
+	return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+double mlr_student_above(double t, double degrees_of_freedom)
+{
+	double tail;
+
+	if (degrees_of_freedom > NORMAL_FROM_DOF)
+		return erfc(t / sqrt(2)) / 2;
+	tail = beta_ratio(degrees_of_freedom / 2, 0.5, degrees_of_freedom / (degrees_of_freedom + t * t)) / 2;
+	return t < 0 ? 1 - tail : tail;
+}
+
+/* --- Welch's test --------------------------------------------------------------------------------------------------- */
+
+/* Variance of the mean of a sample, as far as the sample itself shows it. */
+static double mean_variance(const struct mlr_sample *sample)
+{
+	return sample->count > 1 ? sample->stdev * sample->stdev / (double)sample->count : 0;
+}
+
+/* What the sample adds to the denominator of the Welch-Satterthwaite equation. */
+static double satterthwaite_part(const struct mlr_sample *sample)
+{
+	double variance = mean_variance(sample);
+
+	return variance > 0 ? variance * variance / (double)(sample->count - 1) : 0;
+}
+
+struct mlr_welch mlr_welch_below(const struct mlr_sample *a, const struct mlr_sample *b, double margin,
+				 double known_variance)
+{
+	double variance = mean_variance(a) + mean_variance(b) + known_variance;
+	double parts = satterthwaite_part(a) + satterthwaite_part(b);
+	double drop = a->mean - margin - b->mean;
+	struct mlr_welch welch = { .degrees_of_freedom = parts > 0 ? variance * variance / parts : INFINITY };
+
+	if (variance > 0)
+		welch.t = drop / sqrt(variance);
+	else
+		welch.t = drop > 0 ? INFINITY : drop < 0 ? -INFINITY : 0;
+	welch.p_value = mlr_student_above(welch.t, isinf(welch.t) ? INFINITY : welch.degrees_of_freedom);
+	return welch;
+}
