@@ -38,7 +38,7 @@ benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/*.
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help deps demo check check-build bench bench-search install clean format
+.PHONY: all help deps demo check check-build bench bench-compare bench-search install clean format
 
 all: $(BUILD)/xdp-mlr ## build the program (the default)
 
@@ -106,6 +106,9 @@ REFERENCE ?= ../shared/sim/reference.csv
 bench-search: $(BUILD)/bench/bench_algorithms $(BUILD)/bench/bench_controller ## every search algorithm on simulated SUTs, and its own cost
 	$(Q)$(BUILD)/bench/bench_algorithms $(SEEDS) $(REFERENCE)
 	$(Q)$(BUILD)/bench/bench_controller
+
+bench-compare: all ## how often compare is right: two searches of each of many SUTs, some of them 3 % slower
+	$(Q)BUILD=$(BUILD) tools/bench/compare
 
 demo: deps ## install what is missing, build, run a real search against a real router
 	$(Q)$(MAKE) --no-print-directory all

@@ -11,6 +11,7 @@
 #include "mlr/controller.h"
 #include "nearest.h"
 #include "options.h"
+#include "require.h"
 #include "stored.h"
 #include "suite_options.h"
 #include "units.h"
@@ -23,9 +24,10 @@ static const struct verb_word {
 	const char *word;
 	enum verb first, last; /* verbs of two words share the first */
 } verb_words[] = {
-	{ "search", VERB_SEARCH, VERB_SEARCH },  { "trial", VERB_TRIAL, VERB_TRIAL },
-	{ "soak", VERB_SOAK, VERB_SOAK },        { "selftest", VERB_SELFTEST, VERB_SELFTEST },
-	{ "lab", VERB_LAB_UP, VERB_LAB_STATUS }, { "clean", VERB_CLEAN, VERB_CLEAN },
+	{ "search", VERB_SEARCH, VERB_SEARCH },    { "trial", VERB_TRIAL, VERB_TRIAL },
+	{ "soak", VERB_SOAK, VERB_SOAK },          { "selftest", VERB_SELFTEST, VERB_SELFTEST },
+	{ "lab", VERB_LAB_UP, VERB_LAB_STATUS },   { "clean", VERB_CLEAN, VERB_CLEAN },
+	{ "compare", VERB_COMPARE, VERB_COMPARE },
 };
 
 static const char *const lab_words[] = { "up", "down", "status" };
@@ -131,6 +133,8 @@ struct arguments {
 	enum verb verb;
 	struct given_list *list;
 	bool *ret_finished;
+	const char **files; /* room for FILES_MAX */
+	size_t file_count;
 };
 
 /* --help and --version act at once; all else goes onto the list. */
@@ -234,10 +238,35 @@ static enum exit_code read_letters(struct arguments *arguments, const char *lett
 	return code;
 }
 
+/* An argument that is no option: a file, where the verb takes one more. */
+static enum exit_code read_file_name(struct arguments *arguments, const char *argument)
+{
+	char quoted[QUOTE_SIZE];
+
+	if (verb_file(arguments->verb, arguments->file_count)) {
+		arguments->files[arguments->file_count++] = argument;
+		return EXIT_DONE;
+	}
+	quote(argument, strlen(argument), quoted, sizeof(quoted));
+	if (arguments->file_count)
+		return refuse(EXIT_USAGE_ERROR, "'%s' is one argument too many for %s", quoted, verb_name(arguments->verb));
+	return refuse(EXIT_USAGE_ERROR, "'%s' is one argument too many; %s takes options only", quoted,
+		      verb_name(arguments->verb));
+}
+
+static enum exit_code check_file_count(const struct arguments *arguments)
+{
+	const char *missing = verb_file(arguments->verb, arguments->file_count);
+
+	if (!missing)
+		return EXIT_DONE;
+	return refuse(EXIT_USAGE_ERROR, "%s lacks a file, %s ('xdp-mlr %s --help' says more)", verb_name(arguments->verb),
+		      missing, verb_name(arguments->verb));
+}
+
 static enum exit_code read_arguments(struct arguments *arguments)
 {
 	enum exit_code code = EXIT_DONE;
-	char quoted[QUOTE_SIZE];
 
 	while (*arguments->next && code == EXIT_DONE && !*arguments->ret_finished) {
 		const char *argument = *arguments->next++;
@@ -247,10 +276,9 @@ static enum exit_code read_arguments(struct arguments *arguments)
 		else if (argument[0] == '-' && argument[1] && argument[1] != '-')
 			code = read_letters(arguments, argument + 1);
 		else
-			code = refuse(EXIT_USAGE_ERROR, "'%s' is one argument too many; %s takes options only",
-				      quote(argument, strlen(argument), quoted, sizeof(quoted)), verb_name(arguments->verb));
+			code = read_file_name(arguments, argument);
 	}
-	return code;
+	return code == EXIT_DONE && !*arguments->ret_finished ? check_file_count(arguments) : code;
 }
 
 /* --- from values to a configuration --------------------------------------------------------------------------------- */
@@ -316,7 +344,7 @@ static enum exit_code check_loads(const struct config *config)
 }
 
 /* What makes two searches the same: given by the stored one, and by nothing else. */
-static const char *const stored_alone[] = { "goal", "preset", "min-load", "max-load", "algorithm" };
+static const char *const stored_alone[] = { "goal", "preset", "min-load", "max-load", "algorithm", "repeat" };
 
 static enum exit_code take_stored_value(struct given_list *list, const struct option *option, const char *path,
 					const json_t *value)
@@ -339,7 +367,8 @@ static enum exit_code take_stored_options(const struct stored *stored, const cha
 
 		if (!option || !option_belongs(option, verb))
 			return refuse(EXIT_USAGE_ERROR, "%s: configuration: there is no option '%s'", path, name);
-		if (given_find(list, name))
+		/* of repeated searches the file holds one, and that is the one to go on with */
+		if (given_find(list, name) || strcmp(name, "repeat") == 0)
 			continue;
 		if (!json_is_array(value))
 			code = take_stored_value(list, option, path, value);
@@ -406,6 +435,8 @@ static enum exit_code check(struct config *config)
 		code = check_loads(config);
 	else if (config->verb != VERB_SELFTEST)
 		return EXIT_DONE;
+	if (code == EXIT_DONE)
+		code = require_check(config);
 	if (code != EXIT_DONE)
 		return code;
 	if (config->measurer == MEASURER_XDP && !config->ports[PORT_A].name[0])
@@ -428,7 +459,7 @@ static enum exit_code add_verb_fallbacks(enum verb verb, struct given_list *list
 
 static enum exit_code read_all(char **argv, struct config *config, bool *ret_finished)
 {
-	struct arguments arguments = { .list = config->given, .ret_finished = ret_finished };
+	struct arguments arguments = { .list = config->given, .ret_finished = ret_finished, .files = config->files };
 	const struct given *file;
 	enum exit_code code;
 	int next = 0;
@@ -479,6 +510,8 @@ void config_free(struct config *config)
 {
 	given_list_free(config->given);
 	config->given = NULL;
+	free(config->requirements);
+	config->requirements = NULL;
 	if (config->stored)
 		stored_free(config->stored);
 	free(config->stored);
@@ -497,6 +530,17 @@ static json_t *describe_goals(const struct config *config)
 	return goals;
 }
 
+/* Every value of an option that repeats. */
+static json_t *describe_all(const struct given_list *list, const struct option *option)
+{
+	json_t *values = json_array();
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].option == option)
+			json_array_append_new(values, json_string(list->items[i].text));
+	return values;
+}
+
 json_t *config_describe(const struct config *config)
 {
 	json_t *object = json_object();
@@ -512,6 +556,8 @@ json_t *config_describe(const struct config *config)
 			json_object_set_new(object, option->name, describe_goals(config));
 		else if (option->read == read_waits)
 			json_object_set_new(object, option->name, json_string(format_waits(&config->waits, text)));
+		else if (given && option->flags & OPTION_REPEATS)
+			json_object_set_new(object, option->name, describe_all(config->given, option));
 		else if (given)
 			json_object_set_new(object, option->name, json_string(given->text));
 	}

@@ -17,7 +17,17 @@
 #include "mlr/goal.h"
 #include "say.h"
 
-enum verb { VERB_SEARCH, VERB_TRIAL, VERB_SOAK, VERB_SELFTEST, VERB_LAB_UP, VERB_LAB_DOWN, VERB_LAB_STATUS, VERB_CLEAN };
+enum verb {
+	VERB_SEARCH,
+	VERB_TRIAL,
+	VERB_SOAK,
+	VERB_SELFTEST,
+	VERB_LAB_UP,
+	VERB_LAB_DOWN,
+	VERB_LAB_STATUS,
+	VERB_CLEAN,
+	VERB_COMPARE
+};
 enum direction { DIRECTION_A_TO_B, DIRECTION_B_TO_A, DIRECTION_BOTH };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
 enum effective_duration { EFFECTIVE_TRIAL, EFFECTIVE_WALL };
@@ -73,11 +83,18 @@ struct prepare {
 
 enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY };
 
+/* Files that a verb takes by their place on the command line, without an option's name. */
+#define FILES_MAX 2
+
+#define REPEATS_MOST 1000
+
 struct given_list;
+struct requirement;
 struct stored;
 
 struct config {
 	enum verb verb;
+	const char *files[FILES_MAX]; /* as many as the verb takes (verb_file()); point into argv */
 	struct port_config ports[PORT_COUNT];
 	enum direction direction;
 	unsigned int frame_size_octets; /* with FCS, 64 to 1518 */
@@ -105,10 +122,15 @@ struct config {
 	enum format format;
 	const char *report_path; /* NULL: none */
 	bool quiet;
-	bool explain;          /* search: say of each trial why it was chosen */
-	struct stored *stored; /* the search to resume or replay; NULL: none. Owned */
-	const char *sut;       /* lab up --sut KIND[:k=v,...] */
-	const char *lab_name;  /* lab --name, so that several can be up at once */
+	bool explain;                     /* search: say of each trial why it was chosen */
+	struct stored *stored;            /* the search to resume or replay; NULL: none. Owned */
+	const char *sut;                  /* lab up --sut KIND[:k=v,...] */
+	const char *lab_name;             /* lab --name, so that several can be up at once */
+	struct requirement *requirements; /* --require. Owned */
+	size_t requirement_count;
+	unsigned int repeats;      /* searches to make, at least 1 */
+	double tolerance_ratio;    /* compare: a smaller change is none */
+	double significance_ratio; /* compare: p-value below which a change is believed */
 	/* Every value as it was given; what the strings above point into. Owned. */
 	struct given_list *given;
 };

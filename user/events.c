@@ -9,6 +9,14 @@ static bool wanted(const struct config *config)
 	return config->format == FORMAT_JSONL;
 }
 
+enum exit_code event_run_started(const struct config *config, unsigned int run)
+{
+	if (!wanted(config))
+		return EXIT_DONE;
+	return output_json(
+		json_pack("{s:s, s:i, s:i}", "event", "run_started", "run", (int)run, "runs", (int)config->repeats));
+}
+
 enum exit_code event_trial_started(const struct config *config, size_t number, const struct mlr_trial_input *input,
 				   const struct event_reason *reason)
 {

@@ -17,6 +17,8 @@ struct event_reason {
 	json_t *setting; /* how the search was set up, for --resume: with its first trial, else NULL. Taken over */
 };
 
+/* With --repeat: the search of this number begins. */
+enum exit_code event_run_started(const struct config *config, unsigned int run);
 /* A load may be NAN (--load max: not known before), `reason` NULL. */
 enum exit_code event_trial_started(const struct config *config, size_t number, const struct mlr_trial_input *input,
 				   const struct event_reason *reason);

@@ -79,6 +79,14 @@ static bool belongs_to_any(const struct option *option, enum verb first, enum ve
 	return false;
 }
 
+static void put_usage(FILE *stream, const char *label, enum verb verb)
+{
+	fprintf(stream, "%s xdp-mlr %s", label, verb_name(verb));
+	for (size_t i = 0; verb_file(verb, i); i++)
+		fprintf(stream, " %s", verb_file(verb, i));
+	fputs(" [options]\n", stream);
+}
+
 static void put_exit_codes(FILE *stream)
 {
 	fputs("\nExit codes: 0 done; 1 done, but a result is irregular or met the tester's own limit; 2 bad usage, "
@@ -95,7 +103,7 @@ enum exit_code help_verb(enum verb first, enum verb last)
 	if (!page_open(&page))
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	for (enum verb verb = first; verb <= last; verb++)
-		fprintf(page.stream, "%s xdp-mlr %s [options]\n", verb == first ? "Usage:" : "      ", verb_name(verb));
+		put_usage(page.stream, verb == first ? "Usage:" : "      ", verb);
 	fputc('\n', page.stream);
 	for (enum verb verb = first; verb <= last; verb++)
 		fprintf(page.stream, "  %-12s%s\n", verb_name(verb), verb_summary(verb));
@@ -116,7 +124,7 @@ enum exit_code help_program(void)
 	fputs("xdp-mlr: how much traffic a system forwards, measured as draft-ietf-bmwg-mlrsearch-15 says.\n\n"
 	      "Usage: xdp-mlr VERB [options]\n\nVerbs:\n",
 	      page.stream);
-	for (enum verb verb = VERB_SEARCH; verb <= VERB_CLEAN; verb++)
+	for (enum verb verb = 0; verb < verb_count; verb++)
 		fprintf(page.stream, "  %-12s%s\n", verb_name(verb), verb_summary(verb));
 	fputs("\n'xdp-mlr VERB --help' lists the options of a verb; 'xdp-mlr --version' shows the version.\n", page.stream);
 	put_exit_codes(page.stream);

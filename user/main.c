@@ -26,6 +26,8 @@ static enum exit_code run(const struct config *config)
 		return verb_lab(config);
 	case VERB_CLEAN:
 		return verb_clean(config);
+	case VERB_COMPARE:
+		return verb_compare(config);
 	}
 	return EXIT_USAGE_ERROR;
 }

@@ -7,7 +7,6 @@
 
 #include "clock.h"
 #include "events.h"
-#include "load_range.h"
 #include "options.h"
 #include "progress.h"
 #include "report.h"
@@ -311,12 +310,8 @@ static enum exit_code judge(struct search *search, enum exit_code code)
 	return code;
 }
 
-enum exit_code manager_search(const struct config *config, struct measurer *measurer, struct search *ret_search)
+static void init_search(struct search *search, const struct config *config, struct measurer *measurer)
 {
-	struct search *search = ret_search;
-	struct load_range range;
-	enum exit_code code;
-
 	*search = (struct search){
 		.config = config,
 		.measurer = measurer,
@@ -326,23 +321,43 @@ enum exit_code manager_search(const struct config *config, struct measurer *meas
 	};
 	for (size_t goal = 0; goal < config->goal_count; goal++)
 		search->watches[goal].lower_fps = search->watches[goal].upper_fps = NAN;
-	code = load_range_find(config, measurer, &range);
-	if (code != EXIT_DONE)
-		return code;
-	search->input.min_load_fps = range.min_fps;
-	search->input.max_load_fps = range.max_fps;
-	search->max_load_source = range.max_source;
+}
+
+static enum exit_code run_between(struct search *search, const struct load_range *range)
+{
+	enum exit_code code;
+
+	search->input.min_load_fps = range->min_fps;
+	search->input.max_load_fps = range->max_fps;
+	search->max_load_source = range->max_source;
 	code = new_controller(search);
 	if (code == EXIT_DONE)
 		code = take_stored_trials(search);
 	if (code != EXIT_DONE)
 		return code;
-	if (config->stored && !measurer->virtual_time)
-		search->stored_s = config->stored->duration_s;
+	if (search->config->stored && !search->measurer->virtual_time)
+		search->stored_s = search->config->stored->duration_s;
 	code = loop(search);
 	say_erase_line();
 	search->duration_s = search_elapsed_s(search);
 	return judge(search, code);
+}
+
+enum exit_code manager_search_between(const struct config *config, struct measurer *measurer, const struct load_range *range,
+				      struct search *ret_search)
+{
+	init_search(ret_search, config, measurer);
+	return run_between(ret_search, range);
+}
+
+enum exit_code manager_search(const struct config *config, struct measurer *measurer, struct search *ret_search)
+{
+	struct load_range range;
+	enum exit_code code;
+
+	init_search(ret_search, config, measurer);
+	code = load_range_find(config, measurer, &range);
+	return code == EXIT_DONE ? run_between(ret_search, &range) : code;
 }
 
 void search_free(struct search *search)

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "config.h"
+#include "load_range.h"
 #include "measurer.h"
 #include "mlr/controller.h"
 
@@ -62,6 +63,9 @@ struct search {
 /* Search. Whatever it returns, *ret_search is to be freed; where ret_search->end is not SEARCH_RUNNING, there is something
  * to report. EXIT_DONE or EXIT_UNMET: the search is over; EXIT_INTERRUPTED; else the reason was said. */
 enum exit_code manager_search(const struct config *config, struct measurer *measurer, struct search *ret_search);
+/* The same between loads that are known already. */
+enum exit_code manager_search_between(const struct config *config, struct measurer *measurer, const struct load_range *range,
+				      struct search *ret_search);
 void search_free(struct search *search);
 
 /* Seconds since the start of the search, by the clock that counts for it. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measurer.h"
 
+#include "require.h"
 #include "units.h"
 
 void measurement_free(struct measurement *measurement)
@@ -9,7 +10,7 @@ void measurement_free(struct measurement *measurement)
 	measurement->passed_through = NULL;
 }
 
-enum exit_code measurer_new(const struct config *config, struct measurer **ret)
+static enum exit_code new_measurer(const struct config *config, struct measurer **ret)
 {
 	switch (config->measurer) {
 	case MEASURER_XDP:
@@ -22,6 +23,21 @@ enum exit_code measurer_new(const struct config *config, struct measurer **ret)
 		return measurer_replay_new(config, ret);
 	}
 	return EXIT_USAGE_ERROR;
+}
+
+enum exit_code measurer_new(const struct config *config, struct measurer **ret)
+{
+	struct measurer *measurer;
+	enum exit_code code = new_measurer(config, &measurer);
+
+	if (code != EXIT_DONE)
+		return code;
+	code = require_resolve(config, measurer);
+	if (code == EXIT_DONE)
+		*ret = measurer;
+	else
+		measurer_free(measurer);
+	return code;
 }
 
 enum exit_code measurer_load_fps(const struct measurer *measurer, const struct config *config, const char *option,

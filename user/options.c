@@ -10,6 +10,7 @@
 #include "mlr/controller.h"
 #include "mlr/frame.h"
 #include "nearest.h"
+#include "require.h"
 #include "units.h"
 
 #define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
@@ -25,11 +26,13 @@
 #define FRAMES   (SEARCH | TRIAL | SOAK | SELFTEST) /* verbs that send frames over ports */
 #define LAB_UP   (1u << VERB_LAB_UP)
 #define LAB      (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
-#define ALL      (FRAMES | LAB | 1u << VERB_CLEAN)
+#define COMPARE  (1u << VERB_COMPARE)
+#define ALL      (FRAMES | LAB | 1u << VERB_CLEAN | COMPARE)
 
 static const struct verb_text {
 	const char *name;
 	const char *summary;
+	const char *files[FILES_MAX]; /* what it takes by place, by the names that --help gives them */
 } verbs[] = {
 	[VERB_SEARCH] = { "search", "one MLRsearch benchmark over real ports or another measurer" },
 	[VERB_TRIAL] = { "trial", "one trial: the one-shot throughput test" },
@@ -40,6 +43,9 @@ static const struct verb_text {
 	[VERB_LAB_DOWN] = { "lab down", "remove the lab" },
 	[VERB_LAB_STATUS] = { "lab status", "show the lab that is up" },
 	[VERB_CLEAN] = { "clean", "undo whatever an earlier run that died left behind" },
+	[VERB_COMPARE] = { "compare",
+			   "whether the SUT of result B is slower than that of result A, with the evidence",
+			   { "A.json", "B.json" } },
 };
 
 /* --- reading -------------------------------------------------------------------------------------------------------- */
@@ -438,6 +444,38 @@ const struct option options[] = {
 	  .read = read_text,
 	  .offset = FIELD(unsafe_reason),
 	  .help = "use a port that is in use; the reason stands in the report" },
+	{ .name = "require",
+	  .argument = "R",
+	  .verbs = SEARCH | TRIAL | SOAK,
+	  .flags = OPTION_REPEATS,
+	  .read = read_requirement,
+	  .help = "what the result must keep to, repeatable; else the exit code is 1. Search: GOAL>=LOAD (its Conditional "
+		  "Throughput), or with <=, >, <; also GOAL.lower, GOAL.upper, GOAL.latency.p99<=100us (or min, mean, p50, "
+		  "p90, p99.9, p99.99, max). Trial: loss<=0.1%, lost, reordered, latency.p99, ... Soak: critical-load" },
+	{ .name = "repeat",
+	  .argument = "N",
+	  .verbs = SEARCH,
+	  .fallback = "1",
+	  .read = read_count,
+	  .offset = FIELD(repeats),
+	  .least = 1,
+	  .most = REPEATS_MOST,
+	  .help = "so many searches, one after another: mean, standard deviation and each; the result proper is that of the "
+		  "search with the median Conditional Throughput of the first goal" },
+	{ .name = "tolerance",
+	  .argument = "RATIO",
+	  .verbs = COMPARE,
+	  .fallback = "1%",
+	  .read = read_ratio,
+	  .offset = FIELD(tolerance_ratio),
+	  .help = "a change of the throughput up to this ratio is none" },
+	{ .name = "significance",
+	  .argument = "P",
+	  .verbs = COMPARE,
+	  .fallback = "0.01",
+	  .read = read_ratio,
+	  .offset = FIELD(significance_ratio),
+	  .help = "where both results have repeats: how likely a change may be chance and still be reported" },
 	{ .name = "sut",
 	  .argument = "KIND[:K=V,...]",
 	  .verbs = LAB_UP,
@@ -491,6 +529,8 @@ const struct option options[] = {
 };
 const size_t option_count = COUNT(options);
 
+const size_t verb_count = COUNT(verbs);
+
 /* --- looking up ----------------------------------------------------------------------------------------------------- */
 
 const char *verb_name(enum verb verb)
@@ -506,6 +546,11 @@ const char *algorithm_name(enum algorithm algorithm)
 const char *verb_summary(enum verb verb)
 {
 	return verbs[verb].summary;
+}
+
+const char *verb_file(enum verb verb, size_t index)
+{
+	return index < FILES_MAX ? verbs[verb].files[index] : NULL;
 }
 
 bool option_belongs(const struct option *option, enum verb verb)

@@ -56,9 +56,12 @@ struct given_list {
 extern const struct option options[];
 extern const size_t option_count;
 
+extern const size_t verb_count;
 const char *verb_name(enum verb verb);
 const char *algorithm_name(enum algorithm algorithm);
 const char *verb_summary(enum verb verb);
+/* What --help calls a file that the verb takes by its place on the command line; NULL if it takes no more. */
+const char *verb_file(enum verb verb, size_t index);
 bool option_belongs(const struct option *option, enum verb verb);
 /* By exact name; NULL if there is none. */
 const struct option *option_find(const char *name);

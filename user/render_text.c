@@ -170,6 +170,45 @@ static void put_search(const struct page *page, const json_t *document)
 		put_goal(page, json_array_get(results, i));
 }
 
+/* --- repeated searches ---------------------------------------------------------------------------------------------- */
+
+/* Mean and spread of one goal, then every search's own value. */
+static void put_statistics(const struct page *page, size_t goal, const json_t *statistics, const json_t *runs)
+{
+	double mean = number(statistics, "mean"), stdev = number(statistics, "stdev");
+	char rounded[UNIT_TEXT_SIZE], spread[UNIT_TEXT_SIZE], ratio[UNIT_TEXT_SIZE], least[UNIT_TEXT_SIZE],
+		most[UNIT_TEXT_SIZE];
+
+	if (isnan(stdev)) {
+		put_row(page, string(statistics, "goal"), "too few searches have a Conditional Throughput");
+		return;
+	}
+	put_row(page, string(statistics, "goal"), "mean %s, stdev %s (%s), from %s to %s", format_si(mean, "fps", rounded),
+		format_si(stdev, "fps", spread), format_percent(stdev / mean, ratio),
+		format_si(number(statistics, "min"), "fps", least), format_si(number(statistics, "max"), "fps", most));
+	fprintf(page->stream, "  %-*s", LABEL_COLUMNS, "  each");
+	for (size_t i = 0; i < json_array_size(runs); i++) {
+		const json_t *results = json_object_get(json_array_get(runs, i), "search_result");
+		double fps = number(json_array_get(results, goal), "conditional_throughput");
+
+		fprintf(page->stream, "%s%s", i ? ", " : "", isnan(fps) ? "none" : format_si(fps, "fps", rounded));
+	}
+	fputc('\n', page->stream);
+}
+
+static void put_repeats(const struct page *page, const json_t *repeats)
+{
+	const json_t *statistics = json_object_get(repeats, "statistics"), *runs = json_object_get(repeats, "runs");
+
+	if (!json_is_object(repeats))
+		return;
+	put_heading(page, "Conditional Throughput over repeated searches");
+	for (size_t goal = 0; goal < json_array_size(statistics); goal++)
+		put_statistics(page, goal, json_array_get(statistics, goal), runs);
+	put_row(page, "Searches", "%.0f of %.0f; above is the median one, number %.0f", number(repeats, "count"),
+		number(repeats, "asked"), number(repeats, "median_run"));
+}
+
 /* --- the course of a search ----------------------------------------------------------------------------------------- */
 
 static const char *bound(const json_t *decision, const char *name, char buffer[UNIT_TEXT_SIZE])
@@ -190,8 +229,8 @@ static void put_course_trial(const struct page *page, size_t index, const json_t
 		bound(decision, "lower_bound", lower), CELL_COLUMNS, bound(decision, "upper_bound", upper),
 		string(decision, "rule"));
 	if (!isnan(number(decision, "exceed_probability")))
-		fprintf(page->stream, " (exceeds with p = %.2f, %.0f trials to go)",
-			number(decision, "exceed_probability"), number(decision, "trials_ahead"));
+		fprintf(page->stream, " (exceeds with p = %.2f, %.0f trials to go)", number(decision, "exceed_probability"),
+			number(decision, "trials_ahead"));
 	if (!isnan(number(decision, "asked_load")))
 		fprintf(page->stream, " (asked for %s, %g s)", format_si(number(decision, "asked_load"), "fps", load),
 			number(decision, "asked_duration"));
@@ -357,7 +396,7 @@ static void put_soak(const struct page *page, const json_t *document)
 			number(trend, "slope_fps_per_s"), number(trend, "p_value"));
 }
 
-/* --- both ----------------------------------------------------------------------------------------------------------- */
+/* --- all ----------------------------------------------------------------------------------------------------------- */
 
 static void put_measurer(const struct page *page, const json_t *measurer)
 {
@@ -365,6 +404,38 @@ static void put_measurer(const struct page *page, const json_t *measurer)
 	const char *detail = model ? model : command ? command : "";
 
 	put_row(page, "Measurer", "%s%s%s", string(measurer, "name"), *detail ? ": " : "", detail);
+}
+
+static const char *quantity(double value, const char *unit, char buffer[UNIT_TEXT_SIZE])
+{
+	if (isnan(value))
+		return "none";
+	if (strcmp(unit, "fps") == 0)
+		return format_si(value, unit, buffer);
+	if (strcmp(unit, "ratio") == 0)
+		return format_percent(value, buffer);
+	if (strcmp(unit, "ns") == 0)
+		return microseconds(value, buffer);
+	snprintf(buffer, UNIT_TEXT_SIZE, "%.0f %s", value, unit);
+	return buffer;
+}
+
+static void put_requirements(const struct page *page, const json_t *requirements)
+{
+	char value[UNIT_TEXT_SIZE];
+
+	if (json_array_size(requirements) == 0)
+		return;
+	put_heading(page, "Requirements");
+	for (size_t i = 0; i < json_array_size(requirements); i++) {
+		const json_t *requirement = json_array_get(requirements, i);
+		bool met = truth(requirement, "met");
+
+		fputs("  ", page->stream);
+		put_styled(page, met ? GOOD : BAD, met ? "met    " : "NOT MET");
+		fprintf(page->stream, " %-*s measured %s\n", LABEL_COLUMNS, string(requirement, "requirement"),
+			quantity(number(requirement, "measured"), string(requirement, "unit"), value));
+	}
 }
 
 static void put_setting(const struct page *page, const json_t *document)
@@ -403,6 +474,8 @@ static void put_document(const struct page *page, const json_t *document)
 		put_trial(page, document);
 	if (page->explain)
 		put_course(page, json_object_get(document, "trials"));
+	put_repeats(page, json_object_get(document, "repeats"));
+	put_requirements(page, json_object_get(document, "requirements"));
 	put_setting(page, document);
 }
 

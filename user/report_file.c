@@ -11,6 +11,7 @@
 #include "json_text.h"
 #include "output.h"
 #include "render_text.h"
+#include "require.h"
 
 enum exit_code report_file_open(const struct config *config, struct report_file *ret)
 {
@@ -94,6 +95,7 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 
 	if (!document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
+	code = require_judge(document, config, code);
 	shown = deliver_output(document, config);
 	if (file && file->path)
 		filed = deliver_file(document, config, file);

@@ -22,6 +22,8 @@ static void add_event(json_t *document, const json_t *line)
 {
 	json_t *trial = json_object_get(line, "trial_result");
 
+	if (is_event(line, "run_started"))
+		json_object_set_new(document, "trials", json_array());
 	if (json_object_get(line, "configuration"))
 		json_object_update(document, (json_t *)line);
 	if (is_event(line, "trial_finished") && trial)

@@ -16,7 +16,7 @@ struct unit {
 };
 
 static const struct unit duration_units[] = { { "", 1 },      { "s", 1 },    { "ms", 1e-3 },
-					      { "us", 1e-6 }, { "min", 60 }, { "h", 3600 } };
+					      { "us", 1e-6 }, { "ns", 1e-9 }, { "min", 60 }, { "h", 3600 } };
 
 /* Suffixes of a load, and what they make of the number before them. */
 static const struct load_suffix {

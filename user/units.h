@@ -15,7 +15,7 @@
 bool parse_number(const char *text, double *ret);
 /* "0.005" or "0.5%". */
 bool parse_ratio(const char *text, double *ret);
-/* Seconds ("60"), or with a unit: us, ms, s, min, h. */
+/* Seconds ("60"), or with a unit: ns, us, ms, s, min, h. */
 bool parse_duration(const char *text, double *ret_s);
 /* 250000, 250kfps, 1.5Mfps, 5Gbps-l1, 5Gbps-l2, 80%, max. */
 bool parse_load(const char *text, struct load_spec *ret);

@@ -2,6 +2,7 @@
 /* search: one MLRsearch benchmark. */
 #include "events.h"
 #include "manager.h"
+#include "repeat.h"
 #include "report.h"
 #include "report_file.h"
 #include "verbs.h"
@@ -31,9 +32,13 @@ static enum exit_code search_with(const struct config *config, struct report_fil
 
 	if (code != EXIT_DONE)
 		return code;
-	code = manager_search(config, measurer, &search);
-	code = show(&search, file, code);
-	search_free(&search);
+	if (config->repeats > 1) {
+		code = repeat_searches(config, &measurer, file);
+	} else {
+		code = manager_search(config, measurer, &search);
+		code = show(&search, file, code);
+		search_free(&search);
+	}
 	measurer_free(measurer);
 	return code;
 }

@@ -1,0 +1,217 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# compare: whether B is slower than A; and --repeat, which gives it the spread.
+load helper
+
+# A search with a result file: `result NAME MODEL [options]`
+result() {
+  local name=$1 model=$2
+  shift 2
+  "$XDP_MLR" search --measurer "sim:$model" --max-load 10Mfps --format json "$@" >"$BATS_TEST_TMPDIR/$name.json" || [ $? -eq 1 ]
+}
+
+compare() { # A B [options]
+  local a=$BATS_TEST_TMPDIR/$1.json b=$BATS_TEST_TMPDIR/$2.json
+  shift 2
+  "$XDP_MLR" compare "$a" "$b" "$@"
+}
+
+@test "a regression of 3 % is found by the bounds, an improvement is none, and equal ones are equal" {
+  result a hard,capacity=1e6
+  result b hard,capacity=0.97e6
+  run --separate-stderr compare a b --format json
+  [ "$status" -eq 1 ]
+  is '.schema == "xdp-mlr/compare/1" and .verdict == "regression" and .tolerance == 0.01
+    and (.goals | length == 2 and all(.verdict == "slower" and .method == "bounds" and .change < -0.025 and .change > -0.035
+      and .b.relevant_upper_bound_max < .a.relevant_lower_bound_min * 0.99))' <<<"$output"
+  run --separate-stderr compare b a --format json
+  [ "$status" -eq 0 ]
+  is '.verdict == "no regression" and (.goals | all(.verdict == "faster"))' <<<"$output"
+  run --separate-stderr compare a a --format json
+  [ "$status" -eq 0 ]
+  is '.goals | all(.verdict == "same" and .change == 0)' <<<"$output"
+}
+
+@test "one goal that is slower is a regression" {
+  result a hard,capacity=1e6
+  jq '.search_result[1] |= (.relevant_lower_bound *= 0.9 | .relevant_upper_bound *= 0.9)' "$BATS_TEST_TMPDIR/a.json" >"$BATS_TEST_TMPDIR/b.json"
+  run --separate-stderr compare a b --format json
+  [ "$status" -eq 1 ]
+  is '[.goals[].verdict] == ["same", "slower"]' <<<"$output"
+}
+
+@test "the text says who is slower, by how much and why" {
+  result a hard,capacity=1e6
+  result b hard,capacity=0.97e6
+  run --separate-stderr compare a b
+  [ "$status" -eq 1 ]
+  [[ $output == *"ndr: B is SLOWER (-2.9"*"B's Relevant Upper Bound, 97"*" below A's Relevant Lower Bound, 99"* ]]
+  [[ $output == *"Verdict: regression (a change up to 1 % is none)"* ]]
+  [[ $output == *'measurer: "sim:hard,capacity=1e6" in A, "sim:hard,capacity=0.97e6" in B'* ]]
+  [[ $output != *$'\e'* ]]
+}
+
+@test "the tolerance decides what is a change" {
+  result a hard,capacity=1e6
+  result b hard,capacity=0.97e6
+  run compare a b --tolerance 5%
+  [ "$status" -eq 0 ]
+  refuses 2 "--tolerance '0': must be a ratio" compare a b --tolerance 0
+}
+
+@test "a B that fails at every load is slower, an A without a limit is faster than any bound" {
+  result a hard,capacity=1e6
+  result none hard,capacity=1000
+  result all hard,capacity=1e9
+  run compare a none
+  [ "$status" -eq 1 ]
+  run compare all a
+  [ "$status" -eq 1 ]
+  run compare a all
+  [ "$status" -eq 0 ]
+  run compare none none
+  [ "$status" -eq 0 ]
+}
+
+@test "where the tester was the limit of B nothing is said of its SUT" {
+  result a hard,capacity=1e6
+  result b hard,capacity=0.97e6
+  jq '.search_result[].tester_limited = true' "$BATS_TEST_TMPDIR/b.json" >"$BATS_TEST_TMPDIR/limited.json"
+  refuses 2 "cannot be compared: ndr: the tester's own limit set the bounds of B" compare a limited
+  # that the tester limited A does not help B
+  jq '.search_result[].tester_limited = true' "$BATS_TEST_TMPDIR/a.json" >"$BATS_TEST_TMPDIR/limited.json"
+  run compare limited b
+  [ "$status" -eq 1 ]
+}
+
+@test "what cannot be compared is refused, and named" {
+  result a hard,capacity=1e6
+  result other hard,capacity=1e6 --goal name=ndr,loss=1% --goal name=x
+  refuses 2 "cannot be compared: .*goal ndr, loss_ratio: 0 in A, 0.01 in B.*goal pdr: only in A.*goal x: only in B" compare a other
+  result size hard,capacity=1e6 --frame-size 128
+  refuses 2 'frame-size: "64" in A, "128" in B' compare a size
+  result way hard,capacity=1e6 --algorithm binary
+  refuses 2 'algorithm: "mlr" in A, "binary" in B' compare a way
+  jq '.traffic_profile.protocol = "UDP over IPv6"' "$BATS_TEST_TMPDIR/a.json" >"$BATS_TEST_TMPDIR/p.json"
+  refuses 2 'traffic_profile.protocol: nothing in A, "UDP over IPv6" in B' compare a p
+  result short hard,capacity=1e6 --max-time 0.1
+  refuses 2 "ndr: B has no bound at all" compare a short
+  "$XDP_MLR" soak --measurer sim:hard,capacity=1e6 --max-load 2Mfps --max-time 60 --format json >"$BATS_TEST_TMPDIR/soak.json"
+  refuses 2 "one is a soak, the other a search" compare a soak
+}
+
+@test "files that are no results are refused" {
+  result a hard,capacity=1e6
+  refuses 2 "cannot read .*none.json: No such file" compare a none
+  echo '{"schema": "xdp-mlr/trial/1"}' >"$BATS_TEST_TMPDIR/t.json"
+  refuses 2 "t.json is a document 'xdp-mlr/trial/1'" compare a t
+  echo no >"$BATS_TEST_TMPDIR/t.json"
+  refuses 2 "t.json is no result" compare t a
+  refuses 2 "compare lacks a file, A.json" "$XDP_MLR" compare
+  refuses 2 "compare lacks a file, B.json" "$XDP_MLR" compare x
+  refuses 2 "'z' is one argument too many for compare" "$XDP_MLR" compare x y z
+}
+
+@test "a stream of events is a result, too" {
+  result a hard,capacity=1e6
+  "$XDP_MLR" search --measurer sim:hard,capacity=0.97e6 --max-load 10Mfps --format jsonl >"$BATS_TEST_TMPDIR/b.json"
+  run compare a b
+  [ "$status" -eq 1 ]
+}
+
+@test "two soaks are compared by their estimates" {
+  for rate in 1e6 0.97e6; do
+    "$XDP_MLR" soak --measurer sim:hard,capacity=$rate --max-load 2Mfps --max-time 120 --format json >"$BATS_TEST_TMPDIR/$rate.json"
+  done
+  run --separate-stderr compare 1e6 0.97e6 --format json
+  [ "$status" -eq 1 ]
+  is '.goals == [.goals[0]] and (.goals[0] | .verdict == "slower" and .method == "estimates" and .goal == null)' <<<"$output"
+  run compare 1e6 1e6
+  [ "$status" -eq 0 ]
+  run compare 0.97e6 1e6
+  [ "$status" -eq 0 ]
+}
+
+# --- repeats ---
+
+@test "repeats: mean, standard deviation and each; the result is the median one" {
+  result a jitter,capacity=1e6,sigma=0.02,seed=7 --repeat 5 --goal name=x,final=1,sum=3
+  is '.repeats as $r | [$r.runs[].search_result[0].conditional_throughput] as $each | ($each | add / 5) as $mean
+    | $r.asked == 5 and $r.count == 5 and ($each | unique | length) > 1
+    and ($r.statistics[0] | .goal == "x" and .count == 5 and .min == ($each | min) and .max == ($each | max)
+      and (.mean / $mean - 1 | fabs) < 1e-12
+      and (.stdev / ([$each[] | pow(. - $mean; 2)] | add / 4 | sqrt) - 1 | fabs) < 1e-9)
+    and .search_result[0].conditional_throughput == ($each | sort | .[2])
+    and .search_result == $r.runs[$r.median_run - 1].search_result and .trials == $r.runs[$r.median_run - 1].trials' <"$BATS_TEST_TMPDIR/a.json"
+}
+
+@test "repeats: one irregular search makes the whole irregular, and exit 1" {
+  # of five searches the third fails at every load
+  cat >"$BATS_TEST_TMPDIR/sut" <<'END'
+count=$(($(cat "$1" 2>/dev/null || echo 0) + 1))
+echo $count >"$1"
+while read -r q; do
+  load=${q##*trial_load\":}; load=${load%%[.,\}]*}
+  if [ $count -eq 3 ] || [ $load -gt 500000 ]; then loss=0.1; else loss=0; fi
+  echo "{\"trial_loss_ratio\": $loss}"
+done
+END
+  run --separate-stderr "$XDP_MLR" search --measurer "exec:sh $BATS_TEST_TMPDIR/sut $BATS_TEST_TMPDIR/count" --max-load 1Mfps --format json \
+    --repeat 5 --goal name=x
+  [ "$status" -eq 1 ]
+  # the command is started once a search
+  [ "$(cat "$BATS_TEST_TMPDIR/count")" -eq 5 ]
+  is '(.irregular_reason | test("search 3 of 5: x: Min Load")) and .search_result[0].regular and .repeats.statistics[0].count == 4' <<<"$output"
+}
+
+@test "repeats: an interrupted one is marked, and what was found before is there" {
+  cat >"$BATS_TEST_TMPDIR/sut" <<'END'
+count=$(($(cat "$1" 2>/dev/null || echo 0) + 1))
+echo $count >"$1"
+while read -r q; do
+  [ $count -lt 3 ] || { : >"$1.third"; sleep 20; }
+  load=${q##*trial_load\":}; load=${load%%[.,\}]*}
+  if [ $load -gt 500000 ]; then loss=0.1; else loss=0; fi
+  echo "{\"trial_loss_ratio\": $loss}"
+done
+END
+  "$XDP_MLR" search --measurer "exec:sh $BATS_TEST_TMPDIR/sut $BATS_TEST_TMPDIR/count" --max-load 1Mfps --format json \
+    --repeat 5 --goal name=x >"$BATS_TEST_TMPDIR/out" 3>&- &
+  local pid=$!
+  until [ -e "$BATS_TEST_TMPDIR/count.third" ]; do sleep 0.05; done
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  [ "$status" -eq 130 ]
+  is '.irregular_reason == "search 3 of 5: interrupted" and .repeats.count == 3 and .repeats.statistics[0].count == 2
+    and .search_result[0].regular' <"$BATS_TEST_TMPDIR/out"
+}
+
+@test "repeats: the text has them, events tell which search, and a stored one is replayed as one search" {
+  run --separate-stderr simulated --repeat 3
+  [[ $output == *"ndr "*"mean "*" stdev "*"each "*"Searches "*"3 of 3"* ]]
+  simulated --repeat 3 --format jsonl >"$BATS_TEST_TMPDIR/lines"
+  jq -es '[.[] | select(.event == "run_started") | [.run, .runs]] == [[1, 3], [2, 3], [3, 3]]
+    and ([.[] | select(.event == "finished")] | length) == 3 and .[-1].repeats.count == 3' "$BATS_TEST_TMPDIR/lines"
+  "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/lines" --format json |
+    is 'has("repeats") | not' || { echo "replayed more than one"; false; }
+  refuses 2 "the stored search in .* says that" "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/lines" --repeat 2
+  # of a run that died in its second search, that search goes on
+  awk '/run_started/ { n++ } n == 2 && /trial_finished/ { t++ } { print } t == 4 { exit }' "$BATS_TEST_TMPDIR/lines" >"$BATS_TEST_TMPDIR/part"
+  second=$(grep trial_finished "$BATS_TEST_TMPDIR/part" | tail -4 | jq -s '[.[].trial_result.trial_loss_ratio]' -c)
+  "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/part" --format json | is "[.trials[:4][].trial_loss_ratio] == $second"
+}
+
+@test "repeats: Welch's test finds a loss that overlapping bounds hide, and none where there is none" {
+  result a jitter,capacity=1e6,sigma=0.02,seed=1 --repeat 20 --goal name=x,final=1,sum=3
+  result same jitter,capacity=1e6,sigma=0.02,seed=2 --repeat 20 --goal name=x,final=1,sum=3
+  result slow jitter,capacity=0.97e6,sigma=0.02,seed=3 --repeat 20 --goal name=x,final=1,sum=3
+  run --separate-stderr compare a slow --format json
+  [ "$status" -eq 1 ]
+  is '.goals[0] | .verdict == "slower" and .method == "repeats" and .test.p_value < 0.01 and (.a.conditional_throughputs | length) == 20' <<<"$output"
+  run --separate-stderr compare a same --format json
+  [ "$status" -eq 0 ]
+  is '.goals[0] | .verdict == "same" and .test.p_value > 0.5' <<<"$output"
+  run compare slow a
+  [ "$status" -eq 0 ]
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "require.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_text.h"
+#include "measurer.h"
+#include "nearest.h"
+#include "options.h"
+#include "units.h"
+
+#define COUNT(array)     (sizeof(array) / sizeof((array)[0]))
+#define NS_PER_SECOND    1e9
+#define FIGURES_MAX      64
+#define REQUIREMENT_MOST 64
+
+/* --- the figures that there are ------------------------------------------------------------------------------------- */
+
+struct figure {
+	const char *name;
+	enum quantity quantity;
+	const char *path;
+};
+
+/* Of a goal, as GOAL.NAME in a search; GOAL alone is its Conditional Throughput. */
+static const struct figure goal_figures[] = {
+	{ "throughput", QUANTITY_LOAD, "conditional_throughput" },
+	{ "lower", QUANTITY_LOAD, "relevant_lower_bound" },
+	{ "upper", QUANTITY_LOAD, "relevant_upper_bound" },
+};
+
+/* Of a trial; of a goal as GOAL.NAME. The path is in LATENCY. */
+static const struct figure latency_figures[] = {
+	{ "latency.min", QUANTITY_TIME, "min_ns" },       { "latency.mean", QUANTITY_TIME, "mean_ns" },
+	{ "latency.p50", QUANTITY_TIME, "p50_ns" },       { "latency.p90", QUANTITY_TIME, "p90_ns" },
+	{ "latency.p99", QUANTITY_TIME, "p99_ns" },       { "latency.p99.9", QUANTITY_TIME, "p99_9_ns" },
+	{ "latency.p99.99", QUANTITY_TIME, "p99_99_ns" }, { "latency.max", QUANTITY_TIME, "max_ns" },
+};
+
+static const struct figure trial_figures[] = {
+	{ "loss", QUANTITY_RATIO, "trial_result.trial_loss_ratio" },
+	{ "forwarding-rate", QUANTITY_LOAD, "trial_result.trial_forwarding_rate" },
+	{ "sent", QUANTITY_FRAMES, "trial_result.counts.sent" },
+	{ "received", QUANTITY_FRAMES, "trial_result.counts.received" },
+	{ "lost", QUANTITY_FRAMES, "trial_result.counts.lost" },
+	{ "unsent", QUANTITY_FRAMES, "trial_result.counts.unsent" },
+	{ "duplicate", QUANTITY_FRAMES, "trial_result.counts.duplicate" },
+	{ "reordered", QUANTITY_FRAMES, "trial_result.counts.reordered" },
+	{ "late", QUANTITY_FRAMES, "trial_result.counts.late" },
+	{ "foreign", QUANTITY_FRAMES, "trial_result.counts.foreign" },
+	{ "malformed", QUANTITY_FRAMES, "trial_result.counts.malformed" },
+	{ "latency.min", QUANTITY_TIME, "latency.min_ns" },
+	{ "latency.mean", QUANTITY_TIME, "latency.mean_ns" },
+	{ "latency.p50", QUANTITY_TIME, "latency.p50_ns" },
+	{ "latency.p90", QUANTITY_TIME, "latency.p90_ns" },
+	{ "latency.p99", QUANTITY_TIME, "latency.p99_ns" },
+	{ "latency.p99.9", QUANTITY_TIME, "latency.p99_9_ns" },
+	{ "latency.p99.99", QUANTITY_TIME, "latency.p99_99_ns" },
+	{ "latency.max", QUANTITY_TIME, "latency.max_ns" },
+	{ "gap.p50", QUANTITY_TIME, "pacing.gap_p50_ns" },
+	{ "gap.p99", QUANTITY_TIME, "pacing.gap_p99_ns" },
+	{ "gap.max", QUANTITY_TIME, "pacing.gap_max_ns" },
+};
+
+static const struct figure soak_figures[] = {
+	{ "critical-load", QUANTITY_LOAD, "critical_load.mean" },
+	{ "critical-load.stdev", QUANTITY_LOAD, "critical_load.stdev" },
+};
+
+static const struct figure *find_figure(const struct figure *figures, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(figures[i].name, name) == 0)
+			return &figures[i];
+	return NULL;
+}
+
+/* --- reading -------------------------------------------------------------------------------------------------------- */
+
+static const char *comparison_text(enum comparison comparison)
+{
+	static const char *const texts[] = {
+		[COMPARISON_AT_LEAST] = ">=", [COMPARISON_AT_MOST] = "<=", [COMPARISON_ABOVE] = ">", [COMPARISON_BELOW] = "<"
+	};
+
+	return texts[comparison];
+}
+
+static enum comparison read_comparison(const char *sign)
+{
+	if (sign[1] == '=')
+		return sign[0] == '>' ? COMPARISON_AT_LEAST : COMPARISON_AT_MOST;
+	return sign[0] == '>' ? COMPARISON_ABOVE : COMPARISON_BELOW;
+}
+
+/* "x@64": the frame size, cut off the figure. */
+static enum exit_code read_size(const struct given *given, struct requirement *requirement)
+{
+	char *at = strrchr(requirement->figure, '@');
+	double octets;
+
+	if (!at)
+		return EXIT_DONE;
+	if (!parse_number(at + 1, &octets) || octets < 1 || octets != (unsigned int)octets)
+		return refuse_given(given, "after '@' must stand a frame size in octets, as in ndr@64>=5Mfps");
+	*at = '\0';
+	requirement->frame_size_octets = (unsigned int)octets;
+	return EXIT_DONE;
+}
+
+enum exit_code read_requirement(const struct given *given, struct config *config)
+{
+	const char *sign = strpbrk(given->text, "<>");
+	struct requirement requirement = { .given = given, .goal = -1 };
+	struct requirement *grown;
+	size_t length;
+	enum exit_code code;
+
+	if (!sign || sign == given->text)
+		return refuse_given(given, "must be FIGURE>=VALUE, or with <=, > or <; for example ndr>=5Mfps");
+	length = (size_t)(sign - given->text);
+	if (length >= FIGURE_NAME_SIZE)
+		return refuse_given(given, "the name of the figure is too long");
+	memcpy(requirement.figure, given->text, length);
+	requirement.comparison = read_comparison(sign);
+	requirement.value = sign + strlen(comparison_text(requirement.comparison));
+	code = read_size(given, &requirement);
+	if (code != EXIT_DONE)
+		return code;
+	if (config->requirement_count == REQUIREMENT_MOST)
+		return refuse_given(given, "at most %d requirements", REQUIREMENT_MOST);
+	grown = reallocarray(config->requirements, config->requirement_count + 1, sizeof(*grown));
+	if (!grown)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	config->requirements = grown;
+	grown[config->requirement_count++] = requirement;
+	return EXIT_DONE;
+}
+
+/* --- finding the figure --------------------------------------------------------------------------------------------- */
+
+/* Names to suggest from. */
+struct names {
+	const char *items[FIGURES_MAX];
+	size_t count;
+};
+
+static void add_names(struct names *names, const struct figure *figures, size_t count)
+{
+	for (size_t i = 0; i < count && names->count < FIGURES_MAX; i++)
+		names->items[names->count++] = figures[i].name;
+}
+
+static enum exit_code refuse_figure(const struct requirement *requirement, const char *kind, const char *name,
+				    const struct names *names)
+{
+	char quoted[QUOTE_SIZE], hint[FIGURE_NAME_SIZE], listed[512] = "";
+	size_t used = 0;
+
+	nearest_hint(name, names->items, names->count, hint, sizeof(hint));
+	for (size_t i = 0; !hint[0] && i < names->count && used < sizeof(listed); i++)
+		used += (size_t)snprintf(listed + used, sizeof(listed) - used, "%s%s", i ? ", " : "; there are ",
+					 names->items[i]);
+	return refuse_given(requirement->given, "no %s '%s'%s%s", kind, quote(name, strlen(name), quoted, sizeof(quoted)),
+			    hint, listed);
+}
+
+/* A figure of a table, for the whole document. */
+static enum exit_code find_in(struct requirement *requirement, const struct figure *figures, size_t count)
+{
+	const struct figure *figure = find_figure(figures, count, requirement->figure);
+	struct names names = { .count = 0 };
+
+	if (!figure) {
+		add_names(&names, figures, count);
+		return refuse_figure(requirement, "figure", requirement->figure, &names);
+	}
+	requirement->quantity = figure->quantity;
+	requirement->path = figure->path;
+	return EXIT_DONE;
+}
+
+/* A figure of a goal. */
+static enum exit_code find_goal_figure(struct requirement *requirement, const char *name)
+{
+	const struct figure *figure = find_figure(goal_figures, COUNT(goal_figures), name);
+	struct names names = { .count = 0 };
+
+	if (figure) {
+		requirement->quantity = figure->quantity;
+		requirement->path = figure->path;
+		return EXIT_DONE;
+	}
+	figure = find_figure(latency_figures, COUNT(latency_figures), name);
+	if (figure) {
+		requirement->quantity = figure->quantity;
+		requirement->latency = figure->path;
+		return EXIT_DONE;
+	}
+	add_names(&names, goal_figures, COUNT(goal_figures));
+	add_names(&names, latency_figures, COUNT(latency_figures));
+	return refuse_figure(requirement, "figure of a goal", name, &names);
+}
+
+/* GOAL or GOAL.FIGURE. The name of a goal may have a dot itself. */
+static enum exit_code find_in_goals(struct requirement *requirement, const struct config *config)
+{
+	struct names names = { .count = 0 };
+	size_t best = 0;
+
+	for (size_t i = 0; i < config->goal_count; i++) {
+		const char *name = config->goals[i].name;
+		size_t length = strlen(name);
+		const char *rest = requirement->figure + length;
+
+		names.items[names.count++] = name;
+		if (length <= best || strncmp(requirement->figure, name, length) != 0 || (*rest && *rest != '.'))
+			continue;
+		requirement->goal = (int)i;
+		best = length;
+	}
+	if (!best)
+		return refuse_figure(requirement, "goal", requirement->figure, &names);
+	return find_goal_figure(requirement, requirement->figure[best] ? requirement->figure + best + 1 : "throughput");
+}
+
+static enum exit_code find(struct requirement *requirement, const struct config *config)
+{
+	if (requirement->frame_size_octets && requirement->frame_size_octets != config->frame_size_octets)
+		return refuse_given(requirement->given, "this run has frames of %u octets", config->frame_size_octets);
+	switch (config->verb) {
+	case VERB_TRIAL:
+		return find_in(requirement, trial_figures, COUNT(trial_figures));
+	case VERB_SOAK:
+		return find_in(requirement, soak_figures, COUNT(soak_figures));
+	default:
+		return find_in_goals(requirement, config);
+	}
+}
+
+/* --- the value ------------------------------------------------------------------------------------------------------ */
+
+static enum exit_code read_value(struct requirement *requirement)
+{
+	const struct given *given = requirement->given;
+
+	switch (requirement->quantity) {
+	case QUANTITY_LOAD:
+		if (!parse_load(requirement->value, &requirement->load) || requirement->load.unit == LOAD_MAX ||
+		    requirement->load.value <= 0)
+			return refuse_given(given, "after the sign must stand a load, as %s", LOAD_FORMS);
+		return EXIT_DONE;
+	case QUANTITY_RATIO:
+		if (!parse_ratio(requirement->value, &requirement->threshold))
+			return refuse_given(given, "after the sign must stand a ratio, as 0.001 or 0.1%%");
+		return EXIT_DONE;
+	case QUANTITY_FRAMES:
+		if (!parse_number(requirement->value, &requirement->threshold))
+			return refuse_given(given, "after the sign must stand a number of frames");
+		return EXIT_DONE;
+	case QUANTITY_TIME:
+		if (!parse_duration(requirement->value, &requirement->threshold))
+			return refuse_given(given, "after the sign must stand a duration, as 100us or 1.5ms");
+		requirement->threshold *= NS_PER_SECOND;
+		return EXIT_DONE;
+	}
+	return EXIT_USAGE_ERROR;
+}
+
+enum exit_code require_check(struct config *config)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (size_t i = 0; i < config->requirement_count && code == EXIT_DONE; i++) {
+		code = find(&config->requirements[i], config);
+		if (code == EXIT_DONE)
+			code = read_value(&config->requirements[i]);
+	}
+	return code;
+}
+
+enum exit_code require_resolve(const struct config *config, const struct measurer *measurer)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (size_t i = 0; i < config->requirement_count && code == EXIT_DONE; i++) {
+		struct requirement *requirement = &config->requirements[i];
+
+		if (requirement->quantity == QUANTITY_LOAD)
+			code = measurer_load_fps(measurer, config, "require", &requirement->load, &requirement->threshold);
+	}
+	return code;
+}
+
+/* --- judging -------------------------------------------------------------------------------------------------------- */
+
+/* The number at a path of names with dots between; NAN where there is none. */
+static double number_at(const json_t *object, const char *path)
+{
+	char name[64];
+
+	while (object) {
+		size_t length = strcspn(path, ".");
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, path);
+		object = json_object_get(object, name);
+		if (!path[length])
+			break;
+		path += length + 1;
+	}
+	return json_is_number(object) ? json_number_value(object) : NAN;
+}
+
+/* The worst latency among the full-length trials at the goal's Relevant Lower Bound. */
+static double goal_latency_ns(const json_t *document, const json_t *result, const char *percentile)
+{
+	double load_fps = number_at(result, "relevant_lower_bound");
+	double full_s = number_at(result, "goal.final_trial_duration"), worst_ns = NAN;
+	size_t index;
+	json_t *trial;
+
+	json_array_foreach (json_object_get(document, "trials"), index, trial) {
+		if (number_at(trial, "trial_load") == load_fps && number_at(trial, "trial_duration") >= full_s &&
+		    !json_is_true(json_object_get(trial, "warmup")))
+			worst_ns = fmax(worst_ns, number_at(json_object_get(trial, "latency"), percentile));
+	}
+	return worst_ns;
+}
+
+static double measured(const struct requirement *requirement, const json_t *document)
+{
+	const json_t *result;
+
+	if (requirement->goal < 0)
+		return number_at(document, requirement->path);
+	result = json_array_get(json_object_get(document, "search_result"), (size_t)requirement->goal);
+	return requirement->path ? number_at(result, requirement->path)
+				 : goal_latency_ns(document, result, requirement->latency);
+}
+
+/* What does not exist keeps to nothing. */
+static bool is_met(const struct requirement *requirement, double value)
+{
+	switch (requirement->comparison) {
+	case COMPARISON_AT_LEAST:
+		return value >= requirement->threshold;
+	case COMPARISON_AT_MOST:
+		return value <= requirement->threshold;
+	case COMPARISON_ABOVE:
+		return value > requirement->threshold;
+	case COMPARISON_BELOW:
+		return value < requirement->threshold;
+	}
+	return false;
+}
+
+static json_t *judge(const struct requirement *requirement, const json_t *document, bool *ret_met)
+{
+	static const char *const units[] = {
+		[QUANTITY_LOAD] = "fps", [QUANTITY_RATIO] = "ratio", [QUANTITY_FRAMES] = "frames", [QUANTITY_TIME] = "ns"
+	};
+	double value = measured(requirement, document);
+
+	*ret_met = is_met(requirement, value);
+	return json_pack("{s:s, s:s, s:s, s:f, s:o, s:s, s:b, s:s?}", "requirement", requirement->given->text, "figure",
+			 requirement->figure, "comparison", comparison_text(requirement->comparison), "required",
+			 requirement->threshold, "measured", json_number_or_null(value), "unit",
+			 units[requirement->quantity], "met", (int)*ret_met, "reason",
+			 isnan(value) ? "the result has no such figure" : NULL);
+}
+
+enum exit_code require_judge(json_t *document, const struct config *config, enum exit_code code)
+{
+	json_t *verdicts;
+
+	if (!config->requirement_count)
+		return code;
+	verdicts = json_array();
+	for (size_t i = 0; i < config->requirement_count; i++) {
+		bool met;
+
+		json_array_append_new(verdicts, judge(&config->requirements[i], document, &met));
+		if (!met && code == EXIT_DONE)
+			code = EXIT_UNMET;
+	}
+	json_object_set_new(document, "requirements", verdicts);
+	return code;
+}
