@@ -62,6 +62,10 @@ static void read_link(const struct nlmsghdr *header, struct link_info *ret)
 			if (mnl_attr_get_payload_len(attribute) == MLR_MAC_OCTETS)
 				memcpy(ret->mac, mnl_attr_get_payload(attribute), MLR_MAC_OCTETS);
 			break;
+		case IFLA_PERM_ADDRESS:
+			if (mnl_attr_get_payload_len(attribute) == MLR_MAC_OCTETS)
+				memcpy(ret->permanent_mac, mnl_attr_get_payload(attribute), MLR_MAC_OCTETS);
+			break;
 		case IFLA_MTU:
 			ret->mtu_octets = mnl_attr_get_u32(attribute);
 			break;

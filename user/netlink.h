@@ -24,6 +24,7 @@ struct link_info {
 	char name[IF_NAMESIZE];
 	char kind[16]; /* "veth", "bridge", ...; empty for hardware */
 	uint8_t mac[MLR_MAC_OCTETS];
+	uint8_t permanent_mac[MLR_MAC_OCTETS]; /* zeros if it has none */
 	unsigned int mtu_octets;
 	unsigned int max_mtu_octets; /* what it can be raised to; 0: not known */
 	bool up, carrier;
