@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "mlr/histogram.h"
+#include "mlr/profile.h"
 #include "mlr/tag.h"
 
 /* What a receiver counted since it was attached; one a CPU. Never reset: two snapshots are subtracted. */
@@ -29,6 +30,37 @@ struct rx_counters {
 
 _Static_assert(sizeof(struct rx_counters) == 80, "layout shared with BPF");
 _Static_assert(sizeof(struct mlr_histogram) == 32 + 8 * MLR_HISTOGRAM_BUCKETS, "layout shared with BPF");
+
+/*
+ * One queue of the live-frames transmitter. User space sets the first part before a trial, the program works on it; both are
+ * never there at once. Times are ns of CLOCK_MONOTONIC; a fraction is in units of 2^-64 ns.
+ */
+struct live_queue {
+	struct mlr_queue_plan plan; /* its pointers are not used: templates and flows are in maps */
+	struct mlr_plan_cursor cursor;
+	uint64_t due_ns, due_fraction; /* of the next frame */
+	uint64_t interval_ns, interval_fraction;
+	uint64_t left; /* frames to go */
+	uint64_t deadline_ns;
+	uint32_t batch;         /* runs between two flushes; with 1 the program waits for a frame's moment */
+	uint32_t memory_octets; /* of the longest frame, which every run starts with */
+	uint16_t trial;
+	uint16_t unpaced; /* frames are due as fast as they can go */
+	uint16_t mixed;   /* templates have headers of different length */
+	uint16_t reserved;
+
+	uint32_t run;    /* in the batch */
+	uint32_t cpu;    /* that runs it */
+	uint64_t handed; /* frames redirected to the port, extra ones included */
+	uint64_t extra;
+	/* the next three while note_xmit and note_error are attached: */
+	uint64_t failed;    /* of those handed, not taken by the port, for want of a link or a driver that can */
+	uint64_t refused;   /* of those handed, dropped by the driver */
+	uint64_t in_flight; /* redirected, and not flushed */
+	uint64_t burst_start_ns, burst, burst_max;
+	int64_t error;             /* of the last frame that failed or was refused */
+	struct mlr_histogram gaps; /* between the departures of batches; those in a batch are 0 and not in it */
+};
 
 /* The policer of the lab: a leaky bucket (GCRA) in one struct, guarded by a spin lock in the map beside it. */
 struct policer_config {

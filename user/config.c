@@ -441,8 +441,6 @@ static enum exit_code check(struct config *config)
 		return code;
 	if (config->measurer == MEASURER_XDP && !config->ports[PORT_A].name[0])
 		return refuse(EXIT_USAGE_ERROR, "--ports is missing: give the tester's two ports, for example -p eth1,eth2");
-	if (config->tx == TX_LIVE)
-		return refuse(EXIT_INCAPABLE, "--tx 'live': not built yet; this version has xsk");
 	return EXIT_DONE;
 }
 

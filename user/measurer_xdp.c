@@ -139,6 +139,14 @@ static enum exit_code make_plan(struct measurer_xdp *xdp, unsigned int port)
 	return EXIT_DONE;
 }
 
+/* Than AF_XDP in copy mode, as far as self-tests know. */
+static bool live_is_faster(const struct config *config)
+{
+	const char *faster = selftest_faster_backend(config, "xsk", "live");
+
+	return faster && !strcmp(faster, "live");
+}
+
 static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 {
 	enum exit_code code = EXIT_DONE;
@@ -149,8 +157,8 @@ static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 			continue;
 		code = make_plan(xdp, i);
 		if (!code)
-			code = tx_xsk_open(xdp->ports[i].link.name, QUEUE, xdp->ends[i].plan, nth_cpu(opened++),
-					   &xdp->ends[i].tx);
+			code = tx_open(xdp->config->tx, live_is_faster(xdp->config), &xdp->ports[i].link, QUEUE,
+				       xdp->ends[i].plan, nth_cpu(opened++), &xdp->ends[i].tx);
 	}
 	return code;
 }
@@ -305,11 +313,16 @@ static json_t *port_json(const struct measurer_xdp *xdp, int i)
 	return json;
 }
 
+const char *measurer_xdp_backend(const struct measurer_xdp *xdp)
+{
+	return xdp->ends[xdp->ends[PORT_A].transmits ? PORT_A : PORT_B].tx->ops->name;
+}
+
 static json_t *describe(struct measurer *measurer)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
 
-	return json_pack("{s:s, s:s, s:[o,o], s:f, s:s?}", "name", "xdp", "tx_backend", "xsk", "ports",
+	return json_pack("{s:s, s:s, s:[o,o], s:f, s:s?}", "name", "xdp", "tx_backend", measurer_xdp_backend(xdp), "ports",
 			 port_json(xdp, PORT_A), port_json(xdp, PORT_B), "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S,
 			 "allow_unsafe", xdp->config->unsafe_reason);
 }

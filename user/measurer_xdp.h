@@ -39,4 +39,7 @@ struct measurer_xdp {
 /* Perform one trial. A load of 0 means as fast as the transmitters can. */
 enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret);
 
+/* The transmit backend: "xsk" or "live". */
+const char *measurer_xdp_backend(const struct measurer_xdp *xdp);
+
 #endif

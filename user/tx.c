@@ -1,13 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tx.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
+
+#include "stop.h"
 
 /* Ahead of whatever else wants this CPU, short of a real-time policy, whose throttling makes gaps of tens of ms. */
 #define TRANSMITTER_NICENESS -20
+#define INTERRUPT_PAUSE_NS   200000
+
+enum exit_code tx_open(enum tx_choice choice, bool live_is_faster, const struct link_info *link, uint32_t queue,
+		       const struct mlr_queue_plan *plan, int cpu, struct tx **ret)
+{
+	struct tx *xsk, *live = NULL;
+	enum exit_code code;
+
+	if (choice == TX_LIVE)
+		return tx_live_open(link, plan, cpu, true, ret);
+	code = tx_xsk_open(link->name, queue, plan, cpu, &xsk);
+	if (code)
+		return code;
+	if (choice == TX_AUTO && live_is_faster && strcmp(xsk->mode, TX_MODE_ZERO_COPY) != 0)
+		code = tx_live_open(link, plan, cpu, false, &live);
+	if (code || live)
+		tx_close(xsk);
+	if (!code)
+		*ret = live ? live : xsk;
+	return code;
+}
 
 static void *run(void *argument)
 {
@@ -53,8 +78,23 @@ enum exit_code tx_start(struct tx *tx, const struct tx_trial *trial)
 	return EXIT_DONE;
 }
 
+/* Until the trial's time is up or a stop was requested; then interrupt it until it ends. */
+static void interrupt(struct tx *tx)
+{
+	const struct timespec pause = { .tv_nsec = INTERRUPT_PAUSE_NS };
+
+	stop_sleep_until(tx->trial.deadline_ns);
+	while (pthread_tryjoin_np(tx->thread, NULL) == EBUSY) {
+		tx->ops->interrupt(tx);
+		nanosleep(&pause, NULL);
+	}
+}
+
 const struct tx_report *tx_wait(struct tx *tx)
 {
-	pthread_join(tx->thread, NULL);
+	if (tx->ops->interrupt)
+		interrupt(tx);
+	else
+		pthread_join(tx->thread, NULL);
 	return &tx->report;
 }

@@ -2,8 +2,8 @@
 /*
  * A transmitter: one transmit queue of one port, and the thread that drives it during a trial.
  *
- * Backends stand behind tx_ops: tx_xsk.c (AF_XDP). A trial runs in a thread of its own, pinned to a CPU, which spins on the
- * absolute schedule of mlr/pacer.h and makes no call but those that move frames.
+ * Backends stand behind tx_ops: tx_xsk.c (AF_XDP) and tx_live.c (XDP live frames). A trial runs in a thread of its own,
+ * pinned to a CPU, which spins on the absolute schedule of mlr/pacer.h and makes no call but those that move frames.
  */
 #ifndef XDP_MLR_TX_H
 #define XDP_MLR_TX_H
@@ -12,8 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config.h"
 #include "mlr/histogram.h"
 #include "mlr/profile.h"
+#include "netlink.h"
 #include "say.h"
 
 #define TX_NO_LIMIT UINT64_MAX /* as a frame count: as many as fit, unpaced */
@@ -32,6 +34,7 @@ struct tx_trial {
 struct tx_report {
 	uint64_t sent;              /* completed by the kernel, without extra frames */
 	uint64_t extra;             /* frames of MLR_FLOW_EXTRA sent beside them */
+	uint64_t refused;           /* of both, those that the driver had no room for, where we know it from the kernel */
 	uint64_t burst_max;         /* most frames submitted at once */
 	uint64_t last_departure_ns; /* 0 if nothing was sent */
 	struct mlr_histogram gaps;  /* between departures, ns */
@@ -41,15 +44,20 @@ struct tx_report {
 struct tx;
 
 struct tx_ops {
-	const char *name; /* "xsk" */
+	const char *name; /* "xsk", "live" */
 	void (*run)(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
+	/* Make run() look at the time and at the stop flag; NULL if it does so without. Called from another thread, again
+	 * and again, until run() has returned. */
+	void (*interrupt)(struct tx *tx);
 	void (*close)(struct tx *tx);
 };
+
+#define TX_MODE_ZERO_COPY "zero-copy"
 
 /* Common to all backends; each embeds it first. */
 struct tx {
 	const struct tx_ops *ops;
-	const char *mode; /* how the kernel takes the frames: "copy", "zero-copy" */
+	const char *mode; /* how the kernel takes the frames: "copy", "live frames", TX_MODE_ZERO_COPY */
 	int cpu;          /* that its thread is pinned to, -1 for none */
 	pthread_t thread;
 	struct tx_trial trial;
@@ -58,6 +66,17 @@ struct tx {
 
 /* An AF_XDP transmitter for what a plan says, on one queue. The plan must outlive it. Needs CAP_NET_RAW, CAP_NET_ADMIN. */
 enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, int cpu, struct tx **ret);
+
+/* A transmitter of XDP live frames for what a plan says, on the port's queue of the CPU that it runs on. The plan must outlive
+ * it. Needs CAP_BPF and CAP_NET_ADMIN, and for a moment CAP_SYS_ADMIN (a network namespace). Where the port cannot do it:
+ * EXIT_INCAPABLE, if `required`; else a note, EXIT_DONE, and *ret is NULL. */
+enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue_plan *plan, int cpu, bool required,
+			    struct tx **ret);
+
+/* A transmitter of the chosen backend. TX_AUTO: AF_XDP where it is zero-copy; else live frames, if they are known to be the
+ * faster ones and the port can; else AF_XDP. */
+enum exit_code tx_open(enum tx_choice choice, bool live_is_faster, const struct link_info *link, uint32_t queue,
+		       const struct mlr_queue_plan *plan, int cpu, struct tx **ret);
 
 /* Start the thread of a trial, and wait for its end; the report stays valid until the next start. */
 enum exit_code tx_start(struct tx *tx, const struct tx_trial *trial);

@@ -115,7 +115,7 @@ static int create_socket(struct tx_xsk *xsk, const char *port, uint32_t queue)
 	setsockopt(fd, SOL_XDP, XDP_MAX_TX_SKB_BUDGET, &budget, sizeof(budget));
 	if (getsockopt(fd, SOL_XDP, XDP_OPTIONS, &options, &size))
 		return -errno;
-	xsk->tx.mode = options.flags & XDP_OPTIONS_ZEROCOPY ? "zero-copy" : "copy";
+	xsk->tx.mode = options.flags & XDP_OPTIONS_ZEROCOPY ? TX_MODE_ZERO_COPY : "copy";
 	return 0;
 }
 

@@ -116,6 +116,12 @@ static uint64_t sent_by(const struct measurer_xdp *xdp, int port)
 }
 
 /* Frames that a port sent beside the load. */
+/* What its transmitter knows the driver to have had no room for. */
+static uint64_t refused_by(const struct measurer_xdp *xdp, int port)
+{
+	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.refused : 0;
+}
+
 static uint64_t extra_by(const struct measurer_xdp *xdp, int port)
 {
 	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.extra : 0;
@@ -216,6 +222,13 @@ static uint64_t receiver_missed(const struct rtnl_link_stats64 *a, const struct 
 	       (dropped > passed_on ? dropped - passed_on : 0);
 }
 
+/* Frames that the transmitting interface did not get out. Not every driver counts redirected ones. */
+static uint64_t tx_dropped(const struct measurer_xdp *xdp, int port, const struct rtnl_link_stats64 *before,
+			   const struct rtnl_link_stats64 *after)
+{
+	return greater(after->tx_dropped - before->tx_dropped + after->tx_errors - before->tx_errors, refused_by(xdp, port));
+}
+
 static void count_port(const struct measurer_xdp *xdp, int port, const struct snapshot *a, const struct snapshot *b,
 		       uint64_t intended, struct port_counts *ret)
 {
@@ -237,7 +250,7 @@ static void count_port(const struct measurer_xdp *xdp, int port, const struct sn
 		},
 		.received_octets = rx.received_octets + rx.received * MLR_FCS_OCTETS,
 		.nic_tx_frames = after->tx_packets - before->tx_packets,
-		.nic_tx_dropped = after->tx_dropped - before->tx_dropped + after->tx_errors - before->tx_errors,
+		.nic_tx_dropped = tx_dropped(xdp, port, before, after),
 		.nic_rx_frames = after->rx_packets - before->rx_packets,
 		.nic_rx_missed = receiver_missed(before, after, rx.foreign + rx.housekeeping),
 	};
@@ -312,8 +325,8 @@ static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct 
 
 	for (int i = 0; i < PORT_COUNT; i++) {
 		for (;;) {
-			uint64_t seen = after->link[i].tx_packets - before->link[i].tx_packets + after->link[i].tx_dropped -
-					before->link[i].tx_dropped + after->link[i].tx_errors - before->link[i].tx_errors;
+			uint64_t seen = after->link[i].tx_packets - before->link[i].tx_packets +
+					tx_dropped(xdp, i, &before->link[i], &after->link[i]);
 			enum exit_code code;
 
 			if (seen >= sent_by(xdp, i) + extra_by(xdp, i))
@@ -420,7 +433,7 @@ static enum exit_code account(struct measurer_xdp *xdp, const struct mlr_trial_i
 	measurement->has_counts = measurement->has_attribution = measurement->has_pacing = true;
 	measurement->verdict = mlr_trial_judge(input->load_fps, xdp->measurer.transmitters, &measurement->counts);
 	measurement->attribution = attribute(xdp, measurement);
-	measurement->tx_backend = "xsk";
+	measurement->tx_backend = measurer_xdp_backend(xdp);
 	judge_tester(measurement);
 	summarize_pacing(xdp, input, &measurement->counts, &measurement->pacing);
 	return summarize_latency(xdp, measurement);

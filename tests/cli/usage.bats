@@ -189,11 +189,6 @@ search() {
   done
 }
 
-@test "usage comes before what is not built" {
-  refuses 3 "--tx 'live': not built yet" trial --tx live
-  refuses 2 "--frame-size '1'" trial --tx live --frame-size 1
-}
-
 @test "control characters of a value do not reach the terminal" {
   refuses 2 "x\\\\x1b\[2J" search --format $'x\e[2J'
   [[ $stderr != *$'\e'* ]]

@@ -289,12 +289,25 @@ static void wrong_values_are_usage_errors(void **state)
 		refuse_with(EXIT_USAGE_ERROR, lines[i]);
 }
 
-/* Usage comes before what the machine cannot do. */
-static void missing_backends_are_told_last(void **state)
+static void each_backend_can_be_chosen(void **state)
 {
+	static const struct {
+		const char *line;
+		enum tx_choice tx;
+	} cases[] = {
+		{ "trial -p a,b --load 5", TX_AUTO },
+		{ "trial -p a,b --load 5 --tx auto", TX_AUTO },
+		{ "trial -p a,b --load 5 --tx xsk", TX_XSK },
+		{ "trial -p a,b --load 5 --tx live", TX_LIVE },
+	};
+	struct reading reading;
+
 	(void)state;
-	refuse_with(EXIT_INCAPABLE, "trial -p a,b --load 5 --tx live");
-	refuse_with(EXIT_USAGE_ERROR, "trial -p a,a --load 5 --tx live");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		take(&reading, cases[i].line);
+		assert_int_equal(reading.config.tx, cases[i].tx);
+		config_free(&reading.config);
+	}
 }
 
 static void sixteen_goals_are_enough(void **state)
@@ -466,7 +479,7 @@ int main(void)
 		cmocka_unit_test(measurers_have_arguments),
 		cmocka_unit_test(lab_has_three_verbs),
 		cmocka_unit_test(wrong_values_are_usage_errors),
-		cmocka_unit_test(missing_backends_are_told_last),
+		cmocka_unit_test(each_backend_can_be_chosen),
 		cmocka_unit_test(sixteen_goals_are_enough),
 		cmocka_unit_test(file_has_every_form_of_value),
 		cmocka_unit_test(command_line_wins_over_file),

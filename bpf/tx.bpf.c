@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
+/*
+ * The transmitter of live frames: pace, write, redirect. One instance a queue.
+ *
+ * The kernel runs `tx` over and over (BPF_PROG_TEST_RUN with BPF_F_TEST_XDP_LIVE_FRAMES), each time on a page that holds the
+ * longest frame of the plan, and after every `batch` runs it flushes what was redirected. A run either sends the next frame or
+ * drops its page, which costs nothing but time: with nothing to do yet, the program gives the kernel a chance to see signals
+ * and other work.
+ *
+ *	batch 1	the program itself waits for the moment that a frame is due, if it is near, and each frame leaves alone;
+ *	batch n	what is not due ends the batch (all further runs of it drop), and what is due leaves in one burst.
+ *
+ * Pages come back from the SUT with its edits, so the whole header is written into every frame.
+ */
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/shared.h"
+
+char _license[] SEC("license") = "Dual BSD/GPL";
+
+#define NEAR_NS         100000    /* a frame that is due within this is waited for, */
+#define LOOKS_NEAR      (1 << 15) /* which takes fewer looks at the clock than these; */
+#define LOOKS_FAR       512       /* for any other, a run ends after so many */
+#define WORD_OCTETS     8
+#define HEADER_WORDS    (MLR_HEADER_MAX_OCTETS / WORD_OCTETS)
+#define IPV4_OCTETS     20
+#define IPV6_OCTETS     40
+#define UDP_OCTETS      8
+#define VLAN_OCTETS     4
+#define ETHERNET_OCTETS 14
+#define TAG_OCTETS      sizeof(struct mlr_tag)
+
+struct live_queue queue;
+
+/* where odd headers are put together; the template's own words first, so that it is copied in whole words */
+static __u64 scratch[MLR_HEADER_SCRATCH_OCTETS / WORD_OCTETS];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_DEVMAP);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} port SEC(".maps");
+
+/* of the plan, and the extra one behind them */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set before loading */
+	__type(key, __u32);
+	__type(value, struct mlr_frame_template);
+} templates SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MLR_SCHEDULE_MAX);
+	__type(key, __u32);
+	__type(value, __u16);
+} schedule SEC(".maps");
+
+/* likewise */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* set before loading */
+	__type(key, __u32);
+	__type(value, struct mlr_flow);
+} flows SEC(".maps");
+
+/* --- waiting -------------------------------------------------------------------------------------------------------- */
+
+struct wait {
+	__u64 due_ns, now_ns;
+};
+
+static long look(__u32 index, struct wait *wait)
+{
+	(void)index;
+	wait->now_ns = bpf_ktime_get_ns();
+	return wait->now_ns >= wait->due_ns;
+}
+
+/* The time, which is past the due time; or 0: the frame is not due. */
+static __always_inline __u64 await(__u64 due_ns)
+{
+	struct wait wait = { .due_ns = due_ns, .now_ns = bpf_ktime_get_ns() };
+
+	if (wait.now_ns >= due_ns)
+		return wait.now_ns;
+	if (queue.batch > 1)
+		return 0;
+	bpf_loop(due_ns - wait.now_ns < NEAR_NS ? LOOKS_NEAR : LOOKS_FAR, look, &wait, 0);
+	return wait.now_ns >= due_ns ? wait.now_ns : 0;
+}
+
+/* --- writing -------------------------------------------------------------------------------------------------------- */
+
+struct stamp {
+	__u32 sequence;
+	__u64 intended_ns, actual_ns;
+};
+
+/* Put a header together apart from the frame, and copy it there. */
+static __always_inline int write_odd_header(struct xdp_md *context, const struct mlr_frame_template *template,
+					    const struct mlr_flow *flow, const struct stamp *stamp)
+{
+	__u32 *to = (void *)(long)context->data, *end = (void *)(long)context->data_end;
+	const __u32 *from = (const __u32 *)scratch;
+
+	for (int i = 0; i < HEADER_WORDS; i++)
+		scratch[i] = ((const __u64 *)template->header)[i];
+	mlr_frame_fill((__u8 *)scratch, template, flow, queue.trial, stamp->sequence, stamp->intended_ns, stamp->actual_ns);
+	for (int i = 0; i < MLR_HEADER_MAX_OCTETS / 4; i++) {
+		if (i * 4 >= template->header_octets)
+			return 0;
+		if (to + i + 1 > end)
+			return -1;
+		to[i] = from[i];
+	}
+	return 0;
+}
+
+/* Copy the header from its template, and fill it in: its last four octets, which need not be a whole word, are all filled in.
+ * Where the fields are is known when this is compiled, so no buffer is needed in between. */
+static __always_inline int write_header(struct xdp_md *context, const struct mlr_frame_template *template,
+					const struct mlr_flow *flow, const struct stamp *stamp, __u32 ip_version,
+					__u32 vlan_count)
+{
+	__u64 *to = (void *)(long)context->data;
+	const __u64 *from = (const __u64 *)template->header;
+	const __u32 network_offset = ETHERNET_OCTETS + vlan_count * VLAN_OCTETS;
+	const __u32 transport_offset = network_offset + (ip_version == 6 ? IPV6_OCTETS : IPV4_OCTETS);
+	const __u32 header_octets = transport_offset + UDP_OCTETS + TAG_OCTETS;
+	const struct mlr_frame_template known = {
+		.network_offset = network_offset,
+		.transport_offset = transport_offset,
+		.tag_offset = transport_offset + UDP_OCTETS,
+		.ip_version = ip_version,
+		.network_checksum_base = template->network_checksum_base,
+		.transport_checksum_base = template->transport_checksum_base,
+	};
+
+	if ((void *)to + header_octets > (void *)(long)context->data_end)
+		return -1;
+#pragma unroll
+	for (__u32 i = 0; i < HEADER_WORDS; i++)
+		if ((i + 1) * WORD_OCTETS <= header_octets)
+			to[i] = from[i];
+	mlr_frame_fill((__u8 *)to, &known, flow, queue.trial, stamp->sequence, stamp->intended_ns, stamp->actual_ns);
+	return 0;
+}
+
+/* After a longer header, some of it would be left behind a shorter one. */
+static __always_inline void clear_rest(struct xdp_md *context, const struct mlr_frame_template *template)
+{
+	__u8 *to = (void *)(long)context->data, *end = (void *)(long)context->data_end;
+
+	for (int i = 0; i < MLR_HEADER_MAX_OCTETS && to + i + 1 <= end; i++)
+		to[i] = template->header[i];
+}
+
+#define LAYOUT(version, vlans) ((version) << 8 | (ETHERNET_OCTETS + (vlans)*VLAN_OCTETS))
+
+static __always_inline int write_frame(struct xdp_md *context, const struct mlr_frame_template *template,
+				       const struct mlr_flow *flow, const struct stamp *stamp)
+{
+	__u32 ip_octets = template->transport_offset - template->network_offset;
+	__u32 layout = template->ip_version << 8 | template->network_offset;
+
+	if (queue.mixed)
+		clear_rest(context, template);
+	if (ip_octets != (template->ip_version == 6 ? IPV6_OCTETS : IPV4_OCTETS))
+		return write_odd_header(context, template, flow, stamp);
+	switch (layout) {
+	case LAYOUT(4, 0):
+		return write_header(context, template, flow, stamp, 4, 0);
+	case LAYOUT(4, 1):
+		return write_header(context, template, flow, stamp, 4, 1);
+	case LAYOUT(4, 2):
+		return write_header(context, template, flow, stamp, 4, 2);
+	case LAYOUT(6, 0):
+		return write_header(context, template, flow, stamp, 6, 0);
+	case LAYOUT(6, 1):
+		return write_header(context, template, flow, stamp, 6, 1);
+	case LAYOUT(6, 2):
+		return write_header(context, template, flow, stamp, 6, 2);
+	default:
+		return write_odd_header(context, template, flow, stamp);
+	}
+}
+
+/* --- a run ---------------------------------------------------------------------------------------------------------- */
+
+/* A frame leaves. Frames of one batch leave together, at the moment of its first. */
+static __always_inline void note_departure(__u64 now_ns)
+{
+	if (queue.burst) {
+		queue.burst++;
+	} else {
+		if (queue.burst_start_ns)
+			mlr_histogram_add(&queue.gaps, now_ns - queue.burst_start_ns);
+		queue.burst_start_ns = now_ns;
+		queue.burst = 1;
+	}
+	if (queue.burst > queue.burst_max)
+		queue.burst_max = queue.burst;
+	queue.handed++;
+	queue.in_flight++;
+	queue.cpu = bpf_get_smp_processor_id();
+}
+
+static __always_inline void take(int extra)
+{
+	if (extra) {
+		mlr_plan_take_extra(&queue.plan, &queue.cursor);
+		queue.extra++;
+		return;
+	}
+	mlr_plan_take(&queue.plan, &queue.cursor);
+	queue.left--;
+	queue.due_fraction += queue.interval_fraction;
+	queue.due_ns += queue.interval_ns + (queue.due_fraction < queue.interval_fraction);
+}
+
+/* Which template the next frame is of. */
+static __always_inline const struct mlr_frame_template *find_template(const struct mlr_flow *flow, int extra)
+{
+	__u32 slot = queue.cursor.slot, index = queue.plan.template_count;
+
+	if (!extra) {
+		const __u16 *size = bpf_map_lookup_elem(&schedule, &slot);
+
+		if (!size)
+			return NULL;
+		index = flow->stream * queue.plan.size_count + *size;
+	}
+	return bpf_map_lookup_elem(&templates, &index);
+}
+
+SEC("xdp")
+int tx(struct xdp_md *context)
+{
+	int extra = mlr_plan_extra_due(&queue.plan, &queue.cursor);
+	__u32 flow_index = extra ? queue.plan.flow_count : queue.cursor.flow;
+	struct stamp stamp = { .sequence = extra ? 0 : queue.cursor.sequence, .intended_ns = queue.due_ns };
+	const struct mlr_frame_template *template;
+	const struct mlr_flow *flow;
+
+	if (++queue.run >= queue.batch) {
+		queue.run = 0;
+		queue.burst = 0;
+	}
+	if (!queue.left)
+		return XDP_DROP;
+	flow = bpf_map_lookup_elem(&flows, &flow_index);
+	template = flow ? find_template(flow, extra) : NULL;
+	if (!template)
+		return XDP_DROP;
+	stamp.actual_ns = await(stamp.intended_ns);
+	if (!stamp.actual_ns)
+		return XDP_DROP;
+	if (stamp.actual_ns >= queue.deadline_ns) {
+		queue.left = 0;
+		return XDP_DROP;
+	}
+	if (queue.unpaced || extra)
+		stamp.intended_ns = stamp.actual_ns;
+	if (write_frame(context, template, flow, &stamp))
+		return XDP_DROP;
+	if (template->memory_octets != queue.memory_octets &&
+	    bpf_xdp_adjust_tail(context, template->memory_octets - queue.memory_octets))
+		return XDP_DROP;
+	take(extra);
+	note_departure(stamp.actual_ns);
+	return bpf_redirect_map(&port, 0, XDP_ABORTED);
+}
+
+/* --- what became of it ---------------------------------------------------------------------------------------------- */
+
+/* Between a redirect and its flush nothing else runs on this CPU. */
+static __always_inline int is_ours(void)
+{
+	return queue.in_flight && queue.cpu == bpf_get_smp_processor_id();
+}
+
+/* arguments: from device, to device, frames taken, frames dropped, error */
+SEC("raw_tp/xdp_devmap_xmit")
+int note_xmit(struct bpf_raw_tracepoint_args *context)
+{
+	int sent = (int)context->args[2], dropped = (int)context->args[3];
+
+	if (!is_ours())
+		return 0;
+	queue.in_flight -= sent + dropped;
+	queue.refused += dropped;
+	if (dropped)
+		queue.error = (int)context->args[4];
+	return 0;
+}
+
+/* arguments: device, program, target, error, ... */
+SEC("raw_tp/xdp_redirect_err")
+int note_error(struct bpf_raw_tracepoint_args *context)
+{
+	if (!is_ours())
+		return 0;
+	queue.in_flight--;
+	queue.failed++;
+	queue.error = (int)context->args[3];
+	return 0;
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The transmitter of live frames, end to end.
+bats_require_minimum_version 1.5.0
+load helper
+
+counts='.trial_result.counts'
+
+live() {
+  clean_trial --tx live "$@"
+}
+
+received_frames() {
+  ip -j -s link show "$B" | jq '.[0].stats64.rx.packets'
+}
+
+spare_links() { # in any network namespace that a process of ours has
+  for file in /proc/[0-9]*/ns/net; do
+    nsenter --net="$file" ip -j link show spare 2>/dev/null
+  done | jq -s 'map(length) | add // 0'
+}
+
+@test "a wire gets every frame, and the interfaces agree" {
+  lab_up wire
+  live --load 100kfps --duration 1
+  [ "$status" -eq 0 ]
+  check "$counts | .intended == 100000 and .sent == 100000 and .received == 100000"
+  check "$counts | .duplicate == 0 and .reordered == 0 and .late == 0 and .foreign == 0 and .malformed == 0"
+  check '.ports[0].nic_tx_frames == 100000 and .ports[1].nic_rx_frames == 100000'
+  check '.latency.count == 100000 and .latency.min_ns > 0'
+  check '.trial_result.tx_backend == "live" and .measurer.tx_backend == "live"'
+  check '.measurer.ports[0].transmit_mode == "live frames" and .pacing.burst_max == 1'
+}
+
+@test "both directions, and the other one, add up" {
+  lab_up wire
+  live --load 40kfps --duration 0.5 --direction both
+  [ "$status" -eq 0 ]
+  check '[.ports[].counts.sent] == [20000, 20000] and [.ports[].counts.received] == [20000, 20000]'
+  live --load 20kfps --duration 0.5 --direction b-to-a
+  check '[.ports[].counts.sent] == [0, 10000] and [.ports[].counts.received] == [10000, 0]'
+}
+
+@test "slow loads, of which the program drops most of its runs" {
+  lab_up wire
+  live --load 10 --duration 0.5
+  check "$counts | .sent == 5 and .received == 5"
+  live --load 599 --duration 1
+  check "$counts | .sent == 599 and .received == 599"
+}
+
+@test "fast loads, in batches" {
+  lab_up wire
+  for load in 800kfps 1.2Mfps; do
+    live --load $load --duration 0.2
+    [ "$status" -eq 0 ]
+    check "$counts | .received == .intended and .lost == 0"
+    check '.pacing.burst_max >= 1 and .pacing.burst_max <= 8'
+  done
+}
+
+@test "--load max sends as fast as it can, and calls that intended" {
+  lab_up wire
+  trial --tx live --load max --duration 0.3
+  check "$counts | .intended == .sent and .unsent == 0 and .sent > 30000 and .received == .sent"
+}
+
+@test "what it did not get to is unsent, and the tester is said to be the limit" {
+  lab_up xdp
+  trial --tx live --load 100Mfps --duration 0.2 --wait d=0.2
+  [ "$status" -eq 1 ]
+  check "$counts | .intended == 20000000 and .sent < .intended and .unsent == .intended - .sent"
+  check '.tester_limited and .trial_result.tester_limited'
+}
+
+@test "a router edits every frame, and still every one is right when its page comes back" {
+  lab_up router
+  live --load 20kfps --duration 1
+  [ "$status" -eq 0 ]
+  check '.measurer.ports[0].destination_mac_source == "learned by ARP"'
+  check "$counts | .received == 20000 and .malformed == 0 and .duplicate == 0 and .reordered == 0"
+  live --load 10kfps --duration 1 --direction both
+  check "$counts | .received == 20000 and .malformed == 0"
+}
+
+@test "the policer loses exactly what exceeds its rate" {
+  lab_up policer:rate=200000,burst=100us
+  live --load 200000 --duration 1
+  [ "$status" -eq 0 ]
+  check "$counts | .lost == 0 and .received == 200000"
+  live --load 202000 --duration 1 --wait d=0.2
+  check "$counts | .sent == 202000 and .lost == 1980"
+  check '.trial_result.loss_attribution | .sut == 1980 and .unsent == 0 and .dropped_before_wire == 0'
+}
+
+@test "frames on the wire have the asked size and good checksums" {
+  lab_up xdp
+  for size in 64 65 594 1518; do
+    # what arrives is consumed by XDP, so look inside the SUT
+    inside ip link set dev sut-a xdp off
+    inside timeout 10 tcpdump -i sut-a -c 5 -nn -e -vv udp >"$BATS_TEST_TMPDIR/dump" 2>"$BATS_TEST_TMPDIR/err" &
+    background+=($!)
+    until grep -q "listening" "$BATS_TEST_TMPDIR/err"; do sleep 0.05; done
+    live --load 1000 --duration 0.1 --wait d=0.1 --frame-size "$size"
+    wait "${background[-1]}"
+    [ "$(grep -c "length $((size - 4)):" "$BATS_TEST_TMPDIR/dump")" -eq 5 ]
+    [ "$(grep -c "198.18.0.2.49184 > 198.19.0.2.7: \[udp sum ok\] UDP, length $((size - 46))" "$BATS_TEST_TMPDIR/dump")" -eq 5 ]
+    ! grep -q "bad" "$BATS_TEST_TMPDIR/dump"
+  done
+}
+
+@test "a port that takes no redirected frames is refused, with the remedy, and auto uses AF_XDP" {
+  # veth pairs whose far ends have neither an XDP program nor gro
+  ip link add "$LAB-x" type veth peer name "$LAB-y"
+  ip link add "$LAB-u" type veth peer name "$LAB-v"
+  for port in x y u v; do ip link set "$LAB-$port" up; done
+  A=$LAB-x B=$LAB-u
+  trial --tx live --load 1000 --duration 0.1
+  refused 3 "port $LAB-x" "gro on" "--tx xsk"
+  trial --tx auto --load 1000 --duration 0.1 --wait d=0.1
+  check '.trial_result.tx_backend == "xsk"'
+  ethtool -K "$LAB-y" gro on
+  trial --tx live --load 1000 --duration 0.1 --wait d=0.1
+  check "$counts | .sent == 100"
+  ip link del "$LAB-u"
+}
+
+@test "SIGINT ends within a second, with what is known, and exit 130" {
+  lab_up wire
+  for load in 10 100000 max; do
+    "$MLR" trial -p "$A,$B" --tx live --load "$load" --duration 60 --format json >"$BATS_TEST_TMPDIR/out" 2>/dev/null &
+    pid=$!
+    background+=("$pid")
+    # ARP is over, and frames flow
+    from=$(received_frames)
+    until [ $(($(received_frames) - from)) -gt 5 ]; do sleep 0.02; done
+    start=$(date +%s%N)
+    kill -INT "$pid"
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" -eq 130 ]
+    [ $((($(date +%s%N) - start) / 1000000)) -lt 1000 ]
+    output=$(cat "$BATS_TEST_TMPDIR/out")
+    check '.irregular_reason != null'
+    [ "$(xdp_count)" -eq 0 ]
+  done
+}
+
+@test "kill -9 leaves neither a program nor the spare veth behind" {
+  lab_up wire
+  before=$(spare_links)
+  "$MLR" trial -p "$A,$B" --tx live --load 1000 --duration 60 >/dev/null 2>&1 &
+  pid=$!
+  background+=("$pid")
+  until [ "$(xdp_count)" -ge 2 ]; do sleep 0.02; done
+  sleep 0.3
+  kill -9 "$pid"
+  wait "$pid" || true
+  until [ "$(xdp_count)" -eq 0 ]; do sleep 0.02; done
+  [ "$(spare_links)" -eq "$before" ]
+  [ "$(ip -o link show type veth | grep -c spare)" -eq 0 ]
+  ! bpftool prog show name tx 2>/dev/null | grep -q "name tx"
+}
