@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "bpf/shared.h"
+#include "ethtool.h"
 #include "lab_delay.h"
 #include "mlr/plr.h"
 #include "netlink.h"
@@ -232,6 +233,20 @@ static enum exit_code build_delay(const struct sut_spec *sut, const struct sut_l
 
 /* --- any ------------------------------------------------------------------------------------------------------------ */
 
+/* Without a program of its own, a veth takes redirected frames (--tx live) only with generic receive offload on. */
+static int take_redirected_frames(const struct sut_links *links)
+{
+	struct ethtool *ethtool;
+	int error = ethtool_open(&ethtool);
+
+	if (error)
+		return error;
+	for (int i = 0; i < PORT_COUNT && !error; i++)
+		error = ethtool_set_feature(ethtool, links->ifindex[i], "rx-gro", true);
+	ethtool_close(ethtool);
+	return error;
+}
+
 static enum exit_code build_on(const struct sut_spec *sut, struct sut_links *links, pid_t *ret_forwarder)
 {
 	int error = 0;
@@ -243,6 +258,8 @@ static enum exit_code build_on(const struct sut_spec *sut, struct sut_links *lin
 		if (!error)
 			error = netlink_set_up(links->netlink, links->ifindex[i] = link.ifindex);
 	}
+	if (!error)
+		error = take_redirected_frames(links);
 	if (error)
 		return failed("bring up the SUT's links", error);
 	switch (sut->kind) {
