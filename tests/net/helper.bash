@@ -54,9 +54,9 @@ get() {
   jq -er "$1" <<<"$output"
 }
 
-# Fail, with the output, unless the jq expression over it is true.
+# Fail, with the output, unless the jq expression over it is true. (jq 1.6 finds everything true of nothing.)
 check() {
-  jq -e "$1" <<<"$output" >/dev/null || {
+  { [ -n "$output" ] && jq -e "$1" <<<"$output" >/dev/null; } || {
     echo "not so: $1"
     jq '.trial_result // .search_result // .' <<<"$output" | head -60
     echo "$stderr"

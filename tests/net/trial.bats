@@ -213,7 +213,7 @@ received_frames() {
   "$MLR" trial -p "$A,$B" --load 1000 --duration 60 --format json >"$BATS_TEST_TMPDIR/out" 2>/dev/null &
   pid=$!
   background+=($pid)
-  until [ "$(xdp_count)" -ge 2 ]; do sleep 0.02; done
+  until [ "$(received_frames)" -gt 50 ]; do sleep 0.02; done
   start=$(date +%s%N)
   kill -INT $pid
   status=0
