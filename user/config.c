@@ -539,7 +539,8 @@ static json_t *describe_all(const struct given_list *list, const struct option *
 	return values;
 }
 
-json_t *config_describe(const struct config *config)
+/* The options in force but those that have one of these flags. */
+static json_t *describe(const struct config *config, unsigned int without)
 {
 	json_t *object = json_object();
 	char text[GOAL_TEXT_SIZE];
@@ -548,7 +549,7 @@ json_t *config_describe(const struct config *config)
 		const struct option *option = &options[i];
 		const struct given *given = given_find(config->given, option->name);
 
-		if (!option_belongs(option, config->verb) || option->flags & OPTION_OUTPUT)
+		if (!option_belongs(option, config->verb) || option->flags & without)
 			continue;
 		if (option->read == read_goal)
 			json_object_set_new(object, option->name, describe_goals(config));
@@ -560,4 +561,14 @@ json_t *config_describe(const struct config *config)
 			json_object_set_new(object, option->name, json_string(given->text));
 	}
 	return object;
+}
+
+json_t *config_describe(const struct config *config)
+{
+	return describe(config, OPTION_COMMAND_LINE | OPTION_OUTPUT);
+}
+
+json_t *config_describe_all(const struct config *config)
+{
+	return describe(config, OPTION_COMMAND_LINE);
 }

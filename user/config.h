@@ -122,6 +122,8 @@ struct config {
 	enum format format;
 	const char *report_path; /* NULL: none */
 	bool quiet;
+	bool dump_config;                 /* print the configuration, and that is all */
+	bool dry_run;                     /* print the plan, and that is all */
 	bool explain;                     /* search: say of each trial why it was chosen */
 	struct stored *stored;            /* the search to resume or replay; NULL: none. Owned */
 	const char *sut;                  /* lab up --sut KIND[:k=v,...] */
@@ -143,6 +145,8 @@ void config_free(struct config *config);
 /* The result document's "configuration": every value in force but those that only say where results go. As a --config file
  * it repeats the run. A new reference. */
 json_t *config_describe(const struct config *config);
+/* The same with those: all that a file may hold. A new reference. */
+json_t *config_describe_all(const struct config *config);
 /* The RFC's own waits: 2, 2, 2 and 5 s. */
 extern const struct waits rfc2544_waits;
 

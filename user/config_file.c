@@ -145,6 +145,29 @@ static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const 
 	return on_command_line(file, option) ? EXIT_DONE : add_values(file, option, value);
 }
 
+/* The value of a key in a mapping; NULL if there is none. */
+static const yaml_node_t *find_key(struct file *file, const yaml_node_t *mapping, const char *name)
+{
+	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start; pair < mapping->data.mapping.pairs.top; pair++) {
+		const yaml_node_t *key = yaml_document_get_node(&file->document, pair->key);
+
+		if (key->type == YAML_SCALAR_NODE && strcmp(scalar(key), name) == 0)
+			return yaml_document_get_node(&file->document, pair->value);
+	}
+	return NULL;
+}
+
+/* The options in a document: it is the mapping of them, or a result, which echoes them. */
+static const yaml_node_t *find_options(struct file *file, const yaml_node_t *root)
+{
+	static const char own[] = "xdp-mlr/";
+	const yaml_node_t *schema = find_key(file, root, "schema"), *echo = find_key(file, root, "configuration");
+
+	if (!schema || schema->type != YAML_SCALAR_NODE || strncmp(scalar(schema), own, sizeof(own) - 1) != 0)
+		return root;
+	return echo && echo->type == YAML_MAPPING_NODE ? echo : root;
+}
+
 static enum exit_code add_document(struct file *file)
 {
 	const yaml_node_t *root = yaml_document_get_root_node(&file->document);
@@ -155,6 +178,7 @@ static enum exit_code add_document(struct file *file)
 	if (root->type != YAML_MAPPING_NODE)
 		return refuse(EXIT_USAGE_ERROR, "%s:%zu: must be a mapping of option names to values", file->path,
 			      line_of(root));
+	root = find_options(file, root);
 	for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
 	     pair < root->data.mapping.pairs.top && code == EXIT_DONE; pair++)
 		code = add_pair(file, yaml_document_get_node(&file->document, pair->key),

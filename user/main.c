@@ -5,12 +5,18 @@
 #include <string.h>
 
 #include "config.h"
+#include "config_dump.h"
+#include "plan.h"
 #include "say.h"
 #include "stop.h"
 #include "verbs.h"
 
 static enum exit_code run(const struct config *config)
 {
+	if (config->dump_config)
+		return config_dump(config);
+	if (config->dry_run)
+		return plan_show(config);
 	switch (config->verb) {
 	case VERB_SEARCH:
 		return verb_search(config);

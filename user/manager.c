@@ -31,24 +31,23 @@ static const char *algorithm_demands(enum algorithm algorithm)
 	return "a Goal Width is too small";
 }
 
-static enum exit_code new_controller(struct search *search)
+enum exit_code manager_new_controller(const struct config *config, const struct mlr_controller_input *input,
+				      struct mlr_controller **ret)
 {
-	const struct config *config = search->config;
 	int error = -EINVAL;
 
 	switch (config->algorithm) {
 	case ALGORITHM_MLR:
-		error = mlr_controller_new_mlr(&search->input, &search->controller);
+		error = mlr_controller_new_mlr(input, ret);
 		break;
 	case ALGORITHM_PHASED:
-		error = mlr_controller_new_phased(&search->input, NULL, &search->controller);
+		error = mlr_controller_new_phased(input, NULL, ret);
 		break;
 	case ALGORITHM_BINARY:
-		error = mlr_controller_new_binary(&search->input, &search->controller);
+		error = mlr_controller_new_binary(input, ret);
 		break;
 	case ALGORITHM_TST009:
-		error = mlr_controller_new_tst009(&search->input, config->max_r ? config->max_r : MLR_TST009_MAX_R_DEFAULT,
-						  &search->controller);
+		error = mlr_controller_new_tst009(input, config->max_r ? config->max_r : MLR_TST009_MAX_R_DEFAULT, ret);
 		break;
 	}
 	if (error == -ENOMEM)
@@ -330,7 +329,7 @@ static enum exit_code run_between(struct search *search, const struct load_range
 	search->input.min_load_fps = range->min_fps;
 	search->input.max_load_fps = range->max_fps;
 	search->max_load_source = range->max_source;
-	code = new_controller(search);
+	code = manager_new_controller(search->config, &search->input, &search->controller);
 	if (code == EXIT_DONE)
 		code = take_stored_trials(search);
 	if (code != EXIT_DONE)

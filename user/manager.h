@@ -68,6 +68,10 @@ enum exit_code manager_search_between(const struct config *config, struct measur
 				      struct search *ret_search);
 void search_free(struct search *search);
 
+/* The controller of the configuration's algorithm. EXIT_USAGE_ERROR for goals that it cannot search for. */
+enum exit_code manager_new_controller(const struct config *config, const struct mlr_controller_input *input,
+				      struct mlr_controller **ret);
+
 /* Seconds since the start of the search, by the clock that counts for it. */
 double search_elapsed_s(const struct search *search);
 

@@ -129,6 +129,18 @@ static void put_goal_attributes(const struct page *page, const json_t *goal)
 		number(goal, "initial_trial_duration"), number(goal, "final_trial_duration"), number(goal, "duration_sum"));
 }
 
+/* Whether the result is the throughput of RFC 2544. */
+static void put_compliance(const struct page *page, const char *compliance)
+{
+	if (!compliance)
+		return; /* a result of an older version */
+	put_row(page, "RFC 2544 section 24", "%s",
+		strcmp(compliance, "unconditional") == 0 ? "unconditionally compliant: this is its throughput"
+		: strcmp(compliance, "conditional") == 0
+			? "conditionally compliant: its throughput, but for the length of trials"
+			: "not compliant: this is not its throughput");
+}
+
 static void put_goal(const struct page *page, const json_t *result)
 {
 	const json_t *goal = json_object_get(result, "goal");
@@ -148,6 +160,7 @@ static void put_goal(const struct page *page, const json_t *result)
 	if (!isnan(lower) && !isnan(upper))
 		put_row(page, "Width", "%*s  (upper - lower) / upper", CELL_COLUMNS,
 			format_percent((upper - lower) / upper, width));
+	put_compliance(page, string(result, "rfc2544_compliance"));
 	put_goal_attributes(page, goal);
 	if (truth(result, "tester_limited")) {
 		fprintf(page->stream, "  %-*s", LABEL_COLUMNS, "Tester limited");
@@ -438,6 +451,15 @@ static void put_requirements(const struct page *page, const json_t *requirements
 	}
 }
 
+static void put_sentences(const struct page *page, const char *heading, const json_t *sentences)
+{
+	if (json_array_size(sentences) == 0)
+		return;
+	put_heading(page, heading);
+	for (size_t i = 0; i < json_array_size(sentences); i++)
+		fprintf(page->stream, "  - %s\n", json_string_value(json_array_get(sentences, i)));
+}
+
 static void put_setting(const struct page *page, const json_t *document)
 {
 	const json_t *environment = json_object_get(document, "environment");
@@ -453,11 +475,8 @@ static void put_setting(const struct page *page, const json_t *document)
 		number(document, "aggregate_factor"));
 	put_row(page, "Tester", "xdp-mlr %s, Linux %s on %s", string(environment, "version"), string(environment, "kernel"),
 		string(environment, "hostname"));
-	if (json_array_size(deviations) == 0)
-		return;
-	put_heading(page, "Deviations from RFC 2544");
-	for (size_t i = 0; i < json_array_size(deviations); i++)
-		fprintf(page->stream, "  - %s\n", json_string_value(json_array_get(deviations, i)));
+	put_sentences(page, "Warnings", json_object_get(document, "warnings"));
+	put_sentences(page, "Deviations from RFC 2544", deviations);
 }
 
 static void put_document(const struct page *page, const json_t *document)

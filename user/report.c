@@ -10,9 +10,9 @@
 #include "options.h"
 #include "stored.h"
 #include "units.h"
+#include "warnings.h"
 
-#define REASON_SIZE     1024
-#define RFC2544_TRIAL_S 60 /* section 24 */
+#define REASON_SIZE 1024
 
 static json_t *count_json(uint64_t count)
 {
@@ -177,7 +177,7 @@ json_t *report_search_trial(const struct search *search, const struct search_tri
 
 /* --- goals ---------------------------------------------------------------------------------------------------------- */
 
-static json_t *goal_json(const struct mlr_goal *goal)
+json_t *report_goal(const struct mlr_goal *goal)
 {
 	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "name", goal->name, "loss_ratio", goal->loss_ratio,
 			 "exceed_ratio", goal->exceed_ratio, "initial_trial_duration", goal->initial_trial_duration_s,
@@ -221,16 +221,39 @@ static const char *goal_reason(const struct search *search, enum mlr_irregularit
 	return end ? end : "the search ended before the bounds were within the Goal Width";
 }
 
-json_t *report_goal_result(const struct search *search, size_t goal, const struct goal_outcome *outcome)
+static json_t *goal_result_json(const struct search *search, size_t goal, const struct goal_outcome *outcome)
 {
 	const struct mlr_goal_result *result = &outcome->result;
 
-	return json_pack("{s:o, s:b, s:s?, s:o, s:o, s:o, s:b}", "goal", goal_json(&search->config->goals[goal]), "regular",
-			 result->irregularity == MLR_REGULAR, "irregular_reason", goal_reason(search, result->irregularity),
-			 "relevant_lower_bound", json_number_or_null(result->relevant_lower_bound_fps),
-			 "relevant_upper_bound", json_number_or_null(result->relevant_upper_bound_fps),
-			 "conditional_throughput", json_number_or_null(result->conditional_throughput_fps), "tester_limited",
-			 outcome->tester_limited);
+	return json_pack("{s:o, s:b, s:s?, s:o, s:o, s:o, s:b}", "goal", report_goal(&search->config->goals[goal]),
+			 "regular", result->irregularity == MLR_REGULAR, "irregular_reason",
+			 goal_reason(search, result->irregularity), "relevant_lower_bound",
+			 json_number_or_null(result->relevant_lower_bound_fps), "relevant_upper_bound",
+			 json_number_or_null(result->relevant_upper_bound_fps), "conditional_throughput",
+			 json_number_or_null(result->conditional_throughput_fps), "tester_limited", outcome->tester_limited);
+}
+
+void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config)
+{
+	char member[64];
+
+	snprintf(member, sizeof(member), "%s_l1_bps", name);
+	json_object_set_new(object, member, json_number_or_null(l1_bps(load_fps, config->frame_size_octets)));
+	snprintf(member, sizeof(member), "%s_l2_bps", name);
+	json_object_set_new(object, member, json_number_or_null(l2_bps(load_fps, config->frame_size_octets)));
+}
+
+json_t *report_goal_result(const struct search *search, size_t goal, const struct goal_outcome *outcome)
+{
+	const struct mlr_goal_result *result = &outcome->result;
+	json_t *json = goal_result_json(search, goal, outcome);
+
+	report_add_bps(json, "relevant_lower_bound", result->relevant_lower_bound_fps, search->config);
+	report_add_bps(json, "relevant_upper_bound", result->relevant_upper_bound_fps, search->config);
+	report_add_bps(json, "conditional_throughput", result->conditional_throughput_fps, search->config);
+	json_object_set_new(json, "rfc2544_compliance",
+			    json_string(rfc2544_compliance(&search->config->goals[goal], result, outcome->tester_limited)));
+	return json;
 }
 
 /* Why the result is irregular: how the search ended, else what each irregular goal says. */
@@ -331,7 +354,7 @@ static json_t *controller_input_json(const struct search *search)
 	json_t *goals = json_array();
 
 	for (size_t goal = 0; goal < search->input.goal_count; goal++)
-		json_array_append_new(goals, goal_json(&search->config->goals[goal]));
+		json_array_append_new(goals, report_goal(&search->config->goals[goal]));
 	return json_pack("{s:f, s:f, s:o}", "min_load", search->input.min_load_fps, "max_load", search->input.max_load_fps,
 			 "goals", goals);
 }
@@ -370,9 +393,17 @@ json_t *report_search(const struct search *search)
 		"interface", "aggregate_factor", (int)search->measurer->transmitters, "trials", trials_json(search),
 		"search_duration", search->duration_s, "irregular_reason", irregular_reason_json(search));
 
-	if (document)
+	if (document) {
+		json_object_set_new(document, "warnings", warnings_describe(search->config, search->input.min_load_fps));
 		report_add_setting(document, search->config, search->measurer, search->start_time);
+	}
 	return document;
+}
+
+static void add_trial_bps(json_t *trial, const struct mlr_trial_result *result, const struct config *config)
+{
+	report_add_bps(trial, "trial_load", result->input.load_fps, config);
+	report_add_bps(trial, "trial_forwarding_rate", result->output.forwarding_rate_fps, config);
 }
 
 json_t *report_one_trial(const struct config *config, struct measurer *measurer, const struct measurement *measurement,
@@ -386,7 +417,10 @@ json_t *report_one_trial(const struct config *config, struct measurer *measurer,
 				     "tester_limited", shown->tester_limited, "load_scope", "interface", "aggregate_factor",
 				     (int)measurer->transmitters, "irregular_reason", measurement ? NULL : "interrupted");
 
-	if (document)
-		report_add_setting(document, config, measurer, start_time);
+	if (!document)
+		return NULL;
+	if (measurement)
+		add_trial_bps(json_object_get(document, "trial_result"), &measurement->result, config);
+	report_add_setting(document, config, measurer, start_time);
 	return document;
 }

@@ -23,8 +23,14 @@ json_t *report_search_trial(const struct search *search, const struct search_tri
 void report_add_setting(json_t *document, const struct config *config, struct measurer *measurer, time_t start_time);
 /* How a search was set up: what --resume needs, beside its trials. */
 json_t *report_setting(const struct search *search);
+/* A Search Goal, as in "controller_input". */
+json_t *report_goal(const struct mlr_goal *goal);
 /* One Goal Result, as in "search_result". */
 json_t *report_goal_result(const struct search *search, size_t goal, const struct goal_outcome *outcome);
+
+/* Put "<name>_l1_bps" and "<name>_l2_bps" beside a load: what it takes of the link, and without preamble and gap. By
+ * --frame-size, also where a measurer of the user's sends the frames. NAN gives null. */
+void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config);
 
 /* "xdp-mlr/search/1" */
 json_t *report_search(const struct search *search);

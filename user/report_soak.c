@@ -109,6 +109,7 @@ json_t *report_soak(const struct soak *soak)
 					 "load_scope", "interface", "aggregate_factor", (int)soak->measurer->transmitters,
 					 "soak_duration", soak->duration_s, "ended_by", ends[soak->end], "irregular_reason",
 					 soak_irregular_reason(soak), "tester_limited", (int)soak->tester_limited));
+	report_add_bps(json_object_get(document, "critical_load"), "mean", estimate.together.mean_fps, soak->config);
 	report_add_setting(document, soak->config, soak->measurer, soak->start_time);
 	return document;
 }
