@@ -34,6 +34,8 @@ static enum exit_code run(const struct config *config)
 		return verb_clean(config);
 	case VERB_COMPARE:
 		return verb_compare(config);
+	case VERB_REPORT:
+		return verb_report(config);
 	}
 	return EXIT_USAGE_ERROR;
 }

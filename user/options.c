@@ -10,6 +10,7 @@
 #include "mlr/controller.h"
 #include "mlr/frame.h"
 #include "nearest.h"
+#include "render.h"
 #include "require.h"
 #include "units.h"
 
@@ -27,7 +28,8 @@
 #define LAB_UP   (1u << VERB_LAB_UP)
 #define LAB      (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
 #define COMPARE  (1u << VERB_COMPARE)
-#define ALL      (FRAMES | LAB | 1u << VERB_CLEAN | COMPARE)
+#define REPORT   (1u << VERB_REPORT)
+#define ALL      (FRAMES | LAB | 1u << VERB_CLEAN | COMPARE | REPORT)
 
 static const struct verb_text {
 	const char *name;
@@ -46,6 +48,7 @@ static const struct verb_text {
 	[VERB_COMPARE] = { "compare",
 			   "whether the SUT of result B is slower than that of result A, with the evidence",
 			   { "A.json", "B.json" } },
+	[VERB_REPORT] = { "report", "show a stored JSON result, or render it as HTML, Markdown, CSV or text", { "FILE" } },
 };
 
 /* --- reading -------------------------------------------------------------------------------------------------------- */
@@ -80,14 +83,6 @@ static const char *join_words(const char *const *words, char *buffer, size_t siz
 		used += (size_t)snprintf(buffer + used, size - used, "%s%s", joint, words[i]);
 	}
 	return buffer;
-}
-
-static bool has_word(const char *const *words, const char *word)
-{
-	for (; words && *words; words++)
-		if (strcmp(*words, word) == 0)
-			return true;
-	return false;
 }
 
 static enum exit_code read_choice(const struct given *given, struct config *config)
@@ -220,14 +215,8 @@ static enum exit_code read_measurer(const struct given *given, struct config *co
 
 static enum exit_code read_report_path(const struct given *given, struct config *config)
 {
-	static const char *const built[] = { ".json", ".txt", NULL };
-	static const char *const planned[] = { ".html", ".md", ".csv", NULL };
-	const char *ending = strrchr(given->text, '.');
-
-	if (!ending || strchr(ending, '/') || (!has_word(built, ending) && !has_word(planned, ending)))
-		return refuse_given(given, "the ending chooses the form of the report: .json or .txt");
-	if (has_word(planned, ending))
-		return refuse_given(given, "%s is not built yet; this version writes .json and .txt", ending);
+	if (!render_knows(given->text))
+		return refuse_given(given, "the ending chooses the form of the report: " RENDER_ENDINGS);
 	return read_text(given, config);
 }
 
@@ -360,7 +349,7 @@ const struct option options[] = {
 	  .most = DURATION_MOST_S,
 	  .help = "how much longer each further trial is" },
 	{ .name = "explain",
-	  .verbs = SEARCH,
+	  .verbs = SEARCH | REPORT,
 	  .flags = OPTION_OUTPUT,
 	  .read = read_switch,
 	  .offset = FIELD(explain),
@@ -494,11 +483,11 @@ const struct option options[] = {
 	  .help = "the lab's name, so that several can be up; its ports are NAME-a and NAME-b" },
 	{ .name = "report",
 	  .argument = "FILE",
-	  .verbs = SEARCH | SOAK,
+	  .verbs = SEARCH | TRIAL | SOAK | REPORT,
 	  .flags = OPTION_OUTPUT,
 	  .read = read_report_path,
 	  .offset = FIELD(report_path),
-	  .help = "also write the result to FILE; the ending chooses: .json or .txt" },
+	  .help = "write the Test Report to FILE; the ending chooses: " RENDER_ENDINGS },
 	{ .name = "format",
 	  .argument = "F",
 	  .verbs = ALL,

@@ -29,6 +29,8 @@ static void put_styled(const struct page *page, enum style style, const char *te
 {
 	static const char *const sequences[] = { [BOLD] = "\033[1m", [GOOD] = "\033[32m", [BAD] = "\033[1;31m" };
 
+	if (!text)
+		return;
 	if (page->terminal)
 		fprintf(page->stream, "%s%s\033[0m", sequences[style], text);
 	else
@@ -179,6 +181,8 @@ static void put_search(const struct page *page, const json_t *document)
 	fprintf(page->stream, " between %s and %s per interface: %zu trials in %.1f s\n",
 		format_si(number(input, "min_load"), "fps", min), format_si(number(input, "max_load"), "fps", max),
 		json_array_size(json_object_get(document, "trials")), number(document, "search_duration"));
+	if (!results)
+		put_styled(page, BAD, "\nIRREGULAR: the search ended before it had a result\n");
 	for (size_t i = 0; i < json_array_size(results); i++)
 		put_goal(page, json_array_get(results, i));
 }
@@ -485,7 +489,7 @@ static void put_document(const struct page *page, const json_t *document)
 		render_selftest(page->stream, document);
 		return;
 	}
-	if (json_object_get(document, "search_result"))
+	if (json_object_get(document, "controller_input"))
 		put_search(page, document);
 	else if (json_object_get(document, "critical_load"))
 		put_soak(page, document);

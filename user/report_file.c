@@ -10,7 +10,7 @@
 
 #include "json_text.h"
 #include "output.h"
-#include "render_text.h"
+#include "render.h"
 #include "require.h"
 
 enum exit_code report_file_open(const struct config *config, struct report_file *ret)
@@ -53,17 +53,12 @@ static enum exit_code write_file(struct report_file *file, const char *text, siz
 	return code;
 }
 
-static enum exit_code deliver_file(const json_t *document, const struct config *config, struct report_file *file)
+enum exit_code report_write(const json_t *document, const struct config *config, struct report_file *file)
 {
-	const char *ending = strrchr(file->path, '.');
 	enum exit_code code;
 	size_t length;
-	char *text;
+	char *text = render(document, file->path, (struct render_style){ .explain = config->explain }, &length);
 
-	if (strcmp(ending, ".json") == 0)
-		text = json_text(document, true, &length);
-	else
-		text = render_text(document, (struct render_style){ .explain = config->explain }, &length);
 	if (!text)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	code = write_file(file, text, length);
@@ -71,7 +66,7 @@ static enum exit_code deliver_file(const json_t *document, const struct config *
 	return code;
 }
 
-static enum exit_code deliver_output(const json_t *document, const struct config *config)
+enum exit_code report_show(const json_t *document, const struct config *config)
 {
 	struct render_style style = { .terminal = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), .explain = config->explain };
 	enum exit_code code;
@@ -96,9 +91,9 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 	if (!document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	code = require_judge(document, config, code);
-	shown = deliver_output(document, config);
+	shown = report_show(document, config);
 	if (file && file->path)
-		filed = deliver_file(document, config, file);
+		filed = report_write(document, config, file);
 	json_decref(document);
 	if (shown != EXIT_DONE)
 		return shown;

@@ -20,7 +20,10 @@ struct report_file {
 enum exit_code report_file_open(const struct config *config, struct report_file *ret);
 void report_file_close(struct report_file *file);
 
-/* The code if all was written (the document may be NULL for want of memory), else why not. Takes the reference over. */
+/* The document to standard output as --format says, and into the file. */
+enum exit_code report_show(const json_t *document, const struct config *config);
+enum exit_code report_write(const json_t *document, const struct config *config, struct report_file *file);
+/* Both, for a verb that measured. The code if all was written (the document may be NULL for want of memory), else why not. Takes the reference over. */
 enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code);
 
 #endif

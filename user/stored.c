@@ -53,16 +53,25 @@ static json_t *assemble(FILE *file)
 	return document;
 }
 
-static enum exit_code read_document(const char *path, json_t **ret)
+enum exit_code stored_document(const char *path, json_t **ret)
 {
 	FILE *file = fopen(path, "re");
-	const char *schema;
-	json_t *document;
 
 	if (!file)
 		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(errno));
-	document = assemble(file);
+	*ret = assemble(file);
 	fclose(file);
+	return EXIT_DONE;
+}
+
+static enum exit_code read_document(const char *path, json_t **ret)
+{
+	const char *schema;
+	json_t *document;
+	enum exit_code code = stored_document(path, &document);
+
+	if (code != EXIT_DONE)
+		return code;
 	schema = json_string_value(json_object_get(document, "schema"));
 	if (schema && !strcmp(schema, SCHEMA)) {
 		*ret = document;

@@ -30,6 +30,9 @@ struct stored {
 	json_t *document; /* what the above points into */
 };
 
+/* The document in a file of any schema: the whole of it, the last line of an event stream, or what the events of a search that
+ * did not end amount to. *ret is NULL where there is no JSON; the caller releases it. */
+enum exit_code stored_document(const char *path, json_t **ret);
 /* Read a file; EXIT_USAGE_ERROR with what is wrong and where. Free with stored_free. */
 enum exit_code stored_read(const char *path, struct stored *ret);
 void stored_free(struct stored *stored);

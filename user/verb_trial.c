@@ -27,7 +27,7 @@ static enum exit_code measure(const struct config *config, struct measurer *meas
 
 /* `measurement` is NULL for an interrupted trial. */
 static enum exit_code show(const struct config *config, struct measurer *measurer, const struct measurement *measurement,
-			   time_t start_time, enum exit_code code)
+			   time_t start_time, struct report_file *file, enum exit_code code)
 {
 	json_t *document = report_one_trial(config, measurer, measurement, start_time);
 	enum exit_code told = EXIT_DONE;
@@ -37,12 +37,12 @@ static enum exit_code show(const struct config *config, struct measurer *measure
 	if (told == EXIT_DONE)
 		told = event_finished(config, measurement ? measurement->wall_s : 0, measurement ? NULL : "interrupted");
 	if (told == EXIT_DONE)
-		return report_deliver(document, config, NULL, code);
+		return report_deliver(document, config, file, code);
 	json_decref(document);
 	return told;
 }
 
-enum exit_code verb_trial(const struct config *config)
+static enum exit_code trial_with(const struct config *config, struct report_file *file)
 {
 	time_t start_time = time(NULL);
 	struct measurer *measurer = NULL;
@@ -53,10 +53,23 @@ enum exit_code verb_trial(const struct config *config)
 		return code;
 	code = measure(config, measurer, &measurement);
 	if (code == EXIT_DONE)
-		code = show(config, measurer, &measurement, start_time, measurement.tester_limited ? EXIT_UNMET : EXIT_DONE);
+		code = show(config, measurer, &measurement, start_time, file,
+			    measurement.tester_limited ? EXIT_UNMET : EXIT_DONE);
 	else if (code == EXIT_INTERRUPTED)
-		code = show(config, measurer, NULL, start_time, code);
+		code = show(config, measurer, NULL, start_time, file, code);
 	measurement_free(&measurement);
 	measurer_free(measurer);
+	return code;
+}
+
+enum exit_code verb_trial(const struct config *config)
+{
+	struct report_file file;
+	enum exit_code code = report_file_open(config, &file);
+
+	if (code != EXIT_DONE)
+		return code;
+	code = trial_with(config, &file);
+	report_file_close(&file);
 	return code;
 }

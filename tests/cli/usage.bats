@@ -13,7 +13,7 @@ search() {
 
 @test "help and version work for the program and for every verb" {
   local verb
-  for verb in "" search trial soak selftest lab "lab up" 'lab down' 'lab status' clean compare; do
+  for verb in "" search trial soak selftest lab "lab up" 'lab down' 'lab status' clean compare report; do
     for option in --help -h; do
       run --separate-stderr "$XDP_MLR" $verb $option
       [ "$status" -eq 0 ]
@@ -31,7 +31,7 @@ search() {
 
 @test "the program's help names every verb" {
   run "$XDP_MLR" --help
-  for verb in search trial soak selftest 'lab up' 'lab down' 'lab status' clean compare; do
+  for verb in search trial soak selftest 'lab up' 'lab down' 'lab status' clean compare report; do
     [[ $output == *"  $verb "* ]]
   done
 }
@@ -54,7 +54,7 @@ search() {
 }
 
 @test "help is within 120 columns" {
-  for verb in '' search trial soak selftest lab clean compare; do
+  for verb in '' search trial soak selftest lab clean compare report; do
     "$XDP_MLR" $verb --help | awk 'length > 120 { print; bad = 1 } END { exit bad }'
   done
 }
@@ -158,8 +158,7 @@ search() {
   refuses 2 "--algorithm 'simplex': must be mlr, phased, binary or tst009" search --algorithm simplex
   refuses 2 "--max-r '0': must be a whole number from 1" search --max-r 0
   refuses 2 "--max-r '2.5': must be a whole number" search --max-r 2.5
-  refuses 2 "--report 'x.pdf': .*\.json or \.txt" search --report x.pdf
-  refuses 2 "--report 'x.html': .*not built yet" search --report x.html
+  refuses 2 "--report 'x.pdf': .*\.html, \.md, \.csv, \.json or \.txt" search --report x.pdf
   refuses 2 "--report 'a.b/x': .*\.json or \.txt" search --report a.b/x
 }
 

@@ -277,7 +277,6 @@ static void wrong_values_are_usage_errors(void **state)
 		"search --measurer trex --max-load 1e6",
 		"search -p a,b --report out.xml",
 		"search -p a,b --report out",
-		"search -p a,b --report out.html",
 		"lab sideways",
 		"lab",
 		"clean now",

@@ -1,0 +1,170 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Stored results, shown again in every form. The golden ones were measured by earlier versions of the program.
+load helper
+
+GOLDEN=tests/golden
+ENDINGS="html md csv json txt"
+
+# Fail where a line of standard input matches.
+none() { # pattern
+  local found
+  found=$(grep -oiE ".{0,40}($1).{0,40}" || true)
+  [ -n "$found" ] || return 0
+  echo "there should be none: $found"
+  return 1
+}
+
+render() { # document ending: the path of what was rendered
+  local to="$BATS_TEST_TMPDIR/$(basename "$1").$2"
+  "$XDP_MLR" report "$1" --report "$to" || return
+  echo "$to"
+}
+
+# The result document that an HTML page carries, as jq reads it.
+embedded() { # page
+  if grep -q '<script type="application/json" id="result">' "$1"; then
+    sed -n 's/^<script type="application\/json" id="result">\(.*\)$/\1/p' "$1" | sed 's/<\/script>$//' | jq -S .
+  else
+    sed -n '/<script type="application\/gzip" id="result"/,/<\/script>/p' "$1" | sed '1d;$d' | base64 -d | gunzip | jq -S .
+  fi
+}
+
+@test "each golden result is rendered in every form" {
+  local file ending page
+  for file in "$GOLDEN"/*.json "$GOLDEN"/*.jsonl; do
+    for ending in $ENDINGS; do
+      page=$(render "$file" $ending)
+      [ -s "$page" ]
+    done
+    run --separate-stderr "$XDP_MLR" report "$file"
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    [ "$output" = "$(cat "$BATS_TEST_TMPDIR/$(basename "$file").txt")" ]
+  done
+}
+
+@test "the page carries exactly the document it shows" {
+  local file page
+  for file in "$GOLDEN"/*.json; do
+    page=$(render "$file" html)
+    diff <(embedded "$page") <(jq -S . "$file")
+    diff <(jq -S . "$(render "$file" json)") <(jq -S . "$file")
+  done
+}
+
+@test "the page needs nothing from elsewhere, and no script" {
+  local file page
+  for file in "$GOLDEN"/*.json; do
+    page=$(render "$file" html)
+    sed '/<script type="application\//,/<\/script>/d' "$page" |
+      none '<(script|link|img|iframe|object|embed|base)|src=|@import|url\(|href="[^#]|on(load|click|error)='
+    [ "$(grep -c '<script' "$page")" -eq 1 ]
+  done
+}
+
+@test "every figure has labelled axes, a title and a description" {
+  local figures page
+  page=$(render "$GOLDEN/search-1-xdp.json" html)
+  figures=$(grep -c '<svg id="figure-' "$page")
+  [ "$figures" -eq 4 ] # a course each goal, loss, latency
+  [ "$(grep -c 'role="img" aria-labelledby=' "$page")" -eq "$figures" ]
+  [ "$(grep -oc '<title id="figure-[a-z0-9-]*-title">[^<]' "$page")" -eq "$figures" ]
+  [ "$(grep -o '<desc id="figure-[a-z0-9-]*-desc">[^<]' "$page" | wc -l)" -eq "$figures" ]
+  [ "$(grep -oE '>Load(, closing in)? \(kframes/s\)<' "$page" | wc -l)" -eq 6 ]
+  grep -q '>Trial Loss Ratio (%)<' "$page"
+  grep -q '>Latency (µs)<' "$page"
+  [ "$(grep -c '<svg id="figure-estimate"' "$(render "$GOLDEN/soak-1-sim.json" html)")" -eq 1 ]
+  [ "$(grep -c '<svg id="figure-percentiles"' "$(render "$GOLDEN/trial-1-xdp.json" html)")" -eq 1 ]
+}
+
+@test "a page of 1000 trials stays below 1 MB, and carries them all" {
+  local big="$BATS_TEST_TMPDIR/big.json" page
+  jq -c '.trials as $t | .trials = [range(1000) as $i | $t[$i % ($t | length)]
+    | .trial_load += $i * 0.37 | .latency.max_ns += $i * 7919 % 65537 | .counts.received += $i]' "$GOLDEN/search-1-xdp.json" >"$big"
+  page=$(render "$big" html)
+  [ "$(stat -c %s "$page")" -lt 1000000 ]
+  [ "$(grep -c '^<tr' "$page")" -ge 1000 ]
+  diff <(embedded "$page") <(jq -S . "$big")
+}
+
+@test "CSV has one row a trial, units in its heading, and the numbers of the document" {
+  local file=$GOLDEN/search-1-sim.json page
+  page=$(render "$file" csv)
+  [ "$(wc -l <"$page")" -eq $(($(jq '.trials | length' "$file") + 1)) ]
+  head -n 1 "$page" | grep '^trial,trial_load \[frames/s\],trial_duration \[s\],trial_loss_ratio,.*,counts.sent \[frames\],'
+  diff <(tail -n +2 "$page" | cut -d, -f2,4 | tr , ' ' | jq -s .) <(jq '[.trials[] | .trial_load, .trial_loss_ratio]' "$file")
+  [ "$(wc -l <"$(render "$GOLDEN/trial-1-xdp.json" csv)")" -eq 2 ]
+}
+
+@test "CSV quotes what would be taken for its own signs" {
+  jq -c '.trials[0].note = "a, \"b\"\nc"' "$GOLDEN/search-1-exec.json" >"$BATS_TEST_TMPDIR/odd.json"
+  tail -n 3 "$(render "$BATS_TEST_TMPDIR/odd.json" csv)" | tr '\n' '|' | grep -F '"a, ""b""|c"'
+}
+
+@test "an irregular result is marked wherever it is shown" {
+  local file=$GOLDEN/search-1-irregular.json
+  [ "$(grep -c 'class="banner bad">IRREGULAR' "$(render "$file" html)")" -eq 1 ]
+  [ "$(grep -o 'class="state">✕ IRREGULAR' "$(render "$file" html)" | wc -l)" -eq 2 ]
+  [ "$(grep -c 'IRREGULAR' "$(render "$file" md)")" -ge 3 ]
+  none "class=\"[^>]*>[^<{]*irregular" <"$(render "$GOLDEN/search-1-sim.json" html)"
+}
+
+@test "hostile texts stay texts" {
+  local bad='</script><script>alert(1)</script>|`<b onload=x>&"'"'"'' page
+  jq -c --arg bad "$bad" '.search_result[].goal.name = $bad | .controller_input.goals[].name = $bad | .traffic_profile[$bad] = $bad
+    | .environment.hostname = $bad | .configuration["min-load"] = $bad | .deviations = [$bad] | .further = {($bad): [$bad]}
+    | .trials[0].decision.rule = $bad | .irregular_reason = $bad' "$GOLDEN/search-1-sim.json" >"$BATS_TEST_TMPDIR/bad.json"
+  page=$(render "$BATS_TEST_TMPDIR/bad.json" html)
+  [ "$(grep -o '<script' "$page" | wc -l)" -eq 1 ]
+  [ "$(grep -o '</script' "$page" | wc -l)" -eq 1 ]
+  none '<b ' <"$page"
+  diff <(embedded "$page") <(jq -S . "$BATS_TEST_TMPDIR/bad.json")
+  grep -v '^    ' "$(render "$BATS_TEST_TMPDIR/bad.json" md)" | none '<script|<b ' # a code block takes any text
+}
+
+@test "report shows a stored result as the run did, in text and in JSON" {
+  simulated --format json >"$BATS_TEST_TMPDIR/r.json"
+  diff <("$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json") <(simulated)
+  diff <("$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json" --format json) "$BATS_TEST_TMPDIR/r.json"
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json" --explain | grep '^Course of the search'
+}
+
+@test "a search writes the same report that is rendered from its result later" {
+  local ending
+  for ending in $ENDINGS; do
+    simulated --format json --report "$BATS_TEST_TMPDIR/now.$ending" >"$BATS_TEST_TMPDIR/r.json"
+    diff "$BATS_TEST_TMPDIR/now.$ending" "$(render "$BATS_TEST_TMPDIR/r.json" $ending)"
+  done
+}
+
+@test "an event stream is reported by its last line, and a broken one by its events" {
+  local events=$GOLDEN/events-1-search.jsonl
+  diff <("$XDP_MLR" report "$events" --format json | jq -S .) <(tail -n 1 "$events" | jq -S .)
+  head -n 9 "$events" >"$BATS_TEST_TMPDIR/broken.jsonl"
+  run -0 "$XDP_MLR" report "$BATS_TEST_TMPDIR/broken.jsonl" --format json
+  [ "$(jq '.trials | length' <<<"$output")" -eq "$(grep -c trial_finished "$BATS_TEST_TMPDIR/broken.jsonl")" ]
+  grep -q 'ended before it had a result' "$(render "$BATS_TEST_TMPDIR/broken.jsonl" html)"
+  grep -q 'ended before it had a result' "$(render "$BATS_TEST_TMPDIR/broken.jsonl" txt)"
+}
+
+@test "the configuration shown is the file that repeats the run" {
+  local page
+  page=$(render "$GOLDEN/search-1-sim.json" md)
+  sed -n '/^    [a-z]/,/^$/p' "$page" | sed 's/^    //' >"$BATS_TEST_TMPDIR/again.yaml"
+  diff <("$XDP_MLR" search --config "$BATS_TEST_TMPDIR/again.yaml" --format json | jq -S '.trials, .search_result, .configuration') \
+    <(simulated --format json | jq -S '.trials, .search_result, .configuration')
+}
+
+@test "what cannot be rendered is refused" {
+  refuses 2 "report lacks a file, FILE" "$XDP_MLR" report
+  refuses 2 "'more' is one argument too many" "$XDP_MLR" report "$GOLDEN/search-1-sim.json" more
+  refuses 2 "cannot read /does/not/exist: No such file" "$XDP_MLR" report /does/not/exist
+  refuses 2 "the ending chooses the form of the report: .html, .md, .csv, .json or .txt" \
+    "$XDP_MLR" report "$GOLDEN/search-1-sim.json" --report x.pdf
+  refuses 2 "--report '/does/not/exist.html': No such file" "$XDP_MLR" report "$GOLDEN/search-1-sim.json" --report /does/not/exist.html
+  echo '{"schema": "other/1"}' >"$BATS_TEST_TMPDIR/other.json"
+  refuses 2 "is a document 'other/1', and no result" "$XDP_MLR" report "$BATS_TEST_TMPDIR/other.json"
+  echo 'no' >"$BATS_TEST_TMPDIR/no.json"
+  refuses 2 "is no result of xdp-mlr" "$XDP_MLR" report "$BATS_TEST_TMPDIR/no.json"
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What must hold for every page: well-formed markup, ids that are there once and are there at all when they are referred to;
+ * and that a document may lack anything, or have it of another type, and is rendered all the same.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <ctype.h>
+#include <glob.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_text.h"
+#include "render.h"
+#include "render_values.h"
+#include "svg.h"
+
+#define DEPTH_MAX 32
+#define NAME_SIZE 32
+
+static const char *const forms[] = { "x.html", "x.md", "x.csv", "x.json", "x.txt" };
+
+/* --- markup --------------------------------------------------------------------------------------------------------- */
+
+/* What is open, innermost last; and every id seen. */
+struct markup {
+	char open[DEPTH_MAX][NAME_SIZE];
+	size_t depth;
+	json_t *ids;
+};
+
+static bool is_void(const char *name)
+{
+	static const char *const names[] = { "!DOCTYPE", "meta", "br", "hr", "path", "rect", "circle" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(names[i], name) == 0)
+			return strcmp(name, "path") && strcmp(name, "rect") && strcmp(name, "circle");
+	return false;
+}
+
+/* The value of an attribute within a tag; NULL if it has none. */
+static char *attribute(const char *tag, size_t length, const char *name)
+{
+	char pattern[40], *whole = strndup(tag, length), *at, *value = NULL;
+
+	snprintf(pattern, sizeof(pattern), " %s=\"", name);
+	at = strstr(whole, pattern);
+	if (at) {
+		at += strlen(pattern);
+		value = strndup(at, strcspn(at, "\""));
+	}
+	free(whole);
+	return value;
+}
+
+static void note_id(struct markup *markup, const char *tag, size_t length)
+{
+	char *id = attribute(tag, length, "id");
+
+	if (id) {
+		if (json_object_get(markup->ids, id) || !*id || strpbrk(id, " <>"))
+			fail_msg("id '%s' is there twice, or none", id);
+		json_object_set_new(markup->ids, id, json_true());
+	}
+	free(id);
+}
+
+/* One tag, without its angle brackets. */
+static void take_tag(struct markup *markup, const char *tag, size_t length)
+{
+	char name[NAME_SIZE];
+	size_t name_length = strcspn(tag + (*tag == '/'), " >/");
+
+	assert_true(name_length > 0 && name_length < sizeof(name));
+	snprintf(name, sizeof(name), "%.*s", (int)name_length, tag + (*tag == '/'));
+	note_id(markup, tag, length);
+	if (*tag == '/') {
+		assert_true(markup->depth > 0);
+		assert_string_equal(markup->open[--markup->depth], name);
+	} else if (tag[length - 1] != '/' && !is_void(name)) {
+		assert_true(markup->depth < DEPTH_MAX);
+		strcpy(markup->open[markup->depth++], name);
+	}
+}
+
+static bool is_raw(const struct markup *markup)
+{
+	const char *top = markup->depth ? markup->open[markup->depth - 1] : "";
+
+	return strcmp(top, "script") == 0 || strcmp(top, "style") == 0;
+}
+
+/* An "&" begins one of the entities that are used. */
+static void check_entity(const char *text)
+{
+	static const char *const entities[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
+
+	for (size_t i = 0; i < sizeof(entities) / sizeof(*entities); i++)
+		if (strncmp(text, entities[i], strlen(entities[i])) == 0)
+			return;
+	fail_msg("a bare '&': %.30s", text);
+}
+
+static void check_references(const struct markup *markup, const char *page, const char *pattern)
+{
+	for (const char *at = strstr(page, pattern); at; at = strstr(at + 1, pattern)) {
+		const char *from = at + strlen(pattern);
+		char *names = strndup(from, strcspn(from, "\"")), *rest = names, *name;
+
+		while ((name = strsep(&rest, " ")))
+			if (!json_object_get(markup->ids, name))
+				fail_msg("%s%s leads nowhere", pattern, name);
+		free(names);
+	}
+}
+
+static void check_page(const char *page)
+{
+	struct markup markup = { .ids = json_object() };
+
+	for (const char *at = page; *at;) {
+		const char *end;
+
+		if (*at == '&' && !is_raw(&markup))
+			check_entity(at);
+		if (*at != '<' || (is_raw(&markup) && at[1] != '/')) {
+			assert_false(*at == '>' && !is_raw(&markup));
+			at++;
+			continue;
+		}
+		end = strchr(at, '>');
+		assert_non_null(end);
+		take_tag(&markup, at + 1, (size_t)(end - at - 1));
+		at = end + 1;
+	}
+	assert_int_equal(markup.depth, 0);
+	check_references(&markup, page, "href=\"#");
+	check_references(&markup, page, "aria-labelledby=\"");
+	json_decref(markup.ids);
+}
+
+/* --- documents ------------------------------------------------------------------------------------------------------ */
+
+static void render_all(const json_t *document)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		size_t length;
+		char *text = render(document, forms[i], (struct render_style){ .explain = true }, &length);
+
+		assert_non_null(text);
+		assert_int_equal(strlen(text), length);
+		if (i == 0)
+			check_page(text);
+		free(text);
+	}
+}
+
+static void for_each_golden(void (*visit)(json_t *document))
+{
+	glob_t found;
+
+	assert_int_equal(glob("tests/golden/*.json", 0, NULL, &found), 0);
+	assert_true(found.gl_pathc >= 5);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		json_t *document = json_load_file(found.gl_pathv[i], 0, NULL);
+
+		assert_non_null(document);
+		visit(document);
+		json_decref(document);
+	}
+	globfree(&found);
+}
+
+static void render_golden(json_t *document)
+{
+	render_all(document);
+}
+
+static void test_golden_pages_are_well_formed(void **state)
+{
+	(void)state;
+	for_each_golden(render_golden);
+}
+
+/* What may stand where something else was expected. */
+static json_t *stranger(int which)
+{
+	switch (which) {
+	case 0:
+		return NULL; /* nothing at all */
+	case 1:
+		return json_null();
+	case 2:
+		return json_string("<&\"'>\x01 | text");
+	case 3:
+		return json_real(-1e300);
+	case 4:
+		return json_pack("[{s:[i,n,{}]}, i, s, []]", "a b\"<", 1, 2, "three");
+	default:
+		return json_pack("{s:{s:n}, s:[], s:s}", "deep", "er", "none", "name", "x");
+	}
+}
+
+#define STRANGERS 6
+
+static void spoil(json_t *document, json_t *value, int depth);
+
+/* Put every stranger in the place of each member in turn, and render; then put it right again. */
+static void spoil_members(json_t *document, json_t *object, int depth)
+{
+	json_t *members = json_copy(object), *value;
+	const char *key;
+
+	json_object_foreach (members, key, value) {
+		for (int which = 0; which < STRANGERS; which++) {
+			json_t *strange = stranger(which);
+
+			if (strange)
+				json_object_set_new(object, key, strange);
+			else
+				json_object_del(object, key);
+			render_all(document);
+		}
+		json_object_set(object, key, value);
+		spoil(document, value, depth - 1);
+	}
+	json_decref(members);
+}
+
+static void spoil(json_t *document, json_t *value, int depth)
+{
+	if (depth == 0)
+		return;
+	if (json_is_object(value))
+		spoil_members(document, value, depth);
+	else if (json_array_size(value))
+		spoil(document, json_array_get(value, 0), depth - 1);
+}
+
+/* A few trials are enough, and many times faster. */
+static void shorten(json_t *array)
+{
+	while (json_array_size(array) > 4)
+		json_array_remove(array, json_array_size(array) - 1);
+}
+
+static void spoil_golden(json_t *document)
+{
+	shorten(json_object_get(document, "trials"));
+	shorten(json_object_get(document, "time_line"));
+	spoil(document, document, 4);
+}
+
+static void test_anything_may_be_missing(void **state)
+{
+	(void)state;
+	for_each_golden(spoil_golden);
+}
+
+static void test_kinds_that_have_no_page_of_their_own(void **state)
+{
+	json_t *document = json_pack("{s:s, s:{s:i}, s:[{s:s}]}", "schema", "xdp-mlr/unheard-of/7", "some_thing_ns", "a", 1,
+				     "list", "b", "c");
+	size_t length;
+	char *text;
+
+	(void)state;
+	render_all(document);
+	text = render(document, "x.md", (struct render_style){ 0 }, &length);
+	assert_non_null(strstr(text, "| Some thing (ns) | a 1 |"));
+	free(text);
+	json_decref(document);
+}
+
+/* --- values --------------------------------------------------------------------------------------------------------- */
+
+static void test_numbers(void **state)
+{
+	char text[VALUE_SIZE], unit[VALUE_SIZE];
+
+	(void)state;
+	assert_string_equal(text_number(0, 0, text), "0");
+	assert_string_equal(text_number(9001, 1, text), "9001.0");
+	assert_string_equal(text_number(12345, 0, text), "12\u202f345");
+	assert_string_equal(text_number(-1234567.891, 2, text), "-1\u202f234\u202f567.89");
+	assert_string_equal(text_number(999999.96, 1, text), "1\u202f000\u202f000.0");
+	assert_string_equal(text_number(NAN, 1, text), "\u2013");
+	text_split(1003326.9, "frames/s", text, unit);
+	assert_string_equal(text, "1.003");
+	assert_string_equal(unit, "Mframes/s");
+	assert_string_equal(text_label("p99_9_ns", text), "P99.9 (ns)");
+	assert_string_equal(text_label("frame_size_octets", text), "Frame size (octets)");
+	assert_string_equal(text_label("nic_tx_dropped", text), "NIC TX dropped");
+	assert_string_equal(text_label("", text), "");
+}
+
+static void test_axes(void **state)
+{
+	struct svg_panel panel = { 100,  0, 200, 100, { .min = 0, .max = 10 }, { .scale = SVG_LOG, .min = 1, .max = 100 },
+				   false };
+	struct svg_axis axis = { .scale = SVG_LOG };
+
+	(void)state;
+	assert_float_equal(svg_x(&panel, 5), 200, 1e-9);
+	assert_float_equal(svg_y(&panel, 10), 50, 1e-9);
+	panel.y.zero_lane = true;
+	assert_true(svg_y(&panel, 0) > svg_y(&panel, 1));
+	assert_true(svg_y(&panel, 0) < 100);
+	svg_axis_none(&axis);
+	svg_axis_cover(&axis, 0); /* has no place on this scale */
+	svg_axis_cover(&axis, 3e-4);
+	svg_axis_cover(&axis, 0.2);
+	svg_axis_round(&axis);
+	assert_float_equal(axis.min, 1e-4, 1e-12);
+	assert_float_equal(axis.max, 1, 1e-9);
+	axis = (struct svg_axis){ .min = 7, .max = 7 };
+	svg_axis_pad(&axis, 0.1);
+	assert_true(axis.min < 7 && axis.max > 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden_pages_are_well_formed),
+		cmocka_unit_test(test_anything_may_be_missing),
+		cmocka_unit_test(test_kinds_that_have_no_page_of_their_own),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_axes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

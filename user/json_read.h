@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading a result document: what is missing, null or of another type is NAN, NULL or false. */
+#ifndef XDP_MLR_JSON_READ_H
+#define XDP_MLR_JSON_READ_H
+
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+
+static inline double read_number(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static inline const char *read_string(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+static inline bool read_truth(const json_t *object, const char *name)
+{
+	return json_is_true(json_object_get(object, name));
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_text.h"
+#include "render_csv.h"
+#include "render_html.h"
+#include "render_markdown.h"
+
+/* Each writes the document; false without memory. */
+typedef bool (*writer)(FILE *stream, const json_t *document);
+
+static bool write_markdown(FILE *stream, const json_t *document)
+{
+	render_markdown(stream, document);
+	return true;
+}
+
+static const struct form {
+	const char *ending;
+	writer write; /* NULL: it is made otherwise */
+} forms[] = {
+	{ ".html", render_html }, { ".md", write_markdown }, { ".csv", render_csv }, { ".json", NULL }, { ".txt", NULL },
+};
+
+static const struct form *form_of(const char *path)
+{
+	const char *ending = strrchr(path, '.');
+
+	for (size_t i = 0; ending && i < sizeof(forms) / sizeof(*forms); i++)
+		if (strcmp(forms[i].ending, ending) == 0)
+			return &forms[i];
+	return NULL;
+}
+
+bool render_knows(const char *path)
+{
+	return form_of(path);
+}
+
+static char *written_by(writer write, const json_t *document, size_t *ret_length)
+{
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, ret_length);
+	bool failed;
+
+	if (!stream)
+		return NULL;
+	failed = !write(stream, document) || ferror(stream);
+	if (fclose(stream) || failed) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+char *render(const json_t *document, const char *path, struct render_style style, size_t *ret_length)
+{
+	const struct form *form = form_of(path);
+
+	if (form->write)
+		return written_by(form->write, document, ret_length);
+	if (strcmp(form->ending, ".json") == 0)
+		return json_text(document, true, ret_length);
+	return render_text(document, style, ret_length);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render_content.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_read.h"
+#include "render_values.h"
+
+static const struct content *const kinds[] = { &content_search, &content_trial, &content_soak };
+
+/* Members that every document may have, and which are shown here. */
+static const char *const common[] = {
+	"schema",     "measurer",         "traffic_profile",  "environment", "deviations",   "configuration",
+	"load_scope", "aggregate_factor", "irregular_reason", "warnings",    "requirements", NULL,
+};
+
+/* A document of a kind that has no content of its own is shown by the names of its members. */
+static const struct content plain = { .kind = "", .title = "Result" };
+
+static const struct content *kind_of(const json_t *document)
+{
+	const char *schema = read_string(document, "schema");
+	const char *kind = schema && strncmp(schema, "xdp-mlr/", 8) == 0 ? schema + 8 : "";
+	size_t length = strcspn(kind, "/");
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strlen(kinds[i]->kind) == length && strncmp(kinds[i]->kind, kind, length) == 0)
+			return kinds[i];
+	return &plain;
+}
+
+const char *content_title(const json_t *document)
+{
+	return kind_of(document)->title;
+}
+
+/* --- the top -------------------------------------------------------------------------------------------------------- */
+
+/* "2026-11-21T12:59:48Z" as "2026-11-21 12:59 UTC"; anything else as it is. */
+static void add_date(struct facts *facts, const char *start)
+{
+	size_t length = strlen(start);
+
+	if (length == 20 && start[10] == 'T' && start[19] == 'Z')
+		facts_add(facts, "Date", "%.10s %.5s UTC", start, start + 11);
+	else
+		facts_add(facts, "Date", "%s", start);
+}
+
+static void put_masthead(struct paper *paper, const json_t *document)
+{
+	const json_t *environment = json_object_get(document, "environment"),
+		     *measurer = json_object_get(document, "measurer");
+	const json_t *sut = json_object_get(document, "sut");
+	struct facts facts = { .count = 0 };
+	char frame[VALUE_SIZE];
+
+	if (read_string(sut, "name"))
+		facts_add(&facts, "System under test", "%s", read_string(sut, "name"));
+	if (read_string(environment, "start_time"))
+		add_date(&facts, read_string(environment, "start_time"));
+	if (*text_frame(document, frame))
+		facts_add(&facts, "Frame size", "%s", frame);
+	if (read_string(measurer, "name"))
+		facts_add(&facts, "Measurer", "%s", read_string(measurer, "name"));
+	if (read_string(environment, "hostname"))
+		facts_add(&facts, "Tester", "%s", read_string(environment, "hostname"));
+	if (read_string(environment, "version"))
+		facts_add(&facts, "Measured with", "xdp-mlr %s", read_string(environment, "version"));
+	paper->ops->masthead(paper, content_title(document), facts.list, facts.count);
+	facts_free(&facts);
+}
+
+static void put_irregular(struct paper *paper, const json_t *document)
+{
+	const char *reason = read_string(document, "irregular_reason");
+	char text[512];
+
+	if (!reason)
+		return;
+	snprintf(text, sizeof(text), "IRREGULAR: %s", reason);
+	paper->ops->banner(paper, TONE_BAD, text);
+}
+
+/* What --require asked for. */
+static void put_requirements(struct paper *paper, const json_t *requirements)
+{
+	static const struct paper_column columns[] = { { "Requirement", false }, { "Met", false }, { "Measured", true } };
+	struct cells cells = { .count = 0 };
+
+	if (!json_array_size(requirements))
+		return;
+	paper->ops->section(paper, "requirements", "Requirements");
+	paper->ops->table(paper, "requirement-table", columns, 3);
+	for (size_t i = 0; i < json_array_size(requirements); i++) {
+		const json_t *one = json_array_get(requirements, i);
+		bool met = read_truth(one, "met");
+		char number[VALUE_SIZE];
+
+		cells_add(&cells, "%s", read_string(one, "requirement") ? read_string(one, "requirement") : "");
+		cells_add(&cells, "%s", met ? "yes" : "NO");
+		cells_add(&cells, "%s %s", text_number(read_number(one, "measured"), 1, number),
+			  read_string(one, "unit") ? read_string(one, "unit") : "");
+		cells_put(&cells, paper, met ? TONE_GOOD : TONE_BAD);
+	}
+	paper->ops->table_end(paper);
+}
+
+/* --- below ---------------------------------------------------------------------------------------------------------- */
+
+static void put_strings(struct paper *paper, const char *id, const char *heading, const json_t *array, const char *empty)
+{
+	size_t count = json_array_size(array);
+	const char **items = calloc(count + 1, sizeof(*items));
+
+	if (!items)
+		return;
+	for (size_t i = 0; i < count; i++)
+		items[i] = json_string_value(json_array_get(array, i)) ? json_string_value(json_array_get(array, i)) : "";
+	paper->ops->section(paper, id, heading);
+	if (count)
+		paper->ops->list(paper, items, count);
+	else
+		paper->ops->paragraph(paper, empty);
+	free(items);
+}
+
+static void put_object(struct paper *paper, const char *id, const char *heading, const json_t *object,
+		       const char *const *known)
+{
+	struct facts facts = { .count = 0 };
+
+	facts_add_object(&facts, object, known);
+	if (facts.count)
+		paper->ops->section(paper, id, heading);
+	facts_put(&facts, paper);
+}
+
+/* A text as YAML: JSON's strings are YAML's double-quoted ones. */
+static void put_yaml_value(FILE *stream, const json_t *value)
+{
+	char *text = json_dumps(value, JSON_ENCODE_ANY);
+
+	fputs(text ? text : "", stream);
+	fputc('\n', stream);
+	free(text);
+}
+
+/* The echoed options as a file for --config. */
+static char *yaml_of(const json_t *configuration)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	const char *key;
+	json_t *value;
+
+	if (!stream)
+		return NULL;
+	json_object_foreach ((json_t *)configuration, key, value) {
+		fprintf(stream, "%s:%s", key, json_is_array(value) ? "\n" : " ");
+		if (!json_is_array(value))
+			put_yaml_value(stream, value);
+		for (size_t i = 0; i < json_array_size(value); i++) {
+			fputs("  - ", stream);
+			put_yaml_value(stream, json_array_get(value, i));
+		}
+	}
+	if (fclose(stream)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static void put_configuration(struct paper *paper, const json_t *document, const char *kind)
+{
+	const json_t *configuration = json_object_get(document, "configuration");
+	char *yaml = json_object_size(configuration) ? yaml_of(configuration) : NULL;
+	char text[160];
+
+	if (!yaml)
+		return;
+	snprintf(text, sizeof(text), "Every option in force. Stored in a file, it repeats the run: xdp-mlr %s --config FILE",
+		 kind);
+	paper->ops->section(paper, "configuration", "Configuration");
+	paper->ops->paragraph(paper, text);
+	paper->ops->code(paper, yaml);
+	free(yaml);
+}
+
+/* What the program does not know: from a later version, or from the user's own measurer. */
+static void put_rest(struct paper *paper, const json_t *document, const struct content *content)
+{
+	json_t *rest = json_object();
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)document, key, value)
+		if (!name_in(common, key) && !name_in(content->known, key))
+			json_object_set(rest, key, value);
+	put_object(paper, "further", "Further data", rest, NULL);
+	json_decref(rest);
+}
+
+void content_put(struct paper *paper, const json_t *document)
+{
+	const struct content *content = kind_of(document);
+
+	put_masthead(paper, document);
+	put_irregular(paper, document);
+	if (content->put_verdicts)
+		content->put_verdicts(paper, document);
+	put_requirements(paper, json_object_get(document, "requirements"));
+	if (json_array_size(json_object_get(document, "warnings")))
+		put_strings(paper, "warnings", "Warnings", json_object_get(document, "warnings"), "");
+	if (content->put_figures)
+		content->put_figures(paper, document);
+	if (content->put_tables)
+		content->put_tables(paper, document);
+	put_object(paper, "traffic-profile", "Traffic Profile", json_object_get(document, "traffic_profile"), NULL);
+	put_object(paper, "measurer", "Measurer", json_object_get(document, "measurer"), NULL);
+	put_object(paper, "environment", "Tester", json_object_get(document, "environment"), NULL);
+	if (json_object_get(document, "deviations"))
+		put_strings(paper, "deviations", "Deviations from RFC 2544", json_object_get(document, "deviations"),
+			    "There are none.");
+	put_rest(paper, document, content);
+	put_configuration(paper, document, content->kind);
+}

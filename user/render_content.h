@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What stands in a Test Report, read from the result document alone: so a stored result can be shown again by a later
+ * version. What the program does not know is shown all the same, by its name.
+ *
+ * A kind of document has a file (render_search.c, ...); what all have in common, and the order, is in render_content.c.
+ */
+#ifndef XDP_MLR_RENDER_CONTENT_H
+#define XDP_MLR_RENDER_CONTENT_H
+
+#include <jansson.h>
+
+#include "paper.h"
+
+/* What the report is called, by the kind of the document. */
+const char *content_title(const json_t *document);
+void content_put(struct paper *paper, const json_t *document);
+
+/* One kind of document: verdicts and figures stand at the beginning, tables after them. */
+struct content {
+	const char *kind; /* of its schema: "xdp-mlr/KIND/1" */
+	const char *title;
+	const char *const *known; /* members of the document that this kind shows; NULL-terminated */
+	void (*put_verdicts)(struct paper *paper, const json_t *document);
+	void (*put_figures)(struct paper *paper, const json_t *document);
+	void (*put_tables)(struct paper *paper, const json_t *document);
+};
+extern const struct content content_search, content_trial, content_soak;
+
+/* Parts that several kinds share. */
+/* The fold with one row a trial. */
+void content_put_trials(struct paper *paper, const json_t *trials);
+/* Counts, losses, latency, pacing and ports of one trial; `holder` is the object that has its latency, pacing and ports. */
+void content_put_trial_details(struct paper *paper, const json_t *trial, const json_t *holder);
+
+#endif

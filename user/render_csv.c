@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render_csv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "units.h"
+
+#define PATH_SIZE 256
+
+/* --- units ---------------------------------------------------------------------------------------------------------- */
+
+/* The unit of a member whose name does not say it. A name that ends with a dot stands for all within. */
+static const struct unit {
+	const char *path, *unit;
+} units[] = {
+	{ "trial_load", "frames/s" },
+	{ "trial_duration", "s" },
+	{ "trial_effective_duration", "s" },
+	{ "trial_forwarding_rate", "frames/s" },
+	{ "wall_duration", "s" },
+	{ "waits_duration", "s" },
+	{ "counts.", "frames" },
+	{ "loss_attribution.", "frames" },
+	{ "latency.count", "frames" },
+	{ "pacing.burst_max", "frames" },
+	{ "decision.lower_bound", "frames/s" },
+	{ "decision.upper_bound", "frames/s" },
+	{ "decision.asked_load", "frames/s" },
+	{ "decision.asked_duration", "s" },
+};
+
+static const char *unit_of(const char *path)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		size_t length = strlen(units[i].path);
+
+		if (units[i].path[length - 1] == '.' ? strncmp(path, units[i].path, length) == 0
+						     : strcmp(path, units[i].path) == 0)
+			return units[i].unit;
+	}
+	return NULL;
+}
+
+/* --- a trial as a flat object --------------------------------------------------------------------------------------- */
+
+static int flatten(json_t *flat, const char *prefix, const json_t *value);
+
+static int flatten_member(json_t *flat, const char *prefix, const char *name, json_t *value)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", name);
+	if (json_is_object(value) || json_is_array(value))
+		return flatten(flat, path, value);
+	return json_object_set(flat, path, value);
+}
+
+static int flatten(json_t *flat, const char *prefix, const json_t *value)
+{
+	const char *key;
+	json_t *member;
+	int error = 0;
+
+	json_object_foreach ((json_t *)value, key, member)
+		error |= flatten_member(flat, prefix, key, member);
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		char number[24];
+
+		snprintf(number, sizeof(number), "%zu", i + 1);
+		error |= flatten_member(flat, prefix, number, json_array_get(value, i));
+	}
+	return error;
+}
+
+/* One trial of a list with its number before all else; NULL without memory. */
+static json_t *flat_trial(const json_t *trial, size_t number)
+{
+	json_t *flat = json_pack("{s:I}", "trial", (json_int_t)number);
+
+	if (flat && flatten(flat, "", trial)) {
+		json_decref(flat);
+		return NULL;
+	}
+	return flat;
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------------------- */
+
+static void put_text(FILE *stream, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, stream);
+		return;
+	}
+	fputc('"', stream);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', stream);
+		fputc(*text, stream);
+	}
+	fputc('"', stream);
+}
+
+static void put_cell(FILE *stream, const json_t *value)
+{
+	char number[UNIT_TEXT_SIZE];
+
+	if (json_is_string(value))
+		put_text(stream, json_string_value(value));
+	else if (json_is_integer(value))
+		fprintf(stream, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	else if (json_is_real(value))
+		fputs(format_number(json_real_value(value), number), stream);
+	else if (json_is_boolean(value))
+		fputs(json_is_true(value) ? "true" : "false", stream);
+}
+
+static void put_heading(FILE *stream, const json_t *columns)
+{
+	const char *name, *separator = "";
+	json_t *value;
+
+	json_object_foreach ((json_t *)columns, name, value) {
+		const char *unit = unit_of(name);
+		char heading[PATH_SIZE + 16];
+
+		snprintf(heading, sizeof(heading), "%s%s%s%s", name, unit ? " [" : "", unit ? unit : "", unit ? "]" : "");
+		fputs(separator, stream);
+		put_text(stream, heading);
+		separator = ",";
+	}
+	fputc('\n', stream);
+}
+
+static void put_row(FILE *stream, const json_t *columns, const json_t *row)
+{
+	const char *name, *separator = "";
+	json_t *value;
+
+	json_object_foreach ((json_t *)columns, name, value) {
+		fputs(separator, stream);
+		put_cell(stream, json_object_get(row, name));
+		separator = ",";
+	}
+	fputc('\n', stream);
+}
+
+/* --- the trials of a document --------------------------------------------------------------------------------------- */
+
+/* All trials, each flat; a new reference, or NULL without memory. */
+static json_t *flat_trials(const json_t *document)
+{
+	json_t *rows = json_array(), *trials = json_object_get(document, "trials");
+	json_t *single = json_object_get(document, "trial_result");
+	int error = 0;
+
+	for (size_t i = 0; i < json_array_size(trials); i++)
+		error |= json_array_append_new(rows, flat_trial(json_array_get(trials, i), i + 1));
+	if (json_is_object(single)) {
+		static const char *const beside[] = { "latency", "pacing", "ports" };
+		json_t *whole = json_copy(single);
+
+		for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++)
+			if (json_object_get(document, beside[i]))
+				error |= json_object_set(whole, beside[i], json_object_get(document, beside[i]));
+		error |= json_array_append_new(rows, flat_trial(whole, 1));
+		json_decref(whole);
+	}
+	if (error) {
+		json_decref(rows);
+		return NULL;
+	}
+	return rows;
+}
+
+bool render_csv(FILE *stream, const json_t *document)
+{
+	json_t *rows = flat_trials(document), *columns = json_object();
+	bool failed = !rows || !columns;
+
+	for (size_t i = 0; i < json_array_size(rows) && !failed; i++)
+		failed = json_object_update_missing(columns, json_array_get(rows, i));
+	if (!failed) {
+		put_heading(stream, columns);
+		for (size_t i = 0; i < json_array_size(rows); i++)
+			put_row(stream, columns, json_array_get(rows, i));
+	}
+	json_decref(rows);
+	json_decref(columns);
+	return !failed;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a report says of a search: the goals and their results, the course, every trial. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_read.h"
+#include "render_content.h"
+#include "render_figures.h"
+#include "render_values.h"
+
+#define NAME_SIZE 24
+
+static const char *const known[] = {
+	"algorithm", "controller_input", "max_load_source", "search_result", "trials", "search_duration", NULL,
+};
+
+/* Of a Goal Result; anything else is shown by its name. */
+static const char *const known_result[] = {
+	"goal",
+	"regular",
+	"irregular_reason",
+	"relevant_lower_bound",
+	"relevant_upper_bound",
+	"conditional_throughput",
+	"tester_limited",
+	NULL,
+};
+
+static const json_t *results_of(const json_t *document)
+{
+	return json_object_get(document, "search_result");
+}
+
+static const char *goal_name(const json_t *result)
+{
+	const char *name = read_string(json_object_get(result, "goal"), "name");
+
+	return name ? name : "goal";
+}
+
+/* --- the verdict on a goal ------------------------------------------------------------------------------------------ */
+
+static double width_of(const json_t *result)
+{
+	double lower = read_number(result, "relevant_lower_bound"), upper = read_number(result, "relevant_upper_bound");
+
+	return (upper - lower) / upper;
+}
+
+static const char *bound_text(const json_t *result, const char *name, char buffer[VALUE_SIZE])
+{
+	double fps = read_number(result, name);
+
+	if (isnan(fps))
+		snprintf(buffer, VALUE_SIZE, "none");
+	else
+		text_fps(fps, buffer);
+	if (!read_truth(result, "regular"))
+		strncat(buffer, " (irregular)", VALUE_SIZE - strlen(buffer) - 1);
+	return buffer;
+}
+
+static void add_rates(struct facts *facts, const json_t *document, double fps)
+{
+	double octets = frame_octets(document), factor = read_number(document, "aggregate_factor");
+	char text[VALUE_SIZE];
+
+	if (!isnan(octets) && !isnan(fps)) {
+		facts_add(facts, "Frames alone (L2)", "%s", text_bps(frame_l2_bps(fps, octets), text));
+		facts_add(facts, "On the link (L1)", "%s", text_bps(frame_l1_bps(fps, octets), text));
+	}
+	if (factor > 1 && !isnan(fps)) {
+		char label[VALUE_SIZE];
+
+		snprintf(label, sizeof(label), "Total of %g interfaces", factor);
+		facts_add(facts, label, "%s", text_fps(fps * factor, text));
+	}
+}
+
+static void add_bounds(struct facts *facts, const json_t *result)
+{
+	char text[VALUE_SIZE], goal_width[VALUE_SIZE];
+
+	facts_add(facts, "Relevant Lower Bound", "%s", bound_text(result, "relevant_lower_bound", text));
+	facts_add(facts, "Relevant Upper Bound", "%s", bound_text(result, "relevant_upper_bound", text));
+	if (!isnan(width_of(result)))
+		facts_add(facts, "Width between them", "%s (goal %s)", text_percent(width_of(result), text),
+			  text_percent(read_number(json_object_get(result, "goal"), "width"), goal_width));
+}
+
+/* The texts that a verdict points to. */
+struct verdict_texts {
+	char id[NAME_SIZE], value[VALUE_SIZE], unit[VALUE_SIZE], exact[2 * VALUE_SIZE], warning[512];
+	struct facts facts;
+};
+
+static const char *verdict_warning(const json_t *result, struct verdict_texts *texts)
+{
+	const char *reason = read_string(result, "irregular_reason");
+	bool limited = read_truth(result, "tester_limited");
+
+	snprintf(texts->warning, sizeof(texts->warning), "%s%s%s", reason && !read_truth(result, "regular") ? reason : "",
+		 reason && limited ? ". " : "",
+		 limited ? "Tester-limited: the tester met its own limit at this bound; the SUT may do more." : "");
+	return *texts->warning ? texts->warning : NULL;
+}
+
+static struct paper_verdict verdict_of(const json_t *document, const json_t *result, size_t index,
+				       struct verdict_texts *texts)
+{
+	double fps = read_number(result, "conditional_throughput");
+	bool regular = read_truth(result, "regular"), limited = read_truth(result, "tester_limited");
+
+	snprintf(texts->id, sizeof(texts->id), "goal-%zu", index + 1);
+	text_split(fps, "frames/s", texts->value, texts->unit);
+	text_fps(fps, texts->exact);
+	if (isnan(fps)) {
+		snprintf(texts->value, sizeof(texts->value), "none");
+		texts->exact[0] = '\0';
+	} else {
+		strncat(texts->exact, regular ? " per interface" : " per interface, from an IRREGULAR result",
+			sizeof(texts->exact) - strlen(texts->exact) - 1);
+	}
+	add_rates(&texts->facts, document, fps);
+	add_bounds(&texts->facts, result);
+	return (struct paper_verdict){
+		.id = texts->id,
+		.name = goal_name(result),
+		.tone = !regular  ? TONE_BAD
+			: limited ? TONE_WARN
+				  : TONE_GOOD,
+		.state = !regular  ? "IRREGULAR"
+			 : limited ? "regular, tester-limited"
+				   : "regular",
+		.quantity = "Conditional Throughput",
+		.value = texts->value,
+		.unit = texts->unit,
+		.exact = texts->exact,
+		.facts = texts->facts.list,
+		.fact_count = texts->facts.count,
+		.warning = verdict_warning(result, texts),
+	};
+}
+
+/* One sentence over all goals. */
+static void put_summary(struct paper *paper, const json_t *document)
+{
+	const json_t *results = results_of(document);
+	size_t count = json_array_size(results), regular = 0, limited = 0;
+	char text[256];
+
+	for (size_t i = 0; i < count; i++) {
+		regular += read_truth(json_array_get(results, i), "regular");
+		limited += read_truth(json_array_get(results, i), "tester_limited");
+	}
+	if (regular < count)
+		return; /* the reason of the irregular result stands there */
+	if (limited) {
+		snprintf(text, sizeof(text), "%zu of %zu results met the tester's own limit.", limited, count);
+		paper->ops->banner(paper, TONE_WARN, text);
+		return;
+	}
+	if (count == 1)
+		snprintf(text, sizeof(text), "The goal was reached: its result is regular.");
+	else
+		snprintf(text, sizeof(text),
+			 count == 2 ? "Both goals were reached: every result is regular."
+				    : "All %zu goals were reached: every result is regular.",
+			 count);
+	if (count)
+		paper->ops->banner(paper, TONE_GOOD, text);
+}
+
+static void put_verdicts(struct paper *paper, const json_t *document)
+{
+	const json_t *results = results_of(document);
+	size_t count = json_array_size(results);
+	struct paper_verdict *verdicts = calloc(count + 1, sizeof(*verdicts));
+	struct verdict_texts *texts = calloc(count + 1, sizeof(*texts));
+
+	if (!count)
+		paper->ops->banner(paper, TONE_BAD,
+				   "IRREGULAR: the search ended before it had a result; its trials stand below.");
+	else
+		put_summary(paper, document);
+	for (size_t i = 0; verdicts && texts && i < count; i++)
+		verdicts[i] = verdict_of(document, json_array_get(results, i), i, &texts[i]);
+	if (verdicts && texts && count)
+		paper->ops->verdicts(paper, verdicts, count);
+	for (size_t i = 0; texts && i < count; i++)
+		facts_free(&texts[i].facts);
+	free(texts);
+	free(verdicts);
+}
+
+/* --- figures -------------------------------------------------------------------------------------------------------- */
+
+static void put_figures(struct paper *paper, const json_t *document)
+{
+	const json_t *goals = json_object_get(json_object_get(document, "controller_input"), "goals");
+
+	paper->ops->section(paper, "course", "The course of the search");
+	for (size_t goal = 0; goal < json_array_size(goals); goal++)
+		figure_course(paper, document, goal);
+	figure_loss(paper, json_object_get(document, "trials"), results_of(document));
+	figure_latency(paper, json_object_get(document, "trials"));
+}
+
+/* --- tables --------------------------------------------------------------------------------------------------------- */
+
+static void put_results(struct paper *paper, const json_t *document)
+{
+	static const struct paper_column columns[] = {
+		{ "Goal", false },
+		{ "Result", false },
+		{ "Relevant Lower Bound (frames/s)", true },
+		{ "Relevant Upper Bound (frames/s)", true },
+		{ "Conditional Throughput (frames/s)", true },
+		{ "L2 (bit/s)", true },
+		{ "L1 (bit/s)", true },
+		{ "Width (upper \xe2\x88\x92 lower) / upper", true },
+		{ "Tester-limited", false },
+	};
+	double octets = frame_octets(document);
+	const json_t *results = results_of(document);
+	struct cells cells = { .count = 0 };
+
+	paper->ops->section(paper, "results", "Results");
+	paper->ops->table(paper, "result-table", columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < json_array_size(results); i++) {
+		const json_t *result = json_array_get(results, i);
+		bool regular = read_truth(result, "regular");
+		double fps = read_number(result, "conditional_throughput");
+		char text[VALUE_SIZE];
+
+		cells_add(&cells, "%s", goal_name(result));
+		cells_add(&cells, "%s", regular ? "regular" : "IRREGULAR");
+		cells_add_number(&cells, read_number(result, "relevant_lower_bound"), 1);
+		cells_add_number(&cells, read_number(result, "relevant_upper_bound"), 1);
+		cells_add_number(&cells, fps, 1);
+		cells_add(&cells, "%s", text_bps(frame_l2_bps(fps, octets), text));
+		cells_add(&cells, "%s", text_bps(frame_l1_bps(fps, octets), text));
+		cells_add(&cells, "%s", text_percent(width_of(result), text));
+		cells_add(&cells, "%s", read_truth(result, "tester_limited") ? "yes" : "no");
+		cells_put(&cells, paper, regular ? TONE_GOOD : TONE_BAD);
+	}
+	paper->ops->table_end(paper);
+	for (size_t i = 0; i < json_array_size(results); i++) {
+		struct facts facts = { .count = 0 };
+
+		facts_add_object(&facts, json_array_get(results, i), known_result);
+		if (facts.count)
+			paper->ops->subsection(paper, NULL, goal_name(json_array_get(results, i)));
+		facts_put(&facts, paper);
+	}
+}
+
+static void put_goals(struct paper *paper, const json_t *document)
+{
+	static const struct paper_column columns[] = {
+		{ "Search Goal", false },
+		{ "Loss Ratio", true },
+		{ "Exceed Ratio", true },
+		{ "Width (relative)", true },
+		{ "Initial Trial Duration (s)", true },
+		{ "Final Trial Duration (s)", true },
+		{ "Duration Sum (s)", true },
+	};
+	const json_t *input = json_object_get(document, "controller_input"), *goals = json_object_get(input, "goals");
+	struct cells cells = { .count = 0 };
+	struct facts facts = { .count = 0 };
+	char text[VALUE_SIZE];
+
+	paper->ops->section(paper, "controller-input", "Search Goals");
+	paper->ops->table(paper, "goal-table", columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < json_array_size(goals); i++) {
+		const json_t *goal = json_array_get(goals, i);
+
+		cells_add(&cells, "%s", read_string(goal, "name") ? read_string(goal, "name") : "");
+		cells_add(&cells, "%s", text_percent(read_number(goal, "loss_ratio"), text));
+		cells_add(&cells, "%s", text_percent(read_number(goal, "exceed_ratio"), text));
+		cells_add(&cells, "%s", text_percent(read_number(goal, "width"), text));
+		cells_add(&cells, "%g", read_number(goal, "initial_trial_duration"));
+		cells_add(&cells, "%g", read_number(goal, "final_trial_duration"));
+		cells_add(&cells, "%g", read_number(goal, "duration_sum"));
+		cells_put(&cells, paper, TONE_PLAIN);
+	}
+	paper->ops->table_end(paper);
+	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(input, "min_load"), text));
+	facts_add(&facts, "Max Load", "%s per interface%s%s", text_fps(read_number(input, "max_load"), text),
+		  read_string(document, "max_load_source") ? ", from the " : "",
+		  read_string(document, "max_load_source") ? read_string(document, "max_load_source") : "");
+	if (read_string(document, "algorithm"))
+		facts_add(&facts, "Algorithm", "%s", read_string(document, "algorithm"));
+	facts_add(&facts, "Trials", "%zu", json_array_size(json_object_get(document, "trials")));
+	if (!isnan(read_number(document, "search_duration")))
+		facts_add(&facts, "Search duration", "%s s", text_number(read_number(document, "search_duration"), 1, text));
+	facts_put(&facts, paper);
+}
+
+static void put_tables(struct paper *paper, const json_t *document)
+{
+	put_results(paper, document);
+	put_goals(paper, document);
+	content_put_trials(paper, json_object_get(document, "trials"));
+}
+
+const struct content content_search = {
+	.kind = "search",
+	.title = "Throughput by MLRsearch",
+	.known = known,
+	.put_verdicts = put_verdicts,
+	.put_figures = put_figures,
+	.put_tables = put_tables,
+};
