@@ -33,6 +33,7 @@ skeletons := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c
 unit_tests := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 bpf_tests := $(patsubst tests/bpf/%.c,$(BUILD)/tests/bpf/%,$(wildcard tests/bpf/test_*.c))
 user_tests := $(patsubst tests/user/%.c,$(BUILD)/tests/user/%,$(wildcard tests/user/test_*.c))
+test_tools := $(patsubst tests/tools/%.c,$(BUILD)/tests/tools/%,$(wildcard tests/tools/*.c))
 benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/*.c))
 
 .DELETE_ON_ERROR:
@@ -86,11 +87,16 @@ $(BUILD)/tests/user/%: tests/user/%.c $(user_objects) $(BUILD)/libmlr.a
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser -Itests/bpf -I. -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
 		$(tests_objects) $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
 
+# what tests run; knows nothing of the program
+$(BUILD)/tests/tools/%: tests/tools/%.c
+	@mkdir -p $(@D)
+	$(call say,TEST,$<)$(CC) $(CPPFLAGS) $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(user_libs)
+
 $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a -lm
 
-check-build: $(BUILD)/xdp-mlr $(unit_tests) $(bpf_tests) $(user_tests) ## build the program and all tests, without root
+check-build: $(BUILD)/xdp-mlr $(unit_tests) $(bpf_tests) $(user_tests) $(test_tools) ## build the program and all tests, without root
 
 check: deps ## install what is missing, build, run every test
 	$(Q)$(MAKE) --no-print-directory check-build

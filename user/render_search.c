@@ -10,7 +10,7 @@
 #include "render_figures.h"
 #include "render_values.h"
 
-#define NAME_SIZE 24
+#define NAME_SIZE 32
 
 static const char *const known[] = {
 	"algorithm", "controller_input", "max_load_source", "search_result", "trials", "search_duration", NULL,
@@ -52,13 +52,10 @@ static double width_of(const json_t *result)
 static const char *bound_text(const json_t *result, const char *name, char buffer[VALUE_SIZE])
 {
 	double fps = read_number(result, name);
+	const char *mark = read_truth(result, "regular") ? "" : " (irregular)";
+	char text[VALUE_SIZE];
 
-	if (isnan(fps))
-		snprintf(buffer, VALUE_SIZE, "none");
-	else
-		text_fps(fps, buffer);
-	if (!read_truth(result, "regular"))
-		strncat(buffer, " (irregular)", VALUE_SIZE - strlen(buffer) - 1);
+	snprintf(buffer, VALUE_SIZE, "%.70s%s", isnan(fps) ? "none" : text_fps(fps, text), mark);
 	return buffer;
 }
 
@@ -112,17 +109,15 @@ static struct paper_verdict verdict_of(const json_t *document, const json_t *res
 {
 	double fps = read_number(result, "conditional_throughput");
 	bool regular = read_truth(result, "regular"), limited = read_truth(result, "tester_limited");
+	char text[VALUE_SIZE];
 
 	snprintf(texts->id, sizeof(texts->id), "goal-%zu", index + 1);
 	text_split(fps, "frames/s", texts->value, texts->unit);
-	text_fps(fps, texts->exact);
-	if (isnan(fps)) {
+	if (isnan(fps))
 		snprintf(texts->value, sizeof(texts->value), "none");
-		texts->exact[0] = '\0';
-	} else {
-		strncat(texts->exact, regular ? " per interface" : " per interface, from an IRREGULAR result",
-			sizeof(texts->exact) - strlen(texts->exact) - 1);
-	}
+	else
+		snprintf(texts->exact, sizeof(texts->exact), "%s per interface%s", text_fps(fps, text),
+			 regular ? "" : ", from an IRREGULAR result");
 	add_rates(&texts->facts, document, fps);
 	add_bounds(&texts->facts, result);
 	return (struct paper_verdict){

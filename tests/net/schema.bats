@@ -1,0 +1,29 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What is measured over ports fits its published schema, and so does what the lab says.
+load helper
+
+VALIDATE=${BUILD:-build}/tests/tools/validate
+
+fits() { # schema, document on standard input
+  "$VALIDATE" --closed "docs/schema/$1.schema.json" -
+}
+
+@test "lab, trial, search, soak and selftest fit their schemas" {
+  "$MLR" lab up --name "$LAB" --sut policer:rate=50000 --format json | fits lab
+  "$MLR" lab status --name "$LAB" --format json | fits lab
+  for direction in a-to-b both; do
+    run --separate-stderr "$MLR" trial -p "$A,$B" --load 60kfps --duration 0.2 --direction $direction --format json
+    fits trial <<<"$output"
+  done
+  run --separate-stderr "$MLR" trial -p "$A,$B" --load max --duration 0.1 --format jsonl
+  fits events <<<"$output"
+  run --separate-stderr "$MLR" search -p "$A,$B" --max-load 100kfps --goal final=0.1,sum=0.2,width=5% --wait d=0.1 --format jsonl
+  fits events <<<"$output"
+  run --separate-stderr "$MLR" soak -p "$A,$B" --max-load 100kfps --first-duration 0.1 --max-time 2 --wait d=0.1 --format json
+  fits soak <<<"$output"
+  "$MLR" lab down --name "$LAB" --quiet
+  lab_up wire
+  run --separate-stderr "$MLR" selftest -p "$A,$B" --frame-size 64 --duration 0.1 --format json
+  fits selftest <<<"$output"
+}
