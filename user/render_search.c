@@ -13,7 +13,7 @@
 #define NAME_SIZE 32
 
 static const char *const known[] = {
-	"algorithm", "controller_input", "max_load_source", "search_result", "trials", "search_duration", NULL,
+	"algorithm", "controller_input", "max_load_source", "search_result", "trials", "search_duration", "repeats", NULL,
 };
 
 /* Of a Goal Result; anything else is shown by its name. */
@@ -295,8 +295,80 @@ static void put_goals(struct paper *paper, const json_t *document)
 	facts_put(&facts, paper);
 }
 
+/* What --repeat found: mean and spread of each goal, and every search's own value. */
+static void put_repeats(struct paper *paper, const json_t *repeats)
+{
+	static const struct paper_column columns[] = {
+		{ "Goal", false },       { "Mean (frames/s)", true },     { "Standard deviation (frames/s)", true },
+		{ "of the mean", true }, { "Smallest (frames/s)", true }, { "Largest (frames/s)", true },
+		{ "Searches", true },
+	};
+	const json_t *statistics = json_object_get(repeats, "statistics");
+	struct cells cells = { .count = 0 };
+	char text[VALUE_SIZE];
+
+	if (!json_array_size(statistics))
+		return;
+	paper->ops->section(paper, "repeats", "Conditional Throughput over repeated searches");
+	paper->ops->table(paper, "repeat-table", columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < json_array_size(statistics); i++) {
+		const json_t *one = json_array_get(statistics, i);
+		double mean = read_number(one, "mean"), stdev = read_number(one, "stdev");
+
+		cells_add(&cells, "%s", read_string(one, "goal") ? read_string(one, "goal") : "");
+		cells_add_number(&cells, mean, 1);
+		cells_add_number(&cells, stdev, 1);
+		cells_add(&cells, "%s", text_percent(stdev / mean, text));
+		cells_add_number(&cells, read_number(one, "min"), 1);
+		cells_add_number(&cells, read_number(one, "max"), 1);
+		cells_add_number(&cells, read_number(one, "count"), 0);
+		cells_put(&cells, paper, TONE_PLAIN);
+	}
+	paper->ops->table_end(paper);
+}
+
+/* Every search of a repetition: a row a goal of each. */
+static void put_runs(struct paper *paper, const json_t *repeats)
+{
+	static const struct paper_column columns[] = {
+		{ "Search", true },
+		{ "Goal", false },
+		{ "Result", false },
+		{ "Relevant Lower Bound (frames/s)", true },
+		{ "Relevant Upper Bound (frames/s)", true },
+		{ "Conditional Throughput (frames/s)", true },
+		{ "Trials", true },
+	};
+	const json_t *runs = json_object_get(repeats, "runs");
+	struct cells cells = { .count = 0 };
+
+	if (!json_array_size(runs))
+		return;
+	paper->ops->table(paper, "run-table", columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < json_array_size(runs); i++) {
+		const json_t *run = json_array_get(runs, i), *results = results_of(run);
+
+		for (size_t goal = 0; goal < json_array_size(results); goal++) {
+			const json_t *result = json_array_get(results, goal);
+
+			cells_add_number(&cells, read_number(run, "run"), 0);
+			cells_add(&cells, "%s", goal_name(result));
+			cells_add(&cells, "%s", read_truth(result, "regular") ? "regular" : "IRREGULAR");
+			cells_add_number(&cells, read_number(result, "relevant_lower_bound"), 1);
+			cells_add_number(&cells, read_number(result, "relevant_upper_bound"), 1);
+			cells_add_number(&cells, read_number(result, "conditional_throughput"), 1);
+			cells_add(&cells, "%zu", json_array_size(json_object_get(run, "trials")));
+			cells_put(&cells, paper, read_truth(result, "regular") ? TONE_PLAIN : TONE_BAD);
+		}
+	}
+	paper->ops->table_end(paper);
+	paper->ops->paragraph(paper, "Everything else in this report is of the search with the median result.");
+}
+
 static void put_tables(struct paper *paper, const json_t *document)
 {
+	put_repeats(paper, json_object_get(document, "repeats"));
+	put_runs(paper, json_object_get(document, "repeats"));
 	put_results(paper, document);
 	put_goals(paper, document);
 	content_put_trials(paper, json_object_get(document, "trials"));

@@ -106,3 +106,9 @@ unfit() {
     done
   done >/dev/null
 }
+
+@test "repeated searches, and requirements met and not met" {
+  run simulated --repeat 3 --require 'ndr>=2Mfps' --require 'pdr>=1kfps' --format json
+  [ "$status" -eq 1 ]
+  fits search <<<"$output"
+}
