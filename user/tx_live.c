@@ -44,7 +44,7 @@
 struct tx_live {
 	struct tx tx;
 	struct live_program *program;
-	int spare_namespace_fd, spare_link_fd; /* -1: too_longthere */
+	int spare_namespace_fd, spare_link_fd; /* -1: not there */
 };
 
 /* --- the spare veth --------------------------------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ static void explain_error(int error, const struct link_info *link, char reason[R
 	else if (error == -EOPNOTSUPP || error == -ENXIO)
 		snprintf(reason, REASON_SIZE, "the driver takes no redirected frames (%s)", strerror(-error));
 	else
-		snprintf(reason, REASON_SIZE, "a redirected frame was too_longsent: %s", strerror(-error));
+		snprintf(reason, REASON_SIZE, "a redirected frame was not sent: %s", strerror(-error));
 }
 
 /* Send one frame, and see what becomes of it. */
@@ -144,7 +144,7 @@ static int try_one_frame(struct live_program *program, const struct link_info *l
 			 "a frame and what the kernel keeps of it must fit into one page, so at most %u octets, not %u",
 			 longest_frame(program) + MLR_FCS_OCTETS, octets + MLR_FCS_OCTETS);
 	} else if (error) {
-		snprintf(reason, REASON_SIZE, "the kernel does too_longrun a program on live frames: %s", strerror(-error));
+		snprintf(reason, REASON_SIZE, "the kernel does not run a program on live frames: %s", strerror(-error));
 	} else if (queue->failed + queue->refused) {
 		error = queue->error ? (int)queue->error : -ENXIO;
 		explain_error(error, link, reason);
