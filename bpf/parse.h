@@ -43,15 +43,21 @@ static __always_inline int is_housekeeping(const struct ethhdr *ethernet, const 
 	}
 }
 
-/* Classify a frame; *ret_tag is set for FRAME_TAGGED only. */
-static __always_inline enum frame_kind find_tag(struct xdp_md *context, const struct mlr_tag **ret_tag)
+/* Octets of a frame, whose linear part has `linear`: the rest of a long one may be in fragments. */
+static __always_inline __u32 frame_octets(struct xdp_md *context, __u32 linear, __u32 wanted)
+{
+	return wanted <= linear ? linear : (__u32)bpf_xdp_get_buff_len(context);
+}
+
+/* Classify a frame; *ret_tag and *ret_octets, of the whole frame, are set for FRAME_TAGGED only. */
+static __always_inline enum frame_kind find_frame(struct xdp_md *context, const struct mlr_tag **ret_tag, __u32 *ret_octets)
 {
 	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
 	const struct ethhdr *ethernet = data;
 	const struct iphdr *ip = (const void *)(ethernet + 1);
 	const struct udphdr *udp;
 	const struct mlr_tag *tag;
-	__u32 header_octets, ip_octets, udp_octets;
+	__u32 header_octets, ip_octets, udp_octets, octets;
 
 	if ((const void *)(ethernet + 1) > end)
 		return FRAME_FOREIGN;
@@ -69,10 +75,22 @@ static __always_inline enum frame_kind find_tag(struct xdp_md *context, const st
 	ip_octets = bpf_ntohs(ip->tot_len);
 	udp_octets = bpf_ntohs(udp->len);
 	if ((const void *)(tag + 1) > end || udp_octets < sizeof(*udp) + sizeof(*tag) ||
-	    ip_octets != header_octets + udp_octets || ip_octets > (__u32)(end - (const void *)ip))
+	    ip_octets != header_octets + udp_octets)
 		return FRAME_MALFORMED;
+	octets = frame_octets(context, (__u32)(end - data), sizeof(*ethernet) + ip_octets);
+	if (sizeof(*ethernet) + ip_octets > octets)
+		return FRAME_MALFORMED;
+	*ret_octets = octets;
 	*ret_tag = tag;
 	return FRAME_TAGGED;
+}
+
+/* The same, where its length does not matter. */
+static __always_inline enum frame_kind find_tag(struct xdp_md *context, const struct mlr_tag **ret_tag)
+{
+	__u32 octets;
+
+	return find_frame(context, ret_tag, &octets);
 }
 
 #endif

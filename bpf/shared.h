@@ -11,24 +11,46 @@
 
 /* What a receiver counted since it was attached; one a CPU. Never reset: two snapshots are subtracted. */
 struct rx_counters {
-	uint64_t received;         /* unique frames of the accepted trial */
-	uint64_t received_octets;  /* of those, without FCS */
-	uint64_t duplicate;        /* copies, and frames too old for the window to tell */
-	uint64_t reordered;        /* unique, but after a frame sent later in the same flow */
-	uint64_t late;             /* of another trial */
-	uint64_t foreign;          /* not the tester's; passed on to the kernel */
-	uint64_t housekeeping;     /* ARP, neighbour discovery, MLD, LLDP, STP; passed on */
-	uint64_t malformed;        /* the tester's magic in a damaged frame */
-	uint64_t misdirected;      /* of the accepted trial, but of a flow that should arrive at the other port */
+	uint64_t received;        /* unique frames of the accepted trial */
+	uint64_t received_octets; /* of those, without FCS */
+	uint64_t duplicate;       /* copies, and frames too old for the window to tell */
+	uint64_t reordered;       /* unique, but after a frame sent later in the same flow */
+	uint64_t
+		reorder_depth; /* sum over those: how many numbers behind the highest that had arrived (1: the one before) */
+	uint64_t gaps;         /* times that a number was skipped: runs of frames lost, or overtaken */
+	uint64_t gap_frames;   /* sum over those: numbers skipped */
+	uint64_t late;         /* of another trial */
+	uint64_t foreign;      /* not the tester's; passed on to the kernel */
+	uint64_t housekeeping; /* ARP, neighbour discovery, MLD, LLDP, STP; passed on */
+	uint64_t malformed;    /* the tester's magic in a damaged frame */
+	uint64_t misdirected;  /* of the accepted trial, but of a flow that should arrive at the other port */
 	uint64_t negative_latency; /* arrived before it left: clocks disagree */
+	uint64_t hardware_timed;   /* the arrival was read from the NIC's clock, not from this machine's */
 };
 
 #define RX_COUNTER_FIELDS (sizeof(struct rx_counters) / sizeof(uint64_t))
 
-/* Latency of a trial goes into the histogram of its number's lowest bit, so that the other can be cleared meanwhile. */
-#define RX_LATENCY_SLOTS 2
+#define RX_WINDOW_MAX    65536 /* sequence numbers that a flow remembers, at most */
+#define RX_DEPTH_BUCKETS 16    /* powers of two: depths 1, 2 to 3, 4 to 7, ... 32 768 to 65 535 */
 
-_Static_assert(sizeof(struct rx_counters) == 80, "layout shared with BPF");
+/* What cannot be subtracted, of one trial on one CPU. Memory full of zeros is a trial without a frame. */
+struct rx_trial {
+	struct mlr_histogram latency;
+	uint64_t reorder_depth_max;
+	uint64_t gap_max; /* numbers skipped at once */
+	uint64_t reorder_depths[RX_DEPTH_BUCKETS];
+};
+
+/* A trial goes into the slot of its number's lowest bit, so that the other can be cleared meanwhile. */
+#define RX_TRIAL_SLOTS 2
+
+/* All that one CPU writes; on cache lines of its own. */
+struct rx_cpu {
+	struct rx_counters counters;
+	struct rx_trial trials[RX_TRIAL_SLOTS];
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct rx_counters) == 112, "layout shared with BPF");
 _Static_assert(sizeof(struct mlr_histogram) == 32 + 8 * MLR_HISTOGRAM_BUCKETS, "layout shared with BPF");
 
 /*

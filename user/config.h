@@ -100,6 +100,8 @@ struct config {
 	enum direction direction;
 	unsigned int frame_size_octets; /* with FCS, 64 to 1518 */
 	const char *frame_size_text;    /* as it was given: one, or the list of a suite (suite_options.h) */
+	bool no_seq;                    /* do not tell duplicates and reordering */
+	bool no_latency;                /* do not measure latency */
 	struct load_spec load;          /* trial */
 	double duration_s;              /* trial, selftest */
 	enum tx_choice tx;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/shared.h"
 #include "config.h"
 #include "mlr/trial.h"
 #include "say.h"
@@ -30,12 +31,25 @@ struct loss_attribution {
 struct latency_summary {
 	const char *clock;
 	const char *definition;
+	const char *source;    /* "software", "hardware receive timestamps", ... */
+	double error_bound_ns; /* what clocks and reading them may add or take; NAN: not known */
 	uint64_t count;
 	uint64_t min_ns, max_ns;
 	double mean_ns;
 	double p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns;
 	const struct selftest_figure
 		*floor; /* the tester's own part of it, by a fresh self-test; NULL: none. The measurer's */
+};
+
+/* In what order frames came, over all flows. Depths are in frames of a flow: how far behind the highest number that had arrived
+ * (RFC 4737 calls that the sequence number's discontinuity seen from the late packet). */
+struct order_summary {
+	double reorder_depth_mean; /* over the reordered frames; NAN without any */
+	uint64_t reorder_depth_max;
+	uint64_t reorder_depths[RX_DEPTH_BUCKETS]; /* by powers of two: 1, 2 to 3, 4 to 7, ... */
+	uint64_t gaps;                             /* runs of frames that were lost, or overtaken, before another came */
+	uint64_t gap_frames;                       /* in all of them */
+	uint64_t gap_max;                          /* in the longest */
 };
 
 /* How constant the load was. */
@@ -68,6 +82,9 @@ struct measurement {
 	const char *tester_limited_reason; /* a constant phrase, NULL if not limited */
 	double sut_loss_ratio; /* what the SUT lost of the frames sent: the loss ratio without the tester's part. If limited */
 	const char *tx_backend; /* "xsk", or NULL */
+	bool has_order;
+	bool order_unknown; /* sequence numbers were not looked at: duplicate and reordered are not known either */
+	struct order_summary order;
 	bool has_latency;
 	struct latency_summary latency;
 	bool has_pacing;

@@ -74,16 +74,18 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 	enum exit_code code = EXIT_DONE;
 
 	for (unsigned int i = 0; i < PORT_COUNT && !code; i++) {
-		uint32_t first_flow, flow_count;
+		struct rx_options options = {
+			.no_order = xdp->config->no_seq,
+			.no_latency = xdp->config->no_latency,
+		};
 
-		mlr_profile_receives(&xdp->profile, i, &first_flow, &flow_count);
-		if (!flow_count) {
+		mlr_profile_receives(&xdp->profile, i, &options.first_flow, &options.flow_count);
+		if (!options.flow_count) {
 			/* a receiver has room for at least one flow: let it be one that nobody sends */
-			first_flow = MLR_FLOW_EXTRA - 1;
-			flow_count = 1;
+			options.first_flow = MLR_FLOW_EXTRA - 1;
+			options.flow_count = 1;
 		}
-		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, first_flow, flow_count,
-			       &xdp->ends[i].rx);
+		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, &options, &xdp->ends[i].rx);
 	}
 	return code ? code : ports_wait_for_carrier(xdp->netlink, xdp->ports);
 }
@@ -355,7 +357,13 @@ static json_t *traffic_profile(struct measurer *measurer)
 
 static void deviations(struct measurer *measurer, json_t *list)
 {
-	(void)measurer;
+	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
+
+	if (xdp->config->no_seq)
+		json_array_append_new(
+			list, json_string("Sequence numbers are not looked at (--no-seq): duplicates, reordering and "
+					  "gaps are not told, and a duplicate counts as a frame received, so that "
+					  "it hides a loss."));
 	json_array_append_new(
 		list, json_string("Phase b: no learning frames are sent in a trial; addresses are learned by ARP once, "
 				  "before the first trial."));

@@ -114,8 +114,14 @@ static void put_columns(const struct page *page, const json_t *object, const str
 	for (size_t i = 0; i < count; i++)
 		fprintf(page->stream, "%*s", CELL_COLUMNS, columns[i].heading);
 	fputc('\n', page->stream);
-	for (size_t i = 0; i < count; i++)
-		fprintf(page->stream, "%*.*f", CELL_COLUMNS, decimals, number(object, columns[i].name) / unit);
+	for (size_t i = 0; i < count; i++) {
+		double value = number(object, columns[i].name);
+
+		if (isnan(value))
+			fprintf(page->stream, "%*s", CELL_COLUMNS, "-");
+		else
+			fprintf(page->stream, "%*.*f", CELL_COLUMNS, decimals, value / unit);
+	}
 	fputc('\n', page->stream);
 }
 
@@ -284,6 +290,16 @@ static void put_counts(const struct page *page, const json_t *counts)
 	put_columns(page, counts, oddities, COUNT(oddities), 1, 0);
 }
 
+static void put_order(const struct page *page, const json_t *order)
+{
+	if (number(order, "reorder_depth_max") > 0)
+		put_row(page, "Reordering", "depth mean %.1f, max %.0f frames of a flow",
+			number(order, "reorder_depth_mean"), number(order, "reorder_depth_max"));
+	if (number(order, "gaps") > 0)
+		put_row(page, "Gaps in a flow", "%.0f, of %.0f frames; the longest of %.0f", number(order, "gaps"),
+			number(order, "gap_frames"), number(order, "gap_max_frames"));
+}
+
 static void put_attribution(const struct page *page, const json_t *trial)
 {
 	static const struct column fates[] = { { "unsent", "unsent" },
@@ -357,6 +373,7 @@ static void put_trial(const struct page *page, const json_t *document)
 	if (truth(trial, "negative_loss"))
 		put_row(page, "Anomaly", "more frames came back than were sent: the loss ratio is taken as 0");
 	put_counts(page, json_object_get(trial, "counts"));
+	put_order(page, json_object_get(trial, "order"));
 	put_attribution(page, trial);
 	put_latency(page, json_object_get(document, "latency"));
 	put_pacing(page, json_object_get(document, "pacing"));

@@ -30,6 +30,13 @@ static json_t *counts_json(const struct mlr_trial_counts *counts)
 			 count_json(counts->malformed));
 }
 
+/* What is not known where sequence numbers are not looked at. */
+static void forget_order(json_t *counts)
+{
+	json_object_set_new(counts, "duplicate", json_null());
+	json_object_set_new(counts, "reordered", json_null());
+}
+
 /* Counts, and what follows from them. */
 static json_t *judged_counts_json(const struct measurement *measurement)
 {
@@ -43,9 +50,25 @@ static json_t *judged_counts_json(const struct measurement *measurement)
 	object = counts_json(&measurement->counts);
 	json_object_set_new(object, "unsent", count_json(measurement->verdict.unsent));
 	json_object_set_new(object, "lost", json_integer(measurement->verdict.lost));
+	if (measurement->order_unknown)
+		forget_order(object);
 	for (size_t i = 0; measurement->counts_are_partial && i < sizeof(unknown) / sizeof(*unknown); i++)
 		json_object_set_new(object, unknown[i], json_null());
 	return object;
+}
+
+static json_t *order_json(const struct measurement *measurement)
+{
+	const struct order_summary *order = &measurement->order;
+	json_t *depths = json_array();
+
+	for (size_t i = 0; i < RX_DEPTH_BUCKETS; i++)
+		json_array_append_new(depths, count_json(order->reorder_depths[i]));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "reorder_depth_mean",
+			 json_number_or_null(order->reorder_depth_mean), "reorder_depth_max",
+			 count_json(order->reorder_depth_max), "reorder_depths_by_power_of_2", depths, "gaps",
+			 count_json(order->gaps), "gap_frames", count_json(order->gap_frames), "gap_max_frames",
+			 count_json(order->gap_max));
 }
 
 static json_t *attribution_json(const struct measurement *measurement)
@@ -66,12 +89,13 @@ static json_t *latency_json(const struct measurement *measurement)
 
 	if (!measurement->has_latency)
 		return json_null();
-	json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "clock", latency->clock, "definition",
-			 latency->definition, "count", count_json(latency->count), "min_ns", count_json(latency->min_ns),
-			 "mean_ns", json_number_or_null(latency->mean_ns), "p50_ns", json_number_or_null(latency->p50_ns),
-			 "p90_ns", json_number_or_null(latency->p90_ns), "p99_ns", json_number_or_null(latency->p99_ns),
-			 "p99_9_ns", json_number_or_null(latency->p99_9_ns), "p99_99_ns",
-			 json_number_or_null(latency->p99_99_ns), "max_ns", count_json(latency->max_ns));
+	json = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "clock", latency->clock,
+			 "definition", latency->definition, "source", latency->source, "error_bound_ns",
+			 json_number_or_null(latency->error_bound_ns), "count", count_json(latency->count), "min_ns",
+			 count_json(latency->min_ns), "mean_ns", json_number_or_null(latency->mean_ns), "p50_ns",
+			 json_number_or_null(latency->p50_ns), "p90_ns", json_number_or_null(latency->p90_ns), "p99_ns",
+			 json_number_or_null(latency->p99_ns), "p99_9_ns", json_number_or_null(latency->p99_9_ns),
+			 "p99_99_ns", json_number_or_null(latency->p99_99_ns), "max_ns", count_json(latency->max_ns));
 	if (latency->floor)
 		json_object_update_new(json, json_pack("{s:f, s:f, s:o}", "floor_p50_ns", latency->floor->floor_p50_ns,
 						       "floor_p99_ns", latency->floor->floor_p99_ns, "floor_source",
@@ -92,13 +116,17 @@ static json_t *pacing_json(const struct measurement *measurement)
 			 count_json(pacing->burst_max));
 }
 
-static json_t *port_json(const struct port_counts *port)
+static json_t *port_json(const struct port_counts *port, bool order_known)
 {
+	json_t *counts = counts_json(&port->counts);
+
+	if (!order_known)
+		forget_order(counts);
 	return json_pack("{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", port->name, "transmits", port->transmits,
-			 "receives", port->receives, "counts", counts_json(&port->counts), "received_octets",
-			 count_json(port->received_octets), "nic_tx_frames", count_json(port->nic_tx_frames),
-			 "nic_tx_dropped", count_json(port->nic_tx_dropped), "nic_rx_frames",
-			 count_json(port->nic_rx_frames), "nic_rx_missed", count_json(port->nic_rx_missed));
+			 "receives", port->receives, "counts", counts, "received_octets", count_json(port->received_octets),
+			 "nic_tx_frames", count_json(port->nic_tx_frames), "nic_tx_dropped",
+			 count_json(port->nic_tx_dropped), "nic_rx_frames", count_json(port->nic_rx_frames), "nic_rx_missed",
+			 count_json(port->nic_rx_missed));
 }
 
 static json_t *ports_json(const struct measurement *measurement)
@@ -106,7 +134,7 @@ static json_t *ports_json(const struct measurement *measurement)
 	json_t *ports = json_array();
 
 	for (size_t i = 0; i < measurement->port_count; i++)
-		json_array_append_new(ports, port_json(&measurement->ports[i]));
+		json_array_append_new(ports, port_json(&measurement->ports[i], !measurement->order_unknown));
 	return ports;
 }
 
@@ -122,6 +150,8 @@ static json_t *trial_json(const struct measurement *measurement)
 		"loss_attribution", attribution_json(measurement), "tester_limited", measurement->tester_limited,
 		"tester_limited_reason", measurement->tester_limited_reason, "tx_backend", measurement->tx_backend);
 
+	if (measurement->has_order)
+		json_object_set_new(trial, "order", measurement->order_unknown ? json_null() : order_json(measurement));
 	if (measurement->wall_s > 0) {
 		json_object_set_new(trial, "wall_duration", json_real(measurement->wall_s));
 		json_object_set_new(trial, "waits_duration", json_real(measurement->waits_s));

@@ -22,39 +22,47 @@ struct mlr_histogram {
 	uint64_t buckets[MLR_HISTOGRAM_BUCKETS];
 };
 
-/* The bucket of a value. Branches instead of a count-leading-zeros instruction: BPF has none. */
-static inline uint32_t mlr_histogram_bucket(uint64_t value_ns)
+/* The number of the highest bit set; 0 for 0. Branches instead of a count-leading-zeros instruction: BPF has none. */
+static inline uint32_t mlr_log2(uint32_t value)
 {
-	uint64_t rest = value_ns;
 	uint32_t top_bit = 0;
 
+	if (value >> 16) {
+		value >>= 16;
+		top_bit += 16;
+	}
+	if (value >> 8) {
+		value >>= 8;
+		top_bit += 8;
+	}
+	if (value >> 4) {
+		value >>= 4;
+		top_bit += 4;
+	}
+	if (value >> 2) {
+		value >>= 2;
+		top_bit += 2;
+	}
+	return top_bit + (value >> 1);
+}
+
+/* The bucket of a value with this top bit, of at least MLR_HISTOGRAM_OCTAVE. */
+static inline uint32_t mlr_histogram_bucket_at(uint64_t value_ns, uint32_t top_bit)
+{
+	return (top_bit - MLR_HISTOGRAM_OCTAVE_BITS + 1) * MLR_HISTOGRAM_OCTAVE +
+	       ((uint32_t)(value_ns >> (top_bit - MLR_HISTOGRAM_OCTAVE_BITS)) & (MLR_HISTOGRAM_OCTAVE - 1));
+}
+
+/* The bucket of a value. */
+static inline uint32_t mlr_histogram_bucket(uint64_t value_ns)
+{
 	if (value_ns < MLR_HISTOGRAM_OCTAVE)
 		return (uint32_t)value_ns;
 	if (value_ns >> (MLR_HISTOGRAM_TOP_BIT + 1))
 		return MLR_HISTOGRAM_BUCKETS - 1;
-	if (rest >> 32) {
-		rest >>= 32;
-		top_bit += 32;
-	}
-	if (rest >> 16) {
-		rest >>= 16;
-		top_bit += 16;
-	}
-	if (rest >> 8) {
-		rest >>= 8;
-		top_bit += 8;
-	}
-	if (rest >> 4) {
-		rest >>= 4;
-		top_bit += 4;
-	}
-	if (rest >> 2) {
-		rest >>= 2;
-		top_bit += 2;
-	}
-	top_bit += (uint32_t)(rest >> 1);
-	return (top_bit - MLR_HISTOGRAM_OCTAVE_BITS + 1) * MLR_HISTOGRAM_OCTAVE +
-	       ((uint32_t)(value_ns >> (top_bit - MLR_HISTOGRAM_OCTAVE_BITS)) & (MLR_HISTOGRAM_OCTAVE - 1));
+	if (value_ns >> 32)
+		return mlr_histogram_bucket_at(value_ns, 32 + mlr_log2((uint32_t)(value_ns >> 32)));
+	return mlr_histogram_bucket_at(value_ns, mlr_log2((uint32_t)value_ns));
 }
 
 static inline void mlr_histogram_add(struct mlr_histogram *histogram, uint64_t value_ns)

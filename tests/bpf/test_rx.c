@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The receiver's XDP program on golden frames and on hostile ones. */
 #include <arpa/inet.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -28,7 +34,11 @@ static struct mlr_flow flow;
 static int setup(void **state)
 {
 	(void)state;
-	return rx_load(FLOW, FLOWS, &rx) || rx_accept_trial(rx, TRIAL, 0, UINT32_MAX);
+
+	if (rx_load(&(struct rx_options){ .first_flow = FLOW, .flow_count = FLOWS }, &rx))
+		return -1;
+	rx_accept_trial(rx, TRIAL, 1, UINT32_MAX);
+	return 0;
 }
 
 static int teardown(void **state)
@@ -86,7 +96,7 @@ static struct rx_counters counters(void)
 {
 	struct rx_counters now;
 
-	assert_int_equal(rx_snapshot(rx, &now), EXIT_DONE);
+	rx_snapshot(rx, &now);
 	return now;
 }
 
@@ -94,6 +104,7 @@ static void assert_counters(struct rx_counters expected)
 {
 	struct rx_counters now = counters();
 
+	now.gaps = now.gap_frames = now.reorder_depth = 0; /* have tests of their own */
 	assert_memory_equal(&now, &expected, sizeof(now));
 }
 
@@ -137,6 +148,234 @@ static void order_and_duplicates(void **state)
 		assert_int_equal(send_frame(TRIAL, FLOW, sequences[i]), XDP_DROP);
 	/* 3, 5 and 6 came late; 4, 7 and 1 came twice */
 	assert_counters((struct rx_counters){ .received = 8, .received_octets = 480, .duplicate = 3, .reordered = 3 });
+}
+
+/* RFC 4737 asks how far: behind the highest number that had arrived. */
+static void reordering_has_a_depth_and_gaps_a_length(void **state)
+{
+	static const uint32_t sequences[] = { 1, 2, 5, 3, 9, 4, 10 };
+	struct rx_trial trial;
+
+	(void)state;
+	rx_accept_trial(rx, TRIAL, 1, 100);
+	for (size_t i = 0; i < sizeof(sequences) / sizeof(*sequences); i++)
+		send_frame(TRIAL, FLOW, sequences[i]);
+	/* 3 came after 5, 4 after 9; before 5 two were missing, before 9 three */
+	assert_int_equal(counters().received, 7);
+	assert_int_equal(counters().reordered, 2);
+	assert_int_equal(counters().reorder_depth, 2 + 5);
+	assert_int_equal(counters().gaps, 2);
+	assert_int_equal(counters().gap_frames, 2 + 3);
+	rx_trial(rx, TRIAL, &trial);
+	assert_int_equal(trial.reorder_depth_max, 5);
+	assert_int_equal(trial.gap_max, 3);
+	for (size_t i = 0; i < RX_DEPTH_BUCKETS; i++)
+		assert_int_equal(trial.reorder_depths[i], i == 1 || i == 2); /* 2 to 3, 4 to 7 */
+}
+
+static void each_trial_has_gaps_of_its_own(void **state)
+{
+	struct rx_trial trial;
+
+	(void)state;
+	rx_accept_trial(rx, TRIAL, 100, 10);
+	send_frame(TRIAL, FLOW, 104); /* the first four are lost */
+	rx_accept_trial(rx, TRIAL + 1, 111, 10);
+	send_frame(TRIAL + 1, FLOW, 111); /* what the trial before did not send is not lost */
+	send_frame(TRIAL + 1, FLOW, 113);
+	assert_int_equal(counters().gaps, 2);
+	assert_int_equal(counters().gap_frames, 5);
+	rx_trial(rx, TRIAL, &trial);
+	assert_int_equal(trial.gap_max, 4);
+	rx_trial(rx, TRIAL + 1, &trial);
+	assert_int_equal(trial.gap_max, 1);
+	rx_accept_trial(rx, TRIAL + 2, 200, 10);
+	rx_trial(rx, TRIAL + 2, &trial);
+	assert_int_equal(trial.gap_max, 0);
+}
+
+/* An outage of more frames than half the numbers there are: what comes after it is new, and a copy from before it is old. */
+static void a_long_outage_confuses_nothing(void **state)
+{
+	(void)state;
+	rx_accept_trial(rx, TRIAL, 1, 4000000000u);
+	send_frame(TRIAL, FLOW, 1);
+	for (uint32_t i = 0; i < 10; i++)
+		send_frame(TRIAL, FLOW, 3900000000u + i);
+	send_frame(TRIAL, FLOW, 1);
+	assert_int_equal(counters().received, 11);
+	assert_int_equal(counters().duplicate, 1);
+	assert_int_equal(counters().gap_frames, 3900000000u - 2);
+}
+
+/* The same over the end of the numbers: 0xfffffff8 .. 0xffffffff, 0 .. 7, swapped in pairs. */
+static void order_is_right_over_the_wrap(void **state)
+{
+	struct rx_trial trial;
+
+	(void)state;
+	rx_accept_trial(rx, TRIAL, 0xfffffff8u, 16);
+	for (uint32_t i = 0; i < 16; i++)
+		send_frame(TRIAL, FLOW, 0xfffffff8u + (i ^ 1));
+	assert_int_equal(counters().received, 16);
+	assert_int_equal(counters().reordered, 8);
+	assert_int_equal(counters().reorder_depth, 8);
+	assert_int_equal(counters().gaps, 8);
+	rx_trial(rx, TRIAL, &trial);
+	assert_int_equal(trial.reorder_depth_max, 1);
+	for (uint32_t i = 0; i < 16; i++)
+		send_frame(TRIAL, FLOW, 0xfffffff8u + i);
+	assert_int_equal(counters().duplicate, 16);
+}
+
+#define RACE_FRAMES 20000
+
+static atomic_uint race_turns;
+
+/* Until the other CPU is about to send this number, too: then both are in the program at once every now and then. */
+static void meet(uint32_t turn)
+{
+	atomic_fetch_add(&race_turns, 1);
+	while (atomic_load(&race_turns) < 2 * turn)
+		;
+}
+
+/* Every number once, from one CPU. */
+static void *send_all(void *argument)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET((uintptr_t)argument, &one);
+	pthread_setaffinity_np(pthread_self(), sizeof(one), &one);
+	for (uint32_t i = 1; i <= RACE_FRAMES; i++) {
+		uint8_t frame[60];
+
+		memcpy(frame, template.header, sizeof(frame));
+		mlr_frame_fill(frame, &template, &flow, TRIAL, i, 0, 0);
+		meet(i);
+		run_program(rx_program_fd(rx), frame, sizeof(frame));
+	}
+	return NULL;
+}
+
+/* Two CPUs receive the same numbers at the same time: each is unique once and a duplicate once. */
+static void a_race_loses_and_invents_nothing(void **state)
+{
+	pthread_t threads[2];
+	uint8_t frame[60];
+
+	(void)state;
+	build(frame, 64, FLOW);
+	for (uintptr_t i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, send_all, (void *)i), 0);
+	for (size_t i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(counters().received, RACE_FRAMES);
+	assert_int_equal(counters().duplicate, RACE_FRAMES);
+}
+
+static void what_is_switched_off_is_not_done(void **state)
+{
+	struct rx_trial trial;
+
+	(void)state;
+	rx_close(rx);
+	assert_int_equal(rx_load(&(struct rx_options){ .first_flow = FLOW, .flow_count = FLOWS, .no_order = true }, &rx), 0);
+	rx_accept_trial(rx, TRIAL, 1, 100);
+	for (uint32_t sequence = 5; sequence > 0; sequence--)
+		send_frame(TRIAL, FLOW + 1, sequence);
+	send_frame(TRIAL, FLOW, 1);
+	send_frame(TRIAL, FLOW, 1);
+	send_frame(TRIAL, FLOW, 101);
+	assert_counters((struct rx_counters){ .received = 7, .received_octets = 420, .malformed = 1 });
+	assert_int_equal(counters().gaps, 0);
+	rx_trial(rx, TRIAL, &trial);
+	assert_int_equal(trial.latency.count, 7);
+	rx_close(rx);
+	assert_int_equal(rx_load(&(struct rx_options){ .first_flow = FLOW, .flow_count = FLOWS, .no_latency = true }, &rx),
+			 0);
+	rx_accept_trial(rx, TRIAL, 1, 100);
+	send_frame(TRIAL, FLOW, 1);
+	send_frame(TRIAL, FLOW, 1);
+	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .duplicate = 1 });
+	rx_trial(rx, TRIAL, &trial);
+	assert_int_equal(trial.latency.count, 0);
+}
+
+/* Frames longer than a page come in fragments; their tag is in the first. */
+static void jumbo_frames_count_whole(void **state)
+{
+	static uint8_t frame[9212];
+
+	(void)state;
+	for (unsigned int size_octets = 3000; size_octets <= 9216; size_octets += 777) {
+		unsigned int octets = build(frame, size_octets, FLOW);
+		struct rx_counters before = counters(), now;
+
+		stamp(frame, TRIAL, size_octets);
+		assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+		now = counters();
+		assert_int_equal(now.received - before.received, 1);
+		assert_int_equal(now.received_octets - before.received_octets, octets);
+		/* its end is missing */
+		stamp(frame, TRIAL, size_octets + 1);
+		assert_int_equal(run_program(rx_program_fd(rx), frame, octets - 1), XDP_DROP);
+		assert_int_equal(counters().malformed - before.malformed, 1);
+	}
+}
+
+static void shell(const char *format, ...)
+{
+	char command[256];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	assert_int_equal(system(command), 0);
+}
+
+/* Out of this link, and so into the other end of the veth pair. */
+static void send_through(const char *link, const uint8_t *frame, unsigned int octets)
+{
+	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex(link), .sll_halen = 6 };
+	int fd = socket(AF_PACKET, SOCK_RAW, 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(sendto(fd, frame, octets, 0, (struct sockaddr *)&to, sizeof(to)), octets);
+	close(fd);
+}
+
+/* Bound to its device the program may ask for the NIC's time. A veth has none: then it is this machine's, and said so. */
+static void without_a_clock_on_the_nic_it_is_ours(void **state)
+{
+	static const struct rx_options options = { .first_flow = FLOW, .flow_count = FLOWS, .hardware_clock = true };
+	char link[IF_NAMESIZE], peer[IF_NAMESIZE];
+	struct rx_trial trial;
+	uint8_t frame[60];
+	unsigned int octets;
+
+	(void)state;
+	snprintf(link, sizeof(link), "rx%d", getpid());
+	snprintf(peer, sizeof(peer), "rx%dp", getpid());
+	shell("ip link add %s up type veth peer name %s && ip link set %s up", link, peer, peer);
+	rx_close(rx);
+	assert_int_equal(rx_open((int)if_nametoindex(link), link, &options, &rx), EXIT_DONE);
+	assert_false(rx_is_generic(rx));
+	assert_true(rx_has_hardware_clock(rx));
+	rx_set_clock_offset(rx, 1000000);
+	rx_accept_trial(rx, TRIAL, 1, 100);
+	octets = build(frame, 64, FLOW);
+	stamp(frame, TRIAL, 1);
+	send_through(peer, frame, octets);
+	for (int i = 0; i < 1000 && !counters().received; i++)
+		usleep(1000);
+	assert_int_equal(counters().received, 1);
+	assert_int_equal(counters().hardware_timed, 0);
+	rx_trial(rx, TRIAL, &trial);
+	assert_int_equal(trial.latency.count, 1);
+	shell("ip link del %s", link);
 }
 
 static void flows_have_sequences_of_their_own(void **state)
@@ -229,7 +468,7 @@ static void what_is_not_of_this_trial_or_port(void **state)
 	send_frame(TRIAL, FLOW, 1);
 	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .late = 2, .misdirected = 2 });
 	/* and a new trial accepts other frames */
-	assert_int_equal(rx_accept_trial(rx, TRIAL + 1, 0, UINT32_MAX), EXIT_DONE);
+	rx_accept_trial(rx, TRIAL + 1, 0, UINT32_MAX);
 	send_frame(TRIAL, FLOW, 2);
 	send_frame(TRIAL + 1, FLOW, 3);
 	assert_int_equal(counters().received, 2);
@@ -239,7 +478,7 @@ static void what_is_not_of_this_trial_or_port(void **state)
 static void latency_counts_from_the_actual_departure(void **state)
 {
 	uint64_t now_ns = clock_ns();
-	struct mlr_histogram histogram;
+	struct rx_trial trial;
 	uint8_t frame[60];
 	unsigned int octets = build(frame, 64, FLOW);
 
@@ -250,18 +489,18 @@ static void latency_counts_from_the_actual_departure(void **state)
 	/* departs a second from now: the clocks disagree */
 	mlr_frame_fill(frame, &template, &flow, TRIAL, 2, now_ns + NS_PER_S, now_ns + NS_PER_S);
 	run_program(rx_program_fd(rx), frame, octets);
-	assert_int_equal(rx_latency(rx, TRIAL, &histogram), EXIT_DONE);
-	assert_int_equal(histogram.count, 1);
-	assert_in_range(mlr_histogram_min_ns(&histogram), 40000000 - 10, 40000000 + (clock_ns() - now_ns) + 20000);
+	rx_trial(rx, TRIAL, &trial);
+	assert_int_equal(trial.latency.count, 1);
+	assert_in_range(mlr_histogram_min_ns(&trial.latency), 40000000 - 10, 40000000 + (clock_ns() - now_ns) + 20000);
 	assert_int_equal(counters().negative_latency, 1);
 	assert_int_equal(counters().received, 2);
 
 	/* the histogram of the next trial is empty, and that of this trial untouched by it */
 	rx_accept_trial(rx, TRIAL + 1, 0, UINT32_MAX);
-	rx_latency(rx, TRIAL + 1, &histogram);
-	assert_int_equal(histogram.count, 0);
-	rx_latency(rx, TRIAL, &histogram);
-	assert_int_equal(histogram.count, 1);
+	rx_trial(rx, TRIAL + 1, &trial);
+	assert_int_equal(trial.latency.count, 0);
+	rx_trial(rx, TRIAL, &trial);
+	assert_int_equal(trial.latency.count, 1);
 }
 
 static void foreign_frames_pass_on(void **state)
@@ -386,6 +625,14 @@ int main(void)
 		TEST(every_size_counts_once),
 		TEST(options_in_the_ip_header_are_skipped),
 		TEST(order_and_duplicates),
+		TEST(reordering_has_a_depth_and_gaps_a_length),
+		TEST(each_trial_has_gaps_of_its_own),
+		TEST(a_long_outage_confuses_nothing),
+		TEST(order_is_right_over_the_wrap),
+		TEST(a_race_loses_and_invents_nothing),
+		TEST(what_is_switched_off_is_not_done),
+		TEST(jumbo_frames_count_whole),
+		TEST(without_a_clock_on_the_nic_it_is_ours),
 		TEST(flows_have_sequences_of_their_own),
 		TEST(sequences_wrap),
 		TEST(an_old_copy_never_hides_a_loss),

@@ -138,11 +138,34 @@ received_frames() {
   clean_trial --load 5000 --duration 0.4
   check "$counts | .sent == 2000 and .received == 2000 and .duplicate == 2000 and .lost == 0"
   inside tc filter del dev sut-a ingress
-  inside tc filter add dev sut-a ingress protocol all u32 match u8 0 1 at 51 \
+  inside tc filter add dev sut-a ingress protocol all u32 match u8 0 1 at 39 \
     action mirred egress mirror dev sut-b action mirred egress redirect dev sut-b
   # now frames with an odd sequence number are lost, those with an even one come twice
   clean_trial --load 5000 --duration 0.4 --wait d=0.2
-  check "$counts | .sent == 2000 and .received + .lost == 2000 and .duplicate == .received and .lost >= 900"
+  check "$counts | .sent == 2000 and .received + .lost == 2000 and .duplicate == .received and .lost == 1000"
+}
+
+@test "reordering is told with its depth, and what --no-seq and --no-latency leave out is null" {
+  lab_up wire
+  clean_trial --load 5000 --duration 0.2
+  check '.trial_result.order | .reorder_depth_mean == null and .reorder_depth_max == 0 and .gaps == 0 and .gap_max_frames == 0'
+  check '.latency | .source == "software" and .error_bound_ns > 0 and .error_bound_ns < 10000'
+  clean_trial --load 5000 --duration 0.2 --no-seq --no-latency
+  [ "$status" -eq 0 ]
+  check "$counts | .sent == 1000 and .received == 1000 and .duplicate == null and .reordered == null"
+  check '.trial_result.order == null and .latency == null'
+  check '[.ports[].counts | .duplicate, .reordered] == [null, null, null, null]'
+  check '[.deviations[] | select(test("--no-seq"))] | length == 1'
+  "$MLR" lab down --name "$LAB"
+  # frames with an odd sequence number are lost: as many gaps, of one frame each
+  lab_up policer:rate=1000,burst=1ms
+  inside tc qdisc add dev sut-a clsact
+  inside ip link set dev sut-a xdp off
+  inside tc filter add dev sut-a ingress protocol all u32 match u8 0 1 at 39 action mirred egress redirect dev sut-b
+  clean_trial --load 5000 --duration 0.2 --wait d=0.2
+  check "$counts | .received == 500 and .lost == 500"
+  # the last one lost has nothing after it
+  check '.trial_result.order | .gaps >= 499 and .gaps <= 500 and .gap_frames == .gaps and .gap_max_frames == 1'
 }
 
 @test "frames of others are counted as foreign, and reach the kernel" {
