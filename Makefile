@@ -34,7 +34,7 @@ unit_tests := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/u
 bpf_tests := $(patsubst tests/bpf/%.c,$(BUILD)/tests/bpf/%,$(wildcard tests/bpf/test_*.c))
 user_tests := $(patsubst tests/user/%.c,$(BUILD)/tests/user/%,$(wildcard tests/user/test_*.c))
 test_tools := $(patsubst tests/tools/%.c,$(BUILD)/tests/tools/%,$(wildcard tests/tools/*.c))
-benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/*.c))
+benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/bench_*.c))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -91,6 +91,18 @@ $(BUILD)/tests/user/%: tests/user/%.c $(user_objects) $(BUILD)/libmlr.a
 $(BUILD)/tests/tools/%: tests/tools/%.c
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(user_libs)
+
+# the receiver's own program, made to run on the same frame again and again
+$(BUILD)/bench/%.bpf.o: tools/bench/%.bpf.c
+	@mkdir -p $(@D)
+	$(call say,CLANG,$<)$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c -o $@ $<
+
+$(BUILD)/bench/%.skel.h: $(BUILD)/bench/%.bpf.o
+	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(*F)_bpf > $@
+
+$(BUILD)/bench/bench_receiver: tools/bench/bench_receiver.c $(BUILD)/bench/receiver.skel.h $(BUILD)/libmlr.a
+	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) -I. -I$(BUILD)/bench $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a \
+		$(user_libs)
 
 $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libmlr.a
 	@mkdir -p $(@D)

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the receiver costs a frame, by feature: BPF_PROG_TEST_RUN of the XDP program on a frame of 64 octets, beside a program
+ * that only drops, in turns. The kernel takes the time, in whole ns a frame over each run; shown is the median of the runs.
+ * The frame gets a new sequence number before each run of the program; that is part of what is shown.
+ *
+ *	bench_receiver [RUNS]
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bpf/shared.h"
+#include "mlr/frame.h"
+#include "receiver.skel.h"
+
+#define FRAMES_PER_RUN 1000000
+#define RUNS_DEFAULT   51
+#define RUNS_MAX       1001
+#define TRIAL          7
+#define FRAME_OCTETS   60
+#define COUNT(array)   (sizeof(array) / sizeof((array)[0]))
+
+/* Programs are loaded with all switched on, but for what the row says. */
+static struct row {
+	const char *name;
+	const char *program;
+	bool no_order, no_latency;
+	struct receiver_bpf *skeleton;
+	double ns[RUNS_MAX];
+} rows[] = {
+	{ .name = "only drop", .program = "drop_only" },
+	{ .name = "number the frame, drop", .program = "number_and_drop" },
+	{ .name = "+ count", .program = "count_only" },
+	{ .name = "+ recognise, validate, flow, octets",
+	  .program = "number_and_receive",
+	  .no_order = true,
+	  .no_latency = true },
+	{ .name = "+ sequence (--no-latency)", .program = "number_and_receive", .no_latency = true },
+	{ .name = "+ latency, no sequence (--no-seq)", .program = "number_and_receive", .no_order = true },
+	{ .name = "the full receiver", .program = "number_and_receive" },
+};
+
+static void fail(const char *what, int error)
+{
+	fprintf(stderr, "bench_receiver: %s: %s\n", what, strerror(error < 0 ? -error : error));
+	exit(1);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void load(struct row *row)
+{
+	struct bpf_program *program;
+	int error;
+
+	row->skeleton = receiver_bpf__open();
+	if (!row->skeleton)
+		fail("cannot open the programs", -ENOMEM);
+	bpf_object__for_each_program(program, row->skeleton->obj)
+		bpf_program__set_autoload(program, strcmp(bpf_program__name(program), row->program) == 0);
+	row->skeleton->rodata->window_mask = RX_WINDOW_MAX - 1;
+	row->skeleton->rodata->with_order = !row->no_order;
+	row->skeleton->rodata->with_latency = !row->no_latency;
+	bpf_map__set_max_entries(row->skeleton->maps.cpus, (uint32_t)libbpf_num_possible_cpus());
+	error = receiver_bpf__load(row->skeleton);
+	if (error)
+		fail("the kernel refuses the receiver (root is needed)", error);
+	row->skeleton->bss->accepted_trial = TRIAL;
+	row->skeleton->bss->generation = 1;
+	row->skeleton->bss->sequence_count = UINT32_MAX - 1;
+}
+
+static void write_frame(uint8_t *frame, uint32_t sequence)
+{
+	const struct mlr_frame_spec spec = { .ip_version = 4, .hop_limit = MLR_TTL, .size_octets = MLR_FRAME_MIN_OCTETS };
+	const struct mlr_flow flow = { .source_port = MLR_UDP_SOURCE_PORT };
+	struct mlr_frame_template template;
+	uint64_t departure_ns = now_ns();
+
+	mlr_frame_template_init(&spec, &template);
+	mlr_frame_write(&spec, &template, &flow, TRIAL, sequence, departure_ns, departure_ns, frame);
+}
+
+static double run(const struct row *row, uint32_t first_sequence)
+{
+	uint8_t frame[FRAME_OCTETS] __attribute__((aligned(8)));
+	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame, .data_size_in = sizeof(frame), .repeat = FRAMES_PER_RUN);
+	struct bpf_program *program = bpf_object__find_program_by_name(row->skeleton->obj, row->program);
+	int error;
+
+	write_frame(frame, first_sequence);
+	error = bpf_prog_test_run_opts(bpf_program__fd(program), &options);
+	if (error)
+		fail(row->name, error);
+	if (options.retval != XDP_DROP)
+		fail("the program did not take its frame", EINVAL);
+	return options.duration;
+}
+
+/* Each frame must have gone the whole way. */
+static void check_counts(const struct row *row, uint64_t expected)
+{
+	int cpu_count = libbpf_num_possible_cpus();
+	uint64_t received = 0, timed = 0;
+
+	for (uint32_t cpu = 0; cpu < (uint32_t)cpu_count; cpu++) {
+		static struct rx_cpu one;
+
+		if (bpf_map_lookup_elem(bpf_map__fd(row->skeleton->maps.cpus), &cpu, &one))
+			fail("cannot read counters", errno);
+		received += one.counters.received;
+		timed += one.trials[TRIAL % RX_TRIAL_SLOTS].latency.count;
+	}
+	if (received != expected || timed != (row->no_latency ? 0 : expected))
+		fail("frames were not received as they should", EINVAL);
+}
+
+static int compare(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+int main(int argc, char **argv)
+{
+	int runs = argc > 1 ? atoi(argv[1]) : RUNS_DEFAULT;
+	double drop_ns = 0;
+
+	if (runs < 1 || runs > RUNS_MAX)
+		fail("RUNS must be 1 to 1001", EINVAL);
+	libbpf_set_print(NULL);
+	for (size_t i = 0; i < COUNT(rows); i++)
+		load(&rows[i]);
+	for (int i = 0; i < runs; i++)
+		for (size_t row = 0; row < COUNT(rows); row++)
+			rows[row].ns[i] = run(&rows[row], (uint32_t)i * FRAMES_PER_RUN);
+	for (size_t row = 0; row < COUNT(rows); row++) {
+		qsort(rows[row].ns, (size_t)runs, sizeof(double), compare);
+		if (row == 0)
+			drop_ns = rows[row].ns[runs / 2];
+		if (strcmp(rows[row].program, "number_and_receive") == 0)
+			check_counts(&rows[row], (uint64_t)runs * FRAMES_PER_RUN);
+		printf("  %-40s %4.0f ns a frame   %.2f\n", rows[row].name, rows[row].ns[runs / 2],
+		       rows[row].ns[runs / 2] / drop_ns);
+		receiver_bpf__destroy(rows[row].skeleton);
+	}
+	return 0;
+}
