@@ -25,6 +25,7 @@
 #define SOAK     (1u << VERB_SOAK)
 #define SELFTEST (1u << VERB_SELFTEST)
 #define FRAMES   (SEARCH | TRIAL | SOAK | SELFTEST) /* verbs that send frames over ports */
+#define MEASURES (SEARCH | TRIAL | SOAK)            /* verbs that end with a Test Report */
 #define LAB_UP   (1u << VERB_LAB_UP)
 #define LAB      (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
 #define COMPARE  (1u << VERB_COMPARE)
@@ -491,9 +492,31 @@ const struct option options[] = {
 	  .read = read_text,
 	  .offset = FIELD(lab_name),
 	  .help = "the lab's name, so that several can be up; its ports are NAME-a and NAME-b" },
+	{ .name = "sut-name", .argument = "TEXT", .verbs = MEASURES, .help = "what the SUT is, for the report" },
+	{ .name = "sut-config",
+	  .argument = "FILE",
+	  .verbs = MEASURES,
+	  .flags = OPTION_REPEATS,
+	  .help = "embed the SUT's default configuration in the result, repeatable" },
+	{ .name = "sut-config-command",
+	  .argument = "COMMAND",
+	  .verbs = MEASURES,
+	  .flags = OPTION_REPEATS,
+	  .help = "the same, as a shell command prints it, before the measurement; for example 'ssh dut show "
+		  "running-config'" },
+	{ .name = "sut-change",
+	  .argument = "TEXT",
+	  .verbs = MEASURES,
+	  .flags = OPTION_REPEATS,
+	  .help = "what was changed from the default configuration for this test, repeatable" },
+	{ .name = "sut-note",
+	  .argument = "TEXT",
+	  .verbs = MEASURES,
+	  .flags = OPTION_REPEATS,
+	  .help = "anything else that the report should say of the SUT, repeatable" },
 	{ .name = "report",
 	  .argument = "FILE",
-	  .verbs = SEARCH | TRIAL | SOAK | REPORT,
+	  .verbs = MEASURES | REPORT,
 	  .flags = OPTION_OUTPUT,
 	  .read = read_report_path,
 	  .offset = FIELD(report_path),

@@ -12,8 +12,10 @@ static const struct content *const kinds[] = { &content_search, &content_trial, 
 
 /* Members that every document may have, and which are shown here. */
 static const char *const common[] = {
-	"schema",     "measurer",         "traffic_profile",  "environment", "deviations",   "configuration",
-	"load_scope", "aggregate_factor", "irregular_reason", "warnings",    "requirements", NULL,
+	"schema",           "measurer",      "traffic_profile", "environment",
+	"deviations",       "configuration", "load_scope",      "aggregate_factor",
+	"irregular_reason", "warnings",      "requirements",    "units",
+	"definitions",      "sut",           "checklist",       NULL,
 };
 
 /* A document of a kind that has no content of its own is shown by the names of its members. */
@@ -138,6 +140,98 @@ static void put_object(struct paper *paper, const char *id, const char *heading,
 	facts_put(&facts, paper);
 }
 
+static const char *text_of(const json_t *object, const char *name)
+{
+	const char *text = read_string(object, name);
+
+	return text ? text : "";
+}
+
+/* A list of sentences under a heading of its own; nothing where there are none. */
+static void put_sentences(struct paper *paper, const char *heading, const json_t *array)
+{
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const char *text = json_string_value(json_array_get(array, i));
+
+		if (i == 0)
+			paper->ops->subsection(paper, NULL, heading);
+		if (text)
+			paper->ops->list(paper, &text, 1);
+	}
+}
+
+/* What every load refers to, and what the quantities are. */
+static void put_definitions(struct paper *paper, const json_t *document)
+{
+	double factor = read_number(document, "aggregate_factor");
+	struct facts facts = { .count = 0 };
+
+	if (*text_of(document, "load_scope"))
+		facts_add(&facts, "Loads are of", "a single %s", text_of(document, "load_scope"));
+	if (!isnan(factor))
+		facts_add(&facts, "Aggregate factor", "%g: a load times it is the total over all transmitting interfaces",
+			  factor);
+	facts_add_object(&facts, json_object_get(document, "definitions"), NULL);
+	if (facts.count)
+		paper->ops->section(paper, "definitions", "What the quantities are");
+	facts_put(&facts, paper);
+}
+
+/* The SUT as the user described it. */
+static void put_sut(struct paper *paper, const json_t *sut)
+{
+	const json_t *configurations = json_object_get(sut, "configuration");
+
+	paper->ops->section(paper, "sut", "System under test");
+	if (*text_of(sut, "name"))
+		paper->ops->paragraph(paper, text_of(sut, "name"));
+	put_sentences(paper, "Changed for this test", json_object_get(sut, "changes"));
+	put_sentences(paper, "Notes", json_object_get(sut, "notes"));
+	if (!json_array_size(configurations))
+		paper->ops->paragraph(paper, "Its configuration was not given (--sut-config, --sut-config-command).");
+	for (size_t i = 0; i < json_array_size(configurations); i++) {
+		const json_t *configuration = json_array_get(configurations, i);
+		char id[40], summary[160];
+
+		snprintf(id, sizeof(id), "sut-configuration-%zu", i + 1);
+		snprintf(summary, sizeof(summary), "Default configuration, from %s %.120s%s", text_of(configuration, "kind"),
+			 text_of(configuration, "source"), read_truth(configuration, "truncated") ? " (its beginning)" : "");
+		paper->ops->fold(paper, id, summary);
+		paper->ops->code(paper, text_of(configuration, "text"));
+		paper->ops->fold_end(paper);
+	}
+}
+
+static void put_checklist(struct paper *paper, const json_t *checklist)
+{
+	static const struct paper_column columns[] = {
+		{ "Document", false }, { "Clause", false }, { "Level", false }, { "What the report has to say", false },
+		{ "Status", false },   { "Why", false },
+	};
+	struct cells cells = { .count = 0 };
+
+	if (!json_array_size(checklist))
+		return;
+	paper->ops->section(paper, "checklist", "What the drafts require of this report");
+	paper->ops->table(paper, "checklist-table", columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < json_array_size(checklist); i++) {
+		const json_t *item = json_array_get(checklist, i);
+		const char *status = text_of(item, "status");
+
+		cells_add(&cells, "%s", text_of(item, "document"));
+		cells_add(&cells, "%s", text_of(item, "clause"));
+		cells_add(&cells, "%s", text_of(item, "level"));
+		cells_add(&cells, "%s", text_of(item, "requirement"));
+		cells_add(&cells, "%s", status);
+		cells_add(&cells, "%s", text_of(item, "why"));
+		cells_put(&cells, paper,
+			  strcmp(status, "met") == 0       ? TONE_GOOD
+			  : strcmp(status, "missing") == 0 ? TONE_WARN
+							   : TONE_PLAIN);
+	}
+	paper->ops->table_end(paper);
+}
+
 /* A text as YAML: JSON's strings are YAML's double-quoted ones. */
 static void put_yaml_value(FILE *stream, const json_t *value)
 {
@@ -220,6 +314,9 @@ void content_put(struct paper *paper, const json_t *document)
 		content->put_figures(paper, document);
 	if (content->put_tables)
 		content->put_tables(paper, document);
+	put_definitions(paper, document);
+	put_object(paper, "units", "Units", json_object_get(document, "units"), NULL);
+	put_sut(paper, json_object_get(document, "sut"));
 	put_object(paper, "traffic-profile", "Traffic Profile", json_object_get(document, "traffic_profile"), NULL);
 	put_object(paper, "measurer", "Measurer", json_object_get(document, "measurer"), NULL);
 	put_object(paper, "environment", "Tester", json_object_get(document, "environment"), NULL);
@@ -227,5 +324,6 @@ void content_put(struct paper *paper, const json_t *document)
 		put_strings(paper, "deviations", "Deviations from RFC 2544", json_object_get(document, "deviations"),
 			    "There are none.");
 	put_rest(paper, document, content);
+	put_checklist(paper, json_object_get(document, "checklist"));
 	put_configuration(paper, document, content->kind);
 }

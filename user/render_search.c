@@ -13,7 +13,9 @@
 #define NAME_SIZE 32
 
 static const char *const known[] = {
-	"algorithm", "controller_input", "max_load_source", "search_result", "trials", "search_duration", "repeats", NULL,
+	"algorithm",     "controller_input", "max_load_source",
+	"search_result", "trials",           "search_duration",
+	"repeats",       "line_rate",        NULL,
 };
 
 /* Of a Goal Result; anything else is shown by its name. */
@@ -25,6 +27,13 @@ static const char *const known_result[] = {
 	"relevant_upper_bound",
 	"conditional_throughput",
 	"tester_limited",
+	"rfc2544_compliance",
+	"relevant_lower_bound_l1_bps",
+	"relevant_lower_bound_l2_bps",
+	"relevant_upper_bound_l1_bps",
+	"relevant_upper_bound_l2_bps",
+	"conditional_throughput_l1_bps",
+	"conditional_throughput_l2_bps",
 	NULL,
 };
 
@@ -87,6 +96,18 @@ static void add_bounds(struct facts *facts, const json_t *result)
 			  text_percent(read_number(json_object_get(result, "goal"), "width"), goal_width));
 }
 
+/* Section 4.10.2 of draft-15. */
+static void add_compliance(struct facts *facts, const json_t *result)
+{
+	const char *compliance = read_string(result, "rfc2544_compliance");
+
+	if (compliance)
+		facts_add(facts, "RFC 2544, section 24", "%s",
+			  strcmp(compliance, "unconditional") == 0 ? "unconditionally compliant"
+			  : strcmp(compliance, "conditional") == 0 ? "conditionally compliant"
+								   : "not compliant");
+}
+
 /* The texts that a verdict points to. */
 struct verdict_texts {
 	char id[NAME_SIZE], value[VALUE_SIZE], unit[VALUE_SIZE], exact[2 * VALUE_SIZE], warning[512];
@@ -120,6 +141,7 @@ static struct paper_verdict verdict_of(const json_t *document, const json_t *res
 			 regular ? "" : ", from an IRREGULAR result");
 	add_rates(&texts->facts, document, fps);
 	add_bounds(&texts->facts, result);
+	add_compliance(&texts->facts, result);
 	return (struct paper_verdict){
 		.id = texts->id,
 		.name = goal_name(result),
@@ -287,6 +309,8 @@ static void put_goals(struct paper *paper, const json_t *document)
 	facts_add(&facts, "Max Load", "%s per interface%s%s", text_fps(read_number(input, "max_load"), text),
 		  read_string(document, "max_load_source") ? ", from the " : "",
 		  read_string(document, "max_load_source") ? read_string(document, "max_load_source") : "");
+	if (!isnan(read_number(document, "line_rate")))
+		facts_add(&facts, "Line rate at this frame size", "%s", text_fps(read_number(document, "line_rate"), text));
 	if (read_string(document, "algorithm"))
 		facts_add(&facts, "Algorithm", "%s", read_string(document, "algorithm"));
 	facts_add(&facts, "Trials", "%zu", json_array_size(json_object_get(document, "trials")));

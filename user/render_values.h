@@ -9,7 +9,7 @@
 
 #include "paper.h"
 
-#define CELL_SIZE 160
+#define CELL_SIZE 256
 #define CELLS_MAX 24
 
 /* The cells of one row. What does not fit is cut. */

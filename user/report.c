@@ -8,6 +8,7 @@
 #include "environment.h"
 #include "json_text.h"
 #include "options.h"
+#include "report_definitions.h"
 #include "stored.h"
 #include "units.h"
 #include "warnings.h"
@@ -376,6 +377,8 @@ void report_add_setting(json_t *document, const struct config *config, struct me
 	json_object_set_new(document, "traffic_profile", measurer->ops->traffic_profile(measurer));
 	json_object_set_new(document, "environment", environment_describe(start_time));
 	json_object_set_new(document, "deviations", deviations_json(config, measurer));
+	json_object_set_new(document, "units", report_units());
+	json_object_set_new(document, "definitions", report_definitions(config));
 	json_object_set_new(document, "configuration", config_describe(config));
 }
 
@@ -425,6 +428,9 @@ json_t *report_search(const struct search *search)
 
 	if (document) {
 		json_object_set_new(document, "warnings", warnings_describe(search->config, search->input.min_load_fps));
+		json_object_set_new(document, "line_rate",
+				    search->measurer->line_rate_fps > 0 ? json_real(search->measurer->line_rate_fps)
+									: json_null());
 		report_add_setting(document, search->config, search->measurer, search->start_time);
 	}
 	return document;

@@ -11,11 +11,14 @@
 #include "json_text.h"
 #include "output.h"
 #include "render.h"
+#include "report_checklist.h"
+#include "report_sut.h"
 #include "require.h"
 
 enum exit_code report_file_open(const struct config *config, struct report_file *ret)
 {
 	struct report_file file = { .path = config->report_path, .fd = -1 };
+	enum exit_code code;
 
 	if (file.path) {
 		file.fd = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -25,8 +28,12 @@ enum exit_code report_file_open(const struct config *config, struct report_file 
 		if (file.fd < 0)
 			return refuse(EXIT_USAGE_ERROR, "--report '%s': %s", file.path, strerror(errno));
 	}
-	*ret = file;
-	return EXIT_DONE;
+	code = report_sut(config, &file.sut);
+	if (code != EXIT_DONE)
+		report_file_close(&file);
+	else
+		*ret = file;
+	return code;
 }
 
 void report_file_close(struct report_file *file)
@@ -35,6 +42,7 @@ void report_file_close(struct report_file *file)
 		close(file->fd);
 	if (file->created && !file->written)
 		unlink(file->path);
+	json_decref(file->sut);
 }
 
 /* Replace what the file held. A device or a pipe has no length to cut. */
@@ -91,6 +99,10 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 	if (!document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	code = require_judge(document, config, code);
+	if (file) {
+		json_object_set(document, "sut", file->sut);
+		report_add_checklist(document);
+	}
 	shown = report_show(document, config);
 	if (file && file->path)
 		filed = report_write(document, config, file);

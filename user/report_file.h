@@ -14,16 +14,19 @@ struct report_file {
 	int fd;
 	bool created; /* by us: taken away again if nothing is written */
 	bool written;
+	json_t *sut; /* the SUT as the user describes it */
 };
 
-/* Open the file of --report before the measurement, so that a bad path is known before and not after it. */
+/* Before the measurement: open the file of --report, and take the SUT's description in, so that a bad path, file or command is
+ * known before and not after it. */
 enum exit_code report_file_open(const struct config *config, struct report_file *ret);
 void report_file_close(struct report_file *file);
 
 /* The document to standard output as --format says, and into the file. */
 enum exit_code report_show(const json_t *document, const struct config *config);
 enum exit_code report_write(const json_t *document, const struct config *config, struct report_file *file);
-/* Both, for a verb that measured. The code if all was written (the document may be NULL for want of memory), else why not. Takes the reference over. */
+/* Both, for a verb that measured; `file` makes it a Test Report, with the SUT and the checklist (NULL: it is none). The code if
+ * all was written (the document may be NULL for want of memory), else why not. Takes the reference over. */
 enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code);
 
 #endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report_sut.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "clock.h"
+#include "options.h"
+#include "stop.h"
+
+#define TEXT_MOST   (256 * 1024) /* octets kept of one configuration */
+#define COMMAND_S   60           /* for one command */
+#define END_GRACE_S 1
+
+/* --- a text from outside -------------------------------------------------------------------------------------------- */
+
+struct text {
+	char *octets;
+	size_t length;
+	bool truncated;
+};
+
+/* Read what is there now; false at the end of it, or once there is too much. */
+static bool take(struct text *text, int fd)
+{
+	ssize_t count = read(fd, text->octets + text->length, TEXT_MOST - text->length);
+
+	if (count < 0)
+		return errno == EAGAIN || errno == EINTR;
+	text->length += (size_t)count;
+	text->truncated = text->length == TEXT_MOST;
+	return count > 0 && !text->truncated;
+}
+
+/* The octets of the UTF-8 character that begins here, 0 where none does. */
+static size_t character_length(const char *from, size_t left)
+{
+	for (size_t length = 1; length <= 4 && length <= left; length++) {
+		json_t *string = json_stringn(from, length);
+
+		json_decref(string);
+		if (string)
+			return length;
+	}
+	return 0;
+}
+
+/* The text in UTF-8: what is none becomes U+FFFD. */
+static json_t *text_json(const struct text *text)
+{
+	json_t *whole = json_stringn(text->octets, text->length);
+	char *good = NULL;
+	size_t length;
+	FILE *stream;
+
+	if (whole)
+		return whole;
+	stream = open_memstream(&good, &length);
+	if (!stream)
+		return NULL;
+	for (size_t i = 0; i < text->length;) {
+		size_t octets = character_length(text->octets + i, text->length - i);
+
+		fwrite(octets ? text->octets + i : "\xef\xbf\xbd", 1, octets ? octets : 3, stream);
+		i += octets ? octets : 1;
+	}
+	fclose(stream);
+	whole = json_stringn(good, length);
+	free(good);
+	return whole;
+}
+
+/* --- where it comes from -------------------------------------------------------------------------------------------- */
+
+static enum exit_code read_file(const struct given *given, struct text *ret)
+{
+	FILE *file = fopen(given->text, "re");
+
+	if (!file)
+		return refuse_given(given, "%s", strerror(errno));
+	ret->length = fread(ret->octets, 1, TEXT_MOST, file);
+	ret->truncated = ret->length == TEXT_MOST;
+	if (ferror(file)) {
+		fclose(file);
+		return refuse_given(given, "cannot be read");
+	}
+	fclose(file);
+	return EXIT_DONE;
+}
+
+/* All that the command says, until it has ended, or its time is up. */
+static enum exit_code listen_to(const struct given *given, const struct child *child, struct text *ret)
+{
+	uint64_t end_ns = clock_ns() + COMMAND_S * (uint64_t)NS_PER_S;
+	struct pollfd output = { .fd = child->from_fd, .events = POLLIN };
+
+	do {
+		uint64_t now_ns = clock_ns();
+
+		if (stop_requested())
+			return EXIT_INTERRUPTED;
+		if (now_ns >= end_ns)
+			return refuse_given(given, "it has not ended after %d s", COMMAND_S);
+		if (poll(&output, 1, (int)((end_ns - now_ns) / 1000000 + 1)) <= 0)
+			continue;
+	} while (take(ret, child->from_fd));
+	return EXIT_DONE;
+}
+
+static enum exit_code run_command(const struct given *given, struct text *ret)
+{
+	struct child child = { 0 };
+	int error = child_start(&child, given->text);
+	char fate[CHILD_FATE_SIZE];
+	enum exit_code code;
+
+	if (error)
+		return refuse_given(given, "cannot be started: %s", strerror(-error));
+	close(child.to_fd); /* it is not asked anything */
+	child.to_fd = -1;
+	code = listen_to(given, &child, ret);
+	if (code == EXIT_DONE && !ret->truncated && strcmp(child_fate(&child, fate), "exited with status 0") != 0)
+		code = refuse_given(given, "it %s", fate);
+	child_end(&child, END_GRACE_S);
+	return code;
+}
+
+/* --- the description ------------------------------------------------------------------------------------------------ */
+
+/* One configuration, onto the array. */
+static enum exit_code add_configuration(json_t *configurations, const struct given *given, bool command)
+{
+	struct text text = { .octets = malloc(TEXT_MOST) };
+	enum exit_code code;
+
+	if (!text.octets)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	code = command ? run_command(given, &text) : read_file(given, &text);
+	if (code == EXIT_DONE)
+		json_array_append_new(configurations,
+				      json_pack("{s:s, s:s, s:b, s:o}", "kind", command ? "command" : "file", "source",
+						given->text, "truncated", (int)text.truncated, "text", text_json(&text)));
+	if (code == EXIT_DONE && text.truncated)
+		warn("--%s '%s': only the first %d octets are kept", given->option->name, given->text, TEXT_MOST);
+	free(text.octets);
+	return code;
+}
+
+static json_t *texts_of(const struct config *config, const char *option)
+{
+	json_t *texts = json_array();
+
+	for (size_t i = 0; i < config->given->count; i++)
+		if (strcmp(config->given->items[i].option->name, option) == 0)
+			json_array_append_new(texts, json_string(config->given->items[i].text));
+	return texts;
+}
+
+enum exit_code report_sut(const struct config *config, json_t **ret)
+{
+	const struct given *name = given_find(config->given, "sut-name");
+	json_t *configurations = json_array(), *changes = texts_of(config, "sut-change"),
+	       *notes = texts_of(config, "sut-note");
+	enum exit_code code = EXIT_DONE;
+
+	for (size_t i = 0; i < config->given->count && code == EXIT_DONE; i++) {
+		const struct given *given = &config->given->items[i];
+
+		if (strcmp(given->option->name, "sut-config") == 0)
+			code = add_configuration(configurations, given, false);
+		else if (strcmp(given->option->name, "sut-config-command") == 0)
+			code = add_configuration(configurations, given, true);
+	}
+	if (code != EXIT_DONE ||
+	    (!name && !json_array_size(configurations) && !json_array_size(changes) && !json_array_size(notes))) {
+		json_decref(configurations);
+		json_decref(changes);
+		json_decref(notes);
+		if (code == EXIT_DONE)
+			*ret = json_null();
+		return code;
+	}
+	*ret = json_pack("{s:s?, s:o, s:o, s:o}", "name", name ? name->text : NULL, "configuration", configurations,
+			 "changes", changes, "notes", notes);
+	return *ret ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+}
