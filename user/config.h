@@ -123,7 +123,8 @@ struct config {
 	struct prepare prepare;
 	const char *unsafe_reason; /* --allow-unsafe=REASON, NULL: refuse ports in use */
 	enum format format;
-	const char *report_path; /* NULL: none */
+	const char *report_path;  /* NULL: none */
+	const char *metrics_path; /* NULL: none */
 	bool quiet;
 	bool dump_config;                 /* print the configuration, and that is all */
 	bool dry_run;                     /* print the plan, and that is all */

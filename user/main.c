@@ -6,17 +6,14 @@
 
 #include "config.h"
 #include "config_dump.h"
+#include "metrics.h"
 #include "plan.h"
 #include "say.h"
 #include "stop.h"
 #include "verbs.h"
 
-static enum exit_code run(const struct config *config)
+static enum exit_code run_verb(const struct config *config)
 {
-	if (config->dump_config)
-		return config_dump(config);
-	if (config->dry_run)
-		return plan_show(config);
 	switch (config->verb) {
 	case VERB_SEARCH:
 		return verb_search(config);
@@ -38,6 +35,18 @@ static enum exit_code run(const struct config *config)
 		return verb_report(config);
 	}
 	return EXIT_USAGE_ERROR;
+}
+
+static enum exit_code run(const struct config *config)
+{
+	enum exit_code code;
+
+	if (config->dump_config)
+		return config_dump(config);
+	if (config->dry_run)
+		return plan_show(config);
+	code = metrics_start(config);
+	return code == EXIT_DONE ? metrics_finish(run_verb(config)) : code;
 }
 
 int main(int argc, char **argv)

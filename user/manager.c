@@ -337,9 +337,10 @@ static enum exit_code run_between(struct search *search, const struct load_range
 	if (search->config->stored && !search->measurer->virtual_time)
 		search->stored_s = search->config->stored->duration_s;
 	code = loop(search);
-	say_erase_line();
 	search->duration_s = search_elapsed_s(search);
-	return judge(search, code);
+	code = judge(search, code);
+	progress_end_search(search);
+	return code;
 }
 
 enum exit_code manager_search_between(const struct config *config, struct measurer *measurer, const struct load_range *range,

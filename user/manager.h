@@ -57,7 +57,6 @@ struct search {
 		double lower_fps, upper_fps;
 		bool reached;
 	} watches[MLR_GOALS_MAX];
-	uint64_t progress_ns; /* when the progress line was last drawn */
 };
 
 /* Search. Whatever it returns, *ret_search is to be freed; where ret_search->end is not SEARCH_RUNNING, there is something

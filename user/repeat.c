@@ -10,6 +10,7 @@
 #include "load_range.h"
 #include "manager.h"
 #include "mlr/welch.h"
+#include "progress.h"
 #include "report.h"
 
 struct run {
@@ -69,6 +70,7 @@ static enum exit_code make_all(struct runs *runs, struct measurer **measurer)
 	for (unsigned int i = 0; i < runs->config->repeats && code == EXIT_DONE; i++) {
 		if (i)
 			code = renew(runs->config, measurer);
+		progress_run(i + 1, runs->config->repeats);
 		if (code == EXIT_DONE)
 			code = event_run_started(runs->config, i + 1);
 		if (code == EXIT_DONE)

@@ -2,17 +2,70 @@
 #include "say.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "view.h"
+
+#define COLUMNS_DEFAULT 80
+#define ROWS_DEFAULT    24
 
 bool say_quiet;
 
-void say_erase_line(void)
+/* Messages, and the live lines, may come from several threads. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char *live; /* the lines that stand on the terminal; NULL: none */
+
+void say_terminal_size(unsigned int *ret_columns, unsigned int *ret_rows)
 {
-	if (isatty(STDERR_FILENO))
-		fputs(SAY_ERASE_LINE, stderr);
+	struct winsize size;
+	bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row;
+
+	*ret_columns = known ? size.ws_col : COLUMNS_DEFAULT;
+	*ret_rows = known ? size.ws_row : ROWS_DEFAULT;
+}
+
+/* To the first of the live lines, and away with all of them. A terminal that became narrower has wrapped them. */
+static void erase(void)
+{
+	unsigned int columns, rows, height;
+
+	if (!live)
+		return;
+	say_terminal_size(&columns, &rows);
+	height = view_rows(live, columns);
+	if (height > rows)
+		height = rows;
+	fputc('\r', stderr);
+	if (height > 1)
+		fprintf(stderr, "\033[%uA", height - 1);
+	fputs("\033[J", stderr);
+	free(live);
+	live = NULL;
+}
+
+void say_live(const char *text)
+{
+	pthread_mutex_lock(&lock);
+	erase();
+	live = strdup(text);
+	if (live)
+		fputs(live, stderr);
+	fflush(stderr);
+	pthread_mutex_unlock(&lock);
+}
+
+void say_erase_live(void)
+{
+	pthread_mutex_lock(&lock);
+	erase();
+	fflush(stderr);
+	pthread_mutex_unlock(&lock);
 }
 
 /* One write a line, so that lines of several processes do not mix. */
@@ -21,8 +74,10 @@ static void say(const char *prefix, const char *format, va_list arguments)
 	char text[2048];
 
 	vsnprintf(text, sizeof(text), format, arguments);
-	say_erase_line();
+	pthread_mutex_lock(&lock);
+	erase();
 	fprintf(stderr, "xdp-mlr: %s%s\n", prefix, text);
+	pthread_mutex_unlock(&lock);
 }
 
 enum exit_code refuse(enum exit_code code, const char *format, ...)

@@ -31,9 +31,12 @@ __attribute__((format(printf, 1, 2))) void note(const char *format, ...);
 /* What failed with an errno, in words, and the remedy where it is privileges that are missing. Reused by the next call. */
 const char *why(int error);
 
-/* Take away the live line that may stand on a terminal (progress.h); every message does so first. */
-#define SAY_ERASE_LINE "\r\033[K"
-void say_erase_line(void);
+/* Draw lines (no line end after the last) that stay at the end of the terminal until the next ones, a message, or
+ * say_erase_live() takes their place. Standard error must be a terminal. Any thread may call these. */
+void say_live(const char *text);
+void say_erase_live(void);
+/* Of the terminal on standard error; 80 and 24 where it does not tell. */
+void say_terminal_size(unsigned int *ret_columns, unsigned int *ret_rows);
 
 /* Foreign text fit for one line of a message: control characters escaped, cut to the buffer with "..." at the end. */
 #define QUOTE_SIZE 240

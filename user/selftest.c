@@ -451,7 +451,7 @@ enum exit_code selftest_run(const struct config *config, struct selftest *ret)
 	*selftest = (struct selftest){ .config = config, .start_time = time(NULL), .self_tests = json_array() };
 	for (unsigned int i = 0; code == EXIT_DONE && frame_sizes_part(config->frame_size_text, i, frame_size); i++)
 		code = test_frame_size(selftest, frame_size);
-	say_erase_line();
+	say_erase_live();
 	selftest->interrupted = code == EXIT_INTERRUPTED;
 	return code == EXIT_DONE && selftest->irregular ? EXIT_UNMET : code;
 }

@@ -147,7 +147,7 @@ enum exit_code soak_run(const struct config *config, struct measurer *measurer, 
 	if (code != EXIT_DONE)
 		return code;
 	code = loop(soak);
-	say_erase_line();
+	progress_end();
 	soak->duration_s = soak_elapsed_s(soak);
 	return judge(soak, code);
 }

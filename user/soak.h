@@ -34,7 +34,6 @@ struct soak {
 	double virtual_s;  /* time that would have passed, where none does */
 	double duration_s; /* once it has ended */
 	enum soak_end end;
-	uint64_t progress_ns; /* when the progress line was last drawn */
 	bool tester_limited;  /* some trial was */
 };
 

@@ -5,6 +5,7 @@
 
 #include "events.h"
 #include "measurer.h"
+#include "progress.h"
 #include "report.h"
 #include "report_file.h"
 #include "verbs.h"
@@ -20,6 +21,7 @@ static enum exit_code measure(const struct config *config, struct measurer *meas
 		code = event_trial_started(config, 1, &input, NULL);
 	if (code != EXIT_DONE)
 		return code;
+	progress_show_trial(config, &input);
 	if (config->load.unit == LOAD_MAX)
 		return measurer_xdp_measure_max(measurer, config->duration_s, ret);
 	return measurer->ops->measure(measurer, &input, ret);
@@ -52,6 +54,7 @@ static enum exit_code trial_with(const struct config *config, struct report_file
 	if (code != EXIT_DONE)
 		return code;
 	code = measure(config, measurer, &measurement);
+	progress_end();
 	if (code == EXIT_DONE)
 		code = show(config, measurer, &measurement, start_time, file,
 			    measurement.tester_limited ? EXIT_UNMET : EXIT_DONE);

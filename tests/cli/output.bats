@@ -97,13 +97,105 @@ load helper
   [ -z "$stderr" ]
 }
 
-@test "on a terminal there is progress, erased at the end, and none with -q" {
+# A search on a terminal of its own, what it shows in $BATS_TEST_TMPDIR/shown: `on_terminal [options]`
+on_terminal() {
   command -v script >/dev/null || skip "script(1) is not here"
-  script -qec "$XDP_MLR search --measurer $SIM --max-load 10Mfps --format json >/dev/null" /dev/null >"$BATS_TEST_TMPDIR/shown"
-  grep -q 'ndr: .* trial 1 (warm-up)' "$BATS_TEST_TMPDIR/shown"
-  [ "$(tail -c 4 "$BATS_TEST_TMPDIR/shown")" = $'\r\e[K' ]
-  script -qec "$XDP_MLR search -q --measurer $SIM --max-load 10Mfps --format json >/dev/null" /dev/null >"$BATS_TEST_TMPDIR/shown"
+  script -qec "stty cols 110 rows 30; $XDP_MLR search --measurer $SIM --max-load 10Mfps --format json $* >/dev/null" /dev/null \
+    >"$BATS_TEST_TMPDIR/shown"
+}
+
+@test "on a terminal there is a live view, erased at the end, and none with -q" {
+  TERM=xterm on_terminal
+  grep -q '^search over jitter,capacity=1e6,sigma=0.01,seed=7: 0:00 elapsed, about ' "$BATS_TEST_TMPDIR/shown"
+  grep -q '  ndr  .*? \.\. ? ' "$BATS_TEST_TMPDIR/shown"
+  grep -q '  trial 1   10.00 Mfps for 1 s, to warm up' "$BATS_TEST_TMPDIR/shown"
+  # four lines were drawn: up to the first, and all away
+  [ "$(tail -c 8 "$BATS_TEST_TMPDIR/shown")" = $'\r\e[3A\e[J' ]
+  TERM=xterm on_terminal -q
   ! grep -q trial "$BATS_TEST_TMPDIR/shown"
+}
+
+@test "a terminal that cannot go up a line, or none, has no live view; nor where events go to it" {
+  TERM=dumb on_terminal
+  ! grep -q $'\e' "$BATS_TEST_TMPDIR/shown"
+  TERM= on_terminal
+  ! grep -q $'\e' "$BATS_TEST_TMPDIR/shown"
+  TERM=xterm script -qec "$XDP_MLR search --measurer $SIM --max-load 10Mfps --format jsonl" /dev/null >"$BATS_TEST_TMPDIR/shown"
+  ! grep -q $'\e' "$BATS_TEST_TMPDIR/shown"
+}
+
+@test "NO_COLOR leaves the view, without colours" {
+  TERM=xterm on_terminal
+  grep -q $'\e\[1m?' "$BATS_TEST_TMPDIR/shown"
+  NO_COLOR=1 TERM=xterm on_terminal
+  grep -q '  ndr  .*? \.\. ? ' "$BATS_TEST_TMPDIR/shown"
+  ! grep -q $'\e\[[0-9;]*m' "$BATS_TEST_TMPDIR/shown"
+}
+
+@test "an interrupted search leaves the terminal as it was: the view is away, no mode was changed" {
+  command -v script >/dev/null || skip "script(1) is not here"
+  cat >"$BATS_TEST_TMPDIR/slow" <<'END'
+while read -r q; do echo '{"trial_loss_ratio": 0.1}'; : >"$1"; sleep 0.2; done
+END
+  cat >"$BATS_TEST_TMPDIR/session" <<END
+stty -a >"$BATS_TEST_TMPDIR/before"
+"$XDP_MLR" search --measurer "exec:sh $BATS_TEST_TMPDIR/slow $BATS_TEST_TMPDIR/started" --max-load 1Mfps --format json >"$BATS_TEST_TMPDIR/out" &
+pid=\$!
+until [ -e "$BATS_TEST_TMPDIR/started" ]; do sleep 0.05; done
+kill -INT \$pid
+wait \$pid
+echo \$? >"$BATS_TEST_TMPDIR/code"
+stty -a >"$BATS_TEST_TMPDIR/after"
+END
+  TERM=xterm script -qec "sh $BATS_TEST_TMPDIR/session" /dev/null </dev/null >"$BATS_TEST_TMPDIR/shown"
+  [ "$(cat "$BATS_TEST_TMPDIR/code")" -eq 130 ]
+  diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+  [ "$(tail -c 3 "$BATS_TEST_TMPDIR/shown")" = $'\e[J' ]
+  # only colours, up, and erase: no mode, no cursor hidden
+  ! sed 's/\x1b\[[0-9;]*[mAJ]//g' "$BATS_TEST_TMPDIR/shown" | grep -q $'\e'
+}
+
+@test "metrics tell the state while it runs and the end, whole at any time" {
+  cat >"$BATS_TEST_TMPDIR/sut" <<'END'
+n=0
+while read -r q; do
+  n=$((n + 1))
+  [ $n -ne 4 ] || { sleep 1.1; }
+  [ $n -ne 6 ] || { : >"$1"; read -r go <"$2"; }
+  load=${q##*trial_load\":}; load=${load%%[.,\}]*}
+  if [ $load -gt 500000 ]; then loss=0.1; else loss=0; fi
+  echo "{\"trial_loss_ratio\": $loss, \"frames_sent\": 1000, \"frames_lost\": 10}"
+done
+END
+  mkfifo "$BATS_TEST_TMPDIR/go"
+  local file=$BATS_TEST_TMPDIR/m.prom
+  "$XDP_MLR" search --measurer "exec:sh $BATS_TEST_TMPDIR/sut $BATS_TEST_TMPDIR/there $BATS_TEST_TMPDIR/go" --max-load 1Mfps --goal 'name=a "b"' \
+    --metrics "$file" --format json >"$BATS_TEST_TMPDIR/out" 3>&- &
+  local pid=$!
+  until [ -e "$BATS_TEST_TMPDIR/there" ]; do sleep 0.05; done
+  grep -qx 'xdp_mlr_running 1' "$file"
+  grep -qx 'xdp_mlr_trials [45]' "$file"
+  grep -q '^xdp_mlr_relevant_upper_bound_frames_per_second{goal="a \\"b\\""} [0-9.]*$' "$file"
+  ! grep -q exit_code "$file"
+  [ "$(tail -1 "$file")" = '# EOF' ]
+  echo >"$BATS_TEST_TMPDIR/go"
+  wait $pid
+  grep -qx 'xdp_mlr_running 0' "$file"
+  grep -qx 'xdp_mlr_exit_code 0' "$file"
+  grep -qx "xdp_mlr_trials $(jq '.trials | length' "$BATS_TEST_TMPDIR/out")" "$file"
+  [ "$(sed -n 's/^xdp_mlr_conditional_throughput_frames_per_second{.*} //p' "$file")" = "$(jq '.search_result[0].conditional_throughput' "$BATS_TEST_TMPDIR/out")" ]
+  # every line is a comment or a sample, and every sample has its type
+  ! grep -vE '^(# (HELP|TYPE) xdp_mlr_[a-z_]+ .+|# EOF|xdp_mlr_[a-z_]+(\{([a-z]+="([^"\\]|\\.)*",?)+\})? [-+0-9.e]+)$' "$file"
+  for name in $(grep -v '^#' "$file" | sed 's/[{ ].*//' | sort -u); do grep -qx "# TYPE $name gauge" "$file"; done
+  # nothing is left beside it
+  [ "$(ls "$BATS_TEST_TMPDIR" | grep -c m.prom)" -eq 1 ]
+}
+
+@test "metrics that cannot be written are found out before anything is measured; a failed run has its code in them" {
+  refuses 2 "--metrics '/does/not/exist.prom': No such file" measured "touch $BATS_TEST_TMPDIR/started" --metrics /does/not/exist.prom
+  [ ! -e "$BATS_TEST_TMPDIR/started" ]
+  refuses 5 "not a JSON object" measured 'read -r q; echo no' --metrics "$BATS_TEST_TMPDIR/m.prom"
+  grep -qx 'xdp_mlr_exit_code 5' "$BATS_TEST_TMPDIR/m.prom"
 }
 
 @test "colours only on a terminal that wants them" {
