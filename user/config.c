@@ -24,10 +24,11 @@ static const struct verb_word {
 	const char *word;
 	enum verb first, last; /* verbs of two words share the first */
 } verb_words[] = {
-	{ "search", VERB_SEARCH, VERB_SEARCH },    { "trial", VERB_TRIAL, VERB_TRIAL },
-	{ "soak", VERB_SOAK, VERB_SOAK },          { "selftest", VERB_SELFTEST, VERB_SELFTEST },
-	{ "lab", VERB_LAB_UP, VERB_LAB_STATUS },   { "clean", VERB_CLEAN, VERB_CLEAN },
-	{ "compare", VERB_COMPARE, VERB_COMPARE }, { "report", VERB_REPORT, VERB_REPORT },
+	{ "search", VERB_SEARCH, VERB_SEARCH }, { "trial", VERB_TRIAL, VERB_TRIAL },
+	{ "soak", VERB_SOAK, VERB_SOAK },       { "selftest", VERB_SELFTEST, VERB_SELFTEST },
+	{ "probe", VERB_PROBE, VERB_PROBE },    { "lab", VERB_LAB_UP, VERB_LAB_STATUS },
+	{ "clean", VERB_CLEAN, VERB_CLEAN },    { "compare", VERB_COMPARE, VERB_COMPARE },
+	{ "report", VERB_REPORT, VERB_REPORT },
 };
 
 static const char *const lab_words[] = { "up", "down", "status" };

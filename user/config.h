@@ -22,6 +22,7 @@ enum verb {
 	VERB_TRIAL,
 	VERB_SOAK,
 	VERB_SELFTEST,
+	VERB_PROBE,
 	VERB_LAB_UP,
 	VERB_LAB_DOWN,
 	VERB_LAB_STATUS,
@@ -97,6 +98,7 @@ struct config {
 	enum verb verb;
 	const char *files[FILES_MAX]; /* as many as the verb takes (verb_file()); point into argv */
 	struct port_config ports[PORT_COUNT];
+	const char *port_list; /* probe: names, "A,B,..."; NULL: all that may be meant */
 	enum direction direction;
 	unsigned int frame_size_octets; /* with FCS, 64 to 1518 */
 	const char *frame_size_text;    /* as it was given: one, or the list of a suite (suite_options.h) */

@@ -23,6 +23,8 @@ static enum exit_code run_verb(const struct config *config)
 		return verb_trial(config);
 	case VERB_SELFTEST:
 		return verb_selftest(config);
+	case VERB_PROBE:
+		return verb_probe(config);
 	case VERB_LAB_UP:
 	case VERB_LAB_DOWN:
 	case VERB_LAB_STATUS:

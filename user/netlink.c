@@ -7,6 +7,7 @@
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
+#include <net/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,11 @@ static void read_link(const struct nlmsghdr *header, struct link_info *ret)
 
 	bool lower_elsewhere = false;
 
-	*ret = (struct link_info){ .ifindex = info->ifi_index, .up = info->ifi_flags & IFF_UP };
+	*ret = (struct link_info){
+		.ifindex = info->ifi_index,
+		.up = info->ifi_flags & IFF_UP,
+		.is_ethernet = info->ifi_type == ARPHRD_ETHER,
+	};
 	mnl_attr_for_each (attribute, header, sizeof(*info)) {
 		switch (mnl_attr_get_type(attribute)) {
 		case IFLA_IFNAME:
@@ -138,6 +143,31 @@ int netlink_link(struct mnl_socket *socket, const char *name, struct link_info *
 	return error;
 }
 
+/* A visit of all links. */
+struct tour {
+	void (*visit)(const struct link_info *link, void *context);
+	void *context;
+};
+
+static int visit_link(const struct nlmsghdr *header, void *context)
+{
+	const struct tour *tour = context;
+	struct link_info link;
+
+	read_link(header, &link);
+	tour->visit(&link, tour->context);
+	return MNL_CB_OK;
+}
+
+int netlink_each_link(struct mnl_socket *socket, void (*visit)(const struct link_info *link, void *context), void *context)
+{
+	struct tour tour = { visit, context };
+	struct request request;
+
+	request_start(&request, RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
+	return exchange(socket, &request, visit_link, &tour);
+}
+
 /* A search by MAC address and kind. */
 struct mac_search {
 	const char *mac, *kind;
@@ -145,30 +175,24 @@ struct mac_search {
 	unsigned int count;
 };
 
-static int find_mac(const struct nlmsghdr *header, void *context)
+static void find_mac(const struct link_info *link, void *context)
 {
 	struct mac_search *search = context;
-	struct link_info link;
 	char mac[3 * MLR_MAC_OCTETS];
 
-	read_link(header, &link);
-	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", link.mac[0], link.mac[1], link.mac[2], link.mac[3],
-		 link.mac[4], link.mac[5]);
-	if (strcmp(mac, search->mac) == 0 && strcmp(link.kind, search->kind) == 0) {
-		search->found = link;
+	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", link->mac[0], link->mac[1], link->mac[2], link->mac[3],
+		 link->mac[4], link->mac[5]);
+	if (strcmp(mac, search->mac) == 0 && strcmp(link->kind, search->kind) == 0) {
+		search->found = *link;
 		search->count++;
 	}
-	return MNL_CB_OK;
 }
 
 int netlink_link_by_mac(struct mnl_socket *socket, const char *mac, const char *kind, struct link_info *ret)
 {
 	struct mac_search search = { .mac = mac, .kind = kind };
-	struct request request;
-	int error;
+	int error = netlink_each_link(socket, find_mac, &search);
 
-	request_start(&request, RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
-	error = exchange(socket, &request, find_mac, &search);
 	if (error)
 		return error;
 	if (search.count != 1)

@@ -28,6 +28,7 @@ struct link_info {
 	unsigned int mtu_octets;
 	unsigned int max_mtu_octets; /* what it can be raised to; 0: not known */
 	bool up, carrier;
+	bool is_ethernet;
 	int master_ifindex;        /* bridge or bond above it, 0 if none */
 	int lower_ifindex;         /* the link it sits on, or the peer of a veth, in this namespace; 0 if none */
 	unsigned int xdp_programs; /* attached, in any mode */
@@ -47,6 +48,8 @@ void netlink_close(struct mnl_socket *socket);
 
 int netlink_link(struct mnl_socket *socket, const char *name, struct link_info *ret);
 int netlink_link_by_index(struct mnl_socket *socket, int ifindex, struct link_info *ret);
+/* Call `visit` for every link of the namespace. */
+int netlink_each_link(struct mnl_socket *socket, void (*visit)(const struct link_info *link, void *context), void *context);
 /* The one link with this MAC address ("02:00:00:00:00:01") and kind; -ENODEV if there is none, or more than one. */
 int netlink_link_by_mac(struct mnl_socket *socket, const char *mac, const char *kind, struct link_info *ret);
 int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct link_uses *ret);

@@ -26,11 +26,12 @@
 #define SELFTEST (1u << VERB_SELFTEST)
 #define FRAMES   (SEARCH | TRIAL | SOAK | SELFTEST) /* verbs that send frames over ports */
 #define MEASURES (SEARCH | TRIAL | SOAK)            /* verbs that end with a Test Report */
+#define PROBE    (1u << VERB_PROBE)
 #define LAB_UP   (1u << VERB_LAB_UP)
 #define LAB      (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
 #define COMPARE  (1u << VERB_COMPARE)
 #define REPORT   (1u << VERB_REPORT)
-#define ALL      (FRAMES | LAB | 1u << VERB_CLEAN | COMPARE | REPORT)
+#define ALL      (FRAMES | PROBE | LAB | 1u << VERB_CLEAN | COMPARE | REPORT)
 
 static const struct verb_text {
 	const char *name;
@@ -42,6 +43,7 @@ static const struct verb_text {
 	[VERB_SOAK] = { "soak", "PLRsearch: the load that loses a target ratio in the long run, with its error bar" },
 	[VERB_SELFTEST] = { "selftest",
 			    "benchmark the tester itself, port to port: its clean maximum load and latency floor" },
+	[VERB_PROBE] = { "probe", "what this machine and its ports can do, and the command that mends what they cannot" },
 	[VERB_LAB_UP] = { "lab up", "start a SUT of its own in a network namespace, joined to this one by veth" },
 	[VERB_LAB_DOWN] = { "lab down", "remove the lab" },
 	[VERB_LAB_STATUS] = { "lab status", "show the lab that is up" },
@@ -233,9 +235,9 @@ const struct option options[] = {
 	{ .name = "ports",
 	  .letter = 'p',
 	  .argument = "A,B",
-	  .verbs = FRAMES,
+	  .verbs = FRAMES | PROBE,
 	  .read = read_ports,
-	  .help = "the tester's ports, by interface name" },
+	  .help = "the tester's ports, by interface name; probe takes any number, and without it looks at all" },
 	{ .name = "direction",
 	  .argument = "D",
 	  .verbs = FRAMES,

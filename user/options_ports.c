@@ -41,9 +41,29 @@ static enum exit_code read_name(const struct given *given, const char *part, str
 	return EXIT_DONE;
 }
 
+/* Any number of names, for probe. */
+static enum exit_code read_port_list(const struct given *given, struct config *config)
+{
+	const char *name = given->text, *comma;
+
+	do {
+		comma = strchr(name, ',');
+		if (!strcspn(name, ",") || strcspn(name, ",") >= IF_NAMESIZE)
+			return refuse_given(given, "must be names of interfaces, A,B,...: of 1 to %d characters each",
+					    IF_NAMESIZE - 1);
+		name = comma ? comma + 1 : name;
+	} while (comma);
+	config->port_list = given->text;
+	return EXIT_DONE;
+}
+
 enum exit_code read_ports(const struct given *given, struct config *config)
 {
-	enum exit_code code = read_parts(given, config, read_name);
+	enum exit_code code;
+
+	if (config->verb == VERB_PROBE)
+		return read_port_list(given, config);
+	code = read_parts(given, config, read_name);
 
 	if (code == EXIT_DONE && strcmp(config->ports[PORT_A].name, config->ports[PORT_B].name) == 0)
 		return refuse_given(given, "the same port twice; give two different ones");

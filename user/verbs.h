@@ -8,6 +8,7 @@
 
 enum exit_code verb_search(const struct config *config);
 enum exit_code verb_soak(const struct config *config);
+enum exit_code verb_probe(const struct config *config);
 enum exit_code verb_trial(const struct config *config);
 enum exit_code verb_selftest(const struct config *config);
 enum exit_code verb_lab(const struct config *config);

@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# probe: what it says of ports, that its commands mend what they stand below, and that it changes nothing.
+bats_require_minimum_version 1.5.0
+load helper
+
+VALIDATE=${BUILD:-build}/tests/tools/validate
+
+probe() { # option...
+  run --separate-stderr "$MLR" probe --format json "$@"
+}
+
+# One check of the first port: its state, or another of its members.
+port_check() { # NAME [MEMBER]
+  get ".ports[0].checks[] | select(.name == \"$1\") | .${2:-state}"
+}
+
+# The check of this name has this state, and its command mends it.
+mended() { # NAME STATE
+  local fix
+  probe -p "$A"
+  [ "$(port_check "$1")" = "$2" ]
+  [ "$status" -eq "$([ "$2" = FAIL ] && echo 3 || echo 0)" ]
+  fix=$(port_check "$1" fix)
+  echo "$1: $fix"
+  PATH=$PATH:$(dirname "$MLR") bash -ec "$fix"
+  probe -p "$A"
+  [ "$(port_check "$1")" = OK ]
+}
+
+@test "what it says of the lab's ports, and that nothing is changed by it" {
+  lab_up router
+  before=$(for port in "$A" "$B"; do ip -j -d link show "$port" | jq -c 'del(.[].stats64)'; ethtool -k "$port"; ethtool -l "$port"; done)
+  probe -p "$A,$B"
+  [ "$status" -eq 0 ]
+  [ -z "$stderr" ]
+  check '.schema == "xdp-mlr/probe/1" and [.ports[].name] == ["'"$A"'", "'"$B"'"]'
+  check '[.machine[], .ports[].checks[]] | all((.state == "OK" or .state == "WARN") and (.value | length > 0) and has("fix"))'
+  check '[.machine[].name] | contains(["kernel", "btf", "bpf-jit", "clock-source", "clock-cost", "cpus", "isolation", "governor",
+    "smt", "numa", "hugepages", "load", "memory-lock", "privileges", "backlog"])'
+  "$VALIDATE" --closed docs/schema/probe.schema.json - <<<"$output"
+  check '.ports | all(.driver == "veth" and .native_xdp and .tried and .zero_copy == false and .mtu_octets == 1500)'
+  check '.ports[0].checks | [.[].name] | contains(["use", "link", "speed", "driver", "native-xdp", "zero-copy", "frags",
+    "live-frames", "rx-metadata", "tx-metadata", "queues", "rss", "mtu", "rings", "lro", "gro", "vlan-strip", "pause",
+    "hardware-clock", "interrupts", "numa"])'
+  after=$(for port in "$A" "$B"; do ip -j -d link show "$port" | jq -c 'del(.[].stats64)'; ethtool -k "$port"; ethtool -l "$port"; done)
+  [ "$after" = "$before" ]
+  [ "$(xdp_count)" -eq 0 ]
+  [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
+}
+
+@test "what distorts warns, and its command mends it" {
+  lab_up wire
+  ethtool -K "$A" gro on rx-gro-list on
+  mended gro WARN
+  mended vlan-strip WARN
+  ip link set "$A" mtu 1000
+  mended mtu WARN
+}
+
+@test "a port that a run would refuse fails, and its command mends it" {
+  lab_up wire
+  ip link set "$A" down
+  mended link FAIL
+  ip address add 203.0.113.1/32 dev "$A"
+  mended use FAIL
+  ip route add 203.0.113.0/24 dev "$A"
+  mended use FAIL
+  ip route add default dev "$A" metric 99999
+  mended use FAIL
+  ip link add "$LAB-x" type bridge
+  ip link set "$A" master "$LAB-x"
+  mended use FAIL
+  ip link del "$LAB-x"
+  ip link add "$LAB-x" link "$A" type macvlan
+  mended use FAIL
+  ip link set dev "$A" xdp object "${BUILD:-build}/bpf/lab.bpf.o" program forward
+  mended use FAIL
+  ip link set "$B" down
+  probe -p "$A"
+  [ "$status" -eq 3 ]
+  [[ $(port_check link value) == *"no carrier"* ]]
+}
+
+@test "a port in use is only looked at" {
+  lab_up wire
+  ip address add 203.0.113.1/32 dev "$A"
+  probe -p "$A,$B"
+  check '[.ports[].tried] == [false, true] and [.ports[].native_xdp] == [true, true]'
+  check '.ports[0].used_by | contains("203.0.113.1/32")'
+}
+
+@test "a port that a run has, and one that a dead run left" {
+  lab_up wire
+  for port in "$A" "$B"; do echo 0 >"/proc/sys/net/ipv6/conf/$port/disable_ipv6"; done
+  "$MLR" trial -p "$A,$B" --load 1000 --duration 60 >/dev/null 2>&1 &
+  pid=$!
+  background+=("$pid")
+  until [ "$(xdp_count)" -ge 2 ]; do sleep 0.01; done
+  probe -p "$A"
+  [ "$status" -eq 3 ]
+  [[ $(port_check use value) == *"process $pid"* ]]
+  [ "$(port_check use fix)" = "kill $pid" ]
+  kill -0 "$pid"
+  kill -9 "$pid"
+  wait "$pid" || true
+  probe -p "$A"
+  [ "$status" -eq 0 ]
+  [ "$(cat "/proc/sys/net/ipv6/conf/$A/disable_ipv6")" = 1 ]
+  mended use WARN
+  [ "$(cat "/proc/sys/net/ipv6/conf/$A/disable_ipv6")" = 0 ]
+}
+
+@test "without -p all ports that may be meant are looked at, none is tried, and one in use is no failure" {
+  lab_up wire
+  ip address add 203.0.113.1/32 dev "$A"
+  ip link add "$LAB-x" type bridge
+  probe
+  [ "$status" -eq 0 ]
+  check '[.ports[].name] | index("'"$A"'") and index("'"$B"'") and (index("lo") | not) and (index("'"$LAB-x"'") | not)'
+  check '[.ports[].tried] | any | not'
+  check '.ports[] | select(.name == "'"$A"'") | .checks[] | select(.name == "use") | .state == "WARN" and .fix == null'
+}
+
+@test "a driver without native XDP" {
+  lab_up wire
+  ip link add "$LAB-x" link "$A" type macvlan
+  ip link set "$LAB-x" up
+  probe -p "$LAB-x"
+  [ "$(port_check native-xdp)" = WARN ]
+  check '.ports[0] | .native_xdp == false and .tried'
+}
+
+@test "without root it tells what it can" {
+  lab_up wire
+  run --separate-stderr setpriv --reuid 65534 --clear-groups "$MLR" probe -p "$A" --format json
+  [ "$status" -eq 0 ]
+  [ -z "$stderr" ]
+  check '.machine[] | select(.name == "privileges") | .state == "WARN" and (.value | contains("CAP_BPF")) and .fix == "sudo xdp-mlr probe"'
+  check '.ports[0] | .tried == false and .driver == "veth"'
+}
+
+@test "as text: a table, with colours on a terminal only" {
+  lab_up wire
+  ethtool -K "$A" gro on
+  run --separate-stderr "$MLR" probe -p "$A"
+  [ "$status" -eq 0 ]
+  [[ $output != *$'\033'* ]]
+  [[ $output == *"Machine "*"Port $A"*"  WARN  gro             rx-gro on"*"                        ethtool -K $A gro off"* ]]
+  [[ ${lines[-1]} =~ ^[0-9]+\ OK,\ [0-9]+\ WARN,\ 0\ FAIL ]]
+  [ "$(awk 'length > 120' <<<"$output" | wc -l)" -eq 0 ]
+  run script -qec "$MLR probe -p $A" /dev/null
+  [[ $output == *$'\033[33mWARN\033[0m'* ]]
+}
+
+@test "ports that do not exist, and lists that are none" {
+  lab_up wire
+  probe -p "$A,nosuch0"
+  refused 2 "--ports" "nosuch0"
+  for list in "$A," ",$A" "$A,,$B" a-name-that-is-too-long-for-a-link; do
+    probe -p "$list"
+    refused 2 "--ports" "$list"
+  done
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "probe.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define TEXT_SIZE    1024
+
+static const char *const states[] = { [PROBE_OK] = "OK", [PROBE_WARN] = "WARN", [PROBE_FAIL] = "FAIL" };
+
+/* --- checks --------------------------------------------------------------------------------------------------------- */
+
+json_t *probe_say(json_t *checks, enum probe_state state, const char *name, const char *format, ...)
+{
+	char value[TEXT_SIZE];
+	va_list arguments;
+	json_t *check;
+
+	va_start(arguments, format);
+	vsnprintf(value, sizeof(value), format, arguments);
+	va_end(arguments);
+	check = json_pack("{s:s, s:s, s:s, s:n}", "name", name, "state", states[state], "value", value, "fix");
+	json_array_append_new(checks, check);
+	return check;
+}
+
+void probe_fix(json_t *check, const char *format, ...)
+{
+	char fix[TEXT_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(fix, sizeof(fix), format, arguments);
+	va_end(arguments);
+	json_object_set_new(check, "fix", json_string(fix));
+}
+
+static enum probe_state worse(enum probe_state a, enum probe_state b)
+{
+	return a > b ? a : b;
+}
+
+static enum probe_state state_of(const json_t *check)
+{
+	const char *text = json_string_value(json_object_get(check, "state"));
+
+	for (size_t i = 0; text && i < COUNT(states); i++)
+		if (strcmp(text, states[i]) == 0)
+			return (enum probe_state)i;
+	return PROBE_FAIL;
+}
+
+static enum probe_state worst_of_ports(const json_t *ports)
+{
+	enum probe_state worst = PROBE_OK;
+
+	for (size_t i = 0; i < json_array_size(ports); i++)
+		worst = worse(worst, probe_worst(json_object_get(json_array_get(ports, i), "checks")));
+	return worst;
+}
+
+enum probe_state probe_worst(const json_t *checks)
+{
+	enum probe_state worst = PROBE_OK;
+
+	if (json_is_object(checks))
+		return worse(probe_worst(json_object_get(checks, "machine")),
+			     worst_of_ports(json_object_get(checks, "ports")));
+	for (size_t i = 0; i < json_array_size(checks); i++)
+		worst = worse(worst, state_of(json_array_get(checks, i)));
+	return worst;
+}
+
+/* --- which ports ---------------------------------------------------------------------------------------------------- */
+
+/* What a dump of links is searched for: ports that may be meant, or the nearest to a name that is none. */
+struct dump {
+	struct link_info *links;
+	size_t count;
+};
+
+static void collect(const struct link_info *link, void *context)
+{
+	struct dump *dump = context;
+	struct link_info *links = reallocarray(dump->links, dump->count + 1, sizeof(*links));
+
+	if (!links)
+		return;
+	dump->links = links;
+	links[dump->count++] = *link;
+}
+
+/* Hardware, and what a lab is made of; not what sits on other links, nor their peers in loopback and tunnels. */
+static bool may_be_meant(const struct link_info *link)
+{
+	static const char *const kinds[] = { "", "veth", "macvlan", "tun", "netdevsim" };
+
+	for (size_t i = 0; link->is_ethernet && i < COUNT(kinds); i++)
+		if (strcmp(link->kind, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
+static enum exit_code probe_all(struct mnl_socket *netlink, json_t *ports)
+{
+	struct dump dump = { 0 };
+	int error = netlink_each_link(netlink, collect, &dump);
+
+	if (error)
+		return refuse(EXIT_INCAPABLE, "cannot list the links: %s", why(-error));
+	for (size_t i = 0; i < dump.count; i++)
+		if (may_be_meant(&dump.links[i]))
+			json_array_append_new(ports, probe_port(netlink, &dump.links[i], false));
+	free(dump.links);
+	return EXIT_DONE;
+}
+
+static enum exit_code find(struct mnl_socket *netlink, const char *name, struct link_info *ret)
+{
+	int error = netlink_link(netlink, name, ret);
+
+	if (error == -ENODEV)
+		return refuse(EXIT_USAGE_ERROR, "--ports: there is no port '%s' here; 'ip link' lists what there is", name);
+	if (error)
+		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", name, why(-error));
+	return EXIT_DONE;
+}
+
+/* All names are looked up before the first port is tried. */
+static enum exit_code probe_named(struct mnl_socket *netlink, const char *names, json_t *ports)
+{
+	struct dump dump = { 0 };
+	struct link_info link;
+	enum exit_code code = EXIT_DONE;
+	char *text = strdup(names), *rest = text, *name;
+
+	while (text && !code && (name = strsep(&rest, ","))) {
+		code = find(netlink, name, &link);
+		if (!code)
+			collect(&link, &dump);
+	}
+	for (size_t i = 0; i < dump.count && !code; i++)
+		json_array_append_new(ports, probe_port(netlink, &dump.links[i], true));
+	free(dump.links);
+	free(text);
+	return code;
+}
+
+/* --- the document --------------------------------------------------------------------------------------------------- */
+
+static json_t *machine_checks(void)
+{
+	json_t *checks = probe_process(), *machine = probe_machine("");
+
+	json_array_extend(machine, checks);
+	json_decref(checks);
+	return machine;
+}
+
+enum exit_code probe(const char *ports, json_t **ret_document)
+{
+	json_t *list = json_array(), *document;
+	struct mnl_socket *netlink;
+	struct utsname system;
+	enum exit_code code;
+	int error = netlink_open(&netlink);
+
+	if (error) {
+		json_decref(list);
+		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", why(-error));
+	}
+	code = ports ? probe_named(netlink, ports, list) : probe_all(netlink, list);
+	netlink_close(netlink);
+	if (code) {
+		json_decref(list);
+		return code;
+	}
+	uname(&system);
+	document =
+		json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "schema", "xdp-mlr/probe/1", "version", XDP_MLR_VERSION,
+			  "hostname", system.nodename, "kernel", system.release, "machine", machine_checks(), "ports", list);
+	json_object_set_new(document, "state", json_string(states[probe_worst(document)]));
+	*ret_document = document;
+	return EXIT_DONE;
+}
