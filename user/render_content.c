@@ -8,7 +8,7 @@
 #include "json_read.h"
 #include "render_values.h"
 
-static const struct content *const kinds[] = { &content_search, &content_trial, &content_soak };
+static const struct content *const kinds[] = { &content_search, &content_trial, &content_soak, &content_suite };
 
 /* Members that every document may have, and which are shown here. */
 static const char *const common[] = {
@@ -51,6 +51,20 @@ static void add_date(struct facts *facts, const char *start)
 		facts_add(facts, "Date", "%s", start);
 }
 
+/* "64, 512, 1518 octets" */
+static void add_frame_sizes(struct facts *facts, const json_t *sizes)
+{
+	char text[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < json_array_size(sizes) && used < sizeof(text); i++) {
+		const char *name = read_string(json_array_get(sizes, i), "frame_size");
+
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "", name ? name : "");
+	}
+	facts_add(facts, "Frame sizes", "%s octets", text);
+}
+
 static void put_masthead(struct paper *paper, const json_t *document)
 {
 	const json_t *environment = json_object_get(document, "environment"),
@@ -63,7 +77,9 @@ static void put_masthead(struct paper *paper, const json_t *document)
 		facts_add(&facts, "System under test", "%s", read_string(sut, "name"));
 	if (read_string(environment, "start_time"))
 		add_date(&facts, read_string(environment, "start_time"));
-	if (*text_frame(document, frame))
+	if (json_array_size(json_object_get(document, "frame_sizes")))
+		add_frame_sizes(&facts, json_object_get(document, "frame_sizes"));
+	else if (*text_frame(document, frame))
 		facts_add(&facts, "Frame size", "%s", frame);
 	if (read_string(measurer, "name"))
 		facts_add(&facts, "Measurer", "%s", read_string(measurer, "name"));

@@ -25,11 +25,13 @@ struct content {
 	void (*put_figures)(struct paper *paper, const json_t *document);
 	void (*put_tables)(struct paper *paper, const json_t *document);
 };
-extern const struct content content_search, content_trial, content_soak;
+extern const struct content content_search, content_trial, content_soak, content_suite;
 
 /* Parts that several kinds share. */
-/* The fold with one row a trial. */
+/* A section of its own, with a row a trial in a fold. */
 void content_put_trials(struct paper *paper, const json_t *trials);
+/* The fold alone; nothing where there are no trials. */
+void content_put_trial_fold(struct paper *paper, const char *id, const char *summary, const json_t *trials);
 /* Counts, losses, latency, pacing and ports of one trial; `holder` is the object that has its latency, pacing and ports. */
 void content_put_trial_details(struct paper *paper, const json_t *trial, const json_t *holder);
 

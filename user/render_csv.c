@@ -73,18 +73,6 @@ static int flatten(json_t *flat, const char *prefix, const json_t *value)
 	return error;
 }
 
-/* One trial of a list with its number before all else; NULL without memory. */
-static json_t *flat_trial(const json_t *trial, size_t number)
-{
-	json_t *flat = json_pack("{s:I}", "trial", (json_int_t)number);
-
-	if (flat && flatten(flat, "", trial)) {
-		json_decref(flat);
-		return NULL;
-	}
-	return flat;
-}
-
 /* --- rows ----------------------------------------------------------------------------------------------------------- */
 
 static void put_text(FILE *stream, const char *text)
@@ -148,25 +136,68 @@ static void put_row(FILE *stream, const json_t *columns, const json_t *row)
 
 /* --- the trials of a document --------------------------------------------------------------------------------------- */
 
+/* The trials of one list, onto the rows; `size` and `test` (may be NULL) say where in a suite they belong. */
+static int add_trials(json_t *rows, const json_t *trials, const json_t *size, const char *test)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < json_array_size(trials); i++) {
+		json_t *row = json_object();
+
+		if (test) {
+			error |= json_object_set(row, "frame_size", size ? (json_t *)size : json_null());
+			error |= json_object_set_new(row, "test", json_string(test));
+		}
+		error |= json_object_set_new(row, "trial", json_integer((json_int_t)i + 1));
+		error |= flatten(row, "", json_array_get(trials, i));
+		error |= json_array_append_new(rows, row);
+	}
+	return error;
+}
+
+/* A single trial has its latency, pacing and ports beside it. */
+static int add_single(json_t *rows, const json_t *document)
+{
+	static const char *const beside[] = { "latency", "pacing", "ports" };
+	json_t *whole = json_copy(json_object_get(document, "trial_result")), *list = json_pack("[O]", whole);
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++)
+		if (json_object_get(document, beside[i]))
+			error |= json_object_set(whole, beside[i], json_object_get(document, beside[i]));
+	error |= add_trials(rows, list, NULL, NULL);
+	json_decref(list);
+	json_decref(whole);
+	return error;
+}
+
+/* Every test of a suite that has trials, at every size. */
+static int add_suite(json_t *rows, const json_t *document)
+{
+	const json_t *sizes = json_object_get(document, "frame_sizes"), *reset = json_object_get(document, "reset");
+	const char *name;
+	json_t *test;
+	int error = 0;
+
+	for (size_t i = 0; i < json_array_size(sizes); i++) {
+		const json_t *size = json_array_get(sizes, i);
+
+		json_object_foreach ((json_t *)size, name, test)
+			error |=
+				add_trials(rows, json_object_get(test, "trials"), json_object_get(size, "frame_size"), name);
+	}
+	return error | add_trials(rows, json_object_get(reset, "trials"), json_object_get(reset, "frame_size"), "reset");
+}
+
 /* All trials, each flat; a new reference, or NULL without memory. */
 static json_t *flat_trials(const json_t *document)
 {
-	json_t *rows = json_array(), *trials = json_object_get(document, "trials");
-	json_t *single = json_object_get(document, "trial_result");
-	int error = 0;
+	json_t *rows = json_array();
+	int error = add_trials(rows, json_object_get(document, "trials"), NULL, NULL);
 
-	for (size_t i = 0; i < json_array_size(trials); i++)
-		error |= json_array_append_new(rows, flat_trial(json_array_get(trials, i), i + 1));
-	if (json_is_object(single)) {
-		static const char *const beside[] = { "latency", "pacing", "ports" };
-		json_t *whole = json_copy(single);
-
-		for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++)
-			if (json_object_get(document, beside[i]))
-				error |= json_object_set(whole, beside[i], json_object_get(document, beside[i]));
-		error |= json_array_append_new(rows, flat_trial(whole, 1));
-		json_decref(whole);
-	}
+	if (json_is_object(json_object_get(document, "trial_result")))
+		error |= add_single(rows, document);
+	error |= add_suite(rows, document);
 	if (error) {
 		json_decref(rows);
 		return NULL;

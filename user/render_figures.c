@@ -12,11 +12,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-#define PANEL_LEFT  78.0
-#define PANEL_WIDTH (SVG_WIDTH - PANEL_LEFT - 16)
-#define LEGEND_TOP  18.0
-#define HINTS_MAX   300 /* more trials have no hints: the page would grow too large */
-#define NS_PER_US   1000.0
+#define HINTS_MAX 300 /* more trials have no hints: the page would grow too large */
+#define NS_PER_US 1000.0
 
 /* --- trials --------------------------------------------------------------------------------------------------------- */
 
@@ -252,7 +249,7 @@ static void put_course_legend(FILE *stream)
 		{ .kind = SVG_KEY_LINE, .style = "lower", .text = "Relevant Lower Bound" },
 	};
 
-	svg_legend(stream, LEGEND_TOP, keys, COUNT(keys));
+	svg_legend(stream, FIGURE_LEGEND_TOP, keys, COUNT(keys));
 }
 
 static struct svg_axis course_y_axis(const struct course *course)
@@ -285,14 +282,13 @@ static void describe_course(const struct course *course, char *buffer, size_t si
 		 isnan(upper) ? "missing" : text_fps(upper, high));
 }
 
-void figure_course(struct paper *paper, const json_t *document, size_t goal)
+void figure_course(struct paper *paper, const json_t *document, size_t goal, unsigned int number, const char *of)
 {
-	struct svg_panel whole = {
-		PANEL_LEFT, 36, PANEL_WIDTH, 250, { .title = "Trial number", .whole = true }, { 0 }, false
-	};
-	struct svg_panel closing = { PANEL_LEFT,
+	struct svg_panel whole = { FIGURE_LEFT, 36,   FIGURE_WIDTH, 250, { .title = "Trial number", .whole = true },
+				   { 0 },       false };
+	struct svg_panel closing = { FIGURE_LEFT,
 				     204,
-				     PANEL_WIDTH,
+				     FIGURE_WIDTH,
 				     250,
 				     { .title = "Trial number", .whole = true },
 				     { .title = "Load, closing in", .unit = "frames/s" },
@@ -312,9 +308,8 @@ void figure_course(struct paper *paper, const json_t *document, size_t goal)
 		whole.height = 138;
 		whole.hide_x = true;
 	}
-	snprintf(caption, sizeof(caption), "Course of the search for goal %.60s: load over trial number",
-		 read_string(course.goal, "name") ? read_string(course.goal, "name") : "");
-	snprintf(id, sizeof(id), "figure-course-%zu", goal + 1);
+	snprintf(caption, sizeof(caption), "Course of the search for %.80s: load over trial number", of);
+	snprintf(id, sizeof(id), "figure-course-%u", number);
 	stream = paper->ops->figure(paper, caption);
 	if (stream) {
 		describe_course(&course, description, sizeof(description));
@@ -373,14 +368,14 @@ static void put_loss_legend(FILE *stream, bool goals)
 		{ .kind = SVG_KEY_LINE, .style = "result", .text = "Relevant Lower Bound of a goal" },
 	};
 
-	svg_legend(stream, LEGEND_TOP, keys, goals ? COUNT(keys) : 2);
+	svg_legend(stream, FIGURE_LEGEND_TOP, keys, goals ? COUNT(keys) : 2);
 }
 
 void figure_loss(struct paper *paper, const json_t *trials, const json_t *results)
 {
-	struct svg_panel panel = { PANEL_LEFT,
+	struct svg_panel panel = { FIGURE_LEFT,
 				   36,
-				   PANEL_WIDTH,
+				   FIGURE_WIDTH,
 				   300,
 				   { .title = "Load", .unit = "frames/s", .scale = SVG_LOG },
 				   { .title = "Trial Loss Ratio", .unit = "%", .scale = SVG_LOG, .zero_lane = true },
@@ -444,7 +439,7 @@ static void put_latency_legend(FILE *stream)
 					    .mark = latency_series[i].mark,
 					    .style = latency_series[i].style,
 					    .text = latency_series[i].text };
-	svg_legend(stream, LEGEND_TOP, keys, COUNT(keys));
+	svg_legend(stream, FIGURE_LEGEND_TOP, keys, COUNT(keys));
 }
 
 static void put_latency_trial(FILE *stream, const struct svg_panel *panel, const json_t *trial, size_t number, size_t total)
@@ -467,9 +462,9 @@ static void put_latency_trial(FILE *stream, const struct svg_panel *panel, const
 
 void figure_latency(struct paper *paper, const json_t *trials)
 {
-	struct svg_panel panel = { PANEL_LEFT,
+	struct svg_panel panel = { FIGURE_LEFT,
 				   36,
-				   PANEL_WIDTH,
+				   FIGURE_WIDTH,
 				   280,
 				   { .title = "Load", .unit = "frames/s", .scale = SVG_LOG },
 				   { .title = "Latency", .unit = "\xc2\xb5s", .scale = SVG_LOG, .plain = true },
@@ -513,9 +508,9 @@ void figure_percentiles(struct paper *paper, const json_t *latency)
 	static const double places[] = { 0, 1, 2, 3, 4, 5, 6 };
 	static const char caption[] = "Latency by percentile";
 	struct svg_panel panel = {
-		PANEL_LEFT,
+		FIGURE_LEFT,
 		24,
-		PANEL_WIDTH,
+		FIGURE_WIDTH,
 		260,
 		{ .title = "Percentile of the frames",
 		  .unit = "%",
@@ -636,9 +631,9 @@ void figure_estimate(struct paper *paper, const json_t *document)
 		{ .kind = SVG_KEY_MARK, .mark = SVG_OTHER, .style = "faint", .text = "load of a trial" },
 	};
 	static const char caption[] = "PLRsearch: the estimate of the critical load over time";
-	struct svg_panel panel = { PANEL_LEFT,
+	struct svg_panel panel = { FIGURE_LEFT,
 				   36,
-				   PANEL_WIDTH,
+				   FIGURE_WIDTH,
 				   320,
 				   { .title = "Time since the start", .unit = "s", .plain = true },
 				   { .title = "Load", .unit = "frames/s" },
@@ -657,7 +652,7 @@ void figure_estimate(struct paper *paper, const json_t *document)
 			 "fitting "
 			 "function, over time; and the loads of the trials.",
 			 412);
-		svg_legend(stream, LEGEND_TOP, keys, COUNT(keys));
+		svg_legend(stream, FIGURE_LEGEND_TOP, keys, COUNT(keys));
 		svg_axes(stream, &panel);
 		put_soak_trials(stream, &panel, &line, json_object_get(document, "trials"));
 		svg_band(stream, &panel, "first", line.time, line.low, line.high, line.count);

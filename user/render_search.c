@@ -219,8 +219,13 @@ static void put_figures(struct paper *paper, const json_t *document)
 	const json_t *goals = json_object_get(json_object_get(document, "controller_input"), "goals");
 
 	paper->ops->section(paper, "course", "The course of the search");
-	for (size_t goal = 0; goal < json_array_size(goals); goal++)
-		figure_course(paper, document, goal);
+	for (size_t goal = 0; goal < json_array_size(goals); goal++) {
+		const char *name = read_string(json_array_get(goals, goal), "name");
+		char of[VALUE_SIZE];
+
+		snprintf(of, sizeof(of), "goal %.70s", name ? name : "");
+		figure_course(paper, document, goal, (unsigned int)goal + 1, of);
+	}
 	figure_loss(paper, json_object_get(document, "trials"), results_of(document));
 	figure_latency(paper, json_object_get(document, "trials"));
 }

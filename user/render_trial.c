@@ -45,7 +45,7 @@ static void put_trial_row(struct paper *paper, struct cells *cells, size_t numbe
 	cells_put(cells, paper, read_truth(trial, "tester_limited") ? TONE_WARN : TONE_PLAIN);
 }
 
-void content_put_trials(struct paper *paper, const json_t *trials)
+void content_put_trial_fold(struct paper *paper, const char *id, const char *summary, const json_t *trials)
 {
 	static const struct paper_column columns[] = {
 		{ "Trial", true },
@@ -63,6 +63,21 @@ void content_put_trials(struct paper *paper, const json_t *trials)
 		{ "Why this trial", false },
 	};
 	struct cells cells = { .count = 0 };
+	char table[64];
+
+	if (!json_array_size(trials))
+		return;
+	snprintf(table, sizeof(table), "%s-table", id);
+	paper->ops->fold(paper, id, summary);
+	paper->ops->table(paper, table, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < json_array_size(trials); i++)
+		put_trial_row(paper, &cells, i + 1, json_array_get(trials, i));
+	paper->ops->table_end(paper);
+	paper->ops->fold_end(paper);
+}
+
+void content_put_trials(struct paper *paper, const json_t *trials)
+{
 	char summary[64];
 
 	if (!json_array_size(trials))
@@ -72,12 +87,7 @@ void content_put_trials(struct paper *paper, const json_t *trials)
 			      "Loads are per interface; counts of frames sum over all interfaces. Duplicates never make up "
 			      "for lost frames: a frame counts as received once.");
 	snprintf(summary, sizeof(summary), "All %zu trials", json_array_size(trials));
-	paper->ops->fold(paper, "trial-fold", summary);
-	paper->ops->table(paper, "trial-table", columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < json_array_size(trials); i++)
-		put_trial_row(paper, &cells, i + 1, json_array_get(trials, i));
-	paper->ops->table_end(paper);
-	paper->ops->fold_end(paper);
+	content_put_trial_fold(paper, "trial-fold", summary, trials);
 }
 
 /* --- one trial ------------------------------------------------------------------------------------------------------ */

@@ -78,6 +78,40 @@ embedded() { # page
   [ "$(grep -c '<svg id="figure-percentiles"' "$(render "$GOLDEN/trial-1-xdp.json" html)")" -eq 1 ]
 }
 
+@test "the suite: a figure and a table a test, the theoretical line where the medium has a rate" {
+  local file=$GOLDEN/rfc2544-1-xdp.json page id
+  page=$(render "$file" html)
+  for id in figure-throughput figure-latency figure-loss figure-course-1 figure-course-2 figure-course-3 throughput-table \
+    latency-table loss-table burst-table recovery-table suite-reset size-1 size-2 size-3; do
+    grep -q " id=\"$id\"" "$page"
+  done
+  [ "$(grep -oE '>(Frame rate \(kframes/s\)|Frame size \(octets\)|Frame loss rate \(%\))</text>' "$page" | sort | uniq -c | wc -l)" -eq 3 ]
+  grep -q 'The ports have no line rate' "$page"
+  none 'class="line theory" d="M' <<<"$(grep -v legend "$page")"
+  jq -c '.frame_sizes[].line_rate = 1e6' "$file" >"$BATS_TEST_TMPDIR/rate.json"
+  grep -q 'class="line theory" d="M' "$(render "$BATS_TEST_TMPDIR/rate.json" html)"
+}
+
+@test "the axes of the loss curve go from 0 to 100 %, and the points stand where they belong" {
+  local page curve
+  page=$(render "$GOLDEN/rfc2544-1-xdp.json" html)
+  sed -n '/id="figure-loss"/,/<\/svg>/p' "$page" >"$BATS_TEST_TMPDIR/loss.svg"
+  [ "$(grep -o 'class="tick [a-z]*" x="[0-9.]*" y="[0-9.]*">[0-9]*<' "$BATS_TEST_TMPDIR/loss.svg" | sed 's/.*>//' | sort -n | uniq -c |
+    awk '{ printf "%s ", $1 $2 }')" = "20< 210< 220< 230< 240< 250< 260< 270< 280< 290< 2100< " ]
+  # the first point is 100 % of the rate: at the right edge of the frame
+  curve=$(grep -o 'class="line curve c1" d="M[0-9.]*' "$BATS_TEST_TMPDIR/loss.svg" | sed 's/.*M//')
+  awk -v x="$curve" -v frame="$(grep -o '<rect class="frame" x="[0-9.]*" y="[0-9.]*" width="[0-9.]*"' "$BATS_TEST_TMPDIR/loss.svg" |
+    sed 's/[^0-9.]*x="\([0-9.]*\)".*width="\([0-9.]*\)"/\1 \2/')" 'BEGIN { split(frame, f, " "); exit !(x == f[1] + f[2]) }'
+}
+
+@test "CSV of a suite says of which test and size a trial is" {
+  local page
+  page=$(render "$GOLDEN/rfc2544-1-xdp.json" csv)
+  [[ $(head -n 1 "$page") == frame_size,test,trial,* ]]
+  [ "$(tail -n +2 "$page" | cut -d, -f1,2 | sort -u | grep -c '^[0-9]*,\(throughput\|latency\|frame_loss\)$')" -eq 9 ]
+  [ "$(grep -c '^64,frame_loss,' "$page")" -eq "$(jq '.frame_sizes[0].frame_loss.trials | length' "$GOLDEN/rfc2544-1-xdp.json")" ]
+}
+
 @test "a page of 1000 trials stays below 1 MB, and carries them all" {
   local big="$BATS_TEST_TMPDIR/big.json" page
   jq -c '.trials as $t | .trials = [range(1000) as $i | $t[$i % ($t | length)]
