@@ -7,6 +7,7 @@
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/udp.h>
 
 #include <bpf/bpf_endian.h>
@@ -25,18 +26,40 @@ enum frame_kind {
 	FRAME_TAGGED,
 };
 
-/* What every link carries without anybody's asking: it is no traffic of somebody else's. */
-static __always_inline int is_housekeeping(const struct ethhdr *ethernet, const void *end)
-{
-	const __u8 *mac = ethernet->h_dest;
-	const __u8 *ipv6 = (const void *)(ethernet + 1);
+/* Where the IP header is, behind at most VLANS_MAX tags. */
+struct network {
+	const void *header;
+	__u16 type; /* network byte order */
+};
 
-	switch (ethernet->h_proto) {
+/* Skip one VLAN tag, if there is one. False: the frame ends within it. */
+static __always_inline int skip_tag(struct network *network, const void *end)
+{
+	const __be16 *tag = network->header; /* control, then the type of what follows */
+
+	if (network->type != bpf_htons(ETH_P_8021Q) && network->type != bpf_htons(ETH_P_8021AD))
+		return 1;
+	if ((const void *)(tag + 2) > end)
+		return 0;
+	network->type = tag[1];
+	network->header = tag + 2;
+	return 1;
+}
+
+/* What every link carries without anybody's asking: it is no traffic of somebody else's. */
+static __always_inline int is_housekeeping(const struct ethhdr *ethernet, const struct network *network, const void *end)
+{
+	const __u8 *mac = ethernet->h_dest, *ip = network->header;
+
+	switch (network->type) {
 	case bpf_htons(ETH_P_ARP):
 	case bpf_htons(ETH_P_LLDP):
 		return 1;
 	case bpf_htons(ETH_P_IPV6):
-		return (const void *)(ipv6 + 7) <= end && (ipv6[6] == IPV6_NEXT_HOP_BY_HOP || ipv6[6] == IPV6_NEXT_ICMPV6);
+		return (const void *)(ip + 7) <= end && (ip[6] == IPV6_NEXT_HOP_BY_HOP || ip[6] == IPV6_NEXT_ICMPV6);
+	case bpf_htons(ETH_P_IP):
+		/* a bridge that snoops sends it by itself, as it sends MLD */
+		return (const void *)(ip + 10) <= end && ip[9] == IPPROTO_IGMP;
 	default:
 		/* 802.1D's reserved group addresses: STP, pause, LACP */
 		return mac[0] == 0x01 && mac[1] == 0x80 && mac[2] == 0xc2 && !mac[3] && !mac[4] && (mac[5] & 0xf0) == 0;
@@ -49,36 +72,60 @@ static __always_inline __u32 frame_octets(struct xdp_md *context, __u32 linear, 
 	return wanted <= linear ? linear : (__u32)bpf_xdp_get_buff_len(context);
 }
 
+/* The UDP header of an IPv4 packet, and the octets that the IP header says there are behind itself; NULL: it is none. */
+static __always_inline const struct udphdr *find_udp4(const void *header, const void *end, __u32 *ret_octets)
+{
+	const struct iphdr *ip = header;
+	__u32 header_octets;
+
+	if ((const void *)(ip + 1) > end || ip->version != 4 || ip->ihl < 5 || ip->protocol != IPPROTO_UDP ||
+	    (ip->frag_off & bpf_htons(IPV4_FRAGMENT_MASK)))
+		return 0;
+	header_octets = ip->ihl * 4;
+	*ret_octets = bpf_ntohs(ip->tot_len) - header_octets; /* wraps where the length is damaged, and then fits nothing */
+	return header + header_octets;
+}
+
+/* The same for IPv6; the tester sends no extension headers. */
+static __always_inline const struct udphdr *find_udp6(const void *header, const void *end, __u32 *ret_octets)
+{
+	const struct ipv6hdr *ip = header;
+
+	if ((const void *)(ip + 1) > end || ip->version != 6 || ip->nexthdr != IPPROTO_UDP)
+		return 0;
+	*ret_octets = bpf_ntohs(ip->payload_len);
+	return (const void *)(ip + 1);
+}
+
 /* Classify a frame; *ret_tag and *ret_octets, of the whole frame, are set for FRAME_TAGGED only. */
 static __always_inline enum frame_kind find_frame(struct xdp_md *context, const struct mlr_tag **ret_tag, __u32 *ret_octets)
 {
 	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
 	const struct ethhdr *ethernet = data;
-	const struct iphdr *ip = (const void *)(ethernet + 1);
-	const struct udphdr *udp;
+	struct network network = { .header = ethernet + 1 };
+	const struct udphdr *udp = 0;
 	const struct mlr_tag *tag;
-	__u32 header_octets, ip_octets, udp_octets, octets;
+	__u32 ip_octets = 0, udp_octets, octets, needed;
 
 	if ((const void *)(ethernet + 1) > end)
 		return FRAME_FOREIGN;
-	if (ethernet->h_proto != bpf_htons(ETH_P_IP))
-		return is_housekeeping(ethernet, end) ? FRAME_HOUSEKEEPING : FRAME_FOREIGN;
-	if ((const void *)(ip + 1) > end || ip->version != 4 || ip->ihl < 5 || ip->protocol != IPPROTO_UDP ||
-	    (ip->frag_off & bpf_htons(IPV4_FRAGMENT_MASK)))
+	network.type = ethernet->h_proto;
+	if (!skip_tag(&network, end) || !skip_tag(&network, end))
 		return FRAME_FOREIGN;
-	header_octets = ip->ihl * 4;
-	udp = (const void *)ip + header_octets;
+	if (network.type == bpf_htons(ETH_P_IP))
+		udp = find_udp4(network.header, end, &ip_octets);
+	else if (network.type == bpf_htons(ETH_P_IPV6))
+		udp = find_udp6(network.header, end, &ip_octets);
 	tag = (const void *)(udp + 1);
-	if ((const void *)tag + sizeof(tag->magic) > end || tag->magic != bpf_htons(MLR_TAG_MAGIC))
-		return FRAME_FOREIGN;
+	if (!udp || (const void *)tag + sizeof(tag->magic) > end || tag->magic != bpf_htons(MLR_TAG_MAGIC))
+		return is_housekeeping(ethernet, &network, end) ? FRAME_HOUSEKEEPING : FRAME_FOREIGN;
 
-	ip_octets = bpf_ntohs(ip->tot_len);
 	udp_octets = bpf_ntohs(udp->len);
-	if ((const void *)(tag + 1) > end || udp_octets < sizeof(*udp) + sizeof(*tag) ||
-	    ip_octets != header_octets + udp_octets)
+	if ((const void *)(tag + 1) > end || udp_octets < sizeof(*udp) + sizeof(*tag) || ip_octets != udp_octets)
 		return FRAME_MALFORMED;
-	octets = frame_octets(context, (__u32)(end - data), sizeof(*ethernet) + ip_octets);
-	if (sizeof(*ethernet) + ip_octets > octets)
+	needed = (__u32)((const void *)udp - data) + udp_octets;
+	octets = frame_octets(context, (__u32)(end - data), needed);
+	if (needed > octets)
 		return FRAME_MALFORMED;
 	*ret_octets = octets;
 	*ret_tag = tag;

@@ -17,6 +17,7 @@
  * What user space switches off before loading, the verifier removes from the program.
  */
 #include "bpf/parse.h"
+#include "mlr/frame.h"
 
 char _license[] SEC("license") = "Dual BSD/GPL";
 
@@ -133,7 +134,9 @@ static __always_inline void count_tagged(struct rx_cpu *cpu, const struct mlr_ta
 	struct rx_trial *trial = &cpu->trials[number & (RX_TRIAL_SLOTS - 1)];
 	__u32 sequence = bpf_ntohl(tag->sequence);
 
-	if (number != accepted_trial) {
+	if (tag->flow == (__u32)MLR_FLOW_EXTRA) {
+		cpu->counters.extra++;
+	} else if (number != accepted_trial) {
 		cpu->counters.late++;
 	} else if (flow >= flow_count) {
 		cpu->counters.misdirected++;

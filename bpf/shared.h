@@ -21,11 +21,12 @@ struct rx_counters {
 	uint64_t gap_frames;   /* sum over those: numbers skipped */
 	uint64_t late;         /* of another trial */
 	uint64_t foreign;      /* not the tester's; passed on to the kernel */
-	uint64_t housekeeping; /* ARP, neighbour discovery, MLD, LLDP, STP; passed on */
+	uint64_t housekeeping; /* ARP, neighbour discovery, MLD, IGMP, LLDP, STP; passed on */
 	uint64_t malformed;    /* the tester's magic in a damaged frame */
 	uint64_t misdirected;  /* of the accepted trial, but of a flow that should arrive at the other port */
 	uint64_t negative_latency; /* arrived before it left: clocks disagree */
 	uint64_t hardware_timed;   /* the arrival was read from the NIC's clock, not from this machine's */
+	uint64_t extra;            /* of MLR_FLOW_EXTRA: sent beside the load */
 };
 
 #define RX_COUNTER_FIELDS (sizeof(struct rx_counters) / sizeof(uint64_t))
@@ -50,7 +51,7 @@ struct rx_cpu {
 	struct rx_trial trials[RX_TRIAL_SLOTS];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct rx_counters) == 112, "layout shared with BPF");
+_Static_assert(sizeof(struct rx_counters) == 120, "layout shared with BPF");
 _Static_assert(sizeof(struct mlr_histogram) == 32 + 8 * MLR_HISTOGRAM_BUCKETS, "layout shared with BPF");
 
 /*

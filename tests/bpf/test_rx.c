@@ -124,6 +124,71 @@ static void every_size_counts_once(void **state)
 	assert_counters((struct rx_counters){ .received = 1455, .received_octets = octets });
 }
 
+/* Every IP version behind none to two VLAN tags. */
+static void tags_and_versions(void **state)
+{
+	uint64_t octets = 0;
+
+	(void)state;
+	for (uint32_t kind = 0; kind < 6; kind++) {
+		const struct mlr_frame_spec spec = {
+			.ip_version = kind % 2 ? 6 : 4,
+			.vlan_count = kind / 2,
+			.vlans = { { .type = kind == 4 ? 0x88a8 : 0x8100, .control = 0xa001 },
+				   { .type = 0x8100, .control = 2 } },
+			.source_address6 = { 0x20, 1 },
+			.size_octets = 100,
+		};
+		uint8_t frame[100];
+		unsigned int memory_octets = build_as(frame, &spec, FLOW);
+
+		stamp(frame, TRIAL, kind + 1);
+		assert_int_equal(run_program(rx_program_fd(rx), frame, memory_octets), XDP_DROP);
+		octets += memory_octets;
+	}
+	assert_counters((struct rx_counters){ .received = 6, .received_octets = octets });
+}
+
+static void extra_frames_are_counted_apart(void **state)
+{
+	(void)state;
+	send_frame(TRIAL, MLR_FLOW_EXTRA, 0);
+	send_frame(TRIAL - 1, MLR_FLOW_EXTRA, 0);
+	send_frame(TRIAL, FLOW, 1);
+	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .extra = 2 });
+}
+
+static void every_truncation_behind_tags_and_ipv6(void **state)
+{
+	const struct mlr_frame_spec spec = {
+		.ip_version = 6,
+		.vlan_count = 2,
+		.vlans = { { .type = 0x88a8, .control = 1 }, { .type = 0x8100, .control = 2 } },
+		.size_octets = 150,
+	};
+	uint8_t frame[150];
+	unsigned int octets = build_as(frame, &spec, FLOW);
+	struct rx_counters expected = { 0 };
+
+	(void)state;
+	for (unsigned int cut = 14; cut < octets; cut++) {
+		stamp(frame, TRIAL, cut);
+		assert_int_equal(run_program(rx_program_fd(rx), frame, cut), cut < 72 ? XDP_PASS : XDP_DROP);
+		expected.foreign += cut < 72;
+		expected.malformed += cut >= 72;
+		assert_counters(expected);
+	}
+}
+
+static void three_tags_are_foreign(void **state)
+{
+	uint8_t frame[100] = { [12] = 0x81, [16] = 0x81, [20] = 0x81, [24] = 0x08, [25] = 0x00, [26] = 0x45 };
+
+	(void)state;
+	assert_int_equal(run_program(rx_program_fd(rx), frame, sizeof(frame)), XDP_PASS);
+	assert_int_equal(counters().foreign, 1);
+}
+
 static void options_in_the_ip_header_are_skipped(void **state)
 {
 	uint8_t frame[128] = { 0 };
@@ -520,6 +585,11 @@ static void foreign_frames_pass_on(void **state)
 		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x44, [23] = 17 },
 		  .housekeeping = false }, /* bad header length */
 		{ .frame = { [12] = 0x12, [13] = 0x34 }, .housekeeping = false },
+		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x46, [23] = 2 }, .housekeeping = true }, /* IGMP */
+		{ .frame = { [12] = 0x81, [16] = 0x08, [17] = 0x06 }, .housekeeping = true }, /* ARP behind a tag */
+		{ .frame = { [12] = 0x88, [13] = 0xa8, [16] = 0x81, [20] = 0x86, [21] = 0xdd, [28] = 58 },
+		  .housekeeping = true }, /* ICMPv6 behind two */
+		{ .frame = { [12] = 0x81, [16] = 0x08, [18] = 0x45, [27] = 6 }, .housekeeping = false }, /* TCP behind one */
 	};
 	struct rx_counters expected = { 0 };
 
@@ -602,7 +672,14 @@ static void random_octets(void **state)
 		for (size_t octet = 0; octet < sizeof(frame); octet++)
 			frame[octet] = (uint8_t)random();
 		if (i % 2) {
-			build(frame, 64 + (unsigned int)random() % 100, FLOW);
+			const struct mlr_frame_spec spec = {
+				.ip_version = random() % 2 ? 6 : 4,
+				.vlan_count = (unsigned int)random() % 3,
+				.vlans = { { .type = 0x88a8 }, { .type = 0x8100 } },
+				.size_octets = 92 + (unsigned int)random() % 100,
+			};
+
+			build_as(frame, &spec, FLOW);
 			stamp(frame, TRIAL, (uint32_t)i);
 			for (long damage = random() % 4; damage > 0; damage--)
 				frame[random() % template.memory_octets] = (uint8_t)random();
@@ -612,7 +689,7 @@ static void random_octets(void **state)
 	}
 	now = counters();
 	assert_int_equal(now.received + now.duplicate + now.late + now.foreign + now.housekeeping + now.malformed +
-				 now.misdirected,
+				 now.misdirected + now.extra,
 			 frames);
 	assert_true(now.received > frames / 10 && now.foreign > frames / 10 && now.malformed > 0);
 }
@@ -623,6 +700,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(every_size_counts_once),
+		TEST(tags_and_versions),
+		TEST(extra_frames_are_counted_apart),
+		TEST(every_truncation_behind_tags_and_ipv6),
+		TEST(three_tags_are_foreign),
 		TEST(options_in_the_ip_header_are_skipped),
 		TEST(order_and_duplicates),
 		TEST(reordering_has_a_depth_and_gaps_a_length),
