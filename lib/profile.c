@@ -5,45 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- sizes ---------------------------------------------------------------------------------------------------------- */
+#include "mlr/imix.h"
 
-struct mlr_size_mix mlr_size_one(unsigned int size_octets)
-{
-	return (struct mlr_size_mix){
-		.sizes_octets = { (uint16_t)size_octets },
-		.size_count = 1,
-		.schedule_length = 1,
-	};
-}
-
-double mlr_size_mean_octets(const struct mlr_size_mix *mix)
-{
-	double sum_octets = 0.0;
-
-	for (unsigned int i = 0; i < mix->schedule_length; i++)
-		sum_octets += mix->sizes_octets[mix->schedule[i]];
-	return sum_octets / mix->schedule_length;
-}
-
-unsigned int mlr_size_least_octets(const struct mlr_size_mix *mix)
-{
-	unsigned int least_octets = UINT16_MAX;
-
-	for (unsigned int i = 0; i < mix->size_count; i++)
-		if (mix->sizes_octets[i] < least_octets)
-			least_octets = mix->sizes_octets[i];
-	return least_octets;
-}
-
-unsigned int mlr_size_most_octets(const struct mlr_size_mix *mix)
-{
-	unsigned int most_octets = 0;
-
-	for (unsigned int i = 0; i < mix->size_count; i++)
-		if (mix->sizes_octets[i] > most_octets)
-			most_octets = mix->sizes_octets[i];
-	return most_octets;
-}
+#define COMBINATIONS_MAX  (1ull << 62)
+#define FEISTEL_ROUNDS    6
+#define BROADCAST_ADDRESS 0xffffffffu
+#define DISCARD_PORT      9 /* RFC 863 */
 
 /* --- streams and wire ids ------------------------------------------------------------------------------------------- */
 
@@ -54,6 +21,25 @@ unsigned int mlr_profile_streams_from(const struct mlr_profile *profile, unsigne
 	for (unsigned int i = 0; i < profile->stream_count; i++)
 		count += profile->streams[i].from == port;
 	return count;
+}
+
+uint64_t mlr_ranges_combinations(const struct mlr_range ranges[MLR_FIELD_COUNT])
+{
+	uint64_t product = 1;
+
+	for (unsigned int i = 0; i < MLR_FIELD_COUNT; i++)
+		if (ranges[i].count &&
+		    (__builtin_mul_overflow(product, ranges[i].count, &product) || product > COMBINATIONS_MAX))
+			return 0;
+	return product;
+}
+
+/* Whether every flow of a stream of so many can be different; where nothing varies, they are all alike. */
+static bool combinations_suffice(const struct mlr_profile *profile, uint32_t flow_count)
+{
+	uint64_t combinations = mlr_ranges_combinations(profile->ranges);
+
+	return combinations == 1 || combinations >= flow_count;
 }
 
 static bool profile_valid(const struct mlr_profile *profile)
@@ -67,7 +53,9 @@ static bool profile_valid(const struct mlr_profile *profile)
 
 		if (stream->from >= profile->port_count || stream->to >= profile->port_count ||
 		    (stream->ip_version != 4 && stream->ip_version != 6) ||
-		    mlr_profile_streams_from(profile, stream->from) > profile->flow_count)
+		    mlr_profile_streams_from(profile, stream->from) > profile->flow_count ||
+		    !combinations_suffice(profile,
+					  (profile->flow_count - 1) / mlr_profile_streams_from(profile, stream->from) + 1))
 			return false;
 	}
 	return true;
@@ -83,6 +71,20 @@ static int compare_streams(const void *left, const void *right)
 	if (a->from != b->from)
 		return a->from < b->from ? -1 : 1;
 	return a->ip_version < b->ip_version ? -1 : a->ip_version > b->ip_version;
+}
+
+unsigned int mlr_profile_least_octets(const struct mlr_profile *profile)
+{
+	unsigned int least_octets = MLR_FRAME_MIN_OCTETS;
+
+	for (unsigned int i = 0; i < profile->stream_count; i++) {
+		unsigned int octets = mlr_frame_least_octets(profile->streams[i].ip_version, profile->vlan_count,
+							     profile->like ? profile->like->ip_options_octets : 0);
+
+		if (octets > least_octets)
+			least_octets = octets;
+	}
+	return least_octets;
 }
 
 /* A stream's place among those of its port. */
@@ -129,27 +131,28 @@ void mlr_profile_receives(const struct mlr_profile *profile, unsigned int port, 
 	*ret_flow_count = flow_count;
 }
 
-/* --- plans ---------------------------------------------------------------------------------------------------------- */
+/* --- frames --------------------------------------------------------------------------------------------------------- */
 
 /* A plan, and the memory that it points into. */
 struct owned_plan {
 	struct mlr_queue_plan plan; /* first */
 	struct mlr_frame_template *templates;
 	struct mlr_flow *flows;
+	struct mlr_frame_template broadcast;
+	uint8_t *payload;
 	uint16_t schedule[MLR_SCHEDULE_MAX];
 };
 
-static struct mlr_frame_spec frame_spec(const struct mlr_profile *profile, const struct mlr_stream *stream,
+struct mlr_frame_spec mlr_profile_frame(const struct mlr_profile *profile, const struct mlr_stream *stream,
 					unsigned int size_octets)
 {
+	static const struct mlr_frame_spec plain = { .hop_limit = MLR_TTL };
 	const struct mlr_profile_port *from = &profile->ports[stream->from], *to = &profile->ports[stream->to];
-	struct mlr_frame_spec spec = {
-		.ip_version = stream->ip_version,
-		.vlan_count = profile->vlan_count,
-		.hop_limit = MLR_TTL,
-		.size_octets = size_octets,
-	};
+	struct mlr_frame_spec spec = profile->like ? *profile->like : plain;
 
+	spec.ip_version = stream->ip_version;
+	spec.vlan_count = profile->vlan_count;
+	spec.size_octets = size_octets;
 	memcpy(spec.source_mac, from->mac, MLR_MAC_OCTETS);
 	memcpy(spec.destination_mac, stream->destination_mac, MLR_MAC_OCTETS);
 	memcpy(spec.vlans, profile->vlans, sizeof(spec.vlans));
@@ -173,7 +176,7 @@ static int fill_templates(const struct mlr_profile *profile, const struct mlr_st
 
 	for (unsigned int i = 0; i < stream_count; i++) {
 		for (unsigned int size = 0; size < mix->size_count; size++) {
-			struct mlr_frame_spec spec = frame_spec(profile, streams[i], mix->sizes_octets[size]);
+			struct mlr_frame_spec spec = mlr_profile_frame(profile, streams[i], mix->sizes_octets[size]);
 			int error = mlr_frame_template_init(&spec, &templates[i * mix->size_count + size]);
 
 			if (error)
@@ -193,20 +196,142 @@ static uint32_t address_of(const struct mlr_profile_port *port, unsigned int ip_
 	return (uint32_t)end[0] << 24 | (uint32_t)end[1] << 16 | (uint32_t)end[2] << 8 | end[3];
 }
 
-/* Flow k of a port, whose stream is the one of this index. */
+/* --- flows ---------------------------------------------------------------------------------------------------------- */
+
+/* A mixer of 64 bits (the finalizer of splitmix64). */
+static uint64_t mix_bits(uint64_t bits)
+{
+	bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9ull;
+	bits = (bits ^ bits >> 27) * 0x94d049bb133111ebull;
+	return bits ^ bits >> 31;
+}
+
+/* A permutation of 0 .. 2^(2 * half_bits) - 1: a Feistel network. */
+static uint64_t permute_power(uint64_t n, unsigned int half_bits, uint64_t seed)
+{
+	uint64_t mask = (1ull << half_bits) - 1, left = n >> half_bits, right = n & mask;
+
+	for (uint64_t round = 0; round < FEISTEL_ROUNDS; round++) {
+		uint64_t next = left ^ (mix_bits(right ^ mix_bits(seed + round)) & mask);
+
+		left = right;
+		right = next;
+	}
+	return left << half_bits | right;
+}
+
+/* A permutation of 0 .. size - 1: what falls outside is permuted again until it falls inside. The power of two is less than
+ * four times `size`, so that takes four turns on average. */
+static uint64_t permute(uint64_t n, uint64_t size, uint64_t seed)
+{
+	unsigned int half_bits = 1;
+
+	while (half_bits < 31 && 1ull << 2 * half_bits < size)
+		half_bits++;
+	do
+		n = permute_power(n, half_bits, seed);
+	while (n >= size);
+	return n;
+}
+
+static uint16_t port_at(uint16_t first, uint32_t offset, uint32_t least, uint32_t count)
+{
+	uint32_t start = first < least ? 0 : first - least;
+
+	return (uint16_t)(least + (start + offset) % count);
+}
+
+/* Give a flow the values of combination number n. */
+static void vary(const struct mlr_profile *profile, uint64_t n, struct mlr_flow *flow)
+{
+	uint32_t offsets[MLR_FIELD_COUNT] = { 0 };
+
+	for (unsigned int i = 0; i < MLR_FIELD_COUNT; i++) {
+		const struct mlr_range *range = &profile->ranges[i];
+
+		if (range->count < 2)
+			continue;
+		offsets[i] = (uint32_t)(n % range->count) * range->step;
+		n /= range->count;
+	}
+	flow->source_address += offsets[MLR_SOURCE_ADDRESS];
+	flow->destination_address += offsets[MLR_DESTINATION_ADDRESS];
+	if (offsets[MLR_SOURCE_PORT])
+		flow->source_port =
+			port_at(flow->source_port, offsets[MLR_SOURCE_PORT], MLR_SOURCE_PORT_LEAST, MLR_SOURCE_PORT_COUNT);
+	if (offsets[MLR_DESTINATION_PORT])
+		flow->destination_port = port_at(flow->destination_port, offsets[MLR_DESTINATION_PORT],
+						 MLR_DESTINATION_PORT_LEAST, MLR_DESTINATION_PORT_COUNT);
+}
+
+/* Flow k of a port, whose streams these are. */
 static struct mlr_flow flow_of(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
 			       unsigned int stream_count, uint32_t k)
 {
 	const struct mlr_stream *stream = streams[k % stream_count];
-
-	return (struct mlr_flow){
-		.id = stream->first_flow + k / stream_count,
+	uint64_t n = k / stream_count;
+	struct mlr_flow flow = {
+		.id = stream->first_flow + (uint32_t)n,
 		.source_address = address_of(&profile->ports[stream->from], stream->ip_version),
 		.destination_address = address_of(&profile->ports[stream->to], stream->ip_version),
 		.source_port = profile->source_port,
 		.destination_port = profile->destination_port,
 		.stream = (uint16_t)(k % stream_count),
 	};
+
+	if (profile->random)
+		n = permute(n, mlr_ranges_combinations(profile->ranges), profile->seed + stream->first_flow);
+	vary(profile, n, &flow);
+	return flow;
+}
+
+/* --- plans ---------------------------------------------------------------------------------------------------------- */
+
+/* The broadcast frame of RFC 2544, 11.1: one that the SUT need not process, to everybody, as small as can be. */
+static int fill_broadcast(const struct mlr_profile *profile, const struct mlr_stream *stream, struct owned_plan *owned)
+{
+	struct mlr_frame_spec spec = mlr_profile_frame(profile, stream, 0);
+	int error;
+
+	memset(spec.destination_mac, 0xff, MLR_MAC_OCTETS);
+	spec.ip_version = 4;
+	spec.ip_options_octets = 0;
+	spec.payload = NULL;
+	spec.size_octets = mlr_frame_least_octets(4, spec.vlan_count, 0);
+	error = mlr_frame_template_init(&spec, &owned->broadcast);
+	if (error)
+		return error;
+	owned->plan.extra = &owned->broadcast;
+	owned->plan.extra_every = profile->broadcast_every;
+	owned->plan.extra_flow = (struct mlr_flow){
+		.id = MLR_FLOW_EXTRA,
+		.source_address = profile->ports[stream->from].address,
+		.destination_address = BROADCAST_ADDRESS,
+		.source_port = profile->source_port,
+		.destination_port = DISCARD_PORT,
+	};
+	return 0;
+}
+
+/* What frames have behind the header that their templates keep. */
+static int fill_payload(const struct mlr_profile *profile, struct owned_plan *owned)
+{
+	unsigned int offset = MLR_HEADER_MAX_OCTETS - owned->templates[0].header_octets;
+	unsigned int end_octets = mlr_size_most_octets(&profile->sizes) - MLR_FCS_OCTETS, octets;
+
+	if (!profile->like || !profile->like->payload || profile->like->payload_octets <= offset ||
+	    end_octets <= MLR_HEADER_MAX_OCTETS)
+		return 0;
+	octets = profile->like->payload_octets - offset;
+	if (octets > end_octets - MLR_HEADER_MAX_OCTETS)
+		octets = end_octets - MLR_HEADER_MAX_OCTETS;
+	owned->payload = malloc(octets);
+	if (!owned->payload)
+		return -ENOMEM;
+	memcpy(owned->payload, profile->like->payload + offset, octets);
+	owned->plan.payload = owned->payload;
+	owned->plan.payload_octets = octets;
+	return 0;
 }
 
 static int fill_plan(const struct mlr_profile *profile, unsigned int port, uint32_t queue, uint32_t queue_count,
@@ -216,6 +341,7 @@ static int fill_plan(const struct mlr_profile *profile, unsigned int port, uint3
 	unsigned int stream_count = mlr_profile_streams_from(profile, port);
 	uint32_t flow_count = (profile->flow_count - queue - 1) / queue_count + 1;
 	const struct mlr_size_mix *mix = &profile->sizes;
+	int error;
 
 	streams_of(profile, port, streams);
 	owned->templates = calloc((size_t)stream_count * mix->size_count, sizeof(*owned->templates));
@@ -236,7 +362,12 @@ static int fill_plan(const struct mlr_profile *profile, unsigned int port, uint3
 		.first = queue,
 		.step = queue_count,
 	};
-	return fill_templates(profile, streams, stream_count, owned->templates);
+	error = fill_templates(profile, streams, stream_count, owned->templates);
+	if (!error)
+		error = fill_payload(profile, owned);
+	if (!error && profile->broadcast_every)
+		error = fill_broadcast(profile, streams[0], owned);
+	return error;
 }
 
 int mlr_queue_plan_new(const struct mlr_profile *profile, unsigned int port, uint32_t queue, uint32_t queue_count,
@@ -267,6 +398,7 @@ void mlr_queue_plan_free(struct mlr_queue_plan *plan)
 	if (!owned)
 		return;
 	free(owned->templates);
+	free(owned->payload);
 	free(owned->flows);
 	free(owned);
 }

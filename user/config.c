@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config_file.h"
+#include "frame_file.h"
 #include "help.h"
 #include "mlr/controller.h"
 #include "nearest.h"
@@ -14,6 +15,7 @@
 #include "require.h"
 #include "stored.h"
 #include "suite_options.h"
+#include "traffic.h"
 #include "units.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -22,16 +24,20 @@
 
 static const struct verb_word {
 	const char *word;
-	enum verb first, last; /* verbs of two words share the first */
+	enum verb first, last;      /* verbs of two words share the first */
+	const char *const *seconds; /* their second words, in the order of the verbs; NULL: verbs of one word */
 } verb_words[] = {
-	{ "search", VERB_SEARCH, VERB_SEARCH }, { "trial", VERB_TRIAL, VERB_TRIAL },
-	{ "soak", VERB_SOAK, VERB_SOAK },       { "selftest", VERB_SELFTEST, VERB_SELFTEST },
-	{ "probe", VERB_PROBE, VERB_PROBE },    { "lab", VERB_LAB_UP, VERB_LAB_STATUS },
-	{ "clean", VERB_CLEAN, VERB_CLEAN },    { "compare", VERB_COMPARE, VERB_COMPARE },
-	{ "report", VERB_REPORT, VERB_REPORT },
+	{ "search", VERB_SEARCH, VERB_SEARCH, NULL },
+	{ "trial", VERB_TRIAL, VERB_TRIAL, NULL },
+	{ "soak", VERB_SOAK, VERB_SOAK, NULL },
+	{ "selftest", VERB_SELFTEST, VERB_SELFTEST, NULL },
+	{ "probe", VERB_PROBE, VERB_PROBE, NULL },
+	{ "lab", VERB_LAB_UP, VERB_LAB_STATUS, (const char *const[]){ "up", "down", "status" } },
+	{ "profile", VERB_PROFILE_SHOW, VERB_PROFILE_SHOW, (const char *const[]){ "show" } },
+	{ "clean", VERB_CLEAN, VERB_CLEAN, NULL },
+	{ "compare", VERB_COMPARE, VERB_COMPARE, NULL },
+	{ "report", VERB_REPORT, VERB_REPORT, NULL },
 };
-
-static const char *const lab_words[] = { "up", "down", "status" };
 
 static bool asks_for(const char *argument, const char *name, char letter)
 {
@@ -75,29 +81,43 @@ static enum exit_code refuse_verb(const char *text)
 		      nearest_hint(text, words, COUNT(words), hint, sizeof(hint)));
 }
 
+/* "'lab up', 'lab down' or 'lab status'" */
+static const char *list_verbs(const struct verb_word *word, char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	for (enum verb verb = word->first; verb <= word->last && used < size; verb++)
+		used += (size_t)snprintf(buffer + used, size - used, "%s'%s'",
+					 verb == word->first  ? ""
+					 : verb == word->last ? " or "
+							      : ", ",
+					 verb_name(verb));
+	return buffer;
+}
+
 /* The second word of a verb of two. */
 static enum exit_code read_second_word(const struct verb_word *word, const char *text, struct config *config,
 				       bool *ret_finished)
 {
-	char quoted[QUOTE_SIZE], hint[64];
+	size_t count = (size_t)(word->last - word->first) + 1;
+	char quoted[QUOTE_SIZE], hint[64], verbs[128];
 	enum exit_code code;
 
 	if (!text)
-		return refuse(EXIT_USAGE_ERROR, "%s what? Say '%s up', '%s down' or '%s status'", word->word, word->word,
-			      word->word, word->word);
+		return refuse(EXIT_USAGE_ERROR, "%s what? Say %s", word->word, list_verbs(word, verbs, sizeof(verbs)));
 	if (finished_early(text, help_of_word, word, &code)) {
 		*ret_finished = true;
 		return code;
 	}
-	for (size_t i = 0; i < COUNT(lab_words); i++) {
-		if (strcmp(text, lab_words[i]) == 0) {
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(text, word->seconds[i]) == 0) {
 			config->verb = word->first + (enum verb)i;
 			return EXIT_DONE;
 		}
 	}
-	return refuse(EXIT_USAGE_ERROR, "there are '%s up', '%s down' and '%s status', but no '%s %s'%s", word->word,
-		      word->word, word->word, word->word, quote(text, strlen(text), quoted, sizeof(quoted)),
-		      nearest_hint(text, lab_words, COUNT(lab_words), hint, sizeof(hint)));
+	return refuse(EXIT_USAGE_ERROR, "no '%s %s'%s; say %s", word->word,
+		      quote(text, strlen(text), quoted, sizeof(quoted)),
+		      nearest_hint(text, word->seconds, count, hint, sizeof(hint)), list_verbs(word, verbs, sizeof(verbs)));
 }
 
 /* The verb in argv; *ret_next is the first argument after it. */
@@ -118,7 +138,7 @@ static enum exit_code read_verb(char **argv, struct config *config, int *ret_nex
 			continue;
 		config->verb = word->first;
 		*ret_next = 2;
-		if (word->first == word->last)
+		if (!word->seconds)
 			return EXIT_DONE;
 		*ret_next = 3;
 		return read_second_word(word, argv[2], config, ret_finished);
@@ -332,7 +352,7 @@ static void take_preset_goals(struct config *config)
 static enum exit_code check_loads(const struct config *config)
 {
 	const struct given *min = given_find(config->given, "min-load"), *max = given_find(config->given, "max-load");
-	unsigned int octets = config->frame_size_octets;
+	double octets = config->frame_size_octets;
 
 	if (!max && config->measurer != MEASURER_XDP)
 		return refuse(EXIT_USAGE_ERROR, "--max-load is missing: a measurer other than xdp knows no line rate; "
@@ -434,8 +454,12 @@ static enum exit_code check(struct config *config)
 		code = check_trial(config);
 	else if (config->verb == VERB_SOAK)
 		code = check_loads(config);
+	else if (config->verb == VERB_PROFILE_SHOW)
+		return traffic_check(config);
 	else if (config->verb != VERB_SELFTEST)
 		return EXIT_DONE;
+	if (code == EXIT_DONE && config->measurer == MEASURER_XDP)
+		code = traffic_check(config);
 	if (code == EXIT_DONE)
 		code = require_check(config);
 	if (code != EXIT_DONE)
@@ -482,6 +506,8 @@ static enum exit_code read_all(char **argv, struct config *config, bool *ret_fin
 		code = add_fallbacks(config->verb, config->given);
 	if (code == EXIT_DONE)
 		code = read_values(config->given, config);
+	if (code == EXIT_DONE && config->template_path)
+		code = frame_file_read(config->template_path, &config->template);
 	return code == EXIT_DONE ? check(config) : code;
 }
 
@@ -511,6 +537,8 @@ void config_free(struct config *config)
 	config->given = NULL;
 	free(config->requirements);
 	config->requirements = NULL;
+	frame_file_free(config->template);
+	config->template = NULL;
 	if (config->stored)
 		stored_free(config->stored);
 	free(config->stored);

@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "mlr/goal.h"
+#include "mlr/profile.h"
 #include "say.h"
 
 enum verb {
@@ -26,6 +27,7 @@ enum verb {
 	VERB_LAB_UP,
 	VERB_LAB_DOWN,
 	VERB_LAB_STATUS,
+	VERB_PROFILE_SHOW,
 	VERB_CLEAN,
 	VERB_COMPARE,
 	VERB_REPORT
@@ -34,7 +36,13 @@ enum direction { DIRECTION_A_TO_B, DIRECTION_B_TO_A, DIRECTION_BOTH };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
 enum effective_duration { EFFECTIVE_TRIAL, EFFECTIVE_WALL };
 enum tx_choice { TX_AUTO, TX_XSK, TX_LIVE };
+enum ip_choice { IP_4, IP_6, IP_MIXED };
+enum vlan_outer { VLAN_OUTER_SERVICE, VLAN_OUTER_CUSTOMER };
+enum flow_order { FLOWS_INCREMENTING, FLOWS_RANDOM };
 enum algorithm { ALGORITHM_MLR, ALGORITHM_PHASED, ALGORITHM_BINARY, ALGORITHM_TST009 };
+
+#define VLAN_TYPE_CUSTOMER 0x8100 /* 802.1Q */
+#define VLAN_TYPE_SERVICE  0x88a8 /* 802.1ad */
 
 #define PORT_A     0
 #define PORT_B     1
@@ -57,11 +65,14 @@ struct waits {
 
 /* Where a port's traffic comes from and goes to. */
 struct port_config {
-	char name[IF_NAMESIZE];     /* empty: not given */
-	struct in_addr address;     /* default 198.18.0.2, 198.19.0.2 */
-	unsigned int prefix_length; /* default 24 */
-	struct in_addr gateway;     /* default 198.18.0.1, 198.19.0.1 */
-	bool destination_mac_given; /* --dst-mac */
+	char name[IF_NAMESIZE];      /* empty: not given */
+	struct in_addr address;      /* default 198.18.0.2, 198.19.0.2 */
+	unsigned int prefix_length;  /* default 24 */
+	struct in_addr gateway;      /* default 198.18.0.1, 198.19.0.1 */
+	struct in6_addr address6;    /* default 2001:2:0:1::2, 2001:2:0:2::2 */
+	unsigned int prefix6_length; /* default 64 */
+	struct in6_addr gateway6;    /* default 2001:2:0:1::1, 2001:2:0:2::1 */
+	bool destination_mac_given;  /* --dst-mac */
 	struct ether_addr destination_mac;
 };
 
@@ -90,6 +101,7 @@ enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY 
 
 #define REPEATS_MOST 1000
 
+struct frame_file;
 struct given_list;
 struct requirement;
 struct stored;
@@ -100,12 +112,27 @@ struct config {
 	struct port_config ports[PORT_COUNT];
 	const char *port_list; /* probe: names, "A,B,..."; NULL: all that may be meant */
 	enum direction direction;
-	unsigned int frame_size_octets; /* with FCS, 64 to 1518 */
-	const char *frame_size_text;    /* as it was given: one, or the list of a suite (suite_options.h) */
-	bool no_seq;                    /* do not tell duplicates and reordering */
-	bool no_latency;                /* do not measure latency */
-	struct load_spec load;          /* trial */
-	double duration_s;              /* trial, selftest */
+	struct mlr_size_mix sizes;
+	double frame_size_octets;    /* of a frame on average, with FCS */
+	const char *frame_size_text; /* as it was given: one, or the list of a suite (suite_options.h) */
+	enum ip_choice ip;
+	unsigned int vlan_count;
+	struct mlr_vlan vlans[MLR_VLANS_MAX]; /* the outer one first; its type follows vlan_outer where there are two */
+	enum vlan_outer vlan_outer;
+	unsigned int flow_count; /* 0: not given */
+	struct mlr_range ranges[MLR_FIELD_COUNT];
+	enum flow_order flow_order;
+	unsigned int seed;
+	uint32_t broadcast_every;     /* frames before a broadcast frame; 0: none */
+	unsigned int queries_per_s;   /* SNMP queries to the SUT; 0: none */
+	const char *template_path;    /* NULL: plain frames */
+	struct frame_file *template;  /* what that file holds; NULL: plain frames. Owned */
+	unsigned int learning_frames; /* that a port sends before a trial */
+	unsigned int show_count;      /* profile show: frames of each port */
+	bool no_seq;                  /* do not tell duplicates and reordering */
+	bool no_latency;              /* do not measure latency */
+	struct load_spec load;        /* trial */
+	double duration_s;            /* trial, selftest */
 	enum tx_choice tx;
 	enum algorithm algorithm;
 	double target_loss_ratio; /* soak */

@@ -29,6 +29,8 @@ static enum exit_code run_verb(const struct config *config)
 	case VERB_LAB_DOWN:
 	case VERB_LAB_STATUS:
 		return verb_lab(config);
+	case VERB_PROFILE_SHOW:
+		return verb_profile(config);
 	case VERB_CLEAN:
 		return verb_clean(config);
 	case VERB_COMPARE:

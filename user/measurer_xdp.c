@@ -7,7 +7,6 @@
  */
 #include "measurer_xdp.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -15,8 +14,9 @@
 #include <sys/random.h>
 
 #include "journal.h"
-#include "mlr/profile.h"
+#include "mlr/imix.h"
 #include "port_prepare.h"
+#include "traffic.h"
 
 #define QUEUE             0
 #define QUEUE_COUNT       1
@@ -48,25 +48,11 @@ static int nth_cpu(int n)
 /* What is sent, but for the destination MAC addresses, which are not known yet. */
 static enum exit_code make_profile(struct measurer_xdp *xdp)
 {
-	struct mlr_profile *profile = &xdp->profile;
+	enum exit_code code = traffic_profile_of(xdp->config, &xdp->profile);
 
-	*profile = (struct mlr_profile){
-		.sizes = mlr_size_one(xdp->config->frame_size_octets),
-		.port_count = PORT_COUNT,
-		.flow_count = 1,
-		.source_port = MLR_UDP_SOURCE_PORT,
-		.destination_port = MLR_UDP_DESTINATION_PORT,
-	};
-	for (unsigned int i = 0; i < PORT_COUNT; i++) {
-		memcpy(profile->ports[i].mac, xdp->ports[i].link.mac, MLR_MAC_OCTETS);
-		profile->ports[i].address = ntohl(xdp->config->ports[i].address.s_addr);
-		if (xdp->ends[i].transmits)
-			profile->streams[profile->stream_count++] =
-				(struct mlr_stream){ .from = i, .to = !i, .ip_version = 4 };
-	}
-	if (mlr_profile_number(profile))
-		return refuse(EXIT_USAGE_ERROR, "the traffic profile asks for more streams than flows");
-	return EXIT_DONE;
+	for (unsigned int i = 0; i < PORT_COUNT && !code; i++)
+		memcpy(xdp->profile.ports[i].mac, xdp->ports[i].link.mac, MLR_MAC_OCTETS);
+	return code;
 }
 
 static enum exit_code open_receivers(struct measurer_xdp *xdp)
@@ -90,55 +76,100 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 	return code ? code : ports_wait_for_carrier(xdp->netlink, xdp->ports);
 }
 
+static struct neighbour_port neighbour_of(const struct measurer_xdp *xdp, unsigned int port)
+{
+	const struct port_config *config = &xdp->config->ports[port];
+	struct neighbour_port neighbour = {
+		.ifindex = xdp->ports[port].link.ifindex,
+		.name = xdp->ports[port].link.name,
+		.ip4 = xdp->config->ip != IP_6,
+		.ip6 = xdp->config->ip != IP_4,
+		.address = config->address,
+		.gateway = config->gateway,
+		.address6 = config->address6,
+		.gateway6 = config->gateway6,
+		.vlan_count = xdp->profile.vlan_count,
+	};
+
+	memcpy(neighbour.mac, xdp->ports[port].link.mac, MLR_MAC_OCTETS);
+	memcpy(neighbour.vlans, xdp->profile.vlans, sizeof(neighbour.vlans));
+	traffic_addresses(&xdp->profile, port, neighbour.ranges);
+	return neighbour;
+}
+
+static bool all_macs_given(const struct config *config)
+{
+	return config->ports[PORT_A].destination_mac_given && config->ports[PORT_B].destination_mac_given;
+}
+
+/* The destination of what a stream sends, and how it was found. */
+static enum mac_source find_destination(const struct measurer_xdp *xdp, const struct neighbour_answer *answers,
+					struct mlr_stream *stream)
+{
+	const struct port_config *port = &xdp->config->ports[stream->from];
+	const struct neighbour_answer *answer = &answers[stream->from];
+	bool found = stream->ip_version == 4 ? answer->found4 : answer->found6;
+	const uint8_t *mac = port->destination_mac_given ? port->destination_mac.ether_addr_octet
+			     : !found                    ? xdp->ports[stream->to].link.mac
+			     : stream->ip_version == 4   ? answer->mac4
+							 : answer->mac6;
+
+	memcpy(stream->destination_mac, mac, MLR_MAC_OCTETS);
+	return port->destination_mac_given ? MAC_GIVEN
+	       : !found                    ? MAC_OTHER_PORT
+	       : stream->ip_version == 4   ? MAC_ARP
+					   : MAC_DISCOVERY;
+}
+
 static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 {
 	struct neighbour_port neighbours[PORT_COUNT];
 	struct neighbour_answer answers[PORT_COUNT] = { 0 };
 	enum exit_code code;
 
-	for (int i = 0; i < PORT_COUNT; i++) {
-		neighbours[i] = (struct neighbour_port){
-			.ifindex = xdp->ports[i].link.ifindex,
-			.name = xdp->ports[i].link.name,
-			.address = xdp->config->ports[i].address,
-			.gateway = xdp->config->ports[i].gateway,
-		};
-		memcpy(neighbours[i].mac, xdp->ports[i].link.mac, MLR_MAC_OCTETS);
-	}
-	code = neighbours_open(neighbours, &xdp->neighbours);
-	if (!code && !(xdp->config->ports[PORT_A].destination_mac_given && xdp->config->ports[PORT_B].destination_mac_given))
+	for (unsigned int i = 0; i < PORT_COUNT; i++)
+		neighbours[i] = neighbour_of(xdp, i);
+	code = neighbours_open(neighbours, PORT_COUNT, &xdp->neighbours);
+	if (!code && !all_macs_given(xdp->config))
 		code = neighbours_resolve(xdp->neighbours, answers);
 	if (!code)
 		code = neighbours_serve(xdp->neighbours);
-	for (int i = 0; i < PORT_COUNT && !code; i++) {
-		const struct port_config *port = &xdp->config->ports[i];
-		struct endpoint *end = &xdp->ends[i];
+	for (unsigned int i = 0; i < PORT_COUNT && !code; i++) {
+		/* of a port that sends nothing, too: the result says what was learned */
+		struct mlr_stream any = { .from = i, .to = !i, .ip_version = xdp->config->ip == IP_6 ? 6 : 4 };
 
-		end->mac_source = port->destination_mac_given ? MAC_GIVEN
-				  : answers[i].gateway_found  ? MAC_ARP
-							      : MAC_OTHER_PORT;
-		memcpy(end->destination_mac,
-		       end->mac_source == MAC_GIVEN ? port->destination_mac.ether_addr_octet
-		       : end->mac_source == MAC_ARP ? answers[i].gateway_mac
-						    : xdp->ports[!i].link.mac,
-		       MLR_MAC_OCTETS);
+		xdp->ends[i].mac_source = find_destination(xdp, answers, &any);
+		memcpy(xdp->ends[i].destination_mac, any.destination_mac, MLR_MAC_OCTETS);
 	}
+	for (unsigned int i = 0; i < xdp->profile.stream_count && !code; i++)
+		find_destination(xdp, answers, &xdp->profile.streams[i]);
 	return code;
 }
 
 /* Plan what a port sends, now that it is known to whom. */
 static enum exit_code make_plan(struct measurer_xdp *xdp, unsigned int port)
 {
-	int error;
+	int error = mlr_queue_plan_new(&xdp->profile, port, QUEUE, QUEUE_COUNT, &xdp->ends[port].plan);
 
-	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
-		if (xdp->profile.streams[i].from == port)
-			memcpy(xdp->profile.streams[i].destination_mac, xdp->ends[port].destination_mac, MLR_MAC_OCTETS);
-	error = mlr_queue_plan_new(&xdp->profile, port, QUEUE, QUEUE_COUNT, &xdp->ends[port].plan);
 	if (error)
 		return refuse(error == -ENOMEM ? EXIT_INCAPABLE : EXIT_USAGE_ERROR, "port %s: cannot plan its frames: %s",
 			      xdp->ports[port].link.name, strerror(-error));
 	return EXIT_DONE;
+}
+
+/* The first port that sends test frames asks its gateway. */
+static enum exit_code open_management(struct measurer_xdp *xdp)
+{
+	unsigned int port = xdp->ends[PORT_A].transmits ? PORT_A : PORT_B;
+	struct neighbour_port neighbour = neighbour_of(xdp, port);
+
+	if (!xdp->config->queries_per_s)
+		return EXIT_DONE;
+	if (xdp->ends[port].mac_source == MAC_OTHER_PORT)
+		warn("port %s: nobody answers for the SUT's address, so nobody will answer management queries",
+		     xdp->ports[port].link.name);
+	xdp->management_port = port;
+	return management_open(&neighbour, xdp->ends[port].destination_mac, xdp->config->queries_per_s, &xdp->management);
 }
 
 /* Than AF_XDP in copy mode, as far as self-tests know. */
@@ -204,6 +235,7 @@ static void close_xdp(struct measurer *measurer)
 		tx_close(xdp->ends[i].tx);
 		mlr_queue_plan_free(xdp->ends[i].plan);
 	}
+	management_close(xdp->management);
 	neighbours_close(xdp->neighbours);
 	for (int i = 0; i < PORT_COUNT; i++)
 		rx_close(xdp->ends[i].rx);
@@ -220,7 +252,8 @@ static enum exit_code open_all(struct measurer_xdp *xdp)
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", strerror(-error));
 	if ((code = ports_open(xdp->netlink, xdp->config, xdp->ports)) || (code = make_profile(xdp)) ||
-	    (code = open_receivers(xdp)) || (code = learn_addresses(xdp)) || (code = open_transmitters(xdp)))
+	    (code = open_receivers(xdp)) || (code = learn_addresses(xdp)) || (code = open_management(xdp)) ||
+	    (code = open_transmitters(xdp)))
 		return code;
 	return spare_cpus(xdp);
 }
@@ -299,6 +332,7 @@ static json_t *port_json(const struct measurer_xdp *xdp, int i)
 	static const char *const sources[] = {
 		[MAC_GIVEN] = "given",
 		[MAC_ARP] = "learned by ARP",
+		[MAC_DISCOVERY] = "learned by neighbour discovery",
 		[MAC_OTHER_PORT] = "the other port's",
 	};
 	const struct endpoint *end = &xdp->ends[i];
@@ -329,44 +363,33 @@ static json_t *describe(struct measurer *measurer)
 			 "allow_unsafe", xdp->config->unsafe_reason);
 }
 
-static json_t *flow_json(const struct measurer_xdp *xdp, int port)
-{
-	char source[INET_ADDRSTRLEN], destination[INET_ADDRSTRLEN];
-
-	inet_ntop(AF_INET, &xdp->config->ports[port].address, source, sizeof(source));
-	inet_ntop(AF_INET, &xdp->config->ports[!port].address, destination, sizeof(destination));
-	return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i}", "from", xdp->ports[port].link.name, "to",
-			 xdp->ports[!port].link.name, "source_address", source, "destination_address", destination,
-			 "source_port", MLR_UDP_SOURCE_PORT, "destination_port", MLR_UDP_DESTINATION_PORT);
-}
-
 static json_t *traffic_profile(struct measurer *measurer)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
-	json_t *flows = json_array();
+	const char *names[PORT_COUNT];
 
 	for (int i = 0; i < PORT_COUNT; i++)
-		if (xdp->ends[i].transmits)
-			json_array_append_new(flows, flow_json(xdp, i));
-	return json_pack(
-		"{s:i, s:s, s:b, s:o, s:s}", "frame_size_octets", (int)xdp->config->frame_size_octets, "protocol",
-		"UDP over IPv4", "bidirectional", (int)(xdp->measurer.transmitters == PORT_COUNT), "flows", flows, "load",
-		"constant, frame n due at n / load after the start; a transmitter that was held up catches up in bursts of "
-		"at most 32 frames");
+		names[i] = xdp->ports[i].link.name;
+	return traffic_describe(xdp->config, &xdp->profile, names);
 }
 
 static void deviations(struct measurer *measurer, json_t *list)
 {
-	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
+	const struct config *config = ((const struct measurer_xdp *)measurer)->config;
+	const char *protocol = config->ip == IP_4   ? "ARP"
+			       : config->ip == IP_6 ? "neighbour discovery"
+						    : "ARP and neighbour discovery";
 
-	if (xdp->config->no_seq)
+	if (config->no_seq)
 		json_array_append_new(
 			list, json_string("Sequence numbers are not looked at (--no-seq): duplicates, reordering and "
 					  "gaps are not told, and a duplicate counts as a frame received, so that "
 					  "it hides a loss."));
-	json_array_append_new(
-		list, json_string("Phase b: no learning frames are sent in a trial; addresses are learned by ARP once, "
-				  "before the first trial."));
+	if (!config->learning_frames)
+		json_array_append_new(list,
+				      json_sprintf("Phase b: no learning frames are sent in a trial; addresses are learned "
+						   "by %s once, before the first trial.",
+						   protocol));
 }
 
 static const struct measurer_ops ops = {

@@ -3,6 +3,7 @@
 #ifndef XDP_MLR_MEASURER_XDP_H
 #define XDP_MLR_MEASURER_XDP_H
 
+#include "management.h"
 #include "measurer.h"
 #include "mlr/profile.h"
 #include "neighbour.h"
@@ -12,7 +13,7 @@
 #include "tx.h"
 
 /* How a port's destination MAC was found. */
-enum mac_source { MAC_GIVEN, MAC_ARP, MAC_OTHER_PORT };
+enum mac_source { MAC_GIVEN, MAC_ARP, MAC_DISCOVERY, MAC_OTHER_PORT };
 
 /* Everything of one port. */
 struct endpoint {
@@ -31,6 +32,8 @@ struct measurer_xdp {
 	struct port ports[PORT_COUNT];
 	struct endpoint ends[PORT_COUNT];
 	struct neighbours *neighbours;
+	struct management *management; /* NULL: no queries */
+	unsigned int management_port;  /* which of the ports sends them */
 	struct mlr_profile profile;
 	uint32_t next_sequence; /* of the next trial, in every flow; goes on from trial to trial */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "mlr/controller.h"
-#include "mlr/frame.h"
+#include "mlr/profile.h"
 #include "nearest.h"
 #include "render.h"
 #include "require.h"
@@ -27,11 +27,12 @@
 #define FRAMES   (SEARCH | TRIAL | SOAK | SELFTEST) /* verbs that send frames over ports */
 #define MEASURES (SEARCH | TRIAL | SOAK)            /* verbs that end with a Test Report */
 #define PROBE    (1u << VERB_PROBE)
+#define TRAFFIC  (FRAMES | 1u << VERB_PROFILE_SHOW) /* verbs that make frames, or show them */
 #define LAB_UP   (1u << VERB_LAB_UP)
 #define LAB      (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
 #define COMPARE  (1u << VERB_COMPARE)
 #define REPORT   (1u << VERB_REPORT)
-#define ALL      (FRAMES | PROBE | LAB | 1u << VERB_CLEAN | COMPARE | REPORT)
+#define ALL      (TRAFFIC | PROBE | LAB | 1u << VERB_CLEAN | COMPARE | REPORT)
 
 static const struct verb_text {
 	const char *name;
@@ -47,6 +48,7 @@ static const struct verb_text {
 	[VERB_LAB_UP] = { "lab up", "start a SUT of its own in a network namespace, joined to this one by veth" },
 	[VERB_LAB_DOWN] = { "lab down", "remove the lab" },
 	[VERB_LAB_STATUS] = { "lab status", "show the lab that is up" },
+	[VERB_PROFILE_SHOW] = { "profile show", "the first frames of a Traffic Profile, in hex and by field" },
 	[VERB_CLEAN] = { "clean", "undo whatever an earlier run that died left behind" },
 	[VERB_COMPARE] = { "compare",
 			   "whether the SUT of result B is slower than that of result A, with the evidence",
@@ -122,7 +124,7 @@ static enum exit_code read_count(const struct given *given, struct config *confi
 
 	if (!parse_number(given->text, &count) || count < option->least || count > option->most ||
 	    count != (unsigned int)count)
-		return refuse_given(given, "must be a whole number from %g to %g", option->least, option->most);
+		return refuse_given(given, "must be a whole number from %.10g to %.10g", option->least, option->most);
 	*(unsigned int *)field_of(given, config) = (unsigned int)count;
 	return EXIT_DONE;
 }
@@ -168,25 +170,6 @@ static enum exit_code read_text(const struct given *given, struct config *config
 	return EXIT_DONE;
 }
 
-enum exit_code read_frame_size(const struct given *given, struct config *config)
-{
-	const struct option *option = given->option;
-	unsigned long octets;
-	char *end;
-
-	if (strncmp(given->text, "imix:", 5) == 0 || strncmp(given->text, "genome:", 7) == 0)
-		return refuse_given(given, "mixes of frame sizes are not supported yet; give one size, %g to %g",
-				    option->least, option->most);
-	errno = 0;
-	octets = strtoul(given->text, &end, 10);
-	if (errno || end == given->text || *end || strspn(given->text, "0123456789") == 0)
-		return refuse_given(given, "not a whole number of octets; give %g to %g", option->least, option->most);
-	if ((double)octets < option->least || (double)octets > option->most)
-		return refuse_given(given, "must be %g to %g octets, FCS included", option->least, option->most);
-	config->frame_size_octets = (unsigned int)octets;
-	return EXIT_DONE;
-}
-
 static enum exit_code read_measurer(const struct given *given, struct config *config)
 {
 	static const struct measurer_form {
@@ -227,6 +210,9 @@ static enum exit_code read_report_path(const struct given *given, struct config 
 
 static const char *const directions[] = { "a-to-b", "b-to-a", "both", NULL };
 static const char *const tx_choices[] = { "auto", "xsk", "live", NULL };
+static const char *const ip_choices[] = { "4", "6", "mixed", NULL };
+static const char *const vlan_outers[] = { "802.1ad", "802.1Q", NULL };
+static const char *const flow_orders[] = { "incrementing", "random", NULL };
 static const char *const formats[] = { "text", "json", "jsonl", NULL };
 static const char *const algorithms[] = { "mlr", "phased", "binary", "tst009", NULL };
 static const char *const effective_durations[] = { "trial", "wall", NULL };
@@ -235,26 +221,99 @@ const struct option options[] = {
 	{ .name = "ports",
 	  .letter = 'p',
 	  .argument = "A,B",
-	  .verbs = FRAMES | PROBE,
+	  .verbs = TRAFFIC | PROBE,
 	  .read = read_ports,
 	  .help = "the tester's ports, by interface name; probe takes any number, and without it looks at all" },
 	{ .name = "direction",
 	  .argument = "D",
-	  .verbs = FRAMES,
+	  .verbs = TRAFFIC,
 	  .fallback = "a-to-b",
 	  .read = read_choice,
 	  .offset = FIELD(direction),
 	  .choices = directions,
 	  .help = "a-to-b, b-to-a or both; with both, a load is per direction" },
 	{ .name = "frame-size",
-	  .argument = "N",
-	  .verbs = FRAMES,
+	  .argument = "SIZE",
+	  .verbs = TRAFFIC,
 	  .fallback = "64",
 	  .read = read_frame_sizes,
-	  .least = MLR_FRAME_MIN_OCTETS,
-	  .most = 1518,
-	  .help = "octets of a frame, FCS included, 64 to 1518; of a suite (selftest) a list, default the sizes of RFC "
-		  "2544" },
+	  .help = "octets of a frame, FCS included, 64 to 9216; or a mix: imix (7:64,4:594,1:1518), imix:csit, "
+		  "imix:WEIGHT:SIZE,... or an RFC 6985 genome, as genome:aaabz,z=1500; of a "
+		  "suite (selftest) a list, default the sizes of RFC 2544" },
+	{ .name = "ip",
+	  .argument = "V",
+	  .verbs = TRAFFIC,
+	  .fallback = "4",
+	  .read = read_choice,
+	  .offset = FIELD(ip),
+	  .choices = ip_choices,
+	  .help = "the IP version: 4, 6 or mixed (flows alternate)" },
+	{ .name = "vlan",
+	  .argument = "VID[:PRIO],...",
+	  .verbs = TRAFFIC,
+	  .read = read_vlans,
+	  .help = "send VLAN tags: one (802.1Q) or two (QinQ, the outer one first), each with a priority if it is not 0" },
+	{ .name = "vlan-outer",
+	  .argument = "TYPE",
+	  .verbs = TRAFFIC,
+	  .fallback = "802.1ad",
+	  .read = read_choice,
+	  .offset = FIELD(vlan_outer),
+	  .choices = vlan_outers,
+	  .help = "the outer of two VLAN tags: 802.1ad (0x88a8) or 802.1Q (0x8100)" },
+	{ .name = "flows",
+	  .argument = "N",
+	  .verbs = TRAFFIC,
+	  .read = read_count,
+	  .offset = FIELD(flow_count),
+	  .least = 1,
+	  .most = MLR_FLOWS_MAX,
+	  .help = "flows of each transmitting port, 1 to 1000000. Default: as many as --vary makes, else 1" },
+	{ .name = "vary",
+	  .argument = "FIELD=COUNT[:STEP],...",
+	  .verbs = TRAFFIC,
+	  .read = read_vary,
+	  .help = "what differs from flow to flow: src-address, dst-address, src-port, dst-port. Default: the UDP ports, in "
+		  "the ranges of RFC 4814" },
+	{ .name = "flow-order",
+	  .argument = "O",
+	  .verbs = TRAFFIC,
+	  .fallback = "incrementing",
+	  .read = read_choice,
+	  .offset = FIELD(flow_order),
+	  .choices = flow_orders,
+	  .help = "which combinations of the varied fields flows are, and in which order: incrementing or random" },
+	{ .name = "seed",
+	  .argument = "N",
+	  .verbs = TRAFFIC,
+	  .fallback = "1",
+	  .read = read_count,
+	  .offset = FIELD(seed),
+	  .most = UINT32_MAX,
+	  .help = "chooses the order of random flows" },
+	{ .name = "modifier",
+	  .argument = "M=V,...",
+	  .verbs = TRAFFIC,
+	  .read = read_modifiers,
+	  .help = "traffic beside the load (RFC 2544, section 11): broadcast=1% of the frames, management=1/s SNMP queries "
+		  "to "
+		  "the SUT" },
+	{ .name = "template",
+	  .argument = "FILE",
+	  .verbs = TRAFFIC,
+	  .read = read_text,
+	  .offset = FIELD(template_path),
+	  .help = "make frames like the first one of a pcap or pcapng file: its VLAN tags, IP header fields, UDP ports and "
+		  "payload" },
+	{ .name = "learning-frames",
+	  .argument = "N",
+	  .verbs = FRAMES,
+	  .fallback = "0",
+	  .read = read_count,
+	  .offset = FIELD(learning_frames),
+	  .most = 1000000,
+	  .help = "ARP or neighbour discovery frames that each port sends before every trial (phase b of RFC 2544 section "
+		  "23)" },
 	{ .name = "load",
 	  .argument = "L",
 	  .verbs = TRIAL,
@@ -418,7 +477,7 @@ const struct option options[] = {
 	  .help = "what a trial counts for: trial (its duration) or wall (the waits as well)" },
 	{ .name = "address",
 	  .argument = "A,B",
-	  .verbs = FRAMES,
+	  .verbs = TRAFFIC,
 	  .fallback = "198.18.0.2/24,198.19.0.2/24",
 	  .read = read_addresses,
 	  .help = "the ports' own IPv4 addresses, with prefix length if it is not 24" },
@@ -427,9 +486,20 @@ const struct option options[] = {
 	  .verbs = FRAMES,
 	  .read = read_gateways,
 	  .help = "the SUT's IPv4 addresses on the ports' networks. Default: the first address of each network" },
-	{ .name = "dst-mac",
+	{ .name = "address6",
+	  .argument = "A,B",
+	  .verbs = TRAFFIC,
+	  .fallback = "2001:2:0:1::2/64,2001:2:0:2::2/64",
+	  .read = read_addresses6,
+	  .help = "the ports' own IPv6 addresses, with prefix length if it is not 64" },
+	{ .name = "gateway6",
 	  .argument = "A,B",
 	  .verbs = FRAMES,
+	  .read = read_gateways6,
+	  .help = "the SUT's IPv6 addresses on the ports' networks. Default: the first address of each network" },
+	{ .name = "dst-mac",
+	  .argument = "A,B",
+	  .verbs = TRAFFIC,
 	  .read = read_macs,
 	  .help = "destination MAC of what each port sends. Default: asked from the gateway by ARP, else the other port's" },
 	{ .name = "prepare",
@@ -478,6 +548,15 @@ const struct option options[] = {
 	  .read = read_ratio,
 	  .offset = FIELD(significance_ratio),
 	  .help = "where both results have repeats: how likely a change may be chance and still be reported" },
+	{ .name = "count",
+	  .argument = "N",
+	  .verbs = 1u << VERB_PROFILE_SHOW,
+	  .fallback = "1",
+	  .read = read_count,
+	  .offset = FIELD(show_count),
+	  .least = 1,
+	  .most = 10000,
+	  .help = "how many of the first frames of each port to show" },
 	{ .name = "sut",
 	  .argument = "KIND[:K=V,...]",
 	  .verbs = LAB_UP,

@@ -85,8 +85,16 @@ enum exit_code read_preset(const struct given *given, struct config *config);
 enum exit_code read_ports(const struct given *given, struct config *config);
 enum exit_code read_addresses(const struct given *given, struct config *config);
 enum exit_code read_gateways(const struct given *given, struct config *config);
+enum exit_code read_addresses6(const struct given *given, struct config *config);
+enum exit_code read_gateways6(const struct given *given, struct config *config);
 enum exit_code read_macs(const struct given *given, struct config *config);
 enum exit_code read_prepare(const struct given *given, struct config *config);
+enum exit_code read_vlans(const struct given *given, struct config *config);
+enum exit_code read_vary(const struct given *given, struct config *config);
+enum exit_code read_modifiers(const struct given *given, struct config *config);
+
+/* A field as --vary calls it. */
+const char *field_name(enum mlr_field field);
 
 /* A goal, or waits, as --goal and --wait take them. */
 #define GOAL_TEXT_SIZE 512

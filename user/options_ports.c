@@ -12,6 +12,9 @@
 #define PREFIX_LEAST    1
 #define PREFIX_MOST     30
 #define PREFIX_DEFAULT  24
+#define PREFIX6_DEFAULT 64
+#define PREFIX6_MOST    126
+#define PREFIX6_BITS    128
 #define MAC_TEXT_LENGTH 17
 
 typedef enum exit_code (*read_part)(const struct given *given, const char *part, struct port_config *port);
@@ -131,6 +134,76 @@ enum exit_code read_gateways(const struct given *given, struct config *config)
 {
 	return read_parts(given, config, read_gateway);
 }
+
+/* --- IPv6 ----------------------------------------------------------------------------------------------------------- */
+
+/* A unicast address that a host can have on a network. */
+static bool parse_host6(const char *text, struct in6_addr *ret)
+{
+	struct in6_addr address;
+
+	if (inet_pton(AF_INET6, text, &address) != 1 || IN6_IS_ADDR_UNSPECIFIED(&address) ||
+	    IN6_IS_ADDR_LOOPBACK(&address) || IN6_IS_ADDR_MULTICAST(&address) || IN6_IS_ADDR_LINKLOCAL(&address) ||
+	    IN6_IS_ADDR_V4MAPPED(&address))
+		return false;
+	*ret = address;
+	return true;
+}
+
+/* The first address of a network, or the second for the host that has the first. */
+static struct in6_addr default_gateway6(const struct in6_addr *address, unsigned int prefix_length)
+{
+	struct in6_addr gateway = *address;
+
+	for (unsigned int bit = prefix_length; bit < PREFIX6_BITS; bit++)
+		gateway.s6_addr[bit / 8] &= (uint8_t) ~(0x80 >> bit % 8);
+	gateway.s6_addr[15] |= 1;
+	if (IN6_ARE_ADDR_EQUAL(&gateway, address))
+		gateway.s6_addr[15] ^= 3;
+	return gateway;
+}
+
+static enum exit_code read_address6(const struct given *given, const char *part, struct port_config *port)
+{
+	const char *slash = strchr(part, '/');
+	double prefix_length = PREFIX6_DEFAULT;
+	size_t length = slash ? (size_t)(slash - part) : strlen(part);
+	char text[INET6_ADDRSTRLEN] = "";
+
+	if (length < sizeof(text))
+		memcpy(text, part, length);
+	if (!parse_host6(text, &port->address6))
+		return refuse_given(given, "'%s' is not the IPv6 address of a host; write it as 2001:2:0:1::2/64", part);
+	if (slash && (!parse_number(slash + 1, &prefix_length) || prefix_length < PREFIX_LEAST ||
+		      prefix_length > PREFIX6_MOST || prefix_length != (unsigned int)prefix_length))
+		return refuse_given(given, "the prefix length of '%s' must be %d to %d", part, PREFIX_LEAST, PREFIX6_MOST);
+	port->prefix6_length = (unsigned int)prefix_length;
+	port->gateway6 = default_gateway6(&port->address6, port->prefix6_length);
+	return EXIT_DONE;
+}
+
+enum exit_code read_addresses6(const struct given *given, struct config *config)
+{
+	enum exit_code code = read_parts(given, config, read_address6);
+
+	if (code == EXIT_DONE && IN6_ARE_ADDR_EQUAL(&config->ports[PORT_A].address6, &config->ports[PORT_B].address6))
+		return refuse_given(given, "the same address twice; give two different ones");
+	return code;
+}
+
+static enum exit_code read_gateway6(const struct given *given, const char *part, struct port_config *port)
+{
+	if (!parse_host6(part, &port->gateway6))
+		return refuse_given(given, "'%s' is not the IPv6 address of a host; write it as 2001:2:0:1::1", part);
+	return EXIT_DONE;
+}
+
+enum exit_code read_gateways6(const struct given *given, struct config *config)
+{
+	return read_parts(given, config, read_gateway6);
+}
+
+/* --- MAC addresses -------------------------------------------------------------------------------------------------- */
 
 static enum exit_code read_mac(const struct given *given, const char *part, struct port_config *port)
 {

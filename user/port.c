@@ -12,20 +12,28 @@
 #include "clock.h"
 #include "ethtool.h"
 #include "journal.h"
+#include "mlr/imix.h"
 #include "port_prepare.h"
 #include "stop.h"
 
 #define ETHERNET_HEADER_OCTETS 14
+#define VLAN_OCTETS            4 /* one tag does not count against the MTU (802.3ac), a second one does */
 #define BPS_PER_MBPS           1e6
 #define CARRIER_NS             (10 * NS_PER_S)
 #define CARRIER_POLL_NS        (NS_PER_S / 50)
 
 /* --- usage ---------------------------------------------------------------------------------------------------------- */
 
+/* What of a frame the MTU does not count. */
+static unsigned int link_octets(const struct config *config)
+{
+	return ETHERNET_HEADER_OCTETS + (config->vlan_count ? VLAN_OCTETS : 0) + MLR_FCS_OCTETS;
+}
+
 /* The MTU that the frames need. */
 static unsigned int needed_mtu(const struct config *config)
 {
-	return config->frame_size_octets - MLR_FCS_OCTETS - ETHERNET_HEADER_OCTETS;
+	return mlr_size_most_octets(&config->sizes) - link_octets(config);
 }
 
 /* The MTU that the port has, or that --prepare mtu may give it. */
@@ -51,8 +59,7 @@ static enum exit_code check_usage(struct mnl_socket *netlink, const struct confi
 		return refuse(EXIT_USAGE_ERROR,
 			      "--frame-size: %u octets do not fit the MTU of port %s, %u; use at most %u, or raise the MTU "
 			      "(--prepare auto,mtu does for the run)",
-			      config->frame_size_octets, name, mtu_octets,
-			      mtu_octets + ETHERNET_HEADER_OCTETS + MLR_FCS_OCTETS);
+			      mlr_size_most_octets(&config->sizes), name, mtu_octets, mtu_octets + link_octets(config));
 	return EXIT_DONE;
 }
 

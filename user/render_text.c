@@ -20,7 +20,8 @@
 struct page {
 	FILE *stream;
 	bool terminal, explain;
-	unsigned int frame_size_octets; /* 0: not one size, or not known */
+	double frame_size_octets; /* on average; 0: not known */
+	bool frame_sizes_differ;
 };
 
 enum style { BOLD, GOOD, BAD };
@@ -80,7 +81,7 @@ static void put_load(const struct page *page, const char *label, double fps, con
 		put_row(page, label, "%*s%s", CELL_COLUMNS, "none", mark);
 		return;
 	}
-	if (page->frame_size_octets)
+	if (page->frame_size_octets > 0)
 		snprintf(bits, sizeof(bits), "   L2 %s, L1 %s", format_si(l2_bps(fps, page->frame_size_octets), "bit/s", l2),
 			 format_si(l1_bps(fps, page->frame_size_octets), "bit/s", l1));
 	put_row(page, label, "%*s  %*.1f fps%s%s", CELL_COLUMNS, format_si(fps, "fps", rounded), CELL_COLUMNS, fps, bits,
@@ -490,8 +491,9 @@ static void put_setting(const struct page *page, const json_t *document)
 	if (string(document, "max_load_source"))
 		put_row(page, "Max Load", "from the %s", string(document, "max_load_source"));
 	put_measurer(page, json_object_get(document, "measurer"));
-	if (page->frame_size_octets)
-		put_row(page, "Frame size", "%u octets", page->frame_size_octets);
+	if (page->frame_size_octets > 0)
+		put_row(page, "Frame size", "%.6g octets%s", page->frame_size_octets,
+			page->frame_sizes_differ ? " on average" : "");
 	put_row(page, "Loads", "per interface; times %g for the sum over the transmitting interfaces",
 		number(document, "aggregate_factor"));
 	put_row(page, "Tester", "xdp-mlr %s, Linux %s on %s", string(environment, "version"), string(environment, "kernel"),
@@ -528,7 +530,8 @@ char *render_text(const json_t *document, struct render_style style, size_t *ret
 		.stream = open_memstream(&text, ret_length),
 		.terminal = style.terminal,
 		.explain = style.explain,
-		.frame_size_octets = frame_size_octets > 0 ? (unsigned int)frame_size_octets : 0,
+		.frame_size_octets = frame_size_octets > 0 ? frame_size_octets : 0,
+		.frame_sizes_differ = json_array_size(json_object_get(profile, "frame_sizes")) > 1,
 	};
 	bool failed;
 

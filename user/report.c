@@ -119,15 +119,21 @@ static json_t *pacing_json(const struct measurement *measurement)
 
 static json_t *port_json(const struct port_counts *port, bool order_known)
 {
-	json_t *counts = counts_json(&port->counts);
+	json_t *counts = counts_json(&port->counts), *json;
 
 	if (!order_known)
 		forget_order(counts);
-	return json_pack("{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", port->name, "transmits", port->transmits,
+	json = json_pack("{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", port->name, "transmits", port->transmits,
 			 "receives", port->receives, "counts", counts, "received_octets", count_json(port->received_octets),
 			 "nic_tx_frames", count_json(port->nic_tx_frames), "nic_tx_dropped",
 			 count_json(port->nic_tx_dropped), "nic_rx_frames", count_json(port->nic_rx_frames), "nic_rx_missed",
 			 count_json(port->nic_rx_missed));
+
+	json_object_set_new(json, "extra_sent", count_json(port->extra_sent));
+	json_object_set_new(json, "extra_received", count_json(port->extra_received));
+	json_object_set_new(json, "queries_sent", count_json(port->queries_sent));
+	json_object_set_new(json, "queries_answered", count_json(port->queries_answered));
+	return json;
 }
 
 static json_t *ports_json(const struct measurement *measurement)

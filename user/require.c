@@ -230,7 +230,8 @@ static enum exit_code find_in_goals(struct requirement *requirement, const struc
 static enum exit_code find(struct requirement *requirement, const struct config *config)
 {
 	if (requirement->frame_size_octets && requirement->frame_size_octets != config->frame_size_octets)
-		return refuse_given(requirement->given, "this run has frames of %u octets", config->frame_size_octets);
+		return refuse_given(requirement->given, "this run has frames of %g octets%s", config->frame_size_octets,
+				    config->sizes.size_count > 1 ? " on average" : "");
 	switch (config->verb) {
 	case VERB_TRIAL:
 		return find_in(requirement, trial_figures, COUNT(trial_figures));

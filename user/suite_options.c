@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "options.h"
+#include "traffic.h"
 
 bool frame_sizes_are_a_list(enum verb verb)
 {
 	return verb == VERB_SELFTEST;
 }
 
-/* The length of the first part: up to a comma that does not stand inside a mix ("imix:7:64,4:594"). */
+/* The length of the first part: up to a comma that does not stand inside a mix ("imix:7:64,4:594", "genome:aaz,z=1500"). */
 static size_t part_length(const char *list)
 {
 	size_t length = strcspn(list, ",");
@@ -21,7 +22,8 @@ static size_t part_length(const char *list)
 		const char *next = list + length + 1;
 		size_t next_length = strcspn(next, ",");
 
-		if (!isdigit((unsigned char)*next) || !memchr(next, ':', next_length))
+		if (!(isdigit((unsigned char)*next) && memchr(next, ':', next_length)) &&
+		    !(isalpha((unsigned char)*next) && next[1] == '='))
 			break;
 		length += 1 + next_length;
 	}
@@ -73,6 +75,8 @@ enum exit_code config_for_frame_size(const struct config *config, const char *te
 	enum exit_code code = read_part(given_find(config->given, "frame-size"), (char *)text, &one);
 
 	one.frame_size_text = text;
+	if (code == EXIT_DONE)
+		code = traffic_check(&one);
 	if (code == EXIT_DONE)
 		*ret = one;
 	return code;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A suite (selftest, rfc2544) runs the same over a list of frame sizes: --frame-size 64,512,1518. Each is a size or a mix, as
- * other verbs take one. A part that has a colon and begins with a digit goes on with the mix before it.
+ * other verbs take one. A part that has a colon and begins with a digit, or a letter and then "=", goes
+ * on with the mix before it.
  */
 #ifndef XDP_MLR_SUITE_OPTIONS_H
 #define XDP_MLR_SUITE_OPTIONS_H

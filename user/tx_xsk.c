@@ -229,16 +229,16 @@ static uint32_t submit(struct tx_xsk *xsk, struct mlr_pacer *pacer, struct mlr_p
 	for (; count < BATCH_FRAMES && xsk->free_count && is_due(pacer, trial, now_ns) &&
 	       xsk_ring_prod__reserve(&xsk->ring, 1, &slot);
 	     count++) {
+		if (trial->frame_count != TX_NO_LIMIT)
+			intended_ns = trial->start_ns + mlr_pacer_next_ns(pacer);
 		if (mlr_plan_extra_due(plan, cursor)) {
 			mlr_plan_take_extra(plan, cursor);
-			put_frame(xsk, slot, plan->extra, &plan->extra_flow, trial, 0, now_ns, now_ns);
+			put_frame(xsk, slot, plan->extra, &plan->extra_flow, trial, 0, intended_ns, now_ns);
 			xsk->tx.report.extra++;
 			continue;
 		}
-		if (trial->frame_count != TX_NO_LIMIT) {
-			intended_ns = trial->start_ns + mlr_pacer_next_ns(pacer);
+		if (trial->frame_count != TX_NO_LIMIT)
 			mlr_pacer_take(pacer);
-		}
 		put_frame(xsk, slot, mlr_plan_template(plan, cursor), mlr_plan_flow(plan, cursor), trial, cursor->sequence,
 			  intended_ns, now_ns);
 		mlr_plan_take(plan, cursor);

@@ -124,7 +124,7 @@ bool load_is_absolute(const struct load_spec *load)
 	return load->unit == LOAD_FPS || load->unit == LOAD_BPS_L1 || load->unit == LOAD_BPS_L2;
 }
 
-double load_fps(const struct load_spec *load, unsigned int frame_size_octets, double line_rate_fps)
+double load_fps(const struct load_spec *load, double frame_size_octets, double line_rate_fps)
 {
 	switch (load->unit) {
 	case LOAD_FPS:
@@ -142,12 +142,12 @@ double load_fps(const struct load_spec *load, unsigned int frame_size_octets, do
 	return 0;
 }
 
-double l1_bps(double load_in_fps, unsigned int frame_size_octets)
+double l1_bps(double load_in_fps, double frame_size_octets)
 {
 	return load_in_fps * BITS_PER_OCTET * (frame_size_octets + MLR_FRAME_L1_OVERHEAD_OCTETS);
 }
 
-double l2_bps(double load_in_fps, unsigned int frame_size_octets)
+double l2_bps(double load_in_fps, double frame_size_octets)
 {
 	return load_in_fps * BITS_PER_OCTET * frame_size_octets;
 }

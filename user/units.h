@@ -27,11 +27,11 @@ bool parse_load(const char *text, struct load_spec *ret);
 /* Whether frames/s follow from the load without knowing the line rate. */
 bool load_is_absolute(const struct load_spec *load);
 /* Frames/s of a load that is not LOAD_UNSET or LOAD_MAX; 0 if the line rate (0: not known) is needed and not known. */
-double load_fps(const struct load_spec *load, unsigned int frame_size_octets, double line_rate_fps);
+double load_fps(const struct load_spec *load, double frame_size_octets, double line_rate_fps);
 
 /* bit/s of a load: what occupies the link (L1), or the frames alone (L2). */
-double l1_bps(double load_fps, unsigned int frame_size_octets);
-double l2_bps(double load_fps, unsigned int frame_size_octets);
+double l1_bps(double load_fps, double frame_size_octets);
+double l2_bps(double load_fps, double frame_size_octets);
 
 /* Every function below writes into the buffer and returns it. */
 #define UNIT_TEXT_SIZE 48

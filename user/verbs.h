@@ -12,6 +12,7 @@ enum exit_code verb_probe(const struct config *config);
 enum exit_code verb_trial(const struct config *config);
 enum exit_code verb_selftest(const struct config *config);
 enum exit_code verb_lab(const struct config *config);
+enum exit_code verb_profile(const struct config *config);
 enum exit_code verb_clean(const struct config *config);
 enum exit_code verb_compare(const struct config *config);
 enum exit_code verb_report(const struct config *config);

@@ -89,6 +89,10 @@ static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_
 	trial.deadline_ns = trial.start_ns + ns_of(input->duration_s);
 	if (frame_count != TX_NO_LIMIT)
 		trial.deadline_ns += (uint64_t)(grace_ns < GRACE_MAX_NS ? grace_ns : GRACE_MAX_NS);
+	if (xdp->management)
+		code = management_start(xdp->management, trial.start_ns + ns_of(input->duration_s));
+	if (code)
+		return code;
 	for (int i = 0; i < PORT_COUNT; i++) {
 		if (!xdp->ends[i].transmits)
 			continue;
@@ -116,13 +120,13 @@ static uint64_t sent_by(const struct measurer_xdp *xdp, int port)
 	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.sent : 0;
 }
 
-/* Frames that a port sent beside the load. */
 /* What its transmitter knows the driver to have had no room for. */
 static uint64_t refused_by(const struct measurer_xdp *xdp, int port)
 {
 	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.refused : 0;
 }
 
+/* Frames that a port sent beside the load. */
 static uint64_t extra_by(const struct measurer_xdp *xdp, int port)
 {
 	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.extra : 0;
@@ -242,6 +246,8 @@ static void count_port(const struct measurer_xdp *xdp, int port, const struct sn
 			.foreign = rx.foreign + rx.misdirected,
 			.malformed = rx.malformed,
 		},
+		.extra_sent = extra_by(xdp, port),
+		.extra_received = rx.extra,
 		.received_octets = rx.received_octets + rx.received * MLR_FCS_OCTETS,
 		.nic_tx_frames = after->tx_packets - before->tx_packets,
 		.nic_tx_dropped = tx_dropped(xdp, port, before, after),
@@ -249,6 +255,18 @@ static void count_port(const struct measurer_xdp *xdp, int port, const struct sn
 		.nic_rx_missed = receiver_missed(before, after, rx.foreign + rx.housekeeping),
 	};
 	memcpy(ret->name, xdp->ports[port].link.name, sizeof(ret->name));
+}
+
+/* Answers to our queries are not foreign, though the receiver cannot know that. */
+static void add_management(struct port_counts *port, struct mlr_trial_counts *sum,
+			   const struct management_report *management)
+{
+	uint64_t answers = at_most(management->answers, port->counts.foreign);
+
+	port->queries_sent = management->queries;
+	port->queries_answered = management->answers;
+	port->counts.foreign -= answers;
+	sum->foreign -= answers;
 }
 
 static void add_counts(struct mlr_trial_counts *sum, const struct mlr_trial_counts *more)
@@ -487,19 +505,26 @@ static void accept_next_trial(struct measurer_xdp *xdp, uint64_t intended)
 }
 
 static enum exit_code perform(struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t intended,
-			      struct snapshot *before, struct snapshot *after, double *ret_waits_s)
+			      struct snapshot *before, struct snapshot *after, struct management_report *ret_management,
+			      double *ret_waits_s)
 {
 	const struct waits *waits = &xdp->config->waits;
 	uint64_t residual_from_ns;
 	enum exit_code code;
 
 	accept_next_trial(xdp, intended);
-	if ((code = wait_phase(waits->routing_s)) || (code = wait_phase(waits->learning_s)) ||
-	    (code = take_snapshot(xdp, before)) || (code = transmit(xdp, input, intended)))
+	if ((code = wait_phase(waits->routing_s)))
+		return code;
+	neighbours_announce(xdp->neighbours, xdp->config->learning_frames);
+	if ((code = wait_phase(waits->learning_s)) || (code = take_snapshot(xdp, before)) ||
+	    (code = transmit(xdp, input, intended)))
 		return code;
 	xdp->next_sequence += (uint32_t)sequences_used(xdp) + 1;
 	residual_from_ns = clock_ns();
-	if ((code = wait_residual(xdp, before)))
+	code = wait_residual(xdp, before);
+	if (xdp->management)
+		*ret_management = management_stop(xdp->management);
+	if (code)
 		return code;
 	*ret_waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s +
 		       (double)(clock_ns() - residual_from_ns) / (double)NS_PER_S;
@@ -513,6 +538,7 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 	uint64_t intended = input->load_fps > 0.0 ? mlr_trial_intended(input) : TX_NO_LIMIT, start_ns = clock_ns();
 	struct measurement measurement = { 0 };
 	struct mlr_trial_input performed = *input;
+	struct management_report management = { 0 };
 	struct snapshot before, after;
 	double effective_s;
 	enum exit_code code;
@@ -521,9 +547,11 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 		return refuse(EXIT_USAGE_ERROR,
 			      "a trial of %g s at %g frames/s cannot be counted; use a smaller load or duration",
 			      input->duration_s, input->load_fps);
-	code = perform(xdp, input, intended, &before, &after, &measurement.waits_s);
+	code = perform(xdp, input, intended, &before, &after, &management, &measurement.waits_s);
 	if (!code)
 		code = account(xdp, input, intended, &before, &after, &measurement);
+	if (!code && xdp->management)
+		add_management(&measurement.ports[xdp->management_port], &measurement.counts, &management);
 	if (code)
 		return code;
 	measurement.wall_s = (double)(clock_ns() - start_ns) / (double)NS_PER_S;

@@ -20,6 +20,7 @@
 #ifndef MLR_PROFILE_H
 #define MLR_PROFILE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "mlr/frame.h"
@@ -111,7 +112,7 @@ uint64_t mlr_plan_sequences(const struct mlr_queue_plan *plan, uint64_t count);
 
 /* --- the profile ---------------------------------------------------------------------------------------------------- */
 
-/* Frame sizes, FCS included, and the order in which they are sent, again and again. */
+/* Frame sizes, FCS included, and the order in which they are sent, again and again. See mlr/imix.h. */
 struct mlr_size_mix {
 	uint16_t sizes_octets[MLR_SIZES_MAX];
 	unsigned int size_count;
@@ -125,6 +126,24 @@ struct mlr_profile_port {
 	uint32_t address; /* IPv4, host order */
 	uint8_t address6[MLR_ADDRESS6_OCTETS];
 };
+
+/* A field that differs from flow to flow, and how: `count` values, `step` apart. 0 or 1: it does not. */
+enum mlr_field {
+	MLR_SOURCE_ADDRESS,
+	MLR_DESTINATION_ADDRESS,
+	MLR_SOURCE_PORT,
+	MLR_DESTINATION_PORT,
+	MLR_FIELD_COUNT,
+};
+struct mlr_range {
+	uint32_t count, step;
+};
+
+/* The ports that RFC 4814 section 4.5 has flows vary over; a range that reaches the end goes on at the beginning. */
+#define MLR_SOURCE_PORT_LEAST      1024
+#define MLR_SOURCE_PORT_COUNT      64512
+#define MLR_DESTINATION_PORT_LEAST 1
+#define MLR_DESTINATION_PORT_COUNT 49151
 
 /* What one port sends to another in one IP version. */
 struct mlr_stream {
@@ -143,27 +162,37 @@ struct mlr_profile {
 	struct mlr_profile_port ports[MLR_PORTS_MAX];
 	unsigned int stream_count;
 	struct mlr_stream streams[MLR_STREAMS_MAX];
-	uint32_t flow_count; /* of each transmitting port, over all its streams; at most MLR_FLOWS_MAX */
-	uint16_t source_port, destination_port;
+	uint32_t flow_count;                    /* of each transmitting port, over all its streams; at most MLR_FLOWS_MAX */
+	uint16_t source_port, destination_port; /* of the first flow */
+	/* Flow number j of a stream is number j of all combinations of the fields' values, the first field changing fastest; or,
+	 * where `random`, number p(j), p being a permutation that the seed chooses: all flows of a stream differ. */
+	struct mlr_range ranges[MLR_FIELD_COUNT];
+	bool random;
+	uint64_t seed;
+	const struct mlr_frame_spec *like; /* what frames look like but for sizes, addresses and VLAN tags; NULL: plain */
+	uint32_t broadcast_every;          /* RFC 2544, 11.1: one broadcast frame after so many frames of a queue; 0: none */
 };
 
-/* One size. */
-struct mlr_size_mix mlr_size_one(unsigned int size_octets);
-/* Octets of a frame on average over the schedule, FCS included. */
-double mlr_size_mean_octets(const struct mlr_size_mix *mix);
-unsigned int mlr_size_least_octets(const struct mlr_size_mix *mix);
-unsigned int mlr_size_most_octets(const struct mlr_size_mix *mix);
+/* How many flows the ranges can tell apart; at most 2^62, else 0. */
+uint64_t mlr_ranges_combinations(const struct mlr_range ranges[MLR_FIELD_COUNT]);
+
+/* The smallest frame that all streams can carry, FCS included. */
+unsigned int mlr_profile_least_octets(const struct mlr_profile *profile);
 
 /* How many streams a port sends. */
 unsigned int mlr_profile_streams_from(const struct mlr_profile *profile, unsigned int port);
 
 /* Sort the streams by the port that receives them, and give each its wire ids. To be called once all are there. 0, or -EINVAL
- * where a port has more streams than flows, or ports, IP versions or counts are out of range. */
+ * where a port has more streams than flows, a stream more flows than combinations (unless nothing varies), or something is out of range. */
 int mlr_profile_number(struct mlr_profile *profile);
 
 /* The wire ids of all that a port receives; *ret_flow_count is 0 where that is nothing. */
 void mlr_profile_receives(const struct mlr_profile *profile, unsigned int port, uint32_t *ret_first_flow,
 			  uint32_t *ret_flow_count);
+
+/* The frame of a stream in a size, as mlr_queue_plan_new() has it. */
+struct mlr_frame_spec mlr_profile_frame(const struct mlr_profile *profile, const struct mlr_stream *stream,
+					unsigned int size_octets);
 
 /* The plan of one of `queue_count` transmit queues of a port, of a profile that was numbered. 0, -EINVAL (no stream, a queue
  * without a flow, a size that does not hold the tag) or -ENOMEM. The caller frees it by mlr_queue_plan_free. */

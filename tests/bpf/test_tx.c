@@ -11,6 +11,7 @@
 
 #include "clock.h"
 #include "live_program.h"
+#include "mlr/imix.h"
 #include "mlr/pacer.h"
 #include "run.h"
 

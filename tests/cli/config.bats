@@ -42,7 +42,7 @@ END
 }
 
 @test "a wrong value is refused with file and line" {
-  wrong "c.yaml:2: frame-size '63': must be 64 to 1518" 'ports: a,b\nframe-size: 63\n'
+  wrong "c.yaml:2: frame-size '63': must be 64 to 9216" 'ports: a,b\nframe-size: 63\n'
   wrong "c.yaml:4: goal 'name=y,loss=2': loss: " 'ports: a,b\ngoal:\n  - name=x\n  - name=y,loss=2\n'
   wrong "c.yaml:3: goal 'nam=x': no key 'nam', did you mean 'name'\?" 'ports: a,b\ngoal:\n  - {nam: x}\n'
   wrong "c.yaml:1: max-load '5kfps': must be above Min Load" 'max-load: 5kfps\nports: a,b\n'

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "mlr/profile.h"
+#include "mlr/imix.h"
 
 static struct mlr_profile two_ports(uint32_t flow_count)
 {
@@ -27,6 +27,7 @@ static struct mlr_profile two_ports(uint32_t flow_count)
 			     { .from = 1, .to = 0, .ip_version = 4 },
 			     { .from = 0, .to = 1, .ip_version = 4 } },
 		.flow_count = flow_count,
+		.ranges = { [MLR_SOURCE_PORT] = { .count = flow_count, .step = 1 } },
 		.source_port = MLR_UDP_SOURCE_PORT,
 		.destination_port = MLR_UDP_DESTINATION_PORT,
 	};
@@ -42,7 +43,10 @@ static struct mlr_queue_plan *plan_of(const struct mlr_profile *profile, unsigne
 
 static void wire_ids_of_a_receiver_are_one_range(void **state)
 {
-	struct mlr_profile profile = { .sizes = mlr_size_one(128), .port_count = 4, .flow_count = 7 };
+	struct mlr_profile profile = { .sizes = mlr_size_one(128),
+				       .port_count = 4,
+				       .flow_count = 7,
+				       .ranges = { [MLR_DESTINATION_PORT] = { .count = 3, .step = 1 } } };
 	uint8_t sent[4 * 7] = { 0 };
 
 	(void)state;
@@ -174,16 +178,194 @@ static void extra_frames_come_at_their_distance(void **state)
 	mlr_queue_plan_free(plan);
 }
 
-static void sizes_on_average(void **state)
+/* All flows of a port, by what tells them apart; sorted. */
+static int compare_flows(const void *left, const void *right)
 {
-	struct mlr_profile profile = two_ports(2);
-	struct mlr_size_mix one = mlr_size_one(64);
+	return memcmp(left, right, sizeof(struct mlr_flow));
+}
+
+static void assert_all_differ(const struct mlr_queue_plan *plan)
+{
+	struct mlr_flow *flows = calloc(plan->flow_count, sizeof(*flows));
+
+	assert_non_null(flows);
+	memcpy(flows, plan->flows, plan->flow_count * sizeof(*flows));
+	for (uint32_t i = 0; i < plan->flow_count; i++)
+		flows[i].id = 0;
+	qsort(flows, plan->flow_count, sizeof(*flows), compare_flows);
+	for (uint32_t i = 1; i < plan->flow_count; i++)
+		assert_int_not_equal(compare_flows(&flows[i - 1], &flows[i]), 0);
+	free(flows);
+}
+
+static void combinations_count_up(void **state)
+{
+	struct mlr_profile profile = two_ports(24);
+	struct mlr_queue_plan *plan;
 
 	(void)state;
-	assert_true(mlr_size_mean_octets(&profile.sizes) == (3 * 128 + 594 + 1518) / 5.0);
-	assert_int_equal(mlr_size_least_octets(&profile.sizes), 128);
-	assert_int_equal(mlr_size_most_octets(&profile.sizes), 1518);
-	assert_true(mlr_size_mean_octets(&one) == 64.0);
+	memset(profile.ranges, 0, sizeof(profile.ranges));
+	profile.stream_count = 2; /* one from port 0: IPv6; one from port 1 */
+	profile.ranges[MLR_SOURCE_ADDRESS] = (struct mlr_range){ 2, 10 };
+	profile.ranges[MLR_DESTINATION_ADDRESS] = (struct mlr_range){ 3, 1 };
+	profile.ranges[MLR_DESTINATION_PORT] = (struct mlr_range){ 4, 100 };
+	assert_int_equal(mlr_ranges_combinations(profile.ranges), 24);
+	assert_int_equal(mlr_profile_number(&profile), 0);
+	plan = plan_of(&profile, 1, 0, 1);
+	for (uint32_t k = 0; k < 24; k++) {
+		const struct mlr_flow *flow = &plan->flows[k];
+
+		assert_int_equal(flow->source_address, 0xc6130002 + k % 2 * 10);
+		assert_int_equal(flow->destination_address, 0xc6120002 + k / 2 % 3);
+		assert_int_equal(flow->source_port, MLR_UDP_SOURCE_PORT);
+		assert_int_equal(flow->destination_port, 7 + k / 6 * 100);
+	}
+	assert_all_differ(plan);
+	mlr_queue_plan_free(plan);
+}
+
+static void ports_wrap_within_their_range(void **state)
+{
+	struct mlr_profile profile = two_ports(MLR_SOURCE_PORT_COUNT * 2);
+	struct mlr_queue_plan *plan;
+
+	(void)state;
+	profile.stream_count = 2;
+	profile.ranges[MLR_SOURCE_PORT].count = MLR_SOURCE_PORT_COUNT;
+	profile.ranges[MLR_DESTINATION_PORT] = (struct mlr_range){ 2, 1 };
+	assert_int_equal(mlr_profile_number(&profile), 0);
+	plan = plan_of(&profile, 0, 0, 1);
+	for (uint32_t k = 0; k < plan->flow_count; k++)
+		assert_in_range(plan->flows[k].source_port, 1024, 65535);
+	assert_all_differ(plan);
+	mlr_queue_plan_free(plan);
+}
+
+/* Random flows are different ones out of all combinations; the seed chooses them, and nothing else does. */
+static void random_flows_differ_and_are_repeatable(void **state)
+{
+	static const struct mlr_range ranges[][MLR_FIELD_COUNT] = {
+		{ [MLR_SOURCE_PORT] = { 64512, 1 }, [MLR_DESTINATION_PORT] = { 49151, 1 } },
+		{ [MLR_SOURCE_ADDRESS] = { 250, 1 }, [MLR_SOURCE_PORT] = { 400, 7 } },
+		{ [MLR_SOURCE_ADDRESS] = { 100, 1 }, [MLR_DESTINATION_ADDRESS] = { 500, 3 } }, /* all combinations */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
+		struct mlr_profile profile = two_ports(50000);
+		struct mlr_queue_plan *plan, *again, *other;
+		uint32_t same = 0;
+
+		memcpy(profile.ranges, ranges[i], sizeof(ranges[i]));
+		profile.stream_count = 2;
+		profile.random = true;
+		profile.seed = 7 + i;
+		assert_int_equal(mlr_profile_number(&profile), 0);
+		plan = plan_of(&profile, 0, 0, 1);
+		again = plan_of(&profile, 0, 0, 1);
+		profile.seed++;
+		other = plan_of(&profile, 0, 0, 1);
+		assert_all_differ(plan);
+		assert_memory_equal(plan->flows, again->flows, plan->flow_count * sizeof(struct mlr_flow));
+		for (uint32_t k = 0; k < plan->flow_count; k++)
+			same += !compare_flows(&plan->flows[k], &other->flows[k]);
+		assert_true(same < 100);
+		mlr_queue_plan_free(plan);
+		mlr_queue_plan_free(again);
+		mlr_queue_plan_free(other);
+	}
+}
+
+/* Half of random ports are in each half of the range, within five standard deviations. */
+static void random_ports_cover_their_range(void **state)
+{
+	struct mlr_profile profile = two_ports(10000);
+	struct mlr_queue_plan *plan;
+	int upper = 0, odd = 0;
+
+	(void)state;
+	profile.stream_count = 2;
+	profile.random = true;
+	profile.ranges[MLR_SOURCE_PORT] = (struct mlr_range){ MLR_SOURCE_PORT_COUNT, 1 };
+	profile.ranges[MLR_DESTINATION_PORT] = (struct mlr_range){ MLR_DESTINATION_PORT_COUNT, 1 };
+	assert_int_equal(mlr_profile_number(&profile), 0);
+	plan = plan_of(&profile, 0, 0, 1);
+	for (uint32_t k = 0; k < plan->flow_count; k++) {
+		assert_in_range(plan->flows[k].destination_port, 1, 49151);
+		upper += plan->flows[k].destination_port > 49151 / 2;
+		odd += plan->flows[k].source_port % 2;
+	}
+	assert_in_range(upper, 5000 - 250, 5000 + 250);
+	assert_in_range(odd, 5000 - 250, 5000 + 250);
+	mlr_queue_plan_free(plan);
+}
+
+static void a_million_flows(void **state)
+{
+	struct mlr_profile profile = two_ports(MLR_FLOWS_MAX);
+	struct mlr_queue_plan *plan;
+	uint32_t first, count;
+
+	(void)state;
+	profile.ranges[MLR_SOURCE_PORT] = (struct mlr_range){ 1000, 1 };
+	profile.ranges[MLR_DESTINATION_ADDRESS] = (struct mlr_range){ 1000, 1 };
+	assert_int_equal(mlr_profile_number(&profile), 0);
+	mlr_profile_receives(&profile, 1, &first, &count);
+	assert_int_equal(count, MLR_FLOWS_MAX);
+	plan = plan_of(&profile, 1, 0, 1);
+	assert_int_equal(plan->flow_count, MLR_FLOWS_MAX);
+	assert_all_differ(plan);
+	mlr_queue_plan_free(plan);
+}
+
+static void broadcast_frames_go_to_everybody(void **state)
+{
+	static const uint8_t everybody[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	struct mlr_profile profile = two_ports(2);
+	struct mlr_queue_plan *plan;
+
+	(void)state;
+	profile.broadcast_every = 99;
+	assert_int_equal(mlr_profile_number(&profile), 0);
+	plan = plan_of(&profile, 0, 0, 1);
+	assert_int_equal(plan->extra_every, 99);
+	assert_int_equal(plan->extra->ip_version, 4);
+	assert_int_equal(plan->extra->memory_octets, 60);
+	assert_memory_equal(plan->extra->header, everybody, sizeof(everybody));
+	assert_int_equal(plan->extra_flow.id, MLR_FLOW_EXTRA);
+	assert_int_equal(plan->extra_flow.destination_address, 0xffffffff);
+	mlr_queue_plan_free(plan);
+}
+
+/* What a transmitter makes of a plan is what mlr_frame_write() makes of the spec. */
+static void payload_of_a_plan_goes_on_where_templates_end(void **state)
+{
+	uint8_t payload[600], whole[1600], sent[1600];
+	struct mlr_frame_spec like = { .hop_limit = 9, .payload = payload, .payload_octets = sizeof(payload) };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(payload); i++)
+		payload[i] = (uint8_t)(i * 7 + 1);
+	for (unsigned int size_octets = 100; size_octets <= 1518; size_octets += 23) {
+		struct mlr_profile profile = two_ports(1);
+		struct mlr_frame_spec spec;
+		struct mlr_queue_plan *plan;
+
+		profile.stream_count = 2; /* from port 1: IPv4 */
+		profile.sizes = mlr_size_one(size_octets);
+		profile.like = &like;
+		assert_int_equal(mlr_profile_number(&profile), 0);
+		plan = plan_of(&profile, 1, 0, 1);
+		spec = mlr_profile_frame(&profile, &profile.streams[0], size_octets);
+		mlr_frame_write(&spec, &plan->templates[0], &plan->flows[0], 1, 2, 3, 4, whole);
+		memset(sent, 0, sizeof(sent));
+		if (plan->payload)
+			memcpy(sent + MLR_HEADER_MAX_OCTETS, plan->payload, plan->payload_octets);
+		memcpy(sent, plan->templates[0].header, MLR_HEADER_MAX_OCTETS);
+		mlr_frame_fill(sent, &plan->templates[0], &plan->flows[0], 1, 2, 3, 4);
+		assert_memory_equal(sent, whole, size_octets - 4);
+		mlr_queue_plan_free(plan);
+	}
 }
 
 static void what_cannot_be_planned(void **state)
@@ -197,6 +379,9 @@ static void what_cannot_be_planned(void **state)
 	profile.streams[0].to = 2;
 	assert_int_equal(mlr_profile_number(&profile), -EINVAL);
 	profile = two_ports(MLR_FLOWS_MAX + 1);
+	assert_int_equal(mlr_profile_number(&profile), -EINVAL);
+	profile = two_ports(6);
+	profile.ranges[MLR_SOURCE_PORT].count = 2; /* three flows of a stream, and two of them the same */
 	assert_int_equal(mlr_profile_number(&profile), -EINVAL);
 	profile = two_ports(2);
 	assert_int_equal(mlr_profile_number(&profile), 0);
@@ -216,7 +401,13 @@ int main(void)
 		cmocka_unit_test(flows_have_the_addresses_of_their_ports),
 		cmocka_unit_test(sequence_numbers_that_a_share_uses),
 		cmocka_unit_test(extra_frames_come_at_their_distance),
-		cmocka_unit_test(sizes_on_average),
+		cmocka_unit_test(combinations_count_up),
+		cmocka_unit_test(ports_wrap_within_their_range),
+		cmocka_unit_test(random_flows_differ_and_are_repeatable),
+		cmocka_unit_test(random_ports_cover_their_range),
+		cmocka_unit_test(a_million_flows),
+		cmocka_unit_test(broadcast_frames_go_to_everybody),
+		cmocka_unit_test(payload_of_a_plan_goes_on_where_templates_end),
 		cmocka_unit_test(what_cannot_be_planned),
 	};
 

@@ -1,0 +1,194 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Traffic profiles, end to end: what arrives inside the SUT is what was asked for, and every frame is accounted for.
+bats_require_minimum_version 1.5.0
+load helper
+
+counts='.trial_result.counts'
+
+# Every frame that was intended is sent or unsent, every frame that was sent is received or lost, and nothing else is seen.
+adds_up() {
+  check "$counts | .intended == .sent + .unsent and .sent == .received + .lost"
+  check "$counts | .duplicate == 0 and .reordered == 0 and .late == 0 and .foreign == 0 and .malformed == 0"
+  check '.trial_result | .counts.lost == ([.loss_attribution | .dropped_before_wire, .receiver_missed, .sut] | add)'
+}
+
+wait_listening() {
+  until grep -q "listening" "$BATS_TEST_TMPDIR/err"; do
+    ! grep -q "error\|syntax" "$BATS_TEST_TMPDIR/err"
+    sleep 0.05
+  done
+}
+
+# Look at COUNT frames inside the SUT while a trial goes on: $dump has a line or two a frame.
+look() { # COUNT tcpdump-arguments... -- trial-options...
+  local frames=$1 arguments=()
+  shift
+  while [ "$1" != -- ]; do arguments+=("$1"); shift; done
+  shift
+  inside ip link set dev sut-a xdp off
+  inside timeout 20 tcpdump -i sut-a -c "$frames" -nn -e -vv "${arguments[@]}" >"$BATS_TEST_TMPDIR/dump" 2>"$BATS_TEST_TMPDIR/err" &
+  background+=($!)
+  wait_listening
+  clean_trial --load 1000 --duration 0.2 --wait d=0.05 "$@"
+  wait "${background[-1]}"
+  dump=$BATS_TEST_TMPDIR/dump
+}
+
+@test "every profile adds up to the frame, both ways" {
+  local options
+  lab_up xdp
+  for options in "--frame-size 84 --ip 6" "--frame-size 100 --ip mixed --flows 7" "--frame-size 68 --vlan 100:5" \
+    "--frame-size 92 --vlan 100,200:7 --ip 6" "--frame-size imix" "--frame-size genome:abcdefg" "--flows 1000" \
+    "--flows 1000 --flow-order random --seed 3" "--vary src-address=50,dst-address=20:2" "--frame-size 72 --vlan 1,2 --vlan-outer 802.1Q" \
+    "--frame-size imix:csit --flows 999 --vary src-port=27:3,dst-address=40 --vlan 7 --frame-size 9:128,1:1518" ; do
+    options=${options/--frame-size 9:/--frame-size imix:9:}
+    clean_trial --load 20kfps --duration 0.3 --direction both $options
+    [ "$status" -eq 0 ]
+    adds_up
+    check "$counts | .received == 12000 and .lost == 0"
+    check '[.ports[].counts.received] == [6000, 6000]'
+  done
+}
+
+@test "a million flows are received, and none is taken for another" {
+  lab_up xdp
+  clean_trial --load 200kfps --duration 1 --flows 1000000 --vary src-port=1000,dst-address=200,dst-port=5
+  [ "$status" -eq 0 ]
+  adds_up
+  check "$counts | .received == 200000"
+  check '.traffic_profile | .flows_per_port == 1000000 and .varied_fields["src-port"].count == 1000'
+}
+
+@test "the policer is exact to the frame with every profile" {
+  local options
+  lab_up policer:rate=50000,burst=100us
+  for options in "" "--ip 6 --frame-size 84" "--vlan 5:1,6 --frame-size 72" "--frame-size imix" "--flows 1000" \
+    "--ip mixed --frame-size imix:3:128,1:1500 --flows 1000 --flow-order random"; do
+    # 5 frames fit into the burst of 100 us; the first frame that is too many is one that is due an interval later
+    clean_trial --load 50000 --duration 0.5 --wait d=0.2 $options
+    adds_up
+    check "$counts | .lost == 0"
+    clean_trial --load 60000 --duration 0.5 --wait d=0.2 $options
+    adds_up
+    check "$counts | .lost == 4995"
+  done
+}
+
+@test "IPv6 frames are right, as the SUT sees them" {
+  lab_up xdp
+  for size in 84 85 1518; do
+    look 5 udp -- --ip 6 --frame-size "$size"
+    [ "$(grep -c "length $((size - 4)): .*hlim 64, next-header UDP (17) payload length: $((size - 58)))" "$dump")" -eq 5 ]
+    [ "$(grep -c "2001:2:0:1::2.49184 > 2001:2:0:2::2.7: \[udp sum ok\] UDP, length $((size - 66))" "$dump")" -eq 5 ]
+  done
+}
+
+@test "VLAN tags are right, as the SUT sees them" {
+  lab_up xdp
+  look 5 vlan 100 and udp -- --vlan 100:5 --frame-size 68
+  [ "$(grep -c "ethertype 802.1Q (0x8100), length 64: vlan 100, p 5, ethertype IPv4" "$dump")" -eq 5 ]
+  [ "$(grep -c "udp sum ok" "$dump")" -eq 5 ]
+  look 5 vlan 100 and vlan 200 and udp -- --vlan 100,200:7 --ip 6 --frame-size 92
+  [ "$(grep -c "ethertype 802.1Q-QinQ (0x88a8), length 88: vlan 100, p 0, ethertype 802.1Q (0x8100), vlan 200, p 7, ethertype IPv6" "$dump")" -eq 5 ]
+  [ "$(grep -c "udp sum ok" "$dump")" -eq 5 ]
+  look 5 vlan 3 and vlan 4 and udp -- --vlan 3,4 --vlan-outer 802.1Q --frame-size 72
+  [ "$(grep -c "ethertype 802.1Q (0x8100), length 68: vlan 3, p 0, ethertype 802.1Q (0x8100), vlan 4, p 0, ethertype IPv4" "$dump")" -eq 5 ]
+}
+
+@test "sizes come in the order of the genome, and flows in turn" {
+  lab_up xdp
+  look 10 udp -- --frame-size genome:abgca --flows 3 --vary src-port=3:10,dst-address=2
+  [ "$(grep -o 'UDP, length [0-9]*' "$dump" | grep -o '[0-9]*$' | paste -sd' ')" = "18 82 1472 210 18 18 82 1472 210 18" ]
+  [ "$(grep -o '198.18.0.2.[0-9]* >' "$dump" | sed 's/.*\.\([0-9]*\) >/\1/' | head -4 | paste -sd' ')" = "49184 49184 49194 49184" ]
+  ! grep -q "bad" "$dump"
+}
+
+@test "a template gives sizes, header fields, ports and payload" {
+  local pcap=$BATS_TEST_TMPDIR/like.pcap
+  {
+    printf '\xd4\xc3\xb2\xa1\x02\x00\x04\x00\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0'
+    printf '\0\0\0\0\0\0\0\0\x50\0\0\0\x50\0\0\0' # 80 octets
+    printf '\x02\0\0\0\0\x01\x02\0\0\0\0\x02\x81\0\x60\x09\x08\0'
+    printf '\x45\xb8\0\x3e\x12\x34\x40\0\x07\x11\0\0\x0a\0\0\x01\x0a\0\0\x02'
+    printf '\x13\x88\x17\x70\0\x2a\0\0eighteen.octets.it.lives.on.'
+    printf '\0\0\0\0\0\0'
+  } >"$pcap"
+  lab_up xdp
+  look 5 -X vlan 9 and udp -- --template "$pcap"
+  [ "$(grep -c "ethertype 802.1Q (0x8100), length 80: vlan 9, p 3, ethertype IPv4" "$dump")" -eq 5 ]
+  [ "$(grep -c "(tos 0xb8, ttl 7, id 4660, offset 0, flags \[DF\], proto UDP (17), length 62)" "$dump")" -eq 5 ]
+  [ "$(grep -c "198.18.0.2.5000 > 198.19.0.2.6000: \[udp sum ok\]" "$dump")" -eq 5 ]
+  # behind the 18 octets where the tag is
+  [ "$(grep -c "ives.on" "$dump")" -eq 5 ]
+  adds_up
+  check '.traffic_profile | .frame_size_octets == 84 and (.template | endswith("like.pcap"))'
+}
+
+@test "broadcast frames are sent beside the load, and counted apart" {
+  lab_up bridge
+  clean_trial --load 10kfps --duration 0.99 --modifier broadcast=1%
+  adds_up
+  check "$counts | .intended == 9900 and .received == 9900"
+  # one after every 99; the last one has no frame behind it
+  check '.ports[0].extra_sent == 99 and .ports[1].extra_received == 99'
+  check '.ports[0].nic_tx_frames >= 9999'
+  look 1 ether broadcast and udp -- --modifier broadcast=10%
+  grep -q "> ff:ff:ff:ff:ff:ff, ethertype IPv4 (0x0800), length 60" "$dump"
+  grep -q "198.18.0.2.49184 > 255.255.255.255.9: \[udp sum ok\]" "$dump"
+}
+
+@test "management queries are sent each second, as SNMP" {
+  lab_up router
+  # a router of the kernel has no SNMP agent, and says so
+  inside timeout 20 tcpdump -i sut-a -c 3 -nn -vv udp dst port 161 >"$BATS_TEST_TMPDIR/dump" 2>"$BATS_TEST_TMPDIR/err" &
+  background+=($!)
+  wait_listening
+  clean_trial --load 1000 --duration 1 --modifier management=3/s
+  wait "${background[-1]}"
+  [ "$(grep -c "udp sum ok.*GetNextRequest.*1.3.6.1.2.1.1.3\|GetNextRequest.*system.sysUpTime" "$BATS_TEST_TMPDIR/dump")" -eq 3 ]
+  check '.ports[0].queries_sent == 3 and .ports[0].queries_answered == 0'
+  check "$counts | .received == 1000 and .lost == 0"
+}
+
+# Give the lab's router IPv6 addresses, and let it forward.
+router6() {
+  inside sh -c 'for port in sut-a sut-b; do echo 0 >/proc/sys/net/ipv6/conf/$port/disable_ipv6; done
+    echo 1 >/proc/sys/net/ipv6/conf/all/forwarding'
+  inside ip -6 address add 2001:2:0:1::1/64 dev sut-a nodad
+  inside ip -6 address add 2001:2:0:2::1/64 dev sut-b nodad
+  # it asks from its link-local addresses, which it takes a second or two to make sure of
+  while [ -n "$(inside ip -6 address show tentative)" ]; do sleep 0.1; done
+}
+
+@test "a router is found by neighbour discovery, and finds the tester by it" {
+  lab_up router
+  router6
+  clean_trial --load 5000 --duration 0.4 --ip 6 --frame-size 100 --direction both
+  [ "$status" -eq 0 ]
+  adds_up
+  check '[.measurer.ports[].destination_mac_source] == ["learned by neighbour discovery", "learned by neighbour discovery"]'
+  check "$counts | .received == 4000"
+}
+
+@test "the router's questions for every varied address are answered" {
+  lab_up router
+  router6
+  clean_trial --load 2000 --duration 0.5 --ip mixed --frame-size 100 --vary src-address=10,dst-address=20:3 --direction both
+  # what waits for an answer, the router may drop; afterwards it knows every address: of 200 flows each version has half, and so
+  # ten of the destination's addresses
+  clean_trial --load 2000 --duration 0.5 --ip mixed --frame-size 100 --vary src-address=10,dst-address=20:3 --direction both
+  adds_up
+  check "$counts | .received == 2000 and .lost == 0"
+  [ "$(inside ip -4 neigh show dev sut-b | grep -c 'lladdr')" -ge 10 ]
+  [ "$(inside ip -6 neigh show dev sut-b | grep -c '^2001.*lladdr')" -ge 10 ]
+}
+
+@test "learning frames teach the SUT before a trial, and the deviation says so" {
+  lab_up router
+  clean_trial --load 1000 --duration 0.1 --vary dst-address=50 --learning-frames 50 \
+    --dst-mac "$(for port in sut-a sut-b; do sut_mac $port; done | paste -sd,)" --wait b=0.3
+  check "$counts | .received == 100 and .lost == 0"
+  [ "$(inside ip -4 neigh show dev sut-b | grep -c 'lladdr')" -ge 50 ]
+  check '[.deviations[] | select(test("no learning frames"))] == []'
+}
