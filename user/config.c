@@ -466,6 +466,9 @@ static enum exit_code check(struct config *config)
 		return code;
 	if (config->measurer == MEASURER_XDP && !config->ports[PORT_A].name[0])
 		return refuse(EXIT_USAGE_ERROR, "--ports is missing: give the tester's two ports, for example -p eth1,eth2");
+	if (config->verb == VERB_SELFTEST && (config->port_count != PORT_COUNT || config->direction == DIRECTION_MESH))
+		return refuse(EXIT_USAGE_ERROR,
+			      "selftest takes two ports at a time, which are connected to each other: -p A,B");
 	return EXIT_DONE;
 }
 
@@ -513,7 +516,7 @@ static enum exit_code read_all(char **argv, struct config *config, bool *ret_fin
 
 enum exit_code config_read(int argc, char **argv, struct config *ret, bool *ret_finished)
 {
-	struct config config = { .waits = { .residual_s = rfc2544_waits.residual_s } };
+	struct config config = { .port_count = PORT_COUNT, .waits = { .residual_s = rfc2544_waits.residual_s } };
 	enum exit_code code;
 
 	(void)argc; /* argv ends with NULL */

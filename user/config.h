@@ -32,7 +32,7 @@ enum verb {
 	VERB_COMPARE,
 	VERB_REPORT
 };
-enum direction { DIRECTION_A_TO_B, DIRECTION_B_TO_A, DIRECTION_BOTH };
+enum direction { DIRECTION_A_TO_B, DIRECTION_B_TO_A, DIRECTION_BOTH, DIRECTION_MESH };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
 enum effective_duration { EFFECTIVE_TRIAL, EFFECTIVE_WALL };
 enum tx_choice { TX_AUTO, TX_XSK, TX_LIVE };
@@ -46,7 +46,7 @@ enum algorithm { ALGORITHM_MLR, ALGORITHM_PHASED, ALGORITHM_BINARY, ALGORITHM_TS
 
 #define PORT_A     0
 #define PORT_B     1
-#define PORT_COUNT 2
+#define PORT_COUNT 2 /* of the lab, and where nothing says more */
 
 /* A load as the user wrote it. Turned into frames/s once frame size and line rate are known (units.h). */
 enum load_unit { LOAD_UNSET, LOAD_FPS, LOAD_BPS_L1, LOAD_BPS_L2, LOAD_LINE_RATIO, LOAD_MAX };
@@ -109,7 +109,8 @@ struct stored;
 struct config {
 	enum verb verb;
 	const char *files[FILES_MAX]; /* as many as the verb takes (verb_file()); point into argv */
-	struct port_config ports[PORT_COUNT];
+	unsigned int port_count;      /* 2, or as many as --ports names */
+	struct port_config ports[MLR_PORTS_MAX];
 	const char *port_list; /* probe: names, "A,B,..."; NULL: all that may be meant */
 	enum direction direction;
 	struct mlr_size_mix sizes;

@@ -92,7 +92,7 @@ struct measurement {
 	bool has_pacing;
 	struct pacing_summary pacing;
 	size_t port_count;
-	struct port_counts ports[PORT_COUNT];
+	struct port_counts ports[MLR_PORTS_MAX];
 	double wall_s;          /* real time the trial took, waits included; 0 where time is virtual */
 	double waits_s;         /* configured waits really spent in it */
 	json_t *passed_through; /* fields of an external measurer that are not known here, or NULL; owned */

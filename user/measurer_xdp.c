@@ -50,16 +50,24 @@ static enum exit_code make_profile(struct measurer_xdp *xdp)
 {
 	enum exit_code code = traffic_profile_of(xdp->config, &xdp->profile);
 
-	for (unsigned int i = 0; i < PORT_COUNT && !code; i++)
+	if (code)
+		return code;
+	for (unsigned int i = 0; i < xdp->port_count; i++)
 		memcpy(xdp->profile.ports[i].mac, xdp->ports[i].link.mac, MLR_MAC_OCTETS);
-	return code;
+	for (unsigned int i = 0; i < xdp->profile.stream_count; i++) {
+		xdp->ends[xdp->profile.streams[i].from].transmits = true;
+		xdp->ends[xdp->profile.streams[i].to].receives = true;
+	}
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		xdp->measurer.transmitters += xdp->ends[i].transmits;
+	return EXIT_DONE;
 }
 
 static enum exit_code open_receivers(struct measurer_xdp *xdp)
 {
 	enum exit_code code = EXIT_DONE;
 
-	for (unsigned int i = 0; i < PORT_COUNT && !code; i++) {
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
 		struct rx_options options = {
 			.no_order = xdp->config->no_seq,
 			.no_latency = xdp->config->no_latency,
@@ -73,7 +81,7 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 		}
 		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, &options, &xdp->ends[i].rx);
 	}
-	return code ? code : ports_wait_for_carrier(xdp->netlink, xdp->ports);
+	return code ? code : ports_wait_for_carrier(xdp->netlink, xdp->ports, xdp->port_count);
 }
 
 static struct neighbour_port neighbour_of(const struct measurer_xdp *xdp, unsigned int port)
@@ -99,7 +107,10 @@ static struct neighbour_port neighbour_of(const struct measurer_xdp *xdp, unsign
 
 static bool all_macs_given(const struct config *config)
 {
-	return config->ports[PORT_A].destination_mac_given && config->ports[PORT_B].destination_mac_given;
+	for (unsigned int i = 0; i < config->port_count; i++)
+		if (!config->ports[i].destination_mac_given)
+			return false;
+	return true;
 }
 
 /* The destination of what a stream sends, and how it was found. */
@@ -123,20 +134,20 @@ static enum mac_source find_destination(const struct measurer_xdp *xdp, const st
 
 static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 {
-	struct neighbour_port neighbours[PORT_COUNT];
-	struct neighbour_answer answers[PORT_COUNT] = { 0 };
+	struct neighbour_port neighbours[MLR_PORTS_MAX];
+	struct neighbour_answer answers[MLR_PORTS_MAX] = { 0 };
 	enum exit_code code;
 
-	for (unsigned int i = 0; i < PORT_COUNT; i++)
+	for (unsigned int i = 0; i < xdp->port_count; i++)
 		neighbours[i] = neighbour_of(xdp, i);
-	code = neighbours_open(neighbours, PORT_COUNT, &xdp->neighbours);
+	code = neighbours_open(neighbours, xdp->port_count, &xdp->neighbours);
 	if (!code && !all_macs_given(xdp->config))
 		code = neighbours_resolve(xdp->neighbours, answers);
 	if (!code)
 		code = neighbours_serve(xdp->neighbours);
-	for (unsigned int i = 0; i < PORT_COUNT && !code; i++) {
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
 		/* of a port that sends nothing, too: the result says what was learned */
-		struct mlr_stream any = { .from = i, .to = !i, .ip_version = xdp->config->ip == IP_6 ? 6 : 4 };
+		struct mlr_stream any = { .from = i, .to = i ^ 1, .ip_version = xdp->config->ip == IP_6 ? 6 : 4 };
 
 		xdp->ends[i].mac_source = find_destination(xdp, answers, &any);
 		memcpy(xdp->ends[i].destination_mac, any.destination_mac, MLR_MAC_OCTETS);
@@ -157,10 +168,19 @@ static enum exit_code make_plan(struct measurer_xdp *xdp, unsigned int port)
 	return EXIT_DONE;
 }
 
+static unsigned int first_transmitter(const struct measurer_xdp *xdp)
+{
+	unsigned int port = 0;
+
+	while (!xdp->ends[port].transmits)
+		port++;
+	return port;
+}
+
 /* The first port that sends test frames asks its gateway. */
 static enum exit_code open_management(struct measurer_xdp *xdp)
 {
-	unsigned int port = xdp->ends[PORT_A].transmits ? PORT_A : PORT_B;
+	unsigned int port = first_transmitter(xdp);
 	struct neighbour_port neighbour = neighbour_of(xdp, port);
 
 	if (!xdp->config->queries_per_s)
@@ -185,7 +205,7 @@ static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 	enum exit_code code = EXIT_DONE;
 	int opened = 0;
 
-	for (unsigned int i = 0; i < PORT_COUNT && !code; i++) {
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
 		if (!xdp->ends[i].transmits)
 			continue;
 		code = make_plan(xdp, i);
@@ -203,25 +223,28 @@ static enum exit_code spare_cpus(struct measurer_xdp *xdp)
 	cpu_set_t cpus;
 
 	CPU_ZERO(&cpus);
-	for (int i = 0; i < PORT_COUNT; i++)
+	for (unsigned int i = 0; i < xdp->port_count; i++)
 		if (xdp->ends[i].tx && xdp->ends[i].tx->cpu >= 0)
 			CPU_SET(xdp->ends[i].tx->cpu, &cpus);
-	for (int i = 0; i < PORT_COUNT && !code; i++)
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
 		code = port_spare_cpus(&xdp->ports[i], xdp->config, &cpus);
 	return code;
 }
 
-static double slower_line_rate_fps(const struct measurer_xdp *xdp)
+static double slowest_line_rate_fps(const struct measurer_xdp *xdp)
 {
-	double a_bps = xdp->ports[PORT_A].link_bps, b_bps = xdp->ports[PORT_B].link_bps;
+	double slowest_bps = xdp->ports[0].link_bps;
 
-	return mlr_line_rate_fps(a_bps < b_bps ? a_bps : b_bps, mlr_size_mean_octets(&xdp->profile.sizes));
+	for (unsigned int i = 1; i < xdp->port_count; i++)
+		if (xdp->ports[i].link_bps < slowest_bps)
+			slowest_bps = xdp->ports[i].link_bps;
+	return mlr_line_rate_fps(slowest_bps, mlr_size_mean_octets(&xdp->profile.sizes));
 }
 
 /* What a self-test said of a tester like this one. */
 static void find_selftest(struct measurer_xdp *xdp)
 {
-	const struct tx *tx = xdp->ends[PORT_A].tx ? xdp->ends[PORT_A].tx : xdp->ends[PORT_B].tx;
+	const struct tx *tx = xdp->ends[first_transmitter(xdp)].tx;
 
 	if (xdp->config->verb != VERB_SELFTEST)
 		xdp->measurer.selftest = selftest_find(xdp->config, tx->ops->name, tx->mode);
@@ -231,15 +254,15 @@ static void close_xdp(struct measurer *measurer)
 {
 	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
 
-	for (int i = 0; i < PORT_COUNT; i++) {
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		tx_close(xdp->ends[i].tx);
 		mlr_queue_plan_free(xdp->ends[i].plan);
 	}
 	management_close(xdp->management);
 	neighbours_close(xdp->neighbours);
-	for (int i = 0; i < PORT_COUNT; i++)
+	for (unsigned int i = 0; i < xdp->port_count; i++)
 		rx_close(xdp->ends[i].rx);
-	ports_close(xdp->ports);
+	ports_close(xdp->ports, xdp->port_count);
 	netlink_close(xdp->netlink);
 	free(xdp);
 }
@@ -267,9 +290,7 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	xdp->config = config;
 	xdp->measurer.ops = &ops;
-	xdp->ends[PORT_A].transmits = config->direction != DIRECTION_B_TO_A;
-	xdp->ends[PORT_B].transmits = config->direction != DIRECTION_A_TO_B;
-	xdp->measurer.transmitters = xdp->ends[PORT_A].transmits + xdp->ends[PORT_B].transmits;
+	xdp->port_count = config->port_count;
 	xdp->next_sequence = 1; /* the receivers' memory of sequence numbers starts as zeros */
 	if (getrandom(&xdp->trial, sizeof(xdp->trial), 0) < 0)
 		xdp->trial = 0;
@@ -278,7 +299,7 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 		close_xdp(&xdp->measurer);
 		return code;
 	}
-	xdp->measurer.line_rate_fps = slower_line_rate_fps(xdp);
+	xdp->measurer.line_rate_fps = slowest_line_rate_fps(xdp);
 	find_selftest(xdp);
 	*ret = &xdp->measurer;
 	return EXIT_DONE;
@@ -327,7 +348,7 @@ static json_t *mac_json(const uint8_t mac[MLR_MAC_OCTETS])
 	return json_sprintf("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
 }
 
-static json_t *port_json(const struct measurer_xdp *xdp, int i)
+static json_t *port_json(const struct measurer_xdp *xdp, unsigned int i)
 {
 	static const char *const sources[] = {
 		[MAC_GIVEN] = "given",
@@ -351,24 +372,26 @@ static json_t *port_json(const struct measurer_xdp *xdp, int i)
 
 const char *measurer_xdp_backend(const struct measurer_xdp *xdp)
 {
-	return xdp->ends[xdp->ends[PORT_A].transmits ? PORT_A : PORT_B].tx->ops->name;
+	return xdp->ends[first_transmitter(xdp)].tx->ops->name;
 }
 
 static json_t *describe(struct measurer *measurer)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
+	json_t *ports = json_array();
 
-	return json_pack("{s:s, s:s, s:[o,o], s:f, s:s?}", "name", "xdp", "tx_backend", measurer_xdp_backend(xdp), "ports",
-			 port_json(xdp, PORT_A), port_json(xdp, PORT_B), "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S,
-			 "allow_unsafe", xdp->config->unsafe_reason);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		json_array_append_new(ports, port_json(xdp, i));
+	return json_pack("{s:s, s:s, s:o, s:f, s:s?}", "name", "xdp", "tx_backend", measurer_xdp_backend(xdp), "ports",
+			 ports, "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe", xdp->config->unsafe_reason);
 }
 
 static json_t *traffic_profile(struct measurer *measurer)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
-	const char *names[PORT_COUNT];
+	const char *names[MLR_PORTS_MAX];
 
-	for (int i = 0; i < PORT_COUNT; i++)
+	for (unsigned int i = 0; i < xdp->port_count; i++)
 		names[i] = xdp->ports[i].link.name;
 	return traffic_describe(xdp->config, &xdp->profile, names);
 }

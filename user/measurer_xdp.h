@@ -17,7 +17,7 @@ enum mac_source { MAC_GIVEN, MAC_ARP, MAC_DISCOVERY, MAC_OTHER_PORT };
 
 /* Everything of one port. */
 struct endpoint {
-	bool transmits;
+	bool transmits, receives;
 	struct rx *rx;               /* always: it also shows what is foreign or misdirected */
 	struct mlr_queue_plan *plan; /* NULL if it does not transmit */
 	struct tx *tx;               /* NULL if it does not transmit */
@@ -29,8 +29,9 @@ struct measurer_xdp {
 	struct measurer measurer;
 	const struct config *config;
 	struct mnl_socket *netlink;
-	struct port ports[PORT_COUNT];
-	struct endpoint ends[PORT_COUNT];
+	unsigned int port_count;
+	struct port ports[MLR_PORTS_MAX];
+	struct endpoint ends[MLR_PORTS_MAX];
 	struct neighbours *neighbours;
 	struct management *management; /* NULL: no queries */
 	unsigned int management_port;  /* which of the ports sends them */

@@ -208,7 +208,7 @@ static enum exit_code read_report_path(const struct given *given, struct config 
 
 /* --- the table ------------------------------------------------------------------------------------------------------ */
 
-static const char *const directions[] = { "a-to-b", "b-to-a", "both", NULL };
+static const char *const directions[] = { "a-to-b", "b-to-a", "both", "mesh", NULL };
 static const char *const tx_choices[] = { "auto", "xsk", "live", NULL };
 static const char *const ip_choices[] = { "4", "6", "mixed", NULL };
 static const char *const vlan_outers[] = { "802.1ad", "802.1Q", NULL };
@@ -220,10 +220,11 @@ static const char *const effective_durations[] = { "trial", "wall", NULL };
 const struct option options[] = {
 	{ .name = "ports",
 	  .letter = 'p',
-	  .argument = "A,B",
+	  .argument = "A,B[,...]",
 	  .verbs = TRAFFIC | PROBE,
 	  .read = read_ports,
-	  .help = "the tester's ports, by interface name; probe takes any number, and without it looks at all" },
+	  .help = "the tester's ports, by interface name: two, or the pairs A,B,C,D up to 8; probe takes any number, and "
+		  "without it looks at all" },
 	{ .name = "direction",
 	  .argument = "D",
 	  .verbs = TRAFFIC,
@@ -231,7 +232,9 @@ const struct option options[] = {
 	  .read = read_choice,
 	  .offset = FIELD(direction),
 	  .choices = directions,
-	  .help = "a-to-b, b-to-a or both; with both, a load is per direction" },
+	  .help = "a-to-b, b-to-a or both, in each pair of ports; or mesh: every port to all others (RFC 2285). A load is "
+		  "that "
+		  "of each port that sends" },
 	{ .name = "frame-size",
 	  .argument = "SIZE",
 	  .verbs = TRAFFIC,
@@ -476,29 +479,29 @@ const struct option options[] = {
 	  .choices = effective_durations,
 	  .help = "what a trial counts for: trial (its duration) or wall (the waits as well)" },
 	{ .name = "address",
-	  .argument = "A,B",
+	  .argument = "A,B[,...]",
 	  .verbs = TRAFFIC,
 	  .fallback = "198.18.0.2/24,198.19.0.2/24",
 	  .read = read_addresses,
 	  .help = "the ports' own IPv4 addresses, with prefix length if it is not 24" },
 	{ .name = "gateway",
-	  .argument = "A,B",
+	  .argument = "A,B[,...]",
 	  .verbs = FRAMES,
 	  .read = read_gateways,
 	  .help = "the SUT's IPv4 addresses on the ports' networks. Default: the first address of each network" },
 	{ .name = "address6",
-	  .argument = "A,B",
+	  .argument = "A,B[,...]",
 	  .verbs = TRAFFIC,
 	  .fallback = "2001:2:0:1::2/64,2001:2:0:2::2/64",
 	  .read = read_addresses6,
 	  .help = "the ports' own IPv6 addresses, with prefix length if it is not 64" },
 	{ .name = "gateway6",
-	  .argument = "A,B",
+	  .argument = "A,B[,...]",
 	  .verbs = FRAMES,
 	  .read = read_gateways6,
 	  .help = "the SUT's IPv6 addresses on the ports' networks. Default: the first address of each network" },
 	{ .name = "dst-mac",
-	  .argument = "A,B",
+	  .argument = "A,B[,...]",
 	  .verbs = TRAFFIC,
 	  .read = read_macs,
 	  .help = "destination MAC of what each port sends. Default: asked from the gateway by ARP, else the other port's" },

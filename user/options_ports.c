@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options that take one value a port: "A,B". */
+/* Options that take one value a port: "A,B", or more. */
 #include <arpa/inet.h>
 #include <netinet/ether.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include "options.h"
 #include "units.h"
 
+#define PART_SIZE       128
 #define PREFIX_LEAST    1
 #define PREFIX_MOST     30
 #define PREFIX_DEFAULT  24
@@ -19,20 +20,42 @@
 
 typedef enum exit_code (*read_part)(const struct given *given, const char *part, struct port_config *port);
 
-/* Split "A,B" and read each part into its port. */
-static enum exit_code read_parts(const struct given *given, struct config *config, read_part read)
+/* Split "A,B,..." and read each part into its port; how many there are. */
+static enum exit_code read_parts(const struct given *given, struct config *config, read_part read, unsigned int *ret_count)
 {
-	const char *comma = strchr(given->text, ',');
-	char first[128];
-	enum exit_code code;
+	const char *part = given->text;
+	enum exit_code code = EXIT_DONE;
+	unsigned int count = 0;
 
-	if (!comma || comma == given->text || !comma[1] || strchr(comma + 1, ','))
-		return refuse_given(given, "must be two, A,B: one for each port");
-	if ((size_t)(comma - given->text) >= sizeof(first))
-		return refuse_given(given, "the first of the two is too long");
-	snprintf(first, sizeof(first), "%.*s", (int)(comma - given->text), given->text);
-	code = read(given, first, &config->ports[PORT_A]);
-	return code == EXIT_DONE ? read(given, comma + 1, &config->ports[PORT_B]) : code;
+	for (const char *end = part; end && !code; part = end + 1) {
+		char text[PART_SIZE];
+
+		end = strchr(part, ',');
+		if (part == end || !*part)
+			return refuse_given(given, "must be A,B or more: one for each port");
+		if (count == MLR_PORTS_MAX)
+			return refuse_given(given, "at most %d ports", MLR_PORTS_MAX);
+		if ((end ? (size_t)(end - part) : strlen(part)) >= sizeof(text))
+			return refuse_given(given, "number %u is too long", count + 1);
+		snprintf(text, sizeof(text), "%.*s", end ? (int)(end - part) : PART_SIZE, part);
+		code = read(given, text, &config->ports[count++]);
+		if (!end)
+			break;
+	}
+	*ret_count = count;
+	return code;
+}
+
+/* As many as there are ports. */
+static enum exit_code read_one_each(const struct given *given, struct config *config, read_part read)
+{
+	static const char *const words[MLR_PORTS_MAX + 1] = { [2] = "two", [4] = "four", [6] = "six", [8] = "eight" };
+	unsigned int count;
+	enum exit_code code = read_parts(given, config, read, &count);
+
+	if (code == EXIT_DONE && count != config->port_count)
+		return refuse_given(given, "must be %s, separated by commas: one for each port", words[config->port_count]);
+	return code;
 }
 
 static enum exit_code read_name(const struct given *given, const char *part, struct port_config *port)
@@ -66,11 +89,18 @@ enum exit_code read_ports(const struct given *given, struct config *config)
 
 	if (config->verb == VERB_PROBE)
 		return read_port_list(given, config);
-	code = read_parts(given, config, read_name);
+	code = read_parts(given, config, read_name, &config->port_count);
 
-	if (code == EXIT_DONE && strcmp(config->ports[PORT_A].name, config->ports[PORT_B].name) == 0)
-		return refuse_given(given, "the same port twice; give two different ones");
-	return code;
+	if (code != EXIT_DONE)
+		return code;
+	if (config->port_count % 2)
+		return refuse_given(given,
+				    "must be two, or another even number of ports: A,B,C,D are the pairs A,B and C,D");
+	for (unsigned int i = 0; i < config->port_count; i++)
+		for (unsigned int j = 0; j < i; j++)
+			if (strcmp(config->ports[i].name, config->ports[j].name) == 0)
+				return refuse_given(given, "the same port twice; give different ones");
+	return EXIT_DONE;
 }
 
 /* A unicast address that a host can have. */
@@ -114,12 +144,28 @@ static enum exit_code read_address(const struct given *given, const char *part, 
 	return EXIT_DONE;
 }
 
+/* Ports C, D, ... have the next networks of the same blocks: 198.18.1.2, 198.19.1.2, ... (RFC 2544, C.2.2). */
+static void default_address(struct port_config *ports, unsigned int port)
+{
+	const struct port_config *base = &ports[port % 2];
+
+	ports[port].prefix_length = base->prefix_length;
+	ports[port].address.s_addr = htonl(ntohl(base->address.s_addr) + (port / 2 << 8));
+	ports[port].gateway = default_gateway(ports[port].address, base->prefix_length);
+}
+
 enum exit_code read_addresses(const struct given *given, struct config *config)
 {
-	enum exit_code code = read_parts(given, config, read_address);
+	unsigned int count;
+	enum exit_code code = given->fallback ? read_parts(given, config, read_address, &count)
+					      : read_one_each(given, config, read_address);
 
-	if (code == EXIT_DONE && config->ports[PORT_A].address.s_addr == config->ports[PORT_B].address.s_addr)
-		return refuse_given(given, "the same address twice; give two different ones");
+	for (unsigned int i = PORT_COUNT; i < config->port_count && given->fallback; i++)
+		default_address(config->ports, i);
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
+		for (unsigned int j = 0; j < i; j++)
+			if (config->ports[i].address.s_addr == config->ports[j].address.s_addr)
+				return refuse_given(given, "the same address twice; give different ones");
 	return code;
 }
 
@@ -132,7 +178,7 @@ static enum exit_code read_gateway(const struct given *given, const char *part, 
 
 enum exit_code read_gateways(const struct given *given, struct config *config)
 {
-	return read_parts(given, config, read_gateway);
+	return read_one_each(given, config, read_gateway);
 }
 
 /* --- IPv6 ----------------------------------------------------------------------------------------------------------- */
@@ -182,12 +228,29 @@ static enum exit_code read_address6(const struct given *given, const char *part,
 	return EXIT_DONE;
 }
 
+/* Ports C, D, ... have 2001:2:0:3::2, 2001:2:0:4::2, ... (RFC 5180, section 8). */
+static void default_address6(struct port_config *ports, unsigned int port)
+{
+	const struct port_config *base = &ports[port % 2];
+
+	ports[port].prefix6_length = base->prefix6_length;
+	ports[port].address6 = base->address6;
+	ports[port].address6.s6_addr[7] = (uint8_t)(port + 1);
+	ports[port].gateway6 = default_gateway6(&ports[port].address6, base->prefix6_length);
+}
+
 enum exit_code read_addresses6(const struct given *given, struct config *config)
 {
-	enum exit_code code = read_parts(given, config, read_address6);
+	unsigned int count;
+	enum exit_code code = given->fallback ? read_parts(given, config, read_address6, &count)
+					      : read_one_each(given, config, read_address6);
 
-	if (code == EXIT_DONE && IN6_ARE_ADDR_EQUAL(&config->ports[PORT_A].address6, &config->ports[PORT_B].address6))
-		return refuse_given(given, "the same address twice; give two different ones");
+	for (unsigned int i = PORT_COUNT; i < config->port_count && given->fallback; i++)
+		default_address6(config->ports, i);
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
+		for (unsigned int j = 0; j < i; j++)
+			if (IN6_ARE_ADDR_EQUAL(&config->ports[i].address6, &config->ports[j].address6))
+				return refuse_given(given, "the same address twice; give different ones");
 	return code;
 }
 
@@ -200,7 +263,7 @@ static enum exit_code read_gateway6(const struct given *given, const char *part,
 
 enum exit_code read_gateways6(const struct given *given, struct config *config)
 {
-	return read_parts(given, config, read_gateway6);
+	return read_one_each(given, config, read_gateway6);
 }
 
 /* --- MAC addresses -------------------------------------------------------------------------------------------------- */
@@ -216,5 +279,5 @@ static enum exit_code read_mac(const struct given *given, const char *part, stru
 
 enum exit_code read_macs(const struct given *given, struct config *config)
 {
-	return read_parts(given, config, read_mac);
+	return read_one_each(given, config, read_mac);
 }

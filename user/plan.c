@@ -61,11 +61,13 @@ static double link_bps(const char *port)
 	return megabits * BPS_PER_MEGABIT;
 }
 
-/* Of the slower port; 0: not known. */
+/* Of the slowest port; 0: not known. */
 static double line_rate_fps(const struct config *config)
 {
-	double bps = fmin(link_bps(config->ports[PORT_A].name), link_bps(config->ports[PORT_B].name));
+	double bps = link_bps(config->ports[0].name);
 
+	for (unsigned int i = 1; i < config->port_count; i++)
+		bps = fmin(bps, link_bps(config->ports[i].name));
 	return config->measurer == MEASURER_XDP && bps > 0 ? mlr_line_rate_fps(bps, config->frame_size_octets) : 0;
 }
 
@@ -353,7 +355,7 @@ static char *plan_text(const struct config *config, const struct estimate *estim
 /* That they are there, everybody may see; whether they may be used shows when they are opened. */
 static enum exit_code check_ports(const struct config *config)
 {
-	for (int i = 0; i < PORT_COUNT && config->measurer == MEASURER_XDP; i++)
+	for (unsigned int i = 0; i < config->port_count && config->measurer == MEASURER_XDP; i++)
 		if (!if_nametoindex(config->ports[i].name))
 			return refuse(EXIT_USAGE_ERROR, "--ports: there is no port '%s' here; 'ip link' lists what there is",
 				      config->ports[i].name);

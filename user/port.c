@@ -175,50 +175,62 @@ static enum exit_code wait_for_carrier(struct mnl_socket *netlink, const struct 
 	}
 }
 
-enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port ports[PORT_COUNT])
+enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count)
 {
 	enum exit_code code = EXIT_DONE;
 
-	for (int i = 0; i < PORT_COUNT && !code; i++)
+	for (unsigned int i = 0; i < port_count && !code; i++)
 		code = wait_for_carrier(netlink, &ports[i]);
 	return code;
+}
+
+/* Two names may mean the same port. */
+static enum exit_code check_different(const struct port *ports, unsigned int port)
+{
+	for (unsigned int i = 0; i < port; i++)
+		if (ports[i].link.ifindex == ports[port].link.ifindex)
+			return refuse(EXIT_USAGE_ERROR, "--ports: '%s' is named twice; different ports are needed",
+				      ports[port].link.name);
+	return EXIT_DONE;
 }
 
 static enum exit_code open_in_order(struct mnl_socket *netlink, const struct config *config, struct port *ports)
 {
 	enum exit_code code = EXIT_DONE;
 
-	for (int i = 0; i < PORT_COUNT && !code; i++)
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = check_usage(netlink, config, config->ports[i].name, &ports[i]);
-	if (!code && ports[PORT_A].link.ifindex == ports[PORT_B].link.ifindex)
-		code = refuse(EXIT_USAGE_ERROR, "--ports: '%s' and '%s' are the same port; two different ones are needed",
-			      config->ports[PORT_A].name, config->ports[PORT_B].name);
-	for (int i = 0; i < PORT_COUNT && !code; i++)
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
+		code = check_different(ports, i);
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = claim_port(&ports[i].link, &ports[i].claim);
-	for (int i = 0; i < PORT_COUNT && !code; i++)
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = check_safety(netlink, config->unsafe_reason, &ports[i]);
-	for (int i = 0; i < PORT_COUNT && !code; i++)
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = check_capability(&ports[i]);
-	for (int i = 0; i < PORT_COUNT && !code; i++)
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = prepare(config, &ports[i]);
 	return code;
 }
 
-enum exit_code ports_open(struct mnl_socket *netlink, const struct config *config, struct port ret_ports[PORT_COUNT])
+enum exit_code ports_open(struct mnl_socket *netlink, const struct config *config, struct port *ret_ports)
 {
-	struct port ports[PORT_COUNT] = { { .promiscuous_fd = -1 }, { .promiscuous_fd = -1 } };
-	enum exit_code code = open_in_order(netlink, config, ports);
+	struct port ports[MLR_PORTS_MAX] = { 0 };
+	enum exit_code code;
 
+	for (unsigned int i = 0; i < config->port_count; i++)
+		ports[i].promiscuous_fd = -1;
+	code = open_in_order(netlink, config, ports);
 	if (code)
-		ports_close(ports);
+		ports_close(ports, config->port_count);
 	else
-		memcpy(ret_ports, ports, sizeof(ports));
+		memcpy(ret_ports, ports, config->port_count * sizeof(ports[0]));
 	return code;
 }
 
-void ports_close(struct port ports[PORT_COUNT])
+void ports_close(struct port *ports, unsigned int port_count)
 {
-	for (int i = 0; i < PORT_COUNT; i++) {
+	for (unsigned int i = 0; i < port_count; i++) {
 		if (ports[i].promiscuous_fd > 0)
 			close(ports[i].promiscuous_fd);
 		claim_release(ports[i].claim);

@@ -27,11 +27,11 @@ struct port {
 	struct claim *claim;
 };
 
-/* Open both ports for frames of this size. Where a port is in use and a reason is given, that is a warning only. */
-enum exit_code ports_open(struct mnl_socket *netlink, const struct config *config, struct port ret_ports[PORT_COUNT]);
+/* Open config->port_count ports for frames of this size. Where a port is in use and a reason is given, that is a warning only. */
+enum exit_code ports_open(struct mnl_socket *netlink, const struct config *config, struct port *ret_ports);
 /* Wait, for some seconds at most, until both have carrier again: preparing a port or attaching XDP to it may restart it. */
-enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port ports[PORT_COUNT]);
+enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
 /* Undo everything. Fine for ports that are zero or were not opened. */
-void ports_close(struct port ports[PORT_COUNT]);
+void ports_close(struct port *ports, unsigned int port_count);
 
 #endif

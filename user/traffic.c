@@ -22,18 +22,30 @@ static bool uses(const struct config *config, unsigned int ip_version)
 	return config->ip == IP_MIXED || (config->ip == IP_4) == (ip_version == 4);
 }
 
-static bool sends(const struct config *config, unsigned int port)
+/* Whether one port sends to another: to the other one of its pair, or in a mesh to all. */
+static bool sends(const struct config *config, unsigned int from, unsigned int to)
 {
-	return config->direction == DIRECTION_BOTH || (config->direction == DIRECTION_A_TO_B) == (port == PORT_A);
+	switch (config->direction) {
+	case DIRECTION_MESH:
+		return from != to;
+	case DIRECTION_BOTH:
+		return to == (from ^ 1);
+	case DIRECTION_A_TO_B:
+		return to == (from ^ 1) && from % 2 == 0;
+	case DIRECTION_B_TO_A:
+		return to == (from ^ 1) && from % 2 == 1;
+	}
+	return false;
 }
 
 static void add_streams(const struct config *config, struct mlr_profile *profile)
 {
-	for (unsigned int port = 0; port < profile->port_count; port++)
-		for (unsigned int ip_version = 4; ip_version <= 6; ip_version += 2)
-			if (sends(config, port) && uses(config, ip_version))
-				profile->streams[profile->stream_count++] =
-					(struct mlr_stream){ .from = port, .to = !port, .ip_version = ip_version };
+	for (unsigned int from = 0; from < profile->port_count; from++)
+		for (unsigned int to = 0; to < profile->port_count; to++)
+			for (unsigned int ip_version = 4; ip_version <= 6; ip_version += 2)
+				if (sends(config, from, to) && uses(config, ip_version))
+					profile->streams[profile->stream_count++] =
+						(struct mlr_stream){ .from = from, .to = to, .ip_version = ip_version };
 }
 
 /* The UDP ports of RFC 4814: as many as are needed, one after the other; or any of them. */
@@ -102,7 +114,7 @@ static enum exit_code make(const struct config *config, struct mlr_profile *ret)
 	const struct frame_file *file = config->template;
 	struct mlr_profile profile = {
 		.sizes = config->sizes,
-		.port_count = PORT_COUNT,
+		.port_count = config->port_count,
 		.source_port = file ? file->source_port : MLR_UDP_SOURCE_PORT,
 		.destination_port = file ? file->destination_port : MLR_UDP_DESTINATION_PORT,
 		.random = config->flow_order == FLOWS_RANDOM,
@@ -374,10 +386,11 @@ static const char *protocol(const struct config *config)
 	return config->ip == IP_MIXED ? "UDP over IPv4 and IPv6" : config->ip == IP_6 ? "UDP over IPv6" : "UDP over IPv4";
 }
 
+/* Whether some port both sends and receives. */
 static bool bidirectional(const struct mlr_profile *profile)
 {
-	for (unsigned int i = 1; i < profile->stream_count; i++)
-		if (profile->streams[i].from == profile->streams[0].to)
+	for (unsigned int i = 0; i < profile->stream_count; i++)
+		if (mlr_profile_streams_from(profile, profile->streams[i].to))
 			return true;
 	return false;
 }
@@ -396,6 +409,10 @@ json_t *traffic_describe(const struct config *config, const struct mlr_profile *
 			  "varied_fields", varied_json(profile), "flow_order", profile->random ? "random" : "incrementing",
 			  "streams", streams_json(profile, names));
 
+	json_object_set_new(json, "pattern",
+			    json_string(config->direction == DIRECTION_MESH
+						? "every port to all others (RFC 2285, fully meshed)"
+						: "pairs of ports"));
 	json_object_set_new(json, "seed", profile->random ? json_integer((json_int_t)profile->seed) : json_null());
 	json_object_set_new(json, "vlans", vlans_json(profile));
 	json_object_set_new(json, "modifiers", modifiers_json(config));

@@ -28,8 +28,8 @@
 
 /* All counters of both ports at one moment. */
 struct snapshot {
-	struct rx_counters rx[PORT_COUNT];
-	struct rtnl_link_stats64 link[PORT_COUNT];
+	struct rx_counters rx[MLR_PORTS_MAX];
+	struct rtnl_link_stats64 link[MLR_PORTS_MAX];
 };
 
 static uint64_t ns_of(double seconds)
@@ -47,7 +47,7 @@ static enum exit_code wait_phase(double wait_s)
 
 /* --- snapshots ------------------------------------------------------------------------------------------------------ */
 
-static enum exit_code read_link(struct measurer_xdp *xdp, int port, struct rtnl_link_stats64 *ret)
+static enum exit_code read_link(struct measurer_xdp *xdp, unsigned int port, struct rtnl_link_stats64 *ret)
 {
 	struct link_info link;
 	int error = netlink_link_by_index(xdp->netlink, xdp->ports[port].link.ifindex, &link);
@@ -65,7 +65,7 @@ static enum exit_code take_snapshot(struct measurer_xdp *xdp, struct snapshot *r
 {
 	enum exit_code code = EXIT_DONE;
 
-	for (int i = 0; i < PORT_COUNT && !code; i++) {
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
 		rx_snapshot(xdp->ends[i].rx, &ret->rx[i]);
 		code = read_link(xdp, i, &ret->link[i]);
 	}
@@ -93,18 +93,19 @@ static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_
 		code = management_start(xdp->management, trial.start_ns + ns_of(input->duration_s));
 	if (code)
 		return code;
-	for (int i = 0; i < PORT_COUNT; i++) {
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		if (!xdp->ends[i].transmits)
 			continue;
 		code = tx_start(xdp->ends[i].tx, &trial);
 		if (code) {
-			/* the other direction's thread must end before its frames are freed */
-			if (i == PORT_B && xdp->ends[PORT_A].transmits)
-				tx_wait(xdp->ends[PORT_A].tx);
+			/* the threads that run must end before their frames are freed */
+			while (i-- > 0)
+				if (xdp->ends[i].transmits)
+					tx_wait(xdp->ends[i].tx);
 			return code;
 		}
 	}
-	for (int i = 0; i < PORT_COUNT; i++) {
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		int error = xdp->ends[i].transmits ? tx_wait(xdp->ends[i].tx)->error : 0;
 
 		if (error && !code)
@@ -115,19 +116,28 @@ static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_
 	return stop_requested() ? EXIT_INTERRUPTED : code;
 }
 
-static uint64_t sent_by(const struct measurer_xdp *xdp, int port)
+static uint64_t sent_by(const struct measurer_xdp *xdp, unsigned int port)
 {
 	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.sent : 0;
 }
 
+static uint64_t sent_by_all(const struct measurer_xdp *xdp)
+{
+	uint64_t sent = 0;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		sent += sent_by(xdp, i);
+	return sent;
+}
+
 /* What its transmitter knows the driver to have had no room for. */
-static uint64_t refused_by(const struct measurer_xdp *xdp, int port)
+static uint64_t refused_by(const struct measurer_xdp *xdp, unsigned int port)
 {
 	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.refused : 0;
 }
 
 /* Frames that a port sent beside the load. */
-static uint64_t extra_by(const struct measurer_xdp *xdp, int port)
+static uint64_t extra_by(const struct measurer_xdp *xdp, unsigned int port)
 {
 	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.extra : 0;
 }
@@ -144,7 +154,7 @@ static uint64_t sequences_wanted(const struct measurer_xdp *xdp, uint64_t frame_
 
 	if (frame_count == TX_NO_LIMIT)
 		return UINT32_MAX;
-	for (int i = 0; i < PORT_COUNT; i++) {
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		const struct mlr_queue_plan *plan = xdp->ends[i].plan;
 
 		if (plan)
@@ -158,7 +168,7 @@ static uint64_t sequences_used(const struct measurer_xdp *xdp)
 {
 	uint64_t most = 0;
 
-	for (int i = 0; i < PORT_COUNT; i++)
+	for (unsigned int i = 0; i < xdp->port_count; i++)
 		if (xdp->ends[i].plan)
 			most = greater(most, mlr_plan_sequences(xdp->ends[i].plan, sent_by(xdp, i)));
 	return most;
@@ -171,7 +181,7 @@ static void arrived(const struct measurer_xdp *xdp, const struct snapshot *befor
 {
 	uint64_t unique = 0, all = 0;
 
-	for (int i = 0; i < PORT_COUNT; i++) {
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		struct rx_counters now, since;
 
 		rx_snapshot(xdp->ends[i].rx, &now);
@@ -187,7 +197,7 @@ static void arrived(const struct measurer_xdp *xdp, const struct snapshot *befor
 static enum exit_code wait_residual(struct measurer_xdp *xdp, const struct snapshot *before)
 {
 	uint64_t limit_ns = ns_of(xdp->config->waits.residual_s), start_ns = clock_ns(), quiet_since_ns = start_ns;
-	uint64_t sent = sent_by(xdp, PORT_A) + sent_by(xdp, PORT_B), unique, all, last = 0;
+	uint64_t sent = sent_by_all(xdp), unique, all, last = 0;
 
 	for (uint64_t now_ns = start_ns;; now_ns = clock_ns()) {
 		arrived(xdp, before, &unique, &all);
@@ -221,13 +231,13 @@ static uint64_t receiver_missed(const struct rtnl_link_stats64 *a, const struct 
 }
 
 /* Frames that the transmitting interface did not get out. Not every driver counts redirected ones. */
-static uint64_t tx_dropped(const struct measurer_xdp *xdp, int port, const struct rtnl_link_stats64 *before,
+static uint64_t tx_dropped(const struct measurer_xdp *xdp, unsigned int port, const struct rtnl_link_stats64 *before,
 			   const struct rtnl_link_stats64 *after)
 {
 	return greater(after->tx_dropped - before->tx_dropped + after->tx_errors - before->tx_errors, refused_by(xdp, port));
 }
 
-static void count_port(const struct measurer_xdp *xdp, int port, const struct snapshot *a, const struct snapshot *b,
+static void count_port(const struct measurer_xdp *xdp, unsigned int port, const struct snapshot *a, const struct snapshot *b,
 		       uint64_t intended, struct port_counts *ret)
 {
 	const struct rtnl_link_stats64 *before = &a->link[port], *after = &b->link[port];
@@ -235,7 +245,7 @@ static void count_port(const struct measurer_xdp *xdp, int port, const struct sn
 
 	*ret = (struct port_counts){
 		.transmits = xdp->ends[port].transmits,
-		.receives = xdp->ends[!port].transmits,
+		.receives = xdp->ends[port].receives,
 		.counts = {
 			.intended = xdp->ends[port].transmits ? intended : 0,
 			.sent = sent_by(xdp, port),
@@ -281,16 +291,24 @@ static void add_counts(struct mlr_trial_counts *sum, const struct mlr_trial_coun
 	sum->malformed += more->malformed;
 }
 
+static bool is_port(const struct measurer_xdp *xdp, int ifindex)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ports[i].link.ifindex == ifindex)
+			return true;
+	return false;
+}
+
 /* What a port's transmit drops mean. A veth counts there what its peer had no room for: behind the wire, so to say. That is
  * the receiving port's miss where the peer is our other port, and the SUT's loss where it is the SUT. */
-static void attribute_tx_drops(const struct measurer_xdp *xdp, int port, uint64_t dropped, uint64_t *tx_dropped,
+static void attribute_tx_drops(const struct measurer_xdp *xdp, unsigned int port, uint64_t dropped, uint64_t *tx_dropped,
 			       uint64_t *rx_missed)
 {
 	const struct link_info *link = &xdp->ports[port].link;
 
 	if (strcmp(link->kind, "veth"))
 		*tx_dropped += dropped;
-	else if (link->lower_ifindex == xdp->ports[!port].link.ifindex)
+	else if (is_port(xdp, link->lower_ifindex))
 		*rx_missed += dropped;
 }
 
@@ -299,7 +317,7 @@ static struct loss_attribution attribute(const struct measurer_xdp *xdp, const s
 	uint64_t missing = measurement->verdict.lost > 0 ? (uint64_t)measurement->verdict.lost : 0, tx_dropped = 0,
 		 rx_missed = 0;
 
-	for (int i = 0; i < PORT_COUNT; i++) {
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		if (measurement->ports[i].transmits)
 			attribute_tx_drops(xdp, i, measurement->ports[i].nic_tx_dropped, &tx_dropped, &rx_missed);
 		if (measurement->ports[i].receives)
@@ -335,7 +353,7 @@ static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct 
 {
 	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS;
 
-	for (int i = 0; i < PORT_COUNT; i++) {
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		for (;;) {
 			uint64_t seen = after->link[i].tx_packets - before->link[i].tx_packets +
 					tx_dropped(xdp, i, &before->link[i], &after->link[i]);
@@ -359,16 +377,32 @@ static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct 
 	return EXIT_DONE;
 }
 
-/* All frames of one direction came back where they started, and none where they should be. */
+/* What arrived of all that a port sent to others; *ret_to is one of those. */
+static uint64_t received_from(const struct measurer_xdp *xdp, unsigned int port, const struct snapshot *a,
+			      const struct snapshot *b, unsigned int *ret_to)
+{
+	uint64_t received = 0;
+
+	for (unsigned int i = 0; i < xdp->profile.stream_count; i++) {
+		if (xdp->profile.streams[i].from != port)
+			continue;
+		*ret_to = xdp->profile.streams[i].to;
+		received += rx_subtract(&b->rx[*ret_to], &a->rx[*ret_to]).received;
+	}
+	return received;
+}
+
+/* All frames of a port came back where they started, and none where they should be. */
 static enum exit_code check_cabling(const struct measurer_xdp *xdp, const struct snapshot *a, const struct snapshot *b)
 {
-	for (int i = 0; i < PORT_COUNT; i++) {
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		uint64_t back = rx_subtract(&b->rx[i], &a->rx[i]).misdirected;
+		unsigned int to = i;
 
-		if (back && !rx_subtract(&b->rx[!i], &a->rx[!i]).received)
+		if (back && xdp->ends[i].transmits && !received_from(xdp, i, a, b, &to))
 			return refuse(EXIT_INVALID,
 				      "ports crossed: %llu frames that port %s sent came back to it, none reached port %s",
-				      (unsigned long long)back, xdp->ports[i].link.name, xdp->ports[!i].link.name);
+				      (unsigned long long)back, xdp->ports[i].link.name, xdp->ports[to].link.name);
 	}
 	return EXIT_DONE;
 }
@@ -381,7 +415,7 @@ static void summarize_pacing(const struct measurer_xdp *xdp, const struct mlr_tr
 	struct mlr_histogram gaps = { 0 };
 	uint64_t burst_max = 0;
 
-	for (int i = 0; i < PORT_COUNT; i++) {
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		if (!xdp->ends[i].transmits)
 			continue;
 		mlr_histogram_merge(&gaps, &xdp->ends[i].tx->report.gaps);
@@ -457,7 +491,7 @@ static void summarize_reception(const struct measurer_xdp *xdp, const struct sna
 	struct rx_trial all = { 0 }, one;
 	struct rx_counters received = { 0 };
 
-	for (int i = 0; i < PORT_COUNT; i++) {
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		struct rx_counters here = rx_subtract(&b->rx[i], &a->rx[i]);
 
 		rx_trial(xdp->ends[i].rx, xdp->trial, &one);
@@ -478,8 +512,8 @@ static enum exit_code account(struct measurer_xdp *xdp, const struct mlr_trial_i
 
 	if (code)
 		return code;
-	measurement->port_count = PORT_COUNT;
-	for (int i = 0; i < PORT_COUNT; i++) {
+	measurement->port_count = xdp->port_count;
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		count_port(xdp, i, before, after, unpaced ? sent_by(xdp, i) : intended, &measurement->ports[i]);
 		add_counts(&measurement->counts, &measurement->ports[i].counts);
 	}
@@ -500,7 +534,7 @@ static void accept_next_trial(struct measurer_xdp *xdp, uint64_t intended)
 	uint64_t sequences = sequences_wanted(xdp, intended);
 
 	xdp->trial++;
-	for (int i = 0; i < PORT_COUNT; i++)
+	for (unsigned int i = 0; i < xdp->port_count; i++)
 		rx_accept_trial(xdp->ends[i].rx, xdp->trial, xdp->next_sequence, sequences);
 }
 

@@ -112,6 +112,19 @@ shows() { # expression options...
   refuses 2 "it has no frame" show --template "$file"
 }
 
+@test "more than two ports are pairs, or a mesh" {
+  shows '[.traffic_profile.streams[] | [.from, .to]] == [["a", "b"], ["c", "d"]]' -p a,b,c,d
+  shows '[.traffic_profile.streams[] | .to] == ["a", "b", "c", "d"]' -p a,b,c,d --direction both
+  shows '(.traffic_profile.streams | length) == 12 and (.frames | length) == 4' -p a,b,c,d --direction mesh
+  shows '[.traffic_profile.streams[] | .source_address] == ["198.18.0.2", "198.18.1.2", "198.18.2.2"]' -p a,b,c,d,e,f
+  shows '[.traffic_profile.streams[] | .destination_address] == ["2001:2:0:2::2", "2001:2:0:4::2"]' -p a,b,c,d --ip 6 --frame-size 84
+  refuses 2 "two, or another even number of ports" show -p a,b,c
+  refuses 2 "at most 8 ports" show -p a,b,c,d,e,f,g,h,i
+  refuses 2 "the same port twice" show -p a,b,c,a
+  refuses 2 "must be four, separated by commas" show -p a,b,c,d --address 10.0.0.2,10.0.1.2
+  refuses 2 "two ports at a time" "$XDP_MLR" selftest -p a,b,c,d
+}
+
 @test "everything goes through the file, too" {
   printf 'frame-size: genome:ab\nvlan: 7\nflows: 2\nvary: src-port=2:5\nflow-order: incrementing\nip: 4\n' >"$BATS_TEST_TMPDIR/c.yaml"
   refuses 2 "64 octets are too few" show --config "$BATS_TEST_TMPDIR/c.yaml"

@@ -149,7 +149,7 @@ search() {
 }
 
 @test "words out of a list are checked" {
-  refuses 2 "--direction 'b-to-b': must be a-to-b, b-to-a or both, did you mean" trial --direction b-to-b
+  refuses 2 "--direction 'b-to-b': must be a-to-b, b-to-a, both or mesh, did you mean" trial --direction b-to-b
   refuses 2 "--format 'xml': must be text, json or jsonl" trial --format xml
   refuses 2 "--preset 'csti': .*did you mean 'csit'\?" search --preset csti
   refuses 2 "--effective-duration 'all': must be trial or wall" trial --effective-duration all

@@ -192,3 +192,34 @@ router6() {
   [ "$(inside ip -4 neigh show dev sut-b | grep -c 'lladdr')" -ge 50 ]
   check '[.deviations[] | select(test("no learning frames"))] == []'
 }
+
+@test "two pairs of ports share nothing but the trial" {
+  lab_up wire
+  "$MLR" lab up --name "${LAB}x" --sut wire >/dev/null
+  B=$B,${LAB}x-a,${LAB}x-b
+  clean_trial --load 10kfps --duration 0.3
+  [ "$status" -eq 0 ]
+  adds_up
+  check '[.ports[].counts.sent] == [3000, 0, 3000, 0] and [.ports[].counts.received] == [0, 3000, 0, 3000]'
+  check '.aggregate_factor == 2 and .trial_result.trial_load == 10000 and (.measurer.ports | length) == 4'
+  clean_trial --load 10kfps --duration 0.3 --direction both --flows 9 --ip mixed --frame-size imix:2:100,1:1518
+  adds_up
+  check '[.ports[].counts.received] == [3000, 3000, 3000, 3000] and .aggregate_factor == 4'
+}
+
+@test "a full mesh of four ports, over a bridge" {
+  lab_up bridge
+  local bridge
+  bridge=$(inside ip -j link show type bridge | jq -r '.[0].ifname')
+  for port in x y; do
+    ip link add "$LAB-$port" type veth peer name "sut-$port" netns "xdp-mlr-$LAB"
+    inside ip link set "sut-$port" master "$bridge" up
+    ip link set "$LAB-$port" up
+    B=$B,$LAB-$port
+  done
+  clean_trial --load 3000 --duration 0.5 --direction mesh
+  [ "$status" -eq 0 ]
+  adds_up
+  check '[.ports[].counts.sent] == [1500, 1500, 1500, 1500] and [.ports[].counts.received] == [1500, 1500, 1500, 1500]'
+  check '.aggregate_factor == 4 and (.traffic_profile.streams | length) == 12 and .traffic_profile.flows_per_port == 3'
+}
