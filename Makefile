@@ -39,7 +39,7 @@ benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/be
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help deps demo check check-build bench bench-compare bench-search install clean format
+.PHONY: all help deps demo check check-build bench bench-compare bench-search clean format
 
 all: $(BUILD)/xdp-mlr ## build the program (the default)
 
@@ -108,7 +108,7 @@ $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a -lm
 
-check-build: $(BUILD)/xdp-mlr $(unit_tests) $(bpf_tests) $(user_tests) $(test_tools) ## build the program and all tests, without root
+check-build: $(BUILD)/xdp-mlr $(unit_tests) $(bpf_tests) $(user_tests) $(test_tools) install-build ## build the program and all tests, without root
 
 check: deps ## install what is missing, build, run every test
 	$(Q)$(MAKE) --no-print-directory check-build
@@ -135,8 +135,7 @@ demo: deps ## install what is missing, build, run a real search against a real r
 deps: ## install what is missing (Debian, Ubuntu)
 	$(Q)tools/deps
 
-install: all ## install the program under PREFIX (DESTDIR is honoured)
-	install -D -m 755 $(BUILD)/xdp-mlr $(DESTDIR)$(PREFIX)/sbin/xdp-mlr
+include tools/install.mk
 
 clean: ## delete what was built
 	rm -rf build build-san
