@@ -75,11 +75,11 @@ uninstall: ## take away what install put under PREFIX
 archive := xdp-mlr-$(VERSION)
 SOURCE_PARTS := Makefile README.md LICENSE bpf docs include lib tests tools user .clang-format .editorconfig .ci
 
-dist: $(BUILD)/$(archive).tar.xz ## an archive of the sources, which builds without git
+dist: $(BUILD)/$(archive).tar.gz ## an archive of the sources, which builds without git
 
-$(BUILD)/$(archive).tar.xz: FORCE
+$(BUILD)/$(archive).tar.gz: FORCE
 	@mkdir -p $(@D)
-	$(call say,TAR,$@)tar -c --xz -f $@ --transform 's|^|$(archive)/|' --owner=0 --group=0 --sort=name $(SOURCE_PARTS)
+	$(call say,TAR,$@)tar -cz -f $@ --transform 's|^|$(archive)/|' --owner=0 --group=0 --sort=name $(SOURCE_PARTS)
 
 deb: ## Debian packages, in $(BUILD)/deb
 	$(Q)tools/deps deb

@@ -170,7 +170,7 @@ offers() {
 @test "the archive of the sources has all that a build needs, and nothing that a build made" {
   installed dist >/dev/null
   local archive
-  archive=$(ls "$BUILD"/xdp-mlr-*.tar.xz)
+  archive=$(ls "$BUILD"/xdp-mlr-*.tar.gz)
   tar -tf "$archive" >"$BATS_TEST_TMPDIR/list"
   for file in Makefile tools/install.mk user/main.c lib/mlr.c bpf/rx.bpf.c include/mlr/goal.h docs/man/xdp-mlr.8.in tools/debian/control \
     tests/run tools/deps; do

@@ -112,3 +112,28 @@ unfit() {
   [ "$status" -eq 1 ]
   fits search <<<"$output"
 }
+
+@test "comparisons: of bounds, of repeats, of soaks; and what none is" {
+  local rate
+  for rate in 1e6 0.9e6; do
+    "$XDP_MLR" search --measurer sim:jitter,capacity=$rate,sigma=0.01,seed=1 --max-load 10Mfps --repeat 3 --format json >"$BATS_TEST_TMPDIR/$rate.json"
+    "$XDP_MLR" soak --measurer sim:hard,capacity=$rate --max-load 2Mfps --max-time 60 --format json >"$BATS_TEST_TMPDIR/soak-$rate.json"
+    "$XDP_MLR" search --measurer sim:hard,capacity=$rate --max-load 10Mfps --format json >"$BATS_TEST_TMPDIR/one-$rate.json"
+  done
+  fits search <"$BATS_TEST_TMPDIR/1e6.json"
+  for kind in "" one- soak-; do
+    run "$XDP_MLR" compare "$BATS_TEST_TMPDIR/${kind}1e6.json" "$BATS_TEST_TMPDIR/${kind}0.9e6.json" --format json
+    [ "$status" -eq 1 ]
+    fits compare <<<"$output"
+    ! fits compare < <(jq '.verdict = "maybe"' <<<"$output")
+    ! fits compare < <(jq 'del(.goals[0].evidence)' <<<"$output")
+    ! fits compare < <(jq '.goals[0].a.unheard_of = 1' <<<"$output")
+  done
+}
+
+@test "plans of every verb that has one" {
+  simulated --dry-run --format json | fits plan
+  "$XDP_MLR" soak --measurer "$SIM" --max-load 10Mfps --dry-run --format json | fits plan
+  simulated --dry-run --format json | jq '.estimate.duration = "soon"' | { ! fits plan; }
+  simulated --dry-run --format json | jq '.unheard_of = 1' | { ! fits plan; }
+}
