@@ -50,7 +50,8 @@ export PC
 
 install: install-build ## install the program, libmlr, man pages, completion and service under PREFIX (DESTDIR is honoured)
 	install -D -m 755 $(BUILD)/xdp-mlr $(DESTDIR)$(SBINDIR)/xdp-mlr
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/mlr $(DESTDIR)$(DOCDIR)/examples $(DESTDIR)$(UNITDIR) \
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/mlr $(addprefix $(DESTDIR)$(DOCDIR)/,examples schema) \
+		$(DESTDIR)$(UNITDIR) \
 		$(addprefix $(DESTDIR)$(MANDIR)/man,5 7 8)
 	install -m 644 $(BUILD)/libmlr.so.$(VERSION) $(BUILD)/libmlr.a $(DESTDIR)$(LIBDIR)
 	ln -sf libmlr.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
@@ -61,6 +62,7 @@ install: install-build ## install the program, libmlr, man pages, completion and
 	install -D -m 644 $(BUILD)/man/completion.bash $(DESTDIR)$(BASHDIR)/xdp-mlr
 	install -D -m 644 $(BUILD)/man/completion.zsh $(DESTDIR)$(ZSHDIR)/_xdp-mlr
 	install -m 644 README.md docs/*.md $(DESTDIR)$(DOCDIR)
+	install -m 644 docs/schema/*.json $(DESTDIR)$(DOCDIR)/schema
 	install -m 644 tools/examples/* $(DESTDIR)$(DOCDIR)/examples
 	sed 's|@SBINDIR@|$(SBINDIR)|' tools/systemd/xdp-mlr@.service > $(DESTDIR)$(UNITDIR)/xdp-mlr@.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/xdp-mlr@.service $(DESTDIR)$(LIBDIR)/pkgconfig/mlr.pc

@@ -8,7 +8,7 @@ MAN=$BUILD/man
 
 # The words that come before the options of every verb: "search", "lab up", ...
 verbs() {
-  "$XDP_MLR" --help | sed -n '/^Verbs:/,/^$/p' | sed -n 's/^  \(lab [a-z]*\|[a-z0-9]*\)  .*/\1/p'
+  "$XDP_MLR" --help | sed -n '/^Verbs:/,/^$/p' | sed -n 's/^  \([a-z0-9]*\( [a-z]*\)\{0,1\}\)  .*/\1/p'
 }
 
 # The long options that --help of a verb lists
@@ -84,7 +84,7 @@ offers() {
     diff <(offers $verb -- | sort -u) <(options_of "$verb" | sed 's/^/--/' | sort -u)
   done < <(verbs)
   [ "$(offers search --dir)" = --direction ]
-  [ "$(offers search --direction '' | paste -sd' ')" = "a-to-b b-to-a both" ]
+  [ "$(offers search --direction '' | paste -sd' ')" = "a-to-b b-to-a both mesh" ]
   [ "$(offers search --direction = b | paste -sd' ')" = "b-to-a both" ]
   [ "$(offers search --preset r)" = rfc2544 ]
   offers search -p lo | grep -qx lo
@@ -108,7 +108,7 @@ offers() {
   local root=$BATS_TEST_TMPDIR/root file
   for file in sbin/xdp-mlr lib/libmlr.so lib/libmlr.a lib/pkgconfig/mlr.pc include/mlr/controller.h share/man/man8/xdp-mlr.8 \
     share/man/man8/xdp-mlr-search.8 share/man/man5/xdp-mlr.yaml.5 share/man/man7/xdp-mlr-methodology.7 share/doc/xdp-mlr/README.md \
-    share/doc/xdp-mlr/examples/own_measurer.c share/doc/xdp-mlr/examples/search.yaml share/bash-completion/completions/xdp-mlr \
+    share/doc/xdp-mlr/examples/own_measurer.c share/doc/xdp-mlr/examples/search.yaml share/doc/xdp-mlr/schema/search.schema.json share/bash-completion/completions/xdp-mlr \
     share/zsh/site-functions/_xdp-mlr lib/systemd/system/xdp-mlr@.service; do
     [ -s "$root/usr/$file" ] || { echo "no $file"; return 1; }
   done
