@@ -7,6 +7,7 @@
 #include "frame_file.h"
 #include "mlr/imix.h"
 #include "options.h"
+#include "suite_options.h"
 
 /* --- making it ------------------------------------------------------------------------------------------------------ */
 
@@ -266,7 +267,7 @@ static enum exit_code take_template(struct config *config)
 		config->vlan_count = file->spec.vlan_count;
 		memcpy(config->vlans, file->spec.vlans, sizeof(config->vlans));
 	}
-	if (given_by_user(config, "frame-size"))
+	if (given_by_user(config, "frame-size") || frame_sizes_are_a_list(config->verb))
 		return EXIT_DONE;
 	least_octets = mlr_frame_least_octets(file->spec.ip_version, config->vlan_count, file->spec.ip_options_octets);
 	if (file->size_octets > MLR_FRAME_MAX_OCTETS)
