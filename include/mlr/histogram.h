@@ -67,13 +67,21 @@ static inline uint32_t mlr_histogram_bucket(uint64_t value_ns)
 
 static inline void mlr_histogram_add(struct mlr_histogram *histogram, uint64_t value_ns)
 {
+	uint32_t bucket = mlr_histogram_bucket(value_ns);
+
 	histogram->count++;
 	histogram->sum_ns += value_ns;
 	if (value_ns > histogram->max_ns)
 		histogram->max_ns = value_ns;
 	if (~value_ns > histogram->inverted_min_ns)
 		histogram->inverted_min_ns = ~value_ns;
-	histogram->buckets[mlr_histogram_bucket(value_ns)]++;
+#ifdef __bpf__
+	/* Linux 6.1 cannot follow the bits above to their bound, and the compiler leaves out a check that it knows the end of */
+	__asm__ volatile("" : "+r"(bucket));
+	if (bucket >= MLR_HISTOGRAM_BUCKETS)
+		return;
+#endif
+	histogram->buckets[bucket]++;
 }
 
 /* The smallest value of a bucket; of MLR_HISTOGRAM_BUCKETS, the end of the last. */
