@@ -14,6 +14,7 @@
  */
 #include <linux/bpf.h>
 
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/shared.h"
@@ -190,6 +191,25 @@ static __always_inline int write_frame(struct xdp_md *context, const struct mlr_
 	}
 }
 
+/* --- old kernels ---------------------------------------------------------------------------------------------------- */
+
+/* What the kernel keeps in a page of live frames, before Linux 6.3. */
+struct xdp_page_head___before_6_3 {
+	struct {
+	} frm;
+} __attribute__((preserve_access_index));
+
+/*
+ * Such a kernel hands a page out again with the frame's bounds as the last driver left them: virtio-net puts its own header in
+ * front, a SUT may push a tag, and each round the frame grows, until it runs over the page. The kernel sets them anew only if
+ * the program has changed the bounds of this frame. Four octets of metadata are such a change, and not part of the frame.
+ */
+static __always_inline void renew_bounds(struct xdp_md *context)
+{
+	if (bpf_core_field_exists(((struct xdp_page_head___before_6_3 *)0)->frm))
+		bpf_xdp_adjust_meta(context, -4);
+}
+
 /* --- a run ---------------------------------------------------------------------------------------------------------- */
 
 /* A frame leaves. Frames of one batch leave together, at the moment of its first. */
@@ -271,6 +291,7 @@ int tx(struct xdp_md *context)
 	if (template->memory_octets != queue.memory_octets &&
 	    bpf_xdp_adjust_tail(context, template->memory_octets - queue.memory_octets))
 		return XDP_DROP;
+	renew_bounds(context);
 	take(extra);
 	note_departure(stamp.actual_ns);
 	return bpf_redirect_map(&port, 0, XDP_ABORTED);
