@@ -34,7 +34,8 @@
 /* Copy mode charges each frame to the socket until the SUT has let go of it. The default of some 270 frames would make a
  * slow SUT hold the tester back, and hide its loss. */
 #define SEND_BUFFER_OCTETS (64 << 20)
-#define DRAIN_NS           (NS_PER_S / 10) /* how long the kernel may take to complete the last frames */
+#define DRAIN_NS           NS_PER_S /* how long the kernel may take to complete the next of the last frames */
+#define DRAIN_PAUSE_NS     50000
 
 #ifndef XDP_MAX_TX_SKB_BUDGET
 #define XDP_MAX_TX_SKB_BUDGET 9 /* Linux 6.18; older kernels refuse it, and 32 frames a call it is */
@@ -259,16 +260,24 @@ static void note_departures(struct tx_report *report, uint64_t now_ns, uint32_t 
 	report->last_departure_ns = now_ns;
 }
 
-/* Wait until the kernel has completed every frame. */
+/* Wait until the kernel has completed every frame. Where this CPU is the only one, it needs it for that. */
 static void drain(struct tx_xsk *xsk, struct tx_report *report)
 {
+	const struct timespec pause = { .tv_nsec = DRAIN_PAUSE_NS };
 	uint64_t deadline_ns = clock_ns() + DRAIN_NS;
 
 	while (xsk->free_count < CHUNK_COUNT && !report->error) {
+		uint32_t completed;
+
 		report->error = kick(xsk);
-		report->sent += reap(xsk);
-		if (clock_ns() > deadline_ns && xsk->free_count < CHUNK_COUNT)
+		completed = reap(xsk);
+		report->sent += completed;
+		if (completed)
+			deadline_ns = clock_ns() + DRAIN_NS;
+		else if (clock_ns() > deadline_ns)
 			report->error = -ETIMEDOUT;
+		else
+			nanosleep(&pause, NULL);
 	}
 }
 
