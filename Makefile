@@ -39,7 +39,7 @@ benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/be
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help deps demo check check-build bench bench-compare bench-search clean format
+.PHONY: all help deps demo check check-build check-vm bench bench-compare bench-search clean format
 
 all: $(BUILD)/xdp-mlr ## build the program (the default)
 
@@ -113,6 +113,13 @@ check-build: $(BUILD)/xdp-mlr $(unit_tests) $(bpf_tests) $(user_tests) $(test_to
 check: deps ## install what is missing, build, run every test
 	$(Q)$(MAKE) --no-print-directory check-build
 	$(Q)BUILD=$(BUILD) tests/run
+
+# not in `make check`: it fetches two kernels, and emulates them
+VM_KERNELS ?= 6.1 6.12
+check-vm: ## run the product on other kernels, in QEMU: Debian 12's 6.1 and its backport 6.12
+	$(Q)tools/deps vm
+	$(Q)$(MAKE) --no-print-directory check-build
+	$(Q)for kernel in $(VM_KERNELS); do BUILD=$(BUILD) tests/vm/run $$kernel || exit 1; done
 
 bench: deps ## install what is missing, build, measure the tester itself
 	$(Q)$(MAKE) --no-print-directory all $(benches)
