@@ -521,12 +521,14 @@ const struct option options[] = {
 	  .help = "use a port that is in use; the reason stands in the report" },
 	{ .name = "require",
 	  .argument = "R",
-	  .verbs = SEARCH | TRIAL | SOAK,
+	  .verbs = MEASURES,
 	  .flags = OPTION_REPEATS,
 	  .read = read_requirement,
 	  .help = "what the result must keep to, repeatable; else the exit code is 1. Search: GOAL>=LOAD (its Conditional "
 		  "Throughput), or with <=, >, <; also GOAL.lower, GOAL.upper, GOAL.latency.p99<=100us (or min, mean, p50, "
-		  "p90, p99.9, p99.99, max). Trial: loss<=0.1%, lost, reordered, latency.p99, ... Soak: critical-load" },
+		  "p90, p99.9, p99.99, max). Trial: loss<=0.1%, lost, reordered, latency.p99, ... Soak: critical-load. "
+		  "Suite: throughput>=LOAD, of every "
+		  "frame size or throughput@64, latency, back-to-back, recovery, reset" },
 	{ .name = "repeat",
 	  .argument = "N",
 	  .verbs = SEARCH,

@@ -10,6 +10,7 @@
 #include "measurer.h"
 #include "nearest.h"
 #include "options.h"
+#include "suite_options.h"
 #include "units.h"
 
 #define COUNT(array)     (sizeof(array) / sizeof((array)[0]))
@@ -68,6 +69,22 @@ static const struct figure trial_figures[] = {
 static const struct figure soak_figures[] = {
 	{ "critical-load", QUANTITY_LOAD, "critical_load.mean" },
 	{ "critical-load.stdev", QUANTITY_LOAD, "critical_load.stdev" },
+};
+
+/* Of a suite: of each frame size, or the one that is said. The path is in an item of "frame_sizes". */
+static const struct figure size_figures[] = {
+	{ "throughput", QUANTITY_LOAD, "throughput.throughput" },
+	{ "latency", QUANTITY_TIME, "latency.average_of_means_ns" },
+	{ "latency.min", QUANTITY_TIME, "latency.min_ns" },
+	{ "latency.max", QUANTITY_TIME, "latency.max_ns" },
+	{ "latency.p99", QUANTITY_TIME, "latency.p99_ns_max" },
+	{ "back-to-back", QUANTITY_FRAMES, "back_to_back.average" },
+	{ "recovery", QUANTITY_SECONDS, "recovery.average" },
+};
+
+/* Of a suite as a whole. */
+static const struct figure suite_figures[] = {
+	{ "reset", QUANTITY_SECONDS, "reset.reset_time" },
 };
 
 static const struct figure *find_figure(const struct figure *figures, size_t count, const char *name)
@@ -168,6 +185,12 @@ static enum exit_code refuse_figure(const struct requirement *requirement, const
 			    hint, listed);
 }
 
+static void take_figure(struct requirement *requirement, const struct figure *figure)
+{
+	requirement->quantity = figure->quantity;
+	requirement->path = figure->path;
+}
+
 /* A figure of a table, for the whole document. */
 static enum exit_code find_in(struct requirement *requirement, const struct figure *figures, size_t count)
 {
@@ -178,8 +201,7 @@ static enum exit_code find_in(struct requirement *requirement, const struct figu
 		add_names(&names, figures, count);
 		return refuse_figure(requirement, "figure", requirement->figure, &names);
 	}
-	requirement->quantity = figure->quantity;
-	requirement->path = figure->path;
+	take_figure(requirement, figure);
 	return EXIT_DONE;
 }
 
@@ -190,8 +212,7 @@ static enum exit_code find_goal_figure(struct requirement *requirement, const ch
 	struct names names = { .count = 0 };
 
 	if (figure) {
-		requirement->quantity = figure->quantity;
-		requirement->path = figure->path;
+		take_figure(requirement, figure);
 		return EXIT_DONE;
 	}
 	figure = find_figure(latency_figures, COUNT(latency_figures), name);
@@ -227,8 +248,42 @@ static enum exit_code find_in_goals(struct requirement *requirement, const struc
 	return find_goal_figure(requirement, requirement->figure[best] ? requirement->figure + best + 1 : "throughput");
 }
 
+/* Whether the suite has this frame size. */
+static bool measures_size(const struct config *config, unsigned int octets)
+{
+	char part[FRAME_SIZE_TEXT];
+	double number;
+
+	for (unsigned int i = 0; frame_sizes_part(config->frame_size_text, i, part); i++)
+		if (parse_number(part, &number) && number == octets)
+			return true;
+	return false;
+}
+
+static enum exit_code find_in_suite(struct requirement *requirement, const struct config *config)
+{
+	const struct figure *figure = find_figure(suite_figures, COUNT(suite_figures), requirement->figure);
+	struct names names = { .count = 0 };
+
+	if (requirement->frame_size_octets && (figure || !measures_size(config, requirement->frame_size_octets)))
+		return refuse_given(requirement->given, figure ? "this figure is of no single frame size"
+							       : "--frame-size does not have this size");
+	requirement->each_size = !figure;
+	if (!figure)
+		figure = find_figure(size_figures, COUNT(size_figures), requirement->figure);
+	if (figure) {
+		take_figure(requirement, figure);
+		return EXIT_DONE;
+	}
+	add_names(&names, size_figures, COUNT(size_figures));
+	add_names(&names, suite_figures, COUNT(suite_figures));
+	return refuse_figure(requirement, "figure", requirement->figure, &names);
+}
+
 static enum exit_code find(struct requirement *requirement, const struct config *config)
 {
+	if (frame_sizes_are_a_list(config->verb))
+		return find_in_suite(requirement, config);
 	if (requirement->frame_size_octets && requirement->frame_size_octets != config->frame_size_octets)
 		return refuse_given(requirement->given, "this run has frames of %g octets%s", config->frame_size_octets,
 				    config->sizes.size_count > 1 ? " on average" : "");
@@ -263,6 +318,7 @@ static enum exit_code read_value(struct requirement *requirement)
 			return refuse_given(given, "after the sign must stand a number of frames");
 		return EXIT_DONE;
 	case QUANTITY_TIME:
+	case QUANTITY_SECONDS:
 		if (!parse_duration(requirement->value, &requirement->threshold))
 			return refuse_given(given, "after the sign must stand a duration, as 100us or 1.5ms");
 		requirement->threshold *= NS_PER_SECOND;
@@ -315,6 +371,12 @@ static double number_at(const json_t *object, const char *path)
 	return json_is_number(object) ? json_number_value(object) : NAN;
 }
 
+/* From the number in the document to the unit of a verdict. */
+static double unit_scale(enum quantity quantity)
+{
+	return quantity == QUANTITY_SECONDS ? NS_PER_SECOND : 1;
+}
+
 /* The worst latency among the full-length trials at the goal's Relevant Lower Bound. */
 static double goal_latency_ns(const json_t *document, const json_t *result, const char *percentile)
 {
@@ -336,41 +398,87 @@ static double measured(const struct requirement *requirement, const json_t *docu
 	const json_t *result;
 
 	if (requirement->goal < 0)
-		return number_at(document, requirement->path);
+		return number_at(document, requirement->path) * unit_scale(requirement->quantity);
 	result = json_array_get(json_object_get(document, "search_result"), (size_t)requirement->goal);
 	return requirement->path ? number_at(result, requirement->path)
 				 : goal_latency_ns(document, result, requirement->latency);
 }
 
 /* What does not exist keeps to nothing. */
-static bool is_met(const struct requirement *requirement, double value)
+static bool is_met(enum comparison comparison, double value, double threshold)
 {
-	switch (requirement->comparison) {
+	switch (comparison) {
 	case COMPARISON_AT_LEAST:
-		return value >= requirement->threshold;
+		return value >= threshold;
 	case COMPARISON_AT_MOST:
-		return value <= requirement->threshold;
+		return value <= threshold;
 	case COMPARISON_ABOVE:
-		return value > requirement->threshold;
+		return value > threshold;
 	case COMPARISON_BELOW:
-		return value < requirement->threshold;
+		return value < threshold;
 	}
 	return false;
 }
 
-static json_t *judge(const struct requirement *requirement, const json_t *document, bool *ret_met)
+/* Add a verdict; whether it is met. */
+static bool add_verdict(json_t *verdicts, const struct requirement *requirement, const char *figure, double value,
+			double threshold)
 {
 	static const char *const units[] = {
 		[QUANTITY_LOAD] = "fps", [QUANTITY_RATIO] = "ratio", [QUANTITY_FRAMES] = "frames", [QUANTITY_TIME] = "ns"
 	};
-	double value = measured(requirement, document);
+	bool met = is_met(requirement->comparison, value, threshold);
 
-	*ret_met = is_met(requirement, value);
-	return json_pack("{s:s, s:s, s:s, s:f, s:o, s:s, s:b, s:s?}", "requirement", requirement->given->text, "figure",
-			 requirement->figure, "comparison", comparison_text(requirement->comparison), "required",
-			 requirement->threshold, "measured", json_number_or_null(value), "unit",
-			 units[requirement->quantity], "met", (int)*ret_met, "reason",
-			 isnan(value) ? "the result has no such figure" : NULL);
+	json_array_append_new(
+		verdicts, json_pack("{s:s, s:s, s:s, s:f, s:o, s:s, s:b, s:s?}", "requirement", requirement->given->text,
+				    "figure", figure, "comparison", comparison_text(requirement->comparison), "required",
+				    threshold, "measured", json_number_or_null(value), "unit", units[requirement->quantity],
+				    "met", (int)met, "reason", isnan(value) ? "the result has no such figure" : NULL));
+	return met;
+}
+
+/* The threshold for one frame size: a load in bit/s or % is another number of frames at each. */
+static double size_threshold(const struct requirement *requirement, const json_t *size)
+{
+	double octets = number_at(size, "frame_size_octets"), line_rate_fps = number_at(size, "line_rate");
+	const struct load_spec *load = &requirement->load;
+
+	if (requirement->quantity != QUANTITY_LOAD || load->unit == LOAD_FPS || isnan(octets))
+		return requirement->threshold;
+	return load_fps(load, (unsigned int)octets, isnan(line_rate_fps) ? 0 : line_rate_fps);
+}
+
+/* A verdict for each frame size that was measured and is meant; whether all are met, and there is one. */
+static bool judge_sizes(json_t *verdicts, const struct requirement *requirement, const json_t *document)
+{
+	const json_t *sizes = json_object_get(document, "frame_sizes");
+	size_t judged = 0, index;
+	bool met = true;
+	json_t *size;
+
+	json_array_foreach (sizes, index, size) {
+		const char *name = json_string_value(json_object_get(size, "frame_size"));
+		char figure[FIGURE_NAME_SIZE + FRAME_SIZE_TEXT];
+
+		if (requirement->frame_size_octets && number_at(size, "frame_size_octets") != requirement->frame_size_octets)
+			continue;
+		snprintf(figure, sizeof(figure), "%s@%s", requirement->figure, name ? name : "?");
+		met &= add_verdict(verdicts, requirement, figure,
+				   number_at(size, requirement->path) * unit_scale(requirement->quantity),
+				   size_threshold(requirement, size));
+		judged++;
+	}
+	if (!judged)
+		met = add_verdict(verdicts, requirement, requirement->figure, NAN, requirement->threshold);
+	return met;
+}
+
+static bool judge(json_t *verdicts, const struct requirement *requirement, const json_t *document)
+{
+	if (requirement->each_size)
+		return judge_sizes(verdicts, requirement, document);
+	return add_verdict(verdicts, requirement, requirement->figure, measured(requirement, document),
+			   requirement->threshold);
 }
 
 enum exit_code require_judge(json_t *document, const struct config *config, enum exit_code code)
@@ -381,10 +489,7 @@ enum exit_code require_judge(json_t *document, const struct config *config, enum
 		return code;
 	verdicts = json_array();
 	for (size_t i = 0; i < config->requirement_count; i++) {
-		bool met;
-
-		json_array_append_new(verdicts, judge(&config->requirements[i], document, &met));
-		if (!met && code == EXIT_DONE)
+		if (!judge(verdicts, &config->requirements[i], document) && code == EXIT_DONE)
 			code = EXIT_UNMET;
 	}
 	json_object_set_new(document, "requirements", verdicts);

@@ -19,8 +19,8 @@ struct measurer;
 
 enum comparison { COMPARISON_AT_LEAST, COMPARISON_AT_MOST, COMPARISON_ABOVE, COMPARISON_BELOW };
 
-/* What a figure counts; in the document in frames/s, as a ratio, in frames, in ns. */
-enum quantity { QUANTITY_LOAD, QUANTITY_RATIO, QUANTITY_FRAMES, QUANTITY_TIME };
+/* What a figure counts; in the document in frames/s, as a ratio, in frames, in ns, in s. */
+enum quantity { QUANTITY_LOAD, QUANTITY_RATIO, QUANTITY_FRAMES, QUANTITY_TIME, QUANTITY_SECONDS };
 
 #define FIGURE_NAME_SIZE 128
 
@@ -34,6 +34,7 @@ struct requirement {
 	enum quantity quantity;
 	int goal;            /* whose figure it is; -1: the whole document's */
 	const char *path;    /* in the Goal Result or the document, dots between names; NULL: a goal's latency */
+	bool each_size;      /* the path is in each frame size of a suite */
 	const char *latency; /* name of the percentile in LATENCY, for a goal's latency */
 	struct load_spec load;
 	double threshold; /* in the unit of the document; of a load once the measurer is known */
@@ -48,7 +49,7 @@ enum exit_code require_check(struct config *config);
 /* Turn loads into frames/s. EXIT_USAGE_ERROR for a share of a line rate that is not known. */
 enum exit_code require_resolve(const struct config *config, const struct measurer *measurer);
 
-/* Put "requirements" into the document: each with its verdict. Returns the code, or EXIT_UNMET in place of EXIT_DONE where
+/* Put "requirements" into the document: each with its verdict, in a suite one for each frame size that it means. Returns the code, or EXIT_UNMET in place of EXIT_DONE where
  * one is not met. Nothing without requirements. */
 enum exit_code require_judge(json_t *document, const struct config *config, enum exit_code code);
 

@@ -24,6 +24,36 @@ static json_t *load(FILE *stream)
 	return document;
 }
 
+/* The throughputs of a suite as the results of a search with a goal for each frame size. */
+static void take_suite(json_t *document)
+{
+	json_t *results = json_array(), *size;
+	size_t i;
+
+	json_array_foreach (json_object_get(document, "frame_sizes"), i, size) {
+		json_t *found = json_object_get(json_object_get(size, "throughput"), "goal_result"), *result, *goal;
+
+		if (!json_is_object(found))
+			continue;
+		result = json_deep_copy(found);
+		goal = json_object_get(result, "goal");
+		json_object_set_new(goal, "name",
+				    json_sprintf("throughput@%s", json_string_value(json_object_get(size, "frame_size"))));
+		json_array_append_new(results, result);
+	}
+	json_object_set_new(document, "search_result", results);
+}
+
+static bool is_result(const char *schema)
+{
+	static const char *const known[] = { "xdp-mlr/search/", "xdp-mlr/soak/", "xdp-mlr/rfc2544/" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strncmp(schema, known[i], strlen(known[i])) == 0)
+			return true;
+	return false;
+}
+
 static enum exit_code read_result(const char *path, json_t **ret)
 {
 	FILE *stream = fopen(path, "re");
@@ -35,12 +65,15 @@ static enum exit_code read_result(const char *path, json_t **ret)
 	document = load(stream);
 	fclose(stream);
 	schema = json_string_value(json_object_get(document, "schema"));
-	if (schema && (strncmp(schema, "xdp-mlr/search/", 15) == 0 || strncmp(schema, "xdp-mlr/soak/", 13) == 0)) {
+	if (schema && is_result(schema)) {
+		if (json_object_get(document, "frame_sizes"))
+			take_suite(document);
 		*ret = document;
 		return EXIT_DONE;
 	}
 	if (schema)
-		refuse(EXIT_USAGE_ERROR, "%s is a document '%s'; compare takes results of search or soak", path, schema);
+		refuse(EXIT_USAGE_ERROR, "%s is a document '%s'; compare takes results of search, soak or rfc2544", path,
+		       schema);
 	else
 		refuse(EXIT_USAGE_ERROR, "%s is no result: write one by 'search --format json'", path);
 	json_decref(document);

@@ -215,3 +215,16 @@ END
   run compare slow a
   [ "$status" -eq 0 ]
 }
+
+@test "two suites are compared by their throughput, a frame size each" {
+  local golden=tests/golden/rfc2544-1-xdp.json
+  jq '.frame_sizes[1].throughput.goal_result |= (.relevant_lower_bound *= 0.97 | .relevant_upper_bound *= 0.97 | .conditional_throughput *= 0.97)' \
+    $golden >"$BATS_TEST_TMPDIR/b.json"
+  run --separate-stderr "$XDP_MLR" compare $golden "$BATS_TEST_TMPDIR/b.json" --format json
+  [ "$status" -eq 1 ]
+  is '[.goals[] | [.goal, .verdict]] == [["throughput@64", "same"], ["throughput@512", "slower"], ["throughput@1518", "same"]]' <<<"$output"
+  run "$XDP_MLR" compare $golden $golden
+  [ "$status" -eq 0 ]
+  jq 'del(.frame_sizes[2])' $golden >"$BATS_TEST_TMPDIR/b.json"
+  refuses 2 "goal throughput@1518: only in A" "$XDP_MLR" compare $golden "$BATS_TEST_TMPDIR/b.json"
+}

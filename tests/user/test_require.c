@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Requirements on a suite, judged by a stored result: one verdict for each frame size that is meant. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "options.h"
+#include "require.h"
+
+#define GOLDEN "tests/golden/rfc2544-1-xdp.json"
+
+/* The verb whose --frame-size is a list. */
+#define SUITE VERB_SELFTEST
+
+static struct given givens[8];
+
+/* A suite's configuration with these requirements, NULL at the end. What was refused leaves *ret_code. */
+static struct config configure(const char *const *texts, enum exit_code *ret_code)
+{
+	struct config config = { .verb = SUITE, .frame_size_text = "64,512,1518" };
+
+	*ret_code = EXIT_DONE;
+	for (size_t i = 0; texts[i] && *ret_code == EXIT_DONE; i++) {
+		givens[i] = (struct given){ .option = option_find("require"), .text = (char *)texts[i] };
+		*ret_code = read_requirement(&givens[i], &config);
+	}
+	if (*ret_code == EXIT_DONE)
+		*ret_code = require_check(&config);
+	for (size_t i = 0; i < config.requirement_count; i++)
+		if (config.requirements[i].load.unit == LOAD_FPS)
+			config.requirements[i].threshold = config.requirements[i].load.value;
+	return config;
+}
+
+/* The verdicts over the golden result; a new reference. */
+static json_t *judge(const char *const *texts, enum exit_code *ret_code)
+{
+	json_t *document = json_load_file(GOLDEN, 0, NULL), *verdicts;
+	struct config config;
+
+	assert_non_null(document);
+	config = configure(texts, ret_code);
+	assert_int_equal(*ret_code, EXIT_DONE);
+	*ret_code = require_judge(document, &config, EXIT_DONE);
+	verdicts = json_incref(json_object_get(document, "requirements"));
+	json_decref(document);
+	free(config.requirements);
+	return verdicts;
+}
+
+static const char *figure(const json_t *verdicts, size_t i)
+{
+	return json_string_value(json_object_get(json_array_get(verdicts, i), "figure"));
+}
+
+static bool met(const json_t *verdicts, size_t i)
+{
+	return json_is_true(json_object_get(json_array_get(verdicts, i), "met"));
+}
+
+static double number(const json_t *verdicts, size_t i, const char *name)
+{
+	return json_number_value(json_object_get(json_array_get(verdicts, i), name));
+}
+
+static void without_a_size_every_one_is_judged(void **state)
+{
+	enum exit_code code;
+	json_t *verdicts = judge((const char *const[]){ "throughput>=49kfps", NULL }, &code);
+
+	(void)state;
+	assert_int_equal(code, EXIT_DONE);
+	assert_int_equal(json_array_size(verdicts), 3);
+	assert_string_equal(figure(verdicts, 0), "throughput@64");
+	assert_string_equal(figure(verdicts, 2), "throughput@1518");
+	for (size_t i = 0; i < 3; i++)
+		assert_true(met(verdicts, i));
+	json_decref(verdicts);
+}
+
+static void one_size_that_does_not_keep_to_it_is_enough(void **state)
+{
+	enum exit_code code;
+	/* the mean latency is 1.863, 1.868 and 2.397 us */
+	json_t *verdicts = judge((const char *const[]){ "latency<=2us", NULL }, &code);
+
+	(void)state;
+	assert_int_equal(code, EXIT_UNMET);
+	assert_true(met(verdicts, 0) && met(verdicts, 1) && !met(verdicts, 2));
+	json_decref(verdicts);
+}
+
+static void a_size_that_is_said_is_judged_alone(void **state)
+{
+	enum exit_code code;
+	json_t *verdicts = judge((const char *const[]){ "latency@64<=2us", "back-to-back@512>=76", NULL }, &code);
+
+	(void)state;
+	assert_int_equal(code, EXIT_UNMET);
+	assert_int_equal(json_array_size(verdicts), 2);
+	assert_string_equal(figure(verdicts, 0), "latency@64");
+	assert_true(met(verdicts, 0) && !met(verdicts, 1));
+	assert_true(number(verdicts, 1, "measured") == 75);
+	json_decref(verdicts);
+}
+
+static void bits_are_other_frames_at_each_size(void **state)
+{
+	enum exit_code code;
+	json_t *verdicts = judge((const char *const[]){ "throughput>=100Mbps-l2", NULL }, &code);
+
+	(void)state;
+	/* some 49.9 kfps are 25.5, 204 and 606 Mbit/s */
+	assert_int_equal(code, EXIT_UNMET);
+	assert_true(!met(verdicts, 0) && met(verdicts, 1) && met(verdicts, 2));
+	assert_true(fabs(number(verdicts, 0, "required") - 100e6 / 512) < 1e-6);
+	assert_true(fabs(number(verdicts, 1, "required") - 100e6 / 4096) < 1e-6);
+	json_decref(verdicts);
+}
+
+static void times_in_seconds_are_judged_as_such(void **state)
+{
+	json_t *document = json_load_file(GOLDEN, 0, NULL);
+	double reset_s = json_number_value(json_object_get(json_object_get(document, "reset"), "reset_time"));
+	enum exit_code code;
+	json_t *verdicts = judge((const char *const[]){ "reset<=10s", "reset<1ms", NULL }, &code);
+
+	(void)state;
+	assert_true(reset_s > 0.001 && reset_s < 10);
+	assert_int_equal(code, EXIT_UNMET);
+	assert_true(met(verdicts, 0) && !met(verdicts, 1));
+	assert_true(fabs(number(verdicts, 0, "measured") - reset_s * 1e9) < 1);
+	json_decref(verdicts);
+	json_decref(document);
+}
+
+static void what_the_suite_does_not_have_is_refused(void **state)
+{
+	static const char *const wrong[] = { "ndr>=5", "throughput@128>=5", "reset@64<=1s", "latency<=5fps",
+					     "throughput>=1us" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		enum exit_code code;
+		struct config config = configure((const char *const[]){ wrong[i], NULL }, &code);
+
+		assert_int_equal(code, EXIT_USAGE_ERROR);
+		free(config.requirements);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_size_every_one_is_judged),
+		cmocka_unit_test(one_size_that_does_not_keep_to_it_is_enough),
+		cmocka_unit_test(a_size_that_is_said_is_judged_alone),
+		cmocka_unit_test(bits_are_other_frames_at_each_size),
+		cmocka_unit_test(times_in_seconds_are_judged_as_such),
+		cmocka_unit_test(what_the_suite_does_not_have_is_refused),
+	};
+
+	return cmocka_run_group_tests_name("require", tests, NULL, NULL);
+}
