@@ -78,6 +78,34 @@ embedded() { # page
   [ "$(grep -c '<svg id="figure-percentiles"' "$(render "$GOLDEN/trial-1-xdp.json" html)")" -eq 1 ]
 }
 
+# The bounds in which a course of a search ends, as its figure describes them: "LOWER UPPER", in tenths of a frame/s.
+ends_at() { # page number
+  grep -o "<desc id=\"figure-course-$2-desc\">[^<]*" "$1" | sed 's/.*Lower Bound is //; s/frames.s.*Upper Bound//; s/[^0-9. ]//g; s/[. ]*$//' | tr -s ' '
+}
+
+@test "the course of a search ends at its bounds, for every algorithm, and has every trial as good or bad as it was" {
+  local algorithm goal page
+  for algorithm in mlr phased binary tst009; do
+    simulated --algorithm $algorithm --format json --goal loss=0,final=1,sum=2 --goal loss=0.005,final=1,sum=2 >"$BATS_TEST_TMPDIR/r.json"
+    page=$(render "$BATS_TEST_TMPDIR/r.json" html)
+    for goal in 0 1; do
+      read -r lower upper <<<"$(ends_at "$page" $((goal + 1)))"
+      jq -e --argjson g $goal --arg l "$lower" --arg u "$upper" '.search_result[$g]
+        | ($l | tonumber) - .relevant_lower_bound | fabs < 0.06' "$BATS_TEST_TMPDIR/r.json"
+      jq -e --argjson g $goal --arg l "$lower" --arg u "$upper" '.search_result[$g]
+        | ($u | tonumber) - .relevant_upper_bound | fabs < 0.06' "$BATS_TEST_TMPDIR/r.json"
+      sed -n "/<svg id=\"figure-course-$((goal + 1))\"/,/<\/svg>/p" "$page" >"$BATS_TEST_TMPDIR/course.svg"
+      # twice, in either panel; and once in the legend
+      [ "$(grep -oE 'class="mark (edge-)?bad"' "$BATS_TEST_TMPDIR/course.svg" | wc -l)" -eq "$(jq --argjson g $goal \
+        '.controller_input.goals[$g].loss_ratio as $loss | [.trials[] | select((.warmup | not) and .trial_loss_ratio > $loss)] | length * 2 + 1' \
+        "$BATS_TEST_TMPDIR/r.json")" ]
+      [ "$(grep -oE 'class="mark (edge-)?good"' "$BATS_TEST_TMPDIR/course.svg" | wc -l)" -eq "$(jq --argjson g $goal \
+        '.controller_input.goals[$g].loss_ratio as $loss | [.trials[] | select((.warmup | not) and .trial_loss_ratio <= $loss)] | length * 2 + 1' \
+        "$BATS_TEST_TMPDIR/r.json")" ]
+    done
+  done
+}
+
 @test "the suite: a figure and a table a test, the theoretical line where the medium has a rate" {
   local file=$GOLDEN/rfc2544-1-xdp.json page id
   page=$(render "$file" html)

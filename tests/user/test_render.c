@@ -307,6 +307,19 @@ static void test_numbers(void **state)
 	assert_string_equal(text_label("", text), "");
 }
 
+static void test_escaping(void **state)
+{
+	size_t length;
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, &length);
+
+	(void)state;
+	markup_escape(stream, "<a b=\"c\" d='e'>&amp;\x01\n\u00fc");
+	fclose(stream);
+	assert_string_equal(text, "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;amp;\uFFFD\n\u00fc");
+	free(text);
+}
+
 static void test_axes(void **state)
 {
 	struct svg_panel panel = { 100,  0, 200, 100, { .min = 0, .max = 10 }, { .scale = SVG_LOG, .min = 1, .max = 100 },
@@ -338,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_anything_may_be_missing),
 		cmocka_unit_test(test_kinds_that_have_no_page_of_their_own),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_escaping),
 		cmocka_unit_test(test_axes),
 	};
 
