@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "json_text.h"
+#include "json_read.h"
+#include "render_compare.h"
 #include "render_csv.h"
 #include "render_html.h"
 #include "render_markdown.h"
+#include "render_probe.h"
 
 /* Each writes the document; false without memory. */
 typedef bool (*writer)(FILE *stream, const json_t *document);
@@ -57,6 +60,29 @@ static char *written_by(writer write, const json_t *document, size_t *ret_length
 	return text;
 }
 
+static bool is_of_kind(const json_t *document, const char *kind)
+{
+	const char *schema = read_string(document, "schema");
+	size_t length = strlen(kind);
+
+	return schema && strncmp(schema, kind, length) == 0 && schema[length] == '/';
+}
+
+char *render_as_text(const json_t *document, struct render_style style, size_t *ret_length)
+{
+	static const char *const results[] = { "xdp-mlr/search", "xdp-mlr/trial", "xdp-mlr/soak", "xdp-mlr/selftest",
+					       "xdp-mlr/rfc2544" };
+
+	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++)
+		if (is_of_kind(document, results[i]))
+			return render_text(document, style, ret_length);
+	if (is_of_kind(document, "xdp-mlr/probe"))
+		return render_probe(document, style.terminal, ret_length);
+	if (is_of_kind(document, "xdp-mlr/compare"))
+		return render_compare(document, style.terminal, ret_length);
+	return written_by(write_markdown, document, ret_length);
+}
+
 char *render(const json_t *document, const char *path, struct render_style style, size_t *ret_length)
 {
 	const struct form *form = form_of(path);
@@ -65,5 +91,5 @@ char *render(const json_t *document, const char *path, struct render_style style
 		return written_by(form->write, document, ret_length);
 	if (strcmp(form->ending, ".json") == 0)
 		return json_text(document, true, ret_length);
-	return render_text(document, style, ret_length);
+	return render_as_text(document, style, ret_length);
 }

@@ -8,7 +8,8 @@
 #include "json_read.h"
 #include "render_values.h"
 
-static const struct content *const kinds[] = { &content_search, &content_trial, &content_soak, &content_suite };
+static const struct content *const kinds[] = { &content_search,  &content_trial, &content_soak,    &content_suite,
+					       &content_compare, &content_probe, &content_selftest };
 
 /* Members that every document may have, and which are shown here. */
 static const char *const common[] = {
@@ -332,7 +333,8 @@ void content_put(struct paper *paper, const json_t *document)
 		content->put_tables(paper, document);
 	put_definitions(paper, document);
 	put_object(paper, "units", "Units", json_object_get(document, "units"), NULL);
-	put_sut(paper, json_object_get(document, "sut"));
+	if (content->of_sut)
+		put_sut(paper, json_object_get(document, "sut"));
 	put_object(paper, "traffic-profile", "Traffic Profile", json_object_get(document, "traffic_profile"), NULL);
 	put_object(paper, "measurer", "Measurer", json_object_get(document, "measurer"), NULL);
 	put_object(paper, "environment", "Tester", json_object_get(document, "environment"), NULL);

@@ -20,12 +20,14 @@ void content_put(struct paper *paper, const json_t *document);
 struct content {
 	const char *kind; /* of its schema: "xdp-mlr/KIND/1" */
 	const char *title;
+	bool of_sut;              /* a benchmark of a SUT, so that the SUT has to be described */
 	const char *const *known; /* members of the document that this kind shows; NULL-terminated */
 	void (*put_verdicts)(struct paper *paper, const json_t *document);
 	void (*put_figures)(struct paper *paper, const json_t *document);
 	void (*put_tables)(struct paper *paper, const json_t *document);
 };
 extern const struct content content_search, content_trial, content_soak, content_suite;
+extern const struct content content_compare, content_probe, content_selftest;
 
 /* Parts that several kinds share. */
 /* A section of its own, with a row a trial in a fold. */

@@ -406,6 +406,7 @@ static void put_tables(struct paper *paper, const json_t *document)
 const struct content content_search = {
 	.kind = "search",
 	.title = "Throughput by MLRsearch",
+	.of_sut = true,
 	.known = known,
 	.put_verdicts = put_verdicts,
 	.put_figures = put_figures,

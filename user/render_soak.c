@@ -138,6 +138,7 @@ static void put_tables(struct paper *paper, const json_t *document)
 const struct content content_soak = {
 	.kind = "soak",
 	.title = "Soak: the long-run critical load",
+	.of_sut = true,
 	.known = known,
 	.put_verdicts = put_verdicts,
 	.put_figures = put_figures,

@@ -479,6 +479,7 @@ static void put_tables(struct paper *paper, const json_t *document)
 const struct content content_suite = {
 	.kind = "rfc2544",
 	.title = "Benchmarks of RFC 2544",
+	.of_sut = true,
 	.known = known,
 	.put_verdicts = put_verdicts,
 	.put_figures = put_tests,

@@ -172,6 +172,7 @@ void content_put_trial_details(struct paper *paper, const json_t *trial, const j
 	put_numbers(paper, "counts", "Frames", json_object_get(trial, "counts"));
 	put_numbers(paper, "loss-attribution", "Where the missing frames went (frames)",
 		    json_object_get(trial, "loss_attribution"));
+	put_numbers(paper, "order", "Reordering, and gaps left by lost frames (frames)", json_object_get(trial, "order"));
 	put_numbers(paper, "latency", "Latency", latency);
 	if (read_string(latency, "definition"))
 		facts_add(&facts, "Latency counts", "%s", read_string(latency, "definition"));
@@ -248,6 +249,7 @@ static void put_tables(struct paper *paper, const json_t *document)
 const struct content content_trial = {
 	.kind = "trial",
 	.title = "One trial",
+	.of_sut = true,
 	.known = known,
 	.put_verdicts = put_verdicts,
 	.put_figures = put_figures,

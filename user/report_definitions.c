@@ -35,6 +35,18 @@ static void add_frames(json_t *definitions)
 		json_object_set_new(definitions, texts[i][0], json_string(texts[i][1]));
 }
 
+/* The same where sequence numbers are not looked at. */
+static void add_frames_without_order(json_t *definitions)
+{
+	json_object_set_new(definitions, "trial_loss_ratio",
+			    json_string("1 - frames received / frames expected, both summed over all interfaces. Expected are the "
+					"frames sent, where at most 10 us worth of the load stayed unsent, else the frames "
+					"intended. Never below 0."));
+	json_object_set_new(definitions, "duplicates",
+			    json_string("Not told apart (--no-seq): a duplicate counts as received, and may hide a lost frame."));
+	json_object_set_new(definitions, "reordering", json_string("Not looked at (--no-seq)."));
+}
+
 static const char *effective_duration(const struct config *config)
 {
 	if (config->measurer == MEASURER_EXEC)
@@ -56,12 +68,22 @@ json_t *report_definitions(const struct config *config)
 			  "trial_effective_duration", effective_duration(config), "goal_width",
 			  "Relative: (Relevant Upper Bound - Relevant Lower Bound) / Relevant Upper Bound.");
 
-	if (config->measurer == MEASURER_XDP)
+	switch (config->measurer) {
+	case MEASURER_XDP:
 		add_frames(definitions);
-	else if (config->measurer == MEASURER_EXEC)
+		if (config->no_seq)
+			add_frames_without_order(definitions);
+		break;
+	case MEASURER_EXEC:
 		json_object_set_new(definitions, "trial_loss_ratio", json_string("As the external measurer returns it."));
-	else
+		break;
+	case MEASURER_SIM:
 		json_object_set_new(definitions, "trial_loss_ratio",
 				    json_string("Lost frames / frames sent, of the simulated SUT."));
+		break;
+	case MEASURER_REPLAY:
+		json_object_set_new(definitions, "trial_loss_ratio", json_string("As the stored search measured it."));
+		break;
+	}
 	return definitions;
 }

@@ -82,7 +82,7 @@ enum exit_code report_show(const json_t *document, const struct config *config)
 	char *text;
 
 	if (config->format == FORMAT_TEXT)
-		text = render_text(document, style, &length);
+		text = render_as_text(document, style, &length);
 	else
 		text = json_text(document, config->format == FORMAT_JSON, &length);
 	if (!text)

@@ -137,3 +137,8 @@ unfit() {
   simulated --dry-run --format json | jq '.estimate.duration = "soon"' | { ! fits plan; }
   simulated --dry-run --format json | jq '.unheard_of = 1' | { ! fits plan; }
 }
+
+@test "probe" {
+  run --separate-stderr "$XDP_MLR" probe --format json
+  fits probe <<<"$output"
+}

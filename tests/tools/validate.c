@@ -274,7 +274,13 @@ static bool check_one_of(struct validation *validation, const json_t *branches, 
 
 static bool check_any_of(struct validation *validation, const json_t *branches, const char *file, const json_t *value)
 {
-	return fitting(validation, branches, file, value) > 0 || wrong(validation, "fits none of the alternatives");
+	if (fitting(validation, branches, file, value) > 0)
+		return true;
+	/* something or null: say what is wrong with something */
+	if (json_is_object(value) && json_array_size(branches) == 2)
+		return valid(validation, json_array_get(branches, 0), file, value) &&
+		       valid(validation, json_array_get(branches, 1), file, value);
+	return wrong(validation, "fits none of the alternatives");
 }
 
 static bool check_reference(struct validation *validation, const json_t *reference, const char *file, const json_t *value)
