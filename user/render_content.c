@@ -194,6 +194,21 @@ static void put_definitions(struct paper *paper, const json_t *document)
 	facts_put(&facts, paper);
 }
 
+/* The unit of every kind of number, by their names in the document. */
+static void put_units(struct paper *paper, const json_t *units)
+{
+	struct facts facts = { .count = 0 };
+	const char *name;
+	json_t *unit;
+
+	json_object_foreach ((json_t *)units, name, unit)
+		if (json_is_string(unit))
+			facts_add(&facts, name, "%s", json_string_value(unit));
+	if (facts.count)
+		paper->ops->section(paper, "units", "Units of the numbers in the result document");
+	facts_put(&facts, paper);
+}
+
 /* The SUT as the user described it. */
 static void put_sut(struct paper *paper, const json_t *sut)
 {
@@ -219,6 +234,34 @@ static void put_sut(struct paper *paper, const json_t *sut)
 	}
 }
 
+/* "draft-ietf-bmwg-mlrsearch-15" as "draft-15"; others as they are. */
+static const char *short_name(const char *document, char buffer[VALUE_SIZE])
+{
+	const char *version = strrchr(document, '-');
+
+	if (strncmp(document, "draft-", 6) == 0 && version)
+		snprintf(buffer, VALUE_SIZE, "draft%.60s", version);
+	else
+		snprintf(buffer, VALUE_SIZE, "%.80s", document);
+	return buffer;
+}
+
+/* How much is met, and what is missing. */
+static void put_tally(struct paper *paper, const json_t *checklist)
+{
+	size_t met = 0, missing = 0, count = json_array_size(checklist);
+	char text[200];
+
+	for (size_t i = 0; i < count; i++) {
+		met += strcmp(text_of(json_array_get(checklist, i), "status"), "met") == 0;
+		missing += strcmp(text_of(json_array_get(checklist, i), "status"), "missing") == 0;
+	}
+	snprintf(text, sizeof(text),
+		 "Of %zu clauses about this report %zu are met, %zu are not applicable and %zu are missing.", count, met,
+		 count - met - missing, missing);
+	paper->ops->paragraph(paper, text);
+}
+
 static void put_checklist(struct paper *paper, const json_t *checklist)
 {
 	static const struct paper_column columns[] = {
@@ -230,12 +273,14 @@ static void put_checklist(struct paper *paper, const json_t *checklist)
 	if (!json_array_size(checklist))
 		return;
 	paper->ops->section(paper, "checklist", "What the drafts require of this report");
+	put_tally(paper, checklist);
 	paper->ops->table(paper, "checklist-table", columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < json_array_size(checklist); i++) {
 		const json_t *item = json_array_get(checklist, i);
 		const char *status = text_of(item, "status");
+		char name[VALUE_SIZE];
 
-		cells_add(&cells, "%s", text_of(item, "document"));
+		cells_add(&cells, "%s", short_name(text_of(item, "document"), name));
 		cells_add(&cells, "%s", text_of(item, "clause"));
 		cells_add(&cells, "%s", text_of(item, "level"));
 		cells_add(&cells, "%s", text_of(item, "requirement"));
@@ -332,7 +377,7 @@ void content_put(struct paper *paper, const json_t *document)
 	if (content->put_tables)
 		content->put_tables(paper, document);
 	put_definitions(paper, document);
-	put_object(paper, "units", "Units", json_object_get(document, "units"), NULL);
+	put_units(paper, json_object_get(document, "units"));
 	if (content->of_sut)
 		put_sut(paper, json_object_get(document, "sut"));
 	put_object(paper, "traffic-profile", "Traffic Profile", json_object_get(document, "traffic_profile"), NULL);

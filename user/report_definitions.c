@@ -4,7 +4,7 @@
 json_t *report_units(void)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "loads, bounds, rates, throughput",
-			 "frames/s", "durations, times", "s", "ratios, width", "1 (0 to 1; people see %)",
+			 "frames/s", "durations, times", "s", "ratios, width", "1, from 0 to 1 (the report shows %)",
 			 "counts, loss_attribution", "frames", "*_fps", "frames/s", "*_bps", "bit/s", "*_ns", "ns", "*_s",
 			 "s", "*_octets", "octets, frame check sequence included", "*_ppm", "1e-6");
 }
@@ -38,12 +38,14 @@ static void add_frames(json_t *definitions)
 /* The same where sequence numbers are not looked at. */
 static void add_frames_without_order(json_t *definitions)
 {
-	json_object_set_new(definitions, "trial_loss_ratio",
-			    json_string("1 - frames received / frames expected, both summed over all interfaces. Expected are the "
-					"frames sent, where at most 10 us worth of the load stayed unsent, else the frames "
-					"intended. Never below 0."));
-	json_object_set_new(definitions, "duplicates",
-			    json_string("Not told apart (--no-seq): a duplicate counts as received, and may hide a lost frame."));
+	json_object_set_new(
+		definitions, "trial_loss_ratio",
+		json_string("1 - frames received / frames expected, both summed over all interfaces. Expected are the "
+			    "frames sent, where at most 10 us worth of the load stayed unsent, else the frames "
+			    "intended. Never below 0."));
+	json_object_set_new(
+		definitions, "duplicates",
+		json_string("Not told apart (--no-seq): a duplicate counts as received, and may hide a lost frame."));
 	json_object_set_new(definitions, "reordering", json_string("Not looked at (--no-seq)."));
 }
 

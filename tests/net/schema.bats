@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What is measured over ports fits its published schema, and so does what the lab says.
+bats_require_minimum_version 1.5.0
 load helper
 
 VALIDATE=${BUILD:-build}/tests/tools/validate
@@ -24,6 +25,8 @@ fits() { # schema, document on standard input
   fits soak <<<"$output"
   "$MLR" lab down --name "$LAB" --quiet
   lab_up wire
+  run --separate-stderr "$MLR" probe -p "$A,$B" --format json
+  fits probe <<<"$output"
   run --separate-stderr "$MLR" selftest -p "$A,$B" --frame-size 64 --duration 0.1 --format json
   fits selftest <<<"$output"
 }
