@@ -14,6 +14,7 @@
 #include <sys/random.h>
 
 #include "journal.h"
+#include "listen.h"
 #include "mlr/imix.h"
 #include "port_prepare.h"
 #include "traffic.h"
@@ -267,6 +268,23 @@ static void close_xdp(struct measurer *measurer)
 	free(xdp);
 }
 
+/* Attach the receivers and learn addresses, listening meanwhile. */
+static enum exit_code look_around(struct measurer_xdp *xdp)
+{
+	struct rx *receivers[PORT_COUNT];
+	struct listener listener;
+	enum exit_code code;
+
+	listen_begin(xdp->ports, &listener);
+	if ((code = open_receivers(xdp)) || (code = learn_addresses(xdp))) {
+		listen_close(&listener);
+		return code;
+	}
+	for (int i = 0; i < PORT_COUNT; i++)
+		receivers[i] = xdp->ends[i].rx;
+	return listen_end(&listener, xdp->ports, receivers, xdp->config->unsafe_reason);
+}
+
 static enum exit_code open_all(struct measurer_xdp *xdp)
 {
 	int error = netlink_open(&xdp->netlink);
@@ -275,8 +293,7 @@ static enum exit_code open_all(struct measurer_xdp *xdp)
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", strerror(-error));
 	if ((code = ports_open(xdp->netlink, xdp->config, xdp->ports)) || (code = make_profile(xdp)) ||
-	    (code = open_receivers(xdp)) || (code = learn_addresses(xdp)) || (code = open_management(xdp)) ||
-	    (code = open_transmitters(xdp)))
+	    (code = look_around(xdp)) || (code = open_management(xdp)) || (code = open_transmitters(xdp)))
 		return code;
 	return spare_cpus(xdp);
 }

@@ -27,3 +27,11 @@ trial() {
   trial auto,paus
   [[ $stderr == *"did you mean 'pause'"* ]]
 }
+
+@test "every verb that sends frames prepares, and by default" {
+  local verb
+  for verb in search trial soak selftest; do
+    run "$XDP_MLR" $verb --help
+    [[ $output == *"--prepare LIST"*"(default auto)"* ]]
+  done
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Before the first test frame the tester listens: foreign traffic refuses a port, what every link carries does not.
+bats_require_minimum_version 1.5.0
+load helper
+
+# Datagrams from inside the lab to an address behind port A, until the test ends. The neighbour is known, so there is no ARP.
+talk() {
+  inside ip neighbour replace 198.18.0.77 lladdr 02:00:00:00:00:77 dev sut-a nud permanent
+  inside bash -c 'while :; do echo x >/dev/udp/198.18.0.77/9; sleep 0.01; done' &
+  background+=("$!")
+}
+
+@test "foreign traffic on a port is shown and refused before anything is sent" {
+  lab_up router
+  talk
+  sent=$(cat "/sys/class/net/$B/statistics/tx_packets")
+  trial --load 1000 --duration 0.1 --direction b-to-a
+  refused 4 "port $A" "foreign traffic" "frames/s" "IPv4, EtherType 0x0800" "from $(sut_mac sut-a)" "to 02:00:00:00:00:77" \
+    "--allow-unsafe"
+  # but for ARP, of which there is little
+  [ "$(($(cat "/sys/class/net/$B/statistics/tx_packets") - sent))" -lt 20 ]
+  [ "$(xdp_count)" -eq 0 ]
+  run --separate-stderr "$MLR" search -p "$A,$B" --max-load 20000
+  refused 4 "port $A" "foreign traffic"
+}
+
+@test "foreign traffic on a port is allowed for a reason" {
+  lab_up router
+  talk
+  trial --load 1000 --duration 0.2 --allow-unsafe "a talkative lab"
+  [ "$status" -le 1 ]
+  [[ $stderr == *"foreign traffic"*"a talkative lab"* ]]
+  check '.measurer.allow_unsafe == "a talkative lab" and .trial_result.counts.received > 0'
+  check '.ports[0].counts.foreign > 0'
+}
+
+@test "ARP and neighbour discovery, however much of it, is not foreign" {
+  lab_up router
+  inside sysctl -qw net.ipv6.conf.sut-a.disable_ipv6=0 net.ipv6.conf.all.disable_ipv6=0
+  inside ip address add 2001:db8::1/64 dev sut-a nodad
+  # each address is asked for anew; none is the tester's, which would answer
+  inside bash -c 'while :; do
+    for i in {10..250}; do echo x >"/dev/udp/198.18.0.$i/9"; echo x >"/dev/udp/2001:db8::$i/9"; done 2>/dev/null
+    ip neighbour flush dev sut-a; ip -6 neighbour flush dev sut-a
+  done' >/dev/null 2>&1 &
+  background+=("$!")
+  received=$(cat "/sys/class/net/$A/statistics/rx_packets")
+  until [ "$(($(cat "/sys/class/net/$A/statistics/rx_packets") - received))" -gt 100 ]; do sleep 0.01; done
+  trial --load 1000 --duration 0.2
+  [ "$status" -le 1 ] || { echo "$stderr"; return 1; }
+  [[ $stderr != *foreign* ]]
+  [ "$(($(cat "/sys/class/net/$A/statistics/rx_packets") - received))" -gt 200 ]
+}
+
+@test "a use that can be seen is refused before listening" {
+  lab_up router
+  talk
+  ip address add 203.0.113.1/32 dev "$B"
+  trial --load 1000 --duration 0.1
+  refused 4 "$B" "203.0.113.1/32"
+}
