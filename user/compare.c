@@ -59,15 +59,37 @@ static void note_difference(json_t *sentences, const char *name, const json_t *a
 	add_sentence(sentences, "%s: %s in A, %s in B", name, in_a, in_b);
 }
 
-/* Who sends to whom: that another port or address carries the traffic does not make it another traffic. */
 static bool is_place(const char *name)
 {
-	static const char *const places[] = { "flows", "from", "to", "name", "mac", "address", "gateway" };
+	static const char *const places[] = { "from", "to", "name", "mac", "address", "gateway" };
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
 		if (strcmp(name, places[i]) == 0)
 			return true;
 	return strstr(name, "_mac") || strstr(name, "_address");
+}
+
+/* A copy without who sends to whom: that another port or address carries the traffic does not make it another traffic. A new
+ * reference. */
+static json_t *without_places(const json_t *value)
+{
+	json_t *copy, *item;
+	const char *name;
+	size_t i;
+
+	if (json_is_object(value)) {
+		copy = json_object();
+		json_object_foreach ((json_t *)value, name, item)
+			if (!is_place(name))
+				json_object_set_new(copy, name, without_places(item));
+		return copy;
+	}
+	if (!json_is_array(value))
+		return json_incref((json_t *)value);
+	copy = json_array();
+	json_array_foreach (value, i, item)
+		json_array_append_new(copy, without_places(item));
+	return copy;
 }
 
 /* Members of either object that differ in the other. */
@@ -141,7 +163,7 @@ static json_t *obstacles(const json_t *a, const json_t *b)
 	static const char *const members[] = { "algorithm", "target_loss_ratio", "load_scope", "aggregate_factor" };
 	static const char *const options[] = { "frame-size", "direction", "effective-duration" };
 	const json_t *options_a = json_object_get(a, "configuration"), *options_b = json_object_get(b, "configuration");
-	json_t *sentences = json_array();
+	json_t *sentences = json_array(), *profile_a, *profile_b;
 
 	if (!json_object_get(a, "critical_load") != !json_object_get(b, "critical_load")) {
 		add_sentence(sentences, "one is a soak, the other a search");
@@ -154,8 +176,11 @@ static json_t *obstacles(const json_t *a, const json_t *b)
 				json_object_get(options_b, options[i]));
 	note_difference(sentences, "measurer", json_object_get(json_object_get(a, "measurer"), "name"),
 			json_object_get(json_object_get(b, "measurer"), "name"));
-	note_differences(sentences, "traffic_profile.", json_object_get(a, "traffic_profile"),
-			 json_object_get(b, "traffic_profile"), is_place);
+	profile_a = without_places(json_object_get(a, "traffic_profile"));
+	profile_b = without_places(json_object_get(b, "traffic_profile"));
+	note_differences(sentences, "traffic_profile.", profile_a, profile_b, NULL);
+	json_decref(profile_a);
+	json_decref(profile_b);
 	note_goals(sentences, a, b);
 	return sentences;
 }

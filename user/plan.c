@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config_dump.h"
 #include "json_text.h"
@@ -51,6 +52,9 @@ static double link_bps(const char *port)
 	double megabits = 0;
 	FILE *stream;
 
+	snprintf(path, sizeof(path), "/sys/class/net/%s/device", port);
+	if (access(path, F_OK))
+		return 0; /* no hardware behind it: what it tells of a speed is made up */
 	snprintf(path, sizeof(path), "/sys/class/net/%s/speed", port);
 	stream = fopen(path, "re");
 	if (!stream)

@@ -94,6 +94,12 @@ compare() { # A B [options]
   refuses 2 'algorithm: "mlr" in A, "binary" in B' compare a way
   jq '.traffic_profile.protocol = "UDP over IPv6"' "$BATS_TEST_TMPDIR/a.json" >"$BATS_TEST_TMPDIR/p.json"
   refuses 2 'traffic_profile.protocol: nothing in A, "UDP over IPv6" in B' compare a p
+  # other ports and addresses are no other traffic, another number of flows is
+  jq '.traffic_profile.streams = [{from: "x", to: "y", source_address: "10.0.0.1", flows: 1}]' "$BATS_TEST_TMPDIR/a.json" >"$BATS_TEST_TMPDIR/p.json"
+  jq '.traffic_profile.streams = [{from: "v", to: "w", source_address: "10.0.0.2", flows: 1}]' "$BATS_TEST_TMPDIR/a.json" >"$BATS_TEST_TMPDIR/q.json"
+  compare p q
+  jq '.traffic_profile.streams[0].flows = 2' "$BATS_TEST_TMPDIR/p.json" >"$BATS_TEST_TMPDIR/q.json"
+  refuses 2 "traffic_profile.streams: .*1.* in A, .*2.* in B" compare p q
   result short hard,capacity=1e6 --max-time 0.1
   refuses 2 "ndr: B has no bound at all" compare a short
   "$XDP_MLR" soak --measurer sim:hard,capacity=1e6 --max-load 2Mfps --max-time 60 --format json >"$BATS_TEST_TMPDIR/soak.json"
