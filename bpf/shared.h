@@ -80,6 +80,7 @@ struct live_queue {
 	uint64_t failed;    /* of those handed, not taken by the port, for want of a link or a driver that can */
 	uint64_t refused;   /* of those handed, dropped by the driver */
 	uint64_t in_flight; /* redirected, and not flushed */
+	uint64_t now_ns;    /* at the last look at the clock that found a frame due */
 	uint64_t burst_start_ns, burst, burst_max;
 	int64_t error;             /* of the last frame that failed or was refused */
 	struct mlr_histogram gaps; /* between the departures of batches; those in a batch are 0 and not in it */

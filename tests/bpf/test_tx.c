@@ -480,6 +480,35 @@ static void bursts_are_counted(void **state)
 	assert_int_equal(queue->handed, 23);
 }
 
+/* In the longest batches the clock is looked at once a bulk of 16, and still nothing leaves before it is due. */
+static void a_bulk_leaves_at_one_time(void **state)
+{
+	struct live_queue *queue;
+	unsigned int octets;
+	uint64_t first_ns = 0;
+
+	(void)state;
+	open_simple();
+	queue = live_program_queue(program);
+	start(1e6, 1000);
+	queue->batch = 64;
+	queue->run = 63;
+	for (int i = 0; i < 64; i++) {
+		assert_int_equal(run_once(&octets), XDP_REDIRECT);
+		if (i % 16 == 0) {
+			assert_true(queue->now_ns > first_ns);
+			first_ns = queue->now_ns;
+		}
+		assert_int_equal(queue->now_ns, first_ns);
+	}
+	queue->due_ns = clock_ns() + HOUR_NS;
+	assert_int_equal(run_once(&octets), XDP_DROP);
+	queue->due_ns = 1;
+	assert_int_equal(run_once(&octets), XDP_REDIRECT);
+	queue->due_ns = clock_ns() + HOUR_NS; /* in the middle of a bulk */
+	assert_int_equal(run_once(&octets), XDP_DROP);
+}
+
 static void a_frame_shorter_than_the_header_is_not_sent(void **state)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = page, .data_size_in = 59, .repeat = 1);
@@ -508,6 +537,7 @@ int main(void)
 		TEST(what_is_not_due_is_dropped_and_stays),
 		TEST(nothing_leaves_after_the_deadline),
 		TEST(bursts_are_counted),
+		TEST(a_bulk_leaves_at_one_time),
 		TEST(a_frame_shorter_than_the_header_is_not_sent),
 	};
 
