@@ -130,6 +130,7 @@ struct config {
 	struct frame_file *template;  /* what that file holds; NULL: plain frames. Owned */
 	unsigned int learning_frames; /* that a port sends before a trial */
 	unsigned int show_count;      /* profile show: frames of each port */
+	unsigned int queues;          /* transmit queues of each port, each with a thread; of a lab: of its links */
 	bool no_seq;                  /* do not tell duplicates and reordering */
 	bool no_latency;              /* do not measure latency */
 	struct load_spec load;        /* trial */

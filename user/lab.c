@@ -160,9 +160,9 @@ static enum exit_code raise_ports(struct mnl_socket *netlink, const struct lab *
 	return code;
 }
 
-static enum exit_code link_wire(struct mnl_socket *netlink, const struct lab *lab)
+static enum exit_code link_wire(struct mnl_socket *netlink, const struct lab *lab, uint32_t queues)
 {
-	int error = netlink_add_veth(netlink, lab->ports[PORT_A], lab->ports[PORT_B], -1);
+	int error = netlink_add_veth(netlink, lab->ports[PORT_A], lab->ports[PORT_B], -1, queues);
 
 	return error ? failed("add the veth pair of", lab->name, error) : raise_ports(netlink, lab);
 }
@@ -178,7 +178,7 @@ static enum exit_code link_sut(struct mnl_socket *netlink, struct lab *lab, cons
 	code = silence_namespace();
 	return_to(own_namespace_fd);
 	for (int i = 0; i < PORT_COUNT && !code; i++) {
-		int error = netlink_add_veth(netlink, lab->ports[i], inside[i], lab_namespace_fd);
+		int error = netlink_add_veth(netlink, lab->ports[i], inside[i], lab_namespace_fd, sut->queues);
 
 		if (error)
 			code = failed("add the veth pair of port", lab->ports[i], error);
@@ -221,7 +221,7 @@ static enum exit_code build(struct lab *lab, const struct sut_spec *sut)
 
 	if (error)
 		return failed("open a netlink socket for", lab->name, error);
-	code = sut->kind == SUT_WIRE ? link_wire(netlink, lab) : build_in_namespace(netlink, lab, sut);
+	code = sut->kind == SUT_WIRE ? link_wire(netlink, lab, sut->queues) : build_in_namespace(netlink, lab, sut);
 	netlink_close(netlink);
 	return code;
 }

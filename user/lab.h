@@ -12,6 +12,7 @@
 
 #include <net/if.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "config.h"
@@ -32,6 +33,7 @@ struct sut_spec {
 	double spread_fps;   /* stretch */
 	double seed;         /* stretch; a whole number */
 	double delay_us;     /* delay */
+	uint32_t queues;     /* of the links to it, each way */
 	char text[LAB_SUT_SIZE];
 };
 

@@ -8,7 +8,6 @@
 #include "measurer_xdp.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -19,8 +18,6 @@
 #include "port_prepare.h"
 #include "traffic.h"
 
-#define QUEUE             0
-#define QUEUE_COUNT       1
 #define CALIBRATION_S     0.3
 #define CALIBRATION_RUNS  3
 #define CALIBRATION_SHARE 0.9 /* of the fastest that was reached: what can be sustained on a busy machine */
@@ -28,23 +25,6 @@
 static const struct measurer_ops ops;
 
 /* --- opening -------------------------------------------------------------------------------------------------------- */
-
-/* The n-th CPU that this process may use, round and round; -1 if there is but one: then threads are better left alone. */
-static int nth_cpu(int n)
-{
-	cpu_set_t allowed;
-	int count;
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return -1;
-	count = CPU_COUNT(&allowed);
-	if (count < 2)
-		return -1;
-	for (int cpu = 0, seen = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &allowed) && seen++ == n % count)
-			return cpu;
-	return -1;
-}
 
 /* What is sent, but for the destination MAC addresses, which are not known yet. */
 static enum exit_code make_profile(struct measurer_xdp *xdp)
@@ -158,17 +138,6 @@ static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 	return code;
 }
 
-/* Plan what a port sends, now that it is known to whom. */
-static enum exit_code make_plan(struct measurer_xdp *xdp, unsigned int port)
-{
-	int error = mlr_queue_plan_new(&xdp->profile, port, QUEUE, QUEUE_COUNT, &xdp->ends[port].plan);
-
-	if (error)
-		return refuse(error == -ENOMEM ? EXIT_INCAPABLE : EXIT_USAGE_ERROR, "port %s: cannot plan its frames: %s",
-			      xdp->ports[port].link.name, strerror(-error));
-	return EXIT_DONE;
-}
-
 static unsigned int first_transmitter(const struct measurer_xdp *xdp)
 {
 	unsigned int port = 0;
@@ -204,15 +173,14 @@ static bool live_is_faster(const struct config *config)
 static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 {
 	enum exit_code code = EXIT_DONE;
-	int opened = 0;
+	cpu_set_t taken;
 
+	CPU_ZERO(&taken);
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
 		if (!xdp->ends[i].transmits)
 			continue;
-		code = make_plan(xdp, i);
-		if (!code)
-			code = tx_open(xdp->config->tx, live_is_faster(xdp->config), &xdp->ports[i].link, QUEUE,
-				       xdp->ends[i].plan, nth_cpu(opened++), &xdp->ends[i].tx);
+		code = tx_port_open(xdp->config, live_is_faster(xdp->config), &xdp->ports[i].link, &xdp->profile, i, &taken,
+				    &xdp->ends[i].tx);
 	}
 	return code;
 }
@@ -225,8 +193,8 @@ static enum exit_code spare_cpus(struct measurer_xdp *xdp)
 
 	CPU_ZERO(&cpus);
 	for (unsigned int i = 0; i < xdp->port_count; i++)
-		if (xdp->ends[i].tx && xdp->ends[i].tx->cpu >= 0)
-			CPU_SET(xdp->ends[i].tx->cpu, &cpus);
+		if (xdp->ends[i].tx)
+			tx_port_add_cpus(xdp->ends[i].tx, &cpus);
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
 		code = port_spare_cpus(&xdp->ports[i], xdp->config, &cpus);
 	return code;
@@ -245,20 +213,18 @@ static double slowest_line_rate_fps(const struct measurer_xdp *xdp)
 /* What a self-test said of a tester like this one. */
 static void find_selftest(struct measurer_xdp *xdp)
 {
-	const struct tx *tx = xdp->ends[first_transmitter(xdp)].tx;
+	const struct tx_port *tx = xdp->ends[first_transmitter(xdp)].tx;
 
 	if (xdp->config->verb != VERB_SELFTEST)
-		xdp->measurer.selftest = selftest_find(xdp->config, tx->ops->name, tx->mode);
+		xdp->measurer.selftest = selftest_find(xdp->config, tx->backend, tx->mode);
 }
 
 static void close_xdp(struct measurer *measurer)
 {
 	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
 
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		tx_close(xdp->ends[i].tx);
-		mlr_queue_plan_free(xdp->ends[i].plan);
-	}
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		tx_port_close(xdp->ends[i].tx);
 	management_close(xdp->management);
 	neighbours_close(xdp->neighbours);
 	for (unsigned int i = 0; i < xdp->port_count; i++)
@@ -383,13 +349,16 @@ static json_t *port_json(const struct measurer_xdp *xdp, unsigned int i)
 
 	json_object_set_new(json, "link_bps", port->link_bps > 0.0 ? json_real(port->link_bps) : json_null());
 	json_object_set_new(json, "changes", claim_changes(port->claim));
+	json_object_set_new(json, "transmit_queues", end->tx ? json_integer(end->tx->queue_count) : json_null());
+	json_object_set_new(json, "transmit_memory",
+			    end->tx && end->tx->memory ? json_string(end->tx->memory) : json_null());
 	json_object_set_new(json, "transmit_mode", end->tx ? json_string(end->tx->mode) : json_null());
 	return json;
 }
 
 const char *measurer_xdp_backend(const struct measurer_xdp *xdp)
 {
-	return xdp->ends[first_transmitter(xdp)].tx->ops->name;
+	return xdp->ends[first_transmitter(xdp)].tx->backend;
 }
 
 static json_t *describe(struct measurer *measurer)
@@ -403,14 +372,29 @@ static json_t *describe(struct measurer *measurer)
 			 ports, "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe", xdp->config->unsafe_reason);
 }
 
+/* How far the load is from constant (4.5.2 of the draft asks for that). */
+static json_t *load_json(const struct measurer_xdp *xdp)
+{
+	const struct tx_port *tx = xdp->ends[first_transmitter(xdp)].tx;
+
+	return json_sprintf(
+		"constant: frame n is due at n / load after the start, on a port as a whole; each of its %u transmit "
+		"queue%s that was held up catches up in bursts of at most %u frames. What was achieved is in each "
+		"trial's pacing",
+		tx->queue_count, tx->queue_count == 1 ? "" : "s", tx->burst_frames);
+}
+
 static json_t *traffic_profile(struct measurer *measurer)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
 	const char *names[MLR_PORTS_MAX];
+	json_t *json;
 
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		names[i] = xdp->ports[i].link.name;
-	return traffic_describe(xdp->config, &xdp->profile, names);
+	json = traffic_describe(xdp->config, &xdp->profile, names);
+	json_object_set_new(json, "load", load_json(xdp));
+	return json;
 }
 
 static void deviations(struct measurer *measurer, json_t *list)

@@ -10,7 +10,7 @@
 #include "netlink.h"
 #include "port.h"
 #include "rx.h"
-#include "tx.h"
+#include "tx_port.h"
 
 /* How a port's destination MAC was found. */
 enum mac_source { MAC_GIVEN, MAC_ARP, MAC_DISCOVERY, MAC_OTHER_PORT };
@@ -18,9 +18,8 @@ enum mac_source { MAC_GIVEN, MAC_ARP, MAC_DISCOVERY, MAC_OTHER_PORT };
 /* Everything of one port. */
 struct endpoint {
 	bool transmits, receives;
-	struct rx *rx;               /* always: it also shows what is foreign or misdirected */
-	struct mlr_queue_plan *plan; /* NULL if it does not transmit */
-	struct tx *tx;               /* NULL if it does not transmit */
+	struct rx *rx;      /* always: it also shows what is foreign or misdirected */
+	struct tx_port *tx; /* NULL if it does not transmit */
 	uint8_t destination_mac[MLR_MAC_OCTETS];
 	enum mac_source mac_source;
 };

@@ -325,18 +325,27 @@ static struct ifinfomsg *start_new_link(struct request *request, const char *nam
 	return info;
 }
 
-int netlink_add_veth(struct mnl_socket *socket, const char *name, const char *peer_name, int peer_namespace_fd)
+static void put_queues(struct request *request, uint32_t queues)
+{
+	mnl_attr_put_u32(request->header, IFLA_NUM_TX_QUEUES, queues);
+	mnl_attr_put_u32(request->header, IFLA_NUM_RX_QUEUES, queues);
+}
+
+int netlink_add_veth(struct mnl_socket *socket, const char *name, const char *peer_name, int peer_namespace_fd,
+		     uint32_t queues)
 {
 	struct nlattr *linkinfo, *data, *peer;
 	struct request request;
 
 	start_new_link(&request, name);
+	put_queues(&request, queues);
 	linkinfo = mnl_attr_nest_start(request.header, IFLA_LINKINFO);
 	mnl_attr_put_strz(request.header, IFLA_INFO_KIND, "veth");
 	data = mnl_attr_nest_start(request.header, IFLA_INFO_DATA);
 	peer = mnl_attr_nest_start(request.header, VETH_INFO_PEER);
 	mnl_nlmsg_put_extra_header(request.header, sizeof(struct ifinfomsg));
 	mnl_attr_put_strz(request.header, IFLA_IFNAME, peer_name);
+	put_queues(&request, queues);
 	if (peer_namespace_fd >= 0)
 		mnl_attr_put_u32(request.header, IFLA_NET_NS_FD, (uint32_t)peer_namespace_fd);
 	mnl_attr_nest_end(request.header, peer);

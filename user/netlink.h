@@ -54,8 +54,9 @@ int netlink_each_link(struct mnl_socket *socket, void (*visit)(const struct link
 int netlink_link_by_mac(struct mnl_socket *socket, const char *mac, const char *kind, struct link_info *ret);
 int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct link_uses *ret);
 
-/* A veth pair: `name` here, `peer_name` in the namespace of the file descriptor (-1: here too). */
-int netlink_add_veth(struct mnl_socket *socket, const char *name, const char *peer_name, int peer_namespace_fd);
+/* A veth pair: `name` here, `peer_name` in the namespace of the file descriptor (-1: here too), with so many queues each way. */
+int netlink_add_veth(struct mnl_socket *socket, const char *name, const char *peer_name, int peer_namespace_fd,
+		     uint32_t queues);
 int netlink_add_bridge(struct mnl_socket *socket, const char *name);
 int netlink_delete(struct mnl_socket *socket, const char *name);
 int netlink_set_up(struct mnl_socket *socket, int ifindex);

@@ -12,6 +12,7 @@
 #include "nearest.h"
 #include "render.h"
 #include "require.h"
+#include "tx_port.h"
 #include "units.h"
 
 #define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
@@ -453,13 +454,23 @@ const struct option options[] = {
 	  .offset = FIELD(tx),
 	  .choices = tx_choices,
 	  .help = "the transmit backend: auto, xsk (AF_XDP) or live" },
+	{ .name = "queues",
+	  .argument = "N",
+	  .verbs = FRAMES | LAB_UP,
+	  .fallback = "1",
+	  .read = read_count,
+	  .offset = FIELD(queues),
+	  .least = 1,
+	  .most = TX_QUEUES_MAX,
+	  .help = "transmit queues of each sending port, each with a thread on a CPU of its own; together they send the "
+		  "load" },
 	{ .name = "no-seq",
-	  .verbs = SEARCH | TRIAL | SOAK,
+	  .verbs = FRAMES,
 	  .read = read_switch,
 	  .offset = FIELD(no_seq),
 	  .help = "only count what arrives: duplicates, reordering and gaps are not told, and a duplicate hides a loss" },
 	{ .name = "no-latency",
-	  .verbs = SEARCH | TRIAL | SOAK,
+	  .verbs = FRAMES,
 	  .read = read_switch,
 	  .offset = FIELD(no_latency),
 	  .help = "do not measure latency" },

@@ -303,6 +303,12 @@ struct rx_counters rx_subtract(const struct rx_counters *after, const struct rx_
 	return difference;
 }
 
+uint64_t rx_seen(const struct rx_counters *counters)
+{
+	return counters->received + counters->duplicate + counters->late + counters->foreign + counters->housekeeping +
+	       counters->malformed + counters->misdirected + counters->extra;
+}
+
 void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more)
 {
 	mlr_histogram_merge(&sum->latency, &more->latency);

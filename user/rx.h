@@ -47,6 +47,9 @@ void rx_snapshot(const struct rx *rx, struct rx_counters *ret);
 void rx_add(struct rx_counters *sum, const struct rx_counters *more);
 struct rx_counters rx_subtract(const struct rx_counters *after, const struct rx_counters *before);
 
+/* All frames that the program saw. */
+uint64_t rx_seen(const struct rx_counters *counters);
+
 /* Latency and order of the trial, merged over CPUs. */
 void rx_trial(const struct rx *rx, uint16_t trial, struct rx_trial *ret);
 void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more);

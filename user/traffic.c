@@ -67,7 +67,9 @@ static uint64_t flows_asked(const struct config *config)
 {
 	if (config->flow_count)
 		return config->flow_count;
-	return given_by_user(config, "vary") ? mlr_ranges_combinations(config->ranges) : 1;
+	if (given_by_user(config, "vary"))
+		return mlr_ranges_combinations(config->ranges);
+	return config->queues > 1 ? config->queues : 1; /* a queue sends flows of its own */
 }
 
 static enum exit_code count_flows(const struct config *config, struct mlr_profile *profile)
@@ -82,6 +84,8 @@ static enum exit_code count_flows(const struct config *config, struct mlr_profil
 	for (unsigned int port = 0; port < profile->port_count; port++)
 		if (mlr_profile_streams_from(profile, port) > profile->flow_count)
 			profile->flow_count = mlr_profile_streams_from(profile, port);
+	if (config->queues > profile->flow_count)
+		profile->flow_count = config->queues;
 	if (!given_by_user(config, "vary")) {
 		if (profile->flow_count > 1)
 			vary_ports(config, profile);
@@ -141,7 +145,7 @@ enum exit_code traffic_profile_of(const struct config *config, struct mlr_profil
 	enum exit_code code = make(config, ret);
 
 	if (!code && ret->flow_count > flows_asked(config))
-		note("%u flows instead of %llu: a port sends that many streams", ret->flow_count,
+		note("%u flows instead of %llu: a port sends that many streams, or from that many queues", ret->flow_count,
 		     (unsigned long long)flows_asked(config));
 	return code;
 }

@@ -44,7 +44,8 @@ struct tx_report {
 struct tx;
 
 struct tx_ops {
-	const char *name; /* "xsk", "live" */
+	const char *name;          /* "xsk", "live" */
+	unsigned int burst_frames; /* submitted at once, at most */
 	void (*run)(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
 	/* Make run() look at the time and at the stop flag; NULL if it does so without. Called from another thread, again
 	 * and again, until run() has returned. */
@@ -57,8 +58,9 @@ struct tx_ops {
 /* Common to all backends; each embeds it first. */
 struct tx {
 	const struct tx_ops *ops;
-	const char *mode; /* how the kernel takes the frames: "copy", "live frames", TX_MODE_ZERO_COPY */
-	int cpu;          /* that its thread is pinned to, -1 for none */
+	const char *mode;   /* how the kernel takes the frames: "copy", "live frames", TX_MODE_ZERO_COPY */
+	const char *memory; /* what pages frames lie in; NULL: not known */
+	int cpu;            /* that its thread is pinned to, -1 for none */
 	pthread_t thread;
 	struct tx_trial trial;
 	struct tx_report report;

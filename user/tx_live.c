@@ -58,7 +58,7 @@ static int attach_to_spare(struct tx_live *live)
 
 	if (error)
 		return error;
-	error = netlink_add_veth(netlink, SPARE_VETH, SPARE_VETH_PEER, -1);
+	error = netlink_add_veth(netlink, SPARE_VETH, SPARE_VETH_PEER, -1, 1);
 	if (!error)
 		error = netlink_link(netlink, SPARE_VETH, &link);
 	if (!error) {
@@ -255,6 +255,7 @@ enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue
 {
 	static const struct tx_ops ops = {
 		.name = "live",
+		.burst_frames = LIVE_BATCH_MAX,
 		.run = run_live,
 		.interrupt = interrupt_live,
 		.close = close_live,

@@ -35,8 +35,10 @@ static enum exit_code up(const struct config *config)
 	struct lab lab;
 	enum exit_code code = sut_parse(config->sut, &sut);
 
-	if (!code)
-		code = lab_up(config->lab_name, &sut, &lab);
+	if (code)
+		return code;
+	sut.queues = config->queues;
+	code = lab_up(config->lab_name, &sut, &lab);
 	return code ? code : print_lab(&lab, config->format);
 }
 

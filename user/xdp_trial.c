@@ -10,26 +10,30 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "clock.h"
 #include "measurer_xdp.h"
 #include "stop.h"
 
-#define START_MARGIN_NS 300000 /* until the transmit threads spin */
-#define GRACE_RATIO     0.0005 /* of the Trial Duration: what a stall of this machine may still be caught up after it */
-#define GRACE_MAX_NS    1000000
-#define POLL_NS         200000         /* between looks at the counters in phase d */
-#define QUIET_FRACTION  5              /* phase d ends after a fifth of its time without a frame */
-#define NIC_LAG_NS      (3 * NS_PER_S) /* some drivers refresh their counters every two seconds */
-#define NIC_POLL_NS     (NS_PER_S / 20)
-#define PPM             1e6
-#define CLOCK_READS     100
+#define START_MARGIN_NS     300000 /* until the transmit threads spin */
+#define GRACE_RATIO         0.0005 /* of the Trial Duration: what a stall of this machine may still be caught up after it */
+#define GRACE_MAX_NS        1000000
+#define POLL_NS             200000         /* between looks at the counters in phase d */
+#define QUIET_FRACTION      5              /* phase d ends after a fifth of its time without a frame */
+#define NIC_LAG_NS          (3 * NS_PER_S) /* some drivers refresh their counters every two seconds */
+#define NIC_POLL_NS         (NS_PER_S / 20)
+#define PPM                 1e6
+#define CLOCK_READS         100
+#define PACING_SHARE        10    /* of the Goal Width: how far the load may be off */
+#define DEFAULT_WIDTH_RATIO 0.005 /* where there is no goal */
 
 /* All counters of both ports at one moment. */
 struct snapshot {
 	struct rx_counters rx[MLR_PORTS_MAX];
 	struct rtnl_link_stats64 link[MLR_PORTS_MAX];
+	uint64_t backlog_dropped; /* by the whole machine */
 };
 
 static uint64_t ns_of(double seconds)
@@ -61,13 +65,34 @@ static enum exit_code read_link(struct measurer_xdp *xdp, unsigned int port, str
 	return EXIT_DONE;
 }
 
-static enum exit_code take_snapshot(struct measurer_xdp *xdp, struct snapshot *ret)
+/* Frames that found the kernel's backlog full, on all CPUs (the second column of softnet_stat); 0 if it cannot be read. */
+static uint64_t read_backlog_dropped(void)
+{
+	FILE *file = fopen("/proc/net/softnet_stat", "re");
+	unsigned int dropped;
+	uint64_t sum = 0;
+
+	if (!file)
+		return 0;
+	while (fscanf(file, "%*x %x%*[^\n]", &dropped) == 1)
+		sum += dropped;
+	fclose(file);
+	return sum;
+}
+
+/* Between two snapshots an interface can only count more frames than our programs, if its counters are read first before the
+ * trial and last after it. */
+static enum exit_code take_snapshot(struct measurer_xdp *xdp, bool before, struct snapshot *ret)
 {
 	enum exit_code code = EXIT_DONE;
 
+	ret->backlog_dropped = read_backlog_dropped();
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
-		rx_snapshot(xdp->ends[i].rx, &ret->rx[i]);
+		if (!before)
+			rx_snapshot(xdp->ends[i].rx, &ret->rx[i]);
 		code = read_link(xdp, i, &ret->link[i]);
+		if (before)
+			rx_snapshot(xdp->ends[i].rx, &ret->rx[i]);
 	}
 	return code;
 }
@@ -96,18 +121,22 @@ static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		if (!xdp->ends[i].transmits)
 			continue;
-		code = tx_start(xdp->ends[i].tx, &trial);
+		code = tx_port_start(xdp->ends[i].tx, &trial);
 		if (code) {
 			/* the threads that run must end before their frames are freed */
 			while (i-- > 0)
 				if (xdp->ends[i].transmits)
-					tx_wait(xdp->ends[i].tx);
+					tx_port_wait(xdp->ends[i].tx);
 			return code;
 		}
 	}
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		int error = xdp->ends[i].transmits ? tx_wait(xdp->ends[i].tx)->error : 0;
+		int error;
 
+		if (!xdp->ends[i].transmits)
+			continue;
+		tx_port_wait(xdp->ends[i].tx);
+		error = xdp->ends[i].tx->report.error;
 		if (error && !code)
 			code = refuse(EXIT_INVALID, "port %s: the transmitter failed in a trial: %s",
 				      xdp->ports[i].link.name,
@@ -154,12 +183,9 @@ static uint64_t sequences_wanted(const struct measurer_xdp *xdp, uint64_t frame_
 
 	if (frame_count == TX_NO_LIMIT)
 		return UINT32_MAX;
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		const struct mlr_queue_plan *plan = xdp->ends[i].plan;
-
-		if (plan)
-			most = greater(most, mlr_plan_sequences(plan, mlr_plan_share(plan, frame_count)));
-	}
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ends[i].tx)
+			most = greater(most, tx_port_sequences(xdp->ends[i].tx, frame_count));
 	return most;
 }
 
@@ -169,8 +195,8 @@ static uint64_t sequences_used(const struct measurer_xdp *xdp)
 	uint64_t most = 0;
 
 	for (unsigned int i = 0; i < xdp->port_count; i++)
-		if (xdp->ends[i].plan)
-			most = greater(most, mlr_plan_sequences(xdp->ends[i].plan, sent_by(xdp, i)));
+		if (xdp->ends[i].tx)
+			most = greater(most, tx_port_sequences_used(xdp->ends[i].tx));
 	return most;
 }
 
@@ -264,6 +290,9 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 		.nic_rx_frames = after->rx_packets - before->rx_packets,
 		.nic_rx_missed = receiver_missed(before, after, rx.foreign + rx.housekeeping),
 	};
+	/* before generic XDP a frame waits in the backlog; other links' frames do, too, so this may be too much, not too little */
+	if (rx_is_generic(xdp->ends[port].rx))
+		ret->nic_rx_missed += b->backlog_dropped - a->backlog_dropped;
 	memcpy(ret->name, xdp->ports[port].link.name, sizeof(ret->name));
 }
 
@@ -333,21 +362,6 @@ static struct loss_attribution attribute(const struct measurer_xdp *xdp, const s
 	};
 }
 
-/* Whether the tester itself was the limit, and by what. */
-static void judge_tester(struct measurement *measurement)
-{
-	int64_t sut_lost = measurement->attribution.sut;
-
-	if (measurement->verdict.tester_limited)
-		measurement->tester_limited_reason = "frames stayed unsent";
-	else if (measurement->attribution.dropped_before_wire)
-		measurement->tester_limited_reason = "the transmitting interface dropped frames";
-	else if (measurement->attribution.receiver_missed)
-		measurement->tester_limited_reason = "the receiving interface missed frames";
-	measurement->tester_limited = measurement->tester_limited_reason;
-	measurement->sut_loss_ratio = sut_lost > 0 ? (double)sut_lost / (double)measurement->counts.sent : 0.0;
-}
-
 /* The interface must have seen at least what we sent through it. Some drivers refresh their counters late: look again. */
 static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct snapshot *before, struct snapshot *after)
 {
@@ -367,6 +381,42 @@ static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct 
 					"port %s: impossible counters: we sent %llu frames, the interface counted %llu",
 					xdp->ports[i].link.name, (unsigned long long)sent_by(xdp, i),
 					(unsigned long long)seen);
+			if (stop_sleep_until(clock_ns() + NIC_POLL_NS))
+				return EXIT_INTERRUPTED;
+			code = read_link(xdp, i, &after->link[i]);
+			if (code)
+				return code;
+		}
+	}
+	return EXIT_DONE;
+}
+
+/* Frames that the interface of a port saw, and those that our program did. */
+static bool sees_enough(const struct snapshot *before, const struct snapshot *after, unsigned int port, uint64_t *ret_nic,
+			uint64_t *ret_ours)
+{
+	struct rx_counters ours = rx_subtract(&after->rx[port], &before->rx[port]);
+
+	*ret_nic = after->link[port].rx_packets - before->link[port].rx_packets;
+	*ret_ours = rx_seen(&ours);
+	return *ret_nic >= *ret_ours;
+}
+
+/* And it must have received at least what our program saw. Some drivers count what XDP took apart, so that less than half of it
+ * is here: those are not held to it. */
+static enum exit_code check_nic_received(struct measurer_xdp *xdp, const struct snapshot *before, struct snapshot *after)
+{
+	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS, nic, ours;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		while (!sees_enough(before, after, i, &nic, &ours) && nic >= ours / 2) {
+			enum exit_code code;
+
+			if (clock_ns() >= deadline_ns)
+				return refuse(EXIT_INVALID,
+					      "port %s: impossible counters: our program saw %llu frames, the interface "
+					      "received %llu",
+					      xdp->ports[i].link.name, (unsigned long long)ours, (unsigned long long)nic);
 			if (stop_sleep_until(clock_ns() + NIC_POLL_NS))
 				return EXIT_INTERRUPTED;
 			code = read_link(xdp, i, &after->link[i]);
@@ -407,11 +457,42 @@ static enum exit_code check_cabling(const struct measurer_xdp *xdp, const struct
 	return EXIT_DONE;
 }
 
-static void summarize_pacing(const struct measurer_xdp *xdp, const struct mlr_trial_input *input,
-			     const struct mlr_trial_counts *counts, struct pacing_summary *ret)
+/* How long a port was at it (s): the trial's duration, or longer where the last frame left late. */
+static double busy_s(const struct tx_port *tx, const struct mlr_trial_input *input)
 {
-	double achieved_fps = (double)counts->sent / xdp->measurer.transmitters / input->duration_s;
-	double intended_fps = input->load_fps > 0.0 ? input->load_fps : achieved_fps;
+	double last_s = 0.0;
+
+	if (input->load_fps > 0.0 && tx->report.last_departure_ns > tx->start_ns)
+		last_s = (double)(tx->report.last_departure_ns - tx->start_ns) / (double)NS_PER_S + 1.0 / input->load_fps;
+	return last_s > input->duration_s ? last_s : input->duration_s;
+}
+
+/* The mean over the ports that send. */
+static double achieved_fps(const struct measurer_xdp *xdp, const struct mlr_trial_input *input)
+{
+	double sum_fps = 0.0;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ends[i].transmits)
+			sum_fps += (double)sent_by(xdp, i) / busy_s(xdp->ends[i].tx, input);
+	return sum_fps / xdp->measurer.transmitters;
+}
+
+/* The pacing error (ppm) that says nothing about the SUT: a tenth of the narrowest Goal Width. */
+static double pacing_error_most_ppm(const struct config *config)
+{
+	double width_ratio = DEFAULT_WIDTH_RATIO;
+
+	for (size_t i = 0; i < config->goal_count; i++)
+		if (config->goals[i].width_ratio < width_ratio || i == 0)
+			width_ratio = config->goals[i].width_ratio;
+	return width_ratio / PACING_SHARE * PPM;
+}
+
+static void summarize_pacing(const struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct pacing_summary *ret)
+{
+	double sent_fps = achieved_fps(xdp, input);
+	double intended_fps = input->load_fps > 0.0 ? input->load_fps : sent_fps;
 	struct mlr_histogram gaps = { 0 };
 	uint64_t burst_max = 0;
 
@@ -424,13 +505,30 @@ static void summarize_pacing(const struct measurer_xdp *xdp, const struct mlr_tr
 	}
 	*ret = (struct pacing_summary){
 		.intended_fps = intended_fps,
-		.achieved_fps = achieved_fps,
-		.error_ppm = intended_fps > 0.0 ? (achieved_fps / intended_fps - 1.0) * PPM : 0.0,
+		.achieved_fps = sent_fps,
+		.error_ppm = intended_fps > 0.0 ? (sent_fps / intended_fps - 1.0) * PPM : 0.0,
 		.gap_p50_ns = (uint64_t)mlr_histogram_quantile_ns(&gaps, 0.5),
 		.gap_p99_ns = (uint64_t)mlr_histogram_quantile_ns(&gaps, 0.99),
 		.gap_max_ns = gaps.max_ns,
 		.burst_max = burst_max,
 	};
+}
+
+/* Whether the tester itself was the limit, and by what. */
+static void judge_tester(const struct config *config, struct measurement *measurement)
+{
+	int64_t sut_lost = measurement->attribution.sut;
+
+	if (measurement->verdict.tester_limited)
+		measurement->tester_limited_reason = "frames stayed unsent";
+	else if (measurement->attribution.dropped_before_wire)
+		measurement->tester_limited_reason = "the transmitting interface dropped frames";
+	else if (measurement->attribution.receiver_missed)
+		measurement->tester_limited_reason = "the receiving interface missed frames";
+	else if (fabs(measurement->pacing.error_ppm) > pacing_error_most_ppm(config))
+		measurement->tester_limited_reason = "the load was off by more than a tenth of the Goal Width";
+	measurement->tester_limited = measurement->tester_limited_reason;
+	measurement->sut_loss_ratio = sut_lost > 0 ? (double)sut_lost / (double)measurement->counts.sent : 0.0;
 }
 
 /* What the two reads of the clock, one at each end, may add to a latency or take from it: each costs this much. */
@@ -521,8 +619,8 @@ static enum exit_code account(struct measurer_xdp *xdp, const struct mlr_trial_i
 	measurement->verdict = mlr_trial_judge(input->load_fps, xdp->measurer.transmitters, &measurement->counts);
 	measurement->attribution = attribute(xdp, measurement);
 	measurement->tx_backend = measurer_xdp_backend(xdp);
-	judge_tester(measurement);
-	summarize_pacing(xdp, input, &measurement->counts, &measurement->pacing);
+	summarize_pacing(xdp, input, &measurement->pacing);
+	judge_tester(xdp->config, measurement);
 	summarize_reception(xdp, before, after, measurement);
 	return EXIT_DONE;
 }
@@ -550,7 +648,7 @@ static enum exit_code perform(struct measurer_xdp *xdp, const struct mlr_trial_i
 	if ((code = wait_phase(waits->routing_s)))
 		return code;
 	neighbours_announce(xdp->neighbours, xdp->config->learning_frames);
-	if ((code = wait_phase(waits->learning_s)) || (code = take_snapshot(xdp, before)) ||
+	if ((code = wait_phase(waits->learning_s)) || (code = take_snapshot(xdp, true, before)) ||
 	    (code = transmit(xdp, input, intended)))
 		return code;
 	xdp->next_sequence += (uint32_t)sequences_used(xdp) + 1;
@@ -562,7 +660,8 @@ static enum exit_code perform(struct measurer_xdp *xdp, const struct mlr_trial_i
 		return code;
 	*ret_waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s +
 		       (double)(clock_ns() - residual_from_ns) / (double)NS_PER_S;
-	if ((code = take_snapshot(xdp, after)) || (code = check_nic_counters(xdp, before, after)))
+	if ((code = take_snapshot(xdp, false, after)) || (code = check_nic_counters(xdp, before, after)) ||
+	    (code = check_nic_received(xdp, before, after)))
 		return code;
 	return wait_phase(waits->stabilize_s);
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All that one port transmits: a transmitter a queue (tx.h), each with a plan and a thread on a CPU of its own. Queue q of Q
+ * sends the frames q, q + Q, q + 2 Q ... of the port's schedule, so that the port's load is constant to the frame.
+ */
+#ifndef XDP_MLR_TX_PORT_H
+#define XDP_MLR_TX_PORT_H
+
+#include <sched.h>
+
+#include "config.h"
+#include "tx.h"
+
+#define TX_QUEUES_MAX 64
+
+struct tx_port {
+	const char *backend;       /* "xsk", "live" */
+	const char *mode;          /* see struct tx; that of the worst queue */
+	const char *memory;        /* what pages frames lie in; NULL: not known */
+	unsigned int burst_frames; /* that a queue submits at once, at most */
+	unsigned int queue_count;
+	struct mlr_queue_plan *plans[TX_QUEUES_MAX];
+	struct tx *queues[TX_QUEUES_MAX];
+	uint64_t start_ns;       /* of the last trial */
+	struct tx_report report; /* of the last trial, over all queues; the gaps are those between frames of one queue */
+};
+
+/* The transmitters of port number `port` of the profile, behind this link, as many as the configuration says. The CPUs of their
+ * threads are added to `taken`, and those that are there are avoided while there are others. */
+enum exit_code tx_port_open(const struct config *config, bool live_is_faster, const struct link_info *link,
+			    const struct mlr_profile *profile, unsigned int port, cpu_set_t *taken, struct tx_port **ret);
+void tx_port_close(struct tx_port *port);
+
+/* Add the CPUs that its threads are pinned to. */
+void tx_port_add_cpus(const struct tx_port *port, cpu_set_t *cpus);
+
+/* Start a trial on all queues, and wait for its end, which fills in the report. Where not all can be started, those that were
+ * are waited for. */
+enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial);
+void tx_port_wait(struct tx_port *port);
+
+/* How many sequence numbers of a flow so many frames of the port use, and how many the last trial did. */
+uint64_t tx_port_sequences(const struct tx_port *port, uint64_t frame_count);
+uint64_t tx_port_sequences_used(const struct tx_port *port);
+
+#endif
