@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit.h"
+
+#include "mlr/rfc2544.h"
+
+#define MS 1000000ull
+
+/* --- back-to-back frames --- */
+
+/* Search a SUT that keeps bursts up to `buffer`; how many bursts that took. */
+static unsigned int search_bursts(uint64_t buffer, uint64_t first, uint64_t most, uint64_t *ret_kept)
+{
+	struct mlr_burst_search search;
+	unsigned int bursts = 0;
+	uint64_t frames;
+
+	mlr_burst_search_init(&search, first, most);
+	while ((frames = mlr_burst_search_next(&search))) {
+		assert_true(frames <= most);
+		assert_true(bursts++ < 200);
+		mlr_burst_search_add(&search, frames > buffer);
+	}
+	*ret_kept = search.kept_frames;
+	return bursts;
+}
+
+static void the_longest_burst_is_found_to_the_frame(void **state)
+{
+	uint64_t kept;
+
+	(void)state;
+	for (uint64_t buffer = 1; buffer < 3000; buffer++) {
+		search_bursts(buffer, 16, 100000, &kept);
+		assert_int_equal(kept, buffer);
+	}
+	for (uint64_t buffer = 99000; buffer <= 100000; buffer++) {
+		search_bursts(buffer, 16, 100000, &kept);
+		assert_int_equal(kept, buffer);
+	}
+}
+
+static void a_burst_search_takes_few_bursts(void **state)
+{
+	uint64_t random = 1, kept;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		uint64_t buffer = 1 + random_below(&random, 1 << 20);
+
+		assert_true(search_bursts(buffer, 16, 1 << 20, &kept) <= 17 + 20);
+		assert_int_equal(kept, buffer);
+	}
+}
+
+static void a_sut_that_keeps_every_burst_ends_at_the_longest(void **state)
+{
+	uint64_t kept;
+
+	(void)state;
+	search_bursts(UINT64_MAX, 16, 100000, &kept);
+	assert_int_equal(kept, 100000);
+	search_bursts(UINT64_MAX, 16, 16, &kept);
+	assert_int_equal(kept, 16);
+	search_bursts(UINT64_MAX, 16, 5, &kept);
+	assert_int_equal(kept, 5);
+	search_bursts(UINT64_MAX, 1, 1, &kept);
+	assert_int_equal(kept, 1);
+}
+
+static void a_sut_that_loses_every_burst_keeps_none(void **state)
+{
+	uint64_t kept;
+
+	(void)state;
+	search_bursts(0, 16, 100000, &kept);
+	assert_int_equal(kept, 0);
+	search_bursts(0, 1, 1, &kept);
+	assert_int_equal(kept, 0);
+}
+
+/* A buffer of 1000 frames at 1 Mfps into a SUT that forwards 600 kfps: 2500 frames fit, 2.5 ms, of which 1 ms is buffer. */
+static void the_corrected_buffer_time_takes_out_what_was_forwarded(void **state)
+{
+	const uint64_t values[] = { 2400, 2600, 2500 };
+	struct mlr_burst_summary summary = mlr_burst_summarize(values, 3, 1e6, 600e3);
+
+	(void)state;
+	assert_close(summary.average_frames, 2500, 1e-9);
+	assert_close(summary.stdev_frames, 100, 1e-9);
+	assert_int_equal(summary.min_frames, 2400);
+	assert_int_equal(summary.max_frames, 2600);
+	assert_close(summary.implied_buffer_time_s, 2.5e-3, 1e-15);
+	assert_close(summary.corrected_buffer_time_s, 1e-3, 1e-15);
+}
+
+/* RFC 9004, section 6, written out. */
+static void the_corrected_buffer_time_is_that_of_rfc_9004(void **state)
+{
+	uint64_t random = 7;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		const uint64_t value = random_below(&random, 1000000);
+		double max_theoretical_fps = 1e3 + 1e8 * random_unit(&random);
+		double throughput_fps = max_theoretical_fps * random_unit(&random);
+		double implied_s = (double)value / max_theoretical_fps;
+		struct mlr_burst_summary summary = mlr_burst_summarize(&value, 1, max_theoretical_fps, throughput_fps);
+
+		assert_close(summary.implied_buffer_time_s, implied_s, 1e-12);
+		assert_close(summary.corrected_buffer_time_s, implied_s - implied_s * (throughput_fps / max_theoretical_fps),
+			     1e-9);
+	}
+}
+
+static void what_cannot_be_computed_is_not_a_number(void **state)
+{
+	const uint64_t value = 10;
+	struct mlr_burst_summary one = mlr_burst_summarize(&value, 1, 1e6, NAN),
+				 none = mlr_burst_summarize(&value, 0, 1e6, 1);
+
+	(void)state;
+	assert_true(isnan(one.stdev_frames) && isnan(one.corrected_buffer_time_s));
+	assert_close(one.implied_buffer_time_s, 1e-5, 1e-18);
+	assert_true(isnan(none.average_frames) && isnan(none.implied_buffer_time_s));
+	assert_int_equal(none.min_frames, 0);
+}
+
+/* --- frame loss rate --- */
+
+/* Step down over a SUT of this capacity (a ratio of the maximum rate); the loads that were asked for. */
+static size_t step_down(double capacity, double step, double loads[64], bool *ret_complete)
+{
+	struct mlr_loss_steps steps = { .step_ratio = step };
+	size_t count = 0;
+	double ratio;
+
+	while ((ratio = mlr_loss_steps_next(&steps)) > 0) {
+		assert_true(count < 64);
+		loads[count++] = ratio;
+		mlr_loss_steps_add(&steps, ratio > capacity);
+	}
+	*ret_complete = mlr_loss_steps_complete(&steps);
+	return count;
+}
+
+static void loads_go_down_until_two_lose_nothing(void **state)
+{
+	double loads[64];
+	bool complete;
+
+	(void)state;
+	assert_int_equal(step_down(0.75, 0.1, loads, &complete), 5);
+	for (int i = 0; i < 5; i++)
+		assert_close(loads[i], 1 - 0.1 * i, 1e-12);
+	assert_true(complete);
+	assert_int_equal(step_down(1, 0.1, loads, &complete), 2);
+	assert_true(complete);
+}
+
+static void loads_end_above_zero(void **state)
+{
+	double loads[64];
+	bool complete;
+
+	(void)state;
+	assert_int_equal(step_down(0, 0.1, loads, &complete), 10);
+	assert_close(loads[9], 0.1, 1e-9);
+	assert_false(complete);
+	/* one loss-free load at the bottom is not two */
+	assert_int_equal(step_down(0.15, 0.1, loads, &complete), 10);
+	assert_false(complete);
+	assert_int_equal(step_down(0, 0.05, loads, &complete), 20);
+	assert_int_equal(step_down(0, 0.03, loads, &complete), 34);
+}
+
+static void two_loss_free_loads_must_be_successive(void **state)
+{
+	struct mlr_loss_steps steps = { .step_ratio = 0.1 };
+
+	(void)state;
+	mlr_loss_steps_add(&steps, false);
+	mlr_loss_steps_add(&steps, true);
+	mlr_loss_steps_add(&steps, false);
+	assert_false(mlr_loss_steps_complete(&steps));
+	assert_close(mlr_loss_steps_next(&steps), 0.7, 1e-12);
+	mlr_loss_steps_add(&steps, false);
+	assert_true(mlr_loss_steps_complete(&steps));
+	assert_true(mlr_loss_steps_next(&steps) == 0);
+}
+
+/* --- recovery and reset --- */
+
+static void recovery_is_from_the_change_to_the_last_loss(void **state)
+{
+	struct mlr_watch watch = { 0 };
+	struct mlr_recovery recovery;
+
+	(void)state;
+	mlr_watch_add(&watch, 100 * MS, 0, 0);
+	mlr_watch_add(&watch, 101 * MS, 100, 10);
+	mlr_watch_add(&watch, 103 * MS, 200, 30); /* the change was at 102 */
+	mlr_watch_add(&watch, 104 * MS, 300, 31);
+	mlr_watch_add(&watch, 105 * MS, 400, 31);
+	recovery = mlr_watch_recovery(&watch, 102 * MS, 31, 0);
+	assert_false(recovery.lost_at_end);
+	assert_close(recovery.recovery_s, 2e-3, 1e-15);
+	assert_close(recovery.resolution_s, 1e-3, 1e-15);
+	/* a change just before that look, and one just after the look before */
+	assert_close(mlr_watch_recovery(&watch, 103 * MS, 31, 0).recovery_s, 1e-3, 1e-15);
+	assert_true(mlr_watch_recovery(&watch, 103 * MS + 1, 31, 0).recovery_s == 0);
+}
+
+static void a_loss_that_may_be_before_the_change_is_no_recovery_time(void **state)
+{
+	struct mlr_watch watch = { 0 };
+	struct mlr_recovery recovery;
+
+	(void)state;
+	mlr_watch_add(&watch, 100 * MS, 0, 0);
+	mlr_watch_add(&watch, 110 * MS, 100, 10);
+	mlr_watch_add(&watch, 120 * MS, 200, 10);
+	recovery = mlr_watch_recovery(&watch, 105 * MS, 10, 0);
+	assert_true(recovery.recovery_s == 0);
+	assert_close(recovery.resolution_s, 10e-3, 1e-15);
+}
+
+static void no_loss_after_the_change_is_a_recovery_of_zero(void **state)
+{
+	struct mlr_watch watch = { 0 };
+
+	(void)state;
+	mlr_watch_add(&watch, 1 * MS, 0, 0);
+	assert_true(mlr_watch_recovery(&watch, 2 * MS, 0, 0).recovery_s == 0);
+	mlr_watch_add(&watch, 2 * MS, 100, 50);
+	mlr_watch_add(&watch, 9 * MS, 200, 50);
+	assert_true(mlr_watch_recovery(&watch, 2 * MS, 50, 0).recovery_s == 0);
+}
+
+static void frames_lost_at_the_end_leave_no_gap(void **state)
+{
+	struct mlr_watch watch = { 0 };
+
+	(void)state;
+	mlr_watch_add(&watch, 1 * MS, 100, 20);
+	assert_true(mlr_watch_recovery(&watch, 0, 21, 0).lost_at_end);
+	assert_false(mlr_watch_recovery(&watch, 0, 20, 0).lost_at_end);
+	/* of 20 found missing 5 came late: 15 are explained */
+	assert_false(mlr_watch_recovery(&watch, 0, 15, 5).lost_at_end);
+	assert_true(mlr_watch_recovery(&watch, 0, 16, 5).lost_at_end);
+}
+
+static void an_outage_is_the_longest_time_without_arrivals(void **state)
+{
+	struct mlr_watch watch = { 0 };
+
+	(void)state;
+	mlr_watch_add(&watch, 10 * MS, 0, 0);
+	mlr_watch_add(&watch, 20 * MS, 5, 0); /* what passes before the first frame is none */
+	mlr_watch_add(&watch, 21 * MS, 6, 0);
+	mlr_watch_add(&watch, 22 * MS, 6, 0);
+	mlr_watch_add(&watch, 24 * MS, 7, 0); /* 3 ms */
+	for (uint64_t ms = 25; ms < 100; ms++)
+		mlr_watch_add(&watch, ms * MS, 7, 0);
+	assert_true(isnan(mlr_watch_outage_s(&watch, 99 * MS))); /* not over yet */
+	mlr_watch_add(&watch, 100 * MS, 8, 70);                  /* 76 ms */
+	mlr_watch_add(&watch, 101 * MS, 9, 70);
+	mlr_watch_add(&watch, 103 * MS, 10, 70);
+	assert_close(mlr_watch_outage_s(&watch, 103 * MS), 76e-3, 1e-15);
+	assert_int_equal(watch.outage_from_ns, 24 * MS);
+	assert_int_equal(watch.outage_to_ns, 100 * MS);
+	assert_int_equal(watch.outage_resolution_ns, 2 * MS); /* the frame before came between 22 and 24 */
+	assert_true(mlr_watch_outage_seen(&watch));
+}
+
+static void a_late_look_is_no_outage(void **state)
+{
+	struct mlr_watch watch = { 0 };
+
+	(void)state;
+	assert_false(mlr_watch_outage_seen(&watch));
+	for (uint64_t ms = 1; ms < 10; ms++)
+		mlr_watch_add(&watch, ms * MS, ms, 0);
+	mlr_watch_add(&watch, 50 * MS, 50, 0);
+	mlr_watch_add(&watch, 51 * MS, 51, 0);
+	assert_close(mlr_watch_outage_s(&watch, 51 * MS), 41e-3, 1e-15);
+	assert_false(mlr_watch_outage_seen(&watch));
+}
+
+static void without_a_frame_there_is_no_outage(void **state)
+{
+	struct mlr_watch watch = { 0 };
+
+	(void)state;
+	assert_true(isnan(mlr_watch_outage_s(&watch, 0)));
+	mlr_watch_add(&watch, 10 * MS, 0, 0);
+	mlr_watch_add(&watch, 90 * MS, 0, 0);
+	assert_true(isnan(mlr_watch_outage_s(&watch, 90 * MS)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_longest_burst_is_found_to_the_frame),
+		cmocka_unit_test(a_burst_search_takes_few_bursts),
+		cmocka_unit_test(a_sut_that_keeps_every_burst_ends_at_the_longest),
+		cmocka_unit_test(a_sut_that_loses_every_burst_keeps_none),
+		cmocka_unit_test(the_corrected_buffer_time_takes_out_what_was_forwarded),
+		cmocka_unit_test(the_corrected_buffer_time_is_that_of_rfc_9004),
+		cmocka_unit_test(what_cannot_be_computed_is_not_a_number),
+		cmocka_unit_test(loads_go_down_until_two_lose_nothing),
+		cmocka_unit_test(loads_end_above_zero),
+		cmocka_unit_test(two_loss_free_loads_must_be_successive),
+		cmocka_unit_test(recovery_is_from_the_change_to_the_last_loss),
+		cmocka_unit_test(a_loss_that_may_be_before_the_change_is_no_recovery_time),
+		cmocka_unit_test(no_loss_after_the_change_is_a_recovery_of_zero),
+		cmocka_unit_test(frames_lost_at_the_end_leave_no_gap),
+		cmocka_unit_test(an_outage_is_the_longest_time_without_arrivals),
+		cmocka_unit_test(a_late_look_is_no_outage),
+		cmocka_unit_test(without_a_frame_there_is_no_outage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
