@@ -140,6 +140,26 @@ static inline void measurer_free(struct measurer *measurer)
 enum exit_code measurer_load_fps(const struct measurer *measurer, const struct config *config, const char *option,
 				 const struct load_spec *load, double *ret_fps);
 
+/*
+ * A trial that is more than a load for a time: a burst, or one load and then, without a pause, another; watched meanwhile.
+ * Only `xdp` performs it. It counts as one trial, of the mean load.
+ */
+struct trial_course {
+	double load_fps;
+	uint64_t frame_count; /* of each transmitting port */
+	double then_load_fps; /* 0: nothing follows */
+	uint64_t then_frame_count;
+	double grace_s; /* how long after its time the last frame may still be sent */
+	/* Called about every ms from before the first frame until after the last, with the frames received so far and those
+	 * known to be missing by a gap before a later one; may be NULL. */
+	void (*watch)(void *context, uint64_t now_ns, uint64_t received, uint64_t missing);
+	void *context;
+	uint64_t ret_start_ns, ret_change_ns,
+		ret_end_ns; /* when the first frame, the first after the change, the end was due */
+	uint64_t first_sequences, base_received, base_missing; /* the measurer's own */
+};
+enum exit_code measurer_xdp_measure_course(struct measurer *measurer, struct trial_course *course, struct measurement *ret);
+
 /* As fast as this measurer can transmit (frames/s a transmitter), found by a short calibration; only `xdp` has one. */
 enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max_load_fps);
 /* One trial with --load max: as fast as the transmitter can; intended becomes sent. */

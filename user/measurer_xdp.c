@@ -306,6 +306,21 @@ enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double durati
 	return measure(measurer, &input, ret);
 }
 
+enum exit_code measurer_xdp_measure_course(struct measurer *measurer, struct trial_course *course, struct measurement *ret)
+{
+	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
+	struct mlr_trial_input input = { .duration_s = (double)course->frame_count / course->load_fps };
+	enum exit_code code;
+
+	if (course->then_load_fps > 0)
+		input.duration_s += (double)course->then_frame_count / course->then_load_fps;
+	input.load_fps = (double)(course->frame_count + course->then_frame_count) / input.duration_s;
+	xdp->course = course;
+	code = measure(measurer, &input, ret);
+	xdp->course = NULL;
+	return code;
+}
+
 enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max_load_fps)
 {
 	double fastest_fps = 0.0;

@@ -35,7 +35,8 @@ struct measurer_xdp {
 	struct management *management; /* NULL: no queries */
 	unsigned int management_port;  /* which of the ports sends them */
 	struct mlr_profile profile;
-	uint32_t next_sequence; /* of the next trial, in every flow; goes on from trial to trial */
+	uint32_t next_sequence;      /* of the next trial, in every flow; goes on from trial to trial */
+	struct trial_course *course; /* of the trial that runs; NULL: its load is constant */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
 };
 

@@ -28,6 +28,8 @@ struct tx_trial {
 	uint32_t first_sequence; /* of every flow */
 	uint64_t start_ns;       /* CLOCK_MONOTONIC */
 	uint64_t deadline_ns;    /* what is not sent by then stays unsent */
+	/* What to send right after that, as part of the same trial: it has the same number. NULL: nothing. To outlive it. */
+	const struct tx_trial *then;
 };
 
 /* What became of it. */

@@ -97,12 +97,73 @@ static enum exit_code take_snapshot(struct measurer_xdp *xdp, bool before, struc
 	return code;
 }
 
+/* --- a trial with a course ------------------------------------------------------------------------------------------ */
+
+#define WATCH_NS (NS_PER_S / 1000)
+
+/* Frames of a load, as the time they take. */
+static uint64_t course_ns(double load_fps, uint64_t frame_count)
+{
+	return ns_of((double)frame_count / load_fps);
+}
+
+/* Give the trial its course; what follows its first part is in *then. */
+static void follow_course(struct trial_course *course, struct tx_trial *trial, struct tx_trial *then)
+{
+	uint64_t grace_ns = ns_of(course->grace_s);
+
+	trial->load_fps = course->load_fps;
+	trial->frame_count = course->frame_count;
+	course->ret_start_ns = trial->start_ns;
+	course->ret_change_ns = course->ret_end_ns = trial->start_ns + course_ns(course->load_fps, course->frame_count);
+	trial->deadline_ns = course->ret_change_ns + grace_ns;
+	if (course->then_load_fps <= 0.0)
+		return;
+	*then = *trial;
+	then->load_fps = course->then_load_fps;
+	then->frame_count = course->then_frame_count;
+	then->first_sequence += (uint32_t)course->first_sequences;
+	then->start_ns = course->ret_change_ns;
+	course->ret_end_ns += course_ns(course->then_load_fps, course->then_frame_count);
+	then->deadline_ns = course->ret_end_ns + grace_ns;
+	trial->then = then;
+}
+
+/* One look for the watch of a course. The first sets what counts from. */
+static void look(struct measurer_xdp *xdp, bool first)
+{
+	struct trial_course *course = xdp->course;
+	struct rx_counters now, sum = { 0 };
+
+	if (!course || !course->watch)
+		return;
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		rx_snapshot(xdp->ends[i].rx, &now);
+		rx_add(&sum, &now);
+	}
+	if (first) {
+		course->base_received = sum.received;
+		course->base_missing = sum.gap_frames;
+	}
+	course->watch(course->context, clock_ns(), sum.received - course->base_received,
+		      sum.gap_frames - course->base_missing);
+}
+
+/* Look while frames are sent. */
+static void watch_course(struct measurer_xdp *xdp)
+{
+	if (!xdp->course || !xdp->course->watch)
+		return;
+	while (clock_ns() < xdp->course->ret_end_ns && !stop_sleep_until(clock_ns() + WATCH_NS))
+		look(xdp, false);
+}
+
 /* --- phase c: traffic ----------------------------------------------------------------------------------------------- */
 
 static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t frame_count)
 {
 	double grace_ns = input->duration_s * GRACE_RATIO * (double)NS_PER_S;
-	struct tx_trial trial = {
+	struct tx_trial then, trial = {
 		.number = xdp->trial,
 		.load_fps = input->load_fps,
 		.frame_count = frame_count,
@@ -114,6 +175,8 @@ static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_
 	trial.deadline_ns = trial.start_ns + ns_of(input->duration_s);
 	if (frame_count != TX_NO_LIMIT)
 		trial.deadline_ns += (uint64_t)(grace_ns < GRACE_MAX_NS ? grace_ns : GRACE_MAX_NS);
+	if (xdp->course)
+		follow_course(xdp->course, &trial, &then);
 	if (xdp->management)
 		code = management_start(xdp->management, trial.start_ns + ns_of(input->duration_s));
 	if (code)
@@ -130,6 +193,7 @@ static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_
 			return code;
 		}
 	}
+	watch_course(xdp);
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		int error;
 
@@ -189,11 +253,22 @@ static uint64_t sequences_wanted(const struct measurer_xdp *xdp, uint64_t frame_
 	return most;
 }
 
+/* The same for a trial with a course, whose second part begins anew. */
+static uint64_t sequences_of_course(const struct measurer_xdp *xdp)
+{
+	struct trial_course *course = xdp->course;
+
+	course->first_sequences = sequences_wanted(xdp, course->frame_count);
+	return course->first_sequences + sequences_wanted(xdp, course->then_frame_count);
+}
+
 /* How many the trial that has ended did use. */
 static uint64_t sequences_used(const struct measurer_xdp *xdp)
 {
 	uint64_t most = 0;
 
+	if (xdp->course)
+		return sequences_of_course(xdp);
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		if (xdp->ends[i].tx)
 			most = greater(most, tx_port_sequences_used(xdp->ends[i].tx));
@@ -629,7 +704,7 @@ static enum exit_code account(struct measurer_xdp *xdp, const struct mlr_trial_i
 
 static void accept_next_trial(struct measurer_xdp *xdp, uint64_t intended)
 {
-	uint64_t sequences = sequences_wanted(xdp, intended);
+	uint64_t sequences = xdp->course ? sequences_of_course(xdp) : sequences_wanted(xdp, intended);
 
 	xdp->trial++;
 	for (unsigned int i = 0; i < xdp->port_count; i++)
@@ -648,8 +723,10 @@ static enum exit_code perform(struct measurer_xdp *xdp, const struct mlr_trial_i
 	if ((code = wait_phase(waits->routing_s)))
 		return code;
 	neighbours_announce(xdp->neighbours, xdp->config->learning_frames);
-	if ((code = wait_phase(waits->learning_s)) || (code = take_snapshot(xdp, true, before)) ||
-	    (code = transmit(xdp, input, intended)))
+	if ((code = wait_phase(waits->learning_s)) || (code = take_snapshot(xdp, true, before)))
+		return code;
+	look(xdp, true);
+	if ((code = transmit(xdp, input, intended)))
 		return code;
 	xdp->next_sequence += (uint32_t)sequences_used(xdp) + 1;
 	residual_from_ns = clock_ns();
@@ -658,6 +735,7 @@ static enum exit_code perform(struct measurer_xdp *xdp, const struct mlr_trial_i
 		*ret_management = management_stop(xdp->management);
 	if (code)
 		return code;
+	look(xdp, false);
 	*ret_waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s +
 		       (double)(clock_ns() - residual_from_ns) / (double)NS_PER_S;
 	if ((code = take_snapshot(xdp, false, after)) || (code = check_nic_counters(xdp, before, after)) ||
