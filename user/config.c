@@ -30,6 +30,7 @@ static const struct verb_word {
 	{ "search", VERB_SEARCH, VERB_SEARCH, NULL },
 	{ "trial", VERB_TRIAL, VERB_TRIAL, NULL },
 	{ "soak", VERB_SOAK, VERB_SOAK, NULL },
+	{ "rfc2544", VERB_RFC2544, VERB_RFC2544, NULL },
 	{ "selftest", VERB_SELFTEST, VERB_SELFTEST, NULL },
 	{ "probe", VERB_PROBE, VERB_PROBE, NULL },
 	{ "lab", VERB_LAB_UP, VERB_LAB_STATUS, (const char *const[]){ "up", "down", "status" } },
@@ -436,6 +437,12 @@ static enum exit_code check_search(struct config *config)
 	return check_loads(config);
 }
 
+static enum exit_code check_rfc2544(struct config *config)
+{
+	choose_tests(config);
+	return check_loads(config);
+}
+
 static enum exit_code check_trial(const struct config *config)
 {
 	if (config->load.unit == LOAD_UNSET)
@@ -456,6 +463,8 @@ static enum exit_code check(struct config *config)
 		code = check_loads(config);
 	else if (config->verb == VERB_PROFILE_SHOW)
 		return traffic_check(config);
+	else if (config->verb == VERB_RFC2544)
+		code = check_rfc2544(config);
 	else if (config->verb != VERB_SELFTEST)
 		return EXIT_DONE;
 	if (code == EXIT_DONE && config->measurer == MEASURER_XDP)

@@ -22,6 +22,7 @@ enum verb {
 	VERB_SEARCH,
 	VERB_TRIAL,
 	VERB_SOAK,
+	VERB_RFC2544,
 	VERB_SELFTEST,
 	VERB_PROBE,
 	VERB_LAB_UP,
@@ -94,6 +95,18 @@ struct prepare {
 	unsigned int channels;
 };
 
+/* What the options of rfc2544 say of durations and repeats; 0: as --fast or the RFC. */
+struct rfc2544_options {
+	double trial_duration_s;
+	unsigned int latency_repeats;
+	double latency_duration_s;
+	double loss_step_ratio;
+	unsigned int burst_tests;
+	unsigned int recovery_repeats;
+	double overload_duration_s;
+	double reset_duration_s;
+};
+
 enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY };
 
 /* Files that a verb takes by their place on the command line, without an option's name. */
@@ -157,10 +170,14 @@ struct config {
 	const char *report_path;  /* NULL: none */
 	const char *metrics_path; /* NULL: none */
 	bool quiet;
-	bool dump_config;                 /* print the configuration, and that is all */
-	bool dry_run;                     /* print the plan, and that is all */
-	bool explain;                     /* search: say of each trial why it was chosen */
-	struct stored *stored;            /* the search to resume or replay; NULL: none. Owned */
+	bool dump_config;      /* print the configuration, and that is all */
+	bool dry_run;          /* print the plan, and that is all */
+	bool explain;          /* search: say of each trial why it was chosen */
+	struct stored *stored; /* the search to resume or replay; NULL: none. Owned */
+	unsigned int tests;    /* rfc2544: a bit an enum rfc2544_test */
+	bool fast;             /* rfc2544: shorter and fewer than the RFC says */
+	struct rfc2544_options rfc2544;
+	const char *reset_command;        /* rfc2544: NULL: the operator resets the SUT */
 	const char *sut;                  /* lab up --sut KIND[:k=v,...] */
 	const char *lab_name;             /* lab --name, so that several can be up at once */
 	struct requirement *requirements; /* --require. Owned */

@@ -63,6 +63,23 @@ enum exit_code event_goal_reached(const struct config *config, json_t *goal_resu
 	return output_json(json_pack("{s:s, s:o}", "event", "goal_reached", "goal_result", goal_result));
 }
 
+enum exit_code event_test_started(const struct config *config, const char *frame_size, const char *test)
+{
+	if (!wanted(config))
+		return EXIT_DONE;
+	return output_json(json_pack("{s:s, s:s, s:s}", "event", "test_started", "frame_size", frame_size, "test", test));
+}
+
+enum exit_code event_test_finished(const struct config *config, const char *frame_size, const char *test, json_t *result)
+{
+	if (!wanted(config)) {
+		json_decref(result);
+		return EXIT_DONE;
+	}
+	return output_json(json_pack("{s:s, s:s, s:s, s:o}", "event", "test_finished", "frame_size", frame_size, "test",
+				     test, "result", result));
+}
+
 enum exit_code event_self_test_finished(const struct config *config, json_t *self_test)
 {
 	if (!wanted(config)) {

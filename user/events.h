@@ -26,6 +26,8 @@ enum exit_code event_trial_started(const struct config *config, size_t number, c
 enum exit_code event_trial_finished(const struct config *config, size_t number, json_t *trial);
 enum exit_code event_bounds(const struct config *config, const char *goal, double lower_fps, double upper_fps);
 enum exit_code event_goal_reached(const struct config *config, json_t *goal_result);
+enum exit_code event_test_finished(const struct config *config, const char *frame_size, const char *test, json_t *result);
+enum exit_code event_test_started(const struct config *config, const char *frame_size, const char *test);
 enum exit_code event_self_test_finished(const struct config *config, json_t *self_test);
 enum exit_code event_finished(const struct config *config, double duration_s, const char *irregular_reason);
 

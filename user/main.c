@@ -21,6 +21,8 @@ static enum exit_code run_verb(const struct config *config)
 		return verb_soak(config);
 	case VERB_TRIAL:
 		return verb_trial(config);
+	case VERB_RFC2544:
+		return verb_rfc2544(config);
 	case VERB_SELFTEST:
 		return verb_selftest(config);
 	case VERB_PROBE:

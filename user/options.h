@@ -78,6 +78,9 @@ __attribute__((format(printf, 2, 3))) enum exit_code refuse_given(const struct g
 
 /* Readers of the larger values. */
 enum exit_code read_frame_size(const struct given *given, struct config *config); /* one */
+enum exit_code read_tests(const struct given *given, struct config *config);
+enum exit_code read_fast(const struct given *given, struct config *config);
+enum exit_code read_loss_step(const struct given *given, struct config *config);
 enum exit_code read_frame_sizes(const struct given *given, struct config *config);
 enum exit_code read_goal(const struct given *given, struct config *config);
 enum exit_code read_waits(const struct given *given, struct config *config);

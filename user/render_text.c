@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render_rfc2544.h"
 #include "render_selftest.h"
 #include "units.h"
 
@@ -504,6 +505,10 @@ static void put_setting(const struct page *page, const json_t *document)
 
 static void put_document(const struct page *page, const json_t *document)
 {
+	if (json_object_get(document, "frame_sizes")) {
+		render_rfc2544(page->stream, document);
+		return;
+	}
 	if (json_object_get(document, "self_tests")) {
 		render_selftest(page->stream, document);
 		return;

@@ -5,12 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nearest.h"
 #include "options.h"
 #include "traffic.h"
+#include "units.h"
+
+#define LOSS_STEP_MOST 0.1 /* RFC 2544, 26.3 */
+
+/* --- frame sizes ---------------------------------------------------------------------------------------------------------- */
 
 bool frame_sizes_are_a_list(enum verb verb)
 {
-	return verb == VERB_SELFTEST;
+	return verb == VERB_SELFTEST || verb == VERB_RFC2544;
 }
 
 /* The length of the first part: up to a comma that does not stand inside a mix ("imix:7:64,4:594", "genome:aaz,z=1500"). */
@@ -80,4 +86,77 @@ enum exit_code config_for_frame_size(const struct config *config, const char *te
 	if (code == EXIT_DONE)
 		*ret = one;
 	return code;
+}
+
+/* --- rfc2544 -------------------------------------------------------------------------------------------------------------- */
+
+/* In the order of enum rfc2544_test. */
+static const char *const test_names[] = { "throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset" };
+#define TEST_COUNT (sizeof(test_names) / sizeof(test_names[0]))
+
+static enum exit_code read_test(const struct given *given, const char *name, struct config *config)
+{
+	char hint[64], quoted[QUOTE_SIZE];
+
+	for (size_t i = 0; i < TEST_COUNT; i++) {
+		if (strcmp(name, test_names[i]))
+			continue;
+		config->tests |= 1u << i;
+		return EXIT_DONE;
+	}
+	return refuse_given(given,
+			    "there is no test '%s'%s; there are throughput, latency, frame-loss, back-to-back, recovery "
+			    "and reset",
+			    quote(name, strlen(name), quoted, sizeof(quoted)),
+			    nearest_hint(name, test_names, TEST_COUNT, hint, sizeof(hint)));
+}
+
+enum exit_code read_tests(const struct given *given, struct config *config)
+{
+	enum exit_code code = EXIT_DONE;
+	const char *rest = given->text;
+	char name[64];
+
+	while (code == EXIT_DONE) {
+		size_t length = strcspn(rest, ",");
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, rest);
+		code = read_test(given, name, config);
+		if (!rest[length])
+			break;
+		rest += length + 1;
+	}
+	return code;
+}
+
+/* A switch that the waits go with: those of the RFC, or hardly any. */
+enum exit_code read_fast(const struct given *given, struct config *config)
+{
+	static const struct waits fast_waits = { .residual_s = 0.5 };
+
+	if (strcmp(given->text, "true") && strcmp(given->text, "false") && strcmp(given->text, "yes") &&
+	    strcmp(given->text, "no"))
+		return refuse_given(given, "must be true or false");
+	config->fast = *given->text == 't' || *given->text == 'y';
+	config->waits = config->fast ? fast_waits : rfc2544_waits;
+	return EXIT_DONE;
+}
+
+enum exit_code read_loss_step(const struct given *given, struct config *config)
+{
+	double ratio;
+
+	if (!parse_ratio(given->text, &ratio) || ratio <= 0 || ratio > LOSS_STEP_MOST)
+		return refuse_given(given, "must be a ratio above 0 and at most 10%% (RFC 2544, 26.3), as 5%%");
+	config->rfc2544.loss_step_ratio = ratio;
+	return EXIT_DONE;
+}
+
+void choose_tests(struct config *config)
+{
+	if (config->tests)
+		return;
+	config->tests = (1u << TEST_COUNT) - 1;
+	if (!config->reset_command)
+		config->tests &= ~(1u << (TEST_COUNT - 1)); /* an operator who does not know of it resets nothing */
 }

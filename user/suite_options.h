@@ -23,4 +23,7 @@ bool frame_sizes_part(const char *list, unsigned int index, char buffer[FRAME_SI
 /* The configuration for one frame size of a suite: a shallow copy, not to be freed. `text` must outlive it. */
 enum exit_code config_for_frame_size(const struct config *config, const char *text, struct config *ret);
 
+/* rfc2544: the tests that are made where --tests is silent. */
+void choose_tests(struct config *config);
+
 #endif

@@ -86,6 +86,13 @@ enum exit_code tx_open(enum tx_choice choice, bool live_is_faster, const struct 
 enum exit_code tx_start(struct tx *tx, const struct tx_trial *trial);
 const struct tx_report *tx_wait(struct tx *tx);
 
+/* For who does something else before tx_wait(): let a running trial look at the time. */
+static inline void tx_interrupt(struct tx *tx)
+{
+	if (tx->ops->interrupt)
+		tx->ops->interrupt(tx);
+}
+
 static inline void tx_close(struct tx *tx)
 {
 	if (tx)

@@ -10,6 +10,7 @@ enum exit_code verb_search(const struct config *config);
 enum exit_code verb_soak(const struct config *config);
 enum exit_code verb_probe(const struct config *config);
 enum exit_code verb_trial(const struct config *config);
+enum exit_code verb_rfc2544(const struct config *config);
 enum exit_code verb_selftest(const struct config *config);
 enum exit_code verb_lab(const struct config *config);
 enum exit_code verb_profile(const struct config *config);

@@ -154,8 +154,12 @@ static void watch_course(struct measurer_xdp *xdp)
 {
 	if (!xdp->course || !xdp->course->watch)
 		return;
-	while (clock_ns() < xdp->course->ret_end_ns && !stop_sleep_until(clock_ns() + WATCH_NS))
+	while (clock_ns() < xdp->course->ret_end_ns && !stop_sleep_until(clock_ns() + WATCH_NS)) {
 		look(xdp, false);
+		for (int i = 0; i < PORT_COUNT; i++)
+			if (xdp->ends[i].transmits)
+				tx_interrupt(xdp->ends[i].tx);
+	}
 }
 
 /* --- phase c: traffic ----------------------------------------------------------------------------------------------- */
