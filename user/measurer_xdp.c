@@ -165,8 +165,11 @@ static enum exit_code open_management(struct measurer_xdp *xdp)
 /* Than AF_XDP in copy mode, as far as self-tests know. */
 static bool live_is_faster(const struct config *config)
 {
-	const char *faster = selftest_faster_backend(config, "xsk", "live");
+	const char *faster;
 
+	if (config->verb == VERB_SELFTEST)
+		return true; /* which finds that out, and has tried AF_XDP already */
+	faster = selftest_faster_backend(config, "xsk", "live");
 	return faster && !strcmp(faster, "live");
 }
 
@@ -215,7 +218,7 @@ static void find_selftest(struct measurer_xdp *xdp)
 {
 	const struct tx_port *tx = xdp->ends[first_transmitter(xdp)].tx;
 
-	if (xdp->config->verb != VERB_SELFTEST)
+	if (xdp->config->verb != VERB_SELFTEST && xdp->port_count == PORT_COUNT)
 		xdp->measurer.selftest = selftest_find(xdp->config, tx->backend, tx->mode);
 }
 

@@ -411,6 +411,10 @@ static enum exit_code test_with(struct selftest *selftest, const struct config *
 
 	json_decref(selftest->measurer);
 	selftest->measurer = frames->ops->describe(frames);
+	if (config->tx == TX_AUTO && !strcmp(text_of(selftest->measurer, "tx_backend"), "xsk")) {
+		json_decref(test.json); /* AF_XDP was tested already */
+		return EXIT_DONE;
+	}
 	test.mode = transmit_mode(selftest->measurer);
 	if (!selftest->sut_check)
 		code = check_no_sut(selftest, config);
@@ -424,7 +428,8 @@ static enum exit_code test_with(struct selftest *selftest, const struct config *
 	return code;
 }
 
-static enum exit_code test_frame_size(struct selftest *selftest, const char *frame_size)
+/* One frame size with one backend; with TX_AUTO, by live frames where the port can and AF_XDP is not zero-copy. */
+static enum exit_code test_frame_size(struct selftest *selftest, const char *frame_size, enum tx_choice tx)
 {
 	struct measurer *frames = NULL;
 	struct config config;
@@ -432,6 +437,7 @@ static enum exit_code test_frame_size(struct selftest *selftest, const char *fra
 
 	if (code != EXIT_DONE)
 		return code;
+	config.tx = tx;
 	config.waits = (struct waits){ .residual_s = RESIDUAL_WAIT_S };
 	if (selftest->measurer)
 		take_macs(selftest->measurer, &config);
@@ -449,8 +455,14 @@ enum exit_code selftest_run(const struct config *config, struct selftest *ret)
 	enum exit_code code = EXIT_DONE;
 
 	*selftest = (struct selftest){ .config = config, .start_time = time(NULL), .self_tests = json_array() };
-	for (unsigned int i = 0; code == EXIT_DONE && frame_sizes_part(config->frame_size_text, i, frame_size); i++)
-		code = test_frame_size(selftest, frame_size);
+	if (config->port_count != PORT_COUNT)
+		return refuse(EXIT_USAGE_ERROR, "--ports: a self-test is of two ports; give one pair after the other");
+	for (unsigned int i = 0; code == EXIT_DONE && frame_sizes_part(config->frame_size_text, i, frame_size); i++) {
+		if (config->tx == TX_AUTO)
+			code = test_frame_size(selftest, frame_size, TX_XSK);
+		if (code == EXIT_DONE)
+			code = test_frame_size(selftest, frame_size, config->tx);
+	}
 	say_erase_live();
 	selftest->interrupted = code == EXIT_INTERRUPTED;
 	return code == EXIT_DONE && selftest->irregular ? EXIT_UNMET : code;

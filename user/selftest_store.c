@@ -23,8 +23,9 @@
 
 /* Options that a self-test has, and that do not change what the tester can do. Of frame size, direction and backend every
  * combination has an entry of its own. */
-static const char *const indifferent[] = { "ports",   "direction", "frame-size", "tx",           "duration", "address",
-					   "gateway", "dst-mac",   "format",     "allow-unsafe", NULL };
+static const char *const indifferent[] = { "ports",           "direction", "frame-size", "tx",           "duration",
+					   "address",         "gateway",   "address6",   "gateway6",     "dst-mac",
+					   "learning-frames", "metrics",   "format",     "allow-unsafe", NULL };
 
 /* --- what it belongs to --------------------------------------------------------------------------------------------- */
 
@@ -63,7 +64,17 @@ static json_t *nic_json(const char *port)
 
 static const char *direction_name(enum direction direction)
 {
-	return direction == DIRECTION_BOTH ? "both" : direction == DIRECTION_B_TO_A ? "b-to-a" : "a-to-b";
+	switch (direction) {
+	case DIRECTION_A_TO_B:
+		return "a-to-b";
+	case DIRECTION_B_TO_A:
+		return "b-to-a";
+	case DIRECTION_BOTH:
+		return "both";
+	case DIRECTION_MESH:
+		break;
+	}
+	return "mesh";
 }
 
 json_t *selftest_subject(const struct config *config, const char *backend, const char *mode)

@@ -154,6 +154,12 @@ void tx_port_wait(struct tx_port *port)
 	wait_for(port, port->queue_count);
 }
 
+void tx_port_interrupt(struct tx_port *port)
+{
+	for (unsigned int i = 0; i < port->queue_count; i++)
+		tx_interrupt(port->queues[i]);
+}
+
 static uint64_t greater(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;

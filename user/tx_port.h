@@ -38,6 +38,8 @@ void tx_port_add_cpus(const struct tx_port *port, cpu_set_t *cpus);
  * are waited for. */
 enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial);
 void tx_port_wait(struct tx_port *port);
+/* Make its threads look at the time, so that they go on to the next part of a trial. */
+void tx_port_interrupt(struct tx_port *port);
 
 /* How many sequence numbers of a flow so many frames of the port use, and how many the last trial did. */
 uint64_t tx_port_sequences(const struct tx_port *port, uint64_t frame_count);

@@ -156,9 +156,9 @@ static void watch_course(struct measurer_xdp *xdp)
 		return;
 	while (clock_ns() < xdp->course->ret_end_ns && !stop_sleep_until(clock_ns() + WATCH_NS)) {
 		look(xdp, false);
-		for (int i = 0; i < PORT_COUNT; i++)
+		for (unsigned int i = 0; i < xdp->port_count; i++)
 			if (xdp->ends[i].transmits)
-				tx_interrupt(xdp->ends[i].tx);
+				tx_port_interrupt(xdp->ends[i].tx);
 	}
 }
 

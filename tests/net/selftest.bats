@@ -14,7 +14,7 @@ store_file() {
 selftest() {
   local try
   for try in 1 2 3 4 5; do
-    run --separate-stderr "$MLR" selftest -p "$A,$B" --frame-size 64 --duration 0.2 --format json "$@"
+    run --separate-stderr "$MLR" selftest -p "$A,$B" --tx xsk --frame-size 64 --duration 0.2 --format json "$@"
     [ "$status" -eq 1 ] || break
     echo "# try $try: $(get .irregular_reason)" >&3
   done
@@ -58,17 +58,32 @@ search() {
   check '.trial_result.counts | .lost == 0 and .unsent == 0'
 }
 
-@test "a list of frame sizes, both directions, and one entry for each" {
+@test "a list of frame sizes, another direction, and one entry for each" {
   lab_up wire
-  selftest --frame-size 64,1518 --direction both
+  selftest --frame-size 64,1518 --direction b-to-a
   [ "$status" -eq 0 ]
-  check '[.self_tests[].frame_size] == ["64", "1518"] and .aggregate_factor == 2'
-  [ "$(jq -c '[.self_tests[] | [.frame_size, .direction]]' "$(store_file)")" = '[["64","both"],["1518","both"]]' ]
-  selftest --frame-size 1518 --direction both
+  check '[.self_tests[].frame_size] == ["64", "1518"] and .aggregate_factor == 1'
+  [ "$(jq -c '[.self_tests[] | [.frame_size, .direction]]' "$(store_file)")" = '[["64","b-to-a"],["1518","b-to-a"]]' ]
+  selftest --frame-size 1518 --direction b-to-a
   [ "$(jq '.self_tests | length' "$(store_file)")" -eq 2 ]
   # another direction is another tester
   search
   check '.max_load_source == "calibration"'
+}
+
+@test "both backends are tested, and auto takes the faster one" {
+  lab_up wire
+  selftest --tx auto
+  [ "$status" -eq 0 ]
+  check '[.self_tests[].tx_backend] == ["xsk", "live"] and [.self_tests[].transmit_mode] == ["copy", "live frames"]'
+  faster=$(get '.self_tests | max_by(.clean_load).tx_backend')
+  clean_trial --load 1000 --duration 0.1
+  check ".trial_result.tx_backend == \"$faster\" and .latency.floor_p50_ns > 0"
+  # the other way round, if it were so
+  jq --arg faster "$faster" '(.self_tests[] | select(.tx_backend == $faster)).clean_load = 1' "$(store_file)" >"$BATS_TEST_TMPDIR/edited"
+  mv "$BATS_TEST_TMPDIR/edited" "$(store_file)"
+  clean_trial --load 1000 --duration 0.1
+  check ".trial_result.tx_backend != \"$faster\""
 }
 
 @test "a search takes it for Max Load, and shows the latency floor" {
