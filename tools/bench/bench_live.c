@@ -17,6 +17,7 @@
 
 #include "clock.h"
 #include "live_program.h"
+#include "mlr/imix.h"
 #include "rx.h"
 
 #define SETTLE_NS 100000000 /* without a spare veth, the kernel takes its time to begin */
