@@ -5,7 +5,8 @@
  * The UMEM is cut into buffers, of one chunk, or for frames longer than a chunk of several, one after the other. Every buffer
  * holds the payload from the start; before a departure the header is copied from its template, unless the buffer held that
  * template already, and filled in. A buffer is free, or in the transmit ring, or in the kernel's hands until the completion ring
- * gives it back; `free_buffers` is a stack, because completions need not come in order.
+ * gives it back; `free_buffers` is a stack, because completions need not come in order. Behind the buffers lie chunks for what a
+ * zero-copy driver receives on this queue.
  *
  * In copy mode the kernel sends only while we are in sendto(), at most a budget of frames a call; EAGAIN, EBUSY and ENOBUFS
  * mean "not all of it: call again", so the call is repeated until the ring has drained, also when nothing new is due and
@@ -108,10 +109,16 @@ static void write_payloads(struct tx_xsk *xsk)
 	xsk->free_count = xsk->buffer_count;
 }
 
+/* Where the chunks for receiving begin: behind the buffers. */
+static size_t receive_offset(const struct tx_xsk *xsk)
+{
+	return (size_t)xsk->buffer_count * buffer_octets(xsk);
+}
+
 /* Huge pages where some are reserved: a frame then costs no TLB miss. 0 or -errno. */
 static int map_area(struct tx_xsk *xsk)
 {
-	size_t octets = (size_t)xsk->buffer_count * buffer_octets(xsk);
+	size_t octets = receive_offset(xsk) + (size_t)RING_FRAMES * xsk->chunk_octets;
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
 	void *area;
 
@@ -129,6 +136,18 @@ static int map_area(struct tx_xsk *xsk)
 	return 0;
 }
 
+/* With zero-copy the receive queue of the same number takes its buffers from here, too. Its frames are for the XDP program, which
+ * gives each buffer back when it drops the frame. */
+static void give_receive_chunks(struct tx_xsk *xsk)
+{
+	uint32_t slot = 0;
+
+	xsk_ring_prod__reserve(&xsk->fill, RING_FRAMES, &slot);
+	for (uint32_t i = 0; i < RING_FRAMES; i++)
+		*xsk_ring_prod__fill_addr(&xsk->fill, slot + i) = receive_offset(xsk) + (size_t)i * xsk->chunk_octets;
+	xsk_ring_prod__submit(&xsk->fill, RING_FRAMES);
+}
+
 static int create_umem(struct tx_xsk *xsk)
 {
 	const struct xsk_umem_config config = {
@@ -138,9 +157,11 @@ static int create_umem(struct tx_xsk *xsk)
 	};
 	int error = map_area(xsk);
 
-	if (error)
-		return error;
-	return xsk_umem__create(&xsk->umem, xsk->area, xsk->area_octets, &xsk->fill, &xsk->completion, &config);
+	if (!error)
+		error = xsk_umem__create(&xsk->umem, xsk->area, xsk->area_octets, &xsk->fill, &xsk->completion, &config);
+	if (!error)
+		give_receive_chunks(xsk);
+	return error;
 }
 
 static int create_socket(struct tx_xsk *xsk, const char *port, uint32_t queue)
