@@ -213,12 +213,13 @@ static enum exit_code take_step(struct port *port, const struct needs *needs, co
 	return EXIT_DONE;
 }
 
-/* Frames without VLAN tags need no care of tags unless it is asked for. */
+/* Only frames with VLAN tags need care of tags, unless it is asked for. */
 static struct prepare what_is_needed(const struct config *config)
 {
 	struct prepare prepare = config->prepare;
 
-	prepare.automatic &= ~BIT(PREPARE_VLAN);
+	if (!config->vlan_count)
+		prepare.automatic &= ~BIT(PREPARE_VLAN);
 	return prepare;
 }
 

@@ -254,6 +254,13 @@ prepared=(--frame-size 1400 --prepare "auto,gro,vlan,mtu,channels=2")
   check '[.measurer.ports[].changes[]] == []'
 }
 
+@test "with VLAN frames the tags are kept in what is received" {
+  pair_up
+  clean_trial --load 1000 --duration 0.1 --vlan 7 --frame-size 68
+  check '[.measurer.ports[0].changes[].setting] | contains(["feature:rx-vlan-hw-parse", "feature:rx-vlan-stag-hw-parse"])'
+  check '.trial_result.counts.received == 100'
+}
+
 @test "what is asked for and cannot be done ends the run, and what was done before is undone" {
   pair_up
   before=$(settings "$A" "$B")
