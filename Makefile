@@ -39,7 +39,7 @@ benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/be
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help deps demo check check-build check-vm bench bench-compare bench-search clean format
+.PHONY: all help deps demo check check-build check-vm image check-image bench bench-compare bench-search clean format
 
 all: $(BUILD)/xdp-mlr ## build the program (the default)
 
@@ -126,6 +126,21 @@ check-vm: ## run the product on other kernels, in QEMU: Debian 12's 6.1 and its 
 	$(Q)tools/deps vm
 	$(Q)$(MAKE) --no-print-directory check-build
 	$(Q)for kernel in $(VM_KERNELS); do BUILD=$(BUILD) tests/vm/run $$kernel || exit 1; done
+
+# --- the appliance ----------------------------------------------------------------------------------------------------------
+IMAGE_KERNEL ?= 6.1
+IMAGE_NICS ?= all
+$(BUILD)/image/settings: tools/image/settings.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(shell $(PKG_CONFIG) --libs yaml-0.1)
+
+image: ## build the appliance: a kernel and an initrd that are a tester (IMAGE_KERNEL=6.1|6.12 IMAGE_NICS=all|vm)
+	$(Q)tools/deps vm
+	$(Q)$(MAKE) --no-print-directory $(BUILD)/xdp-mlr $(BUILD)/image/settings
+	$(Q)BUILD=$(BUILD) tools/image/build $(IMAGE_KERNEL) $(IMAGE_NICS)
+
+check-image: image ## boot the appliance in QEMU, and see what it does
+	$(Q)BUILD=$(BUILD) IMAGE_KERNEL=$(IMAGE_KERNEL) bats tests/image
 
 bench: deps ## install what is missing, build, measure the tester itself
 	$(Q)$(MAKE) --no-print-directory all $(benches)

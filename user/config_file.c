@@ -7,7 +7,8 @@
 #include <string.h>
 #include <yaml.h>
 
-#define VALUE_SIZE 4096
+#define VALUE_SIZE        4096
+#define APPLIANCE_SECTION "appliance" /* for the appliance's start-up, which reads it: tools/image/settings.c */
 
 struct file {
 	const char *path;
@@ -129,6 +130,8 @@ static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const 
 
 	if (!name)
 		return EXIT_USAGE_ERROR;
+	if (!strcmp(name, APPLIANCE_SECTION))
+		return EXIT_DONE;
 	option = option_find(name);
 	if (!option)
 		return refuse(EXIT_USAGE_ERROR, "%s:%zu: no option '%s'%s", file->path, line_of(key),
