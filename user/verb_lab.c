@@ -37,6 +37,9 @@ static enum exit_code up(const struct config *config)
 
 	if (code)
 		return code;
+	if (sut.kind == SUT_DELAY && config->queues > 1)
+		return refuse(EXIT_USAGE_ERROR, "--queues: a delay takes frames of one queue only, %u were given",
+			      config->queues);
 	sut.queues = config->queues;
 	code = lab_up(config->lab_name, &sut, &lab);
 	return code ? code : print_lab(&lab, config->format);

@@ -5,11 +5,12 @@ bats_require_minimum_version 1.5.0
 load helper
 
 @test "two builds are the same, byte for byte" {
-  cp "$IMAGE/initrd.img" "$BATS_TEST_TMPDIR/first"
+  cp "$IMAGE/initrd.img" "$IMAGE/xdp-mlr.efi" "$BATS_TEST_TMPDIR"
   sleep 1
   nics=$(grep -o 'drivers: .*' "$IMAGE/root/etc/xdp-mlr-release")
   tools/image/build "${IMAGE_KERNEL:-6.1}" "${nics#drivers: }"
-  cmp "$IMAGE/initrd.img" "$BATS_TEST_TMPDIR/first"
+  cmp "$IMAGE/initrd.img" "$BATS_TEST_TMPDIR/initrd.img"
+  cmp "$IMAGE/xdp-mlr.efi" "$BATS_TEST_TMPDIR/xdp-mlr.efi"
 }
 
 @test "with a configuration it runs it, and hands the result over" {
@@ -28,6 +29,16 @@ END
     "$BATS_TEST_TMPDIR/result.json"
   # the same on the serial console
   [ "$(console_result | jq -c .)" = "$(jq -c . "$BATS_TEST_TMPDIR/result.json")" ]
+}
+
+@test "UEFI boots the one file that holds both" {
+  configuration <<END
+appliance: {verb: trial, ports: [eth0, eth1], at-end: power-off}
+load: 1kfps
+duration: 0.5
+END
+  FIRMWARE=/usr/share/OVMF/OVMF_CODE_4M.fd boot
+  jq -e '.trial_result.counts.intended == 500' "$BATS_TEST_TMPDIR/result.json"
 }
 
 @test "a search, by the very configuration of the command line" {

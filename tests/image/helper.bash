@@ -10,12 +10,17 @@ configuration() { # YAML on standard input
 # Boot; what the serial console said is in console, what came by virtio-serial in result.json. Ends when the appliance powers
 # off, when its console says the words given, or after two minutes.
 boot() { # [WORDS]
-  local until=${1:-} arguments=() pid
+  local until=${1:-} pid
+  local arguments=(-kernel "$IMAGE/vmlinuz" -initrd "$IMAGE/initrd.img" -append "console=ttyS0 quiet net.ifnames=0 panic=-1")
+  if [ -n "${FIRMWARE:-}" ]; then # UEFI, which takes the unified image as QEMU's kernel
+    cp "${FIRMWARE/CODE/VARS}" "$BATS_TEST_TMPDIR/vars"
+    arguments=(-drive "if=pflash,format=raw,readonly=on,file=$FIRMWARE" -drive "if=pflash,format=raw,file=$BATS_TEST_TMPDIR/vars"
+      -kernel "$IMAGE/xdp-mlr.efi")
+  fi
   [ ! -e "$BATS_TEST_TMPDIR/config.yaml" ] ||
     arguments+=(-fw_cfg "name=opt/org.xdp-mlr/config,file=$BATS_TEST_TMPDIR/config.yaml")
   : >"$BATS_TEST_TMPDIR/console"
   timeout 120 qemu-system-x86_64 -accel tcg,thread=single -cpu max -smp 1 -m 512 -M q35 -nodefaults -display none -no-reboot \
-    -kernel "$IMAGE/vmlinuz" -initrd "$IMAGE/initrd.img" -append "console=ttyS0 quiet net.ifnames=0 panic=-1" \
     -serial "file:$BATS_TEST_TMPDIR/console" \
     -netdev hubport,id=a,hubid=0 -netdev hubport,id=b,hubid=0 \
     -device virtio-net-pci,netdev=a,mac=52:54:00:00:00:01,romfile= \

@@ -156,6 +156,8 @@ gone() {
     run --separate-stderr "$MLR" lab up --name "$LAB" --sut "${bad%|*}"
     refused 2 "--sut" "${bad#*|}"
   done
+  run --separate-stderr "$MLR" lab up --name "$LAB" --sut delay:us=100 --queues 2
+  refused 2 "--queues" "delay"
   run --separate-stderr "$MLR" lab up --name "much-too-long-a-name" --sut wire
   refused 2 "--name"
   run --separate-stderr "$MLR" lab up --name "../etc" --sut wire

@@ -39,7 +39,7 @@ adds_up() {
 }
 
 loss_free() {
-  [ "$status" -eq 0 ]
+  [ "$status" -eq 0 ] || { echo "exit $status: $stderr $output"; return 1; }
   adds_up
   check '.trial_result.counts | .lost == 0 and .received == .intended'
 }
@@ -158,7 +158,7 @@ port_state() {
 }
 
 @test "a self-test finds a load at which the tester is clean" {
-  run --separate-stderr "$MLR" selftest -p eth0,eth1 --duration 0.3 --tx xsk --format json --quiet
+  run --separate-stderr "$MLR" selftest -p eth0,eth1 --frame-size 64 --duration 0.3 --tx xsk --format json --quiet
   [ "$status" -le 1 ]
   jq -e . <<<"$output" >/dev/null
 }
