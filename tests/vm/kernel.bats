@@ -38,8 +38,9 @@ adds_up() {
   check '.trial_result.counts | .intended == .sent + .unsent and .sent == .received + .lost and .malformed == 0 and .duplicate == 0'
 }
 
+# An emulated CPU may be off the pace, which the tester says by exit code 1; no frame may be missing all the same.
 loss_free() {
-  [ "$status" -eq 0 ] || { echo "exit $status: $stderr $output"; return 1; }
+  [ "$status" -le 1 ] || { echo "exit $status: $stderr"; return 1; }
   adds_up
   check '.trial_result.counts | .lost == 0 and .received == .intended'
 }
