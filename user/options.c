@@ -545,8 +545,9 @@ const struct option options[] = {
 	  .offset = FIELD(queues),
 	  .least = 1,
 	  .most = TX_QUEUES_MAX,
-	  .help = "transmit queues of each sending port, each with a thread on a CPU of its own; together they send the "
-		  "load" },
+	  .help = "transmit queues of each sending port, each with a thread on a CPU of its own, which share the load; of a "
+		  "lab: "
+		  "queues of its links" },
 	{ .name = "no-seq",
 	  .verbs = SEARCH | TRIAL | SOAK | SELFTEST,
 	  .read = read_switch,

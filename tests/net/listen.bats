@@ -7,8 +7,7 @@ load helper
 # Datagrams from inside the lab to an address behind port A, until the test ends. The neighbour is known, so there is no ARP.
 talk() {
   inside ip neighbour replace 198.18.0.77 lladdr 02:00:00:00:00:77 dev sut-a nud permanent
-  inside bash -c 'while :; do echo x >/dev/udp/198.18.0.77/9; sleep 0.01; done' &
-  background+=("$!")
+  inside_meanwhile bash -c 'while :; do echo x >/dev/udp/198.18.0.77/9; sleep 0.01; done'
 }
 
 @test "foreign traffic on a port is shown and refused before anything is sent" {
@@ -40,11 +39,10 @@ talk() {
   inside sysctl -qw net.ipv6.conf.sut-a.disable_ipv6=0 net.ipv6.conf.all.disable_ipv6=0
   inside ip address add 2001:db8::1/64 dev sut-a nodad
   # each address is asked for anew; none is the tester's, which would answer
-  inside bash -c 'while :; do
-    for i in {10..250}; do echo x >"/dev/udp/198.18.0.$i/9"; echo x >"/dev/udp/2001:db8::$i/9"; done 2>/dev/null
+  inside_meanwhile bash -c 'exec >/dev/null 2>&1; while :; do
+    for i in {10..250}; do echo x >"/dev/udp/198.18.0.$i/9"; echo x >"/dev/udp/2001:db8::$i/9"; done
     ip neighbour flush dev sut-a; ip -6 neighbour flush dev sut-a
-  done' >/dev/null 2>&1 &
-  background+=("$!")
+  done'
   received=$(cat "/sys/class/net/$A/statistics/rx_packets")
   until [ "$(($(cat "/sys/class/net/$A/statistics/rx_packets") - received))" -gt 100 ]; do sleep 0.01; done
   trial --load 1000 --duration 0.2

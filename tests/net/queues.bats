@@ -15,40 +15,52 @@ statistics() { # link counter
   cat "/sys/class/net/$1/statistics/$2"
 }
 
-@test "one, two and four queues send the load to the frame, one way and both" {
+# Eight threads that spin on two CPUs leave frames unsent, which they say; what is sent must arrive, and all must add up.
+adds_up="$counts | .sent + .unsent == .intended and .received == .sent and .lost == 0 and .duplicate == 0 and .reordered == 0"
+
+@test "one, two and four queues share the load to the frame, one way and both" {
   wide_lab wire 4
   for queues in 1 2 4; do
     # 10 007 is no multiple of 4: the queues get 2502, 2502, 2502 and 2501
-    clean_trial --tx xsk --queues "$queues" --load 20014 --duration 0.5
-    [ "$status" -eq 0 ]
-    check "$counts | .intended == 10007 and .sent == 10007 and .received == 10007 and .duplicate == 0 and .reordered == 0"
+    trial --tx xsk --queues "$queues" --load 20014 --duration 0.5
+    [ "$status" -le 1 ]
+    check "$adds_up and .intended == 10007"
     check ".measurer.ports[0].transmit_queues == $queues and .trial_result.order.gaps == 0"
-    clean_trial --tx xsk --queues "$queues" --load 20014 --duration 0.5 --direction both
-    [ "$status" -eq 0 ]
-    check "$counts | .intended == 20014 and .sent == 20014 and .received == 20014"
-    check "[.ports[].counts.received] == [10007, 10007]"
+    check "(.trial_result.counts.unsent > 0) == (.trial_result.tester_limited_reason == \"frames stayed unsent\")"
+    trial --tx xsk --queues "$queues" --load 20014 --duration 0.5 --direction both
+    [ "$status" -le 1 ]
+    check "$adds_up and .intended == 20014"
+    check ".ports[0].counts.sent == .ports[1].counts.received and .ports[1].counts.sent == .ports[0].counts.received"
   done
+}
+
+@test "two queues send all of a load that they have time for" {
+  wide_lab wire 2
+  clean_trial --tx xsk --queues 2 --load 2001 --duration 1
+  check "$counts | .intended == 2001 and .sent == 2001 and .received == 2001"
 }
 
 @test "the interfaces' own counters agree with ours" {
   wide_lab wire 2
   before_a=$(statistics "$A" tx_packets) before_b=$(statistics "$B" rx_packets)
-  clean_trial --tx xsk --queues 2 --load 20kfps --duration 0.5
+  trial --tx xsk --queues 2 --load 20kfps --duration 0.5
   sent=$(($(statistics "$A" tx_packets) - before_a)) arrived=$(($(statistics "$B" rx_packets) - before_b))
-  # every try of clean_trial sent as many; beside test frames the tester asks for addresses
-  check ".ports[0].nic_tx_frames == 10000 and .ports[1].nic_rx_frames == 10000"
-  [ "$sent" -ge 10000 ] && [ "$arrived" -ge "$(get "$counts.received")" ]
-  [ $((sent - arrived)) -eq 0 ]
+  check ".ports[0].nic_tx_frames == $counts.sent and .ports[1].nic_rx_frames == $counts.received"
+  # beside test frames the tester asks for addresses
+  [ "$sent" -ge "$(get "$counts.sent")" ] && [ $((sent - $(get "$counts.sent"))) -lt 100 ]
+  [ "$sent" -eq "$arrived" ]
 }
 
 @test "against the policer, queues together are one load" {
   # a queue may fall behind the other where this machine stalls, as far as the burst allows
-  wide_lab policer:rate=50000,burst=100ms 2
-  clean_trial --tx xsk --queues 2 --load 50000 --duration 1
-  check "$counts | .lost == 0 and .received == 50000"
-  # the burst lets 5000 of 10 000 frames too many through, and fewer where one queue fell behind the other
-  clean_trial --tx xsk --queues 2 --load 60000 --duration 1 --wait d=0.2
-  check "$counts | .sent == 60000 and .lost > 4900 and .lost < 10000 and .received + .lost == 60000"
+  wide_lab policer:rate=20000,burst=1s 2
+  trial --tx xsk --queues 2 --load 20000 --duration 1
+  check "$counts | .lost == 0 and .received == .sent"
+  "$MLR" lab down --name "$LAB"
+  # the burst lets 2000 of 18 000 frames too many through, and fewer where one queue fell behind the other
+  wide_lab policer:rate=2000,burst=1s 2
+  trial --tx xsk --queues 2 --load 20000 --duration 1 --wait d=0.2
+  check "$counts | .received + .lost == .sent and .received <= 4002 and .received > 1900"
 }
 
 @test "more queues than the port has are refused, and no queue or too many are no option" {
