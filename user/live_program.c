@@ -145,9 +145,9 @@ const uint8_t *live_program_frame(const struct live_program *program, uint32_t *
 /* --- a trial ---------------------------------------------------------------------------------------------------------- */
 
 /*
- * How many runs of the program make a batch. Alone, a frame leaves on time; together, frames cost less each. Every step is at
- * most a third of what its batch can do on the machine of docs/live.md, which leaves room for slower machines and for SUTs
- * that run on the sender's CPU.
+ * How many runs of the program make a batch. Alone, a frame leaves on time; together, frames cost less each. Every step is
+ * well below what its batch can do on the machine of docs/live.md, which leaves room for slower machines and for SUTs that
+ * run on the sender's CPU.
  */
 static uint32_t batch_of(double load_fps)
 {
