@@ -128,7 +128,8 @@ static __always_inline void measure_latency(struct rx_cpu *cpu, struct rx_trial 
 		mlr_histogram_add(&trial->latency, latency_ns);
 }
 
-static __always_inline void count_tagged(struct rx_cpu *cpu, const struct mlr_tag *tag, __u32 octets, __u32 now_ns)
+static __always_inline void count_tagged(struct rx_cpu *cpu, const struct mlr_tag *tag, __u32 octets, __u32 now_ns,
+					 __u32 is_nic_time)
 {
 	__u32 number = bpf_ntohs(tag->trial), flow = bpf_ntohl(tag->flow) - first_flow;
 	struct rx_trial *trial = &cpu->trials[number & (RX_TRIAL_SLOTS - 1)];
@@ -145,20 +146,21 @@ static __always_inline void count_tagged(struct rx_cpu *cpu, const struct mlr_ta
 	} else if (!with_order || is_unique(cpu, trial, flow, sequence)) {
 		cpu->counters.received++;
 		cpu->counters.received_octets += octets;
+		cpu->counters.hardware_timed += is_nic_time;
 		if (with_latency)
 			measure_latency(cpu, trial, tag, now_ns);
 	}
 }
 
-/* A frame that arrived at now_ns. */
-static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, __u32 now_ns)
+/* A frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). */
+static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, __u32 now_ns, __u32 is_nic_time)
 {
 	const struct mlr_tag *tag;
 	__u32 octets;
 
 	switch (find_frame(context, &tag, &octets)) {
 	case FRAME_TAGGED:
-		count_tagged(cpu, tag, octets, now_ns);
+		count_tagged(cpu, tag, octets, now_ns, is_nic_time);
 		return XDP_DROP;
 	case FRAME_MALFORMED:
 		cpu->counters.malformed++;
@@ -185,7 +187,7 @@ int rx(struct xdp_md *context)
 	__u32 now_ns = with_latency ? (__u32)bpf_ktime_get_ns() : 0;
 	struct rx_cpu *cpu = this_cpu();
 
-	return cpu ? receive(context, cpu, now_ns) : XDP_PASS;
+	return cpu ? receive(context, cpu, now_ns, 0) : XDP_PASS;
 }
 
 /* The same by the NIC's clock, where the frame has a time of it: 0 and errors are none. Loaded for one device only. */
@@ -194,12 +196,13 @@ int rx_hardware(struct xdp_md *context)
 {
 	__u64 now_ns = bpf_ktime_get_ns(), nic_ns = 0;
 	struct rx_cpu *cpu = this_cpu();
+	__u32 is_nic_time = 0;
 
 	if (!cpu)
 		return XDP_PASS;
 	if (nic_clock_offset_ns && !bpf_xdp_metadata_rx_timestamp(context, &nic_ns) && nic_ns) {
 		now_ns = nic_ns + nic_clock_offset_ns;
-		cpu->counters.hardware_timed++;
+		is_nic_time = 1;
 	}
-	return receive(context, cpu, (__u32)now_ns);
+	return receive(context, cpu, (__u32)now_ns, is_nic_time);
 }

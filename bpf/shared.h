@@ -25,8 +25,8 @@ struct rx_counters {
 	uint64_t malformed;    /* the tester's magic in a damaged frame */
 	uint64_t misdirected;  /* of the accepted trial, but of a flow that should arrive at the other port */
 	uint64_t negative_latency; /* arrived before it left: clocks disagree */
-	uint64_t hardware_timed;   /* the arrival was read from the NIC's clock, not from this machine's */
-	uint64_t extra;            /* of MLR_FLOW_EXTRA: sent beside the load */
+	uint64_t hardware_timed; /* of those received: the arrival was read from the NIC's clock, not from this machine's */
+	uint64_t extra;          /* of MLR_FLOW_EXTRA: sent beside the load */
 };
 
 #define RX_COUNTER_FIELDS (sizeof(struct rx_counters) / sizeof(uint64_t))

@@ -473,6 +473,8 @@ static enum exit_code check(struct config *config)
 		code = require_check(config);
 	if (code != EXIT_DONE)
 		return code;
+	if (config->timestamps == TIMESTAMPS_HARDWARE && config->no_latency)
+		return refuse(EXIT_USAGE_ERROR, "--timestamps hardware is for latency, and --no-latency measures none");
 	if (config->measurer == MEASURER_XDP && !config->ports[PORT_A].name[0])
 		return refuse(EXIT_USAGE_ERROR, "--ports is missing: give the tester's two ports, for example -p eth1,eth2");
 	if (config->verb == VERB_SELFTEST && (config->port_count != PORT_COUNT || config->direction == DIRECTION_MESH))

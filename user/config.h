@@ -37,6 +37,7 @@ enum direction { DIRECTION_A_TO_B, DIRECTION_B_TO_A, DIRECTION_BOTH, DIRECTION_M
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
 enum effective_duration { EFFECTIVE_TRIAL, EFFECTIVE_WALL };
 enum tx_choice { TX_AUTO, TX_XSK, TX_LIVE };
+enum timestamps_choice { TIMESTAMPS_AUTO, TIMESTAMPS_SOFTWARE, TIMESTAMPS_HARDWARE };
 enum ip_choice { IP_4, IP_6, IP_MIXED };
 enum vlan_outer { VLAN_OUTER_SERVICE, VLAN_OUTER_CUSTOMER };
 enum flow_order { FLOWS_INCREMENTING, FLOWS_RANDOM };
@@ -79,15 +80,16 @@ struct port_config {
 
 /* What may be changed on a port for a run (port_prepare.c, docs/safety.md). */
 enum prepare_item {
-	PREPARE_IPV6,     /* no automatic addresses */
-	PREPARE_MERGE,    /* no offload that merges received frames: LRO, GRO in hardware, GRO of UDP */
-	PREPARE_PAUSE,    /* no Ethernet flow control */
-	PREPARE_IRQ,      /* interrupts away from the transmit threads' CPUs */
-	PREPARE_VLAN,     /* VLAN tags stay in received frames */
-	PREPARE_GRO,      /* no GRO at all */
-	PREPARE_MTU,      /* raised to the frames */
-	PREPARE_CHANNELS, /* so many */
-	PREPARE_RSS,      /* the receive hash spreads evenly over all queues */
+	PREPARE_IPV6,       /* no automatic addresses */
+	PREPARE_MERGE,      /* no offload that merges received frames: LRO, GRO in hardware, GRO of UDP */
+	PREPARE_PAUSE,      /* no Ethernet flow control */
+	PREPARE_IRQ,        /* interrupts away from the transmit threads' CPUs */
+	PREPARE_VLAN,       /* VLAN tags stay in received frames */
+	PREPARE_GRO,        /* no GRO at all */
+	PREPARE_MTU,        /* raised to the frames */
+	PREPARE_CHANNELS,   /* so many */
+	PREPARE_RSS,        /* the receive hash spreads evenly over all queues */
+	PREPARE_TIMESTAMPS, /* the NIC stamps every received frame, where --timestamps has a use for it */
 };
 struct prepare {
 	unsigned int automatic; /* bits of enum prepare_item: as far as the port has it, and a failure is a warning */
@@ -149,6 +151,7 @@ struct config {
 	struct load_spec load;        /* trial */
 	double duration_s;            /* trial, selftest */
 	enum tx_choice tx;
+	enum timestamps_choice timestamps; /* of arrivals */
 	enum algorithm algorithm;
 	double target_loss_ratio; /* soak */
 	double stdev_ratio;       /* soak: end once the estimate is that sharp; 0: do not */

@@ -5,6 +5,7 @@
 #include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
+#include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -456,14 +457,40 @@ int ethtool_xdp(struct ethtool *ethtool, int ifindex, struct link_xdp *ret)
 
 /* --- by ioctl ------------------------------------------------------------------------------------------------------- */
 
-static int ask(const struct ethtool *ethtool, int ifindex, void *command)
+static int ask_for(const struct ethtool *ethtool, int ifindex, unsigned long what, void *command)
 {
 	struct ifreq request = { .ifr_ifindex = ifindex };
 
 	if (ioctl(ethtool->fd, SIOCGIFNAME, &request))
 		return -errno;
 	request.ifr_data = command;
-	return ioctl(ethtool->fd, SIOCETHTOOL, &request) ? -errno : 0;
+	return ioctl(ethtool->fd, what, &request) ? -errno : 0;
+}
+
+static int ask(const struct ethtool *ethtool, int ifindex, void *command)
+{
+	return ask_for(ethtool, ifindex, SIOCETHTOOL, command);
+}
+
+int ethtool_timestamps(struct ethtool *ethtool, int ifindex, struct link_timestamps *ret)
+{
+	struct hwtstamp_config config = { 0 };
+	int error = ask_for(ethtool, ifindex, SIOCGHWTSTAMP, &config);
+
+	if (!error)
+		*ret = (struct link_timestamps){ .tx_type = (unsigned int)config.tx_type,
+						 .rx_filter = (unsigned int)config.rx_filter };
+	return error;
+}
+
+int ethtool_set_timestamps(struct ethtool *ethtool, int ifindex, const struct link_timestamps *timestamps)
+{
+	struct hwtstamp_config config = { .tx_type = (int)timestamps->tx_type, .rx_filter = (int)timestamps->rx_filter };
+	int error = ask_for(ethtool, ifindex, SIOCSHWTSTAMP, &config);
+
+	if (error)
+		return error;
+	return (unsigned int)config.rx_filter == timestamps->rx_filter ? 0 : -EBUSY;
 }
 
 int ethtool_driver(struct ethtool *ethtool, int ifindex, struct link_driver *ret)

@@ -68,6 +68,14 @@ struct link_clock {
 };
 int ethtool_clock(struct ethtool *ethtool, int ifindex, struct link_clock *ret);
 
+/* Which frames the NIC stamps: HWTSTAMP_TX_*, HWTSTAMP_FILTER_* of <linux/net_tstamp.h>. */
+struct link_timestamps {
+	unsigned int tx_type, rx_filter;
+};
+int ethtool_timestamps(struct ethtool *ethtool, int ifindex, struct link_timestamps *ret);
+/* -EBUSY if the driver stamps others than it was asked to. */
+int ethtool_set_timestamps(struct ethtool *ethtool, int ifindex, const struct link_timestamps *timestamps);
+
 struct link_mode {
 	uint32_t speed_mbps; /* 0: not known */
 	bool full_duplex;

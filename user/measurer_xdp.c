@@ -16,6 +16,7 @@
 #include "listen.h"
 #include "mlr/imix.h"
 #include "port_prepare.h"
+#include "timestamps.h"
 #include "traffic.h"
 
 #define CALIBRATION_S     0.3
@@ -46,12 +47,13 @@ static enum exit_code make_profile(struct measurer_xdp *xdp)
 
 static enum exit_code open_receivers(struct measurer_xdp *xdp)
 {
-	enum exit_code code = EXIT_DONE;
+	enum exit_code code = timestamps_open(xdp);
 
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
 		struct rx_options options = {
 			.no_order = xdp->config->no_seq,
 			.no_latency = xdp->config->no_latency,
+			.hardware_clock = xdp->ends[i].clock_fd,
 		};
 
 		mlr_profile_receives(&xdp->profile, i, &options.first_flow, &options.flow_count);
@@ -62,6 +64,8 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 		}
 		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, &options, &xdp->ends[i].rx);
 	}
+	if (!code)
+		code = timestamps_check(xdp);
 	return code ? code : ports_wait_for_carrier(xdp->netlink, xdp->ports, xdp->port_count);
 }
 
@@ -232,6 +236,7 @@ static void close_xdp(struct measurer *measurer)
 	neighbours_close(xdp->neighbours);
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		rx_close(xdp->ends[i].rx);
+	timestamps_close(xdp);
 	ports_close(xdp->ports, xdp->port_count);
 	netlink_close(xdp->netlink);
 	free(xdp);

@@ -8,6 +8,7 @@
 #include "mlr/profile.h"
 #include "neighbour.h"
 #include "netlink.h"
+#include "phc.h"
 #include "port.h"
 #include "rx.h"
 #include "tx_port.h"
@@ -18,8 +19,10 @@ enum mac_source { MAC_GIVEN, MAC_ARP, MAC_DISCOVERY, MAC_OTHER_PORT };
 /* Everything of one port. */
 struct endpoint {
 	bool transmits, receives;
-	struct rx *rx;      /* always: it also shows what is foreign or misdirected */
-	struct tx_port *tx; /* NULL if it does not transmit */
+	struct rx *rx;                               /* always: it also shows what is foreign or misdirected */
+	struct tx_port *tx;                          /* NULL if it does not transmit */
+	int clock_fd;                                /* the NIC's clock, if it tells when frames arrive; 0: it does not */
+	struct phc_offset clock_before, clock_after; /* of the trial */
 	uint8_t destination_mac[MLR_MAC_OCTETS];
 	enum mac_source mac_source;
 };
@@ -36,6 +39,7 @@ struct measurer_xdp {
 	unsigned int management_port;  /* which of the ports sends them */
 	struct mlr_profile profile;
 	uint32_t next_sequence;      /* of the next trial, in every flow; goes on from trial to trial */
+	bool by_nic_clock;           /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
 	struct trial_course *course; /* of the trial that runs; NULL: its load is constant */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
 };

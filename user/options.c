@@ -214,6 +214,7 @@ static enum exit_code read_report_path(const struct given *given, struct config 
 
 static const char *const directions[] = { "a-to-b", "b-to-a", "both", "mesh", NULL };
 static const char *const tx_choices[] = { "auto", "xsk", "live", NULL };
+static const char *const timestamps_choices[] = { "auto", "software", "hardware", NULL };
 static const char *const ip_choices[] = { "4", "6", "mixed", NULL };
 static const char *const vlan_outers[] = { "802.1ad", "802.1Q", NULL };
 static const char *const flow_orders[] = { "incrementing", "random", NULL };
@@ -558,6 +559,15 @@ const struct option options[] = {
 	  .read = read_switch,
 	  .offset = FIELD(no_latency),
 	  .help = "do not measure latency" },
+	{ .name = "timestamps",
+	  .argument = "T",
+	  .verbs = FRAMES,
+	  .fallback = "auto",
+	  .read = read_choice,
+	  .offset = FIELD(timestamps),
+	  .choices = timestamps_choices,
+	  .help = "who tells when a frame arrived, for latency: hardware (the receiving NIC's clock), software (the XDP "
+		  "program) or auto (hardware where every receiving port stamps every frame)" },
 	{ .name = "wait",
 	  .argument = "a=S,b=S,d=S,e=S",
 	  .verbs = SEARCH | TRIAL | SOAK | RFC2544,
@@ -606,7 +616,8 @@ const struct option options[] = {
 	  .fallback = "auto",
 	  .read = read_prepare,
 	  .help = "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, gro, mtu, "
-		  "channels=N, rss; auto is the first four and vlan where it is needed, auto,no-pause all of those but one; "
+		  "channels=N, rss, timestamps; auto is the first four, and vlan and timestamps where they are needed, "
+		  "auto,no-pause all of those but one; "
 		  "everything is restored" },
 	{ .name = "allow-unsafe",
 	  .argument = "REASON",

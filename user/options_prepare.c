@@ -8,25 +8,30 @@
 #include "options.h"
 #include "units.h"
 
-#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
-#define BIT(item)     (1u << (item))
-#define AUTOMATIC     (BIT(PREPARE_IPV6) | BIT(PREPARE_MERGE) | BIT(PREPARE_PAUSE) | BIT(PREPARE_IRQ) | BIT(PREPARE_VLAN))
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define BIT(item)    (1u << (item))
+#define AUTOMATIC                                                                                                           \
+	(BIT(PREPARE_IPV6) | BIT(PREPARE_MERGE) | BIT(PREPARE_PAUSE) | BIT(PREPARE_IRQ) | BIT(PREPARE_VLAN) |               \
+	 BIT(PREPARE_TIMESTAMPS))
 #define CHANNELS_MOST 4096
 
 static const char *const items[] = {
-	[PREPARE_IPV6] = "ipv6", [PREPARE_MERGE] = "merge",       [PREPARE_PAUSE] = "pause",
-	[PREPARE_IRQ] = "irq",   [PREPARE_VLAN] = "vlan",         [PREPARE_GRO] = "gro",
-	[PREPARE_MTU] = "mtu",   [PREPARE_CHANNELS] = "channels", [PREPARE_RSS] = "rss",
+	[PREPARE_IPV6] = "ipv6",   [PREPARE_MERGE] = "merge",
+	[PREPARE_PAUSE] = "pause", [PREPARE_IRQ] = "irq",
+	[PREPARE_VLAN] = "vlan",   [PREPARE_GRO] = "gro",
+	[PREPARE_MTU] = "mtu",     [PREPARE_CHANNELS] = "channels",
+	[PREPARE_RSS] = "rss",     [PREPARE_TIMESTAMPS] = "timestamps",
 };
 
 static enum exit_code refuse_item(const struct given *given, const char *word)
 {
 	char hint[64];
 
-	return refuse_given(given,
-			    "there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, gro, mtu, "
-			    "channels=N and rss, or auto and no-ITEM",
-			    word, nearest_hint(word, items, COUNT(items), hint, sizeof(hint)));
+	return refuse_given(
+		given,
+		"there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, timestamps, gro, mtu, "
+		"channels=N and rss, or auto and no-ITEM",
+		word, nearest_hint(word, items, COUNT(items), hint, sizeof(hint)));
 }
 
 static enum exit_code read_channels(const struct given *given, const char *number, struct prepare *prepare)

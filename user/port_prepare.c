@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <linux/net_tstamp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,6 +233,27 @@ enum exit_code port_prepare(struct port *port, const struct config *config, unsi
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !code; i++)
 		code = take_step(port, &needs, &steps[i]);
 	return code;
+}
+
+/* --- timestamps ----------------------------------------------------------------------------------------------------- */
+
+int port_stamp_received(struct port *port, const struct config *config)
+{
+	unsigned int allowed = (config->prepare.automatic | config->prepare.asked) & BIT(PREPARE_TIMESTAMPS);
+	unsigned int tx_type, rx_filter;
+	char wanted[SETTING_SIZE];
+	int error;
+	char *value = claim_read(port->claim, "timestamps", &error);
+
+	if (!error && sscanf(value, "tx %u rx %u", &tx_type, &rx_filter) != 2)
+		error = -EINVAL;
+	free(value);
+	if (error || rx_filter == HWTSTAMP_FILTER_ALL)
+		return error;
+	if (!allowed)
+		return -EPERM;
+	snprintf(wanted, sizeof(wanted), "tx %u rx %u", tx_type, (unsigned int)HWTSTAMP_FILTER_ALL);
+	return claim_change(port->claim, "timestamps", wanted);
 }
 
 /* --- interrupts ----------------------------------------------------------------------------------------------------- */

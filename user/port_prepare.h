@@ -16,5 +16,7 @@
 enum exit_code port_prepare(struct port *port, const struct config *config, unsigned int mtu_octets);
 /* Keep the port's interrupts off these CPUs. */
 enum exit_code port_spare_cpus(struct port *port, const struct config *config, const cpu_set_t *cpus);
+/* Have the NIC stamp every frame that it receives. 0 or -errno, unsaid: -EPERM if --prepare does not allow it. */
+int port_stamp_received(struct port *port, const struct config *config);
 
 #endif

@@ -248,6 +248,23 @@ static int write_rss(const struct access *access, const char *value)
 	return done ? 0 : ethtool_set_rss(access->settings->ethtool, access->ifindex, &rss);
 }
 
+static int read_timestamps(const struct access *access, char **ret_value)
+{
+	struct link_timestamps timestamps;
+	int error = ethtool_timestamps(access->settings->ethtool, access->ifindex, &timestamps);
+
+	return error ? error : printed(asprintf(ret_value, "tx %u rx %u", timestamps.tx_type, timestamps.rx_filter));
+}
+
+static int write_timestamps(const struct access *access, const char *value)
+{
+	struct link_timestamps timestamps;
+
+	if (sscanf(value, "tx %u rx %u", &timestamps.tx_type, &timestamps.rx_filter) != 2)
+		return -EINVAL;
+	return ethtool_set_timestamps(access->settings->ethtool, access->ifindex, &timestamps);
+}
+
 /* --- links ---------------------------------------------------------------------------------------------------------- */
 
 static int read_mtu(const struct access *access, char **ret_value)
@@ -276,6 +293,7 @@ static const struct setting_kind {
 	{ "pause", read_pause, write_pause },
 	{ "mtu", read_mtu, write_mtu },
 	{ "rss", read_rss, write_rss },
+	{ "timestamps", read_timestamps, write_timestamps },
 	{ "irq:", read_irq, write_irq },
 };
 

@@ -8,6 +8,7 @@
  *	pause					"autoneg on rx on tx on"
  *	mtu					octets
  *	rss					the queue of each entry of the receive hash's table: "0 1 0 1"
+ *	timestamps				"tx 0 rx 1": which frames the NIC stamps, in numbers of <linux/net_tstamp.h>
  *	irq:38					the CPUs of an interrupt: "0-3,8"
  *
  * Settings belong to the network namespace of the thread that opened them. Functions return 0 or -errno: -ENODEV if the port

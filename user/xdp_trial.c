@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "measurer_xdp.h"
 #include "stop.h"
+#include "timestamps.h"
 
 #define START_MARGIN_NS     300000 /* until the transmit threads spin */
 #define GRACE_RATIO         0.0005 /* of the Trial Duration: what a stall of this machine may still be caught up after it */
@@ -624,8 +625,7 @@ static uint64_t clock_read_ns(void)
 	return least_ns;
 }
 
-static void summarize_latency(const struct mlr_histogram *all, const struct rx_counters *received,
-			      struct measurement *measurement)
+static void summarize_latency(const struct mlr_histogram *all, struct measurement *measurement)
 {
 	measurement->has_latency = all->count;
 	measurement->latency = (struct latency_summary){
@@ -645,7 +645,6 @@ static void summarize_latency(const struct mlr_histogram *all, const struct rx_c
 		.p99_9_ns = mlr_histogram_quantile_ns(all, 0.999),
 		.p99_99_ns = mlr_histogram_quantile_ns(all, 0.9999),
 	};
-	(void)received;
 }
 
 static void summarize_order(const struct rx_trial *all, const struct rx_counters *received, struct order_summary *ret)
@@ -662,8 +661,8 @@ static void summarize_order(const struct rx_trial *all, const struct rx_counters
 }
 
 /* What the receivers know of the trial beyond counts. */
-static void summarize_reception(const struct measurer_xdp *xdp, const struct snapshot *a, const struct snapshot *b,
-				struct measurement *measurement)
+static enum exit_code summarize_reception(struct measurer_xdp *xdp, const struct snapshot *a, const struct snapshot *b,
+					  struct measurement *measurement)
 {
 	struct rx_trial all = { 0 }, one;
 	struct rx_counters received = { 0 };
@@ -678,7 +677,8 @@ static void summarize_reception(const struct measurer_xdp *xdp, const struct sna
 	measurement->has_order = true;
 	measurement->order_unknown = xdp->config->no_seq;
 	summarize_order(&all, &received, &measurement->order);
-	summarize_latency(&all.latency, &received, measurement);
+	summarize_latency(&all.latency, measurement);
+	return timestamps_judge(xdp, &received, (double)clock_read_ns(), measurement);
 }
 
 static enum exit_code account(struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t intended,
@@ -700,8 +700,7 @@ static enum exit_code account(struct measurer_xdp *xdp, const struct mlr_trial_i
 	measurement->tx_backend = measurer_xdp_backend(xdp);
 	summarize_pacing(xdp, input, &measurement->pacing);
 	judge_tester(xdp->config, measurement);
-	summarize_reception(xdp, before, after, measurement);
-	return EXIT_DONE;
+	return summarize_reception(xdp, before, after, measurement);
 }
 
 /* --- the trial ------------------------------------------------------------------------------------------------------ */
@@ -727,7 +726,9 @@ static enum exit_code perform(struct measurer_xdp *xdp, const struct mlr_trial_i
 	if ((code = wait_phase(waits->routing_s)))
 		return code;
 	neighbours_announce(xdp->neighbours, xdp->config->learning_frames);
-	if ((code = wait_phase(waits->learning_s)) || (code = take_snapshot(xdp, true, before)))
+	if ((code = wait_phase(waits->learning_s)))
+		return code;
+	if ((code = timestamps_begin(xdp)) || (code = take_snapshot(xdp, true, before)))
 		return code;
 	look(xdp, true);
 	if ((code = transmit(xdp, input, intended)))
@@ -737,7 +738,7 @@ static enum exit_code perform(struct measurer_xdp *xdp, const struct mlr_trial_i
 	code = wait_residual(xdp, before);
 	if (xdp->management)
 		*ret_management = management_stop(xdp->management);
-	if (code)
+	if (code || (code = timestamps_end(xdp)))
 		return code;
 	look(xdp, false);
 	*ret_waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s +

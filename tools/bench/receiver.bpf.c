@@ -48,5 +48,5 @@ int number_and_receive(struct xdp_md *context)
 
 	if (!cpu || number_frame(context))
 		return XDP_ABORTED;
-	return receive(context, cpu, now_ns);
+	return receive(context, cpu, now_ns, 0);
 }

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whose clock a trial's latency is by, as the receivers' counters say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "timestamps.h"
+
+#define CLOCK_FD 99 /* never used: what is tested reads no clock */
+
+static struct config config;
+static struct measurer_xdp xdp;
+static struct measurement measurement;
+
+static int set_up(void **state)
+{
+	(void)state;
+	config = (struct config){ .timestamps = TIMESTAMPS_AUTO };
+	xdp = (struct measurer_xdp){ .config = &config, .port_count = 2, .by_nic_clock = true };
+	xdp.ends[1].receives = true;
+	xdp.ends[1].clock_fd = CLOCK_FD;
+	xdp.ends[1].clock_before = (struct phc_offset){ .offset_ns = 5000, .bound_ns = 100 };
+	xdp.ends[1].clock_after = (struct phc_offset){ .offset_ns = 5250, .bound_ns = 60 };
+	measurement = (struct measurement){ .has_latency = true, .latency = { .source = "software", .error_bound_ns = 7 } };
+	return 0;
+}
+
+static enum exit_code judge(uint64_t received, uint64_t timed)
+{
+	const struct rx_counters counters = { .received = received, .hardware_timed = timed };
+
+	return timestamps_judge(&xdp, &counters, 20, &measurement);
+}
+
+static void all_frames_stamped_are_hardware(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(1000, 1000), EXIT_DONE);
+	assert_true(measurement.has_latency);
+	assert_string_equal(measurement.latency.source, "hardware receive timestamp, software departure");
+	/* 250 of drift, 60 of the second comparison, 20 of this machine's clock */
+	assert_true(measurement.latency.error_bound_ns == 330);
+	assert_true(xdp.by_nic_clock);
+}
+
+static void the_worst_clock_bounds_the_error(void **state)
+{
+	(void)state;
+	xdp.ends[0].clock_fd = CLOCK_FD;
+	xdp.ends[0].clock_before = xdp.ends[0].clock_after = (struct phc_offset){ .bound_ns = 4000 };
+	assert_int_equal(judge(1000, 1000), EXIT_DONE);
+	assert_true(measurement.latency.error_bound_ns == 4020);
+	xdp.ends[0].clock_before.bound_ns = xdp.ends[0].clock_after.bound_ns = 1;
+	assert_int_equal(judge(1000, 1000), EXIT_DONE);
+	assert_true(measurement.latency.error_bound_ns == 330);
+}
+
+static void some_frames_stamped_are_no_latency(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(1000, 999), EXIT_DONE);
+	assert_false(measurement.has_latency);
+	assert_false(xdp.by_nic_clock);
+}
+
+static void no_frame_stamped_is_software(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(1000, 0), EXIT_DONE);
+	assert_true(measurement.has_latency);
+	assert_string_equal(measurement.latency.source, "software");
+	assert_true(measurement.latency.error_bound_ns == 7);
+	assert_false(xdp.by_nic_clock);
+}
+
+static void hardware_that_was_asked_for_ends_the_run(void **state)
+{
+	(void)state;
+	config.timestamps = TIMESTAMPS_HARDWARE;
+	assert_int_equal(judge(1000, 999), EXIT_INVALID);
+	assert_int_equal(judge(1000, 0), EXIT_INVALID);
+	assert_int_equal(judge(1000, 1000), EXIT_DONE);
+}
+
+/* The clock could not be read after the trial: nobody knows by how much it drifted. */
+static void stamps_of_a_clock_that_was_lost_are_no_latency(void **state)
+{
+	(void)state;
+	xdp.by_nic_clock = false;
+	assert_int_equal(judge(1000, 1000), EXIT_DONE);
+	assert_false(measurement.has_latency);
+}
+
+static void nothing_received_says_nothing_of_the_clock(void **state)
+{
+	(void)state;
+	config.timestamps = TIMESTAMPS_HARDWARE;
+	assert_int_equal(judge(0, 0), EXIT_DONE);
+	assert_true(xdp.by_nic_clock);
+}
+
+static void a_clock_that_cannot_be_read_is_used_no_more(void **state)
+{
+	(void)state;
+	assert_int_equal(timestamps_end(&xdp), EXIT_DONE); /* no such file descriptor */
+	assert_false(xdp.by_nic_clock);
+	xdp.by_nic_clock = true;
+	config.timestamps = TIMESTAMPS_HARDWARE;
+	assert_int_equal(timestamps_end(&xdp), EXIT_INVALID);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(all_frames_stamped_are_hardware, set_up),
+		cmocka_unit_test_setup(the_worst_clock_bounds_the_error, set_up),
+		cmocka_unit_test_setup(some_frames_stamped_are_no_latency, set_up),
+		cmocka_unit_test_setup(no_frame_stamped_is_software, set_up),
+		cmocka_unit_test_setup(hardware_that_was_asked_for_ends_the_run, set_up),
+		cmocka_unit_test_setup(stamps_of_a_clock_that_was_lost_are_no_latency, set_up),
+		cmocka_unit_test_setup(nothing_received_says_nothing_of_the_clock, set_up),
+		cmocka_unit_test_setup(a_clock_that_cannot_be_read_is_used_no_more, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
