@@ -325,15 +325,31 @@ static uint64_t at_most(uint64_t value, uint64_t limit)
 	return value < limit ? value : limit;
 }
 
-/* Frames that the receiving interface had no room for. Drivers differ in which of three counters they use, and some use
- * several for the same frame; rx_dropped also has frames that we passed on and nobody wanted. */
-static uint64_t receiver_missed(const struct rtnl_link_stats64 *a, const struct rtnl_link_stats64 *b, uint64_t passed_on)
+/* Frames that a program of ours took and dropped, as it should. */
+static uint64_t taken(const struct rx_counters *rx)
 {
-	uint64_t dropped = b->rx_dropped - a->rx_dropped;
+	return rx->received + rx->duplicate + rx->late + rx->malformed + rx->misdirected + rx->extra;
+}
 
+/* What of rx_dropped was really dropped for want of room: it also has frames that we passed on and nobody wanted, and with some
+ * drivers (virtio_net) every frame that an XDP program dropped. */
+static uint64_t dropped_for_room(uint64_t dropped, const struct rx_counters *rx)
+{
+	uint64_t passed_on = rx->foreign + rx->housekeeping;
+
+	if (dropped >= taken(rx))
+		dropped -= taken(rx);
+	return dropped > passed_on ? dropped - passed_on : 0;
+}
+
+/* Frames that the receiving interface had no room for. Drivers differ in which of three counters they use, and some use
+ * several for the same frame. */
+static uint64_t receiver_missed(const struct rtnl_link_stats64 *a, const struct rtnl_link_stats64 *b,
+				const struct rx_counters *rx)
+{
 	return greater(greater(b->rx_missed_errors - a->rx_missed_errors, b->rx_fifo_errors - a->rx_fifo_errors),
 		       b->rx_over_errors - a->rx_over_errors) +
-	       (dropped > passed_on ? dropped - passed_on : 0);
+	       dropped_for_room(b->rx_dropped - a->rx_dropped, rx);
 }
 
 /* Frames that the transmitting interface did not get out. Not every driver counts redirected ones. */
@@ -368,7 +384,7 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 		.nic_tx_frames = after->tx_packets - before->tx_packets,
 		.nic_tx_dropped = tx_dropped(xdp, port, before, after),
 		.nic_rx_frames = after->rx_packets - before->rx_packets,
-		.nic_rx_missed = receiver_missed(before, after, rx.foreign + rx.housekeeping),
+		.nic_rx_missed = receiver_missed(before, after, &rx),
 	};
 	/* before generic XDP a frame waits in the backlog; other links' frames do, too, so this may be too much, not too little */
 	if (rx_is_generic(xdp->ends[port].rx))
