@@ -79,7 +79,7 @@ refused() { # CODE WORD...
   for word in "$@"; do [[ $stderr == *"$word"* ]] || { echo "'$word' is not in: $stderr"; return 1; }; done
 }
 
-# How many XDP programs the links here have.
+# How many of the lab's ports have an XDP program.
 xdp_count() {
-  ip -j link show | jq '[.[] | select(.xdp)] | length'
+  ip -j link show | jq --arg lab "$LAB" '[.[] | select(.xdp and (.ifname | startswith($lab)))] | length'
 }
