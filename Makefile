@@ -142,8 +142,9 @@ image: ## build the appliance: a kernel and an initrd that are a tester (IMAGE_K
 check-image: image ## boot the appliance in QEMU, and see what it does
 	$(Q)BUILD=$(BUILD) IMAGE_KERNEL=$(IMAGE_KERNEL) bats tests/image
 
-bench: deps ## install what is missing, build, measure the tester itself
-	$(Q)$(MAKE) --no-print-directory all $(benches)
+bench: ## install what is missing, build, measure the tester itself, beside other transmitters
+	$(Q)tools/deps bench
+	$(Q)$(MAKE) --no-print-directory all $(benches) $(BUILD)/bench/drop.bpf.o
 	$(Q)BUILD=$(BUILD) tools/bench/run
 
 # SEEDS=N: so many searches a SUT; REFERENCE: another implementation's results to set beside ours, if the file is there
