@@ -112,16 +112,16 @@ on_terminal() {
   # four lines were drawn: up to the first, and all away
   [ "$(tail -c 8 "$BATS_TEST_TMPDIR/shown")" = $'\r\e[3A\e[J' ]
   TERM=xterm on_terminal -q
-  ! grep -q trial "$BATS_TEST_TMPDIR/shown"
+  if grep -q trial "$BATS_TEST_TMPDIR/shown"; then return 1; fi
 }
 
 @test "a terminal that cannot go up a line, or none, has no live view; nor where events go to it" {
   TERM=dumb on_terminal
-  ! grep -q $'\e' "$BATS_TEST_TMPDIR/shown"
+  if grep -q $'\e' "$BATS_TEST_TMPDIR/shown"; then return 1; fi
   TERM= on_terminal
-  ! grep -q $'\e' "$BATS_TEST_TMPDIR/shown"
+  if grep -q $'\e' "$BATS_TEST_TMPDIR/shown"; then return 1; fi
   TERM=xterm script -qec "$XDP_MLR search --measurer $SIM --max-load 10Mfps --format jsonl" /dev/null >"$BATS_TEST_TMPDIR/shown"
-  ! grep -q $'\e' "$BATS_TEST_TMPDIR/shown"
+  if grep -q $'\e' "$BATS_TEST_TMPDIR/shown"; then return 1; fi
 }
 
 @test "NO_COLOR leaves the view, without colours" {
@@ -129,7 +129,7 @@ on_terminal() {
   grep -q $'\e\[1m?' "$BATS_TEST_TMPDIR/shown"
   NO_COLOR=1 TERM=xterm on_terminal
   grep -q '  ndr  .*? \.\. ? ' "$BATS_TEST_TMPDIR/shown"
-  ! grep -q $'\e\[[0-9;]*m' "$BATS_TEST_TMPDIR/shown"
+  if grep -q $'\e\[[0-9;]*m' "$BATS_TEST_TMPDIR/shown"; then return 1; fi
 }
 
 @test "an interrupted search leaves the terminal as it was: the view is away, no mode was changed" {
@@ -152,7 +152,7 @@ END
   diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
   [ "$(tail -c 3 "$BATS_TEST_TMPDIR/shown")" = $'\e[J' ]
   # only colours, up, and erase: no mode, no cursor hidden
-  ! sed 's/\x1b\[[0-9;]*[mAJ]//g' "$BATS_TEST_TMPDIR/shown" | grep -q $'\e'
+  if sed 's/\x1b\[[0-9;]*[mAJ]//g' "$BATS_TEST_TMPDIR/shown" | grep -q $'\e'; then return 1; fi
 }
 
 @test "metrics tell the state while it runs and the end, whole at any time" {
@@ -176,7 +176,7 @@ END
   grep -qx 'xdp_mlr_running 1' "$file"
   grep -qx 'xdp_mlr_trials [45]' "$file"
   grep -q '^xdp_mlr_relevant_upper_bound_frames_per_second{goal="a \\"b\\""} [0-9.]*$' "$file"
-  ! grep -q exit_code "$file"
+  if grep -q exit_code "$file"; then return 1; fi
   [ "$(tail -1 "$file")" = '# EOF' ]
   echo >"$BATS_TEST_TMPDIR/go"
   wait $pid
@@ -185,7 +185,7 @@ END
   grep -qx "xdp_mlr_trials $(jq '.trials | length' "$BATS_TEST_TMPDIR/out")" "$file"
   [ "$(sed -n 's/^xdp_mlr_conditional_throughput_frames_per_second{.*} //p' "$file")" = "$(jq '.search_result[0].conditional_throughput' "$BATS_TEST_TMPDIR/out")" ]
   # every line is a comment or a sample, and every sample has its type
-  ! grep -vE '^(# (HELP|TYPE) xdp_mlr_[a-z_]+ .+|# EOF|xdp_mlr_[a-z_]+(\{([a-z]+="([^"\\]|\\.)*",?)+\})? [-+0-9.e]+)$' "$file"
+  if grep -vE '^(# (HELP|TYPE) xdp_mlr_[a-z_]+ .+|# EOF|xdp_mlr_[a-z_]+(\{([a-z]+="([^"\\]|\\.)*",?)+\})? [-+0-9.e]+)$' "$file"; then return 1; fi
   for name in $(grep -v '^#' "$file" | sed 's/[{ ].*//' | sort -u); do grep -qx "# TYPE $name gauge" "$file"; done
   # nothing is left beside it
   [ "$(ls "$BATS_TEST_TMPDIR" | grep -c m.prom)" -eq 1 ]
@@ -201,5 +201,5 @@ END
 @test "colours only on a terminal that wants them" {
   command -v script >/dev/null || skip "script(1) is not here"
   script -qec "$XDP_MLR search -q --measurer $SIM --max-load 10Mfps" /dev/null | grep >/dev/null $'\e\[1mndr'
-  ! NO_COLOR=1 script -qec "$XDP_MLR search -q --measurer $SIM --max-load 10Mfps" /dev/null | grep >/dev/null $'\e\[1m'
+  if NO_COLOR=1 script -qec "$XDP_MLR search -q --measurer $SIM --max-load 10Mfps" /dev/null | grep >/dev/null $'\e\[1m'; then return 1; fi
 }

@@ -40,7 +40,7 @@ gone() {
     [[ $output == *"$sut"* ]]
     "$MLR" lab down --name "$LAB"
     [ "$(world)" = "$before" ]
-    ! pgrep -f "lab up --name $LAB "
+    if pgrep -f "lab up --name $LAB "; then return 1; fi
   done
 }
 

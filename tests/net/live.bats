@@ -113,7 +113,7 @@ spare_links() { # in any network namespace that a process of ours has
     wait "${background[-1]}"
     [ "$(grep -c "length $((size - 4)):" "$BATS_TEST_TMPDIR/dump")" -eq 5 ]
     [ "$(grep -c "198.18.0.2.49184 > 198.19.0.2.7: \[udp sum ok\] UDP, length $((size - 46))" "$BATS_TEST_TMPDIR/dump")" -eq 5 ]
-    ! grep -q "bad" "$BATS_TEST_TMPDIR/dump"
+    if grep -q "bad" "$BATS_TEST_TMPDIR/dump"; then return 1; fi
   done
 }
 
@@ -234,5 +234,5 @@ spare_links() { # in any network namespace that a process of ours has
   until [ "$(xdp_count)" -eq 0 ]; do sleep 0.02; done
   [ "$(spare_links)" -eq "$before" ]
   [ "$(ip -o link show type veth | grep -c spare)" -eq 0 ]
-  ! bpftool prog show name tx 2>/dev/null | grep -q "name tx"
+  if bpftool prog show name tx 2>/dev/null | grep -q "name tx"; then return 1; fi
 }

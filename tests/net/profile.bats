@@ -15,7 +15,7 @@ adds_up() {
 
 wait_listening() {
   until grep -q "listening" "$BATS_TEST_TMPDIR/err"; do
-    ! grep -q "error\|syntax" "$BATS_TEST_TMPDIR/err"
+    if grep -q "error\|syntax" "$BATS_TEST_TMPDIR/err"; then return 1; fi
     sleep 0.05
   done
 }
@@ -101,7 +101,7 @@ look() { # COUNT tcpdump-arguments... -- trial-options...
   look 10 udp -- --frame-size genome:abgca --flows 3 --vary src-port=3:10,dst-address=2
   [ "$(grep -o 'UDP, length [0-9]*' "$dump" | grep -o '[0-9]*$' | paste -sd' ')" = "18 82 1472 210 18 18 82 1472 210 18" ]
   [ "$(grep -o '198.18.0.2.[0-9]* >' "$dump" | sed 's/.*\.\([0-9]*\) >/\1/' | head -4 | paste -sd' ')" = "49184 49184 49194 49184" ]
-  ! grep -q "bad" "$dump"
+  if grep -q "bad" "$dump"; then return 1; fi
 }
 
 @test "a template gives sizes, header fields, ports and payload" {

@@ -51,7 +51,7 @@ received_frames() {
     wait "${background[-1]}"
     [ "$(grep -c "length $((size - 4)):" "$BATS_TEST_TMPDIR/dump")" -eq 5 ]
     [ "$(grep -c "198.18.0.2.49184 > 198.19.0.2.7: \[udp sum ok\] UDP, length $((size - 46))" "$BATS_TEST_TMPDIR/dump")" -eq 5 ]
-    ! grep -q "bad" "$BATS_TEST_TMPDIR/dump"
+    if grep -q "bad" "$BATS_TEST_TMPDIR/dump"; then return 1; fi
   done
 }
 
