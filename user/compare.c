@@ -15,24 +15,6 @@
 
 enum side { A, B, SIDES };
 
-static double number(const json_t *object, const char *name)
-{
-	const json_t *value = json_object_get(object, name);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-__attribute__((format(printf, 2, 3))) static void add_sentence(json_t *sentences, const char *format, ...)
-{
-	char text[TEXT_SIZE];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	json_array_append_new(sentences, json_string(text));
-}
-
 /* --- may they be compared? ------------------------------------------------------------------------------------------ */
 
 static void quote_value(const json_t *value, char buffer[QUOTE_SIZE])
@@ -56,7 +38,7 @@ static void note_difference(json_t *sentences, const char *name, const json_t *a
 		return;
 	quote_value(a, in_a);
 	quote_value(b, in_b);
-	add_sentence(sentences, "%s: %s in A, %s in B", name, in_a, in_b);
+	append_sentence(sentences, "%s: %s in A, %s in B", name, in_a, in_b);
 }
 
 static bool is_place(const char *name)
@@ -150,11 +132,11 @@ static void note_goals(json_t *sentences, const json_t *a, const json_t *b)
 		if (other)
 			note_differences(sentences, prefix, goal_of(result), goal_of(other), NULL);
 		else
-			add_sentence(sentences, "goal %s: only in A", goal_name(result));
+			append_sentence(sentences, "goal %s: only in A", goal_name(result));
 	}
 	json_array_foreach (json_object_get(b, "search_result"), i, result)
 		if (!find_goal(a, goal_name(result)))
-			add_sentence(sentences, "goal %s: only in B", goal_name(result));
+			append_sentence(sentences, "goal %s: only in B", goal_name(result));
 }
 
 /* What makes it senseless to compare the two. */
@@ -166,7 +148,7 @@ static json_t *obstacles(const json_t *a, const json_t *b)
 	json_t *sentences = json_array(), *profile_a, *profile_b;
 
 	if (!json_object_get(a, "critical_load") != !json_object_get(b, "critical_load")) {
-		add_sentence(sentences, "one is a soak, the other a search");
+		append_sentence(sentences, "one is a soak, the other a search");
 		return sentences;
 	}
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
@@ -246,8 +228,9 @@ static json_t *search_results(const json_t *document)
 /* Take one Goal Result into the findings. */
 static void add_result(struct findings *findings, const json_t *result, double *throughputs, double *width_fps)
 {
-	double lower_fps = number(result, "relevant_lower_bound"), upper_fps = number(result, "relevant_upper_bound");
-	double throughput_fps = number(result, "conditional_throughput");
+	double lower_fps = member_number(result, "relevant_lower_bound"),
+	       upper_fps = member_number(result, "relevant_upper_bound");
+	double throughput_fps = member_number(result, "conditional_throughput");
 
 	findings->irregular |= !json_is_true(json_object_get(result, "regular"));
 	findings->tester_limited |= json_is_true(json_object_get(result, "tester_limited"));
@@ -456,9 +439,9 @@ static json_t *compare_soaks(const struct config *config, const json_t *const do
 {
 	const json_t *load[SIDES] = { json_object_get(documents[A], "critical_load"),
 				      json_object_get(documents[B], "critical_load") };
-	struct mlr_sample mean[SIDES] = { { .count = 1, .mean = number(load[A], "mean") },
-					  { .count = 1, .mean = number(load[B], "mean") } };
-	double variance = pow(number(load[A], "stdev"), 2) + pow(number(load[B], "stdev"), 2);
+	struct mlr_sample mean[SIDES] = { { .count = 1, .mean = member_number(load[A], "mean") },
+					  { .count = 1, .mean = member_number(load[B], "mean") } };
+	double variance = pow(member_number(load[A], "stdev"), 2) + pow(member_number(load[B], "stdev"), 2);
 	struct verdict verdict = {
 		.word = "same", .method = "estimates", .change_ratio = mean[B].mean / mean[A].mean - 1, .tested = true
 	};

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "json_text.h"
 #include "namespace.h"
 #include "setting.h"
 
@@ -37,13 +38,6 @@ enum exit_code state_directory_make(void)
 	if (mkdir(STATE_DIRECTORY, 0755) && errno != EEXIST)
 		return refuse(EXIT_INCAPABLE, "cannot create %s: %s", STATE_DIRECTORY, why(errno));
 	return EXIT_DONE;
-}
-
-static const char *text_of(const json_t *object, const char *name)
-{
-	const char *text = json_string_value(json_object_get(object, name));
-
-	return text ? text : "";
 }
 
 static void pause_ns(uint64_t ns)
@@ -148,7 +142,8 @@ static int write_patiently(const struct settings *settings, int ifindex, const c
 /* Undo one change. Whether something had to be done. */
 static bool undo_change(const struct settings *settings, int ifindex, const char *port, const json_t *change)
 {
-	const char *setting = text_of(change, "setting"), *was = text_of(change, "was"), *now = text_of(change, "now");
+	const char *setting = member_text(change, "setting"), *was = member_text(change, "was"),
+		   *now = member_text(change, "now");
 	char *current;
 	int error = setting_read(settings, ifindex, setting, &current);
 	bool ours;
@@ -185,9 +180,9 @@ static unsigned int undo(const struct settings *settings, int ifindex, bool move
 	for (size_t i = json_array_size(changes); i-- > 0;) {
 		const json_t *change = json_array_get(changes, i);
 
-		if (moved && strncmp(text_of(change, "setting"), "sysctl:", 7) == 0)
+		if (moved && strncmp(member_text(change, "setting"), "sysctl:", 7) == 0)
 			continue;
-		undone += undo_change(settings, ifindex, text_of(document, "port"), change);
+		undone += undo_change(settings, ifindex, member_text(document, "port"), change);
 	}
 	return undone;
 }
@@ -210,7 +205,7 @@ static bool is_of_this_namespace(const json_t *document)
 	char cookie[TEXT_SIZE];
 
 	cookie_text(cookie);
-	return strcmp(text_of(document, "cookie"), cookie) == 0;
+	return strcmp(member_text(document, "cookie"), cookie) == 0;
 }
 
 static bool is_port(const struct link_info *link, const json_t *document)
@@ -218,8 +213,8 @@ static bool is_port(const struct link_info *link, const json_t *document)
 	char mac[TEXT_SIZE];
 
 	mac_text(link->mac, mac);
-	return strcmp(text_of(document, "kind"), link->kind) == 0 &&
-	       (strcmp(text_of(document, "mac"), mac) == 0 || strcmp(text_of(document, "port"), link->name) == 0);
+	return strcmp(member_text(document, "kind"), link->kind) == 0 &&
+	       (strcmp(member_text(document, "mac"), mac) == 0 || strcmp(member_text(document, "port"), link->name) == 0);
 }
 
 static json_t *new_document(const struct link_info *link)
@@ -362,9 +357,9 @@ char *claim_read(const struct claim *claim, const char *setting, int *ret_error)
 /* Make a journalled change, and note what became of it. */
 static int make_change(struct claim *claim, json_t *change)
 {
-	const char *setting = text_of(change, "setting");
+	const char *setting = member_text(change, "setting");
 	char *now;
-	int error = setting_write(&claim->settings, claim->ifindex, setting, text_of(change, "now")), ignored;
+	int error = setting_write(&claim->settings, claim->ifindex, setting, member_text(change, "now")), ignored;
 
 	if (error)
 		return error;
@@ -408,8 +403,9 @@ json_t *claim_changes(const struct claim *claim)
 		const json_t *change = json_array_get(changes, i);
 
 		if (json_is_true(json_object_get(change, "done")))
-			json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "setting", text_of(change, "setting"),
-							      "was", text_of(change, "was"), "now", text_of(change, "now")));
+			json_array_append_new(list,
+					      json_pack("{s:s, s:s, s:s}", "setting", member_text(change, "setting"), "was",
+							member_text(change, "was"), "now", member_text(change, "now")));
 	}
 	return list;
 }
@@ -454,8 +450,8 @@ static bool undo_here(void *context)
 	if (settings_open(&settings))
 		return false;
 	if (search->moved)
-		found = !netlink_link_by_mac(settings.netlink, text_of(search->document, "mac"),
-					     text_of(search->document, "kind"), &link);
+		found = !netlink_link_by_mac(settings.netlink, member_text(search->document, "mac"),
+					     member_text(search->document, "kind"), &link);
 	else
 		found = !netlink_link_by_index(settings.netlink, ifindex, &link) && is_port(&link, search->document);
 	if (found)
@@ -473,9 +469,9 @@ static void clean_document(const json_t *document)
 		return;
 	search.moved = true;
 	if (namespaces_visit(undo_here, &search))
-		note("port %s was moved to another network namespace, and restored there", text_of(document, "port"));
+		note("port %s was moved to another network namespace, and restored there", member_text(document, "port"));
 	else if (json_array_size(json_object_get(document, "changes")))
-		note("port %s is gone: there is nothing left to restore", text_of(document, "port"));
+		note("port %s is gone: there is nothing left to restore", member_text(document, "port"));
 }
 
 static enum exit_code clean_file(const char *path, unsigned int *undone)

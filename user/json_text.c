@@ -2,13 +2,15 @@
 #include "json_text.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "units.h"
 
-#define INDENT 2
-#define FLAT   (-1) /* level of a value that stays on one line */
+#define INDENT        2
+#define SENTENCE_SIZE 1024
+#define FLAT          (-1) /* level of a value that stays on one line */
 
 static void put(FILE *stream, const json_t *value, int level);
 
@@ -120,4 +122,29 @@ char *json_text(const json_t *value, bool indented, size_t *ret_length)
 json_t *json_number_or_null(double number)
 {
 	return isfinite(number) ? json_real(number) : json_null();
+}
+
+double member_number(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+const char *member_text(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text ? text : "";
+}
+
+void append_sentence(json_t *sentences, const char *format, ...)
+{
+	char text[SENTENCE_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	json_array_append_new(sentences, json_string(text));
 }

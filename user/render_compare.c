@@ -6,23 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_text.h"
 #include "units.h"
 
 #define CELL_COLUMNS 14
-
-static double number(const json_t *object, const char *name)
-{
-	const json_t *value = json_object_get(object, name);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static const char *string(const json_t *object, const char *name)
-{
-	const char *text = json_string_value(json_object_get(object, name));
-
-	return text ? text : "";
-}
 
 static const char *load_text(double fps, char buffer[UNIT_TEXT_SIZE])
 {
@@ -51,14 +38,16 @@ static void put_search_side(FILE *stream, const char *name, const json_t *side)
 {
 	char lower[UNIT_TEXT_SIZE], upper[UNIT_TEXT_SIZE], mean[UNIT_TEXT_SIZE], stdev[UNIT_TEXT_SIZE];
 
-	fprintf(stream, "  %s%*s%*s%*s", name, CELL_COLUMNS, load_text(number(side, "relevant_lower_bound_min"), lower),
-		CELL_COLUMNS, load_text(number(side, "relevant_upper_bound_max"), upper), CELL_COLUMNS,
-		load_text(number(side, "conditional_throughput_mean"), mean));
+	fprintf(stream, "  %s%*s%*s%*s", name, CELL_COLUMNS,
+		load_text(member_number(side, "relevant_lower_bound_min"), lower), CELL_COLUMNS,
+		load_text(member_number(side, "relevant_upper_bound_max"), upper), CELL_COLUMNS,
+		load_text(member_number(side, "conditional_throughput_mean"), mean));
 	fprintf(stream, "%*s%9.0f%s%s\n", CELL_COLUMNS,
-		isnan(number(side, "conditional_throughput_stdev"))
+		isnan(member_number(side, "conditional_throughput_stdev"))
 			? "-"
-			: format_si(number(side, "conditional_throughput_stdev"), "fps", stdev),
-		number(side, "searches"), json_is_true(json_object_get(side, "tester_limited")) ? "  tester-limited" : "",
+			: format_si(member_number(side, "conditional_throughput_stdev"), "fps", stdev),
+		member_number(side, "searches"),
+		json_is_true(json_object_get(side, "tester_limited")) ? "  tester-limited" : "",
 		json_is_false(json_object_get(side, "regular")) ? "  irregular" : "");
 }
 
@@ -66,19 +55,19 @@ static void put_soak_side(FILE *stream, const char *name, const json_t *side)
 {
 	char mean[UNIT_TEXT_SIZE], stdev[UNIT_TEXT_SIZE];
 
-	fprintf(stream, "  %s%*s, stdev %s\n", name, CELL_COLUMNS, load_text(number(side, "mean"), mean),
-		load_text(number(side, "stdev"), stdev));
+	fprintf(stream, "  %s%*s, stdev %s\n", name, CELL_COLUMNS, load_text(member_number(side, "mean"), mean),
+		load_text(member_number(side, "stdev"), stdev));
 }
 
 static void put_goal(FILE *stream, const json_t *goal, bool colours)
 {
 	bool soak = json_is_null(json_object_get(goal, "goal"));
 
-	fprintf(stream, "\n%s: ", soak ? "critical load" : string(goal, "goal"));
-	put_verdict(stream, string(goal, "verdict"), colours);
-	if (!isnan(number(goal, "change")))
-		fprintf(stream, " (%+.2f %%)", 100 * number(goal, "change"));
-	fprintf(stream, "\n  %s\n", string(goal, "evidence"));
+	fprintf(stream, "\n%s: ", soak ? "critical load" : member_text(goal, "goal"));
+	put_verdict(stream, member_text(goal, "verdict"), colours);
+	if (!isnan(member_number(goal, "change")))
+		fprintf(stream, " (%+.2f %%)", 100 * member_number(goal, "change"));
+	fprintf(stream, "\n  %s\n", member_text(goal, "evidence"));
 	if (soak) {
 		put_soak_side(stream, "A", json_object_get(goal, "a"));
 		put_soak_side(stream, "B", json_object_get(goal, "b"));
@@ -92,8 +81,8 @@ static void put_goal(FILE *stream, const json_t *goal, bool colours)
 
 static void put_side(FILE *stream, const char *name, const json_t *side)
 {
-	fprintf(stream, "%s  %s, measured %s on %s by xdp-mlr %s\n", name, string(side, "file"), string(side, "start_time"),
-		string(side, "hostname"), string(side, "version"));
+	fprintf(stream, "%s  %s, measured %s on %s by xdp-mlr %s\n", name, member_text(side, "file"),
+		member_text(side, "start_time"), member_text(side, "hostname"), member_text(side, "version"));
 }
 
 static void put_document(FILE *stream, const json_t *document, bool colours)
@@ -108,8 +97,8 @@ static void put_document(FILE *stream, const json_t *document, bool colours)
 		fputs("\nWhat else is not the same\n", stream);
 	for (size_t i = 0; i < json_array_size(differences); i++)
 		fprintf(stream, "  - %s\n", json_string_value(json_array_get(differences, i)));
-	fprintf(stream, "\nVerdict: %s (a change up to %g %% is none)\n", string(document, "verdict"),
-		100 * number(document, "tolerance"));
+	fprintf(stream, "\nVerdict: %s (a change up to %g %% is none)\n", member_text(document, "verdict"),
+		100 * member_number(document, "tolerance"));
 }
 
 char *render_compare(const json_t *document, bool colours, size_t *ret_length)

@@ -313,35 +313,25 @@ static json_t *irregular_reason_json(const struct search *search)
 
 /* --- deviations from RFC 2544 --------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 3))) static void add_sentence(json_t *sentences, const char *format, ...)
-{
-	char text[REASON_SIZE];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	json_array_append_new(sentences, json_string(text));
-}
-
 /* Phases a to e of section 23; only the measurer xdp has waits. */
 static void add_waits(json_t *sentences, const struct waits *waits)
 {
 	const struct waits *rfc = &rfc2544_waits;
 
 	if (waits->routing_s != rfc->routing_s)
-		add_sentence(sentences, "Phase a: %g s after a routing update, RFC 2544 section 23 says %g s.",
-			     waits->routing_s, rfc->routing_s);
+		append_sentence(sentences, "Phase a: %g s after a routing update, RFC 2544 section 23 says %g s.",
+				waits->routing_s, rfc->routing_s);
 	if (waits->learning_s != rfc->learning_s)
-		add_sentence(sentences, "Phase b: %g s after learning frames, RFC 2544 section 23 says %g s.",
-			     waits->learning_s, rfc->learning_s);
-	add_sentence(sentences,
-		     "Phase d: at most %g s for residual frames, less once all have arrived or the counters are quiet; "
-		     "RFC 2544 section 23 says %g s.",
-		     waits->residual_s, rfc->residual_s);
+		append_sentence(sentences, "Phase b: %g s after learning frames, RFC 2544 section 23 says %g s.",
+				waits->learning_s, rfc->learning_s);
+	append_sentence(sentences,
+			"Phase d: at most %g s for residual frames, less once all have arrived or the counters are quiet; "
+			"RFC 2544 section 23 says %g s.",
+			waits->residual_s, rfc->residual_s);
 	if (waits->stabilize_s < rfc->stabilize_s)
-		add_sentence(sentences, "Phase e: %g s for the SUT to restabilise, RFC 2544 section 23 says at least %g s.",
-			     waits->stabilize_s, rfc->stabilize_s);
+		append_sentence(sentences,
+				"Phase e: %g s for the SUT to restabilise, RFC 2544 section 23 says at least %g s.",
+				waits->stabilize_s, rfc->stabilize_s);
 }
 
 static void add_goal(json_t *sentences, const struct mlr_goal *goal)
@@ -349,12 +339,13 @@ static void add_goal(json_t *sentences, const struct mlr_goal *goal)
 	char loss[UNIT_TEXT_SIZE], exceed[UNIT_TEXT_SIZE];
 
 	if (goal->loss_ratio > 0 || goal->exceed_ratio > 0)
-		add_sentence(sentences,
-			     "Goal %s: Goal Loss Ratio %s and Goal Exceed Ratio %s; the throughput of RFC 2544 has 0 and 0.",
-			     goal->name, format_percent(goal->loss_ratio, loss), format_percent(goal->exceed_ratio, exceed));
+		append_sentence(
+			sentences,
+			"Goal %s: Goal Loss Ratio %s and Goal Exceed Ratio %s; the throughput of RFC 2544 has 0 and 0.",
+			goal->name, format_percent(goal->loss_ratio, loss), format_percent(goal->exceed_ratio, exceed));
 	if (goal->final_trial_duration_s < RFC2544_TRIAL_S)
-		add_sentence(sentences, "Goal %s: trials of %g s, RFC 2544 section 24 says at least %d s.", goal->name,
-			     goal->final_trial_duration_s, RFC2544_TRIAL_S);
+		append_sentence(sentences, "Goal %s: trials of %g s, RFC 2544 section 24 says at least %d s.", goal->name,
+				goal->final_trial_duration_s, RFC2544_TRIAL_S);
 }
 
 static json_t *deviations_json(const struct config *config, struct measurer *measurer)
@@ -366,9 +357,10 @@ static json_t *deviations_json(const struct config *config, struct measurer *mea
 	if (measurer->ops->deviations)
 		measurer->ops->deviations(measurer, sentences);
 	if (config->verb == VERB_SEARCH && config->algorithm == ALGORITHM_PHASED)
-		add_sentence(sentences,
-			     "Algorithm phased: bounds are those of draft-ietf-bmwg-mlrsearch-01, by effective loss ratio; "
-			     "Goal Exceed Ratio and Goal Duration Sum are not applied (a deviation from draft-15).");
+		append_sentence(
+			sentences,
+			"Algorithm phased: bounds are those of draft-ietf-bmwg-mlrsearch-01, by effective loss ratio; "
+			"Goal Exceed Ratio and Goal Duration Sum are not applied (a deviation from draft-15).");
 	for (size_t i = 0; i < config->goal_count; i++)
 		add_goal(sentences, &config->goals[i]);
 	return sentences;

@@ -353,17 +353,6 @@ void rfc2544_free(struct rfc2544 *suite)
 
 /* --- deviations from the book ---------------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 3))) static void add_sentence(json_t *sentences, const char *format, ...)
-{
-	char text[SENTENCE_SIZE];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	json_array_append_new(sentences, json_string(text));
-}
-
 static bool has_frame_size(const struct config *config, const char *wanted)
 {
 	char frame_size[FRAME_SIZE_TEXT];
@@ -384,12 +373,12 @@ static void add_omissions(const struct rfc2544 *suite, json_t *sentences)
 		if (!has_frame_size(suite->config, wanted))
 			used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "", wanted);
 	if (used)
-		add_sentence(sentences, "Frame sizes: RFC 2544 section 9.1 also has %s octets.", missing);
+		append_sentence(sentences, "Frame sizes: RFC 2544 section 9.1 also has %s octets.", missing);
 	for (int i = 0; i < TEST_COUNT; i++)
 		if (!is_wanted(suite, i))
-			add_sentence(sentences, "Section %s: %s was not asked for.", tests[i].section, tests[i].name);
+			append_sentence(sentences, "Section %s: %s was not asked for.", tests[i].section, tests[i].name);
 	if (suite->config->direction == DIRECTION_A_TO_B || suite->config->direction == DIRECTION_B_TO_A)
-		add_sentence(sentences, "Section 14: one direction only; RFC 2544 says both.");
+		append_sentence(sentences, "Section 14: one direction only; RFC 2544 says both.");
 }
 
 static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
@@ -397,32 +386,32 @@ static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
 	const struct rfc2544_plan *plan = &suite->plan, *book = &by_the_book;
 
 	if (plan->trial_duration_s < book->trial_duration_s)
-		add_sentence(sentences, "Throughput: trials of %g s, RFC 2544 section 24 says at least %g s.",
-			     plan->trial_duration_s, book->trial_duration_s);
+		append_sentence(sentences, "Throughput: trials of %g s, RFC 2544 section 24 says at least %g s.",
+				plan->trial_duration_s, book->trial_duration_s);
 	if (is_wanted(suite, TEST_LATENCY) && plan->latency_repeats < book->latency_repeats)
-		add_sentence(sentences, "Latency: %u repeats, RFC 2544 section 26.2 says at least %u.",
-			     plan->latency_repeats, book->latency_repeats);
+		append_sentence(sentences, "Latency: %u repeats, RFC 2544 section 26.2 says at least %u.",
+				plan->latency_repeats, book->latency_repeats);
 	if (is_wanted(suite, TEST_LATENCY) && plan->latency_duration_s < book->latency_duration_s)
-		add_sentence(sentences, "Latency: streams of %g s, RFC 2544 section 26.2 says at least %g s.",
-			     plan->latency_duration_s, book->latency_duration_s);
+		append_sentence(sentences, "Latency: streams of %g s, RFC 2544 section 26.2 says at least %g s.",
+				plan->latency_duration_s, book->latency_duration_s);
 	if (is_wanted(suite, TEST_LATENCY))
-		add_sentence(sentences,
-			     "Latency: every frame is measured, RFC 2544 section 26.2 says one frame after 60 s of "
-			     "each stream; the value of a repeat is the mean over its frames.");
+		append_sentence(sentences,
+				"Latency: every frame is measured, RFC 2544 section 26.2 says one frame after 60 s of "
+				"each stream; the value of a repeat is the mean over its frames.");
 	if (is_wanted(suite, TEST_FRAME_LOSS) && plan->trial_duration_s < book->trial_duration_s)
-		add_sentence(sentences, "Frame loss rate: trials of %g s, RFC 2544 section 24 says at least %g s.",
-			     plan->trial_duration_s, book->trial_duration_s);
+		append_sentence(sentences, "Frame loss rate: trials of %g s, RFC 2544 section 24 says at least %g s.",
+				plan->trial_duration_s, book->trial_duration_s);
 	if (is_wanted(suite, TEST_BACK_TO_BACK) && plan->burst_tests < book->burst_tests)
-		add_sentence(sentences, "Back-to-back frames: %u tests, RFC 2544 section 26.4 says at least %u.",
-			     plan->burst_tests, book->burst_tests);
+		append_sentence(sentences, "Back-to-back frames: %u tests, RFC 2544 section 26.4 says at least %u.",
+				plan->burst_tests, book->burst_tests);
 	if (is_wanted(suite, TEST_BACK_TO_BACK) && !plan->burst_pause)
-		add_sentence(sentences,
-			     "Back-to-back frames: bursts of at most %g s without a pause after them, RFC 2544 "
-			     "section 26.4 says trials of at least %g s.",
-			     plan->burst_trial_s, book->burst_trial_s);
+		append_sentence(sentences,
+				"Back-to-back frames: bursts of at most %g s without a pause after them, RFC 2544 "
+				"section 26.4 says trials of at least %g s.",
+				plan->burst_trial_s, book->burst_trial_s);
 	if (is_wanted(suite, TEST_RECOVERY) && plan->overload_duration_s < book->overload_duration_s)
-		add_sentence(sentences, "System recovery: overload for %g s, RFC 2544 section 26.5 says at least %g s.",
-			     plan->overload_duration_s, book->overload_duration_s);
+		append_sentence(sentences, "System recovery: overload for %g s, RFC 2544 section 26.5 says at least %g s.",
+				plan->overload_duration_s, book->overload_duration_s);
 }
 
 /* Where the maximum rate is not that of the medium. */
@@ -433,13 +422,13 @@ static void add_rate_deviations(const struct rfc2544 *suite, json_t *sentences)
 	double max_fps = json_number_value(json_object_get(first, "max_rate"));
 
 	if (line_fps <= 0)
-		add_sentence(
+		append_sentence(
 			sentences,
 			"Maximum rate: these ports have no known line rate; 100 %% of the frame loss rate, and the rate of "
 			"bursts, is Max Load (%s), not the maximum of the medium.",
 			json_string_value(json_object_get(first, "max_load_source")));
 	else if (max_fps < line_fps)
-		add_sentence(
+		append_sentence(
 			sentences,
 			"Maximum rate: Max Load is below the line rate; it is 100 %% of the frame loss rate, and the rate "
 			"of bursts.");

@@ -88,13 +88,6 @@ json_t *selftest_subject(const struct config *config, const char *backend, const
 			 "transmit_mode", mode, "options", options_json(config));
 }
 
-static const char *text_of(const json_t *object, const char *name)
-{
-	const char *text = json_string_value(json_object_get(object, name));
-
-	return text ? text : "";
-}
-
 static bool same_member(const json_t *a, const json_t *b, const char *name)
 {
 	return json_equal(json_object_get(a, name), json_object_get(b, name));
@@ -131,8 +124,8 @@ static void make_path(const json_t *subject, char path[PATH_SIZE])
 	const json_t *ports = json_object_get(subject, "ports");
 	char a[NIC_TEXT_SIZE], b[NIC_TEXT_SIZE];
 
-	make_slug(text_of(json_array_get(ports, PORT_A), "id"), a);
-	make_slug(text_of(json_array_get(ports, PORT_B), "id"), b);
+	make_slug(member_text(json_array_get(ports, PORT_A), "id"), a);
+	make_slug(member_text(json_array_get(ports, PORT_B), "id"), b);
 	snprintf(path, PATH_SIZE, "%s/selftest/%s+%s.json", state_directory(), a, b);
 }
 
@@ -150,7 +143,7 @@ static bool is_store(const json_t *document)
 {
 	const json_t *entries = json_object_get(document, "self_tests");
 
-	if (strcmp(text_of(document, "schema"), SCHEMA) || !json_is_array(entries))
+	if (strcmp(member_text(document, "schema"), SCHEMA) || !json_is_array(entries))
 		return false;
 	for (size_t i = 0; i < json_array_size(entries); i++)
 		if (!is_entry(json_array_get(entries, i)))
@@ -296,7 +289,7 @@ static bool has_changed(const json_t *entry, const json_t *subject, char text[SE
 		const json_t *now = json_array_get(json_object_get(subject, "ports"), port);
 
 		for (size_t i = 0; i < sizeof(of_nic) / sizeof(*of_nic); i++) {
-			snprintf(what, sizeof(what), "the %s of port %s", of_nic[i], text_of(now, "name"));
+			snprintf(what, sizeof(what), "the %s of port %s", of_nic[i], member_text(now, "name"));
 			if (differs(then, now, of_nic[i], what, text))
 				return true;
 		}
@@ -328,12 +321,12 @@ static struct selftest_figure figure_of(const json_t *entry, const json_t *subje
 	struct selftest_figure figure = {
 		.state = SELFTEST_FRESH,
 		.clean_load_fps = json_number_value(json_object_get(entry, "clean_load")),
-		.line_limited = !strcmp(text_of(entry, "limited_by"), "line rate"),
+		.line_limited = !strcmp(member_text(entry, "limited_by"), "line rate"),
 		.floor_p50_ns = json_number_value(json_object_get(floor, "p50_ns")),
 		.floor_p99_ns = json_number_value(json_object_get(floor, "p99_ns")),
 	};
 
-	snprintf(figure.time, sizeof(figure.time), "%s", text_of(entry, "time"));
+	snprintf(figure.time, sizeof(figure.time), "%s", member_text(entry, "time"));
 	if (has_changed(entry, subject, figure.what))
 		figure.state = SELFTEST_CHANGED;
 	else if (has_aged(figure.time, figure.what))

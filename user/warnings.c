@@ -5,20 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "json_text.h"
 #include "units.h"
-
-#define TEXT_SIZE 512
-
-__attribute__((format(printf, 2, 3))) static void add(json_t *sentences, const char *format, ...)
-{
-	char text[TEXT_SIZE];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	json_array_append_new(sentences, json_string(text));
-}
 
 /* 4.6.1: one sentence, however many differ. */
 static void warn_of_final_durations(json_t *sentences, const struct config *config)
@@ -30,11 +18,13 @@ static void warn_of_final_durations(json_t *sentences, const struct config *conf
 
 		if (goal->final_trial_duration_s == first->final_trial_duration_s)
 			continue;
-		add(sentences,
-		    "Goals have different Goal Final Trial Durations (%s %g s, %s %g s): trials longer than a goal's own "
-		    "may "
-		    "occur, which weakens Load Classification; draft-15 section 4.6.1 recommends one value for all.",
-		    first->name, first->final_trial_duration_s, goal->name, goal->final_trial_duration_s);
+		append_sentence(
+			sentences,
+			"Goals have different Goal Final Trial Durations (%s %g s, %s %g s): trials longer than a goal's "
+			"own "
+			"may "
+			"occur, which weakens Load Classification; draft-15 section 4.6.1 recommends one value for all.",
+			first->name, first->final_trial_duration_s, goal->name, goal->final_trial_duration_s);
 		return;
 	}
 }
@@ -44,17 +34,20 @@ static void warn_of_goal(json_t *sentences, const struct mlr_goal *goal)
 	char width[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
 
 	if (goal->duration_sum_s < goal->final_trial_duration_s)
-		add(sentences,
-		    "Goal %s: the Goal Duration Sum (%g s) is below the Goal Final Trial Duration (%g s): results repeat "
-		    "less "
-		    "well; draft-15 section 4.6.2 does not recommend it.",
-		    goal->name, goal->duration_sum_s, goal->final_trial_duration_s);
+		append_sentence(sentences,
+				"Goal %s: the Goal Duration Sum (%g s) is below the Goal Final Trial Duration (%g s): "
+				"results repeat "
+				"less "
+				"well; draft-15 section 4.6.2 does not recommend it.",
+				goal->name, goal->duration_sum_s, goal->final_trial_duration_s);
 	if (goal->width_ratio < goal->loss_ratio)
-		add(sentences,
-		    "Goal %s: the Goal Width (%s) is below the Goal Loss Ratio (%s): the Conditional Throughput does not "
-		    "get "
-		    "more precise by that; draft-15 section 4.6.5 recommends a width not below the loss ratio.",
-		    goal->name, format_percent(goal->width_ratio, width), format_percent(goal->loss_ratio, loss));
+		append_sentence(sentences,
+				"Goal %s: the Goal Width (%s) is below the Goal Loss Ratio (%s): the Conditional Throughput "
+				"does not "
+				"get "
+				"more precise by that; draft-15 section 4.6.5 recommends a width not below the loss ratio.",
+				goal->name, format_percent(goal->width_ratio, width),
+				format_percent(goal->loss_ratio, loss));
 }
 
 /* 4.6.8.2 */
@@ -65,11 +58,12 @@ static void warn_of_min_load(json_t *sentences, const struct config *config, dou
 	for (size_t i = 0; i < config->goal_count; i++)
 		shortest_s = fmin(shortest_s, config->goals[i].initial_trial_duration_s);
 	if (min_load_fps * shortest_s < 1)
-		add(sentences,
-		    "Min Load (%g fps) is less than one frame in the shortest trial (%g s): the loss ratio of such a trial "
-		    "says "
-		    "nothing; draft-15 section 4.6.8.2 recommends at least one.",
-		    min_load_fps, shortest_s);
+		append_sentence(sentences,
+				"Min Load (%g fps) is less than one frame in the shortest trial (%g s): the loss ratio of "
+				"such a trial "
+				"says "
+				"nothing; draft-15 section 4.6.8.2 recommends at least one.",
+				min_load_fps, shortest_s);
 }
 
 json_t *warnings_describe(const struct config *config, double min_load_fps)
