@@ -30,3 +30,20 @@ fits() { # schema, document on standard input
   run --separate-stderr "$MLR" selftest -p "$A,$B" --frame-size 64 --duration 0.1 --format json
   fits selftest <<<"$output"
 }
+
+# What the drafts require of a Test Report stands in the last output and in its page.
+answers_clauses() {
+  echo "$output" >"$BATS_TEST_TMPDIR/result.json"
+  "$MLR" report "$BATS_TEST_TMPDIR/result.json" --report "$BATS_TEST_TMPDIR/result.html" --quiet
+  tools/check-clauses result "$BATS_TEST_TMPDIR/result.json" "$BATS_TEST_TMPDIR/result.html"
+}
+
+@test "a search and a suite over ports answer every clause of the drafts" {
+  lab_up policer:rate=50kfps,burst=1ms
+  run --separate-stderr "$MLR" search -p "$A,$B" --max-load 100kfps --goal final=0.1,sum=0.2,width=5% --wait d=0.1 --format json
+  answers_clauses
+  run --separate-stderr "$MLR" rfc2544 -p "$A,$B" --fast --frame-size 64,512 --tests throughput,back-to-back --max-load 100kfps \
+    --format json
+  fits rfc2544 <<<"$output"
+  answers_clauses
+}
