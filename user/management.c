@@ -246,14 +246,14 @@ static void *run(void *argument)
 	}
 }
 
-enum exit_code management_start(struct management *management, uint64_t until_ns)
+enum exit_code management_start(struct management *management, uint64_t start_ns, uint64_t until_ns)
 {
 	eventfd_t ignored;
 	int error;
 
 	management->first_number += (uint32_t)management->report.queries;
 	management->report = (struct management_report){ 0 };
-	management->start_ns = clock_ns();
+	management->start_ns = start_ns;
 	management->until_ns = until_ns;
 	eventfd_read(management->stop, &ignored);
 	error = pthread_create(&management->thread, NULL, run, management);
@@ -288,7 +288,8 @@ enum exit_code management_open(const struct neighbour_port *port, const uint8_t 
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	management->port = *port;
 	memcpy(management->gateway_mac, gateway_mac, MLR_MAC_OCTETS);
-	management->interval_ns = NS_PER_S / queries_per_s;
+	management->interval_ns =
+		(NS_PER_S + queries_per_s - 1) / queries_per_s; /* rounded up: in a second there is none too many */
 	management->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	management->socket = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	setsockopt(management->socket, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));

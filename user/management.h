@@ -24,8 +24,8 @@ struct management_report {
 /* Queries from a port to its gateway, over IPv4 where the port uses it, at this MAC address. */
 enum exit_code management_open(const struct neighbour_port *port, const uint8_t *gateway_mac, unsigned int queries_per_s,
 			       struct management **ret);
-/* Send from now on until a time (CLOCK_MONOTONIC). */
-enum exit_code management_start(struct management *management, uint64_t until_ns);
+/* Send from one time until another (CLOCK_MONOTONIC). */
+enum exit_code management_start(struct management *management, uint64_t start_ns, uint64_t until_ns);
 /* End it, and say what came of it. */
 struct management_report management_stop(struct management *management);
 void management_close(struct management *management);

@@ -183,7 +183,7 @@ static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_
 	if (xdp->course)
 		follow_course(xdp->course, &trial, &then);
 	if (xdp->management)
-		code = management_start(xdp->management, trial.start_ns + ns_of(input->duration_s));
+		code = management_start(xdp->management, trial.start_ns, trial.start_ns + ns_of(input->duration_s));
 	if (code)
 		return code;
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
