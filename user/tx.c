@@ -34,21 +34,27 @@ enum exit_code tx_open(enum tx_choice choice, bool live_is_faster, const struct 
 	return code;
 }
 
+void tx_report_add(struct tx_report *sum, const struct tx_report *more)
+{
+	sum->sent += more->sent;
+	sum->extra += more->extra;
+	sum->refused += more->refused;
+	if (more->burst_max > sum->burst_max)
+		sum->burst_max = more->burst_max;
+	if (more->last_departure_ns > sum->last_departure_ns)
+		sum->last_departure_ns = more->last_departure_ns;
+	mlr_histogram_merge(&sum->gaps, &more->gaps);
+	if (!sum->error)
+		sum->error = more->error;
+}
+
 /* Go on with the second part of a trial, and report both as one. */
 static void run_then(struct tx *tx, struct tx_report *report)
 {
 	struct tx_report then = { 0 };
 
 	tx->ops->run(tx, tx->trial.then, &then);
-	report->sent += then.sent;
-	report->extra += then.extra;
-	report->refused += then.refused;
-	if (then.burst_max > report->burst_max)
-		report->burst_max = then.burst_max;
-	if (then.last_departure_ns)
-		report->last_departure_ns = then.last_departure_ns;
-	mlr_histogram_merge(&report->gaps, &then.gaps);
-	report->error = then.error;
+	tx_report_add(report, &then);
 }
 
 static void *run(void *argument)

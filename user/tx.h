@@ -43,6 +43,9 @@ struct tx_report {
 	int error;                  /* 0, or the -errno that ended it: the trial is invalid */
 };
 
+/* Several reports, of threads or of parts of a trial, as one. */
+void tx_report_add(struct tx_report *sum, const struct tx_report *more);
+
 struct tx;
 
 struct tx_ops {

@@ -114,25 +114,11 @@ void tx_port_add_cpus(const struct tx_port *port, cpu_set_t *cpus)
 			CPU_SET(port->queues[i]->cpu, cpus);
 }
 
-static void add_report(struct tx_report *sum, const struct tx_report *more)
-{
-	sum->sent += more->sent;
-	sum->extra += more->extra;
-	sum->refused += more->refused;
-	if (more->burst_max > sum->burst_max)
-		sum->burst_max = more->burst_max;
-	if (more->last_departure_ns > sum->last_departure_ns)
-		sum->last_departure_ns = more->last_departure_ns;
-	mlr_histogram_merge(&sum->gaps, &more->gaps);
-	if (!sum->error)
-		sum->error = more->error;
-}
-
 static void wait_for(struct tx_port *port, unsigned int count)
 {
 	port->report = (struct tx_report){ 0 };
 	for (unsigned int i = 0; i < count; i++)
-		add_report(&port->report, tx_wait(port->queues[i]));
+		tx_report_add(&port->report, tx_wait(port->queues[i]));
 }
 
 enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial)
