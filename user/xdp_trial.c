@@ -325,20 +325,14 @@ static uint64_t at_most(uint64_t value, uint64_t limit)
 	return value < limit ? value : limit;
 }
 
-/* Frames that a program of ours took and dropped, as it should. */
-static uint64_t taken(const struct rx_counters *rx)
-{
-	return rx->received + rx->duplicate + rx->late + rx->malformed + rx->misdirected + rx->extra;
-}
-
 /* What of rx_dropped was really dropped for want of room: it also has frames that we passed on and nobody wanted, and with some
  * drivers (virtio_net) every frame that an XDP program dropped. */
 static uint64_t dropped_for_room(uint64_t dropped, const struct rx_counters *rx)
 {
-	uint64_t passed_on = rx->foreign + rx->housekeeping;
+	uint64_t passed_on = rx->foreign + rx->housekeeping, taken = rx_seen(rx) - passed_on;
 
-	if (dropped >= taken(rx))
-		dropped -= taken(rx);
+	if (dropped >= taken)
+		dropped -= taken;
 	return dropped > passed_on ? dropped - passed_on : 0;
 }
 
@@ -458,7 +452,15 @@ static struct loss_attribution attribute(const struct measurer_xdp *xdp, const s
 	};
 }
 
-/* The interface must have seen at least what we sent through it. Some drivers refresh their counters late: look again. */
+/* Some drivers refresh their counters late: look again. */
+static enum exit_code read_link_again(struct measurer_xdp *xdp, unsigned int port, struct snapshot *after)
+{
+	if (stop_sleep_until(clock_ns() + NIC_POLL_NS))
+		return EXIT_INTERRUPTED;
+	return read_link(xdp, port, &after->link[port]);
+}
+
+/* The interface must have seen at least what we sent through it. */
 static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct snapshot *before, struct snapshot *after)
 {
 	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS;
@@ -477,9 +479,7 @@ static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct 
 					"port %s: impossible counters: we sent %llu frames, the interface counted %llu",
 					xdp->ports[i].link.name, (unsigned long long)sent_by(xdp, i),
 					(unsigned long long)seen);
-			if (stop_sleep_until(clock_ns() + NIC_POLL_NS))
-				return EXIT_INTERRUPTED;
-			code = read_link(xdp, i, &after->link[i]);
+			code = read_link_again(xdp, i, after);
 			if (code)
 				return code;
 		}
@@ -513,9 +513,7 @@ static enum exit_code check_nic_received(struct measurer_xdp *xdp, const struct 
 					      "port %s: impossible counters: our program saw %llu frames, the interface "
 					      "received %llu",
 					      xdp->ports[i].link.name, (unsigned long long)ours, (unsigned long long)nic);
-			if (stop_sleep_until(clock_ns() + NIC_POLL_NS))
-				return EXIT_INTERRUPTED;
-			code = read_link(xdp, i, &after->link[i]);
+			code = read_link_again(xdp, i, after);
 			if (code)
 				return code;
 		}
