@@ -2,14 +2,10 @@
 /* compare: two stored results, and whether the SUT became slower between them. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "compare.h"
-#include "json_text.h"
-#include "output.h"
-#include "render_compare.h"
+#include "report_file.h"
 #include "verbs.h"
 
 /* The result document in a file: the whole file, or the last line of a stream of events. */
@@ -80,24 +76,6 @@ static enum exit_code read_result(const char *path, json_t **ret)
 	return EXIT_USAGE_ERROR;
 }
 
-static enum exit_code show(const json_t *document, const struct config *config)
-{
-	bool colours = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-	enum exit_code code;
-	size_t length;
-	char *text;
-
-	if (config->format == FORMAT_TEXT)
-		text = render_compare(document, colours, &length);
-	else
-		text = json_text(document, config->format == FORMAT_JSON, &length);
-	if (!text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	code = output_write(text, length);
-	free(text);
-	return code;
-}
-
 static enum exit_code compare(const struct config *config, const json_t *a, const json_t *b)
 {
 	json_t *document = NULL;
@@ -105,7 +83,7 @@ static enum exit_code compare(const struct config *config, const json_t *a, cons
 
 	if (!document)
 		return code;
-	shown = show(document, config);
+	shown = report_show(document, config);
 	json_decref(document);
 	return shown == EXIT_DONE ? code : shown;
 }

@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* probe: what a port, its driver, the kernel and the machine can do. */
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "output.h"
 #include "probe.h"
-#include "render_probe.h"
+#include "report_file.h"
 #include "verbs.h"
 
 static enum exit_code show(const struct config *config, json_t *document)
 {
 	enum exit_code code;
-	size_t length;
-	char *text;
 
 	if (config->format != FORMAT_TEXT)
 		return output_json(document);
-	text = render_probe(document, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), &length);
+	code = report_show(document, config);
 	json_decref(document);
-	if (!text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	code = output_write(text, length);
-	free(text);
 	return code;
 }
 
