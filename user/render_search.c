@@ -9,6 +9,7 @@
 #include "render_content.h"
 #include "render_figures.h"
 #include "render_values.h"
+#include "render_verdict.h"
 
 #define NAME_SIZE 32
 
@@ -108,57 +109,30 @@ static void add_compliance(struct facts *facts, const json_t *result)
 								   : "not compliant");
 }
 
-/* The texts that a verdict points to. */
-struct verdict_texts {
-	char id[NAME_SIZE], value[VALUE_SIZE], unit[VALUE_SIZE], exact[2 * VALUE_SIZE], warning[512];
-	struct facts facts;
-};
-
-static const char *verdict_warning(const json_t *result, struct verdict_texts *texts)
+static const char *warning_of(const json_t *result, struct verdict_card *card)
 {
 	const char *reason = read_string(result, "irregular_reason");
 	bool limited = read_truth(result, "tester_limited");
 
-	snprintf(texts->warning, sizeof(texts->warning), "%s%s%s", reason && !read_truth(result, "regular") ? reason : "",
+	snprintf(card->warning, sizeof(card->warning), "%s%s%s", reason && !read_truth(result, "regular") ? reason : "",
 		 reason && limited ? ". " : "",
 		 limited ? "Tester-limited: the tester met its own limit at this bound; the SUT may do more." : "");
-	return *texts->warning ? texts->warning : NULL;
+	return *card->warning ? card->warning : NULL;
 }
 
-static struct paper_verdict verdict_of(const json_t *document, const json_t *result, size_t index,
-				       struct verdict_texts *texts)
+static void fill_card(struct verdict_card *card, const json_t *document, const json_t *result, size_t index)
 {
 	double fps = read_number(result, "conditional_throughput");
-	bool regular = read_truth(result, "regular"), limited = read_truth(result, "tester_limited");
-	char text[VALUE_SIZE];
 
-	snprintf(texts->id, sizeof(texts->id), "goal-%zu", index + 1);
-	text_split(fps, "frames/s", texts->value, texts->unit);
-	if (isnan(fps))
-		snprintf(texts->value, sizeof(texts->value), "none");
-	else
-		snprintf(texts->exact, sizeof(texts->exact), "%s per interface%s", text_fps(fps, text),
-			 regular ? "" : ", from an IRREGULAR result");
-	add_rates(&texts->facts, document, fps);
-	add_bounds(&texts->facts, result);
-	add_compliance(&texts->facts, result);
-	return (struct paper_verdict){
-		.id = texts->id,
-		.name = goal_name(result),
-		.tone = !regular  ? TONE_BAD
-			: limited ? TONE_WARN
-				  : TONE_GOOD,
-		.state = !regular  ? "IRREGULAR"
-			 : limited ? "regular, tester-limited"
-				   : "regular",
-		.quantity = "Conditional Throughput",
-		.value = texts->value,
-		.unit = texts->unit,
-		.exact = texts->exact,
-		.facts = texts->facts.list,
-		.fact_count = texts->facts.count,
-		.warning = verdict_warning(result, texts),
-	};
+	snprintf(card->id, sizeof(card->id), "goal-%zu", index + 1);
+	card->verdict.id = card->id;
+	card->verdict.name = goal_name(result);
+	card->verdict.quantity = "Conditional Throughput";
+	card->verdict.warning = warning_of(result, card);
+	verdict_card_set(card, fps, read_truth(result, "regular"), read_truth(result, "tester_limited"));
+	add_rates(&card->facts, document, fps);
+	add_bounds(&card->facts, result);
+	add_compliance(&card->facts, result);
 }
 
 /* One sentence over all goals. */
@@ -192,24 +166,12 @@ static void put_summary(struct paper *paper, const json_t *document)
 
 static void put_verdicts(struct paper *paper, const json_t *document)
 {
-	const json_t *results = results_of(document);
-	size_t count = json_array_size(results);
-	struct paper_verdict *verdicts = calloc(count + 1, sizeof(*verdicts));
-	struct verdict_texts *texts = calloc(count + 1, sizeof(*texts));
-
-	if (!count)
+	if (!json_array_size(results_of(document)))
 		paper->ops->banner(paper, TONE_BAD,
 				   "IRREGULAR: the search ended before it had a result; its trials stand below.");
 	else
 		put_summary(paper, document);
-	for (size_t i = 0; verdicts && texts && i < count; i++)
-		verdicts[i] = verdict_of(document, json_array_get(results, i), i, &texts[i]);
-	if (verdicts && texts && count)
-		paper->ops->verdicts(paper, verdicts, count);
-	for (size_t i = 0; texts && i < count; i++)
-		facts_free(&texts[i].facts);
-	free(texts);
-	free(verdicts);
+	verdict_cards_put(paper, document, results_of(document), fill_card);
 }
 
 /* --- figures -------------------------------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "render_content.h"
 #include "render_figures.h"
 #include "render_values.h"
+#include "render_verdict.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -41,11 +42,6 @@ static bool has_test(const json_t *document, const char *test)
 
 /* --- verdicts ------------------------------------------------------------------------------------------------------- */
 
-struct verdict_texts {
-	char id[32], name[VALUE_SIZE], value[VALUE_SIZE], unit[VALUE_SIZE], exact[2 * VALUE_SIZE];
-	struct facts facts;
-};
-
 static const char *text_seconds(double seconds, char buffer[VALUE_SIZE])
 {
 	return text_ns(seconds * 1e9, buffer);
@@ -72,64 +68,34 @@ static void add_size_facts(struct facts *facts, const json_t *size)
 		facts_add(facts, "Recovery from overload", "%s", text_seconds(read_number(recovery, "average"), text));
 }
 
-static struct paper_verdict verdict_of(const json_t *size, size_t index, struct verdict_texts *texts)
+static void fill_card(struct verdict_card *card, const json_t *document, const json_t *size, size_t index)
 {
 	const json_t *throughput = json_object_get(size, "throughput");
 	bool regular = read_truth(throughput, "regular"), limited = read_truth(throughput, "tester_limited");
-	double fps = read_number(throughput, "throughput");
-	char text[VALUE_SIZE];
 
-	snprintf(texts->id, sizeof(texts->id), "size-%zu", index + 1);
-	snprintf(texts->name, sizeof(texts->name), "%.60s%s", size_name(size),
+	(void)document;
+	snprintf(card->id, sizeof(card->id), "size-%zu", index + 1);
+	snprintf(card->name, sizeof(card->name), "%.60s%s", size_name(size),
 		 isnan(read_number(size, "frame_size_octets")) ? "" : " octets");
-	text_split(fps, "frames/s", texts->value, texts->unit);
-	if (isnan(fps))
-		snprintf(texts->value, sizeof(texts->value), "none");
-	else
-		snprintf(texts->exact, sizeof(texts->exact), "%s per interface%s", text_fps(fps, text),
-			 regular ? "" : ", from an IRREGULAR result");
-	add_size_facts(&texts->facts, size);
-	return (struct paper_verdict){
-		.id = texts->id,
-		.name = texts->name,
-		.tone = !regular  ? TONE_BAD
-			: limited ? TONE_WARN
-				  : TONE_GOOD,
-		.state = !regular  ? "IRREGULAR"
-			 : limited ? "regular, tester-limited"
-				   : "regular",
-		.quantity = "Throughput (26.1)",
-		.value = texts->value,
-		.unit = texts->unit,
-		.exact = texts->exact,
-		.facts = texts->facts.list,
-		.fact_count = texts->facts.count,
-		.warning = !regular  ? read_string(throughput, "irregular_reason")
-			   : limited ? "Tester-limited: the tester met its own limit; the SUT may do more."
-				     : NULL,
-	};
+	card->verdict.id = card->id;
+	card->verdict.name = card->name;
+	card->verdict.quantity = "Throughput (26.1)";
+	card->verdict.warning = !regular  ? read_string(throughput, "irregular_reason")
+				: limited ? "Tester-limited: the tester met its own limit; the SUT may do more."
+					  : NULL;
+	verdict_card_set(card, read_number(throughput, "throughput"), regular, limited);
+	add_size_facts(&card->facts, size);
 }
 
 static void put_verdicts(struct paper *paper, const json_t *document)
 {
-	const json_t *sizes = sizes_of(document);
-	size_t count = json_array_size(sizes);
-	struct paper_verdict *verdicts = calloc(count + 1, sizeof(*verdicts));
-	struct verdict_texts *texts = calloc(count + 1, sizeof(*texts));
-
 	if (read_truth(document, "regular") && !read_truth(document, "tester_limited"))
 		paper->ops->banner(paper, TONE_GOOD, "Every test that was asked for has a regular result.");
 	if (read_truth(document, "fast"))
 		paper->ops->banner(paper, TONE_PLAIN,
 				   "Shorter than RFC 2544 asks for (--fast): the deviations below say how.");
-	for (size_t i = 0; verdicts && texts && i < count; i++)
-		verdicts[i] = verdict_of(json_array_get(sizes, i), i, &texts[i]);
-	if (verdicts && texts && count && has_test(document, "throughput"))
-		paper->ops->verdicts(paper, verdicts, count);
-	for (size_t i = 0; texts && i < count; i++)
-		facts_free(&texts[i].facts);
-	free(texts);
-	free(verdicts);
+	if (has_test(document, "throughput"))
+		verdict_cards_put(paper, document, sizes_of(document), fill_card);
 }
 
 /* --- tables, a row a frame size ------------------------------------------------------------------------------------- */
