@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_read.h"
 #include "json_text.h"
 #include "mlr/welch.h"
 #include "units.h"
@@ -228,9 +229,9 @@ static json_t *search_results(const json_t *document)
 /* Take one Goal Result into the findings. */
 static void add_result(struct findings *findings, const json_t *result, double *throughputs, double *width_fps)
 {
-	double lower_fps = member_number(result, "relevant_lower_bound"),
-	       upper_fps = member_number(result, "relevant_upper_bound");
-	double throughput_fps = member_number(result, "conditional_throughput");
+	double lower_fps = read_number(result, "relevant_lower_bound"),
+	       upper_fps = read_number(result, "relevant_upper_bound");
+	double throughput_fps = read_number(result, "conditional_throughput");
 
 	findings->irregular |= !json_is_true(json_object_get(result, "regular"));
 	findings->tester_limited |= json_is_true(json_object_get(result, "tester_limited"));
@@ -439,9 +440,9 @@ static json_t *compare_soaks(const struct config *config, const json_t *const do
 {
 	const json_t *load[SIDES] = { json_object_get(documents[A], "critical_load"),
 				      json_object_get(documents[B], "critical_load") };
-	struct mlr_sample mean[SIDES] = { { .count = 1, .mean = member_number(load[A], "mean") },
-					  { .count = 1, .mean = member_number(load[B], "mean") } };
-	double variance = pow(member_number(load[A], "stdev"), 2) + pow(member_number(load[B], "stdev"), 2);
+	struct mlr_sample mean[SIDES] = { { .count = 1, .mean = read_number(load[A], "mean") },
+					  { .count = 1, .mean = read_number(load[B], "mean") } };
+	double variance = pow(read_number(load[A], "stdev"), 2) + pow(read_number(load[B], "stdev"), 2);
 	struct verdict verdict = {
 		.word = "same", .method = "estimates", .change_ratio = mean[B].mean / mean[A].mean - 1, .tested = true
 	};

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "json_text.h"
+#include "json_read.h"
 #include "namespace.h"
 #include "setting.h"
 
@@ -142,8 +142,7 @@ static int write_patiently(const struct settings *settings, int ifindex, const c
 /* Undo one change. Whether something had to be done. */
 static bool undo_change(const struct settings *settings, int ifindex, const char *port, const json_t *change)
 {
-	const char *setting = member_text(change, "setting"), *was = member_text(change, "was"),
-		   *now = member_text(change, "now");
+	const char *setting = read_text(change, "setting"), *was = read_text(change, "was"), *now = read_text(change, "now");
 	char *current;
 	int error = setting_read(settings, ifindex, setting, &current);
 	bool ours;
@@ -180,9 +179,9 @@ static unsigned int undo(const struct settings *settings, int ifindex, bool move
 	for (size_t i = json_array_size(changes); i-- > 0;) {
 		const json_t *change = json_array_get(changes, i);
 
-		if (moved && strncmp(member_text(change, "setting"), "sysctl:", 7) == 0)
+		if (moved && strncmp(read_text(change, "setting"), "sysctl:", 7) == 0)
 			continue;
-		undone += undo_change(settings, ifindex, member_text(document, "port"), change);
+		undone += undo_change(settings, ifindex, read_text(document, "port"), change);
 	}
 	return undone;
 }
@@ -205,7 +204,7 @@ static bool is_of_this_namespace(const json_t *document)
 	char cookie[TEXT_SIZE];
 
 	cookie_text(cookie);
-	return strcmp(member_text(document, "cookie"), cookie) == 0;
+	return strcmp(read_text(document, "cookie"), cookie) == 0;
 }
 
 static bool is_port(const struct link_info *link, const json_t *document)
@@ -213,8 +212,8 @@ static bool is_port(const struct link_info *link, const json_t *document)
 	char mac[TEXT_SIZE];
 
 	mac_text(link->mac, mac);
-	return strcmp(member_text(document, "kind"), link->kind) == 0 &&
-	       (strcmp(member_text(document, "mac"), mac) == 0 || strcmp(member_text(document, "port"), link->name) == 0);
+	return strcmp(read_text(document, "kind"), link->kind) == 0 &&
+	       (strcmp(read_text(document, "mac"), mac) == 0 || strcmp(read_text(document, "port"), link->name) == 0);
 }
 
 static json_t *new_document(const struct link_info *link)
@@ -357,9 +356,9 @@ char *claim_read(const struct claim *claim, const char *setting, int *ret_error)
 /* Make a journalled change, and note what became of it. */
 static int make_change(struct claim *claim, json_t *change)
 {
-	const char *setting = member_text(change, "setting");
+	const char *setting = read_text(change, "setting");
 	char *now;
-	int error = setting_write(&claim->settings, claim->ifindex, setting, member_text(change, "now")), ignored;
+	int error = setting_write(&claim->settings, claim->ifindex, setting, read_text(change, "now")), ignored;
 
 	if (error)
 		return error;
@@ -404,8 +403,8 @@ json_t *claim_changes(const struct claim *claim)
 
 		if (json_is_true(json_object_get(change, "done")))
 			json_array_append_new(list,
-					      json_pack("{s:s, s:s, s:s}", "setting", member_text(change, "setting"), "was",
-							member_text(change, "was"), "now", member_text(change, "now")));
+					      json_pack("{s:s, s:s, s:s}", "setting", read_text(change, "setting"), "was",
+							read_text(change, "was"), "now", read_text(change, "now")));
 	}
 	return list;
 }
@@ -450,8 +449,8 @@ static bool undo_here(void *context)
 	if (settings_open(&settings))
 		return false;
 	if (search->moved)
-		found = !netlink_link_by_mac(settings.netlink, member_text(search->document, "mac"),
-					     member_text(search->document, "kind"), &link);
+		found = !netlink_link_by_mac(settings.netlink, read_text(search->document, "mac"),
+					     read_text(search->document, "kind"), &link);
 	else
 		found = !netlink_link_by_index(settings.netlink, ifindex, &link) && is_port(&link, search->document);
 	if (found)
@@ -469,9 +468,9 @@ static void clean_document(const json_t *document)
 		return;
 	search.moved = true;
 	if (namespaces_visit(undo_here, &search))
-		note("port %s was moved to another network namespace, and restored there", member_text(document, "port"));
+		note("port %s was moved to another network namespace, and restored there", read_text(document, "port"));
 	else if (json_array_size(json_object_get(document, "changes")))
-		note("port %s is gone: there is nothing left to restore", member_text(document, "port"));
+		note("port %s is gone: there is nothing left to restore", read_text(document, "port"));
 }
 
 static enum exit_code clean_file(const char *path, unsigned int *undone)

@@ -124,20 +124,6 @@ json_t *json_number_or_null(double number)
 	return isfinite(number) ? json_real(number) : json_null();
 }
 
-double member_number(const json_t *object, const char *name)
-{
-	const json_t *value = json_object_get(object, name);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-const char *member_text(const json_t *object, const char *name)
-{
-	const char *text = json_string_value(json_object_get(object, name));
-
-	return text ? text : "";
-}
-
 void append_sentence(json_t *sentences, const char *format, ...)
 {
 	char text[SENTENCE_SIZE];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What jansson leaves to us. JSON as text: as jansson writes it, but for numbers, each of which is the shortest text that reads
- * back as exactly the same number (0.005, not 0.0050000000000000001). And members by name, as most readers want them.
+ * What jansson leaves to us in writing JSON: as text as jansson writes it, but for numbers, each of which is the shortest text that
+ * reads back as exactly the same number (0.005, not 0.0050000000000000001). Reading it: json_read.h.
  */
 #ifndef XDP_MLR_JSON_TEXT_H
 #define XDP_MLR_JSON_TEXT_H
@@ -12,10 +12,6 @@
 
 /* One line, or indented by two; with a line end. NULL without memory; the caller frees it. */
 char *json_text(const json_t *value, bool indented, size_t *ret_length);
-
-/* A member of an object: a number, NAN where there is none; a text, "" where there is none. */
-double member_number(const json_t *object, const char *name);
-const char *member_text(const json_t *object, const char *name);
 
 /* Append a text to an array. */
 __attribute__((format(printf, 2, 3))) void append_sentence(json_t *sentences, const char *format, ...);

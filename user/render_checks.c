@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "json_read.h"
-#include "json_text.h"
 #include "render_content.h"
 #include "render_values.h"
 
@@ -19,7 +18,7 @@ static const char *const known_compare[] = {
 
 static void put_compare_verdict(struct paper *paper, const json_t *document)
 {
-	bool slower = strcmp(member_text(document, "verdict"), "regression") == 0;
+	bool slower = strcmp(read_text(document, "verdict"), "regression") == 0;
 
 	paper->ops->banner(paper, slower ? TONE_BAD : TONE_GOOD,
 			   slower ? "Regression: B is slower than A."
@@ -66,10 +65,10 @@ static void put_compare(struct paper *paper, const json_t *document)
 	paper->ops->table(paper, "compare-table", columns, COUNT(columns));
 	for (size_t i = 0; i < json_array_size(goals); i++) {
 		const json_t *goal = json_array_get(goals, i);
-		bool slower = strcmp(member_text(goal, "verdict"), "slower") == 0;
+		bool slower = strcmp(read_text(goal, "verdict"), "slower") == 0;
 
-		cells_add(&cells, "%s", member_text(goal, "goal"));
-		cells_add(&cells, "%s", member_text(goal, "verdict"));
+		cells_add(&cells, "%s", read_text(goal, "goal"));
+		cells_add(&cells, "%s", read_text(goal, "verdict"));
 		cells_add(&cells, "%s", text_percent(read_number(goal, "change"), text));
 		add_findings(&cells, json_object_get(goal, "a"));
 		add_findings(&cells, json_object_get(goal, "b"));
@@ -79,7 +78,7 @@ static void put_compare(struct paper *paper, const json_t *document)
 	for (size_t i = 0; i < json_array_size(goals); i++) {
 		const json_t *goal = json_array_get(goals, i);
 
-		facts_add(&facts, member_text(goal, "goal"), "%s", member_text(goal, "evidence"));
+		facts_add(&facts, read_text(goal, "goal"), "%s", read_text(goal, "evidence"));
 	}
 	facts_put(&facts, paper);
 	put_side(paper, "A", json_object_get(document, "a"));
@@ -114,18 +113,18 @@ static void put_checks(struct paper *paper, const char *id, const json_t *checks
 	for (size_t i = 0; i < json_array_size(checks); i++) {
 		const json_t *check = json_array_get(checks, i);
 
-		cells_add(&cells, "%s", member_text(check, "name"));
-		cells_add(&cells, "%s", member_text(check, "state"));
-		cells_add(&cells, "%s", member_text(check, "value"));
-		cells_add(&cells, "%s", member_text(check, "fix"));
-		cells_put(&cells, paper, tone_of(member_text(check, "state")));
+		cells_add(&cells, "%s", read_text(check, "name"));
+		cells_add(&cells, "%s", read_text(check, "state"));
+		cells_add(&cells, "%s", read_text(check, "value"));
+		cells_add(&cells, "%s", read_text(check, "fix"));
+		cells_put(&cells, paper, tone_of(read_text(check, "state")));
 	}
 	paper->ops->table_end(paper);
 }
 
 static void put_probe_state(struct paper *paper, const json_t *document)
 {
-	const char *state = member_text(document, "state");
+	const char *state = read_text(document, "state");
 
 	paper->ops->banner(paper, tone_of(state),
 			   tone_of(state) == TONE_GOOD ? "Nothing stands in the way of a measurement."
@@ -145,7 +144,7 @@ static void put_probe(struct paper *paper, const json_t *document)
 		char id[32], heading[VALUE_SIZE];
 
 		snprintf(id, sizeof(id), "port-%zu", i + 1);
-		snprintf(heading, sizeof(heading), "Port %.60s", member_text(port, "name"));
+		snprintf(heading, sizeof(heading), "Port %.60s", read_text(port, "name"));
 		paper->ops->section(paper, id, heading);
 		snprintf(id, sizeof(id), "port-%zu-table", i + 1);
 		put_checks(paper, id, json_object_get(port, "checks"));
@@ -181,16 +180,16 @@ static void put_selftest(struct paper *paper, const json_t *document)
 		const json_t *test = json_array_get(tests, i), *floor = json_object_get(test, "floor");
 		bool regular = read_truth(test, "regular");
 
-		cells_add(&cells, "%s", member_text(test, "frame_size"));
+		cells_add(&cells, "%s", read_text(test, "frame_size"));
 		cells_add_number(&cells, read_number(test, "clean_load"), 1);
 		cells_add_number(&cells, read_number(test, "fastest_load"), 1);
 		cells_add_number(&cells, read_number(test, "line_rate"), 1);
-		cells_add(&cells, "%s", member_text(test, "limited_by"));
+		cells_add(&cells, "%s", read_text(test, "limited_by"));
 		cells_add(&cells, "%s", text_ns(read_number(floor, "p50_ns"), text));
 		cells_add(&cells, "%s", text_ns(read_number(floor, "p99_ns"), text));
-		cells_add(&cells, "%s %s", member_text(test, "tx_backend"), member_text(test, "transmit_mode"));
+		cells_add(&cells, "%s %s", read_text(test, "tx_backend"), read_text(test, "transmit_mode"));
 		cells_add(&cells, "%s%s",
-			  regular ? "regular" : "IRREGULAR: ", regular ? "" : member_text(test, "irregular_reason"));
+			  regular ? "regular" : "IRREGULAR: ", regular ? "" : read_text(test, "irregular_reason"));
 		cells_put(&cells, paper, regular ? TONE_GOOD : TONE_BAD);
 	}
 	paper->ops->table_end(paper);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_text.h"
+#include "json_read.h"
 #include "units.h"
 
 #define CELL_COLUMNS 14
@@ -38,15 +38,14 @@ static void put_search_side(FILE *stream, const char *name, const json_t *side)
 {
 	char lower[UNIT_TEXT_SIZE], upper[UNIT_TEXT_SIZE], mean[UNIT_TEXT_SIZE], stdev[UNIT_TEXT_SIZE];
 
-	fprintf(stream, "  %s%*s%*s%*s", name, CELL_COLUMNS,
-		load_text(member_number(side, "relevant_lower_bound_min"), lower), CELL_COLUMNS,
-		load_text(member_number(side, "relevant_upper_bound_max"), upper), CELL_COLUMNS,
-		load_text(member_number(side, "conditional_throughput_mean"), mean));
+	fprintf(stream, "  %s%*s%*s%*s", name, CELL_COLUMNS, load_text(read_number(side, "relevant_lower_bound_min"), lower),
+		CELL_COLUMNS, load_text(read_number(side, "relevant_upper_bound_max"), upper), CELL_COLUMNS,
+		load_text(read_number(side, "conditional_throughput_mean"), mean));
 	fprintf(stream, "%*s%9.0f%s%s\n", CELL_COLUMNS,
-		isnan(member_number(side, "conditional_throughput_stdev"))
+		isnan(read_number(side, "conditional_throughput_stdev"))
 			? "-"
-			: format_si(member_number(side, "conditional_throughput_stdev"), "fps", stdev),
-		member_number(side, "searches"),
+			: format_si(read_number(side, "conditional_throughput_stdev"), "fps", stdev),
+		read_number(side, "searches"),
 		json_is_true(json_object_get(side, "tester_limited")) ? "  tester-limited" : "",
 		json_is_false(json_object_get(side, "regular")) ? "  irregular" : "");
 }
@@ -55,19 +54,19 @@ static void put_soak_side(FILE *stream, const char *name, const json_t *side)
 {
 	char mean[UNIT_TEXT_SIZE], stdev[UNIT_TEXT_SIZE];
 
-	fprintf(stream, "  %s%*s, stdev %s\n", name, CELL_COLUMNS, load_text(member_number(side, "mean"), mean),
-		load_text(member_number(side, "stdev"), stdev));
+	fprintf(stream, "  %s%*s, stdev %s\n", name, CELL_COLUMNS, load_text(read_number(side, "mean"), mean),
+		load_text(read_number(side, "stdev"), stdev));
 }
 
 static void put_goal(FILE *stream, const json_t *goal, bool colours)
 {
 	bool soak = json_is_null(json_object_get(goal, "goal"));
 
-	fprintf(stream, "\n%s: ", soak ? "critical load" : member_text(goal, "goal"));
-	put_verdict(stream, member_text(goal, "verdict"), colours);
-	if (!isnan(member_number(goal, "change")))
-		fprintf(stream, " (%+.2f %%)", 100 * member_number(goal, "change"));
-	fprintf(stream, "\n  %s\n", member_text(goal, "evidence"));
+	fprintf(stream, "\n%s: ", soak ? "critical load" : read_text(goal, "goal"));
+	put_verdict(stream, read_text(goal, "verdict"), colours);
+	if (!isnan(read_number(goal, "change")))
+		fprintf(stream, " (%+.2f %%)", 100 * read_number(goal, "change"));
+	fprintf(stream, "\n  %s\n", read_text(goal, "evidence"));
 	if (soak) {
 		put_soak_side(stream, "A", json_object_get(goal, "a"));
 		put_soak_side(stream, "B", json_object_get(goal, "b"));
@@ -81,8 +80,8 @@ static void put_goal(FILE *stream, const json_t *goal, bool colours)
 
 static void put_side(FILE *stream, const char *name, const json_t *side)
 {
-	fprintf(stream, "%s  %s, measured %s on %s by xdp-mlr %s\n", name, member_text(side, "file"),
-		member_text(side, "start_time"), member_text(side, "hostname"), member_text(side, "version"));
+	fprintf(stream, "%s  %s, measured %s on %s by xdp-mlr %s\n", name, read_text(side, "file"),
+		read_text(side, "start_time"), read_text(side, "hostname"), read_text(side, "version"));
 }
 
 static void put_document(FILE *stream, const json_t *document, bool colours)
@@ -97,8 +96,8 @@ static void put_document(FILE *stream, const json_t *document, bool colours)
 		fputs("\nWhat else is not the same\n", stream);
 	for (size_t i = 0; i < json_array_size(differences); i++)
 		fprintf(stream, "  - %s\n", json_string_value(json_array_get(differences, i)));
-	fprintf(stream, "\nVerdict: %s (a change up to %g %% is none)\n", member_text(document, "verdict"),
-		100 * member_number(document, "tolerance"));
+	fprintf(stream, "\nVerdict: %s (a change up to %g %% is none)\n", read_text(document, "verdict"),
+		100 * read_number(document, "tolerance"));
 }
 
 char *render_compare(const json_t *document, bool colours, size_t *ret_length)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "json_read.h"
-#include "json_text.h"
 #include "render_values.h"
 
 static const struct content *const kinds[] = { &content_search,  &content_trial, &content_soak,    &content_suite,
@@ -177,8 +176,8 @@ static void put_definitions(struct paper *paper, const json_t *document)
 	double factor = read_number(document, "aggregate_factor");
 	struct facts facts = { .count = 0 };
 
-	if (*member_text(document, "load_scope"))
-		facts_add(&facts, "Loads are of", "a single %s", member_text(document, "load_scope"));
+	if (*read_text(document, "load_scope"))
+		facts_add(&facts, "Loads are of", "a single %s", read_text(document, "load_scope"));
 	if (!isnan(factor))
 		facts_add(&facts, "Aggregate factor", "%g: a load times it is the total over all transmitting interfaces",
 			  factor);
@@ -209,8 +208,8 @@ static void put_sut(struct paper *paper, const json_t *sut)
 	const json_t *configurations = json_object_get(sut, "configuration");
 
 	paper->ops->section(paper, "sut", "System under test");
-	if (*member_text(sut, "name"))
-		paper->ops->paragraph(paper, member_text(sut, "name"));
+	if (*read_text(sut, "name"))
+		paper->ops->paragraph(paper, read_text(sut, "name"));
 	put_sentences(paper, "Changed for this test", json_object_get(sut, "changes"));
 	put_sentences(paper, "Notes", json_object_get(sut, "notes"));
 	if (!json_array_size(configurations))
@@ -221,10 +220,10 @@ static void put_sut(struct paper *paper, const json_t *sut)
 
 		snprintf(id, sizeof(id), "sut-configuration-%zu", i + 1);
 		snprintf(summary, sizeof(summary), "Default configuration, from %.24s %.120s%s",
-			 member_text(configuration, "kind"), member_text(configuration, "source"),
+			 read_text(configuration, "kind"), read_text(configuration, "source"),
 			 read_truth(configuration, "truncated") ? " (its beginning)" : "");
 		paper->ops->fold(paper, id, summary);
-		paper->ops->code(paper, member_text(configuration, "text"));
+		paper->ops->code(paper, read_text(configuration, "text"));
 		paper->ops->fold_end(paper);
 	}
 }
@@ -248,8 +247,8 @@ static void put_tally(struct paper *paper, const json_t *checklist)
 	char text[200];
 
 	for (size_t i = 0; i < count; i++) {
-		met += strcmp(member_text(json_array_get(checklist, i), "status"), "met") == 0;
-		missing += strcmp(member_text(json_array_get(checklist, i), "status"), "missing") == 0;
+		met += strcmp(read_text(json_array_get(checklist, i), "status"), "met") == 0;
+		missing += strcmp(read_text(json_array_get(checklist, i), "status"), "missing") == 0;
 	}
 	snprintf(text, sizeof(text),
 		 "Of %zu clauses about this report %zu are met, %zu are not applicable and %zu are missing.", count, met,
@@ -272,15 +271,15 @@ static void put_checklist(struct paper *paper, const json_t *checklist)
 	paper->ops->table(paper, "checklist-table", columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < json_array_size(checklist); i++) {
 		const json_t *item = json_array_get(checklist, i);
-		const char *status = member_text(item, "status");
+		const char *status = read_text(item, "status");
 		char name[VALUE_SIZE];
 
-		cells_add(&cells, "%s", short_name(member_text(item, "document"), name));
-		cells_add(&cells, "%s", member_text(item, "clause"));
-		cells_add(&cells, "%s", member_text(item, "level"));
-		cells_add(&cells, "%s", member_text(item, "requirement"));
+		cells_add(&cells, "%s", short_name(read_text(item, "document"), name));
+		cells_add(&cells, "%s", read_text(item, "clause"));
+		cells_add(&cells, "%s", read_text(item, "level"));
+		cells_add(&cells, "%s", read_text(item, "requirement"));
 		cells_add(&cells, "%s", status);
-		cells_add(&cells, "%s", member_text(item, "why"));
+		cells_add(&cells, "%s", read_text(item, "why"));
 		cells_put(&cells, paper,
 			  strcmp(status, "met") == 0       ? TONE_GOOD
 			  : strcmp(status, "missing") == 0 ? TONE_WARN

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render_probe.h"
-#include "json_text.h"
+#include "json_read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,12 +60,12 @@ static void put_state(struct table *table, const char *state)
 /* A command stands on a line of its own, whole, to be copied. */
 static void put_check(struct table *table, const json_t *check)
 {
-	const char *fix = member_text(check, "fix");
+	const char *fix = read_text(check, "fix");
 
 	fputs("  ", table->stream);
-	put_state(table, member_text(check, "state"));
-	fprintf(table->stream, "%-*s ", NAME_COLUMNS, member_text(check, "name"));
-	put_wrapped(table, member_text(check, "value"));
+	put_state(table, read_text(check, "state"));
+	fprintf(table->stream, "%-*s ", NAME_COLUMNS, read_text(check, "name"));
+	put_wrapped(table, read_text(check, "value"));
 	if (*fix) {
 		fprintf(table->stream, "%*s", INDENT, "");
 		put_styled(table, "\033[1m", fix);
@@ -83,7 +83,7 @@ static void put_port(struct table *table, const json_t *port)
 {
 	fputc('\n', table->stream);
 	put_styled(table, "\033[1m", "Port ");
-	put_styled(table, "\033[1m", member_text(port, "name"));
+	put_styled(table, "\033[1m", read_text(port, "name"));
 	fputc('\n', table->stream);
 	put_checks(table, json_object_get(port, "checks"));
 }
@@ -93,7 +93,7 @@ static void put_document(struct table *table, const json_t *document)
 	const json_t *ports = json_object_get(document, "ports");
 
 	put_styled(table, "\033[1m", "Machine ");
-	put_styled(table, "\033[1m", member_text(document, "hostname"));
+	put_styled(table, "\033[1m", read_text(document, "hostname"));
 	fputc('\n', table->stream);
 	put_checks(table, json_object_get(document, "machine"));
 	for (size_t i = 0; i < json_array_size(ports); i++)

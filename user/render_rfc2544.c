@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "json_text.h"
+#include "json_read.h"
 #include "units.h"
 
 #define NS_PER_US    1e3
@@ -51,7 +51,7 @@ static void put_ratio(FILE *stream, double ratio)
 static void put_remark(FILE *stream, const json_t *result)
 {
 	if (!truth(result, "regular"))
-		fprintf(stream, "  IRREGULAR: %s", member_text(result, "irregular_reason"));
+		fprintf(stream, "  IRREGULAR: %s", read_text(result, "irregular_reason"));
 	if (truth(result, "tester_limited"))
 		fprintf(stream, "  (tester-limited)");
 	fputc('\n', stream);
@@ -62,49 +62,49 @@ static void put_remark(FILE *stream, const json_t *result)
 static void throughput_row(FILE *stream, const json_t *size, const json_t *result)
 {
 	char text[UNIT_TEXT_SIZE];
-	double l2 = member_number(result, "l2_bps"), l1 = member_number(result, "l1_bps");
+	double l2 = read_number(result, "l2_bps"), l1 = read_number(result, "l1_bps");
 
-	put_load(stream, member_number(result, "throughput"));
-	put_load(stream, member_number(size, "line_rate"));
-	put_ratio(stream, member_number(result, "line_rate_ratio"));
+	put_load(stream, read_number(result, "throughput"));
+	put_load(stream, read_number(size, "line_rate"));
+	put_ratio(stream, read_number(result, "line_rate_ratio"));
 	put_text(stream, isnan(l2) ? "-" : format_si(l2, "bit/s", text));
 	put_text(stream, isnan(l1) ? "-" : format_si(l1, "bit/s", text));
-	put_number(stream, member_number(result, "trial_count"), 0);
+	put_number(stream, read_number(result, "trial_count"), 0);
 }
 
 static void latency_row(FILE *stream, const json_t *size, const json_t *result)
 {
 	(void)size;
-	put_load(stream, member_number(result, "load"));
-	put_number(stream, member_number(result, "repeats"), 0);
-	put_number(stream, member_number(result, "average_of_means_ns") / NS_PER_US, 3);
-	put_number(stream, member_number(result, "average_of_medians_ns") / NS_PER_US, 3);
-	put_number(stream, member_number(result, "mean_of_all_frames_ns") / NS_PER_US, 3);
-	put_number(stream, member_number(result, "min_ns") / NS_PER_US, 3);
-	put_number(stream, member_number(result, "max_ns") / NS_PER_US, 3);
+	put_load(stream, read_number(result, "load"));
+	put_number(stream, read_number(result, "repeats"), 0);
+	put_number(stream, read_number(result, "average_of_means_ns") / NS_PER_US, 3);
+	put_number(stream, read_number(result, "average_of_medians_ns") / NS_PER_US, 3);
+	put_number(stream, read_number(result, "mean_of_all_frames_ns") / NS_PER_US, 3);
+	put_number(stream, read_number(result, "min_ns") / NS_PER_US, 3);
+	put_number(stream, read_number(result, "max_ns") / NS_PER_US, 3);
 }
 
 static void burst_row(FILE *stream, const json_t *size, const json_t *result)
 {
 	(void)size;
-	put_load(stream, member_number(result, "burst_rate"));
-	put_number(stream, member_number(result, "tests"), 0);
-	put_number(stream, member_number(result, "average"), 1);
-	put_number(stream, member_number(result, "min"), 0);
-	put_number(stream, member_number(result, "max"), 0);
-	put_number(stream, member_number(result, "stdev"), 2);
-	put_number(stream, member_number(result, "corrected_buffer_time") * US_PER_S, 3);
+	put_load(stream, read_number(result, "burst_rate"));
+	put_number(stream, read_number(result, "tests"), 0);
+	put_number(stream, read_number(result, "average"), 1);
+	put_number(stream, read_number(result, "min"), 0);
+	put_number(stream, read_number(result, "max"), 0);
+	put_number(stream, read_number(result, "stdev"), 2);
+	put_number(stream, read_number(result, "corrected_buffer_time") * US_PER_S, 3);
 }
 
 static void recovery_row(FILE *stream, const json_t *size, const json_t *result)
 {
 	(void)size;
-	put_load(stream, member_number(result, "overload"));
-	put_load(stream, member_number(result, "reduced_load"));
+	put_load(stream, read_number(result, "overload"));
+	put_load(stream, read_number(result, "reduced_load"));
 	put_number(stream, (double)json_array_size(json_object_get(result, "runs")), 0);
-	put_number(stream, member_number(result, "average") * MS_PER_S, 3);
-	put_number(stream, member_number(result, "min") * MS_PER_S, 3);
-	put_number(stream, member_number(result, "max") * MS_PER_S, 3);
+	put_number(stream, read_number(result, "average") * MS_PER_S, 3);
+	put_number(stream, read_number(result, "min") * MS_PER_S, 3);
+	put_number(stream, read_number(result, "max") * MS_PER_S, 3);
 }
 
 static const struct table {
@@ -150,7 +150,7 @@ static void put_table(FILE *stream, const json_t *sizes, const struct table *tab
 		if (!begun)
 			put_heading(stream, table);
 		begun = true;
-		fprintf(stream, "%12s", member_text(size, "frame_size"));
+		fprintf(stream, "%12s", read_text(size, "frame_size"));
 		table->row(stream, size, result);
 		put_remark(stream, result);
 	}
@@ -165,16 +165,16 @@ static void put_points(FILE *stream, const json_t *size, const json_t *result)
 	for (size_t i = 0; i < json_array_size(points); i++) {
 		const json_t *point = json_array_get(points, i);
 
-		fprintf(stream, "%12s", i ? "" : member_text(size, "frame_size"));
-		put_ratio(stream, member_number(point, "load_ratio"));
-		put_load(stream, member_number(point, "load"));
-		put_ratio(stream, member_number(point, "loss_ratio"));
-		put_number(stream, member_number(point, "input_frames"), 0);
-		put_number(stream, member_number(point, "output_frames"), 0);
+		fprintf(stream, "%12s", i ? "" : read_text(size, "frame_size"));
+		put_ratio(stream, read_number(point, "load_ratio"));
+		put_load(stream, read_number(point, "load"));
+		put_ratio(stream, read_number(point, "loss_ratio"));
+		put_number(stream, read_number(point, "input_frames"), 0);
+		put_number(stream, read_number(point, "output_frames"), 0);
 		fprintf(stream, "%s\n", truth(point, "tester_limited") ? "  (tester-limited)" : "");
 	}
 	if (!truth(result, "regular"))
-		fprintf(stream, "%12s  IRREGULAR: %s\n", "", member_text(result, "irregular_reason"));
+		fprintf(stream, "%12s  IRREGULAR: %s\n", "", read_text(result, "irregular_reason"));
 }
 
 static void put_frame_loss(FILE *stream, const json_t *sizes)
@@ -201,18 +201,18 @@ static void put_frame_loss(FILE *stream, const json_t *sizes)
 
 static void put_reset(FILE *stream, const json_t *reset)
 {
-	const char *command = member_text(reset, "command");
-	double reset_s = member_number(reset, "reset_time"), by_loss_s = member_number(reset, "reset_time_by_loss");
+	const char *command = read_text(reset, "command");
+	double reset_s = read_number(reset, "reset_time"), by_loss_s = read_number(reset, "reset_time_by_loss");
 
 	if (!json_is_object(reset))
 		return;
-	fprintf(stream, "\nReset (26.6, RFC 6201), %s octets, by %s%s\n", member_text(reset, "frame_size"),
+	fprintf(stream, "\nReset (26.6, RFC 6201), %s octets, by %s%s\n", read_text(reset, "frame_size"),
 		*command ? "command: " : "the operator", command);
 	if (isnan(reset_s))
 		fputs("  no reset time", stream);
 	else
 		fprintf(stream, "  reset time %.1f ms (within %.1f ms), by frames lost %.1f ms", reset_s * MS_PER_S,
-			member_number(reset, "resolution") * MS_PER_S, by_loss_s * MS_PER_S);
+			read_number(reset, "resolution") * MS_PER_S, by_loss_s * MS_PER_S);
 	put_remark(stream, reset);
 }
 
@@ -223,12 +223,12 @@ void render_rfc2544(FILE *stream, const json_t *document)
 	const json_t *sizes = json_object_get(document, "frame_sizes");
 	const json_t *environment = json_object_get(document, "environment");
 	const json_t *deviations = json_object_get(document, "deviations");
-	const char *reason = member_text(document, "irregular_reason");
+	const char *reason = read_text(document, "irregular_reason");
 	char duration[UNIT_TEXT_SIZE];
 
 	fprintf(stream, "RFC 2544 section 26%s: %zu frame sizes in %s%s%s\n",
 		truth(document, "fast") ? ", shortened (--fast)" : "", json_array_size(sizes),
-		format_clock(member_number(document, "suite_duration"), duration), *reason ? ", IRREGULAR: " : "", reason);
+		format_clock(read_number(document, "suite_duration"), duration), *reason ? ", IRREGULAR: " : "", reason);
 	put_table(stream, sizes, &tables[0]);
 	put_table(stream, sizes, &tables[1]);
 	put_frame_loss(stream, sizes);
@@ -236,9 +236,9 @@ void render_rfc2544(FILE *stream, const json_t *document)
 	put_table(stream, sizes, &tables[3]);
 	put_reset(stream, json_object_get(document, "reset"));
 	fprintf(stream, "\nLoads are per interface; times %g for the sum over the transmitting interfaces.\n",
-		member_number(document, "aggregate_factor"));
-	fprintf(stream, "Tester: xdp-mlr %s, Linux %s on %s\n", member_text(environment, "version"),
-		member_text(environment, "kernel"), member_text(environment, "hostname"));
+		read_number(document, "aggregate_factor"));
+	fprintf(stream, "Tester: xdp-mlr %s, Linux %s on %s\n", read_text(environment, "version"),
+		read_text(environment, "kernel"), read_text(environment, "hostname"));
 	if (json_array_size(deviations))
 		fputs("\nDeviations from RFC 2544\n", stream);
 	for (size_t i = 0; i < json_array_size(deviations); i++)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "json_text.h"
+#include "json_read.h"
 #include "units.h"
 
 #define NS_PER_US 1000.0
@@ -12,21 +12,21 @@ static void put_one(FILE *stream, const json_t *test)
 {
 	const json_t *floor = json_object_get(test, "floor"), *confirmation = json_object_get(test, "confirmation");
 	const json_t *pacing = json_object_get(test, "pacing");
-	const char *limit = member_text(test, "limit");
+	const char *limit = read_text(test, "limit");
 	char load[UNIT_TEXT_SIZE], fastest[UNIT_TEXT_SIZE];
 
-	fprintf(stream, "%12s  %-4s %-9s  ", member_text(test, "frame_size"), member_text(test, "tx_backend"),
-		member_text(test, "transmit_mode"));
+	fprintf(stream, "%12s  %-4s %-9s  ", read_text(test, "frame_size"), read_text(test, "tx_backend"),
+		read_text(test, "transmit_mode"));
 	if (!json_is_true(json_object_get(test, "regular"))) {
-		fprintf(stream, "IRREGULAR: %s%s%s\n", member_text(test, "irregular_reason"), *limit ? ": " : "", limit);
+		fprintf(stream, "IRREGULAR: %s%s%s\n", read_text(test, "irregular_reason"), *limit ? ": " : "", limit);
 		return;
 	}
 	fprintf(stream, "%12s %12s  %5.0f of %-2.0f %9.3f %9.3f %9.3f  %s%s%s\n",
-		format_si(member_number(test, "clean_load"), "fps", load),
-		format_si(member_number(test, "fastest_load"), "fps", fastest), member_number(confirmation, "clean"),
-		member_number(confirmation, "trials"), member_number(floor, "p50_ns") / NS_PER_US,
-		member_number(floor, "p99_ns") / NS_PER_US, member_number(pacing, "gap_p99_ns") / NS_PER_US,
-		member_text(test, "limited_by"), *limit ? ": " : "", limit);
+		format_si(read_number(test, "clean_load"), "fps", load),
+		format_si(read_number(test, "fastest_load"), "fps", fastest), read_number(confirmation, "clean"),
+		read_number(confirmation, "trials"), read_number(floor, "p50_ns") / NS_PER_US,
+		read_number(floor, "p99_ns") / NS_PER_US, read_number(pacing, "gap_p99_ns") / NS_PER_US,
+		read_text(test, "limited_by"), *limit ? ": " : "", limit);
 }
 
 void render_selftest(FILE *stream, const json_t *document)
@@ -44,7 +44,7 @@ void render_selftest(FILE *stream, const json_t *document)
 	fprintf(stream, "\nLoads are per interface; floor (latency of a lightly loaded tester) and gap (between departures "
 			"at the clean "
 			"load) in us.\n");
-	fprintf(stream, "No SUT: %s.\n", member_text(json_object_get(document, "sut_check"), "evidence"));
-	fprintf(stream, "Tester: xdp-mlr %s, Linux %s on %s\n", member_text(environment, "version"),
-		member_text(environment, "kernel"), member_text(environment, "hostname"));
+	fprintf(stream, "No SUT: %s.\n", read_text(json_object_get(document, "sut_check"), "evidence"));
+	fprintf(stream, "Tester: xdp-mlr %s, Linux %s on %s\n", read_text(environment, "version"),
+		read_text(environment, "kernel"), read_text(environment, "hostname"));
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_text.h"
+#include "json_read.h"
 #include "render_rfc2544.h"
 #include "render_selftest.h"
 #include "units.h"
@@ -111,7 +111,7 @@ static void put_columns(const struct page *page, const json_t *object, const str
 		fprintf(page->stream, "%*s", CELL_COLUMNS, columns[i].heading);
 	fputc('\n', page->stream);
 	for (size_t i = 0; i < count; i++) {
-		double value = member_number(object, columns[i].name);
+		double value = read_number(object, columns[i].name);
 
 		if (isnan(value))
 			fprintf(page->stream, "%*s", CELL_COLUMNS, "-");
@@ -128,12 +128,12 @@ static void put_goal_attributes(const struct page *page, const json_t *goal)
 	char loss[UNIT_TEXT_SIZE], exceed[UNIT_TEXT_SIZE], width[UNIT_TEXT_SIZE];
 
 	put_row(page, "Goal", "Loss Ratio %s, Exceed Ratio %s, Width %s,",
-		format_percent(member_number(goal, "loss_ratio"), loss),
-		format_percent(member_number(goal, "exceed_ratio"), exceed),
-		format_percent(member_number(goal, "width"), width));
+		format_percent(read_number(goal, "loss_ratio"), loss),
+		format_percent(read_number(goal, "exceed_ratio"), exceed),
+		format_percent(read_number(goal, "width"), width));
 	put_row(page, "", "Initial and Final Trial Duration %g s and %g s, Duration Sum %g s",
-		member_number(goal, "initial_trial_duration"), member_number(goal, "final_trial_duration"),
-		member_number(goal, "duration_sum"));
+		read_number(goal, "initial_trial_duration"), read_number(goal, "final_trial_duration"),
+		read_number(goal, "duration_sum"));
 }
 
 /* Whether the result is the throughput of RFC 2544. */
@@ -151,7 +151,7 @@ static void put_compliance(const struct page *page, const char *compliance)
 static void put_goal(const struct page *page, const json_t *result)
 {
 	const json_t *goal = json_object_get(result, "goal");
-	double lower = member_number(result, "relevant_lower_bound"), upper = member_number(result, "relevant_upper_bound");
+	double lower = read_number(result, "relevant_lower_bound"), upper = read_number(result, "relevant_upper_bound");
 	bool regular = truth(result, "regular");
 	const char *mark = regular ? "" : "   (irregular)";
 	char width[UNIT_TEXT_SIZE];
@@ -163,7 +163,7 @@ static void put_goal(const struct page *page, const json_t *result)
 	fprintf(page->stream, "%s%s\n", regular ? "" : ", ", regular ? "" : string(result, "irregular_reason"));
 	put_load(page, "Relevant Lower Bound", lower, mark);
 	put_load(page, "Relevant Upper Bound", upper, mark);
-	put_load(page, "Conditional Throughput", member_number(result, "conditional_throughput"), mark);
+	put_load(page, "Conditional Throughput", read_number(result, "conditional_throughput"), mark);
 	if (!isnan(lower) && !isnan(upper))
 		put_row(page, "Width", "%*s  (upper - lower) / upper", CELL_COLUMNS,
 			format_percent((upper - lower) / upper, width));
@@ -184,9 +184,8 @@ static void put_search(const struct page *page, const json_t *document)
 
 	put_styled(page, BOLD, "MLRsearch");
 	fprintf(page->stream, " between %s and %s per interface: %zu trials in %.1f s\n",
-		format_si(member_number(input, "min_load"), "fps", min),
-		format_si(member_number(input, "max_load"), "fps", max),
-		json_array_size(json_object_get(document, "trials")), member_number(document, "search_duration"));
+		format_si(read_number(input, "min_load"), "fps", min), format_si(read_number(input, "max_load"), "fps", max),
+		json_array_size(json_object_get(document, "trials")), read_number(document, "search_duration"));
 	if (!results)
 		put_styled(page, BAD, "\nIRREGULAR: the search ended before it had a result\n");
 	for (size_t i = 0; i < json_array_size(results); i++)
@@ -198,7 +197,7 @@ static void put_search(const struct page *page, const json_t *document)
 /* Mean and spread of one goal, then every search's own value. */
 static void put_statistics(const struct page *page, size_t goal, const json_t *statistics, const json_t *runs)
 {
-	double mean = member_number(statistics, "mean"), stdev = member_number(statistics, "stdev");
+	double mean = read_number(statistics, "mean"), stdev = read_number(statistics, "stdev");
 	char rounded[UNIT_TEXT_SIZE], spread[UNIT_TEXT_SIZE], ratio[UNIT_TEXT_SIZE], least[UNIT_TEXT_SIZE],
 		most[UNIT_TEXT_SIZE];
 
@@ -208,12 +207,12 @@ static void put_statistics(const struct page *page, size_t goal, const json_t *s
 	}
 	put_row(page, string(statistics, "goal"), "mean %s, stdev %s (%s), from %s to %s", format_si(mean, "fps", rounded),
 		format_si(stdev, "fps", spread), format_percent(stdev / mean, ratio),
-		format_si(member_number(statistics, "min"), "fps", least),
-		format_si(member_number(statistics, "max"), "fps", most));
+		format_si(read_number(statistics, "min"), "fps", least),
+		format_si(read_number(statistics, "max"), "fps", most));
 	fprintf(page->stream, "  %-*s", LABEL_COLUMNS, "  each");
 	for (size_t i = 0; i < json_array_size(runs); i++) {
 		const json_t *results = json_object_get(json_array_get(runs, i), "search_result");
-		double fps = member_number(json_array_get(results, goal), "conditional_throughput");
+		double fps = read_number(json_array_get(results, goal), "conditional_throughput");
 
 		fprintf(page->stream, "%s%s", i ? ", " : "", isnan(fps) ? "none" : format_si(fps, "fps", rounded));
 	}
@@ -229,15 +228,15 @@ static void put_repeats(const struct page *page, const json_t *repeats)
 	put_heading(page, "Conditional Throughput over repeated searches");
 	for (size_t goal = 0; goal < json_array_size(statistics); goal++)
 		put_statistics(page, goal, json_array_get(statistics, goal), runs);
-	put_row(page, "Searches", "%.0f of %.0f; above is the median one, number %.0f", member_number(repeats, "count"),
-		member_number(repeats, "asked"), member_number(repeats, "median_run"));
+	put_row(page, "Searches", "%.0f of %.0f; above is the median one, number %.0f", read_number(repeats, "count"),
+		read_number(repeats, "asked"), read_number(repeats, "median_run"));
 }
 
 /* --- the course of a search ----------------------------------------------------------------------------------------- */
 
 static const char *bound(const json_t *decision, const char *name, char buffer[UNIT_TEXT_SIZE])
 {
-	double fps = member_number(decision, name);
+	double fps = read_number(decision, name);
 
 	return isnan(fps) ? "-" : format_si(fps, "fps", buffer);
 }
@@ -248,16 +247,16 @@ static void put_course_trial(const struct page *page, size_t index, const json_t
 	char load[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE], lower[UNIT_TEXT_SIZE], upper[UNIT_TEXT_SIZE];
 
 	fprintf(page->stream, "%6zu%*s%8.3g s%*s  %-10s%*s ..%*s  %s", index, CELL_COLUMNS,
-		format_si(member_number(trial, "trial_load"), "fps", load), member_number(trial, "trial_duration"),
-		CELL_COLUMNS, format_percent(member_number(trial, "trial_loss_ratio"), loss), string(decision, "goal"),
-		CELL_COLUMNS, bound(decision, "lower_bound", lower), CELL_COLUMNS, bound(decision, "upper_bound", upper),
+		format_si(read_number(trial, "trial_load"), "fps", load), read_number(trial, "trial_duration"), CELL_COLUMNS,
+		format_percent(read_number(trial, "trial_loss_ratio"), loss), string(decision, "goal"), CELL_COLUMNS,
+		bound(decision, "lower_bound", lower), CELL_COLUMNS, bound(decision, "upper_bound", upper),
 		string(decision, "rule"));
-	if (!isnan(member_number(decision, "exceed_probability")))
+	if (!isnan(read_number(decision, "exceed_probability")))
 		fprintf(page->stream, " (exceeds with p = %.2f, %.0f trials to go)",
-			member_number(decision, "exceed_probability"), member_number(decision, "trials_ahead"));
-	if (!isnan(member_number(decision, "asked_load")))
-		fprintf(page->stream, " (asked for %s, %g s)", format_si(member_number(decision, "asked_load"), "fps", load),
-			member_number(decision, "asked_duration"));
+			read_number(decision, "exceed_probability"), read_number(decision, "trials_ahead"));
+	if (!isnan(read_number(decision, "asked_load")))
+		fprintf(page->stream, " (asked for %s, %g s)", format_si(read_number(decision, "asked_load"), "fps", load),
+			read_number(decision, "asked_duration"));
 	fputs(truth(trial, "tester_limited") ? " (tester-limited)\n" : "\n", page->stream);
 }
 
@@ -293,12 +292,12 @@ static void put_counts(const struct page *page, const json_t *counts)
 
 static void put_order(const struct page *page, const json_t *order)
 {
-	if (member_number(order, "reorder_depth_max") > 0)
+	if (read_number(order, "reorder_depth_max") > 0)
 		put_row(page, "Reordering", "depth mean %.1f, max %.0f frames of a flow",
-			member_number(order, "reorder_depth_mean"), member_number(order, "reorder_depth_max"));
-	if (member_number(order, "gaps") > 0)
-		put_row(page, "Gaps in a flow", "%.0f, of %.0f frames; the longest of %.0f", member_number(order, "gaps"),
-			member_number(order, "gap_frames"), member_number(order, "gap_max_frames"));
+			read_number(order, "reorder_depth_mean"), read_number(order, "reorder_depth_max"));
+	if (read_number(order, "gaps") > 0)
+		put_row(page, "Gaps in a flow", "%.0f, of %.0f frames; the longest of %.0f", read_number(order, "gaps"),
+			read_number(order, "gap_frames"), read_number(order, "gap_max_frames"));
 }
 
 static void put_attribution(const struct page *page, const json_t *trial)
@@ -309,7 +308,7 @@ static void put_attribution(const struct page *page, const json_t *trial)
 					       { "sut", "in the SUT" } };
 	const json_t *counts = json_object_get(trial, "counts");
 
-	if (member_number(counts, "lost") == 0 && member_number(counts, "unsent") == 0)
+	if (read_number(counts, "lost") == 0 && read_number(counts, "unsent") == 0)
 		return;
 	put_heading(page, "Where the missing frames went");
 	put_columns(page, json_object_get(trial, "loss_attribution"), fates, COUNT(fates), 1, 0);
@@ -335,12 +334,10 @@ static void put_pacing(const struct page *page, const json_t *pacing)
 	if (!json_is_object(pacing))
 		return;
 	put_heading(page, "Pacing");
-	put_row(page, "Load", "achieved %.1f fps, %+.1f ppm off", member_number(pacing, "achieved_fps"),
-		member_number(pacing, "error_ppm"));
-	put_row(page, "Gaps between frames", "p50 %s, p99 %s, max %s",
-		microseconds(member_number(pacing, "gap_p50_ns"), p50),
-		microseconds(member_number(pacing, "gap_p99_ns"), p99),
-		microseconds(member_number(pacing, "gap_max_ns"), max));
+	put_row(page, "Load", "achieved %.1f fps, %+.1f ppm off", read_number(pacing, "achieved_fps"),
+		read_number(pacing, "error_ppm"));
+	put_row(page, "Gaps between frames", "p50 %s, p99 %s, max %s", microseconds(read_number(pacing, "gap_p50_ns"), p50),
+		microseconds(read_number(pacing, "gap_p99_ns"), p99), microseconds(read_number(pacing, "gap_max_ns"), max));
 }
 
 static void put_port(const struct page *page, const json_t *port)
@@ -349,9 +346,8 @@ static void put_port(const struct page *page, const json_t *port)
 
 	put_row(page, string(port, "name"),
 		"sent %.0f of %.0f, received %.0f, foreign %.0f; dropped by the interface: %.0f out, %.0f in",
-		member_number(counts, "sent"), member_number(counts, "intended"), member_number(counts, "received"),
-		member_number(counts, "foreign"), member_number(port, "nic_tx_dropped"),
-		member_number(port, "nic_rx_missed"));
+		read_number(counts, "sent"), read_number(counts, "intended"), read_number(counts, "received"),
+		read_number(counts, "foreign"), read_number(port, "nic_tx_dropped"), read_number(port, "nic_rx_missed"));
 }
 
 static void put_trial(const struct page *page, const json_t *document)
@@ -365,11 +361,10 @@ static void put_trial(const struct page *page, const json_t *document)
 		fprintf(page->stream, ": %s, nothing was measured\n", string(document, "irregular_reason"));
 		return;
 	}
-	fprintf(page->stream, " at %s per interface for %g s\n\n",
-		format_si(member_number(trial, "trial_load"), "fps", load), member_number(trial, "trial_duration"));
-	put_row(page, "Trial Loss Ratio", "%*s", CELL_COLUMNS,
-		format_percent(member_number(trial, "trial_loss_ratio"), loss));
-	put_load(page, "Trial Forwarding Rate", member_number(trial, "trial_forwarding_rate"), "");
+	fprintf(page->stream, " at %s per interface for %g s\n\n", format_si(read_number(trial, "trial_load"), "fps", load),
+		read_number(trial, "trial_duration"));
+	put_row(page, "Trial Loss Ratio", "%*s", CELL_COLUMNS, format_percent(read_number(trial, "trial_loss_ratio"), loss));
+	put_load(page, "Trial Forwarding Rate", read_number(trial, "trial_forwarding_rate"), "");
 	if (truth(document, "tester_limited")) {
 		fprintf(page->stream, "  %-*s", LABEL_COLUMNS, "Tester limited");
 		put_styled(page, BAD, string(trial, "tester_limited_reason"));
@@ -392,7 +387,7 @@ static void put_trial(const struct page *page, const json_t *document)
 
 static void put_estimate(const struct page *page, const char *label, const json_t *moments)
 {
-	double mean = member_number(moments, "mean"), stdev = member_number(moments, "stdev");
+	double mean = read_number(moments, "mean"), stdev = read_number(moments, "stdev");
 	char rounded[UNIT_TEXT_SIZE], spread[UNIT_TEXT_SIZE], ratio[UNIT_TEXT_SIZE];
 
 	put_row(page, label, "%*s  %*.1f fps, stdev %s (%s)", CELL_COLUMNS, format_si(mean, "fps", rounded), CELL_COLUMNS,
@@ -417,12 +412,12 @@ static void put_soak(const struct page *page, const json_t *document)
 
 	put_styled(page, BOLD, "PLRsearch");
 	fprintf(page->stream, " between %s and %s per interface: %zu trials in %.1f s%s%s\n\n",
-		format_si(member_number(document, "min_load"), "fps", min),
-		format_si(member_number(document, "max_load"), "fps", max),
-		json_array_size(json_object_get(document, "trials")), member_number(document, "soak_duration"),
+		format_si(read_number(document, "min_load"), "fps", min),
+		format_si(read_number(document, "max_load"), "fps", max),
+		json_array_size(json_object_get(document, "trials")), read_number(document, "soak_duration"),
 		string(document, "irregular_reason") ? ", IRREGULAR: " : "",
 		string(document, "irregular_reason") ? string(document, "irregular_reason") : "");
-	put_row(page, "Target loss ratio", "%*g", CELL_COLUMNS, member_number(document, "target_loss_ratio"));
+	put_row(page, "Target loss ratio", "%*g", CELL_COLUMNS, read_number(document, "target_loss_ratio"));
 	put_estimate(page, "Critical load", json_object_get(document, "critical_load"));
 	for (size_t i = 0; i < json_array_size(estimates); i++) {
 		char label[32];
@@ -433,7 +428,7 @@ static void put_soak(const struct page *page, const json_t *document)
 	put_anomalies(page, json_object_get(document, "anomalies"));
 	if (json_is_object(trend))
 		put_row(page, "Trend", "%+.3g fps a second (p = %.2g): the system changed while it was measured",
-			member_number(trend, "slope_fps_per_s"), member_number(trend, "p_value"));
+			read_number(trend, "slope_fps_per_s"), read_number(trend, "p_value"));
 }
 
 /* --- all ----------------------------------------------------------------------------------------------------------- */
@@ -474,7 +469,7 @@ static void put_requirements(const struct page *page, const json_t *requirements
 		fputs("  ", page->stream);
 		put_styled(page, met ? GOOD : BAD, met ? "met    " : "NOT MET");
 		fprintf(page->stream, " %-*s measured %s\n", LABEL_COLUMNS, string(requirement, "requirement"),
-			quantity(member_number(requirement, "measured"), string(requirement, "unit"), value));
+			quantity(read_number(requirement, "measured"), string(requirement, "unit"), value));
 	}
 }
 
@@ -500,7 +495,7 @@ static void put_setting(const struct page *page, const json_t *document)
 		put_row(page, "Frame size", "%.6g octets%s", page->frame_size_octets,
 			page->frame_sizes_differ ? " on average" : "");
 	put_row(page, "Loads", "per interface; times %g for the sum over the transmitting interfaces",
-		member_number(document, "aggregate_factor"));
+		read_number(document, "aggregate_factor"));
 	put_row(page, "Tester", "xdp-mlr %s, Linux %s on %s", string(environment, "version"), string(environment, "kernel"),
 		string(environment, "hostname"));
 	put_sentences(page, "Warnings", json_object_get(document, "warnings"));
@@ -533,7 +528,7 @@ static void put_document(const struct page *page, const json_t *document)
 char *render_text(const json_t *document, struct render_style style, size_t *ret_length)
 {
 	const json_t *profile = json_object_get(document, "traffic_profile");
-	double frame_size_octets = member_number(profile, "frame_size_octets");
+	double frame_size_octets = read_number(profile, "frame_size_octets");
 	char *text = NULL;
 	struct page page = {
 		.stream = open_memstream(&text, ret_length),

@@ -9,6 +9,7 @@
 
 #include "environment.h"
 #include "events.h"
+#include "json_read.h"
 #include "json_text.h"
 #include "manager.h"
 #include "netlink.h"
@@ -341,11 +342,11 @@ static enum exit_code check_no_sut(struct selftest *selftest, const struct confi
 	if (code != EXIT_DONE)
 		return code;
 	for (size_t i = 0; i < PORT_COUNT; i++)
-		if (!strcmp(member_text(port_of(selftest->measurer, i), "destination_mac_source"), "learned by ARP"))
+		if (!strcmp(read_text(port_of(selftest->measurer, i), "destination_mac_source"), "learned by ARP"))
 			return refuse(EXIT_INVALID,
 				      "selftest: a gateway (%s) answered on port %s, so there is a SUT between the ports; "
 				      "cable the two to each other",
-				      member_text(port_of(selftest->measurer, i), "destination_mac"), config->ports[i].name);
+				      read_text(port_of(selftest->measurer, i), "destination_mac"), config->ports[i].name);
 	selftest->sut_check = json_pack(
 		"{s:b, s:s}", "verified", are_pair, "evidence",
 		are_pair ? "the ports are the two ends of one veth pair"
@@ -365,7 +366,7 @@ static void take_macs(const json_t *measurer, struct config *config)
 	for (size_t i = 0; i < PORT_COUNT; i++) {
 		struct port_config *port = &config->ports[i];
 
-		if (ether_aton_r(member_text(port_of(measurer, i), "destination_mac"), &port->destination_mac))
+		if (ether_aton_r(read_text(port_of(measurer, i), "destination_mac"), &port->destination_mac))
 			port->destination_mac_given = true;
 	}
 }
@@ -389,7 +390,7 @@ static const char *transmit_mode(const json_t *measurer)
 	const char *mode = "";
 
 	for (size_t i = 0; i < PORT_COUNT; i++) {
-		const char *of_port = member_text(port_of(measurer, i), "transmit_mode");
+		const char *of_port = read_text(port_of(measurer, i), "transmit_mode");
 
 		if (*of_port && (!*mode || !strcmp(of_port, "copy")))
 			mode = of_port;
@@ -404,7 +405,7 @@ static enum exit_code test_with(struct selftest *selftest, const struct config *
 
 	json_decref(selftest->measurer);
 	selftest->measurer = frames->ops->describe(frames);
-	if (config->tx == TX_AUTO && !strcmp(member_text(selftest->measurer, "tx_backend"), "xsk")) {
+	if (config->tx == TX_AUTO && !strcmp(read_text(selftest->measurer, "tx_backend"), "xsk")) {
 		json_decref(test.json); /* AF_XDP was tested already */
 		return EXIT_DONE;
 	}
@@ -414,7 +415,7 @@ static enum exit_code test_with(struct selftest *selftest, const struct config *
 	if (code == EXIT_DONE)
 		code = measure_one(&test);
 	if (code == EXIT_DONE) {
-		keep_result(selftest, &test, member_text(selftest->measurer, "tx_backend"));
+		keep_result(selftest, &test, read_text(selftest->measurer, "tx_backend"));
 		code = event_self_test_finished(config, json_incref(test.json));
 	}
 	json_decref(test.json);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "json_read.h"
 #include "json_text.h"
 #include "nic.h"
 #include "options.h"
@@ -124,8 +125,8 @@ static void make_path(const json_t *subject, char path[PATH_SIZE])
 	const json_t *ports = json_object_get(subject, "ports");
 	char a[NIC_TEXT_SIZE], b[NIC_TEXT_SIZE];
 
-	make_slug(member_text(json_array_get(ports, PORT_A), "id"), a);
-	make_slug(member_text(json_array_get(ports, PORT_B), "id"), b);
+	make_slug(read_text(json_array_get(ports, PORT_A), "id"), a);
+	make_slug(read_text(json_array_get(ports, PORT_B), "id"), b);
 	snprintf(path, PATH_SIZE, "%s/selftest/%s+%s.json", state_directory(), a, b);
 }
 
@@ -143,7 +144,7 @@ static bool is_store(const json_t *document)
 {
 	const json_t *entries = json_object_get(document, "self_tests");
 
-	if (strcmp(member_text(document, "schema"), SCHEMA) || !json_is_array(entries))
+	if (strcmp(read_text(document, "schema"), SCHEMA) || !json_is_array(entries))
 		return false;
 	for (size_t i = 0; i < json_array_size(entries); i++)
 		if (!is_entry(json_array_get(entries, i)))
@@ -289,7 +290,7 @@ static bool has_changed(const json_t *entry, const json_t *subject, char text[SE
 		const json_t *now = json_array_get(json_object_get(subject, "ports"), port);
 
 		for (size_t i = 0; i < sizeof(of_nic) / sizeof(*of_nic); i++) {
-			snprintf(what, sizeof(what), "the %s of port %s", of_nic[i], member_text(now, "name"));
+			snprintf(what, sizeof(what), "the %s of port %s", of_nic[i], read_text(now, "name"));
 			if (differs(then, now, of_nic[i], what, text))
 				return true;
 		}
@@ -321,12 +322,12 @@ static struct selftest_figure figure_of(const json_t *entry, const json_t *subje
 	struct selftest_figure figure = {
 		.state = SELFTEST_FRESH,
 		.clean_load_fps = json_number_value(json_object_get(entry, "clean_load")),
-		.line_limited = !strcmp(member_text(entry, "limited_by"), "line rate"),
+		.line_limited = !strcmp(read_text(entry, "limited_by"), "line rate"),
 		.floor_p50_ns = json_number_value(json_object_get(floor, "p50_ns")),
 		.floor_p99_ns = json_number_value(json_object_get(floor, "p99_ns")),
 	};
 
-	snprintf(figure.time, sizeof(figure.time), "%s", member_text(entry, "time"));
+	snprintf(figure.time, sizeof(figure.time), "%s", read_text(entry, "time"));
 	if (has_changed(entry, subject, figure.what))
 		figure.state = SELFTEST_CHANGED;
 	else if (has_aged(figure.time, figure.what))
