@@ -1,31 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit.h"
+#include "answered_search.h"
 
 #include <errno.h>
 
-#include "mlr/controller.h"
 #include "mlr/sut.h"
 
-#define TRIALS_MAX 40000
-
-/* --- a search, with all that was asked ------------------------------------------------------------------------------ */
-
-/* Something that answers trials. */
-struct answerer {
-	double (*loss_ratio)(struct answerer *answerer, const struct mlr_trial_input *input);
-	const double *list;
-	double capacity_fps;
-	double effective_ratio; /* Trial Effective Duration by Trial Duration */
-	uint64_t random;
-};
-
-struct search {
-	struct mlr_controller_input input;
-	struct mlr_controller *controller;
-	struct mlr_decision decisions[TRIALS_MAX];
-	struct mlr_trial_result trials[TRIALS_MAX];
-	size_t count;
-};
+/* --- a search --------------------------------------------------------------------------------------------------------- */
 
 /* max_r 0: no verification. */
 static void search_start(struct search *search, const struct mlr_goal *goals, size_t goal_count, double min_fps,
@@ -37,58 +17,6 @@ static void search_start(struct search *search, const struct mlr_goal *goals, si
 		assert_int_equal(mlr_controller_new_tst009(&search->input, max_r, &search->controller), 0);
 	else
 		assert_int_equal(mlr_controller_new_binary(&search->input, &search->controller), 0);
-}
-
-static bool search_step(struct search *search, struct answerer *answerer)
-{
-	struct mlr_decision *decision = &search->decisions[search->count];
-	struct mlr_trial_result *trial = &search->trials[search->count];
-
-	assert_true(search->count < TRIALS_MAX - 1);
-	if (!mlr_controller_next(search->controller, decision))
-		return false;
-	*trial = make_trial(decision->input.load_fps, decision->input.duration_s,
-			    answerer->loss_ratio(answerer, &decision->input));
-	trial->output.effective_duration_s *= answerer->effective_ratio;
-	assert_int_equal(mlr_controller_add(search->controller, trial), 0);
-	search->count++;
-	return true;
-}
-
-static struct mlr_goal_result search_result(const struct search *search, size_t goal)
-{
-	struct mlr_goal_result result;
-
-	assert_int_equal(mlr_controller_goal_result(search->controller, goal, &result), 0);
-	return result;
-}
-
-static double answer_from_list(struct answerer *answerer, const struct mlr_trial_input *input)
-{
-	(void)input;
-	return *answerer->list++;
-}
-
-/* Loses all beyond a capacity. */
-static double answer_hard(struct answerer *answerer, const struct mlr_trial_input *input)
-{
-	return fmax(0, 1 - answerer->capacity_fps / input->load_fps);
-}
-
-static double answer_jitter(struct answerer *answerer, const struct mlr_trial_input *input)
-{
-	double capacity_fps = answerer->capacity_fps * (1 + 0.04 * (random_unit(&answerer->random) - 0.5));
-
-	return fmax(0, 1 - capacity_fps / input->load_fps);
-}
-
-static double answer_nonsense(struct answerer *answerer, const struct mlr_trial_input *input)
-{
-	static const double often[] = { 0, 0, 0, 0.001, 0.005, 0.006, 0.02, 1 };
-	uint64_t choice = random_below(&answerer->random, COUNT_OF(often) + 1);
-
-	(void)input;
-	return choice < COUNT_OF(often) ? often[choice] : random_unit(&answerer->random);
 }
 
 /* --- searches by hand ----------------------------------------------------------------------------------------------- */
@@ -114,7 +42,7 @@ static void check_steps(const struct mlr_goal *goal, unsigned int max_r, const s
 
 	search_start(&search, goal, 1, 100, 1000, max_r);
 	for (size_t i = 0; i < count; i++) {
-		struct answerer answerer = { answer_from_list, &steps[i].loss_ratio, .effective_ratio = 1 };
+		struct answerer answerer = { answer_from_list, &steps[i].loss_ratio };
 
 		assert_false(mlr_controller_goal_done(search.controller, 0));
 		assert_true(mlr_controller_remaining_s(search.controller) > 0);
@@ -261,7 +189,7 @@ static void verification_is_of_losses_only(void **state)
 static void goals_of_different_durations(void **state)
 {
 	struct mlr_goal goals[2] = { make_goal(0, 0, 1, 1), make_goal(0, 0, 60, 60) };
-	struct answerer answerer = { answer_hard, .capacity_fps = 2000, .effective_ratio = 1 };
+	struct answerer answerer = { answer_hard, .capacity_fps = 2000 };
 	static struct search search;
 
 	(void)state;
@@ -282,7 +210,7 @@ static void goals_share_results(void **state)
 	static const double loads_fps[] = { 1000, 550, 325, 212.5, 268.75, 437.5, 493.75 };
 	static const size_t in_focus[] = { 0, 0, 0, 0, 0, 1, 1 };
 	struct mlr_goal goals[2] = { make_goal(0, 0, 60, 60), make_goal(0.005, 0, 60, 60) };
-	struct answerer answerer = { answer_from_list, losses, .effective_ratio = 1 };
+	struct answerer answerer = { answer_from_list, losses };
 	static struct search search;
 
 	(void)state;
@@ -623,7 +551,7 @@ static void unasked_trials_are_free(void **state)
 {
 	const struct mlr_goal goal = preset("rfc2544");
 	const struct mlr_trial_result other = make_trial(555, 0.5, 0);
-	struct answerer answerer = { answer_hard, .capacity_fps = 700, .effective_ratio = 1 };
+	struct answerer answerer = { answer_hard, .capacity_fps = 700 };
 	static struct search search;
 
 	(void)state;

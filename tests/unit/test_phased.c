@@ -1,35 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit.h"
+#include "answered_search.h"
 
 #include <errno.h>
 
 #include "../../lib/phased_private.h"
-#include "mlr/controller.h"
 #include "mlr/sut.h"
 
 #define MIN_FPS     9001.0
 #define MAX_FPS     18750000.0
-#define TRIALS_MAX  4096
 #define HAS_NOTHING ((struct mlr_phased_bounds){ NAN, NAN, NAN, NAN })
 
 /* --- a search, with all that was asked ------------------------------------------------------------------------------ */
-
-/* Something that answers trials. */
-struct answerer {
-	double (*loss_ratio)(struct answerer *answerer, const struct mlr_trial_input *input);
-	const double *list; /* answers in order */
-	double capacity_fps;
-	uint64_t random;
-};
-
-struct search {
-	struct mlr_controller_input input;
-	struct mlr_phased_parameters parameters;
-	struct mlr_controller *controller;
-	struct mlr_decision decisions[TRIALS_MAX];
-	struct mlr_trial_result trials[TRIALS_MAX];
-	size_t count;
-};
 
 static const struct mlr_goal *csit_goals(void)
 {
@@ -40,27 +21,11 @@ static const struct mlr_goal *csit_goals(void)
 }
 
 static void search_start(struct search *search, const struct mlr_goal *goals, size_t goal_count, double min_fps,
-			 double max_fps)
+			 double max_fps, const struct mlr_phased_parameters *parameters)
 {
 	search->input = (struct mlr_controller_input){ min_fps, max_fps, goals, goal_count };
 	search->count = 0;
-	assert_int_equal(mlr_controller_new_phased(&search->input, &search->parameters, &search->controller), 0);
-}
-
-/* One trial. False if none is wanted. */
-static bool search_step(struct search *search, struct answerer *answerer)
-{
-	struct mlr_decision *decision = &search->decisions[search->count];
-	struct mlr_trial_result *trial = &search->trials[search->count];
-
-	assert_true(search->count < TRIALS_MAX - 1);
-	if (!mlr_controller_next(search->controller, decision))
-		return false;
-	*trial = make_trial(decision->input.load_fps, decision->input.duration_s,
-			    answerer->loss_ratio(answerer, &decision->input));
-	assert_int_equal(mlr_controller_add(search->controller, trial), 0);
-	search->count++;
-	return true;
+	assert_int_equal(mlr_controller_new_phased(&search->input, parameters, &search->controller), 0);
 }
 
 static void search_run(struct search *search, struct answerer *answerer)
@@ -69,30 +34,10 @@ static void search_run(struct search *search, struct answerer *answerer)
 		;
 }
 
-static struct mlr_goal_result search_result(const struct search *search, size_t goal)
-{
-	struct mlr_goal_result result;
-
-	assert_int_equal(mlr_controller_goal_result(search->controller, goal, &result), 0);
-	return result;
-}
-
-static double answer_from_list(struct answerer *answerer, const struct mlr_trial_input *input)
-{
-	(void)input;
-	return *answerer->list++;
-}
-
 static double answer_constant(struct answerer *answerer, const struct mlr_trial_input *input)
 {
 	(void)input;
 	return *answerer->list;
-}
-
-/* Loses all beyond a capacity. */
-static double answer_hard(struct answerer *answerer, const struct mlr_trial_input *input)
-{
-	return fmax(0, 1 - answerer->capacity_fps / input->load_fps);
 }
 
 /* Forwards but little once it is overloaded. */
@@ -101,29 +46,12 @@ static double answer_collapse(struct answerer *answerer, const struct mlr_trial_
 	return input->load_fps > answerer->capacity_fps ? 1 - 0.4 * answerer->capacity_fps / input->load_fps : 0;
 }
 
-static double answer_jitter(struct answerer *answerer, const struct mlr_trial_input *input)
-{
-	double capacity_fps = answerer->capacity_fps * (1 + 0.04 * (random_unit(&answerer->random) - 0.5));
-
-	return fmax(0, 1 - capacity_fps / input->load_fps);
-}
-
 /* Better or worse the longer a trial is. */
 static double answer_drift(struct answerer *answerer, const struct mlr_trial_input *input)
 {
 	double slope = (double)(answerer->random % 21) / 10 - 1;
 
 	return fmax(0, 1 - answerer->capacity_fps * pow(input->duration_s, 0.1 * slope) / input->load_fps);
-}
-
-/* Anything at any load. */
-static double answer_nonsense(struct answerer *answerer, const struct mlr_trial_input *input)
-{
-	static const double often[] = { 0, 0, 0, 0.001, 0.005, 0.006, 0.02, 1 };
-	uint64_t choice = random_below(&answerer->random, COUNT_OF(often) + 1);
-
-	(void)input;
-	return choice < COUNT_OF(often) ? often[choice] : random_unit(&answerer->random);
 }
 
 /* The most disappointing sequence: short trials say the opposite of what the long ones say. */
@@ -159,8 +87,7 @@ static const struct {
 
 static void example_start(struct search *search)
 {
-	search->parameters = MLR_PHASED_DEFAULTS;
-	search_start(search, csit_goals(), 2, MIN_FPS, MAX_FPS);
+	search_start(search, csit_goals(), 2, MIN_FPS, MAX_FPS, NULL);
 }
 
 static void example_step(struct search *search, size_t i)
@@ -291,8 +218,7 @@ static void order_of_goals_is_free(void **state)
 	static struct search search;
 
 	(void)state;
-	search.parameters = MLR_PHASED_DEFAULTS;
-	search_start(&search, goals, 2, MIN_FPS, MAX_FPS);
+	search_start(&search, goals, 2, MIN_FPS, MAX_FPS, NULL);
 	for (size_t i = 0; i < COUNT_OF(example); i++)
 		example_step(&search, i);
 	check_result(&search, 1, 5112894.3238511775, 5138587.208637197, 0);
@@ -483,8 +409,7 @@ static void check_initial(double min_fps, const double losses[3], const double l
 	struct answerer answerer = { .loss_ratio = answer_from_list, .list = losses };
 	static struct search search;
 
-	search.parameters = MLR_PHASED_DEFAULTS;
-	search_start(&search, csit_goals(), 2, min_fps, 1e6);
+	search_start(&search, csit_goals(), 2, min_fps, 1e6, NULL);
 	for (size_t i = 0; i < 3; i++) {
 		assert_true(search_step(&search, &answerer));
 		assert_close(search.trials[i].input.load_fps / loads_fps[i], 1, 1e-12);
@@ -516,8 +441,7 @@ static void no_loss_at_all(void **state)
 	const double durations_s[] = { 1, 1, sqrt(30), 30 };
 
 	(void)state;
-	search.parameters = MLR_PHASED_DEFAULTS;
-	search_start(&search, csit_goals(), 2, MIN_FPS, MAX_FPS);
+	search_start(&search, csit_goals(), 2, MIN_FPS, MAX_FPS, NULL);
 	while (search_step(&search, &answerer))
 		assert_int_equal(search_result(&search, 0).irregularity == MLR_MAX_LOAD_IS_LOWER_BOUND, search.count == 4);
 	assert_int_equal(search.count, COUNT_OF(durations_s));
@@ -541,8 +465,7 @@ static void nothing_gets_through(void **state)
 	static struct search search;
 
 	(void)state;
-	search.parameters = MLR_PHASED_DEFAULTS;
-	search_start(&search, csit_goals(), 2, MIN_FPS, MAX_FPS);
+	search_start(&search, csit_goals(), 2, MIN_FPS, MAX_FPS, NULL);
 	search_run(&search, &answerer);
 	assert_int_equal(search.count, 4); /* Max Load, and Min Load with each duration */
 	for (size_t goal = 0; goal < 2; goal++) {
@@ -561,8 +484,7 @@ static void min_load_too_high_ends_the_phase(void **state)
 	static struct search search;
 
 	(void)state;
-	search.parameters = MLR_PHASED_DEFAULTS;
-	search_start(&search, csit_goals(), 2, MIN_FPS, MAX_FPS);
+	search_start(&search, csit_goals(), 2, MIN_FPS, MAX_FPS, NULL);
 	search_run(&search, &answerer);
 	assert_int_equal(search_result(&search, 0).irregularity, MLR_MIN_LOAD_IS_UPPER_BOUND);
 	assert_int_equal(search_result(&search, 1).irregularity, MLR_UNFINISHED);
@@ -579,8 +501,7 @@ static void forgotten_max_load_is_measured_again(void **state)
 	const double log_w = -log(wide_goal()), k = 4 * MLR_PHASED_ROUNDING;
 
 	(void)state;
-	search.parameters = MLR_PHASED_DEFAULTS;
-	search_start(&search, csit_goals(), 2, 1e3, 1e6);
+	search_start(&search, csit_goals(), 2, 1e3, 1e6, NULL);
 	for (size_t i = 0; i < COUNT_OF(losses); i++)
 		assert_true(search_step(&search, &answerer));
 	assert_close(search.trials[1].input.load_fps, 1e5, 1e-6);
@@ -603,8 +524,7 @@ static void check_durations(unsigned int phases, double initial_s, double final_
 	unsigned int phase = 0;
 
 	goal.initial_trial_duration_s = initial_s;
-	search.parameters = (struct mlr_phased_parameters){ phases, 4 };
-	search_start(&search, &goal, 1, 1e3, 1e6);
+	search_start(&search, &goal, 1, 1e3, 1e6, &(struct mlr_phased_parameters){ phases, 4 });
 	search_run(&search, &answerer);
 	for (size_t i = 3; i < search.count; i++) {
 		while (fabs(search.trials[i].input.duration_s -
@@ -637,8 +557,7 @@ static void one_duration_for_all_phases(void **state)
 	struct mlr_goal_result result;
 
 	(void)state;
-	search.parameters = MLR_PHASED_DEFAULTS;
-	search_start(&search, &goal, 1, 1e3, 1e6);
+	search_start(&search, &goal, 1, 1e3, 1e6, NULL);
 	search_run(&search, &answerer);
 	result = search_result(&search, 0);
 	assert_int_equal(result.irregularity, MLR_REGULAR);
@@ -654,6 +573,7 @@ struct random_search {
 	struct mlr_goal goals[MLR_GOALS_MAX];
 	struct search search;
 	struct answerer answerer;
+	struct mlr_phased_parameters parameters;
 	uint64_t seed;
 };
 
@@ -695,11 +615,11 @@ static void random_start(struct random_search *random_search, uint64_t seed)
 		.capacity_fps = min_fps * pow(max_fps / min_fps, 1.2 * random_unit(&state) - 0.1),
 		.random = random_bits(&state),
 	};
-	random_search->search.parameters = (struct mlr_phased_parameters){
+	random_search->parameters = (struct mlr_phased_parameters){
 		.intermediate_phases = (unsigned int)random_below(&state, 5),
 		.expansion_coefficient = random_below(&state, 2) ? 4 : 2 + random_unit(&state),
 	};
-	search_start(&random_search->search, random_search->goals, goal_count, min_fps, max_fps);
+	search_start(&random_search->search, random_search->goals, goal_count, min_fps, max_fps, &random_search->parameters);
 }
 
 static void check_trial(const struct random_search *random_search, size_t i)
@@ -776,7 +696,7 @@ static void any_behaviour(void **state)
 		double limit;
 
 		random_start(&random_search, seed);
-		limit = mlr_controller_phased_trial_limit(&search->input, &search->parameters);
+		limit = mlr_controller_phased_trial_limit(&search->input, &random_search.parameters);
 		while (search_step(search, &random_search.answerer)) {
 			check_trial(&random_search, search->count - 1);
 			check(&random_search, (double)search->count < limit);
@@ -810,7 +730,7 @@ static void striped_behaviours(void **state)
 		random_search.answerer.loss_ratio = answer_pattern;
 		search_run(search, &random_search.answerer);
 		check(&random_search,
-		      (double)search->count < mlr_controller_phased_trial_limit(&search->input, &search->parameters));
+		      (double)search->count < mlr_controller_phased_trial_limit(&search->input, &random_search.parameters));
 		check_unfinished(&random_search);
 		mlr_controller_free(search->controller);
 	}
@@ -832,8 +752,7 @@ static void simulated_suts(void **state)
 		uint64_t sent, lost;
 
 		assert_int_equal(mlr_sut_new(specifications[i], &sut, error, sizeof(error)), 0);
-		search.parameters = MLR_PHASED_DEFAULTS;
-		search_start(&search, csit_goals(), 2, MIN_FPS, MAX_FPS);
+		search_start(&search, csit_goals(), 2, MIN_FPS, MAX_FPS, NULL);
 		while (mlr_controller_next(search.controller, &decision)) {
 			struct mlr_trial_result trial;
 
