@@ -55,6 +55,24 @@ clean_trial() {
   done
 }
 
+# Frames of several sizes, sent with these options, are what they should be when they come to the SUT.
+frames_have_size_and_checksums() { # OPTION...
+  local size
+  lab_up xdp
+  for size in 64 65 594 1518; do
+    # what arrives is consumed by XDP, so look inside the SUT
+    inside ip link set dev sut-a xdp off
+    inside timeout 10 tcpdump -i sut-a -c 5 -nn -e -vv udp >"$BATS_TEST_TMPDIR/dump" 2>"$BATS_TEST_TMPDIR/err" &
+    background+=($!)
+    until grep -q "listening" "$BATS_TEST_TMPDIR/err"; do sleep 0.05; done
+    clean_trial --load 1000 --duration 0.1 --wait d=0.1 --frame-size "$size" "$@"
+    wait "${background[-1]}"
+    [ "$(grep -c "length $((size - 4)):" "$BATS_TEST_TMPDIR/dump")" -eq 5 ]
+    [ "$(grep -c "198.18.0.2.49184 > 198.19.0.2.7: \[udp sum ok\] UDP, length $((size - 46))" "$BATS_TEST_TMPDIR/dump")" -eq 5 ]
+    if grep -q "bad" "$BATS_TEST_TMPDIR/dump"; then return 1; fi
+  done
+}
+
 # The value of a jq expression over the last output.
 get() {
   jq -er "$1" <<<"$output"
