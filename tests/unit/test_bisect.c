@@ -42,7 +42,7 @@ static void check_steps(const struct mlr_goal *goal, unsigned int max_r, const s
 
 	search_start(&search, goal, 1, 100, 1000, max_r);
 	for (size_t i = 0; i < count; i++) {
-		struct answerer answerer = { answer_from_list, &steps[i].loss_ratio };
+		struct answerer answerer = { .loss_ratio = answer_from_list, .list = &steps[i].loss_ratio };
 
 		assert_false(mlr_controller_goal_done(search.controller, 0));
 		assert_true(mlr_controller_remaining_s(search.controller) > 0);
@@ -189,7 +189,7 @@ static void verification_is_of_losses_only(void **state)
 static void goals_of_different_durations(void **state)
 {
 	struct mlr_goal goals[2] = { make_goal(0, 0, 1, 1), make_goal(0, 0, 60, 60) };
-	struct answerer answerer = { answer_hard, .capacity_fps = 2000 };
+	struct answerer answerer = { .loss_ratio = answer_hard, .capacity_fps = 2000 };
 	static struct search search;
 
 	(void)state;
@@ -210,7 +210,7 @@ static void goals_share_results(void **state)
 	static const double loads_fps[] = { 1000, 550, 325, 212.5, 268.75, 437.5, 493.75 };
 	static const size_t in_focus[] = { 0, 0, 0, 0, 0, 1, 1 };
 	struct mlr_goal goals[2] = { make_goal(0, 0, 60, 60), make_goal(0.005, 0, 60, 60) };
-	struct answerer answerer = { answer_from_list, losses };
+	struct answerer answerer = { .loss_ratio = answer_from_list, .list = losses };
 	static struct search search;
 
 	(void)state;
@@ -551,7 +551,7 @@ static void unasked_trials_are_free(void **state)
 {
 	const struct mlr_goal goal = preset("rfc2544");
 	const struct mlr_trial_result other = make_trial(555, 0.5, 0);
-	struct answerer answerer = { answer_hard, .capacity_fps = 700 };
+	struct answerer answerer = { .loss_ratio = answer_hard, .capacity_fps = 700 };
 	static struct search search;
 
 	(void)state;
