@@ -706,6 +706,12 @@ const struct option options[] = {
 	  .verbs = MEASURES,
 	  .flags = OPTION_REPEATS,
 	  .help = "anything else that the report should say of the SUT, repeatable" },
+	{ .name = "note",
+	  .argument = "TEXT",
+	  .verbs = FRAMES,
+	  .flags = OPTION_REPEATS | OPTION_OUTPUT,
+	  .help = "anything that the result should say of this run, repeatable; it stands in `notes` and in every "
+		  "rendering" },
 	{ .name = "report",
 	  .argument = "FILE",
 	  .verbs = MEASURES | REPORT,
@@ -851,6 +857,16 @@ const struct given *given_find(const struct given_list *list, const char *name)
 		if (strcmp(list->items[i].option->name, name) == 0)
 			return &list->items[i];
 	return NULL;
+}
+
+json_t *given_texts(const struct given_list *list, const char *name)
+{
+	json_t *texts = json_array();
+
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].option->name, name) == 0)
+			json_array_append_new(texts, json_string(list->items[i].text));
+	return texts;
 }
 
 void given_list_free(struct given_list *list)

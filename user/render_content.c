@@ -13,10 +13,23 @@ static const struct content *const kinds[] = { &content_search,  &content_trial,
 
 /* Members that every document may have, and which are shown here. */
 static const char *const common[] = {
-	"schema",           "measurer",      "traffic_profile", "environment",
-	"deviations",       "configuration", "load_scope",      "aggregate_factor",
-	"irregular_reason", "warnings",      "requirements",    "units",
-	"definitions",      "sut",           "checklist",       NULL,
+	"schema",
+	"measurer",
+	"traffic_profile",
+	"environment",
+	"deviations",
+	"configuration",
+	"load_scope",
+	"aggregate_factor",
+	"irregular_reason",
+	"warnings",
+	"requirements",
+	"units",
+	"definitions",
+	"sut",
+	"checklist",
+	"notes",
+	NULL,
 };
 
 /* A document of a kind that has no content of its own is shown by the names of its members. */
@@ -364,6 +377,8 @@ void content_put(struct paper *paper, const json_t *document)
 	if (content->put_verdicts)
 		content->put_verdicts(paper, document);
 	put_requirements(paper, json_object_get(document, "requirements"));
+	if (json_array_size(json_object_get(document, "notes")))
+		put_strings(paper, "notes", "Notes", json_object_get(document, "notes"), "");
 	if (json_array_size(json_object_get(document, "warnings")))
 		put_strings(paper, "warnings", "Warnings", json_object_get(document, "warnings"), "");
 	if (content->put_figures)

@@ -216,6 +216,14 @@ static void put_reset(FILE *stream, const json_t *reset)
 	put_remark(stream, reset);
 }
 
+static void put_sentences(FILE *stream, const char *heading, const json_t *sentences)
+{
+	if (json_array_size(sentences))
+		fprintf(stream, "\n%s\n", heading);
+	for (size_t i = 0; i < json_array_size(sentences); i++)
+		fprintf(stream, "  - %s\n", json_string_value(json_array_get(sentences, i)));
+}
+
 /* --- all --------------------------------------------------------------------------------------------------------------------- */
 
 void render_rfc2544(FILE *stream, const json_t *document)
@@ -239,8 +247,6 @@ void render_rfc2544(FILE *stream, const json_t *document)
 		read_number(document, "aggregate_factor"));
 	fprintf(stream, "Tester: xdp-mlr %s, Linux %s on %s\n", read_text(environment, "version"),
 		read_text(environment, "kernel"), read_text(environment, "hostname"));
-	if (json_array_size(deviations))
-		fputs("\nDeviations from RFC 2544\n", stream);
-	for (size_t i = 0; i < json_array_size(deviations); i++)
-		fprintf(stream, "  - %s\n", json_string_value(json_array_get(deviations, i)));
+	put_sentences(stream, "Notes", json_object_get(document, "notes"));
+	put_sentences(stream, "Deviations from RFC 2544", deviations);
 }

@@ -45,6 +45,8 @@ void render_selftest(FILE *stream, const json_t *document)
 			"at the clean "
 			"load) in us.\n");
 	fprintf(stream, "No SUT: %s.\n", read_text(json_object_get(document, "sut_check"), "evidence"));
+	for (size_t i = 0; i < json_array_size(json_object_get(document, "notes")); i++)
+		fprintf(stream, "Note: %s\n", json_string_value(json_array_get(json_object_get(document, "notes"), i)));
 	fprintf(stream, "Tester: xdp-mlr %s, Linux %s on %s\n", read_text(environment, "version"),
 		read_text(environment, "kernel"), read_text(environment, "hostname"));
 }

@@ -498,6 +498,7 @@ static void put_setting(const struct page *page, const json_t *document)
 		read_number(document, "aggregate_factor"));
 	put_row(page, "Tester", "xdp-mlr %s, Linux %s on %s", string(environment, "version"), string(environment, "kernel"),
 		string(environment, "hostname"));
+	put_sentences(page, "Notes", json_object_get(document, "notes"));
 	put_sentences(page, "Warnings", json_object_get(document, "warnings"));
 	put_sentences(page, "Deviations from RFC 2544", deviations);
 }

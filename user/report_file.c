@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "json_text.h"
+#include "options.h"
 #include "output.h"
 #include "render.h"
 #include "report_checklist.h"
@@ -92,6 +93,16 @@ enum exit_code report_show(const json_t *document, const struct config *config)
 	return code;
 }
 
+/* What --note says of the run; nothing without it. */
+static void add_notes(json_t *document, const struct config *config)
+{
+	json_t *notes = given_texts(config->given, "note");
+
+	if (json_array_size(notes))
+		json_object_set(document, "notes", notes);
+	json_decref(notes);
+}
+
 enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code)
 {
 	enum exit_code shown = EXIT_DONE, filed = EXIT_DONE;
@@ -99,6 +110,7 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 	if (!document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	code = require_judge(document, config, code);
+	add_notes(document, config);
 	if (file) {
 		json_object_set(document, "sut", file->sut);
 		report_add_checklist(document);

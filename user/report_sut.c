@@ -152,21 +152,11 @@ static enum exit_code add_configuration(json_t *configurations, const struct giv
 	return code;
 }
 
-static json_t *texts_of(const struct config *config, const char *option)
-{
-	json_t *texts = json_array();
-
-	for (size_t i = 0; i < config->given->count; i++)
-		if (strcmp(config->given->items[i].option->name, option) == 0)
-			json_array_append_new(texts, json_string(config->given->items[i].text));
-	return texts;
-}
-
 enum exit_code report_sut(const struct config *config, json_t **ret)
 {
 	const struct given *name = given_find(config->given, "sut-name");
-	json_t *configurations = json_array(), *changes = texts_of(config, "sut-change"),
-	       *notes = texts_of(config, "sut-note");
+	json_t *configurations = json_array(), *changes = given_texts(config->given, "sut-change"),
+	       *notes = given_texts(config->given, "sut-note");
 	enum exit_code code = EXIT_DONE;
 
 	for (size_t i = 0; i < config->given->count && code == EXIT_DONE; i++) {

@@ -230,3 +230,22 @@ ends_at() { # page number
   echo 'no' >"$BATS_TEST_TMPDIR/no.json"
   refuses 2 "is no result of xdp-mlr" "$XDP_MLR" report "$BATS_TEST_TMPDIR/no.json"
 }
+
+@test "notes stand in the document and in every rendering, in their order, and nowhere without them" {
+  local form
+  simulated --format json | is 'has("notes") | not'
+  simulated --format json --note 'the <first> run' --note 'after a "crash"' >"$BATS_TEST_TMPDIR/noted.json"
+  is '.notes == ["the <first> run", "after a \"crash\""] and (.configuration | has("note") | not)' <"$BATS_TEST_TMPDIR/noted.json"
+  "${BUILD:-build}/tests/tools/validate" --closed docs/schema/search.schema.json "$BATS_TEST_TMPDIR/noted.json"
+  for form in html md txt; do
+    "$XDP_MLR" report "$BATS_TEST_TMPDIR/noted.json" --report "$BATS_TEST_TMPDIR/noted.$form"
+    grep -q 'first.* run' "$BATS_TEST_TMPDIR/noted.$form"
+    # rendered, and not only embedded: an HTML page holds the document too
+    [ "$(sed '/<script/,$d' "$BATS_TEST_TMPDIR/noted.$form" | grep -c 'after a')" -eq 1 ]
+  done
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/noted.json" | grep -A2 "^Notes" | grep -q "the <first> run"
+  for file in tests/golden/{soak,trial,rfc2544,selftest}-*.json; do
+    jq '.notes = ["noted here"]' "$file" >"$BATS_TEST_TMPDIR/noted.json"
+    "$XDP_MLR" report "$BATS_TEST_TMPDIR/noted.json" | grep -q 'noted here'
+  done
+}
