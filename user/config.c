@@ -494,10 +494,19 @@ static enum exit_code add_verb_fallbacks(enum verb verb, struct given_list *list
 	return given_add(list, &(struct given){ .option = option_find(name), .text = (char *)text, .fallback = true });
 }
 
+/* --config, and --run in it. */
+static enum exit_code read_file(struct config *config)
+{
+	const struct given *file = given_find(config->given, "config"), *run = given_find(config->given, "run");
+
+	if (file)
+		return config_file_read(file->text, config->verb, run ? run->text : NULL, config->given);
+	return run ? refuse_given(run, "names a run in the schedule of a file, and no --config names the file") : EXIT_DONE;
+}
+
 static enum exit_code read_all(char **argv, struct config *config, bool *ret_finished)
 {
 	struct arguments arguments = { .list = config->given, .ret_finished = ret_finished, .files = config->files };
-	const struct given *file;
 	enum exit_code code;
 	int next = 0;
 
@@ -509,9 +518,7 @@ static enum exit_code read_all(char **argv, struct config *config, bool *ret_fin
 	code = read_arguments(&arguments);
 	if (code != EXIT_DONE || *ret_finished)
 		return code;
-	file = given_find(config->given, "config");
-	if (file)
-		code = config_file_read(file->text, config->verb, config->given);
+	code = read_file(config);
 	if (code == EXIT_DONE)
 		code = read_stored(config);
 	if (code == EXIT_DONE)

@@ -8,14 +8,18 @@
 #include <yaml.h>
 
 #define VALUE_SIZE        4096
-#define APPLIANCE_SECTION "appliance" /* for the appliance's start-up, which reads it: tools/image/settings.c */
+#define APPLIANCE_SECTION "appliance" /* for the appliance, whose own program reads it: user/appliance/settings.c */
+#define RUN_NAME          "name"
+#define RUN_VERB          "verb"
+#define RUN_ALONE         "alone"
 
 struct file {
 	const char *path;
 	enum verb verb;
 	yaml_document_t document;
 	struct given_list *list;
-	size_t from_command_line; /* how many of the list's values are */
+	size_t from_above; /* how many of the list's values win over what is read: the command line's, and a run's */
+	bool in_run;
 };
 
 static size_t line_of(const yaml_node_t *node)
@@ -106,9 +110,9 @@ static enum exit_code add_values(struct file *file, const struct option *option,
 	return code;
 }
 
-static bool on_command_line(const struct file *file, const struct option *option)
+static bool given_above(const struct file *file, const struct option *option)
 {
-	for (size_t i = 0; i < file->from_command_line; i++)
+	for (size_t i = 0; i < file->from_above; i++)
 		if (file->list->items[i].option == option)
 			return true;
 	return false;
@@ -116,10 +120,16 @@ static bool on_command_line(const struct file *file, const struct option *option
 
 static bool in_file(const struct file *file, const struct option *option)
 {
-	for (size_t i = file->from_command_line; i < file->list->count; i++)
+	for (size_t i = file->from_above; i < file->list->count; i++)
 		if (file->list->items[i].option == option)
 			return true;
 	return false;
+}
+
+/* What a run of a schedule says beside options (docs/appliance.md). */
+static bool is_of_run(const char *name)
+{
+	return strcmp(name, RUN_NAME) == 0 || strcmp(name, RUN_VERB) == 0 || strcmp(name, RUN_ALONE) == 0;
 }
 
 static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const yaml_node_t *value)
@@ -130,7 +140,7 @@ static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const 
 
 	if (!name)
 		return EXIT_USAGE_ERROR;
-	if (!strcmp(name, APPLIANCE_SECTION))
+	if (file->in_run ? is_of_run(name) : strcmp(name, APPLIANCE_SECTION) == 0)
 		return EXIT_DONE;
 	option = option_find(name);
 	if (!option)
@@ -145,7 +155,7 @@ static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const 
 			      verb_name(file->verb));
 	if (in_file(file, option))
 		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' stands in the file twice", file->path, line_of(key), name);
-	return on_command_line(file, option) ? EXIT_DONE : add_values(file, option, value);
+	return given_above(file, option) ? EXIT_DONE : add_values(file, option, value);
 }
 
 /* The value of a key in a mapping; NULL if there is none. */
@@ -171,22 +181,106 @@ static const yaml_node_t *find_options(struct file *file, const yaml_node_t *roo
 	return echo && echo->type == YAML_MAPPING_NODE ? echo : root;
 }
 
-static enum exit_code add_document(struct file *file)
+/* Every option of a mapping that nothing above has. */
+static enum exit_code add_mapping(struct file *file, const yaml_node_t *mapping)
+{
+	enum exit_code code = EXIT_DONE;
+
+	file->from_above = file->list->count;
+	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+	     pair < mapping->data.mapping.pairs.top && code == EXIT_DONE; pair++)
+		code = add_pair(file, yaml_document_get_node(&file->document, pair->key),
+				yaml_document_get_node(&file->document, pair->value));
+	return code;
+}
+
+/* --- one run of a schedule ------------------------------------------------------------------------------------------ */
+
+/* A member of a mapping, if it is of this type. */
+static const yaml_node_t *find_typed(struct file *file, const yaml_node_t *mapping, const char *name, yaml_node_type_t type)
+{
+	const yaml_node_t *node = mapping && mapping->type == YAML_MAPPING_NODE ? find_key(file, mapping, name) : NULL;
+
+	return node && node->type == type ? node : NULL;
+}
+
+static bool says(struct file *file, const yaml_node_t *mapping, const char *name, const char *value)
+{
+	const yaml_node_t *node = find_typed(file, mapping, name, YAML_SCALAR_NODE);
+
+	return node && strcmp(scalar(node), value) == 0;
+}
+
+/* The run of this name, or of this number from 1; NULL if there is none. */
+static const yaml_node_t *find_run(struct file *file, const yaml_node_t *runs, const char *wanted)
+{
+	char number[24];
+	int i = 0;
+
+	for (yaml_node_item_t *item = runs->data.sequence.items.start; item < runs->data.sequence.items.top; item++) {
+		const yaml_node_t *run = yaml_document_get_node(&file->document, *item);
+
+		snprintf(number, sizeof(number), "%d", ++i);
+		if (run->type == YAML_MAPPING_NODE && (says(file, run, RUN_NAME, wanted) || strcmp(number, wanted) == 0))
+			return run;
+	}
+	return NULL;
+}
+
+/* `appliance: {schedule: [...]}` or `appliance: {schedule: {runs: [...]}}` */
+static const yaml_node_t *find_runs(struct file *file, const yaml_node_t *section)
+{
+	const yaml_node_t *runs = find_typed(file, section, "schedule", YAML_SEQUENCE_NODE);
+
+	return runs ? runs
+		    : find_typed(file, find_typed(file, section, "schedule", YAML_MAPPING_NODE), "runs", YAML_SEQUENCE_NODE);
+}
+
+/* The options of a run, which win over those of the file. *ret_alone: it takes none of those. */
+static enum exit_code add_run(struct file *file, const yaml_node_t *root, const char *wanted, bool *ret_alone)
+{
+	const yaml_node_t *section = find_typed(file, root, APPLIANCE_SECTION, YAML_MAPPING_NODE);
+	const yaml_node_t *runs = find_runs(file, section), *run = runs ? find_run(file, runs, wanted) : NULL, *verb;
+	char quoted[QUOTE_SIZE];
+	enum exit_code code;
+
+	quote(wanted, strlen(wanted), quoted, sizeof(quoted));
+	if (!runs)
+		return refuse(EXIT_USAGE_ERROR, "--run '%s': %s has no schedule of runs (appliance: schedule)", quoted,
+			      file->path);
+	if (!run)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: the schedule has no run '%s'", file->path, line_of(runs), quoted);
+	verb = find_typed(file, run, RUN_VERB, YAML_SCALAR_NODE);
+	if (!verb)
+		verb = find_typed(file, section, RUN_VERB, YAML_SCALAR_NODE);
+	if (strcmp(verb ? scalar(verb) : verb_name(VERB_SEARCH), verb_name(file->verb)) != 0)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: run '%s' is of another verb: xdp-mlr %s", file->path, line_of(run),
+			      quoted, verb ? scalar(verb) : verb_name(VERB_SEARCH));
+	*ret_alone = says(file, run, RUN_ALONE, "true") || says(file, run, RUN_ALONE, "yes");
+	file->in_run = true;
+	code = add_mapping(file, run);
+	file->in_run = false;
+	return code;
+}
+
+/* --- the file ------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code add_document(struct file *file, const char *run)
 {
 	const yaml_node_t *root = yaml_document_get_root_node(&file->document);
 	enum exit_code code = EXIT_DONE;
+	bool alone = false;
 
 	if (!root || (root->type == YAML_SCALAR_NODE && root->data.scalar.length == 0))
 		return EXIT_DONE; /* an empty file */
 	if (root->type != YAML_MAPPING_NODE)
 		return refuse(EXIT_USAGE_ERROR, "%s:%zu: must be a mapping of option names to values", file->path,
 			      line_of(root));
-	root = find_options(file, root);
-	for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
-	     pair < root->data.mapping.pairs.top && code == EXIT_DONE; pair++)
-		code = add_pair(file, yaml_document_get_node(&file->document, pair->key),
-				yaml_document_get_node(&file->document, pair->value));
-	return code;
+	if (run)
+		code = add_run(file, root, run, &alone);
+	if (code != EXIT_DONE || alone)
+		return code;
+	return add_mapping(file, find_options(file, root));
 }
 
 static enum exit_code refuse_syntax(const struct file *file, const yaml_parser_t *parser)
@@ -210,9 +304,9 @@ static enum exit_code refuse_second_document(struct file *file, yaml_parser_t *p
 	return code;
 }
 
-enum exit_code config_file_read(const char *path, enum verb verb, struct given_list *list)
+enum exit_code config_file_read(const char *path, enum verb verb, const char *run, struct given_list *list)
 {
-	struct file file = { .path = path, .verb = verb, .list = list, .from_command_line = list->count };
+	struct file file = { .path = path, .verb = verb, .list = list };
 	enum exit_code code;
 	yaml_parser_t parser;
 	FILE *stream = fopen(path, "re");
@@ -228,7 +322,7 @@ enum exit_code config_file_read(const char *path, enum verb verb, struct given_l
 		code = refuse_syntax(&file, &parser);
 		goto delete_parser;
 	}
-	code = add_document(&file);
+	code = add_document(&file, run);
 	yaml_document_delete(&file.document);
 	if (code == EXIT_DONE)
 		code = refuse_second_document(&file, &parser);

@@ -743,6 +743,12 @@ const struct option options[] = {
 	  .help = "read options from a YAML file (keys are these names), or those that a JSON result echoes; the command "
 		  "line "
 		  "wins" },
+	{ .name = "run",
+	  .argument = "NAME",
+	  .verbs = FRAMES | PROBE,
+	  .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT,
+	  .help = "of the file's schedule for the appliance, this run, by name or number: its options win over those of the "
+		  "file" },
 	{ .name = "dump-config",
 	  .verbs = ALL,
 	  .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT,

@@ -62,3 +62,44 @@ END
   refuses 2 "--config '/does/not/exist': No such file" "$XDP_MLR" search --config /does/not/exist
   refuses 2 "$BATS_TEST_TMPDIR:1: not YAML" "$XDP_MLR" search --config "$BATS_TEST_TMPDIR"
 }
+
+# A schedule as the appliance has it: docs/appliance.md.
+schedule() {
+  cat >"$file" <<END
+max-load: 10Mfps
+measurer: $SIM
+goal: [name=x]
+appliance:
+  schedule:
+    repeat: forever
+    runs:
+      - {name: half, max-load: 5Mfps}
+      - goal: [name=y, name=z]
+      - {name: long, verb: soak, alone: true, max-load: 1Mfps, measurer: "$SIM", max-time: 50}
+      - {name: wrong, max-laod: 5}
+END
+}
+
+@test "a run of a schedule, by name or number: its options win over the file's, the command line over both" {
+  schedule
+  "$XDP_MLR" search --config "$file" --format json | is '.controller_input.max_load == 1e7 and [.search_result[].goal.name] == ["x"]'
+  "$XDP_MLR" search --config "$file" --run half --format json | is '.controller_input.max_load == 5e6 and [.search_result[].goal.name] == ["x"]'
+  "$XDP_MLR" search --config "$file" --run 2 --format json | is '.controller_input.max_load == 1e7 and [.search_result[].goal.name] == ["y", "z"]'
+  "$XDP_MLR" search --config "$file" --run 1 --max-load 2Mfps --format json | is '.controller_input.max_load == 2e6'
+}
+
+@test "a run that stands alone takes nothing of the file, and has its own verb" {
+  schedule
+  # with the file's goals a soak would be refused
+  "$XDP_MLR" soak --config "$file" --run long --format json | is '.schema == "xdp-mlr/soak/1" and .configuration["max-load"] == "1Mfps"'
+  refuses 2 "c.yaml:10: run 'long' is of another verb: xdp-mlr soak" "$XDP_MLR" search --config "$file" --run long
+}
+
+@test "a run that is not there, or wrong, is refused where it stands" {
+  schedule
+  refuses 2 "c.yaml:8: the schedule has no run '5'" "$XDP_MLR" search --config "$file" --run 5
+  refuses 2 "c.yaml:11: no option 'max-laod', did you mean 'max-load'\?" "$XDP_MLR" search --config "$file" --run wrong
+  refuses 2 "--run 'x': names a run in the schedule of a file" "$XDP_MLR" search --run x
+  echo 'max-load: 1Mfps' >"$file"
+  refuses 2 "--run 'x': .*c.yaml has no schedule" "$XDP_MLR" search --config "$file" --run x
+}
