@@ -29,6 +29,9 @@ cmocka_libs = $(shell $(PKG_CONFIG) --libs cmocka)
 
 lib_objects := $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*.c))
 user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/*.c))
+appliance_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/appliance/*.c))
+# the appliance's own program, where its HTTP server is
+appliance := $(if $(shell $(PKG_CONFIG) --exists libmicrohttpd && echo yes),$(BUILD)/xdp-mlr-appliance)
 skeletons := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
 unit_tests := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 bpf_tests := $(patsubst tests/bpf/%.c,$(BUILD)/tests/bpf/%,$(wildcard tests/bpf/test_*.c))
@@ -69,6 +72,9 @@ $(BUILD)/user/%.o: user/%.c | $(skeletons)
 
 $(BUILD)/xdp-mlr: $(user_objects) $(BUILD)/libmlr.a
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(user_libs)
+
+$(BUILD)/xdp-mlr-appliance: $(appliance_objects) $(filter-out $(BUILD)/user/main.o,$(user_objects)) $(BUILD)/libmlr.a
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(user_libs) $(shell $(PKG_CONFIG) --libs libmicrohttpd)
 
 # --- tests and benchmarks ------------------------------------------------------------------------------------------------------
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libmlr.a
@@ -114,7 +120,7 @@ $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a -lm
 
-check-build: $(BUILD)/xdp-mlr $(unit_tests) $(bpf_tests) $(user_tests) $(test_tools) install-build ## build the program and all tests, without root
+check-build: $(BUILD)/xdp-mlr $(appliance) $(unit_tests) $(bpf_tests) $(user_tests) $(test_tools) install-build ## build the program and all tests, without root
 
 check: deps ## install what is missing, build, run every test
 	$(Q)$(MAKE) --no-print-directory check-build
@@ -130,13 +136,9 @@ check-vm: ## run the product on other kernels, in QEMU: Debian 12's 6.1 and its 
 # --- the appliance ----------------------------------------------------------------------------------------------------------
 IMAGE_KERNEL ?= 6.1
 IMAGE_NICS ?= all
-$(BUILD)/image/settings: tools/image/settings.c
-	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(shell $(PKG_CONFIG) --libs yaml-0.1)
-
 image: ## build the appliance: a kernel and an initrd that are a tester (IMAGE_KERNEL=6.1|6.12 IMAGE_NICS=all|vm)
 	$(Q)tools/deps vm
-	$(Q)$(MAKE) --no-print-directory $(BUILD)/xdp-mlr $(BUILD)/image/settings
+	$(Q)$(MAKE) --no-print-directory $(BUILD)/xdp-mlr $(BUILD)/xdp-mlr-appliance
 	$(Q)BUILD=$(BUILD) tools/image/build $(IMAGE_KERNEL) $(IMAGE_NICS)
 
 check-image: image ## boot the appliance in QEMU, and see what it does
@@ -170,6 +172,6 @@ clean: ## delete what was built
 	rm -rf build build-san
 
 format: ## lay the sources out as .clang-format says
-	clang-format -i $(wildcard lib/*.[ch] user/*.[ch] bpf/*.[ch] include/mlr/*.h tests/*/*.[ch] tools/*/*.c)
+	clang-format -i $(wildcard lib/*.[ch] user/*.[ch] user/*/*.[ch] bpf/*.[ch] include/mlr/*.h tests/*/*.[ch] tools/*/*.c)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -76,31 +76,3 @@ END
   said 'fw_cfg name=opt/org.xdp-mlr/config'
   said 'nothing will be sent'
 }
-
-@test "settings takes what it knows, and refuses the rest with the line" {
-  local settings=${BUILD:-build}/image/settings file=$BATS_TEST_TMPDIR/config.yaml
-  configuration <<<'load: 1kfps'
-  [ "$("$settings" "$file")" = $'verb=search\nat_end=wait\nports=' ]
-  configuration <<<'appliance: {verb: soak, at-end: power-off, ports: [eth0, eth7]}'
-  [ "$("$settings" "$file")" = $'verb=soak\nat_end=power-off\nports=eth0,eth7' ]
-  while IFS='|' read -r text word; do
-    printf -- "$text" >"$file"
-    run --separate-stderr "$settings" "$file"
-    [ "$status" -eq 2 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ]
-    [[ $stderr == "$file:"*"$word"* ]] || { echo "'$word' is not in: $stderr"; return 1; }
-  done <<'END'
-appliance: {verb: reboot}|1: 'reboot' is not search
-\nappliance:\n  at-end: $(id)|3: a value of 1 to
-appliance: {verb: [a]}|1: a plain value
-appliance: {ports: eth0}|1: ports
-appliance: {ports: [00:00:5e:00:53:fe]}|1: no port has the MAC address
-appliance: search|1: appliance
-appliance: {colour: red}|1: no setting 'colour'
-appliance: [\n|not YAML
-- a|1: must be a mapping
-END
-  head -c 2000000 /dev/zero >"$file"
-  run --separate-stderr "$settings" "$file"
-  [ "$status" -eq 2 ]
-  [[ $stderr == *"larger than"* ]]
-}

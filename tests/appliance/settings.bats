@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The section `appliance:` of a configuration.
+load helper
+
+@test "settings takes what it knows, and refuses the rest with the line" {
+  local file=$BATS_TEST_TMPDIR/config.yaml
+  cat >"$file" <<<'load: 1kfps'
+  [ "$("$APPLIANCE" --settings "$file")" = $'verb=search\nat_end=wait\nports=' ]
+  cat >"$file" <<<'appliance: {verb: soak, at-end: power-off, ports: [eth0, eth7]}'
+  [ "$("$APPLIANCE" --settings "$file")" = $'verb=soak\nat_end=power-off\nports=eth0,eth7' ]
+  while IFS='|' read -r text word; do
+    printf -- "$text" >"$file"
+    run --separate-stderr "$APPLIANCE" --settings "$file"
+    [ "$status" -eq 2 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == "$file:"*"$word"* ]] || { echo "'$word' is not in: $stderr"; return 1; }
+  done <<'END'
+appliance: {verb: reboot}|1: 'reboot' is not search
+\nappliance:\n  at-end: $(id)|3: a value of 1 to
+appliance: {verb: [a]}|1: a plain value
+appliance: {ports: eth0}|1: ports
+appliance: {ports: [00:00:5e:00:53:fe]}|1: no port has the MAC address
+appliance: search|1: appliance
+appliance: {colour: red}|1: no setting 'colour'
+appliance: [\n|not YAML
+- a|1: must be a mapping
+END
+  head -c 2000000 /dev/zero >"$file"
+  run --separate-stderr "$APPLIANCE" --settings "$file"
+  [ "$status" -eq 2 ]
+  [[ $stderr == *"larger than"* ]]
+}
+
+# `wrong PATTERN TEXT`: refused in one line that begins with the file's name and matches
+wrong() {
+  printf '%b' "$2" >"$BATS_TEST_TMPDIR/c.yaml"
+  run --separate-stderr "$APPLIANCE" --settings "$BATS_TEST_TMPDIR/c.yaml"
+  if [ "$status" -ne 2 ] || [ -n "$output" ] || [ "${#stderr_lines[@]}" -ne 1 ] || [[ ! $stderr =~ ^$BATS_TEST_TMPDIR/c.yaml:$1 ]]; then
+    echo "wanted $1, got $status: $stderr"
+    return 1
+  fi
+}
+
+@test "a wrong schedule is refused with its line" {
+  wrong '2: a list of runs' 'appliance:\n  schedule: []\n'
+  wrong '3: a run: ' 'appliance:\n  schedule:\n    - name\n'
+  wrong "4: two runs have the name 'a'" 'appliance:\n  schedule:\n    - {name: a}\n    - {name: a}\n'
+  wrong "3: a run's name must not be a number" 'appliance:\n  schedule:\n    - {name: 7}\n'
+  wrong "1: 'reset' is not search" 'appliance: {schedule: [{verb: reset}]}\n'
+  wrong '1: must be forever, or' 'appliance: {schedule: {repeat: never}}\n'
+  wrong '1: must be forever, or' 'appliance: {schedule: {repeat: 1.5}}\n'
+  wrong '1: must be a time of 0 s' 'appliance: {schedule: {pause: 10 bananas}}\n'
+  wrong '1: must be a time of 1 s' 'appliance: {schedule: {every: 0.5}}\n'
+  wrong '1: must be a time of day' 'appliance: {schedule: {at: "24:00"}}\n'
+  wrong '1: must be a time of day' 'appliance: {schedule: {at: ["02:00", "2:00"]}}\n'
+  wrong '1: schedule: pause, every and at exclude' 'appliance: {schedule: {at: "02:00", every: 1 h}}\n'
+  wrong "1: no setting 'when' of the schedule; there are runs, repeat, pause, every and at" 'appliance: {schedule: {when: now}}\n'
+  { echo 'appliance: {schedule: ['; for i in $(seq 65); do echo "{name: r$i},"; done; echo ']}'; } >"$BATS_TEST_TMPDIR/many"
+  wrong '66: more than 64 runs' "$(cat "$BATS_TEST_TMPDIR/many")"
+}
+
+@test "wrong settings of HTTP, and others, are refused with their line" {
+  wrong "1: 'eth0' is no IP address" 'appliance: {http: {address: eth0}}\n'
+  wrong "1: '0.0.0.0' would listen on test ports" 'appliance: {http: {address: 0.0.0.0}}\n'
+  wrong "1: '::' would listen on test ports" 'appliance: {http: {address: "::"}}\n'
+  wrong '1: must be a port number' 'appliance: {http: {port: 65536}}\n'
+  wrong '1: token: 16 to' 'appliance: {http: {token: secret}}\n'
+  wrong '1: token: visible' 'appliance: {http: {token: "0123456789 0123456789"}}\n'
+  wrong '1: tls: both' 'appliance: {http: {tls: {key: "-----BEGIN x"}}}\n'
+  wrong '1: PEM text' 'appliance: {http: {tls: {key: abc}}}\n'
+  wrong '1: must be true or false' 'appliance: {shell: perhaps}\n'
+  wrong '1: must be a size' 'appliance: {keep: 200}\n'
+  wrong '1: must be a size' 'appliance: {keep: 1 kB}\n'
+  wrong "3: 'verb' stands in the appliance twice" 'appliance:\n  verb: trial\n  verb: soak\n'
+  wrong '1: a plain value' 'appliance: {verb: "tri\\0al"}\n'
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The `appliance:` section of a configuration: what is to be run and when, where results are shown, what happens at the end. The options
+ * of the runs themselves are xdp-mlr's own, and read by it. docs/appliance.md describes the section.
+ *
+ * Strict: what is not known, stands twice, or is out of range is refused with file and line. Nothing of the file is ever executed.
+ */
+#ifndef XDP_MLR_APPLIANCE_SETTINGS_H
+#define XDP_MLR_APPLIANCE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define SETTINGS_VALUE_SIZE 64        /* of a word: a verb, a name, a port */
+#define SETTINGS_PORTS_MAX  8         /* as many as xdp-mlr takes */
+#define SETTINGS_RUNS_MAX   64        /* of a schedule */
+#define SETTINGS_TIMES_MAX  24        /* of `at` */
+#define SETTINGS_FILE_MAX   (1 << 20) /* octets; a configuration is a page of text */
+#define SETTINGS_ERROR_SIZE 512
+#define SETTINGS_FOREVER    0 /* in place of a number of rounds */
+
+struct port_settings {
+	char names[SETTINGS_PORTS_MAX][SETTINGS_VALUE_SIZE]; /* of interfaces */
+	unsigned int count;                                  /* 0: the options say */
+};
+
+/* One run of a schedule; `name` is what --run of xdp-mlr takes. */
+struct run_settings {
+	char name[SETTINGS_VALUE_SIZE]; /* empty: the file as it is, without --run */
+	char verb[SETTINGS_VALUE_SIZE];
+	struct port_settings ports;
+};
+
+struct schedule_settings {
+	unsigned int rounds;                         /* of all runs; SETTINGS_FOREVER */
+	double pause_s;                              /* from the end of a round to the begin of the next */
+	double every_s;                              /* from begin to begin; 0: not so */
+	unsigned int at_minutes[SETTINGS_TIMES_MAX]; /* of the day, UTC */
+	unsigned int at_count;
+};
+
+struct http_settings {
+	bool wanted;
+	bool unprotected;                    /* may listen beyond loopback without TLS and token */
+	char address[SETTINGS_VALUE_SIZE];   /* empty: that of the management port, or loopback without one */
+	unsigned int port;                   /* 0: 80, or 443 with TLS */
+	char *certificate, *key;             /* PEM; NULL: no TLS */
+	char token[SETTINGS_VALUE_SIZE + 1]; /* empty: none */
+	size_t line;                         /* where it stands */
+};
+
+struct settings {
+	char verb[SETTINGS_VALUE_SIZE];
+	char at_end[SETTINGS_VALUE_SIZE]; /* wait or power-off */
+	struct port_settings ports;
+	bool shell;         /* a key of the console opens one */
+	double keep_octets; /* of results in memory; 0: a quarter of what is free */
+	struct run_settings runs[SETTINGS_RUNS_MAX];
+	unsigned int run_count; /* at least 1 */
+	struct schedule_settings schedule;
+	struct http_settings http;
+};
+
+/* Read them; what the file does not say has its default. False: `error` says why, with file and line. */
+bool settings_read(const char *path, struct settings *ret, char error[SETTINGS_ERROR_SIZE]);
+void settings_free(struct settings *settings);
+
+/* For a shell script: lines NAME=VALUE whose values consist of letters, digits and ,.:_- only. */
+void settings_print(FILE *stream, const struct settings *settings);
+
+/* "eth1,eth2" into a buffer. */
+#define SETTINGS_PORT_LIST_SIZE (SETTINGS_PORTS_MAX * SETTINGS_VALUE_SIZE)
+const char *settings_port_list(const struct port_settings *ports, char buffer[SETTINGS_PORT_LIST_SIZE]);
+
+#endif
