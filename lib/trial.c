@@ -14,6 +14,18 @@ uint64_t mlr_trial_intended(const struct mlr_trial_input *input)
 	return count < 1 ? 1 : (uint64_t)round(count);
 }
 
+void mlr_trial_counts_add(struct mlr_trial_counts *sum, const struct mlr_trial_counts *more)
+{
+	sum->intended += more->intended;
+	sum->sent += more->sent;
+	sum->received += more->received;
+	sum->duplicate += more->duplicate;
+	sum->reordered += more->reordered;
+	sum->late += more->late;
+	sum->foreign += more->foreign;
+	sum->malformed += more->malformed;
+}
+
 /* Whether more than the tolerance stayed unsent. The 1e-9 keeps a rounding from deciding. */
 static bool too_much_unsent(double load_fps, unsigned int transmitters, uint64_t unsent)
 {

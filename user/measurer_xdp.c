@@ -18,6 +18,7 @@
 #include "port_prepare.h"
 #include "timestamps.h"
 #include "traffic.h"
+#include "xdp_trial.h"
 
 #define CALIBRATION_S     0.3
 #define CALIBRATION_RUNS  3

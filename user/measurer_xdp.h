@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Private to the measurer of frames over real ports: its state (measurer_xdp.c) and one trial of it (xdp_trial.c). */
+/* Private to the measurer of frames over real ports: its state (measurer_xdp.c) which the steps of a trial (xdp_trial.h) work on. */
 #ifndef XDP_MLR_MEASURER_XDP_H
 #define XDP_MLR_MEASURER_XDP_H
 
@@ -43,9 +43,6 @@ struct measurer_xdp {
 	struct trial_course *course; /* of the trial that runs; NULL: its load is constant */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
 };
-
-/* Perform one trial. A load of 0 means as fast as the transmitters can. */
-enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret);
 
 /* The transmit backend: "xsk" or "live". */
 const char *measurer_xdp_backend(const struct measurer_xdp *xdp);

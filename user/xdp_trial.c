@@ -1,41 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * One trial over real ports (RFC 2544 section 23; draft-15 section 4.4.3):
- *
- *	waits a and b; snapshot; transmit; wait d, until the counters are quiet; snapshot; wait e; account for every frame
- *
- * Nothing is reset: every count is the difference of two snapshots. What is missing is attributed in the order in which a
- * frame travels: not sent, dropped by the transmitting interface, missed by the receiving one, and what then remains was
- * lost in the SUT.
- */
+/* Nothing is reset: every count is the difference of two snapshots. */
+#include "xdp_trial.h"
+
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "clock.h"
-#include "measurer_xdp.h"
 #include "stop.h"
 #include "timestamps.h"
 
-#define START_MARGIN_NS     300000 /* until the transmit threads spin */
-#define GRACE_RATIO         0.0005 /* of the Trial Duration: what a stall of this machine may still be caught up after it */
-#define GRACE_MAX_NS        1000000
-#define POLL_NS             200000         /* between looks at the counters in phase d */
-#define QUIET_FRACTION      5              /* phase d ends after a fifth of its time without a frame */
-#define NIC_LAG_NS          (3 * NS_PER_S) /* some drivers refresh their counters every two seconds */
-#define NIC_POLL_NS         (NS_PER_S / 20)
-#define PPM                 1e6
-#define CLOCK_READS         100
-#define PACING_SHARE        10    /* of the Goal Width: how far the load may be off */
-#define DEFAULT_WIDTH_RATIO 0.005 /* where there is no goal */
-
-/* All counters of both ports at one moment. */
-struct snapshot {
-	struct rx_counters rx[MLR_PORTS_MAX];
-	struct rtnl_link_stats64 link[MLR_PORTS_MAX];
-	uint64_t backlog_dropped; /* by the whole machine */
-};
+#define START_MARGIN_NS 300000 /* until the transmit threads spin */
+#define GRACE_RATIO     0.0005 /* of the Trial Duration: what a stall of this machine may still be caught up after it */
+#define GRACE_MAX_NS    1000000
+#define POLL_NS         200000         /* between looks at the counters in phase d */
+#define QUIET_FRACTION  5              /* phase d ends after a fifth of its time without a frame */
+#define NIC_LAG_NS      (3 * NS_PER_S) /* some drivers refresh their counters every two seconds */
+#define NIC_POLL_NS     (NS_PER_S / 20)
+#define CLOCK_READS     100
 
 static uint64_t ns_of(double seconds)
 {
@@ -83,7 +65,7 @@ static uint64_t read_backlog_dropped(void)
 
 /* Between two snapshots an interface can only count more frames than our programs, if its counters are read first before the
  * trial and last after it. */
-static enum exit_code take_snapshot(struct measurer_xdp *xdp, bool before, struct snapshot *ret)
+static enum exit_code take_snapshot(struct measurer_xdp *xdp, bool before, struct xdp_snapshot *ret)
 {
 	enum exit_code code = EXIT_DONE;
 
@@ -165,20 +147,21 @@ static void watch_course(struct measurer_xdp *xdp)
 
 /* --- phase c: traffic ----------------------------------------------------------------------------------------------- */
 
-static enum exit_code transmit(struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t frame_count)
+enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *run, uint64_t start_ns)
 {
+	const struct mlr_trial_input *input = &run->input;
 	double grace_ns = input->duration_s * GRACE_RATIO * (double)NS_PER_S;
 	struct tx_trial then, trial = {
 		.number = xdp->trial,
 		.load_fps = input->load_fps,
-		.frame_count = frame_count,
+		.frame_count = run->frame_count,
 		.first_sequence = xdp->next_sequence,
-		.start_ns = clock_ns() + START_MARGIN_NS,
+		.start_ns = start_ns,
 	};
 	enum exit_code code = EXIT_DONE;
 
 	trial.deadline_ns = trial.start_ns + ns_of(input->duration_s);
-	if (frame_count != TX_NO_LIMIT)
+	if (run->frame_count != TX_NO_LIMIT)
 		trial.deadline_ns += (uint64_t)(grace_ns < GRACE_MAX_NS ? grace_ns : GRACE_MAX_NS);
 	if (xdp->course)
 		follow_course(xdp->course, &trial, &then);
@@ -267,8 +250,12 @@ static uint64_t sequences_of_course(const struct measurer_xdp *xdp)
 	return course->first_sequences + sequences_wanted(xdp, course->then_frame_count);
 }
 
-/* How many the trial that has ended did use. */
-static uint64_t sequences_used(const struct measurer_xdp *xdp)
+uint64_t xdp_run_sequences(const struct measurer_xdp *xdp, const struct xdp_run *run)
+{
+	return xdp->course ? sequences_of_course(xdp) : sequences_wanted(xdp, run->frame_count);
+}
+
+uint64_t xdp_run_sequences_used(const struct measurer_xdp *xdp)
 {
 	uint64_t most = 0;
 
@@ -282,48 +269,59 @@ static uint64_t sequences_used(const struct measurer_xdp *xdp)
 
 /* --- phase d: residual frames --------------------------------------------------------------------------------------- */
 
-/* Frames of the tester's that arrived since a snapshot: the unique ones, and all. */
-static void arrived(const struct measurer_xdp *xdp, const struct snapshot *before, uint64_t *ret_unique, uint64_t *ret_all)
+struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struct xdp_run *run)
 {
-	uint64_t unique = 0, all = 0;
+	struct xdp_progress progress = { .sent = sent_by_all(xdp) };
 
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		struct rx_counters now, since;
 
 		rx_snapshot(xdp->ends[i].rx, &now);
-		since = rx_subtract(&now, &before->rx[i]);
-		unique += since.received;
-		all += since.received + since.duplicate + since.malformed + since.misdirected;
+		since = rx_subtract(&now, &run->before.rx[i]);
+		progress.unique += since.received;
+		progress.all += since.received + since.duplicate + since.malformed + since.misdirected;
 	}
-	*ret_unique = unique;
-	*ret_all = all;
+	return progress;
 }
 
-/* Until every sent frame is there, or none has come for a fifth of the time, or the time is up. */
-static enum exit_code wait_residual(struct measurer_xdp *xdp, const struct snapshot *before)
+struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp)
 {
-	uint64_t limit_ns = ns_of(xdp->config->waits.residual_s), start_ns = clock_ns(), quiet_since_ns = start_ns;
-	uint64_t sent = sent_by_all(xdp), unique, all, last = 0;
+	uint64_t now_ns = clock_ns();
 
-	for (uint64_t now_ns = start_ns;; now_ns = clock_ns()) {
-		arrived(xdp, before, &unique, &all);
-		if (all != last) {
-			last = all;
-			quiet_since_ns = now_ns;
-		}
-		if (unique >= sent || now_ns - start_ns >= limit_ns || now_ns - quiet_since_ns >= limit_ns / QUIET_FRACTION)
+	return (struct xdp_residual){
+		.limit_ns = ns_of(xdp->config->waits.residual_s),
+		.start_ns = now_ns,
+		.quiet_since_ns = now_ns,
+	};
+}
+
+bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progress *progress)
+{
+	uint64_t now_ns = clock_ns();
+
+	if (progress->all != residual->last) {
+		residual->last = progress->all;
+		residual->quiet_since_ns = now_ns;
+	}
+	return progress->unique >= progress->sent || now_ns - residual->start_ns >= residual->limit_ns ||
+	       now_ns - residual->quiet_since_ns >= residual->limit_ns / QUIET_FRACTION;
+}
+
+static enum exit_code wait_residual(struct measurer_xdp *xdp, const struct xdp_run *run)
+{
+	struct xdp_residual residual = xdp_residual_begin(xdp);
+
+	for (;;) {
+		struct xdp_progress progress = xdp_run_progress(xdp, run);
+
+		if (xdp_residual_is_over(&residual, &progress))
 			return EXIT_DONE;
-		if (stop_sleep_until(now_ns + POLL_NS))
+		if (stop_sleep_until(clock_ns() + POLL_NS))
 			return EXIT_INTERRUPTED;
 	}
 }
 
-/* --- accounting ----------------------------------------------------------------------------------------------------- */
-
-static uint64_t at_most(uint64_t value, uint64_t limit)
-{
-	return value < limit ? value : limit;
-}
+/* --- what a port did -------------------------------------------------------------------------------------------------- */
 
 /* What of rx_dropped was really dropped for want of room: it also has frames that we passed on and nobody wanted, and with some
  * drivers (virtio_net) every frame that an XDP program dropped. */
@@ -353,8 +351,8 @@ static uint64_t tx_dropped(const struct measurer_xdp *xdp, unsigned int port, co
 	return greater(after->tx_dropped - before->tx_dropped + after->tx_errors - before->tx_errors, refused_by(xdp, port));
 }
 
-static void count_port(const struct measurer_xdp *xdp, unsigned int port, const struct snapshot *a, const struct snapshot *b,
-		       uint64_t intended, struct port_counts *ret)
+static void count_port(const struct measurer_xdp *xdp, unsigned int port, const struct xdp_snapshot *a,
+		       const struct xdp_snapshot *b, uint64_t intended, struct port_counts *ret)
 {
 	const struct rtnl_link_stats64 *before = &a->link[port], *after = &b->link[port];
 	struct rx_counters rx = rx_subtract(&b->rx[port], &a->rx[port]);
@@ -386,30 +384,6 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 	memcpy(ret->name, xdp->ports[port].link.name, sizeof(ret->name));
 }
 
-/* Answers to our queries are not foreign, though the receiver cannot know that. */
-static void add_management(struct port_counts *port, struct mlr_trial_counts *sum,
-			   const struct management_report *management)
-{
-	uint64_t answers = at_most(management->answers, port->counts.foreign);
-
-	port->queries_sent = management->queries;
-	port->queries_answered = management->answers;
-	port->counts.foreign -= answers;
-	sum->foreign -= answers;
-}
-
-static void add_counts(struct mlr_trial_counts *sum, const struct mlr_trial_counts *more)
-{
-	sum->intended += more->intended;
-	sum->sent += more->sent;
-	sum->received += more->received;
-	sum->duplicate += more->duplicate;
-	sum->reordered += more->reordered;
-	sum->late += more->late;
-	sum->foreign += more->foreign;
-	sum->malformed += more->malformed;
-}
-
 static bool is_port(const struct measurer_xdp *xdp, int ifindex)
 {
 	for (unsigned int i = 0; i < xdp->port_count; i++)
@@ -418,42 +392,58 @@ static bool is_port(const struct measurer_xdp *xdp, int ifindex)
 	return false;
 }
 
-/* What a port's transmit drops mean. A veth counts there what its peer had no room for: behind the wire, so to say. That is
- * the receiving port's miss where the peer is our other port, and the SUT's loss where it is the SUT. */
-static void attribute_tx_drops(const struct measurer_xdp *xdp, unsigned int port, uint64_t dropped, uint64_t *tx_dropped,
-			       uint64_t *rx_missed)
+/* A veth counts as dropped what its peer had no room for: behind the wire, so to say. That is the receiving port's miss where
+ * the peer is our other port, and the SUT's loss where it is the SUT. */
+static enum tx_drops meaning_of_drops(const struct measurer_xdp *xdp, unsigned int port)
 {
 	const struct link_info *link = &xdp->ports[port].link;
 
 	if (strcmp(link->kind, "veth"))
-		*tx_dropped += dropped;
-	else if (is_port(xdp, link->lower_ifindex))
-		*rx_missed += dropped;
+		return TX_DROPS_BEFORE_WIRE;
+	return is_port(xdp, link->lower_ifindex) ? TX_DROPS_AT_RECEIVER : TX_DROPS_IN_SUT;
 }
 
-static struct loss_attribution attribute(const struct measurer_xdp *xdp, const struct measurement *measurement)
+/* How long a port was at it (s): the trial's duration, or longer where the last frame left late. */
+static double busy_s(const struct tx_port *tx, const struct mlr_trial_input *input)
 {
-	uint64_t missing = measurement->verdict.lost > 0 ? (uint64_t)measurement->verdict.lost : 0, tx_dropped = 0,
-		 rx_missed = 0;
+	double last_s = 0.0;
 
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		if (measurement->ports[i].transmits)
-			attribute_tx_drops(xdp, i, measurement->ports[i].nic_tx_dropped, &tx_dropped, &rx_missed);
-		if (measurement->ports[i].receives)
-			rx_missed += measurement->ports[i].nic_rx_missed;
-	}
-	tx_dropped = at_most(tx_dropped, missing);
-	rx_missed = at_most(rx_missed, missing - tx_dropped);
-	return (struct loss_attribution){
-		.unsent = measurement->verdict.unsent,
-		.dropped_before_wire = tx_dropped,
-		.receiver_missed = rx_missed,
-		.sut = measurement->verdict.lost - (int64_t)(tx_dropped + rx_missed),
+	if (input->load_fps > 0.0 && tx->report.last_departure_ns > tx->start_ns)
+		last_s = (double)(tx->report.last_departure_ns - tx->start_ns) / (double)NS_PER_S + 1.0 / input->load_fps;
+	return last_s > input->duration_s ? last_s : input->duration_s;
+}
+
+/* Answers to our queries are not foreign, though the receiver cannot know that. */
+static void add_management(const struct management_report *management, struct port_counts *counts)
+{
+	uint64_t foreign = counts->counts.foreign;
+
+	counts->queries_sent = management->queries;
+	counts->queries_answered = management->answers;
+	counts->counts.foreign -= management->answers < foreign ? management->answers : foreign;
+}
+
+static void describe_port(const struct measurer_xdp *xdp, unsigned int port, const struct xdp_run *run,
+			  struct port_trial *ret)
+{
+	uint64_t intended = run->frame_count == TX_NO_LIMIT ? sent_by(xdp, port) : run->frame_count;
+
+	*ret = (struct port_trial){
+		.received = rx_subtract(&run->after.rx[port], &run->before.rx[port]),
+		.tx_drops = meaning_of_drops(xdp, port),
 	};
+	count_port(xdp, port, &run->before, &run->after, intended, &ret->counts);
+	if (xdp->management && port == xdp->management_port)
+		add_management(&run->management, &ret->counts);
+	rx_trial(xdp->ends[port].rx, xdp->trial, &ret->seen);
+	if (!xdp->ends[port].transmits)
+		return;
+	ret->sent = xdp->ends[port].tx->report;
+	ret->busy_s = busy_s(xdp->ends[port].tx, &run->input);
 }
 
 /* Some drivers refresh their counters late: look again. */
-static enum exit_code read_link_again(struct measurer_xdp *xdp, unsigned int port, struct snapshot *after)
+static enum exit_code read_link_again(struct measurer_xdp *xdp, unsigned int port, struct xdp_snapshot *after)
 {
 	if (stop_sleep_until(clock_ns() + NIC_POLL_NS))
 		return EXIT_INTERRUPTED;
@@ -461,7 +451,8 @@ static enum exit_code read_link_again(struct measurer_xdp *xdp, unsigned int por
 }
 
 /* The interface must have seen at least what we sent through it. */
-static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct snapshot *before, struct snapshot *after)
+static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct xdp_snapshot *before,
+					 struct xdp_snapshot *after)
 {
 	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS;
 
@@ -488,8 +479,8 @@ static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct 
 }
 
 /* Frames that the interface of a port saw, and those that our program did. */
-static bool sees_enough(const struct snapshot *before, const struct snapshot *after, unsigned int port, uint64_t *ret_nic,
-			uint64_t *ret_ours)
+static bool sees_enough(const struct xdp_snapshot *before, const struct xdp_snapshot *after, unsigned int port,
+			uint64_t *ret_nic, uint64_t *ret_ours)
 {
 	struct rx_counters ours = rx_subtract(&after->rx[port], &before->rx[port]);
 
@@ -500,7 +491,8 @@ static bool sees_enough(const struct snapshot *before, const struct snapshot *af
 
 /* And it must have received at least what our program saw. Some drivers count what XDP took apart, so that less than half of it
  * is here: those are not held to it. */
-static enum exit_code check_nic_received(struct measurer_xdp *xdp, const struct snapshot *before, struct snapshot *after)
+static enum exit_code check_nic_received(struct measurer_xdp *xdp, const struct xdp_snapshot *before,
+					 struct xdp_snapshot *after)
 {
 	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS, nic, ours;
 
@@ -521,112 +513,76 @@ static enum exit_code check_nic_received(struct measurer_xdp *xdp, const struct 
 	return EXIT_DONE;
 }
 
-/* What arrived of all that a port sent to others; *ret_to is one of those. */
-static uint64_t received_from(const struct measurer_xdp *xdp, unsigned int port, const struct snapshot *a,
-			      const struct snapshot *b, unsigned int *ret_to)
+enum exit_code xdp_run_end(struct measurer_xdp *xdp, struct xdp_run *run, struct port_trial *ret_ports)
 {
-	uint64_t received = 0;
+	enum exit_code code;
 
-	for (unsigned int i = 0; i < xdp->profile.stream_count; i++) {
-		if (xdp->profile.streams[i].from != port)
-			continue;
-		*ret_to = xdp->profile.streams[i].to;
-		received += rx_subtract(&b->rx[*ret_to], &a->rx[*ret_to]).received;
-	}
-	return received;
-}
-
-/* All frames of a port came back where they started, and none where they should be. */
-static enum exit_code check_cabling(const struct measurer_xdp *xdp, const struct snapshot *a, const struct snapshot *b)
-{
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		uint64_t back = rx_subtract(&b->rx[i], &a->rx[i]).misdirected;
-		unsigned int to = i;
-
-		if (back && xdp->ends[i].transmits && !received_from(xdp, i, a, b, &to))
-			return refuse(EXIT_INVALID,
-				      "ports crossed: %llu frames that port %s sent came back to it, none reached port %s",
-				      (unsigned long long)back, xdp->ports[i].link.name, xdp->ports[to].link.name);
-	}
+	if ((code = take_snapshot(xdp, false, &run->after)) || (code = check_nic_counters(xdp, &run->before, &run->after)) ||
+	    (code = check_nic_received(xdp, &run->before, &run->after)))
+		return code;
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		describe_port(xdp, i, run, &ret_ports[i]);
 	return EXIT_DONE;
 }
 
-/* How long a port was at it (s): the trial's duration, or longer where the last frame left late. */
-static double busy_s(const struct tx_port *tx, const struct mlr_trial_input *input)
-{
-	double last_s = 0.0;
+/* --- the trial ------------------------------------------------------------------------------------------------------ */
 
-	if (input->load_fps > 0.0 && tx->report.last_departure_ns > tx->start_ns)
-		last_s = (double)(tx->report.last_departure_ns - tx->start_ns) / (double)NS_PER_S + 1.0 / input->load_fps;
-	return last_s > input->duration_s ? last_s : input->duration_s;
+enum exit_code xdp_run_begin(const struct mlr_trial_input *input, struct xdp_run *ret)
+{
+	uint64_t frame_count = input->load_fps > 0.0 ? mlr_trial_intended(input) : TX_NO_LIMIT;
+
+	if (!frame_count)
+		return refuse(EXIT_USAGE_ERROR,
+			      "a trial of %g s at %g frames/s cannot be counted; use a smaller load or duration",
+			      input->duration_s, input->load_fps);
+	*ret = (struct xdp_run){ .input = *input, .frame_count = frame_count };
+	return EXIT_DONE;
 }
 
-/* The mean over the ports that send. */
-static double achieved_fps(const struct measurer_xdp *xdp, const struct mlr_trial_input *input)
+enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct xdp_run *run)
 {
-	double sum_fps = 0.0;
+	const struct waits *waits = &xdp->config->waits;
+	enum exit_code code;
 
 	for (unsigned int i = 0; i < xdp->port_count; i++)
-		if (xdp->ends[i].transmits)
-			sum_fps += (double)sent_by(xdp, i) / busy_s(xdp->ends[i].tx, input);
-	return sum_fps / xdp->measurer.transmitters;
+		rx_accept_trial(xdp->ends[i].rx, xdp->trial, xdp->next_sequence, sequences);
+	if ((code = wait_phase(waits->routing_s)))
+		return code;
+	neighbours_announce(xdp->neighbours, xdp->config->learning_frames);
+	if ((code = wait_phase(waits->learning_s)))
+		return code;
+	if ((code = timestamps_begin(xdp)) || (code = take_snapshot(xdp, true, &run->before)))
+		return code;
+	look(xdp, true);
+	return EXIT_DONE;
 }
 
-/* The pacing error (ppm) that says nothing about the SUT: a tenth of the narrowest Goal Width. */
-static double pacing_error_most_ppm(const struct config *config)
+static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, struct port_trial *ret_ports,
+			      double *ret_waits_s)
 {
-	double width_ratio = DEFAULT_WIDTH_RATIO;
+	const struct waits *waits = &xdp->config->waits;
+	uint64_t residual_from_ns;
+	enum exit_code code;
 
-	for (size_t i = 0; i < config->goal_count; i++)
-		if (config->goals[i].width_ratio < width_ratio || i == 0)
-			width_ratio = config->goals[i].width_ratio;
-	return width_ratio / PACING_SHARE * PPM;
+	xdp->trial++;
+	if ((code = xdp_run_arm(xdp, xdp_run_sequences(xdp, run), run)) ||
+	    (code = xdp_run_transmit(xdp, run, clock_ns() + START_MARGIN_NS)))
+		return code;
+	xdp->next_sequence += (uint32_t)xdp_run_sequences_used(xdp) + 1;
+	residual_from_ns = clock_ns();
+	code = wait_residual(xdp, run);
+	if (xdp->management)
+		run->management = management_stop(xdp->management);
+	if (code || (code = timestamps_end(xdp)))
+		return code;
+	look(xdp, false);
+	*ret_waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s +
+		       (double)(clock_ns() - residual_from_ns) / (double)NS_PER_S;
+	code = xdp_run_end(xdp, run, ret_ports);
+	return code ? code : wait_phase(waits->stabilize_s);
 }
 
-static void summarize_pacing(const struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct pacing_summary *ret)
-{
-	double sent_fps = achieved_fps(xdp, input);
-	double intended_fps = input->load_fps > 0.0 ? input->load_fps : sent_fps;
-	struct mlr_histogram gaps = { 0 };
-	uint64_t burst_max = 0;
-
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		if (!xdp->ends[i].transmits)
-			continue;
-		mlr_histogram_merge(&gaps, &xdp->ends[i].tx->report.gaps);
-		if (xdp->ends[i].tx->report.burst_max > burst_max)
-			burst_max = xdp->ends[i].tx->report.burst_max;
-	}
-	*ret = (struct pacing_summary){
-		.intended_fps = intended_fps,
-		.achieved_fps = sent_fps,
-		.error_ppm = intended_fps > 0.0 ? (sent_fps / intended_fps - 1.0) * PPM : 0.0,
-		.gap_p50_ns = (uint64_t)mlr_histogram_quantile_ns(&gaps, 0.5),
-		.gap_p99_ns = (uint64_t)mlr_histogram_quantile_ns(&gaps, 0.99),
-		.gap_max_ns = gaps.max_ns,
-		.burst_max = burst_max,
-	};
-}
-
-/* Whether the tester itself was the limit, and by what. */
-static void judge_tester(const struct config *config, struct measurement *measurement)
-{
-	int64_t sut_lost = measurement->attribution.sut;
-
-	if (measurement->verdict.tester_limited)
-		measurement->tester_limited_reason = "frames stayed unsent";
-	else if (measurement->attribution.dropped_before_wire)
-		measurement->tester_limited_reason = "the transmitting interface dropped frames";
-	else if (measurement->attribution.receiver_missed)
-		measurement->tester_limited_reason = "the receiving interface missed frames";
-	else if (fabs(measurement->pacing.error_ppm) > pacing_error_most_ppm(config))
-		measurement->tester_limited_reason = "the load was off by more than a tenth of the Goal Width";
-	measurement->tester_limited = measurement->tester_limited_reason;
-	measurement->sut_loss_ratio = sut_lost > 0 ? (double)sut_lost / (double)measurement->counts.sent : 0.0;
-}
-
-/* What the two reads of the clock, one at each end, may add to a latency or take from it: each costs this much. */
-static uint64_t clock_read_ns(void)
+double xdp_clock_read_ns(void)
 {
 	uint64_t least_ns = UINT64_MAX;
 
@@ -636,159 +592,45 @@ static uint64_t clock_read_ns(void)
 		if (difference_ns < least_ns)
 			least_ns = difference_ns;
 	}
-	return least_ns;
+	return (double)least_ns;
 }
 
-static void summarize_latency(const struct mlr_histogram *all, struct measurement *measurement)
+void xdp_trial_conclude(const struct config *config, const struct mlr_trial_input *input, uint64_t start_ns,
+			struct measurement *measurement)
 {
-	measurement->has_latency = all->count;
-	measurement->latency = (struct latency_summary){
-		.clock = "CLOCK_MONOTONIC of the tester, software timestamps at both ends",
-		.definition = "from the actual departure, stamped before the frame is handed to the kernel, to the XDP "
-			      "program of the "
-			      "receiving port (RFC 1242, 3.8)",
-		.source = "software",
-		.error_bound_ns = 2.0 * (double)clock_read_ns(),
-		.count = all->count,
-		.min_ns = mlr_histogram_min_ns(all),
-		.max_ns = all->max_ns,
-		.mean_ns = mlr_histogram_mean_ns(all),
-		.p50_ns = mlr_histogram_quantile_ns(all, 0.5),
-		.p90_ns = mlr_histogram_quantile_ns(all, 0.9),
-		.p99_ns = mlr_histogram_quantile_ns(all, 0.99),
-		.p99_9_ns = mlr_histogram_quantile_ns(all, 0.999),
-		.p99_99_ns = mlr_histogram_quantile_ns(all, 0.9999),
-	};
-}
+	struct mlr_trial_input performed = *input;
+	double effective_s;
 
-static void summarize_order(const struct rx_trial *all, const struct rx_counters *received, struct order_summary *ret)
-{
-	*ret = (struct order_summary){
-		.reorder_depth_mean =
-			received->reordered ? (double)received->reorder_depth / (double)received->reordered : NAN,
-		.reorder_depth_max = all->reorder_depth_max,
-		.gaps = received->gaps,
-		.gap_frames = received->gap_frames,
-		.gap_max = all->gap_max,
-	};
-	memcpy(ret->reorder_depths, all->reorder_depths, sizeof(ret->reorder_depths));
-}
-
-/* What the receivers know of the trial beyond counts. */
-static enum exit_code summarize_reception(struct measurer_xdp *xdp, const struct snapshot *a, const struct snapshot *b,
-					  struct measurement *measurement)
-{
-	struct rx_trial all = { 0 }, one;
-	struct rx_counters received = { 0 };
-
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		struct rx_counters here = rx_subtract(&b->rx[i], &a->rx[i]);
-
-		rx_trial(xdp->ends[i].rx, xdp->trial, &one);
-		rx_trial_merge(&all, &one);
-		rx_add(&received, &here);
-	}
-	measurement->has_order = true;
-	measurement->order_unknown = xdp->config->no_seq;
-	summarize_order(&all, &received, &measurement->order);
-	summarize_latency(&all.latency, measurement);
-	return timestamps_judge(xdp, &received, (double)clock_read_ns(), measurement);
-}
-
-static enum exit_code account(struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t intended,
-			      const struct snapshot *before, const struct snapshot *after, struct measurement *measurement)
-{
-	bool unpaced = intended == TX_NO_LIMIT;
-	enum exit_code code = check_cabling(xdp, before, after);
-
-	if (code)
-		return code;
-	measurement->port_count = xdp->port_count;
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		count_port(xdp, i, before, after, unpaced ? sent_by(xdp, i) : intended, &measurement->ports[i]);
-		add_counts(&measurement->counts, &measurement->ports[i].counts);
-	}
-	measurement->has_counts = measurement->has_attribution = measurement->has_pacing = true;
-	measurement->verdict = mlr_trial_judge(input->load_fps, xdp->measurer.transmitters, &measurement->counts);
-	measurement->attribution = attribute(xdp, measurement);
-	measurement->tx_backend = measurer_xdp_backend(xdp);
-	summarize_pacing(xdp, input, &measurement->pacing);
-	judge_tester(xdp->config, measurement);
-	return summarize_reception(xdp, before, after, measurement);
-}
-
-/* --- the trial ------------------------------------------------------------------------------------------------------ */
-
-static void accept_next_trial(struct measurer_xdp *xdp, uint64_t intended)
-{
-	uint64_t sequences = xdp->course ? sequences_of_course(xdp) : sequences_wanted(xdp, intended);
-
-	xdp->trial++;
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		rx_accept_trial(xdp->ends[i].rx, xdp->trial, xdp->next_sequence, sequences);
-}
-
-static enum exit_code perform(struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t intended,
-			      struct snapshot *before, struct snapshot *after, struct management_report *ret_management,
-			      double *ret_waits_s)
-{
-	const struct waits *waits = &xdp->config->waits;
-	uint64_t residual_from_ns;
-	enum exit_code code;
-
-	accept_next_trial(xdp, intended);
-	if ((code = wait_phase(waits->routing_s)))
-		return code;
-	neighbours_announce(xdp->neighbours, xdp->config->learning_frames);
-	if ((code = wait_phase(waits->learning_s)))
-		return code;
-	if ((code = timestamps_begin(xdp)) || (code = take_snapshot(xdp, true, before)))
-		return code;
-	look(xdp, true);
-	if ((code = transmit(xdp, input, intended)))
-		return code;
-	xdp->next_sequence += (uint32_t)sequences_used(xdp) + 1;
-	residual_from_ns = clock_ns();
-	code = wait_residual(xdp, before);
-	if (xdp->management)
-		*ret_management = management_stop(xdp->management);
-	if (code || (code = timestamps_end(xdp)))
-		return code;
-	look(xdp, false);
-	*ret_waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s +
-		       (double)(clock_ns() - residual_from_ns) / (double)NS_PER_S;
-	if ((code = take_snapshot(xdp, false, after)) || (code = check_nic_counters(xdp, before, after)) ||
-	    (code = check_nic_received(xdp, before, after)))
-		return code;
-	return wait_phase(waits->stabilize_s);
+	measurement->wall_s = (double)(clock_ns() - start_ns) / (double)NS_PER_S;
+	performed.load_fps = measurement->pacing.intended_fps;
+	effective_s = config->effective_duration == EFFECTIVE_WALL ? measurement->wall_s : input->duration_s;
+	measurement->result.input = performed;
+	measurement->result.output = mlr_trial_output(&performed, measurement->verdict.loss_ratio, effective_s);
 }
 
 enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret)
 {
-	uint64_t intended = input->load_fps > 0.0 ? mlr_trial_intended(input) : TX_NO_LIMIT, start_ns = clock_ns();
-	struct measurement measurement = { 0 };
-	struct mlr_trial_input performed = *input;
-	struct management_report management = { 0 };
-	struct snapshot before, after;
-	double effective_s;
-	enum exit_code code;
+	struct account account = {
+		.config = xdp->config,
+		.profile = &xdp->profile,
+		.input = *input,
+		.port_count = xdp->port_count,
+	};
+	struct measurement measurement = { .tx_backend = measurer_xdp_backend(xdp) };
+	uint64_t start_ns = clock_ns();
+	struct rx_counters received;
+	struct xdp_run run;
+	enum exit_code code = xdp_run_begin(input, &run);
 
-	if (!intended)
-		return refuse(EXIT_USAGE_ERROR,
-			      "a trial of %g s at %g frames/s cannot be counted; use a smaller load or duration",
-			      input->duration_s, input->load_fps);
-	code = perform(xdp, input, intended, &before, &after, &management, &measurement.waits_s);
-	if (!code)
-		code = account(xdp, input, intended, &before, &after, &measurement);
-	if (!code && xdp->management)
-		add_management(&measurement.ports[xdp->management_port], &measurement.counts, &management);
-	if (code)
+	if (code || (code = perform(xdp, &run, account.ports, &measurement.waits_s)))
 		return code;
-	measurement.wall_s = (double)(clock_ns() - start_ns) / (double)NS_PER_S;
-	performed.load_fps = measurement.pacing.intended_fps;
-	effective_s = xdp->config->effective_duration == EFFECTIVE_WALL ? measurement.wall_s : input->duration_s;
-	measurement.result.input = performed;
-	measurement.result.output = mlr_trial_output(&performed, measurement.verdict.loss_ratio, effective_s);
+	account.clock_read_ns = xdp_clock_read_ns();
+	if ((code = account_for(&account, &measurement)))
+		return code;
+	received = account_received(&account);
+	if ((code = timestamps_judge(xdp, &received, account.clock_read_ns, &measurement)))
+		return code;
+	xdp_trial_conclude(xdp->config, input, start_ns, &measurement);
 	*ret = measurement;
 	return EXIT_DONE;
 }

@@ -42,6 +42,9 @@ struct mlr_trial_counts {
 	uint64_t malformed; /* the tester's by their magic, but damaged */
 };
 
+/* Add `more` to `sum`: counts of one trial from another direction, port or machine (4.5.5: frame counts are aggregates). */
+void mlr_trial_counts_add(struct mlr_trial_counts *sum, const struct mlr_trial_counts *more);
+
 /* What the counts mean. */
 struct mlr_trial_verdict {
 	uint64_t unsent;     /* intended - sent */

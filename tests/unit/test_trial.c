@@ -188,6 +188,17 @@ static void result_ranges(void **state)
 	assert_true(mlr_trial_result_valid(&result));
 }
 
+static void counts_add_up(void **state)
+{
+	struct mlr_trial_counts sum = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	const struct mlr_trial_counts more = { 10, 20, 30, 40, 50, 60, 70, 80 };
+	const struct mlr_trial_counts expected = { 11, 22, 33, 44, 55, 66, 77, 88 };
+
+	(void)state;
+	mlr_trial_counts_add(&sum, &more);
+	assert_memory_equal(&sum, &expected, sizeof(sum));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +214,7 @@ int main(void)
 		cmocka_unit_test(nothing_sent_is_all_lost),
 		cmocka_unit_test(more_sent_than_intended_is_not_unsent),
 		cmocka_unit_test(huge_counts),
+		cmocka_unit_test(counts_add_up),
 		cmocka_unit_test(output_derives_forwarding_rate),
 		cmocka_unit_test(result_ranges),
 	};
