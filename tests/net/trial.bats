@@ -161,16 +161,16 @@ received_frames() {
   tcpdump -i "$A" -c 5 -nn udp dst port 9 >"$BATS_TEST_TMPDIR/dump" 2>"$BATS_TEST_TMPDIR/err" &
   background+=($!)
   until grep -q "listening" "$BATS_TEST_TMPDIR/err"; do sleep 0.02; done
-  "$MLR" trial -p "$A,$B" --load 1000 --duration 2 --format json >"$BATS_TEST_TMPDIR/out" &
+  "$MLR" trial -p "$A,$B" --load 1000 --duration 3 --format json >"$BATS_TEST_TMPDIR/out" &
   background+=($!)
   until [ "$(received_frames)" -gt 50 ]; do sleep 0.02; done
   # the tester answers the router's ARP, so that these get out
-  for _ in 1 2 3 4 5; do inside bash -c 'echo x >/dev/udp/198.18.0.2/9'; done
+  inside bash -c 'for i in 1 2 3 4 5; do echo x >/dev/udp/198.18.0.2/9; done'
   wait "${background[1]}"
   wait "${background[0]}"
   [ "$(wc -l <"$BATS_TEST_TMPDIR/dump")" -eq 5 ]
   output=$(cat "$BATS_TEST_TMPDIR/out")
-  check "$counts | .foreign == 5 and .received == 2000 and .lost == 0"
+  check "$counts | .foreign == 5 and .received == 3000 and .lost == 0"
   check '[.ports[].counts.foreign] == [5, 0]'
 }
 
