@@ -166,11 +166,11 @@ received_frames() {
   until [ "$(received_frames)" -gt 50 ]; do sleep 0.02; done
   # the tester answers the router's ARP, so that these get out
   inside bash -c 'for i in 1 2 3 4 5; do echo x >/dev/udp/198.18.0.2/9; done'
-  wait "${background[1]}"
+  wait "${background[1]}" || [ $? -eq 1 ] # some may stay unsent, which is no matter here
   wait "${background[0]}"
   [ "$(wc -l <"$BATS_TEST_TMPDIR/dump")" -eq 5 ]
   output=$(cat "$BATS_TEST_TMPDIR/out")
-  check "$counts | .foreign == 5 and .received == 3000 and .lost == 0"
+  check "$counts | .foreign == 5 and .received == .sent and .sent > 2000 and .lost == 0"
   check '[.ports[].counts.foreign] == [5, 0]'
 }
 
