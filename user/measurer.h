@@ -162,6 +162,8 @@ enum exit_code measurer_xdp_measure_course(struct measurer *measurer, struct tri
 
 /* As fast as this measurer can transmit (frames/s a transmitter), found by a short calibration; only `xdp` has one. */
 enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max_load_fps);
+/* Of `xdp`: whether the receiving NICs' clocks tell when frames arrive. */
+bool measurer_xdp_by_nic_clock(const struct measurer *measurer);
 /* One trial with --load max: as fast as the transmitter can; intended becomes sent. */
 enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double duration_s, struct measurement *ret);
 

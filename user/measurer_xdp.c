@@ -168,13 +168,14 @@ static enum exit_code open_management(struct measurer_xdp *xdp)
 }
 
 /* Than AF_XDP in copy mode, as far as self-tests know. */
-static bool live_is_faster(const struct config *config)
+static bool live_is_faster(const struct measurer_xdp *xdp)
 {
+	const struct config *config = xdp->config;
 	const char *faster;
 
 	if (config->verb == VERB_SELFTEST)
 		return true; /* which finds that out, and has tried AF_XDP already */
-	faster = selftest_faster_backend(config, "xsk", "live");
+	faster = selftest_faster_backend(config, "xsk", "live", xdp->by_nic_clock);
 	return faster && !strcmp(faster, "live");
 }
 
@@ -187,7 +188,7 @@ static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
 		if (!xdp->ends[i].transmits)
 			continue;
-		code = tx_port_open(xdp->config, live_is_faster(xdp->config), &xdp->ports[i].link, &xdp->profile, i, &taken,
+		code = tx_port_open(xdp->config, live_is_faster(xdp), &xdp->ports[i].link, &xdp->profile, i, &taken,
 				    &xdp->ends[i].tx);
 	}
 	return code;
@@ -222,9 +223,10 @@ static double slowest_line_rate_fps(const struct measurer_xdp *xdp)
 static void find_selftest(struct measurer_xdp *xdp)
 {
 	const struct tx_port *tx = xdp->ends[first_transmitter(xdp)].tx;
+	const struct selftest_way way = { tx->backend, tx->mode, xdp->by_nic_clock };
 
 	if (xdp->config->verb != VERB_SELFTEST && xdp->port_count == PORT_COUNT)
-		xdp->measurer.selftest = selftest_find(xdp->config, tx->backend, tx->mode);
+		xdp->measurer.selftest = selftest_find(xdp->config, &way);
 }
 
 static void close_xdp(struct measurer *measurer)
@@ -378,6 +380,11 @@ static json_t *port_json(const struct measurer_xdp *xdp, unsigned int i)
 			    end->tx && end->tx->memory ? json_string(end->tx->memory) : json_null());
 	json_object_set_new(json, "transmit_mode", end->tx ? json_string(end->tx->mode) : json_null());
 	return json;
+}
+
+bool measurer_xdp_by_nic_clock(const struct measurer *measurer)
+{
+	return ((const struct measurer_xdp *)measurer)->by_nic_clock;
 }
 
 const char *measurer_xdp_backend(const struct measurer_xdp *xdp)

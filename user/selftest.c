@@ -373,13 +373,14 @@ static void take_macs(const json_t *measurer, struct config *config)
 
 static void keep_result(struct selftest *selftest, struct one_test *test, const char *backend)
 {
+	const struct selftest_way way = { backend, test->mode, measurer_xdp_by_nic_clock(test->frames) };
 	char path[512] = "";
 
 	finish_json(test);
 	json_object_update_new(test->json, json_pack("{s:s, s:s, s:s}", "frame_size", test->config->frame_size_text,
 						     "tx_backend", backend, "transmit_mode", test->mode));
 	selftest->irregular |= test->irregular_reason != NULL;
-	if (!test->irregular_reason && selftest_keep(test->config, backend, test->mode, test->json, path, sizeof(path)))
+	if (!test->irregular_reason && selftest_keep(test->config, &way, test->json, path, sizeof(path)))
 		json_object_set_new(test->json, "stored", json_string(path));
 	json_array_append(selftest->self_tests, test->json);
 }

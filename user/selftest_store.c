@@ -23,10 +23,10 @@
 #define SECONDS_PER_DAY (24 * 3600)
 
 /* Options that a self-test has, and that do not change what the tester can do. Of frame size, direction and backend every
- * combination has an entry of its own. */
-static const char *const indifferent[] = { "ports",           "direction", "frame-size", "tx",           "duration",
-					   "address",         "gateway",   "address6",   "gateway6",     "dst-mac",
-					   "learning-frames", "metrics",   "format",     "allow-unsafe", NULL };
+ * combination has an entry of its own; who tells when frames arrive counts as it came out, not as it was asked for. */
+static const char *const indifferent[] = { "ports",   "direction",    "frame-size", "tx",      "duration",        "address",
+					   "gateway", "address6",     "gateway6",   "dst-mac", "learning-frames", "metrics",
+					   "format",  "allow-unsafe", "timestamps", NULL };
 
 /* --- what it belongs to --------------------------------------------------------------------------------------------- */
 
@@ -78,15 +78,16 @@ static const char *direction_name(enum direction direction)
 	return "mesh";
 }
 
-json_t *selftest_subject(const struct config *config, const char *backend, const char *mode)
+json_t *selftest_subject(const struct config *config, const struct selftest_way *way)
 {
 	struct utsname machine;
 
 	uname(&machine);
-	return json_pack("{s:[o,o], s:s, s:s, s:s, s:s, s:s, s:o}", "ports", nic_json(config->ports[PORT_A].name),
+	return json_pack("{s:[o,o], s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "ports", nic_json(config->ports[PORT_A].name),
 			 nic_json(config->ports[PORT_B].name), "kernel", machine.release, "frame_size",
-			 config->frame_size_text, "direction", direction_name(config->direction), "tx_backend", backend,
-			 "transmit_mode", mode, "options", options_json(config));
+			 config->frame_size_text, "direction", direction_name(config->direction), "tx_backend", way->backend,
+			 "transmit_mode", way->mode, "timestamps", way->by_nic_clock ? "hardware" : "software", "options",
+			 options_json(config));
 }
 
 static bool same_member(const json_t *a, const json_t *b, const char *name)
@@ -98,7 +99,7 @@ static bool same_member(const json_t *a, const json_t *b, const char *name)
 static bool same_kind(const json_t *a, const json_t *b)
 {
 	return same_member(a, b, "frame_size") && same_member(a, b, "direction") && same_member(a, b, "tx_backend") &&
-	       same_member(a, b, "options");
+	       same_member(a, b, "timestamps") && same_member(a, b, "options");
 }
 
 /* --- the file ------------------------------------------------------------------------------------------------------- */
@@ -221,10 +222,10 @@ static json_t *with_entry(json_t *document, json_t *entry)
 	return document;
 }
 
-bool selftest_keep(const struct config *config, const char *backend, const char *mode, const json_t *measured,
-		   char ret_path[], size_t size)
+bool selftest_keep(const struct config *config, const struct selftest_way *way, const json_t *measured, char ret_path[],
+		   size_t size)
 {
-	json_t *entry = selftest_subject(config, backend, mode), *document;
+	json_t *entry = selftest_subject(config, way), *document;
 	char path[PATH_SIZE];
 	int error;
 
@@ -283,6 +284,7 @@ static bool has_changed(const json_t *entry, const json_t *subject, char text[SE
 
 	if (differs(entry, subject, "kernel", "the kernel", text) ||
 	    differs(entry, subject, "transmit_mode", "the transmit mode", text) ||
+	    differs(entry, subject, "timestamps", "who tells when frames arrive", text) ||
 	    differs(entry, subject, "options", "options", text))
 		return true;
 	for (size_t port = 0; port < PORT_COUNT; port++) {
@@ -335,10 +337,10 @@ static struct selftest_figure figure_of(const json_t *entry, const json_t *subje
 	return figure;
 }
 
-struct selftest_figure selftest_find(const struct config *config, const char *backend, const char *mode)
+struct selftest_figure selftest_find(const struct config *config, const struct selftest_way *way)
 {
 	struct selftest_figure figure = { .state = SELFTEST_NONE };
-	json_t *subject = selftest_subject(config, backend, mode), *document;
+	json_t *subject = selftest_subject(config, way), *document;
 	const json_t *entry;
 	char path[PATH_SIZE];
 
@@ -353,9 +355,9 @@ struct selftest_figure selftest_find(const struct config *config, const char *ba
 }
 
 /* The fresh clean load of a backend in whatever mode it was measured, 0 if there is none. */
-static double fresh_load_fps(const json_t *document, const struct config *config, const char *backend)
+static double fresh_load_fps(const json_t *document, const struct config *config, const struct selftest_way *way)
 {
-	json_t *subject = selftest_subject(config, backend, "");
+	json_t *subject = selftest_subject(config, way);
 	const json_t *entry = find_entry(document, subject);
 	struct selftest_figure figure = { .state = SELFTEST_NONE };
 
@@ -367,16 +369,17 @@ static double fresh_load_fps(const json_t *document, const struct config *config
 	return figure.state == SELFTEST_FRESH ? figure.clean_load_fps : 0;
 }
 
-const char *selftest_faster_backend(const struct config *config, const char *one, const char *other)
+const char *selftest_faster_backend(const struct config *config, const char *one, const char *other, bool by_nic_clock)
 {
-	json_t *subject = selftest_subject(config, one, ""), *document;
+	const struct selftest_way by_one = { one, "", by_nic_clock }, by_other = { other, "", by_nic_clock };
+	json_t *subject = selftest_subject(config, &by_one), *document;
 	double one_fps, other_fps;
 	char path[PATH_SIZE];
 
 	make_path(subject, path);
 	document = read_store(path);
-	one_fps = fresh_load_fps(document, config, one);
-	other_fps = fresh_load_fps(document, config, other);
+	one_fps = fresh_load_fps(document, config, &by_one);
+	other_fps = fresh_load_fps(document, config, &by_other);
 	json_decref(document);
 	json_decref(subject);
 	if (one_fps <= 0 || other_fps <= 0)

@@ -2,7 +2,7 @@
 /*
  * What self-tests found, for later runs: one file a pair of NICs, STATE/selftest/ID-A+ID-B.json, where STATE is
  * $XDP_MLR_STATE_DIRECTORY or /var/lib/xdp-mlr. It holds an entry for each frame size, direction, backend and set of
- * options, with all that the figures depend on: NICs, drivers, firmware, queues, kernel, transmit mode.
+ * options, with all that the figures depend on: NICs, drivers, firmware, queues, kernel, transmit mode, the clock of arrivals.
  *
  * Looking up never fails: a file that cannot be read is a warning, and as good as none.
  */
@@ -35,19 +35,25 @@ struct selftest_figure {
 	char what[SELFTEST_TEXT_SIZE]; /* of SELFTEST_OLD and SELFTEST_CHANGED: how old it is, or what changed */
 };
 
-/* Look up the self-test for these ports, frame size, direction, options and backend ("xsk", "live"; its mode is "copy" or
- * "zero-copy"). */
-struct selftest_figure selftest_find(const struct config *config, const char *backend, const char *mode);
+/* How frames are sent and timed, as it came out. */
+struct selftest_way {
+	const char *backend; /* "xsk", "live" */
+	const char *mode;    /* "copy", "zero-copy", "live frames" */
+	bool by_nic_clock;   /* the receiving NICs tell when frames arrive, not the XDP program */
+};
+
+/* Look up the self-test for these ports, frame size, direction and options. */
+struct selftest_figure selftest_find(const struct config *config, const struct selftest_way *way);
 
 /* Of two backends, the one that a fresh self-test found faster for this configuration, or NULL where not both have one. */
-const char *selftest_faster_backend(const struct config *config, const char *one, const char *other);
+const char *selftest_faster_backend(const struct config *config, const char *one, const char *other, bool by_nic_clock);
 
 /* Keep what was measured now, in place of an earlier entry for the same. `measured` has the entry's figures: "clean_load",
  * "limited_by", "floor". A warning where it cannot be kept; else true, with the path. */
-bool selftest_keep(const struct config *config, const char *backend, const char *mode, const json_t *measured,
-		   char ret_path[], size_t size);
+bool selftest_keep(const struct config *config, const struct selftest_way *way, const json_t *measured, char ret_path[],
+		   size_t size);
 
 /* What self-tests with this configuration belong to: NICs, kernel, frame size, direction, options. A new reference. */
-json_t *selftest_subject(const struct config *config, const char *backend, const char *mode);
+json_t *selftest_subject(const struct config *config, const struct selftest_way *way);
 
 #endif
