@@ -82,6 +82,7 @@ static void latency_row(FILE *stream, const json_t *size, const json_t *result)
 	put_number(stream, read_number(result, "mean_of_all_frames_ns") / NS_PER_US, 3);
 	put_number(stream, read_number(result, "min_ns") / NS_PER_US, 3);
 	put_number(stream, read_number(result, "max_ns") / NS_PER_US, 3);
+	put_number(stream, read_number(result, "error_bound_ns") / NS_PER_US, 3);
 }
 
 static void burst_row(FILE *stream, const json_t *size, const json_t *result)
@@ -118,7 +119,7 @@ static const struct table {
 	  throughput_row },
 	{ "latency",
 	  "Latency (26.2) at the throughput, in us: averages over the repeats, and the mean of all frames",
-	  { "load", "repeats", "mean", "median", "all frames", "min", "max" },
+	  { "load", "repeats", "mean", "median", "all frames", "min", "max", "error bound" },
 	  latency_row },
 	{ "back_to_back",
 	  "Back-to-back frames (26.4, RFC 9004): the longest burst without loss, in frames; buffer time in us, corrected",

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* RFC 2544, 26.1 to 26.3: throughput, latency, frame loss rate. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock.h"
 #include "json_text.h"
@@ -13,6 +15,7 @@
 
 #define FAST_INITIAL_S 0.5 /* at most, of throughput trials */
 #define WIDTH_RATIO    0.005
+#define SOURCE_SIZE    400
 
 double rfc2544_mean(const double *values, size_t count)
 {
@@ -110,6 +113,14 @@ enum exit_code rfc2544_throughput(struct rfc2544_run *run, json_t *json)
 
 /* --- latency (26.2) ----------------------------------------------------------------------------------------------------- */
 
+#define SOURCES_MAX 4
+
+/* Who told when the frames of some repeats arrived. */
+struct latency_source {
+	const char *name;
+	size_t repeats;
+};
+
 /* What the repeats amount to so far. */
 struct latency_series {
 	size_t count;
@@ -117,8 +128,26 @@ struct latency_series {
 	double frames, sum_ns;         /* of all frames */
 	double min_ns, max_ns, p99_max_ns;
 	double lost;
-	json_t *last; /* LATENCY of the last repeat: clock, definition, floor */
+	struct latency_source sources[SOURCES_MAX]; /* more than one: a NIC's clock was lost, or came, between two repeats */
+	size_t source_count;
+	double error_bound_ns; /* the largest; NAN: one is not known */
+	json_t *last;          /* LATENCY of the last repeat: clock, definition, floor */
 };
+
+static void add_source(struct latency_series *series, const struct latency_summary *latency)
+{
+	size_t i = 0;
+
+	while (i < series->source_count && strcmp(series->sources[i].name, latency->source))
+		i++;
+	if (i == SOURCES_MAX)
+		i--;
+	else if (i == series->source_count)
+		series->sources[series->source_count++].name = latency->source;
+	series->sources[i].repeats++;
+	if (!series->count || isnan(latency->error_bound_ns) || latency->error_bound_ns > series->error_bound_ns)
+		series->error_bound_ns = latency->error_bound_ns;
+}
 
 static void add_repeat(struct latency_series *series, const struct measurement *measurement, json_t *trial)
 {
@@ -127,6 +156,7 @@ static void add_repeat(struct latency_series *series, const struct measurement *
 	series->lost += (double)measurement->verdict.lost;
 	if (!measurement->has_latency)
 		return;
+	add_source(series, latency);
 	series->means_ns[series->count] = latency->mean_ns;
 	series->medians_ns[series->count] = latency->p50_ns;
 	series->min_ns = series->count ? fmin(series->min_ns, (double)latency->min_ns) : (double)latency->min_ns;
@@ -139,14 +169,38 @@ static void add_repeat(struct latency_series *series, const struct measurement *
 	series->last = json_incref(json_object_get(trial, "latency"));
 }
 
-static void put_latency(const struct latency_series *series, json_t *json)
+/* Clock, definition and floor, which are those of every repeat where there is one source only. */
+static void put_clock(const struct latency_series *series, json_t *json)
 {
 	static const char *const from_last[] = { "definition", "clock", "floor_p50_ns", "floor_p99_ns", "floor_source" };
-	bool any = series->count;
 
-	for (size_t i = 0; i < sizeof(from_last) / sizeof(*from_last); i++)
+	for (size_t i = 0; i < sizeof(from_last) / sizeof(*from_last) && series->source_count == 1; i++)
 		if (json_object_get(series->last, from_last[i]))
 			json_object_set(json, from_last[i], json_object_get(series->last, from_last[i]));
+}
+
+/* The one source, or each with its repeats. */
+static json_t *source_json(const struct latency_series *series)
+{
+	char text[SOURCE_SIZE] = "";
+	size_t used = 0;
+
+	if (series->source_count < 2)
+		return series->source_count ? json_string(series->sources[0].name) : json_null();
+	for (size_t i = 0; i < series->source_count && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%zu repeat%s by %s", i ? "; " : "",
+					 series->sources[i].repeats, series->sources[i].repeats == 1 ? "" : "s",
+					 series->sources[i].name);
+	return json_string(text);
+}
+
+static void put_latency(const struct latency_series *series, json_t *json)
+{
+	bool any = series->count;
+
+	put_clock(series, json);
+	json_object_set_new(json, "source", source_json(series));
+	json_object_set_new(json, "error_bound_ns", json_number_or_null(any ? series->error_bound_ns : NAN));
 	json_object_set_new(json, "repeats", json_integer((json_int_t)series->count));
 	json_object_set_new(json, "every_frame", json_true());
 	json_object_set_new(json, "average_of_means_ns", json_number_or_null(rfc2544_mean(series->means_ns, series->count)));
@@ -202,6 +256,10 @@ enum exit_code rfc2544_latency(struct rfc2544_run *run, json_t *json)
 		run->reason = "no frame's latency was measured";
 	else if (series.lost > 0)
 		run->reason = "frames were lost at the throughput";
+	else if (series.source_count > 1)
+		run->reason = "the repeats were timed by different clocks, so their averages mix what differs";
+	else if (code == EXIT_DONE && series.count < plan->latency_repeats)
+		run->reason = "a repeat has no latency: its arrivals were timed by two clocks";
 	free(series.means_ns);
 	free(series.medians_ns);
 	json_decref(series.last);

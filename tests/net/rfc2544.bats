@@ -46,6 +46,7 @@ outage() { # seconds
   check '[.frame_sizes[].latency | .repeats == 2 and .lost_frames == 0 and (.trials | length) == 2 and .every_frame] | all'
   check '[.frame_sizes[].latency | .min_ns <= .average_of_medians_ns and .average_of_means_ns <= .max_ns and .stdev_of_means_ns >= 0] | all'
   check '[.frame_sizes[] | .latency.load == .throughput.throughput] | all'
+  check '[.frame_sizes[].latency | .source == "software" and .error_bound_ns > 0] | all'
   # 26.3: from the maximum down to two loads without loss
   check '[.frame_sizes[].frame_loss.points | map(.load_ratio * 10 | round)] | unique == [[10, 9, 8, 7, 6, 5, 4, 3, 2, 1]]'
   check '[.frame_sizes[].frame_loss.points[] | ((1 - 20000 / .load) as $loss | .loss_ratio - (if $loss > 0 then $loss else 0 end)) | fabs < 0.006] | all'

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the suite makes of the latency of several repeats, by a measurer whose clock changes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rfc2544.h"
+
+#define REPEATS 4
+
+static const char hardware[] = "hardware receive timestamp, software departure", software[] = "software";
+
+/* What each trial is to say. */
+static struct {
+	const char *source; /* NULL: it has no latency */
+	double error_bound_ns;
+} trials[REPEATS];
+static size_t performed;
+
+static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
+{
+	(void)measurer;
+	*ret = (struct measurement){
+		.result = { .input = *input, .output = { .effective_duration_s = input->duration_s } },
+		.has_latency = trials[performed].source,
+		.latency = { .clock = "a clock",
+			     .definition = "a definition",
+			     .source = trials[performed].source,
+			     .error_bound_ns = trials[performed].error_bound_ns,
+			     .count = 100,
+			     .mean_ns = 1000 },
+	};
+	performed++;
+	return EXIT_DONE;
+}
+
+static const struct measurer_ops ops = { .measure = measure };
+static struct measurer measurer = { .ops = &ops, .transmitters = 1 };
+static struct config config = { .frame_size_text = "64", .quiet = true };
+static struct rfc2544 suite = { .config = &config, .plan = { .latency_repeats = REPEATS, .latency_duration_s = 1 } };
+static struct rfc2544_run run;
+static json_t *result;
+
+static void set_trial(size_t trial, const char *source, double error_bound_ns)
+{
+	trials[trial].source = source;
+	trials[trial].error_bound_ns = error_bound_ns;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < REPEATS; i++)
+		set_trial(i, hardware, 100 + (double)i);
+	performed = 0;
+	run = (struct rfc2544_run){ .suite = &suite, .config = &config, .measurer = &measurer, .throughput_fps = 1000 };
+	result = json_object();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	json_decref(result);
+	return 0;
+}
+
+static const char *text_of(const char *name)
+{
+	return json_string_value(json_object_get(result, name));
+}
+
+static double number_of(const char *name)
+{
+	return json_number_value(json_object_get(result, name));
+}
+
+static void one_clock_is_named_with_its_worst_bound(void **state)
+{
+	(void)state;
+	set_trial(1, hardware, 900);
+	assert_int_equal(rfc2544_latency(&run, result), EXIT_DONE);
+	assert_string_equal(text_of("source"), hardware);
+	assert_string_equal(text_of("clock"), "a clock");
+	assert_true(number_of("error_bound_ns") == 900);
+	assert_true(number_of("repeats") == REPEATS);
+	assert_null(run.reason);
+}
+
+static void two_clocks_are_not_averaged_in_silence(void **state)
+{
+	(void)state;
+	set_trial(3, software, 40);
+	assert_int_equal(rfc2544_latency(&run, result), EXIT_DONE);
+	assert_string_equal(text_of("source"),
+			    "3 repeats by hardware receive timestamp, software departure; 1 repeat by software");
+	assert_null(json_object_get(result, "clock"));
+	assert_null(json_object_get(result, "definition"));
+	assert_true(number_of("error_bound_ns") == 102);
+	assert_non_null(strstr(run.reason, "different clocks"));
+}
+
+static void a_repeat_without_latency_is_said(void **state)
+{
+	(void)state;
+	set_trial(2, NULL, 0);
+	assert_int_equal(rfc2544_latency(&run, result), EXIT_DONE);
+	assert_true(number_of("repeats") == REPEATS - 1);
+	assert_string_equal(text_of("source"), hardware);
+	assert_non_null(strstr(run.reason, "has no latency"));
+}
+
+static void an_unknown_bound_stays_unknown(void **state)
+{
+	(void)state;
+	set_trial(1, hardware, NAN);
+	assert_int_equal(rfc2544_latency(&run, result), EXIT_DONE);
+	assert_true(json_is_null(json_object_get(result, "error_bound_ns")));
+}
+
+static void without_any_latency_there_is_no_source(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < REPEATS; i++)
+		set_trial(i, NULL, 0);
+	assert_int_equal(rfc2544_latency(&run, result), EXIT_DONE);
+	assert_true(json_is_null(json_object_get(result, "source")));
+	assert_true(json_is_null(json_object_get(result, "error_bound_ns")));
+	assert_non_null(run.reason);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(one_clock_is_named_with_its_worst_bound), TEST(two_clocks_are_not_averaged_in_silence),
+		TEST(a_repeat_without_latency_is_said),        TEST(an_unknown_bound_stays_unknown),
+		TEST(without_any_latency_there_is_no_source),
+	};
+
+	return cmocka_run_group_tests_name("rfc2544", tests, NULL, NULL);
+}
