@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "load_range.h"
 
+#include "stop.h"
 #include "stored.h"
 #include "units.h"
 
@@ -71,6 +72,8 @@ enum exit_code load_range_find(const struct config *config, struct measurer *mea
 	struct load_range range = { 0 };
 	enum exit_code code;
 
+	if (stop_requested())
+		return EXIT_INTERRUPTED;
 	if (config->stored) {
 		code = take_stored(config->stored, &range);
 	} else {

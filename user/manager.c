@@ -357,7 +357,21 @@ enum exit_code manager_search(const struct config *config, struct measurer *meas
 
 	init_search(ret_search, config, measurer);
 	code = load_range_find(config, measurer, &range);
+	if (code == EXIT_INTERRUPTED)
+		manager_stopped_search(config, measurer, ret_search);
 	return code == EXIT_DONE ? run_between(ret_search, &range) : code;
+}
+
+void manager_stopped_search(const struct config *config, struct measurer *measurer, struct search *ret_search)
+{
+	init_search(ret_search, config, measurer);
+	ret_search->input.min_load_fps = ret_search->input.max_load_fps = NAN;
+	ret_search->end = SEARCH_INTERRUPTED;
+	for (size_t goal = 0; goal < config->goal_count; goal++)
+		ret_search->outcomes[goal].result = (struct mlr_goal_result){ .irregularity = MLR_UNFINISHED,
+									      .relevant_lower_bound_fps = NAN,
+									      .relevant_upper_bound_fps = NAN,
+									      .conditional_throughput_fps = NAN };
 }
 
 void search_free(struct search *search)

@@ -42,7 +42,7 @@ struct search {
 	const struct config *config;
 	struct measurer *measurer;
 	struct mlr_controller_input input;
-	const char *max_load_source; /* "option", "line rate" or "calibration" */
+	const char *max_load_source; /* "option", "line rate" or "calibration"; NULL: not known, nor are the loads */
 	double stored_s;             /* what an earlier run, which is resumed, took */
 	struct mlr_controller *controller;
 	struct search_trial *trials;
@@ -65,6 +65,8 @@ enum exit_code manager_search(const struct config *config, struct measurer *meas
 /* The same between loads that are known already. */
 enum exit_code manager_search_between(const struct config *config, struct measurer *measurer, const struct load_range *range,
 				      struct search *ret_search);
+/* A search that was stopped before its loads were known: it has no trials, and can be reported. */
+void manager_stopped_search(const struct config *config, struct measurer *measurer, struct search *ret_search);
 void search_free(struct search *search);
 
 /* The controller of the configuration's algorithm. EXIT_USAGE_ERROR for goals that it cannot search for. */

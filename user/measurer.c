@@ -30,6 +30,11 @@ enum exit_code measurer_new(const struct config *config, struct measurer **ret)
 	struct measurer *measurer;
 	enum exit_code code = new_measurer(config, &measurer);
 
+	if (code == EXIT_INTERRUPTED) {
+		enum exit_code stopped = measurer_stopped_new(config, ret);
+
+		return stopped == EXIT_DONE ? code : stopped;
+	}
 	if (code != EXIT_DONE)
 		return code;
 	code = require_resolve(config, measurer);

@@ -122,11 +122,14 @@ struct measurer {
 	struct selftest_figure selftest; /* of `xdp`: what the tester itself can do */
 };
 
-/* Create what the configuration asks for. */
+/* Create what the configuration asks for. EXIT_INTERRUPTED where a stop came first: then *ret measures nothing, but describes
+ * itself, for a result without trials. */
 enum exit_code measurer_new(const struct config *config, struct measurer **ret);
 enum exit_code measurer_xdp_new(const struct config *config, struct measurer **ret);
 enum exit_code measurer_exec_new(const struct config *config, struct measurer **ret);
 enum exit_code measurer_sim_new(const struct config *config, struct measurer **ret);
+/* One that stands for `xdp` where a stop came before its ports were ready. */
+enum exit_code measurer_stopped_new(const struct config *config, struct measurer **ret);
 /* One that measures nothing: for a replay, which only has stored trials. */
 enum exit_code measurer_replay_new(const struct config *config, struct measurer **ret);
 

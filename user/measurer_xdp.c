@@ -314,7 +314,7 @@ enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double durati
 {
 	const struct mlr_trial_input input = { .duration_s = duration_s, .load_fps = 0.0 };
 
-	return measure(measurer, &input, ret);
+	return measurer->ops->measure(measurer, &input, ret);
 }
 
 enum exit_code measurer_xdp_measure_course(struct measurer *measurer, struct trial_course *course, struct measurement *ret)

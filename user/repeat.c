@@ -51,6 +51,18 @@ static enum exit_code make(struct runs *runs, struct measurer *measurer, const s
 	return kept == EXIT_DONE ? code : kept;
 }
 
+/* Stopped before the first search began: it stands for all. */
+static enum exit_code keep_none(struct runs *runs, struct measurer *measurer)
+{
+	struct search search;
+	enum exit_code kept;
+
+	manager_stopped_search(runs->config, measurer, &search);
+	kept = keep(runs, &search);
+	search_free(&search);
+	return kept == EXIT_DONE ? EXIT_INTERRUPTED : kept;
+}
+
 /* An external measurer is started once a search. */
 static enum exit_code renew(const struct config *config, struct measurer **measurer)
 {
@@ -211,6 +223,8 @@ enum exit_code repeat_searches(const struct config *config, struct measurer **me
 	if (!runs.items)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	code = make_all(&runs, measurer);
+	if (code == EXIT_INTERRUPTED && !runs.count)
+		code = keep_none(&runs, *measurer);
 	if (runs.count)
 		code = report_deliver(whole_json(&runs), config, file, code);
 	for (size_t i = 0; i < runs.count; i++)

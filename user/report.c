@@ -386,8 +386,8 @@ static json_t *controller_input_json(const struct search *search)
 
 	for (size_t goal = 0; goal < search->input.goal_count; goal++)
 		json_array_append_new(goals, report_goal(&search->config->goals[goal]));
-	return json_pack("{s:f, s:f, s:o}", "min_load", search->input.min_load_fps, "max_load", search->input.max_load_fps,
-			 "goals", goals);
+	return json_pack("{s:o, s:o, s:o}", "min_load", json_number_or_null(search->input.min_load_fps), "max_load",
+			 json_number_or_null(search->input.max_load_fps), "goals", goals);
 }
 
 static json_t *search_result_json(const struct search *search)
@@ -418,7 +418,7 @@ json_t *report_setting(const struct search *search)
 json_t *report_search(const struct search *search)
 {
 	json_t *document = json_pack(
-		"{s:s, s:s, s:o, s:s, s:o, s:s, s:i, s:o, s:f, s:o}", "schema", "xdp-mlr/search/1", "algorithm",
+		"{s:s, s:s, s:o, s:s?, s:o, s:s, s:i, s:o, s:f, s:o}", "schema", "xdp-mlr/search/1", "algorithm",
 		algorithm_name(search->config->algorithm), "controller_input", controller_input_json(search),
 		"max_load_source", search->max_load_source, "search_result", search_result_json(search), "load_scope",
 		"interface", "aggregate_factor", (int)search->measurer->transmitters, "trials", trials_json(search),

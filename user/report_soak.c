@@ -20,6 +20,14 @@ static json_t *moments_json(const struct mlr_plr_moments *moments)
 	return json_pack("{s:f, s:f}", "mean", moments->mean_fps, "stdev", moments->stdev_fps);
 }
 
+/* Of a soak that was stopped before its loads were known. */
+static json_t *no_estimate_json(void)
+{
+	return json_pack("{s:{s:n, s:n}, s:[], s:n, s:n, s:[], s:n, s:[], s:[]}", "critical_load", "mean", "stdev",
+			 "estimates", "min_load_probability", "max_load_probability", "anomalies", "trend", "time_line",
+			 "trials");
+}
+
 /* The estimate of each fitting function. */
 static json_t *estimates_json(const struct mlr_plr_estimate *estimate)
 {
@@ -81,6 +89,25 @@ static json_t *trials_json(const struct soak *soak)
 	return trials;
 }
 
+/* What the trials tell; critical_load is among it. */
+static json_t *estimate_json(const struct soak *soak)
+{
+	struct mlr_plr_estimate estimate;
+	const struct mlr_plr_step *steps;
+	json_t *json;
+	size_t count;
+
+	mlr_plr_estimate(soak->plr, &estimate);
+	steps = mlr_plr_timeline(soak->plr, &count);
+	json = json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "critical_load", moments_json(&estimate.together),
+			 "estimates", estimates_json(&estimate), "min_load_probability", estimate.min_load_probability,
+			 "max_load_probability", estimate.max_load_probability, "anomalies", anomalies_json(steps, count),
+			 "trend", trend_json(&estimate.trend), "time_line", time_line_json(steps, count), "trials",
+			 trials_json(soak));
+	report_add_bps(json_object_get(json, "critical_load"), "mean", estimate.together.mean_fps, soak->config);
+	return json;
+}
+
 json_t *report_soak(const struct soak *soak)
 {
 	static const char *const ends[] = {
@@ -88,28 +115,19 @@ json_t *report_soak(const struct soak *soak)
 		[SOAK_SHARP] = "stdev",   [SOAK_INTERRUPTED] = "interrupted",
 		[SOAK_FAILED] = "failed",
 	};
-	struct mlr_plr_estimate estimate;
-	const struct mlr_plr_step *steps;
-	json_t *document;
-	size_t count;
+	json_t *document =
+		json_pack("{s:s, s:f}", "schema", "xdp-mlr/soak/1", "target_loss_ratio", soak->config->target_loss_ratio);
 
-	mlr_plr_estimate(soak->plr, &estimate);
-	steps = mlr_plr_timeline(soak->plr, &count);
-	document = json_pack(
-		"{s:s, s:f, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "schema", "xdp-mlr/soak/1", "target_loss_ratio",
-		soak->config->target_loss_ratio, "critical_load", moments_json(&estimate.together), "estimates",
-		estimates_json(&estimate), "min_load_probability", estimate.min_load_probability, "max_load_probability",
-		estimate.max_load_probability, "anomalies", anomalies_json(steps, count), "trend",
-		trend_json(&estimate.trend), "time_line", time_line_json(steps, count), "trials", trials_json(soak));
 	if (!document)
 		return NULL;
+	json_object_update_new(document, soak->plr ? estimate_json(soak) : no_estimate_json());
 	json_object_update_new(document,
-			       json_pack("{s:f, s:f, s:s, s:s, s:i, s:f, s:s, s:s?, s:b}", "min_load", soak->range.min_fps,
-					 "max_load", soak->range.max_fps, "max_load_source", soak->range.max_source,
+			       json_pack("{s:o, s:o, s:s?, s:s, s:i, s:f, s:s, s:s?, s:b}", "min_load",
+					 json_number_or_null(soak->range.min_fps), "max_load",
+					 json_number_or_null(soak->range.max_fps), "max_load_source", soak->range.max_source,
 					 "load_scope", "interface", "aggregate_factor", (int)soak->measurer->transmitters,
 					 "soak_duration", soak->duration_s, "ended_by", ends[soak->end], "irregular_reason",
 					 soak_irregular_reason(soak), "tester_limited", (int)soak->tester_limited));
-	report_add_bps(json_object_get(document, "critical_load"), "mean", estimate.together.mean_fps, soak->config);
 	report_add_setting(document, soak->config, soak->measurer, soak->start_time);
 	return document;
 }

@@ -308,6 +308,7 @@ static enum exit_code read_value(struct requirement *requirement)
 		if (!parse_load(requirement->value, &requirement->load) || requirement->load.unit == LOAD_MAX ||
 		    requirement->load.value <= 0)
 			return refuse_given(given, "after the sign must stand a load, as %s", LOAD_FORMS);
+		requirement->threshold = requirement->load.unit == LOAD_FPS ? requirement->load.value : NAN;
 		return EXIT_DONE;
 	case QUANTITY_RATIO:
 		if (!parse_ratio(requirement->value, &requirement->threshold))
@@ -429,11 +430,12 @@ static bool add_verdict(json_t *verdicts, const struct requirement *requirement,
 	};
 	bool met = is_met(requirement->comparison, value, threshold);
 
-	json_array_append_new(
-		verdicts, json_pack("{s:s, s:s, s:s, s:f, s:o, s:s, s:b, s:s?}", "requirement", requirement->given->text,
-				    "figure", figure, "comparison", comparison_text(requirement->comparison), "required",
-				    threshold, "measured", json_number_or_null(value), "unit", units[requirement->quantity],
-				    "met", (int)met, "reason", isnan(value) ? "the result has no such figure" : NULL));
+	json_array_append_new(verdicts,
+			      json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:b, s:s?}", "requirement", requirement->given->text,
+					"figure", figure, "comparison", comparison_text(requirement->comparison), "required",
+					json_number_or_null(threshold), "measured", json_number_or_null(value), "unit",
+					units[requirement->quantity], "met", (int)met, "reason",
+					isnan(value) ? "the result has no such figure" : NULL));
 	return met;
 }
 

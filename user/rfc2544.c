@@ -266,9 +266,10 @@ static enum exit_code begin_frame_size(struct rfc2544_run *run)
 	double line_fps = run->measurer->line_rate_fps;
 	unsigned int octets = run->config->frame_size_octets;
 
+	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
+		keep_setting(run);
 	if (code != EXIT_DONE)
 		return code;
-	keep_setting(run);
 	run->throughput_fps = NAN;
 	run->json = json_pack("{s:s, s:o, s:o, s:f, s:s, s:f}", "frame_size", run->config->frame_size_text,
 			      "frame_size_octets", octets ? json_integer(octets) : json_null(), "line_rate",
@@ -291,7 +292,7 @@ static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *fram
 	if (suite->setting)
 		take_macs(json_object_get(suite->setting, "measurer"), &config);
 	code = measurer_new(&config, &run.measurer);
-	if (code == EXIT_DONE)
+	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
 		code = begin_frame_size(&run);
 	for (int i = 0; i < TEST_COUNT && code == EXIT_DONE; i++)
 		if (is_needed(suite, i, smallest))
@@ -421,6 +422,8 @@ static void add_rate_deviations(const struct rfc2544 *suite, json_t *sentences)
 	double line_fps = json_number_value(json_object_get(first, "line_rate"));
 	double max_fps = json_number_value(json_object_get(first, "max_rate"));
 
+	if (!first)
+		return;
 	if (line_fps <= 0)
 		append_sentence(
 			sentences,

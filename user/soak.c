@@ -2,6 +2,7 @@
 #include "soak.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "clock.h"
@@ -142,6 +143,10 @@ enum exit_code soak_run(const struct config *config, struct measurer *measurer, 
 
 	*soak = (struct soak){ .config = config, .measurer = measurer, .start_time = time(NULL), .start_ns = clock_ns() };
 	code = load_range_find(config, measurer, &soak->range);
+	if (code == EXIT_INTERRUPTED) {
+		soak->range = (struct load_range){ .min_fps = NAN, .max_fps = NAN };
+		soak->end = SOAK_INTERRUPTED;
+	}
 	if (code == EXIT_DONE)
 		code = new_plr(soak);
 	if (code != EXIT_DONE)

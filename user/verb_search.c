@@ -30,7 +30,7 @@ static enum exit_code search_with(const struct config *config, struct report_fil
 	struct search search;
 	enum exit_code code = measurer_new(config, &measurer);
 
-	if (code != EXIT_DONE)
+	if (code != EXIT_DONE && code != EXIT_INTERRUPTED)
 		return code;
 	if (config->repeats > 1) {
 		code = repeat_searches(config, &measurer, file);

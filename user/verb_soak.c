@@ -22,7 +22,7 @@ static enum exit_code soak_with(const struct config *config, struct report_file 
 	struct soak soak;
 	enum exit_code code = measurer_new(config, &measurer);
 
-	if (code != EXIT_DONE)
+	if (code != EXIT_DONE && code != EXIT_INTERRUPTED)
 		return code;
 	code = soak_run(config, measurer, &soak);
 	code = show(&soak, file, code);

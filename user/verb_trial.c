@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "report.h"
 #include "report_file.h"
+#include "stop.h"
 #include "verbs.h"
 
 static enum exit_code measure(const struct config *config, struct measurer *measurer, struct measurement *ret)
@@ -15,6 +16,8 @@ static enum exit_code measure(const struct config *config, struct measurer *meas
 	struct mlr_trial_input input = { .duration_s = config->duration_s, .load_fps = NAN };
 	enum exit_code code = EXIT_DONE;
 
+	if (stop_requested())
+		return EXIT_INTERRUPTED;
 	if (config->load.unit != LOAD_MAX)
 		code = measurer_load_fps(measurer, config, "load", &config->load, &input.load_fps);
 	if (code == EXIT_DONE)
@@ -51,7 +54,7 @@ static enum exit_code trial_with(const struct config *config, struct report_file
 	struct measurement measurement = { .port_count = 0 };
 	enum exit_code code = measurer_new(config, &measurer);
 
-	if (code != EXIT_DONE)
+	if (code != EXIT_DONE && code != EXIT_INTERRUPTED)
 		return code;
 	code = measure(config, measurer, &measurement);
 	progress_end();

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What stands for the measurer of frames where a stop came before its ports were ready: it measures nothing, and tells the
+ * result what would have been sent.
+ */
+#include <stdlib.h>
+
+#include "measurer.h"
+#include "traffic.h"
+
+struct measurer_stopped {
+	struct measurer base;
+	const struct config *config;
+};
+
+static enum exit_code stopped_measure(struct measurer *measurer, const struct mlr_trial_input *input,
+				      struct measurement *ret)
+{
+	(void)measurer;
+	(void)input;
+	(void)ret;
+	return EXIT_INTERRUPTED;
+}
+
+static json_t *stopped_describe(struct measurer *measurer)
+{
+	const struct config *config = ((const struct measurer_stopped *)measurer)->config;
+	json_t *names = json_array();
+
+	for (unsigned int i = 0; i < config->port_count; i++)
+		json_array_append_new(names, json_pack("{s:s}", "name", config->ports[i].name));
+	return json_pack("{s:s, s:o, s:s?, s:s}", "name", "xdp", "ports", names, "allow_unsafe", config->unsafe_reason,
+			 "state", "stopped before its ports were ready");
+}
+
+static json_t *stopped_traffic_profile(struct measurer *measurer)
+{
+	const struct config *config = ((const struct measurer_stopped *)measurer)->config;
+	const char *names[MLR_PORTS_MAX];
+	struct mlr_profile profile;
+
+	for (unsigned int i = 0; i < config->port_count; i++)
+		names[i] = config->ports[i].name;
+	if (traffic_profile_of(config, &profile))
+		return json_object();
+	return traffic_describe(config, &profile, names);
+}
+
+static void stopped_free(struct measurer *measurer)
+{
+	free(measurer);
+}
+
+static const struct measurer_ops stopped_ops = {
+	.measure = stopped_measure,
+	.describe = stopped_describe,
+	.traffic_profile = stopped_traffic_profile,
+	.free = stopped_free,
+};
+
+/* The ports that would send. */
+static unsigned int transmitters(const struct config *config)
+{
+	bool all = config->direction == DIRECTION_BOTH || config->direction == DIRECTION_MESH;
+
+	return all ? config->port_count : config->port_count / 2;
+}
+
+enum exit_code measurer_stopped_new(const struct config *config, struct measurer **ret)
+{
+	struct measurer_stopped *stopped = calloc(1, sizeof(*stopped));
+
+	if (!stopped)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	stopped->base = (struct measurer){ .ops = &stopped_ops, .transmitters = transmitters(config) };
+	stopped->config = config;
+	*ret = &stopped->base;
+	return EXIT_DONE;
+}
