@@ -106,12 +106,16 @@ static void start(double load_fps, uint64_t frame_count)
 static int run_once(unsigned int *ret_octets)
 {
 	uint32_t longest = mlr_plan_memory_octets(plan);
+	struct xdp_md before = { .data_end = longest }, after = { 0 };
 	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = page, .data_size_in = longest, .data_out = frame,
-		    .data_size_out = sizeof(frame), .repeat = 1);
+		    .data_size_out = sizeof(frame), .ctx_in = &before, .ctx_size_in = sizeof(before), .ctx_out = &after,
+		    .ctx_size_out = sizeof(after), .repeat = 1);
 
 	assert_int_equal(bpf_prog_test_run_opts(live_program_fd(program), &options), 0);
-	*ret_octets = options.data_size_out;
-	memcpy(page, frame, options.data_size_out);
+	/* what comes out begins with the metadata, which there is on kernels before 6.3 */
+	*ret_octets = options.data_size_out - after.data;
+	memmove(frame, frame + after.data, *ret_octets);
+	memcpy(page, frame, *ret_octets);
 	return (int)options.retval;
 }
 
@@ -364,11 +368,14 @@ static void the_schedule_is_exact(void **state)
 	(void)state;
 	open_simple();
 	for (size_t i = 0; i < sizeof(loads_fps) / sizeof(*loads_fps); i++) {
-		const uint64_t count = loads_fps[i] > 1e3 ? 1000000 : 1000;
+		uint64_t count = loads_fps[i] > 1e3 ? 1000000 : 1000, due;
 		struct mlr_pacer pacer;
 
 		start(loads_fps[i], count + 1);
+		/* a machine that has just been started has no hour behind it in which all could have been due */
+		due = (uint64_t)((double)(clock_ns() - start_ns) / 1e9 * loads_fps[i]);
 		mlr_pacer_init(&pacer, loads_fps[i], count + 1, 0, 1);
+		count = count < due ? count : due;
 		assert_schedule(&pacer, 0);
 		run_many((uint32_t)count);
 		assert_int_equal(live_program_queue(program)->handed, count);
