@@ -10,6 +10,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define TEXT_SIZE    1024
+#define BPS_PER_MBPS 1e6
 
 static const char *const states[] = { [PROBE_OK] = "OK", [PROBE_WARN] = "WARN", [PROBE_FAIL] = "FAIL" };
 
@@ -74,6 +75,54 @@ enum probe_state probe_worst(const json_t *checks)
 	for (size_t i = 0; i < json_array_size(checks); i++)
 		worst = worse(worst, state_of(json_array_get(checks, i)));
 	return worst;
+}
+
+/* --- ports beside each other ---------------------------------------------------------------------------------------- */
+
+static double link_bps(const json_t *port)
+{
+	return json_number_value(json_object_get(port, "link_bps")); /* 0: not known */
+}
+
+static const json_t *slowest_of(const json_t *ports)
+{
+	const json_t *slowest = NULL;
+
+	for (size_t i = 0; i < json_array_size(ports); i++) {
+		const json_t *port = json_array_get(ports, i);
+
+		if (link_bps(port) > 0 && (!slowest || link_bps(port) < link_bps(slowest)))
+			slowest = port;
+	}
+	return slowest;
+}
+
+static void compare_speed(const json_t *port, const json_t *slowest)
+{
+	const char *name = json_string_value(json_object_get(port, "name")),
+		   *other = json_string_value(json_object_get(slowest, "name"));
+	json_t *checks = json_object_get(port, "checks");
+	double slowest_mbps = link_bps(slowest) / BPS_PER_MBPS;
+
+	if (link_bps(port) <= link_bps(slowest))
+		probe_say(checks, PROBE_OK, "speeds", "no other port is slower");
+	else
+		probe_fix(
+			probe_say(
+				checks, PROBE_WARN, "speeds",
+				"%.0f Mbit/s here, %.0f Mbit/s on port %s: what this port sends beyond that is lost before "
+				"or after the SUT, and looks like the SUT's loss",
+				link_bps(port) / BPS_PER_MBPS, slowest_mbps, other),
+			"ethtool -s %s speed %.0f duplex full", name, slowest_mbps);
+}
+
+void probe_compare_speeds(json_t *ports)
+{
+	const json_t *slowest = slowest_of(ports);
+
+	for (size_t i = 0; i < json_array_size(ports); i++)
+		if (link_bps(json_array_get(ports, i)) > 0)
+			compare_speed(json_array_get(ports, i), slowest);
 }
 
 /* --- which ports ---------------------------------------------------------------------------------------------------- */
@@ -146,6 +195,8 @@ static enum exit_code probe_named(struct mnl_socket *netlink, const char *names,
 	}
 	for (size_t i = 0; i < dump.count && !code; i++)
 		json_array_append_new(ports, probe_port(netlink, &dump.links[i], true));
+	if (!code && dump.count > 1)
+		probe_compare_speeds(ports);
 	free(dump.links);
 	free(text);
 	return code;

@@ -29,6 +29,8 @@ json_t *probe_port(struct mnl_socket *netlink, const struct link_info *link, boo
 /* Names of ports, "A,B,..."; NULL: all that may be meant. The whole document (schema xdp-mlr/probe/1). EXIT_USAGE_ERROR for a
  * port that does not exist. */
 enum exit_code probe(const char *ports, json_t **ret_document);
+/* Compare the line rates of ports as probe_port() describes them: a check more for each that has one. */
+void probe_compare_speeds(json_t *ports);
 /* The worst state in a list of checks, or in all of a document. */
 enum probe_state probe_worst(const json_t *checks);
 

@@ -20,6 +20,7 @@
 #define STEAL_RATIO        0.01
 #define ISOLATION_CPUS_MIN 4 /* with fewer there is none to spare */
 #define BACKLOG_DEFAULT    1000
+#define INSTALL_KERNEL     "apt-get install linux-image-$(dpkg --print-architecture) && reboot"
 
 /* The first line of a file below the root, without its end. False, and an empty line, if there is none. */
 __attribute__((format(printf, 3, 4))) static bool read_line(const char *root, char line[LINE_SIZE], const char *format, ...)
@@ -53,7 +54,9 @@ static void check_kernel(const char *root, json_t *checks)
 	if (!read_line(root, release, "/proc/sys/kernel/osrelease") || sscanf(release, "%u.%u", &major, &minor) != 2)
 		probe_say(checks, PROBE_WARN, "kernel", "release cannot be told");
 	else if (major < 6 || (major == 6 && minor < 1))
-		probe_say(checks, PROBE_WARN, "kernel", "%s: older than 6.1, the oldest this is made for", release);
+		probe_fix(
+			probe_say(checks, PROBE_WARN, "kernel", "%s: older than 6.1, the oldest this is made for", release),
+			INSTALL_KERNEL);
 	else
 		probe_say(checks, PROBE_OK, "kernel", "%s", release);
 }
@@ -66,8 +69,9 @@ static void check_btf(const char *root, json_t *checks)
 	if (!access(path, F_OK))
 		probe_say(checks, PROBE_OK, "btf", "the kernel describes its types");
 	else
-		probe_say(checks, PROBE_WARN, "btf",
-			  "none (CONFIG_DEBUG_INFO_BTF): hardware timestamps of received frames are out of reach");
+		probe_fix(probe_say(checks, PROBE_WARN, "btf",
+				    "none (CONFIG_DEBUG_INFO_BTF): hardware timestamps of received frames are out of reach"),
+			  INSTALL_KERNEL);
 }
 
 /* Some of net.core is to be seen in the first network namespace only. */

@@ -123,13 +123,24 @@ static void check_use(struct subject *subject)
 
 /* --- the link ------------------------------------------------------------------------------------------------------- */
 
+/* A veth's other end may be down, where it is in this network namespace. */
+static void suggest_carrier(const struct subject *subject, json_t *check)
+{
+	struct link_info other;
+
+	if (!strcmp(subject->link->kind, "veth") && subject->link->lower_ifindex &&
+	    !netlink_link_by_index(subject->netlink, subject->link->lower_ifindex, &other) && !other.up)
+		probe_fix(check, "ip link set dev %s up", other.name);
+}
+
 static void check_link(struct subject *subject)
 {
 	if (!subject->link->up)
 		probe_fix(probe_say(subject->checks, fault(subject), "link", "down"), "ip link set dev %s up",
 			  subject->name);
 	else if (!subject->link->carrier)
-		probe_say(subject->checks, fault(subject), "link", "no carrier: check the cable and the other end");
+		suggest_carrier(subject, probe_say(subject->checks, fault(subject), "link",
+						   "no carrier: check the cable and the other end"));
 	else
 		probe_say(subject->checks, PROBE_OK, "link", "up");
 }

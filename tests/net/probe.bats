@@ -80,6 +80,7 @@ mended() { # NAME STATE
   probe -p "$A"
   [ "$status" -eq 3 ]
   [[ $(port_check link value) == *"no carrier"* ]]
+  mended link FAIL
 }
 
 @test "a port in use is only looked at" {

@@ -14,8 +14,9 @@
 
 #include "probe.h"
 
-#define CPU   "/sys/devices/system/cpu"
-#define CLOCK "/sys/devices/system/clocksource/clocksource0"
+#define CPU            "/sys/devices/system/cpu"
+#define INSTALL_KERNEL "apt-get install linux-image-$(dpkg --print-architecture) && reboot"
+#define CLOCK          "/sys/devices/system/clocksource/clocksource0"
 
 /* A machine without a fault. */
 static const struct file {
@@ -124,13 +125,13 @@ static void the_kernel(void **state)
 {
 	(void)state;
 	put("/proc/sys/kernel/osrelease", "5.15.0-91-generic");
-	only_warns("kernel", NULL);
+	only_warns("kernel", INSTALL_KERNEL);
 	put("/proc/sys/kernel/osrelease", "6.1.0-18-amd64");
 	only_warns(NULL, NULL);
 	put("/proc/sys/kernel/osrelease", "10.0.1");
 	only_warns(NULL, NULL);
 	take_away("/sys/kernel/btf/vmlinux");
-	only_warns("btf", NULL);
+	only_warns("btf", INSTALL_KERNEL);
 }
 
 static void the_jit(void **state)
@@ -208,6 +209,60 @@ static void a_machine_that_tells_nothing(void **state)
 	json_decref(checks);
 }
 
+/* --- ports beside each other ----------------------------------------------------------------------------------------- */
+
+static json_t *a_port(const char *name, double link_bps)
+{
+	return json_pack("{s:s, s:o, s:[]}", "name", name, "link_bps", link_bps > 0 ? json_real(link_bps) : json_null(),
+			 "checks");
+}
+
+/* The only check of a port, or NULL without one. */
+static const char *speeds_of(const json_t *ports, size_t port, const char *member)
+{
+	const json_t *checks = json_object_get(json_array_get(ports, port), "checks");
+
+	assert_in_range(json_array_size(checks), 0, 1);
+	return json_string_value(json_object_get(json_array_get(checks, 0), member));
+}
+
+static void ports_of_one_speed(void **state)
+{
+	json_t *ports = json_pack("[o, o, o]", a_port("a", 1e10), a_port("b", 0), a_port("c", 1e10));
+
+	(void)state;
+	probe_compare_speeds(ports);
+	assert_string_equal(speeds_of(ports, 0, "state"), "OK");
+	assert_null(speeds_of(ports, 1, "state"));
+	assert_string_equal(speeds_of(ports, 2, "state"), "OK");
+	json_decref(ports);
+}
+
+static void a_port_faster_than_another(void **state)
+{
+	json_t *ports = json_pack("[o, o]", a_port("eth1", 2.5e9), a_port("eth2", 1e9));
+
+	(void)state;
+	probe_compare_speeds(ports);
+	assert_string_equal(speeds_of(ports, 0, "name"), "speeds");
+	assert_string_equal(speeds_of(ports, 0, "state"), "WARN");
+	assert_string_equal(speeds_of(ports, 0, "fix"), "ethtool -s eth1 speed 1000 duplex full");
+	assert_non_null(strstr(speeds_of(ports, 0, "value"), "2500 Mbit/s here, 1000 Mbit/s on port eth2"));
+	assert_string_equal(speeds_of(ports, 1, "state"), "OK");
+	json_decref(ports);
+}
+
+static void ports_without_a_speed(void **state)
+{
+	json_t *ports = json_pack("[o, o]", a_port("a", 0), a_port("b", 0));
+
+	(void)state;
+	probe_compare_speeds(ports);
+	assert_null(speeds_of(ports, 0, "state"));
+	assert_null(speeds_of(ports, 1, "state"));
+	json_decref(ports);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -221,6 +276,9 @@ int main(void)
 		TEST(governor_and_siblings),
 		TEST(irqbalance),
 		TEST(a_machine_that_tells_nothing),
+		cmocka_unit_test(ports_of_one_speed),
+		cmocka_unit_test(a_port_faster_than_another),
+		cmocka_unit_test(ports_without_a_speed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
