@@ -87,6 +87,7 @@ enum prepare_item {
 	PREPARE_VLAN,       /* VLAN tags stay in received frames */
 	PREPARE_GRO,        /* no GRO at all */
 	PREPARE_MTU,        /* raised to the frames */
+	PREPARE_QUEUES,     /* as many transmit queues as --queues says, where it has fewer */
 	PREPARE_CHANNELS,   /* so many */
 	PREPARE_RSS,        /* the receive hash spreads evenly over all queues */
 	PREPARE_TIMESTAMPS, /* the NIC stamps every received frame, where --timestamps has a use for it */

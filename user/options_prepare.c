@@ -12,15 +12,16 @@
 #define BIT(item)    (1u << (item))
 #define AUTOMATIC                                                                                                           \
 	(BIT(PREPARE_IPV6) | BIT(PREPARE_MERGE) | BIT(PREPARE_PAUSE) | BIT(PREPARE_IRQ) | BIT(PREPARE_VLAN) |               \
-	 BIT(PREPARE_TIMESTAMPS))
+	 BIT(PREPARE_QUEUES) | BIT(PREPARE_TIMESTAMPS))
 #define CHANNELS_MOST 4096
 
 static const char *const items[] = {
-	[PREPARE_IPV6] = "ipv6",   [PREPARE_MERGE] = "merge",
-	[PREPARE_PAUSE] = "pause", [PREPARE_IRQ] = "irq",
-	[PREPARE_VLAN] = "vlan",   [PREPARE_GRO] = "gro",
-	[PREPARE_MTU] = "mtu",     [PREPARE_CHANNELS] = "channels",
-	[PREPARE_RSS] = "rss",     [PREPARE_TIMESTAMPS] = "timestamps",
+	[PREPARE_IPV6] = "ipv6",     [PREPARE_MERGE] = "merge",
+	[PREPARE_PAUSE] = "pause",   [PREPARE_IRQ] = "irq",
+	[PREPARE_VLAN] = "vlan",     [PREPARE_GRO] = "gro",
+	[PREPARE_MTU] = "mtu",       [PREPARE_CHANNELS] = "channels",
+	[PREPARE_RSS] = "rss",       [PREPARE_TIMESTAMPS] = "timestamps",
+	[PREPARE_QUEUES] = "queues",
 };
 
 static enum exit_code refuse_item(const struct given *given, const char *word)
@@ -29,8 +30,8 @@ static enum exit_code refuse_item(const struct given *given, const char *word)
 
 	return refuse_given(
 		given,
-		"there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, timestamps, gro, mtu, "
-		"channels=N and rss, or auto and no-ITEM",
+		"there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, timestamps, gro, "
+		"mtu, channels=N and rss, or auto and no-ITEM",
 		word, nearest_hint(word, items, COUNT(items), hint, sizeof(hint)));
 }
 

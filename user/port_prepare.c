@@ -19,6 +19,7 @@
 struct needs {
 	const struct prepare *prepare;
 	unsigned int mtu_octets;
+	unsigned int queues; /* to transmit by */
 };
 
 /* --- offloads ------------------------------------------------------------------------------------------------------- */
@@ -130,6 +131,32 @@ static int set_channels(struct port *port, const struct needs *needs)
 	return claim_change(port->claim, "channels", wanted);
 }
 
+/* Where it cannot be done: what opens the queues says how many there are. */
+static int raise_queues(struct port *port, const struct needs *needs)
+{
+	bool asked = needs->prepare->asked & BIT(PREPARE_QUEUES), is_set = needs->prepare->asked & BIT(PREPARE_CHANNELS);
+	unsigned int rx, tx, combined;
+	char wanted[SETTING_SIZE];
+	int error;
+	char *value = claim_read(port->claim, "channels", &error);
+
+	if (!error && sscanf(value, "rx %u tx %u combined %u", &rx, &tx, &combined) != 3)
+		error = -EINVAL;
+	free(value);
+	if (error || is_set || tx + combined >= needs->queues)
+		return asked ? error : 0;
+	if (combined) {
+		combined = needs->queues - tx;
+	} else {
+		/* a veth wants its peer to receive by as many queues as it transmits by */
+		rx = rx > needs->queues ? rx : needs->queues;
+		tx = needs->queues;
+	}
+	snprintf(wanted, sizeof(wanted), "rx %u tx %u combined %u", rx, tx, combined);
+	error = claim_change(port->claim, "channels", wanted);
+	return asked ? error : 0;
+}
+
 static unsigned int receive_queues(const struct port *port)
 {
 	unsigned int rx = 1, tx, combined = 0;
@@ -195,6 +222,7 @@ static const struct step {
 	{ PREPARE_GRO, "gro", switch_gro_off, "switch GRO off", "ethtool -k" },
 	{ PREPARE_VLAN, "vlan", keep_tags, "keep VLAN tags in received frames", "ethtool -k" },
 	{ PREPARE_PAUSE, "pause", switch_pause_off, "switch pause frames off", "ethtool -a" },
+	{ PREPARE_QUEUES, "queues", raise_queues, "raise the number of transmit queues", "ethtool -l" },
 	{ PREPARE_CHANNELS, "channels", set_channels, "set the number of channels", "ethtool -l" },
 	{ PREPARE_RSS, "rss", spread_rss, "spread the receive hash over all queues", "ethtool -x" },
 };
@@ -227,7 +255,7 @@ static struct prepare what_is_needed(const struct config *config)
 enum exit_code port_prepare(struct port *port, const struct config *config, unsigned int mtu_octets)
 {
 	const struct prepare prepare = what_is_needed(config);
-	const struct needs needs = { .prepare = &prepare, .mtu_octets = mtu_octets };
+	const struct needs needs = { .prepare = &prepare, .mtu_octets = mtu_octets, .queues = config->queues };
 	enum exit_code code = EXIT_DONE;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !code; i++)

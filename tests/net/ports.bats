@@ -261,6 +261,40 @@ prepared=(--frame-size 1400 --prepare "auto,gro,vlan,mtu,channels=2")
   check '.trial_result.counts.received == 100'
 }
 
+channels_of() { # PORT
+  ethtool -l "$1" | sed -n '/Current/,$s/^[RT]X:[[:space:]]*//p' | tr '\n' ' '
+}
+
+@test "more queues than the port has: it gets them for the run, also after kill -9 they are as before" {
+  pair_up
+  # the receiving end last: it may not have fewer receive queues than the other one transmits by
+  for port in "$A" "$B"; do ethtool -L "$port" rx 1 tx 1; done
+  before=$(settings "$A" "$B")
+  clean_trial --tx xsk --queues 3 --load 3000 --duration 0.2
+  [ "$status" -eq 0 ]
+  check '.measurer.ports[0].transmit_queues == 3 and .trial_result.counts.received == 600'
+  check '.measurer.ports | map(.changes[] | select(.setting == "channels") | [.was, .now]) |
+    all(. == ["rx 1 tx 1 combined 0", "rx 3 tx 3 combined 0"]) and length == 2'
+  [ "$(settings "$A" "$B")" = "$before" ]
+  start_trial --tx xsk --queues 3
+  [ "$(channels_of "$A")" = "3 3 " ]
+  kill -9 "$pid"
+  wait "$pid" || true
+  [ "$(channels_of "$A")" = "3 3 " ]
+  "$MLR" clean
+  [ "$(settings "$A" "$B")" = "$before" ]
+  # what there is already is not changed, nor is it without leave, or beyond what the port can have
+  clean_trial --tx xsk --queues 1 --load 1000 --duration 0.1
+  check '[.measurer.ports[].changes[] | select(.setting == "channels")] == []'
+  trial --tx xsk --queues 3 --load 1000 --duration 0.1 --prepare auto,no-queues
+  refused 3 "--queues" "$A" "1 queue"
+  trial --tx xsk --queues 5 --load 1000 --duration 0.1
+  refused 3 "--queues" "$A" "1 queue"
+  trial --tx xsk --queues 5 --load 1000 --duration 0.1 --prepare auto,queues
+  refused 3 "$A" "raise the number of transmit queues" "ethtool -l $A"
+  [ "$(settings "$A" "$B")" = "$before" ]
+}
+
 @test "what is asked for and cannot be done ends the run, and what was done before is undone" {
   pair_up
   before=$(settings "$A" "$B")
