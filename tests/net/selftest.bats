@@ -145,7 +145,7 @@ search() {
   cp "$(store_file)" "$BATS_TEST_TMPDIR/kept"
   for change in '.kernel = "5.4.0-old"|kernel*5.4.0-old' '.ports[0].driver = "ixgbe"|driver*ixgbe' \
     ".ports[1].queues = 7|queues of port $B*7" '.transmit_mode = "zero-copy"|transmit mode*zero-copy' \
-    '.options.other = "yes"|options*other' '.ports[0].firmware = "9.9"|firmware*9.9'; do
+    '.timestamps = "hardware"|who tells*hardware' '.options.other = "yes"|options*other' '.ports[0].firmware = "9.9"|firmware*9.9'; do
     cp "$BATS_TEST_TMPDIR/kept" "$(store_file)"
     edit_store "${change%|*}"
     search --max-load 20000
