@@ -20,9 +20,11 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CFLAGS ?= -O2 -g
 CPPFLAGS += -D_GNU_SOURCE -DXDP_MLR_VERSION='"$(VERSION)"' -Iinclude
-ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -pthread
+# no path of this folder in what is built: the same source gives the same bytes wherever it lies
+PREFIX_MAP = -ffile-prefix-map=$(CURDIR)=.
+ALL_CFLAGS = $(PREFIX_MAP) -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -pthread
 DEPFLAGS = -MMD -MP
-BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -ffreestanding -Wall -Wextra -Werror -I. -Iinclude -I/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
+BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -ffreestanding -Wall -Wextra -Werror -I. -Iinclude -I/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
 user_cflags = $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
 user_libs = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
 cmocka_libs = $(shell $(PKG_CONFIG) --libs cmocka)
