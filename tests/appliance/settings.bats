@@ -74,3 +74,51 @@ wrong() {
   wrong "3: 'verb' stands in the appliance twice" 'appliance:\n  verb: trial\n  verb: soak\n'
   wrong '1: a plain value' 'appliance: {verb: "tri\\0al"}\n'
 }
+
+@test "the management port: a port of its own, DHCP or an address" {
+  local file=$BATS_TEST_TMPDIR/config.yaml
+  echo 'appliance: {management: {port: eth2}}' >"$file"
+  [ "$("$APPLIANCE" --settings "$file" | tail -3 | paste -s -d ' ')" = \
+    'management_port=eth2 management_address=dhcp management_gateway=' ]
+  echo 'appliance: {management: {port: eth2, address: 192.0.2.5/24, gateway: 192.0.2.1}}' >"$file"
+  [ "$("$APPLIANCE" --settings "$file" | tail -2 | paste -s -d ' ')" = \
+    'management_address=192.0.2.5/24 management_gateway=192.0.2.1' ]
+  wrong '1: management: its port is missing' 'appliance: {management: {address: dhcp}}\n'
+  wrong '1: management: settings' 'appliance: {management: eth0}\n'
+  wrong "1: '192.0.2.1' is neither" 'appliance: {management: {port: eth0, address: 192.0.2.1}}\n'
+  wrong "1: '192.0.2.1/0000024' is neither" 'appliance: {management: {port: eth0, address: 192.0.2.1/0000024}}\n'
+  wrong "1: '192.0.2.1/33' is neither" 'appliance: {management: {port: eth0, address: 192.0.2.1/33}}\n'
+  wrong "1: '192.0.2.1/2\\$' is neither" 'appliance: {management: {port: eth0, address: 192.0.2.1/2$}}\n'
+  wrong '1: a value of 1 to' 'appliance: {management: {port: eth0, gateway: 192.0.2.0/24}}\n'
+  wrong "1: 'a' is no IPv4" 'appliance: {management: {port: eth0, gateway: a}}\n'
+  wrong '1: management: a gateway goes with' 'appliance: {management: {port: eth0, gateway: 192.0.2.1}}\n'
+  wrong '3: management: eth1 is a test port' 'appliance:\n  ports: [eth0, eth1]\n  management: {port: eth1}\n'
+  wrong '1: management: eth7 is a test port' 'appliance: {management: {port: eth7}, schedule: [{ports: [eth0, eth7]}]}\n'
+  wrong "1: no setting 'mac' of the management; there are port, address and gateway" 'appliance: {management: {mac: a}}\n'
+}
+
+@test "the kernel's command line wins over the file" {
+  local file=$BATS_TEST_TMPDIR/config.yaml over=$BATS_TEST_TMPDIR/over
+  echo 'appliance: {verb: soak, ports: [eth0, eth1], management: {port: eth2, address: 192.0.2.5/24}}' >"$file"
+  printf 'load=1kfps\nappliance.verb=trial\nappliance.ports=[eth3]\nappliance.management.port=eth4\n' >"$over"
+  [ "$("$APPLIANCE" --override "$over" --settings "$file" | paste -s -d ' ')" = "verb=trial at_end=wait ports=eth3\
+ management_port=eth4 management_address=192.0.2.5/24 management_gateway=" ]
+  echo '{}' >"$file"
+  [ "$("$APPLIANCE" --override "$over" --settings "$file" | head -1)" = verb=trial ]
+  while IFS='|' read -r line words; do
+    echo "appliance.$line" >"$over"
+    run --separate-stderr "$APPLIANCE" --override "$over" --settings "$file"
+    [ "$status" -eq 2 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == "kernel command line:1: $words"* ]] || { echo "'$words' does not begin: $stderr"; return 1; }
+  done <<'END'
+colour=red|no setting 'colour' of the appliance
+verb.x=1|a plain value
+verb=a}, x: {|'a' is not search
+verb|a value of 1 to
+verb=[|appliance.verb=[: 
+schedule=[]|a schedule must stand in a file
+END
+  printf 'appliance.verb=%2000s\n' x >"$over"
+  run --separate-stderr "$APPLIANCE" --override "$over" --settings "$file"
+  [[ $status -eq 2 && $stderr == *"too long" ]]
+}

@@ -26,7 +26,7 @@
 
 /* A file while it is read. */
 struct reader {
-	const char *path;
+	const char *path, *overrides;
 	yaml_document_t document;
 	struct settings *settings;
 	char *error;
@@ -286,6 +286,19 @@ static bool find_port(struct reader *reader, const yaml_node_t *node, const char
 	return found == 1 || refuse_node(reader, node, "no port has the MAC address %s", mac);
 }
 
+/* A name or a MAC address. */
+static bool read_port(struct reader *reader, const yaml_node_t *node, char name[SETTINGS_VALUE_SIZE])
+{
+	char text[SETTINGS_VALUE_SIZE];
+
+	if (!read_word(reader, node, text))
+		return false;
+	if (strchr(text, ':'))
+		return find_port(reader, node, text, name);
+	strcpy(name, text);
+	return true;
+}
+
 /* Names or MAC addresses. */
 static bool read_port_list(struct reader *reader, const yaml_node_t *node, void *target)
 {
@@ -296,15 +309,10 @@ static bool read_port_list(struct reader *reader, const yaml_node_t *node, void 
 	ports->count = 0;
 	for (yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
 		const yaml_node_t *port = yaml_document_get_node(&reader->document, *item);
-		char text[SETTINGS_VALUE_SIZE];
 
 		if (ports->count == SETTINGS_PORTS_MAX)
 			return refuse_node(reader, port, "more than %d ports", SETTINGS_PORTS_MAX);
-		if (!read_word(reader, port, text))
-			return false;
-		if (!strchr(text, ':'))
-			strcpy(ports->names[ports->count], text);
-		else if (!find_port(reader, port, text, ports->names[ports->count]))
+		if (!read_port(reader, port, ports->names[ports->count]))
 			return false;
 		ports->count++;
 	}
@@ -552,6 +560,99 @@ static bool read_http(struct reader *reader, const yaml_node_t *node, void *targ
 	return read_mapping(reader, node, "http", keys, COUNT(keys), http);
 }
 
+/* --- the management port -------------------------------------------------------------------------------------------- */
+
+static bool read_management_port(struct reader *reader, const yaml_node_t *node, void *target)
+{
+	return read_port(reader, node, ((struct management_settings *)target)->port);
+}
+
+static bool is_ipv4(const char *text)
+{
+	struct in_addr address;
+
+	return inet_pton(AF_INET, text, &address) == 1;
+}
+
+/* "192.0.2.5/24" */
+static bool is_ipv4_with_length(const char *text)
+{
+	char address[INET_ADDRSTRLEN];
+	const char *slash = strchr(text, '/');
+	double length;
+
+	if (!slash || slash - text >= INET_ADDRSTRLEN)
+		return false;
+	snprintf(address, sizeof(address), "%.*s", (int)(slash - text), text);
+	return is_ipv4(address) && strlen(slash + 1) <= 2 && parse_number(slash + 1, &length) && length >= 1 &&
+	       length <= 31 && length == (unsigned int)length && strspn(slash + 1, "0123456789") == strlen(slash + 1);
+}
+
+static bool read_management_address(struct reader *reader, const yaml_node_t *node, void *target)
+{
+	const char *text = read_plain(reader, node);
+	char quoted[QUOTE_SIZE];
+
+	if (!text)
+		return false;
+	if (strcmp(text, "dhcp") != 0 && !is_ipv4_with_length(text))
+		return refuse_node(reader, node, "'%s' is neither dhcp nor an IPv4 address with its length, as 192.0.2.5/24",
+				   quote(text, strlen(text), quoted, sizeof(quoted)));
+	strcpy(((struct management_settings *)target)->address, text);
+	return true;
+}
+
+static bool read_management_gateway(struct reader *reader, const yaml_node_t *node, void *target)
+{
+	char *gateway = ((struct management_settings *)target)->gateway;
+
+	if (!read_word(reader, node, gateway))
+		return false;
+	return is_ipv4(gateway) || refuse_node(reader, node, "'%s' is no IPv4 address", gateway);
+}
+
+static bool read_management(struct reader *reader, const yaml_node_t *node, void *target)
+{
+	static const struct key keys[] = {
+		{ "port", read_management_port },
+		{ "address", read_management_address },
+		{ "gateway", read_management_gateway },
+	};
+	struct management_settings *management = &reader->settings->management;
+
+	(void)target;
+	management->line = line_of(node);
+	return read_mapping(reader, node, "management", keys, COUNT(keys), management);
+}
+
+static bool is_test_port(const struct settings *settings, const char *name)
+{
+	for (unsigned int i = 0; i < settings->ports.count; i++)
+		if (strcmp(settings->ports.names[i], name) == 0)
+			return true;
+	for (unsigned int run = 0; run < settings->run_count; run++)
+		for (unsigned int i = 0; i < settings->runs[run].ports.count; i++)
+			if (strcmp(settings->runs[run].ports.names[i], name) == 0)
+				return true;
+	return false;
+}
+
+/* Once all of it is known, wherever it stands. */
+static bool check_management(struct reader *reader)
+{
+	const struct management_settings *management = &reader->settings->management;
+
+	if (!management->line)
+		return true;
+	if (!*management->port)
+		return refuse_line(reader, management->line, "management: its port is missing, a MAC address or name");
+	if (is_test_port(reader->settings, management->port))
+		return refuse_line(reader, management->line, "management: %s is a test port", management->port);
+	return !*management->gateway || strcmp(management->address, "dhcp") != 0 ||
+	       refuse_line(reader, management->line,
+			   "management: a gateway goes with an address of its own; DHCP brings one");
+}
+
 /* --- the section ---------------------------------------------------------------------------------------------------- */
 
 /* Runs of a schedule take these over, so they are read before it, wherever they stand. */
@@ -589,20 +690,89 @@ static bool read_later(struct reader *reader, const yaml_node_t *node, void *tar
 	return true;
 }
 
+static const struct key section_keys[] = {
+	{ "verb", read_section_verb },   { "ports", read_section_ports },   { "at-end", read_section_end },
+	{ "shell", read_section_shell }, { "keep", read_section_keep },     { "schedule", read_later },
+	{ "http", read_http },           { "management", read_management },
+};
+
+/* --- the kernel's command line, on top ------------------------------------------------------------------------------- */
+
+/* "management.port=eth2" as the YAML "{management: {port: eth2}}", for the readers above. */
+static bool write_override(const char *line, char *text, size_t size)
+{
+	size_t used = 1, depth = 1;
+
+	text[0] = '{';
+	for (; *line && *line != '=' && used < size; line++) {
+		if (*line == '.')
+			depth++;
+		used += (size_t)snprintf(text + used, size - used, *line == '.' ? ": {" : "%c", *line);
+	}
+	if (used < size)
+		used += (size_t)snprintf(text + used, size - used, ": %s", *line ? line + 1 : "");
+	while (depth-- && used < size)
+		used += (size_t)snprintf(text + used, size - used, "}");
+	return used < size;
+}
+
+static bool read_override(struct reader *reader, const char *line)
+{
+	struct reader own = { .path = "kernel command line", .settings = reader->settings, .error = reader->error };
+	const yaml_node_t *root;
+	char text[1024];
+	yaml_parser_t parser;
+	bool good = false;
+
+	if (!write_override(line, text, sizeof(text)))
+		return refuse_line(&own, 1, "a setting of the appliance is too long");
+	if (!yaml_parser_initialize(&parser))
+		return refuse_line(&own, 1, "out of memory");
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
+	if (yaml_parser_load(&parser, &own.document)) {
+		root = yaml_document_get_root_node(&own.document);
+		good = root && !find_value(&own, root, "schedule")
+			       ? read_mapping(&own, root, SECTION, section_keys, COUNT(section_keys), own.settings)
+			       : refuse_line(&own, 1, "a schedule must stand in a file");
+		yaml_document_delete(&own.document);
+	} else {
+		refuse_line(&own, 1, "appliance.%s: %s", line, parser.problem ? parser.problem : "it cannot be read");
+	}
+	yaml_parser_delete(&parser);
+	return good;
+}
+
+static bool read_overrides(struct reader *reader)
+{
+	static const char prefix[] = SECTION ".";
+	FILE *stream = reader->overrides ? fopen(reader->overrides, "re") : NULL;
+	char line[4096];
+	bool good = true;
+
+	if (!stream)
+		return true;
+	while (good && fgets(line, sizeof(line), stream)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, prefix, strlen(prefix)) == 0)
+			good = read_override(reader, line + strlen(prefix));
+	}
+	fclose(stream);
+	return good;
+}
+
+/* --- the document --------------------------------------------------------------------------------------------------- */
+
+/* `section` may be NULL. */
 static bool read_section(struct reader *reader, const yaml_node_t *section)
 {
-	static const struct key keys[] = {
-		{ "verb", read_section_verb },   { "ports", read_section_ports }, { "at-end", read_section_end },
-		{ "shell", read_section_shell }, { "keep", read_section_keep },   { "schedule", read_later },
-		{ "http", read_http },
-	};
-	struct settings *settings = reader->settings;
 	const yaml_node_t *schedule;
 
-	if (!read_mapping(reader, section, SECTION, keys, COUNT(keys), settings))
+	if (section && !read_mapping(reader, section, SECTION, section_keys, COUNT(section_keys), reader->settings))
 		return false;
-	schedule = find_value(reader, section, "schedule");
-	return !schedule || read_schedule(reader, schedule, NULL);
+	if (!read_overrides(reader))
+		return false;
+	schedule = section ? find_value(reader, section, "schedule") : NULL;
+	return (!schedule || read_schedule(reader, schedule, NULL)) && check_management(reader);
 }
 
 static bool read_document(struct reader *reader)
@@ -612,7 +782,7 @@ static bool read_document(struct reader *reader)
 	if (!root || root->type != YAML_MAPPING_NODE)
 		return refuse_line(reader, root ? line_of(root) : 1, "must be a mapping of option names to values");
 	section = find_value(reader, root, SECTION);
-	return !section || read_section(reader, section);
+	return read_section(reader, section);
 }
 
 /* --- the file ------------------------------------------------------------------------------------------------------- */
@@ -652,8 +822,13 @@ static void add_only_run(struct settings *settings)
 
 bool settings_read(const char *path, struct settings *ret, char error[SETTINGS_ERROR_SIZE])
 {
+	return settings_read_over(path, NULL, ret, error);
+}
+
+bool settings_read_over(const char *path, const char *overrides, struct settings *ret, char error[SETTINGS_ERROR_SIZE])
+{
 	struct settings *settings = calloc(1, sizeof(*settings));
-	struct reader reader = { .path = path, .settings = settings, .error = error };
+	struct reader reader = { .path = path, .overrides = overrides, .settings = settings, .error = error };
 	FILE *stream = settings ? fopen(path, "re") : NULL;
 	bool good = false;
 
@@ -663,6 +838,7 @@ bool settings_read(const char *path, struct settings *ret, char error[SETTINGS_E
 	}
 	strcpy(settings->verb, "search");
 	strcpy(settings->at_end, "wait");
+	strcpy(settings->management.address, "dhcp");
 	settings->schedule.rounds = 1;
 	good = read_stream(&reader, stream);
 	fclose(stream);
@@ -701,4 +877,7 @@ void settings_print(FILE *stream, const struct settings *settings)
 
 	fprintf(stream, "verb=%s\nat_end=%s\nports=%s\n", settings->verb, settings->at_end,
 		settings_port_list(&settings->ports, list));
+	if (*settings->management.port)
+		fprintf(stream, "management_port=%s\nmanagement_address=%s\nmanagement_gateway=%s\n",
+			settings->management.port, settings->management.address, settings->management.gateway);
 }

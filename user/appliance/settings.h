@@ -50,6 +50,14 @@ struct http_settings {
 	size_t line;                         /* where it stands */
 };
 
+/* The port that no test uses; init sets it up. */
+struct management_settings {
+	char port[SETTINGS_VALUE_SIZE];    /* its name; empty: none */
+	char address[SETTINGS_VALUE_SIZE]; /* dhcp, or 192.0.2.5/24 */
+	char gateway[SETTINGS_VALUE_SIZE]; /* empty: none */
+	size_t line;                       /* where it stands */
+};
+
 struct settings {
 	char verb[SETTINGS_VALUE_SIZE];
 	char at_end[SETTINGS_VALUE_SIZE]; /* wait or power-off */
@@ -60,13 +68,17 @@ struct settings {
 	unsigned int run_count; /* at least 1 */
 	struct schedule_settings schedule;
 	struct http_settings http;
+	struct management_settings management;
 };
 
 /* Read them; what the file does not say has its default. False: `error` says why, with file and line. */
 bool settings_read(const char *path, struct settings *ret, char error[SETTINGS_ERROR_SIZE]);
+/* The same, with a file of lines NAME=VALUE from the kernel's command line, or NULL. Those that begin with "appliance." are settings of
+ * the section, as appliance.management.port=eth2, and win over the file's; the others are options, and not read here. */
+bool settings_read_over(const char *path, const char *overrides, struct settings *ret, char error[SETTINGS_ERROR_SIZE]);
 void settings_free(struct settings *settings);
 
-/* For a shell script: lines NAME=VALUE whose values consist of letters, digits and ,.:_- only. */
+/* For a shell script: lines NAME=VALUE whose values consist of letters, digits and ,.:/_- only. */
 void settings_print(FILE *stream, const struct settings *settings);
 
 /* "eth1,eth2" into a buffer. */
