@@ -138,13 +138,17 @@ check-vm: ## run the product on other kernels, in QEMU: Debian 12's 6.1 and its 
 # --- the appliance ----------------------------------------------------------------------------------------------------------
 IMAGE_KERNEL ?= 6.1
 IMAGE_NICS ?= all
-image: ## build the appliance: a kernel and an initrd that are a tester (IMAGE_KERNEL=6.1|6.12 IMAGE_NICS=all|vm)
-	$(Q)tools/deps vm
+IMAGE_FIRMWARE ?= yes
+image: ## build the appliance, which boots into a tester: disk, ISO, UEFI image (IMAGE_KERNEL=6.1|6.12 IMAGE_NICS=all|vm IMAGE_FIRMWARE=yes|no)
+	$(Q)tools/deps image
 	$(Q)$(MAKE) --no-print-directory $(BUILD)/xdp-mlr $(BUILD)/xdp-mlr-appliance
-	$(Q)BUILD=$(BUILD) tools/image/build $(IMAGE_KERNEL) $(IMAGE_NICS)
+	$(Q)BUILD=$(BUILD) IMAGE_FIRMWARE=$(IMAGE_FIRMWARE) tools/image/build $(IMAGE_KERNEL) $(IMAGE_NICS)
 
-check-image: image ## boot the appliance in QEMU, and see what it does
-	$(Q)BUILD=$(BUILD) IMAGE_KERNEL=$(IMAGE_KERNEL) bats tests/image
+# the other kernel is seen to boot and run, too, in its smaller form
+IMAGE_OTHER_KERNEL = $(if $(filter 6.12,$(IMAGE_KERNEL)),6.1,6.12)
+check-image: image ## boot the appliance in QEMU, from all that it boots from, and see what it does
+	$(Q)BUILD=$(BUILD) IMAGE_OUT=$(BUILD)/image/other tools/image/build $(IMAGE_OTHER_KERNEL) vm
+	$(Q)BUILD=$(BUILD) IMAGE_KERNEL=$(IMAGE_KERNEL) IMAGE_FIRMWARE=$(IMAGE_FIRMWARE) bats tests/image
 
 bench: ## install what is missing, build, measure the tester itself, beside other transmitters
 	$(Q)tools/deps bench

@@ -4,13 +4,35 @@
 bats_require_minimum_version 1.5.0
 load helper
 
+TRIAL='appliance: {verb: trial, ports: [eth0, eth1], at-end: power-off}
+load: 1kfps
+duration: 0.5'
+
+# What that trial gives.
+is_the_trial() { # JSON-FILE
+  jq -e '.schema == "xdp-mlr/trial/1" and .trial_result.counts.intended == 500' "$1"
+}
+
 @test "two builds are the same, byte for byte" {
-  cp "$IMAGE/initrd.img" "$IMAGE/xdp-mlr.efi" "$BATS_TEST_TMPDIR"
-  sleep 1
-  nics=$(grep -o 'drivers: .*' "$IMAGE/root/etc/xdp-mlr-release")
-  tools/image/build "${IMAGE_KERNEL:-6.1}" "${nics#drivers: }"
-  cmp "$IMAGE/initrd.img" "$BATS_TEST_TMPDIR/initrd.img"
-  cmp "$IMAGE/xdp-mlr.efi" "$BATS_TEST_TMPDIR/xdp-mlr.efi"
+  nics=$(sed -n 's/.*drivers: \([a-z]*\),.*/\1/p' "$IMAGE/root/etc/xdp-mlr-release")
+  IMAGE_OUT=$BATS_TEST_TMPDIR/again tools/image/build "${IMAGE_KERNEL:-6.1}" "$nics"
+  for file in vmlinuz initrd.img xdp-mlr.efi xdp-mlr.img xdp-mlr.iso contents.tsv packages.tsv firmware.tsv SHA256SUMS; do
+    cmp "$IMAGE/$file" "$BATS_TEST_TMPDIR/again/$file"
+  done
+  (cd "$IMAGE" && sha256sum --quiet --check SHA256SUMS)
+}
+
+@test "what is in the image is written beside it" {
+  # every library, module and firmware is there, of a package whose version, hash and licence are listed
+  (cd "$IMAGE/root" && find . -name '*.so' -o -name '*.so.*' -o -name '*.ko' -o -path './lib/firmware/*' -type f | sed 's|^\.||' | LC_ALL=C sort) \
+    >"$BATS_TEST_TMPDIR/there"
+  cut -f2 "$IMAGE/contents.tsv" | grep -E '\.so|\.ko$|^/lib/firmware/' | LC_ALL=C sort | cmp - "$BATS_TEST_TMPDIR/there"
+  cut -f3 "$IMAGE/contents.tsv" | sort -u | cmp - <(cut -f1 "$IMAGE/packages.tsv" | sort -u)
+  awk -F '\t' '$1 == "" || $2 == "" || $4 !~ /^([0-9a-f]+|-)$/ { print; bad = 1 } END { exit bad }' "$IMAGE/packages.tsv"
+  while IFS=$'\t' read -r package _ _ _ licence; do
+    [ "$package" = xdp-mlr ] || [ -s "$IMAGE/$licence" ]
+  done <"$IMAGE/packages.tsv"
+  awk -F '\t' '$1 ~ /^linux-image-/ && length($4) == 64 { good = 1 } END { exit !good }' "$IMAGE/packages.tsv"
 }
 
 @test "with a configuration it runs it, and hands the result over" {
@@ -22,57 +44,128 @@ appliance:
 load: 2kfps
 duration: 1
 END
+  from_kernel
+  by_fw_cfg
   boot
-  said 'port eth0  52:54:00:00:00:01  virtio_net'
-  said 'running: xdp-mlr trial --ports eth1,eth0'
+  said 'port eth0  52:54:00:00:00:01  virtio_net  link up'
+  said 'configuration: opt/org.xdp-mlr/config of QEMU'
   jq -e '.schema == "xdp-mlr/trial/1" and .trial_result.counts.intended == 2000 and .trial_result.counts.received > 1900' \
     "$BATS_TEST_TMPDIR/result.json"
-  # the same on the serial console
+  # the same on the serial console, and the report
   [ "$(console_result | jq -c .)" = "$(jq -c . "$BATS_TEST_TMPDIR/result.json")" ]
+  console_result REPORT | grep -q '</html>'
 }
 
-@test "UEFI boots the one file that holds both" {
-  configuration <<END
-appliance: {verb: trial, ports: [eth0, eth1], at-end: power-off}
-load: 1kfps
-duration: 0.5
-END
-  FIRMWARE=/usr/share/OVMF/OVMF_CODE_4M.fd boot
-  jq -e '.trial_result.counts.intended == 500' "$BATS_TEST_TMPDIR/result.json"
-}
-
-@test "a search, by the very configuration of the command line" {
-  configuration <<END
-appliance:
-  ports: [52:54:00:00:00:01, 52:54:00:00:00:02]
-  at-end: power-off
-min-load: 200
-max-load: 1kfps
-max-time: 30
-goal: {loss: 50%, exceed: 0.5, initial: 0.2, final: 0.2, sum: 0.6, width: 10%}
-END
-  # the command line takes the file, and says nothing of the appliance's part
-  "$MLR" search -p lo,eth9 --config "$BATS_TEST_TMPDIR/config.yaml" --dump-config >"$BATS_TEST_TMPDIR/dump"
+@test "UEFI, USB stick: the configuration is on its volume XDPMLR, and the result is there afterwards" {
+  configuration <<<"$TRIAL"
+  copy_disk
+  mcopy -i "$data" "$BATS_TEST_TMPDIR/config.yaml" ::
+  before=$(untouched)
+  machine=()
+  by_uefi
+  as_usb_stick "$disk"
   boot
-  jq -e '.schema == "xdp-mlr/search/1" and .search_result[0].relevant_lower_bound == 1000' "$BATS_TEST_TMPDIR/result.json"
+  said 'configuration: config.yaml on the volume XDPMLR (/dev/sda1)'
+  said 'result: result-001.json on the volume XDPMLR (/dev/sda1)'
+  mtype -i "$data" ::result-001.json | cmp - "$BATS_TEST_TMPDIR/result.json"
+  mtype -i "$data" ::report-001.html | grep -q '</html>'
+  is_the_trial "$BATS_TEST_TMPDIR/result.json"
+  [ "$(untouched)" = "$before" ]
 }
 
-@test "an error in the configuration is shown with its line, and nothing is sent" {
+@test "BIOS, disk: a volume that is full is said, and the result comes on the other ways" {
+  configuration <<<"$TRIAL"
+  copy_disk
+  mcopy -i "$data" "$BATS_TEST_TMPDIR/config.yaml" ::
+  free=$(mdir -i "$data" | awk '/bytes free/ { gsub(/[^0-9]/, ""); print }')
+  truncate -s $((free - 8192)) "$BATS_TEST_TMPDIR/filler"
+  mcopy -i "$data" "$BATS_TEST_TMPDIR/filler" ::
+  machine=()
+  as_virtio_disk "$disk"
+  boot
+  said 'configuration: config.yaml on the volume XDPMLR (/dev/vda1)'
+  said 'result: report-001.html could not be written to the volume XDPMLR (/dev/vda1): [0-9]* KiB are needed, [0-9]* KiB are free'
+  ! mdir -i "$data" | grep -i 'incoming\|report'
+  is_the_trial "$BATS_TEST_TMPDIR/result.json"
+}
+
+@test "UEFI, ISO: the configuration is user-data on a volume CIDATA" {
+  configuration <<<"#cloud-config
+$TRIAL"
+  mkdir "$BATS_TEST_TMPDIR/seed"
+  cp "$BATS_TEST_TMPDIR/config.yaml" "$BATS_TEST_TMPDIR/seed/user-data"
+  xorriso -as mkisofs -quiet -V cidata -o "$BATS_TEST_TMPDIR/seed.iso" -rational-rock -J "$BATS_TEST_TMPDIR/seed"
+  machine=()
+  by_uefi
+  as_cdrom "$IMAGE/xdp-mlr.iso"
+  machine+=(-drive "if=none,id=seed,format=raw,readonly=on,file=$BATS_TEST_TMPDIR/seed.iso" -device virtio-blk-pci,drive=seed)
+  boot
+  said 'configuration: user-data on the volume cidata (/dev/vda)'
+  is_the_trial "$BATS_TEST_TMPDIR/result.json"
+}
+
+@test "BIOS, ISO: without a configuration it shows the ports and how to give one; then a stick is plugged in" {
+  configuration <<<"$TRIAL"
+  fat_volume "$BATS_TEST_TMPDIR/stick" 8192 XDPMLR "$BATS_TEST_TMPDIR/config.yaml" config.yaml
+  machine=()
+  as_cdrom "$IMAGE/xdp-mlr.iso"
+  machine+=(-device qemu-xhci,id=usb -drive "if=none,id=stick,format=raw,file=$BATS_TEST_TMPDIR/stick")
+  start "${hub[@]}"
+  await 'waiting for a volume'
+  said 'port eth1  52:54:00:00:00:02  virtio_net  link up'
+  said 'OK    native-xdp'
+  said 'nothing will be sent'
+  said 'config.yaml on a FAT volume labelled XDPMLR'
+  monitor 'device_add usb-storage,drive=stick,bus=usb.0'
+  await ^never^
+  said 'configuration: config.yaml on the volume XDPMLR (/dev/sd'
+  mtype -i "$BATS_TEST_TMPDIR/stick" ::result-001.json >"$BATS_TEST_TMPDIR/stored.json"
+  is_the_trial "$BATS_TEST_TMPDIR/stored.json"
+}
+
+@test "a credential beside the UEFI image; an error in it is shown with its line, and nothing is sent" {
   configuration <<END
 appliance:
   verb: trial
   colour: red
 load: 2kfps
 END
-  boot 'waiting for'
+  copy_disk
+  mmd -i "$boot" ::EFI/BOOT/BOOTX64.EFI.extra.d
+  mcopy -i "$boot" "$BATS_TEST_TMPDIR/config.yaml" ::EFI/BOOT/BOOTX64.EFI.extra.d/xdp-mlr.cred
+  machine=()
+  by_uefi
+  as_virtio_disk "$disk"
+  boot 'waiting for another'
+  said 'configuration: xdp-mlr.cred beside the UEFI image'
   said "config.yaml:3: no setting 'colour' of the appliance"
-  said 'waiting for a restart with another one'
+  said 'the configuration is wrong, and nothing was sent'
   [ ! -s "$BATS_TEST_TMPDIR/result.json" ]
 }
 
-@test "without a configuration it shows the ports, and how to give one" {
-  boot 'waiting for'
-  said 'port eth1  52:54:00:00:00:02  virtio_net'
-  said 'fw_cfg name=opt/org.xdp-mlr/config'
-  said 'nothing will be sent'
+@test "the kernel's command line goes on top of the file" {
+  configuration <<END
+appliance: {verb: trial, ports: [eth0, eth1]}
+load: 2kfps
+duration: 0.5
+END
+  from_kernel 'xdpmlr.load=1kfps xdpmlr.appliance.ports=[eth1,eth0] xdpmlr.appliance.at-end=power-off'
+  by_fw_cfg
+  boot
+  said 'running: xdp-mlr trial --ports eth1,eth0 .* --load 1kfps'
+  is_the_trial "$BATS_TEST_TMPDIR/result.json"
+}
+
+@test "the other kernel, and a second cpio behind the initrd" {
+  IMAGE=$OTHER
+  configuration <<<"$TRIAL"
+  cp "$IMAGE/initrd.img" "$BATS_TEST_TMPDIR/initrd"
+  (cd "$BATS_TEST_TMPDIR" && echo config.yaml | cpio -o -H newc --quiet >>initrd)
+  from_kernel
+  machine[3]=$BATS_TEST_TMPDIR/initrd
+  boot
+  said 'configuration: /config.yaml in the initrd'
+  is_the_trial "$BATS_TEST_TMPDIR/result.json"
+  # not the one that the other tests boot
+  [ "$(jq -r .environment.kernel "$BATS_TEST_TMPDIR/result.json")" != "$(kernel_of "${BUILD:-build}/image/${IMAGE_KERNEL:-6.1}")" ]
 }

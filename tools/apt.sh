@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Packages of Debian 12, fetched by an apt of its own that knows Debian whatever this machine runs; sourced by tools/vm and
+# tools/image/build. Nothing is installed. $cache is the folder that keeps what is fetched, VM_MIRROR where from.
+mirror=${VM_MIRROR:-http://deb.debian.org}
+
+own_apt() { # apt-get|apt-cache ARGUMENT...
+  local program=$1 state=$cache/apt
+  shift
+  "$program" -o Dir::Etc::sourcelist="$state/sources.list" -o Dir::Etc::sourceparts=/dev/null \
+    -o Dir::State="$state/state" -o Dir::State::lists="$state/lists" -o Dir::Cache="$state/cache" \
+    -o APT::Sandbox::User= -o APT::Architecture=amd64 -o APT::Architectures=amd64 -qq "$@"
+}
+
+fetch_lists() {
+  local key=/usr/share/keyrings/debian-archive-keyring.gpg
+  [ -e "$key" ] || fail 3 "$key is missing; install debian-archive-keyring"
+  mkdir -p "$cache"/apt/{state,lists/partial,cache/archives/partial}
+  printf "deb [signed-by=$key] $mirror/%s main non-free-firmware\n" 'debian bookworm' \
+    'debian-security bookworm-security' 'debian bookworm-backports' >"$cache/apt/sources.list"
+  own_apt apt-get update || fail 3 "cannot fetch Debian's package lists from $mirror"
+}
+
+# Unpack packages into DIRECTORY.new/root. DIRECTORY.new/debs says which: name, version, SHA-256 of the package; files, of which
+# package each file is.
+fetch_packages() { # DIRECTORY PACKAGE...
+  local directory=$1 package deb
+  shift
+  rm -rf "$directory.new"
+  mkdir -p "$directory.new/root"
+  for package; do
+    (cd "$directory.new" && own_apt apt-get download "$package") || fail 3 "cannot fetch $package from $mirror"
+    deb=$(echo "$directory.new"/*.deb)
+    dpkg-deb -x "$deb" "$directory.new/root"
+    printf '%s\t%s\t%s\n' "$package" "$(dpkg-deb -f "$deb" Version)" "$(sha256sum "$deb" | cut -d' ' -f1)" >>"$directory.new/debs"
+    dpkg-deb --fsys-tarfile "$deb" | tar -t | sed "s|^\.|$package\t|" >>"$directory.new/files"
+    rm "$deb"
+  done
+}
