@@ -241,27 +241,35 @@ static uint16_t port_at(uint16_t first, uint32_t offset, uint32_t least, uint32_
 	return (uint16_t)(least + (start + offset) % count);
 }
 
+uint16_t mlr_profile_udp_port(const struct mlr_profile *profile, enum mlr_field field, uint32_t k)
+{
+	uint32_t offset = k * profile->ranges[field].step;
+	bool is_source = field == MLR_SOURCE_PORT;
+	uint16_t first = is_source ? profile->source_port : profile->destination_port;
+
+	if (!offset)
+		return first; /* which may lie outside */
+	return is_source ? port_at(first, offset, MLR_SOURCE_PORT_LEAST, MLR_SOURCE_PORT_COUNT)
+			 : port_at(first, offset, MLR_DESTINATION_PORT_LEAST, MLR_DESTINATION_PORT_COUNT);
+}
+
 /* Give a flow the values of combination number n. */
 static void vary(const struct mlr_profile *profile, uint64_t n, struct mlr_flow *flow)
 {
-	uint32_t offsets[MLR_FIELD_COUNT] = { 0 };
+	uint32_t value[MLR_FIELD_COUNT] = { 0 }; /* the number of each field's value */
 
 	for (unsigned int i = 0; i < MLR_FIELD_COUNT; i++) {
 		const struct mlr_range *range = &profile->ranges[i];
 
 		if (range->count < 2)
 			continue;
-		offsets[i] = (uint32_t)(n % range->count) * range->step;
+		value[i] = (uint32_t)(n % range->count);
 		n /= range->count;
 	}
-	flow->source_address += offsets[MLR_SOURCE_ADDRESS];
-	flow->destination_address += offsets[MLR_DESTINATION_ADDRESS];
-	if (offsets[MLR_SOURCE_PORT])
-		flow->source_port =
-			port_at(flow->source_port, offsets[MLR_SOURCE_PORT], MLR_SOURCE_PORT_LEAST, MLR_SOURCE_PORT_COUNT);
-	if (offsets[MLR_DESTINATION_PORT])
-		flow->destination_port = port_at(flow->destination_port, offsets[MLR_DESTINATION_PORT],
-						 MLR_DESTINATION_PORT_LEAST, MLR_DESTINATION_PORT_COUNT);
+	flow->source_address += value[MLR_SOURCE_ADDRESS] * profile->ranges[MLR_SOURCE_ADDRESS].step;
+	flow->destination_address += value[MLR_DESTINATION_ADDRESS] * profile->ranges[MLR_DESTINATION_ADDRESS].step;
+	flow->source_port = mlr_profile_udp_port(profile, MLR_SOURCE_PORT, value[MLR_SOURCE_PORT]);
+	flow->destination_port = mlr_profile_udp_port(profile, MLR_DESTINATION_PORT, value[MLR_DESTINATION_PORT]);
 }
 
 /* Flow k of a port, whose streams these are. */

@@ -90,6 +90,7 @@ enum prepare_item {
 	PREPARE_QUEUES,     /* as many transmit queues as --queues says, where it has fewer */
 	PREPARE_CHANNELS,   /* so many */
 	PREPARE_RSS,        /* the receive hash spreads evenly over all queues */
+	PREPARE_STEER,      /* rules that deal test frames out to the receive queues */
 	PREPARE_TIMESTAMPS, /* the NIC stamps every received frame, where --timestamps has a use for it */
 };
 struct prepare {

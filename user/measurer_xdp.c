@@ -262,6 +262,15 @@ static enum exit_code look_around(struct measurer_xdp *xdp)
 	return listen_end(&listener, xdp->ports, receivers, xdp->config->unsafe_reason);
 }
 
+static enum exit_code steer_ports(struct measurer_xdp *xdp)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		code = port_steer(&xdp->ports[i], xdp->config, &xdp->profile, i);
+	return code;
+}
+
 static enum exit_code open_all(struct measurer_xdp *xdp)
 {
 	int error = netlink_open(&xdp->netlink);
@@ -270,7 +279,8 @@ static enum exit_code open_all(struct measurer_xdp *xdp)
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", strerror(-error));
 	if ((code = ports_open(xdp->netlink, xdp->config, xdp->ports)) || (code = make_profile(xdp)) ||
-	    (code = look_around(xdp)) || (code = open_management(xdp)) || (code = open_transmitters(xdp)))
+	    (code = steer_ports(xdp)) || (code = look_around(xdp)) || (code = open_management(xdp)) ||
+	    (code = open_transmitters(xdp)))
 		return code;
 	return spare_cpus(xdp);
 }

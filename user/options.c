@@ -616,7 +616,8 @@ const struct option options[] = {
 	  .fallback = "auto",
 	  .read = read_prepare,
 	  .help = "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
-		  "timestamps, gro, mtu, channels=N, rss; auto is the first four, and the next three where they are needed, "
+		  "timestamps, gro, mtu, channels=N, rss, steer; auto is the first four, and the next three where they are "
+		  "needed, "
 		  "auto,no-pause all of those but one; "
 		  "everything is restored" },
 	{ .name = "allow-unsafe",

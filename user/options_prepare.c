@@ -21,7 +21,7 @@ static const char *const items[] = {
 	[PREPARE_VLAN] = "vlan",     [PREPARE_GRO] = "gro",
 	[PREPARE_MTU] = "mtu",       [PREPARE_CHANNELS] = "channels",
 	[PREPARE_RSS] = "rss",       [PREPARE_TIMESTAMPS] = "timestamps",
-	[PREPARE_QUEUES] = "queues",
+	[PREPARE_QUEUES] = "queues", [PREPARE_STEER] = "steer",
 };
 
 static enum exit_code refuse_item(const struct given *given, const char *word)
@@ -31,7 +31,7 @@ static enum exit_code refuse_item(const struct given *given, const char *word)
 	return refuse_given(
 		given,
 		"there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, timestamps, gro, "
-		"mtu, channels=N and rss, or auto and no-ITEM",
+		"mtu, channels=N, rss and steer, or auto and no-ITEM",
 		word, nearest_hint(word, items, COUNT(items), hint, sizeof(hint)));
 }
 

@@ -10,6 +10,8 @@
 
 #include "cpulist.h"
 #include "journal.h"
+#include "setting.h"
+#include "steering.h"
 
 #define SETTING_SIZE 96
 #define CPUS_SIZE    256
@@ -261,6 +263,68 @@ enum exit_code port_prepare(struct port *port, const struct config *config, unsi
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !code; i++)
 		code = take_step(port, &needs, &steps[i]);
 	return code;
+}
+
+/* --- steering ------------------------------------------------------------------------------------------------------- */
+
+/* Rules into free places, so that the first one has the last place. */
+static int put_rules(struct port *port, const struct link_rule *rules, size_t count, const uint32_t *places)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		char setting[SETTING_SIZE], *value, *now;
+
+		snprintf(setting, sizeof(setting), "rule:%u", places[i]);
+		error = setting_rule_text(&rules[i], &value);
+		if (error)
+			break;
+		error = claim_change(port->claim, setting, value);
+		now = error ? NULL : claim_read(port->claim, setting, &error);
+		if (now && strcmp(now, value))
+			error = -EBUSY; /* another rule than was asked for */
+		free(now);
+		free(value);
+	}
+	return error;
+}
+
+static int steer(struct port *port, const struct link_rule *rules, size_t count)
+{
+	uint32_t places[STEERING_RULES_MAX];
+	struct ethtool *ethtool;
+	int error = claim_change(port->claim, "feature:rx-ntuple-filter", "on");
+
+	/* not every driver that has rules has a switch for them */
+	if (error && error != -EOPNOTSUPP && error != -ENOENT)
+		return error;
+	error = ethtool_open(&ethtool);
+	if (error)
+		return error;
+	error = ethtool_free_places(ethtool, port->link.ifindex, (uint32_t)count, places);
+	ethtool_close(ethtool);
+	return error ? error : put_rules(port, rules, count, places);
+}
+
+enum exit_code port_steer(struct port *port, const struct config *config, const struct mlr_profile *profile,
+			  unsigned int number)
+{
+	struct link_rule rules[STEERING_RULES_MAX];
+	size_t count;
+	int error;
+
+	if (!(config->prepare.asked & BIT(PREPARE_STEER)))
+		return EXIT_DONE;
+	count = steering_rules(profile, number, receive_queues(port), rules);
+	error = count ? steer(port, rules, count) : 0;
+	if (!error)
+		return EXIT_DONE;
+	return refuse(
+		EXIT_INCAPABLE,
+		"port %s: cannot steer received frames to its queues: %s; 'ethtool -n %s' shows what it has; leave 'steer' "
+		"out of --prepare, 'rss' spreads them by the receive hash",
+		port->link.name, error == -EOPNOTSUPP ? "its driver has no such rules, or not this kind" : why(-error),
+		port->link.name);
 }
 
 /* --- timestamps ----------------------------------------------------------------------------------------------------- */

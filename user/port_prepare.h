@@ -10,10 +10,14 @@
 
 #include <sched.h>
 
+#include "mlr/profile.h"
 #include "port.h"
 
 /* All but interrupts. `mtu_octets` is what the frames need. */
 enum exit_code port_prepare(struct port *port, const struct config *config, unsigned int mtu_octets);
+/* Have the NIC deal out to its receive queues what port number `number` of the profile receives. */
+enum exit_code port_steer(struct port *port, const struct config *config, const struct mlr_profile *profile,
+			  unsigned int number);
 /* Keep the port's interrupts off these CPUs. */
 enum exit_code port_spare_cpus(struct port *port, const struct config *config, const cpu_set_t *cpus);
 /* Have the NIC stamp every frame that it receives. 0 or -errno, unsaid: -EPERM if --prepare does not allow it. */

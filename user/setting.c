@@ -248,6 +248,61 @@ static int write_rss(const struct access *access, const char *value)
 	return done ? 0 : ethtool_set_rss(access->settings->ethtool, access->ifindex, &rss);
 }
 
+static const char *const rule_fields[] = {
+	[RULE_SOURCE_ADDRESS] = "source-address",
+	[RULE_DESTINATION_ADDRESS] = "destination-address",
+	[RULE_SOURCE_PORT] = "source-port",
+	[RULE_DESTINATION_PORT] = "destination-port",
+};
+
+int setting_rule_text(const struct link_rule *rule, char **ret_value)
+{
+	return printed(asprintf(ret_value, "udp%u %s 0x%x/0x%x queue %u", rule->ip_version, rule_fields[rule->field],
+				rule->value, rule->mask, rule->queue));
+}
+
+static int parse_rule(const char *value, struct link_rule *ret)
+{
+	char field[32];
+
+	if (sscanf(value, "udp%u %31s 0x%x/0x%x queue %u", &ret->ip_version, field, &ret->value, &ret->mask, &ret->queue) !=
+	    5)
+		return -EINVAL;
+	for (size_t i = 0; i < sizeof(rule_fields) / sizeof(*rule_fields); i++) {
+		if (strcmp(field, rule_fields[i]))
+			continue;
+		ret->field = (enum link_rule_field)i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int read_rule(const struct access *access, char **ret_value)
+{
+	struct link_rule rule;
+	int error =
+		ethtool_rule(access->settings->ethtool, access->ifindex, (uint32_t)strtoul(access->key, NULL, 10), &rule);
+
+	if (!error)
+		return setting_rule_text(&rule, ret_value);
+	if (error != -ENOENT && error != -EPROTO)
+		return error;
+	*ret_value = strdup(error == -ENOENT ? "none" : "other");
+	return *ret_value ? 0 : -ENOMEM;
+}
+
+static int write_rule(const struct access *access, const char *value)
+{
+	uint32_t place = (uint32_t)strtoul(access->key, NULL, 10);
+	struct link_rule rule;
+	int error;
+
+	if (strcmp(value, "none") == 0)
+		return ethtool_remove_rule(access->settings->ethtool, access->ifindex, place);
+	error = parse_rule(value, &rule);
+	return error ? error : ethtool_add_rule(access->settings->ethtool, access->ifindex, place, &rule);
+}
+
 static int read_timestamps(const struct access *access, char **ret_value)
 {
 	struct link_timestamps timestamps;
@@ -295,6 +350,7 @@ static const struct setting_kind {
 	{ "rss", read_rss, write_rss },
 	{ "timestamps", read_timestamps, write_timestamps },
 	{ "irq:", read_irq, write_irq },
+	{ "rule:", read_rule, write_rule },
 };
 
 /* The kind of a setting; *ret_key points behind its name. */

@@ -8,6 +8,8 @@
  *	pause					"autoneg on rx on tx on"
  *	mtu					octets
  *	rss					the queue of each entry of the receive hash's table: "0 1 0 1"
+ *	rule:1023				the rule at this place of the receive filter's table: "udp4 source-port
+ *						0x400/0xffff queue 1"; "none"; "other", which cannot be written
  *	timestamps				"tx 0 rx 1": which frames the NIC stamps, in numbers of <linux/net_tstamp.h>
  *	irq:38					the CPUs of an interrupt: "0-3,8"
  *
@@ -27,6 +29,9 @@ struct settings {
 
 int settings_open(struct settings *ret);
 void settings_close(struct settings *settings);
+
+/* The value of a "rule:" setting; the caller frees it. */
+int setting_rule_text(const struct link_rule *rule, char **ret_value);
 
 /* The caller frees *ret_value. */
 int setting_read(const struct settings *settings, int ifindex, const char *setting, char **ret_value);

@@ -173,6 +173,9 @@ struct mlr_profile {
 	uint32_t broadcast_every;          /* RFC 2544, 11.1: one broadcast frame after so many frames of a queue; 0: none */
 };
 
+/* Value number k of a field that is a UDP port (MLR_SOURCE_PORT or MLR_DESTINATION_PORT); number 0 is the first flow's. */
+uint16_t mlr_profile_udp_port(const struct mlr_profile *profile, enum mlr_field field, uint32_t k);
+
 /* How many flows the ranges can tell apart; at most 2^62, else 0. */
 uint64_t mlr_ranges_combinations(const struct mlr_range ranges[MLR_FIELD_COUNT]);
 

@@ -9,7 +9,7 @@ trial() {
 
 @test "lists that are understood" {
   local list
-  for list in auto none ipv6 auto,no-pause auto,mtu,channels=4 merge,pause,irq,vlan,gro,rss,timestamps,queues auto,no-timestamps,no-queues; do
+  for list in auto none ipv6 auto,no-pause auto,mtu,channels=4 merge,pause,irq,vlan,gro,rss,timestamps,queues,steer auto,no-timestamps,no-queues; do
     trial "$list"
     # the ports are looked for only once the list has been understood
     [[ $stderr == *"no port 'nosuch0'"* ]]

@@ -300,6 +300,8 @@ channels_of() { # PORT
   before=$(settings "$A" "$B")
   trial --load 1000 --duration 0.1 --prepare gro,rss
   refused 3 "$A" "receive hash" "ethtool -x $A" "'rss' out of --prepare"
+  trial --load 1000 --duration 0.1 --prepare gro,steer
+  refused 3 "$B" "steer" "ethtool -n $B" "'steer' out of --prepare"
   trial --load 1000 --duration 0.1 --prepare gro,channels=5
   refused 3 "$A" "channels" "ethtool -l $A"
   [ "$(settings "$A" "$B")" = "$before" ]
