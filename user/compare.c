@@ -367,7 +367,7 @@ static bool find_evidence(struct verdict *verdict, const struct config *config, 
 /* Nothing was found: neither bounds nor a throughput. */
 static bool is_empty(const struct findings *findings)
 {
-	return findings->lower_most_fps == 0 && isinf(findings->upper_least_fps);
+	return findings->lower_most_fps == 0 && isinf(findings->upper_least_fps) && !findings->throughput.count;
 }
 
 static struct verdict judge_goal(const struct config *config, const struct findings *a, const struct findings *b)
@@ -516,16 +516,22 @@ static enum exit_code refuse_obstacles(const struct config *config, json_t *sent
 		    : EXIT_DONE;
 }
 
-enum exit_code compare_documents(const struct config *config, const json_t *a, const json_t *b, json_t **ret_document)
+json_t *compare_results(const struct config *config, const json_t *a, const json_t *b)
 {
 	const json_t *documents[SIDES] = { a, b };
+
+	return json_object_get(a, "critical_load") ? compare_soaks(config, documents) : compare_goals(config, documents);
+}
+
+enum exit_code compare_documents(const struct config *config, const json_t *a, const json_t *b, json_t **ret_document)
+{
 	enum exit_code code = refuse_obstacles(config, obstacles(a, b));
 	json_t *goals;
 	bool slower;
 
 	if (code != EXIT_DONE)
 		return code;
-	goals = json_object_get(a, "critical_load") ? compare_soaks(config, documents) : compare_goals(config, documents);
+	goals = compare_results(config, a, b);
 	slower = count_verdicts(goals, "slower") > 0;
 	if (!slower)
 		code = refuse_unknown(config, goals);

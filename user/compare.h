@@ -17,6 +17,10 @@
 #include "config.h"
 #include "say.h"
 
+/* Compare what two documents say of which it is known that they can be compared: the goals of two searches, repeated or not, or two
+ * soaks. An array of comparisons as the document has them, a new reference. */
+json_t *compare_results(const struct config *config, const json_t *a, const json_t *b);
+
 /* Compare two documents, "search" or "soak". EXIT_DONE with *ret_document ("xdp-mlr/compare/1", a new reference): no regression.
  * EXIT_UNMET with the same: a regression. EXIT_USAGE_ERROR: they cannot be compared, which was said. */
 enum exit_code compare_documents(const struct config *config, const json_t *a, const json_t *b, json_t **ret_document);

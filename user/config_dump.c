@@ -47,13 +47,20 @@ static void put_key(FILE *stream, const char *name, const json_t *value)
 	fputc('\n', stream);
 }
 
-void config_dump_to(FILE *stream, const struct config *config)
+void config_dump_values(FILE *stream, const json_t *values)
 {
-	json_t *values = config_describe_all(config), *value;
+	json_t *value;
 	const char *name;
 
-	json_object_foreach (values, name, value)
+	json_object_foreach ((json_t *)values, name, value)
 		put_key(stream, name, value);
+}
+
+void config_dump_to(FILE *stream, const struct config *config)
+{
+	json_t *values = config_describe_all(config);
+
+	config_dump_values(stream, values);
 	json_decref(values);
 }
 

@@ -9,6 +9,8 @@
 
 /* Every option that a file may hold, one key a line; an option that repeats as a list. */
 void config_dump_to(FILE *stream, const struct config *config);
+/* Options and their values as config_describe() has them, likewise. */
+void config_dump_values(FILE *stream, const json_t *values);
 
 /* The same on standard output, with a heading. */
 enum exit_code config_dump(const struct config *config);

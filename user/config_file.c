@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 #define VALUE_SIZE        4096
 #define APPLIANCE_SECTION "appliance" /* for the appliance, whose own program reads it: user/appliance/settings.c */
@@ -16,7 +15,7 @@
 struct file {
 	const char *path;
 	enum verb verb;
-	yaml_document_t document;
+	yaml_document_t *document;
 	struct given_list *list;
 	size_t from_above; /* how many of the list's values win over what is read: the command line's, and a run's */
 	bool in_run;
@@ -61,7 +60,7 @@ static enum exit_code flatten_sequence(struct file *file, const yaml_node_t *nod
 
 	for (yaml_node_item_t *item = node->data.sequence.items.start;
 	     item < node->data.sequence.items.top && code == EXIT_DONE; item++)
-		code = append(file, yaml_document_get_node(&file->document, *item), *value ? "," : "", value);
+		code = append(file, yaml_document_get_node(file->document, *item), *value ? "," : "", value);
 	return code;
 }
 
@@ -72,9 +71,9 @@ static enum exit_code flatten_mapping(struct file *file, const yaml_node_t *node
 
 	for (yaml_node_pair_t *pair = node->data.mapping.pairs.start;
 	     pair < node->data.mapping.pairs.top && code == EXIT_DONE; pair++) {
-		code = append(file, yaml_document_get_node(&file->document, pair->key), *value ? "," : "", value);
+		code = append(file, yaml_document_get_node(file->document, pair->key), *value ? "," : "", value);
 		if (code == EXIT_DONE)
-			code = append(file, yaml_document_get_node(&file->document, pair->value), "=", value);
+			code = append(file, yaml_document_get_node(file->document, pair->value), "=", value);
 	}
 	return code;
 }
@@ -106,7 +105,7 @@ static enum exit_code add_values(struct file *file, const struct option *option,
 		return add_value(file, option, node);
 	for (yaml_node_item_t *item = node->data.sequence.items.start;
 	     item < node->data.sequence.items.top && code == EXIT_DONE; item++)
-		code = add_value(file, option, yaml_document_get_node(&file->document, *item));
+		code = add_value(file, option, yaml_document_get_node(file->document, *item));
 	return code;
 }
 
@@ -162,10 +161,10 @@ static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const 
 static const yaml_node_t *find_key(struct file *file, const yaml_node_t *mapping, const char *name)
 {
 	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start; pair < mapping->data.mapping.pairs.top; pair++) {
-		const yaml_node_t *key = yaml_document_get_node(&file->document, pair->key);
+		const yaml_node_t *key = yaml_document_get_node(file->document, pair->key);
 
 		if (key->type == YAML_SCALAR_NODE && strcmp(scalar(key), name) == 0)
-			return yaml_document_get_node(&file->document, pair->value);
+			return yaml_document_get_node(file->document, pair->value);
 	}
 	return NULL;
 }
@@ -189,8 +188,8 @@ static enum exit_code add_mapping(struct file *file, const yaml_node_t *mapping)
 	file->from_above = file->list->count;
 	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
 	     pair < mapping->data.mapping.pairs.top && code == EXIT_DONE; pair++)
-		code = add_pair(file, yaml_document_get_node(&file->document, pair->key),
-				yaml_document_get_node(&file->document, pair->value));
+		code = add_pair(file, yaml_document_get_node(file->document, pair->key),
+				yaml_document_get_node(file->document, pair->value));
 	return code;
 }
 
@@ -218,7 +217,7 @@ static const yaml_node_t *find_run(struct file *file, const yaml_node_t *runs, c
 	int i = 0;
 
 	for (yaml_node_item_t *item = runs->data.sequence.items.start; item < runs->data.sequence.items.top; item++) {
-		const yaml_node_t *run = yaml_document_get_node(&file->document, *item);
+		const yaml_node_t *run = yaml_document_get_node(file->document, *item);
 
 		snprintf(number, sizeof(number), "%d", ++i);
 		if (run->type == YAML_MAPPING_NODE && (says(file, run, RUN_NAME, wanted) || strcmp(number, wanted) == 0))
@@ -267,7 +266,7 @@ static enum exit_code add_run(struct file *file, const yaml_node_t *root, const 
 
 static enum exit_code add_document(struct file *file, const char *run)
 {
-	const yaml_node_t *root = yaml_document_get_root_node(&file->document);
+	const yaml_node_t *root = yaml_document_get_root_node(file->document);
 	enum exit_code code = EXIT_DONE;
 	bool alone = false;
 
@@ -283,52 +282,71 @@ static enum exit_code add_document(struct file *file, const char *run)
 	return add_mapping(file, find_options(file, root));
 }
 
-static enum exit_code refuse_syntax(const struct file *file, const yaml_parser_t *parser)
+static enum exit_code refuse_syntax(const char *path, const yaml_parser_t *parser)
 {
-	return refuse(EXIT_USAGE_ERROR, "%s:%zu: not YAML: %s", file->path, parser->problem_mark.line + 1,
+	return refuse(EXIT_USAGE_ERROR, "%s:%zu: not YAML: %s", path, parser->problem_mark.line + 1,
 		      parser->problem ? parser->problem : "it cannot be read");
 }
 
-static enum exit_code refuse_second_document(struct file *file, yaml_parser_t *parser)
+static enum exit_code refuse_second_document(const char *path, yaml_parser_t *parser)
 {
+	yaml_document_t document;
 	const yaml_node_t *root;
 	enum exit_code code = EXIT_DONE;
 
-	if (!yaml_parser_load(parser, &file->document))
-		return refuse_syntax(file, parser);
-	root = yaml_document_get_root_node(&file->document);
+	if (!yaml_parser_load(parser, &document))
+		return refuse_syntax(path, parser);
+	root = yaml_document_get_root_node(&document);
 	if (root)
-		code = refuse(EXIT_USAGE_ERROR, "%s:%zu: a second document; the file must have one", file->path,
-			      line_of(root));
-	yaml_document_delete(&file->document);
+		code = refuse(EXIT_USAGE_ERROR, "%s:%zu: a second document; the file must have one", path, line_of(root));
+	yaml_document_delete(&document);
 	return code;
 }
 
-enum exit_code config_file_read(const char *path, enum verb verb, const char *run, struct given_list *list)
+enum exit_code config_file_load(const char *path, const char *what, yaml_document_t *ret)
 {
-	struct file file = { .path = path, .verb = verb, .list = list };
 	enum exit_code code;
 	yaml_parser_t parser;
 	FILE *stream = fopen(path, "re");
 
 	if (!stream)
-		return refuse(EXIT_USAGE_ERROR, "--config '%s': %s", path, strerror(errno));
+		return refuse(EXIT_USAGE_ERROR, "%s '%s': %s", what, path, strerror(errno));
 	if (!yaml_parser_initialize(&parser)) {
 		code = refuse(EXIT_INCAPABLE, "out of memory");
 		goto close_stream;
 	}
 	yaml_parser_set_input_file(&parser, stream);
-	if (!yaml_parser_load(&parser, &file.document)) {
-		code = refuse_syntax(&file, &parser);
+	if (!yaml_parser_load(&parser, ret)) {
+		code = refuse_syntax(path, &parser);
 		goto delete_parser;
 	}
-	code = add_document(&file, run);
-	yaml_document_delete(&file.document);
-	if (code == EXIT_DONE)
-		code = refuse_second_document(&file, &parser);
+	code = refuse_second_document(path, &parser);
+	if (code != EXIT_DONE)
+		yaml_document_delete(ret);
 delete_parser:
 	yaml_parser_delete(&parser);
 close_stream:
 	fclose(stream);
 	return code;
+}
+
+enum exit_code config_file_read(const char *path, enum verb verb, const char *run, struct given_list *list)
+{
+	yaml_document_t document;
+	struct file file = { .path = path, .verb = verb, .document = &document, .list = list };
+	enum exit_code code = config_file_load(path, "--config", &document);
+
+	if (code != EXIT_DONE)
+		return code;
+	code = add_document(&file, run);
+	yaml_document_delete(&document);
+	return code;
+}
+
+enum exit_code config_file_add(const char *path, yaml_document_t *document, enum verb verb, const yaml_node_t *key,
+			       const yaml_node_t *value, struct given_list *list)
+{
+	struct file file = { .path = path, .verb = verb, .document = document, .list = list };
+
+	return add_pair(&file, key, value);
 }

@@ -16,6 +16,7 @@
 #define ROWS_DEFAULT    24
 
 bool say_quiet;
+const char *say_subject;
 
 /* Messages, and the live lines, may come from several threads. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -76,7 +77,7 @@ static void say(const char *prefix, const char *format, va_list arguments)
 	vsnprintf(text, sizeof(text), format, arguments);
 	pthread_mutex_lock(&lock);
 	erase();
-	fprintf(stderr, "xdp-mlr: %s%s\n", prefix, text);
+	fprintf(stderr, "xdp-mlr: %s%s%s%s\n", prefix, say_subject ? say_subject : "", say_subject ? ": " : "", text);
 	pthread_mutex_unlock(&lock);
 }
 
