@@ -38,6 +38,8 @@ static const struct verb_word {
 	{ "clean", VERB_CLEAN, VERB_CLEAN, NULL },
 	{ "compare", VERB_COMPARE, VERB_COMPARE, NULL },
 	{ "report", VERB_REPORT, VERB_REPORT, NULL },
+	{ "campaign", VERB_CAMPAIGN_RUN, VERB_CAMPAIGN_REPORT,
+	  (const char *const[]){ "run", "submit", "status", "report" } },
 };
 
 static bool asks_for(const char *argument, const char *name, char letter)
@@ -504,6 +506,20 @@ static enum exit_code read_file(struct config *config)
 	return run ? refuse_given(run, "names a run in the schedule of a file, and no --config names the file") : EXIT_DONE;
 }
 
+/* Defaults, and from all values the configuration. */
+static enum exit_code complete(struct config *config)
+{
+	enum exit_code code = add_verb_fallbacks(config->verb, config->given);
+
+	if (code == EXIT_DONE)
+		code = add_fallbacks(config->verb, config->given);
+	if (code == EXIT_DONE)
+		code = read_values(config->given, config);
+	if (code == EXIT_DONE && config->template_path)
+		code = frame_file_read(config->template_path, &config->template);
+	return code == EXIT_DONE ? check(config) : code;
+}
+
 static enum exit_code read_all(char **argv, struct config *config, bool *ret_finished)
 {
 	struct arguments arguments = { .list = config->given, .ret_finished = ret_finished, .files = config->files };
@@ -521,20 +537,33 @@ static enum exit_code read_all(char **argv, struct config *config, bool *ret_fin
 	code = read_file(config);
 	if (code == EXIT_DONE)
 		code = read_stored(config);
+	return code == EXIT_DONE ? complete(config) : code;
+}
+
+/* What stands in a configuration before any value was read. */
+#define CONFIG_EMPTY                                                                                                        \
+	{                                                                                                                   \
+		.port_count = PORT_COUNT, .waits = {.residual_s = rfc2544_waits.residual_s }                                \
+	}
+
+enum exit_code config_of_values(enum verb verb, struct given_list *list, struct config *ret)
+{
+	struct config config = CONFIG_EMPTY;
+	enum exit_code code;
+
+	config.verb = verb;
+	config.given = list;
+	code = complete(&config);
 	if (code == EXIT_DONE)
-		code = add_verb_fallbacks(config->verb, config->given);
-	if (code == EXIT_DONE)
-		code = add_fallbacks(config->verb, config->given);
-	if (code == EXIT_DONE)
-		code = read_values(config->given, config);
-	if (code == EXIT_DONE && config->template_path)
-		code = frame_file_read(config->template_path, &config->template);
-	return code == EXIT_DONE ? check(config) : code;
+		*ret = config;
+	else
+		config_free(&config);
+	return code;
 }
 
 enum exit_code config_read(int argc, char **argv, struct config *ret, bool *ret_finished)
 {
-	struct config config = { .port_count = PORT_COUNT, .waits = { .residual_s = rfc2544_waits.residual_s } };
+	struct config config = CONFIG_EMPTY;
 	enum exit_code code;
 
 	(void)argc; /* argv ends with NULL */

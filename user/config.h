@@ -31,7 +31,11 @@ enum verb {
 	VERB_PROFILE_SHOW,
 	VERB_CLEAN,
 	VERB_COMPARE,
-	VERB_REPORT
+	VERB_REPORT,
+	VERB_CAMPAIGN_RUN,
+	VERB_CAMPAIGN_SUBMIT,
+	VERB_CAMPAIGN_STATUS,
+	VERB_CAMPAIGN_REPORT
 };
 enum direction { DIRECTION_A_TO_B, DIRECTION_B_TO_A, DIRECTION_BOTH, DIRECTION_MESH };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
@@ -41,6 +45,7 @@ enum timestamps_choice { TIMESTAMPS_AUTO, TIMESTAMPS_SOFTWARE, TIMESTAMPS_HARDWA
 enum ip_choice { IP_4, IP_6, IP_MIXED };
 enum vlan_outer { VLAN_OUTER_SERVICE, VLAN_OUTER_CUSTOMER };
 enum flow_order { FLOWS_INCREMENTING, FLOWS_RANDOM };
+enum engine { ENGINE_SLURM };
 enum algorithm { ALGORITHM_MLR, ALGORITHM_PHASED, ALGORITHM_BINARY, ALGORITHM_TST009 };
 
 #define VLAN_TYPE_CUSTOMER 0x8100 /* 802.1Q */
@@ -190,6 +195,8 @@ struct config {
 	unsigned int repeats;      /* searches to make, at least 1 */
 	double tolerance_ratio;    /* compare: a smaller change is none */
 	double significance_ratio; /* compare: p-value below which a change is believed */
+	enum engine engine;        /* campaign submit */
+	bool retry_failed;         /* campaign: also the points that have failed */
 	/* Every value as it was given; what the strings above point into. Owned. */
 	struct given_list *given;
 };
@@ -198,6 +205,9 @@ struct config {
  * --version were printed), exit with the code. Any other code: the error has been said. Free with config_free. */
 enum exit_code config_read(int argc, char **argv, struct config *ret, bool *ret_finished);
 void config_free(struct config *config);
+/* The configuration that these values make, for a verb that is not the one of the command line. Takes the list over, whatever it
+ * returns. Free with config_free. */
+enum exit_code config_of_values(enum verb verb, struct given_list *list, struct config *ret);
 
 /* The result document's "configuration": every value in force but those that only say where results go. As a --config file
  * it repeats the run. A new reference. */

@@ -106,7 +106,7 @@ enum exit_code help_verb(enum verb first, enum verb last)
 		put_usage(page.stream, verb == first ? "Usage:" : "      ", verb);
 	fputc('\n', page.stream);
 	for (enum verb verb = first; verb <= last; verb++)
-		fprintf(page.stream, "  %-14s%s\n", verb_name(verb), verb_summary(verb));
+		fprintf(page.stream, "  %-17s%s\n", verb_name(verb), verb_summary(verb));
 	fputs("\nOptions:\n", page.stream);
 	for (size_t i = 0; i < option_count; i++)
 		if (belongs_to_any(&options[i], first, last))
@@ -125,7 +125,7 @@ enum exit_code help_program(void)
 	      "Usage: xdp-mlr VERB [options]\n\nVerbs:\n",
 	      page.stream);
 	for (enum verb verb = 0; verb < verb_count; verb++)
-		fprintf(page.stream, "  %-14s%s\n", verb_name(verb), verb_summary(verb));
+		fprintf(page.stream, "  %-17s%s\n", verb_name(verb), verb_summary(verb));
 	fputs("\n'xdp-mlr VERB --help' lists the options of a verb; 'xdp-mlr --version' shows the version.\n", page.stream);
 	put_exit_codes(page.stream);
 	return page_show(&page);

@@ -39,8 +39,19 @@ static enum exit_code run_verb(const struct config *config)
 		return verb_compare(config);
 	case VERB_REPORT:
 		return verb_report(config);
+	case VERB_CAMPAIGN_RUN:
+	case VERB_CAMPAIGN_SUBMIT:
+	case VERB_CAMPAIGN_STATUS:
+	case VERB_CAMPAIGN_REPORT:
+		return verb_campaign(config);
 	}
 	return EXIT_USAGE_ERROR;
+}
+
+/* Whose --dry-run shows points and jobs, not the plan of a run. */
+static bool is_campaign(enum verb verb)
+{
+	return verb >= VERB_CAMPAIGN_RUN && verb <= VERB_CAMPAIGN_REPORT;
 }
 
 static enum exit_code run(const struct config *config)
@@ -49,7 +60,7 @@ static enum exit_code run(const struct config *config)
 
 	if (config->dump_config)
 		return config_dump(config);
-	if (config->dry_run)
+	if (config->dry_run && !is_campaign(config->verb))
 		return plan_show(config);
 	code = metrics_start(config);
 	return code == EXIT_DONE ? metrics_finish(run_verb(config)) : code;

@@ -34,7 +34,10 @@
 #define LAB      (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
 #define COMPARE  (1u << VERB_COMPARE)
 #define REPORT   (1u << VERB_REPORT)
-#define ALL      (TRAFFIC | PROBE | LAB | 1u << VERB_CLEAN | COMPARE | REPORT)
+#define TAKES_UP (1u << VERB_CAMPAIGN_RUN | 1u << VERB_CAMPAIGN_SUBMIT) /* verbs that take up points of a campaign */
+#define MERGES   (1u << VERB_CAMPAIGN_REPORT)
+#define CAMPAIGN (TAKES_UP | 1u << VERB_CAMPAIGN_STATUS | MERGES)
+#define ALL      (TRAFFIC | PROBE | LAB | 1u << VERB_CLEAN | COMPARE | REPORT | CAMPAIGN)
 
 static const struct verb_text {
 	const char *name;
@@ -58,6 +61,20 @@ static const struct verb_text {
 			   "whether the SUT of result B is slower than that of result A, with the evidence",
 			   { "A.json", "B.json" } },
 	[VERB_REPORT] = { "report", "show a stored JSON result, or render it as HTML, Markdown, CSV or text", { "FILE" } },
+	[VERB_CAMPAIGN_RUN] = { "campaign run",
+				"run every point of a campaign here, one after the other; go on with one that "
+				"was interrupted",
+				{ "FILE" } },
+	[VERB_CAMPAIGN_SUBMIT] = { "campaign submit",
+				   "hand the points of a campaign to a batch system, which has the testbeds",
+				   { "FILE" } },
+	[VERB_CAMPAIGN_STATUS] = { "campaign status",
+				   "how far a campaign is: points done, running, failed, waiting",
+				   { "FILE" } },
+	[VERB_CAMPAIGN_REPORT] = { "campaign report",
+				   "one result of all points of a campaign: spread over repeats, and which "
+				   "build is slower",
+				   { "FILE" } },
 };
 
 /* --- reading -------------------------------------------------------------------------------------------------------- */
@@ -221,6 +238,7 @@ static const char *const flow_orders[] = { "incrementing", "random", NULL };
 static const char *const formats[] = { "text", "json", "jsonl", NULL };
 static const char *const algorithms[] = { "mlr", "phased", "binary", "tst009", NULL };
 static const char *const effective_durations[] = { "trial", "wall", NULL };
+static const char *const engines[] = { "slurm", NULL };
 
 const struct option options[] = {
 	{ .name = "ports",
@@ -648,14 +666,14 @@ const struct option options[] = {
 		  "search with the median Conditional Throughput of the first goal" },
 	{ .name = "tolerance",
 	  .argument = "RATIO",
-	  .verbs = COMPARE,
+	  .verbs = COMPARE | MERGES,
 	  .fallback = "1%",
 	  .read = read_ratio,
 	  .offset = FIELD(tolerance_ratio),
 	  .help = "a change of the throughput up to this ratio is none" },
 	{ .name = "significance",
 	  .argument = "P",
-	  .verbs = COMPARE,
+	  .verbs = COMPARE | MERGES,
 	  .fallback = "0.01",
 	  .read = read_ratio,
 	  .offset = FIELD(significance_ratio),
@@ -715,7 +733,7 @@ const struct option options[] = {
 		  "rendering" },
 	{ .name = "report",
 	  .argument = "FILE",
-	  .verbs = MEASURES | REPORT,
+	  .verbs = MEASURES | REPORT | MERGES,
 	  .flags = OPTION_OUTPUT,
 	  .read = read_report_path,
 	  .offset = FIELD(report_path),
@@ -756,12 +774,35 @@ const struct option options[] = {
 	  .read = read_switch,
 	  .offset = FIELD(dump_config),
 	  .help = "print the configuration in force, as YAML for --config, and do nothing else" },
+	{ .name = "only",
+	  .argument = "PATTERN",
+	  .verbs = TAKES_UP,
+	  .flags = OPTION_REPEATS | OPTION_COMMAND_LINE | OPTION_OUTPUT,
+	  .help = "only the points whose names match, repeatable: a name as 'campaign status' shows it, or with * and ? as "
+		  "the "
+		  "shell has them, for example 'frame-size=64,*'" },
+	{ .name = "retry-failed",
+	  .verbs = TAKES_UP,
+	  .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT,
+	  .read = read_switch,
+	  .offset = FIELD(retry_failed),
+	  .help = "also the points that have failed, from their beginning" },
+	{ .name = "engine",
+	  .argument = "E",
+	  .verbs = 1u << VERB_CAMPAIGN_SUBMIT,
+	  .fallback = "slurm",
+	  .read = read_choice,
+	  .offset = FIELD(engine),
+	  .choices = engines,
+	  .help = "the batch system: slurm" },
 	{ .name = "dry-run",
-	  .verbs = FRAMES,
+	  .verbs = FRAMES | TAKES_UP,
 	  .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT,
 	  .read = read_switch,
 	  .offset = FIELD(dry_run),
-	  .help = "print the plan, the options in force and the time it will take; send nothing" },
+	  .help = "print the plan, the options in force and the time it will take; send nothing. Of a campaign: the points, "
+		  "or "
+		  "the job scripts" },
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .verbs = ALL,

@@ -8,8 +8,8 @@
 #include "json_read.h"
 #include "render_values.h"
 
-static const struct content *const kinds[] = { &content_search,  &content_trial, &content_soak,    &content_suite,
-					       &content_compare, &content_probe, &content_selftest };
+static const struct content *const kinds[] = { &content_search,  &content_trial, &content_soak,     &content_suite,
+					       &content_compare, &content_probe, &content_selftest, &content_campaign };
 
 /* Members that every document may have, and which are shown here. */
 static const char *const common[] = {

@@ -27,7 +27,7 @@ struct content {
 	void (*put_tables)(struct paper *paper, const json_t *document);
 };
 extern const struct content content_search, content_trial, content_soak, content_suite;
-extern const struct content content_compare, content_probe, content_selftest;
+extern const struct content content_compare, content_probe, content_selftest, content_campaign;
 
 /* Parts that several kinds share. */
 /* A section of its own, with a row a trial in a fold. */

@@ -28,6 +28,11 @@ static const struct unit {
 	{ "decision.upper_bound", "frames/s" },
 	{ "decision.asked_load", "frames/s" },
 	{ "decision.asked_duration", "s" },
+	{ "duration", "s" },
+	{ "result.value", "frames/s" },
+	{ "result.lower_bound", "frames/s" },
+	{ "result.upper_bound", "frames/s" },
+	{ "result.stdev", "frames/s" },
 };
 
 static const char *unit_of(const char *path)
@@ -189,7 +194,36 @@ static int add_suite(json_t *rows, const json_t *document)
 	return error | add_trials(rows, json_object_get(reset, "trials"), json_object_get(reset, "frame_size"), "reset");
 }
 
-/* All trials, each flat; a new reference, or NULL without memory. */
+/* A point of a campaign, once a goal; one that has no result once. */
+static int add_point(json_t *rows, const json_t *point)
+{
+	json_t *results = json_object_get(point, "results"), *beside = json_copy((json_t *)point);
+	size_t count = json_array_size(results) ? json_array_size(results) : 1;
+	int error = json_object_del(beside, "results") && results;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		json_t *row = json_object();
+
+		error |= flatten(row, "", beside);
+		error |= flatten(row, "result", json_array_get(results, i));
+		error |= json_array_append_new(rows, row);
+	}
+	json_decref(beside);
+	return error;
+}
+
+/* All points of a campaign. */
+static int add_points(json_t *rows, const json_t *document)
+{
+	const json_t *points = json_object_get(document, "points");
+	int error = 0;
+
+	for (size_t i = 0; i < json_array_size(points) && !error; i++)
+		error |= add_point(rows, json_array_get(points, i));
+	return error;
+}
+
+/* All trials, or points, each flat; a new reference, or NULL without memory. */
 static json_t *flat_trials(const json_t *document)
 {
 	json_t *rows = json_array();
@@ -198,6 +232,7 @@ static json_t *flat_trials(const json_t *document)
 	if (json_is_object(json_object_get(document, "trial_result")))
 		error |= add_single(rows, document);
 	error |= add_suite(rows, document);
+	error |= add_points(rows, document);
 	if (error) {
 		json_decref(rows);
 		return NULL;

@@ -31,4 +31,7 @@ void figure_throughput_by_size(struct paper *paper, const json_t *document);
 void figure_latency_by_size(struct paper *paper, const json_t *document);
 void figure_loss_curves(struct paper *paper, const json_t *document);
 
+/* A campaign: the mean of each combination over frame size, or over another axis; a figure a goal and place on the other axes. */
+void figures_campaign(struct paper *paper, const json_t *document);
+
 #endif

@@ -17,5 +17,6 @@ enum exit_code verb_profile(const struct config *config);
 enum exit_code verb_clean(const struct config *config);
 enum exit_code verb_compare(const struct config *config);
 enum exit_code verb_report(const struct config *config);
+enum exit_code verb_campaign(const struct config *config);
 
 #endif

@@ -108,7 +108,7 @@ offers() {
   local root=$BATS_TEST_TMPDIR/root file
   for file in sbin/xdp-mlr lib/libmlr.so lib/libmlr.a lib/pkgconfig/mlr.pc include/mlr/controller.h share/man/man8/xdp-mlr.8 \
     share/man/man8/xdp-mlr-search.8 share/man/man5/xdp-mlr.yaml.5 share/man/man7/xdp-mlr-methodology.7 share/doc/xdp-mlr/README.md \
-    share/doc/xdp-mlr/examples/own_measurer.c share/doc/xdp-mlr/examples/search.yaml share/doc/xdp-mlr/schema/search.schema.json share/bash-completion/completions/xdp-mlr \
+    share/doc/xdp-mlr/examples/own_measurer.c share/doc/xdp-mlr/examples/search.yaml share/doc/xdp-mlr/examples/campaign.yaml share/doc/xdp-mlr/schema/search.schema.json share/bash-completion/completions/xdp-mlr \
     share/zsh/site-functions/_xdp-mlr lib/systemd/system/xdp-mlr@.service; do
     [ -s "$root/usr/$file" ] || { echo "no $file"; return 1; }
   done
@@ -120,6 +120,7 @@ offers() {
 
 @test "the example configuration is one, and the program in it refuses nothing but the ports" {
   "$XDP_MLR" search --config tools/examples/search.yaml --dump-config | grep -qx 'ports: eth1,eth2'
+  [ "$("$XDP_MLR" campaign run tools/examples/campaign.yaml --dry-run | wc -l)" -eq 18 ]
 }
 
 @test "the shared library exports what its headers declare, and nothing else" {

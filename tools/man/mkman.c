@@ -260,6 +260,16 @@ static void put_plain_body(FILE *stream, enum verb verb, const char *word)
 	put_options(stream, word);
 }
 
+/* What a page is about: where several verbs share it, more than what the first of them does. */
+static const char *word_summary(const char *word, enum verb verb)
+{
+	if (strcmp(word, "lab") == 0)
+		return "a system under test of its own, in a network namespace";
+	if (strcmp(word, "campaign") == 0)
+		return "many measurements, of a matrix of options: run, submitted to a batch system, made one report of";
+	return verb_summary(verb);
+}
+
 static void write_verb_page(const char *templates, const char *directory, enum verb verb)
 {
 	char word[WORD_SIZE], page[64];
@@ -274,8 +284,7 @@ static void write_verb_page(const char *templates, const char *directory, enum v
 	fputs(".SH NAME\n", stream);
 	put_text(stream, page);
 	fputs(" \\- ", stream);
-	put_text(stream,
-		 strcmp(word, "lab") ? verb_summary(verb) : "a system under test of its own, in a network namespace");
+	put_text(stream, word_summary(word, verb));
 	fputc('\n', stream);
 	put_synopsis(stream, word);
 	if (template)

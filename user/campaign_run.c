@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "campaign_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "config_dump.h"
+#include "json_read.h"
+#include "json_text.h"
+#include "output.h"
+#include "stop.h"
+#include "units.h"
+
+#define LOCK_WAIT_S  60.0 /* for what is left of an earlier attempt */
+#define STOP_GRACE_S 30.0 /* from SIGTERM to SIGKILL: a run restores its ports within that */
+#define ARGUMENTS    12
+#define EXEC_FAILED  127
+
+/* --- the options of a point ----------------------------------------------------------------------------------------- */
+
+/* What was given, without defaults: another version may have others, and they are none of the campaign's. */
+static json_t *given_options(const struct config *config)
+{
+	json_t *values = json_object();
+
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *option = &options[i];
+		json_t *list = json_array();
+
+		for (size_t j = 0; j < config->given->count; j++)
+			if (config->given->items[j].option == option && !config->given->items[j].fallback)
+				json_array_append_new(list, json_string(config->given->items[j].text));
+		if (json_array_size(list) && option->flags & OPTION_REPEATS)
+			json_object_set(values, option->name, list);
+		else if (json_array_size(list))
+			json_object_set(values, option->name, json_array_get(list, 0));
+		json_decref(list);
+	}
+	return values;
+}
+
+char *campaign_point_file(const struct config *point, const char *name, size_t *ret_length)
+{
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, ret_length);
+	json_t *values = given_options(point);
+
+	if (stream) {
+		fprintf(stream, "# %s: xdp-mlr %s --config FILE\n", name, verb_name(point->verb));
+		config_dump_values(stream, values);
+	}
+	json_decref(values);
+	if (!stream || fclose(stream)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* --- choosing ------------------------------------------------------------------------------------------------------- */
+
+/* Whether a pattern of --only matches, or there is none. */
+static bool is_meant(const struct config *config, const char *name)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < config->given->count; i++) {
+		const struct given *given = &config->given->items[i];
+
+		if (strcmp(given->option->name, "only") != 0)
+			continue;
+		if (strcmp(given->text, name) == 0 || fnmatch(given->text, name, 0) == 0)
+			return true;
+		any = true;
+	}
+	return !any;
+}
+
+/* The text of a file; NULL if it cannot be read. */
+static char *read_file(const char *path)
+{
+	FILE *stream = fopen(path, "re");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!stream)
+		return NULL;
+	if (getdelim(&text, &size, '\0', stream) < 0) {
+		free(text);
+		text = NULL;
+	}
+	fclose(stream);
+	return text;
+}
+
+/* Whether a point that was begun would be run with the same options now. */
+static enum exit_code check_same(const struct campaign *campaign, size_t point, const char *text)
+{
+	char path[PATH_MAX];
+	char *before = read_file(store_point_path(campaign, point, ".yaml", path));
+	bool same = before && strcmp(before, text) == 0;
+
+	free(before);
+	if (same)
+		return EXIT_DONE;
+	return refuse(EXIT_USAGE_ERROR,
+		      "%s: the point %s was begun with other options, which %s holds; give the campaign another directory "
+		      "('results'), or take the point's files away",
+		      campaign->path, campaign->names[point], path);
+}
+
+static enum exit_code check_point(const struct campaign *campaign, size_t point, const struct point_status *status)
+{
+	struct config config;
+	enum exit_code code = campaign_configure(campaign, point, &config);
+	size_t length;
+	char *text;
+
+	if (code != EXIT_DONE)
+		return code;
+	text = campaign_point_file(&config, campaign->names[point], &length);
+	if (!text)
+		code = refuse(EXIT_INCAPABLE, "out of memory");
+	else if (status->attempts)
+		code = check_same(campaign, point, text);
+	free(text);
+	config_free(&config);
+	return code;
+}
+
+enum exit_code campaign_choose(const struct config *config, const struct campaign *campaign,
+			       const struct point_status *states, bool **ret_chosen)
+{
+	bool *chosen = calloc(campaign->point_count + 1, sizeof(*chosen));
+	enum exit_code code = EXIT_DONE;
+	size_t meant = 0;
+
+	if (!chosen)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	for (size_t i = 0; i < campaign->point_count && code == EXIT_DONE; i++) {
+		if (!is_meant(config, campaign->names[i]))
+			continue;
+		meant++;
+		code = check_point(campaign, i, &states[i]);
+		chosen[i] = states[i].state != POINT_DONE && (states[i].state != POINT_FAILED || config->retry_failed);
+	}
+	if (code == EXIT_DONE && !meant)
+		code = refuse(EXIT_USAGE_ERROR,
+			      "--only matches none of the %zu points; 'xdp-mlr campaign status %s --format json' names them",
+			      campaign->point_count, campaign->path);
+	if (code != EXIT_DONE)
+		free(chosen);
+	else
+		*ret_chosen = chosen;
+	return code;
+}
+
+/* --- a child -------------------------------------------------------------------------------------------------------- */
+
+/* In the child: never returns. It is told to end, and restores its ports, if we are gone. */
+static void become(const char *const *arguments, const char *output, const char *errors, pid_t parent)
+{
+	static const char self[] = "/proc/self/exe";
+	struct sigaction by_default = { .sa_handler = SIG_DFL };
+	int input_fd = open("/dev/null", O_RDONLY);
+	int output_fd = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	int error_fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(EXEC_FAILED); /* we died before the line above */
+	sigaction(SIGPIPE, &by_default, NULL);
+	if (input_fd < 0 || output_fd < 0 || error_fd < 0 || dup2(input_fd, STDIN_FILENO) < 0 ||
+	    dup2(output_fd, STDOUT_FILENO) < 0 || dup2(error_fd, STDERR_FILENO) < 0)
+		_exit(EXEC_FAILED);
+	close(input_fd);
+	close(output_fd);
+	close(error_fd);
+	execv(self, (char *const *)arguments);
+	_exit(EXEC_FAILED);
+}
+
+/* Wait until it has ended; a stop is passed on to it. Its status as waitpid() has it. */
+static int wait_for(pid_t pid)
+{
+	int process_fd = pidfd_open(pid, 0), status = 0;
+	uint64_t kill_ns = UINT64_MAX;
+
+	for (;;) {
+		struct pollfd files[] = { { .fd = process_fd, .events = POLLIN },
+					  { .fd = kill_ns == UINT64_MAX ? stop_fd() : -1, .events = POLLIN } };
+
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			break;
+		poll(files, 2, 1000);
+		if (stop_requested() && kill_ns == UINT64_MAX) {
+			kill(pid, SIGTERM);
+			kill_ns = clock_ns() + (uint64_t)(STOP_GRACE_S * (double)NS_PER_S);
+		}
+		if (clock_ns() > kill_ns)
+			kill(pid, SIGKILL);
+	}
+	if (process_fd >= 0)
+		close(process_fd);
+	return status;
+}
+
+/* Run this program; *ret_status as waitpid() has it. */
+static enum exit_code run_child(const char *const *arguments, const char *output, const char *errors, int *ret_status)
+{
+	pid_t parent = getpid(), pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		become(arguments, output, errors, parent);
+	if (pid < 0)
+		return refuse(EXIT_INCAPABLE, "cannot start a process: %s", strerror(errno));
+	*ret_status = wait_for(pid);
+	return EXIT_DONE;
+}
+
+/* What a run that was killed has left on ports is undone now, not when somebody uses them next. */
+static void clean_up(void)
+{
+	static const char *const arguments[] = { "xdp-mlr", "clean", "--quiet", NULL };
+	int status;
+
+	run_child(arguments, "/dev/null", "/dev/null", &status);
+}
+
+/* --- event streams -------------------------------------------------------------------------------------------------- */
+
+/* Trials that have ended in an event stream; 0 where there is none. */
+static size_t count_trials(const char *path)
+{
+	static const char event[] = "{\"event\": \"trial_finished\"";
+	FILE *stream = fopen(path, "re");
+	size_t size = 0, count = 0;
+	char *line = NULL;
+	ssize_t length;
+
+	if (!stream)
+		return 0;
+	while ((length = getline(&line, &size, stream)) > 0)
+		count += line[length - 1] == '\n' && strncmp(line, event, sizeof(event) - 1) == 0;
+	free(line);
+	fclose(stream);
+	return count;
+}
+
+/* Of two attempts that did not end keep the one that came further. Whether it can be gone on from. */
+static bool settle_streams(const char *stream, const char *newer)
+{
+	size_t trials = count_trials(stream), later = count_trials(newer);
+
+	if (later && later >= trials)
+		rename(newer, stream);
+	else
+		unlink(newer);
+	return trials || later;
+}
+
+/* --- one point ------------------------------------------------------------------------------------------------------ */
+
+/* A point that is taken up. */
+struct work {
+	const struct config *config; /* of the command line */
+	const struct campaign *campaign;
+	size_t point;
+	unsigned int attempt;
+	bool anew; /* what an earlier attempt left counts for nothing */
+	bool resumed;
+	char stream[PATH_MAX], output[PATH_MAX], errors[PATH_MAX], file[PATH_MAX], result[PATH_MAX];
+	uint64_t start_ns;
+};
+
+/* How an attempt ended. */
+struct end {
+	const char *event;
+	int exit_code;    /* -1: a signal ended it */
+	char reason[256]; /* empty: none */
+};
+
+static json_t *event_of(const struct work *work, const char *event)
+{
+	const char *job = getenv("SLURM_ARRAY_JOB_ID"), *task = getenv("SLURM_ARRAY_TASK_ID");
+	char now[32], host[HOST_NAME_MAX + 1] = "";
+	time_t seconds = time(NULL);
+	struct tm utc;
+	json_t *json;
+
+	gmtime_r(&seconds, &utc);
+	strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	gethostname(host, sizeof(host) - 1);
+	json = json_pack("{s:s, s:s, s:s, s:i, s:s}", "event", event, "point", work->campaign->names[work->point], "time",
+			 now, "attempt", (int)work->attempt, "host", host);
+	if (job && task)
+		json_object_set_new(json, "job", json_sprintf("%s_%s", job, task));
+	return json;
+}
+
+/* Into the journal, and to standard output where events are wanted. */
+static enum exit_code tell(const struct work *work, json_t *event)
+{
+	enum exit_code code = store_note(work->campaign, json_incref(event));
+
+	if (work->config->format == FORMAT_JSONL && code == EXIT_DONE)
+		return output_json(event);
+	json_decref(event);
+	return code;
+}
+
+static bool can_resume(const struct config *point)
+{
+	return point->verb == VERB_SEARCH && point->repeats == 1;
+}
+
+/* Write the point's options, and see from where it goes on. */
+static enum exit_code prepare(struct work *work)
+{
+	const struct campaign *campaign = work->campaign;
+	char newer[PATH_MAX];
+	struct config point;
+	enum exit_code code = campaign_configure(campaign, work->point, &point);
+	size_t length;
+	char *text;
+
+	if (code != EXIT_DONE)
+		return code;
+	text = campaign_point_file(&point, campaign->names[work->point], &length);
+	code = text ? store_write(work->file, text, length) : refuse(EXIT_INCAPABLE, "out of memory");
+	free(text);
+	store_point_path(campaign, work->point, ".jsonl.new", newer);
+	if (work->anew || !can_resume(&point)) {
+		unlink(newer);
+		unlink(work->stream);
+	} else {
+		work->resumed = settle_streams(work->stream, newer);
+	}
+	memcpy(work->output, work->resumed ? newer : work->stream, PATH_MAX);
+	config_free(&point);
+	return code;
+}
+
+static enum exit_code perform(const struct work *work, int *ret_status)
+{
+	const char *const afresh[ARGUMENTS] = {
+		"xdp-mlr", verb_name(work->campaign->verb), "--config", work->file, "--format", "jsonl", "--quiet", NULL
+	};
+	const char *const resumed[ARGUMENTS] = {
+		"xdp-mlr", verb_name(work->campaign->verb), "--resume", work->stream, "--format", "jsonl", "--quiet", NULL
+	};
+
+	return run_child(work->resumed ? resumed : afresh, work->output, work->errors, ret_status);
+}
+
+/* The last thing that the point said, without the program's name; or how it ended. */
+static void find_reason(const struct work *work, int status, char *reason, size_t size)
+{
+	static const char prefix[] = "xdp-mlr: ";
+	size_t length;
+	char *line = store_last_line(work->errors, &length);
+
+	if (WIFSIGNALED(status)) {
+		snprintf(reason, size, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	} else if (line) {
+		const char *from = strncmp(line, prefix, sizeof(prefix) - 1) == 0 ? line + sizeof(prefix) - 1 : line;
+
+		quote(from, strcspn(from, "\n"), reason, size);
+	} else {
+		snprintf(reason, size, "exit status %d", WEXITSTATUS(status));
+	}
+	free(line);
+}
+
+/* Whether somebody ended it, and not a fault of its own. */
+static bool was_ended(int status)
+{
+	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	return number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP ||
+	       (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_INTERRUPTED);
+}
+
+/* Put the document that the point ended with in its place. */
+static enum exit_code keep_result(const struct work *work, bool *ret_kept)
+{
+	size_t length = 0;
+	char *line = store_last_line(work->output, &length);
+	json_t *document = line ? json_loadb(line, length, 0, NULL) : NULL;
+	enum exit_code code = EXIT_DONE;
+
+	*ret_kept = read_string(document, "schema");
+	if (*ret_kept)
+		code = store_write(work->result, line, length);
+	json_decref(document);
+	free(line);
+	return code;
+}
+
+/* What the attempt amounts to. */
+static enum exit_code conclude(const struct work *work, int status, struct end *end)
+{
+	enum exit_code code = EXIT_DONE;
+	bool kept = false;
+
+	*end = (struct end){ .event = "point_failed", .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1 };
+	if (end->exit_code == EXIT_DONE || end->exit_code == EXIT_UNMET)
+		code = keep_result(work, &kept);
+	if (kept) {
+		end->event = "point_finished";
+		return code;
+	}
+	if (was_ended(status))
+		end->event = "point_interrupted";
+	find_reason(work, status, end->reason, sizeof(end->reason));
+	if (WIFSIGNALED(status))
+		clean_up();
+	return code;
+}
+
+static enum exit_code tell_end(const struct work *work, const struct end *end)
+{
+	json_t *event = event_of(work, end->event);
+
+	json_object_set_new(event, "duration", json_real((double)(clock_ns() - work->start_ns) / (double)NS_PER_S));
+	json_object_set_new(event, "exit_code", end->exit_code < 0 ? json_null() : json_integer(end->exit_code));
+	json_object_set_new(event, "reason", *end->reason ? json_string(end->reason) : json_null());
+	return tell(work, event);
+}
+
+/* What a point that is done needs no more. */
+static void drop_streams(const struct work *work)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	unlink(work->stream);
+	unlink(store_point_path(work->campaign, work->point, ".jsonl.new", path));
+	if (stat(work->errors, &status) == 0 && !status.st_size)
+		unlink(work->errors);
+}
+
+/* Under the point's lock. */
+static enum exit_code attempt(struct work *work, struct end *end)
+{
+	json_t *event;
+	int status;
+	enum exit_code code = prepare(work);
+
+	if (code != EXIT_DONE)
+		return code;
+	work->start_ns = clock_ns();
+	event = event_of(work, "point_started");
+	json_object_set_new(event, "resumed", json_boolean(work->resumed));
+	code = tell(work, event);
+	if (code == EXIT_DONE)
+		code = perform(work, &status);
+	if (code == EXIT_DONE)
+		code = conclude(work, status, end);
+	if (code == EXIT_DONE)
+		code = tell_end(work, end);
+	if (code == EXIT_DONE && strcmp(end->event, "point_finished") == 0)
+		drop_streams(work);
+	return code;
+}
+
+/* --- all of them ---------------------------------------------------------------------------------------------------- */
+
+struct tally {
+	size_t total, done, failed, irregular, interrupted, elsewhere;
+	enum exit_code failure; /* of the first that failed */
+	uint64_t start_ns;
+};
+
+/* How much longer, as far as the points so far tell. */
+static const char *text_left(const struct tally *tally, size_t taken, char buffer[UNIT_TEXT_SIZE])
+{
+	double elapsed_s = (double)(clock_ns() - tally->start_ns) / (double)NS_PER_S;
+
+	return format_clock(elapsed_s / (double)taken * (double)(tally->total - taken), buffer);
+}
+
+static void show_start(const struct work *work, const struct tally *tally, size_t taken)
+{
+	char left[UNIT_TEXT_SIZE];
+
+	note("point %zu of %zu: %s%s%s%s", taken + 1, tally->total, work->campaign->names[work->point],
+	     taken ? ", about " : "", taken ? text_left(tally, taken, left) : "", taken ? " left in all" : "");
+}
+
+static void count_end(const struct work *work, struct tally *tally, const struct end *end)
+{
+	const char *name = work->campaign->names[work->point];
+
+	if (strcmp(end->event, "point_finished") == 0) {
+		tally->done++;
+		tally->irregular += end->exit_code == EXIT_UNMET;
+		return;
+	}
+	warn("%s %s: %s", name, strcmp(end->event, "point_failed") == 0 ? "has failed" : "was interrupted", end->reason);
+	if (strcmp(end->event, "point_interrupted") == 0) {
+		tally->interrupted++;
+		return;
+	}
+	tally->failed++;
+	if (!tally->failure)
+		tally->failure = end->exit_code > EXIT_UNMET && end->exit_code <= EXIT_INVALID
+					 ? (enum exit_code)end->exit_code
+					 : EXIT_INVALID;
+}
+
+/* EXIT_DONE, whatever becomes of the point; else the campaign cannot go on. */
+static enum exit_code take_up(const struct config *config, const struct campaign *campaign, size_t point,
+			      const struct point_status *status, struct tally *tally, size_t taken)
+{
+	struct work work = { .config = config,
+			     .campaign = campaign,
+			     .point = point,
+			     .attempt = status->attempts + 1,
+			     .anew = status->state == POINT_FAILED };
+	struct end end;
+	enum exit_code code = EXIT_DONE;
+	int lock = store_lock(campaign, point, LOCK_WAIT_S);
+
+	if (lock == -EBUSY) {
+		if (!stop_requested())
+			warn("%s: somebody else works at it, and has for a minute", campaign->names[point]);
+		tally->elsewhere++;
+		return EXIT_DONE;
+	}
+	if (lock < 0)
+		return refuse(EXIT_INCAPABLE, "cannot lock %s: %s", campaign->names[point], strerror(-lock));
+	store_point_path(campaign, point, ".jsonl", work.stream);
+	store_point_path(campaign, point, ".err", work.errors);
+	store_point_path(campaign, point, ".yaml", work.file);
+	store_point_path(campaign, point, ".json", work.result);
+	if (access(work.result, F_OK) == 0) { /* done by somebody else while we waited */
+		tally->done++;
+	} else {
+		show_start(&work, tally, taken);
+		code = attempt(&work, &end);
+		if (code == EXIT_DONE)
+			count_end(&work, tally, &end);
+	}
+	store_unlock(campaign, point, lock);
+	return code;
+}
+
+static enum exit_code outcome(const struct tally *tally)
+{
+	if (stop_requested() || tally->interrupted)
+		return EXIT_INTERRUPTED;
+	if (tally->failed)
+		return tally->failure;
+	return tally->irregular || tally->elsewhere ? EXIT_UNMET : EXIT_DONE;
+}
+
+enum exit_code campaign_run(const struct config *config, const struct campaign *campaign, const struct point_status *states,
+			    const bool *chosen)
+{
+	struct tally tally = { .start_ns = clock_ns() };
+	enum exit_code code = store_make(campaign);
+	size_t taken = 0;
+
+	for (size_t i = 0; i < campaign->point_count; i++)
+		tally.total += chosen[i];
+	for (size_t i = 0; i < campaign->point_count && code == EXIT_DONE && !stop_requested(); i++) {
+		if (!chosen[i])
+			continue;
+		code = take_up(config, campaign, i, &states[i], &tally, taken);
+		taken++;
+	}
+	return code == EXIT_DONE ? outcome(&tally) : code;
+}
