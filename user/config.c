@@ -33,7 +33,7 @@ static const struct verb_word {
 	{ "rfc2544", VERB_RFC2544, VERB_RFC2544, NULL },
 	{ "selftest", VERB_SELFTEST, VERB_SELFTEST, NULL },
 	{ "probe", VERB_PROBE, VERB_PROBE, NULL },
-	{ "lab", VERB_LAB_UP, VERB_LAB_STATUS, (const char *const[]){ "up", "down", "status" } },
+	{ "lab", VERB_LAB_UP, VERB_LAB_ON, (const char *const[]){ "up", "down", "status", "on" } },
 	{ "profile", VERB_PROFILE_SHOW, VERB_PROFILE_SHOW, (const char *const[]){ "show" } },
 	{ "clean", VERB_CLEAN, VERB_CLEAN, NULL },
 	{ "compare", VERB_COMPARE, VERB_COMPARE, NULL },

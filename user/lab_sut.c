@@ -9,6 +9,7 @@
 #include <linux/if_link.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
@@ -177,24 +178,39 @@ static const struct bpf_program *program_of(const struct lab_bpf *skeleton, enum
 	}
 }
 
-/*
- * Attach a program to the link of port `from`, sending to the other one, or for SUT_DELAY into `socket_fd`. By netlink, not
- * by bpf_link: the lab outlives this process.
- */
-static int attach_program(const struct sut_spec *sut, const struct sut_links *links, int from, int socket_fd)
+/* The programs of one direction, loaded: out of the link of port `from`, into the other one. */
+static int load_programs(const struct sut_spec *sut, const int ifindex[PORT_COUNT], int from, struct lab_bpf **ret)
 {
 	struct lab_bpf *skeleton = lab_bpf__open();
 	int error;
 
 	if (!skeleton)
 		return -errno;
-	skeleton->rodata->out_ifindex = (uint32_t)links->ifindex[!from];
+	skeleton->rodata->out_ifindex = (uint32_t)ifindex[!from];
 	if (sut->kind == SUT_POLICER)
 		configure_policer(sut, &skeleton->rodata->policer);
 	if (sut->kind == SUT_STRETCH)
 		sut_stretch_curve(sut, (unsigned int)from, &skeleton->rodata->curve);
 	error = lab_bpf__load(skeleton);
-	if (!error && socket_fd >= 0)
+	if (error)
+		lab_bpf__destroy(skeleton);
+	else
+		*ret = skeleton;
+	return error;
+}
+
+/*
+ * Attach a program to the link of port `from`, sending to the other one, or for SUT_DELAY into `socket_fd`. By netlink, not
+ * by bpf_link: the lab outlives this process.
+ */
+static int attach_program(const struct sut_spec *sut, const struct sut_links *links, int from, int socket_fd)
+{
+	struct lab_bpf *skeleton;
+	int error = load_programs(sut, links->ifindex, from, &skeleton);
+
+	if (error)
+		return error;
+	if (socket_fd >= 0)
 		error = bpf_map_update_elem(bpf_map__fd(skeleton->maps.forwarder), &(uint32_t){ 0 }, &socket_fd, BPF_ANY);
 	if (!error)
 		error = bpf_xdp_attach(links->ifindex[from], bpf_program__fd(program_of(skeleton, sut->kind)),
@@ -212,6 +228,54 @@ static enum exit_code build_programs(const struct sut_spec *sut, const struct su
 	for (int i = 0; i < PORT_COUNT && !error; i++)
 		error = attach_program(sut, links, i, socket_fds ? socket_fds[i] : -1);
 	return error ? failed("attach the XDP programs of the SUT", error) : EXIT_DONE;
+}
+
+struct sut_attachment {
+	struct lab_bpf *skeletons[PORT_COUNT];
+	struct bpf_link *links[PORT_COUNT];
+};
+
+bool sut_is_program(const struct sut_spec *sut)
+{
+	return sut->kind == SUT_XDP || sut->kind == SUT_POLICER || sut->kind == SUT_STRETCH;
+}
+
+/* In native mode where the driver has it, else in generic mode, as the kernel chooses. */
+static int attach_link(const struct sut_spec *sut, const int ifindex[PORT_COUNT], int from,
+		       struct sut_attachment *attachment)
+{
+	int error = load_programs(sut, ifindex, from, &attachment->skeletons[from]);
+
+	if (error)
+		return error;
+	attachment->links[from] = bpf_program__attach_xdp(
+		(struct bpf_program *)program_of(attachment->skeletons[from], sut->kind), ifindex[from]);
+	return attachment->links[from] ? 0 : -errno;
+}
+
+enum exit_code sut_attach(const struct sut_spec *sut, const int ifindex[PORT_COUNT], struct sut_attachment **ret)
+{
+	struct sut_attachment *attachment = calloc(1, sizeof(*attachment));
+	int error = attachment ? 0 : -ENOMEM;
+
+	libbpf_set_print(NULL);
+	for (int from = 0; from < PORT_COUNT && !error; from++)
+		error = attach_link(sut, ifindex, from, attachment);
+	if (error) {
+		sut_detach(attachment);
+		return failed("attach the XDP programs of the SUT", error);
+	}
+	*ret = attachment;
+	return EXIT_DONE;
+}
+
+void sut_detach(struct sut_attachment *attachment)
+{
+	for (int i = 0; attachment && i < PORT_COUNT; i++) {
+		bpf_link__destroy(attachment->links[i]);
+		lab_bpf__destroy(attachment->skeletons[i]);
+	}
+	free(attachment);
 }
 
 static enum exit_code build_delay(const struct sut_spec *sut, const struct sut_links *links, pid_t *ret_forwarder)

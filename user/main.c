@@ -30,6 +30,7 @@ static enum exit_code run_verb(const struct config *config)
 	case VERB_LAB_UP:
 	case VERB_LAB_DOWN:
 	case VERB_LAB_STATUS:
+	case VERB_LAB_ON:
 		return verb_lab(config);
 	case VERB_PROFILE_SHOW:
 		return verb_profile(config);

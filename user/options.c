@@ -31,13 +31,14 @@
 #define PROBE    (1u << VERB_PROBE)
 #define TRAFFIC  (FRAMES | 1u << VERB_PROFILE_SHOW) /* verbs that make frames, or show them */
 #define LAB_UP   (1u << VERB_LAB_UP)
+#define LAB_ON   (1u << VERB_LAB_ON)
 #define LAB      (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
 #define COMPARE  (1u << VERB_COMPARE)
 #define REPORT   (1u << VERB_REPORT)
 #define TAKES_UP (1u << VERB_CAMPAIGN_RUN | 1u << VERB_CAMPAIGN_SUBMIT) /* verbs that take up points of a campaign */
 #define MERGES   (1u << VERB_CAMPAIGN_REPORT)
 #define CAMPAIGN (TAKES_UP | 1u << VERB_CAMPAIGN_STATUS | MERGES)
-#define ALL      (TRAFFIC | PROBE | LAB | 1u << VERB_CLEAN | COMPARE | REPORT | CAMPAIGN)
+#define ALL      (TRAFFIC | PROBE | LAB | LAB_ON | 1u << VERB_CLEAN | COMPARE | REPORT | CAMPAIGN)
 
 static const struct verb_text {
 	const char *name;
@@ -55,6 +56,7 @@ static const struct verb_text {
 	[VERB_LAB_UP] = { "lab up", "start a SUT of its own in a network namespace, joined to this one by veth" },
 	[VERB_LAB_DOWN] = { "lab down", "remove the lab" },
 	[VERB_LAB_STATUS] = { "lab status", "show the lab that is up" },
+	[VERB_LAB_ON] = { "lab on", "make two ports of this machine a SUT for another tester, until it is interrupted" },
 	[VERB_PROFILE_SHOW] = { "profile show", "the first frames of a Traffic Profile, in hex and by field" },
 	[VERB_CLEAN] = { "clean", "undo whatever an earlier run that died left behind" },
 	[VERB_COMPARE] = { "compare",
@@ -244,7 +246,7 @@ const struct option options[] = {
 	{ .name = "ports",
 	  .letter = 'p',
 	  .argument = "A,B[,...]",
-	  .verbs = TRAFFIC | PROBE,
+	  .verbs = TRAFFIC | PROBE | LAB_ON,
 	  .read = read_ports,
 	  .help = "the tester's ports, by interface name: two, or the pairs A,B,C,D up to 8; probe takes any number, and "
 		  "without it looks at all" },
@@ -640,7 +642,7 @@ const struct option options[] = {
 		  "everything is restored" },
 	{ .name = "allow-unsafe",
 	  .argument = "REASON",
-	  .verbs = FRAMES,
+	  .verbs = FRAMES | LAB_ON,
 	  .read = read_text,
 	  .offset = FIELD(unsafe_reason),
 	  .help = "use a port that is in use; the reason stands in the report" },
@@ -689,7 +691,7 @@ const struct option options[] = {
 	  .help = "how many of the first frames of each port to show" },
 	{ .name = "sut",
 	  .argument = "KIND[:K=V,...]",
-	  .verbs = LAB_UP,
+	  .verbs = LAB_UP | LAB_ON,
 	  .fallback = "router",
 	  .read = read_text,
 	  .offset = FIELD(sut),

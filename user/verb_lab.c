@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lab.h"
+#include "lab_on.h"
 #include "output.h"
 #include "verbs.h"
 
@@ -45,6 +46,14 @@ static enum exit_code up(const struct config *config)
 	return code ? code : print_lab(&lab, config->format);
 }
 
+static enum exit_code on(const struct config *config)
+{
+	struct sut_spec sut;
+	enum exit_code code = sut_parse(config->sut, &sut);
+
+	return code ? code : lab_on(config, &sut);
+}
+
 static enum exit_code down(const struct config *config)
 {
 	bool was_up;
@@ -73,8 +82,11 @@ static enum exit_code status(const struct config *config)
 
 enum exit_code verb_lab(const struct config *config)
 {
-	enum exit_code code = check_name(config->lab_name);
+	enum exit_code code;
 
+	if (config->verb == VERB_LAB_ON)
+		return on(config);
+	code = check_name(config->lab_name);
 	if (code)
 		return code;
 	return config->verb == VERB_LAB_UP ? up(config) : config->verb == VERB_LAB_DOWN ? down(config) : status(config);

@@ -77,7 +77,7 @@ offers() {
 @test "bash completes verbs, options and values" {
   diff <(offers '' | grep -v '^--' | sort) <(verbs | sed 's/ .*//' | sort -u)
   [ "$(offers tri)" = trial ]
-  [ "$(offers lab '' | paste -sd' ')" = "up down status" ]
+  [ "$(offers lab '' | paste -sd' ')" = "up down status on" ]
   local verb
   while read -r verb; do
     # shellcheck disable=SC2086

@@ -197,3 +197,34 @@ gone() {
   ip netns del "$LAB-outer"
   check '.trial_result.counts.lost == 0 and .trial_result.counts.received > 290'
 }
+
+@test "two ports of this machine are a SUT until it is interrupted, and free again then" {
+  lab_up wire
+  "$MLR" lab up --name "${LAB}x" --sut wire >/dev/null
+  "$MLR" lab on -p "$B,${LAB}x-a" --sut policer:rate=20kfps,burst=1ms --format json >"$BATS_TEST_TMPDIR/on" &
+  background+=("$!")
+  sut=$!
+  for _ in $(seq 100); do [ -s "$BATS_TEST_TMPDIR/on" ] && break || sleep 0.1; done
+  jq -e --arg a "$B" --arg b "${LAB}x-a" '.ports == [$a, $b] and .sut == "policer:rate=20kfps,burst=1ms"' "$BATS_TEST_TMPDIR/on"
+  run "$MLR" lab on -p "$B,${LAB}x-a" --sut xdp
+  [ "$status" -eq 4 ]
+  B=${LAB}x-b
+  clean_trial --load 20kfps --duration 0.5
+  check '.trial_result.counts.lost == 0'
+  # 100 above the rate, less the 20 of the burst
+  clean_trial --load 20.2kfps --duration 0.5
+  check '.trial_result.counts.lost == 80'
+  kill -TERM "$sut"
+  wait "$sut"
+  clean_trial --load 1kfps --duration 0.2
+  check '.trial_result.counts.received == 0'
+  [ -z "$(ip -j link show "$LAB-b" | jq -r '.[0].xdp // empty')" ]
+  for bad in "router|given ports can be" "delay:us=1|given ports can be" "wire|given ports can be"; do
+    run "$MLR" lab on -p "$LAB-b,${LAB}x-a" --sut "${bad%%|*}"
+    [ "$status" -eq 2 ]
+    [[ $output == *"${bad#*|}"* ]]
+  done
+  run "$MLR" lab on --sut xdp
+  [ "$status" -eq 2 ]
+  [[ $output == *--ports* ]]
+}
