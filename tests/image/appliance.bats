@@ -169,3 +169,28 @@ END
   # not the one that the other tests boot
   [ "$(jq -r .environment.kernel "$BATS_TEST_TMPDIR/result.json")" != "$(kernel_of "${BUILD:-build}/image/${IMAGE_KERNEL:-6.1}")" ]
 }
+
+@test "a search finds the rate of a policer, which is another machine" {
+  configuration <<END
+appliance: {ports: [52:54:00:00:00:01, 52:54:00:00:00:02], at-end: power-off}
+min-load: 1kfps
+max-load: 10kfps
+max-time: 100
+wait: {d: 0.2}
+goal: {loss: 0.5%, exceed: 50%, initial: 0.2, final: 0.3, sum: 0.9, width: 5%}
+END
+  # the command line takes the very file, and says nothing of the appliance's part
+  "${BUILD:-build}/xdp-mlr" search -p lo,eth9 --config "$BATS_TEST_TMPDIR/config.yaml" --dump-config >"$BATS_TEST_TMPDIR/dump"
+  start_sut policer:rate=4kfps,burst=2ms
+  cards sut tester 52:54:00:00:00
+  from_kernel
+  by_fw_cfg
+  boot '' "${cards[@]}"
+  # at 0.5 % of loss the bound is 4020 frames/s
+  jq -e '.search_result[0] | .relevant_lower_bound <= 4020 and .relevant_upper_bound >= 4020 and
+    .relevant_upper_bound - .relevant_lower_bound <= 0.05 * .relevant_upper_bound' "$BATS_TEST_TMPDIR/result.json" || {
+    jq -c '.search_result' "$BATS_TEST_TMPDIR/result.json"
+    tr -d '\r' <"$BATS_TEST_TMPDIR/console-sut" | tail
+    said nothing
+  }
+}

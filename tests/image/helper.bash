@@ -65,14 +65,15 @@ as_cdrom() { # FILE
 hub=(-netdev hubport,id=a,hubid=0 -netdev hubport,id=b,hubid=0
   -device virtio-net-pci,netdev=a,mac=52:54:00:00:00:01,romfile= -device virtio-net-pci,netdev=b,mac=52:54:00:00:00:02,romfile=)
 
+qemu_machine=(qemu-system-x86_64 -accel tcg,thread=single -cpu max -smp 1 -m 512 -M q35 -nodefaults -display none -no-reboot)
+
 # Start it, with QEMU's monitor on a pipe; what the serial console says is in console, what comes by virtio-serial in result.json.
 start() { # QEMU-ARGUMENT...
   : >"$BATS_TEST_TMPDIR/console"
   rm -f "$BATS_TEST_TMPDIR/monitor"
   mkfifo "$BATS_TEST_TMPDIR/monitor"
   exec 8<>"$BATS_TEST_TMPDIR/monitor"
-  timeout 150 qemu-system-x86_64 -accel tcg,thread=single -cpu max -smp 1 -m 512 -M q35 -nodefaults -display none -no-reboot \
-    -serial "file:$BATS_TEST_TMPDIR/console" \
+  timeout 150 "${qemu_machine[@]}" -serial "file:$BATS_TEST_TMPDIR/console" \
     -device virtio-serial -chardev "file,id=r,path=$BATS_TEST_TMPDIR/result.json" \
     -device virtserialport,chardev=r,name=org.xdp-mlr.result "${machine[@]}" "$@" -monitor stdio \
     <&8 >"$BATS_TEST_TMPDIR/qemu" 2>&1 3>&- &
@@ -93,14 +94,35 @@ await() { # WORDS
 }
 
 finish() {
-  [ -z "${qemu:-}" ] || kill "$qemu" 2>/dev/null || true
-  wait "${qemu:-}" 2>/dev/null || true
-  qemu=
+  local pid
+  for pid in ${qemu:-} ${sut:-}; do kill "$pid" 2>/dev/null || true; done
+  wait ${qemu:-} ${sut:-} 2>/dev/null || true
+  qemu='' sut=
+}
+
+# Two network cards whose cables are pairs of Unix sockets, TO-a and FROM-a of one machine being FROM-a and TO-a of the other.
+cards() { # TO FROM MAC-PREFIX
+  local end
+  cards=()
+  for end in a b; do
+    cards+=(-netdev "dgram,id=$end,local.type=unix,local.path=$BATS_TEST_TMPDIR/$2-$end,remote.type=unix,remote.path=$BATS_TEST_TMPDIR/$1-$end")
+    cards+=(-device "virtio-net-pci,netdev=$end,mac=$3:0$((${#cards[@]} / 4 + 1)),romfile=")
+  done
+}
+
+# A second machine of the same image as the SUT, of a kind that `lab on` knows. Returns when it is one.
+start_sut() { # KIND
+  local here=$BATS_TEST_TMPDIR
+  cards tester sut 52:54:00:00:01
+  timeout 150 "${qemu_machine[@]}" -serial "file:$here/console-sut" -kernel "$IMAGE/vmlinuz" -initrd "$IMAGE/initrd.img" \
+    -append "$CMDLINE xdpmlr.appliance.verb=sut xdpmlr.ports=eth0,eth1 xdpmlr.sut=$1" "${cards[@]}" </dev/null >"$here/qemu-sut" 2>&1 3>&- &
+  sut=$!
+  while kill -0 "$sut" 2>/dev/null && ! grep -q 'are a SUT' "$here/console-sut"; do sleep 0.2; done
 }
 
 # Start it and wait until it powers off, or until its console says the words given.
 boot() { # [WORDS] [QEMU-ARGUMENT...]
-  local until=${1:-^never^}
+  local until=${1:-^never^} # of no console
   [ $# -eq 0 ] || shift
   [ $# -gt 0 ] || set -- "${hub[@]}"
   start "$@"

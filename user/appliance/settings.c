@@ -98,9 +98,9 @@ static bool read_choice(struct reader *reader, const yaml_node_t *node, const ch
 
 static bool read_verb(struct reader *reader, const yaml_node_t *node, void *target)
 {
-	static const char *const verbs[] = { "search", "trial", "soak", "rfc2544", "selftest", "probe", NULL };
+	static const char *const verbs[] = { "search", "trial", "soak", "rfc2544", "selftest", "probe", "sut", NULL };
 
-	return read_choice(reader, node, verbs, "search, trial, soak, rfc2544, selftest or probe", target);
+	return read_choice(reader, node, verbs, "search, trial, soak, rfc2544, selftest, probe or sut", target);
 }
 
 static bool read_end(struct reader *reader, const yaml_node_t *node, void *target)
