@@ -38,6 +38,7 @@ skeletons := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c
 unit_tests := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 bpf_tests := $(patsubst tests/bpf/%.c,$(BUILD)/tests/bpf/%,$(wildcard tests/bpf/test_*.c))
 user_tests := $(patsubst tests/user/%.c,$(BUILD)/tests/user/%,$(wildcard tests/user/test_*.c))
+appliance_tests := $(if $(appliance),$(patsubst tests/appliance/%.c,$(BUILD)/tests/appliance/%,$(wildcard tests/appliance/test_*.c)))
 test_tools := $(patsubst tests/tools/%.c,$(BUILD)/tests/tools/%,$(wildcard tests/tools/*.c))
 benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/bench_*.c))
 
@@ -95,6 +96,13 @@ $(BUILD)/tests/user/%: tests/user/%.c $(user_objects) $(BUILD)/libmlr.a
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser -Itests/bpf -I. -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
 		$(tests_objects) $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
 
+$(BUILD)/tests/appliance/%: tests/appliance/%.c $(appliance_objects) $(user_objects) $(BUILD)/libmlr.a
+	@mkdir -p $(@D)
+	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser/appliance -Iuser -Itests/bpf -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
+		$(filter-out $(BUILD)/user/appliance/main.o $(BUILD)/user/appliance/runner.o $(BUILD)/user/appliance/console.o \
+		$(BUILD)/user/appliance/http.o $(BUILD)/user/appliance/pages.o,$(appliance_objects)) \
+		$(filter-out $(BUILD)/user/main.o,$(user_objects)) $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
+
 # what tests run; knows nothing of the program
 $(BUILD)/tests/tools/%: tests/tools/%.c
 	@mkdir -p $(@D)
@@ -122,7 +130,7 @@ $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a -lm
 
-check-build: $(BUILD)/xdp-mlr $(appliance) $(unit_tests) $(bpf_tests) $(user_tests) $(test_tools) install-build ## build the program and all tests, without root
+check-build: $(BUILD)/xdp-mlr $(appliance) $(unit_tests) $(bpf_tests) $(user_tests) $(appliance_tests) $(test_tools) install-build ## build the program and all tests, without root
 
 check: deps ## install what is missing, build, run every test
 	$(Q)$(MAKE) --no-print-directory check-build

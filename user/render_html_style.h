@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The style sheet of the HTML report: light, dark and print from one set of names. Only render_html.c includes it. */
+/*
+ * The style sheet of the HTML report: light, dark and print from one set of names. For render_html.c, and the pages of
+ * the appliance, which look the same.
+ */
 #ifndef XDP_MLR_RENDER_HTML_STYLE_H
 #define XDP_MLR_RENDER_HTML_STYLE_H
 

@@ -1,23 +1,200 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xdp-mlr-appliance: the program of the appliance that runs xdp-mlr. docs/appliance.md.
- *
- *	xdp-mlr-appliance [--override FILE] --settings FILE
- *
- * --settings shows the `appliance:` section for a shell script, as NAME=VALUE; --override is what goes on top of it (settings.h).
+ * xdp-mlr-appliance: runs xdp-mlr as a configuration says, shows it on consoles and over HTTP, and keeps the results. docs/appliance.md.
+ * In the appliance init starts it, and starts it anew should it die; on any other machine it runs as well.
  */
+#include "appliance.h"
+
 #include <getopt.h>
+#include <math.h>
+#include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
+#include "clock.h"
+#include "console.h"
+#include "http.h"
+#include "json_read.h"
+#include "runner.h"
 #include "say.h"
-#include "settings.h"
+#include "stop.h"
+#include "units.h"
 
-static enum exit_code show_settings(const char *path, const char *overrides)
+#define BACK_OFF_S 1
+#define NS_PER_MS  1000000ull
+#define FILES_MOST (2 + 2 * JOB_FILES + CONSOLES_MAX * CONSOLE_FILES)
+
+/* --- what the parts share ------------------------------------------------------------------------------------------------ */
+
+void appliance_say(struct appliance *appliance, const char *format, ...)
+{
+	char text[RECORD_LINE_MOST], quoted[RECORD_LINE_MOST];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	record_add(&appliance->record, text);
+	console_line(appliance, quote(text, strlen(text), quoted, sizeof(quoted)));
+}
+
+const struct run_settings *appliance_run(const struct appliance *appliance)
+{
+	return &appliance->settings.runs[appliance->run];
+}
+
+bool appliance_measures(const struct appliance *appliance)
+{
+	return appliance->phase == PHASE_RUNNING;
+}
+
+struct view appliance_view(const struct appliance *appliance)
+{
+	struct view view = appliance->watch.view;
+	uint64_t now_ns = clock_ns();
+
+	if (!appliance_measures(appliance))
+		return view;
+	view.elapsed_s = (double)(now_ns - appliance->run_began_ns) / (double)NS_PER_S;
+	if (!isnan(appliance->watch.remaining_s))
+		view.remaining_s = fmax(
+			appliance->watch.remaining_s - (double)(now_ns - appliance->metrics_read_ns) / (double)NS_PER_S, 0);
+	return view;
+}
+
+/* "run 2 of 3 (night)", or nothing where there is but one. */
+static void describe_run(const struct appliance *appliance, char buffer[APPLIANCE_STATUS_SIZE / 2])
+{
+	const struct schedule_settings *schedule = &appliance->settings.schedule;
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	if (appliance->settings.run_count > 1)
+		used += (size_t)snprintf(buffer, APPLIANCE_STATUS_SIZE / 2, ", run %u of %u (%.40s)", appliance->run + 1,
+					 appliance->settings.run_count, appliance_run(appliance)->name);
+	if (schedule->rounds == SETTINGS_FOREVER)
+		snprintf(buffer + used, APPLIANCE_STATUS_SIZE / 2 - used, ", round %u", appliance->rounds.begun);
+	else if (schedule->rounds > 1)
+		snprintf(buffer + used, APPLIANCE_STATUS_SIZE / 2 - used, ", round %u of %u", appliance->rounds.begun,
+			 schedule->rounds);
+}
+
+const char *appliance_status(const struct appliance *appliance, char buffer[APPLIANCE_STATUS_SIZE])
+{
+	static const char *const phases[] = {
+		[PHASE_UNCONFIGURED] = "no configuration; nothing will be sent",
+		[PHASE_WRONG] = "the configuration is wrong; nothing will be sent",
+		[PHASE_CHECKING] = "reading the configuration",
+		[PHASE_WAITING] = "waiting for the next round",
+		[PHASE_RUNNING] = "running",
+		[PHASE_CLEANING] = "cleaning up after a crash",
+		[PHASE_BACKING_OFF] = "waiting to try again after a crash",
+		[PHASE_RENDERING] = "rendering the result",
+		[PHASE_HANDING_OVER] = "handing the result over",
+		[PHASE_DONE] = "done",
+		[PHASE_ENDING] = "switching off",
+	};
+	char run[APPLIANCE_STATUS_SIZE / 2] = "", when[RECORD_TIME_SIZE] = "";
+	bool of_run = appliance->phase == PHASE_RUNNING || appliance->phase == PHASE_CLEANING ||
+		      appliance->phase == PHASE_BACKING_OFF;
+
+	if (of_run)
+		describe_run(appliance, run);
+	if (appliance->phase == PHASE_WAITING)
+		record_time(appliance->next_round, when);
+	snprintf(buffer, APPLIANCE_STATUS_SIZE, "%s%s%s%s", phases[appliance->phase], run, *when ? ", at " : "", when);
+	return buffer;
+}
+
+const char *appliance_port_verdict(const json_t *port)
+{
+	if (!read_truth(port, "native_xdp"))
+		return "generic XDP only: slow";
+	return read_truth(port, "zero_copy") ? "native XDP, zero-copy" : "native XDP, copies";
+}
+
+/* --- the loop -------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Wait until something happens. */
+static void wait_for_anything(const struct appliance *appliance)
+{
+	struct pollfd files[FILES_MOST] = { { .fd = stop_fd(), .events = POLLIN },
+					    { .fd = http_fd(appliance), .events = POLLIN } };
+	uint64_t now_ns = clock_ns();
+	uint64_t due_ns = least(least(runner_due_ns(appliance), http_due_ns(appliance)), console_due_ns(appliance));
+	size_t count = 2;
+	int wait_ms = -1;
+
+	if (stop_requested())
+		files[0].fd = -1; /* known; it stays readable */
+	job_files(&appliance->job, files + count);
+	job_files(&appliance->probe_job, files + count + JOB_FILES);
+	count += 2 * JOB_FILES;
+	for (unsigned int i = 0; i < appliance->console_count; i++, count += CONSOLE_FILES)
+		console_files(appliance->consoles[i], files + count);
+	if (due_ns != UINT64_MAX)
+		wait_ms = due_ns <= now_ns ? 0 : (int)least((due_ns - now_ns) / NS_PER_MS + 1, 60000);
+	poll(files, count, wait_ms);
+}
+
+static void work(struct appliance *appliance)
+{
+	runner_work(appliance);
+	http_work(appliance);
+	for (unsigned int i = 0; i < appliance->console_count; i++)
+		console_work(appliance, appliance->consoles[i]);
+}
+
+static enum exit_code loop(struct appliance *appliance)
+{
+	bool abandoned = false;
+
+	runner_start(appliance);
+	while (!appliance->power_off) {
+		wait_for_anything(appliance);
+		if (stop_requested() && !abandoned) {
+			abandoned = true;
+			runner_abandon(appliance);
+		}
+		work(appliance);
+	}
+	return abandoned ? EXIT_INTERRUPTED : EXIT_DONE;
+}
+
+/* --- the command line -------------------------------------------------------------------------------------------------------- */
+
+static const char usage[] =
+	"Usage: xdp-mlr-appliance [options]\n"
+	"       xdp-mlr-appliance [--override FILE] --settings FILE\n\n"
+	"Runs xdp-mlr as the configuration says, shows it on consoles and over HTTP, and keeps the results.\n\n"
+	"  --config FILE         the configuration: options of xdp-mlr, and a section `appliance:`; without it, show the "
+	"ports\n"
+	"  --state DIRECTORY     where results and state are kept (default /run/xdp-mlr-appliance)\n"
+	"  --console DEVICE      a console, repeatable; - is standard input and output\n"
+	"  --hand-over PROGRAM   is called for every result: PROGRAM RESULT.json REPORT.html EXIT-CODE\n"
+	"  --override FILE       lines from the kernel's command line, which win over the file: appliance.NAME=VALUE for "
+	"its section,\n"
+	"                        NAME=VALUE for options\n"
+	"  --xdp-mlr PROGRAM     the program to run (default xdp-mlr, from PATH)\n"
+	"  --back-off TIME       before a run that died is tried again (default 1 s); four times as long each further time\n"
+	"  --settings FILE       print the section `appliance:` as lines NAME=VALUE, for a shell script\n"
+	"  --version, --help\n\n"
+	"Exit codes: 0 the machine is to be switched off; 2 bad usage; 3 this machine cannot do it; 130 interrupted.\n";
+
+static enum exit_code show_settings(const char *path, const char *override)
 {
 	static struct settings settings;
 	char error[SETTINGS_ERROR_SIZE];
 
-	if (!settings_read_over(path, overrides, &settings, error)) {
+	if (!settings_read_over(path, override, &settings, error)) {
 		fprintf(stderr, "%s\n", error);
 		return EXIT_USAGE_ERROR;
 	}
@@ -26,22 +203,122 @@ static enum exit_code show_settings(const char *path, const char *overrides)
 	return EXIT_DONE;
 }
 
+static enum exit_code print(const char *text)
+{
+	fputs(text, stdout);
+	return EXIT_DONE;
+}
+
+struct arguments {
+	struct places places;
+	const char *consoles[CONSOLES_MAX];
+	unsigned int console_count;
+	const char *settings;
+	bool help, version;
+};
+
+static enum exit_code refuse_usage(void)
+{
+	fputs("xdp-mlr-appliance: bad usage; see xdp-mlr-appliance --help\n", stderr);
+	return EXIT_USAGE_ERROR;
+}
+
+static enum exit_code read_arguments(int argc, char **argv, struct arguments *arguments)
+{
+	static const struct option options[] = {
+		{ "config", required_argument, NULL, 'c' },
+		{ "state", required_argument, NULL, 's' },
+		{ "console", required_argument, NULL, 'C' },
+		{ "hand-over", required_argument, NULL, 'H' },
+		{ "override", required_argument, NULL, 'o' },
+		{ "xdp-mlr", required_argument, NULL, 'x' },
+		{ "settings", required_argument, NULL, 'S' },
+		{ "back-off", required_argument, NULL, 'b' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ 0 },
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		if (option == 'c')
+			arguments->places.config = optarg;
+		else if (option == 's')
+			arguments->places.state = optarg;
+		else if (option == 'C' && arguments->console_count < CONSOLES_MAX)
+			arguments->consoles[arguments->console_count++] = optarg;
+		else if (option == 'H')
+			arguments->places.hand_over = optarg;
+		else if (option == 'o')
+			arguments->places.override = optarg;
+		else if (option == 'x')
+			arguments->places.xdp_mlr = optarg;
+		else if (option == 'b' && parse_duration(optarg, &arguments->places.back_off_s))
+			continue;
+		else if (option == 'S')
+			arguments->settings = optarg;
+		else if (option == 'h')
+			arguments->help = true;
+		else if (option == 'V')
+			arguments->version = true;
+		else
+			return refuse_usage();
+	}
+	return optind == argc ? EXIT_DONE : refuse_usage();
+}
+
+/* A console that is not there is no reason to end: others may be. */
+static void open_consoles(struct appliance *appliance, const struct arguments *arguments)
+{
+	for (unsigned int i = 0; i < arguments->console_count; i++) {
+		int error = console_open(appliance, arguments->consoles[i]);
+
+		if (error)
+			appliance_say(appliance, "console %s: %s", arguments->consoles[i], strerror(-error));
+	}
+}
+
+static enum exit_code run(const struct arguments *arguments)
+{
+	static struct appliance appliance;
+	enum exit_code code;
+	int error;
+
+	appliance.places = arguments->places;
+	error = stop_install();
+	if (!error)
+		error = results_open(&appliance.store, appliance.places.state);
+	if (error)
+		return refuse(EXIT_INCAPABLE, "--state '%s': %s", appliance.places.state, strerror(-error));
+	open_consoles(&appliance, arguments);
+	code = loop(&appliance);
+	http_stop(&appliance);
+	console_close_all(&appliance);
+	results_close(&appliance.store);
+	settings_free(&appliance.settings);
+	json_decref(appliance.pending_notes);
+	json_decref(appliance.probe);
+	json_decref(appliance.test_ports);
+	free(appliance.document);
+	free(appliance.overrides);
+	record_free(&appliance.record);
+	return code;
+}
+
 int main(int argc, char **argv)
 {
-	static const struct option options[] = { { "settings", required_argument, NULL, 's' },
-						 { "override", required_argument, NULL, 'o' },
-						 { 0 } };
-	const char *path = NULL, *overrides = NULL;
+	struct arguments arguments = {
+		.places = { .xdp_mlr = "xdp-mlr", .state = "/run/xdp-mlr-appliance", .back_off_s = BACK_OFF_S }
+	};
+	enum exit_code code = read_arguments(argc, argv, &arguments);
 
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
-		if (option == 's')
-			path = optarg;
-		else if (option == 'o')
-			overrides = optarg;
-		else
-			return EXIT_USAGE_ERROR;
-	if (path && optind == argc)
-		return show_settings(path, overrides);
-	fputs("Usage: xdp-mlr-appliance [--override FILE] --settings FILE\n", stderr);
-	return EXIT_USAGE_ERROR;
+	if (code != EXIT_DONE)
+		return code;
+	if (arguments.help)
+		return print(usage);
+	if (arguments.version)
+		return print("xdp-mlr-appliance " XDP_MLR_VERSION "\n");
+	if (arguments.settings)
+		return show_settings(arguments.settings, arguments.places.override);
+	return run(&arguments);
 }

@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The consoles: a dumb line, a terminal, and keys on both.
+load helper
+
+slow_search() {
+  configuration <<END
+measurer: $(slow_measurer)
+max-load: 2Mfps
+max-time: ${1:-60}
+appliance: {schedule: [{name: slow}, {name: quick, measurer: "$SIM"}]}
+END
+}
+
+@test "a dumb line gets plain lines, and shows what keys ask for" {
+  slow_search
+  appliance_up
+  said 'running: xdp-mlr search'
+  key s
+  said 'Status: running, run 1 of 2 (slow)'
+  said 'trial [0-9]* .* for 1 s'
+  key l
+  said '20..-..-..T..:..:..Z running: xdp-mlr search'
+  key h
+  said 'Keys: s status'
+  key p
+  said '^Ports: '
+  key r
+  said 'A run is on; key c stops it'
+  key '!'
+  said 'There is no shell here'
+  ! grep -q $'\033' "$BATS_TEST_TMPDIR/console"
+  key v
+  said $'\033\\[.A'
+}
+
+@test "a run is stopped, and the machine switched off, only by one who says yes; what was measured is kept" {
+  slow_search
+  appliance_up
+  said 'running: .*slow'
+  key cn
+  said '^No.$'
+  key qx
+  said '^No.$' 2
+  sleep 1
+  key cy
+  said 'result 1: .*IRREGULAR'
+  result 1 | jq -e '.irregular_reason == "interrupted" and (.trials | length) > 0'
+  said 'done; waiting'
+  key qy
+  appliance_ended
+  [ "$(result 2 | jq -r .irregular_reason)" = null ]
+}
+
+@test "switched off in a run, it hands over what was measured first" {
+  slow_search
+  appliance_up --hand-over "$BATS_TEST_TMPDIR/hand-over"
+  printf '#!/bin/sh\necho "$3" >%s/code\n' "$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/hand-over"
+  chmod +x "$BATS_TEST_TMPDIR/hand-over"
+  said 'running: .*slow'
+  sleep 1
+  key qy
+  appliance_ended
+  [ "$(cat "$BATS_TEST_TMPDIR/code")" -eq 130 ]
+  ! grep -q 'running: .*quick' "$BATS_TEST_TMPDIR/console"
+}
+
+@test "without a configuration it shows the ports and how to configure, and runs nothing" {
+  mkfifo "$BATS_TEST_TMPDIR/keys"
+  exec 8<>"$BATS_TEST_TMPDIR/keys"
+  touch "$BATS_TEST_TMPDIR/console"
+  "$APPLIANCE" --state "$BATS_TEST_TMPDIR/state" --console - --xdp-mlr "$XDP_MLR" <"$BATS_TEST_TMPDIR/keys" \
+    >"$BATS_TEST_TMPDIR/console" 2>"$BATS_TEST_TMPDIR/errors" 3>&- 8>&- &
+  appliance=$!
+  said '^Ports: [0-9]'
+  said 'opt/org.xdp-mlr/config'
+  said 'nothing will be sent'
+  key s
+  said 'Status: no configuration'
+  ! grep -q 'running:' "$BATS_TEST_TMPDIR/console"
+  key qy
+  appliance_ended
+}
+
+# On a terminal of its own, made by script(1); keys come from a file, with pauses.
+on_terminal() { # CONSOLE SECONDS KEYS...
+  local key console=$1
+  shift
+  { sleep "$1"; shift; for key in "$@"; do printf '%b' "$key"; sleep 0.7; done; } |
+    timeout 30 script -qefc "stty cols 100 rows 30; $APPLIANCE --config $BATS_TEST_TMPDIR/config.yaml --state $BATS_TEST_TMPDIR/state \
+      --console $console --xdp-mlr $XDP_MLR; echo ended with \$?; stty -a" /dev/null >"$BATS_TEST_TMPDIR/console" 2>&1 3>&-
+}
+
+@test "a screen draws the live view, and is left as it was" {
+  slow_search
+  on_terminal /dev/tty 2 q y
+  grep -q $'\033\\[.A.*\033\\[J' "$BATS_TEST_TMPDIR/console"
+  grep -q $'slow: search: 0:0[0-9] elapsed' "$BATS_TEST_TMPDIR/console"
+  tr -d '\r' <"$BATS_TEST_TMPDIR/console" | grep -q '^ended with 0$'
+  grep -Eq '(^| )icanon' "$BATS_TEST_TMPDIR/console" && grep -Eq '(^| )echo ' "$BATS_TEST_TMPDIR/console"
+}
+
+@test "a shell only where the configuration asks for one" {
+  [ "$(id -u)" -eq 0 ] || skip "a terminal is taken from another session by root"
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+appliance: {shell: true}
+END
+  on_terminal '$(tty)' 1.5 '!' 'echo $((6 * 7))x\nexit\n' s q y
+  tr -d '\r' <"$BATS_TEST_TMPDIR/console" | grep -q '^42x$'
+  grep -q 'Status: done' "$BATS_TEST_TMPDIR/console"
+}

@@ -1,0 +1,241 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The HTTP server: what it shows, to whom, and what a hostile client gets of it.
+load helper
+
+setup() {
+  port=$((20000 + RANDOM % 20000))
+  url=http://127.0.0.1:$port
+}
+
+# A configuration with a schedule that has one result quickly, and then runs for a while.
+serve() { # LINES-OF-HTTP
+  configuration <<END
+measurer: $(slow_measurer)
+max-load: 2Mfps
+appliance:
+  http:
+    port: $port
+$(printf '%s\n' "$@" | sed 's/^/    /')
+  schedule: [{name: quick, measurer: "$SIM"}, {name: slow, max-time: 300, goal: ["name=ndr,sum=2000"]}]
+END
+  appliance_up
+  said 'running: .*--run slow'
+}
+
+get() { # PATH [OPTIONS]: the body; fails for what is no success
+  local path=$1
+  shift
+  curl -sf --max-time 10 --path-as-is "$@" "$url$path"
+}
+
+status_of() { # OPTIONS PATH
+  curl -s --max-time 10 --path-as-is -o /dev/null -w '%{http_code}' "${@:1:$#-1}" "$url${!#}"
+}
+
+# An answer to octets as they are, of at most so many seconds: `raw TEXT`
+raw() (
+  trap '' PIPE # it may hang up in the middle
+  exec 7<>"/dev/tcp/127.0.0.1/$port"
+  printf '%b' "$1" >&7 2>/dev/null || true
+  timeout 5 cat <&7 2>/dev/null || true
+)
+
+@test "what it shows is what the console and the files say" {
+  serve
+  said "results, live view and metrics: $url/"
+  cmp <(get /results/1.json) "$BATS_TEST_TMPDIR/state/results/1.json"
+  cmp <(get /results/1.html) "$BATS_TEST_TMPDIR/state/results/1.html"
+  get / | grep -q 'ndr 1.002 Mfps, pdr 1.002 Mfps'
+  get /log | grep -q 'running: xdp-mlr search .*--run slow'
+  sleep 2
+  key s
+  said '^  trial [0-9]* '
+  # the page has the very lines; a trial may have begun between the two looks
+  for line in 'slow: search: 0:[0-9]* elapsed' '^  trial [0-9]* .*[kM]fps for 1 s, for ' '^  trials *w'; do
+    get /live | grep -q -- "$line"
+    grep -q -- "$line" "$BATS_TEST_TMPDIR/console"
+  done
+  get /live | grep -q 'http-equiv="refresh"'
+  ! get /live | grep -q '<script'
+  get /metrics >"$BATS_TEST_TMPDIR/metrics"
+  grep -q '^xdp_mlr_max_load_frames_per_second 2000000$' "$BATS_TEST_TMPDIR/metrics"
+  grep -q '^xdp_mlr_appliance_measuring 1$' "$BATS_TEST_TMPDIR/metrics"
+  [ "$(grep -c '# EOF' "$BATS_TEST_TMPDIR/metrics")" -eq 1 ] && [ "$(tail -1 "$BATS_TEST_TMPDIR/metrics")" = '# EOF' ]
+  [ "$(get /healthz)" = ok ]
+}
+
+@test "a page may run nothing and load nothing, and is kept nowhere" {
+  serve
+  local path
+  for path in / /live /results/1.html /results/1.json /log /metrics /nothing; do
+    curl -si "$url$path" | tr -d '\r' >"$BATS_TEST_TMPDIR/head"
+    grep -q "^Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; " "$BATS_TEST_TMPDIR/head"
+    grep -q '^X-Content-Type-Options: nosniff$' "$BATS_TEST_TMPDIR/head"
+    grep -q '^Cache-Control: no-store$' "$BATS_TEST_TMPDIR/head"
+    grep -q '^Connection: close$' "$BATS_TEST_TMPDIR/head"
+  done
+}
+
+@test "it is read-only: other methods, bodies, and paths that resemble its own get nothing" {
+  serve
+  local method path
+  for method in POST PUT DELETE PATCH OPTIONS TRACE CONNECT BREW; do
+    [[ $(status_of -X $method /) =~ ^(405|000|501)$ ]]
+  done
+  [ "$(status_of -d 'a=b' /)" = 405 ]
+  [ "$(status_of -I /results/1.json)" = 200 ]
+  for path in /../../etc/passwd /results/../../../etc/passwd /results/%2e%2e/1.json /results/..%2f1.json /results/1.json/../1.json \
+    /results/01.json /results/1.JSON /results/1.txt /results/1.meta /results/ /results /results/-1.json /results/0.json /results/2.json \
+    /results/4294967297.json /results/99999999999999999999.json /results/1.json%00.html //results/1.json /live/ /state/position /metrics~; do
+    [ "$(status_of "$path")" = 404 ] || { echo "not refused: $path"; return 1; }
+  done
+  ! raw 'GET /../../../../etc/passwd HTTP/1.0\r\n\r\n' | grep -q root:
+  ! raw 'GET http://127.0.0.1/etc/passwd HTTP/1.0\r\n\r\n' | grep -q root:
+  [ "$(get /healthz)" = ok ]
+}
+
+@test "a result counts as fetched once it has left whole, and goes first when room is wanted" {
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+appliance: {http: {port: $port}, keep: 1 MB}
+END
+  appliance_up
+  said 'done; waiting'
+  key r
+  said 'done; waiting' 2
+  get /results/2.json -o /dev/null
+  [ "$(curl -s -I -o /dev/null -w '%{http_code}' "$url/results/1.json")" = 200 ]
+  jq -e .fetched "$BATS_TEST_TMPDIR/state/results/2.meta"
+  jq -e '.fetched | not' "$BATS_TEST_TMPDIR/state/results/1.meta"
+  for n in {3..20}; do
+    key r
+    said 'done; waiting' "$n"
+    [ -e "$BATS_TEST_TMPDIR/state/results/2.json" ] || break
+  done
+  said 'result 2 (.*) was deleted, it had been fetched'
+  [ -e "$BATS_TEST_TMPDIR/state/results/1.json" ]
+}
+
+@test "a token is wanted where there is one: as bearer, or as a browser's password" {
+  serve 'token: 0123456789abcdefXYZ'
+  local given
+  [ "$(status_of /)" = 401 ]
+  curl -si "$url/" | tr -d '\r' | grep -q '^WWW-Authenticate: Bearer'
+  for given in 0123456789abcdefXY 0123456789abcdefXYZ0 0123456789abcdefxyz '' ' 0123456789abcdefXYZ' 0123456789abcdefXYZ0123456789abcdefXYZ; do
+    [ "$(status_of -H "Authorization: Bearer $given" /live)" = 401 ] || { echo "let in: '$given'"; return 1; }
+  done
+  [ "$(status_of -H 'Authorization: 0123456789abcdefXYZ' /)" = 401 ]
+  [ "$(status_of -u any:0123456789abcdefXY /results/1.json)" = 401 ]
+  [ "$(status_of -H 'Authorization: Basic !!!' /)" = 401 ]
+  [ "$(status_of -H 'Authorization: Bearer 0123456789abcdefXYZ' /)" = 200 ]
+  [ "$(status_of -H 'authorization: bearer 0123456789abcdefXYZ' /results/1.json)" = 200 ]
+  [ "$(status_of -u any:0123456789abcdefXYZ /metrics)" = 200 ]
+  [ "$(status_of /healthz)" = 200 ]
+}
+
+@test "TLS, with the certificate of the configuration, and nothing but TLS" {
+  serve 'tls:' '  certificate: |' "$(sed -n '/BEGIN CERT/,/END CERT/p' tests/appliance/tls.pem | sed 's/^/    /')" \
+    '  key: |' "$(sed -n '/BEGIN PRIV/,/END PRIV/p' tests/appliance/tls.pem | sed 's/^/    /')"
+  url=https://127.0.0.1:$port
+  said "$url/"
+  [ "$(get /healthz --cacert tests/appliance/tls.pem)" = ok ]
+  cmp <(get /results/1.json --cacert tests/appliance/tls.pem) "$BATS_TEST_TMPDIR/state/results/1.json"
+  ! get /healthz
+  ! get /healthz --cacert tests/appliance/tls.pem --tls-max 1.1
+  ! curl -sf --max-time 5 "http://127.0.0.1:$port/healthz"
+  raw 'GET / HTTP/1.0\r\n\r\n'
+  raw '\x16\x03\x01\xff\xff\x01garbage'
+  [ "$(get /healthz --cacert tests/appliance/tls.pem)" = ok ]
+}
+
+@test "hostile clients: others are served all the while, and the run goes on" {
+  serve
+  local client from _
+  # heads without an end, and without measure
+  raw 'GET / HTTP/1.1\r\nX-Huge: '"$(head -c 100000 /dev/zero | tr '\0' x)"'\r\n\r\n' >"$BATS_TEST_TMPDIR/huge"
+  ! grep -q '200 OK' "$BATS_TEST_TMPDIR/huge"
+  raw "GET /$(head -c 60000 /dev/zero | tr '\0' a) HTTP/1.1\r\n\r\n" >"$BATS_TEST_TMPDIR/huge"
+  ! grep -q '200 OK' "$BATS_TEST_TMPDIR/huge"
+  raw '\x00\xff\xfe garbage\r\n\r\n\r\n' >/dev/null
+  [ "$(get /healthz)" = ok ]
+  # slow ones, an octet a second: more than one address may have
+  for client in {1..12}; do
+    (exec 7<>"/dev/tcp/127.0.0.1/$port" 2>/dev/null || exit 0
+      trap '' PIPE
+      printf 'GET / HTTP/1.1\r\nX-Slow: ' >&7 2>/dev/null
+      for _ in {1..40}; do printf x 2>/dev/null >&7 || break; sleep 0.5; done
+      echo $SECONDS >>"$BATS_TEST_TMPDIR/ended") 3>&- &
+  done
+  sleep 1
+  # that address has its share; another one is served
+  [ "$(get /healthz --interface 127.0.0.2)" = ok ]
+  # one that takes a page and never reads it
+  (exec 7<>"/dev/tcp/127.0.0.3/$port"; printf 'GET /live HTTP/1.1\r\n\r\n' >&7; sleep 4) 3>&- &
+  # many connections of many addresses that say nothing
+  for from in {10..50}; do timeout 3 curl -s --interface "127.0.0.$from" "telnet://127.0.0.1:$port" </dev/null >/dev/null 2>&1 3>&- & done
+  sleep 4
+  [ "$(get /healthz --interface 127.0.0.2 --retry 3 --retry-all-errors)" = ok ]
+  # the slow ones do not last as long as they would like to
+  for _ in {1..80}; do
+    [ "$(ss -Htn state established "( sport = :$port )" | wc -l)" -gt 0 ] || break
+    sleep 0.2
+  done
+  [ "$(ss -Htn state established "( sport = :$port )" | wc -l)" -eq 0 ]
+  [ "$(get /healthz)" = ok ]
+  before=$(get /metrics | sed -n 's/^xdp_mlr_trials //p')
+  for _ in {1..40}; do
+    [ "$(get /metrics | sed -n 's/^xdp_mlr_trials //p')" -le "$before" ] || break
+    sleep 0.2
+  done
+  [ "$(get /metrics | sed -n 's/^xdp_mlr_trials //p')" -gt "$before" ]
+  kill -0 "$appliance"
+}
+
+# In a network of its own: a management port with an address, and a test port with one.
+elsewhere() {
+  [ "$(id -u)" -eq 0 ] || skip 'making links needs root'
+  cat >"$BATS_TEST_TMPDIR/elsewhere" <<END
+ip link set lo up
+ip link add m0 type veth peer name m1
+ip link add t0 type veth peer name t1
+ip addr add 192.0.2.1/24 dev m0; ip addr add 192.0.3.1/24 dev t0
+for link in m0 m1 t0 t1; do ip link set \$link up; done
+"$APPLIANCE" --config "$BATS_TEST_TMPDIR/config.yaml" --state "$BATS_TEST_TMPDIR/state" --console - --xdp-mlr "$XDP_MLR" $* \
+  </dev/null >"$BATS_TEST_TMPDIR/console" 2>&1 &
+pid=\$!
+for _ in \$(seq 60); do grep -Eq "http|done|wrong" "$BATS_TEST_TMPDIR/console" && break; sleep 0.1; done
+sleep 0.5
+ss -Htln >"$BATS_TEST_TMPDIR/listening"
+kill \$pid; wait \$pid; true
+END
+  unshare --net sh "$BATS_TEST_TMPDIR/elsewhere" 3>&-
+}
+
+@test "it listens on the management port's address and no other, and there only with TLS and a token, or where that is waived" {
+  printf 'measurer: %s\nmax-load: 2Mfps\nappliance: {management: {port: m0}, http: {unprotected: true}}\n' "$SIM" | configuration
+  elsewhere
+  [ "$(awk '{print $4}' "$BATS_TEST_TMPDIR/listening")" = '192.0.2.1%m0:80' ]
+  printf 'measurer: %s\nmax-load: 2Mfps\nappliance: {management: {port: m0}, http: {token: 0123456789abcdef}}\n' "$SIM" | configuration
+  elsewhere
+  said 'config.yaml:3: http: beyond loopback it wants tls and a token'
+  [ ! -s "$BATS_TEST_TMPDIR/listening" ]
+  printf 'measurer: %s\nmax-load: 2Mfps\nappliance: {management: {port: m0}}\n' "$SIM" | configuration
+  elsewhere
+  [ ! -s "$BATS_TEST_TMPDIR/listening" ]
+  printf 'measurer: %s\nmax-load: 2Mfps\nappliance: {http: {unprotected: true, address: 192.0.2.7}}\n' "$SIM" | configuration
+  elsewhere
+  said 'http: no port has its address'
+}
+
+@test "nothing listens on a test port, whatever the configuration says" {
+  printf 'ports: [t0, t1]\nmax-load: 2Mfps\nappliance: {http: {unprotected: true, address: 192.0.3.1}}\n' | configuration
+  elsewhere
+  said 'http: its address is that of a test port'
+  [ ! -s "$BATS_TEST_TMPDIR/listening" ]
+  printf 'max-load: 2Mfps\nappliance: {ports: [t0, t1], http: {unprotected: true, address: 192.0.3.1}}\n' | configuration
+  elsewhere
+  said 'http: its address is that of a test port'
+  [ ! -s "$BATS_TEST_TMPDIR/listening" ]
+}

@@ -1,0 +1,221 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the appliance's program runs, when, and what becomes of the results.
+load helper
+
+# A program in place of xdp-mlr that dies as many times as the file `deaths` says, whenever it is to measure, and writes down what it
+# was called with.
+mortal() {
+  cat >"$BATS_TEST_TMPDIR/mortal" <<END
+#!/bin/sh
+echo "\$*" >>"$BATS_TEST_TMPDIR/calls"
+case "\$*" in *--metrics*)
+  left=\$(cat "$BATS_TEST_TMPDIR/deaths")
+  if [ "\$left" -gt 0 ]; then
+    echo \$((left - 1)) >"$BATS_TEST_TMPDIR/deaths"
+    kill -SEGV \$\$
+  fi ;;
+esac
+exec "$PWD/$XDP_MLR" "\$@"
+END
+  chmod +x "$BATS_TEST_TMPDIR/mortal"
+  echo "$1" >"$BATS_TEST_TMPDIR/deaths"
+}
+
+@test "a configuration is run once, its result shown and handed over, and the machine switched off" {
+  configuration <<END
+appliance: {at-end: power-off}
+measurer: $SIM
+max-load: 2Mfps
+END
+  cat >"$BATS_TEST_TMPDIR/hand-over" <<END
+#!/bin/sh
+echo "\$3"
+cp "\$1" "$BATS_TEST_TMPDIR/result.json" && cp "\$2" "$BATS_TEST_TMPDIR/report.html" && echo "\$3" >"$BATS_TEST_TMPDIR/code"
+END
+  chmod +x "$BATS_TEST_TMPDIR/hand-over"
+  appliance_up --hand-over "$BATS_TEST_TMPDIR/hand-over"
+  appliance_ended
+  said "running: xdp-mlr search --config $BATS_TEST_TMPDIR/config.yaml$"
+  said 'result 1: ndr 1.002 Mfps'
+  said 'Conditional Throughput      1.002 Mfps'
+  [ "$(cat "$BATS_TEST_TMPDIR/code")" -eq 0 ]
+  # what the command line gives for the same file
+  diff <(jq 'del(.environment)' "$BATS_TEST_TMPDIR/result.json") \
+    <("$XDP_MLR" search --config "$BATS_TEST_TMPDIR/config.yaml" --format json | jq 'del(.environment)')
+  grep -q '<html' "$BATS_TEST_TMPDIR/report.html"
+  [ ! -s "$BATS_TEST_TMPDIR/errors" ]
+}
+
+@test "a schedule runs its list in order, so many times, and keeps every result" {
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+appliance:
+  at-end: power-off
+  schedule:
+    repeat: 2
+    runs:
+      - {name: half, max-load: 500kfps}
+      - {name: long, verb: soak, max-time: 30}
+END
+  appliance_up
+  appliance_ended
+  [ "$(for i in 1 2 3 4; do result $i | jq -r '.schema'; done | xargs)" = \
+    'xdp-mlr/search/1 xdp-mlr/soak/1 xdp-mlr/search/1 xdp-mlr/soak/1' ]
+  result 3 | jq -e '.controller_input.max_load == 500000'
+  said 'running: xdp-mlr soak .* --run long' 2
+}
+
+@test "a round comes again after its pause, until somebody switches off" {
+  configuration <<END
+appliance: {schedule: {repeat: forever, pause: 1 s, runs: [{name: only}]}}
+measurer: $SIM
+max-load: 2Mfps
+END
+  appliance_up
+  said 'the next round begins at 20.*Z' 2
+  [ -e "$BATS_TEST_TMPDIR/state/results/2.json" ]
+  key qy
+  appliance_ended
+}
+
+@test "an option that is wrong, in any run, is told with its line before anything runs; key r reads the file again" {
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+appliance:
+  schedule:
+    - {name: good}
+    - {name: bad, max-load: 5 bananas}
+END
+  appliance_up
+  said "config.yaml:6: max-load '5 bananas': not a load"
+  said "run 'bad'"
+  said 'waiting for a restart'
+  ! grep -q 'running:' "$BATS_TEST_TMPDIR/console"
+  sed -i 's/5 bananas/5Mfps/' "$BATS_TEST_TMPDIR/config.yaml"
+  key r
+  said 'done; waiting to be switched off'
+  [ -e "$BATS_TEST_TMPDIR/state/results/2.json" ]
+}
+
+@test "a section that is wrong is told with its line, and nothing runs" {
+  printf 'appliance:\n  verb: trial\n  colour: red\nload: 1kfps\n' | configuration
+  appliance_up
+  said "config.yaml:3: no setting 'colour' of the appliance"
+  said 'waiting for a restart'
+  [ ! -e "$BATS_TEST_TMPDIR/state/results/1.meta" ]
+}
+
+@test "a run that cannot be done is an entry without a result, and the next one is made" {
+  configuration <<END
+max-load: 2Mfps
+appliance:
+  at-end: power-off
+  schedule:
+    - {name: portless, ports: [eth98, eth99]}
+    - {name: good, measurer: "$SIM"}
+END
+  appliance_up
+  appliance_ended
+  jq -e '.run == "portless" and .has_document == false and .exit_code != 0 and (.summary | test("eth98"))' \
+    "$BATS_TEST_TMPDIR/state/results/1.meta"
+  result 2 | jq -e '.schema == "xdp-mlr/search/1"'
+}
+
+@test "after a crash it cleans up and tries again, and the next result says so in all its forms" {
+  configuration <<END
+appliance: {at-end: power-off}
+measurer: $SIM
+max-load: 2Mfps
+END
+  mortal 2
+  appliance_up --xdp-mlr "$BATS_TEST_TMPDIR/mortal" --back-off 0.1
+  appliance_ended
+  [ "$(grep -c '^clean$' "$BATS_TEST_TMPDIR/calls")" -eq 2 ]
+  result 1 | jq -e '(.notes | length) == 2 and (.notes | all(test("died of signal 11 .* at 20..-..-..T..:..:..Z, after 0 trials")))'
+  [ "$(sed '/<script/,$d' "$BATS_TEST_TMPDIR/state/results/1.html" | grep -o 'died of signal 11' | wc -l)" -eq 2 ]
+  said '  - The program died of signal 11' 2
+  # told once: the next result has nothing to say of it
+  [ ! -e "$BATS_TEST_TMPDIR/state/notes" ]
+}
+
+@test "what dies again and again is given up, and told in the next result that there is" {
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+appliance: {at-end: power-off, schedule: [{name: doomed}, {name: good}]}
+END
+  mortal 4
+  appliance_up --xdp-mlr "$BATS_TEST_TMPDIR/mortal" --back-off 0.01
+  appliance_ended
+  jq -e '.run == "doomed" and .has_document == false and .exit_code == 139' "$BATS_TEST_TMPDIR/state/results/1.meta"
+  result 2 | jq -e '(.notes | length) == 4'
+  said 'it died 4 times, and is not tried again'
+}
+
+@test "killed in a run, it takes its child along, and goes on with that run when it is started again" {
+  configuration <<END
+measurer: $(slow_measurer)
+max-load: 2Mfps
+max-time: 3
+appliance: {at-end: power-off, schedule: [{name: first, measurer: "$SIM"}, {name: second}]}
+END
+  appliance_up
+  said 'running: .*--run second'
+  child=$(pgrep -P "$appliance")
+  kill -9 "$appliance"
+  wait "$appliance" || true
+  for _ in {1..50}; do kill -0 "$child" 2>/dev/null || break; sleep 0.1; done
+  ! kill -0 "$child" 2>/dev/null
+  appliance_up
+  appliance_ended
+  [ "$(grep -c 'running: .*--run first' "$BATS_TEST_TMPDIR/console")" -eq 1 ]
+  result 2 | jq -e '.notes | length == 1 and (.[0] | test("appliance.s own program died in this run, which had begun at 20"))'
+}
+
+@test "SIGTERM ends it and what it runs" {
+  configuration <<END
+measurer: $(slow_measurer)
+max-load: 2Mfps
+END
+  appliance_up
+  said 'running:'
+  child=$(pgrep -P "$appliance")
+  kill "$appliance"
+  code=0
+  appliance_ended || code=$?
+  [ "$code" -eq 130 ]
+  ! kill -0 "$child" 2>/dev/null
+  [ ! -e "$BATS_TEST_TMPDIR/state/position" ]
+}
+
+@test "results are kept within their bound: the oldest goes first, and that is said" {
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+appliance: {at-end: power-off, keep: 1 MB, schedule: {repeat: 12, runs: [{name: again}]}}
+END
+  appliance_up
+  appliance_ended
+  said 'result 1 (.*) was deleted, NOBODY HAD FETCHED IT: all results may take 1.000 Moctets'
+  [ ! -e "$BATS_TEST_TMPDIR/state/results/1.json" ] && [ ! -e "$BATS_TEST_TMPDIR/state/results/1.meta" ]
+  [ -e "$BATS_TEST_TMPDIR/state/results/12.html" ]
+  [ "$(du -sb "$BATS_TEST_TMPDIR/state/results" | cut -f1)" -lt 1000000 ]
+}
+
+@test "what the kernel's command line says wins over the file, for the section and for the options" {
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+END
+  printf 'appliance.verb=soak\nappliance.at-end=power-off\nmax-load=3Mfps\nmax-time=30\n' >"$BATS_TEST_TMPDIR/override"
+  appliance_up --override "$BATS_TEST_TMPDIR/override"
+  appliance_ended
+  result 1 | jq -e '.schema == "xdp-mlr/soak/1" and .configuration["max-load"] == "3Mfps"'
+  # a word that is no option is told, and nothing runs
+  echo 'max-laod=1' >>"$BATS_TEST_TMPDIR/override"
+  appliance_up --override "$BATS_TEST_TMPDIR/override"
+  said 'no option --max-laod'
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of the appliance's program share. One thread; main.c waits for whatever happens and calls the part concerned.
+ *
+ *	main      the loop
+ *	runner    what is run, and when: the only one that changes `phase`
+ *	console   lines, the live view and keys, on every console
+ *	http      the same for browsers, read-only; pages.c makes them
+ */
+#ifndef XDP_MLR_APPLIANCE_H
+#define XDP_MLR_APPLIANCE_H
+
+#include <jansson.h>
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "job.h"
+#include "record.h"
+#include "results.h"
+#include "schedule.h"
+#include "settings.h"
+#include "watch.h"
+
+#define CONSOLES_MAX 8
+
+enum phase {
+	PHASE_UNCONFIGURED, /* there is no configuration */
+	PHASE_WRONG,        /* there is one, and something is wrong with it */
+	PHASE_CHECKING,     /* xdp-mlr reads the options of every run, without running it */
+	PHASE_WAITING,      /* for the time of the next round */
+	PHASE_RUNNING,
+	PHASE_CLEANING,    /* after a crash: xdp-mlr clean */
+	PHASE_BACKING_OFF, /* after a crash: before the next try */
+	PHASE_RENDERING,   /* the result as HTML, then as text */
+	PHASE_HANDING_OVER,
+	PHASE_DONE,
+	PHASE_ENDING, /* powering off, once what runs has ended */
+};
+
+/* Where things are; from the command line. */
+struct places {
+	const char *config;    /* NULL: no configuration */
+	const char *xdp_mlr;   /* the program */
+	const char *hand_over; /* NULL: nobody */
+	const char *state;     /* a directory of ours, in memory */
+	double back_off_s;     /* before a run that died is tried again, the first time */
+	const char *override;  /* a file of lines NAME=VALUE that win over the configuration; NULL: none */
+};
+
+struct console;
+struct http;
+
+struct appliance {
+	struct places places;
+	struct settings settings;
+	bool configured;                 /* the settings hold */
+	char error[SETTINGS_ERROR_SIZE]; /* PHASE_WRONG: why, in one line */
+	struct record record;
+	struct results store;
+
+	/* what is run */
+	enum phase phase;
+	struct job job; /* of the phase */
+	struct watch watch;
+	struct rounds rounds;
+	unsigned int run;       /* of the round, from 0 */
+	unsigned int tries;     /* of the run, that ended in a crash */
+	unsigned int crashes;   /* of all */
+	enum results_form form; /* PHASE_RENDERING: which */
+	time_t run_started;     /* by the calendar */
+	uint64_t run_began_ns;  /* by the clock that is never set */
+	uint64_t due_ns;        /* when the phase wants to be called; UINT64_MAX: not for the time */
+	time_t next_round;      /* PHASE_WAITING */
+	char *overrides; /* the options of that file, each a word for xdp-mlr, one behind the other; empty at the end */
+	char *document;  /* the result of the run, as it came; NULL: none yet */
+	size_t document_length;
+	char last_words[RECORD_LINE_MOST]; /* the last line on the program's standard error */
+	json_t *pending_notes;             /* for the next result */
+	int run_status;                    /* how it ended, as job.h has it */
+	uint64_t metrics_read_ns;
+	bool resumes; /* a process of ours died in this run */
+	bool ending;  /* switch off, once what is under way has been handed over */
+
+	/* what the machine has */
+	struct job probe_job;
+	json_t *probe;      /* the document; NULL: not known yet */
+	json_t *test_ports; /* of all runs: names, as the keys of an object */
+
+	struct console *consoles[CONSOLES_MAX];
+	unsigned int console_count;
+	struct http *http; /* NULL: nothing listens */
+	bool power_off;    /* the program ends with 0, and its parent switches the machine off */
+};
+
+/* A line on every console and in the log. */
+__attribute__((format(printf, 2, 3))) void appliance_say(struct appliance *appliance, const char *format, ...);
+
+/* The run that is on, or the next one. */
+const struct run_settings *appliance_run(const struct appliance *appliance);
+/* "running run 2 of 3 (night), round 4": what it does, in a line. */
+#define APPLIANCE_STATUS_SIZE 256
+const char *appliance_status(const struct appliance *appliance, char buffer[APPLIANCE_STATUS_SIZE]);
+/* What a port of the probe's document can do, in a few words. */
+const char *appliance_port_verdict(const json_t *port);
+/* Whether a measurement is on, and its state as it is now. */
+bool appliance_measures(const struct appliance *appliance);
+struct view appliance_view(const struct appliance *appliance);
+
+#endif

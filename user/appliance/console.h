@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The consoles: lines as things happen, the live view of a run below them, and keys. All of them show the same.
+ *
+ * A screen (/dev/tty1) draws the view anew each second. A serial line may be a dumb terminal, or a file: it gets plain lines, until key v
+ * asks for the view there. Writing never blocks: what a console has not taken yet is kept, up to a bound.
+ */
+#ifndef XDP_MLR_APPLIANCE_CONSOLE_H
+#define XDP_MLR_APPLIANCE_CONSOLE_H
+
+#include <poll.h>
+
+#include "appliance.h"
+
+#define CONSOLE_FILES 2 /* that one is waited for with */
+
+/* Open a console; "-" is standard input and output. 0 or -errno. */
+int console_open(struct appliance *appliance, const char *path);
+void console_close_all(struct appliance *appliance);
+
+/* A line, or text of several, on every console. */
+void console_line(struct appliance *appliance, const char *text);
+void console_text(struct appliance *appliance, const char *text);
+/* A line about progress, where no view is drawn. */
+void console_progress(struct appliance *appliance, const char *text);
+/* What stands there is out of date. */
+void console_refresh(struct appliance *appliance);
+/* The ports have been looked at. */
+void console_ports(struct appliance *appliance);
+/* Others write to the consoles: keep what comes until they have done. */
+void console_hold(struct appliance *appliance, bool hold);
+/* Whether everything written has left. */
+bool console_drained(const struct appliance *appliance);
+
+void console_files(const struct console *console, struct pollfd files[CONSOLE_FILES]);
+/* Take keys, write what waits, draw what is due. */
+void console_work(struct appliance *appliance, struct console *console);
+/* When it wants to be called at the latest. */
+uint64_t console_due_ns(const struct appliance *appliance);
+
+#endif

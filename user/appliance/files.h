@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Small files, read and written whole. */
+#ifndef XDP_MLR_APPLIANCE_FILES_H
+#define XDP_MLR_APPLIANCE_FILES_H
+
+#include <stddef.h>
+
+#define FILES_PATH_SIZE 512
+
+/* The file's text, with a NUL behind it; the caller frees it. -EFBIG beyond so many octets. */
+int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length);
+/* Write it beside the file, and let it take the file's name: nobody reads half of one. */
+int file_write(const char *path, const char *text, size_t length);
+
+#endif

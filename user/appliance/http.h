@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The HTTP server: read-only, on one address that no test port has. GET and HEAD of a fixed set of paths; no path is a file's name.
+ *
+ * Who asks may be anybody: the number of connections, of those of one address, the size of a head, the time of a request and the time of
+ * a connection are bounded, one request a connection. It shares the program's one thread, and never blocks it.
+ */
+#ifndef XDP_MLR_APPLIANCE_HTTP_H
+#define XDP_MLR_APPLIANCE_HTTP_H
+
+#include "appliance.h"
+
+/* Listen as the settings say, or stop. What is wrong is said, and everything else goes on without it. */
+void http_configure(struct appliance *appliance);
+void http_stop(struct appliance *appliance);
+/* To wait for; -1: nothing listens. */
+int http_fd(const struct appliance *appliance);
+uint64_t http_due_ns(const struct appliance *appliance);
+void http_work(struct appliance *appliance);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A program that we run and listen to: its standard input is empty, its standard output and error come line by line. It gets SIGTERM
+ * when we die, whatever kills us, so that it undoes what it changed on a port. Nothing here blocks.
+ */
+#ifndef XDP_MLR_APPLIANCE_JOB_H
+#define XDP_MLR_APPLIANCE_JOB_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define JOB_FILES    3          /* that a job is waited for with */
+#define JOB_LINE_MAX (64 << 20) /* octets: a result document is one line */
+
+enum job_stream { JOB_OUT, JOB_ERR, JOB_STREAMS };
+
+/* A line has come, without its end; it may be written to. */
+typedef void job_line(void *context, enum job_stream stream, char *text, size_t length);
+
+struct job_text {
+	int fd; /* -1: at its end */
+	char *text;
+	size_t count, size, scanned;
+};
+
+struct job {
+	pid_t pid;      /* 0: none runs */
+	int process_fd; /* readable once it has exited */
+	struct job_text streams[JOB_STREAMS];
+	job_line *line;
+	void *context;
+	uint64_t stop_ns; /* when SIGTERM goes to it, 0: never; SIGKILL follows */
+	bool stopped;     /* by us */
+	int status;       /* once it has ended: the exit code, or minus the signal */
+};
+
+/* 0 or -errno. `argv` ends with NULL; argv[0] is looked for in PATH. */
+int job_start(struct job *job, const char *const argv[], job_line *line, void *context);
+/* Ask it to end: SIGTERM (or SIGINT) now, SIGKILL after a grace of 10 s. */
+void job_stop(struct job *job, int signal_number);
+/* What to wait for. */
+void job_files(const struct job *job, struct pollfd files[JOB_FILES]);
+/* When job_work() must be called at the latest, CLOCK_MONOTONIC; UINT64_MAX: it need not. */
+uint64_t job_due_ns(const struct job *job);
+/* Take what has come. True once, when it has ended: then job->status holds, and the job may be started anew. */
+bool job_work(struct job *job);
+static inline bool job_runs(const struct job *job)
+{
+	return job->pid != 0;
+}
+
+/* "signal 11 (Segmentation fault)" or "exit code 3" */
+#define JOB_FATE_SIZE 64
+const char *job_fate(int status, char buffer[JOB_FATE_SIZE]);
+
+#endif

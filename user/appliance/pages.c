@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pages.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "json_read.h"
+#include "render_html_style.h"
+#include "svg.h"
+#include "units.h"
+
+#define REFRESH_S      2  /* of the live page */
+#define INDEX_S        10 /* of the list of results */
+#define LIVE_LOG_LINES 12
+#define BAR_COLUMNS    1000.0
+
+/* What the report has no need of. */
+static const char own_style[] =
+	".strip{font:15px/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,\"Liberation Mono\",\"DejaVu Sans "
+	"Mono\",monospace;letter-spacing:.12em;overflow-wrap:anywhere;max-width:none;background:var(--card);"
+	"border:1px solid var(--rule);border-radius:10px;padding:12px 18px}"
+	".strip .g{color:var(--good)}.strip .b{color:var(--bad);font-weight:700}.strip .w{color:var(--soft)}"
+	".strip .t{color:var(--warn);font-weight:700}"
+	"svg.bar{display:block;width:100%;height:14px;margin:12px 0 4px;border-radius:4px}"
+	"svg.bar .pass{fill:var(--good)}svg.bar .open{fill:var(--rule)}svg.bar .fail{fill:var(--bad)}"
+	".bounds{font-size:1.5rem;font-weight:660;letter-spacing:-.015em;line-height:1.2;margin:4px 0 0}"
+	"nav{margin:16px 0 0;font-size:.92rem}nav a{margin-right:20px}"
+	".scale{display:flex;justify-content:space-between;color:var(--soft);font-size:.78rem;margin:0}\n";
+
+/* --- elements --------------------------------------------------------------------------------------------------------- */
+
+static void put(FILE *stream, const char *open, const char *text, const char *close)
+{
+	fprintf(stream, "<%s>", open);
+	markup_escape(stream, text);
+	fprintf(stream, "</%s>", close);
+}
+
+static void put_fact(FILE *stream, const char *label, const char *value)
+{
+	put(stream, "dt", label, "dt");
+	put(stream, "dd", value, "dd");
+	fputc('\n', stream);
+}
+
+static const char *banner_of(const struct appliance *appliance)
+{
+	switch (appliance->phase) {
+	case PHASE_WRONG:
+		return "p class=\"banner bad\"";
+	case PHASE_CLEANING:
+	case PHASE_BACKING_OFF:
+		return "p class=\"banner warn\"";
+	case PHASE_DONE:
+		return "p class=\"banner good\"";
+	default:
+		return "p class=\"banner plain\"";
+	}
+}
+
+static void put_head(FILE *stream, const struct appliance *appliance, const char *title, unsigned int refresh_s)
+{
+	char status[APPLIANCE_STATUS_SIZE];
+
+	fprintf(stream,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<meta name=\"color-scheme\" content=\"light dark\">\n<meta http-equiv=\"refresh\" content=\"%u\">\n",
+		refresh_s);
+	put(stream, "title", title, "title");
+	fprintf(stream, "\n<style>\n%s%s</style>\n</head>\n<body>\n<main>\n<header><p class=\"brand\">xdp-mlr appliance</p>",
+		html_style, own_style);
+	put(stream, "h1", title, "h1");
+	fputs("<nav><a href=\"/\">Results</a><a href=\"/live\">Live</a><a href=\"/log\">Log</a><a "
+	      "href=\"/metrics\">Metrics</a></nav>"
+	      "</header>\n",
+	      stream);
+	put(stream, banner_of(appliance), appliance_status(appliance, status), "p");
+	if (appliance->phase == PHASE_WRONG)
+		put(stream, "p class=\"banner bad\"", appliance->error, "p");
+	fputc('\n', stream);
+}
+
+static void put_foot(FILE *stream, unsigned int refresh_s)
+{
+	char now[RECORD_TIME_SIZE];
+
+	fprintf(stream,
+		"<footer>As of %s, renewed every %u s by itself. xdp-mlr " XDP_MLR_VERSION
+		"; read-only: nothing can be changed here.</footer>\n</main>\n</body>\n</html>\n",
+		record_time(time(NULL), now), refresh_s);
+}
+
+/* The text of a stream that was written; NULL without memory. */
+static char *finish(FILE *stream, char **text)
+{
+	if (!fclose(stream))
+		return *text;
+	free(*text);
+	return NULL;
+}
+
+/* --- results ----------------------------------------------------------------------------------------------------------- */
+
+static const char *row_of(const struct result *result)
+{
+	if (!result->has_document)
+		return "tr class=\"bad\"";
+	return result->exit_code == 0 ? "tr class=\"good\"" : "tr class=\"warn\"";
+}
+
+static void put_links(FILE *stream, const struct result *result)
+{
+	if (result->has_document)
+		fprintf(stream,
+			"<td><a href=\"/results/%u.html\">report</a> &middot; <a href=\"/results/%u.json\">JSON</a></td>",
+			result->number, result->number);
+	else
+		fputs("<td></td>", stream);
+}
+
+static void put_result(FILE *stream, const struct result *result)
+{
+	char when[RECORD_TIME_SIZE], clock[UNIT_TEXT_SIZE], name[2 * SETTINGS_VALUE_SIZE + 4];
+
+	snprintf(name, sizeof(name), "%s%s%s", result->run, *result->run ? ": " : "", result->verb);
+	fprintf(stream, "<%s><td class=\"n\">%u</td>", row_of(result), result->number);
+	put(stream, "td", name, "td");
+	put(stream, "td", record_time(result->started, when), "td");
+	put(stream, "td class=\"n\"", format_clock(difftime(result->ended, result->started), clock), "td");
+	put(stream, "td", result->summary, "td");
+	fprintf(stream, "<td class=\"n\">%d</td>", result->exit_code);
+	put_links(stream, result);
+	put(stream, "td", result->fetched ? "yes" : "", "td");
+	fputs("</tr>\n", stream);
+}
+
+static void put_deleted(FILE *stream, const struct results *store)
+{
+	char size[UNIT_TEXT_SIZE], sentence[200];
+
+	if (!store->deleted)
+		return;
+	snprintf(sentence, sizeof(sentence),
+		 "%u results were deleted, %u of them before anybody had fetched them: all may take %s of memory.",
+		 store->deleted, store->deleted_unfetched, format_si(store->keep_octets, "octets", size));
+	put(stream, store->deleted_unfetched ? "p class=\"banner warn\"" : "p class=\"banner plain\"", sentence, "p");
+}
+
+static void put_results(FILE *stream, const struct results *store)
+{
+	put(stream, "h2 id=\"results\"", "Results", "h2");
+	put_deleted(stream, store);
+	if (!store->count) {
+		fputs("<p>There are none yet.</p>\n", stream);
+		return;
+	}
+	fputs("<div class=\"sheet\"><table id=\"result-table\"><thead><tr><th "
+	      "class=\"n\">No.</th><th>Run</th><th>Started</th>"
+	      "<th class=\"n\">Took</th><th>Result</th><th class=\"n\">Exit "
+	      "code</th><th>Documents</th><th>Fetched</th></tr></thead><tbody>\n",
+	      stream);
+	for (size_t i = store->count; i-- > 0;)
+		put_result(stream, &store->results[i]);
+	fputs("</tbody></table></div>\n", stream);
+}
+
+static void put_ports(FILE *stream, const json_t *ports)
+{
+	if (!json_array_size(ports))
+		return;
+	put(stream, "h2 id=\"ports\"", "Ports", "h2");
+	fputs("<div class=\"sheet\"><table><thead><tr><th>Port</th><th>Driver</th><th>Link</th><th class=\"n\">Speed</th>"
+	      "<th>Can do</th></tr></thead><tbody>\n",
+	      stream);
+	for (size_t i = 0; i < json_array_size(ports); i++) {
+		const json_t *port = json_array_get(ports, i);
+		double link_bps = read_number(port, "link_bps");
+		char speed[UNIT_TEXT_SIZE] = "";
+
+		fputs("<tr>", stream);
+		put(stream, "td", read_text(port, "name"), "td");
+		put(stream, "td", read_text(port, "driver"), "td");
+		put(stream, "td", read_truth(port, "carrier") ? "up" : "no link", "td");
+		put(stream, "td class=\"n\"", isnan(link_bps) ? "" : format_si(link_bps, "bit/s", speed), "td");
+		put(stream, "td", appliance_port_verdict(port), "td");
+		fputs("</tr>\n", stream);
+	}
+	fputs("</tbody></table></div>\n", stream);
+}
+
+char *page_index(const struct appliance *appliance, size_t *ret_length)
+{
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, ret_length);
+
+	if (!stream)
+		return NULL;
+	put_head(stream, appliance, "Tester", INDEX_S);
+	put_results(stream, &appliance->store);
+	put_ports(stream, json_object_get(appliance->probe, "ports"));
+	put_foot(stream, INDEX_S);
+	return finish(stream, &text);
+}
+
+/* --- the live page ------------------------------------------------------------------------------------------------------ */
+
+/* Where a load stands between Min Load and Max Load, on a logarithmic scale. */
+static double place_of(const struct view *view, double load_fps)
+{
+	double part = log(load_fps / view->min_load_fps) / log(view->max_load_fps / view->min_load_fps);
+
+	return fmin(fmax(part, 0), 1) * BAR_COLUMNS;
+}
+
+static void put_bar(FILE *stream, const struct view *view, const struct view_goal *goal)
+{
+	double lower = isnan(goal->lower_fps) ? 0 : place_of(view, goal->lower_fps);
+	double upper = isnan(goal->upper_fps) ? BAR_COLUMNS : place_of(view, goal->upper_fps);
+	char least[UNIT_TEXT_SIZE], most[UNIT_TEXT_SIZE];
+
+	if (!(view->max_load_fps > view->min_load_fps))
+		return;
+	fprintf(stream,
+		"<svg class=\"bar\" viewBox=\"0 0 1000 14\" preserveAspectRatio=\"none\" role=\"img\" "
+		"aria-label=\"what is known of the loads\"><rect class=\"open\" width=\"1000\" height=\"14\"/>"
+		"<rect class=\"pass\" width=\"%.1f\" height=\"14\"/><rect class=\"fail\" x=\"%.1f\" width=\"%.1f\" "
+		"height=\"14\"/></svg>",
+		lower, upper, BAR_COLUMNS - upper);
+	fprintf(stream, "<p class=\"scale\"><span>%s</span><span>%s</span></p>", format_si(view->min_load_fps, "fps", least),
+		format_si(view->max_load_fps, "fps", most));
+}
+
+static const char *load_text(double load_fps, char buffer[UNIT_TEXT_SIZE])
+{
+	return isnan(load_fps) ? "?" : format_si(load_fps, "fps", buffer);
+}
+
+static void put_goal(FILE *stream, const struct view *view, const struct view_goal *goal)
+{
+	char lower[UNIT_TEXT_SIZE], upper[UNIT_TEXT_SIZE], width[UNIT_TEXT_SIZE];
+
+	fprintf(stream, "<article class=\"card%s\"><header>", goal->done ? " good" : "");
+	put(stream, "h3", goal->name, "h3");
+	fprintf(stream,
+		"<span class=\"state\">%s</span></header>\n<p class=\"quantity\">Relevant bounds</p><p class=\"bounds\">",
+		goal->done ? "\xe2\x9c\x93 done" : "searching");
+	if (isnan(goal->lower_fps) && isnan(goal->upper_fps))
+		fputs("not known yet</p>", stream);
+	else
+		fprintf(stream, "%s .. %s</p>", load_text(goal->lower_fps, lower), load_text(goal->upper_fps, upper));
+	put_bar(stream, view, goal);
+	if (goal->lower_fps < goal->upper_fps)
+		fprintf(stream, "<dl><dt>Width</dt><dd>%s</dd></dl>",
+			format_percent((goal->upper_fps - goal->lower_fps) / goal->upper_fps, width));
+	fputs("</article>\n", stream);
+}
+
+static void put_goals(FILE *stream, const struct view *view)
+{
+	if (!view->goal_count)
+		return;
+	fputs("<div class=\"cards\" id=\"goals\">\n", stream);
+	for (size_t i = 0; i < view->goal_count; i++)
+		put_goal(stream, view, &view->goals[i]);
+	fputs("</div>\n", stream);
+}
+
+static void put_marks(FILE *stream, const struct view *view)
+{
+	if (!*view->marks)
+		return;
+	fputs("<h3>Trials</h3><p class=\"strip\">", stream);
+	for (const char *mark = view->marks; *mark; mark++)
+		fprintf(stream, "<span class=\"%c\">%c</span>%s",
+			*mark == VIEW_GOOD     ? 'g'
+			: *mark == VIEW_BAD    ? 'b'
+			: *mark == VIEW_WARMUP ? 'w'
+					       : 't',
+			*mark, "");
+	fputs("</p><p class=\"explain\">. kept the loss ratio, x did not, w warmed up, t met the tester's own limit</p>\n",
+	      stream);
+}
+
+static void put_trial(FILE *stream, const struct view *view)
+{
+	char text[256], load[UNIT_TEXT_SIZE];
+
+	if (isnan(view->duration_s))
+		return;
+	snprintf(text, sizeof(text), "%zu, at %s for %g s%s%s", view->trial_count + 1,
+		 isnan(view->load_fps) ? "as fast as it can" : format_si(view->load_fps, "fps", load), view->duration_s,
+		 *view->goal ? ", for " : "", view->goal);
+	put_fact(stream, "Trial", text);
+}
+
+static void put_facts(FILE *stream, const struct appliance *appliance, const struct view *view)
+{
+	char text[UNIT_TEXT_SIZE], when[RECORD_TIME_SIZE];
+
+	fputs("<h3>This run</h3><dl class=\"facts\">", stream);
+	put_fact(stream, "Started", record_time(appliance->run_started, when));
+	put_fact(stream, "Elapsed", format_clock(view->elapsed_s, text));
+	if (!isnan(view->remaining_s))
+		put_fact(stream, "To go, about", format_clock(view->remaining_s, text));
+	put_trial(stream, view);
+	if (!isnan(view->estimate_fps))
+		put_fact(stream, "Estimate", format_si(view->estimate_fps, "fps", text));
+	if (!isnan(view->last_loss_ratio))
+		put_fact(stream, "The last trial lost", format_percent(view->last_loss_ratio, text));
+	if (view->sent_frames > 0) {
+		snprintf(text, sizeof(text), "%.0f of %.0f", view->lost_frames, view->sent_frames);
+		put_fact(stream, "Frames lost", text);
+	}
+	for (size_t i = 0; i < appliance->watch.test_count; i++)
+		put_fact(stream, i + 1 < appliance->watch.test_count ? "Test done" : "Test", appliance->watch.tests[i]);
+	fputs("</dl>\n", stream);
+}
+
+/* The very lines of the consoles. */
+static void put_console(FILE *stream, const struct view *view)
+{
+	char *text = view_render(view, (struct view_style){ 100, 24, false });
+
+	if (!text)
+		return;
+	fputs("<h3>As the console shows it</h3><pre id=\"console\">", stream);
+	markup_escape(stream, text);
+	fputs("</pre>\n", stream);
+	free(text);
+}
+
+static void put_log(FILE *stream, const struct appliance *appliance)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *lines = open_memstream(&text, &length);
+
+	if (!lines)
+		return;
+	record_put(&appliance->record, lines, LIVE_LOG_LINES);
+	if (!fclose(lines)) {
+		fputs("<h2 id=\"log\">Log</h2><pre>", stream);
+		markup_escape(stream, text);
+		fputs("</pre>\n", stream);
+	}
+	free(text);
+}
+
+/* The result that came last: where the page of a run that has ended leads to. */
+static void put_last_result(FILE *stream, const struct appliance *appliance)
+{
+	const struct results *store = &appliance->store;
+	const struct result *result = store->count ? &store->results[store->count - 1] : NULL;
+
+	if (!result || appliance_measures(appliance))
+		return;
+	fprintf(stream, "<h3>Result %u</h3><p>", result->number);
+	markup_escape(stream, result->summary);
+	if (result->has_document)
+		fprintf(stream, " &middot; <a href=\"/results/%u.html\">report</a>", result->number);
+	fputs("</p>\n", stream);
+}
+
+char *page_live(const struct appliance *appliance, size_t *ret_length)
+{
+	struct view view = appliance_view(appliance);
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, ret_length);
+
+	if (!stream)
+		return NULL;
+	put_head(stream, appliance, *view.title ? view.title : "Live", REFRESH_S);
+	put_last_result(stream, appliance);
+	if (*view.title) {
+		put_goals(stream, &view);
+		put_marks(stream, &view);
+		put_facts(stream, appliance, &view);
+		put_console(stream, &view);
+	}
+	put_log(stream, appliance);
+	put_foot(stream, REFRESH_S);
+	return finish(stream, &text);
+}
+
+/* --- plain text ---------------------------------------------------------------------------------------------------------- */
+
+char *page_log(const struct appliance *appliance, size_t *ret_length)
+{
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, ret_length);
+
+	if (!stream)
+		return NULL;
+	record_put(&appliance->record, stream, RECORD_LINES);
+	return finish(stream, &text);
+}
+
+/* What the run says of itself, without its end mark: ours come behind. */
+static void put_run_metrics(FILE *stream, const struct appliance *appliance)
+{
+	static const char mark[] = "# EOF\n";
+	char path[FILES_PATH_SIZE];
+	char *text, *end;
+	size_t length;
+
+	snprintf(path, sizeof(path), "%s/metrics", appliance->places.state);
+	if (file_read(path, 1 << 20, &text, &length))
+		return;
+	end = strstr(text, mark);
+	fprintf(stream, "%.*s", end ? (int)(end - text) : (int)length, text);
+	free(text);
+}
+
+static void put_metric(FILE *stream, const char *name, const char *type, const char *help, double value)
+{
+	char number[UNIT_TEXT_SIZE];
+
+	fprintf(stream, "# HELP xdp_mlr_appliance_%s %s\n# TYPE xdp_mlr_appliance_%s %s\nxdp_mlr_appliance_%s%s %s\n", name,
+		help, name, type, name, strcmp(type, "counter") == 0 ? "_total" : "", format_number(value, number));
+}
+
+char *page_metrics(const struct appliance *appliance, size_t *ret_length)
+{
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, ret_length);
+	const struct results *store = &appliance->store;
+
+	if (!stream)
+		return NULL;
+	put_run_metrics(stream, appliance);
+	put_metric(stream, "measuring", "gauge", "Whether a run is on.", appliance_measures(appliance));
+	put_metric(stream, "round", "gauge", "Rounds of the schedule that have begun.", appliance->rounds.begun);
+	put_metric(stream, "results", "gauge", "Results that are kept.", (double)store->count);
+	put_metric(stream, "result_octets", "gauge", "Memory that they take.", store->octets);
+	put_metric(stream, "result_octets_limit", "gauge", "Memory that they may take.", store->keep_octets);
+	put_metric(stream, "results_deleted", "counter", "Results deleted to make room.", store->deleted);
+	put_metric(stream, "results_deleted_unfetched", "counter", "Of those, before anybody had fetched them.",
+		   store->deleted_unfetched);
+	put_metric(stream, "crashes", "counter", "Deaths of the program.", appliance->crashes);
+	fputs("# EOF\n", stream);
+	return finish(stream, &text);
+}

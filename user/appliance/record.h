@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The log: the last lines of what the appliance and the program said, each with its time. */
+#ifndef XDP_MLR_APPLIANCE_RECORD_H
+#define XDP_MLR_APPLIANCE_RECORD_H
+
+#include <stdio.h>
+#include <time.h>
+
+#define RECORD_LINES     1000
+#define RECORD_LINE_MOST 1000 /* octets; longer ones are cut */
+#define RECORD_TIME_SIZE 24
+
+struct record {
+	char *lines[RECORD_LINES]; /* a ring */
+	unsigned int next;
+	unsigned long count; /* of all lines ever */
+};
+
+/* Control characters are escaped. Nothing happens without memory. */
+void record_add(struct record *record, const char *text);
+/* The last so many lines, oldest first. */
+void record_put(const struct record *record, FILE *stream, unsigned int most);
+
+void record_free(struct record *record);
+
+/* "2026-11-21T16:00:00Z" */
+const char *record_time(time_t time, char buffer[RECORD_TIME_SIZE]);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "results.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "json_read.h"
+#include "json_text.h"
+#include "units.h"
+
+#define PAGE_OCTETS  4096 /* a file in memory takes whole ones */
+#define META_MOST    65536
+#define KEEP_DEFAULT 64e6 /* where the system does not tell how much memory is free */
+#define KEEP_LEAST   16e6
+
+static const char *const endings[] = {
+	[RESULTS_JSON] = "json", [RESULTS_HTML] = "html", [RESULTS_TEXT] = "txt", [RESULTS_META] = "meta"
+};
+
+const char *results_path(const struct results *store, unsigned int number, enum results_form form,
+			 char buffer[FILES_PATH_SIZE])
+{
+	snprintf(buffer, FILES_PATH_SIZE, "%s/%u.%s", store->directory, number, endings[form]);
+	return buffer;
+}
+
+/* --- what is said of a result ---------------------------------------------------------------------------------------- */
+
+static int write_meta(const struct results *store, const struct result *result)
+{
+	json_t *object = json_pack("{s:i, s:s, s:s, s:I, s:I, s:i, s:b, s:b, s:s}", "number", (int)result->number, "run",
+				   result->run, "verb", result->verb, "started", (json_int_t)result->started, "ended",
+				   (json_int_t)result->ended, "exit_code", result->exit_code, "has_document",
+				   result->has_document, "fetched", result->fetched, "summary", result->summary);
+	char path[FILES_PATH_SIZE];
+	size_t length;
+	char *text = object ? json_text(object, false, &length) : NULL;
+	int error = text ? file_write(results_path(store, result->number, RESULTS_META, path), text, length) : -ENOMEM;
+
+	free(text);
+	json_decref(object);
+	return error;
+}
+
+static time_t read_time(const json_t *object, const char *name)
+{
+	return (time_t)json_integer_value(json_object_get(object, name));
+}
+
+static bool read_meta(const struct results *store, unsigned int number, struct result *ret)
+{
+	struct result result = { .number = number };
+	char path[FILES_PATH_SIZE];
+	json_t *object = json_load_file(results_path(store, number, RESULTS_META, path), 0, NULL);
+
+	if (!object)
+		return false;
+	snprintf(result.run, sizeof(result.run), "%s", read_text(object, "run"));
+	snprintf(result.verb, sizeof(result.verb), "%s", read_text(object, "verb"));
+	snprintf(result.summary, sizeof(result.summary), "%s", read_text(object, "summary"));
+	result.started = read_time(object, "started");
+	result.ended = read_time(object, "ended");
+	result.exit_code = (int)json_integer_value(json_object_get(object, "exit_code"));
+	result.has_document = read_truth(object, "has_document");
+	result.fetched = read_truth(object, "fetched");
+	json_decref(object);
+	*ret = result;
+	return true;
+}
+
+/* --- the list ------------------------------------------------------------------------------------------------------- */
+
+static int append(struct results *store, const struct result *result)
+{
+	struct result *grown = reallocarray(store->results, store->count + 1, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	store->results = grown;
+	grown[store->count++] = *result;
+	if (result->number > store->last_number)
+		store->last_number = result->number;
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct result *first = a, *second = b;
+
+	return first->number < second->number ? -1 : first->number > second->number;
+}
+
+static void measure(struct results *store)
+{
+	char path[FILES_PATH_SIZE];
+	struct stat status;
+
+	store->octets = 0;
+	for (size_t i = 0; i < store->count; i++) {
+		struct result *result = &store->results[i];
+
+		result->octets = 0;
+		for (enum results_form form = 0; form < RESULTS_FORMS; form++)
+			if (stat(results_path(store, result->number, form, path), &status) == 0)
+				result->octets +=
+					(double)(((size_t)status.st_size + PAGE_OCTETS) / PAGE_OCTETS * PAGE_OCTETS);
+		store->octets += result->octets;
+	}
+}
+
+/* What an earlier process of ours left. */
+static int read_directory(struct results *store)
+{
+	DIR *directory = opendir(store->directory);
+	struct result result;
+	int error = 0;
+
+	if (!directory)
+		return -errno;
+	for (struct dirent *entry; !error && (entry = readdir(directory));) {
+		unsigned int number;
+		int end = 0;
+
+		if (sscanf(entry->d_name, "%9u.meta%n", &number, &end) == 1 && end && !entry->d_name[end] &&
+		    read_meta(store, number, &result))
+			error = append(store, &result);
+	}
+	closedir(directory);
+	return error;
+}
+
+double results_free_memory(void)
+{
+	FILE *stream = fopen("/proc/meminfo", "re");
+	double octets = KEEP_DEFAULT;
+	char line[256];
+	unsigned long kib;
+
+	while (stream && fgets(line, sizeof(line), stream))
+		if (sscanf(line, "MemAvailable: %lu", &kib) == 1)
+			octets = 1024.0 * (double)kib / 4;
+	if (stream)
+		fclose(stream);
+	return octets > KEEP_LEAST ? octets : KEEP_LEAST;
+}
+
+int results_open(struct results *store, const char *directory)
+{
+	int error;
+
+	*store = (struct results){ .keep_octets = results_free_memory() };
+	if (snprintf(store->directory, sizeof(store->directory), "%s/results", directory) >= (int)sizeof(store->directory))
+		return -ENAMETOOLONG;
+	if ((mkdir(directory, 0700) && errno != EEXIST) || (mkdir(store->directory, 0700) && errno != EEXIST))
+		return -errno;
+	error = read_directory(store);
+	if (error) {
+		results_close(store);
+		return error;
+	}
+	if (store->count)
+		qsort(store->results, store->count, sizeof(*store->results), by_number);
+	measure(store);
+	return 0;
+}
+
+void results_close(struct results *store)
+{
+	free(store->results);
+	*store = (struct results){ .count = 0 };
+}
+
+struct result *results_find(struct results *store, unsigned int number)
+{
+	for (size_t i = 0; i < store->count; i++)
+		if (store->results[i].number == number)
+			return &store->results[i];
+	return NULL;
+}
+
+void results_set_fetched(struct results *store, unsigned int number)
+{
+	struct result *result = results_find(store, number);
+
+	if (!result || result->fetched)
+		return;
+	result->fetched = true;
+	write_meta(store, result);
+}
+
+/* --- the bound ------------------------------------------------------------------------------------------------------ */
+
+/* Which to delete: the oldest that was fetched, else the oldest; never the newest. `count` where there is none. */
+static size_t find_victim(const struct results *store)
+{
+	for (size_t i = 0; i + 1 < store->count; i++)
+		if (store->results[i].fetched)
+			return i;
+	return store->count > 1 ? 0 : store->count;
+}
+
+static void delete_result(struct results *store, size_t index, results_told *told, void *context)
+{
+	const struct result result = store->results[index];
+	char path[FILES_PATH_SIZE], size[UNIT_TEXT_SIZE], bound[UNIT_TEXT_SIZE], sentence[256];
+
+	for (enum results_form form = 0; form < RESULTS_FORMS; form++)
+		unlink(results_path(store, result.number, form, path));
+	store->octets -= result.octets;
+	store->deleted++;
+	store->deleted_unfetched += !result.fetched;
+	memmove(&store->results[index], &store->results[index + 1], (store->count - index - 1) * sizeof(*store->results));
+	store->count--;
+	snprintf(sentence, sizeof(sentence), "result %u (%s) was deleted, %s: all results may take %s of memory",
+		 result.number, format_si(result.octets, "octets", size),
+		 result.fetched ? "it had been fetched" : "NOBODY HAD FETCHED IT",
+		 format_si(store->keep_octets, "octets", bound));
+	told(context, sentence);
+}
+
+void results_settle(struct results *store, results_told *told, void *context)
+{
+	measure(store);
+	while (store->octets > store->keep_octets) {
+		size_t victim = find_victim(store);
+
+		if (victim == store->count)
+			break;
+		delete_result(store, victim, told, context);
+	}
+}
+
+/* Write the document; where the file system is full, older results make room. */
+static int write_document(struct results *store, const struct result *result, const char *document, size_t length,
+			  results_told *told, void *context)
+{
+	char path[FILES_PATH_SIZE];
+	int error;
+
+	for (;;) {
+		error = file_write(results_path(store, result->number, RESULTS_JSON, path), document, length);
+		if (error != -ENOSPC || !store->count)
+			return error;
+		delete_result(store, 0, told, context);
+	}
+}
+
+int results_add(struct results *store, struct result *result, const char *document, size_t length, results_told *told,
+		void *context)
+{
+	int error = 0;
+
+	result->number = store->last_number + 1;
+	result->has_document = document;
+	if (document)
+		error = write_document(store, result, document, length, told, context);
+	if (!error)
+		error = write_meta(store, result);
+	if (!error)
+		error = append(store, result);
+	if (error)
+		return error;
+	results_settle(store, told, context);
+	return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The results that are kept: files in one directory, numbered from 1. Result N is N.json (the document), N.html (the report), N.txt (the
+ * same as text) and N.meta (what stands below). All of it is in memory, so there is a bound: beyond it the oldest result that
+ * was fetched goes first, then the oldest; the newest one stays in any case. A run that gave no result has a number, too.
+ */
+#ifndef XDP_MLR_APPLIANCE_RESULTS_H
+#define XDP_MLR_APPLIANCE_RESULTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "files.h"
+#include "settings.h"
+#include "watch.h"
+
+enum results_form { RESULTS_JSON, RESULTS_HTML, RESULTS_TEXT, RESULTS_META, RESULTS_FORMS };
+
+struct result {
+	unsigned int number;
+	char run[SETTINGS_VALUE_SIZE]; /* of a schedule; may be empty */
+	char verb[SETTINGS_VALUE_SIZE];
+	time_t started, ended;
+	int exit_code;
+	bool has_document;
+	bool fetched;                     /* by somebody over HTTP */
+	char summary[WATCH_SUMMARY_SIZE]; /* what it says, or why there is none */
+	double octets;                    /* of memory that its files take */
+};
+
+struct results {
+	char directory[FILES_PATH_SIZE / 2];
+	double keep_octets;
+	struct result *results; /* oldest first */
+	size_t count;
+	unsigned int last_number;
+	unsigned int deleted, deleted_unfetched;
+	double octets;
+};
+
+/* Told of each result that is deleted to make room. */
+typedef void results_told(void *context, const char *sentence);
+
+/* Open the directory, which is made if it is not there, with the results in it. 0 or -errno. */
+int results_open(struct results *results, const char *directory);
+/* A default for keep_octets: a quarter of the memory that is free. */
+double results_free_memory(void);
+void results_close(struct results *results);
+
+/* Add a result with its document (NULL: none); it gets its number. 0 or -errno. */
+int results_add(struct results *results, struct result *result, const char *document, size_t length, results_told *told,
+		void *context);
+/* Its files have changed: measure them, and keep the bound. */
+void results_settle(struct results *results, results_told *told, void *context);
+
+/* NULL: there is none, or no more. */
+struct result *results_find(struct results *results, unsigned int number);
+void results_set_fetched(struct results *results, unsigned int number);
+/* The path of one of its files. */
+const char *results_path(const struct results *results, unsigned int number, enum results_form form,
+			 char buffer[FILES_PATH_SIZE]);
+
+#endif

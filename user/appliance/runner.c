@@ -1,0 +1,838 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "runner.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "console.h"
+#include "http.h"
+#include "json_text.h"
+#include "say.h"
+
+#define TRIES_MOST      4   /* of a run */
+#define BACK_OFF_FACTOR 4   /* how much longer to wait before each further try */
+#define DEADLINE_S      120 /* of what is no measurement: rendering, handing over, cleaning */
+#define DRAIN_S         10  /* for the consoles to take what was written, before others write there */
+#define METRICS_MOST    (1 << 20)
+#define ARGUMENTS_MAX   64
+#define NOTES_MAX       16 /* of those that wait for a result; more are counted */
+#define CLOCK_JUMP_S    30
+#define FILE_POSITION   "position"
+#define FILE_NOTES      "notes"
+#define FILE_METRICS    "metrics"
+
+/* --- the words of a command ------------------------------------------------------------------------------------------ */
+
+struct command {
+	const char *words[ARGUMENTS_MAX + 1];
+	size_t count;
+};
+
+static void add_word(struct command *command, const char *word)
+{
+	if (command->count < ARGUMENTS_MAX)
+		command->words[command->count++] = word;
+}
+
+static void add_option(struct command *command, const char *name, const char *value)
+{
+	add_word(command, name);
+	add_word(command, value);
+}
+
+/* No tester, but a system under test for another one: it runs until the machine is switched off, and has no result. */
+static bool is_sut(const struct run_settings *run)
+{
+	return strcmp(run->verb, "sut") == 0;
+}
+
+/* The verb with the options that choose the run. */
+static struct command command_of_run(const struct appliance *appliance, char ports[SETTINGS_PORT_LIST_SIZE])
+{
+	const struct run_settings *run = appliance_run(appliance);
+	struct command command = { .count = 0 };
+
+	add_word(&command, appliance->places.xdp_mlr);
+	if (is_sut(run))
+		add_option(&command, "lab", "on");
+	else
+		add_word(&command, run->verb);
+	add_option(&command, "--config", appliance->places.config);
+	if (*run->name)
+		add_option(&command, "--run", run->name);
+	if (run->ports.count)
+		add_option(&command, "--ports", settings_port_list(&run->ports, ports));
+	for (const char *word = appliance->overrides; word && *word; word += strlen(word) + 1)
+		add_word(&command, word);
+	return command;
+}
+
+static const char *state_path(const struct appliance *appliance, const char *name, char buffer[FILES_PATH_SIZE])
+{
+	snprintf(buffer, FILES_PATH_SIZE, "%s/%s", appliance->places.state, name);
+	return buffer;
+}
+
+/* --- what survives us ------------------------------------------------------------------------------------------------ */
+
+static time_t read_moment(const json_t *object, const char *name)
+{
+	return (time_t)json_integer_value(json_object_get(object, name));
+}
+
+static void write_state(struct appliance *appliance, const char *name, const json_t *value)
+{
+	char path[FILES_PATH_SIZE];
+	size_t length;
+	char *text = json_text(value, false, &length);
+	int error = text ? file_write(state_path(appliance, name, path), text, length) : -ENOMEM;
+
+	free(text);
+	if (error)
+		appliance_say(appliance, "cannot write %s/%s: %s", appliance->places.state, name, strerror(-error));
+}
+
+/* Where in the schedule we are, while a run is on: found after a start, it says that we died in it. */
+static void write_position(struct appliance *appliance)
+{
+	json_t *position =
+		json_pack("{s:i, s:i, s:I, s:I, s:I}", "run", (int)appliance->run, "round", (int)appliance->rounds.begun,
+			  "first_begun", (json_int_t)appliance->rounds.first_begun, "last_begun",
+			  (json_int_t)appliance->rounds.last_begun, "started", (json_int_t)appliance->run_started);
+
+	write_state(appliance, FILE_POSITION, position);
+	json_decref(position);
+}
+
+static void remove_position(const struct appliance *appliance)
+{
+	char path[FILES_PATH_SIZE];
+
+	unlink(state_path(appliance, FILE_POSITION, path));
+}
+
+/* A sentence for the next result. */
+__attribute__((format(printf, 2, 3))) static void add_note(struct appliance *appliance, const char *format, ...)
+{
+	char text[RECORD_LINE_MOST];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	appliance_say(appliance, "%s", text);
+	if (json_array_size(appliance->pending_notes) == NOTES_MAX)
+		json_array_remove(appliance->pending_notes, 0);
+	json_array_append_new(appliance->pending_notes, json_string(text));
+	write_state(appliance, FILE_NOTES, appliance->pending_notes);
+}
+
+static void clear_notes(struct appliance *appliance)
+{
+	char path[FILES_PATH_SIZE];
+
+	json_array_clear(appliance->pending_notes);
+	unlink(state_path(appliance, FILE_NOTES, path));
+}
+
+/* --- jobs ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_progress(const char *line)
+{
+	return strstr(line, " elapsed") && strstr(line, ", trial ");
+}
+
+/* A line on standard error: into the log and on the consoles. Where a console draws the live view, the lines that say the same of
+ * xdp-mlr are left out, as they are in the log. */
+static void take_words(struct appliance *appliance, const char *text)
+{
+	if (is_progress(text)) {
+		console_progress(appliance, text);
+		return;
+	}
+	snprintf(appliance->last_words, sizeof(appliance->last_words), "%s", text);
+	appliance_say(appliance, "%s", text);
+}
+
+/* "ports: a,b" of --dump-config: nothing may listen there. */
+static void take_ports(struct appliance *appliance, char *line)
+{
+	static const char key[] = "ports:";
+	char *rest = NULL;
+
+	if (strncmp(line, key, sizeof(key) - 1) != 0)
+		return;
+	for (char *name = strtok_r(line + sizeof(key) - 1, " \",", &rest); name; name = strtok_r(NULL, " \",", &rest))
+		json_object_set_new(appliance->test_ports, name, json_true());
+}
+
+static void on_line(void *context, enum job_stream stream, char *text, size_t length)
+{
+	struct appliance *appliance = context;
+	json_t *object;
+
+	if (stream == JOB_ERR) {
+		take_words(appliance, text);
+		return;
+	}
+	if (appliance->phase == PHASE_CHECKING)
+		take_ports(appliance, text);
+	if (appliance->phase != PHASE_RUNNING)
+		return;
+	object = json_loadb(text, length, 0, NULL);
+	if (json_object_get(object, "event")) {
+		watch_event(&appliance->watch, object);
+	} else if (json_object_get(object, "schema")) {
+		free(appliance->document);
+		appliance->document = strndup(text, length);
+		appliance->document_length = length;
+	}
+	if (!object && is_sut(appliance_run(appliance)))
+		appliance_say(appliance, "%s", text);
+	json_decref(object);
+}
+
+/* Start the job of a phase. What cannot be started counts as ended with exit code 127, as in a shell. */
+static void start(struct appliance *appliance, enum phase phase, struct command *command, double deadline_s)
+{
+	int error;
+
+	appliance->phase = phase;
+	appliance->due_ns = UINT64_MAX;
+	command->words[command->count] = NULL;
+	error = job_start(&appliance->job, command->words, on_line, appliance);
+	if (error) {
+		appliance_say(appliance, "cannot start %s: %s", command->words[0], strerror(-error));
+		appliance->job = (struct job){ .status = 127 };
+		appliance->due_ns = 0; /* at once: the phase finds no job running */
+		return;
+	}
+	if (deadline_s > 0)
+		appliance->job.stop_ns = clock_ns() + (uint64_t)(deadline_s * NS_PER_S);
+}
+
+static void rest(struct appliance *appliance, enum phase phase)
+{
+	appliance->phase = phase;
+	appliance->due_ns = UINT64_MAX;
+	console_refresh(appliance);
+}
+
+/* Once nothing runs any more. */
+static void switch_off(struct appliance *appliance)
+{
+	job_stop(&appliance->probe_job, SIGTERM);
+	rest(appliance, PHASE_ENDING);
+	appliance->due_ns = 0;
+}
+
+/* --- reading the configuration --------------------------------------------------------------------------------------- */
+
+static void go_wrong(struct appliance *appliance)
+{
+	appliance_say(appliance, "%s", appliance->error);
+	appliance_say(appliance,
+		      "the configuration is wrong, and nothing will be sent; waiting for a restart with another one, "
+		      "or key r to read it again");
+	rest(appliance, PHASE_WRONG);
+}
+
+/* xdp-mlr reads the options of a run as it will for the run itself. */
+static void check_run(struct appliance *appliance)
+{
+	char ports[SETTINGS_PORT_LIST_SIZE];
+	struct command command = command_of_run(appliance, ports);
+
+	add_word(&command, "--dump-config");
+	appliance->last_words[0] = '\0';
+	start(appliance, PHASE_CHECKING, &command, DEADLINE_S);
+}
+
+static void begin_round(struct appliance *appliance);
+static void clean_first(struct appliance *appliance);
+static void wait_for_round(struct appliance *appliance);
+
+static void checked_run(struct appliance *appliance)
+{
+	const struct run_settings *run = appliance_run(appliance);
+
+	if (appliance->ending) {
+		switch_off(appliance);
+		return;
+	}
+	if (appliance->job.status) {
+		snprintf(appliance->error, sizeof(appliance->error), "%s%s%s%.400s", *run->name ? "run '" : "", run->name,
+			 *run->name ? "': " : "", *appliance->last_words ? appliance->last_words : "xdp-mlr cannot read it");
+		go_wrong(appliance);
+		return;
+	}
+	if (++appliance->run < appliance->settings.run_count) {
+		check_run(appliance);
+		return;
+	}
+	http_configure(appliance);
+	if (appliance->resumes) {
+		clean_first(appliance);
+		return;
+	}
+	appliance->run = 0;
+	wait_for_round(appliance);
+}
+
+/* The options of --override as words: "--name=value". */
+static void read_overrides(struct appliance *appliance)
+{
+	static const char section[] = "appliance.";
+	FILE *from = appliance->places.override ? fopen(appliance->places.override, "re") : NULL, *to;
+	char line[RECORD_LINE_MOST];
+	size_t length;
+
+	free(appliance->overrides);
+	appliance->overrides = NULL;
+	to = from ? open_memstream(&appliance->overrides, &length) : NULL;
+	while (to && fgets(line, sizeof(line), from)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (*line && strncmp(line, section, strlen(section)) != 0)
+			fprintf(to, "--%s%c", line, '\0');
+	}
+	if (to)
+		fclose(to);
+	if (from)
+		fclose(from);
+}
+
+/* Read the section; false: it is wrong, and that was said. */
+static bool read_configuration(struct appliance *appliance)
+{
+	static struct settings settings;
+
+	read_overrides(appliance);
+	if (!settings_read_over(appliance->places.config, appliance->places.override, &settings, appliance->error)) {
+		go_wrong(appliance);
+		return false;
+	}
+	settings_free(&appliance->settings);
+	appliance->settings = settings;
+	appliance->configured = true;
+	appliance->store.keep_octets = settings.keep_octets > 0 ? settings.keep_octets : results_free_memory();
+	return true;
+}
+
+static void begin(struct appliance *appliance)
+{
+	appliance->rounds = (struct rounds){ .begun = 0 };
+	appliance->run = 0;
+	appliance->tries = 0;
+	appliance->error[0] = '\0';
+	if (!appliance->places.config)
+		rest(appliance, PHASE_UNCONFIGURED);
+	else if (read_configuration(appliance))
+		check_run(appliance);
+}
+
+/* --- rounds ----------------------------------------------------------------------------------------------------------- */
+
+static void run_next(struct appliance *appliance);
+
+static void finish(struct appliance *appliance)
+{
+	if (strcmp(appliance->settings.at_end, "power-off") == 0) {
+		appliance_say(appliance, "done; switching off");
+		switch_off(appliance);
+		return;
+	}
+	appliance_say(appliance, "done; waiting to be switched off (h: help)");
+	rest(appliance, PHASE_DONE);
+}
+
+static void begin_round(struct appliance *appliance)
+{
+	time_t now = time(NULL);
+
+	appliance->rounds.begun++;
+	appliance->rounds.last_begun = now;
+	if (appliance->rounds.begun == 1)
+		appliance->rounds.first_begun = now;
+	appliance->run = 0;
+	appliance->tries = 0;
+	run_next(appliance);
+}
+
+static void wait_for_round(struct appliance *appliance)
+{
+	char when[RECORD_TIME_SIZE];
+	time_t now = time(NULL);
+
+	appliance->next_round = schedule_next(&appliance->settings.schedule, &appliance->rounds, now);
+	if (appliance->next_round == SCHEDULE_OVER) {
+		finish(appliance);
+		return;
+	}
+	if (appliance->next_round <= now) {
+		begin_round(appliance);
+		return;
+	}
+	appliance_say(appliance, "the next round begins at %s", record_time(appliance->next_round, when));
+	rest(appliance, PHASE_WAITING);
+	appliance->due_ns = clock_ns() + NS_PER_S;
+}
+
+static void wait_on(struct appliance *appliance)
+{
+	if (time(NULL) >= appliance->next_round)
+		begin_round(appliance);
+	else
+		appliance->due_ns = clock_ns() + NS_PER_S;
+}
+
+static void next_run(struct appliance *appliance)
+{
+	appliance->tries = 0;
+	if (appliance->ending) {
+		switch_off(appliance);
+		return;
+	}
+	if (++appliance->run < appliance->settings.run_count) {
+		run_next(appliance);
+		return;
+	}
+	appliance->rounds.last_ended = time(NULL);
+	appliance->run = 0;
+	wait_for_round(appliance);
+}
+
+/* --- a run ------------------------------------------------------------------------------------------------------------ */
+
+static bool takes_notes(const char *verb)
+{
+	return strcmp(verb, "probe") != 0 && strcmp(verb, "sut") != 0;
+}
+
+static void say_command(struct appliance *appliance, const struct command *command)
+{
+	char text[RECORD_LINE_MOST];
+	size_t used = (size_t)snprintf(text, sizeof(text), "running: xdp-mlr");
+
+	for (size_t i = 1; i < command->count && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, " %s", command->words[i]);
+	appliance_say(appliance, "%s", text);
+}
+
+static void begin_watch(struct appliance *appliance)
+{
+	const struct run_settings *run = appliance_run(appliance);
+	char title[VIEW_TITLE_SIZE], ports[SETTINGS_PORT_LIST_SIZE];
+
+	snprintf(title, sizeof(title), "%.24s%s%.12s%s%.36s", run->name, *run->name ? ": " : "", run->verb,
+		 run->ports.count ? " " : "", settings_port_list(&run->ports, ports));
+	watch_begin(&appliance->watch, title);
+}
+
+static void run_next(struct appliance *appliance)
+{
+	char ports[SETTINGS_PORT_LIST_SIZE], metrics[FILES_PATH_SIZE];
+	struct command command = command_of_run(appliance, ports);
+
+	say_command(appliance, &command);
+	if (!is_sut(appliance_run(appliance)))
+		add_option(&command, "--format", "jsonl");
+	if (takes_notes(appliance_run(appliance)->verb)) {
+		add_option(&command, "--metrics", state_path(appliance, FILE_METRICS, metrics));
+		for (size_t i = 0; i < json_array_size(appliance->pending_notes); i++)
+			add_option(&command, "--note", json_string_value(json_array_get(appliance->pending_notes, i)));
+	}
+	free(appliance->document);
+	appliance->document = NULL;
+	appliance->last_words[0] = '\0';
+	appliance->run_started = time(NULL);
+	appliance->run_began_ns = clock_ns();
+	begin_watch(appliance);
+	write_position(appliance);
+	start(appliance, PHASE_RUNNING, &command, 0);
+	console_refresh(appliance);
+}
+
+static void say_told(void *context, const char *sentence)
+{
+	struct appliance *appliance = context;
+
+	appliance_say(appliance, "%s", sentence);
+}
+
+/* The run's entry in the list of results; with the document if there is one. */
+static void store_run(struct appliance *appliance)
+{
+	const struct run_settings *run = appliance_run(appliance);
+	struct result result = { .started = appliance->run_started,
+				 .ended = time(NULL),
+				 .exit_code =
+					 appliance->run_status < 0 ? 128 - appliance->run_status : appliance->run_status };
+	json_t *document = appliance->document ? json_loadb(appliance->document, appliance->document_length, 0, NULL) : NULL;
+	int error;
+
+	snprintf(result.run, sizeof(result.run), "%s", run->name);
+	snprintf(result.verb, sizeof(result.verb), "%s", run->verb);
+	if (document)
+		watch_summary(document, result.summary);
+	else
+		snprintf(result.summary, sizeof(result.summary), "no result: %.200s",
+			 *appliance->last_words ? appliance->last_words : "it said nothing");
+	json_decref(document);
+	error = results_add(&appliance->store, &result, appliance->document, appliance->document_length, say_told,
+			    appliance);
+	if (error)
+		appliance_say(appliance, "cannot keep the result: %s", strerror(-error));
+	else
+		appliance_say(appliance, "result %u: %s", result.number, result.summary);
+	remove_position(appliance);
+}
+
+static void render(struct appliance *appliance, enum results_form form)
+{
+	char from[FILES_PATH_SIZE], to[FILES_PATH_SIZE];
+	unsigned int number = appliance->store.last_number;
+	struct command command = { .count = 0 };
+
+	add_word(&command, appliance->places.xdp_mlr);
+	add_word(&command, "report");
+	add_word(&command, results_path(&appliance->store, number, RESULTS_JSON, from));
+	add_option(&command, "--report", results_path(&appliance->store, number, form, to));
+	appliance->form = form;
+	start(appliance, PHASE_RENDERING, &command, DEADLINE_S);
+}
+
+/* Only of a run that did not end as it should: what the operator asked for is no crash. */
+static bool is_crash(const struct appliance *appliance)
+{
+	int status = appliance->job.status;
+
+	return !appliance->document && !appliance->job.stopped &&
+	       (status < EXIT_DONE || (status > EXIT_INVALID && status != EXIT_INTERRUPTED) || status == EXIT_DONE ||
+		status == EXIT_UNMET);
+}
+
+static void crash(struct appliance *appliance)
+{
+	char fate[JOB_FATE_SIZE], when[RECORD_TIME_SIZE];
+	struct command command = { .count = 0 };
+
+	appliance->crashes++;
+	appliance->tries++;
+	add_note(appliance, "The program died of %s at %s, after %zu trials of this run, and was started anew.",
+		 job_fate(appliance->job.status, fate), record_time(time(NULL), when), appliance->watch.view.trial_count);
+	add_word(&command, appliance->places.xdp_mlr);
+	add_word(&command, "clean");
+	start(appliance, PHASE_CLEANING, &command, DEADLINE_S);
+}
+
+static void ended_run(struct appliance *appliance)
+{
+	char fate[JOB_FATE_SIZE];
+
+	appliance->run_status = appliance->job.status;
+	if (is_crash(appliance)) {
+		crash(appliance);
+		return;
+	}
+	appliance_say(appliance, "xdp-mlr ended with %s", job_fate(appliance->job.status, fate));
+	store_run(appliance);
+	if (!appliance->document) {
+		next_run(appliance);
+		return;
+	}
+	clear_notes(appliance);
+	render(appliance, RESULTS_HTML);
+}
+
+static void cleaned(struct appliance *appliance)
+{
+	double back_off_s = appliance->places.back_off_s * pow(BACK_OFF_FACTOR, appliance->tries ? appliance->tries - 1 : 0);
+
+	if (appliance->ending) {
+		next_run(appliance);
+		return;
+	}
+	if (appliance->tries >= TRIES_MOST) {
+		appliance_say(appliance, "it died %u times, and is not tried again", appliance->tries);
+		snprintf(appliance->last_words, sizeof(appliance->last_words), "the program died %u times",
+			 appliance->tries);
+		store_run(appliance);
+		next_run(appliance);
+		return;
+	}
+	if (!appliance->tries)
+		back_off_s = 0;
+	rest(appliance, PHASE_BACKING_OFF);
+	appliance->due_ns = clock_ns() + (uint64_t)(back_off_s * NS_PER_S);
+}
+
+/* --- what becomes of a result ------------------------------------------------------------------------------------------ */
+
+/* The text on every console, then the operator's own program, which may write there, too. */
+static void begin_hand_over(struct appliance *appliance)
+{
+	char path[FILES_PATH_SIZE];
+	char *text;
+	size_t length;
+
+	results_settle(&appliance->store, say_told, appliance);
+	if (!file_read(results_path(&appliance->store, appliance->store.last_number, RESULTS_TEXT, path), JOB_LINE_MAX,
+		       &text, &length)) {
+		console_text(appliance, text);
+		free(text);
+	}
+	if (!appliance->places.hand_over) {
+		next_run(appliance);
+		return;
+	}
+	rest(appliance, PHASE_HANDING_OVER);
+	console_hold(appliance, true);
+	appliance->run_began_ns = clock_ns();
+	appliance->due_ns = 0;
+}
+
+/* Once the consoles have taken what we wrote. */
+static void hand_over(struct appliance *appliance)
+{
+	char json[FILES_PATH_SIZE], html[FILES_PATH_SIZE], exit_code[16];
+	const struct results *store = &appliance->store;
+	const struct result *result = &store->results[store->count - 1];
+	struct command command = { .count = 0 };
+
+	if (!console_drained(appliance) && clock_ns() - appliance->run_began_ns < DRAIN_S * NS_PER_S) {
+		appliance->due_ns = clock_ns() + NS_PER_S / 20;
+		return;
+	}
+	snprintf(exit_code, sizeof(exit_code), "%d", result->exit_code);
+	add_word(&command, appliance->places.hand_over);
+	add_word(&command, results_path(store, result->number, RESULTS_JSON, json));
+	add_word(&command, results_path(store, result->number, RESULTS_HTML, html));
+	add_word(&command, exit_code);
+	start(appliance, PHASE_HANDING_OVER, &command, DEADLINE_S);
+}
+
+static void handed_over(struct appliance *appliance)
+{
+	char fate[JOB_FATE_SIZE];
+
+	console_hold(appliance, false);
+	if (appliance->job.status)
+		appliance_say(appliance, "handing the result over failed: %s ended with %s", appliance->places.hand_over,
+			      job_fate(appliance->job.status, fate));
+	next_run(appliance);
+}
+
+static void rendered(struct appliance *appliance)
+{
+	char fate[JOB_FATE_SIZE];
+
+	if (appliance->job.status)
+		appliance_say(appliance, "rendering the result failed: xdp-mlr report ended with %s",
+			      job_fate(appliance->job.status, fate));
+	if (appliance->form == RESULTS_HTML)
+		render(appliance, RESULTS_TEXT);
+	else
+		begin_hand_over(appliance);
+}
+
+/* --- the loop ---------------------------------------------------------------------------------------------------------- */
+
+static void read_metrics(struct appliance *appliance)
+{
+	char path[FILES_PATH_SIZE];
+	char *text;
+	size_t length;
+
+	if (clock_ns() - appliance->metrics_read_ns < NS_PER_S)
+		return;
+	appliance->metrics_read_ns = clock_ns();
+	if (file_read(state_path(appliance, FILE_METRICS, path), METRICS_MOST, &text, &length))
+		return;
+	watch_metrics(&appliance->watch, text);
+	free(text);
+}
+
+static void take_probe_line(void *context, enum job_stream stream, char *text, size_t length)
+{
+	struct appliance *appliance = context;
+	json_t *document;
+
+	if (stream == JOB_ERR) {
+		record_add(&appliance->record, text);
+		return;
+	}
+	document = json_loadb(text, length, 0, NULL);
+	if (!json_object_get(document, "ports")) {
+		json_decref(document);
+		return;
+	}
+	json_decref(appliance->probe);
+	appliance->probe = document;
+}
+
+bool runner_probe(struct appliance *appliance)
+{
+	const char *const words[] = { appliance->places.xdp_mlr, "probe", "--format", "jsonl", NULL };
+
+	if (appliance->phase == PHASE_RUNNING || job_runs(&appliance->probe_job))
+		return false;
+	return job_start(&appliance->probe_job, words, take_probe_line, appliance) == 0;
+}
+
+static void ended_job(struct appliance *appliance)
+{
+	static void (*const ends[])(struct appliance * appliance) = {
+		[PHASE_CHECKING] = checked_run, [PHASE_RUNNING] = ended_run,        [PHASE_CLEANING] = cleaned,
+		[PHASE_RENDERING] = rendered,   [PHASE_HANDING_OVER] = handed_over,
+	};
+
+	if (appliance->phase < sizeof(ends) / sizeof(*ends) && ends[appliance->phase])
+		ends[appliance->phase](appliance);
+}
+
+/* A moment for which a phase waited. */
+static void come_due(struct appliance *appliance)
+{
+	appliance->due_ns = UINT64_MAX;
+	if (appliance->phase == PHASE_WAITING)
+		wait_on(appliance);
+	else if (appliance->phase == PHASE_BACKING_OFF)
+		run_next(appliance);
+	else if (appliance->phase == PHASE_HANDING_OVER)
+		hand_over(appliance);
+	else
+		ended_job(appliance); /* its job could not be started */
+}
+
+/* The calendar was set: intervals of the schedule go on as they were, times of day are looked for anew. */
+static void watch_clock(struct appliance *appliance)
+{
+	static double offset_s = NAN;
+	double now_s = (double)time(NULL) - (double)clock_ns() / (double)NS_PER_S;
+	time_t jump = isnan(offset_s) ? 0 : (time_t)(now_s - offset_s);
+
+	if (!isnan(offset_s) && labs((long)jump) < CLOCK_JUMP_S)
+		return;
+	offset_s = now_s;
+	if (!jump)
+		return;
+	appliance->rounds.first_begun += jump;
+	appliance->rounds.last_begun += jump;
+	appliance->rounds.last_ended += jump;
+	appliance_say(appliance, "the clock was set by %ld s", (long)jump);
+	if (appliance->phase == PHASE_WAITING)
+		wait_for_round(appliance);
+}
+
+void runner_work(struct appliance *appliance)
+{
+	watch_clock(appliance);
+	if (job_work(&appliance->probe_job))
+		console_ports(appliance);
+	if (appliance->phase == PHASE_RUNNING)
+		read_metrics(appliance);
+	if (job_work(&appliance->job))
+		ended_job(appliance);
+	if (clock_ns() >= appliance->due_ns)
+		come_due(appliance);
+	if (appliance->phase == PHASE_ENDING && !job_runs(&appliance->job) && !job_runs(&appliance->probe_job))
+		appliance->power_off = true;
+}
+
+uint64_t runner_due_ns(const struct appliance *appliance)
+{
+	uint64_t due_ns = appliance->due_ns, job_ns = job_due_ns(&appliance->job),
+		 probe_ns = job_due_ns(&appliance->probe_job);
+
+	due_ns = job_ns < due_ns ? job_ns : due_ns;
+	return probe_ns < due_ns ? probe_ns : due_ns;
+}
+
+/* --- start and wishes -------------------------------------------------------------------------------------------------- */
+
+static void read_notes(struct appliance *appliance)
+{
+	char path[FILES_PATH_SIZE];
+
+	appliance->pending_notes = json_load_file(state_path(appliance, FILE_NOTES, path), 0, NULL);
+	if (!json_is_array(appliance->pending_notes)) {
+		json_decref(appliance->pending_notes);
+		appliance->pending_notes = json_array();
+	}
+}
+
+/* We died in a run, which is made again. */
+static void clean_first(struct appliance *appliance)
+{
+	char path[FILES_PATH_SIZE], when[RECORD_TIME_SIZE], now[RECORD_TIME_SIZE];
+	json_t *position = json_load_file(state_path(appliance, FILE_POSITION, path), 0, NULL);
+	struct command command = { .count = 0 };
+
+	appliance->resumes = false;
+	appliance->run = (unsigned int)json_integer_value(json_object_get(position, "run"));
+	appliance->rounds.begun = (unsigned int)json_integer_value(json_object_get(position, "round"));
+	appliance->rounds.first_begun = read_moment(position, "first_begun");
+	appliance->rounds.last_begun = read_moment(position, "last_begun");
+	if (appliance->run >= appliance->settings.run_count)
+		appliance->run = 0;
+	appliance->crashes++;
+	add_note(appliance, "The appliance's own program died in this run, which had begun at %s, and went on at %s.",
+		 record_time(read_moment(position, "started"), when), record_time(time(NULL), now));
+	json_decref(position);
+	add_word(&command, appliance->places.xdp_mlr);
+	add_word(&command, "clean");
+	start(appliance, PHASE_CLEANING, &command, DEADLINE_S);
+}
+
+void runner_start(struct appliance *appliance)
+{
+	char path[FILES_PATH_SIZE];
+
+	appliance->test_ports = json_object();
+	read_notes(appliance);
+	appliance->due_ns = UINT64_MAX;
+	appliance->resumes = appliance->places.config && access(state_path(appliance, FILE_POSITION, path), F_OK) == 0;
+	runner_probe(appliance);
+	begin(appliance);
+}
+
+bool runner_again(struct appliance *appliance)
+{
+	if (job_runs(&appliance->job) || appliance->phase == PHASE_BACKING_OFF || appliance->phase == PHASE_HANDING_OVER ||
+	    appliance->phase == PHASE_ENDING)
+		return false;
+	begin(appliance);
+	return true;
+}
+
+bool runner_stop_run(struct appliance *appliance)
+{
+	if (appliance->phase != PHASE_RUNNING || !job_runs(&appliance->job))
+		return false;
+	job_stop(&appliance->job, SIGINT);
+	return true;
+}
+
+void runner_power_off(struct appliance *appliance)
+{
+	appliance->ending = true;
+	if (appliance->phase == PHASE_RUNNING)
+		job_stop(&appliance->job, SIGTERM);
+	else if (!job_runs(&appliance->job) && appliance->phase != PHASE_HANDING_OVER)
+		switch_off(appliance);
+}
+
+void runner_abandon(struct appliance *appliance)
+{
+	remove_position(appliance);
+	job_stop(&appliance->job, SIGTERM);
+	switch_off(appliance);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "watch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_read.h"
+#include "units.h"
+
+void watch_begin(struct watch *watch, const char *title)
+{
+	*watch = (struct watch){
+		.view = {
+			.min_load_fps = NAN,
+			.max_load_fps = NAN,
+			.estimate_fps = NAN,
+			.estimate_stdev_fps = NAN,
+			.last_loss_ratio = NAN,
+			.load_fps = NAN,
+			.duration_s = NAN,
+			.remaining_s = NAN,
+			.limit_s = NAN,
+		},
+		.remaining_s = NAN,
+	};
+	snprintf(watch->view.title, sizeof(watch->view.title), "%s", title);
+}
+
+/* --- events --------------------------------------------------------------------------------------------------------- */
+
+/* How the search was set up, which its first event tells. */
+static void take_input(struct watch *watch, const json_t *input)
+{
+	const json_t *goals = json_object_get(input, "goals");
+	struct view *view = &watch->view;
+
+	view->min_load_fps = read_number(input, "min_load");
+	view->max_load_fps = read_number(input, "max_load");
+	view->goal_count = json_array_size(goals) < MLR_GOALS_MAX ? json_array_size(goals) : MLR_GOALS_MAX;
+	for (size_t i = 0; i < view->goal_count; i++) {
+		const json_t *goal = json_array_get(goals, i);
+
+		view->goals[i] = (struct view_goal){ .lower_fps = NAN, .upper_fps = NAN, .throughput_fps = NAN };
+		snprintf(view->goals[i].name, sizeof(view->goals[i].name), "%s", read_text(goal, "name"));
+		watch->goal_loss_ratios[i] = read_number(goal, "loss_ratio");
+	}
+}
+
+static void take_start(struct watch *watch, const json_t *event)
+{
+	struct view *view = &watch->view;
+
+	if (json_object_get(event, "controller_input"))
+		take_input(watch, json_object_get(event, "controller_input"));
+	view->load_fps = read_number(event, "trial_load");
+	view->duration_s = read_number(event, "trial_duration");
+	snprintf(view->goal, sizeof(view->goal), "%s", read_text(event, "goal"));
+}
+
+/* The loss ratio that a trial was made to keep; 0 where it was for no goal. */
+static double loss_ratio_asked(const struct watch *watch)
+{
+	for (size_t i = 0; i < watch->view.goal_count; i++)
+		if (strcmp(watch->view.goals[i].name, watch->view.goal) == 0)
+			return watch->goal_loss_ratios[i];
+	return 0;
+}
+
+static void take_trial(struct watch *watch, const json_t *event)
+{
+	const json_t *trial = json_object_get(event, "trial_result"), *counts = json_object_get(trial, "counts");
+	struct view *view = &watch->view;
+	double loss_ratio = read_number(trial, "trial_loss_ratio");
+	double sent = read_number(counts, "sent"), lost = read_number(counts, "lost");
+
+	view->last_loss_ratio = loss_ratio;
+	view->trial_count++;
+	view->sent_frames += isnan(sent) ? 0 : sent;
+	view->lost_frames += isnan(lost) ? 0 : lost;
+	view_add_mark(view, read_truth(trial, "warmup")             ? VIEW_WARMUP
+			    : read_truth(trial, "tester_limited")   ? VIEW_LIMITED
+			    : loss_ratio <= loss_ratio_asked(watch) ? VIEW_GOOD
+								    : VIEW_BAD);
+}
+
+static struct view_goal *find_goal(struct watch *watch, const char *name)
+{
+	for (size_t i = 0; i < watch->view.goal_count; i++)
+		if (strcmp(watch->view.goals[i].name, name) == 0)
+			return &watch->view.goals[i];
+	return NULL;
+}
+
+static void take_bounds(struct watch *watch, const json_t *event)
+{
+	struct view_goal *goal = find_goal(watch, read_text(event, "goal"));
+
+	if (!goal)
+		return;
+	goal->lower_fps = read_number(event, "relevant_lower_bound");
+	goal->upper_fps = read_number(event, "relevant_upper_bound");
+}
+
+static void take_goal(struct watch *watch, const json_t *event)
+{
+	const json_t *result = json_object_get(event, "goal_result");
+	struct view_goal *goal = find_goal(watch, read_text(json_object_get(result, "goal"), "name"));
+
+	if (!goal)
+		return;
+	goal->throughput_fps = read_number(result, "conditional_throughput");
+	goal->done = true;
+}
+
+/* The next of repeated searches. */
+static void take_run(struct watch *watch, const json_t *event)
+{
+	struct view *view = &watch->view;
+
+	view->run = (unsigned int)fmax(read_number(event, "run"), 0);
+	view->runs = (unsigned int)fmax(read_number(event, "runs"), 0);
+	view->trial_count = 0;
+	view->marks[0] = '\0';
+	view->goal_count = 0;
+}
+
+/* A test of a suite begins. */
+static void take_test(struct watch *watch, const json_t *event)
+{
+	if (watch->test_count == WATCH_TESTS_MAX) {
+		memmove(watch->tests, watch->tests + 1, sizeof(watch->tests) - sizeof(watch->tests[0]));
+		watch->test_count--;
+	}
+	snprintf(watch->tests[watch->test_count++], WATCH_TEST_SIZE, "%.40s, frames of %.20s", read_text(event, "test"),
+		 read_text(event, "frame_size"));
+	watch->view.goal_count = 0;
+}
+
+void watch_event(struct watch *watch, const json_t *event)
+{
+	static const struct {
+		const char *name;
+		void (*take)(struct watch *watch, const json_t *event);
+	} events[] = {
+		{ "run_started", take_run }, { "trial_started", take_start }, { "trial_finished", take_trial },
+		{ "bounds", take_bounds },   { "goal_reached", take_goal },   { "test_started", take_test },
+	};
+	const char *name = read_text(event, "event");
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		if (strcmp(events[i].name, name) == 0)
+			events[i].take(watch, event);
+	if (strcmp(name, "test_finished") == 0)
+		watch->tests_done++;
+}
+
+/* --- metrics -------------------------------------------------------------------------------------------------------- */
+
+/* A gauge without labels; NAN where there is none. */
+static double find_gauge(const char *text, const char *name)
+{
+	char wanted[96];
+	size_t length = (size_t)snprintf(wanted, sizeof(wanted), "\nxdp_mlr_%s ", name);
+	const char *found = strstr(text, wanted);
+
+	return found ? strtod(found + length, NULL) : NAN;
+}
+
+void watch_metrics(struct watch *watch, const char *text)
+{
+	watch->remaining_s = find_gauge(text, "remaining_seconds");
+	watch->view.estimate_fps = find_gauge(text, "critical_load_frames_per_second");
+	watch->view.estimate_stdev_fps = find_gauge(text, "critical_load_stdev_frames_per_second");
+}
+
+/* --- a result in a line --------------------------------------------------------------------------------------------- */
+
+static void add_text(char buffer[WATCH_SUMMARY_SIZE], const char *text)
+{
+	size_t used = strlen(buffer);
+
+	snprintf(buffer + used, WATCH_SUMMARY_SIZE - used, "%s%s", used ? ", " : "", text);
+}
+
+static void add_load(char buffer[WATCH_SUMMARY_SIZE], const char *name, double load_fps)
+{
+	char text[WATCH_SUMMARY_SIZE], load[UNIT_TEXT_SIZE];
+
+	snprintf(text, sizeof(text), "%.60s %s", name, isnan(load_fps) ? "none" : format_si(load_fps, "fps", load));
+	add_text(buffer, text);
+}
+
+static void add_goals(char buffer[WATCH_SUMMARY_SIZE], const json_t *goals)
+{
+	for (size_t i = 0; i < json_array_size(goals); i++) {
+		const json_t *goal = json_array_get(goals, i);
+
+		add_load(buffer, read_text(json_object_get(goal, "goal"), "name"),
+			 read_number(goal, "conditional_throughput"));
+	}
+}
+
+static void add_trial(char buffer[WATCH_SUMMARY_SIZE], const json_t *trial)
+{
+	char text[WATCH_SUMMARY_SIZE], load[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
+
+	if (!json_is_object(trial))
+		return;
+	snprintf(text, sizeof(text), "%s for %g s lost %s", format_si(read_number(trial, "trial_load"), "fps", load),
+		 read_number(trial, "trial_duration"), format_percent(read_number(trial, "trial_loss_ratio"), loss));
+	add_text(buffer, text);
+}
+
+static void add_sizes(char buffer[WATCH_SUMMARY_SIZE], const json_t *sizes)
+{
+	char text[WATCH_SUMMARY_SIZE];
+
+	if (!json_is_array(sizes))
+		return;
+	snprintf(text, sizeof(text), "%zu frame sizes", json_array_size(sizes));
+	add_text(buffer, text);
+}
+
+static void add_self_tests(char buffer[WATCH_SUMMARY_SIZE], const json_t *tests)
+{
+	for (size_t i = 0; i < json_array_size(tests); i++)
+		add_load(buffer, "clean load", read_number(json_array_get(tests, i), "clean_load"));
+}
+
+const char *watch_summary(const json_t *document, char buffer[WATCH_SUMMARY_SIZE])
+{
+	const json_t *critical = json_object_get(document, "critical_load");
+
+	buffer[0] = '\0';
+	add_goals(buffer, json_object_get(document, "search_result"));
+	add_trial(buffer, json_object_get(document, "trial_result"));
+	add_sizes(buffer, json_object_get(document, "frame_sizes"));
+	add_self_tests(buffer, json_object_get(document, "self_tests"));
+	if (json_is_object(critical) || json_is_number(critical))
+		add_load(buffer, "critical load",
+			 json_is_number(critical) ? json_number_value(critical) : read_number(critical, "mean"));
+	if (*read_text(document, "irregular_reason"))
+		add_text(buffer, "IRREGULAR");
+	return buffer;
+}

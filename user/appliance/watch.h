@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A run as it is seen from outside: the events of --format jsonl and the file of --metrics, made into the state that view.h draws. No
+ * clock here: who shows the state says what time has passed.
+ */
+#ifndef XDP_MLR_APPLIANCE_WATCH_H
+#define XDP_MLR_APPLIANCE_WATCH_H
+
+#include <jansson.h>
+
+#include "view.h"
+
+#define WATCH_TESTS_MAX 32
+#define WATCH_TEST_SIZE 80
+
+struct watch {
+	struct view view;
+	double goal_loss_ratios[MLR_GOALS_MAX];
+	char last_goal[MLR_GOAL_NAME_SIZE];           /* what the running trial is for */
+	char tests[WATCH_TESTS_MAX][WATCH_TEST_SIZE]; /* of a suite: "512 octets, throughput" */
+	size_t test_count;
+	size_t tests_done;
+	double remaining_s; /* as the metrics said; NAN: they did not */
+};
+
+/* A new run: nothing is known yet. */
+void watch_begin(struct watch *watch, const char *title);
+void watch_event(struct watch *watch, const json_t *event);
+/* OpenMetrics text: what events do not tell. */
+void watch_metrics(struct watch *watch, const char *text);
+
+/* A result in a line: "ndr 998.3 kfps, pdr 1.003 Mfps". */
+#define WATCH_SUMMARY_SIZE 240
+const char *watch_summary(const json_t *document, char buffer[WATCH_SUMMARY_SIZE]);
+
+#endif
