@@ -29,7 +29,7 @@ END
   said 'A run is on; key c stops it'
   key '!'
   said 'There is no shell here'
-  ! grep -q $'\033' "$BATS_TEST_TMPDIR/console"
+  if grep -q $'\033' "$BATS_TEST_TMPDIR/console"; then return 1; fi
   key v
   said $'\033\\[.A'
 }
@@ -62,7 +62,7 @@ END
   key qy
   appliance_ended
   [ "$(cat "$BATS_TEST_TMPDIR/code")" -eq 130 ]
-  ! grep -q 'running: .*quick' "$BATS_TEST_TMPDIR/console"
+  if grep -q 'running: .*quick' "$BATS_TEST_TMPDIR/console"; then return 1; fi
 }
 
 @test "without a configuration it shows the ports and how to configure, and runs nothing" {
@@ -77,7 +77,7 @@ END
   said 'nothing will be sent'
   key s
   said 'Status: no configuration'
-  ! grep -q 'running:' "$BATS_TEST_TMPDIR/console"
+  if grep -q 'running:' "$BATS_TEST_TMPDIR/console"; then return 1; fi
   key qy
   appliance_ended
 }

@@ -93,7 +93,7 @@ END
   said "config.yaml:6: max-load '5 bananas': not a load"
   said "run 'bad'"
   said 'waiting for a restart'
-  ! grep -q 'running:' "$BATS_TEST_TMPDIR/console"
+  if grep -q 'running:' "$BATS_TEST_TMPDIR/console"; then return 1; fi
   sed -i 's/5 bananas/5Mfps/' "$BATS_TEST_TMPDIR/config.yaml"
   key r
   said 'done; waiting to be switched off'
@@ -168,7 +168,7 @@ END
   kill -9 "$appliance"
   wait "$appliance" || true
   for _ in {1..50}; do kill -0 "$child" 2>/dev/null || break; sleep 0.1; done
-  ! kill -0 "$child" 2>/dev/null
+  if kill -0 "$child" 2>/dev/null; then return 1; fi
   appliance_up
   appliance_ended
   [ "$(grep -c 'running: .*--run first' "$BATS_TEST_TMPDIR/console")" -eq 1 ]
@@ -187,7 +187,7 @@ END
   code=0
   appliance_ended || code=$?
   [ "$code" -eq 130 ]
-  ! kill -0 "$child" 2>/dev/null
+  if kill -0 "$child" 2>/dev/null; then return 1; fi
   [ ! -e "$BATS_TEST_TMPDIR/state/position" ]
 }
 
