@@ -15,6 +15,7 @@
 #define SECTION       "campaign"
 #define SLURM         "slurm"
 #define LABEL_SIZE    1024
+#define LAUNCH_MOST   2000
 #define REPEATS_LIMIT 10000
 #define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 
@@ -553,6 +554,21 @@ static enum exit_code read_results(struct reader *reader, const yaml_node_t *nod
 	return reader->campaign->directory ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
 }
 
+static enum exit_code read_launch(struct reader *reader, const yaml_node_t *node)
+{
+	const char *command;
+	enum exit_code code = read_name(reader, node, "'launch'", &command);
+
+	if (code != EXIT_DONE)
+		return code;
+	if (strpbrk(command, "\r\n") || strlen(command) > LAUNCH_MOST)
+		return refuse_node(reader, node,
+				   "'launch' must be one line of at most %d octets, as 'mpirun --hostfile hosts'",
+				   LAUNCH_MOST);
+	reader->campaign->launch = strdup(command);
+	return reader->campaign->launch ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+}
+
 static enum exit_code read_repeat(struct reader *reader, const yaml_node_t *node)
 {
 	const char *text;
@@ -606,6 +622,7 @@ static const struct section_key {
 	{ "name", read_campaign_name }, { "verb", read_campaign_verb }, { "results", read_results },
 	{ "repeat", read_repeat },      { "matrix", read_matrix },      { "slurm", read_common_slurm },
 	{ "exclude", keep_exclude },    { "include", keep_include },    { "compare", keep_compare },
+	{ "launch", read_launch },
 };
 
 static enum exit_code check_section_key(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
@@ -845,6 +862,7 @@ void campaign_free(struct campaign *campaign)
 	free(campaign->names);
 	free(campaign->points);
 	free(campaign->directory);
+	free(campaign->launch);
 	free(campaign->name);
 	*campaign = (struct campaign){ 0 };
 }

@@ -32,6 +32,7 @@ struct campaign {
 	const char *path;
 	char *name;
 	char *directory; /* of the results */
+	char *launch;    /* a command that starts the program of a point, as mpirun does; NULL: none */
 	enum verb verb;
 	struct campaign_set common;
 	struct campaign_axis axes[MLR_AXES_MAX];

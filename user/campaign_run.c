@@ -27,6 +27,8 @@
 #define LOCK_WAIT_S  60.0 /* for what is left of an earlier attempt */
 #define STOP_GRACE_S 30.0 /* from SIGTERM to SIGKILL: a run restores its ports within that */
 #define ARGUMENTS    12
+#define COMMAND_SIZE 4096
+#define SELF         "/proc/self/exe"
 #define EXEC_FAILED  127
 
 /* --- the options of a point ----------------------------------------------------------------------------------------- */
@@ -173,7 +175,6 @@ enum exit_code campaign_choose(const struct config *config, const struct campaig
 /* In the child: never returns. It is told to end, and restores its ports, if we are gone. */
 static void become(const char *const *arguments, const char *output, const char *errors, pid_t parent)
 {
-	static const char self[] = "/proc/self/exe";
 	struct sigaction by_default = { .sa_handler = SIG_DFL };
 	int input_fd = open("/dev/null", O_RDONLY);
 	int output_fd = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -189,7 +190,7 @@ static void become(const char *const *arguments, const char *output, const char 
 	close(input_fd);
 	close(output_fd);
 	close(error_fd);
-	execv(self, (char *const *)arguments);
+	execv(arguments[0], (char *const *)arguments);
 	_exit(EXEC_FAILED);
 }
 
@@ -236,7 +237,7 @@ static enum exit_code run_child(const char *const *arguments, const char *output
 /* What a run that was killed has left on ports is undone now, not when somebody uses them next. */
 static void clean_up(void)
 {
-	static const char *const arguments[] = { "xdp-mlr", "clean", "--quiet", NULL };
+	static const char *const arguments[] = { SELF, "clean", "--quiet", NULL };
 	int status;
 
 	run_child(arguments, "/dev/null", "/dev/null", &status);
@@ -356,16 +357,39 @@ static enum exit_code prepare(struct work *work)
 	return code;
 }
 
+/* The arguments of the point's process: this program, or the command that launches it. */
+static void arguments_of(const struct work *work, const char *self, char command[COMMAND_SIZE], const char *ret[ARGUMENTS])
+{
+	const char *const launcher[] = { "/bin/sh", "-c", command, "sh", self };
+	const char *const program[] = {
+		verb_name(work->campaign->verb),
+		work->resumed ? "--resume" : "--config",
+		work->resumed ? work->stream : work->file,
+		"--format",
+		"jsonl",
+		"--quiet",
+	};
+	size_t count = 0;
+
+	snprintf(command, COMMAND_SIZE, "exec %s \"$@\"", work->campaign->launch ? work->campaign->launch : "");
+	for (size_t i = 0; work->campaign->launch && i < sizeof(launcher) / sizeof(*launcher); i++)
+		ret[count++] = launcher[i];
+	if (!count)
+		ret[count++] = SELF;
+	for (size_t i = 0; i < sizeof(program) / sizeof(*program); i++)
+		ret[count++] = program[i];
+	ret[count] = NULL;
+}
+
 static enum exit_code perform(const struct work *work, int *ret_status)
 {
-	const char *const afresh[ARGUMENTS] = {
-		"xdp-mlr", verb_name(work->campaign->verb), "--config", work->file, "--format", "jsonl", "--quiet", NULL
-	};
-	const char *const resumed[ARGUMENTS] = {
-		"xdp-mlr", verb_name(work->campaign->verb), "--resume", work->stream, "--format", "jsonl", "--quiet", NULL
-	};
+	char command[COMMAND_SIZE], self[PATH_MAX];
+	const char *arguments[ARGUMENTS];
 
-	return run_child(work->resumed ? resumed : afresh, work->output, work->errors, ret_status);
+	if (!realpath(SELF, self))
+		return refuse(EXIT_INCAPABLE, "cannot tell where this program is: %s", strerror(errno));
+	arguments_of(work, self, command, arguments);
+	return run_child(arguments, work->output, work->errors, ret_status);
 }
 
 /* The last thing that the point said, without the program's name; or how it ended. */

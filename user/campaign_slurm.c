@@ -165,10 +165,11 @@ static void put_array(FILE *stream, const struct config *config, const struct ca
 		"  echo \"warning: no self-test of this testbed is younger than a week\"\n\n",
 		places->self, places->scripts, array->number);
 	fprintf(stream,
-		"\"$mlr\" campaign run %s --quiet --only \"$point\"%s &\n"
-		"run=$! late= again=yes\n"
+		"run= late= again=yes\n"
 		"trap 'again=yes; kill -TERM $run' TERM INT\n"
 		"trap 'again=yes late=yes; kill -TERM $run' USR1 # the time limit is near\n"
+		"\"$mlr\" campaign run %s --quiet --only \"$point\"%s &\n"
+		"run=$!\n"
 		"while [ -n \"$again\" ]; do # a signal ends the wait, and not what is waited for\n"
 		"  again=\n"
 		"  wait $run\n"

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_text.h"
 #include "json_read.h"
+#include "json_text.h"
+#include "render_campaign_text.h"
 #include "render_compare.h"
 #include "render_csv.h"
 #include "render_html.h"
@@ -80,6 +81,8 @@ char *render_as_text(const json_t *document, struct render_style style, size_t *
 		return render_probe(document, style.terminal, ret_length);
 	if (is_of_kind(document, "xdp-mlr/compare"))
 		return render_compare(document, style.terminal, ret_length);
+	if (is_of_kind(document, "xdp-mlr/campaign"))
+		return render_campaign_text(document, style.terminal, ret_length);
 	return written_by(write_markdown, document, ret_length);
 }
 

@@ -318,6 +318,19 @@ END
   [ "$("$XDP_MLR" campaign status c.yaml --format json | jq .point_counts.done)" -eq 8 ]
 }
 
+@test "launch: a command starts each point's program, and passes on how it ended" {
+  campaign '  launch: "env MARK=\"a b\" ./launcher --"'
+  printf '#!/bin/sh\necho "$MARK $*" >>launched\nshift\nexec "$@"\n' >launcher
+  chmod +x launcher
+  run -0 run_all --only '*=64,*,run=1'
+  [ "$(wc -l <launched)" -eq 2 ]
+  head -1 launched | grep -qE '^a b -- /.*/xdp-mlr search --config [^ ]*/frame-size=64,build=v1,run=1.yaml --format jsonl --quiet$'
+  printf '#!/bin/sh\necho "no such host" >&2\nexit 4\n' >launcher
+  run --separate-stderr run_all --only '*=512,build=v1,run=1'
+  [ "$status" -eq 4 ]
+  [[ $stderr == *"has failed: no such host"* ]]
+}
+
 @test "a suite, a soak and a trial have no resume, and begin anew" {
   cat >c.yaml <<'END'
 campaign: {verb: soak, matrix: {seed: [1, 2]}}
@@ -344,6 +357,7 @@ report_json() { "$XDP_MLR" campaign report c.yaml --format json "$@"; }
   is '.schema == "xdp-mlr/campaign/1" and .compared == "build" and .regressions == 3 and .irregular_reason == null and .goals == ["ndr"]
     and .point_counts.done == 12 and (.cells | length) == 6 and (.points | length) == 12' <<<"$output"
   is '[.comparisons[] | .a == "v1" and .b == "v2" and .verdict == "slower" and .change < -0.09 and .change > -0.11] | length == 3 and all' <<<"$output"
+  [[ $("$XDP_MLR" campaign report c.yaml || true) == *"3 comparisons along build, a change up to 1 % being none: 3 slower"*"SLOWER  frame-size 64, ndr: v2 (B) than v1 (A), -"* ]]
   # a cell is what its two points say
   is '.points as $p | [.cells[] | .values as $v | .goals[0] as $g | [$p[] | select(.values == $v) | .results[0].value] | ($g.mean - add / 2) as $d
     | ($d < 1 and $d > -1 and $g.min == min and $g.max == max and $g.count == 2)] | all' <<<"$output"
@@ -372,7 +386,10 @@ report_json() { "$XDP_MLR" campaign report c.yaml --format json "$@"; }
   is '[.points[] | select(.run == 1 and .values.build == "v2") | .state == "failed" and (.reason | contains("exited with status 3"))] | length == 3 and all' <<<"$output"
   is '[.cells[] | select(.values.build == "v1") | .goals[0].irregular == 1 and .done == 1 and .asked == 2] | length == 3 and all' <<<"$output"
   run -1 "$XDP_MLR" campaign report c.yaml
-  [[ $output == *"Points without a regular result"*"frame-size=64,build=v1,run=1"*"irregular"*"frame-size=64,build=v2,run=1"*"failed"*"exited with status 3"*"waiting"* ]]
+  [[ $output == *"IRREGULAR: of 12 points: 3 irregular, 3 failed, 6 missing"*"frame-size=64,build=v1,run=1  irregular: "*"frame-size=64,build=v2,run=1  failed: "*"exited with status 3"*"run=2  waiting"* ]]
+  grep -q '^  64          v1       1 of 2  600.0 kfps ±0 % !' <<<"$output"
+  run -1 "$XDP_MLR" campaign report c.yaml --report r.md
+  grep -q '^## Points without a regular result' r.md
   # a result that is none
   echo '{"schema": "xdp-mlr/soak/1"}' >'out/points/frame-size=64,build=v1,run=1.json'
   printf '{"schema": "xdp' >'out/points/frame-size=512,build=v1,run=1.json'
@@ -490,12 +507,14 @@ END
   printf '#!/bin/bash\necho "$*" >>requeued\n' >bin/scontrol
   chmod +x bin/scontrol
   "$XDP_MLR" campaign submit c.yaml
-  local job code
+  local job code attempt=0
+  begun() { [ "$(cat results/journal.jsonl 2>/dev/null | grep -c point_started)" -eq "$1" ]; }
   for signal in TERM USR1; do
+    attempt=$((attempt + 1))
     SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=1 SLURM_JOB_ID=9 bash results/slurm/1/array-1.sh >/dev/null &
     job=$!
+    wait_until begun "$attempt"
     wait_until grep -qrs trial_finished results/points
-    sleep 0.2
     kill -$signal $job
     code=0
     wait $job || code=$?
