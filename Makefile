@@ -45,7 +45,7 @@ benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/be
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help deps demo check check-build check-vm image check-image bench bench-compare bench-search clean format
+.PHONY: all help deps demo check check-build check-vm check-cluster image check-image bench bench-compare bench-search clean format
 
 all: $(BUILD)/xdp-mlr ## build the program (the default)
 
@@ -157,6 +157,12 @@ IMAGE_OTHER_KERNEL = $(if $(filter 6.12,$(IMAGE_KERNEL)),6.1,6.12)
 check-image: image ## boot the appliance in QEMU, from all that it boots from, and see what it does
 	$(Q)BUILD=$(BUILD) IMAGE_OUT=$(BUILD)/image/other tools/image/build $(IMAGE_OTHER_KERNEL) vm
 	$(Q)BUILD=$(BUILD) IMAGE_KERNEL=$(IMAGE_KERNEL) IMAGE_FIRMWARE=$(IMAGE_FIRMWARE) bats tests/image
+
+# not in `make check`: it needs Slurm
+check-cluster: ## run a campaign on a Slurm of two nodes on this machine
+	$(Q)tools/deps cluster
+	$(Q)$(MAKE) --no-print-directory check-build
+	$(Q)BUILD=$(BUILD) bats tests/cluster
 
 bench: ## install what is missing, build, measure the tester itself, beside other transmitters
 	$(Q)tools/deps bench
