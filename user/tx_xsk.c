@@ -2,11 +2,13 @@
 /*
  * The AF_XDP transmitter: one socket, one UMEM, one queue; zero-copy where the driver has it, else copy mode.
  *
- * The UMEM is cut into buffers, of one chunk, or for frames longer than a chunk of several, one after the other. Every buffer
- * holds the payload from the start; before a departure the header is copied from its template, unless the buffer held that
- * template already, and filled in. A buffer is free, or in the transmit ring, or in the kernel's hands until the completion ring
- * gives it back; `free_buffers` is a stack, because completions need not come in order. Behind the buffers lie chunks for what a
- * zero-copy driver receives on this queue.
+ * The UMEM is cut into buffers of a power of two: of one chunk, or for frames longer than a chunk of several, one after the other.
+ * Every buffer holds the payload from the start. The frame that departs next is prepared while the transmitter waits for its
+ * time: the header is copied from its template, unless the buffer held that template already, and filled in. Between the moment
+ * it is stamped with and the call of the kernel there remain the stamp, the checksum and the descriptor. A buffer is free, or
+ * prepared, or in the transmit ring, or in the kernel's hands until the completion ring gives it back; `free_buffers` is a stack,
+ * because completions need not come in order, and because the buffer used last is the one in the cache. Behind the buffers lie
+ * chunks for what a zero-copy driver receives on this queue.
  *
  * In copy mode the kernel sends only while we are in sendto(), at most a budget of frames a call; EAGAIN, EBUSY and ENOBUFS
  * mean "not all of it: call again", so the call is repeated until the ring has drained, also when nothing new is due and
@@ -35,6 +37,8 @@
 #define LARGE_CHUNK_OCTETS 4096 /* the largest that every kernel takes */
 #define HUGE_PAGE_OCTETS   (2u << 20)
 #define BATCH_FRAMES       32
+/* Where no schedule asks for short bursts, half the system calls. */
+#define UNPACED_BATCH_FRAMES 64
 /* Copy mode charges each frame to the socket until the SUT has let go of it. The default of some 270 frames would make a
  * slow SUT hold the tester back, and hide its loss. */
 #define SEND_BUFFER_OCTETS (64 << 20)
@@ -52,12 +56,21 @@
 #define XDP_PKT_CONTD (1 << 0)
 #endif
 
+/* The frame that departs next. */
+struct next_frame {
+	const struct mlr_frame_template *template; /* NULL: it is not prepared */
+	uint64_t address;                          /* of its buffer, which is not free */
+	uint32_t sum;                              /* of all that its checksum covers but the stamp */
+	bool is_extra;
+};
+
 struct tx_xsk {
 	struct tx tx;
 	uint8_t *area;
 	size_t area_octets;
 	uint32_t chunk_octets;
 	uint32_t frame_chunks; /* that a buffer has: enough for the longest frame, one after the other */
+	uint32_t buffer_shift; /* log2 of a buffer's octets */
 	uint32_t buffer_count;
 	struct xsk_umem *umem;
 	struct xsk_socket *socket;
@@ -65,7 +78,8 @@ struct tx_xsk {
 	struct xsk_ring_cons completion;
 	const struct mlr_queue_plan *plan;
 	const struct mlr_frame_template *held[RING_FRAMES]; /* whose header a buffer has; NULL: none yet */
-	bool call_again;                                    /* the kernel did not take all of the ring */
+	struct next_frame next;
+	bool call_again; /* the kernel did not take all of the ring */
 	uint32_t free_count;
 	uint32_t free_buffers[RING_FRAMES];
 };
@@ -87,14 +101,17 @@ static void close_xsk(struct tx *tx)
 
 static uint32_t buffer_octets(const struct tx_xsk *xsk)
 {
-	return xsk->frame_chunks * xsk->chunk_octets;
+	return 1u << xsk->buffer_shift;
 }
 
-/* How to cut the UMEM for frames of this length. */
+/* How to cut the UMEM for frames of this length: into buffers of a power of two, which an address is divided by at no cost. */
 static void choose_buffers(struct tx_xsk *xsk, uint32_t memory_octets)
 {
 	xsk->chunk_octets = memory_octets > CHUNK_OCTETS ? LARGE_CHUNK_OCTETS : CHUNK_OCTETS;
-	xsk->frame_chunks = (memory_octets + xsk->chunk_octets - 1) / xsk->chunk_octets;
+	xsk->buffer_shift = mlr_log2(xsk->chunk_octets);
+	while (memory_octets > buffer_octets(xsk))
+		xsk->buffer_shift++;
+	xsk->frame_chunks = buffer_octets(xsk) / xsk->chunk_octets;
 	xsk->buffer_count = RING_FRAMES / xsk->frame_chunks;
 }
 
@@ -112,7 +129,7 @@ static void write_payloads(struct tx_xsk *xsk)
 /* Where the chunks for receiving begin: behind the buffers. */
 static size_t receive_offset(const struct tx_xsk *xsk)
 {
-	return (size_t)xsk->buffer_count * buffer_octets(xsk);
+	return (size_t)xsk->buffer_count << xsk->buffer_shift;
 }
 
 /* Huge pages where some are reserved: a frame then costs no TLB miss. 0 or -errno. */
@@ -262,18 +279,20 @@ static int kick(struct tx_xsk *xsk)
 /* Take back completed buffers; how many. The first chunk stands for its frame: the others are never written again. */
 static uint32_t reap(struct tx_xsk *xsk)
 {
-	uint32_t first, completed = xsk_ring_cons__peek(&xsk->completion, RING_FRAMES, &first), frames = 0;
+	uint32_t first, completed = xsk_ring_cons__peek(&xsk->completion, RING_FRAMES, &first);
+	uint32_t before = xsk->free_count, free_count = before;
 
+	if (!completed)
+		return 0;
 	for (uint32_t i = 0; i < completed; i++) {
 		uint64_t address = *xsk_ring_cons__comp_addr(&xsk->completion, first + i);
 
-		if (address % buffer_octets(xsk))
-			continue;
-		xsk->free_buffers[xsk->free_count++] = (uint32_t)(address / buffer_octets(xsk));
-		frames++;
+		if (!(address & (buffer_octets(xsk) - 1)))
+			xsk->free_buffers[free_count++] = (uint32_t)(address >> xsk->buffer_shift);
 	}
 	xsk_ring_cons__release(&xsk->completion, completed);
-	return frames;
+	xsk->free_count = free_count;
+	return free_count - before;
 }
 
 /* Whether another frame is due. */
@@ -297,51 +316,75 @@ static void put_descriptors(struct tx_xsk *xsk, uint32_t slot, uint64_t address,
 	*xsk_ring_prod__tx_desc(&xsk->ring, slot) = (struct xdp_desc){ .addr = address, .len = octets };
 }
 
-/* Write a frame into a free buffer, and the buffer into slots of the ring. */
-static void put_frame(struct tx_xsk *xsk, uint32_t slot, const struct mlr_frame_template *template,
-		      const struct mlr_flow *flow, const struct tx_trial *trial, uint32_t sequence, uint64_t intended_ns,
-		      uint64_t now_ns)
+/* Write the frame that departs next into a free buffer, all but its stamp. False: no buffer is free. */
+static bool prepare(struct tx_xsk *xsk, struct mlr_plan_cursor *cursor, uint16_t trial)
 {
-	uint32_t buffer = xsk->free_buffers[--xsk->free_count];
-	uint64_t address = (uint64_t)buffer * buffer_octets(xsk);
-	uint8_t *frame = xsk->area + address;
+	const struct mlr_queue_plan *plan = xsk->plan;
+	struct next_frame *next = &xsk->next;
+	const struct mlr_flow *flow;
+	uint32_t buffer;
 
-	if (xsk->held[buffer] != template) {
-		xsk->held[buffer] = template;
-		memcpy(frame, template->header, sizeof(template->header));
+	if (next->template)
+		return true;
+	if (!xsk->free_count)
+		return false;
+	buffer = xsk->free_buffers[--xsk->free_count];
+	next->is_extra = mlr_plan_extra_due(plan, cursor);
+	next->template = next->is_extra ? plan->extra : mlr_plan_template(plan, cursor);
+	next->address = (uint64_t)buffer << xsk->buffer_shift;
+	flow = next->is_extra ? &plan->extra_flow : mlr_plan_flow(plan, cursor);
+	if (xsk->held[buffer] != next->template) {
+		xsk->held[buffer] = next->template;
+		memcpy(xsk->area + next->address, next->template->header, sizeof(next->template->header));
 	}
-	mlr_frame_fill(frame, template, flow, trial->number, sequence, intended_ns, now_ns);
-	put_descriptors(xsk, slot, address, template->memory_octets);
+	next->sum = mlr_frame_address(xsk->area + next->address, next->template, flow, trial,
+				      next->is_extra ? 0 : cursor->sequence);
+	if (next->is_extra)
+		mlr_plan_take_extra(plan, cursor);
+	else
+		mlr_plan_take(plan, cursor);
+	return true;
+}
+
+/* Take back the buffer of a frame that will not depart in this trial. */
+static void forget(struct tx_xsk *xsk)
+{
+	if (!xsk->next.template)
+		return;
+	xsk->free_buffers[xsk->free_count++] = (uint32_t)(xsk->next.address >> xsk->buffer_shift);
+	xsk->next.template = NULL;
+}
+
+/* Stamp the prepared frame, and put its buffer into slots of the ring. */
+static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint64_t now_ns)
+{
+	struct next_frame *next = &xsk->next;
+
+	mlr_frame_stamp(xsk->area + next->address, next->template, next->sum, intended_ns, now_ns);
+	put_descriptors(xsk, slot, next->address, next->template->memory_octets);
+	next->template = NULL;
 }
 
 /* Put what is due into the ring; how many frames. */
 static uint32_t submit(struct tx_xsk *xsk, struct mlr_pacer *pacer, struct mlr_plan_cursor *cursor,
-		       const struct tx_trial *trial, uint64_t now_ns)
+		       const struct tx_trial *trial, uint64_t now_ns, struct tx_report *report)
 {
-	const struct mlr_queue_plan *plan = xsk->plan;
+	bool unpaced = trial->frame_count == TX_NO_LIMIT;
+	uint32_t most = unpaced ? UNPACED_BATCH_FRAMES : BATCH_FRAMES, count = 0, descriptors = 0, slot;
 	uint64_t intended_ns = now_ns;
-	uint32_t count = 0, descriptors = 0, slot;
 
-	for (; count < BATCH_FRAMES && xsk->free_count && is_due(pacer, trial, now_ns); count++) {
-		bool is_extra = mlr_plan_extra_due(plan, cursor);
-		const struct mlr_frame_template *template = is_extra ? plan->extra : mlr_plan_template(plan, cursor);
-		uint32_t chunks = chunks_of(xsk, template);
+	for (; count < most && is_due(pacer, trial, now_ns) && prepare(xsk, cursor, trial->number); count++) {
+		uint32_t chunks = chunks_of(xsk, xsk->next.template);
 
 		if (!xsk_ring_prod__reserve(&xsk->ring, chunks, &slot))
 			break;
 		descriptors += chunks;
-		if (trial->frame_count != TX_NO_LIMIT)
+		if (!unpaced)
 			intended_ns = trial->start_ns + mlr_pacer_next_ns(pacer);
-		if (is_extra) {
-			mlr_plan_take_extra(plan, cursor);
-			put_frame(xsk, slot, template, &plan->extra_flow, trial, 0, intended_ns, now_ns);
-			xsk->tx.report.extra++;
-			continue;
-		}
-		if (trial->frame_count != TX_NO_LIMIT)
+		if (!unpaced && !xsk->next.is_extra)
 			mlr_pacer_take(pacer);
-		put_frame(xsk, slot, template, mlr_plan_flow(plan, cursor), trial, cursor->sequence, intended_ns, now_ns);
-		mlr_plan_take(plan, cursor);
+		report->extra += xsk->next.is_extra;
+		depart(xsk, slot, intended_ns, now_ns);
 	}
 	if (count)
 		xsk_ring_prod__submit(&xsk->ring, descriptors);
@@ -352,8 +395,7 @@ static void note_departures(struct tx_report *report, uint64_t now_ns, uint32_t 
 {
 	if (report->last_departure_ns)
 		mlr_histogram_add(&report->gaps, now_ns - report->last_departure_ns);
-	for (uint32_t i = 1; i < count; i++)
-		mlr_histogram_add(&report->gaps, 0);
+	mlr_histogram_add_many(&report->gaps, 0, count - 1);
 	if (count > report->burst_max)
 		report->burst_max = count;
 	report->last_departure_ns = now_ns;
@@ -391,19 +433,22 @@ static void run_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_repor
 	if (trial->frame_count != TX_NO_LIMIT)
 		report->error =
 			mlr_pacer_init(&pacer, trial->load_fps, trial->frame_count, xsk->plan->first, xsk->plan->step);
+	prepare(xsk, &cursor, trial->number);
 	while (clock_ns() < trial->start_ns)
 		;
 	while (!report->error && (trial->frame_count == TX_NO_LIMIT || pacer.next < pacer.count)) {
 		now_ns = clock_ns();
 		if (now_ns >= trial->deadline_ns || stop_requested())
 			break;
-		count = submit(xsk, &pacer, &cursor, trial, now_ns);
+		count = submit(xsk, &pacer, &cursor, trial, now_ns, report);
 		if (count || xsk->call_again || !xsk->free_count)
 			report->error = kick(xsk);
 		if (count)
 			note_departures(report, now_ns, count);
 		report->sent += reap(xsk);
+		prepare(xsk, &cursor, trial->number); /* what is done now is not done between stamp and departure */
 	}
+	forget(xsk);
 	drain(xsk, report);
 	if (!report->error)
 		report->sent -= report->extra; /* all frames were completed */

@@ -4,8 +4,8 @@
  * checksums that are right.
  *
  * All that a kind of frame (a stream in a size) has in common is written once, into a template. Before each departure its
- * header is copied and mlr_frame_fill() writes what varies: addresses and ports of the flow, the stamp, both checksums. That
- * function is shared by the transmitters, in C and in BPF, so it includes nothing but fixed-size integers, calls nothing and
+ * header is copied and mlr_frame_fill() writes what varies: addresses and ports of the flow, the stamp, both checksums. It
+ * is shared by the transmitters, in C and in BPF, so it includes nothing but fixed-size integers, calls nothing and
  * has no loop. Sizes are those of the wire, FCS included, as RFC 2544 counts them; in memory a frame is MLR_FCS_OCTETS shorter.
  */
 #ifndef MLR_FRAME_H
@@ -103,17 +103,18 @@ static inline uint16_t mlr_checksum_fold(uint32_t sum)
 	return (uint16_t)~sum;
 }
 
-/* Write what varies into a header that was copied from the template and starts at an even address; in a BPF program it has
- * MLR_HEADER_SCRATCH_OCTETS. Times in ns of CLOCK_MONOTONIC, actual >= intended. */
-static inline __attribute__((always_inline)) void mlr_frame_fill(uint8_t *header, const struct mlr_frame_template *template,
-								 const struct mlr_flow *flow, uint16_t trial,
-								 uint32_t sequence, uint64_t intended_ns, uint64_t actual_ns)
+/* Filling in takes two steps, because the second can wait until the frame departs. `header` was copied from the template and starts
+ * at an even address; in a BPF program it has MLR_HEADER_SCRATCH_OCTETS. */
+
+/* First: addresses and ports of the flow, and the tag but for its times. Returns the sum of what the UDP checksum covers by now. */
+static inline __attribute__((always_inline)) uint32_t mlr_frame_address(uint8_t *header,
+									const struct mlr_frame_template *template,
+									const struct mlr_flow *flow, uint16_t trial,
+									uint32_t sequence)
 {
 	uint8_t *network = header + (template->network_offset & (MLR_HEADER_MAX_OCTETS - 1));
 	uint8_t *transport = header + (template->transport_offset & (MLR_HEADER_MAX_OCTETS - 1));
 	uint8_t *tag = header + (template->tag_offset & (MLR_HEADER_MAX_OCTETS - 1));
-	uint32_t departure_ns = (uint32_t)intended_ns;
-	uint16_t lateness = mlr_lateness_encode(actual_ns - intended_ns), checksum;
 	uint32_t addresses = mlr_words(flow->source_address) + mlr_words(flow->destination_address);
 
 	if (template->ip_version == 4) {
@@ -124,17 +125,38 @@ static inline __attribute__((always_inline)) void mlr_frame_fill(uint8_t *header
 		mlr_put32(network + 20, flow->source_address);
 		mlr_put32(network + 36, flow->destination_address);
 	}
-	checksum = mlr_checksum_fold(template->transport_checksum_base + addresses + flow->source_port +
-				     flow->destination_port + trial + mlr_words(flow->id) + mlr_words(sequence) +
-				     mlr_words(departure_ns) + lateness);
 	mlr_put16(transport, flow->source_port);
 	mlr_put16(transport + 2, flow->destination_port);
-	mlr_put16(transport + 6, checksum ? checksum : 0xffff);
 	mlr_put16(tag + offsetof(struct mlr_tag, trial), trial);
 	mlr_put32(tag + offsetof(struct mlr_tag, flow), flow->id);
 	mlr_put32(tag + offsetof(struct mlr_tag, sequence), sequence);
+	return template->transport_checksum_base + addresses + flow->source_port + flow->destination_port + trial +
+	       mlr_words(flow->id) + mlr_words(sequence);
+}
+
+/* Second: the stamp, and the UDP checksum from the sum of the first step. Times in ns of CLOCK_MONOTONIC, actual >= intended. */
+static inline __attribute__((always_inline)) void mlr_frame_stamp(uint8_t *header, const struct mlr_frame_template *template,
+								  uint32_t sum, uint64_t intended_ns, uint64_t actual_ns)
+{
+	uint8_t *transport = header + (template->transport_offset & (MLR_HEADER_MAX_OCTETS - 1));
+	uint8_t *tag = header + (template->tag_offset & (MLR_HEADER_MAX_OCTETS - 1));
+	uint32_t departure_ns = (uint32_t)intended_ns;
+	uint16_t lateness = mlr_lateness_encode(actual_ns - intended_ns);
+	uint16_t checksum = mlr_checksum_fold(sum + mlr_words(departure_ns) + lateness);
+
+	mlr_put16(transport + 6, checksum ? checksum : 0xffff);
 	mlr_put32(tag + offsetof(struct mlr_tag, departure_ns), departure_ns);
 	mlr_put16(tag + offsetof(struct mlr_tag, lateness), lateness);
+}
+
+/* Both at once. */
+static inline __attribute__((always_inline)) void mlr_frame_fill(uint8_t *header, const struct mlr_frame_template *template,
+								 const struct mlr_flow *flow, uint16_t trial,
+								 uint32_t sequence, uint64_t intended_ns, uint64_t actual_ns)
+{
+	uint32_t sum = mlr_frame_address(header, template, flow, trial, sequence);
+
+	mlr_frame_stamp(header, template, sum, intended_ns, actual_ns);
 }
 
 /* --- templates ------------------------------------------------------------------------------------------------------ */

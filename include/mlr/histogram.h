@@ -65,12 +65,15 @@ static inline uint32_t mlr_histogram_bucket(uint64_t value_ns)
 	return mlr_histogram_bucket_at(value_ns, mlr_log2((uint32_t)value_ns));
 }
 
-static inline void mlr_histogram_add(struct mlr_histogram *histogram, uint64_t value_ns)
+/* The same value, so many times. */
+static inline void mlr_histogram_add_many(struct mlr_histogram *histogram, uint64_t value_ns, uint64_t times)
 {
 	uint32_t bucket = mlr_histogram_bucket(value_ns);
 
-	histogram->count++;
-	histogram->sum_ns += value_ns;
+	if (!times)
+		return;
+	histogram->count += times;
+	histogram->sum_ns += value_ns * times;
 	if (value_ns > histogram->max_ns)
 		histogram->max_ns = value_ns;
 	if (~value_ns > histogram->inverted_min_ns)
@@ -81,7 +84,12 @@ static inline void mlr_histogram_add(struct mlr_histogram *histogram, uint64_t v
 	if (bucket >= MLR_HISTOGRAM_BUCKETS)
 		return;
 #endif
-	histogram->buckets[bucket]++;
+	histogram->buckets[bucket] += times;
+}
+
+static inline void mlr_histogram_add(struct mlr_histogram *histogram, uint64_t value_ns)
+{
+	mlr_histogram_add_many(histogram, value_ns, 1);
 }
 
 /* The smallest value of a bucket; of MLR_HISTOGRAM_BUCKETS, the end of the last. */

@@ -52,6 +52,18 @@ static void quantiles_of_known_data(void **state)
 	assert_true(mlr_histogram_quantile_ns(&histogram, 1.0) == 100000.0);
 }
 
+static void many_of_a_value_are_as_many_single_ones(void **state)
+{
+	struct mlr_histogram single = { 0 }, many = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 31; i++)
+		mlr_histogram_add(&single, 777);
+	mlr_histogram_add_many(&many, 777, 31);
+	mlr_histogram_add_many(&many, 5, 0); /* none: neither its minimum nor its bucket */
+	assert_memory_equal(&many, &single, sizeof(many));
+}
+
 static void a_single_value_is_all_its_quantiles(void **state)
 {
 	struct mlr_histogram histogram = { 0 };
@@ -93,6 +105,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_lie_in_their_buckets),
 		cmocka_unit_test(quantiles_of_known_data),
+		cmocka_unit_test(many_of_a_value_are_as_many_single_ones),
 		cmocka_unit_test(a_single_value_is_all_its_quantiles),
 		cmocka_unit_test(an_empty_histogram_is_all_zero),
 		cmocka_unit_test(merging_is_adding_all),
