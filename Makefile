@@ -120,8 +120,8 @@ $(BUILD)/bench/bench_receiver: tools/bench/bench_receiver.c $(BUILD)/bench/recei
 	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) -I. -I$(BUILD)/bench $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a \
 		$(user_libs)
 
-# the program's own transmitter and receiver
-$(BUILD)/bench/bench_live: tools/bench/bench_live.c $(user_objects) $(BUILD)/libmlr.a
+# the program's own transmitters and receiver
+$(BUILD)/bench/bench_live $(BUILD)/bench/bench_tx: $(BUILD)/bench/%: tools/bench/%.c $(user_objects) $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) -Iuser -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
 		$(filter-out $(BUILD)/user/main.o,$(user_objects)) $(BUILD)/libmlr.a $(user_libs)

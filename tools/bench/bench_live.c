@@ -17,7 +17,7 @@
 
 #include "clock.h"
 #include "live_program.h"
-#include "mlr/imix.h"
+#include "one_flow.h"
 #include "rx.h"
 
 #define SETTLE_NS 100000000 /* without a spare veth, the kernel takes its time to begin */
@@ -34,29 +34,6 @@ static void fail(const char *what, int error)
 {
 	fprintf(stderr, "bench_live: %s: %s\n", what, strerror(error < 0 ? -error : error));
 	exit(1);
-}
-
-static struct mlr_queue_plan *make_plan(void)
-{
-	struct mlr_profile profile = {
-		.sizes = mlr_size_one(MLR_FRAME_MIN_OCTETS),
-		.port_count = 2,
-		.ports = { { .mac = { 2, [5] = 1 }, .address = 0xc6120002 },
-			   { .mac = { 2, [5] = 2 }, .address = 0xc6130002 } },
-		.stream_count = 1,
-		.streams = { { .from = 0, .to = 1, .ip_version = 4, .destination_mac = { 2, [5] = 2 } } },
-		.flow_count = 1,
-		.source_port = MLR_UDP_SOURCE_PORT,
-		.destination_port = MLR_UDP_DESTINATION_PORT,
-	};
-	struct mlr_queue_plan *plan;
-	int error = mlr_profile_number(&profile);
-
-	if (!error)
-		error = mlr_queue_plan_new(&profile, 0, 0, 1, &plan);
-	if (error)
-		fail("cannot plan", error);
-	return plan;
 }
 
 static void run(struct live_program *program, struct rx *rx, uint32_t batch, double load_fps, double seconds)
@@ -100,7 +77,7 @@ int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = on_time };
 	double seconds = argc > 3 ? strtod(argv[3], NULL) : 0.5;
-	struct mlr_queue_plan *plan = make_plan();
+	struct mlr_queue_plan *plan;
 	const struct rx_options options = { .flow_count = 1 };
 	struct live_program *program;
 	struct rx *rx;
@@ -113,6 +90,9 @@ int main(int argc, char **argv)
 	}
 	if (rx_open((int)if_nametoindex(argv[2]), argv[2], &options, &rx))
 		return 3;
+	error = one_flow_plan(&plan);
+	if (error)
+		fail("cannot plan", error);
 	error = live_program_load(plan, (int)if_nametoindex(argv[1]), &program);
 	if (error)
 		fail("cannot load the program", error);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The traffic of the benches that drive a transmitter by itself: one flow of the shortest frames, as `trial` sends by default. */
+#ifndef BENCH_ONE_FLOW_H
+#define BENCH_ONE_FLOW_H
+
+#include "mlr/imix.h"
+#include "mlr/profile.h"
+
+/* The plan of the one queue; the caller frees it. 0 or -errno. */
+static inline int one_flow_plan(struct mlr_queue_plan **ret)
+{
+	struct mlr_profile profile = {
+		.sizes = mlr_size_one(MLR_FRAME_MIN_OCTETS),
+		.port_count = 2,
+		.ports = { { .mac = { 2, [5] = 1 }, .address = 0xc6120002 },
+			   { .mac = { 2, [5] = 2 }, .address = 0xc6130002 } },
+		.stream_count = 1,
+		.streams = { { .from = 0, .to = 1, .ip_version = 4, .destination_mac = { 2, [5] = 2 } } },
+		.flow_count = 1,
+		.source_port = MLR_UDP_SOURCE_PORT,
+		.destination_port = MLR_UDP_DESTINATION_PORT,
+	};
+	int error = mlr_profile_number(&profile);
+
+	return error ? error : mlr_queue_plan_new(&profile, 0, 0, 1, ret);
+}
+
+#endif
