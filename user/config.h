@@ -43,6 +43,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
 enum effective_duration { EFFECTIVE_TRIAL, EFFECTIVE_WALL };
 enum tx_choice { TX_AUTO, TX_XSK, TX_LIVE };
 enum timestamps_choice { TIMESTAMPS_AUTO, TIMESTAMPS_SOFTWARE, TIMESTAMPS_HARDWARE };
+enum switch_choice { SWITCH_AUTO, SWITCH_ON, SWITCH_OFF };
 enum ip_choice { IP_4, IP_6, IP_MIXED };
 enum vlan_outer { VLAN_OUTER_SERVICE, VLAN_OUTER_CUSTOMER };
 enum flow_order { FLOWS_INCREMENTING, FLOWS_RANDOM };
@@ -160,6 +161,7 @@ struct config {
 	double duration_s;            /* trial, selftest */
 	enum tx_choice tx;
 	enum timestamps_choice timestamps; /* of arrivals */
+	enum switch_choice departure_delay, launch_time;
 	enum algorithm algorithm;
 	double target_loss_ratio; /* soak */
 	double stdev_ratio;       /* soak: end once the estimate is that sharp; 0: do not */

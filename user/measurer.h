@@ -41,6 +41,16 @@ struct latency_summary {
 		*floor; /* the tester's own part of it, by a fresh self-test; NULL: none. The measurer's */
 };
 
+/* How long a sample of frames took from the stamp in their tag to their departure (departure.h). */
+struct departure_summary {
+	const char *source;
+	bool by_kernel; /* not by the NIC: later than the departure, by an unknown time */
+	uint64_t count, early;
+	double p50_ns, p99_ns;
+	uint64_t max_ns;
+	uint64_t error_bound_ns; /* of the clocks */
+};
+
 /* In what order frames came, over all flows. Depths are in frames of a flow: how far behind the highest number that had arrived
  * (RFC 4737 calls that the sequence number's discontinuity seen from the late packet). */
 struct order_summary {
@@ -89,6 +99,8 @@ struct measurement {
 	struct order_summary order;
 	bool has_latency;
 	struct latency_summary latency;
+	bool has_departure;
+	struct departure_summary departure;
 	bool has_pacing;
 	struct pacing_summary pacing;
 	size_t port_count;
@@ -165,8 +177,8 @@ enum exit_code measurer_xdp_measure_course(struct measurer *measurer, struct tri
 
 /* As fast as this measurer can transmit (frames/s a transmitter), found by a short calibration; only `xdp` has one. */
 enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max_load_fps);
-/* Of `xdp`: whether the receiving NICs' clocks tell when frames arrive. */
-bool measurer_xdp_by_nic_clock(const struct measurer *measurer);
+/* Of `xdp`: how frames are sent and timed, for the store of self-tests. */
+struct selftest_way measurer_xdp_way(const struct measurer *measurer);
 /* One trial with --load max: as fast as the transmitter can; intended becomes sent. */
 enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double duration_s, struct measurement *ret);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "departure.h"
 #include "journal.h"
 #include "listen.h"
 #include "mlr/imix.h"
@@ -181,6 +182,7 @@ static bool live_is_faster(const struct measurer_xdp *xdp)
 
 static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 {
+	struct tx_metadata metadata;
 	enum exit_code code = EXIT_DONE;
 	cpu_set_t taken;
 
@@ -188,8 +190,12 @@ static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
 		if (!xdp->ends[i].transmits)
 			continue;
-		code = tx_port_open(xdp->config, live_is_faster(xdp), &xdp->ports[i].link, &xdp->profile, i, &taken,
-				    &xdp->ends[i].tx);
+		code = departure_open(xdp, i, &metadata);
+		if (!code)
+			code = tx_port_open(xdp->config, live_is_faster(xdp), &xdp->ports[i].link, &xdp->profile, i,
+					    &metadata, &taken, &xdp->ends[i].tx);
+		if (!code)
+			code = departure_check(xdp, i);
 	}
 	return code;
 }
@@ -222,8 +228,7 @@ static double slowest_line_rate_fps(const struct measurer_xdp *xdp)
 /* What a self-test said of a tester like this one. */
 static void find_selftest(struct measurer_xdp *xdp)
 {
-	const struct tx_port *tx = xdp->ends[first_transmitter(xdp)].tx;
-	const struct selftest_way way = { tx->backend, tx->mode, xdp->by_nic_clock };
+	const struct selftest_way way = measurer_xdp_way(&xdp->measurer);
 
 	if (xdp->config->verb != VERB_SELFTEST && xdp->port_count == PORT_COUNT)
 		xdp->measurer.selftest = selftest_find(xdp->config, &way);
@@ -240,6 +245,7 @@ static void close_xdp(struct measurer *measurer)
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		rx_close(xdp->ends[i].rx);
 	timestamps_close(xdp);
+	departure_close(xdp);
 	ports_close(xdp->ports, xdp->port_count);
 	netlink_close(xdp->netlink);
 	free(xdp);
@@ -389,12 +395,16 @@ static json_t *port_json(const struct measurer_xdp *xdp, unsigned int i)
 	json_object_set_new(json, "transmit_memory",
 			    end->tx && end->tx->memory ? json_string(end->tx->memory) : json_null());
 	json_object_set_new(json, "transmit_mode", end->tx ? json_string(end->tx->mode) : json_null());
+	json_object_update_new(json, departure_describe(xdp, i));
 	return json;
 }
 
-bool measurer_xdp_by_nic_clock(const struct measurer *measurer)
+struct selftest_way measurer_xdp_way(const struct measurer *measurer)
 {
-	return ((const struct measurer_xdp *)measurer)->by_nic_clock;
+	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
+	const struct tx_port *tx = xdp->ends[first_transmitter(xdp)].tx;
+
+	return (struct selftest_way){ tx->backend, tx->mode, xdp->by_nic_clock, tx->metadata.lead_ns };
 }
 
 const char *measurer_xdp_backend(const struct measurer_xdp *xdp)
@@ -418,6 +428,11 @@ static json_t *load_json(const struct measurer_xdp *xdp)
 {
 	const struct tx_port *tx = xdp->ends[first_transmitter(xdp)].tx;
 
+	if (tx->metadata.lead_ns)
+		return json_string(
+			"constant: frame n is due at n / load after the start, and the NIC lets it go then (launch "
+			"time); one that is handed over late leaves at once. What was achieved is in each trial's "
+			"pacing and departure_delay");
 	return json_sprintf(
 		"constant: frame n is due at n / load after the start, on a port as a whole; each of its %u transmit "
 		"queue%s that was held up catches up in bursts of at most %u frames. What was achieved is in each "

@@ -16,6 +16,13 @@
 /* How a port's destination MAC was found. */
 enum mac_source { MAC_GIVEN, MAC_ARP, MAC_DISCOVERY, MAC_OTHER_PORT };
 
+/* Who stamps departures of a port (departure.h). */
+struct departure {
+	bool stamped;
+	int clock_fd;                    /* the NIC's clock; 0: the kernel does */
+	struct phc_offset before, after; /* of the trial */
+};
+
 /* Everything of one port. */
 struct endpoint {
 	bool transmits, receives;
@@ -23,6 +30,7 @@ struct endpoint {
 	struct tx_port *tx;                          /* NULL if it does not transmit */
 	int clock_fd;                                /* the NIC's clock, if it tells when frames arrive; 0: it does not */
 	struct phc_offset clock_before, clock_after; /* of the trial */
+	struct departure departure;
 	uint8_t destination_mac[MLR_MAC_OCTETS];
 	enum mac_source mac_source;
 };
@@ -39,6 +47,7 @@ struct measurer_xdp {
 	unsigned int management_port;  /* which of the ports sends them */
 	struct mlr_profile profile;
 	uint32_t next_sequence;      /* of the next trial, in every flow; goes on from trial to trial */
+	bool said_no_departures;     /* that nobody stamps them (departure.h) */
 	bool by_nic_clock;           /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
 	struct trial_course *course; /* of the trial that runs; NULL: its load is constant */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */

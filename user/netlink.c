@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <libmnl/libmnl.h>
 #include <linux/if_addr.h>
+#include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <net/if_arp.h>
@@ -199,6 +200,57 @@ int netlink_link_by_mac(struct mnl_socket *socket, const char *mac, const char *
 		return -ENODEV;
 	*ret = search.found;
 	return 0;
+}
+
+/* --- queues --------------------------------------------------------------------------------------------------------- */
+
+struct launch_search {
+	int ifindex;
+	uint64_t queues;
+};
+
+static bool is_offloaded(const struct nlattr *options)
+{
+	const struct nlattr *attribute;
+
+	mnl_attr_for_each_nested (attribute, options)
+		if (mnl_attr_get_type(attribute) == TCA_ETF_PARMS)
+			return ((const struct tc_etf_qopt *)mnl_attr_get_payload(attribute))->flags & TC_ETF_OFFLOAD_ON;
+	return false;
+}
+
+/* The qdisc of queue q has the parent X:q+1. */
+static int find_launch(const struct nlmsghdr *header, void *context)
+{
+	const struct tcmsg *message = mnl_nlmsg_get_payload(header);
+	struct launch_search *search = context;
+	const struct nlattr *attribute;
+	unsigned int class = TC_H_MIN(message->tcm_parent);
+	bool is_etf = false, offloaded = false;
+
+	mnl_attr_for_each (attribute, header, sizeof(*message)) {
+		if (mnl_attr_get_type(attribute) == TCA_KIND)
+			is_etf = strcmp(mnl_attr_get_str(attribute), "etf") == 0;
+		else if (mnl_attr_get_type(attribute) == TCA_OPTIONS && is_etf)
+			offloaded = is_offloaded(attribute);
+	}
+	if (message->tcm_ifindex == search->ifindex && offloaded && class >= 1 && class <= 64)
+		search->queues |= 1ull << (class - 1);
+	return MNL_CB_OK;
+}
+
+int netlink_launch_queues(struct mnl_socket *socket, int ifindex, uint64_t *ret_queues)
+{
+	struct launch_search search = { .ifindex = ifindex };
+	struct request request;
+	struct tcmsg *message = request_start(&request, RTM_GETQDISC, NLM_F_DUMP, sizeof(*message));
+	int error;
+
+	message->tcm_ifindex = ifindex;
+	error = exchange(socket, &request, find_launch, &search);
+	if (!error)
+		*ret_queues = search.queues;
+	return error;
 }
 
 /* --- who else uses a link ------------------------------------------------------------------------------------------- */

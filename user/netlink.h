@@ -52,6 +52,8 @@ int netlink_link_by_index(struct mnl_socket *socket, int ifindex, struct link_in
 int netlink_each_link(struct mnl_socket *socket, void (*visit)(const struct link_info *link, void *context), void *context);
 /* The one link with this MAC address ("02:00:00:00:00:01") and kind; -ENODEV if there is none, or more than one. */
 int netlink_link_by_mac(struct mnl_socket *socket, const char *mac, const char *kind, struct link_info *ret);
+/* A bit for each transmit queue that the driver was told, by an 'etf' qdisc with 'offload', to heed launch times on. */
+int netlink_launch_queues(struct mnl_socket *socket, int ifindex, uint64_t *ret_queues);
 int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct link_uses *ret);
 
 /* A veth pair: `name` here, `peer_name` in the namespace of the file descriptor (-1: here too), with so many queues each way. */

@@ -233,6 +233,7 @@ static enum exit_code read_report_path(const struct given *given, struct config 
 
 static const char *const directions[] = { "a-to-b", "b-to-a", "both", "mesh", NULL };
 static const char *const tx_choices[] = { "auto", "xsk", "live", NULL };
+static const char *const switch_choices[] = { "auto", "on", "off", NULL };
 static const char *const timestamps_choices[] = { "auto", "software", "hardware", NULL };
 static const char *const ip_choices[] = { "4", "6", "mixed", NULL };
 static const char *const vlan_outers[] = { "802.1ad", "802.1Q", NULL };
@@ -588,6 +589,25 @@ const struct option options[] = {
 	  .choices = timestamps_choices,
 	  .help = "who tells when a frame arrived, for latency: hardware (the receiving NIC's clock), software (the XDP "
 		  "program) or auto (hardware where every receiving port stamps every frame)" },
+	{ .name = "departure-delay",
+	  .argument = "T",
+	  .verbs = FRAMES,
+	  .fallback = "auto",
+	  .read = read_choice,
+	  .offset = FIELD(departure_delay),
+	  .choices = switch_choices,
+	  .help = "how long frames take from their departure stamp to the wire, by a sample of them: auto (where the "
+		  "transmitting NIC stamps departures of AF_XDP), on (else until the kernel was done with them) or off" },
+	{ .name = "launch-time",
+	  .argument = "T",
+	  .verbs = FRAMES,
+	  .fallback = "auto",
+	  .read = read_choice,
+	  .offset = FIELD(launch_time),
+	  .choices = switch_choices,
+	  .help = "frames are handed to the NIC early, and it lets each go when it is due: auto (where the driver has that "
+		  "for "
+		  "AF_XDP and the port's queues are set up for it), on or off" },
 	{ .name = "wait",
 	  .argument = "a=S,b=S,d=S,e=S",
 	  .verbs = SEARCH | TRIAL | SOAK | RFC2544,

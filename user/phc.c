@@ -99,21 +99,20 @@ int phc_open(int index)
 	return fd < 0 ? -errno : fd;
 }
 
-static int64_t realtime_ns(void)
+static int64_t system_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(clock, &now);
 	return now.tv_sec * (int64_t)NS_PER_S + now.tv_nsec;
 }
 
-/* What to add to CLOCK_REALTIME for CLOCK_MONOTONIC: the same until somebody sets the former. */
-static struct phc_offset realtime_to_monotonic(void)
+struct phc_offset phc_system_offset(clockid_t clock)
 {
 	struct phc_offset best = { .bound_ns = UINT64_MAX };
 
 	for (int i = 0; i < CLOCK_SAMPLES; i++) {
-		int64_t before_ns = (int64_t)clock_ns(), read_ns = realtime_ns();
+		int64_t before_ns = (int64_t)clock_ns(), read_ns = system_ns(clock);
 		struct phc_offset one = phc_bracket(before_ns, read_ns, (int64_t)clock_ns());
 
 		if (one.bound_ns < best.bound_ns)
@@ -148,14 +147,14 @@ static int read_samples(int fd, struct phc_offset *ret)
 /* One reading, of the NIC's clock between two of CLOCK_REALTIME. */
 static int measure_once(int fd, struct phc_offset *ret)
 {
-	struct phc_offset to_realtime, before = realtime_to_monotonic(), after;
+	struct phc_offset to_realtime, before = phc_system_offset(CLOCK_REALTIME), after;
 	int error = read_precise(fd, &to_realtime);
 
 	if (error)
 		error = read_samples(fd, &to_realtime);
 	if (error)
 		return error;
-	after = realtime_to_monotonic();
+	after = phc_system_offset(CLOCK_REALTIME);
 	if (!phc_agree(&before, &after))
 		return -EAGAIN;
 	*ret = phc_chain(&to_realtime, before.bound_ns < after.bound_ns ? &before : &after);

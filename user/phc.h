@@ -11,6 +11,7 @@
 #include <linux/ptp_clock.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /* What to add to one clock for the other, and by how much that may be wrong, either way. */
 struct phc_offset {
@@ -23,6 +24,9 @@ int phc_open(int index);
 /* What to add to the NIC's clock for CLOCK_MONOTONIC: the surest of some readings. 0 or -errno; -EAGAIN if CLOCK_REALTIME was
  * set meanwhile. */
 int phc_measure(int fd, struct phc_offset *ret);
+
+/* The same for one of the system's own clocks: it holds until somebody sets that. */
+struct phc_offset phc_system_offset(clockid_t clock);
 
 /* --- the arithmetic ------------------------------------------------------------------------------------------------- */
 

@@ -329,23 +329,39 @@ enum exit_code port_steer(struct port *port, const struct config *config, const 
 
 /* --- timestamps ----------------------------------------------------------------------------------------------------- */
 
-int port_stamp_received(struct port *port, const struct config *config)
+/* Change what the NIC stamps; a type of -1 stays as it is. */
+static int stamp(struct port *port, const struct config *config, int wanted_tx_type, int wanted_rx_filter)
 {
 	unsigned int allowed = (config->prepare.automatic | config->prepare.asked) & BIT(PREPARE_TIMESTAMPS);
-	unsigned int tx_type, rx_filter;
+	int tx_type, rx_filter, error;
 	char wanted[SETTING_SIZE];
-	int error;
 	char *value = claim_read(port->claim, "timestamps", &error);
 
-	if (!error && sscanf(value, "tx %u rx %u", &tx_type, &rx_filter) != 2)
+	if (!error && sscanf(value, "tx %d rx %d", &tx_type, &rx_filter) != 2)
 		error = -EINVAL;
 	free(value);
-	if (error || rx_filter == HWTSTAMP_FILTER_ALL)
+	if (error)
 		return error;
+	if (wanted_tx_type < 0)
+		wanted_tx_type = tx_type;
+	if (wanted_rx_filter < 0)
+		wanted_rx_filter = rx_filter;
+	if (wanted_tx_type == tx_type && wanted_rx_filter == rx_filter)
+		return 0;
 	if (!allowed)
 		return -EPERM;
-	snprintf(wanted, sizeof(wanted), "tx %u rx %u", tx_type, (unsigned int)HWTSTAMP_FILTER_ALL);
+	snprintf(wanted, sizeof(wanted), "tx %d rx %d", wanted_tx_type, wanted_rx_filter);
 	return claim_change(port->claim, "timestamps", wanted);
+}
+
+int port_stamp_received(struct port *port, const struct config *config)
+{
+	return stamp(port, config, -1, HWTSTAMP_FILTER_ALL);
+}
+
+int port_stamp_sent(struct port *port, const struct config *config)
+{
+	return stamp(port, config, HWTSTAMP_TX_ON, -1);
 }
 
 /* --- interrupts ----------------------------------------------------------------------------------------------------- */

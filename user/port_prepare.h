@@ -22,5 +22,7 @@ enum exit_code port_steer(struct port *port, const struct config *config, const 
 enum exit_code port_spare_cpus(struct port *port, const struct config *config, const cpu_set_t *cpus);
 /* Have the NIC stamp every frame that it receives. 0 or -errno, unsaid: -EPERM if --prepare does not allow it. */
 int port_stamp_received(struct port *port, const struct config *config);
+/* Have it stamp frames that it sends, where they ask for it. Likewise. */
+int port_stamp_sent(struct port *port, const struct config *config);
 
 #endif

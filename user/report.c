@@ -83,6 +83,14 @@ static json_t *attribution_json(const struct measurement *measurement)
 			 count_json(attribution->receiver_missed), "sut", (json_int_t)attribution->sut);
 }
 
+static json_t *departure_json(const struct departure_summary *departure)
+{
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source", departure->source, "count",
+			 count_json(departure->count), "early", count_json(departure->early), "p50_ns",
+			 json_number_or_null(departure->p50_ns), "p99_ns", json_number_or_null(departure->p99_ns), "max_ns",
+			 count_json(departure->max_ns), "error_bound_ns", count_json(departure->error_bound_ns));
+}
+
 static json_t *latency_json(const struct measurement *measurement)
 {
 	const struct latency_summary *latency = &measurement->latency;
@@ -97,6 +105,8 @@ static json_t *latency_json(const struct measurement *measurement)
 			 json_number_or_null(latency->p50_ns), "p90_ns", json_number_or_null(latency->p90_ns), "p99_ns",
 			 json_number_or_null(latency->p99_ns), "p99_9_ns", json_number_or_null(latency->p99_9_ns),
 			 "p99_99_ns", json_number_or_null(latency->p99_99_ns), "max_ns", count_json(latency->max_ns));
+	if (measurement->has_departure)
+		json_object_set_new(json, "departure_delay", departure_json(&measurement->departure));
 	if (latency->floor)
 		json_object_update_new(json, json_pack("{s:f, s:f, s:o}", "floor_p50_ns", latency->floor->floor_p50_ns,
 						       "floor_p99_ns", latency->floor->floor_p99_ns, "floor_source",

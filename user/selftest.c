@@ -373,9 +373,10 @@ static void take_macs(const json_t *measurer, struct config *config)
 
 static void keep_result(struct selftest *selftest, struct one_test *test, const char *backend)
 {
-	const struct selftest_way way = { backend, test->mode, measurer_xdp_by_nic_clock(test->frames) };
+	struct selftest_way way = measurer_xdp_way(test->frames);
 	char path[512] = "";
 
+	way.mode = test->mode; /* "copy" where one port copies */
 	finish_json(test);
 	json_object_update_new(test->json, json_pack("{s:s, s:s, s:s}", "frame_size", test->config->frame_size_text,
 						     "tx_backend", backend, "transmit_mode", test->mode));

@@ -23,10 +23,12 @@
 #define SECONDS_PER_DAY (24 * 3600)
 
 /* Options that a self-test has, and that do not change what the tester can do. Of frame size, direction and backend every
- * combination has an entry of its own; who tells when frames arrive counts as it came out, not as it was asked for. */
-static const char *const indifferent[] = { "ports",   "direction",    "frame-size", "tx",      "duration",        "address",
-					   "gateway", "address6",     "gateway6",   "dst-mac", "learning-frames", "metrics",
-					   "format",  "allow-unsafe", "timestamps", NULL };
+ * combination has an entry of its own; who tells when
+ * frames arrive, and whether the NIC paces, counts as it came out, not as it was asked for. */
+static const char *const indifferent[] = { "ports",           "direction",   "frame-size", "tx",           "duration",
+					   "address",         "gateway",     "address6",   "gateway6",     "dst-mac",
+					   "learning-frames", "metrics",     "format",     "allow-unsafe", "timestamps",
+					   "departure-delay", "launch-time", NULL };
 
 /* --- what it belongs to --------------------------------------------------------------------------------------------- */
 
@@ -83,11 +85,11 @@ json_t *selftest_subject(const struct config *config, const struct selftest_way 
 	struct utsname machine;
 
 	uname(&machine);
-	return json_pack("{s:[o,o], s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "ports", nic_json(config->ports[PORT_A].name),
+	return json_pack("{s:[o,o], s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:o}", "ports", nic_json(config->ports[PORT_A].name),
 			 nic_json(config->ports[PORT_B].name), "kernel", machine.release, "frame_size",
 			 config->frame_size_text, "direction", direction_name(config->direction), "tx_backend", way->backend,
-			 "transmit_mode", way->mode, "timestamps", way->by_nic_clock ? "hardware" : "software", "options",
-			 options_json(config));
+			 "transmit_mode", way->mode, "timestamps", way->by_nic_clock ? "hardware" : "software",
+			 "launch_time", (int)way->by_launch_time, "options", options_json(config));
 }
 
 static bool same_member(const json_t *a, const json_t *b, const char *name)
@@ -99,7 +101,7 @@ static bool same_member(const json_t *a, const json_t *b, const char *name)
 static bool same_kind(const json_t *a, const json_t *b)
 {
 	return same_member(a, b, "frame_size") && same_member(a, b, "direction") && same_member(a, b, "tx_backend") &&
-	       same_member(a, b, "timestamps") && same_member(a, b, "options");
+	       same_member(a, b, "timestamps") && same_member(a, b, "launch_time") && same_member(a, b, "options");
 }
 
 /* --- the file ------------------------------------------------------------------------------------------------------- */
@@ -285,6 +287,7 @@ static bool has_changed(const json_t *entry, const json_t *subject, char text[SE
 	if (differs(entry, subject, "kernel", "the kernel", text) ||
 	    differs(entry, subject, "transmit_mode", "the transmit mode", text) ||
 	    differs(entry, subject, "timestamps", "who tells when frames arrive", text) ||
+	    differs(entry, subject, "launch_time", "launch time", text) ||
 	    differs(entry, subject, "options", "options", text))
 		return true;
 	for (size_t port = 0; port < PORT_COUNT; port++) {
@@ -363,6 +366,7 @@ static double fresh_load_fps(const json_t *document, const struct config *config
 
 	if (entry) {
 		json_object_set(subject, "transmit_mode", json_object_get(entry, "transmit_mode"));
+		json_object_set(subject, "launch_time", json_object_get(entry, "launch_time"));
 		figure = figure_of(entry, subject);
 	}
 	json_decref(subject);
@@ -371,7 +375,7 @@ static double fresh_load_fps(const json_t *document, const struct config *config
 
 const char *selftest_faster_backend(const struct config *config, const char *one, const char *other, bool by_nic_clock)
 {
-	const struct selftest_way by_one = { one, "", by_nic_clock }, by_other = { other, "", by_nic_clock };
+	const struct selftest_way by_one = { one, "", by_nic_clock, false }, by_other = { other, "", by_nic_clock, false };
 	json_t *subject = selftest_subject(config, &by_one), *document;
 	double one_fps, other_fps;
 	char path[PATH_SIZE];

@@ -40,6 +40,7 @@ struct selftest_way {
 	const char *backend; /* "xsk", "live" */
 	const char *mode;    /* "copy", "zero-copy", "live frames" */
 	bool by_nic_clock;   /* the receiving NICs tell when frames arrive, not the XDP program */
+	bool by_launch_time; /* the transmitting NICs pace */
 };
 
 /* Look up the self-test for these ports, frame size, direction and options. */

@@ -15,14 +15,14 @@
 #define INTERRUPT_PAUSE_NS   200000
 
 enum exit_code tx_open(enum tx_choice choice, bool live_is_faster, const struct link_info *link, uint32_t queue,
-		       const struct mlr_queue_plan *plan, int cpu, struct tx **ret)
+		       const struct mlr_queue_plan *plan, const struct tx_metadata *metadata, int cpu, struct tx **ret)
 {
 	struct tx *xsk, *live = NULL;
 	enum exit_code code;
 
 	if (choice == TX_LIVE)
 		return tx_live_open(link, plan, cpu, true, ret);
-	code = tx_xsk_open(link->name, queue, plan, cpu, &xsk);
+	code = tx_xsk_open(link->name, queue, plan, metadata, cpu, &xsk);
 	if (code)
 		return code;
 	if (choice == TX_AUTO && live_is_faster && strcmp(xsk->mode, TX_MODE_ZERO_COPY) != 0)
@@ -48,6 +48,15 @@ void tx_report_add(struct tx_report *sum, const struct tx_report *more)
 		sum->error = more->error;
 }
 
+void tx_departures_add(struct tx_departures *sum, const struct tx_departures *more)
+{
+	mlr_histogram_merge(&sum->delays, &more->delays);
+	sum->asked += more->asked;
+	sum->early += more->early;
+	if (more->earliest_ns > sum->earliest_ns)
+		sum->earliest_ns = more->earliest_ns;
+}
+
 /* Go on with the second part of a trial, and report both as one. */
 static void run_then(struct tx *tx, struct tx_report *report)
 {
@@ -64,6 +73,7 @@ static void *run(void *argument)
 	setpriority(PRIO_PROCESS, 0,
 		    TRANSMITTER_NICENESS); /* on Linux: of this thread. Where it is refused, gaps are longer */
 	tx->report = (struct tx_report){ 0 };
+	tx->departures = (struct tx_departures){ 0 };
 	tx->ops->run(tx, &tx->trial, &tx->report);
 	if (tx->trial.then && !tx->report.error)
 		run_then(tx, &tx->report);

@@ -46,6 +46,23 @@ struct tx_report {
 /* Several reports, of threads or of parts of a trial, as one. */
 void tx_report_add(struct tx_report *sum, const struct tx_report *more);
 
+/* What to have the NIC do for frames by transmit metadata; backends without any ignore it. */
+struct tx_metadata {
+	bool stamps;      /* stamp the departure of a sample of the frames */
+	uint64_t lead_ns; /* take frames so long before they are due, and let them go when they are; 0: do not */
+};
+
+/* How long a sample of frames took from the stamp in their tag to the one that the NIC, or the kernel, gave them. */
+struct tx_departures {
+	struct mlr_histogram delays; /* ns, what is below 0 as 0 */
+	uint64_t asked;              /* frames that were to be stamped; some NICs do not stamp all */
+	uint64_t early;              /* of the delays, below 0 */
+	uint64_t earliest_ns;        /* by how much at most */
+};
+
+/* Samples of several queues as one. */
+void tx_departures_add(struct tx_departures *sum, const struct tx_departures *more);
+
 struct tx;
 
 struct tx_ops {
@@ -63,16 +80,21 @@ struct tx_ops {
 /* Common to all backends; each embeds it first. */
 struct tx {
 	const struct tx_ops *ops;
-	const char *mode;   /* how the kernel takes the frames: "copy", "live frames", TX_MODE_ZERO_COPY */
-	const char *memory; /* what pages frames lie in; NULL: not known */
-	int cpu;            /* that its thread is pinned to, -1 for none */
+	const char *mode;            /* how the kernel takes the frames: "copy", "live frames", TX_MODE_ZERO_COPY */
+	const char *memory;          /* what pages frames lie in; NULL: not known */
+	int cpu;                     /* that its thread is pinned to, -1 for none */
+	struct tx_metadata metadata; /* what it has of what was asked for */
+	int64_t clock_offset_ns;     /* what to add to the clock that stamps departures for CLOCK_MONOTONIC; the user's */
+	struct tx_departures departures; /* of the last trial */
 	pthread_t thread;
 	struct tx_trial trial;
 	struct tx_report report;
 };
 
-/* An AF_XDP transmitter for what a plan says, on one queue. The plan must outlive it. Needs CAP_NET_RAW, CAP_NET_ADMIN. */
-enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, int cpu, struct tx **ret);
+/* An AF_XDP transmitter for what a plan says, on one queue. The plan must outlive it. Needs CAP_NET_RAW, CAP_NET_ADMIN. Of the
+ * metadata it has none where the kernel knows none, or a frame takes several buffers. */
+enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan,
+			   const struct tx_metadata *metadata, int cpu, struct tx **ret);
 
 /* A transmitter of XDP live frames for what a plan says, on the port's queue of the CPU that it runs on. The plan must outlive
  * it. Needs CAP_BPF and CAP_NET_ADMIN, and for a moment CAP_SYS_ADMIN (a network namespace). Where the port cannot do it:
@@ -83,7 +105,7 @@ enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue
 /* A transmitter of the chosen backend. TX_AUTO: AF_XDP where it is zero-copy; else live frames, if they are known to be the
  * faster ones and the port can; else AF_XDP. */
 enum exit_code tx_open(enum tx_choice choice, bool live_is_faster, const struct link_info *link, uint32_t queue,
-		       const struct mlr_queue_plan *plan, int cpu, struct tx **ret);
+		       const struct mlr_queue_plan *plan, const struct tx_metadata *metadata, int cpu, struct tx **ret);
 
 /* Start the thread of a trial, and wait for its end; the report stays valid until the next start. */
 enum exit_code tx_start(struct tx *tx, const struct tx_trial *trial);

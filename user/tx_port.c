@@ -68,10 +68,12 @@ static void describe_port(struct tx_port *port, const struct tx *queue)
 	port->burst_frames = queue->ops->burst_frames;
 	if (!port->mode || strcmp(port->mode, TX_MODE_ZERO_COPY) == 0)
 		port->mode = queue->mode;
+	port->metadata = queue->metadata; /* all are alike */
 }
 
 enum exit_code tx_port_open(const struct config *config, bool live_is_faster, const struct link_info *link,
-			    const struct mlr_profile *profile, unsigned int port, cpu_set_t *taken, struct tx_port **ret)
+			    const struct mlr_profile *profile, unsigned int port, const struct tx_metadata *metadata,
+			    cpu_set_t *taken, struct tx_port **ret)
 {
 	struct tx_port *opened = calloc(1, sizeof(*opened));
 	enum exit_code code;
@@ -83,7 +85,7 @@ enum exit_code tx_port_open(const struct config *config, bool live_is_faster, co
 	for (uint32_t i = 0; i < config->queues && !code; i++) {
 		code = make_plan(link, profile, port, opened, i);
 		if (!code)
-			code = tx_open(choice_after(config->tx, opened), live_is_faster, link, i, opened->plans[i],
+			code = tx_open(choice_after(config->tx, opened), live_is_faster, link, i, opened->plans[i], metadata,
 				       tx_cpu_take(link->name, taken), &opened->queues[i]);
 		if (!code)
 			describe_port(opened, opened->queues[i]);
@@ -117,8 +119,11 @@ void tx_port_add_cpus(const struct tx_port *port, cpu_set_t *cpus)
 static void wait_for(struct tx_port *port, unsigned int count)
 {
 	port->report = (struct tx_report){ 0 };
-	for (unsigned int i = 0; i < count; i++)
+	port->departures = (struct tx_departures){ 0 };
+	for (unsigned int i = 0; i < count; i++) {
 		tx_report_add(&port->report, tx_wait(port->queues[i]));
+		tx_departures_add(&port->departures, &port->queues[i]->departures);
+	}
 }
 
 enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial)
@@ -138,6 +143,12 @@ enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial)
 void tx_port_wait(struct tx_port *port)
 {
 	wait_for(port, port->queue_count);
+}
+
+void tx_port_set_clock_offset(struct tx_port *port, int64_t offset_ns)
+{
+	for (unsigned int i = 0; i < port->queue_count; i++)
+		port->queues[i]->clock_offset_ns = offset_ns;
 }
 
 void tx_port_interrupt(struct tx_port *port)

@@ -21,14 +21,18 @@ struct tx_port {
 	unsigned int queue_count;
 	struct mlr_queue_plan *plans[TX_QUEUES_MAX];
 	struct tx *queues[TX_QUEUES_MAX];
-	uint64_t start_ns;       /* of the last trial */
-	struct tx_report report; /* of the last trial, over all queues; the gaps are those between frames of one queue */
+	uint64_t start_ns;           /* of the last trial */
+	struct tx_report report;     /* of the last trial, over all queues; the gaps are those between frames of one queue */
+	struct tx_metadata metadata; /* that all queues have */
+	struct tx_departures departures; /* of the last trial, over all queues */
 };
 
-/* The transmitters of port number `port` of the profile, behind this link, as many as the configuration says. The CPUs of their
+/* The transmitters of port number `port` of the profile, behind this link, as many as the configuration says, with these
+ * metadata as far as there are any. The CPUs of their
  * threads are added to `taken`, and those that are there are avoided while there are others. */
 enum exit_code tx_port_open(const struct config *config, bool live_is_faster, const struct link_info *link,
-			    const struct mlr_profile *profile, unsigned int port, cpu_set_t *taken, struct tx_port **ret);
+			    const struct mlr_profile *profile, unsigned int port, const struct tx_metadata *metadata,
+			    cpu_set_t *taken, struct tx_port **ret);
 void tx_port_close(struct tx_port *port);
 
 /* Add the CPUs that its threads are pinned to. */
@@ -38,6 +42,8 @@ void tx_port_add_cpus(const struct tx_port *port, cpu_set_t *cpus);
  * are waited for. */
 enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial);
 void tx_port_wait(struct tx_port *port);
+/* What to add to the clock that stamps departures for CLOCK_MONOTONIC, in the trials to come. */
+void tx_port_set_clock_offset(struct tx_port *port, int64_t offset_ns);
 /* Make its threads look at the time, so that they go on to the next part of a trial. */
 void tx_port_interrupt(struct tx_port *port);
 

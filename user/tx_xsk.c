@@ -31,6 +31,7 @@
 #include "clock.h"
 #include "mlr/pacer.h"
 #include "stop.h"
+#include "xsk_rings.h"
 
 #define RING_FRAMES        2048 /* descriptors, to be exact: a long frame takes several */
 #define CHUNK_OCTETS       2048
@@ -44,6 +45,9 @@
 #define SEND_BUFFER_OCTETS (64 << 20)
 #define DRAIN_NS           NS_PER_S /* how long the kernel may take to complete the next of the last frames */
 #define DRAIN_PAUSE_NS     50000
+#define METADATA_ROOM      64   /* octets before a frame, so that it begins a cache line as it does without */
+#define SAMPLES_PER_S      1000 /* frames whose departure is stamped, about */
+#define SAMPLE_UNPACED     1024 /* one in so many, where no load says how many there will be */
 
 #ifndef XDP_MAX_TX_SKB_BUDGET
 #define XDP_MAX_TX_SKB_BUDGET 9 /* Linux 6.18; older kernels refuse it, and 32 frames a call it is */
@@ -76,6 +80,11 @@ struct tx_xsk {
 	struct xsk_socket *socket;
 	struct xsk_ring_prod fill, ring;
 	struct xsk_ring_cons completion;
+	int fd;
+	uint32_t room;                       /* octets of a buffer before its frame: for metadata */
+	struct xsk_rings rings;              /* with metadata, in place of umem and socket */
+	uint32_t sample_every, until_sample; /* frames */
+	uint64_t stamped_ns[RING_FRAMES];    /* of a buffer whose frame is in the sample: the stamp in its tag; else 0 */
 	const struct mlr_queue_plan *plan;
 	const struct mlr_frame_template *held[RING_FRAMES]; /* whose header a buffer has; NULL: none yet */
 	struct next_frame next;
@@ -94,6 +103,7 @@ static void close_xsk(struct tx *tx)
 		xsk_socket__delete(xsk->socket);
 	if (xsk->umem)
 		xsk_umem__delete(xsk->umem);
+	xsk_rings_close(&xsk->rings);
 	if (xsk->area)
 		munmap(xsk->area, xsk->area_octets);
 	free(xsk);
@@ -107,6 +117,7 @@ static uint32_t buffer_octets(const struct tx_xsk *xsk)
 /* How to cut the UMEM for frames of this length: into buffers of a power of two, which an address is divided by at no cost. */
 static void choose_buffers(struct tx_xsk *xsk, uint32_t memory_octets)
 {
+	memory_octets += xsk->room;
 	xsk->chunk_octets = memory_octets > CHUNK_OCTETS ? LARGE_CHUNK_OCTETS : CHUNK_OCTETS;
 	xsk->buffer_shift = mlr_log2(xsk->chunk_octets);
 	while (memory_octets > buffer_octets(xsk))
@@ -120,8 +131,8 @@ static void write_payloads(struct tx_xsk *xsk)
 	for (uint32_t i = 0; i < xsk->buffer_count; i++) {
 		xsk->free_buffers[i] = i;
 		if (xsk->plan->payload)
-			memcpy(xsk->area + (size_t)i * buffer_octets(xsk) + MLR_HEADER_MAX_OCTETS, xsk->plan->payload,
-			       xsk->plan->payload_octets);
+			memcpy(xsk->area + ((size_t)i << xsk->buffer_shift) + xsk->room + MLR_HEADER_MAX_OCTETS,
+			       xsk->plan->payload, xsk->plan->payload_octets);
 	}
 	xsk->free_count = xsk->buffer_count;
 }
@@ -165,6 +176,14 @@ static void give_receive_chunks(struct tx_xsk *xsk)
 	xsk_ring_prod__submit(&xsk->fill, RING_FRAMES);
 }
 
+/* One with room for metadata. */
+static int create_rings(struct tx_xsk *xsk)
+{
+	const struct xsk_rings_wish wish = { xsk->area, xsk->area_octets, xsk->chunk_octets, RING_FRAMES };
+
+	return xsk_rings_open(&wish, &xsk->rings, &xsk->fill, &xsk->ring, &xsk->completion);
+}
+
 static int create_umem(struct tx_xsk *xsk)
 {
 	const struct xsk_umem_config config = {
@@ -174,7 +193,9 @@ static int create_umem(struct tx_xsk *xsk)
 	};
 	int error = map_area(xsk);
 
-	if (!error)
+	if (!error && xsk->room)
+		error = create_rings(xsk);
+	else if (!error)
 		error = xsk_umem__create(&xsk->umem, xsk->area, xsk->area_octets, &xsk->fill, &xsk->completion, &config);
 	if (!error)
 		give_receive_chunks(xsk);
@@ -190,15 +211,18 @@ static int create_socket(struct tx_xsk *xsk, const char *port, uint32_t queue)
 	};
 	struct xdp_options options = { 0 };
 	socklen_t size = sizeof(options);
-	int budget = RING_FRAMES, send_buffer = SEND_BUFFER_OCTETS, fd, error;
+	int budget = RING_FRAMES, send_buffer = SEND_BUFFER_OCTETS, error;
 
-	error = xsk_socket__create(&xsk->socket, port, queue, xsk->umem, NULL, &xsk->ring, &config);
+	if (xsk->room)
+		error = xsk_rings_bind(&xsk->rings, port, queue, config.bind_flags);
+	else
+		error = xsk_socket__create(&xsk->socket, port, queue, xsk->umem, NULL, &xsk->ring, &config);
 	if (error)
 		return error;
-	fd = xsk_socket__fd(xsk->socket);
-	setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &send_buffer, sizeof(send_buffer));
-	setsockopt(fd, SOL_XDP, XDP_MAX_TX_SKB_BUDGET, &budget, sizeof(budget));
-	if (getsockopt(fd, SOL_XDP, XDP_OPTIONS, &options, &size))
+	xsk->fd = xsk->room ? xsk->rings.fd : xsk_socket__fd(xsk->socket);
+	setsockopt(xsk->fd, SOL_SOCKET, SO_SNDBUFFORCE, &send_buffer, sizeof(send_buffer));
+	setsockopt(xsk->fd, SOL_XDP, XDP_MAX_TX_SKB_BUDGET, &budget, sizeof(budget));
+	if (getsockopt(xsk->fd, SOL_XDP, XDP_OPTIONS, &options, &size))
 		return -errno;
 	xsk->tx.mode = options.flags & XDP_OPTIONS_ZEROCOPY ? TX_MODE_ZERO_COPY : "copy";
 	return 0;
@@ -229,31 +253,56 @@ static enum exit_code too_long(const char *port)
 
 static void run_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
 
-enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, int cpu, struct tx **ret)
+/* Open it once, with these metadata; NULL: without any. 0 or -errno. */
+static int open_xsk(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, const struct tx_metadata *metadata,
+		    struct tx_xsk **ret)
 {
 	static const struct tx_ops ops = { .name = "xsk", .burst_frames = BATCH_FRAMES, .run = run_xsk, .close = close_xsk };
-	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-	struct tx_xsk *xsk;
-	int error;
+	struct tx_xsk *xsk = calloc(1, sizeof(*xsk));
+	int error = 0;
 
-	xsk = calloc(1, sizeof(*xsk));
 	if (!xsk)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return -ENOMEM;
 	xsk->tx.ops = &ops;
-	xsk->tx.cpu = cpu;
 	xsk->plan = plan;
+	xsk->rings.fd = -1;
+	if (metadata) {
+		xsk->room = METADATA_ROOM;
+		xsk->tx.metadata = *metadata;
+	}
 	choose_buffers(xsk, mlr_plan_memory_octets(plan));
-	libxdp_set_print(NULL);
-	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* where it is refused, creating the UMEM fails and says why */
-	error = create_umem(xsk);
+	if (metadata && xsk->frame_chunks > 1)
+		error = -EMSGSIZE; /* every chunk would need room */
+	if (!error)
+		error = create_umem(xsk);
 	if (!error)
 		error = create_socket(xsk, port, queue);
-	if (error) {
-		bool long_frames = xsk->frame_chunks > 1;
-
+	if (error)
 		close_xsk(&xsk->tx);
-		return error == -EINVAL && long_frames ? too_long(port) : open_failed(port, queue, error);
-	}
+	else
+		*ret = xsk;
+	return error;
+}
+
+enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan,
+			   const struct tx_metadata *metadata, int cpu, struct tx **ret)
+{
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	bool wants_any = metadata && (metadata->stamps || metadata->lead_ns);
+	struct tx_xsk *xsk;
+	int error = -EOPNOTSUPP;
+
+	libxdp_set_print(NULL);
+	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* where it is refused, creating the UMEM fails and says why */
+	if (wants_any)
+		error = open_xsk(port, queue, plan, metadata, &xsk);
+	if (error)
+		error = open_xsk(port, queue, plan, NULL, &xsk);
+	if (error)
+		return error == -EINVAL && mlr_plan_memory_octets(plan) > LARGE_CHUNK_OCTETS
+			       ? too_long(port)
+			       : open_failed(port, queue, error);
+	xsk->tx.cpu = cpu;
 	write_payloads(xsk);
 	*ret = &xsk->tx;
 	return EXIT_DONE;
@@ -268,13 +317,75 @@ static int kick(struct tx_xsk *xsk)
 	if (!xsk_ring_prod__needs_wakeup(&xsk->ring))
 		return 0;
 	/* not sendto() of the C library, which makes it a cancellation point */
-	if (syscall(SYS_sendto, xsk_socket__fd(xsk->socket), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
+	if (syscall(SYS_sendto, xsk->fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
 	if (errno != EAGAIN && errno != EBUSY && errno != ENOBUFS && errno != EINTR)
 		return -errno;
 	xsk->call_again = true;
 	return 0;
 }
+
+/* --- metadata ------------------------------------------------------------------------------------------------------- */
+
+static struct xsk_metadata *metadata_of(const struct tx_xsk *xsk, uint64_t address)
+{
+	return (struct xsk_metadata *)(void *)(xsk->area + address - XSK_METADATA_OCTETS);
+}
+
+/* Which frames of a trial are in the sample: one in so many. */
+static void begin_sample(struct tx_xsk *xsk, const struct tx_trial *trial)
+{
+	double per_s = trial->load_fps / xsk->plan->step;
+
+	if (!xsk->tx.metadata.stamps)
+		return;
+	xsk->sample_every = trial->frame_count == TX_NO_LIMIT ? SAMPLE_UNPACED : (uint32_t)(per_s / SAMPLES_PER_S) + 1;
+	xsk->until_sample = xsk->sample_every;
+}
+
+/* Ask the NIC for what is wanted of a frame in this slot, whose tag says that it leaves at `actual_ns`. */
+static void ask_nic(struct tx_xsk *xsk, uint32_t slot, uint64_t address, uint64_t now_ns, uint64_t actual_ns)
+{
+	struct xsk_metadata metadata = { 0 };
+
+	if (xsk->tx.metadata.lead_ns && actual_ns > now_ns) {
+		metadata.flags = XDP_TXMD_FLAGS_LAUNCH_TIME;
+		metadata.request.launch_time_ns = actual_ns - (uint64_t)xsk->tx.clock_offset_ns;
+	}
+	if (xsk->sample_every && !--xsk->until_sample) {
+		metadata.flags |= XDP_TXMD_FLAGS_TIMESTAMP;
+		xsk->tx.departures.asked++;
+		xsk->until_sample = xsk->sample_every;
+		xsk->stamped_ns[address >> xsk->buffer_shift] = actual_ns;
+	}
+	if (!metadata.flags)
+		return;
+	*metadata_of(xsk, address) = metadata;
+	xsk_ring_prod__tx_desc(&xsk->ring, slot)->options |= XDP_TX_METADATA;
+}
+
+/* What the NIC says of a completed frame, if that is in the sample. A stamp of 0 is none: a NIC has room for only so many at once. */
+static void take_stamp(struct tx_xsk *xsk, uint64_t address)
+{
+	struct tx_departures *departures = &xsk->tx.departures;
+	uint64_t sent_ns = metadata_of(xsk, address)->completion.sent_ns;
+	uint64_t *stamped_ns = &xsk->stamped_ns[address >> xsk->buffer_shift];
+	int64_t delay_ns = (int64_t)(sent_ns + (uint64_t)xsk->tx.clock_offset_ns - *stamped_ns);
+
+	if (!*stamped_ns)
+		return;
+	*stamped_ns = 0;
+	if (!sent_ns)
+		return;
+	mlr_histogram_add(&departures->delays, delay_ns > 0 ? (uint64_t)delay_ns : 0);
+	if (delay_ns >= 0)
+		return;
+	departures->early++;
+	if ((uint64_t)-delay_ns > departures->earliest_ns)
+		departures->earliest_ns = (uint64_t)-delay_ns;
+}
+
+/* --- frames --------------------------------------------------------------------------------------------------------- */
 
 /* Take back completed buffers; how many. The first chunk stands for its frame: the others are never written again. */
 static uint32_t reap(struct tx_xsk *xsk)
@@ -287,8 +398,11 @@ static uint32_t reap(struct tx_xsk *xsk)
 	for (uint32_t i = 0; i < completed; i++) {
 		uint64_t address = *xsk_ring_cons__comp_addr(&xsk->completion, first + i);
 
-		if (!(address & (buffer_octets(xsk) - 1)))
-			xsk->free_buffers[free_count++] = (uint32_t)(address >> xsk->buffer_shift);
+		if ((address & (buffer_octets(xsk) - 1)) != xsk->room)
+			continue;
+		if (xsk->room)
+			take_stamp(xsk, address);
+		xsk->free_buffers[free_count++] = (uint32_t)(address >> xsk->buffer_shift);
 	}
 	xsk_ring_cons__release(&xsk->completion, completed);
 	xsk->free_count = free_count;
@@ -316,6 +430,16 @@ static void put_descriptors(struct tx_xsk *xsk, uint32_t slot, uint64_t address,
 	*xsk_ring_prod__tx_desc(&xsk->ring, slot) = (struct xdp_desc){ .addr = address, .len = octets };
 }
 
+static void note_departures(struct tx_report *report, uint64_t now_ns, uint32_t count)
+{
+	if (report->last_departure_ns)
+		mlr_histogram_add(&report->gaps, now_ns - report->last_departure_ns);
+	mlr_histogram_add_many(&report->gaps, 0, count - 1);
+	if (count > report->burst_max)
+		report->burst_max = count;
+	report->last_departure_ns = now_ns;
+}
+
 /* Write the frame that departs next into a free buffer, all but its stamp. False: no buffer is free. */
 static bool prepare(struct tx_xsk *xsk, struct mlr_plan_cursor *cursor, uint16_t trial)
 {
@@ -331,7 +455,7 @@ static bool prepare(struct tx_xsk *xsk, struct mlr_plan_cursor *cursor, uint16_t
 	buffer = xsk->free_buffers[--xsk->free_count];
 	next->is_extra = mlr_plan_extra_due(plan, cursor);
 	next->template = next->is_extra ? plan->extra : mlr_plan_template(plan, cursor);
-	next->address = (uint64_t)buffer << xsk->buffer_shift;
+	next->address = ((uint64_t)buffer << xsk->buffer_shift) + xsk->room;
 	flow = next->is_extra ? &plan->extra_flow : mlr_plan_flow(plan, cursor);
 	if (xsk->held[buffer] != next->template) {
 		xsk->held[buffer] = next->template;
@@ -355,14 +479,19 @@ static void forget(struct tx_xsk *xsk)
 	xsk->next.template = NULL;
 }
 
-/* Stamp the prepared frame, and put its buffer into slots of the ring. */
-static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint64_t now_ns)
+/* Stamp the prepared frame, and put its buffer into slots of the ring. One that is not due yet departs when it is. */
+static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint64_t now_ns, struct tx_report *report)
 {
 	struct next_frame *next = &xsk->next;
+	uint64_t actual_ns = intended_ns > now_ns ? intended_ns : now_ns;
 
-	mlr_frame_stamp(xsk->area + next->address, next->template, next->sum, intended_ns, now_ns);
+	mlr_frame_stamp(xsk->area + next->address, next->template, next->sum, intended_ns, actual_ns);
 	put_descriptors(xsk, slot, next->address, next->template->memory_octets);
 	next->template = NULL;
+	if (xsk->room)
+		ask_nic(xsk, slot, next->address, now_ns, actual_ns);
+	if (xsk->tx.metadata.lead_ns)
+		note_departures(report, actual_ns, 1);
 }
 
 /* Put what is due into the ring; how many frames. */
@@ -371,9 +500,9 @@ static uint32_t submit(struct tx_xsk *xsk, struct mlr_pacer *pacer, struct mlr_p
 {
 	bool unpaced = trial->frame_count == TX_NO_LIMIT;
 	uint32_t most = unpaced ? UNPACED_BATCH_FRAMES : BATCH_FRAMES, count = 0, descriptors = 0, slot;
-	uint64_t intended_ns = now_ns;
+	uint64_t intended_ns = now_ns, lead_ns = xsk->tx.metadata.lead_ns;
 
-	for (; count < most && is_due(pacer, trial, now_ns) && prepare(xsk, cursor, trial->number); count++) {
+	for (; count < most && is_due(pacer, trial, now_ns + lead_ns) && prepare(xsk, cursor, trial->number); count++) {
 		uint32_t chunks = chunks_of(xsk, xsk->next.template);
 
 		if (!xsk_ring_prod__reserve(&xsk->ring, chunks, &slot))
@@ -384,21 +513,11 @@ static uint32_t submit(struct tx_xsk *xsk, struct mlr_pacer *pacer, struct mlr_p
 		if (!unpaced && !xsk->next.is_extra)
 			mlr_pacer_take(pacer);
 		report->extra += xsk->next.is_extra;
-		depart(xsk, slot, intended_ns, now_ns);
+		depart(xsk, slot, intended_ns, now_ns, report);
 	}
 	if (count)
 		xsk_ring_prod__submit(&xsk->ring, descriptors);
 	return count;
-}
-
-static void note_departures(struct tx_report *report, uint64_t now_ns, uint32_t count)
-{
-	if (report->last_departure_ns)
-		mlr_histogram_add(&report->gaps, now_ns - report->last_departure_ns);
-	mlr_histogram_add_many(&report->gaps, 0, count - 1);
-	if (count > report->burst_max)
-		report->burst_max = count;
-	report->last_departure_ns = now_ns;
 }
 
 /* Wait until the kernel has completed every frame. Where this CPU is the only one, it needs it for that. */
@@ -433,8 +552,9 @@ static void run_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_repor
 	if (trial->frame_count != TX_NO_LIMIT)
 		report->error =
 			mlr_pacer_init(&pacer, trial->load_fps, trial->frame_count, xsk->plan->first, xsk->plan->step);
+	begin_sample(xsk, trial);
 	prepare(xsk, &cursor, trial->number);
-	while (clock_ns() < trial->start_ns)
+	while (clock_ns() + tx->metadata.lead_ns < trial->start_ns)
 		;
 	while (!report->error && (trial->frame_count == TX_NO_LIMIT || pacer.next < pacer.count)) {
 		now_ns = clock_ns();
@@ -443,7 +563,7 @@ static void run_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_repor
 		count = submit(xsk, &pacer, &cursor, trial, now_ns, report);
 		if (count || xsk->call_again || !xsk->free_count)
 			report->error = kick(xsk);
-		if (count)
+		if (count && !tx->metadata.lead_ns)
 			note_departures(report, now_ns, count);
 		report->sent += reap(xsk);
 		prepare(xsk, &cursor, trial->number); /* what is done now is not done between stamp and departure */

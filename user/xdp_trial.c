@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "departure.h"
 #include "stop.h"
 #include "timestamps.h"
 
@@ -551,7 +552,8 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 	neighbours_announce(xdp->neighbours, xdp->config->learning_frames);
 	if ((code = wait_phase(waits->learning_s)))
 		return code;
-	if ((code = timestamps_begin(xdp)) || (code = take_snapshot(xdp, true, &run->before)))
+	if ((code = timestamps_begin(xdp)) || (code = departure_begin(xdp)) ||
+	    (code = take_snapshot(xdp, true, &run->before)))
 		return code;
 	look(xdp, true);
 	return EXIT_DONE;
@@ -573,7 +575,7 @@ static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, str
 	code = wait_residual(xdp, run);
 	if (xdp->management)
 		run->management = management_stop(xdp->management);
-	if (code || (code = timestamps_end(xdp)))
+	if (code || (code = timestamps_end(xdp)) || (code = departure_end(xdp)))
 		return code;
 	look(xdp, false);
 	*ret_waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s +
@@ -628,7 +630,8 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 	if ((code = account_for(&account, &measurement)))
 		return code;
 	received = account_received(&account);
-	if ((code = timestamps_judge(xdp, &received, account.clock_read_ns, &measurement)))
+	if ((code = timestamps_judge(xdp, &received, account.clock_read_ns, &measurement)) ||
+	    (code = departure_judge(xdp, &measurement)))
 		return code;
 	xdp_trial_conclude(xdp->config, input, start_ns, &measurement);
 	*ret = measurement;

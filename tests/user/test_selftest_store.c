@@ -41,7 +41,7 @@ static json_t *figures(double clean_load_fps, time_t moment)
 static void keep(const struct config *config, const char *backend, double clean_load_fps, time_t moment)
 {
 	json_t *measured = figures(clean_load_fps, moment);
-	const struct selftest_way way = { backend, "copy", false };
+	const struct selftest_way way = { backend, "copy", false, false };
 	char path[512];
 
 	assert_true(selftest_keep(config, &way, measured, path, sizeof(path)));
@@ -51,7 +51,7 @@ static void keep(const struct config *config, const char *backend, double clean_
 
 static struct selftest_figure find(const struct config *config, const char *backend, const char *mode)
 {
-	const struct selftest_way way = { backend, mode, false };
+	const struct selftest_way way = { backend, mode, false, false };
 
 	return selftest_find(config, &way);
 }
@@ -81,7 +81,7 @@ static void what_was_kept_is_found(void **state)
 /* Whoever asked for what: it counts who told when frames arrived. */
 static void it_belongs_to_the_clock_that_timed_it(void **state)
 {
-	static const struct selftest_way by_nic = { "xsk", "copy", true };
+	static const struct selftest_way by_nic = { "xsk", "copy", true, false };
 	struct given asked = { .option = option_find("timestamps"), .text = (char *)"auto" };
 	struct given_list given = { 0 }, asking = { .items = &asked, .count = 1 };
 	struct config config = new_config(&given, "clock-a", "clock-b");

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Departures: what a trial's sample says, and how frames get into it. No NIC here stamps departures; over a veth pair the kernel says
+ * when it was done with a frame, and nobody heeds launch times, which must be found out. That part needs root.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "clock.h"
+#include "departure.h"
+#include "mlr/imix.h"
+#include "phc.h"
+
+#define CLOCK_FD 99 /* never used: what is tested reads no clock */
+
+/* --- the verdict -------------------------------------------------------------------------------------------------------- */
+
+static struct config config;
+static struct measurer_xdp xdp;
+static struct measurement measurement;
+static struct tx_port transmitter;
+
+static int set_up(void **state)
+{
+	(void)state;
+	config = (struct config){ 0 };
+	transmitter = (struct tx_port){ .metadata = { .stamps = true } };
+	xdp = (struct measurer_xdp){ .config = &config, .port_count = 2 };
+	xdp.ends[0].transmits = true;
+	xdp.ends[0].tx = &transmitter;
+	xdp.ends[0].departure = (struct departure){ .stamped = true,
+						    .clock_fd = CLOCK_FD,
+						    .before = { .offset_ns = 5000, .bound_ns = 100 },
+						    .after = { .offset_ns = 5250, .bound_ns = 60 } };
+	measurement =
+		(struct measurement){ .has_latency = true,
+				      .latency = { .definition = "plain", .source = "software", .error_bound_ns = 7 } };
+	return 0;
+}
+
+static void sample(uint64_t first_ns, uint64_t count)
+{
+	transmitter.departures.asked += count;
+	for (uint64_t i = 0; i < count; i++)
+		mlr_histogram_add(&transmitter.departures.delays, first_ns + i);
+}
+
+static void what_the_nic_stamped_bounds_the_latency(void **state)
+{
+	(void)state;
+	sample(1000, 10);
+	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+	assert_true(measurement.has_departure);
+	assert_string_equal(measurement.departure.source, "hardware transmit timestamp");
+	assert_int_equal(measurement.departure.count, 10);
+	assert_int_equal(measurement.departure.max_ns, 1009);
+	/* 250 of drift and 60 of the second comparison */
+	assert_int_equal(measurement.departure.error_bound_ns, 310);
+	assert_true(measurement.latency.error_bound_ns == 7 + 1009 + 310);
+	assert_string_equal(measurement.latency.definition, "plain");
+}
+
+static void what_the_kernel_was_done_with_does_not(void **state)
+{
+	(void)state;
+	sample(1000, 10);
+	xdp.ends[0].departure.clock_fd = 0;
+	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+	assert_true(measurement.has_departure);
+	assert_string_equal(measurement.departure.source, "the kernel, when it was done with a frame");
+	assert_true(measurement.latency.error_bound_ns == 7);
+}
+
+static void without_a_sample_there_is_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+	assert_false(measurement.has_departure);
+	assert_true(measurement.latency.error_bound_ns == 7);
+}
+
+static void launch_times_that_are_kept_are_the_departure(void **state)
+{
+	(void)state;
+	sample(20, 10);
+	transmitter.metadata.lead_ns = 200000;
+	transmitter.departures.early = 3;
+	transmitter.departures.earliest_ns = 1300; /* within 1000 and what the clocks may be wrong by */
+	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+	assert_non_null(strstr(measurement.latency.definition, "from the launch time"));
+	assert_non_null(strstr(measurement.latency.definition, "XDP program"));
+	assert_int_equal(measurement.departure.early, 3);
+	xdp.by_nic_clock = true;
+	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+	assert_non_null(strstr(measurement.latency.definition, "receiving port's NIC"));
+}
+
+static void launch_times_that_are_not_kept_end_the_run(void **state)
+{
+	(void)state;
+	sample(20, 10);
+	transmitter.metadata.lead_ns = 200000;
+	transmitter.departures.early = 1;
+	transmitter.departures.earliest_ns = 1311;
+	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_INVALID);
+	/* without launch times that is no fault of the NIC's */
+	transmitter.metadata.lead_ns = 0;
+	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+}
+
+static void launch_times_that_cannot_be_checked_end_the_run(void **state)
+{
+	(void)state;
+	transmitter.metadata.lead_ns = 200000;
+	/* a trial too short for a sample says nothing */
+	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+	transmitter.departures.asked = 5;
+	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_INVALID);
+}
+
+/* --- frames ------------------------------------------------------------------------------------------------------------- */
+
+#define LOAD_FPS 10000
+#define FRAMES   500
+#define LEAD_NS  200000
+
+static char port[IF_NAMESIZE];
+
+static int make_links(void **state)
+{
+	char command[192];
+
+	(void)state;
+	if (geteuid())
+		return 0;
+	snprintf(port, sizeof(port), "dp%d", getpid());
+	snprintf(command, sizeof(command), "ip link add %s up type veth peer name %sp && ip link set %sp up", port, port,
+		 port);
+	return system(command);
+}
+
+static int remove_links(void **state)
+{
+	char command[64];
+
+	(void)state;
+	if (geteuid())
+		return 0;
+	snprintf(command, sizeof(command), "ip link del %s", port);
+	return system(command);
+}
+
+static struct mlr_queue_plan *plan_of(unsigned int size_octets)
+{
+	struct mlr_profile profile = {
+		.sizes = mlr_size_one(size_octets),
+		.port_count = 2,
+		.ports = { { .mac = { 2, [5] = 1 }, .address = 0xc6120002 },
+			   { .mac = { 2, [5] = 2 }, .address = 0xc6130002 } },
+		.stream_count = 1,
+		.streams = { { .from = 0, .to = 1, .ip_version = 4, .destination_mac = { 2, [5] = 2 } } },
+		.flow_count = 1,
+		.source_port = 49184,
+		.destination_port = 9,
+	};
+	struct mlr_queue_plan *plan;
+
+	assert_int_equal(mlr_profile_number(&profile), 0);
+	assert_int_equal(mlr_queue_plan_new(&profile, 0, 0, 1, &plan), 0);
+	return plan;
+}
+
+/* A trial of FRAMES frames; its transmitter. */
+static struct tx *transmit(const struct mlr_queue_plan *plan, const struct tx_metadata *metadata)
+{
+	struct tx_trial trial = { .number = 1, .load_fps = LOAD_FPS, .frame_count = FRAMES, .first_sequence = 1 };
+	struct tx *tx;
+
+	assert_int_equal(tx_xsk_open(port, 0, plan, metadata, -1, &tx), EXIT_DONE);
+	tx->clock_offset_ns = phc_system_offset(CLOCK_TAI).offset_ns;
+	trial.start_ns = clock_ns() + 1000000;
+	trial.deadline_ns = trial.start_ns + 1000000000;
+	assert_int_equal(tx_start(tx, &trial), EXIT_DONE);
+	tx_wait(tx);
+	assert_int_equal(tx->report.error, 0);
+	assert_int_equal(tx->report.sent, FRAMES);
+	return tx;
+}
+
+static bool has_metadata(const struct tx *tx)
+{
+	return tx->metadata.stamps || tx->metadata.lead_ns;
+}
+
+static void a_sample_of_frames_is_stamped(void **state)
+{
+	static const struct tx_metadata wanted = { .stamps = true };
+	struct mlr_queue_plan *plan;
+	struct tx *tx;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	plan = plan_of(64);
+	tx = transmit(plan, &wanted);
+	assert_true(has_metadata(tx));
+	/* one in eleven */
+	assert_int_equal(tx->departures.delays.count, FRAMES / 11);
+	assert_int_equal(tx->departures.asked, FRAMES / 11);
+	assert_int_equal(tx->departures.early, 0);
+	assert_in_range(tx->departures.delays.max_ns, 100, 1000000000);
+	tx_close(tx);
+	mlr_queue_plan_free(plan);
+}
+
+/* A veth sends at once, so frames with a launch time leave before it, by the lead at most, and all are counted so. */
+static void launch_times_that_nobody_keeps_are_seen(void **state)
+{
+	static const struct tx_metadata wanted = { .stamps = true, .lead_ns = LEAD_NS };
+	struct mlr_queue_plan *plan;
+	struct tx *tx;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	plan = plan_of(64);
+	tx = transmit(plan, &wanted);
+	assert_int_equal(tx->departures.delays.count, FRAMES / 11);
+	/* but for those that a stall of this machine made late */
+	assert_in_range(tx->departures.early, 1, FRAMES / 11);
+	assert_in_range(tx->departures.earliest_ns, 1, LEAD_NS);
+	/* the gaps are those between launch times */
+	assert_int_equal(tx->report.gaps.count, FRAMES - 1);
+	assert_int_equal(tx->report.burst_max, 1);
+	tx_close(tx);
+	mlr_queue_plan_free(plan);
+}
+
+static void without_a_wish_there_are_none(void **state)
+{
+	static const struct tx_metadata nothing = { 0 };
+	struct mlr_queue_plan *plan;
+	struct tx *tx;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	plan = plan_of(64);
+	tx = transmit(plan, &nothing);
+	assert_false(has_metadata(tx));
+	assert_int_equal(tx->departures.delays.count, 0);
+	tx_close(tx);
+	mlr_queue_plan_free(plan);
+}
+
+static void long_frames_have_them_too(void **state)
+{
+	static const struct tx_metadata stamps = { .stamps = true };
+	struct mlr_queue_plan *plan;
+	struct tx *tx;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	plan = plan_of(1518);
+	tx = transmit(plan, &stamps);
+	assert_true(has_metadata(tx));
+	assert_int_equal(tx->departures.delays.count, FRAMES / 11);
+	tx_close(tx);
+	mlr_queue_plan_free(plan);
+}
+
+#define TEST(name)        cmocka_unit_test_setup_teardown(name, set_up, NULL)
+#define FRAMES_TEST(name) cmocka_unit_test_setup_teardown(name, make_links, remove_links)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_the_nic_stamped_bounds_the_latency),    TEST(what_the_kernel_was_done_with_does_not),
+		TEST(without_a_sample_there_is_nothing),          TEST(launch_times_that_are_kept_are_the_departure),
+		TEST(launch_times_that_are_not_kept_end_the_run), TEST(launch_times_that_cannot_be_checked_end_the_run),
+		FRAMES_TEST(a_sample_of_frames_is_stamped),       FRAMES_TEST(launch_times_that_nobody_keeps_are_seen),
+		FRAMES_TEST(without_a_wish_there_are_none),       FRAMES_TEST(long_frames_have_them_too),
+	};
+
+	return cmocka_run_group_tests_name("departure", tests, NULL, NULL);
+}
