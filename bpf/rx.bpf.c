@@ -35,6 +35,7 @@ volatile __u32 generation =
 volatile __u32 first_sequence = 0;
 volatile __u32 sequence_count = 0;      /* 2^32 - 1: that many or more */
 volatile __u64 nic_clock_offset_ns = 0; /* to add to the NIC's clock for CLOCK_MONOTONIC; 0: do not use it */
+volatile __u64 tag_offset_ns = 0;       /* to add to CLOCK_MONOTONIC for the clock that tags are in */
 
 /* one entry a CPU; their number is set before loading */
 struct {
@@ -120,7 +121,8 @@ static __always_inline void measure_latency(struct rx_cpu *cpu, struct rx_trial 
 					    __u32 now_ns)
 {
 	__u32 departure_ns = bpf_ntohl(tag->departure_ns) + mlr_lateness_decode_ns(bpf_ntohs(tag->lateness));
-	__u32 latency_ns = now_ns - departure_ns; /* modulo 2^32: right for latencies below 2.1 s, and shows negative ones */
+	__u32 latency_ns = now_ns + (__u32)tag_offset_ns -
+			   departure_ns; /* modulo 2^32: right for latencies below 2.1 s, and shows negative ones */
 
 	if ((__s32)latency_ns < 0)
 		cpu->counters.negative_latency++;

@@ -65,6 +65,7 @@ struct live_queue {
 	uint64_t interval_ns, interval_fraction;
 	uint64_t left; /* frames to go */
 	uint64_t deadline_ns;
+	uint64_t tag_offset_ns; /* to add to CLOCK_MONOTONIC for the clock that tags are in, modulo 2^64 */
 	uint32_t batch;         /* runs between two flushes; with 1 the program waits for a frame's moment */
 	uint32_t memory_octets; /* of the longest frame, which every run starts with */
 	uint16_t trial;

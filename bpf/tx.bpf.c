@@ -272,6 +272,7 @@ int tx(struct xdp_md *context)
 	struct stamp stamp = { .sequence = extra ? 0 : queue.cursor.sequence, .intended_ns = queue.due_ns };
 	const struct mlr_frame_template *template;
 	const struct mlr_flow *flow;
+	__u64 departure_ns;
 
 	if (++queue.run >= queue.batch) {
 		queue.run = 0;
@@ -292,6 +293,9 @@ int tx(struct xdp_md *context)
 	}
 	if (queue.unpaced || extra)
 		stamp.intended_ns = stamp.actual_ns;
+	departure_ns = stamp.actual_ns;
+	stamp.intended_ns += queue.tag_offset_ns;
+	stamp.actual_ns += queue.tag_offset_ns;
 	if (write_frame(context, template, flow, &stamp))
 		return XDP_DROP;
 	if (template->memory_octets != queue.memory_octets &&
@@ -299,7 +303,7 @@ int tx(struct xdp_md *context)
 		return XDP_DROP;
 	renew_bounds(context);
 	take(extra);
-	note_departure(stamp.actual_ns);
+	note_departure(departure_ns);
 	return bpf_redirect_map(&port, 0, XDP_ABORTED);
 }
 

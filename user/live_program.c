@@ -208,6 +208,7 @@ int live_program_start(struct live_program *program, const struct tx_trial *tria
 
 	queue->due_ns = trial->start_ns;
 	queue->deadline_ns = trial->deadline_ns;
+	queue->tag_offset_ns = (uint64_t)trial->tag_offset_ns;
 	if (trial->frame_count == TX_NO_LIMIT)
 		return 0;
 	error = mlr_pacer_init(&pacer, trial->load_fps, trial->frame_count, plan->first, plan->step);

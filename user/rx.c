@@ -252,6 +252,11 @@ void rx_set_clock_offset(struct rx *rx, int64_t offset_ns)
 	rx->skeleton->bss->nic_clock_offset_ns = (uint64_t)offset_ns;
 }
 
+void rx_set_tag_offset(struct rx *rx, int64_t offset_ns)
+{
+	rx->skeleton->bss->tag_offset_ns = (uint64_t)offset_ns;
+}
+
 void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uint64_t sequence_count)
 {
 	struct rx_bpf__bss *variables = rx->skeleton->bss;

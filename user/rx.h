@@ -38,6 +38,9 @@ bool rx_has_hardware_clock(const struct rx *rx);
  * without hardware clock. */
 void rx_set_clock_offset(struct rx *rx, int64_t offset_ns);
 
+/* What to add to CLOCK_MONOTONIC for the clock that departures in tags are in (ns), from now on. */
+void rx_set_tag_offset(struct rx *rx, int64_t offset_ns);
+
 /* From now on the frames of this trial count, and those of any other are late. In each flow they have the sequence numbers
  * from first_sequence on, at most sequence_count of them. Empties the trial's histograms; the trial before must be over. */
 void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uint64_t sequence_count);

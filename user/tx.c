@@ -41,6 +41,8 @@ void tx_report_add(struct tx_report *sum, const struct tx_report *more)
 	sum->refused += more->refused;
 	if (more->burst_max > sum->burst_max)
 		sum->burst_max = more->burst_max;
+	if (more->first_departure_ns && (!sum->first_departure_ns || more->first_departure_ns < sum->first_departure_ns))
+		sum->first_departure_ns = more->first_departure_ns;
 	if (more->last_departure_ns > sum->last_departure_ns)
 		sum->last_departure_ns = more->last_departure_ns;
 	mlr_histogram_merge(&sum->gaps, &more->gaps);

@@ -28,19 +28,21 @@ struct tx_trial {
 	uint32_t first_sequence; /* of every flow */
 	uint64_t start_ns;       /* CLOCK_MONOTONIC */
 	uint64_t deadline_ns;    /* what is not sent by then stays unsent */
+	int64_t tag_offset_ns;   /* to add to CLOCK_MONOTONIC for the clock that tags are in */
 	/* What to send right after that, as part of the same trial: it has the same number. NULL: nothing. To outlive it. */
 	const struct tx_trial *then;
 };
 
 /* What became of it. */
 struct tx_report {
-	uint64_t sent;              /* completed by the kernel, without extra frames */
-	uint64_t extra;             /* frames of MLR_FLOW_EXTRA sent beside them */
-	uint64_t refused;           /* of both, those that the driver had no room for, where we know it from the kernel */
-	uint64_t burst_max;         /* most frames submitted at once */
-	uint64_t last_departure_ns; /* 0 if nothing was sent */
-	struct mlr_histogram gaps;  /* between departures, ns */
-	int error;                  /* 0, or the -errno that ended it: the trial is invalid */
+	uint64_t sent;               /* completed by the kernel, without extra frames */
+	uint64_t extra;              /* frames of MLR_FLOW_EXTRA sent beside them */
+	uint64_t refused;            /* of both, those that the driver had no room for, where we know it from the kernel */
+	uint64_t burst_max;          /* most frames submitted at once */
+	uint64_t first_departure_ns; /* 0 if nothing was sent, or the backend does not tell */
+	uint64_t last_departure_ns;  /* 0 if nothing was sent */
+	struct mlr_histogram gaps;   /* between departures, ns */
+	int error;                   /* 0, or the -errno that ended it: the trial is invalid */
 };
 
 /* Several reports, of threads or of parts of a trial, as one. */

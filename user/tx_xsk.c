@@ -434,6 +434,8 @@ static void note_departures(struct tx_report *report, uint64_t now_ns, uint32_t 
 {
 	if (report->last_departure_ns)
 		mlr_histogram_add(&report->gaps, now_ns - report->last_departure_ns);
+	else
+		report->first_departure_ns = now_ns;
 	mlr_histogram_add_many(&report->gaps, 0, count - 1);
 	if (count > report->burst_max)
 		report->burst_max = count;
@@ -480,12 +482,14 @@ static void forget(struct tx_xsk *xsk)
 }
 
 /* Stamp the prepared frame, and put its buffer into slots of the ring. One that is not due yet departs when it is. */
-static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint64_t now_ns, struct tx_report *report)
+static void depart(struct tx_xsk *xsk, uint32_t slot, const struct tx_trial *trial, uint64_t intended_ns, uint64_t now_ns,
+		   struct tx_report *report)
 {
 	struct next_frame *next = &xsk->next;
 	uint64_t actual_ns = intended_ns > now_ns ? intended_ns : now_ns;
 
-	mlr_frame_stamp(xsk->area + next->address, next->template, next->sum, intended_ns, actual_ns);
+	mlr_frame_stamp(xsk->area + next->address, next->template, next->sum, intended_ns + (uint64_t)trial->tag_offset_ns,
+			actual_ns + (uint64_t)trial->tag_offset_ns);
 	put_descriptors(xsk, slot, next->address, next->template->memory_octets);
 	next->template = NULL;
 	if (xsk->room)
@@ -513,7 +517,7 @@ static uint32_t submit(struct tx_xsk *xsk, struct mlr_pacer *pacer, struct mlr_p
 		if (!unpaced && !xsk->next.is_extra)
 			mlr_pacer_take(pacer);
 		report->extra += xsk->next.is_extra;
-		depart(xsk, slot, intended_ns, now_ns, report);
+		depart(xsk, slot, trial, intended_ns, now_ns, report);
 	}
 	if (count)
 		xsk_ring_prod__submit(&xsk->ring, descriptors);

@@ -580,6 +580,24 @@ static void latency_counts_from_the_actual_departure(void **state)
 	assert_int_equal(trial.latency.count, 1);
 }
 
+/* Tags are by the clock of another host, three days behind ours: a latency of 40 ms is one all the same. */
+static void latency_is_by_the_clock_of_the_tags(void **state)
+{
+	const int64_t behind_ns = 3 * 86400 * (int64_t)NS_PER_S;
+	uint64_t now_ns = clock_ns(), departure_ns = now_ns - (uint64_t)behind_ns - 40000000;
+	struct rx_trial trial;
+	uint8_t frame[60];
+	unsigned int octets = build(frame, 64, FLOW);
+
+	(void)state;
+	rx_set_tag_offset(rx, -behind_ns);
+	mlr_frame_fill(frame, &template, &flow, TRIAL, 1, departure_ns, departure_ns);
+	run_program(rx_program_fd(rx), frame, octets);
+	rx_trial(rx, TRIAL, &trial);
+	assert_int_equal(trial.latency.count, 1);
+	assert_in_range(mlr_histogram_min_ns(&trial.latency), 40000000, 40000000 + (clock_ns() - now_ns) + 20000);
+}
+
 static void foreign_frames_pass_on(void **state)
 {
 	static const struct {
@@ -733,6 +751,7 @@ int main(void)
 		TEST(state_survives_a_move_between_cpus),
 		TEST(what_is_not_of_this_trial_or_port),
 		TEST(latency_counts_from_the_actual_departure),
+		TEST(latency_is_by_the_clock_of_the_tags),
 		TEST(foreign_frames_pass_on),
 		TEST(fragments_are_foreign),
 		TEST(every_truncation_of_a_valid_frame),

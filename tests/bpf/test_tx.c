@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The transmitting program: what it writes is what mlr_frame_write() writes, and when is what mlr/pacer.h says. */
+#include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -383,6 +384,24 @@ static void the_schedule_is_exact(void **state)
 	}
 }
 
+/* Tags by the clock of another host, five seconds ahead: the frames leave when they did, and say what that clock says. */
+static void tags_are_by_another_clock(void **state)
+{
+	const uint64_t ahead_ns = 5 * NS_PER_S;
+	unsigned int octets;
+	uint64_t due_ns;
+
+	(void)state;
+	open_simple();
+	start(1e6, 10);
+	live_program_queue(program)->tag_offset_ns = ahead_ns;
+	due_ns = live_program_queue(program)->due_ns;
+	run_once(&octets);
+	assert_int_equal(live_program_queue(program)->handed, 1);
+	assert_int_equal(ntohl(tag_of(&plan->templates[0])->departure_ns), (uint32_t)(due_ns + ahead_ns));
+	assert_true(live_program_queue(program)->burst_start_ns <= clock_ns());
+}
+
 /* After a day at 150 Mfps, 1.3e13 frames, the next thousand are still on the schedule of the pacer. */
 static void the_schedule_holds_for_a_day(void **state)
 {
@@ -539,6 +558,7 @@ int main(void)
 		TEST(a_million_flows),
 		TEST(odd_headers_payload_and_extra_frames),
 		TEST(the_schedule_is_exact),
+		TEST(tags_are_by_another_clock),
 		TEST(the_schedule_holds_for_a_day),
 		TEST(what_is_due_soon_is_waited_for),
 		TEST(what_is_not_due_is_dropped_and_stays),
