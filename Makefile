@@ -3,10 +3,11 @@
 
 VERSION := 0.1.0
 
-# SAN=1 builds with address and undefined-behaviour sanitizers, V=1 shows the commands.
+# SAN=1 builds with address and undefined-behaviour sanitizers, MPI=1 with Open MPI (--measurer mpi), V=1 shows the commands.
 SAN ?= 0
+MPI ?= 0
 V ?= 0
-BUILD ?= $(if $(filter 1,$(SAN)),build-san,build)
+BUILD ?= build$(if $(filter 1,$(SAN)),-san)$(if $(filter 1,$(MPI)),-mpi)
 PREFIX ?= /usr/local
 CC ?= gcc
 CLANG ?= clang
@@ -15,7 +16,7 @@ PKG_CONFIG ?= pkg-config
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $(2);)
 
-PACKAGES := libbpf libxdp libelf zlib jansson yaml-0.1 libmnl libcap
+PACKAGES := libbpf libxdp libelf zlib jansson yaml-0.1 libmnl libcap $(if $(filter 1,$(MPI)),ompi-c)
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CFLAGS ?= -O2 -g
@@ -30,7 +31,9 @@ user_libs = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
 cmocka_libs = $(shell $(PKG_CONFIG) --libs cmocka)
 
 lib_objects := $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*.c))
-user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/*.c))
+# one of the two stands for MPI
+without_mpi := $(if $(filter 1,$(MPI)),user/job_none.c,user/job_mpi.c)
+user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(filter-out $(without_mpi),$(wildcard user/*.c)))
 appliance_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/appliance/*.c))
 # the appliance's own program, where its HTTP server is
 appliance := $(if $(shell $(PKG_CONFIG) --exists libmicrohttpd && echo yes),$(BUILD)/xdp-mlr-appliance)
@@ -158,11 +161,12 @@ check-image: image ## boot the appliance in QEMU, from all that it boots from, a
 	$(Q)BUILD=$(BUILD) IMAGE_OUT=$(BUILD)/image/other tools/image/build $(IMAGE_OTHER_KERNEL) vm
 	$(Q)BUILD=$(BUILD) IMAGE_KERNEL=$(IMAGE_KERNEL) IMAGE_FIRMWARE=$(IMAGE_FIRMWARE) bats tests/image
 
-# not in `make check`: it needs Slurm
-check-cluster: ## run a campaign on a Slurm of two nodes on this machine
+# not in `make check`: it needs Slurm and Open MPI
+check-cluster: ## run a campaign on a Slurm of two nodes, and trials by several hosts by Open MPI, all on this machine
 	$(Q)tools/deps cluster
 	$(Q)$(MAKE) --no-print-directory check-build
-	$(Q)BUILD=$(BUILD) bats tests/cluster
+	$(Q)$(MAKE) --no-print-directory MPI=1 BUILD=$(BUILD)-mpi $(BUILD)-mpi/xdp-mlr
+	$(Q)BUILD=$(BUILD) BUILD_MPI=$(BUILD)-mpi bats tests/cluster
 
 bench: ## install what is missing, build, measure the tester itself, beside other transmitters
 	$(Q)tools/deps bench
@@ -189,7 +193,7 @@ deps: ## install what is missing (Debian, Ubuntu)
 include tools/install.mk
 
 clean: ## delete what was built
-	rm -rf build build-san
+	rm -rf build build-san build-mpi build-san-mpi
 
 format: ## lay the sources out as .clang-format says
 	clang-format -i $(wildcard lib/*.[ch] user/*.[ch] user/*/*.[ch] bpf/*.[ch] include/mlr/*.h tests/*/*.[ch] tools/*/*.c)

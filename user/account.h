@@ -25,6 +25,7 @@ struct port_trial {
 	struct rx_counters received; /* what its receiver counted in the trial */
 	struct rx_trial seen;        /* likewise, what cannot be subtracted */
 	struct tx_report sent;       /* zero if it does not transmit */
+	uint64_t start_ns;           /* when it was to begin: CLOCK_MONOTONIC of its host, as the departures in `sent` */
 	double busy_s; /* how long it was at it: the Trial Duration, or longer where the last frame left late */
 	enum tx_drops tx_drops;
 };

@@ -18,7 +18,8 @@
 #include "traffic.h"
 #include "units.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array)   (sizeof(array) / sizeof((array)[0]))
+#define CLOCK_BUDGET_S 1e-6
 
 /* --- the verb ------------------------------------------------------------------------------------------------------- */
 
@@ -357,7 +358,7 @@ static enum exit_code check_loads(const struct config *config)
 	const struct given *min = given_find(config->given, "min-load"), *max = given_find(config->given, "max-load");
 	double octets = config->frame_size_octets;
 
-	if (!max && config->measurer != MEASURER_XDP)
+	if (!max && !config_uses_ports(config))
 		return refuse(EXIT_USAGE_ERROR, "--max-load is missing: a measurer other than xdp knows no line rate; "
 						"give it, for example --max-load 10Mfps");
 	if (!max || !load_is_absolute(&config->min_load) || !load_is_absolute(&config->max_load))
@@ -452,6 +453,31 @@ static enum exit_code check_trial(const struct config *config)
 	return EXIT_DONE;
 }
 
+/* Ports of other hosts, and what is different where there are some. */
+static enum exit_code check_places(const struct config *config)
+{
+	const struct given *ports = given_find(config->given, "ports"), *budget = given_find(config->given, "clock-budget"),
+			   *direction = given_find(config->given, "direction");
+	bool places = config_has_roles(config);
+
+	for (unsigned int i = 0; i < config->port_count; i++)
+		places |= config->ports[i].host[0] != '\0';
+	if (places && config->measurer != MEASURER_MPI)
+		return refuse_given(ports, "hosts and roles of ports, HOST:PORT:ROLE, are for --measurer mpi");
+	if (budget && config->measurer != MEASURER_MPI)
+		return refuse_given(budget, "clocks are compared by --measurer mpi only");
+	if (config->measurer != MEASURER_MPI)
+		return EXIT_DONE;
+	if (config_has_roles(config) && !direction->fallback)
+		return refuse_given(direction, "--ports says which ports transmit; leave --direction out");
+	if (config->timestamps == TIMESTAMPS_HARDWARE || config->prepare.asked & 1u << PREPARE_TIMESTAMPS)
+		return refuse(EXIT_USAGE_ERROR, "--measurer mpi has software timestamps only; leave --timestamps and "
+						"'timestamps' of --prepare out");
+	if (config->queries_per_s)
+		return refuse(EXIT_USAGE_ERROR, "--modifier: --measurer mpi sends no management queries");
+	return EXIT_DONE;
+}
+
 /* What one value alone cannot show. */
 static enum exit_code check(struct config *config)
 {
@@ -469,7 +495,9 @@ static enum exit_code check(struct config *config)
 		code = check_rfc2544(config);
 	else if (config->verb != VERB_SELFTEST)
 		return EXIT_DONE;
-	if (code == EXIT_DONE && config->measurer == MEASURER_XDP)
+	if (code == EXIT_DONE)
+		code = check_places(config);
+	if (code == EXIT_DONE && config_uses_ports(config))
 		code = traffic_check(config);
 	if (code == EXIT_DONE)
 		code = require_check(config);
@@ -477,7 +505,7 @@ static enum exit_code check(struct config *config)
 		return code;
 	if (config->timestamps == TIMESTAMPS_HARDWARE && config->no_latency)
 		return refuse(EXIT_USAGE_ERROR, "--timestamps hardware is for latency, and --no-latency measures none");
-	if (config->measurer == MEASURER_XDP && !config->ports[PORT_A].name[0])
+	if (config_uses_ports(config) && !config->ports[PORT_A].name[0])
 		return refuse(EXIT_USAGE_ERROR, "--ports is missing: give the tester's two ports, for example -p eth1,eth2");
 	if (config->verb == VERB_SELFTEST && (config->port_count != PORT_COUNT || config->direction == DIRECTION_MESH))
 		return refuse(EXIT_USAGE_ERROR,
@@ -543,7 +571,8 @@ static enum exit_code read_all(char **argv, struct config *config, bool *ret_fin
 /* What stands in a configuration before any value was read. */
 #define CONFIG_EMPTY                                                                                                        \
 	{                                                                                                                   \
-		.port_count = PORT_COUNT, .waits = {.residual_s = rfc2544_waits.residual_s }                                \
+		.port_count = PORT_COUNT, .waits = { .residual_s = rfc2544_waits.residual_s },                              \
+		.clock_budget_s = CLOCK_BUDGET_S                                                                            \
 	}
 
 enum exit_code config_of_values(enum verb verb, struct given_list *list, struct config *ret)

@@ -72,9 +72,18 @@ struct waits {
 	double stabilize_s; /* e: for the SUT to restabilise */
 };
 
+#define HOST_SIZE       64
+#define PORT_LABEL_SIZE (HOST_SIZE + IF_NAMESIZE) /* "host:name" */
+
+/* What a port is there for, where --ports says it; else --direction does. */
+enum port_role { ROLE_OPEN, ROLE_TRANSMIT, ROLE_RECEIVE };
+
 /* Where a port's traffic comes from and goes to. */
 struct port_config {
 	char name[IF_NAMESIZE];      /* empty: not given */
+	char host[HOST_SIZE];        /* that it is on; empty: not given, and this one */
+	char label[PORT_LABEL_SIZE]; /* what results call it: the name, after "host:" where one was given */
+	enum port_role role;
 	struct in_addr address;      /* default 198.18.0.2, 198.19.0.2 */
 	unsigned int prefix_length;  /* default 24 */
 	struct in_addr gateway;      /* default 198.18.0.1, 198.19.0.1 */
@@ -118,7 +127,7 @@ struct rfc2544_options {
 	double reset_duration_s;
 };
 
-enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY };
+enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY, MEASURER_MPI };
 
 /* Files that a verb takes by their place on the command line, without an option's name. */
 #define FILES_MAX 2
@@ -170,6 +179,7 @@ struct config {
 	unsigned int max_r;       /* tst009: high-loss trials before a load has failed; 0: not given */
 	enum measurer_kind measurer;
 	const char *measurer_argument; /* the COMMAND of exec:, the MODEL of sim:; else NULL */
+	double clock_budget_s;         /* mpi: how far clocks of hosts may be off, and latency still be told */
 	const char *preset;
 	struct mlr_goal goals[MLR_GOALS_MAX]; /* of the preset, or of --goal */
 	size_t goal_count;
@@ -217,6 +227,16 @@ enum exit_code config_of_values(enum verb verb, struct given_list *list, struct 
 json_t *config_describe(const struct config *config);
 /* The same with those: all that a file may hold. A new reference. */
 json_t *config_describe_all(const struct config *config);
+/* Whether trials are of frames over ports: those of this machine, or of several. */
+static inline bool config_uses_ports(const struct config *config)
+{
+	return config->measurer == MEASURER_XDP || config->measurer == MEASURER_MPI;
+}
+/* Whether --ports says what each port is for. */
+static inline bool config_has_roles(const struct config *config)
+{
+	return config->ports[PORT_A].role != ROLE_OPEN;
+}
 /* The RFC's own waits: 2, 2, 2 and 5 s. */
 extern const struct waits rfc2544_waits;
 

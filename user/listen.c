@@ -37,16 +37,16 @@ static int open_socket(int ifindex)
 	return fd;
 }
 
-void listen_begin(const struct port ports[PORT_COUNT], struct listener *ret)
+void listen_begin(const struct port *ports, unsigned int port_count, struct listener *ret)
 {
-	*ret = (struct listener){ .start_ns = clock_ns() };
-	for (int i = 0; i < PORT_COUNT; i++)
+	*ret = (struct listener){ .start_ns = clock_ns(), .port_count = port_count };
+	for (unsigned int i = 0; i < port_count; i++)
 		ret->fds[i] = has_listened ? -1 : open_socket(ports[i].link.ifindex);
 }
 
 void listen_close(struct listener *listener)
 {
-	for (int i = 0; i < PORT_COUNT; i++) {
+	for (unsigned int i = 0; i < listener->port_count; i++) {
 		if (listener->fds[i] > 0)
 			close(listener->fds[i]);
 		listener->fds[i] = -1;
@@ -127,15 +127,15 @@ static enum exit_code judge(const struct listener *listener, const struct port *
 	return EXIT_DONE;
 }
 
-enum exit_code listen_end(struct listener *listener, const struct port ports[PORT_COUNT],
-			  struct rx *const receivers[PORT_COUNT], const char *unsafe_reason)
+enum exit_code listen_end(struct listener *listener, const struct port *ports, struct rx *const *receivers,
+			  const char *unsafe_reason)
 {
 	enum exit_code code = EXIT_DONE;
 	struct rx_counters counters;
 
 	if (!has_listened && stop_sleep_until(listener->start_ns + LISTEN_MIN_NS))
 		code = EXIT_INTERRUPTED;
-	for (int i = 0; i < PORT_COUNT && !code && !has_listened; i++) {
+	for (unsigned int i = 0; i < listener->port_count && !code && !has_listened; i++) {
 		rx_snapshot(receivers[i], &counters);
 		code = judge(listener, &ports[i], listener->fds[i], counters.foreign, unsafe_reason);
 	}

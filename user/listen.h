@@ -20,13 +20,14 @@
 
 struct listener {
 	uint64_t start_ns;
-	int fds[PORT_COUNT]; /* -1: none; then the first frame cannot be shown */
+	unsigned int port_count;
+	int fds[MLR_PORTS_MAX]; /* -1: none; then the first frame cannot be shown */
 };
 
-void listen_begin(const struct port ports[PORT_COUNT], struct listener *ret);
+void listen_begin(const struct port *ports, unsigned int port_count, struct listener *ret);
 /* Wait for the rest of the time, judge, and close. EXIT_INTERRUPTED after a stop. */
-enum exit_code listen_end(struct listener *listener, const struct port ports[PORT_COUNT],
-			  struct rx *const receivers[PORT_COUNT], const char *unsafe_reason);
+enum exit_code listen_end(struct listener *listener, const struct port *ports, struct rx *const *receivers,
+			  const char *unsafe_reason);
 /* Close without judging; fine twice. */
 void listen_close(struct listener *listener);
 

@@ -6,6 +6,7 @@
 
 #include "config.h"
 #include "config_dump.h"
+#include "measurer_mpi.h"
 #include "metrics.h"
 #include "plan.h"
 #include "say.h"
@@ -55,16 +56,20 @@ static bool is_campaign(enum verb verb)
 	return verb >= VERB_CAMPAIGN_RUN && verb <= VERB_CAMPAIGN_REPORT;
 }
 
+static enum exit_code run_with_metrics(const struct config *config)
+{
+	enum exit_code code = metrics_start(config);
+
+	return code == EXIT_DONE ? metrics_finish(run_verb(config)) : code;
+}
+
 static enum exit_code run(const struct config *config)
 {
-	enum exit_code code;
-
 	if (config->dump_config)
 		return config_dump(config);
 	if (config->dry_run && !is_campaign(config->verb))
 		return plan_show(config);
-	code = metrics_start(config);
-	return code == EXIT_DONE ? metrics_finish(run_verb(config)) : code;
+	return config->measurer == MEASURER_MPI ? wide_run(config, run_with_metrics) : run_with_metrics(config);
 }
 
 int main(int argc, char **argv)

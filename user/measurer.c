@@ -19,6 +19,8 @@ static enum exit_code new_measurer(const struct config *config, struct measurer 
 		return measurer_exec_new(config, ret);
 	case MEASURER_SIM:
 		return measurer_sim_new(config, ret);
+	case MEASURER_MPI:
+		return measurer_mpi_new(config, ret);
 	case MEASURER_REPLAY:
 		return measurer_replay_new(config, ret);
 	}

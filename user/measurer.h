@@ -2,8 +2,8 @@
 /*
  * The Measurer (draft-ietf-bmwg-mlrsearch-15, section 4.9.1): performs one trial when given a Trial Input.
  *
- * Three implementations: measurer_xdp.c (frames over real ports), measurer_exec.c (a process of the user's),
- * measurer_sim.c (a simulated SUT of libmlr). Everything that varies between two trials of one measurer is the Trial Input.
+ * Implementations: measurer_xdp.c (frames over real ports), measurer_mpi.c (over ports of several hosts), measurer_exec.c (a
+ * process of the user's), measurer_sim.c (a simulated SUT of libmlr). Everything that varies between two trials of one measurer is the Trial Input.
  */
 #ifndef XDP_MLR_MEASURER_H
 #define XDP_MLR_MEASURER_H
@@ -18,6 +18,8 @@
 #include "mlr/trial.h"
 #include "say.h"
 #include "selftest_store.h"
+
+#define REFUSED_SIZE 192
 
 /* Where the missing frames went (frames). */
 struct loss_attribution {
@@ -71,7 +73,7 @@ struct pacing_summary {
 
 /* What one port saw. */
 struct port_counts {
-	char name[IF_NAMESIZE];
+	char name[PORT_LABEL_SIZE];
 	bool transmits, receives;
 	struct mlr_trial_counts counts;
 	uint64_t extra_sent, extra_received;     /* beside the load: modifiers of RFC 2544, section 11 */
@@ -101,6 +103,10 @@ struct measurement {
 	struct latency_summary latency;
 	bool has_departure;
 	struct departure_summary departure;
+	char latency_refused[REFUSED_SIZE]; /* why there is none, though frames were timed; empty: no reason to tell */
+	bool has_hosts;                     /* the trial was performed by several */
+	double start_skew_ns;               /* between the first departures of all transmitters; NAN: not known */
+	double clock_bound_ns;              /* how far the clocks of sender and receiver may have been off, at most */
 	bool has_pacing;
 	struct pacing_summary pacing;
 	size_t port_count;
@@ -139,6 +145,8 @@ struct measurer {
 enum exit_code measurer_new(const struct config *config, struct measurer **ret);
 enum exit_code measurer_xdp_new(const struct config *config, struct measurer **ret);
 enum exit_code measurer_exec_new(const struct config *config, struct measurer **ret);
+/* One of several hosts, under mpirun. */
+enum exit_code measurer_mpi_new(const struct config *config, struct measurer **ret);
 enum exit_code measurer_sim_new(const struct config *config, struct measurer **ret);
 /* One that stands for `xdp` where a stop came before its ports were ready. */
 enum exit_code measurer_stopped_new(const struct config *config, struct measurer **ret);

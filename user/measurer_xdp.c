@@ -29,21 +29,23 @@ static const struct measurer_ops ops;
 
 /* --- opening -------------------------------------------------------------------------------------------------------- */
 
-/* What is sent, but for the destination MAC addresses, which are not known yet. */
-static enum exit_code make_profile(struct measurer_xdp *xdp)
+enum exit_code xdp_make_profile(struct measurer_xdp *xdp, const struct config *all_ports)
 {
-	enum exit_code code = traffic_profile_of(xdp->config, &xdp->profile);
+	enum exit_code code = traffic_profile_of(all_ports, &xdp->profile);
 
 	if (code)
 		return code;
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		memcpy(xdp->profile.ports[i].mac, xdp->ports[i].link.mac, MLR_MAC_OCTETS);
-	for (unsigned int i = 0; i < xdp->profile.stream_count; i++) {
-		xdp->ends[xdp->profile.streams[i].from].transmits = true;
-		xdp->ends[xdp->profile.streams[i].to].receives = true;
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		struct endpoint *end = &xdp->ends[i];
+
+		memcpy(xdp->profile.ports[end->number].mac, xdp->ports[i].link.mac, MLR_MAC_OCTETS);
+		for (unsigned int stream = 0; stream < xdp->profile.stream_count; stream++) {
+			end->transmits |= xdp->profile.streams[stream].from == end->number;
+			end->receives |= xdp->profile.streams[stream].to == end->number;
+		}
 	}
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		xdp->measurer.transmitters += xdp->ends[i].transmits;
+	for (unsigned int port = 0; port < xdp->profile.port_count; port++)
+		xdp->measurer.transmitters += mlr_profile_streams_from(&xdp->profile, port) > 0;
 	return EXIT_DONE;
 }
 
@@ -58,7 +60,7 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 			.hardware_clock = xdp->ends[i].clock_fd,
 		};
 
-		mlr_profile_receives(&xdp->profile, i, &options.first_flow, &options.flow_count);
+		mlr_profile_receives(&xdp->profile, xdp->ends[i].number, &options.first_flow, &options.flow_count);
 		if (!options.flow_count) {
 			/* a receiver has room for at least one flow: let it be one that nobody sends */
 			options.first_flow = MLR_FLOW_EXTRA - 1;
@@ -88,7 +90,7 @@ static struct neighbour_port neighbour_of(const struct measurer_xdp *xdp, unsign
 
 	memcpy(neighbour.mac, xdp->ports[port].link.mac, MLR_MAC_OCTETS);
 	memcpy(neighbour.vlans, xdp->profile.vlans, sizeof(neighbour.vlans));
-	traffic_addresses(&xdp->profile, port, neighbour.ranges);
+	traffic_addresses(&xdp->profile, xdp->ends[port].number, neighbour.ranges);
 	return neighbour;
 }
 
@@ -100,15 +102,13 @@ static bool all_macs_given(const struct config *config)
 	return true;
 }
 
-/* The destination of what a stream sends, and how it was found. */
-static enum mac_source find_destination(const struct measurer_xdp *xdp, const struct neighbour_answer *answers,
-					struct mlr_stream *stream)
+/* The destination of what a stream from one of our ports sends, and how it was found. */
+static enum mac_source find_destination(const struct measurer_xdp *xdp, const struct port_config *port,
+					const struct neighbour_answer *answer, struct mlr_stream *stream)
 {
-	const struct port_config *port = &xdp->config->ports[stream->from];
-	const struct neighbour_answer *answer = &answers[stream->from];
 	bool found = stream->ip_version == 4 ? answer->found4 : answer->found6;
 	const uint8_t *mac = port->destination_mac_given ? port->destination_mac.ether_addr_octet
-			     : !found                    ? xdp->ports[stream->to].link.mac
+			     : !found                    ? xdp->profile.ports[stream->to].mac
 			     : stream->ip_version == 4   ? answer->mac4
 							 : answer->mac6;
 
@@ -117,6 +117,22 @@ static enum mac_source find_destination(const struct measurer_xdp *xdp, const st
 	       : !found                    ? MAC_OTHER_PORT
 	       : stream->ip_version == 4   ? MAC_ARP
 					   : MAC_DISCOVERY;
+}
+
+/* Of one port: of all that it sends, and of one that sends nothing, too, for the result says what was learned. */
+static void find_destinations(struct measurer_xdp *xdp, unsigned int port, const struct neighbour_answer *answer)
+{
+	const struct port_config *config = &xdp->config->ports[port];
+	struct endpoint *end = &xdp->ends[port];
+	struct mlr_stream any = { .to = end->number ^ 1, .ip_version = xdp->config->ip == IP_6 ? 6 : 4 };
+
+	if (any.to >= xdp->profile.port_count)
+		any.to = 0;
+	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
+		if (xdp->profile.streams[i].from == end->number)
+			find_destination(xdp, config, answer, &xdp->profile.streams[i]);
+	end->mac_source = find_destination(xdp, config, answer, &any);
+	memcpy(end->destination_mac, any.destination_mac, MLR_MAC_OCTETS);
 }
 
 static enum exit_code learn_addresses(struct measurer_xdp *xdp)
@@ -132,15 +148,8 @@ static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 		code = neighbours_resolve(xdp->neighbours, answers);
 	if (!code)
 		code = neighbours_serve(xdp->neighbours);
-	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
-		/* of a port that sends nothing, too: the result says what was learned */
-		struct mlr_stream any = { .from = i, .to = i ^ 1, .ip_version = xdp->config->ip == IP_6 ? 6 : 4 };
-
-		xdp->ends[i].mac_source = find_destination(xdp, answers, &any);
-		memcpy(xdp->ends[i].destination_mac, any.destination_mac, MLR_MAC_OCTETS);
-	}
-	for (unsigned int i = 0; i < xdp->profile.stream_count && !code; i++)
-		find_destination(xdp, answers, &xdp->profile.streams[i]);
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		find_destinations(xdp, i, &answers[i]);
 	return code;
 }
 
@@ -156,11 +165,13 @@ static unsigned int first_transmitter(const struct measurer_xdp *xdp)
 /* The first port that sends test frames asks its gateway. */
 static enum exit_code open_management(struct measurer_xdp *xdp)
 {
-	unsigned int port = first_transmitter(xdp);
-	struct neighbour_port neighbour = neighbour_of(xdp, port);
+	struct neighbour_port neighbour;
+	unsigned int port;
 
 	if (!xdp->config->queries_per_s)
 		return EXIT_DONE;
+	port = first_transmitter(xdp);
+	neighbour = neighbour_of(xdp, port);
 	if (xdp->ends[port].mac_source == MAC_OTHER_PORT)
 		warn("port %s: nobody answers for the SUT's address, so nobody will answer management queries",
 		     xdp->ports[port].link.name);
@@ -176,6 +187,8 @@ static bool live_is_faster(const struct measurer_xdp *xdp)
 
 	if (config->verb == VERB_SELFTEST)
 		return true; /* which finds that out, and has tried AF_XDP already */
+	if (xdp->port_count != PORT_COUNT)
+		return false; /* self-tests are of two ports */
 	faster = selftest_faster_backend(config, "xsk", "live", xdp->by_nic_clock);
 	return faster && !strcmp(faster, "live");
 }
@@ -192,8 +205,8 @@ static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 			continue;
 		code = departure_open(xdp, i, &metadata);
 		if (!code)
-			code = tx_port_open(xdp->config, live_is_faster(xdp), &xdp->ports[i].link, &xdp->profile, i,
-					    &metadata, &taken, &xdp->ends[i].tx);
+			code = tx_port_open(xdp->config, live_is_faster(xdp), &xdp->ports[i].link, &xdp->profile,
+					    xdp->ends[i].number, &metadata, &taken, &xdp->ends[i].tx);
 		if (!code)
 			code = departure_check(xdp, i);
 	}
@@ -215,14 +228,14 @@ static enum exit_code spare_cpus(struct measurer_xdp *xdp)
 	return code;
 }
 
-static double slowest_line_rate_fps(const struct measurer_xdp *xdp)
+static double slowest_link_bps(const struct measurer_xdp *xdp)
 {
 	double slowest_bps = xdp->ports[0].link_bps;
 
 	for (unsigned int i = 1; i < xdp->port_count; i++)
 		if (xdp->ports[i].link_bps < slowest_bps)
 			slowest_bps = xdp->ports[i].link_bps;
-	return mlr_line_rate_fps(slowest_bps, mlr_size_mean_octets(&xdp->profile.sizes));
+	return slowest_bps;
 }
 
 /* What a self-test said of a tester like this one. */
@@ -234,10 +247,8 @@ static void find_selftest(struct measurer_xdp *xdp)
 		xdp->measurer.selftest = selftest_find(xdp->config, &way);
 }
 
-static void close_xdp(struct measurer *measurer)
+void xdp_close(struct measurer_xdp *xdp)
 {
-	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
-
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		tx_port_close(xdp->ends[i].tx);
 	management_close(xdp->management);
@@ -248,22 +259,27 @@ static void close_xdp(struct measurer *measurer)
 	departure_close(xdp);
 	ports_close(xdp->ports, xdp->port_count);
 	netlink_close(xdp->netlink);
-	free(xdp);
+}
+
+static void free_xdp(struct measurer *measurer)
+{
+	xdp_close((struct measurer_xdp *)measurer);
+	free(measurer);
 }
 
 /* Attach the receivers and learn addresses, listening meanwhile. */
 static enum exit_code look_around(struct measurer_xdp *xdp)
 {
-	struct rx *receivers[PORT_COUNT];
+	struct rx *receivers[MLR_PORTS_MAX];
 	struct listener listener;
 	enum exit_code code;
 
-	listen_begin(xdp->ports, &listener);
+	listen_begin(xdp->ports, xdp->port_count, &listener);
 	if ((code = open_receivers(xdp)) || (code = learn_addresses(xdp))) {
 		listen_close(&listener);
 		return code;
 	}
-	for (int i = 0; i < PORT_COUNT; i++)
+	for (unsigned int i = 0; i < xdp->port_count; i++)
 		receivers[i] = xdp->ends[i].rx;
 	return listen_end(&listener, xdp->ports, receivers, xdp->config->unsafe_reason);
 }
@@ -273,22 +289,45 @@ static enum exit_code steer_ports(struct measurer_xdp *xdp)
 	enum exit_code code = EXIT_DONE;
 
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
-		code = port_steer(&xdp->ports[i], xdp->config, &xdp->profile, i);
+		code = port_steer(&xdp->ports[i], xdp->config, &xdp->profile, xdp->ends[i].number);
 	return code;
 }
 
-static enum exit_code open_all(struct measurer_xdp *xdp)
+enum exit_code xdp_open_ports(struct measurer_xdp *xdp)
 {
 	int error = netlink_open(&xdp->netlink);
-	enum exit_code code;
 
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", strerror(-error));
-	if ((code = ports_open(xdp->netlink, xdp->config, xdp->ports)) || (code = make_profile(xdp)) ||
-	    (code = steer_ports(xdp)) || (code = look_around(xdp)) || (code = open_management(xdp)) ||
+	return ports_open(xdp->netlink, xdp->config, xdp->ports);
+}
+
+enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
+{
+	enum exit_code code;
+
+	if ((code = steer_ports(xdp)) || (code = look_around(xdp)) || (code = open_management(xdp)) ||
 	    (code = open_transmitters(xdp)))
 		return code;
 	return spare_cpus(xdp);
+}
+
+void xdp_init(const struct config *config, struct measurer_xdp *ret)
+{
+	*ret = (struct measurer_xdp){
+		.config = config,
+		.port_count = config->port_count,
+		.next_sequence = 1, /* the receivers' memory of sequence numbers starts as zeros */
+	};
+	for (unsigned int i = 0; i < ret->port_count; i++)
+		ret->ends[i].number = i;
+	if (getrandom(&ret->trial, sizeof(ret->trial), 0) < 0)
+		ret->trial = 0;
+}
+
+double xdp_line_rate_fps(const struct measurer_xdp *xdp, double link_bps)
+{
+	return mlr_line_rate_fps(link_bps, mlr_size_mean_octets(&xdp->profile.sizes));
 }
 
 enum exit_code measurer_xdp_new(const struct config *config, struct measurer **ret)
@@ -298,18 +337,13 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 
 	if (!xdp)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	xdp->config = config;
+	xdp_init(config, xdp);
 	xdp->measurer.ops = &ops;
-	xdp->port_count = config->port_count;
-	xdp->next_sequence = 1; /* the receivers' memory of sequence numbers starts as zeros */
-	if (getrandom(&xdp->trial, sizeof(xdp->trial), 0) < 0)
-		xdp->trial = 0;
-	code = open_all(xdp);
-	if (code) {
-		close_xdp(&xdp->measurer);
+	if ((code = xdp_open_ports(xdp)) || (code = xdp_make_profile(xdp, config)) || (code = xdp_open_frames(xdp))) {
+		free_xdp(&xdp->measurer);
 		return code;
 	}
-	xdp->measurer.line_rate_fps = slowest_line_rate_fps(xdp);
+	xdp->measurer.line_rate_fps = xdp_line_rate_fps(xdp, slowest_link_bps(xdp));
 	find_selftest(xdp);
 	*ret = &xdp->measurer;
 	return EXIT_DONE;
@@ -373,7 +407,7 @@ static json_t *mac_json(const uint8_t mac[MLR_MAC_OCTETS])
 	return json_sprintf("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
 }
 
-static json_t *port_json(const struct measurer_xdp *xdp, unsigned int i)
+json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int i)
 {
 	static const char *const sources[] = {
 		[MAC_GIVEN] = "given",
@@ -418,16 +452,14 @@ static json_t *describe(struct measurer *measurer)
 	json_t *ports = json_array();
 
 	for (unsigned int i = 0; i < xdp->port_count; i++)
-		json_array_append_new(ports, port_json(xdp, i));
+		json_array_append_new(ports, xdp_port_json(xdp, i));
 	return json_pack("{s:s, s:s, s:o, s:f, s:s?}", "name", "xdp", "tx_backend", measurer_xdp_backend(xdp), "ports",
 			 ports, "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe", xdp->config->unsafe_reason);
 }
 
 /* How far the load is from constant (4.5.2 of the draft asks for that). */
-static json_t *load_json(const struct measurer_xdp *xdp)
+json_t *xdp_load_json(const struct tx_port *tx)
 {
-	const struct tx_port *tx = xdp->ends[first_transmitter(xdp)].tx;
-
 	if (tx->metadata.lead_ns)
 		return json_string(
 			"constant: frame n is due at n / load after the start, and the NIC lets it go then (launch "
@@ -449,13 +481,12 @@ static json_t *traffic_profile(struct measurer *measurer)
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		names[i] = xdp->ports[i].link.name;
 	json = traffic_describe(xdp->config, &xdp->profile, names);
-	json_object_set_new(json, "load", load_json(xdp));
+	json_object_set_new(json, "load", xdp_load_json(xdp->ends[first_transmitter(xdp)].tx));
 	return json;
 }
 
-static void deviations(struct measurer *measurer, json_t *list)
+void xdp_deviations(const struct config *config, json_t *list)
 {
-	const struct config *config = ((const struct measurer_xdp *)measurer)->config;
 	const char *protocol = config->ip == IP_4   ? "ARP"
 			       : config->ip == IP_6 ? "neighbour discovery"
 						    : "ARP and neighbour discovery";
@@ -472,10 +503,15 @@ static void deviations(struct measurer *measurer, json_t *list)
 						   protocol));
 }
 
+static void deviations(struct measurer *measurer, json_t *list)
+{
+	xdp_deviations(((const struct measurer_xdp *)measurer)->config, list);
+}
+
 static const struct measurer_ops ops = {
 	.measure = measure,
 	.describe = describe,
 	.traffic_profile = traffic_profile,
 	.deviations = deviations,
-	.free = close_xdp,
+	.free = free_xdp,
 };

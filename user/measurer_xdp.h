@@ -25,6 +25,7 @@ struct departure {
 
 /* Everything of one port. */
 struct endpoint {
+	unsigned int number; /* of the port in the profile: other hosts may have ports, too */
 	bool transmits, receives;
 	struct rx *rx;                               /* always: it also shows what is foreign or misdirected */
 	struct tx_port *tx;                          /* NULL if it does not transmit */
@@ -50,8 +51,28 @@ struct measurer_xdp {
 	bool said_no_departures;     /* that nobody stamps them (departure.h) */
 	bool by_nic_clock;           /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
 	struct trial_course *course; /* of the trial that runs; NULL: its load is constant */
+	int64_t clock_offset_ns;     /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
 };
+
+/* A measurer of the configuration's ports, not opened yet. */
+void xdp_init(const struct config *config, struct measurer_xdp *ret);
+/* The ports are checked, claimed and prepared. */
+enum exit_code xdp_open_ports(struct measurer_xdp *xdp);
+/* What is sent, by all ports of the test: those of xdp->config, and of other hosts. The MAC addresses of the latter, and all
+ * destination MAC addresses, are not in it yet. */
+enum exit_code xdp_make_profile(struct measurer_xdp *xdp, const struct config *all_ports);
+/* The receivers are attached, addresses learned, and the transmitters opened. */
+enum exit_code xdp_open_frames(struct measurer_xdp *xdp);
+/* Undo all that; fine after any of them failed. */
+void xdp_close(struct measurer_xdp *xdp);
+
+/* Frames/s of the profile on a link of this speed; 0 where that is not known. */
+double xdp_line_rate_fps(const struct measurer_xdp *xdp, double link_bps);
+/* A port in the result document's "measurer", how constant its load is, and deviations from RFC 2544. */
+json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int port);
+json_t *xdp_load_json(const struct tx_port *tx);
+void xdp_deviations(const struct config *config, json_t *list);
 
 /* The transmit backend: "xsk" or "live". */
 const char *measurer_xdp_backend(const struct measurer_xdp *xdp);

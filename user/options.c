@@ -204,8 +204,8 @@ static enum exit_code read_measurer(const struct given *given, struct config *co
 		{ "sim:", MEASURER_SIM, "a model after 'sim:', for example sim:hard,capacity=1e6" },
 	};
 
-	if (strcmp(given->text, "xdp") == 0) {
-		config->measurer = MEASURER_XDP;
+	if (strcmp(given->text, "xdp") == 0 || strcmp(given->text, "mpi") == 0) {
+		config->measurer = given->text[0] == 'x' ? MEASURER_XDP : MEASURER_MPI;
 		return EXIT_DONE;
 	}
 	for (size_t i = 0; i < COUNT(forms); i++) {
@@ -219,7 +219,7 @@ static enum exit_code read_measurer(const struct given *given, struct config *co
 		config->measurer_argument = given->text + length;
 		return EXIT_DONE;
 	}
-	return refuse_given(given, "must be xdp, exec:COMMAND or sim:MODEL");
+	return refuse_given(given, "must be xdp, mpi, exec:COMMAND or sim:MODEL");
 }
 
 static enum exit_code read_report_path(const struct given *given, struct config *config)
@@ -250,7 +250,7 @@ const struct option options[] = {
 	  .verbs = TRAFFIC | PROBE | LAB_ON,
 	  .read = read_ports,
 	  .help = "the tester's ports, by interface name: two, or the pairs A,B,C,D up to 8; probe takes any number, and "
-		  "without it looks at all" },
+		  "without it looks at all; with --measurer mpi HOST:PORT, or HOST:PORT:transmit and HOST:PORT:receive" },
 	{ .name = "direction",
 	  .argument = "D",
 	  .verbs = TRAFFIC,
@@ -548,9 +548,18 @@ const struct option options[] = {
 	  .verbs = SEARCH | SOAK,
 	  .fallback = "xdp",
 	  .read = read_measurer,
-	  .help = "who performs the trials: xdp (these ports), exec:COMMAND (JSON lines on its standard input and output) "
-		  "or "
-		  "sim:MODEL (a simulated SUT, for example sim:jitter,capacity=1e6,sigma=0.01,seed=7)" },
+	  .help = "who performs the trials: xdp (these ports), mpi (ports of several hosts, under mpirun), exec:COMMAND "
+		  "(JSON lines on its standard input and output) or sim:MODEL (a simulated SUT, for example "
+		  "sim:jitter,capacity=1e6,sigma=0.01,seed=7)" },
+	{ .name = "clock-budget",
+	  .argument = "S",
+	  .verbs = SEARCH | SOAK,
+	  .read = read_duration,
+	  .offset = FIELD(clock_budget_s),
+	  .least = 0,
+	  .most = DURATION_MOST_S,
+	  .help = "mpi: latency between hosts is told only where their clocks are known to be off by no more than this. "
+		  "Default: 1us" },
 	{ .name = "tx",
 	  .argument = "T",
 	  .verbs = FRAMES,

@@ -49,7 +49,8 @@ static enum exit_code read_parts(const struct given *given, struct config *confi
 /* As many as there are ports. */
 static enum exit_code read_one_each(const struct given *given, struct config *config, read_part read)
 {
-	static const char *const words[MLR_PORTS_MAX + 1] = { [2] = "two", [4] = "four", [6] = "six", [8] = "eight" };
+	static const char *const words[MLR_PORTS_MAX + 1] = { "none", "one", "two",   "three", "four",
+							      "five", "six", "seven", "eight" };
 	unsigned int count;
 	enum exit_code code = read_parts(given, config, read, &count);
 
@@ -58,12 +59,62 @@ static enum exit_code read_one_each(const struct given *given, struct config *co
 	return code;
 }
 
+/* Take ":transmit" or ":receive" off the end of a text. */
+static enum port_role take_role(char *text)
+{
+	static const char *const words[] = { [ROLE_TRANSMIT] = ":transmit", [ROLE_RECEIVE] = ":receive" };
+
+	for (enum port_role role = ROLE_TRANSMIT; role <= ROLE_RECEIVE; role++) {
+		size_t length = strlen(text), word = strlen(words[role]);
+
+		if (length > word && strcmp(text + length - word, words[role]) == 0) {
+			text[length - word] = '\0';
+			return role;
+		}
+	}
+	return ROLE_OPEN;
+}
+
+/* [HOST:]PORT[:ROLE]; no interface has a colon in its name. */
 static enum exit_code read_name(const struct given *given, const char *part, struct port_config *port)
 {
-	if (strlen(part) >= sizeof(port->name))
-		return refuse_given(given, "'%s' cannot be an interface: names have at most %d characters", part,
+	char text[PART_SIZE];
+	const char *colon, *name;
+
+	snprintf(text, sizeof(text), "%s", part);
+	port->role = take_role(text);
+	colon = strrchr(text, ':');
+	name = colon ? colon + 1 : text;
+	if (!*name || strlen(name) >= sizeof(port->name))
+		return refuse_given(given, "'%s' cannot be an interface: names have at most %d characters", name,
 				    IF_NAMESIZE - 1);
-	strcpy(port->name, part);
+	if (colon && (colon == text || (size_t)(colon - text) >= sizeof(port->host)))
+		return refuse_given(given, "'%s' names no host: its name has 1 to %d characters", text, HOST_SIZE - 1);
+	strcpy(port->name, name);
+	strcpy(port->label, text);
+	snprintf(port->host, sizeof(port->host), "%.*s", colon ? (int)(colon - text) : 0, text);
+	return EXIT_DONE;
+}
+
+static bool same_port(const struct port_config *a, const struct port_config *b)
+{
+	return strcmp(a->name, b->name) == 0 && strcmp(a->host, b->host) == 0;
+}
+
+/* All ports have a role, and both roles are there; or none has. */
+static enum exit_code check_roles(const struct given *given, const struct config *config)
+{
+	unsigned int counts[] = { [ROLE_OPEN] = 0, [ROLE_TRANSMIT] = 0, [ROLE_RECEIVE] = 0 };
+
+	for (unsigned int i = 0; i < config->port_count; i++)
+		counts[config->ports[i].role]++;
+	if (counts[ROLE_OPEN] == config->port_count)
+		return config->port_count % 2 ? refuse_given(given, "must be two, or another even number of ports: A,B,C,D "
+								    "are the pairs A,B and C,D")
+					      : EXIT_DONE;
+	if (counts[ROLE_OPEN] || !counts[ROLE_TRANSMIT] || !counts[ROLE_RECEIVE])
+		return refuse_given(given, "where a port has a role all must have one, and one at least must transmit and "
+					   "one receive");
 	return EXIT_DONE;
 }
 
@@ -93,14 +144,11 @@ enum exit_code read_ports(const struct given *given, struct config *config)
 
 	if (code != EXIT_DONE)
 		return code;
-	if (config->port_count % 2)
-		return refuse_given(given,
-				    "must be two, or another even number of ports: A,B,C,D are the pairs A,B and C,D");
 	for (unsigned int i = 0; i < config->port_count; i++)
 		for (unsigned int j = 0; j < i; j++)
-			if (strcmp(config->ports[i].name, config->ports[j].name) == 0)
+			if (same_port(&config->ports[i], &config->ports[j]))
 				return refuse_given(given, "the same port twice; give different ones");
-	return EXIT_DONE;
+	return check_roles(given, config);
 }
 
 /* A unicast address that a host can have. */

@@ -98,7 +98,7 @@ static double waits_s(const struct config *config, bool lost)
 {
 	const struct waits *waits = &config->waits;
 
-	if (config->measurer != MEASURER_XDP)
+	if (!config_uses_ports(config))
 		return 0;
 	return waits->routing_s + waits->learning_s + waits->stabilize_s + (lost ? waits->residual_s / QUIET_PART : 0);
 }

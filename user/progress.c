@@ -214,9 +214,9 @@ static struct view new_view(const struct config *config)
 	};
 	const char *verb = verb_name(config->verb);
 
-	if (config->measurer == MEASURER_XDP)
-		snprintf(view.title, sizeof(view.title), "%s %s,%s", verb, config->ports[PORT_A].name,
-			 config->ports[PORT_B].name);
+	if (config_uses_ports(config))
+		snprintf(view.title, sizeof(view.title), "%s %.30s,%.30s", verb, config->ports[PORT_A].label,
+			 config->ports[PORT_B].label);
 	else
 		snprintf(view.title, sizeof(view.title), "%s over %s", verb,
 			 config->measurer_argument ? config->measurer_argument : "stored trials");

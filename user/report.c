@@ -184,6 +184,13 @@ json_t *report_trial(const struct measurement *measurement)
 
 	if (measurement->has_latency)
 		json_object_set_new(trial, "latency", latency_json(measurement));
+	else if (measurement->latency_refused[0])
+		json_object_update_new(trial,
+				       json_pack("{s:n, s:s}", "latency", "latency_refused", measurement->latency_refused));
+	if (measurement->has_hosts)
+		json_object_update_new(trial, json_pack("{s:o, s:o}", "start_skew_ns",
+							json_number_or_null(measurement->start_skew_ns), "clock_bound_ns",
+							json_number_or_null(measurement->clock_bound_ns)));
 	if (measurement->has_pacing)
 		json_object_set_new(trial, "pacing", pacing_json(measurement));
 	if (measurement->port_count)
@@ -362,7 +369,7 @@ static json_t *deviations_json(const struct config *config, struct measurer *mea
 {
 	json_t *sentences = json_array();
 
-	if (config->measurer == MEASURER_XDP)
+	if (config_uses_ports(config))
 		add_waits(sentences, &config->waits);
 	if (measurer->ops->deviations)
 		measurer->ops->deviations(measurer, sentences);

@@ -53,6 +53,12 @@ static bool is_measured_by(const json_t *document, const char *measurer)
 	return name && strcmp(name, measurer) == 0;
 }
 
+/* Ours, over ports of this machine or of several. */
+static bool sends_frames(const json_t *document)
+{
+	return is_measured_by(document, "xdp") || is_measured_by(document, "mpi");
+}
+
 static const json_t *profile_of(const json_t *document)
 {
 	return json_object_get(document, "traffic_profile");
@@ -91,7 +97,7 @@ static struct finding judge_load_shape(const json_t *document)
 	if (is_measured_by(document, "exec"))
 		return MISSING_BECAUSE(
 			"How an external measurer shapes its load is not known here; say it with --sut-note.");
-	if (!is_measured_by(document, "xdp"))
+	if (!sends_frames(document))
 		return NOT_APPLICABLE_AS("No frames were sent.");
 	return MET_BECAUSE("The load is constant; how a transmitter that was held up catches up is said.");
 }
@@ -121,7 +127,7 @@ static struct finding judge_profile(const json_t *document)
 {
 	if (is_measured_by(document, "exec"))
 		return MISSING_BECAUSE("The Traffic Profile is the external measurer's; describe it with --sut-note.");
-	if (!is_measured_by(document, "xdp"))
+	if (!sends_frames(document))
 		return NOT_APPLICABLE_AS("No frames were sent.");
 	if (read_truth(profile_of(document), "bidirectional"))
 		return MET_BECAUSE(
@@ -198,7 +204,7 @@ static struct finding judge_freedoms(const json_t *document)
 	if (is_measured_by(document, "exec"))
 		return MISSING_BECAUSE(
 			"What an external measurer does with duplicates and reordered frames is not known here.");
-	if (!is_measured_by(document, "xdp"))
+	if (!sends_frames(document))
 		return NOT_APPLICABLE_AS("A simulated SUT neither duplicates nor reorders frames.");
 	return MET_BECAUSE("Both are counted, and it is said how.");
 }
@@ -209,7 +215,7 @@ static struct finding judge_self_test(const json_t *document)
 	const char *source = read_string(size ? size : document, "max_load_source");
 	bool floor = follow(document, "/latency/floor_source") || follow(document, "/trials/0/latency/floor_source");
 
-	if (!is_measured_by(document, "xdp"))
+	if (!sends_frames(document))
 		return NOT_APPLICABLE_AS("There is no test equipment of this program's.");
 	if ((source && strcmp(source, "self-test") == 0) || floor)
 		return MET_BECAUSE("A fresh self-test of these ports was there.");
@@ -219,7 +225,7 @@ static struct finding judge_self_test(const json_t *document)
 
 static struct finding judge_unsent(const json_t *document)
 {
-	if (!is_measured_by(document, "xdp"))
+	if (!sends_frames(document))
 		return NOT_APPLICABLE_AS("There is no test equipment of this program's.");
 	return MET_BECAUSE("Frames that stayed unsent beyond 10 us worth of the load count as lost, and mark the trial.");
 }
@@ -245,14 +251,14 @@ static struct finding judge_attributes(const json_t *document)
 
 static struct finding judge_frame_size(const json_t *document)
 {
-	if (!is_measured_by(document, "xdp"))
+	if (!sends_frames(document))
 		return NOT_APPLICABLE_AS("Not known of this measurer.");
 	return MET_BECAUSE("The rate is in frames/s, and the size of the frame stands beside it.");
 }
 
 static struct finding judge_media_limit(const json_t *document)
 {
-	if (!is_measured_by(document, "xdp"))
+	if (!sends_frames(document))
 		return NOT_APPLICABLE_AS("There is no medium.");
 	if (isnan(read_number(document, "line_rate")))
 		return NOT_APPLICABLE_AS("The ports have no line rate: they are virtual, or the link does not tell.");
@@ -261,7 +267,7 @@ static struct finding judge_media_limit(const json_t *document)
 
 static struct finding judge_protocol(const json_t *document)
 {
-	if (!is_measured_by(document, "xdp"))
+	if (!sends_frames(document))
 		return NOT_APPLICABLE_AS("Not known of this measurer.");
 	return MET_BECAUSE("Protocol and addresses stand in the Traffic Profile.");
 }

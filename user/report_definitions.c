@@ -9,7 +9,7 @@ json_t *report_units(void)
 			 "s", "*_octets", "octets, frame check sequence included", "*_ppm", "1e-6");
 }
 
-/* What the measurer `xdp` does where section 10 of RFC 2544 and section 4.9.1 of draft-15 leave it free. */
+/* What the measurers `xdp` and `mpi` do where section 10 of RFC 2544 and section 4.9.1 of draft-15 leave it free. */
 static void add_frames(json_t *definitions)
 {
 	static const char *const texts[][2] = {
@@ -53,7 +53,7 @@ static const char *effective_duration(const struct config *config)
 {
 	if (config->measurer == MEASURER_EXEC)
 		return "As the external measurer returns it; the Trial Duration where it returns none.";
-	if (config->effective_duration == EFFECTIVE_WALL && config->measurer == MEASURER_XDP)
+	if (config->effective_duration == EFFECTIVE_WALL && config_uses_ports(config))
 		return "The real time that the trial took, from before the waits of phases a and b to after phase e.";
 	return "Always equal to the Trial Duration.";
 }
@@ -72,6 +72,7 @@ json_t *report_definitions(const struct config *config)
 
 	switch (config->measurer) {
 	case MEASURER_XDP:
+	case MEASURER_MPI:
 		add_frames(definitions);
 		if (config->no_seq)
 			add_frames_without_order(definitions);

@@ -23,9 +23,37 @@ static bool uses(const struct config *config, unsigned int ip_version)
 	return config->ip == IP_MIXED || (config->ip == IP_4) == (ip_version == 4);
 }
 
-/* Whether one port sends to another: to the other one of its pair, or in a mesh to all. */
+/* How many ports before this one, or of all, have a role. */
+static unsigned int count_role(const struct config *config, enum port_role role, unsigned int before)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < before; i++)
+		count += config->ports[i].role == role;
+	return count;
+}
+
+/* Transmitters and receivers take turns until each has one of the other kind: transmitter 1 sends to receiver 1, 2 to 2, and
+ * where one kind is at its end, it begins anew. */
+static bool roles_meet(const struct config *config, unsigned int from, unsigned int to)
+{
+	unsigned int senders = count_role(config, ROLE_TRANSMIT, config->port_count);
+	unsigned int receivers = count_role(config, ROLE_RECEIVE, config->port_count);
+	unsigned int sender = count_role(config, ROLE_TRANSMIT, from), receiver = count_role(config, ROLE_RECEIVE, to);
+
+	if (config->ports[from].role != ROLE_TRANSMIT || config->ports[to].role != ROLE_RECEIVE)
+		return false;
+	for (unsigned int turn = 0; turn < senders || turn < receivers; turn++)
+		if (turn % senders == sender && turn % receivers == receiver)
+			return true;
+	return false;
+}
+
+/* Whether one port sends to another: to the other one of its pair, in a mesh to all, or as their roles say. */
 static bool sends(const struct config *config, unsigned int from, unsigned int to)
 {
+	if (config_has_roles(config))
+		return roles_meet(config, from, to);
 	switch (config->direction) {
 	case DIRECTION_MESH:
 		return from != to;
@@ -156,7 +184,7 @@ const char *traffic_port_name(const struct config *config, unsigned int port)
 {
 	static const char *const letters[] = { "A", "B", "C", "D", "E", "F", "G", "H" };
 
-	return *config->ports[port].name ? config->ports[port].name : letters[port];
+	return *config->ports[port].name ? config->ports[port].label : letters[port];
 }
 
 static const char *version_name(unsigned int ip_version)

@@ -158,6 +158,7 @@ enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *
 		.frame_count = run->frame_count,
 		.first_sequence = xdp->next_sequence,
 		.start_ns = start_ns,
+		.tag_offset_ns = xdp->clock_offset_ns,
 	};
 	enum exit_code code = EXIT_DONE;
 
@@ -382,7 +383,7 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 	/* before generic XDP a frame waits in the backlog; other links' frames do, too, so this may be too much, not too little */
 	if (rx_is_generic(xdp->ends[port].rx))
 		ret->nic_rx_missed += b->backlog_dropped - a->backlog_dropped;
-	memcpy(ret->name, xdp->ports[port].link.name, sizeof(ret->name));
+	snprintf(ret->name, sizeof(ret->name), "%s", xdp->config->ports[port].label);
 }
 
 static bool is_port(const struct measurer_xdp *xdp, int ifindex)
@@ -441,6 +442,7 @@ static void describe_port(const struct measurer_xdp *xdp, unsigned int port, con
 		return;
 	ret->sent = xdp->ends[port].tx->report;
 	ret->busy_s = busy_s(xdp->ends[port].tx, &run->input);
+	ret->start_ns = xdp->ends[port].tx->start_ns;
 }
 
 /* Some drivers refresh their counters late: look again. */

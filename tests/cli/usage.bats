@@ -170,8 +170,14 @@ search() {
   refuses 2 "--allow-unsafe '': must not be empty" trial --allow-unsafe=
 }
 
+@test "a build without MPI says so, and how to get one with it" {
+  refuses 3 "built without MPI; install the package xdp-mlr-mpi, or build it with 'make MPI=1'" \
+    "$XDP_MLR" search --measurer mpi -p h1:a,h2:b --max-load 1Mfps
+  refuses 2 "'h1:a,h2:b': hosts and roles of ports, HOST:PORT:ROLE, are for --measurer mpi" "$XDP_MLR" search -p h1:a,h2:b
+}
+
 @test "measurers are checked" {
-  refuses 2 "--measurer 'trex': must be xdp, exec:COMMAND or sim:MODEL" search --measurer trex
+  refuses 2 "--measurer 'trex': must be xdp, mpi, exec:COMMAND or sim:MODEL" search --measurer trex
   refuses 2 "--measurer 'exec:': lacks a command" search --measurer exec:
   refuses 2 "--measurer 'sim:': lacks a model" search --measurer sim:
   refuses 2 "--max-load is missing" "$XDP_MLR" search --measurer sim:hard,capacity=1e6

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "config.h"
+#include "traffic.h"
 
 #define ARGUMENTS_MAX 32
 
@@ -152,6 +153,72 @@ static void options_take_gnu_forms(void **state)
 		assert_true(reading.config.quiet);
 		config_free(&reading.config);
 	}
+}
+
+static void ports_may_be_on_other_hosts(void **state)
+{
+	struct reading reading;
+	const struct config *config = &reading.config;
+
+	(void)state;
+	take(&reading, "search --measurer mpi -p h1.lab:eth1,h2:eth1 --max-load 1Mfps");
+	assert_int_equal(config->measurer, MEASURER_MPI);
+	assert_true(config->clock_budget_s == 1e-6);
+	assert_string_equal(config->ports[PORT_A].host, "h1.lab");
+	assert_string_equal(config->ports[PORT_A].name, "eth1");
+	assert_string_equal(config->ports[PORT_A].label, "h1.lab:eth1");
+	assert_false(config_has_roles(config));
+	config_free(&reading.config);
+	take(&reading,
+	     "soak --measurer mpi -p h1:a:transmit,h2:b:receive,h3:a:transmit --max-load 1Mfps --clock-budget 50us");
+	assert_int_equal(config->port_count, 3);
+	assert_int_equal(config->ports[PORT_A].role, ROLE_TRANSMIT);
+	assert_int_equal(config->ports[PORT_B].role, ROLE_RECEIVE);
+	assert_string_equal(config->ports[PORT_B].label, "h2:b");
+	assert_true(config->clock_budget_s > 49.9e-6 && config->clock_budget_s < 50.1e-6);
+	config_free(&reading.config);
+	refuse_with(EXIT_USAGE_ERROR, "search -p h1:a,h2:b");
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a:transmit,b:receive --load 5kfps");
+	refuse_with(EXIT_USAGE_ERROR, "search -p a,b --clock-budget 1us");
+	refuse_with(EXIT_USAGE_ERROR, "search --measurer mpi -p h1:a,h1:a");
+	refuse_with(EXIT_USAGE_ERROR, "search --measurer mpi -p h1:a,h2:b,h3:c");
+	refuse_with(EXIT_USAGE_ERROR, "search --measurer mpi -p h1:a:transmit,h2:b");
+	refuse_with(EXIT_USAGE_ERROR, "search --measurer mpi -p h1:a:transmit,h2:b:transmit");
+	refuse_with(EXIT_USAGE_ERROR, "search --measurer mpi -p h1:a:transmit,h2:b:receive --direction both");
+	refuse_with(EXIT_USAGE_ERROR, "search --measurer mpi -p :a,h2:b");
+	refuse_with(EXIT_USAGE_ERROR, "search --measurer mpi -p h1:,h2:b");
+	refuse_with(EXIT_USAGE_ERROR, "search --measurer mpi -p h1:a,h2:b --timestamps hardware");
+	refuse_with(EXIT_USAGE_ERROR, "search --measurer mpi -p h1:a,h2:b --modifier management=1/s");
+	refuse_with(EXIT_USAGE_ERROR, "search --measurer mpi");
+}
+
+/* From each port of a list to each: "from>to ...". */
+static void assert_streams(const char *ports, const char *expected)
+{
+	struct mlr_profile profile;
+	struct reading reading;
+	char line[256], streams[128] = "";
+
+	snprintf(line, sizeof(line), "search --measurer mpi --max-load 1Mfps -p %s", ports);
+	take(&reading, line);
+	assert_int_equal(traffic_profile_of(&reading.config, &profile), EXIT_DONE);
+	for (unsigned int i = 0; i < profile.stream_count; i++)
+		snprintf(streams + strlen(streams), sizeof(streams) - strlen(streams), "%u>%u ", profile.streams[i].from,
+			 profile.streams[i].to);
+	assert_string_equal(streams, expected);
+	config_free(&reading.config);
+}
+
+static void roles_say_who_sends_to_whom(void **state)
+{
+	(void)state;
+	assert_streams("h1:a,h2:b", "0>1 ");
+	assert_streams("h1:a:transmit,h2:b:receive", "0>1 ");
+	assert_streams("h2:b:receive,h1:a:transmit", "1>0 ");
+	assert_streams("h1:a:transmit,h3:c:receive,h2:b:transmit", "0>1 2>1 ");
+	assert_streams("h1:a:transmit,h2:b:receive,h3:c:receive", "0>1 0>2 ");
+	assert_streams("h1:a:transmit,h2:b:transmit,h3:c:receive,h4:d:receive", "0>2 1>3 ");
+	assert_streams("h1:a:transmit,h2:b:transmit,h3:c:transmit,h4:d:receive,h5:e:receive", "0>3 2>3 1>4 ");
 }
 
 static void ports_take_addresses_and_macs(void **state)
@@ -471,6 +538,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(search_has_the_contracts_defaults),
+		cmocka_unit_test(ports_may_be_on_other_hosts),
+		cmocka_unit_test(roles_say_who_sends_to_whom),
 		cmocka_unit_test(presets_bring_goals_and_waits),
 		cmocka_unit_test(goals_replace_those_of_the_preset),
 		cmocka_unit_test(options_take_gnu_forms),
