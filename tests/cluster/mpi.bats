@@ -1,0 +1,192 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Wide trials: three MPI ranks in three network namespaces, each with its own ports, one clock and one kernel. What several real
+# hosts add (their clocks, their network) docs/wide-trials.md says.
+bats_require_minimum_version 1.5.0
+load hosts
+
+GOAL=name=ndr,loss=0,final=0.3,sum=0.3,width=2%
+
+setup() {
+  LAB=m$((BASHPID % 100000))
+  A=$LAB-a B=$LAB-b
+  background=()
+  hosts_up "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+  local pid
+  for pid in "${background[@]}"; do kill -9 "$pid" 2>/dev/null || true; done
+  hosts_down
+  "$MLR" lab down --name "$LAB" --quiet
+  "$MLR" clean --quiet >/dev/null
+}
+
+# The lab's ports on h1 and h2; h0 has the controller and no port.
+lab_between_hosts() { # SUT
+  "$MLR" lab up --name "$LAB" --sut "$1" >/dev/null
+  give "$A" h1
+  give "$B" h2
+}
+
+# A search by three ranks, as JSON in $output.
+search() {
+  run --separate-stderr start_ranks 3 "$HOSTS/rank" search --measurer mpi --wait d=0.5 --format json "$@"
+}
+
+# The same, until no rank was kept from transmitting. On a busy machine it may be: the tester says so (exit 1), or sent late in
+# a trial what the policer then takes for a burst.
+clean_search() {
+  local try stalled='[.trials[].pacing.gap_max_ns] | max > 15e6'
+  for try in $(seq 10); do
+    search "$@"
+    [ "$status" -gt 1 ] && break
+    [ "$status" -eq 1 ] || jq -e "$stalled" <<<"$output" >/dev/null || break
+    echo "# try $try: $(jq -r '[.irregular_reason, (.trials[] | .tester_limited_reason, .pacing.gap_max_ns / 1e6)] | @json' <<<"$output")" >&3
+  done
+}
+
+# Fail, with the output, unless the jq expression over it is true.
+check() {
+  { [ -n "$output" ] && jq -e "$1" <<<"$output" >/dev/null; } || {
+    echo "not so: $1"
+    jq '.search_result, .trials[-1], .measurer' <<<"$output" | head -150
+    echo "$stderr"
+    return 1
+  }
+}
+
+# This exit code, and one line of ours on standard error; mpirun adds its own.
+refused() { # CODE PATTERN
+  local lines
+  lines=$(grep '^xdp-mlr: ' <<<"$stderr")
+  [ "$status" -eq "$1" ] && [ "$(wc -l <<<"$lines")" -eq 1 ] && [[ $lines =~ $2 ]] || {
+    echo "exit $status, wanted $1; wanted one line with '$2': $stderr"
+    return 1
+  }
+}
+
+received_by_b() {
+  on h2 ip -s -j link show "$B" | jq '.[0].stats64.rx.packets'
+}
+
+ranks_gone() {
+  local try
+  for try in $(seq 100); do
+    [ -z "$(processes_on h0)$(processes_on h1)$(processes_on h2)" ] && return 0
+    sleep 0.1
+  done
+  return 1
+}
+
+@test "a search finds the policer's rate, transmitter and receiver on different hosts" {
+  lab_between_hosts policer:rate=20000
+  clean_search -p "h1:$A,h2:$B" --max-load 50kfps --min-load 9001 --goal $GOAL
+  [ "$status" -eq 0 ]
+  check '.search_result[0] | .regular and .relevant_lower_bound <= 20000 * 1.02 and .relevant_upper_bound >= 20000 * 0.98'
+  check '.aggregate_factor == 1 and ([.trials[].counts | .sent + .unsent == .intended and .received + .lost == .sent] | all)'
+  check '[.trials[] | .ports | map(.name) | join(",")] | unique == ["h1:'"$A"',h2:'"$B"'"]'
+  check '.trials[0].ports | (.[0] | .transmits and .counts.received == 0) and (.[1] | .receives and .counts.sent == 0)'
+  check '.measurer.name == "mpi" and (.measurer.ranks | map([.host, .ports]) == [["h0", []], ["h1", ["h1:'"$A"'"]], ["h2", ["h2:'"$B"'"]]])'
+  # one kernel, one clock; and what was measured agrees with that
+  check '[.measurer.ranks[].clock | .same_as_rank_0 and (.monotonic_offset_ns | fabs) <= .offset_bound_ns] | all'
+  check '[.trials[] | .clock_bound_ns == 0 and .latency.count == .counts.received and .start_skew_ns == 0] | all'
+  "${BUILD:-build}/tests/tools/validate" --closed docs/schema/search.schema.json - <<<"$output"
+}
+
+@test "two transmitters share the load into one SUT: it is each one's, the loss ratio is of the sums" {
+  "$MLR" lab up --name "$LAB" --sut policer:rate=8000,burst=20ms >/dev/null
+  share "$A"
+  give "$B" h2
+  clean_search -p "h0:t0:transmit,h2:$B:receive,h1:t1:transmit" --max-load 10kfps --min-load 1000 \
+    --goal name=ndr,loss=0,exceed=0.5,final=0.5,sum=1.5,width=2%
+  check '.aggregate_factor == 2'
+  check '[.trials[] | (.trial_load * .trial_duration + 0.5 | floor) * 2 == .counts.intended] | all'
+  check '[.trials[] | select(.counts.unsent == 0) | .trial_loss_ratio * .counts.sent - .counts.lost | fabs < 0.5] | all'
+  check '[.trials[] | .counts.sent == ([.ports[] | select(.transmits) | .counts.sent] | add)] | all'
+  check '[.trials[] | .ports | map(select(.transmits) | .counts.intended) | .[0] == .[1]] | all'
+  check '.measurer.ports | map(.transmits) == [true, false, true]'
+  check '[.trials[].start_skew_ns] | all(. >= 0)'
+  # each may have half, and the policer's burst is a 25th of a trial
+  [ "$status" -eq 0 ]
+  check '.search_result[0] | .regular and .relevant_lower_bound <= 4000 * 1.06 and .relevant_upper_bound >= 4000 * 0.98'
+}
+
+# What h1 sends is held for 500 us. By clocks that are 1000 s apart that is still so, give or take what is known of them.
+@test "two clocks: latency within what is known of them, or none" {
+  export TIME_OF_h1="--time --monotonic 1000"
+  lab_between_hosts delay:us=500
+  search -p "h1:$A,h2:$B" --max-load 10kfps --min-load 9001 --goal $GOAL --clock-budget 1s
+  check '.measurer.ranks[1].clock | (.same_as_rank_0 | not) and (.monotonic_offset_ns + 1e12 | fabs) <= .offset_bound_ns'
+  check '.measurer.ranks[2].clock | .same_as_rank_0 and (.monotonic_offset_ns | fabs) <= .offset_bound_ns'
+  check '[.trials[] | .counts.received > 0 and .clock_bound_ns > 0] | all'
+  check '[.trials[] | select(.latency) | .latency.count == .counts.received and .latency.error_bound_ns >= .clock_bound_ns and
+    .latency.min_ns + .latency.error_bound_ns >= 500000] | length > 0 and all'
+  search -p "h1:$A,h2:$B" --max-load 10kfps --min-load 9001 --goal $GOAL --clock-budget 1ns
+  check '[.trials[] | .latency == null and (.latency_refused | test("clocks of h1 and h2 may be off by .* us"))] | all'
+  "${BUILD:-build}/tests/tools/validate" --closed docs/schema/search.schema.json - <<<"$output"
+}
+
+@test "one rank is as the measurer xdp" {
+  local options=(--max-load 50kfps --min-load 9001 --goal $GOAL --wait d=0.5 --format json) try
+  lab_between_hosts policer:rate=20000
+  on h2 ip link set "$B" netns "$LAB-h1"
+  on h1 ip link set "$B" up
+  for try in $(seq 10); do
+    run --separate-stderr on h1 "$MLR_MPI" search -p "$A,$B" "${options[@]}"
+    [ "$status" -eq 1 ] || break
+  done
+  [ "$status" -eq 0 ]
+  jq '[.trials[] | [.trial_load, .counts.intended, .counts.sent]], .search_result[0].relevant_lower_bound' <<<"$output" >"$BATS_TEST_TMPDIR/xdp"
+  for try in $(seq 10); do
+    run --separate-stderr on h1 mpirun --allow-run-as-root -np 1 "$MLR_MPI" search --measurer mpi -p "$A,$B" "${options[@]}"
+    [ "$status" -eq 1 ] || break
+  done
+  [ "$status" -eq 0 ]
+  jq '[.trials[] | [.trial_load, .counts.intended, .counts.sent]], .search_result[0].relevant_lower_bound' <<<"$output" >"$BATS_TEST_TMPDIR/mpi"
+  diff "$BATS_TEST_TMPDIR/xdp" "$BATS_TEST_TMPDIR/mpi"
+}
+
+@test "what one rank refuses ends all, with its host's name, and changes nothing" {
+  lab_between_hosts xdp
+  ports_state >"$BATS_TEST_TMPDIR/before"
+  search -p "h1:$A,h7:$B" --max-load 20kfps
+  refused 2 "no rank runs on host 'h7'.*h0, h1, h2"
+  search -p "h1:$A,h2:nosuch" --max-load 20kfps
+  refused 2 "xdp-mlr: h2: .*nosuch"
+  search -p "$A,$B" --max-load 20kfps
+  refused 2 "on which host is '$A'"
+  run --separate-stderr start_ranks 1 "$HOSTS/rank" search --measurer mpi -p "h1:$A,h2:$B" --max-load 20kfps : \
+    -np 2 "$HOSTS/rank" search --measurer mpi -p "h1:$A,h2:$B" --max-load 30kfps
+  [ "$status" -eq 2 ]
+  [[ $stderr == *"h1: --measurer mpi: --max-load differs"* ]]
+  diff "$BATS_TEST_TMPDIR/before" <(ports_state)
+  on h2 ip address add 192.0.2.1/24 dev "$B"
+  search -p "h1:$A,h2:$B" --max-load 20kfps
+  refused 4 "xdp-mlr: h2: port $B is in use.*192.0.2.1"
+}
+
+@test "a rank killed in a trial ends it as invalid, and every port is restored" {
+  local victim seen port status
+  lab_between_hosts xdp
+  for port in h1:$A h2:$B; do on "${port%:*}" sysctl -qw "net.ipv6.conf.${port#*:}.disable_ipv6=0"; done
+  ports_state >"$BATS_TEST_TMPDIR/before"
+  for victim in h2 h1 h0; do
+    seen=$(received_by_b)
+    start_ranks 3 "$HOSTS/rank" search --measurer mpi -p "h1:$A,h2:$B" --prepare auto,gro --max-load 5kfps --min-load 2000 \
+      --goal "name=ndr,loss=0,final=60,sum=60" --format json >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
+    background+=($!)
+    # frames flow
+    until [ "$(received_by_b)" -gt $((seen + 3000)) ]; do sleep 0.1; done
+    if diff -q "$BATS_TEST_TMPDIR/before" <(ports_state) >/dev/null; then return 1; fi
+    kill -9 "$(processes_on $victim | tail -1)"
+    status=0
+    wait "${background[-1]}" || status=$?
+    cat "$BATS_TEST_TMPDIR/err"
+    [ "$status" -eq 5 ]
+    grep -q "^xdp-mlr: $victim: this rank was killed by signal 9 .*the trial that went on is invalid" "$BATS_TEST_TMPDIR/err"
+    ranks_gone
+    diff "$BATS_TEST_TMPDIR/before" <(ports_state)
+    if grep -ls "\"$A\"\|\"$B\"" /run/xdp-mlr/port-*; then return 1; fi
+  done
+}
