@@ -67,8 +67,14 @@ install: install-build ## install the program, libmlr, man pages, completion and
 	sed 's|@SBINDIR@|$(SBINDIR)|' tools/systemd/xdp-mlr@.service > $(DESTDIR)$(UNITDIR)/xdp-mlr@.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/xdp-mlr@.service $(DESTDIR)$(LIBDIR)/pkgconfig/mlr.pc
 
+# beside a program that was built without MPI, which becomes this one for --measurer mpi
+install-mpi: ## install what --measurer mpi needs beside the program: `make MPI=1 install-mpi`
+	$(Q)[ "$(MPI)" = 1 ] || { echo "make: install-mpi is for MPI=1" >&2; exit 2; }
+	$(Q)$(MAKE) --no-print-directory $(BUILD)/xdp-mlr
+	install -D -m 755 $(BUILD)/xdp-mlr $(DESTDIR)$(SBINDIR)/xdp-mlr-mpi
+
 uninstall: ## take away what install put under PREFIX
-	rm -f $(DESTDIR)$(SBINDIR)/xdp-mlr $(DESTDIR)$(LIBDIR)/libmlr.a $(DESTDIR)$(LIBDIR)/libmlr.so* $(DESTDIR)$(LIBDIR)/pkgconfig/mlr.pc \
+	rm -f $(DESTDIR)$(SBINDIR)/xdp-mlr $(DESTDIR)$(SBINDIR)/xdp-mlr-mpi $(DESTDIR)$(LIBDIR)/libmlr.a $(DESTDIR)$(LIBDIR)/libmlr.so* $(DESTDIR)$(LIBDIR)/pkgconfig/mlr.pc \
 		$(DESTDIR)$(BASHDIR)/xdp-mlr $(DESTDIR)$(ZSHDIR)/_xdp-mlr $(DESTDIR)$(UNITDIR)/xdp-mlr@.service \
 		$(DESTDIR)$(MANDIR)/man[578]/xdp-mlr*.[578]
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/mlr $(DESTDIR)$(DOCDIR)
@@ -88,4 +94,4 @@ deb: ## Debian packages, in $(BUILD)/deb
 	$(Q)BUILD=$(BUILD) VERSION=$(VERSION) tools/debian/build
 
 FORCE:
-.PHONY: install install-build uninstall dist deb FORCE
+.PHONY: install install-build install-mpi uninstall dist deb FORCE
