@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Boot the appliance in QEMU, from whatever it boots from, its two ports joined by a hub unless a test says otherwise.
 IMAGE=${IMAGE:-${BUILD:-build}/image/${IMAGE_KERNEL:-6.1}}
-OTHER=${BUILD:-build}/image/other # with the other kernel
 CMDLINE='console=ttyS0,115200n8 quiet net.ifnames=0 panic=-1'
 OVMF=/usr/share/OVMF/OVMF_CODE_4M.fd
 MIB=1048576
+
+TRIAL='appliance: {verb: trial, ports: [eth0, eth1], at-end: power-off}
+load: 1kfps
+duration: 0.5'
+
+# What that trial gives.
+is_the_trial() { # JSON-FILE
+  jq -e '.schema == "xdp-mlr/trial/1" and .trial_result.counts.intended == 500' "$1"
+}
 
 configuration() { # YAML on standard input
   cat >"$BATS_TEST_TMPDIR/config.yaml"
