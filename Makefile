@@ -152,7 +152,7 @@ IMAGE_NICS ?= all
 IMAGE_FIRMWARE ?= yes
 image: ## build the appliance, which boots into a tester: disk, ISO, UEFI image (IMAGE_KERNEL=6.1|6.12 IMAGE_NICS=all|vm IMAGE_FIRMWARE=yes|no)
 	$(Q)tools/deps image
-	$(Q)$(MAKE) --no-print-directory $(BUILD)/xdp-mlr $(BUILD)/xdp-mlr-appliance
+	$(Q)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) $(BUILD)/xdp-mlr $(BUILD)/xdp-mlr-appliance
 	$(Q)BUILD=$(BUILD) IMAGE_FIRMWARE=$(IMAGE_FIRMWARE) tools/image/build $(IMAGE_KERNEL) $(IMAGE_NICS)
 
 check-image: image ## boot the appliance in QEMU, from all that it boots from, and see what it does
