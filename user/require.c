@@ -426,7 +426,8 @@ static bool add_verdict(json_t *verdicts, const struct requirement *requirement,
 			double threshold)
 {
 	static const char *const units[] = {
-		[QUANTITY_LOAD] = "fps", [QUANTITY_RATIO] = "ratio", [QUANTITY_FRAMES] = "frames", [QUANTITY_TIME] = "ns"
+		[QUANTITY_LOAD] = "fps", [QUANTITY_RATIO] = "ratio", [QUANTITY_FRAMES] = "frames",
+		[QUANTITY_TIME] = "ns",  [QUANTITY_SECONDS] = "ns", /* by unit_scale() */
 	};
 	bool met = is_met(requirement->comparison, value, threshold);
 

@@ -139,6 +139,7 @@ static void times_in_seconds_are_judged_as_such(void **state)
 	assert_int_equal(code, EXIT_UNMET);
 	assert_true(met(verdicts, 0) && !met(verdicts, 1));
 	assert_true(fabs(number(verdicts, 0, "measured") - reset_s * 1e9) < 1);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(verdicts, 0), "unit")), "ns");
 	json_decref(verdicts);
 	json_decref(document);
 }
