@@ -124,6 +124,8 @@ static __always_inline void measure_latency(struct rx_cpu *cpu, struct rx_trial 
 	__u32 latency_ns = now_ns + (__u32)tag_offset_ns -
 			   departure_ns; /* modulo 2^32: right for latencies below 2.1 s, and shows negative ones */
 
+	if (tag->lateness == (__u16)MLR_LATENESS_SATURATED)
+		return; /* it departed later than a tag can tell: nobody knows when */
 	if ((__s32)latency_ns < 0)
 		cpu->counters.negative_latency++;
 	else

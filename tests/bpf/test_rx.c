@@ -566,11 +566,14 @@ static void latency_counts_from_the_actual_departure(void **state)
 	/* departs a second from now: the clocks disagree */
 	mlr_frame_fill(frame, &template, &flow, TRIAL, 2, now_ns + NS_PER_S, now_ns + NS_PER_S);
 	run_program(rx_program_fd(rx), frame, octets);
+	/* departed later than a tag can tell: received, but nobody knows when it left */
+	mlr_frame_fill(frame, &template, &flow, TRIAL, 3, now_ns - MLR_LATENESS_MAX_NS, now_ns);
+	run_program(rx_program_fd(rx), frame, octets);
 	rx_trial(rx, TRIAL, &trial);
 	assert_int_equal(trial.latency.count, 1);
 	assert_in_range(mlr_histogram_min_ns(&trial.latency), 40000000 - 10, 40000000 + (clock_ns() - now_ns) + 20000);
 	assert_int_equal(counters().negative_latency, 1);
-	assert_int_equal(counters().received, 2);
+	assert_int_equal(counters().received, 3);
 
 	/* the histogram of the next trial is empty, and that of this trial untouched by it */
 	rx_accept_trial(rx, TRIAL + 1, 0, UINT32_MAX);
