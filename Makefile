@@ -48,7 +48,7 @@ benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/be
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help deps demo check check-build check-vm check-cluster image check-image bench bench-compare bench-search clean format
+.PHONY: all help deps demo check check-build check-vm check-cluster image check-image bench bench-compare bench-counts bench-search clean format
 
 all: $(BUILD)/xdp-mlr ## build the program (the default)
 
@@ -169,6 +169,10 @@ bench: ## install what is missing, build, measure the tester itself, beside othe
 	$(Q)tools/deps bench
 	$(Q)$(MAKE) --no-print-directory all $(benches) $(BUILD)/bench/drop.bpf.o
 	$(Q)BUILD=$(BUILD) tools/bench/run
+
+bench-counts: all ## does every frame count, from 1 kfps to 80 % of the self-test's figure, by both backends: an hour
+	$(Q)BUILD=$(BUILD) tools/bench/bench_counts xsk
+	$(Q)BUILD=$(BUILD) tools/bench/bench_counts live
 
 # SEEDS=N: so many searches a SUT; REFERENCE: another implementation's results to set beside ours, if the file is there
 SEEDS ?= 20
