@@ -18,7 +18,12 @@ END
   said 'running: xdp-mlr search'
   key s
   said 'Status: running, run 1 of 2 (slow)'
-  said 'trial [0-9]* .* for 1 s'
+  for _ in {1..50}; do # the first trial may not have begun yet
+    if grep -q '^  trial [0-9]* .* for 1 s' "$BATS_TEST_TMPDIR/console"; then break; fi
+    key s
+    sleep 0.2
+  done
+  said '^  trial [0-9]* .* for 1 s'
   key l
   said '20..-..-..T..:..:..Z running: xdp-mlr search'
   key h
@@ -26,7 +31,7 @@ END
   key p
   said '^Ports: '
   key r
-  said 'A run is on; key c stops it'
+  said 'Not now: a run is on (key c stops it)'
   key '!'
   said 'There is no shell here'
   if grep -q $'\033' "$BATS_TEST_TMPDIR/console"; then return 1; fi

@@ -92,11 +92,11 @@ END
   appliance_up
   said "config.yaml:6: max-load '5 bananas': not a load"
   said "run 'bad'"
-  said 'waiting for a restart'
+  said 'waiting for another configuration (key r'
   if grep -q 'running:' "$BATS_TEST_TMPDIR/console"; then return 1; fi
   sed -i 's/5 bananas/5Mfps/' "$BATS_TEST_TMPDIR/config.yaml"
   key r
-  said 'done; waiting to be switched off'
+  said 'done; waiting for another'
   [ -e "$BATS_TEST_TMPDIR/state/results/2.json" ]
 }
 
@@ -104,7 +104,7 @@ END
   printf 'appliance:\n  verb: trial\n  colour: red\nload: 1kfps\n' | configuration
   appliance_up
   said "config.yaml:3: no setting 'colour' of the appliance"
-  said 'waiting for a restart'
+  said 'waiting for another configuration (key r'
   [ ! -e "$BATS_TEST_TMPDIR/state/results/1.meta" ]
 }
 
@@ -218,4 +218,18 @@ END
   echo 'max-laod=1' >>"$BATS_TEST_TMPDIR/override"
   appliance_up --override "$BATS_TEST_TMPDIR/override"
   said 'no option --max-laod'
+}
+
+@test "what the hand-over says is shown, and its failure" {
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+appliance: {at-end: power-off}
+END
+  printf '#!/bin/sh\necho "result: stored somewhere"\nexit 3\n' >"$BATS_TEST_TMPDIR/hand-over"
+  chmod +x "$BATS_TEST_TMPDIR/hand-over"
+  appliance_up --hand-over "$BATS_TEST_TMPDIR/hand-over"
+  appliance_ended
+  said '^appliance: result: stored somewhere$'
+  said 'handing the result over failed: .* ended with exit code 3'
 }

@@ -82,7 +82,7 @@ $TRIAL"
   start "${hub[@]}"
   await 'waiting for a volume'
   said 'port eth1  52:54:00:00:00:02  virtio_net  link up'
-  said 'OK    native-xdp'
+  said '  eth1 .* link up .* native XDP'
   said 'nothing will be sent'
   said 'config.yaml on a FAT volume labelled XDPMLR'
   monitor 'device_add usb-storage,drive=stick,bus=usb.0'
@@ -121,7 +121,7 @@ END
   from_kernel 'xdpmlr.load=1kfps xdpmlr.appliance.ports=[eth1,eth0] xdpmlr.appliance.at-end=power-off'
   by_fw_cfg
   boot
-  said 'running: xdp-mlr trial --ports eth1,eth0 .* --load 1kfps'
+  said 'running: xdp-mlr trial .*--ports eth1,eth0 .*--load=1kfps'
   is_the_trial "$BATS_TEST_TMPDIR/result.json"
 }
 
@@ -148,4 +148,55 @@ END
     tr -d '\r' <"$BATS_TEST_TMPDIR/console-sut" | tail
     said nothing
   }
+}
+
+# A serial line that somebody types on, and a management port that QEMU's user network leads to.
+@test "serial keys, and HTTP through QEMU's user network: what the pages hold the console says" {
+  local port=$((20000 + RANDOM % 20000)) page=$BATS_TEST_TMPDIR/page
+  local url=http://127.0.0.1:$port
+  configuration <<END
+appliance:
+  ports: [52:54:00:00:00:01, 52:54:00:00:00:02]
+  management: {port: 52:54:00:00:00:03, address: dhcp}
+  http: {unprotected: true}
+  schedule:
+    - {name: short, max-time: 3}
+    - {name: long, max-time: 100}
+min-load: 200
+max-load: 1kfps
+wait: {d: 0.2}
+goal: {loss: 50%, exceed: 0.5, initial: 0.2, final: 0.2, sum: 60, width: 10%}
+END
+  from_kernel
+  by_fw_cfg
+  type_on_serial
+  start "${hub[@]}" -netdev "user,id=m,restrict=on,hostfwd=tcp:127.0.0.1:$port-:80" \
+    -device virtio-net-pci,netdev=m,mac=52:54:00:00:00:03,romfile=
+  await 'running: xdp-mlr search .*--run long'
+  said 'results, live view and metrics: http://10.0.2.15:80/'
+  curl -sf --max-time 20 "$url/results/1.json" >"$page.json"
+  curl -sf --max-time 20 "$url/results/1.html" >"$page.html"
+  [ "$(console_result | jq -c .)" = "$(jq -c . "$page.json")" ]
+  diff <(console_result REPORT) "$page.html"
+  summary=$(console | sed -n 's/^appliance: result 1: //p')
+  curl -sf --max-time 20 "$url/" | grep -qF "$summary"
+  # the same lines of the run, on the serial line and on the page
+  for _ in {1..60}; do ! curl -sf --max-time 20 "$url/live" | grep -q '^  trials *w.....' || break; sleep 0.5; done
+  key s
+  await '^Results: 1 kept'
+  said 'Status: running, run 2 of 2 (long)'
+  curl -sf --max-time 20 "$url/live" >"$page.live"
+  for line in 'running, run 2 of 2 (long)' '^  goal1 .* \.\. ' '^  trials *w' '^  trial [0-9]* .*fps for '; do
+    said "$line"
+    grep -q -- "$line" "$page.live"
+  done
+  curl -sf --max-time 20 "$url/metrics" | grep -q '^xdp_mlr_appliance_results 1$'
+  curl -sf --max-time 20 "$url/log" | grep -q 'running: xdp-mlr search .*--run long'
+  if [ -n "${SCREENSHOTS:-}" ]; then sh -c "$SCREENSHOTS" - "$url"; fi
+  # stopped by a key, handed over, switched off by a key
+  key cy
+  await 'done; waiting for another'
+  said 'result 2: .*IRREGULAR'
+  key qy
+  await ^never^
 }

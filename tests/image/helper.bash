@@ -81,11 +81,24 @@ start() { # QEMU-ARGUMENT...
   rm -f "$BATS_TEST_TMPDIR/monitor"
   mkfifo "$BATS_TEST_TMPDIR/monitor"
   exec 8<>"$BATS_TEST_TMPDIR/monitor"
-  timeout 150 "${qemu_machine[@]}" -serial "file:$BATS_TEST_TMPDIR/console" \
+  timeout 150 "${qemu_machine[@]}" -serial "${serial:-file:$BATS_TEST_TMPDIR/console}" \
     -device virtio-serial -chardev "file,id=r,path=$BATS_TEST_TMPDIR/result.json" \
     -device virtserialport,chardev=r,name=org.xdp-mlr.result "${machine[@]}" "$@" -monitor stdio \
     <&8 >"$BATS_TEST_TMPDIR/qemu" 2>&1 3>&- &
   qemu=$!
+}
+
+# Before start: the serial line is one that key types on.
+type_on_serial() {
+  mkfifo "$BATS_TEST_TMPDIR/serial.in" "$BATS_TEST_TMPDIR/serial.out"
+  exec 9<>"$BATS_TEST_TMPDIR/serial.in" 7<>"$BATS_TEST_TMPDIR/serial.out"
+  cat <&7 >>"$BATS_TEST_TMPDIR/console" 3>&- &
+  listener=$!
+  serial=pipe:$BATS_TEST_TMPDIR/serial
+}
+
+key() { # KEYS
+  printf '%s' "$1" >&9
 }
 
 # Tell QEMU something.
@@ -103,9 +116,9 @@ await() { # WORDS
 
 finish() {
   local pid
-  for pid in ${qemu:-} ${sut:-}; do kill "$pid" 2>/dev/null || true; done
-  wait ${qemu:-} ${sut:-} 2>/dev/null || true
-  qemu='' sut=
+  for pid in ${qemu:-} ${sut:-} ${listener:-}; do kill "$pid" 2>/dev/null || true; done
+  wait ${qemu:-} ${sut:-} ${listener:-} 2>/dev/null || true
+  qemu='' sut='' listener=
 }
 
 # Two network cards whose cables are pairs of Unix sockets, TO-a and FROM-a of one machine being FROM-a and TO-a of the other.

@@ -81,6 +81,7 @@ struct appliance {
 	int run_status;                    /* how it ended, as job.h has it */
 	uint64_t metrics_read_ns;
 	bool resumes; /* a process of ours died in this run */
+	bool again;   /* the operator wants the schedule from its beginning */
 	bool ending;  /* switch off, once what is under way has been handed over */
 
 	/* what the machine has */

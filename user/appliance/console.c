@@ -272,11 +272,11 @@ static void put_how(FILE *stream)
 {
 	fputs("No configuration was found, and nothing will be sent. Give one\n"
 	      "  as config.yaml on a FAT volume labelled XDPMLR, or user-data on one labelled CIDATA;\n"
-	      "  by QEMU: -fw_cfg name=opt/org.xdp-mlr/config,file=FILE;\n"
-	      "  as /config.yaml in a second cpio archive behind the initrd.\n"
+	      "  by QEMU: -fw_cfg name=opt/org.xdp-mlr/config,file=FILE; docs/appliance.md names all ways.\n"
 	      "It is the file of `xdp-mlr VERB --config FILE`, with a section for the appliance:\n"
 	      "  appliance: {verb: search, ports: [MAC, MAC]}\n"
-	      "  max-load: 1Mfps\n",
+	      "  max-load: 1Mfps\n"
+	      "appliance: waiting for a volume with a configuration\n",
 	      stream);
 }
 
@@ -449,7 +449,7 @@ static void take_key(struct appliance *appliance, struct console *console, char 
 		break;
 	case 'r':
 		if (!runner_again(appliance))
-			show(appliance, console, "A run is on; key c stops it.", "\n");
+			show(appliance, console, "Not now: a run is on (key c stops it).", "\n");
 		break;
 	case 'c':
 		ask(appliance, console, 'c', "Stop this run? Its result so far is kept. y: yes");

@@ -111,9 +111,15 @@ const char *appliance_status(const struct appliance *appliance, char buffer[APPL
 
 const char *appliance_port_verdict(const json_t *port)
 {
-	if (!read_truth(port, "native_xdp"))
+	const json_t *native = json_object_get(port, "native_xdp"), *zero_copy = json_object_get(port, "zero_copy");
+
+	if (!json_is_boolean(native))
+		return "not known until it is tried (key p)";
+	if (!json_is_true(native))
 		return "generic XDP only: slow";
-	return read_truth(port, "zero_copy") ? "native XDP, zero-copy" : "native XDP, copies";
+	if (!json_is_boolean(zero_copy))
+		return "native XDP; zero-copy not known";
+	return json_is_true(zero_copy) ? "native XDP, zero-copy" : "native XDP, AF_XDP copies";
 }
 
 /* --- the loop -------------------------------------------------------------------------------------------------------------- */

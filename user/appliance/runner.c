@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "runner.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -28,6 +29,8 @@
 #define FILE_POSITION   "position"
 #define FILE_NOTES      "notes"
 #define FILE_METRICS    "metrics"
+#define PORT_LIST_SIZE  1024
+#define FILE_IDLE       "idle"
 
 /* --- the words of a command ------------------------------------------------------------------------------------------ */
 
@@ -185,6 +188,8 @@ static void on_line(void *context, enum job_stream stream, char *text, size_t le
 	}
 	if (appliance->phase == PHASE_CHECKING)
 		take_ports(appliance, text);
+	if (appliance->phase == PHASE_HANDING_OVER)
+		appliance_say(appliance, "%s", text);
 	if (appliance->phase != PHASE_RUNNING)
 		return;
 	object = json_loadb(text, length, 0, NULL);
@@ -200,6 +205,24 @@ static void on_line(void *context, enum job_stream stream, char *text, size_t le
 	json_decref(object);
 }
 
+/* Nothing runs, and nothing will of itself. */
+static bool is_idle(const struct appliance *appliance)
+{
+	return appliance->phase == PHASE_UNCONFIGURED || appliance->phase == PHASE_WRONG || appliance->phase == PHASE_DONE;
+}
+
+/* A file says to init that another configuration may take this one's place. */
+static void tell_init(const struct appliance *appliance)
+{
+	char path[FILES_PATH_SIZE];
+
+	state_path(appliance, FILE_IDLE, path);
+	if (is_idle(appliance))
+		file_write(path, "", 0);
+	else
+		unlink(path);
+}
+
 /* Start the job of a phase. What cannot be started counts as ended with exit code 127, as in a shell. */
 static void start(struct appliance *appliance, enum phase phase, struct command *command, double deadline_s)
 {
@@ -207,6 +230,7 @@ static void start(struct appliance *appliance, enum phase phase, struct command 
 
 	appliance->phase = phase;
 	appliance->due_ns = UINT64_MAX;
+	tell_init(appliance);
 	command->words[command->count] = NULL;
 	error = job_start(&appliance->job, command->words, on_line, appliance);
 	if (error) {
@@ -219,10 +243,12 @@ static void start(struct appliance *appliance, enum phase phase, struct command 
 		appliance->job.stop_ns = clock_ns() + (uint64_t)(deadline_s * NS_PER_S);
 }
 
+/* No job runs in this phase. */
 static void rest(struct appliance *appliance, enum phase phase)
 {
 	appliance->phase = phase;
 	appliance->due_ns = UINT64_MAX;
+	tell_init(appliance);
 	console_refresh(appliance);
 }
 
@@ -239,9 +265,8 @@ static void switch_off(struct appliance *appliance)
 static void go_wrong(struct appliance *appliance)
 {
 	appliance_say(appliance, "%s", appliance->error);
-	appliance_say(appliance,
-		      "the configuration is wrong, and nothing will be sent; waiting for a restart with another one, "
-		      "or key r to read it again");
+	appliance_say(appliance, "the configuration is wrong, and nothing was sent");
+	appliance_say(appliance, "waiting for another configuration (key r: read this one again)");
 	rest(appliance, PHASE_WRONG);
 }
 
@@ -349,7 +374,7 @@ static void finish(struct appliance *appliance)
 		switch_off(appliance);
 		return;
 	}
-	appliance_say(appliance, "done; waiting to be switched off (h: help)");
+	appliance_say(appliance, "done; waiting for another configuration, or to be switched off (h: help)");
 	rest(appliance, PHASE_DONE);
 }
 
@@ -678,12 +703,37 @@ static void take_probe_line(void *context, enum job_stream stream, char *text, s
 	appliance->probe = document;
 }
 
+/* Ports with hardware but the management port, "eth0,eth1": those that may be tried. Empty: none. */
+static const char *list_ports(const struct appliance *appliance, char *list, size_t size)
+{
+	DIR *directory = opendir("/sys/class/net");
+	char path[FILES_PATH_SIZE];
+	size_t used = 0;
+
+	list[0] = '\0';
+	for (struct dirent *entry; directory && (entry = readdir(directory));) {
+		snprintf(path, sizeof(path), "/sys/class/net/%.32s/device", entry->d_name);
+		if (access(path, F_OK) || strcmp(entry->d_name, appliance->settings.management.port) == 0 || used >= size)
+			continue;
+		used += (size_t)snprintf(list + used, size - used, "%s%s", used ? "," : "", entry->d_name);
+	}
+	if (directory)
+		closedir(directory);
+	return list;
+}
+
+/* Trying takes an XDP program onto a port for a moment, which makes some of them lose their link for seconds: not before a run. */
 bool runner_probe(struct appliance *appliance)
 {
-	const char *const words[] = { appliance->places.xdp_mlr, "probe", "--format", "jsonl", NULL };
+	const char *words[] = { appliance->places.xdp_mlr, "probe", "--format", "jsonl", NULL, NULL, NULL };
+	char ports[PORT_LIST_SIZE];
 
 	if (appliance->phase == PHASE_RUNNING || job_runs(&appliance->probe_job))
 		return false;
+	if (is_idle(appliance) && *list_ports(appliance, ports, sizeof(ports))) {
+		words[4] = "--ports";
+		words[5] = ports;
+	}
 	return job_start(&appliance->probe_job, words, take_probe_line, appliance) == 0;
 }
 
@@ -743,6 +793,10 @@ void runner_work(struct appliance *appliance)
 		ended_job(appliance);
 	if (clock_ns() >= appliance->due_ns)
 		come_due(appliance);
+	if (appliance->again && !job_runs(&appliance->probe_job)) {
+		appliance->again = false;
+		begin(appliance);
+	}
 	if (appliance->phase == PHASE_ENDING && !job_runs(&appliance->job) && !job_runs(&appliance->probe_job))
 		appliance->power_off = true;
 }
@@ -752,6 +806,8 @@ uint64_t runner_due_ns(const struct appliance *appliance)
 	uint64_t due_ns = appliance->due_ns, job_ns = job_due_ns(&appliance->job),
 		 probe_ns = job_due_ns(&appliance->probe_job);
 
+	if (appliance->again && !job_runs(&appliance->probe_job))
+		return 0; /* a key wished it */
 	due_ns = job_ns < due_ns ? job_ns : due_ns;
 	return probe_ns < due_ns ? probe_ns : due_ns;
 }
@@ -800,8 +856,8 @@ void runner_start(struct appliance *appliance)
 	read_notes(appliance);
 	appliance->due_ns = UINT64_MAX;
 	appliance->resumes = appliance->places.config && access(state_path(appliance, FILE_POSITION, path), F_OK) == 0;
-	runner_probe(appliance);
 	begin(appliance);
+	runner_probe(appliance);
 }
 
 bool runner_again(struct appliance *appliance)
@@ -809,7 +865,7 @@ bool runner_again(struct appliance *appliance)
 	if (job_runs(&appliance->job) || appliance->phase == PHASE_BACKING_OFF || appliance->phase == PHASE_HANDING_OVER ||
 	    appliance->phase == PHASE_ENDING)
 		return false;
-	begin(appliance);
+	appliance->again = true; /* once no port is tried any more */
 	return true;
 }
 
