@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "campaign_file.h"
+#include "campaign.h"
 #include "campaign_store.h"
 
 /* EXIT_DONE with *ret_document, a new reference: every point is done and regular, and nothing became slower. EXIT_UNMET with the same:

@@ -12,7 +12,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "campaign_file.h"
+#include "campaign.h"
 
 /* Write the job scripts into the directory of results, and submit them; with --dry-run print them, and that is all. */
 enum exit_code slurm_submit(const struct config *config, const struct campaign *campaign, const bool *chosen);

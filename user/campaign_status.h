@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "campaign_file.h"
+#include "campaign.h"
 #include "campaign_store.h"
 
 /* `queue` has what a batch system says of points by their names ("RUNNING", "PENDING"); NULL: there is none. A new reference. */

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "campaign_file.h"
+#include "campaign.h"
 #include "say.h"
 
 enum point_state {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "campaign_choose.h"
 #include "campaign_file.h"
 #include "campaign_report.h"
 #include "campaign_run.h"
