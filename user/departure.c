@@ -195,12 +195,17 @@ enum exit_code departure_end(struct measurer_xdp *xdp)
 	return measure_offsets(xdp, false);
 }
 
+static uint64_t bound_ns(const struct departure *departure)
+{
+	return phc_bound_over_ns(&departure->before, &departure->after);
+}
+
 /* No frame may leave before its launch time: its tag, which says that it did not, would be wrong. */
-static enum exit_code check_launches(const struct measurer_xdp *xdp, unsigned int port, uint64_t bound_ns)
+static enum exit_code check_launches(const struct measurer_xdp *xdp, unsigned int port)
 {
 	const struct tx_port *tx = xdp->ends[port].tx;
 
-	if (!tx->metadata.lead_ns || !tx->departures.asked)
+	if (!xdp->ends[port].departure.stamped || !tx->metadata.lead_ns || !tx->departures.asked)
 		return EXIT_DONE;
 	if (!tx->departures.delays.count)
 		return refuse(
@@ -208,7 +213,7 @@ static enum exit_code check_launches(const struct measurer_xdp *xdp, unsigned in
 			"port %s: none of %llu departures was stamped, so that nobody knows whether launch times are kept; "
 			"use --launch-time off",
 			xdp->ports[port].link.name, (unsigned long long)tx->departures.asked);
-	if (tx->departures.earliest_ns <= bound_ns + EARLY_ENOUGH_NS)
+	if (tx->departures.earliest_ns <= bound_ns(&xdp->ends[port].departure) + EARLY_ENOUGH_NS)
 		return EXIT_DONE;
 	return refuse(
 		EXIT_INVALID,
@@ -217,7 +222,16 @@ static enum exit_code check_launches(const struct measurer_xdp *xdp, unsigned in
 		xdp->ports[port].link.name, (unsigned long long)tx->departures.earliest_ns);
 }
 
-static void put_summary(const struct tx_departures *departures, bool by_kernel, uint64_t bound_ns,
+enum exit_code departure_check_launches(const struct measurer_xdp *xdp)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		code = check_launches(xdp, i);
+	return code;
+}
+
+static void put_summary(const struct tx_departures *departures, bool by_kernel, uint64_t worst_ns,
 			struct departure_summary *ret)
 {
 	*ret = (struct departure_summary){
@@ -228,7 +242,7 @@ static void put_summary(const struct tx_departures *departures, bool by_kernel, 
 		.p50_ns = mlr_histogram_quantile_ns(&departures->delays, 0.5),
 		.p99_ns = mlr_histogram_quantile_ns(&departures->delays, 0.99),
 		.max_ns = departures->delays.max_ns,
-		.error_bound_ns = bound_ns,
+		.error_bound_ns = worst_ns,
 	};
 }
 
@@ -250,7 +264,7 @@ static void widen_bound(struct latency_summary *latency, const struct departure_
 		latency->error_bound_ns += (double)(departure->max_ns + departure->error_bound_ns);
 }
 
-enum exit_code departure_judge(struct measurer_xdp *xdp, struct measurement *measurement)
+void departure_judge(struct measurer_xdp *xdp, struct measurement *measurement)
 {
 	struct tx_departures all = { 0 };
 	uint64_t worst_ns = 0;
@@ -258,15 +272,11 @@ enum exit_code departure_judge(struct measurer_xdp *xdp, struct measurement *mea
 
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		const struct departure *departure = &xdp->ends[i].departure;
-		uint64_t bound_ns = phc_bound_over_ns(&departure->before, &departure->after);
-		enum exit_code code;
 
 		if (!departure->stamped)
 			continue;
-		if ((code = check_launches(xdp, i, bound_ns)))
-			return code;
 		tx_departures_add(&all, &xdp->ends[i].tx->departures);
-		worst_ns = bound_ns > worst_ns ? bound_ns : worst_ns;
+		worst_ns = bound_ns(departure) > worst_ns ? bound_ns(departure) : worst_ns;
 		launched |= xdp->ends[i].tx->metadata.lead_ns;
 		by_kernel |= !departure->clock_fd;
 		any = true;
@@ -283,7 +293,6 @@ enum exit_code departure_judge(struct measurer_xdp *xdp, struct measurement *mea
 								    : "from the launch time, at which the transmitting NIC "
 								      "lets the frame go, to the XDP program of the "
 								      "receiving port (RFC 1242, 3.8)";
-	return EXIT_DONE;
 }
 
 json_t *departure_describe(const struct measurer_xdp *xdp, unsigned int port)

@@ -24,8 +24,10 @@ void departure_close(struct measurer_xdp *xdp);
 /* Around the frames of a trial: measure the offsets of the clocks. EXIT_INVALID if one cannot be read. */
 enum exit_code departure_begin(struct measurer_xdp *xdp);
 enum exit_code departure_end(struct measurer_xdp *xdp);
-/* What the trial's sample says. EXIT_INVALID if frames left before their launch times. */
-enum exit_code departure_judge(struct measurer_xdp *xdp, struct measurement *measurement);
+/* After that: EXIT_INVALID if frames of the sample left before their launch times, or none was stamped. */
+enum exit_code departure_check_launches(const struct measurer_xdp *xdp);
+/* What the trial's sample says. */
+void departure_judge(struct measurer_xdp *xdp, struct measurement *measurement);
 
 /* The ports' description: {"departure_stamps": "hardware"|"kernel"|null, "launch_time": bool}. A new reference. */
 json_t *departure_describe(const struct measurer_xdp *xdp, unsigned int port);

@@ -94,7 +94,7 @@ struct tx {
 };
 
 /* An AF_XDP transmitter for what a plan says, on one queue. The plan must outlive it. Needs CAP_NET_RAW, CAP_NET_ADMIN. Of the
- * metadata it has none where the kernel knows none, or a frame takes several buffers. */
+ * metadata (NULL: none are wanted) it has none where the kernel knows none, or a frame takes several buffers. */
 enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan,
 			   const struct tx_metadata *metadata, int cpu, struct tx **ret);
 

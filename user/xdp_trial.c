@@ -520,7 +520,8 @@ enum exit_code xdp_run_end(struct measurer_xdp *xdp, struct xdp_run *run, struct
 {
 	enum exit_code code;
 
-	if ((code = take_snapshot(xdp, false, &run->after)) || (code = check_nic_counters(xdp, &run->before, &run->after)) ||
+	if ((code = departure_end(xdp)) || (code = departure_check_launches(xdp)) ||
+	    (code = take_snapshot(xdp, false, &run->after)) || (code = check_nic_counters(xdp, &run->before, &run->after)) ||
 	    (code = check_nic_received(xdp, &run->before, &run->after)))
 		return code;
 	for (unsigned int i = 0; i < xdp->port_count; i++)
@@ -577,7 +578,7 @@ static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, str
 	code = wait_residual(xdp, run);
 	if (xdp->management)
 		run->management = management_stop(xdp->management);
-	if (code || (code = timestamps_end(xdp)) || (code = departure_end(xdp)))
+	if (code || (code = timestamps_end(xdp)))
 		return code;
 	look(xdp, false);
 	*ret_waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s +
@@ -632,9 +633,9 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 	if ((code = account_for(&account, &measurement)))
 		return code;
 	received = account_received(&account);
-	if ((code = timestamps_judge(xdp, &received, account.clock_read_ns, &measurement)) ||
-	    (code = departure_judge(xdp, &measurement)))
+	if ((code = timestamps_judge(xdp, &received, account.clock_read_ns, &measurement)))
 		return code;
+	departure_judge(xdp, &measurement);
 	xdp_trial_conclude(xdp->config, input, start_ns, &measurement);
 	*ret = measurement;
 	return EXIT_DONE;

@@ -59,7 +59,7 @@ static void what_the_nic_stamped_bounds_the_latency(void **state)
 {
 	(void)state;
 	sample(1000, 10);
-	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+	departure_judge(&xdp, &measurement);
 	assert_true(measurement.has_departure);
 	assert_string_equal(measurement.departure.source, "hardware transmit timestamp");
 	assert_int_equal(measurement.departure.count, 10);
@@ -75,7 +75,7 @@ static void what_the_kernel_was_done_with_does_not(void **state)
 	(void)state;
 	sample(1000, 10);
 	xdp.ends[0].departure.clock_fd = 0;
-	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+	departure_judge(&xdp, &measurement);
 	assert_true(measurement.has_departure);
 	assert_string_equal(measurement.departure.source, "the kernel, when it was done with a frame");
 	assert_true(measurement.latency.error_bound_ns == 7);
@@ -84,7 +84,7 @@ static void what_the_kernel_was_done_with_does_not(void **state)
 static void without_a_sample_there_is_nothing(void **state)
 {
 	(void)state;
-	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+	departure_judge(&xdp, &measurement);
 	assert_false(measurement.has_departure);
 	assert_true(measurement.latency.error_bound_ns == 7);
 }
@@ -96,12 +96,13 @@ static void launch_times_that_are_kept_are_the_departure(void **state)
 	transmitter.metadata.lead_ns = 200000;
 	transmitter.departures.early = 3;
 	transmitter.departures.earliest_ns = 1300; /* within 1000 and what the clocks may be wrong by */
-	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+	assert_int_equal(departure_check_launches(&xdp), EXIT_DONE);
+	departure_judge(&xdp, &measurement);
 	assert_non_null(strstr(measurement.latency.definition, "from the launch time"));
 	assert_non_null(strstr(measurement.latency.definition, "XDP program"));
 	assert_int_equal(measurement.departure.early, 3);
 	xdp.by_nic_clock = true;
-	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+	departure_judge(&xdp, &measurement);
 	assert_non_null(strstr(measurement.latency.definition, "receiving port's NIC"));
 }
 
@@ -112,10 +113,10 @@ static void launch_times_that_are_not_kept_end_the_run(void **state)
 	transmitter.metadata.lead_ns = 200000;
 	transmitter.departures.early = 1;
 	transmitter.departures.earliest_ns = 1311;
-	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_INVALID);
+	assert_int_equal(departure_check_launches(&xdp), EXIT_INVALID);
 	/* without launch times that is no fault of the NIC's */
 	transmitter.metadata.lead_ns = 0;
-	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+	assert_int_equal(departure_check_launches(&xdp), EXIT_DONE);
 }
 
 static void launch_times_that_cannot_be_checked_end_the_run(void **state)
@@ -123,9 +124,9 @@ static void launch_times_that_cannot_be_checked_end_the_run(void **state)
 	(void)state;
 	transmitter.metadata.lead_ns = 200000;
 	/* a trial too short for a sample says nothing */
-	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_DONE);
+	assert_int_equal(departure_check_launches(&xdp), EXIT_DONE);
 	transmitter.departures.asked = 5;
-	assert_int_equal(departure_judge(&xdp, &measurement), EXIT_INVALID);
+	assert_int_equal(departure_check_launches(&xdp), EXIT_INVALID);
 }
 
 /* --- frames ------------------------------------------------------------------------------------------------------------- */
