@@ -130,7 +130,7 @@ static void flows_are_dealt_out_evenly(void **state)
 
 /* Shared with children, so that it survives them as a NIC does. */
 static struct table {
-	bool is_there, full;
+	bool is_there, full, stubborn; /* the last: it puts every frame into queue 0 */
 	struct {
 		bool used;
 		struct ethtool_rx_flow_spec spec;
@@ -174,6 +174,8 @@ static int answer(struct ethtool_rxnfc *command)
 			return -ENOSPC;
 		table->rules[place].used = true;
 		table->rules[place].spec = command->fs;
+		if (table->stubborn)
+			table->rules[place].spec.ring_cookie = 0;
 		return 0;
 	case ETHTOOL_SRXCLSRLDEL:
 		table->rules[place].used = false;
@@ -330,6 +332,8 @@ static void what_the_driver_does_not_take_is_refused_and_undone(void **state)
 	assert_int_equal(port_steer(&port, &asking, &profile, 1), EXIT_INCAPABLE);
 	assert_int_equal(used_places(), 0);
 	profile.ranges[MLR_SOURCE_PORT].count = 2;
+	table->stubborn = true;
+	assert_int_equal(port_steer(&port, &asking, &profile, 1), EXIT_INCAPABLE);
 	table->full = true;
 	assert_int_equal(port_steer(&port, &asking, &profile, 1), EXIT_INCAPABLE);
 	table->is_there = false;
