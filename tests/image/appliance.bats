@@ -126,27 +126,27 @@ END
 }
 
 @test "a search finds the rate of a policer, which is another machine" {
+  # some loss is the emulation's own: a machine that the host does not run for a while overruns its rings
   configuration <<END
 appliance: {ports: [52:54:00:00:00:01, 52:54:00:00:00:02], at-end: power-off}
-min-load: 1kfps
-max-load: 10kfps
+min-load: 200
+max-load: 4kfps
 max-time: 100
 wait: {d: 0.2}
-goal: {loss: 0.5%, exceed: 50%, initial: 0.2, final: 0.3, sum: 0.9, width: 5%}
+goal: {loss: 10%, exceed: 50%, initial: 0.5, final: 0.5, sum: 1.5, width: 5%}
 END
   # the command line takes the very file, and says nothing of the appliance's part
   "${BUILD:-build}/xdp-mlr" search -p lo,eth9 --config "$BATS_TEST_TMPDIR/config.yaml" --dump-config >"$BATS_TEST_TMPDIR/dump"
-  start_sut policer:rate=4kfps,burst=2ms
+  start_sut policer:rate=1kfps,burst=2ms
   cards sut tester 52:54:00:00:00
   from_kernel
   by_fw_cfg
   boot '' "${cards[@]}"
-  # at 0.5 % of loss the bound is 4020 frames/s
-  jq -e '.search_result[0] | .relevant_lower_bound <= 4020 and .relevant_upper_bound >= 4020 and
+  # in half a second 502 of L / 2 frames pass, which are nine tenths where the load L is 1116 frames/s
+  jq -e '.search_result[0] | (.relevant_lower_bound | numbers) <= 1116 and (.relevant_upper_bound | numbers) >= 1111 and
     .relevant_upper_bound - .relevant_lower_bound <= 0.05 * .relevant_upper_bound' "$BATS_TEST_TMPDIR/result.json" || {
-    jq -c '.search_result' "$BATS_TEST_TMPDIR/result.json"
-    tr -d '\r' <"$BATS_TEST_TMPDIR/console-sut" | tail
-    said nothing
+    jq -c '.search_result[0] | [.relevant_lower_bound, .relevant_upper_bound]' "$BATS_TEST_TMPDIR/result.json"
+    return 1
   }
 }
 

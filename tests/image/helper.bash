@@ -135,10 +135,16 @@ cards() { # TO FROM MAC-PREFIX
 start_sut() { # KIND
   local here=$BATS_TEST_TMPDIR
   cards tester sut 52:54:00:00:01
+  : >"$here/console-sut"
   timeout 150 "${qemu_machine[@]}" -serial "file:$here/console-sut" -kernel "$IMAGE/vmlinuz" -initrd "$IMAGE/initrd.img" \
     -append "$CMDLINE xdpmlr.appliance.verb=sut xdpmlr.ports=eth0,eth1 xdpmlr.sut=$1" "${cards[@]}" </dev/null >"$here/qemu-sut" 2>&1 3>&- &
   sut=$!
-  while kill -0 "$sut" 2>/dev/null && ! grep -q 'are a SUT' "$here/console-sut"; do sleep 0.2; done
+  for _ in $(seq 300); do
+    ! grep -q 'are a SUT' "$here/console-sut" || return 0
+    sleep 0.2
+  done
+  tr -d '\r' <"$here/console-sut"
+  return 1
 }
 
 # Start it and wait until it powers off, or until its console says the words given.
