@@ -35,7 +35,8 @@ load helper
   (cd "$BATS_TEST_TMPDIR" && echo config.yaml | cpio -o -H newc --quiet >>initrd)
   from_kernel
   machine[3]=$BATS_TEST_TMPDIR/initrd
-  boot
+  boot '' "${dumped_hub[@]}"
+  echo "# from power-on to the first frame: $(first_frame_s) s" >&3
   said 'configuration: /config.yaml in the initrd'
   is_the_trial "$BATS_TEST_TMPDIR/result.json"
   # not the one that the other tests boot

@@ -81,6 +81,7 @@ start() { # QEMU-ARGUMENT...
   rm -f "$BATS_TEST_TMPDIR/monitor"
   mkfifo "$BATS_TEST_TMPDIR/monitor"
   exec 8<>"$BATS_TEST_TMPDIR/monitor"
+  began=$(date +%s.%N)
   timeout 150 "${qemu_machine[@]}" -serial "${serial:-file:$BATS_TEST_TMPDIR/console}" \
     -device virtio-serial -chardev "file,id=r,path=$BATS_TEST_TMPDIR/result.json" \
     -device virtserialport,chardev=r,name=org.xdp-mlr.result "${machine[@]}" "$@" -monitor stdio \
@@ -99,6 +100,12 @@ type_on_serial() {
 
 key() { # KEYS
   printf '%s' "$1" >&9
+}
+
+# How long after power-on the first frame left the tester's port a, by QEMU's own dump of that wire.
+dumped_hub=("${hub[@]}" -object "filter-dump,id=dump,netdev=a,file=$BATS_TEST_TMPDIR/wire.pcap")
+first_frame_s() {
+  od -An -tu4 -j24 -N8 "$BATS_TEST_TMPDIR/wire.pcap" | awk -v began="$began" '{ printf "%.1f\n", $1 + $2 / 1e6 - began }'
 }
 
 # Tell QEMU something.
