@@ -165,11 +165,11 @@ END
     (exec 7<>"/dev/tcp/127.0.0.1/$port" 2>/dev/null || exit 0
       trap '' PIPE
       printf 'GET / HTTP/1.1\r\nX-Slow: ' >&7 2>/dev/null
-      for _ in {1..40}; do printf x 2>/dev/null >&7 || break; sleep 0.5; done
-      echo $SECONDS >>"$BATS_TEST_TMPDIR/ended") 3>&- &
+      for _ in {1..120}; do printf x 2>/dev/null >&7 || break; sleep 0.5; done) 3>&- &
   done
   sleep 1
   # that address has its share; another one is served
+  [ "$(ss -Htn state established "( sport = :$port and dst 127.0.0.1 )" | wc -l)" -eq 8 ]
   [ "$(get /healthz --interface 127.0.0.2)" = ok ]
   # one that takes a page and never reads it
   (exec 7<>"/dev/tcp/127.0.0.3/$port"; printf 'GET /live HTTP/1.1\r\n\r\n' >&7; sleep 4) 3>&- &
