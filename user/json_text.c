@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "text_stream.h"
 #include "units.h"
 
 #define INDENT        2
@@ -105,18 +106,12 @@ char *json_text(const json_t *value, bool indented, size_t *ret_length)
 {
 	char *text = NULL;
 	FILE *stream = open_memstream(&text, ret_length);
-	bool failed;
 
 	if (!stream)
 		return NULL;
 	put(stream, value, indented ? 0 : FLAT);
 	fputc('\n', stream);
-	failed = ferror(stream);
-	if (fclose(stream) || failed) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return text_stream_end(stream, &text);
 }
 
 json_t *json_number_or_null(double number)

@@ -15,6 +15,7 @@
 #include "options.h"
 #include "output.h"
 #include "report.h"
+#include "text_stream.h"
 #include "units.h"
 #include "warnings.h"
 
@@ -350,10 +351,7 @@ static char *plan_text(const struct config *config, const struct estimate *estim
 	if (!stream)
 		return NULL;
 	put_plan(stream, config, estimate);
-	if (!fclose(stream))
-		return text;
-	free(text);
-	return NULL;
+	return text_stream_end(stream, &text);
 }
 
 /* That they are there, everybody may see; whether they may be used shows when they are opened. */

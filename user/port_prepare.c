@@ -12,6 +12,7 @@
 #include "journal.h"
 #include "setting.h"
 #include "steering.h"
+#include "text_stream.h"
 
 #define SETTING_SIZE 96
 #define CPUS_SIZE    256
@@ -185,10 +186,7 @@ static char *even_table(const char *table, unsigned int queues)
 		entries += *table == ' ';
 	for (unsigned int i = 0; i < entries; i++)
 		fprintf(stream, "%s%u", i ? " " : "", i % queues);
-	if (!fclose(stream))
-		return text;
-	free(text);
-	return NULL;
+	return text_stream_end(stream, &text);
 }
 
 static int spread_rss(struct port *port, const struct needs *needs)

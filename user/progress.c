@@ -199,21 +199,11 @@ void progress_run(unsigned int run, unsigned int runs)
 
 static struct view new_view(const struct config *config)
 {
-	struct view view = {
-		.run = progress.run,
-		.runs = progress.runs,
-		.min_load_fps = NAN,
-		.max_load_fps = NAN,
-		.estimate_fps = NAN,
-		.estimate_stdev_fps = NAN,
-		.last_loss_ratio = NAN,
-		.load_fps = NAN,
-		.duration_s = NAN,
-		.remaining_s = NAN,
-		.limit_s = NAN,
-	};
+	struct view view = VIEW_UNKNOWN;
 	const char *verb = verb_name(config->verb);
 
+	view.run = progress.run;
+	view.runs = progress.runs;
 	if (config_uses_ports(config))
 		snprintf(view.title, sizeof(view.title), "%s %.30s,%.30s", verb, config->ports[PORT_A].label,
 			 config->ports[PORT_B].label);

@@ -13,6 +13,7 @@
 #include "render_html.h"
 #include "render_markdown.h"
 #include "render_probe.h"
+#include "text_stream.h"
 
 /* Each writes the document; false without memory. */
 typedef bool (*writer)(FILE *stream, const json_t *document);
@@ -49,16 +50,14 @@ static char *written_by(writer write, const json_t *document, size_t *ret_length
 {
 	char *text = NULL;
 	FILE *stream = open_memstream(&text, ret_length);
-	bool failed;
 
 	if (!stream)
 		return NULL;
-	failed = !write(stream, document) || ferror(stream);
-	if (fclose(stream) || failed) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	if (write(stream, document))
+		return text_stream_end(stream, &text);
+	fclose(stream);
+	free(text);
+	return NULL;
 }
 
 static bool is_of_kind(const json_t *document, const char *kind)

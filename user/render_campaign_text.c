@@ -9,6 +9,7 @@
 #include "campaign_result.h"
 #include "json_read.h"
 #include "mlr/campaign.h"
+#include "text_stream.h"
 #include "units.h"
 
 #define AXIS_COLUMNS  24 /* at most; a longer label is shown whole, and shifts its row */
@@ -155,15 +156,9 @@ char *render_campaign_text(const json_t *document, bool colours, size_t *ret_len
 {
 	char *text = NULL;
 	FILE *stream = open_memstream(&text, ret_length);
-	bool failed;
 
 	if (!stream)
 		return NULL;
 	put_document(stream, document, colours);
-	failed = ferror(stream);
-	if (fclose(stream) || failed) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return text_stream_end(stream, &text);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "json_read.h"
+#include "text_stream.h"
 #include "units.h"
 
 #define CELL_COLUMNS 14
@@ -104,15 +105,9 @@ char *render_compare(const json_t *document, bool colours, size_t *ret_length)
 {
 	char *text = NULL;
 	FILE *stream = open_memstream(&text, ret_length);
-	bool failed;
 
 	if (!stream)
 		return NULL;
 	put_document(stream, document, colours);
-	failed = ferror(stream);
-	if (fclose(stream) || failed) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return text_stream_end(stream, &text);
 }

@@ -7,6 +7,7 @@
 
 #include "json_read.h"
 #include "render_values.h"
+#include "text_stream.h"
 
 static const struct content *const kinds[] = { &content_search,  &content_trial, &content_soak,     &content_suite,
 					       &content_compare, &content_probe, &content_selftest, &content_campaign };
@@ -331,11 +332,7 @@ static char *yaml_of(const json_t *configuration)
 			put_yaml_value(stream, json_array_get(value, i));
 		}
 	}
-	if (fclose(stream)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return text_stream_end(stream, &text);
 }
 
 static void put_configuration(struct paper *paper, const json_t *document, const char *kind)

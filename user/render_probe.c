@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render_probe.h"
 #include "json_read.h"
+#include "text_stream.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -113,5 +114,5 @@ char *render_probe(const json_t *document, bool terminal, size_t *ret_length)
 	if (!table.stream)
 		return NULL;
 	put_document(&table, document);
-	return fclose(table.stream) ? NULL : text;
+	return text_stream_end(table.stream, &text);
 }

@@ -10,6 +10,7 @@
 #include "json_read.h"
 #include "render_rfc2544.h"
 #include "render_selftest.h"
+#include "text_stream.h"
 #include "units.h"
 
 #define LABEL_COLUMNS 24
@@ -538,15 +539,9 @@ char *render_text(const json_t *document, struct render_style style, size_t *ret
 		.frame_size_octets = frame_size_octets > 0 ? frame_size_octets : 0,
 		.frame_sizes_differ = json_array_size(json_object_get(profile, "frame_sizes")) > 1,
 	};
-	bool failed;
 
 	if (!page.stream)
 		return NULL;
 	put_document(&page, document);
-	failed = ferror(page.stream);
-	if (fclose(page.stream) || failed) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return text_stream_end(page.stream, &text);
 }

@@ -10,6 +10,7 @@
 
 #include "json_read.h"
 #include "mlr/frame.h"
+#include "text_stream.h"
 #include "units.h"
 
 #define NARROW_SPACE "\xe2\x80\xaf"
@@ -326,11 +327,8 @@ static void facts_add_value(struct facts *facts, const char *label, const json_t
 	if (!stream)
 		return;
 	put_value(stream, value);
-	if (fclose(stream)) {
-		free(text);
-		return;
-	}
-	facts_take(facts, label, text);
+	if (text_stream_end(stream, &text))
+		facts_take(facts, label, text);
 }
 
 void facts_add_object(struct facts *facts, const json_t *object, const char *const *known)

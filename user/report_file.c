@@ -103,6 +103,21 @@ static void add_notes(json_t *document, const struct config *config)
 	json_decref(notes);
 }
 
+enum exit_code report_show_or_write(const json_t *document, const struct config *config)
+{
+	struct report_file file;
+	enum exit_code code;
+
+	if (!config->report_path)
+		return report_show(document, config);
+	code = report_file_open(config, &file);
+	if (code != EXIT_DONE)
+		return code;
+	code = report_write(document, config, &file);
+	report_file_close(&file);
+	return code;
+}
+
 enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code)
 {
 	enum exit_code shown = EXIT_DONE, filed = EXIT_DONE;

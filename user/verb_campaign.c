@@ -75,21 +75,6 @@ static enum exit_code status(const struct config *config, const struct campaign 
 	return code;
 }
 
-static enum exit_code deliver(const struct config *config, const json_t *document)
-{
-	struct report_file file;
-	enum exit_code code;
-
-	if (!config->report_path)
-		return report_show(document, config);
-	code = report_file_open(config, &file);
-	if (code != EXIT_DONE)
-		return code;
-	code = report_write(document, config, &file);
-	report_file_close(&file);
-	return code;
-}
-
 static enum exit_code report(const struct config *config, const struct campaign *campaign, const struct point_status *states)
 {
 	json_t *document;
@@ -97,7 +82,7 @@ static enum exit_code report(const struct config *config, const struct campaign 
 
 	if (code != EXIT_DONE && code != EXIT_UNMET)
 		return code;
-	delivered = deliver(config, document);
+	delivered = report_show_or_write(document, config);
 	json_decref(document);
 	return delivered != EXIT_DONE ? delivered : code;
 }

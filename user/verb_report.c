@@ -24,21 +24,6 @@ static enum exit_code check(const char *path, const json_t *document)
 	return EXIT_DONE;
 }
 
-static enum exit_code deliver(const json_t *document, const struct config *config)
-{
-	struct report_file file;
-	enum exit_code code;
-
-	if (!config->report_path)
-		return report_show(document, config);
-	code = report_file_open(config, &file);
-	if (code != EXIT_DONE)
-		return code;
-	code = report_write(document, config, &file);
-	report_file_close(&file);
-	return code;
-}
-
 enum exit_code verb_report(const struct config *config)
 {
 	json_t *document;
@@ -48,7 +33,7 @@ enum exit_code verb_report(const struct config *config)
 		return code;
 	code = check(config->files[0], document);
 	if (code == EXIT_DONE)
-		code = deliver(document, config);
+		code = report_show_or_write(document, config);
 	json_decref(document);
 	return code;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text_stream.h"
 #include "units.h"
 
 #define LABEL_COLUMNS 12
@@ -233,10 +234,7 @@ char *view_render(const struct view *view, struct view_style style)
 	put_estimate(&page, view);
 	put_marks(&page, view);
 	put_trial(&page, view);
-	if (!fclose(page.stream))
-		return text;
-	free(text);
-	return NULL;
+	return text_stream_end(page.stream, &text);
 }
 
 char *view_line(const struct view *view)
@@ -256,10 +254,7 @@ char *view_line(const struct view *view)
 	if (!isnan(view->estimate_fps))
 		fprintf(stream, "; estimate %s, stdev %s", format_si(view->estimate_fps, "fps", lower),
 			format_si(view->estimate_stdev_fps, "fps", upper));
-	if (!fclose(stream))
-		return text;
-	free(text);
-	return NULL;
+	return text_stream_end(stream, &text);
 }
 
 unsigned int view_rows(const char *text, unsigned int columns)

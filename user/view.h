@@ -12,6 +12,7 @@
 #ifndef XDP_MLR_VIEW_H
 #define XDP_MLR_VIEW_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,6 +55,20 @@ struct view {
 	char goal[MLR_GOAL_NAME_SIZE]; /* what it is for; may be empty */
 	double elapsed_s, remaining_s, limit_s;
 };
+
+/* One of which nothing is known yet. */
+#define VIEW_UNKNOWN                                                                                                        \
+	((struct view){                                                                                                     \
+		.min_load_fps = NAN,                                                                                        \
+		.max_load_fps = NAN,                                                                                        \
+		.estimate_fps = NAN,                                                                                        \
+		.estimate_stdev_fps = NAN,                                                                                  \
+		.last_loss_ratio = NAN,                                                                                     \
+		.load_fps = NAN,                                                                                            \
+		.duration_s = NAN,                                                                                          \
+		.remaining_s = NAN,                                                                                         \
+		.limit_s = NAN,                                                                                             \
+	})
 
 /* Remember the mark of one more trial. */
 void view_add_mark(struct view *view, enum view_mark mark);

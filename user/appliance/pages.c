@@ -9,6 +9,7 @@
 #include "json_read.h"
 #include "render_html_style.h"
 #include "svg.h"
+#include "text_stream.h"
 #include "units.h"
 
 #define REFRESH_S      2  /* of the live page */
@@ -91,15 +92,6 @@ static void put_foot(FILE *stream, unsigned int refresh_s)
 		"<footer>As of %s, renewed every %u s by itself. xdp-mlr " XDP_MLR_VERSION
 		"; read-only: nothing can be changed here.</footer>\n</main>\n</body>\n</html>\n",
 		record_time(time(NULL), now), refresh_s);
-}
-
-/* The text of a stream that was written; NULL without memory. */
-static char *finish(FILE *stream, char **text)
-{
-	if (!fclose(stream))
-		return *text;
-	free(*text);
-	return NULL;
 }
 
 /* --- results ----------------------------------------------------------------------------------------------------------- */
@@ -202,7 +194,7 @@ char *page_index(const struct appliance *appliance, size_t *ret_length)
 	put_results(stream, &appliance->store);
 	put_ports(stream, json_object_get(appliance->probe, "ports"));
 	put_foot(stream, INDEX_S);
-	return finish(stream, &text);
+	return text_stream_end(stream, &text);
 }
 
 /* --- the live page ------------------------------------------------------------------------------------------------------ */
@@ -382,7 +374,7 @@ char *page_live(const struct appliance *appliance, size_t *ret_length)
 	}
 	put_log(stream, appliance);
 	put_foot(stream, REFRESH_S);
-	return finish(stream, &text);
+	return text_stream_end(stream, &text);
 }
 
 /* --- plain text ---------------------------------------------------------------------------------------------------------- */
@@ -395,7 +387,7 @@ char *page_log(const struct appliance *appliance, size_t *ret_length)
 	if (!stream)
 		return NULL;
 	record_put(&appliance->record, stream, RECORD_LINES);
-	return finish(stream, &text);
+	return text_stream_end(stream, &text);
 }
 
 /* What the run says of itself, without its end mark: ours come behind. */
@@ -441,5 +433,5 @@ char *page_metrics(const struct appliance *appliance, size_t *ret_length)
 		   store->deleted_unfetched);
 	put_metric(stream, "crashes", "counter", "Deaths of the program.", appliance->crashes);
 	fputs("# EOF\n", stream);
-	return finish(stream, &text);
+	return text_stream_end(stream, &text);
 }

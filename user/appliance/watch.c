@@ -11,20 +11,7 @@
 
 void watch_begin(struct watch *watch, const char *title)
 {
-	*watch = (struct watch){
-		.view = {
-			.min_load_fps = NAN,
-			.max_load_fps = NAN,
-			.estimate_fps = NAN,
-			.estimate_stdev_fps = NAN,
-			.last_loss_ratio = NAN,
-			.load_fps = NAN,
-			.duration_s = NAN,
-			.remaining_s = NAN,
-			.limit_s = NAN,
-		},
-		.remaining_s = NAN,
-	};
+	*watch = (struct watch){ .view = VIEW_UNKNOWN, .remaining_s = NAN };
 	snprintf(watch->view.title, sizeof(watch->view.title), "%s", title);
 }
 
