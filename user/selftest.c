@@ -24,6 +24,7 @@
 #define SEARCH_EXCEED      0.2  /* that one in five */
 #define SEARCH_DIVISOR     4    /* how much shorter they are than those that confirm */
 #define SEARCH_WIDTH       0.02
+#define RAISES_MAX         8    /* by that much again, where the tester was clean all the way up */
 #define SEARCH_LEAST_RATIO 1e-3 /* of the fastest load: where the search begins */
 #define CONFIRM_TRIALS     5
 #define CONFIRM_CLEAN      4    /* of them */
@@ -104,10 +105,18 @@ struct one_test {
 	json_t *json;
 };
 
-static enum exit_code find_fastest(struct one_test *test)
+/* Where the search begins from above: with a margin, but never beyond what the link takes. */
+static void raise_top(struct one_test *test)
 {
 	double line_fps = test->frames->line_rate_fps;
 
+	test->top_fps *= FASTEST_MARGIN;
+	if (line_fps > 0 && test->top_fps > line_fps)
+		test->top_fps = line_fps;
+}
+
+static enum exit_code find_fastest(struct one_test *test)
+{
 	for (int i = 0; i < FASTEST_TRIALS; i++) {
 		struct measurement measurement;
 		enum exit_code code =
@@ -123,10 +132,18 @@ static enum exit_code find_fastest(struct one_test *test)
 		test->fastest_fps = fmax(test->fastest_fps, measurement.pacing.achieved_fps);
 		measurement_free(&measurement);
 	}
-	test->top_fps = FASTEST_MARGIN * test->fastest_fps;
-	if (line_fps > 0 && test->top_fps > line_fps)
-		test->top_fps = line_fps;
+	test->top_fps = test->fastest_fps;
+	raise_top(test);
 	return EXIT_DONE;
+}
+
+/* The tester was clean as far up as the search went, and the link takes more: a machine that was slow for a moment, while its
+ * fastest was looked for. */
+static bool can_go_higher(const struct one_test *test)
+{
+	double line_fps = test->frames->line_rate_fps;
+
+	return test->load_fps >= test->top_fps && !(line_fps > 0 && test->top_fps >= line_fps);
 }
 
 /* Search for the highest clean load. */
@@ -269,6 +286,10 @@ static enum exit_code measure_one(struct one_test *test)
 
 	if (code == EXIT_DONE)
 		code = search_load(test);
+	for (int i = 0; i < RAISES_MAX && code == EXIT_DONE && can_go_higher(test); i++) {
+		raise_top(test);
+		code = search_load(test);
+	}
 	if (code == EXIT_DONE && !test->irregular_reason)
 		code = confirm(test);
 	if (code == EXIT_DONE && !test->irregular_reason)
