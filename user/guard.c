@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "journal.h"
+#include "session.h"
 #include "stop.h"
 
 /* Until the worker has ended; a stop is passed on to it once, for it may have been meant for us alone. */
@@ -47,6 +48,7 @@ static enum exit_code mourn(int signal_number)
 	       strsignal(signal_number));
 	say_quiet = true; /* other runs' ports are none of ours */
 	journal_clean(&undone);
+	session_clean();
 	return EXIT_INVALID;
 }
 

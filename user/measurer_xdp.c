@@ -17,6 +17,7 @@
 #include "listen.h"
 #include "mlr/imix.h"
 #include "port_prepare.h"
+#include "session.h"
 #include "timestamps.h"
 #include "traffic.h"
 #include "xdp_trial.h"
@@ -259,6 +260,7 @@ void xdp_close(struct measurer_xdp *xdp)
 	departure_close(xdp);
 	ports_close(xdp->ports, xdp->port_count);
 	netlink_close(xdp->netlink);
+	session_restore();
 }
 
 static void free_xdp(struct measurer *measurer)
@@ -306,6 +308,7 @@ enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
 {
 	enum exit_code code;
 
+	session_raise();
 	if ((code = steer_ports(xdp)) || (code = look_around(xdp)) || (code = open_management(xdp)) ||
 	    (code = open_transmitters(xdp)))
 		return code;

@@ -5,6 +5,7 @@
 #include "journal.h"
 #include "lab.h"
 #include "output.h"
+#include "session.h"
 #include "verbs.h"
 
 enum exit_code verb_clean(const struct config *config)
@@ -12,6 +13,7 @@ enum exit_code verb_clean(const struct config *config)
 	unsigned int ports = 0, labs = 0;
 	enum exit_code code = journal_clean(&ports);
 
+	session_clean();
 	if (!code)
 		code = lab_clean(&labs);
 	if (code)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Runs killed by kill -9 at random moments leave the ports as they were, once `clean` has run. docs/safety.md has the figure of 50.
 bats_require_minimum_version 1.5.0
+load helper
 
 @test "eight runs killed at random moments leave nothing" {
   run tools/bench/kill_runs 8
@@ -9,4 +10,26 @@ bats_require_minimum_version 1.5.0
   echo "# ${lines[0]}" >&3
   [ "$status" -eq 0 ]
   [[ ${lines[-1]} == "8 runs killed: 8 left the ports as before"* ]]
+}
+
+# Ours comes back when the run ends, and after kill -9 when `clean` has run.
+@test "while frames flow the session goes ahead of others, and no longer" {
+  [ -e /proc/self/autogroup ] || skip "this kernel shares CPUs out between processes only"
+  lab_up wire
+  setsid --wait bash -c '
+    niceness() { sed "s/.* //" /proc/self/autogroup; }
+    raised() { for i in {1..100}; do [ "$(niceness)" = -20 ] && return; sleep 0.05; done; false; }
+    set -e
+    before=$(niceness)
+    "$0" trial -p "$1" --load 1000 --duration 3 --quiet >/dev/null &
+    raised
+    wait $! || [ $? -eq 1 ]
+    [ "$(niceness)" = "$before" ]
+    "$0" trial -p "$1" --load 1000 --duration 30 --quiet >/dev/null &
+    raised
+    kill -9 $!
+    wait $! || true
+    [ "$(niceness)" = -20 ]
+    "$0" clean --quiet
+    [ "$(niceness)" = "$before" ]' "$MLR" "$A,$B"
 }

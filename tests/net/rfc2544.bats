@@ -55,9 +55,9 @@ outage() { # seconds
   check "[.frame_sizes[].back_to_back | .values == [$longest_burst, $longest_burst, $longest_burst] and .average == $longest_burst and .stdev == 0] | all"
   check '[.frame_sizes[].back_to_back | (.corrected_buffer_time - 28 / 100000 * (1 - .measured_throughput / 100000)) | fabs < 1e-12] | all'
   check '[.frame_sizes[].back_to_back | .burst_rate == 100000 and (.burst_rate_is_theoretical | not) and (.reached_max_burst | not)] | all'
-  # 26.5: a policer forgives at once
-  check '[.frame_sizes[].recovery | .average == 0 and (.overload_ratio - 1.1 | fabs < 1e-9) and .reduced_load * 2 == .overload] | all'
-  check '[.frame_sizes[].recovery.runs[] | .frames_lost > 500 and .frames_lost_after == 0] | all'
+  # 26.5: a policer forgives at once; but the frame before the change is only missed when the next one has come
+  check '[.frame_sizes[].recovery | .average < 0.05 and (.overload_ratio - 1.1 | fabs < 1e-9) and .reduced_load * 2 == .overload] | all'
+  check '[.frame_sizes[].recovery.runs[] | .frames_lost > 500 and .frames_lost_after <= 1] | all'
   # 26.6: once, for the smallest frames
   check '.reset | .frame_size == "64" and .command_result == "exited with status 0" and .reset_time >= 0.4 and .reset_time < 1.5'
   check '.reset | (.reset_time - .reset_time_by_loss) | fabs < 0.1'
