@@ -5,7 +5,7 @@ MLR=${BUILD:-build}/xdp-mlr
 MLR_MPI=$(realpath "${BUILD_MPI:-build-mpi}")/xdp-mlr
 CONTROL=10.77.0.0/24
 
-# A command on a host. Not `ip netns exec`: that remounts /sys, which a chroot does not let it.
+# A command on a host. Not `ip netns exec` nor `ip -n`: they remount /sys, which a chroot does not let them.
 on() { # HOST command...
   local host=$1
   shift
@@ -21,7 +21,7 @@ hosts_up() { # directory for files
   on net ip link set control up
   for number in 0 1 2; do
     ip netns add "$LAB-h$number"
-    ip -n "$LAB-net" link add "c$number" type veth peer name control netns "$LAB-h$number"
+    on net ip link add "c$number" type veth peer name control netns "$LAB-h$number"
     on net ip link set "c$number" master control up
     on "h$number" ip address add "10.77.0.$((number + 1))/24" dev control
     on "h$number" ip link set control up
@@ -58,7 +58,7 @@ share() { # link
   give "$1" net
   on net ip link set "$1" master shared
   for number in 0 1; do
-    ip -n "$LAB-net" link add "u$number" type veth peer name "t$number" netns "$LAB-h$number"
+    on net ip link add "u$number" type veth peer name "t$number" netns "$LAB-h$number"
     on net ip link set "u$number" master shared up
     on net ip link set "u$number" type bridge_slave isolated on
     on "h$number" ip link set "t$number" up
