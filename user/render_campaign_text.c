@@ -9,7 +9,6 @@
 #include "campaign_result.h"
 #include "json_read.h"
 #include "mlr/campaign.h"
-#include "text_stream.h"
 #include "units.h"
 
 #define AXIS_COLUMNS  24 /* at most; a longer label is shown whole, and shifts its row */
@@ -141,7 +140,7 @@ static void put_troubled(FILE *stream, const json_t *document, bool colours)
 	}
 }
 
-static void put_document(FILE *stream, const json_t *document, bool colours)
+void render_campaign_text(FILE *stream, const json_t *document, bool colours)
 {
 	const json_t *counts = json_object_get(document, "point_counts");
 
@@ -150,15 +149,4 @@ static void put_document(FILE *stream, const json_t *document, bool colours)
 	put_cells(stream, document);
 	put_comparisons(stream, document, colours);
 	put_troubled(stream, document, colours);
-}
-
-char *render_campaign_text(const json_t *document, bool colours, size_t *ret_length)
-{
-	char *text = NULL;
-	FILE *stream = open_memstream(&text, ret_length);
-
-	if (!stream)
-		return NULL;
-	put_document(stream, document, colours);
-	return text_stream_end(stream, &text);
 }

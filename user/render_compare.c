@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "json_read.h"
-#include "text_stream.h"
 #include "units.h"
 
 #define CELL_COLUMNS 14
@@ -85,7 +84,7 @@ static void put_side(FILE *stream, const char *name, const json_t *side)
 		read_text(side, "start_time"), read_text(side, "hostname"), read_text(side, "version"));
 }
 
-static void put_document(FILE *stream, const json_t *document, bool colours)
+void render_compare(FILE *stream, const json_t *document, bool colours)
 {
 	const json_t *goals = json_object_get(document, "goals"), *differences = json_object_get(document, "differences");
 
@@ -99,15 +98,4 @@ static void put_document(FILE *stream, const json_t *document, bool colours)
 		fprintf(stream, "  - %s\n", json_string_value(json_array_get(differences, i)));
 	fprintf(stream, "\nVerdict: %s (a change up to %g %% is none)\n", read_text(document, "verdict"),
 		100 * read_number(document, "tolerance"));
-}
-
-char *render_compare(const json_t *document, bool colours, size_t *ret_length)
-{
-	char *text = NULL;
-	FILE *stream = open_memstream(&text, ret_length);
-
-	if (!stream)
-		return NULL;
-	put_document(stream, document, colours);
-	return text_stream_end(stream, &text);
 }

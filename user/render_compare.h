@@ -5,9 +5,8 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 
-/* NULL without memory; the caller frees it. */
-char *render_compare(const json_t *document, bool colours, size_t *ret_length);
+void render_compare(FILE *stream, const json_t *document, bool colours);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render_probe.h"
 #include "json_read.h"
-#include "text_stream.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -105,14 +104,9 @@ static void put_document(struct table *table, const json_t *document)
 		table->counts[1] + table->counts[2] ? "; the commands, run as root, mend what they stand below" : "");
 }
 
-char *render_probe(const json_t *document, bool terminal, size_t *ret_length)
+void render_probe(FILE *stream, const json_t *document, bool terminal)
 {
-	struct table table = { .terminal = terminal };
-	char *text = NULL;
+	struct table table = { .stream = stream, .terminal = terminal };
 
-	table.stream = open_memstream(&text, ret_length);
-	if (!table.stream)
-		return NULL;
 	put_document(&table, document);
-	return text_stream_end(table.stream, &text);
 }

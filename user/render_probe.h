@@ -5,9 +5,9 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 
-/* `terminal`: with colours. NULL without memory; the caller frees it. */
-char *render_probe(const json_t *document, bool terminal, size_t *ret_length);
+/* `terminal`: with colours. */
+void render_probe(FILE *stream, const json_t *document, bool terminal);
 
 #endif

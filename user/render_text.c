@@ -10,7 +10,6 @@
 #include "json_read.h"
 #include "render_rfc2544.h"
 #include "render_selftest.h"
-#include "text_stream.h"
 #include "units.h"
 
 #define LABEL_COLUMNS 24
@@ -527,21 +526,17 @@ static void put_document(const struct page *page, const json_t *document)
 	put_setting(page, document);
 }
 
-char *render_text(const json_t *document, struct render_style style, size_t *ret_length)
+void render_text(FILE *stream, const json_t *document, struct render_style style)
 {
 	const json_t *profile = json_object_get(document, "traffic_profile");
 	double frame_size_octets = read_number(profile, "frame_size_octets");
-	char *text = NULL;
 	struct page page = {
-		.stream = open_memstream(&text, ret_length),
+		.stream = stream,
 		.terminal = style.terminal,
 		.explain = style.explain,
 		.frame_size_octets = frame_size_octets > 0 ? frame_size_octets : 0,
 		.frame_sizes_differ = json_array_size(json_object_get(profile, "frame_sizes")) > 1,
 	};
 
-	if (!page.stream)
-		return NULL;
 	put_document(&page, document);
-	return text_stream_end(page.stream, &text);
 }

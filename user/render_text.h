@@ -5,14 +5,13 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 
 struct render_style {
 	bool terminal; /* with escape sequences for bold and colours */
 	bool explain;  /* with every trial of a search, and why it was chosen */
 };
 
-/* NULL without memory; the caller frees it. */
-char *render_text(const json_t *document, struct render_style style, size_t *ret_length);
+void render_text(FILE *stream, const json_t *document, struct render_style style);
 
 #endif
