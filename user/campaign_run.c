@@ -159,16 +159,12 @@ struct end {
 static json_t *event_of(const struct work *work, const char *event)
 {
 	const char *job = getenv("SLURM_ARRAY_JOB_ID"), *task = getenv("SLURM_ARRAY_TASK_ID");
-	char now[32], host[HOST_NAME_MAX + 1] = "";
-	time_t seconds = time(NULL);
-	struct tm utc;
+	char now[UNIT_TEXT_SIZE], host[HOST_NAME_MAX + 1] = "";
 	json_t *json;
 
-	gmtime_r(&seconds, &utc);
-	strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	gethostname(host, sizeof(host) - 1);
 	json = json_pack("{s:s, s:s, s:s, s:i, s:s}", "event", event, "point", work->campaign->names[work->point], "time",
-			 now, "attempt", (int)work->attempt, "host", host);
+			 format_utc(time(NULL), now), "attempt", (int)work->attempt, "host", host);
 	if (job && task)
 		json_object_set_new(json, "job", json_sprintf("%s_%s", job, task));
 	return json;

@@ -8,6 +8,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "units.h"
+
 /* A library to look for among the loaded ones. */
 struct wanted_library {
 	const char *prefix; /* of its file name */
@@ -52,12 +54,9 @@ static json_t *cpu_model(void)
 
 static json_t *utc(time_t moment)
 {
-	struct tm parts;
-	char text[32];
+	char text[UNIT_TEXT_SIZE];
 
-	gmtime_r(&moment, &parts);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-	return json_string(text);
+	return json_string(format_utc(moment, text));
 }
 
 json_t *environment_describe(time_t start)

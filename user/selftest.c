@@ -299,13 +299,9 @@ static enum exit_code measure_one(struct one_test *test)
 
 static json_t *utc_now(void)
 {
-	time_t now = time(NULL);
-	char text[32];
-	struct tm parts;
+	char text[UNIT_TEXT_SIZE];
 
-	gmtime_r(&now, &parts);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-	return json_string(text);
+	return json_string(format_utc(time(NULL), text));
 }
 
 /* What was found, beside what the steps noted already. */

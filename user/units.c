@@ -15,8 +15,8 @@ struct unit {
 	double factor;
 };
 
-static const struct unit duration_units[] = { { "", 1 },      { "s", 1 },    { "ms", 1e-3 },
-					      { "us", 1e-6 }, { "ns", 1e-9 }, { "min", 60 }, { "h", 3600 } };
+static const struct unit duration_units[] = { { "", 1 },      { "s", 1 },    { "ms", 1e-3 }, { "us", 1e-6 },
+					      { "ns", 1e-9 }, { "min", 60 }, { "h", 3600 } };
 
 /* Suffixes of a load, and what they make of the number before them. */
 static const struct load_suffix {
@@ -193,5 +193,14 @@ const char *format_clock(double duration_s, char buffer[UNIT_TEXT_SIZE])
 		snprintf(buffer, UNIT_TEXT_SIZE, "%llu:%02llu:%02llu", hours, minutes % 60, whole_s % 60);
 	else
 		snprintf(buffer, UNIT_TEXT_SIZE, "%llu:%02llu", minutes, whole_s % 60);
+	return buffer;
+}
+
+const char *format_utc(time_t moment, char buffer[UNIT_TEXT_SIZE])
+{
+	struct tm parts;
+
+	if (!gmtime_r(&moment, &parts) || !strftime(buffer, UNIT_TEXT_SIZE, "%Y-%m-%dT%H:%M:%SZ", &parts))
+		snprintf(buffer, UNIT_TEXT_SIZE, "?");
 	return buffer;
 }

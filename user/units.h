@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "config.h"
 
@@ -43,5 +44,7 @@ const char *format_si(double value, const char *unit, char buffer[UNIT_TEXT_SIZE
 const char *format_percent(double ratio, char buffer[UNIT_TEXT_SIZE]);
 /* "1:02:03", "2:03", of elapsed time. */
 const char *format_clock(double duration_s, char buffer[UNIT_TEXT_SIZE]);
+/* "2026-11-21T16:00:00Z" */
+const char *format_utc(time_t moment, char buffer[UNIT_TEXT_SIZE]);
 
 #endif

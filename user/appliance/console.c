@@ -294,7 +294,7 @@ static void put_results(FILE *stream, const struct appliance *appliance)
 {
 	const struct results *store = &appliance->store;
 	size_t first = store->count > LOG_LINES ? store->count - LOG_LINES : 0;
-	char when[RECORD_TIME_SIZE];
+	char when[UNIT_TEXT_SIZE];
 
 	if (!store->count)
 		fputs("Results: none yet\n", stream);
@@ -304,7 +304,7 @@ static void put_results(FILE *stream, const struct appliance *appliance)
 		const struct result *result = &store->results[i];
 
 		fprintf(stream, "  %4u  %s  %-10s %-8s exit code %d  %s\n", result->number,
-			record_time(result->started, when), result->run, result->verb, result->exit_code, result->summary);
+			format_utc(result->started, when), result->run, result->verb, result->exit_code, result->summary);
 	}
 }
 

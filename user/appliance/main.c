@@ -97,14 +97,14 @@ const char *appliance_status(const struct appliance *appliance, char buffer[APPL
 		[PHASE_DONE] = "done",
 		[PHASE_ENDING] = "switching off",
 	};
-	char run[APPLIANCE_STATUS_SIZE / 2] = "", when[RECORD_TIME_SIZE] = "";
+	char run[APPLIANCE_STATUS_SIZE / 2] = "", when[UNIT_TEXT_SIZE] = "";
 	bool of_run = appliance->phase == PHASE_RUNNING || appliance->phase == PHASE_CLEANING ||
 		      appliance->phase == PHASE_BACKING_OFF;
 
 	if (of_run)
 		describe_run(appliance, run);
 	if (appliance->phase == PHASE_WAITING)
-		record_time(appliance->next_round, when);
+		format_utc(appliance->next_round, when);
 	snprintf(buffer, APPLIANCE_STATUS_SIZE, "%s%s%s%s", phases[appliance->phase], run, *when ? ", at " : "", when);
 	return buffer;
 }

@@ -86,12 +86,12 @@ static void put_head(FILE *stream, const struct appliance *appliance, const char
 
 static void put_foot(FILE *stream, unsigned int refresh_s)
 {
-	char now[RECORD_TIME_SIZE];
+	char now[UNIT_TEXT_SIZE];
 
 	fprintf(stream,
 		"<footer>As of %s, renewed every %u s by itself. xdp-mlr " XDP_MLR_VERSION
 		"; read-only: nothing can be changed here.</footer>\n</main>\n</body>\n</html>\n",
-		record_time(time(NULL), now), refresh_s);
+		format_utc(time(NULL), now), refresh_s);
 }
 
 /* --- results ----------------------------------------------------------------------------------------------------------- */
@@ -115,12 +115,12 @@ static void put_links(FILE *stream, const struct result *result)
 
 static void put_result(FILE *stream, const struct result *result)
 {
-	char when[RECORD_TIME_SIZE], clock[UNIT_TEXT_SIZE], name[2 * SETTINGS_VALUE_SIZE + 4];
+	char when[UNIT_TEXT_SIZE], clock[UNIT_TEXT_SIZE], name[2 * SETTINGS_VALUE_SIZE + 4];
 
 	snprintf(name, sizeof(name), "%s%s%s", result->run, *result->run ? ": " : "", result->verb);
 	fprintf(stream, "<%s><td class=\"n\">%u</td>", row_of(result), result->number);
 	put(stream, "td", name, "td");
-	put(stream, "td", record_time(result->started, when), "td");
+	put(stream, "td", format_utc(result->started, when), "td");
 	put(stream, "td class=\"n\"", format_clock(difftime(result->ended, result->started), clock), "td");
 	put(stream, "td", result->summary, "td");
 	fprintf(stream, "<td class=\"n\">%d</td>", result->exit_code);
@@ -290,10 +290,10 @@ static void put_trial(FILE *stream, const struct view *view)
 
 static void put_facts(FILE *stream, const struct appliance *appliance, const struct view *view)
 {
-	char text[UNIT_TEXT_SIZE], when[RECORD_TIME_SIZE];
+	char text[UNIT_TEXT_SIZE], when[UNIT_TEXT_SIZE];
 
 	fputs("<h3>This run</h3><dl class=\"facts\">", stream);
-	put_fact(stream, "Started", record_time(appliance->run_started, when));
+	put_fact(stream, "Started", format_utc(appliance->run_started, when));
 	put_fact(stream, "Elapsed", format_clock(view->elapsed_s, text));
 	if (!isnan(view->remaining_s))
 		put_fact(stream, "To go, about", format_clock(view->remaining_s, text));

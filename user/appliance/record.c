@@ -5,22 +5,14 @@
 #include <string.h>
 
 #include "say.h"
-
-const char *record_time(time_t time, char buffer[RECORD_TIME_SIZE])
-{
-	struct tm broken;
-
-	if (!gmtime_r(&time, &broken) || !strftime(buffer, RECORD_TIME_SIZE, "%Y-%m-%dT%H:%M:%SZ", &broken))
-		snprintf(buffer, RECORD_TIME_SIZE, "?");
-	return buffer;
-}
+#include "units.h"
 
 void record_add(struct record *record, const char *text)
 {
-	char quoted[RECORD_LINE_MOST], when[RECORD_TIME_SIZE];
+	char quoted[RECORD_LINE_MOST], when[UNIT_TEXT_SIZE];
 	char *line;
 
-	if (asprintf(&line, "%s %s", record_time(time(NULL), when), quote(text, strlen(text), quoted, sizeof(quoted))) < 0)
+	if (asprintf(&line, "%s %s", format_utc(time(NULL), when), quote(text, strlen(text), quoted, sizeof(quoted))) < 0)
 		return;
 	free(record->lines[record->next]);
 	record->lines[record->next] = line;

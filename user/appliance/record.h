@@ -4,11 +4,9 @@
 #define XDP_MLR_APPLIANCE_RECORD_H
 
 #include <stdio.h>
-#include <time.h>
 
 #define RECORD_LINES     1000
 #define RECORD_LINE_MOST 1000 /* octets; longer ones are cut */
-#define RECORD_TIME_SIZE 24
 
 struct record {
 	char *lines[RECORD_LINES]; /* a ring */
@@ -22,8 +20,5 @@ void record_add(struct record *record, const char *text);
 void record_put(const struct record *record, FILE *stream, unsigned int most);
 
 void record_free(struct record *record);
-
-/* "2026-11-21T16:00:00Z" */
-const char *record_time(time_t time, char buffer[RECORD_TIME_SIZE]);
 
 #endif

@@ -17,6 +17,7 @@
 #include "http.h"
 #include "json_text.h"
 #include "say.h"
+#include "units.h"
 
 #define TRIES_MOST      4   /* of a run */
 #define BACK_OFF_FACTOR 4   /* how much longer to wait before each further try */
@@ -393,7 +394,7 @@ static void begin_round(struct appliance *appliance)
 
 static void wait_for_round(struct appliance *appliance)
 {
-	char when[RECORD_TIME_SIZE];
+	char when[UNIT_TEXT_SIZE];
 	time_t now = time(NULL);
 
 	appliance->next_round = schedule_next(&appliance->settings.schedule, &appliance->rounds, now);
@@ -405,7 +406,7 @@ static void wait_for_round(struct appliance *appliance)
 		begin_round(appliance);
 		return;
 	}
-	appliance_say(appliance, "the next round begins at %s", record_time(appliance->next_round, when));
+	appliance_say(appliance, "the next round begins at %s", format_utc(appliance->next_round, when));
 	rest(appliance, PHASE_WAITING);
 	appliance->due_ns = clock_ns() + NS_PER_S;
 }
@@ -546,13 +547,13 @@ static bool is_crash(const struct appliance *appliance)
 
 static void crash(struct appliance *appliance)
 {
-	char fate[JOB_FATE_SIZE], when[RECORD_TIME_SIZE];
+	char fate[JOB_FATE_SIZE], when[UNIT_TEXT_SIZE];
 	struct command command = { .count = 0 };
 
 	appliance->crashes++;
 	appliance->tries++;
 	add_note(appliance, "The program died of %s at %s, after %zu trials of this run, and was started anew.",
-		 job_fate(appliance->job.status, fate), record_time(time(NULL), when), appliance->watch.view.trial_count);
+		 job_fate(appliance->job.status, fate), format_utc(time(NULL), when), appliance->watch.view.trial_count);
 	add_word(&command, appliance->places.xdp_mlr);
 	add_word(&command, "clean");
 	start(appliance, PHASE_CLEANING, &command, DEADLINE_S);
@@ -828,7 +829,7 @@ static void read_notes(struct appliance *appliance)
 /* We died in a run, which is made again. */
 static void clean_first(struct appliance *appliance)
 {
-	char path[FILES_PATH_SIZE], when[RECORD_TIME_SIZE], now[RECORD_TIME_SIZE];
+	char path[FILES_PATH_SIZE], when[UNIT_TEXT_SIZE], now[UNIT_TEXT_SIZE];
 	json_t *position = json_load_file(state_path(appliance, FILE_POSITION, path), 0, NULL);
 	struct command command = { .count = 0 };
 
@@ -841,7 +842,7 @@ static void clean_first(struct appliance *appliance)
 		appliance->run = 0;
 	appliance->crashes++;
 	add_note(appliance, "The appliance's own program died in this run, which had begun at %s, and went on at %s.",
-		 record_time(read_moment(position, "started"), when), record_time(time(NULL), now));
+		 format_utc(read_moment(position, "started"), when), format_utc(time(NULL), now));
 	json_decref(position);
 	add_word(&command, appliance->places.xdp_mlr);
 	add_word(&command, "clean");
