@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "campaign_status.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "json_read.h"
-#include "json_text.h"
-#include "output.h"
+#include "report_file.h"
 
-#define STATES     (POINT_DONE + 1)
-#define SHOWN_MOST 20 /* of failed points, as text; JSON has all of them */
+#define STATES (POINT_DONE + 1)
 
 /* --- the document --------------------------------------------------------------------------------------------------- */
 
@@ -58,82 +54,12 @@ json_t *campaign_status_describe(const struct campaign *campaign, const struct p
 			 points);
 }
 
-/* --- text ----------------------------------------------------------------------------------------------------------- */
-
-static size_t count_of(const json_t *document, const char *name)
-{
-	return (size_t)json_integer_value(json_object_get(json_object_get(document, "point_counts"), name));
-}
-
-/* The points in one state, with why, as far as that is known. */
-static void put_points(FILE *stream, const json_t *document, const char *state)
-{
-	size_t i, shown = 0, count = count_of(document, state);
-	json_t *point;
-
-	if (!count)
-		return;
-	fprintf(stream, "\n%c%s:\n", state[0] - 'a' + 'A', state + 1);
-	json_array_foreach (json_object_get(document, "points"), i, point) {
-		const char *reason = read_text(point, "reason"), *host = read_text(point, "host");
-
-		if (strcmp(read_text(point, "state"), state) != 0)
-			continue;
-		if (shown++ == SHOWN_MOST) {
-			fprintf(stream, "  and %zu more, which --format json names\n", count - SHOWN_MOST);
-			return;
-		}
-		fprintf(stream, "  %s%s%s%s%s\n", read_text(point, "point"), *host ? ", on " : "", host, *reason ? ": " : "",
-			reason);
-	}
-}
-
-static void put_counts(FILE *stream, const json_t *document)
-{
-	fprintf(stream, "Campaign %s: %zu of %zu points are done", read_text(document, "campaign"),
-		count_of(document, "done"), count_of(document, "total"));
-	if (count_of(document, "irregular"))
-		fprintf(stream, ", %zu of them irregular", count_of(document, "irregular"));
-	fprintf(stream, "\n  running %zu, failed %zu, interrupted %zu, waiting %zu\n", count_of(document, "running"),
-		count_of(document, "failed"), count_of(document, "interrupted"), count_of(document, "waiting"));
-	fprintf(stream, "  results in %s\n", read_text(document, "results"));
-}
-
-static enum exit_code show_text(const json_t *document)
-{
-	char *text = NULL;
-	size_t length;
-	FILE *stream = open_memstream(&text, &length);
-	enum exit_code code;
-
-	if (!stream)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	put_counts(stream, document);
-	put_points(stream, document, "running");
-	put_points(stream, document, "failed");
-	put_points(stream, document, "interrupted");
-	code = fclose(stream) ? refuse(EXIT_INCAPABLE, "out of memory") : output_write(text, length);
-	free(text);
-	return code;
-}
-
-static enum exit_code show_json(const json_t *document, bool indented)
-{
-	size_t length;
-	char *text = json_text(document, indented, &length);
-	enum exit_code code = text ? output_write(text, length) : refuse(EXIT_INCAPABLE, "out of memory");
-
-	free(text);
-	return code;
-}
-
 enum exit_code campaign_status_show(const struct config *config, const struct campaign *campaign,
 				    const struct point_status *states, const json_t *queue)
 {
 	json_t *document = campaign_status_describe(campaign, states, queue);
-	bool all = count_of(document, "done") == campaign->point_count;
-	enum exit_code code =
-		config->format == FORMAT_TEXT ? show_text(document) : show_json(document, config->format == FORMAT_JSON);
+	bool all = read_number(json_object_get(document, "point_counts"), "done") == (double)campaign->point_count;
+	enum exit_code code = report_show(document, config);
 
 	json_decref(document);
 	return code != EXIT_DONE ? code : all ? EXIT_DONE : EXIT_UNMET;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How far a campaign is, as a document, "xdp-mlr/campaign-status/1", and as text. */
+/* How far a campaign is, as a document: "xdp-mlr/campaign-status/1". */
 #ifndef XDP_MLR_CAMPAIGN_STATUS_H
 #define XDP_MLR_CAMPAIGN_STATUS_H
 

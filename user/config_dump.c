@@ -7,6 +7,7 @@
 
 #include "options.h"
 #include "output.h"
+#include "text_stream.h"
 
 /* Whether YAML reads a text as that text without quotes: letters, digits and what cannot begin anything else. */
 static bool is_plain(const char *text)
@@ -69,16 +70,11 @@ enum exit_code config_dump(const struct config *config)
 	char *text = NULL;
 	size_t length;
 	FILE *stream = open_memstream(&text, &length);
-	enum exit_code code;
 
 	if (!stream)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	fprintf(stream, "# The configuration in force, for: xdp-mlr %s --config FILE\n", verb_name(config->verb));
 	config_dump_to(stream, config);
-	if (fclose(stream))
-		code = refuse(EXIT_INCAPABLE, "out of memory");
-	else
-		code = output_write(text, length);
-	free(text);
-	return code;
+	text_stream_end(stream, &text);
+	return output_text(text, length);
 }

@@ -7,6 +7,7 @@
 
 #include "options.h"
 #include "output.h"
+#include "text_stream.h"
 
 #define NAME_COLUMNS 30
 #define TEXT_COLUMNS 76
@@ -26,14 +27,8 @@ static bool page_open(struct page *page)
 
 static enum exit_code page_show(struct page *page)
 {
-	enum exit_code code;
-
-	if (fclose(page->stream))
-		code = refuse(EXIT_INCAPABLE, "out of memory");
-	else
-		code = output_write(page->text, page->length);
-	free(page->text);
-	return code;
+	text_stream_end(page->stream, &page->text);
+	return output_text(page->text, page->length);
 }
 
 /* Text in a column, broken at spaces. */

@@ -31,16 +31,19 @@ enum exit_code output_write(const char *text, size_t length)
 	return output_write_fd(STDOUT_FILENO, "standard output", text, length);
 }
 
+enum exit_code output_text(char *text, size_t length)
+{
+	enum exit_code code = text ? output_write(text, length) : refuse(EXIT_INCAPABLE, "out of memory");
+
+	free(text);
+	return code;
+}
+
 enum exit_code output_json(json_t *value)
 {
-	enum exit_code code;
-	size_t length;
+	size_t length = 0;
 	char *text = value ? json_text(value, false, &length) : NULL;
 
 	json_decref(value);
-	if (!text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	code = output_write(text, length);
-	free(text);
-	return code;
+	return output_text(text, length);
 }

@@ -10,6 +10,8 @@
 
 /* Write all of it to standard output. */
 enum exit_code output_write(const char *text, size_t length);
+/* The same for a text that was made; takes it over. NULL (no memory to make it) is an error. */
+enum exit_code output_text(char *text, size_t length);
 /* The same for a file; `name` is what errors call it. */
 enum exit_code output_write_fd(int fd, const char *name, const char *text, size_t length);
 /* One JSON value and a line end; takes the reference over. NULL (no memory to make it) is an error. */

@@ -378,9 +378,5 @@ enum exit_code plan_show(const struct config *config)
 	if (config->format != FORMAT_TEXT)
 		return output_json(plan_json(config, &estimate));
 	text = plan_text(config, &estimate, &length);
-	if (!text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	code = output_write(text, length);
-	free(text);
-	return code;
+	return output_text(text, length);
 }

@@ -7,6 +7,7 @@
 
 #include "json_read.h"
 #include "json_text.h"
+#include "render_campaign_status.h"
 #include "render_campaign_text.h"
 #include "render_compare.h"
 #include "render_csv.h"
@@ -66,6 +67,8 @@ static bool write_text(FILE *stream, const json_t *document, struct render_style
 		render_compare(stream, document, style.terminal);
 	else if (is_of_kind(document, "xdp-mlr/campaign"))
 		render_campaign_text(stream, document, style.terminal);
+	else if (is_of_kind(document, "xdp-mlr/campaign-status"))
+		render_campaign_status(stream, document);
 	else
 		render_markdown(stream, document);
 	return true;

@@ -78,7 +78,6 @@ enum exit_code report_write(const json_t *document, const struct config *config,
 enum exit_code report_show(const json_t *document, const struct config *config)
 {
 	struct render_style style = { .terminal = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), .explain = config->explain };
-	enum exit_code code;
 	size_t length;
 	char *text;
 
@@ -86,11 +85,7 @@ enum exit_code report_show(const json_t *document, const struct config *config)
 		text = render_as_text(document, style, &length);
 	else
 		text = json_text(document, config->format == FORMAT_JSON, &length);
-	if (!text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	code = output_write(text, length);
-	free(text);
-	return code;
+	return output_text(text, length);
 }
 
 /* What --note says of the run; nothing without it. */
