@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "config_dump.h"
+#include "files.h"
+
+#define POINT_FILE_MOST (1 << 20) /* octets */
 
 /* --- the options of a point ----------------------------------------------------------------------------------------- */
 
@@ -68,31 +71,17 @@ static bool is_meant(const struct config *config, const char *name)
 	return !any;
 }
 
-/* The text of a file; NULL if it cannot be read. */
-static char *read_file(const char *path)
-{
-	FILE *stream = fopen(path, "re");
-	char *text = NULL;
-	size_t size = 0;
-
-	if (!stream)
-		return NULL;
-	if (getdelim(&text, &size, '\0', stream) < 0) {
-		free(text);
-		text = NULL;
-	}
-	fclose(stream);
-	return text;
-}
-
 /* Whether a point that was begun would be run with the same options now. */
 static enum exit_code check_same(const struct campaign *campaign, size_t point, const char *text)
 {
-	char path[PATH_MAX];
-	char *before = read_file(store_point_path(campaign, point, ".yaml", path));
-	bool same = before && strcmp(before, text) == 0;
+	char path[PATH_MAX], *before;
+	size_t length;
+	bool same = false;
 
-	free(before);
+	if (file_read(store_point_path(campaign, point, ".yaml", path), POINT_FILE_MOST, &before, &length) == 0) {
+		same = strcmp(before, text) == 0;
+		free(before);
+	}
 	if (same)
 		return EXIT_DONE;
 	return refuse(EXIT_USAGE_ERROR,

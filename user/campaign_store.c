@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "files.h"
 #include "json_read.h"
 #include "json_text.h"
 #include "output.h"
@@ -52,46 +53,11 @@ enum exit_code store_make(const struct campaign *campaign)
 	return code == EXIT_DONE ? make_directory(store_path(campaign, POINTS, path)) : code;
 }
 
-/* Make what was renamed in a directory safe from a crash; where a file system cannot do it, nothing is lost that others keep. */
-static void sync_directory_of(const char *path)
-{
-	char directory[PATH_MAX];
-	char *slash;
-	int fd;
-
-	snprintf(directory, sizeof(directory), "%s", path);
-	slash = strrchr(directory, '/');
-	if (!slash)
-		return;
-	*slash = '\0';
-	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	fsync(fd);
-	close(fd);
-}
-
 enum exit_code store_write(const char *path, const char *text, size_t length)
 {
-	char beside[PATH_MAX + 32];
-	enum exit_code code;
-	int fd;
+	int error = file_replace(path, text, length, 0666, true);
 
-	snprintf(beside, sizeof(beside), "%s.%d.tmp", path, (int)getpid());
-	fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return refuse(EXIT_INCAPABLE, "cannot write %s: %s", beside, strerror(errno));
-	code = output_write_fd(fd, beside, text, length);
-	if (code == EXIT_DONE && fsync(fd))
-		code = refuse(EXIT_INCAPABLE, "cannot write %s: %s", beside, strerror(errno));
-	close(fd);
-	if (code == EXIT_DONE && rename(beside, path))
-		code = refuse(EXIT_INCAPABLE, "cannot rename %s: %s", beside, strerror(errno));
-	if (code == EXIT_DONE)
-		sync_directory_of(path);
-	else
-		unlink(beside);
-	return code;
+	return error ? refuse(EXIT_INCAPABLE, "cannot write %s: %s", path, strerror(-error)) : EXIT_DONE;
 }
 
 char *store_last_line(const char *path, size_t *ret_length)

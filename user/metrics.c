@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "metrics.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "clock.h"
+#include "files.h"
 #include "options.h"
-#include "output.h"
 #include "units.h"
 
 #define RUNNING (-1) /* in place of an exit code */
@@ -128,34 +124,11 @@ static void put_all(FILE *stream, int ended_with)
 
 /* --- the file ------------------------------------------------------------------------------------------------------- */
 
-static enum exit_code refuse_file(const char *path)
-{
-	return refuse(EXIT_USAGE_ERROR, "--metrics '%s': %s", path, why(errno));
-}
-
-/* Write the text beside the file, and let it take the file's name. */
 static enum exit_code replace_file(const char *path, const char *text, size_t length)
 {
-	enum exit_code code;
-	char *beside;
-	int fd;
+	int error = file_replace(path, text, length, 0644, false);
 
-	if (asprintf(&beside, "%s.%d.tmp", path, (int)getpid()) < 0)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (fd < 0) {
-		code = refuse_file(path);
-		goto free_beside;
-	}
-	code = output_write_fd(fd, beside, text, length);
-	close(fd);
-	if (code == EXIT_DONE && rename(beside, path))
-		code = refuse_file(path);
-	if (code != EXIT_DONE)
-		unlink(beside);
-free_beside:
-	free(beside);
-	return code;
+	return error ? refuse(EXIT_USAGE_ERROR, "--metrics '%s': %s", path, why(-error)) : EXIT_DONE;
 }
 
 static enum exit_code write_metrics(int ended_with)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "json_read.h"
 #include "json_text.h"
 #include "nic.h"
@@ -181,28 +182,16 @@ static int make_directories(void)
 	return mkdir(path, 0755) && errno != EEXIST ? errno : 0;
 }
 
-/* Whole or not at all, whatever happens to this process. */
 static int write_store(const json_t *document, const char *path)
 {
-	char temporary[PATH_SIZE + 16];
 	int error = make_directories();
 	size_t length;
 	char *text;
-	FILE *file;
 
 	if (error)
 		return error;
-	snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
 	text = json_text(document, true, &length);
-	file = fopen(temporary, "we");
-	if (!text || !file || fwrite(text, 1, length, file) != length)
-		error = errno ? errno : ENOMEM;
-	if (file && fclose(file) && !error)
-		error = errno;
-	if (!error && rename(temporary, path))
-		error = errno;
-	if (error)
-		unlink(temporary);
+	error = text ? -file_replace(path, text, length, 0644, false) : ENOMEM;
 	free(text);
 	return error;
 }

@@ -40,7 +40,8 @@ static int write_meta(const struct results *store, const struct result *result)
 	char path[FILES_PATH_SIZE];
 	size_t length;
 	char *text = object ? json_text(object, false, &length) : NULL;
-	int error = text ? file_write(results_path(store, result->number, RESULTS_META, path), text, length) : -ENOMEM;
+	int error = text ? file_replace(results_path(store, result->number, RESULTS_META, path), text, length, 0600, true)
+			 : -ENOMEM;
 
 	free(text);
 	json_decref(object);
@@ -243,7 +244,7 @@ static int write_document(struct results *store, const struct result *result, co
 	int error;
 
 	for (;;) {
-		error = file_write(results_path(store, result->number, RESULTS_JSON, path), document, length);
+		error = file_replace(results_path(store, result->number, RESULTS_JSON, path), document, length, 0600, true);
 		if (error != -ENOSPC || !store->count)
 			return error;
 		delete_result(store, 0, told, context);

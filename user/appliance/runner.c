@@ -97,7 +97,7 @@ static void write_state(struct appliance *appliance, const char *name, const jso
 	char path[FILES_PATH_SIZE];
 	size_t length;
 	char *text = json_text(value, false, &length);
-	int error = text ? file_write(state_path(appliance, name, path), text, length) : -ENOMEM;
+	int error = text ? file_replace(state_path(appliance, name, path), text, length, 0600, false) : -ENOMEM;
 
 	free(text);
 	if (error)
@@ -219,7 +219,7 @@ static void tell_init(const struct appliance *appliance)
 
 	state_path(appliance, FILE_IDLE, path);
 	if (is_idle(appliance))
-		file_write(path, "", 0);
+		file_replace(path, "", 0, 0600, false);
 	else
 		unlink(path);
 }
