@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,6 +18,7 @@
 #include "json_read.h"
 #include "json_text.h"
 #include "output.h"
+#include "process.h"
 #include "stop.h"
 #include "units.h"
 
@@ -28,70 +27,61 @@
 #define ARGUMENTS    12
 #define COMMAND_SIZE 4096
 #define SELF         "/proc/self/exe"
-#define EXEC_FAILED  127
 
 /* --- a child -------------------------------------------------------------------------------------------------------- */
 
-/* In the child: never returns. It is told to end, and restores its ports, if we are gone. */
-static void become(const char *const *arguments, const char *output, const char *errors, pid_t parent)
-{
-	struct sigaction by_default = { .sa_handler = SIG_DFL };
-	int input_fd = open("/dev/null", O_RDONLY);
-	int output_fd = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	int error_fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(EXEC_FAILED); /* we died before the line above */
-	sigaction(SIGPIPE, &by_default, NULL);
-	if (input_fd < 0 || output_fd < 0 || error_fd < 0 || dup2(input_fd, STDIN_FILENO) < 0 ||
-	    dup2(output_fd, STDOUT_FILENO) < 0 || dup2(error_fd, STDERR_FILENO) < 0)
-		_exit(EXEC_FAILED);
-	close(input_fd);
-	close(output_fd);
-	close(error_fd);
-	execv(arguments[0], (char *const *)arguments);
-	_exit(EXEC_FAILED);
-}
-
 /* Wait until it has ended; a stop is passed on to it. Its status as waitpid() has it. */
-static int wait_for(pid_t pid)
+static int wait_for(const struct process *process)
 {
-	int process_fd = pidfd_open(pid, 0), status = 0;
 	uint64_t kill_ns = UINT64_MAX;
+	int status = 0;
 
 	for (;;) {
-		struct pollfd files[] = { { .fd = process_fd, .events = POLLIN },
+		struct pollfd files[] = { { .fd = process->fd, .events = POLLIN },
 					  { .fd = kill_ns == UINT64_MAX ? stop_fd() : -1, .events = POLLIN } };
 
-		if (waitpid(pid, &status, WNOHANG) == pid)
+		if (waitpid(process->pid, &status, WNOHANG) == process->pid)
 			break;
 		poll(files, 2, 1000);
 		if (stop_requested() && kill_ns == UINT64_MAX) {
-			kill(pid, SIGTERM);
+			kill(process->pid, SIGTERM);
 			kill_ns = clock_ns() + (uint64_t)(STOP_GRACE_S * (double)NS_PER_S);
 		}
 		if (clock_ns() > kill_ns)
-			kill(pid, SIGKILL);
+			kill(process->pid, SIGKILL);
 	}
-	if (process_fd >= 0)
-		close(process_fd);
+	close(process->fd);
 	return status;
 }
 
-/* Run this program; *ret_status as waitpid() has it. */
+static int open_output(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+/* Run this program; *ret_status as waitpid() has it. If we are gone it is told to end, and restores its ports. */
 static enum exit_code run_child(const char *const *arguments, const char *output, const char *errors, int *ret_status)
 {
-	pid_t parent = getpid(), pid;
+	const struct process_plan plan = { .arguments = arguments,
+					   .input_fd = -1,
+					   .output_fd = open_output(output),
+					   .errors_fd = open_output(errors),
+					   .death_signal = SIGTERM };
+	enum exit_code code = EXIT_DONE;
+	struct process process;
+	int error;
 
 	fflush(stdout);
-	pid = fork();
-	if (pid == 0)
-		become(arguments, output, errors, parent);
-	if (pid < 0)
-		return refuse(EXIT_INCAPABLE, "cannot start a process: %s", strerror(errno));
-	*ret_status = wait_for(pid);
-	return EXIT_DONE;
+	if (plan.output_fd < 0 || plan.errors_fd < 0)
+		code = refuse(EXIT_INCAPABLE, "cannot write %s: %s", plan.output_fd < 0 ? output : errors, strerror(errno));
+	error = code ? 0 : process_start(&plan, &process);
+	if (error)
+		code = refuse(EXIT_INCAPABLE, "cannot start a process: %s", strerror(-error));
+	close(plan.output_fd);
+	close(plan.errors_fd);
+	if (code == EXIT_DONE)
+		*ret_status = wait_for(&process);
+	return code;
 }
 
 /* What a run that was killed has left on ports is undone now, not when somebody uses them next. */

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,22 +20,6 @@
 #define STOP_GRACE_S 0.3
 
 /* --- start ---------------------------------------------------------------------------------------------------------- */
-
-/* In the child: nothing of ours but the three standard files. Never returns. */
-static void become(const char *command, int input_fd, int output_fd, pid_t parent)
-{
-	struct sigaction by_default = { .sa_handler = SIG_DFL };
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(EXIT_FAILURE); /* we died before the line above */
-	sigaction(SIGPIPE, &by_default, NULL);
-	if (dup2(input_fd, STDIN_FILENO) < 0 || dup2(output_fd, STDOUT_FILENO) < 0)
-		_exit(EXIT_FAILURE);
-	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-	_exit(127);
-}
 
 /* A pipe of which our end does not block and the other end does. */
 static int half_blocking_pipe(int ret_fds[2], int our_end)
@@ -53,9 +35,10 @@ static int half_blocking_pipe(int ret_fds[2], int our_end)
 
 int child_start(struct child *child, const char *command)
 {
-	pid_t parent = getpid(), pid;
-	int input[2], output[2];
-	int process_fd, error;
+	const char *const arguments[] = { "/bin/sh", "-c", command, NULL };
+	struct process_plan plan = { .arguments = arguments, .errors_fd = -1, .death_signal = SIGKILL, .own_group = true };
+	struct process process;
+	int input[2], output[2], error;
 
 	error = half_blocking_pipe(input, 1);
 	if (error)
@@ -63,27 +46,16 @@ int child_start(struct child *child, const char *command)
 	error = half_blocking_pipe(output, 0);
 	if (error)
 		goto close_input;
-	pid = fork();
-	if (pid == 0)
-		become(command, input[0], output[1], parent);
-	if (pid < 0) {
-		error = -errno;
+	plan.input_fd = input[0];
+	plan.output_fd = output[1];
+	error = process_start(&plan, &process);
+	if (error)
 		goto close_output;
-	}
-	setpgid(pid, pid); /* here as well as there: whoever comes first */
-	process_fd = pidfd_open(pid, 0);
-	if (process_fd < 0) {
-		error = -errno;
-		goto kill_child;
-	}
 	close(input[0]);
 	close(output[1]);
-	*child = (struct child){ .pid = pid, .process_fd = process_fd, .to_fd = input[1], .from_fd = output[0] };
+	*child = (struct child){ .process = process, .to_fd = input[1], .from_fd = output[0] };
 	return 0;
 
-kill_child:
-	kill(-pid, SIGKILL);
-	waitpid(pid, NULL, 0);
 close_output:
 	close(output[0]);
 	close(output[1]);
@@ -192,7 +164,7 @@ static void wait_for_exit(const struct child *child, double wait_s, bool until_s
 {
 	uint64_t deadline_ns = clock_ns() + (uint64_t)(wait_s * NS_PER_S);
 	struct pollfd files[] = {
-		{ .fd = child->process_fd, .events = POLLIN },
+		{ .fd = child->process.fd, .events = POLLIN },
 		{ .fd = until_stop ? stop_fd() : -1, .events = POLLIN },
 	};
 	uint64_t now;
@@ -211,7 +183,7 @@ const char *child_fate(const struct child *child, char buffer[CHILD_FATE_SIZE])
 	siginfo_t info = { .si_pid = 0 };
 
 	wait_for_exit(child, FATE_WAIT_S, false);
-	if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
+	if (waitid(P_PID, (id_t)child->process.pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
 		snprintf(buffer, CHILD_FATE_SIZE, "closed its standard output");
 	else if (info.si_code == CLD_EXITED)
 		snprintf(buffer, CHILD_FATE_SIZE, "exited with status %d", info.si_status);
@@ -227,12 +199,12 @@ void child_end(struct child *child, double grace_s)
 		wait_for_exit(child, grace_s, true);
 	if (stop_requested())
 		wait_for_exit(child, STOP_GRACE_S, false);
-	kill(-child->pid, SIGTERM);
+	kill(-child->process.pid, SIGTERM);
 	wait_for_exit(child, TERM_WAIT_S, false);
 	/* its process id is ours until it is waited for, so this reaches its group and no other */
-	kill(-child->pid, SIGKILL);
-	waitpid(child->pid, NULL, 0);
-	close(child->process_fd);
+	kill(-child->process.pid, SIGKILL);
+	waitpid(child->process.pid, NULL, 0);
+	close(child->process.fd);
 	close(child->from_fd);
 	free(child->received);
 }

@@ -8,13 +8,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+#include "process.h"
 
 #define CHILD_LINE_MAX (1u << 20) /* octets of the longest line taken from a child */
 
 struct child {
-	pid_t pid;
-	int process_fd; /* readable once the child has exited */
+	struct process process;
 	int to_fd;      /* its standard input */
 	int from_fd;    /* its standard output; not blocking, as the other */
 	char *received; /* octets not taken yet */

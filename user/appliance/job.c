@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,25 +16,6 @@
 #define GRACE_NS    (10 * NS_PER_S) /* between SIGTERM and SIGKILL */
 
 /* --- start ---------------------------------------------------------------------------------------------------------- */
-
-/* In the child. Never returns. */
-static void become(const char *const argv[], int out_fd, int err_fd, pid_t parent)
-{
-	struct sigaction by_default = { .sa_handler = SIG_DFL };
-	int null_fd = open("/dev/null", O_RDONLY);
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(EXIT_FAILURE); /* we died before the line above */
-	sigaction(SIGPIPE, &by_default, NULL);
-	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 || dup2(out_fd, STDOUT_FILENO) < 0 ||
-	    dup2(err_fd, STDERR_FILENO) < 0)
-		_exit(EXIT_FAILURE);
-	execvp(argv[0], (char *const *)argv);
-	dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
-	_exit(127);
-}
 
 /* A pipe whose reading end does not block. */
 static int open_pipe(int ret_fds[2])
@@ -55,8 +34,9 @@ static void close_pipe(const int fds[2])
 
 int job_start(struct job *job, const char *const argv[], job_line *line, void *context)
 {
-	pid_t parent = getpid(), pid;
-	int out[2], err[2], process_fd, error;
+	struct process_plan plan = { .arguments = argv, .input_fd = -1, .death_signal = SIGTERM, .own_group = true };
+	struct process process;
+	int out[2], err[2], error;
 
 	error = open_pipe(out);
 	if (error)
@@ -64,33 +44,21 @@ int job_start(struct job *job, const char *const argv[], job_line *line, void *c
 	error = open_pipe(err);
 	if (error)
 		goto close_out;
-	pid = fork();
-	if (pid == 0)
-		become(argv, out[1], err[1], parent);
-	if (pid < 0) {
-		error = -errno;
+	plan.output_fd = out[1];
+	plan.errors_fd = err[1];
+	error = process_start(&plan, &process);
+	if (error)
 		goto close_err;
-	}
-	setpgid(pid, pid); /* here as well as there: whoever comes first */
-	process_fd = pidfd_open(pid, 0);
-	if (process_fd < 0) {
-		error = -errno;
-		goto kill_child;
-	}
 	close(out[1]);
 	close(err[1]);
 	*job = (struct job){
-		.pid = pid,
-		.process_fd = process_fd,
+		.process = process,
 		.streams = { [JOB_OUT] = { .fd = out[0] }, [JOB_ERR] = { .fd = err[0] } },
 		.line = line,
 		.context = context,
 	};
 	return 0;
 
-kill_child:
-	kill(-pid, SIGKILL);
-	waitpid(pid, NULL, 0);
 close_err:
 	close_pipe(err);
 close_out:
@@ -163,9 +131,9 @@ static void read_stream(struct job *job, enum job_stream stream)
 
 void job_stop(struct job *job, int signal_number)
 {
-	if (!job->pid)
+	if (!job->process.pid)
 		return;
-	kill(-job->pid, signal_number);
+	kill(-job->process.pid, signal_number);
 	job->stopped = true;
 	job->stop_ns = clock_ns() + GRACE_NS;
 }
@@ -173,13 +141,13 @@ void job_stop(struct job *job, int signal_number)
 void job_files(const struct job *job, struct pollfd files[JOB_FILES])
 {
 	for (unsigned int i = 0; i < JOB_STREAMS; i++)
-		files[i] = (struct pollfd){ .fd = job->pid ? job->streams[i].fd : -1, .events = POLLIN };
-	files[JOB_STREAMS] = (struct pollfd){ .fd = job->pid ? job->process_fd : -1, .events = POLLIN };
+		files[i] = (struct pollfd){ .fd = job->process.pid ? job->streams[i].fd : -1, .events = POLLIN };
+	files[JOB_STREAMS] = (struct pollfd){ .fd = job->process.pid ? job->process.fd : -1, .events = POLLIN };
 }
 
 uint64_t job_due_ns(const struct job *job)
 {
-	return job->pid && job->stop_ns ? job->stop_ns : UINT64_MAX;
+	return job->process.pid && job->stop_ns ? job->stop_ns : UINT64_MAX;
 }
 
 /* The deadline has passed: ask, then insist. */
@@ -191,7 +159,7 @@ static void hurry(struct job *job)
 		job_stop(job, SIGTERM);
 		return;
 	}
-	kill(-job->pid, SIGKILL);
+	kill(-job->process.pid, SIGKILL);
 	job->stop_ns = 0;
 }
 
@@ -209,10 +177,10 @@ static void end(struct job *job, const siginfo_t *info)
 		*text = (struct job_text){ .fd = -1 };
 	}
 	/* its process id is ours until it is waited for, so this reaches its group and no other */
-	kill(-job->pid, SIGKILL);
-	waitpid(job->pid, NULL, 0);
-	close(job->process_fd);
-	job->pid = 0;
+	kill(-job->process.pid, SIGKILL);
+	waitpid(job->process.pid, NULL, 0);
+	close(job->process.fd);
+	job->process.pid = 0;
 	job->status = info->si_code == CLD_EXITED ? info->si_status : -info->si_status;
 }
 
@@ -220,12 +188,12 @@ bool job_work(struct job *job)
 {
 	siginfo_t info = { .si_pid = 0 };
 
-	if (!job->pid)
+	if (!job->process.pid)
 		return false;
 	hurry(job);
 	for (enum job_stream i = 0; i < JOB_STREAMS; i++)
 		read_stream(job, i);
-	if (waitid(P_PID, (id_t)job->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
+	if (waitid(P_PID, (id_t)job->process.pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
 		return false;
 	end(job, &info);
 	return true;

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+#include "process.h"
 
 #define JOB_FILES    3          /* that a job is waited for with */
 #define JOB_LINE_MAX (64 << 20) /* octets: a result document is one line */
@@ -27,8 +28,7 @@ struct job_text {
 };
 
 struct job {
-	pid_t pid;      /* 0: none runs */
-	int process_fd; /* readable once it has exited */
+	struct process process; /* pid 0: none runs */
 	struct job_text streams[JOB_STREAMS];
 	job_line *line;
 	void *context;
@@ -49,7 +49,7 @@ uint64_t job_due_ns(const struct job *job);
 bool job_work(struct job *job);
 static inline bool job_runs(const struct job *job)
 {
-	return job->pid != 0;
+	return job->process.pid != 0;
 }
 
 /* "signal 11 (Segmentation fault)" or "exit code 3" */
