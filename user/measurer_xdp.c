@@ -198,16 +198,15 @@ static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 {
 	struct tx_metadata metadata;
 	enum exit_code code = EXIT_DONE;
-	cpu_set_t taken;
+	struct tx_cpus cpus = { 0 };
 
-	CPU_ZERO(&taken);
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
 		if (!xdp->ends[i].transmits)
 			continue;
 		code = departure_open(xdp, i, &metadata);
 		if (!code)
 			code = tx_port_open(xdp->config, live_is_faster(xdp), &xdp->ports[i].link, &xdp->profile,
-					    xdp->ends[i].number, &metadata, &taken, &xdp->ends[i].tx);
+					    xdp->ends[i].number, &metadata, &cpus, &xdp->ends[i].tx);
 		if (!code)
 			code = departure_check(xdp, i);
 	}

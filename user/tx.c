@@ -13,6 +13,7 @@
 /* Ahead of whatever else wants this CPU, short of a real-time policy, whose throttling makes gaps of tens of ms. */
 #define TRANSMITTER_NICENESS -20
 #define INTERRUPT_PAUSE_NS   200000
+#define DRAIN_PAUSE_NS       50000
 
 enum exit_code tx_open(enum tx_choice choice, bool live_is_faster, const struct link_info *link, uint32_t queue,
 		       const struct mlr_queue_plan *plan, const struct tx_metadata *metadata, int cpu, struct tx **ret)
@@ -59,60 +60,115 @@ void tx_departures_add(struct tx_departures *sum, const struct tx_departures *mo
 		sum->earliest_ns = more->earliest_ns;
 }
 
-/* Go on with the second part of a trial, and report both as one. */
-static void run_then(struct tx *tx, struct tx_report *report)
-{
-	struct tx_report then = { 0 };
+/* --- the thread ----------------------------------------------------------------------------------------------------- */
 
-	tx->ops->run(tx, tx->trial.then, &then);
-	tx_report_add(report, &then);
+static void begin(struct tx *tx, const struct tx_trial *trial)
+{
+	tx->part = (struct tx_report){ 0 };
+	tx->state = TX_SENDING;
+	tx->ops->begin(tx, trial, &tx->part);
+}
+
+/* Take a trial one step further. Its second part, if it has one, begins when the first has ended. */
+static void advance(struct tx *tx)
+{
+	const struct tx_trial *then = tx->trial.then;
+
+	tx->state = tx->ops->step(tx);
+	if (tx->state != TX_ENDED)
+		return;
+	tx_report_add(&tx->report, &tx->part);
+	tx->trial.then = NULL;
+	if (then && !tx->report.error)
+		begin(tx, then);
+}
+
+/* One step of each; the least that any of them has come to. */
+static enum tx_step advance_all(struct tx *leader)
+{
+	enum tx_step least = TX_ENDED;
+
+	for (struct tx *tx = leader; tx; tx = tx->next) {
+		if (tx->state != TX_ENDED)
+			advance(tx);
+		if (tx->state < least)
+			least = tx->state;
+	}
+	return least;
 }
 
 static void *run(void *argument)
 {
-	struct tx *tx = argument;
+	const struct timespec pause = { .tv_nsec = DRAIN_PAUSE_NS };
+	struct tx *leader = argument;
+	enum tx_step least = TX_SENDING;
 
 	setpriority(PRIO_PROCESS, 0,
 		    TRANSMITTER_NICENESS); /* on Linux: of this thread. Where it is refused, gaps are longer */
-	tx->report = (struct tx_report){ 0 };
-	tx->departures = (struct tx_departures){ 0 };
-	tx->ops->run(tx, &tx->trial, &tx->report);
-	if (tx->trial.then && !tx->report.error)
-		run_then(tx, &tx->report);
+	for (struct tx *tx = leader; tx; tx = tx->next)
+		begin(tx, &tx->trial);
+	while (least != TX_ENDED) {
+		least = advance_all(leader);
+		if (least == TX_DRAINING)
+			nanosleep(&pause, NULL); /* where this CPU is the only one, the kernel needs it for that */
+	}
 	return NULL;
 }
 
+static struct tx *leader_of(struct tx *tx)
+{
+	return tx->leader ? tx->leader : tx;
+}
+
 /* Signals are for the main thread; a transmitter looks at the stop flag. */
-static int start_thread(struct tx *tx, const pthread_attr_t *attributes)
+static int create_thread(struct tx *leader, const pthread_attr_t *attributes)
 {
 	sigset_t all, before;
 	int error;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&tx->thread, attributes, run, tx);
+	error = pthread_create(&leader->thread, attributes, run, leader);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
 
-enum exit_code tx_start(struct tx *tx, const struct tx_trial *trial)
+static enum exit_code start_thread(struct tx *leader)
 {
 	pthread_attr_t attributes;
 	cpu_set_t cpus;
 	int error;
 
-	tx->trial = *trial;
 	pthread_attr_init(&attributes);
-	if (tx->cpu >= 0) {
+	if (leader->cpu >= 0) {
 		CPU_ZERO(&cpus);
-		CPU_SET(tx->cpu, &cpus);
+		CPU_SET(leader->cpu, &cpus);
 		pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
 	}
-	error = start_thread(tx, &attributes);
+	error = create_thread(leader, &attributes);
 	pthread_attr_destroy(&attributes);
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot start a transmit thread: %s", strerror(error));
+	leader->runs = true;
 	return EXIT_DONE;
+}
+
+void tx_share(struct tx *leader, struct tx *tx)
+{
+	tx->leader = leader;
+	tx->next = leader->next;
+	leader->next = tx;
+	leader->shared_by++;
+}
+
+enum exit_code tx_start(struct tx *tx, const struct tx_trial *trial)
+{
+	struct tx *leader = leader_of(tx);
+
+	tx->trial = *trial;
+	tx->report = (struct tx_report){ 0 };
+	tx->departures = (struct tx_departures){ 0 };
+	return ++leader->started > leader->shared_by ? start_thread(leader) : EXIT_DONE;
 }
 
 /* Until the trial's time is up or a stop was requested; then interrupt it until it ends. */
@@ -129,9 +185,13 @@ static void interrupt(struct tx *tx)
 
 const struct tx_report *tx_wait(struct tx *tx)
 {
-	if (tx->ops->interrupt)
-		interrupt(tx);
-	else
-		pthread_join(tx->thread, NULL);
+	struct tx *leader = leader_of(tx);
+
+	leader->started = 0;
+	if (leader->runs && leader->ops->interrupt)
+		interrupt(leader);
+	else if (leader->runs)
+		pthread_join(leader->thread, NULL);
+	leader->runs = false;
 	return &tx->report;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A transmitter: one transmit queue of one port, and the thread that drives it during a trial.
+ * A transmitter: one transmit queue of one port, driven during a trial by a thread.
  *
- * Backends stand behind tx_ops: tx_xsk.c (AF_XDP) and tx_live.c (XDP live frames). A trial runs in a thread of its own,
- * pinned to a CPU, which spins on the absolute schedule of mlr/pacer.h and makes no call but those that move frames.
+ * Backends stand behind tx_ops: tx_xsk.c (AF_XDP) and tx_live.c (XDP live frames). A trial runs in a thread pinned to a CPU, which
+ * spins on the absolute schedule of mlr/pacer.h and makes no call but those that move frames. Where there are more transmitters
+ * than CPUs, those of one CPU take turns in one thread: two threads that spin would keep each other from the CPU for ms.
  */
 #ifndef XDP_MLR_TX_H
 #define XDP_MLR_TX_H
@@ -65,14 +66,24 @@ struct tx_departures {
 /* Samples of several queues as one. */
 void tx_departures_add(struct tx_departures *sum, const struct tx_departures *more);
 
+/* How far a trial has come. */
+enum tx_step {
+	TX_SENDING,
+	TX_DRAINING, /* all was handed over, and the kernel has not completed all */
+	TX_ENDED,    /* the report is complete */
+};
+
 struct tx;
 
 struct tx_ops {
 	const char *name;          /* "xsk", "live" */
 	unsigned int burst_frames; /* submitted at once, at most */
-	void (*run)(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
-	/* Make run() look at the time and at the stop flag; NULL if it does so without. Called from another thread, again
-	 * and again, until run() has returned. */
+	bool takes_turns;          /* a step is short: several transmitters may share a thread */
+	/* Begin a trial, then take it one step further, again and again until it has ended. The report is empty at first. */
+	void (*begin)(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
+	enum tx_step (*step)(struct tx *tx);
+	/* Make a step that lasts look at the time and at the stop flag; NULL if none does. Called from another thread, again
+	 * and again, until the trial has ended. */
 	void (*interrupt)(struct tx *tx);
 	void (*close)(struct tx *tx);
 };
@@ -88,9 +99,15 @@ struct tx {
 	struct tx_metadata metadata; /* what it has of what was asked for */
 	int64_t clock_offset_ns;     /* what to add to the clock that stamps departures for CLOCK_MONOTONIC; the user's */
 	struct tx_departures departures; /* of the last trial */
-	pthread_t thread;
 	struct tx_trial trial;
 	struct tx_report report;
+	struct tx_report part; /* of the part of the trial that is under way */
+	enum tx_step state;
+	struct tx *leader, *next; /* whose thread it shares, and who is the next in it; NULL: it has its own; nobody */
+	/* of a thread of its own, and of those in it */
+	pthread_t thread;
+	bool runs;
+	unsigned int shared_by, started; /* transmitters beside its own; of all, those whose trial is known */
 };
 
 /* An AF_XDP transmitter for what a plan says, on one queue. The plan must outlive it. Needs CAP_NET_RAW, CAP_NET_ADMIN. Of the
@@ -109,7 +126,12 @@ enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue
 enum exit_code tx_open(enum tx_choice choice, bool live_is_faster, const struct link_info *link, uint32_t queue,
 		       const struct mlr_queue_plan *plan, const struct tx_metadata *metadata, int cpu, struct tx **ret);
 
-/* Start the thread of a trial, and wait for its end; the report stays valid until the next start. */
+/* From now on let it take turns with others on its CPU, in the thread of `leader`, which has one of its own and outlives the trials.
+ * Both backends take turns. */
+void tx_share(struct tx *leader, struct tx *tx);
+
+/* Start the thread of a trial, and wait for its end; the report stays valid until the next start. A thread that is shared starts
+ * once the trial of all that share it was started; wait for all of them, also where one could not be started. */
 enum exit_code tx_start(struct tx *tx, const struct tx_trial *trial);
 const struct tx_report *tx_wait(struct tx *tx);
 

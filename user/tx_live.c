@@ -16,7 +16,7 @@
  *  - Whether a driver takes redirected frames is known by trying. So one frame is sent when the transmitter is opened: it
  *    carries sequence number 0, which no trial uses.
  *
- * Threads: tx_live_open() and close from the main thread; run() alone in a trial's thread. Program, maps, links and namespace
+ * Threads: tx_live_open() and close from the main thread; a trial in a thread of its own. Program, maps, links and namespace
  * hang on file descriptors.
  */
 #include "tx.h"
@@ -45,6 +45,7 @@ struct tx_live {
 	struct tx tx;
 	struct live_program *program;
 	int spare_namespace_fd, spare_link_fd; /* -1: not there */
+	struct tx_report *report;              /* of the trial under way */
 };
 
 /* --- the spare veth --------------------------------------------------------------------------------------------------- */
@@ -181,24 +182,34 @@ static void summarize(const struct live_queue *queue, struct tx_report *report)
 	}
 }
 
-static void run_live(struct tx *tx, const struct tx_trial *trial, struct tx_report *report)
+static void begin_live(struct tx *tx, const struct tx_trial *trial, struct tx_report *report)
 {
 	struct tx_live *live = (struct tx_live *)tx;
-	const struct live_queue *queue = live_program_queue(live->program);
 	sigset_t wake;
-	uint32_t octets;
 
-	live_program_frame(live->program, &octets);
 	sigemptyset(&wake);
 	sigaddset(&wake, WAKE_SIGNAL);
 	pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
+	live->report = report;
 	report->error = live_program_start(live->program, trial);
+}
+
+/* All of a trial. */
+static enum tx_step step_live(struct tx *tx)
+{
+	struct tx_live *live = (struct tx_live *)tx;
+	const struct live_queue *queue = live_program_queue(live->program);
+	struct tx_report *report = live->report;
+	uint32_t octets;
+
+	live_program_frame(live->program, &octets);
 	while (!report->error && !is_over(queue)) {
 		report->error = live_program_run(live->program, octets, UINT32_MAX);
 		if (report->error == -EINTR)
 			report->error = 0;
 	}
 	summarize(queue, report);
+	return TX_ENDED;
 }
 
 static void interrupt_live(struct tx *tx)
@@ -256,7 +267,8 @@ enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue
 	static const struct tx_ops ops = {
 		.name = "live",
 		.burst_frames = LIVE_BATCH_MAX,
-		.run = run_live,
+		.begin = begin_live,
+		.step = step_live,
 		.interrupt = interrupt_live,
 		.close = close_live,
 	};

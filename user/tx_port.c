@@ -71,9 +71,22 @@ static void describe_port(struct tx_port *port, const struct tx *queue)
 	port->metadata = queue->metadata; /* all are alike */
 }
 
+/* Transmitters on one CPU take turns there. */
+static void share_cpu(struct tx *tx, struct tx_cpus *cpus)
+{
+	struct tx **leader = &cpus->leaders[tx->cpu + 1];
+
+	if (!tx->ops->takes_turns)
+		return;
+	if (*leader)
+		tx_share(*leader, tx);
+	else
+		*leader = tx;
+}
+
 enum exit_code tx_port_open(const struct config *config, bool live_is_faster, const struct link_info *link,
 			    const struct mlr_profile *profile, unsigned int port, const struct tx_metadata *metadata,
-			    cpu_set_t *taken, struct tx_port **ret)
+			    struct tx_cpus *cpus, struct tx_port **ret)
 {
 	struct tx_port *opened = calloc(1, sizeof(*opened));
 	enum exit_code code;
@@ -86,9 +99,11 @@ enum exit_code tx_port_open(const struct config *config, bool live_is_faster, co
 		code = make_plan(link, profile, port, opened, i);
 		if (!code)
 			code = tx_open(choice_after(config->tx, opened), live_is_faster, link, i, opened->plans[i], metadata,
-				       tx_cpu_take(link->name, taken), &opened->queues[i]);
-		if (!code)
+				       tx_cpu_take(link->name, &cpus->taken), &opened->queues[i]);
+		if (!code) {
 			describe_port(opened, opened->queues[i]);
+			share_cpu(opened->queues[i], cpus);
+		}
 	}
 	if (code) {
 		tx_port_close(opened);
@@ -116,33 +131,24 @@ void tx_port_add_cpus(const struct tx_port *port, cpu_set_t *cpus)
 			CPU_SET(port->queues[i]->cpu, cpus);
 }
 
-static void wait_for(struct tx_port *port, unsigned int count)
-{
-	port->report = (struct tx_report){ 0 };
-	port->departures = (struct tx_departures){ 0 };
-	for (unsigned int i = 0; i < count; i++) {
-		tx_report_add(&port->report, tx_wait(port->queues[i]));
-		tx_departures_add(&port->departures, &port->queues[i]->departures);
-	}
-}
-
 enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial)
 {
-	port->start_ns = trial->start_ns;
-	for (unsigned int i = 0; i < port->queue_count; i++) {
-		enum exit_code code = tx_start(port->queues[i], trial);
+	enum exit_code code = EXIT_DONE;
 
-		if (code) {
-			wait_for(port, i);
-			return code;
-		}
-	}
-	return EXIT_DONE;
+	port->start_ns = trial->start_ns;
+	for (unsigned int i = 0; i < port->queue_count && !code; i++)
+		code = tx_start(port->queues[i], trial);
+	return code;
 }
 
 void tx_port_wait(struct tx_port *port)
 {
-	wait_for(port, port->queue_count);
+	port->report = (struct tx_report){ 0 };
+	port->departures = (struct tx_departures){ 0 };
+	for (unsigned int i = 0; i < port->queue_count; i++) {
+		tx_report_add(&port->report, tx_wait(port->queues[i]));
+		tx_departures_add(&port->departures, &port->queues[i]->departures);
+	}
 }
 
 void tx_port_set_clock_offset(struct tx_port *port, int64_t offset_ns)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All that one port transmits: a transmitter a queue (tx.h), each with a plan and a thread on a CPU of its own. Queue q of Q
+ * All that one port transmits: a transmitter a queue (tx.h), each with a plan, and on a CPU of its own if there are enough. Queue q of Q
  * sends the frames q, q + Q, q + 2 Q ... of the port's schedule, so that the port's load is constant to the frame.
  */
 #ifndef XDP_MLR_TX_PORT_H
@@ -12,6 +12,12 @@
 #include "tx.h"
 
 #define TX_QUEUES_MAX 64
+
+/* Who drives which CPU, as ports are opened. Zeros: nobody drives any. */
+struct tx_cpus {
+	cpu_set_t taken;
+	struct tx *leaders[CPU_SETSIZE + 1]; /* by CPU, none (-1) first: the first of those that take turns there */
+};
 
 struct tx_port {
 	const char *backend;       /* "xsk", "live" */
@@ -28,18 +34,18 @@ struct tx_port {
 };
 
 /* The transmitters of port number `port` of the profile, behind this link, as many as the configuration says, with these
- * metadata as far as there are any. The CPUs of their
- * threads are added to `taken`, and those that are there are avoided while there are others. */
+ * metadata as far as there are any. Each has a CPU of its own
+ * while there are such, `cpus` says which are left; then those of one CPU share a thread, and so should be closed after all trials. */
 enum exit_code tx_port_open(const struct config *config, bool live_is_faster, const struct link_info *link,
 			    const struct mlr_profile *profile, unsigned int port, const struct tx_metadata *metadata,
-			    cpu_set_t *taken, struct tx_port **ret);
+			    struct tx_cpus *cpus, struct tx_port **ret);
 void tx_port_close(struct tx_port *port);
 
 /* Add the CPUs that its threads are pinned to. */
 void tx_port_add_cpus(const struct tx_port *port, cpu_set_t *cpus);
 
-/* Start a trial on all queues, and wait for its end, which fills in the report. Where not all can be started, those that were
- * are waited for. */
+/* Start a trial on all queues, and wait for its end, which fills in the report. Trials go on once all ports whose queues share a thread
+ * were started. A port that could not be started must be waited for, too. */
 enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial);
 void tx_port_wait(struct tx_port *port);
 /* What to add to the clock that stamps departures for CLOCK_MONOTONIC, in the trials to come. */

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <linux/if_xdp.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -44,10 +45,9 @@
  * slow SUT hold the tester back, and hide its loss. */
 #define SEND_BUFFER_OCTETS (64 << 20)
 #define DRAIN_NS           NS_PER_S /* how long the kernel may take to complete the next of the last frames */
-#define DRAIN_PAUSE_NS     50000
-#define METADATA_ROOM      64   /* octets before a frame, so that it begins a cache line as it does without */
-#define SAMPLES_PER_S      1000 /* frames whose departure is stamped, about */
-#define SAMPLE_UNPACED     1024 /* one in so many, where no load says how many there will be */
+#define METADATA_ROOM      64       /* octets before a frame, so that it begins a cache line as it does without */
+#define SAMPLES_PER_S      1000     /* frames whose departure is stamped, about */
+#define SAMPLE_UNPACED     1024     /* one in so many, where no load says how many there will be */
 
 #ifndef XDP_MAX_TX_SKB_BUDGET
 #define XDP_MAX_TX_SKB_BUDGET 9 /* Linux 6.18; older kernels refuse it, and 32 frames a call it is */
@@ -66,6 +66,17 @@ struct next_frame {
 	uint64_t address;                          /* of its buffer, which is not free */
 	uint32_t sum;                              /* of all that its checksum covers but the stamp */
 	bool is_extra;
+};
+
+/* The trial under way. */
+struct course {
+	const struct tx_trial *trial;
+	struct tx_report *report;
+	bool unpaced;
+	bool is_over; /* nothing more is handed over */
+	struct mlr_pacer pacer;
+	struct mlr_plan_cursor cursor;
+	uint64_t drain_deadline_ns;
 };
 
 struct tx_xsk {
@@ -87,6 +98,7 @@ struct tx_xsk {
 	uint64_t stamped_ns[RING_FRAMES];    /* of a buffer whose frame is in the sample: the stamp in its tag; else 0 */
 	const struct mlr_queue_plan *plan;
 	const struct mlr_frame_template *held[RING_FRAMES]; /* whose header a buffer has; NULL: none yet */
+	struct course course;
 	struct next_frame next;
 	bool call_again; /* the kernel did not take all of the ring */
 	uint32_t free_count;
@@ -251,13 +263,21 @@ static enum exit_code too_long(const char *port)
 		      port, LARGE_CHUNK_OCTETS + MLR_FCS_OCTETS);
 }
 
-static void run_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
+static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
+static enum tx_step step_xsk(struct tx *tx);
 
 /* Open it once, with these metadata; NULL: without any. 0 or -errno. */
 static int open_xsk(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, const struct tx_metadata *metadata,
 		    struct tx_xsk **ret)
 {
-	static const struct tx_ops ops = { .name = "xsk", .burst_frames = BATCH_FRAMES, .run = run_xsk, .close = close_xsk };
+	static const struct tx_ops ops = {
+		.name = "xsk",
+		.burst_frames = BATCH_FRAMES,
+		.takes_turns = true,
+		.begin = begin_xsk,
+		.step = step_xsk,
+		.close = close_xsk,
+	};
 	struct tx_xsk *xsk = calloc(1, sizeof(*xsk));
 	int error = 0;
 
@@ -410,9 +430,11 @@ static uint32_t reap(struct tx_xsk *xsk)
 }
 
 /* Whether another frame is due. */
-static bool is_due(const struct mlr_pacer *pacer, const struct tx_trial *trial, uint64_t now_ns)
+static bool is_due(const struct course *course, uint64_t now_ns)
 {
-	return trial->frame_count == TX_NO_LIMIT || mlr_pacer_due(pacer, now_ns - trial->start_ns);
+	uint64_t start_ns = course->trial->start_ns;
+
+	return now_ns >= start_ns && (course->unpaced || mlr_pacer_due(&course->pacer, now_ns - start_ns));
 }
 
 /* Descriptors that a frame takes. */
@@ -443,9 +465,10 @@ static void note_departures(struct tx_report *report, uint64_t now_ns, uint32_t 
 }
 
 /* Write the frame that departs next into a free buffer, all but its stamp. False: no buffer is free. */
-static bool prepare(struct tx_xsk *xsk, struct mlr_plan_cursor *cursor, uint16_t trial)
+static bool prepare(struct tx_xsk *xsk)
 {
 	const struct mlr_queue_plan *plan = xsk->plan;
+	struct mlr_plan_cursor *cursor = &xsk->course.cursor;
 	struct next_frame *next = &xsk->next;
 	const struct mlr_flow *flow;
 	uint32_t buffer;
@@ -463,7 +486,7 @@ static bool prepare(struct tx_xsk *xsk, struct mlr_plan_cursor *cursor, uint16_t
 		xsk->held[buffer] = next->template;
 		memcpy(xsk->area + next->address, next->template->header, sizeof(next->template->header));
 	}
-	next->sum = mlr_frame_address(xsk->area + next->address, next->template, flow, trial,
+	next->sum = mlr_frame_address(xsk->area + next->address, next->template, flow, xsk->course.trial->number,
 				      next->is_extra ? 0 : cursor->sequence);
 	if (next->is_extra)
 		mlr_plan_take_extra(plan, cursor);
@@ -482,9 +505,9 @@ static void forget(struct tx_xsk *xsk)
 }
 
 /* Stamp the prepared frame, and put its buffer into slots of the ring. One that is not due yet departs when it is. */
-static void depart(struct tx_xsk *xsk, uint32_t slot, const struct tx_trial *trial, uint64_t intended_ns, uint64_t now_ns,
-		   struct tx_report *report)
+static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint64_t now_ns)
 {
+	const struct tx_trial *trial = xsk->course.trial;
 	struct next_frame *next = &xsk->next;
 	uint64_t actual_ns = intended_ns > now_ns ? intended_ns : now_ns;
 
@@ -495,85 +518,110 @@ static void depart(struct tx_xsk *xsk, uint32_t slot, const struct tx_trial *tri
 	if (xsk->room)
 		ask_nic(xsk, slot, next->address, now_ns, actual_ns);
 	if (xsk->tx.metadata.lead_ns)
-		note_departures(report, actual_ns, 1);
+		note_departures(xsk->course.report, actual_ns, 1);
 }
 
 /* Put what is due into the ring; how many frames. */
-static uint32_t submit(struct tx_xsk *xsk, struct mlr_pacer *pacer, struct mlr_plan_cursor *cursor,
-		       const struct tx_trial *trial, uint64_t now_ns, struct tx_report *report)
+static uint32_t submit(struct tx_xsk *xsk, uint64_t now_ns)
 {
-	bool unpaced = trial->frame_count == TX_NO_LIMIT;
-	uint32_t most = unpaced ? UNPACED_BATCH_FRAMES : BATCH_FRAMES, count = 0, descriptors = 0, slot;
+	struct course *course = &xsk->course;
+	uint32_t most = course->unpaced ? UNPACED_BATCH_FRAMES : BATCH_FRAMES, count = 0, descriptors = 0, slot;
 	uint64_t intended_ns = now_ns, lead_ns = xsk->tx.metadata.lead_ns;
 
-	for (; count < most && is_due(pacer, trial, now_ns + lead_ns) && prepare(xsk, cursor, trial->number); count++) {
+	for (; count < most && is_due(course, now_ns + lead_ns) && prepare(xsk); count++) {
 		uint32_t chunks = chunks_of(xsk, xsk->next.template);
 
 		if (!xsk_ring_prod__reserve(&xsk->ring, chunks, &slot))
 			break;
 		descriptors += chunks;
-		if (!unpaced)
-			intended_ns = trial->start_ns + mlr_pacer_next_ns(pacer);
-		if (!unpaced && !xsk->next.is_extra)
-			mlr_pacer_take(pacer);
-		report->extra += xsk->next.is_extra;
-		depart(xsk, slot, trial, intended_ns, now_ns, report);
+		if (!course->unpaced)
+			intended_ns = course->trial->start_ns + mlr_pacer_next_ns(&course->pacer);
+		if (!course->unpaced && !xsk->next.is_extra)
+			mlr_pacer_take(&course->pacer);
+		course->report->extra += xsk->next.is_extra;
+		depart(xsk, slot, intended_ns, now_ns);
 	}
 	if (count)
 		xsk_ring_prod__submit(&xsk->ring, descriptors);
 	return count;
 }
 
-/* Wait until the kernel has completed every frame. Where this CPU is the only one, it needs it for that. */
-static void drain(struct tx_xsk *xsk, struct tx_report *report)
+static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report)
 {
-	const struct timespec pause = { .tv_nsec = DRAIN_PAUSE_NS };
-	uint64_t deadline_ns = clock_ns() + DRAIN_NS;
+	struct tx_xsk *xsk = (struct tx_xsk *)tx;
+	struct course *course = &xsk->course;
 
-	while (xsk->free_count < xsk->buffer_count && !report->error) {
-		uint32_t completed;
+	*course = (struct course){
+		.trial = trial,
+		.report = report,
+		.unpaced = trial->frame_count == TX_NO_LIMIT,
+		.cursor = mlr_plan_start(xsk->plan, trial->first_sequence),
+	};
+	if (!course->unpaced)
+		report->error = mlr_pacer_init(&course->pacer, trial->load_fps, trial->frame_count, xsk->plan->first,
+					       xsk->plan->step);
+	/* A call takes a reference to the file of its descriptor, and gives it back, unless this thread shares its table of files with
+	 * nobody. Where that is refused, a call takes some ns longer. */
+	unshare(CLONE_FILES);
+	begin_sample(xsk, trial);
+	prepare(xsk);
+}
 
+/* Hand over what is due. False: that was all, or there is no more time, or it was stopped. */
+static bool send_due(struct tx_xsk *xsk)
+{
+	struct course *course = &xsk->course;
+	struct tx_report *report = course->report;
+	uint64_t now_ns = clock_ns();
+	uint32_t count;
+
+	if (report->error || (!course->unpaced && course->pacer.next >= course->pacer.count) ||
+	    now_ns >= course->trial->deadline_ns || stop_requested())
+		return false;
+	count = submit(xsk, now_ns);
+	if (count || xsk->call_again || !xsk->free_count)
+		report->error = kick(xsk);
+	if (count && !xsk->tx.metadata.lead_ns)
+		note_departures(report, now_ns, count);
+	report->sent += reap(xsk);
+	prepare(xsk); /* what is done now is not done between stamp and departure */
+	return true;
+}
+
+/* Let the kernel complete every frame, as far as it goes without waiting. False: all came back, or it takes too long. */
+static bool drain(struct tx_xsk *xsk)
+{
+	struct course *course = &xsk->course;
+	struct tx_report *report = course->report;
+	uint32_t completed = 1;
+
+	while (xsk->free_count < xsk->buffer_count && !report->error && completed) {
 		report->error = kick(xsk);
 		completed = reap(xsk);
 		report->sent += completed;
 		if (completed)
-			deadline_ns = clock_ns() + DRAIN_NS;
-		else if (clock_ns() > deadline_ns)
-			report->error = -ETIMEDOUT;
-		else
-			nanosleep(&pause, NULL);
+			course->drain_deadline_ns = clock_ns() + DRAIN_NS;
 	}
+	if (!completed && clock_ns() > course->drain_deadline_ns)
+		report->error = -ETIMEDOUT;
+	return xsk->free_count < xsk->buffer_count && !report->error;
 }
 
-static void run_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report)
+static enum tx_step step_xsk(struct tx *tx)
 {
 	struct tx_xsk *xsk = (struct tx_xsk *)tx;
-	struct mlr_plan_cursor cursor = mlr_plan_start(xsk->plan, trial->first_sequence);
-	struct mlr_pacer pacer = { 0 };
-	uint64_t now_ns;
-	uint32_t count;
+	struct course *course = &xsk->course;
 
-	if (trial->frame_count != TX_NO_LIMIT)
-		report->error =
-			mlr_pacer_init(&pacer, trial->load_fps, trial->frame_count, xsk->plan->first, xsk->plan->step);
-	begin_sample(xsk, trial);
-	prepare(xsk, &cursor, trial->number);
-	while (clock_ns() + tx->metadata.lead_ns < trial->start_ns)
-		;
-	while (!report->error && (trial->frame_count == TX_NO_LIMIT || pacer.next < pacer.count)) {
-		now_ns = clock_ns();
-		if (now_ns >= trial->deadline_ns || stop_requested())
-			break;
-		count = submit(xsk, &pacer, &cursor, trial, now_ns, report);
-		if (count || xsk->call_again || !xsk->free_count)
-			report->error = kick(xsk);
-		if (count && !tx->metadata.lead_ns)
-			note_departures(report, now_ns, count);
-		report->sent += reap(xsk);
-		prepare(xsk, &cursor, trial->number); /* what is done now is not done between stamp and departure */
+	if (!course->is_over && send_due(xsk))
+		return TX_SENDING;
+	if (!course->is_over) {
+		course->is_over = true;
+		course->drain_deadline_ns = clock_ns() + DRAIN_NS;
+		forget(xsk);
 	}
-	forget(xsk);
-	drain(xsk, report);
-	if (!report->error)
-		report->sent -= report->extra; /* all frames were completed */
+	if (drain(xsk))
+		return TX_DRAINING;
+	if (!course->report->error)
+		course->report->sent -= course->report->extra; /* all frames were completed */
+	return TX_ENDED;
 }

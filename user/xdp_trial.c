@@ -171,25 +171,17 @@ enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *
 		code = management_start(xdp->management, trial.start_ns, trial.start_ns + ns_of(input->duration_s));
 	if (code)
 		return code;
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		if (!xdp->ends[i].transmits)
-			continue;
-		code = tx_port_start(xdp->ends[i].tx, &trial);
-		if (code) {
-			/* the threads that run must end before their frames are freed */
-			while (i-- > 0)
-				if (xdp->ends[i].transmits)
-					tx_port_wait(xdp->ends[i].tx);
-			return code;
-		}
-	}
-	watch_course(xdp);
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		if (xdp->ends[i].transmits)
+			code = tx_port_start(xdp->ends[i].tx, &trial);
+	if (!code)
+		watch_course(xdp);
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		int error;
 
 		if (!xdp->ends[i].transmits)
 			continue;
-		tx_port_wait(xdp->ends[i].tx);
+		tx_port_wait(xdp->ends[i].tx); /* also where one could not be started: the threads that run use its frames */
 		error = xdp->ends[i].tx->report.error;
 		if (error && !code)
 			code = refuse(EXIT_INVALID, "port %s: the transmitter failed in a trial: %s",
