@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "interface.h"
 #include "json_read.h"
 #include "runner.h"
 #include "units.h"
@@ -26,7 +27,6 @@
 #define LOG_LINES       20
 #define PREFIX          "appliance: "
 #define SHELL           "/bin/sh"
-#define ADDRESS_SIZE    64
 
 struct console {
 	int in_fd, out_fd; /* -1: no keys come any more */
@@ -226,32 +226,15 @@ bool console_drained(const struct appliance *appliance)
 
 /* --- ports ----------------------------------------------------------------------------------------------------------- */
 
-/* The MAC address of an interface. */
-static const char *read_address(const char *name, char address[ADDRESS_SIZE])
-{
-	char path[64];
-	FILE *stream;
-
-	snprintf(path, sizeof(path), "/sys/class/net/%.15s/address", name);
-	address[0] = '\0';
-	stream = fopen(path, "re");
-	if (!stream)
-		return address;
-	if (fgets(address, ADDRESS_SIZE, stream))
-		address[strcspn(address, "\n")] = '\0';
-	fclose(stream);
-	return address;
-}
-
 static void put_port(FILE *stream, const json_t *port)
 {
-	char mac[ADDRESS_SIZE], speed[UNIT_TEXT_SIZE] = "speed not known";
+	char mac[INTERFACE_ADDRESS_SIZE], speed[UNIT_TEXT_SIZE] = "speed not known";
 	double link_bps = read_number(port, "link_bps");
 
 	if (!isnan(link_bps))
 		format_si(link_bps, "bit/s", speed);
 	fprintf(stream, "  %-10s %-17s  %-12s %-8s %-15s  %s\n", read_text(port, "name"),
-		read_address(read_text(port, "name"), mac), read_text(port, "driver"),
+		interface_address(read_text(port, "name"), mac), read_text(port, "driver"),
 		read_truth(port, "carrier") ? "link up" : "no link", speed, appliance_port_verdict(port));
 }
 

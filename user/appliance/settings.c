@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <yaml.h>
 
+#include "interface.h"
 #include "say.h"
 #include "units.h"
 
@@ -252,29 +253,15 @@ static bool read_mapping(struct reader *reader, const yaml_node_t *node, const c
 
 /* --- ports ---------------------------------------------------------------------------------------------------------- */
 
-static bool has_address(const char *interface, const char *mac)
-{
-	char file[512], address[SETTINGS_VALUE_SIZE] = "";
-	FILE *stream;
-
-	snprintf(file, sizeof(file), "/sys/class/net/%s/address", interface);
-	stream = fopen(file, "re");
-	if (!stream)
-		return false;
-	if (fgets(address, sizeof(address), stream))
-		address[strcspn(address, "\n")] = '\0';
-	fclose(stream);
-	return strcasecmp(address, mac) == 0;
-}
-
 /* The name of the interface with this MAC address. */
 static bool find_port(struct reader *reader, const yaml_node_t *node, const char *mac, char name[SETTINGS_VALUE_SIZE])
 {
 	DIR *directory = opendir("/sys/class/net");
+	char address[INTERFACE_ADDRESS_SIZE];
 	unsigned int found = 0;
 
 	for (struct dirent *entry; directory && (entry = readdir(directory));) {
-		if (!has_address(entry->d_name, mac))
+		if (strcasecmp(interface_address(entry->d_name, address), mac) != 0)
 			continue;
 		snprintf(name, SETTINGS_VALUE_SIZE, "%.*s", SETTINGS_VALUE_SIZE - 1, entry->d_name);
 		found++;
