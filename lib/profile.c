@@ -23,6 +23,15 @@ unsigned int mlr_profile_streams_from(const struct mlr_profile *profile, unsigne
 	return count;
 }
 
+unsigned int mlr_profile_transmitters(const struct mlr_profile *profile)
+{
+	unsigned int count = 0;
+
+	for (unsigned int port = 0; port < profile->port_count; port++)
+		count += mlr_profile_streams_from(profile, port) > 0;
+	return count;
+}
+
 uint64_t mlr_ranges_combinations(const struct mlr_range ranges[MLR_FIELD_COUNT])
 {
 	uint64_t product = 1;

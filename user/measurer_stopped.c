@@ -11,6 +11,7 @@
 struct measurer_stopped {
 	struct measurer base;
 	const struct config *config;
+	struct mlr_profile profile;
 };
 
 static enum exit_code stopped_measure(struct measurer *measurer, const struct mlr_trial_input *input,
@@ -35,15 +36,12 @@ static json_t *stopped_describe(struct measurer *measurer)
 
 static json_t *stopped_traffic_profile(struct measurer *measurer)
 {
-	const struct config *config = ((const struct measurer_stopped *)measurer)->config;
+	const struct measurer_stopped *stopped = (const struct measurer_stopped *)measurer;
 	const char *names[MLR_PORTS_MAX];
-	struct mlr_profile profile;
 
-	for (unsigned int i = 0; i < config->port_count; i++)
-		names[i] = config->ports[i].name;
-	if (traffic_profile_of(config, &profile))
-		return json_object();
-	return traffic_describe(config, &profile, names);
+	for (unsigned int i = 0; i < stopped->config->port_count; i++)
+		names[i] = stopped->config->ports[i].name;
+	return traffic_describe(stopped->config, &stopped->profile, names);
 }
 
 static void stopped_free(struct measurer *measurer)
@@ -58,22 +56,21 @@ static const struct measurer_ops stopped_ops = {
 	.free = stopped_free,
 };
 
-/* The ports that would send. */
-static unsigned int transmitters(const struct config *config)
-{
-	bool all = config->direction == DIRECTION_BOTH || config->direction == DIRECTION_MESH;
-
-	return all ? config->port_count : config->port_count / 2;
-}
-
 enum exit_code measurer_stopped_new(const struct config *config, struct measurer **ret)
 {
 	struct measurer_stopped *stopped = calloc(1, sizeof(*stopped));
+	enum exit_code code;
 
 	if (!stopped)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	stopped->base = (struct measurer){ .ops = &stopped_ops, .transmitters = transmitters(config) };
 	stopped->config = config;
+	code = traffic_profile_of(config, &stopped->profile);
+	if (code) {
+		free(stopped);
+		return code;
+	}
+	stopped->base =
+		(struct measurer){ .ops = &stopped_ops, .transmitters = mlr_profile_transmitters(&stopped->profile) };
 	*ret = &stopped->base;
 	return EXIT_DONE;
 }

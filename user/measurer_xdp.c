@@ -45,8 +45,7 @@ enum exit_code xdp_make_profile(struct measurer_xdp *xdp, const struct config *a
 			end->receives |= xdp->profile.streams[stream].to == end->number;
 		}
 	}
-	for (unsigned int port = 0; port < xdp->profile.port_count; port++)
-		xdp->measurer.transmitters += mlr_profile_streams_from(&xdp->profile, port) > 0;
+	xdp->measurer.transmitters = mlr_profile_transmitters(&xdp->profile);
 	return EXIT_DONE;
 }
 

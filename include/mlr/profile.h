@@ -184,6 +184,8 @@ unsigned int mlr_profile_least_octets(const struct mlr_profile *profile);
 
 /* How many streams a port sends. */
 unsigned int mlr_profile_streams_from(const struct mlr_profile *profile, unsigned int port);
+/* How many ports send: the factor between the load of one interface and that of all (4.5.2). */
+unsigned int mlr_profile_transmitters(const struct mlr_profile *profile);
 
 /* Sort the streams by the port that receives them, and give each its wire ids. To be called once all are there. 0, or -EINVAL
  * where a port has more streams than flows, a stream more flows than combinations (unless nothing varies), or something is out of range. */
