@@ -29,9 +29,9 @@ static json_t *stopped_describe(struct measurer *measurer)
 	json_t *names = json_array();
 
 	for (unsigned int i = 0; i < config->port_count; i++)
-		json_array_append_new(names, json_pack("{s:s}", "name", config->ports[i].name));
-	return json_pack("{s:s, s:o, s:s?, s:s}", "name", "xdp", "ports", names, "allow_unsafe", config->unsafe_reason,
-			 "state", "stopped before its ports were ready");
+		json_array_append_new(names, json_pack("{s:s}", "name", config->ports[i].label));
+	return json_pack("{s:s, s:o, s:s?, s:s}", "name", config->measurer == MEASURER_MPI ? "mpi" : "xdp", "ports", names,
+			 "allow_unsafe", config->unsafe_reason, "state", "stopped before its ports were ready");
 }
 
 static json_t *stopped_traffic_profile(struct measurer *measurer)
@@ -40,7 +40,7 @@ static json_t *stopped_traffic_profile(struct measurer *measurer)
 	const char *names[MLR_PORTS_MAX];
 
 	for (unsigned int i = 0; i < stopped->config->port_count; i++)
-		names[i] = stopped->config->ports[i].name;
+		names[i] = stopped->config->ports[i].label;
 	return traffic_describe(stopped->config, &stopped->profile, names);
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "json_read.h"
 #include "measurer_xdp.h"
 
 #define ARGUMENTS_MAX 16
@@ -63,10 +64,46 @@ static void as_many_ports_transmit_as_in_a_whole_run(void **state)
 	assert_transmitters("search --measurer mpi -p h1:a:receive,h2:b:receive,h3:c:transmit,h4:d:receive", 1);
 }
 
+/* The names of the ports that measurer and streams have, "a b; a>b ...". */
+static void assert_names(const char *line, const char *measurer_name, const char *expected)
+{
+	struct measurer *stopped;
+	struct config config;
+	json_t *measurer, *profile, *item;
+	char names[256] = "";
+	size_t used = 0, i;
+
+	read_line(line, &config);
+	assert_int_equal(measurer_stopped_new(&config, &stopped), EXIT_DONE);
+	measurer = stopped->ops->describe(stopped);
+	profile = stopped->ops->traffic_profile(stopped);
+	assert_string_equal(read_text(measurer, "name"), measurer_name);
+	json_array_foreach (json_object_get(measurer, "ports"), i, item)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s ", read_text(item, "name"));
+	json_array_foreach (json_object_get(profile, "streams"), i, item)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s>%s ", read_text(item, "from"),
+					 read_text(item, "to"));
+	assert_string_equal(names, expected);
+	json_decref(profile);
+	json_decref(measurer);
+	measurer_free(stopped);
+	config_free(&config);
+}
+
+static void measurer_and_ports_have_the_names_of_a_whole_run(void **state)
+{
+	(void)state;
+	assert_names("search -p a,b --direction both", "xdp", "a b b>a a>b ");
+	/* as measurer_mpi.c has them: several hosts may each have an "a" */
+	assert_names("search --measurer mpi -p h1:a:transmit,h2:a:receive,h3:a:transmit", "mpi",
+		     "h1:a h2:a h3:a h1:a>h2:a h3:a>h2:a ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_many_ports_transmit_as_in_a_whole_run),
+		cmocka_unit_test(measurer_and_ports_have_the_names_of_a_whole_run),
 	};
 
 	return cmocka_run_group_tests_name("measurer_stopped", tests, NULL, NULL);
