@@ -18,8 +18,8 @@
 
 #include "clock.h"
 #include "departure.h"
-#include "mlr/imix.h"
 #include "phc.h"
+#include "tools/bench/one_flow.h"
 
 #define CLOCK_FD 99 /* never used: what is tested reads no clock */
 
@@ -136,6 +136,8 @@ static void launch_times_that_cannot_be_checked_end_the_run(void **state)
 #define LEAD_NS  200000
 
 static char port[IF_NAMESIZE];
+static struct mlr_queue_plan *plan;
+static struct tx *tx;
 
 static int make_links(void **state)
 {
@@ -150,44 +152,30 @@ static int make_links(void **state)
 	return system(command);
 }
 
-static int remove_links(void **state)
+static int clean_up(void **state)
 {
 	char command[64];
 
 	(void)state;
+	tx_close(tx);
+	tx = NULL;
+	mlr_queue_plan_free(plan);
+	plan = NULL;
 	if (geteuid())
 		return 0;
 	snprintf(command, sizeof(command), "ip link del %s", port);
 	return system(command);
 }
 
-static struct mlr_queue_plan *plan_of(unsigned int size_octets)
-{
-	struct mlr_profile profile = {
-		.sizes = mlr_size_one(size_octets),
-		.port_count = 2,
-		.ports = { { .mac = { 2, [5] = 1 }, .address = 0xc6120002 },
-			   { .mac = { 2, [5] = 2 }, .address = 0xc6130002 } },
-		.stream_count = 1,
-		.streams = { { .from = 0, .to = 1, .ip_version = 4, .destination_mac = { 2, [5] = 2 } } },
-		.flow_count = 1,
-		.source_port = 49184,
-		.destination_port = 9,
-	};
-	struct mlr_queue_plan *plan;
-
-	assert_int_equal(mlr_profile_number(&profile), 0);
-	assert_int_equal(mlr_queue_plan_new(&profile, 0, 0, 1, &plan), 0);
-	return plan;
-}
-
-/* A trial of FRAMES frames; its transmitter. */
-static struct tx *transmit(const struct mlr_queue_plan *plan, const struct tx_metadata *metadata)
+/* Send FRAMES frames of this size. Only root can; without, the test is skipped. */
+static void transmit(unsigned int size_octets, struct tx_metadata wanted)
 {
 	struct tx_trial trial = { .number = 1, .load_fps = LOAD_FPS, .frame_count = FRAMES, .first_sequence = 1 };
-	struct tx *tx;
 
-	assert_int_equal(tx_xsk_open(port, 0, plan, metadata, -1, &tx), EXIT_DONE);
+	if (geteuid())
+		skip();
+	assert_int_equal(one_flow_plan(size_octets, &plan), 0);
+	assert_int_equal(tx_xsk_open(port, 0, plan, &wanted, -1, &tx), EXIT_DONE);
 	tx->clock_offset_ns = phc_system_offset(CLOCK_TAI).offset_ns;
 	trial.start_ns = clock_ns() + 1000000;
 	trial.deadline_ns = trial.start_ns + 1000000000;
@@ -195,47 +183,30 @@ static struct tx *transmit(const struct mlr_queue_plan *plan, const struct tx_me
 	tx_wait(tx);
 	assert_int_equal(tx->report.error, 0);
 	assert_int_equal(tx->report.sent, FRAMES);
-	return tx;
 }
 
-static bool has_metadata(const struct tx *tx)
+static bool has_metadata(void)
 {
 	return tx->metadata.stamps || tx->metadata.lead_ns;
 }
 
 static void a_sample_of_frames_is_stamped(void **state)
 {
-	static const struct tx_metadata wanted = { .stamps = true };
-	struct mlr_queue_plan *plan;
-	struct tx *tx;
-
 	(void)state;
-	if (geteuid())
-		skip();
-	plan = plan_of(64);
-	tx = transmit(plan, &wanted);
-	assert_true(has_metadata(tx));
+	transmit(64, (struct tx_metadata){ .stamps = true });
+	assert_true(has_metadata());
 	/* one in eleven */
 	assert_int_equal(tx->departures.delays.count, FRAMES / 11);
 	assert_int_equal(tx->departures.asked, FRAMES / 11);
 	assert_int_equal(tx->departures.early, 0);
 	assert_in_range(tx->departures.delays.max_ns, 100, 1000000000);
-	tx_close(tx);
-	mlr_queue_plan_free(plan);
 }
 
 /* A veth sends at once, so frames with a launch time leave before it, by the lead at most, and all are counted so. */
 static void launch_times_that_nobody_keeps_are_seen(void **state)
 {
-	static const struct tx_metadata wanted = { .stamps = true, .lead_ns = LEAD_NS };
-	struct mlr_queue_plan *plan;
-	struct tx *tx;
-
 	(void)state;
-	if (geteuid())
-		skip();
-	plan = plan_of(64);
-	tx = transmit(plan, &wanted);
+	transmit(64, (struct tx_metadata){ .stamps = true, .lead_ns = LEAD_NS });
 	assert_int_equal(tx->departures.delays.count, FRAMES / 11);
 	/* but for those that a stall of this machine made late */
 	assert_in_range(tx->departures.early, 1, FRAMES / 11);
@@ -243,46 +214,26 @@ static void launch_times_that_nobody_keeps_are_seen(void **state)
 	/* the gaps are those between launch times */
 	assert_int_equal(tx->report.gaps.count, FRAMES - 1);
 	assert_int_equal(tx->report.burst_max, 1);
-	tx_close(tx);
-	mlr_queue_plan_free(plan);
 }
 
 static void without_a_wish_there_are_none(void **state)
 {
-	static const struct tx_metadata nothing = { 0 };
-	struct mlr_queue_plan *plan;
-	struct tx *tx;
-
 	(void)state;
-	if (geteuid())
-		skip();
-	plan = plan_of(64);
-	tx = transmit(plan, &nothing);
-	assert_false(has_metadata(tx));
+	transmit(64, (struct tx_metadata){ 0 });
+	assert_false(has_metadata());
 	assert_int_equal(tx->departures.delays.count, 0);
-	tx_close(tx);
-	mlr_queue_plan_free(plan);
 }
 
 static void long_frames_have_them_too(void **state)
 {
-	static const struct tx_metadata stamps = { .stamps = true };
-	struct mlr_queue_plan *plan;
-	struct tx *tx;
-
 	(void)state;
-	if (geteuid())
-		skip();
-	plan = plan_of(1518);
-	tx = transmit(plan, &stamps);
-	assert_true(has_metadata(tx));
+	transmit(1518, (struct tx_metadata){ .stamps = true });
+	assert_true(has_metadata());
 	assert_int_equal(tx->departures.delays.count, FRAMES / 11);
-	tx_close(tx);
-	mlr_queue_plan_free(plan);
 }
 
 #define TEST(name)        cmocka_unit_test_setup_teardown(name, set_up, NULL)
-#define FRAMES_TEST(name) cmocka_unit_test_setup_teardown(name, make_links, remove_links)
+#define FRAMES_TEST(name) cmocka_unit_test_setup_teardown(name, make_links, clean_up)
 
 int main(void)
 {

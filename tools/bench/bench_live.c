@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 	}
 	if (rx_open((int)if_nametoindex(argv[2]), argv[2], &options, &rx))
 		return 3;
-	error = one_flow_plan(&plan);
+	error = one_flow_plan(MLR_FRAME_MIN_OCTETS, &plan);
 	if (error)
 		fail("cannot plan", error);
 	error = live_program_load(plan, (int)if_nametoindex(argv[1]), &program);

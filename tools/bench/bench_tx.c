@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 	}
 	choice = strcmp(argv[2], "live") == 0 ? TX_LIVE : TX_XSK;
 	port = find_port(argv[1]);
-	error = one_flow_plan(&plan);
+	error = one_flow_plan(MLR_FRAME_MIN_OCTETS, &plan);
 	if (error)
 		fail("cannot plan its frames", error);
 	CPU_ZERO(&taken);
