@@ -139,7 +139,7 @@ int mlr_size_from_weights(const struct mlr_size_weight *weights, unsigned int co
 
 /* --- genomes -------------------------------------------------------------------------------------------------------- */
 
-/* Table 1 of RFC 6985. */
+/* The table of RFC 6985, section 4, but for z. */
 unsigned int mlr_genome_letter_octets(char letter)
 {
 	static const unsigned int sizes_octets[] = { 64, 128, 256, 512, 1024, 1280, 1518, 2112, 9000, 16000 };

@@ -267,7 +267,7 @@ const struct option options[] = {
 	  .fallback = "64",
 	  .read = read_frame_sizes,
 	  .help = "octets of a frame, FCS included, 64 to 9216; or a mix: imix (7:64,4:594,1:1518), imix:csit, "
-		  "imix:WEIGHT:SIZE,... or an RFC 6985 genome, as genome:aaabz,z=1500; of a "
+		  "imix:WEIGHT:SIZE,... or an RFC 6985 genome, as genome:aaabz,z=1518; of a "
 		  "suite (rfc2544, selftest) a list, default the sizes of RFC 2544" },
 	{ .name = "ip",
 	  .argument = "V",

@@ -89,25 +89,27 @@ static enum exit_code read_weights(const struct given *given, const char *text, 
 	return error ? refuse_given(given, "not a list of WEIGHT:SIZE") : EXIT_DONE;
 }
 
-/* "z=1500" behind a genome. */
+/* "z=1518" behind a genome. */
 static enum exit_code read_letter(const struct given *given, const char *part, unsigned int own_octets[MLR_GENOME_LETTERS])
 {
 	char letter = part[0];
 	unsigned int octets;
 
 	if (!letter || part[1] != '=')
-		return refuse_given(given, "'%s' behind the genome must be LETTER=SIZE, as z=1500", part);
+		return refuse_given(given, "'%s' behind the genome must be LETTER=SIZE, as z=1518", part);
 	if (mlr_genome_letter_octets(letter))
 		return refuse_given(given, "the letter %c is %u octets by RFC 6985; use a capital for a size of your own",
 				    letter, mlr_genome_letter_octets(letter));
 	if (!parse_size(part + 2, &octets))
 		return refuse_size(given, part + 2);
-	if (letter >= 'a' && letter <= 'z')
-		own_octets[letter - 'a'] = octets;
+	if (letter == 'z')
+		own_octets['z' - 'a'] = octets;
 	else if (letter >= 'A' && letter <= 'Z')
 		own_octets[26 + letter - 'A'] = octets;
 	else
-		return refuse_given(given, "'%c' is no letter of a genome; use z or a capital", letter);
+		return refuse_given(given,
+				    "'%c' cannot have a size of your own; RFC 6985 has z (the MTU) and capitals for that",
+				    letter);
 	return EXIT_DONE;
 }
 
@@ -126,15 +128,16 @@ static enum exit_code refuse_genome(const struct given *given, const char *genom
 			return refuse_given(given, "the letter %c is %u octets by RFC 6985; this tester sends at most %d",
 					    *genome, mlr_genome_letter_octets(*genome), MLR_FRAME_MAX_OCTETS);
 		if (mlr_size_from_genome(one, none, &mix))
-			return refuse_given(given,
-					    "RFC 6985 gives '%c' no size; a to i have one, and others are given behind the "
-					    "genome, as genome:aaz,z=1500",
-					    *genome);
+			return refuse_given(
+				given,
+				"RFC 6985 gives '%c' no size; a to i have one, and those of z and of capitals are "
+				"given behind the genome, as genome:aaz,z=1518",
+				*genome);
 	}
 	return refuse_given(given, "the genome has no letters");
 }
 
-/* "aaabz,z=1500" */
+/* "aaabz,z=1518" */
 static enum exit_code read_genome(const struct given *given, const char *text, struct mlr_size_mix *ret)
 {
 	unsigned int own_octets[MLR_GENOME_LETTERS] = { 0 };

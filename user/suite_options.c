@@ -19,7 +19,7 @@ bool frame_sizes_are_a_list(enum verb verb)
 	return verb == VERB_SELFTEST || verb == VERB_RFC2544;
 }
 
-/* The length of the first part: up to a comma that does not stand inside a mix ("imix:7:64,4:594", "genome:aaz,z=1500"). */
+/* The length of the first part: up to a comma that does not stand inside a mix ("imix:7:64,4:594", "genome:aaz,z=1518"). */
 static size_t part_length(const char *list)
 {
 	size_t length = strcspn(list, ",");

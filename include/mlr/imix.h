@@ -25,7 +25,8 @@ struct mlr_size_mix mlr_size_one(unsigned int size_octets);
  * MLR_SIZES_MAX or the weights, divided by what they have in common, add up to more than MLR_SCHEDULE_MAX. */
 int mlr_size_from_weights(const struct mlr_size_weight *weights, unsigned int count, struct mlr_size_mix *ret);
 
-/* The size that RFC 6985 gives a letter, FCS included; 0 where it gives none: z is the MTU, capitals are the tester's own. */
+/* The size that RFC 6985, section 4, gives a letter, FCS included: a 64 to j 16000; 0 where it gives none: z is the MTU, whose
+ * length the tester must report, capitals are the tester's own (section 5), and k to y mean nothing. */
 unsigned int mlr_genome_letter_octets(char letter);
 
 /* `own_octets` has the sizes of letters that the RFC leaves open, a to z first, then A to Z; 0: not given. 0; -EINVAL for an

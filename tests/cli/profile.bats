@@ -32,7 +32,11 @@ shows() { # expression options...
   shows '[.traffic_profile.frame_sizes[].weight] == [7, 4, 1]' --frame-size imix:7:64,4:594,1:1518
   shows '(.traffic_profile.frame_size_octets - 353.8333333) | fabs < 1e-6' --frame-size imix:csit
   shows '[.frames[].size_octets] == [64, 64, 64, 128, 256, 64]' --frame-size genome:aaabc --count 6
-  shows '[.frames[].size_octets] == [64, 1500, 321]' --frame-size genome:azQ,z=1500,Q=321 --count 3
+  shows '[.frames[].size_octets] == [64, 1518, 321]' --frame-size genome:azQ,z=1518,Q=321 --count 3
+  # The examples of RFC 6985, sections 4 and 5, and its whole table but for j.
+  shows '.traffic_profile.frame_size_order == [64, 64, 64, 1280, 1518]' --frame-size genome:aaafg
+  shows '.traffic_profile.frame_size_order == [64, 64, 64, 1020, 1020]' --frame-size genome:AAAGG,A=64,G=1020
+  shows '.traffic_profile.frame_size_order == [64, 128, 256, 512, 1024, 1280, 1518, 2112, 9000]' --frame-size genome:abcdefghi
   shows '.frames[0].size_octets == 9216' --frame-size 9216
 }
 
@@ -46,6 +50,8 @@ shows() { # expression options...
   refuses 2 "gives 'z' no size" show --frame-size genome:aaz
   refuses 2 "gives 'B' no size" show --frame-size genome:AB,A=99
   refuses 2 "the letter a is 64 octets" show --frame-size genome:ab,a=65
+  refuses 2 "gives 'k' no size" show --frame-size genome:ak
+  refuses 2 "'k' cannot have a size of your own; RFC 6985 has z .the MTU. and capitals" show --frame-size genome:ak,k=300
   refuses 2 "the genome has no letters" show --frame-size genome:
 }
 
