@@ -72,7 +72,7 @@ enum exit_code load_range_find(const struct config *config, struct measurer *mea
 	struct load_range range = { 0 };
 	enum exit_code code;
 
-	if (stop_requested())
+	if (stop_requested() && !config->stored) /* a search that goes on still has what was stored */
 		return EXIT_INTERRUPTED;
 	if (config->stored) {
 		code = take_stored(config->stored, &range);

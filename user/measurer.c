@@ -2,6 +2,7 @@
 #include "measurer.h"
 
 #include "require.h"
+#include "stop.h"
 #include "units.h"
 
 void measurement_free(struct measurement *measurement)
@@ -27,10 +28,16 @@ static enum exit_code new_measurer(const struct config *config, struct measurer 
 	return EXIT_USAGE_ERROR;
 }
 
+/* Once a stop was requested no port is touched any more, and no measurer started; a simulated or stored one costs nothing. */
+static bool is_too_late(const struct config *config)
+{
+	return stop_requested() && config->measurer != MEASURER_SIM && config->measurer != MEASURER_REPLAY;
+}
+
 enum exit_code measurer_new(const struct config *config, struct measurer **ret)
 {
 	struct measurer *measurer;
-	enum exit_code code = new_measurer(config, &measurer);
+	enum exit_code code = is_too_late(config) ? EXIT_INTERRUPTED : new_measurer(config, &measurer);
 
 	if (code == EXIT_INTERRUPTED) {
 		enum exit_code stopped = measurer_stopped_new(config, ret);

@@ -148,7 +148,7 @@ enum exit_code measurer_exec_new(const struct config *config, struct measurer **
 /* One of several hosts, under mpirun. */
 enum exit_code measurer_mpi_new(const struct config *config, struct measurer **ret);
 enum exit_code measurer_sim_new(const struct config *config, struct measurer **ret);
-/* One that stands for `xdp` or `mpi` where a stop came before its ports were ready. */
+/* One that stands for `xdp`, `mpi` or `exec` where a stop came before it was ready, and measures nothing. */
 enum exit_code measurer_stopped_new(const struct config *config, struct measurer **ret);
 /* One that measures nothing: for a replay, which only has stored trials. */
 enum exit_code measurer_replay_new(const struct config *config, struct measurer **ret);

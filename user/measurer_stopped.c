@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stands for the measurer of frames where a stop came before its ports were ready: it measures nothing, and tells the
- * result what would have been sent.
+ * What stands for a measurer where a stop came before it was ready: it measures nothing, and tells the result what would have
+ * been sent.
  */
 #include <stdlib.h>
 
@@ -26,8 +26,12 @@ static enum exit_code stopped_measure(struct measurer *measurer, const struct ml
 static json_t *stopped_describe(struct measurer *measurer)
 {
 	const struct config *config = ((const struct measurer_stopped *)measurer)->config;
-	json_t *names = json_array();
+	json_t *names;
 
+	if (config->measurer == MEASURER_EXEC)
+		return json_pack("{s:s, s:s, s:s}", "name", "exec", "command", config->measurer_argument, "state",
+				 "stopped before it was started");
+	names = json_array();
 	for (unsigned int i = 0; i < config->port_count; i++)
 		json_array_append_new(names, json_pack("{s:s}", "name", config->ports[i].label));
 	return json_pack("{s:s, s:o, s:s?, s:s}", "name", config->measurer == MEASURER_MPI ? "mpi" : "xdp", "ports", names,
@@ -39,6 +43,8 @@ static json_t *stopped_traffic_profile(struct measurer *measurer)
 	const struct measurer_stopped *stopped = (const struct measurer_stopped *)measurer;
 	const char *names[MLR_PORTS_MAX];
 
+	if (stopped->config->measurer == MEASURER_EXEC)
+		return json_pack("{s:s}", "description", "the external measurer's own");
 	for (unsigned int i = 0; i < stopped->config->port_count; i++)
 		names[i] = stopped->config->ports[i].label;
 	return traffic_describe(stopped->config, &stopped->profile, names);
@@ -56,6 +62,23 @@ static const struct measurer_ops stopped_ops = {
 	.free = stopped_free,
 };
 
+/* Another measurer has ports of its own. */
+static enum exit_code init_exec(struct measurer_stopped *stopped)
+{
+	stopped->base.virtual_time = true;
+	stopped->base.transmitters = 1;
+	return EXIT_DONE;
+}
+
+static enum exit_code init_frames(struct measurer_stopped *stopped)
+{
+	enum exit_code code = traffic_profile_of(stopped->config, &stopped->profile);
+
+	if (!code)
+		stopped->base.transmitters = mlr_profile_transmitters(&stopped->profile);
+	return code;
+}
+
 enum exit_code measurer_stopped_new(const struct config *config, struct measurer **ret)
 {
 	struct measurer_stopped *stopped = calloc(1, sizeof(*stopped));
@@ -63,14 +86,13 @@ enum exit_code measurer_stopped_new(const struct config *config, struct measurer
 
 	if (!stopped)
 		return refuse(EXIT_INCAPABLE, "out of memory");
+	stopped->base.ops = &stopped_ops;
 	stopped->config = config;
-	code = traffic_profile_of(config, &stopped->profile);
+	code = config->measurer == MEASURER_EXEC ? init_exec(stopped) : init_frames(stopped);
 	if (code) {
 		free(stopped);
 		return code;
 	}
-	stopped->base =
-		(struct measurer){ .ops = &stopped_ops, .transmitters = mlr_profile_transmitters(&stopped->profile) };
 	*ret = &stopped->base;
 	return EXIT_DONE;
 }

@@ -14,9 +14,10 @@
 #include "options.h"
 #include "stop.h"
 
-#define TEXT_MOST   (256 * 1024) /* octets kept of one configuration */
-#define COMMAND_S   60           /* for one command */
-#define END_GRACE_S 1
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define TEXT_MOST    (256 * 1024) /* octets kept of one configuration */
+#define COMMAND_S    60           /* for one command */
+#define END_GRACE_S  1
 
 /* --- a text from outside -------------------------------------------------------------------------------------------- */
 
@@ -98,7 +99,10 @@ static enum exit_code read_file(const struct given *given, struct text *ret)
 static enum exit_code listen_to(const struct given *given, const struct child *child, struct text *ret)
 {
 	uint64_t end_ns = clock_ns() + COMMAND_S * (uint64_t)NS_PER_S;
-	struct pollfd output = { .fd = child->from_fd, .events = POLLIN };
+	struct pollfd files[] = {
+		{ .fd = child->from_fd, .events = POLLIN },
+		{ .fd = stop_fd(), .events = POLLIN },
+	};
 
 	do {
 		uint64_t now_ns = clock_ns();
@@ -107,9 +111,8 @@ static enum exit_code listen_to(const struct given *given, const struct child *c
 			return EXIT_INTERRUPTED;
 		if (now_ns >= end_ns)
 			return refuse_given(given, "it has not ended after %d s", COMMAND_S);
-		if (poll(&output, 1, (int)((end_ns - now_ns) / 1000000 + 1)) <= 0)
-			continue;
-	} while (take(ret, child->from_fd));
+		poll(files, COUNT(files), (int)((end_ns - now_ns) / 1000000 + 1));
+	} while (take(ret, child->from_fd)); /* which takes nothing where nothing is there yet */
 	return EXIT_DONE;
 }
 
@@ -126,7 +129,7 @@ static enum exit_code run_command(const struct given *given, struct text *ret)
 	child.to_fd = -1;
 	code = listen_to(given, &child, ret);
 	if (code == EXIT_DONE && !ret->truncated && strcmp(child_fate(&child, fate), "exited with status 0") != 0)
-		code = refuse_given(given, "it %s", fate);
+		code = stop_requested() ? EXIT_INTERRUPTED : refuse_given(given, "it %s", fate);
 	child_end(&child, END_GRACE_S);
 	return code;
 }
@@ -142,6 +145,9 @@ static enum exit_code add_configuration(json_t *configurations, const struct giv
 	if (!text.octets)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	code = command ? run_command(given, &text) : read_file(given, &text);
+	if (code == EXIT_INTERRUPTED)
+		note("stopped before --%s '%s' had ended; what it said is not in the result", given->option->name,
+		     given->text);
 	if (code == EXIT_DONE)
 		json_array_append_new(configurations,
 				      json_pack("{s:s, s:s, s:b, s:o}", "kind", command ? "command" : "file", "source",
@@ -152,21 +158,31 @@ static enum exit_code add_configuration(json_t *configurations, const struct giv
 	return code;
 }
 
+/* Of everything given, in its order. A stop leaves out the command that it met and those behind it, and is no failure: the verb
+ * then finds itself stopped before its first trial, and says so in a result. */
+static enum exit_code add_configurations(json_t *configurations, const struct given_list *given_list)
+{
+	for (size_t i = 0; i < given_list->count; i++) {
+		const struct given *given = &given_list->items[i];
+		enum exit_code code = EXIT_DONE;
+
+		if (strcmp(given->option->name, "sut-config") == 0)
+			code = add_configuration(configurations, given, false);
+		else if (strcmp(given->option->name, "sut-config-command") == 0 && !stop_requested())
+			code = add_configuration(configurations, given, true);
+		if (code != EXIT_DONE && code != EXIT_INTERRUPTED)
+			return code;
+	}
+	return EXIT_DONE;
+}
+
 enum exit_code report_sut(const struct config *config, json_t **ret)
 {
 	const struct given *name = given_find(config->given, "sut-name");
 	json_t *configurations = json_array(), *changes = given_texts(config->given, "sut-change"),
 	       *notes = given_texts(config->given, "sut-note");
-	enum exit_code code = EXIT_DONE;
+	enum exit_code code = add_configurations(configurations, config->given);
 
-	for (size_t i = 0; i < config->given->count && code == EXIT_DONE; i++) {
-		const struct given *given = &config->given->items[i];
-
-		if (strcmp(given->option->name, "sut-config") == 0)
-			code = add_configuration(configurations, given, false);
-		else if (strcmp(given->option->name, "sut-config-command") == 0)
-			code = add_configuration(configurations, given, true);
-	}
 	if (code != EXIT_DONE ||
 	    (!name && !json_array_size(configurations) && !json_array_size(changes) && !json_array_size(notes))) {
 		json_decref(configurations);

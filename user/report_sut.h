@@ -12,7 +12,7 @@
 #include "say.h"
 
 /* The result document's "sut": a new reference, json_null() where nothing was given. EXIT_USAGE_ERROR where a file cannot be
- * read or a command fails. */
+ * read or a command fails. Where a stop comes while a command runs, EXIT_DONE without what it said. */
 enum exit_code report_sut(const struct config *config, json_t **ret);
 
 #endif
