@@ -26,12 +26,12 @@ struct ability {
 /* Whether the driver was told, by a qdisc on each queue that is used, to heed launch times. */
 static bool is_set_up(struct mnl_socket *netlink, int ifindex, unsigned int queues)
 {
-	uint64_t offloaded = 0;
+	struct link_queueing queueing;
 
-	if (netlink_launch_queues(netlink, ifindex, &offloaded))
+	if (netlink_queueing(netlink, ifindex, &queueing))
 		return false;
 	for (unsigned int i = 0; i < queues; i++)
-		if (!(offloaded >> i & 1))
+		if (!(queueing.launch_queues >> i & 1))
 			return false;
 	return true;
 }
@@ -64,7 +64,8 @@ static struct ability find_ability(struct mnl_socket *netlink, const struct link
 		ability.no_launches = "its driver has no launch time for AF_XDP";
 	else if (!is_set_up(netlink, link->ifindex, queues))
 		ability.no_launches =
-			"its queues are not set up for it: each needs an 'etf' qdisc with 'offload' (docs/hardware.md)";
+			"its queues are not set up for it: each needs an 'etf' qdisc with 'offload', and xdp-mlr "
+			"probe -p says by which command";
 	ability.stamps = !ability.no_stamps;
 	ability.launches = !ability.no_launches;
 	return ability;

@@ -204,9 +204,9 @@ int netlink_link_by_mac(struct mnl_socket *socket, const char *mac, const char *
 
 /* --- queues --------------------------------------------------------------------------------------------------------- */
 
-struct launch_search {
+struct queueing_search {
 	int ifindex;
-	uint64_t queues;
+	struct link_queueing found;
 };
 
 static bool is_offloaded(const struct nlattr *options)
@@ -214,42 +214,60 @@ static bool is_offloaded(const struct nlattr *options)
 	const struct nlattr *attribute;
 
 	mnl_attr_for_each_nested (attribute, options)
-		if (mnl_attr_get_type(attribute) == TCA_ETF_PARMS)
+		if (mnl_attr_get_type(attribute) == TCA_ETF_PARMS &&
+		    mnl_attr_get_payload_len(attribute) >= sizeof(struct tc_etf_qopt))
 			return ((const struct tc_etf_qopt *)mnl_attr_get_payload(attribute))->flags & TC_ETF_OFFLOAD_ON;
 	return false;
 }
 
-/* The qdisc of queue q has the parent X:q+1. */
-static int find_launch(const struct nlmsghdr *header, void *context)
+/* The qdisc of queue q has the parent X:q+1; one that is the root itself is that of queue 0. */
+static unsigned int number_of_queue(const struct tcmsg *message)
+{
+	return message->tcm_parent == TC_H_ROOT ? 0 : TC_H_MIN(message->tcm_parent) - 1;
+}
+
+void netlink_read_qdisc(const struct nlmsghdr *header, int ifindex, struct link_queueing *queueing)
 {
 	const struct tcmsg *message = mnl_nlmsg_get_payload(header);
-	struct launch_search *search = context;
 	const struct nlattr *attribute;
-	unsigned int class = TC_H_MIN(message->tcm_parent);
-	bool is_etf = false, offloaded = false;
+	const char *kind = "";
+	bool offloaded = false;
 
+	if (message->tcm_ifindex != ifindex)
+		return;
 	mnl_attr_for_each (attribute, header, sizeof(*message)) {
 		if (mnl_attr_get_type(attribute) == TCA_KIND)
-			is_etf = strcmp(mnl_attr_get_str(attribute), "etf") == 0;
-		else if (mnl_attr_get_type(attribute) == TCA_OPTIONS && is_etf)
+			kind = mnl_attr_get_str(attribute);
+		else if (mnl_attr_get_type(attribute) == TCA_OPTIONS && strcmp(kind, "etf") == 0)
 			offloaded = is_offloaded(attribute);
 	}
-	if (message->tcm_ifindex == search->ifindex && offloaded && class >= 1 && class <= 64)
-		search->queues |= 1ull << (class - 1);
+	if (message->tcm_parent == TC_H_ROOT) {
+		snprintf(queueing->root_kind, sizeof(queueing->root_kind), "%s", kind);
+		queueing->root_handle = message->tcm_handle;
+	}
+	if (offloaded && number_of_queue(message) < 64)
+		queueing->launch_queues |= 1ull << number_of_queue(message);
+}
+
+static int find_qdisc(const struct nlmsghdr *header, void *context)
+{
+	struct queueing_search *search = context;
+
+	netlink_read_qdisc(header, search->ifindex, &search->found);
 	return MNL_CB_OK;
 }
 
-int netlink_launch_queues(struct mnl_socket *socket, int ifindex, uint64_t *ret_queues)
+int netlink_queueing(struct mnl_socket *socket, int ifindex, struct link_queueing *ret)
 {
-	struct launch_search search = { .ifindex = ifindex };
+	struct queueing_search search = { .ifindex = ifindex };
 	struct request request;
 	struct tcmsg *message = request_start(&request, RTM_GETQDISC, NLM_F_DUMP, sizeof(*message));
 	int error;
 
 	message->tcm_ifindex = ifindex;
-	error = exchange(socket, &request, find_launch, &search);
+	error = exchange(socket, &request, find_qdisc, &search);
 	if (!error)
-		*ret_queues = search.queues;
+		*ret = search.found;
 	return error;
 }
 

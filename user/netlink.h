@@ -17,6 +17,7 @@
 #include "mlr/frame.h"
 
 struct mnl_socket;
+struct nlmsghdr;
 
 /* Facts of one link. */
 struct link_info {
@@ -43,6 +44,15 @@ struct link_uses {
 	char upper[IF_NAMESIZE];          /* a link stacked on it: bridge, bond, VLAN, macvlan */
 };
 
+/* The queueing disciplines of a link. */
+struct link_queueing {
+	char root_kind[16];   /* of the root: "mq", "noqueue", ...; empty if the kernel named none */
+	uint32_t root_handle; /* its handle; 0: the kernel's default, to which nothing can be attached */
+	uint64_t
+		launch_queues; /* a bit for each transmit queue that the driver was told, by an 'etf' qdisc with 'offload', to heed
+				 * launch times on */
+};
+
 int netlink_open(struct mnl_socket **ret);
 void netlink_close(struct mnl_socket *socket);
 
@@ -52,8 +62,9 @@ int netlink_link_by_index(struct mnl_socket *socket, int ifindex, struct link_in
 int netlink_each_link(struct mnl_socket *socket, void (*visit)(const struct link_info *link, void *context), void *context);
 /* The one link with this MAC address ("02:00:00:00:00:01") and kind; -ENODEV if there is none, or more than one. */
 int netlink_link_by_mac(struct mnl_socket *socket, const char *mac, const char *kind, struct link_info *ret);
-/* A bit for each transmit queue that the driver was told, by an 'etf' qdisc with 'offload', to heed launch times on. */
-int netlink_launch_queues(struct mnl_socket *socket, int ifindex, uint64_t *ret_queues);
+int netlink_queueing(struct mnl_socket *socket, int ifindex, struct link_queueing *ret);
+/* Add one qdisc, as the kernel tells of it, to what is known of a link's; other links' are left out. */
+void netlink_read_qdisc(const struct nlmsghdr *header, int ifindex, struct link_queueing *queueing);
 int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct link_uses *ret);
 
 /* A veth pair: `name` here, `peer_name` in the namespace of the file descriptor (-1: here too), with so many queues each way. */

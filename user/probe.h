@@ -42,6 +42,19 @@ __attribute__((format(printf, 4, 5))) json_t *probe_say(json_t *checks, enum pro
 /* The command that mends it. */
 __attribute__((format(printf, 2, 3))) void probe_fix(json_t *check, const char *format, ...);
 
+/* What is known of launch time on a port. */
+struct launch_facts {
+	bool is_told; /* by the kernel, what the driver can do */
+	bool has,
+		stamps; /* launch time for AF_XDP; departures stamped for AF_XDP, by a clock, which prove that it is kept */
+	unsigned int transmit_queues; /* 0: not told */
+	bool may_fix;                 /* whether to offer a command: not for a port that somebody else uses */
+	struct link_queueing queueing;
+};
+
+/* The check "launch-time": whether a run would use it, and what keeps it from that. */
+void probe_launch_time(json_t *checks, const char *port, const struct launch_facts *facts);
+
 /* --- trying --------------------------------------------------------------------------------------------------------- */
 
 /* Each 0 or -errno. */

@@ -38,7 +38,7 @@ struct subject {
 	bool is_told;                      /* by the kernel: xdp */
 	struct link_xdp xdp;
 	struct link_driver driver;
-	unsigned int receive_queues;
+	unsigned int receive_queues, transmit_queues; /* 0 of the latter: not told */
 	json_t *object, *checks;
 };
 
@@ -378,6 +378,7 @@ static void check_queues(struct subject *subject)
 		return;
 	}
 	subject->receive_queues = channels.rx + channels.combined;
+	subject->transmit_queues = channels.tx + channels.combined;
 	json_object_set_new(subject->object, "channels",
 			    json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "rx", (int)channels.rx, "tx", (int)channels.tx,
 				      "combined", (int)channels.combined, "rx_max", (int)channels.rx_max, "tx_max",
@@ -515,6 +516,34 @@ static void check_clock(struct subject *subject)
 			  clock.stamps_transmitted ? "and transmitted ones" : "no transmitted one");
 }
 
+static json_t *queues_json(uint64_t queues)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < 64; i++)
+		if (queues >> i & 1)
+			json_array_append_new(list, json_integer(i));
+	return list;
+}
+
+static void check_launch_time(struct subject *subject)
+{
+	struct link_clock clock = { .phc_index = -1 };
+	bool has_clock = !ethtool_clock(subject->ethtool, subject->link->ifindex, &clock) && clock.phc_index >= 0;
+	struct launch_facts facts = {
+		.is_told = subject->is_told && subject->xdp.tx_is_told,
+		.has = subject->xdp.tx_launch_time,
+		.stamps = subject->xdp.tx_timestamp && has_clock,
+		.transmit_queues = subject->transmit_queues,
+		.may_fix = !subject->used,
+	};
+	bool listed = !netlink_queueing(subject->netlink, subject->link->ifindex, &facts.queueing);
+
+	json_object_set_new(subject->object, "launch_time_queues",
+			    json_or_null(facts.is_told && listed, queues_json(facts.queueing.launch_queues)));
+	probe_launch_time(subject->checks, subject->name, &facts);
+}
+
 /* --- where it is in the machine ------------------------------------------------------------------------------------- */
 
 static void read_file(const char *path, char text[TEXT_SIZE])
@@ -606,8 +635,9 @@ static json_t *new_object(const struct link_info *link, json_t *checks)
 json_t *probe_port(struct mnl_socket *netlink, const struct link_info *link, bool named)
 {
 	static void (*const parts[])(struct subject * subject) = {
-		check_use, check_link,  check_speed,      check_driver, check_xdp,   check_queues, check_rss,
-		check_mtu, check_rings, check_distortion, check_pause,  check_clock, check_irqs,   check_numa,
+		check_use,    check_link,  check_speed,       check_driver, check_xdp,
+		check_queues, check_rss,   check_mtu,         check_rings,  check_distortion,
+		check_pause,  check_clock, check_launch_time, check_irqs,   check_numa,
 	};
 	struct subject subject = { .netlink = netlink, .link = link, .name = link->name, .named = named };
 	int error = ethtool_open(&subject.ethtool);
