@@ -102,8 +102,7 @@ $(BUILD)/tests/user/%: tests/user/%.c $(user_objects) $(BUILD)/libmlr.a
 $(BUILD)/tests/appliance/%: tests/appliance/%.c $(appliance_objects) $(user_objects) $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser/appliance -Iuser -Itests/bpf -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
-		$(filter-out $(BUILD)/user/appliance/main.o $(BUILD)/user/appliance/runner.o $(BUILD)/user/appliance/console.o \
-		$(BUILD)/user/appliance/http.o $(BUILD)/user/appliance/pages.o,$(appliance_objects)) \
+		$(filter-out $(patsubst %,$(BUILD)/user/appliance/%.o,main runner command keep console http pages),$(appliance_objects)) \
 		$(filter-out $(BUILD)/user/main.o,$(user_objects)) $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
 
 # what tests run; knows nothing of the program

@@ -3,7 +3,7 @@
  * What the parts of the appliance's program share. One thread; main.c waits for whatever happens and calls the part concerned.
  *
  *	main      the loop
- *	runner    what is run, and when: the only one that changes `phase`
+ *	runner    what is run, and when: the only one that changes `phase`; command.c has its words, keep.c what survives it
  *	console   lines, the live view and keys, on every console
  *	http      the same for browsers, read-only; pages.c makes them
  */

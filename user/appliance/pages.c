@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "json_read.h"
+#include "keep.h"
 #include "render_html_style.h"
 #include "svg.h"
 #include "text_stream.h"
@@ -398,8 +399,7 @@ static void put_run_metrics(FILE *stream, const struct appliance *appliance)
 	char *text, *end;
 	size_t length;
 
-	snprintf(path, sizeof(path), "%s/metrics", appliance->places.state);
-	if (file_read(path, 1 << 20, &text, &length))
+	if (file_read(keep_path(appliance, KEEP_METRICS, path), KEEP_METRICS_MOST, &text, &length))
 		return;
 	end = strstr(text, mark);
 	fprintf(stream, "%.*s", end ? (int)(end - text) : (int)length, text);

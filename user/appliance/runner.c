@@ -2,20 +2,18 @@
 #include "runner.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "command.h"
 #include "console.h"
 #include "http.h"
-#include "json_text.h"
+#include "keep.h"
 #include "say.h"
 #include "units.h"
 
@@ -23,129 +21,8 @@
 #define BACK_OFF_FACTOR 4   /* how much longer to wait before each further try */
 #define DEADLINE_S      120 /* of what is no measurement: rendering, handing over, cleaning */
 #define DRAIN_S         10  /* for the consoles to take what was written, before others write there */
-#define METRICS_MOST    (1 << 20)
-#define ARGUMENTS_MAX   64
-#define NOTES_MAX       16 /* of those that wait for a result; more are counted */
 #define CLOCK_JUMP_S    30
-#define FILE_POSITION   "position"
-#define FILE_NOTES      "notes"
-#define FILE_METRICS    "metrics"
 #define PORT_LIST_SIZE  1024
-#define FILE_IDLE       "idle"
-
-/* --- the words of a command ------------------------------------------------------------------------------------------ */
-
-struct command {
-	const char *words[ARGUMENTS_MAX + 1];
-	size_t count;
-};
-
-static void add_word(struct command *command, const char *word)
-{
-	if (command->count < ARGUMENTS_MAX)
-		command->words[command->count++] = word;
-}
-
-static void add_option(struct command *command, const char *name, const char *value)
-{
-	add_word(command, name);
-	add_word(command, value);
-}
-
-/* No tester, but a system under test for another one: it runs until the machine is switched off, and has no result. */
-static bool is_sut(const struct run_settings *run)
-{
-	return strcmp(run->verb, "sut") == 0;
-}
-
-/* The verb with the options that choose the run. */
-static struct command command_of_run(const struct appliance *appliance, char ports[SETTINGS_PORT_LIST_SIZE])
-{
-	const struct run_settings *run = appliance_run(appliance);
-	struct command command = { .count = 0 };
-
-	add_word(&command, appliance->places.xdp_mlr);
-	if (is_sut(run))
-		add_option(&command, "lab", "on");
-	else
-		add_word(&command, run->verb);
-	add_option(&command, "--config", appliance->places.config);
-	if (*run->name)
-		add_option(&command, "--run", run->name);
-	if (run->ports.count)
-		add_option(&command, "--ports", settings_port_list(&run->ports, ports));
-	for (const char *word = appliance->overrides; word && *word; word += strlen(word) + 1)
-		add_word(&command, word);
-	return command;
-}
-
-static const char *state_path(const struct appliance *appliance, const char *name, char buffer[FILES_PATH_SIZE])
-{
-	snprintf(buffer, FILES_PATH_SIZE, "%s/%s", appliance->places.state, name);
-	return buffer;
-}
-
-/* --- what survives us ------------------------------------------------------------------------------------------------ */
-
-static time_t read_moment(const json_t *object, const char *name)
-{
-	return (time_t)json_integer_value(json_object_get(object, name));
-}
-
-static void write_state(struct appliance *appliance, const char *name, const json_t *value)
-{
-	char path[FILES_PATH_SIZE];
-	size_t length;
-	char *text = json_text(value, false, &length);
-	int error = text ? file_replace(state_path(appliance, name, path), text, length, 0600, false) : -ENOMEM;
-
-	free(text);
-	if (error)
-		appliance_say(appliance, "cannot write %s/%s: %s", appliance->places.state, name, strerror(-error));
-}
-
-/* Where in the schedule we are, while a run is on: found after a start, it says that we died in it. */
-static void write_position(struct appliance *appliance)
-{
-	json_t *position =
-		json_pack("{s:i, s:i, s:I, s:I, s:I}", "run", (int)appliance->run, "round", (int)appliance->rounds.begun,
-			  "first_begun", (json_int_t)appliance->rounds.first_begun, "last_begun",
-			  (json_int_t)appliance->rounds.last_begun, "started", (json_int_t)appliance->run_started);
-
-	write_state(appliance, FILE_POSITION, position);
-	json_decref(position);
-}
-
-static void remove_position(const struct appliance *appliance)
-{
-	char path[FILES_PATH_SIZE];
-
-	unlink(state_path(appliance, FILE_POSITION, path));
-}
-
-/* A sentence for the next result. */
-__attribute__((format(printf, 2, 3))) static void add_note(struct appliance *appliance, const char *format, ...)
-{
-	char text[RECORD_LINE_MOST];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	appliance_say(appliance, "%s", text);
-	if (json_array_size(appliance->pending_notes) == NOTES_MAX)
-		json_array_remove(appliance->pending_notes, 0);
-	json_array_append_new(appliance->pending_notes, json_string(text));
-	write_state(appliance, FILE_NOTES, appliance->pending_notes);
-}
-
-static void clear_notes(struct appliance *appliance)
-{
-	char path[FILES_PATH_SIZE];
-
-	json_array_clear(appliance->pending_notes);
-	unlink(state_path(appliance, FILE_NOTES, path));
-}
 
 /* --- jobs ------------------------------------------------------------------------------------------------------------ */
 
@@ -201,7 +78,7 @@ static void on_line(void *context, enum job_stream stream, char *text, size_t le
 		appliance->document = strndup(text, length);
 		appliance->document_length = length;
 	}
-	if (!object && is_sut(appliance_run(appliance)))
+	if (!object && run_is_sut(appliance_run(appliance)))
 		appliance_say(appliance, "%s", text);
 	json_decref(object);
 }
@@ -212,18 +89,6 @@ static bool is_idle(const struct appliance *appliance)
 	return appliance->phase == PHASE_UNCONFIGURED || appliance->phase == PHASE_WRONG || appliance->phase == PHASE_DONE;
 }
 
-/* A file says to init that another configuration may take this one's place. */
-static void tell_init(const struct appliance *appliance)
-{
-	char path[FILES_PATH_SIZE];
-
-	state_path(appliance, FILE_IDLE, path);
-	if (is_idle(appliance))
-		file_replace(path, "", 0, 0600, false);
-	else
-		unlink(path);
-}
-
 /* Start the job of a phase. What cannot be started counts as ended with exit code 127, as in a shell. */
 static void start(struct appliance *appliance, enum phase phase, struct command *command, double deadline_s)
 {
@@ -231,8 +96,7 @@ static void start(struct appliance *appliance, enum phase phase, struct command 
 
 	appliance->phase = phase;
 	appliance->due_ns = UINT64_MAX;
-	tell_init(appliance);
-	command->words[command->count] = NULL;
+	keep_idle(appliance, is_idle(appliance));
 	error = job_start(&appliance->job, command->words, on_line, appliance);
 	if (error) {
 		appliance_say(appliance, "cannot start %s: %s", command->words[0], strerror(-error));
@@ -249,7 +113,7 @@ static void rest(struct appliance *appliance, enum phase phase)
 {
 	appliance->phase = phase;
 	appliance->due_ns = UINT64_MAX;
-	tell_init(appliance);
+	keep_idle(appliance, is_idle(appliance));
 	console_refresh(appliance);
 }
 
@@ -274,10 +138,10 @@ static void go_wrong(struct appliance *appliance)
 /* xdp-mlr reads the options of a run as it will for the run itself. */
 static void check_run(struct appliance *appliance)
 {
-	char ports[SETTINGS_PORT_LIST_SIZE];
-	struct command command = command_of_run(appliance, ports);
+	struct command command;
 
-	add_word(&command, "--dump-config");
+	command_of_run(appliance, &command);
+	command_add(&command, "--dump-config");
 	appliance->last_words[0] = '\0';
 	start(appliance, PHASE_CHECKING, &command, DEADLINE_S);
 }
@@ -437,21 +301,6 @@ static void next_run(struct appliance *appliance)
 
 /* --- a run ------------------------------------------------------------------------------------------------------------ */
 
-static bool takes_notes(const char *verb)
-{
-	return strcmp(verb, "probe") != 0 && strcmp(verb, "sut") != 0;
-}
-
-static void say_command(struct appliance *appliance, const struct command *command)
-{
-	char text[RECORD_LINE_MOST];
-	size_t used = (size_t)snprintf(text, sizeof(text), "running: xdp-mlr");
-
-	for (size_t i = 1; i < command->count && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, " %s", command->words[i]);
-	appliance_say(appliance, "%s", text);
-}
-
 static void begin_watch(struct appliance *appliance)
 {
 	const struct run_settings *run = appliance_run(appliance);
@@ -464,16 +313,17 @@ static void begin_watch(struct appliance *appliance)
 
 static void run_next(struct appliance *appliance)
 {
-	char ports[SETTINGS_PORT_LIST_SIZE], metrics[FILES_PATH_SIZE];
-	struct command command = command_of_run(appliance, ports);
+	char metrics[FILES_PATH_SIZE];
+	struct command command;
 
-	say_command(appliance, &command);
-	if (!is_sut(appliance_run(appliance)))
-		add_option(&command, "--format", "jsonl");
-	if (takes_notes(appliance_run(appliance)->verb)) {
-		add_option(&command, "--metrics", state_path(appliance, FILE_METRICS, metrics));
+	command_of_run(appliance, &command);
+	command_say(appliance, &command);
+	if (!run_is_sut(appliance_run(appliance)))
+		command_option(&command, "--format", "jsonl");
+	if (run_takes_notes(appliance_run(appliance))) {
+		command_option(&command, "--metrics", keep_path(appliance, KEEP_METRICS, metrics));
 		for (size_t i = 0; i < json_array_size(appliance->pending_notes); i++)
-			add_option(&command, "--note", json_string_value(json_array_get(appliance->pending_notes, i)));
+			command_option(&command, "--note", json_string_value(json_array_get(appliance->pending_notes, i)));
 	}
 	free(appliance->document);
 	appliance->document = NULL;
@@ -481,7 +331,7 @@ static void run_next(struct appliance *appliance)
 	appliance->run_started = time(NULL);
 	appliance->run_began_ns = clock_ns();
 	begin_watch(appliance);
-	write_position(appliance);
+	keep_position(appliance);
 	start(appliance, PHASE_RUNNING, &command, 0);
 	console_refresh(appliance);
 }
@@ -518,7 +368,7 @@ static void store_run(struct appliance *appliance)
 		appliance_say(appliance, "cannot keep the result: %s", strerror(-error));
 	else
 		appliance_say(appliance, "result %u: %s", result.number, result.summary);
-	remove_position(appliance);
+	keep_no_position(appliance);
 }
 
 static void render(struct appliance *appliance, enum results_form form)
@@ -527,10 +377,10 @@ static void render(struct appliance *appliance, enum results_form form)
 	unsigned int number = appliance->store.last_number;
 	struct command command = { .count = 0 };
 
-	add_word(&command, appliance->places.xdp_mlr);
-	add_word(&command, "report");
-	add_word(&command, results_path(&appliance->store, number, RESULTS_JSON, from));
-	add_option(&command, "--report", results_path(&appliance->store, number, form, to));
+	command_add(&command, appliance->places.xdp_mlr);
+	command_add(&command, "report");
+	command_add(&command, results_path(&appliance->store, number, RESULTS_JSON, from));
+	command_option(&command, "--report", results_path(&appliance->store, number, form, to));
 	appliance->form = form;
 	start(appliance, PHASE_RENDERING, &command, DEADLINE_S);
 }
@@ -552,10 +402,10 @@ static void crash(struct appliance *appliance)
 
 	appliance->crashes++;
 	appliance->tries++;
-	add_note(appliance, "The program died of %s at %s, after %zu trials of this run, and was started anew.",
-		 job_fate(appliance->job.status, fate), format_utc(time(NULL), when), appliance->watch.view.trial_count);
-	add_word(&command, appliance->places.xdp_mlr);
-	add_word(&command, "clean");
+	keep_note(appliance, "The program died of %s at %s, after %zu trials of this run, and was started anew.",
+		  job_fate(appliance->job.status, fate), format_utc(time(NULL), when), appliance->watch.view.trial_count);
+	command_add(&command, appliance->places.xdp_mlr);
+	command_add(&command, "clean");
 	start(appliance, PHASE_CLEANING, &command, DEADLINE_S);
 }
 
@@ -574,7 +424,7 @@ static void ended_run(struct appliance *appliance)
 		next_run(appliance);
 		return;
 	}
-	clear_notes(appliance);
+	keep_no_notes(appliance);
 	render(appliance, RESULTS_HTML);
 }
 
@@ -638,10 +488,10 @@ static void hand_over(struct appliance *appliance)
 		return;
 	}
 	snprintf(exit_code, sizeof(exit_code), "%d", result->exit_code);
-	add_word(&command, appliance->places.hand_over);
-	add_word(&command, results_path(store, result->number, RESULTS_JSON, json));
-	add_word(&command, results_path(store, result->number, RESULTS_HTML, html));
-	add_word(&command, exit_code);
+	command_add(&command, appliance->places.hand_over);
+	command_add(&command, results_path(store, result->number, RESULTS_JSON, json));
+	command_add(&command, results_path(store, result->number, RESULTS_HTML, html));
+	command_add(&command, exit_code);
 	start(appliance, PHASE_HANDING_OVER, &command, DEADLINE_S);
 }
 
@@ -680,7 +530,7 @@ static void read_metrics(struct appliance *appliance)
 	if (clock_ns() - appliance->metrics_read_ns < NS_PER_S)
 		return;
 	appliance->metrics_read_ns = clock_ns();
-	if (file_read(state_path(appliance, FILE_METRICS, path), METRICS_MOST, &text, &length))
+	if (file_read(keep_path(appliance, KEEP_METRICS, path), KEEP_METRICS_MOST, &text, &length))
 		return;
 	watch_metrics(&appliance->watch, text);
 	free(text);
@@ -815,48 +665,32 @@ uint64_t runner_due_ns(const struct appliance *appliance)
 
 /* --- start and wishes -------------------------------------------------------------------------------------------------- */
 
-static void read_notes(struct appliance *appliance)
-{
-	char path[FILES_PATH_SIZE];
-
-	appliance->pending_notes = json_load_file(state_path(appliance, FILE_NOTES, path), 0, NULL);
-	if (!json_is_array(appliance->pending_notes)) {
-		json_decref(appliance->pending_notes);
-		appliance->pending_notes = json_array();
-	}
-}
-
 /* We died in a run, which is made again. */
 static void clean_first(struct appliance *appliance)
 {
-	char path[FILES_PATH_SIZE], when[UNIT_TEXT_SIZE], now[UNIT_TEXT_SIZE];
-	json_t *position = json_load_file(state_path(appliance, FILE_POSITION, path), 0, NULL);
+	char when[UNIT_TEXT_SIZE], now[UNIT_TEXT_SIZE];
+	const struct position position = keep_read_position(appliance);
 	struct command command = { .count = 0 };
 
 	appliance->resumes = false;
-	appliance->run = (unsigned int)json_integer_value(json_object_get(position, "run"));
-	appliance->rounds.begun = (unsigned int)json_integer_value(json_object_get(position, "round"));
-	appliance->rounds.first_begun = read_moment(position, "first_begun");
-	appliance->rounds.last_begun = read_moment(position, "last_begun");
-	if (appliance->run >= appliance->settings.run_count)
-		appliance->run = 0;
+	appliance->run = position.run < appliance->settings.run_count ? position.run : 0;
+	appliance->rounds.begun = position.round;
+	appliance->rounds.first_begun = position.first_begun;
+	appliance->rounds.last_begun = position.last_begun;
 	appliance->crashes++;
-	add_note(appliance, "The appliance's own program died in this run, which had begun at %s, and went on at %s.",
-		 format_utc(read_moment(position, "started"), when), format_utc(time(NULL), now));
-	json_decref(position);
-	add_word(&command, appliance->places.xdp_mlr);
-	add_word(&command, "clean");
+	keep_note(appliance, "The appliance's own program died in this run, which had begun at %s, and went on at %s.",
+		  format_utc(position.started, when), format_utc(time(NULL), now));
+	command_add(&command, appliance->places.xdp_mlr);
+	command_add(&command, "clean");
 	start(appliance, PHASE_CLEANING, &command, DEADLINE_S);
 }
 
 void runner_start(struct appliance *appliance)
 {
-	char path[FILES_PATH_SIZE];
-
 	appliance->test_ports = json_object();
-	read_notes(appliance);
+	keep_read_notes(appliance);
 	appliance->due_ns = UINT64_MAX;
-	appliance->resumes = appliance->places.config && access(state_path(appliance, FILE_POSITION, path), F_OK) == 0;
+	appliance->resumes = appliance->places.config && keep_has_position(appliance);
 	begin(appliance);
 	runner_probe(appliance);
 }
@@ -889,7 +723,7 @@ void runner_power_off(struct appliance *appliance)
 
 void runner_abandon(struct appliance *appliance)
 {
-	remove_position(appliance);
+	keep_no_position(appliance);
 	job_stop(&appliance->job, SIGTERM);
 	switch_off(appliance);
 }

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "keep.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json_text.h"
+
+#define FILE_POSITION "position"
+#define FILE_NOTES    "notes"
+#define FILE_IDLE     "idle"
+#define NOTES_MAX     16 /* that wait for a result; of more, the last ones */
+
+const char *keep_path(const struct appliance *appliance, const char *name, char buffer[FILES_PATH_SIZE])
+{
+	snprintf(buffer, FILES_PATH_SIZE, "%s/%s", appliance->places.state, name);
+	return buffer;
+}
+
+static void write_state(struct appliance *appliance, const char *name, const json_t *value)
+{
+	char path[FILES_PATH_SIZE];
+	size_t length;
+	char *text = json_text(value, false, &length);
+	int error = text ? file_replace(keep_path(appliance, name, path), text, length, 0600, false) : -ENOMEM;
+
+	free(text);
+	if (error)
+		appliance_say(appliance, "cannot write %s/%s: %s", appliance->places.state, name, strerror(-error));
+}
+
+/* --- the position ---------------------------------------------------------------------------------------------------- */
+
+void keep_position(struct appliance *appliance)
+{
+	json_t *position =
+		json_pack("{s:i, s:i, s:I, s:I, s:I}", "run", (int)appliance->run, "round", (int)appliance->rounds.begun,
+			  "first_begun", (json_int_t)appliance->rounds.first_begun, "last_begun",
+			  (json_int_t)appliance->rounds.last_begun, "started", (json_int_t)appliance->run_started);
+
+	write_state(appliance, FILE_POSITION, position);
+	json_decref(position);
+}
+
+void keep_no_position(const struct appliance *appliance)
+{
+	char path[FILES_PATH_SIZE];
+
+	unlink(keep_path(appliance, FILE_POSITION, path));
+}
+
+bool keep_has_position(const struct appliance *appliance)
+{
+	char path[FILES_PATH_SIZE];
+
+	return access(keep_path(appliance, FILE_POSITION, path), F_OK) == 0;
+}
+
+static json_int_t read_integer(const json_t *object, const char *name)
+{
+	return json_integer_value(json_object_get(object, name));
+}
+
+struct position keep_read_position(const struct appliance *appliance)
+{
+	char path[FILES_PATH_SIZE];
+	json_t *object = json_load_file(keep_path(appliance, FILE_POSITION, path), 0, NULL);
+	struct position position = {
+		.run = (unsigned int)read_integer(object, "run"),
+		.round = (unsigned int)read_integer(object, "round"),
+		.first_begun = (time_t)read_integer(object, "first_begun"),
+		.last_begun = (time_t)read_integer(object, "last_begun"),
+		.started = (time_t)read_integer(object, "started"),
+	};
+
+	json_decref(object);
+	return position;
+}
+
+/* --- notes ----------------------------------------------------------------------------------------------------------- */
+
+void keep_note(struct appliance *appliance, const char *format, ...)
+{
+	char text[RECORD_LINE_MOST];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	appliance_say(appliance, "%s", text);
+	if (json_array_size(appliance->pending_notes) == NOTES_MAX)
+		json_array_remove(appliance->pending_notes, 0);
+	json_array_append_new(appliance->pending_notes, json_string(text));
+	write_state(appliance, FILE_NOTES, appliance->pending_notes);
+}
+
+void keep_no_notes(struct appliance *appliance)
+{
+	char path[FILES_PATH_SIZE];
+
+	json_array_clear(appliance->pending_notes);
+	unlink(keep_path(appliance, FILE_NOTES, path));
+}
+
+void keep_read_notes(struct appliance *appliance)
+{
+	char path[FILES_PATH_SIZE];
+
+	appliance->pending_notes = json_load_file(keep_path(appliance, FILE_NOTES, path), 0, NULL);
+	if (!json_is_array(appliance->pending_notes)) {
+		json_decref(appliance->pending_notes);
+		appliance->pending_notes = json_array();
+	}
+}
+
+/* --- idle ------------------------------------------------------------------------------------------------------------ */
+
+void keep_idle(const struct appliance *appliance, bool idle)
+{
+	char path[FILES_PATH_SIZE];
+
+	keep_path(appliance, FILE_IDLE, path);
+	if (idle)
+		file_replace(path, "", 0, 0600, false);
+	else
+		unlink(path);
+}
