@@ -71,17 +71,22 @@ static void describe_port(struct tx_port *port, const struct tx *queue)
 	port->metadata = queue->metadata; /* all are alike */
 }
 
-/* Transmitters on one CPU take turns there. */
+/* Transmitters on one CPU take turns there, if they can. */
 static void share_cpu(struct tx *tx, struct tx_cpus *cpus)
 {
-	struct tx **leader = &cpus->leaders[tx->cpu + 1];
+	struct tx **first = &cpus->first[tx->cpu + 1];
 
-	if (!tx->ops->takes_turns)
-		return;
-	if (*leader)
-		tx_share(*leader, tx);
-	else
-		*leader = tx;
+	if (!*first) {
+		*first = tx;
+	} else if (tx->ops->takes_turns) {
+		tx_share(*first, tx);
+	} else if (!cpus->crowded) {
+		cpus->crowded = true;
+		warn("there are more transmitters than CPUs, and by '--tx %s' they contend: frames will stay unsent; use "
+		     "'--tx xsk', "
+		     "whose transmitters take turns, or fewer queues or directions",
+		     tx->ops->name);
+	}
 }
 
 enum exit_code tx_port_open(const struct config *config, bool live_is_faster, const struct link_info *link,

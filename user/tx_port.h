@@ -13,10 +13,11 @@
 
 #define TX_QUEUES_MAX 64
 
-/* Who drives which CPU, as ports are opened. Zeros: nobody drives any. */
+/* Who is on which CPU, as ports are opened. Zeros: nobody is anywhere. */
 struct tx_cpus {
 	cpu_set_t taken;
-	struct tx *leaders[CPU_SETSIZE + 1]; /* by CPU, none (-1) first: the first of those that take turns there */
+	struct tx *first[CPU_SETSIZE + 1]; /* by CPU, none (-1) first: its first transmitter, with which others take turns */
+	bool crowded;                      /* there are others that do not, and that was said */
 };
 
 struct tx_port {
