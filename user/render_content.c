@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json_read.h"
+#include "render_setting.h"
 #include "render_values.h"
 #include "text_stream.h"
 
@@ -86,7 +87,7 @@ static void put_masthead(struct paper *paper, const json_t *document)
 		     *measurer = json_object_get(document, "measurer");
 	const json_t *sut = json_object_get(document, "sut");
 	struct facts facts = { .count = 0 };
-	char frame[VALUE_SIZE];
+	char frame[VALUE_SIZE], transmitter[SETTING_TEXT_SIZE];
 
 	if (read_string(sut, "name"))
 		facts_add(&facts, "System under test", "%s", read_string(sut, "name"));
@@ -98,6 +99,8 @@ static void put_masthead(struct paper *paper, const json_t *document)
 		facts_add(&facts, "Frame size", "%s", frame);
 	if (read_string(measurer, "name"))
 		facts_add(&facts, "Measurer", "%s", read_string(measurer, "name"));
+	if (*setting_transmitter(document, transmitter))
+		facts_add(&facts, "Transmitter", "%s", transmitter);
 	if (read_string(environment, "hostname"))
 		facts_add(&facts, "Tester", "%s", read_string(environment, "hostname"));
 	if (read_string(environment, "version"))

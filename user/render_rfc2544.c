@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "json_read.h"
+#include "render_setting.h"
 #include "units.h"
 
 #define NS_PER_US    1e3
@@ -198,6 +199,17 @@ static void put_frame_loss(FILE *stream, const json_t *sizes)
 	}
 }
 
+/* Which definition of latency was used, and by which clock, has to be said (26.2); it is the same for every size. */
+static void put_definition(FILE *stream, const json_t *sizes)
+{
+	const json_t *latency = NULL;
+
+	for (size_t i = 0; i < json_array_size(sizes) && !read_string(latency, "definition"); i++)
+		latency = json_object_get(json_array_get(sizes, i), "latency");
+	if (read_string(latency, "definition"))
+		fprintf(stream, "  %s;\n  clock: %s\n", read_text(latency, "definition"), read_text(latency, "clock"));
+}
+
 /* --- reset ------------------------------------------------------------------------------------------------------------------- */
 
 static void put_reset(FILE *stream, const json_t *reset)
@@ -235,15 +247,19 @@ void render_rfc2544(FILE *stream, const json_t *document)
 	const char *reason = read_text(document, "irregular_reason");
 	char duration[UNIT_TEXT_SIZE];
 
-	fprintf(stream, "RFC 2544 section 26%s: %zu frame sizes in %s%s%s\n",
+	fprintf(stream, "RFC 2544 section 26%s: %zu frame size%s in %s%s%s\n",
 		truth(document, "fast") ? ", shortened (--fast)" : "", json_array_size(sizes),
-		format_clock(read_number(document, "suite_duration"), duration), *reason ? ", IRREGULAR: " : "", reason);
+		json_array_size(sizes) == 1 ? "" : "s", format_clock(read_number(document, "suite_duration"), duration),
+		*reason ? ", IRREGULAR: " : "", reason);
 	put_table(stream, sizes, &tables[0]);
 	put_table(stream, sizes, &tables[1]);
+	put_definition(stream, sizes);
 	put_frame_loss(stream, sizes);
 	put_table(stream, sizes, &tables[2]);
 	put_table(stream, sizes, &tables[3]);
 	put_reset(stream, json_object_get(document, "reset"));
+	fputs("\nSetting\n", stream);
+	render_setting(stream, document);
 	fprintf(stream, "\nLoads are per interface; times %g for the sum over the transmitting interfaces.\n",
 		read_number(document, "aggregate_factor"));
 	fprintf(stream, "Tester: xdp-mlr %s, Linux %s on %s\n", read_text(environment, "version"),

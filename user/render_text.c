@@ -10,9 +10,10 @@
 #include "json_read.h"
 #include "render_rfc2544.h"
 #include "render_selftest.h"
+#include "render_setting.h"
 #include "units.h"
 
-#define LABEL_COLUMNS 24
+#define LABEL_COLUMNS SETTING_LABEL_COLUMNS
 #define CELL_COLUMNS  14
 #define NS_PER_US     1000.0
 
@@ -23,7 +24,6 @@ struct page {
 	FILE *stream;
 	bool terminal, explain;
 	double frame_size_octets; /* on average; 0: not known */
-	bool frame_sizes_differ;
 };
 
 enum style { BOLD, GOOD, BAD };
@@ -314,22 +314,44 @@ static void put_attribution(const struct page *page, const json_t *trial)
 	put_columns(page, json_object_get(trial, "loss_attribution"), fates, COUNT(fates), 1, 0);
 }
 
-static void put_latency(const struct page *page, const json_t *latency)
+/* What there is to say against these numbers: how wrong, and how much of them the tester's own. */
+static void put_latency_limits(const struct page *page, const json_t *latency)
 {
+	double bound_ns = read_number(latency, "error_bound_ns"), floor_ns = read_number(latency, "floor_p50_ns");
+	char bound[UNIT_TEXT_SIZE], p50[UNIT_TEXT_SIZE], p99[UNIT_TEXT_SIZE];
+
+	if (!isnan(bound_ns))
+		fprintf(page->stream, "  wrong by at most %s\n", microseconds(bound_ns, bound));
+	if (!isnan(floor_ns))
+		fprintf(page->stream, "  of it the tester's own floor: p50 %s, p99 %s (%s)\n", microseconds(floor_ns, p50),
+			microseconds(read_number(latency, "floor_p99_ns"), p99), read_text(latency, "floor_source"));
+}
+
+static void put_latency(const struct page *page, const json_t *document)
+{
+	const json_t *latency = json_object_get(document, "latency");
 	static const struct column quantiles[] = { { "min_ns", "min" },       { "mean_ns", "mean" }, { "p50_ns", "p50" },
 						   { "p90_ns", "p90" },       { "p99_ns", "p99" },   { "p99_9_ns", "p99.9" },
 						   { "p99_99_ns", "p99.99" }, { "max_ns", "max" } };
 
-	if (!json_is_object(latency))
+	if (!json_is_object(latency)) {
+		put_heading(page, "Latency");
+		fprintf(page->stream, "  not measured%s\n",
+			strcmp(read_text(json_object_get(document, "configuration"), "no-latency"), "true") == 0
+				? " (--no-latency)"
+				: "");
 		return;
+	}
 	put_heading(page, "Latency in us");
 	put_columns(page, latency, quantiles, COUNT(quantiles), NS_PER_US, 3);
 	fprintf(page->stream, "  %s;\n  clock: %s\n", string(latency, "definition"), string(latency, "clock"));
+	put_latency_limits(page, latency);
 }
 
 static void put_pacing(const struct page *page, const json_t *pacing)
 {
 	char p50[UNIT_TEXT_SIZE], p99[UNIT_TEXT_SIZE], max[UNIT_TEXT_SIZE];
+	double burst = read_number(pacing, "burst_max");
 
 	if (!json_is_object(pacing))
 		return;
@@ -338,6 +360,21 @@ static void put_pacing(const struct page *page, const json_t *pacing)
 		read_number(pacing, "error_ppm"));
 	put_row(page, "Gaps between frames", "p50 %s, p99 %s, max %s", microseconds(read_number(pacing, "gap_p50_ns"), p50),
 		microseconds(read_number(pacing, "gap_p99_ns"), p99), microseconds(read_number(pacing, "gap_max_ns"), max));
+	if (!isnan(burst))
+		put_row(page, "Longest burst", "%.0f frame%s", burst, burst == 1 ? "" : "s, where a queue was held up");
+}
+
+/* What a port sent and received beside the load. */
+static void put_port_beside(const struct page *page, const json_t *port)
+{
+	double extra = read_number(port, "extra_sent"), extra_received = read_number(port, "extra_received");
+	double queries = read_number(port, "queries_sent");
+
+	if (extra > 0 || extra_received > 0)
+		put_row(page, "", "broadcast frames beside the load: sent %.0f, received %.0f", extra, extra_received);
+	if (queries > 0)
+		put_row(page, "", "management queries: sent %.0f, answered %.0f", queries,
+			read_number(port, "queries_answered"));
 }
 
 static void put_port(const struct page *page, const json_t *port)
@@ -348,6 +385,7 @@ static void put_port(const struct page *page, const json_t *port)
 		"sent %.0f of %.0f, received %.0f, foreign %.0f; dropped by the interface: %.0f out, %.0f in",
 		read_number(counts, "sent"), read_number(counts, "intended"), read_number(counts, "received"),
 		read_number(counts, "foreign"), read_number(port, "nic_tx_dropped"), read_number(port, "nic_rx_missed"));
+	put_port_beside(page, port);
 }
 
 static void put_trial(const struct page *page, const json_t *document)
@@ -375,7 +413,7 @@ static void put_trial(const struct page *page, const json_t *document)
 	put_counts(page, json_object_get(trial, "counts"));
 	put_order(page, json_object_get(trial, "order"));
 	put_attribution(page, trial);
-	put_latency(page, json_object_get(document, "latency"));
+	put_latency(page, document);
 	put_pacing(page, json_object_get(document, "pacing"));
 	if (json_array_size(ports))
 		put_heading(page, "Ports");
@@ -491,9 +529,7 @@ static void put_setting(const struct page *page, const json_t *document)
 	if (string(document, "max_load_source"))
 		put_row(page, "Max Load", "from the %s", string(document, "max_load_source"));
 	put_measurer(page, json_object_get(document, "measurer"));
-	if (page->frame_size_octets > 0)
-		put_row(page, "Frame size", "%.6g octets%s", page->frame_size_octets,
-			page->frame_sizes_differ ? " on average" : "");
+	render_setting(page->stream, document);
 	put_row(page, "Loads", "per interface; times %g for the sum over the transmitting interfaces",
 		read_number(document, "aggregate_factor"));
 	put_row(page, "Tester", "xdp-mlr %s, Linux %s on %s", string(environment, "version"), string(environment, "kernel"),
@@ -535,7 +571,6 @@ void render_text(FILE *stream, const json_t *document, struct render_style style
 		.terminal = style.terminal,
 		.explain = style.explain,
 		.frame_size_octets = frame_size_octets > 0 ? frame_size_octets : 0,
-		.frame_sizes_differ = json_array_size(json_object_get(profile, "frame_sizes")) > 1,
 	};
 
 	put_document(&page, document);

@@ -268,7 +268,8 @@ static void put_members(FILE *stream, const json_t *object)
 		char label[VALUE_SIZE];
 
 		text_label(key, label);
-		label[0] = (char)tolower((unsigned char)label[0]);
+		if (!isupper((unsigned char)label[1])) /* "MAC", "IP version" */
+			label[0] = (char)tolower((unsigned char)label[0]);
 		fprintf(stream, "%s%s ", separator, label);
 		put_value(stream, value);
 		separator = ", ";

@@ -218,6 +218,44 @@ ends_at() { # page number
     <(simulated --format json | jq -S '.trials, .search_result, .configuration')
 }
 
+@test "the text says by what, with what frames and how constantly it was measured" {
+  local text document="$BATS_TEST_TMPDIR/d.json"
+  says() { # LINE...: each stands in the text, blanks aside
+    local line
+    text=$("$XDP_MLR" report "$document" | tr -s ' \n' ' ')
+    for line in "$@"; do
+      [[ $text == *"$line"* ]] || { echo "no '$line' in: $text"; return 1; }
+    done
+  }
+  jq '.pacing.burst_max = 17 | .traffic_profile.vlans = [{"type": "802.1ad", "vid": 100, "priority": 5}, {"type": "802.1Q", "vid": 7}]
+    | .traffic_profile += {"flows_per_port": 40, "varied_fields": {"src-port": {"count": 8}, "dst-port": {"count": 5}},
+      "flow_order": "random", "seed": 3, "learning_frames": 2, "modifiers": ["broadcast: some", "management: few"],
+      "frame_sizes": [{"size_octets": 64, "weight": 3}, {"size_octets": 128, "weight": 1}], "frame_size_octets": 80}
+    | .ports[0] += {"extra_sent": 5, "extra_received": 4, "queries_sent": 3, "queries_answered": 2}
+    | .measurer.ports[0] += {"transmit_queues": 2, "launch_time": true} | .measurer.allow_unsafe = "my own machine"
+    | .latency += {"error_bound_ns": 40, "floor_p50_ns": 740, "floor_p99_ns": 1150, "floor_source": "self-test of today"}' \
+    "$GOLDEN/trial-1-xdp.json" >"$document"
+  says "Transmitter AF_XDP (xsk), copy mode, 2 queues a port, at launch times of the NIC" "Receiver native XDP" \
+    "--allow-unsafe my own machine" "802.1ad VLAN 100 priority 5, 802.1Q VLAN 7, 40 flows a port by src-port and dst-port at random (seed 3)" \
+    "Frame sizes 3 of 64, 1 of 128; 80 octets on average" "Beside the load broadcast: some management: few" \
+    "Learning frames 2 of each port" "Load constant" "Longest burst 17 frames, where a queue was held up" \
+    "broadcast frames beside the load: sent 5, received 4" "management queries: sent 3, answered 2" \
+    "wrong by at most 0.040 us" "the tester's own floor: p50 0.740 us, p99 1.150 us (self-test of today)"
+  jq '.measurer.tx_backend = "live" | .measurer.ports[1] += {"transmits": true, "transmit_queues": 3} | .measurer.ports[1].receive_mode = "generic"
+    | .configuration."no-seq" = "true" | .configuration."no-latency" = "true" | .latency = null' "$GOLDEN/trial-1-xdp.json" >"$document"
+  says "Transmitter XDP live frames (live) port" ": XDP live frames (live), 3 queues a port" \
+    "Receiver native XDP on " ", generic XDP on " "sequence numbers not looked at (--no-seq)" "Latency not measured (--no-latency)"
+  jq '.trials |= map(.pacing.burst_max = 9) | .trials[2].pacing.burst_max = 12' "$GOLDEN/search-1-xdp.json" >"$document"
+  says "Transmitter AF_XDP (xsk), copy mode" "Longest burst 12 frames, in all trials"
+  cp "$GOLDEN/rfc2544-1-xdp.json" "$document"
+  says "Transmitter AF_XDP (xsk), copy mode" "(RFC 1242, 3.8); clock: CLOCK_MONOTONIC"
+  cp "$GOLDEN/search-1-sim.json" "$document"
+  says "Measurer sim"
+  none "Transmitter" <<<"$text"
+  [[ $("$XDP_MLR" report "$GOLDEN/trial-1-xdp.json" --report "$BATS_TEST_TMPDIR/t.md" && cat "$BATS_TEST_TMPDIR/t.md") == *"| Transmitter | AF\_XDP (xsk), copy mode"* ]]
+  [ "$(grep -cE '\b(iP|mAC|mTU) ' "$BATS_TEST_TMPDIR/t.md")" -eq 0 ]
+}
+
 @test "what cannot be rendered is refused" {
   refuses 2 "report lacks a file, FILE" "$XDP_MLR" report
   refuses 2 "'more' is one argument too many" "$XDP_MLR" report "$GOLDEN/search-1-sim.json" more
