@@ -165,6 +165,11 @@ struct arguments {
 /* --help and --version act at once; all else goes onto the list. */
 static enum exit_code take(struct arguments *arguments, const struct option *option, const char *text)
 {
+	const struct given *before = option->flags & OPTION_LIST ? given_find(arguments->list, option->name) : NULL;
+
+	if (before)
+		return refuse(EXIT_USAGE_ERROR, "--%s is given twice, and is a list; write it once, as --%s %s,%s",
+			      option->name, option->name, before->text, text);
 	if (option->letter == 'h' || option->letter == 'V') {
 		*arguments->ret_finished = true;
 		return option->letter == 'h' ? help_verb(arguments->verb, arguments->verb) : help_version();

@@ -280,6 +280,7 @@ const struct option options[] = {
 	{ .name = "vlan",
 	  .argument = "VID[:PRIO],...",
 	  .verbs = TRAFFIC,
+	  .flags = OPTION_LIST,
 	  .read = read_vlans,
 	  .help = "send VLAN tags: one (802.1Q) or two (QinQ, the outer one first), each with a priority if it is not 0" },
 	{ .name = "vlan-outer",
@@ -301,6 +302,7 @@ const struct option options[] = {
 	{ .name = "vary",
 	  .argument = "FIELD=COUNT[:STEP],...",
 	  .verbs = TRAFFIC,
+	  .flags = OPTION_LIST,
 	  .read = read_vary,
 	  .help = "what differs from flow to flow: src-address, dst-address, src-port, dst-port. Default: the UDP ports, in "
 		  "the ranges of RFC 4814" },
@@ -323,6 +325,7 @@ const struct option options[] = {
 	{ .name = "modifier",
 	  .argument = "M=V,...",
 	  .verbs = TRAFFIC,
+	  .flags = OPTION_LIST,
 	  .read = read_modifiers,
 	  .help = "traffic beside the load (RFC 2544, section 11): broadcast=1% of the frames, management=1/s SNMP queries "
 		  "to "
@@ -376,6 +379,7 @@ const struct option options[] = {
 	{ .name = "tests",
 	  .argument = "T,...",
 	  .verbs = RFC2544,
+	  .flags = OPTION_LIST,
 	  .read = read_tests,
 	  .help = "which tests: throughput, latency, frame-loss, back-to-back, recovery, reset. Default: all, the reset "
 		  "only "
@@ -620,6 +624,7 @@ const struct option options[] = {
 	{ .name = "wait",
 	  .argument = "a=S,b=S,d=S,e=S",
 	  .verbs = SEARCH | TRIAL | SOAK | RFC2544,
+	  .flags = OPTION_LIST,
 	  .read = read_waits,
 	  .help = "the waits of RFC 2544 section 23: after a routing update, after learning frames, for residual frames "
 		  "(the "
@@ -662,6 +667,7 @@ const struct option options[] = {
 	{ .name = "prepare",
 	  .argument = "LIST",
 	  .verbs = FRAMES,
+	  .flags = OPTION_LIST,
 	  .fallback = "auto",
 	  .read = read_prepare,
 	  .help = "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "

@@ -37,6 +37,7 @@ enum option_flag {
 	OPTION_REPEATS = 1 << 0,      /* may be given several times */
 	OPTION_COMMAND_LINE = 1 << 1, /* no key of the file */
 	OPTION_OUTPUT = 1 << 2,       /* says where results go: not echoed */
+	OPTION_LIST = 1 << 3, /* its parts are joined by commas: a second one would silently take the place of the first */
 };
 
 /* A value, and where it was given. */

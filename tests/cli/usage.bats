@@ -117,6 +117,16 @@ search() {
   refuses 2 "--max-load '5Gbps-l1': must be above" search --min-load 5Gbps-l2 --max-load 5Gbps-l1
 }
 
+@test "a list given twice is refused: the second would take the place of the first" {
+  refuses 2 "^xdp-mlr: --modifier is given twice, and is a list; write it once, as --modifier broadcast=1%,management=2/s$" \
+    trial -p a,b --modifier broadcast=1% --load 1 --modifier management=2/s
+  local option
+  for option in vlan=1 vary=src-port=2 wait=d=1 prepare=auto; do refuses 2 "given twice" trial "--$option" "--$option"; done
+  refuses 2 "given twice" "$XDP_MLR" rfc2544 --tests throughput --tests latency
+  # what is one value counts as it was given last, so that a script's own can be overruled
+  [ "$("$XDP_MLR" profile show --frame-size 64 --frame-size 128 --format json | jq '.frames[0].size_octets')" -eq 128 ]
+}
+
 @test "durations must be above 0" {
   local duration
   for duration in 0 -1 nan inf 5sec 1e7 ''; do
