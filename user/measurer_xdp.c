@@ -7,6 +7,7 @@
  */
 #include "measurer_xdp.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "journal.h"
 #include "listen.h"
 #include "mlr/imix.h"
+#include "options.h"
 #include "port_prepare.h"
 #include "session.h"
 #include "timestamps.h"
@@ -54,19 +56,19 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 	enum exit_code code = timestamps_open(xdp);
 
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
-		struct rx_options options = {
+		struct rx_options wanted = {
 			.no_order = xdp->config->no_seq,
 			.no_latency = xdp->config->no_latency,
 			.hardware_clock = xdp->ends[i].clock_fd,
 		};
 
-		mlr_profile_receives(&xdp->profile, xdp->ends[i].number, &options.first_flow, &options.flow_count);
-		if (!options.flow_count) {
+		mlr_profile_receives(&xdp->profile, xdp->ends[i].number, &wanted.first_flow, &wanted.flow_count);
+		if (!wanted.flow_count) {
 			/* a receiver has room for at least one flow: let it be one that nobody sends */
-			options.first_flow = MLR_FLOW_EXTRA - 1;
-			options.flow_count = 1;
+			wanted.first_flow = MLR_FLOW_EXTRA - 1;
+			wanted.flow_count = 1;
 		}
-		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, &options, &xdp->ends[i].rx);
+		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, &wanted, &xdp->ends[i].rx);
 	}
 	if (!code)
 		code = timestamps_check(xdp);
@@ -135,6 +137,48 @@ static void find_destinations(struct measurer_xdp *xdp, unsigned int port, const
 	memcpy(end->destination_mac, any.destination_mac, MLR_MAC_OCTETS);
 }
 
+static bool is_given(const struct config *config, const char *option)
+{
+	const struct given *given = given_find(config->given, option);
+
+	return given && !given->fallback;
+}
+
+static const char *gateway_text(const struct neighbour_port *port, int family, char buffer[INET6_ADDRSTRLEN])
+{
+	return inet_ntop(family, family == AF_INET ? (const void *)&port->gateway : &port->gateway6, buffer,
+			 INET6_ADDRSTRLEN);
+}
+
+static void warn_of_silence(struct measurer_xdp *xdp, const struct neighbour_port *port, int family)
+{
+	const char *option = family == AF_INET ? "gateway" : "gateway6";
+	char text[INET6_ADDRSTRLEN];
+
+	if (!is_given(xdp->config, option))
+		return;
+	xdp->said_silence = true;
+	warn("port %s: nobody answers for its gateway, %s (--%s): its frames go to the other port's MAC address, and a "
+	     "router "
+	     "would drop them",
+	     port->name, gateway_text(port, family, text), option);
+}
+
+/* Nobody answers where there is no gateway, as over a bridge; the other port's address is then right. But a gateway that was
+ * given should be there. */
+static void look_for_silence(struct measurer_xdp *xdp, const struct neighbour_port *neighbours,
+			     const struct neighbour_answer *answers)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		if (!xdp->ends[i].transmits || xdp->config->ports[i].destination_mac_given)
+			continue;
+		if (neighbours[i].ip4 && !answers[i].found4)
+			warn_of_silence(xdp, &neighbours[i], AF_INET);
+		if (neighbours[i].ip6 && !answers[i].found6)
+			warn_of_silence(xdp, &neighbours[i], AF_INET6);
+	}
+}
+
 static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 {
 	struct neighbour_port neighbours[MLR_PORTS_MAX];
@@ -145,7 +189,9 @@ static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 		neighbours[i] = neighbour_of(xdp, i);
 	code = neighbours_open(neighbours, xdp->port_count, &xdp->neighbours);
 	if (!code && !all_macs_given(xdp->config))
-		code = neighbours_resolve(xdp->neighbours, answers);
+		code = neighbours_resolve(xdp->neighbours, answers, &xdp->ports_meet);
+	if (!code)
+		look_for_silence(xdp, neighbours, answers);
 	if (!code)
 		code = neighbours_serve(xdp->neighbours);
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
@@ -352,10 +398,29 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 
 /* --- measuring ------------------------------------------------------------------------------------------------------ */
 
+/* Once, where nothing arrives: what is most likely wrong. */
+static void hint_at_silence(struct measurer_xdp *xdp, const struct mlr_trial_counts *counts)
+{
+	const struct neighbour_port port = neighbour_of(xdp, first_transmitter(xdp));
+	int family = port.ip4 ? AF_INET : AF_INET6;
+	char text[INET6_ADDRSTRLEN];
+
+	if (xdp->said_silence || xdp->ports_meet || counts->received || !counts->sent ||
+	    xdp->ends[first_transmitter(xdp)].mac_source != MAC_OTHER_PORT)
+		return;
+	xdp->said_silence = true;
+	warn("port %s: nothing that it sent arrived, and nobody answers for its gateway, %s: its frames went to the other "
+	     "port's "
+	     "MAC address, and a router drops them; see --gateway, --address and --dst-mac",
+	     port.name, gateway_text(&port, family, text));
+}
+
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
 	enum exit_code code = xdp_trial((struct measurer_xdp *)measurer, input, ret);
 
+	if (code == EXIT_DONE)
+		hint_at_silence((struct measurer_xdp *)measurer, &ret->counts);
 	if (code == EXIT_DONE && measurer->selftest.state == SELFTEST_FRESH)
 		ret->latency.floor = &measurer->selftest;
 	return code;

@@ -49,6 +49,8 @@ struct measurer_xdp {
 	struct mlr_profile profile;
 	uint32_t next_sequence;      /* of the next trial, in every flow; goes on from trial to trial */
 	bool said_no_departures;     /* that nobody stamps them (departure.h) */
+	bool ports_meet;             /* by ARP or neighbour discovery: nothing that routes is between them */
+	bool said_silence;           /* that nobody answers for a gateway */
 	bool by_nic_clock;           /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
 	struct trial_course *course; /* of the trial that runs; NULL: its load is constant */
 	int64_t clock_offset_ns;     /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */

@@ -409,7 +409,8 @@ static nfds_t poll_set(const struct neighbours *neighbours, int more_fd, struct 
 	return neighbours->port_count + 1;
 }
 
-enum exit_code neighbours_resolve(struct neighbours *neighbours, struct neighbour_answer *ret_answers)
+enum exit_code neighbours_resolve(struct neighbours *neighbours, struct neighbour_answer *ret_answers,
+				  bool *ret_ports_see_each_other)
 {
 	struct pollfd polled[MLR_PORTS_MAX + 1];
 	nfds_t polled_count = poll_set(neighbours, stop_fd(), polled);
@@ -431,6 +432,7 @@ enum exit_code neighbours_resolve(struct neighbours *neighbours, struct neighbou
 			deadline_ns = now_ns + GATEWAY_GRACE_NS;
 	}
 	memcpy(ret_answers, state.answers, neighbours->port_count * sizeof(*ret_answers));
+	*ret_ports_see_each_other = state.ports_see_each_other;
 	return EXIT_DONE;
 }
 

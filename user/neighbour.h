@@ -44,8 +44,9 @@ struct neighbours;
 /* Open the sockets. Needs CAP_NET_RAW. */
 enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int port_count, struct neighbours **ret);
 /* Ask for every port's gateway, for a second at most; less once all have answered, or once the ports turned out to see each
- * other directly. An answer for each port. EXIT_INTERRUPTED after a stop. */
-enum exit_code neighbours_resolve(struct neighbours *neighbours, struct neighbour_answer *ret_answers);
+ * other directly. An answer for each port, and whether any two saw each other. EXIT_INTERRUPTED after a stop. */
+enum exit_code neighbours_resolve(struct neighbours *neighbours, struct neighbour_answer *ret_answers,
+				  bool *ret_ports_see_each_other);
 /* Answer from a thread of its own until closed. */
 enum exit_code neighbours_serve(struct neighbours *neighbours);
 /* Send so many learning frames from each port: questions for the gateway, from the tester's addresses in turn, so that the SUT

@@ -133,6 +133,22 @@ static void put_receiver(FILE *stream, const json_t *document)
 	put_row(stream, "Receiver", line.text);
 }
 
+/* To which MAC addresses, and how they were found: what is wrong where nothing arrives. */
+static void put_destinations(FILE *stream, const json_t *document)
+{
+	const json_t *ports = ports_of(document);
+	struct line line = { .used = 0 };
+
+	for (size_t i = 0; i < json_array_size(ports); i++) {
+		const json_t *port = json_array_get(ports, i);
+
+		if (read_truth(port, "transmits") && read_string(port, "destination_mac"))
+			add(&line, "%sfrom %s %s (%s)", comma(&line), read_text(port, "name"),
+			    read_text(port, "destination_mac"), read_text(port, "destination_mac_source"));
+	}
+	put_row(stream, "Destination MAC", line.text);
+}
+
 /* --- what is sent ----------------------------------------------------------------------------------------------------- */
 
 static void put_sizes(FILE *stream, const json_t *profile)
@@ -239,6 +255,7 @@ void render_setting(FILE *stream, const json_t *document)
 
 	put_transmitters(stream, document);
 	put_receiver(stream, document);
+	put_destinations(stream, document);
 	put_row(stream, "--allow-unsafe", unsafe);
 	put_traffic(stream, profile);
 	if (!json_object_get(document, "frame_sizes")) /* of a suite, which has tables of them */

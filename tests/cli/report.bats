@@ -236,6 +236,7 @@ ends_at() { # page number
     | .latency += {"error_bound_ns": 40, "floor_p50_ns": 740, "floor_p99_ns": 1150, "floor_source": "self-test of today"}' \
     "$GOLDEN/trial-1-xdp.json" >"$document"
   says "Transmitter AF_XDP (xsk), copy mode, 2 queues a port, at launch times of the NIC" "Receiver native XDP" \
+    "Destination MAC from rpt-a 3e:ed:d4:2d:3c:31 (the other port's)" \
     "--allow-unsafe my own machine" "802.1ad VLAN 100 priority 5, 802.1Q VLAN 7, 40 flows a port by src-port and dst-port at random (seed 3)" \
     "Frame sizes 3 of 64, 1 of 128; 80 octets on average" "Beside the load broadcast: some management: few" \
     "Learning frames 2 of each port" "Load constant" "Longest burst 17 frames, where a queue was held up" \

@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Where nobody answers ARP or neighbour discovery: said, where a router would then drop everything, and silent over a bridge.
+bats_require_minimum_version 1.5.0
+load helper
+
+@test "a gateway that was given and does not answer is warned of, and the text says where frames went" {
+  lab_up router
+  trial --load 1000 --duration 0.2 --gateway 198.18.0.9,198.19.0.1 --direction both
+  [ "$status" -le 1 ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ $stderr == "xdp-mlr: warning: port $A: nobody answers for its gateway, 198.18.0.9 (--gateway): "*"a router would drop them" ]]
+  check '.ports[0].counts.received > 0 and .ports[1].counts.received == 0 and (.measurer.ports | map(.destination_mac_source) == ["the other port'"'"'s", "learned by ARP"])'
+  echo "$output" >"$BATS_TEST_TMPDIR/document.json"
+  [[ $("$MLR" report "$BATS_TEST_TMPDIR/document.json" | tr -s ' \n' ' ') == *"Destination MAC from $A "*" (the other port's), from $B "*" (learned by ARP)"* ]]
+  # IPv6 likewise, of mixed traffic it alone
+  trial --load 1000 --duration 0.2 --ip mixed --frame-size 84 --flows 2 --gateway6 2001:2:0:1::9,2001:2:0:2::1
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ $stderr == *"port $A: nobody answers for its gateway, 2001:2:0:1::9 (--gateway6): "* ]]
+  check '.trial_result.counts | .received > 0 and .received <= 100'
+  # a MAC address needs no answer
+  trial --load 1000 --duration 0.2 --gateway 198.18.0.9,198.19.0.9 --dst-mac "$(for port in sut-a sut-b; do sut_mac $port; done | paste -sd,)"
+  [ -z "$stderr" ]
+  check '.trial_result.counts.received > 0'
+}
+
+@test "where nothing arrives and nobody answers, that is said once" {
+  lab_up router
+  for port in sut-a sut-b; do inside ip address flush dev "$port"; done
+  run --separate-stderr "$MLR" search -p "$A,$B" --max-load 5kfps --min-load 1kfps --goal loss=0,final=0.1,width=20% --wait d=0.1 --format json
+  [ "$status" -eq 1 ]
+  check '(.trials | length) >= 2 and ([.trials[].counts.received] | add) == 0'
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ $stderr == "xdp-mlr: warning: port $A: nothing that it sent arrived, and nobody answers for its gateway, 198.18.0.1: "*"--gateway, --address and --dst-mac" ]]
+}
+
+@test "no word of it where gateways answer, or ports see each other" {
+  local sut
+  for sut in router bridge wire xdp policer:rate=50000 delay:us=50; do
+    lab_up "$sut"
+    trial --load 1000 --duration 0.1 --direction both
+    [ -z "$stderr" ] || { echo "$sut: $stderr"; return 1; }
+    "$MLR" lab down --name "$LAB" --quiet
+  done
+}
