@@ -11,6 +11,7 @@
 #include "config_file.h"
 #include "nearest.h"
 #include "units.h"
+#include "yaml_read.h"
 
 #define SECTION       "campaign"
 #define SLURM         "slurm"
@@ -29,11 +30,6 @@ struct reader {
 
 /* --- nodes ---------------------------------------------------------------------------------------------------------- */
 
-static size_t line_of(const yaml_node_t *node)
-{
-	return node->start_mark.line + 1;
-}
-
 /* "FILE:LINE: reason" */
 __attribute__((format(printf, 3, 4))) static enum exit_code refuse_node(const struct reader *reader, const yaml_node_t *node,
 									const char *format, ...)
@@ -44,7 +40,7 @@ __attribute__((format(printf, 3, 4))) static enum exit_code refuse_node(const st
 	va_start(arguments, format);
 	vsnprintf(reason, sizeof(reason), format, arguments);
 	va_end(arguments);
-	return refuse(EXIT_USAGE_ERROR, "%s:%zu: %s", reader->campaign->path, line_of(node), reason);
+	return refuse(EXIT_USAGE_ERROR, "%s:%zu: %s", reader->campaign->path, node_line(node), reason);
 }
 
 static yaml_node_t *node_at(struct reader *reader, int index)
@@ -52,18 +48,10 @@ static yaml_node_t *node_at(struct reader *reader, int index)
 	return yaml_document_get_node(&reader->document, index);
 }
 
-/* A scalar without a NUL; NULL: anything else. */
-static const char *text_of(const yaml_node_t *node)
-{
-	if (node->type != YAML_SCALAR_NODE || strlen((const char *)node->data.scalar.value) != node->data.scalar.length)
-		return NULL;
-	return (const char *)node->data.scalar.value;
-}
-
-/* The same, where nothing else will do; `what` names it. */
+/* A scalar where nothing else will do; `what` names it. */
 static enum exit_code read_name(const struct reader *reader, const yaml_node_t *node, const char *what, const char **ret)
 {
-	*ret = text_of(node);
+	*ret = node_text(node);
 	if (!*ret || !**ret)
 		return refuse_node(reader, node, "%s must be a plain value that is not empty", what);
 	return EXIT_DONE;
@@ -144,7 +132,7 @@ static enum exit_code read_slurm(struct reader *reader, const yaml_node_t *node,
 static enum exit_code read_set_pair(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
 {
 	struct campaign_set *set = data;
-	const char *name = text_of(key);
+	const char *name = node_text(key);
 
 	if (name && strcmp(name, SLURM) == 0)
 		return read_slurm(reader, value, set->slurm);
@@ -621,7 +609,7 @@ static const struct section_key {
 
 static enum exit_code check_section_key(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
 {
-	const char *names[COUNT(section_keys)], *name = text_of(key);
+	const char *names[COUNT(section_keys)], *name = node_text(key);
 	bool *seen = data;
 	char hint[64];
 
@@ -637,18 +625,6 @@ static enum exit_code check_section_key(struct reader *reader, const yaml_node_t
 	}
 	return refuse_node(reader, key, "a campaign has no '%s'%s", name ? name : "",
 			   nearest_hint(name ? name : "", names, COUNT(names), hint, sizeof(hint)));
-}
-
-/* The value of a key in a mapping; NULL if there is none. */
-static const yaml_node_t *find_key(struct reader *reader, const yaml_node_t *mapping, const char *name)
-{
-	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start; pair < mapping->data.mapping.pairs.top; pair++) {
-		const char *key = text_of(node_at(reader, pair->key));
-
-		if (key && strcmp(key, name) == 0)
-			return node_at(reader, pair->value);
-	}
-	return NULL;
 }
 
 /* The axis whose labels are compared: the one that is named, else the first whose labels have names, as builds do. */
@@ -681,7 +657,7 @@ static enum exit_code read_section(struct reader *reader, const yaml_node_t *sec
 	if (code == EXIT_DONE)
 		code = each_pair(reader, section, check_section_key, seen);
 	for (size_t i = 0; i < COUNT(section_keys) && code == EXIT_DONE; i++) {
-		const yaml_node_t *value = find_key(reader, section, section_keys[i].name);
+		const yaml_node_t *value = node_find(&reader->document, section, section_keys[i].name);
 
 		if (value)
 			code = section_keys[i].read(reader, value);
@@ -699,7 +675,7 @@ static enum exit_code read_section(struct reader *reader, const yaml_node_t *sec
 
 static enum exit_code read_common_pair(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
 {
-	const char *name = text_of(key);
+	const char *name = node_text(key);
 
 	if (name && strcmp(name, SECTION) == 0)
 		return EXIT_DONE;
@@ -717,7 +693,7 @@ static enum exit_code read_document(struct reader *reader)
 	if (!root || root->type != YAML_MAPPING_NODE)
 		return refuse(EXIT_USAGE_ERROR, "%s: no campaign: it must be a mapping with the key 'campaign'",
 			      campaign->path);
-	section = find_key(reader, root, SECTION);
+	section = node_find(&reader->document, root, SECTION);
 	if (!section)
 		return refuse_node(reader, root, "no campaign: the key 'campaign' is missing");
 	code = read_section(reader, section);

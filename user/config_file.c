@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "yaml_read.h"
+
 #define VALUE_SIZE        4096
 #define APPLIANCE_SECTION "appliance" /* for the appliance, whose own program reads it: user/appliance/settings.c */
 #define RUN_NAME          "name"
@@ -21,11 +23,6 @@ struct file {
 	bool in_run;
 };
 
-static size_t line_of(const yaml_node_t *node)
-{
-	return node->start_mark.line + 1;
-}
-
 static const char *scalar(const yaml_node_t *node)
 {
 	return (const char *)node->data.scalar.value;
@@ -34,10 +31,11 @@ static const char *scalar(const yaml_node_t *node)
 /* A scalar as text. NULL: anything else, or a NUL inside, was refused. */
 static const char *scalar_text(const struct file *file, const yaml_node_t *node)
 {
-	if (node->type == YAML_SCALAR_NODE && strlen(scalar(node)) == node->data.scalar.length)
-		return scalar(node);
-	refuse(EXIT_USAGE_ERROR, "%s:%zu: a plain value must stand here", file->path, line_of(node));
-	return NULL;
+	const char *text = node_text(node);
+
+	if (!text)
+		refuse(EXIT_USAGE_ERROR, "%s:%zu: a plain value must stand here", file->path, node_line(node));
+	return text;
 }
 
 static enum exit_code append(const struct file *file, const yaml_node_t *node, const char *joint, char value[VALUE_SIZE])
@@ -48,7 +46,7 @@ static enum exit_code append(const struct file *file, const yaml_node_t *node, c
 	if (!text)
 		return EXIT_USAGE_ERROR;
 	if (strlen(joint) + strlen(text) >= VALUE_SIZE - used)
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: this value is too long", file->path, line_of(node));
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: this value is too long", file->path, node_line(node));
 	snprintf(value + used, VALUE_SIZE - used, "%s%s", joint, text);
 	return EXIT_DONE;
 }
@@ -93,7 +91,7 @@ static enum exit_code add_value(struct file *file, const struct option *option, 
 	if (code != EXIT_DONE)
 		return code;
 	return given_add(file->list,
-			 &(struct given){ .option = option, .text = value, .path = file->path, .line = line_of(node) });
+			 &(struct given){ .option = option, .text = value, .path = file->path, .line = node_line(node) });
 }
 
 /* The value or values of one key. */
@@ -143,37 +141,26 @@ static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const 
 		return EXIT_DONE;
 	option = option_find(name);
 	if (!option)
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: no option '%s'%s", file->path, line_of(key),
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: no option '%s'%s", file->path, node_line(key),
 			      quote(name, strlen(name), quoted, sizeof(quoted)),
 			      option_hint(name, file->verb, "", hint, sizeof(hint)));
 	if (option->flags & OPTION_COMMAND_LINE)
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' belongs on the command line only", file->path, line_of(key),
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' belongs on the command line only", file->path, node_line(key),
 			      name);
 	if (!option_belongs(option, file->verb))
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' is no option of %s", file->path, line_of(key), name,
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' is no option of %s", file->path, node_line(key), name,
 			      verb_name(file->verb));
 	if (in_file(file, option))
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' stands in the file twice", file->path, line_of(key), name);
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' stands in the file twice", file->path, node_line(key), name);
 	return given_above(file, option) ? EXIT_DONE : add_values(file, option, value);
-}
-
-/* The value of a key in a mapping; NULL if there is none. */
-static const yaml_node_t *find_key(struct file *file, const yaml_node_t *mapping, const char *name)
-{
-	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start; pair < mapping->data.mapping.pairs.top; pair++) {
-		const yaml_node_t *key = yaml_document_get_node(file->document, pair->key);
-
-		if (key->type == YAML_SCALAR_NODE && strcmp(scalar(key), name) == 0)
-			return yaml_document_get_node(file->document, pair->value);
-	}
-	return NULL;
 }
 
 /* The options in a document: it is the mapping of them, or a result, which echoes them. */
 static const yaml_node_t *find_options(struct file *file, const yaml_node_t *root)
 {
 	static const char own[] = "xdp-mlr/";
-	const yaml_node_t *schema = find_key(file, root, "schema"), *echo = find_key(file, root, "configuration");
+	const yaml_node_t *schema = node_find(file->document, root, "schema"),
+			  *echo = node_find(file->document, root, "configuration");
 
 	if (!schema || schema->type != YAML_SCALAR_NODE || strncmp(scalar(schema), own, sizeof(own) - 1) != 0)
 		return root;
@@ -198,7 +185,8 @@ static enum exit_code add_mapping(struct file *file, const yaml_node_t *mapping)
 /* A member of a mapping, if it is of this type. */
 static const yaml_node_t *find_typed(struct file *file, const yaml_node_t *mapping, const char *name, yaml_node_type_t type)
 {
-	const yaml_node_t *node = mapping && mapping->type == YAML_MAPPING_NODE ? find_key(file, mapping, name) : NULL;
+	const yaml_node_t *node =
+		mapping && mapping->type == YAML_MAPPING_NODE ? node_find(file->document, mapping, name) : NULL;
 
 	return node && node->type == type ? node : NULL;
 }
@@ -248,13 +236,13 @@ static enum exit_code add_run(struct file *file, const yaml_node_t *root, const 
 		return refuse(EXIT_USAGE_ERROR, "--run '%s': %s has no schedule of runs (appliance: schedule)", quoted,
 			      file->path);
 	if (!run)
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: the schedule has no run '%s'", file->path, line_of(runs), quoted);
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: the schedule has no run '%s'", file->path, node_line(runs), quoted);
 	verb = find_typed(file, run, RUN_VERB, YAML_SCALAR_NODE);
 	if (!verb)
 		verb = find_typed(file, section, RUN_VERB, YAML_SCALAR_NODE);
 	if (strcmp(verb ? scalar(verb) : verb_name(VERB_SEARCH), verb_name(file->verb)) != 0)
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: run '%s' is of another verb: xdp-mlr %s", file->path, line_of(run),
-			      quoted, verb ? scalar(verb) : verb_name(VERB_SEARCH));
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: run '%s' is of another verb: xdp-mlr %s", file->path,
+			      node_line(run), quoted, verb ? scalar(verb) : verb_name(VERB_SEARCH));
 	*ret_alone = says(file, run, RUN_ALONE, "true") || says(file, run, RUN_ALONE, "yes");
 	file->in_run = true;
 	code = add_mapping(file, run);
@@ -274,7 +262,7 @@ static enum exit_code add_document(struct file *file, const char *run)
 		return EXIT_DONE; /* an empty file */
 	if (root->type != YAML_MAPPING_NODE)
 		return refuse(EXIT_USAGE_ERROR, "%s:%zu: must be a mapping of option names to values", file->path,
-			      line_of(root));
+			      node_line(root));
 	if (run)
 		code = add_run(file, root, run, &alone);
 	if (code != EXIT_DONE || alone)
@@ -298,7 +286,7 @@ static enum exit_code refuse_second_document(const char *path, yaml_parser_t *pa
 		return refuse_syntax(path, parser);
 	root = yaml_document_get_root_node(&document);
 	if (root)
-		code = refuse(EXIT_USAGE_ERROR, "%s:%zu: a second document; the file must have one", path, line_of(root));
+		code = refuse(EXIT_USAGE_ERROR, "%s:%zu: a second document; the file must have one", path, node_line(root));
 	yaml_document_delete(&document);
 	return code;
 }

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <yaml.h>
 
 #include "interface.h"
 #include "say.h"
 #include "units.h"
+#include "yaml_read.h"
 
 #define SECTION       "appliance"
 #define PEM_MAX       (64 * 1024) /* octets of a certificate with its chain, or a key */
@@ -51,24 +51,18 @@ __attribute__((format(printf, 3, 4))) static bool refuse_line(struct reader *rea
 	return false;
 }
 
-static size_t line_of(const yaml_node_t *node)
-{
-	return node->start_mark.line + 1;
-}
-
-#define refuse_node(reader, node, ...) refuse_line(reader, line_of(node), __VA_ARGS__)
+#define refuse_node(reader, node, ...) refuse_line(reader, node_line(node), __VA_ARGS__)
 
 /* --- values --------------------------------------------------------------------------------------------------------- */
 
 /* A scalar as text; NULL, and refused: anything else, or a NUL inside. */
 static const char *read_plain(struct reader *reader, const yaml_node_t *node)
 {
-	const char *text = (const char *)node->data.scalar.value;
+	const char *text = node_text(node);
 
-	if (node->type == YAML_SCALAR_NODE && strlen(text) == node->data.scalar.length)
-		return text;
-	refuse_node(reader, node, "a plain value must stand here");
-	return NULL;
+	if (!text)
+		refuse_node(reader, node, "a plain value must stand here");
+	return text;
 }
 
 /* A word of harmless characters: nothing that a shell would take for its own. */
@@ -211,18 +205,6 @@ static const struct key *find_key(const struct key *keys, size_t count, const ch
 	return NULL;
 }
 
-/* The value of a key in a mapping; NULL if there is none. */
-static const yaml_node_t *find_value(struct reader *reader, const yaml_node_t *mapping, const char *name)
-{
-	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start; pair < mapping->data.mapping.pairs.top; pair++) {
-		const yaml_node_t *key = yaml_document_get_node(&reader->document, pair->key);
-
-		if (key->type == YAML_SCALAR_NODE && strcmp((const char *)key->data.scalar.value, name) == 0)
-			return yaml_document_get_node(&reader->document, pair->value);
-	}
-	return NULL;
-}
-
 /* A mapping of these keys alone, each at most once; each is read into the target. */
 static bool read_mapping(struct reader *reader, const yaml_node_t *node, const char *what, const struct key *keys,
 			 size_t count, void *target)
@@ -243,7 +225,7 @@ static bool read_mapping(struct reader *reader, const yaml_node_t *node, const c
 			return refuse_node(reader, name_node, "no setting '%s' of the %s; there are %s",
 					   quote(name, strlen(name), quoted, sizeof(quoted)), what,
 					   list_keys(keys, count, list, sizeof(list)));
-		if (find_value(reader, node, name) != value)
+		if (node_find(&reader->document, node, name) != value)
 			return refuse_node(reader, name_node, "'%s' stands in the %s twice", name, what);
 		if (!key->read(reader, value, target))
 			return false;
@@ -341,10 +323,10 @@ static bool read_run(struct reader *reader, const yaml_node_t *node)
 	*run = (struct run_settings){ .ports = settings->ports };
 	strcpy(run->verb, settings->verb);
 	snprintf(run->name, sizeof(run->name), "%u", ++settings->run_count);
-	name = find_value(reader, node, "name");
-	verb = find_value(reader, node, "verb");
-	ports = find_value(reader, node, "ports");
-	alone = find_value(reader, node, "alone");
+	name = node_find(&reader->document, node, "name");
+	verb = node_find(&reader->document, node, "verb");
+	ports = node_find(&reader->document, node, "ports");
+	alone = node_find(&reader->document, node, "alone");
 	return (!name || read_run_name(reader, name, run)) && (!verb || read_verb(reader, verb, run->verb)) &&
 	       (!ports || read_port_list(reader, ports, &run->ports)) && (!alone || read_truth(reader, alone, &unused));
 }
@@ -441,7 +423,7 @@ static bool read_schedule(struct reader *reader, const yaml_node_t *node, void *
 		return false;
 	if ((schedule->every_s > 0) + (schedule->pause_s > 0) + (schedule->at_count > 0) > 1)
 		return refuse_node(reader, node, "schedule: pause, every and at exclude each other");
-	if ((schedule->every_s > 0 || schedule->at_count) && !find_value(reader, node, "repeat"))
+	if ((schedule->every_s > 0 || schedule->at_count) && !node_find(&reader->document, node, "repeat"))
 		schedule->rounds = SETTINGS_FOREVER;
 	return true;
 }
@@ -543,7 +525,7 @@ static bool read_http(struct reader *reader, const yaml_node_t *node, void *targ
 
 	(void)target;
 	http->wanted = true;
-	http->line = line_of(node);
+	http->line = node_line(node);
 	return read_mapping(reader, node, "http", keys, COUNT(keys), http);
 }
 
@@ -608,7 +590,7 @@ static bool read_management(struct reader *reader, const yaml_node_t *node, void
 	struct management_settings *management = &reader->settings->management;
 
 	(void)target;
-	management->line = line_of(node);
+	management->line = node_line(node);
 	return read_mapping(reader, node, "management", keys, COUNT(keys), management);
 }
 
@@ -718,7 +700,7 @@ static bool read_override(struct reader *reader, const char *line)
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
 	if (yaml_parser_load(&parser, &own.document)) {
 		root = yaml_document_get_root_node(&own.document);
-		good = root && !find_value(&own, root, "schedule")
+		good = root && !node_find(&own.document, root, "schedule")
 			       ? read_mapping(&own, root, SECTION, section_keys, COUNT(section_keys), own.settings)
 			       : refuse_line(&own, 1, "a schedule must stand in a file");
 		yaml_document_delete(&own.document);
@@ -758,7 +740,7 @@ static bool read_section(struct reader *reader, const yaml_node_t *section)
 		return false;
 	if (!read_overrides(reader))
 		return false;
-	schedule = section ? find_value(reader, section, "schedule") : NULL;
+	schedule = section ? node_find(&reader->document, section, "schedule") : NULL;
 	return (!schedule || read_schedule(reader, schedule, NULL)) && check_management(reader);
 }
 
@@ -767,8 +749,8 @@ static bool read_document(struct reader *reader)
 	const yaml_node_t *root = yaml_document_get_root_node(&reader->document), *section;
 
 	if (!root || root->type != YAML_MAPPING_NODE)
-		return refuse_line(reader, root ? line_of(root) : 1, "must be a mapping of option names to values");
-	section = find_value(reader, root, SECTION);
+		return refuse_line(reader, root ? node_line(root) : 1, "must be a mapping of option names to values");
+	section = node_find(&reader->document, root, SECTION);
 	return read_section(reader, section);
 }
 
