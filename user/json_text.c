@@ -9,9 +9,8 @@
 #include "text_stream.h"
 #include "units.h"
 
-#define INDENT        2
-#define SENTENCE_SIZE 1024
-#define FLAT          (-1) /* level of a value that stays on one line */
+#define INDENT 2
+#define FLAT   (-1) /* level of a value that stays on one line */
 
 static void put(FILE *stream, const json_t *value, int level);
 
@@ -121,11 +120,9 @@ json_t *json_number_or_null(double number)
 
 void append_sentence(json_t *sentences, const char *format, ...)
 {
-	char text[SENTENCE_SIZE];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
+	json_array_append_new(sentences, json_vsprintf(format, arguments));
 	va_end(arguments);
-	json_array_append_new(sentences, json_string(text));
 }

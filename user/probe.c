@@ -3,13 +3,11 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define TEXT_SIZE    1024
 #define BPS_PER_MBPS 1e6
 
 static const char *const states[] = { [PROBE_OK] = "OK", [PROBE_WARN] = "WARN", [PROBE_FAIL] = "FAIL" };
@@ -18,27 +16,24 @@ static const char *const states[] = { [PROBE_OK] = "OK", [PROBE_WARN] = "WARN", 
 
 json_t *probe_say(json_t *checks, enum probe_state state, const char *name, const char *format, ...)
 {
-	char value[TEXT_SIZE];
 	va_list arguments;
 	json_t *check;
 
 	va_start(arguments, format);
-	vsnprintf(value, sizeof(value), format, arguments);
+	check = json_pack("{s:s, s:s, s:o, s:n}", "name", name, "state", states[state], "value",
+			  json_vsprintf(format, arguments), "fix");
 	va_end(arguments);
-	check = json_pack("{s:s, s:s, s:s, s:n}", "name", name, "state", states[state], "value", value, "fix");
 	json_array_append_new(checks, check);
 	return check;
 }
 
 void probe_fix(json_t *check, const char *format, ...)
 {
-	char fix[TEXT_SIZE];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(fix, sizeof(fix), format, arguments);
+	json_object_set_new(check, "fix", json_vsprintf(format, arguments));
 	va_end(arguments);
-	json_object_set_new(check, "fix", json_string(fix));
 }
 
 static enum probe_state worse(enum probe_state a, enum probe_state b)
