@@ -4,8 +4,10 @@
 # hosts add (their clocks, their network) docs/wide-trials.md says.
 bats_require_minimum_version 1.5.0
 load hosts
+load ../net/check
 
 GOAL=name=ndr,loss=0,final=0.3,sum=0.3,width=2%
+SHOWN='.search_result, .trials[-1], .measurer'
 
 setup() {
   LAB=m$((BASHPID % 100000))
@@ -45,16 +47,6 @@ search_until() { # FILTER option...
     echo "# try $try: $(jq -r '[(.search_result[0] | .relevant_lower_bound, .relevant_upper_bound), (.trials[] | .counts.unsent, .pacing.gap_max_ns / 1e6)] | @json' <<<"$output")" >&3
   done
   check "$filter"
-}
-
-# Fail, with the output, unless the jq expression over it is true.
-check() {
-  { [ -n "$output" ] && jq -e "$1" <<<"$output" >/dev/null; } || {
-    echo "not so: $1"
-    jq '.search_result, .trials[-1], .measurer' <<<"$output" | head -150
-    echo "$stderr"
-    return 1
-  }
 }
 
 # This exit code, and one line of ours on standard error; mpirun adds its own.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Shared by the end-to-end tests: labs of their own, which are gone after each test whatever happened in it.
 MLR=${BUILD:-build}/xdp-mlr
+source "$(dirname "${BASH_SOURCE[0]}")/check.bash"
 
 setup() {
   LAB=t$((BASHPID % 100000))
@@ -76,16 +77,6 @@ frames_have_size_and_checksums() { # OPTION...
 # The value of a jq expression over the last output.
 get() {
   jq -er "$1" <<<"$output"
-}
-
-# Fail, with the output, unless the jq expression over it is true. (jq 1.6 finds everything true of nothing.)
-check() {
-  { [ -n "$output" ] && jq -e "$1" <<<"$output" >/dev/null; } || {
-    echo "not so: $1"
-    jq '.trial_result // .search_result // .' <<<"$output" | head -60
-    echo "$stderr"
-    return 1
-  }
 }
 
 # The error of the last run: an exit code, one line, and words that must be in it.
