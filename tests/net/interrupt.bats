@@ -4,17 +4,22 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# Start a verb, stop it while it asks for gateways that nobody is (which takes a second), and look at what it printed.
-stopped() { # VERB OPTION...
-  "$MLR" "$1" -p "$A,$B" --format json "${@:2}" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
+# Start a verb, and stop it while it asks for gateways that nobody is (which takes a second).
+stop_early() { # SIGNAL VERB OPTION...
+  "$MLR" "$2" -p "$A,$B" "${@:3}" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
   pid=$!
   background+=("$pid")
   until [ "$(xdp_count)" -ge 1 ]; do sleep 0.01; done
-  kill -INT "$pid"
+  kill "-$1" "$pid"
   status=0
   wait "$pid" || status=$?
   output=$(cat "$BATS_TEST_TMPDIR/out") stderr=$(cat "$BATS_TEST_TMPDIR/err")
   [ "$status" -eq 130 ] || { echo "exit $status: $stderr"; return 1; }
+}
+
+# The same, and look at the document that it printed.
+stopped() { # VERB OPTION...
+  stop_early INT "$@" --format json
   echo "$output" >"$BATS_TEST_TMPDIR/document.json"
   "$BUILD"/tests/tools/validate "docs/schema/$1.schema.json" "$BATS_TEST_TMPDIR/document.json"
   check '.irregular_reason | test("interrupted")'
@@ -53,14 +58,7 @@ stopped() { # VERB OPTION...
 
 @test "the stream of events ends with it, too" {
   lab_up wire
-  "$MLR" search -p "$A,$B" --format jsonl >"$BATS_TEST_TMPDIR/out" 2>/dev/null &
-  pid=$!
-  background+=("$pid")
-  until [ "$(xdp_count)" -ge 1 ]; do sleep 0.01; done
-  kill -TERM "$pid"
-  status=0
-  wait "$pid" || status=$?
-  [ "$status" -eq 130 ]
-  output=$(tail -n 1 "$BATS_TEST_TMPDIR/out")
+  stop_early TERM search --format jsonl
+  output=$(tail -n 1 <<<"$output")
   check '.schema == "xdp-mlr/search/1" and .irregular_reason == "interrupted" and .trials == []'
 }
