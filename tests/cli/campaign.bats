@@ -201,26 +201,27 @@ END
   run -2 run_all --only 'frame-size=64,build=v2,run=1'
 }
 
-@test "a point that crashes has failed; one that somebody kills goes on later" {
-  slow_campaign
-  "$XDP_MLR" campaign run c.yaml --quiet --only 'frame-size=64,*' >/dev/null 2>&1 &
-  local runner=$! code
-  wait_until grep -qs trial_finished results/points/frame-size=64,run=1.jsonl
-  pkill -ABRT -P "$runner"
+# Run the points of a frame size, and end the process of the first with a signal when it has measured; the exit code is in $code.
+run_and_kill_a_point() { # SIGNAL SIZE
+  local runner
+  "$XDP_MLR" campaign run c.yaml --quiet --only "frame-size=$2,*" >/dev/null 2>&1 &
+  runner=$!
+  wait_until grep -qs trial_finished "results/points/frame-size=$2,run=1.jsonl"
+  pkill "-$1" -P "$runner"
   code=0
   wait "$runner" || code=$?
+}
+
+@test "a point that crashes has failed; one that somebody kills goes on later" {
+  slow_campaign
+  local before code
+  run_and_kill_a_point ABRT 64
   [ "$code" -eq 5 ]
   [ "$(state_of frame-size=64,run=1)" = failed ]
   [ "$(jq -rs '.[-1].reason' results/journal.jsonl)" = "killed by signal 6 (Aborted)" ]
-  "$XDP_MLR" campaign run c.yaml --quiet --only 'frame-size=128,*' >/dev/null 2>&1 &
-  runner=$!
-  wait_until grep -qs trial_finished results/points/frame-size=128,run=1.jsonl
-  pkill -KILL -P "$runner"
-  code=0
-  wait "$runner" || code=$?
+  run_and_kill_a_point KILL 128
   [ "$code" -eq 130 ]
   [ "$(state_of frame-size=128,run=1)" = interrupted ]
-  local before
   before=$(grep -c trial_finished results/points/frame-size=128,run=1.jsonl)
   wc -l <asked >asked-before
   run -0 run_all
