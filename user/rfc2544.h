@@ -57,7 +57,7 @@ struct rfc2544 {
 	json_t *reset;       /* NULL: not measured */
 	json_t *setting;     /* the document's measurer, traffic_profile, environment, deviations, configuration */
 	unsigned int transmitters;
-	size_t trial_count;  /* told as events */
+	size_t trial_count; /* told as events */
 	bool irregular, tester_limited;
 	const char *end_reason; /* why it ended early, NULL if it did not */
 	double duration_s;

@@ -22,7 +22,8 @@ enum exit_code {
 };
 
 extern bool say_quiet; /* -q: no notes, no progress; errors and warnings always come */
-extern const char *say_subject; /* what the messages are about, where several things are at hand: put before each. NULL: nothing */
+/* What the messages are about, where several things are at hand: put before each. NULL: nothing. */
+extern const char *say_subject;
 
 /* One line each, with the program's name before it. Errors say what, where, which value, and what to do. */
 __attribute__((format(printf, 2, 3))) enum exit_code refuse(enum exit_code code, const char *format, ...);

@@ -34,7 +34,7 @@ struct soak {
 	double virtual_s;  /* time that would have passed, where none does */
 	double duration_s; /* once it has ended */
 	enum soak_end end;
-	bool tester_limited;  /* some trial was */
+	bool tester_limited; /* some trial was */
 };
 
 /* Soak. Whatever it returns, *ret_soak is to be freed. EXIT_DONE, EXIT_UNMET where the tester was the limit in a trial or not

@@ -26,7 +26,8 @@ enum mlr_load_class {
 };
 
 /* Add one trial to the sums of its load. */
-void mlr_duration_sums_add(struct mlr_duration_sums *sums, const struct mlr_goal *goal, const struct mlr_trial_result *trial);
+void mlr_duration_sums_add(struct mlr_duration_sums *sums, const struct mlr_goal *goal,
+			   const struct mlr_trial_result *trial);
 
 /* Appendix A. */
 enum mlr_load_class mlr_classify(const struct mlr_goal *goal, const struct mlr_duration_sums *sums);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #define MLR_GOAL_NAME_SIZE 64 /* octets of a goal's name, with the closing NUL */
-#define MLR_GOALS_MAX 16      /* goals in one search */
+#define MLR_GOALS_MAX      16 /* goals in one search */
 
 /* Search Goal (4.6.7). */
 struct mlr_goal {
@@ -24,7 +24,7 @@ struct mlr_goal {
 /* What is wrong with a goal. */
 enum mlr_goal_fault {
 	MLR_GOAL_OK,
-	MLR_GOAL_BAD_NAME,             /* empty */
+	MLR_GOAL_BAD_NAME, /* empty */
 	MLR_GOAL_BAD_LOSS_RATIO,
 	MLR_GOAL_BAD_EXCEED_RATIO,
 	MLR_GOAL_BAD_INITIAL_DURATION,

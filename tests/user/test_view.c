@@ -85,12 +85,13 @@ static void it_says_how_far_the_search_is(void **state)
 	(void)state;
 	/* three decades in 48 columns: 100 kfps is one third, 1 Mfps two thirds */
 	assert_string_equal(
-		text, "search eth1,eth2: 1:03 elapsed, about 0:40 to go\n"
-		      "  ndr        100.0 kfps .. 1.000 Mfps       90 %   [================???????????????" "?----------------]\n"
-		      "  pdr        1.000 Mfps .. 1.005 Mfps   0.4975 %   "
-		      "[================================?---------------] done\n"
-		      "  trials    w.x.t   (. kept the loss ratio, x did not)\n"
-		      "  trial 6   1.003 Mfps for 1 s, for ndr; the last lost 0.02 %");
+		text,
+		"search eth1,eth2: 1:03 elapsed, about 0:40 to go\n"
+		"  ndr        100.0 kfps .. 1.000 Mfps       90 %   [================???????????????\?----------------]\n"
+		"  pdr        1.000 Mfps .. 1.005 Mfps   0.4975 %   "
+		"[================================?---------------] done\n"
+		"  trials    w.x.t   (. kept the loss ratio, x did not)\n"
+		"  trial 6   1.003 Mfps for 1 s, for ndr; the last lost 0.02 %");
 	free(text);
 }
 
@@ -122,7 +123,7 @@ static void bounds_that_do_not_exist_leave_everything_open(void **state)
 	view.goals[0].lower_fps = view.goals[0].upper_fps = NAN;
 	text = plain(&view, wide);
 	assert_non_null(strstr(text, "? .. ?"));
-	assert_non_null(strstr(text, "[???????????????????????????????????????????????" "?]"));
+	assert_non_null(strstr(text, "[????????????????????????????????????????????????]"));
 	free(text);
 	/* Max Load is a Lower Bound: what is open does not vanish */
 	view.goals[0].lower_fps = view.max_load_fps;
@@ -132,7 +133,7 @@ static void bounds_that_do_not_exist_leave_everything_open(void **state)
 	view.goals[0].lower_fps = NAN;
 	view.goals[0].upper_fps = view.min_load_fps;
 	text = plain(&view, wide);
-	assert_non_null(strstr(text, "[?" "--"));
+	assert_non_null(strstr(text, "[?--"));
 	free(text);
 }
 
