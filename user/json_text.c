@@ -33,6 +33,16 @@ static void put_string(FILE *stream, const json_t *string)
 	free(text);
 }
 
+void json_put_number(FILE *stream, const json_t *number)
+{
+	char text[UNIT_TEXT_SIZE];
+
+	if (json_is_integer(number))
+		fprintf(stream, "%" JSON_INTEGER_FORMAT, json_integer_value(number));
+	else
+		fputs(format_number(json_real_value(number), text), stream);
+}
+
 static void put_object(FILE *stream, json_t *object, int level)
 {
 	const char *separator = "", *key;
@@ -71,8 +81,6 @@ static void put_array(FILE *stream, const json_t *array, int level)
 
 static void put(FILE *stream, const json_t *value, int level)
 {
-	char number[UNIT_TEXT_SIZE];
-
 	switch (json_typeof(value)) {
 	case JSON_OBJECT:
 		put_object(stream, (json_t *)value, level);
@@ -84,10 +92,8 @@ static void put(FILE *stream, const json_t *value, int level)
 		put_string(stream, value);
 		break;
 	case JSON_INTEGER:
-		fprintf(stream, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-		break;
 	case JSON_REAL:
-		fputs(format_number(json_real_value(value), number), stream);
+		json_put_number(stream, value);
 		break;
 	case JSON_TRUE:
 		fputs("true", stream);

@@ -9,9 +9,13 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* One line, or indented by two; with a line end. NULL without memory; the caller frees it. */
 char *json_text(const json_t *value, bool indented, size_t *ret_length);
+
+/* A number alone, integer or real, as it is there. */
+void json_put_number(FILE *stream, const json_t *number);
 
 /* Append a text to an array. */
 __attribute__((format(printf, 2, 3))) void append_sentence(json_t *sentences, const char *format, ...);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "units.h"
+#include "json_text.h"
 
 #define PATH_SIZE 256
 
@@ -97,14 +97,10 @@ static void put_text(FILE *stream, const char *text)
 
 static void put_cell(FILE *stream, const json_t *value)
 {
-	char number[UNIT_TEXT_SIZE];
-
 	if (json_is_string(value))
 		put_text(stream, json_string_value(value));
-	else if (json_is_integer(value))
-		fprintf(stream, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-	else if (json_is_real(value))
-		fputs(format_number(json_real_value(value), number), stream);
+	else if (json_is_number(value))
+		json_put_number(stream, value);
 	else if (json_is_boolean(value))
 		fputs(json_is_true(value) ? "true" : "false", stream);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "json_read.h"
+#include "json_text.h"
 #include "mlr/frame.h"
 #include "text_stream.h"
 #include "units.h"
@@ -289,8 +290,6 @@ static void put_items(FILE *stream, const json_t *array)
 /* A value of any kind, on one line if it is no list of objects. */
 static void put_value(FILE *stream, const json_t *value)
 {
-	char number[UNIT_TEXT_SIZE];
-
 	switch (json_typeof(value)) {
 	case JSON_OBJECT:
 		put_members(stream, value);
@@ -302,10 +301,8 @@ static void put_value(FILE *stream, const json_t *value)
 		fputs(json_string_value(value), stream);
 		break;
 	case JSON_INTEGER:
-		fprintf(stream, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-		break;
 	case JSON_REAL:
-		fputs(format_number(json_real_value(value), number), stream);
+		json_put_number(stream, value);
 		break;
 	case JSON_TRUE:
 		fputs("yes", stream);
