@@ -53,19 +53,11 @@ static void add_stream(struct mlr_profile *profile, unsigned int ip_version)
 		(struct mlr_stream){ .from = 0, .to = 1, .ip_version = ip_version, .destination_mac = { 2, 9, 9, 9, 9, 9 } };
 }
 
-static struct mlr_queue_plan *plan_of(struct mlr_profile *profile, uint32_t queue, uint32_t queue_count)
-{
-	struct mlr_queue_plan *plan;
-
-	assert_int_equal(mlr_profile_number(profile), 0);
-	assert_int_equal(mlr_queue_plan_new(profile, 0, queue, queue_count, &plan), 0);
-	return plan;
-}
-
 /* --- running the program ------------------------------------------------------------------------------------------------ */
 
 static struct live_program *program;
 static const struct mlr_queue_plan *plan;
+static struct mlr_queue_plan *made; /* by open_queue(), to be freed; NULL: it was not */
 static uint64_t start_ns;
 
 /* One page: it comes back with every run, and may have been scribbled on. */
@@ -80,11 +72,21 @@ static void open_program(const struct mlr_queue_plan *of)
 	memcpy(page, live_program_frame(program, &octets), mlr_plan_memory_octets(plan));
 }
 
+/* The program of a queue of a profile's sending port. */
+static void open_queue(struct mlr_profile *profile, uint32_t queue, uint32_t queue_count)
+{
+	assert_int_equal(mlr_profile_number(profile), 0);
+	assert_int_equal(mlr_queue_plan_new(profile, 0, queue, queue_count, &made), 0);
+	open_program(made);
+}
+
 static int close_program(void **state)
 {
 	(void)state;
 	live_program_free(program);
 	program = NULL;
+	mlr_queue_plan_free(made);
+	made = NULL;
 	return 0;
 }
 
@@ -190,14 +192,11 @@ static void every_layout_in_every_size(void **state)
 			for (size_t i = 0; i < sizeof(more_octets) / sizeof(*more_octets); i++) {
 				unsigned int least = mlr_frame_least_octets(ip_version, vlans, 0);
 				struct mlr_profile profile = profile_of(least + more_octets[i], vlans, 3);
-				struct mlr_queue_plan *made;
 
 				add_stream(&profile, ip_version);
-				made = plan_of(&profile, 0, 1);
-				open_program(made);
+				open_queue(&profile, 0, 1);
 				assert_follows_plan(20, true);
 				close_program(NULL);
-				mlr_queue_plan_free(made);
 			}
 		}
 	}
@@ -208,7 +207,6 @@ static void sizes_versions_and_flows_mixed(void **state)
 {
 	struct mlr_profile profile = profile_of(84, 0, 1000);
 	static const uint16_t sizes_octets[] = { 84, 85, 130, 131, 132, 133, 594, 1518 };
-	struct mlr_queue_plan *made;
 
 	(void)state;
 	profile.sizes.size_count = 8;
@@ -219,18 +217,15 @@ static void sizes_versions_and_flows_mixed(void **state)
 	add_stream(&profile, 4);
 	add_stream(&profile, 6);
 	for (uint32_t queue = 0; queue < 3; queue++) {
-		made = plan_of(&profile, queue, 3);
-		open_program(made);
+		open_queue(&profile, queue, 3);
 		assert_follows_plan(5000, true);
 		close_program(NULL);
-		mlr_queue_plan_free(made);
 	}
 }
 
 static void every_small_size_after_every_other(void **state)
 {
 	struct mlr_profile profile = profile_of(84, 0, 2);
-	struct mlr_queue_plan *made;
 
 	(void)state;
 	profile.sizes.size_count = 50;
@@ -241,33 +236,28 @@ static void every_small_size_after_every_other(void **state)
 		profile.sizes.schedule[i] = (uint16_t)(i * 37 % 50);
 	add_stream(&profile, 4);
 	add_stream(&profile, 6);
-	made = plan_of(&profile, 0, 1);
-	open_program(made);
+	open_queue(&profile, 0, 1);
 	assert_follows_plan(4000, true);
-	mlr_queue_plan_free(made);
 }
 
 static void a_million_flows(void **state)
 {
 	struct mlr_profile profile = profile_of(64, 0, MLR_FLOWS_MAX);
-	struct mlr_queue_plan *made;
 	unsigned int octets;
 
 	(void)state;
 	add_stream(&profile, 4);
-	made = plan_of(&profile, 0, 1);
-	open_program(made);
+	open_queue(&profile, 0, 1);
 	assert_follows_plan(100, false);
 	/* and the last ones, where the sequence goes on */
 	start(1e6, 3);
-	live_program_queue(program)->cursor.flow = made->flow_count - 2;
+	live_program_queue(program)->cursor.flow = plan->flow_count - 2;
 	for (uint32_t i = 0; i < 3; i++) {
-		uint32_t flow = (made->flow_count - 2 + i) % made->flow_count;
+		uint32_t flow = (plan->flow_count - 2 + i) % plan->flow_count;
 
 		assert_int_equal(run_once(&octets), XDP_REDIRECT);
-		assert_frame(&made->templates[0], &made->flows[flow], FIRST_SEQUENCE + i / 2, start_ns + i * 1000, octets);
+		assert_frame(&plan->templates[0], &plan->flows[flow], FIRST_SEQUENCE + i / 2, start_ns + i * 1000, octets);
 	}
-	mlr_queue_plan_free(made);
 }
 
 /* A plan put together by hand: IPv4 options, a payload, extra frames of another layout. */
@@ -335,14 +325,10 @@ static void odd_headers_payload_and_extra_frames(void **state)
 
 static void open_simple(void)
 {
-	static struct mlr_queue_plan *made;
-	static struct mlr_profile profile;
+	struct mlr_profile profile = profile_of(64, 0, 1);
 
-	mlr_queue_plan_free(made);
-	profile = profile_of(64, 0, 1);
 	add_stream(&profile, 4);
-	made = plan_of(&profile, 0, 1);
-	open_program(made);
+	open_queue(&profile, 0, 1);
 }
 
 /* Run it so many times in one call, on one page. */
