@@ -88,6 +88,17 @@ refused() { # CODE WORD...
   for word in "$@"; do [[ $stderr == *"$word"* ]] || { echo "'$word' is not in: $stderr"; return 1; }; done
 }
 
+# SIGINT ends a process in the background within a second, by exit code 130.
+interrupted_at_once() { # PID
+  local start
+  start=$(date +%s%N)
+  kill -INT "$1"
+  status=0
+  wait "$1" || status=$?
+  [ "$status" -eq 130 ]
+  [ $((($(date +%s%N) - start) / 1000000)) -lt 1000 ]
+}
+
 # How many of the lab's ports have an XDP program.
 xdp_count() {
   ip -j link show | jq --arg lab "$LAB" '[.[] | select(.xdp and (.ifname | startswith($lab)))] | length'

@@ -197,12 +197,7 @@ spare_links() { # in any network namespace that a process of ours has
     # ARP is over, and frames flow
     from=$(received_frames)
     until [ $(($(received_frames) - from)) -gt 5 ]; do sleep 0.02; done
-    start=$(date +%s%N)
-    kill -INT "$pid"
-    status=0
-    wait "$pid" || status=$?
-    [ "$status" -eq 130 ]
-    [ $((($(date +%s%N) - start) / 1000000)) -lt 1000 ]
+    interrupted_at_once "$pid"
     output=$(cat "$BATS_TEST_TMPDIR/out")
     check '.irregular_reason != null'
     [ "$(xdp_count)" -eq 0 ]

@@ -59,12 +59,7 @@ search() {
   pid=$!
   background+=("$pid")
   until grep -qs trial_finished "$BATS_TEST_TMPDIR/out"; do sleep 0.05; done
-  start=$(date +%s%N)
-  kill -INT "$pid"
-  status=0
-  wait "$pid" || status=$?
-  [ "$status" -eq 130 ]
-  [ $((($(date +%s%N) - start) / 1000000)) -lt 1000 ]
+  interrupted_at_once "$pid"
   output=$(tail -1 "$BATS_TEST_TMPDIR/out")
   check '.irregular_reason != null and (.trials | length) >= 1 and ([.search_result[].regular] | any | not)'
   [ "$(xdp_count)" -eq 0 ]

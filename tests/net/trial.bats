@@ -225,12 +225,7 @@ received_frames() {
   pid=$!
   background+=($pid)
   until [ "$(received_frames)" -gt 50 ]; do sleep 0.02; done
-  start=$(date +%s%N)
-  kill -INT $pid
-  status=0
-  wait $pid || status=$?
-  [ "$status" -eq 130 ]
-  [ $((($(date +%s%N) - start) / 1000000)) -lt 1000 ]
+  interrupted_at_once "$pid"
   output=$(cat "$BATS_TEST_TMPDIR/out")
   check '.irregular_reason != null'
   [ "$(xdp_count)" -eq 0 ]
