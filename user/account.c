@@ -174,8 +174,7 @@ static struct latency_summary summarize_latency(const struct mlr_histogram *all,
 	return (struct latency_summary){
 		.clock = "CLOCK_MONOTONIC of the tester, software timestamps at both ends",
 		.definition = "from the actual departure, stamped before the frame is handed to the kernel, to the XDP "
-			      "program of the "
-			      "receiving port (RFC 1242, 3.8)",
+			      "program of the receiving port (RFC 1242, 3.8)",
 		.source = "software",
 		.error_bound_ns = 2.0 * clock_read_ns,
 		.count = all->count,

@@ -158,9 +158,8 @@ static void warn_of_silence(struct measurer_xdp *xdp, const struct neighbour_por
 	if (!is_given(xdp->config, option))
 		return;
 	xdp->said_silence = true;
-	warn("port %s: nobody answers for its gateway, %s (--%s): its frames go to the other port's MAC address, and a "
-	     "router "
-	     "would drop them",
+	warn("port %s: nobody answers for its gateway, %s (--%s): its frames go to the other port's MAC address, "
+	     "and a router would drop them",
 	     port->name, gateway_text(port, family, text), option);
 }
 
@@ -409,9 +408,8 @@ static void hint_at_silence(struct measurer_xdp *xdp, const struct mlr_trial_cou
 	    xdp->ends[first_transmitter(xdp)].mac_source != MAC_OTHER_PORT)
 		return;
 	xdp->said_silence = true;
-	warn("port %s: nothing that it sent arrived, and nobody answers for its gateway, %s: its frames went to the other "
-	     "port's "
-	     "MAC address, and a router drops them; see --gateway, --address and --dst-mac",
+	warn("port %s: nothing that it sent arrived, and nobody answers for its gateway, %s: its frames went to "
+	     "the other port's MAC address, and a router drops them; see --gateway, --address and --dst-mac",
 	     port.name, gateway_text(&port, family, text));
 }
 

@@ -258,9 +258,8 @@ const struct option options[] = {
 	  .read = read_choice,
 	  .offset = FIELD(direction),
 	  .choices = directions,
-	  .help = "a-to-b, b-to-a or both, in each pair of ports; or mesh: every port to all others (RFC 2285). A load is "
-		  "that "
-		  "of each port that sends" },
+	  .help = "a-to-b, b-to-a or both, in each pair of ports; or mesh: every port to all others (RFC 2285). A load "
+		  "is that of each port that sends" },
 	{ .name = "frame-size",
 	  .argument = "SIZE",
 	  .verbs = TRAFFIC,
@@ -327,9 +326,8 @@ const struct option options[] = {
 	  .verbs = TRAFFIC,
 	  .flags = OPTION_LIST,
 	  .read = read_modifiers,
-	  .help = "traffic beside the load (RFC 2544, section 11): broadcast=1% of the frames, management=1/s SNMP queries "
-		  "to "
-		  "the SUT" },
+	  .help = "traffic beside the load (RFC 2544, section 11): broadcast=1% of the frames, management=1/s SNMP "
+		  "queries to the SUT" },
 	{ .name = "template",
 	  .argument = "FILE",
 	  .verbs = TRAFFIC,
@@ -381,9 +379,8 @@ const struct option options[] = {
 	  .verbs = RFC2544,
 	  .flags = OPTION_LIST,
 	  .read = read_tests,
-	  .help = "which tests: throughput, latency, frame-loss, back-to-back, recovery, reset. Default: all, the reset "
-		  "only "
-		  "with a --reset-command" },
+	  .help = "which tests: throughput, latency, frame-loss, back-to-back, recovery, reset. Default: all, the "
+		  "reset only with a --reset-command" },
 	{ .name = "fast",
 	  .verbs = RFC2544,
 	  .fallback = "false",
@@ -580,9 +577,8 @@ const struct option options[] = {
 	  .offset = FIELD(queues),
 	  .least = 1,
 	  .most = TX_QUEUES_MAX,
-	  .help = "transmit queues of each sending port, each with a thread on a CPU of its own, which share the load; of a "
-		  "lab: "
-		  "queues of its links" },
+	  .help = "transmit queues of each sending port, which share the load, each on a CPU of its own while there are "
+		  "enough; of a lab: queues of its links" },
 	{ .name = "no-seq",
 	  .verbs = SEARCH | TRIAL | SOAK | SELFTEST,
 	  .read = read_switch,
@@ -618,17 +614,16 @@ const struct option options[] = {
 	  .read = read_choice,
 	  .offset = FIELD(launch_time),
 	  .choices = switch_choices,
-	  .help = "frames are handed to the NIC early, and it lets each go when it is due: auto (where the driver has that "
-		  "for "
-		  "AF_XDP and the port's queues are set up for it), on or off" },
+	  .help = "frames are handed to the NIC early, and it lets each go when it is due: auto (where the driver has "
+		  "that for AF_XDP and the port's queues are set up for it), on or off" },
 	{ .name = "wait",
 	  .argument = "a=S,b=S,d=S,e=S",
 	  .verbs = SEARCH | TRIAL | SOAK | RFC2544,
 	  .flags = OPTION_LIST,
 	  .read = read_waits,
-	  .help = "the waits of RFC 2544 section 23: after a routing update, after learning frames, for residual frames "
-		  "(the "
-		  "most, it ends early), to restabilise. Presets set them; csit and trials: a=0,b=0,d=2,e=0" },
+	  .help = "the waits of RFC 2544 section 23: after a routing update, after learning frames, for residual "
+		  "frames (the most, it ends early), to restabilise. Presets set them; csit and trials: "
+		  "a=0,b=0,d=2,e=0" },
 	{ .name = "effective-duration",
 	  .argument = "E",
 	  .verbs = SEARCH | TRIAL | SOAK | RFC2544,
@@ -670,11 +665,9 @@ const struct option options[] = {
 	  .flags = OPTION_LIST,
 	  .fallback = "auto",
 	  .read = read_prepare,
-	  .help = "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
-		  "timestamps, gro, mtu, channels=N, rss, steer; auto is the first four, and the next three where they are "
-		  "needed, "
-		  "auto,no-pause all of those but one; "
-		  "everything is restored" },
+	  .help = "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, "
+		  "queues, timestamps, gro, mtu, channels=N, rss, steer; auto is the first four, and the next three "
+		  "where they are needed, auto,no-pause all of those but one; everything is restored" },
 	{ .name = "allow-unsafe",
 	  .argument = "REASON",
 	  .verbs = FRAMES | LAB_ON,
@@ -796,9 +789,8 @@ const struct option options[] = {
 	  .argument = "FILE",
 	  .verbs = ALL,
 	  .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT,
-	  .help = "read options from a YAML file (keys are these names), or those that a JSON result echoes; the command "
-		  "line "
-		  "wins" },
+	  .help = "read options from a YAML file (keys are these names), or those that a JSON result echoes; the "
+		  "command line wins" },
 	{ .name = "run",
 	  .argument = "NAME",
 	  .verbs = FRAMES | PROBE,
@@ -815,9 +807,8 @@ const struct option options[] = {
 	  .argument = "PATTERN",
 	  .verbs = TAKES_UP,
 	  .flags = OPTION_REPEATS | OPTION_COMMAND_LINE | OPTION_OUTPUT,
-	  .help = "only the points whose names match, repeatable: a name as 'campaign status' shows it, or with * and ? as "
-		  "the "
-		  "shell has them, for example 'frame-size=64,*'" },
+	  .help = "only the points whose names match, repeatable: a name as 'campaign status' shows it, or with * and "
+		  "? as the shell has them, for example 'frame-size=64,*'" },
 	{ .name = "retry-failed",
 	  .verbs = TAKES_UP,
 	  .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT,
@@ -837,9 +828,8 @@ const struct option options[] = {
 	  .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT,
 	  .read = read_switch,
 	  .offset = FIELD(dry_run),
-	  .help = "print the plan, the options in force and the time it will take; send nothing. Of a campaign: the points, "
-		  "or "
-		  "the job scripts" },
+	  .help = "print the plan, the options in force and the time it will take; send nothing. Of a campaign: the "
+		  "points, or the job scripts" },
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .verbs = ALL,

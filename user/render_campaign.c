@@ -137,8 +137,7 @@ static void put_comparisons(struct paper *paper, const json_t *document)
 		return;
 	snprintf(text, sizeof(text),
 		 "Each %.60s (B) beside the one before it (A) that has results, at the same place of all other axes. A "
-		 "change up to "
-		 "%g %% is none.",
+		 "change up to %g %% is none.",
 		 read_text(document, "compared"), 100 * read_number(document, "tolerance"));
 	paper->ops->section(paper, "comparisons", "Comparisons");
 	paper->ops->paragraph(paper, text);

@@ -275,9 +275,8 @@ static void describe_course(const struct course *course, char *buffer, size_t si
 		bad += counts(trial) && read_number(trial, "trial_loss_ratio") > course->loss_ratio;
 	}
 	snprintf(buffer, size,
-		 "Trial Load over the number of the trial. %zu trials, of which %zu lost more than the goal allows. In the "
-		 "end "
-		 "the Relevant Lower Bound is %s and the Relevant Upper Bound %s.",
+		 "Trial Load over the number of the trial. %zu trials, of which %zu lost more than the goal allows. In "
+		 "the end the Relevant Lower Bound is %s and the Relevant Upper Bound %s.",
 		 course->count, bad, isnan(lower) ? "missing" : text_fps(lower, low),
 		 isnan(upper) ? "missing" : text_fps(upper, high));
 }
@@ -649,8 +648,7 @@ void figure_estimate(struct paper *paper, const json_t *document)
 	if (stream) {
 		svg_open(stream, "figure-estimate", caption,
 			 "The estimated critical load with a band of one standard deviation, and the estimates by each "
-			 "fitting "
-			 "function, over time; and the loads of the trials.",
+			 "fitting function, over time; and the loads of the trials.",
 			 412);
 		svg_legend(stream, FIGURE_LEGEND_TOP, keys, COUNT(keys));
 		svg_axes(stream, &panel);

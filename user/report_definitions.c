@@ -14,9 +14,9 @@ static void add_frames(json_t *definitions)
 {
 	static const char *const texts[][2] = {
 		{ "trial_loss_ratio",
-		  "1 - unique frames received / frames expected, both summed over all interfaces. Expected are the frames "
-		  "sent, "
-		  "where at most 10 us worth of the load stayed unsent, else the frames intended. Never below 0." },
+		  "1 - unique frames received / frames expected, both summed over all interfaces. Expected are the "
+		  "frames sent, where at most 10 us worth of the load stayed unsent, else the frames intended. Never "
+		  "below 0." },
 		{ "unsent",
 		  "Where the transmitter could not keep up with the intended load, the frames that it did not send count as "
 		  "lost, and the trial is marked tester-limited." },
@@ -62,9 +62,8 @@ json_t *report_definitions(const struct config *config)
 {
 	json_t *definitions =
 		json_pack("{s:s, s:s, s:s, s:s}", "trial_load",
-			  "Intended Load of one transmitting interface, the same for each. Times aggregate_factor it is the "
-			  "total over all "
-			  "transmitting interfaces; so are all bounds and rates.",
+			  "Intended Load of one transmitting interface, the same for each. Times aggregate_factor it "
+			  "is the total over all transmitting interfaces; so are all bounds and rates.",
 			  "trial_forwarding_rate",
 			  "Trial Load times (1 - Trial Loss Ratio): per interface, an average over directions.",
 			  "trial_effective_duration", effective_duration(config), "goal_width",

@@ -210,8 +210,7 @@ enum exit_code rx_open(int ifindex, const char *port, const struct rx_options *o
 		if (!error) {
 			if (rx_is_generic(rx))
 				warn("port %s: the driver has no native XDP (%s); receiving in generic mode, which is "
-				     "slower "
-				     "and may itself lose frames",
+				     "slower and may itself lose frames",
 				     port, strerror(-native_error));
 			*ret = rx;
 			return EXIT_DONE;

@@ -82,9 +82,8 @@ static void share_cpu(struct tx *tx, struct tx_cpus *cpus)
 		tx_share(*first, tx);
 	} else if (!cpus->crowded) {
 		cpus->crowded = true;
-		warn("there are more transmitters than CPUs, and by '--tx %s' they contend: frames will stay unsent; use "
-		     "'--tx xsk', "
-		     "whose transmitters take turns, or fewer queues or directions",
+		warn("there are more transmitters than CPUs, and by '--tx %s' they contend: frames will stay unsent; "
+		     "use '--tx xsk', whose transmitters take turns, or fewer queues or directions",
 		     tx->ops->name);
 	}
 }

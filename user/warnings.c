@@ -18,13 +18,11 @@ static void warn_of_final_durations(json_t *sentences, const struct config *conf
 
 		if (goal->final_trial_duration_s == first->final_trial_duration_s)
 			continue;
-		append_sentence(
-			sentences,
-			"Goals have different Goal Final Trial Durations (%s %g s, %s %g s): trials longer than a goal's "
-			"own "
-			"may "
-			"occur, which weakens Load Classification; draft-15 section 4.6.1 recommends one value for all.",
-			first->name, first->final_trial_duration_s, goal->name, goal->final_trial_duration_s);
+		append_sentence(sentences,
+				"Goals have different Goal Final Trial Durations (%s %g s, %s %g s): trials longer than a "
+				"goal's own may occur, which weakens Load Classification; draft-15 section 4.6.1 recommends "
+				"one value for all.",
+				first->name, first->final_trial_duration_s, goal->name, goal->final_trial_duration_s);
 		return;
 	}
 }
@@ -36,16 +34,13 @@ static void warn_of_goal(json_t *sentences, const struct mlr_goal *goal)
 	if (goal->duration_sum_s < goal->final_trial_duration_s)
 		append_sentence(sentences,
 				"Goal %s: the Goal Duration Sum (%g s) is below the Goal Final Trial Duration (%g s): "
-				"results repeat "
-				"less "
-				"well; draft-15 section 4.6.2 does not recommend it.",
+				"results repeat less well; draft-15 section 4.6.2 does not recommend it.",
 				goal->name, goal->duration_sum_s, goal->final_trial_duration_s);
 	if (goal->width_ratio < goal->loss_ratio)
 		append_sentence(sentences,
-				"Goal %s: the Goal Width (%s) is below the Goal Loss Ratio (%s): the Conditional Throughput "
-				"does not "
-				"get "
-				"more precise by that; draft-15 section 4.6.5 recommends a width not below the loss ratio.",
+				"Goal %s: the Goal Width (%s) is below the Goal Loss Ratio (%s): the Conditional "
+				"Throughput does not get more precise by that; draft-15 section 4.6.5 recommends a "
+				"width not below the loss ratio.",
 				goal->name, format_percent(goal->width_ratio, width),
 				format_percent(goal->loss_ratio, loss));
 }
@@ -59,10 +54,8 @@ static void warn_of_min_load(json_t *sentences, const struct config *config, dou
 		shortest_s = fmin(shortest_s, config->goals[i].initial_trial_duration_s);
 	if (min_load_fps * shortest_s < 1)
 		append_sentence(sentences,
-				"Min Load (%g fps) is less than one frame in the shortest trial (%g s): the loss ratio of "
-				"such a trial "
-				"says "
-				"nothing; draft-15 section 4.6.8.2 recommends at least one.",
+				"Min Load (%g fps) is less than one frame in the shortest trial (%g s): the loss ratio "
+				"of such a trial says nothing; draft-15 section 4.6.8.2 recommends at least one.",
 				min_load_fps, shortest_s);
 }
 
