@@ -265,5 +265,6 @@ void render_rfc2544(FILE *stream, const json_t *document)
 	fprintf(stream, "Tester: xdp-mlr %s, Linux %s on %s\n", read_text(environment, "version"),
 		read_text(environment, "kernel"), read_text(environment, "hostname"));
 	put_sentences(stream, "Notes", json_object_get(document, "notes"));
+	put_sentences(stream, "Warnings", json_object_get(document, "warnings"));
 	put_sentences(stream, "Deviations from RFC 2544", deviations);
 }

@@ -98,6 +98,23 @@ static void add_notes(json_t *document, const struct config *config)
 	json_decref(notes);
 }
 
+/* What was warned of on standard error belongs to the result as well: that may be looked at by others, and later. */
+static void add_warnings(json_t *document)
+{
+	json_t *warnings = json_object_get(document, "warnings");
+	char *const *texts;
+	size_t count = say_warnings(&texts);
+
+	if (!count)
+		return;
+	if (!json_is_array(warnings)) {
+		warnings = json_array();
+		json_object_set_new(document, "warnings", warnings);
+	}
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(warnings, json_string(texts[i]));
+}
+
 enum exit_code report_show_or_write(const json_t *document, const struct config *config)
 {
 	struct report_file file;
@@ -123,6 +140,7 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 	add_notes(document, config);
 	if (file) {
 		json_object_set(document, "sut", file->sut);
+		add_warnings(document);
 		report_add_checklist(document);
 	}
 	shown = report_show(document, config);

@@ -27,7 +27,7 @@ enum exit_code report_show(const json_t *document, const struct config *config);
 enum exit_code report_write(const json_t *document, const struct config *config, struct report_file *file);
 /* A stored document: into the file of --report, or else to standard output. */
 enum exit_code report_show_or_write(const json_t *document, const struct config *config);
-/* Both, for a verb that measured; `file` makes it a Test Report, with the SUT and the checklist (NULL: it is none). The code if
+/* Both, for a verb that measured; `file` makes it a Test Report, with the SUT, what was warned of, and the checklist (NULL: it is none). The code if
  * all was written (the document may be NULL for want of memory), else why not. Takes the reference over. */
 enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code);
 

@@ -13,6 +13,7 @@
 #include "view.h"
 
 #define COLUMNS_DEFAULT 80
+#define WARNINGS_KEPT   64
 #define ROWS_DEFAULT    24
 
 bool say_quiet;
@@ -21,6 +22,8 @@ const char *say_subject;
 /* Messages, and the live lines, may come from several threads. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *live; /* the lines that stand on the terminal; NULL: none */
+static char *warnings[WARNINGS_KEPT];
+static size_t warning_count;
 
 void say_terminal_size(unsigned int *ret_columns, unsigned int *ret_rows)
 {
@@ -69,13 +72,31 @@ void say_erase_live(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* For the result; each text once. The caller holds the lock. */
+static void keep_warning(const char *text)
+{
+	for (size_t i = 0; i < warning_count; i++)
+		if (strcmp(warnings[i], text) == 0)
+			return;
+	if (warning_count < WARNINGS_KEPT && (warnings[warning_count] = strdup(text)))
+		warning_count++;
+}
+
+size_t say_warnings(char *const **ret_texts)
+{
+	*ret_texts = warnings;
+	return warning_count;
+}
+
 /* One write a line, so that lines of several processes do not mix. */
-static void say(const char *prefix, const char *format, va_list arguments)
+static void say(const char *prefix, bool keep, const char *format, va_list arguments)
 {
 	char text[2048];
 
 	vsnprintf(text, sizeof(text), format, arguments);
 	pthread_mutex_lock(&lock);
+	if (keep)
+		keep_warning(text);
 	erase();
 	fprintf(stderr, "xdp-mlr: %s%s%s%s\n", prefix, say_subject ? say_subject : "", say_subject ? ": " : "", text);
 	pthread_mutex_unlock(&lock);
@@ -86,7 +107,7 @@ enum exit_code refuse(enum exit_code code, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	say("", format, arguments);
+	say("", false, format, arguments);
 	va_end(arguments);
 	return code;
 }
@@ -96,7 +117,7 @@ void warn(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	say("warning: ", format, arguments);
+	say("warning: ", true, format, arguments);
 	va_end(arguments);
 }
 
@@ -107,7 +128,7 @@ void note(const char *format, ...)
 	if (say_quiet)
 		return;
 	va_start(arguments, format);
-	say("", format, arguments);
+	say("", false, format, arguments);
 	va_end(arguments);
 }
 

@@ -30,6 +30,9 @@ __attribute__((format(printf, 2, 3))) enum exit_code refuse(enum exit_code code,
 __attribute__((format(printf, 1, 2))) void warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...);
 
+/* What was warned of so far, each text once, the first 64; how many. They are say.c's. */
+size_t say_warnings(char *const **ret_texts);
+
 /* What failed with an errno, in words, and the remedy where it is privileges that are missing. Reused by the next call. */
 const char *why(int error);
 

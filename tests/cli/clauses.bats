@@ -97,4 +97,6 @@ TEXT
   [ "$status" -eq 0 ]
   [[ $stderr == *"only the first 262144 octets are kept"* ]]
   is '.sut.configuration[0] | .truncated and (.text | length) == 262144' <<<"$output"
+  # what was warned of stands in the result, too
+  is '.warnings | map(select(test("long.conf.: only the first 262144 octets are kept"))) | length == 1' <<<"$output"
 }

@@ -11,6 +11,7 @@ load helper
   [ "${#stderr_lines[@]}" -eq 1 ]
   [[ $stderr == "xdp-mlr: warning: port $A: nobody answers for its gateway, 198.18.0.9 (--gateway): "*"a router would drop them" ]]
   check '.ports[0].counts.received > 0 and .ports[1].counts.received == 0 and (.measurer.ports | map(.destination_mac_source) == ["the other port'"'"'s", "learned by ARP"])'
+  check '.warnings | length == 1 and (.[0] | test("^port '"$A"': nobody answers for its gateway, 198.18.0.9"))'
   echo "$output" >"$BATS_TEST_TMPDIR/document.json"
   [[ $("$MLR" report "$BATS_TEST_TMPDIR/document.json" | tr -s ' \n' ' ') == *"Destination MAC from $A "*" (the other port's), from $B "*" (learned by ARP)"* ]]
   # IPv6 likewise, of mixed traffic it alone
@@ -30,6 +31,7 @@ load helper
   run --separate-stderr "$MLR" search -p "$A,$B" --max-load 5kfps --min-load 1kfps --goal loss=0,final=0.1,width=20% --wait d=0.1 --format json
   [ "$status" -eq 1 ]
   check '(.trials | length) >= 2 and ([.trials[].counts.received] | add) == 0'
+  check '[.warnings[] | select(test("nothing that it sent arrived"))] | length == 1'
   [ "${#stderr_lines[@]}" -eq 1 ]
   [[ $stderr == "xdp-mlr: warning: port $A: nothing that it sent arrived, and nobody answers for its gateway, 198.18.0.1: "*"--gateway, --address and --dst-mac" ]]
 }
