@@ -35,12 +35,16 @@ struct paper_column {
 	bool numeric; /* set to the right */
 };
 
+#define PAPER_HEADING_SIZE 200
+
 struct paper {
 	const struct paper_ops *ops;
 	FILE *stream;
 	size_t columns; /* of the table that is being written */
 	const struct paper_column *column_list;
 	unsigned int figures; /* numbered so far */
+	/* A heading that waits for something to stand below it: for Markdown, which has no figures. */
+	char section[PAPER_HEADING_SIZE];
 };
 
 struct paper_ops {

@@ -34,9 +34,21 @@ static void put_masthead(struct paper *paper, const char *title, const struct pa
 	paper->ops->facts(paper, facts, count);
 }
 
+/* Before whatever stands in a section. */
+static void begin(struct paper *paper)
+{
+	if (!*paper->section)
+		return;
+	fputs("## ", paper->stream);
+	escape(paper->stream, paper->section);
+	fputs("\n\n", paper->stream);
+	paper->section[0] = '\0';
+}
+
 static void put_banner(struct paper *paper, enum tone tone, const char *text)
 {
 	(void)tone;
+	begin(paper);
 	fputs("> **", paper->stream);
 	escape(paper->stream, text);
 	fputs("**\n\n", paper->stream);
@@ -54,6 +66,7 @@ static void put_pair(struct paper *paper, const char *label, const char *value)
 
 static void put_verdict(struct paper *paper, const struct paper_verdict *verdict)
 {
+	begin(paper);
 	fputs("### ", paper->stream);
 	escape(paper->stream, verdict->name);
 	fputs(": ", paper->stream);
@@ -80,17 +93,17 @@ static void put_verdicts(struct paper *paper, const struct paper_verdict *verdic
 		put_verdict(paper, &verdicts[i]);
 }
 
+/* Where nothing comes to stand below it, as where figures would be, it is left out. */
 static void put_section(struct paper *paper, const char *id, const char *heading)
 {
 	(void)id;
-	fputs("## ", paper->stream);
-	escape(paper->stream, heading);
-	fputs("\n\n", paper->stream);
+	snprintf(paper->section, sizeof(paper->section), "%s", heading);
 }
 
 static void put_subsection(struct paper *paper, const char *id, const char *heading)
 {
 	(void)id;
+	begin(paper);
 	fputs("### ", paper->stream);
 	escape(paper->stream, heading);
 	fputs("\n\n", paper->stream);
@@ -98,6 +111,7 @@ static void put_subsection(struct paper *paper, const char *id, const char *head
 
 static void put_paragraph(struct paper *paper, const char *text)
 {
+	begin(paper);
 	escape(paper->stream, text);
 	fputs("\n\n", paper->stream);
 }
@@ -106,6 +120,7 @@ static void put_facts(struct paper *paper, const struct paper_fact *facts, size_
 {
 	if (!count)
 		return;
+	begin(paper);
 	fputs("| | |\n|---|---|\n", paper->stream);
 	for (size_t i = 0; i < count; i++)
 		put_pair(paper, facts[i].label, facts[i].value);
@@ -114,6 +129,7 @@ static void put_facts(struct paper *paper, const struct paper_fact *facts, size_
 
 static void put_list(struct paper *paper, const char *const *items, size_t count)
 {
+	begin(paper);
 	for (size_t i = 0; i < count; i++) {
 		fputs("- ", paper->stream);
 		escape(paper->stream, items[i]);
@@ -125,6 +141,7 @@ static void put_list(struct paper *paper, const char *const *items, size_t count
 static void put_table(struct paper *paper, const char *id, const struct paper_column *columns, size_t count)
 {
 	(void)id;
+	begin(paper);
 	paper->column_list = columns;
 	paper->columns = count;
 	for (size_t i = 0; i < count; i++) {
@@ -159,6 +176,7 @@ static void put_code(struct paper *paper, const char *text)
 {
 	bool fresh = true;
 
+	begin(paper);
 	for (; *text; text++) {
 		if (fresh && *text != '\n')
 			fputs("    ", paper->stream);

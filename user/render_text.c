@@ -330,6 +330,7 @@ static void put_latency_limits(const struct page *page, const json_t *latency)
 static void put_latency(const struct page *page, const json_t *document)
 {
 	const json_t *latency = json_object_get(document, "latency");
+	char heading[64];
 	static const struct column quantiles[] = { { "min_ns", "min" },       { "mean_ns", "mean" }, { "p50_ns", "p50" },
 						   { "p90_ns", "p90" },       { "p99_ns", "p99" },   { "p99_9_ns", "p99.9" },
 						   { "p99_99_ns", "p99.99" }, { "max_ns", "max" } };
@@ -342,7 +343,8 @@ static void put_latency(const struct page *page, const json_t *document)
 				: "");
 		return;
 	}
-	put_heading(page, "Latency in us");
+	snprintf(heading, sizeof(heading), "Latency in us, of %.0f frames", read_number(latency, "count"));
+	put_heading(page, isnan(read_number(latency, "count")) ? "Latency in us" : heading);
 	put_columns(page, latency, quantiles, COUNT(quantiles), NS_PER_US, 3);
 	fprintf(page->stream, "  %s;\n  clock: %s\n", string(latency, "definition"), string(latency, "clock"));
 	put_latency_limits(page, latency);

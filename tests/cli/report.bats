@@ -235,7 +235,7 @@ ends_at() { # page number
     | .measurer.ports[0] += {"transmit_queues": 2, "launch_time": true} | .measurer.allow_unsafe = "my own machine"
     | .latency += {"error_bound_ns": 40, "floor_p50_ns": 740, "floor_p99_ns": 1150, "floor_source": "self-test of today"}' \
     "$GOLDEN/trial-1-xdp.json" >"$document"
-  says "Transmitter AF_XDP (xsk), copy mode, 2 queues a port, at launch times of the NIC" "Receiver native XDP" \
+  says "Transmitter AF_XDP (xsk), copy mode, 2 queues a port, at launch times of the NIC" "Receiver native XDP" "Latency in us, of $(jq .latency.count "$document") frames" \
     "Destination MAC from rpt-a 3e:ed:d4:2d:3c:31 (the other port's)" \
     "--allow-unsafe my own machine" "802.1ad VLAN 100 priority 5, 802.1Q VLAN 7, 40 flows a port by src-port and dst-port at random (seed 3)" \
     "Frame sizes 3 of 64, 1 of 128; 80 octets on average" "Beside the load broadcast: some management: few" \
@@ -255,6 +255,15 @@ ends_at() { # page number
   none "Transmitter" <<<"$text"
   [[ $("$XDP_MLR" report "$GOLDEN/trial-1-xdp.json" --report "$BATS_TEST_TMPDIR/t.md" && cat "$BATS_TEST_TMPDIR/t.md") == *"| Transmitter | AF\_XDP (xsk), copy mode"* ]]
   [ "$(grep -cE '\b(iP|mAC|mTU) ' "$BATS_TEST_TMPDIR/t.md")" -eq 0 ]
+}
+
+@test "Markdown has no heading with nothing below it, where a figure would be" {
+  local file page
+  for file in "$GOLDEN"/*.json; do
+    page=$(render "$file" md)
+    [ "$(awk '/^## / { empty += heading } /^#+ / { heading = /^## / } !/^#/ && NF { heading = 0 } /^### / { heading = 0 } END { print empty + heading }' "$page")" -eq 0 ]
+    grep -q '^## ' "$page"
+  done
 }
 
 @test "what cannot be rendered is refused" {
