@@ -24,6 +24,8 @@
 #include "traffic.h"
 #include "xdp_trial.h"
 
+#define FOREIGN_MANY      20   /* frames of a trial that are worth a warning, */
+#define FOREIGN_PART      1000 /* if they are at least this part of what was received */
 #define CALIBRATION_S     0.3
 #define CALIBRATION_RUNS  3
 #define CALIBRATION_SHARE 0.9 /* of the fastest that was reached: what can be sustained on a busy machine */
@@ -413,12 +415,33 @@ static void hint_at_silence(struct measurer_xdp *xdp, const struct mlr_trial_cou
 	     port.name, gateway_text(&port, family, text));
 }
 
+/* Once, where others began to talk after the ports had been listened to. Not where that was allowed, and was warned of then. */
+static void notice_foreign(struct measurer_xdp *xdp, const struct measurement *measurement)
+{
+	if (xdp->said_foreign || xdp->config->unsafe_reason)
+		return;
+	for (size_t i = 0; i < measurement->port_count; i++) {
+		const struct mlr_trial_counts *counts = &measurement->ports[i].counts;
+
+		if (counts->foreign < FOREIGN_MANY || counts->foreign < measurement->counts.received / FOREIGN_PART)
+			continue;
+		xdp->said_foreign = true;
+		warn("port %s: %llu foreign frames arrived in a trial, of others or sent there by the SUT though they were "
+		     "for another "
+		     "port: what sends them is no part of the test, and may load the SUT as well",
+		     xdp->ports[i].link.name, (unsigned long long)counts->foreign);
+		return;
+	}
+}
+
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
 	enum exit_code code = xdp_trial((struct measurer_xdp *)measurer, input, ret);
 
-	if (code == EXIT_DONE)
+	if (code == EXIT_DONE) {
 		hint_at_silence((struct measurer_xdp *)measurer, &ret->counts);
+		notice_foreign((struct measurer_xdp *)measurer, ret);
+	}
 	if (code == EXIT_DONE && measurer->selftest.state == SELFTEST_FRESH)
 		ret->latency.floor = &measurer->selftest;
 	return code;

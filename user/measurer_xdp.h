@@ -51,6 +51,7 @@ struct measurer_xdp {
 	bool said_no_departures;     /* that nobody stamps them (departure.h) */
 	bool ports_meet;             /* by ARP or neighbour discovery: nothing that routes is between them */
 	bool said_silence;           /* that nobody answers for a gateway */
+	bool said_foreign;           /* that foreign frames arrive during trials */
 	bool by_nic_clock;           /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
 	struct trial_course *course; /* of the trial that runs; NULL: its load is constant */
 	int64_t clock_offset_ns;     /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */

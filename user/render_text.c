@@ -350,20 +350,29 @@ static void put_latency(const struct page *page, const json_t *document)
 	put_latency_limits(page, latency);
 }
 
-static void put_pacing(const struct page *page, const json_t *pacing)
+static void put_pacing(const struct page *page, const json_t *document)
 {
+	const json_t *pacing = json_object_get(document, "pacing");
+	bool unpaced = strcmp(read_text(json_object_get(document, "configuration"), "load"), "max") == 0;
 	char p50[UNIT_TEXT_SIZE], p99[UNIT_TEXT_SIZE], max[UNIT_TEXT_SIZE];
 	double burst = read_number(pacing, "burst_max");
 
 	if (!json_is_object(pacing))
 		return;
 	put_heading(page, "Pacing");
-	put_row(page, "Load", "achieved %.1f fps, %+.1f ppm off", read_number(pacing, "achieved_fps"),
-		read_number(pacing, "error_ppm"));
+	if (unpaced)
+		put_row(page, "Load", "achieved %.1f fps, as fast as the transmitter could: not paced",
+			read_number(pacing, "achieved_fps"));
+	else
+		put_row(page, "Load", "achieved %.1f fps, %+.1f ppm off", read_number(pacing, "achieved_fps"),
+			read_number(pacing, "error_ppm"));
 	put_row(page, "Gaps between frames", "p50 %s, p99 %s, max %s", microseconds(read_number(pacing, "gap_p50_ns"), p50),
 		microseconds(read_number(pacing, "gap_p99_ns"), p99), microseconds(read_number(pacing, "gap_max_ns"), max));
 	if (!isnan(burst))
-		put_row(page, "Longest burst", "%.0f frame%s", burst, burst == 1 ? "" : "s, where a queue was held up");
+		put_row(page, "Longest burst", "%.0f frame%s", burst,
+			burst == 1 ? ""
+			: unpaced  ? "s"
+				   : "s, where a queue was held up");
 }
 
 /* What a port sent and received beside the load. */
@@ -416,7 +425,7 @@ static void put_trial(const struct page *page, const json_t *document)
 	put_order(page, json_object_get(trial, "order"));
 	put_attribution(page, trial);
 	put_latency(page, document);
-	put_pacing(page, json_object_get(document, "pacing"));
+	put_pacing(page, document);
 	if (json_array_size(ports))
 		put_heading(page, "Ports");
 	for (size_t i = 0; i < json_array_size(ports); i++)

@@ -34,6 +34,22 @@ talk() {
   check '.ports[0].counts.foreign > 0'
 }
 
+@test "foreign traffic that begins later is warned of, once, and stands in the result" {
+  lab_up router
+  inside ip neighbour replace 198.18.0.77 lladdr 02:00:00:00:00:77 dev sut-a nud permanent
+  "$MLR" search -p "$A,$B" --max-load 5kfps --min-load 1kfps --goal loss=0,final=0.5,width=20% --wait d=0.1 --format jsonl \
+    >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
+  pid=$!
+  background+=("$pid")
+  until grep -qs trial_started "$BATS_TEST_TMPDIR/out"; do sleep 0.02; done
+  talk
+  wait "$pid" || [ $? -eq 1 ]
+  [ "$(grep -c 'warning: port '"$A"': [0-9]* foreign frames arrived in a trial' "$BATS_TEST_TMPDIR/err")" -eq 1 ]
+  output=$(tail -n 1 "$BATS_TEST_TMPDIR/out")
+  check '[.warnings[] | select(test("foreign frames arrived"))] | length == 1'
+  check '[.trials[].ports[0].counts.foreign] | max >= 20'
+}
+
 @test "ARP and neighbour discovery, however much of it, is not foreign" {
   lab_up router
   inside sysctl -qw net.ipv6.conf.sut-a.disable_ipv6=0 net.ipv6.conf.all.disable_ipv6=0
