@@ -139,6 +139,15 @@ static void find_destinations(struct measurer_xdp *xdp, unsigned int port, const
 	memcpy(end->destination_mac, any.destination_mac, MLR_MAC_OCTETS);
 }
 
+static unsigned int first_transmitter(const struct measurer_xdp *xdp)
+{
+	unsigned int port = 0;
+
+	while (!xdp->ends[port].transmits)
+		port++;
+	return port;
+}
+
 static bool is_given(const struct config *config, const char *option)
 {
 	const struct given *given = given_find(config->given, option);
@@ -152,11 +161,13 @@ static const char *gateway_text(const struct neighbour_port *port, int family, c
 			 INET6_ADDRSTRLEN);
 }
 
-static void warn_of_silence(struct measurer_xdp *xdp, const struct neighbour_port *port, int family)
+static void take_silence(struct measurer_xdp *xdp, unsigned int number, const struct neighbour_port *port, int family)
 {
 	const char *option = family == AF_INET ? "gateway" : "gateway6";
 	char text[INET6_ADDRSTRLEN];
 
+	if (number == first_transmitter(xdp))
+		xdp->is_silent[family == AF_INET6] = true;
 	if (!is_given(xdp->config, option))
 		return;
 	xdp->said_silence = true;
@@ -174,9 +185,9 @@ static void look_for_silence(struct measurer_xdp *xdp, const struct neighbour_po
 		if (!xdp->ends[i].transmits || xdp->config->ports[i].destination_mac_given)
 			continue;
 		if (neighbours[i].ip4 && !answers[i].found4)
-			warn_of_silence(xdp, &neighbours[i], AF_INET);
+			take_silence(xdp, i, &neighbours[i], AF_INET);
 		if (neighbours[i].ip6 && !answers[i].found6)
-			warn_of_silence(xdp, &neighbours[i], AF_INET6);
+			take_silence(xdp, i, &neighbours[i], AF_INET6);
 	}
 }
 
@@ -198,15 +209,6 @@ static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
 		find_destinations(xdp, i, &answers[i]);
 	return code;
-}
-
-static unsigned int first_transmitter(const struct measurer_xdp *xdp)
-{
-	unsigned int port = 0;
-
-	while (!xdp->ends[port].transmits)
-		port++;
-	return port;
 }
 
 /* The first port that sends test frames asks its gateway. */
@@ -399,31 +401,36 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 
 /* --- measuring ------------------------------------------------------------------------------------------------------ */
 
-/* Once, where nothing arrives: what is most likely wrong. */
+/* Once, where all of an IP version may be lost, and nobody answered by it: what is most likely wrong. */
 static void hint_at_silence(struct measurer_xdp *xdp, const struct mlr_trial_counts *counts)
 {
 	const struct neighbour_port port = neighbour_of(xdp, first_transmitter(xdp));
-	int family = port.ip4 ? AF_INET : AF_INET6;
+	int family = xdp->is_silent[0] ? AF_INET : AF_INET6;
 	char text[INET6_ADDRSTRLEN];
 
-	if (xdp->said_silence || xdp->ports_meet || counts->received || !counts->sent ||
-	    xdp->ends[first_transmitter(xdp)].mac_source != MAC_OTHER_PORT)
+	if (xdp->said_silence || xdp->ports_meet || !counts->sent || counts->received > counts->sent / 2 ||
+	    (!xdp->is_silent[0] && !xdp->is_silent[1]))
 		return;
 	xdp->said_silence = true;
-	warn("port %s: nothing that it sent arrived, and nobody answers for its gateway, %s: its frames went to "
-	     "the other port's MAC address, and a router drops them; see --gateway, --address and --dst-mac",
-	     port.name, gateway_text(&port, family, text));
+	warn("port %s: %s arrived, and nobody answers for its gateway, %s: its frames went to the other port's MAC "
+	     "address, and a router drops them; see --%s, --address%s and --dst-mac",
+	     port.name, counts->received ? "at most half of what was sent" : "nothing that was sent",
+	     gateway_text(&port, family, text), family == AF_INET ? "gateway" : "gateway6", family == AF_INET ? "" : "6");
 }
 
 /* Once, where others began to talk after the ports had been listened to. Not where that was allowed, and was warned of then. */
 static void notice_foreign(struct measurer_xdp *xdp, const struct measurement *measurement)
 {
+	uint64_t many = FOREIGN_MANY;
+
+	for (size_t i = 0; i < measurement->port_count; i++)
+		many += measurement->ports[i].queries_sent; /* which may come by, or an ICMP message for each */
 	if (xdp->said_foreign || xdp->config->unsafe_reason)
 		return;
 	for (size_t i = 0; i < measurement->port_count; i++) {
 		const struct mlr_trial_counts *counts = &measurement->ports[i].counts;
 
-		if (counts->foreign < FOREIGN_MANY || counts->foreign < measurement->counts.received / FOREIGN_PART)
+		if (counts->foreign < many || counts->foreign < measurement->counts.received / FOREIGN_PART)
 			continue;
 		xdp->said_foreign = true;
 		warn("port %s: %llu foreign frames arrived in a trial, of others or sent there by the SUT though they were "

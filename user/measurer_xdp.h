@@ -50,6 +50,7 @@ struct measurer_xdp {
 	uint32_t next_sequence;      /* of the next trial, in every flow; goes on from trial to trial */
 	bool said_no_departures;     /* that nobody stamps them (departure.h) */
 	bool ports_meet;             /* by ARP or neighbour discovery: nothing that routes is between them */
+	bool is_silent[2];           /* nobody answered the first transmitting port by IPv4, by IPv6 */
 	bool said_silence;           /* that nobody answers for a gateway */
 	bool said_foreign;           /* that foreign frames arrive during trials */
 	bool by_nic_clock;           /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
