@@ -7,7 +7,6 @@
  */
 #include "measurer_xdp.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +16,12 @@
 #include "journal.h"
 #include "listen.h"
 #include "mlr/imix.h"
-#include "options.h"
 #include "port_prepare.h"
 #include "session.h"
 #include "timestamps.h"
 #include "traffic.h"
 #include "xdp_trial.h"
 
-#define FOREIGN_MANY      20   /* frames of a trial that are worth a warning, */
-#define FOREIGN_PART      1000 /* if they are at least this part of what was received */
 #define CALIBRATION_S     0.3
 #define CALIBRATION_RUNS  3
 #define CALIBRATION_SHARE 0.9 /* of the fastest that was reached: what can be sustained on a busy machine */
@@ -148,49 +144,6 @@ static unsigned int first_transmitter(const struct measurer_xdp *xdp)
 	return port;
 }
 
-static bool is_given(const struct config *config, const char *option)
-{
-	const struct given *given = given_find(config->given, option);
-
-	return given && !given->fallback;
-}
-
-static const char *gateway_text(const struct neighbour_port *port, int family, char buffer[INET6_ADDRSTRLEN])
-{
-	return inet_ntop(family, family == AF_INET ? (const void *)&port->gateway : &port->gateway6, buffer,
-			 INET6_ADDRSTRLEN);
-}
-
-static void take_silence(struct measurer_xdp *xdp, unsigned int number, const struct neighbour_port *port, int family)
-{
-	const char *option = family == AF_INET ? "gateway" : "gateway6";
-	char text[INET6_ADDRSTRLEN];
-
-	if (number == first_transmitter(xdp))
-		xdp->is_silent[family == AF_INET6] = true;
-	if (!is_given(xdp->config, option))
-		return;
-	xdp->said_silence = true;
-	warn("port %s: nobody answers for its gateway, %s (--%s): its frames go to the other port's MAC address, "
-	     "and a router would drop them",
-	     port->name, gateway_text(port, family, text), option);
-}
-
-/* Nobody answers where there is no gateway, as over a bridge; the other port's address is then right. But a gateway that was
- * given should be there. */
-static void look_for_silence(struct measurer_xdp *xdp, const struct neighbour_port *neighbours,
-			     const struct neighbour_answer *answers)
-{
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		if (!xdp->ends[i].transmits || xdp->config->ports[i].destination_mac_given)
-			continue;
-		if (neighbours[i].ip4 && !answers[i].found4)
-			take_silence(xdp, i, &neighbours[i], AF_INET);
-		if (neighbours[i].ip6 && !answers[i].found6)
-			take_silence(xdp, i, &neighbours[i], AF_INET6);
-	}
-}
-
 static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 {
 	struct neighbour_port neighbours[MLR_PORTS_MAX];
@@ -201,9 +154,10 @@ static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 		neighbours[i] = neighbour_of(xdp, i);
 	code = neighbours_open(neighbours, xdp->port_count, &xdp->neighbours);
 	if (!code && !all_macs_given(xdp->config))
-		code = neighbours_resolve(xdp->neighbours, answers, &xdp->ports_meet);
-	if (!code)
-		look_for_silence(xdp, neighbours, answers);
+		code = neighbours_resolve(xdp->neighbours, answers, &xdp->astray.ports_meet);
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		if (xdp->ends[i].transmits && !xdp->config->ports[i].destination_mac_given)
+			astray_learned(&xdp->astray, xdp->config, &neighbours[i], &answers[i]);
 	if (!code)
 		code = neighbours_serve(xdp->neighbours);
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
@@ -401,54 +355,12 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 
 /* --- measuring ------------------------------------------------------------------------------------------------------ */
 
-/* Once, where all of an IP version may be lost, and nobody answered by it: what is most likely wrong. */
-static void hint_at_silence(struct measurer_xdp *xdp, const struct mlr_trial_counts *counts)
-{
-	const struct neighbour_port port = neighbour_of(xdp, first_transmitter(xdp));
-	int family = xdp->is_silent[0] ? AF_INET : AF_INET6;
-	char text[INET6_ADDRSTRLEN];
-
-	if (xdp->said_silence || xdp->ports_meet || !counts->sent || counts->received > counts->sent / 2 ||
-	    (!xdp->is_silent[0] && !xdp->is_silent[1]))
-		return;
-	xdp->said_silence = true;
-	warn("port %s: %s arrived, and nobody answers for its gateway, %s: its frames went to the other port's MAC "
-	     "address, and a router drops them; see --%s, --address%s and --dst-mac",
-	     port.name, counts->received ? "at most half of what was sent" : "nothing that was sent",
-	     gateway_text(&port, family, text), family == AF_INET ? "gateway" : "gateway6", family == AF_INET ? "" : "6");
-}
-
-/* Once, where others began to talk after the ports had been listened to. Not where that was allowed, and was warned of then. */
-static void notice_foreign(struct measurer_xdp *xdp, const struct measurement *measurement)
-{
-	uint64_t many = FOREIGN_MANY;
-
-	for (size_t i = 0; i < measurement->port_count; i++)
-		many += measurement->ports[i].queries_sent; /* which may come by, or an ICMP message for each */
-	if (xdp->said_foreign || xdp->config->unsafe_reason)
-		return;
-	for (size_t i = 0; i < measurement->port_count; i++) {
-		const struct mlr_trial_counts *counts = &measurement->ports[i].counts;
-
-		if (counts->foreign < many || counts->foreign < measurement->counts.received / FOREIGN_PART)
-			continue;
-		xdp->said_foreign = true;
-		warn("port %s: %llu foreign frames arrived in a trial, of others or sent there by the SUT though they were "
-		     "for another "
-		     "port: what sends them is no part of the test, and may load the SUT as well",
-		     xdp->ports[i].link.name, (unsigned long long)counts->foreign);
-		return;
-	}
-}
-
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
 	enum exit_code code = xdp_trial((struct measurer_xdp *)measurer, input, ret);
 
-	if (code == EXIT_DONE) {
-		hint_at_silence((struct measurer_xdp *)measurer, &ret->counts);
-		notice_foreign((struct measurer_xdp *)measurer, ret);
-	}
+	if (code == EXIT_DONE)
+		astray_measured(&((struct measurer_xdp *)measurer)->astray, ((struct measurer_xdp *)measurer)->config, ret);
 	if (code == EXIT_DONE && measurer->selftest.state == SELFTEST_FRESH)
 		ret->latency.floor = &measurer->selftest;
 	return code;

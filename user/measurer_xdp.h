@@ -3,6 +3,7 @@
 #ifndef XDP_MLR_MEASURER_XDP_H
 #define XDP_MLR_MEASURER_XDP_H
 
+#include "astray.h"
 #include "management.h"
 #include "measurer.h"
 #include "mlr/profile.h"
@@ -49,10 +50,7 @@ struct measurer_xdp {
 	struct mlr_profile profile;
 	uint32_t next_sequence;      /* of the next trial, in every flow; goes on from trial to trial */
 	bool said_no_departures;     /* that nobody stamps them (departure.h) */
-	bool ports_meet;             /* by ARP or neighbour discovery: nothing that routes is between them */
-	bool is_silent[2];           /* nobody answered the first transmitting port by IPv4, by IPv6 */
-	bool said_silence;           /* that nobody answers for a gateway */
-	bool said_foreign;           /* that foreign frames arrive during trials */
+	struct astray astray;        /* what would explain frames that are lost, or not ours */
 	bool by_nic_clock;           /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
 	struct trial_course *course; /* of the trial that runs; NULL: its load is constant */
 	int64_t clock_offset_ns;     /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
