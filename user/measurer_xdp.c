@@ -472,9 +472,8 @@ json_t *xdp_load_json(const struct tx_port *tx)
 			"time); one that is handed over late leaves at once. What was achieved is in each trial's "
 			"pacing and departure_delay");
 	return json_sprintf(
-		"constant: frame n is due at n / load after the start, on a port as a whole; each of its %u transmit "
-		"queue%s that was held up catches up in bursts of at most %u frames. What was achieved is in each "
-		"trial's pacing",
+		"constant: frame n is due at n / load after the start, on a port as a whole (%u transmit queue%s); a queue "
+		"that was held up catches up in bursts of at most %u frames. What was achieved is in each trial's pacing",
 		tx->queue_count, tx->queue_count == 1 ? "" : "s", tx->burst_frames);
 }
 
