@@ -122,6 +122,10 @@ $(BUILD)/bench/bench_receiver: tools/bench/bench_receiver.c $(BUILD)/bench/recei
 	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) -I. -I$(BUILD)/bench $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a \
 		$(user_libs)
 
+$(BUILD)/bench/bench_floor: tools/bench/bench_floor.c $(BUILD)/bench/floor.skel.h $(BUILD)/libmlr.a
+	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) -Iuser -I. -I$(BUILD)/bench $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a \
+		$(user_libs)
+
 # the program's own transmitters and receiver
 $(BUILD)/bench/bench_live $(BUILD)/bench/bench_tx: $(BUILD)/bench/%: tools/bench/%.c $(user_objects) $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
