@@ -12,13 +12,6 @@
 
 /* --- nobody answers ------------------------------------------------------------------------------------------------- */
 
-static bool is_given(const struct config *config, const char *option)
-{
-	const struct given *given = given_find(config->given, option);
-
-	return given && !given->fallback;
-}
-
 /* Nobody answers a port by this gateway. */
 static void take_silence(struct astray *astray, const struct config *config, const struct neighbour_port *port,
 			 const char *option, int family, const void *address)
@@ -30,12 +23,11 @@ static void take_silence(struct astray *astray, const struct config *config, con
 		astray->option = option;
 		memcpy(astray->gateway, gateway, sizeof(gateway));
 	}
-	if (!is_given(config, option))
+	if (!given_by_user(config->given, option))
 		return;
 	astray->said_silence = true;
-	warn("port %s: nobody answers for its gateway, %s (--%s): its frames go to the other port's MAC address, and a "
-	     "router "
-	     "would drop them",
+	warn("port %s: nobody answers for its gateway, %s (--%s): its frames go to the other port's MAC address, "
+	     "and a router would drop them",
 	     port->name, gateway, option);
 }
 
@@ -56,9 +48,8 @@ static void look_for_silence(struct astray *astray, const struct mlr_trial_count
 	    counts->received > counts->sent / 2)
 		return;
 	astray->said_silence = true;
-	warn("port %s: %s arrived, and nobody answers for its gateway, %s: its frames went to the other port's MAC address, "
-	     "and "
-	     "a router drops them; see --%s, --address%s and --dst-mac",
+	warn("port %s: %s arrived, and nobody answers for its gateway, %s: its frames went to the other port's MAC "
+	     "address, and a router drops them; see --%s, --address%s and --dst-mac",
 	     astray->port, counts->received ? "at most half of what was sent" : "nothing that was sent", astray->gateway,
 	     astray->option, strcmp(astray->option, "gateway6") == 0 ? "6" : "");
 }
@@ -78,9 +69,8 @@ static void look_for_others(struct astray *astray, const struct config *config, 
 		if (foreign < many || foreign < measurement->counts.received / FOREIGN_PART)
 			continue;
 		astray->said_foreign = true;
-		warn("port %s: %llu foreign frames arrived in a trial, of others or sent there by the SUT though they were "
-		     "for "
-		     "another port: what sends them is no part of the test, and may load the SUT as well",
+		warn("port %s: %llu foreign frames arrived in a trial, of others or sent there by the SUT though they "
+		     "were for another port: what sends them is no part of the test, and may load the SUT as well",
 		     config->ports[i].name, (unsigned long long)foreign);
 	}
 }

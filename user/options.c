@@ -934,6 +934,13 @@ const struct given *given_find(const struct given_list *list, const char *name)
 	return NULL;
 }
 
+bool given_by_user(const struct given_list *list, const char *name)
+{
+	const struct given *given = list ? given_find(list, name) : NULL;
+
+	return given && !given->fallback;
+}
+
 json_t *given_texts(const struct given_list *list, const char *name)
 {
 	json_t *texts = json_array();

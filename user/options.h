@@ -72,6 +72,8 @@ const char *option_hint(const char *name, enum verb verb, const char *dashes, ch
 /* Copy a value into the list. An option that does not repeat may be given twice on the command line: the last one counts. */
 enum exit_code given_add(struct given_list *list, const struct given *given);
 const struct given *given_find(const struct given_list *list, const char *name);
+/* Whether an option was given, and has not just its default. No list: it was not. */
+bool given_by_user(const struct given_list *list, const char *name);
 /* Every text given for an option that repeats, in order: a new array; NULL without memory. */
 json_t *given_texts(const struct given_list *list, const char *name);
 void given_list_free(struct given_list *list);

@@ -11,13 +11,6 @@
 
 /* --- making it ------------------------------------------------------------------------------------------------------ */
 
-static bool given_by_user(const struct config *config, const char *name)
-{
-	const struct given *given = config->given ? given_find(config->given, name) : NULL;
-
-	return given && !given->fallback;
-}
-
 static bool uses(const struct config *config, unsigned int ip_version)
 {
 	return config->ip == IP_MIXED || (config->ip == IP_4) == (ip_version == 4);
@@ -95,7 +88,7 @@ static uint64_t flows_asked(const struct config *config)
 {
 	if (config->flow_count)
 		return config->flow_count;
-	if (given_by_user(config, "vary"))
+	if (given_by_user(config->given, "vary"))
 		return mlr_ranges_combinations(config->ranges);
 	return config->queues > 1 ? config->queues : 1; /* a queue sends flows of its own */
 }
@@ -114,7 +107,7 @@ static enum exit_code count_flows(const struct config *config, struct mlr_profil
 			profile->flow_count = mlr_profile_streams_from(profile, port);
 	if (config->queues > profile->flow_count)
 		profile->flow_count = config->queues;
-	if (!given_by_user(config, "vary")) {
+	if (!given_by_user(config->given, "vary")) {
 		if (profile->flow_count > 1)
 			vary_ports(config, profile);
 		return EXIT_DONE;
@@ -138,7 +131,7 @@ static void set_tags(const struct config *config, struct mlr_profile *profile)
 {
 	profile->vlan_count = config->vlan_count;
 	memcpy(profile->vlans, config->vlans, sizeof(profile->vlans));
-	if (given_by_user(config, "vlan") && profile->vlan_count > 1 && config->vlan_outer == VLAN_OUTER_SERVICE)
+	if (given_by_user(config->given, "vlan") && profile->vlan_count > 1 && config->vlan_outer == VLAN_OUTER_SERVICE)
 		profile->vlans[0].type = VLAN_TYPE_SERVICE;
 }
 
@@ -291,15 +284,16 @@ static enum exit_code take_template(struct config *config)
 	const struct frame_file *file = config->template;
 	unsigned int least_octets;
 
-	if (given_by_user(config, "ip") && (config->ip == IP_MIXED || uses(config, 4) != (file->spec.ip_version == 4)))
+	if (given_by_user(config->given, "ip") &&
+	    (config->ip == IP_MIXED || uses(config, 4) != (file->spec.ip_version == 4)))
 		return refuse(EXIT_USAGE_ERROR, "--ip: the frame of %s is %s; leave --ip out", config->template_path,
 			      version_name(file->spec.ip_version));
 	config->ip = file->spec.ip_version == 4 ? IP_4 : IP_6;
-	if (!given_by_user(config, "vlan")) {
+	if (!given_by_user(config->given, "vlan")) {
 		config->vlan_count = file->spec.vlan_count;
 		memcpy(config->vlans, file->spec.vlans, sizeof(config->vlans));
 	}
-	if (given_by_user(config, "frame-size") || frame_sizes_are_a_list(config->verb))
+	if (given_by_user(config->given, "frame-size") || frame_sizes_are_a_list(config->verb))
 		return EXIT_DONE;
 	least_octets = mlr_frame_least_octets(file->spec.ip_version, config->vlan_count, file->spec.ip_options_octets);
 	if (file->size_octets > MLR_FRAME_MAX_OCTETS)
