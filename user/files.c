@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,12 +55,14 @@ int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length
 	return 0;
 }
 
-static int write_all(int fd, const char *text, size_t length)
+int file_write_all(int fd, const char *text, size_t length)
 {
 	while (length > 0) {
 		ssize_t written = write(fd, text, length);
 
-		if (written < 0 && errno != EINTR)
+		if (written < 0 && errno == EAGAIN)
+			poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
+		else if (written < 0 && errno != EINTR)
 			return -errno;
 		if (written > 0) {
 			text += written;
@@ -88,7 +91,7 @@ static int write_file(const char *path, const char *text, size_t length, mode_t 
 
 	if (fd < 0)
 		return -errno;
-	error = write_all(fd, text, length);
+	error = file_write_all(fd, text, length);
 	if (!error && durable && fsync(fd))
 		error = -errno;
 	if (close(fd) && !error)

@@ -1,29 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "output.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "json_text.h"
 
 enum exit_code output_write_fd(int fd, const char *name, const char *text, size_t length)
 {
-	while (length > 0) {
-		ssize_t written = write(fd, text, length);
+	int error = file_write_all(fd, text, length);
 
-		if (written < 0 && errno == EAGAIN)
-			poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
-		else if (written < 0 && errno != EINTR)
-			return refuse(EXIT_INCAPABLE, "cannot write to %s: %s", name, strerror(errno));
-		if (written > 0) {
-			text += written;
-			length -= (size_t)written;
-		}
-	}
-	return EXIT_DONE;
+	return error ? refuse(EXIT_INCAPABLE, "cannot write to %s: %s", name, strerror(-error)) : EXIT_DONE;
 }
 
 enum exit_code output_write(const char *text, size_t length)
