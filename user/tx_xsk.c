@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <linux/if_xdp.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -73,10 +72,10 @@ struct course {
 	const struct tx_trial *trial;
 	struct tx_report *report;
 	bool unpaced;
-	bool is_over; /* nothing more is handed over */
 	struct mlr_pacer pacer;
 	struct mlr_plan_cursor cursor;
-	uint64_t drain_deadline_ns;
+	uint64_t
+		drain_deadline_ns; /* when the kernel should have completed the next of the last frames; 0: there are more to send */
 };
 
 struct tx_xsk {
@@ -560,9 +559,6 @@ static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_rep
 	if (!course->unpaced)
 		report->error = mlr_pacer_init(&course->pacer, trial->load_fps, trial->frame_count, xsk->plan->first,
 					       xsk->plan->step);
-	/* A call takes a reference to the file of its descriptor, and gives it back, unless this thread shares its table of files with
-	 * nobody. Where that is refused, a call takes some ns longer. */
-	unshare(CLONE_FILES);
 	begin_sample(xsk, trial);
 	prepare(xsk);
 }
@@ -612,12 +608,11 @@ static enum tx_step step_xsk(struct tx *tx)
 	struct tx_xsk *xsk = (struct tx_xsk *)tx;
 	struct course *course = &xsk->course;
 
-	if (!course->is_over && send_due(xsk))
-		return TX_SENDING;
-	if (!course->is_over) {
-		course->is_over = true;
-		course->drain_deadline_ns = clock_ns() + DRAIN_NS;
+	if (!course->drain_deadline_ns) {
+		if (send_due(xsk))
+			return TX_SENDING;
 		forget(xsk);
+		course->drain_deadline_ns = clock_ns() + DRAIN_NS;
 	}
 	if (drain(xsk))
 		return TX_DRAINING;
