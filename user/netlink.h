@@ -48,9 +48,8 @@ struct link_uses {
 struct link_queueing {
 	char root_kind[16];   /* of the root: "mq", "noqueue", ...; empty if the kernel named none */
 	uint32_t root_handle; /* its handle; 0: the kernel's default, to which nothing can be attached */
-	uint64_t
-		launch_queues; /* a bit for each transmit queue that the driver was told, by an 'etf' qdisc with 'offload', to heed
-				 * launch times on */
+	/* A bit for each transmit queue that the driver was told, by an 'etf' qdisc with 'offload', to heed launch times on. */
+	uint64_t launch_queues;
 };
 
 int netlink_open(struct mnl_socket **ret);

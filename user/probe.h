@@ -44,9 +44,9 @@ __attribute__((format(printf, 2, 3))) void probe_fix(json_t *check, const char *
 
 /* What is known of launch time on a port. */
 struct launch_facts {
-	bool is_told; /* by the kernel, what the driver can do */
-	bool has,
-		stamps; /* launch time for AF_XDP; departures stamped for AF_XDP, by a clock, which prove that it is kept */
+	bool is_told;                 /* by the kernel, what the driver can do */
+	bool has;                     /* launch time for AF_XDP */
+	bool stamps;                  /* departures for AF_XDP, by a clock, which prove that it is kept */
 	unsigned int transmit_queues; /* 0: not told */
 	bool may_fix;                 /* whether to offer a command: not for a port that somebody else uses */
 	struct link_queueing queueing;
