@@ -15,6 +15,7 @@
 #include "options.h"
 #include "say.h"
 #include "soak.h"
+#include "terminal.h"
 #include "view.h"
 
 #define REDRAW_NS (NS_PER_S / 10) /* between drawings, where trials take no time */
@@ -72,7 +73,7 @@ static void draw_view(bool time_passes)
 	struct view view = view_now(time_passes);
 	char *text;
 
-	say_terminal_size(&progress.columns, &progress.rows);
+	terminal_size(&progress.columns, &progress.rows);
 	/* one column stays free, so that the cursor never wraps */
 	text = view_render(&view, (struct view_style){ progress.columns - 1, progress.rows, progress.colours });
 	if (text)
@@ -98,7 +99,7 @@ static bool size_changed(void)
 {
 	unsigned int columns, rows;
 
-	say_terminal_size(&columns, &rows);
+	terminal_size(&columns, &rows);
 	return columns != progress.columns || rows != progress.rows;
 }
 

@@ -7,14 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "view.h"
+#include "terminal.h"
 
-#define COLUMNS_DEFAULT 80
-#define WARNINGS_KEPT   64
-#define ROWS_DEFAULT    24
+#define WARNINGS_KEPT 64
 
 bool say_quiet;
 const char *say_subject;
@@ -25,15 +22,6 @@ static char *live; /* the lines that stand on the terminal; NULL: none */
 static char *warnings[WARNINGS_KEPT];
 static size_t warning_count;
 
-void say_terminal_size(unsigned int *ret_columns, unsigned int *ret_rows)
-{
-	struct winsize size;
-	bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row;
-
-	*ret_columns = known ? size.ws_col : COLUMNS_DEFAULT;
-	*ret_rows = known ? size.ws_row : ROWS_DEFAULT;
-}
-
 /* To the first of the live lines, and away with all of them. A terminal that became narrower has wrapped them. */
 static void erase(void)
 {
@@ -41,8 +29,8 @@ static void erase(void)
 
 	if (!live)
 		return;
-	say_terminal_size(&columns, &rows);
-	height = view_rows(live, columns);
+	terminal_size(&columns, &rows);
+	height = terminal_rows(live, columns);
 	if (height > rows)
 		height = rows;
 	fputc('\r', stderr);

@@ -40,8 +40,6 @@ const char *why(int error);
  * say_erase_live() takes their place. Standard error must be a terminal. Any thread may call these. */
 void say_live(const char *text);
 void say_erase_live(void);
-/* Of the terminal on standard error; 80 and 24 where it does not tell. */
-void say_terminal_size(unsigned int *ret_columns, unsigned int *ret_rows);
 
 /* Foreign text fit for one line of a message: control characters escaped, cut to the buffer with "..." at the end. */
 #define QUOTE_SIZE 240

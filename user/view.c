@@ -256,24 +256,3 @@ char *view_line(const struct view *view)
 			format_si(view->estimate_stdev_fps, "fps", upper));
 	return text_stream_end(stream, &text);
 }
-
-unsigned int view_rows(const char *text, unsigned int columns)
-{
-	unsigned int rows = 1, column = 0;
-
-	for (const char *c = text; *c; c++) {
-		if (*c == '\033') {
-			while (*c && *c != 'm')
-				c++;
-			if (!*c)
-				break;
-		} else if (*c == '\n') {
-			rows++;
-			column = 0;
-		} else if (((unsigned char)*c & 0xc0) != 0x80 && columns && column++ == columns) {
-			rows++;
-			column = 1;
-		}
-	}
-	return rows;
-}

@@ -84,7 +84,4 @@ char *view_render(const struct view *view, struct view_style style);
 /* The same in one line, without colours: for logs. */
 char *view_line(const struct view *view);
 
-/* How many rows text takes on a terminal of that many columns, as its lines may wrap there; escape sequences take none. */
-unsigned int view_rows(const char *text, unsigned int columns);
-
 #endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "terminal.h"
 #include "view.h"
 
 static const struct view_style wide = { .columns = 110, .rows = 24 };
@@ -227,13 +228,13 @@ static void a_line_for_logs_has_it_all(void **state)
 static void rows_count_what_a_narrower_terminal_wraps(void **state)
 {
 	(void)state;
-	assert_int_equal(view_rows("", 10), 1);
-	assert_int_equal(view_rows("0123456789", 10), 1);
-	assert_int_equal(view_rows("0123456789a", 10), 2);
-	assert_int_equal(view_rows("0123456789a\nb\n", 10), 4);
-	assert_int_equal(view_rows("\033[31m0123456789\033[0m", 10), 1);
-	assert_int_equal(view_rows("\xc3\xbc\xc3\xbc\xc3\xbc", 3), 1);
-	assert_int_equal(view_rows("0123456789012345678901234567890", 10), 4);
+	assert_int_equal(terminal_rows("", 10), 1);
+	assert_int_equal(terminal_rows("0123456789", 10), 1);
+	assert_int_equal(terminal_rows("0123456789a", 10), 2);
+	assert_int_equal(terminal_rows("0123456789a\nb\n", 10), 4);
+	assert_int_equal(terminal_rows("\033[31m0123456789\033[0m", 10), 1);
+	assert_int_equal(terminal_rows("\xc3\xbc\xc3\xbc\xc3\xbc", 3), 1);
+	assert_int_equal(terminal_rows("0123456789012345678901234567890", 10), 4);
 }
 
 int main(void)

@@ -18,6 +18,7 @@
 #include "interface.h"
 #include "json_read.h"
 #include "runner.h"
+#include "terminal.h"
 #include "units.h"
 
 #define COLUMNS_DEFAULT 80
@@ -150,7 +151,7 @@ static void draw(const struct appliance *appliance, struct console *console)
 		return;
 	erase(console);
 	put_text(console, text);
-	console->drawn = view_rows(text, columns);
+	console->drawn = terminal_rows(text, columns);
 	free(text);
 }
 
