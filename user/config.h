@@ -17,6 +17,7 @@
 #include "mlr/goal.h"
 #include "mlr/profile.h"
 #include "say.h"
+#include "units.h"
 
 enum verb {
 	VERB_SEARCH,
@@ -56,13 +57,6 @@ enum algorithm { ALGORITHM_MLR, ALGORITHM_PHASED, ALGORITHM_BINARY, ALGORITHM_TS
 #define PORT_A     0
 #define PORT_B     1
 #define PORT_COUNT 2 /* of the lab, and where nothing says more */
-
-/* A load as the user wrote it. Turned into frames/s once frame size and line rate are known (units.h). */
-enum load_unit { LOAD_UNSET, LOAD_FPS, LOAD_BPS_L1, LOAD_BPS_L2, LOAD_LINE_RATIO, LOAD_MAX };
-struct load_spec {
-	enum load_unit unit;
-	double value; /* frames/s, bit/s, or a ratio of the line rate */
-};
 
 /* The waits of RFC 2544 section 23, by phase. */
 struct waits {

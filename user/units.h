@@ -10,7 +10,12 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "config.h"
+/* A load as the user wrote it. Turned into frames/s once frame size and line rate are known. */
+enum load_unit { LOAD_UNSET, LOAD_FPS, LOAD_BPS_L1, LOAD_BPS_L2, LOAD_LINE_RATIO, LOAD_MAX };
+struct load_spec {
+	enum load_unit unit;
+	double value; /* frames/s, bit/s, or a ratio of the line rate */
+};
 
 /* A plain decimal number ("12", "0.5", "1e-7"); no infinity, no NaN, no hexadecimal. */
 bool parse_number(const char *text, double *ret);
