@@ -16,6 +16,7 @@
 
 #include "mlr/goal.h"
 #include "mlr/profile.h"
+#include "output.h"
 #include "say.h"
 #include "units.h"
 
@@ -126,7 +127,8 @@ enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY,
 /* Files that a verb takes by their place on the command line, without an option's name. */
 #define FILES_MAX 2
 
-#define REPEATS_MOST 1000
+#define REPEATS_MOST  1000
+#define TX_QUEUES_MAX 64 /* transmit queues of a port */
 
 struct frame_file;
 struct given_list;
@@ -184,7 +186,8 @@ struct config {
 	struct prepare prepare;
 	const char *unsafe_reason; /* --allow-unsafe=REASON, NULL: refuse ports in use */
 	enum format format;
-	const char *report_path;  /* NULL: none */
+	const char *report_path; /* NULL: none */
+	enum document_form report_form;
 	const char *metrics_path; /* NULL: none */
 	bool quiet;
 	bool dump_config;      /* print the configuration, and that is all */

@@ -10,9 +10,7 @@
 #include "mlr/controller.h"
 #include "mlr/profile.h"
 #include "nearest.h"
-#include "render.h"
 #include "require.h"
-#include "tx_port.h"
 #include "units.h"
 
 #define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
@@ -224,8 +222,8 @@ static enum exit_code read_measurer(const struct given *given, struct config *co
 
 static enum exit_code read_report_path(const struct given *given, struct config *config)
 {
-	if (!render_knows(given->text))
-		return refuse_given(given, "the ending chooses the form of the report: " RENDER_ENDINGS);
+	if (!document_form(given->text, &config->report_form))
+		return refuse_given(given, "the ending chooses the form of the report: " DOCUMENT_ENDINGS);
 	return read_text(given, config);
 }
 
@@ -767,7 +765,7 @@ const struct option options[] = {
 	  .flags = OPTION_OUTPUT,
 	  .read = read_report_path,
 	  .offset = FIELD(report_path),
-	  .help = "write the Test Report to FILE; the ending chooses: " RENDER_ENDINGS },
+	  .help = "write the Test Report to FILE; the ending chooses: " DOCUMENT_ENDINGS },
 	{ .name = "metrics",
 	  .argument = "FILE",
 	  .verbs = FRAMES,

@@ -8,6 +8,24 @@
 #include "files.h"
 #include "json_text.h"
 
+bool document_form(const char *path, enum document_form *ret)
+{
+	static const char *const endings[] = { [DOCUMENT_HTML] = ".html",
+					       [DOCUMENT_MARKDOWN] = ".md",
+					       [DOCUMENT_CSV] = ".csv",
+					       [DOCUMENT_JSON] = ".json",
+					       [DOCUMENT_TEXT] = ".txt" };
+	const char *ending = strrchr(path, '.');
+
+	for (size_t i = 0; ending && i < sizeof(endings) / sizeof(*endings); i++) {
+		if (strcmp(endings[i], ending) == 0) {
+			*ret = (enum document_form)i;
+			return true;
+		}
+	}
+	return false;
+}
+
 enum exit_code output_write_fd(int fd, const char *name, const char *text, size_t length)
 {
 	int error = file_write_all(fd, text, length);

@@ -4,9 +4,16 @@
 #define XDP_MLR_OUTPUT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "say.h"
+
+/* The forms that a document may have in a file, and the endings of file names that choose them, for error messages and --help. */
+enum document_form { DOCUMENT_HTML, DOCUMENT_MARKDOWN, DOCUMENT_CSV, DOCUMENT_JSON, DOCUMENT_TEXT };
+#define DOCUMENT_ENDINGS ".html, .md, .csv, .json or .txt"
+/* The form that the ending of a file's name chooses; false where it chooses none. */
+bool document_form(const char *path, enum document_form *ret);
 
 /* Write all of it to standard output. */
 enum exit_code output_write(const char *text, size_t length);

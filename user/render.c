@@ -74,28 +74,6 @@ static bool write_text(FILE *stream, const json_t *document, struct render_style
 	return true;
 }
 
-static const struct form {
-	const char *ending;
-	writer write; /* NULL: as JSON */
-} forms[] = {
-	{ ".html", write_html }, { ".md", write_markdown }, { ".csv", write_csv }, { ".json", NULL }, { ".txt", write_text },
-};
-
-static const struct form *form_of(const char *path)
-{
-	const char *ending = strrchr(path, '.');
-
-	for (size_t i = 0; ending && i < sizeof(forms) / sizeof(*forms); i++)
-		if (strcmp(forms[i].ending, ending) == 0)
-			return &forms[i];
-	return NULL;
-}
-
-bool render_knows(const char *path)
-{
-	return form_of(path);
-}
-
 static char *written_by(writer write, const json_t *document, struct render_style style, size_t *ret_length)
 {
 	char *text = NULL;
@@ -115,9 +93,13 @@ char *render_as_text(const json_t *document, struct render_style style, size_t *
 	return written_by(write_text, document, style, ret_length);
 }
 
-char *render(const json_t *document, const char *path, struct render_style style, size_t *ret_length)
+char *render(const json_t *document, enum document_form form, struct render_style style, size_t *ret_length)
 {
-	const struct form *form = form_of(path);
+	static const writer writers[] = { [DOCUMENT_HTML] = write_html,
+					  [DOCUMENT_MARKDOWN] = write_markdown,
+					  [DOCUMENT_CSV] = write_csv,
+					  [DOCUMENT_TEXT] = write_text };
 
-	return form->write ? written_by(form->write, document, style, ret_length) : json_text(document, true, ret_length);
+	return form == DOCUMENT_JSON ? json_text(document, true, ret_length)
+				     : written_by(writers[form], document, style, ret_length);
 }

@@ -66,7 +66,7 @@ enum exit_code report_write(const json_t *document, const struct config *config,
 {
 	enum exit_code code;
 	size_t length;
-	char *text = render(document, file->path, (struct render_style){ .explain = config->explain }, &length);
+	char *text = render(document, config->report_form, (struct render_style){ .explain = config->explain }, &length);
 
 	if (!text)
 		return refuse(EXIT_INCAPABLE, "out of memory");

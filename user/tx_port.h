@@ -11,8 +11,6 @@
 #include "config.h"
 #include "tx.h"
 
-#define TX_QUEUES_MAX 64
-
 /* Who is on which CPU, as ports are opened. Zeros: nobody is anywhere. */
 struct tx_cpus {
 	cpu_set_t taken;

@@ -24,8 +24,6 @@
 #define DEPTH_MAX 32
 #define NAME_SIZE 32
 
-static const char *const forms[] = { "x.html", "x.md", "x.csv", "x.json", "x.txt" };
-
 /* --- markup --------------------------------------------------------------------------------------------------------- */
 
 /* What is open, innermost last; and every id seen. */
@@ -150,13 +148,13 @@ static void check_page(const char *page)
 
 static void render_all(const json_t *document)
 {
-	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+	for (enum document_form form = DOCUMENT_HTML; form <= DOCUMENT_TEXT; form++) {
 		size_t length;
-		char *text = render(document, forms[i], (struct render_style){ .explain = true }, &length);
+		char *text = render(document, form, (struct render_style){ .explain = true }, &length);
 
 		assert_non_null(text);
 		assert_int_equal(strlen(text), length);
-		if (i == 0)
+		if (form == DOCUMENT_HTML)
 			check_page(text);
 		free(text);
 	}
@@ -279,7 +277,7 @@ static void test_kinds_that_have_no_page_of_their_own(void **state)
 
 	(void)state;
 	render_all(document);
-	text = render(document, "x.md", (struct render_style){ 0 }, &length);
+	text = render(document, DOCUMENT_MARKDOWN, (struct render_style){ 0 }, &length);
 	assert_non_null(strstr(text, "| Some thing (ns) | a 1 |"));
 	free(text);
 	json_decref(document);
