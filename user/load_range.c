@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "load_range.h"
 
+#include "load.h"
 #include "stop.h"
 #include "stored.h"
 #include "units.h"
@@ -37,7 +38,7 @@ static enum exit_code find_max_load(const struct config *config, struct measurer
 	warn_of_selftest(measurer, config->max_load.unit != LOAD_UNSET);
 	if (config->max_load.unit != LOAD_UNSET) {
 		range->max_source = "option";
-		return measurer_load_fps(measurer, config, "max-load", &config->max_load, &range->max_fps);
+		return option_load_fps(config, "max-load", &config->max_load, measurer->line_rate_fps, &range->max_fps);
 	}
 	if (measurer->selftest.state == SELFTEST_FRESH) {
 		range->max_source = "self-test";
@@ -79,7 +80,8 @@ enum exit_code load_range_find(const struct config *config, struct measurer *mea
 	} else {
 		code = find_max_load(config, measurer, &range);
 		if (code == EXIT_DONE)
-			code = measurer_load_fps(measurer, config, "min-load", &config->min_load, &range.min_fps);
+			code = option_load_fps(config, "min-load", &config->min_load, measurer->line_rate_fps,
+					       &range.min_fps);
 	}
 	if (code != EXIT_DONE)
 		return code;

@@ -3,7 +3,6 @@
 
 #include "require.h"
 #include "stop.h"
-#include "units.h"
 
 void measurement_free(struct measurement *measurement)
 {
@@ -46,22 +45,10 @@ enum exit_code measurer_new(const struct config *config, struct measurer **ret)
 	}
 	if (code != EXIT_DONE)
 		return code;
-	code = require_resolve(config, measurer);
+	code = require_resolve(config, measurer->line_rate_fps);
 	if (code == EXIT_DONE)
 		*ret = measurer;
 	else
 		measurer_free(measurer);
 	return code;
-}
-
-enum exit_code measurer_load_fps(const struct measurer *measurer, const struct config *config, const char *option,
-				 const struct load_spec *load, double *ret_fps)
-{
-	double in_fps = load_fps(load, config->frame_size_octets, measurer->line_rate_fps);
-
-	if (in_fps <= 0)
-		return refuse(EXIT_USAGE_ERROR,
-			      "--%s in %%: the line rate is not known here; give it in frames/s, as 250kfps", option);
-	*ret_fps = in_fps;
-	return EXIT_DONE;
 }

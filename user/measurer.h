@@ -159,10 +159,6 @@ static inline void measurer_free(struct measurer *measurer)
 		measurer->ops->free(measurer);
 }
 
-/* A load of the option of this name in frames/s, by the frame size and this measurer's line rate. */
-enum exit_code measurer_load_fps(const struct measurer *measurer, const struct config *config, const char *option,
-				 const struct load_spec *load, double *ret_fps);
-
 /*
  * A trial that is more than a load for a time: a burst, or one load and then, without a pause, another; watched meanwhile.
  * Only `xdp` performs it. It counts as one trial, of the mean load.

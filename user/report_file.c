@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "json_text.h"
+#include "judge.h"
 #include "options.h"
 #include "output.h"
 #include "render.h"
 #include "report_checklist.h"
 #include "report_sut.h"
-#include "require.h"
 
 enum exit_code report_file_open(const struct config *config, struct report_file *ret)
 {
@@ -136,7 +136,7 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 
 	if (!document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	code = require_judge(document, config, code);
+	code = judge(document, config, code);
 	add_notes(document, config);
 	if (file) {
 		json_object_set(document, "sut", file->sut);

@@ -4,18 +4,15 @@
  *
  * A requirement is read in three steps, each as early as it can be: its form while options are read, its figure and value
  * once the verb and the goals are known, its load in frames/s once the measurer knows its line rate. So a wrong one is
- * refused before anything is measured. In the end all are judged by the result document.
+ * refused before anything is measured. In the end all are judged by the result document (judge.h).
  */
 #ifndef XDP_MLR_REQUIRE_H
 #define XDP_MLR_REQUIRE_H
-
-#include <jansson.h>
 
 #include "config.h"
 #include "say.h"
 
 struct given;
-struct measurer;
 
 enum comparison { COMPARISON_AT_LEAST, COMPARISON_AT_MOST, COMPARISON_ABOVE, COMPARISON_BELOW };
 
@@ -23,6 +20,7 @@ enum comparison { COMPARISON_AT_LEAST, COMPARISON_AT_MOST, COMPARISON_ABOVE, COM
 enum quantity { QUANTITY_LOAD, QUANTITY_RATIO, QUANTITY_FRAMES, QUANTITY_TIME, QUANTITY_SECONDS };
 
 #define FIGURE_NAME_SIZE 128
+#define NS_PER_SECOND    1e9
 
 struct requirement {
 	const struct given *given; /* as the user wrote it */
@@ -40,6 +38,9 @@ struct requirement {
 	double threshold; /* in the unit of the document; of a load once the measurer is known */
 };
 
+/* ">=" and so on. */
+const char *comparison_text(enum comparison comparison);
+
 /* The reader of the option. */
 enum exit_code read_requirement(const struct given *given, struct config *config);
 
@@ -47,10 +48,6 @@ enum exit_code read_requirement(const struct given *given, struct config *config
 enum exit_code require_check(struct config *config);
 
 /* Turn loads into frames/s. EXIT_USAGE_ERROR for a share of a line rate that is not known. */
-enum exit_code require_resolve(const struct config *config, const struct measurer *measurer);
-
-/* Put "requirements" into the document: each with its verdict, in a suite one for each frame size that it means. Returns the code, or EXIT_UNMET in place of EXIT_DONE where
- * one is not met. Nothing without requirements. */
-enum exit_code require_judge(json_t *document, const struct config *config, enum exit_code code);
+enum exit_code require_resolve(const struct config *config, double line_rate_fps);
 
 #endif

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "events.h"
+#include "load.h"
 #include "measurer.h"
 #include "progress.h"
 #include "report.h"
@@ -19,7 +20,7 @@ static enum exit_code measure(const struct config *config, struct measurer *meas
 	if (stop_requested())
 		return EXIT_INTERRUPTED;
 	if (config->load.unit != LOAD_MAX)
-		code = measurer_load_fps(measurer, config, "load", &config->load, &input.load_fps);
+		code = option_load_fps(config, "load", &config->load, measurer->line_rate_fps, &input.load_fps);
 	if (code == EXIT_DONE)
 		code = event_trial_started(config, 1, &input, NULL);
 	if (code != EXIT_DONE)

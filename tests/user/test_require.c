@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "judge.h"
 #include "options.h"
 #include "require.h"
 
@@ -42,7 +43,7 @@ static struct config configure(const char *const *texts, enum exit_code *ret_cod
 }
 
 /* The verdicts over the golden result; a new reference. */
-static json_t *judge(const char *const *texts, enum exit_code *ret_code)
+static json_t *judged(const char *const *texts, enum exit_code *ret_code)
 {
 	json_t *document = json_load_file(GOLDEN, 0, NULL), *verdicts;
 	struct config config;
@@ -50,7 +51,7 @@ static json_t *judge(const char *const *texts, enum exit_code *ret_code)
 	assert_non_null(document);
 	config = configure(texts, ret_code);
 	assert_int_equal(*ret_code, EXIT_DONE);
-	*ret_code = require_judge(document, &config, EXIT_DONE);
+	*ret_code = judge(document, &config, EXIT_DONE);
 	verdicts = json_incref(json_object_get(document, "requirements"));
 	json_decref(document);
 	free(config.requirements);
@@ -75,7 +76,7 @@ static double number(const json_t *verdicts, size_t i, const char *name)
 static void without_a_size_every_one_is_judged(void **state)
 {
 	enum exit_code code;
-	json_t *verdicts = judge((const char *const[]){ "throughput>=49kfps", NULL }, &code);
+	json_t *verdicts = judged((const char *const[]){ "throughput>=49kfps", NULL }, &code);
 
 	(void)state;
 	assert_int_equal(code, EXIT_DONE);
@@ -91,7 +92,7 @@ static void one_size_that_does_not_keep_to_it_is_enough(void **state)
 {
 	enum exit_code code;
 	/* the mean latency is 1.863, 1.868 and 2.397 us */
-	json_t *verdicts = judge((const char *const[]){ "latency<=2us", NULL }, &code);
+	json_t *verdicts = judged((const char *const[]){ "latency<=2us", NULL }, &code);
 
 	(void)state;
 	assert_int_equal(code, EXIT_UNMET);
@@ -102,7 +103,7 @@ static void one_size_that_does_not_keep_to_it_is_enough(void **state)
 static void a_size_that_is_said_is_judged_alone(void **state)
 {
 	enum exit_code code;
-	json_t *verdicts = judge((const char *const[]){ "latency@64<=2us", "back-to-back@512>=76", NULL }, &code);
+	json_t *verdicts = judged((const char *const[]){ "latency@64<=2us", "back-to-back@512>=76", NULL }, &code);
 
 	(void)state;
 	assert_int_equal(code, EXIT_UNMET);
@@ -116,7 +117,7 @@ static void a_size_that_is_said_is_judged_alone(void **state)
 static void bits_are_other_frames_at_each_size(void **state)
 {
 	enum exit_code code;
-	json_t *verdicts = judge((const char *const[]){ "throughput>=100Mbps-l2", NULL }, &code);
+	json_t *verdicts = judged((const char *const[]){ "throughput>=100Mbps-l2", NULL }, &code);
 
 	(void)state;
 	/* some 49.9 kfps are 25.5, 204 and 606 Mbit/s */
@@ -132,7 +133,7 @@ static void times_in_seconds_are_judged_as_such(void **state)
 	json_t *document = json_load_file(GOLDEN, 0, NULL);
 	double reset_s = json_number_value(json_object_get(json_object_get(document, "reset"), "reset_time"));
 	enum exit_code code;
-	json_t *verdicts = judge((const char *const[]){ "reset<=10s", "reset<1ms", NULL }, &code);
+	json_t *verdicts = judged((const char *const[]){ "reset<=10s", "reset<1ms", NULL }, &code);
 
 	(void)state;
 	assert_true(reset_s > 0.001 && reset_s < 10);
