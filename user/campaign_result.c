@@ -107,12 +107,12 @@ size_t json_cut(char *text, size_t length, const char *const *names)
 
 static const struct quantity {
 	enum verb verb;
-	const char *name, *text;
+	const char *name;
 } quantities[] = {
-	{ VERB_SEARCH, "conditional_throughput", "Conditional Throughput" },
-	{ VERB_RFC2544, "throughput", "Throughput" },
-	{ VERB_SOAK, "critical_load", "Critical load" },
-	{ VERB_TRIAL, "trial_forwarding_rate", "Trial Forwarding Rate" },
+	{ VERB_SEARCH, "conditional_throughput" },
+	{ VERB_RFC2544, "throughput" },
+	{ VERB_SOAK, "critical_load" },
+	{ VERB_TRIAL, "trial_forwarding_rate" },
 };
 
 const char *result_quantity(enum verb verb)
@@ -121,14 +121,6 @@ const char *result_quantity(enum verb verb)
 		if (quantities[i].verb == verb)
 			return quantities[i].name;
 	return "";
-}
-
-const char *result_quantity_text(const char *quantity)
-{
-	for (size_t i = 0; i < COUNT(quantities); i++)
-		if (strcmp(quantities[i].name, quantity) == 0)
-			return quantities[i].text;
-	return quantity;
 }
 
 /* A Goal Result under another name. */

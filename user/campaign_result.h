@@ -15,9 +15,8 @@
  * NULL-terminated. What is no JSON stays none. */
 size_t json_cut(char *text, size_t length, const char *const *names);
 
-/* The quantity that results of a verb are about, as a member of the document says it; and what it is called for people. */
+/* The quantity that results of a verb are about, as a member of the document says it; "" for a verb without one. */
 const char *result_quantity(enum verb verb);
-const char *result_quantity_text(const char *quantity);
 
 /* Read a result: *ret gets {"start_time", "hostname", "version", "kernel", "tx_backend", "duration", "irregular_reason", "results",
  * "configuration"}, a new reference. "results" has for each goal {"goal", "value", "lower_bound", "upper_bound", "regular", "tester_limited"}, of a soak

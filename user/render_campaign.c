@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "campaign_result.h"
 #include "json_read.h"
 #include "mlr/campaign.h"
 #include "render_content.h"
@@ -257,7 +256,7 @@ static void put_environments(struct paper *paper, const json_t *document)
 
 static void put_tables(struct paper *paper, const json_t *document)
 {
-	const char *quantity = result_quantity_text(read_text(document, "quantity"));
+	const char *quantity = text_quantity(read_text(document, "quantity"));
 	char heading[160];
 
 	put_comparisons(paper, document);

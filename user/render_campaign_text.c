@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "campaign_result.h"
 #include "json_read.h"
 #include "mlr/campaign.h"
+#include "render_values.h"
 #include "units.h"
 
 #define AXIS_COLUMNS  24 /* at most; a longer label is shown whole, and shifts its row */
@@ -68,7 +68,7 @@ static void put_cells(FILE *stream, const json_t *document)
 	size_t i, j;
 
 	fprintf(stream, "\n%s, mean of the repeats and half of their spread\n\n",
-		result_quantity_text(read_text(document, "quantity")));
+		text_quantity(read_text(document, "quantity")));
 	put_axes(stream, document, NULL);
 	fputs("results   ", stream);
 	json_array_foreach (goals, i, goal)

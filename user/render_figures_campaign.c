@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "campaign_result.h"
 #include "json_read.h"
 #include "render_figures.h"
 #include "render_values.h"
@@ -292,7 +291,7 @@ static void put_figure(struct paper *paper, const json_t *document, const struct
 	FILE *stream;
 
 	snprintf(caption, sizeof(caption), "%s against %s: %.60s%s%.400s",
-		 result_quantity_text(read_text(document, "quantity")), read_text(axis_at(layout->axes, layout->x), "name"),
+		 text_quantity(read_text(document, "quantity")), read_text(axis_at(layout->axes, layout->x), "name"),
 		 goal, *where ? ", " : "", where);
 	panel.x = x_axis(layout);
 	panel.y.title = "Frame rate";

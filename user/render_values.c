@@ -96,6 +96,21 @@ const char *text_bps(double bps, char buffer[VALUE_SIZE])
 
 /* --- the Traffic Profile -------------------------------------------------------------------------------------------- */
 
+const char *text_quantity(const char *quantity)
+{
+	static const char *const texts[][2] = {
+		{ "conditional_throughput", "Conditional Throughput" },
+		{ "throughput", "Throughput" },
+		{ "critical_load", "Critical load" },
+		{ "trial_forwarding_rate", "Trial Forwarding Rate" },
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (strcmp(texts[i][0], quantity) == 0)
+			return texts[i][1];
+	return quantity;
+}
+
 double frame_octets(const json_t *document)
 {
 	const json_t *profile = json_object_get(document, "traffic_profile");

@@ -55,6 +55,9 @@ void text_split(double value, const char *unit, char number[VALUE_SIZE], char pr
 /* "relevant_lower_bound" as "Relevant lower bound", "frame_size_octets" as "Frame size (octets)". */
 const char *text_label(const char *name, char buffer[VALUE_SIZE]);
 
+/* What a campaign compares, as people call it: "conditional_throughput" is "Conditional Throughput". */
+const char *text_quantity(const char *quantity);
+
 /* Octets of a frame of the document's Traffic Profile, the mean of a mix; NAN where it has none. */
 double frame_octets(const json_t *document);
 /* "64 octets", or what the mix is called; "" where there is none. */
