@@ -9,7 +9,7 @@
 #include "events.h"
 #include "options.h"
 #include "progress.h"
-#include "report.h"
+#include "search_report.h"
 #include "stop.h"
 #include "stored.h"
 

@@ -11,7 +11,7 @@
 #include "manager.h"
 #include "mlr/welch.h"
 #include "progress.h"
-#include "report.h"
+#include "search_report.h"
 
 struct run {
 	json_t *document;

@@ -10,30 +10,21 @@
 #include <time.h>
 
 #include "config.h"
-#include "manager.h"
 #include "measurer.h"
 
 /* Each returns a new reference, or NULL without memory. */
 
 /* One trial. */
 json_t *report_trial(const struct measurement *measurement);
-/* One trial of a search, as in "trials": with why it was chosen. */
-json_t *report_search_trial(const struct search *search, const struct search_trial *trial);
 /* What every document says of how it was measured: measurer, Traffic Profile, environment, deviations, configuration. */
 void report_add_setting(json_t *document, const struct config *config, struct measurer *measurer, time_t start_time);
-/* How a search was set up: what --resume needs, beside its trials. */
-json_t *report_setting(const struct search *search);
 /* A Search Goal, as in "controller_input". */
 json_t *report_goal(const struct mlr_goal *goal);
-/* One Goal Result, as in "search_result". */
-json_t *report_goal_result(const struct search *search, size_t goal, const struct goal_outcome *outcome);
 
 /* Put "<name>_l1_bps" and "<name>_l2_bps" beside a load: what it takes of the link, and without preamble and gap. By
  * --frame-size, also where a measurer of the user's sends the frames. NAN gives null. */
 void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config);
 
-/* "xdp-mlr/search/1" */
-json_t *report_search(const struct search *search);
 /* "xdp-mlr/trial/1"; `measurement` is NULL where the trial was interrupted. */
 json_t *report_one_trial(const struct config *config, struct measurer *measurer, const struct measurement *measurement,
 			 time_t start_time);

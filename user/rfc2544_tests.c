@@ -11,6 +11,7 @@
 #include "mlr/rfc2544.h"
 #include "report.h"
 #include "rfc2544.h"
+#include "search_report.h"
 #include "units.h"
 
 #define FAST_INITIAL_S 0.5 /* at most, of throughput trials */

@@ -3,8 +3,8 @@
 #include "events.h"
 #include "manager.h"
 #include "repeat.h"
-#include "report.h"
 #include "report_file.h"
+#include "search_report.h"
 #include "verbs.h"
 
 /* Whatever was measured is shown, also where the search could not go on. */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "manager.h"
-#include "report.h"
+#include "search_report.h"
 
 /* A SUT of this capacity, and a tester that is limited from some load on. After `good_trials` it gives `then`. */
 struct fake {
