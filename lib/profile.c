@@ -243,6 +243,13 @@ static uint64_t permute(uint64_t n, uint64_t size, uint64_t seed)
 	return n;
 }
 
+const char *const mlr_field_names[MLR_FIELD_COUNT] = {
+	[MLR_SOURCE_ADDRESS] = "src-address",
+	[MLR_DESTINATION_ADDRESS] = "dst-address",
+	[MLR_SOURCE_PORT] = "src-port",
+	[MLR_DESTINATION_PORT] = "dst-port",
+};
+
 static uint16_t port_at(uint16_t first, uint32_t offset, uint32_t least, uint32_t count)
 {
 	uint32_t start = first < least ? 0 : first - least;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configure.h"
+
 /* --- what it holds -------------------------------------------------------------------------------------------------- */
 
 void campaign_set_free(struct campaign_set *set)

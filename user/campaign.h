@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 #include "config.h"
+#include "given.h"
 #include "mlr/campaign.h"
-#include "options.h"
 
 /* What something in the file brings: options of the verb, and of sbatch (an object, from name to value). */
 struct campaign_set {

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "config_dump.h"
+#include "configure.h"
 #include "files.h"
+#include "options.h"
 
 #define POINT_FILE_MOST (1 << 20) /* octets */
 

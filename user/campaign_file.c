@@ -10,6 +10,7 @@
 
 #include "config_file.h"
 #include "nearest.h"
+#include "options.h"
 #include "units.h"
 #include "yaml_read.h"
 

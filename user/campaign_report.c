@@ -8,6 +8,8 @@
 
 #include "campaign_result.h"
 #include "compare.h"
+#include "configure.h"
+#include "echo.h"
 #include "environment.h"
 #include "json_read.h"
 #include "json_text.h"

@@ -12,7 +12,7 @@
 
 #include "json_read.h"
 #include "json_text.h"
-#include "options.h"
+#include "verb.h"
 
 #define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 #define CUT_LEAST     4 /* octets of "null" */

@@ -15,6 +15,7 @@
 
 #include "campaign_choose.h"
 #include "clock.h"
+#include "configure.h"
 #include "json_read.h"
 #include "json_text.h"
 #include "output.h"

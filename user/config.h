@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The configuration of one run: every option of the command line and of the YAML file, after parsing and range checks.
- *
- * One option table (config.c) feeds argv, YAML, defaults, ranges and --help. Nothing else in the program sees argv.
+ * Data only: configure.h fills it in, echo.h says it again.
  */
 #ifndef XDP_MLR_CONFIG_H
 #define XDP_MLR_CONFIG_H
@@ -19,27 +18,8 @@
 #include "output.h"
 #include "say.h"
 #include "units.h"
+#include "verb.h"
 
-enum verb {
-	VERB_SEARCH,
-	VERB_TRIAL,
-	VERB_SOAK,
-	VERB_RFC2544,
-	VERB_SELFTEST,
-	VERB_PROBE,
-	VERB_LAB_UP,
-	VERB_LAB_DOWN,
-	VERB_LAB_STATUS,
-	VERB_LAB_ON,
-	VERB_PROFILE_SHOW,
-	VERB_CLEAN,
-	VERB_COMPARE,
-	VERB_REPORT,
-	VERB_CAMPAIGN_RUN,
-	VERB_CAMPAIGN_SUBMIT,
-	VERB_CAMPAIGN_STATUS,
-	VERB_CAMPAIGN_REPORT
-};
 enum direction { DIRECTION_A_TO_B, DIRECTION_B_TO_A, DIRECTION_BOTH, DIRECTION_MESH };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
 enum effective_duration { EFFECTIVE_TRIAL, EFFECTIVE_WALL };
@@ -66,6 +46,7 @@ struct waits {
 	double residual_s;  /* d: for residual frames; the most, it ends early once the counters are quiet */
 	double stabilize_s; /* e: for the SUT to restabilise */
 };
+#define RFC2544_WAITS ((struct waits){ .routing_s = 2, .learning_s = 2, .residual_s = 2, .stabilize_s = 5 })
 
 #define HOST_SIZE       64
 #define PORT_LABEL_SIZE (HOST_SIZE + IF_NAMESIZE) /* "host:name" */
@@ -124,9 +105,6 @@ struct rfc2544_options {
 
 enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY, MEASURER_MPI };
 
-/* Files that a verb takes by their place on the command line, without an option's name. */
-#define FILES_MAX 2
-
 #define REPEATS_MOST  1000
 #define TX_QUEUES_MAX 64 /* transmit queues of a port */
 
@@ -137,7 +115,7 @@ struct stored;
 
 struct config {
 	enum verb verb;
-	const char *files[FILES_MAX]; /* as many as the verb takes (verb_file()); point into argv */
+	const char *files[FILES_MAX]; /* as many as the verb takes (verb_file()) */
 	unsigned int port_count;      /* 2, or as many as --ports names */
 	struct port_config ports[MLR_PORTS_MAX];
 	const char *port_list; /* probe: names, "A,B,..."; NULL: all that may be meant */
@@ -211,19 +189,6 @@ struct config {
 	struct given_list *given;
 };
 
-/* Read command line and configuration file. EXIT_DONE with *ret filled: go on. Where *ret_finished becomes true (--help,
- * --version were printed), exit with the code. Any other code: the error has been said. Free with config_free. */
-enum exit_code config_read(int argc, char **argv, struct config *ret, bool *ret_finished);
-void config_free(struct config *config);
-/* The configuration that these values make, for a verb that is not the one of the command line. Takes the list over, whatever it
- * returns. Free with config_free. */
-enum exit_code config_of_values(enum verb verb, struct given_list *list, struct config *ret);
-
-/* The result document's "configuration": every value in force but those that only say where results go. As a --config file
- * it repeats the run. A new reference. */
-json_t *config_describe(const struct config *config);
-/* The same with those: all that a file may hold. A new reference. */
-json_t *config_describe_all(const struct config *config);
 /* Whether trials are of frames over ports: those of this machine, or of several. */
 static inline bool config_uses_ports(const struct config *config)
 {
@@ -234,7 +199,4 @@ static inline bool config_has_roles(const struct config *config)
 {
 	return config->ports[PORT_A].role != ROLE_OPEN;
 }
-/* The RFC's own waits: 2, 2, 2 and 5 s. */
-extern const struct waits rfc2544_waits;
-
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "echo.h"
 #include "output.h"
 #include "text_stream.h"
 

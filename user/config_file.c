@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options.h"
 #include "yaml_read.h"
 
 #define VALUE_SIZE        4096

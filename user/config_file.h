@@ -6,7 +6,7 @@
 #include <yaml.h>
 
 #include "config.h"
-#include "options.h"
+#include "given.h"
 
 /* Add every value of the file to the list, but those of options that the list has already (from the command line). `run`, where it
  * is not NULL, names a run of the schedule in the file, whose values win over the file's own.

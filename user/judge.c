@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "given.h"
 #include "json_text.h"
-#include "options.h"
 #include "require.h"
 #include "suite_options.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config.h"
 #include "config_dump.h"
+#include "configure.h"
 #include "measurer_mpi.h"
 #include "metrics.h"
 #include "plan.h"

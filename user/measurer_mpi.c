@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "echo.h"
 #include "guard.h"
 #include "traffic.h"
 #include "wide_trial.h"

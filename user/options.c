@@ -2,7 +2,6 @@
 #include "options.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "mlr/controller.h"
 #include "mlr/profile.h"
 #include "nearest.h"
+#include "options_read.h"
 #include "require.h"
 #include "units.h"
 
@@ -37,45 +37,6 @@
 #define MERGES   (1u << VERB_CAMPAIGN_REPORT)
 #define CAMPAIGN (TAKES_UP | 1u << VERB_CAMPAIGN_STATUS | MERGES)
 #define ALL      (TRAFFIC | PROBE | LAB | LAB_ON | 1u << VERB_CLEAN | COMPARE | REPORT | CAMPAIGN)
-
-static const struct verb_text {
-	const char *name;
-	const char *summary;
-	const char *files[FILES_MAX]; /* what it takes by place, by the names that --help gives them */
-} verbs[] = {
-	[VERB_SEARCH] = { "search", "one MLRsearch benchmark over real ports or another measurer" },
-	[VERB_TRIAL] = { "trial", "one trial: the one-shot throughput test" },
-	[VERB_SOAK] = { "soak", "PLRsearch: the load that loses a target ratio in the long run, with its error bar" },
-	[VERB_RFC2544] = { "rfc2544",
-			   "the suite of RFC 2544 section 26: throughput, latency, frame loss, bursts, recovery, reset" },
-	[VERB_SELFTEST] = { "selftest",
-			    "benchmark the tester itself, port to port: its clean maximum load and latency floor" },
-	[VERB_PROBE] = { "probe", "what this machine and its ports can do, and the command that mends what they cannot" },
-	[VERB_LAB_UP] = { "lab up", "start a SUT of its own in a network namespace, joined to this one by veth" },
-	[VERB_LAB_DOWN] = { "lab down", "remove the lab" },
-	[VERB_LAB_STATUS] = { "lab status", "show the lab that is up" },
-	[VERB_LAB_ON] = { "lab on", "make two ports of this machine a SUT for another tester, until it is interrupted" },
-	[VERB_PROFILE_SHOW] = { "profile show", "the first frames of a Traffic Profile, in hex and by field" },
-	[VERB_CLEAN] = { "clean", "undo whatever an earlier run that died left behind" },
-	[VERB_COMPARE] = { "compare",
-			   "whether the SUT of result B is slower than that of result A, with the evidence",
-			   { "A.json", "B.json" } },
-	[VERB_REPORT] = { "report", "show a stored JSON result, or render it as HTML, Markdown, CSV or text", { "FILE" } },
-	[VERB_CAMPAIGN_RUN] = { "campaign run",
-				"run every point of a campaign here, one after the other; go on with one that "
-				"was interrupted",
-				{ "FILE" } },
-	[VERB_CAMPAIGN_SUBMIT] = { "campaign submit",
-				   "hand the points of a campaign to a batch system, which has the testbeds",
-				   { "FILE" } },
-	[VERB_CAMPAIGN_STATUS] = { "campaign status",
-				   "how far a campaign is: points done, running, failed, waiting",
-				   { "FILE" } },
-	[VERB_CAMPAIGN_REPORT] = { "campaign report",
-				   "one result of all points of a campaign: spread over repeats, and which "
-				   "build is slower",
-				   { "FILE" } },
-};
 
 /* --- reading -------------------------------------------------------------------------------------------------------- */
 
@@ -844,28 +805,11 @@ const struct option options[] = {
 };
 const size_t option_count = COUNT(options);
 
-const size_t verb_count = COUNT(verbs);
-
 /* --- looking up ----------------------------------------------------------------------------------------------------- */
-
-const char *verb_name(enum verb verb)
-{
-	return verbs[verb].name;
-}
 
 const char *algorithm_name(enum algorithm algorithm)
 {
 	return algorithms[algorithm];
-}
-
-const char *verb_summary(enum verb verb)
-{
-	return verbs[verb].summary;
-}
-
-const char *verb_file(enum verb verb, size_t index)
-{
-	return index < FILES_MAX ? verbs[verb].files[index] : NULL;
 }
 
 bool option_belongs(const struct option *option, enum verb verb)
@@ -893,83 +837,4 @@ const char *option_hint(const char *name, enum verb verb, const char *dashes, ch
 	if (best)
 		snprintf(buffer, size, ", did you mean '%s%s'?", dashes, best);
 	return buffer;
-}
-
-/* --- given values --------------------------------------------------------------------------------------------------- */
-
-/* Every value may come to stand in the result document, and JSON is UTF-8. */
-static bool is_utf8(const char *text)
-{
-	json_t *string = json_string(text);
-
-	json_decref(string);
-	return string;
-}
-
-enum exit_code given_add(struct given_list *list, const struct given *given)
-{
-	struct given *items;
-
-	if (!is_utf8(given->text))
-		return refuse(EXIT_USAGE_ERROR, "--%s: the value must be UTF-8", given->option->name);
-	items = reallocarray(list->items, list->count + 1, sizeof(*items));
-	if (!items)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	list->items = items;
-	items[list->count] = *given;
-	items[list->count].text = strdup(given->text);
-	if (!items[list->count].text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	list->count++;
-	return EXIT_DONE;
-}
-
-const struct given *given_find(const struct given_list *list, const char *name)
-{
-	for (size_t i = list->count; i-- > 0;)
-		if (strcmp(list->items[i].option->name, name) == 0)
-			return &list->items[i];
-	return NULL;
-}
-
-bool given_by_user(const struct given_list *list, const char *name)
-{
-	const struct given *given = list ? given_find(list, name) : NULL;
-
-	return given && !given->fallback;
-}
-
-json_t *given_texts(const struct given_list *list, const char *name)
-{
-	json_t *texts = json_array();
-
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i].option->name, name) == 0)
-			json_array_append_new(texts, json_string(list->items[i].text));
-	return texts;
-}
-
-void given_list_free(struct given_list *list)
-{
-	if (!list)
-		return;
-	for (size_t i = 0; i < list->count; i++)
-		free(list->items[i].text);
-	free(list->items);
-	free(list);
-}
-
-enum exit_code refuse_given(const struct given *given, const char *format, ...)
-{
-	char reason[512], value[QUOTE_SIZE];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(reason, sizeof(reason), format, arguments);
-	va_end(arguments);
-	quote(given->text, strlen(given->text), value, sizeof(value));
-	if (given->path)
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: %s '%s': %s", given->path, given->line, given->option->name, value,
-			      reason);
-	return refuse(EXIT_USAGE_ERROR, "--%s '%s': %s", given->option->name, value, reason);
 }

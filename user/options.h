@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The one option table: what the command line, the YAML file, --help and the echo in the result know of an option.
- *
- * Values are collected first (struct given), from the command line and then from the file where the command line is silent,
- * and read into the configuration afterwards in the order of the table. So no value depends on the order it was given in.
  */
 #ifndef XDP_MLR_OPTIONS_H
 #define XDP_MLR_OPTIONS_H
@@ -12,101 +9,17 @@
 #include <stddef.h>
 
 #include "config.h"
-
-/* keeps load times duration below 2^63 frames */
-#define DURATION_MOST_S 1e6
-
-struct given;
-
-struct option {
-	const char *name;     /* the long option, and the key in the file */
-	char letter;          /* the short option, or 0 */
-	const char *argument; /* what --help calls the value; NULL: a switch */
-	unsigned int verbs;   /* a bit an enum verb */
-	unsigned int flags;   /* enum option_flag */
-	const char *fallback; /* the default, as a user would write it; NULL: none */
-	const char *help;
-	/* Read a value into the configuration. What follows is for it to use. */
-	enum exit_code (*read)(const struct given *given, struct config *config);
-	size_t offset;              /* of the field in struct config */
-	double least, most;         /* range of numbers, both inclusive */
-	const char *const *choices; /* NULL-terminated, in the order of the enum that the field is */
-};
-
-enum option_flag {
-	OPTION_REPEATS = 1 << 0,      /* may be given several times */
-	OPTION_COMMAND_LINE = 1 << 1, /* no key of the file */
-	OPTION_OUTPUT = 1 << 2,       /* says where results go: not echoed */
-	OPTION_LIST = 1 << 3, /* its parts are joined by commas: a second one would silently take the place of the first */
-};
-
-/* A value, and where it was given. */
-struct given {
-	const struct option *option;
-	char *text;
-	const char *path; /* of the file; NULL: the command line, or the default */
-	size_t line;
-	bool fallback;
-};
-
-struct given_list {
-	struct given *items;
-	size_t count;
-};
+#include "given.h"
 
 extern const struct option options[];
 extern const size_t option_count;
 
-extern const size_t verb_count;
-const char *verb_name(enum verb verb);
 const char *algorithm_name(enum algorithm algorithm);
-const char *verb_summary(enum verb verb);
-/* What --help calls a file that the verb takes by its place on the command line; NULL if it takes no more. */
-const char *verb_file(enum verb verb, size_t index);
+/* Whether the verb has the option. */
 bool option_belongs(const struct option *option, enum verb verb);
 /* By exact name; NULL if there is none. */
 const struct option *option_find(const char *name);
 /* ", did you mean '--x'?" or nothing, among the options of the verb. `dashes` is "--" or "". */
 const char *option_hint(const char *name, enum verb verb, const char *dashes, char *buffer, size_t size);
-
-/* Copy a value into the list. An option that does not repeat may be given twice on the command line: the last one counts. */
-enum exit_code given_add(struct given_list *list, const struct given *given);
-const struct given *given_find(const struct given_list *list, const char *name);
-/* Whether an option was given, and has not just its default. No list: it was not. */
-bool given_by_user(const struct given_list *list, const char *name);
-/* Every text given for an option that repeats, in order: a new array; NULL without memory. */
-json_t *given_texts(const struct given_list *list, const char *name);
-void given_list_free(struct given_list *list);
-
-/* Say what is wrong with a value: "--goal 'loss=2': ..." or "file.yaml:7: goal 'loss=2': ...". Returns EXIT_USAGE_ERROR. */
-__attribute__((format(printf, 2, 3))) enum exit_code refuse_given(const struct given *given, const char *format, ...);
-
-/* Readers of the larger values. */
-enum exit_code read_frame_size(const struct given *given, struct config *config); /* one */
-enum exit_code read_tests(const struct given *given, struct config *config);
-enum exit_code read_fast(const struct given *given, struct config *config);
-enum exit_code read_loss_step(const struct given *given, struct config *config);
-enum exit_code read_frame_sizes(const struct given *given, struct config *config);
-enum exit_code read_goal(const struct given *given, struct config *config);
-enum exit_code read_waits(const struct given *given, struct config *config);
-enum exit_code read_preset(const struct given *given, struct config *config);
-enum exit_code read_ports(const struct given *given, struct config *config);
-enum exit_code read_addresses(const struct given *given, struct config *config);
-enum exit_code read_gateways(const struct given *given, struct config *config);
-enum exit_code read_addresses6(const struct given *given, struct config *config);
-enum exit_code read_gateways6(const struct given *given, struct config *config);
-enum exit_code read_macs(const struct given *given, struct config *config);
-enum exit_code read_prepare(const struct given *given, struct config *config);
-enum exit_code read_vlans(const struct given *given, struct config *config);
-enum exit_code read_vary(const struct given *given, struct config *config);
-enum exit_code read_modifiers(const struct given *given, struct config *config);
-
-/* A field as --vary calls it. */
-const char *field_name(enum mlr_field field);
-
-/* A goal, or waits, as --goal and --wait take them. */
-#define GOAL_TEXT_SIZE 512
-const char *format_goal(const struct mlr_goal *goal, char buffer[GOAL_TEXT_SIZE]);
-const char *format_waits(const struct waits *waits, char buffer[GOAL_TEXT_SIZE]);
 
 #endif

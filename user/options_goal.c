@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "nearest.h"
-#include "options.h"
+#include "options_read.h"
 #include "units.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-const struct waits rfc2544_waits = { .routing_s = 2, .learning_s = 2, .residual_s = 2, .stabilize_s = 5 };
+static const struct waits rfc2544_waits = RFC2544_WAITS;
 static const struct waits short_waits = { .residual_s = 2 };
 
 static const struct preset {

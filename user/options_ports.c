@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "options_read.h"
 #include "units.h"
 
 #define PART_SIZE       128

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "nearest.h"
-#include "options.h"
+#include "options_read.h"
 #include "units.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -8,7 +8,7 @@
 
 #include "mlr/imix.h"
 #include "nearest.h"
-#include "options.h"
+#include "options_read.h"
 #include "units.h"
 
 #define COUNT(array)   (sizeof(array) / sizeof((array)[0]))
@@ -232,18 +232,6 @@ enum exit_code read_vlans(const struct given *given, struct config *config)
 
 /* --- flows ---------------------------------------------------------------------------------------------------------- */
 
-static const char *const field_names[] = {
-	[MLR_SOURCE_ADDRESS] = "src-address",
-	[MLR_DESTINATION_ADDRESS] = "dst-address",
-	[MLR_SOURCE_PORT] = "src-port",
-	[MLR_DESTINATION_PORT] = "dst-port",
-};
-
-const char *field_name(enum mlr_field field)
-{
-	return field_names[field];
-}
-
 /* So many values so far apart that none comes twice: ports wrap around. */
 static unsigned int field_room(enum mlr_field field)
 {
@@ -263,25 +251,25 @@ static enum exit_code read_range(const struct given *given, char *part, struct m
 	if (!equals)
 		return refuse_given(given, "'%s' must be FIELD=COUNT or FIELD=COUNT:STEP", part);
 	*equals = '\0';
-	for (i = 0; i < COUNT(field_names) && strcmp(part, field_names[i]) != 0; i++)
+	for (i = 0; i < MLR_FIELD_COUNT && strcmp(part, mlr_field_names[i]) != 0; i++)
 		;
-	if (i == COUNT(field_names))
+	if (i == MLR_FIELD_COUNT)
 		return refuse_given(given, "no field '%s'%s; fields are src-address, dst-address, src-port and dst-port",
-				    part, nearest_hint(part, field_names, COUNT(field_names), hint, sizeof(hint)));
+				    part, nearest_hint(part, mlr_field_names, MLR_FIELD_COUNT, hint, sizeof(hint)));
 	if (ranges[i].count)
-		return refuse_given(given, "%s twice", field_names[i]);
+		return refuse_given(given, "%s twice", mlr_field_names[i]);
 	colon = strchr(equals + 1, ':');
 	if (colon)
 		*colon = '\0';
 	if (!parse_whole(equals + 1, UINT_MAX, &count) || !count)
 		return refuse_given(given, "'%s' is no count of %s; counts are whole numbers from 1", equals + 1,
-				    field_names[i]);
+				    mlr_field_names[i]);
 	if (colon && (!parse_whole(colon + 1, UINT_MAX, &step) || !step))
 		return refuse_given(given, "'%s' is no step of %s; steps are whole numbers from 1", colon + 1,
-				    field_names[i]);
+				    mlr_field_names[i]);
 	if ((uint64_t)(count - 1) * step >= field_room(i))
 		return refuse_given(given, "%u values of %s, %u apart, need more room than there is (%u)", count,
-				    field_names[i], step, field_room(i));
+				    mlr_field_names[i], step, field_room(i));
 	ranges[i] = (struct mlr_range){ .count = count, .step = step };
 	return EXIT_DONE;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "config_dump.h"
+#include "echo.h"
 #include "json_text.h"
 #include "manager.h"
 #include "mlr/frame.h"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "echo.h"
 #include "environment.h"
 #include "json_text.h"
 #include "report_definitions.h"
@@ -221,7 +222,7 @@ void report_add_bps(json_t *object, const char *name, double load_fps, const str
 /* Phases a to e of section 23; only the measurer xdp has waits. */
 static void add_waits(json_t *sentences, const struct waits *waits)
 {
-	const struct waits *rfc = &rfc2544_waits;
+	const struct waits *rfc = &RFC2544_WAITS;
 
 	if (waits->routing_s != rfc->routing_s)
 		append_sentence(sentences, "Phase a: %g s after a routing update, RFC 2544 section 23 says %g s.",

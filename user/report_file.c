@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "given.h"
 #include "json_text.h"
 #include "judge.h"
-#include "options.h"
 #include "output.h"
 #include "render.h"
 #include "report_checklist.h"

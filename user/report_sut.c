@@ -11,7 +11,7 @@
 
 #include "child.h"
 #include "clock.h"
-#include "options.h"
+#include "given.h"
 #include "stop.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -8,7 +8,7 @@
 
 #include "load.h"
 #include "nearest.h"
-#include "options.h"
+#include "given.h"
 #include "suite_options.h"
 #include "units.h"
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "echo.h"
 #include "json_text.h"
 #include "options.h"
 #include "report.h"

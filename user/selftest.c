@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "echo.h"
 #include "environment.h"
 #include "events.h"
 #include "json_read.h"

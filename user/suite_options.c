@@ -6,18 +6,13 @@
 #include <string.h>
 
 #include "nearest.h"
-#include "options.h"
+#include "options_read.h"
 #include "traffic.h"
 #include "units.h"
 
 #define LOSS_STEP_MOST 0.1 /* RFC 2544, 26.3 */
 
 /* --- frame sizes ---------------------------------------------------------------------------------------------------------- */
-
-bool frame_sizes_are_a_list(enum verb verb)
-{
-	return verb == VERB_SELFTEST || verb == VERB_RFC2544;
-}
 
 /* The length of the first part: up to a comma that does not stand inside a mix ("imix:7:64,4:594", "genome:aaz,z=1518"). */
 static size_t part_length(const char *list)
@@ -138,7 +133,7 @@ enum exit_code read_fast(const struct given *given, struct config *config)
 	    strcmp(given->text, "no"))
 		return refuse_given(given, "must be true or false");
 	config->fast = *given->text == 't' || *given->text == 'y';
-	config->waits = config->fast ? fast_waits : rfc2544_waits;
+	config->waits = config->fast ? fast_waits : RFC2544_WAITS;
 	return EXIT_DONE;
 }
 

@@ -15,8 +15,6 @@
 #define FRAME_SIZE_TEXT     256                             /* octets of one size or mix as text, with the closing NUL */
 #define RFC2544_FRAME_SIZES "64,128,256,512,1024,1280,1518" /* section 9.1, for Ethernet */
 
-bool frame_sizes_are_a_list(enum verb verb);
-
 /* Part `index` of a list, written into `buffer`; false if there is none. */
 bool frame_sizes_part(const char *list, unsigned int index, char buffer[FRAME_SIZE_TEXT]);
 

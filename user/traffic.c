@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "frame_file.h"
+#include "given.h"
 #include "mlr/imix.h"
-#include "options.h"
-#include "suite_options.h"
 
 /* --- making it ------------------------------------------------------------------------------------------------------ */
 
@@ -373,7 +372,7 @@ static json_t *varied_json(const struct mlr_profile *profile)
 
 	for (unsigned int i = 0; i < MLR_FIELD_COUNT; i++)
 		if (profile->ranges[i].count > 1)
-			json_object_set_new(varied, field_name(i),
+			json_object_set_new(varied, mlr_field_names[i],
 					    json_pack("{s:I, s:I}", "count", (json_int_t)profile->ranges[i].count, "step",
 						      (json_int_t)profile->ranges[i].step));
 	return varied;

@@ -135,6 +135,7 @@ enum mlr_field {
 	MLR_DESTINATION_PORT,
 	MLR_FIELD_COUNT,
 };
+extern const char *const mlr_field_names[MLR_FIELD_COUNT]; /* "src-address" ... */
 struct mlr_range {
 	uint32_t count, step;
 };

@@ -15,6 +15,8 @@
 #include <cmocka.h>
 
 #include "config.h"
+#include "configure.h"
+#include "echo.h"
 #include "traffic.h"
 
 #define ARGUMENTS_MAX 32

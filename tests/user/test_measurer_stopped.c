@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "configure.h"
 #include "json_read.h"
 #include "measurer_xdp.h"
 
