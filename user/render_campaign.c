@@ -6,8 +6,8 @@
 
 #include "json_read.h"
 #include "mlr/campaign.h"
-#include "render_content.h"
 #include "render_figures.h"
+#include "render_kinds.h"
 #include "render_values.h"
 
 #define COLUMNS_MAX CELLS_MAX

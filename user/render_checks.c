@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "json_read.h"
-#include "render_content.h"
+#include "render_kinds.h"
 #include "render_values.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json_read.h"
+#include "render_kinds.h"
 #include "render_setting.h"
 #include "render_values.h"
 #include "text_stream.h"

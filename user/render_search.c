@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "json_read.h"
-#include "render_content.h"
 #include "render_figures.h"
+#include "render_kinds.h"
 #include "render_values.h"
 #include "render_verdict.h"
 

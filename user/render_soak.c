@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "json_read.h"
-#include "render_content.h"
 #include "render_figures.h"
+#include "render_kinds.h"
 #include "render_values.h"
 
 static const char *const known[] = {
