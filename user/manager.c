@@ -8,8 +8,8 @@
 #include "clock.h"
 #include "events.h"
 #include "options.h"
-#include "progress.h"
 #include "search_report.h"
+#include "search_view.h"
 #include "stop.h"
 #include "stored.h"
 
@@ -60,13 +60,6 @@ enum exit_code manager_new_controller(const struct config *config, const struct 
 
 /* --- time ----------------------------------------------------------------------------------------------------------- */
 
-double search_elapsed_s(const struct search *search)
-{
-	if (search->measurer->virtual_time)
-		return search->virtual_s;
-	return search->stored_s + (double)(clock_ns() - search->start_ns) / (double)NS_PER_S;
-}
-
 /* Whether a trial could no longer end in time. */
 static bool out_of_time(const struct search *search, const struct mlr_trial_input *input)
 {
@@ -79,51 +72,9 @@ static bool out_of_time(const struct search *search, const struct mlr_trial_inpu
 
 /* --- what the user is told meanwhile -------------------------------------------------------------------------------- */
 
-static double bound_fps(const struct mlr_results *results, size_t load)
-{
-	return load == MLR_NO_LOAD ? NAN : mlr_results_load_fps(results, load);
-}
-
-void search_bounds(const struct search *search, size_t goal, double *ret_lower_fps, double *ret_upper_fps)
-{
-	const struct mlr_results *results = mlr_controller_results(search->controller);
-	struct mlr_bounds bounds = mlr_results_bounds(results, goal);
-
-	*ret_lower_fps = bound_fps(results, bounds.lower);
-	*ret_upper_fps = bound_fps(results, bounds.upper);
-}
-
 static bool same(double a, double b)
 {
 	return a == b || (isnan(a) && isnan(b));
-}
-
-/* Whether the tester's own limit decided a trial that counts, at this load: without it the goal's loss ratio would have been
- * kept. Where the SUT alone lost more than that, the trial says what it says. */
-static bool limited_at(const struct search *search, size_t goal, double load_fps)
-{
-	for (size_t i = 0; i < search->trial_count; i++) {
-		const struct search_trial *trial = &search->trials[i];
-
-		if (!trial->decision.warmup && trial->measurement.tester_limited &&
-		    trial->measurement.sut_loss_ratio <= search->config->goals[goal].loss_ratio &&
-		    trial->measurement.result.input.load_fps == load_fps)
-			return true;
-	}
-	return false;
-}
-
-static enum exit_code find_outcome(const struct search *search, size_t goal, struct goal_outcome *ret)
-{
-	const struct mlr_goal_result *result = &ret->result;
-
-	if (mlr_controller_goal_result(search->controller, goal, &ret->result))
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	ret->tester_limited = limited_at(search, goal,
-					 isnan(result->relevant_upper_bound_fps) ? result->relevant_lower_bound_fps
-										 : result->relevant_upper_bound_fps) ||
-			      load_touches_tester(search->measurer, result->relevant_lower_bound_fps);
-	return EXIT_DONE;
 }
 
 /* Tell of a goal what has changed. */
@@ -143,7 +94,7 @@ static enum exit_code tell_goal(struct search *search, size_t goal)
 	if (code != EXIT_DONE || watch->reached || !mlr_controller_goal_done(search->controller, goal))
 		return code;
 	watch->reached = true;
-	code = find_outcome(search, goal, &outcome);
+	code = search_outcome(search, goal, &outcome);
 	return code == EXIT_DONE ? event_goal_reached(search->config, report_goal_result(search, goal, &outcome)) : code;
 }
 
@@ -220,7 +171,7 @@ static enum exit_code perform(struct search *search, const struct mlr_decision *
 
 	if (code != EXIT_DONE)
 		return code;
-	progress_show(search, decision);
+	search_show(search, decision);
 	code = search->measurer->ops->measure(search->measurer, &decision->input, &trial.measurement);
 	if (code != EXIT_DONE)
 		return code;
@@ -299,7 +250,7 @@ static enum exit_code judge(struct search *search, enum exit_code code)
 {
 	for (size_t goal = 0; goal < search->input.goal_count; goal++) {
 		struct goal_outcome *outcome = &search->outcomes[goal];
-		enum exit_code found = find_outcome(search, goal, outcome);
+		enum exit_code found = search_outcome(search, goal, outcome);
 
 		if (found != EXIT_DONE)
 			return found;
@@ -339,7 +290,7 @@ static enum exit_code run_between(struct search *search, const struct load_range
 	code = loop(search);
 	search->duration_s = search_elapsed_s(search);
 	code = judge(search, code);
-	progress_end_search(search);
+	search_show_end(search);
 	return code;
 }
 
@@ -372,12 +323,4 @@ void manager_stopped_search(const struct config *config, struct measurer *measur
 									      .relevant_lower_bound_fps = NAN,
 									      .relevant_upper_bound_fps = NAN,
 									      .conditional_throughput_fps = NAN };
-}
-
-void search_free(struct search *search)
-{
-	for (size_t i = 0; i < search->trial_count; i++)
-		measurement_free(&search->trials[i].measurement);
-	free(search->trials);
-	mlr_controller_free(search->controller);
 }

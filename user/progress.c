@@ -10,13 +10,10 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "manager.h"
 #include "metrics.h"
 #include "options.h"
 #include "say.h"
-#include "soak.h"
 #include "terminal.h"
-#include "view.h"
 
 #define REDRAW_NS (NS_PER_S / 10) /* between drawings, where trials take no time */
 #define TICK_NS   NS_PER_S        /* where they do */
@@ -148,8 +145,7 @@ static void start_ticking(void)
 
 /* --- the main thread ------------------------------------------------------------------------------------------------ */
 
-/* Show a new state. */
-static void publish(const struct config *config, const struct view *view, bool time_passes)
+void progress_show(const struct config *config, const struct view *view, bool time_passes)
 {
 	bool due;
 
@@ -190,6 +186,12 @@ void progress_end(void)
 	say_erase_live();
 }
 
+void progress_show_end(const struct view *view)
+{
+	metrics_update(view);
+	progress_end();
+}
+
 void progress_run(unsigned int run, unsigned int runs)
 {
 	progress.run = run;
@@ -198,7 +200,7 @@ void progress_run(unsigned int run, unsigned int runs)
 
 /* --- states --------------------------------------------------------------------------------------------------------- */
 
-static struct view new_view(const struct config *config)
+struct view progress_view(const struct config *config)
 {
 	struct view view = VIEW_UNKNOWN;
 	const char *verb = verb_name(config->verb);
@@ -214,116 +216,18 @@ static struct view new_view(const struct config *config)
 	return view;
 }
 
-static void take_trial(struct view *view, const struct mlr_trial_input *input)
+void progress_take_trial(struct view *view, const struct mlr_trial_input *input)
 {
 	view->load_fps = input->load_fps;
 	view->duration_s = input->duration_s;
 }
 
-/* What is known of a trial that has ended. */
-static void take_measurement(struct view *view, const struct measurement *measurement)
-{
-	view->last_loss_ratio = measurement->result.output.loss_ratio;
-	if (!measurement->has_counts)
-		return;
-	view->sent_frames += (double)measurement->counts.sent;
-	view->lost_frames += (double)measurement->verdict.lost;
-}
-
-static enum view_mark mark_of(const struct search *search, const struct search_trial *trial)
-{
-	double loss_ratio = trial->measurement.result.output.loss_ratio;
-
-	if (trial->decision.warmup)
-		return VIEW_WARMUP;
-	if (trial->measurement.tester_limited)
-		return VIEW_LIMITED;
-	return loss_ratio <= search->config->goals[trial->decision.goal].loss_ratio ? VIEW_GOOD : VIEW_BAD;
-}
-
-static void take_goal(struct view_goal *view, const struct search *search, size_t goal)
-{
-	snprintf(view->name, sizeof(view->name), "%s", search->config->goals[goal].name);
-	search_bounds(search, goal, &view->lower_fps, &view->upper_fps);
-	view->throughput_fps = NAN;
-	view->done = mlr_controller_goal_done(search->controller, goal);
-}
-
-static struct view search_view(const struct search *search)
-{
-	struct view view = new_view(search->config);
-
-	view.min_load_fps = search->input.min_load_fps;
-	view.max_load_fps = search->input.max_load_fps;
-	view.goal_count = search->input.goal_count;
-	for (size_t goal = 0; goal < view.goal_count; goal++)
-		take_goal(&view.goals[goal], search, goal);
-	view.trial_count = search->trial_count;
-	for (size_t i = 0; i < search->trial_count; i++) {
-		take_measurement(&view, &search->trials[i].measurement);
-		if (i + VIEW_MARKS >= search->trial_count)
-			view_add_mark(&view, mark_of(search, &search->trials[i]));
-	}
-	view.elapsed_s = search_elapsed_s(search);
-	view.remaining_s = mlr_controller_remaining_s(search->controller);
-	if (search->config->max_time_s > 0)
-		view.remaining_s = fmin(view.remaining_s, fmax(search->config->max_time_s - view.elapsed_s, 0));
-	return view;
-}
-
-void progress_show(const struct search *search, const struct mlr_decision *decision)
-{
-	struct view view = search_view(search);
-
-	take_trial(&view, &decision->input);
-	view.warmup = decision->warmup;
-	snprintf(view.goal, sizeof(view.goal), "%s", search->config->goals[decision->goal].name);
-	publish(search->config, &view, !search->measurer->virtual_time);
-}
-
-void progress_end_search(const struct search *search)
-{
-	struct view view = search_view(search);
-
-	for (size_t goal = 0; goal < view.goal_count; goal++)
-		view.goals[goal].throughput_fps = search->outcomes[goal].result.conditional_throughput_fps;
-	view.remaining_s = 0;
-	metrics_update(&view);
-	progress_end();
-}
-
-void progress_show_soak(const struct soak *soak, const struct mlr_trial_input *input)
-{
-	struct view view = new_view(soak->config);
-	struct mlr_plr_estimate estimate;
-
-	mlr_plr_estimate(soak->plr, &estimate);
-	view.min_load_fps = soak->range.min_fps;
-	view.max_load_fps = soak->range.max_fps;
-	view.estimate_fps = estimate.together.mean_fps;
-	view.estimate_stdev_fps = estimate.together.stdev_fps;
-	view.trial_count = soak->trial_count;
-	for (size_t i = 0; i < soak->trial_count; i++) {
-		const struct measurement *trial = &soak->trials[i];
-
-		take_measurement(&view, trial);
-		if (i + VIEW_MARKS >= soak->trial_count)
-			view_add_mark(&view, trial->tester_limited                 ? VIEW_LIMITED
-					     : trial->result.output.loss_ratio > 0 ? VIEW_BAD
-										   : VIEW_GOOD);
-	}
-	take_trial(&view, input);
-	view.elapsed_s = soak_elapsed_s(soak);
-	view.limit_s = soak->config->max_time_s;
-	publish(soak->config, &view, !soak->measurer->virtual_time);
-}
-
 void progress_show_trial(const struct config *config, const struct mlr_trial_input *input)
 {
-	struct view view = new_view(config);
+	struct view view = progress_view(config);
 	const struct waits *waits = &config->waits;
 
-	take_trial(&view, input);
+	progress_take_trial(&view, input);
 	view.remaining_s = input->duration_s + waits->routing_s + waits->learning_s + waits->stabilize_s;
-	publish(config, &view, true);
+	progress_show(config, &view, true);
 }

@@ -12,22 +12,21 @@
 #define XDP_MLR_PROGRESS_H
 
 #include "config.h"
-#include "mlr/controller.h"
-
-struct measurement;
-struct search;
-struct soak;
+#include "mlr/trial.h"
+#include "view.h"
 
 /* Which of repeated searches it is, from 1. Stands until it is said anew. */
 void progress_run(unsigned int run, unsigned int runs);
 
-/* The trial that begins, what for, and how far the search is. */
-void progress_show(const struct search *search, const struct mlr_decision *decision);
-/* The search has ended, its outcomes are known. */
-void progress_end_search(const struct search *search);
+/* A state of which nothing is known but what it is of: its title and its number among repeated ones. */
+struct view progress_view(const struct config *config);
+/* The trial that runs now. */
+void progress_take_trial(struct view *view, const struct mlr_trial_input *input);
 
-/* The same for a soak: its estimate so far. */
-void progress_show_soak(const struct soak *soak, const struct mlr_trial_input *input);
+/* Show a new state. `time_passes`: the trial takes as long as it says, and the times shown go on meanwhile. */
+void progress_show(const struct config *config, const struct view *view, bool time_passes);
+/* The last state: what is drawn goes away, and the file of --metrics holds it. */
+void progress_show_end(const struct view *view);
 
 /* A single trial begins; the load is NAN for --load max. */
 void progress_show_trial(const struct config *config, const struct mlr_trial_input *input);

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "soak.h"
+#include "soak_state.h"
 
 /* A new reference, or NULL without memory. */
 json_t *report_soak(const struct soak *soak);

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "manager.h"
+#include "search_state.h"
 
 /* One trial, as in "trials": with why it was chosen. */
 json_t *report_search_trial(const struct search *search, const struct search_trial *trial);

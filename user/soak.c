@@ -9,14 +9,8 @@
 #include "events.h"
 #include "progress.h"
 #include "report.h"
+#include "soak_view.h"
 #include "stop.h"
-
-double soak_elapsed_s(const struct soak *soak)
-{
-	if (soak->measurer->virtual_time)
-		return soak->virtual_s;
-	return (double)(clock_ns() - soak->start_ns) / (double)NS_PER_S;
-}
 
 /* Why no further trial is made; SOAK_RUNNING: make it. */
 static enum soak_end end_of(const struct soak *soak, const struct mlr_trial_input *next)
@@ -79,7 +73,7 @@ static enum exit_code perform(struct soak *soak, const struct mlr_trial_input *i
 	code = event_trial_started(soak->config, soak->trial_count + 1, input, NULL);
 	if (code != EXIT_DONE)
 		return code;
-	progress_show_soak(soak, input);
+	soak_show(soak, input);
 	code = soak->measurer->ops->measure(soak->measurer, input, &measurement);
 	if (code == EXIT_DONE)
 		code = keep(soak, &measurement);
@@ -155,12 +149,4 @@ enum exit_code soak_run(const struct config *config, struct measurer *measurer, 
 	progress_end();
 	soak->duration_s = soak_elapsed_s(soak);
 	return judge(soak, code);
-}
-
-void soak_free(struct soak *soak)
-{
-	for (size_t i = 0; i < soak->trial_count; i++)
-		measurement_free(&soak->trials[i]);
-	free(soak->trials);
-	mlr_plr_free(soak->plr);
 }
