@@ -1,110 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The suite of RFC 2544 section 26, as RFC 9004 (back-to-back frames) and RFC 6201 (reset) update it.
- *
- * rfc2544.c goes through the frame sizes, one measurer each, and through the tests; rfc2544_tests.c has what is a series of
- * plain trials (throughput, latency, frame loss rate), rfc2544_course.c what watches a trial of its own kind (back-to-back
- * frames, system recovery, reset). Each test puts its figures into a JSON object, so that what an interrupted run measured is
- * there. A test function returns
- *	EXIT_DONE	done, or as far as possible; run->reason says what is irregular
- *	EXIT_UNMET	the time limit of the suite ended it
- *	EXIT_INTERRUPTED, or another code after which nothing more can be measured; the reason was said
+ * The suite of RFC 2544 section 26, as RFC 9004 (back-to-back frames) and RFC 6201 (reset) update it: through the frame sizes, one
+ * measurer each, and through the tests (rfc2544_tests.h).
  */
 #ifndef XDP_MLR_RFC2544_H
 #define XDP_MLR_RFC2544_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <time.h>
-
-#include "config.h"
-#include "load_range.h"
-#include "measurer.h"
-
-enum rfc2544_test {
-	TEST_THROUGHPUT,
-	TEST_LATENCY,
-	TEST_FRAME_LOSS,
-	TEST_BACK_TO_BACK,
-	TEST_RECOVERY,
-	TEST_RESET,
-	TEST_COUNT
-};
-
-/* How long and how often. By the book, shorter with --fast, each as its option says. */
-struct rfc2544_plan {
-	double trial_duration_s; /* throughput (its longest), frame loss rate */
-	unsigned int latency_repeats;
-	double latency_duration_s;
-	double loss_step_ratio;
-	unsigned int burst_tests;
-	double burst_trial_s; /* the longest burst, at the maximum rate; and what a trial lasts at least */
-	bool burst_pause;     /* a short burst is followed by silence until the trial is that long */
-	unsigned int recovery_repeats;
-	double overload_duration_s;
-	double reduced_duration_s;
-	double reset_duration_s;
-};
-
-struct rfc2544 {
-	const struct config *config;
-	struct rfc2544_plan plan;
-	time_t start_time;
-	uint64_t start_ns;
-	json_t *frame_sizes; /* what was measured, an object a frame size */
-	json_t *reset;       /* NULL: not measured */
-	json_t *setting;     /* the document's measurer, traffic_profile, environment, deviations, configuration */
-	unsigned int transmitters;
-	size_t trial_count; /* told as events */
-	bool irregular, tester_limited;
-	const char *end_reason; /* why it ended early, NULL if it did not */
-	double duration_s;
-};
-
-/* One frame size while it is measured, and the test that runs. */
-struct rfc2544_run {
-	struct rfc2544 *suite;
-	const struct config *config; /* of this frame size */
-	struct measurer *measurer;
-	struct load_range range; /* its Max Load is the maximum rate of the tests */
-	double throughput_fps;   /* NAN: not known */
-	json_t *json;            /* of the frame size */
-	const char *test;        /* the name of the test that runs */
-	const char *reason;      /* why its result is irregular, NULL if it is not */
-	bool tester_limited;     /* its result is */
-	unsigned int repeated;   /* trials that were made again, because the tester itself was the limit */
-};
+#include "rfc2544_trial.h"
 
 /* Run it. Whatever it returns, *ret is to be freed. EXIT_DONE, EXIT_UNMET where something is irregular or tester-limited,
  * EXIT_INTERRUPTED; else the reason was said. */
 enum exit_code rfc2544_run(const struct config *config, struct rfc2544 *ret);
 void rfc2544_free(struct rfc2544 *suite);
 
-/* The result document, "xdp-mlr/rfc2544/1"; NULL where nothing was measured at all, or without memory. */
-json_t *report_rfc2544(const struct rfc2544 *suite);
+/* A test, as it is called in options and documents, and where RFC 2544 has it. */
+struct rfc2544_name {
+	const char *name, *member, *section;
+};
+extern const struct rfc2544_name rfc2544_names[TEST_COUNT];
 
-/* --- for the tests ---------------------------------------------------------------------------------------------------- */
+/* What the book says of how long and how often. */
+extern const struct rfc2544_plan rfc2544_by_the_book;
 
-/* Whether something of this duration still ends in time. */
-bool rfc2544_has_time(const struct rfc2544 *suite, double duration_s);
-
-/* One trial, told as an event and on the live line. */
-enum exit_code rfc2544_trial(struct rfc2544_run *run, double load_fps, double duration_s, struct measurement *ret);
-/* The same for a trial with a course. */
-enum exit_code rfc2544_course(struct rfc2544_run *run, struct trial_course *course, struct measurement *ret);
-
-/* The tests, in two files. */
-enum exit_code rfc2544_throughput(struct rfc2544_run *run, json_t *json);
-enum exit_code rfc2544_latency(struct rfc2544_run *run, json_t *json);
-enum exit_code rfc2544_frame_loss(struct rfc2544_run *run, json_t *json);
-enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json);
-enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json);
-enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json);
-
-/* The mean, and the standard deviation of the sample (NAN for less than two values). */
-double rfc2544_mean(const double *values, size_t count);
-double rfc2544_stdev(const double *values, size_t count);
+/* Whether it was asked for. */
+static inline bool rfc2544_is_wanted(const struct rfc2544 *suite, enum rfc2544_test test)
+{
+	return suite->config->tests >> test & 1;
+}
 
 #endif

@@ -11,7 +11,7 @@
 #include "json_text.h"
 #include "mlr/rfc2544.h"
 #include "report.h"
-#include "rfc2544.h"
+#include "rfc2544_tests.h"
 #include "stop.h"
 
 #define FIRST_BURST_FRAMES 16

@@ -10,7 +10,7 @@
 #include "manager.h"
 #include "mlr/rfc2544.h"
 #include "report.h"
-#include "rfc2544.h"
+#include "rfc2544_tests.h"
 #include "search_report.h"
 #include "units.h"
 

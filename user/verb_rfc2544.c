@@ -2,7 +2,7 @@
 /* rfc2544: the suite of RFC 2544 section 26. */
 #include "events.h"
 #include "report_file.h"
-#include "rfc2544.h"
+#include "rfc2544_report.h"
 #include "verbs.h"
 
 /* Whatever was measured is shown, also where the suite could not go on. */

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "rfc2544.h"
+#include "rfc2544_tests.h"
 
 #define REPEATS 4
 
