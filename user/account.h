@@ -12,7 +12,7 @@
 
 #include "bpf/shared.h"
 #include "config.h"
-#include "measurer.h"
+#include "measurement.h"
 #include "mlr/profile.h"
 #include "tx.h"
 

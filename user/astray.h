@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "config.h"
-#include "measurer.h"
+#include "measurement.h"
 #include "neighbour.h"
 
 /* What is known of a run. Zeros: nothing yet. */

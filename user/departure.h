@@ -12,7 +12,7 @@
 #ifndef XDP_MLR_DEPARTURE_H
 #define XDP_MLR_DEPARTURE_H
 
-#include "measurer_xdp.h"
+#include "xdp_private.h"
 
 /* Before the transmitters of a port are opened: what to ask of its NIC. EXIT_INCAPABLE if something was asked for by option that
  * it cannot do. */

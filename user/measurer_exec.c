@@ -10,7 +10,7 @@
 
 #include "child.h"
 #include "clock.h"
-#include "measurer.h"
+#include "measurer_new.h"
 #include "units.h"
 
 #define ANSWER_SLACK_S 60 /* beyond the Trial Duration */

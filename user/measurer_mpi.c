@@ -13,8 +13,12 @@
 #include "clock.h"
 #include "echo.h"
 #include "guard.h"
+#include "measurer_new.h"
+#include "measurer_xdp.h"
+#include "mpi_agree.h"
 #include "traffic.h"
 #include "wide_trial.h"
+#include "xdp_describe.h"
 #include "xdp_trial.h"
 
 #define CLOCK_ROUNDS       200
@@ -25,29 +29,7 @@
 
 static const struct measurer_ops ops;
 
-/* --- agreeing ------------------------------------------------------------------------------------------------------- */
-
-enum exit_code wide_agree(enum exit_code code, uint64_t own, uint64_t *ret_most)
-{
-	struct {
-		enum exit_code code;
-		uint64_t number;
-	} mine = { .code = code, .number = own }, all[JOB_RANKS_MAX];
-	uint64_t most = 0;
-
-	code = job_share(&mine, sizeof(mine), all);
-	for (unsigned int rank = 0; rank < job_size() && !code; rank++) {
-		code = all[rank].code;
-		if (all[rank].number > most)
-			most = all[rank].number;
-	}
-	if (!code && ret_most)
-		*ret_most = most;
-	return code;
-}
-
-/* Something that all ranks find out alike, and rank 0 says. */
-#define refuse_once(...) (job_rank() ? EXIT_USAGE_ERROR : refuse(EXIT_USAGE_ERROR, __VA_ARGS__))
+/* --- sharing -------------------------------------------------------------------------------------------------------- */
 
 /* A text of `root`, for all; the caller frees it. */
 static enum exit_code share_text(unsigned int root, const char *text, char **ret)
@@ -178,17 +160,6 @@ static enum exit_code find_owner(struct measurer_mpi *mpi, unsigned int port)
 	list_hosts(mpi, hosts, sizeof(hosts));
 	return refuse_once("--ports: no rank runs on host '%s' of %s; mpirun started: %s", config->host, config->label,
 			   hosts);
-}
-
-bool wide_port_is_here(const struct measurer_mpi *mpi, unsigned int port, unsigned int *ret_index)
-{
-	for (unsigned int i = 0; i < mpi->xdp.port_count; i++) {
-		if (mpi->xdp.ends[i].number == port) {
-			*ret_index = i;
-			return true;
-		}
-	}
-	return false;
 }
 
 /* The configuration of this host: the same, with its own ports only. */

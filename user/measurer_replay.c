@@ -2,7 +2,7 @@
 /* The measurer of a replay: it is what the stored search had, and measures nothing. */
 #include <stdlib.h>
 
-#include "measurer.h"
+#include "measurer_new.h"
 #include "stored.h"
 
 struct measurer_replay {

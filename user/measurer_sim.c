@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "measurer.h"
+#include "measurer_new.h"
 #include "mlr/sut.h"
 
 struct measurer_sim {

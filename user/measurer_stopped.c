@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "measurer.h"
+#include "measurer_new.h"
 #include "traffic.h"
 
 struct measurer_stopped {

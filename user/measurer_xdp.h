@@ -1,61 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Private to the measurer of frames over real ports: its state (measurer_xdp.c) which the steps of a trial (xdp_trial.h) work on. */
+/* The measurer of frames over real ports: how it is opened, step by step, for one host or as a part of several (measurer_mpi.h). */
 #ifndef XDP_MLR_MEASURER_XDP_H
 #define XDP_MLR_MEASURER_XDP_H
 
-#include "astray.h"
-#include "management.h"
-#include "measurer.h"
-#include "mlr/profile.h"
-#include "neighbour.h"
-#include "netlink.h"
-#include "phc.h"
-#include "port.h"
-#include "rx.h"
-#include "tx_port.h"
-
-/* How a port's destination MAC was found. */
-enum mac_source { MAC_GIVEN, MAC_ARP, MAC_DISCOVERY, MAC_OTHER_PORT };
-
-/* Who stamps departures of a port (departure.h). */
-struct departure {
-	bool stamped;
-	int clock_fd;                    /* the NIC's clock; 0: the kernel does */
-	struct phc_offset before, after; /* of the trial */
-};
-
-/* Everything of one port. */
-struct endpoint {
-	unsigned int number; /* of the port in the profile: other hosts may have ports, too */
-	bool transmits, receives;
-	struct rx *rx;                               /* always: it also shows what is foreign or misdirected */
-	struct tx_port *tx;                          /* NULL if it does not transmit */
-	int clock_fd;                                /* the NIC's clock, if it tells when frames arrive; 0: it does not */
-	struct phc_offset clock_before, clock_after; /* of the trial */
-	struct departure departure;
-	uint8_t destination_mac[MLR_MAC_OCTETS];
-	enum mac_source mac_source;
-};
-
-struct measurer_xdp {
-	struct measurer measurer;
-	const struct config *config;
-	struct mnl_socket *netlink;
-	unsigned int port_count;
-	struct port ports[MLR_PORTS_MAX];
-	struct endpoint ends[MLR_PORTS_MAX];
-	struct neighbours *neighbours;
-	struct management *management; /* NULL: no queries */
-	unsigned int management_port;  /* which of the ports sends them */
-	struct mlr_profile profile;
-	uint32_t next_sequence;      /* of the next trial, in every flow; goes on from trial to trial */
-	bool said_no_departures;     /* that nobody stamps them (departure.h) */
-	struct astray astray;        /* what would explain frames that are lost, or not ours */
-	bool by_nic_clock;           /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
-	struct trial_course *course; /* of the trial that runs; NULL: its load is constant */
-	int64_t clock_offset_ns;     /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
-	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
-};
+#include "xdp_private.h"
 
 /* A measurer of the configuration's ports, not opened yet. */
 void xdp_init(const struct config *config, struct measurer_xdp *ret);
@@ -71,12 +19,5 @@ void xdp_close(struct measurer_xdp *xdp);
 
 /* Frames/s of the profile on a link of this speed; 0 where that is not known. */
 double xdp_line_rate_fps(const struct measurer_xdp *xdp, double link_bps);
-/* A port in the result document's "measurer", how constant its load is, and deviations from RFC 2544. */
-json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int port);
-json_t *xdp_load_json(const struct tx_port *tx);
-void xdp_deviations(const struct config *config, json_t *list);
-
-/* The transmit backend: "xsk" or "live". */
-const char *measurer_xdp_backend(const struct measurer_xdp *xdp);
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef XDP_MLR_TIMESTAMPS_H
 #define XDP_MLR_TIMESTAMPS_H
 
-#include "measurer_xdp.h"
+#include "xdp_private.h"
 
 /* Before the receivers are opened: decide, open the NICs' clocks, have the NICs stamp what they receive. EXIT_INCAPABLE if
  * hardware was asked for and is not to be had. */

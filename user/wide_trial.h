@@ -4,7 +4,7 @@
 #define XDP_MLR_WIDE_TRIAL_H
 
 #include "account.h"
-#include "measurer_mpi.h"
+#include "mpi_agree.h"
 
 /* What rank 0 orders. Plain data. */
 struct wide_order {

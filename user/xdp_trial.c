@@ -10,6 +10,7 @@
 #include "departure.h"
 #include "stop.h"
 #include "timestamps.h"
+#include "xdp_describe.h"
 
 #define START_MARGIN_NS 300000 /* until the transmit threads spin */
 #define GRACE_RATIO     0.0005 /* of the Trial Duration: what a stall of this machine may still be caught up after it */
@@ -613,7 +614,7 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 		.input = *input,
 		.port_count = xdp->port_count,
 	};
-	struct measurement measurement = { .tx_backend = measurer_xdp_backend(xdp) };
+	struct measurement measurement = { .tx_backend = xdp_backend(xdp) };
 	uint64_t start_ns = clock_ns();
 	struct rx_counters received;
 	struct xdp_run run;

@@ -11,7 +11,7 @@
 #define XDP_MLR_XDP_TRIAL_H
 
 #include "account.h"
-#include "measurer_xdp.h"
+#include "xdp_private.h"
 
 /* All counters of all ports at one moment. */
 struct xdp_snapshot {

@@ -11,6 +11,7 @@
 
 #include "configure.h"
 #include "json_read.h"
+#include "measurer_new.h"
 #include "measurer_xdp.h"
 
 #define ARGUMENTS_MAX 16

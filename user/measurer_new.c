@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "measurer.h"
+#include "measurer_new.h"
 
 #include "require.h"
 #include "stop.h"
-
-void measurement_free(struct measurement *measurement)
-{
-	json_decref(measurement->passed_through);
-	measurement->passed_through = NULL;
-}
 
 static enum exit_code new_measurer(const struct config *config, struct measurer **ret)
 {
