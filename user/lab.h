@@ -12,30 +12,14 @@
 
 #include <net/if.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "config.h"
+#include "lab_spec.h"
 #include "say.h"
 
 #define LAB_NAME_SIZE    12 /* octets, with the closing NUL: a port name has to hold it and "-a" */
 #define LAB_NAME_DEFAULT "lab"
-#define LAB_SUT_SIZE     128
-
-enum sut_kind { SUT_ROUTER, SUT_BRIDGE, SUT_XDP, SUT_POLICER, SUT_STRETCH, SUT_DELAY, SUT_WIRE, SUT_KINDS };
-
-/* What to put between the ports. docs/lab.md says how each behaves. */
-struct sut_spec {
-	enum sut_kind kind;
-	double rate_fps;     /* policer */
-	double burst_s;      /* policer */
-	double critical_fps; /* stretch: the mrr of PLRsearch's stretch function */
-	double spread_fps;   /* stretch */
-	double seed;         /* stretch; a whole number */
-	double delay_us;     /* delay */
-	uint32_t queues;     /* of the links to it, each way */
-	char text[LAB_SUT_SIZE];
-};
 
 struct lab {
 	char name[LAB_NAME_SIZE];
@@ -45,9 +29,6 @@ struct lab {
 	pid_t forwarder; /* the process of a SUT that has one, else 0 */
 	bool complete;   /* false: the `lab up` that made it did not finish */
 };
-
-/* Read "KIND[:k=v,...]". */
-enum exit_code sut_parse(const char *text, struct sut_spec *ret);
 
 enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *ret);
 /* Remove it; what is not there is no error. */

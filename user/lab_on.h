@@ -4,7 +4,7 @@
 #define XDP_MLR_LAB_ON_H
 
 #include "config.h"
-#include "lab.h"
+#include "lab_spec.h"
 
 /* Be the SUT until a stop is requested. Nothing stays on the ports, however the process ends. */
 enum exit_code lab_on(const struct config *config, const struct sut_spec *sut);

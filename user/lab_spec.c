@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What `--sut KIND[:key=value,...]` says. */
+#include "lab_spec.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lab.h"
 #include "units.h"
 
 #define POLICER_BURST_DEFAULT_S 100e-6

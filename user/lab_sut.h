@@ -3,7 +3,10 @@
 #ifndef XDP_MLR_LAB_SUT_H
 #define XDP_MLR_LAB_SUT_H
 
-#include "lab.h"
+#include <sys/types.h>
+
+#include "config.h"
+#include "lab_spec.h"
 
 #define SUT_PORT_A "sut-a"
 #define SUT_PORT_B "sut-b"

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "port.h"
+#include "port_state.h"
 #include "rx.h"
 
 #define LISTEN_MIN_NS 200000000ull

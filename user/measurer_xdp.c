@@ -16,6 +16,7 @@
 #include "listen.h"
 #include "measurer_new.h"
 #include "mlr/imix.h"
+#include "port.h"
 #include "port_prepare.h"
 #include "session.h"
 #include "timestamps.h"

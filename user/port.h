@@ -9,23 +9,9 @@
 #ifndef XDP_MLR_PORT_H
 #define XDP_MLR_PORT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "config.h"
-#include "netlink.h"
+#include "port_state.h"
 #include "say.h"
-
-struct claim;
-
-struct port {
-	struct link_info link; /* as it was when the port was opened, but for an MTU that was raised */
-	char driver[32];
-	char bus[32];    /* where the device is, as "0000:03:00.0"; empty for a virtual one */
-	double link_bps; /* 0: not known, or made up as by veth */
-	int promiscuous_fd;
-	struct claim *claim;
-};
 
 /* Open config->port_count ports for frames of this size. Where a port is in use and a reason is given, that is a warning only. */
 enum exit_code ports_open(struct mnl_socket *netlink, const struct config *config, struct port *ret_ports);

@@ -10,8 +10,10 @@
 
 #include <sched.h>
 
+#include "config.h"
 #include "mlr/profile.h"
-#include "port.h"
+#include "port_state.h"
+#include "say.h"
 
 /* All but interrupts. `mtu_octets` is what the frames need. */
 enum exit_code port_prepare(struct port *port, const struct config *config, unsigned int mtu_octets);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe.h"
+#include "probe_parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define TEXT_SIZE    512

@@ -10,7 +10,7 @@
 
 #include "clock.h"
 #include "cpulist.h"
-#include "probe.h"
+#include "probe_parts.h"
 
 #define PATH_SIZE          256
 #define LINE_SIZE          256

@@ -13,7 +13,7 @@
 #include "ethtool.h"
 #include "journal.h"
 #include "mlr/frame.h"
-#include "probe.h"
+#include "probe_parts.h"
 
 #define COUNT(array)           (sizeof(array) / sizeof((array)[0]))
 #define TEXT_SIZE              256

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "probe.h"
+#include "probe_parts.h"
 
 #define UMEM_OCTETS      (64ul << 20) /* of a run with several queues and large frames */
 #define CLOCK_ROUNDS     15

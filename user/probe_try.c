@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "probe_parts.h"
 
 #define CHUNK_OCTETS 4096
 #define CHUNK_COUNT  64

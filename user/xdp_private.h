@@ -10,7 +10,7 @@
 #include "neighbour.h"
 #include "netlink.h"
 #include "phc.h"
-#include "port.h"
+#include "port_state.h"
 #include "rx.h"
 #include "tx_port.h"
 

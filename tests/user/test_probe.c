@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "probe.h"
+#include "probe_parts.h"
 
 #define CPU            "/sys/devices/system/cpu"
 #define INSTALL_KERNEL "apt-get install linux-image-$(dpkg --print-architecture) && reboot"
