@@ -28,6 +28,7 @@ DEPFLAGS = -MMD -MP
 BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -ffreestanding -Wall -Wextra -Werror -I. -Iinclude -I/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
 user_cflags = $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
 user_libs = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
+appliance_libs = $(shell $(PKG_CONFIG) --libs jansson yaml-0.1) -lm
 cmocka_libs = $(shell $(PKG_CONFIG) --libs cmocka)
 
 lib_objects := $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*.c))
@@ -35,6 +36,8 @@ lib_objects := $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*.c))
 without_mpi := $(if $(filter 1,$(MPI)),user/job_none.c,user/job_mpi.c)
 user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(filter-out $(without_mpi),$(wildcard user/*.c)))
 appliance_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/appliance/*.c))
+# all that it has of the program; the link fails where it wants more
+appliance_uses := $(patsubst %,$(BUILD)/user/%.o,say stop terminal units files process json_text view svg)
 # the appliance's own program, where its HTTP server is
 appliance := $(if $(shell $(PKG_CONFIG) --exists libmicrohttpd && echo yes),$(BUILD)/xdp-mlr-appliance)
 skeletons := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
@@ -79,8 +82,8 @@ $(BUILD)/user/%.o: user/%.c | $(skeletons)
 $(BUILD)/xdp-mlr: $(user_objects) $(BUILD)/libmlr.a
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(user_libs)
 
-$(BUILD)/xdp-mlr-appliance: $(appliance_objects) $(filter-out $(BUILD)/user/main.o,$(user_objects)) $(BUILD)/libmlr.a
-	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(user_libs) $(shell $(PKG_CONFIG) --libs libmicrohttpd)
+$(BUILD)/xdp-mlr-appliance: $(appliance_objects) $(appliance_uses)
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(appliance_libs) $(shell $(PKG_CONFIG) --libs libmicrohttpd)
 
 # --- tests and benchmarks ------------------------------------------------------------------------------------------------------
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libmlr.a
@@ -99,11 +102,11 @@ $(BUILD)/tests/user/%: tests/user/%.c $(user_objects) $(BUILD)/libmlr.a
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser -Itests/bpf -I. -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
 		$(tests_objects) $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
 
-$(BUILD)/tests/appliance/%: tests/appliance/%.c $(appliance_objects) $(user_objects) $(BUILD)/libmlr.a
+$(BUILD)/tests/appliance/%: tests/appliance/%.c $(appliance_objects) $(appliance_uses)
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser/appliance -Iuser -Itests/bpf -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
 		$(filter-out $(patsubst %,$(BUILD)/user/appliance/%.o,main runner command keep console http pages),$(appliance_objects)) \
-		$(filter-out $(BUILD)/user/main.o,$(user_objects)) $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
+		$(appliance_uses) $(appliance_libs) $(cmocka_libs)
 
 # what tests run; knows nothing of the program
 $(BUILD)/tests/tools/%: tests/tools/%.c

@@ -4,7 +4,7 @@
  *
  *	main      the loop
  *	runner    what is run, and when: the only one that changes `phase`; command.c has its words, keep.c what survives it
- *	console   lines, the live view and keys, on every console
+ *	console   lines, the live view and keys, on every console: it takes the lines from the log, and leaves requests to the runner
  *	http      the same for browsers, read-only; pages.c makes them
  */
 #ifndef XDP_MLR_APPLIANCE_H
@@ -49,6 +49,14 @@ struct places {
 	const char *override;  /* a file of lines NAME=VALUE that win over the configuration; NULL: none */
 };
 
+/* What a key asks for, until the runner takes it. */
+struct requests {
+	bool again;     /* the schedule from its beginning, and the configuration read anew */
+	bool stop_run;  /* end the run that is on; its result so far is kept */
+	bool probe;     /* look at the ports anew */
+	bool power_off; /* once the run that is on has been stopped and its result handed over */
+};
+
 struct console;
 struct http;
 
@@ -80,9 +88,9 @@ struct appliance {
 	json_t *pending_notes;             /* for the next result */
 	int run_status;                    /* how it ended, as job.h has it */
 	uint64_t metrics_read_ns;
-	bool resumes; /* a process of ours died in this run */
-	bool again;   /* the operator wants the schedule from its beginning */
-	bool ending;  /* switch off, once what is under way has been handed over */
+	bool resumes;             /* a process of ours died in this run */
+	bool ending;              /* switch off, once what is under way has been handed over */
+	struct requests requests; /* of the operator's */
 
 	/* what the machine has */
 	struct job probe_job;
@@ -95,7 +103,7 @@ struct appliance {
 	bool power_off;    /* the program ends with 0, and its parent switches the machine off */
 };
 
-/* A line on every console and in the log. */
+/* A line in the log, and on every console. */
 __attribute__((format(printf, 2, 3))) void appliance_say(struct appliance *appliance, const char *format, ...);
 
 /* The run that is on, or the next one. */
@@ -108,5 +116,9 @@ const char *appliance_port_verdict(const json_t *port);
 /* Whether a measurement is on, and its state as it is now. */
 bool appliance_measures(const struct appliance *appliance);
 struct view appliance_view(const struct appliance *appliance);
+/* Whether what a key may ask for can be done now. */
+bool appliance_may_begin_again(const struct appliance *appliance);
+bool appliance_may_stop_run(const struct appliance *appliance);
+bool appliance_may_probe(const struct appliance *appliance);
 
 #endif

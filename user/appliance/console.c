@@ -17,7 +17,6 @@
 #include "clock.h"
 #include "interface.h"
 #include "json_read.h"
-#include "runner.h"
 #include "terminal.h"
 #include "units.h"
 
@@ -34,9 +33,10 @@ struct console {
 	bool terminal;     /* its settings were changed, and are put back */
 	struct termios before;
 	char *path;
-	bool draws;    /* the live view */
-	bool held;     /* others write there */
-	char *waiting; /* what was not taken yet */
+	unsigned long read; /* of the lines of the log */
+	bool draws;         /* the live view */
+	bool held;          /* others write there */
+	char *waiting;      /* what was not taken yet */
 	size_t waiting_count, waiting_size;
 	bool lost;          /* some of it was thrown away */
 	unsigned int drawn; /* rows of the view that stand there */
@@ -171,26 +171,38 @@ static void show(const struct appliance *appliance, struct console *console, con
 		draw(appliance, console);
 }
 
-void console_line(struct appliance *appliance, const char *text)
+/* The lines that were said since. */
+static void catch_up(const struct appliance *appliance, struct console *console)
 {
 	char line[RECORD_LINE_MOST + sizeof(PREFIX)];
+	const char *text;
 
-	snprintf(line, sizeof(line), PREFIX "%s", text);
-	for (unsigned int i = 0; i < appliance->console_count; i++)
-		show(appliance, appliance->consoles[i], line, "\n");
+	while ((text = record_next(&appliance->record, &console->read, &console->lost))) {
+		snprintf(line, sizeof(line), PREFIX "%s", text);
+		show(appliance, console, line, "\n");
+	}
+}
+
+/* On all of them, below what was said before. */
+static void show_everywhere(struct appliance *appliance, const char *text, const char *end, bool but_below_a_view)
+{
+	for (unsigned int i = 0; i < appliance->console_count; i++) {
+		struct console *console = appliance->consoles[i];
+
+		catch_up(appliance, console);
+		if (!but_below_a_view || !console->draws)
+			show(appliance, console, text, end);
+	}
 }
 
 void console_text(struct appliance *appliance, const char *text)
 {
-	for (unsigned int i = 0; i < appliance->console_count; i++)
-		show(appliance, appliance->consoles[i], text, "");
+	show_everywhere(appliance, text, "", false);
 }
 
 void console_progress(struct appliance *appliance, const char *text)
 {
-	for (unsigned int i = 0; i < appliance->console_count; i++)
-		if (!appliance->consoles[i]->draws)
-			show(appliance, appliance->consoles[i], text, "\n");
+	show_everywhere(appliance, text, "\n", true);
 }
 
 void console_refresh(struct appliance *appliance)
@@ -198,6 +210,7 @@ void console_refresh(struct appliance *appliance)
 	for (unsigned int i = 0; i < appliance->console_count; i++) {
 		struct console *console = appliance->consoles[i];
 
+		catch_up(appliance, console);
 		console->draw_ns = 0;
 		if (!shows_view(appliance, console))
 			erase(console);
@@ -209,6 +222,7 @@ void console_hold(struct appliance *appliance, bool hold)
 	for (unsigned int i = 0; i < appliance->console_count; i++) {
 		struct console *console = appliance->consoles[i];
 
+		catch_up(appliance, console);
 		if (hold)
 			erase(console);
 		console->held = hold && console->waiting_count == 0;
@@ -397,8 +411,10 @@ static void confirmed(struct appliance *appliance, struct console *console, char
 {
 	if (key == 'q') {
 		appliance_say(appliance, "switching off, as key q asked");
-		runner_power_off(appliance);
-	} else if (key == 'c' && !runner_stop_run(appliance)) {
+		appliance->requests.power_off = true;
+	} else if (appliance_may_stop_run(appliance)) {
+		appliance->requests.stop_run = true;
+	} else {
 		show(appliance, console, "No run is on.", "\n");
 	}
 }
@@ -425,14 +441,18 @@ static void take_key(struct appliance *appliance, struct console *console, char 
 		show_page(appliance, console, 'h');
 		break;
 	case 'p':
-		if (!runner_probe(appliance))
+		if (appliance_may_probe(appliance))
+			appliance->requests.probe = true;
+		else
 			show_page(appliance, console, 'p'); /* as they were: nothing is tried on a port while a run is on */
 		break;
 	case 'v':
 		toggle_view(appliance, console);
 		break;
 	case 'r':
-		if (!runner_again(appliance))
+		if (appliance_may_begin_again(appliance))
+			appliance->requests.again = true;
+		else
 			show(appliance, console, "Not now: a run is on (key c stops it).", "\n");
 		break;
 	case 'c':
@@ -531,6 +551,7 @@ int console_open(struct appliance *appliance, const char *path)
 	}
 	console->draws = is_screen(path);
 	console->terminal = tcgetattr(console->out_fd, &console->before) == 0;
+	console->read = appliance->record.count;
 	set_raw(console);
 	appliance->consoles[appliance->console_count++] = console;
 	return 0;
@@ -541,6 +562,7 @@ void console_close_all(struct appliance *appliance)
 	for (unsigned int i = 0; i < appliance->console_count; i++) {
 		struct console *console = appliance->consoles[i];
 
+		catch_up(appliance, console);
 		erase(console);
 		flush(console);
 		if (console->terminal)
@@ -565,10 +587,12 @@ void console_files(const struct console *console, struct pollfd files[CONSOLE_FI
 void console_work(struct appliance *appliance, struct console *console)
 {
 	close_shell(appliance, console);
+	catch_up(appliance, console);
 	if (console->shell)
 		return;
 	if (console->in_fd >= 0)
 		take_keys(appliance, console);
+	catch_up(appliance, console);
 	if (!console->held)
 		flush(console);
 	if (shows_view(appliance, console) && clock_ns() >= console->draw_ns)
@@ -579,8 +603,13 @@ uint64_t console_due_ns(const struct appliance *appliance)
 {
 	uint64_t due_ns = UINT64_MAX;
 
-	for (unsigned int i = 0; i < appliance->console_count; i++)
-		if (shows_view(appliance, appliance->consoles[i]) && appliance->consoles[i]->draw_ns < due_ns)
-			due_ns = appliance->consoles[i]->draw_ns;
+	for (unsigned int i = 0; i < appliance->console_count; i++) {
+		const struct console *console = appliance->consoles[i];
+
+		if (console->read < appliance->record.count)
+			return 0;
+		if (shows_view(appliance, console) && console->draw_ns < due_ns)
+			due_ns = console->draw_ns;
+	}
 	return due_ns;
 }

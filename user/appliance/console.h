@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The consoles: lines as things happen, the live view of a run below them, and keys. All of them show the same.
+ * The consoles: lines as things happen, the live view of a run below them, and keys. All of them show the same. The lines are
+ * those of the log; what a key asks for is left to the runner, as a request.
  *
  * A screen (/dev/tty1) draws the view anew each second. A serial line may be a dumb terminal, or a file: it gets plain lines, until key v
  * asks for the view there. Writing never blocks: what a console has not taken yet is kept, up to a bound.
@@ -18,8 +19,7 @@
 int console_open(struct appliance *appliance, const char *path);
 void console_close_all(struct appliance *appliance);
 
-/* A line, or text of several, on every console. */
-void console_line(struct appliance *appliance, const char *text);
+/* A text of several lines on every console. */
 void console_text(struct appliance *appliance, const char *text);
 /* A line about progress, where no view is drawn. */
 void console_progress(struct appliance *appliance, const char *text);

@@ -7,31 +7,57 @@
 #include "say.h"
 #include "units.h"
 
-void record_add(struct record *record, const char *text)
+static struct record_line *line_of(const struct record *record, unsigned long number)
 {
-	char quoted[RECORD_LINE_MOST], when[UNIT_TEXT_SIZE];
-	char *line;
+	return (struct record_line *)&record->lines[number % RECORD_LINES];
+}
 
-	if (asprintf(&line, "%s %s", format_utc(time(NULL), when), quote(text, strlen(text), quoted, sizeof(quoted))) < 0)
+static unsigned long first_of(const struct record *record)
+{
+	return record->count > RECORD_LINES ? record->count - RECORD_LINES : 0;
+}
+
+void record_add(struct record *record, const char *text, bool aloud)
+{
+	struct record_line *line = line_of(record, record->count);
+	char quoted[RECORD_LINE_MOST];
+	char *copy = strdup(quote(text, strlen(text), quoted, sizeof(quoted)));
+
+	if (!copy)
 		return;
-	free(record->lines[record->next]);
-	record->lines[record->next] = line;
-	record->next = (record->next + 1) % RECORD_LINES;
+	free(line->text);
+	*line = (struct record_line){ copy, time(NULL), aloud };
 	record->count++;
 }
 
 void record_free(struct record *record)
 {
 	for (unsigned int i = 0; i < RECORD_LINES; i++)
-		free(record->lines[i]);
+		free(record->lines[i].text);
 }
 
 void record_put(const struct record *record, FILE *stream, unsigned int most)
 {
-	unsigned int count = record->count < RECORD_LINES ? (unsigned int)record->count : RECORD_LINES;
+	unsigned long first = first_of(record);
+	char when[UNIT_TEXT_SIZE];
 
-	if (count > most)
-		count = most;
-	for (unsigned int i = 0; i < count; i++)
-		fprintf(stream, "%s\n", record->lines[(record->next + RECORD_LINES - count + i) % RECORD_LINES]);
+	if (record->count - first > most)
+		first = record->count - most;
+	for (unsigned long i = first; i < record->count; i++)
+		fprintf(stream, "%s %s\n", format_utc(line_of(record, i)->when, when), line_of(record, i)->text);
+}
+
+const char *record_next(const struct record *record, unsigned long *read, bool *ret_lost)
+{
+	if (*read < first_of(record)) {
+		*read = first_of(record);
+		*ret_lost = true;
+	}
+	while (*read < record->count) {
+		const struct record_line *line = line_of(record, (*read)++);
+
+		if (line->aloud)
+			return line->text;
+	}
+	return NULL;
 }

@@ -1,23 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The log: the last lines of what the appliance and the program said, each with its time. */
+/*
+ * The log: the last lines of what the appliance and the program said, each with its time. Most are for the consoles, too, which take
+ * them from here.
+ */
 #ifndef XDP_MLR_APPLIANCE_RECORD_H
 #define XDP_MLR_APPLIANCE_RECORD_H
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <time.h>
 
 #define RECORD_LINES     1000
 #define RECORD_LINE_MOST 1000 /* octets; longer ones are cut */
 
+struct record_line {
+	char *text;
+	time_t when;
+	bool aloud; /* for the consoles, too */
+};
+
 struct record {
-	char *lines[RECORD_LINES]; /* a ring */
-	unsigned int next;
-	unsigned long count; /* of all lines ever */
+	struct record_line lines[RECORD_LINES]; /* a ring */
+	unsigned long count;                    /* of all lines ever */
 };
 
 /* Control characters are escaped. Nothing happens without memory. */
-void record_add(struct record *record, const char *text);
+void record_add(struct record *record, const char *text, bool aloud);
 /* The last so many lines, oldest first. */
 void record_put(const struct record *record, FILE *stream, unsigned int most);
+/* The line for the consoles that follows the first *read lines of all, which grows past it; NULL: there is none yet. *ret_lost: some are
+ * no longer there. */
+const char *record_next(const struct record *record, unsigned long *read, bool *ret_lost);
 
 void record_free(struct record *record);
 

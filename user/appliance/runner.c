@@ -542,7 +542,7 @@ static void take_probe_line(void *context, enum job_stream stream, char *text, s
 	json_t *document;
 
 	if (stream == JOB_ERR) {
-		record_add(&appliance->record, text);
+		record_add(&appliance->record, text, false);
 		return;
 	}
 	document = json_loadb(text, length, 0, NULL);
@@ -573,19 +573,21 @@ static const char *list_ports(const struct appliance *appliance, char *list, siz
 	return list;
 }
 
-/* Trying takes an XDP program onto a port for a moment, which makes some of them lose their link for seconds: not before a run. */
-bool runner_probe(struct appliance *appliance)
+/* Look at the ports anew. Trying takes an XDP program onto a port for a moment, which makes some of them lose their link for seconds:
+ * not before a run. */
+static void look_at_ports(struct appliance *appliance)
 {
 	const char *words[] = { appliance->places.xdp_mlr, "probe", "--format", "jsonl", NULL, NULL, NULL };
 	char ports[PORT_LIST_SIZE];
 
-	if (appliance->phase == PHASE_RUNNING || job_runs(&appliance->probe_job))
-		return false;
+	if (!appliance_may_probe(appliance))
+		return;
 	if (is_idle(appliance) && *list_ports(appliance, ports, sizeof(ports))) {
 		words[4] = "--ports";
 		words[5] = ports;
 	}
-	return job_start(&appliance->probe_job, words, take_probe_line, appliance) == 0;
+	if (job_start(&appliance->probe_job, words, take_probe_line, appliance))
+		console_ports(appliance); /* as they were */
 }
 
 static void ended_job(struct appliance *appliance)
@@ -633,8 +635,48 @@ static void watch_clock(struct appliance *appliance)
 		wait_for_round(appliance);
 }
 
+static void power_off(struct appliance *appliance)
+{
+	appliance->ending = true;
+	if (appliance->phase == PHASE_RUNNING)
+		job_stop(&appliance->job, SIGTERM);
+	else if (!job_runs(&appliance->job) && appliance->phase != PHASE_HANDING_OVER)
+		switch_off(appliance);
+}
+
+/* A request to begin again waits until no port is tried any more. */
+static bool may_take_requests(const struct appliance *appliance)
+{
+	const struct requests *requests = &appliance->requests;
+
+	return requests->stop_run || requests->probe || requests->power_off ||
+	       (requests->again && !job_runs(&appliance->probe_job));
+}
+
+static void take_requests(struct appliance *appliance)
+{
+	const struct requests requests = appliance->requests;
+
+	appliance->requests = (struct requests){ .again = requests.again };
+	if (requests.stop_run && appliance_may_stop_run(appliance))
+		job_stop(&appliance->job, SIGINT);
+	if (requests.probe)
+		look_at_ports(appliance);
+	if (requests.power_off)
+		power_off(appliance);
+	if (!requests.again || job_runs(&appliance->probe_job))
+		return;
+	appliance->requests.again = false;
+	if (appliance_may_begin_again(appliance))
+		begin(appliance);
+	else
+		appliance_say(appliance, "a run has begun meanwhile, and goes on (key c stops it)");
+}
+
 void runner_work(struct appliance *appliance)
 {
+	if (may_take_requests(appliance))
+		take_requests(appliance);
 	watch_clock(appliance);
 	if (job_work(&appliance->probe_job))
 		console_ports(appliance);
@@ -644,10 +686,6 @@ void runner_work(struct appliance *appliance)
 		ended_job(appliance);
 	if (clock_ns() >= appliance->due_ns)
 		come_due(appliance);
-	if (appliance->again && !job_runs(&appliance->probe_job)) {
-		appliance->again = false;
-		begin(appliance);
-	}
 	if (appliance->phase == PHASE_ENDING && !job_runs(&appliance->job) && !job_runs(&appliance->probe_job))
 		appliance->power_off = true;
 }
@@ -657,13 +695,13 @@ uint64_t runner_due_ns(const struct appliance *appliance)
 	uint64_t due_ns = appliance->due_ns, job_ns = job_due_ns(&appliance->job),
 		 probe_ns = job_due_ns(&appliance->probe_job);
 
-	if (appliance->again && !job_runs(&appliance->probe_job))
-		return 0; /* a key wished it */
+	if (may_take_requests(appliance))
+		return 0;
 	due_ns = job_ns < due_ns ? job_ns : due_ns;
 	return probe_ns < due_ns ? probe_ns : due_ns;
 }
 
-/* --- start and wishes -------------------------------------------------------------------------------------------------- */
+/* --- start and end ------------------------------------------------------------------------------------------------------ */
 
 /* We died in a run, which is made again. */
 static void clean_first(struct appliance *appliance)
@@ -692,33 +730,7 @@ void runner_start(struct appliance *appliance)
 	appliance->due_ns = UINT64_MAX;
 	appliance->resumes = appliance->places.config && keep_has_position(appliance);
 	begin(appliance);
-	runner_probe(appliance);
-}
-
-bool runner_again(struct appliance *appliance)
-{
-	if (job_runs(&appliance->job) || appliance->phase == PHASE_BACKING_OFF || appliance->phase == PHASE_HANDING_OVER ||
-	    appliance->phase == PHASE_ENDING)
-		return false;
-	appliance->again = true; /* once no port is tried any more */
-	return true;
-}
-
-bool runner_stop_run(struct appliance *appliance)
-{
-	if (appliance->phase != PHASE_RUNNING || !job_runs(&appliance->job))
-		return false;
-	job_stop(&appliance->job, SIGINT);
-	return true;
-}
-
-void runner_power_off(struct appliance *appliance)
-{
-	appliance->ending = true;
-	if (appliance->phase == PHASE_RUNNING)
-		job_stop(&appliance->job, SIGTERM);
-	else if (!job_runs(&appliance->job) && appliance->phase != PHASE_HANDING_OVER)
-		switch_off(appliance);
+	look_at_ports(appliance);
 }
 
 void runner_abandon(struct appliance *appliance)
