@@ -33,11 +33,11 @@ cmocka_libs = $(shell $(PKG_CONFIG) --libs cmocka)
 
 lib_objects := $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*.c))
 # one of the two stands for MPI
-without_mpi := $(if $(filter 1,$(MPI)),user/job_none.c,user/job_mpi.c)
-user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(filter-out $(without_mpi),$(wildcard user/*.c)))
+without_mpi := $(if $(filter 1,$(MPI)),user/measurer/job_none.c,user/measurer/job_mpi.c)
+user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(filter-out $(without_mpi) user/appliance/%,$(wildcard user/*/*.c)))
 appliance_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/appliance/*.c))
 # all that it has of the program; the link fails where it wants more
-appliance_uses := $(patsubst %,$(BUILD)/user/%.o,say stop terminal units files process json_text view svg)
+appliance_uses := $(patsubst %,$(BUILD)/user/%.o,base/say base/stop base/terminal base/units base/files base/process base/json_text progress/view render/svg)
 # the appliance's own program, where its HTTP server is
 appliance := $(if $(shell $(PKG_CONFIG) --exists libmicrohttpd && echo yes),$(BUILD)/xdp-mlr-appliance)
 skeletons := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
@@ -91,7 +91,7 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libmlr.a
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a $(cmocka_libs) -lm
 
 # tests of what acts link the program's own objects, all but its main()
-$(BUILD)/tests/bpf/% $(BUILD)/tests/user/%: tests_objects = $(filter-out $(BUILD)/user/main.o,$(user_objects))
+$(BUILD)/tests/bpf/% $(BUILD)/tests/user/%: tests_objects = $(filter-out $(BUILD)/user/cli/main.o,$(user_objects))
 $(BUILD)/tests/bpf/%: tests/bpf/%.c $(user_objects) $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser -Itests/bpf -I. -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
@@ -104,7 +104,7 @@ $(BUILD)/tests/user/%: tests/user/%.c $(user_objects) $(BUILD)/libmlr.a
 
 $(BUILD)/tests/appliance/%: tests/appliance/%.c $(appliance_objects) $(appliance_uses)
 	@mkdir -p $(@D)
-	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser/appliance -Iuser -Itests/bpf -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
+	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser -Itests/bpf -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
 		$(filter-out $(patsubst %,$(BUILD)/user/appliance/%.o,main runner command keep console http pages),$(appliance_objects)) \
 		$(appliance_uses) $(appliance_libs) $(cmocka_libs)
 
@@ -133,7 +133,7 @@ $(BUILD)/bench/bench_floor: tools/bench/bench_floor.c $(BUILD)/bench/floor.skel.
 $(BUILD)/bench/bench_live $(BUILD)/bench/bench_tx: $(BUILD)/bench/%: tools/bench/%.c $(user_objects) $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) -Iuser -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
-		$(filter-out $(BUILD)/user/main.o,$(user_objects)) $(BUILD)/libmlr.a $(user_libs)
+		$(filter-out $(BUILD)/user/cli/main.o,$(user_objects)) $(BUILD)/libmlr.a $(user_libs)
 
 $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
@@ -203,6 +203,6 @@ clean: ## delete what was built
 	rm -rf build build-san build-mpi build-san-mpi
 
 format: ## lay the sources out as .clang-format says
-	clang-format -i $(wildcard lib/*.[ch] user/*.[ch] user/*/*.[ch] bpf/*.[ch] include/mlr/*.h tests/*/*.[ch] tools/*/*.c)
+	clang-format -i $(wildcard lib/*.[ch] user/*/*.[ch] bpf/*.[ch] include/mlr/*.h tests/*/*.[ch] tools/*/*.c)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -25,7 +25,7 @@ $(BUILD)/libmlr.so.$(VERSION): $(lib_objects) $(BUILD)/libmlr.map
 # --- man pages and completion, from the option table -----------------------------------------------------------------------------
 $(BUILD)/mkman: tools/man/mkman.c $(user_objects) $(BUILD)/libmlr.a
 	$(call say,LINK,$@)$(CC) $(CPPFLAGS) -Iuser -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $< \
-		$(filter-out $(BUILD)/user/main.o,$(user_objects)) $(BUILD)/libmlr.a $(user_libs)
+		$(filter-out $(BUILD)/user/cli/main.o,$(user_objects)) $(BUILD)/libmlr.a $(user_libs)
 
 $(BUILD)/man/stamp: $(BUILD)/mkman $(wildcard docs/man/*.in)
 	$(call say,MAN,$(@D))rm -rf $(@D) && mkdir -p $(@D) && $(BUILD)/mkman docs/man $(@D) && touch $@

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "schedule.h"
+#include "appliance/schedule.h"
 
 #define DAY 86400
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch.h"
+#include "appliance/watch.h"
 
 static void tell(struct watch *watch, const char *text)
 {

@@ -19,10 +19,10 @@
 
 #include <cmocka.h>
 
-#include "clock.h"
+#include "base/clock.h"
+#include "dataplane/rx.h"
 #include "mlr/frame.h"
 #include "run.h"
-#include "rx.h"
 
 #define TRIAL 7
 #define FLOW  3

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "bpf/shared.h"
-#include "lab_sut.h"
+#include "lab/sut.h"
 #include "mlr/frame.h"
 #include "mlr/pacer.h"
 #include "mlr/plr.h"

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "clock.h"
-#include "live_program.h"
+#include "base/clock.h"
+#include "dataplane/live_program.h"
 #include "mlr/imix.h"
 #include "mlr/pacer.h"
 #include "run.h"

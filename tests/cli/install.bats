@@ -173,7 +173,7 @@ offers() {
   local archive
   archive=$(ls "$BUILD"/xdp-mlr-*.tar.gz)
   tar -tf "$archive" >"$BATS_TEST_TMPDIR/list"
-  for file in Makefile tools/install.mk user/main.c lib/mlr.c bpf/rx.bpf.c include/mlr/goal.h docs/man/xdp-mlr.8.in tools/debian/control \
+  for file in Makefile tools/install.mk user/cli/main.c lib/mlr.c bpf/rx.bpf.c include/mlr/goal.h docs/man/xdp-mlr.8.in tools/debian/control \
     tests/run tools/deps; do
     grep -qx "xdp-mlr-[0-9.]*/$file" "$BATS_TEST_TMPDIR/list" || { echo "no $file"; return 1; }
   done

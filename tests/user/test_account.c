@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "account.h"
+#include "measurer/account.h"
 
 static struct config config;
 static struct mlr_profile profile;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "campaign_result.h"
+#include "campaign/point_result.h"
 
 static const char *const names[] = { "trials", "units", NULL };
 

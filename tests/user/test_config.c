@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
-#include "config.h"
-#include "configure.h"
-#include "echo.h"
-#include "traffic.h"
+#include "config/config.h"
+#include "config/configure.h"
+#include "config/echo.h"
+#include "config/traffic.h"
 
 #define ARGUMENTS_MAX 32
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cpulist.h"
+#include "base/cpulist.h"
 
 static void lists_survive_a_round_trip(void **state)
 {

@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-#include "clock.h"
-#include "departure.h"
-#include "phc.h"
+#include "base/clock.h"
+#include "measurer/departure.h"
+#include "netdev/phc.h"
 #include "tools/bench/one_flow.h"
 
 #define CLOCK_FD 99 /* never used: what is tested reads no clock */

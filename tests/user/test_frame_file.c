@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "frame_file.h"
+#include "config/frame_file.h"
 
 /* Two VLAN tags, IPv4 with options, UDP, 18 octets for the tag, and five more. */
 static const uint8_t

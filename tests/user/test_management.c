@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "management.h"
+#include "port/management.h"
 
 /* As net-snmp's agent answers query number 0x01020304: 1.3.6.1.2.1.1.3.0 = 1000 ticks. */
 static const uint8_t answer[] = {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "manager.h"
-#include "search_report.h"
+#include "benchmark/manager.h"
+#include "benchmark/search_report.h"
 
 /* A SUT of this capacity, and a tester that is limited from some load on. After `good_trials` it gives `then`. */
 struct fake {

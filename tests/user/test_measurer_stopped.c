@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "configure.h"
-#include "json_read.h"
-#include "measurer_new.h"
-#include "measurer_xdp.h"
+#include "base/json_read.h"
+#include "config/configure.h"
+#include "measurer/measurer_new.h"
+#include "measurer/xdp.h"
 
 #define ARGUMENTS_MAX 16
 
@@ -96,7 +96,7 @@ static void measurer_and_ports_have_the_names_of_a_whole_run(void **state)
 {
 	(void)state;
 	assert_names("search -p a,b --direction both", "xdp", "a b b>a a>b ");
-	/* as measurer_mpi.c has them: several hosts may each have an "a" */
+	/* as measurer/mpi.c has them: several hosts may each have an "a" */
 	assert_names("search --measurer mpi -p h1:a:transmit,h2:a:receive,h3:a:transmit", "mpi",
 		     "h1:a h2:a h3:a h1:a>h2:a h3:a>h2:a ");
 }

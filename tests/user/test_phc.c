@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "phc.h"
+#include "netdev/phc.h"
 
 #define NS_PER_S 1000000000ll
 

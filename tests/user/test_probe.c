@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "probe.h"
-#include "probe_parts.h"
+#include "probe/parts.h"
+#include "probe/probe.h"
 
 #define CPU            "/sys/devices/system/cpu"
 #define INSTALL_KERNEL "apt-get install linux-image-$(dpkg --print-architecture) && reboot"

@@ -17,7 +17,7 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
-#include "probe_parts.h"
+#include "probe/parts.h"
 
 #define IFINDEX  7
 #define ROOT     0x80010000u

@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_text.h"
-#include "render.h"
-#include "render_values.h"
-#include "svg.h"
+#include "base/json_text.h"
+#include "render/render.h"
+#include "render/svg.h"
+#include "render/values.h"
 
 #define DEPTH_MAX 32
 #define NAME_SIZE 32

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
-#include "judge.h"
-#include "options.h"
-#include "require.h"
+#include "config/config.h"
+#include "config/options.h"
+#include "config/requirement.h"
+#include "result/judge.h"
 
 #define GOLDEN "tests/golden/rfc2544-1-xdp.json"
 

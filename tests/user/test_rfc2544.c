@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "rfc2544_tests.h"
+#include "benchmark/rfc2544_tests.h"
 
 #define REPEATS 4
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "options.h"
-#include "selftest_store.h"
+#include "config/options.h"
+#include "measurer/selftest_store.h"
 
 static char directory[] = "/tmp/xdp-mlr-test-XXXXXX";
 

@@ -26,10 +26,10 @@
 
 #include <cmocka.h>
 
-#include "journal.h"
-#include "port_prepare.h"
-#include "setting.h"
-#include "steering.h"
+#include "port/journal.h"
+#include "port/prepare.h"
+#include "port/setting.h"
+#include "port/steering.h"
 
 /* --- the rules ---------------------------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "suite_options.h"
+#include "config/options_suite.h"
 
 static void assert_parts(const char *list, const char *const *parts, unsigned int count)
 {

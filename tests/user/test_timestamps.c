@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "timestamps.h"
+#include "measurer/timestamps.h"
 
 #define CLOCK_FD 99 /* never used: what is tested reads no clock */
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tx.h"
+#include "dataplane/tx.h"
 
 #define STEPS_MOST 64
 

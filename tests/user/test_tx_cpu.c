@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "cpulist.h"
-#include "tx_cpu.h"
+#include "base/cpulist.h"
+#include "dataplane/tx_cpu.h"
 
 static int choose(const char *allowed, const char *near, const char *taken)
 {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "units.h"
+#include "base/units.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

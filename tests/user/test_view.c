@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "terminal.h"
-#include "view.h"
+#include "base/terminal.h"
+#include "progress/view.h"
 
 static const struct view_style wide = { .columns = 110, .rows = 24 };
 

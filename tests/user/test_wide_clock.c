@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "wide_clock.h"
+#include "measurer/wide_clock.h"
 
 #define NS_PER_S 1000000000ll
 

@@ -27,7 +27,7 @@
 #include "floor.h"
 #include "mlr/histogram.h"
 
-#include "clock.h"
+#include "base/clock.h"
 #include "floor.skel.h" /* has a member of that type */
 
 #define FRAMES_DEFAULT 100000

@@ -15,10 +15,10 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
-#include "clock.h"
-#include "live_program.h"
+#include "base/clock.h"
+#include "dataplane/live_program.h"
+#include "dataplane/rx.h"
 #include "one_flow.h"
-#include "rx.h"
 
 #define SETTLE_NS 100000000 /* without a spare veth, the kernel takes its time to begin */
 

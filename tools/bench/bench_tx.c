@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "netlink.h"
+#include "base/clock.h"
+#include "dataplane/tx.h"
+#include "dataplane/tx_cpu.h"
+#include "netdev/netlink.h"
 #include "one_flow.h"
-#include "tx.h"
-#include "tx_cpu.h"
 
 #define START_MARGIN_NS 1000000
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "config/options.h"
 
 #define WORD_SIZE 32
 #define PATH_SIZE 4096

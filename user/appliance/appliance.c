@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "appliance.h"
+#include "appliance/appliance.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "clock.h"
-#include "units.h"
+#include "base/clock.h"
+#include "base/units.h"
 
 void appliance_say(struct appliance *appliance, const char *format, ...)
 {

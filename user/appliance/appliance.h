@@ -7,8 +7,8 @@
  *	console   lines, the live view and keys, on every console: it takes the lines from the log, and leaves requests to the runner
  *	http      the same for browsers, read-only; pages.c makes them
  */
-#ifndef XDP_MLR_APPLIANCE_H
-#define XDP_MLR_APPLIANCE_H
+#ifndef XDP_MLR_APPLIANCE_APPLIANCE_H
+#define XDP_MLR_APPLIANCE_APPLIANCE_H
 
 #include <jansson.h>
 #include <net/if.h>
@@ -16,12 +16,12 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "job.h"
-#include "record.h"
-#include "results.h"
-#include "schedule.h"
-#include "settings.h"
-#include "watch.h"
+#include "appliance/job.h"
+#include "appliance/record.h"
+#include "appliance/results.h"
+#include "appliance/schedule.h"
+#include "appliance/settings.h"
+#include "appliance/watch.h"
 
 #define CONSOLES_MAX 8
 

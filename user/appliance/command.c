@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "command.h"
+#include "appliance/command.h"
 
 #include <stdio.h>
 #include <string.h>

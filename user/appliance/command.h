@@ -3,7 +3,7 @@
 #ifndef XDP_MLR_APPLIANCE_COMMAND_H
 #define XDP_MLR_APPLIANCE_COMMAND_H
 
-#include "appliance.h"
+#include "appliance/appliance.h"
 
 #define COMMAND_WORDS_MAX 64
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console.h"
+#include "appliance/console.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,11 +14,11 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "interface.h"
-#include "json_read.h"
-#include "terminal.h"
-#include "units.h"
+#include "appliance/interface.h"
+#include "base/clock.h"
+#include "base/json_read.h"
+#include "base/terminal.h"
+#include "base/units.h"
 
 #define COLUMNS_DEFAULT 80
 #define ROWS_DEFAULT    24

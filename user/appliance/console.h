@@ -11,7 +11,7 @@
 
 #include <poll.h>
 
-#include "appliance.h"
+#include "appliance/appliance.h"
 
 #define CONSOLE_FILES 2 /* that one is waited for with */
 

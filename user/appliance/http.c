@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "http.h"
+#include "appliance/http.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "pages.h"
+#include "appliance/pages.h"
+#include "base/clock.h"
 
 #define NS_PER_MS        1000000ull
 #define CONNECTIONS_MAX  32

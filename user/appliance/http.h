@@ -8,7 +8,7 @@
 #ifndef XDP_MLR_APPLIANCE_HTTP_H
 #define XDP_MLR_APPLIANCE_HTTP_H
 
-#include "appliance.h"
+#include "appliance/appliance.h"
 
 /* Listen as the settings say, or stop. What is wrong is said, and everything else goes on without it. */
 void http_configure(struct appliance *appliance);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "job.h"
+#include "appliance/job.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
 
 #define READ_OCTETS 65536
 #define GRACE_NS    (10 * NS_PER_S) /* between SIGTERM and SIGKILL */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "process.h"
+#include "base/process.h"
 
 #define JOB_FILES    3          /* that a job is waited for with */
 #define JOB_LINE_MAX (64 << 20) /* octets: a result document is one line */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "keep.h"
+#include "appliance/keep.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "json_text.h"
+#include "base/json_text.h"
 
 #define FILE_POSITION "position"
 #define FILE_NOTES    "notes"

@@ -6,7 +6,7 @@
 #ifndef XDP_MLR_APPLIANCE_KEEP_H
 #define XDP_MLR_APPLIANCE_KEEP_H
 
-#include "appliance.h"
+#include "appliance/appliance.h"
 
 #define KEEP_METRICS      "metrics" /* what the run says of itself, see --metrics */
 #define KEEP_METRICS_MOST (1 << 20) /* octets */

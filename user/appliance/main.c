@@ -3,7 +3,7 @@
  * xdp-mlr-appliance: runs xdp-mlr as a configuration says, shows it on consoles and over HTTP, and keeps the results. docs/appliance.md.
  * In the appliance init starts it, and starts it anew should it die; on any other machine it runs as well.
  */
-#include "appliance.h"
+#include "appliance/appliance.h"
 
 #include <getopt.h>
 #include <poll.h>
@@ -12,13 +12,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "clock.h"
-#include "console.h"
-#include "http.h"
-#include "runner.h"
-#include "say.h"
-#include "stop.h"
-#include "units.h"
+#include "appliance/console.h"
+#include "appliance/http.h"
+#include "appliance/runner.h"
+#include "base/clock.h"
+#include "base/say.h"
+#include "base/stop.h"
+#include "base/units.h"
 
 #define BACK_OFF_S 1
 #define NS_PER_MS  1000000ull

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pages.h"
+#include "appliance/pages.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "json_read.h"
-#include "keep.h"
-#include "render_html_style.h"
-#include "svg.h"
-#include "text_stream.h"
-#include "units.h"
+#include "appliance/keep.h"
+#include "base/clock.h"
+#include "base/json_read.h"
+#include "base/text_stream.h"
+#include "base/units.h"
+#include "render/html_style.h"
+#include "render/svg.h"
 
 #define REFRESH_S      2  /* of the live page */
 #define INDEX_S        10 /* of the list of results */

@@ -3,7 +3,7 @@
 #ifndef XDP_MLR_APPLIANCE_PAGES_H
 #define XDP_MLR_APPLIANCE_PAGES_H
 
-#include "appliance.h"
+#include "appliance/appliance.h"
 
 /* Each is a text that the caller frees; NULL without memory. */
 char *page_index(const struct appliance *appliance, size_t *ret_length);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "record.h"
+#include "appliance/record.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "say.h"
-#include "units.h"
+#include "base/say.h"
+#include "base/units.h"
 
 static struct record_line *line_of(const struct record *record, unsigned long number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "results.h"
+#include "appliance/results.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "json_read.h"
-#include "json_text.h"
-#include "units.h"
+#include "base/json_read.h"
+#include "base/json_text.h"
+#include "base/units.h"
 
 #define PAGE_OCTETS  4096 /* a file in memory takes whole ones */
 #define META_MOST    65536

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "files.h"
-#include "settings.h"
-#include "watch.h"
+#include "appliance/settings.h"
+#include "appliance/watch.h"
+#include "base/files.h"
 
 enum results_form { RESULTS_JSON, RESULTS_HTML, RESULTS_TEXT, RESULTS_META, RESULTS_FORMS };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "runner.h"
+#include "appliance/runner.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "command.h"
-#include "console.h"
-#include "http.h"
-#include "keep.h"
-#include "say.h"
-#include "units.h"
+#include "appliance/command.h"
+#include "appliance/console.h"
+#include "appliance/http.h"
+#include "appliance/keep.h"
+#include "base/clock.h"
+#include "base/say.h"
+#include "base/units.h"
 
 #define TRIES_MOST      4   /* of a run */
 #define BACK_OFF_FACTOR 4   /* how much longer to wait before each further try */

@@ -7,7 +7,7 @@
 #ifndef XDP_MLR_APPLIANCE_RUNNER_H
 #define XDP_MLR_APPLIANCE_RUNNER_H
 
-#include "appliance.h"
+#include "appliance/appliance.h"
 
 /* After a start: go on where a process of ours that died was, or begin. */
 void runner_start(struct appliance *appliance);

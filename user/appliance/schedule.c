@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "schedule.h"
+#include "appliance/schedule.h"
 
 #include <math.h>
 

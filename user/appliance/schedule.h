@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-#include "settings.h"
+#include "appliance/settings.h"
 
 /* What has been of rounds; times are those of CLOCK_REALTIME, in seconds. */
 struct rounds {

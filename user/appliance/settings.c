@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "settings.h"
+#include "appliance/settings.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -9,10 +9,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "interface.h"
-#include "say.h"
-#include "units.h"
-#include "yaml_read.h"
+#include "appliance/interface.h"
+#include "base/say.h"
+#include "base/units.h"
+#include "base/yaml_read.h"
 
 #define SECTION       "appliance"
 #define PEM_MAX       (64 * 1024) /* octets of a certificate with its chain, or a key */

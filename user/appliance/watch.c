@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "watch.h"
+#include "appliance/watch.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_read.h"
-#include "units.h"
+#include "base/json_read.h"
+#include "base/units.h"
 
 void watch_begin(struct watch *watch, const char *title)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A run as it is seen from outside: the events of --format jsonl and the file of --metrics, made into the state that view.h draws. No
+ * A run as it is seen from outside: the events of --format jsonl and the file of --metrics, made into the state that progress/view.h draws. No
  * clock here: who shows the state says what time has passed.
  */
 #ifndef XDP_MLR_APPLIANCE_WATCH_H
@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "view.h"
+#include "progress/view.h"
 
 #define WATCH_TESTS_MAX 32
 #define WATCH_TEST_SIZE 80

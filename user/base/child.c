@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+
+#define READ_OCTETS  4096
+#define FATE_WAIT_S  0.2 /* between the end of a child's output and its exit */
+#define TERM_WAIT_S  0.2 /* between SIGTERM and SIGKILL */
+#define STOP_GRACE_S 0.3
+
+/* --- start ---------------------------------------------------------------------------------------------------------- */
+
+/* A pipe of which our end does not block and the other end does. */
+static int half_blocking_pipe(int ret_fds[2], int our_end)
+{
+	if (pipe2(ret_fds, O_CLOEXEC))
+		return -errno;
+	if (fcntl(ret_fds[our_end], F_SETFL, O_NONBLOCK) == 0)
+		return 0;
+	close(ret_fds[0]);
+	close(ret_fds[1]);
+	return -errno;
+}
+
+int child_start(struct child *child, const char *command)
+{
+	const char *const arguments[] = { "/bin/sh", "-c", command, NULL };
+	struct process_plan plan = { .arguments = arguments, .errors_fd = -1, .death_signal = SIGKILL, .own_group = true };
+	struct process process;
+	int input[2], output[2], error;
+
+	error = half_blocking_pipe(input, 1);
+	if (error)
+		return error;
+	error = half_blocking_pipe(output, 0);
+	if (error)
+		goto close_input;
+	plan.input_fd = input[0];
+	plan.output_fd = output[1];
+	error = process_start(&plan, &process);
+	if (error)
+		goto close_output;
+	close(input[0]);
+	close(output[1]);
+	*child = (struct child){ .process = process, .to_fd = input[1], .from_fd = output[0] };
+	return 0;
+
+close_output:
+	close(output[0]);
+	close(output[1]);
+close_input:
+	close(input[0]);
+	close(input[1]);
+	return error;
+}
+
+/* --- lines ---------------------------------------------------------------------------------------------------------- */
+
+/* Read what is there: 1 if something came, 0 at the end of its output, -errno (-EAGAIN: nothing there). */
+static int receive(struct child *child)
+{
+	ssize_t count;
+
+	if (child->received_size - child->received_count < READ_OCTETS) {
+		size_t size = child->received_size ? 2 * child->received_size : READ_OCTETS;
+		char *grown = realloc(child->received, size);
+
+		if (!grown)
+			return -ENOMEM;
+		child->received = grown;
+		child->received_size = size;
+	}
+	count = read(child->from_fd, child->received + child->received_count, child->received_size - child->received_count);
+	if (count < 0)
+		return -errno;
+	child->received_count += (size_t)count;
+	return count > 0;
+}
+
+/* The next thing worth waking for; CHILD_LINE: its pipes are ready. */
+static enum child_event wait_ready(const struct child *child, bool writing, uint64_t deadline_ns)
+{
+	struct pollfd files[] = {
+		{ .fd = stop_fd(), .events = POLLIN },
+		{ .fd = child->from_fd, .events = POLLIN },
+		{ .fd = writing ? child->to_fd : -1, .events = POLLOUT },
+	};
+	uint64_t now = clock_ns();
+	uint64_t left_ns = deadline_ns > now ? deadline_ns - now : 0;
+	struct timespec left = { .tv_sec = (time_t)(left_ns / NS_PER_S), .tv_nsec = (long)(left_ns % NS_PER_S) };
+	int ready = ppoll(files, sizeof(files) / sizeof(*files), &left, NULL);
+
+	if (stop_requested())
+		return CHILD_STOPPED;
+	return ready == 0 ? CHILD_TIMEOUT : CHILD_LINE;
+}
+
+/* Write the rest of a question as far as the pipe takes it. A broken pipe is found out by reading. */
+static void send_some(const struct child *child, const char **question, size_t *length)
+{
+	ssize_t written = write(child->to_fd, *question, *length);
+
+	if (written > 0) {
+		*question += written;
+		*length -= (size_t)written;
+	} else if (errno == EPIPE) {
+		*length = 0;
+	}
+}
+
+enum child_event child_ask(struct child *child, const char *question, size_t question_length, uint64_t deadline_ns,
+			   char **ret_line, size_t *ret_length)
+{
+	char *end = NULL;
+
+	if (receive(child) > 0 || child->received_count > 0)
+		return CHILD_TALKATIVE;
+	while (!end) {
+		enum child_event event;
+		size_t before = child->received_count;
+		int got;
+
+		if (question_length > 0)
+			send_some(child, &question, &question_length);
+		event = wait_ready(child, question_length > 0, deadline_ns);
+		if (event != CHILD_LINE)
+			return event;
+		got = receive(child);
+		if (got == 0)
+			return CHILD_GONE;
+		if (got == -ENOMEM)
+			return CHILD_ERROR;
+		if (got > 0)
+			end = memchr(child->received + before, '\n', child->received_count - before);
+		if (!end && child->received_count > CHILD_LINE_MAX)
+			return CHILD_TOO_LONG;
+	}
+	*ret_line = child->received;
+	*ret_length = (size_t)(end - child->received);
+	return CHILD_LINE;
+}
+
+void child_taken(struct child *child, size_t length)
+{
+	child->received_count -= length + 1;
+	memmove(child->received, child->received + length + 1, child->received_count);
+}
+
+/* --- end ------------------------------------------------------------------------------------------------------------ */
+
+/* Wait until it has exited, for this long at most. A stop cuts the wait short if asked for. */
+static void wait_for_exit(const struct child *child, double wait_s, bool until_stop)
+{
+	uint64_t deadline_ns = clock_ns() + (uint64_t)(wait_s * NS_PER_S);
+	struct pollfd files[] = {
+		{ .fd = child->process.fd, .events = POLLIN },
+		{ .fd = until_stop ? stop_fd() : -1, .events = POLLIN },
+	};
+	uint64_t now;
+
+	while ((now = clock_ns()) < deadline_ns) {
+		struct timespec left = { .tv_sec = (time_t)((deadline_ns - now) / NS_PER_S),
+					 .tv_nsec = (long)((deadline_ns - now) % NS_PER_S) };
+
+		if (ppoll(files, sizeof(files) / sizeof(*files), &left, NULL) > 0)
+			break;
+	}
+}
+
+const char *child_fate(const struct child *child, char buffer[CHILD_FATE_SIZE])
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	wait_for_exit(child, FATE_WAIT_S, false);
+	if (waitid(P_PID, (id_t)child->process.pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
+		snprintf(buffer, CHILD_FATE_SIZE, "closed its standard output");
+	else if (info.si_code == CLD_EXITED)
+		snprintf(buffer, CHILD_FATE_SIZE, "exited with status %d", info.si_status);
+	else
+		snprintf(buffer, CHILD_FATE_SIZE, "was killed by signal %d (%s)", info.si_status, strsignal(info.si_status));
+	return buffer;
+}
+
+void child_end(struct child *child, double grace_s)
+{
+	close(child->to_fd);
+	if (!stop_requested())
+		wait_for_exit(child, grace_s, true);
+	if (stop_requested())
+		wait_for_exit(child, STOP_GRACE_S, false);
+	kill(-child->process.pid, SIGTERM);
+	wait_for_exit(child, TERM_WAIT_S, false);
+	/* its process id is ours until it is waited for, so this reaches its group and no other */
+	kill(-child->process.pid, SIGKILL);
+	waitpid(child->process.pid, NULL, 0);
+	close(child->process.fd);
+	close(child->from_fd);
+	free(child->received);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/json_text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text_stream.h"
+#include "base/units.h"
+
+#define INDENT 2
+#define FLAT   (-1) /* level of a value that stays on one line */
+
+static void put(FILE *stream, const json_t *value, int level);
+
+static void put_break(FILE *stream, int level)
+{
+	if (level != FLAT)
+		fprintf(stream, "\n%*s", level * INDENT, "");
+}
+
+static int deeper(int level)
+{
+	return level == FLAT ? FLAT : level + 1;
+}
+
+static void put_string(FILE *stream, const json_t *string)
+{
+	char *text = json_dumps(string, JSON_ENCODE_ANY);
+
+	fputs(text ? text : "null", stream);
+	free(text);
+}
+
+void json_put_number(FILE *stream, const json_t *number)
+{
+	char text[UNIT_TEXT_SIZE];
+
+	if (json_is_integer(number))
+		fprintf(stream, "%" JSON_INTEGER_FORMAT, json_integer_value(number));
+	else
+		fputs(format_number(json_real_value(number), text), stream);
+}
+
+static void put_object(FILE *stream, json_t *object, int level)
+{
+	const char *separator = "", *key;
+	json_t *value;
+
+	fputc('{', stream);
+	json_object_foreach (object, key, value) {
+		json_t *name = json_string(key);
+
+		fputs(separator, stream);
+		put_break(stream, deeper(level));
+		put_string(stream, name);
+		fputs(": ", stream);
+		put(stream, value, deeper(level));
+		json_decref(name);
+		separator = level == FLAT ? ", " : ",";
+	}
+	if (json_object_size(object))
+		put_break(stream, level);
+	fputc('}', stream);
+}
+
+static void put_array(FILE *stream, const json_t *array, int level)
+{
+	fputc('[', stream);
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		if (i)
+			fputs(level == FLAT ? ", " : ",", stream);
+		put_break(stream, deeper(level));
+		put(stream, json_array_get(array, i), deeper(level));
+	}
+	if (json_array_size(array))
+		put_break(stream, level);
+	fputc(']', stream);
+}
+
+static void put(FILE *stream, const json_t *value, int level)
+{
+	switch (json_typeof(value)) {
+	case JSON_OBJECT:
+		put_object(stream, (json_t *)value, level);
+		break;
+	case JSON_ARRAY:
+		put_array(stream, value, level);
+		break;
+	case JSON_STRING:
+		put_string(stream, value);
+		break;
+	case JSON_INTEGER:
+	case JSON_REAL:
+		json_put_number(stream, value);
+		break;
+	case JSON_TRUE:
+		fputs("true", stream);
+		break;
+	case JSON_FALSE:
+		fputs("false", stream);
+		break;
+	case JSON_NULL:
+		fputs("null", stream);
+		break;
+	}
+}
+
+char *json_text(const json_t *value, bool indented, size_t *ret_length)
+{
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, ret_length);
+
+	if (!stream)
+		return NULL;
+	put(stream, value, indented ? 0 : FLAT);
+	fputc('\n', stream);
+	return text_stream_end(stream, &text);
+}
+
+json_t *json_number_or_null(double number)
+{
+	return isfinite(number) ? json_real(number) : json_null();
+}
+
+void append_sentence(json_t *sentences, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	json_array_append_new(sentences, json_vsprintf(format, arguments));
+	va_end(arguments);
+}

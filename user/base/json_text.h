@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What jansson leaves to us in writing JSON: as text as jansson writes it, but for numbers, each of which is the shortest text that
+ * reads back as exactly the same number (0.005, not 0.0050000000000000001). Reading it: json_read.h.
+ */
+#ifndef XDP_MLR_BASE_JSON_TEXT_H
+#define XDP_MLR_BASE_JSON_TEXT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* One line, or indented by two; with a line end. NULL without memory; the caller frees it. */
+char *json_text(const json_t *value, bool indented, size_t *ret_length);
+
+/* A number alone, integer or real, as it is there. */
+void json_put_number(FILE *stream, const json_t *number);
+
+/* Append a text to an array. */
+__attribute__((format(printf, 2, 3))) void append_sentence(json_t *sentences, const char *format, ...);
+
+/* A number, or null for what does not exist (NAN, infinity). A new reference. */
+json_t *json_number_or_null(double number);
+
+#endif

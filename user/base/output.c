@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/json_text.h"
+
+bool document_form(const char *path, enum document_form *ret)
+{
+	static const char *const endings[] = { [DOCUMENT_HTML] = ".html",
+					       [DOCUMENT_MARKDOWN] = ".md",
+					       [DOCUMENT_CSV] = ".csv",
+					       [DOCUMENT_JSON] = ".json",
+					       [DOCUMENT_TEXT] = ".txt" };
+	const char *ending = strrchr(path, '.');
+
+	for (size_t i = 0; ending && i < sizeof(endings) / sizeof(*endings); i++) {
+		if (strcmp(endings[i], ending) == 0) {
+			*ret = (enum document_form)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+enum exit_code output_write_fd(int fd, const char *name, const char *text, size_t length)
+{
+	int error = file_write_all(fd, text, length);
+
+	return error ? refuse(EXIT_INCAPABLE, "cannot write to %s: %s", name, strerror(-error)) : EXIT_DONE;
+}
+
+enum exit_code output_write(const char *text, size_t length)
+{
+	return output_write_fd(STDOUT_FILENO, "standard output", text, length);
+}
+
+enum exit_code output_text(char *text, size_t length)
+{
+	enum exit_code code = text ? output_write(text, length) : refuse(EXIT_INCAPABLE, "out of memory");
+
+	free(text);
+	return code;
+}
+
+enum exit_code output_json(json_t *value)
+{
+	size_t length = 0;
+	char *text = value ? json_text(value, false, &length) : NULL;
+
+	json_decref(value);
+	return output_text(text, length);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* In the child: nothing of ours but the standard files. Never returns. */
+static void become(const struct process_plan *plan, pid_t parent)
+{
+	struct sigaction by_default = { .sa_handler = SIG_DFL };
+	int input_fd = plan->input_fd >= 0 ? plan->input_fd : open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (plan->own_group)
+		setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, plan->death_signal);
+	if (getppid() != parent)
+		_exit(EXIT_FAILURE); /* we died before the line above */
+	sigaction(SIGPIPE, &by_default, NULL);
+	if (input_fd < 0 || dup2(input_fd, STDIN_FILENO) < 0 ||
+	    (plan->output_fd >= 0 && dup2(plan->output_fd, STDOUT_FILENO) < 0) ||
+	    (plan->errors_fd >= 0 && dup2(plan->errors_fd, STDERR_FILENO) < 0))
+		_exit(EXIT_FAILURE);
+	execvp(plan->arguments[0], (char *const *)plan->arguments);
+	dprintf(STDERR_FILENO, "%s: %s\n", plan->arguments[0], strerror(errno));
+	_exit(PROCESS_NOT_STARTED);
+}
+
+int process_start(const struct process_plan *plan, struct process *ret)
+{
+	pid_t parent = getpid(), pid = fork();
+	int fd, error;
+
+	if (pid == 0)
+		become(plan, parent);
+	if (pid < 0)
+		return -errno;
+	if (plan->own_group)
+		setpgid(pid, pid); /* here as well as there: whoever comes first */
+	fd = pidfd_open(pid, 0);
+	if (fd < 0) {
+		error = -errno;
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		return error;
+	}
+	*ret = (struct process){ .pid = pid, .fd = fd };
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Starting other programs. What is started is told to end when we die, whatever kills us. */
+#ifndef XDP_MLR_BASE_PROCESS_H
+#define XDP_MLR_BASE_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define PROCESS_NOT_STARTED 127 /* the exit status where the program could not be executed, as of a shell */
+
+struct process {
+	pid_t pid; /* ours until it is waited for: a signal reaches it, or its group, and nobody else */
+	int fd;    /* readable once it has ended */
+};
+
+struct process_plan {
+	const char *const *arguments; /* NULL behind the last; the first is looked for in PATH */
+	int input_fd, output_fd,
+		errors_fd; /* what become its three standard files; -1: /dev/null for the first, else ours */
+	int death_signal;  /* that it gets when we die */
+	bool own_group;    /* in a process group of its own, whose number is its process id */
+};
+
+/* Start it. 0 or -errno. The descriptors of the plan stay the caller's, who should have opened them with O_CLOEXEC. */
+int process_start(const struct process_plan *plan, struct process *ret);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/say.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/terminal.h"
+
+#define WARNINGS_KEPT 64
+
+bool say_quiet;
+const char *say_subject;
+
+/* Messages, and the live lines, may come from several threads. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char *live; /* the lines that stand on the terminal; NULL: none */
+static char *warnings[WARNINGS_KEPT];
+static size_t warning_count;
+
+/* To the first of the live lines, and away with all of them. A terminal that became narrower has wrapped them. */
+static void erase(void)
+{
+	unsigned int columns, rows, height;
+
+	if (!live)
+		return;
+	terminal_size(&columns, &rows);
+	height = terminal_rows(live, columns);
+	if (height > rows)
+		height = rows;
+	fputc('\r', stderr);
+	if (height > 1)
+		fprintf(stderr, "\033[%uA", height - 1);
+	fputs("\033[J", stderr);
+	free(live);
+	live = NULL;
+}
+
+void say_live(const char *text)
+{
+	pthread_mutex_lock(&lock);
+	erase();
+	live = strdup(text);
+	if (live)
+		fputs(live, stderr);
+	fflush(stderr);
+	pthread_mutex_unlock(&lock);
+}
+
+void say_erase_live(void)
+{
+	pthread_mutex_lock(&lock);
+	erase();
+	fflush(stderr);
+	pthread_mutex_unlock(&lock);
+}
+
+/* For the result; each text once. The caller holds the lock. */
+static void keep_warning(const char *text)
+{
+	for (size_t i = 0; i < warning_count; i++)
+		if (strcmp(warnings[i], text) == 0)
+			return;
+	if (warning_count < WARNINGS_KEPT && (warnings[warning_count] = strdup(text)))
+		warning_count++;
+}
+
+size_t say_warnings(char *const **ret_texts)
+{
+	*ret_texts = warnings;
+	return warning_count;
+}
+
+/* One write a line, so that lines of several processes do not mix. */
+static void say(const char *prefix, bool keep, const char *format, va_list arguments)
+{
+	char text[2048];
+
+	vsnprintf(text, sizeof(text), format, arguments);
+	pthread_mutex_lock(&lock);
+	if (keep)
+		keep_warning(text);
+	erase();
+	fprintf(stderr, "xdp-mlr: %s%s%s%s\n", prefix, say_subject ? say_subject : "", say_subject ? ": " : "", text);
+	pthread_mutex_unlock(&lock);
+}
+
+enum exit_code refuse(enum exit_code code, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say("", false, format, arguments);
+	va_end(arguments);
+	return code;
+}
+
+void warn(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say("warning: ", true, format, arguments);
+	va_end(arguments);
+}
+
+void note(const char *format, ...)
+{
+	va_list arguments;
+
+	if (say_quiet)
+		return;
+	va_start(arguments, format);
+	say("", false, format, arguments);
+	va_end(arguments);
+}
+
+const char *why(int error)
+{
+	static char text[128];
+	bool unprivileged = error == EPERM || error == EACCES;
+
+	snprintf(text, sizeof(text), "%s%s", strerror(error), unprivileged && geteuid() ? " (run it as root)" : "");
+	return text;
+}
+
+const char *quote(const char *text, size_t length, char *buffer, size_t size)
+{
+	static const char ellipsis[] = "...";
+	size_t used = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		unsigned char octet = (unsigned char)text[i];
+		bool plain = octet >= 0x20 && octet != 0x7f;
+
+		if (used + (plain ? 1 : 4) + sizeof(ellipsis) > size) {
+			snprintf(buffer + used, size - used, "%s", ellipsis);
+			return buffer;
+		}
+		if (plain)
+			buffer[used++] = text[i];
+		else
+			used += (size_t)snprintf(buffer + used, size - used, "\\x%02x", octet);
+	}
+	buffer[used] = '\0';
+	return buffer;
+}

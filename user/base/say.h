@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the program says to its user, all of it on standard error, and the exit codes of the contract.
+ *
+ * A function that can fail for a reason the user must know says it once, where the object is known, and returns the exit
+ * code: `return refuse(EXIT_USAGE_ERROR, "...")`. Callers pass the code on and say nothing more.
+ */
+#ifndef XDP_MLR_BASE_SAY_H
+#define XDP_MLR_BASE_SAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum exit_code {
+	EXIT_DONE = 0,          /* every result regular, every requirement met */
+	EXIT_UNMET = 1,         /* done, but irregular, or touched the tester's own limit */
+	EXIT_USAGE_ERROR = 2,   /* bad usage, configuration or input data */
+	EXIT_INCAPABLE = 3,     /* this machine, kernel or NIC cannot do it */
+	EXIT_UNSAFE = 4,        /* refused: a port is in use */
+	EXIT_INVALID = 5,       /* a measurement is invalid */
+	EXIT_INTERRUPTED = 130, /* SIGINT or SIGTERM: what was measured is on standard output */
+};
+
+extern bool say_quiet; /* -q: no notes, no progress; errors and warnings always come */
+/* What the messages are about, where several things are at hand: put before each. NULL: nothing. */
+extern const char *say_subject;
+
+/* One line each, with the program's name before it. Errors say what, where, which value, and what to do. */
+__attribute__((format(printf, 2, 3))) enum exit_code refuse(enum exit_code code, const char *format, ...);
+__attribute__((format(printf, 1, 2))) void warn(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void note(const char *format, ...);
+
+/* What was warned of so far, each text once, the first 64; how many. They are say.c's. */
+size_t say_warnings(char *const **ret_texts);
+
+/* What failed with an errno, in words, and the remedy where it is privileges that are missing. Reused by the next call. */
+const char *why(int error);
+
+/* Draw lines (no line end after the last) that stay at the end of the terminal until the next ones, a message, or
+ * say_erase_live() takes their place. Standard error must be a terminal. Any thread may call these. */
+void say_live(const char *text);
+void say_erase_live(void);
+
+/* Foreign text fit for one line of a message: control characters escaped, cut to the buffer with "..." at the end. */
+#define QUOTE_SIZE 240
+const char *quote(const char *text, size_t length, char *buffer, size_t size);
+
+#endif

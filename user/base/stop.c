@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/stop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+static volatile sig_atomic_t stopped;
+static int event_fd = -1;
+
+static void on_signal(int signal_number)
+{
+	static const uint64_t one = 1;
+	int saved_errno = errno;
+
+	(void)signal_number;
+	stopped = 1;
+	if (write(event_fd, &one, sizeof(one)) < 0) {
+		/* only a full counter can refuse, and then the file descriptor is readable already */
+	}
+	errno = saved_errno;
+}
+
+int stop_install(void)
+{
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (event_fd < 0)
+		return -errno;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		if (sigaction(ending[i], &action, NULL))
+			return -errno;
+	return sigaction(SIGPIPE, &ignore, NULL) ? -errno : 0;
+}
+
+bool stop_requested(void)
+{
+	return stopped;
+}
+
+int stop_fd(void)
+{
+	return event_fd;
+}
+
+bool stop_sleep_until(uint64_t monotonic_ns)
+{
+	struct pollfd stop = { .fd = event_fd, .events = POLLIN };
+
+	for (uint64_t now = clock_ns(); !stopped && now < monotonic_ns; now = clock_ns()) {
+		uint64_t left_ns = monotonic_ns - now;
+		struct timespec left = { .tv_sec = (time_t)(left_ns / NS_PER_S), .tv_nsec = (long)(left_ns % NS_PER_S) };
+
+		ppoll(&stop, 1, &left, NULL);
+	}
+	return stopped;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mlr/frame.h"
+
+#define BITS_PER_OCTET 8
+
+struct unit {
+	const char *suffix;
+	double factor;
+};
+
+static const struct unit duration_units[] = { { "", 1 },      { "s", 1 },    { "ms", 1e-3 }, { "us", 1e-6 },
+					      { "ns", 1e-9 }, { "min", 60 }, { "h", 3600 } };
+
+/* Suffixes of a load, and what they make of the number before them. */
+static const struct load_suffix {
+	const char *suffix;
+	enum load_unit unit;
+	double factor;
+} load_suffixes[] = {
+	{ "", LOAD_FPS, 1 },
+	{ "fps", LOAD_FPS, 1 },
+	{ "kfps", LOAD_FPS, 1e3 },
+	{ "Mfps", LOAD_FPS, 1e6 },
+	{ "Gfps", LOAD_FPS, 1e9 },
+	{ "bps-l1", LOAD_BPS_L1, 1 },
+	{ "kbps-l1", LOAD_BPS_L1, 1e3 },
+	{ "Mbps-l1", LOAD_BPS_L1, 1e6 },
+	{ "Gbps-l1", LOAD_BPS_L1, 1e9 },
+	{ "bps-l2", LOAD_BPS_L2, 1 },
+	{ "kbps-l2", LOAD_BPS_L2, 1e3 },
+	{ "Mbps-l2", LOAD_BPS_L2, 1e6 },
+	{ "Gbps-l2", LOAD_BPS_L2, 1e9 },
+	{ "%", LOAD_LINE_RATIO, 1e-2 },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The number at the start of a text: false if there is none. strtod() alone would take " 0x1p3", "inf" and "nan", too. */
+static bool leading_number(const char *text, double *ret, const char **ret_rest)
+{
+	size_t digits = strspn(text, "-0123456789.");
+	char *end;
+	double number;
+
+	if (digits == 0 || strpbrk(text, "xX") == text + 1 || strpbrk(text, "xX") == text + 2)
+		return false;
+	number = strtod(text, &end);
+	if (end == text || !isfinite(number))
+		return false;
+	*ret = number;
+	*ret_rest = end;
+	return true;
+}
+
+bool parse_number(const char *text, double *ret)
+{
+	const char *rest;
+	double number;
+
+	if (!leading_number(text, &number, &rest) || *rest)
+		return false;
+	*ret = number;
+	return true;
+}
+
+bool parse_ratio(const char *text, double *ret)
+{
+	const char *rest;
+	double number;
+
+	if (!leading_number(text, &number, &rest) || (*rest && strcmp(rest, "%")))
+		return false;
+	*ret = *rest ? number / 100 : number;
+	return true;
+}
+
+bool parse_duration(const char *text, double *ret_s)
+{
+	const char *rest;
+	double number;
+
+	if (!leading_number(text, &number, &rest))
+		return false;
+	for (size_t i = 0; i < COUNT(duration_units); i++) {
+		if (strcmp(rest, duration_units[i].suffix) == 0) {
+			*ret_s = number * duration_units[i].factor;
+			return isfinite(*ret_s);
+		}
+	}
+	return false;
+}
+
+bool parse_load(const char *text, struct load_spec *ret)
+{
+	const char *rest;
+	double number;
+
+	if (strcmp(text, "max") == 0) {
+		*ret = (struct load_spec){ .unit = LOAD_MAX };
+		return true;
+	}
+	if (!leading_number(text, &number, &rest))
+		return false;
+	for (size_t i = 0; i < COUNT(load_suffixes); i++) {
+		const struct load_suffix *suffix = &load_suffixes[i];
+
+		if (strcmp(rest, suffix->suffix) == 0) {
+			*ret = (struct load_spec){ .unit = suffix->unit, .value = number * suffix->factor };
+			return isfinite(ret->value);
+		}
+	}
+	return false;
+}
+
+bool load_is_absolute(const struct load_spec *load)
+{
+	return load->unit == LOAD_FPS || load->unit == LOAD_BPS_L1 || load->unit == LOAD_BPS_L2;
+}
+
+double load_fps(const struct load_spec *load, double frame_size_octets, double line_rate_fps)
+{
+	switch (load->unit) {
+	case LOAD_FPS:
+		return load->value;
+	case LOAD_BPS_L1:
+		return load->value / l1_bps(1, frame_size_octets);
+	case LOAD_BPS_L2:
+		return load->value / l2_bps(1, frame_size_octets);
+	case LOAD_LINE_RATIO:
+		return load->value * line_rate_fps;
+	case LOAD_UNSET:
+	case LOAD_MAX:
+		break;
+	}
+	return 0;
+}
+
+double l1_bps(double load_in_fps, double frame_size_octets)
+{
+	return load_in_fps * BITS_PER_OCTET * (frame_size_octets + MLR_FRAME_L1_OVERHEAD_OCTETS);
+}
+
+double l2_bps(double load_in_fps, double frame_size_octets)
+{
+	return load_in_fps * BITS_PER_OCTET * frame_size_octets;
+}
+
+const char *format_number(double number, char buffer[UNIT_TEXT_SIZE])
+{
+	static const int enough_digits = 17;
+
+	for (int digits = 15; digits <= enough_digits; digits++) {
+		snprintf(buffer, UNIT_TEXT_SIZE, "%.*g", digits, number);
+		if (strtod(buffer, NULL) == number)
+			break;
+	}
+	return buffer;
+}
+
+const char *format_si(double value, const char *unit, char buffer[UNIT_TEXT_SIZE])
+{
+	static const char *const prefixes[] = { "", "k", "M", "G", "T" };
+	size_t prefix = 0;
+
+	/* 999.95 would be shown as 1000 */
+	while (prefix + 1 < COUNT(prefixes) && fabs(value) >= 999.95) {
+		value /= 1000;
+		prefix++;
+	}
+	snprintf(buffer, UNIT_TEXT_SIZE, "%#.4g %s%s", value, prefixes[prefix], unit);
+	return buffer;
+}
+
+const char *format_percent(double ratio, char buffer[UNIT_TEXT_SIZE])
+{
+	snprintf(buffer, UNIT_TEXT_SIZE, "%.4g %%", ratio * 100);
+	return buffer;
+}
+
+const char *format_clock(double duration_s, char buffer[UNIT_TEXT_SIZE])
+{
+	unsigned long long whole_s = duration_s < 1e15 ? (unsigned long long)duration_s : 0;
+	unsigned long long minutes = whole_s / 60, hours = minutes / 60;
+
+	if (hours)
+		snprintf(buffer, UNIT_TEXT_SIZE, "%llu:%02llu:%02llu", hours, minutes % 60, whole_s % 60);
+	else
+		snprintf(buffer, UNIT_TEXT_SIZE, "%llu:%02llu", minutes, whole_s % 60);
+	return buffer;
+}
+
+const char *format_utc(time_t moment, char buffer[UNIT_TEXT_SIZE])
+{
+	struct tm parts;
+
+	if (!gmtime_r(&moment, &parts) || !strftime(buffer, UNIT_TEXT_SIZE, "%Y-%m-%dT%H:%M:%SZ", &parts))
+		snprintf(buffer, UNIT_TEXT_SIZE, "?");
+	return buffer;
+}

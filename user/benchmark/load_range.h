@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Min Load and Max Load of a search or soak (draft-15, 4.6.8.1 and 4.6.8.2). */
+#ifndef XDP_MLR_BENCHMARK_LOAD_RANGE_H
+#define XDP_MLR_BENCHMARK_LOAD_RANGE_H
+
+#include "config/config.h"
+#include "measurer/measurer.h"
+
+struct load_range {
+	double min_fps, max_fps;
+	const char *max_source; /* "option", "self-test", "line rate" or "calibration" */
+};
+
+/* Whether a load is at or beyond what a fresh self-test found the tester to be able to, and not merely the line rate. */
+bool load_touches_tester(const struct measurer *measurer, double load_fps);
+
+/* What the user says, else what a fresh self-test found the tester to be able to, else what the link can carry, else what the
+ * tester can send (found by a short calibration, which is noted). A self-test that is missing, old or of something else is
+ * warned of. Of a stored search: exactly its loads. EXIT_INTERRUPTED: a
+ * stop came first. */
+enum exit_code load_range_find(const struct config *config, struct measurer *measurer, struct load_range *ret);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --dry-run: what a run would do, and how long that would take. Nothing is sent, no port is opened, and root is not needed.
+ *
+ * The time of a search is found by searching: its own controller, over simulated SUTs with limits at several places between
+ * Min Load and Max Load that are sharp, or scatter from trial to trial. What the real SUT does, only it knows.
+ */
+#ifndef XDP_MLR_BENCHMARK_PLAN_H
+#define XDP_MLR_BENCHMARK_PLAN_H
+
+#include "base/say.h"
+#include "config/config.h"
+
+enum exit_code plan_show(const struct config *config);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "benchmark/repeat.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json_text.h"
+#include "benchmark/load_range.h"
+#include "benchmark/manager.h"
+#include "benchmark/search_report.h"
+#include "mlr/welch.h"
+#include "progress/events.h"
+#include "progress/progress.h"
+
+struct run {
+	json_t *document;
+	bool broken_off; /* interrupted, or a trial failed */
+};
+
+struct runs {
+	const struct config *config;
+	struct run *items; /* room for config->repeats */
+	size_t count;
+};
+
+/* --- making them ---------------------------------------------------------------------------------------------------- */
+
+/* Keep what the search found, if anything. */
+static enum exit_code keep(struct runs *runs, const struct search *search)
+{
+	struct run *run = &runs->items[runs->count];
+
+	if (search->end == SEARCH_RUNNING || (search->end == SEARCH_FAILED && !search->trial_count))
+		return EXIT_DONE;
+	run->broken_off = search->end == SEARCH_INTERRUPTED || search->end == SEARCH_FAILED;
+	run->document = report_search(search);
+	if (!run->document)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	runs->count++;
+	return event_finished(runs->config, search->duration_s,
+			      json_string_value(json_object_get(run->document, "irregular_reason")));
+}
+
+static enum exit_code make(struct runs *runs, struct measurer *measurer, const struct load_range *range)
+{
+	struct search search;
+	enum exit_code code = manager_search_between(runs->config, measurer, range, &search), kept = keep(runs, &search);
+
+	search_free(&search);
+	return kept == EXIT_DONE ? code : kept;
+}
+
+/* Stopped before the first search began: it stands for all. */
+static enum exit_code keep_none(struct runs *runs, struct measurer *measurer)
+{
+	struct search search;
+	enum exit_code kept;
+
+	manager_stopped_search(runs->config, measurer, &search);
+	kept = keep(runs, &search);
+	search_free(&search);
+	return kept == EXIT_DONE ? EXIT_INTERRUPTED : kept;
+}
+
+/* An external measurer is started once a search. */
+static enum exit_code renew(const struct config *config, struct measurer **measurer)
+{
+	if (config->measurer != MEASURER_EXEC)
+		return EXIT_DONE;
+	measurer_free(*measurer);
+	*measurer = NULL;
+	return measurer_new(config, measurer);
+}
+
+/* EXIT_UNMET once one of them is irregular; any other code ends them. */
+static enum exit_code make_all(struct runs *runs, struct measurer **measurer)
+{
+	struct load_range range;
+	enum exit_code code = load_range_find(runs->config, *measurer, &range), worst = EXIT_DONE;
+
+	for (unsigned int i = 0; i < runs->config->repeats && code == EXIT_DONE; i++) {
+		if (i)
+			code = renew(runs->config, measurer);
+		progress_run(i + 1, runs->config->repeats);
+		if (code == EXIT_DONE)
+			code = event_run_started(runs->config, i + 1);
+		if (code == EXIT_DONE)
+			code = make(runs, *measurer, &range);
+		if (code == EXIT_UNMET) {
+			worst = code;
+			code = EXIT_DONE;
+		}
+	}
+	return code == EXIT_DONE ? worst : code;
+}
+
+/* --- what they amount to -------------------------------------------------------------------------------------------- */
+
+/* NAN for what does not exist. */
+static double throughput_fps(const struct run *run, size_t goal)
+{
+	const json_t *result = json_array_get(json_object_get(run->document, "search_result"), goal);
+	const json_t *value = json_object_get(result, "conditional_throughput");
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static size_t collect(const struct runs *runs, size_t goal, double *values)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < runs->count; i++) {
+		double value = throughput_fps(&runs->items[i], goal);
+
+		if (!runs->items[i].broken_off && !isnan(value))
+			values[count++] = value;
+	}
+	return count;
+}
+
+static json_t *statistics_json(const struct runs *runs)
+{
+	double values[REPEATS_MOST];
+	json_t *list = json_array();
+
+	for (size_t goal = 0; goal < runs->config->goal_count; goal++) {
+		struct mlr_sample sample = mlr_sample_of(values, collect(runs, goal, values));
+
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "goal", runs->config->goals[goal].name,
+					"figure", "conditional_throughput", "count", (json_int_t)sample.count, "mean",
+					json_number_or_null(sample.mean), "stdev", json_number_or_null(sample.stdev), "min",
+					json_number_or_null(sample.least), "max", json_number_or_null(sample.most)));
+	}
+	return list;
+}
+
+/* By what runs are put in order: those broken off first, then those without a throughput. */
+static double rank(const struct run *run)
+{
+	double value = throughput_fps(run, 0);
+
+	return run->broken_off ? -2 : isnan(value) ? -1 : value;
+}
+
+static size_t median_run(const struct runs *runs)
+{
+	size_t broken_off = 0, wanted;
+
+	for (size_t i = 0; i < runs->count; i++)
+		broken_off += runs->items[i].broken_off;
+	wanted = broken_off < runs->count ? broken_off + (runs->count - broken_off - 1) / 2 : 0;
+	for (size_t i = 0; i < runs->count; i++) {
+		size_t before = 0;
+
+		for (size_t j = 0; j < runs->count; j++) {
+			double other = rank(&runs->items[j]), own = rank(&runs->items[i]);
+
+			before += other < own || (other == own && j < i);
+		}
+		if (before == wanted)
+			return i;
+	}
+	return 0;
+}
+
+/* --- the document --------------------------------------------------------------------------------------------------- */
+
+static json_t *run_json(const struct run *run, size_t number)
+{
+	static const char *const members[] = { "search_result", "search_duration", "irregular_reason", "trials" };
+	json_t *json = json_pack("{s:I}", "run", (json_int_t)number);
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+		json_object_set(json, members[i], json_object_get(run->document, members[i]));
+	return json;
+}
+
+static json_t *runs_json(const struct runs *runs)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < runs->count; i++)
+		json_array_append_new(list, run_json(&runs->items[i], i + 1));
+	return list;
+}
+
+/* Whatever makes any of the searches irregular makes the whole so. */
+static void set_irregular_reason(json_t *document, const struct runs *runs)
+{
+	char text[512];
+
+	for (size_t i = runs->count; i-- > 0;) {
+		const char *reason = json_string_value(json_object_get(runs->items[i].document, "irregular_reason"));
+
+		if (!reason)
+			continue;
+		snprintf(text, sizeof(text), "search %zu of %u: %s", i + 1, runs->config->repeats, reason);
+		json_object_set_new(document, "irregular_reason", json_string(text));
+		return;
+	}
+}
+
+static json_t *whole_json(const struct runs *runs)
+{
+	size_t median = median_run(runs);
+	json_t *document = json_copy(runs->items[median].document);
+
+	set_irregular_reason(document, runs);
+	json_object_set_new(document, "repeats",
+			    json_pack("{s:i, s:I, s:I, s:o, s:o}", "asked", (int)runs->config->repeats, "count",
+				      (json_int_t)runs->count, "median_run", (json_int_t)median + 1, "statistics",
+				      statistics_json(runs), "runs", runs_json(runs)));
+	return document;
+}
+
+enum exit_code repeat_searches(const struct config *config, struct measurer **measurer, struct report_file *file)
+{
+	struct runs runs = { .config = config, .items = calloc(config->repeats, sizeof(*runs.items)) };
+	enum exit_code code;
+
+	if (!runs.items)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	code = make_all(&runs, measurer);
+	if (code == EXIT_INTERRUPTED && !runs.count)
+		code = keep_none(&runs, *measurer);
+	if (runs.count)
+		code = report_deliver(whole_json(&runs), config, file, code);
+	for (size_t i = 0; i < runs.count; i++)
+		json_decref(runs.items[i].document);
+	free(runs.items);
+	return code;
+}

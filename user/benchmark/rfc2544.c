@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "benchmark/rfc2544.h"
+
+#include <math.h>
+#include <netinet/ether.h>
+
+#include "base/clock.h"
+#include "base/json_text.h"
+#include "benchmark/rfc2544_tests.h"
+#include "config/options_suite.h"
+#include "progress/events.h"
+#include "progress/progress.h"
+#include "result/report.h"
+
+const struct rfc2544_plan rfc2544_by_the_book = {
+	.trial_duration_s = 60,    /* section 24 */
+	.latency_repeats = 20,     /* 26.2 */
+	.latency_duration_s = 120, /* 26.2 */
+	.loss_step_ratio = 0.1,    /* 26.3 */
+	.burst_tests = 50,         /* 26.4 */
+	.burst_trial_s = 2,        /* 26.4 */
+	.burst_pause = true,
+	.recovery_repeats = 3,     /* 26.5: "a number of times" */
+	.overload_duration_s = 60, /* 26.5 */
+	.reduced_duration_s = 10,
+	.reset_duration_s = 120,
+};
+
+static const struct rfc2544_plan fast = {
+	.trial_duration_s = 1,
+	.latency_repeats = 3,
+	.latency_duration_s = 2,
+	.loss_step_ratio = 0.1,
+	.burst_tests = 5,
+	.burst_trial_s = 0.5,
+	.recovery_repeats = 1,
+	.overload_duration_s = 5,
+	.reduced_duration_s = 2,
+	.reset_duration_s = 10,
+};
+
+/* In the order in which they are made: each needs the throughput of those before it. */
+const struct rfc2544_name rfc2544_names[TEST_COUNT] = {
+	[TEST_THROUGHPUT] = { "throughput", "throughput", "26.1" },
+	[TEST_LATENCY] = { "latency", "latency", "26.2" },
+	[TEST_FRAME_LOSS] = { "frame-loss", "frame_loss", "26.3" },
+	[TEST_BACK_TO_BACK] = { "back-to-back", "back_to_back", "26.4" },
+	[TEST_RECOVERY] = { "recovery", "recovery", "26.5" },
+	[TEST_RESET] = { "reset", "reset", "26.6" },
+};
+
+static const struct test {
+	enum exit_code (*perform)(struct rfc2544_run *run, json_t *json);
+	bool needs_throughput;
+} tests[TEST_COUNT] = {
+	[TEST_THROUGHPUT] = { rfc2544_throughput, false }, [TEST_LATENCY] = { rfc2544_latency, true },
+	[TEST_FRAME_LOSS] = { rfc2544_frame_loss, false }, [TEST_BACK_TO_BACK] = { rfc2544_back_to_back, true },
+	[TEST_RECOVERY] = { rfc2544_recovery, true },      [TEST_RESET] = { rfc2544_reset, true },
+};
+
+/* The book, or fast; and then what the options say. */
+static struct rfc2544_plan make_plan(const struct config *config)
+{
+	const struct rfc2544_options *options = &config->rfc2544;
+	struct rfc2544_plan plan = config->fast ? fast : rfc2544_by_the_book;
+
+	if (options->trial_duration_s > 0)
+		plan.trial_duration_s = options->trial_duration_s;
+	if (options->latency_repeats)
+		plan.latency_repeats = options->latency_repeats;
+	if (options->latency_duration_s > 0)
+		plan.latency_duration_s = options->latency_duration_s;
+	if (options->loss_step_ratio > 0)
+		plan.loss_step_ratio = options->loss_step_ratio;
+	if (options->burst_tests)
+		plan.burst_tests = options->burst_tests;
+	if (options->recovery_repeats)
+		plan.recovery_repeats = options->recovery_repeats;
+	if (options->overload_duration_s > 0)
+		plan.overload_duration_s = options->overload_duration_s;
+	if (options->reset_duration_s > 0)
+		plan.reset_duration_s = options->reset_duration_s;
+	return plan;
+}
+
+/* --- tests ----------------------------------------------------------------------------------------------------------------- */
+
+static void end_suite(struct rfc2544 *suite, enum exit_code code)
+{
+	if (code == EXIT_UNMET)
+		suite->end_reason = "the time limit of the suite was reached";
+	else if (code == EXIT_INTERRUPTED)
+		suite->end_reason = "interrupted";
+	else if (code != EXIT_DONE)
+		suite->end_reason = "a trial could not be measured";
+}
+
+/* The result of a test, as it stands in the document; its trials are not told twice. */
+static enum exit_code tell_test(const struct rfc2544_run *run, const json_t *json)
+{
+	json_t *copy = json_copy((json_t *)json);
+
+	json_object_del(copy, "trials");
+	return event_test_finished(run->config, run->config->frame_size_text, run->test, copy);
+}
+
+static enum exit_code perform_test(struct rfc2544_run *run, enum rfc2544_test test, json_t *json)
+{
+	if (!tests[test].needs_throughput || run->throughput_fps > 0)
+		return tests[test].perform(run, json);
+	run->reason = "the throughput is not known";
+	return EXIT_DONE;
+}
+
+/* Takes its result over, whole or not. */
+static enum exit_code run_test(struct rfc2544_run *run, enum rfc2544_test test)
+{
+	struct rfc2544 *suite = run->suite;
+	uint64_t start_ns = clock_ns();
+	json_t *json = json_object();
+	enum exit_code code, told;
+
+	run->test = rfc2544_names[test].name;
+	run->reason = NULL;
+	run->tester_limited = false;
+	run->repeated = 0;
+	note("%s octets: %s", run->config->frame_size_text, run->test);
+	code = event_test_started(run->config, run->config->frame_size_text, run->test);
+	if (code == EXIT_DONE)
+		code = perform_test(run, test, json);
+	end_suite(suite, code);
+	if (code != EXIT_DONE)
+		run->reason = suite->end_reason;
+	json_object_update_new(json, json_pack("{s:b, s:s?, s:b, s:f, s:I}", "regular", !run->reason, "irregular_reason",
+					       run->reason, "tester_limited", run->tester_limited, "duration",
+					       (double)(clock_ns() - start_ns) / (double)NS_PER_S, "repeated_trials",
+					       (json_int_t)run->repeated));
+	suite->irregular |= run->reason != NULL;
+	suite->tester_limited |= run->tester_limited;
+	if (test == TEST_RESET)
+		suite->reset = json_incref(json);
+	else
+		json_object_set(run->json, rfc2544_names[test].member, json);
+	told = tell_test(run, json);
+	json_decref(json);
+	return code == EXIT_DONE || code == EXIT_UNMET ? (told == EXIT_DONE ? code : told) : code;
+}
+
+/* Whether a test has to be made: because it was asked for, or because another one needs its result. */
+static bool is_needed(const struct rfc2544 *suite, enum rfc2544_test test, bool smallest)
+{
+	if (test == TEST_RESET)
+		return rfc2544_is_wanted(suite, TEST_RESET) && smallest;
+	if (test != TEST_THROUGHPUT || rfc2544_is_wanted(suite, test))
+		return rfc2544_is_wanted(suite, test);
+	for (int i = 0; i < TEST_COUNT; i++)
+		if (tests[i].needs_throughput && is_needed(suite, i, smallest))
+			return true;
+	return false;
+}
+
+/* --- frame sizes ------------------------------------------------------------------------------------------------------------ */
+
+static const json_t *port_of(const json_t *measurer, size_t port)
+{
+	return json_array_get(json_object_get(measurer, "ports"), port);
+}
+
+/* Whom the ports face is asked once, with the first frame size. */
+static void take_macs(const json_t *measurer, struct config *config)
+{
+	for (size_t i = 0; i < config->port_count; i++) {
+		const char *text = json_string_value(json_object_get(port_of(measurer, i), "destination_mac"));
+
+		if (text && ether_aton_r(text, &config->ports[i].destination_mac))
+			config->ports[i].destination_mac_given = true;
+	}
+}
+
+/* What the document says of how it was measured, by the first frame size. */
+static void keep_setting(struct rfc2544_run *run)
+{
+	struct rfc2544 *suite = run->suite;
+
+	if (suite->setting)
+		return;
+	suite->setting = json_object();
+	suite->transmitters = run->measurer->transmitters;
+	report_add_setting(suite->setting, run->config, run->measurer, suite->start_time);
+}
+
+static enum exit_code begin_frame_size(struct rfc2544_run *run)
+{
+	enum exit_code code = load_range_find(run->config, run->measurer, &run->range);
+	double line_fps = run->measurer->line_rate_fps;
+	unsigned int octets = run->config->frame_size_octets;
+
+	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
+		keep_setting(run);
+	if (code != EXIT_DONE)
+		return code;
+	run->throughput_fps = NAN;
+	run->json = json_pack("{s:s, s:o, s:o, s:f, s:s, s:f}", "frame_size", run->config->frame_size_text,
+			      "frame_size_octets", octets ? json_integer(octets) : json_null(), "line_rate",
+			      json_number_or_null(line_fps > 0 ? line_fps : NAN), "max_load", run->range.max_fps,
+			      "max_load_source", run->range.max_source, "max_rate", run->range.max_fps);
+	json_array_append(run->suite->frame_sizes, run->json);
+	for (size_t i = 0; i < TEST_RESET; i++)
+		json_object_set_new(run->json, rfc2544_names[i].member, json_null());
+	return EXIT_DONE;
+}
+
+static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *frame_size, bool smallest)
+{
+	struct config config;
+	struct rfc2544_run run = { .suite = suite, .config = &config };
+	enum exit_code code = config_for_frame_size(suite->config, frame_size, &config);
+
+	if (code != EXIT_DONE)
+		return code;
+	if (suite->setting)
+		take_macs(json_object_get(suite->setting, "measurer"), &config);
+	code = measurer_new(&config, &run.measurer);
+	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
+		code = begin_frame_size(&run);
+	for (int i = 0; i < TEST_COUNT && code == EXIT_DONE; i++)
+		if (is_needed(suite, i, smallest))
+			code = run_test(&run, i);
+	json_decref(run.json);
+	measurer_free(run.measurer);
+	return code;
+}
+
+/* The index of the smallest frame size, for which the reset is measured. */
+static enum exit_code find_smallest(const struct config *config, unsigned int *ret_index)
+{
+	unsigned int least_octets = UINT32_MAX;
+	char frame_size[FRAME_SIZE_TEXT];
+
+	for (unsigned int i = 0; frame_sizes_part(config->frame_size_text, i, frame_size); i++) {
+		struct config one;
+		enum exit_code code = config_for_frame_size(config, frame_size, &one);
+
+		if (code != EXIT_DONE)
+			return code;
+		if (one.frame_size_octets && one.frame_size_octets < least_octets) {
+			least_octets = one.frame_size_octets;
+			*ret_index = i;
+		}
+	}
+	return EXIT_DONE;
+}
+
+enum exit_code rfc2544_run(const struct config *config, struct rfc2544 *ret)
+{
+	struct rfc2544 *suite = ret;
+	char frame_size[FRAME_SIZE_TEXT];
+	unsigned int smallest = 0;
+	enum exit_code code;
+
+	*suite = (struct rfc2544){
+		.config = config,
+		.plan = make_plan(config),
+		.start_time = time(NULL),
+		.start_ns = clock_ns(),
+		.frame_sizes = json_array(),
+	};
+	code = find_smallest(config, &smallest);
+	for (unsigned int i = 0; code == EXIT_DONE && frame_sizes_part(config->frame_size_text, i, frame_size); i++)
+		code = measure_frame_size(suite, frame_size, i == smallest);
+	progress_end();
+	end_suite(suite, code);
+	suite->duration_s = (double)(clock_ns() - suite->start_ns) / (double)NS_PER_S;
+	return code == EXIT_DONE && (suite->irregular || suite->tester_limited) ? EXIT_UNMET : code;
+}
+
+void rfc2544_free(struct rfc2544 *suite)
+{
+	json_decref(suite->frame_sizes);
+	json_decref(suite->reset);
+	json_decref(suite->setting);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* RFC 2544, 26.4 to 26.6: back-to-back frames, system recovery, reset. Each of their trials has a course. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/json_text.h"
+#include "base/stop.h"
+#include "benchmark/rfc2544_tests.h"
+#include "mlr/rfc2544.h"
+#include "result/report.h"
+
+#define FIRST_BURST_FRAMES 16
+#define BURST_GRACE_S      1e-3 /* a stall of this machine in a burst may be caught up for as long */
+#define BURST_TRIES        10   /* of one burst, until the tester itself sent all of it */
+#define OVERLOAD_RATIO     1.1  /* of the throughput (26.5) */
+#define REDUCED_RATIO      0.5  /* of the overload */
+#define COURSE_TRIES       3
+#define GRACE_S            1e-3
+#define SETTLE_RATIO       0.1 /* of the reset trial: what passes before the command is given */
+#define SETTLE_MAX_S       1.0
+#define COMMAND_GRACE_S    2.0
+#define NS_PER_S_F         1e9
+
+static uint64_t frames_of(double load_fps, double duration_s)
+{
+	double frames = floor(load_fps * duration_s + 0.5);
+
+	return frames < 1 ? 1 : (uint64_t)frames;
+}
+
+/* --- back-to-back frames (26.4, RFC 9004) --------------------------------------------------------------------------------- */
+
+/* Send one burst until the tester sent all of it. */
+static enum exit_code send_burst(struct rfc2544_run *run, uint64_t frames, bool *ret_lost)
+{
+	const struct rfc2544_plan *plan = &run->suite->plan;
+
+	for (int try = 1;; try++) {
+		struct trial_course course = {
+			.load_fps = run->range.max_fps,
+			.frame_count = frames,
+			.grace_s = BURST_GRACE_S,
+		};
+		struct measurement measurement;
+		uint64_t start_ns = clock_ns();
+		enum exit_code code = rfc2544_course(run, &course, &measurement);
+		bool unsent;
+
+		if (code != EXIT_DONE)
+			return code;
+		unsent = measurement.verdict.unsent;
+		*ret_lost = measurement.verdict.lost > 0;
+		measurement_free(&measurement);
+		if (plan->burst_pause && stop_sleep_until(start_ns + (uint64_t)(plan->burst_trial_s * NS_PER_S_F)))
+			return EXIT_INTERRUPTED;
+		if (!unsent)
+			return EXIT_DONE;
+		if (try == BURST_TRIES) {
+			run->tester_limited = true;
+			return EXIT_DONE;
+		}
+		run->repeated++;
+	}
+}
+
+/* One of the N tests: its own search for the longest burst. */
+static enum exit_code search_burst(struct rfc2544_run *run, uint64_t most_frames, uint64_t *ret_frames, size_t *trial_count)
+{
+	struct mlr_burst_search search;
+	uint64_t frames;
+
+	mlr_burst_search_init(&search, FIRST_BURST_FRAMES, most_frames);
+	while ((frames = mlr_burst_search_next(&search))) {
+		bool lost;
+		enum exit_code code = send_burst(run, frames, &lost);
+
+		if (code != EXIT_DONE)
+			return code;
+		++*trial_count;
+		mlr_burst_search_add(&search, lost);
+	}
+	*ret_frames = search.kept_frames;
+	return EXIT_DONE;
+}
+
+static void put_bursts(const struct rfc2544_run *run, const uint64_t *values, size_t count, json_t *json)
+{
+	double rate_fps = run->range.max_fps, line_fps = run->measurer->line_rate_fps;
+	struct mlr_burst_summary summary = mlr_burst_summarize(values, count, rate_fps, run->throughput_fps);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_integer((json_int_t)values[i]));
+	json_object_set_new(json, "burst_rate", json_real(rate_fps));
+	json_object_set_new(json, "max_theoretical_frame_rate", json_number_or_null(line_fps > 0 ? line_fps : NAN));
+	json_object_set_new(json, "burst_rate_is_theoretical", json_boolean(rate_fps == line_fps));
+	json_object_set_new(json, "values", list);
+	json_object_set_new(json, "tests", json_integer((json_int_t)count));
+	json_object_set_new(json, "average", json_number_or_null(summary.average_frames));
+	json_object_set_new(json, "min", json_number_or_null(count ? (double)summary.min_frames : NAN));
+	json_object_set_new(json, "max", json_number_or_null(count ? (double)summary.max_frames : NAN));
+	json_object_set_new(json, "stdev", json_number_or_null(summary.stdev_frames));
+	json_object_set_new(json, "measured_throughput", json_number_or_null(run->throughput_fps));
+	json_object_set_new(json, "implied_buffer_time", json_number_or_null(summary.implied_buffer_time_s));
+	json_object_set_new(json, "corrected_buffer_time", json_number_or_null(summary.corrected_buffer_time_s));
+}
+
+enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json)
+{
+	const struct rfc2544_plan *plan = &run->suite->plan;
+	uint64_t most_frames = frames_of(run->range.max_fps, plan->burst_trial_s);
+	uint64_t *values = calloc(plan->burst_tests, sizeof(*values));
+	enum exit_code code = EXIT_DONE;
+	size_t count = 0, trial_count = 0;
+	bool reached = false;
+
+	if (!values)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	while (count < plan->burst_tests && code == EXIT_DONE) {
+		code = search_burst(run, most_frames, &values[count], &trial_count);
+		if (code == EXIT_DONE)
+			reached |= values[count++] == most_frames;
+	}
+	put_bursts(run, values, count, json);
+	json_object_update_new(json, json_pack("{s:i, s:i, s:I, s:b, s:f, s:I, s:I}", "tests_wanted", (int)plan->burst_tests,
+					       "min_step_frames", 1, "max_burst_frames", (json_int_t)most_frames,
+					       "reached_max_burst", reached, "trial_length",
+					       plan->burst_pause ? plan->burst_trial_s : 0.0, "trial_count",
+					       (json_int_t)trial_count, "repeated_trials", (json_int_t)run->repeated));
+	free(values);
+	return code;
+}
+
+/* --- system recovery (26.5) ----------------------------------------------------------------------------------------------- */
+
+/* What is seen of one run. */
+struct recovery_watch {
+	struct mlr_watch watch;
+	const struct trial_course *course;
+	uint64_t missing_at_change; /* at the first look after it */
+	bool changed;
+};
+
+static void watch_recovery(void *context, uint64_t now_ns, uint64_t received, uint64_t missing)
+{
+	struct recovery_watch *recovery = context;
+
+	mlr_watch_add(&recovery->watch, now_ns, received, missing);
+	/* before the trial has begun, its course has no times yet */
+	if (!recovery->changed)
+		recovery->missing_at_change = missing;
+	recovery->changed = recovery->course->ret_change_ns && now_ns >= recovery->course->ret_change_ns;
+}
+
+static json_t *recovery_json(const struct recovery_watch *watch, const struct measurement *measurement,
+			     double *ret_recovery_s)
+{
+	uint64_t lost = measurement->verdict.lost > 0 ? (uint64_t)measurement->verdict.lost : 0;
+	struct mlr_recovery recovery =
+		mlr_watch_recovery(&watch->watch, watch->course->ret_change_ns, lost, measurement->counts.reordered);
+
+	*ret_recovery_s = recovery.lost_at_end ? NAN : recovery.recovery_s;
+	return json_pack("{s:o, s:f, s:I, s:I, s:b, s:b}", "recovery", json_number_or_null(*ret_recovery_s), "resolution",
+			 recovery.resolution_s, "frames_lost", (json_int_t)lost, "frames_lost_after",
+			 lost > watch->missing_at_change ? (json_int_t)(lost - watch->missing_at_change) : (json_int_t)0,
+			 "lost_at_end", recovery.lost_at_end, "tester_limited", measurement->tester_limited);
+}
+
+static enum exit_code recover_once(struct rfc2544_run *run, double overload_fps, json_t *runs, double *ret_recovery_s)
+{
+	const struct rfc2544_plan *plan = &run->suite->plan;
+	double reduced_fps = overload_fps * REDUCED_RATIO;
+
+	for (int try = 1;; try++) {
+		struct trial_course course = {
+			.load_fps = overload_fps,
+			.frame_count = frames_of(overload_fps, plan->overload_duration_s),
+			.then_load_fps = reduced_fps,
+			.then_frame_count = frames_of(reduced_fps, plan->reduced_duration_s),
+			.grace_s = GRACE_S,
+			.watch = watch_recovery,
+		};
+		struct recovery_watch watch = { .course = &course };
+		struct measurement measurement;
+		enum exit_code code;
+
+		course.context = &watch;
+		code = rfc2544_course(run, &course, &measurement);
+		if (code != EXIT_DONE)
+			return code;
+		if (measurement.tester_limited && try < COURSE_TRIES) {
+			run->repeated++;
+		} else {
+			run->tester_limited |= measurement.tester_limited;
+			json_array_append_new(runs, recovery_json(&watch, &measurement, ret_recovery_s));
+			measurement_free(&measurement);
+			return EXIT_DONE;
+		}
+		measurement_free(&measurement);
+	}
+}
+
+static void put_recovery(const struct rfc2544_run *run, double overload_fps, const double *values, size_t count,
+			 json_t *json)
+{
+	const struct rfc2544_plan *plan = &run->suite->plan;
+	double min_s = INFINITY, max_s = -INFINITY;
+
+	for (size_t i = 0; i < count; i++) {
+		min_s = fmin(min_s, values[i]);
+		max_s = fmax(max_s, values[i]);
+	}
+	json_object_update_new(json,
+			       json_pack("{s:f, s:f, s:f, s:f, s:f, s:i}", "overload", overload_fps, "overload_duration",
+					 plan->overload_duration_s, "overload_ratio", overload_fps / run->throughput_fps,
+					 "reduced_load", overload_fps * REDUCED_RATIO, "reduced_duration",
+					 plan->reduced_duration_s, "repeats_wanted", (int)plan->recovery_repeats));
+	json_object_set_new(json, "average", json_number_or_null(rfc2544_mean(values, count)));
+	json_object_set_new(json, "min", json_number_or_null(min_s));
+	json_object_set_new(json, "max", json_number_or_null(max_s));
+}
+
+enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
+{
+	const struct rfc2544_plan *plan = &run->suite->plan;
+	double overload_fps = fmin(OVERLOAD_RATIO * run->throughput_fps, run->range.max_fps);
+	double *values = calloc(plan->recovery_repeats, sizeof(*values)), recovery_s;
+	json_t *runs = json_array();
+	enum exit_code code = EXIT_DONE;
+	size_t count = 0;
+
+	if (!values) {
+		json_decref(runs);
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	}
+	for (unsigned int i = 0; i < plan->recovery_repeats && code == EXIT_DONE; i++) {
+		code = recover_once(run, overload_fps, runs, &recovery_s);
+		if (code == EXIT_DONE && isnan(recovery_s))
+			run->reason = "the SUT still lost frames when the trial ended";
+		else if (code == EXIT_DONE)
+			values[count++] = recovery_s;
+	}
+	put_recovery(run, overload_fps, values, count, json);
+	json_object_set_new(json, "runs", runs);
+	free(values);
+	return code;
+}
+
+/* --- reset (26.6, RFC 6201) ----------------------------------------------------------------------------------------------- */
+
+/* What is seen of the SUT's reset, and the command that causes it. */
+struct reset_watch {
+	struct mlr_watch watch;
+	const struct trial_course *course;
+	const char *command; /* NULL: the operator does it */
+	uint64_t settle_ns;
+	struct child child;
+	int start_error;
+	uint64_t started_ns; /* 0: not yet */
+};
+
+static void watch_reset(void *context, uint64_t now_ns, uint64_t received, uint64_t missing)
+{
+	struct reset_watch *reset = context;
+
+	mlr_watch_add(&reset->watch, now_ns, received, missing);
+	if (reset->started_ns || !reset->course->ret_start_ns || now_ns < reset->course->ret_start_ns + reset->settle_ns)
+		return;
+	reset->started_ns = now_ns;
+	if (reset->command)
+		reset->start_error = child_start(&reset->child, reset->command);
+	else
+		note("reset the SUT now; frames are sent for %.0f s more",
+		     (double)(reset->course->ret_end_ns - now_ns) / NS_PER_S_F);
+}
+
+/* End the command, and say how it went. */
+static void end_command(struct rfc2544_run *run, struct reset_watch *reset, json_t *json)
+{
+	char fate[CHILD_FATE_SIZE];
+
+	if (!reset->command || !reset->started_ns)
+		return;
+	if (reset->start_error) {
+		run->reason = "the reset command could not be started";
+		return;
+	}
+	child_fate(&reset->child, fate);
+	if (strcmp(fate, "exited with status 0"))
+		run->reason = "the reset command failed, or has not ended";
+	json_object_set_new(json, "command_result", json_string(fate));
+	child_end(&reset->child, COMMAND_GRACE_S);
+}
+
+static json_t *since_start(const struct reset_watch *reset, uint64_t moment_ns)
+{
+	uint64_t start_ns = reset->course->ret_start_ns;
+
+	return moment_ns > start_ns ? json_real((double)(moment_ns - start_ns) / NS_PER_S_F) : json_null();
+}
+
+static void put_reset(struct rfc2544_run *run, const struct reset_watch *reset, const struct measurement *measurement,
+		      json_t *json)
+{
+	uint64_t lost = measurement->verdict.lost > 0 ? (uint64_t)measurement->verdict.lost : 0;
+	double outage_s = mlr_watch_outage_s(&reset->watch, reset->course->ret_end_ns);
+	bool seen = lost && (isnan(outage_s) || mlr_watch_outage_seen(&reset->watch));
+
+	if (!seen)
+		run->reason = "no outage was seen: was the SUT reset?";
+	else if (isnan(outage_s))
+		run->reason = "frames were not forwarded again before the trial ended";
+	json_object_set_new(json, "reset_time", json_number_or_null(seen ? outage_s : NAN));
+	json_object_set_new(json, "resolution", json_real((double)reset->watch.outage_resolution_ns / NS_PER_S_F));
+	json_object_set_new(json, "reset_time_by_loss",
+			    json_number_or_null(lost && !isnan(outage_s)
+							? (double)lost / run->measurer->transmitters / run->throughput_fps
+							: NAN));
+	json_object_set_new(json, "frames_lost", json_integer((json_int_t)lost));
+	json_object_set_new(json, "outage_from", since_start(reset, reset->watch.outage_from_ns));
+	json_object_set_new(json, "outage_to", since_start(reset, reset->watch.outage_to_ns));
+	json_object_set_new(json, "command_at", reset->command ? since_start(reset, reset->started_ns) : json_null());
+}
+
+enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
+{
+	double duration_s = run->suite->plan.reset_duration_s;
+	struct trial_course course = {
+		.load_fps = run->throughput_fps,
+		.frame_count = frames_of(run->throughput_fps, duration_s),
+		.grace_s = GRACE_S,
+		.watch = watch_reset,
+	};
+	struct reset_watch reset = {
+		.course = &course,
+		.command = run->config->reset_command,
+		.settle_ns = (uint64_t)(fmin(SETTLE_RATIO * duration_s, SETTLE_MAX_S) * NS_PER_S_F),
+	};
+	struct measurement measurement;
+	enum exit_code code;
+
+	course.context = &reset;
+	json_object_update_new(json, json_pack("{s:s, s:f, s:s?, s:f}", "frame_size", run->config->frame_size_text, "load",
+					       run->throughput_fps, "command", reset.command, "trial_duration", duration_s));
+	code = rfc2544_course(run, &course, &measurement);
+	if (code == EXIT_DONE) {
+		put_reset(run, &reset, &measurement, json);
+		run->tester_limited = measurement.tester_limited && measurement.verdict.unsent;
+		measurement_free(&measurement);
+	}
+	end_command(run, &reset, json);
+	return code;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "benchmark/rfc2544_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_text.h"
+#include "base/units.h"
+#include "config/options_suite.h"
+
+#define REASON_SIZE   1024
+#define SENTENCE_SIZE 400
+
+/* --- deviations from the book ---------------------------------------------------------------------------------------- */
+
+static bool has_frame_size(const struct config *config, const char *wanted)
+{
+	char frame_size[FRAME_SIZE_TEXT];
+
+	for (unsigned int i = 0; frame_sizes_part(config->frame_size_text, i, frame_size); i++)
+		if (!strcmp(frame_size, wanted))
+			return true;
+	return false;
+}
+
+/* 9.1 and what was left out of section 26. */
+static void add_omissions(const struct rfc2544 *suite, json_t *sentences)
+{
+	char missing[SENTENCE_SIZE] = "", wanted[FRAME_SIZE_TEXT];
+	size_t used = 0;
+
+	for (unsigned int i = 0; frame_sizes_part(RFC2544_FRAME_SIZES, i, wanted); i++)
+		if (!has_frame_size(suite->config, wanted))
+			used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "", wanted);
+	if (used)
+		append_sentence(sentences, "Frame sizes: RFC 2544 section 9.1 also has %s octets.", missing);
+	for (int i = 0; i < TEST_COUNT; i++)
+		if (!rfc2544_is_wanted(suite, i))
+			append_sentence(sentences, "Section %s: %s was not asked for.", rfc2544_names[i].section,
+					rfc2544_names[i].name);
+	if (suite->config->direction == DIRECTION_A_TO_B || suite->config->direction == DIRECTION_B_TO_A)
+		append_sentence(sentences, "Section 14: one direction only; RFC 2544 says both.");
+}
+
+static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
+{
+	const struct rfc2544_plan *plan = &suite->plan, *book = &rfc2544_by_the_book;
+
+	if (plan->trial_duration_s < book->trial_duration_s)
+		append_sentence(sentences, "Throughput: trials of %g s, RFC 2544 section 24 says at least %g s.",
+				plan->trial_duration_s, book->trial_duration_s);
+	if (rfc2544_is_wanted(suite, TEST_LATENCY) && plan->latency_repeats < book->latency_repeats)
+		append_sentence(sentences, "Latency: %u repeats, RFC 2544 section 26.2 says at least %u.",
+				plan->latency_repeats, book->latency_repeats);
+	if (rfc2544_is_wanted(suite, TEST_LATENCY) && plan->latency_duration_s < book->latency_duration_s)
+		append_sentence(sentences, "Latency: streams of %g s, RFC 2544 section 26.2 says at least %g s.",
+				plan->latency_duration_s, book->latency_duration_s);
+	if (rfc2544_is_wanted(suite, TEST_LATENCY))
+		append_sentence(sentences,
+				"Latency: every frame is measured, RFC 2544 section 26.2 says one frame after 60 s of "
+				"each stream; the value of a repeat is the mean over its frames.");
+	if (rfc2544_is_wanted(suite, TEST_FRAME_LOSS) && plan->trial_duration_s < book->trial_duration_s)
+		append_sentence(sentences, "Frame loss rate: trials of %g s, RFC 2544 section 24 says at least %g s.",
+				plan->trial_duration_s, book->trial_duration_s);
+	if (rfc2544_is_wanted(suite, TEST_BACK_TO_BACK) && plan->burst_tests < book->burst_tests)
+		append_sentence(sentences, "Back-to-back frames: %u tests, RFC 2544 section 26.4 says at least %u.",
+				plan->burst_tests, book->burst_tests);
+	if (rfc2544_is_wanted(suite, TEST_BACK_TO_BACK) && !plan->burst_pause)
+		append_sentence(sentences,
+				"Back-to-back frames: bursts of at most %g s without a pause after them, RFC 2544 "
+				"section 26.4 says trials of at least %g s.",
+				plan->burst_trial_s, book->burst_trial_s);
+	if (rfc2544_is_wanted(suite, TEST_RECOVERY) && plan->overload_duration_s < book->overload_duration_s)
+		append_sentence(sentences, "System recovery: overload for %g s, RFC 2544 section 26.5 says at least %g s.",
+				plan->overload_duration_s, book->overload_duration_s);
+}
+
+/* Where the maximum rate is not that of the medium. */
+static void add_rate_deviations(const struct rfc2544 *suite, json_t *sentences)
+{
+	const json_t *first = json_array_get(suite->frame_sizes, 0);
+	double line_fps = json_number_value(json_object_get(first, "line_rate"));
+	double max_fps = json_number_value(json_object_get(first, "max_rate"));
+
+	if (!first)
+		return;
+	if (line_fps <= 0)
+		append_sentence(
+			sentences,
+			"Maximum rate: these ports have no known line rate; 100 %% of the frame loss rate, and the rate of "
+			"bursts, is Max Load (%s), not the maximum of the medium.",
+			json_string_value(json_object_get(first, "max_load_source")));
+	else if (max_fps < line_fps)
+		append_sentence(
+			sentences,
+			"Maximum rate: Max Load is below the line rate; it is 100 %% of the frame loss rate, and the rate "
+			"of bursts.");
+}
+
+/* --- the document ----------------------------------------------------------------------------------------------------- */
+
+static json_t *tests_json(const struct rfc2544 *suite)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < TEST_COUNT; i++)
+		if (rfc2544_is_wanted(suite, i))
+			json_array_append_new(list, json_string(rfc2544_names[i].name));
+	return list;
+}
+
+static size_t add_reason(char text[REASON_SIZE], size_t used, const char *frame_size, const char *test, const json_t *json)
+{
+	const char *reason = json_string_value(json_object_get(json, "irregular_reason"));
+
+	if (reason && used < REASON_SIZE)
+		used += (size_t)snprintf(text + used, REASON_SIZE - used, "%s%s, %s: %s", used ? "; " : "", frame_size, test,
+					 reason);
+	return used;
+}
+
+/* How it ended, else what is irregular of each frame size. */
+static json_t *irregular_reason_json(const struct rfc2544 *suite)
+{
+	char text[REASON_SIZE] = "";
+	size_t used = 0;
+
+	if (suite->end_reason)
+		return json_string(suite->end_reason);
+	for (size_t i = 0; i < json_array_size(suite->frame_sizes); i++) {
+		const json_t *one = json_array_get(suite->frame_sizes, i);
+
+		for (int test = 0; test < TEST_RESET; test++)
+			used = add_reason(text, used, json_string_value(json_object_get(one, "frame_size")),
+					  rfc2544_names[test].name, json_object_get(one, rfc2544_names[test].member));
+	}
+	used = add_reason(text, used, json_string_value(json_object_get(suite->reset, "frame_size")), "reset", suite->reset);
+	return used ? json_string(text) : json_null();
+}
+
+json_t *report_rfc2544(const struct rfc2544 *suite)
+{
+	json_t *document, *sentences;
+
+	if (!suite->setting)
+		return NULL;
+	sentences = json_object_get(suite->setting, "deviations");
+	add_omissions(suite, sentences);
+	add_rate_deviations(suite, sentences);
+	add_deviations(suite, sentences);
+	document = json_pack("{s:s, s:o, s:b, s:b, s:o, s:b, s:f, s:O, s:O?, s:s, s:i}", "schema", "xdp-mlr/rfc2544/1",
+			     "tests", tests_json(suite), "fast", (int)suite->config->fast, "regular",
+			     !suite->irregular && !suite->end_reason, "irregular_reason", irregular_reason_json(suite),
+			     "tester_limited", (int)suite->tester_limited, "suite_duration", suite->duration_s,
+			     "frame_sizes", suite->frame_sizes, "reset", suite->reset, "load_scope", "interface",
+			     "aggregate_factor", (int)suite->transmitters);
+	if (document)
+		json_object_update(document, suite->setting);
+	return document;
+}

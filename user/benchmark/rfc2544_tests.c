@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* RFC 2544, 26.1 to 26.3: throughput, latency, frame loss rate. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json_text.h"
+#include "base/units.h"
+#include "benchmark/manager.h"
+#include "benchmark/rfc2544_tests.h"
+#include "benchmark/search_report.h"
+#include "mlr/rfc2544.h"
+#include "result/report.h"
+
+#define FAST_INITIAL_S 0.5 /* at most, of throughput trials */
+#define WIDTH_RATIO    0.005
+#define SOURCE_SIZE    400
+
+double rfc2544_mean(const double *values, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	return count ? sum / (double)count : NAN;
+}
+
+double rfc2544_stdev(const double *values, size_t count)
+{
+	double mean = rfc2544_mean(values, count), squares = 0;
+
+	for (size_t i = 0; i < count; i++)
+		squares += (values[i] - mean) * (values[i] - mean);
+	return count < 2 ? NAN : sqrt(squares / (double)(count - 1));
+}
+
+/* --- throughput (26.1) -------------------------------------------------------------------------------------------------- */
+
+/* Loss 0, exceed 0, trials of the plan's duration at the end: unconditionally compliant, if that is 60 s (draft-15, 4.10.2). */
+static struct config search_config(const struct rfc2544_run *run)
+{
+	const struct rfc2544 *suite = run->suite;
+	double final_s = suite->plan.trial_duration_s;
+	struct config config = *run->config;
+
+	config.algorithm = ALGORITHM_MLR;
+	config.min_load = (struct load_spec){ LOAD_FPS, run->range.min_fps };
+	config.max_load = (struct load_spec){ LOAD_FPS, run->range.max_fps };
+	config.goal_count = 1;
+	config.goals[0] = (struct mlr_goal){
+		.name = "throughput",
+		.initial_trial_duration_s = final_s > 1 ? 1 : fmin(final_s, FAST_INITIAL_S),
+		.final_trial_duration_s = final_s,
+		.duration_sum_s = final_s,
+		.width_ratio = WIDTH_RATIO,
+	};
+	if (config.max_time_s > 0)
+		config.max_time_s = fmax(config.max_time_s - (double)(clock_ns() - suite->start_ns) / NS_PER_S, 1e-3);
+	return config;
+}
+
+static void put_throughput(struct rfc2544_run *run, const struct search *search, json_t *json)
+{
+	json_t *goal = report_goal_result(search, 0, &search->outcomes[0]), *trials = json_array();
+	unsigned int octets = run->config->frame_size_octets;
+	double fps = search->outcomes[0].result.relevant_lower_bound_fps, line_fps = run->measurer->line_rate_fps;
+
+	for (size_t i = 0; i < search->trial_count; i++)
+		json_array_append_new(trials, report_search_trial(search, &search->trials[i]));
+	json_object_set_new(json, "goal_result", goal);
+	json_object_set_new(json, "throughput", json_number_or_null(fps));
+	json_object_set_new(json, "line_rate_ratio", json_number_or_null(line_fps > 0 ? fps / line_fps : NAN));
+	json_object_set_new(json, "l1_bps", json_number_or_null(octets ? l1_bps(fps, octets) : NAN));
+	json_object_set_new(json, "l2_bps", json_number_or_null(octets ? l2_bps(fps, octets) : NAN));
+	json_object_set_new(json, "trial_count", json_integer((json_int_t)search->trial_count));
+	json_object_set_new(json, "search_duration", json_real(search->duration_s));
+	json_object_set_new(json, "trials", trials);
+	run->throughput_fps = fps;
+	run->tester_limited |= search->outcomes[0].tester_limited;
+}
+
+static const char *search_reason(const struct goal_outcome *outcome)
+{
+	switch (outcome->result.irregularity) {
+	case MLR_REGULAR:
+		return NULL;
+	case MLR_MAX_LOAD_IS_LOWER_BOUND:
+		return "the SUT loses nothing at the maximum rate: it is not the limit";
+	case MLR_MIN_LOAD_IS_UPPER_BOUND:
+		return "the SUT loses frames at every load down to Min Load";
+	case MLR_UNFINISHED:
+		break;
+	}
+	return "the search did not come to its end";
+}
+
+enum exit_code rfc2544_throughput(struct rfc2544_run *run, json_t *json)
+{
+	struct config config = search_config(run);
+	struct search search;
+	enum exit_code code = manager_search(&config, run->measurer, &search);
+
+	if (search.end != SEARCH_RUNNING) {
+		put_throughput(run, &search, json);
+		run->reason = search_reason(&search.outcomes[0]);
+		if (code == EXIT_UNMET)
+			code = search.end == SEARCH_OUT_OF_TIME ? EXIT_UNMET : EXIT_DONE;
+	}
+	search_free(&search);
+	return code;
+}
+
+/* --- latency (26.2) ----------------------------------------------------------------------------------------------------- */
+
+#define SOURCES_MAX 4
+
+/* Who told when the frames of some repeats arrived. */
+struct latency_source {
+	const char *name;
+	size_t repeats;
+};
+
+/* What the repeats amount to so far. */
+struct latency_series {
+	size_t count;
+	double *means_ns, *medians_ns; /* of each repeat */
+	double frames, sum_ns;         /* of all frames */
+	double min_ns, max_ns, p99_max_ns;
+	double lost;
+	struct latency_source sources[SOURCES_MAX]; /* more than one: a NIC's clock was lost, or came, between two repeats */
+	size_t source_count;
+	double error_bound_ns; /* the largest; NAN: one is not known */
+	json_t *last;          /* LATENCY of the last repeat: clock, definition, floor */
+};
+
+static void add_source(struct latency_series *series, const struct latency_summary *latency)
+{
+	size_t i = 0;
+
+	while (i < series->source_count && strcmp(series->sources[i].name, latency->source))
+		i++;
+	if (i == SOURCES_MAX)
+		i--;
+	else if (i == series->source_count)
+		series->sources[series->source_count++].name = latency->source;
+	series->sources[i].repeats++;
+	if (!series->count || isnan(latency->error_bound_ns) || latency->error_bound_ns > series->error_bound_ns)
+		series->error_bound_ns = latency->error_bound_ns;
+}
+
+static void add_repeat(struct latency_series *series, const struct measurement *measurement, json_t *trial)
+{
+	const struct latency_summary *latency = &measurement->latency;
+
+	series->lost += (double)measurement->verdict.lost;
+	if (!measurement->has_latency)
+		return;
+	add_source(series, latency);
+	series->means_ns[series->count] = latency->mean_ns;
+	series->medians_ns[series->count] = latency->p50_ns;
+	series->min_ns = series->count ? fmin(series->min_ns, (double)latency->min_ns) : (double)latency->min_ns;
+	series->max_ns = fmax(series->max_ns, (double)latency->max_ns);
+	series->p99_max_ns = fmax(series->p99_max_ns, latency->p99_ns);
+	series->frames += (double)latency->count;
+	series->sum_ns += (double)latency->count * latency->mean_ns;
+	series->count++;
+	json_decref(series->last);
+	series->last = json_incref(json_object_get(trial, "latency"));
+}
+
+/* Clock, definition and floor, which are those of every repeat where there is one source only. */
+static void put_clock(const struct latency_series *series, json_t *json)
+{
+	static const char *const from_last[] = { "definition", "clock", "floor_p50_ns", "floor_p99_ns", "floor_source" };
+
+	for (size_t i = 0; i < sizeof(from_last) / sizeof(*from_last) && series->source_count == 1; i++)
+		if (json_object_get(series->last, from_last[i]))
+			json_object_set(json, from_last[i], json_object_get(series->last, from_last[i]));
+}
+
+/* The one source, or each with its repeats. */
+static json_t *source_json(const struct latency_series *series)
+{
+	char text[SOURCE_SIZE] = "";
+	size_t used = 0;
+
+	if (series->source_count < 2)
+		return series->source_count ? json_string(series->sources[0].name) : json_null();
+	for (size_t i = 0; i < series->source_count && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%zu repeat%s by %s", i ? "; " : "",
+					 series->sources[i].repeats, series->sources[i].repeats == 1 ? "" : "s",
+					 series->sources[i].name);
+	return json_string(text);
+}
+
+static void put_latency(const struct latency_series *series, json_t *json)
+{
+	bool any = series->count;
+
+	put_clock(series, json);
+	json_object_set_new(json, "source", source_json(series));
+	json_object_set_new(json, "error_bound_ns", json_number_or_null(any ? series->error_bound_ns : NAN));
+	json_object_set_new(json, "repeats", json_integer((json_int_t)series->count));
+	json_object_set_new(json, "every_frame", json_true());
+	json_object_set_new(json, "average_of_means_ns", json_number_or_null(rfc2544_mean(series->means_ns, series->count)));
+	json_object_set_new(json, "average_of_medians_ns",
+			    json_number_or_null(rfc2544_mean(series->medians_ns, series->count)));
+	json_object_set_new(json, "mean_of_all_frames_ns", json_number_or_null(any ? series->sum_ns / series->frames : NAN));
+	json_object_set_new(json, "stdev_of_means_ns", json_number_or_null(rfc2544_stdev(series->means_ns, series->count)));
+	json_object_set_new(json, "min_ns", json_number_or_null(any ? series->min_ns : NAN));
+	json_object_set_new(json, "max_ns", json_number_or_null(any ? series->max_ns : NAN));
+	json_object_set_new(json, "p99_ns_max", json_number_or_null(any ? series->p99_max_ns : NAN));
+	json_object_set_new(json, "lost_frames", json_number_or_null(series->lost));
+}
+
+static enum exit_code repeat_latency(struct rfc2544_run *run, struct latency_series *series, json_t *trials)
+{
+	const struct rfc2544_plan *plan = &run->suite->plan;
+
+	for (unsigned int i = 0; i < plan->latency_repeats; i++) {
+		struct measurement measurement;
+		enum exit_code code = rfc2544_trial(run, run->throughput_fps, plan->latency_duration_s, &measurement);
+		json_t *trial;
+
+		if (code != EXIT_DONE)
+			return code;
+		trial = report_trial(&measurement);
+		add_repeat(series, &measurement, trial);
+		json_array_append_new(trials, trial);
+		run->tester_limited |= measurement.tester_limited;
+		measurement_free(&measurement);
+	}
+	return EXIT_DONE;
+}
+
+enum exit_code rfc2544_latency(struct rfc2544_run *run, json_t *json)
+{
+	const struct rfc2544_plan *plan = &run->suite->plan;
+	struct latency_series series = {
+		.means_ns = calloc(plan->latency_repeats, sizeof(double)),
+		.medians_ns = calloc(plan->latency_repeats, sizeof(double)),
+	};
+	json_t *trials = json_array();
+	enum exit_code code = EXIT_DONE;
+
+	if (!series.means_ns || !series.medians_ns)
+		code = refuse(EXIT_INCAPABLE, "out of memory");
+	else
+		code = repeat_latency(run, &series, trials);
+	json_object_update_new(json, json_pack("{s:f, s:f, s:i}", "load", run->throughput_fps, "trial_duration",
+					       plan->latency_duration_s, "repeats_wanted", (int)plan->latency_repeats));
+	put_latency(&series, json);
+	json_object_set_new(json, "trials", trials);
+	if (!series.count)
+		run->reason = "no frame's latency was measured";
+	else if (series.lost > 0)
+		run->reason = "frames were lost at the throughput";
+	else if (series.source_count > 1)
+		run->reason = "the repeats were timed by different clocks, so their averages mix what differs";
+	else if (code == EXIT_DONE && series.count < plan->latency_repeats)
+		run->reason = "a repeat has no latency: its arrivals were timed by two clocks";
+	free(series.means_ns);
+	free(series.medians_ns);
+	json_decref(series.last);
+	return code;
+}
+
+/* --- frame loss rate (26.3) --------------------------------------------------------------------------------------------- */
+
+static json_t *point_json(const struct measurement *measurement, double load_fps, double ratio)
+{
+	const struct mlr_trial_counts *counts = &measurement->counts;
+	double lost = measurement->verdict.lost > 0 ? (double)measurement->verdict.lost : 0;
+
+	return json_pack("{s:f, s:f, s:o, s:I, s:I, s:b}", "load", load_fps, "load_ratio", ratio, "loss_ratio",
+			 json_number_or_null(lost / (double)counts->sent), "input_frames", (json_int_t)counts->sent,
+			 "output_frames", (json_int_t)counts->received, "tester_limited", measurement->tester_limited);
+}
+
+static enum exit_code step_down(struct rfc2544_run *run, struct mlr_loss_steps *steps, json_t *points, json_t *trials)
+{
+	double ratio;
+
+	while ((ratio = mlr_loss_steps_next(steps)) > 0) {
+		double load_fps = ratio * run->range.max_fps;
+		struct measurement measurement;
+		enum exit_code code = rfc2544_trial(run, load_fps, run->suite->plan.trial_duration_s, &measurement);
+
+		if (code != EXIT_DONE)
+			return code;
+		json_array_append_new(points, point_json(&measurement, load_fps, ratio));
+		json_array_append_new(trials, report_trial(&measurement));
+		mlr_loss_steps_add(steps, measurement.verdict.lost > 0);
+		run->tester_limited |= measurement.tester_limited;
+		measurement_free(&measurement);
+	}
+	return EXIT_DONE;
+}
+
+enum exit_code rfc2544_frame_loss(struct rfc2544_run *run, json_t *json)
+{
+	const struct rfc2544_plan *plan = &run->suite->plan;
+	struct mlr_loss_steps steps = { .step_ratio = plan->loss_step_ratio };
+	json_t *points = json_array(), *trials = json_array();
+	double line_fps = run->measurer->line_rate_fps;
+	enum exit_code code = step_down(run, &steps, points, trials);
+
+	json_object_update_new(json, json_pack("{s:f, s:f, s:f, s:b, s:b, s:o, s:o}", "max_rate", run->range.max_fps,
+					       "step_ratio", plan->loss_step_ratio, "trial_duration", plan->trial_duration_s,
+					       "line_rate_known", line_fps > 0, "loss_free_pair",
+					       mlr_loss_steps_complete(&steps), "points", points, "trials", trials));
+	if (code == EXIT_DONE && !mlr_loss_steps_complete(&steps))
+		run->reason = "no two successive loads were free of loss";
+	return code;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The suite of RFC 2544 while it runs: its state, and the trials that its tests consist of. */
+#ifndef XDP_MLR_BENCHMARK_RFC2544_TRIAL_H
+#define XDP_MLR_BENCHMARK_RFC2544_TRIAL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "benchmark/load_range.h"
+#include "config/config.h"
+#include "measurer/measurer.h"
+
+enum rfc2544_test {
+	TEST_THROUGHPUT,
+	TEST_LATENCY,
+	TEST_FRAME_LOSS,
+	TEST_BACK_TO_BACK,
+	TEST_RECOVERY,
+	TEST_RESET,
+	TEST_COUNT
+};
+
+/* How long and how often. By the book, shorter with --fast, each as its option says. */
+struct rfc2544_plan {
+	double trial_duration_s; /* throughput (its longest), frame loss rate */
+	unsigned int latency_repeats;
+	double latency_duration_s;
+	double loss_step_ratio;
+	unsigned int burst_tests;
+	double burst_trial_s; /* the longest burst, at the maximum rate; and what a trial lasts at least */
+	bool burst_pause;     /* a short burst is followed by silence until the trial is that long */
+	unsigned int recovery_repeats;
+	double overload_duration_s;
+	double reduced_duration_s;
+	double reset_duration_s;
+};
+
+struct rfc2544 {
+	const struct config *config;
+	struct rfc2544_plan plan;
+	time_t start_time;
+	uint64_t start_ns;
+	json_t *frame_sizes; /* what was measured, an object a frame size */
+	json_t *reset;       /* NULL: not measured */
+	json_t *setting;     /* the document's measurer, traffic_profile, environment, deviations, configuration */
+	unsigned int transmitters;
+	size_t trial_count; /* told as events */
+	bool irregular, tester_limited;
+	const char *end_reason; /* why it ended early, NULL if it did not */
+	double duration_s;
+};
+
+/* One frame size while it is measured, and the test that runs. */
+struct rfc2544_run {
+	struct rfc2544 *suite;
+	const struct config *config; /* of this frame size */
+	struct measurer *measurer;
+	struct load_range range; /* its Max Load is the maximum rate of the tests */
+	double throughput_fps;   /* NAN: not known */
+	json_t *json;            /* of the frame size */
+	const char *test;        /* the name of the test that runs */
+	const char *reason;      /* why its result is irregular, NULL if it is not */
+	bool tester_limited;     /* its result is */
+	unsigned int repeated;   /* trials that were made again, because the tester itself was the limit */
+};
+
+/* Whether something of this duration still ends in time. */
+bool rfc2544_has_time(const struct rfc2544 *suite, double duration_s);
+
+/* One trial, told as an event and on the live line. */
+enum exit_code rfc2544_trial(struct rfc2544_run *run, double load_fps, double duration_s, struct measurement *ret);
+/* The same for a trial with a course. */
+enum exit_code rfc2544_course(struct rfc2544_run *run, struct trial_course *course, struct measurement *ret);
+
+#endif

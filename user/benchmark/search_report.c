@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "benchmark/search_report.h"
+
+#include <stdio.h>
+
+#include "base/json_text.h"
+#include "config/echo.h"
+#include "config/options.h"
+#include "result/definitions.h"
+#include "result/report.h"
+#include "result/warnings.h"
+
+#define REASON_SIZE 1024
+
+/* --- trials --------------------------------------------------------------------------------------------------------- */
+
+/* Why a trial was chosen. What was asked for is said where something else was measured (by an earlier run). */
+static json_t *decision_json(const struct search *search, const struct search_trial *trial)
+{
+	const struct mlr_trial_input *asked = &trial->decision.input, *measured = &trial->measurement.result.input;
+	json_t *decision = json_pack("{s:s, s:s, s:o, s:o}", "goal", search->config->goals[trial->decision.goal].name,
+				     "rule", trial->decision.rule, "lower_bound", json_number_or_null(trial->lower_fps),
+				     "upper_bound", json_number_or_null(trial->upper_fps));
+
+	json_object_set_new(decision, "exceed_probability", json_number_or_null(trial->decision.exceed_probability));
+	json_object_set_new(decision, "trials_ahead", json_number_or_null(trial->decision.trials_ahead));
+
+	if (asked->load_fps != measured->load_fps || asked->duration_s != measured->duration_s) {
+		json_object_set_new(decision, "asked_load", json_real(asked->load_fps));
+		json_object_set_new(decision, "asked_duration", json_real(asked->duration_s));
+	}
+	return decision;
+}
+
+json_t *report_search_trial(const struct search *search, const struct search_trial *trial)
+{
+	json_t *json = trial->measurement.stored ? json_copy((json_t *)trial->measurement.stored)
+						 : report_trial(&trial->measurement);
+
+	if (trial->decision.warmup)
+		json_object_set_new(json, "warmup", json_true());
+	json_object_set_new(json, "decision", decision_json(search, trial));
+	return json;
+}
+
+/* --- goals ---------------------------------------------------------------------------------------------------------- */
+
+/* Why the search as a whole ended before its goals were reached; NULL if it did not. */
+static const char *end_reason(const struct search *search)
+{
+	switch (search->end) {
+	case SEARCH_OUT_OF_TIME:
+		return "the time limit of the search was reached";
+	case SEARCH_REPLAYED:
+		return "the stored trials end here";
+	case SEARCH_INTERRUPTED:
+		return "interrupted";
+	case SEARCH_FAILED:
+		return "a trial could not be measured";
+	case SEARCH_RUNNING:
+	case SEARCH_COMPLETE:
+		break;
+	}
+	return NULL;
+}
+
+static const char *goal_reason(const struct search *search, enum mlr_irregularity irregularity)
+{
+	const char *end = end_reason(search);
+
+	switch (irregularity) {
+	case MLR_REGULAR:
+		return NULL;
+	case MLR_MAX_LOAD_IS_LOWER_BOUND:
+		return "Max Load is a Lower Bound: the SUT is not the limit";
+	case MLR_MIN_LOAD_IS_UPPER_BOUND:
+		return "Min Load is an Upper Bound: the SUT fails this goal at every load of the search";
+	case MLR_UNFINISHED:
+		break;
+	}
+	return end ? end : "the search ended before the bounds were within the Goal Width";
+}
+
+static json_t *goal_result_json(const struct search *search, size_t goal, const struct goal_outcome *outcome)
+{
+	const struct mlr_goal_result *result = &outcome->result;
+
+	return json_pack("{s:o, s:b, s:s?, s:o, s:o, s:o, s:b}", "goal", report_goal(&search->config->goals[goal]),
+			 "regular", result->irregularity == MLR_REGULAR, "irregular_reason",
+			 goal_reason(search, result->irregularity), "relevant_lower_bound",
+			 json_number_or_null(result->relevant_lower_bound_fps), "relevant_upper_bound",
+			 json_number_or_null(result->relevant_upper_bound_fps), "conditional_throughput",
+			 json_number_or_null(result->conditional_throughput_fps), "tester_limited", outcome->tester_limited);
+}
+
+json_t *report_goal_result(const struct search *search, size_t goal, const struct goal_outcome *outcome)
+{
+	const struct mlr_goal_result *result = &outcome->result;
+	json_t *json = goal_result_json(search, goal, outcome);
+
+	report_add_bps(json, "relevant_lower_bound", result->relevant_lower_bound_fps, search->config);
+	report_add_bps(json, "relevant_upper_bound", result->relevant_upper_bound_fps, search->config);
+	report_add_bps(json, "conditional_throughput", result->conditional_throughput_fps, search->config);
+	json_object_set_new(json, "rfc2544_compliance",
+			    json_string(rfc2544_compliance(&search->config->goals[goal], result, outcome->tester_limited)));
+	return json;
+}
+
+/* Why the result is irregular: how the search ended, else what each irregular goal says. */
+static json_t *irregular_reason_json(const struct search *search)
+{
+	char text[REASON_SIZE] = "";
+	size_t used = 0;
+
+	if (end_reason(search))
+		return json_string(end_reason(search));
+	for (size_t goal = 0; goal < search->input.goal_count && used < sizeof(text); goal++) {
+		const char *reason = goal_reason(search, search->outcomes[goal].result.irregularity);
+
+		if (reason)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s: %s", used ? "; " : "",
+						 search->config->goals[goal].name, reason);
+	}
+	return used ? json_string(text) : json_null();
+}
+
+/* --- the document --------------------------------------------------------------------------------------------------- */
+
+static json_t *controller_input_json(const struct search *search)
+{
+	json_t *goals = json_array();
+
+	for (size_t goal = 0; goal < search->input.goal_count; goal++)
+		json_array_append_new(goals, report_goal(&search->config->goals[goal]));
+	return json_pack("{s:o, s:o, s:o}", "min_load", json_number_or_null(search->input.min_load_fps), "max_load",
+			 json_number_or_null(search->input.max_load_fps), "goals", goals);
+}
+
+static json_t *search_result_json(const struct search *search)
+{
+	json_t *goals = json_array();
+
+	for (size_t goal = 0; goal < search->input.goal_count; goal++)
+		json_array_append_new(goals, report_goal_result(search, goal, &search->outcomes[goal]));
+	return goals;
+}
+
+static json_t *trials_json(const struct search *search)
+{
+	json_t *trials = json_array();
+
+	for (size_t i = 0; i < search->trial_count; i++)
+		json_array_append_new(trials, report_search_trial(search, &search->trials[i]));
+	return trials;
+}
+
+json_t *report_setting(const struct search *search)
+{
+	return json_pack("{s:s, s:o, s:s, s:o}", "algorithm", algorithm_name(search->config->algorithm), "controller_input",
+			 controller_input_json(search), "max_load_source", search->max_load_source, "configuration",
+			 config_describe(search->config));
+}
+
+json_t *report_search(const struct search *search)
+{
+	json_t *document = json_pack(
+		"{s:s, s:s, s:o, s:s?, s:o, s:s, s:i, s:o, s:f, s:o}", "schema", "xdp-mlr/search/1", "algorithm",
+		algorithm_name(search->config->algorithm), "controller_input", controller_input_json(search),
+		"max_load_source", search->max_load_source, "search_result", search_result_json(search), "load_scope",
+		"interface", "aggregate_factor", (int)search->measurer->transmitters, "trials", trials_json(search),
+		"search_duration", search->duration_s, "irregular_reason", irregular_reason_json(search));
+
+	if (document) {
+		json_object_set_new(document, "warnings", warnings_describe(search->config, search->input.min_load_fps));
+		json_object_set_new(document, "line_rate",
+				    search->measurer->line_rate_fps > 0 ? json_real(search->measurer->line_rate_fps)
+									: json_null());
+		report_add_setting(document, search->config, search->measurer, search->start_time);
+	}
+	return document;
+}

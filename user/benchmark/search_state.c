@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "benchmark/search_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "benchmark/load_range.h"
+
+double search_elapsed_s(const struct search *search)
+{
+	if (search->measurer->virtual_time)
+		return search->virtual_s;
+	return search->stored_s + (double)(clock_ns() - search->start_ns) / (double)NS_PER_S;
+}
+
+static double bound_fps(const struct mlr_results *results, size_t load)
+{
+	return load == MLR_NO_LOAD ? NAN : mlr_results_load_fps(results, load);
+}
+
+void search_bounds(const struct search *search, size_t goal, double *ret_lower_fps, double *ret_upper_fps)
+{
+	const struct mlr_results *results = mlr_controller_results(search->controller);
+	struct mlr_bounds bounds = mlr_results_bounds(results, goal);
+
+	*ret_lower_fps = bound_fps(results, bounds.lower);
+	*ret_upper_fps = bound_fps(results, bounds.upper);
+}
+
+/* Whether the tester's own limit decided a trial that counts, at this load: without it the goal's loss ratio would have been
+ * kept. Where the SUT alone lost more than that, the trial says what it says. */
+static bool limited_at(const struct search *search, size_t goal, double load_fps)
+{
+	for (size_t i = 0; i < search->trial_count; i++) {
+		const struct search_trial *trial = &search->trials[i];
+
+		if (!trial->decision.warmup && trial->measurement.tester_limited &&
+		    trial->measurement.sut_loss_ratio <= search->config->goals[goal].loss_ratio &&
+		    trial->measurement.result.input.load_fps == load_fps)
+			return true;
+	}
+	return false;
+}
+
+enum exit_code search_outcome(const struct search *search, size_t goal, struct goal_outcome *ret)
+{
+	const struct mlr_goal_result *result = &ret->result;
+
+	if (mlr_controller_goal_result(search->controller, goal, &ret->result))
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	ret->tester_limited = limited_at(search, goal,
+					 isnan(result->relevant_upper_bound_fps) ? result->relevant_lower_bound_fps
+										 : result->relevant_upper_bound_fps) ||
+			      load_touches_tester(search->measurer, result->relevant_lower_bound_fps);
+	return EXIT_DONE;
+}
+
+void search_free(struct search *search)
+{
+	for (size_t i = 0; i < search->trial_count; i++)
+		measurement_free(&search->trials[i].measurement);
+	free(search->trials);
+	mlr_controller_free(search->controller);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A search: what has been measured, what is known of its goals, and how it ended. manager.h fills it; views and reports read it. */
+#ifndef XDP_MLR_BENCHMARK_SEARCH_STATE_H
+#define XDP_MLR_BENCHMARK_SEARCH_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "config/config.h"
+#include "measurer/measurer.h"
+#include "mlr/controller.h"
+
+/* One trial of a search. */
+struct search_trial {
+	struct measurement measurement;
+	struct mlr_decision decision; /* of the controller, which this trial followed; its input is what was asked for */
+	double lower_fps, upper_fps;  /* the Relevant Bounds of the goal in focus at that time; NAN for what did not exist */
+};
+
+/* What is known of one goal: at any time, and in the end. */
+struct goal_outcome {
+	struct mlr_goal_result result;
+	bool tester_limited; /* the tester's own limit decided a trial at the Relevant Upper Bound (without one, at the lower) */
+};
+
+enum search_end {
+	SEARCH_RUNNING,
+	SEARCH_COMPLETE,
+	SEARCH_OUT_OF_TIME,
+	SEARCH_REPLAYED, /* the stored trials end before the search does */
+	SEARCH_INTERRUPTED,
+	SEARCH_FAILED, /* a trial could not be performed */
+};
+
+struct search {
+	const struct config *config;
+	struct measurer *measurer;
+	struct mlr_controller_input input;
+	const char *max_load_source; /* "option", "line rate" or "calibration"; NULL: not known, nor are the loads */
+	double stored_s;             /* what an earlier run, which is resumed, took */
+	struct mlr_controller *controller;
+	struct search_trial *trials;
+	size_t trial_count, trial_size;
+	time_t start_time;
+	uint64_t start_ns;
+	double virtual_s;  /* time that would have passed, where none does */
+	double duration_s; /* of the whole search, once it has ended */
+	enum search_end end;
+	struct goal_outcome outcomes[MLR_GOALS_MAX]; /* once it has ended */
+	struct goal_watch {                          /* what was last told about a goal */
+		double lower_fps, upper_fps;
+		bool reached;
+	} watches[MLR_GOALS_MAX];
+};
+
+/* Seconds since the start of the search, by the clock that counts for it. */
+double search_elapsed_s(const struct search *search);
+
+/* The current Relevant Bounds of a goal; NAN for what does not exist. */
+void search_bounds(const struct search *search, size_t goal, double *ret_lower_fps, double *ret_upper_fps);
+
+/* What is known of a goal now. EXIT_INCAPABLE without memory. */
+enum exit_code search_outcome(const struct search *search, size_t goal, struct goal_outcome *ret);
+
+void search_free(struct search *search);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "benchmark/search_view.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "progress/progress.h"
+
+void view_take_measurement(struct view *view, const struct measurement *measurement)
+{
+	view->last_loss_ratio = measurement->result.output.loss_ratio;
+	if (!measurement->has_counts)
+		return;
+	view->sent_frames += (double)measurement->counts.sent;
+	view->lost_frames += (double)measurement->verdict.lost;
+}
+
+static enum view_mark mark_of(const struct search *search, const struct search_trial *trial)
+{
+	double loss_ratio = trial->measurement.result.output.loss_ratio;
+
+	if (trial->decision.warmup)
+		return VIEW_WARMUP;
+	if (trial->measurement.tester_limited)
+		return VIEW_LIMITED;
+	return loss_ratio <= search->config->goals[trial->decision.goal].loss_ratio ? VIEW_GOOD : VIEW_BAD;
+}
+
+static void take_goal(struct view_goal *view, const struct search *search, size_t goal)
+{
+	snprintf(view->name, sizeof(view->name), "%s", search->config->goals[goal].name);
+	search_bounds(search, goal, &view->lower_fps, &view->upper_fps);
+	view->throughput_fps = NAN;
+	view->done = mlr_controller_goal_done(search->controller, goal);
+}
+
+static struct view view_of(const struct search *search)
+{
+	struct view view = progress_view(search->config);
+
+	view.min_load_fps = search->input.min_load_fps;
+	view.max_load_fps = search->input.max_load_fps;
+	view.goal_count = search->input.goal_count;
+	for (size_t goal = 0; goal < view.goal_count; goal++)
+		take_goal(&view.goals[goal], search, goal);
+	view.trial_count = search->trial_count;
+	for (size_t i = 0; i < search->trial_count; i++) {
+		view_take_measurement(&view, &search->trials[i].measurement);
+		if (i + VIEW_MARKS >= search->trial_count)
+			view_add_mark(&view, mark_of(search, &search->trials[i]));
+	}
+	view.elapsed_s = search_elapsed_s(search);
+	view.remaining_s = mlr_controller_remaining_s(search->controller);
+	if (search->config->max_time_s > 0)
+		view.remaining_s = fmin(view.remaining_s, fmax(search->config->max_time_s - view.elapsed_s, 0));
+	return view;
+}
+
+void search_show(const struct search *search, const struct mlr_decision *decision)
+{
+	struct view view = view_of(search);
+
+	progress_take_trial(&view, &decision->input);
+	view.warmup = decision->warmup;
+	snprintf(view.goal, sizeof(view.goal), "%s", search->config->goals[decision->goal].name);
+	progress_show(search->config, &view, !search->measurer->virtual_time);
+}
+
+void search_show_end(const struct search *search)
+{
+	struct view view = view_of(search);
+
+	for (size_t goal = 0; goal < view.goal_count; goal++)
+		view.goals[goal].throughput_fps = search->outcomes[goal].result.conditional_throughput_fps;
+	view.remaining_s = 0;
+	progress_show_end(&view);
+}

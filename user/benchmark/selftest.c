@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "benchmark/selftest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <netinet/ether.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/json_text.h"
+#include "base/units.h"
+#include "benchmark/manager.h"
+#include "config/echo.h"
+#include "config/options_suite.h"
+#include "measurer/selftest_store.h"
+#include "netdev/netlink.h"
+#include "progress/events.h"
+#include "result/environment.h"
+#include "result/report.h"
+
+#define FASTEST_TRIALS     3
+#define FASTEST_MARGIN     1.25 /* the search begins that much above what was reached unpaced */
+#define SEARCH_TRIALS      5    /* short ones a load, of which one may be unclean: this machine may stall */
+#define SEARCH_EXCEED      0.2  /* that one in five */
+#define SEARCH_DIVISOR     4    /* how much shorter they are than those that confirm */
+#define SEARCH_WIDTH       0.02
+#define RAISES_MAX         8    /* by that much again, where the tester was clean all the way up */
+#define SEARCH_LEAST_RATIO 1e-3 /* of the fastest load: where the search begins */
+#define CONFIRM_TRIALS     5
+#define CONFIRM_CLEAN      4    /* of them */
+#define CONFIRM_STEP       0.95 /* the next load where that failed */
+#define CONFIRM_LOADS      20
+#define FLOOR_TRIALS       3
+#define FLOOR_LOAD_FPS     100e3 /* at most; else half of the clean load */
+#define PACING_ERROR_PPM   500   /* a tenth of the Goal Width that searches have by default */
+#define UNCLEAN_LOSS_RATIO 0.01  /* what a trial that is not clean counts for at least */
+#define RESIDUAL_WAIT_S    0.5
+#define PPM                1e6
+
+/* --- clean or not --------------------------------------------------------------------------------------------------- */
+
+/* Whether the load was not what was asked, beyond what a whole number of frames makes of it. */
+static bool is_mispaced(const struct measurement *measurement)
+{
+	const struct pacing_summary *pacing = &measurement->pacing;
+	double frame_ppm = PPM / (pacing->intended_fps * measurement->result.input.duration_s);
+
+	return measurement->has_pacing && fabs(pacing->error_ppm) > PACING_ERROR_PPM + frame_ppm;
+}
+
+/* Why a trial is not clean, NULL if it is. Nothing is between the ports, so whatever is lost the tester lost. */
+static const char *unclean_reason(const struct measurement *measurement)
+{
+	const struct mlr_trial_counts *counts = &measurement->counts;
+
+	if (measurement->tester_limited)
+		return measurement->tester_limited_reason;
+	if (measurement->verdict.unsent)
+		return "frames stayed unsent";
+	if (measurement->verdict.lost)
+		return "frames were lost between the ports";
+	if (counts->duplicate || counts->reordered || counts->malformed)
+		return "frames came twice, damaged or out of order";
+	return is_mispaced(measurement) ? "the load was not kept" : NULL;
+}
+
+/* The measurer of the search: one over frames, for which a trial that is not clean is one with loss. */
+struct clean_measurer {
+	struct measurer measurer;
+	struct measurer *frames;
+	const char *reason; /* why the last unclean trial was unclean */
+};
+
+static enum exit_code measure_clean(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
+{
+	struct clean_measurer *clean = (struct clean_measurer *)measurer;
+	enum exit_code code = clean->frames->ops->measure(clean->frames, input, ret);
+	struct mlr_trial_output *output = &ret->result.output;
+	const char *reason;
+
+	if (code != EXIT_DONE)
+		return code;
+	reason = unclean_reason(ret);
+	if (reason) {
+		clean->reason = reason;
+		*output =
+			mlr_trial_output(input, fmax(output->loss_ratio, UNCLEAN_LOSS_RATIO), output->effective_duration_s);
+	}
+	return EXIT_DONE;
+}
+
+static const struct measurer_ops clean_ops = { .measure = measure_clean };
+
+/* --- one frame size with one backend -------------------------------------------------------------------------------- */
+
+struct one_test {
+	const struct config *config; /* of this frame size */
+	struct measurer *frames;
+	const char *mode;
+	double fastest_fps; /* unpaced */
+	double top_fps;     /* where the search begins from above */
+	double load_fps;    /* the clean load, once it is found */
+	const char *unclean_reason;
+	const char *irregular_reason;
+	json_t *json;
+};
+
+/* Where the search begins from above: with a margin, but never beyond what the link takes. */
+static void raise_top(struct one_test *test)
+{
+	double line_fps = test->frames->line_rate_fps;
+
+	test->top_fps *= FASTEST_MARGIN;
+	if (line_fps > 0 && test->top_fps > line_fps)
+		test->top_fps = line_fps;
+}
+
+static enum exit_code find_fastest(struct one_test *test)
+{
+	for (int i = 0; i < FASTEST_TRIALS; i++) {
+		struct measurement measurement;
+		enum exit_code code =
+			measurer_xdp_measure_max(test->frames, test->config->duration_s / SEARCH_DIVISOR, &measurement);
+
+		if (code != EXIT_DONE)
+			return code;
+		if (!measurement.counts.received)
+			return refuse(EXIT_INVALID,
+				      "selftest: of %llu frames none came from one port to the other; cable the two to each "
+				      "other",
+				      (unsigned long long)measurement.counts.sent);
+		test->fastest_fps = fmax(test->fastest_fps, measurement.pacing.achieved_fps);
+		measurement_free(&measurement);
+	}
+	test->top_fps = test->fastest_fps;
+	raise_top(test);
+	return EXIT_DONE;
+}
+
+/* The tester was clean as far up as the search went, and the link takes more: a machine that was slow for a moment, while its
+ * fastest was looked for. */
+static bool can_go_higher(const struct one_test *test)
+{
+	double line_fps = test->frames->line_rate_fps;
+
+	return test->load_fps >= test->top_fps && !(line_fps > 0 && test->top_fps >= line_fps);
+}
+
+/* Search for the highest clean load. */
+static enum exit_code search_load(struct one_test *test)
+{
+	struct clean_measurer clean = { .measurer = *test->frames, .frames = test->frames };
+	double duration_s = test->config->duration_s / SEARCH_DIVISOR;
+	struct config config = *test->config;
+	struct search search;
+	enum exit_code code;
+
+	clean.measurer.ops = &clean_ops;
+	clean.measurer.selftest.state = SELFTEST_NOT_LOOKED_FOR;
+	config.algorithm = ALGORITHM_MLR;
+	config.min_load = (struct load_spec){ LOAD_FPS, test->top_fps * SEARCH_LEAST_RATIO };
+	config.max_load = (struct load_spec){ LOAD_FPS, test->top_fps };
+	config.goal_count = 1;
+	config.goals[0] = (struct mlr_goal){
+		.name = "clean",
+		.exceed_ratio = SEARCH_EXCEED,
+		.initial_trial_duration_s = duration_s,
+		.final_trial_duration_s = duration_s,
+		.duration_sum_s = duration_s * SEARCH_TRIALS,
+		.width_ratio = SEARCH_WIDTH,
+	};
+	code = manager_search(&config, &clean.measurer, &search);
+	if (code == EXIT_DONE || code == EXIT_UNMET) {
+		const struct mlr_goal_result *result = &search.outcomes[0].result;
+
+		code = EXIT_DONE;
+		test->load_fps = result->relevant_lower_bound_fps;
+		json_object_set_new(test->json, "search",
+				    json_pack("{s:i, s:f, s:o, s:o}", "trials", (int)search.trial_count, "duration",
+					      search.duration_s, "lower_bound",
+					      json_number_or_null(result->relevant_lower_bound_fps), "upper_bound",
+					      json_number_or_null(result->relevant_upper_bound_fps)));
+	}
+	search_free(&search);
+	test->unclean_reason = clean.reason;
+	if (code == EXIT_DONE && isnan(test->load_fps))
+		test->irregular_reason = "the tester is clean at no load";
+	return code;
+}
+
+/* One further trial, told as an event. */
+static enum exit_code perform(const struct one_test *test, double load_fps, size_t number, struct measurement *ret)
+{
+	const struct mlr_trial_input input = { .duration_s = test->config->duration_s, .load_fps = load_fps };
+	enum exit_code code = event_trial_started(test->config, number, &input, NULL);
+
+	if (code == EXIT_DONE)
+		code = test->frames->ops->measure(test->frames, &input, ret);
+	if (code == EXIT_DONE)
+		code = event_trial_finished(test->config, number, report_trial(ret));
+	return code;
+}
+
+/* Latency and pacing of a trial, as every document has them. */
+static void keep_trial(struct one_test *test, const struct measurement *measurement)
+{
+	json_t *trial = report_trial(measurement);
+
+	json_object_set(test->json, "latency", json_object_get(trial, "latency"));
+	json_object_set(test->json, "pacing", json_object_get(trial, "pacing"));
+	json_decref(trial);
+}
+
+/* Longer trials at a load; whether enough of them are clean. */
+static enum exit_code confirm_at(struct one_test *test, double load_fps, bool *ret_confirmed)
+{
+	int clean = 0;
+
+	for (int i = 0; i < CONFIRM_TRIALS; i++) {
+		struct measurement measurement;
+		enum exit_code code = perform(test, load_fps, (size_t)i + 1, &measurement);
+		const char *reason;
+
+		if (code != EXIT_DONE)
+			return code;
+		reason = unclean_reason(&measurement);
+		if (reason)
+			test->unclean_reason = reason;
+		else
+			keep_trial(test, &measurement);
+		clean += !reason;
+		measurement_free(&measurement);
+		if (i - clean >= CONFIRM_TRIALS - CONFIRM_CLEAN)
+			break; /* too many unclean ones already */
+	}
+	*ret_confirmed = clean >= CONFIRM_CLEAN;
+	json_object_set_new(test->json, "confirmation",
+			    json_pack("{s:i, s:i, s:f}", "trials", CONFIRM_TRIALS, "clean", clean, "trial_duration",
+				      test->config->duration_s));
+	return EXIT_DONE;
+}
+
+/* Go down from what the search found until a load is confirmed. */
+static enum exit_code confirm(struct one_test *test)
+{
+	bool confirmed = false;
+
+	for (int i = 0; i < CONFIRM_LOADS; i++) {
+		enum exit_code code = confirm_at(test, test->load_fps, &confirmed);
+
+		if (code != EXIT_DONE || confirmed)
+			return code;
+		test->load_fps *= CONFIRM_STEP;
+	}
+	test->irregular_reason = "no load that the search found clean was so in longer trials";
+	return EXIT_DONE;
+}
+
+/* The latency of a tester with little to do: of some trials, the one with the lowest median. */
+static enum exit_code measure_floor(struct one_test *test)
+{
+	double load_fps = fmin(FLOOR_LOAD_FPS, test->load_fps / 2), best_ns = INFINITY;
+
+	for (int i = 0; i < FLOOR_TRIALS; i++) {
+		struct measurement measurement;
+		enum exit_code code = perform(test, load_fps, (size_t)i + 1, &measurement);
+		const struct latency_summary *latency = &measurement.latency;
+
+		if (code != EXIT_DONE)
+			return code;
+		if (measurement.has_latency && latency->p50_ns < best_ns) {
+			best_ns = latency->p50_ns;
+			json_object_set_new(test->json, "floor",
+					    json_pack("{s:f, s:f, s:I, s:f, s:f}", "load", load_fps, "trial_duration",
+						      test->config->duration_s, "min_ns", (json_int_t)latency->min_ns,
+						      "p50_ns", latency->p50_ns, "p99_ns", latency->p99_ns));
+		}
+		measurement_free(&measurement);
+	}
+	return EXIT_DONE;
+}
+
+static enum exit_code measure_one(struct one_test *test)
+{
+	enum exit_code code = find_fastest(test);
+
+	if (code == EXIT_DONE)
+		code = search_load(test);
+	for (int i = 0; i < RAISES_MAX && code == EXIT_DONE && can_go_higher(test); i++) {
+		raise_top(test);
+		code = search_load(test);
+	}
+	if (code == EXIT_DONE && !test->irregular_reason)
+		code = confirm(test);
+	if (code == EXIT_DONE && !test->irregular_reason)
+		code = measure_floor(test);
+	return code;
+}
+
+static json_t *utc_now(void)
+{
+	char text[UNIT_TEXT_SIZE];
+
+	return json_string(format_utc(time(NULL), text));
+}
+
+/* What was found, beside what the steps noted already. */
+static void finish_json(struct one_test *test)
+{
+	bool line_limited = test->load_fps == test->frames->line_rate_fps, found = !test->irregular_reason;
+
+	json_object_set_new(test->json, "clean_load", found ? json_real(test->load_fps) : json_null());
+	json_object_set_new(test->json, "regular", json_boolean(found));
+	json_object_set_new(test->json, "irregular_reason", found ? json_null() : json_string(test->irregular_reason));
+	json_object_set_new(test->json, "limited_by", json_string(line_limited ? "line rate" : "tester"));
+	json_object_set_new(test->json, "limit",
+			    !line_limited && test->unclean_reason ? json_string(test->unclean_reason) : json_null());
+	json_object_set_new(test->json, "fastest_load", json_real(test->fastest_fps));
+	json_object_set_new(test->json, "line_rate",
+			    test->frames->line_rate_fps > 0 ? json_real(test->frames->line_rate_fps) : json_null());
+	json_object_set_new(test->json, "time", utc_now());
+}
+
+/* --- no SUT --------------------------------------------------------------------------------------------------------- */
+
+static const json_t *port_of(const json_t *measurer, size_t port)
+{
+	return json_array_get(json_object_get(measurer, "ports"), port);
+}
+
+/* Whether the ports are the two ends of one veth pair. EXIT_INVALID where a veth leads elsewhere. */
+static enum exit_code check_veth(const struct config *config, bool *ret_are_pair)
+{
+	struct mnl_socket *netlink;
+	struct link_info links[PORT_COUNT];
+	int error = netlink_open(&netlink);
+
+	for (int i = 0; i < PORT_COUNT && !error; i++)
+		error = netlink_link(netlink, config->ports[i].name, &links[i]);
+	netlink_close(netlink);
+	if (error)
+		return refuse(EXIT_INVALID, "selftest: a port disappeared: %s", strerror(-error));
+	*ret_are_pair = links[PORT_A].lower_ifindex == links[PORT_B].ifindex && !strcmp(links[PORT_A].kind, "veth");
+	for (int i = 0; i < PORT_COUNT && !*ret_are_pair; i++)
+		if (!strcmp(links[i].kind, "veth"))
+			return refuse(EXIT_INVALID,
+				      "selftest: the other end of port %s is not port %s, so there is a SUT between them; "
+				      "connect the ports to each other ('xdp-mlr lab up --sut wire' makes such a pair)",
+				      links[i].name, links[!i].name);
+	return EXIT_DONE;
+}
+
+/* As far as it can be told: there is nothing between the ports. */
+static enum exit_code check_no_sut(struct selftest *selftest, const struct config *config)
+{
+	bool are_pair;
+	enum exit_code code = check_veth(config, &are_pair);
+
+	if (code != EXIT_DONE)
+		return code;
+	for (size_t i = 0; i < PORT_COUNT; i++)
+		if (!strcmp(read_text(port_of(selftest->measurer, i), "destination_mac_source"), "learned by ARP"))
+			return refuse(EXIT_INVALID,
+				      "selftest: a gateway (%s) answered on port %s, so there is a SUT between the ports; "
+				      "cable the two to each other",
+				      read_text(port_of(selftest->measurer, i), "destination_mac"), config->ports[i].name);
+	selftest->sut_check = json_pack(
+		"{s:b, s:s}", "verified", are_pair, "evidence",
+		are_pair ? "the ports are the two ends of one veth pair"
+			 : "no gateway answered ARP on either port, and the frames arrived; that no switch or bridge is "
+			   "between the ports is assumed");
+	if (!are_pair)
+		note("selftest: it is assumed that the ports are cabled to each other: a switch between them cannot be told "
+		     "from a cable");
+	return selftest->sut_check ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+}
+
+/* --- all ------------------------------------------------------------------------------------------------------------ */
+
+/* The ports' addresses are known after the first frame size, and nobody need be asked again. */
+static void take_macs(const json_t *measurer, struct config *config)
+{
+	for (size_t i = 0; i < PORT_COUNT; i++) {
+		struct port_config *port = &config->ports[i];
+
+		if (ether_aton_r(read_text(port_of(measurer, i), "destination_mac"), &port->destination_mac))
+			port->destination_mac_given = true;
+	}
+}
+
+static void keep_result(struct selftest *selftest, struct one_test *test, const char *backend)
+{
+	struct selftest_way way = measurer_xdp_way(test->frames);
+	char path[512] = "";
+
+	way.mode = test->mode; /* "copy" where one port copies */
+	finish_json(test);
+	json_object_update_new(test->json, json_pack("{s:s, s:s, s:s}", "frame_size", test->config->frame_size_text,
+						     "tx_backend", backend, "transmit_mode", test->mode));
+	selftest->irregular |= test->irregular_reason != NULL;
+	if (!test->irregular_reason && selftest_keep(test->config, &way, test->json, path, sizeof(path)))
+		json_object_set_new(test->json, "stored", json_string(path));
+	json_array_append(selftest->self_tests, test->json);
+}
+
+/* The mode of the ports that transmit: "copy" where one of them copies. */
+static const char *transmit_mode(const json_t *measurer)
+{
+	const char *mode = "";
+
+	for (size_t i = 0; i < PORT_COUNT; i++) {
+		const char *of_port = read_text(port_of(measurer, i), "transmit_mode");
+
+		if (*of_port && (!*mode || !strcmp(of_port, "copy")))
+			mode = of_port;
+	}
+	return mode;
+}
+
+static enum exit_code test_with(struct selftest *selftest, const struct config *config, struct measurer *frames)
+{
+	struct one_test test = { .config = config, .frames = frames, .json = json_object() };
+	enum exit_code code = EXIT_DONE;
+
+	json_decref(selftest->measurer);
+	selftest->measurer = frames->ops->describe(frames);
+	if (config->tx == TX_AUTO && !strcmp(read_text(selftest->measurer, "tx_backend"), "xsk")) {
+		json_decref(test.json); /* AF_XDP was tested already */
+		return EXIT_DONE;
+	}
+	test.mode = transmit_mode(selftest->measurer);
+	if (!selftest->sut_check)
+		code = check_no_sut(selftest, config);
+	if (code == EXIT_DONE)
+		code = measure_one(&test);
+	if (code == EXIT_DONE) {
+		keep_result(selftest, &test, read_text(selftest->measurer, "tx_backend"));
+		code = event_self_test_finished(config, json_incref(test.json));
+	}
+	json_decref(test.json);
+	return code;
+}
+
+/* One frame size with one backend; with TX_AUTO, by live frames where the port can and AF_XDP is not zero-copy. */
+static enum exit_code test_frame_size(struct selftest *selftest, const char *frame_size, enum tx_choice tx)
+{
+	struct measurer *frames = NULL;
+	struct config config;
+	enum exit_code code = config_for_frame_size(selftest->config, frame_size, &config);
+
+	if (code != EXIT_DONE)
+		return code;
+	config.tx = tx;
+	config.waits = (struct waits){ .residual_s = RESIDUAL_WAIT_S };
+	if (selftest->measurer)
+		take_macs(selftest->measurer, &config);
+	code = measurer_new(&config, &frames);
+	if (code == EXIT_DONE)
+		code = test_with(selftest, &config, frames);
+	measurer_free(frames);
+	return code;
+}
+
+enum exit_code selftest_run(const struct config *config, struct selftest *ret)
+{
+	struct selftest *selftest = ret;
+	char frame_size[FRAME_SIZE_TEXT];
+	enum exit_code code = EXIT_DONE;
+
+	*selftest = (struct selftest){ .config = config, .start_time = time(NULL), .self_tests = json_array() };
+	if (config->port_count != PORT_COUNT)
+		return refuse(EXIT_USAGE_ERROR, "--ports: a self-test is of two ports; give one pair after the other");
+	for (unsigned int i = 0; code == EXIT_DONE && frame_sizes_part(config->frame_size_text, i, frame_size); i++) {
+		if (config->tx == TX_AUTO)
+			code = test_frame_size(selftest, frame_size, TX_XSK);
+		if (code == EXIT_DONE)
+			code = test_frame_size(selftest, frame_size, config->tx);
+	}
+	say_erase_live();
+	selftest->interrupted = code == EXIT_INTERRUPTED;
+	return code == EXIT_DONE && selftest->irregular ? EXIT_UNMET : code;
+}
+
+void selftest_free(struct selftest *selftest)
+{
+	json_decref(selftest->self_tests);
+	json_decref(selftest->sut_check);
+	json_decref(selftest->measurer);
+}
+
+static const char *irregular_reason(const struct selftest *selftest)
+{
+	if (selftest->interrupted)
+		return "interrupted";
+	return selftest->irregular ? "no clean load was found for a frame size" : NULL;
+}
+
+json_t *report_selftest(const struct selftest *selftest)
+{
+	const struct config *config = selftest->config;
+
+	return json_pack("{s:s, s:O, s:O?, s:O?, s:i, s:s, s:s?, s:o, s:o}", "schema", "xdp-mlr/selftest/1", "self_tests",
+			 selftest->self_tests, "sut_check", selftest->sut_check, "measurer", selftest->measurer,
+			 "aggregate_factor", config->direction == DIRECTION_BOTH ? PORT_COUNT : 1, "load_scope", "interface",
+			 "irregular_reason", irregular_reason(selftest), "environment",
+			 environment_describe(selftest->start_time), "configuration", config_describe(config));
+}

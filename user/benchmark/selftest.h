@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The self-test: what the tester itself can do, its ports cabled to each other, without a SUT.
+ *
+ * A trial is clean if every frame was sent, every frame arrived once and undamaged, and the load was kept. For each frame
+ * size and backend the highest clean load is searched by MLRsearch (what is not clean counts as loss), confirmed by longer
+ * trials, and the latency of a lightly loaded tester taken as its floor. Only what was confirmed is kept (measurer/selftest_store.h).
+ */
+#ifndef XDP_MLR_BENCHMARK_SELFTEST_H
+#define XDP_MLR_BENCHMARK_SELFTEST_H
+
+#include <jansson.h>
+#include <time.h>
+
+#include "base/say.h"
+#include "config/config.h"
+
+struct selftest {
+	const struct config *config;
+	time_t start_time;
+	json_t *self_tests; /* one object a frame size and backend, in the order measured */
+	json_t *sut_check;  /* how it was made sure that there is no SUT; NULL before */
+	json_t *measurer;   /* as the measurer describes itself; NULL before */
+	bool interrupted;
+	bool irregular; /* some frame size has no clean load */
+};
+
+/* Run all of it. Whatever it returns, *ret is to be freed. EXIT_DONE, EXIT_UNMET where no clean load was found somewhere,
+ * EXIT_INTERRUPTED; else the reason was said. */
+enum exit_code selftest_run(const struct config *config, struct selftest *ret);
+void selftest_free(struct selftest *selftest);
+
+/* The result document, "xdp-mlr/selftest/1". A new reference, or NULL without memory. */
+json_t *report_selftest(const struct selftest *selftest);
+
+#endif

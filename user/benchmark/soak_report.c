@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "benchmark/soak_report.h"
+
+#include "base/json_text.h"
+#include "result/report.h"
+
+const char *soak_irregular_reason(const struct soak *soak)
+{
+	if (soak->end == SOAK_INTERRUPTED)
+		return "interrupted";
+	if (soak->end == SOAK_FAILED)
+		return "a trial could not be measured";
+	if (!soak->trial_count)
+		return "not one trial fits into the time";
+	return soak->tester_limited ? "the tester was the limit in a trial" : NULL;
+}
+
+static json_t *moments_json(const struct mlr_plr_moments *moments)
+{
+	return json_pack("{s:f, s:f}", "mean", moments->mean_fps, "stdev", moments->stdev_fps);
+}
+
+/* Of a soak that was stopped before its loads were known. */
+static json_t *no_estimate_json(void)
+{
+	return json_pack("{s:{s:n, s:n}, s:[], s:n, s:n, s:[], s:n, s:[], s:[]}", "critical_load", "mean", "stdev",
+			 "estimates", "min_load_probability", "max_load_probability", "anomalies", "trend", "time_line",
+			 "trials");
+}
+
+/* The estimate of each fitting function. */
+static json_t *estimates_json(const struct mlr_plr_estimate *estimate)
+{
+	json_t *estimates = json_array();
+
+	for (int i = 0; i < MLR_PLR_FITTINGS; i++) {
+		json_t *one = moments_json(&estimate->fittings[i]);
+
+		json_object_set_new(one, "fitting", json_string(mlr_plr_fitting_name(i)));
+		json_object_set_new(one, "log_evidence", json_number_or_null(estimate->log_evidence[i]));
+		json_array_append_new(estimates, one);
+	}
+	return estimates;
+}
+
+/* How the estimate went, trial by trial. */
+static json_t *time_line_json(const struct mlr_plr_step *steps, size_t count)
+{
+	json_t *line = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		const struct mlr_plr_step *step = &steps[i];
+
+		json_array_append_new(line, json_pack("{s:f, s:f, s:o, s:o, s:o, s:b}", "time", step->end_s, "trial_load",
+						      step->input.load_fps, "stretch",
+						      moments_json(&step->fittings[MLR_PLR_STRETCH]), "erf",
+						      moments_json(&step->fittings[MLR_PLR_ERF]), "together",
+						      moments_json(&step->together), "anomaly", (int)step->anomaly));
+	}
+	return line;
+}
+
+/* Trials that both functions found impossible, by their number. */
+static json_t *anomalies_json(const struct mlr_plr_step *steps, size_t count)
+{
+	json_t *anomalies = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		if (steps[i].anomaly)
+			json_array_append_new(anomalies, json_integer((json_int_t)i + 1));
+	return anomalies;
+}
+
+/* null where too few trials tell, or where there is no trend. */
+static json_t *trend_json(const struct mlr_plr_trend *trend)
+{
+	if (!(trend->p_value < MLR_PLR_TREND_P_VALUE))
+		return json_null();
+	return json_pack("{s:f, s:f, s:f}", "slope_fps_per_s", trend->slope_fps_per_s, "stdev_fps_per_s",
+			 trend->stdev_fps_per_s, "p_value", trend->p_value);
+}
+
+static json_t *trials_json(const struct soak *soak)
+{
+	json_t *trials = json_array();
+
+	for (size_t i = 0; i < soak->trial_count; i++)
+		json_array_append_new(trials, report_trial(&soak->trials[i]));
+	return trials;
+}
+
+/* What the trials tell; critical_load is among it. */
+static json_t *estimate_json(const struct soak *soak)
+{
+	struct mlr_plr_estimate estimate;
+	const struct mlr_plr_step *steps;
+	json_t *json;
+	size_t count;
+
+	mlr_plr_estimate(soak->plr, &estimate);
+	steps = mlr_plr_timeline(soak->plr, &count);
+	json = json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "critical_load", moments_json(&estimate.together),
+			 "estimates", estimates_json(&estimate), "min_load_probability", estimate.min_load_probability,
+			 "max_load_probability", estimate.max_load_probability, "anomalies", anomalies_json(steps, count),
+			 "trend", trend_json(&estimate.trend), "time_line", time_line_json(steps, count), "trials",
+			 trials_json(soak));
+	report_add_bps(json_object_get(json, "critical_load"), "mean", estimate.together.mean_fps, soak->config);
+	return json;
+}
+
+json_t *report_soak(const struct soak *soak)
+{
+	static const char *const ends[] = {
+		[SOAK_RUNNING] = "",      [SOAK_OUT_OF_TIME] = "max-time",
+		[SOAK_SHARP] = "stdev",   [SOAK_INTERRUPTED] = "interrupted",
+		[SOAK_FAILED] = "failed",
+	};
+	json_t *document =
+		json_pack("{s:s, s:f}", "schema", "xdp-mlr/soak/1", "target_loss_ratio", soak->config->target_loss_ratio);
+
+	if (!document)
+		return NULL;
+	json_object_update_new(document, soak->plr ? estimate_json(soak) : no_estimate_json());
+	json_object_update_new(document,
+			       json_pack("{s:o, s:o, s:s?, s:s, s:i, s:f, s:s, s:s?, s:b}", "min_load",
+					 json_number_or_null(soak->range.min_fps), "max_load",
+					 json_number_or_null(soak->range.max_fps), "max_load_source", soak->range.max_source,
+					 "load_scope", "interface", "aggregate_factor", (int)soak->measurer->transmitters,
+					 "soak_duration", soak->duration_s, "ended_by", ends[soak->end], "irregular_reason",
+					 soak_irregular_reason(soak), "tester_limited", (int)soak->tester_limited));
+	report_add_setting(document, soak->config, soak->measurer, soak->start_time);
+	return document;
+}

@@ -1,0 +1,743 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "campaign/file.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/units.h"
+#include "base/yaml_read.h"
+#include "config/config_file.h"
+#include "config/options.h"
+
+#define SECTION       "campaign"
+#define SLURM         "slurm"
+#define LABEL_SIZE    1024
+#define LAUNCH_MOST   2000
+#define REPEATS_LIMIT 10000
+#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
+
+/* The file while it is read. */
+struct reader {
+	struct campaign *campaign;
+	yaml_document_t document;
+	const yaml_node_t *compare; /* the value of that key; NULL: not given */
+	const yaml_node_t *exclude, *include;
+};
+
+/* --- nodes ---------------------------------------------------------------------------------------------------------- */
+
+/* "FILE:LINE: reason" */
+__attribute__((format(printf, 3, 4))) static enum exit_code refuse_node(const struct reader *reader, const yaml_node_t *node,
+									const char *format, ...)
+{
+	char reason[768];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(reason, sizeof(reason), format, arguments);
+	va_end(arguments);
+	return refuse(EXIT_USAGE_ERROR, "%s:%zu: %s", reader->campaign->path, node_line(node), reason);
+}
+
+static yaml_node_t *node_at(struct reader *reader, int index)
+{
+	return yaml_document_get_node(&reader->document, index);
+}
+
+/* A scalar where nothing else will do; `what` names it. */
+static enum exit_code read_name(const struct reader *reader, const yaml_node_t *node, const char *what, const char **ret)
+{
+	*ret = node_text(node);
+	if (!*ret || !**ret)
+		return refuse_node(reader, node, "%s must be a plain value that is not empty", what);
+	return EXIT_DONE;
+}
+
+static enum exit_code check_type(const struct reader *reader, const yaml_node_t *node, yaml_node_type_t type,
+				 const char *rule)
+{
+	return node->type == type ? EXIT_DONE : refuse_node(reader, node, "%s", rule);
+}
+
+/* Call `add` with every key and value of a mapping, until one fails. */
+typedef enum exit_code (*pair_reader)(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data);
+
+static enum exit_code each_pair(struct reader *reader, const yaml_node_t *mapping, pair_reader read, void *data)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+	     pair < mapping->data.mapping.pairs.top && code == EXIT_DONE; pair++)
+		code = read(reader, node_at(reader, pair->key), node_at(reader, pair->value), data);
+	return code;
+}
+
+static size_t sequence_size(const yaml_node_t *node)
+{
+	return (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
+}
+
+static yaml_node_t *sequence_item(struct reader *reader, const yaml_node_t *node, size_t index)
+{
+	return node_at(reader, node->data.sequence.items.start[index]);
+}
+
+/* --- sets ----------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code set_new(struct campaign_set *set)
+{
+	set->options = calloc(1, sizeof(*set->options));
+	set->slurm = json_object();
+	return set->options && set->slurm ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+}
+
+/* An option of sbatch. Both go into comment lines of a job script. */
+static enum exit_code read_slurm_pair(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz-";
+	const char *name, *text;
+	enum exit_code code = read_name(reader, key, "the name of an option of sbatch", &name);
+
+	if (code == EXIT_DONE)
+		code = read_name(reader, value, "the value of an option of sbatch", &text);
+	if (code != EXIT_DONE)
+		return code;
+	if (strspn(name, letters) != strlen(name) || *name == '-')
+		return refuse_node(reader, key,
+				   "'%s' is no long option of sbatch; write it without dashes before it, as "
+				   "'licenses'",
+				   name);
+	if (strcmp(name, "array") == 0 || strcmp(name, "dependency") == 0 || strcmp(name, "output") == 0)
+		return refuse_node(reader, key, "'%s' is set by campaign submit itself", name);
+	if (strpbrk(text, "\r\n"))
+		return refuse_node(reader, value, "the value of '%s' must be one line", name);
+	if (json_object_set_new(data, name, json_string(text)))
+		return refuse_node(reader, value, "the value of '%s' must be UTF-8", name);
+	return EXIT_DONE;
+}
+
+static enum exit_code read_slurm(struct reader *reader, const yaml_node_t *node, json_t *slurm)
+{
+	enum exit_code code =
+		check_type(reader, node, YAML_MAPPING_NODE, "'slurm' must map long options of sbatch to their values");
+
+	return code == EXIT_DONE ? each_pair(reader, node, read_slurm_pair, slurm) : code;
+}
+
+/* A key that must be an option of the campaign's verb, or "slurm". */
+static enum exit_code read_set_pair(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
+{
+	struct campaign_set *set = data;
+	const char *name = node_text(key);
+
+	if (name && strcmp(name, SLURM) == 0)
+		return read_slurm(reader, value, set->slurm);
+	if (name && strcmp(name, "report") == 0)
+		return refuse_node(reader, key,
+				   "'report' says where a result goes, and every point has its own; 'campaign report' "
+				   "shows all of them");
+	return config_file_add(reader->campaign->path, &reader->document, reader->campaign->verb, key, value, set->options);
+}
+
+/* --- axes ----------------------------------------------------------------------------------------------------------- */
+
+/* Room for one more label. */
+static enum exit_code grow_axis(struct campaign_axis *axis)
+{
+	char **labels = reallocarray(axis->labels, axis->count + 1, sizeof(*labels));
+	struct campaign_set *sets;
+
+	if (labels)
+		axis->labels = labels;
+	sets = labels ? reallocarray(axis->sets, axis->count + 1, sizeof(*sets)) : NULL;
+	if (!sets)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	axis->sets = sets;
+	axis->labels[axis->count] = NULL;
+	axis->sets[axis->count] = (struct campaign_set){ 0 };
+	return EXIT_DONE;
+}
+
+/* The index of a label; the count of all if there is none. */
+static size_t find_label(const struct campaign_axis *axis, const char *label)
+{
+	size_t i;
+
+	for (i = 0; i < axis->count; i++)
+		if (strcmp(axis->labels[i], label) == 0)
+			break;
+	return i;
+}
+
+/* Add a label whose set was filled in. */
+static enum exit_code add_label(struct reader *reader, struct campaign_axis *axis, const yaml_node_t *node,
+				const char *label)
+{
+	if (find_label(axis, label) < axis->count)
+		return refuse_node(reader, node, "'%s' stands on the axis '%s' twice", label, axis->name);
+	axis->labels[axis->count] = strdup(label);
+	if (!axis->labels[axis->count])
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	axis->count++;
+	return EXIT_DONE;
+}
+
+/* The values of a set as a label: one as it is, several with blanks between them. */
+static void join_values(const struct campaign_set *set, char buffer[LABEL_SIZE])
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < set->options->count && used < LABEL_SIZE; i++)
+		used += (size_t)snprintf(buffer + used, LABEL_SIZE - used, "%s%s", i ? " " : "",
+					 set->options->items[i].text);
+}
+
+/* A value of the option that the axis is named for, labelled by itself. */
+static enum exit_code add_value(struct reader *reader, struct campaign_axis *axis, const yaml_node_t *key,
+				const yaml_node_t *value)
+{
+	struct campaign_set *set;
+	char label[LABEL_SIZE];
+	enum exit_code code = grow_axis(axis);
+
+	if (code != EXIT_DONE)
+		return code;
+	set = &axis->sets[axis->count];
+	code = set_new(set);
+	if (code == EXIT_DONE)
+		code = config_file_add(reader->campaign->path, &reader->document, reader->campaign->verb, key, value,
+				       set->options);
+	if (code == EXIT_DONE) {
+		join_values(set, label);
+		code = add_label(reader, axis, value, label);
+	}
+	if (code != EXIT_DONE)
+		campaign_set_free(set);
+	return code;
+}
+
+/* A label by name: a mapping of options, or a value of the option that the axis is named for. */
+struct named_axis {
+	struct campaign_axis *axis;
+	const yaml_node_t *key;
+};
+
+static enum exit_code add_named(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
+{
+	struct named_axis *named = data;
+	struct campaign_axis *axis = named->axis;
+	struct campaign_set *set;
+	const char *label;
+	enum exit_code code = read_name(reader, key, "a name on an axis", &label);
+
+	if (code == EXIT_DONE)
+		code = grow_axis(axis);
+	if (code != EXIT_DONE)
+		return code;
+	set = &axis->sets[axis->count];
+	code = set_new(set);
+	if (code == EXIT_DONE && value->type == YAML_MAPPING_NODE)
+		code = each_pair(reader, value, read_set_pair, set);
+	else if (code == EXIT_DONE)
+		code = config_file_add(reader->campaign->path, &reader->document, reader->campaign->verb, named->key, value,
+				       set->options);
+	if (code == EXIT_DONE)
+		code = add_label(reader, axis, key, label);
+	if (code != EXIT_DONE)
+		campaign_set_free(set);
+	return code;
+}
+
+/* The option that an axis with a list of values is named for. */
+static enum exit_code find_axis_option(struct reader *reader, const yaml_node_t *key, struct campaign_axis *axis)
+{
+	char hint[64];
+
+	axis->option = option_find(axis->name);
+	if (axis->option && option_belongs(axis->option, reader->campaign->verb))
+		return EXIT_DONE;
+	return refuse_node(
+		reader, key,
+		"the axis '%s' lists values, but is no option of %s%s; an axis with a name of its own maps names to "
+		"options: '%s: {NAME: {OPTION: VALUE, ...}, ...}'",
+		axis->name, verb_name(reader->campaign->verb),
+		option_hint(axis->name, reader->campaign->verb, "", hint, sizeof(hint)), axis->name);
+}
+
+static enum exit_code fill_axis(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value,
+				struct campaign_axis *axis)
+{
+	struct named_axis named = { .axis = axis, .key = key };
+	enum exit_code code;
+
+	if (value->type == YAML_MAPPING_NODE)
+		return each_pair(reader, value, add_named, &named);
+	code = check_type(reader, value, YAML_SEQUENCE_NODE, "an axis must be a list of values, or map names to options");
+	if (code == EXIT_DONE)
+		code = find_axis_option(reader, key, axis);
+	for (size_t i = 0; code == EXIT_DONE && i < sequence_size(value); i++)
+		code = add_value(reader, axis, key, sequence_item(reader, value, i));
+	return code;
+}
+
+static enum exit_code read_axis(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
+{
+	struct campaign *campaign = reader->campaign;
+	struct campaign_axis *axis = &campaign->axes[campaign->matrix.axis_count];
+	const char *name;
+	enum exit_code code = read_name(reader, key, "the name of an axis", &name);
+
+	(void)data;
+	if (code != EXIT_DONE)
+		return code;
+	if (campaign->matrix.axis_count == MLR_AXES_MAX)
+		return refuse_node(reader, key, "a matrix has at most %d axes", MLR_AXES_MAX);
+	for (size_t i = 0; i < campaign->matrix.axis_count; i++)
+		if (strcmp(campaign->axes[i].name, name) == 0)
+			return refuse_node(reader, key, "the axis '%s' stands in the matrix twice", name);
+	if (strcmp(name, "run") == 0)
+		return refuse_node(reader, key,
+				   "no axis can be called 'run': that is which repeat a point is ('repeat: N')");
+	axis->name = strdup(name);
+	if (!axis->name)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	campaign->matrix.axis_count++;
+	code = fill_axis(reader, key, value, axis);
+	axis->product_count = axis->count;
+	if (code == EXIT_DONE && !axis->count)
+		code = refuse_node(reader, value, "the axis '%s' is empty", name);
+	return code;
+}
+
+/* No two axes may set the same option: which of them counts? */
+static enum exit_code check_axes(const struct campaign *campaign)
+{
+	const struct campaign_axis **owners = calloc(option_count, sizeof(*owners));
+	enum exit_code code = EXIT_DONE;
+
+	if (!owners)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	for (size_t i = 0; i < campaign->matrix.axis_count; i++) {
+		const struct campaign_axis *axis = &campaign->axes[i];
+
+		for (size_t j = 0; j < axis->count && code == EXIT_DONE; j++) {
+			for (size_t k = 0; k < axis->sets[j].options->count && code == EXIT_DONE; k++) {
+				const struct given *given = &axis->sets[j].options->items[k];
+				const struct campaign_axis **owner = &owners[given->option - options];
+
+				if (*owner && *owner != axis)
+					code = refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' is set by the axes '%s' and '%s'",
+						      campaign->path, given->line, given->option->name, (*owner)->name,
+						      axis->name);
+				*owner = axis;
+			}
+		}
+	}
+	free(owners);
+	return code;
+}
+
+/* --- exclude, include ----------------------------------------------------------------------------------------------- */
+
+/* A combination while it is read, and what it brings. */
+struct rule {
+	struct mlr_combination combination;
+	struct campaign_set *set; /* NULL: an exclusion, which brings nothing */
+};
+
+static struct campaign_axis *find_axis(struct campaign *campaign, const char *name, size_t *ret_index)
+{
+	for (size_t i = 0; i < campaign->matrix.axis_count; i++) {
+		if (strcmp(campaign->axes[i].name, name) == 0) {
+			*ret_index = i;
+			return &campaign->axes[i];
+		}
+	}
+	return NULL;
+}
+
+static enum exit_code refuse_axis(const struct reader *reader, const yaml_node_t *key, const char *name)
+{
+	const char *names[MLR_AXES_MAX];
+	char hint[64];
+
+	for (size_t i = 0; i < reader->campaign->matrix.axis_count; i++)
+		names[i] = reader->campaign->axes[i].name;
+	return refuse_node(reader, key, "the matrix has no axis '%s'%s", name,
+			   nearest_hint(name, names, reader->campaign->matrix.axis_count, hint, sizeof(hint)));
+}
+
+static enum exit_code refuse_label(const struct reader *reader, const yaml_node_t *node, const struct campaign_axis *axis,
+				   const char *label)
+{
+	char hint[64];
+
+	return refuse_node(reader, node, "'%s' does not stand on the axis '%s'%s", label, axis->name,
+			   nearest_hint(label, (const char *const *)axis->labels, axis->count, hint, sizeof(hint)));
+}
+
+static enum exit_code read_rule_pair(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
+{
+	struct rule *rule = data;
+	struct campaign_axis *axis;
+	const char *name, *label;
+	size_t index, found;
+	enum exit_code code = read_name(reader, key, "the name of an axis", &name);
+
+	if (code != EXIT_DONE)
+		return code;
+	axis = find_axis(reader->campaign, name, &index);
+	if (!axis)
+		return rule->set ? read_set_pair(reader, key, value, rule->set) : refuse_axis(reader, key, name);
+	code = read_name(reader, value, "a label of an axis", &label);
+	if (code != EXIT_DONE)
+		return code;
+	found = find_label(axis, label);
+	if (found == axis->count) {
+		if (!rule->set || !axis->option)
+			return refuse_label(reader, value, axis, label);
+		code = add_value(reader, axis, key, value); /* a value beside those that are multiplied */
+	}
+	rule->combination.labels[index] = found;
+	return code;
+}
+
+static enum exit_code read_rule(struct reader *reader, const yaml_node_t *node, struct rule *rule)
+{
+	enum exit_code code =
+		check_type(reader, node, YAML_MAPPING_NODE, "must map axes of the matrix to one of their labels");
+
+	for (size_t i = 0; i < MLR_AXES_MAX; i++)
+		rule->combination.labels[i] = MLR_CAMPAIGN_ANY;
+	return code == EXIT_DONE ? each_pair(reader, node, read_rule_pair, rule) : code;
+}
+
+static enum exit_code read_exclude(struct reader *reader, const yaml_node_t *list)
+{
+	struct campaign *campaign = reader->campaign;
+	enum exit_code code = check_type(reader, list, YAML_SEQUENCE_NODE, "'exclude' must be a list");
+
+	if (code != EXIT_DONE)
+		return code;
+	campaign->excluded = calloc(sequence_size(list) + 1, sizeof(*campaign->excluded));
+	if (!campaign->excluded)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	for (size_t i = 0; i < sequence_size(list) && code == EXIT_DONE; i++) {
+		struct rule rule = { .set = NULL };
+
+		code = read_rule(reader, sequence_item(reader, list, i), &rule);
+		campaign->excluded[i] = rule.combination;
+		campaign->matrix.excluded_count++;
+	}
+	return code;
+}
+
+static enum exit_code check_include(const struct reader *reader, const yaml_node_t *node, const struct rule *rule)
+{
+	for (size_t i = 0; i < reader->campaign->matrix.axis_count; i++)
+		if (rule->combination.labels[i] == MLR_CAMPAIGN_ANY)
+			return refuse_node(reader, node,
+					   "what is included must say where it is on every axis; '%s' is missing",
+					   reader->campaign->axes[i].name);
+	return EXIT_DONE;
+}
+
+static enum exit_code read_include(struct reader *reader, const yaml_node_t *list)
+{
+	struct campaign *campaign = reader->campaign;
+	enum exit_code code = check_type(reader, list, YAML_SEQUENCE_NODE, "'include' must be a list");
+
+	if (code != EXIT_DONE)
+		return code;
+	campaign->included = calloc(sequence_size(list) + 1, sizeof(*campaign->included));
+	campaign->included_sets = calloc(sequence_size(list) + 1, sizeof(*campaign->included_sets));
+	if (!campaign->included || !campaign->included_sets)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	for (size_t i = 0; i < sequence_size(list) && code == EXIT_DONE; i++) {
+		const yaml_node_t *node = sequence_item(reader, list, i);
+		struct rule rule = { .set = &campaign->included_sets[i] };
+
+		campaign->matrix.included_count++;
+		code = set_new(rule.set);
+		if (code == EXIT_DONE)
+			code = read_rule(reader, node, &rule);
+		if (code == EXIT_DONE)
+			code = check_include(reader, node, &rule);
+		campaign->included[i] = rule.combination;
+	}
+	return code;
+}
+
+/* --- the section ---------------------------------------------------------------------------------------------------- */
+
+/* A text that becomes the name of files and jobs. */
+static enum exit_code read_campaign_name(struct reader *reader, const yaml_node_t *node)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	const char *name;
+	enum exit_code code = read_name(reader, node, "the campaign's name", &name);
+
+	if (code != EXIT_DONE)
+		return code;
+	if (strspn(name, plain) != strlen(name) || *name == '.' || *name == '-')
+		return refuse_node(reader, node,
+				   "name '%s': letters, digits, '.', '_' and '-', to name files and jobs after it", name);
+	reader->campaign->name = strdup(name);
+	return reader->campaign->name ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+}
+
+static enum exit_code read_campaign_verb(struct reader *reader, const yaml_node_t *node)
+{
+	static const enum verb measuring[] = { VERB_SEARCH, VERB_TRIAL, VERB_SOAK, VERB_RFC2544 };
+	const char *name;
+	enum exit_code code = read_name(reader, node, "'verb'", &name);
+
+	if (code != EXIT_DONE)
+		return code;
+	for (size_t i = 0; i < COUNT(measuring); i++) {
+		if (strcmp(verb_name(measuring[i]), name) == 0) {
+			reader->campaign->verb = measuring[i];
+			return EXIT_DONE;
+		}
+	}
+	return refuse_node(reader, node, "verb '%s': must be search, trial, soak or rfc2544", name);
+}
+
+/* The directory of the file, with a name in it; a name that begins with "/" stands for itself. Slashes at its end are left out. */
+static char *beside(const char *path, const char *name)
+{
+	int length = (int)strlen(name);
+	char *copy, *joined = NULL;
+
+	while (length > 1 && name[length - 1] == '/')
+		length--;
+	if (*name == '/')
+		return strndup(name, (size_t)length);
+	copy = strdup(path);
+	if (copy && asprintf(&joined, "%s/%.*s", dirname(copy), length, name) < 0)
+		joined = NULL;
+	free(copy);
+	return joined;
+}
+
+static enum exit_code read_results(struct reader *reader, const yaml_node_t *node)
+{
+	const char *name;
+	enum exit_code code = read_name(reader, node, "'results'", &name);
+
+	if (code != EXIT_DONE)
+		return code;
+	reader->campaign->directory = beside(reader->campaign->path, name);
+	return reader->campaign->directory ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+}
+
+static enum exit_code read_launch(struct reader *reader, const yaml_node_t *node)
+{
+	const char *command;
+	enum exit_code code = read_name(reader, node, "'launch'", &command);
+
+	if (code != EXIT_DONE)
+		return code;
+	if (strpbrk(command, "\r\n") || strlen(command) > LAUNCH_MOST)
+		return refuse_node(reader, node,
+				   "'launch' must be one line of at most %d octets, as 'mpirun --hostfile hosts'",
+				   LAUNCH_MOST);
+	reader->campaign->launch = strdup(command);
+	return reader->campaign->launch ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+}
+
+static enum exit_code read_repeat(struct reader *reader, const yaml_node_t *node)
+{
+	const char *text;
+	double count;
+	enum exit_code code = read_name(reader, node, "'repeat'", &text);
+
+	if (code != EXIT_DONE)
+		return code;
+	if (!parse_number(text, &count) || count < 1 || count > REPEATS_LIMIT || count != (unsigned int)count)
+		return refuse_node(reader, node, "repeat '%s': must be a whole number from 1 to %d", text, REPEATS_LIMIT);
+	reader->campaign->matrix.repeats = (unsigned int)count;
+	return EXIT_DONE;
+}
+
+static enum exit_code read_matrix(struct reader *reader, const yaml_node_t *node)
+{
+	enum exit_code code = check_type(reader, node, YAML_MAPPING_NODE, "'matrix' must map axes to what they hold");
+
+	return code == EXIT_DONE ? each_pair(reader, node, read_axis, NULL) : code;
+}
+
+static enum exit_code read_common_slurm(struct reader *reader, const yaml_node_t *node)
+{
+	return read_slurm(reader, node, reader->campaign->common.slurm);
+}
+
+/* What else the axes must be known for. */
+static enum exit_code keep_exclude(struct reader *reader, const yaml_node_t *node)
+{
+	reader->exclude = node;
+	return EXIT_DONE;
+}
+
+static enum exit_code keep_include(struct reader *reader, const yaml_node_t *node)
+{
+	reader->include = node;
+	return EXIT_DONE;
+}
+
+static enum exit_code keep_compare(struct reader *reader, const yaml_node_t *node)
+{
+	reader->compare = node;
+	return EXIT_DONE;
+}
+
+/* In the order in which they are read, whatever that in the file is. */
+static const struct section_key {
+	const char *name;
+	enum exit_code (*read)(struct reader *reader, const yaml_node_t *node);
+} section_keys[] = {
+	{ "name", read_campaign_name }, { "verb", read_campaign_verb }, { "results", read_results },
+	{ "repeat", read_repeat },      { "matrix", read_matrix },      { "slurm", read_common_slurm },
+	{ "exclude", keep_exclude },    { "include", keep_include },    { "compare", keep_compare },
+	{ "launch", read_launch },
+};
+
+static enum exit_code check_section_key(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
+{
+	const char *names[COUNT(section_keys)], *name = node_text(key);
+	bool *seen = data;
+	char hint[64];
+
+	(void)value;
+	for (size_t i = 0; i < COUNT(section_keys); i++) {
+		names[i] = section_keys[i].name;
+		if (!name || strcmp(name, names[i]) != 0)
+			continue;
+		if (seen[i])
+			return refuse_node(reader, key, "'%s' stands in the campaign twice", name);
+		seen[i] = true;
+		return EXIT_DONE;
+	}
+	return refuse_node(reader, key, "a campaign has no '%s'%s", name ? name : "",
+			   nearest_hint(name ? name : "", names, COUNT(names), hint, sizeof(hint)));
+}
+
+/* The axis whose labels are compared: the one that is named, else the first whose labels have names, as builds do. */
+static enum exit_code find_compared(struct reader *reader)
+{
+	struct campaign *campaign = reader->campaign;
+	const char *name;
+	enum exit_code code;
+
+	campaign->compared = MLR_CAMPAIGN_ANY;
+	if (reader->compare) {
+		code = read_name(reader, reader->compare, "'compare'", &name);
+		if (code != EXIT_DONE || strcmp(name, "none") == 0)
+			return code;
+		return find_axis(campaign, name, &campaign->compared) ? EXIT_DONE
+								      : refuse_axis(reader, reader->compare, name);
+	}
+	for (size_t i = campaign->matrix.axis_count; i-- > 0;)
+		if (!campaign->axes[i].option && campaign->axes[i].count > 1)
+			campaign->compared = i;
+	return EXIT_DONE;
+}
+
+static enum exit_code read_section(struct reader *reader, const yaml_node_t *section)
+{
+	bool seen[COUNT(section_keys)] = { false };
+	enum exit_code code = check_type(reader, section, YAML_MAPPING_NODE,
+					 "'campaign' must be a mapping: name, verb, results, matrix, ...");
+
+	if (code == EXIT_DONE)
+		code = each_pair(reader, section, check_section_key, seen);
+	for (size_t i = 0; i < COUNT(section_keys) && code == EXIT_DONE; i++) {
+		const yaml_node_t *value = node_find(&reader->document, section, section_keys[i].name);
+
+		if (value)
+			code = section_keys[i].read(reader, value);
+	}
+	if (code == EXIT_DONE && reader->exclude)
+		code = read_exclude(reader, reader->exclude);
+	if (code == EXIT_DONE && reader->include)
+		code = read_include(reader, reader->include);
+	if (code == EXIT_DONE)
+		code = find_compared(reader);
+	return code == EXIT_DONE ? check_axes(reader->campaign) : code;
+}
+
+/* --- the file ------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code read_common_pair(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
+{
+	const char *name = node_text(key);
+
+	if (name && strcmp(name, SECTION) == 0)
+		return EXIT_DONE;
+	if (name && strcmp(name, SLURM) == 0)
+		return refuse_node(reader, key, "'slurm' belongs into the section 'campaign'");
+	return read_set_pair(reader, key, value, data);
+}
+
+static enum exit_code read_document(struct reader *reader)
+{
+	struct campaign *campaign = reader->campaign;
+	const yaml_node_t *root = yaml_document_get_root_node(&reader->document), *section;
+	enum exit_code code;
+
+	if (!root || root->type != YAML_MAPPING_NODE)
+		return refuse(EXIT_USAGE_ERROR, "%s: no campaign: it must be a mapping with the key 'campaign'",
+			      campaign->path);
+	section = node_find(&reader->document, root, SECTION);
+	if (!section)
+		return refuse_node(reader, root, "no campaign: the key 'campaign' is missing");
+	code = read_section(reader, section);
+	return code == EXIT_DONE ? each_pair(reader, root, read_common_pair, &campaign->common) : code;
+}
+
+/* "builds" of "lab/builds.yaml" */
+static char *stem(const char *path)
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path, *dot = strrchr(name, '.');
+
+	return strndup(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+static enum exit_code add_defaults(struct campaign *campaign)
+{
+	if (!campaign->name)
+		campaign->name = stem(campaign->path);
+	if (!campaign->directory)
+		campaign->directory = beside(campaign->path, "results");
+	if (!campaign->name || !campaign->directory)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	return EXIT_DONE;
+}
+
+enum exit_code campaign_read(const char *path, struct campaign *ret)
+{
+	struct campaign campaign = { .path = path, .verb = VERB_SEARCH, .matrix = { .repeats = 1 } };
+	struct reader reader = { .campaign = ret };
+	enum exit_code code = config_file_load(path, "cannot read the campaign", &reader.document);
+
+	if (code != EXIT_DONE)
+		return code;
+	*ret = campaign;
+	code = set_new(&ret->common);
+	if (code == EXIT_DONE)
+		code = read_document(&reader);
+	yaml_document_delete(&reader.document);
+	if (code == EXIT_DONE)
+		code = add_defaults(ret);
+	if (code == EXIT_DONE)
+		code = campaign_expand(ret);
+	if (code != EXIT_DONE)
+		campaign_free(ret);
+	return code;
+}

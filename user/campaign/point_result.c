@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "campaign/point_result.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json_read.h"
+#include "base/json_text.h"
+#include "config/verb.h"
+
+#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
+#define CUT_LEAST     4 /* octets of "null" */
+#define RESULT_OCTETS ((off_t)1 << 30)
+
+/* --- cutting -------------------------------------------------------------------------------------------------------- */
+
+/* What follows a string whose opening quote is at `from`. */
+static const char *after_string(const char *from, const char *end)
+{
+	for (from++; from < end && *from != '"'; from++)
+		from += *from == '\\';
+	return from < end ? from + 1 : end;
+}
+
+/* What follows an object or array that begins at `from`. */
+static const char *after_value(const char *from, const char *end)
+{
+	size_t depth = 0;
+
+	while (from < end) {
+		if (*from == '"') {
+			from = after_string(from, end);
+			continue;
+		}
+		depth += *from == '{' || *from == '[';
+		depth -= *from == '}' || *from == ']';
+		from++;
+		if (!depth)
+			break;
+	}
+	return from;
+}
+
+static const char *after_blanks(const char *from, const char *end)
+{
+	while (from < end && (*from == ' ' || *from == '\n' || *from == '\t' || *from == '\r'))
+		from++;
+	return from;
+}
+
+/* Whether a string, with its quotes, is one of the names. */
+static bool is_named(const char *string, size_t length, const char *const *names)
+{
+	for (; *names; names++)
+		if (strlen(*names) + 2 == length && strncmp(*names, string + 1, length - 2) == 0)
+			return true;
+	return false;
+}
+
+/* Move text towards the beginning. */
+static char *put(char *to, const char *from, const char *end)
+{
+	memmove(to, from, (size_t)(end - from));
+	return to + (end - from);
+}
+
+/* Take over a string; if it names a member to be cut, its value is gone. */
+static const char *take_string(const char *from, const char *end, char **to, const char *const *names)
+{
+	const char *after = after_string(from, end), *value = after_blanks(after, end), *rest;
+	bool named = value < end && *value == ':' && is_named(from, (size_t)(after - from), names);
+
+	*to = put(*to, from, after);
+	if (!named)
+		return after;
+	value = after_blanks(value + 1, end);
+	if (value == end || (*value != '{' && *value != '['))
+		return after;
+	rest = after_value(value, end);
+	if (rest - value < CUT_LEAST)
+		return after;
+	*to = put(*to, ":null", ":null" + 5);
+	return rest;
+}
+
+size_t json_cut(char *text, size_t length, const char *const *names)
+{
+	const char *from = text, *end = text + length;
+	char *to = text;
+
+	while (from < end) {
+		if (*from == '"')
+			from = take_string(from, end, &to, names);
+		else
+			*to++ = *from++;
+	}
+	return (size_t)(to - text);
+}
+
+/* --- results -------------------------------------------------------------------------------------------------------- */
+
+static const struct quantity {
+	enum verb verb;
+	const char *name;
+} quantities[] = {
+	{ VERB_SEARCH, "conditional_throughput" },
+	{ VERB_RFC2544, "throughput" },
+	{ VERB_SOAK, "critical_load" },
+	{ VERB_TRIAL, "trial_forwarding_rate" },
+};
+
+const char *result_quantity(enum verb verb)
+{
+	for (size_t i = 0; i < COUNT(quantities); i++)
+		if (quantities[i].verb == verb)
+			return quantities[i].name;
+	return "";
+}
+
+/* A Goal Result under another name. */
+static json_t *goal_digest(const json_t *result, const char *name)
+{
+	return json_pack("{s:s, s:o, s:o, s:o, s:b, s:b}", "goal", name, "value",
+			 json_number_or_null(read_number(result, "conditional_throughput")), "lower_bound",
+			 json_number_or_null(read_number(result, "relevant_lower_bound")), "upper_bound",
+			 json_number_or_null(read_number(result, "relevant_upper_bound")), "regular",
+			 (int)read_truth(result, "regular"), "tester_limited", (int)read_truth(result, "tester_limited"));
+}
+
+static json_t *search_digest(const json_t *document)
+{
+	json_t *list = json_array(), *result;
+	size_t i;
+
+	json_array_foreach (json_object_get(document, "search_result"), i, result)
+		json_array_append_new(list, goal_digest(result, read_text(json_object_get(result, "goal"), "name")));
+	return list;
+}
+
+static json_t *suite_digest(const json_t *document)
+{
+	json_t *list = json_array(), *size;
+	char name[128];
+	size_t i;
+
+	json_array_foreach (json_object_get(document, "frame_sizes"), i, size) {
+		const json_t *result = json_object_get(json_object_get(size, "throughput"), "goal_result");
+
+		snprintf(name, sizeof(name), "throughput@%s", read_text(size, "frame_size"));
+		if (json_is_object(result))
+			json_array_append_new(list, goal_digest(result, name));
+	}
+	return list;
+}
+
+/* A result without bounds. */
+static json_t *single_digest(const json_t *document, const char *name, double value, const char *further,
+			     double further_value)
+{
+	return json_pack("[{s:s, s:o, s:n, s:n, s:b, s:b, s:o}]", "goal", name, "value", json_number_or_null(value),
+			 "lower_bound", "upper_bound", "regular", read_string(document, "irregular_reason") == NULL,
+			 "tester_limited", (int)read_truth(document, "tester_limited"), further,
+			 json_number_or_null(further_value));
+}
+
+static json_t *results_digest(const json_t *document, enum verb verb)
+{
+	const json_t *load = json_object_get(document, "critical_load"), *trial = json_object_get(document, "trial_result");
+
+	if (verb == VERB_SEARCH)
+		return search_digest(document);
+	if (verb == VERB_RFC2544)
+		return suite_digest(document);
+	if (verb == VERB_SOAK)
+		return single_digest(document, "critical load", read_number(load, "mean"), "stdev",
+				     read_number(load, "stdev"));
+	return single_digest(document, "trial", read_number(trial, "trial_forwarding_rate"), "loss_ratio",
+			     read_number(trial, "trial_loss_ratio"));
+}
+
+static double duration_s(const json_t *document)
+{
+	static const char *const names[] = { "search_duration", "suite_duration", "soak_duration" };
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (!isnan(read_number(document, names[i])))
+			return read_number(document, names[i]);
+	return read_number(json_object_get(document, "trial_result"), "wall_duration");
+}
+
+static json_t *digest(const json_t *document, enum verb verb)
+{
+	static const char *const told[] = { "start_time", "hostname", "version", "kernel" };
+	const json_t *environment = json_object_get(document, "environment");
+	const char *backend = read_string(json_object_get(document, "measurer"), "tx_backend");
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < COUNT(told); i++)
+		json_object_set_new(json, told[i], json_string(read_text(environment, told[i])));
+	json_object_set_new(json, "tx_backend", backend ? json_string(backend) : json_null());
+	json_object_set_new(json, "duration", json_number_or_null(duration_s(document)));
+	if (json_object_set(json, "irregular_reason", json_object_get(document, "irregular_reason")))
+		json_object_set_new(json, "irregular_reason", json_null());
+	json_object_set_new(json, "results", results_digest(document, verb));
+	json_object_set(json, "configuration", json_object_get(document, "configuration"));
+	return json;
+}
+
+/* --- files ---------------------------------------------------------------------------------------------------------- */
+
+/* A whole file; NULL: errno says why not. */
+static char *read_whole(const char *path, size_t *ret_length)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	size_t used = 0;
+	char *text = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &status) == 0 && status.st_size <= RESULT_OCTETS)
+		text = malloc((size_t)status.st_size + 1);
+	while (text && used < (size_t)status.st_size) {
+		ssize_t count = read(fd, text + used, (size_t)status.st_size - used);
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0)
+			break;
+		used += (size_t)count;
+	}
+	close(fd);
+	*ret_length = used;
+	return text;
+}
+
+/* Whether the schema is that of a result of the verb. */
+static bool is_of_verb(const json_t *document, enum verb verb)
+{
+	static const char prefix[] = "xdp-mlr/";
+	const char *schema = read_text(document, "schema"), *kind = schema + sizeof(prefix) - 1;
+
+	return strncmp(schema, prefix, sizeof(prefix) - 1) == 0 &&
+	       strncmp(kind, verb_name(verb), strlen(verb_name(verb))) == 0 && kind[strlen(verb_name(verb))] == '/';
+}
+
+json_t *result_read(const char *path, enum verb verb, char *problem, size_t problem_size)
+{
+	static const char *const heavy[] = { "trials",     "checklist", "units", "definitions",
+					     "deviations", "warnings",  "sut",   "traffic_profile",
+					     "estimates",  "time_line", "trend", "anomalies",
+					     "repeats",    "latency",   "ports", NULL };
+	size_t length = 0;
+	char *text = read_whole(path, &length);
+	json_t *document, *json = NULL;
+	json_error_t error;
+
+	if (!text) {
+		snprintf(problem, problem_size, "the result cannot be read: %s", strerror(errno));
+		return NULL;
+	}
+	document = json_loadb(text, json_cut(text, length, heavy), 0, &error);
+	if (!document)
+		snprintf(problem, problem_size, "the result is no JSON: %s", error.text);
+	else if (!is_of_verb(document, verb))
+		snprintf(problem, problem_size, "'%s' is no result of %s", read_text(document, "schema"), verb_name(verb));
+	else
+		json = digest(document, verb);
+	json_decref(document);
+	free(text);
+	return json;
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "campaign/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/json_read.h"
+#include "base/json_text.h"
+#include "campaign/point_result.h"
+#include "config/configure.h"
+#include "config/echo.h"
+#include "mlr/welch.h"
+#include "result/compare.h"
+#include "result/environment.h"
+
+#define PROBLEM_SIZE 256
+
+/* The campaign's results while they are taken in. A cell is a combination of labels; it has a point for each run. */
+struct merge {
+	const struct config *config;
+	const struct campaign *campaign;
+	size_t cell_count;
+	json_t **cells; /* for each cell an array: the "results" of its points that are done */
+	json_t *points, *goals, *environments;
+	size_t done, irregular, running, failed, missing;
+};
+
+/* --- points --------------------------------------------------------------------------------------------------------- */
+
+/* Count how many points have which value. */
+static void count_value(json_t *environments, const char *name, const char *value)
+{
+	json_t *counts = json_object_get(environments, name);
+
+	if (!*value)
+		return;
+	if (!counts) {
+		counts = json_object();
+		json_object_set_new(environments, name, counts);
+	}
+	json_object_set_new(counts, value, json_integer(json_integer_value(json_object_get(counts, value)) + 1));
+}
+
+/* Goals in the order in which they are met first. */
+static void note_goals(json_t *goals, const json_t *results)
+{
+	json_t *result, *name;
+	size_t i, j;
+
+	json_array_foreach (results, i, result) {
+		bool there = false;
+
+		json_array_foreach (goals, j, name)
+			there |= json_equal(name, json_object_get(result, "goal"));
+		if (!there)
+			json_array_append(goals, json_object_get(result, "goal"));
+	}
+}
+
+static void take_result(struct merge *merge, size_t point, json_t *json)
+{
+	static const char *const told[] = { "version", "kernel", "hostname", "tx_backend" };
+	json_t *results = json_object_get(json, "results");
+
+	merge->done++;
+	merge->irregular += read_string(json, "irregular_reason") != NULL;
+	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+		count_value(merge->environments, told[i], read_text(json, told[i]));
+	note_goals(merge->goals, results);
+	json_array_append(merge->cells[point % merge->cell_count], results);
+}
+
+/* What the journal knows of a point without a result. */
+static void take_missing(struct merge *merge, const struct point_status *status, json_t *json)
+{
+	merge->running += status->state == POINT_RUNNING;
+	merge->failed += status->state == POINT_FAILED;
+	merge->missing += status->state == POINT_WAITING || status->state == POINT_INTERRUPTED;
+	if (status->last && read_string(status->last, "reason"))
+		json_object_set(json, "reason", json_object_get(status->last, "reason"));
+}
+
+/* Whether the result echoes what the point's options are now; `problem` says which one differs. A result that was measured with other
+ * options, before the campaign's file was changed, is not what its place in the matrix says. */
+static bool is_of_point(const struct campaign *campaign, size_t point, const json_t *echo, char *problem, size_t size)
+{
+	struct config config;
+	json_t *expected;
+	bool same = true;
+
+	if (campaign_configure(campaign, point, &config) != EXIT_DONE) {
+		snprintf(problem, size, "the point's options are no longer valid");
+		return false;
+	}
+	expected = config_describe(&config);
+	for (size_t i = 0; i < config.given->count && same; i++) {
+		const struct given *given = &config.given->items[i];
+		const json_t *value = json_object_get(expected, given->option->name);
+
+		same = given->fallback || !value || json_equal(value, json_object_get(echo, given->option->name));
+		if (!same)
+			snprintf(problem, size, "its result was measured with another value of '%s'", given->option->name);
+	}
+	json_decref(expected);
+	config_free(&config);
+	return same;
+}
+
+/* The digest of a point's result; NULL where there is none that counts. */
+static json_t *read_point(const struct campaign *campaign, size_t point, char *problem, size_t size)
+{
+	char path[PATH_MAX];
+	json_t *result = result_read(store_point_path(campaign, point, ".json", path), campaign->verb, problem, size);
+
+	if (result && !is_of_point(campaign, point, json_object_get(result, "configuration"), problem, size)) {
+		json_decref(result);
+		return NULL;
+	}
+	if (result)
+		json_object_del(result, "configuration");
+	return result;
+}
+
+static void add_point(struct merge *merge, size_t point, struct point_status *status)
+{
+	const struct campaign *campaign = merge->campaign;
+	json_t *json = json_pack("{s:s, s:o, s:i}", "point", campaign->names[point], "values",
+				 campaign_values(campaign, &campaign->points[point].combination), "run",
+				 (int)campaign->points[point].run);
+	char problem[PROBLEM_SIZE];
+	json_t *result = NULL;
+
+	if (status->state == POINT_DONE) {
+		result = read_point(campaign, point, problem, sizeof(problem));
+		if (!result) {
+			status->state = POINT_FAILED;
+			json_object_set_new(json, "reason", json_string(problem));
+		}
+	}
+	json_object_set_new(json, "state", json_string(point_state_name(status->state)));
+	if (result) {
+		take_result(merge, point, result);
+		json_object_update(json, result);
+		json_decref(result);
+	} else {
+		take_missing(merge, status, json);
+	}
+	json_array_append_new(merge->points, json);
+}
+
+/* --- cells ---------------------------------------------------------------------------------------------------------- */
+
+/* The results of one goal in a cell, as numbers. */
+struct spread {
+	struct mlr_sample sample;
+	double lower_fps, upper_fps; /* the smallest lower and the largest upper bound; NAN: one has none */
+	size_t results, irregular, tester_limited;
+};
+
+static const json_t *find_result(const json_t *results, const char *goal)
+{
+	json_t *result;
+	size_t i;
+
+	json_array_foreach (results, i, result)
+		if (strcmp(read_text(result, "goal"), goal) == 0)
+			return result;
+	return NULL;
+}
+
+/* The smaller, or with `most` the larger; NAN if either is. */
+static double outermost(double a, double b, bool most)
+{
+	return isnan(a) || isnan(b) ? NAN : most ? fmax(a, b) : fmin(a, b);
+}
+
+static struct spread spread_of(const json_t *cell, const char *goal)
+{
+	struct spread spread = { .lower_fps = INFINITY, .upper_fps = -INFINITY };
+	double *values = calloc(json_array_size(cell) + 1, sizeof(*values));
+	size_t i, count = 0;
+	json_t *results;
+
+	json_array_foreach (cell, i, results) {
+		const json_t *result = find_result(results, goal);
+		double value = read_number(result, "value");
+
+		if (!result || !values)
+			continue;
+		spread.results++;
+		spread.irregular += !read_truth(result, "regular");
+		spread.tester_limited += read_truth(result, "tester_limited");
+		if (!isnan(value))
+			values[count++] = value;
+		spread.lower_fps = outermost(spread.lower_fps, read_number(result, "lower_bound"), false);
+		spread.upper_fps = outermost(spread.upper_fps, read_number(result, "upper_bound"), true);
+	}
+	spread.sample = mlr_sample_of(values, count);
+	free(values);
+	return spread;
+}
+
+static json_t *spread_json(const json_t *cell, const char *goal)
+{
+	struct spread spread = spread_of(cell, goal);
+	const struct mlr_sample *sample = &spread.sample;
+
+	return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "goal", goal, "count",
+			 (json_int_t)sample->count, "mean", json_number_or_null(sample->mean), "stdev",
+			 json_number_or_null(sample->stdev), "min", json_number_or_null(sample->least), "max",
+			 json_number_or_null(sample->most), "spread",
+			 json_number_or_null((sample->most - sample->least) / sample->mean), "lower_bound_min",
+			 json_number_or_null(spread.lower_fps), "upper_bound_max", json_number_or_null(spread.upper_fps),
+			 "irregular", (json_int_t)spread.irregular, "tester_limited", (json_int_t)spread.tester_limited);
+}
+
+static json_t *cell_json(const struct merge *merge, size_t index)
+{
+	const struct campaign *campaign = merge->campaign;
+	json_t *goals = json_array(), *goal;
+	size_t i;
+
+	json_array_foreach (merge->goals, i, goal)
+		json_array_append_new(goals, spread_json(merge->cells[index], json_string_value(goal)));
+	return json_pack("{s:o, s:I, s:I, s:o}", "values", campaign_values(campaign, &campaign->points[index].combination),
+			 "asked", (json_int_t)campaign->matrix.repeats, "done",
+			 (json_int_t)json_array_size(merge->cells[index]), "goals", goals);
+}
+
+static json_t *cells_json(const struct merge *merge)
+{
+	json_t *cells = json_array();
+
+	for (size_t i = 0; i < merge->cell_count; i++)
+		json_array_append_new(cells, cell_json(merge, i));
+	return cells;
+}
+
+/* --- comparisons ---------------------------------------------------------------------------------------------------- */
+
+/* A result as a search has it, which result/compare.c reads. */
+static json_t *goal_result(const json_t *result)
+{
+	return json_pack("{s:{s:O}, s:O, s:O, s:O, s:O, s:O}", "goal", "name", json_object_get(result, "goal"),
+			 "conditional_throughput", json_object_get(result, "value"), "relevant_lower_bound",
+			 json_object_get(result, "lower_bound"), "relevant_upper_bound",
+			 json_object_get(result, "upper_bound"), "regular", json_object_get(result, "regular"),
+			 "tester_limited", json_object_get(result, "tester_limited"));
+}
+
+/* A cell as a document of repeated searches; of a single soak, as the document of a soak. A new reference. */
+static json_t *cell_document(const json_t *cell, bool as_soak)
+{
+	json_t *runs = json_array(), *results, *result;
+	size_t i, j;
+
+	if (as_soak) {
+		result = json_array_get(json_array_get(cell, 0), 0);
+		json_decref(runs);
+		return json_pack("{s:{s:O, s:O}}", "critical_load", "mean", json_object_get(result, "value"), "stdev",
+				 json_object_get(result, "stdev"));
+	}
+	json_array_foreach (cell, i, results) {
+		json_t *list = json_array();
+
+		json_array_foreach (results, j, result)
+			json_array_append_new(list, goal_result(result));
+		json_array_append_new(runs, json_pack("{s:o}", "search_result", list));
+	}
+	return json_pack("{s:O, s:{s:o}}", "search_result", json_object_get(json_array_get(runs, 0), "search_result"),
+			 "repeats", "runs", runs);
+}
+
+/* Whether anything can be shown: bounds, or repeats on both sides, or the standard deviations of two soaks. */
+static bool can_tell(const struct merge *merge, const json_t *a, const json_t *b, bool as_soak)
+{
+	enum verb verb = merge->campaign->verb;
+
+	return verb == VERB_SEARCH || verb == VERB_RFC2544 || as_soak || (json_array_size(a) > 1 && json_array_size(b) > 1);
+}
+
+/* Put the comparisons of two cells, goal by goal, onto the list. */
+static void compare_cells(const struct merge *merge, size_t from, size_t to, json_t *list)
+{
+	static const char *const told[] = { "goal", "verdict", "method", "change", "evidence", "test" };
+	const struct campaign *campaign = merge->campaign;
+	const struct campaign_axis *axis = &campaign->axes[campaign->compared];
+	const json_t *a = merge->cells[from], *b = merge->cells[to];
+	bool as_soak = campaign->verb == VERB_SOAK && json_array_size(a) == 1 && json_array_size(b) == 1;
+	json_t *document_a, *document_b, *goals, *goal;
+	size_t i;
+
+	if (!can_tell(merge, a, b, as_soak))
+		return;
+	document_a = cell_document(a, as_soak);
+	document_b = cell_document(b, as_soak);
+	goals = compare_results(merge->config, document_a, document_b);
+	json_array_foreach (goals, i, goal) {
+		json_t *values = campaign_values(campaign, &campaign->points[to].combination), *json;
+
+		json_object_del(values, axis->name);
+		json = json_pack("{s:o, s:s, s:s}", "values", values, "a",
+				 axis->labels[campaign->points[from].combination.labels[campaign->compared]], "b",
+				 axis->labels[campaign->points[to].combination.labels[campaign->compared]]);
+		for (size_t j = 0; j < sizeof(told) / sizeof(*told); j++)
+			json_object_set(json, told[j], json_object_get(goal, told[j]));
+		json_array_append_new(list, json);
+	}
+	json_decref(goals);
+	json_decref(document_a);
+	json_decref(document_b);
+}
+
+/* Where a cell stands on all axes but the compared one, as a text. */
+static void other_labels(const struct campaign *campaign, size_t cell, char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < campaign->matrix.axis_count; i++)
+		if (i != campaign->compared && used < size)
+			used += (size_t)snprintf(buffer + used, size - used, "%zu ",
+						 campaign->points[cell].combination.labels[i]);
+}
+
+/* Cells with results that differ on the compared axis only, by where they stand on the others. A new reference. */
+static json_t *group_cells(const struct merge *merge)
+{
+	json_t *groups = json_object();
+	char key[MLR_AXES_MAX * 24];
+
+	for (size_t i = 0; i < merge->cell_count; i++) {
+		json_t *group;
+
+		if (!json_array_size(merge->cells[i]))
+			continue;
+		other_labels(merge->campaign, i, key, sizeof(key));
+		group = json_object_get(groups, key);
+		if (!group) {
+			group = json_array();
+			json_object_set_new(groups, key, group);
+		}
+		json_array_append_new(group, json_integer((json_int_t)i));
+	}
+	return groups;
+}
+
+static size_t compared_label(const struct campaign *campaign, size_t cell)
+{
+	return campaign->points[cell].combination.labels[campaign->compared];
+}
+
+/* Compare a cell with the one of its group that comes before it on the compared axis. */
+static void compare_with_last(const struct merge *merge, const json_t *group, size_t cell, json_t *list)
+{
+	const struct campaign *campaign = merge->campaign;
+	size_t label = compared_label(campaign, cell), best = merge->cell_count, i;
+	json_t *other;
+
+	json_array_foreach (group, i, other) {
+		size_t index = (size_t)json_integer_value(other);
+
+		if (compared_label(campaign, index) < label &&
+		    (best == merge->cell_count || compared_label(campaign, index) > compared_label(campaign, best)))
+			best = index;
+	}
+	if (best < merge->cell_count)
+		compare_cells(merge, best, cell, list);
+}
+
+static json_t *comparisons_json(const struct merge *merge)
+{
+	json_t *list = json_array(), *groups, *group, *cell;
+	const char *key;
+	size_t i;
+
+	if (merge->campaign->compared == MLR_CAMPAIGN_ANY)
+		return list;
+	groups = group_cells(merge);
+	json_object_foreach (groups, key, group)
+		json_array_foreach (group, i, cell)
+			compare_with_last(merge, group, (size_t)json_integer_value(cell), list);
+	json_decref(groups);
+	return list;
+}
+
+static size_t count_slower(const json_t *comparisons)
+{
+	size_t i, count = 0;
+	json_t *one;
+
+	json_array_foreach (comparisons, i, one)
+		count += strcmp(read_text(one, "verdict"), "slower") == 0;
+	return count;
+}
+
+/* --- the document --------------------------------------------------------------------------------------------------- */
+
+static json_t *axes_json(const struct campaign *campaign)
+{
+	json_t *axes = json_array();
+
+	for (size_t i = 0; i < campaign->matrix.axis_count; i++) {
+		json_t *labels = json_array();
+
+		for (size_t j = 0; j < campaign->axes[i].count; j++)
+			json_array_append_new(labels, json_string(campaign->axes[i].labels[j]));
+		json_array_append_new(axes, json_pack("{s:s, s:o}", "name", campaign->axes[i].name, "labels", labels));
+	}
+	return axes;
+}
+
+/* "2 of 12 points are irregular, 1 has failed"; null where there is nothing to say. */
+static json_t *irregular_reason(const struct merge *merge)
+{
+	const struct {
+		size_t count;
+		const char *what;
+	} parts[] = {
+		{ merge->irregular, "irregular" },
+		{ merge->failed, "failed" },
+		{ merge->running, "still running" },
+		{ merge->missing, "missing" },
+	};
+	char text[256];
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i].count)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%zu %s", used ? ", " : "",
+						 parts[i].count, parts[i].what);
+	if (!used)
+		return json_null();
+	return json_sprintf("of %zu points: %s", merge->campaign->point_count, text);
+}
+
+static json_t *document_of(const struct merge *merge, time_t start_time, size_t *ret_slower)
+{
+	const struct campaign *campaign = merge->campaign;
+	const char *compared = campaign->compared == MLR_CAMPAIGN_ANY ? NULL : campaign->axes[campaign->compared].name;
+	json_t *comparisons = comparisons_json(merge);
+
+	*ret_slower = count_slower(comparisons);
+	return json_pack(
+		"{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:s?, s:f, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:I, s:O, s:o, s:o, "
+		"s:O, s:O, s:o, s:o}",
+		"schema", "xdp-mlr/campaign/1", "campaign", campaign->name, "file", campaign->path, "verb",
+		verb_name(campaign->verb), "quantity", result_quantity(campaign->verb), "axes", axes_json(campaign),
+		"repeat", (int)campaign->matrix.repeats, "compared", compared, "tolerance", merge->config->tolerance_ratio,
+		"significance", merge->config->significance_ratio, "point_counts", "total",
+		(json_int_t)campaign->point_count, "done", (json_int_t)merge->done, "irregular",
+		(json_int_t)merge->irregular, "failed", (json_int_t)merge->failed, "running", (json_int_t)merge->running,
+		"missing", (json_int_t)merge->missing, "regressions", (json_int_t)*ret_slower, "goals", merge->goals,
+		"cells", cells_json(merge), "comparisons", comparisons, "environments", merge->environments, "points",
+		merge->points, "irregular_reason", irregular_reason(merge), "environment", environment_describe(start_time));
+}
+
+enum exit_code campaign_merge(const struct config *config, const struct campaign *campaign,
+			      const struct point_status *states, json_t **ret_document)
+{
+	struct merge merge = { .config = config,
+			       .campaign = campaign,
+			       .cell_count = campaign->point_count / campaign->matrix.repeats,
+			       .points = json_array(),
+			       .goals = json_array(),
+			       .environments = json_object() };
+	time_t start_time = time(NULL);
+	size_t slower = 0;
+
+	merge.cells = calloc(merge.cell_count + 1, sizeof(json_t *));
+	for (size_t i = 0; merge.cells && i < merge.cell_count; i++)
+		merge.cells[i] = json_array();
+	for (size_t i = 0; merge.cells && i < campaign->point_count; i++) {
+		struct point_status status = states[i];
+
+		add_point(&merge, i, &status);
+	}
+	*ret_document = merge.cells ? document_of(&merge, start_time, &slower) : NULL;
+	for (size_t i = 0; merge.cells && i < merge.cell_count; i++)
+		json_decref(merge.cells[i]);
+	free(merge.cells);
+	json_decref(merge.points);
+	json_decref(merge.goals);
+	json_decref(merge.environments);
+	if (!*ret_document)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	return slower || merge.irregular || merge.done < campaign->point_count ? EXIT_UNMET : EXIT_DONE;
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "campaign/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json_read.h"
+#include "base/json_text.h"
+#include "base/output.h"
+#include "base/process.h"
+#include "base/stop.h"
+#include "base/units.h"
+#include "campaign/choose.h"
+#include "config/configure.h"
+
+#define LOCK_WAIT_S  60.0 /* for what is left of an earlier attempt */
+#define STOP_GRACE_S 30.0 /* from SIGTERM to SIGKILL: a run restores its ports within that */
+#define ARGUMENTS    12
+#define COMMAND_SIZE 4096
+#define SELF         "/proc/self/exe"
+
+/* --- a child -------------------------------------------------------------------------------------------------------- */
+
+/* Wait until it has ended; a stop is passed on to it. Its status as waitpid() has it. */
+static int wait_for(const struct process *process)
+{
+	uint64_t kill_ns = UINT64_MAX;
+	int status = 0;
+
+	for (;;) {
+		struct pollfd files[] = { { .fd = process->fd, .events = POLLIN },
+					  { .fd = kill_ns == UINT64_MAX ? stop_fd() : -1, .events = POLLIN } };
+
+		if (waitpid(process->pid, &status, WNOHANG) == process->pid)
+			break;
+		poll(files, 2, 1000);
+		if (stop_requested() && kill_ns == UINT64_MAX) {
+			kill(process->pid, SIGTERM);
+			kill_ns = clock_ns() + (uint64_t)(STOP_GRACE_S * (double)NS_PER_S);
+		}
+		if (clock_ns() > kill_ns)
+			kill(process->pid, SIGKILL);
+	}
+	close(process->fd);
+	return status;
+}
+
+static int open_output(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+/* Run this program; *ret_status as waitpid() has it. If we are gone it is told to end, and restores its ports. */
+static enum exit_code run_child(const char *const *arguments, const char *output, const char *errors, int *ret_status)
+{
+	const struct process_plan plan = { .arguments = arguments,
+					   .input_fd = -1,
+					   .output_fd = open_output(output),
+					   .errors_fd = open_output(errors),
+					   .death_signal = SIGTERM };
+	enum exit_code code = EXIT_DONE;
+	struct process process;
+	int error;
+
+	fflush(stdout);
+	if (plan.output_fd < 0 || plan.errors_fd < 0)
+		code = refuse(EXIT_INCAPABLE, "cannot write %s: %s", plan.output_fd < 0 ? output : errors, strerror(errno));
+	error = code ? 0 : process_start(&plan, &process);
+	if (error)
+		code = refuse(EXIT_INCAPABLE, "cannot start a process: %s", strerror(-error));
+	close(plan.output_fd);
+	close(plan.errors_fd);
+	if (code == EXIT_DONE)
+		*ret_status = wait_for(&process);
+	return code;
+}
+
+/* What a run that was killed has left on ports is undone now, not when somebody uses them next. */
+static void clean_up(void)
+{
+	static const char *const arguments[] = { SELF, "clean", "--quiet", NULL };
+	int status;
+
+	run_child(arguments, "/dev/null", "/dev/null", &status);
+}
+
+/* --- event streams -------------------------------------------------------------------------------------------------- */
+
+/* Trials that have ended in an event stream; 0 where there is none. */
+static size_t count_trials(const char *path)
+{
+	static const char event[] = "{\"event\": \"trial_finished\"";
+	FILE *stream = fopen(path, "re");
+	size_t size = 0, count = 0;
+	char *line = NULL;
+	ssize_t length;
+
+	if (!stream)
+		return 0;
+	while ((length = getline(&line, &size, stream)) > 0)
+		count += line[length - 1] == '\n' && strncmp(line, event, sizeof(event) - 1) == 0;
+	free(line);
+	fclose(stream);
+	return count;
+}
+
+/* Of two attempts that did not end keep the one that came further. Whether it can be gone on from. */
+static bool settle_streams(const char *stream, const char *newer)
+{
+	size_t trials = count_trials(stream), later = count_trials(newer);
+
+	if (later && later >= trials)
+		rename(newer, stream);
+	else
+		unlink(newer);
+	return trials || later;
+}
+
+/* --- one point ------------------------------------------------------------------------------------------------------ */
+
+/* A point that is taken up. */
+struct work {
+	const struct config *config; /* of the command line */
+	const struct campaign *campaign;
+	size_t point;
+	unsigned int attempt;
+	bool anew; /* what an earlier attempt left counts for nothing */
+	bool resumed;
+	char stream[PATH_MAX], output[PATH_MAX], errors[PATH_MAX], file[PATH_MAX], result[PATH_MAX];
+	uint64_t start_ns;
+};
+
+/* How an attempt ended. */
+struct end {
+	const char *event;
+	int exit_code;    /* -1: a signal ended it */
+	char reason[256]; /* empty: none */
+};
+
+static json_t *event_of(const struct work *work, const char *event)
+{
+	const char *job = getenv("SLURM_ARRAY_JOB_ID"), *task = getenv("SLURM_ARRAY_TASK_ID");
+	char now[UNIT_TEXT_SIZE], host[HOST_NAME_MAX + 1] = "";
+	json_t *json;
+
+	gethostname(host, sizeof(host) - 1);
+	json = json_pack("{s:s, s:s, s:s, s:i, s:s}", "event", event, "point", work->campaign->names[work->point], "time",
+			 format_utc(time(NULL), now), "attempt", (int)work->attempt, "host", host);
+	if (job && task)
+		json_object_set_new(json, "job", json_sprintf("%s_%s", job, task));
+	return json;
+}
+
+/* Into the journal, and to standard output where events are wanted. */
+static enum exit_code tell(const struct work *work, json_t *event)
+{
+	enum exit_code code = store_note(work->campaign, json_incref(event));
+
+	if (work->config->format == FORMAT_JSONL && code == EXIT_DONE)
+		return output_json(event);
+	json_decref(event);
+	return code;
+}
+
+static bool can_resume(const struct config *point)
+{
+	return point->verb == VERB_SEARCH && point->repeats == 1;
+}
+
+/* Write the point's options, and see from where it goes on. */
+static enum exit_code prepare(struct work *work)
+{
+	const struct campaign *campaign = work->campaign;
+	char newer[PATH_MAX];
+	struct config point;
+	enum exit_code code = campaign_configure(campaign, work->point, &point);
+	size_t length;
+	char *text;
+
+	if (code != EXIT_DONE)
+		return code;
+	text = campaign_point_file(&point, campaign->names[work->point], &length);
+	code = text ? store_write(work->file, text, length) : refuse(EXIT_INCAPABLE, "out of memory");
+	free(text);
+	store_point_path(campaign, work->point, ".jsonl.new", newer);
+	if (work->anew || !can_resume(&point)) {
+		unlink(newer);
+		unlink(work->stream);
+	} else {
+		work->resumed = settle_streams(work->stream, newer);
+	}
+	memcpy(work->output, work->resumed ? newer : work->stream, PATH_MAX);
+	config_free(&point);
+	return code;
+}
+
+/* The arguments of the point's process: this program, or the command that launches it. */
+static void arguments_of(const struct work *work, const char *self, char command[COMMAND_SIZE], const char *ret[ARGUMENTS])
+{
+	const char *const launcher[] = { "/bin/sh", "-c", command, "sh", self };
+	const char *const program[] = {
+		verb_name(work->campaign->verb),
+		work->resumed ? "--resume" : "--config",
+		work->resumed ? work->stream : work->file,
+		"--format",
+		"jsonl",
+		"--quiet",
+	};
+	size_t count = 0;
+
+	snprintf(command, COMMAND_SIZE, "exec %s \"$@\"", work->campaign->launch ? work->campaign->launch : "");
+	for (size_t i = 0; work->campaign->launch && i < sizeof(launcher) / sizeof(*launcher); i++)
+		ret[count++] = launcher[i];
+	if (!count)
+		ret[count++] = SELF;
+	for (size_t i = 0; i < sizeof(program) / sizeof(*program); i++)
+		ret[count++] = program[i];
+	ret[count] = NULL;
+}
+
+static enum exit_code perform(const struct work *work, int *ret_status)
+{
+	char command[COMMAND_SIZE], self[PATH_MAX];
+	const char *arguments[ARGUMENTS];
+
+	if (!realpath(SELF, self))
+		return refuse(EXIT_INCAPABLE, "cannot tell where this program is: %s", strerror(errno));
+	arguments_of(work, self, command, arguments);
+	return run_child(arguments, work->output, work->errors, ret_status);
+}
+
+/* The last thing that the point said, without the program's name; or how it ended. */
+static void find_reason(const struct work *work, int status, char *reason, size_t size)
+{
+	static const char prefix[] = "xdp-mlr: ";
+	size_t length;
+	char *line = store_last_line(work->errors, &length);
+
+	if (WIFSIGNALED(status)) {
+		snprintf(reason, size, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	} else if (line) {
+		const char *from = strncmp(line, prefix, sizeof(prefix) - 1) == 0 ? line + sizeof(prefix) - 1 : line;
+
+		quote(from, strcspn(from, "\n"), reason, size);
+	} else {
+		snprintf(reason, size, "exit status %d", WEXITSTATUS(status));
+	}
+	free(line);
+}
+
+/* Whether somebody ended it, and not a fault of its own. */
+static bool was_ended(int status)
+{
+	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	return number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP ||
+	       (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_INTERRUPTED);
+}
+
+/* Put the document that the point ended with in its place. */
+static enum exit_code keep_result(const struct work *work, bool *ret_kept)
+{
+	size_t length = 0;
+	char *line = store_last_line(work->output, &length);
+	json_t *document = line ? json_loadb(line, length, 0, NULL) : NULL;
+	enum exit_code code = EXIT_DONE;
+
+	*ret_kept = read_string(document, "schema");
+	if (*ret_kept)
+		code = store_write(work->result, line, length);
+	json_decref(document);
+	free(line);
+	return code;
+}
+
+/* What the attempt amounts to. */
+static enum exit_code conclude(const struct work *work, int status, struct end *end)
+{
+	enum exit_code code = EXIT_DONE;
+	bool kept = false;
+
+	*end = (struct end){ .event = "point_failed", .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1 };
+	if (end->exit_code == EXIT_DONE || end->exit_code == EXIT_UNMET)
+		code = keep_result(work, &kept);
+	if (kept) {
+		end->event = "point_finished";
+		return code;
+	}
+	if (was_ended(status))
+		end->event = "point_interrupted";
+	find_reason(work, status, end->reason, sizeof(end->reason));
+	if (WIFSIGNALED(status))
+		clean_up();
+	return code;
+}
+
+static enum exit_code tell_end(const struct work *work, const struct end *end)
+{
+	json_t *event = event_of(work, end->event);
+
+	json_object_set_new(event, "duration", json_real((double)(clock_ns() - work->start_ns) / (double)NS_PER_S));
+	json_object_set_new(event, "exit_code", end->exit_code < 0 ? json_null() : json_integer(end->exit_code));
+	json_object_set_new(event, "reason", *end->reason ? json_string(end->reason) : json_null());
+	return tell(work, event);
+}
+
+/* What a point that is done needs no more. */
+static void drop_streams(const struct work *work)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	unlink(work->stream);
+	unlink(store_point_path(work->campaign, work->point, ".jsonl.new", path));
+	if (stat(work->errors, &status) == 0 && !status.st_size)
+		unlink(work->errors);
+}
+
+/* Under the point's lock. */
+static enum exit_code attempt(struct work *work, struct end *end)
+{
+	json_t *event;
+	int status;
+	enum exit_code code = prepare(work);
+
+	if (code != EXIT_DONE)
+		return code;
+	work->start_ns = clock_ns();
+	event = event_of(work, "point_started");
+	json_object_set_new(event, "resumed", json_boolean(work->resumed));
+	code = tell(work, event);
+	if (code == EXIT_DONE)
+		code = perform(work, &status);
+	if (code == EXIT_DONE)
+		code = conclude(work, status, end);
+	if (code == EXIT_DONE)
+		code = tell_end(work, end);
+	if (code == EXIT_DONE && strcmp(end->event, "point_finished") == 0)
+		drop_streams(work);
+	return code;
+}
+
+/* --- all of them ---------------------------------------------------------------------------------------------------- */
+
+struct tally {
+	size_t total, done, failed, irregular, interrupted, elsewhere;
+	enum exit_code failure; /* of the first that failed */
+	uint64_t start_ns;
+};
+
+/* How much longer, as far as the points so far tell. */
+static const char *text_left(const struct tally *tally, size_t taken, char buffer[UNIT_TEXT_SIZE])
+{
+	double elapsed_s = (double)(clock_ns() - tally->start_ns) / (double)NS_PER_S;
+
+	return format_clock(elapsed_s / (double)taken * (double)(tally->total - taken), buffer);
+}
+
+static void show_start(const struct work *work, const struct tally *tally, size_t taken)
+{
+	char left[UNIT_TEXT_SIZE];
+
+	note("point %zu of %zu: %s%s%s%s", taken + 1, tally->total, work->campaign->names[work->point],
+	     taken ? ", about " : "", taken ? text_left(tally, taken, left) : "", taken ? " left in all" : "");
+}
+
+static void count_end(const struct work *work, struct tally *tally, const struct end *end)
+{
+	const char *name = work->campaign->names[work->point];
+
+	if (strcmp(end->event, "point_finished") == 0) {
+		tally->done++;
+		tally->irregular += end->exit_code == EXIT_UNMET;
+		return;
+	}
+	warn("%s %s: %s", name, strcmp(end->event, "point_failed") == 0 ? "has failed" : "was interrupted", end->reason);
+	if (strcmp(end->event, "point_interrupted") == 0) {
+		tally->interrupted++;
+		return;
+	}
+	tally->failed++;
+	if (!tally->failure)
+		tally->failure = end->exit_code > EXIT_UNMET && end->exit_code <= EXIT_INVALID
+					 ? (enum exit_code)end->exit_code
+					 : EXIT_INVALID;
+}
+
+/* EXIT_DONE, whatever becomes of the point; else the campaign cannot go on. */
+static enum exit_code take_up(const struct config *config, const struct campaign *campaign, size_t point,
+			      const struct point_status *status, struct tally *tally, size_t taken)
+{
+	struct work work = { .config = config,
+			     .campaign = campaign,
+			     .point = point,
+			     .attempt = status->attempts + 1,
+			     .anew = status->state == POINT_FAILED };
+	struct end end;
+	enum exit_code code = EXIT_DONE;
+	int lock = store_lock(campaign, point, LOCK_WAIT_S);
+
+	if (lock == -EBUSY) {
+		if (!stop_requested())
+			warn("%s: somebody else works at it, and has for a minute", campaign->names[point]);
+		tally->elsewhere++;
+		return EXIT_DONE;
+	}
+	if (lock < 0)
+		return refuse(EXIT_INCAPABLE, "cannot lock %s: %s", campaign->names[point], strerror(-lock));
+	store_point_path(campaign, point, ".jsonl", work.stream);
+	store_point_path(campaign, point, ".err", work.errors);
+	store_point_path(campaign, point, ".yaml", work.file);
+	store_point_path(campaign, point, ".json", work.result);
+	if (access(work.result, F_OK) == 0) { /* done by somebody else while we waited */
+		tally->done++;
+	} else {
+		show_start(&work, tally, taken);
+		code = attempt(&work, &end);
+		if (code == EXIT_DONE)
+			count_end(&work, tally, &end);
+	}
+	store_unlock(campaign, point, lock);
+	return code;
+}
+
+static enum exit_code outcome(const struct tally *tally)
+{
+	if (stop_requested() || tally->interrupted)
+		return EXIT_INTERRUPTED;
+	if (tally->failed)
+		return tally->failure;
+	return tally->irregular || tally->elsewhere ? EXIT_UNMET : EXIT_DONE;
+}
+
+enum exit_code campaign_run(const struct config *config, const struct campaign *campaign, const struct point_status *states,
+			    const bool *chosen)
+{
+	struct tally tally = { .start_ns = clock_ns() };
+	enum exit_code code = store_make(campaign);
+	size_t taken = 0;
+
+	for (size_t i = 0; i < campaign->point_count; i++)
+		tally.total += chosen[i];
+	for (size_t i = 0; i < campaign->point_count && code == EXIT_DONE && !stop_requested(); i++) {
+		if (!chosen[i])
+			continue;
+		code = take_up(config, campaign, i, &states[i], &tally, taken);
+		taken++;
+	}
+	return code == EXIT_DONE ? outcome(&tally) : code;
+}

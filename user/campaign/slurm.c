@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "campaign/slurm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json_read.h"
+#include "base/json_text.h"
+#include "base/output.h"
+#include "campaign/store.h"
+
+#define DIRECTORY     "slurm"
+#define JOBS          "jobs.json"
+#define ARRAY_MOST    1000 /* elements of an array: Slurm's MaxArraySize is 1001 unless a site changes it */
+#define COMMAND_SIZE  (PATH_MAX + 256)
+#define JOB_TEXT_SIZE 64
+
+/* Paths that job scripts name. */
+struct places {
+	char self[PATH_MAX];      /* this program */
+	char file[PATH_MAX];      /* the campaign's */
+	char directory[PATH_MAX]; /* of the results */
+	char here[PATH_MAX];      /* where the user is, against which options' paths count */
+	char scripts[PATH_MAX];   /* of this submission */
+};
+
+/* Points that ask for the same, as the elements of one array. */
+struct array {
+	const json_t *slurm; /* what they ask for */
+	const json_t *names; /* of the points */
+	size_t first, count; /* elements of `names` */
+	unsigned int number;
+};
+
+/* --- where things are ----------------------------------------------------------------------------------------------- */
+
+/* What stands in an #SBATCH line or is a job's argument must have no blanks, quotes, or patterns of Slurm. */
+static enum exit_code check_path(const char *what, const char *path)
+{
+	if (!strpbrk(path, " \t\r\n'\"\\%$`"))
+		return EXIT_DONE;
+	return refuse(EXIT_USAGE_ERROR,
+		      "%s, '%s', goes into job scripts, and must have no blanks, quotes, '$', '%%' or '\\'", what, path);
+}
+
+static enum exit_code find_places(const struct campaign *campaign, struct places *places)
+{
+	enum exit_code code;
+
+	snprintf(places->directory, sizeof(places->directory), "%s", campaign->directory); /* --dry-run makes none */
+	if (!realpath("/proc/self/exe", places->self) || !realpath(campaign->path, places->file) ||
+	    (!realpath(campaign->directory, places->directory) && errno != ENOENT) ||
+	    !getcwd(places->here, sizeof(places->here)))
+		return refuse(EXIT_INCAPABLE, "cannot tell where %s is: %s", campaign->directory, strerror(errno));
+	code = check_path("the path of this program", places->self);
+	if (code == EXIT_DONE)
+		code = check_path("the path of the campaign's file", places->file);
+	if (code == EXIT_DONE)
+		code = check_path("the path of the results", places->directory);
+	return code == EXIT_DONE ? check_path("the working directory", places->here) : code;
+}
+
+/* The directory of submission `number`, from 1. */
+static const char *submission_path(const char *directory, unsigned int number, char buffer[PATH_MAX])
+{
+	if (snprintf(buffer, PATH_MAX, "%s/" DIRECTORY "/%u", directory, number) >= PATH_MAX - 64)
+		buffer[0] = '\0'; /* too long to be there */
+	return buffer;
+}
+
+/* Make the directory of a new submission. */
+static enum exit_code make_scripts_directory(struct places *places)
+{
+	char parent[PATH_MAX + sizeof(DIRECTORY) + 1];
+
+	snprintf(parent, sizeof(parent), "%s/" DIRECTORY, places->directory);
+	if (mkdir(parent, 0777) && errno != EEXIST)
+		return refuse(EXIT_USAGE_ERROR, "cannot make the directory %s: %s", parent, strerror(errno));
+	for (unsigned int number = 1;; number++) {
+		if (mkdir(submission_path(places->directory, number, places->scripts), 0777) == 0)
+			return EXIT_DONE;
+		if (errno != EEXIST)
+			return refuse(EXIT_USAGE_ERROR, "cannot make the directory %s: %s", places->scripts,
+				      strerror(errno));
+	}
+}
+
+/* --- grouping ------------------------------------------------------------------------------------------------------- */
+
+/* The points by what they ask for: texts of the options of sbatch to {"slurm", "names"}. A new reference. */
+static json_t *group_points(const struct campaign *campaign, const bool *chosen)
+{
+	json_t *groups = json_object();
+
+	for (size_t i = 0; i < campaign->point_count; i++) {
+		json_t *slurm = chosen[i] ? campaign_slurm(campaign, i) : NULL, *group;
+		char *key = slurm ? json_dumps(slurm, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+
+		group = key ? json_object_get(groups, key) : NULL;
+		if (key && !group) {
+			group = json_pack("{s:O, s:[]}", "slurm", slurm, "names");
+			json_object_set_new(groups, key, group);
+		}
+		if (key)
+			json_array_append_new(json_object_get(group, "names"), json_string(campaign->names[i]));
+		free(key);
+		json_decref(slurm);
+	}
+	return groups;
+}
+
+/* --- scripts -------------------------------------------------------------------------------------------------------- */
+
+/* Options of sbatch but those in the NULL-terminated list. */
+static void put_options(FILE *stream, const json_t *slurm, const char *const *without)
+{
+	json_t *value;
+	const char *name;
+
+	json_object_foreach ((json_t *)slurm, name, value) {
+		bool left_out = false;
+
+		for (const char *const *other = without; *other; other++)
+			left_out |= strcmp(*other, name) == 0;
+		if (!left_out)
+			fprintf(stream, "#SBATCH --%s=%s\n", name, json_string_value(value));
+	}
+}
+
+static void put_head(FILE *stream, const struct campaign *campaign, const struct places *places, const char *what,
+		     const char *log)
+{
+	fprintf(stream,
+		"#!/bin/bash\n# %s of the campaign %s, by xdp-mlr campaign submit\n"
+		"#SBATCH --chdir=%s\n#SBATCH --output=%s/%s\n#SBATCH --open-mode=append\n",
+		what, campaign->name, places->here, places->scripts, log);
+}
+
+/* The job of an array's element. It may be killed at any moment: what it leaves on ports is undone by whatever comes next. */
+static void put_array(FILE *stream, const struct config *config, const struct campaign *campaign,
+		      const struct places *places, const struct array *array)
+{
+	static const char *const none[] = { NULL };
+
+	put_head(stream, campaign, places, "Points", "%A_%a.log");
+	fprintf(stream, "#SBATCH --array=1-%zu\n#SBATCH --requeue\n#SBATCH --signal=B:USR1@60\n", array->count);
+	if (!json_object_get(array->slurm, "job-name"))
+		fprintf(stream, "#SBATCH --job-name=%s\n", campaign->name);
+	if (!json_object_get(array->slurm, "gres"))
+		fputs("#SBATCH --gres=testbed:1\n", stream);
+	put_options(stream, array->slurm, none);
+	fprintf(stream,
+		"mlr=%s\n"
+		"point=$(sed -n \"${SLURM_ARRAY_TASK_ID}p\" %s/array-%u.points)\n"
+		"echo \"$(date -u +%%FT%%TZ) $(hostname) ${SLURM_RESTART_COUNT:-0}: $point\"\n\n"
+		"# what a job that was killed has left on this node's ports\n"
+		"\"$mlr\" clean --quiet\n"
+		"trap '\"$mlr\" clean --quiet' EXIT\n"
+		"find \"${XDP_MLR_STATE_DIRECTORY:-/var/lib/xdp-mlr}/selftest\" -name '*.json' -mtime -7 2>/dev/null | grep "
+		"-q . ||\n"
+		"  echo \"warning: no self-test of this testbed is younger than a week\"\n\n",
+		places->self, places->scripts, array->number);
+	fprintf(stream,
+		"run= late= again=yes\n"
+		"trap 'again=yes; kill -TERM $run' TERM INT\n"
+		"trap 'again=yes late=yes; kill -TERM $run' USR1 # the time limit is near\n"
+		"\"$mlr\" campaign run %s --quiet --only \"$point\"%s &\n"
+		"run=$!\n"
+		"while [ -n \"$again\" ]; do # a signal ends the wait, and not what is waited for\n"
+		"  again=\n"
+		"  wait $run\n"
+		"  ended=$?\n"
+		"  [ $ended -eq 127 ] || code=$ended\n"
+		"done\n"
+		"if [ -n \"$late\" ] && [ $code -eq 130 ]; then\n"
+		"  scontrol requeue \"$SLURM_JOB_ID\" # and go on from the last trial\n"
+		"fi\n"
+		"[ $code -ne 1 ] || code=0 # an irregular result is a result\n"
+		"exit $code\n",
+		places->file, config->retry_failed ? " --retry-failed" : "");
+}
+
+/* The job that merges, once all others have ended in any way. */
+static void put_merge(FILE *stream, const struct campaign *campaign, const struct places *places)
+{
+	static const char *const of_testbeds[] = { "gres",     "licenses", "constraint", "nodelist", "exclusive",
+						   "job-name", "time",     "nodes",      "requeue",  NULL };
+
+	put_head(stream, campaign, places, "Report", "report.log");
+	fprintf(stream, "#SBATCH --job-name=%s-report\n", campaign->name);
+	put_options(stream, campaign->common.slurm, of_testbeds);
+	fprintf(stream,
+		"mlr=%s report=%s/%s\n"
+		"\"$mlr\" campaign report %s --report \"$report.json\"\n"
+		"code=$?\n"
+		"[ $code -le 1 ] || exit $code\n"
+		"\"$mlr\" report \"$report.json\" --report \"$report.html\" && \"$mlr\" report \"$report.json\" --report "
+		"\"$report.csv\"\n",
+		places->self, places->directory, campaign->name, places->file);
+}
+
+/* A file of a submission, or with --dry-run standard output. */
+static enum exit_code deliver(const struct config *config, const char *path, const char *text, size_t length)
+{
+	enum exit_code code;
+
+	if (!config->dry_run)
+		return store_write(path, text, length);
+	printf("--- %s\n", path);
+	fflush(stdout);
+	code = output_write(text, length);
+	return code;
+}
+
+static enum exit_code deliver_stream(const struct config *config, const char *path, FILE *stream, char **text,
+				     size_t *length)
+{
+	enum exit_code code =
+		fclose(stream) ? refuse(EXIT_INCAPABLE, "out of memory") : deliver(config, path, *text, *length);
+
+	free(*text);
+	return code;
+}
+
+static enum exit_code write_points(const struct config *config, const struct places *places, const struct array *array)
+{
+	char path[PATH_MAX + 64], *text;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+
+	if (!stream)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	for (size_t i = 0; i < array->count; i++)
+		fprintf(stream, "%s\n", json_string_value(json_array_get(array->names, array->first + i)));
+	snprintf(path, sizeof(path), "%s/array-%u.points", places->scripts, array->number);
+	return deliver_stream(config, path, stream, &text, &length);
+}
+
+static enum exit_code write_array(const struct config *config, const struct campaign *campaign, const struct places *places,
+				  const struct array *array, char script[PATH_MAX + 64])
+{
+	size_t length;
+	char *text;
+	FILE *stream = open_memstream(&text, &length);
+
+	if (!stream)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	put_array(stream, config, campaign, places, array);
+	snprintf(script, PATH_MAX + 64, "%s/array-%u.sh", places->scripts, array->number);
+	return deliver_stream(config, script, stream, &text, &length);
+}
+
+static enum exit_code write_merge(const struct config *config, const struct campaign *campaign, const struct places *places,
+				  char script[PATH_MAX + 64])
+{
+	size_t length;
+	char *text;
+	FILE *stream = open_memstream(&text, &length);
+
+	if (!stream)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	put_merge(stream, campaign, places);
+	snprintf(script, PATH_MAX + 64, "%s/merge.sh", places->scripts);
+	return deliver_stream(config, script, stream, &text, &length);
+}
+
+/* --- submitting ----------------------------------------------------------------------------------------------------- */
+
+/* Run sbatch; the number of the job. */
+static enum exit_code sbatch(const char *script, const char *dependency, char job[JOB_TEXT_SIZE])
+{
+	char command[COMMAND_SIZE];
+	FILE *stream;
+	bool told;
+	int status;
+
+	snprintf(command, sizeof(command), "sbatch --parsable %s%s '%s'", *dependency ? "--dependency=afterany" : "",
+		 dependency, script);
+	stream = popen(command, "re");
+	if (!stream)
+		return refuse(EXIT_INCAPABLE, "cannot run sbatch: %s", strerror(errno));
+	told = fgets(job, JOB_TEXT_SIZE, stream);
+	status = pclose(stream);
+	if (status || !told)
+		return refuse(EXIT_INCAPABLE, "sbatch did not take %s (exit status %d)", script, status >> 8);
+	job[strcspn(job, ";\n")] = '\0'; /* with several clusters its name follows */
+	return EXIT_DONE;
+}
+
+/* What has been submitted so far. */
+struct submission {
+	const struct config *config;
+	const struct campaign *campaign;
+	struct places places;
+	json_t *arrays;        /* {"job", "points"} of each */
+	char dependency[4096]; /* ":1:2:3" */
+	unsigned int count;
+};
+
+static enum exit_code submit_array(struct submission *submission, struct array *array)
+{
+	char script[PATH_MAX + 64], points[64], job[JOB_TEXT_SIZE] = "";
+	size_t used = strlen(submission->dependency);
+	enum exit_code code;
+
+	array->number = ++submission->count;
+	code = write_points(submission->config, &submission->places, array);
+	if (code == EXIT_DONE)
+		code = write_array(submission->config, submission->campaign, &submission->places, array, script);
+	if (code == EXIT_DONE && !submission->config->dry_run)
+		code = sbatch(script, "", job);
+	if (code != EXIT_DONE)
+		return code;
+	if (used + strlen(job) + 2 > sizeof(submission->dependency))
+		return refuse(EXIT_USAGE_ERROR, "%s: more arrays of jobs than one job can wait for",
+			      submission->campaign->path);
+	snprintf(submission->dependency + used, sizeof(submission->dependency) - used, ":%s", job);
+	snprintf(points, sizeof(points), "array-%u.points", array->number);
+	json_array_append_new(submission->arrays, json_pack("{s:s, s:s}", "job", job, "points", points));
+	return EXIT_DONE;
+}
+
+static enum exit_code submit_group(struct submission *submission, const json_t *group)
+{
+	const json_t *names = json_object_get(group, "names");
+	enum exit_code code = EXIT_DONE;
+
+	for (size_t first = 0; first < json_array_size(names) && code == EXIT_DONE; first += ARRAY_MOST) {
+		size_t left = json_array_size(names) - first;
+		struct array array = { .slurm = json_object_get(group, "slurm"),
+				       .names = names,
+				       .first = first,
+				       .count = left < ARRAY_MOST ? left : ARRAY_MOST };
+
+		code = submit_array(submission, &array);
+	}
+	return code;
+}
+
+/* Keep what was submitted, also where the rest could not be. */
+static enum exit_code keep_jobs(const struct submission *submission, const char *merge)
+{
+	char path[PATH_MAX + 64];
+	json_t *jobs = json_pack("{s:O, s:s}", "arrays", submission->arrays, "merge", merge);
+	size_t length;
+	char *text = json_text(jobs, true, &length);
+	enum exit_code code;
+
+	json_decref(jobs);
+	if (!text)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	snprintf(path, sizeof(path), "%s/" JOBS, submission->places.scripts);
+	code = store_write(path, text, length);
+	free(text);
+	return code;
+}
+
+static enum exit_code submit_merge(struct submission *submission, char job[JOB_TEXT_SIZE])
+{
+	char script[PATH_MAX + 64];
+	enum exit_code code = write_merge(submission->config, submission->campaign, &submission->places, script);
+
+	return code == EXIT_DONE && !submission->config->dry_run ? sbatch(script, submission->dependency, job) : code;
+}
+
+static enum exit_code submit_all(struct submission *submission, const json_t *groups)
+{
+	char merge[JOB_TEXT_SIZE] = "";
+	enum exit_code code = EXIT_DONE, kept;
+	const char *key;
+	json_t *group;
+
+	json_object_foreach ((json_t *)groups, key, group) {
+		code = submit_group(submission, group);
+		if (code != EXIT_DONE)
+			break;
+	}
+	if (code == EXIT_DONE)
+		code = submit_merge(submission, merge);
+	if (submission->config->dry_run)
+		return code;
+	kept = keep_jobs(submission, merge);
+	if (code == EXIT_DONE)
+		printf("Submitted %u array%s of jobs (%s), and job %s, which merges\n", submission->count,
+		       submission->count == 1 ? "" : "s", submission->dependency + 1, merge);
+	return code != EXIT_DONE ? code : kept;
+}
+
+/* Take away what is in the queue; how many points are left. */
+static size_t leave_queued(const struct campaign *campaign, const bool *chosen, bool *left)
+{
+	json_t *queue = slurm_queue(campaign);
+	size_t count = 0, queued = 0;
+
+	for (size_t i = 0; i < campaign->point_count; i++) {
+		bool there = chosen[i] && json_object_get(queue, campaign->names[i]);
+
+		left[i] = chosen[i] && !there;
+		count += left[i];
+		queued += there;
+	}
+	json_decref(queue);
+	if (queued)
+		note("%zu points are in the queue already", queued);
+	return count;
+}
+
+enum exit_code slurm_submit(const struct config *config, const struct campaign *campaign, const bool *chosen)
+{
+	struct submission submission = { .config = config, .campaign = campaign };
+	bool *left = calloc(campaign->point_count + 1, sizeof(*left));
+	enum exit_code code = left ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+	json_t *groups;
+
+	if (code == EXIT_DONE && !config->dry_run)
+		code = store_make(campaign);
+	if (code == EXIT_DONE)
+		code = find_places(campaign, &submission.places);
+	if (code == EXIT_DONE && !leave_queued(campaign, chosen, left)) {
+		note("there is no point to submit");
+		free(left);
+		return EXIT_DONE;
+	}
+	if (code == EXIT_DONE && config->dry_run)
+		submission_path(submission.places.directory, 1, submission.places.scripts);
+	else if (code == EXIT_DONE)
+		code = make_scripts_directory(&submission.places);
+	if (code == EXIT_DONE) {
+		submission.arrays = json_array();
+		groups = group_points(campaign, left);
+		code = submit_all(&submission, groups);
+		json_decref(groups);
+		json_decref(submission.arrays);
+	}
+	free(left);
+	return code;
+}
+
+/* --- the queue ------------------------------------------------------------------------------------------------------ */
+
+/* Which lines of the file of points stand for which element: an array of names, the first one for element 1. */
+static json_t *read_points(const char *directory, const char *file)
+{
+	char path[2 * PATH_MAX], *line = NULL;
+	json_t *names = json_array();
+	size_t size = 0;
+	ssize_t length;
+	FILE *stream;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, file);
+	stream = fopen(path, "re");
+	while (stream && (length = getline(&line, &size, stream)) > 0)
+		json_array_append_new(names, json_stringn(line, (size_t)length - (line[length - 1] == '\n')));
+	free(line);
+	if (stream)
+		fclose(stream);
+	return names;
+}
+
+/* What squeue says of the elements of one array. */
+static void ask_queue(const char *job, const json_t *names, json_t *queue)
+{
+	char command[256], state[32];
+	size_t element;
+	FILE *stream;
+
+	if (!*job || strspn(job, "0123456789") != strlen(job))
+		return;
+	snprintf(command, sizeof(command), "squeue --noheader --array --jobs=%.20s --format='%%K %%T' 2>/dev/null", job);
+	stream = popen(command, "re");
+	while (stream && fscanf(stream, "%zu %31s", &element, state) == 2) {
+		const char *name = json_string_value(json_array_get(names, element - 1));
+
+		if (name)
+			json_object_set_new(queue, name, json_string(state));
+	}
+	if (stream)
+		pclose(stream);
+}
+
+json_t *slurm_queue(const struct campaign *campaign)
+{
+	json_t *queue = json_object();
+	char directory[PATH_MAX];
+
+	for (unsigned int number = 1; access(submission_path(campaign->directory, number, directory), F_OK) == 0; number++) {
+		char path[PATH_MAX + 64];
+		json_t *jobs, *array;
+		size_t i;
+
+		snprintf(path, sizeof(path), "%s/" JOBS, directory);
+		jobs = json_load_file(path, 0, NULL);
+		json_array_foreach (json_object_get(jobs, "arrays"), i, array) {
+			json_t *names = read_points(directory, read_text(array, "points"));
+
+			ask_queue(read_text(array, "job"), names, queue);
+			json_decref(names);
+		}
+		json_decref(jobs);
+	}
+	return queue;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "campaign/status.h"
+
+#include <string.h>
+
+#include "base/json_read.h"
+#include "result/deliver.h"
+
+#define STATES (POINT_DONE + 1)
+
+/* --- the document --------------------------------------------------------------------------------------------------- */
+
+/* Where the directory is on a file system without locks between hosts, the batch system knows who works at a point. */
+static enum point_state state_of(const struct campaign *campaign, size_t point, const struct point_status *status,
+				 const json_t *queue)
+{
+	bool works = strcmp(read_text(queue, campaign->names[point]), "RUNNING") == 0;
+
+	return works && status->state != POINT_DONE ? POINT_RUNNING : status->state;
+}
+
+static json_t *point_json(const struct campaign *campaign, size_t point, const struct point_status *status,
+			  const json_t *queue)
+{
+	static const char *const told[] = { "time", "host", "job", "reason" };
+	const char *queued = read_string(queue, campaign->names[point]);
+	json_t *json = json_pack("{s:s, s:s, s:i, s:o, s:s?}", "point", campaign->names[point], "state",
+				 point_state_name(state_of(campaign, point, status, queue)), "attempts",
+				 (int)status->attempts, "exit_code",
+				 status->exit_code < 0 ? json_null() : json_integer(status->exit_code), "queue", queued);
+
+	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+		if (json_is_string(json_object_get(status->last, told[i])))
+			json_object_set(json, told[i], json_object_get(status->last, told[i]));
+	return json;
+}
+
+json_t *campaign_status_describe(const struct campaign *campaign, const struct point_status *states, const json_t *queue)
+{
+	size_t counts[STATES] = { 0 }, irregular = 0;
+	json_t *points = json_array();
+
+	for (size_t i = 0; i < campaign->point_count; i++) {
+		counts[state_of(campaign, i, &states[i], queue)]++;
+		irregular += states[i].state == POINT_DONE && states[i].exit_code == EXIT_UNMET;
+		json_array_append_new(points, point_json(campaign, i, &states[i], queue));
+	}
+	return json_pack("{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I}, s:o}", "schema",
+			 "xdp-mlr/campaign-status/1", "campaign", campaign->name, "file", campaign->path, "results",
+			 campaign->directory, "point_counts", "total", (json_int_t)campaign->point_count, "done",
+			 (json_int_t)counts[POINT_DONE], "irregular", (json_int_t)irregular, "running",
+			 (json_int_t)counts[POINT_RUNNING], "failed", (json_int_t)counts[POINT_FAILED], "interrupted",
+			 (json_int_t)counts[POINT_INTERRUPTED], "waiting", (json_int_t)counts[POINT_WAITING], "points",
+			 points);
+}
+
+enum exit_code campaign_status_show(const struct config *config, const struct campaign *campaign,
+				    const struct point_status *states, const json_t *queue)
+{
+	json_t *document = campaign_status_describe(campaign, states, queue);
+	bool all = read_number(json_object_get(document, "point_counts"), "done") == (double)campaign->point_count;
+	enum exit_code code = report_show(document, config);
+
+	json_decref(document);
+	return code != EXIT_DONE ? code : all ? EXIT_DONE : EXIT_UNMET;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "campaign/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/json_read.h"
+#include "base/json_text.h"
+#include "base/output.h"
+#include "base/stop.h"
+
+#define POINTS      "points"
+#define JOURNAL     "journal.jsonl"
+#define LOCK_GAP_NS (NS_PER_S / 10)
+
+/* --- paths and files ------------------------------------------------------------------------------------------------ */
+
+const char *store_path(const struct campaign *campaign, const char *name, char buffer[PATH_MAX])
+{
+	snprintf(buffer, PATH_MAX, "%s/%s", campaign->directory, name);
+	return buffer;
+}
+
+const char *store_point_path(const struct campaign *campaign, size_t point, const char *ending, char buffer[PATH_MAX])
+{
+	snprintf(buffer, PATH_MAX, "%s/" POINTS "/%s%s", campaign->directory, campaign->names[point], ending);
+	return buffer;
+}
+
+static enum exit_code make_directory(const char *path)
+{
+	if (mkdir(path, 0777) && errno != EEXIST)
+		return refuse(EXIT_USAGE_ERROR, "cannot make the directory %s: %s", path, strerror(errno));
+	return EXIT_DONE;
+}
+
+enum exit_code store_make(const struct campaign *campaign)
+{
+	char path[PATH_MAX];
+	enum exit_code code;
+
+	if (strlen(campaign->directory) > PATH_MAX - MLR_POINT_NAME_SIZE - sizeof(POINTS) - 16)
+		return refuse(EXIT_USAGE_ERROR, "%s: the path of the results is too long", campaign->path);
+	code = make_directory(campaign->directory);
+	return code == EXIT_DONE ? make_directory(store_path(campaign, POINTS, path)) : code;
+}
+
+enum exit_code store_write(const char *path, const char *text, size_t length)
+{
+	int error = file_replace(path, text, length, 0666, true);
+
+	return error ? refuse(EXIT_INCAPABLE, "cannot write %s: %s", path, strerror(-error)) : EXIT_DONE;
+}
+
+char *store_last_line(const char *path, size_t *ret_length)
+{
+	FILE *stream = fopen(path, "re");
+	char *line = NULL, *last = NULL;
+	size_t size = 0;
+	ssize_t length;
+
+	if (!stream)
+		return NULL;
+	while ((length = getline(&line, &size, stream)) > 0 && line[length - 1] == '\n') {
+		free(last);
+		last = line;
+		*ret_length = (size_t)length;
+		line = NULL;
+		size = 0;
+	}
+	free(line);
+	fclose(stream);
+	return last;
+}
+
+/* --- the journal ---------------------------------------------------------------------------------------------------- */
+
+/* Whether the file ends within a line, which its writer did not survive. */
+static bool ends_within_line(int fd)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+	char last;
+
+	return size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+static enum exit_code append(int fd, const char *path, const char *text, size_t length)
+{
+	enum exit_code code = EXIT_DONE;
+
+	if (ends_within_line(fd))
+		code = output_write_fd(fd, path, "\n", 1);
+	if (code == EXIT_DONE)
+		code = output_write_fd(fd, path, text, length);
+	if (code == EXIT_DONE && fsync(fd))
+		code = refuse(EXIT_INCAPABLE, "cannot write to %s: %s", path, strerror(errno));
+	return code;
+}
+
+enum exit_code store_note(const struct campaign *campaign, json_t *event)
+{
+	char path[PATH_MAX];
+	enum exit_code code;
+	size_t length;
+	char *text = json_text(event, false, &length);
+	int fd;
+
+	json_decref(event);
+	if (!text)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	fd = open(store_path(campaign, JOURNAL, path), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (fd < 0 || flock(fd, LOCK_EX)) {
+		code = refuse(EXIT_INCAPABLE, "cannot write to %s: %s", path, strerror(errno));
+	} else {
+		code = append(fd, path, text, length);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(text);
+	return code;
+}
+
+/* --- locks ---------------------------------------------------------------------------------------------------------- */
+
+/* One try; -EAGAIN: the file went away meanwhile. */
+static int try_lock(const char *path)
+{
+	struct stat ours, current;
+	int fd = open(path, O_RDWR | O_CREAT, 0666), error;
+
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		error = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	else if (fstat(fd, &ours) || stat(path, &current) || ours.st_ino != current.st_ino)
+		error = -EAGAIN;
+	else
+		return fd;
+	close(fd);
+	return error;
+}
+
+int store_lock(const struct campaign *campaign, size_t point, double wait_s)
+{
+	uint64_t deadline_ns = clock_ns() + (uint64_t)(wait_s * (double)NS_PER_S);
+	char path[PATH_MAX];
+	int fd;
+
+	store_point_path(campaign, point, ".lock", path);
+	for (;;) {
+		fd = try_lock(path);
+		if (fd == -EAGAIN)
+			continue;
+		if (fd != -EBUSY || clock_ns() >= deadline_ns || stop_sleep_until(clock_ns() + LOCK_GAP_NS))
+			return fd;
+	}
+}
+
+void store_unlock(const struct campaign *campaign, size_t point, int fd)
+{
+	char path[PATH_MAX];
+
+	unlink(store_point_path(campaign, point, ".lock", path)); /* before the lock goes */
+	close(fd);
+}
+
+static bool is_locked(const struct campaign *campaign, size_t point)
+{
+	char path[PATH_MAX];
+	int fd = open(store_point_path(campaign, point, ".lock", path), O_RDONLY | O_CLOEXEC);
+	bool locked;
+
+	if (fd < 0)
+		return false;
+	locked = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return locked;
+}
+
+/* --- states --------------------------------------------------------------------------------------------------------- */
+
+const char *point_state_name(enum point_state state)
+{
+	static const char *const names[] = {
+		[POINT_WAITING] = "waiting", [POINT_INTERRUPTED] = "interrupted",
+		[POINT_RUNNING] = "running", [POINT_FAILED] = "failed",
+		[POINT_DONE] = "done",
+	};
+
+	return names[state];
+}
+
+/* Points by name, as numbers. */
+static json_t *index_points(const struct campaign *campaign)
+{
+	json_t *index = json_object();
+
+	for (size_t i = 0; i < campaign->point_count; i++)
+		json_object_set_new(index, campaign->names[i], json_integer((json_int_t)i));
+	return index;
+}
+
+static void take_event(struct point_status *status, json_t *event)
+{
+	const char *name = read_text(event, "event");
+	const json_t *exit_code = json_object_get(event, "exit_code");
+
+	if (strcmp(name, "point_started") == 0) {
+		status->attempts++;
+		status->state = POINT_INTERRUPTED; /* unless something else follows */
+	} else {
+		status->state = strcmp(name, "point_failed") == 0 ? POINT_FAILED : POINT_INTERRUPTED;
+		status->exit_code = json_is_integer(exit_code) ? (int)json_integer_value(exit_code) : -1;
+	}
+	json_decref(status->last);
+	status->last = json_incref(event);
+}
+
+/* Lines that are no events, which a crash may leave, count for nothing; and so do points that the matrix has no more. */
+static void read_journal(const struct campaign *campaign, FILE *stream, struct point_status *states)
+{
+	json_t *index = index_points(campaign);
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t length;
+
+	while ((length = getline(&line, &size, stream)) > 0) {
+		json_t *event = json_loadb(line, (size_t)length, 0, NULL);
+		const json_t *found = json_object_get(index, read_text(event, "point"));
+
+		if (found)
+			take_event(&states[json_integer_value(found)], event);
+		json_decref(event);
+	}
+	free(line);
+	json_decref(index);
+}
+
+static void settle(const struct campaign *campaign, size_t point, struct point_status *status)
+{
+	char path[PATH_MAX];
+
+	if (access(store_point_path(campaign, point, ".json", path), F_OK) == 0)
+		status->state = POINT_DONE;
+	else if (status->state == POINT_INTERRUPTED && is_locked(campaign, point))
+		status->state = POINT_RUNNING;
+}
+
+enum exit_code store_states(const struct campaign *campaign, struct point_status **ret)
+{
+	struct point_status *states = calloc(campaign->point_count + 1, sizeof(*states));
+	char path[PATH_MAX];
+	FILE *journal;
+
+	if (!states)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	for (size_t i = 0; i < campaign->point_count; i++)
+		states[i].exit_code = -1;
+	journal = fopen(store_path(campaign, JOURNAL, path), "re");
+	if (!journal && errno != ENOENT) {
+		free(states);
+		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(errno));
+	}
+	if (journal) {
+		read_journal(campaign, journal, states);
+		fclose(journal);
+	}
+	for (size_t i = 0; i < campaign->point_count; i++)
+		settle(campaign, i, &states[i]);
+	*ret = states;
+	return EXIT_DONE;
+}
+
+void store_states_free(const struct campaign *campaign, struct point_status *states)
+{
+	for (size_t i = 0; states && i < campaign->point_count; i++)
+		json_decref(states[i].last);
+	free(states);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a campaign keeps in its directory of results, so that it can go on after anything but the loss of that directory:
+ *
+ *   journal.jsonl           what happened to which point when, an event a line; only appended to, each line on the disk before going on
+ *   points/NAME.yaml        the options of a point, for --config
+ *   points/NAME.jsonl[.new] the event stream of a point that has not ended; .new: of the attempt that went on from the other
+ *   points/NAME.err         what its last attempt said on standard error
+ *   points/NAME.lock        held by whoever works at it
+ *   points/NAME.json        its result. A point is done if and only if this file is there: it is renamed into place when it is whole
+ *
+ * Several processes, also on several hosts that share the directory, may work at points of one campaign.
+ */
+#ifndef XDP_MLR_CAMPAIGN_STORE_H
+#define XDP_MLR_CAMPAIGN_STORE_H
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/say.h"
+#include "campaign/campaign.h"
+
+enum point_state {
+	POINT_WAITING,
+	POINT_INTERRUPTED, /* begun, and to be continued */
+	POINT_RUNNING,
+	POINT_FAILED,
+	POINT_DONE,
+};
+
+struct point_status {
+	enum point_state state;
+	unsigned int attempts; /* begun so far */
+	int exit_code;         /* of the last attempt that ended; -1: none, or a signal ended it */
+	json_t *last;          /* the last event of the journal; NULL: none */
+};
+
+/* Make the directories. */
+enum exit_code store_make(const struct campaign *campaign);
+
+/* The path of something in the directory, or of a point's file with this ending. */
+const char *store_path(const struct campaign *campaign, const char *name, char buffer[PATH_MAX]);
+const char *store_point_path(const struct campaign *campaign, size_t point, const char *ending, char buffer[PATH_MAX]);
+
+/* Write a file whole or not at all. */
+enum exit_code store_write(const char *path, const char *text, size_t length);
+
+/* Append an event to the journal; takes the reference over. */
+enum exit_code store_note(const struct campaign *campaign, json_t *event);
+
+/* The status of every point, *ret to be freed by store_states_free(). Without a directory nothing was begun. */
+enum exit_code store_states(const struct campaign *campaign, struct point_status **ret);
+void store_states_free(const struct campaign *campaign, struct point_status *states);
+/* "done", "failed", ... */
+const char *point_state_name(enum point_state state);
+
+/* Lock a point, waiting for whoever holds it for so long at most. A file descriptor, which a child may inherit: the lock then
+ * lasts until both have ended. -EBUSY: somebody else works at it; -errno. */
+int store_lock(const struct campaign *campaign, size_t point, double wait_s);
+/* Take the lock's file away, and the lock. */
+void store_unlock(const struct campaign *campaign, size_t point, int fd);
+
+/* The last line of a file, NULL where there is none that is whole; the caller frees it. */
+char *store_last_line(const char *path, size_t *ret_length);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* xdp-mlr: reads the configuration, runs the verb, sees to it that what was printed was written. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/say.h"
+#include "base/stop.h"
+#include "benchmark/plan.h"
+#include "cli/verbs.h"
+#include "config/config_dump.h"
+#include "config/configure.h"
+#include "measurer/mpi.h"
+#include "progress/metrics.h"
+
+static enum exit_code run_verb(const struct config *config)
+{
+	switch (config->verb) {
+	case VERB_SEARCH:
+		return verb_search(config);
+	case VERB_SOAK:
+		return verb_soak(config);
+	case VERB_TRIAL:
+		return verb_trial(config);
+	case VERB_RFC2544:
+		return verb_rfc2544(config);
+	case VERB_SELFTEST:
+		return verb_selftest(config);
+	case VERB_PROBE:
+		return verb_probe(config);
+	case VERB_LAB_UP:
+	case VERB_LAB_DOWN:
+	case VERB_LAB_STATUS:
+	case VERB_LAB_ON:
+		return verb_lab(config);
+	case VERB_PROFILE_SHOW:
+		return verb_profile(config);
+	case VERB_CLEAN:
+		return verb_clean(config);
+	case VERB_COMPARE:
+		return verb_compare(config);
+	case VERB_REPORT:
+		return verb_report(config);
+	case VERB_CAMPAIGN_RUN:
+	case VERB_CAMPAIGN_SUBMIT:
+	case VERB_CAMPAIGN_STATUS:
+	case VERB_CAMPAIGN_REPORT:
+		return verb_campaign(config);
+	}
+	return EXIT_USAGE_ERROR;
+}
+
+/* Whose --dry-run shows points and jobs, not the plan of a run. */
+static bool is_campaign(enum verb verb)
+{
+	return verb >= VERB_CAMPAIGN_RUN && verb <= VERB_CAMPAIGN_REPORT;
+}
+
+static enum exit_code run_with_metrics(const struct config *config)
+{
+	enum exit_code code = metrics_start(config);
+
+	return code == EXIT_DONE ? metrics_finish(run_verb(config)) : code;
+}
+
+static enum exit_code run(const struct config *config)
+{
+	if (config->dump_config)
+		return config_dump(config);
+	if (config->dry_run && !is_campaign(config->verb))
+		return plan_show(config);
+	return config->measurer == MEASURER_MPI ? wide_run(config, run_with_metrics) : run_with_metrics(config);
+}
+
+int main(int argc, char **argv)
+{
+	struct config config;
+	enum exit_code code;
+	bool finished;
+	int error = stop_install();
+
+	if (error)
+		return refuse(EXIT_INCAPABLE, "cannot handle signals: %s", strerror(-error));
+	code = config_read(argc, argv, &config, &finished);
+	if (code != EXIT_DONE || finished)
+		return code;
+	code = run(&config);
+	config_free(&config);
+	if (fflush(stdout) && code == EXIT_DONE)
+		code = refuse(EXIT_INCAPABLE, "cannot write to standard output: %s", strerror(errno));
+	return code;
+}

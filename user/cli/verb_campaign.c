@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* campaign: many measurements, of a matrix of options: run here or submitted, looked after, and made one report of. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/output.h"
+#include "campaign/choose.h"
+#include "campaign/file.h"
+#include "campaign/report.h"
+#include "campaign/run.h"
+#include "campaign/slurm.h"
+#include "campaign/status.h"
+#include "campaign/store.h"
+#include "cli/verbs.h"
+#include "result/deliver.h"
+
+/* What --dry-run of a run shows: the points that would be run, a line each. */
+static enum exit_code show_chosen(const struct campaign *campaign, const bool *chosen)
+{
+	for (size_t i = 0; i < campaign->point_count; i++)
+		if (chosen[i])
+			printf("%s\n", campaign->names[i]);
+	return EXIT_DONE;
+}
+
+/* After a run: how far the campaign is. */
+static enum exit_code show_states(const struct config *config, const struct campaign *campaign)
+{
+	struct point_status *states;
+	enum exit_code code = store_states(campaign, &states);
+
+	if (code != EXIT_DONE)
+		return code;
+	code = campaign_status_show(config, campaign, states, NULL);
+	store_states_free(campaign, states);
+	return code == EXIT_UNMET ? EXIT_DONE : code;
+}
+
+static enum exit_code run(const struct config *config, const struct campaign *campaign, const struct point_status *states)
+{
+	bool *chosen;
+	enum exit_code code = campaign_choose(config, campaign, states, &chosen), shown;
+
+	if (code != EXIT_DONE)
+		return code;
+	if (config->dry_run) {
+		code = show_chosen(campaign, chosen);
+		free(chosen);
+		return code;
+	}
+	code = campaign_run(config, campaign, states, chosen);
+	free(chosen);
+	shown = show_states(config, campaign);
+	return shown != EXIT_DONE ? shown : code;
+}
+
+static enum exit_code submit(const struct config *config, const struct campaign *campaign, const struct point_status *states)
+{
+	bool *chosen;
+	enum exit_code code = campaign_choose(config, campaign, states, &chosen);
+
+	if (code != EXIT_DONE)
+		return code;
+	code = slurm_submit(config, campaign, chosen);
+	free(chosen);
+	return code;
+}
+
+static enum exit_code status(const struct config *config, const struct campaign *campaign, const struct point_status *states)
+{
+	json_t *queue = slurm_queue(campaign);
+	enum exit_code code = campaign_status_show(config, campaign, states, queue);
+
+	json_decref(queue);
+	return code;
+}
+
+static enum exit_code report(const struct config *config, const struct campaign *campaign, const struct point_status *states)
+{
+	json_t *document;
+	enum exit_code code = campaign_merge(config, campaign, states, &document), delivered;
+
+	if (code != EXIT_DONE && code != EXIT_UNMET)
+		return code;
+	delivered = report_show_or_write(document, config);
+	json_decref(document);
+	return delivered != EXIT_DONE ? delivered : code;
+}
+
+static enum exit_code act(const struct config *config, const struct campaign *campaign, const struct point_status *states)
+{
+	switch (config->verb) {
+	case VERB_CAMPAIGN_RUN:
+		return run(config, campaign, states);
+	case VERB_CAMPAIGN_SUBMIT:
+		return submit(config, campaign, states);
+	case VERB_CAMPAIGN_STATUS:
+		return status(config, campaign, states);
+	default:
+		return report(config, campaign, states);
+	}
+}
+
+enum exit_code verb_campaign(const struct config *config)
+{
+	struct point_status *states;
+	struct campaign campaign;
+	enum exit_code code = campaign_read(config->files[0], &campaign);
+
+	if (code != EXIT_DONE)
+		return code;
+	code = store_states(&campaign, &states);
+	if (code == EXIT_DONE) {
+		code = act(config, &campaign, states);
+		store_states_free(&campaign, states);
+	}
+	campaign_free(&campaign);
+	return code;
+}

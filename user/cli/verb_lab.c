@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/output.h"
+#include "cli/verbs.h"
+#include "lab/lab.h"
+#include "lab/on.h"
+
+static enum exit_code check_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (!length || length >= LAB_NAME_SIZE || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != length)
+		return refuse(EXIT_USAGE_ERROR, "--name: '%s' is no name of a lab; use 1 to %d of a-z, 0-9 and '-'", name,
+			      LAB_NAME_SIZE - 1);
+	return EXIT_DONE;
+}
+
+static enum exit_code print_lab(const struct lab *lab, enum format format)
+{
+	if (format != FORMAT_TEXT)
+		return output_json(json_pack("{s:s, s:[s,s], s:s, s:s}", "name", lab->name, "ports", lab->ports[PORT_A],
+					     lab->ports[PORT_B], "sut", lab->sut, "namespace", lab->namespace));
+	printf("Lab '%s' is up: %s\n", lab->name, lab->sut);
+	printf("  ports      %s,%s\n", lab->ports[PORT_A], lab->ports[PORT_B]);
+	if (*lab->namespace)
+		printf("  namespace  %s\n", lab->namespace);
+	return EXIT_DONE;
+}
+
+static enum exit_code up(const struct config *config)
+{
+	struct sut_spec sut;
+	struct lab lab;
+	enum exit_code code = sut_parse(config->sut, &sut);
+
+	if (code)
+		return code;
+	if (sut.kind == SUT_DELAY && config->queues > 1)
+		return refuse(EXIT_USAGE_ERROR, "--queues: a delay takes frames of one queue only, %u were given",
+			      config->queues);
+	sut.queues = config->queues;
+	code = lab_up(config->lab_name, &sut, &lab);
+	return code ? code : print_lab(&lab, config->format);
+}
+
+static enum exit_code on(const struct config *config)
+{
+	struct sut_spec sut;
+	enum exit_code code = sut_parse(config->sut, &sut);
+
+	return code ? code : lab_on(config, &sut);
+}
+
+static enum exit_code down(const struct config *config)
+{
+	bool was_up;
+	enum exit_code code = lab_down(config->lab_name, &was_up);
+
+	if (!code && !was_up)
+		note("lab: '%s' is not up", config->lab_name);
+	return code;
+}
+
+static enum exit_code status(const struct config *config)
+{
+	struct lab lab;
+	bool exists;
+	enum exit_code code = lab_find(config->lab_name, &lab, &exists);
+
+	if (code)
+		return code;
+	if (!exists || !lab.complete)
+		return refuse(EXIT_UNMET, "lab: '%s' is not up; 'xdp-mlr lab up' starts it", config->lab_name);
+	if (!lab_forwards(&lab))
+		return refuse(EXIT_UNMET, "lab: '%s' is up, but process %d of its SUT is gone; take it down and up again",
+			      lab.name, (int)lab.forwarder);
+	return print_lab(&lab, config->format);
+}
+
+enum exit_code verb_lab(const struct config *config)
+{
+	enum exit_code code;
+
+	if (config->verb == VERB_LAB_ON)
+		return on(config);
+	code = check_name(config->lab_name);
+	if (code)
+		return code;
+	return config->verb == VERB_LAB_UP ? up(config) : config->verb == VERB_LAB_DOWN ? down(config) : status(config);
+}

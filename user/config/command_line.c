@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config/command_line.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "config/help.h"
+#include "config/options.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* --- the verb ------------------------------------------------------------------------------------------------------- */
+
+static const struct verb_word {
+	const char *word;
+	enum verb first, last;      /* verbs of two words share the first */
+	const char *const *seconds; /* their second words, in the order of the verbs; NULL: verbs of one word */
+} verb_words[] = {
+	{ "search", VERB_SEARCH, VERB_SEARCH, NULL },
+	{ "trial", VERB_TRIAL, VERB_TRIAL, NULL },
+	{ "soak", VERB_SOAK, VERB_SOAK, NULL },
+	{ "rfc2544", VERB_RFC2544, VERB_RFC2544, NULL },
+	{ "selftest", VERB_SELFTEST, VERB_SELFTEST, NULL },
+	{ "probe", VERB_PROBE, VERB_PROBE, NULL },
+	{ "lab", VERB_LAB_UP, VERB_LAB_ON, (const char *const[]){ "up", "down", "status", "on" } },
+	{ "profile", VERB_PROFILE_SHOW, VERB_PROFILE_SHOW, (const char *const[]){ "show" } },
+	{ "clean", VERB_CLEAN, VERB_CLEAN, NULL },
+	{ "compare", VERB_COMPARE, VERB_COMPARE, NULL },
+	{ "report", VERB_REPORT, VERB_REPORT, NULL },
+	{ "campaign", VERB_CAMPAIGN_RUN, VERB_CAMPAIGN_REPORT,
+	  (const char *const[]){ "run", "submit", "status", "report" } },
+};
+
+static bool asks_for(const char *argument, const char *name, char letter)
+{
+	return (argument[0] == '-' && argument[1] == letter && !argument[2]) ||
+	       (strncmp(argument, "--", 2) == 0 && strcmp(argument + 2, name) == 0);
+}
+
+/* --help and --version where no verb, or half a verb, stands before them. */
+static bool finished_early(const char *argument, enum exit_code (*help)(const struct verb_word *),
+			   const struct verb_word *word, enum exit_code *ret)
+{
+	if (asks_for(argument, "help", 'h'))
+		*ret = help(word);
+	else if (asks_for(argument, "version", 'V'))
+		*ret = help_version();
+	else
+		return false;
+	return true;
+}
+
+static enum exit_code help_of_program(const struct verb_word *word)
+{
+	(void)word;
+	return help_program();
+}
+
+static enum exit_code help_of_word(const struct verb_word *word)
+{
+	return help_verb(word->first, word->last);
+}
+
+static enum exit_code refuse_verb(const char *text)
+{
+	const char *words[COUNT(verb_words)];
+	char quoted[QUOTE_SIZE], hint[64];
+
+	for (size_t i = 0; i < COUNT(verb_words); i++)
+		words[i] = verb_words[i].word;
+	return refuse(EXIT_USAGE_ERROR, "no verb '%s'%s ('xdp-mlr --help' lists the verbs)",
+		      quote(text, strlen(text), quoted, sizeof(quoted)),
+		      nearest_hint(text, words, COUNT(words), hint, sizeof(hint)));
+}
+
+/* "'lab up', 'lab down' or 'lab status'" */
+static const char *list_verbs(const struct verb_word *word, char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	for (enum verb verb = word->first; verb <= word->last && used < size; verb++)
+		used += (size_t)snprintf(buffer + used, size - used, "%s'%s'",
+					 verb == word->first  ? ""
+					 : verb == word->last ? " or "
+							      : ", ",
+					 verb_name(verb));
+	return buffer;
+}
+
+/* The second word of a verb of two. */
+static enum exit_code read_second_word(const struct verb_word *word, const char *text, struct config *config,
+				       bool *ret_finished)
+{
+	size_t count = (size_t)(word->last - word->first) + 1;
+	char quoted[QUOTE_SIZE], hint[64], verbs[128];
+	enum exit_code code;
+
+	if (!text)
+		return refuse(EXIT_USAGE_ERROR, "%s what? Say %s", word->word, list_verbs(word, verbs, sizeof(verbs)));
+	if (finished_early(text, help_of_word, word, &code)) {
+		*ret_finished = true;
+		return code;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(text, word->seconds[i]) == 0) {
+			config->verb = word->first + (enum verb)i;
+			return EXIT_DONE;
+		}
+	}
+	return refuse(EXIT_USAGE_ERROR, "no '%s %s'%s; say %s", word->word,
+		      quote(text, strlen(text), quoted, sizeof(quoted)),
+		      nearest_hint(text, word->seconds, count, hint, sizeof(hint)), list_verbs(word, verbs, sizeof(verbs)));
+}
+
+/* The verb in argv; *ret_next is the first argument after it. */
+static enum exit_code read_verb(char **argv, struct config *config, int *ret_next, bool *ret_finished)
+{
+	enum exit_code code;
+
+	if (!argv[1])
+		return refuse(EXIT_USAGE_ERROR, "no verb; say for example 'xdp-mlr search -p A,B', or see 'xdp-mlr --help'");
+	if (finished_early(argv[1], help_of_program, NULL, &code)) {
+		*ret_finished = true;
+		return code;
+	}
+	for (size_t i = 0; i < COUNT(verb_words); i++) {
+		const struct verb_word *word = &verb_words[i];
+
+		if (strcmp(argv[1], word->word) != 0)
+			continue;
+		config->verb = word->first;
+		*ret_next = 2;
+		if (!word->seconds)
+			return EXIT_DONE;
+		*ret_next = 3;
+		return read_second_word(word, argv[2], config, ret_finished);
+	}
+	return refuse_verb(argv[1]);
+}
+
+/* --- the arguments -------------------------------------------------------------------------------------------------- */
+
+/* Where in argv we are. */
+struct arguments {
+	char **next;
+	enum verb verb;
+	struct given_list *list;
+	bool *ret_finished;
+	const char **files; /* room for FILES_MAX */
+	size_t file_count;
+};
+
+/* --help and --version act at once; all else goes onto the list. */
+static enum exit_code take(struct arguments *arguments, const struct option *option, const char *text)
+{
+	const struct given *before = option->flags & OPTION_LIST ? given_find(arguments->list, option->name) : NULL;
+
+	if (before)
+		return refuse(EXIT_USAGE_ERROR, "--%s is given twice, and is a list; write it once, as --%s %s,%s",
+			      option->name, option->name, before->text, text);
+	if (option->letter == 'h' || option->letter == 'V') {
+		*arguments->ret_finished = true;
+		return option->letter == 'h' ? help_verb(arguments->verb, arguments->verb) : help_version();
+	}
+	return given_add(arguments->list, &(struct given){ .option = option, .text = (char *)text });
+}
+
+/* An option whose value, if it takes one, is `attached` or the next argument. */
+static enum exit_code take_with_value(struct arguments *arguments, const struct option *option, const char *attached)
+{
+	if (!option->argument && attached)
+		return refuse(EXIT_USAGE_ERROR, "--%s takes no value, but got '%s'", option->name, attached);
+	if (!option->argument)
+		return take(arguments, option, "true");
+	if (!attached)
+		attached = *arguments->next ? *arguments->next++ : NULL;
+	if (!attached)
+		return refuse(EXIT_USAGE_ERROR, "--%s lacks its value: --%s %s", option->name, option->name,
+			      option->argument);
+	return take(arguments, option, attached);
+}
+
+static void refuse_name(const char *name, enum verb verb)
+{
+	char hint[64], quoted[QUOTE_SIZE];
+
+	quote(name, strlen(name), quoted, sizeof(quoted));
+	if (option_find(name))
+		refuse(EXIT_USAGE_ERROR, "--%s is no option of %s", quoted, verb_name(verb));
+	else
+		refuse(EXIT_USAGE_ERROR, "no option --%s%s ('xdp-mlr %s --help' lists the options)", quoted,
+		       option_hint(name, verb, "--", hint, sizeof(hint)), verb_name(verb));
+}
+
+/* The option of this verb that a name of the command line means: in full, or a beginning that no other one has.
+ * NULL: it was said what is wrong. */
+static const struct option *find_long(const char *name, enum verb verb)
+{
+	size_t length = strlen(name);
+	const struct option *found = NULL;
+
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *option = &options[i];
+
+		if (!option_belongs(option, verb) || strncmp(option->name, name, length) != 0)
+			continue;
+		if (!option->name[length])
+			return option;
+		if (found) {
+			refuse(EXIT_USAGE_ERROR, "--%s could be --%s or --%s; write it in full", name, found->name,
+			       option->name);
+			return NULL;
+		}
+		found = option;
+	}
+	if (!found)
+		refuse_name(name, verb);
+	return found;
+}
+
+static enum exit_code read_long(struct arguments *arguments, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	char name[128];
+	const struct option *option;
+
+	snprintf(name, sizeof(name), "%.*s", equals ? (int)(equals - text) : (int)sizeof(name), text);
+	option = find_long(name, arguments->verb);
+	return option ? take_with_value(arguments, option, equals ? equals + 1 : NULL) : EXIT_USAGE_ERROR;
+}
+
+static const struct option *find_letter(char letter, enum verb verb)
+{
+	for (size_t i = 0; i < option_count; i++)
+		if (options[i].letter == letter && option_belongs(&options[i], verb))
+			return &options[i];
+	return NULL;
+}
+
+/* Letters may share a dash, and the last of them may have its value attached. */
+static enum exit_code read_letters(struct arguments *arguments, const char *letters)
+{
+	enum exit_code code = EXIT_DONE;
+
+	while (*letters && code == EXIT_DONE && !*arguments->ret_finished) {
+		const struct option *option = find_letter(*letters, arguments->verb);
+
+		if (!option)
+			return refuse(EXIT_USAGE_ERROR, "no option -%c ('xdp-mlr %s --help' lists the options)", *letters,
+				      verb_name(arguments->verb));
+		letters++;
+		if (option->argument)
+			return take_with_value(arguments, option, *letters ? letters : NULL);
+		code = take(arguments, option, "true");
+	}
+	return code;
+}
+
+/* An argument that is no option: a file, where the verb takes one more. */
+static enum exit_code read_file_name(struct arguments *arguments, const char *argument)
+{
+	char quoted[QUOTE_SIZE];
+
+	if (verb_file(arguments->verb, arguments->file_count)) {
+		arguments->files[arguments->file_count++] = argument;
+		return EXIT_DONE;
+	}
+	quote(argument, strlen(argument), quoted, sizeof(quoted));
+	if (arguments->file_count)
+		return refuse(EXIT_USAGE_ERROR, "'%s' is one argument too many for %s", quoted, verb_name(arguments->verb));
+	return refuse(EXIT_USAGE_ERROR, "'%s' is one argument too many; %s takes options only", quoted,
+		      verb_name(arguments->verb));
+}
+
+static enum exit_code check_file_count(const struct arguments *arguments)
+{
+	const char *missing = verb_file(arguments->verb, arguments->file_count);
+
+	if (!missing)
+		return EXIT_DONE;
+	return refuse(EXIT_USAGE_ERROR, "%s lacks a file, %s ('xdp-mlr %s --help' says more)", verb_name(arguments->verb),
+		      missing, verb_name(arguments->verb));
+}
+
+static enum exit_code read_arguments(struct arguments *arguments)
+{
+	enum exit_code code = EXIT_DONE;
+
+	while (*arguments->next && code == EXIT_DONE && !*arguments->ret_finished) {
+		const char *argument = *arguments->next++;
+
+		if (strncmp(argument, "--", 2) == 0 && argument[2])
+			code = read_long(arguments, argument + 2);
+		else if (argument[0] == '-' && argument[1] && argument[1] != '-')
+			code = read_letters(arguments, argument + 1);
+		else
+			code = read_file_name(arguments, argument);
+	}
+	return code == EXIT_DONE && !*arguments->ret_finished ? check_file_count(arguments) : code;
+}
+
+enum exit_code command_line_read(char **argv, struct config *config, bool *ret_finished)
+{
+	struct arguments arguments = { .list = config->given, .ret_finished = ret_finished, .files = config->files };
+	enum exit_code code;
+	int next = 0;
+
+	code = read_verb(argv, config, &next, ret_finished);
+	if (code != EXIT_DONE || *ret_finished)
+		return code;
+	arguments.verb = config->verb;
+	arguments.next = argv + next;
+	return read_arguments(&arguments);
+}

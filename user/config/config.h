@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The configuration of one run: every option of the command line and of the YAML file, after parsing and range checks.
+ * Data only: configure.h fills it in, echo.h says it again.
+ */
+#ifndef XDP_MLR_CONFIG_CONFIG_H
+#define XDP_MLR_CONFIG_CONFIG_H
+
+#include <jansson.h>
+#include <net/ethernet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/output.h"
+#include "base/say.h"
+#include "base/units.h"
+#include "config/verb.h"
+#include "mlr/goal.h"
+#include "mlr/profile.h"
+
+enum direction { DIRECTION_A_TO_B, DIRECTION_B_TO_A, DIRECTION_BOTH, DIRECTION_MESH };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
+enum effective_duration { EFFECTIVE_TRIAL, EFFECTIVE_WALL };
+enum tx_choice { TX_AUTO, TX_XSK, TX_LIVE };
+enum timestamps_choice { TIMESTAMPS_AUTO, TIMESTAMPS_SOFTWARE, TIMESTAMPS_HARDWARE };
+enum switch_choice { SWITCH_AUTO, SWITCH_ON, SWITCH_OFF };
+enum ip_choice { IP_4, IP_6, IP_MIXED };
+enum vlan_outer { VLAN_OUTER_SERVICE, VLAN_OUTER_CUSTOMER };
+enum flow_order { FLOWS_INCREMENTING, FLOWS_RANDOM };
+enum engine { ENGINE_SLURM };
+enum algorithm { ALGORITHM_MLR, ALGORITHM_PHASED, ALGORITHM_BINARY, ALGORITHM_TST009 };
+
+#define VLAN_TYPE_CUSTOMER 0x8100 /* 802.1Q */
+#define VLAN_TYPE_SERVICE  0x88a8 /* 802.1ad */
+
+#define PORT_A     0
+#define PORT_B     1
+#define PORT_COUNT 2 /* of the lab, and where nothing says more */
+
+/* The waits of RFC 2544 section 23, by phase. */
+struct waits {
+	double routing_s;   /* a: after a routing update */
+	double learning_s;  /* b: after learning frames */
+	double residual_s;  /* d: for residual frames; the most, it ends early once the counters are quiet */
+	double stabilize_s; /* e: for the SUT to restabilise */
+};
+#define RFC2544_WAITS ((struct waits){ .routing_s = 2, .learning_s = 2, .residual_s = 2, .stabilize_s = 5 })
+
+#define HOST_SIZE       64
+#define PORT_LABEL_SIZE (HOST_SIZE + IF_NAMESIZE) /* "host:name" */
+
+/* What a port is there for, where --ports says it; else --direction does. */
+enum port_role { ROLE_OPEN, ROLE_TRANSMIT, ROLE_RECEIVE };
+
+/* Where a port's traffic comes from and goes to. */
+struct port_config {
+	char name[IF_NAMESIZE];      /* empty: not given */
+	char host[HOST_SIZE];        /* that it is on; empty: not given, and this one */
+	char label[PORT_LABEL_SIZE]; /* what results call it: the name, after "host:" where one was given */
+	enum port_role role;
+	struct in_addr address;      /* default 198.18.0.2, 198.19.0.2 */
+	unsigned int prefix_length;  /* default 24 */
+	struct in_addr gateway;      /* default 198.18.0.1, 198.19.0.1 */
+	struct in6_addr address6;    /* default 2001:2:0:1::2, 2001:2:0:2::2 */
+	unsigned int prefix6_length; /* default 64 */
+	struct in6_addr gateway6;    /* default 2001:2:0:1::1, 2001:2:0:2::1 */
+	bool destination_mac_given;  /* --dst-mac */
+	struct ether_addr destination_mac;
+};
+
+/* What may be changed on a port for a run (port/prepare.c, docs/safety.md). */
+enum prepare_item {
+	PREPARE_IPV6,       /* no automatic addresses */
+	PREPARE_MERGE,      /* no offload that merges received frames: LRO, GRO in hardware, GRO of UDP */
+	PREPARE_PAUSE,      /* no Ethernet flow control */
+	PREPARE_IRQ,        /* interrupts away from the transmit threads' CPUs */
+	PREPARE_VLAN,       /* VLAN tags stay in received frames */
+	PREPARE_GRO,        /* no GRO at all */
+	PREPARE_MTU,        /* raised to the frames */
+	PREPARE_QUEUES,     /* as many transmit queues as --queues says, where it has fewer */
+	PREPARE_CHANNELS,   /* so many */
+	PREPARE_RSS,        /* the receive hash spreads evenly over all queues */
+	PREPARE_STEER,      /* rules that deal test frames out to the receive queues */
+	PREPARE_TIMESTAMPS, /* the NIC stamps every received frame, where --timestamps has a use for it */
+};
+struct prepare {
+	unsigned int automatic; /* bits of enum prepare_item: as far as the port has it, and a failure is a warning */
+	unsigned int asked;     /* likewise, by name: a failure ends the run */
+	unsigned int channels;
+};
+
+/* What the options of rfc2544 say of durations and repeats; 0: as --fast or the RFC. */
+struct rfc2544_options {
+	double trial_duration_s;
+	unsigned int latency_repeats;
+	double latency_duration_s;
+	double loss_step_ratio;
+	unsigned int burst_tests;
+	unsigned int recovery_repeats;
+	double overload_duration_s;
+	double reset_duration_s;
+};
+
+enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY, MEASURER_MPI };
+
+#define REPEATS_MOST  1000
+#define TX_QUEUES_MAX 64 /* transmit queues of a port */
+
+struct frame_file;
+struct given_list;
+struct requirement;
+struct stored;
+
+struct config {
+	enum verb verb;
+	const char *files[FILES_MAX]; /* as many as the verb takes (verb_file()) */
+	unsigned int port_count;      /* 2, or as many as --ports names */
+	struct port_config ports[MLR_PORTS_MAX];
+	const char *port_list; /* probe: names, "A,B,..."; NULL: all that may be meant */
+	enum direction direction;
+	struct mlr_size_mix sizes;
+	double frame_size_octets;    /* of a frame on average, with FCS */
+	const char *frame_size_text; /* as it was given: one, or the list of a suite (options_suite.h) */
+	enum ip_choice ip;
+	unsigned int vlan_count;
+	struct mlr_vlan vlans[MLR_VLANS_MAX]; /* the outer one first; its type follows vlan_outer where there are two */
+	enum vlan_outer vlan_outer;
+	unsigned int flow_count; /* 0: not given */
+	struct mlr_range ranges[MLR_FIELD_COUNT];
+	enum flow_order flow_order;
+	unsigned int seed;
+	uint32_t broadcast_every;     /* frames before a broadcast frame; 0: none */
+	unsigned int queries_per_s;   /* SNMP queries to the SUT; 0: none */
+	const char *template_path;    /* NULL: plain frames */
+	struct frame_file *template;  /* what that file holds; NULL: plain frames. Owned */
+	unsigned int learning_frames; /* that a port sends before a trial */
+	unsigned int show_count;      /* profile show: frames of each port */
+	unsigned int queues;          /* transmit queues of each port, each with a thread; of a lab: of its links */
+	bool no_seq;                  /* do not tell duplicates and reordering */
+	bool no_latency;              /* do not measure latency */
+	struct load_spec load;        /* trial */
+	double duration_s;            /* trial, selftest */
+	enum tx_choice tx;
+	enum timestamps_choice timestamps; /* of arrivals */
+	enum switch_choice departure_delay, launch_time;
+	enum algorithm algorithm;
+	double target_loss_ratio; /* soak */
+	double stdev_ratio;       /* soak: end once the estimate is that sharp; 0: do not */
+	double first_duration_s;  /* soak: of its first trial */
+	double duration_step_s;   /* soak: how much longer each further one is */
+	unsigned int max_r;       /* tst009: high-loss trials before a load has failed; 0: not given */
+	enum measurer_kind measurer;
+	const char *measurer_argument; /* the COMMAND of exec:, the MODEL of sim:; else NULL */
+	double clock_budget_s;         /* mpi: how far clocks of hosts may be off, and latency still be told */
+	const char *preset;
+	struct mlr_goal goals[MLR_GOALS_MAX]; /* of the preset, or of --goal */
+	size_t goal_count;
+	struct load_spec min_load, max_load; /* max_load may be LOAD_UNSET */
+	double max_time_s;                   /* 0: none */
+	struct waits waits;
+	enum effective_duration effective_duration;
+	struct prepare prepare;
+	const char *unsafe_reason; /* --allow-unsafe=REASON, NULL: refuse ports in use */
+	enum format format;
+	const char *report_path; /* NULL: none */
+	enum document_form report_form;
+	const char *metrics_path; /* NULL: none */
+	bool quiet;
+	bool dump_config;      /* print the configuration, and that is all */
+	bool dry_run;          /* print the plan, and that is all */
+	bool explain;          /* search: say of each trial why it was chosen */
+	struct stored *stored; /* the search to resume or replay; NULL: none. Owned */
+	unsigned int tests;    /* rfc2544: a bit an enum rfc2544_test */
+	bool fast;             /* rfc2544: shorter and fewer than the RFC says */
+	struct rfc2544_options rfc2544;
+	const char *reset_command;        /* rfc2544: NULL: the operator resets the SUT */
+	const char *sut;                  /* lab up --sut KIND[:k=v,...] */
+	const char *lab_name;             /* lab --name, so that several can be up at once */
+	struct requirement *requirements; /* --require. Owned */
+	size_t requirement_count;
+	unsigned int repeats;      /* searches to make, at least 1 */
+	double tolerance_ratio;    /* compare: a smaller change is none */
+	double significance_ratio; /* compare: p-value below which a change is believed */
+	enum engine engine;        /* campaign submit */
+	bool retry_failed;         /* campaign: also the points that have failed */
+	/* Every value as it was given; what the strings above point into. Owned. */
+	struct given_list *given;
+};
+
+/* Whether trials are of frames over ports: those of this machine, or of several. */
+static inline bool config_uses_ports(const struct config *config)
+{
+	return config->measurer == MEASURER_XDP || config->measurer == MEASURER_MPI;
+}
+/* Whether --ports says what each port is for. */
+static inline bool config_has_roles(const struct config *config)
+{
+	return config->ports[PORT_A].role != ROLE_OPEN;
+}
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config/config_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/yaml_read.h"
+#include "config/options.h"
+
+#define VALUE_SIZE        4096
+#define APPLIANCE_SECTION "appliance" /* for the appliance, whose own program reads it: user/appliance/settings.c */
+#define RUN_NAME          "name"
+#define RUN_VERB          "verb"
+#define RUN_ALONE         "alone"
+
+struct file {
+	const char *path;
+	enum verb verb;
+	yaml_document_t *document;
+	struct given_list *list;
+	size_t from_above; /* how many of the list's values win over what is read: the command line's, and a run's */
+	bool in_run;
+};
+
+static const char *scalar(const yaml_node_t *node)
+{
+	return (const char *)node->data.scalar.value;
+}
+
+/* A scalar as text. NULL: anything else, or a NUL inside, was refused. */
+static const char *scalar_text(const struct file *file, const yaml_node_t *node)
+{
+	const char *text = node_text(node);
+
+	if (!text)
+		refuse(EXIT_USAGE_ERROR, "%s:%zu: a plain value must stand here", file->path, node_line(node));
+	return text;
+}
+
+static enum exit_code append(const struct file *file, const yaml_node_t *node, const char *joint, char value[VALUE_SIZE])
+{
+	const char *text = scalar_text(file, node);
+	size_t used = strlen(value);
+
+	if (!text)
+		return EXIT_USAGE_ERROR;
+	if (strlen(joint) + strlen(text) >= VALUE_SIZE - used)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: this value is too long", file->path, node_line(node));
+	snprintf(value + used, VALUE_SIZE - used, "%s%s", joint, text);
+	return EXIT_DONE;
+}
+
+/* [a, b] as "a,b". */
+static enum exit_code flatten_sequence(struct file *file, const yaml_node_t *node, char value[VALUE_SIZE])
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (yaml_node_item_t *item = node->data.sequence.items.start;
+	     item < node->data.sequence.items.top && code == EXIT_DONE; item++)
+		code = append(file, yaml_document_get_node(file->document, *item), *value ? "," : "", value);
+	return code;
+}
+
+/* {k: v, l: w} as "k=v,l=w". */
+static enum exit_code flatten_mapping(struct file *file, const yaml_node_t *node, char value[VALUE_SIZE])
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+	     pair < node->data.mapping.pairs.top && code == EXIT_DONE; pair++) {
+		code = append(file, yaml_document_get_node(file->document, pair->key), *value ? "," : "", value);
+		if (code == EXIT_DONE)
+			code = append(file, yaml_document_get_node(file->document, pair->value), "=", value);
+	}
+	return code;
+}
+
+/* One value, in any of its forms, onto the list. */
+static enum exit_code add_value(struct file *file, const struct option *option, const yaml_node_t *node)
+{
+	char value[VALUE_SIZE] = "";
+	enum exit_code code;
+
+	if (node->type == YAML_SEQUENCE_NODE)
+		code = flatten_sequence(file, node, value);
+	else if (node->type == YAML_MAPPING_NODE)
+		code = flatten_mapping(file, node, value);
+	else
+		code = append(file, node, "", value);
+	if (code != EXIT_DONE)
+		return code;
+	return given_add(file->list,
+			 &(struct given){ .option = option, .text = value, .path = file->path, .line = node_line(node) });
+}
+
+/* The value or values of one key. */
+static enum exit_code add_values(struct file *file, const struct option *option, const yaml_node_t *node)
+{
+	enum exit_code code = EXIT_DONE;
+
+	if (!(option->flags & OPTION_REPEATS) || node->type != YAML_SEQUENCE_NODE)
+		return add_value(file, option, node);
+	for (yaml_node_item_t *item = node->data.sequence.items.start;
+	     item < node->data.sequence.items.top && code == EXIT_DONE; item++)
+		code = add_value(file, option, yaml_document_get_node(file->document, *item));
+	return code;
+}
+
+static bool given_above(const struct file *file, const struct option *option)
+{
+	for (size_t i = 0; i < file->from_above; i++)
+		if (file->list->items[i].option == option)
+			return true;
+	return false;
+}
+
+static bool in_file(const struct file *file, const struct option *option)
+{
+	for (size_t i = file->from_above; i < file->list->count; i++)
+		if (file->list->items[i].option == option)
+			return true;
+	return false;
+}
+
+/* What a run of a schedule says beside options (docs/appliance.md). */
+static bool is_of_run(const char *name)
+{
+	return strcmp(name, RUN_NAME) == 0 || strcmp(name, RUN_VERB) == 0 || strcmp(name, RUN_ALONE) == 0;
+}
+
+static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const yaml_node_t *value)
+{
+	const struct option *option;
+	const char *name = scalar_text(file, key);
+	char hint[64], quoted[QUOTE_SIZE];
+
+	if (!name)
+		return EXIT_USAGE_ERROR;
+	if (file->in_run ? is_of_run(name) : strcmp(name, APPLIANCE_SECTION) == 0)
+		return EXIT_DONE;
+	option = option_find(name);
+	if (!option)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: no option '%s'%s", file->path, node_line(key),
+			      quote(name, strlen(name), quoted, sizeof(quoted)),
+			      option_hint(name, file->verb, "", hint, sizeof(hint)));
+	if (option->flags & OPTION_COMMAND_LINE)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' belongs on the command line only", file->path, node_line(key),
+			      name);
+	if (!option_belongs(option, file->verb))
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' is no option of %s", file->path, node_line(key), name,
+			      verb_name(file->verb));
+	if (in_file(file, option))
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' stands in the file twice", file->path, node_line(key), name);
+	return given_above(file, option) ? EXIT_DONE : add_values(file, option, value);
+}
+
+/* The options in a document: it is the mapping of them, or a result, which echoes them. */
+static const yaml_node_t *find_options(struct file *file, const yaml_node_t *root)
+{
+	static const char own[] = "xdp-mlr/";
+	const yaml_node_t *schema = node_find(file->document, root, "schema"),
+			  *echo = node_find(file->document, root, "configuration");
+
+	if (!schema || schema->type != YAML_SCALAR_NODE || strncmp(scalar(schema), own, sizeof(own) - 1) != 0)
+		return root;
+	return echo && echo->type == YAML_MAPPING_NODE ? echo : root;
+}
+
+/* Every option of a mapping that nothing above has. */
+static enum exit_code add_mapping(struct file *file, const yaml_node_t *mapping)
+{
+	enum exit_code code = EXIT_DONE;
+
+	file->from_above = file->list->count;
+	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+	     pair < mapping->data.mapping.pairs.top && code == EXIT_DONE; pair++)
+		code = add_pair(file, yaml_document_get_node(file->document, pair->key),
+				yaml_document_get_node(file->document, pair->value));
+	return code;
+}
+
+/* --- one run of a schedule ------------------------------------------------------------------------------------------ */
+
+/* A member of a mapping, if it is of this type. */
+static const yaml_node_t *find_typed(struct file *file, const yaml_node_t *mapping, const char *name, yaml_node_type_t type)
+{
+	const yaml_node_t *node =
+		mapping && mapping->type == YAML_MAPPING_NODE ? node_find(file->document, mapping, name) : NULL;
+
+	return node && node->type == type ? node : NULL;
+}
+
+static bool says(struct file *file, const yaml_node_t *mapping, const char *name, const char *value)
+{
+	const yaml_node_t *node = find_typed(file, mapping, name, YAML_SCALAR_NODE);
+
+	return node && strcmp(scalar(node), value) == 0;
+}
+
+/* The run of this name, or of this number from 1; NULL if there is none. */
+static const yaml_node_t *find_run(struct file *file, const yaml_node_t *runs, const char *wanted)
+{
+	char number[24];
+	int i = 0;
+
+	for (yaml_node_item_t *item = runs->data.sequence.items.start; item < runs->data.sequence.items.top; item++) {
+		const yaml_node_t *run = yaml_document_get_node(file->document, *item);
+
+		snprintf(number, sizeof(number), "%d", ++i);
+		if (run->type == YAML_MAPPING_NODE && (says(file, run, RUN_NAME, wanted) || strcmp(number, wanted) == 0))
+			return run;
+	}
+	return NULL;
+}
+
+/* `appliance: {schedule: [...]}` or `appliance: {schedule: {runs: [...]}}` */
+static const yaml_node_t *find_runs(struct file *file, const yaml_node_t *section)
+{
+	const yaml_node_t *runs = find_typed(file, section, "schedule", YAML_SEQUENCE_NODE);
+
+	return runs ? runs
+		    : find_typed(file, find_typed(file, section, "schedule", YAML_MAPPING_NODE), "runs", YAML_SEQUENCE_NODE);
+}
+
+/* The options of a run, which win over those of the file. *ret_alone: it takes none of those. */
+static enum exit_code add_run(struct file *file, const yaml_node_t *root, const char *wanted, bool *ret_alone)
+{
+	const yaml_node_t *section = find_typed(file, root, APPLIANCE_SECTION, YAML_MAPPING_NODE);
+	const yaml_node_t *runs = find_runs(file, section), *run = runs ? find_run(file, runs, wanted) : NULL, *verb;
+	char quoted[QUOTE_SIZE];
+	enum exit_code code;
+
+	quote(wanted, strlen(wanted), quoted, sizeof(quoted));
+	if (!runs)
+		return refuse(EXIT_USAGE_ERROR, "--run '%s': %s has no schedule of runs (appliance: schedule)", quoted,
+			      file->path);
+	if (!run)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: the schedule has no run '%s'", file->path, node_line(runs), quoted);
+	verb = find_typed(file, run, RUN_VERB, YAML_SCALAR_NODE);
+	if (!verb)
+		verb = find_typed(file, section, RUN_VERB, YAML_SCALAR_NODE);
+	if (strcmp(verb ? scalar(verb) : verb_name(VERB_SEARCH), verb_name(file->verb)) != 0)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: run '%s' is of another verb: xdp-mlr %s", file->path,
+			      node_line(run), quoted, verb ? scalar(verb) : verb_name(VERB_SEARCH));
+	*ret_alone = says(file, run, RUN_ALONE, "true") || says(file, run, RUN_ALONE, "yes");
+	file->in_run = true;
+	code = add_mapping(file, run);
+	file->in_run = false;
+	return code;
+}
+
+/* --- the file ------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code add_document(struct file *file, const char *run)
+{
+	const yaml_node_t *root = yaml_document_get_root_node(file->document);
+	enum exit_code code = EXIT_DONE;
+	bool alone = false;
+
+	if (!root || (root->type == YAML_SCALAR_NODE && root->data.scalar.length == 0))
+		return EXIT_DONE; /* an empty file */
+	if (root->type != YAML_MAPPING_NODE)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: must be a mapping of option names to values", file->path,
+			      node_line(root));
+	if (run)
+		code = add_run(file, root, run, &alone);
+	if (code != EXIT_DONE || alone)
+		return code;
+	return add_mapping(file, find_options(file, root));
+}
+
+static enum exit_code refuse_syntax(const char *path, const yaml_parser_t *parser)
+{
+	return refuse(EXIT_USAGE_ERROR, "%s:%zu: not YAML: %s", path, parser->problem_mark.line + 1,
+		      parser->problem ? parser->problem : "it cannot be read");
+}
+
+static enum exit_code refuse_second_document(const char *path, yaml_parser_t *parser)
+{
+	yaml_document_t document;
+	const yaml_node_t *root;
+	enum exit_code code = EXIT_DONE;
+
+	if (!yaml_parser_load(parser, &document))
+		return refuse_syntax(path, parser);
+	root = yaml_document_get_root_node(&document);
+	if (root)
+		code = refuse(EXIT_USAGE_ERROR, "%s:%zu: a second document; the file must have one", path, node_line(root));
+	yaml_document_delete(&document);
+	return code;
+}
+
+enum exit_code config_file_load(const char *path, const char *what, yaml_document_t *ret)
+{
+	enum exit_code code;
+	yaml_parser_t parser;
+	FILE *stream = fopen(path, "re");
+
+	if (!stream)
+		return refuse(EXIT_USAGE_ERROR, "%s '%s': %s", what, path, strerror(errno));
+	if (!yaml_parser_initialize(&parser)) {
+		code = refuse(EXIT_INCAPABLE, "out of memory");
+		goto close_stream;
+	}
+	yaml_parser_set_input_file(&parser, stream);
+	if (!yaml_parser_load(&parser, ret)) {
+		code = refuse_syntax(path, &parser);
+		goto delete_parser;
+	}
+	code = refuse_second_document(path, &parser);
+	if (code != EXIT_DONE)
+		yaml_document_delete(ret);
+delete_parser:
+	yaml_parser_delete(&parser);
+close_stream:
+	fclose(stream);
+	return code;
+}
+
+enum exit_code config_file_read(const char *path, enum verb verb, const char *run, struct given_list *list)
+{
+	yaml_document_t document;
+	struct file file = { .path = path, .verb = verb, .document = &document, .list = list };
+	enum exit_code code = config_file_load(path, "--config", &document);
+
+	if (code != EXIT_DONE)
+		return code;
+	code = add_document(&file, run);
+	yaml_document_delete(&document);
+	return code;
+}
+
+enum exit_code config_file_add(const char *path, yaml_document_t *document, enum verb verb, const yaml_node_t *key,
+			       const yaml_node_t *value, struct given_list *list)
+{
+	struct file file = { .path = path, .verb = verb, .document = document, .list = list };
+
+	return add_pair(&file, key, value);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The configuration file: a YAML mapping whose keys are the names of options. */
+#ifndef XDP_MLR_CONFIG_CONFIG_FILE_H
+#define XDP_MLR_CONFIG_CONFIG_FILE_H
+
+#include <yaml.h>
+
+#include "config/config.h"
+#include "config/given.h"
+
+/* Add every value of the file to the list, but those of options that the list has already (from the command line). `run`, where it
+ * is not NULL, names a run of the schedule in the file, whose values win over the file's own.
+ * A value is a scalar; or a sequence: of the values of an option that repeats, or of the parts of "A,B"; or a mapping of the
+ * keys of "K=V,...". */
+enum exit_code config_file_read(const char *path, enum verb verb, const char *run, struct given_list *list);
+
+/* For files that hold options among other things. */
+/* A file that has one YAML document; `what` is how errors call the file before it could be read ("--config"). Delete the document
+ * with yaml_document_delete(). */
+enum exit_code config_file_load(const char *path, const char *what, yaml_document_t *ret);
+/* Add the value, or the values, of an option to the list, which has no other value of it; `key` and `value` are nodes of the
+ * document. */
+enum exit_code config_file_add(const char *path, yaml_document_t *document, enum verb verb, const yaml_node_t *key,
+			       const yaml_node_t *value, struct given_list *list);
+
+#endif

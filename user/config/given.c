@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config/given.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every value may come to stand in the result document, and JSON is UTF-8. */
+static bool is_utf8(const char *text)
+{
+	json_t *string = json_string(text);
+
+	json_decref(string);
+	return string;
+}
+
+enum exit_code given_add(struct given_list *list, const struct given *given)
+{
+	struct given *items;
+
+	if (!is_utf8(given->text))
+		return refuse(EXIT_USAGE_ERROR, "--%s: the value must be UTF-8", given->option->name);
+	items = reallocarray(list->items, list->count + 1, sizeof(*items));
+	if (!items)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	list->items = items;
+	items[list->count] = *given;
+	items[list->count].text = strdup(given->text);
+	if (!items[list->count].text)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	list->count++;
+	return EXIT_DONE;
+}
+
+const struct given *given_find(const struct given_list *list, const char *name)
+{
+	for (size_t i = list->count; i-- > 0;)
+		if (strcmp(list->items[i].option->name, name) == 0)
+			return &list->items[i];
+	return NULL;
+}
+
+bool given_by_user(const struct given_list *list, const char *name)
+{
+	const struct given *given = list ? given_find(list, name) : NULL;
+
+	return given && !given->fallback;
+}
+
+json_t *given_texts(const struct given_list *list, const char *name)
+{
+	json_t *texts = json_array();
+
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].option->name, name) == 0)
+			json_array_append_new(texts, json_string(list->items[i].text));
+	return texts;
+}
+
+void given_list_free(struct given_list *list)
+{
+	if (!list)
+		return;
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].text);
+	free(list->items);
+	free(list);
+}
+
+enum exit_code refuse_given(const struct given *given, const char *format, ...)
+{
+	char reason[512], value[QUOTE_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(reason, sizeof(reason), format, arguments);
+	va_end(arguments);
+	quote(given->text, strlen(given->text), value, sizeof(value));
+	if (given->path)
+		return refuse(EXIT_USAGE_ERROR, "%s:%zu: %s '%s': %s", given->path, given->line, given->option->name, value,
+			      reason);
+	return refuse(EXIT_USAGE_ERROR, "--%s '%s': %s", given->option->name, value, reason);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Readers of the larger values, for the table of options (options.c): each takes a value into the configuration, or refuses it. */
+#ifndef XDP_MLR_CONFIG_OPTIONS_READ_H
+#define XDP_MLR_CONFIG_OPTIONS_READ_H
+
+#include "config/config.h"
+#include "config/given.h"
+
+/* keeps load times duration below 2^63 frames */
+#define DURATION_MOST_S 1e6
+
+enum exit_code read_frame_size(const struct given *given, struct config *config); /* one */
+enum exit_code read_tests(const struct given *given, struct config *config);
+enum exit_code read_fast(const struct given *given, struct config *config);
+enum exit_code read_loss_step(const struct given *given, struct config *config);
+enum exit_code read_frame_sizes(const struct given *given, struct config *config);
+enum exit_code read_goal(const struct given *given, struct config *config);
+enum exit_code read_waits(const struct given *given, struct config *config);
+enum exit_code read_preset(const struct given *given, struct config *config);
+enum exit_code read_ports(const struct given *given, struct config *config);
+enum exit_code read_addresses(const struct given *given, struct config *config);
+enum exit_code read_gateways(const struct given *given, struct config *config);
+enum exit_code read_addresses6(const struct given *given, struct config *config);
+enum exit_code read_gateways6(const struct given *given, struct config *config);
+enum exit_code read_macs(const struct given *given, struct config *config);
+enum exit_code read_prepare(const struct given *given, struct config *config);
+enum exit_code read_vlans(const struct given *given, struct config *config);
+enum exit_code read_vary(const struct given *given, struct config *config);
+enum exit_code read_modifiers(const struct given *given, struct config *config);
+
+/* A goal, or waits, as --goal and --wait take them. */
+#define GOAL_TEXT_SIZE 512
+const char *format_goal(const struct mlr_goal *goal, char buffer[GOAL_TEXT_SIZE]);
+const char *format_waits(const struct waits *waits, char buffer[GOAL_TEXT_SIZE]);
+
+#endif

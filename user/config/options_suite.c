@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config/options_suite.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/units.h"
+#include "config/options_read.h"
+#include "config/traffic.h"
+
+#define LOSS_STEP_MOST 0.1 /* RFC 2544, 26.3 */
+
+/* --- frame sizes ---------------------------------------------------------------------------------------------------------- */
+
+/* The length of the first part: up to a comma that does not stand inside a mix ("imix:7:64,4:594", "genome:aaz,z=1518"). */
+static size_t part_length(const char *list)
+{
+	size_t length = strcspn(list, ",");
+
+	while (list[length]) {
+		const char *next = list + length + 1;
+		size_t next_length = strcspn(next, ",");
+
+		if (!(isdigit((unsigned char)*next) && memchr(next, ':', next_length)) &&
+		    !(isalpha((unsigned char)*next) && next[1] == '='))
+			break;
+		length += 1 + next_length;
+	}
+	return length;
+}
+
+bool frame_sizes_part(const char *list, unsigned int index, char buffer[FRAME_SIZE_TEXT])
+{
+	size_t length = part_length(list);
+
+	while (index-- > 0) {
+		if (!list[length])
+			return false;
+		list += length + 1;
+		length = part_length(list);
+	}
+	snprintf(buffer, FRAME_SIZE_TEXT, "%.*s", (int)length, list);
+	return true;
+}
+
+static enum exit_code read_part(const struct given *given, char *text, struct config *config)
+{
+	struct given part = *given;
+
+	part.text = text;
+	return read_frame_size(&part, config);
+}
+
+enum exit_code read_frame_sizes(const struct given *given, struct config *config)
+{
+	enum exit_code code = EXIT_DONE;
+	char part[FRAME_SIZE_TEXT];
+	unsigned int count = 0;
+
+	config->frame_size_text = given->text;
+	if (!frame_sizes_are_a_list(config->verb))
+		return read_frame_size(given, config);
+	while (code == EXIT_DONE && frame_sizes_part(given->text, count, part)) {
+		if (count++ == FRAME_SIZES_MAX)
+			return refuse_given(given, "at most %d frame sizes at once", FRAME_SIZES_MAX);
+		code = read_part(given, part, config);
+	}
+	return code;
+}
+
+enum exit_code config_for_frame_size(const struct config *config, const char *text, struct config *ret)
+{
+	struct config one = *config;
+	enum exit_code code = read_part(given_find(config->given, "frame-size"), (char *)text, &one);
+
+	one.frame_size_text = text;
+	if (code == EXIT_DONE)
+		code = traffic_check(&one);
+	if (code == EXIT_DONE)
+		*ret = one;
+	return code;
+}
+
+/* --- rfc2544 -------------------------------------------------------------------------------------------------------------- */
+
+/* In the order of enum rfc2544_test. */
+static const char *const test_names[] = { "throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset" };
+#define TEST_COUNT (sizeof(test_names) / sizeof(test_names[0]))
+
+static enum exit_code read_test(const struct given *given, const char *name, struct config *config)
+{
+	char hint[64], quoted[QUOTE_SIZE];
+
+	for (size_t i = 0; i < TEST_COUNT; i++) {
+		if (strcmp(name, test_names[i]))
+			continue;
+		config->tests |= 1u << i;
+		return EXIT_DONE;
+	}
+	return refuse_given(given,
+			    "there is no test '%s'%s; there are throughput, latency, frame-loss, back-to-back, recovery "
+			    "and reset",
+			    quote(name, strlen(name), quoted, sizeof(quoted)),
+			    nearest_hint(name, test_names, TEST_COUNT, hint, sizeof(hint)));
+}
+
+enum exit_code read_tests(const struct given *given, struct config *config)
+{
+	enum exit_code code = EXIT_DONE;
+	const char *rest = given->text;
+	char name[64];
+
+	while (code == EXIT_DONE) {
+		size_t length = strcspn(rest, ",");
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, rest);
+		code = read_test(given, name, config);
+		if (!rest[length])
+			break;
+		rest += length + 1;
+	}
+	return code;
+}
+
+/* A switch that the waits go with: those of the RFC, or hardly any. */
+enum exit_code read_fast(const struct given *given, struct config *config)
+{
+	static const struct waits fast_waits = { .residual_s = 0.5 };
+
+	if (strcmp(given->text, "true") && strcmp(given->text, "false") && strcmp(given->text, "yes") &&
+	    strcmp(given->text, "no"))
+		return refuse_given(given, "must be true or false");
+	config->fast = *given->text == 't' || *given->text == 'y';
+	config->waits = config->fast ? fast_waits : RFC2544_WAITS;
+	return EXIT_DONE;
+}
+
+enum exit_code read_loss_step(const struct given *given, struct config *config)
+{
+	double ratio;
+
+	if (!parse_ratio(given->text, &ratio) || ratio <= 0 || ratio > LOSS_STEP_MOST)
+		return refuse_given(given, "must be a ratio above 0 and at most 10%% (RFC 2544, 26.3), as 5%%");
+	config->rfc2544.loss_step_ratio = ratio;
+	return EXIT_DONE;
+}
+
+void choose_tests(struct config *config)
+{
+	if (config->tests)
+		return;
+	config->tests = (1u << TEST_COUNT) - 1;
+	if (!config->reset_command)
+		config->tests &= ~(1u << (TEST_COUNT - 1)); /* an operator who does not know of it resets nothing */
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A suite (selftest, rfc2544) runs the same over a list of frame sizes: --frame-size 64,512,1518. Each is a size or a mix, as
+ * other verbs take one. A part that has a colon and begins with a digit, or a letter and then "=", goes
+ * on with the mix before it.
+ */
+#ifndef XDP_MLR_CONFIG_OPTIONS_SUITE_H
+#define XDP_MLR_CONFIG_OPTIONS_SUITE_H
+
+#include <stdbool.h>
+
+#include "config/config.h"
+
+#define FRAME_SIZES_MAX     32
+#define FRAME_SIZE_TEXT     256                             /* octets of one size or mix as text, with the closing NUL */
+#define RFC2544_FRAME_SIZES "64,128,256,512,1024,1280,1518" /* section 9.1, for Ethernet */
+
+/* Part `index` of a list, written into `buffer`; false if there is none. */
+bool frame_sizes_part(const char *list, unsigned int index, char buffer[FRAME_SIZE_TEXT]);
+
+/* The configuration for one frame size of a suite: a shallow copy, not to be freed. `text` must outlive it. */
+enum exit_code config_for_frame_size(const struct config *config, const char *text, struct config *ret);
+
+/* rfc2544: the tests that are made where --tests is silent. */
+void choose_tests(struct config *config);
+
+#endif

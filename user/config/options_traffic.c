@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Options of the Traffic Profile: sizes, VLAN tags, flows, modifiers. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/units.h"
+#include "config/options_read.h"
+#include "mlr/imix.h"
+
+#define COUNT(array)   (sizeof(array) / sizeof((array)[0]))
+#define TEXT_SIZE      4096
+#define VID_MOST       4094
+#define PRIORITY_MOST  7
+#define PRIORITY_SHIFT 13
+
+/* Digits and nothing else, up to a limit. */
+static bool parse_whole(const char *text, unsigned long most, unsigned int *ret)
+{
+	unsigned long number;
+	char *end;
+
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	if (errno || !*text || *end || text[strspn(text, "0123456789")] || number > most)
+		return false;
+	*ret = (unsigned int)number;
+	return true;
+}
+
+/* Cut a copy of a text at a separator, each part in turn; NULL after the last. */
+static char *next_part(char **rest, const char *separator)
+{
+	return *rest ? strsep(rest, separator) : NULL;
+}
+
+static enum exit_code copy_text(const struct given *given, const char *text, char copy[TEXT_SIZE])
+{
+	if (strlen(text) >= TEXT_SIZE)
+		return refuse_given(given, "longer than %d characters", TEXT_SIZE - 1);
+	strcpy(copy, text);
+	return EXIT_DONE;
+}
+
+/* --- frame sizes ---------------------------------------------------------------------------------------------------- */
+
+static enum exit_code refuse_size(const struct given *given, const char *text)
+{
+	return refuse_given(given, "'%s' is no frame size; sizes are %d to %d octets, FCS included", text,
+			    MLR_FRAME_MIN_OCTETS, MLR_FRAME_MAX_OCTETS);
+}
+
+static bool parse_size(const char *text, unsigned int *ret_octets)
+{
+	return parse_whole(text, MLR_FRAME_MAX_OCTETS, ret_octets) && *ret_octets >= MLR_FRAME_MIN_OCTETS;
+}
+
+/* "7:64,4:594,1:1518" */
+static enum exit_code read_weights(const struct given *given, const char *text, struct mlr_size_mix *ret)
+{
+	struct mlr_size_weight weights[MLR_SIZES_MAX];
+	char copy[TEXT_SIZE], *rest = copy, *part;
+	enum exit_code code = copy_text(given, text, copy);
+	unsigned int count = 0;
+	int error;
+
+	if (code)
+		return code;
+	for (; (part = next_part(&rest, ",")); count++) {
+		char *colon = strchr(part, ':');
+
+		if (count == MLR_SIZES_MAX)
+			return refuse_given(given, "more than %d sizes", MLR_SIZES_MAX);
+		if (!colon)
+			return refuse_given(given, "'%s' lacks its weight; write WEIGHT:SIZE, as 7:64", part);
+		*colon = '\0';
+		if (!parse_whole(part, UINT_MAX, &weights[count].weight) || !weights[count].weight)
+			return refuse_given(given, "'%s' is no weight; weights are whole numbers from 1", part);
+		if (!parse_size(colon + 1, &weights[count].size_octets))
+			return refuse_size(given, colon + 1);
+	}
+	error = mlr_size_from_weights(weights, count, ret);
+	if (error == -E2BIG)
+		return refuse_given(given, "the weights, divided by what they have in common, add up to more than %d",
+				    MLR_SCHEDULE_MAX);
+	return error ? refuse_given(given, "not a list of WEIGHT:SIZE") : EXIT_DONE;
+}
+
+/* "z=1518" behind a genome. */
+static enum exit_code read_letter(const struct given *given, const char *part, unsigned int own_octets[MLR_GENOME_LETTERS])
+{
+	char letter = part[0];
+	unsigned int octets;
+
+	if (!letter || part[1] != '=')
+		return refuse_given(given, "'%s' behind the genome must be LETTER=SIZE, as z=1518", part);
+	if (mlr_genome_letter_octets(letter))
+		return refuse_given(given, "the letter %c is %u octets by RFC 6985; use a capital for a size of your own",
+				    letter, mlr_genome_letter_octets(letter));
+	if (!parse_size(part + 2, &octets))
+		return refuse_size(given, part + 2);
+	if (letter == 'z')
+		own_octets['z' - 'a'] = octets;
+	else if (letter >= 'A' && letter <= 'Z')
+		own_octets[26 + letter - 'A'] = octets;
+	else
+		return refuse_given(given,
+				    "'%c' cannot have a size of your own; RFC 6985 has z (the MTU) and capitals for that",
+				    letter);
+	return EXIT_DONE;
+}
+
+static enum exit_code refuse_genome(const struct given *given, const char *genome, int error)
+{
+	unsigned int none[MLR_GENOME_LETTERS] = { 0 };
+	struct mlr_size_mix mix;
+
+	if (error == -E2BIG)
+		return refuse_given(given, "a genome has at most %d letters of at most %d sizes", MLR_SCHEDULE_MAX,
+				    MLR_SIZES_MAX);
+	for (; *genome; genome++) {
+		char one[] = { *genome, '\0' };
+
+		if (mlr_genome_letter_octets(*genome) > MLR_FRAME_MAX_OCTETS)
+			return refuse_given(given, "the letter %c is %u octets by RFC 6985; this tester sends at most %d",
+					    *genome, mlr_genome_letter_octets(*genome), MLR_FRAME_MAX_OCTETS);
+		if (mlr_size_from_genome(one, none, &mix))
+			return refuse_given(
+				given,
+				"RFC 6985 gives '%c' no size; a to i have one, and those of z and of capitals are "
+				"given behind the genome, as genome:aaz,z=1518",
+				*genome);
+	}
+	return refuse_given(given, "the genome has no letters");
+}
+
+/* "aaabz,z=1518" */
+static enum exit_code read_genome(const struct given *given, const char *text, struct mlr_size_mix *ret)
+{
+	unsigned int own_octets[MLR_GENOME_LETTERS] = { 0 };
+	char copy[TEXT_SIZE], *rest = copy, *genome, *part;
+	enum exit_code code = copy_text(given, text, copy);
+	int error;
+
+	genome = code ? NULL : next_part(&rest, ",");
+	while (!code && (part = next_part(&rest, ",")))
+		code = read_letter(given, part, own_octets);
+	if (code)
+		return code;
+	error = mlr_size_from_genome(genome, own_octets, ret);
+	for (char *letter = genome; error && *letter; letter++) /* name the letter that is wrong, not one that was given */
+		while ((*letter >= 'A' && *letter <= 'Z' && own_octets[26 + *letter - 'A']) ||
+		       (*letter >= 'a' && *letter <= 'z' && own_octets[*letter - 'a']))
+			memmove(letter, letter + 1, strlen(letter));
+	return error ? refuse_genome(given, genome, error) : EXIT_DONE;
+}
+
+static const struct named_mix {
+	const char *name, *weights;
+} named_mixes[] = {
+	{ "imix", "7:64,4:594,1:1518" },        /* the simple IMIX */
+	{ "imix:csit", "28:64,16:570,4:1518" }, /* IMIX_v4_1 of FD.io CSIT */
+};
+
+static enum exit_code read_mix(const struct given *given, struct mlr_size_mix *ret)
+{
+	const char *text = given->text;
+	unsigned int octets;
+
+	for (size_t i = 0; i < COUNT(named_mixes); i++)
+		if (strcmp(text, named_mixes[i].name) == 0)
+			return read_weights(given, named_mixes[i].weights, ret);
+	if (strncmp(text, "imix:", 5) == 0)
+		return read_weights(given, text + 5, ret);
+	if (strncmp(text, "genome:", 7) == 0)
+		return read_genome(given, text + 7, ret);
+	if (!parse_whole(text, ULONG_MAX, &octets))
+		return refuse_given(given,
+				    "not a whole number of octets; give %d to %d, imix, imix:7:64,4:594,1:1518 or "
+				    "genome:aaabc",
+				    MLR_FRAME_MIN_OCTETS, MLR_FRAME_MAX_OCTETS);
+	if (!parse_size(text, &octets))
+		return refuse_given(given, "must be %d to %d octets, FCS included", MLR_FRAME_MIN_OCTETS,
+				    MLR_FRAME_MAX_OCTETS);
+	*ret = mlr_size_one(octets);
+	return EXIT_DONE;
+}
+
+enum exit_code read_frame_size(const struct given *given, struct config *config)
+{
+	enum exit_code code = read_mix(given, &config->sizes);
+
+	if (code == EXIT_DONE)
+		config->frame_size_octets = mlr_size_mean_octets(&config->sizes);
+	return code;
+}
+
+/* --- VLAN tags ------------------------------------------------------------------------------------------------------ */
+
+/* "VID[:PRIORITY]" */
+static enum exit_code read_tag(const struct given *given, char *part, struct mlr_vlan *ret)
+{
+	char *colon = strchr(part, ':');
+	unsigned int vid, priority = 0;
+
+	if (colon)
+		*colon = '\0';
+	if (!parse_whole(part, VID_MOST, &vid))
+		return refuse_given(given, "'%s' is no VLAN; VLANs are 0 (priority only) to %d", part, VID_MOST);
+	if (colon && !parse_whole(colon + 1, PRIORITY_MOST, &priority))
+		return refuse_given(given, "'%s' is no priority; priorities are 0 to %d", colon + 1, PRIORITY_MOST);
+	*ret = (struct mlr_vlan){ .type = VLAN_TYPE_CUSTOMER, .control = (uint16_t)(priority << PRIORITY_SHIFT | vid) };
+	return EXIT_DONE;
+}
+
+enum exit_code read_vlans(const struct given *given, struct config *config)
+{
+	char copy[TEXT_SIZE], *rest = copy, *part;
+	enum exit_code code = copy_text(given, given->text, copy);
+
+	config->vlan_count = 0;
+	while (!code && (part = next_part(&rest, ","))) {
+		if (config->vlan_count == MLR_VLANS_MAX)
+			return refuse_given(given, "at most %d tags, the outer one first", MLR_VLANS_MAX);
+		code = read_tag(given, part, &config->vlans[config->vlan_count++]);
+	}
+	return code;
+}
+
+/* --- flows ---------------------------------------------------------------------------------------------------------- */
+
+/* So many values so far apart that none comes twice: ports wrap around. */
+static unsigned int field_room(enum mlr_field field)
+{
+	return field == MLR_SOURCE_PORT        ? MLR_SOURCE_PORT_COUNT
+	       : field == MLR_DESTINATION_PORT ? MLR_DESTINATION_PORT_COUNT
+					       : UINT_MAX;
+}
+
+/* "FIELD=COUNT[:STEP]" */
+static enum exit_code read_range(const struct given *given, char *part, struct mlr_range ranges[MLR_FIELD_COUNT])
+{
+	char *equals = strchr(part, '='), *colon;
+	unsigned int count, step = 1;
+	char hint[64];
+	size_t i;
+
+	if (!equals)
+		return refuse_given(given, "'%s' must be FIELD=COUNT or FIELD=COUNT:STEP", part);
+	*equals = '\0';
+	for (i = 0; i < MLR_FIELD_COUNT && strcmp(part, mlr_field_names[i]) != 0; i++)
+		;
+	if (i == MLR_FIELD_COUNT)
+		return refuse_given(given, "no field '%s'%s; fields are src-address, dst-address, src-port and dst-port",
+				    part, nearest_hint(part, mlr_field_names, MLR_FIELD_COUNT, hint, sizeof(hint)));
+	if (ranges[i].count)
+		return refuse_given(given, "%s twice", mlr_field_names[i]);
+	colon = strchr(equals + 1, ':');
+	if (colon)
+		*colon = '\0';
+	if (!parse_whole(equals + 1, UINT_MAX, &count) || !count)
+		return refuse_given(given, "'%s' is no count of %s; counts are whole numbers from 1", equals + 1,
+				    mlr_field_names[i]);
+	if (colon && (!parse_whole(colon + 1, UINT_MAX, &step) || !step))
+		return refuse_given(given, "'%s' is no step of %s; steps are whole numbers from 1", colon + 1,
+				    mlr_field_names[i]);
+	if ((uint64_t)(count - 1) * step >= field_room(i))
+		return refuse_given(given, "%u values of %s, %u apart, need more room than there is (%u)", count,
+				    mlr_field_names[i], step, field_room(i));
+	ranges[i] = (struct mlr_range){ .count = count, .step = step };
+	return EXIT_DONE;
+}
+
+enum exit_code read_vary(const struct given *given, struct config *config)
+{
+	char copy[TEXT_SIZE], *rest = copy, *part;
+	enum exit_code code = copy_text(given, given->text, copy);
+
+	memset(config->ranges, 0, sizeof(config->ranges));
+	while (!code && (part = next_part(&rest, ",")))
+		code = read_range(given, part, config->ranges);
+	return code;
+}
+
+/* --- modifiers ------------------------------------------------------------------------------------------------------ */
+
+/* "1%": of all frames; so one comes after 99 others. */
+static enum exit_code read_broadcast(const struct given *given, const char *text, struct config *config)
+{
+	double ratio;
+
+	if (!parse_ratio(text, &ratio) || ratio < 1e-6 || ratio > 0.5)
+		return refuse_given(given, "broadcast=%s: must be a share of the frames of at most 50%%, as 1%%", text);
+	config->broadcast_every = (uint32_t)(1 / ratio - 1 + 0.5);
+	return EXIT_DONE;
+}
+
+static enum exit_code read_management(const struct given *given, const char *text, struct config *config)
+{
+	size_t length = strlen(text);
+	char number[32];
+
+	if (length < 3 || length >= sizeof(number) || strcmp(text + length - 2, "/s"))
+		return refuse_given(given, "management=%s: must be queries a second, as 1/s", text);
+	snprintf(number, sizeof(number), "%.*s", (int)length - 2, text);
+	if (!parse_whole(number, 1000, &config->queries_per_s) || !config->queries_per_s)
+		return refuse_given(given, "management=%s: must be 1/s to 1000/s", text);
+	return EXIT_DONE;
+}
+
+enum exit_code read_modifiers(const struct given *given, struct config *config)
+{
+	char copy[TEXT_SIZE], *rest = copy, *part;
+	enum exit_code code = copy_text(given, given->text, copy);
+
+	while (!code && (part = next_part(&rest, ","))) {
+		if (strncmp(part, "broadcast=", 10) == 0)
+			code = read_broadcast(given, part + 10, config);
+		else if (strncmp(part, "management=", 11) == 0)
+			code = read_management(given, part + 11, config);
+		else
+			code = refuse_given(given, "no modifier '%s'; there are broadcast=SHARE and management=N/s", part);
+	}
+	return code;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config/stored.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA "xdp-mlr/search/1"
+
+/* --- the file: one document, or events ------------------------------------------------------------------------------ */
+
+static bool is_event(const json_t *line, const char *name)
+{
+	const char *event = json_string_value(json_object_get(line, "event"));
+
+	return event && !strcmp(event, name);
+}
+
+/* Put an event's part into the document that the finished run would have written. */
+static void add_event(json_t *document, const json_t *line)
+{
+	json_t *trial = json_object_get(line, "trial_result");
+
+	if (is_event(line, "run_started"))
+		json_object_set_new(document, "trials", json_array());
+	if (json_object_get(line, "configuration"))
+		json_object_update(document, (json_t *)line);
+	if (is_event(line, "trial_finished") && trial)
+		json_array_append(json_object_get(document, "trials"), trial);
+}
+
+/* The document of an event stream: its last line where the run ended, else what its events amount to. A line that was cut
+ * short ends it. */
+static json_t *assemble(FILE *file)
+{
+	json_t *document = json_pack("{s:s, s:[]}", "schema", SCHEMA, "trials"), *line;
+	size_t events = 0;
+
+	while ((line = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL))) {
+		if (json_object_get(line, "schema")) {
+			json_decref(document);
+			return line;
+		}
+		add_event(document, line);
+		events++;
+		json_decref(line);
+	}
+	if (!events) {
+		json_decref(document);
+		return NULL;
+	}
+	return document;
+}
+
+enum exit_code stored_document(const char *path, json_t **ret)
+{
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(errno));
+	*ret = assemble(file);
+	fclose(file);
+	return EXIT_DONE;
+}
+
+static enum exit_code read_document(const char *path, json_t **ret)
+{
+	const char *schema;
+	json_t *document;
+	enum exit_code code = stored_document(path, &document);
+
+	if (code != EXIT_DONE)
+		return code;
+	schema = json_string_value(json_object_get(document, "schema"));
+	if (schema && !strcmp(schema, SCHEMA)) {
+		*ret = document;
+		return EXIT_DONE;
+	}
+	if (schema)
+		refuse(EXIT_USAGE_ERROR, "%s is a document '%s'; a stored search, '%s', is needed", path, schema, SCHEMA);
+	else
+		refuse(EXIT_USAGE_ERROR, "%s is no stored search: write one by 'search --format json' or jsonl", path);
+	json_decref(document);
+	return EXIT_USAGE_ERROR;
+}
+
+/* --- its parts ------------------------------------------------------------------------------------------------------ */
+
+/* What the SUT lost of the frames sent; 0 where the counts are not there. */
+static double read_sut_loss_ratio(const json_t *trial)
+{
+	double sut = json_number_value(json_object_get(json_object_get(trial, "loss_attribution"), "sut"));
+	double sent = json_number_value(json_object_get(json_object_get(trial, "counts"), "sent"));
+
+	return sut > 0 && sent > 0 ? sut / sent : 0;
+}
+
+static bool read_trial(const json_t *json, struct stored_trial *ret)
+{
+	struct mlr_trial_result *result = &ret->result;
+	int error = json_unpack((json_t *)json, "{s:F, s:F, s:F, s:F, s:F}", "trial_load", &result->input.load_fps,
+				"trial_duration", &result->input.duration_s, "trial_loss_ratio", &result->output.loss_ratio,
+				"trial_effective_duration", &result->output.effective_duration_s, "trial_forwarding_rate",
+				&result->output.forwarding_rate_fps);
+
+	ret->warmup = json_is_true(json_object_get(json, "warmup"));
+	ret->tester_limited = json_is_true(json_object_get(json, "tester_limited"));
+	ret->sut_loss_ratio = read_sut_loss_ratio(json);
+	ret->json = json;
+	return !error && mlr_trial_result_valid(result);
+}
+
+static enum exit_code read_trials(const char *path, struct stored *stored)
+{
+	const json_t *trials = json_object_get(stored->document, "trials");
+	size_t count = json_array_size(trials);
+
+	stored->trials = calloc(count + 1, sizeof(*stored->trials));
+	if (!stored->trials)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	for (; stored->trial_count < count; stored->trial_count++)
+		if (!read_trial(json_array_get(trials, stored->trial_count), &stored->trials[stored->trial_count]))
+			return refuse(EXIT_USAGE_ERROR, "%s: trial %zu lacks a value, or has one out of range", path,
+				      stored->trial_count + 1);
+	return EXIT_DONE;
+}
+
+/* How long the search took so far: as it says, else the sum of its trials. */
+static double read_duration_s(const struct stored *stored)
+{
+	const json_t *duration = json_object_get(stored->document, "search_duration");
+	double sum_s = 0.0;
+
+	if (json_is_number(duration))
+		return json_number_value(duration);
+	for (size_t i = 0; i < stored->trial_count; i++) {
+		const json_t *wall = json_object_get(stored->trials[i].json, "wall_duration");
+
+		sum_s += json_is_number(wall) ? json_number_value(wall)
+					      : stored->trials[i].result.output.effective_duration_s;
+	}
+	return sum_s;
+}
+
+enum exit_code stored_read(const char *path, struct stored *ret)
+{
+	struct stored stored = { 0 };
+	enum exit_code code = read_document(path, &stored.document);
+
+	if (code)
+		return code;
+	stored.configuration = json_object_get(stored.document, "configuration");
+	stored.controller_input = json_object_get(stored.document, "controller_input");
+	stored.max_load_source = json_string_value(json_object_get(stored.document, "max_load_source"));
+	if (!json_is_object(stored.configuration) || !json_is_object(stored.controller_input) || !stored.max_load_source)
+		code = refuse(EXIT_USAGE_ERROR,
+			      "%s does not say how its search was set up (configuration, controller_input)", path);
+	else
+		code = read_trials(path, &stored);
+	if (code) {
+		stored_free(&stored);
+		return code;
+	}
+	stored.duration_s = read_duration_s(&stored);
+	*ret = stored;
+	return EXIT_DONE;
+}
+
+void stored_free(struct stored *stored)
+{
+	free(stored->trials);
+	json_decref(stored->document);
+	*stored = (struct stored){ 0 };
+}

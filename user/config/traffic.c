@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config/traffic.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "config/frame_file.h"
+#include "config/given.h"
+#include "mlr/imix.h"
+
+/* --- making it ------------------------------------------------------------------------------------------------------ */
+
+static bool uses(const struct config *config, unsigned int ip_version)
+{
+	return config->ip == IP_MIXED || (config->ip == IP_4) == (ip_version == 4);
+}
+
+/* How many ports before this one, or of all, have a role. */
+static unsigned int count_role(const struct config *config, enum port_role role, unsigned int before)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < before; i++)
+		count += config->ports[i].role == role;
+	return count;
+}
+
+/* Transmitters and receivers take turns until each has one of the other kind: transmitter 1 sends to receiver 1, 2 to 2, and
+ * where one kind is at its end, it begins anew. */
+static bool roles_meet(const struct config *config, unsigned int from, unsigned int to)
+{
+	unsigned int senders = count_role(config, ROLE_TRANSMIT, config->port_count);
+	unsigned int receivers = count_role(config, ROLE_RECEIVE, config->port_count);
+	unsigned int sender = count_role(config, ROLE_TRANSMIT, from), receiver = count_role(config, ROLE_RECEIVE, to);
+
+	if (config->ports[from].role != ROLE_TRANSMIT || config->ports[to].role != ROLE_RECEIVE)
+		return false;
+	for (unsigned int turn = 0; turn < senders || turn < receivers; turn++)
+		if (turn % senders == sender && turn % receivers == receiver)
+			return true;
+	return false;
+}
+
+/* Whether one port sends to another: to the other one of its pair, in a mesh to all, or as their roles say. */
+static bool sends(const struct config *config, unsigned int from, unsigned int to)
+{
+	if (config_has_roles(config))
+		return roles_meet(config, from, to);
+	switch (config->direction) {
+	case DIRECTION_MESH:
+		return from != to;
+	case DIRECTION_BOTH:
+		return to == (from ^ 1);
+	case DIRECTION_A_TO_B:
+		return to == (from ^ 1) && from % 2 == 0;
+	case DIRECTION_B_TO_A:
+		return to == (from ^ 1) && from % 2 == 1;
+	}
+	return false;
+}
+
+static void add_streams(const struct config *config, struct mlr_profile *profile)
+{
+	for (unsigned int from = 0; from < profile->port_count; from++)
+		for (unsigned int to = 0; to < profile->port_count; to++)
+			for (unsigned int ip_version = 4; ip_version <= 6; ip_version += 2)
+				if (sends(config, from, to) && uses(config, ip_version))
+					profile->streams[profile->stream_count++] =
+						(struct mlr_stream){ .from = from, .to = to, .ip_version = ip_version };
+}
+
+/* The UDP ports of RFC 4814: as many as are needed, one after the other; or any of them. */
+static void vary_ports(const struct config *config, struct mlr_profile *profile)
+{
+	uint32_t flows = profile->flow_count;
+	uint32_t source_ports =
+		config->flow_order == FLOWS_RANDOM || flows > MLR_SOURCE_PORT_COUNT ? MLR_SOURCE_PORT_COUNT : flows;
+	uint32_t destination_ports =
+		config->flow_order == FLOWS_RANDOM ? MLR_DESTINATION_PORT_COUNT : (flows - 1) / MLR_SOURCE_PORT_COUNT + 1;
+
+	profile->ranges[MLR_SOURCE_PORT] = (struct mlr_range){ source_ports, 1 };
+	profile->ranges[MLR_DESTINATION_PORT] = (struct mlr_range){ destination_ports, 1 };
+}
+
+/* As many flows as were asked for, or as --vary makes. */
+static uint64_t flows_asked(const struct config *config)
+{
+	if (config->flow_count)
+		return config->flow_count;
+	if (given_by_user(config->given, "vary"))
+		return mlr_ranges_combinations(config->ranges);
+	return config->queues > 1 ? config->queues : 1; /* a queue sends flows of its own */
+}
+
+static enum exit_code count_flows(const struct config *config, struct mlr_profile *profile)
+{
+	uint64_t flows = flows_asked(config), combinations = mlr_ranges_combinations(config->ranges);
+
+	if (!flows || flows > MLR_FLOWS_MAX)
+		return refuse(EXIT_USAGE_ERROR,
+			      "--vary makes more flows than there can be, %u; give --flows for how many of them to send",
+			      MLR_FLOWS_MAX);
+	profile->flow_count = (uint32_t)flows;
+	for (unsigned int port = 0; port < profile->port_count; port++)
+		if (mlr_profile_streams_from(profile, port) > profile->flow_count)
+			profile->flow_count = mlr_profile_streams_from(profile, port);
+	if (config->queues > profile->flow_count)
+		profile->flow_count = config->queues;
+	if (!given_by_user(config->given, "vary")) {
+		if (profile->flow_count > 1)
+			vary_ports(config, profile);
+		return EXIT_DONE;
+	}
+	memcpy(profile->ranges, config->ranges, sizeof(profile->ranges));
+	if (flows > combinations)
+		return refuse(EXIT_USAGE_ERROR, "--flows: %llu flows, but --vary makes only %llu different ones",
+			      (unsigned long long)flows, (unsigned long long)combinations);
+	return EXIT_DONE;
+}
+
+static void set_addresses(const struct config *config, struct mlr_profile *profile)
+{
+	for (unsigned int i = 0; i < profile->port_count; i++) {
+		profile->ports[i].address = ntohl(config->ports[i].address.s_addr);
+		memcpy(profile->ports[i].address6, &config->ports[i].address6, MLR_ADDRESS6_OCTETS);
+	}
+}
+
+static void set_tags(const struct config *config, struct mlr_profile *profile)
+{
+	profile->vlan_count = config->vlan_count;
+	memcpy(profile->vlans, config->vlans, sizeof(profile->vlans));
+	if (given_by_user(config->given, "vlan") && profile->vlan_count > 1 && config->vlan_outer == VLAN_OUTER_SERVICE)
+		profile->vlans[0].type = VLAN_TYPE_SERVICE;
+}
+
+static enum exit_code make(const struct config *config, struct mlr_profile *ret)
+{
+	const struct frame_file *file = config->template;
+	struct mlr_profile profile = {
+		.sizes = config->sizes,
+		.port_count = config->port_count,
+		.source_port = file ? file->source_port : MLR_UDP_SOURCE_PORT,
+		.destination_port = file ? file->destination_port : MLR_UDP_DESTINATION_PORT,
+		.random = config->flow_order == FLOWS_RANDOM,
+		.seed = config->seed,
+		.like = file ? &file->spec : NULL,
+		.broadcast_every = config->broadcast_every,
+	};
+	enum exit_code code;
+
+	set_addresses(config, &profile);
+	set_tags(config, &profile);
+	add_streams(config, &profile);
+	code = count_flows(config, &profile);
+	if (!code && mlr_profile_number(&profile))
+		code = refuse(EXIT_USAGE_ERROR, "--flows: no traffic profile can be made of these flows");
+	if (!code)
+		*ret = profile;
+	return code;
+}
+
+enum exit_code traffic_profile_of(const struct config *config, struct mlr_profile *ret)
+{
+	enum exit_code code = make(config, ret);
+
+	if (!code && ret->flow_count > flows_asked(config))
+		note("%u flows instead of %llu: a port sends that many streams, or from that many queues", ret->flow_count,
+		     (unsigned long long)flows_asked(config));
+	return code;
+}
+
+/* --- checking it ---------------------------------------------------------------------------------------------------- */
+
+const char *traffic_port_name(const struct config *config, unsigned int port)
+{
+	static const char *const letters[] = { "A", "B", "C", "D", "E", "F", "G", "H" };
+
+	return *config->ports[port].name ? config->ports[port].label : letters[port];
+}
+
+static const char *version_name(unsigned int ip_version)
+{
+	return ip_version == 4 ? "IPv4" : "IPv6";
+}
+
+static enum exit_code check_sizes(const struct config *config, const struct mlr_profile *profile)
+{
+	unsigned int least_octets = mlr_profile_least_octets(profile), octets = mlr_size_least_octets(&profile->sizes);
+	bool v6 = uses(config, 6);
+
+	if (octets >= least_octets)
+		return EXIT_DONE;
+	return refuse(
+		EXIT_USAGE_ERROR,
+		"--frame-size: %u octets are too few: UDP over %s with %u VLAN tag%s, and the tester's tag of 18 octets in "
+		"it, needs %u",
+		octets, version_name(v6 ? 6 : 4), profile->vlan_count, profile->vlan_count == 1 ? "" : "s", least_octets);
+}
+
+void traffic_addresses(const struct mlr_profile *profile, unsigned int port, struct mlr_range ret[TRAFFIC_RANGES])
+{
+	const struct mlr_range one = { 1, 1 }, *ranges = profile->ranges;
+
+	ret[0] = ret[1] = one;
+	for (unsigned int i = 0; i < profile->stream_count; i++) {
+		if (profile->streams[i].from == port && ranges[MLR_SOURCE_ADDRESS].count)
+			ret[0] = ranges[MLR_SOURCE_ADDRESS];
+		if (profile->streams[i].to == port && ranges[MLR_DESTINATION_ADDRESS].count)
+			ret[1] = ranges[MLR_DESTINATION_ADDRESS];
+	}
+}
+
+static bool in_range(uint64_t number, uint64_t first, const struct mlr_range *range)
+{
+	return number >= first && (number - first) % range->step == 0 && (number - first) / range->step < range->count;
+}
+
+static enum exit_code check_range4(const struct port_config *port, const char *name, const struct mlr_range *range)
+{
+	uint64_t first = ntohl(port->address.s_addr), last = first + (uint64_t)(range->count - 1) * range->step;
+	uint64_t broadcast = first | (0xffffffffull >> port->prefix_length);
+
+	if (range->count > 1 && last >= broadcast)
+		return refuse(
+			EXIT_USAGE_ERROR,
+			"--vary: %u addresses, %u apart, do not fit the network of port %s, %s/%u; widen it: --address",
+			range->count, range->step, name, inet_ntoa(port->address), port->prefix_length);
+	if (in_range(ntohl(port->gateway.s_addr), first, range))
+		return refuse(EXIT_USAGE_ERROR,
+			      "--vary: among the addresses of port %s is its gateway, %s; choose others: --address", name,
+			      inet_ntoa(port->gateway));
+	return EXIT_DONE;
+}
+
+static uint32_t low_word(const struct in6_addr *address)
+{
+	uint32_t word;
+
+	memcpy(&word, &address->s6_addr[12], sizeof(word));
+	return ntohl(word);
+}
+
+static enum exit_code check_range6(const struct port_config *port, const char *name, const struct mlr_range *range)
+{
+	uint64_t first = low_word(&port->address6), last = first + (uint64_t)(range->count - 1) * range->step;
+	unsigned int host_bits = 128 - port->prefix6_length;
+	uint64_t end = host_bits >= 32 ? UINT32_MAX : first | ((1ull << host_bits) - 1);
+
+	if (range->count > 1 && last > end)
+		return refuse(
+			EXIT_USAGE_ERROR,
+			"--vary: %u addresses, %u apart, do not fit the network of port %s, or the last four octets of its "
+			"address; choose others: --address6",
+			range->count, range->step, name);
+	if (!memcmp(&port->gateway6, &port->address6, 12) && in_range(low_word(&port->gateway6), first, range))
+		return refuse(EXIT_USAGE_ERROR,
+			      "--vary: among the addresses of port %s is its gateway; choose others: --address6", name);
+	return EXIT_DONE;
+}
+
+static enum exit_code check_ranges(const struct config *config, const struct mlr_profile *profile)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int i = 0; i < profile->port_count && !code; i++) {
+		struct mlr_range ranges[TRAFFIC_RANGES];
+
+		traffic_addresses(profile, i, ranges);
+		for (int range = 0; range < TRAFFIC_RANGES && !code; range++) {
+			if (uses(config, 4))
+				code = check_range4(&config->ports[i], traffic_port_name(config, i), &ranges[range]);
+			if (!code && uses(config, 6))
+				code = check_range6(&config->ports[i], traffic_port_name(config, i), &ranges[range]);
+		}
+	}
+	return code;
+}
+
+/* What a template says where no option does. */
+static enum exit_code take_template(struct config *config)
+{
+	const struct frame_file *file = config->template;
+	unsigned int least_octets;
+
+	if (given_by_user(config->given, "ip") &&
+	    (config->ip == IP_MIXED || uses(config, 4) != (file->spec.ip_version == 4)))
+		return refuse(EXIT_USAGE_ERROR, "--ip: the frame of %s is %s; leave --ip out", config->template_path,
+			      version_name(file->spec.ip_version));
+	config->ip = file->spec.ip_version == 4 ? IP_4 : IP_6;
+	if (!given_by_user(config->given, "vlan")) {
+		config->vlan_count = file->spec.vlan_count;
+		memcpy(config->vlans, file->spec.vlans, sizeof(config->vlans));
+	}
+	if (given_by_user(config->given, "frame-size") || frame_sizes_are_a_list(config->verb))
+		return EXIT_DONE;
+	least_octets = mlr_frame_least_octets(file->spec.ip_version, config->vlan_count, file->spec.ip_options_octets);
+	if (file->size_octets > MLR_FRAME_MAX_OCTETS)
+		return refuse(EXIT_USAGE_ERROR,
+			      "--template: the frame of %s has %u octets; give a --frame-size of at most %d",
+			      config->template_path, file->size_octets, MLR_FRAME_MAX_OCTETS);
+	config->sizes = mlr_size_one(file->size_octets > least_octets ? file->size_octets : least_octets);
+	config->frame_size_octets = mlr_size_mean_octets(&config->sizes);
+	return EXIT_DONE;
+}
+
+enum exit_code traffic_check(struct config *config)
+{
+	struct mlr_profile profile;
+	enum exit_code code = config->template ? take_template(config) : EXIT_DONE;
+
+	if (!code)
+		code = make(config, &profile);
+	if (!code)
+		code = check_sizes(config, &profile);
+	return code ? code : check_ranges(config, &profile);
+}
+
+/* --- stating it ----------------------------------------------------------------------------------------------------- */
+
+static json_t *sizes_json(const struct mlr_size_mix *mix)
+{
+	json_t *sizes = json_array();
+
+	for (unsigned int i = 0; i < mix->size_count; i++)
+		json_array_append_new(sizes, json_pack("{s:i, s:i}", "size_octets", (int)mix->sizes_octets[i], "weight",
+						       (int)mlr_size_weight(mix, i)));
+	return sizes;
+}
+
+static json_t *order_json(const struct mlr_size_mix *mix)
+{
+	json_t *order = json_array();
+
+	for (unsigned int i = 0; i < mix->schedule_length; i++)
+		json_array_append_new(order, json_integer(mix->sizes_octets[mix->schedule[i]]));
+	return order;
+}
+
+static json_t *address_json(const struct mlr_profile_port *port, unsigned int ip_version)
+{
+	struct in_addr address = { .s_addr = htonl(port->address) };
+	char text[INET6_ADDRSTRLEN];
+
+	if (ip_version == 4)
+		return json_string(inet_ntop(AF_INET, &address, text, sizeof(text)));
+	return json_string(inet_ntop(AF_INET6, port->address6, text, sizeof(text)));
+}
+
+static json_t *streams_json(const struct mlr_profile *profile, const char *const *names)
+{
+	json_t *streams = json_array();
+
+	for (unsigned int i = 0; i < profile->stream_count; i++) {
+		const struct mlr_stream *stream = &profile->streams[i];
+
+		json_array_append_new(
+			streams,
+			json_pack("{s:s, s:s, s:i, s:o, s:o, s:i, s:i, s:I}", "from", names[stream->from], "to",
+				  names[stream->to], "ip_version", (int)stream->ip_version, "source_address",
+				  address_json(&profile->ports[stream->from], stream->ip_version), "destination_address",
+				  address_json(&profile->ports[stream->to], stream->ip_version), "source_port",
+				  (int)profile->source_port, "destination_port", (int)profile->destination_port, "flows",
+				  (json_int_t)stream->flow_count));
+	}
+	return streams;
+}
+
+static json_t *varied_json(const struct mlr_profile *profile)
+{
+	json_t *varied = json_object();
+
+	for (unsigned int i = 0; i < MLR_FIELD_COUNT; i++)
+		if (profile->ranges[i].count > 1)
+			json_object_set_new(varied, mlr_field_names[i],
+					    json_pack("{s:I, s:I}", "count", (json_int_t)profile->ranges[i].count, "step",
+						      (json_int_t)profile->ranges[i].step));
+	return varied;
+}
+
+static json_t *vlans_json(const struct mlr_profile *profile)
+{
+	json_t *vlans = json_array();
+
+	for (unsigned int i = 0; i < profile->vlan_count; i++)
+		json_array_append_new(vlans, json_pack("{s:s, s:i, s:i}", "type",
+						       profile->vlans[i].type == VLAN_TYPE_SERVICE ? "802.1ad" : "802.1Q",
+						       "vid", profile->vlans[i].control & 0xfff, "priority",
+						       profile->vlans[i].control >> 13));
+	return vlans;
+}
+
+static json_t *modifiers_json(const struct config *config)
+{
+	json_t *modifiers = json_array();
+
+	if (config->broadcast_every)
+		json_array_append_new(
+			modifiers,
+			json_sprintf("broadcast: one frame to everybody after every %u frames of a transmit queue, "
+				     "beside the load (RFC 2544, 11.1)",
+				     config->broadcast_every));
+	if (config->queries_per_s)
+		json_array_append_new(modifiers,
+				      json_sprintf("management: %u SNMP queries a second to the SUT (RFC 2544, 11.2)",
+						   config->queries_per_s));
+	return modifiers;
+}
+
+static const char *protocol(const struct config *config)
+{
+	return config->ip == IP_MIXED ? "UDP over IPv4 and IPv6" : config->ip == IP_6 ? "UDP over IPv6" : "UDP over IPv4";
+}
+
+/* Whether some port both sends and receives. */
+static bool bidirectional(const struct mlr_profile *profile)
+{
+	for (unsigned int i = 0; i < profile->stream_count; i++)
+		if (mlr_profile_streams_from(profile, profile->streams[i].to))
+			return true;
+	return false;
+}
+
+json_t *traffic_describe(const struct config *config, const struct mlr_profile *profile, const char *const *names)
+{
+	static const char load[] =
+		"constant, frame n due at n / load after the start; a transmitter that was held up catches up "
+		"in bursts of at most 32 frames";
+	const struct mlr_size_mix *mix = &profile->sizes;
+	json_t *json =
+		json_pack("{s:o, s:o, s:o, s:s, s:b, s:I, s:o, s:s, s:o}", "frame_size_octets",
+			  mix->size_count == 1 ? json_integer(mix->sizes_octets[0]) : json_real(mlr_size_mean_octets(mix)),
+			  "frame_sizes", sizes_json(mix), "frame_size_order", order_json(mix), "protocol", protocol(config),
+			  "bidirectional", (int)bidirectional(profile), "flows_per_port", (json_int_t)profile->flow_count,
+			  "varied_fields", varied_json(profile), "flow_order", profile->random ? "random" : "incrementing",
+			  "streams", streams_json(profile, names));
+
+	json_object_set_new(json, "pattern",
+			    json_string(config->direction == DIRECTION_MESH
+						? "every port to all others (RFC 2285, fully meshed)"
+						: "pairs of ports"));
+	json_object_set_new(json, "seed", profile->random ? json_integer((json_int_t)profile->seed) : json_null());
+	json_object_set_new(json, "vlans", vlans_json(profile));
+	json_object_set_new(json, "modifiers", modifiers_json(config));
+	json_object_set_new(json, "template", config->template_path ? json_string(config->template_path) : json_null());
+	json_object_set_new(json, "learning_frames", json_integer(config->learning_frames));
+	json_object_set_new(json, "load", json_string(load));
+	return json;
+}

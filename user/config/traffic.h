@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From options to a Traffic Profile (4.5.4), and how the result states it. */
+#ifndef XDP_MLR_CONFIG_TRAFFIC_H
+#define XDP_MLR_CONFIG_TRAFFIC_H
+
+#include <jansson.h>
+
+#include "config/config.h"
+#include "mlr/profile.h"
+
+/* What one option alone cannot show: refuses what no profile can be made of (EXIT_USAGE_ERROR), and takes sizes and VLAN tags
+ * of a template where no option gives them. */
+enum exit_code traffic_check(struct config *config);
+
+/* The profile of a configuration that was checked, but for MAC addresses. Says so where it has more flows than asked for. */
+enum exit_code traffic_profile_of(const struct config *config, struct mlr_profile *ret);
+
+/* The addresses of a port that frames come from, and those that they go to: both begin with its own. */
+#define TRAFFIC_RANGES 2
+void traffic_addresses(const struct mlr_profile *profile, unsigned int port, struct mlr_range ret[TRAFFIC_RANGES]);
+
+/* A port's name, or its letter where none is given. */
+const char *traffic_port_name(const struct config *config, unsigned int port);
+
+/* The result document's "traffic_profile". Names are those of the ports. */
+json_t *traffic_describe(const struct config *config, const struct mlr_profile *profile, const char *const *names);
+
+#endif

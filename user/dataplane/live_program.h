@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The transmitting program of bpf/tx.bpf.c, loaded for one queue's plan: its maps, its state, a run of it.
+ *
+ * Functions return 0 or -errno. For one thread at a time; the state may be looked at while the program runs, and changed
+ * while it does not.
+ */
+#ifndef XDP_MLR_DATAPLANE_LIVE_PROGRAM_H
+#define XDP_MLR_DATAPLANE_LIVE_PROGRAM_H
+
+#include <stdint.h>
+
+#include "bpf/shared.h"
+#include "dataplane/tx.h"
+
+#define LIVE_BATCH_MAX 64
+
+struct live_program;
+
+/* Load the program that sends what the plan says to a port. The plan must outlive it. */
+int live_program_load(const struct mlr_queue_plan *plan, int ifindex, struct live_program **ret);
+void live_program_free(struct live_program *program);
+
+int live_program_fd(const struct live_program *program);
+struct live_queue *live_program_queue(struct live_program *program);
+
+/* The page that every run starts with: the longest frame, its payload, and some header. */
+const uint8_t *live_program_frame(const struct live_program *program, uint32_t *ret_octets);
+
+/* Send one frame of trial 0 at the next run. */
+void live_program_start_one(struct live_program *program);
+/* Begin a trial. */
+int live_program_start(struct live_program *program, const struct tx_trial *trial);
+
+/* Run it so many times on live frames of this length. -EINTR: a signal came. */
+int live_program_run(struct live_program *program, uint32_t octets, uint32_t runs);
+
+/* Count what the driver refuses, from now on or no longer. It costs some 60 ns a flush. */
+int live_program_watch(struct live_program *program);
+void live_program_unwatch(struct live_program *program);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dataplane/rx.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/if_link.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "rx.skel.h"
+
+#ifndef BPF_F_XDP_DEV_BOUND_ONLY
+#define BPF_F_XDP_DEV_BOUND_ONLY (1u << 6) /* Linux 6.3 */
+#endif
+
+/* Sequence slots of all flows together: a flow alone remembers 65 536 frames, a million of them 16 each. */
+#define WINDOW_SLOTS (1u << 24)
+#define WINDOW_MIN   (1u << 4)
+/* of bpf/rx.bpf.c: what a flow has before its slots */
+#define FLOW_STATE_OCTETS 8
+/* The tag's trial numbers have 16 bits. */
+#define NO_TRIAL (1u << 16)
+
+/* In which ways to attach the program, the best first. */
+struct variant {
+	bool hardware_clock; /* loaded for this device only, which lets it ask for the NIC's time */
+	bool fragments;      /* says that it knows frames in fragments */
+	uint32_t mode;
+};
+
+static const struct variant variants[] = {
+	{ .hardware_clock = true, .fragments = true, .mode = XDP_FLAGS_DRV_MODE },
+	{ .hardware_clock = true, .fragments = false, .mode = XDP_FLAGS_DRV_MODE },
+	{ .hardware_clock = false, .fragments = true, .mode = XDP_FLAGS_DRV_MODE },
+	{ .hardware_clock = false, .fragments = false, .mode = XDP_FLAGS_DRV_MODE },
+	{ .hardware_clock = false, .fragments = true, .mode = XDP_FLAGS_SKB_MODE },
+	{ .hardware_clock = false, .fragments = false, .mode = XDP_FLAGS_SKB_MODE },
+};
+
+#define VARIANTS         (sizeof(variants) / sizeof(*variants))
+#define FIRST_SOFTWARE   2
+#define VARIANT_FOR_TEST FIRST_SOFTWARE
+
+struct rx {
+	const struct variant *variant;
+	struct rx_bpf *skeleton;
+	struct bpf_program *program; /* the one of the skeleton that is loaded */
+	int link_fd;                 /* -1: not attached */
+	int cpu_count;
+	struct rx_cpu *cpus; /* mapped: one a possible CPU */
+	size_t mapped_octets;
+};
+
+/* --- loading and attaching ------------------------------------------------------------------------------------------ */
+
+static uint32_t window_of(uint32_t flow_count)
+{
+	uint32_t window = RX_WINDOW_MAX;
+
+	while (window > WINDOW_MIN && (uint64_t)window * flow_count > WINDOW_SLOTS)
+		window /= 2;
+	return window;
+}
+
+static void configure(struct rx *rx, const struct rx_options *options)
+{
+	struct rx_bpf__rodata *constants = rx->skeleton->rodata;
+	uint32_t window = window_of(options->flow_count);
+
+	constants->first_flow = options->first_flow;
+	constants->flow_count = options->flow_count;
+	constants->window_mask = window - 1;
+	constants->with_order = !options->no_order;
+	constants->with_latency = !options->no_latency;
+	bpf_map__set_max_entries(rx->skeleton->maps.flows, options->no_order ? 1 : options->flow_count);
+	bpf_map__set_value_size(rx->skeleton->maps.flows, FLOW_STATE_OCTETS + window * (uint32_t)sizeof(uint32_t));
+	bpf_map__set_max_entries(rx->skeleton->maps.cpus, (uint32_t)rx->cpu_count);
+}
+
+static void choose_program(struct rx *rx, int ifindex)
+{
+	const struct variant *variant = rx->variant;
+
+	rx->program = variant->hardware_clock ? rx->skeleton->progs.rx_hardware : rx->skeleton->progs.rx;
+	bpf_program__set_autoload(rx->skeleton->progs.rx, !variant->hardware_clock);
+	bpf_program__set_autoload(rx->skeleton->progs.rx_hardware, variant->hardware_clock);
+	bpf_program__set_flags(rx->program, (variant->fragments ? BPF_F_XDP_HAS_FRAGS : 0) |
+						    (variant->hardware_clock ? BPF_F_XDP_DEV_BOUND_ONLY : 0));
+	if (variant->hardware_clock)
+		bpf_program__set_ifindex(rx->program, (uint32_t)ifindex);
+}
+
+static int map_counters(struct rx *rx)
+{
+	size_t page_octets = (size_t)sysconf(_SC_PAGESIZE), octets = (size_t)rx->cpu_count * sizeof(struct rx_cpu);
+	void *cpus;
+
+	octets = (octets + page_octets - 1) / page_octets * page_octets;
+	cpus = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(rx->skeleton->maps.cpus), 0);
+	if (cpus == MAP_FAILED)
+		return -errno;
+	rx->cpus = cpus;
+	rx->mapped_octets = octets;
+	return 0;
+}
+
+/* Load a variant. 0 or -errno, unsaid. */
+static int load(const struct rx_options *options, const struct variant *variant, int ifindex, struct rx **ret)
+{
+	struct rx *rx = calloc(1, sizeof(*rx));
+	int error = -ENOMEM;
+
+	if (!rx)
+		return error;
+	rx->variant = variant;
+	rx->link_fd = -1;
+	rx->cpu_count = libbpf_num_possible_cpus();
+	libbpf_set_print(NULL); /* our messages say what it would */
+	rx->skeleton = rx_bpf__open();
+	if (!rx->skeleton)
+		goto failed;
+	configure(rx, options);
+	choose_program(rx, ifindex);
+	error = rx_bpf__load(rx->skeleton);
+	if (!error)
+		error = map_counters(rx);
+	if (error)
+		goto failed;
+	rx->skeleton->bss->accepted_trial = NO_TRIAL;
+	*ret = rx;
+	return 0;
+
+failed:
+	rx_close(rx);
+	return error;
+}
+
+static enum exit_code load_failed(int error)
+{
+	if (error == -EPERM)
+		return refuse(EXIT_INCAPABLE,
+			      "loading the XDP receiver needs CAP_BPF and CAP_NET_ADMIN: run it as root (sudo)");
+	return refuse(EXIT_INCAPABLE, "the kernel refuses the XDP receiver: %s (Linux 6.1 or later with BPF is needed)",
+		      strerror(-error));
+}
+
+enum exit_code rx_load(const struct rx_options *options, struct rx **ret)
+{
+	int error = load(options, &variants[VARIANT_FOR_TEST], 0, ret);
+
+	return error ? load_failed(error) : EXIT_DONE;
+}
+
+void rx_close(struct rx *rx)
+{
+	if (!rx)
+		return;
+	if (rx->link_fd >= 0)
+		close(rx->link_fd); /* detaches the program */
+	if (rx->cpus)
+		munmap(rx->cpus, rx->mapped_octets);
+	rx_bpf__destroy(rx->skeleton);
+	free(rx);
+}
+
+/* 0 or -errno. */
+static int attach(struct rx *rx, int ifindex)
+{
+	DECLARE_LIBBPF_OPTS(bpf_link_create_opts, options, .flags = rx->variant->mode);
+	int fd = bpf_link_create(rx_program_fd(rx), ifindex, BPF_XDP, &options);
+
+	if (fd < 0)
+		return -errno;
+	rx->link_fd = fd;
+	return 0;
+}
+
+static bool is_taken(int error)
+{
+	return error == -EBUSY || error == -EEXIST;
+}
+
+static enum exit_code attach_failed(const char *port, int error)
+{
+	if (is_taken(error))
+		return refuse(
+			EXIT_UNSAFE,
+			"port %s has an XDP program of somebody else's; detach it first ('ip link set dev %s xdp off')",
+			port, port);
+	return refuse(EXIT_INCAPABLE, "cannot attach the XDP receiver to port %s: %s", port, strerror(-error));
+}
+
+enum exit_code rx_open(int ifindex, const char *port, const struct rx_options *options, struct rx **ret)
+{
+	int native_error = 0;
+
+	for (size_t i = options->hardware_clock ? 0 : FIRST_SOFTWARE; i < VARIANTS; i++) {
+		struct rx *rx;
+		int error = load(options, &variants[i], ifindex, &rx);
+
+		if (error && i == VARIANTS - 1)
+			return load_failed(error);
+		if (error)
+			continue;
+		error = attach(rx, ifindex);
+		if (!error) {
+			if (rx_is_generic(rx))
+				warn("port %s: the driver has no native XDP (%s); receiving in generic mode, which is "
+				     "slower and may itself lose frames",
+				     port, strerror(-native_error));
+			*ret = rx;
+			return EXIT_DONE;
+		}
+		rx_close(rx);
+		if (is_taken(error) || i == VARIANTS - 1)
+			return attach_failed(port, error);
+		if (variants[i].mode == XDP_FLAGS_DRV_MODE)
+			native_error = error;
+	}
+	return attach_failed(port, native_error);
+}
+
+bool rx_is_generic(const struct rx *rx)
+{
+	return rx->variant->mode == XDP_FLAGS_SKB_MODE;
+}
+
+bool rx_takes_fragments(const struct rx *rx)
+{
+	return rx->variant->fragments;
+}
+
+bool rx_has_hardware_clock(const struct rx *rx)
+{
+	return rx->variant->hardware_clock;
+}
+
+int rx_program_fd(const struct rx *rx)
+{
+	return bpf_program__fd(rx->program);
+}
+
+/* --- trials --------------------------------------------------------------------------------------------------------- */
+
+void rx_set_clock_offset(struct rx *rx, int64_t offset_ns)
+{
+	rx->skeleton->bss->nic_clock_offset_ns = (uint64_t)offset_ns;
+}
+
+void rx_set_tag_offset(struct rx *rx, int64_t offset_ns)
+{
+	rx->skeleton->bss->tag_offset_ns = (uint64_t)offset_ns;
+}
+
+void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uint64_t sequence_count)
+{
+	struct rx_bpf__bss *variables = rx->skeleton->bss;
+
+	/* what arrives in between is late, and not judged by half of the new numbers */
+	__atomic_store_n(&variables->accepted_trial, NO_TRIAL, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < rx->cpu_count; i++)
+		memset(&rx->cpus[i].trials[trial % RX_TRIAL_SLOTS], 0, sizeof(struct rx_trial));
+	variables->first_sequence = first_sequence;
+	variables->sequence_count = sequence_count < UINT32_MAX ? (uint32_t)sequence_count : UINT32_MAX;
+	variables->generation++;
+	__atomic_store_n(&variables->accepted_trial, trial, __ATOMIC_SEQ_CST);
+}
+
+void rx_snapshot(const struct rx *rx, struct rx_counters *ret)
+{
+	uint64_t sum[RX_COUNTER_FIELDS] = { 0 };
+
+	for (int i = 0; i < rx->cpu_count; i++) {
+		const volatile uint64_t *fields = (const volatile uint64_t *)&rx->cpus[i].counters;
+
+		for (size_t field = 0; field < RX_COUNTER_FIELDS; field++)
+			sum[field] += fields[field];
+	}
+	memcpy(ret, sum, sizeof(*ret));
+}
+
+void rx_add(struct rx_counters *sum, const struct rx_counters *more)
+{
+	uint64_t a[RX_COUNTER_FIELDS], b[RX_COUNTER_FIELDS];
+
+	memcpy(a, sum, sizeof(a));
+	memcpy(b, more, sizeof(b));
+	for (size_t field = 0; field < RX_COUNTER_FIELDS; field++)
+		a[field] += b[field];
+	memcpy(sum, a, sizeof(*sum));
+}
+
+struct rx_counters rx_subtract(const struct rx_counters *after, const struct rx_counters *before)
+{
+	uint64_t a[RX_COUNTER_FIELDS], b[RX_COUNTER_FIELDS];
+	struct rx_counters difference;
+
+	memcpy(a, after, sizeof(a));
+	memcpy(b, before, sizeof(b));
+	for (size_t field = 0; field < RX_COUNTER_FIELDS; field++)
+		a[field] -= b[field];
+	memcpy(&difference, a, sizeof(difference));
+	return difference;
+}
+
+uint64_t rx_seen(const struct rx_counters *counters)
+{
+	return counters->received + counters->duplicate + counters->late + counters->foreign + counters->housekeeping +
+	       counters->malformed + counters->misdirected + counters->extra;
+}
+
+void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more)
+{
+	mlr_histogram_merge(&sum->latency, &more->latency);
+	if (more->reorder_depth_max > sum->reorder_depth_max)
+		sum->reorder_depth_max = more->reorder_depth_max;
+	if (more->gap_max > sum->gap_max)
+		sum->gap_max = more->gap_max;
+	for (size_t i = 0; i < RX_DEPTH_BUCKETS; i++)
+		sum->reorder_depths[i] += more->reorder_depths[i];
+}
+
+void rx_trial(const struct rx *rx, uint16_t trial, struct rx_trial *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (int i = 0; i < rx->cpu_count; i++)
+		rx_trial_merge(ret, &rx->cpus[i].trials[trial % RX_TRIAL_SLOTS]);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The receiver of one port: the XDP program of bpf/rx.bpf.c, attached by a bpf_link.
+ *
+ * Link, maps and program hang on file descriptors of this process: when it dies, by whatever signal, the kernel detaches the
+ * program. Needs CAP_NET_ADMIN and CAP_BPF. All functions are for one thread; the kernel counts meanwhile, into memory that
+ * is mapped here, so reading costs no system call.
+ */
+#ifndef XDP_MLR_DATAPLANE_RX_H
+#define XDP_MLR_DATAPLANE_RX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/say.h"
+#include "bpf/shared.h"
+
+struct rx;
+
+/* What to receive, and what to find out about it. */
+struct rx_options {
+	uint32_t first_flow, flow_count; /* flows first_flow .. first_flow + flow_count - 1; at least one */
+	bool no_order;                   /* do not tell duplicates and reordering */
+	bool no_latency;
+	bool hardware_clock; /* the NIC stamps what it receives: use that, where the driver tells the program */
+};
+
+/* Receive on a port. Native mode, or generic mode where the driver has no native one, which is announced; frames in fragments
+ * and times of the NIC's clock where the driver gives them. */
+enum exit_code rx_open(int ifindex, const char *port, const struct rx_options *options, struct rx **ret);
+void rx_close(struct rx *rx);
+
+bool rx_is_generic(const struct rx *rx);
+bool rx_takes_fragments(const struct rx *rx);
+bool rx_has_hardware_clock(const struct rx *rx);
+
+/* What to add to the NIC's clock for CLOCK_MONOTONIC (ns), from now on; 0: its times are not used. No effect on a receiver
+ * without hardware clock. */
+void rx_set_clock_offset(struct rx *rx, int64_t offset_ns);
+
+/* What to add to CLOCK_MONOTONIC for the clock that departures in tags are in (ns), from now on. */
+void rx_set_tag_offset(struct rx *rx, int64_t offset_ns);
+
+/* From now on the frames of this trial count, and those of any other are late. In each flow they have the sequence numbers
+ * from first_sequence on, at most sequence_count of them. Empties the trial's histograms; the trial before must be over. */
+void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uint64_t sequence_count);
+
+/* All counters since the program was attached, summed over CPUs. */
+void rx_snapshot(const struct rx *rx, struct rx_counters *ret);
+void rx_add(struct rx_counters *sum, const struct rx_counters *more);
+struct rx_counters rx_subtract(const struct rx_counters *after, const struct rx_counters *before);
+
+/* All frames that the program saw. */
+uint64_t rx_seen(const struct rx_counters *counters);
+
+/* Latency and order of the trial, merged over CPUs. */
+void rx_trial(const struct rx *rx, uint16_t trial, struct rx_trial *ret);
+void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more);
+
+/* The program's file descriptor, to run it on test frames. */
+int rx_program_fd(const struct rx *rx);
+/* Load without attaching it to a port: for tests. */
+enum exit_code rx_load(const struct rx_options *options, struct rx **ret);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A transmitter: one transmit queue of one port, driven during a trial by a thread.
+ *
+ * Backends stand behind tx_ops: tx_xsk.c (AF_XDP) and tx_live.c (XDP live frames). A trial runs in a thread pinned to a CPU, which
+ * spins on the absolute schedule of mlr/pacer.h and makes no call but those that move frames. Where there are more transmitters
+ * than CPUs, those of one CPU take turns in one thread: two threads that spin would keep each other from the CPU for ms.
+ */
+#ifndef XDP_MLR_DATAPLANE_TX_H
+#define XDP_MLR_DATAPLANE_TX_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/say.h"
+#include "config/config.h"
+#include "mlr/histogram.h"
+#include "mlr/profile.h"
+#include "netdev/netlink.h"
+
+#define TX_NO_LIMIT UINT64_MAX /* as a frame count: as many as fit, unpaced */
+
+/* What to transmit in one trial. */
+struct tx_trial {
+	uint16_t number;
+	double load_fps;         /* not looked at with TX_NO_LIMIT */
+	uint64_t frame_count;    /* of the port: over all its queues; or TX_NO_LIMIT */
+	uint32_t first_sequence; /* of every flow */
+	uint64_t start_ns;       /* CLOCK_MONOTONIC */
+	uint64_t deadline_ns;    /* what is not sent by then stays unsent */
+	int64_t tag_offset_ns;   /* to add to CLOCK_MONOTONIC for the clock that tags are in */
+	/* What to send right after that, as part of the same trial: it has the same number. NULL: nothing. To outlive it. */
+	const struct tx_trial *then;
+};
+
+/* What became of it. */
+struct tx_report {
+	uint64_t sent;               /* completed by the kernel, without extra frames */
+	uint64_t extra;              /* frames of MLR_FLOW_EXTRA sent beside them */
+	uint64_t refused;            /* of both, those that the driver had no room for, where we know it from the kernel */
+	uint64_t burst_max;          /* most frames submitted at once */
+	uint64_t first_departure_ns; /* 0 if nothing was sent, or the backend does not tell */
+	uint64_t last_departure_ns;  /* 0 if nothing was sent */
+	struct mlr_histogram gaps;   /* between departures, ns */
+	int error;                   /* 0, or the -errno that ended it: the trial is invalid */
+};
+
+/* Several reports, of threads or of parts of a trial, as one. */
+void tx_report_add(struct tx_report *sum, const struct tx_report *more);
+
+/* What to have the NIC do for frames by transmit metadata; backends without any ignore it. */
+struct tx_metadata {
+	bool stamps;      /* stamp the departure of a sample of the frames */
+	uint64_t lead_ns; /* take frames so long before they are due, and let them go when they are; 0: do not */
+};
+
+/* How long a sample of frames took from the stamp in their tag to the one that the NIC, or the kernel, gave them. */
+struct tx_departures {
+	struct mlr_histogram delays; /* ns, what is below 0 as 0 */
+	uint64_t asked;              /* frames that were to be stamped; some NICs do not stamp all */
+	uint64_t early;              /* of the delays, below 0 */
+	uint64_t earliest_ns;        /* by how much at most */
+};
+
+/* Samples of several queues as one. */
+void tx_departures_add(struct tx_departures *sum, const struct tx_departures *more);
+
+/* How far a trial has come. */
+enum tx_step {
+	TX_SENDING,
+	TX_DRAINING, /* all was handed over, and the kernel has not completed all */
+	TX_ENDED,    /* the report is complete */
+};
+
+struct tx;
+
+struct tx_ops {
+	const char *name;          /* "xsk", "live" */
+	unsigned int burst_frames; /* submitted at once, at most */
+	bool takes_turns;          /* a step is short: several transmitters may share a thread */
+	/* Begin a trial, then take it one step further, again and again until it has ended. The report is empty at first. */
+	void (*begin)(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
+	enum tx_step (*step)(struct tx *tx);
+	/* Make a step that lasts look at the time and at the stop flag; NULL if none does. Called from another thread, again
+	 * and again, until the trial has ended. */
+	void (*interrupt)(struct tx *tx);
+	void (*close)(struct tx *tx);
+};
+
+#define TX_MODE_ZERO_COPY "zero-copy"
+
+/* Common to all backends; each embeds it first. */
+struct tx {
+	const struct tx_ops *ops;
+	const char *mode;            /* how the kernel takes the frames: "copy", "live frames", TX_MODE_ZERO_COPY */
+	const char *memory;          /* what pages frames lie in; NULL: not known */
+	int cpu;                     /* that its thread is pinned to, -1 for none */
+	struct tx_metadata metadata; /* what it has of what was asked for */
+	int64_t clock_offset_ns;     /* what to add to the clock that stamps departures for CLOCK_MONOTONIC; the user's */
+	struct tx_departures departures; /* of the last trial */
+	struct tx_trial trial;
+	struct tx_report report;
+	struct tx_report part; /* of the part of the trial that is under way */
+	enum tx_step state;
+	struct tx *leader, *next; /* whose thread it shares, and who is the next in it; NULL: it has its own; nobody */
+	/* of a thread of its own, and of those in it */
+	pthread_t thread;
+	bool runs;
+	unsigned int shared_by, started; /* transmitters beside its own; of all, those whose trial is known */
+};
+
+/* An AF_XDP transmitter for what a plan says, on one queue. The plan must outlive it. Needs CAP_NET_RAW, CAP_NET_ADMIN. Of the
+ * metadata (NULL: none are wanted) it has none where the kernel knows none, or a frame takes several buffers. */
+enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan,
+			   const struct tx_metadata *metadata, int cpu, struct tx **ret);
+
+/* A transmitter of XDP live frames for what a plan says, on the port's queue of the CPU that it runs on. The plan must outlive
+ * it. Needs CAP_BPF and CAP_NET_ADMIN, and for a moment CAP_SYS_ADMIN (a network namespace). Where the port cannot do it:
+ * EXIT_INCAPABLE, if `required`; else a note, EXIT_DONE, and *ret is NULL. */
+enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue_plan *plan, int cpu, bool required,
+			    struct tx **ret);
+
+/* A transmitter of the chosen backend. TX_AUTO: AF_XDP where it is zero-copy; else live frames, if they are known to be the
+ * faster ones and the port can; else AF_XDP. */
+enum exit_code tx_open(enum tx_choice choice, bool live_is_faster, const struct link_info *link, uint32_t queue,
+		       const struct mlr_queue_plan *plan, const struct tx_metadata *metadata, int cpu, struct tx **ret);
+
+/* From now on let it take turns with others on its CPU, in the thread of `leader`, which has one of its own and outlives the trials.
+ * Both backends take turns. */
+void tx_share(struct tx *leader, struct tx *tx);
+
+/* Start the thread of a trial, and wait for its end; the report stays valid until the next start. A thread that is shared starts
+ * once the trial of all that share it was started; wait for all of them, also where one could not be started. */
+enum exit_code tx_start(struct tx *tx, const struct tx_trial *trial);
+const struct tx_report *tx_wait(struct tx *tx);
+
+/* For who does something else before tx_wait(): let a running trial look at the time. */
+static inline void tx_interrupt(struct tx *tx)
+{
+	if (tx->ops->interrupt)
+		tx->ops->interrupt(tx);
+}
+
+static inline void tx_close(struct tx *tx)
+{
+	if (tx)
+		tx->ops->close(tx);
+}
+
+#endif

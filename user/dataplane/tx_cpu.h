@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which CPUs the transmit threads of a port run on. */
+#ifndef XDP_MLR_DATAPLANE_TX_CPU_H
+#define XDP_MLR_DATAPLANE_TX_CPU_H
+
+#include <sched.h>
+
+/* The next CPU for a thread that drives this port, added to `taken`: one that this process may use, of the port's NUMA node if it
+ * can be, not taken if it can be. -1 if there is but one: then threads are better left alone. */
+int tx_cpu_take(const char *port, cpu_set_t *taken);
+
+/* The same, of the CPUs allowed and those near the port, both given: the lowest number that fits best. */
+int tx_cpu_choose(const cpu_set_t *allowed, const cpu_set_t *near, const cpu_set_t *taken);
+
+#endif

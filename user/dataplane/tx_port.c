@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dataplane/tx_port.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataplane/tx_cpu.h"
+
+#define PATH_SIZE 128
+
+/* How many queues a link transmits by; 0: not known. */
+static unsigned int count_queues(const char *port)
+{
+	char path[PATH_SIZE];
+	struct dirent *entry;
+	unsigned int count = 0;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/queues", port);
+	directory = opendir(path);
+	if (!directory)
+		return 0;
+	while ((entry = readdir(directory)))
+		count += strncmp(entry->d_name, "tx-", 3) == 0;
+	closedir(directory);
+	return count;
+}
+
+static enum exit_code check_queues(const char *port, unsigned int wanted)
+{
+	unsigned int there = count_queues(port);
+
+	if (there && wanted > there)
+		return refuse(
+			EXIT_INCAPABLE,
+			"--queues: port %s transmits by %u queue%s, not %u; ask for fewer, or give it more ('ethtool -l %s' "
+			"says whether it can have them)",
+			port, there, there == 1 ? "" : "s", wanted, port);
+	return EXIT_DONE;
+}
+
+static enum exit_code make_plan(const struct link_info *link, const struct mlr_profile *profile, unsigned int number,
+				struct tx_port *port, uint32_t queue)
+{
+	int error = mlr_queue_plan_new(profile, number, queue, port->queue_count, &port->plans[queue]);
+
+	if (error)
+		return refuse(error == -ENOMEM ? EXIT_INCAPABLE : EXIT_USAGE_ERROR, "port %s: cannot plan its frames: %s",
+			      link->name, strerror(-error));
+	return EXIT_DONE;
+}
+
+/* All queues of a port use one backend: the first decides. */
+static enum tx_choice choice_after(enum tx_choice choice, const struct tx_port *port)
+{
+	if (!port->backend)
+		return choice;
+	return strcmp(port->backend, "live") == 0 ? TX_LIVE : TX_XSK;
+}
+
+static void describe_port(struct tx_port *port, const struct tx *queue)
+{
+	port->backend = queue->ops->name;
+	port->memory = queue->memory;
+	port->burst_frames = queue->ops->burst_frames;
+	if (!port->mode || strcmp(port->mode, TX_MODE_ZERO_COPY) == 0)
+		port->mode = queue->mode;
+	port->metadata = queue->metadata; /* all are alike */
+}
+
+/* Transmitters on one CPU take turns there, if they can. */
+static void share_cpu(struct tx *tx, struct tx_cpus *cpus)
+{
+	struct tx **first = &cpus->first[tx->cpu + 1];
+
+	if (!*first) {
+		*first = tx;
+	} else if (tx->ops->takes_turns) {
+		tx_share(*first, tx);
+	} else if (!cpus->crowded) {
+		cpus->crowded = true;
+		warn("there are more transmitters than CPUs, and by '--tx %s' they contend: frames will stay unsent; "
+		     "use '--tx xsk', whose transmitters take turns, or fewer queues or directions",
+		     tx->ops->name);
+	}
+}
+
+enum exit_code tx_port_open(const struct config *config, bool live_is_faster, const struct link_info *link,
+			    const struct mlr_profile *profile, unsigned int port, const struct tx_metadata *metadata,
+			    struct tx_cpus *cpus, struct tx_port **ret)
+{
+	struct tx_port *opened = calloc(1, sizeof(*opened));
+	enum exit_code code;
+
+	if (!opened)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	opened->queue_count = config->queues;
+	code = check_queues(link->name, config->queues);
+	for (uint32_t i = 0; i < config->queues && !code; i++) {
+		code = make_plan(link, profile, port, opened, i);
+		if (!code)
+			code = tx_open(choice_after(config->tx, opened), live_is_faster, link, i, opened->plans[i], metadata,
+				       tx_cpu_take(link->name, &cpus->taken), &opened->queues[i]);
+		if (!code) {
+			describe_port(opened, opened->queues[i]);
+			share_cpu(opened->queues[i], cpus);
+		}
+	}
+	if (code) {
+		tx_port_close(opened);
+		return code;
+	}
+	*ret = opened;
+	return EXIT_DONE;
+}
+
+void tx_port_close(struct tx_port *port)
+{
+	if (!port)
+		return;
+	for (unsigned int i = 0; i < port->queue_count; i++) {
+		tx_close(port->queues[i]);
+		mlr_queue_plan_free(port->plans[i]);
+	}
+	free(port);
+}
+
+void tx_port_add_cpus(const struct tx_port *port, cpu_set_t *cpus)
+{
+	for (unsigned int i = 0; i < port->queue_count; i++)
+		if (port->queues[i]->cpu >= 0)
+			CPU_SET(port->queues[i]->cpu, cpus);
+}
+
+enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial)
+{
+	enum exit_code code = EXIT_DONE;
+
+	port->start_ns = trial->start_ns;
+	for (unsigned int i = 0; i < port->queue_count && !code; i++)
+		code = tx_start(port->queues[i], trial);
+	return code;
+}
+
+void tx_port_wait(struct tx_port *port)
+{
+	port->report = (struct tx_report){ 0 };
+	port->departures = (struct tx_departures){ 0 };
+	for (unsigned int i = 0; i < port->queue_count; i++) {
+		tx_report_add(&port->report, tx_wait(port->queues[i]));
+		tx_departures_add(&port->departures, &port->queues[i]->departures);
+	}
+}
+
+void tx_port_set_clock_offset(struct tx_port *port, int64_t offset_ns)
+{
+	for (unsigned int i = 0; i < port->queue_count; i++)
+		port->queues[i]->clock_offset_ns = offset_ns;
+}
+
+void tx_port_interrupt(struct tx_port *port)
+{
+	for (unsigned int i = 0; i < port->queue_count; i++)
+		tx_interrupt(port->queues[i]);
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+uint64_t tx_port_sequences(const struct tx_port *port, uint64_t frame_count)
+{
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < port->queue_count; i++)
+		most = greater(most, mlr_plan_sequences(port->plans[i], mlr_plan_share(port->plans[i], frame_count)));
+	return most;
+}
+
+uint64_t tx_port_sequences_used(const struct tx_port *port)
+{
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < port->queue_count; i++)
+		most = greater(most, mlr_plan_sequences(port->plans[i], port->queues[i]->report.sent));
+	return most;
+}

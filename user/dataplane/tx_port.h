@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All that one port transmits: a transmitter a queue (tx.h), each with a plan, and on a CPU of its own if there are enough. Queue q of Q
+ * sends the frames q, q + Q, q + 2 Q ... of the port's schedule, so that the port's load is constant to the frame.
+ */
+#ifndef XDP_MLR_DATAPLANE_TX_PORT_H
+#define XDP_MLR_DATAPLANE_TX_PORT_H
+
+#include <sched.h>
+
+#include "config/config.h"
+#include "dataplane/tx.h"
+
+/* Who is on which CPU, as ports are opened. Zeros: nobody is anywhere. */
+struct tx_cpus {
+	cpu_set_t taken;
+	struct tx *first[CPU_SETSIZE + 1]; /* by CPU, none (-1) first: its first transmitter, with which others take turns */
+	bool crowded;                      /* there are others that do not, and that was said */
+};
+
+struct tx_port {
+	const char *backend;       /* "xsk", "live" */
+	const char *mode;          /* see struct tx; that of the worst queue */
+	const char *memory;        /* what pages frames lie in; NULL: not known */
+	unsigned int burst_frames; /* that a queue submits at once, at most */
+	unsigned int queue_count;
+	struct mlr_queue_plan *plans[TX_QUEUES_MAX];
+	struct tx *queues[TX_QUEUES_MAX];
+	uint64_t start_ns;           /* of the last trial */
+	struct tx_report report;     /* of the last trial, over all queues; the gaps are those between frames of one queue */
+	struct tx_metadata metadata; /* that all queues have */
+	struct tx_departures departures; /* of the last trial, over all queues */
+};
+
+/* The transmitters of port number `port` of the profile, behind this link, as many as the configuration says, with these
+ * metadata as far as there are any. Each has a CPU of its own
+ * while there are such, `cpus` says which are left; then those of one CPU share a thread, and so should be closed after all trials. */
+enum exit_code tx_port_open(const struct config *config, bool live_is_faster, const struct link_info *link,
+			    const struct mlr_profile *profile, unsigned int port, const struct tx_metadata *metadata,
+			    struct tx_cpus *cpus, struct tx_port **ret);
+void tx_port_close(struct tx_port *port);
+
+/* Add the CPUs that its threads are pinned to. */
+void tx_port_add_cpus(const struct tx_port *port, cpu_set_t *cpus);
+
+/* Start a trial on all queues, and wait for its end, which fills in the report. Trials go on once all ports whose queues share a thread
+ * were started. A port that could not be started must be waited for, too. */
+enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial);
+void tx_port_wait(struct tx_port *port);
+/* What to add to the clock that stamps departures for CLOCK_MONOTONIC, in the trials to come. */
+void tx_port_set_clock_offset(struct tx_port *port, int64_t offset_ns);
+/* Make its threads look at the time, so that they go on to the next part of a trial. */
+void tx_port_interrupt(struct tx_port *port);
+
+/* How many sequence numbers of a flow so many frames of the port use, and how many the last trial did. */
+uint64_t tx_port_sequences(const struct tx_port *port, uint64_t frame_count);
+uint64_t tx_port_sequences_used(const struct tx_port *port);
+
+#endif

@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The AF_XDP transmitter: one socket, one UMEM, one queue; zero-copy where the driver has it, else copy mode.
+ *
+ * The UMEM is cut into buffers of a power of two: of one chunk, or for frames longer than a chunk of several, one after the other.
+ * Every buffer holds the payload from the start. The frame that departs next is prepared while the transmitter waits for its
+ * time: the header is copied from its template, unless the buffer held that template already, and filled in. Between the moment
+ * it is stamped with and the call of the kernel there remain the stamp, the checksum and the descriptor. A buffer is free, or
+ * prepared, or in the transmit ring, or in the kernel's hands until the completion ring gives it back; `free_buffers` is a stack,
+ * because completions need not come in order, and because the buffer used last is the one in the cache. Behind the buffers lie
+ * chunks for what a zero-copy driver receives on this queue.
+ *
+ * In copy mode the kernel sends only while we are in sendto(), at most a budget of frames a call; EAGAIN, EBUSY and ENOBUFS
+ * mean "not all of it: call again", so the call is repeated until the ring has drained, also when nothing new is due and
+ * when no buffer is free. With zero-copy the driver asks for a call by the need_wakeup flag.
+ */
+#include "dataplane/tx.h"
+
+#include <errno.h>
+#include <linux/if_xdp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <xdp/libxdp.h>
+#include <xdp/xsk.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "dataplane/xsk_rings.h"
+#include "mlr/pacer.h"
+
+#define RING_FRAMES        2048 /* descriptors, to be exact: a long frame takes several */
+#define CHUNK_OCTETS       2048
+#define LARGE_CHUNK_OCTETS 4096 /* the largest that every kernel takes */
+#define HUGE_PAGE_OCTETS   (2u << 20)
+#define BATCH_FRAMES       32
+/* Where no schedule asks for short bursts, half the system calls. */
+#define UNPACED_BATCH_FRAMES 64
+/* Copy mode charges each frame to the socket until the SUT has let go of it. The default of some 270 frames would make a
+ * slow SUT hold the tester back, and hide its loss. */
+#define SEND_BUFFER_OCTETS (64 << 20)
+#define DRAIN_NS           NS_PER_S /* how long the kernel may take to complete the next of the last frames */
+#define METADATA_ROOM      64       /* octets before a frame, so that it begins a cache line as it does without */
+#define SAMPLES_PER_S      1000     /* frames whose departure is stamped, about */
+#define SAMPLE_UNPACED     1024     /* one in so many, where no load says how many there will be */
+
+#ifndef XDP_MAX_TX_SKB_BUDGET
+#define XDP_MAX_TX_SKB_BUDGET 9 /* Linux 6.18; older kernels refuse it, and 32 frames a call it is */
+#endif
+
+#ifndef XDP_USE_SG
+#define XDP_USE_SG (1 << 4) /* Linux 6.6: a frame may take several descriptors */
+#endif
+#ifndef XDP_PKT_CONTD
+#define XDP_PKT_CONTD (1 << 0)
+#endif
+
+/* The frame that departs next. */
+struct next_frame {
+	const struct mlr_frame_template *template; /* NULL: it is not prepared */
+	uint64_t address;                          /* of its buffer, which is not free */
+	uint32_t sum;                              /* of all that its checksum covers but the stamp */
+	bool is_extra;
+};
+
+/* The trial under way. */
+struct course {
+	const struct tx_trial *trial;
+	struct tx_report *report;
+	bool unpaced;
+	struct mlr_pacer pacer;
+	struct mlr_plan_cursor cursor;
+	uint64_t
+		drain_deadline_ns; /* when the kernel should have completed the next of the last frames; 0: there are more to send */
+};
+
+struct tx_xsk {
+	struct tx tx;
+	uint8_t *area;
+	size_t area_octets;
+	uint32_t chunk_octets;
+	uint32_t frame_chunks; /* that a buffer has: enough for the longest frame, one after the other */
+	uint32_t buffer_shift; /* log2 of a buffer's octets */
+	uint32_t buffer_count;
+	struct xsk_umem *umem;
+	struct xsk_socket *socket;
+	struct xsk_ring_prod fill, ring;
+	struct xsk_ring_cons completion;
+	int fd;
+	uint32_t room;                       /* octets of a buffer before its frame: for metadata */
+	struct xsk_rings rings;              /* with metadata, in place of umem and socket */
+	uint32_t sample_every, until_sample; /* frames */
+	uint64_t stamped_ns[RING_FRAMES];    /* of a buffer whose frame is in the sample: the stamp in its tag; else 0 */
+	const struct mlr_queue_plan *plan;
+	const struct mlr_frame_template *held[RING_FRAMES]; /* whose header a buffer has; NULL: none yet */
+	struct course course;
+	struct next_frame next;
+	bool call_again; /* the kernel did not take all of the ring */
+	uint32_t free_count;
+	uint32_t free_buffers[RING_FRAMES];
+};
+
+/* --- opening and closing -------------------------------------------------------------------------------------------- */
+
+static void close_xsk(struct tx *tx)
+{
+	struct tx_xsk *xsk = (struct tx_xsk *)tx;
+
+	if (xsk->socket)
+		xsk_socket__delete(xsk->socket);
+	if (xsk->umem)
+		xsk_umem__delete(xsk->umem);
+	xsk_rings_close(&xsk->rings);
+	if (xsk->area)
+		munmap(xsk->area, xsk->area_octets);
+	free(xsk);
+}
+
+static uint32_t buffer_octets(const struct tx_xsk *xsk)
+{
+	return 1u << xsk->buffer_shift;
+}
+
+/* How to cut the UMEM for frames of this length: into buffers of a power of two, which an address is divided by at no cost. */
+static void choose_buffers(struct tx_xsk *xsk, uint32_t memory_octets)
+{
+	memory_octets += xsk->room;
+	xsk->chunk_octets = memory_octets > CHUNK_OCTETS ? LARGE_CHUNK_OCTETS : CHUNK_OCTETS;
+	xsk->buffer_shift = mlr_log2(xsk->chunk_octets);
+	while (memory_octets > buffer_octets(xsk))
+		xsk->buffer_shift++;
+	xsk->frame_chunks = buffer_octets(xsk) / xsk->chunk_octets;
+	xsk->buffer_count = RING_FRAMES / xsk->frame_chunks;
+}
+
+static void write_payloads(struct tx_xsk *xsk)
+{
+	for (uint32_t i = 0; i < xsk->buffer_count; i++) {
+		xsk->free_buffers[i] = i;
+		if (xsk->plan->payload)
+			memcpy(xsk->area + ((size_t)i << xsk->buffer_shift) + xsk->room + MLR_HEADER_MAX_OCTETS,
+			       xsk->plan->payload, xsk->plan->payload_octets);
+	}
+	xsk->free_count = xsk->buffer_count;
+}
+
+/* Where the chunks for receiving begin: behind the buffers. */
+static size_t receive_offset(const struct tx_xsk *xsk)
+{
+	return (size_t)xsk->buffer_count << xsk->buffer_shift;
+}
+
+/* Huge pages where some are reserved: a frame then costs no TLB miss. 0 or -errno. */
+static int map_area(struct tx_xsk *xsk)
+{
+	size_t octets = receive_offset(xsk) + (size_t)RING_FRAMES * xsk->chunk_octets;
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
+	void *area;
+
+	octets = (octets + HUGE_PAGE_OCTETS - 1) / HUGE_PAGE_OCTETS * HUGE_PAGE_OCTETS;
+	xsk->tx.memory = "huge pages";
+	area = mmap(NULL, octets, PROT_READ | PROT_WRITE, flags | MAP_HUGETLB, -1, 0);
+	if (area == MAP_FAILED) {
+		xsk->tx.memory = "pages";
+		area = mmap(NULL, octets, PROT_READ | PROT_WRITE, flags, -1, 0);
+	}
+	if (area == MAP_FAILED)
+		return -errno;
+	xsk->area = area;
+	xsk->area_octets = octets;
+	return 0;
+}
+
+/* With zero-copy the receive queue of the same number takes its buffers from here, too. Its frames are for the XDP program, which
+ * gives each buffer back when it drops the frame. */
+static void give_receive_chunks(struct tx_xsk *xsk)
+{
+	uint32_t slot = 0;
+
+	xsk_ring_prod__reserve(&xsk->fill, RING_FRAMES, &slot);
+	for (uint32_t i = 0; i < RING_FRAMES; i++)
+		*xsk_ring_prod__fill_addr(&xsk->fill, slot + i) = receive_offset(xsk) + (size_t)i * xsk->chunk_octets;
+	xsk_ring_prod__submit(&xsk->fill, RING_FRAMES);
+}
+
+/* One with room for metadata. */
+static int create_rings(struct tx_xsk *xsk)
+{
+	const struct xsk_rings_wish wish = { xsk->area, xsk->area_octets, xsk->chunk_octets, RING_FRAMES };
+
+	return xsk_rings_open(&wish, &xsk->rings, &xsk->fill, &xsk->ring, &xsk->completion);
+}
+
+static int create_umem(struct tx_xsk *xsk)
+{
+	const struct xsk_umem_config config = {
+		.fill_size = RING_FRAMES,
+		.comp_size = RING_FRAMES,
+		.frame_size = xsk->chunk_octets,
+	};
+	int error = map_area(xsk);
+
+	if (!error && xsk->room)
+		error = create_rings(xsk);
+	else if (!error)
+		error = xsk_umem__create(&xsk->umem, xsk->area, xsk->area_octets, &xsk->fill, &xsk->completion, &config);
+	if (!error)
+		give_receive_chunks(xsk);
+	return error;
+}
+
+static int create_socket(struct tx_xsk *xsk, const char *port, uint32_t queue)
+{
+	const struct xsk_socket_config config = {
+		.tx_size = RING_FRAMES,
+		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
+		.bind_flags = XDP_USE_NEED_WAKEUP | (xsk->frame_chunks > 1 ? XDP_USE_SG : 0),
+	};
+	struct xdp_options options = { 0 };
+	socklen_t size = sizeof(options);
+	int budget = RING_FRAMES, send_buffer = SEND_BUFFER_OCTETS, error;
+
+	if (xsk->room)
+		error = xsk_rings_bind(&xsk->rings, port, queue, config.bind_flags);
+	else
+		error = xsk_socket__create(&xsk->socket, port, queue, xsk->umem, NULL, &xsk->ring, &config);
+	if (error)
+		return error;
+	xsk->fd = xsk->room ? xsk->rings.fd : xsk_socket__fd(xsk->socket);
+	setsockopt(xsk->fd, SOL_SOCKET, SO_SNDBUFFORCE, &send_buffer, sizeof(send_buffer));
+	setsockopt(xsk->fd, SOL_XDP, XDP_MAX_TX_SKB_BUDGET, &budget, sizeof(budget));
+	if (getsockopt(xsk->fd, SOL_XDP, XDP_OPTIONS, &options, &size))
+		return -errno;
+	xsk->tx.mode = options.flags & XDP_OPTIONS_ZEROCOPY ? TX_MODE_ZERO_COPY : "copy";
+	return 0;
+}
+
+static enum exit_code open_failed(const char *port, uint32_t queue, int error)
+{
+	switch (error) {
+	case -EPERM:
+		return refuse(EXIT_INCAPABLE, "port %s: an AF_XDP socket needs CAP_NET_RAW: run it as root", port);
+	case -EBUSY:
+		return refuse(EXIT_UNSAFE,
+			      "port %s: another AF_XDP socket holds transmit queue %u; end the program that has it", port,
+			      queue);
+	default:
+		return refuse(EXIT_INCAPABLE, "port %s: cannot open an AF_XDP socket on transmit queue %u: %s", port, queue,
+			      strerror(-error));
+	}
+}
+
+static enum exit_code too_long(const char *port)
+{
+	return refuse(EXIT_INCAPABLE,
+		      "--frame-size: port %s cannot send frames in several buffers by AF_XDP (that needs Linux 6.6 and the "
+		      "driver's support); use at most %d octets, or --tx live",
+		      port, LARGE_CHUNK_OCTETS + MLR_FCS_OCTETS);
+}
+
+static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
+static enum tx_step step_xsk(struct tx *tx);
+
+/* Open it once, with these metadata; NULL: without any. 0 or -errno. */
+static int open_xsk(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, const struct tx_metadata *metadata,
+		    struct tx_xsk **ret)
+{
+	static const struct tx_ops ops = {
+		.name = "xsk",
+		.burst_frames = BATCH_FRAMES,
+		.takes_turns = true,
+		.begin = begin_xsk,
+		.step = step_xsk,
+		.close = close_xsk,
+	};
+	struct tx_xsk *xsk = calloc(1, sizeof(*xsk));
+	int error = 0;
+
+	if (!xsk)
+		return -ENOMEM;
+	xsk->tx.ops = &ops;
+	xsk->plan = plan;
+	xsk->rings.fd = -1;
+	if (metadata) {
+		xsk->room = METADATA_ROOM;
+		xsk->tx.metadata = *metadata;
+	}
+	choose_buffers(xsk, mlr_plan_memory_octets(plan));
+	if (metadata && xsk->frame_chunks > 1)
+		error = -EMSGSIZE; /* every chunk would need room */
+	if (!error)
+		error = create_umem(xsk);
+	if (!error)
+		error = create_socket(xsk, port, queue);
+	if (error)
+		close_xsk(&xsk->tx);
+	else
+		*ret = xsk;
+	return error;
+}
+
+enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan,
+			   const struct tx_metadata *metadata, int cpu, struct tx **ret)
+{
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	bool wants_any = metadata && (metadata->stamps || metadata->lead_ns);
+	struct tx_xsk *xsk;
+	int error = -EOPNOTSUPP;
+
+	libxdp_set_print(NULL);
+	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* where it is refused, creating the UMEM fails and says why */
+	if (wants_any)
+		error = open_xsk(port, queue, plan, metadata, &xsk);
+	if (error)
+		error = open_xsk(port, queue, plan, NULL, &xsk);
+	if (error)
+		return error == -EINVAL && mlr_plan_memory_octets(plan) > LARGE_CHUNK_OCTETS
+			       ? too_long(port)
+			       : open_failed(port, queue, error);
+	xsk->tx.cpu = cpu;
+	write_payloads(xsk);
+	*ret = &xsk->tx;
+	return EXIT_DONE;
+}
+
+/* --- a trial -------------------------------------------------------------------------------------------------------- */
+
+/* Give the kernel what is in the ring, if it waits for us. 0 or -errno of a lost port. */
+static int kick(struct tx_xsk *xsk)
+{
+	xsk->call_again = false;
+	if (!xsk_ring_prod__needs_wakeup(&xsk->ring))
+		return 0;
+	/* not sendto() of the C library, which makes it a cancellation point */
+	if (syscall(SYS_sendto, xsk->fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
+		return 0;
+	if (errno != EAGAIN && errno != EBUSY && errno != ENOBUFS && errno != EINTR)
+		return -errno;
+	xsk->call_again = true;
+	return 0;
+}
+
+/* --- metadata ------------------------------------------------------------------------------------------------------- */
+
+static struct xsk_metadata *metadata_of(const struct tx_xsk *xsk, uint64_t address)
+{
+	return (struct xsk_metadata *)(void *)(xsk->area + address - XSK_METADATA_OCTETS);
+}
+
+/* Which frames of a trial are in the sample: one in so many. */
+static void begin_sample(struct tx_xsk *xsk, const struct tx_trial *trial)
+{
+	double per_s = trial->load_fps / xsk->plan->step;
+
+	if (!xsk->tx.metadata.stamps)
+		return;
+	xsk->sample_every = trial->frame_count == TX_NO_LIMIT ? SAMPLE_UNPACED : (uint32_t)(per_s / SAMPLES_PER_S) + 1;
+	xsk->until_sample = xsk->sample_every;
+}
+
+/* Ask the NIC for what is wanted of a frame in this slot, whose tag says that it leaves at `actual_ns`. */
+static void ask_nic(struct tx_xsk *xsk, uint32_t slot, uint64_t address, uint64_t now_ns, uint64_t actual_ns)
+{
+	struct xsk_metadata metadata = { 0 };
+
+	if (xsk->tx.metadata.lead_ns && actual_ns > now_ns) {
+		metadata.flags = XDP_TXMD_FLAGS_LAUNCH_TIME;
+		metadata.request.launch_time_ns = actual_ns - (uint64_t)xsk->tx.clock_offset_ns;
+	}
+	if (xsk->sample_every && !--xsk->until_sample) {
+		metadata.flags |= XDP_TXMD_FLAGS_TIMESTAMP;
+		xsk->tx.departures.asked++;
+		xsk->until_sample = xsk->sample_every;
+		xsk->stamped_ns[address >> xsk->buffer_shift] = actual_ns;
+	}
+	if (!metadata.flags)
+		return;
+	*metadata_of(xsk, address) = metadata;
+	xsk_ring_prod__tx_desc(&xsk->ring, slot)->options |= XDP_TX_METADATA;
+}
+
+/* What the NIC says of a completed frame, if that is in the sample. A stamp of 0 is none: a NIC has room for only so many at once. */
+static void take_stamp(struct tx_xsk *xsk, uint64_t address)
+{
+	struct tx_departures *departures = &xsk->tx.departures;
+	uint64_t sent_ns = metadata_of(xsk, address)->completion.sent_ns;
+	uint64_t *stamped_ns = &xsk->stamped_ns[address >> xsk->buffer_shift];
+	int64_t delay_ns = (int64_t)(sent_ns + (uint64_t)xsk->tx.clock_offset_ns - *stamped_ns);
+
+	if (!*stamped_ns)
+		return;
+	*stamped_ns = 0;
+	if (!sent_ns)
+		return;
+	mlr_histogram_add(&departures->delays, delay_ns > 0 ? (uint64_t)delay_ns : 0);
+	if (delay_ns >= 0)
+		return;
+	departures->early++;
+	if ((uint64_t)-delay_ns > departures->earliest_ns)
+		departures->earliest_ns = (uint64_t)-delay_ns;
+}
+
+/* --- frames --------------------------------------------------------------------------------------------------------- */
+
+/* Take back completed buffers; how many. The first chunk stands for its frame: the others are never written again. */
+static uint32_t reap(struct tx_xsk *xsk)
+{
+	uint32_t first, completed = xsk_ring_cons__peek(&xsk->completion, RING_FRAMES, &first);
+	uint32_t before = xsk->free_count, free_count = before;
+
+	if (!completed)
+		return 0;
+	for (uint32_t i = 0; i < completed; i++) {
+		uint64_t address = *xsk_ring_cons__comp_addr(&xsk->completion, first + i);
+
+		if ((address & (buffer_octets(xsk) - 1)) != xsk->room)
+			continue;
+		if (xsk->room)
+			take_stamp(xsk, address);
+		xsk->free_buffers[free_count++] = (uint32_t)(address >> xsk->buffer_shift);
+	}
+	xsk_ring_cons__release(&xsk->completion, completed);
+	xsk->free_count = free_count;
+	return free_count - before;
+}
+
+/* Whether another frame is due. */
+static bool is_due(const struct course *course, uint64_t now_ns)
+{
+	uint64_t start_ns = course->trial->start_ns;
+
+	return now_ns >= start_ns && (course->unpaced || mlr_pacer_due(&course->pacer, now_ns - start_ns));
+}
+
+/* Descriptors that a frame takes. */
+static uint32_t chunks_of(const struct tx_xsk *xsk, const struct mlr_frame_template *template)
+{
+	return xsk->frame_chunks == 1 ? 1 : (template->memory_octets + xsk->chunk_octets - 1u) / xsk->chunk_octets;
+}
+
+/* Write descriptors of a frame that starts here, in consecutive slots. */
+static void put_descriptors(struct tx_xsk *xsk, uint32_t slot, uint64_t address, uint32_t octets)
+{
+	for (; octets > xsk->chunk_octets; octets -= xsk->chunk_octets, address += xsk->chunk_octets)
+		*xsk_ring_prod__tx_desc(&xsk->ring, slot++) =
+			(struct xdp_desc){ .addr = address, .len = xsk->chunk_octets, .options = XDP_PKT_CONTD };
+	*xsk_ring_prod__tx_desc(&xsk->ring, slot) = (struct xdp_desc){ .addr = address, .len = octets };
+}
+
+static void note_departures(struct tx_report *report, uint64_t now_ns, uint32_t count)
+{
+	if (report->last_departure_ns)
+		mlr_histogram_add(&report->gaps, now_ns - report->last_departure_ns);
+	else
+		report->first_departure_ns = now_ns;
+	mlr_histogram_add_many(&report->gaps, 0, count - 1);
+	if (count > report->burst_max)
+		report->burst_max = count;
+	report->last_departure_ns = now_ns;
+}
+
+/* Write the frame that departs next into a free buffer, all but its stamp. False: no buffer is free. */
+static bool prepare(struct tx_xsk *xsk)
+{
+	const struct mlr_queue_plan *plan = xsk->plan;
+	struct mlr_plan_cursor *cursor = &xsk->course.cursor;
+	struct next_frame *next = &xsk->next;
+	const struct mlr_flow *flow;
+	uint32_t buffer;
+
+	if (next->template)
+		return true;
+	if (!xsk->free_count)
+		return false;
+	buffer = xsk->free_buffers[--xsk->free_count];
+	next->is_extra = mlr_plan_extra_due(plan, cursor);
+	next->template = next->is_extra ? plan->extra : mlr_plan_template(plan, cursor);
+	next->address = ((uint64_t)buffer << xsk->buffer_shift) + xsk->room;
+	flow = next->is_extra ? &plan->extra_flow : mlr_plan_flow(plan, cursor);
+	if (xsk->held[buffer] != next->template) {
+		xsk->held[buffer] = next->template;
+		memcpy(xsk->area + next->address, next->template->header, sizeof(next->template->header));
+	}
+	next->sum = mlr_frame_address(xsk->area + next->address, next->template, flow, xsk->course.trial->number,
+				      next->is_extra ? 0 : cursor->sequence);
+	if (next->is_extra)
+		mlr_plan_take_extra(plan, cursor);
+	else
+		mlr_plan_take(plan, cursor);
+	return true;
+}
+
+/* Take back the buffer of a frame that will not depart in this trial. */
+static void forget(struct tx_xsk *xsk)
+{
+	if (!xsk->next.template)
+		return;
+	xsk->free_buffers[xsk->free_count++] = (uint32_t)(xsk->next.address >> xsk->buffer_shift);
+	xsk->next.template = NULL;
+}
+
+/* Stamp the prepared frame, and put its buffer into slots of the ring. One that is not due yet departs when it is. */
+static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint64_t now_ns)
+{
+	const struct tx_trial *trial = xsk->course.trial;
+	struct next_frame *next = &xsk->next;
+	uint64_t actual_ns = intended_ns > now_ns ? intended_ns : now_ns;
+
+	mlr_frame_stamp(xsk->area + next->address, next->template, next->sum, intended_ns + (uint64_t)trial->tag_offset_ns,
+			actual_ns + (uint64_t)trial->tag_offset_ns);
+	put_descriptors(xsk, slot, next->address, next->template->memory_octets);
+	next->template = NULL;
+	if (xsk->room)
+		ask_nic(xsk, slot, next->address, now_ns, actual_ns);
+	if (xsk->tx.metadata.lead_ns)
+		note_departures(xsk->course.report, actual_ns, 1);
+}
+
+/* Put what is due into the ring; how many frames. */
+static uint32_t submit(struct tx_xsk *xsk, uint64_t now_ns)
+{
+	struct course *course = &xsk->course;
+	uint32_t most = course->unpaced ? UNPACED_BATCH_FRAMES : BATCH_FRAMES, count = 0, descriptors = 0, slot;
+	uint64_t intended_ns = now_ns, lead_ns = xsk->tx.metadata.lead_ns;
+
+	for (; count < most && is_due(course, now_ns + lead_ns) && prepare(xsk); count++) {
+		uint32_t chunks = chunks_of(xsk, xsk->next.template);
+
+		if (!xsk_ring_prod__reserve(&xsk->ring, chunks, &slot))
+			break;
+		descriptors += chunks;
+		if (!course->unpaced)
+			intended_ns = course->trial->start_ns + mlr_pacer_next_ns(&course->pacer);
+		if (!course->unpaced && !xsk->next.is_extra)
+			mlr_pacer_take(&course->pacer);
+		course->report->extra += xsk->next.is_extra;
+		depart(xsk, slot, intended_ns, now_ns);
+	}
+	if (count)
+		xsk_ring_prod__submit(&xsk->ring, descriptors);
+	return count;
+}
+
+static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report)
+{
+	struct tx_xsk *xsk = (struct tx_xsk *)tx;
+	struct course *course = &xsk->course;
+
+	*course = (struct course){
+		.trial = trial,
+		.report = report,
+		.unpaced = trial->frame_count == TX_NO_LIMIT,
+		.cursor = mlr_plan_start(xsk->plan, trial->first_sequence),
+	};
+	if (!course->unpaced)
+		report->error = mlr_pacer_init(&course->pacer, trial->load_fps, trial->frame_count, xsk->plan->first,
+					       xsk->plan->step);
+	begin_sample(xsk, trial);
+	prepare(xsk);
+}
+
+/* Hand over what is due. False: that was all, or there is no more time, or it was stopped. */
+static bool send_due(struct tx_xsk *xsk)
+{
+	struct course *course = &xsk->course;
+	struct tx_report *report = course->report;
+	uint64_t now_ns = clock_ns();
+	uint32_t count;
+
+	if (report->error || (!course->unpaced && course->pacer.next >= course->pacer.count) ||
+	    now_ns >= course->trial->deadline_ns || stop_requested())
+		return false;
+	count = submit(xsk, now_ns);
+	if (count || xsk->call_again || !xsk->free_count)
+		report->error = kick(xsk);
+	if (count && !xsk->tx.metadata.lead_ns)
+		note_departures(report, now_ns, count);
+	report->sent += reap(xsk);
+	prepare(xsk); /* what is done now is not done between stamp and departure */
+	return true;
+}
+
+/* Let the kernel complete every frame, as far as it goes without waiting. False: all came back, or it takes too long. */
+static bool drain(struct tx_xsk *xsk)
+{
+	struct course *course = &xsk->course;
+	struct tx_report *report = course->report;
+	uint32_t completed = 1;
+
+	while (xsk->free_count < xsk->buffer_count && !report->error && completed) {
+		report->error = kick(xsk);
+		completed = reap(xsk);
+		report->sent += completed;
+		if (completed)
+			course->drain_deadline_ns = clock_ns() + DRAIN_NS;
+	}
+	if (!completed && clock_ns() > course->drain_deadline_ns)
+		report->error = -ETIMEDOUT;
+	return xsk->free_count < xsk->buffer_count && !report->error;
+}
+
+static enum tx_step step_xsk(struct tx *tx)
+{
+	struct tx_xsk *xsk = (struct tx_xsk *)tx;
+	struct course *course = &xsk->course;
+
+	if (!course->drain_deadline_ns) {
+		if (send_due(xsk))
+			return TX_SENDING;
+		forget(xsk);
+		course->drain_deadline_ns = clock_ns() + DRAIN_NS;
+	}
+	if (drain(xsk))
+		return TX_DRAINING;
+	if (!course->report->error)
+		course->report->sent -= course->report->extra; /* all frames were completed */
+	return TX_ENDED;
+}

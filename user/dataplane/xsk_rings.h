@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An AF_XDP socket and its UMEM, made without libxdp's help: one whose frames may carry transmit metadata (Linux 6.8).
+ *
+ * libxdp 1.3.1, Debian 12's, registers a UMEM without room for them. What the rings are is its <xdp/xsk.h> all the same, and so
+ * are the functions that work on them.
+ *
+ * Metadata of a frame stand right before its first octet, XSK_METADATA_OCTETS of them, and count where the descriptor says so. They
+ * ask the NIC for something, and hold its answer once the frame is completed.
+ */
+#ifndef XDP_MLR_DATAPLANE_XSK_RINGS_H
+#define XDP_MLR_DATAPLANE_XSK_RINGS_H
+
+#include <linux/if_xdp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <xdp/xsk.h>
+
+#ifndef XDP_TX_METADATA
+#define XDP_TX_METADATA (1 << 1) /* an option of a descriptor */
+#endif
+#ifndef XDP_TXMD_FLAGS_TIMESTAMP
+#define XDP_TXMD_FLAGS_TIMESTAMP (1 << 0)
+#endif
+#ifndef XDP_TXMD_FLAGS_LAUNCH_TIME
+#define XDP_TXMD_FLAGS_LAUNCH_TIME (1 << 2) /* Linux 6.15 */
+#endif
+
+/* struct xsk_tx_metadata of <linux/if_xdp.h> in Linux 6.15; the headers of Debian 12 have none. */
+struct xsk_metadata {
+	uint64_t flags;
+	union {
+		struct {
+			uint16_t checksum_start, checksum_offset;
+			uint64_t launch_time_ns; /* by the NIC's clock */
+		} request;
+		struct {
+			uint64_t sent_ns; /* by the NIC's clock; where the kernel stands in for it, by CLOCK_TAI */
+		} completion;
+	};
+};
+#define XSK_METADATA_OCTETS sizeof(struct xsk_metadata)
+_Static_assert(XSK_METADATA_OCTETS == 24, "as the kernel has it");
+
+struct xsk_rings {
+	int fd; /* the socket; -1: none */
+	void *fill, *transmit, *completion;
+	size_t fill_octets, transmit_octets, completion_octets;
+};
+
+/* What to make. */
+struct xsk_rings_wish {
+	void *area;
+	size_t area_octets;
+	uint32_t chunk_octets;
+	uint32_t entries; /* of each ring */
+};
+
+/* A socket with these rings, bound to nothing yet. 0 or -errno: -EINVAL where the kernel knows no metadata. */
+int xsk_rings_open(const struct xsk_rings_wish *wish, struct xsk_rings *ret, struct xsk_ring_prod *ret_fill,
+		   struct xsk_ring_prod *ret_transmit, struct xsk_ring_cons *ret_completion);
+/* Bind it to a queue. The kernel chooses zero-copy where there is any. */
+int xsk_rings_bind(const struct xsk_rings *rings, const char *port, uint32_t queue, uint16_t flags);
+/* Fine for zeros and a descriptor of -1. */
+void xsk_rings_close(struct xsk_rings *rings);
+
+#endif

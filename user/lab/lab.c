@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lab/lab.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <jansson.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lab/sut.h"
+#include "netdev/netlink.h"
+#include "port/journal.h"
+
+#define NAMESPACE_DIRECTORY "/run/netns"
+#define PATH_SIZE           96
+#define FORWARDER_END_MS    1000 /* a killed process has no reason to take longer */
+
+static enum exit_code failed(const char *what, const char *which, int error)
+{
+	return refuse(EXIT_INCAPABLE, "lab: cannot %s %s: %s", what, which, why(-error));
+}
+
+/* --- the state file ------------------------------------------------------------------------------------------------- */
+
+static void state_path(const char *name, char ret_path[PATH_SIZE])
+{
+	snprintf(ret_path, PATH_SIZE, STATE_DIRECTORY "/lab-%s.json", name);
+}
+
+static enum exit_code store(const struct lab *lab)
+{
+	char path[PATH_SIZE];
+	json_t *document = json_pack("{s:s, s:[s,s], s:s, s:s, s:b, s:i, s:i}", "name", lab->name, "ports",
+				     lab->ports[PORT_A], lab->ports[PORT_B], "namespace", lab->namespace, "sut", lab->sut,
+				     "complete", (int)lab->complete, "pid", (int)getpid(), "forwarder", (int)lab->forwarder);
+	int error;
+
+	state_path(lab->name, path);
+	error = document ? json_dump_file(document, path, JSON_COMPACT) : -1;
+	json_decref(document);
+	return error ? refuse(EXIT_INCAPABLE, "lab: cannot write %s: %s", path, why(errno)) : EXIT_DONE;
+}
+
+enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists)
+{
+	const char *a, *b, *namespace, *sut;
+	char path[PATH_SIZE];
+	json_t *document;
+	int complete, forwarder = 0;
+
+	state_path(name, path);
+	*ret_exists = false;
+	if (access(path, F_OK))
+		return EXIT_DONE;
+	document = json_load_file(path, 0, NULL);
+	*ret = (struct lab){ 0 };
+	snprintf(ret->name, sizeof(ret->name), "%s", name);
+	if (!json_unpack(document, "{s:[s,s], s:s, s:s, s:b, s?i}", "ports", &a, &b, "namespace", &namespace, "sut", &sut,
+			 "complete", &complete, "forwarder", &forwarder)) {
+		snprintf(ret->ports[PORT_A], IF_NAMESIZE, "%s", a);
+		snprintf(ret->ports[PORT_B], IF_NAMESIZE, "%s", b);
+		snprintf(ret->namespace, sizeof(ret->namespace), "%s", namespace);
+		snprintf(ret->sut, sizeof(ret->sut), "%s", sut);
+		ret->complete = complete;
+		ret->forwarder = forwarder;
+	} /* else: cut short while it was written, so incomplete; `lab down` goes by the name */
+	json_decref(document);
+	*ret_exists = true;
+	return EXIT_DONE;
+}
+
+/* --- the namespace -------------------------------------------------------------------------------------------------- */
+
+static void namespace_path(const struct lab *lab, char ret_path[PATH_SIZE])
+{
+	snprintf(ret_path, PATH_SIZE, NAMESPACE_DIRECTORY "/%s", lab->namespace);
+}
+
+/* Go back to the namespace we came from. There is nothing sensible to do in the wrong one. */
+static void return_to(int namespace_fd)
+{
+	if (setns(namespace_fd, CLONE_NEWNET)) {
+		perror("xdp-mlr: cannot return to its own network namespace");
+		abort();
+	}
+}
+
+/* Create the namespace and give it its name as iproute2 does, so that `ip netns exec` finds it. */
+static int namespace_add(const struct lab *lab, int own_namespace_fd)
+{
+	char path[PATH_SIZE];
+	int fd, error = 0;
+
+	namespace_path(lab, path);
+	if (mkdir(NAMESPACE_DIRECTORY, 0755) && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	if (unshare(CLONE_NEWNET))
+		return -errno;
+	if (mount("/proc/self/ns/net", path, "none", MS_BIND, NULL))
+		error = -errno;
+	return_to(own_namespace_fd);
+	return error;
+}
+
+static void namespace_delete(const struct lab *lab)
+{
+	char path[PATH_SIZE];
+
+	namespace_path(lab, path);
+	umount2(path, MNT_DETACH);
+	unlink(path);
+}
+
+/* --- up ------------------------------------------------------------------------------------------------------------- */
+
+/* No address of its own making, on links made from now on in the namespace. */
+static enum exit_code silence_namespace(void)
+{
+	enum exit_code code = sysctl_write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
+
+	return code ? code : sysctl_write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
+}
+
+static enum exit_code raise_port(struct mnl_socket *netlink, const char *port)
+{
+	char path[PATH_SIZE];
+	struct link_info link;
+	enum exit_code code;
+	int error;
+
+	snprintf(path, sizeof(path), "/proc/sys/net/ipv6/conf/%s/disable_ipv6", port);
+	code = sysctl_write(path, "1");
+	if (code)
+		return code;
+	error = netlink_link(netlink, port, &link);
+	if (!error)
+		error = netlink_set_up(netlink, link.ifindex);
+	return error ? failed("bring up", port, error) : EXIT_DONE;
+}
+
+static enum exit_code raise_ports(struct mnl_socket *netlink, const struct lab *lab)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (int i = 0; i < PORT_COUNT && !code; i++)
+		code = raise_port(netlink, lab->ports[i]);
+	return code;
+}
+
+static enum exit_code link_wire(struct mnl_socket *netlink, const struct lab *lab, uint32_t queues)
+{
+	int error = netlink_add_veth(netlink, lab->ports[PORT_A], lab->ports[PORT_B], -1, queues);
+
+	return error ? failed("add the veth pair of", lab->name, error) : raise_ports(netlink, lab);
+}
+
+static enum exit_code link_sut(struct mnl_socket *netlink, struct lab *lab, const struct sut_spec *sut, int own_namespace_fd,
+			       int lab_namespace_fd)
+{
+	static const char *const inside[PORT_COUNT] = { SUT_PORT_A, SUT_PORT_B };
+	enum exit_code code;
+
+	if (setns(lab_namespace_fd, CLONE_NEWNET))
+		return failed("enter the namespace", lab->namespace, -errno);
+	code = silence_namespace();
+	return_to(own_namespace_fd);
+	for (int i = 0; i < PORT_COUNT && !code; i++) {
+		int error = netlink_add_veth(netlink, lab->ports[i], inside[i], lab_namespace_fd, sut->queues);
+
+		if (error)
+			code = failed("add the veth pair of port", lab->ports[i], error);
+	}
+	if (!code)
+		code = raise_ports(netlink, lab);
+	if (code)
+		return code;
+	if (setns(lab_namespace_fd, CLONE_NEWNET))
+		return failed("enter the namespace", lab->namespace, -errno);
+	code = sut_build(sut, &lab->forwarder);
+	return_to(own_namespace_fd);
+	return code;
+}
+
+static enum exit_code build_in_namespace(struct mnl_socket *netlink, struct lab *lab, const struct sut_spec *sut)
+{
+	char path[PATH_SIZE];
+	int own_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), lab_fd = -1, error = own_fd < 0 ? -errno : 0;
+	enum exit_code code;
+
+	if (!error)
+		error = namespace_add(lab, own_fd);
+	namespace_path(lab, path);
+	if (!error && (lab_fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+		error = -errno;
+	code = error ? failed("create the namespace", lab->namespace, error) : link_sut(netlink, lab, sut, own_fd, lab_fd);
+	if (lab_fd >= 0)
+		close(lab_fd);
+	if (own_fd >= 0)
+		close(own_fd);
+	return code;
+}
+
+static enum exit_code build(struct lab *lab, const struct sut_spec *sut)
+{
+	struct mnl_socket *netlink;
+	int error = netlink_open(&netlink);
+	enum exit_code code;
+
+	if (error)
+		return failed("open a netlink socket for", lab->name, error);
+	code = sut->kind == SUT_WIRE ? link_wire(netlink, lab, sut->queues) : build_in_namespace(netlink, lab, sut);
+	netlink_close(netlink);
+	return code;
+}
+
+static struct lab describe(const char *name, const struct sut_spec *sut)
+{
+	struct lab lab = { 0 };
+
+	snprintf(lab.name, sizeof(lab.name), "%s", name);
+	snprintf(lab.ports[PORT_A], IF_NAMESIZE, "%s-a", lab.name);
+	snprintf(lab.ports[PORT_B], IF_NAMESIZE, "%s-b", lab.name);
+	if (sut->kind != SUT_WIRE)
+		snprintf(lab.namespace, sizeof(lab.namespace), "xdp-mlr-%s", lab.name);
+	snprintf(lab.sut, sizeof(lab.sut), "%s", sut->text);
+	return lab;
+}
+
+/* What has one of our names and is not ours must not be touched, least of all when a failed start is undone. */
+static enum exit_code check_names_free(const struct lab *lab)
+{
+	char path[PATH_SIZE];
+
+	for (int i = 0; i < PORT_COUNT; i++)
+		if (if_nametoindex(lab->ports[i]))
+			return refuse(EXIT_USAGE_ERROR,
+				      "lab: there is a link '%s' already, and it is not the lab's; choose another --name",
+				      lab->ports[i]);
+	namespace_path(lab, path);
+	if (*lab->namespace && !access(path, F_OK))
+		return refuse(EXIT_USAGE_ERROR,
+			      "lab: there is a namespace '%s' already, and it is not the lab's; choose another --name",
+			      lab->namespace);
+	return EXIT_DONE;
+}
+
+enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *ret)
+{
+	struct lab lab = describe(name, sut), other;
+	bool exists, was_up;
+	enum exit_code code;
+
+	if ((code = state_directory_make()) || (code = lab_find(name, &other, &exists)))
+		return code;
+	if (exists && other.complete)
+		return refuse(EXIT_USAGE_ERROR, "lab: '%s' is up already (%s); 'xdp-mlr lab down --name %s' removes it",
+			      name, other.sut, name);
+	if (exists && (code = lab_down(name, &was_up)))
+		return code;
+	if ((code = check_names_free(&lab)) || (code = store(&lab)))
+		return code;
+	code = build(&lab, sut);
+	if (!code) {
+		lab.complete = true;
+		code = store(&lab);
+	}
+	if (code)
+		lab_down(name, &was_up);
+	else
+		*ret = lab;
+	return code;
+}
+
+/* --- the SUT's own process ------------------------------------------------------------------------------------------ */
+
+/*
+ * Open the lab's forwarder, -1 if it is gone. Its number may be another process's by now: ours is the one in the lab's
+ * network namespace. Opened before that is checked, the file descriptor cannot change its process afterwards.
+ */
+static int open_forwarder(const struct lab *lab)
+{
+	int fd = lab->forwarder > 0 ? pidfd_open(lab->forwarder, 0) : -1;
+	char path[PATH_SIZE], process[PATH_SIZE];
+	struct stat own, its;
+
+	if (fd < 0)
+		return -1;
+	namespace_path(lab, path);
+	snprintf(process, sizeof(process), "/proc/%d/ns/net", (int)lab->forwarder);
+	if (!stat(path, &own) && !stat(process, &its) && own.st_ino == its.st_ino && own.st_dev == its.st_dev)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+bool lab_forwards(const struct lab *lab)
+{
+	int fd = open_forwarder(lab);
+
+	if (fd >= 0)
+		close(fd);
+	return !lab->forwarder || fd >= 0;
+}
+
+/* End it, and wait until it is gone; without its number, it ends by itself when the links go. */
+static void end_forwarder(const struct lab *lab)
+{
+	struct pollfd process = { .fd = open_forwarder(lab), .events = POLLIN };
+
+	if (process.fd < 0)
+		return;
+	pidfd_send_signal(process.fd, SIGKILL, NULL, 0);
+	poll(&process, 1, FORWARDER_END_MS);
+	close(process.fd);
+}
+
+/* --- down ----------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code delete_port(struct mnl_socket *netlink, const char *port)
+{
+	int error = *port ? netlink_delete(netlink, port) : 0;
+
+	return error && error != -ENODEV ? failed("delete port", port, error) : EXIT_DONE;
+}
+
+enum exit_code lab_down(const char *name, bool *ret_was_up)
+{
+	const struct sut_spec any = { .kind = SUT_ROUTER };
+	struct mnl_socket *netlink;
+	char path[PATH_SIZE];
+	struct lab lab;
+	enum exit_code code = lab_find(name, &lab, ret_was_up);
+	pid_t forwarder;
+	int error;
+
+	if (code || !*ret_was_up)
+		return code;
+	forwarder = lab.forwarder;
+	lab = describe(name, &any); /* by the name alone: the file may have been cut short */
+	lab.forwarder = forwarder;
+	error = netlink_open(&netlink);
+	if (error)
+		return failed("open a netlink socket for", name, error);
+	end_forwarder(&lab);
+	for (int i = 0; i < PORT_COUNT && !code; i++)
+		code = delete_port(netlink, lab.ports[i]);
+	netlink_close(netlink);
+	if (code)
+		return code;
+	namespace_delete(&lab);
+	state_path(name, path);
+	unlink(path);
+	return EXIT_DONE;
+}
+
+/* The process that was making a lab, as its state file tells. */
+static bool maker_lives(const char *path)
+{
+	json_t *document = json_load_file(path, 0, NULL);
+	json_int_t pid = json_integer_value(json_object_get(document, "pid"));
+	char process[PATH_SIZE];
+
+	json_decref(document);
+	snprintf(process, sizeof(process), "/proc/%lld", (long long)pid);
+	return pid > 0 && !access(process, F_OK);
+}
+
+enum exit_code lab_clean(unsigned int *ret_removed)
+{
+	enum exit_code code = EXIT_DONE;
+	glob_t found = { 0 };
+
+	*ret_removed = 0;
+	glob(STATE_DIRECTORY "/lab-*.json", 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc && !code; i++) {
+		const char *base = found.gl_pathv[i] + strlen(STATE_DIRECTORY "/lab-");
+		char name[LAB_NAME_SIZE];
+		struct lab lab;
+		bool exists;
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(base, "."), base);
+		code = lab_find(name, &lab, &exists);
+		if (code || !exists || lab.complete || maker_lives(found.gl_pathv[i]))
+			continue;
+		code = lab_down(name, &exists);
+		++*ret_removed;
+	}
+	globfree(&found);
+	return code;
+}

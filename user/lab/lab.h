@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lab: a SUT of its own in a network namespace, joined to the tester's by two veth pairs.
+ *
+ *	NAME-a ---- sut-a  [ SUT ]  sut-b ---- NAME-b        (sut-a, sut-b in the namespace xdp-mlr-NAME)
+ *
+ * Nothing outside the namespace and the two ports is changed, no machine-wide setting either. A lab lives on after the
+ * program ends, until it is taken down; its XDP programs hang on its links.
+ */
+#ifndef XDP_MLR_LAB_LAB_H
+#define XDP_MLR_LAB_LAB_H
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/say.h"
+#include "config/config.h"
+#include "lab/spec.h"
+
+#define LAB_NAME_SIZE    12 /* octets, with the closing NUL: a port name has to hold it and "-a" */
+#define LAB_NAME_DEFAULT "lab"
+
+struct lab {
+	char name[LAB_NAME_SIZE];
+	char ports[PORT_COUNT][IF_NAMESIZE];
+	char namespace[32]; /* empty for SUT_WIRE */
+	char sut[LAB_SUT_SIZE];
+	pid_t forwarder; /* the process of a SUT that has one, else 0 */
+	bool complete;   /* false: the `lab up` that made it did not finish */
+};
+
+enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *ret);
+/* Remove it; what is not there is no error. */
+enum exit_code lab_down(const char *name, bool *ret_was_up);
+/* The lab of this name as its state file tells; *ret_exists false if there is none. */
+enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists);
+/* Whether the SUT's own process lives, if it has one. */
+bool lab_forwards(const struct lab *lab);
+/* Remove every lab whose `lab up` died; counts them. */
+enum exit_code lab_clean(unsigned int *ret_removed);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lab/on.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <poll.h>
+#include <stdio.h>
+
+#include "base/output.h"
+#include "base/stop.h"
+#include "lab/sut.h"
+#include "mlr/imix.h"
+#include "port/port.h"
+
+#define ANY_FRAME_OCTETS 64 /* what comes is the tester's choice; an MTU too small for it is the tester's finding */
+
+static enum exit_code check(const struct config *config, const struct sut_spec *sut)
+{
+	if (!sut_is_program(sut))
+		return refuse(EXIT_USAGE_ERROR,
+			      "--sut: given ports can be xdp, a policer or a stretch, not '%s'; 'lab up' makes the others",
+			      sut->text);
+	if (!*config->ports[PORT_A].name || config->port_count != PORT_COUNT)
+		return refuse(EXIT_USAGE_ERROR, "--ports: give the SUT's two ports, for example -p eth1,eth2");
+	return EXIT_DONE;
+}
+
+/* Whoever waits for the SUT reads this. */
+static enum exit_code announce(const struct config *config, const struct port *ports, const struct sut_spec *sut)
+{
+	const char *a = ports[PORT_A].link.name, *b = ports[PORT_B].link.name;
+	enum exit_code code = EXIT_DONE;
+
+	if (config->format != FORMAT_TEXT)
+		code = output_json(json_pack("{s:[s,s], s:s, s:s}", "ports", a, b, "sut", sut->text, "namespace", ""));
+	else
+		printf("%s,%s are a SUT, %s, until this is interrupted\n", a, b, sut->text);
+	fflush(stdout);
+	return code;
+}
+
+static void wait_for_stop(void)
+{
+	struct pollfd stop = { .fd = stop_fd(), .events = POLLIN };
+
+	while (poll(&stop, 1, -1) < 0 && errno == EINTR)
+		;
+}
+
+static enum exit_code serve(const struct config *config, const struct sut_spec *sut, struct mnl_socket *netlink,
+			    struct port *ports)
+{
+	const int ifindex[PORT_COUNT] = { ports[PORT_A].link.ifindex, ports[PORT_B].link.ifindex };
+	struct sut_attachment *attachment;
+	enum exit_code code = sut_attach(sut, ifindex, &attachment);
+
+	if (code)
+		return code;
+	code = ports_wait_for_carrier(netlink, ports, config->port_count);
+	if (!code) {
+		code = announce(config, ports, sut);
+		if (!code)
+			wait_for_stop();
+	}
+	sut_detach(attachment);
+	return code;
+}
+
+enum exit_code lab_on(const struct config *config, const struct sut_spec *sut)
+{
+	struct config own = *config;
+	struct port ports[MLR_PORTS_MAX] = { 0 };
+	struct mnl_socket *netlink;
+	enum exit_code code = check(config, sut);
+	int error;
+
+	if (code)
+		return code;
+	own.sizes = mlr_size_one(ANY_FRAME_OCTETS);
+	error = netlink_open(&netlink);
+	if (error)
+		return refuse(EXIT_INCAPABLE, "lab: cannot open a netlink socket: %s", why(-error));
+	code = ports_open(netlink, &own, ports);
+	if (!code) {
+		code = serve(config, sut, netlink, ports);
+		ports_close(ports, PORT_COUNT);
+	}
+	netlink_close(netlink);
+	return code;
+}

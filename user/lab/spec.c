@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lab/spec.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+#define POLICER_BURST_DEFAULT_S 100e-6
+#define DELAY_MAX_US            100e3
+#define SPREAD_MAX_RATIO        0.1 /* of the critical load: PLRsearch's curve ends at 1 - critical / load only if narrow */
+#define SEED_MAX                0x1p53 /* the whole numbers that a double holds */
+
+static bool read_rate(const char *text, double *ret_fps)
+{
+	struct load_spec load;
+
+	if (!parse_load(text, &load) || load.unit != LOAD_FPS || load.value <= 0.0)
+		return false;
+	*ret_fps = load.value;
+	return true;
+}
+
+static bool read_burst(const char *text, double *ret_s)
+{
+	return parse_duration(text, ret_s) && *ret_s >= 0.0 && *ret_s <= 1.0;
+}
+
+static bool read_delay(const char *text, double *ret_us)
+{
+	return parse_number(text, ret_us) && *ret_us >= 0.0 && *ret_us <= DELAY_MAX_US;
+}
+
+static bool read_seed(const char *text, double *ret)
+{
+	return parse_number(text, ret) && *ret >= 0.0 && *ret <= SEED_MAX && *ret == floor(*ret);
+}
+
+struct parameter {
+	const char *key;
+	size_t offset; /* of a double in struct sut_spec, NAN until it is given */
+	bool (*read)(const char *text, double *ret);
+	const char *range; /* in words, for whoever gave something else */
+	double fallback;   /* NAN: it must be given */
+};
+
+#define FIELD(name) offsetof(struct sut_spec, name)
+#define RATE_RANGE  "a rate above 0 in frames/s, as 200000 or 200kfps"
+#define PARAMETERS  3
+
+/* In the order in which messages name them. */
+static const struct {
+	const char *name, *usage;
+	struct parameter parameters[PARAMETERS]; /* the unused ones have no key */
+} kinds[SUT_KINDS] = {
+	[SUT_ROUTER] = { "router", "router", { { 0 } } },
+	[SUT_BRIDGE] = { "bridge", "bridge", { { 0 } } },
+	[SUT_XDP] = { "xdp", "xdp", { { 0 } } },
+	[SUT_POLICER] = { "policer",
+			  "policer:rate=FPS,burst=TIME",
+			  { { "rate", FIELD(rate_fps), read_rate, RATE_RANGE, NAN },
+			    { "burst", FIELD(burst_s), read_burst, "a time from 0 to 1 s, as 100us",
+			      POLICER_BURST_DEFAULT_S } } },
+	[SUT_STRETCH] = { "stretch",
+			  "stretch:critical=FPS,spread=FPS",
+			  { { "critical", FIELD(critical_fps), read_rate, RATE_RANGE, NAN },
+			    { "spread", FIELD(spread_fps), read_rate, RATE_RANGE, NAN },
+			    { "seed", FIELD(seed), read_seed, "a whole number from 0 to 2^53", 1 } } },
+	[SUT_DELAY] = { "delay",
+			"delay:us=N",
+			{ { "us", FIELD(delay_us), read_delay, "a number of microseconds from 0 to 100000", NAN } } },
+	[SUT_WIRE] = { "wire", "wire", { { 0 } } },
+};
+
+static double *field(struct sut_spec *sut, const struct parameter *parameter)
+{
+	return (double *)((char *)sut + parameter->offset);
+}
+
+static const struct parameter *find_parameter(enum sut_kind kind, const char *key)
+{
+	for (int i = 0; i < PARAMETERS; i++)
+		if (kinds[kind].parameters[i].key && !strcmp(kinds[kind].parameters[i].key, key))
+			return &kinds[kind].parameters[i];
+	return NULL;
+}
+
+static enum exit_code read_parameter(char *text, struct sut_spec *sut)
+{
+	char *key = strsep(&text, "=");
+	const struct parameter *parameter = find_parameter(sut->kind, key);
+
+	if (!parameter)
+		return refuse(EXIT_USAGE_ERROR, "--sut: a %s has no '%s'; it is %s", kinds[sut->kind].name, key,
+			      kinds[sut->kind].usage);
+	if (!text)
+		return refuse(EXIT_USAGE_ERROR, "--sut: '%s' of a %s needs a value: %s=...", key, kinds[sut->kind].name,
+			      key);
+	if (!parameter->read(text, field(sut, parameter)))
+		return refuse(EXIT_USAGE_ERROR, "--sut: %s=%s is not %s", key, text, parameter->range);
+	return EXIT_DONE;
+}
+
+static enum exit_code check_given(struct sut_spec *sut)
+{
+	for (int i = 0; i < PARAMETERS; i++) {
+		const struct parameter *parameter = &kinds[sut->kind].parameters[i];
+
+		if (!parameter->key || !isnan(*field(sut, parameter)))
+			continue;
+		if (isnan(parameter->fallback))
+			return refuse(EXIT_USAGE_ERROR, "--sut: a %s needs its '%s': %s", kinds[sut->kind].name,
+				      parameter->key, kinds[sut->kind].usage);
+		*field(sut, parameter) = parameter->fallback;
+	}
+	if (sut->kind == SUT_STRETCH && sut->spread_fps > SPREAD_MAX_RATIO * sut->critical_fps)
+		return refuse(EXIT_USAGE_ERROR,
+			      "--sut: a spread of %g frames/s is more than a tenth of the critical %g; make it smaller",
+			      sut->spread_fps, sut->critical_fps);
+	return EXIT_DONE;
+}
+
+static enum exit_code read_parameters(char *parameters, struct sut_spec *sut)
+{
+	enum exit_code code = EXIT_DONE;
+
+	if (parameters && !kinds[sut->kind].parameters[0].key)
+		return refuse(EXIT_USAGE_ERROR, "--sut: a %s takes no parameters, '%s' was given", kinds[sut->kind].name,
+			      parameters);
+	for (int i = 0; i < PARAMETERS && kinds[sut->kind].parameters[i].key; i++)
+		*field(sut, &kinds[sut->kind].parameters[i]) = NAN;
+	for (char *parameter; !code && (parameter = strsep(&parameters, ","));)
+		code = read_parameter(parameter, sut);
+	return code ? code : check_given(sut);
+}
+
+static enum exit_code unknown_kind(const char *kind)
+{
+	char known[256];
+	size_t used = 0;
+
+	for (int i = 0; i < SUT_KINDS; i++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", kinds[i].usage);
+	return refuse(EXIT_USAGE_ERROR, "--sut: there is no SUT '%s'; there are %s", kind, known);
+}
+
+enum exit_code sut_parse(const char *text, struct sut_spec *ret)
+{
+	struct sut_spec sut = { 0 };
+	char copy[LAB_SUT_SIZE], *parameters = copy, *kind;
+	enum exit_code code;
+
+	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
+		return refuse(EXIT_USAGE_ERROR, "--sut: more than %d characters", LAB_SUT_SIZE - 1);
+	memcpy(sut.text, copy, sizeof(sut.text));
+	kind = strsep(&parameters, ":");
+	while (sut.kind < SUT_KINDS && strcmp(kind, kinds[sut.kind].name))
+		sut.kind++;
+	if (sut.kind == SUT_KINDS)
+		return unknown_kind(kind);
+	code = read_parameters(parameters, &sut);
+	if (!code)
+		*ret = sut;
+	return code;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The SUTs of the lab: what is set up inside its namespace. */
+#ifndef XDP_MLR_LAB_SUT_H
+#define XDP_MLR_LAB_SUT_H
+
+#include <sys/types.h>
+
+#include "config/config.h"
+#include "lab/spec.h"
+
+#define SUT_PORT_A "sut-a"
+#define SUT_PORT_B "sut-b"
+
+struct stretch_config;
+struct sut_attachment;
+
+/* Make a SUT of the two links. Call it inside the namespace; /proc/sys/net must be that of the namespace. *ret_forwarder is
+ * set for a SUT that has a process. */
+enum exit_code sut_build(const struct sut_spec *sut, pid_t *ret_forwarder);
+
+/* Attach the XDP programs of a SUT that consists of them (xdp, policer, stretch) to two links of the current namespace. They are
+ * gone with sut_detach(), or when this process ends, however it does. */
+bool sut_is_program(const struct sut_spec *sut);
+enum exit_code sut_attach(const struct sut_spec *sut, const int ifindex[PORT_COUNT], struct sut_attachment **ret);
+void sut_detach(struct sut_attachment *attachment); /* NULL is fine */
+
+/* The loss ratio of a stretch SUT as its XDP program wants it, for frames from port A (0) or B (1). */
+void sut_stretch_curve(const struct sut_spec *sut, unsigned int direction, struct stretch_config *ret);
+
+/* Write a value to a file under /proc/sys, of the current namespace. */
+enum exit_code sysctl_write(const char *path, const char *value);
+
+#endif

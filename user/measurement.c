@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "measurement.h"
-
-void measurement_free(struct measurement *measurement)
-{
-	json_decref(measurement->passed_through);
-	measurement->passed_through = NULL;
-}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a trial's counts mean: from what each port did and saw to a measurement.
+ *
+ * Ports may be those of one machine or of several. The Trial Loss Ratio comes from frame counts summed over all of them
+ * (draft-15, sections 4.5.5 and 4.5.6), while the Trial Load stays that of one interface. What is missing is attributed in the
+ * order in which a frame travels: not sent, dropped by the transmitting interface, missed by the receiving one, and what then
+ * remains was lost in the SUT. No function here acts on anything.
+ */
+#ifndef XDP_MLR_MEASURER_ACCOUNT_H
+#define XDP_MLR_MEASURER_ACCOUNT_H
+
+#include "bpf/shared.h"
+#include "config/config.h"
+#include "dataplane/tx.h"
+#include "measurer/measurement.h"
+#include "mlr/profile.h"
+
+/* What it means that a port's transmit counters tell of drops. */
+enum tx_drops { TX_DROPS_BEFORE_WIRE, TX_DROPS_AT_RECEIVER, TX_DROPS_IN_SUT };
+
+/* All that is known of one port after a trial. Plain data: it may come from another machine of the same kind. */
+struct port_trial {
+	struct port_counts counts;
+	struct rx_counters received; /* what its receiver counted in the trial */
+	struct rx_trial seen;        /* likewise, what cannot be subtracted */
+	struct tx_report sent;       /* zero if it does not transmit */
+	uint64_t start_ns;           /* when it was to begin: CLOCK_MONOTONIC of its host, as the departures in `sent` */
+	double busy_s; /* how long it was at it: the Trial Duration, or longer where the last frame left late */
+	enum tx_drops tx_drops;
+};
+
+/* A trial, to be accounted for. Ports are in the order of the profile. */
+struct account {
+	const struct config *config;
+	const struct mlr_profile *profile;
+	struct mlr_trial_input input; /* a load of 0: as fast as possible */
+	double clock_read_ns;         /* what each of the two readings of the clock costs */
+	unsigned int port_count;
+	struct port_trial ports[MLR_PORTS_MAX];
+};
+
+/* What all ports received. */
+struct rx_counters account_received(const struct account *account);
+
+/* Fill in counts, verdict, attribution, pacing, order and latency (by software, on one clock), and whether the tester was the
+ * limit. EXIT_INVALID if the ports are crossed. */
+enum exit_code account_for(const struct account *account, struct measurement *measurement);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames that go astray, and frames of others: what is most likely wrong is warned of, once a run. */
+#ifndef XDP_MLR_MEASURER_ASTRAY_H
+#define XDP_MLR_MEASURER_ASTRAY_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+
+#include "config/config.h"
+#include "measurer/measurement.h"
+#include "port/neighbour.h"
+
+/* What is known of a run. Zeros: nothing yet. */
+struct astray {
+	bool ports_meet;    /* by ARP or neighbour discovery: nothing that routes is between them */
+	const char *port;   /* the first that transmits; NULL: none does */
+	const char *option; /* "gateway" or "gateway6", by which nobody answers that port; NULL: somebody does by each */
+	char gateway[INET6_ADDRSTRLEN]; /* its address */
+	bool said_silence, said_foreign;
+};
+
+/* What was learned for a port that transmits: nobody need answer where there is no gateway, as over a bridge, for the other port's
+ * address is then right; but a gateway that was given should be there. */
+void astray_learned(struct astray *astray, const struct config *config, const struct neighbour_port *port,
+		    const struct neighbour_answer *answer);
+
+/* What a trial of these ports came to: all of an IP version may be lost by which nobody answered, or others began to talk after the ports had
+ * been listened to (listen.h). */
+void astray_measured(struct astray *astray, const struct config *config, const struct measurement *measurement);
+
+#endif

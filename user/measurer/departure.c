@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measurer/departure.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "netdev/ethtool.h"
+#include "port/prepare.h"
+
+#define LEAD_NS         200000 /* that frames are handed over before their launch time: what a busy machine is late by */
+#define EARLY_ENOUGH_NS 1000   /* that a departure may be before its launch time, beyond what the clocks may be wrong by */
+
+/* What a port can do of this. */
+struct ability {
+	bool stamps, launches; /* the NIC */
+	bool kernel_stamps;    /* the kernel says when it was done with a frame */
+	int phc_index;
+	const char *no_stamps, *no_launches; /* why not */
+};
+
+/* --- what there is -------------------------------------------------------------------------------------------------- */
+
+/* Whether the driver was told, by a qdisc on each queue that is used, to heed launch times. */
+static bool is_set_up(struct mnl_socket *netlink, int ifindex, unsigned int queues)
+{
+	struct link_queueing queueing;
+
+	if (netlink_queueing(netlink, ifindex, &queueing))
+		return false;
+	for (unsigned int i = 0; i < queues; i++)
+		if (!(queueing.launch_queues >> i & 1))
+			return false;
+	return true;
+}
+
+static struct ability find_ability(struct mnl_socket *netlink, const struct link_info *link, unsigned int queues)
+{
+	struct ability ability = { .phc_index = -1 };
+	struct link_clock clock = { .phc_index = -1 };
+	struct link_xdp features = { 0 };
+	struct ethtool *ethtool;
+
+	if (!ethtool_open(&ethtool)) {
+		if (ethtool_xdp(ethtool, link->ifindex, &features))
+			features = (struct link_xdp){ 0 };
+		if (ethtool_clock(ethtool, link->ifindex, &clock))
+			clock.phc_index = -1;
+		ethtool_close(ethtool);
+	}
+	ability.phc_index = clock.phc_index;
+	ability.kernel_stamps = features.tx_is_told;
+	if (!features.tx_is_told)
+		ability.no_stamps = "this kernel knows no transmit metadata (Linux 6.8 or later)";
+	else if (!features.tx_timestamp)
+		ability.no_stamps = "its driver does not stamp departures of AF_XDP";
+	else if (clock.phc_index < 0)
+		ability.no_stamps = "its driver has no hardware clock";
+	if (ability.no_stamps)
+		ability.no_launches = ability.no_stamps;
+	else if (!features.tx_launch_time)
+		ability.no_launches = "its driver has no launch time for AF_XDP";
+	else if (!is_set_up(netlink, link->ifindex, queues))
+		ability.no_launches =
+			"its queues are not set up for it: each needs an 'etf' qdisc with 'offload', and xdp-mlr "
+			"probe -p says by which command";
+	ability.stamps = !ability.no_stamps;
+	ability.launches = !ability.no_launches;
+	return ability;
+}
+
+static enum exit_code lacks(const struct measurer_xdp *xdp, unsigned int port, const char *option, const char *reason)
+{
+	return refuse(EXIT_INCAPABLE, "--%s on: port %s: %s; leave it at auto", option, xdp->ports[port].link.name, reason);
+}
+
+/* --- opening -------------------------------------------------------------------------------------------------------- */
+
+/* Open the NIC's clock and have it stamp. */
+static enum exit_code open_clock(struct measurer_xdp *xdp, unsigned int port, int index)
+{
+	struct departure *departure = &xdp->ends[port].departure;
+	int fd = phc_open(index), error = fd < 0 ? fd : phc_measure(fd, &departure->before);
+
+	if (!error)
+		error = port_stamp_sent(&xdp->ports[port], xdp->config);
+	if (!error) {
+		departure->clock_fd = fd;
+		return EXIT_DONE;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (xdp->config->departure_delay == SWITCH_ON || xdp->config->launch_time == SWITCH_ON)
+		return refuse(EXIT_INCAPABLE, "port %s: its clock, /dev/ptp%d, cannot be used for departures: %s",
+			      xdp->ports[port].link.name, index, strerror(-error));
+	return EXIT_DONE;
+}
+
+static bool may_stamp(const struct config *config)
+{
+	return config->departure_delay != SWITCH_OFF && !config->no_latency;
+}
+
+/* Whether to look at what the NIC can do: live frames have no metadata. */
+static bool is_of_interest(const struct config *config)
+{
+	bool asked = config->departure_delay == SWITCH_ON || config->launch_time == SWITCH_ON;
+
+	return asked || (config->tx != TX_LIVE && (may_stamp(config) || config->launch_time != SWITCH_OFF));
+}
+
+enum exit_code departure_open(struct measurer_xdp *xdp, unsigned int port, struct tx_metadata *ret)
+{
+	const struct config *config = xdp->config;
+	struct departure *departure = &xdp->ends[port].departure;
+	struct ability ability;
+	bool launches;
+	enum exit_code code;
+
+	*ret = (struct tx_metadata){ 0 };
+	if (!is_of_interest(config))
+		return EXIT_DONE;
+	ability = find_ability(xdp->netlink, &xdp->ports[port].link, config->queues);
+	launches = config->launch_time != SWITCH_OFF && ability.launches;
+	if (config->launch_time == SWITCH_ON && !launches)
+		return lacks(xdp, port, "launch-time", ability.no_launches);
+	if (config->departure_delay == SWITCH_ON && !ability.stamps && !ability.kernel_stamps)
+		return lacks(xdp, port, "departure-delay", ability.no_stamps);
+	if (ability.stamps && (may_stamp(config) || launches) && (code = open_clock(xdp, port, ability.phc_index)))
+		return code;
+	ret->lead_ns = departure->clock_fd && launches ? LEAD_NS : 0;
+	ret->stamps = departure->clock_fd || (config->departure_delay == SWITCH_ON && may_stamp(config));
+	return EXIT_DONE;
+}
+
+/* What is not in force is not looked after either. */
+enum exit_code departure_check(struct measurer_xdp *xdp, unsigned int port)
+{
+	const struct config *config = xdp->config;
+	struct departure *departure = &xdp->ends[port].departure;
+	const struct tx_metadata *has = &xdp->ends[port].tx->metadata;
+	static const char reason[] = "there are no transmit metadata with this backend, or for frames this long";
+
+	if (config->launch_time == SWITCH_ON && !has->lead_ns)
+		return lacks(xdp, port, "launch-time", reason);
+	if (config->departure_delay == SWITCH_ON && may_stamp(config) && !has->stamps)
+		return lacks(xdp, port, "departure-delay", reason);
+	departure->stamped = has->stamps;
+	return EXIT_DONE;
+}
+
+void departure_close(struct measurer_xdp *xdp)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		if (xdp->ends[i].departure.clock_fd)
+			close(xdp->ends[i].departure.clock_fd);
+		xdp->ends[i].departure = (struct departure){ 0 };
+	}
+}
+
+/* --- a trial -------------------------------------------------------------------------------------------------------- */
+
+/* The kernel stands in for the NIC's clock by CLOCK_TAI. */
+static int measure(const struct departure *departure, struct phc_offset *ret)
+{
+	if (departure->clock_fd)
+		return phc_measure(departure->clock_fd, ret);
+	*ret = phc_system_offset(CLOCK_TAI);
+	return 0;
+}
+
+static enum exit_code measure_offsets(struct measurer_xdp *xdp, bool before)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		struct departure *departure = &xdp->ends[i].departure;
+		int error = departure->stamped ? measure(departure, before ? &departure->before : &departure->after) : 0;
+
+		if (error)
+			return refuse(EXIT_INVALID, "port %s: cannot read its clock, by which frames depart: %s",
+				      xdp->ports[i].link.name, strerror(-error));
+		if (departure->stamped && before)
+			tx_port_set_clock_offset(xdp->ends[i].tx, departure->before.offset_ns);
+	}
+	return EXIT_DONE;
+}
+
+enum exit_code departure_begin(struct measurer_xdp *xdp)
+{
+	return measure_offsets(xdp, true);
+}
+
+enum exit_code departure_end(struct measurer_xdp *xdp)
+{
+	return measure_offsets(xdp, false);
+}
+
+static uint64_t bound_ns(const struct departure *departure)
+{
+	return phc_bound_over_ns(&departure->before, &departure->after);
+}
+
+/* No frame may leave before its launch time: its tag, which says that it did not, would be wrong. */
+static enum exit_code check_launches(const struct measurer_xdp *xdp, unsigned int port)
+{
+	const struct tx_port *tx = xdp->ends[port].tx;
+
+	if (!xdp->ends[port].departure.stamped || !tx->metadata.lead_ns || !tx->departures.asked)
+		return EXIT_DONE;
+	if (!tx->departures.delays.count)
+		return refuse(
+			EXIT_INVALID,
+			"port %s: none of %llu departures was stamped, so that nobody knows whether launch times are kept; "
+			"use --launch-time off",
+			xdp->ports[port].link.name, (unsigned long long)tx->departures.asked);
+	if (tx->departures.earliest_ns <= bound_ns(&xdp->ends[port].departure) + EARLY_ENOUGH_NS)
+		return EXIT_DONE;
+	return refuse(
+		EXIT_INVALID,
+		"port %s: frames left up to %llu ns before their launch times; see docs/hardware.md for how to set its "
+		"queues up, or use --launch-time off",
+		xdp->ports[port].link.name, (unsigned long long)tx->departures.earliest_ns);
+}
+
+enum exit_code departure_check_launches(const struct measurer_xdp *xdp)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		code = check_launches(xdp, i);
+	return code;
+}
+
+static void put_summary(const struct tx_departures *departures, bool by_kernel, uint64_t worst_ns,
+			struct departure_summary *ret)
+{
+	*ret = (struct departure_summary){
+		.source = by_kernel ? "the kernel, when it was done with a frame" : "hardware transmit timestamp",
+		.by_kernel = by_kernel,
+		.count = departures->delays.count,
+		.early = departures->early,
+		.p50_ns = mlr_histogram_quantile_ns(&departures->delays, 0.5),
+		.p99_ns = mlr_histogram_quantile_ns(&departures->delays, 0.99),
+		.max_ns = departures->delays.max_ns,
+		.error_bound_ns = worst_ns,
+	};
+}
+
+/* Some drivers take frames in a way in which the kernel loses sight of the wish. */
+static void warn_of_none(struct measurer_xdp *xdp, const struct tx_departures *departures)
+{
+	if (xdp->config->departure_delay != SWITCH_ON || departures->delays.count || !departures->asked ||
+	    xdp->said_no_departures)
+		return;
+	xdp->said_no_departures = true;
+	warn("--departure-delay on: none of %llu departures was stamped: this kernel does not with this driver",
+	     (unsigned long long)departures->asked);
+}
+
+/* A departure that the NIC knows bounds what the software's stamp leaves open. */
+static void widen_bound(struct latency_summary *latency, const struct departure_summary *departure)
+{
+	if (!departure->by_kernel && departure->count)
+		latency->error_bound_ns += (double)(departure->max_ns + departure->error_bound_ns);
+}
+
+void departure_judge(struct measurer_xdp *xdp, struct measurement *measurement)
+{
+	struct tx_departures all = { 0 };
+	uint64_t worst_ns = 0;
+	bool any = false, by_kernel = false, launched = false;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		const struct departure *departure = &xdp->ends[i].departure;
+
+		if (!departure->stamped)
+			continue;
+		tx_departures_add(&all, &xdp->ends[i].tx->departures);
+		worst_ns = bound_ns(departure) > worst_ns ? bound_ns(departure) : worst_ns;
+		launched |= xdp->ends[i].tx->metadata.lead_ns;
+		by_kernel |= !departure->clock_fd;
+		any = true;
+	}
+	measurement->has_departure = any && all.delays.count;
+	warn_of_none(xdp, &all);
+	put_summary(&all, by_kernel, worst_ns, &measurement->departure);
+	if (measurement->has_departure)
+		widen_bound(&measurement->latency, &measurement->departure);
+	if (launched)
+		measurement->latency.definition = xdp->by_nic_clock ? "from the launch time, at which the transmitting NIC "
+								      "lets the frame go, to the receiving port's NIC "
+								      "(RFC 1242, 3.8)"
+								    : "from the launch time, at which the transmitting NIC "
+								      "lets the frame go, to the XDP program of the "
+								      "receiving port (RFC 1242, 3.8)";
+}
+
+json_t *departure_describe(const struct measurer_xdp *xdp, unsigned int port)
+{
+	const struct endpoint *end = &xdp->ends[port];
+	const char *stamps = !end->departure.stamped ? NULL : end->departure.clock_fd ? "hardware" : "kernel";
+
+	return json_pack("{s:s?, s:b}", "departure_stamps", stamps, "launch_time",
+			 end->tx && end->tx->metadata.lead_ns ? 1 : 0);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the transmitting NIC knows of departures, and does for them (AF_XDP transmit metadata).
+ *
+ * --departure-delay: of about a thousand frames a second and queue the NIC, or for it the kernel, says when they were sent. The
+ * time from the stamp in the frame's tag until then is the departure delay: the part of a latency that passes before the wire. By
+ * the NIC's clock it bounds the error of the latency; the kernel only knows when it was done with the frame, which is later.
+ *
+ * --launch-time: frames are handed over before they are due, and the NIC lets them go when they are. Their departure is then the
+ * launch time, which the sample above proves to be kept; without a sample there is no launch time.
+ */
+#ifndef XDP_MLR_MEASURER_DEPARTURE_H
+#define XDP_MLR_MEASURER_DEPARTURE_H
+
+#include "measurer/xdp_private.h"
+
+/* Before the transmitters of a port are opened: what to ask of its NIC. EXIT_INCAPABLE if something was asked for by option that
+ * it cannot do. */
+enum exit_code departure_open(struct measurer_xdp *xdp, unsigned int port, struct tx_metadata *ret);
+/* After: what came of it. */
+enum exit_code departure_check(struct measurer_xdp *xdp, unsigned int port);
+void departure_close(struct measurer_xdp *xdp);
+
+/* Around the frames of a trial: measure the offsets of the clocks. EXIT_INVALID if one cannot be read. */
+enum exit_code departure_begin(struct measurer_xdp *xdp);
+enum exit_code departure_end(struct measurer_xdp *xdp);
+/* After that: EXIT_INVALID if frames of the sample left before their launch times, or none was stamped. */
+enum exit_code departure_check_launches(const struct measurer_xdp *xdp);
+/* What the trial's sample says. */
+void departure_judge(struct measurer_xdp *xdp, struct measurement *measurement);
+
+/* The ports' description: {"departure_stamps": "hardware"|"kernel"|null, "launch_time": bool}. A new reference. */
+json_t *departure_describe(const struct measurer_xdp *xdp, unsigned int port);
+
+#endif

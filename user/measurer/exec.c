@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A measurer in a process of the user's: JSON lines on its standard input and output. The question
+ * is the Trial Input and nothing else; the answer is the Trial Output, and whatever the measurer likes to add.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "measurer/measurer_new.h"
+
+#define ANSWER_SLACK_S 60 /* beyond the Trial Duration */
+#define END_GRACE_S    2
+
+struct measurer_exec {
+	struct measurer base;
+	const char *command;
+	struct child child;
+};
+
+/* One answer while it is read. */
+struct answer {
+	const char *line;
+	size_t length;
+	json_t *object;
+};
+
+/* "the external measurer ...: what it said" (the first line of it), and exit 5. */
+static enum exit_code refuse_line(const char *fault, const char *line, size_t length)
+{
+	const char *end = length ? memchr(line, '\n', length) : NULL;
+	char quoted[QUOTE_SIZE];
+
+	if (end)
+		length = (size_t)(end - line);
+	if (length == 0)
+		return refuse(EXIT_INVALID, "the external measurer %s", fault);
+	return refuse(EXIT_INVALID, "the external measurer %s: %s", fault, quote(line, length, quoted, sizeof(quoted)));
+}
+
+static enum exit_code refuse_answer(const struct answer *answer, const char *fault)
+{
+	return refuse_line(fault, answer->line, answer->length);
+}
+
+/* A number of the answer, which is then taken out of it; `missing` if it is not there (or null). */
+static enum exit_code take_number(const struct answer *answer, const char *name, double missing, double *ret)
+{
+	json_t *value = json_object_get(answer->object, name);
+	char fault[128];
+
+	if (value && !json_is_null(value) && !json_is_number(value)) {
+		snprintf(fault, sizeof(fault), "gave a %s that is not a number", name);
+		return refuse_answer(answer, fault);
+	}
+	*ret = json_is_number(value) ? json_number_value(value) : missing;
+	json_object_del(answer->object, name);
+	return EXIT_DONE;
+}
+
+static bool is_count(const json_t *value)
+{
+	return json_is_integer(value) && json_integer_value(value) >= 0;
+}
+
+/* Frame counts, if both are given; one alone passes through. */
+static enum exit_code take_counts(const struct answer *answer, struct measurement *measurement)
+{
+	json_t *sent = json_object_get(answer->object, "frames_sent");
+	json_t *lost = json_object_get(answer->object, "frames_lost");
+
+	if (!sent || !lost || json_is_null(sent) || json_is_null(lost))
+		return EXIT_DONE;
+	if (!is_count(sent) || !is_count(lost) || json_integer_value(lost) > json_integer_value(sent))
+		return refuse_answer(answer, "gave frame counts that are impossible");
+	measurement->has_counts = true;
+	measurement->counts_are_partial = true;
+	measurement->counts.sent = (uint64_t)json_integer_value(sent);
+	measurement->counts.received = (uint64_t)(json_integer_value(sent) - json_integer_value(lost));
+	measurement->verdict.lost = (int64_t)json_integer_value(lost);
+	json_object_del(answer->object, "frames_sent");
+	json_object_del(answer->object, "frames_lost");
+	return EXIT_DONE;
+}
+
+/* The measurer's own word that it cannot go on. */
+static enum exit_code take_error(const struct answer *answer)
+{
+	const json_t *error = json_object_get(answer->object, "error");
+
+	if (error && !json_is_null(error))
+		return refuse_answer(answer, "reports an error");
+	json_object_del(answer->object, "error");
+	return EXIT_DONE;
+}
+
+static enum exit_code take_output(const struct answer *answer, const struct mlr_trial_input *input,
+				  struct mlr_trial_output *ret)
+{
+	double loss_ratio, effective_duration_s, forwarding_rate_fps;
+	enum exit_code code = take_number(answer, "trial_loss_ratio", NAN, &loss_ratio);
+
+	if (code == EXIT_DONE)
+		code = take_number(answer, "trial_effective_duration", input->duration_s, &effective_duration_s);
+	if (code == EXIT_DONE)
+		code = take_number(answer, "trial_forwarding_rate", NAN, &forwarding_rate_fps);
+	if (code != EXIT_DONE)
+		return code;
+	if (isnan(loss_ratio))
+		return refuse_answer(answer, "gave no trial_loss_ratio");
+	if (loss_ratio < 0 || loss_ratio > 1)
+		return refuse_answer(answer, "gave a trial_loss_ratio outside 0 to 1");
+	if (effective_duration_s <= 0)
+		return refuse_answer(answer, "gave a trial_effective_duration that is not above 0");
+	if (forwarding_rate_fps < 0)
+		return refuse_answer(answer, "gave a trial_forwarding_rate below 0");
+	*ret = mlr_trial_output(input, loss_ratio, effective_duration_s);
+	if (!isnan(forwarding_rate_fps))
+		ret->forwarding_rate_fps = forwarding_rate_fps;
+	return EXIT_DONE;
+}
+
+/* Turn a parsed answer into a measurement. What is left of the object passes through. */
+static enum exit_code take_answer(const struct answer *answer, const struct mlr_trial_input *input, struct measurement *ret)
+{
+	struct measurement measurement = { .result.input = *input };
+	enum exit_code code = take_error(answer);
+
+	if (code == EXIT_DONE)
+		code = take_output(answer, input, &measurement.result.output);
+	if (code == EXIT_DONE)
+		code = take_counts(answer, &measurement);
+	if (code != EXIT_DONE)
+		return code;
+	if (!mlr_trial_result_valid(&measurement.result))
+		return refuse_answer(answer, "gave a result out of range");
+	if (json_object_size(answer->object) > 0)
+		measurement.passed_through = json_incref(answer->object);
+	*ret = measurement;
+	return EXIT_DONE;
+}
+
+static enum exit_code read_answer(const char *line, size_t length, const struct mlr_trial_input *input,
+				  struct measurement *ret)
+{
+	struct answer answer = { .line = line,
+				 .length = length,
+				 .object = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL) };
+	enum exit_code code;
+
+	if (json_is_object(answer.object))
+		code = take_answer(&answer, input, ret);
+	else
+		code = refuse_answer(&answer, length ? "answered with a line that is not a JSON object"
+						     : "answered with an empty line");
+	json_decref(answer.object);
+	return code;
+}
+
+static enum exit_code refuse_event(struct measurer_exec *exec, enum child_event event, const struct mlr_trial_input *input)
+{
+	const struct child *child = &exec->child;
+	char fault[128], fate[CHILD_FATE_SIZE];
+
+	switch (event) {
+	case CHILD_STOPPED:
+		return EXIT_INTERRUPTED;
+	case CHILD_TIMEOUT:
+		snprintf(fault, sizeof(fault), "gave no answer within %g s", input->duration_s + ANSWER_SLACK_S);
+		break;
+	case CHILD_GONE:
+		snprintf(fault, sizeof(fault), "%s before it answered%s", child_fate(child, fate),
+			 child->received_count ? ", after" : "");
+		break;
+	case CHILD_TALKATIVE:
+		snprintf(fault, sizeof(fault), "spoke before it was asked");
+		break;
+	case CHILD_TOO_LONG:
+		snprintf(fault, sizeof(fault), "sent a line longer than %u octets", CHILD_LINE_MAX);
+		break;
+	default:
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	}
+	return refuse_line(fault, child->received, child->received_count);
+}
+
+static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
+{
+	struct measurer_exec *exec = (struct measurer_exec *)measurer;
+	uint64_t deadline_ns = clock_ns() + (uint64_t)((input->duration_s + ANSWER_SLACK_S) * NS_PER_S);
+	char question[160], duration[UNIT_TEXT_SIZE], load[UNIT_TEXT_SIZE];
+	enum child_event event;
+	enum exit_code code;
+	size_t length;
+	char *line;
+
+	int question_length = snprintf(question, sizeof(question), "{\"trial_duration\": %s, \"trial_load\": %s}\n",
+				       format_number(input->duration_s, duration), format_number(input->load_fps, load));
+	event = child_ask(&exec->child, question, (size_t)question_length, deadline_ns, &line, &length);
+	if (event != CHILD_LINE)
+		return refuse_event(exec, event, input);
+	code = read_answer(line, length, input, ret);
+	child_taken(&exec->child, length);
+	return code;
+}
+
+static json_t *exec_describe(struct measurer *measurer)
+{
+	struct measurer_exec *exec = (struct measurer_exec *)measurer;
+
+	return json_pack("{s:s, s:s}", "name", "exec", "command", exec->command);
+}
+
+static json_t *exec_traffic_profile(struct measurer *measurer)
+{
+	(void)measurer;
+	return json_pack("{s:s}", "description", "the external measurer's own");
+}
+
+static void exec_deviations(struct measurer *measurer, json_t *deviations)
+{
+	(void)measurer;
+	json_array_append_new(
+		deviations, json_string("Trials are performed by an external measurer; how it keeps the phases of RFC 2544 "
+					"section 23 is not known here."));
+}
+
+static void exec_free(struct measurer *measurer)
+{
+	struct measurer_exec *exec = (struct measurer_exec *)measurer;
+
+	child_end(&exec->child, END_GRACE_S);
+	free(exec);
+}
+
+static const struct measurer_ops exec_ops = {
+	.measure = exec_measure,
+	.describe = exec_describe,
+	.traffic_profile = exec_traffic_profile,
+	.deviations = exec_deviations,
+	.free = exec_free,
+};
+
+enum exit_code measurer_exec_new(const struct config *config, struct measurer **ret)
+{
+	struct measurer_exec *exec = calloc(1, sizeof(*exec));
+	int error;
+
+	if (!exec)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	error = child_start(&exec->child, config->measurer_argument);
+	if (error) {
+		free(exec);
+		return refuse(EXIT_INCAPABLE, "cannot start the external measurer: %s", strerror(-error));
+	}
+	exec->base = (struct measurer){ .ops = &exec_ops, .virtual_time = true, .transmitters = 1 };
+	exec->command = config->measurer_argument;
+	*ret = &exec->base;
+	return EXIT_DONE;
+}

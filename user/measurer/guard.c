@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measurer/guard.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/stop.h"
+#include "port/journal.h"
+#include "port/session.h"
+
+/* Until the worker has ended; a stop is passed on to it once, for it may have been meant for us alone. */
+static int wait_for(pid_t worker, int worker_fd)
+{
+	struct pollfd polled[] = { { .fd = worker_fd, .events = POLLIN }, { .fd = stop_fd(), .events = POLLIN } };
+	nfds_t watched = 2;
+	int status = 0;
+
+	while (!polled[0].revents) {
+		if (poll(polled, watched, -1) < 0 && errno != EINTR)
+			break;
+		if (watched == 2 && polled[1].revents) {
+			kill(worker, SIGTERM);
+			kill(worker, SIGCONT); /* also where it was held */
+			watched = 1;
+		}
+	}
+	while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+/* Say how the worker died, and clean up behind it. */
+static enum exit_code mourn(int signal_number)
+{
+	static char host[HOST_SIZE];
+	unsigned int undone = 0;
+
+	gethostname(host, sizeof(host) - 1);
+	say_subject = host;
+	refuse(EXIT_INVALID, "this rank was killed by signal %d (%s): the trial that went on is invalid", signal_number,
+	       strsignal(signal_number));
+	say_quiet = true; /* other runs' ports are none of ours */
+	journal_clean(&undone);
+	session_clean();
+	return EXIT_INVALID;
+}
+
+/* Stop when the guard dies; in a process group of its own, so that SIGKILL, which mpirun sends a second after SIGTERM, leaves the
+ * time to give the ports back. */
+static enum exit_code work(pid_t guard, enum exit_code (*run)(const struct config *config), const struct config *config)
+{
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != guard)
+		return EXIT_INTERRUPTED;
+	return run(config);
+}
+
+enum exit_code guard_run(enum exit_code (*run)(const struct config *config), const struct config *config)
+{
+	pid_t guard = getpid(), worker = fork();
+	int worker_fd, status;
+
+	if (!worker)
+		return work(guard, run, config);
+	if (worker < 0)
+		return refuse(EXIT_INCAPABLE, "cannot start a process: %s", strerror(errno));
+	worker_fd = pidfd_open(worker, 0);
+	if (worker_fd < 0) {
+		kill(worker, SIGTERM);
+		return refuse(EXIT_INCAPABLE, "cannot watch a process: %s", strerror(errno));
+	}
+	status = wait_for(worker, worker_fd);
+	close(worker_fd);
+	if (!WIFSIGNALED(status))
+		return (enum exit_code)WEXITSTATUS(status);
+	return stop_requested() && WTERMSIG(status) == SIGTERM ? EXIT_INTERRUPTED : mourn(WTERMSIG(status));
+}

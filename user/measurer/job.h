@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Several processes ("ranks"), one on each host, that were started together by mpirun, and how they exchange what they know.
+ *
+ * All that this program asks of MPI is here: job_mpi.c does it by Open MPI (`make MPI=1`), job_none.c stands in its place
+ * otherwise. Every function but job_rank(), job_size() and job_is_lost() is for the main thread and collective: all ranks call
+ * the same ones in the same order. Open MPI waits by spinning, so none may be called while frames flow; and here waiting is
+ * looking again and again, with sleep in between.
+ *
+ * A rank that does not answer in time, or not soon after a stop was requested (mpirun ends a job by SIGTERM, and by SIGKILL a
+ * second later), is lost, and with it the job: EXIT_INVALID, now and from every later call.
+ */
+#ifndef XDP_MLR_MEASURER_JOB_H
+#define XDP_MLR_MEASURER_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/say.h"
+
+#define JOB_RANKS_MAX 64
+
+/* Before anything else. In a build without MPI: become the program with it, xdp-mlr-mpi beside this one; EXIT_INCAPABLE if that
+ * is not there. */
+enum exit_code job_find(void);
+/* Join the job. */
+enum exit_code job_begin(void);
+/* Leave it, where it was not lost; else end it for all. `code` is this process's exit code. */
+void job_end(enum exit_code code);
+
+unsigned int job_rank(void);
+unsigned int job_size(void);
+bool job_is_lost(void);
+/* "Open MPI 4.1.4" */
+const char *job_library(void);
+
+/* How long the slowest rank may take to come to the next exchange; more where ports are opened, none while ranks have nothing to
+ * do but wait for orders. */
+#define JOB_NO_LIMIT UINT64_MAX
+void job_set_patience(uint64_t patience_ns);
+
+/* Everybody gets what `root` has. */
+enum exit_code job_broadcast(unsigned int root, void *data, size_t octets);
+/* Everybody gets what everybody has: job_size() times so many octets, by rank. */
+enum exit_code job_share(const void *own, size_t octets, void *ret_all);
+
+/* Read the clocks of rank 0 and of `rank` in turn, so often: rank 0 sends a question, `rank` answers with its clocks. Where
+ * this is rank 0, *ret is the reading whose answer came soonest. Spins for as long as it takes, some tens of us a round. */
+struct job_reading {
+	uint64_t before_ns, after_ns;       /* CLOCK_MONOTONIC of rank 0 when it asked, and when the answer was there */
+	uint64_t monotonic_ns, realtime_ns; /* of `rank` in between */
+	uint64_t reference_realtime_ns;     /* of rank 0, at after_ns */
+};
+enum exit_code job_read_clocks(unsigned int rank, unsigned int rounds, struct job_reading *ret);
+
+#endif

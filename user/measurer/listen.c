@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measurer/listen.h"
+
+#include <arpa/inet.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+
+#define LOOK_OCTETS     64 /* enough to tell housekeeping from the rest */
+#define SHOWN_SIZE      160
+#define IPV6_NEXT       20 /* offset of the next header's type in a frame */
+#define IPV6_HOP_BY_HOP 0
+#define IPV6_ICMP       58
+
+static bool has_listened; /* in this process */
+
+static int open_socket(int ifindex)
+{
+	const struct sockaddr_ll address = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL),
+		.sll_ifindex = ifindex,
+	};
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd >= 0 && bind(fd, (const struct sockaddr *)&address, sizeof(address))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+void listen_begin(const struct port *ports, unsigned int port_count, struct listener *ret)
+{
+	*ret = (struct listener){ .start_ns = clock_ns(), .port_count = port_count };
+	for (unsigned int i = 0; i < port_count; i++)
+		ret->fds[i] = has_listened ? -1 : open_socket(ports[i].link.ifindex);
+}
+
+void listen_close(struct listener *listener)
+{
+	for (unsigned int i = 0; i < listener->port_count; i++) {
+		if (listener->fds[i] > 0)
+			close(listener->fds[i]);
+		listener->fds[i] = -1;
+	}
+}
+
+/* --- the first frame ------------------------------------------------------------------------------------------------ */
+
+/* What the receiver counts as housekeeping (bpf/parse.h). */
+static bool is_housekeeping(const uint8_t frame[LOOK_OCTETS], uint16_t type)
+{
+	static const uint8_t reserved[] = { 0x01, 0x80, 0xc2, 0x00, 0x00 };
+
+	if (type == ETH_P_ARP || type == 0x88cc /* LLDP */)
+		return true;
+	if (type == ETH_P_IPV6)
+		return frame[IPV6_NEXT] == IPV6_HOP_BY_HOP || frame[IPV6_NEXT] == IPV6_ICMP;
+	return !memcmp(frame, reserved, sizeof(reserved)) && (frame[5] & 0xf0) == 0;
+}
+
+static const char *type_name(uint16_t type)
+{
+	switch (type) {
+	case ETH_P_IP:
+		return "IPv4, ";
+	case ETH_P_IPV6:
+		return "IPv6, ";
+	case ETH_P_8021Q:
+	case ETH_P_8021AD:
+		return "VLAN, ";
+	default:
+		return "";
+	}
+}
+
+/* ", the first of EtherType 0x0800 (IPv4) from ... to ...", or nothing. */
+static void describe_first(int fd, char shown[SHOWN_SIZE])
+{
+	struct sockaddr_ll from;
+	socklen_t size = sizeof(from);
+	uint8_t frame[LOOK_OCTETS] = { 0 };
+
+	shown[0] = '\0';
+	while (fd >= 0 && recvfrom(fd, frame, sizeof(frame), 0, (struct sockaddr *)&from, &size) >= (ssize_t)ETH_HLEN) {
+		uint16_t type = ntohs(from.sll_protocol);
+
+		if (from.sll_pkttype != PACKET_OUTGOING && !is_housekeeping(frame, type)) {
+			snprintf(shown, SHOWN_SIZE,
+				 ", the first (%sEtherType 0x%04x) from %02x:%02x:%02x:%02x:%02x:%02x to "
+				 "%02x:%02x:%02x:%02x:%02x:%02x",
+				 type_name(type), (unsigned int)(frame[12] << 8 | frame[13]), frame[6], frame[7], frame[8],
+				 frame[9], frame[10], frame[11], frame[0], frame[1], frame[2], frame[3], frame[4], frame[5]);
+			return;
+		}
+		size = sizeof(from);
+	}
+}
+
+/* --- judging -------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code judge(const struct listener *listener, const struct port *port, int fd, uint64_t foreign,
+			    const char *unsafe_reason)
+{
+	double duration_s = (double)(clock_ns() - listener->start_ns) / (double)NS_PER_S;
+	char shown[SHOWN_SIZE];
+
+	if (!foreign)
+		return EXIT_DONE;
+	describe_first(fd, shown);
+	if (!unsafe_reason)
+		return refuse(
+			EXIT_UNSAFE,
+			"port %s: foreign traffic arrives there, %llu frames in %.1f s (%.0f frames/s)%s; connect it to "
+			"the system under test only, or say why it may be used: --allow-unsafe=REASON",
+			port->link.name, (unsigned long long)foreign, duration_s, (double)foreign / duration_s, shown);
+	warn("port %s: foreign traffic arrives there, %llu frames in %.1f s (%.0f frames/s)%s; allowed: %s", port->link.name,
+	     (unsigned long long)foreign, duration_s, (double)foreign / duration_s, shown, unsafe_reason);
+	return EXIT_DONE;
+}
+
+enum exit_code listen_end(struct listener *listener, const struct port *ports, struct rx *const *receivers,
+			  const char *unsafe_reason)
+{
+	enum exit_code code = EXIT_DONE;
+	struct rx_counters counters;
+
+	if (!has_listened && stop_sleep_until(listener->start_ns + LISTEN_MIN_NS))
+		code = EXIT_INTERRUPTED;
+	for (unsigned int i = 0; i < listener->port_count && !code && !has_listened; i++) {
+		rx_snapshot(receivers[i], &counters);
+		code = judge(listener, &ports[i], listener->fds[i], counters.foreign, unsafe_reason);
+	}
+	has_listened = true;
+	listen_close(listener);
+	return code;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Listening before the first test frame: a port on which somebody else's frames arrive is connected to something that is in
+ * use, and is refused (EXIT_UNSAFE) unless a reason is given.
+ *
+ * What counts is the receivers' count of foreign frames, in which ARP, neighbour discovery, MLD, LLDP and what 802.1D reserves
+ * have no part. A packet socket a port keeps a copy of what they passed on, to show the first of it. Listening begins before
+ * the receivers attach, takes the time that ARP takes anyway, and LISTEN_MIN_NS at least; once a process, because what follows
+ * in it is the tester's own traffic.
+ */
+#ifndef XDP_MLR_MEASURER_LISTEN_H
+#define XDP_MLR_MEASURER_LISTEN_H
+
+#include <stdint.h>
+
+#include "dataplane/rx.h"
+#include "port/state.h"
+
+#define LISTEN_MIN_NS 200000000ull
+
+struct listener {
+	uint64_t start_ns;
+	unsigned int port_count;
+	int fds[MLR_PORTS_MAX]; /* -1: none; then the first frame cannot be shown */
+};
+
+void listen_begin(const struct port *ports, unsigned int port_count, struct listener *ret);
+/* Wait for the rest of the time, judge, and close. EXIT_INTERRUPTED after a stop. */
+enum exit_code listen_end(struct listener *listener, const struct port *ports, struct rx *const *receivers,
+			  const char *unsafe_reason);
+/* Close without judging; fine twice. */
+void listen_close(struct listener *listener);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What one trial came to: all that a measurer knows of it. */
+#ifndef XDP_MLR_MEASURER_MEASUREMENT_H
+#define XDP_MLR_MEASURER_MEASUREMENT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/shared.h"
+#include "config/config.h"
+#include "mlr/trial.h"
+
+#define REFUSED_SIZE 192
+
+struct selftest_figure;
+
+/* Where the missing frames went (frames). */
+struct loss_attribution {
+	uint64_t unsent;              /* the transmitter did not get to them */
+	uint64_t dropped_before_wire; /* the transmitting NIC or its queue dropped them */
+	uint64_t receiver_missed;     /* the receiving NIC or its ring dropped them */
+	int64_t sut;                  /* what is left: lost in the SUT */
+};
+
+/* One-way latency from the tag (RFC 1242, 3.8), all figures from one data set. */
+struct latency_summary {
+	const char *clock;
+	const char *definition;
+	const char *source;    /* "software", "hardware receive timestamps", ... */
+	double error_bound_ns; /* what clocks and reading them may add or take; NAN: not known */
+	uint64_t count;
+	uint64_t min_ns, max_ns;
+	double mean_ns;
+	double p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns;
+	const struct selftest_figure
+		*floor; /* the tester's own part of it, by a fresh self-test; NULL: none. The measurer's */
+};
+
+/* How long a sample of frames took from the stamp in their tag to their departure (departure.h). */
+struct departure_summary {
+	const char *source;
+	bool by_kernel; /* not by the NIC: later than the departure, by an unknown time */
+	uint64_t count, early;
+	double p50_ns, p99_ns;
+	uint64_t max_ns;
+	uint64_t error_bound_ns; /* of the clocks */
+};
+
+/* In what order frames came, over all flows. Depths are in frames of a flow: how far behind the highest number that had arrived
+ * (RFC 4737 calls that the sequence number's discontinuity seen from the late packet). */
+struct order_summary {
+	double reorder_depth_mean; /* over the reordered frames; NAN without any */
+	uint64_t reorder_depth_max;
+	uint64_t reorder_depths[RX_DEPTH_BUCKETS]; /* by powers of two: 1, 2 to 3, 4 to 7, ... */
+	uint64_t gaps;                             /* runs of frames that were lost, or overtaken, before another came */
+	uint64_t gap_frames;                       /* in all of them */
+	uint64_t gap_max;                          /* in the longest */
+};
+
+/* How constant the load was. */
+struct pacing_summary {
+	double intended_fps, achieved_fps, error_ppm;
+	uint64_t gap_p50_ns, gap_p99_ns, gap_max_ns; /* between departures of one transmitter */
+	uint64_t burst_max;                          /* most frames submitted at once */
+};
+
+/* What one port saw. */
+struct port_counts {
+	char name[PORT_LABEL_SIZE];
+	bool transmits, receives;
+	struct mlr_trial_counts counts;
+	uint64_t extra_sent, extra_received;     /* beside the load: modifiers of RFC 2544, section 11 */
+	uint64_t queries_sent, queries_answered; /* management queries of RFC 2544, 11.2 */
+	uint64_t received_octets;                /* with FCS */
+	uint64_t nic_tx_frames, nic_tx_dropped;  /* the interface's own counters over the trial */
+	uint64_t nic_rx_frames, nic_rx_missed;
+};
+
+/* All that is known of one trial. Free with measurement_free. */
+struct measurement {
+	struct mlr_trial_result result;
+	bool has_counts;         /* counts and verdict */
+	bool counts_are_partial; /* only sent, received and verdict.lost are known */
+	struct mlr_trial_counts counts;
+	struct mlr_trial_verdict verdict;
+	bool has_attribution;
+	struct loss_attribution attribution;
+	bool tester_limited;
+	const char *tester_limited_reason; /* a constant phrase, NULL if not limited */
+	double sut_loss_ratio; /* what the SUT lost of the frames sent: the loss ratio without the tester's part. If limited */
+	const char *tx_backend; /* "xsk", or NULL */
+	bool has_order;
+	bool order_unknown; /* sequence numbers were not looked at: duplicate and reordered are not known either */
+	struct order_summary order;
+	bool has_latency;
+	struct latency_summary latency;
+	bool has_departure;
+	struct departure_summary departure;
+	char latency_refused[REFUSED_SIZE]; /* why there is none, though frames were timed; empty: no reason to tell */
+	bool has_hosts;                     /* the trial was performed by several */
+	double start_skew_ns;               /* between the first departures of all transmitters; NAN: not known */
+	double clock_bound_ns;              /* how far the clocks of sender and receiver may have been off, at most */
+	bool has_pacing;
+	struct pacing_summary pacing;
+	size_t port_count;
+	struct port_counts ports[MLR_PORTS_MAX];
+	double wall_s;          /* real time the trial took, waits included; 0 where time is virtual */
+	double waits_s;         /* configured waits really spent in it */
+	json_t *passed_through; /* fields of an external measurer that are not known here, or NULL; owned */
+	const json_t *stored;   /* a trial of an earlier run, as it was reported then; the config's. NULL: measured now */
+};
+void measurement_free(struct measurement *measurement);
+
+#endif

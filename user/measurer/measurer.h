@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The Measurer (draft-ietf-bmwg-mlrsearch-15, section 4.9.1): performs one trial when given a Trial Input.
+ *
+ * Implementations: xdp.c (frames over real ports), mpi.c (over ports of several hosts), exec.c (a
+ * process of the user's), sim.c (a simulated SUT of libmlr). Everything that varies between two trials of one measurer is the Trial Input.
+ */
+#ifndef XDP_MLR_MEASURER_MEASURER_H
+#define XDP_MLR_MEASURER_MEASURER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/say.h"
+#include "config/config.h"
+#include "measurer/measurement.h"
+#include "measurer/selftest_store.h"
+#include "mlr/trial.h"
+
+struct measurer;
+
+/* An implementation. Every function gets the measurer itself. */
+struct measurer_ops {
+	/* Perform one trial. EXIT_DONE; EXIT_INTERRUPTED after a stop (ret untouched); else the reason was said. */
+	enum exit_code (*measure)(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret);
+	/* The result document's "measurer" and "traffic_profile" objects; new references. */
+	json_t *(*describe)(struct measurer *measurer);
+	json_t *(*traffic_profile)(struct measurer *measurer);
+	/* Add sentences to the document's "deviations" (from RFC 2544) array. May be NULL. */
+	void (*deviations)(struct measurer *measurer, json_t *deviations);
+	void (*free)(struct measurer *measurer);
+};
+
+struct measurer {
+	const struct measurer_ops *ops;
+	bool virtual_time;               /* no real time passes: limits count effective durations */
+	unsigned int transmitters;       /* the factor between per-interface and aggregate load, >= 1 */
+	double line_rate_fps;            /* of the slower port at the profile's frame size; 0: not known */
+	struct selftest_figure selftest; /* of `xdp`: what the tester itself can do */
+};
+
+/* Create what the configuration asks for. EXIT_INTERRUPTED where a stop came first: then *ret measures nothing, but describes
+ * itself, for a result without trials. */
+enum exit_code measurer_new(const struct config *config, struct measurer **ret);
+
+static inline void measurer_free(struct measurer *measurer)
+{
+	if (measurer)
+		measurer->ops->free(measurer);
+}
+
+/*
+ * A trial that is more than a load for a time: a burst, or one load and then, without a pause, another; watched meanwhile.
+ * Only `xdp` performs it. It counts as one trial, of the mean load.
+ */
+struct trial_course {
+	double load_fps;
+	uint64_t frame_count; /* of each transmitting port */
+	double then_load_fps; /* 0: nothing follows */
+	uint64_t then_frame_count;
+	double grace_s; /* how long after its time the last frame may still be sent */
+	/* Called about every ms from before the first frame until after the last, with the frames received so far and those
+	 * known to be missing by a gap before a later one; may be NULL. */
+	void (*watch)(void *context, uint64_t now_ns, uint64_t received, uint64_t missing);
+	void *context;
+	uint64_t ret_start_ns, ret_change_ns,
+		ret_end_ns; /* when the first frame, the first after the change, the end was due */
+	uint64_t first_sequences, base_received, base_missing; /* the measurer's own */
+};
+enum exit_code measurer_xdp_measure_course(struct measurer *measurer, struct trial_course *course, struct measurement *ret);
+
+/* As fast as this measurer can transmit (frames/s a transmitter), found by a short calibration; only `xdp` has one. */
+enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max_load_fps);
+/* Of `xdp`: how frames are sent and timed, for the store of self-tests. */
+struct selftest_way measurer_xdp_way(const struct measurer *measurer);
+/* One trial with --load max: as fast as the transmitter can; intended becomes sent. */
+enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double duration_s, struct measurement *ret);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measurer/measurer_new.h"
+
+#include "base/stop.h"
+#include "config/requirement.h"
+
+static enum exit_code new_measurer(const struct config *config, struct measurer **ret)
+{
+	switch (config->measurer) {
+	case MEASURER_XDP:
+		return measurer_xdp_new(config, ret);
+	case MEASURER_EXEC:
+		return measurer_exec_new(config, ret);
+	case MEASURER_SIM:
+		return measurer_sim_new(config, ret);
+	case MEASURER_MPI:
+		return measurer_mpi_new(config, ret);
+	case MEASURER_REPLAY:
+		return measurer_replay_new(config, ret);
+	}
+	return EXIT_USAGE_ERROR;
+}
+
+/* Once a stop was requested no port is touched any more, and no measurer started; a simulated or stored one costs nothing. */
+static bool is_too_late(const struct config *config)
+{
+	return stop_requested() && config->measurer != MEASURER_SIM && config->measurer != MEASURER_REPLAY;
+}
+
+enum exit_code measurer_new(const struct config *config, struct measurer **ret)
+{
+	struct measurer *measurer;
+	enum exit_code code = is_too_late(config) ? EXIT_INTERRUPTED : new_measurer(config, &measurer);
+
+	if (code == EXIT_INTERRUPTED) {
+		enum exit_code stopped = measurer_stopped_new(config, ret);
+
+		return stopped == EXIT_DONE ? code : stopped;
+	}
+	if (code != EXIT_DONE)
+		return code;
+	code = require_resolve(config, measurer->line_rate_fps);
+	if (code == EXIT_DONE)
+		*ret = measurer;
+	else
+		measurer_free(measurer);
+	return code;
+}

@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measurer/mpi.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "config/echo.h"
+#include "config/traffic.h"
+#include "measurer/guard.h"
+#include "measurer/measurer_new.h"
+#include "measurer/mpi_agree.h"
+#include "measurer/wide_trial.h"
+#include "measurer/xdp.h"
+#include "measurer/xdp_describe.h"
+#include "measurer/xdp_trial.h"
+
+#define CLOCK_ROUNDS       200
+#define OPEN_PATIENCE_NS   (60 * NS_PER_S) /* ports are prepared, and may restart */
+#define TRIAL_PATIENCE_NS  (10 * NS_PER_S) /* interfaces may be slow to tell their counters */
+#define DESCRIPTION_OCTETS 4096
+#define NS_PER_US          1e3
+
+static const struct measurer_ops ops;
+
+/* --- sharing -------------------------------------------------------------------------------------------------------- */
+
+/* A text of `root`, for all; the caller frees it. */
+static enum exit_code share_text(unsigned int root, const char *text, char **ret)
+{
+	uint64_t octets = text ? strlen(text) + 1 : 0;
+	enum exit_code code = job_broadcast(root, &octets, sizeof(octets));
+	char *copy;
+
+	if (code)
+		return code;
+	copy = calloc(1, octets + 1);
+	if (!copy)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	if (text && job_rank() == root)
+		memcpy(copy, text, octets);
+	code = job_broadcast(root, copy, octets);
+	if (code)
+		free(copy);
+	else
+		*ret = copy;
+	return code;
+}
+
+static enum exit_code share_json(unsigned int root, json_t *own, json_t **ret)
+{
+	char *text = own ? json_dumps(own, JSON_COMPACT | JSON_ENCODE_ANY) : NULL, *shared = NULL;
+	enum exit_code code = share_text(root, text, &shared);
+
+	free(text);
+	json_decref(own);
+	if (code)
+		return code;
+	*ret = json_loads(shared, JSON_DECODE_ANY, NULL);
+	free(shared);
+	return *ret ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+}
+
+/* --- who is there --------------------------------------------------------------------------------------------------- */
+
+static struct wide_rank this_rank(void)
+{
+	struct wide_rank rank = {
+		.version = XDP_MLR_VERSION,
+		.port_trial_octets = sizeof(struct port_trial),
+		.clock = clock_state_here(),
+	};
+	struct utsname system;
+
+	gethostname(rank.host, sizeof(rank.host) - 1);
+	if (!uname(&system))
+		snprintf(rank.kernel, sizeof(rank.kernel), "%.64s", system.release);
+	return rank;
+}
+
+/* "h1.lab" and "h1" are one host; "h1.lab" and "h1.office" are two. */
+static bool same_host(const char *a, const char *b)
+{
+	size_t a_length = strcspn(a, "."), b_length = strcspn(b, ".");
+
+	if (a[a_length] && b[b_length])
+		return strcasecmp(a, b) == 0;
+	return a_length == b_length && strncasecmp(a, b, a_length) == 0;
+}
+
+static enum exit_code check_ranks(const struct measurer_mpi *mpi)
+{
+	for (unsigned int i = 1; i < job_size(); i++) {
+		const struct wide_rank *rank = &mpi->ranks[i];
+
+		if (strcmp(rank->version, mpi->ranks[0].version) ||
+		    rank->port_trial_octets != mpi->ranks[0].port_trial_octets)
+			return refuse_once("--measurer mpi: %s runs another xdp-mlr (%s) than %s (%s); install the same one",
+					   rank->host, rank->version, mpi->ranks[0].host, mpi->ranks[0].version);
+		for (unsigned int j = 0; j < i; j++)
+			if (same_host(rank->host, mpi->ranks[j].host))
+				return refuse_once("--measurer mpi: ranks %u and %u are both on host %s; start one a host "
+						   "(mpirun --map-by node)",
+						   j, i, rank->host);
+	}
+	return EXIT_DONE;
+}
+
+/* All must have read the same options, files included: else each would measure something else. */
+static enum exit_code check_options(const struct measurer_mpi *mpi)
+{
+	json_t *own = config_describe(mpi->config), *first = NULL;
+	enum exit_code code = share_json(0, json_incref(own), &first);
+	const char *name;
+	json_t *value;
+
+	if (!code && !json_equal(own, first)) {
+		code = refuse(EXIT_USAGE_ERROR,
+			      "--measurer mpi: other options here than on %s; is a --config file another one?",
+			      mpi->ranks[0].host);
+		json_object_foreach (first, name, value)
+			if (!json_equal(value, json_object_get(own, name)))
+				refuse(code, "--measurer mpi: --%s differs", name);
+	}
+	json_decref(own);
+	json_decref(first);
+	return wide_agree(code, 0, NULL);
+}
+
+static void list_hosts(const struct measurer_mpi *mpi, char *ret, size_t size)
+{
+	size_t used = 0;
+
+	*ret = '\0';
+	for (unsigned int rank = 0; rank < job_size() && used < size; rank++)
+		used += (size_t)snprintf(ret + used, size - used, "%s%s", rank ? ", " : "", mpi->ranks[rank].host);
+}
+
+/* Whose port this is. Without a host's name it can only be that of the only rank. */
+static enum exit_code find_owner(struct measurer_mpi *mpi, unsigned int port)
+{
+	const struct port_config *config = &mpi->config->ports[port];
+	char hosts[512];
+
+	if (!*config->host && job_size() > 1)
+		return refuse_once("--ports: on which host is '%s'? With several ranks, write HOST:%s", config->name,
+				   config->name);
+	for (unsigned int rank = 0; rank < job_size(); rank++) {
+		if (*config->host && !same_host(config->host, mpi->ranks[rank].host))
+			continue;
+		mpi->owners[port] = rank;
+		return EXIT_DONE;
+	}
+	list_hosts(mpi, hosts, sizeof(hosts));
+	return refuse_once("--ports: no rank runs on host '%s' of %s; mpirun started: %s", config->host, config->label,
+			   hosts);
+}
+
+/* The configuration of this host: the same, with its own ports only. */
+static void take_own_ports(struct measurer_mpi *mpi)
+{
+	unsigned int numbers[MLR_PORTS_MAX];
+
+	mpi->own = *mpi->config;
+	mpi->own.port_count = 0;
+	mpi->own.timestamps = TIMESTAMPS_SOFTWARE;
+	for (unsigned int port = 0; port < mpi->port_count; port++) {
+		if (mpi->owners[port] != job_rank())
+			continue;
+		numbers[mpi->own.port_count] = port;
+		mpi->own.ports[mpi->own.port_count++] = mpi->config->ports[port];
+	}
+	xdp_init(&mpi->own, &mpi->xdp);
+	for (unsigned int i = 0; i < mpi->own.port_count; i++)
+		mpi->xdp.ends[i].number = numbers[i];
+}
+
+static enum exit_code meet(struct measurer_mpi *mpi)
+{
+	struct wide_rank own = this_rank();
+	enum exit_code code = job_share(&own, sizeof(own), mpi->ranks);
+
+	if (code || (code = check_ranks(mpi)) || (code = check_options(mpi)))
+		return code;
+	mpi->clocks.rank_count = job_size();
+	for (unsigned int rank = 0; rank < job_size(); rank++)
+		mpi->clocks.states[rank] = mpi->ranks[rank].clock;
+	for (unsigned int port = 0; port < mpi->port_count && !code; port++)
+		code = find_owner(mpi, port);
+	if (!code)
+		take_own_ports(mpi);
+	return code;
+}
+
+/* --- opening -------------------------------------------------------------------------------------------------------- */
+
+/* What this host can say of a port of its own. */
+static struct wide_port describe_port(const struct measurer_mpi *mpi, unsigned int index)
+{
+	const struct port *port = &mpi->xdp.ports[index];
+	const struct tx_port *tx = mpi->xdp.ends[index].tx;
+	struct wide_port description = { .link_bps = port->link_bps };
+
+	memcpy(description.mac, port->link.mac, MLR_MAC_OCTETS);
+	snprintf(description.tx_backend, sizeof(description.tx_backend), "%s", tx ? tx->backend : "");
+	return description;
+}
+
+static enum exit_code share_ports(struct measurer_mpi *mpi)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int port = 0; port < mpi->port_count && !code; port++) {
+		unsigned int index;
+
+		if (wide_port_is_here(mpi, port, &index))
+			mpi->ports[port] = describe_port(mpi, index);
+		code = job_broadcast(mpi->owners[port], &mpi->ports[port], sizeof(mpi->ports[port]));
+	}
+	return code;
+}
+
+static enum exit_code make_profile(struct measurer_mpi *mpi)
+{
+	enum exit_code code = xdp_make_profile(&mpi->xdp, mpi->config);
+
+	for (unsigned int port = 0; port < mpi->port_count && !code; port++)
+		memcpy(mpi->xdp.profile.ports[port].mac, mpi->ports[port].mac, MLR_MAC_OCTETS);
+	return code;
+}
+
+/* A port as the result document has it, said by its owner. */
+static json_t *port_json(const struct measurer_mpi *mpi, unsigned int port)
+{
+	unsigned int index;
+	json_t *json;
+
+	if (!wide_port_is_here(mpi, port, &index))
+		return NULL;
+	json = xdp_port_json(&mpi->xdp, index);
+	json_object_set_new(json, "interface", json_string(mpi->config->ports[port].name));
+	json_object_set_new(json, "name", json_string(mpi->config->ports[port].label));
+	json_object_set_new(json, "host", json_string(mpi->ranks[job_rank()].host));
+	json_object_set_new(json, "rank", json_integer(job_rank()));
+	return json;
+}
+
+static unsigned int first_transmitter(const struct measurer_mpi *mpi)
+{
+	unsigned int port = 0;
+
+	while (!*mpi->ports[port].tx_backend)
+		port++;
+	return port;
+}
+
+static enum exit_code share_descriptions(struct measurer_mpi *mpi)
+{
+	unsigned int port, index;
+	enum exit_code code = share_ports(mpi);
+	json_t *load = NULL;
+
+	mpi->port_descriptions = json_array();
+	for (port = 0; port < mpi->port_count && !code; port++) {
+		json_t *json = NULL;
+
+		code = share_json(mpi->owners[port], port_json(mpi, port), &json);
+		if (!code)
+			json_array_append_new(mpi->port_descriptions, json);
+	}
+	if (code)
+		return code;
+	port = first_transmitter(mpi);
+	if (wide_port_is_here(mpi, port, &index))
+		load = xdp_load_json(mpi->xdp.ends[index].tx);
+	return share_json(mpi->owners[port], load, &mpi->load_description);
+}
+
+static double slowest_link_bps(const struct measurer_mpi *mpi)
+{
+	double slowest_bps = mpi->ports[0].link_bps;
+
+	for (unsigned int port = 1; port < mpi->port_count; port++)
+		slowest_bps = fmin(slowest_bps, mpi->ports[port].link_bps);
+	return slowest_bps;
+}
+
+/* Open what is here; every step is taken by all or by none. */
+static enum exit_code open_together(struct measurer_mpi *mpi)
+{
+	enum exit_code code = meet(mpi);
+
+	if (code || (code = wide_agree(xdp_open_ports(&mpi->xdp), 0, NULL)) || (code = share_ports(mpi)))
+		return code;
+	code = make_profile(mpi);
+	if (!code)
+		code = xdp_open_frames(&mpi->xdp);
+	if ((code = wide_agree(code, 0, NULL)) || (code = share_descriptions(mpi)))
+		return code;
+	mpi->measurer.transmitters = mpi->xdp.measurer.transmitters;
+	mpi->measurer.line_rate_fps = xdp_line_rate_fps(&mpi->xdp, slowest_link_bps(mpi));
+	return wide_clocks_measure(&mpi->clocks, CLOCK_ROUNDS);
+}
+
+static void close_ports(struct measurer_mpi *mpi)
+{
+	xdp_close(&mpi->xdp);
+	json_decref(mpi->port_descriptions);
+	json_decref(mpi->load_description);
+	free(mpi);
+}
+
+static enum exit_code open_new(const struct config *config, struct measurer_mpi **ret)
+{
+	struct measurer_mpi *mpi = calloc(1, sizeof(*mpi));
+	enum exit_code code = wide_agree(mpi ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory"), 0, NULL);
+
+	if (code) {
+		free(mpi);
+		return code;
+	}
+	mpi->measurer.ops = &ops;
+	mpi->config = config;
+	mpi->port_count = config->port_count;
+	job_set_patience(OPEN_PATIENCE_NS);
+	code = open_together(mpi);
+	job_set_patience(TRIAL_PATIENCE_NS);
+	if (code)
+		close_ports(mpi);
+	else
+		*ret = mpi;
+	return code;
+}
+
+static enum exit_code (*rank_0)(const struct config *config); /* the verb; NULL: there is no job */
+
+enum exit_code measurer_mpi_new(const struct config *config, struct measurer **ret)
+{
+	struct wide_order order = { .kind = ORDER_OPEN };
+	struct measurer_mpi *mpi;
+	enum exit_code code;
+
+	if (!rank_0)
+		return refuse(EXIT_USAGE_ERROR, "--measurer mpi is for one search or soak, started by mpirun");
+	code = job_broadcast(0, &order, sizeof(order));
+	if (code || (code = open_new(config, &mpi)))
+		return code;
+	*ret = &mpi->measurer;
+	return EXIT_DONE;
+}
+
+static void free_mpi(struct measurer *measurer)
+{
+	struct wide_order order = { .kind = ORDER_CLOSE };
+
+	close_ports((struct measurer_mpi *)measurer);
+	job_broadcast(0, &order, sizeof(order));
+}
+
+/* --- measuring, on rank 0 ------------------------------------------------------------------------------------------- */
+
+/* The worst of all streams: how far the clocks of sender and receiver may have been off; *ret_from and *ret_to are their ranks. */
+static double clock_bound_ns(const struct measurer_mpi *mpi, unsigned int *ret_from, unsigned int *ret_to)
+{
+	uint64_t most_ns = 0;
+
+	for (unsigned int i = 0; i < mpi->xdp.profile.stream_count; i++) {
+		unsigned int from = mpi->owners[mpi->xdp.profile.streams[i].from];
+		unsigned int to = mpi->owners[mpi->xdp.profile.streams[i].to];
+		uint64_t bound_ns = wide_clocks_bound_ns(&mpi->clocks, from, to);
+
+		if (bound_ns >= most_ns) {
+			most_ns = bound_ns;
+			*ret_from = from;
+			*ret_to = to;
+		}
+	}
+	return (double)most_ns;
+}
+
+/* No latency of this trial, though frames were timed. */
+__attribute__((format(printf, 2, 3))) static void refuse_latency(struct measurement *measurement, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(measurement->latency_refused, REFUSED_SIZE, format, arguments);
+	va_end(arguments);
+	measurement->has_latency = false;
+}
+
+/* Latency has the clocks' error beside it, and is none where that is beyond the budget, or beyond latency itself: what is below 0
+ * is in no histogram, so the rest would look longer than it is. */
+static void judge_latency(const struct measurer_mpi *mpi, const struct account *account, struct measurement *measurement)
+{
+	unsigned int from = 0, to = 0;
+	double bound_ns = clock_bound_ns(mpi, &from, &to), budget_ns = mpi->config->clock_budget_s * (double)NS_PER_S;
+	uint64_t negative = account_received(account).negative_latency;
+
+	measurement->clock_bound_ns = bound_ns;
+	measurement->latency.error_bound_ns += bound_ns;
+	measurement->latency.clock =
+		bound_ns > 0 ? "CLOCK_MONOTONIC of each host, as that of rank 0's: by offsets measured before and after the "
+			       "trial; software timestamps at both ends"
+			     : "CLOCK_MONOTONIC of the machine that both ends are on, software timestamps at both ends";
+	if (bound_ns > budget_ns && (measurement->has_latency || negative))
+		refuse_latency(measurement,
+			       "the clocks of %s and %s may be off by %.3g us, and --clock-budget allows %.3g us",
+			       mpi->ranks[from].host, mpi->ranks[to].host, bound_ns / NS_PER_US, budget_ns / NS_PER_US);
+	else if (bound_ns > 0 && negative)
+		refuse_latency(
+			measurement,
+			"%llu frames seem to have arrived before they left: the clocks of %s and %s, which may be off "
+			"by %.3g us, are off by more than the latency",
+			(unsigned long long)negative, mpi->ranks[from].host, mpi->ranks[to].host, bound_ns / NS_PER_US);
+}
+
+/* Between the first departures of all ports that tell, by how late each was for its own start. */
+static double start_skew_ns(const struct measurer_mpi *mpi, const struct account *account)
+{
+	double first_ns = INFINITY, last_ns = -INFINITY;
+
+	for (unsigned int port = 0; port < mpi->port_count; port++) {
+		const struct port_trial *trial = &account->ports[port];
+		double late_ns = (double)(int64_t)(trial->sent.first_departure_ns - trial->start_ns);
+
+		if (!trial->sent.first_departure_ns)
+			continue;
+		first_ns = fmin(first_ns, late_ns);
+		last_ns = fmax(last_ns, late_ns);
+	}
+	return last_ns >= first_ns ? last_ns - first_ns : NAN;
+}
+
+static enum exit_code account_together(const struct measurer_mpi *mpi, const struct mlr_trial_input *input,
+				       const struct wide_result *result, struct measurement *measurement)
+{
+	struct account account = {
+		.config = mpi->config,
+		.profile = &mpi->xdp.profile,
+		.input = *input,
+		.clock_read_ns = xdp_clock_read_ns(),
+		.port_count = mpi->port_count,
+	};
+	enum exit_code code;
+
+	memcpy(account.ports, result->ports, sizeof(account.ports));
+	code = account_for(&account, measurement);
+	if (code)
+		return code;
+	measurement->has_hosts = true;
+	measurement->start_skew_ns = start_skew_ns(mpi, &account);
+	judge_latency(mpi, &account, measurement);
+	return EXIT_DONE;
+}
+
+static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
+{
+	struct measurer_mpi *mpi = (struct measurer_mpi *)measurer;
+	struct wide_order order = {
+		.kind = ORDER_TRIAL,
+		.input = *input,
+		.trial = (uint16_t)(mpi->xdp.trial + 1),
+		.first_sequence = mpi->xdp.next_sequence,
+	};
+	struct measurement measurement = { .tx_backend = mpi->ports[first_transmitter(mpi)].tx_backend };
+	uint64_t start_ns = clock_ns();
+	struct wide_result result;
+	enum exit_code code = job_broadcast(0, &order, sizeof(order));
+
+	if (code || (code = wide_trial(mpi, &order, &result)))
+		return code;
+	mpi->xdp.next_sequence += (uint32_t)result.sequences_used + 1;
+	if ((code = account_together(mpi, input, &result, &measurement)))
+		return code;
+	measurement.waits_s = result.waits_s;
+	xdp_trial_conclude(mpi->config, input, start_ns, &measurement);
+	*ret = measurement;
+	return EXIT_DONE;
+}
+
+/* --- what it is, for the report ------------------------------------------------------------------------------------- */
+
+static json_t *rank_json(const struct measurer_mpi *mpi, unsigned int rank)
+{
+	json_t *ports = json_array();
+
+	for (unsigned int port = 0; port < mpi->port_count; port++)
+		if (mpi->owners[port] == rank)
+			json_array_append_new(ports, json_string(mpi->config->ports[port].label));
+	return json_pack("{s:i, s:s, s:s, s:o, s:o}", "rank", (int)rank, "host", mpi->ranks[rank].host, "kernel",
+			 mpi->ranks[rank].kernel, "ports", ports, "clock", wide_clock_json(&mpi->clocks, rank));
+}
+
+static json_t *describe(struct measurer *measurer)
+{
+	const struct measurer_mpi *mpi = (const struct measurer_mpi *)measurer;
+	json_t *ranks = json_array();
+
+	for (unsigned int rank = 0; rank < job_size(); rank++)
+		json_array_append_new(ranks, rank_json(mpi, rank));
+	return json_pack("{s:s, s:s, s:O, s:f, s:s?, s:s, s:o, s:f}", "name", "mpi", "tx_backend",
+			 mpi->ports[first_transmitter(mpi)].tx_backend, "ports", mpi->port_descriptions,
+			 "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe", mpi->config->unsafe_reason, "library",
+			 job_library(), "ranks", ranks, "clock_budget_s", mpi->config->clock_budget_s);
+}
+
+static json_t *traffic_profile(struct measurer *measurer)
+{
+	const struct measurer_mpi *mpi = (const struct measurer_mpi *)measurer;
+	const char *names[MLR_PORTS_MAX];
+	json_t *json;
+
+	for (unsigned int port = 0; port < mpi->port_count; port++)
+		names[port] = mpi->config->ports[port].label;
+	json = traffic_describe(mpi->config, &mpi->xdp.profile, names);
+	json_object_set(json, "load", mpi->load_description);
+	return json;
+}
+
+static void deviations(struct measurer *measurer, json_t *list)
+{
+	xdp_deviations(((const struct measurer_mpi *)measurer)->config, list);
+}
+
+static const struct measurer_ops ops = {
+	.measure = measure,
+	.describe = describe,
+	.traffic_profile = traffic_profile,
+	.deviations = deviations,
+	.free = free_mpi,
+};
+
+/* --- the ranks ------------------------------------------------------------------------------------------------------ */
+
+static enum exit_code await_order(struct wide_order *ret)
+{
+	enum exit_code code;
+
+	job_set_patience(JOB_NO_LIMIT);
+	code = job_broadcast(0, ret, sizeof(*ret));
+	job_set_patience(TRIAL_PATIENCE_NS);
+	return code;
+}
+
+/* Do as rank 0 says, until it says that this is all. What fails in a trial or in opening is rank 0's to tell. */
+static enum exit_code serve(const struct config *config)
+{
+	struct measurer_mpi *mpi = NULL;
+	struct wide_order order;
+	enum exit_code code;
+
+	while (!(code = await_order(&order)) && order.kind != ORDER_END) {
+		struct wide_result result;
+
+		if (order.kind == ORDER_OPEN)
+			open_new(config, &mpi);
+		else if (order.kind == ORDER_TRIAL)
+			wide_trial(mpi, &order, &result);
+		else if (mpi)
+			close_ports(mpi);
+		if (order.kind == ORDER_CLOSE)
+			mpi = NULL;
+	}
+	if (mpi)
+		close_ports(mpi);
+	return code;
+}
+
+static enum exit_code run_rank(const struct config *config)
+{
+	static char host[HOST_SIZE];
+	struct wide_order end = { .kind = ORDER_END };
+	enum exit_code code = job_begin();
+
+	if (code)
+		return code;
+	gethostname(host, sizeof(host) - 1);
+	if (job_rank()) {
+		say_subject = host;
+		code = serve(config);
+	} else {
+		code = rank_0(config);
+		job_broadcast(0, &end, sizeof(end));
+	}
+	job_end(code);
+	return job_is_lost() ? EXIT_INVALID : code;
+}
+
+enum exit_code wide_run(const struct config *config, enum exit_code (*verb)(const struct config *config))
+{
+	enum exit_code code = job_find();
+
+	if (code)
+		return code;
+	rank_0 = verb;
+	return guard_run(run_rank, config);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What self-tests found, for later runs: one file a pair of NICs, STATE/selftest/ID-A+ID-B.json, where STATE is
+ * $XDP_MLR_STATE_DIRECTORY or /var/lib/xdp-mlr. It holds an entry for each frame size, direction, backend and set of
+ * options, with all that the figures depend on: NICs, drivers, firmware, queues, kernel, transmit mode, the clock of arrivals.
+ *
+ * Looking up never fails: a file that cannot be read is a warning, and as good as none.
+ */
+#ifndef XDP_MLR_MEASURER_SELFTEST_STORE_H
+#define XDP_MLR_MEASURER_SELFTEST_STORE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "config/config.h"
+
+#define SELFTEST_FRESH_S   (7 * 24 * 3600) /* a self-test is believed for a week */
+#define SELFTEST_TEXT_SIZE 160
+
+enum selftest_state {
+	SELFTEST_NOT_LOOKED_FOR,
+	SELFTEST_NONE,
+	SELFTEST_FRESH,
+	SELFTEST_OLD,     /* older than a week, or from the future */
+	SELFTEST_CHANGED, /* it was measured with something else */
+};
+
+/* What a self-test says of the tester. The figures are there unless the state is SELFTEST_NONE or SELFTEST_NOT_LOOKED_FOR. */
+struct selftest_figure {
+	enum selftest_state state;
+	double clean_load_fps; /* a transmitting interface */
+	bool line_limited;     /* that is what the link carries: not the tester's limit */
+	double floor_p50_ns, floor_p99_ns;
+	char time[32];                 /* when it was measured, ISO 8601, UTC */
+	char what[SELFTEST_TEXT_SIZE]; /* of SELFTEST_OLD and SELFTEST_CHANGED: how old it is, or what changed */
+};
+
+/* How frames are sent and timed, as it came out. */
+struct selftest_way {
+	const char *backend; /* "xsk", "live" */
+	const char *mode;    /* "copy", "zero-copy", "live frames" */
+	bool by_nic_clock;   /* the receiving NICs tell when frames arrive, not the XDP program */
+	bool by_launch_time; /* the transmitting NICs pace */
+};
+
+/* Look up the self-test for these ports, frame size, direction and options. */
+struct selftest_figure selftest_find(const struct config *config, const struct selftest_way *way);
+
+/* Of two backends, the one that a fresh self-test found faster for this configuration, or NULL where not both have one. */
+const char *selftest_faster_backend(const struct config *config, const char *one, const char *other, bool by_nic_clock);
+
+/* Keep what was measured now, in place of an earlier entry for the same. `measured` has the entry's figures: "clean_load",
+ * "limited_by", "floor". A warning where it cannot be kept; else true, with the path. */
+bool selftest_keep(const struct config *config, const struct selftest_way *way, const json_t *measured, char ret_path[],
+		   size_t size);
+
+/* What self-tests with this configuration belong to: NICs, kernel, frame size, direction, options. A new reference. */
+json_t *selftest_subject(const struct config *config, const struct selftest_way *way);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measurer/timestamps.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "netdev/ethtool.h"
+#include "port/prepare.h"
+
+#define REASON_SIZE 256
+
+static bool is_demanded(const struct config *config)
+{
+	return config->timestamps == TIMESTAMPS_HARDWARE || config->prepare.asked & 1u << PREPARE_TIMESTAMPS;
+}
+
+/* Go on without, or end where hardware was asked for. */
+static enum exit_code do_without(struct measurer_xdp *xdp, unsigned int port, const char *reason)
+{
+	xdp->by_nic_clock = false;
+	if (!is_demanded(xdp->config))
+		return EXIT_DONE;
+	return refuse(EXIT_INCAPABLE,
+		      "port %s: no hardware receive timestamps: %s; use --timestamps auto, and leave 'timestamps' out of "
+		      "--prepare",
+		      xdp->ports[port].link.name, reason);
+}
+
+/* --- what there is -------------------------------------------------------------------------------------------------- */
+
+/* The number of the port's clock; or negative, with the reason why it is of no use. */
+static int find_clock(int ifindex, const char **ret_reason)
+{
+	struct link_clock clock = { .phc_index = -1 };
+	struct ethtool *ethtool;
+	struct link_xdp features;
+
+	*ret_reason = "its driver has no hardware clock";
+	if (ethtool_open(&ethtool))
+		return -1;
+	if (ethtool_clock(ethtool, ifindex, &clock))
+		clock.phc_index = -1;
+	if (clock.phc_index >= 0 && !clock.stamps_every_received) {
+		*ret_reason = "the NIC does not stamp every frame that it receives";
+		clock.phc_index = -1;
+	} else if (clock.phc_index >= 0 && (ethtool_xdp(ethtool, ifindex, &features) || !features.rx_timestamp)) {
+		*ret_reason = "its driver, or this kernel, does not give XDP programs the time (Linux 6.3 or later)";
+		clock.phc_index = -1;
+	}
+	ethtool_close(ethtool);
+	return clock.phc_index;
+}
+
+/* Open a port's clock and have it stamp. 0 or negative, with the reason. */
+static int open_clock(struct measurer_xdp *xdp, unsigned int port, char reason[REASON_SIZE])
+{
+	struct endpoint *end = &xdp->ends[port];
+	const char *lack;
+	int index = find_clock(xdp->ports[port].link.ifindex, &lack), fd, error;
+
+	if (index < 0) {
+		snprintf(reason, REASON_SIZE, "%s", lack);
+		return index;
+	}
+	fd = phc_open(index);
+	error = fd < 0 ? fd : phc_measure(fd, &end->clock_before);
+	if (error)
+		snprintf(reason, REASON_SIZE, "cannot read its clock, /dev/ptp%d: %s", index, strerror(-error));
+	else if ((error = port_stamp_received(&xdp->ports[port], xdp->config)))
+		snprintf(reason, REASON_SIZE, "%s",
+			 error == -EPERM ? "it has to be told to stamp frames, which --prepare does not allow "
+					   "(--prepare auto,timestamps), or CAP_NET_ADMIN is missing"
+					 : strerror(-error));
+	if (!error)
+		end->clock_fd = fd;
+	else if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+enum exit_code timestamps_open(struct measurer_xdp *xdp)
+{
+	const char *lack;
+	char reason[REASON_SIZE];
+
+	if (xdp->config->no_latency || xdp->config->timestamps == TIMESTAMPS_SOFTWARE)
+		return EXIT_DONE;
+	/* first ask, so that no port is changed because of which another has no use */
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ends[i].receives && find_clock(xdp->ports[i].link.ifindex, &lack) < 0)
+			return do_without(xdp, i, lack);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ends[i].receives && open_clock(xdp, i, reason))
+			return do_without(xdp, i, reason);
+	xdp->by_nic_clock = true;
+	return EXIT_DONE;
+}
+
+enum exit_code timestamps_check(struct measurer_xdp *xdp)
+{
+	for (unsigned int i = 0; i < xdp->port_count && xdp->by_nic_clock; i++)
+		if (xdp->ends[i].clock_fd && !rx_has_hardware_clock(xdp->ends[i].rx))
+			return do_without(xdp, i, "the kernel does not take the XDP program that asks for them");
+	return EXIT_DONE;
+}
+
+void timestamps_close(struct measurer_xdp *xdp)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		if (xdp->ends[i].clock_fd)
+			close(xdp->ends[i].clock_fd);
+		xdp->ends[i].clock_fd = 0;
+	}
+}
+
+/* --- a trial -------------------------------------------------------------------------------------------------------- */
+
+/* Arrivals are by software from now on; or the run ends, where hardware was asked for. */
+static enum exit_code fall_back(struct measurer_xdp *xdp, unsigned int port, const char *what, int error)
+{
+	const char *name = xdp->ports[port].link.name, *between = error ? ": " : "", *reason = error ? strerror(-error) : "";
+
+	if (xdp->config->timestamps == TIMESTAMPS_HARDWARE)
+		return refuse(EXIT_INVALID, "port %s: %s%s%s (--timestamps hardware)", name, what, between, reason);
+	warn("port %s: %s%s%s; latency is by software timestamps from now on", name, what, between, reason);
+	xdp->by_nic_clock = false;
+	return EXIT_DONE;
+}
+
+/* Measure all offsets, into the endpoints' first or second. */
+static enum exit_code measure_offsets(struct measurer_xdp *xdp, bool before)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int i = 0; i < xdp->port_count && xdp->by_nic_clock && !code; i++) {
+		struct endpoint *end = &xdp->ends[i];
+		struct phc_offset *offset = before ? &end->clock_before : &end->clock_after;
+		int error = end->clock_fd ? phc_measure(end->clock_fd, offset) : 0;
+
+		if (error)
+			code = fall_back(xdp, i, "cannot read its clock", error);
+	}
+	return code;
+}
+
+enum exit_code timestamps_begin(struct measurer_xdp *xdp)
+{
+	enum exit_code code = measure_offsets(xdp, true);
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ends[i].clock_fd)
+			rx_set_clock_offset(xdp->ends[i].rx, xdp->by_nic_clock ? xdp->ends[i].clock_before.offset_ns : 0);
+	return code;
+}
+
+enum exit_code timestamps_end(struct measurer_xdp *xdp)
+{
+	return measure_offsets(xdp, false);
+}
+
+/* How far the clocks may have been from what they were taken for, the worst of them. */
+static double clocks_bound_ns(const struct measurer_xdp *xdp)
+{
+	uint64_t most_ns = 0;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		const struct endpoint *end = &xdp->ends[i];
+		uint64_t bound_ns = end->clock_fd ? phc_bound_over_ns(&end->clock_before, &end->clock_after) : 0;
+
+		if (bound_ns > most_ns)
+			most_ns = bound_ns;
+	}
+	return (double)most_ns;
+}
+
+static unsigned int first_clock(const struct measurer_xdp *xdp)
+{
+	unsigned int port = 0;
+
+	while (port + 1 < xdp->port_count && !xdp->ends[port].clock_fd)
+		port++;
+	return port;
+}
+
+enum exit_code timestamps_judge(struct measurer_xdp *xdp, const struct rx_counters *received, double clock_read_ns,
+				struct measurement *measurement)
+{
+	struct latency_summary *latency = &measurement->latency;
+	uint64_t timed = received->hardware_timed;
+
+	if (!received->received || (!timed && !xdp->by_nic_clock))
+		return EXIT_DONE;
+	if (!timed)
+		return fall_back(xdp, first_clock(xdp), "the NIC stamped no frame of a trial", 0);
+	if (timed < received->received || !xdp->by_nic_clock) {
+		/* two clocks, or one of which it is not known where it ended: no latency of this trial */
+		measurement->has_latency = false;
+		return xdp->by_nic_clock
+			       ? fall_back(xdp, first_clock(xdp),
+					   "the NIC stamped some frames of a trial and some not, which so has no latency", 0)
+			       : EXIT_DONE;
+	}
+	latency->clock = "CLOCK_MONOTONIC of the tester; arrivals by the receiving NIC's clock, converted to it";
+	latency->definition =
+		"from the actual departure, stamped before the frame is handed to the kernel, to the receiving "
+		"port's NIC (RFC 1242, 3.8)";
+	latency->source = "hardware receive timestamp, software departure";
+	latency->error_bound_ns = clock_read_ns + clocks_bound_ns(xdp);
+	return EXIT_DONE;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who tells when frames arrive: the receiving NICs' clocks, or the XDP program (--timestamps).
+ *
+ * All receiving ports or none, and all frames of a trial or none: latency is one data set. The offset of each NIC's clock to
+ * CLOCK_MONOTONIC is measured before and after every trial.
+ */
+#ifndef XDP_MLR_MEASURER_TIMESTAMPS_H
+#define XDP_MLR_MEASURER_TIMESTAMPS_H
+
+#include "measurer/xdp_private.h"
+
+/* Before the receivers are opened: decide, open the NICs' clocks, have the NICs stamp what they receive. EXIT_INCAPABLE if
+ * hardware was asked for and is not to be had. */
+enum exit_code timestamps_open(struct measurer_xdp *xdp);
+/* After: whether the receivers can read those stamps. */
+enum exit_code timestamps_check(struct measurer_xdp *xdp);
+void timestamps_close(struct measurer_xdp *xdp);
+
+/* Around the frames of a trial: measure the offsets. A clock that cannot be read is used no more; EXIT_INVALID if hardware was
+ * asked for. */
+enum exit_code timestamps_begin(struct measurer_xdp *xdp);
+enum exit_code timestamps_end(struct measurer_xdp *xdp);
+
+/* Say in the trial's latency where its arrivals are from, or take it away if they are from two clocks. `clock_read_ns` is what
+ * reading this machine's clock for the departure may add or take. */
+enum exit_code timestamps_judge(struct measurer_xdp *xdp, const struct rx_counters *received, double clock_read_ns,
+				struct measurement *measurement);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measurer/wide_clock.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+#define BOOT_SIZE 40
+#define LINK_SIZE 40
+
+/* --- what a host says ----------------------------------------------------------------------------------------------- */
+
+static void name_clock(char ret_name[CLOCK_NAME_SIZE])
+{
+	char boot[BOOT_SIZE] = "", time[LINK_SIZE] = "";
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (file) {
+		if (fscanf(file, "%39s", boot) != 1)
+			boot[0] = '\0';
+		fclose(file);
+	}
+	/* without time namespaces there is no such link, and one clock */
+	if (readlink("/proc/self/ns/time", time, sizeof(time) - 1) < 0)
+		time[0] = '\0';
+	snprintf(ret_name, CLOCK_NAME_SIZE, "%s %s", boot, time);
+}
+
+struct clock_state clock_state_here(void)
+{
+	struct timex now = { .modes = 0 };
+	struct clock_state state = { .known = adjtimex(&now) >= 0 };
+
+	name_clock(state.name);
+	if (!state.known)
+		return state;
+	state.synchronized = !(now.status & STA_UNSYNC);
+	state.max_error_us = now.maxerror;
+	state.estimated_error_us = now.esterror;
+	return state;
+}
+
+/* --- the arithmetic ------------------------------------------------------------------------------------------------- */
+
+struct clock_offset clock_offset_of(const struct job_reading *reading)
+{
+	struct clock_offset offset = {
+		.monotonic =
+			phc_bracket((int64_t)reading->before_ns, (int64_t)reading->monotonic_ns, (int64_t)reading->after_ns),
+	};
+	int64_t here_ns = (int64_t)(reading->reference_realtime_ns - reading->after_ns);
+	int64_t there_ns = (int64_t)(reading->realtime_ns - reading->monotonic_ns);
+
+	offset.realtime_ns = offset.monotonic.offset_ns + here_ns - there_ns;
+	return offset;
+}
+
+unsigned int wide_clock_of(const struct wide_clocks *clocks, unsigned int rank)
+{
+	unsigned int lowest = 0;
+
+	while (strcmp(clocks->states[lowest].name, clocks->states[rank].name) != 0)
+		lowest++;
+	return lowest;
+}
+
+void wide_clocks_take(struct wide_clocks *clocks, bool before)
+{
+	struct phc_offset *to = before ? clocks->before : clocks->after;
+
+	for (unsigned int rank = 0; rank < clocks->rank_count; rank++) {
+		unsigned int clock = wide_clock_of(clocks, rank);
+
+		to[rank] = clock ? clocks->measured[clock].monotonic : (struct phc_offset){ .offset_ns = 0 };
+	}
+}
+
+uint64_t wide_clocks_bound_ns(const struct wide_clocks *clocks, unsigned int from, unsigned int to)
+{
+	if (wide_clock_of(clocks, from) == wide_clock_of(clocks, to))
+		return 0;
+	return phc_bound_over_ns(&clocks->before[from], &clocks->after[from]) +
+	       phc_bound_over_ns(&clocks->before[to], &clocks->after[to]);
+}
+
+/* --- measuring ------------------------------------------------------------------------------------------------------ */
+
+enum exit_code wide_clocks_measure(struct wide_clocks *clocks, unsigned int rounds)
+{
+	struct job_reading reading;
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int rank = 1; rank < clocks->rank_count && !code; rank++) {
+		code = job_read_clocks(rank, rounds, &reading);
+		if (!code && job_rank() == 0)
+			clocks->measured[rank] = clock_offset_of(&reading);
+	}
+	return code ? code : job_broadcast(0, clocks->measured, sizeof(clocks->measured));
+}
+
+json_t *wide_clock_json(const struct wide_clocks *clocks, unsigned int rank)
+{
+	const struct clock_state *state = &clocks->states[rank];
+	const struct clock_offset *offset = &clocks->measured[rank];
+	json_t *json =
+		json_pack("{s:b, s:I, s:I, s:I}", "same_as_rank_0", (int)(wide_clock_of(clocks, rank) == 0),
+			  "monotonic_offset_ns", (json_int_t)offset->monotonic.offset_ns, "offset_bound_ns",
+			  (json_int_t)offset->monotonic.bound_ns, "realtime_offset_ns", (json_int_t)offset->realtime_ns);
+
+	json_object_set_new(json, "synchronized", state->known ? json_boolean(state->synchronized) : json_null());
+	json_object_set_new(json, "max_error_us", state->known ? json_integer(state->max_error_us) : json_null());
+	json_object_set_new(json, "estimated_error_us",
+			    state->known ? json_integer(state->estimated_error_us) : json_null());
+	return json;
+}

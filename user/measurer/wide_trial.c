@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measurer/wide_trial.h"
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "measurer/xdp_trial.h"
+
+#define CLOCK_ROUNDS     16
+#define START_MARGIN_NS  (20 * NS_PER_S / 1000) /* until all ranks know the start, and sleep towards it */
+#define WAKE_MARGIN_NS   500000                 /* before it, threads are started, which then spin */
+#define RESIDUAL_WAIT_NS 1000000                /* between two exchanges in phase d */
+
+/* Offset of our clock to that of rank 0 is known anew: let tags be in that. */
+static void take_clocks(struct measurer_mpi *mpi, bool before)
+{
+	wide_clocks_take(&mpi->clocks, before);
+	if (!before)
+		return;
+	mpi->xdp.clock_offset_ns = mpi->clocks.before[job_rank()].offset_ns;
+	for (unsigned int i = 0; i < mpi->xdp.port_count; i++)
+		rx_set_tag_offset(mpi->xdp.ends[i].rx, mpi->xdp.clock_offset_ns);
+}
+
+static enum exit_code measure_clocks(struct measurer_mpi *mpi, bool before)
+{
+	enum exit_code code = wide_clocks_measure(&mpi->clocks, CLOCK_ROUNDS);
+
+	if (!code)
+		take_clocks(mpi, before);
+	return code;
+}
+
+/* The moment of the start, by the clock of this host. */
+static enum exit_code agree_on_start(const struct measurer_mpi *mpi, uint64_t *ret_start_ns)
+{
+	uint64_t start_ns = clock_ns() + START_MARGIN_NS; /* of rank 0 */
+	enum exit_code code = job_broadcast(0, &start_ns, sizeof(start_ns));
+
+	*ret_start_ns = start_ns - (uint64_t)mpi->clocks.before[job_rank()].offset_ns;
+	return code;
+}
+
+/* Phase c. Who only receives sleeps meanwhile. */
+static enum exit_code transmit(struct measurer_mpi *mpi, const struct xdp_run *run, uint64_t start_ns)
+{
+	enum exit_code code;
+
+	if (stop_sleep_until(start_ns - WAKE_MARGIN_NS))
+		return EXIT_INTERRUPTED;
+	code = xdp_run_transmit(&mpi->xdp, run, start_ns);
+	if (!code && stop_sleep_until(start_ns + (uint64_t)(run->input.duration_s * (double)NS_PER_S)))
+		code = EXIT_INTERRUPTED;
+	return code;
+}
+
+/* What all ranks know of the frames, and whether it is enough, as rank 0 sees it. */
+struct residual_step {
+	enum exit_code code;
+	bool over;
+	struct xdp_progress progress;
+};
+
+static enum exit_code add_steps(struct residual_step *sum)
+{
+	struct residual_step steps[JOB_RANKS_MAX];
+	enum exit_code code = job_share(sum, sizeof(*sum), steps);
+
+	if (code)
+		return code;
+	*sum = steps[0];
+	for (unsigned int rank = 1; rank < job_size(); rank++) {
+		if (!sum->code)
+			sum->code = steps[rank].code;
+		sum->progress.sent += steps[rank].progress.sent;
+		sum->progress.unique += steps[rank].progress.unique;
+		sum->progress.all += steps[rank].progress.all;
+	}
+	return sum->code;
+}
+
+/* Phase d: rank 0 judges the sum of what all saw, and says so in the next exchange. */
+static enum exit_code wait_residual(struct measurer_mpi *mpi, const struct xdp_run *run, enum exit_code code)
+{
+	struct xdp_residual residual = xdp_residual_begin(&mpi->xdp);
+	struct residual_step step = { .over = false };
+
+	for (;;) {
+		step.code = code;
+		step.progress = xdp_run_progress(&mpi->xdp, run);
+		code = add_steps(&step);
+		if (code || step.over)
+			return code;
+		step.over = xdp_residual_is_over(&residual, &step.progress);
+		code = stop_sleep_until(clock_ns() + (step.over ? 0 : RESIDUAL_WAIT_NS)) ? EXIT_INTERRUPTED : EXIT_DONE;
+	}
+}
+
+/* Each port's owner tells all others what it did. */
+static enum exit_code exchange_ports(struct measurer_mpi *mpi, const struct port_trial *own, struct port_trial *ret_all)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int port = 0; port < mpi->port_count && !code; port++) {
+		unsigned int index;
+
+		if (wide_port_is_here(mpi, port, &index))
+			ret_all[port] = own[index];
+		code = job_broadcast(mpi->owners[port], &ret_all[port], sizeof(ret_all[port]));
+	}
+	return code;
+}
+
+/* Ready to transmit: frames of the trial count from now on. */
+static enum exit_code arm(struct measurer_mpi *mpi, const struct wide_order *order, struct xdp_run *run)
+{
+	uint64_t sequences = 0;
+	enum exit_code code = xdp_run_begin(&order->input, run);
+
+	mpi->xdp.trial = order->trial;
+	mpi->xdp.next_sequence = order->first_sequence;
+	code = wide_agree(code, code ? 0 : xdp_run_sequences(&mpi->xdp, run), &sequences);
+	if (code)
+		return code;
+	return wide_agree(xdp_run_arm(&mpi->xdp, sequences, run), 0, NULL);
+}
+
+/* From the last look at the clocks before to the first look after. */
+static enum exit_code send_frames(struct measurer_mpi *mpi, struct xdp_run *run, double *ret_residual_s)
+{
+	uint64_t start_ns, residual_from_ns;
+	enum exit_code code;
+
+	if ((code = measure_clocks(mpi, true)) || (code = agree_on_start(mpi, &start_ns)))
+		return code;
+	code = transmit(mpi, run, start_ns);
+	residual_from_ns = clock_ns();
+	if ((code = wait_residual(mpi, run, code)))
+		return code;
+	*ret_residual_s = (double)(clock_ns() - residual_from_ns) / (double)NS_PER_S;
+	return measure_clocks(mpi, false);
+}
+
+enum exit_code wide_trial(struct measurer_mpi *mpi, const struct wide_order *order, struct wide_result *ret)
+{
+	const struct waits *waits = &mpi->config->waits;
+	struct port_trial own[MLR_PORTS_MAX];
+	double residual_s = 0;
+	struct xdp_run run;
+	enum exit_code code;
+
+	if ((code = arm(mpi, order, &run)) || (code = send_frames(mpi, &run, &residual_s)))
+		return code;
+	code = xdp_run_end(&mpi->xdp, &run, own);
+	code = wide_agree(code, xdp_run_sequences_used(&mpi->xdp), &ret->sequences_used);
+	if (code || (code = exchange_ports(mpi, own, ret->ports)))
+		return code;
+	ret->waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s + residual_s;
+	if (stop_sleep_until(clock_ns() + (uint64_t)(waits->stabilize_s * (double)NS_PER_S)))
+		code = EXIT_INTERRUPTED;
+	return wide_agree(code, 0, NULL);
+}

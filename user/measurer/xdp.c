@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The measurer of frames over real ports: an AF_XDP transmitter on one port, an XDP receiver on both.
+ *
+ * Opening goes in the order: ports (checked, claimed, prepared), receivers, addresses learned by ARP, transmitters. Closing
+ * goes the other way round. Everything but what port/port.c journals hangs on file descriptors.
+ */
+#include "measurer/xdp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "config/traffic.h"
+#include "measurer/departure.h"
+#include "measurer/listen.h"
+#include "measurer/measurer_new.h"
+#include "measurer/timestamps.h"
+#include "measurer/xdp_describe.h"
+#include "measurer/xdp_trial.h"
+#include "mlr/imix.h"
+#include "port/port.h"
+#include "port/prepare.h"
+#include "port/session.h"
+
+#define CALIBRATION_S     0.3
+#define CALIBRATION_RUNS  3
+#define CALIBRATION_SHARE 0.9 /* of the fastest that was reached: what can be sustained on a busy machine */
+
+static const struct measurer_ops ops;
+
+/* --- opening -------------------------------------------------------------------------------------------------------- */
+
+enum exit_code xdp_make_profile(struct measurer_xdp *xdp, const struct config *all_ports)
+{
+	enum exit_code code = traffic_profile_of(all_ports, &xdp->profile);
+
+	if (code)
+		return code;
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		struct endpoint *end = &xdp->ends[i];
+
+		memcpy(xdp->profile.ports[end->number].mac, xdp->ports[i].link.mac, MLR_MAC_OCTETS);
+		for (unsigned int stream = 0; stream < xdp->profile.stream_count; stream++) {
+			end->transmits |= xdp->profile.streams[stream].from == end->number;
+			end->receives |= xdp->profile.streams[stream].to == end->number;
+		}
+	}
+	xdp->measurer.transmitters = mlr_profile_transmitters(&xdp->profile);
+	return EXIT_DONE;
+}
+
+static enum exit_code open_receivers(struct measurer_xdp *xdp)
+{
+	enum exit_code code = timestamps_open(xdp);
+
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
+		struct rx_options wanted = {
+			.no_order = xdp->config->no_seq,
+			.no_latency = xdp->config->no_latency,
+			.hardware_clock = xdp->ends[i].clock_fd,
+		};
+
+		mlr_profile_receives(&xdp->profile, xdp->ends[i].number, &wanted.first_flow, &wanted.flow_count);
+		if (!wanted.flow_count) {
+			/* a receiver has room for at least one flow: let it be one that nobody sends */
+			wanted.first_flow = MLR_FLOW_EXTRA - 1;
+			wanted.flow_count = 1;
+		}
+		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, &wanted, &xdp->ends[i].rx);
+	}
+	if (!code)
+		code = timestamps_check(xdp);
+	return code ? code : ports_wait_for_carrier(xdp->netlink, xdp->ports, xdp->port_count);
+}
+
+static struct neighbour_port neighbour_of(const struct measurer_xdp *xdp, unsigned int port)
+{
+	const struct port_config *config = &xdp->config->ports[port];
+	struct neighbour_port neighbour = {
+		.ifindex = xdp->ports[port].link.ifindex,
+		.name = xdp->ports[port].link.name,
+		.ip4 = xdp->config->ip != IP_6,
+		.ip6 = xdp->config->ip != IP_4,
+		.address = config->address,
+		.gateway = config->gateway,
+		.address6 = config->address6,
+		.gateway6 = config->gateway6,
+		.vlan_count = xdp->profile.vlan_count,
+	};
+
+	memcpy(neighbour.mac, xdp->ports[port].link.mac, MLR_MAC_OCTETS);
+	memcpy(neighbour.vlans, xdp->profile.vlans, sizeof(neighbour.vlans));
+	traffic_addresses(&xdp->profile, xdp->ends[port].number, neighbour.ranges);
+	return neighbour;
+}
+
+static bool all_macs_given(const struct config *config)
+{
+	for (unsigned int i = 0; i < config->port_count; i++)
+		if (!config->ports[i].destination_mac_given)
+			return false;
+	return true;
+}
+
+/* The destination of what a stream from one of our ports sends, and how it was found. */
+static enum mac_source find_destination(const struct measurer_xdp *xdp, const struct port_config *port,
+					const struct neighbour_answer *answer, struct mlr_stream *stream)
+{
+	bool found = stream->ip_version == 4 ? answer->found4 : answer->found6;
+	const uint8_t *mac = port->destination_mac_given ? port->destination_mac.ether_addr_octet
+			     : !found                    ? xdp->profile.ports[stream->to].mac
+			     : stream->ip_version == 4   ? answer->mac4
+							 : answer->mac6;
+
+	memcpy(stream->destination_mac, mac, MLR_MAC_OCTETS);
+	return port->destination_mac_given ? MAC_GIVEN
+	       : !found                    ? MAC_OTHER_PORT
+	       : stream->ip_version == 4   ? MAC_ARP
+					   : MAC_DISCOVERY;
+}
+
+/* Of one port: of all that it sends, and of one that sends nothing, too, for the result says what was learned. */
+static void find_destinations(struct measurer_xdp *xdp, unsigned int port, const struct neighbour_answer *answer)
+{
+	const struct port_config *config = &xdp->config->ports[port];
+	struct endpoint *end = &xdp->ends[port];
+	struct mlr_stream any = { .to = end->number ^ 1, .ip_version = xdp->config->ip == IP_6 ? 6 : 4 };
+
+	if (any.to >= xdp->profile.port_count)
+		any.to = 0;
+	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
+		if (xdp->profile.streams[i].from == end->number)
+			find_destination(xdp, config, answer, &xdp->profile.streams[i]);
+	end->mac_source = find_destination(xdp, config, answer, &any);
+	memcpy(end->destination_mac, any.destination_mac, MLR_MAC_OCTETS);
+}
+
+static enum exit_code learn_addresses(struct measurer_xdp *xdp)
+{
+	struct neighbour_port neighbours[MLR_PORTS_MAX];
+	struct neighbour_answer answers[MLR_PORTS_MAX] = { 0 };
+	enum exit_code code;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		neighbours[i] = neighbour_of(xdp, i);
+	code = neighbours_open(neighbours, xdp->port_count, &xdp->neighbours);
+	if (!code && !all_macs_given(xdp->config))
+		code = neighbours_resolve(xdp->neighbours, answers, &xdp->astray.ports_meet);
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		if (xdp->ends[i].transmits && !xdp->config->ports[i].destination_mac_given)
+			astray_learned(&xdp->astray, xdp->config, &neighbours[i], &answers[i]);
+	if (!code)
+		code = neighbours_serve(xdp->neighbours);
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		find_destinations(xdp, i, &answers[i]);
+	return code;
+}
+
+/* The first port that sends test frames asks its gateway. */
+static enum exit_code open_management(struct measurer_xdp *xdp)
+{
+	struct neighbour_port neighbour;
+	unsigned int port;
+
+	if (!xdp->config->queries_per_s)
+		return EXIT_DONE;
+	port = xdp_first_transmitter(xdp);
+	neighbour = neighbour_of(xdp, port);
+	if (xdp->ends[port].mac_source == MAC_OTHER_PORT)
+		warn("port %s: nobody answers for the SUT's address, so nobody will answer management queries",
+		     xdp->ports[port].link.name);
+	xdp->management_port = port;
+	return management_open(&neighbour, xdp->ends[port].destination_mac, xdp->config->queries_per_s, &xdp->management);
+}
+
+/* Than AF_XDP in copy mode, as far as self-tests know. */
+static bool live_is_faster(const struct measurer_xdp *xdp)
+{
+	const struct config *config = xdp->config;
+	const char *faster;
+
+	if (config->verb == VERB_SELFTEST)
+		return true; /* which finds that out, and has tried AF_XDP already */
+	if (xdp->port_count != PORT_COUNT)
+		return false; /* self-tests are of two ports */
+	faster = selftest_faster_backend(config, "xsk", "live", xdp->by_nic_clock);
+	return faster && !strcmp(faster, "live");
+}
+
+static enum exit_code open_transmitters(struct measurer_xdp *xdp)
+{
+	struct tx_metadata metadata;
+	enum exit_code code = EXIT_DONE;
+	struct tx_cpus cpus = { 0 };
+
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
+		if (!xdp->ends[i].transmits)
+			continue;
+		code = departure_open(xdp, i, &metadata);
+		if (!code)
+			code = tx_port_open(xdp->config, live_is_faster(xdp), &xdp->ports[i].link, &xdp->profile,
+					    xdp->ends[i].number, &metadata, &cpus, &xdp->ends[i].tx);
+		if (!code)
+			code = departure_check(xdp, i);
+	}
+	return code;
+}
+
+/* Keep the ports' interrupts off the transmit threads' CPUs. */
+static enum exit_code spare_cpus(struct measurer_xdp *xdp)
+{
+	enum exit_code code = EXIT_DONE;
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ends[i].tx)
+			tx_port_add_cpus(xdp->ends[i].tx, &cpus);
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		code = port_spare_cpus(&xdp->ports[i], xdp->config, &cpus);
+	return code;
+}
+
+static double slowest_link_bps(const struct measurer_xdp *xdp)
+{
+	double slowest_bps = xdp->ports[0].link_bps;
+
+	for (unsigned int i = 1; i < xdp->port_count; i++)
+		if (xdp->ports[i].link_bps < slowest_bps)
+			slowest_bps = xdp->ports[i].link_bps;
+	return slowest_bps;
+}
+
+/* What a self-test said of a tester like this one. */
+static void find_selftest(struct measurer_xdp *xdp)
+{
+	const struct selftest_way way = measurer_xdp_way(&xdp->measurer);
+
+	if (xdp->config->verb != VERB_SELFTEST && xdp->port_count == PORT_COUNT)
+		xdp->measurer.selftest = selftest_find(xdp->config, &way);
+}
+
+void xdp_close(struct measurer_xdp *xdp)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		tx_port_close(xdp->ends[i].tx);
+	management_close(xdp->management);
+	neighbours_close(xdp->neighbours);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		rx_close(xdp->ends[i].rx);
+	timestamps_close(xdp);
+	departure_close(xdp);
+	ports_close(xdp->ports, xdp->port_count);
+	netlink_close(xdp->netlink);
+	session_restore();
+}
+
+static void free_xdp(struct measurer *measurer)
+{
+	xdp_close((struct measurer_xdp *)measurer);
+	free(measurer);
+}
+
+/* Attach the receivers and learn addresses, listening meanwhile. */
+static enum exit_code look_around(struct measurer_xdp *xdp)
+{
+	struct rx *receivers[MLR_PORTS_MAX];
+	struct listener listener;
+	enum exit_code code;
+
+	listen_begin(xdp->ports, xdp->port_count, &listener);
+	if ((code = open_receivers(xdp)) || (code = learn_addresses(xdp))) {
+		listen_close(&listener);
+		return code;
+	}
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		receivers[i] = xdp->ends[i].rx;
+	return listen_end(&listener, xdp->ports, receivers, xdp->config->unsafe_reason);
+}
+
+static enum exit_code steer_ports(struct measurer_xdp *xdp)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		code = port_steer(&xdp->ports[i], xdp->config, &xdp->profile, xdp->ends[i].number);
+	return code;
+}
+
+enum exit_code xdp_open_ports(struct measurer_xdp *xdp)
+{
+	int error = netlink_open(&xdp->netlink);
+
+	if (error)
+		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", strerror(-error));
+	return ports_open(xdp->netlink, xdp->config, xdp->ports);
+}
+
+enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
+{
+	enum exit_code code;
+
+	session_raise();
+	if ((code = steer_ports(xdp)) || (code = look_around(xdp)) || (code = open_management(xdp)) ||
+	    (code = open_transmitters(xdp)))
+		return code;
+	return spare_cpus(xdp);
+}
+
+void xdp_init(const struct config *config, struct measurer_xdp *ret)
+{
+	*ret = (struct measurer_xdp){
+		.config = config,
+		.port_count = config->port_count,
+		.next_sequence = 1, /* the receivers' memory of sequence numbers starts as zeros */
+	};
+	for (unsigned int i = 0; i < ret->port_count; i++)
+		ret->ends[i].number = i;
+	if (getrandom(&ret->trial, sizeof(ret->trial), 0) < 0)
+		ret->trial = 0;
+}
+
+double xdp_line_rate_fps(const struct measurer_xdp *xdp, double link_bps)
+{
+	return mlr_line_rate_fps(link_bps, mlr_size_mean_octets(&xdp->profile.sizes));
+}
+
+enum exit_code measurer_xdp_new(const struct config *config, struct measurer **ret)
+{
+	struct measurer_xdp *xdp = calloc(1, sizeof(*xdp));
+	enum exit_code code;
+
+	if (!xdp)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	xdp_init(config, xdp);
+	xdp->measurer.ops = &ops;
+	if ((code = xdp_open_ports(xdp)) || (code = xdp_make_profile(xdp, config)) || (code = xdp_open_frames(xdp))) {
+		free_xdp(&xdp->measurer);
+		return code;
+	}
+	xdp->measurer.line_rate_fps = xdp_line_rate_fps(xdp, slowest_link_bps(xdp));
+	find_selftest(xdp);
+	*ret = &xdp->measurer;
+	return EXIT_DONE;
+}
+
+/* --- measuring ------------------------------------------------------------------------------------------------------ */
+
+static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
+{
+	enum exit_code code = xdp_trial((struct measurer_xdp *)measurer, input, ret);
+
+	if (code == EXIT_DONE)
+		astray_measured(&((struct measurer_xdp *)measurer)->astray, ((struct measurer_xdp *)measurer)->config, ret);
+	if (code == EXIT_DONE && measurer->selftest.state == SELFTEST_FRESH)
+		ret->latency.floor = &measurer->selftest;
+	return code;
+}
+
+enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double duration_s, struct measurement *ret)
+{
+	const struct mlr_trial_input input = { .duration_s = duration_s, .load_fps = 0.0 };
+
+	return measurer->ops->measure(measurer, &input, ret);
+}
+
+enum exit_code measurer_xdp_measure_course(struct measurer *measurer, struct trial_course *course, struct measurement *ret)
+{
+	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
+	struct mlr_trial_input input = { .duration_s = (double)course->frame_count / course->load_fps };
+	enum exit_code code;
+
+	if (course->then_load_fps > 0)
+		input.duration_s += (double)course->then_frame_count / course->then_load_fps;
+	input.load_fps = (double)(course->frame_count + course->then_frame_count) / input.duration_s;
+	xdp->course = course;
+	code = measure(measurer, &input, ret);
+	xdp->course = NULL;
+	return code;
+}
+
+enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max_load_fps)
+{
+	double fastest_fps = 0.0;
+
+	for (int i = 0; i < CALIBRATION_RUNS; i++) {
+		struct measurement measurement;
+		enum exit_code code = measurer_xdp_measure_max(measurer, CALIBRATION_S, &measurement);
+
+		if (code)
+			return code;
+		if (measurement.pacing.achieved_fps > fastest_fps)
+			fastest_fps = measurement.pacing.achieved_fps;
+		measurement_free(&measurement);
+	}
+	*ret_max_load_fps = fastest_fps * CALIBRATION_SHARE;
+	return EXIT_DONE;
+}
+
+static void deviations(struct measurer *measurer, json_t *list)
+{
+	xdp_deviations(((const struct measurer_xdp *)measurer)->config, list);
+}
+
+static const struct measurer_ops ops = {
+	.measure = measure,
+	.describe = xdp_describe,
+	.traffic_profile = xdp_traffic_profile,
+	.deviations = deviations,
+	.free = free_xdp,
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measurer/xdp_describe.h"
+
+#include "config/traffic.h"
+#include "measurer/departure.h"
+#include "port/journal.h"
+
+static json_t *mac_json(const uint8_t mac[MLR_MAC_OCTETS])
+{
+	return json_sprintf("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
+}
+
+json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int i)
+{
+	static const char *const sources[] = {
+		[MAC_GIVEN] = "given",
+		[MAC_ARP] = "learned by ARP",
+		[MAC_DISCOVERY] = "learned by neighbour discovery",
+		[MAC_OTHER_PORT] = "the other port's",
+	};
+	const struct endpoint *end = &xdp->ends[i];
+	const struct port *port = &xdp->ports[i];
+	json_t *json = json_pack("{s:s, s:s, s:o, s:i, s:b, s:s, s:o, s:s}", "name", port->link.name, "driver", port->driver,
+				 "mac", mac_json(port->link.mac), "mtu_octets", (int)port->link.mtu_octets, "transmits",
+				 (int)end->transmits, "receive_mode", rx_is_generic(end->rx) ? "generic" : "native",
+				 "destination_mac", mac_json(end->destination_mac), "destination_mac_source",
+				 sources[end->mac_source]);
+
+	json_object_set_new(json, "link_bps", port->link_bps > 0.0 ? json_real(port->link_bps) : json_null());
+	json_object_set_new(json, "changes", claim_changes(port->claim));
+	json_object_set_new(json, "transmit_queues", end->tx ? json_integer(end->tx->queue_count) : json_null());
+	json_object_set_new(json, "transmit_memory",
+			    end->tx && end->tx->memory ? json_string(end->tx->memory) : json_null());
+	json_object_set_new(json, "transmit_mode", end->tx ? json_string(end->tx->mode) : json_null());
+	json_object_update_new(json, departure_describe(xdp, i));
+	return json;
+}
+
+struct selftest_way measurer_xdp_way(const struct measurer *measurer)
+{
+	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
+	const struct tx_port *tx = xdp->ends[xdp_first_transmitter(xdp)].tx;
+
+	return (struct selftest_way){ tx->backend, tx->mode, xdp->by_nic_clock, tx->metadata.lead_ns };
+}
+
+const char *xdp_backend(const struct measurer_xdp *xdp)
+{
+	return xdp->ends[xdp_first_transmitter(xdp)].tx->backend;
+}
+
+json_t *xdp_describe(struct measurer *measurer)
+{
+	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
+	json_t *ports = json_array();
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		json_array_append_new(ports, xdp_port_json(xdp, i));
+	return json_pack("{s:s, s:s, s:o, s:f, s:s?}", "name", "xdp", "tx_backend", xdp_backend(xdp), "ports", ports,
+			 "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe", xdp->config->unsafe_reason);
+}
+
+/* How far the load is from constant (4.5.2 of the draft asks for that). */
+json_t *xdp_load_json(const struct tx_port *tx)
+{
+	if (tx->metadata.lead_ns)
+		return json_string(
+			"constant: frame n is due at n / load after the start, and the NIC lets it go then (launch "
+			"time); one that is handed over late leaves at once. What was achieved is in each trial's "
+			"pacing and departure_delay");
+	return json_sprintf(
+		"constant: frame n is due at n / load after the start, on a port as a whole (%u transmit queue%s); a queue "
+		"that was held up catches up in bursts of at most %u frames. What was achieved is in each trial's pacing",
+		tx->queue_count, tx->queue_count == 1 ? "" : "s", tx->burst_frames);
+}
+
+json_t *xdp_traffic_profile(struct measurer *measurer)
+{
+	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
+	const char *names[MLR_PORTS_MAX];
+	json_t *json;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		names[i] = xdp->ports[i].link.name;
+	json = traffic_describe(xdp->config, &xdp->profile, names);
+	json_object_set_new(json, "load", xdp_load_json(xdp->ends[xdp_first_transmitter(xdp)].tx));
+	return json;
+}
+
+void xdp_deviations(const struct config *config, json_t *list)
+{
+	const char *protocol = config->ip == IP_4   ? "ARP"
+			       : config->ip == IP_6 ? "neighbour discovery"
+						    : "ARP and neighbour discovery";
+
+	if (config->no_seq)
+		json_array_append_new(
+			list, json_string("Sequence numbers are not looked at (--no-seq): duplicates, reordering and "
+					  "gaps are not told, and a duplicate counts as a frame received, so that "
+					  "it hides a loss."));
+	if (!config->learning_frames)
+		json_array_append_new(list,
+				      json_sprintf("Phase b: no learning frames are sent in a trial; addresses are learned "
+						   "by %s once, before the first trial.",
+						   protocol));
+}

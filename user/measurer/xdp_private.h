@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Private to the measurer of frames over real ports: its state, which its parts work on. */
+#ifndef XDP_MLR_MEASURER_XDP_PRIVATE_H
+#define XDP_MLR_MEASURER_XDP_PRIVATE_H
+
+#include "dataplane/rx.h"
+#include "dataplane/tx_port.h"
+#include "measurer/astray.h"
+#include "measurer/measurer.h"
+#include "mlr/profile.h"
+#include "netdev/netlink.h"
+#include "netdev/phc.h"
+#include "port/management.h"
+#include "port/neighbour.h"
+#include "port/state.h"
+
+/* How a port's destination MAC was found. */
+enum mac_source { MAC_GIVEN, MAC_ARP, MAC_DISCOVERY, MAC_OTHER_PORT };
+
+/* Who stamps departures of a port (departure.h). */
+struct departure {
+	bool stamped;
+	int clock_fd;                    /* the NIC's clock; 0: the kernel does */
+	struct phc_offset before, after; /* of the trial */
+};
+
+/* Everything of one port. */
+struct endpoint {
+	unsigned int number; /* of the port in the profile: other hosts may have ports, too */
+	bool transmits, receives;
+	struct rx *rx;                               /* always: it also shows what is foreign or misdirected */
+	struct tx_port *tx;                          /* NULL if it does not transmit */
+	int clock_fd;                                /* the NIC's clock, if it tells when frames arrive; 0: it does not */
+	struct phc_offset clock_before, clock_after; /* of the trial */
+	struct departure departure;
+	uint8_t destination_mac[MLR_MAC_OCTETS];
+	enum mac_source mac_source;
+};
+
+struct measurer_xdp {
+	struct measurer measurer;
+	const struct config *config;
+	struct mnl_socket *netlink;
+	unsigned int port_count;
+	struct port ports[MLR_PORTS_MAX];
+	struct endpoint ends[MLR_PORTS_MAX];
+	struct neighbours *neighbours;
+	struct management *management; /* NULL: no queries */
+	unsigned int management_port;  /* which of the ports sends them */
+	struct mlr_profile profile;
+	uint32_t next_sequence;      /* of the next trial, in every flow; goes on from trial to trial */
+	bool said_no_departures;     /* that nobody stamps them (departure.h) */
+	struct astray astray;        /* what would explain frames that are lost, or not ours */
+	bool by_nic_clock;           /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
+	struct trial_course *course; /* of the trial that runs; NULL: its load is constant */
+	int64_t clock_offset_ns;     /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
+	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
+};
+
+/* The first port that sends test frames. */
+static inline unsigned int xdp_first_transmitter(const struct measurer_xdp *xdp)
+{
+	unsigned int port = 0;
+
+	while (!xdp->ends[port].transmits)
+		port++;
+	return port;
+}
+
+#endif

@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Nothing is reset: every count is the difference of two snapshots. */
+#include "measurer/xdp_trial.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "measurer/departure.h"
+#include "measurer/timestamps.h"
+#include "measurer/xdp_describe.h"
+
+#define START_MARGIN_NS 300000 /* until the transmit threads spin */
+#define GRACE_RATIO     0.0005 /* of the Trial Duration: what a stall of this machine may still be caught up after it */
+#define GRACE_MAX_NS    1000000
+#define POLL_NS         200000         /* between looks at the counters in phase d */
+#define QUIET_FRACTION  5              /* phase d ends after a fifth of its time without a frame */
+#define NIC_LAG_NS      (3 * NS_PER_S) /* some drivers refresh their counters every two seconds */
+#define NIC_POLL_NS     (NS_PER_S / 20)
+#define CLOCK_READS     100
+
+static uint64_t ns_of(double seconds)
+{
+	return (uint64_t)(seconds * (double)NS_PER_S);
+}
+
+/* Sleep for a phase, if it has a length. */
+static enum exit_code wait_phase(double wait_s)
+{
+	if (wait_s > 0.0 && stop_sleep_until(clock_ns() + ns_of(wait_s)))
+		return EXIT_INTERRUPTED;
+	return EXIT_DONE;
+}
+
+/* --- snapshots ------------------------------------------------------------------------------------------------------ */
+
+static enum exit_code read_link(struct measurer_xdp *xdp, unsigned int port, struct rtnl_link_stats64 *ret)
+{
+	struct link_info link;
+	int error = netlink_link_by_index(xdp->netlink, xdp->ports[port].link.ifindex, &link);
+
+	if (error)
+		return refuse(EXIT_INVALID, "port %s disappeared during a trial: %s", xdp->ports[port].link.name,
+			      strerror(-error));
+	if (!link.up || !link.carrier)
+		return refuse(EXIT_INVALID, "port %s lost its link during a trial", xdp->ports[port].link.name);
+	*ret = link.stats;
+	return EXIT_DONE;
+}
+
+/* Frames that found the kernel's backlog full, on all CPUs (the second column of softnet_stat); 0 if it cannot be read. */
+static uint64_t read_backlog_dropped(void)
+{
+	FILE *file = fopen("/proc/net/softnet_stat", "re");
+	unsigned int dropped;
+	uint64_t sum = 0;
+
+	if (!file)
+		return 0;
+	while (fscanf(file, "%*x %x%*[^\n]", &dropped) == 1)
+		sum += dropped;
+	fclose(file);
+	return sum;
+}
+
+/* Between two snapshots an interface can only count more frames than our programs, if its counters are read first before the
+ * trial and last after it. */
+static enum exit_code take_snapshot(struct measurer_xdp *xdp, bool before, struct xdp_snapshot *ret)
+{
+	enum exit_code code = EXIT_DONE;
+
+	ret->backlog_dropped = read_backlog_dropped();
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
+		if (!before)
+			rx_snapshot(xdp->ends[i].rx, &ret->rx[i]);
+		code = read_link(xdp, i, &ret->link[i]);
+		if (before)
+			rx_snapshot(xdp->ends[i].rx, &ret->rx[i]);
+	}
+	return code;
+}
+
+/* --- a trial with a course ------------------------------------------------------------------------------------------ */
+
+#define WATCH_NS (NS_PER_S / 1000)
+
+/* Frames of a load, as the time they take. */
+static uint64_t course_ns(double load_fps, uint64_t frame_count)
+{
+	return ns_of((double)frame_count / load_fps);
+}
+
+/* Give the trial its course; what follows its first part is in *then. */
+static void follow_course(struct trial_course *course, struct tx_trial *trial, struct tx_trial *then)
+{
+	uint64_t grace_ns = ns_of(course->grace_s);
+
+	trial->load_fps = course->load_fps;
+	trial->frame_count = course->frame_count;
+	course->ret_start_ns = trial->start_ns;
+	course->ret_change_ns = course->ret_end_ns = trial->start_ns + course_ns(course->load_fps, course->frame_count);
+	trial->deadline_ns = course->ret_change_ns + grace_ns;
+	if (course->then_load_fps <= 0.0)
+		return;
+	*then = *trial;
+	then->load_fps = course->then_load_fps;
+	then->frame_count = course->then_frame_count;
+	then->first_sequence += (uint32_t)course->first_sequences;
+	then->start_ns = course->ret_change_ns;
+	course->ret_end_ns += course_ns(course->then_load_fps, course->then_frame_count);
+	then->deadline_ns = course->ret_end_ns + grace_ns;
+	trial->then = then;
+}
+
+/* One look for the watch of a course. The first sets what counts from. */
+static void look(struct measurer_xdp *xdp, bool first)
+{
+	struct trial_course *course = xdp->course;
+	struct rx_counters now, sum = { 0 };
+
+	if (!course || !course->watch)
+		return;
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		rx_snapshot(xdp->ends[i].rx, &now);
+		rx_add(&sum, &now);
+	}
+	if (first) {
+		course->base_received = sum.received;
+		course->base_missing = sum.gap_frames;
+	}
+	course->watch(course->context, clock_ns(), sum.received - course->base_received,
+		      sum.gap_frames - course->base_missing);
+}
+
+/* Look while frames are sent. */
+static void watch_course(struct measurer_xdp *xdp)
+{
+	if (!xdp->course || !xdp->course->watch)
+		return;
+	while (clock_ns() < xdp->course->ret_end_ns && !stop_sleep_until(clock_ns() + WATCH_NS)) {
+		look(xdp, false);
+		for (unsigned int i = 0; i < xdp->port_count; i++)
+			if (xdp->ends[i].transmits)
+				tx_port_interrupt(xdp->ends[i].tx);
+	}
+}
+
+/* --- phase c: traffic ----------------------------------------------------------------------------------------------- */
+
+enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *run, uint64_t start_ns)
+{
+	const struct mlr_trial_input *input = &run->input;
+	double grace_ns = input->duration_s * GRACE_RATIO * (double)NS_PER_S;
+	struct tx_trial then, trial = {
+		.number = xdp->trial,
+		.load_fps = input->load_fps,
+		.frame_count = run->frame_count,
+		.first_sequence = xdp->next_sequence,
+		.start_ns = start_ns,
+		.tag_offset_ns = xdp->clock_offset_ns,
+	};
+	enum exit_code code = EXIT_DONE;
+
+	trial.deadline_ns = trial.start_ns + ns_of(input->duration_s);
+	if (run->frame_count != TX_NO_LIMIT)
+		trial.deadline_ns += (uint64_t)(grace_ns < GRACE_MAX_NS ? grace_ns : GRACE_MAX_NS);
+	if (xdp->course)
+		follow_course(xdp->course, &trial, &then);
+	if (xdp->management)
+		code = management_start(xdp->management, trial.start_ns, trial.start_ns + ns_of(input->duration_s));
+	if (code)
+		return code;
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		if (xdp->ends[i].transmits)
+			code = tx_port_start(xdp->ends[i].tx, &trial);
+	if (!code)
+		watch_course(xdp);
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		int error;
+
+		if (!xdp->ends[i].transmits)
+			continue;
+		tx_port_wait(xdp->ends[i].tx); /* also where one could not be started: the threads that run use its frames */
+		error = xdp->ends[i].tx->report.error;
+		if (error && !code)
+			code = refuse(EXIT_INVALID, "port %s: the transmitter failed in a trial: %s",
+				      xdp->ports[i].link.name,
+				      error == -ETIMEDOUT ? "the kernel did not complete its frames" : strerror(-error));
+	}
+	return stop_requested() ? EXIT_INTERRUPTED : code;
+}
+
+static uint64_t sent_by(const struct measurer_xdp *xdp, unsigned int port)
+{
+	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.sent : 0;
+}
+
+static uint64_t sent_by_all(const struct measurer_xdp *xdp)
+{
+	uint64_t sent = 0;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		sent += sent_by(xdp, i);
+	return sent;
+}
+
+/* What its transmitter knows the driver to have had no room for. */
+static uint64_t refused_by(const struct measurer_xdp *xdp, unsigned int port)
+{
+	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.refused : 0;
+}
+
+/* Frames that a port sent beside the load. */
+static uint64_t extra_by(const struct measurer_xdp *xdp, unsigned int port)
+{
+	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.extra : 0;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* How many sequence numbers a trial of so many frames a port may use in a flow. */
+static uint64_t sequences_wanted(const struct measurer_xdp *xdp, uint64_t frame_count)
+{
+	uint64_t most = 0;
+
+	if (frame_count == TX_NO_LIMIT)
+		return UINT32_MAX;
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ends[i].tx)
+			most = greater(most, tx_port_sequences(xdp->ends[i].tx, frame_count));
+	return most;
+}
+
+/* The same for a trial with a course, whose second part begins anew. */
+static uint64_t sequences_of_course(const struct measurer_xdp *xdp)
+{
+	struct trial_course *course = xdp->course;
+
+	course->first_sequences = sequences_wanted(xdp, course->frame_count);
+	return course->first_sequences + sequences_wanted(xdp, course->then_frame_count);
+}
+
+uint64_t xdp_run_sequences(const struct measurer_xdp *xdp, const struct xdp_run *run)
+{
+	return xdp->course ? sequences_of_course(xdp) : sequences_wanted(xdp, run->frame_count);
+}
+
+uint64_t xdp_run_sequences_used(const struct measurer_xdp *xdp)
+{
+	uint64_t most = 0;
+
+	if (xdp->course)
+		return sequences_of_course(xdp);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ends[i].tx)
+			most = greater(most, tx_port_sequences_used(xdp->ends[i].tx));
+	return most;
+}
+
+/* --- phase d: residual frames --------------------------------------------------------------------------------------- */
+
+struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struct xdp_run *run)
+{
+	struct xdp_progress progress = { .sent = sent_by_all(xdp) };
+
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		struct rx_counters now, since;
+
+		rx_snapshot(xdp->ends[i].rx, &now);
+		since = rx_subtract(&now, &run->before.rx[i]);
+		progress.unique += since.received;
+		progress.all += since.received + since.duplicate + since.malformed + since.misdirected;
+	}
+	return progress;
+}
+
+struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp)
+{
+	uint64_t now_ns = clock_ns();
+
+	return (struct xdp_residual){
+		.limit_ns = ns_of(xdp->config->waits.residual_s),
+		.start_ns = now_ns,
+		.quiet_since_ns = now_ns,
+	};
+}
+
+bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progress *progress)
+{
+	uint64_t now_ns = clock_ns();
+
+	if (progress->all != residual->last) {
+		residual->last = progress->all;
+		residual->quiet_since_ns = now_ns;
+	}
+	return progress->unique >= progress->sent || now_ns - residual->start_ns >= residual->limit_ns ||
+	       now_ns - residual->quiet_since_ns >= residual->limit_ns / QUIET_FRACTION;
+}
+
+static enum exit_code wait_residual(struct measurer_xdp *xdp, const struct xdp_run *run)
+{
+	struct xdp_residual residual = xdp_residual_begin(xdp);
+
+	for (;;) {
+		struct xdp_progress progress = xdp_run_progress(xdp, run);
+
+		if (xdp_residual_is_over(&residual, &progress))
+			return EXIT_DONE;
+		if (stop_sleep_until(clock_ns() + POLL_NS))
+			return EXIT_INTERRUPTED;
+	}
+}
+
+/* --- what a port did -------------------------------------------------------------------------------------------------- */
+
+/* What of rx_dropped was really dropped for want of room: it also has frames that we passed on and nobody wanted, and with some
+ * drivers (virtio_net) every frame that an XDP program dropped. */
+static uint64_t dropped_for_room(uint64_t dropped, const struct rx_counters *rx)
+{
+	uint64_t passed_on = rx->foreign + rx->housekeeping, taken = rx_seen(rx) - passed_on;
+
+	if (dropped >= taken)
+		dropped -= taken;
+	return dropped > passed_on ? dropped - passed_on : 0;
+}
+
+/* Frames that the receiving interface had no room for. Drivers differ in which of three counters they use, and some use
+ * several for the same frame. */
+static uint64_t receiver_missed(const struct rtnl_link_stats64 *a, const struct rtnl_link_stats64 *b,
+				const struct rx_counters *rx)
+{
+	return greater(greater(b->rx_missed_errors - a->rx_missed_errors, b->rx_fifo_errors - a->rx_fifo_errors),
+		       b->rx_over_errors - a->rx_over_errors) +
+	       dropped_for_room(b->rx_dropped - a->rx_dropped, rx);
+}
+
+/* Frames that the transmitting interface did not get out. Not every driver counts redirected ones. */
+static uint64_t tx_dropped(const struct measurer_xdp *xdp, unsigned int port, const struct rtnl_link_stats64 *before,
+			   const struct rtnl_link_stats64 *after)
+{
+	return greater(after->tx_dropped - before->tx_dropped + after->tx_errors - before->tx_errors, refused_by(xdp, port));
+}
+
+static void count_port(const struct measurer_xdp *xdp, unsigned int port, const struct xdp_snapshot *a,
+		       const struct xdp_snapshot *b, uint64_t intended, struct port_counts *ret)
+{
+	const struct rtnl_link_stats64 *before = &a->link[port], *after = &b->link[port];
+	struct rx_counters rx = rx_subtract(&b->rx[port], &a->rx[port]);
+
+	*ret = (struct port_counts){
+		.transmits = xdp->ends[port].transmits,
+		.receives = xdp->ends[port].receives,
+		.counts = {
+			.intended = xdp->ends[port].transmits ? intended : 0,
+			.sent = sent_by(xdp, port),
+			.received = rx.received,
+			.duplicate = rx.duplicate,
+			.reordered = rx.reordered,
+			.late = rx.late,
+			.foreign = rx.foreign + rx.misdirected,
+			.malformed = rx.malformed,
+		},
+		.extra_sent = extra_by(xdp, port),
+		.extra_received = rx.extra,
+		.received_octets = rx.received_octets + rx.received * MLR_FCS_OCTETS,
+		.nic_tx_frames = after->tx_packets - before->tx_packets,
+		.nic_tx_dropped = tx_dropped(xdp, port, before, after),
+		.nic_rx_frames = after->rx_packets - before->rx_packets,
+		.nic_rx_missed = receiver_missed(before, after, &rx),
+	};
+	/* before generic XDP a frame waits in the backlog; other links' frames do, too, so this may be too much, not too little */
+	if (rx_is_generic(xdp->ends[port].rx))
+		ret->nic_rx_missed += b->backlog_dropped - a->backlog_dropped;
+	snprintf(ret->name, sizeof(ret->name), "%s", xdp->config->ports[port].label);
+}
+
+static bool is_port(const struct measurer_xdp *xdp, int ifindex)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ports[i].link.ifindex == ifindex)
+			return true;
+	return false;
+}
+
+/* A veth counts as dropped what its peer had no room for: behind the wire, so to say. That is the receiving port's miss where
+ * the peer is our other port, and the SUT's loss where it is the SUT. */
+static enum tx_drops meaning_of_drops(const struct measurer_xdp *xdp, unsigned int port)
+{
+	const struct link_info *link = &xdp->ports[port].link;
+
+	if (strcmp(link->kind, "veth"))
+		return TX_DROPS_BEFORE_WIRE;
+	return is_port(xdp, link->lower_ifindex) ? TX_DROPS_AT_RECEIVER : TX_DROPS_IN_SUT;
+}
+
+/* How long a port was at it (s): the trial's duration, or longer where the last frame left late. */
+static double busy_s(const struct tx_port *tx, const struct mlr_trial_input *input)
+{
+	double last_s = 0.0;
+
+	if (input->load_fps > 0.0 && tx->report.last_departure_ns > tx->start_ns)
+		last_s = (double)(tx->report.last_departure_ns - tx->start_ns) / (double)NS_PER_S + 1.0 / input->load_fps;
+	return last_s > input->duration_s ? last_s : input->duration_s;
+}
+
+/* Answers to our queries are not foreign, though the receiver cannot know that. */
+static void add_management(const struct management_report *management, struct port_counts *counts)
+{
+	uint64_t foreign = counts->counts.foreign;
+
+	counts->queries_sent = management->queries;
+	counts->queries_answered = management->answers;
+	counts->counts.foreign -= management->answers < foreign ? management->answers : foreign;
+}
+
+static void describe_port(const struct measurer_xdp *xdp, unsigned int port, const struct xdp_run *run,
+			  struct port_trial *ret)
+{
+	uint64_t intended = run->frame_count == TX_NO_LIMIT ? sent_by(xdp, port) : run->frame_count;
+
+	*ret = (struct port_trial){
+		.received = rx_subtract(&run->after.rx[port], &run->before.rx[port]),
+		.tx_drops = meaning_of_drops(xdp, port),
+	};
+	count_port(xdp, port, &run->before, &run->after, intended, &ret->counts);
+	if (xdp->management && port == xdp->management_port)
+		add_management(&run->management, &ret->counts);
+	rx_trial(xdp->ends[port].rx, xdp->trial, &ret->seen);
+	if (!xdp->ends[port].transmits)
+		return;
+	ret->sent = xdp->ends[port].tx->report;
+	ret->busy_s = busy_s(xdp->ends[port].tx, &run->input);
+	ret->start_ns = xdp->ends[port].tx->start_ns;
+}
+
+/* Some drivers refresh their counters late: look again. */
+static enum exit_code read_link_again(struct measurer_xdp *xdp, unsigned int port, struct xdp_snapshot *after)
+{
+	if (stop_sleep_until(clock_ns() + NIC_POLL_NS))
+		return EXIT_INTERRUPTED;
+	return read_link(xdp, port, &after->link[port]);
+}
+
+/* The interface must have seen at least what we sent through it. */
+static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct xdp_snapshot *before,
+					 struct xdp_snapshot *after)
+{
+	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		for (;;) {
+			uint64_t seen = after->link[i].tx_packets - before->link[i].tx_packets +
+					tx_dropped(xdp, i, &before->link[i], &after->link[i]);
+			enum exit_code code;
+
+			if (seen >= sent_by(xdp, i) + extra_by(xdp, i))
+				break;
+			if (clock_ns() >= deadline_ns)
+				return refuse(
+					EXIT_INVALID,
+					"port %s: impossible counters: we sent %llu frames, the interface counted %llu",
+					xdp->ports[i].link.name, (unsigned long long)sent_by(xdp, i),
+					(unsigned long long)seen);
+			code = read_link_again(xdp, i, after);
+			if (code)
+				return code;
+		}
+	}
+	return EXIT_DONE;
+}
+
+/* Frames that the interface of a port saw, and those that our program did. */
+static bool sees_enough(const struct xdp_snapshot *before, const struct xdp_snapshot *after, unsigned int port,
+			uint64_t *ret_nic, uint64_t *ret_ours)
+{
+	struct rx_counters ours = rx_subtract(&after->rx[port], &before->rx[port]);
+
+	*ret_nic = after->link[port].rx_packets - before->link[port].rx_packets;
+	*ret_ours = rx_seen(&ours);
+	return *ret_nic >= *ret_ours;
+}
+
+/* And it must have received at least what our program saw. Some drivers count what XDP took apart, so that less than half of it
+ * is here: those are not held to it. */
+static enum exit_code check_nic_received(struct measurer_xdp *xdp, const struct xdp_snapshot *before,
+					 struct xdp_snapshot *after)
+{
+	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS, nic, ours;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		while (!sees_enough(before, after, i, &nic, &ours) && nic >= ours / 2) {
+			enum exit_code code;
+
+			if (clock_ns() >= deadline_ns)
+				return refuse(EXIT_INVALID,
+					      "port %s: impossible counters: our program saw %llu frames, the interface "
+					      "received %llu",
+					      xdp->ports[i].link.name, (unsigned long long)ours, (unsigned long long)nic);
+			code = read_link_again(xdp, i, after);
+			if (code)
+				return code;
+		}
+	}
+	return EXIT_DONE;
+}
+
+enum exit_code xdp_run_end(struct measurer_xdp *xdp, struct xdp_run *run, struct port_trial *ret_ports)
+{
+	enum exit_code code;
+
+	if ((code = departure_end(xdp)) || (code = departure_check_launches(xdp)) ||
+	    (code = take_snapshot(xdp, false, &run->after)) || (code = check_nic_counters(xdp, &run->before, &run->after)) ||
+	    (code = check_nic_received(xdp, &run->before, &run->after)))
+		return code;
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		describe_port(xdp, i, run, &ret_ports[i]);
+	return EXIT_DONE;
+}
+
+/* --- the trial ------------------------------------------------------------------------------------------------------ */
+
+enum exit_code xdp_run_begin(const struct mlr_trial_input *input, struct xdp_run *ret)
+{
+	uint64_t frame_count = input->load_fps > 0.0 ? mlr_trial_intended(input) : TX_NO_LIMIT;
+
+	if (!frame_count)
+		return refuse(EXIT_USAGE_ERROR,
+			      "a trial of %g s at %g frames/s cannot be counted; use a smaller load or duration",
+			      input->duration_s, input->load_fps);
+	*ret = (struct xdp_run){ .input = *input, .frame_count = frame_count };
+	return EXIT_DONE;
+}
+
+enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct xdp_run *run)
+{
+	const struct waits *waits = &xdp->config->waits;
+	enum exit_code code;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		rx_accept_trial(xdp->ends[i].rx, xdp->trial, xdp->next_sequence, sequences);
+	if ((code = wait_phase(waits->routing_s)))
+		return code;
+	neighbours_announce(xdp->neighbours, xdp->config->learning_frames);
+	if ((code = wait_phase(waits->learning_s)))
+		return code;
+	if ((code = timestamps_begin(xdp)) || (code = departure_begin(xdp)) ||
+	    (code = take_snapshot(xdp, true, &run->before)))
+		return code;
+	look(xdp, true);
+	return EXIT_DONE;
+}
+
+static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, struct port_trial *ret_ports,
+			      double *ret_waits_s)
+{
+	const struct waits *waits = &xdp->config->waits;
+	uint64_t residual_from_ns;
+	enum exit_code code;
+
+	xdp->trial++;
+	if ((code = xdp_run_arm(xdp, xdp_run_sequences(xdp, run), run)) ||
+	    (code = xdp_run_transmit(xdp, run, clock_ns() + START_MARGIN_NS)))
+		return code;
+	xdp->next_sequence += (uint32_t)xdp_run_sequences_used(xdp) + 1;
+	residual_from_ns = clock_ns();
+	code = wait_residual(xdp, run);
+	if (xdp->management)
+		run->management = management_stop(xdp->management);
+	if (code || (code = timestamps_end(xdp)))
+		return code;
+	look(xdp, false);
+	*ret_waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s +
+		       (double)(clock_ns() - residual_from_ns) / (double)NS_PER_S;
+	code = xdp_run_end(xdp, run, ret_ports);
+	return code ? code : wait_phase(waits->stabilize_s);
+}
+
+double xdp_clock_read_ns(void)
+{
+	uint64_t least_ns = UINT64_MAX;
+
+	for (int i = 0; i < CLOCK_READS; i++) {
+		uint64_t first_ns = clock_ns(), difference_ns = clock_ns() - first_ns;
+
+		if (difference_ns < least_ns)
+			least_ns = difference_ns;
+	}
+	return (double)least_ns;
+}
+
+void xdp_trial_conclude(const struct config *config, const struct mlr_trial_input *input, uint64_t start_ns,
+			struct measurement *measurement)
+{
+	struct mlr_trial_input performed = *input;
+	double effective_s;
+
+	measurement->wall_s = (double)(clock_ns() - start_ns) / (double)NS_PER_S;
+	performed.load_fps = measurement->pacing.intended_fps;
+	effective_s = config->effective_duration == EFFECTIVE_WALL ? measurement->wall_s : input->duration_s;
+	measurement->result.input = performed;
+	measurement->result.output = mlr_trial_output(&performed, measurement->verdict.loss_ratio, effective_s);
+}
+
+enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret)
+{
+	struct account account = {
+		.config = xdp->config,
+		.profile = &xdp->profile,
+		.input = *input,
+		.port_count = xdp->port_count,
+	};
+	struct measurement measurement = { .tx_backend = xdp_backend(xdp) };
+	uint64_t start_ns = clock_ns();
+	struct rx_counters received;
+	struct xdp_run run;
+	enum exit_code code = xdp_run_begin(input, &run);
+
+	if (code || (code = perform(xdp, &run, account.ports, &measurement.waits_s)))
+		return code;
+	account.clock_read_ns = xdp_clock_read_ns();
+	if ((code = account_for(&account, &measurement)))
+		return code;
+	received = account_received(&account);
+	if ((code = timestamps_judge(xdp, &received, account.clock_read_ns, &measurement)))
+		return code;
+	departure_judge(xdp, &measurement);
+	xdp_trial_conclude(xdp->config, input, start_ns, &measurement);
+	*ret = measurement;
+	return EXIT_DONE;
+}

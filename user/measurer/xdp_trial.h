@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The steps of one trial over the ports of this machine (RFC 2544 section 23; draft-15 section 4.4.3):
+ *
+ *	arm (waits a and b; snapshot), transmit (c), residual frames (d), end (snapshot; what each port did)
+ *
+ * measurer_xdp takes them one after another; where a trial is performed by several machines, all arm before the first transmits,
+ * and what their ports did is accounted for together (account.h).
+ */
+#ifndef XDP_MLR_MEASURER_XDP_TRIAL_H
+#define XDP_MLR_MEASURER_XDP_TRIAL_H
+
+#include "measurer/account.h"
+#include "measurer/xdp_private.h"
+
+/* All counters of all ports at one moment. */
+struct xdp_snapshot {
+	struct rx_counters rx[MLR_PORTS_MAX];
+	struct rtnl_link_stats64 link[MLR_PORTS_MAX];
+	uint64_t backlog_dropped; /* by the whole machine */
+};
+
+/* A trial that goes on. */
+struct xdp_run {
+	struct mlr_trial_input input; /* a load of 0: as fast as the transmitters can */
+	uint64_t frame_count;         /* of each transmitting port, or TX_NO_LIMIT */
+	struct xdp_snapshot before, after;
+	struct management_report management;
+};
+
+/* Frames that were sent, and those of the tester's that arrived, so far. */
+struct xdp_progress {
+	uint64_t sent, unique, all;
+};
+
+/* How long frames may still be on their way. */
+struct xdp_residual {
+	uint64_t limit_ns, start_ns, quiet_since_ns;
+	uint64_t last; /* of those that arrived */
+};
+
+/* Nothing is done yet. EXIT_USAGE_ERROR where the input's frames cannot be counted. */
+enum exit_code xdp_run_begin(const struct mlr_trial_input *input, struct xdp_run *ret);
+
+/* How many sequence numbers of a flow the trial may use, and how many it did once its frames were sent. */
+uint64_t xdp_run_sequences(const struct measurer_xdp *xdp, const struct xdp_run *run);
+uint64_t xdp_run_sequences_used(const struct measurer_xdp *xdp);
+
+/* Accept frames of trial xdp->trial from xdp->next_sequence on, at most so many numbers of a flow; wait; count from now on. */
+enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct xdp_run *run);
+
+/* Transmit from this moment of CLOCK_MONOTONIC on, until all is sent or the time is up. */
+enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *run, uint64_t start_ns);
+
+/* What has become of the frames, and whether to wait on for the rest: until every sent frame is there, or none has come for a
+ * fifth of the time, or the time is up. */
+struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struct xdp_run *run);
+struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp);
+bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progress *progress);
+
+/* Count for the last time; what each of xdp's ports did. EXIT_INVALID if that is impossible. */
+enum exit_code xdp_run_end(struct measurer_xdp *xdp, struct xdp_run *run, struct port_trial *ret_ports);
+
+/* What reading CLOCK_MONOTONIC costs (ns). */
+double xdp_clock_read_ns(void);
+
+/* A trial that was accounted for, begun at this moment: its durations, and the Trial Result. */
+void xdp_trial_conclude(const struct config *config, const struct mlr_trial_input *input, uint64_t start_ns,
+			struct measurement *measurement);
+
+/* Perform one trial, all of it. */
+enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret);
+
+#endif

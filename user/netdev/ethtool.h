@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What `ethtool` knows of a link: offloads, channels, rings, pause frames, its clock, its receive hash, its driver.
+ *
+ * By generic netlink (family "ethtool"; family "netdev" for what a driver can do with XDP). What netlink has only since late
+ * kernels, the receive hash's table, and the driver's name go by the older ioctl. A handle belongs to the network namespace
+ * in which it was opened. Functions return 0 or -errno: -ENODEV for a link that does not exist, -EOPNOTSUPP for what its
+ * driver or the kernel does not have.
+ */
+#ifndef XDP_MLR_NETDEV_ETHTOOL_H
+#define XDP_MLR_NETDEV_ETHTOOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ethtool;
+
+int ethtool_open(struct ethtool **ret);
+void ethtool_close(struct ethtool *ethtool);
+
+/* One offload, by the kernel's name for it ("rx-gro", "rx-lro", "rx-vlan-hw-parse"). */
+struct link_feature {
+	bool active; /* in force now */
+	bool wanted; /* asked for by the user, or the driver's default; may be in force only later */
+	bool fixed;  /* cannot be changed */
+};
+int ethtool_feature(struct ethtool *ethtool, int ifindex, const char *name, struct link_feature *ret);
+/* -EOPNOTSUPP if it is fixed, -EBUSY if the driver did not follow. */
+int ethtool_set_feature(struct ethtool *ethtool, int ifindex, const char *name, bool on);
+
+/* Queues by kind, and how many of each there can be. */
+struct link_channels {
+	uint32_t rx, tx, combined;
+	uint32_t rx_max, tx_max, combined_max;
+};
+int ethtool_channels(struct ethtool *ethtool, int ifindex, struct link_channels *ret);
+/* Sets rx, tx and combined. */
+int ethtool_set_channels(struct ethtool *ethtool, int ifindex, const struct link_channels *channels);
+
+/* Descriptors a queue. */
+struct link_rings {
+	uint32_t rx, tx, rx_max, tx_max;
+};
+int ethtool_rings(struct ethtool *ethtool, int ifindex, struct link_rings *ret);
+
+/* Ethernet flow control. */
+struct link_pause {
+	bool autonegotiated, rx, tx;
+};
+int ethtool_pause(struct ethtool *ethtool, int ifindex, struct link_pause *ret);
+int ethtool_set_pause(struct ethtool *ethtool, int ifindex, const struct link_pause *pause);
+
+/* The table by which the receive hash chooses a queue. */
+#define ETHTOOL_RSS_ENTRIES_MAX 4096
+struct link_rss {
+	uint32_t count; /* 0: none */
+	uint32_t queue[ETHTOOL_RSS_ENTRIES_MAX];
+};
+int ethtool_rss(struct ethtool *ethtool, int ifindex, struct link_rss *ret);
+/* A count of 0 asks for the driver's default. */
+int ethtool_set_rss(struct ethtool *ethtool, int ifindex, const struct link_rss *rss);
+
+/* A rule that sends received UDP frames to a queue by one field of theirs ("ntuple"). Of an IPv6 address the last 32 bits. */
+enum link_rule_field { RULE_SOURCE_ADDRESS, RULE_DESTINATION_ADDRESS, RULE_SOURCE_PORT, RULE_DESTINATION_PORT };
+struct link_rule {
+	unsigned int ip_version; /* 4 or 6 */
+	enum link_rule_field field;
+	uint32_t value, mask; /* bits that the mask has must be those of the value */
+	uint32_t queue;
+};
+/* The rule at a place of the port's table; -ENOENT if there is none, -EPROTO if it is not one of these. */
+int ethtool_rule(struct ethtool *ethtool, int ifindex, uint32_t place, struct link_rule *ret);
+int ethtool_add_rule(struct ethtool *ethtool, int ifindex, uint32_t place, const struct link_rule *rule);
+int ethtool_remove_rule(struct ethtool *ethtool, int ifindex, uint32_t place);
+/* The last `count` free places, the last one first; of them a lower one wins where rules contradict. -ENOSPC if there are fewer,
+ * -EOPNOTSUPP where rules have no places of their own. */
+int ethtool_free_places(struct ethtool *ethtool, int ifindex, uint32_t count, uint32_t *ret_places);
+
+/* Hardware timestamps. */
+struct link_clock {
+	int phc_index; /* of /dev/ptpN, -1: no hardware clock */
+	bool stamps_transmitted, stamps_received;
+	bool stamps_every_received; /* not only PTP frames */
+};
+int ethtool_clock(struct ethtool *ethtool, int ifindex, struct link_clock *ret);
+
+/* Which frames the NIC stamps: HWTSTAMP_TX_*, HWTSTAMP_FILTER_* of <linux/net_tstamp.h>. */
+struct link_timestamps {
+	unsigned int tx_type, rx_filter;
+};
+int ethtool_timestamps(struct ethtool *ethtool, int ifindex, struct link_timestamps *ret);
+/* -EBUSY if the driver stamps others than it was asked to. */
+int ethtool_set_timestamps(struct ethtool *ethtool, int ifindex, const struct link_timestamps *timestamps);
+
+struct link_mode {
+	uint32_t speed_mbps; /* 0: not known */
+	bool full_duplex;
+};
+int ethtool_mode(struct ethtool *ethtool, int ifindex, struct link_mode *ret);
+
+struct link_driver {
+	char name[32], version[32], firmware[32], bus[32];
+};
+int ethtool_driver(struct ethtool *ethtool, int ifindex, struct link_driver *ret);
+
+/* What the driver says it can do with XDP. -EOPNOTSUPP before Linux 6.3, which does not tell. */
+struct link_xdp {
+	bool native, redirect, is_redirect_target, zero_copy, rx_frags, target_frags;
+	uint32_t zero_copy_segments;
+	bool rx_timestamp, rx_hash, rx_vlan;                        /* metadata kfuncs */
+	bool tx_timestamp, tx_checksum, tx_launch_time, tx_is_told; /* AF_XDP transmit metadata; is_told since Linux 6.8 */
+};
+int ethtool_xdp(struct ethtool *ethtool, int ifindex, struct link_xdp *ret);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The network namespaces of this machine, as far as a file or a process shows them.
+ *
+ * A namespace's inode may be used again once it is gone; its cookie never is, until the next boot.
+ */
+#ifndef XDP_MLR_NETDEV_NAMESPACE_H
+#define XDP_MLR_NETDEV_NAMESPACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The inode of this thread's network namespace, 0 if it cannot be told. */
+unsigned long network_namespace_inode(void);
+/* Its cookie, 0 where the kernel does not tell. */
+uint64_t network_namespace_cookie(void);
+
+/* Call `visit` once in each network namespace that can be found and entered, beginning with this thread's own, until it
+ * returns true. Returns whether it did. The thread is back in its own namespace afterwards. */
+bool namespaces_visit(bool (*visit)(void *context), void *context);
+
+#endif

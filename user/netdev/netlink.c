@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "netdev/netlink.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <libmnl/libmnl.h>
+#include <linux/if_addr.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <linux/veth.h>
+#include <net/if_arp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netdev/netlink_request.h"
+
+int netlink_open(struct mnl_socket **ret)
+{
+	return netlink_socket(NETLINK_ROUTE, ret);
+}
+
+void netlink_close(struct mnl_socket *socket)
+{
+	if (socket)
+		mnl_socket_close(socket);
+}
+
+/* --- links ---------------------------------------------------------------------------------------------------------- */
+
+static unsigned int count_xdp_programs(const struct nlattr *xdp)
+{
+	const struct nlattr *attribute;
+
+	mnl_attr_for_each_nested (attribute, xdp)
+		if (mnl_attr_get_type(attribute) == IFLA_XDP_ATTACHED)
+			return mnl_attr_get_u8(attribute) != XDP_ATTACHED_NONE;
+	return 0;
+}
+
+static void read_kind(const struct nlattr *linkinfo, char *ret_kind, size_t size)
+{
+	const struct nlattr *attribute;
+
+	mnl_attr_for_each_nested (attribute, linkinfo)
+		if (mnl_attr_get_type(attribute) == IFLA_INFO_KIND)
+			snprintf(ret_kind, size, "%s", mnl_attr_get_str(attribute));
+}
+
+static void read_link(const struct nlmsghdr *header, struct link_info *ret)
+{
+	const struct ifinfomsg *info = mnl_nlmsg_get_payload(header);
+	const struct nlattr *attribute;
+
+	bool lower_elsewhere = false;
+
+	*ret = (struct link_info){
+		.ifindex = info->ifi_index,
+		.up = info->ifi_flags & IFF_UP,
+		.is_ethernet = info->ifi_type == ARPHRD_ETHER,
+	};
+	mnl_attr_for_each (attribute, header, sizeof(*info)) {
+		switch (mnl_attr_get_type(attribute)) {
+		case IFLA_IFNAME:
+			snprintf(ret->name, sizeof(ret->name), "%s", mnl_attr_get_str(attribute));
+			break;
+		case IFLA_ADDRESS:
+			if (mnl_attr_get_payload_len(attribute) == MLR_MAC_OCTETS)
+				memcpy(ret->mac, mnl_attr_get_payload(attribute), MLR_MAC_OCTETS);
+			break;
+		case IFLA_PERM_ADDRESS:
+			if (mnl_attr_get_payload_len(attribute) == MLR_MAC_OCTETS)
+				memcpy(ret->permanent_mac, mnl_attr_get_payload(attribute), MLR_MAC_OCTETS);
+			break;
+		case IFLA_MTU:
+			ret->mtu_octets = mnl_attr_get_u32(attribute);
+			break;
+		case IFLA_MAX_MTU:
+			ret->max_mtu_octets = mnl_attr_get_u32(attribute);
+			break;
+		case IFLA_CARRIER:
+			ret->carrier = mnl_attr_get_u8(attribute);
+			break;
+		case IFLA_MASTER:
+			ret->master_ifindex = (int)mnl_attr_get_u32(attribute);
+			break;
+		case IFLA_LINK:
+			ret->lower_ifindex = (int)mnl_attr_get_u32(attribute);
+			break;
+		case IFLA_LINK_NETNSID:
+			lower_elsewhere = true;
+			break;
+		case IFLA_STATS64:
+			/* older kernels send fewer fields, newer ones more */
+			memcpy(&ret->stats, mnl_attr_get_payload(attribute),
+			       mnl_attr_get_payload_len(attribute) < sizeof(ret->stats) ? mnl_attr_get_payload_len(attribute)
+											: sizeof(ret->stats));
+			break;
+		case IFLA_LINKINFO:
+			read_kind(attribute, ret->kind, sizeof(ret->kind));
+			break;
+		case IFLA_XDP:
+			ret->xdp_programs = count_xdp_programs(attribute);
+			break;
+		}
+	}
+	if (lower_elsewhere)
+		ret->lower_ifindex = 0;
+}
+
+static int read_link_callback(const struct nlmsghdr *header, void *context)
+{
+	read_link(header, context);
+	return MNL_CB_OK;
+}
+
+int netlink_link_by_index(struct mnl_socket *socket, int ifindex, struct link_info *ret)
+{
+	struct link_info found = { 0 };
+	struct request request;
+	struct ifinfomsg *info = request_start(&request, RTM_GETLINK, NLM_F_ACK, sizeof(*info));
+	int error;
+
+	info->ifi_index = ifindex;
+	error = exchange(socket, &request, read_link_callback, &found);
+	if (!error)
+		*ret = found;
+	return error;
+}
+
+int netlink_link(struct mnl_socket *socket, const char *name, struct link_info *ret)
+{
+	struct link_info found = { 0 };
+	struct request request;
+	int error;
+
+	if (!*name || strlen(name) >= IF_NAMESIZE)
+		return -ENODEV;
+	request_start(&request, RTM_GETLINK, NLM_F_ACK, sizeof(struct ifinfomsg));
+	mnl_attr_put_strz(request.header, IFLA_IFNAME, name);
+	error = exchange(socket, &request, read_link_callback, &found);
+	if (!error)
+		*ret = found;
+	return error;
+}
+
+/* A visit of all links. */
+struct tour {
+	void (*visit)(const struct link_info *link, void *context);
+	void *context;
+};
+
+static int visit_link(const struct nlmsghdr *header, void *context)
+{
+	const struct tour *tour = context;
+	struct link_info link;
+
+	read_link(header, &link);
+	tour->visit(&link, tour->context);
+	return MNL_CB_OK;
+}
+
+int netlink_each_link(struct mnl_socket *socket, void (*visit)(const struct link_info *link, void *context), void *context)
+{
+	struct tour tour = { visit, context };
+	struct request request;
+
+	request_start(&request, RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
+	return exchange(socket, &request, visit_link, &tour);
+}
+
+/* A search by MAC address and kind. */
+struct mac_search {
+	const char *mac, *kind;
+	struct link_info found;
+	unsigned int count;
+};
+
+static void find_mac(const struct link_info *link, void *context)
+{
+	struct mac_search *search = context;
+	char mac[3 * MLR_MAC_OCTETS];
+
+	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", link->mac[0], link->mac[1], link->mac[2], link->mac[3],
+		 link->mac[4], link->mac[5]);
+	if (strcmp(mac, search->mac) == 0 && strcmp(link->kind, search->kind) == 0) {
+		search->found = *link;
+		search->count++;
+	}
+}
+
+int netlink_link_by_mac(struct mnl_socket *socket, const char *mac, const char *kind, struct link_info *ret)
+{
+	struct mac_search search = { .mac = mac, .kind = kind };
+	int error = netlink_each_link(socket, find_mac, &search);
+
+	if (error)
+		return error;
+	if (search.count != 1)
+		return -ENODEV;
+	*ret = search.found;
+	return 0;
+}
+
+/* --- queues --------------------------------------------------------------------------------------------------------- */
+
+struct queueing_search {
+	int ifindex;
+	struct link_queueing found;
+};
+
+static bool is_offloaded(const struct nlattr *options)
+{
+	const struct nlattr *attribute;
+
+	mnl_attr_for_each_nested (attribute, options)
+		if (mnl_attr_get_type(attribute) == TCA_ETF_PARMS &&
+		    mnl_attr_get_payload_len(attribute) >= sizeof(struct tc_etf_qopt))
+			return ((const struct tc_etf_qopt *)mnl_attr_get_payload(attribute))->flags & TC_ETF_OFFLOAD_ON;
+	return false;
+}
+
+/* The qdisc of queue q has the parent X:q+1; one that is the root itself is that of queue 0. */
+static unsigned int number_of_queue(const struct tcmsg *message)
+{
+	return message->tcm_parent == TC_H_ROOT ? 0 : TC_H_MIN(message->tcm_parent) - 1;
+}
+
+void netlink_read_qdisc(const struct nlmsghdr *header, int ifindex, struct link_queueing *queueing)
+{
+	const struct tcmsg *message = mnl_nlmsg_get_payload(header);
+	const struct nlattr *attribute;
+	const char *kind = "";
+	bool offloaded = false;
+
+	if (message->tcm_ifindex != ifindex)
+		return;
+	mnl_attr_for_each (attribute, header, sizeof(*message)) {
+		if (mnl_attr_get_type(attribute) == TCA_KIND)
+			kind = mnl_attr_get_str(attribute);
+		else if (mnl_attr_get_type(attribute) == TCA_OPTIONS && strcmp(kind, "etf") == 0)
+			offloaded = is_offloaded(attribute);
+	}
+	if (message->tcm_parent == TC_H_ROOT) {
+		snprintf(queueing->root_kind, sizeof(queueing->root_kind), "%s", kind);
+		queueing->root_handle = message->tcm_handle;
+	}
+	if (offloaded && number_of_queue(message) < 64)
+		queueing->launch_queues |= 1ull << number_of_queue(message);
+}
+
+static int find_qdisc(const struct nlmsghdr *header, void *context)
+{
+	struct queueing_search *search = context;
+
+	netlink_read_qdisc(header, search->ifindex, &search->found);
+	return MNL_CB_OK;
+}
+
+int netlink_queueing(struct mnl_socket *socket, int ifindex, struct link_queueing *ret)
+{
+	struct queueing_search search = { .ifindex = ifindex };
+	struct request request;
+	struct tcmsg *message = request_start(&request, RTM_GETQDISC, NLM_F_DUMP, sizeof(*message));
+	int error;
+
+	message->tcm_ifindex = ifindex;
+	error = exchange(socket, &request, find_qdisc, &search);
+	if (!error)
+		*ret = search.found;
+	return error;
+}
+
+/* --- who else uses a link ------------------------------------------------------------------------------------------- */
+
+struct use_search {
+	const struct link_info *link;
+	struct link_uses uses;
+};
+
+/* The IPv6 link-local address that the kernel gives every link by itself. */
+static bool is_automatic_address(const struct nlmsghdr *header, const struct ifaddrmsg *message)
+{
+	const struct nlattr *attribute;
+
+	mnl_attr_for_each (attribute, header, sizeof(*message))
+		if (mnl_attr_get_type(attribute) == IFA_PROTO)
+			return mnl_attr_get_u8(attribute) == IFAPROT_KERNEL_LL;
+	return false;
+}
+
+static int find_address(const struct nlmsghdr *header, void *context)
+{
+	const struct ifaddrmsg *message = mnl_nlmsg_get_payload(header);
+	struct use_search *search = context;
+	const struct nlattr *attribute;
+	char text[INET6_ADDRSTRLEN];
+
+	if ((int)message->ifa_index != search->link->ifindex || is_automatic_address(header, message))
+		return MNL_CB_OK;
+	mnl_attr_for_each (attribute, header, sizeof(*message)) {
+		if (mnl_attr_get_type(attribute) != IFA_ADDRESS)
+			continue;
+		inet_ntop(message->ifa_family, mnl_attr_get_payload(attribute), text, sizeof(text));
+		snprintf(search->uses.address, sizeof(search->uses.address), "%s/%u", text, message->ifa_prefixlen);
+	}
+	return MNL_CB_OK;
+}
+
+/* Routes that the kernel keeps for itself (link-local, multicast, local and broadcast tables) are nobody's use of a port. */
+static bool is_automatic_route(const struct rtmsg *message, const void *destination)
+{
+	if (message->rtm_type != RTN_UNICAST)
+		return true;
+	return message->rtm_family == AF_INET6 && destination && message->rtm_dst_len &&
+	       (IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)destination) ||
+		IN6_IS_ADDR_MULTICAST((const struct in6_addr *)destination));
+}
+
+static int find_route(const struct nlmsghdr *header, void *context)
+{
+	const struct rtmsg *message = mnl_nlmsg_get_payload(header);
+	struct use_search *search = context;
+	const struct nlattr *attribute;
+	const void *destination = NULL;
+	char text[INET6_ADDRSTRLEN] = "default";
+	int ifindex = 0;
+
+	mnl_attr_for_each (attribute, header, sizeof(*message)) {
+		if (mnl_attr_get_type(attribute) == RTA_OIF)
+			ifindex = (int)mnl_attr_get_u32(attribute);
+		else if (mnl_attr_get_type(attribute) == RTA_DST)
+			destination = mnl_attr_get_payload(attribute);
+	}
+	if (ifindex != search->link->ifindex || is_automatic_route(message, destination))
+		return MNL_CB_OK;
+	if (destination)
+		inet_ntop(message->rtm_family, destination, text, sizeof(text));
+	snprintf(search->uses.route, sizeof(search->uses.route), "%s/%u", text, message->rtm_dst_len);
+	return MNL_CB_OK;
+}
+
+/* Kinds of links that sit on the link that IFLA_LINK names (a veth's IFLA_LINK is its peer: that is no use). */
+static bool is_stacked_kind(const char *kind)
+{
+	static const char *const kinds[] = { "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "ipoib", "vxlan" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kind, kinds[i]))
+			return true;
+	return false;
+}
+
+static int find_upper(const struct nlmsghdr *header, void *context)
+{
+	struct use_search *search = context;
+	struct link_info other;
+
+	read_link(header, &other);
+	if (other.ifindex == search->link->master_ifindex ||
+	    (other.lower_ifindex == search->link->ifindex && is_stacked_kind(other.kind)))
+		snprintf(search->uses.upper, sizeof(search->uses.upper), "%s", other.name);
+	return MNL_CB_OK;
+}
+
+int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct link_uses *ret)
+{
+	struct use_search search = { .link = link };
+	struct request request;
+	int error;
+
+	request_start(&request, RTM_GETADDR, NLM_F_DUMP, sizeof(struct ifaddrmsg));
+	error = exchange(socket, &request, find_address, &search);
+	if (error)
+		return error;
+	request_start(&request, RTM_GETROUTE, NLM_F_DUMP, sizeof(struct rtmsg));
+	error = exchange(socket, &request, find_route, &search);
+	if (error)
+		return error;
+	request_start(&request, RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
+	error = exchange(socket, &request, find_upper, &search);
+	if (error)
+		return error;
+	*ret = search.uses;
+	return 0;
+}
+
+/* --- building a lab ------------------------------------------------------------------------------------------------- */
+
+static struct ifinfomsg *start_new_link(struct request *request, const char *name)
+{
+	struct ifinfomsg *info = request_start(request, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, sizeof(*info));
+
+	mnl_attr_put_strz(request->header, IFLA_IFNAME, name);
+	return info;
+}
+
+static void put_queues(struct request *request, uint32_t queues)
+{
+	mnl_attr_put_u32(request->header, IFLA_NUM_TX_QUEUES, queues);
+	mnl_attr_put_u32(request->header, IFLA_NUM_RX_QUEUES, queues);
+}
+
+int netlink_add_veth(struct mnl_socket *socket, const char *name, const char *peer_name, int peer_namespace_fd,
+		     uint32_t queues)
+{
+	struct nlattr *linkinfo, *data, *peer;
+	struct request request;
+
+	start_new_link(&request, name);
+	put_queues(&request, queues);
+	linkinfo = mnl_attr_nest_start(request.header, IFLA_LINKINFO);
+	mnl_attr_put_strz(request.header, IFLA_INFO_KIND, "veth");
+	data = mnl_attr_nest_start(request.header, IFLA_INFO_DATA);
+	peer = mnl_attr_nest_start(request.header, VETH_INFO_PEER);
+	mnl_nlmsg_put_extra_header(request.header, sizeof(struct ifinfomsg));
+	mnl_attr_put_strz(request.header, IFLA_IFNAME, peer_name);
+	put_queues(&request, queues);
+	if (peer_namespace_fd >= 0)
+		mnl_attr_put_u32(request.header, IFLA_NET_NS_FD, (uint32_t)peer_namespace_fd);
+	mnl_attr_nest_end(request.header, peer);
+	mnl_attr_nest_end(request.header, data);
+	mnl_attr_nest_end(request.header, linkinfo);
+	return order(socket, &request);
+}
+
+int netlink_add_bridge(struct mnl_socket *socket, const char *name)
+{
+	struct nlattr *linkinfo;
+	struct request request;
+
+	start_new_link(&request, name);
+	linkinfo = mnl_attr_nest_start(request.header, IFLA_LINKINFO);
+	mnl_attr_put_strz(request.header, IFLA_INFO_KIND, "bridge");
+	mnl_attr_nest_end(request.header, linkinfo);
+	return order(socket, &request);
+}
+
+int netlink_delete(struct mnl_socket *socket, const char *name)
+{
+	struct request request;
+
+	request_start(&request, RTM_DELLINK, 0, sizeof(struct ifinfomsg));
+	mnl_attr_put_strz(request.header, IFLA_IFNAME, name);
+	return order(socket, &request);
+}
+
+int netlink_set_up(struct mnl_socket *socket, int ifindex)
+{
+	struct request request;
+	struct ifinfomsg *info = request_start(&request, RTM_NEWLINK, 0, sizeof(*info));
+
+	info->ifi_index = ifindex;
+	info->ifi_flags = IFF_UP;
+	info->ifi_change = IFF_UP;
+	return order(socket, &request);
+}
+
+int netlink_set_mtu(struct mnl_socket *socket, int ifindex, unsigned int mtu_octets)
+{
+	struct request request;
+	struct ifinfomsg *info = request_start(&request, RTM_NEWLINK, 0, sizeof(*info));
+
+	info->ifi_index = ifindex;
+	mnl_attr_put_u32(request.header, IFLA_MTU, mtu_octets);
+	return order(socket, &request);
+}
+
+int netlink_set_master(struct mnl_socket *socket, int ifindex, int master_ifindex)
+{
+	struct request request;
+	struct ifinfomsg *info = request_start(&request, RTM_NEWLINK, 0, sizeof(*info));
+
+	info->ifi_index = ifindex;
+	mnl_attr_put_u32(request.header, IFLA_MASTER, (uint32_t)master_ifindex);
+	return order(socket, &request);
+}
+
+int netlink_add_address(struct mnl_socket *socket, int ifindex, struct in_addr address, unsigned int prefix_length)
+{
+	struct request request;
+	struct ifaddrmsg *message = request_start(&request, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, sizeof(*message));
+
+	message->ifa_family = AF_INET;
+	message->ifa_prefixlen = (uint8_t)prefix_length;
+	message->ifa_index = (uint32_t)ifindex;
+	mnl_attr_put_u32(request.header, IFA_LOCAL, address.s_addr);
+	mnl_attr_put_u32(request.header, IFA_ADDRESS, address.s_addr);
+	return order(socket, &request);
+}

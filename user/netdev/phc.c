@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "netdev/phc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+#define READINGS      5  /* of the NIC's clock, of SAMPLES each */
+#define SAMPLES       10 /* each costs an access to the device, some microseconds */
+#define CLOCK_SAMPLES 20 /* of the system's two clocks, tens of nanoseconds each */
+
+/* --- the arithmetic ------------------------------------------------------------------------------------------------- */
+
+struct phc_offset phc_bracket(int64_t before_ns, int64_t read_ns, int64_t after_ns)
+{
+	int64_t window_ns = after_ns - before_ns;
+
+	return (struct phc_offset){
+		.offset_ns = before_ns + window_ns / 2 - read_ns,
+		.bound_ns = ((uint64_t)window_ns + 1) / 2,
+	};
+}
+
+static int64_t ns_of(const struct ptp_clock_time *time)
+{
+	return time->sec * (int64_t)NS_PER_S + time->nsec;
+}
+
+bool phc_of_extended(const struct ptp_sys_offset_extended *samples, struct phc_offset *ret)
+{
+	struct phc_offset best = { .bound_ns = UINT64_MAX };
+
+	for (unsigned int i = 0; i < samples->n_samples && i < PTP_MAX_SAMPLES; i++) {
+		int64_t before_ns = ns_of(&samples->ts[i][0]), after_ns = ns_of(&samples->ts[i][2]);
+		struct phc_offset one = phc_bracket(before_ns, ns_of(&samples->ts[i][1]), after_ns);
+
+		if (after_ns >= before_ns && one.bound_ns < best.bound_ns)
+			best = one;
+	}
+	if (best.bound_ns == UINT64_MAX)
+		return false;
+	*ret = best;
+	return true;
+}
+
+void phc_extend(const struct ptp_sys_offset *samples, struct ptp_sys_offset_extended *ret)
+{
+	ret->n_samples = samples->n_samples < PTP_MAX_SAMPLES ? samples->n_samples : PTP_MAX_SAMPLES;
+	for (unsigned int i = 0; i < ret->n_samples; i++)
+		memcpy(ret->ts[i], &samples->ts[2 * i], sizeof(ret->ts[i]));
+}
+
+struct phc_offset phc_of_precise(const struct ptp_sys_offset_precise *pair)
+{
+	return (struct phc_offset){ .offset_ns = ns_of(&pair->sys_realtime) - ns_of(&pair->device) };
+}
+
+struct phc_offset phc_chain(const struct phc_offset *first, const struct phc_offset *second)
+{
+	return (struct phc_offset){
+		.offset_ns = first->offset_ns + second->offset_ns,
+		.bound_ns = first->bound_ns + second->bound_ns,
+	};
+}
+
+static uint64_t distance_ns(const struct phc_offset *one, const struct phc_offset *other)
+{
+	int64_t difference_ns = one->offset_ns - other->offset_ns;
+
+	return (uint64_t)(difference_ns < 0 ? -difference_ns : difference_ns);
+}
+
+bool phc_agree(const struct phc_offset *one, const struct phc_offset *other)
+{
+	return distance_ns(one, other) <= one->bound_ns + other->bound_ns;
+}
+
+uint64_t phc_bound_over_ns(const struct phc_offset *before, const struct phc_offset *after)
+{
+	uint64_t at_end_ns = distance_ns(before, after) + after->bound_ns;
+
+	return at_end_ns > before->bound_ns ? at_end_ns : before->bound_ns;
+}
+
+/* --- the clocks ----------------------------------------------------------------------------------------------------- */
+
+int phc_open(int index)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/ptp%d", index);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int64_t system_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * (int64_t)NS_PER_S + now.tv_nsec;
+}
+
+struct phc_offset phc_system_offset(clockid_t clock)
+{
+	struct phc_offset best = { .bound_ns = UINT64_MAX };
+
+	for (int i = 0; i < CLOCK_SAMPLES; i++) {
+		int64_t before_ns = (int64_t)clock_ns(), read_ns = system_ns(clock);
+		struct phc_offset one = phc_bracket(before_ns, read_ns, (int64_t)clock_ns());
+
+		if (one.bound_ns < best.bound_ns)
+			best = one;
+	}
+	return best;
+}
+
+static int read_precise(int fd, struct phc_offset *ret)
+{
+	struct ptp_sys_offset_precise pair = { 0 };
+
+	if (ioctl(fd, PTP_SYS_OFFSET_PRECISE, &pair))
+		return -errno;
+	*ret = phc_of_precise(&pair);
+	return 0;
+}
+
+static int read_samples(int fd, struct phc_offset *ret)
+{
+	struct ptp_sys_offset_extended extended = { .n_samples = SAMPLES };
+	struct ptp_sys_offset plain = { .n_samples = SAMPLES };
+
+	if (ioctl(fd, PTP_SYS_OFFSET_EXTENDED, &extended)) {
+		if (ioctl(fd, PTP_SYS_OFFSET, &plain)) /* all drivers have this one */
+			return -errno;
+		phc_extend(&plain, &extended);
+	}
+	return phc_of_extended(&extended, ret) ? 0 : -EAGAIN;
+}
+
+/* One reading, of the NIC's clock between two of CLOCK_REALTIME. */
+static int measure_once(int fd, struct phc_offset *ret)
+{
+	struct phc_offset to_realtime, before = phc_system_offset(CLOCK_REALTIME), after;
+	int error = read_precise(fd, &to_realtime);
+
+	if (error)
+		error = read_samples(fd, &to_realtime);
+	if (error)
+		return error;
+	after = phc_system_offset(CLOCK_REALTIME);
+	if (!phc_agree(&before, &after))
+		return -EAGAIN;
+	*ret = phc_chain(&to_realtime, before.bound_ns < after.bound_ns ? &before : &after);
+	return 0;
+}
+
+int phc_measure(int fd, struct phc_offset *ret)
+{
+	struct phc_offset best = { .bound_ns = UINT64_MAX }, one;
+	int error = -EAGAIN;
+
+	for (int i = 0; i < READINGS; i++) {
+		int failed = measure_once(fd, &one);
+
+		if (failed)
+			error = failed;
+		else if (one.bound_ns < best.bound_ns)
+			best = one;
+	}
+	if (best.bound_ns == UINT64_MAX)
+		return error;
+	*ret = best;
+	return 0;
+}

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "port/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json_read.h"
+#include "netdev/namespace.h"
+#include "port/setting.h"
+
+#define PATH_SIZE 128
+#define TEXT_SIZE 32
+/* A device may be busy for a while with what its last user left: the kernel takes AF_XDP sockets apart in the background. */
+#define RETRY_NS     (1 * NS_PER_S)
+#define RETRY_GAP_NS (NS_PER_S / 50)
+#define DEATH_NS     (2 * NS_PER_S) /* how long a killed process may take to vanish */
+#define LOCK_NS      (NS_PER_S / 4) /* and its locks, before it counts as alive */
+
+struct claim {
+	int fd; /* of the journal, locked */
+	int ifindex;
+	char path[PATH_SIZE];
+	struct settings settings;
+	json_t *document; /* {"port", "ifindex", "mac", "kind", "cookie", "pid", "changes"} */
+};
+
+enum exit_code state_directory_make(void)
+{
+	if (mkdir(STATE_DIRECTORY, 0755) && errno != EEXIST)
+		return refuse(EXIT_INCAPABLE, "cannot create %s: %s", STATE_DIRECTORY, why(errno));
+	return EXIT_DONE;
+}
+
+static void pause_ns(uint64_t ns)
+{
+	const struct timespec gap = { .tv_nsec = (long)ns };
+
+	nanosleep(&gap, NULL);
+}
+
+/* --- the file ------------------------------------------------------------------------------------------------------- */
+
+static void journal_path(int ifindex, char path[PATH_SIZE])
+{
+	snprintf(path, PATH_SIZE, STATE_DIRECTORY "/port-%lu-%d.json", network_namespace_inode(), ifindex);
+}
+
+/* Open and lock a journal. -EBUSY: its owner lives; -EAGAIN: it was released or replaced meanwhile, try again. */
+static int lock_file(const char *path, int flags)
+{
+	struct stat ours, current;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600), error;
+
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		error = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	else if (fstat(fd, &ours) || stat(path, &current) || ours.st_ino != current.st_ino)
+		error = -EAGAIN; /* the file we locked is no longer there */
+	else
+		return fd;
+	close(fd);
+	return error;
+}
+
+/* The same, giving an owner that is being killed the time to die. */
+static int lock_patiently(const char *path, int flags)
+{
+	uint64_t deadline_ns = clock_ns() + LOCK_NS;
+	int fd;
+
+	for (;;) {
+		fd = lock_file(path, flags);
+		if (fd == -EAGAIN)
+			continue;
+		if (fd != -EBUSY || clock_ns() > deadline_ns)
+			return fd;
+		pause_ns(RETRY_GAP_NS);
+	}
+}
+
+static void new_path(const char *path, char ret_path[PATH_SIZE + 8])
+{
+	snprintf(ret_path, PATH_SIZE + 8, "%s.new", path);
+}
+
+/* Write the document where it is safe from a crash. */
+static int store(struct claim *claim)
+{
+	char path[PATH_SIZE + 8];
+	int fd;
+
+	new_path(claim->path, path);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0)
+		return -EIO;
+	if (flock(fd, LOCK_EX | LOCK_NB) || json_dumpfd(claim->document, fd, JSON_COMPACT) || fsync(fd) ||
+	    rename(path, claim->path)) {
+		close(fd);
+		return -EIO;
+	}
+	close(claim->fd);
+	claim->fd = fd;
+	return 0;
+}
+
+/* Take a journal away that we have locked, with what a crash left beside it. */
+static void discard(const char *path, int fd)
+{
+	char beside[PATH_SIZE + 8];
+
+	new_path(path, beside);
+	unlink(beside);
+	unlink(path); /* before the lock goes */
+	close(fd);
+}
+
+/* --- undoing -------------------------------------------------------------------------------------------------------- */
+
+static int write_patiently(const struct settings *settings, int ifindex, const char *setting, const char *value)
+{
+	uint64_t deadline_ns = clock_ns() + RETRY_NS;
+	int error;
+
+	for (;;) {
+		error = setting_write(settings, ifindex, setting, value);
+		if ((error != -EBUSY && error != -EINVAL && error != -EAGAIN) || clock_ns() > deadline_ns)
+			return error;
+		pause_ns(RETRY_GAP_NS);
+	}
+}
+
+/* Undo one change. Whether something had to be done. */
+static bool undo_change(const struct settings *settings, int ifindex, const char *port, const json_t *change)
+{
+	const char *setting = read_text(change, "setting"), *was = read_text(change, "was"), *now = read_text(change, "now");
+	char *current;
+	int error = setting_read(settings, ifindex, setting, &current);
+	bool ours;
+
+	if (error) {
+		if (error != -ENODEV && error != -ENOENT && error != -EOPNOTSUPP)
+			warn("port %s: cannot read %s, which was '%s': %s", port, setting, was, strerror(-error));
+		return false;
+	}
+	ours = !json_is_true(json_object_get(change, "done")) || strcmp(current, now) == 0;
+	if (strcmp(current, was) == 0) {
+		free(current);
+		return false;
+	}
+	if (!ours)
+		warn("port %s: %s was '%s', we made it '%s', and somebody else '%s' meanwhile: left alone", port, setting,
+		     was, now, current);
+	free(current);
+	if (!ours)
+		return false;
+	error = write_patiently(settings, ifindex, setting, was);
+	if (error)
+		warn("port %s: cannot restore %s to '%s': %s", port, setting, was, strerror(-error));
+	return !error;
+}
+
+/* Undo the changes that a journal lists, last first, on the port that has this number now. Sysctls stay with the namespace, so
+ * there are none of a port that has been moved. */
+static unsigned int undo(const struct settings *settings, int ifindex, bool moved, const json_t *document)
+{
+	const json_t *changes = json_object_get(document, "changes");
+	unsigned int undone = 0;
+
+	for (size_t i = json_array_size(changes); i-- > 0;) {
+		const json_t *change = json_array_get(changes, i);
+
+		if (moved && strncmp(read_text(change, "setting"), "sysctl:", 7) == 0)
+			continue;
+		undone += undo_change(settings, ifindex, read_text(document, "port"), change);
+	}
+	return undone;
+}
+
+/* --- whose journal it is -------------------------------------------------------------------------------------------- */
+
+static void mac_text(const uint8_t mac[MLR_MAC_OCTETS], char text[TEXT_SIZE])
+{
+	snprintf(text, TEXT_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
+}
+
+static void cookie_text(char text[TEXT_SIZE])
+{
+	snprintf(text, TEXT_SIZE, "%llu", (unsigned long long)network_namespace_cookie());
+}
+
+/* Whether a journal was written in this namespace: its inode, which is in the file's name, may have been used again. */
+static bool is_of_this_namespace(const json_t *document)
+{
+	char cookie[TEXT_SIZE];
+
+	cookie_text(cookie);
+	return strcmp(read_text(document, "cookie"), cookie) == 0;
+}
+
+static bool is_port(const struct link_info *link, const json_t *document)
+{
+	char mac[TEXT_SIZE];
+
+	mac_text(link->mac, mac);
+	return strcmp(read_text(document, "kind"), link->kind) == 0 &&
+	       (strcmp(read_text(document, "mac"), mac) == 0 || strcmp(read_text(document, "port"), link->name) == 0);
+}
+
+static json_t *new_document(const struct link_info *link)
+{
+	char mac[TEXT_SIZE], cookie[TEXT_SIZE];
+
+	mac_text(link->mac, mac);
+	cookie_text(cookie);
+	return json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:[]}", "port", link->name, "ifindex", link->ifindex, "mac", mac,
+			 "kind", link->kind, "cookie", cookie, "pid", (int)getpid(), "changes");
+}
+
+/* --- the dead ------------------------------------------------------------------------------------------------------- */
+
+/* Whether a process is gone: a zombie has closed all files once its other threads are gone, too. */
+static bool is_dead(int pid)
+{
+	char path[PATH_SIZE], state = 0;
+	glob_t threads = { 0 };
+	FILE *stream;
+	bool alone;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	stream = fopen(path, "re");
+	if (!stream)
+		return true;
+	if (fscanf(stream, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	fclose(stream);
+	if (state != 'Z' && state != 'X')
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/task/*", pid);
+	alone = glob(path, 0, NULL, &threads) || threads.gl_pathc <= 1;
+	globfree(&threads);
+	return alone;
+}
+
+/* The lock of a killed process may go before its XDP programs and sockets do. Wait for the end of it, within bounds: its
+ * number may have a new owner. */
+static void wait_for_death(const json_t *document)
+{
+	int pid = (int)json_integer_value(json_object_get(document, "pid"));
+	uint64_t deadline_ns = clock_ns() + DEATH_NS;
+
+	while (pid > 0 && pid != getpid() && !is_dead(pid) && clock_ns() < deadline_ns)
+		pause_ns(RETRY_GAP_NS);
+}
+
+/* --- claims --------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code claim_failed(const char *port, const char *path, int error)
+{
+	json_t *owner;
+	json_int_t pid;
+
+	if (error != -EBUSY)
+		return refuse(EXIT_INCAPABLE, "cannot claim port %s by %s: %s", port, path, why(-error));
+	owner = json_load_file(path, 0, NULL);
+	pid = json_integer_value(json_object_get(owner, "pid"));
+	json_decref(owner);
+	return refuse(EXIT_UNSAFE,
+		      "port %s is in use by another run of this program (process %lld); wait for its end, or end it", port,
+		      (long long)pid);
+}
+
+/* What a dead owner of this very port left. */
+static void undo_left(const struct claim *claim, const struct link_info *link)
+{
+	json_t *left = json_loadfd(claim->fd, 0, NULL);
+
+	if (left && is_of_this_namespace(left) && is_port(link, left)) {
+		wait_for_death(left);
+		if (undo(&claim->settings, link->ifindex, false, left))
+			note("port %s: restored what an earlier run that died had changed", link->name);
+	}
+	json_decref(left);
+}
+
+static enum exit_code take_claim(struct claim *claim, const struct link_info *link)
+{
+	int error = settings_open(&claim->settings);
+
+	if (error)
+		return refuse(EXIT_INCAPABLE, "port %s: cannot open a netlink socket: %s", link->name, strerror(-error));
+	claim->fd = lock_patiently(claim->path, O_CREAT);
+	if (claim->fd < 0) {
+		settings_close(&claim->settings);
+		return claim_failed(link->name, claim->path, claim->fd);
+	}
+	undo_left(claim, link);
+	claim->document = new_document(link);
+	if (claim->document && !store(claim))
+		return EXIT_DONE;
+	discard(claim->path, claim->fd);
+	settings_close(&claim->settings);
+	json_decref(claim->document);
+	return refuse(EXIT_INCAPABLE, "cannot write the journal of port %s in %s", link->name, STATE_DIRECTORY);
+}
+
+enum exit_code claim_port(const struct link_info *link, struct claim **ret)
+{
+	struct claim *claim = calloc(1, sizeof(*claim));
+	enum exit_code code = state_directory_make();
+
+	if (!code && !claim)
+		code = refuse(EXIT_INCAPABLE, "out of memory");
+	if (!code) {
+		claim->ifindex = link->ifindex;
+		journal_path(link->ifindex, claim->path);
+		code = take_claim(claim, link);
+	}
+	if (code)
+		free(claim);
+	else
+		*ret = claim;
+	return code;
+}
+
+void claim_release(struct claim *claim)
+{
+	if (!claim)
+		return;
+	undo(&claim->settings, claim->ifindex, false, claim->document);
+	discard(claim->path, claim->fd);
+	settings_close(&claim->settings);
+	json_decref(claim->document);
+	free(claim);
+}
+
+/* --- changes -------------------------------------------------------------------------------------------------------- */
+
+char *claim_read(const struct claim *claim, const char *setting, int *ret_error)
+{
+	char *value = NULL;
+
+	*ret_error = setting_read(&claim->settings, claim->ifindex, setting, &value);
+	return *ret_error ? NULL : value;
+}
+
+/* Make a journalled change, and note what became of it. */
+static int make_change(struct claim *claim, json_t *change)
+{
+	const char *setting = read_text(change, "setting");
+	char *now;
+	int error = setting_write(&claim->settings, claim->ifindex, setting, read_text(change, "now")), ignored;
+
+	if (error)
+		return error;
+	now = claim_read(claim, setting, &ignored);
+	if (now)
+		json_object_set_new(change, "now", json_string(now));
+	free(now);
+	json_object_set_new(change, "done", json_true());
+	return store(claim);
+}
+
+int claim_change(struct claim *claim, const char *setting, const char *value)
+{
+	json_t *changes = json_object_get(claim->document, "changes"), *change;
+	char *was;
+	int error;
+
+	was = claim_read(claim, setting, &error);
+	if (error)
+		return error;
+	if (strcmp(was, value) == 0) {
+		free(was);
+		return 0;
+	}
+	change = json_pack("{s:s, s:s, s:s, s:b}", "setting", setting, "was", was, "now", value, "done", 0);
+	free(was);
+	if (json_array_append_new(changes, change))
+		return -ENOMEM;
+	error = store(claim);
+	if (!error)
+		error = make_change(claim, change);
+	return error;
+}
+
+json_t *claim_changes(const struct claim *claim)
+{
+	const json_t *changes = json_object_get(claim->document, "changes");
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < json_array_size(changes); i++) {
+		const json_t *change = json_array_get(changes, i);
+
+		if (json_is_true(json_object_get(change, "done")))
+			json_array_append_new(list,
+					      json_pack("{s:s, s:s, s:s}", "setting", read_text(change, "setting"), "was",
+							read_text(change, "was"), "now", read_text(change, "now")));
+	}
+	return list;
+}
+
+int journal_owner(int ifindex)
+{
+	char path[PATH_SIZE];
+	json_t *document;
+	int fd, pid;
+
+	journal_path(ifindex, path);
+	document = json_load_file(path, 0, NULL);
+	pid = (int)json_integer_value(json_object_get(document, "pid"));
+	json_decref(document);
+	if (!pid)
+		return 0;
+	fd = lock_file(path, 0);
+	if (fd < 0)
+		return fd == -EBUSY ? pid : 0;
+	close(fd);
+	return -pid;
+}
+
+/* --- clean ---------------------------------------------------------------------------------------------------------- */
+
+/* The search for the port of a journal, namespace by namespace. */
+struct search {
+	const json_t *document;
+	bool moved; /* look for its MAC address, where it is not where it was */
+};
+
+static bool undo_here(void *context)
+{
+	const struct search *search = context;
+	int ifindex = (int)json_integer_value(json_object_get(search->document, "ifindex"));
+	struct settings settings;
+	struct link_info link;
+	bool found;
+
+	if (!search->moved && !is_of_this_namespace(search->document))
+		return false;
+	if (settings_open(&settings))
+		return false;
+	if (search->moved)
+		found = !netlink_link_by_mac(settings.netlink, read_text(search->document, "mac"),
+					     read_text(search->document, "kind"), &link);
+	else
+		found = !netlink_link_by_index(settings.netlink, ifindex, &link) && is_port(&link, search->document);
+	if (found)
+		undo(&settings, link.ifindex, search->moved, search->document);
+	settings_close(&settings);
+	return found;
+}
+
+static void clean_document(const json_t *document)
+{
+	struct search search = { .document = document };
+
+	wait_for_death(document);
+	if (namespaces_visit(undo_here, &search))
+		return;
+	search.moved = true;
+	if (namespaces_visit(undo_here, &search))
+		note("port %s was moved to another network namespace, and restored there", read_text(document, "port"));
+	else if (json_array_size(json_object_get(document, "changes")))
+		note("port %s is gone: there is nothing left to restore", read_text(document, "port"));
+}
+
+static enum exit_code clean_file(const char *path, unsigned int *undone)
+{
+	json_t *document;
+	int fd = lock_patiently(path, 0);
+
+	if (fd == -EBUSY) {
+		note("%s belongs to a run that is alive", path);
+		return EXIT_DONE;
+	}
+	if (fd == -ENOENT)
+		return EXIT_DONE;
+	if (fd < 0)
+		return refuse(EXIT_INCAPABLE, "cannot open %s: %s", path, why(-fd));
+	document = json_loadfd(fd, 0, NULL);
+	if (document)
+		clean_document(document);
+	++*undone;
+	json_decref(document);
+	discard(path, fd);
+	return EXIT_DONE;
+}
+
+enum exit_code journal_clean(unsigned int *ret_undone)
+{
+	enum exit_code code = EXIT_DONE;
+	glob_t found = { 0 };
+	unsigned int undone = 0;
+
+	if (!glob(STATE_DIRECTORY "/port-*.json", 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc && !code; i++)
+			code = clean_file(found.gl_pathv[i], &undone);
+	globfree(&found);
+	*ret_undone = undone;
+	return code;
+}

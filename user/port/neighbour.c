@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "port/neighbour.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <netinet/icmp6.h>
+#include <netinet/if_ether.h>
+#include <netinet/ip6.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+
+#define RESOLVE_NS       (1 * NS_PER_S)
+#define ASK_EVERY_NS     (NS_PER_S / 5)
+#define GATEWAY_GRACE_NS (NS_PER_S / 5) /* how long a gateway may still answer after the other port has */
+#define FRAME_OCTETS     256
+#define ND_HOP_LIMIT     255
+#define LOW_WORD         12 /* of an IPv6 address: what varies */
+
+#ifndef PACKET_IGNORE_OUTGOING
+#define PACKET_IGNORE_OUTGOING 23
+#endif
+
+/* A neighbour solicitation or advertisement with its one option, behind the IPv6 header. */
+struct discovery {
+	uint8_t type, code;
+	uint16_t checksum;
+	uint32_t flags;
+	struct in6_addr target;
+	uint8_t option, option_units; /* of eight octets */
+	uint8_t mac[MLR_MAC_OCTETS];
+};
+
+_Static_assert(sizeof(struct discovery) == 32, "RFC 4861, 4.3 and 4.4");
+
+struct neighbours {
+	unsigned int port_count;
+	struct neighbour_port ports[MLR_PORTS_MAX];
+	int sockets[MLR_PORTS_MAX];
+	int stop_serving; /* eventfd */
+	bool serving;
+	pthread_t thread;
+};
+
+/* --- sockets -------------------------------------------------------------------------------------------------------- */
+
+/* ARP and ICMPv6, behind at most one VLAN tag: the kernel has taken off the outer one. */
+static int filter_socket(int fd)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETHERTYPE_ARP, 11, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETHERTYPE_IPV6, 6, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, VLAN_TYPE_CUSTOMER, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, VLAN_TYPE_SERVICE, 0, 9),
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 16),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETHERTYPE_ARP, 6, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETHERTYPE_IPV6, 3, 6),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 20), /* next header */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMPV6, 2, 3),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 24),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMPV6, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, FRAME_OCTETS),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	const struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) ? -errno : 0;
+}
+
+static int open_socket(const struct neighbour_port *port)
+{
+	struct sockaddr_ll address = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL), /* behind a VLAN tag no other one matches */
+		.sll_ifindex = port->ifindex,
+	};
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1, error;
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
+	error = filter_socket(fd);
+	if (!error && bind(fd, (struct sockaddr *)&address, sizeof(address)))
+		error = -errno;
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
+}
+
+enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int port_count, struct neighbours **ret)
+{
+	struct neighbours *neighbours = calloc(1, sizeof(*neighbours));
+
+	if (!neighbours)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	neighbours->stop_serving = eventfd(0, EFD_CLOEXEC);
+	for (unsigned int i = 0; i < port_count; i++) {
+		int fd = open_socket(&ports[i]);
+
+		if (fd < 0) {
+			neighbours_close(neighbours);
+			return refuse(EXIT_INCAPABLE, "port %s: cannot open a packet socket for ARP: %s", ports[i].name,
+				      why(-fd));
+		}
+		neighbours->ports[i] = ports[i];
+		neighbours->sockets[i] = fd;
+		neighbours->port_count++;
+	}
+	*ret = neighbours;
+	return EXIT_DONE;
+}
+
+/* --- sending -------------------------------------------------------------------------------------------------------- */
+
+/* Ethernet header and VLAN tags; their length. */
+static size_t put_link(const struct neighbour_port *port, const uint8_t *to_mac, uint16_t type, uint8_t *frame)
+{
+	uint8_t *at = frame + (size_t)2 * MLR_MAC_OCTETS;
+
+	memcpy(frame, to_mac, MLR_MAC_OCTETS);
+	memcpy(frame + MLR_MAC_OCTETS, port->mac, MLR_MAC_OCTETS);
+	for (unsigned int i = 0; i < port->vlan_count; i++, at += 4) {
+		mlr_put16(at, port->vlans[i].type);
+		mlr_put16(at + 2, port->vlans[i].control);
+	}
+	mlr_put16(at, type);
+	return (size_t)(at + 2 - frame);
+}
+
+/* A full queue loses a frame, as a wire would: whoever asked asks again. */
+static void send_frame(const struct neighbours *neighbours, unsigned int port, const uint8_t *frame, size_t octets)
+{
+	(void)!write(neighbours->sockets[port], frame, octets < ETH_ZLEN ? ETH_ZLEN : octets);
+}
+
+/* From `from` to `to`; without a MAC address, to everybody. */
+static void send_arp(const struct neighbours *neighbours, unsigned int port, uint16_t operation, struct in_addr from,
+		     const uint8_t *to_mac, struct in_addr to)
+{
+	static const uint8_t everybody[MLR_MAC_OCTETS] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	struct ether_arp arp = {
+		.arp_hrd = htons(ARPHRD_ETHER),
+		.arp_pro = htons(ETHERTYPE_IP),
+		.arp_hln = MLR_MAC_OCTETS,
+		.arp_pln = sizeof(struct in_addr),
+		.arp_op = htons(operation),
+	};
+	uint8_t frame[FRAME_OCTETS] __attribute__((aligned(2))) = { 0 };
+	size_t offset = put_link(&neighbours->ports[port], to_mac ? to_mac : everybody, ETHERTYPE_ARP, frame);
+
+	memcpy(arp.arp_sha, neighbours->ports[port].mac, MLR_MAC_OCTETS);
+	memcpy(arp.arp_spa, &from, sizeof(from));
+	if (to_mac)
+		memcpy(arp.arp_tha, to_mac, MLR_MAC_OCTETS);
+	memcpy(arp.arp_tpa, &to, sizeof(to));
+	memcpy(frame + offset, &arp, sizeof(arp));
+	send_frame(neighbours, port, frame, offset + sizeof(arp));
+}
+
+static uint32_t sum_words(uint32_t sum, const void *data, size_t octets)
+{
+	const uint8_t *at = data;
+
+	for (size_t i = 0; i + 1 < octets; i += 2)
+		sum += (uint32_t)at[i] << 8 | at[i + 1];
+	return sum;
+}
+
+static void send_discovery(const struct neighbours *neighbours, unsigned int port, const uint8_t *to_mac,
+			   const struct in6_addr *from, const struct in6_addr *to, struct discovery *discovery)
+{
+	struct ip6_hdr ip = { .ip6_plen = htons(sizeof(*discovery)), .ip6_nxt = IPPROTO_ICMPV6, .ip6_hlim = ND_HOP_LIMIT };
+	uint8_t frame[FRAME_OCTETS] __attribute__((aligned(2))) = { 0 };
+	size_t offset = put_link(&neighbours->ports[port], to_mac, ETHERTYPE_IPV6, frame);
+	uint32_t sum = IPPROTO_ICMPV6 + sizeof(*discovery);
+
+	ip.ip6_vfc = 6 << 4;
+	ip.ip6_src = *from;
+	ip.ip6_dst = *to;
+	discovery->option_units = 1;
+	memcpy(discovery->mac, neighbours->ports[port].mac, MLR_MAC_OCTETS);
+	discovery->checksum = 0;
+	sum = sum_words(sum_words(sum_words(sum, from, sizeof(*from)), to, sizeof(*to)), discovery, sizeof(*discovery));
+	discovery->checksum = htons(mlr_checksum_fold(sum));
+	memcpy(frame + offset, &ip, sizeof(ip));
+	memcpy(frame + offset + sizeof(ip), discovery, sizeof(*discovery));
+	send_frame(neighbours, port, frame, offset + sizeof(ip) + sizeof(*discovery));
+}
+
+/* Ask who has an address, at its solicited-node multicast address. */
+static void solicit(const struct neighbours *neighbours, unsigned int port, const struct in6_addr *from,
+		    const struct in6_addr *target)
+{
+	struct discovery discovery = { .type = ND_NEIGHBOR_SOLICIT, .target = *target, .option = ND_OPT_SOURCE_LINKADDR };
+	struct in6_addr to = { .s6_addr = { 0xff, 2, [11] = 1, [12] = 0xff } };
+	uint8_t mac[MLR_MAC_OCTETS] = { 0x33, 0x33, 0xff };
+
+	memcpy(&to.s6_addr[13], &target->s6_addr[13], 3);
+	memcpy(mac + 3, &target->s6_addr[13], 3);
+	send_discovery(neighbours, port, mac, from, &to, &discovery);
+}
+
+/* Say that an address is ours; to everybody where the one that asks has none yet. */
+static void advertise(const struct neighbours *neighbours, unsigned int port, const uint8_t *to_mac,
+		      const struct in6_addr *to, const struct in6_addr *target)
+{
+	static const struct in6_addr everybody = { .s6_addr = { 0xff, 2, [15] = 1 } };
+	bool anonymous = IN6_IS_ADDR_UNSPECIFIED(to);
+	struct discovery discovery = {
+		.type = ND_NEIGHBOR_ADVERT,
+		.flags = ND_NA_FLAG_OVERRIDE | (anonymous ? 0 : ND_NA_FLAG_SOLICITED),
+		.target = *target,
+		.option = ND_OPT_TARGET_LINKADDR,
+	};
+
+	send_discovery(neighbours, port, to_mac, target, anonymous ? &everybody : to, &discovery);
+}
+
+/* --- our addresses -------------------------------------------------------------------------------------------------- */
+
+static uint32_t low_word(const struct in6_addr *address)
+{
+	uint32_t word;
+
+	memcpy(&word, &address->s6_addr[LOW_WORD], sizeof(word));
+	return ntohl(word);
+}
+
+static bool in_ranges(const struct neighbour_port *port, uint32_t first, uint32_t address)
+{
+	for (int i = 0; i < TRAFFIC_RANGES; i++) {
+		const struct mlr_range *range = &port->ranges[i];
+		uint32_t distance = address - first;
+
+		if (distance == 0 || (range->step && distance % range->step == 0 && distance / range->step < range->count))
+			return true;
+	}
+	return false;
+}
+
+static bool is_ours4(const struct neighbour_port *port, struct in_addr address)
+{
+	return port->ip4 && in_ranges(port, ntohl(port->address.s_addr), ntohl(address.s_addr));
+}
+
+static bool is_ours6(const struct neighbour_port *port, const struct in6_addr *address)
+{
+	return port->ip6 && !memcmp(address, &port->address6, LOW_WORD) &&
+	       in_ranges(port, low_word(&port->address6), low_word(address));
+}
+
+/* --- receiving ------------------------------------------------------------------------------------------------------ */
+
+/* What a frame says: who has which address, or nothing that matters. */
+struct message {
+	bool answer4, answer6;
+	struct in_addr address;
+	struct in6_addr address6;
+	uint8_t mac[MLR_MAC_OCTETS];
+};
+
+static void take_arp(const struct neighbours *neighbours, unsigned int port, const uint8_t *at, struct message *ret)
+{
+	struct in_addr sender, target;
+	struct ether_arp arp;
+
+	memcpy(&arp, at, sizeof(arp));
+	memcpy(&sender, arp.arp_spa, sizeof(sender));
+	memcpy(&target, arp.arp_tpa, sizeof(target));
+	if (arp.arp_op == htons(ARPOP_REQUEST) && is_ours4(&neighbours->ports[port], target))
+		send_arp(neighbours, port, ARPOP_REPLY, target, arp.arp_sha, sender);
+	ret->answer4 = arp.arp_op == htons(ARPOP_REPLY);
+	ret->address = sender;
+	memcpy(ret->mac, arp.arp_sha, MLR_MAC_OCTETS);
+}
+
+static void take_discovery(const struct neighbours *neighbours, unsigned int port, const uint8_t *from_mac,
+			   const uint8_t *at, struct message *ret)
+{
+	struct discovery discovery;
+	struct ip6_hdr ip;
+
+	memcpy(&ip, at, sizeof(ip));
+	memcpy(&discovery, at + sizeof(ip), offsetof(struct discovery, option));
+	if (ip.ip6_hlim != ND_HOP_LIMIT || ip.ip6_nxt != IPPROTO_ICMPV6)
+		return;
+	if (discovery.type == ND_NEIGHBOR_SOLICIT && is_ours6(&neighbours->ports[port], &discovery.target))
+		advertise(neighbours, port, from_mac, &ip.ip6_src, &discovery.target);
+	ret->answer6 = discovery.type == ND_NEIGHBOR_ADVERT;
+	ret->address6 = discovery.target;
+	memcpy(ret->mac, from_mac, MLR_MAC_OCTETS);
+}
+
+/* Read one frame of a port, answer it if it asks for the tester, and say what it told. False: there was none. */
+static bool read_message(const struct neighbours *neighbours, unsigned int port, struct message *ret)
+{
+	uint8_t frame[FRAME_OCTETS];
+	ssize_t octets = read(neighbours->sockets[port], frame, sizeof(frame));
+	size_t type = (size_t)2 * MLR_MAC_OCTETS, rest;
+
+	*ret = (struct message){ 0 };
+	if (octets <= 0)
+		return false;
+	if (octets < (ssize_t)type + 6)
+		return true;
+	if (frame[type] == 0x81 || frame[type] == 0x88)
+		type += 4;
+	rest = (size_t)octets - type - 2;
+	if (frame[type] == 0x08 && frame[type + 1] == 0x06 && rest >= sizeof(struct ether_arp))
+		take_arp(neighbours, port, frame + type + 2, ret);
+	else if (frame[type] == 0x86 && rest >= sizeof(struct ip6_hdr) + offsetof(struct discovery, option))
+		take_discovery(neighbours, port, frame + MLR_MAC_OCTETS, frame + type + 2, ret);
+	return true;
+}
+
+/* --- before a run: resolve ------------------------------------------------------------------------------------------ */
+
+struct resolution {
+	struct neighbour_answer answers[MLR_PORTS_MAX];
+	bool ports_see_each_other;
+};
+
+static bool found(const struct neighbour_port *port, const struct neighbour_answer *answer)
+{
+	return (!port->ip4 || answer->found4) && (!port->ip6 || answer->found6);
+}
+
+/* Ask for the gateway, and for the other ports. */
+static void ask(const struct neighbours *neighbours, const struct resolution *state)
+{
+	for (unsigned int i = 0; i < neighbours->port_count; i++) {
+		const struct neighbour_port *port = &neighbours->ports[i];
+
+		if (port->ip4 && !state->answers[i].found4)
+			send_arp(neighbours, i, ARPOP_REQUEST, port->address, NULL, port->gateway);
+		if (port->ip6 && !state->answers[i].found6)
+			solicit(neighbours, i, &port->address6, &port->gateway6);
+		for (unsigned int other = 0; other < neighbours->port_count; other++) {
+			if (other == i || found(port, &state->answers[i]))
+				continue;
+			if (port->ip4)
+				send_arp(neighbours, i, ARPOP_REQUEST, port->address, NULL,
+					 neighbours->ports[other].address);
+			if (port->ip6)
+				solicit(neighbours, i, &port->address6, &neighbours->ports[other].address6);
+		}
+	}
+}
+
+static bool is_other_port(const struct neighbours *neighbours, unsigned int port, const struct message *message)
+{
+	for (unsigned int other = 0; other < neighbours->port_count; other++) {
+		const struct neighbour_port *one = &neighbours->ports[other];
+
+		if (other != port && !memcmp(message->mac, one->mac, MLR_MAC_OCTETS) &&
+		    ((message->answer4 && message->address.s_addr == one->address.s_addr) ||
+		     (message->answer6 && IN6_ARE_ADDR_EQUAL(&message->address6, &one->address6))))
+			return true;
+	}
+	return false;
+}
+
+static void learn(const struct neighbours *neighbours, unsigned int port, struct resolution *state)
+{
+	const struct neighbour_port *own = &neighbours->ports[port];
+	struct neighbour_answer *answer = &state->answers[port];
+	struct message message;
+
+	while (read_message(neighbours, port, &message)) {
+		if (message.answer4 && message.address.s_addr == own->gateway.s_addr) {
+			answer->found4 = true;
+			memcpy(answer->mac4, message.mac, MLR_MAC_OCTETS);
+		} else if (message.answer6 && IN6_ARE_ADDR_EQUAL(&message.address6, &own->gateway6)) {
+			answer->found6 = true;
+			memcpy(answer->mac6, message.mac, MLR_MAC_OCTETS);
+		} else if (is_other_port(neighbours, port, &message)) {
+			state->ports_see_each_other = true;
+		}
+	}
+}
+
+static bool all_found(const struct neighbours *neighbours, const struct resolution *state)
+{
+	for (unsigned int i = 0; i < neighbours->port_count; i++)
+		if (!found(&neighbours->ports[i], &state->answers[i]))
+			return false;
+	return true;
+}
+
+/* Every port's socket, and one more file descriptor; how many. */
+static nfds_t poll_set(const struct neighbours *neighbours, int more_fd, struct pollfd polled[MLR_PORTS_MAX + 1])
+{
+	for (unsigned int i = 0; i < neighbours->port_count; i++)
+		polled[i] = (struct pollfd){ .fd = neighbours->sockets[i], .events = POLLIN };
+	polled[neighbours->port_count] = (struct pollfd){ .fd = more_fd, .events = POLLIN };
+	return neighbours->port_count + 1;
+}
+
+enum exit_code neighbours_resolve(struct neighbours *neighbours, struct neighbour_answer *ret_answers,
+				  bool *ret_ports_see_each_other)
+{
+	struct pollfd polled[MLR_PORTS_MAX + 1];
+	nfds_t polled_count = poll_set(neighbours, stop_fd(), polled);
+	struct resolution state = { 0 };
+	uint64_t now_ns = clock_ns(), deadline_ns = now_ns + RESOLVE_NS, next_ask_ns = now_ns;
+
+	while (!all_found(neighbours, &state) && now_ns < deadline_ns) {
+		if (stop_requested())
+			return EXIT_INTERRUPTED;
+		if (now_ns >= next_ask_ns) {
+			ask(neighbours, &state);
+			next_ask_ns += ASK_EVERY_NS;
+		}
+		poll(polled, polled_count, (int)((next_ask_ns - now_ns) / 1000000) + 1);
+		for (unsigned int i = 0; i < neighbours->port_count; i++)
+			learn(neighbours, i, &state);
+		now_ns = clock_ns();
+		if (state.ports_see_each_other && now_ns + GATEWAY_GRACE_NS < deadline_ns)
+			deadline_ns = now_ns + GATEWAY_GRACE_NS;
+	}
+	memcpy(ret_answers, state.answers, neighbours->port_count * sizeof(*ret_answers));
+	*ret_ports_see_each_other = state.ports_see_each_other;
+	return EXIT_DONE;
+}
+
+/* --- before a trial: teach ------------------------------------------------------------------------------------------ */
+
+/* Address number n of a port's, of either range. */
+static uint32_t nth_offset(const struct neighbour_port *port, unsigned int n)
+{
+	const struct mlr_range *longer = &port->ranges[port->ranges[1].count > port->ranges[0].count];
+
+	return n % longer->count * longer->step;
+}
+
+void neighbours_announce(struct neighbours *neighbours, unsigned int count)
+{
+	for (unsigned int n = 0; n < count; n++) {
+		for (unsigned int i = 0; i < neighbours->port_count; i++) {
+			const struct neighbour_port *port = &neighbours->ports[i];
+			struct in_addr from = { .s_addr = htonl(ntohl(port->address.s_addr) + nth_offset(port, n)) };
+			uint32_t low = htonl(low_word(&port->address6) + nth_offset(port, n));
+			struct in6_addr from6 = port->address6;
+
+			memcpy(&from6.s6_addr[LOW_WORD], &low, sizeof(low));
+			if (port->ip4)
+				send_arp(neighbours, i, ARPOP_REQUEST, from, NULL, port->gateway);
+			if (port->ip6)
+				solicit(neighbours, i, &from6, &port->gateway6);
+		}
+	}
+}
+
+/* --- during a run: answer ------------------------------------------------------------------------------------------- */
+
+static void *serve(void *argument)
+{
+	struct neighbours *neighbours = argument;
+	struct pollfd polled[MLR_PORTS_MAX + 1];
+	nfds_t polled_count = poll_set(neighbours, neighbours->stop_serving, polled);
+	struct message message;
+
+	while (poll(polled, polled_count, -1) >= 0 || errno == EINTR) {
+		if (polled[neighbours->port_count].revents)
+			break;
+		for (unsigned int i = 0; i < neighbours->port_count; i++)
+			while (polled[i].revents && read_message(neighbours, i, &message))
+				;
+	}
+	return NULL;
+}
+
+enum exit_code neighbours_serve(struct neighbours *neighbours)
+{
+	int error = pthread_create(&neighbours->thread, NULL, serve, neighbours);
+
+	if (error)
+		return refuse(EXIT_INCAPABLE, "cannot start the ARP thread: %s", strerror(error));
+	neighbours->serving = true;
+	return EXIT_DONE;
+}
+
+void neighbours_close(struct neighbours *neighbours)
+{
+	if (!neighbours)
+		return;
+	if (neighbours->serving) {
+		eventfd_write(neighbours->stop_serving, 1);
+		pthread_join(neighbours->thread, NULL);
+	}
+	for (unsigned int i = 0; i < neighbours->port_count; i++)
+		close(neighbours->sockets[i]);
+	close(neighbours->stop_serving);
+	free(neighbours);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ARP and neighbour discovery for the tester's ports: find the SUT's MAC addresses before a run, answer for the tester's
+ * addresses while it lasts, and send learning frames before a trial.
+ *
+ * A raw socket a port, closed by the kernel if the process dies. The addresses are never configured on the port, so the
+ * kernel neither answers for them nor routes by them. One thread answers; it sleeps unless a question arrives. Where the
+ * test frames carry VLAN tags, all that is sent here carries them, too; what is received may.
+ */
+#ifndef XDP_MLR_PORT_NEIGHBOUR_H
+#define XDP_MLR_PORT_NEIGHBOUR_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/say.h"
+#include "config/traffic.h"
+#include "mlr/profile.h"
+
+/* One port as its neighbours see it. */
+struct neighbour_port {
+	int ifindex;
+	const char *name;
+	uint8_t mac[MLR_MAC_OCTETS];
+	bool ip4, ip6;          /* which of the addresses are used */
+	struct in_addr address; /* the tester's: the first of both ranges */
+	struct in_addr gateway; /* who is asked for */
+	struct in6_addr address6;
+	struct in6_addr gateway6;
+	struct mlr_range ranges[TRAFFIC_RANGES]; /* the tester's addresses; of IPv6 the last four octets vary */
+	unsigned int vlan_count;
+	struct mlr_vlan vlans[MLR_VLANS_MAX];
+};
+
+/* What was learned about a port's other end, by IP version. */
+struct neighbour_answer {
+	bool found4, found6;
+	uint8_t mac4[MLR_MAC_OCTETS], mac6[MLR_MAC_OCTETS];
+};
+
+struct neighbours;
+
+/* Open the sockets. Needs CAP_NET_RAW. */
+enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int port_count, struct neighbours **ret);
+/* Ask for every port's gateway, for a second at most; less once all have answered, or once the ports turned out to see each
+ * other directly. An answer for each port, and whether any two saw each other. EXIT_INTERRUPTED after a stop. */
+enum exit_code neighbours_resolve(struct neighbours *neighbours, struct neighbour_answer *ret_answers,
+				  bool *ret_ports_see_each_other);
+/* Answer from a thread of its own until closed. */
+enum exit_code neighbours_serve(struct neighbours *neighbours);
+/* Send so many learning frames from each port: questions for the gateway, from the tester's addresses in turn, so that the SUT
+ * learns where these are (RFC 2544, section 23, phase b). */
+void neighbours_announce(struct neighbours *neighbours, unsigned int count);
+void neighbours_close(struct neighbours *neighbours);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "port/port.h"
+
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "mlr/imix.h"
+#include "netdev/ethtool.h"
+#include "port/journal.h"
+#include "port/prepare.h"
+
+#define ETHERNET_HEADER_OCTETS 14
+#define VLAN_OCTETS            4 /* one tag does not count against the MTU (802.3ac), a second one does */
+#define BPS_PER_MBPS           1e6
+#define CARRIER_NS             (10 * NS_PER_S)
+#define CARRIER_POLL_NS        (NS_PER_S / 50)
+
+/* --- usage ---------------------------------------------------------------------------------------------------------- */
+
+/* What of a frame the MTU does not count. */
+static unsigned int link_octets(const struct config *config)
+{
+	return ETHERNET_HEADER_OCTETS + (config->vlan_count ? VLAN_OCTETS : 0) + MLR_FCS_OCTETS;
+}
+
+/* The MTU that the frames need. */
+static unsigned int needed_mtu(const struct config *config)
+{
+	return mlr_size_most_octets(&config->sizes) - link_octets(config);
+}
+
+/* The MTU that the port has, or that --prepare mtu may give it. */
+static unsigned int possible_mtu(const struct config *config, const struct link_info *link)
+{
+	bool may_be_raised = config->prepare.asked & 1u << PREPARE_MTU;
+
+	return may_be_raised && link->max_mtu_octets ? link->max_mtu_octets : link->mtu_octets;
+}
+
+static enum exit_code check_usage(struct mnl_socket *netlink, const struct config *config, const char *name,
+				  struct port *port)
+{
+	unsigned int mtu_octets;
+	int error = netlink_link(netlink, name, &port->link);
+
+	if (error == -ENODEV)
+		return refuse(EXIT_USAGE_ERROR, "--ports: there is no port '%s' here; 'ip link' lists what there is", name);
+	if (error)
+		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", name, strerror(-error));
+	mtu_octets = possible_mtu(config, &port->link);
+	if (needed_mtu(config) > mtu_octets)
+		return refuse(EXIT_USAGE_ERROR,
+			      "--frame-size: %u octets do not fit the MTU of port %s, %u; use at most %u, or raise the MTU "
+			      "(--prepare auto,mtu does for the run)",
+			      mlr_size_most_octets(&config->sizes), name, mtu_octets, mtu_octets + link_octets(config));
+	return EXIT_DONE;
+}
+
+/* --- safety --------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code in_use(const struct port *port, const char *unsafe_reason, const char *what, const char *which,
+			     const char *remedy)
+{
+	if (!unsafe_reason)
+		return refuse(EXIT_UNSAFE, "port %s is in use: %s %s; %s, or say why it may be used: --allow-unsafe=REASON",
+			      port->link.name, what, which, remedy);
+	warn("port %s is in use (%s %s), allowed: %s", port->link.name, what, which, unsafe_reason);
+	return EXIT_DONE;
+}
+
+static enum exit_code check_safety(struct mnl_socket *netlink, const char *unsafe_reason, const struct port *port)
+{
+	struct link_uses uses;
+	int error = netlink_uses(netlink, &port->link, &uses);
+
+	if (error)
+		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel who uses it: %s", port->link.name,
+			      strerror(-error));
+	if (*uses.upper)
+		return in_use(port, unsafe_reason, "it belongs to", uses.upper, "take it out of that");
+	if (*uses.address)
+		return in_use(port, unsafe_reason, "it has the address", uses.address, "remove that ('ip address del')");
+	if (*uses.route)
+		return in_use(port, unsafe_reason, "it has a route to", uses.route, "remove that ('ip route del')");
+	if (port->link.xdp_programs)
+		return in_use(port, unsafe_reason, "it has", "an XDP program",
+			      "detach that ('ip link set dev PORT xdp off')");
+	return EXIT_DONE;
+}
+
+/* --- capability ----------------------------------------------------------------------------------------------------- */
+
+static enum exit_code check_capability(const struct port *port)
+{
+	if (!port->link.up)
+		return refuse(EXIT_INCAPABLE, "port %s is down; 'ip link set dev %s up' brings it up", port->link.name,
+			      port->link.name);
+	if (!port->link.carrier)
+		return refuse(EXIT_INCAPABLE, "port %s has no carrier: check the cable and the other end", port->link.name);
+	return EXIT_DONE;
+}
+
+/* Driver, bus and speed. What virtual links say of their speed is made up, so it counts as unknown. */
+static void read_hardware(struct port *port)
+{
+	struct ethtool *ethtool;
+	struct link_driver driver;
+	struct link_mode mode;
+
+	if (ethtool_open(&ethtool))
+		return;
+	if (!ethtool_driver(ethtool, port->link.ifindex, &driver)) {
+		memcpy(port->driver, driver.name, sizeof(port->driver));
+		memcpy(port->bus, driver.bus, sizeof(port->bus));
+	}
+	if (strcmp(port->link.kind, "veth") && strcmp(port->link.kind, "tun") &&
+	    !ethtool_mode(ethtool, port->link.ifindex, &mode))
+		port->link_bps = mode.speed_mbps * BPS_PER_MBPS;
+	ethtool_close(ethtool);
+}
+
+/* --- preparation ---------------------------------------------------------------------------------------------------- */
+
+/* Receive frames for any MAC address, for as long as this socket is open. */
+static enum exit_code make_promiscuous(struct port *port)
+{
+	struct packet_mreq membership = { .mr_ifindex = port->link.ifindex, .mr_type = PACKET_MR_PROMISC };
+
+	port->promiscuous_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (port->promiscuous_fd < 0 ||
+	    setsockopt(port->promiscuous_fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &membership, sizeof(membership)))
+		return refuse(EXIT_INCAPABLE, "port %s: cannot receive frames of all addresses: %s", port->link.name,
+			      why(errno));
+	return EXIT_DONE;
+}
+
+static enum exit_code prepare(const struct config *config, struct port *port)
+{
+	enum exit_code code = make_promiscuous(port);
+
+	if (code)
+		return code;
+	read_hardware(port);
+	return port_prepare(port, config, needed_mtu(config));
+}
+
+static enum exit_code wait_for_carrier(struct mnl_socket *netlink, const struct port *port)
+{
+	uint64_t deadline_ns = clock_ns() + CARRIER_NS;
+	struct link_info link;
+
+	for (;;) {
+		int error = netlink_link_by_index(netlink, port->link.ifindex, &link);
+
+		if (error)
+			return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", port->link.name,
+				      strerror(-error));
+		if (link.carrier)
+			return EXIT_DONE;
+		if (clock_ns() > deadline_ns)
+			return refuse(
+				EXIT_INCAPABLE,
+				"port %s: the link has not come back within %d s of its preparation; look at its other "
+				"end, or prepare less (--prepare)",
+				port->link.name, (int)(CARRIER_NS / NS_PER_S));
+		if (stop_sleep_until(clock_ns() + CARRIER_POLL_NS))
+			return EXIT_INTERRUPTED;
+	}
+}
+
+enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int i = 0; i < port_count && !code; i++)
+		code = wait_for_carrier(netlink, &ports[i]);
+	return code;
+}
+
+/* Two names may mean the same port. */
+static enum exit_code check_different(const struct port *ports, unsigned int port)
+{
+	for (unsigned int i = 0; i < port; i++)
+		if (ports[i].link.ifindex == ports[port].link.ifindex)
+			return refuse(EXIT_USAGE_ERROR, "--ports: '%s' is named twice; different ports are needed",
+				      ports[port].link.name);
+	return EXIT_DONE;
+}
+
+static enum exit_code open_in_order(struct mnl_socket *netlink, const struct config *config, struct port *ports)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
+		code = check_usage(netlink, config, config->ports[i].name, &ports[i]);
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
+		code = check_different(ports, i);
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
+		code = claim_port(&ports[i].link, &ports[i].claim);
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
+		code = check_safety(netlink, config->unsafe_reason, &ports[i]);
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
+		code = check_capability(&ports[i]);
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
+		code = prepare(config, &ports[i]);
+	return code;
+}
+
+enum exit_code ports_open(struct mnl_socket *netlink, const struct config *config, struct port *ret_ports)
+{
+	struct port ports[MLR_PORTS_MAX] = { 0 };
+	enum exit_code code;
+
+	for (unsigned int i = 0; i < config->port_count; i++)
+		ports[i].promiscuous_fd = -1;
+	code = open_in_order(netlink, config, ports);
+	if (code)
+		ports_close(ports, config->port_count);
+	else
+		memcpy(ret_ports, ports, config->port_count * sizeof(ports[0]));
+	return code;
+}
+
+void ports_close(struct port *ports, unsigned int port_count)
+{
+	for (unsigned int i = 0; i < port_count; i++) {
+		if (ports[i].promiscuous_fd > 0)
+			close(ports[i].promiscuous_fd);
+		claim_release(ports[i].claim);
+		ports[i] = (struct port){ .promiscuous_fd = -1 };
+	}
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "port/prepare.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <linux/net_tstamp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpulist.h"
+#include "base/text_stream.h"
+#include "port/journal.h"
+#include "port/setting.h"
+#include "port/steering.h"
+
+#define SETTING_SIZE 96
+#define CPUS_SIZE    256
+#define BIT(item)    (1u << (item))
+
+/* What a run needs of a port. */
+struct needs {
+	const struct prepare *prepare;
+	unsigned int mtu_octets;
+	unsigned int queues; /* to transmit by */
+};
+
+/* --- offloads ------------------------------------------------------------------------------------------------------- */
+
+/* Switch offloads off. One that this kernel does not know is off. */
+static int switch_off(struct port *port, const char *const *names)
+{
+	char setting[SETTING_SIZE];
+	int error = 0;
+
+	for (; *names && !error; names++) {
+		char *value;
+
+		snprintf(setting, sizeof(setting), "feature:%s", *names);
+		value = claim_read(port->claim, setting, &error);
+		if (error == -EOPNOTSUPP)
+			error = 0;
+		else if (!error)
+			error = claim_change(port->claim, setting, "off");
+		free(value);
+	}
+	return error;
+}
+
+static int keep_frames_apart(struct port *port, const struct needs *needs)
+{
+	static const char *const names[] = { "rx-lro", "rx-gro-hw", "rx-gro-list", "rx-udp-gro-forwarding", NULL };
+
+	(void)needs;
+	return switch_off(port, names);
+}
+
+static int switch_gro_off(struct port *port, const struct needs *needs)
+{
+	static const char *const names[] = { "rx-gro", NULL };
+
+	(void)needs;
+	return switch_off(port, names);
+}
+
+/* A stripped tag is beside the frame, where an XDP program does not see it; a filter may drop what has a tag. */
+static int keep_tags(struct port *port, const struct needs *needs)
+{
+	static const char *const names[] = { "rx-vlan-hw-parse", "rx-vlan-stag-hw-parse", "rx-vlan-filter",
+					     "rx-vlan-stag-filter", NULL };
+
+	(void)needs;
+	return switch_off(port, names);
+}
+
+/* --- the rest ------------------------------------------------------------------------------------------------------- */
+
+static int silence_ipv6(struct port *port, const struct needs *needs)
+{
+	int error = claim_change(port->claim, "sysctl:net/ipv6/conf/%s/disable_ipv6", "1");
+
+	(void)needs;
+	return error == -ENOENT ? 0 : error; /* no IPv6 at all */
+}
+
+/* A port that obeys pause frames sends less than it should, and one that sends them slows the SUT down. */
+static int switch_pause_off(struct port *port, const struct needs *needs)
+{
+	int error;
+	char *value = claim_read(port->claim, "pause", &error);
+
+	(void)needs;
+	if (error == -EOPNOTSUPP)
+		return 0;
+	if (!error && (strstr(value, "rx on") || strstr(value, "tx on")))
+		error = claim_change(port->claim, "pause", "autoneg off rx off tx off");
+	free(value);
+	return error;
+}
+
+static int raise_mtu(struct port *port, const struct needs *needs)
+{
+	char value[16];
+	int error;
+
+	if (port->link.mtu_octets >= needs->mtu_octets)
+		return 0;
+	snprintf(value, sizeof(value), "%u", needs->mtu_octets);
+	error = claim_change(port->claim, "mtu", value);
+	if (!error)
+		port->link.mtu_octets = needs->mtu_octets;
+	return error;
+}
+
+static int set_channels(struct port *port, const struct needs *needs)
+{
+	unsigned int rx, tx, combined;
+	char wanted[SETTING_SIZE];
+	int error;
+	char *value = claim_read(port->claim, "channels", &error);
+
+	if (error)
+		return error;
+	if (sscanf(value, "rx %u tx %u combined %u", &rx, &tx, &combined) != 3)
+		error = -EINVAL;
+	free(value);
+	if (error)
+		return error;
+	if (combined)
+		combined = needs->prepare->channels;
+	else
+		rx = tx = needs->prepare->channels;
+	snprintf(wanted, sizeof(wanted), "rx %u tx %u combined %u", rx, tx, combined);
+	return claim_change(port->claim, "channels", wanted);
+}
+
+/* Where it cannot be done: what opens the queues says how many there are. */
+static int raise_queues(struct port *port, const struct needs *needs)
+{
+	bool asked = needs->prepare->asked & BIT(PREPARE_QUEUES), is_set = needs->prepare->asked & BIT(PREPARE_CHANNELS);
+	unsigned int rx, tx, combined;
+	char wanted[SETTING_SIZE];
+	int error;
+	char *value = claim_read(port->claim, "channels", &error);
+
+	if (!error && sscanf(value, "rx %u tx %u combined %u", &rx, &tx, &combined) != 3)
+		error = -EINVAL;
+	free(value);
+	if (error || is_set || tx + combined >= needs->queues)
+		return asked ? error : 0;
+	if (combined) {
+		combined = needs->queues - tx;
+	} else {
+		/* a veth wants its peer to receive by as many queues as it transmits by */
+		rx = rx > needs->queues ? rx : needs->queues;
+		tx = needs->queues;
+	}
+	snprintf(wanted, sizeof(wanted), "rx %u tx %u combined %u", rx, tx, combined);
+	error = claim_change(port->claim, "channels", wanted);
+	return asked ? error : 0;
+}
+
+static unsigned int receive_queues(const struct port *port)
+{
+	unsigned int rx = 1, tx, combined = 0;
+	int error;
+	char *value = claim_read(port->claim, "channels", &error);
+
+	if (!error && sscanf(value, "rx %u tx %u combined %u", &rx, &tx, &combined) != 3)
+		rx = 1;
+	free(value);
+	return rx + combined;
+}
+
+/* A table of as many entries, over all queues in turn. */
+static char *even_table(const char *table, unsigned int queues)
+{
+	unsigned int entries = 1;
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return NULL;
+	for (; *table; table++)
+		entries += *table == ' ';
+	for (unsigned int i = 0; i < entries; i++)
+		fprintf(stream, "%s%u", i ? " " : "", i % queues);
+	return text_stream_end(stream, &text);
+}
+
+static int spread_rss(struct port *port, const struct needs *needs)
+{
+	unsigned int queues = receive_queues(port);
+	int error;
+	char *table = claim_read(port->claim, "rss", &error), *even = NULL;
+
+	(void)needs;
+	if (!error && !(even = even_table(table, queues ? queues : 1)))
+		error = -ENOMEM;
+	if (!error)
+		error = claim_change(port->claim, "rss", even);
+	free(table);
+	free(even);
+	return error;
+}
+
+/* --- all of them ---------------------------------------------------------------------------------------------------- */
+
+/* In the order in which they are done: a port whose MTU is below 1280 has no IPv6 until it is raised, and the receive hash
+ * depends on the channels. */
+static const struct step {
+	enum prepare_item item;
+	const char *name;
+	int (*prepare)(struct port *port, const struct needs *needs);
+	const char *what; /* "cannot ..." */
+	const char *look; /* the command that shows what the port has */
+} steps[] = {
+	{ PREPARE_MTU, "mtu", raise_mtu, "raise the MTU", "ip -d link show" },
+	{ PREPARE_IPV6, "ipv6", silence_ipv6, "switch automatic IPv6 addresses off", "ip -6 address show" },
+	{ PREPARE_MERGE, "merge", keep_frames_apart, "switch the merging of received frames off", "ethtool -k" },
+	{ PREPARE_GRO, "gro", switch_gro_off, "switch GRO off", "ethtool -k" },
+	{ PREPARE_VLAN, "vlan", keep_tags, "keep VLAN tags in received frames", "ethtool -k" },
+	{ PREPARE_PAUSE, "pause", switch_pause_off, "switch pause frames off", "ethtool -a" },
+	{ PREPARE_QUEUES, "queues", raise_queues, "raise the number of transmit queues", "ethtool -l" },
+	{ PREPARE_CHANNELS, "channels", set_channels, "set the number of channels", "ethtool -l" },
+	{ PREPARE_RSS, "rss", spread_rss, "spread the receive hash over all queues", "ethtool -x" },
+};
+
+static enum exit_code take_step(struct port *port, const struct needs *needs, const struct step *step)
+{
+	bool asked = needs->prepare->asked & BIT(step->item), automatic = needs->prepare->automatic & BIT(step->item);
+	int error = asked || automatic ? step->prepare(port, needs) : 0;
+
+	if (!error)
+		return EXIT_DONE;
+	if (asked)
+		return refuse(EXIT_INCAPABLE,
+			      "port %s: cannot %s: %s; '%s %s' shows what it has; leave '%s' out of --prepare",
+			      port->link.name, step->what, why(-error), step->look, port->link.name, step->name);
+	warn("port %s: cannot %s: %s", port->link.name, step->what, why(-error));
+	return EXIT_DONE;
+}
+
+/* Only frames with VLAN tags need care of tags, unless it is asked for. */
+static struct prepare what_is_needed(const struct config *config)
+{
+	struct prepare prepare = config->prepare;
+
+	if (!config->vlan_count)
+		prepare.automatic &= ~BIT(PREPARE_VLAN);
+	return prepare;
+}
+
+enum exit_code port_prepare(struct port *port, const struct config *config, unsigned int mtu_octets)
+{
+	const struct prepare prepare = what_is_needed(config);
+	const struct needs needs = { .prepare = &prepare, .mtu_octets = mtu_octets, .queues = config->queues };
+	enum exit_code code = EXIT_DONE;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !code; i++)
+		code = take_step(port, &needs, &steps[i]);
+	return code;
+}
+
+/* --- steering ------------------------------------------------------------------------------------------------------- */
+
+/* Rules into free places, so that the first one has the last place. */
+static int put_rules(struct port *port, const struct link_rule *rules, size_t count, const uint32_t *places)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		char setting[SETTING_SIZE], *value, *now;
+
+		snprintf(setting, sizeof(setting), "rule:%u", places[i]);
+		error = setting_rule_text(&rules[i], &value);
+		if (error)
+			break;
+		error = claim_change(port->claim, setting, value);
+		now = error ? NULL : claim_read(port->claim, setting, &error);
+		if (now && strcmp(now, value))
+			error = -EBUSY; /* another rule than was asked for */
+		free(now);
+		free(value);
+	}
+	return error;
+}
+
+static int steer(struct port *port, const struct link_rule *rules, size_t count)
+{
+	uint32_t places[STEERING_RULES_MAX];
+	struct ethtool *ethtool;
+	int error = claim_change(port->claim, "feature:rx-ntuple-filter", "on");
+
+	/* not every driver that has rules has a switch for them */
+	if (error && error != -EOPNOTSUPP && error != -ENOENT)
+		return error;
+	error = ethtool_open(&ethtool);
+	if (error)
+		return error;
+	error = ethtool_free_places(ethtool, port->link.ifindex, (uint32_t)count, places);
+	ethtool_close(ethtool);
+	return error ? error : put_rules(port, rules, count, places);
+}
+
+enum exit_code port_steer(struct port *port, const struct config *config, const struct mlr_profile *profile,
+			  unsigned int number)
+{
+	struct link_rule rules[STEERING_RULES_MAX];
+	size_t count;
+	int error;
+
+	if (!(config->prepare.asked & BIT(PREPARE_STEER)))
+		return EXIT_DONE;
+	count = steering_rules(profile, number, receive_queues(port), rules);
+	error = count ? steer(port, rules, count) : 0;
+	if (!error)
+		return EXIT_DONE;
+	return refuse(
+		EXIT_INCAPABLE,
+		"port %s: cannot steer received frames to its queues: %s; 'ethtool -n %s' shows what it has; leave 'steer' "
+		"out of --prepare, 'rss' spreads them by the receive hash",
+		port->link.name, error == -EOPNOTSUPP ? "its driver has no such rules, or not this kind" : why(-error),
+		port->link.name);
+}
+
+/* --- timestamps ----------------------------------------------------------------------------------------------------- */
+
+/* Change what the NIC stamps; a type of -1 stays as it is. */
+static int stamp(struct port *port, const struct config *config, int wanted_tx_type, int wanted_rx_filter)
+{
+	unsigned int allowed = (config->prepare.automatic | config->prepare.asked) & BIT(PREPARE_TIMESTAMPS);
+	int tx_type, rx_filter, error;
+	char wanted[SETTING_SIZE];
+	char *value = claim_read(port->claim, "timestamps", &error);
+
+	if (!error && sscanf(value, "tx %d rx %d", &tx_type, &rx_filter) != 2)
+		error = -EINVAL;
+	free(value);
+	if (error)
+		return error;
+	if (wanted_tx_type < 0)
+		wanted_tx_type = tx_type;
+	if (wanted_rx_filter < 0)
+		wanted_rx_filter = rx_filter;
+	if (wanted_tx_type == tx_type && wanted_rx_filter == rx_filter)
+		return 0;
+	if (!allowed)
+		return -EPERM;
+	snprintf(wanted, sizeof(wanted), "tx %d rx %d", wanted_tx_type, wanted_rx_filter);
+	return claim_change(port->claim, "timestamps", wanted);
+}
+
+int port_stamp_received(struct port *port, const struct config *config)
+{
+	return stamp(port, config, -1, HWTSTAMP_FILTER_ALL);
+}
+
+int port_stamp_sent(struct port *port, const struct config *config)
+{
+	return stamp(port, config, HWTSTAMP_TX_ON, -1);
+}
+
+/* --- interrupts ----------------------------------------------------------------------------------------------------- */
+
+/* Move one interrupt off CPUs that others need: to the rest of its CPUs, or of all. */
+static int move_irq(struct port *port, const char *irq, const cpu_set_t *taken)
+{
+	cpu_set_t now, all, rest;
+	char setting[SETTING_SIZE], list[CPUS_SIZE];
+	int error;
+	char *value;
+
+	snprintf(setting, sizeof(setting), "irq:%s", irq);
+	value = claim_read(port->claim, setting, &error);
+	if (error)
+		return error;
+	if (!cpulist_parse(value, &now))
+		error = -EINVAL;
+	free(value);
+	if (error)
+		return error;
+	rest = cpulist_without(&now, taken);
+	if (CPU_EQUAL(&rest, &now))
+		return 0;
+	if (!CPU_COUNT(&rest) && !sched_getaffinity(0, sizeof(all), &all))
+		rest = cpulist_without(&all, taken);
+	if (!CPU_COUNT(&rest))
+		return 0;
+	return claim_change(port->claim, setting, cpulist_format(&rest, list, sizeof(list)));
+}
+
+enum exit_code port_spare_cpus(struct port *port, const struct config *config, const cpu_set_t *cpus)
+{
+	bool asked = config->prepare.asked & BIT(PREPARE_IRQ);
+	char pattern[SETTING_SIZE];
+	glob_t irqs = { 0 };
+	int error = 0, one;
+
+	if (!asked && !(config->prepare.automatic & BIT(PREPARE_IRQ)))
+		return EXIT_DONE;
+	/* by the bus: /sys/class/net may be that of another network namespace */
+	snprintf(pattern, sizeof(pattern), "/sys/bus/*/devices/%s/msi_irqs/*", port->bus);
+	if (port->bus[0])
+		glob(pattern, 0, NULL, &irqs);
+	for (size_t i = 0; i < irqs.gl_pathc; i++) {
+		one = move_irq(port, strrchr(irqs.gl_pathv[i], '/') + 1, cpus);
+		if (one)
+			error = one; /* such as one that the driver manages itself; the others are still worth moving */
+	}
+	globfree(&irqs);
+	if (error && asked)
+		return refuse(EXIT_INCAPABLE, "port %s: cannot move its interrupts off the transmit threads' CPUs: %s",
+			      port->link.name, why(-error));
+	if (error)
+		warn("port %s: cannot move its interrupts off the transmit threads' CPUs: %s", port->link.name, why(-error));
+	return EXIT_DONE;
+}

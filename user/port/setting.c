@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "port/setting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_SIZE  128
+#define VALUE_SIZE 1024
+
+/* A setting while it is read or written. */
+struct access {
+	const struct settings *settings;
+	int ifindex;
+	const char *key; /* what follows the colon */
+};
+
+int settings_open(struct settings *ret)
+{
+	struct settings settings;
+	int error = netlink_open(&settings.netlink);
+
+	if (error)
+		return error;
+	error = ethtool_open(&settings.ethtool);
+	if (error)
+		netlink_close(settings.netlink);
+	else
+		*ret = settings;
+	return error;
+}
+
+void settings_close(struct settings *settings)
+{
+	ethtool_close(settings->ethtool);
+	netlink_close(settings->netlink);
+}
+
+/* --- files ---------------------------------------------------------------------------------------------------------- */
+
+static int read_file(const char *path, char **ret_value)
+{
+	char value[VALUE_SIZE];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t octets;
+
+	if (fd < 0)
+		return -errno;
+	octets = read(fd, value, sizeof(value) - 1);
+	close(fd);
+	if (octets < 0)
+		return -EIO;
+	value[octets] = '\0';
+	value[strcspn(value, "\n")] = '\0';
+	*ret_value = strdup(value);
+	return *ret_value ? 0 : -ENOMEM;
+}
+
+static int write_file(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), error = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, value, strlen(value)) < 0)
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+/* The key is a path below /proc/sys, in which %s stands for the port's name. */
+static int sysctl_path(const struct access *access, char path[PATH_SIZE])
+{
+	const char *mark = strstr(access->key, "%s");
+	struct link_info link;
+	int error = netlink_link_by_index(access->settings->netlink, access->ifindex, &link);
+
+	if (error)
+		return error;
+	if (!mark || strstr(access->key, ".."))
+		return -EINVAL;
+	snprintf(path, PATH_SIZE, "/proc/sys/%.*s%s%s", (int)(mark - access->key), access->key, link.name, mark + 2);
+	return 0;
+}
+
+static int read_sysctl(const struct access *access, char **ret_value)
+{
+	char path[PATH_SIZE];
+	int error = sysctl_path(access, path);
+
+	return error ? error : read_file(path, ret_value);
+}
+
+static int write_sysctl(const struct access *access, const char *value)
+{
+	char path[PATH_SIZE];
+	int error = sysctl_path(access, path);
+
+	return error ? error : write_file(path, value);
+}
+
+static int irq_path(const struct access *access, char path[PATH_SIZE])
+{
+	if (!access->key[0] || access->key[strspn(access->key, "0123456789")])
+		return -EINVAL;
+	snprintf(path, PATH_SIZE, "/proc/irq/%s/smp_affinity_list", access->key);
+	return 0;
+}
+
+static int read_irq(const struct access *access, char **ret_value)
+{
+	char path[PATH_SIZE];
+	int error = irq_path(access, path);
+
+	return error ? error : read_file(path, ret_value);
+}
+
+static int write_irq(const struct access *access, const char *value)
+{
+	char path[PATH_SIZE];
+	int error = irq_path(access, path);
+
+	return error ? error : write_file(path, value);
+}
+
+/* --- ethtool -------------------------------------------------------------------------------------------------------- */
+
+static const char *on_off(bool on)
+{
+	return on ? "on" : "off";
+}
+
+/* What asprintf() returned, as an error. */
+static int printed(int octets)
+{
+	return octets < 0 ? -ENOMEM : 0;
+}
+
+static int read_feature(const struct access *access, char **ret_value)
+{
+	struct link_feature feature;
+	int error = ethtool_feature(access->settings->ethtool, access->ifindex, access->key, &feature);
+
+	if (error)
+		return error;
+	*ret_value = strdup(on_off(feature.fixed ? feature.active : feature.wanted));
+	return *ret_value ? 0 : -ENOMEM;
+}
+
+static int write_feature(const struct access *access, const char *value)
+{
+	return ethtool_set_feature(access->settings->ethtool, access->ifindex, access->key, strcmp(value, "on") == 0);
+}
+
+static int read_channels(const struct access *access, char **ret_value)
+{
+	struct link_channels channels;
+	int error = ethtool_channels(access->settings->ethtool, access->ifindex, &channels);
+
+	if (error)
+		return error;
+	return printed(asprintf(ret_value, "rx %u tx %u combined %u", channels.rx, channels.tx, channels.combined));
+}
+
+static int write_channels(const struct access *access, const char *value)
+{
+	struct link_channels channels;
+
+	if (sscanf(value, "rx %u tx %u combined %u", &channels.rx, &channels.tx, &channels.combined) != 3)
+		return -EINVAL;
+	return ethtool_set_channels(access->settings->ethtool, access->ifindex, &channels);
+}
+
+static int read_pause(const struct access *access, char **ret_value)
+{
+	struct link_pause pause;
+	int error = ethtool_pause(access->settings->ethtool, access->ifindex, &pause);
+
+	if (error)
+		return error;
+	return printed(asprintf(ret_value, "autoneg %s rx %s tx %s", on_off(pause.autonegotiated), on_off(pause.rx),
+				on_off(pause.tx)));
+}
+
+static int write_pause(const struct access *access, const char *value)
+{
+	char autonegotiated[4], rx[4], tx[4];
+	struct link_pause pause;
+
+	if (sscanf(value, "autoneg %3s rx %3s tx %3s", autonegotiated, rx, tx) != 3)
+		return -EINVAL;
+	pause.autonegotiated = strcmp(autonegotiated, "on") == 0;
+	pause.rx = strcmp(rx, "on") == 0;
+	pause.tx = strcmp(tx, "on") == 0;
+	return ethtool_set_pause(access->settings->ethtool, access->ifindex, &pause);
+}
+
+static int read_rss(const struct access *access, char **ret_value)
+{
+	struct link_rss rss;
+	int error = ethtool_rss(access->settings->ethtool, access->ifindex, &rss);
+	size_t size;
+	FILE *stream;
+
+	if (error)
+		return error;
+	if (!rss.count)
+		return -EOPNOTSUPP;
+	stream = open_memstream(ret_value, &size);
+	if (!stream)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < rss.count; i++)
+		fprintf(stream, "%s%u", i ? " " : "", rss.queue[i]);
+	return fclose(stream) ? -ENOMEM : 0;
+}
+
+static int parse_rss(const char *value, struct link_rss *ret)
+{
+	char *end;
+
+	for (ret->count = 0; *value; value = end) {
+		if (ret->count >= ETHTOOL_RSS_ENTRIES_MAX)
+			return -E2BIG;
+		ret->queue[ret->count++] = (uint32_t)strtoul(value, &end, 10);
+		if (end == value)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* A table that was the driver's default should be that again: a table once written is kept when the channels change. */
+static int write_rss(const struct access *access, const char *value)
+{
+	static const struct link_rss to_default = { 0 };
+	struct link_rss rss;
+	char *now = NULL;
+	int error = parse_rss(value, &rss);
+	bool done;
+
+	if (error)
+		return error;
+	done = !ethtool_set_rss(access->settings->ethtool, access->ifindex, &to_default) && !read_rss(access, &now) &&
+	       strcmp(now, value) == 0;
+	free(now);
+	return done ? 0 : ethtool_set_rss(access->settings->ethtool, access->ifindex, &rss);
+}
+
+static const char *const rule_fields[] = {
+	[RULE_SOURCE_ADDRESS] = "source-address",
+	[RULE_DESTINATION_ADDRESS] = "destination-address",
+	[RULE_SOURCE_PORT] = "source-port",
+	[RULE_DESTINATION_PORT] = "destination-port",
+};
+
+int setting_rule_text(const struct link_rule *rule, char **ret_value)
+{
+	return printed(asprintf(ret_value, "udp%u %s 0x%x/0x%x queue %u", rule->ip_version, rule_fields[rule->field],
+				rule->value, rule->mask, rule->queue));
+}
+
+static int parse_rule(const char *value, struct link_rule *ret)
+{
+	char field[32];
+
+	if (sscanf(value, "udp%u %31s 0x%x/0x%x queue %u", &ret->ip_version, field, &ret->value, &ret->mask, &ret->queue) !=
+	    5)
+		return -EINVAL;
+	for (size_t i = 0; i < sizeof(rule_fields) / sizeof(*rule_fields); i++) {
+		if (strcmp(field, rule_fields[i]))
+			continue;
+		ret->field = (enum link_rule_field)i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int read_rule(const struct access *access, char **ret_value)
+{
+	struct link_rule rule;
+	int error =
+		ethtool_rule(access->settings->ethtool, access->ifindex, (uint32_t)strtoul(access->key, NULL, 10), &rule);
+
+	if (!error)
+		return setting_rule_text(&rule, ret_value);
+	if (error != -ENOENT && error != -EPROTO)
+		return error;
+	*ret_value = strdup(error == -ENOENT ? "none" : "other");
+	return *ret_value ? 0 : -ENOMEM;
+}
+
+static int write_rule(const struct access *access, const char *value)
+{
+	uint32_t place = (uint32_t)strtoul(access->key, NULL, 10);
+	struct link_rule rule;
+	int error;
+
+	if (strcmp(value, "none") == 0)
+		return ethtool_remove_rule(access->settings->ethtool, access->ifindex, place);
+	error = parse_rule(value, &rule);
+	return error ? error : ethtool_add_rule(access->settings->ethtool, access->ifindex, place, &rule);
+}
+
+static int read_timestamps(const struct access *access, char **ret_value)
+{
+	struct link_timestamps timestamps;
+	int error = ethtool_timestamps(access->settings->ethtool, access->ifindex, &timestamps);
+
+	return error ? error : printed(asprintf(ret_value, "tx %u rx %u", timestamps.tx_type, timestamps.rx_filter));
+}
+
+static int write_timestamps(const struct access *access, const char *value)
+{
+	struct link_timestamps timestamps;
+
+	if (sscanf(value, "tx %u rx %u", &timestamps.tx_type, &timestamps.rx_filter) != 2)
+		return -EINVAL;
+	return ethtool_set_timestamps(access->settings->ethtool, access->ifindex, &timestamps);
+}
+
+/* --- links ---------------------------------------------------------------------------------------------------------- */
+
+static int read_mtu(const struct access *access, char **ret_value)
+{
+	struct link_info link;
+	int error = netlink_link_by_index(access->settings->netlink, access->ifindex, &link);
+
+	return error ? error : printed(asprintf(ret_value, "%u", link.mtu_octets));
+}
+
+static int write_mtu(const struct access *access, const char *value)
+{
+	return netlink_set_mtu(access->settings->netlink, access->ifindex, (unsigned int)strtoul(value, NULL, 10));
+}
+
+/* --- all of them ---------------------------------------------------------------------------------------------------- */
+
+static const struct setting_kind {
+	const char *name; /* with a colon: a key follows */
+	int (*read)(const struct access *access, char **ret_value);
+	int (*write)(const struct access *access, const char *value);
+} kinds[] = {
+	{ "sysctl:", read_sysctl, write_sysctl },
+	{ "feature:", read_feature, write_feature },
+	{ "channels", read_channels, write_channels },
+	{ "pause", read_pause, write_pause },
+	{ "mtu", read_mtu, write_mtu },
+	{ "rss", read_rss, write_rss },
+	{ "timestamps", read_timestamps, write_timestamps },
+	{ "irq:", read_irq, write_irq },
+	{ "rule:", read_rule, write_rule },
+};
+
+/* The kind of a setting; *ret_key points behind its name. */
+static const struct setting_kind *find_kind(const char *setting, const char **ret_key)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		size_t length = strlen(kinds[i].name);
+
+		if (strncmp(setting, kinds[i].name, length) || (kinds[i].name[length - 1] != ':' && setting[length]))
+			continue;
+		*ret_key = setting + length;
+		return &kinds[i];
+	}
+	return NULL;
+}
+
+int setting_read(const struct settings *settings, int ifindex, const char *setting, char **ret_value)
+{
+	struct access access = { .settings = settings, .ifindex = ifindex };
+	const struct setting_kind *kind = find_kind(setting, &access.key);
+
+	return kind ? kind->read(&access, ret_value) : -EINVAL;
+}
+
+int setting_write(const struct settings *settings, int ifindex, const char *setting, const char *value)
+{
+	struct access access = { .settings = settings, .ifindex = ifindex };
+	const struct setting_kind *kind = find_kind(setting, &access.key);
+
+	return kind ? kind->write(&access, value) : -EINVAL;
+}

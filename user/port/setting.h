@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One setting of a port, read and written as a text: so it can be journalled, compared and restored whatever it is.
+ *
+ *	sysctl:net/ipv6/conf/%s/disable_ipv6	a file under /proc/sys; %s stands for the port's name of the moment
+ *	feature:rx-gro				an offload: "on" or "off", as it is wanted (XDP may force it meanwhile)
+ *	channels				"rx 2 tx 2 combined 0"
+ *	pause					"autoneg on rx on tx on"
+ *	mtu					octets
+ *	rss					the queue of each entry of the receive hash's table: "0 1 0 1"
+ *	rule:1023				the rule at this place of the receive filter's table: "udp4 source-port
+ *						0x400/0xffff queue 1"; "none"; "other", which cannot be written
+ *	timestamps				"tx 0 rx 1": which frames the NIC stamps, in numbers of <linux/net_tstamp.h>
+ *	irq:38					the CPUs of an interrupt: "0-3,8"
+ *
+ * Settings belong to the network namespace of the thread that opened them. Functions return 0 or -errno: -ENODEV if the port
+ * is gone, -EOPNOTSUPP or -ENOENT if it has no such setting.
+ */
+#ifndef XDP_MLR_PORT_SETTING_H
+#define XDP_MLR_PORT_SETTING_H
+
+#include "netdev/ethtool.h"
+#include "netdev/netlink.h"
+
+struct settings {
+	struct mnl_socket *netlink;
+	struct ethtool *ethtool;
+};
+
+int settings_open(struct settings *ret);
+void settings_close(struct settings *settings);
+
+/* The value of a "rule:" setting; the caller frees it. */
+int setting_rule_text(const struct link_rule *rule, char **ret_value);
+
+/* The caller frees *ret_value. */
+int setting_read(const struct settings *settings, int ifindex, const char *setting, char **ret_value);
+/* Fails with -EBUSY where the driver took the value and did not follow. */
+int setting_write(const struct settings *settings, int ifindex, const char *setting, const char *value);
+
+#endif

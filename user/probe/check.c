@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "probe/check.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *const states[] = { [PROBE_OK] = "OK", [PROBE_WARN] = "WARN", [PROBE_FAIL] = "FAIL" };
+
+const char *probe_state_name(enum probe_state state)
+{
+	return states[state];
+}
+
+json_t *probe_say(json_t *checks, enum probe_state state, const char *name, const char *format, ...)
+{
+	va_list arguments;
+	json_t *check;
+
+	va_start(arguments, format);
+	check = json_pack("{s:s, s:s, s:o, s:n}", "name", name, "state", states[state], "value",
+			  json_vsprintf(format, arguments), "fix");
+	va_end(arguments);
+	json_array_append_new(checks, check);
+	return check;
+}
+
+void probe_fix(json_t *check, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	json_object_set_new(check, "fix", json_vsprintf(format, arguments));
+	va_end(arguments);
+}
+
+static enum probe_state worse(enum probe_state a, enum probe_state b)
+{
+	return a > b ? a : b;
+}
+
+static enum probe_state state_of(const json_t *check)
+{
+	const char *text = json_string_value(json_object_get(check, "state"));
+
+	for (size_t i = 0; text && i < COUNT(states); i++)
+		if (strcmp(text, states[i]) == 0)
+			return (enum probe_state)i;
+	return PROBE_FAIL;
+}
+
+static enum probe_state worst_of_ports(const json_t *ports)
+{
+	enum probe_state worst = PROBE_OK;
+
+	for (size_t i = 0; i < json_array_size(ports); i++)
+		worst = worse(worst, probe_worst(json_object_get(json_array_get(ports, i), "checks")));
+	return worst;
+}
+
+enum probe_state probe_worst(const json_t *checks)
+{
+	enum probe_state worst = PROBE_OK;
+
+	if (json_is_object(checks))
+		return worse(probe_worst(json_object_get(checks, "machine")),
+			     worst_of_ports(json_object_get(checks, "ports")));
+	for (size_t i = 0; i < json_array_size(checks); i++)
+		worst = worse(worst, state_of(json_array_get(checks, i)));
+	return worst;
+}

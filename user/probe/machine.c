@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What /proc and /sys say of the machine. */
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cpulist.h"
+#include "probe/parts.h"
+
+#define PATH_SIZE          256
+#define LINE_SIZE          256
+#define CPUS_SIZE          256
+#define SAMPLE_NS          (NS_PER_S / 10)
+#define BUSY_RATIO         0.3 /* of a CPU, by other processes */
+#define STEAL_RATIO        0.01
+#define ISOLATION_CPUS_MIN 4 /* with fewer there is none to spare */
+#define BACKLOG_DEFAULT    1000
+#define INSTALL_KERNEL     "apt-get install linux-image-$(dpkg --print-architecture) && reboot"
+
+/* The first line of a file below the root, without its end. False, and an empty line, if there is none. */
+__attribute__((format(printf, 3, 4))) static bool read_line(const char *root, char line[LINE_SIZE], const char *format, ...)
+{
+	char path[PATH_SIZE];
+	size_t used = (size_t)snprintf(path, sizeof(path), "%s", root);
+	va_list arguments;
+	FILE *stream;
+	bool found;
+
+	va_start(arguments, format);
+	vsnprintf(path + used, sizeof(path) - used, format, arguments);
+	va_end(arguments);
+	stream = fopen(path, "re");
+	found = stream && fgets(line, LINE_SIZE, stream);
+	if (stream)
+		fclose(stream);
+	if (!found)
+		line[0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	return found;
+}
+
+/* --- the kernel ----------------------------------------------------------------------------------------------------- */
+
+static void check_kernel(const char *root, json_t *checks)
+{
+	unsigned int major = 0, minor = 0;
+	char release[LINE_SIZE];
+
+	if (!read_line(root, release, "/proc/sys/kernel/osrelease") || sscanf(release, "%u.%u", &major, &minor) != 2)
+		probe_say(checks, PROBE_WARN, "kernel", "release cannot be told");
+	else if (major < 6 || (major == 6 && minor < 1))
+		probe_fix(
+			probe_say(checks, PROBE_WARN, "kernel", "%s: older than 6.1, the oldest this is made for", release),
+			INSTALL_KERNEL);
+	else
+		probe_say(checks, PROBE_OK, "kernel", "%s", release);
+}
+
+static void check_btf(const char *root, json_t *checks)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/sys/kernel/btf/vmlinux", root);
+	if (!access(path, F_OK))
+		probe_say(checks, PROBE_OK, "btf", "the kernel describes its types");
+	else
+		probe_fix(probe_say(checks, PROBE_WARN, "btf",
+				    "none (CONFIG_DEBUG_INFO_BTF): hardware timestamps of received frames are out of reach"),
+			  INSTALL_KERNEL);
+}
+
+/* Some of net.core is to be seen in the first network namespace only. */
+static bool sees_net_core(const char *root)
+{
+	char line[LINE_SIZE];
+
+	return read_line(root, line, "/proc/sys/net/core/netdev_max_backlog");
+}
+
+static void check_jit(const char *root, json_t *checks)
+{
+	char value[LINE_SIZE];
+
+	if (!read_line(root, value, "/proc/sys/net/core/bpf_jit_enable")) {
+		if (sees_net_core(root))
+			probe_say(checks, PROBE_WARN, "bpf-jit", "not in this kernel: XDP programs are interpreted, slowly");
+		else
+			probe_say(checks, PROBE_OK, "bpf-jit", "not to be seen in this network namespace");
+	} else if (strcmp(value, "0") == 0) {
+		probe_fix(probe_say(checks, PROBE_WARN, "bpf-jit", "off: XDP programs are interpreted, slowly"),
+			  "sysctl -w net.core.bpf_jit_enable=1");
+	} else {
+		probe_say(checks, PROBE_OK, "bpf-jit", "on");
+	}
+}
+
+static void check_backlog(const char *root, json_t *checks)
+{
+	char value[LINE_SIZE];
+
+	if (!read_line(root, value, "/proc/sys/net/core/netdev_max_backlog"))
+		probe_say(checks, PROBE_OK, "backlog", "not to be seen in this network namespace");
+	else if (atoi(value) < BACKLOG_DEFAULT)
+		probe_fix(probe_say(checks, PROBE_WARN, "backlog",
+				    "%s frames a CPU: receiving in generic mode may lose some", value),
+			  "sysctl -w net.core.netdev_max_backlog=%d", BACKLOG_DEFAULT);
+	else
+		probe_say(checks, PROBE_OK, "backlog", "%s frames a CPU", value);
+}
+
+/* --- the clock ------------------------------------------------------------------------------------------------------ */
+
+static bool has_word(const char *line, const char *word)
+{
+	const char *found = strstr(line, word);
+	size_t length = strlen(word);
+
+	return found && (found == line || found[-1] == ' ') && (!found[length] || found[length] == ' ');
+}
+
+static void check_clock_source(const char *root, json_t *checks)
+{
+	static const char directory[] = "/sys/devices/system/clocksource/clocksource0";
+	static const char *const good[] = { "tsc", "arch_sys_counter", "timebase", "riscv_clocksource", "tod" };
+	char current[LINE_SIZE], available[LINE_SIZE];
+	json_t *check;
+
+	if (!read_line(root, current, "%s/current_clocksource", directory)) {
+		probe_say(checks, PROBE_WARN, "clock-source", "cannot be told");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		if (strcmp(current, good[i]) == 0) {
+			probe_say(checks, PROBE_OK, "clock-source", "%s", current);
+			return;
+		}
+	}
+	read_line(root, available, "%s/available_clocksource", directory);
+	check = probe_say(checks, PROBE_WARN, "clock-source", "%s: slower, and less even, than the CPU's own counter",
+			  current);
+	if (has_word(available, "tsc"))
+		probe_fix(check, "echo tsc > %s/current_clocksource", directory);
+}
+
+/* --- CPUs ----------------------------------------------------------------------------------------------------------- */
+
+static cpu_set_t read_cpus(const char *root, const char *path)
+{
+	char line[LINE_SIZE];
+	cpu_set_t cpus;
+
+	if (!read_line(root, line, "%s", path) || !cpulist_parse(line, &cpus))
+		CPU_ZERO(&cpus);
+	return cpus;
+}
+
+static void check_cpus(const char *root, json_t *checks)
+{
+	cpu_set_t online = read_cpus(root, "/sys/devices/system/cpu/online"), allowed;
+	char text[CPUS_SIZE];
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		allowed = online;
+	if (CPU_COUNT(&allowed) < 2)
+		probe_say(checks, PROBE_WARN, "cpus",
+			  "this process may use one only, %s: transmitting, receiving and a SUT on this machine share it",
+			  cpulist_format(&allowed, text, sizeof(text)));
+	else
+		probe_say(checks, PROBE_OK, "cpus", "%d online; this process may use %s", CPU_COUNT(&online),
+			  cpulist_format(&allowed, text, sizeof(text)));
+}
+
+/* The last CPUs of the machine, to suggest. */
+static cpu_set_t last_cpus(const cpu_set_t *online, int count)
+{
+	cpu_set_t last;
+
+	CPU_ZERO(&last);
+	for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && CPU_COUNT(&last) < count; cpu--)
+		if (CPU_ISSET(cpu, online))
+			CPU_SET(cpu, &last);
+	return last;
+}
+
+static void suggest_isolation(json_t *check, const cpu_set_t *online)
+{
+	cpu_set_t last = last_cpus(online, 2);
+	char text[CPUS_SIZE];
+
+	cpulist_format(&last, text, sizeof(text));
+	probe_fix(check,
+		  "sed -i 's/^GRUB_CMDLINE_LINUX=\"/&isolcpus=managed_irq,domain,%s nohz_full=%s /' /etc/default/grub && "
+		  "update-grub && reboot",
+		  text, text);
+}
+
+static void check_isolation(const char *root, json_t *checks)
+{
+	cpu_set_t online = read_cpus(root, "/sys/devices/system/cpu/online");
+	cpu_set_t isolated = read_cpus(root, "/sys/devices/system/cpu/isolated"), allowed, both;
+	cpu_set_t partition = read_cpus(root, "/sys/fs/cgroup/cpuset.cpus.isolated");
+	cpu_set_t tickless = read_cpus(root, "/sys/devices/system/cpu/nohz_full");
+	char text[CPUS_SIZE], without_tick[CPUS_SIZE];
+
+	CPU_OR(&isolated, &isolated, &partition);
+	cpulist_format(&isolated, text, sizeof(text));
+	cpulist_format(&tickless, without_tick, sizeof(without_tick));
+	if (!CPU_COUNT(&isolated)) {
+		if (CPU_COUNT(&online) < ISOLATION_CPUS_MIN)
+			probe_say(checks, PROBE_OK, "isolation", "none, and too few CPUs to spare any");
+		else
+			suggest_isolation(probe_say(checks, PROBE_WARN, "isolation",
+						    "none: other processes may interrupt a transmit thread"),
+					  &online);
+		return;
+	}
+	CPU_ZERO(&both);
+	if (!sched_getaffinity(0, sizeof(allowed), &allowed))
+		CPU_AND(&both, &isolated, &allowed);
+	if (CPU_COUNT(&both))
+		probe_say(checks, PROBE_OK, "isolation", "CPUs %s%s%s", text, *without_tick ? ", without tick " : "",
+			  without_tick);
+	else
+		probe_fix(probe_say(checks, PROBE_WARN, "isolation", "CPUs %s, but this process may not use them", text),
+			  "taskset -pc %s $$", text);
+}
+
+static void check_governor(const char *root, json_t *checks)
+{
+	char pattern[PATH_SIZE], governor[LINE_SIZE], other[LINE_SIZE] = "";
+	size_t slow = 0;
+	glob_t found = { 0 };
+
+	snprintf(pattern, sizeof(pattern), "%s/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor", root);
+	glob(pattern, 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		if (!read_line("", governor, "%s", found.gl_pathv[i]) || strcmp(governor, "performance") == 0)
+			continue;
+		memcpy(other, governor, sizeof(other));
+		slow++;
+	}
+	if (!found.gl_pathc)
+		probe_say(checks, PROBE_OK, "governor", "no frequency scaling to be seen");
+	else if (!slow)
+		probe_say(checks, PROBE_OK, "governor", "performance");
+	else
+		probe_fix(probe_say(checks, PROBE_WARN, "governor", "%s on %zu of %zu CPUs: rates and latency vary with it",
+				    other, slow, found.gl_pathc),
+			  "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor");
+	globfree(&found);
+}
+
+static void check_smt(const char *root, json_t *checks)
+{
+	char active[LINE_SIZE], siblings[LINE_SIZE];
+
+	read_line(root, active, "/sys/devices/system/cpu/smt/active");
+	read_line(root, siblings, "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list");
+	if (strcmp(active, "1"))
+		probe_say(checks, PROBE_OK, "smt", "off, or not to be seen");
+	else
+		probe_fix(probe_say(checks, PROBE_WARN, "smt",
+				    "on (CPUs %s are one core): what runs on a sibling slows a transmit thread down",
+				    siblings),
+			  "echo off > /sys/devices/system/cpu/smt/control");
+}
+
+static void check_numa(const char *root, json_t *checks)
+{
+	cpu_set_t nodes = read_cpus(root, "/sys/devices/system/node/online");
+
+	if (CPU_COUNT(&nodes) > 1)
+		probe_say(checks, PROBE_OK, "numa", "%d nodes; each port says which is its own", CPU_COUNT(&nodes));
+	else
+		probe_say(checks, PROBE_OK, "numa", "one node");
+}
+
+/* --- memory and load ------------------------------------------------------------------------------------------------ */
+
+static unsigned long meminfo(const char *root, const char *format)
+{
+	char path[PATH_SIZE], line[LINE_SIZE];
+	unsigned long value = 0;
+	FILE *stream;
+
+	snprintf(path, sizeof(path), "%s/proc/meminfo", root);
+	stream = fopen(path, "re");
+	while (stream && fgets(line, sizeof(line), stream)) {
+		if (strncmp(line, format, strlen(format)))
+			continue;
+		value = strtoul(line + strlen(format), NULL, 10);
+		break;
+	}
+	if (stream)
+		fclose(stream);
+	return value;
+}
+
+static void check_hugepages(const char *root, json_t *checks)
+{
+	unsigned long free_pages = meminfo(root, "HugePages_Free:"), size_kib = meminfo(root, "Hugepagesize:");
+
+	if (free_pages)
+		probe_say(checks, PROBE_OK, "hugepages", "%lu of %lu KiB free", free_pages, size_kib);
+	else
+		probe_say(checks, PROBE_OK, "hugepages", "none free; they help with many queues only");
+}
+
+/* Ticks of all CPUs since boot, by what they were spent on. */
+struct cpu_ticks {
+	unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
+};
+
+static struct cpu_ticks read_ticks(const char *root)
+{
+	struct cpu_ticks ticks = { 0 };
+	char line[LINE_SIZE];
+
+	read_line(root, line, "/proc/stat");
+	if (sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &ticks.user, &ticks.nice, &ticks.system, &ticks.idle,
+		   &ticks.iowait, &ticks.irq, &ticks.softirq, &ticks.steal) != 8)
+		return (struct cpu_ticks){ 0 };
+	return ticks;
+}
+
+static double busy_ticks(const struct cpu_ticks *ticks)
+{
+	return (double)(ticks->user + ticks->nice + ticks->system + ticks->irq + ticks->softirq);
+}
+
+static double all_ticks(const struct cpu_ticks *ticks)
+{
+	return busy_ticks(ticks) + (double)(ticks->idle + ticks->iowait + ticks->steal);
+}
+
+static void check_load(const char *root, json_t *checks)
+{
+	const struct timespec sample = { .tv_nsec = SAMPLE_NS };
+	struct cpu_ticks before = read_ticks(root), after;
+	double cpus = sysconf(_SC_NPROCESSORS_ONLN), all, busy, steal;
+
+	nanosleep(&sample, NULL);
+	after = read_ticks(root);
+	all = all_ticks(&after) - all_ticks(&before);
+	busy = all > 0 ? (busy_ticks(&after) - busy_ticks(&before)) / all * cpus : 0;
+	steal = all > 0 ? (double)(after.steal - before.steal) / all : 0;
+	if (busy > BUSY_RATIO)
+		probe_fix(probe_say(checks, PROBE_WARN, "load", "other processes take %.1f of %.0f CPUs", busy, cpus),
+			  "top -b -n1 -o %%CPU | head -20");
+	else
+		probe_say(checks, PROBE_OK, "load", "other processes take %.1f of %.0f CPUs", busy, cpus);
+	if (steal > STEAL_RATIO)
+		probe_say(checks, PROBE_WARN, "steal",
+			  "the hypervisor takes %.0f %% of the CPUs' time away: give this VM CPUs of its own", steal * 100);
+}
+
+static void check_irqbalance(const char *root, json_t *checks)
+{
+	char pattern[PATH_SIZE], name[LINE_SIZE];
+	glob_t found = { 0 };
+	bool runs = false;
+
+	snprintf(pattern, sizeof(pattern), "%s/proc/[0-9]*/comm", root);
+	glob(pattern, 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc && !runs; i++)
+		runs = read_line("", name, "%s", found.gl_pathv[i]) && strcmp(name, "irqbalance") == 0;
+	globfree(&found);
+	if (runs)
+		probe_fix(probe_say(checks, PROBE_WARN, "irqbalance",
+				    "runs: it may move interrupts onto transmit threads' CPUs"),
+			  "systemctl stop irqbalance");
+	else
+		probe_say(checks, PROBE_OK, "irqbalance", "does not run");
+}
+
+json_t *probe_machine(const char *root)
+{
+	static void (*const parts[])(const char *root, json_t *checks) = {
+		check_kernel,    check_btf,        check_jit,     check_clock_source, check_cpus,
+		check_isolation, check_governor,   check_smt,     check_numa,         check_hugepages,
+		check_load,      check_irqbalance, check_backlog,
+	};
+	json_t *checks = json_array();
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		parts[i](root, checks);
+	return checks;
+}

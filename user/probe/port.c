@@ -1,0 +1,656 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What one port can do, and what about it would make a result worse. */
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cpulist.h"
+#include "mlr/frame.h"
+#include "netdev/ethtool.h"
+#include "port/journal.h"
+#include "probe/parts.h"
+
+#define COUNT(array)           (sizeof(array) / sizeof((array)[0]))
+#define TEXT_SIZE              256
+#define PATH_SIZE              160
+#define ETHERNET_HEADER_OCTETS 14
+#define MTU_USUAL_OCTETS       1500
+#define ONE_BUFFER_OCTETS      3500 /* about what a page has room for beside XDP's own needs */
+#define RING_FEW               1024
+#define RING_MANY              4096
+#define CARRIER_NS             (5 * NS_PER_S)
+#define CARRIER_POLL_NS        (NS_PER_S / 50)
+
+/* The port being probed. */
+struct subject {
+	struct mnl_socket *netlink;
+	struct ethtool *ethtool;
+	const struct link_info *link;
+	const char *name;
+	bool named, used;
+	bool tried;
+	int native_error, zero_copy_error; /* of the attempts */
+	bool is_told;                      /* by the kernel: xdp */
+	struct link_xdp xdp;
+	struct link_driver driver;
+	unsigned int receive_queues, transmit_queues; /* 0 of the latter: not told */
+	json_t *object, *checks;
+};
+
+/* A fault of a port that somebody wants to use fails; of any other, it warns. */
+static enum probe_state fault(const struct subject *subject)
+{
+	return subject->named ? PROBE_FAIL : PROBE_WARN;
+}
+
+static json_t *json_or_null(bool known, json_t *value)
+{
+	if (known)
+		return value;
+	json_decref(value);
+	return json_null();
+}
+
+/* --- who uses it ---------------------------------------------------------------------------------------------------- */
+
+static void say_used(struct subject *subject, const char *remedy, const char *format, const char *which)
+{
+	char what[TEXT_SIZE];
+	json_t *check;
+
+	snprintf(what, sizeof(what), "%s %s", format, which);
+	subject->used = true;
+	json_object_set_new(subject->object, "used_by", json_string(what));
+	check = probe_say(subject->checks, fault(subject), "use", "in use: it %s", what);
+	if (subject->named)
+		probe_fix(check, "%s", remedy);
+}
+
+/* The kernel's words for a route are not those of `ip`: "default/0". */
+static void route_remedy(const struct subject *subject, const char *route, char *remedy, size_t size)
+{
+	int length = strncmp(route, "default", 7) ? (int)strlen(route) : 7;
+
+	snprintf(remedy, size, "ip route del %.*s dev %s", length, route, subject->name);
+}
+
+static bool check_uses(struct subject *subject)
+{
+	struct link_uses uses;
+	char remedy[TEXT_SIZE];
+
+	if (netlink_uses(subject->netlink, subject->link, &uses))
+		return false;
+	if (*uses.upper) {
+		snprintf(remedy, sizeof(remedy),
+			 subject->link->master_ifindex ? "ip link set dev %s nomaster" : "ip link del dev %s",
+			 subject->link->master_ifindex ? subject->name : uses.upper);
+		say_used(subject, remedy, "belongs to", uses.upper);
+	} else if (*uses.address) {
+		snprintf(remedy, sizeof(remedy), "ip address del %s dev %s", uses.address, subject->name);
+		say_used(subject, remedy, "has the address", uses.address);
+	} else if (*uses.route) {
+		route_remedy(subject, uses.route, remedy, sizeof(remedy));
+		say_used(subject, remedy, "has a route to", uses.route);
+	} else if (subject->link->xdp_programs) {
+		snprintf(remedy, sizeof(remedy), "ip link set dev %s xdp off", subject->name);
+		say_used(subject, remedy, "has", "an XDP program");
+	}
+	return subject->used;
+}
+
+static void check_use(struct subject *subject)
+{
+	int owner = journal_owner(subject->link->ifindex);
+	char remedy[TEXT_SIZE], process[TEXT_SIZE];
+
+	if (owner > 0) {
+		snprintf(remedy, sizeof(remedy), "kill %d", owner);
+		snprintf(process, sizeof(process), "process %d", owner);
+		say_used(subject, remedy, "belongs to another run of this program,", process);
+	} else if (owner < 0) {
+		subject->used = true;
+		probe_fix(probe_say(subject->checks, PROBE_WARN, "use", "a run that died left it changed"), "xdp-mlr clean");
+	} else if (!check_uses(subject)) {
+		probe_say(subject->checks, PROBE_OK, "use", "nobody uses it");
+	}
+}
+
+/* --- the link ------------------------------------------------------------------------------------------------------- */
+
+/* A veth's other end may be down, where it is in this network namespace. */
+static void suggest_carrier(const struct subject *subject, json_t *check)
+{
+	struct link_info other;
+
+	if (!strcmp(subject->link->kind, "veth") && subject->link->lower_ifindex &&
+	    !netlink_link_by_index(subject->netlink, subject->link->lower_ifindex, &other) && !other.up)
+		probe_fix(check, "ip link set dev %s up", other.name);
+}
+
+static void check_link(struct subject *subject)
+{
+	if (!subject->link->up)
+		probe_fix(probe_say(subject->checks, fault(subject), "link", "down"), "ip link set dev %s up",
+			  subject->name);
+	else if (!subject->link->carrier)
+		suggest_carrier(subject, probe_say(subject->checks, fault(subject), "link",
+						   "no carrier: check the cable and the other end"));
+	else
+		probe_say(subject->checks, PROBE_OK, "link", "up");
+}
+
+static void check_speed(struct subject *subject)
+{
+	bool is_virtual = strcmp(subject->link->kind, "veth") == 0 || strcmp(subject->link->kind, "tun") == 0;
+	struct link_mode mode = { 0 };
+	bool known = !is_virtual && !ethtool_mode(subject->ethtool, subject->link->ifindex, &mode) && mode.speed_mbps;
+
+	json_object_set_new(subject->object, "link_bps", json_or_null(known, json_real(mode.speed_mbps * 1e6)));
+	if (!known)
+		probe_say(subject->checks, PROBE_OK, "speed", "no line rate known: a search finds its Max Load itself");
+	else if (!mode.full_duplex)
+		probe_fix(probe_say(subject->checks, fault(subject), "speed", "%u Mbit/s, half duplex", mode.speed_mbps),
+			  "ethtool -s %s duplex full", subject->name);
+	else
+		probe_say(subject->checks, PROBE_OK, "speed", "%u Mbit/s, full duplex", mode.speed_mbps);
+}
+
+static void check_driver(struct subject *subject)
+{
+	struct link_driver *driver = &subject->driver;
+
+	if (ethtool_driver(subject->ethtool, subject->link->ifindex, driver)) {
+		probe_say(subject->checks, PROBE_WARN, "driver", "cannot be told");
+		return;
+	}
+	probe_say(subject->checks, PROBE_OK, "driver", "%s %s%s%s%s%s", driver->name, driver->version,
+		  *driver->firmware ? ", firmware " : "", driver->firmware, *driver->bus ? ", at " : "", driver->bus);
+	json_object_set_new(subject->object, "driver", json_string(driver->name));
+	json_object_set_new(subject->object, "driver_version", json_string(driver->version));
+	json_object_set_new(subject->object, "firmware", json_string(driver->firmware));
+	json_object_set_new(subject->object, "bus", json_string(driver->bus));
+}
+
+static void check_mtu(struct subject *subject)
+{
+	unsigned int mtu_octets = subject->link->mtu_octets, max_octets = subject->link->max_mtu_octets;
+	unsigned int frame_octets = mtu_octets + ETHERNET_HEADER_OCTETS + MLR_FCS_OCTETS;
+	json_t *check;
+
+	if (mtu_octets < MTU_USUAL_OCTETS)
+		check = probe_say(subject->checks, PROBE_WARN, "mtu", "%u: frames of at most %u octets", mtu_octets,
+				  frame_octets);
+	else if (mtu_octets > ONE_BUFFER_OCTETS && subject->is_told && subject->xdp.native && !subject->xdp.rx_frags)
+		check = probe_say(subject->checks, PROBE_WARN, "mtu",
+				  "%u: more than this driver's native XDP takes, about %u", mtu_octets, ONE_BUFFER_OCTETS);
+	else {
+		probe_say(subject->checks, PROBE_OK, "mtu", "%u: frames of up to %u octets; it may be raised to %u",
+			  mtu_octets, frame_octets, max_octets ? max_octets : mtu_octets);
+		return;
+	}
+	probe_fix(check, "ip link set dev %s mtu %d", subject->name, MTU_USUAL_OCTETS);
+}
+
+/* --- XDP ------------------------------------------------------------------------------------------------------------ */
+
+static void wait_for_carrier(const struct subject *subject)
+{
+	const struct timespec gap = { .tv_nsec = CARRIER_POLL_NS };
+	uint64_t deadline_ns = clock_ns() + CARRIER_NS;
+	struct link_info link;
+
+	while (subject->link->carrier && !netlink_link_by_index(subject->netlink, subject->link->ifindex, &link) &&
+	       !link.carrier && clock_ns() < deadline_ns)
+		nanosleep(&gap, NULL);
+}
+
+/* Attach and bind, under a claim so that no run begins meanwhile. */
+static void try_xdp(struct subject *subject)
+{
+	struct claim *claim;
+
+	subject->is_told = !ethtool_xdp(subject->ethtool, subject->link->ifindex, &subject->xdp);
+	if (!subject->named || subject->used || !subject->link->up || probe_try_load() || claim_port(subject->link, &claim))
+		return;
+	subject->tried = true;
+	subject->native_error = probe_try_native(subject->link->ifindex);
+	subject->zero_copy_error = -EOPNOTSUPP;
+	if (!subject->native_error && (!subject->is_told || subject->xdp.zero_copy))
+		subject->zero_copy_error = probe_try_zero_copy(subject->link->ifindex);
+	claim_release(claim);
+	wait_for_carrier(subject);
+}
+
+/* What usually keeps a driver that has native XDP from attaching it. */
+static void suggest_native(const struct subject *subject, json_t *check)
+{
+	struct link_feature lro = { 0 };
+	struct link_channels channels = { 0 };
+
+	ethtool_feature(subject->ethtool, subject->link->ifindex, "rx-lro", &lro);
+	ethtool_channels(subject->ethtool, subject->link->ifindex, &channels);
+	if (lro.active && !lro.fixed)
+		probe_fix(check, "ethtool -K %s lro off", subject->name);
+	else if (subject->link->mtu_octets > MTU_USUAL_OCTETS)
+		probe_fix(check, "ip link set dev %s mtu %d", subject->name, MTU_USUAL_OCTETS);
+	else if (channels.combined > 1)
+		probe_fix(check, "ethtool -L %s combined %u", subject->name, channels.combined / 2);
+}
+
+static void check_native(struct subject *subject)
+{
+	static const char generic[] = "receiving goes in generic mode, which is slower and may itself lose frames";
+	bool has = subject->tried ? !subject->native_error : subject->xdp.native;
+
+	json_object_set_new(subject->object, "native_xdp",
+			    json_or_null(subject->tried || subject->is_told, json_boolean(has)));
+	if (!subject->tried && !subject->is_told)
+		probe_fix(probe_say(subject->checks, PROBE_WARN, "native-xdp",
+				    "cannot be told without trying it, as root, on a "
+				    "port that nobody uses"),
+			  "xdp-mlr probe -p %s", subject->name);
+	else if (has)
+		probe_say(subject->checks, PROBE_OK, "native-xdp", subject->tried ? "yes, tried" : "yes, says the driver");
+	else if (!subject->tried || subject->native_error == -EOPNOTSUPP)
+		probe_say(subject->checks, PROBE_WARN, "native-xdp", "the driver has none: %s", generic);
+	else
+		suggest_native(subject,
+			       probe_say(subject->checks, PROBE_WARN, "native-xdp", "refused as the port is now (%s): %s",
+					 strerror(-subject->native_error), generic));
+}
+
+static void check_zero_copy(struct subject *subject)
+{
+	bool known = subject->tried || subject->is_told;
+	bool has = subject->tried ? !subject->zero_copy_error : subject->xdp.zero_copy;
+
+	json_object_set_new(subject->object, "zero_copy", json_or_null(known, json_boolean(has)));
+	if (!known)
+		probe_say(subject->checks, PROBE_OK, "zero-copy", "cannot be told without trying it");
+	else if (has)
+		probe_say(subject->checks, PROBE_OK, "zero-copy", subject->tried ? "yes, tried" : "yes, says the driver");
+	else if (!subject->tried || subject->zero_copy_error == -EOPNOTSUPP || subject->native_error)
+		probe_say(subject->checks, PROBE_OK, "zero-copy", "none: AF_XDP copies each frame");
+	else
+		probe_say(subject->checks, PROBE_WARN, "zero-copy", "refused as the port is now: %s",
+			  strerror(-subject->zero_copy_error));
+}
+
+/* "a, b" of the names whose flag is set, or "none". */
+struct ability {
+	bool has;
+	const char *name;
+};
+
+static const char *list_abilities(const struct ability *abilities, size_t count, char text[TEXT_SIZE])
+{
+	size_t used = 0;
+
+	snprintf(text, TEXT_SIZE, "none");
+	for (size_t i = 0; i < count; i++)
+		if (abilities[i].has)
+			used += (size_t)snprintf(text + used, TEXT_SIZE - used, "%s%s", used ? ", " : "", abilities[i].name);
+	return text;
+}
+
+static json_t *abilities_json(const struct ability *abilities, size_t count)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		if (abilities[i].has)
+			json_array_append_new(list, json_string(abilities[i].name));
+	return list;
+}
+
+static void check_metadata(struct subject *subject)
+{
+	const struct ability receive[] = { { subject->xdp.rx_timestamp, "timestamp" },
+					   { subject->xdp.rx_hash, "hash" },
+					   { subject->xdp.rx_vlan, "VLAN tag" } };
+	const struct ability transmit[] = { { subject->xdp.tx_timestamp, "timestamp" },
+					    { subject->xdp.tx_checksum, "checksum" },
+					    { subject->xdp.tx_launch_time, "launch time" } };
+	bool tx_told = subject->is_told && subject->xdp.tx_is_told;
+	char text[TEXT_SIZE];
+
+	json_object_set_new(subject->object, "rx_metadata",
+			    json_or_null(subject->is_told, abilities_json(receive, COUNT(receive))));
+	json_object_set_new(subject->object, "tx_metadata",
+			    json_or_null(tx_told, abilities_json(transmit, COUNT(transmit))));
+	probe_say(subject->checks, PROBE_OK, "rx-metadata", "%s",
+		  subject->is_told ? list_abilities(receive, COUNT(receive), text) : "not told by kernels before 6.3");
+	probe_say(subject->checks, PROBE_OK, "tx-metadata", "%s",
+		  tx_told ? list_abilities(transmit, COUNT(transmit), text) : "not told by kernels before 6.8");
+}
+
+static void check_frags(struct subject *subject)
+{
+	json_object_set_new(subject->object, "frags", json_or_null(subject->is_told, json_boolean(subject->xdp.rx_frags)));
+	if (!subject->is_told)
+		probe_say(subject->checks, PROBE_OK, "frags", "not told by kernels before 6.3");
+	else if (subject->xdp.rx_frags)
+		probe_say(subject->checks, PROBE_OK, "frags", "yes: native XDP takes frames of several buffers");
+	else
+		probe_say(subject->checks, PROBE_OK, "frags", "none: native XDP takes frames of about %d octets at most",
+			  ONE_BUFFER_OCTETS);
+}
+
+static void check_live_frames(struct subject *subject)
+{
+	json_object_set_new(subject->object, "redirect_target",
+			    json_or_null(subject->is_told, json_boolean(subject->xdp.is_redirect_target)));
+	if (!subject->is_told)
+		probe_say(subject->checks, PROBE_OK, "live-frames", "not told by kernels before 6.3");
+	else if (subject->xdp.is_redirect_target)
+		probe_say(subject->checks, PROBE_OK, "live-frames", "takes redirected frames: --tx live can use it");
+	else
+		probe_say(subject->checks, PROBE_OK, "live-frames", "takes no redirected frames as it is%s",
+			  strcmp(subject->link->kind, "veth") ? "" : ": its peer needs gro on, or an XDP program");
+}
+
+static void check_xdp(struct subject *subject)
+{
+	try_xdp(subject);
+	check_native(subject);
+	check_zero_copy(subject);
+	check_frags(subject);
+	check_live_frames(subject);
+	check_metadata(subject);
+}
+
+/* --- queues --------------------------------------------------------------------------------------------------------- */
+
+static void check_queues(struct subject *subject)
+{
+	struct link_channels channels;
+
+	subject->receive_queues = 1;
+	if (ethtool_channels(subject->ethtool, subject->link->ifindex, &channels)) {
+		probe_say(subject->checks, PROBE_OK, "queues", "the driver does not tell");
+		json_object_set_new(subject->object, "channels", json_null());
+		return;
+	}
+	subject->receive_queues = channels.rx + channels.combined;
+	subject->transmit_queues = channels.tx + channels.combined;
+	json_object_set_new(subject->object, "channels",
+			    json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "rx", (int)channels.rx, "tx", (int)channels.tx,
+				      "combined", (int)channels.combined, "rx_max", (int)channels.rx_max, "tx_max",
+				      (int)channels.tx_max, "combined_max", (int)channels.combined_max));
+	probe_say(subject->checks, PROBE_OK, "queues", "receive %u of %u, transmit %u of %u",
+		  channels.rx + channels.combined, channels.rx_max + channels.combined_max, channels.tx + channels.combined,
+		  channels.tx_max + channels.combined_max);
+}
+
+/* How many queues a table names. */
+static unsigned int queues_named(const struct link_rss *rss)
+{
+	unsigned int count = 0;
+
+	for (uint32_t i = 0; i < rss->count; i++) {
+		uint32_t before = 0;
+
+		while (before < i && rss->queue[before] != rss->queue[i])
+			before++;
+		count += before == i;
+	}
+	return count;
+}
+
+static void check_rss(struct subject *subject)
+{
+	struct link_rss rss = { 0 };
+
+	if (ethtool_rss(subject->ethtool, subject->link->ifindex, &rss) || !rss.count)
+		probe_say(subject->checks, PROBE_OK, "rss", "no receive hash to set");
+	else if (queues_named(&rss) < subject->receive_queues)
+		probe_fix(probe_say(subject->checks, PROBE_WARN, "rss", "over %u of %u receive queues", queues_named(&rss),
+				    subject->receive_queues),
+			  "ethtool -X %s equal %u", subject->name, subject->receive_queues);
+	else
+		probe_say(subject->checks, PROBE_OK, "rss", "over all %u receive queues", subject->receive_queues);
+}
+
+static void check_rings(struct subject *subject)
+{
+	struct link_rings rings;
+
+	if (ethtool_rings(subject->ethtool, subject->link->ifindex, &rings) || !rings.rx_max)
+		probe_say(subject->checks, PROBE_OK, "rings", "the driver does not tell");
+	else if (rings.rx < RING_FEW && rings.rx < rings.rx_max)
+		probe_fix(probe_say(subject->checks, PROBE_WARN, "rings",
+				    "receive %u of %u, transmit %u of %u: a stall of this machine soon loses frames",
+				    rings.rx, rings.rx_max, rings.tx, rings.tx_max),
+			  "ethtool -G %s rx %u", subject->name, rings.rx_max < RING_MANY ? rings.rx_max : RING_MANY);
+	else
+		probe_say(subject->checks, PROBE_OK, "rings", "receive %u of %u, transmit %u of %u", rings.rx, rings.rx_max,
+			  rings.tx, rings.tx_max);
+}
+
+/* --- what distorts -------------------------------------------------------------------------------------------------- */
+
+/* An offload, and what ethtool -K calls it. */
+struct offload {
+	const char *feature, *word;
+};
+
+static void check_offloads(struct subject *subject, const char *name, const struct offload *offloads, size_t count,
+			   const char *harm, const char *meanwhile)
+{
+	char on[TEXT_SIZE] = "", words[TEXT_SIZE] = "";
+	size_t on_used = 0, words_used = 0;
+	bool fixed = false;
+	json_t *check;
+
+	for (size_t i = 0; i < count; i++) {
+		struct link_feature feature;
+
+		if (ethtool_feature(subject->ethtool, subject->link->ifindex, offloads[i].feature, &feature) ||
+		    !feature.active)
+			continue;
+		on_used += (size_t)snprintf(on + on_used, sizeof(on) - on_used, "%s%s%s", on_used ? ", " : "",
+					    offloads[i].feature, feature.fixed ? " (fixed)" : "");
+		fixed |= feature.fixed;
+		if (!feature.fixed)
+			words_used += (size_t)snprintf(words + words_used, sizeof(words) - words_used, " %s off",
+						       offloads[i].word);
+	}
+	if (!on_used) {
+		probe_say(subject->checks, PROBE_OK, name, "off");
+		return;
+	}
+	check = probe_say(subject->checks, PROBE_WARN, name, "%s on: %s%s", on, harm, fixed ? "" : meanwhile);
+	if (words_used)
+		probe_fix(check, "ethtool -K %s%s", subject->name, words);
+}
+
+static void check_distortion(struct subject *subject)
+{
+	static const struct offload lro[] = { { "rx-lro", "lro" }, { "rx-gro-hw", "rx-gro-hw" } };
+	static const struct offload gro[] = { { "rx-gro", "gro" },
+					      { "rx-gro-list", "rx-gro-list" },
+					      { "rx-udp-gro-forwarding", "rx-udp-gro-forwarding" } };
+	static const struct offload vlan[] = { { "rx-vlan-hw-parse", "rxvlan" },
+					       { "rx-vlan-stag-hw-parse", "rx-vlan-stag-hw-parse" } };
+
+	check_offloads(subject, "lro", lro, COUNT(lro), "it merges received frames, and may keep native XDP out",
+		       "; a run switches it off meanwhile");
+	check_offloads(subject, "gro", gro, COUNT(gro), "it may merge what is received in generic mode", "");
+	check_offloads(subject, "vlan-strip", vlan, COUNT(vlan),
+		       "tags are taken out of received frames before XDP sees them",
+		       "; a run with VLAN frames switches it off meanwhile");
+}
+
+static void check_pause(struct subject *subject)
+{
+	struct link_pause pause;
+
+	if (ethtool_pause(subject->ethtool, subject->link->ifindex, &pause))
+		probe_say(subject->checks, PROBE_OK, "pause", "the driver has no pause frames");
+	else if (pause.rx || pause.tx)
+		probe_fix(probe_say(subject->checks, PROBE_WARN, "pause",
+				    "%s%s%s on: flow control hides loss; a run switches it off meanwhile",
+				    pause.rx ? "rx" : "", pause.rx && pause.tx ? " and " : "", pause.tx ? "tx" : ""),
+			  "ethtool -A %s autoneg off rx off tx off", subject->name);
+	else
+		probe_say(subject->checks, PROBE_OK, "pause", "off");
+}
+
+static void check_clock(struct subject *subject)
+{
+	struct link_clock clock = { .phc_index = -1 };
+
+	if (ethtool_clock(subject->ethtool, subject->link->ifindex, &clock) || clock.phc_index < 0)
+		probe_say(subject->checks, PROBE_OK, "hardware-clock", "none: timestamps are taken in software");
+	else
+		probe_say(subject->checks, PROBE_OK, "hardware-clock", "/dev/ptp%d, stamps %s, %s", clock.phc_index,
+			  clock.stamps_every_received ? "every received frame"
+			  : clock.stamps_received     ? "received PTP frames only"
+						      : "no received frame",
+			  clock.stamps_transmitted ? "and transmitted ones" : "no transmitted one");
+}
+
+static json_t *queues_json(uint64_t queues)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < 64; i++)
+		if (queues >> i & 1)
+			json_array_append_new(list, json_integer(i));
+	return list;
+}
+
+static void check_launch_time(struct subject *subject)
+{
+	struct link_clock clock = { .phc_index = -1 };
+	bool has_clock = !ethtool_clock(subject->ethtool, subject->link->ifindex, &clock) && clock.phc_index >= 0;
+	struct launch_facts facts = {
+		.is_told = subject->is_told && subject->xdp.tx_is_told,
+		.has = subject->xdp.tx_launch_time,
+		.stamps = subject->xdp.tx_timestamp && has_clock,
+		.transmit_queues = subject->transmit_queues,
+		.may_fix = !subject->used,
+	};
+	bool listed = !netlink_queueing(subject->netlink, subject->link->ifindex, &facts.queueing);
+
+	json_object_set_new(subject->object, "launch_time_queues",
+			    json_or_null(facts.is_told && listed, queues_json(facts.queueing.launch_queues)));
+	probe_launch_time(subject->checks, subject->name, &facts);
+}
+
+/* --- where it is in the machine ------------------------------------------------------------------------------------- */
+
+static void read_file(const char *path, char text[TEXT_SIZE])
+{
+	FILE *stream = fopen(path, "re");
+
+	if (!stream || !fgets(text, TEXT_SIZE, stream))
+		text[0] = '\0';
+	if (stream)
+		fclose(stream);
+	text[strcspn(text, "\n")] = '\0';
+}
+
+/* The files of the device; not by /sys/class/net, which may be that of another network namespace. */
+static void find_device_files(const struct subject *subject, const char *what, glob_t *ret)
+{
+	char pattern[PATH_SIZE];
+
+	*ret = (glob_t){ 0 };
+	snprintf(pattern, sizeof(pattern), "/sys/bus/*/devices/%s/%s", subject->driver.bus, what);
+	if (*subject->driver.bus)
+		glob(pattern, 0, NULL, ret);
+}
+
+static void check_irqs(struct subject *subject)
+{
+	char path[PATH_SIZE], text[TEXT_SIZE];
+	cpu_set_t cpus, all;
+	glob_t irqs;
+
+	CPU_ZERO(&all);
+	find_device_files(subject, "msi_irqs/*", &irqs);
+	for (size_t i = 0; i < irqs.gl_pathc; i++) {
+		snprintf(path, sizeof(path), "/proc/irq/%s/smp_affinity_list", strrchr(irqs.gl_pathv[i], '/') + 1);
+		read_file(path, text);
+		if (cpulist_parse(text, &cpus))
+			CPU_OR(&all, &all, &cpus);
+	}
+	if (irqs.gl_pathc)
+		probe_say(subject->checks, PROBE_OK, "interrupts", "%zu, on CPUs %s", irqs.gl_pathc,
+			  cpulist_format(&all, text, sizeof(text)));
+	else
+		probe_say(subject->checks, PROBE_OK, "interrupts", "none of its own");
+	globfree(&irqs);
+}
+
+static void check_node(struct subject *subject, int node)
+{
+	char path[PATH_SIZE], text[TEXT_SIZE];
+	cpu_set_t own, allowed, both;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist", node);
+	read_file(path, text);
+	if (!cpulist_parse(text, &own) || sched_getaffinity(0, sizeof(allowed), &allowed))
+		return;
+	CPU_AND(&both, &own, &allowed);
+	if (CPU_COUNT(&both))
+		probe_say(subject->checks, PROBE_OK, "numa", "node %d, CPUs %s", node, text);
+	else
+		probe_fix(probe_say(subject->checks, PROBE_WARN, "numa",
+				    "node %d, but this process may use none of its CPUs, %s", node, text),
+			  "taskset -pc %s $$", text);
+}
+
+static void check_numa(struct subject *subject)
+{
+	char text[TEXT_SIZE] = "";
+	glob_t files;
+
+	find_device_files(subject, "numa_node", &files);
+	if (files.gl_pathc)
+		read_file(files.gl_pathv[0], text);
+	globfree(&files);
+	if (*text && atoi(text) >= 0)
+		check_node(subject, atoi(text));
+	else
+		probe_say(subject->checks, PROBE_OK, "numa", "of no node");
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------------ */
+
+static json_t *new_object(const struct link_info *link, json_t *checks)
+{
+	return json_pack("{s:s, s:s, s:b, s:b, s:i, s:i, s:n, s:o}", "name", link->name, "kind", link->kind, "up",
+			 (int)link->up, "carrier", (int)link->carrier, "mtu_octets", (int)link->mtu_octets, "max_mtu_octets",
+			 (int)link->max_mtu_octets, "used_by", "checks", checks);
+}
+
+json_t *probe_port(struct mnl_socket *netlink, const struct link_info *link, bool named)
+{
+	static void (*const parts[])(struct subject * subject) = {
+		check_use,    check_link,  check_speed,       check_driver, check_xdp,
+		check_queues, check_rss,   check_mtu,         check_rings,  check_distortion,
+		check_pause,  check_clock, check_launch_time, check_irqs,   check_numa,
+	};
+	struct subject subject = { .netlink = netlink, .link = link, .name = link->name, .named = named };
+	int error = ethtool_open(&subject.ethtool);
+
+	subject.checks = json_array();
+	subject.object = new_object(link, subject.checks);
+	if (error) {
+		probe_say(subject.checks, PROBE_WARN, "ethtool", "cannot ask the kernel: %s", strerror(-error));
+		return subject.object;
+	}
+	for (size_t i = 0; i < COUNT(parts); i++)
+		parts[i](&subject);
+	ethtool_close(subject.ethtool);
+	json_object_set_new(subject.object, "tried", json_boolean(subject.tried));
+	return subject.object;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "probe/probe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "probe/parts.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define BPS_PER_MBPS 1e6
+
+/* --- ports beside each other ---------------------------------------------------------------------------------------- */
+
+static double link_bps(const json_t *port)
+{
+	return json_number_value(json_object_get(port, "link_bps")); /* 0: not known */
+}
+
+static const json_t *slowest_of(const json_t *ports)
+{
+	const json_t *slowest = NULL;
+
+	for (size_t i = 0; i < json_array_size(ports); i++) {
+		const json_t *port = json_array_get(ports, i);
+
+		if (link_bps(port) > 0 && (!slowest || link_bps(port) < link_bps(slowest)))
+			slowest = port;
+	}
+	return slowest;
+}
+
+static void compare_speed(const json_t *port, const json_t *slowest)
+{
+	const char *name = json_string_value(json_object_get(port, "name")),
+		   *other = json_string_value(json_object_get(slowest, "name"));
+	json_t *checks = json_object_get(port, "checks");
+	double slowest_mbps = link_bps(slowest) / BPS_PER_MBPS;
+
+	if (link_bps(port) <= link_bps(slowest))
+		probe_say(checks, PROBE_OK, "speeds", "no other port is slower");
+	else
+		probe_fix(
+			probe_say(
+				checks, PROBE_WARN, "speeds",
+				"%.0f Mbit/s here, %.0f Mbit/s on port %s: what this port sends beyond that is lost before "
+				"or after the SUT, and looks like the SUT's loss",
+				link_bps(port) / BPS_PER_MBPS, slowest_mbps, other),
+			"ethtool -s %s speed %.0f duplex full", name, slowest_mbps);
+}
+
+void probe_compare_speeds(json_t *ports)
+{
+	const json_t *slowest = slowest_of(ports);
+
+	for (size_t i = 0; i < json_array_size(ports); i++)
+		if (link_bps(json_array_get(ports, i)) > 0)
+			compare_speed(json_array_get(ports, i), slowest);
+}
+
+/* --- which ports ---------------------------------------------------------------------------------------------------- */
+
+/* What a dump of links is searched for: ports that may be meant, or the nearest to a name that is none. */
+struct dump {
+	struct link_info *links;
+	size_t count;
+};
+
+static void collect(const struct link_info *link, void *context)
+{
+	struct dump *dump = context;
+	struct link_info *links = reallocarray(dump->links, dump->count + 1, sizeof(*links));
+
+	if (!links)
+		return;
+	dump->links = links;
+	links[dump->count++] = *link;
+}
+
+/* Hardware, and what a lab is made of; not what sits on other links, nor their peers in loopback and tunnels. */
+static bool may_be_meant(const struct link_info *link)
+{
+	static const char *const kinds[] = { "", "veth", "macvlan", "tun", "netdevsim" };
+
+	for (size_t i = 0; link->is_ethernet && i < COUNT(kinds); i++)
+		if (strcmp(link->kind, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
+static enum exit_code probe_all(struct mnl_socket *netlink, json_t *ports)
+{
+	struct dump dump = { 0 };
+	int error = netlink_each_link(netlink, collect, &dump);
+
+	if (error)
+		return refuse(EXIT_INCAPABLE, "cannot list the links: %s", why(-error));
+	for (size_t i = 0; i < dump.count; i++)
+		if (may_be_meant(&dump.links[i]))
+			json_array_append_new(ports, probe_port(netlink, &dump.links[i], false));
+	free(dump.links);
+	return EXIT_DONE;
+}
+
+static enum exit_code find(struct mnl_socket *netlink, const char *name, struct link_info *ret)
+{
+	int error = netlink_link(netlink, name, ret);
+
+	if (error == -ENODEV)
+		return refuse(EXIT_USAGE_ERROR, "--ports: there is no port '%s' here; 'ip link' lists what there is", name);
+	if (error)
+		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", name, why(-error));
+	return EXIT_DONE;
+}
+
+/* All names are looked up before the first port is tried. */
+static enum exit_code probe_named(struct mnl_socket *netlink, const char *names, json_t *ports)
+{
+	struct dump dump = { 0 };
+	struct link_info link;
+	enum exit_code code = EXIT_DONE;
+	char *text = strdup(names), *rest = text, *name;
+
+	while (text && !code && (name = strsep(&rest, ","))) {
+		code = find(netlink, name, &link);
+		if (!code)
+			collect(&link, &dump);
+	}
+	for (size_t i = 0; i < dump.count && !code; i++)
+		json_array_append_new(ports, probe_port(netlink, &dump.links[i], true));
+	if (!code && dump.count > 1)
+		probe_compare_speeds(ports);
+	free(dump.links);
+	free(text);
+	return code;
+}
+
+/* --- the document --------------------------------------------------------------------------------------------------- */
+
+static json_t *machine_checks(void)
+{
+	json_t *checks = probe_process(), *machine = probe_machine("");
+
+	json_array_extend(machine, checks);
+	json_decref(checks);
+	return machine;
+}
+
+enum exit_code probe(const char *ports, json_t **ret_document)
+{
+	json_t *list = json_array(), *document;
+	struct mnl_socket *netlink;
+	struct utsname system;
+	enum exit_code code;
+	int error = netlink_open(&netlink);
+
+	if (error) {
+		json_decref(list);
+		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", why(-error));
+	}
+	code = ports ? probe_named(netlink, ports, list) : probe_all(netlink, list);
+	netlink_close(netlink);
+	if (code) {
+		json_decref(list);
+		return code;
+	}
+	uname(&system);
+	document =
+		json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "schema", "xdp-mlr/probe/1", "version", XDP_MLR_VERSION,
+			  "hostname", system.nodename, "kernel", system.release, "machine", machine_checks(), "ports", list);
+	json_object_set_new(document, "state", json_string(probe_state_name(probe_worst(document))));
+	*ret_document = document;
+	return EXIT_DONE;
+}

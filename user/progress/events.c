@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "progress/events.h"
+
+#include "base/json_text.h"
+#include "base/output.h"
+
+static bool wanted(const struct config *config)
+{
+	return config->format == FORMAT_JSONL;
+}
+
+enum exit_code event_run_started(const struct config *config, unsigned int run)
+{
+	if (!wanted(config))
+		return EXIT_DONE;
+	return output_json(
+		json_pack("{s:s, s:i, s:i}", "event", "run_started", "run", (int)run, "runs", (int)config->repeats));
+}
+
+enum exit_code event_trial_started(const struct config *config, size_t number, const struct mlr_trial_input *input,
+				   const struct event_reason *reason)
+{
+	static const struct event_reason none = { 0 };
+	json_t *event;
+
+	if (!wanted(config))
+		return EXIT_DONE;
+	if (!reason)
+		reason = &none;
+	event = json_pack("{s:s, s:I, s:o, s:f, s:s?, s:s?}", "event", "trial_started", "trial", (json_int_t)number,
+			  "trial_load", json_number_or_null(input->load_fps), "trial_duration", input->duration_s, "goal",
+			  reason->goal, "rule", reason->rule);
+	if (reason->setting)
+		json_object_update_new(event, reason->setting);
+	return output_json(event);
+}
+
+enum exit_code event_trial_finished(const struct config *config, size_t number, json_t *trial)
+{
+	if (!wanted(config)) {
+		json_decref(trial);
+		return EXIT_DONE;
+	}
+	return output_json(
+		json_pack("{s:s, s:I, s:o}", "event", "trial_finished", "trial", (json_int_t)number, "trial_result", trial));
+}
+
+enum exit_code event_bounds(const struct config *config, const char *goal, double lower_fps, double upper_fps)
+{
+	if (!wanted(config))
+		return EXIT_DONE;
+	return output_json(json_pack("{s:s, s:s, s:o, s:o}", "event", "bounds", "goal", goal, "relevant_lower_bound",
+				     json_number_or_null(lower_fps), "relevant_upper_bound",
+				     json_number_or_null(upper_fps)));
+}
+
+enum exit_code event_goal_reached(const struct config *config, json_t *goal_result)
+{
+	if (!wanted(config)) {
+		json_decref(goal_result);
+		return EXIT_DONE;
+	}
+	return output_json(json_pack("{s:s, s:o}", "event", "goal_reached", "goal_result", goal_result));
+}
+
+enum exit_code event_test_started(const struct config *config, const char *frame_size, const char *test)
+{
+	if (!wanted(config))
+		return EXIT_DONE;
+	return output_json(json_pack("{s:s, s:s, s:s}", "event", "test_started", "frame_size", frame_size, "test", test));
+}
+
+enum exit_code event_test_finished(const struct config *config, const char *frame_size, const char *test, json_t *result)
+{
+	if (!wanted(config)) {
+		json_decref(result);
+		return EXIT_DONE;
+	}
+	return output_json(json_pack("{s:s, s:s, s:s, s:o}", "event", "test_finished", "frame_size", frame_size, "test",
+				     test, "result", result));
+}
+
+enum exit_code event_self_test_finished(const struct config *config, json_t *self_test)
+{
+	if (!wanted(config)) {
+		json_decref(self_test);
+		return EXIT_DONE;
+	}
+	return output_json(json_pack("{s:s, s:o}", "event", "self_test_finished", "self_test", self_test));
+}
+
+enum exit_code event_finished(const struct config *config, double duration_s, const char *irregular_reason)
+{
+	if (!wanted(config))
+		return EXIT_DONE;
+	return output_json(json_pack("{s:s, s:f, s:s?}", "event", "finished", "duration", duration_s, "irregular_reason",
+				     irregular_reason));
+}

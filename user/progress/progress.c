@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "progress/progress.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/say.h"
+#include "base/terminal.h"
+#include "config/options.h"
+#include "progress/metrics.h"
+
+#define REDRAW_NS (NS_PER_S / 10) /* between drawings, where trials take no time */
+#define TICK_NS   NS_PER_S        /* where they do */
+#define LOOK_NS   (NS_PER_S / 4)  /* between looks at the size of the terminal */
+#define LINE_NS   (10 * NS_PER_S) /* between plain lines */
+
+enum manner { MANNER_UNDECIDED, MANNER_NOTHING, MANNER_VIEW, MANNER_LINES };
+
+/* What the main thread and the ticking one share. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	pthread_t ticker;
+	bool ticking, ending;
+	enum manner manner;
+	bool colours;
+	unsigned int columns, rows; /* as they were when it was drawn last */
+	unsigned int run, runs;
+	struct view view;
+	uint64_t taken_ns; /* when the view was true; its times go on from there, if time passes */
+	uint64_t drawn_ns;
+} progress = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* --- drawing (with the lock held) ----------------------------------------------------------------------------------- */
+
+static enum manner find_manner(const struct config *config)
+{
+	const char *terminal = getenv("TERM");
+
+	if (say_quiet || (config->format == FORMAT_JSONL && isatty(STDOUT_FILENO)))
+		return MANNER_NOTHING;
+	if (!isatty(STDERR_FILENO) || !terminal || !*terminal || strcmp(terminal, "dumb") == 0)
+		return MANNER_LINES;
+	return MANNER_VIEW;
+}
+
+/* The view as it is now: while a trial runs, time goes on. */
+static struct view view_now(bool time_passes)
+{
+	struct view view = progress.view;
+	double since_s = (double)(clock_ns() - progress.taken_ns) / (double)NS_PER_S;
+
+	if (!time_passes)
+		return view;
+	view.elapsed_s += since_s;
+	view.remaining_s = fmax(view.remaining_s - since_s, 0);
+	if (isnan(progress.view.remaining_s))
+		view.remaining_s = NAN;
+	return view;
+}
+
+static void draw_view(bool time_passes)
+{
+	struct view view = view_now(time_passes);
+	char *text;
+
+	terminal_size(&progress.columns, &progress.rows);
+	/* one column stays free, so that the cursor never wraps */
+	text = view_render(&view, (struct view_style){ progress.columns - 1, progress.rows, progress.colours });
+	if (text)
+		say_live(text);
+	free(text);
+	progress.drawn_ns = clock_ns();
+}
+
+static void put_line(void)
+{
+	struct view view = view_now(true);
+	char *text = view_line(&view);
+
+	if (text)
+		note("%s", text);
+	free(text);
+	progress.drawn_ns = clock_ns();
+}
+
+/* --- the ticking thread --------------------------------------------------------------------------------------------- */
+
+static bool size_changed(void)
+{
+	unsigned int columns, rows;
+
+	terminal_size(&columns, &rows);
+	return columns != progress.columns || rows != progress.rows;
+}
+
+static void tick(void)
+{
+	uint64_t since_ns = clock_ns() - progress.drawn_ns;
+
+	if (progress.manner == MANNER_VIEW && (since_ns >= TICK_NS || size_changed()))
+		draw_view(true);
+	else if (progress.manner == MANNER_LINES && since_ns >= LINE_NS)
+		put_line();
+}
+
+static void *keep_ticking(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&progress.lock);
+	while (!progress.ending) {
+		uint64_t next_ns = clock_ns() + LOOK_NS;
+		struct timespec next = { .tv_sec = (time_t)(next_ns / NS_PER_S), .tv_nsec = (long)(next_ns % NS_PER_S) };
+
+		pthread_cond_timedwait(&progress.changed, &progress.lock, &next);
+		if (!progress.ending)
+			tick();
+	}
+	pthread_mutex_unlock(&progress.lock);
+	return NULL;
+}
+
+/* Signals are the main thread's. Without the thread the view only changes with each trial. */
+static void start_ticking(void)
+{
+	pthread_condattr_t attributes;
+	sigset_t all, before;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&progress.changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	progress.ending = false;
+	progress.ticking = pthread_create(&progress.ticker, NULL, keep_ticking, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* --- the main thread ------------------------------------------------------------------------------------------------ */
+
+void progress_show(const struct config *config, const struct view *view, bool time_passes)
+{
+	bool due;
+
+	metrics_update(view);
+	pthread_mutex_lock(&progress.lock);
+	if (progress.manner == MANNER_UNDECIDED) {
+		progress.manner = find_manner(config);
+		progress.colours = !getenv("NO_COLOR");
+		if (time_passes && progress.manner != MANNER_NOTHING) {
+			progress.drawn_ns = clock_ns();
+			start_ticking();
+		}
+	}
+	progress.view = *view;
+	progress.taken_ns = clock_ns();
+	due = time_passes || progress.taken_ns - progress.drawn_ns >= REDRAW_NS;
+	if (progress.manner == MANNER_VIEW && due)
+		draw_view(time_passes);
+	pthread_mutex_unlock(&progress.lock);
+}
+
+void progress_end(void)
+{
+	bool ticking;
+
+	pthread_mutex_lock(&progress.lock);
+	ticking = progress.ticking;
+	progress.ticking = false;
+	progress.ending = true;
+	progress.manner = MANNER_UNDECIDED;
+	if (ticking)
+		pthread_cond_signal(&progress.changed);
+	pthread_mutex_unlock(&progress.lock);
+	if (ticking) {
+		pthread_join(progress.ticker, NULL);
+		pthread_cond_destroy(&progress.changed);
+	}
+	say_erase_live();
+}
+
+void progress_show_end(const struct view *view)
+{
+	metrics_update(view);
+	progress_end();
+}
+
+void progress_run(unsigned int run, unsigned int runs)
+{
+	progress.run = run;
+	progress.runs = runs;
+}
+
+/* --- states --------------------------------------------------------------------------------------------------------- */
+
+struct view progress_view(const struct config *config)
+{
+	struct view view = VIEW_UNKNOWN;
+	const char *verb = verb_name(config->verb);
+
+	view.run = progress.run;
+	view.runs = progress.runs;
+	if (config_uses_ports(config))
+		snprintf(view.title, sizeof(view.title), "%s %.30s,%.30s", verb, config->ports[PORT_A].label,
+			 config->ports[PORT_B].label);
+	else
+		snprintf(view.title, sizeof(view.title), "%s over %s", verb,
+			 config->measurer_argument ? config->measurer_argument : "stored trials");
+	return view;
+}
+
+void progress_take_trial(struct view *view, const struct mlr_trial_input *input)
+{
+	view->load_fps = input->load_fps;
+	view->duration_s = input->duration_s;
+}
+
+void progress_show_trial(const struct config *config, const struct mlr_trial_input *input)
+{
+	struct view view = progress_view(config);
+	const struct waits *waits = &config->waits;
+
+	progress_take_trial(&view, input);
+	view.remaining_s = input->duration_s + waits->routing_s + waits->learning_s + waits->stabilize_s;
+	progress_show(config, &view, true);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a run goes, on standard error while it goes on, and in the file of --metrics.
+ *
+ * On a terminal: a live view of a few lines (view.h), drawn anew with each trial, and each second where trials take real time.
+ * Elsewhere, and on a terminal that cannot go up a line (TERM=dumb): a plain line every ten seconds of real time. With -q, or where
+ * --format jsonl writes to a terminal: nothing.
+ *
+ * A thread of its own keeps the time; it touches nothing but standard error. The functions here are for the main thread.
+ */
+#ifndef XDP_MLR_PROGRESS_PROGRESS_H
+#define XDP_MLR_PROGRESS_PROGRESS_H
+
+#include "config/config.h"
+#include "mlr/trial.h"
+#include "progress/view.h"
+
+/* Which of repeated searches it is, from 1. Stands until it is said anew. */
+void progress_run(unsigned int run, unsigned int runs);
+
+/* A state of which nothing is known but what it is of: its title and its number among repeated ones. */
+struct view progress_view(const struct config *config);
+/* The trial that runs now. */
+void progress_take_trial(struct view *view, const struct mlr_trial_input *input);
+
+/* Show a new state. `time_passes`: the trial takes as long as it says, and the times shown go on meanwhile. */
+void progress_show(const struct config *config, const struct view *view, bool time_passes);
+/* The last state: what is drawn goes away, and the file of --metrics holds it. */
+void progress_show_end(const struct view *view);
+
+/* A single trial begins; the load is NAN for --load max. */
+void progress_show_trial(const struct config *config, const struct mlr_trial_input *input);
+
+/* What is drawn goes away; the thread ends. */
+void progress_end(void);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "progress/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text_stream.h"
+#include "base/units.h"
+
+#define LABEL_COLUMNS 12
+#define LOAD_COLUMNS  11
+#define BAR_MOST      48
+#define BAR_LEAST     8
+#define LINE_SIZE     512
+#define LEGEND        "   (. kept the loss ratio, x did not)"
+
+/* A text while it is written, line by line. */
+struct page {
+	FILE *stream;
+	struct view_style style;
+	unsigned int lines;
+};
+
+/* --- lines ---------------------------------------------------------------------------------------------------------- */
+
+/* The octets of the first so many characters of UTF-8. */
+static int octets_of(const char *text, unsigned int columns)
+{
+	const char *c = text;
+
+	for (; *c; c++)
+		if (((unsigned char)*c & 0xc0) != 0x80 && columns-- == 0)
+			break;
+	return (int)(c - text);
+}
+
+/* Start the next line; false where there is no room for it. */
+static bool next_line(struct page *page)
+{
+	if (page->lines >= page->style.rows)
+		return false;
+	if (page->lines++)
+		fputc('\n', page->stream);
+	return true;
+}
+
+/* A line without colours, cut to the width. */
+static void put_line(struct page *page, const char *text)
+{
+	if (next_line(page))
+		fprintf(page->stream, "%.*s", octets_of(text, page->style.columns), text);
+}
+
+/* A run of one character, coloured; UTF-8 has no part in it. */
+static void put_run(const struct page *page, const char *colour, char character, unsigned int count)
+{
+	if (!count)
+		return;
+	if (page->style.colours)
+		fprintf(page->stream, "\033[%sm", colour);
+	for (unsigned int i = 0; i < count; i++)
+		fputc(character, page->stream);
+	if (page->style.colours)
+		fputs("\033[0m", page->stream);
+}
+
+static const char *load_text(double load_fps, char buffer[UNIT_TEXT_SIZE])
+{
+	return isnan(load_fps) ? "?" : format_si(load_fps, "fps", buffer);
+}
+
+/* --- what they say -------------------------------------------------------------------------------------------------- */
+
+static void format_time(const struct view *view, char text[LINE_SIZE])
+{
+	char elapsed[UNIT_TEXT_SIZE], other[UNIT_TEXT_SIZE];
+
+	format_clock(view->elapsed_s, elapsed);
+	if (!isnan(view->remaining_s))
+		snprintf(text, LINE_SIZE, "%s elapsed, about %s to go", elapsed, format_clock(view->remaining_s, other));
+	else if (!isnan(view->limit_s))
+		snprintf(text, LINE_SIZE, "%s of %s elapsed", elapsed, format_clock(view->limit_s, other));
+	else
+		snprintf(text, LINE_SIZE, "%s elapsed", elapsed);
+}
+
+static void put_title(struct page *page, const struct view *view)
+{
+	char line[2 * LINE_SIZE], time[LINE_SIZE], run[64] = "";
+
+	format_time(view, time);
+	if (view->runs > 1)
+		snprintf(run, sizeof(run), " (search %u of %u)", view->run, view->runs);
+	snprintf(line, sizeof(line), "%s%s: %s", view->title, run, time);
+	put_line(page, line);
+}
+
+/* Where a load stands between Min Load and Max Load, of so many columns, on a logarithmic scale. */
+static unsigned int column_of(const struct view *view, double load_fps, unsigned int columns)
+{
+	double part = log(load_fps / view->min_load_fps) / log(view->max_load_fps / view->min_load_fps);
+
+	return (unsigned int)lround(fmin(fmax(part, 0), 1) * columns);
+}
+
+/* What is known to pass, what is not known yet, what is known to fail. The last never vanishes between the two. */
+static void put_bar(struct page *page, const struct view *view, const struct view_goal *goal, unsigned int columns)
+{
+	unsigned int lower = isnan(goal->lower_fps) ? 0 : column_of(view, goal->lower_fps, columns);
+	unsigned int upper = isnan(goal->upper_fps) ? columns : column_of(view, goal->upper_fps, columns);
+
+	if (lower >= upper && upper == columns)
+		lower = columns - 1;
+	if (upper <= lower)
+		upper = lower + 1;
+	fputc('[', page->stream);
+	put_run(page, "32", '=', lower);
+	put_run(page, "1", '?', upper - lower);
+	put_run(page, "31", '-', columns - upper);
+	fputc(']', page->stream);
+}
+
+static void put_goal(struct page *page, const struct view *view, const struct view_goal *goal)
+{
+	static const char done[] = " done";
+	char line[LINE_SIZE], lower[UNIT_TEXT_SIZE], upper[UNIT_TEXT_SIZE], width[UNIT_TEXT_SIZE] = "";
+	unsigned int used, columns = page->style.columns;
+
+	if (!next_line(page))
+		return;
+	if (goal->lower_fps < goal->upper_fps)
+		format_percent((goal->upper_fps - goal->lower_fps) / goal->upper_fps, width);
+	snprintf(line, sizeof(line), "  %-*.*s%*s .. %-*s %9s   ", LABEL_COLUMNS - 2,
+		 octets_of(goal->name, LABEL_COLUMNS - 3), goal->name, LOAD_COLUMNS, load_text(goal->lower_fps, lower),
+		 LOAD_COLUMNS, load_text(goal->upper_fps, upper), width);
+	used = (unsigned int)strlen(line) + 2 + sizeof(done) - 1;
+	if (used + BAR_LEAST > columns || !(view->max_load_fps > view->min_load_fps)) {
+		fprintf(page->stream, "%.*s", octets_of(line, columns), line);
+		return;
+	}
+	fputs(line, page->stream);
+	put_bar(page, view, goal, columns - used < BAR_MOST ? columns - used : BAR_MOST);
+	fputs(goal->done ? done : "", page->stream);
+}
+
+static const char *colour_of(char mark)
+{
+	return mark == VIEW_GOOD ? "32" : mark == VIEW_BAD ? "31" : mark == VIEW_LIMITED ? "33" : "2";
+}
+
+/* The marks of the last trials, as many as fit; what they mean, where there is room. */
+static void put_marks(struct page *page, const struct view *view)
+{
+	unsigned int columns = page->style.columns, room = columns > LABEL_COLUMNS ? columns - LABEL_COLUMNS : 0;
+	size_t count = strlen(view->marks);
+	const char *mark = view->marks;
+
+	if (!count || !room || !next_line(page))
+		return;
+	if (count > room) {
+		mark += count - room;
+		count = room;
+	}
+	fprintf(page->stream, "  %-*s", LABEL_COLUMNS - 2, "trials");
+	while (*mark) {
+		unsigned int run = 1;
+
+		while (mark[run] == *mark)
+			run++;
+		put_run(page, colour_of(*mark), *mark, run);
+		mark += run;
+	}
+	if (view->goal_count && count + sizeof(LEGEND) - 1 <= room)
+		fputs(LEGEND, page->stream);
+}
+
+static void put_trial(struct page *page, const struct view *view)
+{
+	char line[2 * LINE_SIZE], label[LINE_SIZE], load[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
+	size_t used;
+
+	snprintf(label, sizeof(label), "trial %zu", view->trial_count + 1);
+	used = (size_t)snprintf(line, sizeof(line), "  %-*s%s for %g s", LABEL_COLUMNS - 2, label,
+				isnan(view->load_fps) ? "as fast as it can" : format_si(view->load_fps, "fps", load),
+				view->duration_s);
+	if (view->warmup)
+		used += (size_t)snprintf(line + used, sizeof(line) - used, ", to warm up");
+	else if (view->goal[0])
+		used += (size_t)snprintf(line + used, sizeof(line) - used, ", for %s", view->goal);
+	if (!isnan(view->last_loss_ratio))
+		snprintf(line + used, sizeof(line) - used, "; the last lost %s",
+			 format_percent(view->last_loss_ratio, loss));
+	put_line(page, line);
+}
+
+static void put_estimate(struct page *page, const struct view *view)
+{
+	char line[LINE_SIZE], mean[UNIT_TEXT_SIZE], stdev[UNIT_TEXT_SIZE];
+
+	if (isnan(view->estimate_fps))
+		return;
+	snprintf(line, sizeof(line), "  %-*s%s, stdev %s", LABEL_COLUMNS - 2, "estimate",
+		 format_si(view->estimate_fps, "fps", mean), format_si(view->estimate_stdev_fps, "fps", stdev));
+	put_line(page, line);
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------------ */
+
+void view_add_mark(struct view *view, enum view_mark mark)
+{
+	size_t count = strlen(view->marks);
+
+	if (count == VIEW_MARKS) {
+		memmove(view->marks, view->marks + 1, VIEW_MARKS - 1);
+		count--;
+	}
+	view->marks[count] = (char)mark;
+	view->marks[count + 1] = '\0';
+}
+
+char *view_render(const struct view *view, struct view_style style)
+{
+	char *text = NULL;
+	size_t length;
+	struct page page = { .stream = open_memstream(&text, &length), .style = style };
+
+	if (!page.stream)
+		return NULL;
+	put_title(&page, view);
+	for (size_t i = 0; i < view->goal_count; i++)
+		put_goal(&page, view, &view->goals[i]);
+	put_estimate(&page, view);
+	put_marks(&page, view);
+	put_trial(&page, view);
+	return text_stream_end(page.stream, &text);
+}
+
+char *view_line(const struct view *view)
+{
+	char *text = NULL, time[LINE_SIZE], lower[UNIT_TEXT_SIZE], upper[UNIT_TEXT_SIZE];
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+
+	if (!stream)
+		return NULL;
+	format_time(view, time);
+	fprintf(stream, "%s, trial %zu at %s for %g s", time, view->trial_count + 1, load_text(view->load_fps, lower),
+		view->duration_s);
+	for (size_t i = 0; i < view->goal_count; i++)
+		fprintf(stream, "; %s %s .. %s%s", view->goals[i].name, load_text(view->goals[i].lower_fps, lower),
+			load_text(view->goals[i].upper_fps, upper), view->goals[i].done ? " done" : "");
+	if (!isnan(view->estimate_fps))
+		fprintf(stream, "; estimate %s, stdev %s", format_si(view->estimate_fps, "fps", lower),
+			format_si(view->estimate_stdev_fps, "fps", upper));
+	return text_stream_end(stream, &text);
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render/content.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/text_stream.h"
+#include "render/kinds.h"
+#include "render/text_setting.h"
+#include "render/values.h"
+
+static const struct content *const kinds[] = { &content_search,  &content_trial, &content_soak,     &content_suite,
+					       &content_compare, &content_probe, &content_selftest, &content_campaign };
+
+/* Members that every document may have, and which are shown here. */
+static const char *const common[] = {
+	"schema",
+	"measurer",
+	"traffic_profile",
+	"environment",
+	"deviations",
+	"configuration",
+	"load_scope",
+	"aggregate_factor",
+	"irregular_reason",
+	"warnings",
+	"requirements",
+	"units",
+	"definitions",
+	"sut",
+	"checklist",
+	"notes",
+	NULL,
+};
+
+/* A document of a kind that has no content of its own is shown by the names of its members. */
+static const struct content plain = { .kind = "", .title = "Result" };
+
+static const struct content *kind_of(const json_t *document)
+{
+	const char *schema = read_string(document, "schema");
+	const char *kind = schema && strncmp(schema, "xdp-mlr/", 8) == 0 ? schema + 8 : "";
+	size_t length = strcspn(kind, "/");
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strlen(kinds[i]->kind) == length && strncmp(kinds[i]->kind, kind, length) == 0)
+			return kinds[i];
+	return &plain;
+}
+
+const char *content_title(const json_t *document)
+{
+	return kind_of(document)->title;
+}
+
+/* --- the top -------------------------------------------------------------------------------------------------------- */
+
+/* "2026-11-21T12:59:48Z" as "2026-11-21 12:59 UTC"; anything else as it is. */
+static void add_date(struct facts *facts, const char *start)
+{
+	size_t length = strlen(start);
+
+	if (length == 20 && start[10] == 'T' && start[19] == 'Z')
+		facts_add(facts, "Date", "%.10s %.5s UTC", start, start + 11);
+	else
+		facts_add(facts, "Date", "%s", start);
+}
+
+/* "64, 512, 1518 octets" */
+static void add_frame_sizes(struct facts *facts, const json_t *sizes)
+{
+	char text[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < json_array_size(sizes) && used < sizeof(text); i++) {
+		const char *name = read_string(json_array_get(sizes, i), "frame_size");
+
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "", name ? name : "");
+	}
+	facts_add(facts, "Frame sizes", "%s octets", text);
+}
+
+static void put_masthead(struct paper *paper, const json_t *document)
+{
+	const json_t *environment = json_object_get(document, "environment"),
+		     *measurer = json_object_get(document, "measurer");
+	const json_t *sut = json_object_get(document, "sut");
+	struct facts facts = { .count = 0 };
+	char frame[VALUE_SIZE], transmitter[SETTING_TEXT_SIZE];
+
+	if (read_string(sut, "name"))
+		facts_add(&facts, "System under test", "%s", read_string(sut, "name"));
+	if (read_string(environment, "start_time"))
+		add_date(&facts, read_string(environment, "start_time"));
+	if (json_array_size(json_object_get(document, "frame_sizes")))
+		add_frame_sizes(&facts, json_object_get(document, "frame_sizes"));
+	else if (*text_frame(document, frame))
+		facts_add(&facts, "Frame size", "%s", frame);
+	if (read_string(measurer, "name"))
+		facts_add(&facts, "Measurer", "%s", read_string(measurer, "name"));
+	if (*setting_transmitter(document, transmitter))
+		facts_add(&facts, "Transmitter", "%s", transmitter);
+	if (read_string(environment, "hostname"))
+		facts_add(&facts, "Tester", "%s", read_string(environment, "hostname"));
+	if (read_string(environment, "version"))
+		facts_add(&facts, "Measured with", "xdp-mlr %s", read_string(environment, "version"));
+	paper->ops->masthead(paper, content_title(document), facts.list, facts.count);
+	facts_free(&facts);
+}
+
+static void put_irregular(struct paper *paper, const json_t *document)
+{
+	const char *reason = read_string(document, "irregular_reason");
+	char text[512];
+
+	if (!reason)
+		return;
+	snprintf(text, sizeof(text), "IRREGULAR: %s", reason);
+	paper->ops->banner(paper, TONE_BAD, text);
+}
+
+/* What --require asked for. */
+static void put_requirements(struct paper *paper, const json_t *requirements)
+{
+	static const struct paper_column columns[] = { { "Requirement", false }, { "Met", false }, { "Measured", true } };
+	struct cells cells = { .count = 0 };
+
+	if (!json_array_size(requirements))
+		return;
+	paper->ops->section(paper, "requirements", "Requirements");
+	paper->ops->table(paper, "requirement-table", columns, 3);
+	for (size_t i = 0; i < json_array_size(requirements); i++) {
+		const json_t *one = json_array_get(requirements, i);
+		bool met = read_truth(one, "met");
+		char number[VALUE_SIZE];
+
+		cells_add(&cells, "%s", read_string(one, "requirement") ? read_string(one, "requirement") : "");
+		cells_add(&cells, "%s", met ? "yes" : "NO");
+		cells_add(&cells, "%s %s", text_number(read_number(one, "measured"), 1, number),
+			  read_string(one, "unit") ? read_string(one, "unit") : "");
+		cells_put(&cells, paper, met ? TONE_GOOD : TONE_BAD);
+	}
+	paper->ops->table_end(paper);
+}
+
+/* --- below ---------------------------------------------------------------------------------------------------------- */
+
+static void put_strings(struct paper *paper, const char *id, const char *heading, const json_t *array, const char *empty)
+{
+	size_t count = json_array_size(array);
+	const char **items = calloc(count + 1, sizeof(*items));
+
+	if (!items)
+		return;
+	for (size_t i = 0; i < count; i++)
+		items[i] = json_string_value(json_array_get(array, i)) ? json_string_value(json_array_get(array, i)) : "";
+	paper->ops->section(paper, id, heading);
+	if (count)
+		paper->ops->list(paper, items, count);
+	else
+		paper->ops->paragraph(paper, empty);
+	free(items);
+}
+
+static void put_object(struct paper *paper, const char *id, const char *heading, const json_t *object,
+		       const char *const *known)
+{
+	struct facts facts = { .count = 0 };
+
+	facts_add_object(&facts, object, known);
+	if (facts.count)
+		paper->ops->section(paper, id, heading);
+	facts_put(&facts, paper);
+}
+
+/* A list of sentences under a heading of its own; nothing where there are none. */
+static void put_sentences(struct paper *paper, const char *heading, const json_t *array)
+{
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const char *text = json_string_value(json_array_get(array, i));
+
+		if (i == 0)
+			paper->ops->subsection(paper, NULL, heading);
+		if (text)
+			paper->ops->list(paper, &text, 1);
+	}
+}
+
+/* What every load refers to, and what the quantities are. */
+static void put_definitions(struct paper *paper, const json_t *document)
+{
+	double factor = read_number(document, "aggregate_factor");
+	struct facts facts = { .count = 0 };
+
+	if (*read_text(document, "load_scope"))
+		facts_add(&facts, "Loads are of", "a single %s", read_text(document, "load_scope"));
+	if (!isnan(factor))
+		facts_add(&facts, "Aggregate factor", "%g: a load times it is the total over all transmitting interfaces",
+			  factor);
+	facts_add_object(&facts, json_object_get(document, "definitions"), NULL);
+	if (facts.count)
+		paper->ops->section(paper, "definitions", "What the quantities are");
+	facts_put(&facts, paper);
+}
+
+/* The unit of every kind of number, by their names in the document. */
+static void put_units(struct paper *paper, const json_t *units)
+{
+	struct facts facts = { .count = 0 };
+	const char *name;
+	json_t *unit;
+
+	json_object_foreach ((json_t *)units, name, unit)
+		if (json_is_string(unit))
+			facts_add(&facts, name, "%s", json_string_value(unit));
+	if (facts.count)
+		paper->ops->section(paper, "units", "Units of the numbers in the result document");
+	facts_put(&facts, paper);
+}
+
+/* The SUT as the user described it. */
+static void put_sut(struct paper *paper, const json_t *sut)
+{
+	const json_t *configurations = json_object_get(sut, "configuration");
+
+	paper->ops->section(paper, "sut", "System under test");
+	if (*read_text(sut, "name"))
+		paper->ops->paragraph(paper, read_text(sut, "name"));
+	put_sentences(paper, "Changed for this test", json_object_get(sut, "changes"));
+	put_sentences(paper, "Notes", json_object_get(sut, "notes"));
+	if (!json_array_size(configurations))
+		paper->ops->paragraph(paper, "Its configuration was not given (--sut-config, --sut-config-command).");
+	for (size_t i = 0; i < json_array_size(configurations); i++) {
+		const json_t *configuration = json_array_get(configurations, i);
+		char id[40], summary[200];
+
+		snprintf(id, sizeof(id), "sut-configuration-%zu", i + 1);
+		snprintf(summary, sizeof(summary), "Default configuration, from %.24s %.120s%s",
+			 read_text(configuration, "kind"), read_text(configuration, "source"),
+			 read_truth(configuration, "truncated") ? " (its beginning)" : "");
+		paper->ops->fold(paper, id, summary);
+		paper->ops->code(paper, read_text(configuration, "text"));
+		paper->ops->fold_end(paper);
+	}
+}
+
+/* "draft-ietf-bmwg-mlrsearch-15" as "draft-15"; others as they are. */
+static const char *short_name(const char *document, char buffer[VALUE_SIZE])
+{
+	const char *version = strrchr(document, '-');
+
+	if (strncmp(document, "draft-", 6) == 0 && version)
+		snprintf(buffer, VALUE_SIZE, "draft%.60s", version);
+	else
+		snprintf(buffer, VALUE_SIZE, "%.80s", document);
+	return buffer;
+}
+
+/* How much is met, and what is missing. */
+static void put_tally(struct paper *paper, const json_t *checklist)
+{
+	size_t met = 0, missing = 0, count = json_array_size(checklist);
+	char text[200];
+
+	for (size_t i = 0; i < count; i++) {
+		met += strcmp(read_text(json_array_get(checklist, i), "status"), "met") == 0;
+		missing += strcmp(read_text(json_array_get(checklist, i), "status"), "missing") == 0;
+	}
+	snprintf(text, sizeof(text),
+		 "Of %zu clauses about this report %zu are met, %zu are not applicable and %zu are missing.", count, met,
+		 count - met - missing, missing);
+	paper->ops->paragraph(paper, text);
+}
+
+static void put_checklist(struct paper *paper, const json_t *checklist)
+{
+	static const struct paper_column columns[] = {
+		{ "Document", false }, { "Clause", false }, { "Level", false }, { "What the report has to say", false },
+		{ "Status", false },   { "Why", false },
+	};
+	struct cells cells = { .count = 0 };
+
+	if (!json_array_size(checklist))
+		return;
+	paper->ops->section(paper, "checklist", "What the drafts require of this report");
+	put_tally(paper, checklist);
+	paper->ops->table(paper, "checklist-table", columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < json_array_size(checklist); i++) {
+		const json_t *item = json_array_get(checklist, i);
+		const char *status = read_text(item, "status");
+		char name[VALUE_SIZE];
+
+		cells_add(&cells, "%s", short_name(read_text(item, "document"), name));
+		cells_add(&cells, "%s", read_text(item, "clause"));
+		cells_add(&cells, "%s", read_text(item, "level"));
+		cells_add(&cells, "%s", read_text(item, "requirement"));
+		cells_add(&cells, "%s", status);
+		cells_add(&cells, "%s", read_text(item, "why"));
+		cells_put(&cells, paper,
+			  strcmp(status, "met") == 0       ? TONE_GOOD
+			  : strcmp(status, "missing") == 0 ? TONE_WARN
+							   : TONE_PLAIN);
+	}
+	paper->ops->table_end(paper);
+}
+
+/* A text as YAML: JSON's strings are YAML's double-quoted ones. */
+static void put_yaml_value(FILE *stream, const json_t *value)
+{
+	char *text = json_dumps(value, JSON_ENCODE_ANY);
+
+	fputs(text ? text : "", stream);
+	fputc('\n', stream);
+	free(text);
+}
+
+/* The echoed options as a file for --config. */
+static char *yaml_of(const json_t *configuration)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	const char *key;
+	json_t *value;
+
+	if (!stream)
+		return NULL;
+	json_object_foreach ((json_t *)configuration, key, value) {
+		fprintf(stream, "%s:%s", key, json_is_array(value) ? "\n" : " ");
+		if (!json_is_array(value))
+			put_yaml_value(stream, value);
+		for (size_t i = 0; i < json_array_size(value); i++) {
+			fputs("  - ", stream);
+			put_yaml_value(stream, json_array_get(value, i));
+		}
+	}
+	return text_stream_end(stream, &text);
+}
+
+static void put_configuration(struct paper *paper, const json_t *document, const char *kind)
+{
+	const json_t *configuration = json_object_get(document, "configuration");
+	char *yaml = json_object_size(configuration) ? yaml_of(configuration) : NULL;
+	char text[160];
+
+	if (!yaml)
+		return;
+	snprintf(text, sizeof(text), "Every option in force. Stored in a file, it repeats the run: xdp-mlr %s --config FILE",
+		 kind);
+	paper->ops->section(paper, "configuration", "Configuration");
+	paper->ops->paragraph(paper, text);
+	paper->ops->code(paper, yaml);
+	free(yaml);
+}
+
+/* What the program does not know: from a later version, or from the user's own measurer. */
+static void put_rest(struct paper *paper, const json_t *document, const struct content *content)
+{
+	json_t *rest = json_object();
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)document, key, value)
+		if (!name_in(common, key) && !name_in(content->known, key))
+			json_object_set(rest, key, value);
+	put_object(paper, "further", "Further data", rest, NULL);
+	json_decref(rest);
+}
+
+void content_put(struct paper *paper, const json_t *document)
+{
+	const struct content *content = kind_of(document);
+
+	put_masthead(paper, document);
+	put_irregular(paper, document);
+	if (content->put_verdicts)
+		content->put_verdicts(paper, document);
+	put_requirements(paper, json_object_get(document, "requirements"));
+	if (json_array_size(json_object_get(document, "notes")))
+		put_strings(paper, "notes", "Notes", json_object_get(document, "notes"), "");
+	if (json_array_size(json_object_get(document, "warnings")))
+		put_strings(paper, "warnings", "Warnings", json_object_get(document, "warnings"), "");
+	if (content->put_figures)
+		content->put_figures(paper, document);
+	if (content->put_tables)
+		content->put_tables(paper, document);
+	put_definitions(paper, document);
+	put_units(paper, json_object_get(document, "units"));
+	if (content->of_sut)
+		put_sut(paper, json_object_get(document, "sut"));
+	put_object(paper, "traffic-profile", "Traffic Profile", json_object_get(document, "traffic_profile"), NULL);
+	put_object(paper, "measurer", "Measurer", json_object_get(document, "measurer"), NULL);
+	put_object(paper, "environment", "Tester", json_object_get(document, "environment"), NULL);
+	if (json_object_get(document, "deviations"))
+		put_strings(paper, "deviations", "Deviations from RFC 2544", json_object_get(document, "deviations"),
+			    "There are none.");
+	put_rest(paper, document, content);
+	put_checklist(paper, json_object_get(document, "checklist"));
+	put_configuration(paper, document, content->kind);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a report says of a campaign: what became slower, each combination with its spread, and the points that have no regular result. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "mlr/campaign.h"
+#include "render/figures.h"
+#include "render/kinds.h"
+#include "render/values.h"
+
+#define COLUMNS_MAX CELLS_MAX
+
+static const char *const known[] = {
+	"campaign", "file",        "verb",         "quantity", "axes",         "repeat",
+	"compared", "tolerance",   "significance", "goals",    "point_counts", "regressions",
+	"cells",    "comparisons", "environments", "points",   NULL,
+};
+
+/* --- the columns of the axes ---------------------------------------------------------------------------------------- */
+
+/* The name of an axis to show, "" for none: as many as a campaign can have, but the one that is left out. */
+static const char *shown_axis(const json_t *document, size_t index, const char *without)
+{
+	const char *name = read_text(json_array_get(json_object_get(document, "axes"), index), "name");
+
+	return strcmp(name, without) == 0 ? "" : name;
+}
+
+static size_t add_axis_columns(const json_t *document, struct paper_column *columns, const char *without)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < MLR_AXES_MAX; i++)
+		if (*shown_axis(document, i, without))
+			columns[count++] = (struct paper_column){ shown_axis(document, i, without), false };
+	return count;
+}
+
+static void add_axis_cells(struct cells *cells, const json_t *document, const json_t *values, const char *without)
+{
+	for (size_t i = 0; i < MLR_AXES_MAX; i++)
+		if (*shown_axis(document, i, without))
+			cells_add(cells, "%s", read_text(values, shown_axis(document, i, without)));
+}
+
+static void add_columns(struct paper_column *columns, size_t *count, const struct paper_column *further,
+			size_t further_count)
+{
+	for (size_t i = 0; i < further_count && *count < COLUMNS_MAX; i++)
+		columns[(*count)++] = further[i];
+}
+
+/* --- above ---------------------------------------------------------------------------------------------------------- */
+
+static void put_verdicts(struct paper *paper, const json_t *document)
+{
+	const json_t *counts = json_object_get(document, "point_counts"),
+		     *comparisons = json_object_get(document, "comparisons");
+	double slower = read_number(document, "regressions");
+	struct facts facts = { .count = 0 };
+	char text[300];
+
+	if (slower > 0) {
+		snprintf(text, sizeof(text),
+			 "REGRESSION: in %.0f of %zu comparisons %.100s is slower than the one before it.", slower,
+			 json_array_size(comparisons), read_text(document, "compared"));
+		paper->ops->banner(paper, TONE_BAD, text);
+	} else if (json_array_size(comparisons)) {
+		snprintf(text, sizeof(text), "No regression is shown: of %zu comparisons along %.100s none is slower.",
+			 json_array_size(comparisons), read_text(document, "compared"));
+		paper->ops->banner(paper, TONE_GOOD, text);
+	}
+	facts_add(&facts, "Campaign", "%s, of %s, from %s", read_text(document, "campaign"), read_text(document, "verb"),
+		  read_text(document, "file"));
+	facts_add(&facts, "Points", "%.0f, %.0f of them done, %.0f irregular, %.0f failed, %.0f running, %.0f missing",
+		  read_number(counts, "total"), read_number(counts, "done"), read_number(counts, "irregular"),
+		  read_number(counts, "failed"), read_number(counts, "running"), read_number(counts, "missing"));
+	facts_add(&facts, "Each combination", "%.0f times", read_number(document, "repeat"));
+	facts_put(&facts, paper);
+}
+
+/* --- comparisons ---------------------------------------------------------------------------------------------------- */
+
+static void put_comparison(struct paper *paper, const json_t *document, const json_t *one)
+{
+	const char *verdict = read_text(one, "verdict");
+	struct cells cells = { .count = 0 };
+	char change[VALUE_SIZE];
+
+	add_axis_cells(&cells, document, json_object_get(one, "values"), read_text(document, "compared"));
+	cells_add(&cells, "%s", read_text(one, "goal"));
+	cells_add(&cells, "%s", read_text(one, "a"));
+	cells_add(&cells, "%s", read_text(one, "b"));
+	cells_add(&cells, "%s",
+		  strcmp(verdict, "slower") == 0   ? "B is SLOWER"
+		  : strcmp(verdict, "faster") == 0 ? "B is faster"
+		  : strcmp(verdict, "same") == 0   ? "no difference is shown"
+						   : "cannot be told");
+	snprintf(change, sizeof(change), "%+.2f %%", 100 * read_number(one, "change"));
+	cells_add(&cells, "%s", isnan(read_number(one, "change")) ? "-" : change);
+	cells_add(&cells, "%s", read_text(one, "evidence"));
+	cells_put(&cells, paper,
+		  strcmp(verdict, "slower") == 0    ? TONE_BAD
+		  : strcmp(verdict, "unknown") == 0 ? TONE_WARN
+						    : TONE_PLAIN);
+}
+
+/* Those that are slower, or the others. */
+static void put_comparison_table(struct paper *paper, const json_t *document, const char *id, bool slower)
+{
+	static const struct paper_column further[] = {
+		{ "Goal", false },    { "A", false },     { "B", false },
+		{ "Verdict", false }, { "Change", true }, { "Evidence", false },
+	};
+	struct paper_column columns[COLUMNS_MAX];
+	size_t count = add_axis_columns(document, columns, read_text(document, "compared")), i;
+	json_t *one;
+
+	add_columns(columns, &count, further, sizeof(further) / sizeof(*further));
+	paper->ops->table(paper, id, columns, count);
+	json_array_foreach (json_object_get(document, "comparisons"), i, one)
+		if ((strcmp(read_text(one, "verdict"), "slower") == 0) == slower)
+			put_comparison(paper, document, one);
+	paper->ops->table_end(paper);
+}
+
+static void put_comparisons(struct paper *paper, const json_t *document)
+{
+	size_t count = json_array_size(json_object_get(document, "comparisons"));
+	double slower = read_number(document, "regressions");
+	char text[300];
+
+	if (!count)
+		return;
+	snprintf(text, sizeof(text),
+		 "Each %.60s (B) beside the one before it (A) that has results, at the same place of all other axes. A "
+		 "change up to %g %% is none.",
+		 read_text(document, "compared"), 100 * read_number(document, "tolerance"));
+	paper->ops->section(paper, "comparisons", "Comparisons");
+	paper->ops->paragraph(paper, text);
+	if (slower > 0)
+		put_comparison_table(paper, document, "regressions-table", true);
+	if ((double)count > slower) {
+		paper->ops->fold(paper, "comparisons-fold", "Comparisons without a regression");
+		put_comparison_table(paper, document, "comparisons-table", false);
+		paper->ops->fold_end(paper);
+	}
+}
+
+/* --- cells ---------------------------------------------------------------------------------------------------------- */
+
+static void put_cell(struct paper *paper, const json_t *document, const json_t *cell, const json_t *spread)
+{
+	bool irregular = read_number(spread, "irregular") > 0, limited = read_number(spread, "tester_limited") > 0;
+	bool partial = read_number(cell, "done") < read_number(cell, "asked");
+	struct cells cells = { .count = 0 };
+	char text[VALUE_SIZE];
+
+	add_axis_cells(&cells, document, json_object_get(cell, "values"), "");
+	cells_add(&cells, "%.0f of %.0f", read_number(spread, "count"), read_number(cell, "asked"));
+	cells_add_number(&cells, read_number(spread, "mean"), 1);
+	cells_add_number(&cells, read_number(spread, "stdev"), 1);
+	cells_add_number(&cells, read_number(spread, "min"), 1);
+	cells_add_number(&cells, read_number(spread, "max"), 1);
+	cells_add(&cells, "%s", text_percent(read_number(spread, "spread"), text));
+	cells_add_number(&cells, read_number(spread, "lower_bound_min"), 1);
+	cells_add_number(&cells, read_number(spread, "upper_bound_max"), 1);
+	cells_add(&cells, "%s%s%s", irregular ? "IRREGULAR " : "", limited ? "tester-limited " : "",
+		  partial ? "incomplete" : "");
+	cells_put(&cells, paper, irregular ? TONE_BAD : limited || partial ? TONE_WARN : TONE_PLAIN);
+}
+
+static void put_goal(struct paper *paper, const json_t *document, size_t goal)
+{
+	static const struct paper_column further[] = {
+		{ "Results", true },
+		{ "Mean (frames/s)", true },
+		{ "Standard deviation", true },
+		{ "Smallest", true },
+		{ "Largest", true },
+		{ "Spread", true },
+		{ "Smallest lower bound", true },
+		{ "Largest upper bound", true },
+		{ "Remarks", false },
+	};
+	const char *name = json_string_value(json_array_get(json_object_get(document, "goals"), goal));
+	struct paper_column columns[COLUMNS_MAX];
+	size_t count = add_axis_columns(document, columns, ""), i;
+	char id[40];
+	json_t *cell;
+
+	add_columns(columns, &count, further, sizeof(further) / sizeof(*further));
+	paper->ops->subsection(paper, NULL, name ? name : "");
+	snprintf(id, sizeof(id), "cells-%zu", goal + 1);
+	paper->ops->table(paper, id, columns, count);
+	json_array_foreach (json_object_get(document, "cells"), i, cell)
+		put_cell(paper, document, cell, json_array_get(json_object_get(cell, "goals"), goal));
+	paper->ops->table_end(paper);
+}
+
+/* --- points --------------------------------------------------------------------------------------------------------- */
+
+static bool is_troubled(const json_t *point)
+{
+	return strcmp(read_text(point, "state"), "done") != 0 || read_string(point, "irregular_reason");
+}
+
+static void put_troubled_points(struct paper *paper, const json_t *document)
+{
+	static const struct paper_column columns[] = { { "Point", false }, { "State", false }, { "Why", false } };
+	const json_t *points = json_object_get(document, "points");
+	struct cells cells = { .count = 0 };
+	json_t *point;
+	size_t i;
+
+	if (!read_string(document, "irregular_reason"))
+		return;
+	paper->ops->section(paper, "troubled-points", "Points without a regular result");
+	paper->ops->table(paper, "troubled-table", columns, 3);
+	json_array_foreach (points, i, point) {
+		if (!is_troubled(point))
+			continue;
+		cells_add(&cells, "%s", read_text(point, "point"));
+		cells_add(&cells, "%s", read_string(point, "irregular_reason") ? "irregular" : read_text(point, "state"));
+		cells_add(&cells, "%s",
+			  read_string(point, "irregular_reason") ? read_text(point, "irregular_reason")
+								 : read_text(point, "reason"));
+		cells_put(&cells, paper, TONE_WARN);
+	}
+	paper->ops->table_end(paper);
+}
+
+/* How many points were measured with which version, on which host, ... */
+static void put_environments(struct paper *paper, const json_t *document)
+{
+	struct facts facts = { .count = 0 };
+	const char *name, *value;
+	json_t *counts, *count;
+
+	json_object_foreach (json_object_get(document, "environments"), name, counts) {
+		char text[1000] = "", label[VALUE_SIZE];
+		size_t used = 0;
+
+		json_object_foreach (counts, value, count)
+			if (used < sizeof(text))
+				used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s (%" JSON_INTEGER_FORMAT ")",
+							 used ? ", " : "", value, json_integer_value(count));
+		facts_add(&facts, text_label(name, label), "%s", text);
+	}
+	if (facts.count)
+		paper->ops->section(paper, "environments", "Measured with (points)");
+	facts_put(&facts, paper);
+}
+
+static void put_tables(struct paper *paper, const json_t *document)
+{
+	const char *quantity = text_quantity(read_text(document, "quantity"));
+	char heading[160];
+
+	put_comparisons(paper, document);
+	put_troubled_points(paper, document);
+	snprintf(heading, sizeof(heading), "%s of every combination, over its repeats", quantity);
+	paper->ops->section(paper, "cells", heading);
+	for (size_t i = 0; i < json_array_size(json_object_get(document, "goals")); i++)
+		put_goal(paper, document, i);
+	put_environments(paper, document);
+}
+
+const struct content content_campaign = {
+	.kind = "campaign",
+	.title = "Campaign",
+	.known = known,
+	.put_verdicts = put_verdicts,
+	.put_figures = figures_campaign,
+	.put_tables = put_tables,
+};

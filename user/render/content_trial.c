@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a report says of one trial, and of every trial of a search or soak. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "render/figures.h"
+#include "render/kinds.h"
+#include "render/values.h"
+
+#define PORTS_MAX 8
+
+static const char *const known[] = { "trial_result", "latency", "pacing", "ports", "tester_limited", NULL };
+
+/* --- all trials of a search ----------------------------------------------------------------------------------------- */
+
+/* Why a trial stands there, and what is odd about it. */
+static void add_remark(struct cells *cells, const json_t *trial)
+{
+	const json_t *decision = json_object_get(trial, "decision");
+	const char *goal = read_string(decision, "goal"), *rule = read_string(decision, "rule");
+
+	cells_add(cells, "%s%s%s%s%s%s", read_truth(trial, "warmup") ? "warm-up, never counted" : "",
+		  read_truth(trial, "tester_limited") ? "tester-limited; " : "",
+		  read_truth(trial, "negative_loss") ? "more came back than was sent; " : "",
+		  goal && !read_truth(trial, "warmup") ? goal : "", rule && !read_truth(trial, "warmup") ? ": " : "",
+		  rule && !read_truth(trial, "warmup") ? rule : "");
+}
+
+static void put_trial_row(struct paper *paper, struct cells *cells, size_t number, const json_t *trial)
+{
+	const json_t *counts = json_object_get(trial, "counts");
+	static const char *const columns[] = { "sent", "received", "lost", "duplicate", "reordered", "late", "foreign" };
+	char text[VALUE_SIZE];
+
+	cells_add(cells, "%zu", number);
+	cells_add_number(cells, read_number(trial, "trial_load"), 1);
+	cells_add(cells, "%g", read_number(trial, "trial_duration"));
+	cells_add(cells, "%g", read_number(trial, "trial_effective_duration"));
+	cells_add(cells, "%s", text_percent(read_number(trial, "trial_loss_ratio"), text));
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		cells_add_number(cells, read_number(counts, columns[i]), 0);
+	add_remark(cells, trial);
+	cells_put(cells, paper, read_truth(trial, "tester_limited") ? TONE_WARN : TONE_PLAIN);
+}
+
+void content_put_trial_fold(struct paper *paper, const char *id, const char *summary, const json_t *trials)
+{
+	static const struct paper_column columns[] = {
+		{ "Trial", true },
+		{ "Load (frames/s)", true },
+		{ "Duration (s)", true },
+		{ "Effective (s)", true },
+		{ "Loss Ratio", true },
+		{ "Sent (frames)", true },
+		{ "Received", true },
+		{ "Lost", true },
+		{ "Duplicate", true },
+		{ "Reordered", true },
+		{ "Late", true },
+		{ "Foreign", true },
+		{ "Why this trial", false },
+	};
+	struct cells cells = { .count = 0 };
+	char table[64];
+
+	if (!json_array_size(trials))
+		return;
+	snprintf(table, sizeof(table), "%s-table", id);
+	paper->ops->fold(paper, id, summary);
+	paper->ops->table(paper, table, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < json_array_size(trials); i++)
+		put_trial_row(paper, &cells, i + 1, json_array_get(trials, i));
+	paper->ops->table_end(paper);
+	paper->ops->fold_end(paper);
+}
+
+void content_put_trials(struct paper *paper, const json_t *trials)
+{
+	char summary[64];
+
+	if (!json_array_size(trials))
+		return;
+	paper->ops->section(paper, "trials", "Trials");
+	paper->ops->paragraph(paper,
+			      "Loads are per interface; counts of frames sum over all interfaces. Duplicates never make up "
+			      "for lost frames: a frame counts as received once.");
+	snprintf(summary, sizeof(summary), "All %zu trials", json_array_size(trials));
+	content_put_trial_fold(paper, "trial-fold", summary, trials);
+}
+
+/* --- one trial ------------------------------------------------------------------------------------------------------ */
+
+/* The numbers of an object as a table of one row. */
+static void put_numbers(struct paper *paper, const char *id, const char *heading, const json_t *object)
+{
+	struct paper_column columns[CELLS_MAX];
+	char labels[CELLS_MAX][VALUE_SIZE];
+	struct cells cells = { .count = 0 };
+	const char *key;
+	json_t *value;
+	size_t count = 0;
+
+	json_object_foreach ((json_t *)object, key, value) {
+		if (count == CELLS_MAX || json_is_string(value) || json_is_object(value) || json_is_array(value))
+			continue;
+		columns[count] = (struct paper_column){ .heading = text_label(key, labels[count]), .numeric = true };
+		count++;
+		cells_add_number(&cells, json_is_number(value) ? json_number_value(value) : NAN,
+				 json_is_real(value) ? 1 : 0);
+	}
+	if (!count)
+		return;
+	paper->ops->subsection(paper, NULL, heading);
+	paper->ops->table(paper, id, columns, count);
+	cells_put(&cells, paper, TONE_PLAIN);
+	paper->ops->table_end(paper);
+}
+
+/* What one port counted, in a column each: a row a quantity. */
+static void put_port_rows(struct paper *paper, const json_t *ports, const json_t *names, const char *within)
+{
+	struct cells cells = { .count = 0 };
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)names, key, value) {
+		char label[VALUE_SIZE];
+
+		if (json_is_object(value) || json_is_array(value) || strcmp(key, "name") == 0)
+			continue;
+		cells_add(&cells, "%s", text_label(key, label));
+		for (size_t i = 0; i < json_array_size(ports); i++) {
+			const json_t *port = json_array_get(ports, i);
+			const json_t *cell = json_object_get(within ? json_object_get(port, within) : port, key);
+
+			if (json_is_number(cell))
+				cells_add_number(&cells, json_number_value(cell), json_is_real(cell) ? 1 : 0);
+			else
+				cells_add(&cells, "%s", json_is_true(cell) ? "yes" : json_is_false(cell) ? "no" : "");
+		}
+		cells_put(&cells, paper, TONE_PLAIN);
+	}
+}
+
+static void put_ports(struct paper *paper, const json_t *ports)
+{
+	struct paper_column columns[1 + PORTS_MAX] = { { "Frames, unless it says otherwise", false } };
+	const json_t *first = json_array_get(ports, 0);
+	size_t count = json_array_size(ports);
+
+	if (!count || count > PORTS_MAX)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const char *name = read_string(json_array_get(ports, i), "name");
+
+		columns[1 + i] = (struct paper_column){ .heading = name ? name : "port", .numeric = true };
+	}
+	paper->ops->subsection(paper, NULL, "Ports");
+	paper->ops->table(paper, "port-table", columns, 1 + count);
+	put_port_rows(paper, ports, first, NULL);
+	put_port_rows(paper, ports, json_object_get(first, "counts"), "counts");
+	paper->ops->table_end(paper);
+}
+
+void content_put_trial_details(struct paper *paper, const json_t *trial, const json_t *holder)
+{
+	const json_t *latency = json_object_get(holder, "latency");
+	struct facts facts = { .count = 0 };
+
+	put_numbers(paper, "counts", "Frames", json_object_get(trial, "counts"));
+	put_numbers(paper, "loss-attribution", "Where the missing frames went (frames)",
+		    json_object_get(trial, "loss_attribution"));
+	put_numbers(paper, "order", "Reordering, and gaps left by lost frames (frames)", json_object_get(trial, "order"));
+	put_numbers(paper, "latency", "Latency", latency);
+	if (read_string(latency, "definition"))
+		facts_add(&facts, "Latency counts", "%s", read_string(latency, "definition"));
+	if (read_string(latency, "clock"))
+		facts_add(&facts, "Clock", "%s", read_string(latency, "clock"));
+	facts_put(&facts, paper);
+	put_numbers(paper, "pacing", "Pacing", json_object_get(holder, "pacing"));
+	put_ports(paper, json_object_get(holder, "ports"));
+}
+
+static void add_trial_facts(struct facts *facts, const json_t *document, const json_t *trial)
+{
+	double rate = read_number(trial, "trial_forwarding_rate"), octets = frame_octets(document);
+	char text[VALUE_SIZE];
+
+	facts_add(facts, "Trial Load", "%s per interface", text_fps(read_number(trial, "trial_load"), text));
+	facts_add(facts, "Trial Duration", "%g s", read_number(trial, "trial_duration"));
+	facts_add(facts, "Trial Loss Ratio", "%s", text_percent(read_number(trial, "trial_loss_ratio"), text));
+	if (!isnan(octets)) {
+		facts_add(facts, "Frames alone (L2)", "%s", text_bps(frame_l2_bps(rate, octets), text));
+		facts_add(facts, "On the link (L1)", "%s", text_bps(frame_l1_bps(rate, octets), text));
+	}
+}
+
+static void put_verdicts(struct paper *paper, const json_t *document)
+{
+	const json_t *trial = json_object_get(document, "trial_result");
+	bool limited = read_truth(document, "tester_limited");
+	double rate = read_number(trial, "trial_forwarding_rate");
+	char value[VALUE_SIZE], unit[VALUE_SIZE], exact[VALUE_SIZE], loss[VALUE_SIZE];
+	struct facts facts = { .count = 0 };
+
+	if (!json_is_object(trial))
+		return;
+	text_split(rate, "frames/s", value, unit);
+	add_trial_facts(&facts, document, trial);
+	snprintf(loss, sizeof(loss), "lost %.60s", text_percent(read_number(trial, "trial_loss_ratio"), exact));
+	paper->ops->verdicts(paper,
+			     &(struct paper_verdict){
+				     .id = "trial",
+				     .name = "Trial",
+				     .tone = limited ? TONE_WARN : TONE_PLAIN,
+				     .state = limited ? "tester-limited" : loss,
+				     .quantity = "Trial Forwarding Rate per interface",
+				     .value = value,
+				     .unit = unit,
+				     .exact = text_fps(rate, exact),
+				     .facts = facts.list,
+				     .fact_count = facts.count,
+				     .warning = limited ? read_string(trial, "tester_limited_reason") : NULL,
+			     },
+			     1);
+	facts_free(&facts);
+}
+
+static void put_figures(struct paper *paper, const json_t *document)
+{
+	if (!json_is_object(json_object_get(document, "latency")))
+		return;
+	paper->ops->section(paper, "figures", "Latency by percentile");
+	figure_percentiles(paper, json_object_get(document, "latency"));
+}
+
+static void put_tables(struct paper *paper, const json_t *document)
+{
+	const json_t *trial = json_object_get(document, "trial_result");
+
+	if (!json_is_object(trial))
+		return;
+	paper->ops->section(paper, "details", "What was counted");
+	content_put_trial_details(paper, trial, document);
+}
+
+const struct content content_trial = {
+	.kind = "trial",
+	.title = "One trial",
+	.of_sut = true,
+	.known = known,
+	.put_verdicts = put_verdicts,
+	.put_figures = put_figures,
+	.put_tables = put_tables,
+};

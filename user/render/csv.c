@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render/csv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_text.h"
+
+#define PATH_SIZE 256
+
+/* --- units ---------------------------------------------------------------------------------------------------------- */
+
+/* The unit of a member whose name does not say it. A name that ends with a dot stands for all within. */
+static const struct unit {
+	const char *path, *unit;
+} units[] = {
+	{ "trial_load", "frames/s" },
+	{ "trial_duration", "s" },
+	{ "trial_effective_duration", "s" },
+	{ "trial_forwarding_rate", "frames/s" },
+	{ "wall_duration", "s" },
+	{ "waits_duration", "s" },
+	{ "counts.", "frames" },
+	{ "loss_attribution.", "frames" },
+	{ "latency.count", "frames" },
+	{ "pacing.burst_max", "frames" },
+	{ "decision.lower_bound", "frames/s" },
+	{ "decision.upper_bound", "frames/s" },
+	{ "decision.asked_load", "frames/s" },
+	{ "decision.asked_duration", "s" },
+	{ "duration", "s" },
+	{ "result.value", "frames/s" },
+	{ "result.lower_bound", "frames/s" },
+	{ "result.upper_bound", "frames/s" },
+	{ "result.stdev", "frames/s" },
+};
+
+static const char *unit_of(const char *path)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		size_t length = strlen(units[i].path);
+
+		if (units[i].path[length - 1] == '.' ? strncmp(path, units[i].path, length) == 0
+						     : strcmp(path, units[i].path) == 0)
+			return units[i].unit;
+	}
+	return NULL;
+}
+
+/* --- a trial as a flat object --------------------------------------------------------------------------------------- */
+
+static int flatten(json_t *flat, const char *prefix, const json_t *value);
+
+static int flatten_member(json_t *flat, const char *prefix, const char *name, json_t *value)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", name);
+	if (json_is_object(value) || json_is_array(value))
+		return flatten(flat, path, value);
+	return json_object_set(flat, path, value);
+}
+
+static int flatten(json_t *flat, const char *prefix, const json_t *value)
+{
+	const char *key;
+	json_t *member;
+	int error = 0;
+
+	json_object_foreach ((json_t *)value, key, member)
+		error |= flatten_member(flat, prefix, key, member);
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		char number[24];
+
+		snprintf(number, sizeof(number), "%zu", i + 1);
+		error |= flatten_member(flat, prefix, number, json_array_get(value, i));
+	}
+	return error;
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------------------- */
+
+static void put_text(FILE *stream, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, stream);
+		return;
+	}
+	fputc('"', stream);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', stream);
+		fputc(*text, stream);
+	}
+	fputc('"', stream);
+}
+
+static void put_cell(FILE *stream, const json_t *value)
+{
+	if (json_is_string(value))
+		put_text(stream, json_string_value(value));
+	else if (json_is_number(value))
+		json_put_number(stream, value);
+	else if (json_is_boolean(value))
+		fputs(json_is_true(value) ? "true" : "false", stream);
+}
+
+static void put_heading(FILE *stream, const json_t *columns)
+{
+	const char *name, *separator = "";
+	json_t *value;
+
+	json_object_foreach ((json_t *)columns, name, value) {
+		const char *unit = unit_of(name);
+		char heading[PATH_SIZE + 16];
+
+		snprintf(heading, sizeof(heading), "%s%s%s%s", name, unit ? " [" : "", unit ? unit : "", unit ? "]" : "");
+		fputs(separator, stream);
+		put_text(stream, heading);
+		separator = ",";
+	}
+	fputc('\n', stream);
+}
+
+static void put_row(FILE *stream, const json_t *columns, const json_t *row)
+{
+	const char *name, *separator = "";
+	json_t *value;
+
+	json_object_foreach ((json_t *)columns, name, value) {
+		fputs(separator, stream);
+		put_cell(stream, json_object_get(row, name));
+		separator = ",";
+	}
+	fputc('\n', stream);
+}
+
+/* --- the trials of a document --------------------------------------------------------------------------------------- */
+
+/* The trials of one list, onto the rows; `size` and `test` (may be NULL) say where in a suite they belong. */
+static int add_trials(json_t *rows, const json_t *trials, const json_t *size, const char *test)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < json_array_size(trials); i++) {
+		json_t *row = json_object();
+
+		if (test) {
+			error |= json_object_set(row, "frame_size", size ? (json_t *)size : json_null());
+			error |= json_object_set_new(row, "test", json_string(test));
+		}
+		error |= json_object_set_new(row, "trial", json_integer((json_int_t)i + 1));
+		error |= flatten(row, "", json_array_get(trials, i));
+		error |= json_array_append_new(rows, row);
+	}
+	return error;
+}
+
+/* A single trial has its latency, pacing and ports beside it. */
+static int add_single(json_t *rows, const json_t *document)
+{
+	static const char *const beside[] = { "latency", "pacing", "ports" };
+	json_t *whole = json_copy(json_object_get(document, "trial_result")), *list = json_pack("[O]", whole);
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++)
+		if (json_object_get(document, beside[i]))
+			error |= json_object_set(whole, beside[i], json_object_get(document, beside[i]));
+	error |= add_trials(rows, list, NULL, NULL);
+	json_decref(list);
+	json_decref(whole);
+	return error;
+}
+
+/* Every test of a suite that has trials, at every size. */
+static int add_suite(json_t *rows, const json_t *document)
+{
+	const json_t *sizes = json_object_get(document, "frame_sizes"), *reset = json_object_get(document, "reset");
+	const char *name;
+	json_t *test;
+	int error = 0;
+
+	for (size_t i = 0; i < json_array_size(sizes); i++) {
+		const json_t *size = json_array_get(sizes, i);
+
+		json_object_foreach ((json_t *)size, name, test)
+			error |=
+				add_trials(rows, json_object_get(test, "trials"), json_object_get(size, "frame_size"), name);
+	}
+	return error | add_trials(rows, json_object_get(reset, "trials"), json_object_get(reset, "frame_size"), "reset");
+}
+
+/* A point of a campaign, once a goal; one that has no result once. */
+static int add_point(json_t *rows, const json_t *point)
+{
+	json_t *results = json_object_get(point, "results"), *beside = json_copy((json_t *)point);
+	size_t count = json_array_size(results) ? json_array_size(results) : 1;
+	int error = json_object_del(beside, "results") && results;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		json_t *row = json_object();
+
+		error |= flatten(row, "", beside);
+		error |= flatten(row, "result", json_array_get(results, i));
+		error |= json_array_append_new(rows, row);
+	}
+	json_decref(beside);
+	return error;
+}
+
+/* All points of a campaign. */
+static int add_points(json_t *rows, const json_t *document)
+{
+	const json_t *points = json_object_get(document, "points");
+	int error = 0;
+
+	for (size_t i = 0; i < json_array_size(points) && !error; i++)
+		error |= add_point(rows, json_array_get(points, i));
+	return error;
+}
+
+/* All trials, or points, each flat; a new reference, or NULL without memory. */
+static json_t *flat_trials(const json_t *document)
+{
+	json_t *rows = json_array();
+	int error = add_trials(rows, json_object_get(document, "trials"), NULL, NULL);
+
+	if (json_is_object(json_object_get(document, "trial_result")))
+		error |= add_single(rows, document);
+	error |= add_suite(rows, document);
+	error |= add_points(rows, document);
+	if (error) {
+		json_decref(rows);
+		return NULL;
+	}
+	return rows;
+}
+
+bool render_csv(FILE *stream, const json_t *document)
+{
+	json_t *rows = flat_trials(document), *columns = json_object();
+	bool failed = !rows || !columns;
+
+	for (size_t i = 0; i < json_array_size(rows) && !failed; i++)
+		failed = json_object_update_missing(columns, json_array_get(rows, i));
+	if (!failed) {
+		put_heading(stream, columns);
+		for (size_t i = 0; i < json_array_size(rows); i++)
+			put_row(stream, columns, json_array_get(rows, i));
+	}
+	json_decref(rows);
+	json_decref(columns);
+	return !failed;
+}

@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render/figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "mlr/results.h"
+#include "render/svg.h"
+#include "render/values.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define HINTS_MAX 300 /* more trials have no hints: the page would grow too large */
+#define NS_PER_US 1000.0
+
+/* --- trials --------------------------------------------------------------------------------------------------------- */
+
+static bool counts(const json_t *trial)
+{
+	return !read_truth(trial, "warmup") && !isnan(read_number(trial, "trial_load"));
+}
+
+/* "Trial 7: 1 003 326.9 frames/s for 1 s, loss 0.5 %" */
+static const char *trial_hint(size_t number, const json_t *trial, size_t total, char *buffer, size_t size)
+{
+	char load[VALUE_SIZE], loss[VALUE_SIZE];
+
+	if (total > HINTS_MAX)
+		return NULL;
+	snprintf(buffer, size, "Trial %zu: %s for %g s, loss %s%s%s", number,
+		 text_fps(read_number(trial, "trial_load"), load), read_number(trial, "trial_duration"),
+		 text_percent(read_number(trial, "trial_loss_ratio"), loss), read_truth(trial, "warmup") ? ", warm-up" : "",
+		 read_truth(trial, "tester_limited") ? ", tester-limited" : "");
+	return buffer;
+}
+
+/* --- the course of a search ----------------------------------------------------------------------------------------- */
+
+/* The course of one goal: what was known of it before each trial, and at the end. */
+struct course {
+	const json_t *trials, *goal, *result;
+	size_t count;
+	double *x, *lower, *upper; /* count + 1 of each; NAN where there was no bound */
+	double loss_ratio;         /* of the goal */
+};
+
+static bool read_goal_json(const json_t *json, struct mlr_goal *ret)
+{
+	snprintf(ret->name, sizeof(ret->name), "goal");
+	ret->loss_ratio = read_number(json, "loss_ratio");
+	ret->exceed_ratio = read_number(json, "exceed_ratio");
+	ret->initial_trial_duration_s = read_number(json, "initial_trial_duration");
+	ret->final_trial_duration_s = read_number(json, "final_trial_duration");
+	ret->duration_sum_s = read_number(json, "duration_sum");
+	ret->width_ratio = read_number(json, "width");
+	return !isnan(ret->loss_ratio + ret->exceed_ratio + ret->final_trial_duration_s + ret->duration_sum_s);
+}
+
+static bool read_trial_json(const json_t *json, struct mlr_trial_result *ret)
+{
+	ret->input.load_fps = read_number(json, "trial_load");
+	ret->input.duration_s = read_number(json, "trial_duration");
+	ret->output.loss_ratio = read_number(json, "trial_loss_ratio");
+	ret->output.effective_duration_s = read_number(json, "trial_effective_duration");
+	ret->output.forwarding_rate_fps = read_number(json, "trial_forwarding_rate");
+	return counts(json);
+}
+
+static double load_of(const struct mlr_results *results, size_t load)
+{
+	return load == MLR_NO_LOAD ? NAN : mlr_results_load_fps(results, load);
+}
+
+/* The bounds by Load Classification (Appendix A), trial by trial. False: they do not follow from the document. */
+static bool classify_course(struct course *course)
+{
+	struct mlr_results *results;
+	struct mlr_goal goal;
+
+	if (!read_goal_json(course->goal, &goal) || mlr_results_new(&goal, 1, &results))
+		return false;
+	for (size_t i = 0; i <= course->count; i++) {
+		struct mlr_bounds bounds = mlr_results_bounds(results, 0);
+		struct mlr_trial_result trial;
+
+		course->lower[i] = load_of(results, bounds.lower);
+		course->upper[i] = load_of(results, bounds.upper);
+		if (i < course->count && read_trial_json(json_array_get(course->trials, i), &trial))
+			mlr_results_add(results, &trial);
+	}
+	mlr_results_free(results);
+	return true;
+}
+
+/* The bounds as each decision for this goal found them, and as the result has them: where an algorithm has its own. */
+static void follow_decisions(struct course *course)
+{
+	const char *name = read_string(course->goal, "name");
+	double lower = NAN, upper = NAN;
+
+	for (size_t i = 0; i < course->count; i++) {
+		const json_t *decision = json_object_get(json_array_get(course->trials, i), "decision");
+		const char *focus = read_string(decision, "goal");
+
+		if (name && focus && strcmp(name, focus) == 0) {
+			lower = read_number(decision, "lower_bound");
+			upper = read_number(decision, "upper_bound");
+		}
+		course->lower[i] = lower;
+		course->upper[i] = upper;
+	}
+	course->lower[course->count] = read_number(course->result, "relevant_lower_bound");
+	course->upper[course->count] = read_number(course->result, "relevant_upper_bound");
+}
+
+static bool read_course(const json_t *document, size_t goal, struct course *ret)
+{
+	const json_t *goals = json_object_get(json_object_get(document, "controller_input"), "goals");
+	const char *algorithm = read_string(document, "algorithm");
+	struct course course = {
+		.trials = json_object_get(document, "trials"),
+		.goal = json_array_get(goals, goal),
+		.result = json_array_get(json_object_get(document, "search_result"), goal),
+	};
+
+	course.count = json_array_size(course.trials);
+	course.loss_ratio = read_number(course.goal, "loss_ratio");
+	course.x = calloc(3 * (course.count + 1), sizeof(double));
+	if (!course.x || !course.count)
+		goto nothing;
+	course.lower = course.x + course.count + 1;
+	course.upper = course.lower + course.count + 1;
+	for (size_t i = 0; i <= course.count; i++)
+		course.x[i] = (double)i + 0.5;
+	if ((algorithm && strcmp(algorithm, "phased") == 0) || !classify_course(&course))
+		follow_decisions(&course);
+	*ret = course;
+	return true;
+nothing:
+	free(course.x);
+	return false;
+}
+
+/* A bound as a line of steps: what held before trial i is drawn from i - 1/2 to i + 1/2. */
+static void put_steps(FILE *stream, const struct svg_panel *panel, const char *style, const struct course *course,
+		      const double *bounds)
+{
+	double *x = calloc(4 * (course->count + 1), sizeof(*x)), *y = x ? x + 2 * (course->count + 1) : NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; x && i <= course->count; i++) {
+		x[count] = (double)i + 0.5;
+		y[count++] = bounds[i];
+		x[count] = i < course->count ? (double)i + 1.5 : (double)i + 1;
+		y[count++] = bounds[i];
+	}
+	svg_line(stream, panel, style, x, y, count);
+	free(x);
+}
+
+/* What lies between the bounds, from the first trial after which both existed. */
+static void put_gap(FILE *stream, const struct svg_panel *panel, const struct course *course)
+{
+	size_t room = 2 * (course->count + 1), count = 0;
+	double *x = calloc(3 * room, sizeof(*x)), *low = x ? x + room : NULL, *high = x ? low + room : NULL;
+
+	for (size_t i = 0; x && i <= course->count; i++) {
+		if (isnan(course->lower[i]) || isnan(course->upper[i]))
+			continue;
+		for (int end = 0; end < 2; end++) {
+			x[count] = !end ? (double)i + 0.5 : i < course->count ? (double)i + 1.5 : (double)i + 1;
+			low[count] = course->lower[i];
+			high[count++] = course->upper[i];
+		}
+	}
+	if (count)
+		svg_band(stream, panel, "between", x, low, high, count);
+	free(x);
+}
+
+/* One trial; what lies outside the panel is drawn at its edge, as a triangle that points there. */
+static void put_course_trial(FILE *stream, const struct svg_panel *panel, const struct course *course, size_t index)
+{
+	const json_t *trial = json_array_get(course->trials, index);
+	double load = read_number(trial, "trial_load");
+	bool warmup = read_truth(trial, "warmup"), bad = read_number(trial, "trial_loss_ratio") > course->loss_ratio;
+	enum svg_mark mark = warmup ? SVG_WARMUP : bad ? SVG_BAD : SVG_GOOD;
+	const char *style = warmup ? "warmup" : bad ? "bad" : "good";
+	double y = svg_y(panel, load);
+	char hint[256];
+
+	if (isnan(load))
+		return;
+	if (load > panel->y.max || load < panel->y.min) {
+		mark = load > panel->y.max ? SVG_ABOVE : SVG_BELOW;
+		style = warmup ? "warmup" : bad ? "edge-bad" : "edge-good";
+		y = load > panel->y.max ? panel->top + 8 : panel->top + panel->height - 8;
+	}
+	svg_mark(stream, svg_x(panel, (double)index + 1), y, mark, style,
+		 trial_hint(index + 1, trial, course->count, hint, sizeof(hint)));
+}
+
+static void put_course_panel(FILE *stream, const struct svg_panel *panel, const struct course *course)
+{
+	svg_axes(stream, panel);
+	put_gap(stream, panel, course);
+	put_steps(stream, panel, "lower", course, course->lower);
+	put_steps(stream, panel, "upper", course, course->upper);
+	for (size_t i = 0; i < course->count; i++)
+		put_course_trial(stream, panel, course, i);
+}
+
+/* The loads of all trials but the warm-up; false where that magnifies nothing. */
+static bool find_measured(const struct course *course, struct svg_axis *axis)
+{
+	svg_axis_none(axis);
+	for (size_t i = 0; i < course->count; i++)
+		if (counts(json_array_get(course->trials, i)))
+			svg_axis_cover(axis, read_number(json_array_get(course->trials, i), "trial_load"));
+	if (!(axis->max < 3 * axis->min))
+		return false;
+	svg_axis_pad(axis, 0.15);
+	return true;
+}
+
+/* The range of loads in which the bounds met, else where the trials were; false where there is nothing to magnify. */
+static bool find_closing(const struct course *course, struct svg_axis *axis)
+{
+	double lower = course->lower[course->count], upper = course->upper[course->count];
+	double width = read_number(course->goal, "width"), half;
+
+	if (isnan(lower) || isnan(upper))
+		return find_measured(course, axis);
+	half = fmax(5 * (upper - lower), isnan(width) ? 0 : 4 * width * upper);
+	axis->min = fmax(lower - half, 0);
+	axis->max = upper + half;
+	return true;
+}
+
+static void put_course_legend(FILE *stream)
+{
+	static const struct svg_key keys[] = {
+		{ .kind = SVG_KEY_MARK, .mark = SVG_GOOD, .style = "good", .text = "good (low-loss) trial" },
+		{ .kind = SVG_KEY_MARK, .mark = SVG_BAD, .style = "bad", .text = "bad (high-loss) trial" },
+		{ .kind = SVG_KEY_MARK, .mark = SVG_WARMUP, .style = "warmup", .text = "warm-up" },
+		{ .kind = SVG_KEY_LINE, .style = "upper", .text = "Relevant Upper Bound" },
+		{ .kind = SVG_KEY_LINE, .style = "lower", .text = "Relevant Lower Bound" },
+	};
+
+	svg_legend(stream, FIGURE_LEGEND_TOP, keys, COUNT(keys));
+}
+
+static struct svg_axis course_y_axis(const struct course *course)
+{
+	struct svg_axis axis = { .title = "Load", .unit = "frames/s", .scale = SVG_LOG };
+
+	svg_axis_none(&axis);
+	for (size_t i = 0; i < course->count; i++)
+		svg_axis_cover(&axis, read_number(json_array_get(course->trials, i), "trial_load"));
+	svg_axis_pad(&axis, 0.06);
+	return axis;
+}
+
+static void describe_course(const struct course *course, char *buffer, size_t size)
+{
+	double lower = course->lower[course->count], upper = course->upper[course->count];
+	char low[VALUE_SIZE], high[VALUE_SIZE];
+	size_t bad = 0;
+
+	for (size_t i = 0; i < course->count; i++) {
+		const json_t *trial = json_array_get(course->trials, i);
+
+		bad += counts(trial) && read_number(trial, "trial_loss_ratio") > course->loss_ratio;
+	}
+	snprintf(buffer, size,
+		 "Trial Load over the number of the trial. %zu trials, of which %zu lost more than the goal allows. In "
+		 "the end the Relevant Lower Bound is %s and the Relevant Upper Bound %s.",
+		 course->count, bad, isnan(lower) ? "missing" : text_fps(lower, low),
+		 isnan(upper) ? "missing" : text_fps(upper, high));
+}
+
+void figure_course(struct paper *paper, const json_t *document, size_t goal, unsigned int number, const char *of)
+{
+	struct svg_panel whole = { FIGURE_LEFT, 36,   FIGURE_WIDTH, 250, { .title = "Trial number", .whole = true },
+				   { 0 },       false };
+	struct svg_panel closing = { FIGURE_LEFT,
+				     204,
+				     FIGURE_WIDTH,
+				     250,
+				     { .title = "Trial number", .whole = true },
+				     { .title = "Load, closing in", .unit = "frames/s" },
+				     false };
+	char caption[160], description[400], id[32];
+	struct course course;
+	bool magnified;
+	FILE *stream;
+
+	if (!read_course(document, goal, &course))
+		return;
+	whole.x.min = closing.x.min = 0.5;
+	whole.x.max = closing.x.max = (double)course.count + 1;
+	whole.y = course_y_axis(&course);
+	magnified = find_closing(&course, &closing.y);
+	if (magnified) {
+		whole.height = 138;
+		whole.hide_x = true;
+	}
+	snprintf(caption, sizeof(caption), "Course of the search for %.80s: load over trial number", of);
+	snprintf(id, sizeof(id), "figure-course-%u", number);
+	stream = paper->ops->figure(paper, caption);
+	if (stream) {
+		describe_course(&course, description, sizeof(description));
+		svg_open(stream, id, caption, description, magnified ? 504 : 336);
+		put_course_legend(stream);
+		put_course_panel(stream, &whole, &course);
+		if (magnified)
+			put_course_panel(stream, &closing, &course);
+		svg_close(stream);
+		paper->ops->figure_end(paper,
+				       magnified ? "Above the whole search, below the loads near the result; triangles at "
+						   "the edge are trials outside the range. Loads are per interface."
+						 : "Loads are per interface.");
+	}
+	free(course.x);
+}
+
+/* --- loss against load ---------------------------------------------------------------------------------------------- */
+
+static void put_loss_trial(FILE *stream, const struct svg_panel *panel, const json_t *trials, size_t index)
+{
+	const json_t *trial = json_array_get(trials, index);
+	double loss = read_number(trial, "trial_loss_ratio");
+	bool bad = loss > 0;
+	char hint[256];
+
+	if (!counts(trial) || isnan(loss))
+		return;
+	svg_mark(stream, svg_x(panel, read_number(trial, "trial_load")), svg_y(panel, loss), bad ? SVG_BAD : SVG_GOOD,
+		 bad ? "bad" : "good", trial_hint(index + 1, trial, json_array_size(trials), hint, sizeof(hint)));
+}
+
+/* The goals' loss ratios, and the Conditional Throughput of each. */
+static void put_loss_goals(FILE *stream, const struct svg_panel *panel, const json_t *results)
+{
+	for (size_t i = 0; i < json_array_size(results); i++) {
+		const json_t *result = json_array_get(results, i), *goal = json_object_get(result, "goal");
+		double loss = read_number(goal, "loss_ratio"), load = read_number(result, "relevant_lower_bound");
+		char text[80];
+
+		snprintf(text, sizeof(text), "Goal Loss Ratio of %.40s",
+			 read_string(goal, "name") ? read_string(goal, "name") : "");
+		if (loss > 0)
+			svg_level(stream, panel, "limit", loss, text);
+		if (load > 0)
+			svg_upright(stream, panel, "result", load, NULL);
+	}
+}
+
+static void put_loss_legend(FILE *stream, bool goals)
+{
+	static const struct svg_key keys[] = {
+		{ .kind = SVG_KEY_MARK, .mark = SVG_GOOD, .style = "good", .text = "trial without loss" },
+		{ .kind = SVG_KEY_MARK, .mark = SVG_BAD, .style = "bad", .text = "trial with loss" },
+		{ .kind = SVG_KEY_LINE, .style = "limit", .text = "Goal Loss Ratio" },
+		{ .kind = SVG_KEY_LINE, .style = "result", .text = "Relevant Lower Bound of a goal" },
+	};
+
+	svg_legend(stream, FIGURE_LEGEND_TOP, keys, goals ? COUNT(keys) : 2);
+}
+
+void figure_loss(struct paper *paper, const json_t *trials, const json_t *results)
+{
+	struct svg_panel panel = { FIGURE_LEFT,
+				   36,
+				   FIGURE_WIDTH,
+				   300,
+				   { .title = "Load", .unit = "frames/s", .scale = SVG_LOG },
+				   { .title = "Trial Loss Ratio", .unit = "%", .scale = SVG_LOG, .zero_lane = true },
+				   false };
+	static const char caption[] = "Trial Loss Ratio against load";
+	char description[160];
+	FILE *stream;
+
+	svg_axis_none(&panel.x);
+	svg_axis_none(&panel.y);
+	svg_axis_cover(&panel.y, 1);
+	for (size_t i = 0; i < json_array_size(trials); i++) {
+		const json_t *trial = json_array_get(trials, i);
+
+		if (!counts(trial))
+			continue;
+		svg_axis_cover(&panel.x, read_number(trial, "trial_load"));
+		svg_axis_cover(&panel.y, read_number(trial, "trial_loss_ratio"));
+	}
+	for (size_t i = 0; i < json_array_size(results); i++)
+		svg_axis_cover(&panel.y, read_number(json_object_get(json_array_get(results, i), "goal"), "loss_ratio"));
+	if (!(panel.x.min <= panel.x.max))
+		return;
+	svg_axis_pad(&panel.x, 0.04);
+	svg_axis_cover(&panel.y, 0.01);
+	svg_axis_round(&panel.y);
+	stream = paper->ops->figure(paper, caption);
+	if (!stream)
+		return;
+	snprintf(description, sizeof(description),
+		 "The loss ratio of each of %zu trials, on a logarithmic scale, over its load.", json_array_size(trials));
+	svg_open(stream, "figure-loss", caption, description, 392);
+	put_loss_legend(stream, json_array_size(results));
+	svg_axes(stream, &panel);
+	put_loss_goals(stream, &panel, results);
+	for (size_t i = 0; i < json_array_size(trials); i++)
+		put_loss_trial(stream, &panel, trials, i);
+	svg_close(stream);
+	paper->ops->figure_end(paper,
+			       "Both scales are logarithmic; trials that lost nothing stand in the lane below. Warm-ups are "
+			       "left out.");
+}
+
+/* --- latency -------------------------------------------------------------------------------------------------------- */
+
+static const struct series {
+	const char *name, *style, *text;
+	enum svg_mark mark;
+} latency_series[] = {
+	{ "p50_ns", "first", "median (p50)", SVG_GOOD },
+	{ "p99_ns", "second", "p99", SVG_OTHER },
+	{ "max_ns", "third", "maximum", SVG_ABOVE },
+};
+
+static void put_latency_legend(FILE *stream)
+{
+	struct svg_key keys[COUNT(latency_series)];
+
+	for (size_t i = 0; i < COUNT(latency_series); i++)
+		keys[i] = (struct svg_key){ .kind = SVG_KEY_MARK,
+					    .mark = latency_series[i].mark,
+					    .style = latency_series[i].style,
+					    .text = latency_series[i].text };
+	svg_legend(stream, FIGURE_LEGEND_TOP, keys, COUNT(keys));
+}
+
+static void put_latency_trial(FILE *stream, const struct svg_panel *panel, const json_t *trial, size_t number, size_t total)
+{
+	const json_t *latency = json_object_get(trial, "latency");
+	double x = svg_x(panel, read_number(trial, "trial_load"));
+
+	for (size_t i = 0; i < COUNT(latency_series); i++) {
+		double ns = read_number(latency, latency_series[i].name);
+		char hint[160], text[VALUE_SIZE], load[VALUE_SIZE];
+
+		if (!(ns > 0))
+			continue;
+		snprintf(hint, sizeof(hint), "Trial %zu: %s %s at %.60s", number, latency_series[i].text, text_ns(ns, text),
+			 text_fps(read_number(trial, "trial_load"), load));
+		svg_mark(stream, x, svg_y(panel, ns / NS_PER_US), latency_series[i].mark, latency_series[i].style,
+			 3 * total > HINTS_MAX ? NULL : hint);
+	}
+}
+
+void figure_latency(struct paper *paper, const json_t *trials)
+{
+	struct svg_panel panel = { FIGURE_LEFT,
+				   36,
+				   FIGURE_WIDTH,
+				   280,
+				   { .title = "Load", .unit = "frames/s", .scale = SVG_LOG },
+				   { .title = "Latency", .unit = "\xc2\xb5s", .scale = SVG_LOG, .plain = true },
+				   false };
+	static const char caption[] = "Latency against load";
+	FILE *stream;
+
+	svg_axis_none(&panel.x);
+	svg_axis_none(&panel.y);
+	for (size_t i = 0; i < json_array_size(trials); i++) {
+		const json_t *trial = json_array_get(trials, i), *latency = json_object_get(trial, "latency");
+
+		if (!counts(trial) || !json_is_object(latency))
+			continue;
+		svg_axis_cover(&panel.x, read_number(trial, "trial_load"));
+		for (size_t j = 0; j < COUNT(latency_series); j++)
+			svg_axis_cover(&panel.y, read_number(latency, latency_series[j].name) / NS_PER_US);
+	}
+	if (!(panel.x.min <= panel.x.max) || !(panel.y.min <= panel.y.max))
+		return;
+	svg_axis_pad(&panel.x, 0.04);
+	svg_axis_pad(&panel.y, 0.06);
+	stream = paper->ops->figure(paper, caption);
+	if (!stream)
+		return;
+	svg_open(stream, "figure-latency", caption,
+		 "Median, 99th percentile and maximum of the latency of each trial over its load.", 372);
+	put_latency_legend(stream);
+	svg_axes(stream, &panel);
+	for (size_t i = 0; i < json_array_size(trials); i++)
+		if (counts(json_array_get(trials, i)))
+			put_latency_trial(stream, &panel, json_array_get(trials, i), i + 1, json_array_size(trials));
+	svg_close(stream);
+	paper->ops->figure_end(paper, "One-way, from the tag in each frame; both scales are logarithmic.");
+}
+
+void figure_percentiles(struct paper *paper, const json_t *latency)
+{
+	static const char *const members[] = { "min_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "max_ns" };
+	static const char *const names[] = { "min", "50", "90", "99", "99.9", "99.99", "max" };
+	static const double places[] = { 0, 1, 2, 3, 4, 5, 6 };
+	static const char caption[] = "Latency by percentile";
+	struct svg_panel panel = {
+		FIGURE_LEFT,
+		24,
+		FIGURE_WIDTH,
+		260,
+		{ .title = "Percentile of the frames",
+		  .unit = "%",
+		  .min = -0.3,
+		  .max = 6.3,
+		  .ticks = places,
+		  .tick_names = names,
+		  .tick_count = COUNT(places) },
+		{ .title = "Latency", .unit = "\xc2\xb5s", .scale = SVG_LOG, .plain = true },
+		false,
+	};
+	double values[COUNT(members)];
+	FILE *stream;
+
+	svg_axis_none(&panel.y);
+	for (size_t i = 0; i < COUNT(members); i++) {
+		values[i] = read_number(latency, members[i]) / NS_PER_US;
+		svg_axis_cover(&panel.y, values[i]);
+	}
+	if (!(panel.y.min <= panel.y.max))
+		return;
+	svg_axis_pad(&panel.y, 0.1);
+	stream = paper->ops->figure(paper, caption);
+	if (!stream)
+		return;
+	svg_open(stream, "figure-percentiles", caption,
+		 "Latency from the smallest over the median and higher percentiles to the largest.", 340);
+	svg_axes(stream, &panel);
+	svg_line(stream, &panel, "first", places, values, COUNT(places));
+	for (size_t i = 0; i < COUNT(members); i++) {
+		char hint[VALUE_SIZE], text[VALUE_SIZE];
+
+		snprintf(hint, sizeof(hint), "%s: %.60s", names[i], text_ns(values[i] * NS_PER_US, text));
+		if (values[i] > 0)
+			svg_mark(stream, svg_x(&panel, places[i]), svg_y(&panel, values[i]), SVG_GOOD, "first", hint);
+	}
+	svg_close(stream);
+	paper->ops->figure_end(paper, read_string(latency, "definition"));
+}
+
+/* --- a soak --------------------------------------------------------------------------------------------------------- */
+
+/* The columns of the time line. */
+struct time_line {
+	size_t count;
+	double *time, *load, *mean, *low, *high, *stretch, *erf; /* count of each */
+};
+
+static bool read_time_line(const json_t *steps, struct time_line *ret)
+{
+	size_t count = json_array_size(steps);
+	double *values = calloc(7 * count + 1, sizeof(*values));
+	struct time_line line = { count,
+				  values,
+				  values + count,
+				  values + 2 * count,
+				  values + 3 * count,
+				  values + 4 * count,
+				  values + 5 * count,
+				  values + 6 * count };
+
+	if (!values || !count) {
+		free(values);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const json_t *step = json_array_get(steps, i), *together = json_object_get(step, "together");
+
+		line.time[i] = read_number(step, "time");
+		line.load[i] = read_number(step, "trial_load");
+		line.mean[i] = read_number(together, "mean");
+		line.low[i] = line.mean[i] - read_number(together, "stdev");
+		line.high[i] = line.mean[i] + read_number(together, "stdev");
+		line.stretch[i] = read_number(json_object_get(step, "stretch"), "mean");
+		line.erf[i] = read_number(json_object_get(step, "erf"), "mean");
+	}
+	*ret = line;
+	return true;
+}
+
+/* The loads around the estimate once it has settled: the first tenth of the trials may lie outside. */
+static void find_estimate_range(const struct time_line *line, struct svg_axis *axis)
+{
+	svg_axis_none(axis);
+	for (size_t i = line->count / 10; i < line->count; i++) {
+		svg_axis_cover(axis, fmax(line->low[i], 0));
+		svg_axis_cover(axis, line->high[i]);
+		svg_axis_cover(axis, line->stretch[i]);
+		svg_axis_cover(axis, line->erf[i]);
+	}
+	svg_axis_pad(axis, 0.3);
+	axis->min = fmax(axis->min, 0);
+}
+
+static void put_soak_trials(FILE *stream, const struct svg_panel *panel, const struct time_line *line, const json_t *trials)
+{
+	for (size_t i = 0; i < line->count; i++) {
+		double y = line->load[i] > panel->y.max   ? panel->top + 8
+			   : line->load[i] < panel->y.min ? panel->top + panel->height - 8
+							  : svg_y(panel, line->load[i]);
+		enum svg_mark mark = line->load[i] > panel->y.max   ? SVG_ABOVE
+				     : line->load[i] < panel->y.min ? SVG_BELOW
+								    : SVG_OTHER;
+		char hint[256];
+
+		svg_mark(stream, svg_x(panel, line->time[i]), y, mark, "faint",
+			 trial_hint(i + 1, json_array_get(trials, i), line->count, hint, sizeof(hint)));
+	}
+}
+
+void figure_estimate(struct paper *paper, const json_t *document)
+{
+	static const struct svg_key keys[] = {
+		{ .kind = SVG_KEY_LINE, .style = "first", .text = "estimate" },
+		{ .kind = SVG_KEY_BAND, .style = "first", .text = "one standard deviation" },
+		{ .kind = SVG_KEY_LINE, .style = "second", .text = "by stretch" },
+		{ .kind = SVG_KEY_LINE, .style = "third", .text = "by erf" },
+		{ .kind = SVG_KEY_MARK, .mark = SVG_OTHER, .style = "faint", .text = "load of a trial" },
+	};
+	static const char caption[] = "PLRsearch: the estimate of the critical load over time";
+	struct svg_panel panel = { FIGURE_LEFT,
+				   36,
+				   FIGURE_WIDTH,
+				   320,
+				   { .title = "Time since the start", .unit = "s", .plain = true },
+				   { .title = "Load", .unit = "frames/s" },
+				   false };
+	struct time_line line;
+	FILE *stream;
+
+	if (!read_time_line(json_object_get(document, "time_line"), &line))
+		return;
+	panel.x.max = fmax(line.time[line.count - 1], 1e-9) * 1.01;
+	find_estimate_range(&line, &panel.y);
+	stream = paper->ops->figure(paper, caption);
+	if (stream) {
+		svg_open(stream, "figure-estimate", caption,
+			 "The estimated critical load with a band of one standard deviation, and the estimates by each "
+			 "fitting function, over time; and the loads of the trials.",
+			 412);
+		svg_legend(stream, FIGURE_LEGEND_TOP, keys, COUNT(keys));
+		svg_axes(stream, &panel);
+		put_soak_trials(stream, &panel, &line, json_object_get(document, "trials"));
+		svg_band(stream, &panel, "first", line.time, line.low, line.high, line.count);
+		svg_line(stream, &panel, "second", line.time, line.stretch, line.count);
+		svg_line(stream, &panel, "third", line.time, line.erf, line.count);
+		svg_line(stream, &panel, "first", line.time, line.mean, line.count);
+		svg_close(stream);
+		paper->ops->figure_end(paper,
+				       "Loads are per interface; triangles at the edge are trials outside the range.");
+	}
+	free(line.time);
+}

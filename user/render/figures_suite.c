@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The graphs that RFC 2544 section 26 asks for, and latency by frame size. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "render/figures.h"
+#include "render/svg.h"
+#include "render/values.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define SIZES_MAX    64
+#define CURVES_MAX   6 /* styles of curves; further ones begin again */
+#define THEORY_STEPS 64
+#define NS_PER_US    1000.0
+
+/* The frame sizes of a suite that have a test, smallest first. */
+struct sizes {
+	const json_t *items[SIZES_MAX];
+	double octets[SIZES_MAX];
+	size_t count;
+};
+
+static void read_sizes(const json_t *document, const char *test, struct sizes *ret)
+{
+	const json_t *list = json_object_get(document, "frame_sizes");
+
+	ret->count = 0;
+	for (size_t i = 0; i < json_array_size(list) && ret->count < SIZES_MAX; i++) {
+		const json_t *size = json_array_get(list, i);
+		double octets = read_number(size, "frame_size_octets");
+		size_t at = ret->count;
+
+		if (!json_is_object(json_object_get(size, test)) || !(octets > 0))
+			continue;
+		for (; at > 0 && ret->octets[at - 1] > octets; at--) {
+			ret->items[at] = ret->items[at - 1];
+			ret->octets[at] = ret->octets[at - 1];
+		}
+		ret->items[at] = size;
+		ret->octets[at] = octets;
+		ret->count++;
+	}
+}
+
+/* The axis of frame sizes, with a tick at each of them. */
+static struct svg_axis size_axis(const struct sizes *sizes)
+{
+	struct svg_axis axis = {
+		.title = "Frame size", .unit = "octets", .scale = SVG_LOG, .ticks = sizes->octets, .tick_count = sizes->count
+	};
+
+	svg_axis_none(&axis);
+	for (size_t i = 0; i < sizes->count; i++)
+		svg_axis_cover(&axis, sizes->octets[i]);
+	svg_axis_pad(&axis, 0.06);
+	return axis;
+}
+
+/* --- 26.1 ----------------------------------------------------------------------------------------------------------- */
+
+/* The bit rate of the medium, from the line rate at any size; NAN where there is none. */
+static double medium_bps(const struct sizes *sizes)
+{
+	for (size_t i = 0; i < sizes->count; i++) {
+		double fps = read_number(sizes->items[i], "line_rate");
+
+		if (fps > 0)
+			return frame_l1_bps(fps, sizes->octets[i]);
+	}
+	return NAN;
+}
+
+static void put_theory(FILE *stream, const struct svg_panel *panel, double bps)
+{
+	double x[THEORY_STEPS + 1], y[THEORY_STEPS + 1];
+
+	for (size_t i = 0; i <= THEORY_STEPS; i++) {
+		x[i] = panel->x.min * pow(panel->x.max / panel->x.min, (double)i / THEORY_STEPS);
+		y[i] = bps / frame_l1_bps(1, x[i]);
+	}
+	svg_line(stream, panel, "theory", x, y, COUNT(x));
+}
+
+static void put_throughputs(FILE *stream, const struct svg_panel *panel, const struct sizes *sizes)
+{
+	double fps[SIZES_MAX];
+
+	for (size_t i = 0; i < sizes->count; i++)
+		fps[i] = read_number(json_object_get(sizes->items[i], "throughput"), "throughput");
+	svg_line(stream, panel, "first", sizes->octets, fps, sizes->count);
+	for (size_t i = 0; i < sizes->count; i++) {
+		bool regular = read_truth(json_object_get(sizes->items[i], "throughput"), "regular");
+		char hint[VALUE_SIZE + 64], text[VALUE_SIZE];
+
+		if (isnan(fps[i]))
+			continue;
+		snprintf(hint, sizeof(hint), "%g octets: %s%s", sizes->octets[i], text_fps(fps[i], text),
+			 regular ? "" : ", IRREGULAR");
+		svg_mark(stream, svg_x(panel, sizes->octets[i]), svg_y(panel, fps[i]), regular ? SVG_GOOD : SVG_BAD,
+			 regular ? "first" : "bad", hint);
+	}
+}
+
+void figure_throughput_by_size(struct paper *paper, const json_t *document)
+{
+	static const struct svg_key keys[] = {
+		{ .kind = SVG_KEY_MARK, .mark = SVG_GOOD, .style = "first", .text = "throughput, regular" },
+		{ .kind = SVG_KEY_MARK, .mark = SVG_BAD, .style = "bad", .text = "irregular" },
+		{ .kind = SVG_KEY_LINE, .style = "theory", .text = "theoretical rate of the medium" },
+	};
+	static const char caption[] = "Throughput against frame size";
+	struct svg_panel panel = { FIGURE_LEFT, 36, FIGURE_WIDTH, 300, { 0 }, { .title = "Frame rate", .unit = "frames/s" },
+				   false };
+	struct sizes sizes;
+	double bps;
+	FILE *stream;
+
+	read_sizes(document, "throughput", &sizes);
+	if (!sizes.count)
+		return;
+	panel.x = size_axis(&sizes);
+	bps = medium_bps(&sizes);
+	panel.y.min = panel.y.max = 0;
+	for (size_t i = 0; i < sizes.count; i++)
+		svg_axis_cover(&panel.y, read_number(json_object_get(sizes.items[i], "throughput"), "throughput"));
+	svg_axis_cover(&panel.y, bps / frame_l1_bps(1, sizes.octets[0]));
+	panel.y.max = panel.y.max > 0 ? panel.y.max * 1.05 : 1;
+	svg_axis_round(&panel.y);
+	stream = paper->ops->figure(paper, caption);
+	if (!stream)
+		return;
+	svg_open(stream, "figure-throughput", caption,
+		 "The throughput at each frame size, per interface, and the theoretical frame rate of the medium.", 392);
+	svg_legend(stream, FIGURE_LEGEND_TOP, keys, isnan(bps) ? 2 : 3);
+	svg_axes(stream, &panel);
+	if (!isnan(bps))
+		put_theory(stream, &panel, bps);
+	put_throughputs(stream, &panel, &sizes);
+	svg_close(stream);
+	paper->ops->figure_end(
+		paper, isnan(bps) ? "The ports have no line rate, so there is no theoretical line. Frame sizes include the "
+				    "frame check sequence."
+				  : "Frame sizes include the frame check sequence.");
+}
+
+/* --- 26.2 ----------------------------------------------------------------------------------------------------------- */
+
+static const struct series {
+	const char *name, *text, *style;
+	enum svg_mark mark;
+} series[] = {
+	{ "min_ns", "smallest", "c4", SVG_BELOW },
+	{ "average_of_means_ns", "average of the means", "c1", SVG_GOOD },
+	{ "p99_ns_max", "largest p99", "c3", SVG_OTHER },
+	{ "max_ns", "largest", "c2", SVG_ABOVE },
+};
+
+static void put_series(FILE *stream, const struct svg_panel *panel, const struct sizes *sizes, const struct series *one)
+{
+	double us[SIZES_MAX];
+	char style[32];
+
+	for (size_t i = 0; i < sizes->count; i++) {
+		us[i] = read_number(json_object_get(sizes->items[i], "latency"), one->name) / NS_PER_US;
+		if (!(us[i] > 0))
+			us[i] = NAN;
+	}
+	snprintf(style, sizeof(style), "curve %s", one->style);
+	svg_line(stream, panel, style, sizes->octets, us, sizes->count);
+	for (size_t i = 0; i < sizes->count; i++) {
+		char hint[VALUE_SIZE + 64], text[VALUE_SIZE];
+
+		snprintf(hint, sizeof(hint), "%g octets: %s %s", sizes->octets[i], one->text,
+			 text_ns(us[i] * NS_PER_US, text));
+		if (!isnan(us[i]))
+			svg_mark(stream, svg_x(panel, sizes->octets[i]), svg_y(panel, us[i]), one->mark, style, hint);
+	}
+}
+
+void figure_latency_by_size(struct paper *paper, const json_t *document)
+{
+	static const char caption[] = "Latency against frame size, at the throughput";
+	struct svg_panel panel = {
+		FIGURE_LEFT, 36,    FIGURE_WIDTH,
+		300,         { 0 }, { .title = "Latency", .unit = "\xc2\xb5s", .scale = SVG_LOG, .plain = true },
+		false
+	};
+	struct svg_key keys[COUNT(series)];
+	char styles[COUNT(series)][32];
+	struct sizes sizes;
+	FILE *stream;
+
+	read_sizes(document, "latency", &sizes);
+	svg_axis_none(&panel.y);
+	for (size_t i = 0; i < sizes.count; i++)
+		for (size_t j = 0; j < COUNT(series); j++)
+			svg_axis_cover(&panel.y,
+				       read_number(json_object_get(sizes.items[i], "latency"), series[j].name) / NS_PER_US);
+	if (!(panel.y.min <= panel.y.max))
+		return;
+	panel.x = size_axis(&sizes);
+	svg_axis_pad(&panel.y, 0.08);
+	stream = paper->ops->figure(paper, caption);
+	if (!stream)
+		return;
+	svg_open(stream, "figure-latency", caption,
+		 "Smallest, average, 99th percentile and largest latency at each frame size.", 392);
+	for (size_t i = 0; i < COUNT(series); i++) {
+		snprintf(styles[i], sizeof(styles[i]), "curve %s", series[i].style);
+		keys[i] = (struct svg_key){ SVG_KEY_MARK, series[i].mark, styles[i], series[i].text };
+	}
+	svg_legend(stream, FIGURE_LEGEND_TOP, keys, COUNT(keys));
+	svg_axes(stream, &panel);
+	for (size_t i = 0; i < COUNT(series); i++)
+		put_series(stream, &panel, &sizes, &series[i]);
+	svg_close(stream);
+	paper->ops->figure_end(paper, "Both scales are logarithmic. Every frame is measured, not one as RFC 2544 has it.");
+}
+
+/* --- 26.3 ----------------------------------------------------------------------------------------------------------- */
+
+static const enum svg_mark curve_marks[CURVES_MAX] = { SVG_GOOD, SVG_OTHER, SVG_ABOVE, SVG_BELOW, SVG_WARMUP, SVG_BAD };
+
+static void put_loss_curve(FILE *stream, const struct svg_panel *panel, const json_t *size, const char *style,
+			   enum svg_mark mark)
+{
+	const json_t *points = json_object_get(json_object_get(size, "frame_loss"), "points");
+	double x[256], y[256];
+	size_t count = json_array_size(points) < COUNT(x) ? json_array_size(points) : COUNT(x);
+
+	for (size_t i = 0; i < count; i++) {
+		x[i] = read_number(json_array_get(points, i), "load_ratio");
+		y[i] = read_number(json_array_get(points, i), "loss_ratio");
+	}
+	svg_line(stream, panel, style, x, y, count);
+	for (size_t i = 0; i < count; i++) {
+		char hint[3 * VALUE_SIZE], loss[VALUE_SIZE], load[VALUE_SIZE];
+
+		snprintf(hint, sizeof(hint), "%.40s octets, %s of the rate: loss %s",
+			 read_string(size, "frame_size") ? read_string(size, "frame_size") : "", text_percent(x[i], load),
+			 text_percent(y[i], loss));
+		if (!isnan(x[i]) && !isnan(y[i]))
+			svg_mark(stream, svg_x(panel, fmin(fmax(x[i], 0), 1)), svg_y(panel, fmin(fmax(y[i], 0), 1)), mark,
+				 style, hint);
+	}
+}
+
+void figure_loss_curves(struct paper *paper, const json_t *document)
+{
+	static const char caption[] = "Frame loss rate against load";
+	static const double tenths[] = { 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1 };
+	static const char *const names[] = { "0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100" };
+	struct svg_panel panel = {
+		FIGURE_LEFT,
+		36,
+		FIGURE_WIDTH,
+		340,
+		{ .title = "Input rate, of the maximum rate at the frame size",
+		  .unit = "%",
+		  .min = 0,
+		  .max = 1,
+		  .ticks = tenths,
+		  .tick_names = names,
+		  .tick_count = COUNT(tenths) },
+		{ .title = "Frame loss rate",
+		  .unit = "%",
+		  .min = 0,
+		  .max = 1,
+		  .ticks = tenths,
+		  .tick_names = names,
+		  .tick_count = COUNT(tenths) },
+		false,
+	};
+	struct svg_key keys[CURVES_MAX];
+	char styles[SIZES_MAX][16], texts[SIZES_MAX][48];
+	bool theoretical = true;
+	struct sizes sizes;
+	FILE *stream;
+
+	read_sizes(document, "frame_loss", &sizes);
+	stream = sizes.count ? paper->ops->figure(paper, caption) : NULL;
+	if (!stream)
+		return;
+	for (size_t i = 0; i < sizes.count; i++) {
+		theoretical &= read_truth(json_object_get(sizes.items[i], "frame_loss"), "line_rate_known");
+		snprintf(styles[i], sizeof(styles[i]), "curve c%zu", i % CURVES_MAX + 1);
+		snprintf(texts[i], sizeof(texts[i]), "%g octets", sizes.octets[i]);
+		if (i < CURVES_MAX)
+			keys[i] = (struct svg_key){ SVG_KEY_MARK, curve_marks[i], styles[i], texts[i] };
+	}
+	svg_open(stream, "figure-loss", caption,
+		 "Percent of the frames lost over the input rate in percent of the maximum rate, a curve a "
+		 "frame size; both axes from 0 to 100 %.",
+		 432);
+	svg_legend(stream, FIGURE_LEGEND_TOP, keys, sizes.count < CURVES_MAX ? sizes.count : CURVES_MAX);
+	svg_axes(stream, &panel);
+	for (size_t i = 0; i < sizes.count; i++)
+		put_loss_curve(stream, &panel, sizes.items[i], styles[i], curve_marks[i % CURVES_MAX]);
+	svg_close(stream);
+	paper->ops->figure_end(
+		paper, theoretical ? "100 % is the theoretical rate of the medium at the frame size."
+				   : "100 % is the largest rate that the tester sent: the theoretical rate of the medium is "
+				     "not known, or was not reached.");
+}

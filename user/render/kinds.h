@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kinds of documents: what each alone has in a Test Report, a file a kind (content_search.c, ...), and what some of them share. */
+#ifndef XDP_MLR_RENDER_KINDS_H
+#define XDP_MLR_RENDER_KINDS_H
+
+#include <jansson.h>
+
+#include "render/paper.h"
+
+/* One kind of document: verdicts and figures stand at the beginning, tables after them. */
+struct content {
+	const char *kind; /* of its schema: "xdp-mlr/KIND/1" */
+	const char *title;
+	bool of_sut;              /* a benchmark of a SUT, so that the SUT has to be described */
+	const char *const *known; /* members of the document that this kind shows; NULL-terminated */
+	void (*put_verdicts)(struct paper *paper, const json_t *document);
+	void (*put_figures)(struct paper *paper, const json_t *document);
+	void (*put_tables)(struct paper *paper, const json_t *document);
+};
+extern const struct content content_search, content_trial, content_soak, content_suite;
+extern const struct content content_compare, content_probe, content_selftest, content_campaign;
+
+/* Parts that several kinds share. */
+/* A section of its own, with a row a trial in a fold. */
+void content_put_trials(struct paper *paper, const json_t *trials);
+/* The fold alone; nothing where there are no trials. */
+void content_put_trial_fold(struct paper *paper, const char *id, const char *summary, const json_t *trials);
+/* Counts, losses, latency, pacing and ports of one trial; `holder` is the object that has its latency, pacing and ports. */
+void content_put_trial_details(struct paper *paper, const json_t *trial, const json_t *holder);
+
+#endif

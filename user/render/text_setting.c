@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render/text_setting.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/json_read.h"
+
+#define LINE_COLUMNS 100 /* of a value */
+
+/* A text that grows at its end, and is cut where there is no more room. */
+struct line {
+	char text[2 * SETTING_TEXT_SIZE];
+	size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...)
+{
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(line->text + line->used, sizeof(line->text) - line->used, format, arguments);
+	va_end(arguments);
+	if (length > 0)
+		line->used += (size_t)length;
+	if (line->used >= sizeof(line->text))
+		line->used = sizeof(line->text) - 1;
+}
+
+static const char *comma(const struct line *line)
+{
+	return line->used ? ", " : "";
+}
+
+/* A row, in several lines if it is long; nothing if it is empty. */
+static void put_row(FILE *stream, const char *label, const char *value)
+{
+	while (*value) {
+		size_t length = strlen(value);
+
+		if (length > LINE_COLUMNS) {
+			for (length = LINE_COLUMNS; length && value[length] != ' ';)
+				length--;
+			if (!length)
+				length = LINE_COLUMNS;
+		}
+		fprintf(stream, "  %-*s%.*s\n", SETTING_LABEL_COLUMNS, label, (int)length, value);
+		value += length + (value[length] == ' ');
+		label = "";
+	}
+}
+
+/* --- who transmits and receives -------------------------------------------------------------------------------------- */
+
+static void add_transmitter(struct line *line, const char *backend, const json_t *port)
+{
+	double queues = read_number(port, "transmit_queues");
+	const char *mode = read_string(port, "transmit_mode");
+
+	if (strcmp(backend, "live") == 0)
+		add(line, "XDP live frames (live)");
+	else
+		add(line, "AF_XDP (%s)%s%s%s", backend, mode ? ", " : "", mode ? mode : "", mode ? " mode" : "");
+	if (queues > 0)
+		add(line, ", %g queue%s%s", queues, queues == 1 ? "" : "s", queues == 1 ? "" : " a port");
+	if (read_truth(port, "launch_time"))
+		add(line, ", at launch times of the NIC");
+}
+
+static const json_t *ports_of(const json_t *document)
+{
+	return json_object_get(json_object_get(document, "measurer"), "ports");
+}
+
+const char *setting_transmitter(const json_t *document, char text[SETTING_TEXT_SIZE])
+{
+	const char *backend = read_string(json_object_get(document, "measurer"), "tx_backend");
+	const json_t *ports = ports_of(document);
+	struct line line = { .used = 0 };
+	size_t first = 0;
+
+	while (first + 1 < json_array_size(ports) && !read_truth(json_array_get(ports, first), "transmits"))
+		first++;
+	if (backend)
+		add_transmitter(&line, backend, json_array_get(ports, first));
+	snprintf(text, SETTING_TEXT_SIZE, "%.*s", SETTING_TEXT_SIZE - 1, line.text);
+	return text;
+}
+
+/* Each port that transmits otherwise than the first one. */
+static void put_transmitters(FILE *stream, const json_t *document)
+{
+	const char *backend = read_string(json_object_get(document, "measurer"), "tx_backend");
+	const json_t *ports = ports_of(document);
+	char common[SETTING_TEXT_SIZE];
+
+	put_row(stream, "Transmitter", setting_transmitter(document, common));
+	for (size_t i = 0; backend && i < json_array_size(ports); i++) {
+		const json_t *port = json_array_get(ports, i);
+		struct line line = { .used = 0 };
+		size_t named;
+
+		if (!read_truth(port, "transmits"))
+			continue;
+		add(&line, "port %s: ", read_text(port, "name"));
+		named = line.used;
+		add_transmitter(&line, backend, port);
+		if (strcmp(line.text + named, common))
+			put_row(stream, "", line.text);
+	}
+}
+
+static void put_receiver(FILE *stream, const json_t *document)
+{
+	const json_t *ports = ports_of(document);
+	const char *first = read_string(json_array_get(ports, 0), "receive_mode");
+	struct line line = { .used = 0 };
+	bool differ = false;
+
+	for (size_t i = 0; i < json_array_size(ports); i++)
+		differ |= first && strcmp(read_text(json_array_get(ports, i), "receive_mode"), first);
+	for (size_t i = 0; first && i < (differ ? json_array_size(ports) : 1); i++) {
+		const json_t *port = json_array_get(ports, i);
+
+		add(&line, "%s%s XDP", comma(&line), read_text(port, "receive_mode"));
+		if (differ)
+			add(&line, " on %s", read_text(port, "name"));
+	}
+	if (strcmp(read_text(json_object_get(document, "configuration"), "no-seq"), "true") == 0)
+		add(&line, "%ssequence numbers not looked at (--no-seq)", comma(&line));
+	put_row(stream, "Receiver", line.text);
+}
+
+/* To which MAC addresses, and how they were found: what is wrong where nothing arrives. */
+static void put_destinations(FILE *stream, const json_t *document)
+{
+	const json_t *ports = ports_of(document);
+	struct line line = { .used = 0 };
+
+	for (size_t i = 0; i < json_array_size(ports); i++) {
+		const json_t *port = json_array_get(ports, i);
+
+		if (read_truth(port, "transmits") && read_string(port, "destination_mac"))
+			add(&line, "%sfrom %s %s (%s)", comma(&line), read_text(port, "name"),
+			    read_text(port, "destination_mac"), read_text(port, "destination_mac_source"));
+	}
+	put_row(stream, "Destination MAC", line.text);
+}
+
+/* --- what is sent ----------------------------------------------------------------------------------------------------- */
+
+static void put_sizes(FILE *stream, const json_t *profile)
+{
+	const json_t *sizes = json_object_get(profile, "frame_sizes");
+	double mean_octets = read_number(profile, "frame_size_octets");
+	size_t count = json_array_size(sizes);
+	struct line line = { .used = 0 };
+
+	for (size_t i = 0; count > 1 && i < count; i++)
+		add(&line, "%s%g of %g", comma(&line), read_number(json_array_get(sizes, i), "weight"),
+		    read_number(json_array_get(sizes, i), "size_octets"));
+	if (mean_octets > 0)
+		add(&line, "%s%.6g octets%s", count > 1 ? "; " : "", mean_octets, count > 1 ? " on average" : "");
+	put_row(stream, count > 1 ? "Frame sizes" : "Frame size", line.text);
+}
+
+static void add_vlans(struct line *line, const json_t *vlans)
+{
+	for (size_t i = 0; i < json_array_size(vlans); i++) {
+		const json_t *vlan = json_array_get(vlans, i);
+		double priority = read_number(vlan, "priority");
+
+		add(line, "%s%s VLAN %g", comma(line), read_text(vlan, "type"), read_number(vlan, "vid"));
+		if (priority > 0)
+			add(line, " priority %g", priority);
+	}
+}
+
+static void add_flows(struct line *line, const json_t *profile)
+{
+	double flows = read_number(profile, "flows_per_port");
+	const char *field, *before = " by ";
+	json_t *range;
+
+	if (!(flows > 0))
+		return;
+	add(line, "%s%.0f flow%s a port", comma(line), flows, flows == 1 ? "" : "s");
+	json_object_foreach (json_object_get(profile, "varied_fields"), field, range) {
+		add(line, "%s%s", before, field);
+		before = " and ";
+	}
+	if (flows > 1 && strcmp(read_text(profile, "flow_order"), "random") == 0)
+		add(line, " at random (seed %g)", read_number(profile, "seed"));
+}
+
+static void put_traffic(FILE *stream, const json_t *profile)
+{
+	const char *pattern = read_text(profile, "pattern");
+	struct line line = { .used = 0 };
+
+	add(&line, "%s", read_text(profile, "protocol"));
+	if (*pattern && strcmp(pattern, "pairs of ports"))
+		add(&line, "%s%s", comma(&line), pattern);
+	else if (json_is_boolean(json_object_get(profile, "bidirectional")))
+		add(&line, "%s%s", comma(&line), read_truth(profile, "bidirectional") ? "both directions" : "one direction");
+	add_vlans(&line, json_object_get(profile, "vlans"));
+	add_flows(&line, profile);
+	if (read_string(profile, "template"))
+		add(&line, "%slike the frame in %s", comma(&line), read_text(profile, "template"));
+	put_row(stream, "Traffic", line.text);
+}
+
+static void put_beside(FILE *stream, const json_t *profile)
+{
+	const json_t *modifiers = json_object_get(profile, "modifiers");
+	double learning = read_number(profile, "learning_frames");
+	struct line line = { .used = 0 };
+
+	for (size_t i = 0; i < json_array_size(modifiers); i++)
+		put_row(stream, i ? "" : "Beside the load", json_string_value(json_array_get(modifiers, i)) ?: "");
+	if (learning > 0)
+		add(&line, "%g of each port before every trial", learning);
+	put_row(stream, "Learning frames", line.text);
+}
+
+/* --- how constant ----------------------------------------------------------------------------------------------------- */
+
+/* The longest of all trials of a search or soak. */
+static double longest_burst(const json_t *trials)
+{
+	double most = NAN;
+
+	for (size_t i = 0; i < json_array_size(trials); i++)
+		most = fmax(most, read_number(json_object_get(json_array_get(trials, i), "pacing"), "burst_max"));
+	return most;
+}
+
+static void put_load_shape(FILE *stream, const json_t *document, const json_t *profile)
+{
+	double burst = longest_burst(json_object_get(document, "trials"));
+	struct line line = { .used = 0 };
+
+	put_row(stream, "Load", read_text(profile, "load"));
+	if (burst > 0)
+		add(&line, "%g frame%s, in all trials", burst, burst == 1 ? "" : "s");
+	put_row(stream, "Longest burst", line.text);
+}
+
+void render_setting(FILE *stream, const json_t *document)
+{
+	const json_t *profile = json_object_get(document, "traffic_profile");
+	const char *unsafe = read_text(json_object_get(document, "measurer"), "allow_unsafe");
+
+	put_transmitters(stream, document);
+	put_receiver(stream, document);
+	put_destinations(stream, document);
+	put_row(stream, "--allow-unsafe", unsafe);
+	put_traffic(stream, profile);
+	if (!json_object_get(document, "frame_sizes")) /* of a suite, which has tables of them */
+		put_sizes(stream, profile);
+	put_beside(stream, profile);
+	put_load_shape(stream, document, profile);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "result/definitions.h"
+
+json_t *report_units(void)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "loads, bounds, rates, throughput",
+			 "frames/s", "durations, times", "s", "ratios, width", "1, from 0 to 1 (the report shows %)",
+			 "counts, loss_attribution", "frames", "*_fps", "frames/s", "*_bps", "bit/s", "*_ns", "ns", "*_s",
+			 "s", "*_octets", "octets, frame check sequence included", "*_ppm", "1e-6");
+}
+
+/* What the measurers `xdp` and `mpi` do where section 10 of RFC 2544 and section 4.9.1 of draft-15 leave it free. */
+static void add_frames(json_t *definitions)
+{
+	static const char *const texts[][2] = {
+		{ "trial_loss_ratio",
+		  "1 - unique frames received / frames expected, both summed over all interfaces. Expected are the "
+		  "frames sent, where at most 10 us worth of the load stayed unsent, else the frames intended. Never "
+		  "below 0." },
+		{ "unsent",
+		  "Where the transmitter could not keep up with the intended load, the frames that it did not send count as "
+		  "lost, and the trial is marked tester-limited." },
+		{ "duplicates",
+		  "Copies of a frame that had already come are counted by themselves. They never make up for a lost "
+		  "frame." },
+		{ "reordering",
+		  "A frame that comes after one of its flow that was sent later counts as received, and as reordered." },
+		{ "late", "Frames of an earlier trial are counted by themselves, and belong to no trial." },
+		{ "load_shape",
+		  "Constant: frame n is due at n / load after the start. A transmitter that was held up catches up in "
+		  "bursts; pacing.burst_max is the longest." },
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		json_object_set_new(definitions, texts[i][0], json_string(texts[i][1]));
+}
+
+/* The same where sequence numbers are not looked at. */
+static void add_frames_without_order(json_t *definitions)
+{
+	json_object_set_new(
+		definitions, "trial_loss_ratio",
+		json_string("1 - frames received / frames expected, both summed over all interfaces. Expected are the "
+			    "frames sent, where at most 10 us worth of the load stayed unsent, else the frames "
+			    "intended. Never below 0."));
+	json_object_set_new(
+		definitions, "duplicates",
+		json_string("Not told apart (--no-seq): a duplicate counts as received, and may hide a lost frame."));
+	json_object_set_new(definitions, "reordering", json_string("Not looked at (--no-seq)."));
+}
+
+static const char *effective_duration(const struct config *config)
+{
+	if (config->measurer == MEASURER_EXEC)
+		return "As the external measurer returns it; the Trial Duration where it returns none.";
+	if (config->effective_duration == EFFECTIVE_WALL && config_uses_ports(config))
+		return "The real time that the trial took, from before the waits of phases a and b to after phase e.";
+	return "Always equal to the Trial Duration.";
+}
+
+json_t *report_definitions(const struct config *config)
+{
+	json_t *definitions =
+		json_pack("{s:s, s:s, s:s, s:s}", "trial_load",
+			  "Intended Load of one transmitting interface, the same for each. Times aggregate_factor it "
+			  "is the total over all transmitting interfaces; so are all bounds and rates.",
+			  "trial_forwarding_rate",
+			  "Trial Load times (1 - Trial Loss Ratio): per interface, an average over directions.",
+			  "trial_effective_duration", effective_duration(config), "goal_width",
+			  "Relative: (Relevant Upper Bound - Relevant Lower Bound) / Relevant Upper Bound.");
+
+	switch (config->measurer) {
+	case MEASURER_XDP:
+	case MEASURER_MPI:
+		add_frames(definitions);
+		if (config->no_seq)
+			add_frames_without_order(definitions);
+		break;
+	case MEASURER_EXEC:
+		json_object_set_new(definitions, "trial_loss_ratio", json_string("As the external measurer returns it."));
+		break;
+	case MEASURER_SIM:
+		json_object_set_new(definitions, "trial_loss_ratio",
+				    json_string("Lost frames / frames sent, of the simulated SUT."));
+		break;
+	case MEASURER_REPLAY:
+		json_object_set_new(definitions, "trial_loss_ratio", json_string("As the stored search measured it."));
+		break;
+	}
+	return definitions;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A result document on its way out: to standard output as --format says, and into the file of --report. */
+#ifndef XDP_MLR_RESULT_DELIVER_H
+#define XDP_MLR_RESULT_DELIVER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/say.h"
+#include "config/config.h"
+
+struct report_file {
+	const char *path; /* NULL: none is wanted */
+	int fd;
+	bool created; /* by us: taken away again if nothing is written */
+	bool written;
+	json_t *sut; /* the SUT as the user describes it */
+};
+
+/* Before the measurement: open the file of --report, and take the SUT's description in, so that a bad path, file or command is
+ * known before and not after it. */
+enum exit_code report_file_open(const struct config *config, struct report_file *ret);
+void report_file_close(struct report_file *file);
+
+/* The document to standard output as --format says, and into the file. */
+enum exit_code report_show(const json_t *document, const struct config *config);
+enum exit_code report_write(const json_t *document, const struct config *config, struct report_file *file);
+/* A stored document: into the file of --report, or else to standard output. */
+enum exit_code report_show_or_write(const json_t *document, const struct config *config);
+/* Both, for a verb that measured; `file` makes it a Test Report, with the SUT, what was warned of, and the checklist (NULL: it is none). The code if
+ * all was written (the document may be NULL for want of memory), else why not. Takes the reference over. */
+enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "result/environment.h"
+
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/units.h"
+
+/* A library to look for among the loaded ones. */
+struct wanted_library {
+	const char *prefix; /* of its file name */
+	char version[32];
+};
+
+/* The version of a loaded library is in the name of the file that its soname links to: libxdp.so.1 -> libxdp.so.1.3.1. */
+static int find_version(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct wanted_library *wanted = data;
+	char *path = strstr(info->dlpi_name, wanted->prefix) ? realpath(info->dlpi_name, NULL) : NULL;
+	const char *version = path ? strstr(path, wanted->prefix) : NULL;
+
+	(void)size;
+	if (version)
+		snprintf(wanted->version, sizeof(wanted->version), "%s", version + strlen(wanted->prefix));
+	free(path);
+	return version != NULL;
+}
+
+static json_t *library_version(const char *prefix)
+{
+	struct wanted_library wanted = { .prefix = prefix };
+
+	return dl_iterate_phdr(find_version, &wanted) ? json_string(wanted.version) : json_null();
+}
+
+/* "model name" of the first processor, where there is such a line. */
+static json_t *cpu_model(void)
+{
+	FILE *stream = fopen("/proc/cpuinfo", "re");
+	json_t *model = NULL;
+	char line[256], text[200];
+
+	while (stream && !model && fgets(line, sizeof(line), stream))
+		if (sscanf(line, "model name : %199[^\n]", text) == 1)
+			model = json_string(text);
+	if (stream)
+		fclose(stream);
+	return model ? model : json_null();
+}
+
+static json_t *utc(time_t moment)
+{
+	char text[UNIT_TEXT_SIZE];
+
+	return json_string(format_utc(moment, text));
+}
+
+json_t *environment_describe(time_t start)
+{
+	struct utsname machine;
+
+	uname(&machine);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:o, s:o, s:o}", "program", "xdp-mlr", "version",
+			 XDP_MLR_VERSION, "hostname", machine.nodename, "kernel", machine.release, "machine",
+			 machine.machine, "cpu_model", cpu_model(), "cpu_count", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN),
+			 "libbpf_version", library_version("libbpf.so."), "libxdp_version", library_version("libxdp.so."),
+			 "start_time", utc(start));
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "result/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_text.h"
+#include "config/given.h"
+#include "config/options_suite.h"
+#include "config/requirement.h"
+
+/* The number at a path of names with dots between; NAN where there is none. */
+static double number_at(const json_t *object, const char *path)
+{
+	char name[64];
+
+	while (object) {
+		size_t length = strcspn(path, ".");
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, path);
+		object = json_object_get(object, name);
+		if (!path[length])
+			break;
+		path += length + 1;
+	}
+	return json_is_number(object) ? json_number_value(object) : NAN;
+}
+
+/* From the number in the document to the unit of a verdict. */
+static double unit_scale(enum quantity quantity)
+{
+	return quantity == QUANTITY_SECONDS ? NS_PER_SECOND : 1;
+}
+
+/* The worst latency among the full-length trials at the goal's Relevant Lower Bound. */
+static double goal_latency_ns(const json_t *document, const json_t *result, const char *percentile)
+{
+	double load_fps = number_at(result, "relevant_lower_bound");
+	double full_s = number_at(result, "goal.final_trial_duration"), worst_ns = NAN;
+	size_t index;
+	json_t *trial;
+
+	json_array_foreach (json_object_get(document, "trials"), index, trial) {
+		if (number_at(trial, "trial_load") == load_fps && number_at(trial, "trial_duration") >= full_s &&
+		    !json_is_true(json_object_get(trial, "warmup")))
+			worst_ns = fmax(worst_ns, number_at(json_object_get(trial, "latency"), percentile));
+	}
+	return worst_ns;
+}
+
+static double measured(const struct requirement *requirement, const json_t *document)
+{
+	const json_t *result;
+
+	if (requirement->goal < 0)
+		return number_at(document, requirement->path) * unit_scale(requirement->quantity);
+	result = json_array_get(json_object_get(document, "search_result"), (size_t)requirement->goal);
+	return requirement->path ? number_at(result, requirement->path)
+				 : goal_latency_ns(document, result, requirement->latency);
+}
+
+/* What does not exist keeps to nothing. */
+static bool is_met(enum comparison comparison, double value, double threshold)
+{
+	switch (comparison) {
+	case COMPARISON_AT_LEAST:
+		return value >= threshold;
+	case COMPARISON_AT_MOST:
+		return value <= threshold;
+	case COMPARISON_ABOVE:
+		return value > threshold;
+	case COMPARISON_BELOW:
+		return value < threshold;
+	}
+	return false;
+}
+
+/* Add a verdict; whether it is met. */
+static bool add_verdict(json_t *verdicts, const struct requirement *requirement, const char *figure, double value,
+			double threshold)
+{
+	static const char *const units[] = {
+		[QUANTITY_LOAD] = "fps", [QUANTITY_RATIO] = "ratio", [QUANTITY_FRAMES] = "frames",
+		[QUANTITY_TIME] = "ns",  [QUANTITY_SECONDS] = "ns", /* by unit_scale() */
+	};
+	bool met = is_met(requirement->comparison, value, threshold);
+
+	json_array_append_new(verdicts,
+			      json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:b, s:s?}", "requirement", requirement->given->text,
+					"figure", figure, "comparison", comparison_text(requirement->comparison), "required",
+					json_number_or_null(threshold), "measured", json_number_or_null(value), "unit",
+					units[requirement->quantity], "met", (int)met, "reason",
+					isnan(value) ? "the result has no such figure" : NULL));
+	return met;
+}
+
+/* The threshold for one frame size: a load in bit/s or % is another number of frames at each. */
+static double size_threshold(const struct requirement *requirement, const json_t *size)
+{
+	double octets = number_at(size, "frame_size_octets"), line_rate_fps = number_at(size, "line_rate");
+	const struct load_spec *load = &requirement->load;
+
+	if (requirement->quantity != QUANTITY_LOAD || load->unit == LOAD_FPS || isnan(octets))
+		return requirement->threshold;
+	return load_fps(load, (unsigned int)octets, isnan(line_rate_fps) ? 0 : line_rate_fps);
+}
+
+/* A verdict for each frame size that was measured and is meant; whether all are met, and there is one. */
+static bool judge_sizes(json_t *verdicts, const struct requirement *requirement, const json_t *document)
+{
+	const json_t *sizes = json_object_get(document, "frame_sizes");
+	size_t judged = 0, index;
+	bool met = true;
+	json_t *size;
+
+	json_array_foreach (sizes, index, size) {
+		const char *name = json_string_value(json_object_get(size, "frame_size"));
+		char figure[FIGURE_NAME_SIZE + FRAME_SIZE_TEXT];
+
+		if (requirement->frame_size_octets && number_at(size, "frame_size_octets") != requirement->frame_size_octets)
+			continue;
+		snprintf(figure, sizeof(figure), "%s@%s", requirement->figure, name ? name : "?");
+		met &= add_verdict(verdicts, requirement, figure,
+				   number_at(size, requirement->path) * unit_scale(requirement->quantity),
+				   size_threshold(requirement, size));
+		judged++;
+	}
+	if (!judged)
+		met = add_verdict(verdicts, requirement, requirement->figure, NAN, requirement->threshold);
+	return met;
+}
+
+static bool judge_one(json_t *verdicts, const struct requirement *requirement, const json_t *document)
+{
+	if (requirement->each_size)
+		return judge_sizes(verdicts, requirement, document);
+	return add_verdict(verdicts, requirement, requirement->figure, measured(requirement, document),
+			   requirement->threshold);
+}
+
+enum exit_code judge(json_t *document, const struct config *config, enum exit_code code)
+{
+	json_t *verdicts;
+
+	if (!config->requirement_count)
+		return code;
+	verdicts = json_array();
+	for (size_t i = 0; i < config->requirement_count; i++) {
+		if (!judge_one(verdicts, &config->requirements[i], document) && code == EXIT_DONE)
+			code = EXIT_UNMET;
+	}
+	json_object_set_new(document, "requirements", verdicts);
+	return code;
+}

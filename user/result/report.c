@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "result/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_text.h"
+#include "base/units.h"
+#include "config/echo.h"
+#include "result/definitions.h"
+#include "result/environment.h"
+#include "result/warnings.h"
+
+static json_t *count_json(uint64_t count)
+{
+	return json_integer((json_int_t)count);
+}
+
+/* --- one trial ------------------------------------------------------------------------------------------------------ */
+
+static json_t *counts_json(const struct mlr_trial_counts *counts)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "intended", count_json(counts->intended), "sent",
+			 count_json(counts->sent), "received", count_json(counts->received), "duplicate",
+			 count_json(counts->duplicate), "reordered", count_json(counts->reordered), "late",
+			 count_json(counts->late), "foreign", count_json(counts->foreign), "malformed",
+			 count_json(counts->malformed));
+}
+
+/* What is not known where sequence numbers are not looked at. */
+static void forget_order(json_t *counts)
+{
+	json_object_set_new(counts, "duplicate", json_null());
+	json_object_set_new(counts, "reordered", json_null());
+}
+
+/* Counts, and what follows from them. */
+static json_t *judged_counts_json(const struct measurement *measurement)
+{
+	static const char *const unknown[] = {
+		"intended", "unsent", "duplicate", "reordered", "late", "foreign", "malformed"
+	};
+	json_t *object;
+
+	if (!measurement->has_counts)
+		return json_null();
+	object = counts_json(&measurement->counts);
+	json_object_set_new(object, "unsent", count_json(measurement->verdict.unsent));
+	json_object_set_new(object, "lost", json_integer(measurement->verdict.lost));
+	if (measurement->order_unknown)
+		forget_order(object);
+	for (size_t i = 0; measurement->counts_are_partial && i < sizeof(unknown) / sizeof(*unknown); i++)
+		json_object_set_new(object, unknown[i], json_null());
+	return object;
+}
+
+static json_t *order_json(const struct measurement *measurement)
+{
+	const struct order_summary *order = &measurement->order;
+	json_t *depths = json_array();
+
+	for (size_t i = 0; i < RX_DEPTH_BUCKETS; i++)
+		json_array_append_new(depths, count_json(order->reorder_depths[i]));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "reorder_depth_mean",
+			 json_number_or_null(order->reorder_depth_mean), "reorder_depth_max",
+			 count_json(order->reorder_depth_max), "reorder_depths_by_power_of_2", depths, "gaps",
+			 count_json(order->gaps), "gap_frames", count_json(order->gap_frames), "gap_max_frames",
+			 count_json(order->gap_max));
+}
+
+static json_t *attribution_json(const struct measurement *measurement)
+{
+	const struct loss_attribution *attribution = &measurement->attribution;
+
+	if (!measurement->has_attribution)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:I}", "unsent", count_json(attribution->unsent), "dropped_before_wire",
+			 count_json(attribution->dropped_before_wire), "receiver_missed",
+			 count_json(attribution->receiver_missed), "sut", (json_int_t)attribution->sut);
+}
+
+static json_t *departure_json(const struct departure_summary *departure)
+{
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source", departure->source, "count",
+			 count_json(departure->count), "early", count_json(departure->early), "p50_ns",
+			 json_number_or_null(departure->p50_ns), "p99_ns", json_number_or_null(departure->p99_ns), "max_ns",
+			 count_json(departure->max_ns), "error_bound_ns", count_json(departure->error_bound_ns));
+}
+
+static json_t *latency_json(const struct measurement *measurement)
+{
+	const struct latency_summary *latency = &measurement->latency;
+	json_t *json;
+
+	if (!measurement->has_latency)
+		return json_null();
+	json = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "clock", latency->clock,
+			 "definition", latency->definition, "source", latency->source, "error_bound_ns",
+			 json_number_or_null(latency->error_bound_ns), "count", count_json(latency->count), "min_ns",
+			 count_json(latency->min_ns), "mean_ns", json_number_or_null(latency->mean_ns), "p50_ns",
+			 json_number_or_null(latency->p50_ns), "p90_ns", json_number_or_null(latency->p90_ns), "p99_ns",
+			 json_number_or_null(latency->p99_ns), "p99_9_ns", json_number_or_null(latency->p99_9_ns),
+			 "p99_99_ns", json_number_or_null(latency->p99_99_ns), "max_ns", count_json(latency->max_ns));
+	if (measurement->has_departure)
+		json_object_set_new(json, "departure_delay", departure_json(&measurement->departure));
+	if (latency->floor)
+		json_object_update_new(json, json_pack("{s:f, s:f, s:o}", "floor_p50_ns", latency->floor->floor_p50_ns,
+						       "floor_p99_ns", latency->floor->floor_p99_ns, "floor_source",
+						       json_sprintf("self-test of %s", latency->floor->time)));
+	return json;
+}
+
+static json_t *pacing_json(const struct measurement *measurement)
+{
+	const struct pacing_summary *pacing = &measurement->pacing;
+
+	if (!measurement->has_pacing)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "intended_fps", json_number_or_null(pacing->intended_fps),
+			 "achieved_fps", json_number_or_null(pacing->achieved_fps), "error_ppm",
+			 json_number_or_null(pacing->error_ppm), "gap_p50_ns", count_json(pacing->gap_p50_ns), "gap_p99_ns",
+			 count_json(pacing->gap_p99_ns), "gap_max_ns", count_json(pacing->gap_max_ns), "burst_max",
+			 count_json(pacing->burst_max));
+}
+
+static json_t *port_json(const struct port_counts *port, bool order_known)
+{
+	json_t *counts = counts_json(&port->counts), *json;
+
+	if (!order_known)
+		forget_order(counts);
+	json = json_pack("{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", port->name, "transmits", port->transmits,
+			 "receives", port->receives, "counts", counts, "received_octets", count_json(port->received_octets),
+			 "nic_tx_frames", count_json(port->nic_tx_frames), "nic_tx_dropped",
+			 count_json(port->nic_tx_dropped), "nic_rx_frames", count_json(port->nic_rx_frames), "nic_rx_missed",
+			 count_json(port->nic_rx_missed));
+
+	json_object_set_new(json, "extra_sent", count_json(port->extra_sent));
+	json_object_set_new(json, "extra_received", count_json(port->extra_received));
+	json_object_set_new(json, "queries_sent", count_json(port->queries_sent));
+	json_object_set_new(json, "queries_answered", count_json(port->queries_answered));
+	return json;
+}
+
+static json_t *ports_json(const struct measurement *measurement)
+{
+	json_t *ports = json_array();
+
+	for (size_t i = 0; i < measurement->port_count; i++)
+		json_array_append_new(ports, port_json(&measurement->ports[i], !measurement->order_unknown));
+	return ports;
+}
+
+static json_t *trial_json(const struct measurement *measurement)
+{
+	const struct mlr_trial_result *result = &measurement->result;
+	json_t *trial = json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s?, s:s?}", "trial_load",
+		json_number_or_null(result->input.load_fps), "trial_duration", json_number_or_null(result->input.duration_s),
+		"trial_loss_ratio", json_number_or_null(result->output.loss_ratio), "trial_effective_duration",
+		json_number_or_null(result->output.effective_duration_s), "trial_forwarding_rate",
+		json_number_or_null(result->output.forwarding_rate_fps), "counts", judged_counts_json(measurement),
+		"loss_attribution", attribution_json(measurement), "tester_limited", measurement->tester_limited,
+		"tester_limited_reason", measurement->tester_limited_reason, "tx_backend", measurement->tx_backend);
+
+	if (measurement->has_order)
+		json_object_set_new(trial, "order", measurement->order_unknown ? json_null() : order_json(measurement));
+	if (measurement->wall_s > 0) {
+		json_object_set_new(trial, "wall_duration", json_real(measurement->wall_s));
+		json_object_set_new(trial, "waits_duration", json_real(measurement->waits_s));
+	}
+	if (measurement->verdict.negative_loss)
+		json_object_set_new(trial, "negative_loss", json_true());
+	return trial;
+}
+
+json_t *report_trial(const struct measurement *measurement)
+{
+	json_t *trial = trial_json(measurement);
+
+	if (measurement->has_latency)
+		json_object_set_new(trial, "latency", latency_json(measurement));
+	else if (measurement->latency_refused[0])
+		json_object_update_new(trial,
+				       json_pack("{s:n, s:s}", "latency", "latency_refused", measurement->latency_refused));
+	if (measurement->has_hosts)
+		json_object_update_new(trial, json_pack("{s:o, s:o}", "start_skew_ns",
+							json_number_or_null(measurement->start_skew_ns), "clock_bound_ns",
+							json_number_or_null(measurement->clock_bound_ns)));
+	if (measurement->has_pacing)
+		json_object_set_new(trial, "pacing", pacing_json(measurement));
+	if (measurement->port_count)
+		json_object_set_new(trial, "ports", ports_json(measurement));
+	if (measurement->passed_through)
+		json_object_update_missing(trial, measurement->passed_through);
+	return trial;
+}
+
+/* --- goals ---------------------------------------------------------------------------------------------------------- */
+
+json_t *report_goal(const struct mlr_goal *goal)
+{
+	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "name", goal->name, "loss_ratio", goal->loss_ratio,
+			 "exceed_ratio", goal->exceed_ratio, "initial_trial_duration", goal->initial_trial_duration_s,
+			 "final_trial_duration", goal->final_trial_duration_s, "duration_sum", goal->duration_sum_s, "width",
+			 goal->width_ratio);
+}
+
+void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config)
+{
+	char member[64];
+
+	snprintf(member, sizeof(member), "%s_l1_bps", name);
+	json_object_set_new(object, member, json_number_or_null(l1_bps(load_fps, config->frame_size_octets)));
+	snprintf(member, sizeof(member), "%s_l2_bps", name);
+	json_object_set_new(object, member, json_number_or_null(l2_bps(load_fps, config->frame_size_octets)));
+}
+
+/* --- deviations from RFC 2544 --------------------------------------------------------------------------------------- */
+
+/* Phases a to e of section 23; only the measurer xdp has waits. */
+static void add_waits(json_t *sentences, const struct waits *waits)
+{
+	const struct waits *rfc = &RFC2544_WAITS;
+
+	if (waits->routing_s != rfc->routing_s)
+		append_sentence(sentences, "Phase a: %g s after a routing update, RFC 2544 section 23 says %g s.",
+				waits->routing_s, rfc->routing_s);
+	if (waits->learning_s != rfc->learning_s)
+		append_sentence(sentences, "Phase b: %g s after learning frames, RFC 2544 section 23 says %g s.",
+				waits->learning_s, rfc->learning_s);
+	append_sentence(sentences,
+			"Phase d: at most %g s for residual frames, less once all have arrived or the counters are quiet; "
+			"RFC 2544 section 23 says %g s.",
+			waits->residual_s, rfc->residual_s);
+	if (waits->stabilize_s < rfc->stabilize_s)
+		append_sentence(sentences,
+				"Phase e: %g s for the SUT to restabilise, RFC 2544 section 23 says at least %g s.",
+				waits->stabilize_s, rfc->stabilize_s);
+}
+
+static void add_goal(json_t *sentences, const struct mlr_goal *goal)
+{
+	char loss[UNIT_TEXT_SIZE], exceed[UNIT_TEXT_SIZE];
+
+	if (goal->loss_ratio > 0 || goal->exceed_ratio > 0)
+		append_sentence(
+			sentences,
+			"Goal %s: Goal Loss Ratio %s and Goal Exceed Ratio %s; the throughput of RFC 2544 has 0 and 0.",
+			goal->name, format_percent(goal->loss_ratio, loss), format_percent(goal->exceed_ratio, exceed));
+	if (goal->final_trial_duration_s < RFC2544_TRIAL_S)
+		append_sentence(sentences, "Goal %s: trials of %g s, RFC 2544 section 24 says at least %d s.", goal->name,
+				goal->final_trial_duration_s, RFC2544_TRIAL_S);
+}
+
+static json_t *deviations_json(const struct config *config, struct measurer *measurer)
+{
+	json_t *sentences = json_array();
+
+	if (config_uses_ports(config))
+		add_waits(sentences, &config->waits);
+	if (measurer->ops->deviations)
+		measurer->ops->deviations(measurer, sentences);
+	if (config->verb == VERB_SEARCH && config->algorithm == ALGORITHM_PHASED)
+		append_sentence(
+			sentences,
+			"Algorithm phased: bounds are those of draft-ietf-bmwg-mlrsearch-01, by effective loss ratio; "
+			"Goal Exceed Ratio and Goal Duration Sum are not applied (a deviation from draft-15).");
+	for (size_t i = 0; i < config->goal_count; i++)
+		add_goal(sentences, &config->goals[i]);
+	return sentences;
+}
+
+/* --- documents ------------------------------------------------------------------------------------------------------ */
+
+/* What both documents say of how it was measured. */
+void report_add_setting(json_t *document, const struct config *config, struct measurer *measurer, time_t start_time)
+{
+	json_object_set_new(document, "measurer", measurer->ops->describe(measurer));
+	json_object_set_new(document, "traffic_profile", measurer->ops->traffic_profile(measurer));
+	json_object_set_new(document, "environment", environment_describe(start_time));
+	json_object_set_new(document, "deviations", deviations_json(config, measurer));
+	json_object_set_new(document, "units", report_units());
+	json_object_set_new(document, "definitions", report_definitions(config));
+	json_object_set_new(document, "configuration", config_describe(config));
+}
+
+static void add_trial_bps(json_t *trial, const struct mlr_trial_result *result, const struct config *config)
+{
+	report_add_bps(trial, "trial_load", result->input.load_fps, config);
+	report_add_bps(trial, "trial_forwarding_rate", result->output.forwarding_rate_fps, config);
+}
+
+json_t *report_one_trial(const struct config *config, struct measurer *measurer, const struct measurement *measurement,
+			 time_t start_time)
+{
+	static const struct measurement nothing;
+	const struct measurement *shown = measurement ? measurement : &nothing;
+	json_t *document = json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:s, s:i, s:s?}", "schema", "xdp-mlr/trial/1",
+				     "trial_result", measurement ? trial_json(measurement) : json_null(), "latency",
+				     latency_json(shown), "pacing", pacing_json(shown), "ports", ports_json(shown),
+				     "tester_limited", shown->tester_limited, "load_scope", "interface", "aggregate_factor",
+				     (int)measurer->transmitters, "irregular_reason", measurement ? NULL : "interrupted");
+
+	if (!document)
+		return NULL;
+	if (measurement)
+		add_trial_bps(json_object_get(document, "trial_result"), &measurement->result, config);
+	report_add_setting(document, config, measurer, start_time);
+	return document;
+}

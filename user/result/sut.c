@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "result/sut.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/stop.h"
+#include "config/given.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define TEXT_MOST    (256 * 1024) /* octets kept of one configuration */
+#define COMMAND_S    60           /* for one command */
+#define END_GRACE_S  1
+
+/* --- a text from outside -------------------------------------------------------------------------------------------- */
+
+struct text {
+	char *octets;
+	size_t length;
+	bool truncated;
+};
+
+/* Read what is there now; false at the end of it, or once there is too much. */
+static bool take(struct text *text, int fd)
+{
+	ssize_t count = read(fd, text->octets + text->length, TEXT_MOST - text->length);
+
+	if (count < 0)
+		return errno == EAGAIN || errno == EINTR;
+	text->length += (size_t)count;
+	text->truncated = text->length == TEXT_MOST;
+	return count > 0 && !text->truncated;
+}
+
+/* The octets of the UTF-8 character that begins here, 0 where none does. */
+static size_t character_length(const char *from, size_t left)
+{
+	for (size_t length = 1; length <= 4 && length <= left; length++) {
+		json_t *string = json_stringn(from, length);
+
+		json_decref(string);
+		if (string)
+			return length;
+	}
+	return 0;
+}
+
+/* The text in UTF-8: what is none becomes U+FFFD. */
+static json_t *text_json(const struct text *text)
+{
+	json_t *whole = json_stringn(text->octets, text->length);
+	char *good = NULL;
+	size_t length;
+	FILE *stream;
+
+	if (whole)
+		return whole;
+	stream = open_memstream(&good, &length);
+	if (!stream)
+		return NULL;
+	for (size_t i = 0; i < text->length;) {
+		size_t octets = character_length(text->octets + i, text->length - i);
+
+		fwrite(octets ? text->octets + i : "\xef\xbf\xbd", 1, octets ? octets : 3, stream);
+		i += octets ? octets : 1;
+	}
+	fclose(stream);
+	whole = json_stringn(good, length);
+	free(good);
+	return whole;
+}
+
+/* --- where it comes from -------------------------------------------------------------------------------------------- */
+
+static enum exit_code read_file(const struct given *given, struct text *ret)
+{
+	FILE *file = fopen(given->text, "re");
+
+	if (!file)
+		return refuse_given(given, "%s", strerror(errno));
+	ret->length = fread(ret->octets, 1, TEXT_MOST, file);
+	ret->truncated = ret->length == TEXT_MOST;
+	if (ferror(file)) {
+		fclose(file);
+		return refuse_given(given, "cannot be read");
+	}
+	fclose(file);
+	return EXIT_DONE;
+}
+
+/* All that the command says, until it has ended, or its time is up. */
+static enum exit_code listen_to(const struct given *given, const struct child *child, struct text *ret)
+{
+	uint64_t end_ns = clock_ns() + COMMAND_S * (uint64_t)NS_PER_S;
+	struct pollfd files[] = {
+		{ .fd = child->from_fd, .events = POLLIN },
+		{ .fd = stop_fd(), .events = POLLIN },
+	};
+
+	do {
+		uint64_t now_ns = clock_ns();
+
+		if (stop_requested())
+			return EXIT_INTERRUPTED;
+		if (now_ns >= end_ns)
+			return refuse_given(given, "it has not ended after %d s", COMMAND_S);
+		poll(files, COUNT(files), (int)((end_ns - now_ns) / 1000000 + 1));
+	} while (take(ret, child->from_fd)); /* which takes nothing where nothing is there yet */
+	return EXIT_DONE;
+}
+
+static enum exit_code run_command(const struct given *given, struct text *ret)
+{
+	struct child child = { 0 };
+	int error = child_start(&child, given->text);
+	char fate[CHILD_FATE_SIZE];
+	enum exit_code code;
+
+	if (error)
+		return refuse_given(given, "cannot be started: %s", strerror(-error));
+	close(child.to_fd); /* it is not asked anything */
+	child.to_fd = -1;
+	code = listen_to(given, &child, ret);
+	if (code == EXIT_DONE && !ret->truncated && strcmp(child_fate(&child, fate), "exited with status 0") != 0)
+		code = stop_requested() ? EXIT_INTERRUPTED : refuse_given(given, "it %s", fate);
+	child_end(&child, END_GRACE_S);
+	return code;
+}
+
+/* --- the description ------------------------------------------------------------------------------------------------ */
+
+/* One configuration, onto the array. */
+static enum exit_code add_configuration(json_t *configurations, const struct given *given, bool command)
+{
+	struct text text = { .octets = malloc(TEXT_MOST) };
+	enum exit_code code;
+
+	if (!text.octets)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	code = command ? run_command(given, &text) : read_file(given, &text);
+	if (code == EXIT_INTERRUPTED)
+		note("stopped before --%s '%s' had ended; what it said is not in the result", given->option->name,
+		     given->text);
+	if (code == EXIT_DONE)
+		json_array_append_new(configurations,
+				      json_pack("{s:s, s:s, s:b, s:o}", "kind", command ? "command" : "file", "source",
+						given->text, "truncated", (int)text.truncated, "text", text_json(&text)));
+	if (code == EXIT_DONE && text.truncated)
+		warn("--%s '%s': only the first %d octets are kept", given->option->name, given->text, TEXT_MOST);
+	free(text.octets);
+	return code;
+}
+
+/* Of everything given, in its order. A stop leaves out the command that it met and those behind it, and is no failure: the verb
+ * then finds itself stopped before its first trial, and says so in a result. */
+static enum exit_code add_configurations(json_t *configurations, const struct given_list *given_list)
+{
+	for (size_t i = 0; i < given_list->count; i++) {
+		const struct given *given = &given_list->items[i];
+		enum exit_code code = EXIT_DONE;
+
+		if (strcmp(given->option->name, "sut-config") == 0)
+			code = add_configuration(configurations, given, false);
+		else if (strcmp(given->option->name, "sut-config-command") == 0 && !stop_requested())
+			code = add_configuration(configurations, given, true);
+		if (code != EXIT_DONE && code != EXIT_INTERRUPTED)
+			return code;
+	}
+	return EXIT_DONE;
+}
+
+enum exit_code report_sut(const struct config *config, json_t **ret)
+{
+	const struct given *name = given_find(config->given, "sut-name");
+	json_t *configurations = json_array(), *changes = given_texts(config->given, "sut-change"),
+	       *notes = given_texts(config->given, "sut-note");
+	enum exit_code code = add_configurations(configurations, config->given);
+
+	if (code != EXIT_DONE ||
+	    (!name && !json_array_size(configurations) && !json_array_size(changes) && !json_array_size(notes))) {
+		json_decref(configurations);
+		json_decref(changes);
+		json_decref(notes);
+		if (code == EXIT_DONE)
+			*ret = json_null();
+		return code;
+	}
+	*ret = json_pack("{s:s?, s:o, s:o, s:o}", "name", name ? name->text : NULL, "configuration", configurations,
+			 "changes", changes, "notes", notes);
+	return *ret ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+}

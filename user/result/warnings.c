@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "result/warnings.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/json_text.h"
+#include "base/units.h"
+
+/* 4.6.1: one sentence, however many differ. */
+static void warn_of_final_durations(json_t *sentences, const struct config *config)
+{
+	const struct mlr_goal *first = &config->goals[0];
+
+	for (size_t i = 1; i < config->goal_count; i++) {
+		const struct mlr_goal *goal = &config->goals[i];
+
+		if (goal->final_trial_duration_s == first->final_trial_duration_s)
+			continue;
+		append_sentence(sentences,
+				"Goals have different Goal Final Trial Durations (%s %g s, %s %g s): trials longer than a "
+				"goal's own may occur, which weakens Load Classification; draft-15 section 4.6.1 recommends "
+				"one value for all.",
+				first->name, first->final_trial_duration_s, goal->name, goal->final_trial_duration_s);
+		return;
+	}
+}
+
+static void warn_of_goal(json_t *sentences, const struct mlr_goal *goal)
+{
+	char width[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
+
+	if (goal->duration_sum_s < goal->final_trial_duration_s)
+		append_sentence(sentences,
+				"Goal %s: the Goal Duration Sum (%g s) is below the Goal Final Trial Duration (%g s): "
+				"results repeat less well; draft-15 section 4.6.2 does not recommend it.",
+				goal->name, goal->duration_sum_s, goal->final_trial_duration_s);
+	if (goal->width_ratio < goal->loss_ratio)
+		append_sentence(sentences,
+				"Goal %s: the Goal Width (%s) is below the Goal Loss Ratio (%s): the Conditional "
+				"Throughput does not get more precise by that; draft-15 section 4.6.5 recommends a "
+				"width not below the loss ratio.",
+				goal->name, format_percent(goal->width_ratio, width),
+				format_percent(goal->loss_ratio, loss));
+}
+
+/* 4.6.8.2 */
+static void warn_of_min_load(json_t *sentences, const struct config *config, double min_load_fps)
+{
+	double shortest_s = INFINITY;
+
+	for (size_t i = 0; i < config->goal_count; i++)
+		shortest_s = fmin(shortest_s, config->goals[i].initial_trial_duration_s);
+	if (min_load_fps * shortest_s < 1)
+		append_sentence(sentences,
+				"Min Load (%g fps) is less than one frame in the shortest trial (%g s): the loss ratio "
+				"of such a trial says nothing; draft-15 section 4.6.8.2 recommends at least one.",
+				min_load_fps, shortest_s);
+}
+
+json_t *warnings_describe(const struct config *config, double min_load_fps)
+{
+	json_t *sentences = json_array();
+
+	if (!config->goal_count)
+		return sentences;
+	warn_of_final_durations(sentences, config);
+	for (size_t i = 0; i < config->goal_count; i++)
+		warn_of_goal(sentences, &config->goals[i]);
+	warn_of_min_load(sentences, config, min_load_fps);
+	return sentences;
+}
+
+const char *rfc2544_compliance(const struct mlr_goal *goal, const struct mlr_goal_result *result, bool tester_limited)
+{
+	if (result->irregularity != MLR_REGULAR || tester_limited || goal->loss_ratio > 0 || goal->exceed_ratio > 0)
+		return "none";
+	return goal->final_trial_duration_s >= RFC2544_TRIAL_S ? "unconditional" : "conditional";
+}
