@@ -198,9 +198,10 @@ static __always_inline int write_frame(struct xdp_md *context, const struct mlr_
 
 /* --- old kernels ---------------------------------------------------------------------------------------------------- */
 
-/* What the kernel keeps in a page of live frames, before Linux 6.3. */
+/* What the kernel keeps in a page of live frames, before Linux 6.3. Its member's own are not looked at; clang 19 needs one. */
 struct xdp_page_head___before_6_3 {
 	struct {
+		char any;
 	} frm;
 } __attribute__((preserve_access_index));
 
