@@ -67,7 +67,7 @@ enum exit_code stored_document(const char *path, json_t **ret)
 static enum exit_code read_document(const char *path, json_t **ret)
 {
 	const char *schema;
-	json_t *document;
+	json_t *document = NULL;
 	enum exit_code code = stored_document(path, &document);
 
 	if (code != EXIT_DONE)
