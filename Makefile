@@ -3,11 +3,13 @@
 
 VERSION := 0.1.0
 
-# SAN=1 builds with address and undefined-behaviour sanitizers, MPI=1 with Open MPI (--measurer mpi), V=1 shows the commands.
+# SAN=1 builds with address and undefined-behaviour sanitizers, MPI=1 with Open MPI (--measurer mpi), STRICT=1 takes a warning for
+# an error (for developers and CI: a user's compiler may know warnings that we do not), V=1 shows the commands.
 SAN ?= 0
 MPI ?= 0
+STRICT ?= 0
 V ?= 0
-BUILD ?= build$(if $(filter 1,$(SAN)),-san)$(if $(filter 1,$(MPI)),-mpi)
+BUILD ?= build$(if $(filter 1,$(SAN)),-san)$(if $(filter 1,$(MPI)),-mpi)$(if $(filter 1,$(STRICT)),-strict)
 PREFIX ?= /usr/local
 CC ?= gcc
 CLANG ?= clang
@@ -17,7 +19,8 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $(2);)
 
 PACKAGES := libbpf libxdp libelf zlib jansson yaml-0.1 libmnl libcap $(if $(filter 1,$(MPI)),ompi-c)
-WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
+strict := $(if $(filter 1,$(STRICT)),-Werror)
+WARNINGS := -Wall -Wextra $(strict) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CFLAGS ?= -O2 -g
 CPPFLAGS += -D_GNU_SOURCE -DXDP_MLR_VERSION='"$(VERSION)"' -Iinclude
@@ -25,7 +28,7 @@ CPPFLAGS += -D_GNU_SOURCE -DXDP_MLR_VERSION='"$(VERSION)"' -Iinclude
 PREFIX_MAP = -ffile-prefix-map=$(CURDIR)=.
 ALL_CFLAGS = $(PREFIX_MAP) -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -pthread
 DEPFLAGS = -MMD -MP
-BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -ffreestanding -Wall -Wextra -Werror -I. -Iinclude -I/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
+BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -ffreestanding -Wall -Wextra $(strict) -I. -Iinclude -I/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
 user_cflags = $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
 user_libs = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
 appliance_libs = $(shell $(PKG_CONFIG) --libs jansson yaml-0.1) -lm
@@ -200,7 +203,7 @@ deps: ## install what is missing (Debian, Ubuntu)
 include tools/install.mk
 
 clean: ## delete what was built
-	rm -rf build build-san build-mpi build-san-mpi
+	rm -rf build build-san* build-mpi* build-strict
 
 format: ## lay the sources out as .clang-format says
 	clang-format -i $(wildcard lib/*.[ch] user/*/*.[ch] bpf/*.[ch] include/mlr/*.h tests/*/*.[ch] tools/*/*.c)
