@@ -13,7 +13,9 @@ BUILD ?= build$(if $(filter 1,$(SAN)),-san)$(if $(filter 1,$(MPI)),-mpi)$(if $(f
 PREFIX ?= /usr/local
 CC ?= gcc
 CLANG ?= clang
-BPFTOOL ?= $(shell PATH=$$PATH:/usr/sbin:/sbin command -v bpftool 2>/dev/null || echo bpftool)
+# Ubuntu's is a script that looks for the running kernel's, which may not be there: then any kernel's
+BPFTOOL ?= $(shell PATH=$$PATH:/usr/sbin:/sbin; for tool in bpftool /usr/lib/linux-tools/*/bpftool; do \
+	$$tool version >/dev/null 2>&1 && command -v $$tool && exit; done; echo bpftool)
 PKG_CONFIG ?= pkg-config
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $(2);)
@@ -198,7 +200,7 @@ demo: deps ## install what is missing, build, run a real search against a real r
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)BUILD=$(BUILD) tools/demo
 
-deps: ## install what is missing (Debian, Ubuntu)
+deps: ## install what is missing (Debian, Ubuntu, Fedora)
 	$(Q)tools/deps
 
 include tools/install.mk
