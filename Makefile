@@ -57,7 +57,7 @@ benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/be
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help deps demo check check-build check-vm check-cluster image check-image bench bench-compare bench-counts bench-search clean format
+.PHONY: all help deps demo check check-build check-vm check-cluster check-distributions image check-image bench bench-compare bench-counts bench-search clean format
 
 all: $(BUILD)/xdp-mlr ## build the program (the default)
 
@@ -157,6 +157,12 @@ check-vm: ## run the product on other kernels, in QEMU: Debian 12's 6.1 and its 
 	$(Q)tools/deps vm
 	$(Q)$(MAKE) --no-print-directory check-build
 	$(Q)for kernel in $(VM_KERNELS); do BUILD=$(BUILD) tests/vm/run $$kernel || exit 1; done
+
+# not in `make check`: it fetches whole systems
+SUITES ?= bookworm trixie sid
+check-distributions: ## run make demo and make check on bare Debian 12, 13 and sid (SUITES='trixie sid'), and write README's table of them
+	$(Q)tools/deps distributions
+	$(Q)tools/distributions $(SUITES)
 
 # --- the appliance ----------------------------------------------------------------------------------------------------------
 IMAGE_KERNEL ?= 6.1
