@@ -22,7 +22,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $(2);)
 
 PACKAGES := libbpf libxdp libelf zlib jansson yaml-0.1 libmnl libcap $(if $(filter 1,$(MPI)),ompi-c)
 strict := $(if $(filter 1,$(STRICT)),-Werror)
-WARNINGS := -Wall -Wextra $(strict) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
+WARNINGS := -Wall -Wextra $(strict) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wno-missing-field-initializers
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CFLAGS ?= -O2 -g
 CPPFLAGS += -D_GNU_SOURCE -DXDP_MLR_VERSION='"$(VERSION)"' -Iinclude

@@ -73,6 +73,7 @@ static char *put(char *to, const char *from, const char *end)
 /* Take over a string; if it names a member to be cut, its value is gone. */
 static const char *take_string(const char *from, const char *end, char **to, const char *const *names)
 {
+	static const char null[] = ":null";
 	const char *after = after_string(from, end), *value = after_blanks(after, end), *rest;
 	bool named = value < end && *value == ':' && is_named(from, (size_t)(after - from), names);
 
@@ -85,7 +86,7 @@ static const char *take_string(const char *from, const char *end, char **to, con
 	rest = after_value(value, end);
 	if (rest - value < CUT_LEAST)
 		return after;
-	*to = put(*to, ":null", ":null" + 5);
+	*to = put(*to, null, null + strlen(null));
 	return rest;
 }
 
