@@ -234,15 +234,15 @@ int mlr_controller_new_binary(const struct mlr_controller_input *input, struct m
 
 /* --- loss verification ---------------------------------------------------------------------------------------------- */
 
-/* The class of a load after so many full-length trials, their durations added up one by one as mlr_results does. */
+/* The class of a load after so many full-length trials. */
 static enum mlr_load_class class_after(const struct mlr_goal *goal, unsigned int low_loss, unsigned int high_loss)
 {
-	struct mlr_duration_sums sums = { 0 };
+	int64_t trial_ns = mlr_duration_ns(goal->final_trial_duration_s);
+	struct mlr_duration_sums sums = {
+		.full_length_low_loss_ns = low_loss * trial_ns,
+		.full_length_high_loss_ns = high_loss * trial_ns,
+	};
 
-	for (unsigned int i = 0; i < low_loss; i++)
-		sums.full_length_low_loss_s += goal->final_trial_duration_s;
-	for (unsigned int i = 0; i < high_loss; i++)
-		sums.full_length_high_loss_s += goal->final_trial_duration_s;
 	return mlr_classify(goal, &sums);
 }
 
@@ -251,13 +251,11 @@ bool mlr_tst009_serves(const struct mlr_goal *goal, unsigned int max_r)
 	return class_after(goal, 0, max_r - 1) != MLR_LOAD_UPPER_BOUND;
 }
 
-/* The ratio is rounded up where the nearest double below it would let Appendix A need another trial. */
+/* The ratio is the least in units of Appendix A's count that takes max(r) trials; the sum is that of so many as counted there. */
 void mlr_tst009_goal(struct mlr_goal *goal, unsigned int max_r)
 {
-	goal->duration_sum_s = max_r * goal->final_trial_duration_s;
-	goal->exceed_ratio = (max_r - 1.0) / max_r;
-	while (!mlr_tst009_serves(goal, max_r) || class_after(goal, 1, max_r - 1) != MLR_LOAD_LOWER_BOUND)
-		goal->exceed_ratio = nextafter(goal->exceed_ratio, 1);
+	goal->duration_sum_s = mlr_duration_s(max_r * mlr_duration_ns(goal->final_trial_duration_s));
+	goal->exceed_ratio = ceil((max_r - 1.0) * MLR_EXCEED_UNITS / max_r) / MLR_EXCEED_UNITS;
 }
 
 int mlr_controller_new_tst009(const struct mlr_controller_input *input, unsigned int max_r, struct mlr_controller **ret)

@@ -10,9 +10,10 @@
 /* What is left to a classification by full-length trials alone, each of this effective duration. */
 static struct mlr_need need_of(const struct mlr_goal *goal, const struct mlr_duration_sums *sums, double trial_s)
 {
-	double balancing_s = sums->short_low_loss_s * goal->exceed_ratio / (1 - goal->exceed_ratio);
-	double high_loss_s = sums->full_length_high_loss_s + fmax(0, sums->short_high_loss_s - balancing_s);
-	double good_left_s = goal->duration_sum_s * (1 - goal->exceed_ratio) - sums->full_length_low_loss_s;
+	double balancing_s = mlr_duration_s(sums->short_low_loss_ns) * goal->exceed_ratio / (1 - goal->exceed_ratio);
+	double high_loss_s = mlr_duration_s(sums->full_length_high_loss_ns) +
+			     fmax(0, mlr_duration_s(sums->short_high_loss_ns) - balancing_s);
+	double good_left_s = goal->duration_sum_s * (1 - goal->exceed_ratio) - mlr_duration_s(sums->full_length_low_loss_ns);
 	double bad_left_s = goal->duration_sum_s * goal->exceed_ratio - high_loss_s;
 
 	return (struct mlr_need){

@@ -66,6 +66,12 @@ holds() {
   if grep -E '0\.00[0-9]*(0000000|9999999)[0-9]' "$BATS_TEST_TMPDIR/stored.json"; then return 1; fi
 }
 
+@test "ten trials of a tenth of a second are one second, and their load has a Conditional Throughput" {
+  run -0 --separate-stderr "$XDP_MLR" search --measurer sim:hard,capacity=1e6 --min-load 9001 --max-load 1e7 \
+    --goal name=x,loss=0,exceed=0,final=0.1,sum=1 --format json
+  is '.search_result[0] | .regular and .conditional_throughput == .relevant_lower_bound' <<<"$output"
+}
+
 @test "Max Load a Lower Bound is irregular: exit 1, and it says so" {
   run --separate-stderr simulated --measurer sim:hard,capacity=1e9 --format json
   [ "$status" -eq 1 ]
