@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "mlr/histogram.h"
 
+#include <math.h>
 #include <stddef.h>
 
 uint64_t mlr_histogram_bucket_start_ns(uint32_t bucket)
@@ -40,21 +41,52 @@ static double clamp(double value, double low, double high)
 	return value < low ? low : value > high ? high : value;
 }
 
-double mlr_histogram_quantile_ns(const struct mlr_histogram *histogram, double quantile)
+/* The bucket that holds the value of this rank. */
+static uint32_t bucket_of_rank(const struct mlr_histogram *histogram, double rank)
 {
-	double min_ns = (double)mlr_histogram_min_ns(histogram), max_ns = (double)histogram->max_ns;
-	double rank = clamp(quantile, 0.0, 1.0) * (double)histogram->count, below = 0.0;
+	double below = 0.0;
 
 	for (uint32_t i = 0; i < MLR_HISTOGRAM_BUCKETS; i++) {
-		double here = (double)histogram->buckets[i];
-
-		if (here > 0.0 && below + here >= rank) {
-			double start_ns = (double)mlr_histogram_bucket_start_ns(i);
-			double width_ns = (double)mlr_histogram_bucket_start_ns(i + 1) - start_ns;
-
-			return clamp(start_ns + width_ns * (rank - below) / here, min_ns, max_ns);
-		}
-		below += here;
+		below += (double)histogram->buckets[i];
+		if (below > 0.0 && below >= rank)
+			return i;
 	}
-	return max_ns;
+	return MLR_HISTOGRAM_BUCKETS - 1;
+}
+
+/* Between what a quantile lies: minimum and maximum are known, of others the bucket, whose part within both it is. The last bucket
+ * has no end. */
+static void quantile_range_ns(const struct mlr_histogram *histogram, double quantile, double *ret_least, double *ret_most)
+{
+	double min_ns = (double)mlr_histogram_min_ns(histogram), max_ns = (double)histogram->max_ns;
+	/* decimals like 0.07 are not exact: what is above a whole number by rounding only is that number */
+	double rank = ceil(clamp(quantile, 0.0, 1.0) * (double)histogram->count * (1.0 - 1e-12));
+	uint32_t bucket = bucket_of_rank(histogram, rank);
+
+	*ret_least = min_ns;
+	*ret_most = max_ns;
+	if (rank > 1.0)
+		*ret_least = clamp((double)mlr_histogram_bucket_start_ns(bucket), min_ns, max_ns);
+	if (rank >= (double)histogram->count)
+		*ret_least = max_ns;
+	else if (rank <= 1.0)
+		*ret_most = min_ns;
+	else if (bucket < MLR_HISTOGRAM_BUCKETS - 1)
+		*ret_most = clamp((double)mlr_histogram_bucket_start_ns(bucket + 1) - 1.0, min_ns, max_ns);
+}
+
+double mlr_histogram_quantile_ns(const struct mlr_histogram *histogram, double quantile)
+{
+	double least_ns, most_ns;
+
+	quantile_range_ns(histogram, quantile, &least_ns, &most_ns);
+	return (least_ns + most_ns) / 2.0;
+}
+
+double mlr_histogram_quantile_error_ns(const struct mlr_histogram *histogram, double quantile)
+{
+	double least_ns, most_ns;
+
+	quantile_range_ns(histogram, quantile, &least_ns, &most_ns);
+	return (most_ns - least_ns) / 2.0;
 }

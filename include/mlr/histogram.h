@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * A log-linear histogram of durations in ns: values below 16 exactly, above that 16 buckets an octave, so a bucket is at
- * most 1/16 of its value wide. Memory full of zeros is an empty histogram. The XDP programs fill the same layout, a
- * histogram a CPU, which user space merges.
+ * A log-linear histogram of durations in ns: values below 256 exactly, above that 256 buckets an octave, so a value is known to
+ * 1/512 of itself (0.2 %). Count, sum, minimum and maximum are exact. Memory full of zeros is an empty histogram. The XDP
+ * programs fill the same layout, a histogram a CPU, which user space merges.
  */
 #ifndef MLR_HISTOGRAM_H
 #define MLR_HISTOGRAM_H
 
 #include <stdint.h>
 
-#define MLR_HISTOGRAM_OCTAVE_BITS 4 /* 2^4 buckets an octave */
+#define MLR_HISTOGRAM_OCTAVE_BITS 8 /* 2^8 buckets an octave */
 #define MLR_HISTOGRAM_OCTAVE      (1u << MLR_HISTOGRAM_OCTAVE_BITS)
 #define MLR_HISTOGRAM_TOP_BIT     39 /* values from 2^40 on (18 minutes) go into the last bucket */
 #define MLR_HISTOGRAM_BUCKETS     ((MLR_HISTOGRAM_TOP_BIT - MLR_HISTOGRAM_OCTAVE_BITS + 2) * MLR_HISTOGRAM_OCTAVE)
@@ -98,9 +98,13 @@ uint64_t mlr_histogram_bucket_start_ns(uint32_t bucket);
 /* Add all of `other`. */
 void mlr_histogram_merge(struct mlr_histogram *histogram, const struct mlr_histogram *other);
 
-/* 0 for an empty histogram, all of them. A quantile (0 to 1) is interpolated inside its bucket and never leaves min .. max. */
+/* 0 for an empty histogram, all of them. A quantile (0 to 1) of n values is the ceil(quantile * n)-th smallest of them (the first
+ * for 0): exact if that is the smallest or the largest, else the middle of what its bucket can hold between those. */
 uint64_t mlr_histogram_min_ns(const struct mlr_histogram *histogram);
 double mlr_histogram_mean_ns(const struct mlr_histogram *histogram);
 double mlr_histogram_quantile_ns(const struct mlr_histogram *histogram, double quantile);
+
+/* By how much that quantile may be off: half of what its bucket can hold. */
+double mlr_histogram_quantile_error_ns(const struct mlr_histogram *histogram, double quantile);
 
 #endif

@@ -169,6 +169,17 @@ static void judge_tester(const struct config *config, struct measurement *measur
 
 /* --- reception ------------------------------------------------------------------------------------------------------ */
 
+/* By how much the coarsest of the percentiles may be off for the histogram's buckets. */
+static double resolution_ns(const struct mlr_histogram *all)
+{
+	static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999, 0.9999 };
+	double most_ns = 0.0;
+
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
+		most_ns = fmax(most_ns, mlr_histogram_quantile_error_ns(all, quantiles[i]));
+	return most_ns;
+}
+
 static struct latency_summary summarize_latency(const struct mlr_histogram *all, double clock_read_ns)
 {
 	return (struct latency_summary){
@@ -176,7 +187,7 @@ static struct latency_summary summarize_latency(const struct mlr_histogram *all,
 		.definition = "from the actual departure, stamped before the frame is handed to the kernel, to the XDP "
 			      "program of the receiving port (RFC 1242, 3.8)",
 		.source = "software",
-		.error_bound_ns = 2.0 * clock_read_ns,
+		.error_bound_ns = 2.0 * clock_read_ns + resolution_ns(all),
 		.count = all->count,
 		.min_ns = mlr_histogram_min_ns(all),
 		.max_ns = all->max_ns,

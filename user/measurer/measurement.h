@@ -29,7 +29,7 @@ struct latency_summary {
 	const char *clock;
 	const char *definition;
 	const char *source;    /* "software", "hardware receive timestamps", ... */
-	double error_bound_ns; /* what clocks and reading them may add or take; NAN: not known */
+	double error_bound_ns; /* what clocks, reading them and the histogram's buckets may add or take; NAN: not known */
 	uint64_t count;
 	uint64_t min_ns, max_ns;
 	double mean_ns;

@@ -207,6 +207,6 @@ enum exit_code timestamps_judge(struct measurer_xdp *xdp, const struct rx_counte
 		"from the actual departure, stamped before the frame is handed to the kernel, to the receiving "
 		"port's NIC (RFC 1242, 3.8)";
 	latency->source = "hardware receive timestamp, software departure";
-	latency->error_bound_ns = clock_read_ns + clocks_bound_ns(xdp);
+	latency->error_bound_ns += clocks_bound_ns(xdp) - clock_read_ns; /* only the departure was read from our clock */
 	return EXIT_DONE;
 }
