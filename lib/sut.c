@@ -99,6 +99,13 @@ enum key {
 	KEY_RATIO,    /* loss ratio */
 	KEY_LOW,      /* frames/s */
 	KEY_HIGH,     /* frames/s */
+	KEY_QUEUES,   /* rounded */
+	KEY_SKEW,     /* how much fuller than the mean the fullest queue is */
+	KEY_SLOW,     /* of the capacity, at the slow clock */
+	KEY_P,        /* probability of the slow clock */
+	KEY_KNEE,     /* frames/s */
+	KEY_COST,     /* of the capacity, an overloaded second */
+	KEY_BACK,     /* of the capacity, another second */
 	KEYS,
 };
 
@@ -106,6 +113,7 @@ struct mlr_sut {
 	const struct model *model;
 	struct random random;
 	double value[KEYS];
+	double heat; /* share of the capacity that earlier trials cost */
 };
 
 /* The range of a key, both ends inclusive, and the same in words. */
@@ -123,9 +131,17 @@ static const struct {
 	[KEY_RATIO] = { "ratio", 0, 1, "0 to 1" },
 	[KEY_LOW] = { "low", 0, 1e15, "0 to 1e15 frames/s" },
 	[KEY_HIGH] = { "high", 0, 1e15, "0 to 1e15 frames/s" },
+	[KEY_QUEUES] = { "queues", 1, 1024, "1 to 1024" },
+	[KEY_SKEW] = { "skew", 0, 1, "0 to 1" },
+	[KEY_SLOW] = { "slow", 0, 1, "0 to 1" },
+	[KEY_P] = { "p", 0, 1, "0 to 1" },
+	[KEY_KNEE] = { "knee", 0, 1e15, "0 to 1e15 frames/s" },
+	[KEY_COST] = { "cost", 0, 1, "0 to 1" },
+	[KEY_BACK] = { "back", 0, 1, "0 to 1" },
 };
 
-#define STALLS_MAX 1e6 /* in one trial: more would only cost time */
+#define STALLS_MAX 1e6  /* in one trial: more would only cost time */
+#define HEAT_MAX   0.05 /* of the capacity */
 
 /* Loss of a hard limit, for all that goes beyond it. */
 static double overload(double load_fps, double capacity_fps, double duration_s)
@@ -202,6 +218,55 @@ static double lost_inversion(struct mlr_sut *sut, const struct mlr_trial_input *
 	return lost_hard(sut, input);
 }
 
+/* Unequal shares over several queues, in even steps: the fullest is full at the capacity, the others follow. No noise. */
+static double lost_unbalanced(struct mlr_sut *sut, const struct mlr_trial_input *input)
+{
+	double queues = round(sut->value[KEY_QUEUES]), skew = queues > 1 ? sut->value[KEY_SKEW] : 0, lost = 0;
+	double queue_fps = sut->value[KEY_CAPACITY] * (1 + skew) / queues;
+
+	for (double queue = 0; queue < queues; queue++) {
+		double share = (1 + skew * (1 - 2 * queue / fmax(1, queues - 1))) / queues;
+
+		lost += overload(input->load_fps * share, queue_fps, input->duration_s);
+	}
+	return lost;
+}
+
+/* Each trial runs at one of two clocks. */
+static double lost_clocks(struct mlr_sut *sut, const struct mlr_trial_input *input)
+{
+	double clock = random_uniform(&sut->random) < sut->value[KEY_P] ? sut->value[KEY_SLOW] : 1;
+
+	return overload(input->load_fps, sut->value[KEY_CAPACITY] * clock, input->duration_s);
+}
+
+/* From a knee on it loses its fast clock for a trial, the likelier the higher the load: surely a quarter of the capacity on. */
+static double lost_turbo(struct mlr_sut *sut, const struct mlr_trial_input *input)
+{
+	double p = 4 * (input->load_fps - sut->value[KEY_KNEE]) / sut->value[KEY_CAPACITY];
+	double clock = random_uniform(&sut->random) < p ? sut->value[KEY_SLOW] : 1;
+
+	return overload(input->load_fps, sut->value[KEY_CAPACITY] * clock, input->duration_s);
+}
+
+/* Loses a share of what comes beyond a knee, frame by frame, and all that goes beyond the capacity. */
+static double lost_early(struct mlr_sut *sut, const struct mlr_trial_input *input)
+{
+	double beyond_fps = fmax(0, fmin(input->load_fps, sut->value[KEY_CAPACITY]) - sut->value[KEY_KNEE]);
+
+	return lost_hard(sut, input) + random_poisson(&sut->random, beyond_fps * sut->value[KEY_RATIO] * input->duration_s);
+}
+
+/* It remembers: each overloaded second costs some of the capacity, each other one gives some back. */
+static double lost_overheating(struct mlr_sut *sut, const struct mlr_trial_input *input)
+{
+	double capacity_fps = sut->value[KEY_CAPACITY] * (1 - sut->heat);
+	double change = input->load_fps > capacity_fps ? sut->value[KEY_COST] : -sut->value[KEY_BACK];
+
+	sut->heat = fmin(HEAT_MAX, fmax(0, sut->heat + change * input->duration_s));
+	return overload(input->load_fps, capacity_fps, input->duration_s);
+}
+
 /* A key that a model takes, and its value where none is given: absolute, or as a multiple of the capacity. */
 struct parameter {
 	enum key key;
@@ -232,6 +297,17 @@ static const struct model {
 	  lost_inversion,
 	  4,
 	  { { KEY_CAPACITY, 1e6, false }, { KEY_LOW, 0.4, true }, { KEY_HIGH, 0.5, true }, { KEY_RATIO, 1e-4, false } } },
+	{ "unbalanced",
+	  lost_unbalanced,
+	  3,
+	  { { KEY_CAPACITY, 1e6, false }, { KEY_QUEUES, 4, false }, { KEY_SKEW, 0.12, false } } },
+	{ "clocks", lost_clocks, 3, { { KEY_CAPACITY, 1e6, false }, { KEY_SLOW, 0.97, false }, { KEY_P, 0.25, false } } },
+	{ "turbo", lost_turbo, 3, { { KEY_CAPACITY, 1e6, false }, { KEY_KNEE, 0.9, true }, { KEY_SLOW, 0.95, false } } },
+	{ "early", lost_early, 3, { { KEY_CAPACITY, 1e6, false }, { KEY_KNEE, 0.85, true }, { KEY_RATIO, 0.02, false } } },
+	{ "overheating",
+	  lost_overheating,
+	  3,
+	  { { KEY_CAPACITY, 1e6, false }, { KEY_COST, 0.004, false }, { KEY_BACK, 0.002, false } } },
 };
 
 void mlr_sut_trial(struct mlr_sut *sut, const struct mlr_trial_input *input, uint64_t *ret_sent, uint64_t *ret_lost)

@@ -133,6 +133,68 @@ static void inversion(void **state)
 	assert_close(mean_lost("inversion,capacity=1e6", 1000100, 1, 100, NULL), 100, 0);
 }
 
+/* Four queues with 28, 26, 24 and 22 %: the second is full at 28/26 of the capacity. */
+static void unbalanced(void **state)
+{
+	(void)state;
+	check_trial("unbalanced,capacity=1e6", 1e6, 1, 1000000, 0);
+	assert_close(mean_lost("unbalanced,capacity=1e6", 1050000, 1, 1, NULL), 14000, 1);
+	assert_close(mean_lost("unbalanced,capacity=1e6", 1100000, 2, 1, NULL), 2 * (28000 + 6000), 1);
+	assert_close(mean_lost("unbalanced,capacity=1e6,queues=1,skew=0.5", 1100000, 1, 1, NULL), 100000, 1);
+	assert_close(mean_lost("unbalanced,capacity=1e6,queues=2,skew=0", 1100000, 1, 1, NULL), 100000, 1);
+}
+
+static void clocks(void **state)
+{
+	double lossless;
+
+	(void)state;
+	mean_lost("clocks,capacity=1e6", 980000, 1, 20000, &lossless);
+	assert_close(lossless, 0.75, 0.015);
+	assert_close(mean_lost("clocks,capacity=1e6,p=1", 980000, 1, 10, NULL), 10000, 0);
+	assert_close(mean_lost("clocks,capacity=1e6", 970000, 1, 100, NULL), 0, 0);
+}
+
+static void turbo(void **state)
+{
+	double lossless;
+
+	(void)state;
+	mean_lost("turbo,capacity=1e6", 980000, 1, 20000, &lossless);
+	assert_close(lossless, 1 - 4 * 0.08, 0.015);
+	assert_close(mean_lost("turbo,capacity=1e6", 1200000, 1, 10, NULL), 250000, 0);
+	assert_close(mean_lost("turbo,capacity=1e6", 940000, 1, 1000, NULL), 0, 0);
+}
+
+static void early(void **state)
+{
+	(void)state;
+	assert_close(mean_lost("early,capacity=1e6", 850000, 1, 100, NULL), 0, 0);
+	assert_close(mean_lost("early,capacity=1e6", 900000, 1, 5000, NULL), 1000, 2);
+	assert_close(mean_lost("early,capacity=1e6", 1100000, 1, 5000, NULL), 103000, 4);
+}
+
+/* Four overloaded seconds cost 1.6 %, eight of rest give that back. */
+static void overheating(void **state)
+{
+	struct mlr_sut *sut = make_sut("overheating,capacity=1e6");
+	struct mlr_trial_input over = { 4, 1010000 }, rest = { 8, 900000 };
+	uint64_t sent, lost;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		mlr_sut_trial(sut, &over, &sent, &lost);
+		assert_int_equal(lost, 40000);
+		mlr_sut_trial(sut, &over, &sent, &lost);
+		assert_in_range(lost, 40000 + 63999, 40000 + 64000);
+		mlr_sut_trial(sut, &rest, &sent, &lost);
+		assert_int_equal(lost, 0);
+		mlr_sut_trial(sut, &rest, &sent, &lost);
+		assert_int_equal(lost, 0);
+	}
+	mlr_sut_free(sut);
+}
+
 static uint64_t lost_at(const char *specification, int trial)
 {
 	struct mlr_sut *sut = make_sut(specification);
@@ -174,7 +236,8 @@ static void check_error(const char *specification, const char *const *words)
 static void errors_tell_what_is_right(void **state)
 {
 	(void)state;
-	check_error("hart", "'hart'", "hard", "stretch", "spikes", "jitter", "buffered", "erf", "residual", "inversion");
+	check_error("hart", "'hart'", "hard", "stretch", "spikes", "jitter", "buffered", "erf", "residual", "inversion",
+		    "unbalanced", "clocks", "turbo", "early", "overheating");
 	check_error("", "''", "hard");
 	check_error("stretch,sprad=1", "'sprad'", "did you mean 'spread'", "capacity");
 	check_error("hard,spread=1", "'spread'", "capacity");
@@ -221,6 +284,11 @@ int main(void)
 		cmocka_unit_test(jitter),
 		cmocka_unit_test(residual),
 		cmocka_unit_test(inversion),
+		cmocka_unit_test(unbalanced),
+		cmocka_unit_test(clocks),
+		cmocka_unit_test(turbo),
+		cmocka_unit_test(early),
+		cmocka_unit_test(overheating),
 		cmocka_unit_test(seeds),
 		cmocka_unit_test(errors_tell_what_is_right),
 		cmocka_unit_test(errors_fit_their_buffer),

@@ -43,6 +43,12 @@ static const struct kind {
 	{ "jitter_1pct", "jitter", "sigma", 0.01, false },
 	{ "jitter_5pct", "jitter", "sigma", 0.05, false },
 	{ "residual", "residual", "ratio", 1e-5, false },
+	{ "unbalanced_4", "unbalanced", NULL, 0, false },
+	{ "unbalanced_2", "unbalanced,queues=2", "skew", 0.03, false },
+	{ "two_clocks", "clocks", NULL, 0, false },
+	{ "turbo", "turbo", NULL, 0, false },
+	{ "early_drop", "early", NULL, 0, false },
+	{ "overheating", "overheating", NULL, 0, false },
 };
 
 static int new_phased(const struct mlr_controller_input *input, struct mlr_controller **ret)

@@ -47,6 +47,12 @@ static const struct kind kinds[] = {
 	{ "line_rate", "hard", NULL, 0, false },
 	{ "residual", "residual", "ratio", 1e-5, false },
 	{ "inversion", "inversion", "ratio", 1e-4, false },
+	{ "unbalanced_4", "unbalanced", "skew", 0.12, false },
+	{ "unbalanced_2", "unbalanced,queues=2", "skew", 0.03, false },
+	{ "two_clocks", "clocks", NULL, 0, false },
+	{ "turbo", "turbo", NULL, 0, false },
+	{ "early_drop", "early", NULL, 0, false },
+	{ "overheating", "overheating", NULL, 0, false },
 	/* not in the reference */
 	{ "+stretch_mid", "stretch", "spread", 0.005, true },
 	{ "+stretch_huge", "stretch", "spread", 0.08, true },
@@ -60,6 +66,17 @@ static const struct kind kinds[] = {
 	{ "+residual_1e-7", "residual", "ratio", 1e-7, false },
 	{ "+residual_1e-3", "residual", "ratio", 1e-3, false },
 	{ "+inversion_deep", "inversion", "ratio", 0.02, false },
+	{ "+unbalanced_16", "unbalanced,queues=16", "skew", 0.3, false },
+	{ "+unbalanced_8", "unbalanced,queues=8", "skew", 0.02, false },
+	{ "+clocks_half", "clocks,p=0.5", "slow", 0.98, false },
+	{ "+clocks_rare", "clocks,p=0.08", "slow", 0.9, false },
+	{ "+clocks_slow", "clocks,p=0.8", "slow", 0.95, false },
+	{ "+turbo_small", "turbo,slow=0.985", "knee", 0.8, true },
+	{ "+early_steep", "early,ratio=0.3", "knee", 0.9, true },
+	{ "+early_flat", "early,ratio=0.0005", "knee", 0.3, true },
+	{ "+heat_slow", "overheating,cost=0.001", "back", 0.0005, false },
+	{ "+heat_fast", "overheating,cost=0.02", "back", 0.01, false },
+	{ "+heat_sticky", "overheating,cost=0.004", "back", 0.0002, false },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
