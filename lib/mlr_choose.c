@@ -143,6 +143,33 @@ static int ask_model(struct mlr_focus *focus, const struct mlr_view *view, const
 	return has_index;
 }
 
+/* Whether the SUT shows no noise: what is repeated is repeated exactly. */
+static bool is_exact(const struct mlr_view *view)
+{
+	const struct mlr_point *bad = mlr_view_lowest_bad(view);
+
+	if (!bad || view->repeats == 0 || view->contradictions > 0)
+		return false;
+	for (const struct mlr_point *point = bad; point < view->points + view->count; point++) {
+		if (point->good > 0)
+			return false;
+	}
+	return true;
+}
+
+/* The undecided end of a bracket that locating has made narrow, the bad one first. False where there is none. */
+static bool settle_bracket(const struct mlr_view *view, int64_t *ret_index)
+{
+	const struct mlr_point *bad = mlr_view_lowest_bad(view), *point = bad;
+
+	if (!bad || bad == view->points)
+		return false;
+	if (bad->class != MLR_LOAD_UNDECIDED)
+		point--;
+	*ret_index = llround(point->position);
+	return point->on_grid && point->class == MLR_LOAD_UNDECIDED;
+}
+
 /* Where to measure in full length. 0 or -ENOMEM. */
 static int choose_index(struct mlr_focus *focus, const struct mlr_view *view, struct choice *ret_choice)
 {
@@ -150,8 +177,12 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_view *view, st
 	int found = 0;
 
 	if (focus->spent_s <= GUIDED_SUMS * view->goal->duration_sum_s) {
-		if (!focus->model && mlr_locate(view, &ret_choice->index, &ret_choice->rule, &root))
+		if ((!focus->model || is_exact(view)) && mlr_locate(view, &ret_choice->index, &ret_choice->rule, &root))
 			return 0;
+		if (is_exact(view) && settle_bracket(view, &ret_choice->index)) {
+			ret_choice->rule = "trials repeat exactly";
+			return 0;
+		}
 		ret_choice->rule = "cheapest by the model";
 		found = ask_model(focus, view, &root, ret_choice);
 	}
@@ -262,7 +293,7 @@ int mlr_choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *f
 	err = mlr_view_new(now, goal, mlr_results_goal(now->results, goal)->final_trial_duration_s, &view);
 	if (err)
 		return err;
-	view.bracket = BRACKET_UNITS * (double)view.unit;
+	view.bracket = (is_exact(&view) ? 1 : BRACKET_UNITS) * (double)view.unit;
 	err = choose(now, goal, focus, &view, ret_decision);
 	mlr_view_free(&view);
 	return err;

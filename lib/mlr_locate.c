@@ -112,6 +112,20 @@ static double linear_root(const struct mlr_view *view, const struct survey *surv
 	return root_fps > 0 ? mlr_grid_position(view->grid, root_fps) : NAN;
 }
 
+/*
+ * Where two bad loads put the end of the loss. If frames are lost one by one, it falls like a power of the load; if capacity is
+ * lacking, like a straight line. Which of both is not known yet: half way. But a buffer that hid an overload from short trials is
+ * full from its own end on, and that is the line's.
+ */
+static double second_root(const struct mlr_view *view, const struct survey *survey)
+{
+	double linear = linear_root(view, survey), power = power_root(view, survey, true);
+
+	if (view->telling_s < view->duration_s)
+		return floor(linear);
+	return isfinite(power) ? (linear + power) / 2 : linear;
+}
+
 /* Where the loss ratio reaches the goal's between the bracket's ends, its logarithm taken as linear. */
 static double ratio_root(const struct mlr_view *view, const struct survey *survey)
 {
@@ -160,8 +174,8 @@ static double go_down(const struct mlr_view *view, const struct survey *survey)
 		position = forwarding_position(view, survey->failed) - (double)view->unit / 2;
 	else if (survey->failed_count < 2)
 		position = floor(forwarding_position(view, survey->failed));
-	else if (survey->failed_count == 2 && view->telling_s < view->duration_s)
-		position = floor(linear_root(view, survey));
+	else if (survey->failed_count == 2)
+		position = second_root(view, survey);
 	else
 		position = power_root(view, survey, true);
 	return fmin(position, survey->bad->position - least_step);

@@ -5,7 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SHORT_GOOD_WEIGHT 0.3 /* of a good trial that is only just too short, as evidence */
+#define SHORT_GOOD_WEIGHT 0.3  /* of a good trial that is only just too short, as evidence */
+#define REPEAT_LOST       30   /* frames: that as many were lost twice is no chance */
+#define REPEAT_DEVIATIONS 0.05 /* of a Poisson count */
+#define REPEAT_WIDTH      0.02 /* Goal Widths */
 
 /* What is left to a classification by full-length trials alone, each of this effective duration. */
 static struct mlr_need need_of(const struct mlr_goal *goal, const struct mlr_duration_sums *sums, double trial_s)
@@ -72,6 +75,32 @@ static int hidden_loss(const struct mlr_view *view, const struct mlr_trial_resul
 	return short_bad > 0 && long_good > 0 && !(long_bad > 0) ? -1 : 0;
 }
 
+/* Whether two trials of one load lost the same, but for less than would make a difference to the critical load or than frames
+ * lost one by one would differ. */
+static bool is_repeat(const struct mlr_view *view, const struct mlr_trial_result *a, const struct mlr_trial_result *b)
+{
+	double frames = a->input.load_fps * a->input.duration_s, lost = a->output.loss_ratio * frames;
+	double difference = fabs(a->output.loss_ratio - b->output.loss_ratio) * frames;
+
+	return difference <= fmax(1.5, REPEAT_DEVIATIONS * sqrt(lost)) &&
+	       difference <= REPEAT_WIDTH * (double)view->unit * view->grid->log_step * frames;
+}
+
+/* Trials of one load and length, each beside the one before. Where hardly a frame was lost, repeats tell nothing. */
+static void count_repeats(struct mlr_view *view, const struct mlr_trial_result *trials, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		double lost = trials[i].output.loss_ratio * trials[i].input.load_fps * trials[i].input.duration_s;
+
+		if (trials[i].input.duration_s != trials[i - 1].input.duration_s)
+			continue;
+		if (!is_repeat(view, &trials[i], &trials[i - 1]))
+			view->contradictions++;
+		else if (lost >= REPEAT_LOST)
+			view->repeats++;
+	}
+}
+
 static void count_trials(struct mlr_point *point, const struct mlr_view *view, const struct mlr_trial_result *trials,
 			 size_t count)
 {
@@ -105,6 +134,7 @@ static void set_point(struct mlr_view *view, const struct mlr_results *results, 
 		point->position = round(point->position);
 	trials = mlr_results_trials(results, load, &count);
 	count_trials(point, view, trials, count);
+	count_repeats(view, trials, count);
 	view->hidden_loss += hidden_loss(view, trials, count);
 }
 

@@ -306,6 +306,42 @@ static void every_model_with_every_preset(void **state)
 	}
 }
 
+/* Loads with more trials than it takes to see that they repeat exactly. */
+static size_t stayed_at(const struct log *log)
+{
+	struct mlr_trial_result *scratch = calloc(log->count + 1, sizeof(*scratch));
+	size_t loads = 0;
+
+	for (size_t i = 0; i < log->count; i++) {
+		struct log earlier = { .trials = log->trials, .count = i };
+		double load_fps = log->trials[i].input.load_fps;
+
+		loads += trials_at(&earlier, load_fps, scratch) == 3; /* this one is the fourth */
+	}
+	free(scratch);
+	return loads;
+}
+
+/* Unequal queues lose without any noise, along a curve with knees. One trial then tells all about a load: only the two bounds of
+ * each goal get the trials that Load Classification wants. */
+static void exact_repeats_leave_one_trial_a_load(void **state)
+{
+	struct mlr_controller_input input = preset_input("csit");
+
+	(void)state;
+	for (int seed = 0; seed < 20; seed++) {
+		char specification[128];
+		struct log log;
+
+		snprintf(specification, sizeof(specification), "unbalanced,capacity=%g,queues=%d,skew=%g",
+			 1e5 * exp(0.2 * seed), 2 + seed % 7, 0.03 + 0.01 * seed);
+		search_sut(specification, &input, &log);
+		assert_true(stayed_at(&log) <= 4);
+		assert_true(log.asked < 66);
+		free(log.trials);
+	}
+}
+
 /* --- refusals --- */
 
 static void inputs_out_of_range_are_refused(void **state)
@@ -726,6 +762,7 @@ int main(void)
 		cmocka_unit_test(dead_sut_ends_at_min_load),
 		cmocka_unit_test(long_trials_are_rare),
 		cmocka_unit_test(every_model_with_every_preset),
+		cmocka_unit_test(exact_repeats_leave_one_trial_a_load),
 		cmocka_unit_test(inputs_out_of_range_are_refused),
 		cmocka_unit_test(results_out_of_range_change_nothing),
 		cmocka_unit_test(warmup_stays_out_of_the_results),
