@@ -14,9 +14,8 @@
 
 #include "config/options.h"
 
-#define WORD_SIZE 32
-#define PATH_SIZE 4096
-#define LINE_SIZE 4096
+#define PATH_SIZE      4096
+#define LINE_SIZE      4096
 
 static void fail(const char *what)
 {
@@ -44,36 +43,22 @@ static void finish(FILE *stream, const char *name)
 
 /* --- verbs ---------------------------------------------------------------------------------------------------------- */
 
-/* The first word of a verb. */
-static const char *first_word(enum verb verb, char word[WORD_SIZE])
-{
-	snprintf(word, WORD_SIZE, "%.*s", (int)strcspn(verb_name(verb), " "), verb_name(verb));
-	return word;
-}
-
-static bool has_word(enum verb verb, const char *word)
-{
-	char own[WORD_SIZE];
-
-	return strcmp(first_word(verb, own), word) == 0;
-}
-
 /* Whether it is the first verb that has its first word. */
 static bool leads(enum verb verb)
 {
-	char word[WORD_SIZE];
+	char word[VERB_WORD_SIZE];
 
-	first_word(verb, word);
+	verb_word(verb, word);
 	for (enum verb before = 0; before < verb; before++)
-		if (has_word(before, word))
+		if (verb_has_word(before, word))
 			return false;
 	return true;
 }
 
 static bool of_word(const struct option *option, const char *word)
 {
-	for (enum verb verb = 0; verb < verb_count; verb++)
-		if (has_word(verb, word) && option_belongs(option, verb))
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++)
+		if (verb_has_word(verb, word) && option_belongs(option, verb))
 			return true;
 	return false;
 }
@@ -98,8 +83,8 @@ static void put_text(FILE *stream, const char *text)
 static void put_synopsis(FILE *stream, const char *word)
 {
 	fputs(".SH SYNOPSIS\n", stream);
-	for (enum verb verb = 0; verb < verb_count; verb++) {
-		if (!has_word(verb, word))
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++) {
+		if (!verb_has_word(verb, word))
 			continue;
 		fputs(".B xdp\\-mlr ", stream);
 		put_text(stream, verb_name(verb));
@@ -149,14 +134,14 @@ static void put_options(FILE *stream, const char *word)
 
 static void put_verbs(FILE *stream)
 {
-	char word[WORD_SIZE];
+	char word[VERB_WORD_SIZE];
 
-	for (enum verb verb = 0; verb < verb_count; verb++) {
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++) {
 		fputs(".TP\n.B ", stream);
 		put_text(stream, verb_name(verb));
 		fputc('\n', stream);
 		put_text(stream, verb_summary(verb));
-		fprintf(stream, ". See\n.BR xdp\\-mlr\\-%s (8).\n", first_word(verb, word));
+		fprintf(stream, ". See\n.BR xdp\\-mlr\\-%s (8).\n", verb_word(verb, word));
 	}
 }
 
@@ -173,7 +158,7 @@ static void put_keys(FILE *stream)
 		fputc('\n', stream);
 		put_text(stream, options[i].help);
 		fputs(".\n", stream);
-		for (enum verb verb = 0; verb < verb_count; verb++) {
+		for (enum verb verb = 0; verb < VERB_COUNT; verb++) {
 			if (!option_belongs(&options[i], verb))
 				continue;
 			fputs(separator, stream);
@@ -250,7 +235,7 @@ static FILE *open_template(const char *templates, const char *page)
 static void put_plain_body(FILE *stream, enum verb verb, const char *word)
 {
 	fputs(".SH DESCRIPTION\n", stream);
-	for (; verb < verb_count && has_word(verb, word); verb++) {
+	for (; verb < VERB_COUNT && verb_has_word(verb, word); verb++) {
 		fputs(".PP\n.B xdp\\-mlr ", stream);
 		put_text(stream, verb_name(verb));
 		fputs(":\n", stream);
@@ -272,10 +257,10 @@ static const char *word_summary(const char *word, enum verb verb)
 
 static void write_verb_page(const char *templates, const char *directory, enum verb verb)
 {
-	char word[WORD_SIZE], page[64];
+	char word[VERB_WORD_SIZE], page[64];
 	FILE *stream, *template;
 
-	first_word(verb, word);
+	verb_word(verb, word);
 	snprintf(page, sizeof(page), "xdp-mlr-%s.8", word);
 	stream = create(directory, page);
 	template = open_template(templates, page);
@@ -301,7 +286,7 @@ static void write_other_page(const char *templates, const char *directory, const
 {
 	FILE *stream = create(directory, page), *template = open_template(templates, page);
 	const char *dot = strrchr(page, '.');
-	char name[WORD_SIZE * 2];
+	char name[VERB_WORD_SIZE * 2];
 
 	if (!template || !dot)
 		fail(page);
@@ -374,7 +359,7 @@ static void put_bash_value(FILE *stream, const struct option *option)
 static void write_bash(const char *directory)
 {
 	FILE *stream = create(directory, "completion.bash");
-	char word[WORD_SIZE];
+	char word[VERB_WORD_SIZE];
 
 	fputs("# Completion of xdp-mlr for bash, written from the option table by tools/man/mkman.c\n"
 	      "_xdp_mlr() {\n"
@@ -387,27 +372,27 @@ static void write_bash(const char *directory)
 	      "  COMPREPLY=()\n"
 	      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    COMPREPLY=($(compgen -W '",
 	      stream);
-	for (enum verb verb = 0; verb < verb_count; verb++)
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++)
 		if (leads(verb))
-			fprintf(stream, "%s ", first_word(verb, word));
+			fprintf(stream, "%s ", verb_word(verb, word));
 	fputs("--help --version' -- \"$current\"))\n    return\n  fi\n", stream);
-	for (enum verb verb = 0; verb < verb_count; verb++) {
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++) {
 		const char *space = strchr(verb_name(verb), ' ');
 
 		if (!space || !leads(verb))
 			continue;
-		first_word(verb, word);
+		verb_word(verb, word);
 		fprintf(stream,
 			"  if [ \"$verb\" = %s ]; then\n    if [ \"$COMP_CWORD\" -eq 2 ]; then\n      COMPREPLY=($(compgen "
 			"-W '",
 			word);
-		for (enum verb each = verb; each < verb_count; each++)
-			if (has_word(each, word))
+		for (enum verb each = verb; each < VERB_COUNT; each++)
+			if (verb_has_word(each, word))
 				fprintf(stream, "%s ", strchr(verb_name(each), ' ') + 1);
 		fputs("' -- \"$current\"))\n      return\n    fi\n    verb=\"$verb ${COMP_WORDS[2]}\"\n  fi\n", stream);
 	}
 	fputs("  case $verb in\n", stream);
-	for (enum verb verb = 0; verb < verb_count; verb++)
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++)
 		put_bash_verb(stream, verb);
 	fputs("  *) return ;;\n  esac\n"
 	      "  case $before in\n",
@@ -461,15 +446,15 @@ static void put_zsh_option(FILE *stream, const struct option *option)
 static void write_zsh(const char *directory)
 {
 	FILE *stream = create(directory, "completion.zsh");
-	char word[WORD_SIZE];
+	char word[VERB_WORD_SIZE];
 
 	fputs("#compdef xdp-mlr\n# Completion of xdp-mlr for zsh, written from the option table by tools/man/mkman.c\n"
 	      "_xdp_mlr() {\n  local -a verbs\n  local verb=$words[2]\n  verbs=(\n",
 	      stream);
-	for (enum verb verb = 0; verb < verb_count; verb++) {
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++) {
 		if (!leads(verb))
 			continue;
-		fprintf(stream, "    '%s:", first_word(verb, word));
+		fprintf(stream, "    '%s:", verb_word(verb, word));
 		put_zsh_text(stream, strchr(verb_name(verb), ' ') ? "a system under test of its own" : verb_summary(verb));
 		fputs("'\n", stream);
 	}
@@ -479,7 +464,7 @@ static void write_zsh(const char *directory)
 	      "    verb=\"lab $words[3]\"\n    shift words\n    (( CURRENT-- ))\n  fi\n"
 	      "  shift words\n  (( CURRENT-- ))\n  case $verb in\n",
 	      stream);
-	for (enum verb verb = 0; verb < verb_count; verb++) {
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++) {
 		fprintf(stream, "    '%s') _arguments \\\n", verb_name(verb));
 		for (size_t i = 0; i < option_count; i++)
 			if (option_belongs(&options[i], verb))
@@ -496,7 +481,7 @@ int main(int count, char **arguments)
 		fputs("usage: mkman TEMPLATES DIRECTORY\n", stderr);
 		return 2;
 	}
-	for (enum verb verb = 0; verb < verb_count; verb++)
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++)
 		if (leads(verb))
 			write_verb_page(arguments[1], arguments[2], verb);
 	write_other_pages(arguments[1], arguments[2]);

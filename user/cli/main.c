@@ -13,42 +13,8 @@
 #include "measurer/mpi.h"
 #include "progress/metrics.h"
 
-static enum exit_code run_verb(const struct config *config)
-{
-	switch (config->verb) {
-	case VERB_SEARCH:
-		return verb_search(config);
-	case VERB_SOAK:
-		return verb_soak(config);
-	case VERB_TRIAL:
-		return verb_trial(config);
-	case VERB_RFC2544:
-		return verb_rfc2544(config);
-	case VERB_SELFTEST:
-		return verb_selftest(config);
-	case VERB_PROBE:
-		return verb_probe(config);
-	case VERB_LAB_UP:
-	case VERB_LAB_DOWN:
-	case VERB_LAB_STATUS:
-	case VERB_LAB_ON:
-		return verb_lab(config);
-	case VERB_PROFILE_SHOW:
-		return verb_profile(config);
-	case VERB_CLEAN:
-		return verb_clean(config);
-	case VERB_COMPARE:
-		return verb_compare(config);
-	case VERB_REPORT:
-		return verb_report(config);
-	case VERB_CAMPAIGN_RUN:
-	case VERB_CAMPAIGN_SUBMIT:
-	case VERB_CAMPAIGN_STATUS:
-	case VERB_CAMPAIGN_REPORT:
-		return verb_campaign(config);
-	}
-	return EXIT_USAGE_ERROR;
-}
+#define VERB_ENTRY(CONSTANT, FUNCTION, ...) [CONSTANT] = FUNCTION,
+static enum exit_code (*const functions[])(const struct config *config) = { VERBS(VERB_ENTRY) };
 
 /* Whose --dry-run shows points and jobs, not the plan of a run. */
 static bool is_campaign(enum verb verb)
@@ -60,7 +26,7 @@ static enum exit_code run_with_metrics(const struct config *config)
 {
 	enum exit_code code = metrics_start(config);
 
-	return code == EXIT_DONE ? metrics_finish(run_verb(config)) : code;
+	return code == EXIT_DONE ? metrics_finish(functions[config->verb](config)) : code;
 }
 
 static enum exit_code run(const struct config *config)

@@ -87,21 +87,10 @@ static enum exit_code report(const struct config *config, const struct campaign 
 	return delivered != EXIT_DONE ? delivered : code;
 }
 
-static enum exit_code act(const struct config *config, const struct campaign *campaign, const struct point_status *states)
-{
-	switch (config->verb) {
-	case VERB_CAMPAIGN_RUN:
-		return run(config, campaign, states);
-	case VERB_CAMPAIGN_SUBMIT:
-		return submit(config, campaign, states);
-	case VERB_CAMPAIGN_STATUS:
-		return status(config, campaign, states);
-	default:
-		return report(config, campaign, states);
-	}
-}
-
-enum exit_code verb_campaign(const struct config *config)
+/* One of those above, on the campaign of the file and how far it is. */
+static enum exit_code act(const struct config *config,
+			  enum exit_code (*action)(const struct config *config, const struct campaign *campaign,
+						   const struct point_status *states))
 {
 	struct point_status *states;
 	struct campaign campaign;
@@ -111,9 +100,29 @@ enum exit_code verb_campaign(const struct config *config)
 		return code;
 	code = store_states(&campaign, &states);
 	if (code == EXIT_DONE) {
-		code = act(config, &campaign, states);
+		code = action(config, &campaign, states);
 		store_states_free(&campaign, states);
 	}
 	campaign_free(&campaign);
 	return code;
+}
+
+enum exit_code verb_campaign_run(const struct config *config)
+{
+	return act(config, run);
+}
+
+enum exit_code verb_campaign_submit(const struct config *config)
+{
+	return act(config, submit);
+}
+
+enum exit_code verb_campaign_status(const struct config *config)
+{
+	return act(config, status);
+}
+
+enum exit_code verb_campaign_report(const struct config *config)
+{
+	return act(config, report);
 }

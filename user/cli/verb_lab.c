@@ -30,12 +30,14 @@ static enum exit_code print_lab(const struct lab *lab, enum format format)
 	return EXIT_DONE;
 }
 
-static enum exit_code up(const struct config *config)
+enum exit_code verb_lab_up(const struct config *config)
 {
 	struct sut_spec sut;
 	struct lab lab;
-	enum exit_code code = sut_parse(config->sut, &sut);
+	enum exit_code code = check_name(config->lab_name);
 
+	if (!code)
+		code = sut_parse(config->sut, &sut);
 	if (code)
 		return code;
 	if (sut.kind == SUT_DELAY && config->queues > 1)
@@ -46,7 +48,7 @@ static enum exit_code up(const struct config *config)
 	return code ? code : print_lab(&lab, config->format);
 }
 
-static enum exit_code on(const struct config *config)
+enum exit_code verb_lab_on(const struct config *config)
 {
 	struct sut_spec sut;
 	enum exit_code code = sut_parse(config->sut, &sut);
@@ -54,22 +56,26 @@ static enum exit_code on(const struct config *config)
 	return code ? code : lab_on(config, &sut);
 }
 
-static enum exit_code down(const struct config *config)
+enum exit_code verb_lab_down(const struct config *config)
 {
 	bool was_up;
-	enum exit_code code = lab_down(config->lab_name, &was_up);
+	enum exit_code code = check_name(config->lab_name);
 
+	if (!code)
+		code = lab_down(config->lab_name, &was_up);
 	if (!code && !was_up)
 		note("lab: '%s' is not up", config->lab_name);
 	return code;
 }
 
-static enum exit_code status(const struct config *config)
+enum exit_code verb_lab_status(const struct config *config)
 {
 	struct lab lab;
 	bool exists;
-	enum exit_code code = lab_find(config->lab_name, &lab, &exists);
+	enum exit_code code = check_name(config->lab_name);
 
+	if (!code)
+		code = lab_find(config->lab_name, &lab, &exists);
 	if (code)
 		return code;
 	if (!exists || !lab.complete)
@@ -78,16 +84,4 @@ static enum exit_code status(const struct config *config)
 		return refuse(EXIT_UNMET, "lab: '%s' is up, but process %d of its SUT is gone; take it down and up again",
 			      lab.name, (int)lab.forwarder);
 	return print_lab(&lab, config->format);
-}
-
-enum exit_code verb_lab(const struct config *config)
-{
-	enum exit_code code;
-
-	if (config->verb == VERB_LAB_ON)
-		return on(config);
-	code = check_name(config->lab_name);
-	if (code)
-		return code;
-	return config->verb == VERB_LAB_UP ? up(config) : config->verb == VERB_LAB_DOWN ? down(config) : status(config);
 }

@@ -179,7 +179,7 @@ static enum exit_code show_port(const struct config *config, const struct mlr_pr
 	return EXIT_DONE;
 }
 
-enum exit_code verb_profile(const struct config *config)
+enum exit_code verb_profile_show(const struct config *config)
 {
 	const char *names[MLR_PORTS_MAX];
 	struct mlr_profile profile;

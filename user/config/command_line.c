@@ -8,29 +8,7 @@
 #include "config/help.h"
 #include "config/options.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* --- the verb ------------------------------------------------------------------------------------------------------- */
-
-static const struct verb_word {
-	const char *word;
-	enum verb first, last;      /* verbs of two words share the first */
-	const char *const *seconds; /* their second words, in the order of the verbs; NULL: verbs of one word */
-} verb_words[] = {
-	{ "search", VERB_SEARCH, VERB_SEARCH, NULL },
-	{ "trial", VERB_TRIAL, VERB_TRIAL, NULL },
-	{ "soak", VERB_SOAK, VERB_SOAK, NULL },
-	{ "rfc2544", VERB_RFC2544, VERB_RFC2544, NULL },
-	{ "selftest", VERB_SELFTEST, VERB_SELFTEST, NULL },
-	{ "probe", VERB_PROBE, VERB_PROBE, NULL },
-	{ "lab", VERB_LAB_UP, VERB_LAB_ON, (const char *const[]){ "up", "down", "status", "on" } },
-	{ "profile", VERB_PROFILE_SHOW, VERB_PROFILE_SHOW, (const char *const[]){ "show" } },
-	{ "clean", VERB_CLEAN, VERB_CLEAN, NULL },
-	{ "compare", VERB_COMPARE, VERB_COMPARE, NULL },
-	{ "report", VERB_REPORT, VERB_REPORT, NULL },
-	{ "campaign", VERB_CAMPAIGN_RUN, VERB_CAMPAIGN_REPORT,
-	  (const char *const[]){ "run", "submit", "status", "report" } },
-};
 
 static bool asks_for(const char *argument, const char *name, char letter)
 {
@@ -38,12 +16,16 @@ static bool asks_for(const char *argument, const char *name, char letter)
 	       (strncmp(argument, "--", 2) == 0 && strcmp(argument + 2, name) == 0);
 }
 
-/* --help and --version where no verb, or half a verb, stands before them. */
-static bool finished_early(const char *argument, enum exit_code (*help)(const struct verb_word *),
-			   const struct verb_word *word, enum exit_code *ret)
+/* Verbs that share their first word. */
+struct verbs {
+	enum verb first, last;
+};
+
+/* --help and --version where no verb (NULL), or half a verb, stands before them. */
+static bool finished_early(const char *argument, const struct verbs *verbs, enum exit_code *ret)
 {
 	if (asks_for(argument, "help", 'h'))
-		*ret = help(word);
+		*ret = verbs ? help_verb(verbs->first, verbs->last) : help_program();
 	else if (asks_for(argument, "version", 'V'))
 		*ret = help_version();
 	else
@@ -51,92 +33,83 @@ static bool finished_early(const char *argument, enum exit_code (*help)(const st
 	return true;
 }
 
-static enum exit_code help_of_program(const struct verb_word *word)
-{
-	(void)word;
-	return help_program();
-}
-
-static enum exit_code help_of_word(const struct verb_word *word)
-{
-	return help_verb(word->first, word->last);
-}
-
 static enum exit_code refuse_verb(const char *text)
 {
-	const char *words[COUNT(verb_words)];
-	char quoted[QUOTE_SIZE], hint[64];
+	char words[VERB_COUNT][VERB_WORD_SIZE], quoted[QUOTE_SIZE], hint[64];
+	const char *candidates[VERB_COUNT];
 
-	for (size_t i = 0; i < COUNT(verb_words); i++)
-		words[i] = verb_words[i].word;
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++)
+		candidates[verb] = verb_word(verb, words[verb]);
 	return refuse(EXIT_USAGE_ERROR, "no verb '%s'%s ('xdp-mlr --help' lists the verbs)",
 		      quote(text, strlen(text), quoted, sizeof(quoted)),
-		      nearest_hint(text, words, COUNT(words), hint, sizeof(hint)));
+		      nearest_hint(text, candidates, VERB_COUNT, hint, sizeof(hint)));
 }
 
 /* "'lab up', 'lab down' or 'lab status'" */
-static const char *list_verbs(const struct verb_word *word, char *buffer, size_t size)
+static const char *list_verbs(const struct verbs *verbs, char *buffer, size_t size)
 {
 	size_t used = 0;
 
-	for (enum verb verb = word->first; verb <= word->last && used < size; verb++)
+	for (enum verb verb = verbs->first; verb <= verbs->last && used < size; verb++)
 		used += (size_t)snprintf(buffer + used, size - used, "%s'%s'",
-					 verb == word->first  ? ""
-					 : verb == word->last ? " or "
-							      : ", ",
+					 verb == verbs->first  ? ""
+					 : verb == verbs->last ? " or "
+							       : ", ",
 					 verb_name(verb));
 	return buffer;
 }
 
-/* The second word of a verb of two. */
-static enum exit_code read_second_word(const struct verb_word *word, const char *text, struct config *config,
-				       bool *ret_finished)
+/* The second word of a verb of two, of which argv[1] is the first. */
+static enum exit_code read_second_word(const struct verbs *verbs, char **argv, struct config *config, bool *ret_finished)
 {
-	size_t count = (size_t)(word->last - word->first) + 1;
-	char quoted[QUOTE_SIZE], hint[64], verbs[128];
+	char quoted[QUOTE_SIZE], hint[64], list[128];
+	const char *seconds[VERB_COUNT];
 	enum exit_code code;
+	size_t count = 0;
 
-	if (!text)
-		return refuse(EXIT_USAGE_ERROR, "%s what? Say %s", word->word, list_verbs(word, verbs, sizeof(verbs)));
-	if (finished_early(text, help_of_word, word, &code)) {
+	list_verbs(verbs, list, sizeof(list));
+	if (!argv[2])
+		return refuse(EXIT_USAGE_ERROR, "%s what? Say %s", argv[1], list);
+	if (finished_early(argv[2], verbs, &code)) {
 		*ret_finished = true;
 		return code;
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(text, word->seconds[i]) == 0) {
-			config->verb = word->first + (enum verb)i;
+	for (enum verb verb = verbs->first; verb <= verbs->last; verb++) {
+		seconds[count++] = verb_second_word(verb);
+		if (strcmp(argv[2], verb_second_word(verb)) == 0) {
+			config->verb = verb;
 			return EXIT_DONE;
 		}
 	}
-	return refuse(EXIT_USAGE_ERROR, "no '%s %s'%s; say %s", word->word,
-		      quote(text, strlen(text), quoted, sizeof(quoted)),
-		      nearest_hint(text, word->seconds, count, hint, sizeof(hint)), list_verbs(word, verbs, sizeof(verbs)));
+	return refuse(EXIT_USAGE_ERROR, "no '%s %s'%s; say %s", argv[1],
+		      quote(argv[2], strlen(argv[2]), quoted, sizeof(quoted)),
+		      nearest_hint(argv[2], seconds, count, hint, sizeof(hint)), list);
 }
 
 /* The verb in argv; *ret_next is the first argument after it. */
 static enum exit_code read_verb(char **argv, struct config *config, int *ret_next, bool *ret_finished)
 {
+	struct verbs verbs = { 0, 0 };
 	enum exit_code code;
 
 	if (!argv[1])
 		return refuse(EXIT_USAGE_ERROR, "no verb; say for example 'xdp-mlr search -p A,B', or see 'xdp-mlr --help'");
-	if (finished_early(argv[1], help_of_program, NULL, &code)) {
+	if (finished_early(argv[1], NULL, &code)) {
 		*ret_finished = true;
 		return code;
 	}
-	for (size_t i = 0; i < COUNT(verb_words); i++) {
-		const struct verb_word *word = &verb_words[i];
-
-		if (strcmp(argv[1], word->word) != 0)
-			continue;
-		config->verb = word->first;
-		*ret_next = 2;
-		if (!word->seconds)
-			return EXIT_DONE;
-		*ret_next = 3;
-		return read_second_word(word, argv[2], config, ret_finished);
-	}
-	return refuse_verb(argv[1]);
+	while (verbs.first < VERB_COUNT && !verb_has_word(verbs.first, argv[1]))
+		verbs.first++;
+	if (verbs.first == VERB_COUNT)
+		return refuse_verb(argv[1]);
+	config->verb = verbs.last = verbs.first;
+	*ret_next = 2;
+	if (!verb_second_word(verbs.first))
+		return EXIT_DONE;
+	*ret_next = 3;
+	while (verbs.last + 1 < VERB_COUNT && verb_has_word(verbs.last + 1, argv[1]))
+		verbs.last++;
+	return read_second_word(&verbs, argv, config, ret_finished);
 }
 
 /* --- the arguments -------------------------------------------------------------------------------------------------- */

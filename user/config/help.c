@@ -119,7 +119,7 @@ enum exit_code help_program(void)
 	fputs("xdp-mlr: how much traffic a system forwards, measured as draft-ietf-bmwg-mlrsearch-15 says.\n\n"
 	      "Usage: xdp-mlr VERB [options]\n\nVerbs:\n",
 	      page.stream);
-	for (enum verb verb = 0; verb < verb_count; verb++)
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++)
 		fprintf(page.stream, "  %-17s%s\n", verb_name(verb), verb_summary(verb));
 	fputs("\n'xdp-mlr VERB --help' lists the options of a verb; 'xdp-mlr --version' shows the version.\n", page.stream);
 	put_exit_codes(page.stream);

@@ -6,35 +6,57 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum verb {
-	VERB_SEARCH,
-	VERB_TRIAL,
-	VERB_SOAK,
-	VERB_RFC2544,
-	VERB_SELFTEST,
-	VERB_PROBE,
-	VERB_LAB_UP,
-	VERB_LAB_DOWN,
-	VERB_LAB_STATUS,
-	VERB_LAB_ON,
-	VERB_PROFILE_SHOW,
-	VERB_CLEAN,
-	VERB_COMPARE,
-	VERB_REPORT,
-	VERB_CAMPAIGN_RUN,
-	VERB_CAMPAIGN_SUBMIT,
-	VERB_CAMPAIGN_STATUS,
-	VERB_CAMPAIGN_REPORT
-};
+/* Every verb, once: its constant, the function that does it (verbs.h), its name, what it is, and what --help calls the files that it
+ * takes by their place on the command line. Verbs of two words that share the first one stand together. */
+#define VERBS(X)                                                                                                            \
+	X(VERB_SEARCH, verb_search, "search", "one MLRsearch benchmark over real ports or another measurer")                \
+	X(VERB_TRIAL, verb_trial, "trial", "one trial: the one-shot throughput test")                                       \
+	X(VERB_SOAK, verb_soak, "soak",                                                                                     \
+	  "PLRsearch: the load that loses a target ratio in the long run, with its error bar")                              \
+	X(VERB_RFC2544, verb_rfc2544, "rfc2544",                                                                            \
+	  "the suite of RFC 2544 section 26: throughput, latency, frame loss, bursts, recovery, reset")                     \
+	X(VERB_SELFTEST, verb_selftest, "selftest",                                                                         \
+	  "benchmark the tester itself, port to port: its clean maximum load and latency floor")                            \
+	X(VERB_PROBE, verb_probe, "probe",                                                                                  \
+	  "what this machine and its ports can do, and the command that mends what they cannot")                            \
+	X(VERB_LAB_UP, verb_lab_up, "lab up", "start a SUT of its own in a network namespace, joined to this one by veth")  \
+	X(VERB_LAB_DOWN, verb_lab_down, "lab down", "remove the lab")                                                       \
+	X(VERB_LAB_STATUS, verb_lab_status, "lab status", "show the lab that is up")                                        \
+	X(VERB_LAB_ON, verb_lab_on, "lab on",                                                                               \
+	  "make two ports of this machine a SUT for another tester, until it is interrupted")                               \
+	X(VERB_PROFILE_SHOW, verb_profile_show, "profile show",                                                             \
+	  "the first frames of a Traffic Profile, in hex and by field")                                                     \
+	X(VERB_CLEAN, verb_clean, "clean", "undo whatever an earlier run that died left behind")                            \
+	X(VERB_COMPARE, verb_compare, "compare",                                                                            \
+	  "whether the SUT of result B is slower than that of result A, with the evidence", "A.json", "B.json")             \
+	X(VERB_REPORT, verb_report, "report", "show a stored JSON result, or render it as HTML, Markdown, CSV or text",     \
+	  "FILE")                                                                                                           \
+	X(VERB_CAMPAIGN_RUN, verb_campaign_run, "campaign run",                                                             \
+	  "run every point of a campaign here, one after the other; go on with one that was interrupted", "FILE")           \
+	X(VERB_CAMPAIGN_SUBMIT, verb_campaign_submit, "campaign submit",                                                    \
+	  "hand the points of a campaign to a batch system, which has the testbeds", "FILE")                                \
+	X(VERB_CAMPAIGN_STATUS, verb_campaign_status, "campaign status",                                                    \
+	  "how far a campaign is: points done, running, failed, waiting", "FILE")                                           \
+	X(VERB_CAMPAIGN_REPORT, verb_campaign_report, "campaign report",                                                    \
+	  "one result of all points of a campaign: spread over repeats, and which build is slower", "FILE")
 
-/* Files that a verb takes by their place on the command line, without an option's name. */
-#define FILES_MAX 2
+#define VERB_CONSTANT(CONSTANT, ...) CONSTANT,
+enum verb { VERBS(VERB_CONSTANT) };
+#define VERB_ONE(...) +1
+#define VERB_COUNT    ((enum verb)(VERBS(VERB_ONE)))
 
-extern const size_t verb_count;
+#define FILES_MAX      2 /* that a verb takes by place */
+#define VERB_WORD_SIZE 16
+
 const char *verb_name(enum verb verb);
 const char *verb_summary(enum verb verb);
-/* What --help calls a file that the verb takes by its place on the command line; NULL if it takes no more. */
+/* What --help calls a file that the verb takes by place; NULL if it takes no more. */
 const char *verb_file(enum verb verb, size_t index);
+/* Its first word, written into the buffer and returned; and its second, NULL where it has one word only. */
+const char *verb_word(enum verb verb, char buffer[VERB_WORD_SIZE]);
+const char *verb_second_word(enum verb verb);
+/* Whether this is its first word. */
+bool verb_has_word(enum verb verb, const char *word);
 
 /* Whether the verb runs the same over a list of frame sizes (options_suite.h). */
 static inline bool frame_sizes_are_a_list(enum verb verb)
