@@ -81,9 +81,14 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(*F)_bpf > $@
 
 # --- the program ------------------------------------------------------------------------------------------------------------
-$(BUILD)/user/%.o: user/%.c | $(skeletons)
+# the checklist of a result, from the table of what the drafts require
+$(BUILD)/clauses.h: docs/clauses.tsv tools/clauses.awk
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(CPPFLAGS) -Iuser -I. -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
+	$(call say,AWK,$@)awk -f tools/clauses.awk $< >$@.new && mv $@.new $@
+
+$(BUILD)/user/%.o: user/%.c | $(skeletons) $(BUILD)/clauses.h
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) -Iuser -I. -I$(BUILD) -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 $(BUILD)/xdp-mlr: $(user_objects) $(BUILD)/libmlr.a
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(user_libs)
