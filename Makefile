@@ -82,11 +82,11 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 
 # --- the program ------------------------------------------------------------------------------------------------------------
 # the checklist of a result, from the table of what the drafts require
-$(BUILD)/clauses.h: docs/clauses.tsv tools/clauses.awk
+$(BUILD)/clauses.inc: docs/clauses.tsv tools/clauses.awk
 	@mkdir -p $(@D)
 	$(call say,AWK,$@)awk -f tools/clauses.awk $< >$@.new && mv $@.new $@
 
-$(BUILD)/user/%.o: user/%.c | $(skeletons) $(BUILD)/clauses.h
+$(BUILD)/user/%.o: user/%.c | $(skeletons) $(BUILD)/clauses.inc
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) -Iuser -I. -I$(BUILD) -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 

@@ -42,8 +42,8 @@ installs() { # PACKAGE
   [ "$status" -eq 0 ]
   installs libxdp-dev
   installs bpftool
-  ! installs gcc || return 1
-  ! installs linux-tools-common || return 1
+  if installs gcc; then return 1; fi
+  if installs linux-tools-common; then return 1; fi
 }
 
 @test "a package goes by the name that the system has for it" {
@@ -53,7 +53,7 @@ installs() { # PACKAGE
   installs linux-tools-common
   installs linux-tools-generic
   installs librte-net-af-xdp26
-  ! grep -q '|' "$BATS_TEST_TMPDIR/installed"
+  if grep -q '|' "$BATS_TEST_TMPDIR/installed"; then return 1; fi
 }
 
 @test "a package that the system does not have is named, and the others are installed" {
@@ -61,7 +61,7 @@ installs() { # PACKAGE
   deps
   [ "$status" -eq 0 ]
   [[ $stderr == *'has no package libxdp-dev; going on without'* ]]
-  ! installs libxdp-dev || return 1
+  if installs libxdp-dev; then return 1; fi
   installs libbpf-dev
 }
 
@@ -70,7 +70,7 @@ installs() { # PACKAGE
   deps
   [ "$status" -eq 0 ]
   installs elfutils-libelf-devel
-  ! installs gcc || return 1
+  if installs gcc; then return 1; fi
   [[ $stderr == *'has no package libxdp-devel; going on without'* ]]
 }
 

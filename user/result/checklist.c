@@ -251,7 +251,7 @@ static struct finding judge_test(const json_t *document, const struct clause *cl
 
 /* Of docs/clauses.tsv. */
 static const struct clause clauses[] = {
-#include "clauses.h"
+#include "clauses.inc"
 };
 
 /* --- the checklist -------------------------------------------------------------------------------------------------- */
