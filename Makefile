@@ -153,7 +153,7 @@ $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libmlr.a
 check-build: $(BUILD)/xdp-mlr $(appliance) $(unit_tests) $(bpf_tests) $(user_tests) $(appliance_tests) $(test_tools) install-build ## build the program and all tests, without root
 
 check: deps ## install what is missing, build, run every test
-	$(Q)$(MAKE) --no-print-directory check-build
+	$(Q)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) check-build
 	$(Q)BUILD=$(BUILD) tests/run
 
 # not in `make check`: it fetches two kernels, and emulates them

@@ -174,7 +174,7 @@ offers() {
   archive=$(ls "$BUILD"/xdp-mlr-*.tar.gz)
   tar -tf "$archive" >"$BATS_TEST_TMPDIR/list"
   for file in Makefile tools/install.mk user/cli/main.c lib/mlr.c bpf/rx.bpf.c include/mlr/goal.h docs/man/xdp-mlr.8.in tools/debian/control \
-    tests/run tools/deps; do
+    tests/run tests/isolated tools/deps; do
     grep -qx "xdp-mlr-[0-9.]*/$file" "$BATS_TEST_TMPDIR/list" || { echo "no $file"; return 1; }
   done
   if grep -E '/build/|\.o$|\.git/' "$BATS_TEST_TMPDIR/list"; then return 1; fi
