@@ -18,12 +18,7 @@ END
   said 'running: xdp-mlr search'
   key s
   said 'Status: running, run 1 of 2 (slow)'
-  for _ in {1..50}; do # the first trial may not have begun yet
-    if grep -q '^  trial [0-9]* .* for 1 s' "$BATS_TEST_TMPDIR/console"; then break; fi
-    key s
-    sleep 0.2
-  done
-  said '^  trial [0-9]* .* for 1 s'
+  measured
   key l
   said '20..-..-..T..:..:..Z running: xdp-mlr search'
   key h
@@ -47,7 +42,7 @@ END
   said '^No.$'
   key qx
   said '^No.$' 2
-  sleep 1
+  measured
   key cy
   said 'result 1: .*IRREGULAR'
   result 1 | jq -e '.irregular_reason == "interrupted" and (.trials | length) > 0'
@@ -63,7 +58,7 @@ END
   printf '#!/bin/sh\necho "$3" >%s/code\n' "$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/hand-over"
   chmod +x "$BATS_TEST_TMPDIR/hand-over"
   said 'running: .*slow'
-  sleep 1
+  measured
   key qy
   appliance_ended
   [ "$(cat "$BATS_TEST_TMPDIR/code")" -eq 130 ]
@@ -87,20 +82,26 @@ END
   appliance_ended
 }
 
-# On a terminal of its own, made by script(1); keys come from a file, with pauses.
-on_terminal() { # CONSOLE SECONDS KEYS...
-  local key console=$1
-  shift
-  { sleep "$1"; shift; for key in "$@"; do printf '%b' "$key"; sleep 0.7; done; } |
-    timeout 30 script -qefc "stty cols 100 rows 30; $APPLIANCE --config $BATS_TEST_TMPDIR/config.yaml --state $BATS_TEST_TMPDIR/state \
-      --console $console --xdp-mlr $XDP_MLR; echo ended with \$?; stty -a" /dev/null >"$BATS_TEST_TMPDIR/console" 2>&1 3>&-
+# On a terminal of its own, made by script(1); what is seen there is in console, too.
+on_terminal() { # CONSOLE
+  mkfifo "$BATS_TEST_TMPDIR/keys"
+  exec 8<>"$BATS_TEST_TMPDIR/keys"
+  touch "$BATS_TEST_TMPDIR/errors"
+  script -qefc "stty cols 100 rows 30; $APPLIANCE --config $BATS_TEST_TMPDIR/config.yaml --state $BATS_TEST_TMPDIR/state \
+    --console $1 --xdp-mlr $XDP_MLR; echo ended with \$?; stty -a" /dev/null <"$BATS_TEST_TMPDIR/keys" \
+    >"$BATS_TEST_TMPDIR/console" 2>&1 3>&- 8>&- &
+  appliance=$!
 }
 
 @test "a screen draws the live view, and is left as it was" {
   slow_search
-  on_terminal /dev/tty 2 q y
-  grep -q $'\033\\[.A.*\033\\[J' "$BATS_TEST_TMPDIR/console"
-  grep -q $'slow: search: 0:0[0-9] elapsed' "$BATS_TEST_TMPDIR/console"
+  on_terminal /dev/tty
+  said 'slow: search: 0:0[0-9] elapsed'
+  said $'\033\\[.A.*\033\\[J'
+  key q
+  said 'Switch the machine off'
+  key y
+  appliance_ended
   tr -d '\r' <"$BATS_TEST_TMPDIR/console" | grep -q '^ended with 0$'
   grep -Eq '(^| )icanon' "$BATS_TEST_TMPDIR/console" && grep -Eq '(^| )echo ' "$BATS_TEST_TMPDIR/console"
 }
@@ -112,7 +113,15 @@ measurer: $SIM
 max-load: 2Mfps
 appliance: {shell: true}
 END
-  on_terminal '$(tty)' 1.5 '!' 'echo $((6 * 7))x\nexit\n' s q y
-  tr -d '\r' <"$BATS_TEST_TMPDIR/console" | grep -q '^42x$'
-  grep -q 'Status: done' "$BATS_TEST_TMPDIR/console"
+  on_terminal '$(tty)'
+  said 'done; waiting'
+  key '!'
+  said '# $' # its prompt
+  key $'echo $((6 * 7))x\nexit\n'
+  said '^42x'
+  said 'The shell has ended'
+  key s
+  said 'Status: done'
+  key qy
+  appliance_ended
 }

@@ -57,13 +57,21 @@ key() { # KEYS
 # Wait until it has said so, N times in all; fail with what it said.
 said() { # PATTERN [N]
   local _
-  for _ in {1..300}; do
+  for _ in {1..1200}; do
     [ "$(grep -c -- "$1" "$BATS_TEST_TMPDIR/console")" -lt "${2:-1}" ] || return 0
     sleep 0.1
   done
   echo "not said: $1"
   cat "$BATS_TEST_TMPDIR/console" "$BATS_TEST_TMPDIR/errors"
   return 1
+}
+
+# Wait until a run is at its second trial or a later one, as the console shows when it is asked.
+measured() {
+  until grep -q '^  trial \([2-9]\|1[0-9]\) .* for 1 s' "$BATS_TEST_TMPDIR/console"; do
+    key s
+    sleep 0.2
+  done
 }
 
 result() { # NUMBER

@@ -167,12 +167,11 @@ END
   printf '[ -e %s ] || { touch %s; exec sleep 60; }\nexec sh %s\n' "$BATS_TEST_TMPDIR/"{flag,flag,measurer} >"$BATS_TEST_TMPDIR/silent"
   appliance_up
   said 'running: .*--run second'
-  for _ in {1..50}; do [ -e "$BATS_TEST_TMPDIR/flag" ] && break; sleep 0.1; done
+  until [ -e "$BATS_TEST_TMPDIR/flag" ]; do sleep 0.05; done
   child=$(pgrep -P "$appliance")
   kill -9 "$appliance"
   wait "$appliance" || true
-  for _ in {1..50}; do kill -0 "$child" 2>/dev/null || break; sleep 0.1; done
-  if kill -0 "$child" 2>/dev/null; then return 1; fi
+  while kill -0 "$child" 2>/dev/null; do sleep 0.05; done
   appliance_up
   appliance_ended
   [ "$(grep -c 'running: .*--run first' "$BATS_TEST_TMPDIR/console")" -eq 1 ]

@@ -57,9 +57,9 @@ wrong() { # PATTERN
   refuses 2 "$1" "$XDP_MLR" campaign run c.yaml --dry-run
 }
 
-wait_until() { # command: at most ten seconds
+wait_until() { # command
   local i
-  for i in {1..200}; do
+  for i in {1..2000}; do
     if "$@"; then return 0; fi
     sleep 0.05
   done

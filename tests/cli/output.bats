@@ -26,7 +26,7 @@ load helper
 @test "jsonl: a line comes as it happens" {
   # The measurer answers its second question only once the event of the first trial's end was seen.
   mkfifo "$BATS_TEST_TMPDIR/seen"
-  run -1 timeout 20 bash -c '
+  run -1 timeout 120 bash -c '
     "$1" search --max-load 1Mfps --max-time 2 --format jsonl --measurer "exec:read -r q; echo \"{\\\"trial_loss_ratio\\\": 0.1}\"
       read -r q; read -r go <$2/seen; echo \"{\\\"trial_loss_ratio\\\": 0.1}\"; read -r q" |
     while read -r line; do

@@ -28,7 +28,7 @@ load helper
 @test "where nothing arrives and nobody answers, that is said once" {
   lab_up router
   for port in sut-a sut-b; do inside ip address flush dev "$port"; done
-  run --separate-stderr "$MLR" search -p "$A,$B" --max-load 5kfps --min-load 1kfps --goal loss=0,final=0.1,width=20% --wait d=0.1 --format json
+  search --max-load 5kfps --min-load 1kfps --goal loss=0,final=0.1,width=20% --wait d=0.1
   [ "$status" -eq 1 ]
   check '(.trials | length) >= 2 and ([.trials[].counts.received] | add) == 0'
   check '[.warnings[] | select(test("nothing that was sent arrived"))] | length == 1'
@@ -38,7 +38,7 @@ load helper
 
 @test "so it is where the router knows one of two IP versions" {
   lab_up router
-  trial --load 1000 --duration 0.2 --ip mixed --frame-size 84 --flows 2
+  clean_trial --load 1000 --duration 0.2 --ip mixed --frame-size 84 --flows 2
   [ "${#stderr_lines[@]}" -eq 1 ]
   [[ $stderr == "xdp-mlr: warning: port $A: at most half of what was sent arrived, and nobody answers for its gateway, 2001:2:0:1::1: "*"--gateway6, --address6 and --dst-mac" ]]
   trial --load 1000 --duration 0.2

@@ -6,14 +6,10 @@ load helper
 
 # Start a verb, and stop it while it asks for gateways that nobody is (which takes a second).
 stop_early() { # SIGNAL VERB OPTION...
-  "$MLR" "$2" -p "$A,$B" "${@:3}" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
-  pid=$!
-  background+=("$pid")
+  start "${@:2}"
   until [ "$(xdp_count)" -ge 1 ]; do sleep 0.01; done
   kill "-$1" "$pid"
-  status=0
-  wait "$pid" || status=$?
-  output=$(cat "$BATS_TEST_TMPDIR/out") stderr=$(cat "$BATS_TEST_TMPDIR/err")
+  ended
   [ "$status" -eq 130 ] || { echo "exit $status: $stderr"; return 1; }
 }
 
@@ -21,7 +17,7 @@ stop_early() { # SIGNAL VERB OPTION...
 stopped() { # VERB OPTION...
   stop_early INT "$@" --format json
   echo "$output" >"$BATS_TEST_TMPDIR/document.json"
-  "$BUILD"/tests/tools/validate "docs/schema/$1.schema.json" "$BATS_TEST_TMPDIR/document.json"
+  "${BUILD:-build}"/tests/tools/validate "docs/schema/$1.schema.json" "$BATS_TEST_TMPDIR/document.json"
   check '.irregular_reason | test("interrupted")'
   [ "$(xdp_count)" -eq 0 ]
 }

@@ -4,10 +4,14 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# Datagrams from inside the lab to an address behind port A, until the test ends. The neighbour is known, so there is no ARP.
+# Datagrams from inside the lab to an address behind port A, until the test ends: the first ones have come when this returns. The
+# neighbour is known, so there is no ARP.
 talk() {
   inside ip neighbour replace 198.18.0.77 lladdr 02:00:00:00:00:77 dev sut-a nud permanent
-  inside_meanwhile bash -c 'while :; do echo x >/dev/udp/198.18.0.77/9; sleep 0.01; done'
+  inside_meanwhile bash -c 'while :; do for i in {1..10}; do echo x >/dev/udp/198.18.0.77/9; done; sleep 0.01; done'
+  local before
+  before=$(cat "/sys/class/net/$A/statistics/rx_packets")
+  until [ "$(($(cat "/sys/class/net/$A/statistics/rx_packets") - before))" -gt 5 ]; do sleep 0.01; done
 }
 
 @test "foreign traffic on a port is shown and refused before anything is sent" {
@@ -36,18 +40,15 @@ talk() {
 
 @test "foreign traffic that begins later is warned of, once, and stands in the result" {
   lab_up router
-  inside ip neighbour replace 198.18.0.77 lladdr 02:00:00:00:00:77 dev sut-a nud permanent
-  "$MLR" search -p "$A,$B" --max-load 5kfps --min-load 1kfps --goal loss=0,final=0.5,width=20% --wait d=0.1 --format jsonl \
-    >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
-  pid=$!
-  background+=("$pid")
+  start search --max-load 5kfps --min-load 1kfps --goal loss=0,final=0.3,sum=3,width=20% --wait d=0.1 --format jsonl
   until grep -qs trial_started "$BATS_TEST_TMPDIR/out"; do sleep 0.02; done
   talk
-  wait "$pid" || [ $? -eq 1 ]
+  ended
+  [ "$status" -le 1 ]
   [ "$(grep -c 'warning: port '"$A"': [0-9]* foreign frames arrived in a trial' "$BATS_TEST_TMPDIR/err")" -eq 1 ]
-  output=$(tail -n 1 "$BATS_TEST_TMPDIR/out")
+  output=$(tail -n 1 <<<"$output")
   check '[.warnings[] | select(test("foreign frames arrived"))] | length == 1'
-  check '[.trials[].ports[0].counts.foreign] | max >= 20'
+  check '[.trials[].ports[0].counts.foreign | select(. >= 20)] | length > 1' # though there was reason to say it again
 }
 
 @test "ARP and neighbour discovery, however much of it, is not foreign" {
@@ -61,10 +62,12 @@ talk() {
   done'
   received=$(cat "/sys/class/net/$A/statistics/rx_packets")
   until [ "$(($(cat "/sys/class/net/$A/statistics/rx_packets") - received))" -gt 100 ]; do sleep 0.01; done
+  before=$(cat "/sys/class/net/$A/statistics/rx_packets")
   trial --load 1000 --duration 0.2
   [ "$status" -le 1 ] || { echo "$stderr"; return 1; }
   [[ $stderr != *foreign* ]]
-  [ "$(($(cat "/sys/class/net/$A/statistics/rx_packets") - received))" -gt 200 ]
+  # and they came all the while
+  [ "$(cat "/sys/class/net/$A/statistics/rx_packets")" -gt "$before" ]
 }
 
 @test "a use that can be seen is refused before listening" {

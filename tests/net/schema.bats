@@ -14,7 +14,7 @@ fits() { # schema, document on standard input
   "$MLR" lab up --name "$LAB" --sut policer:rate=50000 --format json | fits lab
   "$MLR" lab status --name "$LAB" --format json | fits lab
   for direction in a-to-b both; do
-    run --separate-stderr "$MLR" trial -p "$A,$B" --load 60kfps --duration 0.2 --direction $direction --format json
+    trial --load 60kfps --duration 0.2 --direction $direction
     fits trial <<<"$output"
   done
   run --separate-stderr "$MLR" trial -p "$A,$B" --load max --duration 0.1 --format jsonl
@@ -40,10 +40,10 @@ answers_clauses() {
 
 @test "a search and a suite over ports answer every clause of the drafts" {
   lab_up policer:rate=50kfps,burst=1ms
-  run --separate-stderr "$MLR" search -p "$A,$B" --max-load 100kfps --goal final=0.1,sum=0.2,width=5% --wait d=0.1 --format json
+  search --max-load 100kfps --goal final=0.1,sum=0.2,width=5% --wait d=0.1
   answers_clauses
   run --separate-stderr "$MLR" rfc2544 -p "$A,$B" --fast --frame-size 64,512 --tests throughput,back-to-back --max-load 100kfps \
-    --format json
+    --trial-duration 0.2 --wait d=0.1 --format json
   fits rfc2544 <<<"$output"
   answers_clauses
 }

