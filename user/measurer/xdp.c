@@ -147,10 +147,10 @@ static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 		neighbours[i] = neighbour_of(xdp, i);
 	code = neighbours_open(neighbours, xdp->port_count, &xdp->neighbours);
 	if (!code && !all_macs_given(xdp->config))
-		code = neighbours_resolve(xdp->neighbours, answers, &xdp->astray.ports_meet);
+		code = neighbours_resolve(xdp->neighbours, answers, &xdp->diagnosis.ports_meet);
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
 		if (xdp->ends[i].transmits && !xdp->config->ports[i].destination_mac_given)
-			astray_learned(&xdp->astray, xdp->config, &neighbours[i], &answers[i]);
+			diagnose_learned(&xdp->diagnosis, xdp->config, &neighbours[i], &answers[i]);
 	if (!code)
 		code = neighbours_serve(xdp->neighbours);
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
@@ -353,7 +353,8 @@ static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_
 	enum exit_code code = xdp_trial((struct measurer_xdp *)measurer, input, ret);
 
 	if (code == EXIT_DONE)
-		astray_measured(&((struct measurer_xdp *)measurer)->astray, ((struct measurer_xdp *)measurer)->config, ret);
+		diagnose_measured(&((struct measurer_xdp *)measurer)->diagnosis, ((struct measurer_xdp *)measurer)->config,
+				  ret);
 	if (code == EXIT_DONE && measurer->selftest.state == SELFTEST_FRESH)
 		ret->latency.floor = &measurer->selftest;
 	return code;

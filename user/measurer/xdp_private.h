@@ -5,7 +5,7 @@
 
 #include "dataplane/rx.h"
 #include "dataplane/tx_port.h"
-#include "measurer/astray.h"
+#include "measurer/diagnose.h"
 #include "measurer/measurer.h"
 #include "mlr/profile.h"
 #include "netdev/netlink.h"
@@ -50,7 +50,7 @@ struct measurer_xdp {
 	struct mlr_profile profile;
 	uint32_t next_sequence;      /* of the next trial, in every flow; goes on from trial to trial */
 	bool said_no_departures;     /* that nobody stamps them (departure.h) */
-	struct astray astray;        /* what would explain frames that are lost, or not ours */
+	struct diagnosis diagnosis;  /* what would explain frames that are lost, or not ours */
 	bool by_nic_clock;           /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
 	struct trial_course *course; /* of the trial that runs; NULL: its load is constant */
 	int64_t clock_offset_ns;     /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */

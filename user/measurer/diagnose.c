@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "measurer/astray.h"
+#include "measurer/diagnose.h"
 
 #include <arpa/inet.h>
 #include <string.h>
@@ -13,70 +13,70 @@
 /* --- nobody answers ------------------------------------------------------------------------------------------------- */
 
 /* Nobody answers a port by this gateway. */
-static void take_silence(struct astray *astray, const struct config *config, const struct neighbour_port *port,
+static void take_silence(struct diagnosis *diagnosis, const struct config *config, const struct neighbour_port *port,
 			 const char *option, int family, const void *address)
 {
 	char gateway[INET6_ADDRSTRLEN] = "";
 
 	inet_ntop(family, address, gateway, sizeof(gateway));
-	if (port->name == astray->port && !astray->option) {
-		astray->option = option;
-		memcpy(astray->gateway, gateway, sizeof(gateway));
+	if (port->name == diagnosis->port && !diagnosis->option) {
+		diagnosis->option = option;
+		memcpy(diagnosis->gateway, gateway, sizeof(gateway));
 	}
 	if (!given_by_user(config->given, option))
 		return;
-	astray->said_silence = true;
+	diagnosis->said_silence = true;
 	warn("port %s: nobody answers for its gateway, %s (--%s): its frames go to the other port's MAC address, "
 	     "and a router would drop them",
 	     port->name, gateway, option);
 }
 
-void astray_learned(struct astray *astray, const struct config *config, const struct neighbour_port *port,
-		    const struct neighbour_answer *answer)
+void diagnose_learned(struct diagnosis *diagnosis, const struct config *config, const struct neighbour_port *port,
+		      const struct neighbour_answer *answer)
 {
-	if (!astray->port)
-		astray->port = port->name;
+	if (!diagnosis->port)
+		diagnosis->port = port->name;
 	if (port->ip4 && !answer->found4)
-		take_silence(astray, config, port, "gateway", AF_INET, &port->gateway);
+		take_silence(diagnosis, config, port, "gateway", AF_INET, &port->gateway);
 	if (port->ip6 && !answer->found6)
-		take_silence(astray, config, port, "gateway6", AF_INET6, &port->gateway6);
+		take_silence(diagnosis, config, port, "gateway6", AF_INET6, &port->gateway6);
 }
 
-static void look_for_silence(struct astray *astray, const struct mlr_trial_counts *counts)
+static void look_for_silence(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
 {
-	if (astray->said_silence || astray->ports_meet || !astray->option || !counts->sent ||
+	if (diagnosis->said_silence || diagnosis->ports_meet || !diagnosis->option || !counts->sent ||
 	    counts->received > counts->sent / 2)
 		return;
-	astray->said_silence = true;
+	diagnosis->said_silence = true;
 	warn("port %s: %s arrived, and nobody answers for its gateway, %s: its frames went to the other port's MAC "
 	     "address, and a router drops them; see --%s, --address%s and --dst-mac",
-	     astray->port, counts->received ? "at most half of what was sent" : "nothing that was sent", astray->gateway,
-	     astray->option, strcmp(astray->option, "gateway6") == 0 ? "6" : "");
+	     diagnosis->port, counts->received ? "at most half of what was sent" : "nothing that was sent",
+	     diagnosis->gateway, diagnosis->option, strcmp(diagnosis->option, "gateway6") == 0 ? "6" : "");
 }
 
 /* --- others talk ---------------------------------------------------------------------------------------------------- */
 
 /* Not where that was allowed, and was warned of then. */
-static void look_for_others(struct astray *astray, const struct config *config, const struct measurement *measurement)
+static void look_for_others(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement)
 {
 	uint64_t many = FOREIGN_MANY;
 
 	for (size_t i = 0; i < measurement->port_count; i++)
 		many += measurement->ports[i].queries_sent; /* which may come by, or an ICMP message for each */
-	for (size_t i = 0; i < measurement->port_count && !astray->said_foreign && !config->unsafe_reason; i++) {
+	for (size_t i = 0; i < measurement->port_count && !diagnosis->said_foreign && !config->unsafe_reason; i++) {
 		uint64_t foreign = measurement->ports[i].counts.foreign;
 
 		if (foreign < many || foreign < measurement->counts.received / FOREIGN_PART)
 			continue;
-		astray->said_foreign = true;
+		diagnosis->said_foreign = true;
 		warn("port %s: %llu foreign frames arrived in a trial, of others or sent there by the SUT though they "
 		     "were for another port: what sends them is no part of the test, and may load the SUT as well",
 		     config->ports[i].name, (unsigned long long)foreign);
 	}
 }
 
-void astray_measured(struct astray *astray, const struct config *config, const struct measurement *measurement)
+void diagnose_measured(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement)
 {
-	look_for_silence(astray, &measurement->counts);
-	look_for_others(astray, config, measurement);
+	look_for_silence(diagnosis, &measurement->counts);
+	look_for_others(diagnosis, config, measurement);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Frames that go astray, and frames of others: what is most likely wrong is warned of, once a run. */
-#ifndef XDP_MLR_MEASURER_ASTRAY_H
-#define XDP_MLR_MEASURER_ASTRAY_H
+#ifndef XDP_MLR_MEASURER_DIAGNOSE_H
+#define XDP_MLR_MEASURER_DIAGNOSE_H
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "port/neighbour.h"
 
 /* What is known of a run. Zeros: nothing yet. */
-struct astray {
+struct diagnosis {
 	bool ports_meet;    /* by ARP or neighbour discovery: nothing that routes is between them */
 	const char *port;   /* the first that transmits; NULL: none does */
 	const char *option; /* "gateway" or "gateway6", by which nobody answers that port; NULL: somebody does by each */
@@ -21,11 +21,11 @@ struct astray {
 
 /* What was learned for a port that transmits: nobody need answer where there is no gateway, as over a bridge, for the other port's
  * address is then right; but a gateway that was given should be there. */
-void astray_learned(struct astray *astray, const struct config *config, const struct neighbour_port *port,
-		    const struct neighbour_answer *answer);
+void diagnose_learned(struct diagnosis *diagnosis, const struct config *config, const struct neighbour_port *port,
+		      const struct neighbour_answer *answer);
 
 /* What a trial of these ports came to: all of an IP version may be lost by which nobody answered, or others began to talk after the ports had
  * been listened to (listen.h). */
-void astray_measured(struct astray *astray, const struct config *config, const struct measurement *measurement);
+void diagnose_measured(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement);
 
 #endif
