@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The tests of the suite: rfc2544_tests.c has what is a series of plain trials (throughput, latency, frame loss rate),
- * rfc2544_course.c what watches a trial of its own kind (back-to-back frames, system recovery, reset). Each puts its figures into a
+ * rfc2544_steps.c what watches a trial of its own kind (back-to-back frames, system recovery, reset). Each puts its figures into a
  * JSON object, so that what an interrupted run measured is there. It returns
  *	EXIT_DONE	done, or as far as possible; run->reason says what is irregular
  *	EXIT_UNMET	the time limit of the suite ended it

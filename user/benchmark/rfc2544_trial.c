@@ -55,15 +55,15 @@ enum exit_code rfc2544_trial(struct rfc2544_run *run, double load_fps, double du
 	}
 }
 
-enum exit_code rfc2544_course(struct rfc2544_run *run, struct trial_course *course, struct measurement *ret)
+enum exit_code rfc2544_steps(struct rfc2544_run *run, struct load_steps *steps, struct measurement *ret)
 {
-	double duration_s = (double)course->frame_count / course->load_fps;
+	double duration_s = (double)steps->frame_count / steps->load_fps;
 	enum exit_code code;
 
-	if (course->then_load_fps > 0)
-		duration_s += (double)course->then_frame_count / course->then_load_fps;
-	code = begin_trial(run, course->load_fps, duration_s);
+	if (steps->then_load_fps > 0)
+		duration_s += (double)steps->then_frame_count / steps->then_load_fps;
+	code = begin_trial(run, steps->load_fps, duration_s);
 	if (code == EXIT_DONE)
-		code = measurer_xdp_measure_course(run->measurer, course, ret);
+		code = measurer_xdp_measure_steps(run->measurer, steps, ret);
 	return code == EXIT_DONE ? end_trial(run, ret) : code;
 }

@@ -72,7 +72,7 @@ bool rfc2544_has_time(const struct rfc2544 *suite, double duration_s);
 
 /* One trial, told as an event and on the live line. */
 enum exit_code rfc2544_trial(struct rfc2544_run *run, double load_fps, double duration_s, struct measurement *ret);
-/* The same for a trial with a course. */
-enum exit_code rfc2544_course(struct rfc2544_run *run, struct trial_course *course, struct measurement *ret);
+/* The same for a trial with load steps. */
+enum exit_code rfc2544_steps(struct rfc2544_run *run, struct load_steps *steps, struct measurement *ret);
 
 #endif

@@ -68,7 +68,7 @@ struct next_frame {
 };
 
 /* The trial under way. */
-struct course {
+struct sending {
 	const struct tx_trial *trial;
 	struct tx_report *report;
 	bool unpaced;
@@ -97,7 +97,7 @@ struct tx_xsk {
 	uint64_t stamped_ns[RING_FRAMES];    /* of a buffer whose frame is in the sample: the stamp in its tag; else 0 */
 	const struct mlr_queue_plan *plan;
 	const struct mlr_frame_template *held[RING_FRAMES]; /* whose header a buffer has; NULL: none yet */
-	struct course course;
+	struct sending sending;
 	struct next_frame next;
 	bool call_again; /* the kernel did not take all of the ring */
 	uint32_t free_count;
@@ -429,11 +429,11 @@ static uint32_t reap(struct tx_xsk *xsk)
 }
 
 /* Whether another frame is due. */
-static bool is_due(const struct course *course, uint64_t now_ns)
+static bool is_due(const struct sending *sending, uint64_t now_ns)
 {
-	uint64_t start_ns = course->trial->start_ns;
+	uint64_t start_ns = sending->trial->start_ns;
 
-	return now_ns >= start_ns && (course->unpaced || mlr_pacer_due(&course->pacer, now_ns - start_ns));
+	return now_ns >= start_ns && (sending->unpaced || mlr_pacer_due(&sending->pacer, now_ns - start_ns));
 }
 
 /* Descriptors that a frame takes. */
@@ -467,7 +467,7 @@ static void note_departures(struct tx_report *report, uint64_t now_ns, uint32_t 
 static bool prepare(struct tx_xsk *xsk)
 {
 	const struct mlr_queue_plan *plan = xsk->plan;
-	struct mlr_plan_cursor *cursor = &xsk->course.cursor;
+	struct mlr_plan_cursor *cursor = &xsk->sending.cursor;
 	struct next_frame *next = &xsk->next;
 	const struct mlr_flow *flow;
 	uint32_t buffer;
@@ -485,7 +485,7 @@ static bool prepare(struct tx_xsk *xsk)
 		xsk->held[buffer] = next->template;
 		memcpy(xsk->area + next->address, next->template->header, sizeof(next->template->header));
 	}
-	next->sum = mlr_frame_address(xsk->area + next->address, next->template, flow, xsk->course.trial->number,
+	next->sum = mlr_frame_address(xsk->area + next->address, next->template, flow, xsk->sending.trial->number,
 				      next->is_extra ? 0 : cursor->sequence);
 	if (next->is_extra)
 		mlr_plan_take_extra(plan, cursor);
@@ -506,7 +506,7 @@ static void forget(struct tx_xsk *xsk)
 /* Stamp the prepared frame, and put its buffer into slots of the ring. One that is not due yet departs when it is. */
 static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint64_t now_ns)
 {
-	const struct tx_trial *trial = xsk->course.trial;
+	const struct tx_trial *trial = xsk->sending.trial;
 	struct next_frame *next = &xsk->next;
 	uint64_t actual_ns = intended_ns > now_ns ? intended_ns : now_ns;
 
@@ -517,27 +517,27 @@ static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint
 	if (xsk->room)
 		ask_nic(xsk, slot, next->address, now_ns, actual_ns);
 	if (xsk->tx.metadata.lead_ns)
-		note_departures(xsk->course.report, actual_ns, 1);
+		note_departures(xsk->sending.report, actual_ns, 1);
 }
 
 /* Put what is due into the ring; how many frames. */
 static uint32_t submit(struct tx_xsk *xsk, uint64_t now_ns)
 {
-	struct course *course = &xsk->course;
-	uint32_t most = course->unpaced ? UNPACED_BATCH_FRAMES : BATCH_FRAMES, count = 0, descriptors = 0, slot;
+	struct sending *sending = &xsk->sending;
+	uint32_t most = sending->unpaced ? UNPACED_BATCH_FRAMES : BATCH_FRAMES, count = 0, descriptors = 0, slot;
 	uint64_t intended_ns = now_ns, lead_ns = xsk->tx.metadata.lead_ns;
 
-	for (; count < most && is_due(course, now_ns + lead_ns) && prepare(xsk); count++) {
+	for (; count < most && is_due(sending, now_ns + lead_ns) && prepare(xsk); count++) {
 		uint32_t chunks = chunks_of(xsk, xsk->next.template);
 
 		if (!xsk_ring_prod__reserve(&xsk->ring, chunks, &slot))
 			break;
 		descriptors += chunks;
-		if (!course->unpaced)
-			intended_ns = course->trial->start_ns + mlr_pacer_next_ns(&course->pacer);
-		if (!course->unpaced && !xsk->next.is_extra)
-			mlr_pacer_take(&course->pacer);
-		course->report->extra += xsk->next.is_extra;
+		if (!sending->unpaced)
+			intended_ns = sending->trial->start_ns + mlr_pacer_next_ns(&sending->pacer);
+		if (!sending->unpaced && !xsk->next.is_extra)
+			mlr_pacer_take(&sending->pacer);
+		sending->report->extra += xsk->next.is_extra;
 		depart(xsk, slot, intended_ns, now_ns);
 	}
 	if (count)
@@ -548,16 +548,16 @@ static uint32_t submit(struct tx_xsk *xsk, uint64_t now_ns)
 static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report)
 {
 	struct tx_xsk *xsk = (struct tx_xsk *)tx;
-	struct course *course = &xsk->course;
+	struct sending *sending = &xsk->sending;
 
-	*course = (struct course){
+	*sending = (struct sending){
 		.trial = trial,
 		.report = report,
 		.unpaced = trial->frame_count == TX_NO_LIMIT,
 		.cursor = mlr_plan_start(xsk->plan, trial->first_sequence),
 	};
-	if (!course->unpaced)
-		report->error = mlr_pacer_init(&course->pacer, trial->load_fps, trial->frame_count, xsk->plan->first,
+	if (!sending->unpaced)
+		report->error = mlr_pacer_init(&sending->pacer, trial->load_fps, trial->frame_count, xsk->plan->first,
 					       xsk->plan->step);
 	begin_sample(xsk, trial);
 	prepare(xsk);
@@ -566,13 +566,13 @@ static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_rep
 /* Hand over what is due. False: that was all, or there is no more time, or it was stopped. */
 static bool send_due(struct tx_xsk *xsk)
 {
-	struct course *course = &xsk->course;
-	struct tx_report *report = course->report;
+	struct sending *sending = &xsk->sending;
+	struct tx_report *report = sending->report;
 	uint64_t now_ns = clock_ns();
 	uint32_t count;
 
-	if (report->error || (!course->unpaced && course->pacer.next >= course->pacer.count) ||
-	    now_ns >= course->trial->deadline_ns || stop_requested())
+	if (report->error || (!sending->unpaced && sending->pacer.next >= sending->pacer.count) ||
+	    now_ns >= sending->trial->deadline_ns || stop_requested())
 		return false;
 	count = submit(xsk, now_ns);
 	if (count || xsk->call_again || !xsk->free_count)
@@ -587,8 +587,8 @@ static bool send_due(struct tx_xsk *xsk)
 /* Let the kernel complete every frame, as far as it goes without waiting. False: all came back, or it takes too long. */
 static bool drain(struct tx_xsk *xsk)
 {
-	struct course *course = &xsk->course;
-	struct tx_report *report = course->report;
+	struct sending *sending = &xsk->sending;
+	struct tx_report *report = sending->report;
 	uint32_t completed = 1;
 
 	while (xsk->free_count < xsk->buffer_count && !report->error && completed) {
@@ -596,9 +596,9 @@ static bool drain(struct tx_xsk *xsk)
 		completed = reap(xsk);
 		report->sent += completed;
 		if (completed)
-			course->drain_deadline_ns = clock_ns() + DRAIN_NS;
+			sending->drain_deadline_ns = clock_ns() + DRAIN_NS;
 	}
-	if (!completed && clock_ns() > course->drain_deadline_ns)
+	if (!completed && clock_ns() > sending->drain_deadline_ns)
 		report->error = -ETIMEDOUT;
 	return xsk->free_count < xsk->buffer_count && !report->error;
 }
@@ -606,17 +606,17 @@ static bool drain(struct tx_xsk *xsk)
 static enum tx_step step_xsk(struct tx *tx)
 {
 	struct tx_xsk *xsk = (struct tx_xsk *)tx;
-	struct course *course = &xsk->course;
+	struct sending *sending = &xsk->sending;
 
-	if (!course->drain_deadline_ns) {
+	if (!sending->drain_deadline_ns) {
 		if (send_due(xsk))
 			return TX_SENDING;
 		forget(xsk);
-		course->drain_deadline_ns = clock_ns() + DRAIN_NS;
+		sending->drain_deadline_ns = clock_ns() + DRAIN_NS;
 	}
 	if (drain(xsk))
 		return TX_DRAINING;
-	if (!course->report->error)
-		course->report->sent -= course->report->extra; /* all frames were completed */
+	if (!sending->report->error)
+		sending->report->sent -= sending->report->extra; /* all frames were completed */
 	return TX_ENDED;
 }

@@ -54,7 +54,7 @@ static inline void measurer_free(struct measurer *measurer)
  * A trial that is more than a load for a time: a burst, or one load and then, without a pause, another; watched meanwhile.
  * Only `xdp` performs it. It counts as one trial, of the mean load.
  */
-struct trial_course {
+struct load_steps {
 	double load_fps;
 	uint64_t frame_count; /* of each transmitting port */
 	double then_load_fps; /* 0: nothing follows */
@@ -68,7 +68,7 @@ struct trial_course {
 		ret_end_ns; /* when the first frame, the first after the change, the end was due */
 	uint64_t first_sequences, base_received, base_missing; /* the measurer's own */
 };
-enum exit_code measurer_xdp_measure_course(struct measurer *measurer, struct trial_course *course, struct measurement *ret);
+enum exit_code measurer_xdp_measure_steps(struct measurer *measurer, struct load_steps *steps, struct measurement *ret);
 
 /* As fast as this measurer can transmit (frames/s a transmitter), found by a short calibration; only `xdp` has one. */
 enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max_load_fps);

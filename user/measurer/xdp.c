@@ -367,18 +367,18 @@ enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double durati
 	return measurer->ops->measure(measurer, &input, ret);
 }
 
-enum exit_code measurer_xdp_measure_course(struct measurer *measurer, struct trial_course *course, struct measurement *ret)
+enum exit_code measurer_xdp_measure_steps(struct measurer *measurer, struct load_steps *steps, struct measurement *ret)
 {
 	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
-	struct mlr_trial_input input = { .duration_s = (double)course->frame_count / course->load_fps };
+	struct mlr_trial_input input = { .duration_s = (double)steps->frame_count / steps->load_fps };
 	enum exit_code code;
 
-	if (course->then_load_fps > 0)
-		input.duration_s += (double)course->then_frame_count / course->then_load_fps;
-	input.load_fps = (double)(course->frame_count + course->then_frame_count) / input.duration_s;
-	xdp->course = course;
+	if (steps->then_load_fps > 0)
+		input.duration_s += (double)steps->then_frame_count / steps->then_load_fps;
+	input.load_fps = (double)(steps->frame_count + steps->then_frame_count) / input.duration_s;
+	xdp->steps = steps;
 	code = measure(measurer, &input, ret);
-	xdp->course = NULL;
+	xdp->steps = NULL;
 	return code;
 }
 

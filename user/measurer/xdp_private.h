@@ -48,12 +48,12 @@ struct measurer_xdp {
 	struct management *management; /* NULL: no queries */
 	unsigned int management_port;  /* which of the ports sends them */
 	struct mlr_profile profile;
-	uint32_t next_sequence;      /* of the next trial, in every flow; goes on from trial to trial */
-	bool said_no_departures;     /* that nobody stamps them (departure.h) */
-	struct diagnosis diagnosis;  /* what would explain frames that are lost, or not ours */
-	bool by_nic_clock;           /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
-	struct trial_course *course; /* of the trial that runs; NULL: its load is constant */
-	int64_t clock_offset_ns;     /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
+	uint32_t next_sequence;     /* of the next trial, in every flow; goes on from trial to trial */
+	bool said_no_departures;    /* that nobody stamps them (departure.h) */
+	struct diagnosis diagnosis; /* what would explain frames that are lost, or not ours */
+	bool by_nic_clock;          /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
+	struct load_steps *steps;   /* of the trial that runs; NULL: its load is constant */
+	int64_t clock_offset_ns;    /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
 };
 

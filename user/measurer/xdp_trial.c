@@ -82,64 +82,63 @@ static enum exit_code take_snapshot(struct measurer_xdp *xdp, bool before, struc
 	return code;
 }
 
-/* --- a trial with a course ------------------------------------------------------------------------------------------ */
+/* --- a trial with load steps ------------------------------------------------------------------------------------------ */
 
 #define WATCH_NS (NS_PER_S / 1000)
 
 /* Frames of a load, as the time they take. */
-static uint64_t course_ns(double load_fps, uint64_t frame_count)
+static uint64_t step_ns(double load_fps, uint64_t frame_count)
 {
 	return ns_of((double)frame_count / load_fps);
 }
 
-/* Give the trial its course; what follows its first part is in *then. */
-static void follow_course(struct trial_course *course, struct tx_trial *trial, struct tx_trial *then)
+/* Give the trial its steps; what follows its first part is in *then. */
+static void follow_steps(struct load_steps *steps, struct tx_trial *trial, struct tx_trial *then)
 {
-	uint64_t grace_ns = ns_of(course->grace_s);
+	uint64_t grace_ns = ns_of(steps->grace_s);
 
-	trial->load_fps = course->load_fps;
-	trial->frame_count = course->frame_count;
-	course->ret_start_ns = trial->start_ns;
-	course->ret_change_ns = course->ret_end_ns = trial->start_ns + course_ns(course->load_fps, course->frame_count);
-	trial->deadline_ns = course->ret_change_ns + grace_ns;
-	if (course->then_load_fps <= 0.0)
+	trial->load_fps = steps->load_fps;
+	trial->frame_count = steps->frame_count;
+	steps->ret_start_ns = trial->start_ns;
+	steps->ret_change_ns = steps->ret_end_ns = trial->start_ns + step_ns(steps->load_fps, steps->frame_count);
+	trial->deadline_ns = steps->ret_change_ns + grace_ns;
+	if (steps->then_load_fps <= 0.0)
 		return;
 	*then = *trial;
-	then->load_fps = course->then_load_fps;
-	then->frame_count = course->then_frame_count;
-	then->first_sequence += (uint32_t)course->first_sequences;
-	then->start_ns = course->ret_change_ns;
-	course->ret_end_ns += course_ns(course->then_load_fps, course->then_frame_count);
-	then->deadline_ns = course->ret_end_ns + grace_ns;
+	then->load_fps = steps->then_load_fps;
+	then->frame_count = steps->then_frame_count;
+	then->first_sequence += (uint32_t)steps->first_sequences;
+	then->start_ns = steps->ret_change_ns;
+	steps->ret_end_ns += step_ns(steps->then_load_fps, steps->then_frame_count);
+	then->deadline_ns = steps->ret_end_ns + grace_ns;
 	trial->then = then;
 }
 
-/* One look for the watch of a course. The first sets what counts from. */
+/* One look for the watch of its load steps. The first sets what counts from. */
 static void look(struct measurer_xdp *xdp, bool first)
 {
-	struct trial_course *course = xdp->course;
+	struct load_steps *steps = xdp->steps;
 	struct rx_counters now, sum = { 0 };
 
-	if (!course || !course->watch)
+	if (!steps || !steps->watch)
 		return;
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		rx_snapshot(xdp->ends[i].rx, &now);
 		rx_add(&sum, &now);
 	}
 	if (first) {
-		course->base_received = sum.received;
-		course->base_missing = sum.gap_frames;
+		steps->base_received = sum.received;
+		steps->base_missing = sum.gap_frames;
 	}
-	course->watch(course->context, clock_ns(), sum.received - course->base_received,
-		      sum.gap_frames - course->base_missing);
+	steps->watch(steps->context, clock_ns(), sum.received - steps->base_received, sum.gap_frames - steps->base_missing);
 }
 
 /* Look while frames are sent. */
-static void watch_course(struct measurer_xdp *xdp)
+static void watch_steps(struct measurer_xdp *xdp)
 {
-	if (!xdp->course || !xdp->course->watch)
+	if (!xdp->steps || !xdp->steps->watch)
 		return;
-	while (clock_ns() < xdp->course->ret_end_ns && !stop_sleep_until(clock_ns() + WATCH_NS)) {
+	while (clock_ns() < xdp->steps->ret_end_ns && !stop_sleep_until(clock_ns() + WATCH_NS)) {
 		look(xdp, false);
 		for (unsigned int i = 0; i < xdp->port_count; i++)
 			if (xdp->ends[i].transmits)
@@ -166,8 +165,8 @@ enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *
 	trial.deadline_ns = trial.start_ns + ns_of(input->duration_s);
 	if (run->frame_count != TX_NO_LIMIT)
 		trial.deadline_ns += (uint64_t)(grace_ns < GRACE_MAX_NS ? grace_ns : GRACE_MAX_NS);
-	if (xdp->course)
-		follow_course(xdp->course, &trial, &then);
+	if (xdp->steps)
+		follow_steps(xdp->steps, &trial, &then);
 	if (xdp->management)
 		code = management_start(xdp->management, trial.start_ns, trial.start_ns + ns_of(input->duration_s));
 	if (code)
@@ -176,7 +175,7 @@ enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *
 		if (xdp->ends[i].transmits)
 			code = tx_port_start(xdp->ends[i].tx, &trial);
 	if (!code)
-		watch_course(xdp);
+		watch_steps(xdp);
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		int error;
 
@@ -236,26 +235,26 @@ static uint64_t sequences_wanted(const struct measurer_xdp *xdp, uint64_t frame_
 	return most;
 }
 
-/* The same for a trial with a course, whose second part begins anew. */
-static uint64_t sequences_of_course(const struct measurer_xdp *xdp)
+/* The same for a trial with load steps, whose second part begins anew. */
+static uint64_t sequences_of_steps(const struct measurer_xdp *xdp)
 {
-	struct trial_course *course = xdp->course;
+	struct load_steps *steps = xdp->steps;
 
-	course->first_sequences = sequences_wanted(xdp, course->frame_count);
-	return course->first_sequences + sequences_wanted(xdp, course->then_frame_count);
+	steps->first_sequences = sequences_wanted(xdp, steps->frame_count);
+	return steps->first_sequences + sequences_wanted(xdp, steps->then_frame_count);
 }
 
 uint64_t xdp_run_sequences(const struct measurer_xdp *xdp, const struct xdp_run *run)
 {
-	return xdp->course ? sequences_of_course(xdp) : sequences_wanted(xdp, run->frame_count);
+	return xdp->steps ? sequences_of_steps(xdp) : sequences_wanted(xdp, run->frame_count);
 }
 
 uint64_t xdp_run_sequences_used(const struct measurer_xdp *xdp)
 {
 	uint64_t most = 0;
 
-	if (xdp->course)
-		return sequences_of_course(xdp);
+	if (xdp->steps)
+		return sequences_of_steps(xdp);
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		if (xdp->ends[i].tx)
 			most = greater(most, tx_port_sequences_used(xdp->ends[i].tx));

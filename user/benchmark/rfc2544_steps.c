@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RFC 2544, 26.4 to 26.6: back-to-back frames, system recovery, reset. Each of their trials has a course. */
+/* RFC 2544, 26.4 to 26.6: back-to-back frames, system recovery, reset. Each of their trials has load steps. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define BURST_TRIES        10   /* of one burst, until the tester itself sent all of it */
 #define OVERLOAD_RATIO     1.1  /* of the throughput (26.5) */
 #define REDUCED_RATIO      0.5  /* of the overload */
-#define COURSE_TRIES       3
+#define STEPS_TRIES        3
 #define GRACE_S            1e-3
 #define SETTLE_RATIO       0.1 /* of the reset trial: what passes before the command is given */
 #define SETTLE_MAX_S       1.0
@@ -41,14 +41,14 @@ static enum exit_code send_burst(struct rfc2544_run *run, uint64_t frames, bool 
 	const struct rfc2544_plan *plan = &run->suite->plan;
 
 	for (int try = 1;; try++) {
-		struct trial_course course = {
+		struct load_steps steps = {
 			.load_fps = run->range.max_fps,
 			.frame_count = frames,
 			.grace_s = BURST_GRACE_S,
 		};
 		struct measurement measurement;
 		uint64_t start_ns = clock_ns();
-		enum exit_code code = rfc2544_course(run, &course, &measurement);
+		enum exit_code code = rfc2544_steps(run, &steps, &measurement);
 		bool unsent;
 
 		if (code != EXIT_DONE)
@@ -141,7 +141,7 @@ enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json)
 /* What is seen of one run. */
 struct recovery_watch {
 	struct mlr_watch watch;
-	const struct trial_course *course;
+	const struct load_steps *steps;
 	uint64_t missing_at_change; /* at the first look after it */
 	bool changed;
 };
@@ -151,10 +151,10 @@ static void watch_recovery(void *context, uint64_t now_ns, uint64_t received, ui
 	struct recovery_watch *recovery = context;
 
 	mlr_watch_add(&recovery->watch, now_ns, received, missing);
-	/* before the trial has begun, its course has no times yet */
+	/* before the trial has begun, its steps have no times yet */
 	if (!recovery->changed)
 		recovery->missing_at_change = missing;
-	recovery->changed = recovery->course->ret_change_ns && now_ns >= recovery->course->ret_change_ns;
+	recovery->changed = recovery->steps->ret_change_ns && now_ns >= recovery->steps->ret_change_ns;
 }
 
 static json_t *recovery_json(const struct recovery_watch *watch, const struct measurement *measurement,
@@ -162,7 +162,7 @@ static json_t *recovery_json(const struct recovery_watch *watch, const struct me
 {
 	uint64_t lost = measurement->verdict.lost > 0 ? (uint64_t)measurement->verdict.lost : 0;
 	struct mlr_recovery recovery =
-		mlr_watch_recovery(&watch->watch, watch->course->ret_change_ns, lost, measurement->counts.reordered);
+		mlr_watch_recovery(&watch->watch, watch->steps->ret_change_ns, lost, measurement->counts.reordered);
 
 	*ret_recovery_s = recovery.lost_at_end ? NAN : recovery.recovery_s;
 	return json_pack("{s:o, s:f, s:I, s:I, s:b, s:b}", "recovery", json_number_or_null(*ret_recovery_s), "resolution",
@@ -177,7 +177,7 @@ static enum exit_code recover_once(struct rfc2544_run *run, double overload_fps,
 	double reduced_fps = overload_fps * REDUCED_RATIO;
 
 	for (int try = 1;; try++) {
-		struct trial_course course = {
+		struct load_steps steps = {
 			.load_fps = overload_fps,
 			.frame_count = frames_of(overload_fps, plan->overload_duration_s),
 			.then_load_fps = reduced_fps,
@@ -185,15 +185,15 @@ static enum exit_code recover_once(struct rfc2544_run *run, double overload_fps,
 			.grace_s = GRACE_S,
 			.watch = watch_recovery,
 		};
-		struct recovery_watch watch = { .course = &course };
+		struct recovery_watch watch = { .steps = &steps };
 		struct measurement measurement;
 		enum exit_code code;
 
-		course.context = &watch;
-		code = rfc2544_course(run, &course, &measurement);
+		steps.context = &watch;
+		code = rfc2544_steps(run, &steps, &measurement);
 		if (code != EXIT_DONE)
 			return code;
-		if (measurement.tester_limited && try < COURSE_TRIES) {
+		if (measurement.tester_limited && try < STEPS_TRIES) {
 			run->repeated++;
 		} else {
 			run->tester_limited |= measurement.tester_limited;
@@ -256,7 +256,7 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 /* What is seen of the SUT's reset, and the command that causes it. */
 struct reset_watch {
 	struct mlr_watch watch;
-	const struct trial_course *course;
+	const struct load_steps *steps;
 	const char *command; /* NULL: the operator does it */
 	uint64_t settle_ns;
 	struct child child;
@@ -269,14 +269,14 @@ static void watch_reset(void *context, uint64_t now_ns, uint64_t received, uint6
 	struct reset_watch *reset = context;
 
 	mlr_watch_add(&reset->watch, now_ns, received, missing);
-	if (reset->started_ns || !reset->course->ret_start_ns || now_ns < reset->course->ret_start_ns + reset->settle_ns)
+	if (reset->started_ns || !reset->steps->ret_start_ns || now_ns < reset->steps->ret_start_ns + reset->settle_ns)
 		return;
 	reset->started_ns = now_ns;
 	if (reset->command)
 		reset->start_error = child_start(&reset->child, reset->command);
 	else
 		note("reset the SUT now; frames are sent for %.0f s more",
-		     (double)(reset->course->ret_end_ns - now_ns) / NS_PER_S_F);
+		     (double)(reset->steps->ret_end_ns - now_ns) / NS_PER_S_F);
 }
 
 /* End the command, and say how it went. */
@@ -299,7 +299,7 @@ static void end_command(struct rfc2544_run *run, struct reset_watch *reset, json
 
 static json_t *since_start(const struct reset_watch *reset, uint64_t moment_ns)
 {
-	uint64_t start_ns = reset->course->ret_start_ns;
+	uint64_t start_ns = reset->steps->ret_start_ns;
 
 	return moment_ns > start_ns ? json_real((double)(moment_ns - start_ns) / NS_PER_S_F) : json_null();
 }
@@ -308,7 +308,7 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *reset, 
 		      json_t *json)
 {
 	uint64_t lost = measurement->verdict.lost > 0 ? (uint64_t)measurement->verdict.lost : 0;
-	double outage_s = mlr_watch_outage_s(&reset->watch, reset->course->ret_end_ns);
+	double outage_s = mlr_watch_outage_s(&reset->watch, reset->steps->ret_end_ns);
 	bool seen = lost && (isnan(outage_s) || mlr_watch_outage_seen(&reset->watch));
 
 	if (!seen)
@@ -330,24 +330,24 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *reset, 
 enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
 {
 	double duration_s = run->suite->plan.reset_duration_s;
-	struct trial_course course = {
+	struct load_steps steps = {
 		.load_fps = run->throughput_fps,
 		.frame_count = frames_of(run->throughput_fps, duration_s),
 		.grace_s = GRACE_S,
 		.watch = watch_reset,
 	};
 	struct reset_watch reset = {
-		.course = &course,
+		.steps = &steps,
 		.command = run->config->reset_command,
 		.settle_ns = (uint64_t)(fmin(SETTLE_RATIO * duration_s, SETTLE_MAX_S) * NS_PER_S_F),
 	};
 	struct measurement measurement;
 	enum exit_code code;
 
-	course.context = &reset;
+	steps.context = &reset;
 	json_object_update_new(json, json_pack("{s:s, s:f, s:s?, s:f}", "frame_size", run->config->frame_size_text, "load",
 					       run->throughput_fps, "command", reset.command, "trial_duration", duration_s));
-	code = rfc2544_course(run, &course, &measurement);
+	code = rfc2544_steps(run, &steps, &measurement);
 	if (code == EXIT_DONE) {
 		put_reset(run, &reset, &measurement, json);
 		run->tester_limited = measurement.tester_limited && measurement.verdict.unsent;
