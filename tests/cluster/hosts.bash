@@ -76,7 +76,7 @@ start_ranks() { # RANKS PROGRAM...
     --mca oob_tcp_if_include "$CONTROL" --mca mpi_yield_when_idle 1 "$@"
 }
 
-# The processes of the program on a host, guards first: a guard is the parent of its worker.
+# The processes of the program on a host, supervisors first: a supervisor is the parent of its worker.
 processes_on() { # HOST
   local pid inode
   inode=$(stat -Lc %i "/run/netns/$LAB-$1")

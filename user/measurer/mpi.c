@@ -13,9 +13,9 @@
 #include "base/clock.h"
 #include "config/echo.h"
 #include "config/traffic.h"
-#include "measurer/guard.h"
 #include "measurer/measurer_new.h"
 #include "measurer/mpi_agree.h"
+#include "measurer/mpi_supervisor.h"
 #include "measurer/wide_trial.h"
 #include "measurer/xdp.h"
 #include "measurer/xdp_describe.h"
@@ -600,5 +600,5 @@ enum exit_code wide_run(const struct config *config, enum exit_code (*verb)(cons
 	if (code)
 		return code;
 	rank_0 = verb;
-	return guard_run(run_rank, config);
+	return supervisor_run(run_rank, config);
 }

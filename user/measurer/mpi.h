@@ -12,7 +12,8 @@
 #include "base/say.h"
 #include "config/config.h"
 
-/* Run the verb as one rank of a job, under a guard (guard.h): rank 0 runs `verb`, the others serve it. The exit code. */
+/* Run the verb as one rank of a job, under a supervisor (mpi_supervisor.h): rank 0 runs `verb`, the others serve it. The exit
+ * code. */
 enum exit_code wide_run(const struct config *config, enum exit_code (*verb)(const struct config *config));
 
 #endif

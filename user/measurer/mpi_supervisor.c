@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "measurer/guard.h"
+#include "measurer/mpi_supervisor.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -52,24 +52,24 @@ static enum exit_code mourn(int signal_number)
 	return EXIT_INVALID;
 }
 
-/* Stop when the guard dies; in a process group of its own, so that SIGKILL, which mpirun sends a second after SIGTERM, leaves the
+/* Stop when the supervisor dies; in a process group of its own, so that SIGKILL, which mpirun sends a second after SIGTERM, leaves the
  * time to give the ports back. */
-static enum exit_code work(pid_t guard, enum exit_code (*run)(const struct config *config), const struct config *config)
+static enum exit_code work(pid_t supervisor, enum exit_code (*run)(const struct config *config), const struct config *config)
 {
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != guard)
+	if (getppid() != supervisor)
 		return EXIT_INTERRUPTED;
 	return run(config);
 }
 
-enum exit_code guard_run(enum exit_code (*run)(const struct config *config), const struct config *config)
+enum exit_code supervisor_run(enum exit_code (*run)(const struct config *config), const struct config *config)
 {
-	pid_t guard = getpid(), worker = fork();
+	pid_t supervisor = getpid(), worker = fork();
 	int worker_fd, status;
 
 	if (!worker)
-		return work(guard, run, config);
+		return work(supervisor, run, config);
 	if (worker < 0)
 		return refuse(EXIT_INCAPABLE, "cannot start a process: %s", strerror(errno));
 	worker_fd = pidfd_open(worker, 0);
