@@ -39,7 +39,7 @@ cmocka_libs = -Wno-deprecated-declarations $(shell $(PKG_CONFIG) --libs cmocka)
 
 lib_objects := $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*.c))
 # one of the two stands for MPI
-without_mpi := $(if $(filter 1,$(MPI)),user/measurer/job_none.c,user/measurer/job_mpi.c)
+without_mpi := $(if $(filter 1,$(MPI)),user/measurer/mpi_job_none.c,user/measurer/mpi_job_openmpi.c)
 user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(filter-out $(without_mpi) user/appliance/%,$(wildcard user/*/*.c)))
 appliance_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/appliance/*.c))
 # all that it has of the program; the link fails where it wants more

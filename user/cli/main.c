@@ -35,7 +35,7 @@ static enum exit_code run(const struct config *config)
 		return config_dump(config);
 	if (config->dry_run && !is_campaign(config->verb))
 		return plan_show(config);
-	return config->measurer == MEASURER_MPI ? wide_run(config, run_with_metrics) : run_with_metrics(config);
+	return config->measurer == MEASURER_MPI ? mpi_run(config, run_with_metrics) : run_with_metrics(config);
 }
 
 int main(int argc, char **argv)

@@ -16,7 +16,7 @@
 #include "measurer/measurer_new.h"
 #include "measurer/mpi_agree.h"
 #include "measurer/mpi_supervisor.h"
-#include "measurer/wide_trial.h"
+#include "measurer/mpi_trial.h"
 #include "measurer/xdp.h"
 #include "measurer/xdp_describe.h"
 #include "measurer/xdp_trial.h"
@@ -69,9 +69,9 @@ static enum exit_code share_json(unsigned int root, json_t *own, json_t **ret)
 
 /* --- who is there --------------------------------------------------------------------------------------------------- */
 
-static struct wide_rank this_rank(void)
+static struct mpi_rank this_rank(void)
 {
-	struct wide_rank rank = {
+	struct mpi_rank rank = {
 		.version = XDP_MLR_VERSION,
 		.port_trial_octets = sizeof(struct port_trial),
 		.clock = clock_state_here(),
@@ -97,7 +97,7 @@ static bool same_host(const char *a, const char *b)
 static enum exit_code check_ranks(const struct measurer_mpi *mpi)
 {
 	for (unsigned int i = 1; i < job_size(); i++) {
-		const struct wide_rank *rank = &mpi->ranks[i];
+		const struct mpi_rank *rank = &mpi->ranks[i];
 
 		if (strcmp(rank->version, mpi->ranks[0].version) ||
 		    rank->port_trial_octets != mpi->ranks[0].port_trial_octets)
@@ -130,7 +130,7 @@ static enum exit_code check_options(const struct measurer_mpi *mpi)
 	}
 	json_decref(own);
 	json_decref(first);
-	return wide_agree(code, 0, NULL);
+	return mpi_agree(code, 0, NULL);
 }
 
 static void list_hosts(const struct measurer_mpi *mpi, char *ret, size_t size)
@@ -183,7 +183,7 @@ static void take_own_ports(struct measurer_mpi *mpi)
 
 static enum exit_code meet(struct measurer_mpi *mpi)
 {
-	struct wide_rank own = this_rank();
+	struct mpi_rank own = this_rank();
 	enum exit_code code = job_share(&own, sizeof(own), mpi->ranks);
 
 	if (code || (code = check_ranks(mpi)) || (code = check_options(mpi)))
@@ -201,11 +201,11 @@ static enum exit_code meet(struct measurer_mpi *mpi)
 /* --- opening -------------------------------------------------------------------------------------------------------- */
 
 /* What this host can say of a port of its own. */
-static struct wide_port describe_port(const struct measurer_mpi *mpi, unsigned int index)
+static struct mpi_port describe_port(const struct measurer_mpi *mpi, unsigned int index)
 {
 	const struct port *port = &mpi->xdp.ports[index];
 	const struct tx_port *tx = mpi->xdp.ends[index].tx;
-	struct wide_port description = { .link_bps = port->link_bps };
+	struct mpi_port description = { .link_bps = port->link_bps };
 
 	memcpy(description.mac, port->link.mac, MLR_MAC_OCTETS);
 	snprintf(description.tx_backend, sizeof(description.tx_backend), "%s", tx ? tx->backend : "");
@@ -219,7 +219,7 @@ static enum exit_code share_ports(struct measurer_mpi *mpi)
 	for (unsigned int port = 0; port < mpi->port_count && !code; port++) {
 		unsigned int index;
 
-		if (wide_port_is_here(mpi, port, &index))
+		if (mpi_port_is_here(mpi, port, &index))
 			mpi->ports[port] = describe_port(mpi, index);
 		code = job_broadcast(mpi->owners[port], &mpi->ports[port], sizeof(mpi->ports[port]));
 	}
@@ -241,7 +241,7 @@ static json_t *port_json(const struct measurer_mpi *mpi, unsigned int port)
 	unsigned int index;
 	json_t *json;
 
-	if (!wide_port_is_here(mpi, port, &index))
+	if (!mpi_port_is_here(mpi, port, &index))
 		return NULL;
 	json = xdp_port_json(&mpi->xdp, index);
 	json_object_set_new(json, "interface", json_string(mpi->config->ports[port].name));
@@ -277,7 +277,7 @@ static enum exit_code share_descriptions(struct measurer_mpi *mpi)
 	if (code)
 		return code;
 	port = first_transmitter(mpi);
-	if (wide_port_is_here(mpi, port, &index))
+	if (mpi_port_is_here(mpi, port, &index))
 		load = xdp_load_json(mpi->xdp.ends[index].tx);
 	return share_json(mpi->owners[port], load, &mpi->load_description);
 }
@@ -296,16 +296,16 @@ static enum exit_code open_together(struct measurer_mpi *mpi)
 {
 	enum exit_code code = meet(mpi);
 
-	if (code || (code = wide_agree(xdp_open_ports(&mpi->xdp), 0, NULL)) || (code = share_ports(mpi)))
+	if (code || (code = mpi_agree(xdp_open_ports(&mpi->xdp), 0, NULL)) || (code = share_ports(mpi)))
 		return code;
 	code = make_profile(mpi);
 	if (!code)
 		code = xdp_open_frames(&mpi->xdp);
-	if ((code = wide_agree(code, 0, NULL)) || (code = share_descriptions(mpi)))
+	if ((code = mpi_agree(code, 0, NULL)) || (code = share_descriptions(mpi)))
 		return code;
 	mpi->measurer.transmitters = mpi->xdp.measurer.transmitters;
 	mpi->measurer.line_rate_fps = xdp_line_rate_fps(&mpi->xdp, slowest_link_bps(mpi));
-	return wide_clocks_measure(&mpi->clocks, CLOCK_ROUNDS);
+	return mpi_clocks_measure(&mpi->clocks, CLOCK_ROUNDS);
 }
 
 static void close_ports(struct measurer_mpi *mpi)
@@ -319,7 +319,7 @@ static void close_ports(struct measurer_mpi *mpi)
 static enum exit_code open_new(const struct config *config, struct measurer_mpi **ret)
 {
 	struct measurer_mpi *mpi = calloc(1, sizeof(*mpi));
-	enum exit_code code = wide_agree(mpi ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory"), 0, NULL);
+	enum exit_code code = mpi_agree(mpi ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory"), 0, NULL);
 
 	if (code) {
 		free(mpi);
@@ -342,7 +342,7 @@ static enum exit_code (*rank_0)(const struct config *config); /* the verb; NULL:
 
 enum exit_code measurer_mpi_new(const struct config *config, struct measurer **ret)
 {
-	struct wide_order order = { .kind = ORDER_OPEN };
+	struct mpi_order order = { .kind = ORDER_OPEN };
 	struct measurer_mpi *mpi;
 	enum exit_code code;
 
@@ -357,7 +357,7 @@ enum exit_code measurer_mpi_new(const struct config *config, struct measurer **r
 
 static void free_mpi(struct measurer *measurer)
 {
-	struct wide_order order = { .kind = ORDER_CLOSE };
+	struct mpi_order order = { .kind = ORDER_CLOSE };
 
 	close_ports((struct measurer_mpi *)measurer);
 	job_broadcast(0, &order, sizeof(order));
@@ -373,7 +373,7 @@ static double clock_bound_ns(const struct measurer_mpi *mpi, unsigned int *ret_f
 	for (unsigned int i = 0; i < mpi->xdp.profile.stream_count; i++) {
 		unsigned int from = mpi->owners[mpi->xdp.profile.streams[i].from];
 		unsigned int to = mpi->owners[mpi->xdp.profile.streams[i].to];
-		uint64_t bound_ns = wide_clocks_bound_ns(&mpi->clocks, from, to);
+		uint64_t bound_ns = mpi_clocks_bound_ns(&mpi->clocks, from, to);
 
 		if (bound_ns >= most_ns) {
 			most_ns = bound_ns;
@@ -439,7 +439,7 @@ static double start_skew_ns(const struct measurer_mpi *mpi, const struct account
 }
 
 static enum exit_code account_together(const struct measurer_mpi *mpi, const struct mlr_trial_input *input,
-				       const struct wide_result *result, struct measurement *measurement)
+				       const struct mpi_result *result, struct measurement *measurement)
 {
 	struct account account = {
 		.config = mpi->config,
@@ -463,7 +463,7 @@ static enum exit_code account_together(const struct measurer_mpi *mpi, const str
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
 	struct measurer_mpi *mpi = (struct measurer_mpi *)measurer;
-	struct wide_order order = {
+	struct mpi_order order = {
 		.kind = ORDER_TRIAL,
 		.input = *input,
 		.trial = (uint16_t)(mpi->xdp.trial + 1),
@@ -471,10 +471,10 @@ static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_
 	};
 	struct measurement measurement = { .tx_backend = mpi->ports[first_transmitter(mpi)].tx_backend };
 	uint64_t start_ns = clock_ns();
-	struct wide_result result;
+	struct mpi_result result;
 	enum exit_code code = job_broadcast(0, &order, sizeof(order));
 
-	if (code || (code = wide_trial(mpi, &order, &result)))
+	if (code || (code = mpi_trial(mpi, &order, &result)))
 		return code;
 	mpi->xdp.next_sequence += (uint32_t)result.sequences_used + 1;
 	if ((code = account_together(mpi, input, &result, &measurement)))
@@ -495,7 +495,7 @@ static json_t *rank_json(const struct measurer_mpi *mpi, unsigned int rank)
 		if (mpi->owners[port] == rank)
 			json_array_append_new(ports, json_string(mpi->config->ports[port].label));
 	return json_pack("{s:i, s:s, s:s, s:o, s:o}", "rank", (int)rank, "host", mpi->ranks[rank].host, "kernel",
-			 mpi->ranks[rank].kernel, "ports", ports, "clock", wide_clock_json(&mpi->clocks, rank));
+			 mpi->ranks[rank].kernel, "ports", ports, "clock", mpi_clock_json(&mpi->clocks, rank));
 }
 
 static json_t *describe(struct measurer *measurer)
@@ -539,7 +539,7 @@ static const struct measurer_ops ops = {
 
 /* --- the ranks ------------------------------------------------------------------------------------------------------ */
 
-static enum exit_code await_order(struct wide_order *ret)
+static enum exit_code await_order(struct mpi_order *ret)
 {
 	enum exit_code code;
 
@@ -553,16 +553,16 @@ static enum exit_code await_order(struct wide_order *ret)
 static enum exit_code serve(const struct config *config)
 {
 	struct measurer_mpi *mpi = NULL;
-	struct wide_order order;
+	struct mpi_order order;
 	enum exit_code code;
 
 	while (!(code = await_order(&order)) && order.kind != ORDER_END) {
-		struct wide_result result;
+		struct mpi_result result;
 
 		if (order.kind == ORDER_OPEN)
 			open_new(config, &mpi);
 		else if (order.kind == ORDER_TRIAL)
-			wide_trial(mpi, &order, &result);
+			mpi_trial(mpi, &order, &result);
 		else if (mpi)
 			close_ports(mpi);
 		if (order.kind == ORDER_CLOSE)
@@ -576,7 +576,7 @@ static enum exit_code serve(const struct config *config)
 static enum exit_code run_rank(const struct config *config)
 {
 	static char host[HOST_SIZE];
-	struct wide_order end = { .kind = ORDER_END };
+	struct mpi_order end = { .kind = ORDER_END };
 	enum exit_code code = job_begin();
 
 	if (code)
@@ -593,7 +593,7 @@ static enum exit_code run_rank(const struct config *config)
 	return job_is_lost() ? EXIT_INVALID : code;
 }
 
-enum exit_code wide_run(const struct config *config, enum exit_code (*verb)(const struct config *config))
+enum exit_code mpi_run(const struct config *config, enum exit_code (*verb)(const struct config *config))
 {
 	enum exit_code code = job_find();
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measurer/mpi_agree.h"
 
-enum exit_code wide_agree(enum exit_code code, uint64_t own, uint64_t *ret_most)
+enum exit_code mpi_agree(enum exit_code code, uint64_t own, uint64_t *ret_most)
 {
 	struct {
 		enum exit_code code;
@@ -20,7 +20,7 @@ enum exit_code wide_agree(enum exit_code code, uint64_t own, uint64_t *ret_most)
 	return code;
 }
 
-bool wide_port_is_here(const struct measurer_mpi *mpi, unsigned int port, unsigned int *ret_index)
+bool mpi_port_is_here(const struct measurer_mpi *mpi, unsigned int port, unsigned int *ret_index)
 {
 	for (unsigned int i = 0; i < mpi->xdp.port_count; i++) {
 		if (mpi->xdp.ends[i].number == port) {

@@ -4,12 +4,12 @@
 #define XDP_MLR_MEASURER_MPI_AGREE_H
 
 #include "config/config.h"
-#include "measurer/job.h"
-#include "measurer/wide_clock.h"
+#include "measurer/mpi_clock.h"
+#include "measurer/mpi_job.h"
 #include "measurer/xdp_private.h"
 
 /* What a rank says of itself first. Plain data, as all that ranks exchange: they must be the same program. */
-struct wide_rank {
+struct mpi_rank {
 	char version[32];
 	uint32_t port_trial_octets;
 	char host[HOST_SIZE];
@@ -18,7 +18,7 @@ struct wide_rank {
 };
 
 /* What the owner of a port says of it once it is open. */
-struct wide_port {
+struct mpi_port {
 	uint8_t mac[MLR_MAC_OCTETS];
 	double link_bps;
 	char tx_backend[16]; /* empty if it does not transmit */
@@ -31,21 +31,21 @@ struct measurer_mpi {
 	struct measurer_xdp xdp;     /* of those */
 	unsigned int port_count;
 	unsigned int owners[MLR_PORTS_MAX]; /* ranks */
-	struct wide_port ports[MLR_PORTS_MAX];
-	struct wide_rank ranks[JOB_RANKS_MAX];
-	struct wide_clocks clocks;
+	struct mpi_port ports[MLR_PORTS_MAX];
+	struct mpi_rank ranks[JOB_RANKS_MAX];
+	struct mpi_clocks clocks;
 	json_t *port_descriptions; /* an array; NULL before it is known */
 	json_t *load_description;
 };
 
 /* What each rank came to, exchanged: the code of the first that failed, or EXIT_DONE on all. `most` of a number of each, if it
  * is not NULL. */
-enum exit_code wide_agree(enum exit_code code, uint64_t own, uint64_t *ret_most);
+enum exit_code mpi_agree(enum exit_code code, uint64_t own, uint64_t *ret_most);
 
 /* Something that all ranks find out alike, and rank 0 says. */
 #define refuse_once(...) (job_rank() ? EXIT_USAGE_ERROR : refuse(EXIT_USAGE_ERROR, __VA_ARGS__))
 
 /* Whether a port is on this host, and where in its measurer. */
-bool wide_port_is_here(const struct measurer_mpi *mpi, unsigned int port, unsigned int *ret_index);
+bool mpi_port_is_here(const struct measurer_mpi *mpi, unsigned int port, unsigned int *ret_index);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Several processes ("ranks"), one on each host, that were started together by mpirun, and how they exchange what they know.
  *
- * All that this program asks of MPI is here: job_mpi.c does it by Open MPI (`make MPI=1`), job_none.c stands in its place
+ * All that this program asks of MPI is here: mpi_job_openmpi.c does it by Open MPI (`make MPI=1`), mpi_job_none.c stands in its place
  * otherwise. Every function but job_rank(), job_size() and job_is_lost() is for the main thread and collective: all ranks call
  * the same ones in the same order. Open MPI waits by spinning, so none may be called while frames flow; and here waiting is
  * looking again and again, with sleep in between.
@@ -10,8 +10,8 @@
  * A rank that does not answer in time, or not soon after a stop was requested (mpirun ends a job by SIGTERM, and by SIGKILL a
  * second later), is lost, and with it the job: EXIT_INVALID, now and from every later call.
  */
-#ifndef XDP_MLR_MEASURER_JOB_H
-#define XDP_MLR_MEASURER_JOB_H
+#ifndef XDP_MLR_MEASURER_MPI_JOB_H
+#define XDP_MLR_MEASURER_MPI_JOB_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
-#include "measurer/job.h"
+#include "measurer/mpi_job.h"
 
 #define LOOK_NS       100000              /* between looks at an exchange */
 #define STOP_GRACE_NS (3 * NS_PER_S / 10) /* what others have to answer once we were told to stop: SIGKILL may follow */

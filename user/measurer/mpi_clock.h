@@ -7,14 +7,14 @@
  * soonest was read within half its round trip of the middle. Hosts that are one machine (network namespaces of one kernel)
  * have one clock, and are known by that.
  */
-#ifndef XDP_MLR_MEASURER_WIDE_CLOCK_H
-#define XDP_MLR_MEASURER_WIDE_CLOCK_H
+#ifndef XDP_MLR_MEASURER_MPI_CLOCK_H
+#define XDP_MLR_MEASURER_MPI_CLOCK_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "measurer/job.h"
+#include "measurer/mpi_job.h"
 #include "mlr/profile.h"
 #include "netdev/phc.h"
 
@@ -39,7 +39,7 @@ struct clock_offset {
 struct clock_offset clock_offset_of(const struct job_reading *reading);
 
 /* All ranks' clocks, before and after a trial. Ranks of one clock have one offset, that of the lowest, which is 0 of rank 0's. */
-struct wide_clocks {
+struct mpi_clocks {
 	unsigned int rank_count;
 	struct clock_state states[JOB_RANKS_MAX];
 	struct clock_offset measured[JOB_RANKS_MAX]; /* the last measurement, of each rank for itself */
@@ -47,16 +47,16 @@ struct wide_clocks {
 };
 
 /* Which rank's offset counts for this one: the lowest with the same clock. */
-unsigned int wide_clock_of(const struct wide_clocks *clocks, unsigned int rank);
+unsigned int mpi_clock_of(const struct mpi_clocks *clocks, unsigned int rank);
 /* Let the last measurement be that before, or after a trial. */
-void wide_clocks_take(struct wide_clocks *clocks, bool before);
+void mpi_clocks_take(struct mpi_clocks *clocks, bool before);
 /* How far the clocks of two ranks may have been off between the two measurements (ns). */
-uint64_t wide_clocks_bound_ns(const struct wide_clocks *clocks, unsigned int from, unsigned int to);
+uint64_t mpi_clocks_bound_ns(const struct mpi_clocks *clocks, unsigned int from, unsigned int to);
 
 /* Measure all offsets, in so many rounds each; every rank knows them all then. Collective. */
-enum exit_code wide_clocks_measure(struct wide_clocks *clocks, unsigned int rounds);
+enum exit_code mpi_clocks_measure(struct mpi_clocks *clocks, unsigned int rounds);
 
 /* A rank's clock in the result document. */
-json_t *wide_clock_json(const struct wide_clocks *clocks, unsigned int rank);
+json_t *mpi_clock_json(const struct mpi_clocks *clocks, unsigned int rank);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "measurer/wide_trial.h"
+#include "measurer/mpi_trial.h"
 
 #include "base/clock.h"
 #include "base/stop.h"
@@ -13,7 +13,7 @@
 /* Offset of our clock to that of rank 0 is known anew: let tags be in that. */
 static void take_clocks(struct measurer_mpi *mpi, bool before)
 {
-	wide_clocks_take(&mpi->clocks, before);
+	mpi_clocks_take(&mpi->clocks, before);
 	if (!before)
 		return;
 	mpi->xdp.clock_offset_ns = mpi->clocks.before[job_rank()].offset_ns;
@@ -23,7 +23,7 @@ static void take_clocks(struct measurer_mpi *mpi, bool before)
 
 static enum exit_code measure_clocks(struct measurer_mpi *mpi, bool before)
 {
-	enum exit_code code = wide_clocks_measure(&mpi->clocks, CLOCK_ROUNDS);
+	enum exit_code code = mpi_clocks_measure(&mpi->clocks, CLOCK_ROUNDS);
 
 	if (!code)
 		take_clocks(mpi, before);
@@ -103,7 +103,7 @@ static enum exit_code exchange_ports(struct measurer_mpi *mpi, const struct port
 	for (unsigned int port = 0; port < mpi->port_count && !code; port++) {
 		unsigned int index;
 
-		if (wide_port_is_here(mpi, port, &index))
+		if (mpi_port_is_here(mpi, port, &index))
 			ret_all[port] = own[index];
 		code = job_broadcast(mpi->owners[port], &ret_all[port], sizeof(ret_all[port]));
 	}
@@ -111,17 +111,17 @@ static enum exit_code exchange_ports(struct measurer_mpi *mpi, const struct port
 }
 
 /* Ready to transmit: frames of the trial count from now on. */
-static enum exit_code arm(struct measurer_mpi *mpi, const struct wide_order *order, struct xdp_run *run)
+static enum exit_code arm(struct measurer_mpi *mpi, const struct mpi_order *order, struct xdp_run *run)
 {
 	uint64_t sequences = 0;
 	enum exit_code code = xdp_run_begin(&order->input, run);
 
 	mpi->xdp.trial = order->trial;
 	mpi->xdp.next_sequence = order->first_sequence;
-	code = wide_agree(code, code ? 0 : xdp_run_sequences(&mpi->xdp, run), &sequences);
+	code = mpi_agree(code, code ? 0 : xdp_run_sequences(&mpi->xdp, run), &sequences);
 	if (code)
 		return code;
-	return wide_agree(xdp_run_arm(&mpi->xdp, sequences, run), 0, NULL);
+	return mpi_agree(xdp_run_arm(&mpi->xdp, sequences, run), 0, NULL);
 }
 
 /* From the last look at the clocks before to the first look after. */
@@ -140,7 +140,7 @@ static enum exit_code send_frames(struct measurer_mpi *mpi, struct xdp_run *run,
 	return measure_clocks(mpi, false);
 }
 
-enum exit_code wide_trial(struct measurer_mpi *mpi, const struct wide_order *order, struct wide_result *ret)
+enum exit_code mpi_trial(struct measurer_mpi *mpi, const struct mpi_order *order, struct mpi_result *ret)
 {
 	const struct waits *waits = &mpi->config->waits;
 	struct port_trial own[MLR_PORTS_MAX];
@@ -151,11 +151,11 @@ enum exit_code wide_trial(struct measurer_mpi *mpi, const struct wide_order *ord
 	if ((code = arm(mpi, order, &run)) || (code = send_frames(mpi, &run, &residual_s)))
 		return code;
 	code = xdp_run_end(&mpi->xdp, &run, own);
-	code = wide_agree(code, xdp_run_sequences_used(&mpi->xdp), &ret->sequences_used);
+	code = mpi_agree(code, xdp_run_sequences_used(&mpi->xdp), &ret->sequences_used);
 	if (code || (code = exchange_ports(mpi, own, ret->ports)))
 		return code;
 	ret->waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s + residual_s;
 	if (stop_sleep_until(clock_ns() + (uint64_t)(waits->stabilize_s * (double)NS_PER_S)))
 		code = EXIT_INTERRUPTED;
-	return wide_agree(code, 0, NULL);
+	return mpi_agree(code, 0, NULL);
 }

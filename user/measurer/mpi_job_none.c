@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* In a build without MPI there is no job; but beside it there may be a build with it, which is a package of its own. */
-#include "measurer/job.h"
+#include "measurer/mpi_job.h"
 
 #include <limits.h>
 #include <stdio.h>

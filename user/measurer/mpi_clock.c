@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "measurer/wide_clock.h"
+#include "measurer/mpi_clock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ struct clock_offset clock_offset_of(const struct job_reading *reading)
 	return offset;
 }
 
-unsigned int wide_clock_of(const struct wide_clocks *clocks, unsigned int rank)
+unsigned int mpi_clock_of(const struct mpi_clocks *clocks, unsigned int rank)
 {
 	unsigned int lowest = 0;
 
@@ -65,20 +65,20 @@ unsigned int wide_clock_of(const struct wide_clocks *clocks, unsigned int rank)
 	return lowest;
 }
 
-void wide_clocks_take(struct wide_clocks *clocks, bool before)
+void mpi_clocks_take(struct mpi_clocks *clocks, bool before)
 {
 	struct phc_offset *to = before ? clocks->before : clocks->after;
 
 	for (unsigned int rank = 0; rank < clocks->rank_count; rank++) {
-		unsigned int clock = wide_clock_of(clocks, rank);
+		unsigned int clock = mpi_clock_of(clocks, rank);
 
 		to[rank] = clock ? clocks->measured[clock].monotonic : (struct phc_offset){ .offset_ns = 0 };
 	}
 }
 
-uint64_t wide_clocks_bound_ns(const struct wide_clocks *clocks, unsigned int from, unsigned int to)
+uint64_t mpi_clocks_bound_ns(const struct mpi_clocks *clocks, unsigned int from, unsigned int to)
 {
-	if (wide_clock_of(clocks, from) == wide_clock_of(clocks, to))
+	if (mpi_clock_of(clocks, from) == mpi_clock_of(clocks, to))
 		return 0;
 	return phc_bound_over_ns(&clocks->before[from], &clocks->after[from]) +
 	       phc_bound_over_ns(&clocks->before[to], &clocks->after[to]);
@@ -86,7 +86,7 @@ uint64_t wide_clocks_bound_ns(const struct wide_clocks *clocks, unsigned int fro
 
 /* --- measuring ------------------------------------------------------------------------------------------------------ */
 
-enum exit_code wide_clocks_measure(struct wide_clocks *clocks, unsigned int rounds)
+enum exit_code mpi_clocks_measure(struct mpi_clocks *clocks, unsigned int rounds)
 {
 	struct job_reading reading;
 	enum exit_code code = EXIT_DONE;
@@ -99,12 +99,12 @@ enum exit_code wide_clocks_measure(struct wide_clocks *clocks, unsigned int roun
 	return code ? code : job_broadcast(0, clocks->measured, sizeof(clocks->measured));
 }
 
-json_t *wide_clock_json(const struct wide_clocks *clocks, unsigned int rank)
+json_t *mpi_clock_json(const struct mpi_clocks *clocks, unsigned int rank)
 {
 	const struct clock_state *state = &clocks->states[rank];
 	const struct clock_offset *offset = &clocks->measured[rank];
 	json_t *json =
-		json_pack("{s:b, s:I, s:I, s:I}", "same_as_rank_0", (int)(wide_clock_of(clocks, rank) == 0),
+		json_pack("{s:b, s:I, s:I, s:I}", "same_as_rank_0", (int)(mpi_clock_of(clocks, rank) == 0),
 			  "monotonic_offset_ns", (json_int_t)offset->monotonic.offset_ns, "offset_bound_ns",
 			  (json_int_t)offset->monotonic.bound_ns, "realtime_offset_ns", (json_int_t)offset->realtime_ns);
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "measurer/wide_clock.h"
+#include "measurer/mpi_clock.h"
 
 #define NS_PER_S 1000000000ll
 
@@ -52,9 +52,9 @@ static void an_unfair_network_stays_within_the_bound(void **state)
 }
 
 /* Ranks 0 and 3 are on one clock, ranks 1 and 2 on another. */
-static struct wide_clocks four_ranks(void)
+static struct mpi_clocks four_ranks(void)
 {
-	struct wide_clocks clocks = {
+	struct mpi_clocks clocks = {
 		.rank_count = 4,
 		.states = { { .name = "x" }, { .name = "y" }, { .name = "y" }, { .name = "x" } },
 	};
@@ -66,10 +66,10 @@ static struct wide_clocks four_ranks(void)
 
 static void ranks_of_one_clock_have_one_offset(void **state)
 {
-	struct wide_clocks clocks = four_ranks();
+	struct mpi_clocks clocks = four_ranks();
 
 	(void)state;
-	wide_clocks_take(&clocks, true);
+	mpi_clocks_take(&clocks, true);
 	assert_int_equal(clocks.before[0].offset_ns, 0);
 	assert_int_equal(clocks.before[1].offset_ns, 100);
 	assert_int_equal(clocks.before[2].offset_ns, 100);
@@ -79,16 +79,16 @@ static void ranks_of_one_clock_have_one_offset(void **state)
 
 static void the_bound_is_that_of_both_ends_and_of_the_drift(void **state)
 {
-	struct wide_clocks clocks = four_ranks();
+	struct mpi_clocks clocks = four_ranks();
 
 	(void)state;
-	wide_clocks_take(&clocks, true);
+	mpi_clocks_take(&clocks, true);
 	clocks.measured[1].monotonic = (struct phc_offset){ .offset_ns = 150, .bound_ns = 40 };
-	wide_clocks_take(&clocks, false);
-	assert_int_equal(wide_clocks_bound_ns(&clocks, 0, 3), 0);
-	assert_int_equal(wide_clocks_bound_ns(&clocks, 1, 2), 0);
-	assert_int_equal(wide_clocks_bound_ns(&clocks, 0, 1), 90); /* 50 of drift, 40 of the second measurement */
-	assert_int_equal(wide_clocks_bound_ns(&clocks, 2, 3), 90);
+	mpi_clocks_take(&clocks, false);
+	assert_int_equal(mpi_clocks_bound_ns(&clocks, 0, 3), 0);
+	assert_int_equal(mpi_clocks_bound_ns(&clocks, 1, 2), 0);
+	assert_int_equal(mpi_clocks_bound_ns(&clocks, 0, 1), 90); /* 50 of drift, 40 of the second measurement */
+	assert_int_equal(mpi_clocks_bound_ns(&clocks, 2, 3), 90);
 }
 
 /* This process is on one clock with itself, and the kernel says something of it. */
