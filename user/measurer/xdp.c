@@ -159,7 +159,7 @@ static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 }
 
 /* The first port that sends test frames asks its gateway. */
-static enum exit_code open_management(struct measurer_xdp *xdp)
+static enum exit_code open_snmp(struct measurer_xdp *xdp)
 {
 	struct neighbour_port neighbour;
 	unsigned int port;
@@ -171,8 +171,8 @@ static enum exit_code open_management(struct measurer_xdp *xdp)
 	if (xdp->ends[port].mac_source == MAC_OTHER_PORT)
 		warn("port %s: nobody answers for the SUT's address, so nobody will answer management queries",
 		     xdp->ports[port].link.name);
-	xdp->management_port = port;
-	return management_open(&neighbour, xdp->ends[port].destination_mac, xdp->config->queries_per_s, &xdp->management);
+	xdp->snmp_port = port;
+	return snmp_open(&neighbour, xdp->ends[port].destination_mac, xdp->config->queries_per_s, &xdp->snmp);
 }
 
 /* Than AF_XDP in copy mode, as far as self-tests know. */
@@ -246,7 +246,7 @@ void xdp_close(struct measurer_xdp *xdp)
 {
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		tx_port_close(xdp->ends[i].tx);
-	management_close(xdp->management);
+	snmp_close(xdp->snmp);
 	neighbours_close(xdp->neighbours);
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		rx_close(xdp->ends[i].rx);
@@ -303,7 +303,7 @@ enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
 	enum exit_code code;
 
 	session_raise();
-	if ((code = steer_ports(xdp)) || (code = look_around(xdp)) || (code = open_management(xdp)) ||
+	if ((code = steer_ports(xdp)) || (code = look_around(xdp)) || (code = open_snmp(xdp)) ||
 	    (code = open_transmitters(xdp)))
 		return code;
 	return spare_cpus(xdp);

@@ -10,8 +10,8 @@
 #include "mlr/profile.h"
 #include "netdev/netlink.h"
 #include "netdev/phc.h"
-#include "port/management.h"
 #include "port/neighbour.h"
+#include "port/snmp.h"
 #include "port/state.h"
 
 /* How a port's destination MAC was found. */
@@ -45,8 +45,8 @@ struct measurer_xdp {
 	struct port ports[MLR_PORTS_MAX];
 	struct endpoint ends[MLR_PORTS_MAX];
 	struct neighbours *neighbours;
-	struct management *management; /* NULL: no queries */
-	unsigned int management_port;  /* which of the ports sends them */
+	struct snmp *snmp;      /* NULL: no queries */
+	unsigned int snmp_port; /* which of the ports sends them */
 	struct mlr_profile profile;
 	uint32_t next_sequence;     /* of the next trial, in every flow; goes on from trial to trial */
 	bool said_no_departures;    /* that nobody stamps them (departure.h) */

@@ -167,8 +167,8 @@ enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *
 		trial.deadline_ns += (uint64_t)(grace_ns < GRACE_MAX_NS ? grace_ns : GRACE_MAX_NS);
 	if (xdp->steps)
 		follow_steps(xdp->steps, &trial, &then);
-	if (xdp->management)
-		code = management_start(xdp->management, trial.start_ns, trial.start_ns + ns_of(input->duration_s));
+	if (xdp->snmp)
+		code = snmp_start(xdp->snmp, trial.start_ns, trial.start_ns + ns_of(input->duration_s));
 	if (code)
 		return code;
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
@@ -408,13 +408,13 @@ static double busy_s(const struct tx_port *tx, const struct mlr_trial_input *inp
 }
 
 /* Answers to our queries are not foreign, though the receiver cannot know that. */
-static void add_management(const struct management_report *management, struct port_counts *counts)
+static void add_queries(const struct snmp_report *snmp, struct port_counts *counts)
 {
 	uint64_t foreign = counts->counts.foreign;
 
-	counts->queries_sent = management->queries;
-	counts->queries_answered = management->answers;
-	counts->counts.foreign -= management->answers < foreign ? management->answers : foreign;
+	counts->queries_sent = snmp->queries;
+	counts->queries_answered = snmp->answers;
+	counts->counts.foreign -= snmp->answers < foreign ? snmp->answers : foreign;
 }
 
 static void describe_port(const struct measurer_xdp *xdp, unsigned int port, const struct xdp_run *run,
@@ -427,8 +427,8 @@ static void describe_port(const struct measurer_xdp *xdp, unsigned int port, con
 		.tx_drops = meaning_of_drops(xdp, port),
 	};
 	count_port(xdp, port, &run->before, &run->after, intended, &ret->counts);
-	if (xdp->management && port == xdp->management_port)
-		add_management(&run->management, &ret->counts);
+	if (xdp->snmp && port == xdp->snmp_port)
+		add_queries(&run->snmp, &ret->counts);
 	rx_trial(xdp->ends[port].rx, xdp->trial, &ret->seen);
 	if (!xdp->ends[port].transmits)
 		return;
@@ -568,8 +568,8 @@ static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, str
 	xdp->next_sequence += (uint32_t)xdp_run_sequences_used(xdp) + 1;
 	residual_from_ns = clock_ns();
 	code = wait_residual(xdp, run);
-	if (xdp->management)
-		run->management = management_stop(xdp->management);
+	if (xdp->snmp)
+		run->snmp = snmp_stop(xdp->snmp);
 	if (code || (code = timestamps_end(xdp)))
 		return code;
 	look(xdp, false);

@@ -25,7 +25,7 @@ struct xdp_run {
 	struct mlr_trial_input input; /* a load of 0: as fast as the transmitters can */
 	uint64_t frame_count;         /* of each transmitting port, or TX_NO_LIMIT */
 	struct xdp_snapshot before, after;
-	struct management_report management;
+	struct snmp_report snmp;
 };
 
 /* Frames that were sent, and those of the tester's that arrived, so far. */

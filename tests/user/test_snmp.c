@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "port/management.h"
+#include "port/snmp.h"
 
 /* As net-snmp's agent answers query number 0x01020304: 1.3.6.1.2.1.1.3.0 = 1000 ticks. */
 static const uint8_t answer[] = {
@@ -21,10 +21,10 @@ static const uint8_t answer[] = {
 static void a_query_is_the_message_of_the_rfc(void **state)
 {
 	static const uint8_t object[] = { 0x06, 7, 0x2b, 6, 1, 2, 1, 1, 3, 0x05, 0 };
-	uint8_t query[MANAGEMENT_QUERY_OCTETS];
+	uint8_t query[SNMP_QUERY_OCTETS];
 
 	(void)state;
-	management_query(0x81020304, query);
+	snmp_query(0x81020304, query);
 	assert_int_equal(query[0], 0x30);
 	assert_int_equal(query[1], sizeof(query) - 2);
 	assert_memory_equal(query + 5, "\x04\x06public", 8);
@@ -44,13 +44,13 @@ static void an_answer_is_known_by_its_number(void **state)
 	memcpy(message, answer, sizeof(answer));
 	message[1] = sizeof(answer) - 2;
 	message[14] = sizeof(answer) - 15;
-	assert_true(management_is_answer(message, sizeof(message), &number));
+	assert_true(snmp_is_answer(message, sizeof(message), &number));
 	assert_int_equal(number, 0x01020304);
 	message[23] = 2; /* noSuchName */
-	assert_false(management_is_answer(message, sizeof(message), &number));
+	assert_false(snmp_is_answer(message, sizeof(message), &number));
 	message[23] = 0;
 	message[13] = 0xa1; /* a query, not a response */
-	assert_false(management_is_answer(message, sizeof(message), &number));
+	assert_false(snmp_is_answer(message, sizeof(message), &number));
 }
 
 static void what_is_cut_or_damaged_is_survived(void **state)
@@ -62,7 +62,7 @@ static void what_is_cut_or_damaged_is_survived(void **state)
 	print_message("seed %u\n", seed);
 	srandom(seed);
 	for (size_t cut = 0; cut < 24; cut++)
-		assert_false(management_is_answer(answer, cut, &number));
+		assert_false(snmp_is_answer(answer, cut, &number));
 	for (int i = 0; i < 300000; i++) {
 		size_t octets = (size_t)random() % (sizeof(answer) + 1);
 		uint8_t *message = malloc(octets + 1);
@@ -71,7 +71,7 @@ static void what_is_cut_or_damaged_is_survived(void **state)
 		memcpy(message, answer, octets);
 		for (long damage = random() % 4; octets && damage > 0; damage--)
 			message[(size_t)random() % octets] = (uint8_t)random();
-		management_is_answer(message, octets, &number);
+		snmp_is_answer(message, octets, &number);
 		free(message);
 	}
 }
@@ -84,5 +84,5 @@ int main(void)
 		cmocka_unit_test(what_is_cut_or_damaged_is_survived),
 	};
 
-	return cmocka_run_group_tests_name("management", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("snmp", tests, NULL, NULL);
 }

@@ -5,8 +5,8 @@
  * A query is the GetNextRequest for sysUpTime of SNMPv1, community "public". A thread of its own sends them during a trial,
  * the first at its start, and takes the answers, until it is stopped. Everything hangs on a raw socket.
  */
-#ifndef XDP_MLR_PORT_MANAGEMENT_H
-#define XDP_MLR_PORT_MANAGEMENT_H
+#ifndef XDP_MLR_PORT_SNMP_H
+#define XDP_MLR_PORT_SNMP_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,25 +14,25 @@
 #include "base/say.h"
 #include "port/neighbour.h"
 
-struct management;
+struct snmp;
 
 /* What became of the queries of one trial. */
-struct management_report {
+struct snmp_report {
 	uint64_t queries, answers;
 };
 
 /* Queries from a port to its gateway, over IPv4 where the port uses it, at this MAC address. */
-enum exit_code management_open(const struct neighbour_port *port, const uint8_t *gateway_mac, unsigned int queries_per_s,
-			       struct management **ret);
+enum exit_code snmp_open(const struct neighbour_port *port, const uint8_t *gateway_mac, unsigned int queries_per_s,
+			 struct snmp **ret);
 /* Send from one time until another (CLOCK_MONOTONIC). */
-enum exit_code management_start(struct management *management, uint64_t start_ns, uint64_t until_ns);
+enum exit_code snmp_start(struct snmp *snmp, uint64_t start_ns, uint64_t until_ns);
 /* End it, and say what came of it. */
-struct management_report management_stop(struct management *management);
-void management_close(struct management *management);
+struct snmp_report snmp_stop(struct snmp *snmp);
+void snmp_close(struct snmp *snmp);
 
 /* The query with this number, and whether a message is the answer to it. For tests, too. */
-#define MANAGEMENT_QUERY_OCTETS 42
-void management_query(uint32_t number, uint8_t ret[MANAGEMENT_QUERY_OCTETS]);
-bool management_is_answer(const uint8_t *message, size_t octets, uint32_t *ret_number);
+#define SNMP_QUERY_OCTETS 42
+void snmp_query(uint32_t number, uint8_t ret[SNMP_QUERY_OCTETS]);
+bool snmp_is_answer(const uint8_t *message, size_t octets, uint32_t *ret_number);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "port/management.h"
+#include "port/snmp.h"
 
 #include <errno.h>
 #include <linux/if_packet.h>
@@ -27,7 +27,7 @@
 #define PACKET_IGNORE_OUTGOING 23
 #endif
 
-struct management {
+struct snmp {
 	struct neighbour_port port;
 	uint8_t gateway_mac[MLR_MAC_OCTETS];
 	uint64_t interval_ns;
@@ -37,14 +37,14 @@ struct management {
 	pthread_t thread;
 	uint64_t start_ns, until_ns;
 	uint32_t first_number; /* of the trial */
-	struct management_report report;
+	struct snmp_report report;
 };
 
 /* --- SNMP ----------------------------------------------------------------------------------------------------------- */
 
-void management_query(uint32_t number, uint8_t ret[MANAGEMENT_QUERY_OCTETS])
+void snmp_query(uint32_t number, uint8_t ret[SNMP_QUERY_OCTETS])
 {
-	static const uint8_t query[MANAGEMENT_QUERY_OCTETS] = {
+	static const uint8_t query[SNMP_QUERY_OCTETS] = {
 		0x30, 40,                                    /* a message: */
 		0x02, 1,  0,                                 /* version 1 */
 		0x04, 6,  'p',  'u',  'b', 'l', 'i', 'c',    /* community */
@@ -102,7 +102,7 @@ static bool take_number(struct ber *ber, uint32_t *ret)
 	return true;
 }
 
-bool management_is_answer(const uint8_t *message, size_t octets, uint32_t *ret_number)
+bool snmp_is_answer(const uint8_t *message, size_t octets, uint32_t *ret_number)
 {
 	struct ber ber = { message, message + octets }, content, community, response;
 	uint32_t version, number, error;
@@ -124,12 +124,12 @@ static uint32_t sum_words(uint32_t sum, const uint8_t *at, size_t octets)
 	return sum;
 }
 
-static size_t put_link(const struct management *management, uint8_t *frame)
+static size_t put_link(const struct snmp *snmp, uint8_t *frame)
 {
-	const struct neighbour_port *port = &management->port;
+	const struct neighbour_port *port = &snmp->port;
 	uint8_t *at = frame + (size_t)2 * MLR_MAC_OCTETS;
 
-	memcpy(frame, management->gateway_mac, MLR_MAC_OCTETS);
+	memcpy(frame, snmp->gateway_mac, MLR_MAC_OCTETS);
 	memcpy(frame + MLR_MAC_OCTETS, port->mac, MLR_MAC_OCTETS);
 	for (unsigned int i = 0; i < port->vlan_count; i++, at += 4) {
 		mlr_put16(at, port->vlans[i].type);
@@ -163,23 +163,23 @@ static size_t put_ip(const struct neighbour_port *port, size_t payload_octets, u
 	return 40;
 }
 
-static void send_query(struct management *management)
+static void send_query(struct snmp *snmp)
 {
 	uint8_t frame[FRAME_OCTETS] __attribute__((aligned(2))) = { 0 }, *addresses, *udp;
-	size_t udp_octets = UDP_OCTETS + MANAGEMENT_QUERY_OCTETS, offset = put_link(management, frame);
+	size_t udp_octets = UDP_OCTETS + SNMP_QUERY_OCTETS, offset = put_link(snmp, frame);
 	uint16_t checksum;
 
-	offset += put_ip(&management->port, udp_octets, frame + offset, &addresses);
+	offset += put_ip(&snmp->port, udp_octets, frame + offset, &addresses);
 	udp = frame + offset;
 	mlr_put16(udp, OWN_PORT);
 	mlr_put16(udp + 2, SNMP_PORT);
 	mlr_put16(udp + 4, (uint16_t)udp_octets);
-	management_query(management->first_number + (uint32_t)management->report.queries, udp + UDP_OCTETS);
+	snmp_query(snmp->first_number + (uint32_t)snmp->report.queries, udp + UDP_OCTETS);
 	checksum = mlr_checksum_fold(sum_words(
-		sum_words(PROTOCOL_UDP + (uint32_t)udp_octets, addresses, management->port.ip4 ? 8 : 32), udp, udp_octets));
+		sum_words(PROTOCOL_UDP + (uint32_t)udp_octets, addresses, snmp->port.ip4 ? 8 : 32), udp, udp_octets));
 	mlr_put16(udp + 6, checksum ? checksum : 0xffff);
-	(void)!write(management->socket, frame, offset + udp_octets);
-	management->report.queries++;
+	(void)!write(snmp->socket, frame, offset + udp_octets);
+	snmp->report.queries++;
 }
 
 static unsigned int get16(const uint8_t *at)
@@ -207,19 +207,19 @@ static const uint8_t *find_udp(const uint8_t *frame, size_t octets)
 	return end - udp >= UDP_OCTETS ? udp : NULL;
 }
 
-static void take_answers(struct management *management)
+static void take_answers(struct snmp *snmp)
 {
 	uint8_t frame[FRAME_OCTETS];
 	ssize_t octets;
 
-	while ((octets = read(management->socket, frame, sizeof(frame))) > 0) {
+	while ((octets = read(snmp->socket, frame, sizeof(frame))) > 0) {
 		const uint8_t *udp = find_udp(frame, (size_t)octets);
 		uint32_t number;
 
 		if (udp && get16(udp) == SNMP_PORT && get16(udp + 2) == OWN_PORT &&
-		    management_is_answer(udp + UDP_OCTETS, (size_t)(frame + octets - udp) - UDP_OCTETS, &number) &&
-		    ((number - management->first_number) & 0x7fffffff) < management->report.queries)
-			management->report.answers++;
+		    snmp_is_answer(udp + UDP_OCTETS, (size_t)(frame + octets - udp) - UDP_OCTETS, &number) &&
+		    ((number - snmp->first_number) & 0x7fffffff) < snmp->report.queries)
+			snmp->report.answers++;
 	}
 }
 
@@ -227,89 +227,88 @@ static void take_answers(struct management *management)
 
 static void *run(void *argument)
 {
-	struct management *management = argument;
-	struct pollfd polled[] = { { .fd = management->socket, .events = POLLIN },
-				   { .fd = management->stop, .events = POLLIN } };
-	uint64_t next_ns = management->start_ns;
+	struct snmp *snmp = argument;
+	struct pollfd polled[] = { { .fd = snmp->socket, .events = POLLIN }, { .fd = snmp->stop, .events = POLLIN } };
+	uint64_t next_ns = snmp->start_ns;
 
 	for (;;) {
 		uint64_t now_ns = clock_ns();
 
-		while (next_ns <= now_ns && next_ns < management->until_ns) {
-			send_query(management);
-			next_ns += management->interval_ns;
+		while (next_ns <= now_ns && next_ns < snmp->until_ns) {
+			send_query(snmp);
+			next_ns += snmp->interval_ns;
 		}
-		poll(polled, 2, next_ns < management->until_ns ? (int)((next_ns - now_ns) / NS_PER_MS) + 1 : -1);
-		take_answers(management);
+		poll(polled, 2, next_ns < snmp->until_ns ? (int)((next_ns - now_ns) / NS_PER_MS) + 1 : -1);
+		take_answers(snmp);
 		if (polled[1].revents)
 			return NULL;
 	}
 }
 
-enum exit_code management_start(struct management *management, uint64_t start_ns, uint64_t until_ns)
+enum exit_code snmp_start(struct snmp *snmp, uint64_t start_ns, uint64_t until_ns)
 {
 	eventfd_t ignored;
 	int error;
 
-	management->first_number += (uint32_t)management->report.queries;
-	management->report = (struct management_report){ 0 };
-	management->start_ns = start_ns;
-	management->until_ns = until_ns;
-	eventfd_read(management->stop, &ignored);
-	error = pthread_create(&management->thread, NULL, run, management);
+	snmp->first_number += (uint32_t)snmp->report.queries;
+	snmp->report = (struct snmp_report){ 0 };
+	snmp->start_ns = start_ns;
+	snmp->until_ns = until_ns;
+	eventfd_read(snmp->stop, &ignored);
+	error = pthread_create(&snmp->thread, NULL, run, snmp);
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot start the thread of management queries: %s", strerror(error));
-	management->running = true;
+	snmp->running = true;
 	return EXIT_DONE;
 }
 
-struct management_report management_stop(struct management *management)
+struct snmp_report snmp_stop(struct snmp *snmp)
 {
-	if (management->running) {
-		eventfd_write(management->stop, 1);
-		pthread_join(management->thread, NULL);
-		management->running = false;
+	if (snmp->running) {
+		eventfd_write(snmp->stop, 1);
+		pthread_join(snmp->thread, NULL);
+		snmp->running = false;
 	}
-	return management->report;
+	return snmp->report;
 }
 
-enum exit_code management_open(const struct neighbour_port *port, const uint8_t *gateway_mac, unsigned int queries_per_s,
-			       struct management **ret)
+enum exit_code snmp_open(const struct neighbour_port *port, const uint8_t *gateway_mac, unsigned int queries_per_s,
+			 struct snmp **ret)
 {
 	struct sockaddr_ll address = {
 		.sll_family = AF_PACKET,
 		.sll_protocol = htons(ETH_P_ALL),
 		.sll_ifindex = port->ifindex,
 	};
-	struct management *management = calloc(1, sizeof(*management));
+	struct snmp *snmp = calloc(1, sizeof(*snmp));
 	int one = 1, error;
 
-	if (!management)
+	if (!snmp)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	management->port = *port;
-	memcpy(management->gateway_mac, gateway_mac, MLR_MAC_OCTETS);
-	management->interval_ns =
+	snmp->port = *port;
+	memcpy(snmp->gateway_mac, gateway_mac, MLR_MAC_OCTETS);
+	snmp->interval_ns =
 		(NS_PER_S + queries_per_s - 1) / queries_per_s; /* rounded up: in a second there is none too many */
-	management->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	management->socket = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	setsockopt(management->socket, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
-	if (management->socket < 0 || bind(management->socket, (struct sockaddr *)&address, sizeof(address))) {
+	snmp->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	snmp->socket = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	setsockopt(snmp->socket, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
+	if (snmp->socket < 0 || bind(snmp->socket, (struct sockaddr *)&address, sizeof(address))) {
 		error = errno;
-		management_close(management);
+		snmp_close(snmp);
 		return refuse(EXIT_INCAPABLE, "port %s: cannot open a packet socket for management queries: %s", port->name,
 			      why(error));
 	}
-	*ret = management;
+	*ret = snmp;
 	return EXIT_DONE;
 }
 
-void management_close(struct management *management)
+void snmp_close(struct snmp *snmp)
 {
-	if (!management)
+	if (!snmp)
 		return;
-	management_stop(management);
-	if (management->socket >= 0)
-		close(management->socket);
-	close(management->stop);
-	free(management);
+	snmp_stop(snmp);
+	if (snmp->socket >= 0)
+		close(snmp->socket);
+	close(snmp->stop);
+	free(snmp);
 }
