@@ -11,7 +11,7 @@
 #include "base/output.h"
 #include "base/text_stream.h"
 #include "base/units.h"
-#include "benchmark/manager.h"
+#include "benchmark/search.h"
 #include "config/config_dump.h"
 #include "config/echo.h"
 #include "config/options.h"
@@ -111,7 +111,7 @@ static enum exit_code simulate(const struct config *config, const struct mlr_con
 {
 	struct mlr_controller *controller = NULL;
 	struct mlr_decision decision;
-	enum exit_code code = manager_new_controller(config, input, &controller);
+	enum exit_code code = search_new_controller(config, input, &controller);
 	double duration_s = 0;
 	size_t trials = 0;
 

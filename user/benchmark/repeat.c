@@ -7,7 +7,7 @@
 
 #include "base/json_text.h"
 #include "benchmark/load_range.h"
-#include "benchmark/manager.h"
+#include "benchmark/search.h"
 #include "benchmark/search_report.h"
 #include "mlr/welch.h"
 #include "progress/events.h"
@@ -45,7 +45,7 @@ static enum exit_code keep(struct runs *runs, const struct search *search)
 static enum exit_code make(struct runs *runs, struct measurer *measurer, const struct load_range *range)
 {
 	struct search search;
-	enum exit_code code = manager_search_between(runs->config, measurer, range, &search), kept = keep(runs, &search);
+	enum exit_code code = search_run_between(runs->config, measurer, range, &search), kept = keep(runs, &search);
 
 	search_free(&search);
 	return kept == EXIT_DONE ? code : kept;
@@ -57,7 +57,7 @@ static enum exit_code keep_none(struct runs *runs, struct measurer *measurer)
 	struct search search;
 	enum exit_code kept;
 
-	manager_stopped_search(runs->config, measurer, &search);
+	search_stopped(runs->config, measurer, &search);
 	kept = keep(runs, &search);
 	search_free(&search);
 	return kept == EXIT_DONE ? EXIT_INTERRUPTED : kept;

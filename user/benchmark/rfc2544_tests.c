@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "base/units.h"
-#include "benchmark/manager.h"
 #include "benchmark/rfc2544_tests.h"
+#include "benchmark/search.h"
 #include "benchmark/search_report.h"
 #include "mlr/rfc2544.h"
 #include "result/report.h"
@@ -100,7 +100,7 @@ enum exit_code rfc2544_throughput(struct rfc2544_run *run, json_t *json)
 {
 	struct config config = search_config(run);
 	struct search search;
-	enum exit_code code = manager_search(&config, run->measurer, &search);
+	enum exit_code code = search_run(&config, run->measurer, &search);
 
 	if (search.end != SEARCH_RUNNING) {
 		put_throughput(run, &search, json);

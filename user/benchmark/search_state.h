@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A search: what has been measured, what is known of its goals, and how it ended. manager.h fills it; views and reports read it. */
+/* A search: what has been measured, what is known of its goals, and how it ended. search.h fills it; views and reports read it. */
 #ifndef XDP_MLR_BENCHMARK_SEARCH_STATE_H
 #define XDP_MLR_BENCHMARK_SEARCH_STATE_H
 

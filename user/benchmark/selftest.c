@@ -10,7 +10,7 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/units.h"
-#include "benchmark/manager.h"
+#include "benchmark/search.h"
 #include "config/echo.h"
 #include "config/options_suite.h"
 #include "measurer/selftest_store.h"
@@ -170,7 +170,7 @@ static enum exit_code search_load(struct one_test *test)
 		.duration_sum_s = duration_s * SEARCH_TRIALS,
 		.width_ratio = SEARCH_WIDTH,
 	};
-	code = manager_search(&config, &clean.measurer, &search);
+	code = search_run(&config, &clean.measurer, &search);
 	if (code == EXIT_DONE || code == EXIT_UNMET) {
 		const struct mlr_goal_result *result = &search.outcomes[0].result;
 

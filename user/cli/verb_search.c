@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* search: one MLRsearch benchmark. */
-#include "benchmark/manager.h"
 #include "benchmark/repeat.h"
+#include "benchmark/search.h"
 #include "benchmark/search_report.h"
 #include "cli/verbs.h"
 #include "progress/events.h"
@@ -35,7 +35,7 @@ static enum exit_code search_with(const struct config *config, struct report_fil
 	if (config->repeats > 1) {
 		code = repeat_searches(config, &measurer, file);
 	} else {
-		code = manager_search(config, measurer, &search);
+		code = search_run(config, measurer, &search);
 		code = show(&search, file, code);
 		search_free(&search);
 	}

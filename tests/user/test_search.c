@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "benchmark/manager.h"
+#include "benchmark/search.h"
 #include "benchmark/search_report.h"
 
 /* A SUT of this capacity, and a tester that is limited from some load on. After `good_trials` it gives `then`. */
@@ -72,7 +72,7 @@ static void a_search_comes_to_its_end(void **state)
 	struct search search;
 
 	(void)state;
-	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_DONE);
+	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_DONE);
 	assert_int_equal(search.end, SEARCH_COMPLETE);
 	assert_string_equal(search.max_load_source, "option");
 	assert_int_equal(search.outcomes[0].result.irregularity, MLR_REGULAR);
@@ -92,7 +92,7 @@ static void the_testers_limit_at_the_upper_bound_shows(void **state)
 
 	(void)state;
 	fake.limited_above_fps = 1e6;
-	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_UNMET);
+	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_UNMET);
 	assert_int_equal(search.outcomes[0].result.irregularity, MLR_REGULAR);
 	assert_true(search.outcomes[0].tester_limited);
 	search_free(&search);
@@ -108,7 +108,7 @@ static void the_testers_limit_decides_nothing_where_the_sut_failed(void **state)
 	(void)state;
 	fake.limited_above_fps = 1e6;
 	fake.sut_loss_ratio = 0.001;
-	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_DONE);
+	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_DONE);
 	assert_false(search.outcomes[0].tester_limited);
 	search_free(&search);
 }
@@ -122,7 +122,7 @@ static void the_testers_limit_elsewhere_does_not(void **state)
 
 	(void)state;
 	fake.limited_above_fps = 5e6;
-	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_DONE);
+	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_DONE);
 	assert_true(search.trials[0].decision.warmup && search.trials[0].measurement.tester_limited);
 	assert_false(search.outcomes[0].tester_limited);
 	search_free(&search);
@@ -138,7 +138,7 @@ static void the_testers_limit_in_the_warmup_decides_nothing(void **state)
 	(void)state;
 	fake.limited_above_fps = 9e6;
 	fake.only_warmup_limited = true;
-	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_UNMET);
+	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_UNMET);
 	assert_int_equal(search.outcomes[0].result.irregularity, MLR_MAX_LOAD_IS_LOWER_BOUND);
 	assert_false(search.outcomes[0].tester_limited);
 	search_free(&search);
@@ -153,7 +153,7 @@ static void the_testers_limit_at_max_load_shows(void **state)
 
 	(void)state;
 	fake.limited_above_fps = 9e6;
-	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_UNMET);
+	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_UNMET);
 	assert_int_equal(search.outcomes[0].result.irregularity, MLR_MAX_LOAD_IS_LOWER_BOUND);
 	assert_true(search.outcomes[0].tester_limited);
 	search_free(&search);
@@ -167,7 +167,7 @@ static void without_an_option_max_load_is_the_line_rate(void **state)
 
 	(void)state;
 	fake.base.line_rate_fps = 4e6;
-	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_DONE);
+	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_DONE);
 	assert_true(search.input.max_load_fps == 4e6);
 	assert_string_equal(search.max_load_source, "line rate");
 	search_free(&search);
@@ -182,12 +182,12 @@ static void ratios_are_of_the_line_rate(void **state)
 	(void)state;
 	config.min_load = (struct load_spec){ LOAD_LINE_RATIO, 0.1 };
 	fake.base.line_rate_fps = 4e6;
-	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_DONE);
+	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_DONE);
 	assert_true(search.input.min_load_fps == 4e5 && search.input.max_load_fps == 2e6);
 	search_free(&search);
 
 	fake.base.line_rate_fps = 0;
-	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_USAGE_ERROR);
+	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_USAGE_ERROR);
 	assert_int_equal(search.end, SEARCH_RUNNING);
 	search_free(&search);
 }
@@ -200,7 +200,7 @@ static void min_load_above_the_line_rate_is_refused(void **state)
 
 	(void)state;
 	fake.base.line_rate_fps = 9001;
-	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_USAGE_ERROR);
+	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_USAGE_ERROR);
 	assert_int_equal(fake.trials, 0);
 	search_free(&search);
 }
@@ -220,7 +220,7 @@ static void a_measurer_that_fails_ends_the_search(void **state)
 
 		fake.good_trials = 5;
 		fake.then = cases[i].code;
-		assert_int_equal(manager_search(&config, &fake.base, &search), cases[i].code);
+		assert_int_equal(search_run(&config, &fake.base, &search), cases[i].code);
 		assert_int_equal(search.end, cases[i].end);
 		assert_int_equal(search.trial_count, 5);
 		assert_int_equal(search.outcomes[0].result.irregularity, MLR_UNFINISHED);
@@ -238,7 +238,7 @@ static void a_time_limit_in_real_time_ends_the_search(void **state)
 	fake.base.virtual_time = false;
 	config.max_time_s = 1.5;
 	config.waits.stabilize_s = 1; /* a trial of 1 s and its wait do not fit any more */
-	assert_int_equal(manager_search(&config, &fake.base, &search), EXIT_UNMET);
+	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_UNMET);
 	assert_int_equal(search.end, SEARCH_OUT_OF_TIME);
 	assert_int_equal(fake.trials, 0);
 	search_free(&search);

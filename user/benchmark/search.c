@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "benchmark/manager.h"
+#include "benchmark/search.h"
 
 #include <errno.h>
 #include <math.h>
@@ -31,8 +31,8 @@ static const char *algorithm_demands(enum algorithm algorithm)
 	return "a Goal Width is too small";
 }
 
-enum exit_code manager_new_controller(const struct config *config, const struct mlr_controller_input *input,
-				      struct mlr_controller **ret)
+enum exit_code search_new_controller(const struct config *config, const struct mlr_controller_input *input,
+				     struct mlr_controller **ret)
 {
 	int error = -EINVAL;
 
@@ -280,7 +280,7 @@ static enum exit_code run_between(struct search *search, const struct load_range
 	search->input.min_load_fps = range->min_fps;
 	search->input.max_load_fps = range->max_fps;
 	search->max_load_source = range->max_source;
-	code = manager_new_controller(search->config, &search->input, &search->controller);
+	code = search_new_controller(search->config, &search->input, &search->controller);
 	if (code == EXIT_DONE)
 		code = take_stored_trials(search);
 	if (code != EXIT_DONE)
@@ -294,14 +294,14 @@ static enum exit_code run_between(struct search *search, const struct load_range
 	return code;
 }
 
-enum exit_code manager_search_between(const struct config *config, struct measurer *measurer, const struct load_range *range,
-				      struct search *ret_search)
+enum exit_code search_run_between(const struct config *config, struct measurer *measurer, const struct load_range *range,
+				  struct search *ret_search)
 {
 	init_search(ret_search, config, measurer);
 	return run_between(ret_search, range);
 }
 
-enum exit_code manager_search(const struct config *config, struct measurer *measurer, struct search *ret_search)
+enum exit_code search_run(const struct config *config, struct measurer *measurer, struct search *ret_search)
 {
 	struct load_range range;
 	enum exit_code code;
@@ -309,11 +309,11 @@ enum exit_code manager_search(const struct config *config, struct measurer *meas
 	init_search(ret_search, config, measurer);
 	code = load_range_find(config, measurer, &range);
 	if (code == EXIT_INTERRUPTED)
-		manager_stopped_search(config, measurer, ret_search);
+		search_stopped(config, measurer, ret_search);
 	return code == EXIT_DONE ? run_between(ret_search, &range) : code;
 }
 
-void manager_stopped_search(const struct config *config, struct measurer *measurer, struct search *ret_search)
+void search_stopped(const struct config *config, struct measurer *measurer, struct search *ret_search)
 {
 	init_search(ret_search, config, measurer);
 	ret_search->input.min_load_fps = ret_search->input.max_load_fps = NAN;

@@ -3,23 +3,23 @@
  * The Manager (draft-ietf-bmwg-mlrsearch-15, section 4.9.3): takes each Trial Input from the controller to the measurer and
  * each result back, keeps the time, and knows in the end all that the report needs.
  */
-#ifndef XDP_MLR_BENCHMARK_MANAGER_H
-#define XDP_MLR_BENCHMARK_MANAGER_H
+#ifndef XDP_MLR_BENCHMARK_SEARCH_H
+#define XDP_MLR_BENCHMARK_SEARCH_H
 
 #include "benchmark/load_range.h"
 #include "benchmark/search_state.h"
 
 /* Search. Whatever it returns, *ret_search is to be freed; where ret_search->end is not SEARCH_RUNNING, there is something
  * to report. EXIT_DONE or EXIT_UNMET: the search is over; EXIT_INTERRUPTED; else the reason was said. */
-enum exit_code manager_search(const struct config *config, struct measurer *measurer, struct search *ret_search);
+enum exit_code search_run(const struct config *config, struct measurer *measurer, struct search *ret_search);
 /* The same between loads that are known already. */
-enum exit_code manager_search_between(const struct config *config, struct measurer *measurer, const struct load_range *range,
-				      struct search *ret_search);
+enum exit_code search_run_between(const struct config *config, struct measurer *measurer, const struct load_range *range,
+				  struct search *ret_search);
 /* A search that was stopped before its loads were known: it has no trials, and can be reported. */
-void manager_stopped_search(const struct config *config, struct measurer *measurer, struct search *ret_search);
+void search_stopped(const struct config *config, struct measurer *measurer, struct search *ret_search);
 
 /* The controller of the configuration's algorithm. EXIT_USAGE_ERROR for goals that it cannot search for. */
-enum exit_code manager_new_controller(const struct config *config, const struct mlr_controller_input *input,
-				      struct mlr_controller **ret);
+enum exit_code search_new_controller(const struct config *config, const struct mlr_controller_input *input,
+				     struct mlr_controller **ret);
 
 #endif
