@@ -82,7 +82,7 @@ static void add_frame_sizes(struct facts *facts, const json_t *sizes)
 	facts_add(facts, "Frame sizes", "%s octets", text);
 }
 
-static void put_masthead(struct paper *paper, const json_t *document)
+static void put_masthead(struct writer *writer, const json_t *document)
 {
 	const json_t *environment = json_object_get(document, "environment"),
 		     *measurer = json_object_get(document, "measurer");
@@ -106,11 +106,11 @@ static void put_masthead(struct paper *paper, const json_t *document)
 		facts_add(&facts, "Tester", "%s", read_string(environment, "hostname"));
 	if (read_string(environment, "version"))
 		facts_add(&facts, "Measured with", "xdp-mlr %s", read_string(environment, "version"));
-	paper->ops->masthead(paper, content_title(document), facts.list, facts.count);
+	writer->ops->masthead(writer, content_title(document), facts.list, facts.count);
 	facts_free(&facts);
 }
 
-static void put_irregular(struct paper *paper, const json_t *document)
+static void put_irregular(struct writer *writer, const json_t *document)
 {
 	const char *reason = read_string(document, "irregular_reason");
 	char text[512];
@@ -118,19 +118,19 @@ static void put_irregular(struct paper *paper, const json_t *document)
 	if (!reason)
 		return;
 	snprintf(text, sizeof(text), "IRREGULAR: %s", reason);
-	paper->ops->banner(paper, TONE_BAD, text);
+	writer->ops->banner(writer, TONE_BAD, text);
 }
 
 /* What --require asked for. */
-static void put_requirements(struct paper *paper, const json_t *requirements)
+static void put_requirements(struct writer *writer, const json_t *requirements)
 {
-	static const struct paper_column columns[] = { { "Requirement", false }, { "Met", false }, { "Measured", true } };
+	static const struct writer_column columns[] = { { "Requirement", false }, { "Met", false }, { "Measured", true } };
 	struct cells cells = { .count = 0 };
 
 	if (!json_array_size(requirements))
 		return;
-	paper->ops->section(paper, "requirements", "Requirements");
-	paper->ops->table(paper, "requirement-table", columns, 3);
+	writer->ops->section(writer, "requirements", "Requirements");
+	writer->ops->table(writer, "requirement-table", columns, 3);
 	for (size_t i = 0; i < json_array_size(requirements); i++) {
 		const json_t *one = json_array_get(requirements, i);
 		bool met = read_truth(one, "met");
@@ -140,14 +140,14 @@ static void put_requirements(struct paper *paper, const json_t *requirements)
 		cells_add(&cells, "%s", met ? "yes" : "NO");
 		cells_add(&cells, "%s %s", text_number(read_number(one, "measured"), 1, number),
 			  read_string(one, "unit") ? read_string(one, "unit") : "");
-		cells_put(&cells, paper, met ? TONE_GOOD : TONE_BAD);
+		cells_put(&cells, writer, met ? TONE_GOOD : TONE_BAD);
 	}
-	paper->ops->table_end(paper);
+	writer->ops->table_end(writer);
 }
 
 /* --- below ---------------------------------------------------------------------------------------------------------- */
 
-static void put_strings(struct paper *paper, const char *id, const char *heading, const json_t *array, const char *empty)
+static void put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array, const char *empty)
 {
 	size_t count = json_array_size(array);
 	const char **items = calloc(count + 1, sizeof(*items));
@@ -156,40 +156,40 @@ static void put_strings(struct paper *paper, const char *id, const char *heading
 		return;
 	for (size_t i = 0; i < count; i++)
 		items[i] = json_string_value(json_array_get(array, i)) ? json_string_value(json_array_get(array, i)) : "";
-	paper->ops->section(paper, id, heading);
+	writer->ops->section(writer, id, heading);
 	if (count)
-		paper->ops->list(paper, items, count);
+		writer->ops->list(writer, items, count);
 	else
-		paper->ops->paragraph(paper, empty);
+		writer->ops->paragraph(writer, empty);
 	free(items);
 }
 
-static void put_object(struct paper *paper, const char *id, const char *heading, const json_t *object,
+static void put_object(struct writer *writer, const char *id, const char *heading, const json_t *object,
 		       const char *const *known)
 {
 	struct facts facts = { .count = 0 };
 
 	facts_add_object(&facts, object, known);
 	if (facts.count)
-		paper->ops->section(paper, id, heading);
-	facts_put(&facts, paper);
+		writer->ops->section(writer, id, heading);
+	facts_put(&facts, writer);
 }
 
 /* A list of sentences under a heading of its own; nothing where there are none. */
-static void put_sentences(struct paper *paper, const char *heading, const json_t *array)
+static void put_sentences(struct writer *writer, const char *heading, const json_t *array)
 {
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		const char *text = json_string_value(json_array_get(array, i));
 
 		if (i == 0)
-			paper->ops->subsection(paper, NULL, heading);
+			writer->ops->subsection(writer, NULL, heading);
 		if (text)
-			paper->ops->list(paper, &text, 1);
+			writer->ops->list(writer, &text, 1);
 	}
 }
 
 /* What every load refers to, and what the quantities are. */
-static void put_definitions(struct paper *paper, const json_t *document)
+static void put_definitions(struct writer *writer, const json_t *document)
 {
 	double factor = read_number(document, "aggregate_factor");
 	struct facts facts = { .count = 0 };
@@ -201,12 +201,12 @@ static void put_definitions(struct paper *paper, const json_t *document)
 			  factor);
 	facts_add_object(&facts, json_object_get(document, "definitions"), NULL);
 	if (facts.count)
-		paper->ops->section(paper, "definitions", "What the quantities are");
-	facts_put(&facts, paper);
+		writer->ops->section(writer, "definitions", "What the quantities are");
+	facts_put(&facts, writer);
 }
 
 /* The unit of every kind of number, by their names in the document. */
-static void put_units(struct paper *paper, const json_t *units)
+static void put_units(struct writer *writer, const json_t *units)
 {
 	struct facts facts = { .count = 0 };
 	const char *name;
@@ -216,22 +216,22 @@ static void put_units(struct paper *paper, const json_t *units)
 		if (json_is_string(unit))
 			facts_add(&facts, name, "%s", json_string_value(unit));
 	if (facts.count)
-		paper->ops->section(paper, "units", "Units of the numbers in the result document");
-	facts_put(&facts, paper);
+		writer->ops->section(writer, "units", "Units of the numbers in the result document");
+	facts_put(&facts, writer);
 }
 
 /* The SUT as the user described it. */
-static void put_sut(struct paper *paper, const json_t *sut)
+static void put_sut(struct writer *writer, const json_t *sut)
 {
 	const json_t *configurations = json_object_get(sut, "configuration");
 
-	paper->ops->section(paper, "sut", "System under test");
+	writer->ops->section(writer, "sut", "System under test");
 	if (*read_text(sut, "name"))
-		paper->ops->paragraph(paper, read_text(sut, "name"));
-	put_sentences(paper, "Changed for this test", json_object_get(sut, "changes"));
-	put_sentences(paper, "Notes", json_object_get(sut, "notes"));
+		writer->ops->paragraph(writer, read_text(sut, "name"));
+	put_sentences(writer, "Changed for this test", json_object_get(sut, "changes"));
+	put_sentences(writer, "Notes", json_object_get(sut, "notes"));
 	if (!json_array_size(configurations))
-		paper->ops->paragraph(paper, "Its configuration was not given (--sut-config, --sut-config-command).");
+		writer->ops->paragraph(writer, "Its configuration was not given (--sut-config, --sut-config-command).");
 	for (size_t i = 0; i < json_array_size(configurations); i++) {
 		const json_t *configuration = json_array_get(configurations, i);
 		char id[40], summary[200];
@@ -240,9 +240,9 @@ static void put_sut(struct paper *paper, const json_t *sut)
 		snprintf(summary, sizeof(summary), "Default configuration, from %.24s %.120s%s",
 			 read_text(configuration, "kind"), read_text(configuration, "source"),
 			 read_truth(configuration, "truncated") ? " (its beginning)" : "");
-		paper->ops->fold(paper, id, summary);
-		paper->ops->code(paper, read_text(configuration, "text"));
-		paper->ops->fold_end(paper);
+		writer->ops->fold(writer, id, summary);
+		writer->ops->code(writer, read_text(configuration, "text"));
+		writer->ops->fold_end(writer);
 	}
 }
 
@@ -259,7 +259,7 @@ static const char *short_name(const char *document, char buffer[VALUE_SIZE])
 }
 
 /* How much is met, and what is missing. */
-static void put_tally(struct paper *paper, const json_t *checklist)
+static void put_tally(struct writer *writer, const json_t *checklist)
 {
 	size_t met = 0, missing = 0, count = json_array_size(checklist);
 	char text[200];
@@ -271,12 +271,12 @@ static void put_tally(struct paper *paper, const json_t *checklist)
 	snprintf(text, sizeof(text),
 		 "Of %zu clauses about this report %zu are met, %zu are not applicable and %zu are missing.", count, met,
 		 count - met - missing, missing);
-	paper->ops->paragraph(paper, text);
+	writer->ops->paragraph(writer, text);
 }
 
-static void put_checklist(struct paper *paper, const json_t *checklist)
+static void put_checklist(struct writer *writer, const json_t *checklist)
 {
-	static const struct paper_column columns[] = {
+	static const struct writer_column columns[] = {
 		{ "Document", false }, { "Clause", false }, { "Level", false }, { "What the report has to say", false },
 		{ "Status", false },   { "Why", false },
 	};
@@ -284,9 +284,9 @@ static void put_checklist(struct paper *paper, const json_t *checklist)
 
 	if (!json_array_size(checklist))
 		return;
-	paper->ops->section(paper, "checklist", "What the drafts require of this report");
-	put_tally(paper, checklist);
-	paper->ops->table(paper, "checklist-table", columns, sizeof(columns) / sizeof(*columns));
+	writer->ops->section(writer, "checklist", "What the drafts require of this report");
+	put_tally(writer, checklist);
+	writer->ops->table(writer, "checklist-table", columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < json_array_size(checklist); i++) {
 		const json_t *item = json_array_get(checklist, i);
 		const char *status = read_text(item, "status");
@@ -298,12 +298,12 @@ static void put_checklist(struct paper *paper, const json_t *checklist)
 		cells_add(&cells, "%s", read_text(item, "requirement"));
 		cells_add(&cells, "%s", status);
 		cells_add(&cells, "%s", read_text(item, "why"));
-		cells_put(&cells, paper,
+		cells_put(&cells, writer,
 			  strcmp(status, "met") == 0       ? TONE_GOOD
 			  : strcmp(status, "missing") == 0 ? TONE_WARN
 							   : TONE_PLAIN);
 	}
-	paper->ops->table_end(paper);
+	writer->ops->table_end(writer);
 }
 
 /* A text as YAML: JSON's strings are YAML's double-quoted ones. */
@@ -339,7 +339,7 @@ static char *yaml_of(const json_t *configuration)
 	return text_stream_end(stream, &text);
 }
 
-static void put_configuration(struct paper *paper, const json_t *document, const char *kind)
+static void put_configuration(struct writer *writer, const json_t *document, const char *kind)
 {
 	const json_t *configuration = json_object_get(document, "configuration");
 	char *yaml = json_object_size(configuration) ? yaml_of(configuration) : NULL;
@@ -349,14 +349,14 @@ static void put_configuration(struct paper *paper, const json_t *document, const
 		return;
 	snprintf(text, sizeof(text), "Every option in force. Stored in a file, it repeats the run: xdp-mlr %s --config FILE",
 		 kind);
-	paper->ops->section(paper, "configuration", "Configuration");
-	paper->ops->paragraph(paper, text);
-	paper->ops->code(paper, yaml);
+	writer->ops->section(writer, "configuration", "Configuration");
+	writer->ops->paragraph(writer, text);
+	writer->ops->code(writer, yaml);
 	free(yaml);
 }
 
 /* What the program does not know: from a later version, or from the user's own measurer. */
-static void put_rest(struct paper *paper, const json_t *document, const struct content *content)
+static void put_rest(struct writer *writer, const json_t *document, const struct content *content)
 {
 	json_t *rest = json_object();
 	const char *key;
@@ -365,38 +365,38 @@ static void put_rest(struct paper *paper, const json_t *document, const struct c
 	json_object_foreach ((json_t *)document, key, value)
 		if (!name_in(common, key) && !name_in(content->known, key))
 			json_object_set(rest, key, value);
-	put_object(paper, "further", "Further data", rest, NULL);
+	put_object(writer, "further", "Further data", rest, NULL);
 	json_decref(rest);
 }
 
-void content_put(struct paper *paper, const json_t *document)
+void content_put(struct writer *writer, const json_t *document)
 {
 	const struct content *content = kind_of(document);
 
-	put_masthead(paper, document);
-	put_irregular(paper, document);
+	put_masthead(writer, document);
+	put_irregular(writer, document);
 	if (content->put_verdicts)
-		content->put_verdicts(paper, document);
-	put_requirements(paper, json_object_get(document, "requirements"));
+		content->put_verdicts(writer, document);
+	put_requirements(writer, json_object_get(document, "requirements"));
 	if (json_array_size(json_object_get(document, "notes")))
-		put_strings(paper, "notes", "Notes", json_object_get(document, "notes"), "");
+		put_strings(writer, "notes", "Notes", json_object_get(document, "notes"), "");
 	if (json_array_size(json_object_get(document, "warnings")))
-		put_strings(paper, "warnings", "Warnings", json_object_get(document, "warnings"), "");
+		put_strings(writer, "warnings", "Warnings", json_object_get(document, "warnings"), "");
 	if (content->put_figures)
-		content->put_figures(paper, document);
+		content->put_figures(writer, document);
 	if (content->put_tables)
-		content->put_tables(paper, document);
-	put_definitions(paper, document);
-	put_units(paper, json_object_get(document, "units"));
+		content->put_tables(writer, document);
+	put_definitions(writer, document);
+	put_units(writer, json_object_get(document, "units"));
 	if (content->of_sut)
-		put_sut(paper, json_object_get(document, "sut"));
-	put_object(paper, "traffic-profile", "Traffic Profile", json_object_get(document, "traffic_profile"), NULL);
-	put_object(paper, "measurer", "Measurer", json_object_get(document, "measurer"), NULL);
-	put_object(paper, "environment", "Tester", json_object_get(document, "environment"), NULL);
+		put_sut(writer, json_object_get(document, "sut"));
+	put_object(writer, "traffic-profile", "Traffic Profile", json_object_get(document, "traffic_profile"), NULL);
+	put_object(writer, "measurer", "Measurer", json_object_get(document, "measurer"), NULL);
+	put_object(writer, "environment", "Tester", json_object_get(document, "environment"), NULL);
 	if (json_object_get(document, "deviations"))
-		put_strings(paper, "deviations", "Deviations from RFC 2544", json_object_get(document, "deviations"),
+		put_strings(writer, "deviations", "Deviations from RFC 2544", json_object_get(document, "deviations"),
 			    "There are none.");
-	put_rest(paper, document, content);
-	put_checklist(paper, json_object_get(document, "checklist"));
-	put_configuration(paper, document, content->kind);
+	put_rest(writer, document, content);
+	put_checklist(writer, json_object_get(document, "checklist"));
+	put_configuration(writer, document, content->kind);
 }

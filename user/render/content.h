@@ -10,10 +10,10 @@
 
 #include <jansson.h>
 
-#include "render/paper.h"
+#include "render/writer.h"
 
 /* What the report is called, by the kind of the document. */
 const char *content_title(const json_t *document);
-void content_put(struct paper *paper, const json_t *document);
+void content_put(struct writer *writer, const json_t *document);
 
 #endif

@@ -28,13 +28,13 @@ static const char *shown_axis(const json_t *document, size_t index, const char *
 	return strcmp(name, without) == 0 ? "" : name;
 }
 
-static size_t add_axis_columns(const json_t *document, struct paper_column *columns, const char *without)
+static size_t add_axis_columns(const json_t *document, struct writer_column *columns, const char *without)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < MLR_AXES_MAX; i++)
 		if (*shown_axis(document, i, without))
-			columns[count++] = (struct paper_column){ shown_axis(document, i, without), false };
+			columns[count++] = (struct writer_column){ shown_axis(document, i, without), false };
 	return count;
 }
 
@@ -45,7 +45,7 @@ static void add_axis_cells(struct cells *cells, const json_t *document, const js
 			cells_add(cells, "%s", read_text(values, shown_axis(document, i, without)));
 }
 
-static void add_columns(struct paper_column *columns, size_t *count, const struct paper_column *further,
+static void add_columns(struct writer_column *columns, size_t *count, const struct writer_column *further,
 			size_t further_count)
 {
 	for (size_t i = 0; i < further_count && *count < COLUMNS_MAX; i++)
@@ -54,7 +54,7 @@ static void add_columns(struct paper_column *columns, size_t *count, const struc
 
 /* --- above ---------------------------------------------------------------------------------------------------------- */
 
-static void put_verdicts(struct paper *paper, const json_t *document)
+static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	const json_t *counts = json_object_get(document, "point_counts"),
 		     *comparisons = json_object_get(document, "comparisons");
@@ -66,11 +66,11 @@ static void put_verdicts(struct paper *paper, const json_t *document)
 		snprintf(text, sizeof(text),
 			 "REGRESSION: in %.0f of %zu comparisons %.100s is slower than the one before it.", slower,
 			 json_array_size(comparisons), read_text(document, "compared"));
-		paper->ops->banner(paper, TONE_BAD, text);
+		writer->ops->banner(writer, TONE_BAD, text);
 	} else if (json_array_size(comparisons)) {
 		snprintf(text, sizeof(text), "No regression is shown: of %zu comparisons along %.100s none is slower.",
 			 json_array_size(comparisons), read_text(document, "compared"));
-		paper->ops->banner(paper, TONE_GOOD, text);
+		writer->ops->banner(writer, TONE_GOOD, text);
 	}
 	facts_add(&facts, "Campaign", "%s, of %s, from %s", read_text(document, "campaign"), read_text(document, "verb"),
 		  read_text(document, "file"));
@@ -78,12 +78,12 @@ static void put_verdicts(struct paper *paper, const json_t *document)
 		  read_number(counts, "total"), read_number(counts, "done"), read_number(counts, "irregular"),
 		  read_number(counts, "failed"), read_number(counts, "running"), read_number(counts, "missing"));
 	facts_add(&facts, "Each combination", "%.0f times", read_number(document, "repeat"));
-	facts_put(&facts, paper);
+	facts_put(&facts, writer);
 }
 
 /* --- comparisons ---------------------------------------------------------------------------------------------------- */
 
-static void put_comparison(struct paper *paper, const json_t *document, const json_t *one)
+static void put_comparison(struct writer *writer, const json_t *document, const json_t *one)
 {
 	const char *verdict = read_text(one, "verdict");
 	struct cells cells = { .count = 0 };
@@ -101,32 +101,32 @@ static void put_comparison(struct paper *paper, const json_t *document, const js
 	snprintf(change, sizeof(change), "%+.2f %%", 100 * read_number(one, "change"));
 	cells_add(&cells, "%s", isnan(read_number(one, "change")) ? "-" : change);
 	cells_add(&cells, "%s", read_text(one, "evidence"));
-	cells_put(&cells, paper,
+	cells_put(&cells, writer,
 		  strcmp(verdict, "slower") == 0    ? TONE_BAD
 		  : strcmp(verdict, "unknown") == 0 ? TONE_WARN
 						    : TONE_PLAIN);
 }
 
 /* Those that are slower, or the others. */
-static void put_comparison_table(struct paper *paper, const json_t *document, const char *id, bool slower)
+static void put_comparison_table(struct writer *writer, const json_t *document, const char *id, bool slower)
 {
-	static const struct paper_column further[] = {
+	static const struct writer_column further[] = {
 		{ "Goal", false },    { "A", false },     { "B", false },
 		{ "Verdict", false }, { "Change", true }, { "Evidence", false },
 	};
-	struct paper_column columns[COLUMNS_MAX];
+	struct writer_column columns[COLUMNS_MAX];
 	size_t count = add_axis_columns(document, columns, read_text(document, "compared")), i;
 	json_t *one;
 
 	add_columns(columns, &count, further, sizeof(further) / sizeof(*further));
-	paper->ops->table(paper, id, columns, count);
+	writer->ops->table(writer, id, columns, count);
 	json_array_foreach (json_object_get(document, "comparisons"), i, one)
 		if ((strcmp(read_text(one, "verdict"), "slower") == 0) == slower)
-			put_comparison(paper, document, one);
-	paper->ops->table_end(paper);
+			put_comparison(writer, document, one);
+	writer->ops->table_end(writer);
 }
 
-static void put_comparisons(struct paper *paper, const json_t *document)
+static void put_comparisons(struct writer *writer, const json_t *document)
 {
 	size_t count = json_array_size(json_object_get(document, "comparisons"));
 	double slower = read_number(document, "regressions");
@@ -138,20 +138,20 @@ static void put_comparisons(struct paper *paper, const json_t *document)
 		 "Each %.60s (B) beside the one before it (A) that has results, at the same place of all other axes. A "
 		 "change up to %g %% is none.",
 		 read_text(document, "compared"), 100 * read_number(document, "tolerance"));
-	paper->ops->section(paper, "comparisons", "Comparisons");
-	paper->ops->paragraph(paper, text);
+	writer->ops->section(writer, "comparisons", "Comparisons");
+	writer->ops->paragraph(writer, text);
 	if (slower > 0)
-		put_comparison_table(paper, document, "regressions-table", true);
+		put_comparison_table(writer, document, "regressions-table", true);
 	if ((double)count > slower) {
-		paper->ops->fold(paper, "comparisons-fold", "Comparisons without a regression");
-		put_comparison_table(paper, document, "comparisons-table", false);
-		paper->ops->fold_end(paper);
+		writer->ops->fold(writer, "comparisons-fold", "Comparisons without a regression");
+		put_comparison_table(writer, document, "comparisons-table", false);
+		writer->ops->fold_end(writer);
 	}
 }
 
 /* --- cells ---------------------------------------------------------------------------------------------------------- */
 
-static void put_cell(struct paper *paper, const json_t *document, const json_t *cell, const json_t *spread)
+static void put_cell(struct writer *writer, const json_t *document, const json_t *cell, const json_t *spread)
 {
 	bool irregular = read_number(spread, "irregular") > 0, limited = read_number(spread, "tester_limited") > 0;
 	bool partial = read_number(cell, "done") < read_number(cell, "asked");
@@ -169,12 +169,12 @@ static void put_cell(struct paper *paper, const json_t *document, const json_t *
 	cells_add_number(&cells, read_number(spread, "upper_bound_max"), 1);
 	cells_add(&cells, "%s%s%s", irregular ? "IRREGULAR " : "", limited ? "tester-limited " : "",
 		  partial ? "incomplete" : "");
-	cells_put(&cells, paper, irregular ? TONE_BAD : limited || partial ? TONE_WARN : TONE_PLAIN);
+	cells_put(&cells, writer, irregular ? TONE_BAD : limited || partial ? TONE_WARN : TONE_PLAIN);
 }
 
-static void put_goal(struct paper *paper, const json_t *document, size_t goal)
+static void put_goal(struct writer *writer, const json_t *document, size_t goal)
 {
-	static const struct paper_column further[] = {
+	static const struct writer_column further[] = {
 		{ "Results", true },
 		{ "Mean (frames/s)", true },
 		{ "Standard deviation", true },
@@ -186,18 +186,18 @@ static void put_goal(struct paper *paper, const json_t *document, size_t goal)
 		{ "Remarks", false },
 	};
 	const char *name = json_string_value(json_array_get(json_object_get(document, "goals"), goal));
-	struct paper_column columns[COLUMNS_MAX];
+	struct writer_column columns[COLUMNS_MAX];
 	size_t count = add_axis_columns(document, columns, ""), i;
 	char id[40];
 	json_t *cell;
 
 	add_columns(columns, &count, further, sizeof(further) / sizeof(*further));
-	paper->ops->subsection(paper, NULL, name ? name : "");
+	writer->ops->subsection(writer, NULL, name ? name : "");
 	snprintf(id, sizeof(id), "cells-%zu", goal + 1);
-	paper->ops->table(paper, id, columns, count);
+	writer->ops->table(writer, id, columns, count);
 	json_array_foreach (json_object_get(document, "cells"), i, cell)
-		put_cell(paper, document, cell, json_array_get(json_object_get(cell, "goals"), goal));
-	paper->ops->table_end(paper);
+		put_cell(writer, document, cell, json_array_get(json_object_get(cell, "goals"), goal));
+	writer->ops->table_end(writer);
 }
 
 /* --- points --------------------------------------------------------------------------------------------------------- */
@@ -207,9 +207,9 @@ static bool is_troubled(const json_t *point)
 	return strcmp(read_text(point, "state"), "done") != 0 || read_string(point, "irregular_reason");
 }
 
-static void put_troubled_points(struct paper *paper, const json_t *document)
+static void put_troubled_points(struct writer *writer, const json_t *document)
 {
-	static const struct paper_column columns[] = { { "Point", false }, { "State", false }, { "Why", false } };
+	static const struct writer_column columns[] = { { "Point", false }, { "State", false }, { "Why", false } };
 	const json_t *points = json_object_get(document, "points");
 	struct cells cells = { .count = 0 };
 	json_t *point;
@@ -217,8 +217,8 @@ static void put_troubled_points(struct paper *paper, const json_t *document)
 
 	if (!read_string(document, "irregular_reason"))
 		return;
-	paper->ops->section(paper, "troubled-points", "Points without a regular result");
-	paper->ops->table(paper, "troubled-table", columns, 3);
+	writer->ops->section(writer, "troubled-points", "Points without a regular result");
+	writer->ops->table(writer, "troubled-table", columns, 3);
 	json_array_foreach (points, i, point) {
 		if (!is_troubled(point))
 			continue;
@@ -227,13 +227,13 @@ static void put_troubled_points(struct paper *paper, const json_t *document)
 		cells_add(&cells, "%s",
 			  read_string(point, "irregular_reason") ? read_text(point, "irregular_reason")
 								 : read_text(point, "reason"));
-		cells_put(&cells, paper, TONE_WARN);
+		cells_put(&cells, writer, TONE_WARN);
 	}
-	paper->ops->table_end(paper);
+	writer->ops->table_end(writer);
 }
 
 /* How many points were measured with which version, on which host, ... */
-static void put_environments(struct paper *paper, const json_t *document)
+static void put_environments(struct writer *writer, const json_t *document)
 {
 	struct facts facts = { .count = 0 };
 	const char *name, *value;
@@ -250,22 +250,22 @@ static void put_environments(struct paper *paper, const json_t *document)
 		facts_add(&facts, text_label(name, label), "%s", text);
 	}
 	if (facts.count)
-		paper->ops->section(paper, "environments", "Measured with (points)");
-	facts_put(&facts, paper);
+		writer->ops->section(writer, "environments", "Measured with (points)");
+	facts_put(&facts, writer);
 }
 
-static void put_tables(struct paper *paper, const json_t *document)
+static void put_tables(struct writer *writer, const json_t *document)
 {
 	const char *quantity = text_quantity(read_text(document, "quantity"));
 	char heading[160];
 
-	put_comparisons(paper, document);
-	put_troubled_points(paper, document);
+	put_comparisons(writer, document);
+	put_troubled_points(writer, document);
 	snprintf(heading, sizeof(heading), "%s of every combination, over its repeats", quantity);
-	paper->ops->section(paper, "cells", heading);
+	writer->ops->section(writer, "cells", heading);
 	for (size_t i = 0; i < json_array_size(json_object_get(document, "goals")); i++)
-		put_goal(paper, document, i);
-	put_environments(paper, document);
+		put_goal(writer, document, i);
+	put_environments(writer, document);
 }
 
 const struct content content_campaign = {

@@ -16,24 +16,24 @@ static const char *const known_compare[] = {
 	"verdict", "a", "b", "tolerance", "significance", "goals", "differences", NULL
 };
 
-static void put_compare_verdict(struct paper *paper, const json_t *document)
+static void put_compare_verdict(struct writer *writer, const json_t *document)
 {
 	bool slower = strcmp(read_text(document, "verdict"), "regression") == 0;
 
-	paper->ops->banner(paper, slower ? TONE_BAD : TONE_GOOD,
-			   slower ? "Regression: B is slower than A."
-				  : "No regression: B is not shown to be slower than A.");
+	writer->ops->banner(writer, slower ? TONE_BAD : TONE_GOOD,
+			    slower ? "Regression: B is slower than A."
+				   : "No regression: B is not shown to be slower than A.");
 }
 
-static void put_side(struct paper *paper, const char *name, const json_t *side)
+static void put_side(struct writer *writer, const char *name, const json_t *side)
 {
 	static const char *const nothing[] = { NULL };
 	struct facts facts = { .count = 0 };
 
 	facts_add_object(&facts, side, nothing);
 	if (facts.count)
-		paper->ops->subsection(paper, NULL, name);
-	facts_put(&facts, paper);
+		writer->ops->subsection(writer, NULL, name);
+	facts_put(&facts, writer);
 }
 
 static void add_findings(struct cells *cells, const json_t *side)
@@ -43,9 +43,9 @@ static void add_findings(struct cells *cells, const json_t *side)
 	cells_add_number(cells, read_number(side, "relevant_upper_bound_max"), 1);
 }
 
-static void put_compare(struct paper *paper, const json_t *document)
+static void put_compare(struct writer *writer, const json_t *document)
 {
-	static const struct paper_column columns[] = {
+	static const struct writer_column columns[] = {
 		{ "Goal", false },
 		{ "Verdict", false },
 		{ "Change", true },
@@ -61,8 +61,8 @@ static void put_compare(struct paper *paper, const json_t *document)
 	struct facts facts = { .count = 0 };
 	char text[VALUE_SIZE];
 
-	paper->ops->section(paper, "goals", "Goal by goal");
-	paper->ops->table(paper, "compare-table", columns, COUNT(columns));
+	writer->ops->section(writer, "goals", "Goal by goal");
+	writer->ops->table(writer, "compare-table", columns, COUNT(columns));
 	for (size_t i = 0; i < json_array_size(goals); i++) {
 		const json_t *goal = json_array_get(goals, i);
 		bool slower = strcmp(read_text(goal, "verdict"), "slower") == 0;
@@ -72,17 +72,17 @@ static void put_compare(struct paper *paper, const json_t *document)
 		cells_add(&cells, "%s", text_percent(read_number(goal, "change"), text));
 		add_findings(&cells, json_object_get(goal, "a"));
 		add_findings(&cells, json_object_get(goal, "b"));
-		cells_put(&cells, paper, slower ? TONE_BAD : TONE_PLAIN);
+		cells_put(&cells, writer, slower ? TONE_BAD : TONE_PLAIN);
 	}
-	paper->ops->table_end(paper);
+	writer->ops->table_end(writer);
 	for (size_t i = 0; i < json_array_size(goals); i++) {
 		const json_t *goal = json_array_get(goals, i);
 
 		facts_add(&facts, read_text(goal, "goal"), "%s", read_text(goal, "evidence"));
 	}
-	facts_put(&facts, paper);
-	put_side(paper, "A", json_object_get(document, "a"));
-	put_side(paper, "B", json_object_get(document, "b"));
+	facts_put(&facts, writer);
+	put_side(writer, "A", json_object_get(document, "a"));
+	put_side(writer, "B", json_object_get(document, "b"));
 }
 
 const struct content content_compare = {
@@ -102,14 +102,14 @@ static enum tone tone_of(const char *state)
 	return strcmp(state, "OK") == 0 ? TONE_GOOD : strcmp(state, "WARN") == 0 ? TONE_WARN : TONE_BAD;
 }
 
-static void put_checks(struct paper *paper, const char *id, const json_t *checks)
+static void put_checks(struct writer *writer, const char *id, const json_t *checks)
 {
-	static const struct paper_column columns[] = {
+	static const struct writer_column columns[] = {
 		{ "Check", false }, { "State", false }, { "Found", false }, { "Fix", false }
 	};
 	struct cells cells = { .count = 0 };
 
-	paper->ops->table(paper, id, columns, COUNT(columns));
+	writer->ops->table(writer, id, columns, COUNT(columns));
 	for (size_t i = 0; i < json_array_size(checks); i++) {
 		const json_t *check = json_array_get(checks, i);
 
@@ -117,37 +117,37 @@ static void put_checks(struct paper *paper, const char *id, const json_t *checks
 		cells_add(&cells, "%s", read_text(check, "state"));
 		cells_add(&cells, "%s", read_text(check, "value"));
 		cells_add(&cells, "%s", read_text(check, "fix"));
-		cells_put(&cells, paper, tone_of(read_text(check, "state")));
+		cells_put(&cells, writer, tone_of(read_text(check, "state")));
 	}
-	paper->ops->table_end(paper);
+	writer->ops->table_end(writer);
 }
 
-static void put_probe_state(struct paper *paper, const json_t *document)
+static void put_probe_state(struct writer *writer, const json_t *document)
 {
 	const char *state = read_text(document, "state");
 
-	paper->ops->banner(paper, tone_of(state),
-			   tone_of(state) == TONE_GOOD ? "Nothing stands in the way of a measurement."
-			   : tone_of(state) == TONE_WARN
-				   ? "Some things weaken a measurement; what mends them stands beside."
-				   : "Something stands in the way of a measurement; what mends it stands beside.");
+	writer->ops->banner(writer, tone_of(state),
+			    tone_of(state) == TONE_GOOD ? "Nothing stands in the way of a measurement."
+			    : tone_of(state) == TONE_WARN
+				    ? "Some things weaken a measurement; what mends them stands beside."
+				    : "Something stands in the way of a measurement; what mends it stands beside.");
 }
 
-static void put_probe(struct paper *paper, const json_t *document)
+static void put_probe(struct writer *writer, const json_t *document)
 {
 	const json_t *ports = json_object_get(document, "ports");
 
-	paper->ops->section(paper, "machine", "Machine");
-	put_checks(paper, "machine-table", json_object_get(document, "machine"));
+	writer->ops->section(writer, "machine", "Machine");
+	put_checks(writer, "machine-table", json_object_get(document, "machine"));
 	for (size_t i = 0; i < json_array_size(ports); i++) {
 		const json_t *port = json_array_get(ports, i);
 		char id[32], heading[VALUE_SIZE];
 
 		snprintf(id, sizeof(id), "port-%zu", i + 1);
 		snprintf(heading, sizeof(heading), "Port %.60s", read_text(port, "name"));
-		paper->ops->section(paper, id, heading);
+		writer->ops->section(writer, id, heading);
 		snprintf(id, sizeof(id), "port-%zu-table", i + 1);
-		put_checks(paper, id, json_object_get(port, "checks"));
+		put_checks(writer, id, json_object_get(port, "checks"));
 	}
 }
 
@@ -163,9 +163,9 @@ const struct content content_probe = {
 
 static const char *const known_selftest[] = { "self_tests", NULL };
 
-static void put_selftest(struct paper *paper, const json_t *document)
+static void put_selftest(struct writer *writer, const json_t *document)
 {
-	static const struct paper_column columns[] = {
+	static const struct writer_column columns[] = {
 		{ "Frame size (octets)", true },  { "Clean load (frames/s)", true }, { "Fastest (frames/s)", true },
 		{ "Line rate (frames/s)", true }, { "Limited by", false },           { "Latency floor, median", true },
 		{ "Floor, p99", true },           { "Transmitter", false },          { "Result", false },
@@ -174,8 +174,8 @@ static void put_selftest(struct paper *paper, const json_t *document)
 	struct cells cells = { .count = 0 };
 	char text[VALUE_SIZE];
 
-	paper->ops->section(paper, "self-tests", "What the tester itself does without a SUT");
-	paper->ops->table(paper, "selftest-table", columns, COUNT(columns));
+	writer->ops->section(writer, "self-tests", "What the tester itself does without a SUT");
+	writer->ops->table(writer, "selftest-table", columns, COUNT(columns));
 	for (size_t i = 0; i < json_array_size(tests); i++) {
 		const json_t *test = json_array_get(tests, i), *floor = json_object_get(test, "floor");
 		bool regular = read_truth(test, "regular");
@@ -190,9 +190,9 @@ static void put_selftest(struct paper *paper, const json_t *document)
 		cells_add(&cells, "%s %s", read_text(test, "tx_backend"), read_text(test, "transmit_mode"));
 		cells_add(&cells, "%s%s",
 			  regular ? "regular" : "IRREGULAR: ", regular ? "" : read_text(test, "irregular_reason"));
-		cells_put(&cells, paper, regular ? TONE_GOOD : TONE_BAD);
+		cells_put(&cells, writer, regular ? TONE_GOOD : TONE_BAD);
 	}
-	paper->ops->table_end(paper);
+	writer->ops->table_end(writer);
 }
 
 const struct content content_selftest = {

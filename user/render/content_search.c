@@ -136,7 +136,7 @@ static void fill_card(struct verdict_card *card, const json_t *document, const j
 }
 
 /* One sentence over all goals. */
-static void put_summary(struct paper *paper, const json_t *document)
+static void put_summary(struct writer *writer, const json_t *document)
 {
 	const json_t *results = results_of(document);
 	size_t count = json_array_size(results), regular = 0, limited = 0;
@@ -150,7 +150,7 @@ static void put_summary(struct paper *paper, const json_t *document)
 		return; /* the reason of the irregular result stands there */
 	if (limited) {
 		snprintf(text, sizeof(text), "%zu of %zu results met the tester's own limit.", limited, count);
-		paper->ops->banner(paper, TONE_WARN, text);
+		writer->ops->banner(writer, TONE_WARN, text);
 		return;
 	}
 	if (count == 1)
@@ -161,42 +161,42 @@ static void put_summary(struct paper *paper, const json_t *document)
 				    : "All %zu goals were reached: every result is regular.",
 			 count);
 	if (count)
-		paper->ops->banner(paper, TONE_GOOD, text);
+		writer->ops->banner(writer, TONE_GOOD, text);
 }
 
-static void put_verdicts(struct paper *paper, const json_t *document)
+static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	if (!json_array_size(results_of(document)))
-		paper->ops->banner(paper, TONE_BAD,
-				   "IRREGULAR: the search ended before it had a result; its trials stand below.");
+		writer->ops->banner(writer, TONE_BAD,
+				    "IRREGULAR: the search ended before it had a result; its trials stand below.");
 	else
-		put_summary(paper, document);
-	verdict_cards_put(paper, document, results_of(document), fill_card);
+		put_summary(writer, document);
+	verdict_cards_put(writer, document, results_of(document), fill_card);
 }
 
 /* --- figures -------------------------------------------------------------------------------------------------------- */
 
-static void put_figures(struct paper *paper, const json_t *document)
+static void put_figures(struct writer *writer, const json_t *document)
 {
 	const json_t *goals = json_object_get(json_object_get(document, "controller_input"), "goals");
 
-	paper->ops->section(paper, "course", "The course of the search");
+	writer->ops->section(writer, "course", "The course of the search");
 	for (size_t goal = 0; goal < json_array_size(goals); goal++) {
 		const char *name = read_string(json_array_get(goals, goal), "name");
 		char of[VALUE_SIZE];
 
 		snprintf(of, sizeof(of), "goal %.70s", name ? name : "");
-		figure_course(paper, document, goal, (unsigned int)goal + 1, of);
+		figure_course(writer, document, goal, (unsigned int)goal + 1, of);
 	}
-	figure_loss(paper, json_object_get(document, "trials"), results_of(document));
-	figure_latency(paper, json_object_get(document, "trials"));
+	figure_loss(writer, json_object_get(document, "trials"), results_of(document));
+	figure_latency(writer, json_object_get(document, "trials"));
 }
 
 /* --- tables --------------------------------------------------------------------------------------------------------- */
 
-static void put_results(struct paper *paper, const json_t *document)
+static void put_results(struct writer *writer, const json_t *document)
 {
-	static const struct paper_column columns[] = {
+	static const struct writer_column columns[] = {
 		{ "Goal", false },
 		{ "Result", false },
 		{ "Relevant Lower Bound (frames/s)", true },
@@ -211,8 +211,8 @@ static void put_results(struct paper *paper, const json_t *document)
 	const json_t *results = results_of(document);
 	struct cells cells = { .count = 0 };
 
-	paper->ops->section(paper, "results", "Results");
-	paper->ops->table(paper, "result-table", columns, sizeof(columns) / sizeof(*columns));
+	writer->ops->section(writer, "results", "Results");
+	writer->ops->table(writer, "result-table", columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < json_array_size(results); i++) {
 		const json_t *result = json_array_get(results, i);
 		bool regular = read_truth(result, "regular");
@@ -228,22 +228,22 @@ static void put_results(struct paper *paper, const json_t *document)
 		cells_add(&cells, "%s", text_bps(frame_l1_bps(fps, octets), text));
 		cells_add(&cells, "%s", text_percent(width_of(result), text));
 		cells_add(&cells, "%s", read_truth(result, "tester_limited") ? "yes" : "no");
-		cells_put(&cells, paper, regular ? TONE_GOOD : TONE_BAD);
+		cells_put(&cells, writer, regular ? TONE_GOOD : TONE_BAD);
 	}
-	paper->ops->table_end(paper);
+	writer->ops->table_end(writer);
 	for (size_t i = 0; i < json_array_size(results); i++) {
 		struct facts facts = { .count = 0 };
 
 		facts_add_object(&facts, json_array_get(results, i), known_result);
 		if (facts.count)
-			paper->ops->subsection(paper, NULL, goal_name(json_array_get(results, i)));
-		facts_put(&facts, paper);
+			writer->ops->subsection(writer, NULL, goal_name(json_array_get(results, i)));
+		facts_put(&facts, writer);
 	}
 }
 
-static void put_goals(struct paper *paper, const json_t *document)
+static void put_goals(struct writer *writer, const json_t *document)
 {
-	static const struct paper_column columns[] = {
+	static const struct writer_column columns[] = {
 		{ "Search Goal", false },
 		{ "Loss Ratio", true },
 		{ "Exceed Ratio", true },
@@ -257,8 +257,8 @@ static void put_goals(struct paper *paper, const json_t *document)
 	struct facts facts = { .count = 0 };
 	char text[VALUE_SIZE];
 
-	paper->ops->section(paper, "controller-input", "Search Goals");
-	paper->ops->table(paper, "goal-table", columns, sizeof(columns) / sizeof(*columns));
+	writer->ops->section(writer, "controller-input", "Search Goals");
+	writer->ops->table(writer, "goal-table", columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < json_array_size(goals); i++) {
 		const json_t *goal = json_array_get(goals, i);
 
@@ -269,9 +269,9 @@ static void put_goals(struct paper *paper, const json_t *document)
 		cells_add(&cells, "%g", read_number(goal, "initial_trial_duration"));
 		cells_add(&cells, "%g", read_number(goal, "final_trial_duration"));
 		cells_add(&cells, "%g", read_number(goal, "duration_sum"));
-		cells_put(&cells, paper, TONE_PLAIN);
+		cells_put(&cells, writer, TONE_PLAIN);
 	}
-	paper->ops->table_end(paper);
+	writer->ops->table_end(writer);
 	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(input, "min_load"), text));
 	facts_add(&facts, "Max Load", "%s per interface%s%s", text_fps(read_number(input, "max_load"), text),
 		  read_string(document, "max_load_source") ? ", from the " : "",
@@ -283,13 +283,13 @@ static void put_goals(struct paper *paper, const json_t *document)
 	facts_add(&facts, "Trials", "%zu", json_array_size(json_object_get(document, "trials")));
 	if (!isnan(read_number(document, "search_duration")))
 		facts_add(&facts, "Search duration", "%s s", text_number(read_number(document, "search_duration"), 1, text));
-	facts_put(&facts, paper);
+	facts_put(&facts, writer);
 }
 
 /* What --repeat found: mean and spread of each goal, and every search's own value. */
-static void put_repeats(struct paper *paper, const json_t *repeats)
+static void put_repeats(struct writer *writer, const json_t *repeats)
 {
-	static const struct paper_column columns[] = {
+	static const struct writer_column columns[] = {
 		{ "Goal", false },       { "Mean (frames/s)", true },     { "Standard deviation (frames/s)", true },
 		{ "of the mean", true }, { "Smallest (frames/s)", true }, { "Largest (frames/s)", true },
 		{ "Searches", true },
@@ -300,8 +300,8 @@ static void put_repeats(struct paper *paper, const json_t *repeats)
 
 	if (!json_array_size(statistics))
 		return;
-	paper->ops->section(paper, "repeats", "Conditional Throughput over repeated searches");
-	paper->ops->table(paper, "repeat-table", columns, sizeof(columns) / sizeof(*columns));
+	writer->ops->section(writer, "repeats", "Conditional Throughput over repeated searches");
+	writer->ops->table(writer, "repeat-table", columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < json_array_size(statistics); i++) {
 		const json_t *one = json_array_get(statistics, i);
 		double mean = read_number(one, "mean"), stdev = read_number(one, "stdev");
@@ -313,15 +313,15 @@ static void put_repeats(struct paper *paper, const json_t *repeats)
 		cells_add_number(&cells, read_number(one, "min"), 1);
 		cells_add_number(&cells, read_number(one, "max"), 1);
 		cells_add_number(&cells, read_number(one, "count"), 0);
-		cells_put(&cells, paper, TONE_PLAIN);
+		cells_put(&cells, writer, TONE_PLAIN);
 	}
-	paper->ops->table_end(paper);
+	writer->ops->table_end(writer);
 }
 
 /* Every search of a repetition: a row a goal of each. */
-static void put_runs(struct paper *paper, const json_t *repeats)
+static void put_runs(struct writer *writer, const json_t *repeats)
 {
-	static const struct paper_column columns[] = {
+	static const struct writer_column columns[] = {
 		{ "Search", true },
 		{ "Goal", false },
 		{ "Result", false },
@@ -335,7 +335,7 @@ static void put_runs(struct paper *paper, const json_t *repeats)
 
 	if (!json_array_size(runs))
 		return;
-	paper->ops->table(paper, "run-table", columns, sizeof(columns) / sizeof(*columns));
+	writer->ops->table(writer, "run-table", columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < json_array_size(runs); i++) {
 		const json_t *run = json_array_get(runs, i), *results = results_of(run);
 
@@ -349,20 +349,20 @@ static void put_runs(struct paper *paper, const json_t *repeats)
 			cells_add_number(&cells, read_number(result, "relevant_upper_bound"), 1);
 			cells_add_number(&cells, read_number(result, "conditional_throughput"), 1);
 			cells_add(&cells, "%zu", json_array_size(json_object_get(run, "trials")));
-			cells_put(&cells, paper, read_truth(result, "regular") ? TONE_PLAIN : TONE_BAD);
+			cells_put(&cells, writer, read_truth(result, "regular") ? TONE_PLAIN : TONE_BAD);
 		}
 	}
-	paper->ops->table_end(paper);
-	paper->ops->paragraph(paper, "Everything else in this report is of the search with the median result.");
+	writer->ops->table_end(writer);
+	writer->ops->paragraph(writer, "Everything else in this report is of the search with the median result.");
 }
 
-static void put_tables(struct paper *paper, const json_t *document)
+static void put_tables(struct writer *writer, const json_t *document)
 {
-	put_repeats(paper, json_object_get(document, "repeats"));
-	put_runs(paper, json_object_get(document, "repeats"));
-	put_results(paper, document);
-	put_goals(paper, document);
-	content_put_trials(paper, json_object_get(document, "trials"));
+	put_repeats(writer, json_object_get(document, "repeats"));
+	put_runs(writer, json_object_get(document, "repeats"));
+	put_results(writer, document);
+	put_goals(writer, document);
+	content_put_trials(writer, json_object_get(document, "trials"));
 }
 
 const struct content content_search = {

@@ -41,7 +41,7 @@ static void add_soak_facts(struct facts *facts, const json_t *document, double m
 		  text_number(read_number(document, "soak_duration"), 0, text));
 }
 
-static void put_verdicts(struct paper *paper, const json_t *document)
+static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	const json_t *load = json_object_get(document, "critical_load");
 	double mean = read_number(load, "mean"), stdev = read_number(load, "stdev");
@@ -54,37 +54,37 @@ static void put_verdicts(struct paper *paper, const json_t *document)
 	add_soak_facts(&facts, document, mean);
 	snprintf(exact, sizeof(exact), "%s per interface, standard deviation %s (%s)", text_fps(mean, mean_text),
 		 text_fps(stdev, stdev_text), text_percent(stdev / mean, ratio));
-	paper->ops->verdicts(paper,
-			     &(struct paper_verdict){
-				     .id = "critical-load",
-				     .name = "PLRsearch",
-				     .tone = irregular ? TONE_BAD : TONE_GOOD,
-				     .state = irregular ? "IRREGULAR" : "done",
-				     .quantity = "Critical load: where the target ratio of frames is lost in the long run",
-				     .value = value,
-				     .unit = unit,
-				     .exact = exact,
-				     .facts = facts.list,
-				     .fact_count = facts.count,
-				     .warning = read_truth(document, "tester_limited")
-							? "Tester-limited: the tester met its own limit in a trial."
-							: NULL,
-			     },
-			     1);
+	writer->ops->verdicts(writer,
+			      &(struct writer_verdict){
+				      .id = "critical-load",
+				      .name = "PLRsearch",
+				      .tone = irregular ? TONE_BAD : TONE_GOOD,
+				      .state = irregular ? "IRREGULAR" : "done",
+				      .quantity = "Critical load: where the target ratio of frames is lost in the long run",
+				      .value = value,
+				      .unit = unit,
+				      .exact = exact,
+				      .facts = facts.list,
+				      .fact_count = facts.count,
+				      .warning = read_truth(document, "tester_limited")
+							 ? "Tester-limited: the tester met its own limit in a trial."
+							 : NULL,
+			      },
+			      1);
 	facts_free(&facts);
 }
 
-static void put_figures(struct paper *paper, const json_t *document)
+static void put_figures(struct writer *writer, const json_t *document)
 {
-	paper->ops->section(paper, "course", "The course of the soak");
-	figure_estimate(paper, document);
-	figure_loss(paper, json_object_get(document, "trials"), NULL);
-	figure_latency(paper, json_object_get(document, "trials"));
+	writer->ops->section(writer, "course", "The course of the soak");
+	figure_estimate(writer, document);
+	figure_loss(writer, json_object_get(document, "trials"), NULL);
+	figure_latency(writer, json_object_get(document, "trials"));
 }
 
-static void put_estimates(struct paper *paper, const json_t *estimates)
+static void put_estimates(struct writer *writer, const json_t *estimates)
 {
-	static const struct paper_column columns[] = {
+	static const struct writer_column columns[] = {
 		{ "Fitting function", false },
 		{ "Mean (frames/s)", true },
 		{ "Standard deviation (frames/s)", true },
@@ -92,7 +92,7 @@ static void put_estimates(struct paper *paper, const json_t *estimates)
 	};
 	struct cells cells = { .count = 0 };
 
-	paper->ops->table(paper, "estimate-table", columns, 4);
+	writer->ops->table(writer, "estimate-table", columns, 4);
 	for (size_t i = 0; i < json_array_size(estimates); i++) {
 		const json_t *estimate = json_array_get(estimates, i);
 
@@ -100,9 +100,9 @@ static void put_estimates(struct paper *paper, const json_t *estimates)
 		cells_add_number(&cells, read_number(estimate, "mean"), 1);
 		cells_add_number(&cells, read_number(estimate, "stdev"), 1);
 		cells_add_number(&cells, read_number(estimate, "log_evidence"), 2);
-		cells_put(&cells, paper, TONE_PLAIN);
+		cells_put(&cells, writer, TONE_PLAIN);
 	}
-	paper->ops->table_end(paper);
+	writer->ops->table_end(writer);
 }
 
 static void add_trend(struct facts *facts, const json_t *trend)
@@ -114,13 +114,13 @@ static void add_trend(struct facts *facts, const json_t *trend)
 		facts_add(facts, "Trend", "none seen");
 }
 
-static void put_tables(struct paper *paper, const json_t *document)
+static void put_tables(struct writer *writer, const json_t *document)
 {
 	struct facts facts = { .count = 0 };
 	char text[VALUE_SIZE];
 
-	paper->ops->section(paper, "results", "Estimates");
-	put_estimates(paper, json_object_get(document, "estimates"));
+	writer->ops->section(writer, "results", "Estimates");
+	put_estimates(writer, json_object_get(document, "estimates"));
 	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(document, "min_load"), text));
 	facts_add(&facts, "Max Load", "%s per interface, from the %s", text_fps(read_number(document, "max_load"), text),
 		  read_string(document, "max_load_source") ? read_string(document, "max_load_source") : "");
@@ -131,8 +131,8 @@ static void put_tables(struct paper *paper, const json_t *document)
 	facts_add(&facts, "Trials that both functions find impossible", "%zu",
 		  json_array_size(json_object_get(document, "anomalies")));
 	add_trend(&facts, json_object_get(document, "trend"));
-	facts_put(&facts, paper);
-	content_put_trials(paper, json_object_get(document, "trials"));
+	facts_put(&facts, writer);
+	content_put_trials(writer, json_object_get(document, "trials"));
 }
 
 const struct content content_soak = {

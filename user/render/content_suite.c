@@ -87,15 +87,15 @@ static void fill_card(struct verdict_card *card, const json_t *document, const j
 	add_size_facts(&card->facts, size);
 }
 
-static void put_verdicts(struct paper *paper, const json_t *document)
+static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	if (read_truth(document, "regular") && !read_truth(document, "tester_limited"))
-		paper->ops->banner(paper, TONE_GOOD, "Every test that was asked for has a regular result.");
+		writer->ops->banner(writer, TONE_GOOD, "Every test that was asked for has a regular result.");
 	if (read_truth(document, "fast"))
-		paper->ops->banner(paper, TONE_PLAIN,
-				   "Shorter than RFC 2544 asks for (--fast): the deviations below say how.");
+		writer->ops->banner(writer, TONE_PLAIN,
+				    "Shorter than RFC 2544 asks for (--fast): the deviations below say how.");
 	if (has_test(document, "throughput"))
-		verdict_cards_put(paper, document, sizes_of(document), fill_card);
+		verdict_cards_put(writer, document, sizes_of(document), fill_card);
 }
 
 /* --- tables, a row a frame size ------------------------------------------------------------------------------------- */
@@ -139,17 +139,17 @@ static void add_field(struct cells *cells, const json_t *test, const struct fiel
 }
 
 /* One test at every size. */
-static void put_test_table(struct paper *paper, const json_t *document, const char *test, const char *id,
+static void put_test_table(struct writer *writer, const json_t *document, const char *test, const char *id,
 			   const struct field *fields, size_t count)
 {
-	struct paper_column columns[CELLS_MAX] = { { "Frame size (octets)", true } };
+	struct writer_column columns[CELLS_MAX] = { { "Frame size (octets)", true } };
 	const json_t *sizes = sizes_of(document);
 	struct cells cells = { .count = 0 };
 
 	for (size_t i = 0; i < count; i++)
-		columns[1 + i] = (struct paper_column){ fields[i].heading, true };
-	columns[1 + count] = (struct paper_column){ "Result", false };
-	paper->ops->table(paper, id, columns, count + 2);
+		columns[1 + i] = (struct writer_column){ fields[i].heading, true };
+	columns[1 + count] = (struct writer_column){ "Result", false };
+	writer->ops->table(writer, id, columns, count + 2);
 	for (size_t i = 0; i < json_array_size(sizes); i++) {
 		const json_t *size = json_array_get(sizes, i), *one = json_object_get(size, test);
 		bool regular = read_truth(one, "regular"), limited = read_truth(one, "tester_limited");
@@ -162,12 +162,12 @@ static void put_test_table(struct paper *paper, const json_t *document, const ch
 			add_field(&cells, one, &fields[j]);
 		cells_add(&cells, "%s%s%s%s", regular ? "regular" : "IRREGULAR", limited ? ", tester-limited" : "",
 			  !regular && reason ? ": " : "", !regular && reason ? reason : "");
-		cells_put(&cells, paper, !regular ? TONE_BAD : limited ? TONE_WARN : TONE_GOOD);
+		cells_put(&cells, writer, !regular ? TONE_BAD : limited ? TONE_WARN : TONE_GOOD);
 	}
-	paper->ops->table_end(paper);
+	writer->ops->table_end(writer);
 }
 
-static void put_throughput(struct paper *paper, const json_t *document)
+static void put_throughput(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
 		{ "Throughput (frames/s)", "throughput", AS_FPS },
@@ -178,12 +178,12 @@ static void put_throughput(struct paper *paper, const json_t *document)
 		{ "Duration (s)", "duration", AS_DURATION },
 	};
 
-	paper->ops->section(paper, "suite-throughput", "Throughput (26.1)");
-	figure_throughput_by_size(paper, document);
-	put_test_table(paper, document, "throughput", "throughput-table", fields, COUNT(fields));
+	writer->ops->section(writer, "suite-throughput", "Throughput (26.1)");
+	figure_throughput_by_size(writer, document);
+	put_test_table(writer, document, "throughput", "throughput-table", fields, COUNT(fields));
 }
 
-static void put_latency(struct paper *paper, const json_t *document)
+static void put_latency(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
 		{ "Rate (frames/s)", "load", AS_FPS },
@@ -199,20 +199,20 @@ static void put_latency(struct paper *paper, const json_t *document)
 	const json_t *first = json_object_get(json_array_get(sizes_of(document), 0), "latency");
 	struct facts facts = { .count = 0 };
 
-	paper->ops->section(paper, "suite-latency", "Latency (26.2)");
-	figure_latency_by_size(paper, document);
-	put_test_table(paper, document, "latency", "latency-table", fields, COUNT(fields));
+	writer->ops->section(writer, "suite-latency", "Latency (26.2)");
+	figure_latency_by_size(writer, document);
+	put_test_table(writer, document, "latency", "latency-table", fields, COUNT(fields));
 	if (read_string(first, "definition"))
 		facts_add(&facts, "Latency counts", "%s; of every frame, not of one", read_string(first, "definition"));
 	if (read_string(first, "clock"))
 		facts_add(&facts, "Clock", "%s", read_string(first, "clock"));
-	facts_put(&facts, paper);
+	facts_put(&facts, writer);
 }
 
 /* Every point of every loss curve. */
-static void put_loss_points(struct paper *paper, const json_t *document)
+static void put_loss_points(struct writer *writer, const json_t *document)
 {
-	static const struct paper_column columns[] = {
+	static const struct writer_column columns[] = {
 		{ "Frame size (octets)", true }, { "Load (frames/s)", true }, { "of the maximum rate", true },
 		{ "Input (frames)", true },      { "Output (frames)", true }, { "Frame loss rate", true },
 		{ "Tester-limited", false },
@@ -221,8 +221,8 @@ static void put_loss_points(struct paper *paper, const json_t *document)
 	struct cells cells = { .count = 0 };
 	char text[VALUE_SIZE];
 
-	paper->ops->fold(paper, "loss-fold", "Every point of the curves");
-	paper->ops->table(paper, "loss-table", columns, COUNT(columns));
+	writer->ops->fold(writer, "loss-fold", "Every point of the curves");
+	writer->ops->table(writer, "loss-table", columns, COUNT(columns));
 	for (size_t i = 0; i < json_array_size(sizes); i++) {
 		const json_t *size = json_array_get(sizes, i);
 		const json_t *points = json_object_get(json_object_get(size, "frame_loss"), "points");
@@ -237,14 +237,14 @@ static void put_loss_points(struct paper *paper, const json_t *document)
 			cells_add_number(&cells, read_number(point, "output_frames"), 0);
 			cells_add(&cells, "%s", text_percent(read_number(point, "loss_ratio"), text));
 			cells_add(&cells, "%s", read_truth(point, "tester_limited") ? "yes" : "no");
-			cells_put(&cells, paper, read_truth(point, "tester_limited") ? TONE_WARN : TONE_PLAIN);
+			cells_put(&cells, writer, read_truth(point, "tester_limited") ? TONE_WARN : TONE_PLAIN);
 		}
 	}
-	paper->ops->table_end(paper);
-	paper->ops->fold_end(paper);
+	writer->ops->table_end(writer);
+	writer->ops->fold_end(writer);
 }
 
-static void put_loss(struct paper *paper, const json_t *document)
+static void put_loss(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
 		{ "Maximum rate, 100 % (frames/s)", "max_rate", AS_FPS },
@@ -252,13 +252,13 @@ static void put_loss(struct paper *paper, const json_t *document)
 		{ "Trial duration (s)", "trial_duration", AS_DURATION },
 	};
 
-	paper->ops->section(paper, "suite-loss", "Frame loss rate (26.3)");
-	figure_loss_curves(paper, document);
-	put_test_table(paper, document, "frame_loss", "loss-parameters", fields, COUNT(fields));
-	put_loss_points(paper, document);
+	writer->ops->section(writer, "suite-loss", "Frame loss rate (26.3)");
+	figure_loss_curves(writer, document);
+	put_test_table(writer, document, "frame_loss", "loss-parameters", fields, COUNT(fields));
+	put_loss_points(writer, document);
 }
 
-static void put_bursts(struct paper *paper, const json_t *document)
+static void put_bursts(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
 		{ "Average burst (frames)", "average", AS_COUNT },
@@ -276,16 +276,16 @@ static void put_bursts(struct paper *paper, const json_t *document)
 		{ "Measured Throughput (frames/s)", "measured_throughput", AS_FPS },
 	};
 
-	paper->ops->section(paper, "suite-back-to-back", "Back-to-back frames (26.4, RFC 9004)");
-	put_test_table(paper, document, "back_to_back", "burst-table", fields, COUNT(fields));
-	paper->ops->subsection(paper, NULL, "Parameters of the test");
-	put_test_table(paper, document, "back_to_back", "burst-parameters", parameters, COUNT(parameters));
-	paper->ops->paragraph(
-		paper, "The longest burst at the burst rate that lost no frame. Where the burst rate is below the Max "
-		       "Theoretical Frame Rate, frames were further apart than the medium allows.");
+	writer->ops->section(writer, "suite-back-to-back", "Back-to-back frames (26.4, RFC 9004)");
+	put_test_table(writer, document, "back_to_back", "burst-table", fields, COUNT(fields));
+	writer->ops->subsection(writer, NULL, "Parameters of the test");
+	put_test_table(writer, document, "back_to_back", "burst-parameters", parameters, COUNT(parameters));
+	writer->ops->paragraph(
+		writer, "The longest burst at the burst rate that lost no frame. Where the burst rate is below the Max "
+			"Theoretical Frame Rate, frames were further apart than the medium allows.");
 }
 
-static void put_recovery(struct paper *paper, const json_t *document)
+static void put_recovery(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
 		{ "Overload (frames/s)", "overload", AS_FPS },
@@ -298,14 +298,14 @@ static void put_recovery(struct paper *paper, const json_t *document)
 		{ "Largest", "max", AS_SECONDS },
 	};
 
-	paper->ops->section(paper, "suite-recovery", "System recovery (26.5)");
-	put_test_table(paper, document, "recovery", "recovery-table", fields, COUNT(fields));
-	paper->ops->paragraph(
-		paper, "From the change of the rate to the last frame that was lost; none where frames were lost to the "
-		       "end.");
+	writer->ops->section(writer, "suite-recovery", "System recovery (26.5)");
+	put_test_table(writer, document, "recovery", "recovery-table", fields, COUNT(fields));
+	writer->ops->paragraph(
+		writer, "From the change of the rate to the last frame that was lost; none where frames were lost to the "
+			"end.");
 }
 
-static void put_reset(struct paper *paper, const json_t *reset)
+static void put_reset(struct writer *writer, const json_t *reset)
 {
 	static const char *const told[] = {
 		"frame_size",  "load",   "command", "reset_time",       "reset_time_by_loss", "resolution",
@@ -315,10 +315,10 @@ static void put_reset(struct paper *paper, const json_t *reset)
 	char time[VALUE_SIZE], loss[VALUE_SIZE], load[VALUE_SIZE], resolution[VALUE_SIZE], text[600];
 	struct facts facts = { .count = 0 };
 
-	paper->ops->section(paper, "suite-reset", "Reset (26.6, RFC 6201)");
+	writer->ops->section(writer, "suite-reset", "Reset (26.6, RFC 6201)");
 	if (!read_truth(reset, "regular")) {
 		snprintf(text, sizeof(text), "IRREGULAR: %s", reason ? reason : "");
-		paper->ops->banner(paper, TONE_BAD, text);
+		writer->ops->banner(writer, TONE_BAD, text);
 	}
 	snprintf(text, sizeof(text),
 		 "Reset by %.200s, at %s with frames of %.40s octets: %s without a frame (resolution %s); %s by the frames "
@@ -327,18 +327,18 @@ static void put_reset(struct paper *paper, const json_t *reset)
 		 text_seconds(read_number(reset, "reset_time"), time),
 		 text_seconds(read_number(reset, "resolution"), resolution),
 		 text_seconds(read_number(reset, "reset_time_by_loss"), loss));
-	paper->ops->paragraph(paper, text);
+	writer->ops->paragraph(writer, text);
 	facts_add_object(&facts, reset, told);
-	facts_put(&facts, paper);
+	facts_put(&facts, writer);
 }
 
 /* --- all ------------------------------------------------------------------------------------------------------------ */
 
-static void put_tests(struct paper *paper, const json_t *document)
+static void put_tests(struct writer *writer, const json_t *document)
 {
 	static const struct test {
 		const char *name;
-		void (*put)(struct paper *paper, const json_t *document);
+		void (*put)(struct writer *writer, const json_t *document);
 	} tests[] = {
 		{ "throughput", put_throughput }, { "latency", put_latency },   { "frame_loss", put_loss },
 		{ "back_to_back", put_bursts },   { "recovery", put_recovery },
@@ -346,9 +346,9 @@ static void put_tests(struct paper *paper, const json_t *document)
 
 	for (size_t i = 0; i < COUNT(tests); i++)
 		if (has_test(document, tests[i].name))
-			tests[i].put(paper, document);
+			tests[i].put(writer, document);
 	if (json_is_object(json_object_get(document, "reset")))
-		put_reset(paper, json_object_get(document, "reset"));
+		put_reset(writer, json_object_get(document, "reset"));
 }
 
 /* A size's search as the document of a search, for its figure. A new reference. */
@@ -362,28 +362,28 @@ static json_t *search_of(const json_t *size)
 			 json_object_get(throughput, "trials"));
 }
 
-static void put_courses(struct paper *paper, const json_t *document)
+static void put_courses(struct writer *writer, const json_t *document)
 {
 	const json_t *sizes = sizes_of(document);
 
 	if (!has_test(document, "throughput"))
 		return;
-	paper->ops->section(paper, "course", "The course of the searches");
+	writer->ops->section(writer, "course", "The course of the searches");
 	for (size_t i = 0; i < json_array_size(sizes); i++) {
 		json_t *search = search_of(json_array_get(sizes, i));
 
 		char of[VALUE_SIZE];
 
 		snprintf(of, sizeof(of), "the throughput at %.60s octets", size_name(json_array_get(sizes, i)));
-		figure_course(paper, search, 0, (unsigned int)i + 1, of);
+		figure_course(writer, search, 0, (unsigned int)i + 1, of);
 		json_decref(search);
 	}
 }
 
 /* The goal of the throughput searches, and each size's limits. */
-static void put_goal(struct paper *paper, const json_t *document)
+static void put_goal(struct writer *writer, const json_t *document)
 {
-	static const struct paper_column columns[] = {
+	static const struct writer_column columns[] = {
 		{ "Frame size (octets)", true },
 		{ "Line rate (frames/s)", true },
 		{ "Max Load (frames/s)", true },
@@ -394,8 +394,8 @@ static void put_goal(struct paper *paper, const json_t *document)
 	struct cells cells = { .count = 0 };
 	struct facts facts = { .count = 0 };
 
-	paper->ops->section(paper, "frame-sizes", "Frame sizes and Search Goal");
-	paper->ops->table(paper, "size-table", columns, COUNT(columns));
+	writer->ops->section(writer, "frame-sizes", "Frame sizes and Search Goal");
+	writer->ops->table(writer, "size-table", columns, COUNT(columns));
 	for (size_t i = 0; i < json_array_size(sizes); i++) {
 		const json_t *size = json_array_get(sizes, i);
 		const char *source = read_string(size, "max_load_source");
@@ -405,21 +405,21 @@ static void put_goal(struct paper *paper, const json_t *document)
 		cells_add_number(&cells, read_number(size, "max_load"), 1);
 		cells_add(&cells, "%s", source ? source : "");
 		cells_add_number(&cells, read_number(size, "max_rate"), 1);
-		cells_put(&cells, paper, TONE_PLAIN);
+		cells_put(&cells, writer, TONE_PLAIN);
 	}
-	paper->ops->table_end(paper);
-	paper->ops->subsection(paper, "suite-goal", "Search Goal of the throughput, as applied at every size");
+	writer->ops->table_end(writer);
+	writer->ops->subsection(writer, "suite-goal", "Search Goal of the throughput, as applied at every size");
 	facts_add_object(&facts, json_object_get(json_object_get(first, "goal_result"), "goal"), NULL);
-	facts_put(&facts, paper);
+	facts_put(&facts, writer);
 }
 
 /* The trials of each test at each size. */
-static void put_trials(struct paper *paper, const json_t *document)
+static void put_trials(struct writer *writer, const json_t *document)
 {
 	static const char *const tests[] = { "throughput", "latency", "frame_loss", "back_to_back", "recovery" };
 	const json_t *sizes = sizes_of(document);
 
-	paper->ops->section(paper, "trials", "Trials");
+	writer->ops->section(writer, "trials", "Trials");
 	for (size_t i = 0; i < json_array_size(sizes); i++) {
 		for (size_t j = 0; j < COUNT(tests); j++) {
 			const json_t *size = json_array_get(sizes, i);
@@ -427,19 +427,19 @@ static void put_trials(struct paper *paper, const json_t *document)
 
 			snprintf(id, sizeof(id), "trials-%zu-%s", i + 1, tests[j]);
 			snprintf(summary, sizeof(summary), "%.60s octets, %s", size_name(size), tests[j]);
-			content_put_trial_fold(paper, id, summary,
+			content_put_trial_fold(writer, id, summary,
 					       json_object_get(json_object_get(size, tests[j]), "trials"));
 		}
 	}
-	content_put_trial_fold(paper, "trials-reset", "Reset",
+	content_put_trial_fold(writer, "trials-reset", "Reset",
 			       json_object_get(json_object_get(document, "reset"), "trials"));
 }
 
-static void put_tables(struct paper *paper, const json_t *document)
+static void put_tables(struct writer *writer, const json_t *document)
 {
-	put_courses(paper, document);
-	put_goal(paper, document);
-	put_trials(paper, document);
+	put_courses(writer, document);
+	put_goal(writer, document);
+	put_trials(writer, document);
 }
 
 const struct content content_suite = {

@@ -28,7 +28,7 @@ static void add_remark(struct cells *cells, const json_t *trial)
 		  rule && !read_truth(trial, "warmup") ? rule : "");
 }
 
-static void put_trial_row(struct paper *paper, struct cells *cells, size_t number, const json_t *trial)
+static void put_trial_row(struct writer *writer, struct cells *cells, size_t number, const json_t *trial)
 {
 	const json_t *counts = json_object_get(trial, "counts");
 	static const char *const columns[] = { "sent", "received", "lost", "duplicate", "reordered", "late", "foreign" };
@@ -42,12 +42,12 @@ static void put_trial_row(struct paper *paper, struct cells *cells, size_t numbe
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		cells_add_number(cells, read_number(counts, columns[i]), 0);
 	add_remark(cells, trial);
-	cells_put(cells, paper, read_truth(trial, "tester_limited") ? TONE_WARN : TONE_PLAIN);
+	cells_put(cells, writer, read_truth(trial, "tester_limited") ? TONE_WARN : TONE_PLAIN);
 }
 
-void content_put_trial_fold(struct paper *paper, const char *id, const char *summary, const json_t *trials)
+void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials)
 {
-	static const struct paper_column columns[] = {
+	static const struct writer_column columns[] = {
 		{ "Trial", true },
 		{ "Load (frames/s)", true },
 		{ "Duration (s)", true },
@@ -68,34 +68,34 @@ void content_put_trial_fold(struct paper *paper, const char *id, const char *sum
 	if (!json_array_size(trials))
 		return;
 	snprintf(table, sizeof(table), "%s-table", id);
-	paper->ops->fold(paper, id, summary);
-	paper->ops->table(paper, table, columns, sizeof(columns) / sizeof(*columns));
+	writer->ops->fold(writer, id, summary);
+	writer->ops->table(writer, table, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < json_array_size(trials); i++)
-		put_trial_row(paper, &cells, i + 1, json_array_get(trials, i));
-	paper->ops->table_end(paper);
-	paper->ops->fold_end(paper);
+		put_trial_row(writer, &cells, i + 1, json_array_get(trials, i));
+	writer->ops->table_end(writer);
+	writer->ops->fold_end(writer);
 }
 
-void content_put_trials(struct paper *paper, const json_t *trials)
+void content_put_trials(struct writer *writer, const json_t *trials)
 {
 	char summary[64];
 
 	if (!json_array_size(trials))
 		return;
-	paper->ops->section(paper, "trials", "Trials");
-	paper->ops->paragraph(paper,
-			      "Loads are per interface; counts of frames sum over all interfaces. Duplicates never make up "
-			      "for lost frames: a frame counts as received once.");
+	writer->ops->section(writer, "trials", "Trials");
+	writer->ops->paragraph(writer,
+			       "Loads are per interface; counts of frames sum over all interfaces. Duplicates never make up "
+			       "for lost frames: a frame counts as received once.");
 	snprintf(summary, sizeof(summary), "All %zu trials", json_array_size(trials));
-	content_put_trial_fold(paper, "trial-fold", summary, trials);
+	content_put_trial_fold(writer, "trial-fold", summary, trials);
 }
 
 /* --- one trial ------------------------------------------------------------------------------------------------------ */
 
 /* The numbers of an object as a table of one row. */
-static void put_numbers(struct paper *paper, const char *id, const char *heading, const json_t *object)
+static void put_numbers(struct writer *writer, const char *id, const char *heading, const json_t *object)
 {
-	struct paper_column columns[CELLS_MAX];
+	struct writer_column columns[CELLS_MAX];
 	char labels[CELLS_MAX][VALUE_SIZE];
 	struct cells cells = { .count = 0 };
 	const char *key;
@@ -105,21 +105,21 @@ static void put_numbers(struct paper *paper, const char *id, const char *heading
 	json_object_foreach ((json_t *)object, key, value) {
 		if (count == CELLS_MAX || json_is_string(value) || json_is_object(value) || json_is_array(value))
 			continue;
-		columns[count] = (struct paper_column){ .heading = text_label(key, labels[count]), .numeric = true };
+		columns[count] = (struct writer_column){ .heading = text_label(key, labels[count]), .numeric = true };
 		count++;
 		cells_add_number(&cells, json_is_number(value) ? json_number_value(value) : NAN,
 				 json_is_real(value) ? 1 : 0);
 	}
 	if (!count)
 		return;
-	paper->ops->subsection(paper, NULL, heading);
-	paper->ops->table(paper, id, columns, count);
-	cells_put(&cells, paper, TONE_PLAIN);
-	paper->ops->table_end(paper);
+	writer->ops->subsection(writer, NULL, heading);
+	writer->ops->table(writer, id, columns, count);
+	cells_put(&cells, writer, TONE_PLAIN);
+	writer->ops->table_end(writer);
 }
 
 /* What one port counted, in a column each: a row a quantity. */
-static void put_port_rows(struct paper *paper, const json_t *ports, const json_t *names, const char *within)
+static void put_port_rows(struct writer *writer, const json_t *ports, const json_t *names, const char *within)
 {
 	struct cells cells = { .count = 0 };
 	const char *key;
@@ -140,13 +140,13 @@ static void put_port_rows(struct paper *paper, const json_t *ports, const json_t
 			else
 				cells_add(&cells, "%s", json_is_true(cell) ? "yes" : json_is_false(cell) ? "no" : "");
 		}
-		cells_put(&cells, paper, TONE_PLAIN);
+		cells_put(&cells, writer, TONE_PLAIN);
 	}
 }
 
-static void put_ports(struct paper *paper, const json_t *ports)
+static void put_ports(struct writer *writer, const json_t *ports)
 {
-	struct paper_column columns[1 + PORTS_MAX] = { { "Frames, unless it says otherwise", false } };
+	struct writer_column columns[1 + PORTS_MAX] = { { "Frames, unless it says otherwise", false } };
 	const json_t *first = json_array_get(ports, 0);
 	size_t count = json_array_size(ports);
 
@@ -155,32 +155,32 @@ static void put_ports(struct paper *paper, const json_t *ports)
 	for (size_t i = 0; i < count; i++) {
 		const char *name = read_string(json_array_get(ports, i), "name");
 
-		columns[1 + i] = (struct paper_column){ .heading = name ? name : "port", .numeric = true };
+		columns[1 + i] = (struct writer_column){ .heading = name ? name : "port", .numeric = true };
 	}
-	paper->ops->subsection(paper, NULL, "Ports");
-	paper->ops->table(paper, "port-table", columns, 1 + count);
-	put_port_rows(paper, ports, first, NULL);
-	put_port_rows(paper, ports, json_object_get(first, "counts"), "counts");
-	paper->ops->table_end(paper);
+	writer->ops->subsection(writer, NULL, "Ports");
+	writer->ops->table(writer, "port-table", columns, 1 + count);
+	put_port_rows(writer, ports, first, NULL);
+	put_port_rows(writer, ports, json_object_get(first, "counts"), "counts");
+	writer->ops->table_end(writer);
 }
 
-void content_put_trial_details(struct paper *paper, const json_t *trial, const json_t *holder)
+void content_put_trial_details(struct writer *writer, const json_t *trial, const json_t *holder)
 {
 	const json_t *latency = json_object_get(holder, "latency");
 	struct facts facts = { .count = 0 };
 
-	put_numbers(paper, "counts", "Frames", json_object_get(trial, "counts"));
-	put_numbers(paper, "loss-attribution", "Where the missing frames went (frames)",
+	put_numbers(writer, "counts", "Frames", json_object_get(trial, "counts"));
+	put_numbers(writer, "loss-attribution", "Where the missing frames went (frames)",
 		    json_object_get(trial, "loss_attribution"));
-	put_numbers(paper, "order", "Reordering, and gaps left by lost frames (frames)", json_object_get(trial, "order"));
-	put_numbers(paper, "latency", "Latency", latency);
+	put_numbers(writer, "order", "Reordering, and gaps left by lost frames (frames)", json_object_get(trial, "order"));
+	put_numbers(writer, "latency", "Latency", latency);
 	if (read_string(latency, "definition"))
 		facts_add(&facts, "Latency counts", "%s", read_string(latency, "definition"));
 	if (read_string(latency, "clock"))
 		facts_add(&facts, "Clock", "%s", read_string(latency, "clock"));
-	facts_put(&facts, paper);
-	put_numbers(paper, "pacing", "Pacing", json_object_get(holder, "pacing"));
-	put_ports(paper, json_object_get(holder, "ports"));
+	facts_put(&facts, writer);
+	put_numbers(writer, "pacing", "Pacing", json_object_get(holder, "pacing"));
+	put_ports(writer, json_object_get(holder, "ports"));
 }
 
 static void add_trial_facts(struct facts *facts, const json_t *document, const json_t *trial)
@@ -197,7 +197,7 @@ static void add_trial_facts(struct facts *facts, const json_t *document, const j
 	}
 }
 
-static void put_verdicts(struct paper *paper, const json_t *document)
+static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	const json_t *trial = json_object_get(document, "trial_result");
 	bool limited = read_truth(document, "tester_limited");
@@ -210,40 +210,40 @@ static void put_verdicts(struct paper *paper, const json_t *document)
 	text_split(rate, "frames/s", value, unit);
 	add_trial_facts(&facts, document, trial);
 	snprintf(loss, sizeof(loss), "lost %.60s", text_percent(read_number(trial, "trial_loss_ratio"), exact));
-	paper->ops->verdicts(paper,
-			     &(struct paper_verdict){
-				     .id = "trial",
-				     .name = "Trial",
-				     .tone = limited ? TONE_WARN : TONE_PLAIN,
-				     .state = limited ? "tester-limited" : loss,
-				     .quantity = "Trial Forwarding Rate per interface",
-				     .value = value,
-				     .unit = unit,
-				     .exact = text_fps(rate, exact),
-				     .facts = facts.list,
-				     .fact_count = facts.count,
-				     .warning = limited ? read_string(trial, "tester_limited_reason") : NULL,
-			     },
-			     1);
+	writer->ops->verdicts(writer,
+			      &(struct writer_verdict){
+				      .id = "trial",
+				      .name = "Trial",
+				      .tone = limited ? TONE_WARN : TONE_PLAIN,
+				      .state = limited ? "tester-limited" : loss,
+				      .quantity = "Trial Forwarding Rate per interface",
+				      .value = value,
+				      .unit = unit,
+				      .exact = text_fps(rate, exact),
+				      .facts = facts.list,
+				      .fact_count = facts.count,
+				      .warning = limited ? read_string(trial, "tester_limited_reason") : NULL,
+			      },
+			      1);
 	facts_free(&facts);
 }
 
-static void put_figures(struct paper *paper, const json_t *document)
+static void put_figures(struct writer *writer, const json_t *document)
 {
 	if (!json_is_object(json_object_get(document, "latency")))
 		return;
-	paper->ops->section(paper, "figures", "Latency by percentile");
-	figure_percentiles(paper, json_object_get(document, "latency"));
+	writer->ops->section(writer, "figures", "Latency by percentile");
+	figure_percentiles(writer, json_object_get(document, "latency"));
 }
 
-static void put_tables(struct paper *paper, const json_t *document)
+static void put_tables(struct writer *writer, const json_t *document)
 {
 	const json_t *trial = json_object_get(document, "trial_result");
 
 	if (!json_is_object(trial))
 		return;
-	paper->ops->section(paper, "details", "What was counted");
-	content_put_trial_details(paper, trial, document);
+	writer->ops->section(writer, "details", "What was counted");
+	content_put_trial_details(writer, trial, document);
 }
 
 const struct content content_trial = {

@@ -281,7 +281,7 @@ static void describe_course(const struct course *course, char *buffer, size_t si
 		 isnan(upper) ? "missing" : text_fps(upper, high));
 }
 
-void figure_course(struct paper *paper, const json_t *document, size_t goal, unsigned int number, const char *of)
+void figure_course(struct writer *writer, const json_t *document, size_t goal, unsigned int number, const char *of)
 {
 	struct svg_panel whole = { FIGURE_LEFT, 36,   FIGURE_WIDTH, 250, { .title = "Trial number", .whole = true },
 				   { 0 },       false };
@@ -309,7 +309,7 @@ void figure_course(struct paper *paper, const json_t *document, size_t goal, uns
 	}
 	snprintf(caption, sizeof(caption), "Course of the search for %.80s: load over trial number", of);
 	snprintf(id, sizeof(id), "figure-course-%u", number);
-	stream = paper->ops->figure(paper, caption);
+	stream = writer->ops->figure(writer, caption);
 	if (stream) {
 		describe_course(&course, description, sizeof(description));
 		svg_open(stream, id, caption, description, magnified ? 504 : 336);
@@ -318,10 +318,10 @@ void figure_course(struct paper *paper, const json_t *document, size_t goal, uns
 		if (magnified)
 			put_course_panel(stream, &closing, &course);
 		svg_close(stream);
-		paper->ops->figure_end(paper,
-				       magnified ? "Above the whole search, below the loads near the result; triangles at "
-						   "the edge are trials outside the range. Loads are per interface."
-						 : "Loads are per interface.");
+		writer->ops->figure_end(writer,
+					magnified ? "Above the whole search, below the loads near the result; triangles at "
+						    "the edge are trials outside the range. Loads are per interface."
+						  : "Loads are per interface.");
 	}
 	free(course.x);
 }
@@ -370,7 +370,7 @@ static void put_loss_legend(FILE *stream, bool goals)
 	svg_legend(stream, FIGURE_LEGEND_TOP, keys, goals ? COUNT(keys) : 2);
 }
 
-void figure_loss(struct paper *paper, const json_t *trials, const json_t *results)
+void figure_loss(struct writer *writer, const json_t *trials, const json_t *results)
 {
 	struct svg_panel panel = { FIGURE_LEFT,
 				   36,
@@ -401,7 +401,7 @@ void figure_loss(struct paper *paper, const json_t *trials, const json_t *result
 	svg_axis_pad(&panel.x, 0.04);
 	svg_axis_cover(&panel.y, 0.01);
 	svg_axis_round(&panel.y);
-	stream = paper->ops->figure(paper, caption);
+	stream = writer->ops->figure(writer, caption);
 	if (!stream)
 		return;
 	snprintf(description, sizeof(description),
@@ -413,9 +413,9 @@ void figure_loss(struct paper *paper, const json_t *trials, const json_t *result
 	for (size_t i = 0; i < json_array_size(trials); i++)
 		put_loss_trial(stream, &panel, trials, i);
 	svg_close(stream);
-	paper->ops->figure_end(paper,
-			       "Both scales are logarithmic; trials that lost nothing stand in the lane below. Warm-ups are "
-			       "left out.");
+	writer->ops->figure_end(
+		writer, "Both scales are logarithmic; trials that lost nothing stand in the lane below. Warm-ups are "
+			"left out.");
 }
 
 /* --- latency -------------------------------------------------------------------------------------------------------- */
@@ -459,7 +459,7 @@ static void put_latency_trial(FILE *stream, const struct svg_panel *panel, const
 	}
 }
 
-void figure_latency(struct paper *paper, const json_t *trials)
+void figure_latency(struct writer *writer, const json_t *trials)
 {
 	struct svg_panel panel = { FIGURE_LEFT,
 				   36,
@@ -486,7 +486,7 @@ void figure_latency(struct paper *paper, const json_t *trials)
 		return;
 	svg_axis_pad(&panel.x, 0.04);
 	svg_axis_pad(&panel.y, 0.06);
-	stream = paper->ops->figure(paper, caption);
+	stream = writer->ops->figure(writer, caption);
 	if (!stream)
 		return;
 	svg_open(stream, "figure-latency", caption,
@@ -497,10 +497,10 @@ void figure_latency(struct paper *paper, const json_t *trials)
 		if (counts(json_array_get(trials, i)))
 			put_latency_trial(stream, &panel, json_array_get(trials, i), i + 1, json_array_size(trials));
 	svg_close(stream);
-	paper->ops->figure_end(paper, "One-way, from the tag in each frame; both scales are logarithmic.");
+	writer->ops->figure_end(writer, "One-way, from the tag in each frame; both scales are logarithmic.");
 }
 
-void figure_percentiles(struct paper *paper, const json_t *latency)
+void figure_percentiles(struct writer *writer, const json_t *latency)
 {
 	static const char *const members[] = { "min_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "max_ns" };
 	static const char *const names[] = { "min", "50", "90", "99", "99.9", "99.99", "max" };
@@ -532,7 +532,7 @@ void figure_percentiles(struct paper *paper, const json_t *latency)
 	if (!(panel.y.min <= panel.y.max))
 		return;
 	svg_axis_pad(&panel.y, 0.1);
-	stream = paper->ops->figure(paper, caption);
+	stream = writer->ops->figure(writer, caption);
 	if (!stream)
 		return;
 	svg_open(stream, "figure-percentiles", caption,
@@ -547,7 +547,7 @@ void figure_percentiles(struct paper *paper, const json_t *latency)
 			svg_mark(stream, svg_x(&panel, places[i]), svg_y(&panel, values[i]), SVG_GOOD, "first", hint);
 	}
 	svg_close(stream);
-	paper->ops->figure_end(paper, read_string(latency, "definition"));
+	writer->ops->figure_end(writer, read_string(latency, "definition"));
 }
 
 /* --- a soak --------------------------------------------------------------------------------------------------------- */
@@ -620,7 +620,7 @@ static void put_soak_trials(FILE *stream, const struct svg_panel *panel, const s
 	}
 }
 
-void figure_estimate(struct paper *paper, const json_t *document)
+void figure_estimate(struct writer *writer, const json_t *document)
 {
 	static const struct svg_key keys[] = {
 		{ .kind = SVG_KEY_LINE, .style = "first", .text = "estimate" },
@@ -644,7 +644,7 @@ void figure_estimate(struct paper *paper, const json_t *document)
 		return;
 	panel.x.max = fmax(line.time[line.count - 1], 1e-9) * 1.01;
 	find_estimate_range(&line, &panel.y);
-	stream = paper->ops->figure(paper, caption);
+	stream = writer->ops->figure(writer, caption);
 	if (stream) {
 		svg_open(stream, "figure-estimate", caption,
 			 "The estimated critical load with a band of one standard deviation, and the estimates by each "
@@ -658,8 +658,8 @@ void figure_estimate(struct paper *paper, const json_t *document)
 		svg_line(stream, &panel, "third", line.time, line.erf, line.count);
 		svg_line(stream, &panel, "first", line.time, line.mean, line.count);
 		svg_close(stream);
-		paper->ops->figure_end(paper,
-				       "Loads are per interface; triangles at the edge are trials outside the range.");
+		writer->ops->figure_end(writer,
+					"Loads are per interface; triangles at the edge are trials outside the range.");
 	}
 	free(line.time);
 }

@@ -283,7 +283,7 @@ static void put_curves(FILE *stream, const struct svg_panel *panel, const struct
 	}
 }
 
-static void put_figure(struct paper *paper, const json_t *document, const struct layout *layout, const json_t *cells,
+static void put_figure(struct writer *writer, const json_t *document, const struct layout *layout, const json_t *cells,
 		       const char *goal, const char *where, unsigned int number)
 {
 	struct svg_panel panel = { FIGURE_LEFT, 36, FIGURE_WIDTH, 300, { 0 }, { .unit = "frames/s" }, false };
@@ -295,18 +295,18 @@ static void put_figure(struct paper *paper, const json_t *document, const struct
 	panel.x = x_axis(layout);
 	panel.y.title = "Frame rate";
 	cover_values(&panel.y, cells, goal);
-	stream = paper->ops->figure(paper, caption);
+	stream = writer->ops->figure(writer, caption);
 	if (!stream)
 		return;
 	snprintf(id, sizeof(id), "figure-campaign-%u", number);
 	svg_open(stream, id, caption, "The mean over the repeats, and from the smallest to the largest of them.", 392);
 	put_curves(stream, &panel, layout, cells, goal);
 	svg_close(stream);
-	paper->ops->figure_end(paper,
-			       "Marks are means over the repeats; the upright lines go from the smallest to the largest.");
+	writer->ops->figure_end(writer,
+				"Marks are means over the repeats; the upright lines go from the smallest to the largest.");
 }
 
-void figures_campaign(struct paper *paper, const json_t *document)
+void figures_campaign(struct writer *writer, const json_t *document)
 {
 	struct layout layout;
 	json_t *groups, *group, *goal;
@@ -320,8 +320,8 @@ void figures_campaign(struct paper *paper, const json_t *document)
 	json_array_foreach (json_object_get(document, "goals"), i, goal)
 		json_object_foreach (groups, where, group)
 			if (json_is_string(goal) && has_values(group, json_string_value(goal)) && count < FIGURES_MOST)
-				put_figure(paper, document, &layout, group, json_string_value(goal), where, ++count);
+				put_figure(writer, document, &layout, group, json_string_value(goal), where, ++count);
 	if (count == FIGURES_MOST)
-		paper->ops->paragraph(paper, "Further combinations stand in the tables only.");
+		writer->ops->paragraph(writer, "Further combinations stand in the tables only.");
 	json_decref(groups);
 }

@@ -104,7 +104,7 @@ static void put_throughputs(FILE *stream, const struct svg_panel *panel, const s
 	}
 }
 
-void figure_throughput_by_size(struct paper *paper, const json_t *document)
+void figure_throughput_by_size(struct writer *writer, const json_t *document)
 {
 	static const struct svg_key keys[] = {
 		{ .kind = SVG_KEY_MARK, .mark = SVG_GOOD, .style = "first", .text = "throughput, regular" },
@@ -129,7 +129,7 @@ void figure_throughput_by_size(struct paper *paper, const json_t *document)
 	svg_axis_cover(&panel.y, bps / frame_l1_bps(1, sizes.octets[0]));
 	panel.y.max = panel.y.max > 0 ? panel.y.max * 1.05 : 1;
 	svg_axis_round(&panel.y);
-	stream = paper->ops->figure(paper, caption);
+	stream = writer->ops->figure(writer, caption);
 	if (!stream)
 		return;
 	svg_open(stream, "figure-throughput", caption,
@@ -140,10 +140,10 @@ void figure_throughput_by_size(struct paper *paper, const json_t *document)
 		put_theory(stream, &panel, bps);
 	put_throughputs(stream, &panel, &sizes);
 	svg_close(stream);
-	paper->ops->figure_end(
-		paper, isnan(bps) ? "The ports have no line rate, so there is no theoretical line. Frame sizes include the "
-				    "frame check sequence."
-				  : "Frame sizes include the frame check sequence.");
+	writer->ops->figure_end(
+		writer, isnan(bps) ? "The ports have no line rate, so there is no theoretical line. Frame sizes include the "
+				     "frame check sequence."
+				   : "Frame sizes include the frame check sequence.");
 }
 
 /* --- 26.2 ----------------------------------------------------------------------------------------------------------- */
@@ -180,7 +180,7 @@ static void put_series(FILE *stream, const struct svg_panel *panel, const struct
 	}
 }
 
-void figure_latency_by_size(struct paper *paper, const json_t *document)
+void figure_latency_by_size(struct writer *writer, const json_t *document)
 {
 	static const char caption[] = "Latency against frame size, at the throughput";
 	struct svg_panel panel = {
@@ -203,7 +203,7 @@ void figure_latency_by_size(struct paper *paper, const json_t *document)
 		return;
 	panel.x = size_axis(&sizes);
 	svg_axis_pad(&panel.y, 0.08);
-	stream = paper->ops->figure(paper, caption);
+	stream = writer->ops->figure(writer, caption);
 	if (!stream)
 		return;
 	svg_open(stream, "figure-latency", caption,
@@ -217,7 +217,7 @@ void figure_latency_by_size(struct paper *paper, const json_t *document)
 	for (size_t i = 0; i < COUNT(series); i++)
 		put_series(stream, &panel, &sizes, &series[i]);
 	svg_close(stream);
-	paper->ops->figure_end(paper, "Both scales are logarithmic. Every frame is measured, not one as RFC 2544 has it.");
+	writer->ops->figure_end(writer, "Both scales are logarithmic. Every frame is measured, not one as RFC 2544 has it.");
 }
 
 /* --- 26.3 ----------------------------------------------------------------------------------------------------------- */
@@ -248,7 +248,7 @@ static void put_loss_curve(FILE *stream, const struct svg_panel *panel, const js
 	}
 }
 
-void figure_loss_curves(struct paper *paper, const json_t *document)
+void figure_loss_curves(struct writer *writer, const json_t *document)
 {
 	static const char caption[] = "Frame loss rate against load";
 	static const double tenths[] = { 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1 };
@@ -281,7 +281,7 @@ void figure_loss_curves(struct paper *paper, const json_t *document)
 	FILE *stream;
 
 	read_sizes(document, "frame_loss", &sizes);
-	stream = sizes.count ? paper->ops->figure(paper, caption) : NULL;
+	stream = sizes.count ? writer->ops->figure(writer, caption) : NULL;
 	if (!stream)
 		return;
 	for (size_t i = 0; i < sizes.count; i++) {
@@ -300,8 +300,9 @@ void figure_loss_curves(struct paper *paper, const json_t *document)
 	for (size_t i = 0; i < sizes.count; i++)
 		put_loss_curve(stream, &panel, sizes.items[i], styles[i], curve_marks[i % CURVES_MAX]);
 	svg_close(stream);
-	paper->ops->figure_end(
-		paper, theoretical ? "100 % is the theoretical rate of the medium at the frame size."
-				   : "100 % is the largest rate that the tester sent: the theoretical rate of the medium is "
-				     "not known, or was not reached.");
+	writer->ops->figure_end(
+		writer, theoretical
+				? "100 % is the theoretical rate of the medium at the frame size."
+				: "100 % is the largest rate that the tester sent: the theoretical rate of the medium is "
+				  "not known, or was not reached.");
 }

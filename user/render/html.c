@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The Test Report as one HTML page: no script, nothing from elsewhere, light, dark and on paper. */
+/* The Test Report as one HTML page: no script, nothing from elsewhere, light, dark and on writer. */
 #include "render/html.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "base/json_text.h"
 #include "render/content.h"
 #include "render/html_style.h"
-#include "render/paper.h"
 #include "render/svg.h"
+#include "render/writer.h"
 
 /* A document larger than this is embedded compressed: a page stays small however many trials it shows. */
 #define EMBEDDED_PLAIN_MAX (256 * 1024)
@@ -23,181 +23,181 @@ static const char *const tones[] = {
 };
 
 /* <TAG>text</TAG>; `open` is the tag with its attributes. */
-static void put(struct paper *paper, const char *open, const char *text, const char *tag)
+static void put(struct writer *writer, const char *open, const char *text, const char *tag)
 {
-	fprintf(paper->stream, "<%s>", open);
-	markup_escape(paper->stream, text);
-	fprintf(paper->stream, "</%s>", tag);
+	fprintf(writer->stream, "<%s>", open);
+	markup_escape(writer->stream, text);
+	fprintf(writer->stream, "</%s>", tag);
 }
 
-static void put_pairs(struct paper *paper, const struct paper_fact *facts, size_t count)
+static void put_pairs(struct writer *writer, const struct writer_fact *facts, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		put(paper, "dt", facts[i].label, "dt");
-		put(paper, "dd", facts[i].value, "dd");
-		fputc('\n', paper->stream);
+		put(writer, "dt", facts[i].label, "dt");
+		put(writer, "dd", facts[i].value, "dd");
+		fputc('\n', writer->stream);
 	}
 }
 
-static void put_masthead(struct paper *paper, const char *title, const struct paper_fact *facts, size_t count)
+static void put_masthead(struct writer *writer, const char *title, const struct writer_fact *facts, size_t count)
 {
-	fputs("<header id=\"top\"><p class=\"brand\">xdp-mlr Test Report</p>", paper->stream);
-	put(paper, "h1", title, "h1");
-	fputs("\n<dl class=\"about\">", paper->stream);
+	fputs("<header id=\"top\"><p class=\"brand\">xdp-mlr Test Report</p>", writer->stream);
+	put(writer, "h1", title, "h1");
+	fputs("\n<dl class=\"about\">", writer->stream);
 	for (size_t i = 0; i < count; i++) {
-		fputs("<div>", paper->stream);
-		put_pairs(paper, &facts[i], 1);
-		fputs("</div>", paper->stream);
+		fputs("<div>", writer->stream);
+		put_pairs(writer, &facts[i], 1);
+		fputs("</div>", writer->stream);
 	}
-	fputs("</dl></header>\n", paper->stream);
+	fputs("</dl></header>\n", writer->stream);
 }
 
-static void put_banner(struct paper *paper, enum tone tone, const char *text)
+static void put_banner(struct writer *writer, enum tone tone, const char *text)
 {
-	fprintf(paper->stream, "<p class=\"banner %s\">", tones[tone]);
-	markup_escape(paper->stream, text);
-	fputs("</p>\n", paper->stream);
+	fprintf(writer->stream, "<p class=\"banner %s\">", tones[tone]);
+	markup_escape(writer->stream, text);
+	fputs("</p>\n", writer->stream);
 }
 
-static void put_verdict(struct paper *paper, const struct paper_verdict *verdict)
+static void put_verdict(struct writer *writer, const struct writer_verdict *verdict)
 {
 	static const char *const signs[] = {
 		[TONE_PLAIN] = "", [TONE_GOOD] = "\xe2\x9c\x93 ", [TONE_WARN] = "! ", [TONE_BAD] = "\xe2\x9c\x95 "
 	};
 
-	fprintf(paper->stream, "<article class=\"card %s\" id=\"%s\"><header>", tones[verdict->tone], verdict->id);
-	put(paper, "h3", verdict->name, "h3");
-	fprintf(paper->stream, "<span class=\"state\">%s", signs[verdict->tone]);
-	markup_escape(paper->stream, verdict->state);
-	fputs("</span></header>\n", paper->stream);
-	put(paper, "p class=\"quantity\"", verdict->quantity, "p");
-	fputs("<p class=\"value\">", paper->stream);
-	markup_escape(paper->stream, verdict->value);
+	fprintf(writer->stream, "<article class=\"card %s\" id=\"%s\"><header>", tones[verdict->tone], verdict->id);
+	put(writer, "h3", verdict->name, "h3");
+	fprintf(writer->stream, "<span class=\"state\">%s", signs[verdict->tone]);
+	markup_escape(writer->stream, verdict->state);
+	fputs("</span></header>\n", writer->stream);
+	put(writer, "p class=\"quantity\"", verdict->quantity, "p");
+	fputs("<p class=\"value\">", writer->stream);
+	markup_escape(writer->stream, verdict->value);
 	if (verdict->unit)
-		put(paper, "span", verdict->unit, "span");
-	fputs("</p>", paper->stream);
-	put(paper, "p class=\"exact\"", verdict->exact ? verdict->exact : "", "p");
-	fputs("\n<dl>", paper->stream);
-	put_pairs(paper, verdict->facts, verdict->fact_count);
-	fputs("</dl>", paper->stream);
+		put(writer, "span", verdict->unit, "span");
+	fputs("</p>", writer->stream);
+	put(writer, "p class=\"exact\"", verdict->exact ? verdict->exact : "", "p");
+	fputs("\n<dl>", writer->stream);
+	put_pairs(writer, verdict->facts, verdict->fact_count);
+	fputs("</dl>", writer->stream);
 	if (verdict->warning)
-		put(paper, "p class=\"warning\"", verdict->warning, "p");
-	fputs("</article>\n", paper->stream);
+		put(writer, "p class=\"warning\"", verdict->warning, "p");
+	fputs("</article>\n", writer->stream);
 }
 
-static void put_verdicts(struct paper *paper, const struct paper_verdict *verdicts, size_t count)
+static void put_verdicts(struct writer *writer, const struct writer_verdict *verdicts, size_t count)
 {
-	fputs("<div class=\"cards\" id=\"verdicts\">\n", paper->stream);
+	fputs("<div class=\"cards\" id=\"verdicts\">\n", writer->stream);
 	for (size_t i = 0; i < count; i++)
-		put_verdict(paper, &verdicts[i]);
-	fputs("</div>\n", paper->stream);
+		put_verdict(writer, &verdicts[i]);
+	fputs("</div>\n", writer->stream);
 }
 
-static void put_section(struct paper *paper, const char *id, const char *heading)
+static void put_section(struct writer *writer, const char *id, const char *heading)
 {
-	fprintf(paper->stream, "<h2 id=\"%s\">", id);
-	markup_escape(paper->stream, heading);
-	fputs("</h2>\n", paper->stream);
+	fprintf(writer->stream, "<h2 id=\"%s\">", id);
+	markup_escape(writer->stream, heading);
+	fputs("</h2>\n", writer->stream);
 }
 
-static void put_subsection(struct paper *paper, const char *id, const char *heading)
+static void put_subsection(struct writer *writer, const char *id, const char *heading)
 {
-	fputs("<h3", paper->stream);
+	fputs("<h3", writer->stream);
 	if (id)
-		fprintf(paper->stream, " id=\"%s\"", id);
-	fputc('>', paper->stream);
-	markup_escape(paper->stream, heading);
-	fputs("</h3>\n", paper->stream);
+		fprintf(writer->stream, " id=\"%s\"", id);
+	fputc('>', writer->stream);
+	markup_escape(writer->stream, heading);
+	fputs("</h3>\n", writer->stream);
 }
 
-static void put_paragraph(struct paper *paper, const char *text)
+static void put_paragraph(struct writer *writer, const char *text)
 {
-	put(paper, "p", text, "p");
-	fputc('\n', paper->stream);
+	put(writer, "p", text, "p");
+	fputc('\n', writer->stream);
 }
 
-static void put_facts(struct paper *paper, const struct paper_fact *facts, size_t count)
-{
-	if (!count)
-		return;
-	fputs("<dl class=\"facts\">", paper->stream);
-	put_pairs(paper, facts, count);
-	fputs("</dl>\n", paper->stream);
-}
-
-static void put_list(struct paper *paper, const char *const *items, size_t count)
+static void put_facts(struct writer *writer, const struct writer_fact *facts, size_t count)
 {
 	if (!count)
 		return;
-	fputs("<ul>", paper->stream);
-	for (size_t i = 0; i < count; i++)
-		put(paper, "li", items[i], "li");
-	fputs("</ul>\n", paper->stream);
+	fputs("<dl class=\"facts\">", writer->stream);
+	put_pairs(writer, facts, count);
+	fputs("</dl>\n", writer->stream);
 }
 
-static void put_table(struct paper *paper, const char *id, const struct paper_column *columns, size_t count)
+static void put_list(struct writer *writer, const char *const *items, size_t count)
 {
-	paper->column_list = columns;
-	paper->columns = count;
-	fprintf(paper->stream, "<div class=\"sheet\"><table id=\"%s\"><thead><tr>", id);
+	if (!count)
+		return;
+	fputs("<ul>", writer->stream);
 	for (size_t i = 0; i < count; i++)
-		put(paper, columns[i].numeric ? "th scope=\"col\" class=\"n\"" : "th scope=\"col\"", columns[i].heading,
+		put(writer, "li", items[i], "li");
+	fputs("</ul>\n", writer->stream);
+}
+
+static void put_table(struct writer *writer, const char *id, const struct writer_column *columns, size_t count)
+{
+	writer->column_list = columns;
+	writer->columns = count;
+	fprintf(writer->stream, "<div class=\"sheet\"><table id=\"%s\"><thead><tr>", id);
+	for (size_t i = 0; i < count; i++)
+		put(writer, columns[i].numeric ? "th scope=\"col\" class=\"n\"" : "th scope=\"col\"", columns[i].heading,
 		    "th");
-	fputs("</tr></thead><tbody>\n", paper->stream);
+	fputs("</tr></thead><tbody>\n", writer->stream);
 }
 
-static void put_row(struct paper *paper, enum tone tone, const char *const *cells)
+static void put_row(struct writer *writer, enum tone tone, const char *const *cells)
 {
 	if (tone == TONE_PLAIN)
-		fputs("<tr>", paper->stream);
+		fputs("<tr>", writer->stream);
 	else
-		fprintf(paper->stream, "<tr class=\"%s\">", tones[tone]);
-	for (size_t i = 0; i < paper->columns; i++)
-		put(paper, paper->column_list[i].numeric ? "td class=\"n\"" : "td", cells[i], "td");
-	fputs("</tr>\n", paper->stream);
+		fprintf(writer->stream, "<tr class=\"%s\">", tones[tone]);
+	for (size_t i = 0; i < writer->columns; i++)
+		put(writer, writer->column_list[i].numeric ? "td class=\"n\"" : "td", cells[i], "td");
+	fputs("</tr>\n", writer->stream);
 }
 
-static void end_table(struct paper *paper)
+static void end_table(struct writer *writer)
 {
-	fputs("</tbody></table></div>\n", paper->stream);
+	fputs("</tbody></table></div>\n", writer->stream);
 }
 
-static void put_code(struct paper *paper, const char *text)
+static void put_code(struct writer *writer, const char *text)
 {
-	fputs("<pre><code>", paper->stream);
-	markup_escape(paper->stream, text);
-	fputs("</code></pre>\n", paper->stream);
+	fputs("<pre><code>", writer->stream);
+	markup_escape(writer->stream, text);
+	fputs("</code></pre>\n", writer->stream);
 }
 
-static void put_fold(struct paper *paper, const char *id, const char *summary)
+static void put_fold(struct writer *writer, const char *id, const char *summary)
 {
-	fprintf(paper->stream, "<details id=\"%s\">", id);
-	put(paper, "summary", summary, "summary");
-	fputc('\n', paper->stream);
+	fprintf(writer->stream, "<details id=\"%s\">", id);
+	put(writer, "summary", summary, "summary");
+	fputc('\n', writer->stream);
 }
 
-static void end_fold(struct paper *paper)
+static void end_fold(struct writer *writer)
 {
-	fputs("</details>\n", paper->stream);
+	fputs("</details>\n", writer->stream);
 }
 
-static FILE *put_figure(struct paper *paper, const char *caption)
+static FILE *put_figure(struct writer *writer, const char *caption)
 {
-	fprintf(paper->stream, "<figure><figcaption><span>Figure %u</span>", ++paper->figures);
-	markup_escape(paper->stream, caption);
-	fputs("</figcaption><div class=\"scroll\">\n", paper->stream);
-	return paper->stream;
+	fprintf(writer->stream, "<figure><figcaption><span>Figure %u</span>", ++writer->figures);
+	markup_escape(writer->stream, caption);
+	fputs("</figcaption><div class=\"scroll\">\n", writer->stream);
+	return writer->stream;
 }
 
-static void end_figure(struct paper *paper, const char *explanation)
+static void end_figure(struct writer *writer, const char *explanation)
 {
-	fputs("</div>", paper->stream);
+	fputs("</div>", writer->stream);
 	if (explanation)
-		put(paper, "p class=\"explain\"", explanation, "p");
-	fputs("</figure>\n", paper->stream);
+		put(writer, "p class=\"explain\"", explanation, "p");
+	fputs("</figure>\n", writer->stream);
 }
 
-static const struct paper_ops ops = {
+static const struct writer_ops ops = {
 	.masthead = put_masthead,
 	.banner = put_banner,
 	.verdicts = put_verdicts,
@@ -299,36 +299,36 @@ static bool embed(FILE *stream, const json_t *document)
 
 /* --- the page ------------------------------------------------------------------------------------------------------- */
 
-static void put_head(struct paper *paper, const char *title)
+static void put_head(struct writer *writer, const char *title)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
 	      "<meta name=\"generator\" content=\"xdp-mlr " XDP_MLR_VERSION "\">\n",
-	      paper->stream);
-	put(paper, "title", title, "title");
-	fprintf(paper->stream, "\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", html_style);
-	svg_put_marks(paper->stream);
+	      writer->stream);
+	put(writer, "title", title, "title");
+	fprintf(writer->stream, "\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", html_style);
+	svg_put_marks(writer->stream);
 }
 
-static void put_foot(struct paper *paper)
+static void put_foot(struct writer *writer)
 {
 	fputs("<footer>Rendered by xdp-mlr " XDP_MLR_VERSION
 	      " from the result document, which this page carries in its script "
 	      "element \xe2\x80\x9cresult\xe2\x80\x9d. Terms are those of draft-ietf-bmwg-mlrsearch-15 and RFC "
 	      "2544.</footer>\n"
 	      "</main>\n",
-	      paper->stream);
+	      writer->stream);
 }
 
 bool render_html(FILE *stream, const json_t *document)
 {
-	struct paper paper = { .ops = &ops, .stream = stream };
+	struct writer writer = { .ops = &ops, .stream = stream };
 	bool embedded;
 
-	put_head(&paper, content_title(document));
-	content_put(&paper, document);
-	put_foot(&paper);
+	put_head(&writer, content_title(document));
+	content_put(&writer, document);
+	put_foot(&writer);
 	embedded = embed(stream, document);
 	fputs("</body>\n</html>\n", stream);
 	return embedded;

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "render/paper.h"
+#include "render/writer.h"
 
 /* One kind of document: verdicts and figures stand at the beginning, tables after them. */
 struct content {
@@ -13,19 +13,19 @@ struct content {
 	const char *title;
 	bool of_sut;              /* a benchmark of a SUT, so that the SUT has to be described */
 	const char *const *known; /* members of the document that this kind shows; NULL-terminated */
-	void (*put_verdicts)(struct paper *paper, const json_t *document);
-	void (*put_figures)(struct paper *paper, const json_t *document);
-	void (*put_tables)(struct paper *paper, const json_t *document);
+	void (*put_verdicts)(struct writer *writer, const json_t *document);
+	void (*put_figures)(struct writer *writer, const json_t *document);
+	void (*put_tables)(struct writer *writer, const json_t *document);
 };
 extern const struct content content_search, content_trial, content_soak, content_suite;
 extern const struct content content_compare, content_probe, content_selftest, content_campaign;
 
 /* Parts that several kinds share. */
 /* A section of its own, with a row a trial in a fold. */
-void content_put_trials(struct paper *paper, const json_t *trials);
+void content_put_trials(struct writer *writer, const json_t *trials);
 /* The fold alone; nothing where there are no trials. */
-void content_put_trial_fold(struct paper *paper, const char *id, const char *summary, const json_t *trials);
+void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials);
 /* Counts, losses, latency, pacing and ports of one trial; `holder` is the object that has its latency, pacing and ports. */
-void content_put_trial_details(struct paper *paper, const json_t *trial, const json_t *holder);
+void content_put_trial_details(struct writer *writer, const json_t *trial, const json_t *holder);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "render/content.h"
-#include "render/paper.h"
+#include "render/writer.h"
 
 /* Everything that Markdown, or HTML within it, would take for markup; a line end would end a cell. */
 static void escape(FILE *stream, const char *text)
@@ -26,191 +26,191 @@ static void escape(FILE *stream, const char *text)
 	}
 }
 
-static void put_masthead(struct paper *paper, const char *title, const struct paper_fact *facts, size_t count)
+static void put_masthead(struct writer *writer, const char *title, const struct writer_fact *facts, size_t count)
 {
-	fputs("# ", paper->stream);
-	escape(paper->stream, title);
-	fputs("\n\n", paper->stream);
-	paper->ops->facts(paper, facts, count);
+	fputs("# ", writer->stream);
+	escape(writer->stream, title);
+	fputs("\n\n", writer->stream);
+	writer->ops->facts(writer, facts, count);
 }
 
 /* Before whatever stands in a section. */
-static void begin(struct paper *paper)
+static void begin(struct writer *writer)
 {
-	if (!*paper->section)
+	if (!*writer->section)
 		return;
-	fputs("## ", paper->stream);
-	escape(paper->stream, paper->section);
-	fputs("\n\n", paper->stream);
-	paper->section[0] = '\0';
+	fputs("## ", writer->stream);
+	escape(writer->stream, writer->section);
+	fputs("\n\n", writer->stream);
+	writer->section[0] = '\0';
 }
 
-static void put_banner(struct paper *paper, enum tone tone, const char *text)
+static void put_banner(struct writer *writer, enum tone tone, const char *text)
 {
 	(void)tone;
-	begin(paper);
-	fputs("> **", paper->stream);
-	escape(paper->stream, text);
-	fputs("**\n\n", paper->stream);
+	begin(writer);
+	fputs("> **", writer->stream);
+	escape(writer->stream, text);
+	fputs("**\n\n", writer->stream);
 }
 
 /* "| label | value |" */
-static void put_pair(struct paper *paper, const char *label, const char *value)
+static void put_pair(struct writer *writer, const char *label, const char *value)
 {
-	fputs("| ", paper->stream);
-	escape(paper->stream, label);
-	fputs(" | ", paper->stream);
-	escape(paper->stream, value);
-	fputs(" |\n", paper->stream);
+	fputs("| ", writer->stream);
+	escape(writer->stream, label);
+	fputs(" | ", writer->stream);
+	escape(writer->stream, value);
+	fputs(" |\n", writer->stream);
 }
 
-static void put_verdict(struct paper *paper, const struct paper_verdict *verdict)
+static void put_verdict(struct writer *writer, const struct writer_verdict *verdict)
 {
-	begin(paper);
-	fputs("### ", paper->stream);
-	escape(paper->stream, verdict->name);
-	fputs(": ", paper->stream);
-	escape(paper->stream, verdict->state);
-	fputs("\n\n| ", paper->stream);
-	escape(paper->stream, verdict->quantity);
-	fputs(" | **", paper->stream);
-	escape(paper->stream, verdict->value);
+	begin(writer);
+	fputs("### ", writer->stream);
+	escape(writer->stream, verdict->name);
+	fputs(": ", writer->stream);
+	escape(writer->stream, verdict->state);
+	fputs("\n\n| ", writer->stream);
+	escape(writer->stream, verdict->quantity);
+	fputs(" | **", writer->stream);
+	escape(writer->stream, verdict->value);
 	if (verdict->unit)
-		fprintf(paper->stream, " %s", verdict->unit);
-	fputs("** |\n|---|---|\n", paper->stream);
+		fprintf(writer->stream, " %s", verdict->unit);
+	fputs("** |\n|---|---|\n", writer->stream);
 	if (verdict->exact && *verdict->exact)
-		put_pair(paper, "exactly", verdict->exact);
+		put_pair(writer, "exactly", verdict->exact);
 	for (size_t i = 0; i < verdict->fact_count; i++)
-		put_pair(paper, verdict->facts[i].label, verdict->facts[i].value);
-	fputc('\n', paper->stream);
+		put_pair(writer, verdict->facts[i].label, verdict->facts[i].value);
+	fputc('\n', writer->stream);
 	if (verdict->warning)
-		paper->ops->banner(paper, TONE_WARN, verdict->warning);
+		writer->ops->banner(writer, TONE_WARN, verdict->warning);
 }
 
-static void put_verdicts(struct paper *paper, const struct paper_verdict *verdicts, size_t count)
+static void put_verdicts(struct writer *writer, const struct writer_verdict *verdicts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		put_verdict(paper, &verdicts[i]);
+		put_verdict(writer, &verdicts[i]);
 }
 
 /* Where nothing comes to stand below it, as where figures would be, it is left out. */
-static void put_section(struct paper *paper, const char *id, const char *heading)
+static void put_section(struct writer *writer, const char *id, const char *heading)
 {
 	(void)id;
-	snprintf(paper->section, sizeof(paper->section), "%s", heading);
+	snprintf(writer->section, sizeof(writer->section), "%s", heading);
 }
 
-static void put_subsection(struct paper *paper, const char *id, const char *heading)
+static void put_subsection(struct writer *writer, const char *id, const char *heading)
 {
 	(void)id;
-	begin(paper);
-	fputs("### ", paper->stream);
-	escape(paper->stream, heading);
-	fputs("\n\n", paper->stream);
+	begin(writer);
+	fputs("### ", writer->stream);
+	escape(writer->stream, heading);
+	fputs("\n\n", writer->stream);
 }
 
-static void put_paragraph(struct paper *paper, const char *text)
+static void put_paragraph(struct writer *writer, const char *text)
 {
-	begin(paper);
-	escape(paper->stream, text);
-	fputs("\n\n", paper->stream);
+	begin(writer);
+	escape(writer->stream, text);
+	fputs("\n\n", writer->stream);
 }
 
-static void put_facts(struct paper *paper, const struct paper_fact *facts, size_t count)
+static void put_facts(struct writer *writer, const struct writer_fact *facts, size_t count)
 {
 	if (!count)
 		return;
-	begin(paper);
-	fputs("| | |\n|---|---|\n", paper->stream);
+	begin(writer);
+	fputs("| | |\n|---|---|\n", writer->stream);
 	for (size_t i = 0; i < count; i++)
-		put_pair(paper, facts[i].label, facts[i].value);
-	fputc('\n', paper->stream);
+		put_pair(writer, facts[i].label, facts[i].value);
+	fputc('\n', writer->stream);
 }
 
-static void put_list(struct paper *paper, const char *const *items, size_t count)
+static void put_list(struct writer *writer, const char *const *items, size_t count)
 {
-	begin(paper);
+	begin(writer);
 	for (size_t i = 0; i < count; i++) {
-		fputs("- ", paper->stream);
-		escape(paper->stream, items[i]);
-		fputc('\n', paper->stream);
+		fputs("- ", writer->stream);
+		escape(writer->stream, items[i]);
+		fputc('\n', writer->stream);
 	}
-	fputc('\n', paper->stream);
+	fputc('\n', writer->stream);
 }
 
-static void put_table(struct paper *paper, const char *id, const struct paper_column *columns, size_t count)
+static void put_table(struct writer *writer, const char *id, const struct writer_column *columns, size_t count)
 {
 	(void)id;
-	begin(paper);
-	paper->column_list = columns;
-	paper->columns = count;
+	begin(writer);
+	writer->column_list = columns;
+	writer->columns = count;
 	for (size_t i = 0; i < count; i++) {
-		fputs("| ", paper->stream);
-		escape(paper->stream, columns[i].heading);
-		fputc(' ', paper->stream);
+		fputs("| ", writer->stream);
+		escape(writer->stream, columns[i].heading);
+		fputc(' ', writer->stream);
 	}
-	fputs("|\n", paper->stream);
+	fputs("|\n", writer->stream);
 	for (size_t i = 0; i < count; i++)
-		fputs(columns[i].numeric ? "|---:" : "|---", paper->stream);
-	fputs("|\n", paper->stream);
+		fputs(columns[i].numeric ? "|---:" : "|---", writer->stream);
+	fputs("|\n", writer->stream);
 }
 
-static void put_row(struct paper *paper, enum tone tone, const char *const *cells)
+static void put_row(struct writer *writer, enum tone tone, const char *const *cells)
 {
 	(void)tone;
-	for (size_t i = 0; i < paper->columns; i++) {
-		fputs("| ", paper->stream);
-		escape(paper->stream, cells[i]);
-		fputc(' ', paper->stream);
+	for (size_t i = 0; i < writer->columns; i++) {
+		fputs("| ", writer->stream);
+		escape(writer->stream, cells[i]);
+		fputc(' ', writer->stream);
 	}
-	fputs("|\n", paper->stream);
+	fputs("|\n", writer->stream);
 }
 
-static void end_table(struct paper *paper)
+static void end_table(struct writer *writer)
 {
-	fputc('\n', paper->stream);
+	fputc('\n', writer->stream);
 }
 
 /* Indented by four: no text can end such a block. */
-static void put_code(struct paper *paper, const char *text)
+static void put_code(struct writer *writer, const char *text)
 {
 	bool fresh = true;
 
-	begin(paper);
+	begin(writer);
 	for (; *text; text++) {
 		if (fresh && *text != '\n')
-			fputs("    ", paper->stream);
+			fputs("    ", writer->stream);
 		fresh = *text == '\n';
-		fputc(*text, paper->stream);
+		fputc(*text, writer->stream);
 	}
-	fputs(fresh ? "\n" : "\n\n", paper->stream);
+	fputs(fresh ? "\n" : "\n\n", writer->stream);
 }
 
-static void put_fold(struct paper *paper, const char *id, const char *summary)
+static void put_fold(struct writer *writer, const char *id, const char *summary)
 {
 	(void)id;
-	paper->ops->subsection(paper, NULL, summary);
+	writer->ops->subsection(writer, NULL, summary);
 }
 
-static void end_fold(struct paper *paper)
+static void end_fold(struct writer *writer)
 {
-	(void)paper;
+	(void)writer;
 }
 
-static FILE *no_figure(struct paper *paper, const char *caption)
+static FILE *no_figure(struct writer *writer, const char *caption)
 {
-	(void)paper;
+	(void)writer;
 	(void)caption;
 	return NULL;
 }
 
-static void end_figure(struct paper *paper, const char *explanation)
+static void end_figure(struct writer *writer, const char *explanation)
 {
-	(void)paper;
+	(void)writer;
 	(void)explanation;
 }
 
-static const struct paper_ops ops = {
+static const struct writer_ops ops = {
 	.masthead = put_masthead,
 	.banner = put_banner,
 	.verdicts = put_verdicts,
@@ -231,8 +231,8 @@ static const struct paper_ops ops = {
 
 void render_markdown(FILE *stream, const json_t *document)
 {
-	struct paper paper = { .ops = &ops, .stream = stream };
+	struct writer writer = { .ops = &ops, .stream = stream };
 
-	content_put(&paper, document);
+	content_put(&writer, document);
 	fputs("Rendered by xdp-mlr " XDP_MLR_VERSION " from the result document.\n", stream);
 }

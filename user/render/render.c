@@ -17,7 +17,7 @@
 #include "render/text_probe.h"
 
 /* Each writes the document; false without memory. */
-typedef bool (*writer)(FILE *stream, const json_t *document, struct render_style style);
+typedef bool (*form_writer)(FILE *stream, const json_t *document, struct render_style style);
 
 static bool write_html(FILE *stream, const json_t *document, struct render_style style)
 {
@@ -74,7 +74,7 @@ static bool write_text(FILE *stream, const json_t *document, struct render_style
 	return true;
 }
 
-static char *written_by(writer write, const json_t *document, struct render_style style, size_t *ret_length)
+static char *written_by(form_writer write, const json_t *document, struct render_style style, size_t *ret_length)
 {
 	char *text = NULL;
 	FILE *stream = open_memstream(&text, ret_length);
@@ -95,11 +95,11 @@ char *render_as_text(const json_t *document, struct render_style style, size_t *
 
 char *render(const json_t *document, enum document_form form, struct render_style style, size_t *ret_length)
 {
-	static const writer writers[] = { [DOCUMENT_HTML] = write_html,
+	static const form_writer form_writers[] = { [DOCUMENT_HTML] = write_html,
 					  [DOCUMENT_MARKDOWN] = write_markdown,
 					  [DOCUMENT_CSV] = write_csv,
 					  [DOCUMENT_TEXT] = write_text };
 
 	return form == DOCUMENT_JSON ? json_text(document, true, ret_length)
-				     : written_by(writers[form], document, style, ret_length);
+				     : written_by(form_writers[form], document, style, ret_length);
 }

@@ -229,11 +229,11 @@ void cells_add_number(struct cells *cells, double value, int decimals)
 	cells_add(cells, "%s", text_number(value, decimals, text));
 }
 
-void cells_put(struct cells *cells, struct paper *paper, enum tone tone)
+void cells_put(struct cells *cells, struct writer *writer, enum tone tone)
 {
-	while (cells->count < paper->columns)
+	while (cells->count < writer->columns)
 		cells_add(cells, "%s", "");
-	paper->ops->row(paper, tone, cells->list);
+	writer->ops->row(writer, tone, cells->list);
 	cells->count = 0;
 }
 
@@ -243,7 +243,7 @@ void cells_put(struct cells *cells, struct paper *paper, enum tone tone)
 static void facts_take(struct facts *facts, const char *label, char *value)
 {
 	size_t size = facts->size ? 2 * facts->size : 16;
-	struct paper_fact *grown;
+	struct writer_fact *grown;
 	char *name = strdup(label);
 
 	if (facts->count == facts->size && name && value) {
@@ -258,7 +258,7 @@ static void facts_take(struct facts *facts, const char *label, char *value)
 		free(value);
 		return;
 	}
-	facts->list[facts->count++] = (struct paper_fact){ .label = name, .value = value };
+	facts->list[facts->count++] = (struct writer_fact){ .label = name, .value = value };
 }
 
 void facts_add(struct facts *facts, const char *label, const char *format, ...)
@@ -367,8 +367,8 @@ void facts_free(struct facts *facts)
 	*facts = (struct facts){ .count = 0 };
 }
 
-void facts_put(struct facts *facts, struct paper *paper)
+void facts_put(struct facts *facts, struct writer *writer)
 {
-	paper->ops->facts(paper, facts->list, facts->count);
+	writer->ops->facts(writer, facts->list, facts->count);
 	facts_free(facts);
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "render/paper.h"
+#include "render/writer.h"
 
 #define CELL_SIZE 256
 #define CELLS_MAX 24
@@ -22,18 +22,18 @@ __attribute__((format(printf, 2, 3))) void cells_add(struct cells *cells, const 
 /* A number with so many decimals; a dash for NAN. */
 void cells_add_number(struct cells *cells, double value, int decimals);
 /* Write the row, and begin another. */
-void cells_put(struct cells *cells, struct paper *paper, enum tone tone);
+void cells_put(struct cells *cells, struct writer *writer, enum tone tone);
 
 /* Labels and values of any number and length. */
 struct facts {
-	struct paper_fact *list;
+	struct writer_fact *list;
 	size_t count, size;
 };
 __attribute__((format(printf, 3, 4))) void facts_add(struct facts *facts, const char *label, const char *format, ...);
 /* Every member of an object, nested ones too, by their names; those whose names are in the NULL-terminated list are left out
  * (NULL: none). */
 void facts_add_object(struct facts *facts, const json_t *object, const char *const *known);
-void facts_put(struct facts *facts, struct paper *paper); /* and free */
+void facts_put(struct facts *facts, struct writer *writer); /* and free */
 void facts_free(struct facts *facts);
 
 bool name_in(const char *const *names, const char *name);

@@ -22,12 +22,12 @@ void verdict_card_set(struct verdict_card *card, double throughput_fps, bool reg
 	card->verdict.state = !regular ? "IRREGULAR" : tester_limited ? "regular, tester-limited" : "regular";
 }
 
-void verdict_cards_put(struct paper *paper, const json_t *document, const json_t *items,
+void verdict_cards_put(struct writer *writer, const json_t *document, const json_t *items,
 		       void (*fill)(struct verdict_card *card, const json_t *document, const json_t *item, size_t index))
 {
 	size_t count = json_array_size(items);
 	struct verdict_card *cards = calloc(count + 1, sizeof(*cards));
-	struct paper_verdict *verdicts = calloc(count + 1, sizeof(*verdicts));
+	struct writer_verdict *verdicts = calloc(count + 1, sizeof(*verdicts));
 
 	for (size_t i = 0; cards && verdicts && i < count; i++) {
 		fill(&cards[i], document, json_array_get(items, i), i);
@@ -36,7 +36,7 @@ void verdict_cards_put(struct paper *paper, const json_t *document, const json_t
 		verdicts[i] = cards[i].verdict;
 	}
 	if (cards && verdicts && count)
-		paper->ops->verdicts(paper, verdicts, count);
+		writer->ops->verdicts(writer, verdicts, count);
 	for (size_t i = 0; cards && i < count; i++)
 		facts_free(&cards[i].facts);
 	free(verdicts);

@@ -6,12 +6,12 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "render/paper.h"
 #include "render/values.h"
+#include "render/writer.h"
 
 /* A card, and the texts that it points to. */
 struct verdict_card {
-	struct paper_verdict verdict;
+	struct writer_verdict verdict;
 	struct facts facts; /* below the value */
 	char id[32], name[VALUE_SIZE], value[VALUE_SIZE], unit[VALUE_SIZE], exact[2 * VALUE_SIZE], warning[512];
 };
@@ -20,7 +20,7 @@ struct verdict_card {
 void verdict_card_set(struct verdict_card *card, double throughput_fps, bool regular, bool tester_limited);
 
 /* A card for each item of an array; `fill` names it, sets it and adds facts. */
-void verdict_cards_put(struct paper *paper, const json_t *document, const json_t *items,
+void verdict_cards_put(struct writer *writer, const json_t *document, const json_t *items,
 		       void (*fill)(struct verdict_card *card, const json_t *document, const json_t *item, size_t index));
 
 #endif

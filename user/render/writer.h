@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A Test Report while it is written: verdicts, headings, facts, tables, figures. What stands in it is written once
+ * (content.h); how it looks is the form's affair: html.c, markdown.c. All texts are plain, and escaped
+ * by the form.
+ */
+#ifndef XDP_MLR_RENDER_WRITER_H
+#define XDP_MLR_RENDER_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum tone { TONE_PLAIN, TONE_GOOD, TONE_WARN, TONE_BAD };
+
+struct writer_fact {
+	const char *label, *value;
+};
+
+/* The answer to one question, on top of the report. */
+struct writer_verdict {
+	const char *id;
+	const char *name; /* of the goal */
+	enum tone tone;
+	const char *state;    /* "regular", "IRREGULAR" */
+	const char *quantity; /* what the value is */
+	const char *value, *unit, *exact;
+	const struct writer_fact *facts;
+	size_t fact_count;
+	const char *warning; /* NULL: none */
+};
+
+struct writer_column {
+	const char *heading;
+	bool numeric; /* set to the right */
+};
+
+#define WRITER_HEADING_SIZE 200
+
+struct writer {
+	const struct writer_ops *ops;
+	FILE *stream;
+	size_t columns; /* of the table that is being written */
+	const struct writer_column *column_list;
+	unsigned int figures; /* numbered so far */
+	/* A heading that waits for something to stand below it: for Markdown, which has no figures. */
+	char section[WRITER_HEADING_SIZE];
+};
+
+struct writer_ops {
+	/* What the report is, in a line, and of what. */
+	void (*masthead)(struct writer *writer, const char *title, const struct writer_fact *facts, size_t count);
+	/* What the reader must know before the verdicts. */
+	void (*banner)(struct writer *writer, enum tone tone, const char *text);
+	void (*verdicts)(struct writer *writer, const struct writer_verdict *verdicts, size_t count);
+	void (*section)(struct writer *writer, const char *id, const char *heading);
+	void (*subsection)(struct writer *writer, const char *id, const char *heading);
+	void (*paragraph)(struct writer *writer, const char *text);
+	void (*facts)(struct writer *writer, const struct writer_fact *facts, size_t count);
+	void (*list)(struct writer *writer, const char *const *items, size_t count);
+	/* The columns must outlive the table. */
+	void (*table)(struct writer *writer, const char *id, const struct writer_column *columns, size_t count);
+	void (*row)(struct writer *writer, enum tone tone, const char *const *cells);
+	void (*table_end)(struct writer *writer);
+	void (*code)(struct writer *writer, const char *text);
+	/* What is folded until the reader wants it, where the form can. */
+	void (*fold)(struct writer *writer, const char *id, const char *summary);
+	void (*fold_end)(struct writer *writer);
+	/* A stream for the SVG of a figure, or NULL where the form has no figures. */
+	FILE *(*figure)(struct writer *writer, const char *caption);
+	void (*figure_end)(struct writer *writer, const char *explanation);
+};
+
+#endif
