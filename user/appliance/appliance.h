@@ -4,7 +4,7 @@
  *
  *	main      the loop
  *	runner    what is run, and when: the only one that changes `phase`; command.c has its words, keep.c what survives it
- *	console   lines, the live view and keys, on every console: it takes the lines from the log, and leaves requests to the runner
+ *	console   lines, the view and keys, on every console: it takes the lines from the log, and leaves requests to the runner
  *	http      the same for browsers, read-only; pages.c makes them
  */
 #ifndef XDP_MLR_APPLIANCE_APPLIANCE_H

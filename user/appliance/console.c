@@ -34,7 +34,7 @@ struct console {
 	struct termios before;
 	char *path;
 	unsigned long read; /* of the lines of the log */
-	bool draws;         /* the live view */
+	bool draws;         /* the view */
 	bool held;          /* others write there */
 	char *waiting;      /* what was not taken yet */
 	size_t waiting_count, waiting_size;

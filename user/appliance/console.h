@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The consoles: lines as things happen, the live view of a run below them, and keys. All of them show the same. The lines are
+ * The consoles: lines as things happen, the view of a run below them, and keys. All of them show the same. The lines are
  * those of the log; what a key asks for is left to the runner, as a request.
  *
  * A screen (/dev/tty1) draws the view anew each second. A serial line may be a dumb terminal, or a file: it gets plain lines, until key v

@@ -203,7 +203,7 @@ static enum MHD_Result answer_path(struct appliance *appliance, struct MHD_Conne
 		char *(*make)(const struct appliance *appliance, size_t *ret_length);
 	} pages[] = {
 		{ "/", html, page_index },
-		{ "/live", html, page_live },
+		{ "/live", html, page_view },
 		{ "/log", "text/plain; charset=utf-8", page_log },
 		{ "/metrics", "application/openmetrics-text; version=1.0.0; charset=utf-8", page_metrics },
 	};

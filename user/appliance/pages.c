@@ -13,9 +13,9 @@
 #include "render/html_style.h"
 #include "render/svg.h"
 
-#define REFRESH_S      2  /* of the live page */
+#define REFRESH_S      2  /* of the page of a run */
 #define INDEX_S        10 /* of the list of results */
-#define LIVE_LOG_LINES 12
+#define VIEW_LOG_LINES 12
 #define BAR_COLUMNS    1000.0
 
 /* What the report has no need of. */
@@ -198,7 +198,7 @@ char *page_index(const struct appliance *appliance, size_t *ret_length)
 	return text_stream_end(stream, &text);
 }
 
-/* --- the live page ------------------------------------------------------------------------------------------------------ */
+/* --- the page of a run --------------------------------------------------------------------------------------------------- */
 
 /* Where a load stands between Min Load and Max Load, on a logarithmic scale. */
 static double place_of(const struct view *view, double load_fps)
@@ -333,7 +333,7 @@ static void put_log(FILE *stream, const struct appliance *appliance)
 
 	if (!lines)
 		return;
-	record_put(&appliance->record, lines, LIVE_LOG_LINES);
+	record_put(&appliance->record, lines, VIEW_LOG_LINES);
 	if (!fclose(lines)) {
 		fputs("<h2 id=\"log\">Log</h2><pre>", stream);
 		markup_escape(stream, text);
@@ -357,7 +357,7 @@ static void put_last_result(FILE *stream, const struct appliance *appliance)
 	fputs("</p>\n", stream);
 }
 
-char *page_live(const struct appliance *appliance, size_t *ret_length)
+char *page_view(const struct appliance *appliance, size_t *ret_length)
 {
 	struct view view = appliance_view(appliance);
 	char *text = NULL;

@@ -7,7 +7,7 @@
 
 /* Each is a text that the caller frees; NULL without memory. */
 char *page_index(const struct appliance *appliance, size_t *ret_length);
-char *page_live(const struct appliance *appliance, size_t *ret_length);
+char *page_view(const struct appliance *appliance, size_t *ret_length);
 char *page_log(const struct appliance *appliance, size_t *ret_length);
 char *page_metrics(const struct appliance *appliance, size_t *ret_length);
 

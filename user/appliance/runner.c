@@ -31,7 +31,7 @@ static bool is_progress(const char *line)
 	return strstr(line, " elapsed") && strstr(line, ", trial ");
 }
 
-/* A line on standard error: into the log and on the consoles. Where a console draws the live view, the lines that say the same of
+/* A line on standard error: into the log and on the consoles. Where a console draws the view, the lines that say the same of
  * xdp-mlr are left out, as they are in the log. */
 static void take_words(struct appliance *appliance, const char *text)
 {

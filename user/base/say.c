@@ -16,43 +16,43 @@
 bool say_quiet;
 const char *say_subject;
 
-/* Messages, and the live lines, may come from several threads. */
+/* Messages, and the view, may come from several threads. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char *live; /* the lines that stand on the terminal; NULL: none */
+static char *view; /* the lines that stand on the terminal; NULL: none */
 static char *warnings[WARNINGS_KEPT];
 static size_t warning_count;
 
-/* To the first of the live lines, and away with all of them. A terminal that became narrower has wrapped them. */
+/* To the first line of the view, and away with all of it. A terminal that became narrower has wrapped them. */
 static void erase(void)
 {
 	unsigned int columns, rows, height;
 
-	if (!live)
+	if (!view)
 		return;
 	terminal_size(&columns, &rows);
-	height = terminal_rows(live, columns);
+	height = terminal_rows(view, columns);
 	if (height > rows)
 		height = rows;
 	fputc('\r', stderr);
 	if (height > 1)
 		fprintf(stderr, "\033[%uA", height - 1);
 	fputs("\033[J", stderr);
-	free(live);
-	live = NULL;
+	free(view);
+	view = NULL;
 }
 
-void say_live(const char *text)
+void say_view(const char *text)
 {
 	pthread_mutex_lock(&lock);
 	erase();
-	live = strdup(text);
-	if (live)
-		fputs(live, stderr);
+	view = strdup(text);
+	if (view)
+		fputs(view, stderr);
 	fflush(stderr);
 	pthread_mutex_unlock(&lock);
 }
 
-void say_erase_live(void)
+void say_erase_view(void)
 {
 	pthread_mutex_lock(&lock);
 	erase();

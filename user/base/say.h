@@ -37,9 +37,9 @@ size_t say_warnings(char *const **ret_texts);
 const char *why(int error);
 
 /* Draw lines (no line end after the last) that stay at the end of the terminal until the next ones, a message, or
- * say_erase_live() takes their place. Standard error must be a terminal. Any thread may call these. */
-void say_live(const char *text);
-void say_erase_live(void);
+ * say_erase_view() takes their place. Standard error must be a terminal. Any thread may call these. */
+void say_view(const char *text);
+void say_erase_view(void);
 
 /* Foreign text fit for one line of a message: control characters escaped, cut to the buffer with "..." at the end. */
 #define QUOTE_SIZE 240

@@ -70,7 +70,7 @@ struct rfc2544_run {
 /* Whether something of this duration still ends in time. */
 bool rfc2544_has_time(const struct rfc2544 *suite, double duration_s);
 
-/* One trial, told as an event and on the live line. */
+/* One trial, told as an event and in the view. */
 enum exit_code rfc2544_trial(struct rfc2544_run *run, double load_fps, double duration_s, struct measurement *ret);
 /* The same for a trial with load steps. */
 enum exit_code rfc2544_steps(struct rfc2544_run *run, struct load_steps *steps, struct measurement *ret);

@@ -243,7 +243,7 @@ static void await_frame(const struct delay *delay, int timeout_ms)
 }
 
 /* A link that goes away leaves an error on its socket. poll() does not tell of it. */
-static bool links_live(const struct delay *delay)
+static bool links_are_up(const struct delay *delay)
 {
 	for (int i = 0; i < PORT_COUNT; i++) {
 		int error = 0;
@@ -270,7 +270,7 @@ static void forward_until_gone(struct delay *delay)
 			last_frame_ns = now_ns;
 		if (now_ns - last_look_ns < LOOK_NS)
 			continue;
-		if (!links_live(delay))
+		if (!links_are_up(delay))
 			return;
 		if (now_ns - last_frame_ns > AWAKE_NS)
 			await_frame(delay, ASLEEP_MS);

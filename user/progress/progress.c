@@ -74,7 +74,7 @@ static void draw_view(bool time_passes)
 	/* one column stays free, so that the cursor never wraps */
 	text = view_render(&view, (struct view_style){ progress.columns - 1, progress.rows, progress.colours });
 	if (text)
-		say_live(text);
+		say_view(text);
 	free(text);
 	progress.drawn_ns = clock_ns();
 }
@@ -183,7 +183,7 @@ void progress_end(void)
 		pthread_join(progress.ticker, NULL);
 		pthread_cond_destroy(&progress.changed);
 	}
-	say_erase_live();
+	say_erase_view();
 }
 
 void progress_show_end(const struct view *view)

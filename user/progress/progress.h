@@ -2,7 +2,7 @@
 /*
  * How a run goes, on standard error while it goes on, and in the file of --metrics.
  *
- * On a terminal: a live view of a few lines (view.h), drawn anew with each trial, and each second where trials take real time.
+ * On a terminal: a view of a few lines (view.h), drawn anew with each trial, and each second where trials take real time.
  * Elsewhere, and on a terminal that cannot go up a line (TERM=dumb): a plain line every ten seconds of real time. With -q, or where
  * --format jsonl writes to a terminal: nothing.
  *
