@@ -16,7 +16,7 @@
 #include "appliance/http.h"
 #include "appliance/runner.h"
 #include "base/clock.h"
-#include "base/say.h"
+#include "base/message.h"
 #include "base/stop.h"
 #include "base/units.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "base/units.h"
 
 static struct record_line *line_of(const struct record *record, unsigned long number)

@@ -14,7 +14,7 @@
 #include "appliance/http.h"
 #include "appliance/keep.h"
 #include "base/clock.h"
-#include "base/say.h"
+#include "base/message.h"
 #include "base/units.h"
 
 #define TRIES_MOST      4   /* of a run */

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "appliance/interface.h"
-#include "base/say.h"
+#include "base/message.h"
 #include "base/units.h"
 #include "base/yaml_read.h"
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/say.h"
+#include "base/message.h"
 
 /* The forms that a document may have in a file, and the endings of file names that choose them, for error messages and --help. */
 enum document_form { DOCUMENT_HTML, DOCUMENT_MARKDOWN, DOCUMENT_CSV, DOCUMENT_JSON, DOCUMENT_TEXT };

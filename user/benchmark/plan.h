@@ -8,7 +8,7 @@
 #ifndef XDP_MLR_BENCHMARK_PLAN_H
 #define XDP_MLR_BENCHMARK_PLAN_H
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 
 enum exit_code plan_show(const struct config *config);

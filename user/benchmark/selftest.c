@@ -477,7 +477,7 @@ enum exit_code selftest_run(const struct config *config, struct selftest *ret)
 		if (code == EXIT_DONE)
 			code = test_frame_size(selftest, frame_size, config->tx);
 	}
-	say_erase_view();
+	message_erase_view();
 	selftest->interrupted = code == EXIT_INTERRUPTED;
 	return code == EXIT_DONE && selftest->irregular ? EXIT_UNMET : code;
 }

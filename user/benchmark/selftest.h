@@ -12,7 +12,7 @@
 #include <jansson.h>
 #include <time.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 
 struct selftest {

@@ -101,9 +101,9 @@ enum exit_code campaign_configure(const struct campaign *campaign, size_t point,
 		given_list_free(list);
 		return code;
 	}
-	say_subject = campaign->names[point];
+	message_subject = campaign->names[point];
 	code = config_of_values(campaign->verb, list, ret);
-	say_subject = NULL;
+	message_subject = NULL;
 	return code;
 }
 

@@ -6,7 +6,7 @@
 #ifndef XDP_MLR_CAMPAIGN_FILE_H
 #define XDP_MLR_CAMPAIGN_FILE_H
 
-#include "base/say.h"
+#include "base/message.h"
 #include "campaign/campaign.h"
 
 /* Read a file; EXIT_USAGE_ERROR with file, line and what is wrong. `path` must outlive the campaign. Free with campaign_free. */

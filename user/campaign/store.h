@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "campaign/campaign.h"
 
 enum point_state {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "base/stop.h"
 #include "benchmark/plan.h"
 #include "cli/verbs.h"

@@ -3,7 +3,7 @@
 #ifndef XDP_MLR_CLI_VERBS_H
 #define XDP_MLR_CLI_VERBS_H
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 
 #define VERB_FUNCTION(CONSTANT, FUNCTION, ...) enum exit_code FUNCTION(const struct config *config);

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/message.h"
 #include "base/output.h"
-#include "base/say.h"
 #include "base/units.h"
 #include "config/verb.h"
 #include "mlr/goal.h"

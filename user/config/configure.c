@@ -193,7 +193,7 @@ enum exit_code config_read(int argc, char **argv, struct config *ret, bool *ret_
 	*ret_finished = false;
 	code = read_all(argv, &config, ret_finished);
 	if (code == EXIT_DONE && !*ret_finished) {
-		say_quiet = config.quiet;
+		message_quiet = config.quiet;
 		*ret = config;
 	} else {
 		config_free(&config);

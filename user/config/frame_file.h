@@ -9,7 +9,7 @@
 #ifndef XDP_MLR_CONFIG_FRAME_FILE_H
 #define XDP_MLR_CONFIG_FRAME_FILE_H
 
-#include "base/say.h"
+#include "base/message.h"
 #include "mlr/frame.h"
 
 struct frame_file {

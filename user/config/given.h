@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/say.h"
+#include "base/message.h"
 
 struct config;
 struct given;

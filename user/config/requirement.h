@@ -9,7 +9,7 @@
 #ifndef XDP_MLR_CONFIG_REQUIREMENT_H
 #define XDP_MLR_CONFIG_REQUIREMENT_H
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 
 struct given;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "mlr/trial.h"
 
 struct stored_trial {

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "bpf/shared.h"
 
 struct rx;

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 #include "mlr/histogram.h"
 #include "mlr/profile.h"

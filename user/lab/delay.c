@@ -19,7 +19,7 @@
 #include <xdp/xsk.h>
 
 #include "base/clock.h"
-#include "base/say.h"
+#include "base/message.h"
 #include "bpf/shared.h"
 
 #define QUEUE        0

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 #include "lab/spec.h"
 

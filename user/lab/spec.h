@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "base/say.h"
+#include "base/message.h"
 
 #define LAB_SUT_SIZE 128
 

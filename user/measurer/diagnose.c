@@ -4,7 +4,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/options.h"
 
 #define FOREIGN_MANY 20   /* frames of a trial that are worth a warning, */

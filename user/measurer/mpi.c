@@ -583,7 +583,7 @@ static enum exit_code run_rank(const struct config *config)
 		return code;
 	gethostname(host, sizeof(host) - 1);
 	if (job_rank()) {
-		say_subject = host;
+		message_subject = host;
 		code = serve(config);
 	} else {
 		code = rank_0(config);

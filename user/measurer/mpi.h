@@ -9,7 +9,7 @@
 #ifndef XDP_MLR_MEASURER_MPI_H
 #define XDP_MLR_MEASURER_MPI_H
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 
 /* Run the verb as one rank of a job, under a supervisor (mpi_supervisor.h): rank 0 runs `verb`, the others serve it. The exit

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/say.h"
+#include "base/message.h"
 
 #define JOB_RANKS_MAX 64
 

@@ -43,10 +43,10 @@ static enum exit_code mourn(int signal_number)
 	unsigned int undone = 0;
 
 	gethostname(host, sizeof(host) - 1);
-	say_subject = host;
+	message_subject = host;
 	refuse(EXIT_INVALID, "this rank was killed by signal %d (%s): the trial that went on is invalid", signal_number,
 	       strsignal(signal_number));
-	say_quiet = true; /* other runs' ports are none of ours */
+	message_quiet = true; /* other runs' ports are none of ours */
 	journal_clean(&undone);
 	session_clean();
 	return EXIT_INVALID;

@@ -10,7 +10,7 @@
 #ifndef XDP_MLR_MEASURER_MPI_SUPERVISOR_H
 #define XDP_MLR_MEASURER_MPI_SUPERVISOR_H
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 
 /* Run `run` in a process of its own; no thread may run yet. Returns in both: in it what `run` returns, in the supervisor its

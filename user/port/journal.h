@@ -19,7 +19,7 @@
 
 #include <jansson.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "netdev/netlink.h"
 
 #define STATE_DIRECTORY "/run/xdp-mlr"

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/traffic.h"
 #include "mlr/profile.h"
 

@@ -9,7 +9,7 @@
 #ifndef XDP_MLR_PORT_PORT_H
 #define XDP_MLR_PORT_PORT_H
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 #include "port/state.h"
 

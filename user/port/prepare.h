@@ -10,7 +10,7 @@
 
 #include <sched.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 #include "mlr/profile.h"
 #include "port/state.h"

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "port/neighbour.h"
 
 struct snmp;

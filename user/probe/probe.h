@@ -11,7 +11,7 @@
 #ifndef XDP_MLR_PROBE_PROBE_H
 #define XDP_MLR_PROBE_PROBE_H
 
-#include "base/say.h"
+#include "base/message.h"
 #include "probe/check.h"
 
 /* Names of ports, "A,B,..."; NULL: all that may be meant. The whole document (schema xdp-mlr/probe/1). EXIT_USAGE_ERROR for a

@@ -6,7 +6,7 @@
 #ifndef XDP_MLR_PROGRESS_METRICS_H
 #define XDP_MLR_PROGRESS_METRICS_H
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 #include "progress/view.h"
 

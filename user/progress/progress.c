@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/say.h"
+#include "base/message.h"
 #include "base/terminal.h"
 #include "config/options.h"
 #include "progress/metrics.h"
@@ -43,7 +43,7 @@ static enum manner find_manner(const struct config *config)
 {
 	const char *terminal = getenv("TERM");
 
-	if (say_quiet || (config->format == FORMAT_JSONL && isatty(STDOUT_FILENO)))
+	if (message_quiet || (config->format == FORMAT_JSONL && isatty(STDOUT_FILENO)))
 		return MANNER_NOTHING;
 	if (!isatty(STDERR_FILENO) || !terminal || !*terminal || strcmp(terminal, "dumb") == 0)
 		return MANNER_LINES;
@@ -74,7 +74,7 @@ static void draw_view(bool time_passes)
 	/* one column stays free, so that the cursor never wraps */
 	text = view_render(&view, (struct view_style){ progress.columns - 1, progress.rows, progress.colours });
 	if (text)
-		say_view(text);
+		message_draw_view(text);
 	free(text);
 	progress.drawn_ns = clock_ns();
 }
@@ -183,7 +183,7 @@ void progress_end(void)
 		pthread_join(progress.ticker, NULL);
 		pthread_cond_destroy(&progress.changed);
 	}
-	say_erase_view();
+	message_erase_view();
 }
 
 void progress_show_end(const struct view *view)

@@ -14,7 +14,7 @@
 
 #include <jansson.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 
 /* Compare what two documents say of which it is known that they can be compared: the goals of two searches, repeated or not, or two

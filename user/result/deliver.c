@@ -103,7 +103,7 @@ static void add_warnings(json_t *document)
 {
 	json_t *warnings = json_object_get(document, "warnings");
 	char *const *texts;
-	size_t count = say_warnings(&texts);
+	size_t count = message_warnings(&texts);
 
 	if (!count)
 		return;

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 
 struct report_file {

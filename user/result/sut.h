@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "base/say.h"
+#include "base/message.h"
 #include "config/config.h"
 
 /* The result document's "sut": a new reference, json_null() where nothing was given. EXIT_USAGE_ERROR where a file cannot be

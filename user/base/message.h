@@ -5,8 +5,8 @@
  * A function that can fail for a reason the user must know says it once, where the object is known, and returns the exit
  * code: `return refuse(EXIT_USAGE_ERROR, "...")`. Callers pass the code on and say nothing more.
  */
-#ifndef XDP_MLR_BASE_SAY_H
-#define XDP_MLR_BASE_SAY_H
+#ifndef XDP_MLR_BASE_MESSAGE_H
+#define XDP_MLR_BASE_MESSAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,25 +21,25 @@ enum exit_code {
 	EXIT_INTERRUPTED = 130, /* SIGINT or SIGTERM: what was measured is on standard output */
 };
 
-extern bool say_quiet; /* -q: no notes, no progress; errors and warnings always come */
+extern bool message_quiet; /* -q: no notes, no progress; errors and warnings always come */
 /* What the messages are about, where several things are at hand: put before each. NULL: nothing. */
-extern const char *say_subject;
+extern const char *message_subject;
 
 /* One line each, with the program's name before it. Errors say what, where, which value, and what to do. */
 __attribute__((format(printf, 2, 3))) enum exit_code refuse(enum exit_code code, const char *format, ...);
 __attribute__((format(printf, 1, 2))) void warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...);
 
-/* What was warned of so far, each text once, the first 64; how many. They are say.c's. */
-size_t say_warnings(char *const **ret_texts);
+/* What was warned of so far, each text once, the first 64; how many. They are message.c's. */
+size_t message_warnings(char *const **ret_texts);
 
 /* What failed with an errno, in words, and the remedy where it is privileges that are missing. Reused by the next call. */
 const char *why(int error);
 
 /* Draw lines (no line end after the last) that stay at the end of the terminal until the next ones, a message, or
- * say_erase_view() takes their place. Standard error must be a terminal. Any thread may call these. */
-void say_view(const char *text);
-void say_erase_view(void);
+ * message_erase_view() takes their place. Standard error must be a terminal. Any thread may call these. */
+void message_draw_view(const char *text);
+void message_erase_view(void);
 
 /* Foreign text fit for one line of a message: control characters escaped, cut to the buffer with "..." at the end. */
 #define QUOTE_SIZE 240

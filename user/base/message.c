@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/say.h"
+#include "base/message.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -13,8 +13,8 @@
 
 #define WARNINGS_KEPT 64
 
-bool say_quiet;
-const char *say_subject;
+bool message_quiet;
+const char *message_subject;
 
 /* Messages, and the view, may come from several threads. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -41,7 +41,7 @@ static void erase(void)
 	view = NULL;
 }
 
-void say_view(const char *text)
+void message_draw_view(const char *text)
 {
 	pthread_mutex_lock(&lock);
 	erase();
@@ -52,7 +52,7 @@ void say_view(const char *text)
 	pthread_mutex_unlock(&lock);
 }
 
-void say_erase_view(void)
+void message_erase_view(void)
 {
 	pthread_mutex_lock(&lock);
 	erase();
@@ -70,7 +70,7 @@ static void keep_warning(const char *text)
 		warning_count++;
 }
 
-size_t say_warnings(char *const **ret_texts)
+size_t message_warnings(char *const **ret_texts)
 {
 	*ret_texts = warnings;
 	return warning_count;
@@ -86,7 +86,8 @@ static void say(const char *prefix, bool keep, const char *format, va_list argum
 	if (keep)
 		keep_warning(text);
 	erase();
-	fprintf(stderr, "xdp-mlr: %s%s%s%s\n", prefix, say_subject ? say_subject : "", say_subject ? ": " : "", text);
+	fprintf(stderr, "xdp-mlr: %s%s%s%s\n", prefix, message_subject ? message_subject : "", message_subject ? ": " : "",
+		text);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -113,7 +114,7 @@ void note(const char *format, ...)
 {
 	va_list arguments;
 
-	if (say_quiet)
+	if (message_quiet)
 		return;
 	va_start(arguments, format);
 	say("", false, format, arguments);
