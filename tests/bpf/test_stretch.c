@@ -2,14 +2,9 @@
 /* The lab's stretch SUT: its loss ratio is PLRsearch's stretch function of the intended load, whatever the clock does. */
 #include <arpa/inet.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "bpf/shared.h"
 #include "lab/sut.h"
 #include "mlr/frame.h"

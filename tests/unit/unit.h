@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the unit tests of libmlr share: cmocka in the order it wants, short cuts for trials and goals, seeded randomness, and
+ * What the unit tests of libmlr share: short cuts for trials and goals, seeded randomness, and
  * appendices A and B of the draft, transcribed word by word in rational numbers: slow, exact, and independent of the library.
  */
 #ifndef MLR_UNIT_H
 #define MLR_UNIT_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdbool.h>
@@ -19,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../test.h"
 #include "mlr/classify.h"
 #include "mlr/goal.h"
 #include "mlr/trial.h"

@@ -3,17 +3,12 @@
  */
 #include <arpa/inet.h>
 #include <netinet/ether.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "config/config.h"
 #include "config/configure.h"
 #include "config/echo.h"

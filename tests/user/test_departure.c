@@ -4,18 +4,13 @@
  * when it was done with a frame, and nobody heeds launch times, which must be found out. That part needs root.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/clock.h"
 #include "measurer/departure.h"
 #include "netdev/phc.h"

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The result of a run that was stopped before its ports were ready says of its traffic what that of a whole run would have said. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/json_read.h"
 #include "config/configure.h"
 #include "measurer/measurer_new.h"

@@ -3,16 +3,12 @@
  * Launch time, as probe tells of it: the kernel's answers about qdiscs, made by hand as sch_etf makes them, and those of a veth;
  * and each state of a port, with the command that mends it. No NIC here has launch time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../test.h"
 #include <libmnl/libmnl.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>

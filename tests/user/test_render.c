@@ -3,12 +3,7 @@
  * What must hold for every page: well-formed markup, ids that are there once and are there at all when they are referred to;
  * and that a document may lack anything, or have it of another type, and is rendered all the same.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../test.h"
 #include <ctype.h>
 #include <glob.h>
 #include <jansson.h>

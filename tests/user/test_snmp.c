@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SNMP queries, and what is an answer to one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "port/snmp.h"
 
 /* As net-snmp's agent answers query number 0x01020304: 1.3.6.1.2.1.1.3.0 = 1000 ticks. */

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whose clock a trial's latency is by, as the receivers' counters say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "measurer/timestamps.h"
 
 #define CLOCK_FD      99 /* never used: what is tested reads no clock */

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The thread of a trial, and transmitters that share one, by transmitters that send nothing and write down what they are told. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "dataplane/tx.h"
 
 #define STEPS_MOST 64
