@@ -71,6 +71,7 @@ clean() { # FUNCTION OPTION...
     "$@"
     spoilt || return 0
     check ".trial_result == null or (.tester_limited == ($status == 1) and .tester_limited == (.trial_result.tester_limited_reason != null))"
+    check '.trial_result == null or .tester_limited or .trial_result.counts.unsent <= (.trial_result.trial_load / 1e5 | ceil) * (.ports | length)'
     echo "# try $try: the tester was the limit: $(get '[.. | .tester_limited_reason? // empty] | unique | join(", ")')" >&3
   done
   skip "the tester was the limit of each try, and said so"

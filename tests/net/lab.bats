@@ -61,11 +61,21 @@ gone() {
   [ "$two" -ge 1000 ] && [ "$two" -le 1002 ]
 }
 
+# The delay's process may lose its CPU, too, and then more than it can hold; with wrong code each try does.
+delayed_trial() { # OPTION...
+  local try
+  for try in {1..10}; do
+    clean_trial "$@"
+    if get '.trial_result.counts.lost == 0' >/dev/null; then return; fi
+    echo "# try $try: the delay lost $(get .trial_result.counts.lost)" >&3
+  done
+}
+
 @test "a delay holds every frame, both ways, and alters none" {
   for us in 100 3000; do
     lab_up delay:us=$us
     for direction in a-to-b b-to-a; do
-      clean_trial --direction "$direction" --load 20kfps --duration 0.5 --frame-size 512
+      delayed_trial --direction "$direction" --load 20kfps --duration 0.5 --frame-size 512
       check '.trial_result.counts | .lost == 0 and .malformed == 0 and .duplicate == 0 and .reordered == 0 and .received == 10000'
       check ".latency.min_ns >= $us * 1000 and .latency.count == 10000"
       [ "$us" = 3000 ] || check '.latency.min_ns < 3000000'
@@ -78,7 +88,7 @@ gone() {
   lab_up delay:us=100000
   clean_trial --load 80kfps --duration 0.5 # 8000 frames in 100 ms, and room for 4096
   check '.trial_result.counts.lost > 1000 and .trial_result.counts.received > 4096'
-  clean_trial --load 10kfps --duration 0.5
+  delayed_trial --load 10kfps --duration 0.5
   check '.trial_result.counts | .lost == 0 and .received == 5000'
 }
 
