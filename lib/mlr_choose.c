@@ -102,7 +102,7 @@ static int new_model(const struct mlr_view *view, const struct mlr_root *root, s
 	struct mlr_model *model;
 	int err;
 
-	err = mlr_model_new(root, (double)view->unit, view->goal->loss_ratio <= 0, &model);
+	err = mlr_model_new(root, (double)view->unit, view->goal, &model);
 	if (err)
 		return err;
 	learn_all(view, root, model);

@@ -11,6 +11,8 @@
  *	capacity	each trial draws its own capacity, and loses what exceeds it: p(x) = logistic(1.7 * z) again, but a
  *bad trial tells the very capacity that it met.
  *
+ * Where a capacity comes again and again (mlr_atoms.c), the floor of a blind curve is the chance to meet it, and begins there.
+ *
  * The trials themselves tell the kinds apart. The grid is fixed once the critical load is located, fine near the root and
  * coarser away from it; so the posterior is exact on its grid, repeatable, and cheap to bring up to date with one more
  *trial. Nothing here decides what is a bound: the model only chooses where to measure.
@@ -20,6 +22,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BLIND_KINDS      3 /* one a floor */
 #define KIND_COUNTED     3
@@ -41,6 +44,8 @@
 _Static_assert(KINDS *SPREADS <= MLR_SHAPES, "a shape has an index of its own");
 
 static const double floors[BLIND_KINDS] = { 0, 0.15, 0.36 };
+#define FLOORED_KINDS (BLIND_KINDS - 1) /* all blind ones but the first */
+
 static const double kind_weights[KINDS] = { 0.5, 0.03, 0.03, 0.34, 0.1 };
 
 #define P_MIN          0.004 /* no curve is more certain */
@@ -48,6 +53,7 @@ static const double kind_weights[KINDS] = { 0.5, 0.03, 0.03, 0.34, 0.1 };
 #define LOSS_RANGE     16    /* natural logarithm of the range of losses */
 #define SHORT_LUCK     0.3   /* of a full-length good trial, what a short one counts where trials draw capacities */
 #define OUTLIER_WEIGHT 0.02  /* of losses that a kind does not explain */
+#define AGAIN_LOG      -1.5  /* log of the probability of the loss that puts the capacity where a trial before met it */
 
 /* A curve as a table over z = (x - critical) / spread. */
 #define CURVE_STEPS_A_Z 16
@@ -66,6 +72,10 @@ struct mlr_model {
 	double inverse_spread[SPREADS];
 	struct curve_cell curves[KINDS][CURVE_CELLS];
 	double log_weight[KINDS][SPREADS][OFFSETS];
+	double floored_prior[FLOORED_KINDS][SPREADS][OFFSETS];
+	bool has_atoms; /* whether they are looked for */
+	struct mlr_atoms atoms;
+	double atom; /* position, or NAN */
 	struct mlr_hypothesis hypotheses[HYPOTHESES];
 };
 
@@ -175,18 +185,23 @@ static void set_prior(struct mlr_model *model, const struct mlr_root *root, doub
 	}
 }
 
-int mlr_model_new(const struct mlr_root *root, double unit, bool any_loss_is_bad, struct mlr_model **ret)
+int mlr_model_new(const struct mlr_root *root, double unit, const struct mlr_goal *goal, struct mlr_model **ret)
 {
 	struct mlr_model *model = calloc(1, sizeof(*model));
 
 	if (!model)
 		return -ENOMEM;
-	model->kinds = any_loss_is_bad ? KINDS : BLIND_KINDS;
+	model->kinds = goal->loss_ratio <= 0 ? KINDS : BLIND_KINDS;
+	model->has_atoms = goal->initial_trial_duration_s >= goal->final_trial_duration_s;
+	model->atoms.unit = unit;
+	model->atoms.highest_good = NAN;
+	model->atom = NAN;
 	for (size_t s = 0; s < SPREADS; s++)
 		model->inverse_spread[s] = 1 / (SPREAD_MIN * unit * pow(SPREAD_RATIO, (double)s));
 	set_curves(model);
 	set_critical(model, root->position, unit);
 	set_prior(model, root, unit);
+	memcpy(model->floored_prior, model->log_weight[1], sizeof(model->floored_prior));
 	*ret = model;
 	return 0;
 }
@@ -200,6 +215,14 @@ void mlr_model_free(struct mlr_model *model)
 static double any_loss_log(const struct mlr_observation *seen)
 {
 	return -log(fmax(1, seen->lost) * LOSS_RANGE);
+}
+
+/* The same, if a loss is likelier that puts the capacity where it was before. */
+static double this_loss_log(const struct mlr_model *model, const struct mlr_observation *seen)
+{
+	double any_loss = any_loss_log(seen);
+
+	return mlr_atoms_has_met(&model->atoms, seen) ? fmax(AGAIN_LOG, any_loss) : any_loss;
 }
 
 /* What a counted kind makes of a number of lost frames, with this mean of a full-length trial. */
@@ -218,12 +241,32 @@ static double counted_likelihood(const struct mlr_observation *seen, double any_
 	return log(part + OUTLIER_WEIGHT * exp(any_loss));
 }
 
+/* Log-likelihood of a trial for a kind whose floor is an atom. */
+static double atom_likelihood(const struct mlr_model *model, size_t kind, const struct curve_cell *bare,
+			      const struct mlr_observation *seen, double any_loss)
+{
+	if (seen->position < model->atom)
+		return seen->is_bad ? log(P_MIN) + any_loss : 0;
+	if (mlr_atoms_is_at(&model->atoms, seen, model->atom))
+		return log(floors[kind]) + any_loss;
+	if (seen->is_bad)
+		return log(1 - floors[kind]) + bare->log_bad + any_loss;
+	return seen->good * (log(1 - floors[kind]) + bare->log_good);
+}
+
+static bool is_floored(size_t kind)
+{
+	return kind > 0 && kind < BLIND_KINDS;
+}
+
 /* Log-likelihood of a trial for a kind, where the curve is as in this cell; a density is for a spread of one step. */
 static double likelihood(const struct mlr_model *model, size_t kind, size_t i, const struct mlr_observation *seen,
 			 double any_loss)
 {
 	const struct curve_cell *cell = &model->curves[kind][i];
 
+	if (is_floored(kind) && isfinite(model->atom))
+		return atom_likelihood(model, kind, &model->curves[0][i], seen, any_loss);
 	if (kind == KIND_COUNTED)
 		return counted_likelihood(seen, any_loss, M_LN2 * exp(z_of(i)));
 	if (kind == KIND_CAPACITY && !seen->is_bad)
@@ -233,15 +276,16 @@ static double likelihood(const struct mlr_model *model, size_t kind, size_t i, c
 	return seen->is_bad ? cell->log_bad + any_loss : seen->good * cell->log_good;
 }
 
-/* Add to each hypothesis what its curve says at a position, by cells of the curve of its kind. */
-static void add_by_cells(struct mlr_model *model, double position, double by_cell[KINDS][CURVE_CELLS])
+/* Add to each hypothesis of these kinds what its curve says at a position, by cells of the curve of its kind. */
+static void add_by_cells(struct mlr_model *model, size_t first_kind, size_t end_kind, double position,
+			 double by_cell[KINDS][CURVE_CELLS])
 {
 	for (size_t s = 0; s < SPREADS; s++) {
 		for (size_t i = 0; i < OFFSETS; i++) {
 			double z = (position - model->critical[i]) * model->inverse_spread[s];
 			size_t cell = curve_cell_of(z);
 
-			for (size_t kind = 0; kind < model->kinds; kind++)
+			for (size_t kind = first_kind; kind < end_kind; kind++)
 				model->log_weight[kind][s][i] += by_cell[kind][cell];
 		}
 	}
@@ -265,23 +309,60 @@ static void learn_capacity(struct mlr_model *model, const struct mlr_observation
 	}
 }
 
+/* Learn from one trial, but for what is to be added by cells. */
+static void learn_trial(struct mlr_model *model, size_t first_kind, size_t end_kind, const struct mlr_observation *seen,
+			double by_cell[KINDS][CURVE_CELLS])
+{
+	double loss_log = this_loss_log(model, seen);
+
+	for (size_t kind = first_kind; kind < end_kind; kind++) {
+		if (kind == KIND_CAPACITY && seen->is_bad) {
+			learn_capacity(model, seen);
+			continue;
+		}
+		for (size_t i = 0; i < CURVE_CELLS; i++)
+			by_cell[kind][i] += likelihood(model, kind, i, seen, loss_log);
+	}
+}
+
 void mlr_model_learn(struct mlr_model *model, const struct mlr_observation *seen, size_t count)
 {
 	double by_cell[KINDS][CURVE_CELLS] = { 0 };
 
-	for (size_t kind = 0; kind < model->kinds; kind++) {
-		for (size_t t = 0; t < count; t++) {
-			double any_loss = any_loss_log(&seen[t]);
-
-			if (kind == KIND_CAPACITY && seen[t].is_bad) {
-				learn_capacity(model, &seen[t]);
-				continue;
-			}
-			for (size_t i = 0; i < CURVE_CELLS; i++)
-				by_cell[kind][i] += likelihood(model, kind, i, &seen[t], any_loss);
-		}
+	for (size_t t = 0; t < count; t++) {
+		learn_trial(model, 0, model->kinds, &seen[t], by_cell);
+		if (model->has_atoms)
+			mlr_atoms_add(&model->atoms, &seen[t]);
 	}
-	add_by_cells(model, seen->position, by_cell);
+	add_by_cells(model, 0, model->kinds, seen->position, by_cell);
+}
+
+/* Learn anew what a new atom makes of the trials, for the kinds with a floor. Those in a row at one load go together. */
+static void learn_atom(struct mlr_model *model)
+{
+	const struct mlr_atoms *atoms = &model->atoms;
+	double by_cell[KINDS][CURVE_CELLS];
+
+	memcpy(model->log_weight[1], model->floored_prior, sizeof(model->floored_prior));
+	for (size_t t = 0; t < atoms->count; t++) {
+		const struct mlr_observation *seen = &atoms->seen[t];
+
+		if (t == 0 || seen->position != atoms->seen[t - 1].position)
+			memset(by_cell, 0, sizeof(by_cell));
+		learn_trial(model, 1, BLIND_KINDS, seen, by_cell);
+		if (t + 1 == atoms->count || seen->position != atoms->seen[t + 1].position)
+			add_by_cells(model, 1, BLIND_KINDS, seen->position, by_cell);
+	}
+}
+
+static void look_for_atom(struct mlr_model *model)
+{
+	double atom = mlr_atoms_find(&model->atoms);
+
+	if (isnan(atom) || fabs(atom - model->atom) <= SPREAD_MIN * model->atoms.unit / 10)
+		return;
+	model->atom = atom;
+	learn_atom(model);
 }
 
 static double heaviest(const struct mlr_model *model)
@@ -296,8 +377,12 @@ static double heaviest(const struct mlr_model *model)
 
 size_t mlr_model_hypotheses(struct mlr_model *model, const struct mlr_hypothesis **ret)
 {
-	double most = heaviest(model), least = most + log(MASS_NEGLECTED), sum = 0;
+	double most, least, sum = 0;
 	size_t count = 0;
+
+	look_for_atom(model);
+	most = heaviest(model);
+	least = most + log(MASS_NEGLECTED);
 
 	for (size_t kind = 0; kind < model->kinds; kind++) {
 		for (size_t s = 0; s < SPREADS; s++) {
@@ -327,5 +412,7 @@ unsigned int mlr_model_level(const struct mlr_model *model, const struct mlr_hyp
 {
 	double z = (position - hypothesis->critical) * hypothesis->inverse_spread;
 
+	if (is_floored(hypothesis->kind) && position < model->atom)
+		return model->curves[0][0].level;
 	return model->curves[hypothesis->kind][curve_cell_of(z)].level;
 }

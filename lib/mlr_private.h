@@ -7,6 +7,7 @@
  *	mlr_view.c	the measured loads as one goal sees them
  *	mlr_locate.c	brings a bracket of a good and a bad load, by few single trials
  *	mlr_race.c	how many trials one load still takes, and how likely it becomes a Lower Bound
+ *	mlr_atoms.c	capacities that come again and again
  *	mlr_model.c	what the trials say about where the goal's critical load is, and how noisy its neighbourhood
  *	mlr_plan.c	chooses the load that promises the cheapest end of the search
  *
@@ -117,14 +118,7 @@ unsigned int mlr_probability_level(double probability);
 /* The exceed probability of a level. */
 double mlr_level_probability(unsigned int level);
 
-/* --- the model --- */
-
-struct mlr_model;
-
-/* A posterior around a root. `unit` in steps. Only where any loss is bad, losses are looked at. 0 or -ENOMEM. The caller
- * frees. */
-int mlr_model_new(const struct mlr_root *root, double unit, bool any_loss_is_bad, struct mlr_model **ret);
-void mlr_model_free(struct mlr_model *model);
+/* --- what a model sees --- */
 
 /* A trial, as a model of one goal sees it. */
 struct mlr_observation {
@@ -140,6 +134,34 @@ struct mlr_observation {
 /* How a goal whose trials of this duration have full length sees a trial. */
 struct mlr_observation mlr_observe(const struct mlr_grid *grid, const struct mlr_goal *goal, double duration_s,
 				   const struct mlr_trial_result *trial);
+
+/* --- atoms --- */
+
+#define MLR_ATOMS_SEEN_MAX 128
+
+/* The trials that may show an atom: as many as fit. */
+struct mlr_atoms {
+	double unit;         /* steps within the Goal Width */
+	double highest_good; /* position of the highest good trial, NAN if there is none */
+	size_t count;
+	struct mlr_observation seen[MLR_ATOMS_SEEN_MAX];
+};
+
+void mlr_atoms_add(struct mlr_atoms *atoms, const struct mlr_observation *seen);
+/* Whether a trial met this capacity. */
+bool mlr_atoms_is_at(const struct mlr_atoms *atoms, const struct mlr_observation *seen, double capacity);
+/* Whether a trial met a capacity that one before it met. */
+bool mlr_atoms_has_met(const struct mlr_atoms *atoms, const struct mlr_observation *seen);
+/* The capacity that was met most often, if it is an atom; NAN if there is none. */
+double mlr_atoms_find(const struct mlr_atoms *atoms);
+
+/* --- the model --- */
+
+struct mlr_model;
+
+/* A posterior around a root. `unit` in steps. 0 or -ENOMEM. The caller frees. */
+int mlr_model_new(const struct mlr_root *root, double unit, const struct mlr_goal *goal, struct mlr_model **ret);
+void mlr_model_free(struct mlr_model *model);
 /* Learn from trials, one or more, at the same load. */
 void mlr_model_learn(struct mlr_model *model, const struct mlr_observation *seen, size_t count);
 /* The hypotheses that matter, heaviest mass kept; weights sum to 1. Valid until the next call on the model. */

@@ -752,6 +752,7 @@ static void noisy_searches_stay_short(void **state)
 	assert_true(mean_trials("jitter,sigma=0.01", 40) < 69);
 	assert_true(mean_trials("jitter,sigma=0.05", 40) < 95);
 	assert_true(mean_trials("stretch", 40) < 95);
+	assert_true(mean_trials("clocks,p=0.5", 40) < 55);
 }
 
 int main(void)
