@@ -65,14 +65,14 @@ share() { # link
   done
 }
 
-# mpirun on h0; what follows is the program, with its options.
+# mpirun on h0; what follows is the program, with its options. Open MPI 5 calls ssh what 4 calls rsh.
 start_ranks() { # RANKS PROGRAM...
   local ranks=$1
   shift
   # shellcheck disable=SC2016
   nsenter --net="/run/netns/$LAB-h0" unshare --uts sh -c 'hostname h0; exec "$@"' sh \
-    mpirun --allow-run-as-root --hostfile "$HOSTS/hostfile" -np "$ranks" --map-by node --bind-to none --mca plm rsh \
-    --mca plm_rsh_agent "$HOSTS/agent" --mca btl tcp,self --mca btl_tcp_if_include "$CONTROL" \
+    mpirun --allow-run-as-root --hostfile "$HOSTS/hostfile" -np "$ranks" --map-by node --bind-to none \
+    --mca plm_rsh_agent "$HOSTS/agent" --mca plm_ssh_agent "$HOSTS/agent" --mca btl tcp,self --mca btl_tcp_if_include "$CONTROL" \
     --mca oob_tcp_if_include "$CONTROL" --mca mpi_yield_when_idle 1 "$@"
 }
 
