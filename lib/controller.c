@@ -72,6 +72,11 @@ bool mlr_controller_goal_done(const struct mlr_controller *controller, size_t go
 	return controller->ops->goal_done(controller, goal);
 }
 
+bool mlr_controller_sut_remembers(const struct mlr_controller *controller)
+{
+	return controller->ops->sut_remembers && controller->ops->sut_remembers(controller);
+}
+
 double mlr_controller_remaining_s(const struct mlr_controller *controller)
 {
 	return controller->ops->remaining_s(controller);

@@ -18,6 +18,9 @@ struct mlr_controller_ops {
 	bool (*goal_done)(const struct mlr_controller *controller, size_t goal);
 	double (*remaining_s)(const struct mlr_controller *controller);
 
+	/* Null for an algorithm that does not look for it. */
+	bool (*sut_remembers)(const struct mlr_controller *controller);
+
 	/* Null for an algorithm whose Goal Results are those of draft-15. */
 	int (*goal_result)(const struct mlr_controller *controller, size_t goal, struct mlr_goal_result *ret);
 };

@@ -79,8 +79,11 @@ static bool mlr_goal_done(const struct mlr_controller *controller, size_t goal)
 /* The decision for the first goal that wants one. 1, 0 if none does, -ENOMEM. */
 static int decide_any(struct mlr *mlr, struct mlr_decision *ret_decision)
 {
-	for (size_t i = 0; i < mlr_results_goal_count(mlr->base.results); i++) {
-		size_t goal = mlr->order[i];
+	size_t count = mlr_results_goal_count(mlr->base.results);
+	bool is_downwards = mlr->now.memory.is_noticed;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t goal = mlr->order[is_downwards ? count - 1 - i : i];
 		int err;
 
 		if (mlr_goal_done(&mlr->base, goal))
@@ -163,6 +166,7 @@ static int mlr_add(struct mlr_controller *controller, const struct mlr_trial_res
 		if (err)
 			return err;
 		learn(mlr, result);
+		mlr_memory_note(&mlr->now.memory, controller->results, mlr->order[0], result);
 		mlr->now.overhead_s = fmax(0, result->output.effective_duration_s - result->input.duration_s);
 	}
 	settle(mlr, result);
@@ -194,12 +198,18 @@ static double mlr_remaining_s(const struct mlr_controller *controller)
 	return remaining_s;
 }
 
+static bool mlr_sut_remembers(const struct mlr_controller *controller)
+{
+	return mlr_of_const(controller)->now.memory.is_noticed;
+}
+
 static const struct mlr_controller_ops mlr_ops = {
 	.free = mlr_free,
 	.next = mlr_next,
 	.add = mlr_add,
 	.goal_done = mlr_goal_done,
 	.remaining_s = mlr_remaining_s,
+	.sut_remembers = mlr_sut_remembers,
 };
 
 /* The grid has to serve the narrowest goal. */

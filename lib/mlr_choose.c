@@ -171,12 +171,17 @@ static bool settle_bracket(const struct mlr_view *view, int64_t *ret_index)
 }
 
 /* Where to measure in full length. 0 or -ENOMEM. */
-static int choose_index(struct mlr_focus *focus, const struct mlr_view *view, struct choice *ret_choice)
+static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory, const struct mlr_view *view,
+			struct choice *ret_choice)
 {
 	struct mlr_root root = { 0 };
 	int found = 0;
 
 	if (focus->spent_s <= GUIDED_SUMS * view->goal->duration_sum_s) {
+		if (memory->is_noticed && mlr_memory_index(view, memory, &ret_choice->index)) {
+			ret_choice->rule = "downwards, as the SUT remembers";
+			return 0;
+		}
 		if ((!focus->model || is_exact(view)) && mlr_locate(view, &ret_choice->index, &ret_choice->rule, &root))
 			return 0;
 		if (is_exact(view) && settle_bracket(view, &ret_choice->index)) {
@@ -269,7 +274,7 @@ static int choose(const struct mlr_situation *now, size_t goal, struct mlr_focus
 	if (scouting < 0)
 		return scouting;
 	if (!scouting) {
-		err = choose_index(focus, view, &choice);
+		err = choose_index(focus, &now->memory, view, &choice);
 		if (err)
 			return err;
 		duration_s = trial_duration_s(focus, view, choice.index);

@@ -6,6 +6,7 @@
  *	mlr_choose.c	where and how long the next trial for one goal should be; the model-free way that always ends
  *	mlr_view.c	the measured loads as one goal sees them
  *	mlr_locate.c	brings a bracket of a good and a bad load, by few single trials
+ *	mlr_memory.c	notices a SUT that remembers overload, and then leads from above
  *	mlr_race.c	how many trials one load still takes, and how likely it becomes a Lower Bound
  *	mlr_atoms.c	capacities that come again and again
  *	mlr_model.c	what the trials say about where the goal's critical load is, and how noisy its neighbourhood
@@ -19,12 +20,21 @@
 #include "controller_private.h"
 #include "mlr/grid.h"
 
+/* How trials compare with the one before, where that was at the same load and lost frames. */
+struct mlr_memory {
+	struct mlr_trial_result last;
+	double rises; /* trials that lost more than the one before */
+	double falls; /* trials that lost less */
+	bool is_noticed;
+};
+
 /* What the whole search knows. */
 struct mlr_situation {
 	const struct mlr_results *results;
 	struct mlr_grid grid;
 	double warmup_rate_fps; /* the warm-up's forwarding rate */
 	double overhead_s;      /* what the last trial took beyond its Trial Duration */
+	struct mlr_memory memory;
 };
 
 /* --- the view --- */
@@ -96,6 +106,14 @@ struct mlr_root {
 
 /* True, and *ret_index is to be measured next; or false, and *ret_root tells where the goal's critical load is. */
 bool mlr_locate(const struct mlr_view *view, int64_t *ret_index, const char **ret_rule, struct mlr_root *ret_root);
+
+/* --- SUTs that remember --- */
+
+/* Take note of a trial that is among the results already. */
+void mlr_memory_note(struct mlr_memory *memory, const struct mlr_results *results, size_t goal,
+		     const struct mlr_trial_result *trial);
+/* Where such a SUT is to be measured next. False if its last trial does not tell. */
+bool mlr_memory_index(const struct mlr_view *view, const struct mlr_memory *memory, int64_t *ret_index);
 
 /* --- the race at one load --- */
 

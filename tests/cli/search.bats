@@ -161,3 +161,9 @@ holds() {
   refuses 2 "phased.*Trial Duration" "$XDP_MLR" search --measurer sim:hard,capacity=1e6 --max-load 10Mfps --algorithm phased \
     --goal name=a,final=1 --goal name=b,final=2
 }
+
+@test "a SUT that remembers overload is warned of, and no other" {
+  simulated --format json --measurer sim:overheating,capacity=1e6 2>/dev/null |
+    is '.warnings | any(startswith("the SUT remembers: trials after an overloaded one do worse"))'
+  simulated --format json --measurer sim:jitter,capacity=1e6,sigma=0.01,seed=7 | is '.warnings | any(test("remembers")) | not'
+}

@@ -342,6 +342,89 @@ static void exact_repeats_leave_one_trial_a_load(void **state)
 	}
 }
 
+/* --- SUTs that remember --- */
+
+/* The mean of Relevant Lower Bounds of NDR and their spread, as ratios to the capacity, over SUTs that overheat. */
+static void overheating_bounds(int seeds, double *ret_mean, double *ret_spread, double *ret_trials)
+{
+	double sum = 0, squares = 0, trials = 0;
+
+	for (int seed = 1; seed <= seeds; seed++) {
+		struct mlr_controller_input input = preset_input("csit");
+		double capacity_fps = 1e5 * exp(0.13 * seed), ratio;
+		char specification[128];
+		struct log log;
+
+		snprintf(specification, sizeof(specification), "overheating,capacity=%g", capacity_fps);
+		search_sut(specification, &input, &log);
+		ratio = slow_result(&log, &input.goals[0], MIN_LOAD_FPS, MAX_LOAD_FPS).relevant_lower_bound_fps /
+			capacity_fps;
+		sum += ratio;
+		squares += ratio * ratio;
+		trials += (double)log.asked;
+		free(log.trials);
+	}
+	*ret_mean = sum / seeds;
+	*ret_spread = sqrt(fmax(0, squares / seeds - *ret_mean * *ret_mean));
+	*ret_trials = trials / seeds;
+}
+
+/* Overload costs 5 % of the capacity at most: what is found is what is borne then, time after time. */
+static void what_a_worn_sut_bears_is_found(void **state)
+{
+	double mean, spread, trials;
+
+	(void)state;
+	overheating_bounds(30, &mean, &spread, &trials);
+	assert_true(mean > 0.94 && mean < 0.955);
+	assert_true(spread < 0.005);
+	assert_true(trials < 75);
+}
+
+static bool is_remembering(const char *specification)
+{
+	struct mlr_controller_input input = preset_input("csit");
+	struct mlr_controller *controller = make_controller(&input);
+	struct mlr_trial_result result;
+	struct mlr_decision decision;
+	struct mlr_sut *sut;
+	char error[256];
+	bool remembers;
+
+	assert_int_equal(mlr_sut_new(specification, &sut, error, sizeof(error)), 0);
+	while (mlr_controller_next(controller, &decision) > 0) {
+		measure_sut(sut, &decision.input, &result);
+		assert_int_equal(mlr_controller_add(controller, &result), 0);
+	}
+	remembers = mlr_controller_sut_remembers(controller);
+	mlr_sut_free(sut);
+	mlr_controller_free(controller);
+	return remembers;
+}
+
+static void memory_is_told_from_noise(void **state)
+{
+	static const char *const noisy[] = { "hard",  "stretch",  "jitter,sigma=0.05", "spikes", "clocks",
+					     "turbo", "residual", "unbalanced",        "early" };
+
+	(void)state;
+	assert_true(is_remembering("overheating"));
+	assert_true(is_remembering("overheating,cost=0.02,back=0.01"));
+	assert_true(is_remembering("overheating,cost=0.001,back=0.0005"));
+	for (size_t i = 0; i < COUNT_OF(noisy); i++) {
+		int noticed = 0;
+
+		for (int seed = 1; seed <= 10; seed++) {
+			char specification[128];
+
+			snprintf(specification, sizeof(specification), "%s,seed=%d", noisy[i], seed);
+			noticed += is_remembering(specification);
+		}
+		if (noticed > 1)
+			fail_msg("%s: said to remember in %d searches of 10", noisy[i], noticed);
+	}
+}
+
 /* --- refusals --- */
 
 static void inputs_out_of_range_are_refused(void **state)
@@ -764,6 +847,8 @@ int main(void)
 		cmocka_unit_test(long_trials_are_rare),
 		cmocka_unit_test(every_model_with_every_preset),
 		cmocka_unit_test(exact_repeats_leave_one_trial_a_load),
+		cmocka_unit_test(what_a_worn_sut_bears_is_found),
+		cmocka_unit_test(memory_is_told_from_noise),
 		cmocka_unit_test(inputs_out_of_range_are_refused),
 		cmocka_unit_test(results_out_of_range_change_nothing),
 		cmocka_unit_test(warmup_stays_out_of_the_results),

@@ -289,6 +289,10 @@ static enum exit_code run_between(struct search *search, const struct load_range
 		search->stored_s = search->config->stored->duration_s;
 	code = loop(search);
 	search->duration_s = search_elapsed_s(search);
+	if (mlr_controller_sut_remembers(search->controller))
+		warn("the SUT remembers: trials after an overloaded one do worse; the result is what it bears after "
+		     "overload, "
+		     "rested it may bear more");
 	code = judge(search, code);
 	search_show_end(search);
 	return code;

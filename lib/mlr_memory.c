@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * SUTs that remember: an overloaded trial makes the next one do worse, until rest gives back what it took.
+ *
+ * Whatever its noise, a SUT without memory loses more than in the trial before as often as less. So trials that follow a bad one
+ * at the same load are compared with it; where far more of them do worse, the SUT remembers (the difference-sign test: among
+ * n + 1 independent values, rises less falls have mean 0 and variance (n + 1) / 3).
+ *
+ * The bounds of such a SUT depend on the order of the trials. The only order that leaves no choice is downwards: the load stays
+ * just above what the SUT bears at the moment, until that is an Upper Bound, and the bounds below come next, the SUT being worn
+ * all the time. What it then bears, it bears also when rested.
+ */
+#include "mlr_private.h"
+
+#include <math.h>
+
+#define NOTICED_DEVIATIONS 3.4
+
+/* How far a sum over independent trials has come from its mean. */
+struct excess {
+	double sum, variance;
+};
+
+static bool is_beyond_chance(struct excess excess)
+{
+	return excess.sum >= NOTICED_DEVIATIONS * sqrt(excess.variance) && excess.sum > 0;
+}
+
+/* The runs test at one load: how many changes from good to bad and back there are too few. */
+static void count_changes(struct excess *excess, const struct mlr_goal *goal, const struct mlr_trial_result *trials,
+			  size_t count)
+{
+	double good = 0, bad = 0, changes = 0, n = (double)count, mean;
+
+	for (size_t i = 0; i < count; i++) {
+		bool is_bad = trials[i].output.loss_ratio > goal->loss_ratio;
+
+		*(is_bad ? &bad : &good) += 1;
+		changes += i > 0 && is_bad != (trials[i - 1].output.loss_ratio > goal->loss_ratio);
+	}
+	if (!(good > 0 && bad > 0))
+		return;
+	mean = 2 * good * bad / n;
+	excess->sum += mean - changes;
+	excess->variance += mean * (mean - 1) / (n - 1);
+}
+
+static struct excess missing_changes(const struct mlr_results *results, size_t goal)
+{
+	struct excess excess = { 0 };
+
+	for (size_t load = 0; load < mlr_results_load_count(results); load++) {
+		size_t count;
+		const struct mlr_trial_result *trials = mlr_results_trials(results, load, &count);
+
+		count_changes(&excess, mlr_results_goal(results, goal), trials, count);
+	}
+	return excess;
+}
+
+/* The difference-sign test over trials that follow a bad one at their load. */
+static void count_rise(struct mlr_memory *memory, const struct mlr_trial_result *trial)
+{
+	const struct mlr_trial_result *before = &memory->last;
+
+	if (trial->input.load_fps != before->input.load_fps || trial->input.duration_s != before->input.duration_s ||
+	    !(before->output.loss_ratio > 0))
+		return;
+	memory->rises += trial->output.loss_ratio > before->output.loss_ratio;
+	memory->falls += trial->output.loss_ratio < before->output.loss_ratio;
+}
+
+void mlr_memory_note(struct mlr_memory *memory, const struct mlr_results *results, size_t goal,
+		     const struct mlr_trial_result *trial)
+{
+	struct excess rises;
+
+	count_rise(memory, trial);
+	memory->last = *trial;
+	rises = (struct excess){ memory->rises - memory->falls, (memory->rises + memory->falls + 1) / 3 };
+	memory->is_noticed = is_beyond_chance(rises) || is_beyond_chance(missing_changes(results, goal));
+}
+
+bool mlr_memory_index(const struct mlr_view *view, const struct mlr_memory *memory, int64_t *ret_index)
+{
+	struct mlr_observation last = mlr_observe(view->grid, view->goal, view->duration_s, &memory->last);
+	double position = last.is_bad ? ceil(last.forwarded - 1e-6) : last.position;
+
+	*ret_index = mlr_view_clamp(view, position);
+	return last.is_bad || (double)*ret_index == round(position);
+}
