@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Packages of Debian 12, fetched by an apt of its own that knows Debian whatever this machine runs; sourced by tools/vm and
-# tools/image/build. Nothing is installed. $cache is the folder that keeps what is fetched, VM_MIRROR where from.
+# Packages of Debian 12, fetched by an apt of its own that knows Debian whatever this machine runs; sourced by tools/vm,
+# tools/sysroot and tools/image/build. Nothing is installed. $cache is the folder that keeps what is fetched, $architecture
+# whose packages (default amd64), VM_MIRROR where from.
 mirror=${VM_MIRROR:-http://deb.debian.org}
+architecture=${architecture:-amd64}
+apt_state=apt
+[ "$architecture" = amd64 ] || apt_state=apt-$architecture
 
+# No package counts as installed there.
 own_apt() { # apt-get|apt-cache ARGUMENT...
-  local program=$1 state=$cache/apt
+  local program=$1 state=$cache/$apt_state
   shift
   "$program" -o Dir::Etc::sourcelist="$state/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-    -o Dir::State="$state/state" -o Dir::State::lists="$state/lists" -o Dir::Cache="$state/cache" \
-    -o APT::Sandbox::User= -o APT::Architecture=amd64 -o APT::Architectures=amd64 -qq "$@"
+    -o Dir::State="$state/state" -o Dir::State::status=/dev/null -o Dir::State::lists="$state/lists" -o Dir::Cache="$state/cache" \
+    -o APT::Sandbox::User= -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" -qq "$@"
 }
 
 fetch_lists() {
-  local key=/usr/share/keyrings/debian-archive-keyring.gpg
+  local key=/usr/share/keyrings/debian-archive-keyring.gpg state=$cache/$apt_state
   [ -e "$key" ] || fail 3 "$key is missing; install debian-archive-keyring"
-  mkdir -p "$cache"/apt/{state,lists/partial,cache/archives/partial}
+  mkdir -p "$state"/{state,lists/partial,cache/archives/partial}
   printf "deb [signed-by=$key] $mirror/%s main non-free-firmware\n" 'debian bookworm' \
-    'debian-security bookworm-security' 'debian bookworm-backports' >"$cache/apt/sources.list"
+    'debian-security bookworm-security' 'debian bookworm-backports' >"$state/sources.list"
   own_apt apt-get update || fail 3 "cannot fetch Debian's package lists from $mirror"
 }
 
