@@ -4,12 +4,14 @@
 VERSION := 0.1.0
 
 # SAN=1 builds with address and undefined-behaviour sanitizers, MPI=1 with Open MPI (--measurer mpi), STRICT=1 takes a warning for
-# an error (for developers and CI: a user's compiler may know warnings that we do not), V=1 shows the commands.
+# an error (for developers and CI: a user's compiler may know warnings that we do not), V=1 shows the commands,
+# ARCH=arm64 builds for that (only on the command line: others have such a variable in their environment).
+ARCH :=
 SAN ?= 0
 MPI ?= 0
 STRICT ?= 0
 V ?= 0
-BUILD ?= build$(if $(filter 1,$(SAN)),-san)$(if $(filter 1,$(MPI)),-mpi)$(if $(filter 1,$(STRICT)),-strict)
+BUILD ?= build$(addprefix -,$(ARCH))$(if $(filter 1,$(SAN)),-san)$(if $(filter 1,$(MPI)),-mpi)$(if $(filter 1,$(STRICT)),-strict)
 PREFIX ?= /usr/local
 CC ?= gcc
 CLANG ?= clang
@@ -28,9 +30,13 @@ CFLAGS ?= -O2 -g
 CPPFLAGS += -D_GNU_SOURCE -DXDP_MLR_VERSION='"$(VERSION)"' -Iinclude
 # no path of this folder in what is built: the same source gives the same bytes wherever it lies
 PREFIX_MAP = -ffile-prefix-map=$(CURDIR)=.
+ifneq ($(ARCH),)
+include tools/cross.mk
+endif
 ALL_CFLAGS = $(PREFIX_MAP) -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -pthread
 DEPFLAGS = -MMD -MP
-BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -ffreestanding -Wall -Wextra $(strict) -I. -Iinclude -I/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
+BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -ffreestanding -Wall -Wextra $(strict) -I. -Iinclude $(addprefix --sysroot=,$(SYSROOT)) \
+	-I$(SYSROOT)/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
 user_cflags = $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
 user_libs = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
 appliance_libs = $(shell $(PKG_CONFIG) --libs jansson yaml-0.1) -lm
@@ -57,12 +63,12 @@ benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/be
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help deps demo check check-build check-vm check-cluster check-distributions image check-image bench bench-compare bench-counts bench-search clean format
+.PHONY: all help deps demo check check-build check-vm check-arm64 check-cluster check-distributions image check-image bench bench-compare bench-counts bench-search clean format
 
 all: $(BUILD)/xdp-mlr ## build the program (the default)
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 # --- the library: pure C ---------------------------------------------------------------------------------------------------
 $(BUILD)/lib/%.o: lib/%.c
@@ -70,7 +76,7 @@ $(BUILD)/lib/%.o: lib/%.c
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<
 
 $(BUILD)/libmlr.a: $(lib_objects)
-	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 
 # --- the XDP programs: object, then skeleton ----------------------------------------------------------------------------------
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
@@ -163,6 +169,11 @@ check-vm: ## run the product on other kernels, in QEMU: Debian 12's 6.1 and its 
 	$(Q)$(MAKE) --no-print-directory check-build
 	$(Q)for kernel in $(VM_KERNELS); do BUILD=$(BUILD) tests/vm/run $$kernel || exit 1; done
 
+check-arm64: ## build for arm64; run its unit tests and the product there, on the same kernels in QEMU
+	$(Q)tools/deps arm64
+	$(Q)$(MAKE) --no-print-directory ARCH=arm64 check-build
+	$(Q)for kernel in $(VM_KERNELS); do ARCH=arm64 BUILD=build-arm64 tests/vm/run $$kernel || exit 1; done
+
 # not in `make check`: it fetches whole systems
 SUITES ?= bookworm trixie sid
 check-distributions: ## run make demo and make check on bare Debian 12, 13 and sid (SUITES='trixie sid'), and write README's table of them
@@ -217,9 +228,9 @@ deps: ## install what is missing (Debian, Ubuntu, Fedora)
 include tools/install.mk
 
 clean: ## delete what was built
-	rm -rf build build-san* build-mpi* build-strict
+	rm -rf build build-san* build-mpi* build-strict build-arm64*
 
 format: ## lay the sources out as .clang-format says
 	clang-format -i $(wildcard lib/*.[ch] user/*/*.[ch] bpf/*.[ch] include/mlr/*.h tests/*/*.[ch] tools/*/*.c)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -path $(BUILD)/vm -prune -o -name '*.d' -type f -print 2>/dev/null)

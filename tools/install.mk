@@ -27,8 +27,10 @@ $(BUILD)/mkman: tools/man/mkman.c $(user_objects) $(BUILD)/libmlr.a
 	$(call say,LINK,$@)$(CC) $(CPPFLAGS) -Iuser -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $< \
 		$(filter-out $(BUILD)/user/cli/main.o,$(user_objects)) $(BUILD)/libmlr.a $(user_libs)
 
-$(BUILD)/man/stamp: $(BUILD)/mkman $(wildcard docs/man/*.in)
-	$(call say,MAN,$(@D))rm -rf $(@D) && mkdir -p $(@D) && $(BUILD)/mkman docs/man $(@D) && touch $@
+# it runs here, whatever machine the rest is for
+mkman := $(if $(ARCH),build,$(BUILD))/mkman
+$(BUILD)/man/stamp: $(mkman) $(wildcard docs/man/*.in)
+	$(call say,MAN,$(@D))rm -rf $(@D) && mkdir -p $(@D) && $(mkman) docs/man $(@D) && touch $@
 
 # --- installing ------------------------------------------------------------------------------------------------------------------
 install-build: $(BUILD)/xdp-mlr $(BUILD)/libmlr.so.$(VERSION) $(BUILD)/man/stamp
@@ -89,9 +91,10 @@ $(BUILD)/$(archive).tar.gz: FORCE
 	@mkdir -p $(@D)
 	$(call say,TAR,$@)tar -cz -f $@ --transform 's|^|$(archive)/|' --owner=0 --group=0 --sort=name $(SOURCE_PARTS)
 
-deb: ## Debian packages, in $(BUILD)/deb
+deb: ## Debian packages, in $(BUILD)/deb (ARCH=arm64: of that, built here)
 	$(Q)tools/deps deb
-	$(Q)BUILD=$(BUILD) VERSION=$(VERSION) tools/debian/build
+	$(Q)$(if $(ARCH),tools/deps $(ARCH))
+	$(Q)ARCH=$(ARCH) BUILD=$(BUILD) VERSION=$(VERSION) tools/debian/build
 
 FORCE:
 .PHONY: install install-build install-mpi uninstall dist deb FORCE
