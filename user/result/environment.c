@@ -37,7 +37,20 @@ static json_t *library_version(const char *prefix)
 	return dl_iterate_phdr(find_version, &wanted) ? json_string(wanted.version) : json_null();
 }
 
-/* "model name" of the first processor, where there is such a line. */
+/* What a board's maker calls it, in the device tree. */
+static json_t *board_model(void)
+{
+	FILE *stream = fopen("/sys/firmware/devicetree/base/model", "re");
+	char text[200] = "";
+
+	if (stream) {
+		text[fread(text, 1, sizeof(text) - 1, stream)] = '\0';
+		fclose(stream);
+	}
+	return text[0] ? json_string(text) : NULL;
+}
+
+/* "model name" of the first processor; where there are numbers only (arm64), the board. */
 static json_t *cpu_model(void)
 {
 	FILE *stream = fopen("/proc/cpuinfo", "re");
@@ -49,6 +62,8 @@ static json_t *cpu_model(void)
 			model = json_string(text);
 	if (stream)
 		fclose(stream);
+	if (!model)
+		model = board_model();
 	return model ? model : json_null();
 }
 
