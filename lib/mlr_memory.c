@@ -16,19 +16,13 @@
 
 #define NOTICED_DEVIATIONS 3.4
 
-/* How far a sum over independent trials has come from its mean. */
-struct excess {
-	double sum, variance;
-};
-
-static bool is_beyond_chance(struct excess excess)
+static bool is_beyond_chance(struct mlr_excess excess)
 {
-	return excess.sum >= NOTICED_DEVIATIONS * sqrt(excess.variance) && excess.sum > 0;
+	return excess.sum > 0 && excess.sum >= NOTICED_DEVIATIONS * sqrt(excess.variance);
 }
 
-/* The runs test at one load: how many changes from good to bad and back there are too few. */
-static void count_changes(struct excess *excess, const struct mlr_goal *goal, const struct mlr_trial_result *trials,
-			  size_t count)
+/* The runs test at one load: how many changes from good to bad and back are missing there. */
+static struct mlr_excess missing_changes(const struct mlr_goal *goal, const struct mlr_trial_result *trials, size_t count)
 {
 	double good = 0, bad = 0, changes = 0, n = (double)count, mean;
 
@@ -39,23 +33,21 @@ static void count_changes(struct excess *excess, const struct mlr_goal *goal, co
 		changes += i > 0 && is_bad != (trials[i - 1].output.loss_ratio > goal->loss_ratio);
 	}
 	if (!(good > 0 && bad > 0))
-		return;
+		return (struct mlr_excess){ 0 };
 	mean = 2 * good * bad / n;
-	excess->sum += mean - changes;
-	excess->variance += mean * (mean - 1) / (n - 1);
+	return (struct mlr_excess){ mean - changes, mean * (mean - 1) / (n - 1) };
 }
 
-static struct excess missing_changes(const struct mlr_results *results, size_t goal)
+/* Bring the runs test up to date with the last trial at a load. */
+static void count_changes(struct mlr_memory *memory, const struct mlr_results *results, size_t goal, double load_fps)
 {
-	struct excess excess = { 0 };
+	const struct mlr_goal *g = mlr_results_goal(results, goal);
+	size_t count;
+	const struct mlr_trial_result *trials = mlr_results_trials(results, mlr_results_find(results, load_fps), &count);
+	struct mlr_excess before = missing_changes(g, trials, count - 1), now = missing_changes(g, trials, count);
 
-	for (size_t load = 0; load < mlr_results_load_count(results); load++) {
-		size_t count;
-		const struct mlr_trial_result *trials = mlr_results_trials(results, load, &count);
-
-		count_changes(&excess, mlr_results_goal(results, goal), trials, count);
-	}
-	return excess;
+	memory->missing_changes.sum += now.sum - before.sum;
+	memory->missing_changes.variance += now.variance - before.variance;
 }
 
 /* The difference-sign test over trials that follow a bad one at their load. */
@@ -73,12 +65,13 @@ static void count_rise(struct mlr_memory *memory, const struct mlr_trial_result 
 void mlr_memory_note(struct mlr_memory *memory, const struct mlr_results *results, size_t goal,
 		     const struct mlr_trial_result *trial)
 {
-	struct excess rises;
+	struct mlr_excess rises;
 
 	count_rise(memory, trial);
+	count_changes(memory, results, goal, trial->input.load_fps);
 	memory->last = *trial;
-	rises = (struct excess){ memory->rises - memory->falls, (memory->rises + memory->falls + 1) / 3 };
-	memory->is_noticed = is_beyond_chance(rises) || is_beyond_chance(missing_changes(results, goal));
+	rises = (struct mlr_excess){ memory->rises - memory->falls, (memory->rises + memory->falls + 1) / 3 };
+	memory->is_noticed = is_beyond_chance(rises) || is_beyond_chance(memory->missing_changes);
 }
 
 bool mlr_memory_index(const struct mlr_view *view, const struct mlr_memory *memory, int64_t *ret_index)

@@ -20,11 +20,17 @@
 #include "controller_private.h"
 #include "mlr/grid.h"
 
-/* How trials compare with the one before, where that was at the same load and lost frames. */
+/* How far a sum over independent trials has come from its mean. */
+struct mlr_excess {
+	double sum, variance;
+};
+
+/* What the order of the trials says. */
 struct mlr_memory {
 	struct mlr_trial_result last;
-	double rises; /* trials that lost more than the one before */
-	double falls; /* trials that lost less */
+	double rises; /* trials that lost more than the one before, which was at the same load and lost frames, too */
+	double falls; /* the same, that lost less */
+	struct mlr_excess missing_changes; /* from good to bad and back, over all loads */
 	bool is_noticed;
 };
 
