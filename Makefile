@@ -164,7 +164,7 @@ check: deps ## install what is missing, build, run every test
 
 # not in `make check`: it fetches two kernels, and emulates them
 VM_KERNELS ?= 6.1 6.12
-check-vm: ## run the product on other kernels, in QEMU: Debian 12's 6.1 and its backport 6.12
+check-vm: ## run the product on other kernels, in QEMU: Debian's 6.1 and 6.12
 	$(Q)tools/deps vm
 	$(Q)$(MAKE) --no-print-directory check-build
 	$(Q)for kernel in $(VM_KERNELS); do BUILD=$(BUILD) tests/vm/run $$kernel || exit 1; done
@@ -181,7 +181,8 @@ check-distributions: ## run make demo and make check on bare Debian 12, 13 and s
 	$(Q)tools/distributions $(SUITES)
 
 # --- the appliance ----------------------------------------------------------------------------------------------------------
-IMAGE_KERNEL ?= 6.1
+# that of the stable release which this system is
+IMAGE_KERNEL ?= $(shell . tools/apt.sh && echo $$stable_kernel)
 IMAGE_NICS ?= all
 IMAGE_FIRMWARE ?= yes
 image: ## build the appliance, which boots into a tester: disk, ISO, UEFI image (IMAGE_KERNEL=6.1|6.12 IMAGE_NICS=all|vm IMAGE_FIRMWARE=yes|no)
