@@ -113,7 +113,7 @@ wrong() {
   done <<'END'
 colour=red|no setting 'colour' of the appliance
 verb.x=1|a plain value
-verb=a}, x: {|'a' is not search
+verb=a}, x: {|appliance.verb=a}, x: {: 
 verb|a value of 1 to
 verb=[|appliance.verb=[: 
 schedule=[]|a schedule must stand in a file

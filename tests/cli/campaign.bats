@@ -99,7 +99,7 @@ END
 
 @test "what is wrong in the file is said with its line" {
   campaign '  matricks: 3'
-  wrong "c.yaml:10: a campaign has no 'matricks', did you mean 'matrix'\?"
+  wrong "c.yaml:10: no setting 'matricks' of the campaign; there are name, verb, results, repeat, matrix, slurm,"
   campaign '' 'frame-sice: 64'
   wrong "c.yaml:13: no option 'frame-sice', did you mean 'frame-size'\?"
   campaign '  exclude: [{frame-size: 65}]'

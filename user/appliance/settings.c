@@ -4,7 +4,7 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
-#include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -25,95 +25,62 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A file while it is read. */
-struct reader {
-	const char *path, *overrides;
-	yaml_document_t document;
-	struct settings *settings;
-	char *error;
-};
-
-/* A key of a mapping, and who reads its value. */
-struct key {
-	const char *name;
-	bool (*read)(struct reader *reader, const yaml_node_t *value, void *target);
-};
-
-__attribute__((format(printf, 3, 4))) static bool refuse_line(struct reader *reader, size_t line, const char *format, ...)
-{
-	int used = snprintf(reader->error, SETTINGS_ERROR_SIZE, "%s:%zu: ", reader->path, line);
-	va_list arguments;
-
-	va_start(arguments, format);
-	if (used < SETTINGS_ERROR_SIZE)
-		vsnprintf(reader->error + used, SETTINGS_ERROR_SIZE - (size_t)used, format, arguments);
-	va_end(arguments);
-	return false;
-}
-
-#define refuse_node(reader, node, ...) refuse_line(reader, node_line(node), __VA_ARGS__)
+/* Where in the settings a key is read to. */
+#define AT(member) offsetof(struct settings, member)
 
 /* --- values --------------------------------------------------------------------------------------------------------- */
 
-/* A scalar as text; NULL, and refused: anything else, or a NUL inside. */
-static const char *read_plain(struct reader *reader, const yaml_node_t *node)
-{
-	const char *text = node_text(node);
-
-	if (!text)
-		refuse_node(reader, node, "a plain value must stand here");
-	return text;
-}
-
 /* A word of harmless characters: nothing that a shell would take for its own. */
-static bool read_word(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_word(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
 	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789,.:_-";
-	const char *text = read_plain(reader, node);
+	const char *text = node_plain(file, node);
 
 	if (!text)
-		return false;
+		return EXIT_USAGE_ERROR;
 	if (!*text || strlen(text) >= SETTINGS_VALUE_SIZE || text[strspn(text, harmless)])
-		return refuse_node(reader, node, "a value of 1 to %d letters, digits and ,.:_- must stand here",
+		return refuse_node(file, node, "a value of 1 to %d letters, digits and ,.:_- must stand here",
 				   SETTINGS_VALUE_SIZE - 1);
 	strcpy(target, text);
-	return true;
+	return EXIT_DONE;
 }
 
-static bool read_choice(struct reader *reader, const yaml_node_t *node, const char *const words[], const char *choice,
-			char *target)
+static enum exit_code read_choice(struct yaml_file *file, const yaml_node_t *node, const char *const words[],
+				  const char *choice, char *target)
 {
-	if (!read_word(reader, node, target))
-		return false;
+	if (read_word(file, node, target))
+		return EXIT_USAGE_ERROR;
 	for (; *words; words++)
 		if (strcmp(*words, target) == 0)
-			return true;
-	return refuse_node(reader, node, "'%s' is not %s", target, choice);
+			return EXIT_DONE;
+	return refuse_node(file, node, "'%s' is not %s", target, choice);
 }
 
-static bool read_verb(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_verb(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
 	static const char *const verbs[] = { "search", "trial", "soak", "rfc2544", "selftest", "probe", "sut", NULL };
 
-	return read_choice(reader, node, verbs, "search, trial, soak, rfc2544, selftest, probe or sut", target);
+	return read_choice(file, node, verbs, "search, trial, soak, rfc2544, selftest, probe or sut", target);
 }
 
-static bool read_end(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_end(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
 	static const char *const ends[] = { "wait", "power-off", NULL };
 
-	return read_choice(reader, node, ends, "wait or power-off", target);
+	return read_choice(file, node, ends, "wait or power-off", target);
 }
 
-static bool read_truth(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_truth(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	const char *text = read_plain(reader, node);
+	const char *text = node_plain(file, node);
+	bool *truth = target;
 
 	if (!text)
-		return false;
-	*(bool *)target = strcmp(text, "true") == 0 || strcmp(text, "yes") == 0;
-	return *(bool *)target || strcmp(text, "false") == 0 || strcmp(text, "no") == 0 ||
-	       refuse_node(reader, node, "must be true or false");
+		return EXIT_USAGE_ERROR;
+	*truth = strcmp(text, "true") == 0 || strcmp(text, "yes") == 0;
+	if (!*truth && strcmp(text, "false") != 0 && strcmp(text, "no") != 0)
+		return refuse_node(file, node, "must be true or false");
+	return EXIT_DONE;
 }
 
 /* Text without its spaces: "10 min" as "10min". */
@@ -128,44 +95,44 @@ static const char *squeeze(const char *text, char buffer[SETTINGS_VALUE_SIZE])
 	return buffer;
 }
 
-static bool read_time(struct reader *reader, const yaml_node_t *node, void *target, double least_s)
+static enum exit_code read_time(struct yaml_file *file, const yaml_node_t *node, void *target, double least_s)
 {
-	const char *text = read_plain(reader, node);
+	const char *text = node_plain(file, node);
 	char squeezed[SETTINGS_VALUE_SIZE];
 	double time_s;
 
 	if (!text)
-		return false;
+		return EXIT_USAGE_ERROR;
 	if (!parse_duration(squeeze(text, squeezed), &time_s) || time_s < least_s || time_s > PAUSE_MOST_S)
-		return refuse_node(reader, node, "must be a time of %g s to 31 days, as %s", least_s, DURATION_FORMS);
+		return refuse_node(file, node, "must be a time of %g s to 31 days, as %s", least_s, DURATION_FORMS);
 	*(double *)target = time_s;
-	return true;
+	return EXIT_DONE;
 }
 
-static bool read_pause(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_pause(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	return read_time(reader, node, target, 0);
+	return read_time(file, node, target, 0);
 }
 
-static bool read_every(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_every(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	return read_time(reader, node, target, EVERY_LEAST_S);
+	return read_time(file, node, target, EVERY_LEAST_S);
 }
 
 /* Octets: "200 MB". */
-static bool read_size(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_size(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
 	static const struct {
 		const char *ending;
 		double octets;
 	} units[] = { { "kB", 1e3 }, { "MB", 1e6 }, { "GB", 1e9 } };
-	const char *text = read_plain(reader, node);
+	const char *text = node_plain(file, node);
 	char squeezed[SETTINGS_VALUE_SIZE];
 	double number;
 	size_t length;
 
 	if (!text)
-		return false;
+		return EXIT_USAGE_ERROR;
 	squeeze(text, squeezed);
 	length = strlen(squeezed);
 	for (size_t i = 0; i < COUNT(units) && length > 2; i++) {
@@ -176,67 +143,16 @@ static bool read_size(struct reader *reader, const yaml_node_t *node, void *targ
 		    number * units[i].octets > KEEP_MOST)
 			break;
 		*(double *)target = number * units[i].octets;
-		return true;
+		return EXIT_DONE;
 	}
-	return refuse_node(reader, node, "must be a size of at least 1 MB, as 200 MB or 1 GB");
-}
-
-/* --- mappings ------------------------------------------------------------------------------------------------------- */
-
-static const char *list_keys(const struct key *keys, size_t count, char *buffer, size_t size)
-{
-	size_t used = 0;
-
-	buffer[0] = '\0';
-	for (size_t i = 0; i < count && used < size; i++)
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s",
-					 i == 0          ? ""
-					 : i + 1 < count ? ", "
-							 : " and ",
-					 keys[i].name);
-	return buffer;
-}
-
-static const struct key *find_key(const struct key *keys, size_t count, const char *name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(keys[i].name, name) == 0)
-			return &keys[i];
-	return NULL;
-}
-
-/* A mapping of these keys alone, each at most once; each is read into the target. */
-static bool read_mapping(struct reader *reader, const yaml_node_t *node, const char *what, const struct key *keys,
-			 size_t count, void *target)
-{
-	char list[256], quoted[QUOTE_SIZE];
-
-	if (node->type != YAML_MAPPING_NODE)
-		return refuse_node(reader, node, "%s: settings and their values must stand here", what);
-	for (yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
-		const yaml_node_t *name_node = yaml_document_get_node(&reader->document, pair->key),
-				  *value = yaml_document_get_node(&reader->document, pair->value);
-		const char *name = read_plain(reader, name_node);
-		const struct key *key = name ? find_key(keys, count, name) : NULL;
-
-		if (!name)
-			return false;
-		if (!key)
-			return refuse_node(reader, name_node, "no setting '%s' of the %s; there are %s",
-					   quote(name, strlen(name), quoted, sizeof(quoted)), what,
-					   list_keys(keys, count, list, sizeof(list)));
-		if (node_find(&reader->document, node, name) != value)
-			return refuse_node(reader, name_node, "'%s' stands in the %s twice", name, what);
-		if (!key->read(reader, value, target))
-			return false;
-	}
-	return true;
+	return refuse_node(file, node, "must be a size of at least 1 MB, as 200 MB or 1 GB");
 }
 
 /* --- ports ---------------------------------------------------------------------------------------------------------- */
 
 /* The name of the interface with this MAC address. */
-static bool find_port(struct reader *reader, const yaml_node_t *node, const char *mac, char name[SETTINGS_VALUE_SIZE])
+static enum exit_code find_port(struct yaml_file *file, const yaml_node_t *node, const char *mac,
+				char name[SETTINGS_VALUE_SIZE])
 {
 	DIR *directory = opendir("/sys/class/net");
 	char address[INTERFACE_ADDRESS_SIZE];
@@ -251,41 +167,41 @@ static bool find_port(struct reader *reader, const yaml_node_t *node, const char
 	if (directory)
 		closedir(directory);
 	if (found > 1)
-		return refuse_node(reader, node, "%u ports have the MAC address %s; name the port instead", found, mac);
-	return found == 1 || refuse_node(reader, node, "no port has the MAC address %s", mac);
+		return refuse_node(file, node, "%u ports have the MAC address %s; name the port instead", found, mac);
+	return found == 1 ? EXIT_DONE : refuse_node(file, node, "no port has the MAC address %s", mac);
 }
 
 /* A name or a MAC address. */
-static bool read_port(struct reader *reader, const yaml_node_t *node, char name[SETTINGS_VALUE_SIZE])
+static enum exit_code read_port(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
 	char text[SETTINGS_VALUE_SIZE];
 
-	if (!read_word(reader, node, text))
-		return false;
+	if (read_word(file, node, text))
+		return EXIT_USAGE_ERROR;
 	if (strchr(text, ':'))
-		return find_port(reader, node, text, name);
-	strcpy(name, text);
-	return true;
+		return find_port(file, node, text, target);
+	strcpy(target, text);
+	return EXIT_DONE;
 }
 
 /* Names or MAC addresses. */
-static bool read_port_list(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_port_list(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
 	struct port_settings *ports = target;
 
 	if (node->type != YAML_SEQUENCE_NODE)
-		return refuse_node(reader, node, "ports: a list of MAC addresses or names must stand here");
+		return refuse_node(file, node, "ports: a list of MAC addresses or names must stand here");
 	ports->count = 0;
-	for (yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
-		const yaml_node_t *port = yaml_document_get_node(&reader->document, *item);
+	for (size_t i = 0; i < item_count(node); i++) {
+		const yaml_node_t *port = item_at(file, node, i);
 
 		if (ports->count == SETTINGS_PORTS_MAX)
-			return refuse_node(reader, port, "more than %d ports", SETTINGS_PORTS_MAX);
-		if (!read_port(reader, port, ports->names[ports->count]))
-			return false;
+			return refuse_node(file, port, "more than %d ports", SETTINGS_PORTS_MAX);
+		if (read_port(file, port, ports->names[ports->count]))
+			return EXIT_USAGE_ERROR;
 		ports->count++;
 	}
-	return true;
+	return EXIT_DONE;
 }
 
 /* --- schedule ------------------------------------------------------------------------------------------------------- */
@@ -298,243 +214,218 @@ static bool name_is_taken(const struct settings *settings, const char *name)
 	return false;
 }
 
-static bool read_run_name(struct reader *reader, const yaml_node_t *node, struct run_settings *run)
+static enum exit_code read_run_name(struct yaml_file *file, const yaml_node_t *node, const struct settings *settings,
+				    struct run_settings *run)
 {
-	if (!read_word(reader, node, run->name))
-		return false;
+	if (read_word(file, node, run->name))
+		return EXIT_USAGE_ERROR;
 	if (!run->name[strspn(run->name, "0123456789")])
-		return refuse_node(reader, node, "a run's name must not be a number");
-	return !name_is_taken(reader->settings, run->name) ||
-	       refuse_node(reader, node, "two runs have the name '%s'", run->name);
+		return refuse_node(file, node, "a run's name must not be a number");
+	if (name_is_taken(settings, run->name))
+		return refuse_node(file, node, "two runs have the name '%s'", run->name);
+	return EXIT_DONE;
 }
 
 /* What we have to know of a run; its options are for xdp-mlr to read. */
-static bool read_run(struct reader *reader, const yaml_node_t *node)
+static enum exit_code read_run(struct yaml_file *file, const yaml_node_t *node, struct settings *settings)
 {
-	struct settings *settings = reader->settings;
 	struct run_settings *run = &settings->runs[settings->run_count];
 	const yaml_node_t *name, *verb, *ports, *alone;
+	enum exit_code code = EXIT_DONE;
 	bool unused;
 
 	if (settings->run_count == SETTINGS_RUNS_MAX)
-		return refuse_node(reader, node, "more than %d runs", SETTINGS_RUNS_MAX);
+		return refuse_node(file, node, "more than %d runs", SETTINGS_RUNS_MAX);
 	if (node->type != YAML_MAPPING_NODE)
-		return refuse_node(reader, node, "a run: options and their values must stand here");
+		return refuse_node(file, node, "a run: options and their values must stand here");
 	*run = (struct run_settings){ .ports = settings->ports };
 	strcpy(run->verb, settings->verb);
 	snprintf(run->name, sizeof(run->name), "%u", ++settings->run_count);
-	name = node_find(&reader->document, node, "name");
-	verb = node_find(&reader->document, node, "verb");
-	ports = node_find(&reader->document, node, "ports");
-	alone = node_find(&reader->document, node, "alone");
-	return (!name || read_run_name(reader, name, run)) && (!verb || read_verb(reader, verb, run->verb)) &&
-	       (!ports || read_port_list(reader, ports, &run->ports)) && (!alone || read_truth(reader, alone, &unused));
+	name = node_find(file, node, "name");
+	verb = node_find(file, node, "verb");
+	ports = node_find(file, node, "ports");
+	alone = node_find(file, node, "alone");
+	if (name)
+		code = read_run_name(file, name, settings, run);
+	if (verb && code == EXIT_DONE)
+		code = read_verb(file, verb, run->verb);
+	if (ports && code == EXIT_DONE)
+		code = read_port_list(file, ports, &run->ports);
+	return alone && code == EXIT_DONE ? read_truth(file, alone, &unused) : code;
 }
 
-static bool read_runs(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_runs(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	(void)target;
-	if (node->type != YAML_SEQUENCE_NODE || node->data.sequence.items.start == node->data.sequence.items.top)
-		return refuse_node(reader, node, "a list of runs must stand here");
-	reader->settings->run_count = 0;
-	for (yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++)
-		if (!read_run(reader, yaml_document_get_node(&reader->document, *item)))
-			return false;
-	return true;
+	struct settings *settings = target;
+	enum exit_code code = EXIT_DONE;
+
+	if (node->type != YAML_SEQUENCE_NODE || !item_count(node))
+		return refuse_node(file, node, "a list of runs must stand here");
+	settings->run_count = 0;
+	for (size_t i = 0; i < item_count(node) && code == EXIT_DONE; i++)
+		code = read_run(file, item_at(file, node, i), settings);
+	return code;
 }
 
-static bool read_repeat(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_repeat(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	const char *text = read_plain(reader, node);
+	const char *text = node_plain(file, node);
 	double rounds;
 
 	if (!text)
-		return false;
+		return EXIT_USAGE_ERROR;
 	if (strcmp(text, "forever") == 0) {
 		*(unsigned int *)target = SETTINGS_FOREVER;
-		return true;
+		return EXIT_DONE;
 	}
 	if (!parse_number(text, &rounds) || rounds < 1 || rounds > 1e6 || rounds != (unsigned int)rounds)
-		return refuse_node(reader, node, "must be forever, or a number of rounds from 1 to 1000000");
+		return refuse_node(file, node, "must be forever, or a number of rounds from 1 to 1000000");
 	*(unsigned int *)target = (unsigned int)rounds;
-	return true;
+	return EXIT_DONE;
 }
 
 /* "02:00" */
-static bool read_clock(struct reader *reader, const yaml_node_t *node, struct schedule_settings *schedule)
+static enum exit_code read_clock(struct yaml_file *file, const yaml_node_t *node, struct schedule_settings *schedule)
 {
-	const char *text = read_plain(reader, node);
+	const char *text = node_plain(file, node);
 	unsigned int hours, minutes;
 	int end = 0;
 
 	if (!text)
-		return false;
+		return EXIT_USAGE_ERROR;
 	if (strlen(text) != 5 || sscanf(text, "%2u:%2u%n", &hours, &minutes, &end) != 2 || end != 5 || hours > 23 ||
 	    minutes > 59)
-		return refuse_node(reader, node, "must be a time of day in UTC, as \"02:00\"");
+		return refuse_node(file, node, "must be a time of day in UTC, as \"02:00\"");
 	if (schedule->at_count == SETTINGS_TIMES_MAX)
-		return refuse_node(reader, node, "more than %d times of day", SETTINGS_TIMES_MAX);
+		return refuse_node(file, node, "more than %d times of day", SETTINGS_TIMES_MAX);
 	schedule->at_minutes[schedule->at_count++] = 60 * hours + minutes;
-	return true;
+	return EXIT_DONE;
 }
 
-static bool read_at(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_at(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
+	enum exit_code code = EXIT_DONE;
+
 	if (node->type != YAML_SEQUENCE_NODE)
-		return read_clock(reader, node, target);
-	for (yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++)
-		if (!read_clock(reader, yaml_document_get_node(&reader->document, *item), target))
-			return false;
-	return true;
-}
-
-/* Each key of the schedule into its own member. */
-static bool read_schedule_repeat(struct reader *reader, const yaml_node_t *node, void *target)
-{
-	return read_repeat(reader, node, &((struct schedule_settings *)target)->rounds);
-}
-
-static bool read_schedule_pause(struct reader *reader, const yaml_node_t *node, void *target)
-{
-	return read_pause(reader, node, &((struct schedule_settings *)target)->pause_s);
-}
-
-static bool read_schedule_every(struct reader *reader, const yaml_node_t *node, void *target)
-{
-	return read_every(reader, node, &((struct schedule_settings *)target)->every_s);
+		return read_clock(file, node, target);
+	for (size_t i = 0; i < item_count(node) && code == EXIT_DONE; i++)
+		code = read_clock(file, item_at(file, node, i), target);
+	return code;
 }
 
 /* The list of runs, or a mapping with it. At times of day, and in an interval, rounds go on for ever unless it says how often. */
-static bool read_schedule(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_schedule(struct yaml_file *file, const yaml_node_t *node, struct settings *settings)
 {
-	static const struct key keys[] = {
-		{ "runs", read_runs },
-		{ "repeat", read_schedule_repeat },
-		{ "pause", read_schedule_pause },
-		{ "every", read_schedule_every },
-		{ "at", read_at },
+	static const struct yaml_key keys[] = {
+		{ "runs", read_runs, 0 },
+		{ "repeat", read_repeat, AT(schedule.rounds) },
+		{ "pause", read_pause, AT(schedule.pause_s) },
+		{ "every", read_every, AT(schedule.every_s) },
+		{ "at", read_at, AT(schedule) },
 	};
-	struct schedule_settings *schedule = &reader->settings->schedule;
+	struct schedule_settings *schedule = &settings->schedule;
+	enum exit_code code;
 
-	(void)target;
 	if (node->type == YAML_SEQUENCE_NODE)
-		return read_runs(reader, node, NULL);
-	if (!read_mapping(reader, node, "schedule", keys, COUNT(keys), schedule))
-		return false;
+		return read_runs(file, node, settings);
+	code = yaml_read_mapping(file, node, "schedule", keys, COUNT(keys), settings);
+	if (code != EXIT_DONE)
+		return code;
 	if ((schedule->every_s > 0) + (schedule->pause_s > 0) + (schedule->at_count > 0) > 1)
-		return refuse_node(reader, node, "schedule: pause, every and at exclude each other");
-	if ((schedule->every_s > 0 || schedule->at_count) && !node_find(&reader->document, node, "repeat"))
+		return refuse_node(file, node, "schedule: pause, every and at exclude each other");
+	if ((schedule->every_s > 0 || schedule->at_count) && !node_find(file, node, "repeat"))
 		schedule->rounds = SETTINGS_FOREVER;
-	return true;
+	return EXIT_DONE;
 }
 
 /* --- HTTP ----------------------------------------------------------------------------------------------------------- */
 
-static bool read_http_address(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_http_address(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	char *address = ((struct http_settings *)target)->address;
+	char *address = target;
 	unsigned char octets[sizeof(struct in6_addr)];
 
-	if (!read_word(reader, node, address))
-		return false;
+	if (read_word(file, node, address))
+		return EXIT_USAGE_ERROR;
 	if (inet_pton(AF_INET, address, octets) != 1 && inet_pton(AF_INET6, address, octets) != 1)
-		return refuse_node(reader, node, "'%s' is no IP address", address);
+		return refuse_node(file, node, "'%s' is no IP address", address);
 	if (strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0)
-		return refuse_node(reader, node, "'%s' would listen on test ports; give the management port's own address",
+		return refuse_node(file, node, "'%s' would listen on test ports; give the management port's own address",
 				   address);
-	return true;
+	return EXIT_DONE;
 }
 
-static bool read_http_port(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_http_port(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	const char *text = read_plain(reader, node);
+	const char *text = node_plain(file, node);
 	double number;
 
 	if (!text)
-		return false;
+		return EXIT_USAGE_ERROR;
 	if (!parse_number(text, &number) || number < 1 || number > 65535 || number != (unsigned int)number)
-		return refuse_node(reader, node, "must be a port number from 1 to 65535");
-	((struct http_settings *)target)->port = (unsigned int)number;
-	return true;
+		return refuse_node(file, node, "must be a port number from 1 to 65535");
+	*(unsigned int *)target = (unsigned int)number;
+	return EXIT_DONE;
 }
 
-static bool read_http_token(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_http_token(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	const char *text = read_plain(reader, node);
-	struct http_settings *http = target;
+	const char *text = node_plain(file, node);
+	const size_t size = sizeof(((struct http_settings *)0)->token);
 
 	if (!text)
-		return false;
+		return EXIT_USAGE_ERROR;
 	for (const char *c = text; *c; c++)
 		if (*c <= ' ' || *c > '~')
-			return refuse_node(reader, node, "token: visible ASCII characters only");
-	if (strlen(text) < TOKEN_MIN || strlen(text) >= sizeof(http->token))
-		return refuse_node(reader, node, "token: %d to %zu characters, so that nobody guesses it", TOKEN_MIN,
-				   sizeof(http->token) - 1);
-	strcpy(http->token, text);
-	return true;
+			return refuse_node(file, node, "token: visible ASCII characters only");
+	if (strlen(text) < TOKEN_MIN || strlen(text) >= size)
+		return refuse_node(file, node, "token: %d to %zu characters, so that nobody guesses it", TOKEN_MIN,
+				   size - 1);
+	strcpy(target, text);
+	return EXIT_DONE;
 }
 
-static bool read_http_unprotected(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_pem(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	return read_truth(reader, node, &((struct http_settings *)target)->unprotected);
-}
-
-static bool read_pem(struct reader *reader, const yaml_node_t *node, char **target)
-{
-	const char *text = read_plain(reader, node);
+	const char *text = node_plain(file, node);
 
 	if (!text)
-		return false;
+		return EXIT_USAGE_ERROR;
 	if (strlen(text) > PEM_MAX || !strstr(text, "-----BEGIN "))
-		return refuse_node(reader, node, "PEM text must stand here, at most %d octets", PEM_MAX);
-	*target = strdup(text);
-	return *target || refuse_node(reader, node, "out of memory");
+		return refuse_node(file, node, "PEM text must stand here, at most %d octets", PEM_MAX);
+	*(char **)target = strdup(text);
+	return *(char **)target ? EXIT_DONE : refuse_node(file, node, "out of memory");
 }
 
-static bool read_certificate(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_tls(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	return read_pem(reader, node, &((struct http_settings *)target)->certificate);
+	static const struct yaml_key keys[] = { { "certificate", read_pem, AT(http.certificate) },
+						{ "key", read_pem, AT(http.key) } };
+	const struct http_settings *http = &((struct settings *)target)->http;
+	enum exit_code code = yaml_read_mapping(file, node, "tls", keys, COUNT(keys), target);
+
+	if (code == EXIT_DONE && !(http->certificate && http->key))
+		return refuse_node(file, node, "tls: both a certificate and a key are needed");
+	return code;
 }
 
-static bool read_private_key(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_http(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	return read_pem(reader, node, &((struct http_settings *)target)->key);
-}
-
-static bool read_tls(struct reader *reader, const yaml_node_t *node, void *target)
-{
-	static const struct key keys[] = { { "certificate", read_certificate }, { "key", read_private_key } };
-	struct http_settings *http = target;
-
-	if (!read_mapping(reader, node, "tls", keys, COUNT(keys), http))
-		return false;
-	return (http->certificate && http->key) || refuse_node(reader, node, "tls: both a certificate and a key are needed");
-}
-
-static bool read_http(struct reader *reader, const yaml_node_t *node, void *target)
-{
-	static const struct key keys[] = {
-		{ "address", read_http_address },
-		{ "port", read_http_port },
-		{ "tls", read_tls },
-		{ "token", read_http_token },
-		{ "unprotected", read_http_unprotected },
+	static const struct yaml_key keys[] = {
+		{ "address", read_http_address, AT(http.address) },
+		{ "port", read_http_port, AT(http.port) },
+		{ "tls", read_tls, 0 },
+		{ "token", read_http_token, AT(http.token) },
+		{ "unprotected", read_truth, AT(http.unprotected) },
 	};
-	struct http_settings *http = &reader->settings->http;
+	struct settings *settings = target;
 
-	(void)target;
-	http->wanted = true;
-	http->line = node_line(node);
-	return read_mapping(reader, node, "http", keys, COUNT(keys), http);
+	settings->http.wanted = true;
+	settings->http.line = node_line(node);
+	return yaml_read_mapping(file, node, "http", keys, COUNT(keys), settings);
 }
 
 /* --- the management port -------------------------------------------------------------------------------------------- */
-
-static bool read_management_port(struct reader *reader, const yaml_node_t *node, void *target)
-{
-	return read_port(reader, node, ((struct management_settings *)target)->port);
-}
 
 static bool is_ipv4(const char *text)
 {
@@ -557,41 +448,37 @@ static bool is_ipv4_with_length(const char *text)
 	       length <= 31 && length == (unsigned int)length && strspn(slash + 1, "0123456789") == strlen(slash + 1);
 }
 
-static bool read_management_address(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_management_address(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	const char *text = read_plain(reader, node);
+	const char *text = node_plain(file, node);
 	char quoted[QUOTE_SIZE];
 
 	if (!text)
-		return false;
+		return EXIT_USAGE_ERROR;
 	if (strcmp(text, "dhcp") != 0 && !is_ipv4_with_length(text))
-		return refuse_node(reader, node, "'%s' is neither dhcp nor an IPv4 address with its length, as 192.0.2.5/24",
+		return refuse_node(file, node, "'%s' is neither dhcp nor an IPv4 address with its length, as 192.0.2.5/24",
 				   quote(text, strlen(text), quoted, sizeof(quoted)));
-	strcpy(((struct management_settings *)target)->address, text);
-	return true;
+	strcpy(target, text);
+	return EXIT_DONE;
 }
 
-static bool read_management_gateway(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_management_gateway(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	char *gateway = ((struct management_settings *)target)->gateway;
-
-	if (!read_word(reader, node, gateway))
-		return false;
-	return is_ipv4(gateway) || refuse_node(reader, node, "'%s' is no IPv4 address", gateway);
+	if (read_word(file, node, target))
+		return EXIT_USAGE_ERROR;
+	return is_ipv4(target) ? EXIT_DONE : refuse_node(file, node, "'%s' is no IPv4 address", (const char *)target);
 }
 
-static bool read_management(struct reader *reader, const yaml_node_t *node, void *target)
+static enum exit_code read_management(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	static const struct key keys[] = {
-		{ "port", read_management_port },
-		{ "address", read_management_address },
-		{ "gateway", read_management_gateway },
+	static const struct yaml_key keys[] = {
+		{ "port", read_port, AT(management.port) },
+		{ "address", read_management_address, AT(management.address) },
+		{ "gateway", read_management_gateway, AT(management.gateway) },
 	};
-	struct management_settings *management = &reader->settings->management;
 
-	(void)target;
-	management->line = node_line(node);
-	return read_mapping(reader, node, "management", keys, COUNT(keys), management);
+	((struct settings *)target)->management.line = node_line(node);
+	return yaml_read_mapping(file, node, "management", keys, COUNT(keys), target);
 }
 
 static bool is_test_port(const struct settings *settings, const char *name)
@@ -607,63 +494,35 @@ static bool is_test_port(const struct settings *settings, const char *name)
 }
 
 /* Once all of it is known, wherever it stands. */
-static bool check_management(struct reader *reader)
+static enum exit_code check_management(struct yaml_file *file, const struct settings *settings)
 {
-	const struct management_settings *management = &reader->settings->management;
+	const struct management_settings *management = &settings->management;
 
 	if (!management->line)
-		return true;
+		return EXIT_DONE;
 	if (!*management->port)
-		return refuse_line(reader, management->line, "management: its port is missing, a MAC address or name");
-	if (is_test_port(reader->settings, management->port))
-		return refuse_line(reader, management->line, "management: %s is a test port", management->port);
-	return !*management->gateway || strcmp(management->address, "dhcp") != 0 ||
-	       refuse_line(reader, management->line,
-			   "management: a gateway goes with an address of its own; DHCP brings one");
+		return refuse_line(file, management->line, "management: its port is missing, a MAC address or name");
+	if (is_test_port(settings, management->port))
+		return refuse_line(file, management->line, "management: %s is a test port", management->port);
+	if (*management->gateway && strcmp(management->address, "dhcp") == 0)
+		return refuse_line(file, management->line,
+				   "management: a gateway goes with an address of its own; DHCP brings one");
+	return EXIT_DONE;
 }
 
 /* --- the section ---------------------------------------------------------------------------------------------------- */
 
-/* Runs of a schedule take these over, so they are read before it, wherever they stand. */
-static bool read_section_verb(struct reader *reader, const yaml_node_t *node, void *target)
-{
-	return read_verb(reader, node, ((struct settings *)target)->verb);
-}
-
-static bool read_section_ports(struct reader *reader, const yaml_node_t *node, void *target)
-{
-	return read_port_list(reader, node, &((struct settings *)target)->ports);
-}
-
-static bool read_section_end(struct reader *reader, const yaml_node_t *node, void *target)
-{
-	return read_end(reader, node, ((struct settings *)target)->at_end);
-}
-
-static bool read_section_shell(struct reader *reader, const yaml_node_t *node, void *target)
-{
-	return read_truth(reader, node, &((struct settings *)target)->shell);
-}
-
-static bool read_section_keep(struct reader *reader, const yaml_node_t *node, void *target)
-{
-	return read_size(reader, node, &((struct settings *)target)->keep_octets);
-}
-
-/* Read in its turn, when what it takes over is known. */
-static bool read_later(struct reader *reader, const yaml_node_t *node, void *target)
-{
-	(void)reader;
-	(void)node;
-	(void)target;
-	return true;
-}
-
-static const struct key section_keys[] = {
-	{ "verb", read_section_verb },   { "ports", read_section_ports },   { "at-end", read_section_end },
-	{ "shell", read_section_shell }, { "keep", read_section_keep },     { "schedule", read_later },
-	{ "http", read_http },           { "management", read_management },
+/* The schedule is read in its turn: its runs take over what stands here. */
+static const struct yaml_key section_keys[] = {
+	{ "verb", read_verb, AT(verb) },    { "ports", read_port_list, AT(ports) }, { "at-end", read_end, AT(at_end) },
+	{ "shell", read_truth, AT(shell) }, { "keep", read_size, AT(keep_octets) }, { "schedule", NULL, 0 },
+	{ "http", read_http, 0 },           { "management", read_management, 0 },
 };
+
+static enum exit_code read_section(struct yaml_file *file, const yaml_node_t *section, struct settings *settings)
+{
+	return yaml_read_mapping(file, section, SECTION, section_keys, COUNT(section_keys), settings);
+}
 
 /* --- the kernel's command line, on top ------------------------------------------------------------------------------- */
 
@@ -685,96 +544,76 @@ static bool write_override(const char *line, char *text, size_t size)
 	return used < size;
 }
 
-static bool read_override(struct reader *reader, const char *line)
+static enum exit_code read_override(const struct yaml_file *of, const char *line, struct settings *settings)
 {
-	struct reader own = { .path = "kernel command line", .settings = reader->settings, .error = reader->error };
+	struct yaml_file file = { .path = "kernel command line", .error = of->error, .error_size = of->error_size };
 	const yaml_node_t *root;
+	enum exit_code code;
 	char text[1024];
-	yaml_parser_t parser;
-	bool good = false;
 
 	if (!write_override(line, text, sizeof(text)))
-		return refuse_line(&own, 1, "a setting of the appliance is too long");
-	if (!yaml_parser_initialize(&parser))
-		return refuse_line(&own, 1, "out of memory");
-	yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
-	if (yaml_parser_load(&parser, &own.document)) {
-		root = yaml_document_get_root_node(&own.document);
-		good = root && !node_find(&own.document, root, "schedule")
-			       ? read_mapping(&own, root, SECTION, section_keys, COUNT(section_keys), own.settings)
-			       : refuse_line(&own, 1, "a schedule must stand in a file");
-		yaml_document_delete(&own.document);
-	} else {
-		refuse_line(&own, 1, "appliance.%s: %s", line, parser.problem ? parser.problem : "it cannot be read");
-	}
-	yaml_parser_delete(&parser);
-	return good;
+		return refuse_line(&file, 1, "a setting of the appliance is too long");
+	if (yaml_file_read_text(&file, text))
+		return refuse_line(&file, 1, SECTION ".%s: not a value in YAML", line);
+	root = yaml_document_get_root_node(&file.document);
+	code = root && !node_find(&file, root, "schedule") ? read_section(&file, root, settings)
+							   : refuse_line(&file, 1, "a schedule must stand in a file");
+	yaml_file_free(&file);
+	return code;
 }
 
-static bool read_overrides(struct reader *reader)
+/* The lines of a file; NULL: none. */
+static enum exit_code read_overrides(const struct yaml_file *file, const char *path, struct settings *settings)
 {
 	static const char prefix[] = SECTION ".";
-	FILE *stream = reader->overrides ? fopen(reader->overrides, "re") : NULL;
+	FILE *stream = path ? fopen(path, "re") : NULL;
+	enum exit_code code = EXIT_DONE;
 	char line[4096];
-	bool good = true;
 
 	if (!stream)
-		return true;
-	while (good && fgets(line, sizeof(line), stream)) {
+		return EXIT_DONE;
+	while (code == EXIT_DONE && fgets(line, sizeof(line), stream)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (strncmp(line, prefix, strlen(prefix)) == 0)
-			good = read_override(reader, line + strlen(prefix));
+			code = read_override(file, line + strlen(prefix), settings);
 	}
 	fclose(stream);
-	return good;
-}
-
-/* --- the document --------------------------------------------------------------------------------------------------- */
-
-/* `section` may be NULL. */
-static bool read_section(struct reader *reader, const yaml_node_t *section)
-{
-	const yaml_node_t *schedule;
-
-	if (section && !read_mapping(reader, section, SECTION, section_keys, COUNT(section_keys), reader->settings))
-		return false;
-	if (!read_overrides(reader))
-		return false;
-	schedule = section ? node_find(&reader->document, section, "schedule") : NULL;
-	return (!schedule || read_schedule(reader, schedule, NULL)) && check_management(reader);
-}
-
-static bool read_document(struct reader *reader)
-{
-	const yaml_node_t *root = yaml_document_get_root_node(&reader->document), *section;
-
-	if (!root || root->type != YAML_MAPPING_NODE)
-		return refuse_line(reader, root ? node_line(root) : 1, "must be a mapping of option names to values");
-	section = node_find(&reader->document, root, SECTION);
-	return read_section(reader, section);
+	return code;
 }
 
 /* --- the file ------------------------------------------------------------------------------------------------------- */
 
-static bool read_stream(struct reader *reader, FILE *stream)
+static enum exit_code read_document(struct yaml_file *file, const char *overrides, struct settings *settings)
 {
-	yaml_parser_t parser;
-	bool good;
+	const yaml_node_t *root = yaml_document_get_root_node(&file->document), *section, *schedule;
+	enum exit_code code = EXIT_DONE;
+
+	if (!root || root->type != YAML_MAPPING_NODE)
+		return refuse_line(file, root ? node_line(root) : 1, "must be a mapping of option names to values");
+	section = node_find(file, root, SECTION);
+	if (section)
+		code = read_section(file, section, settings);
+	if (code == EXIT_DONE)
+		code = read_overrides(file, overrides, settings);
+	schedule = section && code == EXIT_DONE ? node_find(file, section, "schedule") : NULL;
+	if (schedule)
+		code = read_schedule(file, schedule, settings);
+	return code == EXIT_DONE ? check_management(file, settings) : code;
+}
+
+static enum exit_code read_stream(struct yaml_file *file, FILE *stream, const char *overrides, struct settings *settings)
+{
+	enum exit_code code;
 
 	if (fseek(stream, 0, SEEK_END) || ftell(stream) > SETTINGS_FILE_MAX)
-		return refuse_line(reader, 1, "larger than %d octets: this is no configuration", SETTINGS_FILE_MAX);
-	if (fseek(stream, 0, SEEK_SET) || !yaml_parser_initialize(&parser))
-		return refuse_line(reader, 1, "out of memory");
-	yaml_parser_set_input_file(&parser, stream);
-	if (yaml_parser_load(&parser, &reader->document)) {
-		good = read_document(reader);
-		yaml_document_delete(&reader->document);
-	} else {
-		good = refuse_line(reader, parser.problem_mark.line + 1, "not YAML: %s",
-				   parser.problem ? parser.problem : "it cannot be read");
-	}
-	yaml_parser_delete(&parser);
-	return good;
+		return refuse_line(file, 1, "larger than %d octets: this is no configuration", SETTINGS_FILE_MAX);
+	rewind(stream);
+	code = yaml_file_read(file, stream);
+	if (code != EXIT_DONE)
+		return code;
+	code = read_document(file, overrides, settings);
+	yaml_file_free(file);
+	return code;
 }
 
 /* Without a schedule: the file as it is, once. */
@@ -797,7 +636,7 @@ bool settings_read(const char *path, struct settings *ret, char error[SETTINGS_E
 bool settings_read_over(const char *path, const char *overrides, struct settings *ret, char error[SETTINGS_ERROR_SIZE])
 {
 	struct settings *settings = calloc(1, sizeof(*settings));
-	struct reader reader = { .path = path, .overrides = overrides, .settings = settings, .error = error };
+	struct yaml_file file = { .path = path, .error = error, .error_size = SETTINGS_ERROR_SIZE };
 	FILE *stream = settings ? fopen(path, "re") : NULL;
 	bool good = false;
 
@@ -809,7 +648,7 @@ bool settings_read_over(const char *path, const char *overrides, struct settings
 	strcpy(settings->at_end, "wait");
 	strcpy(settings->management.address, "dhcp");
 	settings->schedule.rounds = 1;
-	good = read_stream(&reader, stream);
+	good = read_stream(&file, stream, overrides, settings) == EXIT_DONE;
 	fclose(stream);
 	if (good) {
 		add_only_run(settings);

@@ -3,14 +3,13 @@
 
 #include <errno.h>
 #include <libgen.h>
-#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "base/units.h"
-#include "base/yaml_read.h"
 #include "config/config_file.h"
 #include "config/options.h"
 
@@ -23,45 +22,27 @@
 
 /* The file while it is read. */
 struct reader {
+	struct yaml_file yaml;
 	struct campaign *campaign;
-	yaml_document_t document;
 	const yaml_node_t *compare; /* the value of that key; NULL: not given */
 	const yaml_node_t *exclude, *include;
 };
 
 /* --- nodes ---------------------------------------------------------------------------------------------------------- */
 
-/* "FILE:LINE: reason" */
-__attribute__((format(printf, 3, 4))) static enum exit_code refuse_node(const struct reader *reader, const yaml_node_t *node,
-									const char *format, ...)
-{
-	char reason[768];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(reason, sizeof(reason), format, arguments);
-	va_end(arguments);
-	return refuse(EXIT_USAGE_ERROR, "%s:%zu: %s", reader->campaign->path, node_line(node), reason);
-}
-
-static yaml_node_t *node_at(struct reader *reader, int index)
-{
-	return yaml_document_get_node(&reader->document, index);
-}
-
 /* A scalar where nothing else will do; `what` names it. */
-static enum exit_code read_name(const struct reader *reader, const yaml_node_t *node, const char *what, const char **ret)
+static enum exit_code read_name(const struct yaml_file *file, const yaml_node_t *node, const char *what, const char **ret)
 {
 	*ret = node_text(node);
 	if (!*ret || !**ret)
-		return refuse_node(reader, node, "%s must be a plain value that is not empty", what);
+		return refuse_node(file, node, "%s must be a plain value that is not empty", what);
 	return EXIT_DONE;
 }
 
-static enum exit_code check_type(const struct reader *reader, const yaml_node_t *node, yaml_node_type_t type,
+static enum exit_code check_type(const struct yaml_file *file, const yaml_node_t *node, yaml_node_type_t type,
 				 const char *rule)
 {
-	return node->type == type ? EXIT_DONE : refuse_node(reader, node, "%s", rule);
+	return node->type == type ? EXIT_DONE : refuse_node(file, node, "%s", rule);
 }
 
 /* Call `add` with every key and value of a mapping, until one fails. */
@@ -71,20 +52,9 @@ static enum exit_code each_pair(struct reader *reader, const yaml_node_t *mappin
 {
 	enum exit_code code = EXIT_DONE;
 
-	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
-	     pair < mapping->data.mapping.pairs.top && code == EXIT_DONE; pair++)
-		code = read(reader, node_at(reader, pair->key), node_at(reader, pair->value), data);
+	for (size_t i = 0; i < pair_count(mapping) && code == EXIT_DONE; i++)
+		code = read(reader, key_at(&reader->yaml, mapping, i), value_at(&reader->yaml, mapping, i), data);
 	return code;
-}
-
-static size_t sequence_size(const yaml_node_t *node)
-{
-	return (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
-}
-
-static yaml_node_t *sequence_item(struct reader *reader, const yaml_node_t *node, size_t index)
-{
-	return node_at(reader, node->data.sequence.items.start[index]);
 }
 
 /* --- sets ----------------------------------------------------------------------------------------------------------- */
@@ -101,30 +71,30 @@ static enum exit_code read_slurm_pair(struct reader *reader, const yaml_node_t *
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz-";
 	const char *name, *text;
-	enum exit_code code = read_name(reader, key, "the name of an option of sbatch", &name);
+	enum exit_code code = read_name(&reader->yaml, key, "the name of an option of sbatch", &name);
 
 	if (code == EXIT_DONE)
-		code = read_name(reader, value, "the value of an option of sbatch", &text);
+		code = read_name(&reader->yaml, value, "the value of an option of sbatch", &text);
 	if (code != EXIT_DONE)
 		return code;
 	if (strspn(name, letters) != strlen(name) || *name == '-')
-		return refuse_node(reader, key,
+		return refuse_node(&reader->yaml, key,
 				   "'%s' is no long option of sbatch; write it without dashes before it, as "
 				   "'licenses'",
 				   name);
 	if (strcmp(name, "array") == 0 || strcmp(name, "dependency") == 0 || strcmp(name, "output") == 0)
-		return refuse_node(reader, key, "'%s' is set by campaign submit itself", name);
+		return refuse_node(&reader->yaml, key, "'%s' is set by campaign submit itself", name);
 	if (strpbrk(text, "\r\n"))
-		return refuse_node(reader, value, "the value of '%s' must be one line", name);
+		return refuse_node(&reader->yaml, value, "the value of '%s' must be one line", name);
 	if (json_object_set_new(data, name, json_string(text)))
-		return refuse_node(reader, value, "the value of '%s' must be UTF-8", name);
+		return refuse_node(&reader->yaml, value, "the value of '%s' must be UTF-8", name);
 	return EXIT_DONE;
 }
 
 static enum exit_code read_slurm(struct reader *reader, const yaml_node_t *node, json_t *slurm)
 {
-	enum exit_code code =
-		check_type(reader, node, YAML_MAPPING_NODE, "'slurm' must map long options of sbatch to their values");
+	enum exit_code code = check_type(&reader->yaml, node, YAML_MAPPING_NODE,
+					 "'slurm' must map long options of sbatch to their values");
 
 	return code == EXIT_DONE ? each_pair(reader, node, read_slurm_pair, slurm) : code;
 }
@@ -138,10 +108,10 @@ static enum exit_code read_set_pair(struct reader *reader, const yaml_node_t *ke
 	if (name && strcmp(name, SLURM) == 0)
 		return read_slurm(reader, value, set->slurm);
 	if (name && strcmp(name, "report") == 0)
-		return refuse_node(reader, key,
+		return refuse_node(&reader->yaml, key,
 				   "'report' says where a result goes, and every point has its own; 'campaign report' "
 				   "shows all of them");
-	return config_file_add(reader->campaign->path, &reader->document, reader->campaign->verb, key, value, set->options);
+	return config_file_add(&reader->yaml, reader->campaign->verb, key, value, set->options);
 }
 
 /* --- axes ----------------------------------------------------------------------------------------------------------- */
@@ -179,7 +149,7 @@ static enum exit_code add_label(struct reader *reader, struct campaign_axis *axi
 				const char *label)
 {
 	if (find_label(axis, label) < axis->count)
-		return refuse_node(reader, node, "'%s' stands on the axis '%s' twice", label, axis->name);
+		return refuse_node(&reader->yaml, node, "'%s' stands on the axis '%s' twice", label, axis->name);
 	axis->labels[axis->count] = strdup(label);
 	if (!axis->labels[axis->count])
 		return refuse(EXIT_INCAPABLE, "out of memory");
@@ -211,8 +181,7 @@ static enum exit_code add_value(struct reader *reader, struct campaign_axis *axi
 	set = &axis->sets[axis->count];
 	code = set_new(set);
 	if (code == EXIT_DONE)
-		code = config_file_add(reader->campaign->path, &reader->document, reader->campaign->verb, key, value,
-				       set->options);
+		code = config_file_add(&reader->yaml, reader->campaign->verb, key, value, set->options);
 	if (code == EXIT_DONE) {
 		join_values(set, label);
 		code = add_label(reader, axis, value, label);
@@ -234,7 +203,7 @@ static enum exit_code add_named(struct reader *reader, const yaml_node_t *key, c
 	struct campaign_axis *axis = named->axis;
 	struct campaign_set *set;
 	const char *label;
-	enum exit_code code = read_name(reader, key, "a name on an axis", &label);
+	enum exit_code code = read_name(&reader->yaml, key, "a name on an axis", &label);
 
 	if (code == EXIT_DONE)
 		code = grow_axis(axis);
@@ -245,8 +214,7 @@ static enum exit_code add_named(struct reader *reader, const yaml_node_t *key, c
 	if (code == EXIT_DONE && value->type == YAML_MAPPING_NODE)
 		code = each_pair(reader, value, read_set_pair, set);
 	else if (code == EXIT_DONE)
-		code = config_file_add(reader->campaign->path, &reader->document, reader->campaign->verb, named->key, value,
-				       set->options);
+		code = config_file_add(&reader->yaml, reader->campaign->verb, named->key, value, set->options);
 	if (code == EXIT_DONE)
 		code = add_label(reader, axis, key, label);
 	if (code != EXIT_DONE)
@@ -263,7 +231,7 @@ static enum exit_code find_axis_option(struct reader *reader, const yaml_node_t 
 	if (axis->option && option_belongs(axis->option, reader->campaign->verb))
 		return EXIT_DONE;
 	return refuse_node(
-		reader, key,
+		&reader->yaml, key,
 		"the axis '%s' lists values, but is no option of %s%s; an axis with a name of its own maps names to "
 		"options: '%s: {NAME: {OPTION: VALUE, ...}, ...}'",
 		axis->name, verb_name(reader->campaign->verb),
@@ -278,11 +246,12 @@ static enum exit_code fill_axis(struct reader *reader, const yaml_node_t *key, c
 
 	if (value->type == YAML_MAPPING_NODE)
 		return each_pair(reader, value, add_named, &named);
-	code = check_type(reader, value, YAML_SEQUENCE_NODE, "an axis must be a list of values, or map names to options");
+	code = check_type(&reader->yaml, value, YAML_SEQUENCE_NODE,
+			  "an axis must be a list of values, or map names to options");
 	if (code == EXIT_DONE)
 		code = find_axis_option(reader, key, axis);
-	for (size_t i = 0; code == EXIT_DONE && i < sequence_size(value); i++)
-		code = add_value(reader, axis, key, sequence_item(reader, value, i));
+	for (size_t i = 0; code == EXIT_DONE && i < item_count(value); i++)
+		code = add_value(reader, axis, key, item_at(&reader->yaml, value, i));
 	return code;
 }
 
@@ -291,18 +260,18 @@ static enum exit_code read_axis(struct reader *reader, const yaml_node_t *key, c
 	struct campaign *campaign = reader->campaign;
 	struct campaign_axis *axis = &campaign->axes[campaign->matrix.axis_count];
 	const char *name;
-	enum exit_code code = read_name(reader, key, "the name of an axis", &name);
+	enum exit_code code = read_name(&reader->yaml, key, "the name of an axis", &name);
 
 	(void)data;
 	if (code != EXIT_DONE)
 		return code;
 	if (campaign->matrix.axis_count == MLR_AXES_MAX)
-		return refuse_node(reader, key, "a matrix has at most %d axes", MLR_AXES_MAX);
+		return refuse_node(&reader->yaml, key, "a matrix has at most %d axes", MLR_AXES_MAX);
 	for (size_t i = 0; i < campaign->matrix.axis_count; i++)
 		if (strcmp(campaign->axes[i].name, name) == 0)
-			return refuse_node(reader, key, "the axis '%s' stands in the matrix twice", name);
+			return refuse_node(&reader->yaml, key, "the axis '%s' stands in the matrix twice", name);
 	if (strcmp(name, "run") == 0)
-		return refuse_node(reader, key,
+		return refuse_node(&reader->yaml, key,
 				   "no axis can be called 'run': that is which repeat a point is ('repeat: N')");
 	axis->name = strdup(name);
 	if (!axis->name)
@@ -311,7 +280,7 @@ static enum exit_code read_axis(struct reader *reader, const yaml_node_t *key, c
 	code = fill_axis(reader, key, value, axis);
 	axis->product_count = axis->count;
 	if (code == EXIT_DONE && !axis->count)
-		code = refuse_node(reader, value, "the axis '%s' is empty", name);
+		code = refuse_node(&reader->yaml, value, "the axis '%s' is empty", name);
 	return code;
 }
 
@@ -369,7 +338,7 @@ static enum exit_code refuse_axis(const struct reader *reader, const yaml_node_t
 
 	for (size_t i = 0; i < reader->campaign->matrix.axis_count; i++)
 		names[i] = reader->campaign->axes[i].name;
-	return refuse_node(reader, key, "the matrix has no axis '%s'%s", name,
+	return refuse_node(&reader->yaml, key, "the matrix has no axis '%s'%s", name,
 			   nearest_hint(name, names, reader->campaign->matrix.axis_count, hint, sizeof(hint)));
 }
 
@@ -378,7 +347,7 @@ static enum exit_code refuse_label(const struct reader *reader, const yaml_node_
 {
 	char hint[64];
 
-	return refuse_node(reader, node, "'%s' does not stand on the axis '%s'%s", label, axis->name,
+	return refuse_node(&reader->yaml, node, "'%s' does not stand on the axis '%s'%s", label, axis->name,
 			   nearest_hint(label, (const char *const *)axis->labels, axis->count, hint, sizeof(hint)));
 }
 
@@ -388,14 +357,14 @@ static enum exit_code read_rule_pair(struct reader *reader, const yaml_node_t *k
 	struct campaign_axis *axis;
 	const char *name, *label;
 	size_t index, found;
-	enum exit_code code = read_name(reader, key, "the name of an axis", &name);
+	enum exit_code code = read_name(&reader->yaml, key, "the name of an axis", &name);
 
 	if (code != EXIT_DONE)
 		return code;
 	axis = find_axis(reader->campaign, name, &index);
 	if (!axis)
 		return rule->set ? read_set_pair(reader, key, value, rule->set) : refuse_axis(reader, key, name);
-	code = read_name(reader, value, "a label of an axis", &label);
+	code = read_name(&reader->yaml, value, "a label of an axis", &label);
 	if (code != EXIT_DONE)
 		return code;
 	found = find_label(axis, label);
@@ -411,7 +380,7 @@ static enum exit_code read_rule_pair(struct reader *reader, const yaml_node_t *k
 static enum exit_code read_rule(struct reader *reader, const yaml_node_t *node, struct rule *rule)
 {
 	enum exit_code code =
-		check_type(reader, node, YAML_MAPPING_NODE, "must map axes of the matrix to one of their labels");
+		check_type(&reader->yaml, node, YAML_MAPPING_NODE, "must map axes of the matrix to one of their labels");
 
 	for (size_t i = 0; i < MLR_AXES_MAX; i++)
 		rule->combination.labels[i] = MLR_CAMPAIGN_ANY;
@@ -421,17 +390,17 @@ static enum exit_code read_rule(struct reader *reader, const yaml_node_t *node, 
 static enum exit_code read_exclude(struct reader *reader, const yaml_node_t *list)
 {
 	struct campaign *campaign = reader->campaign;
-	enum exit_code code = check_type(reader, list, YAML_SEQUENCE_NODE, "'exclude' must be a list");
+	enum exit_code code = check_type(&reader->yaml, list, YAML_SEQUENCE_NODE, "'exclude' must be a list");
 
 	if (code != EXIT_DONE)
 		return code;
-	campaign->excluded = calloc(sequence_size(list) + 1, sizeof(*campaign->excluded));
+	campaign->excluded = calloc(item_count(list) + 1, sizeof(*campaign->excluded));
 	if (!campaign->excluded)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	for (size_t i = 0; i < sequence_size(list) && code == EXIT_DONE; i++) {
+	for (size_t i = 0; i < item_count(list) && code == EXIT_DONE; i++) {
 		struct rule rule = { .set = NULL };
 
-		code = read_rule(reader, sequence_item(reader, list, i), &rule);
+		code = read_rule(reader, item_at(&reader->yaml, list, i), &rule);
 		campaign->excluded[i] = rule.combination;
 		campaign->matrix.excluded_count++;
 	}
@@ -442,7 +411,7 @@ static enum exit_code check_include(const struct reader *reader, const yaml_node
 {
 	for (size_t i = 0; i < reader->campaign->matrix.axis_count; i++)
 		if (rule->combination.labels[i] == MLR_CAMPAIGN_ANY)
-			return refuse_node(reader, node,
+			return refuse_node(&reader->yaml, node,
 					   "what is included must say where it is on every axis; '%s' is missing",
 					   reader->campaign->axes[i].name);
 	return EXIT_DONE;
@@ -451,16 +420,16 @@ static enum exit_code check_include(const struct reader *reader, const yaml_node
 static enum exit_code read_include(struct reader *reader, const yaml_node_t *list)
 {
 	struct campaign *campaign = reader->campaign;
-	enum exit_code code = check_type(reader, list, YAML_SEQUENCE_NODE, "'include' must be a list");
+	enum exit_code code = check_type(&reader->yaml, list, YAML_SEQUENCE_NODE, "'include' must be a list");
 
 	if (code != EXIT_DONE)
 		return code;
-	campaign->included = calloc(sequence_size(list) + 1, sizeof(*campaign->included));
-	campaign->included_sets = calloc(sequence_size(list) + 1, sizeof(*campaign->included_sets));
+	campaign->included = calloc(item_count(list) + 1, sizeof(*campaign->included));
+	campaign->included_sets = calloc(item_count(list) + 1, sizeof(*campaign->included_sets));
 	if (!campaign->included || !campaign->included_sets)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	for (size_t i = 0; i < sequence_size(list) && code == EXIT_DONE; i++) {
-		const yaml_node_t *node = sequence_item(reader, list, i);
+	for (size_t i = 0; i < item_count(list) && code == EXIT_DONE; i++) {
+		const yaml_node_t *node = item_at(&reader->yaml, list, i);
 		struct rule rule = { .set = &campaign->included_sets[i] };
 
 		campaign->matrix.included_count++;
@@ -477,26 +446,28 @@ static enum exit_code read_include(struct reader *reader, const yaml_node_t *lis
 /* --- the section ---------------------------------------------------------------------------------------------------- */
 
 /* A text that becomes the name of files and jobs. */
-static enum exit_code read_campaign_name(struct reader *reader, const yaml_node_t *node)
+static enum exit_code read_campaign_name(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
+	struct reader *reader = target;
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	const char *name;
-	enum exit_code code = read_name(reader, node, "the campaign's name", &name);
+	enum exit_code code = read_name(file, node, "the campaign's name", &name);
 
 	if (code != EXIT_DONE)
 		return code;
 	if (strspn(name, plain) != strlen(name) || *name == '.' || *name == '-')
-		return refuse_node(reader, node,
+		return refuse_node(file, node,
 				   "name '%s': letters, digits, '.', '_' and '-', to name files and jobs after it", name);
 	reader->campaign->name = strdup(name);
 	return reader->campaign->name ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
 }
 
-static enum exit_code read_campaign_verb(struct reader *reader, const yaml_node_t *node)
+static enum exit_code read_campaign_verb(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
+	struct reader *reader = target;
 	static const enum verb measuring[] = { VERB_SEARCH, VERB_TRIAL, VERB_SOAK, VERB_RFC2544 };
 	const char *name;
-	enum exit_code code = read_name(reader, node, "'verb'", &name);
+	enum exit_code code = read_name(file, node, "'verb'", &name);
 
 	if (code != EXIT_DONE)
 		return code;
@@ -506,7 +477,7 @@ static enum exit_code read_campaign_verb(struct reader *reader, const yaml_node_
 			return EXIT_DONE;
 		}
 	}
-	return refuse_node(reader, node, "verb '%s': must be search, trial, soak or rfc2544", name);
+	return refuse_node(file, node, "verb '%s': must be search, trial, soak or rfc2544", name);
 }
 
 /* The directory of the file, with a name in it; a name that begins with "/" stands for itself. Slashes at its end are left out. */
@@ -526,10 +497,11 @@ static char *beside(const char *path, const char *name)
 	return joined;
 }
 
-static enum exit_code read_results(struct reader *reader, const yaml_node_t *node)
+static enum exit_code read_results(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
+	struct reader *reader = target;
 	const char *name;
-	enum exit_code code = read_name(reader, node, "'results'", &name);
+	enum exit_code code = read_name(file, node, "'results'", &name);
 
 	if (code != EXIT_DONE)
 		return code;
@@ -537,96 +509,74 @@ static enum exit_code read_results(struct reader *reader, const yaml_node_t *nod
 	return reader->campaign->directory ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
 }
 
-static enum exit_code read_launch(struct reader *reader, const yaml_node_t *node)
+static enum exit_code read_launch(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
+	struct reader *reader = target;
 	const char *command;
-	enum exit_code code = read_name(reader, node, "'launch'", &command);
+	enum exit_code code = read_name(file, node, "'launch'", &command);
 
 	if (code != EXIT_DONE)
 		return code;
 	if (strpbrk(command, "\r\n") || strlen(command) > LAUNCH_MOST)
-		return refuse_node(reader, node,
+		return refuse_node(file, node,
 				   "'launch' must be one line of at most %d octets, as 'mpirun --hostfile hosts'",
 				   LAUNCH_MOST);
 	reader->campaign->launch = strdup(command);
 	return reader->campaign->launch ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
 }
 
-static enum exit_code read_repeat(struct reader *reader, const yaml_node_t *node)
+static enum exit_code read_repeat(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
+	struct reader *reader = target;
 	const char *text;
 	double count;
-	enum exit_code code = read_name(reader, node, "'repeat'", &text);
+	enum exit_code code = read_name(file, node, "'repeat'", &text);
 
 	if (code != EXIT_DONE)
 		return code;
 	if (!parse_number(text, &count) || count < 1 || count > REPEATS_LIMIT || count != (unsigned int)count)
-		return refuse_node(reader, node, "repeat '%s': must be a whole number from 1 to %d", text, REPEATS_LIMIT);
+		return refuse_node(file, node, "repeat '%s': must be a whole number from 1 to %d", text, REPEATS_LIMIT);
 	reader->campaign->matrix.repeats = (unsigned int)count;
 	return EXIT_DONE;
 }
 
-static enum exit_code read_matrix(struct reader *reader, const yaml_node_t *node)
+static enum exit_code read_matrix(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	enum exit_code code = check_type(reader, node, YAML_MAPPING_NODE, "'matrix' must map axes to what they hold");
+	struct reader *reader = target;
+	enum exit_code code = check_type(file, node, YAML_MAPPING_NODE, "'matrix' must map axes to what they hold");
 
 	return code == EXIT_DONE ? each_pair(reader, node, read_axis, NULL) : code;
 }
 
-static enum exit_code read_common_slurm(struct reader *reader, const yaml_node_t *node)
+static enum exit_code read_common_slurm(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
+	struct reader *reader = target;
+
+	(void)file;
 	return read_slurm(reader, node, reader->campaign->common.slurm);
 }
 
-/* What else the axes must be known for. */
-static enum exit_code keep_exclude(struct reader *reader, const yaml_node_t *node)
+/* Looked at once the axes are known. */
+static enum exit_code keep_node(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	reader->exclude = node;
-	return EXIT_DONE;
-}
-
-static enum exit_code keep_include(struct reader *reader, const yaml_node_t *node)
-{
-	reader->include = node;
-	return EXIT_DONE;
-}
-
-static enum exit_code keep_compare(struct reader *reader, const yaml_node_t *node)
-{
-	reader->compare = node;
+	(void)file;
+	*(const yaml_node_t **)target = node;
 	return EXIT_DONE;
 }
 
 /* In the order in which they are read, whatever that in the file is. */
-static const struct section_key {
-	const char *name;
-	enum exit_code (*read)(struct reader *reader, const yaml_node_t *node);
-} section_keys[] = {
-	{ "name", read_campaign_name }, { "verb", read_campaign_verb }, { "results", read_results },
-	{ "repeat", read_repeat },      { "matrix", read_matrix },      { "slurm", read_common_slurm },
-	{ "exclude", keep_exclude },    { "include", keep_include },    { "compare", keep_compare },
-	{ "launch", read_launch },
+static const struct yaml_key section_keys[] = {
+	{ "name", read_campaign_name, 0 },
+	{ "verb", read_campaign_verb, 0 },
+	{ "results", read_results, 0 },
+	{ "repeat", read_repeat, 0 },
+	{ "matrix", read_matrix, 0 },
+	{ "slurm", read_common_slurm, 0 },
+	{ "exclude", keep_node, offsetof(struct reader, exclude) },
+	{ "include", keep_node, offsetof(struct reader, include) },
+	{ "compare", keep_node, offsetof(struct reader, compare) },
+	{ "launch", read_launch, 0 },
 };
-
-static enum exit_code check_section_key(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
-{
-	const char *names[COUNT(section_keys)], *name = node_text(key);
-	bool *seen = data;
-	char hint[64];
-
-	(void)value;
-	for (size_t i = 0; i < COUNT(section_keys); i++) {
-		names[i] = section_keys[i].name;
-		if (!name || strcmp(name, names[i]) != 0)
-			continue;
-		if (seen[i])
-			return refuse_node(reader, key, "'%s' stands in the campaign twice", name);
-		seen[i] = true;
-		return EXIT_DONE;
-	}
-	return refuse_node(reader, key, "a campaign has no '%s'%s", name ? name : "",
-			   nearest_hint(name ? name : "", names, COUNT(names), hint, sizeof(hint)));
-}
 
 /* The axis whose labels are compared: the one that is named, else the first whose labels have names, as builds do. */
 static enum exit_code find_compared(struct reader *reader)
@@ -637,7 +587,7 @@ static enum exit_code find_compared(struct reader *reader)
 
 	campaign->compared = MLR_CAMPAIGN_ANY;
 	if (reader->compare) {
-		code = read_name(reader, reader->compare, "'compare'", &name);
+		code = read_name(&reader->yaml, reader->compare, "'compare'", &name);
 		if (code != EXIT_DONE || strcmp(name, "none") == 0)
 			return code;
 		return find_axis(campaign, name, &campaign->compared) ? EXIT_DONE
@@ -651,18 +601,8 @@ static enum exit_code find_compared(struct reader *reader)
 
 static enum exit_code read_section(struct reader *reader, const yaml_node_t *section)
 {
-	bool seen[COUNT(section_keys)] = { false };
-	enum exit_code code = check_type(reader, section, YAML_MAPPING_NODE,
-					 "'campaign' must be a mapping: name, verb, results, matrix, ...");
+	enum exit_code code = yaml_read_mapping(&reader->yaml, section, SECTION, section_keys, COUNT(section_keys), reader);
 
-	if (code == EXIT_DONE)
-		code = each_pair(reader, section, check_section_key, seen);
-	for (size_t i = 0; i < COUNT(section_keys) && code == EXIT_DONE; i++) {
-		const yaml_node_t *value = node_find(&reader->document, section, section_keys[i].name);
-
-		if (value)
-			code = section_keys[i].read(reader, value);
-	}
 	if (code == EXIT_DONE && reader->exclude)
 		code = read_exclude(reader, reader->exclude);
 	if (code == EXIT_DONE && reader->include)
@@ -681,22 +621,22 @@ static enum exit_code read_common_pair(struct reader *reader, const yaml_node_t 
 	if (name && strcmp(name, SECTION) == 0)
 		return EXIT_DONE;
 	if (name && strcmp(name, SLURM) == 0)
-		return refuse_node(reader, key, "'slurm' belongs into the section 'campaign'");
+		return refuse_node(&reader->yaml, key, "'slurm' belongs into the section 'campaign'");
 	return read_set_pair(reader, key, value, data);
 }
 
 static enum exit_code read_document(struct reader *reader)
 {
 	struct campaign *campaign = reader->campaign;
-	const yaml_node_t *root = yaml_document_get_root_node(&reader->document), *section;
+	const yaml_node_t *root = yaml_document_get_root_node(&reader->yaml.document), *section;
 	enum exit_code code;
 
 	if (!root || root->type != YAML_MAPPING_NODE)
 		return refuse(EXIT_USAGE_ERROR, "%s: no campaign: it must be a mapping with the key 'campaign'",
 			      campaign->path);
-	section = node_find(&reader->document, root, SECTION);
+	section = node_find(&reader->yaml, root, SECTION);
 	if (!section)
-		return refuse_node(reader, root, "no campaign: the key 'campaign' is missing");
+		return refuse_node(&reader->yaml, root, "no campaign: the key 'campaign' is missing");
 	code = read_section(reader, section);
 	return code == EXIT_DONE ? each_pair(reader, root, read_common_pair, &campaign->common) : code;
 }
@@ -724,7 +664,7 @@ enum exit_code campaign_read(const char *path, struct campaign *ret)
 {
 	struct campaign campaign = { .path = path, .verb = VERB_SEARCH, .matrix = { .repeats = 1 } };
 	struct reader reader = { .campaign = ret };
-	enum exit_code code = config_file_load(path, "cannot read the campaign", &reader.document);
+	enum exit_code code = config_file_open(path, "cannot read the campaign", &reader.yaml);
 
 	if (code != EXIT_DONE)
 		return code;
@@ -732,7 +672,7 @@ enum exit_code campaign_read(const char *path, struct campaign *ret)
 	code = set_new(&ret->common);
 	if (code == EXIT_DONE)
 		code = read_document(&reader);
-	yaml_document_delete(&reader.document);
+	yaml_file_free(&reader.yaml);
 	if (code == EXIT_DONE)
 		code = add_defaults(ret);
 	if (code == EXIT_DONE)

@@ -3,10 +3,8 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/yaml_read.h"
 #include "config/options.h"
 
 #define VALUE_SIZE        4096
@@ -16,9 +14,8 @@
 #define RUN_ALONE         "alone"
 
 struct file {
-	const char *path;
+	struct yaml_file *yaml;
 	enum verb verb;
-	yaml_document_t *document;
 	struct given_list *list;
 	size_t from_above; /* how many of the list's values win over what is read: the command line's, and a run's */
 	bool in_run;
@@ -29,25 +26,15 @@ static const char *scalar(const yaml_node_t *node)
 	return (const char *)node->data.scalar.value;
 }
 
-/* A scalar as text. NULL: anything else, or a NUL inside, was refused. */
-static const char *scalar_text(const struct file *file, const yaml_node_t *node)
-{
-	const char *text = node_text(node);
-
-	if (!text)
-		refuse(EXIT_USAGE_ERROR, "%s:%zu: a plain value must stand here", file->path, node_line(node));
-	return text;
-}
-
 static enum exit_code append(const struct file *file, const yaml_node_t *node, const char *joint, char value[VALUE_SIZE])
 {
-	const char *text = scalar_text(file, node);
+	const char *text = node_plain(file->yaml, node);
 	size_t used = strlen(value);
 
 	if (!text)
 		return EXIT_USAGE_ERROR;
 	if (strlen(joint) + strlen(text) >= VALUE_SIZE - used)
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: this value is too long", file->path, node_line(node));
+		return refuse_node(file->yaml, node, "this value is too long");
 	snprintf(value + used, VALUE_SIZE - used, "%s%s", joint, text);
 	return EXIT_DONE;
 }
@@ -57,9 +44,8 @@ static enum exit_code flatten_sequence(struct file *file, const yaml_node_t *nod
 {
 	enum exit_code code = EXIT_DONE;
 
-	for (yaml_node_item_t *item = node->data.sequence.items.start;
-	     item < node->data.sequence.items.top && code == EXIT_DONE; item++)
-		code = append(file, yaml_document_get_node(file->document, *item), *value ? "," : "", value);
+	for (size_t i = 0; i < item_count(node) && code == EXIT_DONE; i++)
+		code = append(file, item_at(file->yaml, node, i), *value ? "," : "", value);
 	return code;
 }
 
@@ -68,11 +54,10 @@ static enum exit_code flatten_mapping(struct file *file, const yaml_node_t *node
 {
 	enum exit_code code = EXIT_DONE;
 
-	for (yaml_node_pair_t *pair = node->data.mapping.pairs.start;
-	     pair < node->data.mapping.pairs.top && code == EXIT_DONE; pair++) {
-		code = append(file, yaml_document_get_node(file->document, pair->key), *value ? "," : "", value);
+	for (size_t i = 0; i < pair_count(node) && code == EXIT_DONE; i++) {
+		code = append(file, key_at(file->yaml, node, i), *value ? "," : "", value);
 		if (code == EXIT_DONE)
-			code = append(file, yaml_document_get_node(file->document, pair->value), "=", value);
+			code = append(file, value_at(file->yaml, node, i), "=", value);
 	}
 	return code;
 }
@@ -91,8 +76,9 @@ static enum exit_code add_value(struct file *file, const struct option *option, 
 		code = append(file, node, "", value);
 	if (code != EXIT_DONE)
 		return code;
-	return given_add(file->list,
-			 &(struct given){ .option = option, .text = value, .path = file->path, .line = node_line(node) });
+	return given_add(
+		file->list,
+		&(struct given){ .option = option, .text = value, .path = file->yaml->path, .line = node_line(node) });
 }
 
 /* The value or values of one key. */
@@ -102,9 +88,8 @@ static enum exit_code add_values(struct file *file, const struct option *option,
 
 	if (!(option->flags & OPTION_REPEATS) || node->type != YAML_SEQUENCE_NODE)
 		return add_value(file, option, node);
-	for (yaml_node_item_t *item = node->data.sequence.items.start;
-	     item < node->data.sequence.items.top && code == EXIT_DONE; item++)
-		code = add_value(file, option, yaml_document_get_node(file->document, *item));
+	for (size_t i = 0; i < item_count(node) && code == EXIT_DONE; i++)
+		code = add_value(file, option, item_at(file->yaml, node, i));
 	return code;
 }
 
@@ -133,7 +118,7 @@ static bool is_of_run(const char *name)
 static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const yaml_node_t *value)
 {
 	const struct option *option;
-	const char *name = scalar_text(file, key);
+	const char *name = node_plain(file->yaml, key);
 	char hint[64], quoted[QUOTE_SIZE];
 
 	if (!name)
@@ -142,17 +127,14 @@ static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const 
 		return EXIT_DONE;
 	option = option_find(name);
 	if (!option)
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: no option '%s'%s", file->path, node_line(key),
-			      quote(name, strlen(name), quoted, sizeof(quoted)),
-			      option_hint(name, file->verb, "", hint, sizeof(hint)));
+		return refuse_node(file->yaml, key, "no option '%s'%s", quote(name, strlen(name), quoted, sizeof(quoted)),
+				   option_hint(name, file->verb, "", hint, sizeof(hint)));
 	if (option->flags & OPTION_COMMAND_LINE)
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' belongs on the command line only", file->path, node_line(key),
-			      name);
+		return refuse_node(file->yaml, key, "'%s' belongs on the command line only", name);
 	if (!option_belongs(option, file->verb))
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' is no option of %s", file->path, node_line(key), name,
-			      verb_name(file->verb));
+		return refuse_node(file->yaml, key, "'%s' is no option of %s", name, verb_name(file->verb));
 	if (in_file(file, option))
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' stands in the file twice", file->path, node_line(key), name);
+		return refuse_node(file->yaml, key, "'%s' stands in the file twice", name);
 	return given_above(file, option) ? EXIT_DONE : add_values(file, option, value);
 }
 
@@ -160,8 +142,8 @@ static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const 
 static const yaml_node_t *find_options(struct file *file, const yaml_node_t *root)
 {
 	static const char own[] = "xdp-mlr/";
-	const yaml_node_t *schema = node_find(file->document, root, "schema"),
-			  *echo = node_find(file->document, root, "configuration");
+	const yaml_node_t *schema = node_find(file->yaml, root, "schema"),
+			  *echo = node_find(file->yaml, root, "configuration");
 
 	if (!schema || schema->type != YAML_SCALAR_NODE || strncmp(scalar(schema), own, sizeof(own) - 1) != 0)
 		return root;
@@ -174,10 +156,8 @@ static enum exit_code add_mapping(struct file *file, const yaml_node_t *mapping)
 	enum exit_code code = EXIT_DONE;
 
 	file->from_above = file->list->count;
-	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
-	     pair < mapping->data.mapping.pairs.top && code == EXIT_DONE; pair++)
-		code = add_pair(file, yaml_document_get_node(file->document, pair->key),
-				yaml_document_get_node(file->document, pair->value));
+	for (size_t i = 0; i < pair_count(mapping) && code == EXIT_DONE; i++)
+		code = add_pair(file, key_at(file->yaml, mapping, i), value_at(file->yaml, mapping, i));
 	return code;
 }
 
@@ -187,7 +167,7 @@ static enum exit_code add_mapping(struct file *file, const yaml_node_t *mapping)
 static const yaml_node_t *find_typed(struct file *file, const yaml_node_t *mapping, const char *name, yaml_node_type_t type)
 {
 	const yaml_node_t *node =
-		mapping && mapping->type == YAML_MAPPING_NODE ? node_find(file->document, mapping, name) : NULL;
+		mapping && mapping->type == YAML_MAPPING_NODE ? node_find(file->yaml, mapping, name) : NULL;
 
 	return node && node->type == type ? node : NULL;
 }
@@ -203,12 +183,11 @@ static bool says(struct file *file, const yaml_node_t *mapping, const char *name
 static const yaml_node_t *find_run(struct file *file, const yaml_node_t *runs, const char *wanted)
 {
 	char number[24];
-	int i = 0;
 
-	for (yaml_node_item_t *item = runs->data.sequence.items.start; item < runs->data.sequence.items.top; item++) {
-		const yaml_node_t *run = yaml_document_get_node(file->document, *item);
+	for (size_t i = 0; i < item_count(runs); i++) {
+		const yaml_node_t *run = item_at(file->yaml, runs, i);
 
-		snprintf(number, sizeof(number), "%d", ++i);
+		snprintf(number, sizeof(number), "%zu", i + 1);
 		if (run->type == YAML_MAPPING_NODE && (says(file, run, RUN_NAME, wanted) || strcmp(number, wanted) == 0))
 			return run;
 	}
@@ -235,15 +214,15 @@ static enum exit_code add_run(struct file *file, const yaml_node_t *root, const 
 	quote(wanted, strlen(wanted), quoted, sizeof(quoted));
 	if (!runs)
 		return refuse(EXIT_USAGE_ERROR, "--run '%s': %s has no schedule of runs (appliance: schedule)", quoted,
-			      file->path);
+			      file->yaml->path);
 	if (!run)
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: the schedule has no run '%s'", file->path, node_line(runs), quoted);
+		return refuse_node(file->yaml, runs, "the schedule has no run '%s'", quoted);
 	verb = find_typed(file, run, RUN_VERB, YAML_SCALAR_NODE);
 	if (!verb)
 		verb = find_typed(file, section, RUN_VERB, YAML_SCALAR_NODE);
 	if (strcmp(verb ? scalar(verb) : verb_name(VERB_SEARCH), verb_name(file->verb)) != 0)
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: run '%s' is of another verb: xdp-mlr %s", file->path,
-			      node_line(run), quoted, verb ? scalar(verb) : verb_name(VERB_SEARCH));
+		return refuse_node(file->yaml, run, "run '%s' is of another verb: xdp-mlr %s", quoted,
+				   verb ? scalar(verb) : verb_name(VERB_SEARCH));
 	*ret_alone = says(file, run, RUN_ALONE, "true") || says(file, run, RUN_ALONE, "yes");
 	file->in_run = true;
 	code = add_mapping(file, run);
@@ -255,15 +234,14 @@ static enum exit_code add_run(struct file *file, const yaml_node_t *root, const 
 
 static enum exit_code add_document(struct file *file, const char *run)
 {
-	const yaml_node_t *root = yaml_document_get_root_node(file->document);
+	const yaml_node_t *root = yaml_document_get_root_node(&file->yaml->document);
 	enum exit_code code = EXIT_DONE;
 	bool alone = false;
 
 	if (!root || (root->type == YAML_SCALAR_NODE && root->data.scalar.length == 0))
 		return EXIT_DONE; /* an empty file */
 	if (root->type != YAML_MAPPING_NODE)
-		return refuse(EXIT_USAGE_ERROR, "%s:%zu: must be a mapping of option names to values", file->path,
-			      node_line(root));
+		return refuse_node(file->yaml, root, "must be a mapping of option names to values");
 	if (run)
 		code = add_run(file, root, run, &alone);
 	if (code != EXIT_DONE || alone)
@@ -271,71 +249,36 @@ static enum exit_code add_document(struct file *file, const char *run)
 	return add_mapping(file, find_options(file, root));
 }
 
-static enum exit_code refuse_syntax(const char *path, const yaml_parser_t *parser)
+enum exit_code config_file_open(const char *path, const char *what, struct yaml_file *ret)
 {
-	return refuse(EXIT_USAGE_ERROR, "%s:%zu: not YAML: %s", path, parser->problem_mark.line + 1,
-		      parser->problem ? parser->problem : "it cannot be read");
-}
-
-static enum exit_code refuse_second_document(const char *path, yaml_parser_t *parser)
-{
-	yaml_document_t document;
-	const yaml_node_t *root;
-	enum exit_code code = EXIT_DONE;
-
-	if (!yaml_parser_load(parser, &document))
-		return refuse_syntax(path, parser);
-	root = yaml_document_get_root_node(&document);
-	if (root)
-		code = refuse(EXIT_USAGE_ERROR, "%s:%zu: a second document; the file must have one", path, node_line(root));
-	yaml_document_delete(&document);
-	return code;
-}
-
-enum exit_code config_file_load(const char *path, const char *what, yaml_document_t *ret)
-{
-	enum exit_code code;
-	yaml_parser_t parser;
 	FILE *stream = fopen(path, "re");
+	enum exit_code code;
 
 	if (!stream)
 		return refuse(EXIT_USAGE_ERROR, "%s '%s': %s", what, path, strerror(errno));
-	if (!yaml_parser_initialize(&parser)) {
-		code = refuse(EXIT_INCAPABLE, "out of memory");
-		goto close_stream;
-	}
-	yaml_parser_set_input_file(&parser, stream);
-	if (!yaml_parser_load(&parser, ret)) {
-		code = refuse_syntax(path, &parser);
-		goto delete_parser;
-	}
-	code = refuse_second_document(path, &parser);
-	if (code != EXIT_DONE)
-		yaml_document_delete(ret);
-delete_parser:
-	yaml_parser_delete(&parser);
-close_stream:
+	*ret = (struct yaml_file){ .path = path };
+	code = yaml_file_read(ret, stream);
 	fclose(stream);
 	return code;
 }
 
 enum exit_code config_file_read(const char *path, enum verb verb, const char *run, struct given_list *list)
 {
-	yaml_document_t document;
-	struct file file = { .path = path, .verb = verb, .document = &document, .list = list };
-	enum exit_code code = config_file_load(path, "--config", &document);
+	struct yaml_file yaml;
+	struct file file = { .yaml = &yaml, .verb = verb, .list = list };
+	enum exit_code code = config_file_open(path, "--config", &yaml);
 
 	if (code != EXIT_DONE)
 		return code;
 	code = add_document(&file, run);
-	yaml_document_delete(&document);
+	yaml_file_free(&yaml);
 	return code;
 }
 
-enum exit_code config_file_add(const char *path, yaml_document_t *document, enum verb verb, const yaml_node_t *key,
-			       const yaml_node_t *value, struct given_list *list)
+enum exit_code config_file_add(struct yaml_file *yaml, enum verb verb, const yaml_node_t *key, const yaml_node_t *value,
+			       struct given_list *list)
 {
-	struct file file = { .path = path, .verb = verb, .document = document, .list = list };
+	struct file file = { .yaml = yaml, .verb = verb, .list = list };
 
 	return add_pair(&file, key, value);
 }

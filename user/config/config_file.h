@@ -3,8 +3,7 @@
 #ifndef XDP_MLR_CONFIG_CONFIG_FILE_H
 #define XDP_MLR_CONFIG_CONFIG_FILE_H
 
-#include <yaml.h>
-
+#include "base/yaml_read.h"
 #include "config/config.h"
 #include "config/given.h"
 
@@ -15,12 +14,10 @@
 enum exit_code config_file_read(const char *path, enum verb verb, const char *run, struct given_list *list);
 
 /* For files that hold options among other things. */
-/* A file that has one YAML document; `what` is how errors call the file before it could be read ("--config"). Delete the document
- * with yaml_document_delete(). */
-enum exit_code config_file_load(const char *path, const char *what, yaml_document_t *ret);
-/* Add the value, or the values, of an option to the list, which has no other value of it; `key` and `value` are nodes of the
- * document. */
-enum exit_code config_file_add(const char *path, yaml_document_t *document, enum verb verb, const yaml_node_t *key,
-			       const yaml_node_t *value, struct given_list *list);
+/* Open one and read its YAML; `what` is how errors call the file where it cannot be read ("--config"). Free with yaml_file_free(). */
+enum exit_code config_file_open(const char *path, const char *what, struct yaml_file *ret);
+/* Add the value, or the values, of an option to the list, which has no other value of it; `key` and `value` are nodes of the file. */
+enum exit_code config_file_add(struct yaml_file *yaml, enum verb verb, const yaml_node_t *key, const yaml_node_t *value,
+			       struct given_list *list);
 
 #endif
