@@ -25,7 +25,7 @@ load helper
     raised
     wait $! || [ $? -eq 1 ]
     [ "$(niceness)" = "$before" ]
-    "$0" trial -p "$1" --load 1000 --duration 600 --quiet >/dev/null &
+    "$0" trial -p "$1" --load 1000 --duration 3600 --quiet >/dev/null &
     raised
     kill -9 $!
     wait $! || true

@@ -183,7 +183,7 @@ spare_links() { # in any network namespace that a process of ours has
 @test "SIGINT ends it, with what is known, and exit 130" {
   lab_up wire
   for load in 10 100000 max; do
-    start trial --tx live --load "$load" --duration 600 --format json
+    start trial --tx live --load "$load" --duration 3600 --format json
     flowing 6 # ARP is over
     interrupted
     check '.irregular_reason != null'
@@ -194,7 +194,7 @@ spare_links() { # in any network namespace that a process of ours has
 @test "kill -9 leaves neither a program nor the spare veth behind" {
   lab_up wire
   before=$(spare_links)
-  start trial --tx live --load 1000 --duration 600
+  start trial --tx live --load 1000 --duration 3600
   flowing 20
   programs=$(cat /proc/"$pid"/fdinfo/* | awk '$1 == "prog_id:" { print $2 }' | sort -u)
   [ "$(wc -l <<<"$programs")" -ge 2 ]

@@ -15,7 +15,7 @@ port_state() {
 
 # Start a long trial in the background and wait until it runs; its process is in $pid.
 start_trial() {
-  start trial --load 1000 --duration 600 "$@"
+  start trial --load 1000 --duration 3600 "$@"
   until [ "$(xdp_count)" -ge 2 ]; do sleep 0.01; done
 }
 
@@ -160,7 +160,7 @@ start_trial() {
   for port in "$A" "$B"; do echo 0 >"/proc/sys/net/ipv6/conf/$port/disable_ipv6"; done
   before=$(port_state)
   for delay in 0 0.005 0.01 0.02 0.03 0.05 0.08 0.1 0.15 0.2 0.25 0.3 0.4 0.6; do
-    start trial --load 1000 --duration 600
+    start trial --load 1000 --duration 3600
     sleep "$delay"
     kill -9 "$pid"
     wait "$pid" || true
@@ -364,7 +364,7 @@ killed_run() {
     ip link set "$port" netns "xdp-mlr-${LAB}x"
     nsenter --net="$namespace" ip link set "$port" up
   done
-  nsenter --net="$namespace" "$MLR" trial -p "$A,$B" --load 1000 --duration 600 "${prepared[@]}" >/dev/null 2>&1 &
+  nsenter --net="$namespace" "$MLR" trial -p "$A,$B" --load 1000 --duration 3600 "${prepared[@]}" >/dev/null 2>&1 &
   pid=$!
   background+=("$pid")
   until [ "$(nsenter --net="$namespace" ip -j link show | jq '[.[] | select(.xdp)] | length')" -ge 2 ]; do sleep 0.01; done

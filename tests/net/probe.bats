@@ -94,7 +94,7 @@ mended() { # NAME STATE
 @test "a port that a run has, and one that a dead run left" {
   lab_up wire
   for port in "$A" "$B"; do echo 0 >"/proc/sys/net/ipv6/conf/$port/disable_ipv6"; done
-  start trial --load 1000 --duration 600
+  start trial --load 1000 --duration 3600
   until [ "$(xdp_count)" -ge 2 ]; do sleep 0.01; done
   probe -p "$A"
   [ "$status" -eq 3 ]

@@ -11,7 +11,7 @@ load helper
   cat >"$BATS_TEST_TMPDIR/session" <<END
 seconds() { grep -ao "trial $A,$B: [0-9:]*" "$BATS_TEST_TMPDIR/shown" | sort -u | wc -l; }
 stty cols 100 rows 30
-"$MLR" trial -p "$A,$B" --load 10kfps --duration 600 >/dev/null &
+"$MLR" trial -p "$A,$B" --load 10kfps --duration 3600 >/dev/null &
 until [ \$(seconds) -ge 2 ]; do sleep 0.1; done
 stty cols 30
 until [ \$(seconds) -ge 5 ]; do sleep 0.1; done
@@ -20,6 +20,6 @@ wait \$!
 END
   TERM=xterm script -qefc "sh $BATS_TEST_TMPDIR/session" "$BATS_TEST_TMPDIR/shown" </dev/null >/dev/null || [ $? -eq 130 ]
   # the first lines are whole, the last ones are cut to 29 columns
-  grep -q '0:00 elapsed, about 9:59 to go' "$BATS_TEST_TMPDIR/shown"
+  grep -q 'elapsed, about 59:[0-9]* to go' "$BATS_TEST_TMPDIR/shown"
   grep -a "$B: 0:" "$BATS_TEST_TMPDIR/shown" | tail -n 2 | tr -d '\r' | awk '{ sub(/.*\033\[J/, "") } length > 29 { print; bad = 1 } END { exit bad }'
 }

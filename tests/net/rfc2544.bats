@@ -110,7 +110,7 @@ recovery_while() { # command...
     $in_time && [ "$(get '.frame_sizes[0].recovery | .repeated_trials + (if .tester_limited then 1 else 0 end)')" -eq 0 ] && return
     echo "# try $try: the tester was the limit, or had ended" >&3
   done
-  skip "the tester was the limit of each try, and said so"
+  give_up "the tester was the limit of each try, and said so"
 }
 
 @test "recovery is counted to the last lost frame" {

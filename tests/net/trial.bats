@@ -210,7 +210,7 @@ counts='.trial_result.counts'
 
 @test "SIGINT ends it, with what is known, and exit 130" {
   lab_up wire
-  start trial --load 1000 --duration 600 --format json
+  start trial --load 1000 --duration 3600 --format json
   flowing 50
   interrupted
   check '.irregular_reason != null'
