@@ -4,7 +4,8 @@
 #include "base/json_text.h"
 #include "result/report.h"
 
-const char *soak_irregular_reason(const struct soak *soak)
+/* Why the result is irregular, NULL if it is not. */
+static const char *irregular_reason(const struct soak *soak)
 {
 	if (soak->end == SOAK_INTERRUPTED)
 		return "interrupted";
@@ -127,7 +128,7 @@ json_t *report_soak(const struct soak *soak)
 					 json_number_or_null(soak->range.max_fps), "max_load_source", soak->range.max_source,
 					 "load_scope", "interface", "aggregate_factor", (int)soak->measurer->transmitters,
 					 "soak_duration", soak->duration_s, "ended_by", ends[soak->end], "irregular_reason",
-					 soak_irregular_reason(soak), "tester_limited", (int)soak->tester_limited));
+					 irregular_reason(soak), "tester_limited", (int)soak->tester_limited));
 	report_add_setting(document, soak->config, soak->measurer, soak->start_time);
 	return document;
 }

@@ -9,7 +9,5 @@
 
 /* A new reference, or NULL without memory. */
 json_t *report_soak(const struct soak *soak);
-/* Why the result is irregular, NULL if it is not. */
-const char *soak_irregular_reason(const struct soak *soak);
 
 #endif

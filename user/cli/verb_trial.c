@@ -4,12 +4,12 @@
 #include <time.h>
 
 #include "base/stop.h"
+#include "cli/measured.h"
 #include "cli/verbs.h"
 #include "config/load.h"
 #include "measurer/measurer.h"
 #include "progress/events.h"
 #include "progress/progress.h"
-#include "result/deliver.h"
 #include "result/report.h"
 
 static enum exit_code measure(const struct config *config, struct measurer *measurer, struct measurement *ret)
@@ -35,17 +35,12 @@ static enum exit_code measure(const struct config *config, struct measurer *meas
 static enum exit_code show(const struct config *config, struct measurer *measurer, const struct measurement *measurement,
 			   time_t start_time, struct report_file *file, enum exit_code code)
 {
-	json_t *document = report_one_trial(config, measurer, measurement, start_time);
-	enum exit_code told = EXIT_DONE;
+	enum exit_code told = measurement ? event_trial_finished(config, 1, report_trial(measurement)) : EXIT_DONE;
 
-	if (measurement)
-		told = event_trial_finished(config, 1, report_trial(measurement));
-	if (told == EXIT_DONE)
-		told = event_finished(config, measurement ? measurement->wall_s : 0, measurement ? NULL : "interrupted");
-	if (told == EXIT_DONE)
-		return report_deliver(document, config, file, code);
-	json_decref(document);
-	return told;
+	if (told != EXIT_DONE)
+		return told;
+	return deliver_measured(report_one_trial(config, measurer, measurement, start_time), config,
+				measurement ? measurement->wall_s : 0, file, code);
 }
 
 static enum exit_code trial_with(const struct config *config, struct report_file *file)
@@ -71,12 +66,5 @@ static enum exit_code trial_with(const struct config *config, struct report_file
 
 enum exit_code verb_trial(const struct config *config)
 {
-	struct report_file file;
-	enum exit_code code = report_file_open(config, &file);
-
-	if (code != EXIT_DONE)
-		return code;
-	code = trial_with(config, &file);
-	report_file_close(&file);
-	return code;
+	return measure_for_report(config, trial_with);
 }
