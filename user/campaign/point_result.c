@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "campaign/point_result.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/files.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "config/verb.h"
 
 #define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 #define CUT_LEAST     4 /* octets of "null" */
-#define RESULT_OCTETS ((off_t)1 << 30)
+#define RESULT_OCTETS ((size_t)1 << 30)
 
 /* --- cutting -------------------------------------------------------------------------------------------------------- */
 
@@ -213,33 +210,7 @@ static json_t *digest(const json_t *document, enum verb verb)
 	return json;
 }
 
-/* --- files ---------------------------------------------------------------------------------------------------------- */
-
-/* A whole file; NULL: errno says why not. */
-static char *read_whole(const char *path, size_t *ret_length)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat status;
-	size_t used = 0;
-	char *text = NULL;
-
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &status) == 0 && status.st_size <= RESULT_OCTETS)
-		text = malloc((size_t)status.st_size + 1);
-	while (text && used < (size_t)status.st_size) {
-		ssize_t count = read(fd, text + used, (size_t)status.st_size - used);
-
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count <= 0)
-			break;
-		used += (size_t)count;
-	}
-	close(fd);
-	*ret_length = used;
-	return text;
-}
+/* --- the file ------------------------------------------------------------------------------------------------------- */
 
 /* Whether the schema is that of a result of the verb. */
 static bool is_of_verb(const json_t *document, enum verb verb)
@@ -258,12 +229,13 @@ json_t *result_read(const char *path, enum verb verb, char *problem, size_t prob
 					     "estimates",  "time_line", "trend", "anomalies",
 					     "repeats",    "latency",   "ports", NULL };
 	size_t length = 0;
-	char *text = read_whole(path, &length);
 	json_t *document, *json = NULL;
 	json_error_t error;
+	char *text;
+	int failed = file_read(path, RESULT_OCTETS, &text, &length);
 
-	if (!text) {
-		snprintf(problem, problem_size, "the result cannot be read: %s", strerror(errno));
+	if (failed) {
+		snprintf(problem, problem_size, "the result cannot be read: %s", strerror(-failed));
 		return NULL;
 	}
 	document = json_loadb(text, json_cut(text, length, heavy), 0, &error);
