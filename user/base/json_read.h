@@ -6,6 +6,9 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static inline double read_number(const json_t *object, const char *name)
 {
@@ -30,6 +33,18 @@ static inline const char *read_text(const json_t *object, const char *name)
 static inline bool read_truth(const json_t *object, const char *name)
 {
 	return json_is_true(json_object_get(object, name));
+}
+
+/* What a JSON pointer, as "/trials/0/latency", leads to; NULL if to nothing. */
+static inline const json_t *json_at(const json_t *value, const char *pointer)
+{
+	char path[128], *rest = path, *step;
+
+	snprintf(path, sizeof(path), "%s", pointer + 1);
+	while (value && (step = strsep(&rest, "/")))
+		value = json_is_array(value) ? json_array_get(value, (size_t)strtoul(step, NULL, 10))
+					     : json_object_get(value, step);
+	return value;
 }
 
 #endif

@@ -26,9 +26,9 @@ struct figure {
 
 /* Of a goal, as GOAL.NAME in a search; GOAL alone is its Conditional Throughput. */
 static const struct figure goal_figures[] = {
-	{ "throughput", QUANTITY_LOAD, "conditional_throughput" },
-	{ "lower", QUANTITY_LOAD, "relevant_lower_bound" },
-	{ "upper", QUANTITY_LOAD, "relevant_upper_bound" },
+	{ "throughput", QUANTITY_LOAD, "/conditional_throughput" },
+	{ "lower", QUANTITY_LOAD, "/relevant_lower_bound" },
+	{ "upper", QUANTITY_LOAD, "/relevant_upper_bound" },
 };
 
 /* Of a trial; of a goal as GOAL.NAME. The path is in LATENCY. */
@@ -40,49 +40,49 @@ static const struct figure latency_figures[] = {
 };
 
 static const struct figure trial_figures[] = {
-	{ "loss", QUANTITY_RATIO, "trial_result.trial_loss_ratio" },
-	{ "forwarding-rate", QUANTITY_LOAD, "trial_result.trial_forwarding_rate" },
-	{ "sent", QUANTITY_FRAMES, "trial_result.counts.sent" },
-	{ "received", QUANTITY_FRAMES, "trial_result.counts.received" },
-	{ "lost", QUANTITY_FRAMES, "trial_result.counts.lost" },
-	{ "unsent", QUANTITY_FRAMES, "trial_result.counts.unsent" },
-	{ "duplicate", QUANTITY_FRAMES, "trial_result.counts.duplicate" },
-	{ "reordered", QUANTITY_FRAMES, "trial_result.counts.reordered" },
-	{ "late", QUANTITY_FRAMES, "trial_result.counts.late" },
-	{ "foreign", QUANTITY_FRAMES, "trial_result.counts.foreign" },
-	{ "malformed", QUANTITY_FRAMES, "trial_result.counts.malformed" },
-	{ "latency.min", QUANTITY_TIME, "latency.min_ns" },
-	{ "latency.mean", QUANTITY_TIME, "latency.mean_ns" },
-	{ "latency.p50", QUANTITY_TIME, "latency.p50_ns" },
-	{ "latency.p90", QUANTITY_TIME, "latency.p90_ns" },
-	{ "latency.p99", QUANTITY_TIME, "latency.p99_ns" },
-	{ "latency.p99.9", QUANTITY_TIME, "latency.p99_9_ns" },
-	{ "latency.p99.99", QUANTITY_TIME, "latency.p99_99_ns" },
-	{ "latency.max", QUANTITY_TIME, "latency.max_ns" },
-	{ "gap.p50", QUANTITY_TIME, "pacing.gap_p50_ns" },
-	{ "gap.p99", QUANTITY_TIME, "pacing.gap_p99_ns" },
-	{ "gap.max", QUANTITY_TIME, "pacing.gap_max_ns" },
+	{ "loss", QUANTITY_RATIO, "/trial_result/trial_loss_ratio" },
+	{ "forwarding-rate", QUANTITY_LOAD, "/trial_result/trial_forwarding_rate" },
+	{ "sent", QUANTITY_FRAMES, "/trial_result/counts/sent" },
+	{ "received", QUANTITY_FRAMES, "/trial_result/counts/received" },
+	{ "lost", QUANTITY_FRAMES, "/trial_result/counts/lost" },
+	{ "unsent", QUANTITY_FRAMES, "/trial_result/counts/unsent" },
+	{ "duplicate", QUANTITY_FRAMES, "/trial_result/counts/duplicate" },
+	{ "reordered", QUANTITY_FRAMES, "/trial_result/counts/reordered" },
+	{ "late", QUANTITY_FRAMES, "/trial_result/counts/late" },
+	{ "foreign", QUANTITY_FRAMES, "/trial_result/counts/foreign" },
+	{ "malformed", QUANTITY_FRAMES, "/trial_result/counts/malformed" },
+	{ "latency.min", QUANTITY_TIME, "/latency/min_ns" },
+	{ "latency.mean", QUANTITY_TIME, "/latency/mean_ns" },
+	{ "latency.p50", QUANTITY_TIME, "/latency/p50_ns" },
+	{ "latency.p90", QUANTITY_TIME, "/latency/p90_ns" },
+	{ "latency.p99", QUANTITY_TIME, "/latency/p99_ns" },
+	{ "latency.p99.9", QUANTITY_TIME, "/latency/p99_9_ns" },
+	{ "latency.p99.99", QUANTITY_TIME, "/latency/p99_99_ns" },
+	{ "latency.max", QUANTITY_TIME, "/latency/max_ns" },
+	{ "gap.p50", QUANTITY_TIME, "/pacing/gap_p50_ns" },
+	{ "gap.p99", QUANTITY_TIME, "/pacing/gap_p99_ns" },
+	{ "gap.max", QUANTITY_TIME, "/pacing/gap_max_ns" },
 };
 
 static const struct figure soak_figures[] = {
-	{ "critical-load", QUANTITY_LOAD, "critical_load.mean" },
-	{ "critical-load.stdev", QUANTITY_LOAD, "critical_load.stdev" },
+	{ "critical-load", QUANTITY_LOAD, "/critical_load/mean" },
+	{ "critical-load.stdev", QUANTITY_LOAD, "/critical_load/stdev" },
 };
 
 /* Of a suite: of each frame size, or the one that is said. The path is in an item of "frame_sizes". */
 static const struct figure size_figures[] = {
-	{ "throughput", QUANTITY_LOAD, "throughput.throughput" },
-	{ "latency", QUANTITY_TIME, "latency.average_of_means_ns" },
-	{ "latency.min", QUANTITY_TIME, "latency.min_ns" },
-	{ "latency.max", QUANTITY_TIME, "latency.max_ns" },
-	{ "latency.p99", QUANTITY_TIME, "latency.p99_ns_max" },
-	{ "back-to-back", QUANTITY_FRAMES, "back_to_back.average" },
-	{ "recovery", QUANTITY_SECONDS, "recovery.average" },
+	{ "throughput", QUANTITY_LOAD, "/throughput/throughput" },
+	{ "latency", QUANTITY_TIME, "/latency/average_of_means_ns" },
+	{ "latency.min", QUANTITY_TIME, "/latency/min_ns" },
+	{ "latency.max", QUANTITY_TIME, "/latency/max_ns" },
+	{ "latency.p99", QUANTITY_TIME, "/latency/p99_ns_max" },
+	{ "back-to-back", QUANTITY_FRAMES, "/back_to_back/average" },
+	{ "recovery", QUANTITY_SECONDS, "/recovery/average" },
 };
 
 /* Of a suite as a whole. */
 static const struct figure suite_figures[] = {
-	{ "reset", QUANTITY_SECONDS, "reset.reset_time" },
+	{ "reset", QUANTITY_SECONDS, "/reset/reset_time" },
 };
 
 static const struct figure *find_figure(const struct figure *figures, size_t count, const char *name)

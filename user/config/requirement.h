@@ -31,7 +31,7 @@ struct requirement {
 	/* once the verb and the goals are known: */
 	enum quantity quantity;
 	int goal;            /* whose figure it is; -1: the whole document's */
-	const char *path;    /* in the Goal Result or the document, dots between names; NULL: a goal's latency */
+	const char *path;    /* a JSON pointer into the Goal Result or the document; NULL: a goal's latency */
 	bool each_size;      /* the path is in each frame size of a suite */
 	const char *latency; /* name of the percentile in LATENCY, for a goal's latency */
 	struct load_spec load;

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_read.h"
@@ -33,18 +32,6 @@ struct clause {
 };
 
 /* --- reading the document ------------------------------------------------------------------------------------------- */
-
-static const json_t *follow(const json_t *document, const char *pointer)
-{
-	char path[128], *rest = path, *step;
-	const json_t *value = document;
-
-	snprintf(path, sizeof(path), "%s", pointer + 1);
-	while (value && (step = strsep(&rest, "/")))
-		value = json_is_array(value) ? json_array_get(value, (size_t)strtoul(step, NULL, 10))
-					     : json_object_get(value, step);
-	return value;
-}
 
 static bool is_measured_by(const json_t *document, const char *measurer)
 {
@@ -150,7 +137,7 @@ static struct finding judge_irregular(const json_t *document, const struct claus
 
 static struct finding judge_every_goal(const json_t *document, const struct clause *clause)
 {
-	size_t goals = json_array_size(follow(document, "/controller_input/goals"));
+	size_t goals = json_array_size(json_at(document, "/controller_input/goals"));
 
 	if (json_array_size(json_object_get(document, "search_result")) != goals)
 		return MISSING_BECAUSE("A goal has no result.");
@@ -169,9 +156,9 @@ static struct finding judge_freedoms(const json_t *document, const struct clause
 
 static struct finding judge_self_test(const json_t *document, const struct clause *clause)
 {
-	const json_t *size = follow(document, "/frame_sizes/0");
+	const json_t *size = json_at(document, "/frame_sizes/0");
 	const char *source = read_string(size ? size : document, "max_load_source");
-	bool floor = follow(document, "/latency/floor_source") || follow(document, "/trials/0/latency/floor_source");
+	bool floor = json_at(document, "/latency/floor_source") || json_at(document, "/trials/0/latency/floor_source");
 
 	if (!sends_frames(document))
 		return NOT_APPLICABLE_AS("There is no test equipment of this program's.");
@@ -221,7 +208,7 @@ static struct finding judge_media_limit(const json_t *document, const struct cla
 static struct finding judge_latency_definition(const json_t *document, const struct clause *clause)
 {
 	for (size_t i = 0; i < POINTERS_MAX && clause->where[i]; i++)
-		if (follow(document, clause->where[i]))
+		if (json_at(document, clause->where[i]))
 			return MET_BECAUSE(clause->met);
 	return NOT_APPLICABLE_AS("No latency was measured.");
 }
@@ -237,12 +224,12 @@ static struct finding judge_test(const json_t *document, const struct clause *cl
 	static const char first[] = "/frame_sizes/0";
 	const char *where = clause->where[0];
 	size_t sizes = json_array_size(json_object_get(document, "frame_sizes"));
-	bool done = is_there(follow(document, where));
+	bool done = is_there(json_at(document, where));
 	char pointer[128];
 
 	for (size_t i = 1; !done && i < sizes && strncmp(where, first, strlen(first)) == 0; i++) {
 		snprintf(pointer, sizeof(pointer), "/frame_sizes/%zu%s", i, where + strlen(first));
-		done = is_there(follow(document, pointer));
+		done = is_there(json_at(document, pointer));
 	}
 	if (done)
 		return MET_BECAUSE(clause->met);
@@ -272,7 +259,7 @@ static json_t *pointers_json(const struct clause *clause, const json_t *document
 	json_t *pointers = json_array();
 
 	for (size_t i = 0; i < POINTERS_MAX && clause->where[i]; i++)
-		if (follow(document, clause->where[i]))
+		if (json_at(document, clause->where[i]))
 			json_array_append_new(pointers, json_string(clause->where[i]));
 	return pointers;
 }

@@ -5,26 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "config/given.h"
 #include "config/options_suite.h"
 #include "config/requirement.h"
 
-/* The number at a path of names with dots between; NAN where there is none. */
-static double number_at(const json_t *object, const char *path)
+static double number_at(const json_t *object, const char *pointer)
 {
-	char name[64];
+	const json_t *value = json_at(object, pointer);
 
-	while (object) {
-		size_t length = strcspn(path, ".");
-
-		snprintf(name, sizeof(name), "%.*s", (int)length, path);
-		object = json_object_get(object, name);
-		if (!path[length])
-			break;
-		path += length + 1;
-	}
-	return json_is_number(object) ? json_number_value(object) : NAN;
+	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 /* From the number in the document to the unit of a verdict. */
@@ -36,15 +27,15 @@ static double unit_scale(enum quantity quantity)
 /* The worst latency among the full-length trials at the goal's Relevant Lower Bound. */
 static double goal_latency_ns(const json_t *document, const json_t *result, const char *percentile)
 {
-	double load_fps = number_at(result, "relevant_lower_bound");
-	double full_s = number_at(result, "goal.final_trial_duration"), worst_ns = NAN;
+	double load_fps = read_number(result, "relevant_lower_bound");
+	double full_s = number_at(result, "/goal/final_trial_duration"), worst_ns = NAN;
 	size_t index;
 	json_t *trial;
 
 	json_array_foreach (json_object_get(document, "trials"), index, trial) {
-		if (number_at(trial, "trial_load") == load_fps && number_at(trial, "trial_duration") >= full_s &&
-		    !json_is_true(json_object_get(trial, "warmup")))
-			worst_ns = fmax(worst_ns, number_at(json_object_get(trial, "latency"), percentile));
+		if (read_number(trial, "trial_load") == load_fps && read_number(trial, "trial_duration") >= full_s &&
+		    !read_truth(trial, "warmup"))
+			worst_ns = fmax(worst_ns, read_number(json_object_get(trial, "latency"), percentile));
 	}
 	return worst_ns;
 }
@@ -98,7 +89,7 @@ static bool add_verdict(json_t *verdicts, const struct requirement *requirement,
 /* The threshold for one frame size: a load in bit/s or % is another number of frames at each. */
 static double size_threshold(const struct requirement *requirement, const json_t *size)
 {
-	double octets = number_at(size, "frame_size_octets"), line_rate_fps = number_at(size, "line_rate");
+	double octets = read_number(size, "frame_size_octets"), line_rate_fps = read_number(size, "line_rate");
 	const struct load_spec *load = &requirement->load;
 
 	if (requirement->quantity != QUANTITY_LOAD || load->unit == LOAD_FPS || isnan(octets))
@@ -118,7 +109,8 @@ static bool judge_sizes(json_t *verdicts, const struct requirement *requirement,
 		const char *name = json_string_value(json_object_get(size, "frame_size"));
 		char figure[FIGURE_NAME_SIZE + FRAME_SIZE_TEXT];
 
-		if (requirement->frame_size_octets && number_at(size, "frame_size_octets") != requirement->frame_size_octets)
+		if (requirement->frame_size_octets &&
+		    read_number(size, "frame_size_octets") != requirement->frame_size_octets)
 			continue;
 		snprintf(figure, sizeof(figure), "%s@%s", requirement->figure, name ? name : "?");
 		met &= add_verdict(verdicts, requirement, figure,
