@@ -97,8 +97,20 @@ static __always_inline const struct udphdr *find_udp6(const void *header, const 
 	return (const void *)(ip + 1);
 }
 
-/* Classify a frame; *ret_tag and *ret_octets, of the whole frame, are set for FRAME_TAGGED only. */
-static __always_inline enum frame_kind find_frame(struct xdp_md *context, const struct mlr_tag **ret_tag, __u32 *ret_octets)
+/* Where things are in a frame of the tester. */
+struct frame {
+	const struct mlr_tag *tag;
+	const struct udphdr *udp;
+	const void *network;
+	__u32 octets;         /* of the whole frame */
+	__u32 udp_octets;     /* as the UDP header says */
+	__u16 network_offset; /* from the frame's start */
+	__u16 udp_offset;
+	__u16 is_ipv6;
+};
+
+/* Classify a frame; *ret is set for FRAME_TAGGED only. */
+static __always_inline enum frame_kind find_frame(struct xdp_md *context, struct frame *ret)
 {
 	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
 	const struct ethhdr *ethernet = data;
@@ -127,17 +139,28 @@ static __always_inline enum frame_kind find_frame(struct xdp_md *context, const 
 	octets = frame_octets(context, (__u32)(end - data), needed);
 	if (needed > octets)
 		return FRAME_MALFORMED;
-	*ret_octets = octets;
-	*ret_tag = tag;
+	*ret = (struct frame){
+		.tag = tag,
+		.udp = udp,
+		.network = network.header,
+		.octets = octets,
+		.udp_octets = udp_octets,
+		.network_offset = (__u16)(network.header - data),
+		.udp_offset = (__u16)((const void *)udp - data),
+		.is_ipv6 = network.type == bpf_htons(ETH_P_IPV6),
+	};
 	return FRAME_TAGGED;
 }
 
-/* The same, where its length does not matter. */
+/* The same, where only its tag matters. */
 static __always_inline enum frame_kind find_tag(struct xdp_md *context, const struct mlr_tag **ret_tag)
 {
-	__u32 octets;
+	struct frame frame;
+	enum frame_kind kind = find_frame(context, &frame);
 
-	return find_frame(context, ret_tag, &octets);
+	if (kind == FRAME_TAGGED)
+		*ret_tag = frame.tag;
+	return kind;
 }
 
 #endif

@@ -14,10 +14,16 @@
  * number expected next to the trial's first. In a trial of at most 2^32 - 1 numbers a flow the distance between two of them is
  * exact; in a longer one it is taken modulo 2^32, which is right unless more than 2^31 in a row are lost.
  *
+ * A frame in which a bit was flipped must not be believed: a number far ahead would make all that follow look old. Where the checksum of
+ * every frame is not verified, it still is wherever a frame is unlike the one expected: another trial, flow or number, or a
+ * latency larger than any before. So in the common case this costs a comparison.
+ *
  * What user space switches off before loading, the verifier removes from the program.
  */
-#include "bpf/parse.h"
 #include "mlr/frame.h"
+
+#include "bpf/intact.h"
+#include "bpf/parse.h"
 
 char _license[] SEC("license") = "Dual BSD/GPL";
 
@@ -27,6 +33,11 @@ const volatile __u32 flow_count = 1;  /* first_flow .. first_flow + flow_count -
 const volatile __u32 window_mask = 0; /* slots a flow, a power of two, less one */
 const volatile __u8 with_order = 1;   /* tell duplicates and reordering */
 const volatile __u8 with_latency = 1;
+const volatile __u8 with_lengths = 0;    /* compare them with `lengths` */
+const volatile __u8 verify_small = 0;    /* checksums of every frame whose payload is the tag alone */
+const volatile __u8 verify_others = 0;   /* of others, whose sequence number has none of these bits: */
+const volatile __u32 verify_spacing = 0; /* a power of two, less one */
+const volatile __u64 lengths[RX_LENGTH_WORDS] = { 0 };
 
 /* the trial whose frames count, and the sequence numbers it may use in each flow; written by user space between trials */
 volatile __u32 accepted_trial = 0;
@@ -87,10 +98,30 @@ static __always_inline void count_gap(struct rx_cpu *cpu, struct rx_trial *trial
 		trial->gap_max = frames;
 }
 
-/* Whether this frame is the first of its number; counts duplicates, reordering and gaps. */
-static __always_inline int is_unique(struct rx_cpu *cpu, struct rx_trial *trial, __u32 flow, __u32 sequence)
+/* A frame on its way through the receiver. */
+struct arrival {
+	struct xdp_md *context;
+	struct rx_cpu *cpu;
+	struct frame frame;
+	__s64 latency_ns; /* negative where clocks disagree */
+	__u32 is_timed;   /* its latency is known */
+	__u32 is_verified;
+};
+
+/* Whether its checksums are right; verified once. */
+static __always_inline int is_whole(struct arrival *arrival)
+{
+	if (arrival->is_verified)
+		return 1;
+	arrival->is_verified = 1;
+	return is_intact(arrival->context, &arrival->frame);
+}
+
+/* Whether this frame is the first of its number; counts duplicates, damage, reordering and gaps. */
+static __always_inline int is_unique(struct arrival *arrival, struct rx_trial *trial, __u32 flow, __u32 sequence)
 {
 	struct flow_state *state = bpf_map_lookup_elem(&flows, &flow);
+	struct rx_cpu *cpu = arrival->cpu;
 	__s64 ahead;
 
 	if (!state)
@@ -102,6 +133,10 @@ static __always_inline int is_unique(struct rx_cpu *cpu, struct rx_trial *trial,
 		state->generation = generation;
 	}
 	ahead = distance(sequence, state->next);
+	if (ahead && !is_whole(arrival)) {
+		cpu->counters.damaged++;
+		return 0;
+	}
 	if (ahead < -(__s64)window_mask ||
 	    __sync_lock_test_and_set(&state->seen[sequence & window_mask], sequence) == sequence) {
 		cpu->counters.duplicate++;
@@ -117,54 +152,108 @@ static __always_inline int is_unique(struct rx_cpu *cpu, struct rx_trial *trial,
 	return 1;
 }
 
-static __always_inline void measure_latency(struct rx_cpu *cpu, struct rx_trial *trial, const struct mlr_tag *tag,
-					    __u32 now_ns)
+/* Four octets of a tag, which starts at any even address: one load where the compiler, for the sake of others, takes four. */
+static __always_inline __u32 word(const void *at)
 {
-	__u32 departure_ns = bpf_ntohl(tag->departure_ns) + mlr_lateness_decode_ns(bpf_ntohs(tag->lateness));
-	__u32 latency_ns = now_ns + (__u32)tag_offset_ns -
-			   departure_ns; /* modulo 2^32: right for latencies below 2.1 s, and shows negative ones */
+	return bpf_ntohl(*(const __u32 *)at);
+}
+
+static __always_inline void take_latency(struct arrival *arrival, __u64 now_ns)
+{
+	const struct mlr_tag *tag = arrival->frame.tag;
+	__u64 departure_ns = (__u64)tag->departure_high << 32 | word(&tag->departure_ns);
 
 	if (tag->lateness == (__u16)MLR_LATENESS_SATURATED)
 		return; /* it departed later than a tag can tell: nobody knows when */
-	if ((__s32)latency_ns < 0)
-		cpu->counters.negative_latency++;
-	else
-		mlr_histogram_add(&trial->latency, latency_ns);
+	departure_ns += mlr_lateness_decode_ns(bpf_ntohs(tag->lateness));
+	arrival->latency_ns = mlr_tag_latency_ns(now_ns + tag_offset_ns, departure_ns);
+	arrival->is_timed = 1;
 }
 
-static __always_inline void count_tagged(struct rx_cpu *cpu, const struct mlr_tag *tag, __u32 octets, __u32 now_ns,
-					 __u32 is_nic_time)
+static __always_inline void count_latency(const struct arrival *arrival, struct rx_trial *trial)
 {
-	__u32 number = bpf_ntohs(tag->trial), flow = bpf_ntohl(tag->flow) - first_flow;
-	struct rx_trial *trial = &cpu->trials[number & (RX_TRIAL_SLOTS - 1)];
-	__u32 sequence = bpf_ntohl(tag->sequence);
+	if (arrival->latency_ns < 0)
+		arrival->cpu->counters.negative_latency++;
+	else
+		mlr_histogram_add(&trial->latency, (__u64)arrival->latency_ns);
+}
 
-	if (tag->flow == (__u32)MLR_FLOW_EXTRA) {
-		cpu->counters.extra++;
-	} else if (number != accepted_trial) {
-		cpu->counters.late++;
-	} else if (flow >= flow_count) {
-		cpu->counters.misdirected++;
-	} else if (sequence - first_sequence >= sequence_count) {
-		cpu->counters.malformed++;
-	} else if (!with_order || is_unique(cpu, trial, flow, sequence)) {
-		cpu->counters.received++;
-		cpu->counters.received_octets += octets;
-		cpu->counters.hardware_timed += is_nic_time;
-		if (with_latency)
-			measure_latency(cpu, trial, tag, now_ns);
+/* Whether a frame of the trial has a length that the trial sends, and nothing behind it but what Ethernet pads short frames with,
+ * or padded them with before a VLAN tag was put in. */
+static __always_inline int has_right_length(const struct frame *frame)
+{
+	if (!with_lengths)
+		return 1;
+	if (!(lengths[frame->udp_octets / 64 & (RX_LENGTH_WORDS - 1)] >> (frame->udp_octets & 63) & 1))
+		return 0;
+	return frame->octets <= MLR_FRAME_MIN_OCTETS || frame->octets == frame->udp_offset + frame->udp_octets;
+}
+
+/* Whether the checksums of a frame with nothing remarkable are to be verified. */
+static __always_inline int is_sample(const struct frame *frame, __u32 sequence)
+{
+	if (verify_small && is_small(frame))
+		return 1;
+	return verify_others && !(sequence & verify_spacing);
+}
+
+/* A frame of the accepted trial. */
+static __always_inline void count_accepted(struct arrival *arrival, struct rx_trial *trial, __u32 flow, __u32 sequence,
+					   __u64 now_ns, __u32 is_nic_time)
+{
+	struct rx_counters *counters = &arrival->cpu->counters;
+
+	if (!has_right_length(&arrival->frame)) {
+		counters->wrong_length++;
+		return;
 	}
+	if (with_latency)
+		take_latency(arrival, now_ns);
+	if ((is_sample(&arrival->frame, sequence) || (__u64)arrival->latency_ns > trial->latency.max_ns) &&
+	    !is_whole(arrival)) {
+		counters->damaged++;
+		return;
+	}
+	if (with_order && !is_unique(arrival, trial, flow, sequence))
+		return;
+	counters->received++;
+	counters->received_octets += arrival->frame.octets;
+	counters->hardware_timed += is_nic_time;
+	counters->verified += arrival->is_verified;
+	if (arrival->is_timed)
+		count_latency(arrival, trial);
+}
+
+static __always_inline void count_tagged(struct arrival *arrival, __u64 now_ns, __u32 is_nic_time)
+{
+	const struct mlr_tag *tag = arrival->frame.tag;
+	struct rx_cpu *cpu = arrival->cpu;
+	__u32 number = bpf_ntohs(tag->trial), sequence = word(&tag->sequence);
+	__u32 id = word(&tag->departure_high) & MLR_FLOW_EXTRA, flow = id - first_flow;
+
+	if (id != MLR_FLOW_EXTRA && number == accepted_trial && flow < flow_count &&
+	    sequence - first_sequence < sequence_count)
+		count_accepted(arrival, &cpu->trials[number & (RX_TRIAL_SLOTS - 1)], flow, sequence, now_ns, is_nic_time);
+	else if (!is_whole(arrival))
+		cpu->counters.damaged++;
+	else if (id == MLR_FLOW_EXTRA)
+		cpu->counters.extra++;
+	else if (number != accepted_trial)
+		cpu->counters.late++;
+	else if (flow >= flow_count)
+		cpu->counters.misdirected++;
+	else
+		cpu->counters.malformed++;
 }
 
 /* A frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). */
-static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, __u32 now_ns, __u32 is_nic_time)
+static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, __u64 now_ns, __u32 is_nic_time)
 {
-	const struct mlr_tag *tag;
-	__u32 octets;
+	struct arrival arrival = { .context = context, .cpu = cpu };
 
-	switch (find_frame(context, &tag, &octets)) {
+	switch (find_frame(context, &arrival.frame)) {
 	case FRAME_TAGGED:
-		count_tagged(cpu, tag, octets, now_ns, is_nic_time);
+		count_tagged(&arrival, now_ns, is_nic_time);
 		return XDP_DROP;
 	case FRAME_MALFORMED:
 		cpu->counters.malformed++;
@@ -188,7 +277,7 @@ static __always_inline struct rx_cpu *this_cpu(void)
 SEC("xdp")
 int rx(struct xdp_md *context)
 {
-	__u32 now_ns = with_latency ? (__u32)bpf_ktime_get_ns() : 0;
+	__u64 now_ns = with_latency ? bpf_ktime_get_ns() : 0;
 	struct rx_cpu *cpu = this_cpu();
 
 	return cpu ? receive(context, cpu, now_ns, 0) : XDP_PASS;
@@ -208,5 +297,5 @@ int rx_hardware(struct xdp_md *context)
 		now_ns = nic_ns + nic_clock_offset_ns;
 		is_nic_time = 1;
 	}
-	return receive(context, cpu, (__u32)now_ns, is_nic_time);
+	return receive(context, cpu, now_ns, is_nic_time);
 }

@@ -22,7 +22,10 @@ struct rx_counters {
 	uint64_t late;         /* of another trial */
 	uint64_t foreign;      /* not the tester's; passed on to the kernel */
 	uint64_t housekeeping; /* ARP, neighbour discovery, MLD, IGMP, LLDP, STP; passed on */
-	uint64_t malformed;    /* the tester's magic in a damaged frame */
+	uint64_t malformed;    /* the tester's magic in a frame whose lengths do not fit, or a number that no trial has */
+	uint64_t wrong_length; /* of the accepted trial, but of a length that it does not send, or padded */
+	uint64_t damaged;      /* the tester's, but a checksum is wrong */
+	uint64_t verified;     /* of those received: their checksums were */
 	uint64_t misdirected;  /* of the accepted trial, but of a flow that should arrive at the other port */
 	uint64_t negative_latency; /* arrived before it left: clocks disagree */
 	uint64_t hardware_timed; /* of those received: the arrival was read from the NIC's clock, not from this machine's */
@@ -42,16 +45,21 @@ struct rx_trial {
 	uint64_t reorder_depths[RX_DEPTH_BUCKETS];
 };
 
+/* Lengths that frames may have, as UDP says them: a bit each. */
+#define RX_LENGTH_WORDS 256
+#define RX_LENGTHS_MAX  (RX_LENGTH_WORDS * 64)
+
 /* A trial goes into the slot of its number's lowest bit, so that the other can be cleared meanwhile. */
 #define RX_TRIAL_SLOTS 2
 
 /* All that one CPU writes; on cache lines of its own. */
 struct rx_cpu {
 	struct rx_counters counters;
+	uint8_t scratch[520]; /* of a frame, while its checksum is verified */
 	struct rx_trial trials[RX_TRIAL_SLOTS];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct rx_counters) == 120, "layout shared with BPF");
+_Static_assert(sizeof(struct rx_counters) == 144, "layout shared with BPF");
 _Static_assert(sizeof(struct mlr_histogram) == 32 + 8 * MLR_HISTOGRAM_BUCKETS, "layout shared with BPF");
 
 /*

@@ -170,6 +170,15 @@ struct mlr_frame_spec mlr_profile_frame(const struct mlr_profile *profile, const
 	return spec;
 }
 
+unsigned int mlr_profile_udp_octets(const struct mlr_profile *profile, const struct mlr_stream *stream,
+				    unsigned int size_octets)
+{
+	struct mlr_frame_spec spec = mlr_profile_frame(profile, stream, size_octets);
+	struct mlr_frame_template template;
+
+	return mlr_frame_template_init(&spec, &template) ? 0 : template.memory_octets - template.transport_offset;
+}
+
 /* The streams of a port, in order: as many as mlr_profile_streams_from() says. */
 static void streams_of(const struct mlr_profile *profile, unsigned int port, const struct mlr_stream **ret)
 {

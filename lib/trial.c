@@ -24,6 +24,8 @@ void mlr_trial_counts_add(struct mlr_trial_counts *sum, const struct mlr_trial_c
 	sum->late += more->late;
 	sum->foreign += more->foreign;
 	sum->malformed += more->malformed;
+	sum->wrong_length += more->wrong_length;
+	sum->damaged += more->damaged;
 }
 
 /* Whether more than the tolerance stayed unsent. The 1e-9 keeps a rounding from deciding. */

@@ -40,7 +40,7 @@
 #define MLR_TTL 64
 
 /* The flow of frames that are sent beside the load (modifiers of RFC 2544 section 11, learning frames): counted apart. */
-#define MLR_FLOW_EXTRA 0xffffffffu
+#define MLR_FLOW_EXTRA 0xffffffu
 
 /* One kind of frame. Shared with BPF. */
 struct mlr_frame_template {
@@ -60,7 +60,7 @@ _Static_assert(sizeof(struct mlr_frame_template) == MLR_HEADER_MAX_OCTETS + 16, 
 
 /* What varies from flow to flow. In host order. Shared with BPF. */
 struct mlr_flow {
-	uint32_t id;             /* in the tag */
+	uint32_t id;             /* in the tag; below 2^MLR_TAG_FLOW_BITS */
 	uint32_t source_address; /* IPv4, or the last four octets of IPv6 */
 	uint32_t destination_address;
 	uint16_t source_port;
@@ -106,7 +106,7 @@ static inline uint16_t mlr_checksum_fold(uint32_t sum)
 /* Filling in takes two steps, because the second can wait until the frame departs. `header` was copied from the template and starts
  * at an even address; in a BPF program it has MLR_HEADER_SCRATCH_OCTETS. */
 
-/* First: addresses and ports of the flow, and the tag but for its times. Returns the sum of what the UDP checksum covers by now. */
+/* First: addresses and ports of the flow, and the tag but for its times; 0 where they will stand. Returns the sum of what the UDP checksum covers by now. */
 static inline __attribute__((always_inline)) uint32_t mlr_frame_address(uint8_t *header,
 									const struct mlr_frame_template *template,
 									const struct mlr_flow *flow, uint16_t trial,
@@ -128,7 +128,7 @@ static inline __attribute__((always_inline)) uint32_t mlr_frame_address(uint8_t 
 	mlr_put16(transport, flow->source_port);
 	mlr_put16(transport + 2, flow->destination_port);
 	mlr_put16(tag + offsetof(struct mlr_tag, trial), trial);
-	mlr_put32(tag + offsetof(struct mlr_tag, flow), flow->id);
+	mlr_put32(tag + offsetof(struct mlr_tag, departure_high), flow->id);
 	mlr_put32(tag + offsetof(struct mlr_tag, sequence), sequence);
 	return template->transport_checksum_base + addresses + flow->source_port + flow->destination_port + trial +
 	       mlr_words(flow->id) + mlr_words(sequence);
@@ -140,11 +140,12 @@ static inline __attribute__((always_inline)) void mlr_frame_stamp(uint8_t *heade
 {
 	uint8_t *transport = header + (template->transport_offset & (MLR_HEADER_MAX_OCTETS - 1));
 	uint8_t *tag = header + (template->tag_offset & (MLR_HEADER_MAX_OCTETS - 1));
-	uint32_t departure_ns = (uint32_t)intended_ns;
+	uint32_t departure_ns = (uint32_t)intended_ns, departure_high = (uint32_t)(intended_ns >> 32) & 0xff;
 	uint16_t lateness = mlr_lateness_encode(actual_ns - intended_ns);
-	uint16_t checksum = mlr_checksum_fold(sum + mlr_words(departure_ns) + lateness);
+	uint16_t checksum = mlr_checksum_fold(sum + (departure_high << 8) + mlr_words(departure_ns) + lateness);
 
 	mlr_put16(transport + 6, checksum ? checksum : 0xffff);
+	tag[offsetof(struct mlr_tag, departure_high)] = (uint8_t)departure_high;
 	mlr_put32(tag + offsetof(struct mlr_tag, departure_ns), departure_ns);
 	mlr_put16(tag + offsetof(struct mlr_tag, lateness), lateness);
 }

@@ -200,6 +200,10 @@ void mlr_profile_receives(const struct mlr_profile *profile, unsigned int port, 
 struct mlr_frame_spec mlr_profile_frame(const struct mlr_profile *profile, const struct mlr_stream *stream,
 					unsigned int size_octets);
 
+/* The length that UDP says in that frame, its header included; 0 where the frame does not hold the tag. */
+unsigned int mlr_profile_udp_octets(const struct mlr_profile *profile, const struct mlr_stream *stream,
+				    unsigned int size_octets);
+
 /* The plan of one of `queue_count` transmit queues of a port, of a profile that was numbered. 0, -EINVAL (no stream, a queue
  * without a flow, a size that does not hold the tag) or -ENOMEM. The caller frees it by mlr_queue_plan_free. */
 int mlr_queue_plan_new(const struct mlr_profile *profile, unsigned int port, uint32_t queue, uint32_t queue_count,

@@ -13,14 +13,24 @@
 
 struct mlr_tag {
 	uint16_t magic;
-	uint16_t trial;        /* trials are numbered; what carries another number is late */
-	uint32_t flow;         /* index of the flow in the run */
-	uint32_t sequence;     /* in the flow; goes on from trial to trial, wraps */
-	uint32_t departure_ns; /* CLOCK_MONOTONIC, intended, modulo 2^32 (4.29 s) */
-	uint16_t lateness;     /* actual minus intended departure, see mlr_lateness_encode() */
-} __attribute__((packed));
+	uint16_t trial;         /* trials are numbered; what carries another number is late */
+	uint8_t departure_high; /* bits 32 to 39 of the departure */
+	uint8_t flow[3];        /* index of the flow in the run */
+	uint32_t sequence;      /* in the flow; goes on from trial to trial, wraps */
+	uint32_t departure_ns;  /* CLOCK_MONOTONIC, intended; with departure_high modulo 2^40 (18 minutes) */
+	uint16_t lateness;      /* actual minus intended departure, see mlr_lateness_encode() */
+} __attribute__((packed, aligned(2)));
 
 _Static_assert(sizeof(struct mlr_tag) == 18, "the tag fills the UDP payload of a 64-octet IPv4 frame");
+
+#define MLR_TAG_FLOW_BITS      24
+#define MLR_TAG_DEPARTURE_BITS 40
+
+/* Latency (ns, negative where the clocks disagree) from two times modulo 2^40: right for 9 minutes either way. */
+static inline int64_t mlr_tag_latency_ns(uint64_t arrival_ns, uint64_t departure_ns)
+{
+	return (int64_t)((arrival_ns - departure_ns) << (64 - MLR_TAG_DEPARTURE_BITS)) >> (64 - MLR_TAG_DEPARTURE_BITS);
+}
 
 /*
  * Lateness as a 16-bit floating-point number: 12 bits of mantissa m, 4 bits of exponent e, the value m * 2^e ns, rounded

@@ -32,14 +32,16 @@ struct mlr_trial_result {
 
 /* What a tester counted in one trial, summed over all directions. */
 struct mlr_trial_counts {
-	uint64_t intended;  /* load times duration, over all transmitting ports */
-	uint64_t sent;      /* handed to the kernel and completed by it; at most intended */
-	uint64_t received;  /* unique frames of this trial */
-	uint64_t duplicate; /* further copies of frames already received, and frames too old to tell */
-	uint64_t reordered; /* unique frames that came after a frame sent later in their flow */
-	uint64_t late;      /* frames of an earlier trial */
-	uint64_t foreign;   /* frames that are not the tester's */
-	uint64_t malformed; /* the tester's by their magic, but damaged */
+	uint64_t intended;     /* load times duration, over all transmitting ports */
+	uint64_t sent;         /* handed to the kernel and completed by it; at most intended */
+	uint64_t received;     /* unique frames of this trial */
+	uint64_t duplicate;    /* further copies of frames already received, and frames too old to tell */
+	uint64_t reordered;    /* unique frames that came after a frame sent later in their flow */
+	uint64_t late;         /* frames of an earlier trial */
+	uint64_t foreign;      /* frames that are not the tester's */
+	uint64_t malformed;    /* the tester's by their magic, but with lengths or numbers that cannot be */
+	uint64_t wrong_length; /* of this trial, but cut or padded: not received */
+	uint64_t damaged;      /* the tester's, but a checksum is wrong: not received */
 };
 
 /* Add `more` to `sum`: counts of one trial from another direction, port or machine (4.5.5: frame counts are aggregates). */

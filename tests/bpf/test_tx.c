@@ -162,7 +162,10 @@ static void assert_follows_plan(unsigned int count, bool scribbled)
 		if (mlr_plan_extra_due(plan, &cursor)) {
 			assert_int_equal(run_once(&octets), XDP_REDIRECT);
 			assert_int_equal(tag_of(plan->extra)->lateness, 0); /* it has no schedule to be late by */
-			assert_frame(plan->extra, &plan->extra_flow, 0, big32(tag_of(plan->extra)->departure_ns), octets);
+			assert_frame(plan->extra, &plan->extra_flow, 0,
+				     (uint64_t)tag_of(plan->extra)->departure_high << 32 |
+					     big32(tag_of(plan->extra)->departure_ns),
+				     octets);
 			mlr_plan_take_extra(plan, &cursor);
 		}
 		assert_int_equal(run_once(&octets), XDP_REDIRECT);

@@ -15,7 +15,7 @@
 #define FCS 4
 
 static const struct mlr_flow flow_1 = {
-	.id = 0x01020304,
+	.id = 0x020304,
 	.source_address = 0xc6120002,      /* 198.18.0.2 */
 	.destination_address = 0xc6130002, /* 198.19.0.2 */
 	.source_port = MLR_UDP_SOURCE_PORT,
@@ -157,11 +157,12 @@ static void the_tag_says_what_was_stamped(void **state)
 		uint8_t frame[128];
 
 		assert_int_equal(mlr_frame_template_init(&spec, &template), 0);
-		mlr_frame_write(&spec, &template, &flow_1, 77, 0xfffffffe, 0x2fffffffful, 0x2fffffffful + 4095, frame);
+		mlr_frame_write(&spec, &template, &flow_1, 77, 0xfffffffe, 0x152fffffffful, 0x152fffffffful + 4095, frame);
 		memcpy(&tag, assert_frame_valid(frame, 124), sizeof(tag));
 		assert_int_equal(ntohs(tag.magic), MLR_TAG_MAGIC);
 		assert_int_equal(ntohs(tag.trial), 77);
-		assert_int_equal(ntohl(tag.flow), 0x01020304);
+		assert_int_equal(tag.flow[0] << 16 | tag.flow[1] << 8 | tag.flow[2], 0x020304);
+		assert_int_equal(tag.departure_high, 0x52);
 		assert_int_equal(ntohl(tag.sequence), 0xfffffffe);
 		assert_int_equal(ntohl(tag.departure_ns), 0xffffffff);
 		assert_int_equal(mlr_lateness_decode_ns(ntohs(tag.lateness)), 4095);
@@ -246,7 +247,7 @@ static void checksums_hold_for_whatever_is_filled_in(void **state)
 			/* often all ones, where carries are */
 			uint64_t mask = next_random(&random) % 4 ? 0 : UINT64_MAX;
 			struct mlr_flow flow = {
-				.id = (uint32_t)(next_random(&random) | mask),
+				.id = (uint32_t)(next_random(&random) | mask) & MLR_FLOW_EXTRA,
 				.source_address = (uint32_t)(next_random(&random) | mask),
 				.destination_address = (uint32_t)(next_random(&random) | mask),
 				.source_port = (uint16_t)(next_random(&random) | mask),

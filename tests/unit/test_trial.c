@@ -190,9 +190,9 @@ static void result_ranges(void **state)
 
 static void counts_add_up(void **state)
 {
-	struct mlr_trial_counts sum = { 1, 2, 3, 4, 5, 6, 7, 8 };
-	const struct mlr_trial_counts more = { 10, 20, 30, 40, 50, 60, 70, 80 };
-	const struct mlr_trial_counts expected = { 11, 22, 33, 44, 55, 66, 77, 88 };
+	struct mlr_trial_counts sum = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+	const struct mlr_trial_counts more = { 10, 20, 30, 40, 50, 60, 70, 80, 90, 100 };
+	const struct mlr_trial_counts expected = { 11, 22, 33, 44, 55, 66, 77, 88, 99, 110 };
 
 	(void)state;
 	mlr_trial_counts_add(&sum, &more);

@@ -24,14 +24,15 @@
 #define RUNS_DEFAULT   51
 #define RUNS_MAX       1001
 #define TRIAL          7
-#define FRAME_OCTETS   60
+#define FRAME_OCTETS   1514
 #define COUNT(array)   (sizeof(array) / sizeof((array)[0]))
 
 /* Programs are loaded with all switched on, but for what the row says. */
 static struct row {
 	const char *name;
 	const char *program;
-	bool no_order, no_latency;
+	bool no_order, no_latency, verify;
+	unsigned int size_octets; /* of the frame; 0: 64 */
 	struct receiver_bpf *skeleton;
 	double ns[RUNS_MAX];
 } rows[] = {
@@ -44,7 +45,10 @@ static struct row {
 	  .no_latency = true },
 	{ .name = "+ sequence (--no-latency)", .program = "number_and_receive", .no_latency = true },
 	{ .name = "+ latency, no sequence (--no-seq)", .program = "number_and_receive", .no_order = true },
-	{ .name = "the full receiver", .program = "number_and_receive" },
+	{ .name = "the full receiver (--verify doubts)", .program = "number_and_receive" },
+	{ .name = "+ checksums of 64 octets", .program = "number_and_receive", .verify = true },
+	{ .name = "+ checksums of 512 octets", .program = "number_and_receive", .verify = true, .size_octets = 512 },
+	{ .name = "+ checksums of 1518 octets", .program = "number_and_receive", .verify = true, .size_octets = 1518 },
 };
 
 static void fail(const char *what, int error)
@@ -61,6 +65,27 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static unsigned int size_octets(const struct row *row)
+{
+	return row->size_octets ? row->size_octets : MLR_FRAME_MIN_OCTETS;
+}
+
+static unsigned int udp_octets(const struct row *row)
+{
+	return size_octets(row) - MLR_FRAME_MIN_OCTETS + 26;
+}
+
+/* The frame's departure stays while time goes on: as if there had been a larger latency before, or each would be a new maximum. */
+static void expect_latency(const struct row *row)
+{
+	static struct rx_cpu one;
+
+	one.trials[TRIAL % RX_TRIAL_SLOTS].latency.max_ns = UINT64_C(1) << MLR_HISTOGRAM_TOP_BIT;
+	for (uint32_t cpu = 0; cpu < (uint32_t)libbpf_num_possible_cpus(); cpu++)
+		if (bpf_map_update_elem(bpf_map__fd(row->skeleton->maps.cpus), &cpu, &one, BPF_ANY))
+			fail("cannot write counters", errno);
+}
+
 static void load(struct row *row)
 {
 	struct bpf_program *program;
@@ -74,18 +99,22 @@ static void load(struct row *row)
 	row->skeleton->rodata->window_mask = RX_WINDOW_MAX - 1;
 	row->skeleton->rodata->with_order = !row->no_order;
 	row->skeleton->rodata->with_latency = !row->no_latency;
+	row->skeleton->rodata->with_lengths = !row->no_order || !row->no_latency;
+	row->skeleton->rodata->lengths[0] = row->skeleton->rodata->lengths[udp_octets(row) / 64] = ~0ull;
+	row->skeleton->rodata->verify_small = row->skeleton->rodata->verify_others = row->verify;
 	bpf_map__set_max_entries(row->skeleton->maps.cpus, (uint32_t)libbpf_num_possible_cpus());
 	error = receiver_bpf__load(row->skeleton);
 	if (error)
 		fail("the kernel refuses the receiver (root is needed)", error);
+	expect_latency(row);
 	row->skeleton->bss->accepted_trial = TRIAL;
 	row->skeleton->bss->generation = 1;
 	row->skeleton->bss->sequence_count = UINT32_MAX - 1;
 }
 
-static void write_frame(uint8_t *frame, uint32_t sequence)
+static void write_frame(const struct row *row, uint8_t *frame, uint32_t sequence)
 {
-	const struct mlr_frame_spec spec = { .ip_version = 4, .hop_limit = MLR_TTL, .size_octets = MLR_FRAME_MIN_OCTETS };
+	const struct mlr_frame_spec spec = { .ip_version = 4, .hop_limit = MLR_TTL, .size_octets = size_octets(row) };
 	const struct mlr_flow flow = { .source_port = MLR_UDP_SOURCE_PORT };
 	struct mlr_frame_template template;
 	uint64_t departure_ns = now_ns();
@@ -97,11 +126,12 @@ static void write_frame(uint8_t *frame, uint32_t sequence)
 static double run(const struct row *row, uint32_t first_sequence)
 {
 	uint8_t frame[FRAME_OCTETS] __attribute__((aligned(8)));
-	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame, .data_size_in = sizeof(frame), .repeat = FRAMES_PER_RUN);
+	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame, .data_size_in = size_octets(row) - MLR_FCS_OCTETS,
+		    .repeat = FRAMES_PER_RUN);
 	struct bpf_program *program = bpf_object__find_program_by_name(row->skeleton->obj, row->program);
 	int error;
 
-	write_frame(frame, first_sequence);
+	write_frame(row, frame, first_sequence);
 	error = bpf_prog_test_run_opts(bpf_program__fd(program), &options);
 	if (error)
 		fail(row->name, error);

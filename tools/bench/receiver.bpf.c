@@ -3,16 +3,21 @@
  * sequence number, which the receiver would otherwise call a duplicate. And a program that only drops, to compare with. */
 #include "bpf/rx.bpf.c"
 
+#define CHECKSUM_OFFSET 40 /* Ethernet, IPv4; ports, length */
 #define SEQUENCE_OFFSET 50 /* Ethernet, IPv4, UDP; magic, trial, flow */
 
+/* The next number, and the checksum that goes with it: one less (a word that overflows takes 0xffff away, which is none). */
 static __always_inline int number_frame(struct xdp_md *context)
 {
 	__u8 *data = (void *)(long)context->data;
 	__u32 *sequence = (void *)(data + SEQUENCE_OFFSET);
+	__u16 *check = (void *)(data + CHECKSUM_OFFSET), sum;
 
 	if ((void *)(sequence + 1) > (void *)(long)context->data_end)
 		return -1;
+	sum = bpf_ntohs(*check);
 	*sequence = bpf_htonl(bpf_ntohl(*sequence) + 1);
+	*check = bpf_htons(sum > 1 ? sum - 1 : 0xffff);
 	return 0;
 }
 
@@ -43,7 +48,7 @@ int count_only(struct xdp_md *context)
 SEC("xdp")
 int number_and_receive(struct xdp_md *context)
 {
-	__u32 now_ns = with_latency ? (__u32)bpf_ktime_get_ns() : 0;
+	__u64 now_ns = with_latency ? bpf_ktime_get_ns() : 0;
 	struct rx_cpu *cpu = this_cpu();
 
 	if (!cpu || number_frame(context))

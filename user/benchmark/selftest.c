@@ -60,7 +60,7 @@ static const char *unclean_reason(const struct measurement *measurement)
 		return "frames stayed unsent";
 	if (measurement->verdict.lost)
 		return "frames were lost between the ports";
-	if (counts->duplicate || counts->reordered || counts->malformed)
+	if (counts->duplicate || counts->reordered || counts->malformed || counts->wrong_length || counts->damaged)
 		return "frames came twice, damaged or out of order";
 	return is_mispaced(measurement) ? "the load was not kept" : NULL;
 }

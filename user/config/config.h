@@ -24,6 +24,7 @@ enum direction { DIRECTION_A_TO_B, DIRECTION_B_TO_A, DIRECTION_BOTH, DIRECTION_M
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
 enum effective_duration { EFFECTIVE_TRIAL, EFFECTIVE_WALL };
 enum tx_choice { TX_AUTO, TX_XSK, TX_LIVE };
+enum verify_choice { VERIFY_AUTO, VERIFY_ALL, VERIFY_DOUBTS };
 enum timestamps_choice { TIMESTAMPS_AUTO, TIMESTAMPS_SOFTWARE, TIMESTAMPS_HARDWARE };
 enum switch_choice { SWITCH_AUTO, SWITCH_ON, SWITCH_OFF };
 enum ip_choice { IP_4, IP_6, IP_MIXED };
@@ -143,6 +144,7 @@ struct config {
 	struct load_spec load;        /* trial */
 	double duration_s;            /* trial, selftest */
 	enum tx_choice tx;
+	enum verify_choice verify;         /* of which frames received the checksums */
 	enum timestamps_choice timestamps; /* of arrivals */
 	enum switch_choice departure_delay, launch_time;
 	enum algorithm algorithm;

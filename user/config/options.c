@@ -193,6 +193,7 @@ static enum exit_code read_report_path(const struct given *given, struct config 
 static const char *const directions[] = { "a-to-b", "b-to-a", "both", "mesh", NULL };
 static const char *const tx_choices[] = { "auto", "xsk", "live", NULL };
 static const char *const switch_choices[] = { "auto", "on", "off", NULL };
+static const char *const verify_choices[] = { "auto", "all", "doubts", NULL };
 static const char *const timestamps_choices[] = { "auto", "software", "hardware", NULL };
 static const char *const ip_choices[] = { "4", "6", "mixed", NULL };
 static const char *const vlan_outers[] = { "802.1ad", "802.1Q", NULL };
@@ -333,6 +334,10 @@ const struct option options[] = {
 	SWITCH("no-seq", SEARCH | TRIAL | SOAK | SELFTEST, no_seq,
 	       "only count what arrives: duplicates, reordering and gaps are not told, and a duplicate hides a loss"),
 	SWITCH("no-latency", FRAMES, no_latency, "do not measure latency"),
+	CHOICE("verify", "WHICH", FRAMES, "auto", verify, verify_choices,
+	       "of which received frames to verify the checksums, as no other frame counts as received: all, doubts "
+	       "(those that are unlike the frame expected) or auto (also all of the smallest size, and one in 64 of "
+	       "others)"),
 	CHOICE("timestamps", "T", FRAMES, "auto", timestamps, timestamps_choices,
 	       "who tells when a frame arrived, for latency: hardware (the receiving NIC's clock), software (the XDP "
 	       "program) or auto (hardware where every receiving port stamps every frame)"),

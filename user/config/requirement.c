@@ -51,6 +51,8 @@ static const struct figure trial_figures[] = {
 	{ "late", QUANTITY_FRAMES, "/trial_result/counts/late" },
 	{ "foreign", QUANTITY_FRAMES, "/trial_result/counts/foreign" },
 	{ "malformed", QUANTITY_FRAMES, "/trial_result/counts/malformed" },
+	{ "wrong-length", QUANTITY_FRAMES, "/trial_result/counts/wrong_length" },
+	{ "damaged", QUANTITY_FRAMES, "/trial_result/counts/damaged" },
 	{ "latency.min", QUANTITY_TIME, "/latency/min_ns" },
 	{ "latency.mean", QUANTITY_TIME, "/latency/mean_ns" },
 	{ "latency.p50", QUANTITY_TIME, "/latency/p50_ns" },

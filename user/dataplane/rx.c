@@ -76,9 +76,21 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	constants->window_mask = window - 1;
 	constants->with_order = !options->no_order;
 	constants->with_latency = !options->no_latency;
+	constants->verify_small = options->verify != RX_VERIFY_DOUBTS;
+	constants->verify_others = options->verify != RX_VERIFY_DOUBTS;
+	constants->verify_spacing = options->verify == RX_VERIFY_ALL ? 0 : RX_VERIFY_SPACING - 1;
+	constants->with_lengths = options->lengths != NULL;
+	if (options->lengths)
+		memcpy((void *)constants->lengths, options->lengths->bits, sizeof(options->lengths->bits));
 	bpf_map__set_max_entries(rx->skeleton->maps.flows, options->no_order ? 1 : options->flow_count);
 	bpf_map__set_value_size(rx->skeleton->maps.flows, FLOW_STATE_OCTETS + window * (uint32_t)sizeof(uint32_t));
 	bpf_map__set_max_entries(rx->skeleton->maps.cpus, (uint32_t)rx->cpu_count);
+}
+
+void rx_lengths_add(struct rx_lengths *lengths, unsigned int udp_octets)
+{
+	if (udp_octets < RX_LENGTHS_MAX)
+		lengths->bits[udp_octets / 64] |= UINT64_C(1) << udp_octets % 64;
 }
 
 static void choose_program(struct rx *rx, int ifindex)
@@ -307,10 +319,15 @@ struct rx_counters rx_subtract(const struct rx_counters *after, const struct rx_
 	return difference;
 }
 
+uint64_t rx_ours(const struct rx_counters *counters)
+{
+	return counters->received + counters->duplicate + counters->malformed + counters->misdirected +
+	       counters->wrong_length + counters->damaged;
+}
+
 uint64_t rx_seen(const struct rx_counters *counters)
 {
-	return counters->received + counters->duplicate + counters->late + counters->foreign + counters->housekeeping +
-	       counters->malformed + counters->misdirected + counters->extra;
+	return rx_ours(counters) + counters->late + counters->foreign + counters->housekeeping + counters->extra;
 }
 
 void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more)

@@ -17,12 +17,31 @@
 
 struct rx;
 
+/* Lengths that frames may have, in octets of UDP, header included. */
+struct rx_lengths {
+	uint64_t bits[RX_LENGTH_WORDS];
+};
+
+/* Allow a length; above RX_LENGTHS_MAX it is none. */
+void rx_lengths_add(struct rx_lengths *lengths, unsigned int udp_octets);
+
+/* Of which frames to verify the checksums. Those that are unlike what is expected are verified in any case. */
+enum rx_verify {
+	RX_VERIFY_SMALL, /* every frame whose payload is the tag alone, of others one in RX_VERIFY_SPACING of a flow */
+	RX_VERIFY_ALL,
+	RX_VERIFY_DOUBTS, /* no others */
+};
+
+#define RX_VERIFY_SPACING 64
+
 /* What to receive, and what to find out about it. */
 struct rx_options {
 	uint32_t first_flow, flow_count; /* flows first_flow .. first_flow + flow_count - 1; at least one */
 	bool no_order;                   /* do not tell duplicates and reordering */
 	bool no_latency;
-	bool hardware_clock; /* the NIC stamps what it receives: use that, where the driver tells the program */
+	enum rx_verify verify;
+	const struct rx_lengths *lengths; /* NULL: do not compare them; copied */
+	bool hardware_clock;              /* the NIC stamps what it receives: use that, where the driver tells the program */
 };
 
 /* Receive on a port. Native mode, or generic mode where the driver has no native one, which is announced; frames in fragments
@@ -49,6 +68,9 @@ void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uin
 void rx_snapshot(const struct rx *rx, struct rx_counters *ret);
 void rx_add(struct rx_counters *sum, const struct rx_counters *more);
 struct rx_counters rx_subtract(const struct rx_counters *after, const struct rx_counters *before);
+
+/* Of those, the frames of the accepted trial, or what became of them; those that only look foreign are not among them. */
+uint64_t rx_ours(const struct rx_counters *counters);
 
 /* All frames that the program saw. */
 uint64_t rx_seen(const struct rx_counters *counters);

@@ -51,14 +51,37 @@ enum exit_code xdp_make_profile(struct measurer_xdp *xdp, const struct config *a
 	return EXIT_DONE;
 }
 
+static enum rx_verify verify_of(const struct config *config)
+{
+	static const enum rx_verify ways[] = {
+		[VERIFY_AUTO] = RX_VERIFY_SMALL, [VERIFY_ALL] = RX_VERIFY_ALL, [VERIFY_DOUBTS] = RX_VERIFY_DOUBTS
+	};
+
+	return ways[config->verify];
+}
+
+static struct rx_lengths lengths_sent(const struct mlr_profile *profile)
+{
+	struct rx_lengths lengths = { { 0 } };
+
+	for (unsigned int stream = 0; stream < profile->stream_count; stream++)
+		for (unsigned int size = 0; size < profile->sizes.size_count; size++)
+			rx_lengths_add(&lengths, mlr_profile_udp_octets(profile, &profile->streams[stream],
+									profile->sizes.sizes_octets[size]));
+	return lengths;
+}
+
 static enum exit_code open_receivers(struct measurer_xdp *xdp)
 {
+	struct rx_lengths lengths = lengths_sent(&xdp->profile);
 	enum exit_code code = timestamps_open(xdp);
 
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
 		struct rx_options wanted = {
 			.no_order = xdp->config->no_seq,
 			.no_latency = xdp->config->no_latency,
+			.verify = verify_of(xdp->config),
+			.lengths = &lengths,
 			.hardware_clock = xdp->ends[i].clock_fd,
 		};
 

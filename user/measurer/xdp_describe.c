@@ -98,6 +98,17 @@ void xdp_deviations(const struct config *config, json_t *list)
 			list, json_string("Sequence numbers are not looked at (--no-seq): duplicates, reordering and "
 					  "gaps are not told, and a duplicate counts as a frame received, so that "
 					  "it hides a loss."));
+	if (config->verify == VERIFY_DOUBTS)
+		json_array_append_new(list,
+				      json_string("Checksums are verified only of frames that are unlike the ones expected "
+						  "(--verify doubts): RFC 2544 section 10 wants the content of every frame "
+						  "received verified."));
+	else if (config->verify == VERIFY_AUTO)
+		json_array_append_new(
+			list, json_sprintf("Checksums are verified of every frame of the smallest size, and of those "
+					   "unlike the ones expected, but of others of one in %d of a flow only; RFC "
+					   "2544 section 10 wants all frames received verified (--verify all).",
+					   RX_VERIFY_SPACING));
 	if (!config->learning_frames)
 		json_array_append_new(list,
 				      json_sprintf("Phase b: no learning frames are sent in a trial; addresses are learned "

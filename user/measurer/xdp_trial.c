@@ -273,7 +273,7 @@ struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struc
 		rx_snapshot(xdp->ends[i].rx, &now);
 		since = rx_subtract(&now, &run->before.rx[i]);
 		progress.unique += since.received;
-		progress.all += since.received + since.duplicate + since.malformed + since.misdirected;
+		progress.all += rx_ours(&since);
 	}
 	return progress;
 }
@@ -363,6 +363,8 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 			.late = rx.late,
 			.foreign = rx.foreign + rx.misdirected,
 			.malformed = rx.malformed,
+			.wrong_length = rx.wrong_length,
+			.damaged = rx.damaged,
 		},
 		.extra_sent = extra_by(xdp, port),
 		.extra_received = rx.extra,

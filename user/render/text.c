@@ -284,10 +284,13 @@ static void put_counts(const struct page *page, const json_t *counts)
 						  { "late", "late" },
 						  { "foreign", "foreign" },
 						  { "malformed", "malformed" } };
+	static const struct column broken[] = { { "wrong length", "wrong_length" }, { "damaged", "damaged" } };
 
 	put_heading(page, "Frames");
 	put_columns(page, counts, frames, COUNT(frames), 1, 0);
 	put_columns(page, counts, oddities, COUNT(oddities), 1, 0);
+	if (read_number(counts, "wrong_length") > 0 || read_number(counts, "damaged") > 0)
+		put_columns(page, counts, broken, COUNT(broken), 1, 0);
 }
 
 static void put_order(const struct page *page, const json_t *order)

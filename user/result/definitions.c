@@ -25,6 +25,9 @@ static void add_frames(json_t *definitions)
 		  "frame." },
 		{ "reordering",
 		  "A frame that comes after one of its flow that was sent later counts as received, and as reordered." },
+		{ "damage",
+		  "Frames that came back cut or padded (wrong_length), or with a wrong checksum (damaged), do not count as "
+		  "received." },
 		{ "late", "Frames of an earlier trial are counted by themselves, and belong to no trial." },
 		{ "load_shape",
 		  "Constant: frame n is due at n / load after the start. A transmitter that was held up catches up in "

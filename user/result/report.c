@@ -21,11 +21,12 @@ static json_t *count_json(uint64_t count)
 
 static json_t *counts_json(const struct mlr_trial_counts *counts)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "intended", count_json(counts->intended), "sent",
-			 count_json(counts->sent), "received", count_json(counts->received), "duplicate",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "intended", count_json(counts->intended),
+			 "sent", count_json(counts->sent), "received", count_json(counts->received), "duplicate",
 			 count_json(counts->duplicate), "reordered", count_json(counts->reordered), "late",
 			 count_json(counts->late), "foreign", count_json(counts->foreign), "malformed",
-			 count_json(counts->malformed));
+			 count_json(counts->malformed), "wrong_length", count_json(counts->wrong_length), "damaged",
+			 count_json(counts->damaged));
 }
 
 /* What is not known where sequence numbers are not looked at. */
@@ -38,9 +39,8 @@ static void forget_order(json_t *counts)
 /* Counts, and what follows from them. */
 static json_t *judged_counts_json(const struct measurement *measurement)
 {
-	static const char *const unknown[] = {
-		"intended", "unsent", "duplicate", "reordered", "late", "foreign", "malformed"
-	};
+	static const char *const unknown[] = { "intended", "unsent",    "duplicate",    "reordered", "late",
+					       "foreign",  "malformed", "wrong_length", "damaged" };
 	json_t *object;
 
 	if (!measurement->has_counts)

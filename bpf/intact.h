@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Whether a frame of the tester arrived as it was sent, by the IPv4 header's checksum and UDP's. Neither covers MAC addresses and
+ * VLAN tags. Small frames, whose payload is the tag alone, are summed up in place; of others the octets are copied first, which
+ * also reaches those that lie in fragments.
+ */
+#ifndef XDP_MLR_INTACT_H
+#define XDP_MLR_INTACT_H
+
+#include "bpf/parse.h"
+
+/* Of the program that includes this: what its CPU writes to. */
+static __always_inline struct rx_cpu *this_cpu(void);
+
+/* What is summed up at once: more the helper does not take. */
+#define CHUNK_OCTETS 512
+#define CHUNKS_MAX   (MLR_FRAME_MAX_OCTETS / CHUNK_OCTETS + 1)
+
+_Static_assert(sizeof(((struct rx_cpu *)0)->scratch) >= CHUNK_OCTETS + 3,
+	       "a chunk fits, rounded up as the verifier sees it");
+
+/* The ones' complement sum of a whole is all ones where it covers its own checksum (RFC 1071). Below 2^47. */
+static __always_inline int is_all_ones(__u64 sum)
+{
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (sum & 0xffff) + (sum >> 16) == 0xffff;
+}
+
+/* Protocol and length of UDP's pseudo-header. */
+static __always_inline __u64 pseudo_sum(__u32 udp_octets)
+{
+	return (__u64)bpf_htons(IPPROTO_UDP) + bpf_htons((__u16)udp_octets);
+}
+
+/* --- in place ------------------------------------------------------------------------------------------------------- */
+
+/* Whether the payload is the tag alone, behind a header without options. */
+static __always_inline int is_small(const struct frame *frame)
+{
+	return frame->udp_octets == sizeof(struct udphdr) + sizeof(struct mlr_tag) &&
+	       (frame->is_ipv6 || frame->udp_offset - frame->network_offset == sizeof(struct iphdr));
+}
+
+static __always_inline int is_small_intact(const struct xdp_md *context, const struct frame *frame)
+{
+	const __u32 *network = frame->network, *udp = (const void *)frame->udp;
+	__u64 sum = pseudo_sum(frame->udp_octets) + udp[0] + udp[1] + udp[2] + udp[3] + udp[4] + udp[5] +
+		    ((const __u16 *)udp)[12];
+	__u64 header;
+
+	if (frame->is_ipv6) {
+		if ((const void *)(network + 10) > (const void *)(long)context->data_end)
+			return 0; /* never, but the verifier does not know any more */
+		sum += (__u64)network[2] + network[3] + network[4] + network[5];
+		return is_all_ones(sum + network[6] + network[7] + network[8] + network[9]);
+	}
+	header = (__u64)network[0] + network[1] + network[2] + network[3] + network[4];
+	/* both at once: what breaks one of them, or addresses, which are in both, does not sum up to all ones again */
+	return is_all_ones(header + sum + network[3] + network[4]) || (!frame->udp->check && is_all_ones(header));
+}
+
+/* --- copied --------------------------------------------------------------------------------------------------------- */
+
+/* Add the sum of so many octets, 1 to CHUNK_OCTETS. False: they are not there. */
+static __always_inline int add_octets(struct xdp_md *context, struct rx_cpu *cpu, __u32 offset, __u32 octets, __u64 *sum)
+{
+	__s64 more;
+
+	if (!octets || octets > CHUNK_OCTETS)
+		return 0;
+	*(__u32 *)&cpu->scratch[(octets - 1) & (CHUNK_OCTETS - 4)] = 0; /* a last word that is not full */
+	if (bpf_xdp_load_bytes(context, offset, cpu->scratch, octets))
+		return 0;
+	more = bpf_csum_diff(0, 0, (__be32 *)cpu->scratch, (octets + 3) & ~3u, 0);
+	if (more < 0)
+		return 0;
+	*sum += (__u32)more;
+	return 1;
+}
+
+/* `where` is the UDP header's offset times 2^9, plus the IP header's times 2, plus whether it is IPv6. Not static: so the verifier looks
+ * at it once, and not again for each way that leads here. */
+__noinline int is_copy_intact(struct xdp_md *context, __u32 where, __u32 udp_octets)
+{
+	__u32 is_ipv6 = where & 1, network_offset = where >> 1 & 0xff, udp_offset = where >> 9 & 0xff;
+	struct rx_cpu *cpu = this_cpu();
+	__u64 sum = 0;
+
+	if (!context || !cpu)
+		return 0;
+	if (!is_ipv6) {
+		if (!add_octets(context, cpu, network_offset, (udp_offset - network_offset) & 0xff, &sum) ||
+		    !is_all_ones(sum))
+			return 0;
+	}
+	sum = pseudo_sum(udp_octets);
+	if (!add_octets(context, cpu, network_offset + (is_ipv6 ? 8 : 12), is_ipv6 ? 32 : 8, &sum))
+		return 0;
+	for (__u32 i = 0; i < CHUNKS_MAX && udp_octets; i++) {
+		__u32 octets = udp_octets < CHUNK_OCTETS ? udp_octets : CHUNK_OCTETS;
+
+		if (!add_octets(context, cpu, udp_offset + i * CHUNK_OCTETS, octets, &sum))
+			return 0;
+		if (!i && !is_ipv6 && !*(__u16 *)&cpu->scratch[6])
+			return 1; /* somebody took the checksum away, as IPv4 allows */
+		udp_octets -= octets;
+	}
+	return is_all_ones(sum);
+}
+
+static __always_inline int is_intact(struct xdp_md *context, const struct frame *frame)
+{
+	if (is_small(frame))
+		return is_small_intact(context, frame);
+	return is_copy_intact(context, (__u32)frame->udp_offset << 9 | (__u32)frame->network_offset << 1 | frame->is_ipv6,
+			      frame->udp_octets);
+}
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The receiver's XDP program on frames that a SUT broke: what counts as received is what came back as it was sent. */
+#include <string.h>
+
+#include "../test.h"
+#include "base/clock.h"
+#include "dataplane/rx.h"
+#include "mlr/frame.h"
+#include "run.h"
+
+#define TRIAL           7
+#define FLOW            3
+#define FLOWS           4
+#define FIRST           1000000
+#define COUNT           600000 /* of the numbers that the trial may use: a flipped bit leaves many of them possible */
+#define ETHERNET_OCTETS 14
+#define FRAME_OCTETS    1514
+
+static struct rx *rx;
+static struct mlr_frame_template template;
+static struct mlr_flow flow;
+static uint8_t frame[FRAME_OCTETS];
+
+static void open_receiver(enum rx_verify verify, unsigned int size_octets, unsigned int ip_version)
+{
+	const struct mlr_frame_spec spec = {
+		.ip_version = ip_version,
+		.hop_limit = MLR_TTL,
+		.source_address6 = { 0x20, 1 },
+		.destination_address6 = { 0x20, 1 },
+		.payload = (const uint8_t *)"some payload that is not all zeros, so that words differ",
+		.payload_octets = 56,
+		.size_octets = size_octets,
+	};
+	struct rx_lengths lengths = { { 0 } };
+
+	assert_int_equal(mlr_frame_template_init(&spec, &template), 0);
+	mlr_frame_write(&spec, &template, &flow, 0, 0, 0, 0, frame);
+	rx_lengths_add(&lengths, (unsigned int)(template.memory_octets - template.transport_offset));
+	assert_int_equal(rx_load(
+				 &(struct rx_options){
+					 .first_flow = FLOW, .flow_count = FLOWS, .verify = verify, .lengths = &lengths },
+				 &rx),
+			 0);
+	rx_accept_trial(rx, TRIAL, FIRST, COUNT);
+}
+
+/* The frame of this number, ready to be sent. */
+static void number(uint32_t flow_id, uint32_t sequence)
+{
+	uint64_t now_ns = clock_ns();
+
+	flow.id = flow_id;
+	mlr_frame_fill(frame, &template, &flow, TRIAL, sequence, now_ns, now_ns);
+}
+
+static void send_octets(unsigned int octets)
+{
+	assert_true(run_program(rx_program_fd(rx), frame, octets) > 0);
+}
+
+static void flip(unsigned int bit)
+{
+	frame[bit / 8] ^= (uint8_t)(1u << bit % 8);
+}
+
+static struct rx_counters counters(void)
+{
+	struct rx_counters now;
+
+	rx_snapshot(rx, &now);
+	return now;
+}
+
+/* Everything that this receiver knows of is one of these, whatever a bit made of it. */
+static void assert_exact(uint64_t sent, uint64_t broken)
+{
+	struct rx_counters now = counters();
+
+	assert_int_equal(now.received, sent - broken);
+	assert_int_equal(rx_seen(&now), sent);
+	assert_int_equal(now.duplicate, 0);
+	assert_int_equal(now.reordered, 0);
+	assert_int_equal(now.late + now.misdirected + now.extra + now.negative_latency, 0);
+}
+
+/* Bits from the IP header on, so many apart, one frame each, among frames that are whole. (The kernel takes some ms to run a program
+ * once, so there are not more.) */
+static void flip_bits(unsigned int size_octets, unsigned int ip_version, unsigned int step)
+{
+	uint64_t broken = 0, whole = 0;
+	uint32_t sequence = FIRST;
+	unsigned int octets;
+
+	open_receiver(RX_VERIFY_ALL, size_octets, ip_version);
+	octets = template.memory_octets;
+	for (unsigned int bit = ETHERNET_OCTETS * 8; bit < octets * 8; bit += step) {
+		/* IPv6 protects no traffic class, flow label and hop limit */
+		if (ip_version == 6 && bit < (ETHERNET_OCTETS + 8) * 8)
+			continue;
+		number(FLOW, sequence++);
+		if (sequence % 8 == 0) {
+			send_octets(octets);
+			whole++;
+		}
+		number(FLOW + 1, sequence - 1);
+		flip(bit);
+		send_octets(octets);
+		flip(bit);
+		broken++;
+	}
+	assert_int_equal(counters().received, whole);
+	assert_int_equal(counters().late + counters().misdirected + counters().extra + counters().duplicate, 0);
+	rx_close(rx);
+}
+
+static void any_flipped_bit_is_seen(void **state)
+{
+	(void)state;
+	flip_bits(64, 4, 1);
+	flip_bits(84, 6, 1);
+	flip_bits(151, 4, 3);
+	flip_bits(200, 6, 7);
+	flip_bits(1200, 4, 41);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005 + 1442695040888963407;
+	return *state >> 33;
+}
+
+static void a_tenth_of_the_frames_damaged_is_counted_exactly(void **state)
+{
+	uint64_t random = 15, broken = 0, sent = 1500;
+
+	(void)state;
+	open_receiver(RX_VERIFY_ALL, 128, 4);
+	for (uint32_t i = 0; i < sent; i++) {
+		unsigned int octets = template.memory_octets;
+		unsigned int bit =
+			ETHERNET_OCTETS * 8 + (unsigned int)(next_random(&random) % ((octets - ETHERNET_OCTETS) * 8));
+		bool breaks = next_random(&random) % 10 == 0;
+
+		number(FLOW + i % FLOWS, FIRST + i / FLOWS);
+		if (breaks)
+			flip(bit);
+		send_octets(octets);
+		if (breaks)
+			flip(bit);
+		broken += breaks;
+	}
+	assert_in_range(broken, sent / 20, sent / 5);
+	assert_exact(sent, broken);
+	rx_close(rx);
+}
+
+/* Where only doubtful frames are verified, a number, trial or flow that was damaged is one, whatever bit it was. */
+static void a_damaged_number_moves_nothing(void **state)
+{
+	uint32_t sequence = FIRST, from = offsetof(struct mlr_tag, trial), to = offsetof(struct mlr_tag, departure_ns);
+
+	(void)state;
+	open_receiver(RX_VERIFY_DOUBTS, 1518, 4);
+	for (unsigned int bit = (template.tag_offset + from) * 8u; bit < (template.tag_offset + to) * 8u; bit++) {
+		for (unsigned int i = 0; i < 3; i++) {
+			number(FLOW, sequence++);
+			if (i == 1)
+				flip(bit);
+			send_octets(template.memory_octets);
+			if (i == 1)
+				flip(bit);
+		}
+	}
+	assert_exact(sequence - FIRST, (to - from) * 8);
+	rx_close(rx);
+}
+
+/* Bit 19 of a number, 600 000 of which a trial has: once it made all that followed look old. */
+static void a_far_number_needs_evidence(void **state)
+{
+	(void)state;
+	open_receiver(RX_VERIFY_DOUBTS, 64, 4);
+	for (uint32_t i = 0; i < 60; i++) {
+		number(FLOW, FIRST + i);
+		if (i == 10)
+			flip((template.tag_offset + (unsigned int)offsetof(struct mlr_tag, sequence) + 1) * 8u + 3);
+		send_octets(template.memory_octets);
+		if (i == 10)
+			flip((template.tag_offset + (unsigned int)offsetof(struct mlr_tag, sequence) + 1) * 8u + 3);
+	}
+	assert_exact(60, 1);
+	assert_int_equal(counters().damaged, 1);
+	/* a real outage is believed at once */
+	number(FLOW, FIRST + 500000);
+	send_octets(template.memory_octets);
+	assert_int_equal(counters().received, 60);
+	rx_close(rx);
+}
+
+/* A SUT that cuts a frame and writes consistent headers, or pads it, or takes the checksum away. */
+static void lengths_are_those_that_were_sent(void **state)
+{
+	struct rx_counters now;
+
+	(void)state;
+	open_receiver(RX_VERIFY_DOUBTS, 128, 4);
+	number(FLOW, FIRST);
+	send_octets(template.memory_octets);
+	number(FLOW, FIRST + 1);
+	send_octets(template.memory_octets + 20u);
+	number(FLOW, FIRST + 2);
+	mlr_put16(frame + template.network_offset + 2, (uint16_t)(template.memory_octets - ETHERNET_OCTETS - 8));
+	mlr_put16(frame + template.transport_offset + 4, (uint16_t)(template.memory_octets - template.transport_offset - 8));
+	send_octets(template.memory_octets - 8u);
+	now = counters();
+	assert_int_equal(now.received, 1);
+	assert_int_equal(now.wrong_length, 2);
+	rx_close(rx);
+}
+
+static void a_checksum_taken_away_is_none_that_is_wrong(void **state)
+{
+	(void)state;
+	for (unsigned int size_octets = 64; size_octets <= 512; size_octets += 64) {
+		open_receiver(RX_VERIFY_ALL, size_octets, 4);
+		number(FLOW, FIRST);
+		mlr_put16(frame + template.transport_offset + 6, 0);
+		send_octets(template.memory_octets);
+		assert_int_equal(counters().received, 1);
+		rx_close(rx);
+	}
+}
+
+/* The smallest frame is padded by Ethernet: behind a VLAN tag that the SUT took away, or put in. */
+static void short_frames_may_be_padded(void **state)
+{
+	(void)state;
+	open_receiver(RX_VERIFY_ALL, 64, 4);
+	number(FLOW, FIRST);
+	send_octets(64);
+	assert_int_equal(counters().received, 1);
+	number(FLOW, FIRST + 1);
+	send_octets(65);
+	assert_int_equal(counters().wrong_length, 1);
+	rx_close(rx);
+}
+
+/* What is verified of frames that are as expected: all, one in so many, none. */
+static void what_is_verified_is_counted(void **state)
+{
+	static const struct {
+		enum rx_verify verify;
+		unsigned int size_octets;
+		uint64_t verified;
+	} cases[] = {
+		{ RX_VERIFY_ALL, 64, 129 },  { RX_VERIFY_ALL, 256, 129 }, { RX_VERIFY_SMALL, 64, 129 },
+		{ RX_VERIFY_SMALL, 256, 2 }, { RX_VERIFY_DOUBTS, 64, 0 }, { RX_VERIFY_DOUBTS, 256, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t now_ns = clock_ns();
+
+		open_receiver(cases[i].verify, cases[i].size_octets, 4);
+		rx_accept_trial(rx, TRIAL, 1, 129);
+		for (uint32_t sequence = 1; sequence < 130; sequence++) {
+			/* the first has the largest latency: which is doubted, too */
+			flow.id = FLOW;
+			mlr_frame_fill(frame, &template, &flow, TRIAL, sequence,
+				       sequence == 1 ? now_ns - NS_PER_S * 60 : now_ns,
+				       sequence == 1 ? now_ns - NS_PER_S * 60 : now_ns);
+			send_octets(template.memory_octets);
+		}
+		assert_int_equal(counters().received, 129);
+		assert_in_range(counters().verified, cases[i].verified, cases[i].verified + 1);
+		rx_close(rx);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_flipped_bit_is_seen),
+		cmocka_unit_test(a_tenth_of_the_frames_damaged_is_counted_exactly),
+		cmocka_unit_test(a_damaged_number_moves_nothing),
+		cmocka_unit_test(a_far_number_needs_evidence),
+		cmocka_unit_test(lengths_are_those_that_were_sent),
+		cmocka_unit_test(a_checksum_taken_away_is_none_that_is_wrong),
+		cmocka_unit_test(short_frames_may_be_padded),
+		cmocka_unit_test(what_is_verified_is_counted),
+	};
+
+	return cmocka_run_group_tests_name("damage", tests, NULL, NULL);
+}
