@@ -84,6 +84,14 @@ delayed_trial() { # OPTION...
   done
 }
 
+@test "a delay longer than the silence that ends phase d loses nothing, and its percentiles are those of its frames" {
+  lab_up delay:us=100000
+  clean_trial --load 1000 --duration 0.05 --wait d=0.45
+  [ "$status" -eq 0 ]
+  check '.trial_result.counts | .lost == 0 and .received == 50'
+  check '.latency | .min_ns >= 100e6 and .p50_ns >= .min_ns and .p50_ns <= .max_ns and .error_bound_ns <= .max_ns * 0.002 + 1000'
+}
+
 @test "a delay loses what it cannot hold, and goes on" {
   lab_up delay:us=100000
   clean_trial --load 80kfps --duration 0.5 # 8000 frames in 100 ms, and room for 4096

@@ -54,6 +54,24 @@ static void look_for_silence(struct diagnosis *diagnosis, const struct mlr_trial
 	     diagnosis->gateway, diagnosis->option, strcmp(diagnosis->option, "gateway6") == 0 ? "6" : "");
 }
 
+/* A trial that nothing came back from, for whatever reason; one line where no better guess was made. */
+static void look_for_black_hole(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
+{
+	uint64_t broken = counts->wrong_length + counts->damaged + counts->malformed;
+
+	if (diagnosis->said_silence || diagnosis->said_nothing_came || !counts->sent || counts->received)
+		return;
+	diagnosis->said_nothing_came = true;
+	if (broken)
+		warn("no frame came back as it was sent, but %llu damaged, cut or padded: look at what the SUT does to them",
+		     (unsigned long long)broken);
+	else
+		warn("no frame of %llu sent came back: look at the cabling, at MAC addresses (--dst-mac), at the SUT's "
+		     "routes, VLANs and "
+		     "firewall, and at whether its delay is longer than phase d (--wait d=S)",
+		     (unsigned long long)counts->sent);
+}
+
 /* --- others talk ---------------------------------------------------------------------------------------------------- */
 
 /* Not where that was allowed, and was warned of then. */
@@ -78,5 +96,6 @@ static void look_for_others(struct diagnosis *diagnosis, const struct config *co
 void diagnose_measured(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement)
 {
 	look_for_silence(diagnosis, &measurement->counts);
+	look_for_black_hole(diagnosis, &measurement->counts);
 	look_for_others(diagnosis, config, measurement);
 }

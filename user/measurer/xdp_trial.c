@@ -297,8 +297,9 @@ bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progre
 		residual->last = progress->all;
 		residual->quiet_since_ns = now_ns;
 	}
+	/* silence says nothing before the first frame: the SUT may just be slow */
 	return progress->unique >= progress->sent || now_ns - residual->start_ns >= residual->limit_ns ||
-	       now_ns - residual->quiet_since_ns >= residual->limit_ns / QUIET_FRACTION;
+	       (progress->all && now_ns - residual->quiet_since_ns >= residual->limit_ns / QUIET_FRACTION);
 }
 
 static enum exit_code wait_residual(struct measurer_xdp *xdp, const struct xdp_run *run)

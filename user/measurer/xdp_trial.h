@@ -52,8 +52,8 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 /* Transmit from this moment of CLOCK_MONOTONIC on, until all is sent or the time is up. */
 enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *run, uint64_t start_ns);
 
-/* What has become of the frames, and whether to wait on for the rest: until every sent frame is there, or none has come for a
- * fifth of the time, or the time is up. */
+/* What has become of the frames, and whether to wait on for the rest: until every sent frame is there, or, once the first has
+ * come, none has for a fifth of the time, or the time is up. */
 struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struct xdp_run *run);
 struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp);
 bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progress *progress);
