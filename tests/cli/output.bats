@@ -92,6 +92,63 @@ load helper
   is '.schema == "xdp-mlr/search/1"' <<<"$output"
 }
 
+@test "nobody has a file overwritten by laying a link where one is written beside" {
+  echo precious >"$BATS_TEST_TMPDIR/victim"
+  mkdir "$BATS_TEST_TMPDIR/theirs"
+  # exec keeps the process id, of which a name beside the file could be made
+  sh -c 'ln -s "$3/victim" "$3/theirs/m.prom.$$.tmp"
+    exec "$1" search --measurer "$2" --max-load 10Mfps --quiet --metrics "$3/theirs/m.prom"' - "$XDP_MLR" "$SIM" "$BATS_TEST_TMPDIR"
+  [ "$(cat "$BATS_TEST_TMPDIR/victim")" = precious ]
+  grep -qx 'xdp_mlr_running 0' "$BATS_TEST_TMPDIR/theirs/m.prom"
+}
+
+@test "a link in the file's place is followed if it is ours, and refused if it is another user's" {
+  [ "$(id -u)" -eq 0 ] || skip "making a link of another user needs root"
+  local option
+  echo old >"$BATS_TEST_TMPDIR/victim"
+  for option in --report --metrics; do
+    ln -sf victim "$BATS_TEST_TMPDIR/link.txt"
+    chown -h nobody "$BATS_TEST_TMPDIR/link.txt"
+    refuses 2 "$option '.*link.txt'.*(another user|symbolic links)" simulated "$option" "$BATS_TEST_TMPDIR/link.txt"
+    [ "$(cat "$BATS_TEST_TMPDIR/victim")" = old ]
+  done
+  ln -sf victim "$BATS_TEST_TMPDIR/link.txt"
+  simulated --report "$BATS_TEST_TMPDIR/link.txt" >"$BATS_TEST_TMPDIR/out"
+  [ -L "$BATS_TEST_TMPDIR/link.txt" ]
+  diff "$BATS_TEST_TMPDIR/victim" "$BATS_TEST_TMPDIR/out"
+}
+
+@test "a report for which there is no room leaves the older one whole, and nothing beside it" {
+  simulated --report "$BATS_TEST_TMPDIR/r.html" >/dev/null
+  cp "$BATS_TEST_TMPDIR/r.html" "$BATS_TEST_TMPDIR/older"
+  # the limit is of 8 KiB a file, which a report is larger than
+  run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 8; exec "$1" search --measurer "$2" --max-load 5Mfps --report "$3"' \
+    - "$XDP_MLR" "$SIM" "$BATS_TEST_TMPDIR/r.html"
+  [ "$status" -eq 3 ]
+  [[ $stderr == *"cannot write to $BATS_TEST_TMPDIR/r.html: File too large" ]]
+  cmp "$BATS_TEST_TMPDIR/r.html" "$BATS_TEST_TMPDIR/older"
+  [ -z "$(find "$BATS_TEST_TMPDIR" -name '.*')" ]
+}
+
+@test "a report keeps the permissions of the file that it replaces" {
+  (umask 077 && simulated --report "$BATS_TEST_TMPDIR/r.json" >/dev/null)
+  [ "$(stat -c %a "$BATS_TEST_TMPDIR/r.json")" = 600 ]
+  simulated --report "$BATS_TEST_TMPDIR/r.json" >/dev/null
+  [ "$(stat -c %a "$BATS_TEST_TMPDIR/r.json")" = 600 ]
+}
+
+@test "a report goes into a pipe, a FIFO and standard output, as into any file" {
+  ln -s /dev/stdout "$BATS_TEST_TMPDIR/stdout.json"
+  simulated --report "$BATS_TEST_TMPDIR/stdout.json" --format json >"$BATS_TEST_TMPDIR/both"
+  jq -es 'length == 2 and .[0] == .[1]' "$BATS_TEST_TMPDIR/both"
+  mkfifo "$BATS_TEST_TMPDIR/fifo.txt"
+  cat "$BATS_TEST_TMPDIR/fifo.txt" >"$BATS_TEST_TMPDIR/through" 3>&- &
+  simulated --report "$BATS_TEST_TMPDIR/fifo.txt" >"$BATS_TEST_TMPDIR/out"
+  wait $!
+  diff "$BATS_TEST_TMPDIR/through" "$BATS_TEST_TMPDIR/out"
+  [ -p "$BATS_TEST_TMPDIR/fifo.txt" ]
+}
+
 @test "no progress where standard error is no terminal" {
   run --separate-stderr simulated --format json
   [ -z "$stderr" ]

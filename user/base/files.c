@@ -3,13 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/destination.h"
 
 /* As much of a file as there is, up to the size. */
 static int read_all(int fd, char *text, size_t size, size_t *ret_length)
@@ -72,47 +71,14 @@ int file_write_all(int fd, const char *text, size_t length)
 	return 0;
 }
 
-/* Make what was renamed in a directory safe from a crash; where a file system cannot do it, nothing is lost that others keep. */
-static void sync_directory_of(const char *path)
-{
-	char *copy = strdup(path);
-	int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-
-	free(copy);
-	if (fd < 0)
-		return;
-	fsync(fd);
-	close(fd);
-}
-
-static int write_file(const char *path, const char *text, size_t length, mode_t mode, bool durable)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode), error;
-
-	if (fd < 0)
-		return -errno;
-	error = file_write_all(fd, text, length);
-	if (!error && durable && fsync(fd))
-		error = -errno;
-	if (close(fd) && !error)
-		error = -errno;
-	return error;
-}
-
 int file_replace(const char *path, const char *text, size_t length, mode_t mode, bool durable)
 {
-	char *beside;
-	int error;
+	struct destination destination;
+	int error = destination_open(path, &destination);
 
-	if (asprintf(&beside, "%s.%d.tmp", path, (int)getpid()) < 0)
-		return -ENOMEM;
-	error = write_file(beside, text, length, mode, durable);
-	if (!error && rename(beside, path))
-		error = -errno;
 	if (error)
-		unlink(beside);
-	else if (durable)
-		sync_directory_of(path);
-	free(beside);
+		return error;
+	error = destination_write(&destination, text, length, mode, false, durable);
+	destination_close(&destination);
 	return error;
 }

@@ -13,8 +13,8 @@
 int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length);
 /* All of it to an open file, also one that does not block. 0 or -errno. */
 int file_write_all(int fd, const char *text, size_t length);
-/* Write it beside the file, and let it take the file's name: nobody reads half of one, whatever happens to this process. `durable`: nor
- * after a crash of the machine, where its file system can keep that. 0 or -errno. */
+/* Write it beside the file, and let it take the file's name (destination.h): nobody reads half of one, whatever happens to this process.
+ * `durable`: nor after a crash of the machine, where its file system can keep that. 0 or -errno. */
 int file_replace(const char *path, const char *text, size_t length, mode_t mode, bool durable);
 
 #endif

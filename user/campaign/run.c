@@ -55,12 +55,18 @@ static int wait_for(const struct process *process)
 	return status;
 }
 
+/* A new file, whatever has the name now. */
 static int open_output(const char *path)
 {
-	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (!path)
+		return open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (unlink(path) && errno != ENOENT)
+		return -1;
+	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-/* Run this program; *ret_status as waitpid() has it. If we are gone it is told to end, and restores its ports. */
+/* Run this program, its output into these files (NULL: into nothing); *ret_status as waitpid() has it. If we are gone it is told to end, and
+ * restores its ports. */
 static enum exit_code run_child(const char *const *arguments, const char *output, const char *errors, int *ret_status)
 {
 	const struct process_plan plan = { .arguments = arguments,
@@ -91,7 +97,7 @@ static void clean_up(void)
 	static const char *const arguments[] = { SELF, "clean", "--quiet", NULL };
 	int status;
 
-	run_child(arguments, "/dev/null", "/dev/null", &status);
+	run_child(arguments, NULL, NULL, &status);
 }
 
 /* --- event streams -------------------------------------------------------------------------------------------------- */

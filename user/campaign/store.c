@@ -116,7 +116,7 @@ enum exit_code store_note(const struct campaign *campaign, json_t *event)
 	json_decref(event);
 	if (!text)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	fd = open(store_path(campaign, JOURNAL, path), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	fd = open(store_path(campaign, JOURNAL, path), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd < 0 || flock(fd, LOCK_EX)) {
 		code = refuse(EXIT_INCAPABLE, "cannot write to %s: %s", path, strerror(errno));
 	} else {
@@ -134,7 +134,7 @@ enum exit_code store_note(const struct campaign *campaign, json_t *event)
 static int try_lock(const char *path)
 {
 	struct stat ours, current;
-	int fd = open(path, O_RDWR | O_CREAT, 0666), error;
+	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0666), error;
 
 	if (fd < 0)
 		return -errno;

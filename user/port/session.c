@@ -66,7 +66,7 @@ static bool write_niceness(const char *process, int niceness)
 static bool remember(const struct session *before)
 {
 	snprintf(taken.path, sizeof(taken.path), "%s/%s%d", STATE_DIRECTORY, FILE_PREFIX, (int)getpid());
-	taken.fd = open(taken.path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	taken.fd = open(taken.path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (taken.fd < 0)
 		goto nothing;
 	taken.before = *before;

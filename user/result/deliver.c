@@ -2,10 +2,8 @@
 #include "result/deliver.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json_text.h"
@@ -16,20 +14,30 @@
 #include "result/judge.h"
 #include "result/sut.h"
 
+/* Look where the file goes, and whether it can. */
+static enum exit_code find_place(const char *path, struct destination *ret)
+{
+	int error = destination_open(path, ret);
+
+	if (!error && (error = destination_try(ret)))
+		destination_close(ret);
+	if (error == -EINTR)
+		return EXIT_INTERRUPTED;
+	if (error == -ELOOP)
+		return refuse(EXIT_USAGE_ERROR, "--report '%s' is a link that another user made; name the file itself",
+			      path);
+	return error ? refuse(EXIT_USAGE_ERROR, "--report '%s': %s", path, strerror(-error)) : EXIT_DONE;
+}
+
 enum exit_code report_file_open(const struct config *config, struct report_file *ret)
 {
-	struct report_file file = { .path = config->report_path, .fd = -1 };
-	enum exit_code code;
+	struct report_file file = { .path = config->report_path, .destination = { .directory_fd = -1, .fd = -1 } };
+	enum exit_code code = EXIT_DONE;
 
-	if (file.path) {
-		file.fd = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		file.created = file.fd >= 0;
-		if (file.fd < 0 && errno == EEXIST)
-			file.fd = open(file.path, O_WRONLY | O_CLOEXEC);
-		if (file.fd < 0)
-			return refuse(EXIT_USAGE_ERROR, "--report '%s': %s", file.path, strerror(errno));
-	}
-	code = report_sut(config, &file.sut);
+	if (file.path)
+		code = find_place(file.path, &file.destination);
+	if (code == EXIT_DONE)
+		code = report_sut(config, &file.sut);
 	if (code != EXIT_DONE)
 		report_file_close(&file);
 	else
@@ -39,40 +47,21 @@ enum exit_code report_file_open(const struct config *config, struct report_file 
 
 void report_file_close(struct report_file *file)
 {
-	if (file->fd >= 0)
-		close(file->fd);
-	if (file->created && !file->written)
-		unlink(file->path);
+	destination_close(&file->destination);
 	json_decref(file->sut);
-}
-
-/* Replace what the file held. A device or a pipe has no length to cut. */
-static enum exit_code write_file(struct report_file *file, const char *text, size_t length)
-{
-	struct stat status;
-	enum exit_code code;
-
-	if (fstat(file->fd, &status) == 0 && S_ISREG(status.st_mode) && ftruncate(file->fd, 0))
-		return refuse(EXIT_INCAPABLE, "cannot write to %s: %s", file->path, strerror(errno));
-	file->written = true;
-	code = output_write_fd(file->fd, file->path, text, length);
-	if (code == EXIT_DONE && close(file->fd))
-		code = refuse(EXIT_INCAPABLE, "cannot write to %s: %s", file->path, strerror(errno));
-	file->fd = -1;
-	return code;
 }
 
 enum exit_code report_write(const json_t *document, const struct config *config, struct report_file *file)
 {
-	enum exit_code code;
 	size_t length;
 	char *text = render(document, config->report_form, (struct render_style){ .explain = config->explain }, &length);
+	int error;
 
 	if (!text)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	code = write_file(file, text, length);
+	error = destination_write(&file->destination, text, length, 0666, true, true);
 	free(text);
-	return code;
+	return error ? refuse(EXIT_INCAPABLE, "cannot write to %s: %s", file->path, strerror(-error)) : EXIT_DONE;
 }
 
 enum exit_code report_show(const json_t *document, const struct config *config)

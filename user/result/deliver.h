@@ -4,21 +4,19 @@
 #define XDP_MLR_RESULT_DELIVER_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
+#include "base/destination.h"
 #include "base/message.h"
 #include "config/config.h"
 
 struct report_file {
 	const char *path; /* NULL: none is wanted */
-	int fd;
-	bool created; /* by us: taken away again if nothing is written */
-	bool written;
+	struct destination destination;
 	json_t *sut; /* the SUT as the user describes it */
 };
 
-/* Before the measurement: open the file of --report, and take the SUT's description in, so that a bad path, file or command is
- * known before and not after it. */
+/* Before the measurement: see that the file of --report can be written, and take the SUT's description in, so that a bad path, file or command
+ * is known before and not after it. An older file stays until the new one is whole. */
 enum exit_code report_file_open(const struct config *config, struct report_file *ret);
 void report_file_close(struct report_file *file);
 

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/destination.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/stop.h"
+
+#define LINKS_MOST     16 /* to follow */
+#define NAMES_MOST     16 /* random ones to try */
+#define BESIDE_SIZE    40
+#define READER_POLL_NS (NS_PER_S / 20)
+
+/* --- where a path leads --------------------------------------------------------------------------------------------- */
+
+/* Go to the directory of a path, seen from the one where we are; its last part is what we look for. */
+static int enter(struct destination *at, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char directory[PATH_MAX] = ".";
+	int fd;
+
+	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return *path ? -EISDIR : -ENOENT;
+	if (strlen(path) >= sizeof(directory) || strlen(name) > NAME_MAX)
+		return -ENAMETOOLONG;
+	if (slash)
+		snprintf(directory, sizeof(directory), "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	fd = openat(at->directory_fd, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (at->directory_fd >= 0)
+		close(at->directory_fd);
+	at->directory_fd = fd;
+	memcpy(at->name, name, strlen(name) + 1);
+	return 0;
+}
+
+/* Open what is written as it is. */
+static int open_as_is(struct destination *at)
+{
+	struct stat status;
+
+	if (fstatat(at->directory_fd, at->name, &status, 0))
+		return -errno;
+	for (;;) {
+		at->fd = openat(at->directory_fd, at->name, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		if (at->fd >= 0)
+			return 0;
+		if (errno != ENXIO || !S_ISFIFO(status.st_mode))
+			return -errno;
+		if (stop_sleep_until(clock_ns() + READER_POLL_NS))
+			return -EINTR;
+	}
+}
+
+/* A link, open as `fd`: 1 after a step along it, 0 where it stands for an open file, or -errno. */
+static int follow(struct destination *at, int fd, const struct stat *status)
+{
+	char target[PATH_MAX];
+	struct statfs filesystem;
+	ssize_t length;
+	int error;
+
+	if (fstatfs(fd, &filesystem))
+		return -errno;
+	if (filesystem.f_type == PROC_SUPER_MAGIC)
+		return 0;
+	if (status->st_uid != 0 && status->st_uid != geteuid())
+		return -ELOOP;
+	length = readlinkat(fd, "", target, sizeof(target));
+	if (length < 0)
+		return -errno;
+	if (length == sizeof(target))
+		return -ENAMETOOLONG;
+	target[length] = '\0';
+	error = enter(at, target);
+	return error ? error : 1;
+}
+
+/* A file that is there already: not if we may not write it, and not where it is a mount, whose name nothing else can take. */
+static int take_older(struct destination *at, const struct stat *status)
+{
+	struct statx mounted;
+
+	if (faccessat(at->directory_fd, at->name, W_OK, AT_EACCESS))
+		return -errno;
+	if (!statx(at->directory_fd, at->name, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &mounted) &&
+	    mounted.stx_attributes & STATX_ATTR_MOUNT_ROOT)
+		return -EBUSY;
+	at->exists = true;
+	at->older = *status;
+	return 0;
+}
+
+/* One look at the last part: 1 if it was a link, and we are elsewhere now. */
+static int look(struct destination *at)
+{
+	int fd = openat(at->directory_fd, at->name, O_PATH | O_NOFOLLOW | O_CLOEXEC), error = 0;
+	struct stat status;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (fstat(fd, &status))
+		error = -errno;
+	else if (S_ISDIR(status.st_mode))
+		error = -EISDIR;
+	else if (S_ISREG(status.st_mode))
+		error = take_older(at, &status);
+	else {
+		if (S_ISLNK(status.st_mode))
+			error = follow(at, fd, &status);
+		if (!error)
+			error = open_as_is(at);
+	}
+	close(fd);
+	return error;
+}
+
+int destination_open(const char *path, struct destination *ret)
+{
+	struct destination at = { .directory_fd = AT_FDCWD, .fd = -1 };
+	int error = enter(&at, path), steps = 0;
+
+	while (!error && (error = look(&at)) > 0)
+		error = steps++ < LINKS_MOST ? 0 : -ELOOP;
+	if (error)
+		destination_close(&at);
+	else
+		*ret = at;
+	return error;
+}
+
+/* --- a file beside -------------------------------------------------------------------------------------------------- */
+
+/* A new, empty file of a name that nobody could know before. The descriptor, or -errno. */
+static int make_beside(const struct destination *destination, mode_t mode, char name[BESIDE_SIZE])
+{
+	for (int i = 0; i < NAMES_MOST; i++) {
+		uint64_t random;
+		int fd;
+
+		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+			return -EIO;
+		snprintf(name, BESIDE_SIZE, ".xdp-mlr.%016" PRIx64 ".tmp", random);
+		fd = openat(destination->directory_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
+int destination_try(const struct destination *destination)
+{
+	char name[BESIDE_SIZE];
+	int fd;
+
+	if (destination->fd >= 0)
+		return 0;
+	fd = make_beside(destination, 0600, name);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return unlinkat(destination->directory_fd, name, 0) ? -errno : 0;
+}
+
+/* Permissions and owner of the older file; another owner only root can give it. */
+static int take_after(int fd, const struct stat *older)
+{
+	if (fchown(fd, older->st_uid, older->st_gid) && errno != EPERM)
+		return -errno;
+	return fchmod(fd, older->st_mode & 0777) ? -errno : 0;
+}
+
+static int fill(int fd, const char *text, size_t length, const struct stat *older, bool durable)
+{
+	int error = older ? take_after(fd, older) : 0;
+
+	if (!error)
+		error = file_write_all(fd, text, length);
+	if (!error && durable && fsync(fd))
+		error = -errno;
+	if (close(fd) && !error)
+		error = -errno;
+	return error;
+}
+
+/* Make what was renamed in the directory safe from a crash; where a file system cannot do it, nothing is lost that others keep. */
+static void sync_directory(const struct destination *destination)
+{
+	int fd = openat(destination->directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+static int replace(const struct destination *destination, const char *text, size_t length, mode_t mode, bool keep_mode,
+		   bool durable)
+{
+	bool keep = keep_mode && destination->exists;
+	int fd, error, directory_fd = destination->directory_fd;
+	char beside[BESIDE_SIZE];
+
+	fd = make_beside(destination, keep ? 0600 : mode, beside);
+	if (fd < 0)
+		return fd;
+	error = fill(fd, text, length, keep ? &destination->older : NULL, durable);
+	if (!error && renameat(directory_fd, beside, directory_fd, destination->name))
+		error = -errno;
+	if (error)
+		unlinkat(directory_fd, beside, 0);
+	else if (durable)
+		sync_directory(destination);
+	return error;
+}
+
+int destination_write(struct destination *destination, const char *text, size_t length, mode_t mode, bool keep_mode,
+		      bool durable)
+{
+	int error;
+
+	if (destination->fd < 0)
+		return replace(destination, text, length, mode, keep_mode, durable);
+	error = file_write_all(destination->fd, text, length);
+	if (close(destination->fd) && !error)
+		error = -errno;
+	destination->fd = -1;
+	return error;
+}
+
+void destination_close(struct destination *destination)
+{
+	if (destination->directory_fd >= 0)
+		close(destination->directory_fd);
+	if (destination->fd >= 0)
+		close(destination->fd);
+	destination->directory_fd = destination->fd = -1;
+}
