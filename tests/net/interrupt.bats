@@ -58,3 +58,31 @@ stopped() { # VERB OPTION...
   output=$(tail -n 1 <<<"$output")
   check '.schema == "xdp-mlr/search/1" and .irregular_reason == "interrupted" and .trials == []'
 }
+
+@test "while standard output takes nothing, a stop gives the ports back" {
+  local signal i
+  lab_up wire
+  mkfifo "$BATS_TEST_TMPDIR/stuck"
+  exec 9<>"$BATS_TEST_TMPDIR/stuck"
+  for signal in INT TERM HUP; do
+    head -c 65536 /dev/zero >&9
+    "$MLR" trial -p "$A,$B" --load 1000 --duration 0.1 --wait d=0.1 >&9 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+    pid=$!
+    background+=("$pid")
+    # it has measured, holds the ports, and waits to say so
+    until [ "$(xdp_count)" -ge 1 ] && [[ $(cat "/proc/$pid/syscall") == 1\ * || $(cat "/proc/$pid/wchan") =~ poll|pipe_write ]]; do sleep 0.1; done
+    sleep 0.5
+    kill "-$signal" "$pid"
+    for i in {1..100}; do
+      [ -e "/proc/$pid/fd/1" ] || break
+      sleep 0.05
+    done
+    [ ! -e "/proc/$pid/fd/1" ] || { echo "alive 5 s after SIG$signal"; return 1; }
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" -eq 130 ]
+    [ "$(xdp_count)" -eq 0 ]
+    [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
+    head -c 65536 <&9 >/dev/null
+  done
+}

@@ -194,6 +194,7 @@ static enum exit_code run(const struct arguments *arguments)
 
 	appliance.places = arguments->places;
 	error = stop_install();
+	stop_in_order();
 	if (!error)
 		error = results_open(&appliance.store, appliance.places.state);
 	if (error)

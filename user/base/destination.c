@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +14,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/files.h"
-#include "base/stop.h"
 
-#define LINKS_MOST     16 /* to follow */
-#define NAMES_MOST     16 /* random ones to try */
-#define BESIDE_SIZE    40
-#define READER_POLL_NS (NS_PER_S / 20)
+#define LINKS_MOST  16 /* to follow */
+#define NAMES_MOST  16 /* random ones to try */
+#define BESIDE_SIZE 40
 
 /* --- where a path leads --------------------------------------------------------------------------------------------- */
 
@@ -49,19 +48,8 @@ static int enter(struct destination *at, const char *path)
 /* Open what is written as it is. */
 static int open_as_is(struct destination *at)
 {
-	struct stat status;
-
-	if (fstatat(at->directory_fd, at->name, &status, 0))
-		return -errno;
-	for (;;) {
-		at->fd = openat(at->directory_fd, at->name, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-		if (at->fd >= 0)
-			return 0;
-		if (errno != ENXIO || !S_ISFIFO(status.st_mode))
-			return -errno;
-		if (stop_sleep_until(clock_ns() + READER_POLL_NS))
-			return -EINTR;
-	}
+	at->fd = openat(at->directory_fd, at->name, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return at->fd < 0 ? -errno : 0;
 }
 
 /* A link, open as `fd`: 1 after a step along it, 0 where it stands for an open file, or -errno. */
@@ -231,10 +219,17 @@ static int replace(const struct destination *destination, const char *text, size
 int destination_write(struct destination *destination, const char *text, size_t length, mode_t mode, bool keep_mode,
 		      bool durable)
 {
+	sigset_t all, before;
 	int error;
 
-	if (destination->fd < 0)
-		return replace(destination, text, length, mode, keep_mode, durable);
+	if (destination->fd < 0) {
+		/* a signal that ends us would leave the file beside */
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+		error = replace(destination, text, length, mode, keep_mode, durable);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		return error;
+	}
 	error = file_write_all(destination->fd, text, length);
 	if (close(destination->fd) && !error)
 		error = -errno;

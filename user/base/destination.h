@@ -25,7 +25,7 @@ struct destination {
 	struct stat older; /* its attributes then */
 };
 
-/* Look where the path leads. A FIFO that nobody reads is waited for, until a stop (-EINTR). 0 or -errno. */
+/* Look where the path leads. -ENXIO: to a FIFO that nobody reads. 0 or -errno. */
 int destination_open(const char *path, struct destination *ret);
 /* Whether a file could be written there now: one is made, and taken away again. 0 or -errno. */
 int destination_try(const struct destination *destination);

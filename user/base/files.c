@@ -3,12 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/destination.h"
+#include "base/stop.h"
+
+#define STOPPED_WAIT_MS 300
 
 /* As much of a file as there is, up to the size. */
 static int read_all(int fd, char *text, size_t size, size_t *ret_length)
@@ -54,14 +59,53 @@ int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length
 	return 0;
 }
 
-int file_write_all(int fd, const char *text, size_t length)
+/* --- writing -------------------------------------------------------------------------------------------------------- */
+
+/* What is known of standard output and standard error. */
+static struct {
+	bool asked;
+	int fd; /* the same pipe or terminal, opened by us: one that does not block, which others who share the given one would not expect of it */
+	bool given_up;
+} standard[STDERR_FILENO + 1];
+
+/* The descriptor to write a file by. */
+static int own_fd(int fd)
+{
+	char path[32];
+	struct stat status;
+
+	if (fd != STDOUT_FILENO && fd != STDERR_FILENO)
+		return fd;
+	if (!standard[fd].asked) {
+		standard[fd].asked = true;
+		standard[fd].fd = -1;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		if (!fstat(fd, &status) && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)))
+			standard[fd].fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_APPEND | O_CLOEXEC);
+	}
+	return standard[fd].fd >= 0 ? standard[fd].fd : fd;
+}
+
+/* Until it takes something; after a stop not longer than a moment. */
+static int wait_for_room(int fd)
+{
+	bool stopped = stop_requested();
+	struct pollfd files[] = { { .fd = fd, .events = POLLOUT }, { .fd = stopped ? -1 : stop_fd(), .events = POLLIN } };
+	int ready = poll(files, 2, stopped ? STOPPED_WAIT_MS : -1);
+
+	return stopped && ready == 0 ? -EINTR : 0;
+}
+
+static int write_all(int fd, const char *text, size_t length)
 {
 	while (length > 0) {
-		ssize_t written = write(fd, text, length);
+		int error = wait_for_room(fd);
+		/* so much fits into a pipe that takes anything, also if it would block */
+		ssize_t written = error ? 0 : write(fd, text, length < PIPE_BUF ? length : PIPE_BUF);
 
-		if (written < 0 && errno == EAGAIN)
-			poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
-		else if (written < 0 && errno != EINTR)
+		if (error)
+			return error;
+		if (written < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;
 		if (written > 0) {
 			text += written;
@@ -70,6 +114,21 @@ int file_write_all(int fd, const char *text, size_t length)
 	}
 	return 0;
 }
+
+int file_write_all(int fd, const char *text, size_t length)
+{
+	bool is_standard = fd == STDOUT_FILENO || fd == STDERR_FILENO;
+	int error;
+
+	if (is_standard && standard[fd].given_up)
+		return -EINTR;
+	error = write_all(own_fd(fd), text, length);
+	if (is_standard && error == -EINTR)
+		standard[fd].given_up = true;
+	return error;
+}
+
+/* --- replacing ------------------------------------------------------------------------------------------------------ */
 
 int file_replace(const char *path, const char *text, size_t length, mode_t mode, bool durable)
 {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/terminal.h"
 
 #define WARNINGS_KEPT 64
@@ -22,10 +23,17 @@ static char *view; /* the lines that stand on the terminal; NULL: none */
 static char *warnings[WARNINGS_KEPT];
 static size_t warning_count;
 
+static void put(const char *text)
+{
+	file_write_all(STDERR_FILENO, text, strlen(text)); /* whom could it be told that this failed? */
+}
+
 /* To the first line of the view, and away with all of it. A terminal that became narrower has wrapped them. */
 static void erase(void)
 {
 	unsigned int columns, rows, height;
+	char up[16] = "";
+	char text[32];
 
 	if (!view)
 		return;
@@ -33,10 +41,10 @@ static void erase(void)
 	height = terminal_rows(view, columns);
 	if (height > rows)
 		height = rows;
-	fputc('\r', stderr);
 	if (height > 1)
-		fprintf(stderr, "\033[%uA", height - 1);
-	fputs("\033[J", stderr);
+		snprintf(up, sizeof(up), "\033[%uA", height - 1);
+	snprintf(text, sizeof(text), "\r%s\033[J", up);
+	put(text);
 	free(view);
 	view = NULL;
 }
@@ -47,8 +55,7 @@ void message_draw_view(const char *text)
 	erase();
 	view = strdup(text);
 	if (view)
-		fputs(view, stderr);
-	fflush(stderr);
+		put(view);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -56,7 +63,6 @@ void message_erase_view(void)
 {
 	pthread_mutex_lock(&lock);
 	erase();
-	fflush(stderr);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -79,16 +85,19 @@ size_t message_warnings(char *const **ret_texts)
 /* One write a line, so that lines of several processes do not mix. */
 static void say(const char *prefix, bool keep, const char *format, va_list arguments)
 {
-	char text[2048];
+	char text[2048], *line = NULL;
 
 	vsnprintf(text, sizeof(text), format, arguments);
+	if (asprintf(&line, "xdp-mlr: %s%s%s%s\n", prefix, message_subject ? message_subject : "",
+		     message_subject ? ": " : "", text) < 0)
+		line = NULL;
 	pthread_mutex_lock(&lock);
 	if (keep)
 		keep_warning(text);
 	erase();
-	fprintf(stderr, "xdp-mlr: %s%s%s%s\n", prefix, message_subject ? message_subject : "", message_subject ? ": " : "",
-		text);
+	put(line ? line : "xdp-mlr: out of memory\n");
 	pthread_mutex_unlock(&lock);
+	free(line);
 }
 
 enum exit_code refuse(enum exit_code code, const char *format, ...)

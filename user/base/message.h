@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the program says to its user, all of it on standard error, and the exit codes of the contract.
+ * What the program says to its user, all of it on standard error.
  *
  * A function that can fail for a reason the user must know says it once, where the object is known, and returns the exit
  * code: `return refuse(EXIT_USAGE_ERROR, "...")`. Callers pass the code on and say nothing more.
@@ -11,15 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum exit_code {
-	EXIT_DONE = 0,          /* every result regular, every requirement met */
-	EXIT_UNMET = 1,         /* done, but irregular, or touched the tester's own limit */
-	EXIT_USAGE_ERROR = 2,   /* bad usage, configuration or input data */
-	EXIT_INCAPABLE = 3,     /* this machine, kernel or NIC cannot do it */
-	EXIT_UNSAFE = 4,        /* refused: a port is in use */
-	EXIT_INVALID = 5,       /* a measurement is invalid */
-	EXIT_INTERRUPTED = 130, /* SIGINT or SIGTERM: what was measured is on standard output */
-};
+#include "base/exit_code.h"
 
 extern bool message_quiet; /* -q: no notes, no progress; errors and warnings always come */
 /* What the messages are about, where several things are at hand: put before each. NULL: nothing. */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/output.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/files.h"
 #include "base/json_text.h"
+#include "base/stop.h"
 
 bool document_form(const char *path, enum document_form *ret)
 {
@@ -30,6 +33,12 @@ enum exit_code output_write_fd(int fd, const char *name, const char *text, size_
 {
 	int error = file_write_all(fd, text, length);
 
+	if (error == -EIO && !isatty(fd) && errno == EIO)
+		raise(SIGHUP); /* the terminal is gone, and the signal that says so not yet here */
+	if (error && stop_requested()) {
+		warn("stopped, and %s takes nothing: not all of the result is there", name);
+		return EXIT_INTERRUPTED;
+	}
 	return error ? refuse(EXIT_INCAPABLE, "cannot write to %s: %s", name, strerror(-error)) : EXIT_DONE;
 }
 

@@ -15,7 +15,7 @@ enum document_form { DOCUMENT_HTML, DOCUMENT_MARKDOWN, DOCUMENT_CSV, DOCUMENT_JS
 /* The form that the ending of a file's name chooses; false where it chooses none. */
 bool document_form(const char *path, enum document_form *ret);
 
-/* Write all of it to standard output. */
+/* Write all of it to standard output. EXIT_INTERRUPTED where it takes nothing, and a stop was requested, or the terminal was closed. */
 enum exit_code output_write(const char *text, size_t length);
 /* The same for a text that was made; takes it over. NULL (no memory to make it) is an error. */
 enum exit_code output_text(char *text, size_t length);

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/exit_code.h"
 
-static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t stopped, in_order;
 static int event_fd = -1;
 
 static void on_signal(int signal_number)
@@ -19,6 +20,8 @@ static void on_signal(int signal_number)
 	int saved_errno = errno;
 
 	(void)signal_number;
+	if (!in_order)
+		_exit(EXIT_INTERRUPTED);
 	stopped = 1;
 	if (write(event_fd, &one, sizeof(one)) < 0) {
 		/* only a full counter can refuse, and then the file descriptor is readable already */
@@ -26,10 +29,18 @@ static void on_signal(int signal_number)
 	errno = saved_errno;
 }
 
+/* SIGHUP that whoever started us ignores, as nohup does. */
+static bool stays_ignored(int signal_number)
+{
+	struct sigaction before;
+
+	return signal_number == SIGHUP && !sigaction(signal_number, NULL, &before) && before.sa_handler == SIG_IGN;
+}
+
 int stop_install(void)
 {
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = on_signal };
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
 	event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -37,9 +48,14 @@ int stop_install(void)
 		return -errno;
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
-		if (sigaction(ending[i], &action, NULL))
+		if (!stays_ignored(ending[i]) && sigaction(ending[i], &action, NULL))
 			return -errno;
-	return sigaction(SIGPIPE, &ignore, NULL) ? -errno : 0;
+	return sigaction(SIGPIPE, &ignore, NULL) || sigaction(SIGXFSZ, &ignore, NULL) ? -errno : 0;
+}
+
+void stop_in_order(void)
+{
+	in_order = 1;
 }
 
 bool stop_requested(void)

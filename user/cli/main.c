@@ -29,8 +29,25 @@ static enum exit_code run_with_metrics(const struct config *config)
 	return code == EXIT_DONE ? metrics_finish(functions[config->verb](config)) : code;
 }
 
+/* Whether it changes anything that a signal must not leave half done. */
+static bool begins_something(const struct config *config)
+{
+	switch (config->verb) {
+	case VERB_REPORT:
+	case VERB_COMPARE:
+	case VERB_PROFILE_SHOW:
+	case VERB_CAMPAIGN_STATUS:
+	case VERB_CAMPAIGN_REPORT:
+		return false;
+	default:
+		return !config->dump_config && !config->dry_run;
+	}
+}
+
 static enum exit_code run(const struct config *config)
 {
+	if (begins_something(config))
+		stop_in_order();
 	if (config->dump_config)
 		return config_dump(config);
 	if (config->dry_run && !is_campaign(config->verb))
@@ -53,6 +70,7 @@ int main(int argc, char **argv)
 	code = run(&config);
 	config_free(&config);
 	if (fflush(stdout) && code == EXIT_DONE)
-		code = refuse(EXIT_INCAPABLE, "cannot write to standard output: %s", strerror(errno));
+		code = stop_requested() ? EXIT_INTERRUPTED
+					: refuse(EXIT_INCAPABLE, "cannot write to standard output: %s", strerror(errno));
 	return code;
 }

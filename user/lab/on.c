@@ -29,14 +29,13 @@ static enum exit_code check(const struct config *config, const struct sut_spec *
 static enum exit_code announce(const struct config *config, const struct port *ports, const struct sut_spec *sut)
 {
 	const char *a = ports[PORT_A].link.name, *b = ports[PORT_B].link.name;
-	enum exit_code code = EXIT_DONE;
+	char *text;
+	int length;
 
 	if (config->format != FORMAT_TEXT)
-		code = output_json(json_pack("{s:[s,s], s:s, s:s}", "ports", a, b, "sut", sut->text, "namespace", ""));
-	else
-		printf("%s,%s are a SUT, %s, until this is interrupted\n", a, b, sut->text);
-	fflush(stdout);
-	return code;
+		return output_json(json_pack("{s:[s,s], s:s, s:s}", "ports", a, b, "sut", sut->text, "namespace", ""));
+	length = asprintf(&text, "%s,%s are a SUT, %s, until this is interrupted\n", a, b, sut->text);
+	return length < 0 ? output_text(NULL, 0) : output_text(text, (size_t)length);
 }
 
 static void wait_for_stop(void)

@@ -40,7 +40,9 @@ int exchange(struct mnl_socket *socket, struct request *request, mnl_cb_t callba
 	if (mnl_socket_sendto(socket, request->header, request->header->nlmsg_len) < 0)
 		return -errno;
 	do {
-		octets = mnl_socket_recvfrom(socket, answer, sizeof(answer));
+		do {
+			octets = mnl_socket_recvfrom(socket, answer, sizeof(answer));
+		} while (octets < 0 && errno == EINTR);
 		if (octets < 0)
 			return -errno;
 		more = mnl_cb_run(answer, (size_t)octets, sequence, port, callback, context);

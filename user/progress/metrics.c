@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "progress/metrics.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,8 +128,6 @@ static enum exit_code replace_file(const char *path, const char *text, size_t le
 {
 	int error = file_replace(path, text, length, 0644, false);
 
-	if (error == -EINTR)
-		return EXIT_INTERRUPTED;
 	return error ? refuse(EXIT_USAGE_ERROR, "--metrics '%s': %s", path, why(-error)) : EXIT_DONE;
 }
 

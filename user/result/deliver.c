@@ -6,23 +6,30 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json_text.h"
 #include "base/output.h"
+#include "base/stop.h"
 #include "config/given.h"
 #include "render/render.h"
 #include "result/checklist.h"
 #include "result/judge.h"
 #include "result/sut.h"
 
+#define READER_POLL_NS (NS_PER_S / 20)
+
 /* Look where the file goes, and whether it can. */
 static enum exit_code find_place(const char *path, struct destination *ret)
 {
-	int error = destination_open(path, ret);
+	struct stat status;
+	int error;
 
+	/* a FIFO needs its reader */
+	while ((error = destination_open(path, ret)) == -ENXIO && !stat(path, &status) && S_ISFIFO(status.st_mode))
+		if (stop_sleep_until(clock_ns() + READER_POLL_NS))
+			return EXIT_INTERRUPTED;
 	if (!error && (error = destination_try(ret)))
 		destination_close(ret);
-	if (error == -EINTR)
-		return EXIT_INTERRUPTED;
 	if (error == -ELOOP)
 		return refuse(EXIT_USAGE_ERROR, "--report '%s' is a link that another user made; name the file itself",
 			      path);
@@ -61,6 +68,8 @@ enum exit_code report_write(const json_t *document, const struct config *config,
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	error = destination_write(&file->destination, text, length, 0666, true, true);
 	free(text);
+	if (error == -EINTR)
+		return EXIT_INTERRUPTED;
 	return error ? refuse(EXIT_INCAPABLE, "cannot write to %s: %s", file->path, strerror(-error)) : EXIT_DONE;
 }
 

@@ -2,6 +2,7 @@
 #include "result/sut.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct text {
 	char *octets;
 	size_t length;
 	bool truncated;
+	int error; /* of the last reading */
 };
 
 /* Read what is there now; false at the end of it, or once there is too much. */
@@ -32,8 +34,9 @@ static bool take(struct text *text, int fd)
 {
 	ssize_t count = read(fd, text->octets + text->length, TEXT_MOST - text->length);
 
+	text->error = count < 0 && errno != EAGAIN && errno != EINTR ? errno : 0;
 	if (count < 0)
-		return errno == EAGAIN || errno == EINTR;
+		return !text->error;
 	text->length += (size_t)count;
 	text->truncated = text->length == TEXT_MOST;
 	return count > 0 && !text->truncated;
@@ -79,28 +82,12 @@ static json_t *text_json(const struct text *text)
 
 /* --- where it comes from -------------------------------------------------------------------------------------------- */
 
-static enum exit_code read_file(const struct given *given, struct text *ret)
-{
-	FILE *file = fopen(given->text, "re");
-
-	if (!file)
-		return refuse_given(given, "%s", strerror(errno));
-	ret->length = fread(ret->octets, 1, TEXT_MOST, file);
-	ret->truncated = ret->length == TEXT_MOST;
-	if (ferror(file)) {
-		fclose(file);
-		return refuse_given(given, "cannot be read");
-	}
-	fclose(file);
-	return EXIT_DONE;
-}
-
-/* All that the command says, until it has ended, or its time is up. */
-static enum exit_code listen_to(const struct given *given, const struct child *child, struct text *ret)
+/* All that comes from a command or a file, until its end, or until the time is up. */
+static enum exit_code listen_to(const struct given *given, int fd, struct text *ret)
 {
 	uint64_t end_ns = clock_ns() + COMMAND_S * (uint64_t)NS_PER_S;
 	struct pollfd files[] = {
-		{ .fd = child->from_fd, .events = POLLIN },
+		{ .fd = fd, .events = POLLIN },
 		{ .fd = stop_fd(), .events = POLLIN },
 	};
 
@@ -112,8 +99,20 @@ static enum exit_code listen_to(const struct given *given, const struct child *c
 		if (now_ns >= end_ns)
 			return refuse_given(given, "it has not ended after %d s", COMMAND_S);
 		poll(files, COUNT(files), (int)((end_ns - now_ns) / 1000000 + 1));
-	} while (take(ret, child->from_fd)); /* which takes nothing where nothing is there yet */
-	return EXIT_DONE;
+	} while (take(ret, fd)); /* which takes nothing where nothing is there yet */
+	return ret->error ? refuse_given(given, "%s", strerror(ret->error)) : EXIT_DONE;
+}
+
+static enum exit_code read_file(const struct given *given, struct text *ret)
+{
+	int fd = open(given->text, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	enum exit_code code;
+
+	if (fd < 0)
+		return refuse_given(given, "%s", strerror(errno));
+	code = listen_to(given, fd, ret);
+	close(fd);
+	return code;
 }
 
 static enum exit_code run_command(const struct given *given, struct text *ret)
@@ -127,7 +126,7 @@ static enum exit_code run_command(const struct given *given, struct text *ret)
 		return refuse_given(given, "cannot be started: %s", strerror(-error));
 	close(child.to_fd); /* it is not asked anything */
 	child.to_fd = -1;
-	code = listen_to(given, &child, ret);
+	code = listen_to(given, child.from_fd, ret);
 	if (code == EXIT_DONE && !ret->truncated && strcmp(child_fate(&child, fate), "exited with status 0") != 0)
 		code = stop_requested() ? EXIT_INTERRUPTED : refuse_given(given, "it %s", fate);
 	child_end(&child, END_GRACE_S);

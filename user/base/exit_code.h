@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The exit codes of the contract. */
+#ifndef XDP_MLR_BASE_EXIT_CODE_H
+#define XDP_MLR_BASE_EXIT_CODE_H
+
+enum exit_code {
+	EXIT_DONE = 0,          /* every result regular, every requirement met */
+	EXIT_UNMET = 1,         /* done, but irregular, or touched the tester's own limit */
+	EXIT_USAGE_ERROR = 2,   /* bad usage, configuration or input data */
+	EXIT_INCAPABLE = 3,     /* this machine, kernel or NIC cannot do it */
+	EXIT_UNSAFE = 4,        /* refused: a port is in use */
+	EXIT_INVALID = 5,       /* a measurement is invalid */
+	EXIT_INTERRUPTED = 130, /* SIGINT or SIGTERM: what was measured is on standard output */
+};
+
+#endif
