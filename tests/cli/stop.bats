@@ -120,10 +120,11 @@ ends_by() { # SIGNAL
 
 @test "a result goes into its file, and nothing else, where standard files were closed" {
   local closed
-  for closed in '<&-' '>&-' '2>&-' '<&- >&-' '<&- >&- 2>&-'; do
+  for closed in '<&-' '>&-' '2>&-' '<&- >&-' '<&- >&- 2>&-' '>&- 2>&-'; do
     rm -f "$BATS_TEST_TMPDIR/r.json"
     run bash -c '"$1" search --measurer "$2" --max-load 10Mfps --report "$3" '"$closed" - "$XDP_MLR" "$SIM" "$BATS_TEST_TMPDIR/r.json"
     case $closed in *'>&-'*) [[ $closed == '2>&-' ]] || [ "$status" -eq 3 ] ;; esac
+    [ "$(find "$BATS_TEST_TMPDIR" -name '.xdp*' | wc -l)" -eq 0 ]
     jq -es 'length == 1 and .[0].schema == "xdp-mlr/search/1"' "$BATS_TEST_TMPDIR/r.json"
   done
 }

@@ -17,6 +17,7 @@
 #include "appliance/runner.h"
 #include "base/clock.h"
 #include "base/message.h"
+#include "base/standard.h"
 #include "base/stop.h"
 #include "base/units.h"
 
@@ -219,7 +220,7 @@ int main(int argc, char **argv)
 	struct arguments arguments = {
 		.places = { .xdp_mlr = "xdp-mlr", .state = "/run/xdp-mlr-appliance", .back_off_s = BACK_OFF_S }
 	};
-	enum exit_code code = read_arguments(argc, argv, &arguments);
+	enum exit_code code = standard_open() ? EXIT_INCAPABLE : read_arguments(argc, argv, &arguments);
 
 	if (code != EXIT_DONE)
 		return code;

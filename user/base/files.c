@@ -80,7 +80,8 @@ static int own_fd(int fd)
 		standard[fd].asked = true;
 		standard[fd].fd = -1;
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		if (!fstat(fd, &status) && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)))
+		if ((fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY && !fstat(fd, &status) &&
+		    (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)))
 			standard[fd].fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_APPEND | O_CLOEXEC);
 	}
 	return standard[fd].fd >= 0 ? standard[fd].fd : fd;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/standard.h"
 #include "base/stop.h"
 #include "benchmark/plan.h"
 #include "cli/verbs.h"
@@ -60,8 +61,11 @@ int main(int argc, char **argv)
 	struct config config;
 	enum exit_code code;
 	bool finished;
-	int error = stop_install();
+	int error = standard_open();
 
+	if (error)
+		return EXIT_INCAPABLE; /* and nowhere to say it */
+	error = stop_install();
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot handle signals: %s", strerror(-error));
 	code = config_read(argc, argv, &config, &finished);
