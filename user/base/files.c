@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -99,10 +100,12 @@ static int wait_for_room(int fd)
 
 static int write_all(int fd, const char *text, size_t length)
 {
+	/* of what blocks, so much at a time as a pipe that takes anything has room for */
+	size_t most = fcntl(fd, F_GETFL) & O_NONBLOCK ? SIZE_MAX : PIPE_BUF;
+
 	while (length > 0) {
 		int error = wait_for_room(fd);
-		/* so much fits into a pipe that takes anything, also if it would block */
-		ssize_t written = error ? 0 : write(fd, text, length < PIPE_BUF ? length : PIPE_BUF);
+		ssize_t written = error ? 0 : write(fd, text, length < most ? length : most);
 
 		if (error)
 			return error;
