@@ -180,3 +180,8 @@ start_hanging() {
   until ended "$pid"; do sleep 0.02; done
   kill "$(cut -d' ' -f1 "$BATS_TEST_TMPDIR/pids")" # a child of the measurer's own that reads nothing: kill -9 leaves it
 }
+
+@test "the measurer inherits the three standard files, and nothing else" {
+  measured "open=; for fd in $(echo {3..40}); do [ ! -e /proc/\$\$/fd/\$fd ] || open=\"\$open \$fd\"; done; echo \"open:\$open\" >$BATS_TEST_TMPDIR/fds; while read -r q; do echo '{\"trial_loss_ratio\": 0.1}'; done" 7</dev/null >/dev/null || [ $? -eq 1 ]
+  [ "$(cat "$BATS_TEST_TMPDIR/fds")" = open: ]
+}

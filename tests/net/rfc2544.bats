@@ -164,3 +164,10 @@ recovery_while() { # command...
   grep -q "Deviations" "$BATS_TEST_TMPDIR/report.txt"
   [[ $stderr == *"64 octets: throughput"* ]]
 }
+
+@test "a reset command inherits the three standard files, and no socket of the tester" {
+  lab_up "$policer"
+  "$MLR" rfc2544 -p "$A,$B" "${short[@]}" --frame-size 64 --tests reset --tx xsk \
+    --reset-command "open=; for fd in $(echo {3..40}); do [ ! -e /proc/\$\$/fd/\$fd ] || open=\"\$open \$fd\"; done; echo \"open:\$open\" >$BATS_TEST_TMPDIR/fds" >/dev/null 7</dev/null || [ $? -eq 1 ]
+  [ "$(cat "$BATS_TEST_TMPDIR/fds")" = open: ]
+}

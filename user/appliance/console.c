@@ -363,6 +363,7 @@ static void become_shell(const struct console *console)
 	dup2(fd, STDIN_FILENO);
 	dup2(fd, STDOUT_FILENO);
 	dup2(fd, STDERR_FILENO);
+	close_range(STDERR_FILENO + 1, ~0u, 0);
 	execl(SHELL, "-sh", (char *)NULL);
 	_exit(127);
 }

@@ -12,6 +12,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* No descriptor from the third on stays, but this one; 0: none. */
+static void close_others(int kept_fd)
+{
+	const unsigned int first = STDERR_FILENO + 1;
+
+	if (kept_fd < (int)first) {
+		close_range(first, ~0u, 0);
+		return;
+	}
+	if (kept_fd > (int)first)
+		close_range(first, (unsigned int)kept_fd - 1, 0);
+	close_range((unsigned int)kept_fd + 1, ~0u, 0);
+	fcntl(kept_fd, F_SETFD, 0);
+}
+
 /* In the child: nothing of ours but the standard files. Never returns. */
 static void become(const struct process_plan *plan, pid_t parent)
 {
@@ -24,10 +39,12 @@ static void become(const struct process_plan *plan, pid_t parent)
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE); /* we died before the line above */
 	sigaction(SIGPIPE, &by_default, NULL);
+	sigaction(SIGXFSZ, &by_default, NULL);
 	if (input_fd < 0 || dup2(input_fd, STDIN_FILENO) < 0 ||
 	    (plan->output_fd >= 0 && dup2(plan->output_fd, STDOUT_FILENO) < 0) ||
 	    (plan->errors_fd >= 0 && dup2(plan->errors_fd, STDERR_FILENO) < 0))
 		_exit(EXIT_FAILURE);
+	close_others(plan->kept_fd);
 	execvp(plan->arguments[0], (char *const *)plan->arguments);
 	dprintf(STDERR_FILENO, "%s: %s\n", plan->arguments[0], strerror(errno));
 	_exit(PROCESS_NOT_STARTED);

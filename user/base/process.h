@@ -17,11 +17,13 @@ struct process_plan {
 	const char *const *arguments; /* NULL behind the last; the first is looked for in PATH */
 	int input_fd, output_fd,
 		errors_fd; /* what become its three standard files; -1: /dev/null for the first, else ours */
+	int kept_fd;       /* that it inherits, beside the three; 0: none */
 	int death_signal;  /* that it gets when we die */
 	bool own_group;    /* in a process group of its own, whose number is its process id */
 };
 
-/* Start it. 0 or -errno. The descriptors of the plan stay the caller's, who should have opened them with O_CLOEXEC. */
+/* Start it. It inherits no other descriptor, whoever opened it: libraries' sockets neither. 0 or -errno. The descriptors of the plan stay the
+ * caller's. */
 int process_start(const struct process_plan *plan, struct process *ret);
 
 #endif

@@ -65,14 +65,16 @@ static int open_output(const char *path)
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-/* Run this program, its output into these files (NULL: into nothing); *ret_status as waitpid() has it. If we are gone it is told to end, and
+/* Run this program, its output into these files (NULL: into nothing), with a lock that it keeps (0: none); *ret_status as waitpid() has it. If we are gone it is told to end, and
  * restores its ports. */
-static enum exit_code run_child(const char *const *arguments, const char *output, const char *errors, int *ret_status)
+static enum exit_code run_child(const char *const *arguments, const char *output, const char *errors, int lock_fd,
+				int *ret_status)
 {
 	const struct process_plan plan = { .arguments = arguments,
 					   .input_fd = -1,
 					   .output_fd = open_output(output),
 					   .errors_fd = open_output(errors),
+					   .kept_fd = lock_fd,
 					   .death_signal = SIGTERM };
 	enum exit_code code = EXIT_DONE;
 	struct process process;
@@ -97,7 +99,7 @@ static void clean_up(void)
 	static const char *const arguments[] = { SELF, "clean", "--quiet", NULL };
 	int status;
 
-	run_child(arguments, NULL, NULL, &status);
+	run_child(arguments, NULL, NULL, 0, &status);
 }
 
 /* --- event streams -------------------------------------------------------------------------------------------------- */
@@ -142,6 +144,7 @@ struct work {
 	unsigned int attempt;
 	bool anew; /* what an earlier attempt left counts for nothing */
 	bool resumed;
+	int lock_fd; /* of the point; its process holds it as well */
 	char stream[PATH_MAX], output[PATH_MAX], errors[PATH_MAX], file[PATH_MAX], result[PATH_MAX];
 	uint64_t start_ns;
 };
@@ -242,7 +245,7 @@ static enum exit_code perform(const struct work *work, int *ret_status)
 	if (!realpath(SELF, self))
 		return refuse(EXIT_INCAPABLE, "cannot tell where this program is: %s", strerror(errno));
 	arguments_of(work, self, command, arguments);
-	return run_child(arguments, work->output, work->errors, ret_status);
+	return run_child(arguments, work->output, work->errors, work->lock_fd, ret_status);
 }
 
 /* The last thing that the point said, without the program's name; or how it ended. */
@@ -422,6 +425,7 @@ static enum exit_code take_up(const struct config *config, const struct campaign
 	}
 	if (lock < 0)
 		return refuse(EXIT_INCAPABLE, "cannot lock %s: %s", campaign->names[point], strerror(-lock));
+	work.lock_fd = lock;
 	store_point_path(campaign, point, ".jsonl", work.stream);
 	store_point_path(campaign, point, ".err", work.errors);
 	store_point_path(campaign, point, ".yaml", work.file);

@@ -134,7 +134,7 @@ enum exit_code store_note(const struct campaign *campaign, json_t *event)
 static int try_lock(const char *path)
 {
 	struct stat ours, current;
-	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0666), error;
+	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666), error;
 
 	if (fd < 0)
 		return -errno;
