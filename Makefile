@@ -96,6 +96,9 @@ $(BUILD)/user/%.o: user/%.c | $(skeletons) $(BUILD)/clauses.inc
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) -Iuser -I. -I$(BUILD) -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
+# the published schemas are in the program
+$(BUILD)/user/base/schema_text.o: $(wildcard docs/schema/*.json)
+
 $(BUILD)/xdp-mlr: $(user_objects) $(BUILD)/libmlr.a
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(user_libs)
 

@@ -299,3 +299,23 @@ ends_at() { # page number
     "$XDP_MLR" report "$BATS_TEST_TMPDIR/noted.json" | grep -q 'noted here'
   done
 }
+
+@test "a number out of the range of its schema is refused by its path, before anything is computed of it" {
+  local bad=$BATS_TEST_TMPDIR/bad.json ending case
+  for case in '.trials[2].trial_load = 1e308|/trials/2/trial_load: 1e.308 is out of range' \
+    '.trials[2].trial_load = -1|/trials/2/trial_load: -1 is out of range' \
+    '.trials[0].trial_duration = "long"|/trials/0/trial_duration: is no' \
+    '.controller_input.max_load = 1e300|/controller_input/max_load: 1e.300 is out of range' \
+    '.search_result[1].relevant_upper_bound = [1]|/search_result/1/relevant_upper_bound: is ' \
+    '.trials = {}|/trials: is no "array"' \
+    '.schema = "xdp-mlr/search/2" | .trials[0].new = [{x: 1e305}]|/trials/0/new/0/x: 1e.305 is out of range'; do
+    jq "${case%|*}" "$GOLDEN/search-1-sim.json" >"$bad"
+    for ending in html csv txt; do
+      refuses 2 "bad.json: ${case##*|}" timeout 20 "$XDP_MLR" report "$bad" --report "$BATS_TEST_TMPDIR/r.$ending"
+      [ ! -e "$BATS_TEST_TMPDIR/r.$ending" ]
+    done
+    refuses 2 "bad.json: ${case##*|}" timeout 20 "$XDP_MLR" compare "$bad" "$GOLDEN/search-1-sim.json"
+  done
+  jq '.trials[2].trial_load = 1e308' "$GOLDEN/search-1-sim.json" >"$bad"
+  refuses 2 "bad.json: /trials/2/trial_load: 1e.308 is out of range" timeout 20 "$XDP_MLR" search --replay "$bad"
+}

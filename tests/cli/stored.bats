@@ -83,7 +83,7 @@ store() { # further options
   echo '{"schema": "xdp-mlr/trial/1"}' >"$BATS_TEST_TMPDIR/trial.json"
   refuses 2 "xdp-mlr/trial/1" "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/trial.json"
   jq '.trials[3].trial_loss_ratio = 2' "$WHOLE" >"$BATS_TEST_TMPDIR/bad.json"
-  refuses 2 "trial 4" "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/bad.json"
+  refuses 2 "/trials/3/trial_loss_ratio: 2 is out of range" "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/bad.json"
   jq 'del(.trials[0].trial_load)' "$WHOLE" >"$BATS_TEST_TMPDIR/bad.json"
   refuses 2 "trial 1" "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/bad.json"
   jq 'del(.configuration)' "$WHOLE" >"$BATS_TEST_TMPDIR/bad.json"

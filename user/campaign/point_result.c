@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/schema.h"
 #include "config/verb.h"
 
 #define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
@@ -230,6 +231,7 @@ json_t *result_read(const char *path, enum verb verb, char *problem, size_t prob
 					     "repeats",    "latency",   "ports", NULL };
 	size_t length = 0;
 	json_t *document, *json = NULL;
+	char wrong[SCHEMA_PROBLEM_SIZE];
 	json_error_t error;
 	char *text;
 	int failed = file_read(path, RESULT_OCTETS, &text, &length);
@@ -243,6 +245,8 @@ json_t *result_read(const char *path, enum verb verb, char *problem, size_t prob
 		snprintf(problem, problem_size, "the result is no JSON: %s", error.text);
 	else if (!is_of_verb(document, verb))
 		snprintf(problem, problem_size, "'%s' is no result of %s", read_text(document, "schema"), verb_name(verb));
+	else if (!schema_fits(document, wrong))
+		snprintf(problem, problem_size, "the result is wrong: %s", wrong);
 	else
 		json = digest(document, verb);
 	json_decref(document);

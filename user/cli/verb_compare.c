@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/schema.h"
 #include "cli/verbs.h"
 #include "result/compare.h"
 #include "result/deliver.h"
@@ -53,6 +54,7 @@ static bool is_result(const char *schema)
 static enum exit_code read_result(const char *path, json_t **ret)
 {
 	FILE *stream = fopen(path, "re");
+	char problem[SCHEMA_PROBLEM_SIZE];
 	const char *schema;
 	json_t *document;
 
@@ -61,6 +63,10 @@ static enum exit_code read_result(const char *path, json_t **ret)
 	document = load(stream);
 	fclose(stream);
 	schema = json_string_value(json_object_get(document, "schema"));
+	if (document && !schema_fits(document, problem)) {
+		json_decref(document);
+		return refuse(EXIT_USAGE_ERROR, "%s: %s", path, problem);
+	}
 	if (schema && is_result(schema)) {
 		if (json_object_get(document, "frame_sizes"))
 			take_suite(document);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/schema.h"
+
 #define SCHEMA "xdp-mlr/search/1"
 
 /* --- the file: one document, or events ------------------------------------------------------------------------------ */
@@ -56,11 +58,18 @@ static json_t *assemble(FILE *file)
 enum exit_code stored_document(const char *path, json_t **ret)
 {
 	FILE *file = fopen(path, "re");
+	char problem[SCHEMA_PROBLEM_SIZE];
+	json_t *document;
 
 	if (!file)
 		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(errno));
-	*ret = assemble(file);
+	document = assemble(file);
 	fclose(file);
+	if (document && !schema_fits(document, problem)) {
+		json_decref(document);
+		return refuse(EXIT_USAGE_ERROR, "%s: %s", path, problem);
+	}
+	*ret = document;
 	return EXIT_DONE;
 }
 

@@ -187,12 +187,13 @@ static void linear_ticks(const struct svg_axis *axis, double wanted, struct tick
 {
 	const struct prefix *prefix = prefix_of(takes_prefix(axis) ? fmax(fabs(axis->max), fabs(axis->min)) : 1);
 	double factor = is_percent(axis) ? 0.01 : prefix->factor, step = round_step(axis->max - axis->min, wanted);
-	int decimals;
+	const int most = 1000; /* an axis has some ten */
+	int decimals, count = 0;
 
 	if (axis->whole && step < 1)
 		step = 1;
 	decimals = (int)fmax(0, -floor(log10(step / factor) + 1e-9));
-	for (double n = ceil(axis->min / step - 1e-9); n * step <= axis->max + step * 1e-9; n++) {
+	for (double n = ceil(axis->min / step - 1e-9); n * step <= axis->max + step * 1e-9 && count < most; n++, count++) {
 		struct tick *tick = add_tick(ret, n * step);
 
 		if (!tick)

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/schema.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/message.h"
+#include "base/schema_text.h"
+
+#define NAME_SIZE  64
+#define PATH_SIZE  256
+#define DEPTH_MOST 200 /* of values in values; ours have some ten */
+
+struct check {
+	json_t *files; /* read so far, by their names */
+	size_t depth;
+	bool quiet; /* within a choice: that a branch does not fit is no fault yet */
+	char path[PATH_SIZE];
+	char *problem; /* the first one; empty: none */
+};
+
+static bool fits(struct check *check, const json_t *schema, const char *file, const json_t *value);
+
+__attribute__((format(printf, 2, 3))) static bool wrong(struct check *check, const char *format, ...)
+{
+	char text[PATH_SIZE], where[QUOTE_SIZE];
+	va_list arguments;
+
+	if (check->quiet || *check->problem)
+		return false;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	quote(check->path, strlen(check->path), where, sizeof(where));
+	snprintf(check->problem, SCHEMA_PROBLEM_SIZE, "%s: %s", *where ? where : "/", text);
+	return false;
+}
+
+/* --- schemas -------------------------------------------------------------------------------------------------------- */
+
+/* The schema of this name, kept; NULL: there is none, or no memory for it. */
+static const json_t *read_schema(struct check *check, const char *name)
+{
+	json_t *schema = json_object_get(check->files, name);
+	size_t length;
+	const char *text = schema ? NULL : schema_text(name, &length);
+
+	if (text && (schema = json_loadb(text, length, 0, NULL)))
+		json_object_set_new(check->files, name, schema);
+	return schema;
+}
+
+/* Where "NAME.schema.json#/a/b" or "#/a/b" leads; *file becomes the name of the schema that it is in. */
+static const json_t *follow(struct check *check, const char *reference, const char **file, char name[NAME_SIZE])
+{
+	const char *hash = strchr(reference, '#'), *dot = strchr(reference, '.');
+	char steps[PATH_SIZE], *rest = steps, *step;
+	const json_t *target;
+
+	if (dot && dot < hash) {
+		snprintf(name, NAME_SIZE, "%.*s", (int)(dot - reference), reference);
+		*file = name;
+	}
+	target = read_schema(check, *file);
+	snprintf(steps, sizeof(steps), "%s", hash[1] ? hash + 2 : "");
+	while (*steps && (step = strsep(&rest, "/")))
+		target = json_object_get(target, step);
+	return target;
+}
+
+/* --- one value ------------------------------------------------------------------------------------------------------ */
+
+static bool is_type(const json_t *value, const char *type)
+{
+	static const struct {
+		const char *name;
+		json_type type;
+	} types[] = {
+		{ "object", JSON_OBJECT },   { "array", JSON_ARRAY },  { "string", JSON_STRING },
+		{ "null", JSON_NULL },       { "number", JSON_REAL },  { "number", JSON_INTEGER },
+		{ "integer", JSON_INTEGER }, { "boolean", JSON_TRUE }, { "boolean", JSON_FALSE },
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (json_typeof(value) == types[i].type && strcmp(type, types[i].name) == 0)
+			return true;
+	/* as jq writes large ones */
+	return strcmp(type, "integer") == 0 && json_is_real(value) &&
+	       json_real_value(value) == floor(json_real_value(value));
+}
+
+static bool has_type(struct check *check, const json_t *types, const json_t *value)
+{
+	char *wanted;
+
+	if (!types || json_is_null(value) || (json_is_string(types) && is_type(value, json_string_value(types))))
+		return true;
+	for (size_t i = 0; i < json_array_size(types); i++)
+		if (is_type(value, json_string_value(json_array_get(types, i))))
+			return true;
+	wanted = json_dumps(types, JSON_ENCODE_ANY);
+	wrong(check, "is no %s", wanted ? wanted : "value of its type");
+	free(wanted);
+	return false;
+}
+
+static bool in_range(struct check *check, const json_t *schema, const json_t *value)
+{
+	double number = json_number_value(value), minimum = read_number(schema, "minimum"),
+	       above = read_number(schema, "exclusiveMinimum"), maximum = read_number(schema, "maximum");
+
+	if (!json_is_number(value))
+		return true;
+	if (number < minimum || number <= above || number > maximum || !(fabs(number) <= SCHEMA_NUMBER_MOST))
+		return wrong(check, "%g is out of range", number);
+	return true;
+}
+
+/* --- values in values ----------------------------------------------------------------------------------------------- */
+
+static bool member_fits(struct check *check, const json_t *schema, const char *file, const json_t *value, const char *step)
+{
+	size_t length = strlen(check->path);
+	bool good;
+
+	snprintf(check->path + length, sizeof(check->path) - length, "/%s", step);
+	good = fits(check, schema, file, value);
+	check->path[length] = '\0';
+	return good;
+}
+
+static bool members_fit(struct check *check, const json_t *schema, const char *file, const json_t *value)
+{
+	const json_t *properties = json_object_get(schema, "properties"),
+		     *others = json_object_get(schema, "additionalProperties");
+	const char *name;
+	json_t *member;
+
+	json_object_foreach ((json_t *)value, name, member) {
+		const json_t *of_member = json_object_get(properties, name);
+
+		if (!of_member && json_is_object(others))
+			of_member = others;
+		if (of_member && !member_fits(check, of_member, file, member, name))
+			return false;
+	}
+	return true;
+}
+
+static bool items_fit(struct check *check, const json_t *schema, const char *file, const json_t *value)
+{
+	const json_t *of_item = json_object_get(schema, "items");
+	char step[NAME_SIZE];
+
+	for (size_t i = 0; of_item && i < json_array_size(value); i++) {
+		snprintf(step, sizeof(step), "%zu", i);
+		if (!member_fits(check, of_item, file, json_array_get(value, i), step))
+			return false;
+	}
+	return true;
+}
+
+/* Any branch: of several that fit in part, which one was meant nobody knows. */
+static bool branch_fits(struct check *check, const json_t *branches, const char *file, const json_t *value)
+{
+	bool quiet = check->quiet, good = !branches;
+
+	check->quiet = true;
+	for (size_t i = 0; !good && i < json_array_size(branches); i++)
+		good = fits(check, json_array_get(branches, i), file, value);
+	check->quiet = quiet;
+	if (good)
+		return true;
+	/* something or null: what is wrong with something */
+	if (json_array_size(branches) == 2 && !json_is_null(value))
+		fits(check, json_array_get(branches, 0), file, value);
+	return wrong(check, "is not what it may be");
+}
+
+static bool reference_fits(struct check *check, const json_t *schema, const char *file, const json_t *value)
+{
+	const char *reference = read_string(schema, "$ref");
+	char name[NAME_SIZE];
+	const json_t *target = reference ? follow(check, reference, &file, name) : NULL;
+
+	return !target || fits(check, target, file, value);
+}
+
+static bool fits(struct check *check, const json_t *schema, const char *file, const json_t *value)
+{
+	bool good;
+
+	if (check->depth == DEPTH_MOST)
+		return wrong(check, "is nested too deeply");
+	check->depth++;
+	good = has_type(check, json_object_get(schema, "type"), value) && in_range(check, schema, value) &&
+	       members_fit(check, schema, file, value) && items_fit(check, schema, file, value) &&
+	       branch_fits(check, json_object_get(schema, "anyOf"), file, value) &&
+	       branch_fits(check, json_object_get(schema, "oneOf"), file, value) &&
+	       reference_fits(check, schema, file, value);
+	check->depth--;
+	return good;
+}
+
+/* --- a document ----------------------------------------------------------------------------------------------------- */
+
+/* Every value of a document that no schema describes. */
+static bool within_bounds(struct check *check, const json_t *document)
+{
+	static const char text[] = "{\"additionalProperties\": {\"$ref\": \"#\"}, \"items\": {\"$ref\": \"#\"}}";
+	json_t *anything = json_loads(text, 0, NULL);
+
+	json_object_set_new(check->files, "anything", anything);
+	return fits(check, anything, "anything", document);
+}
+
+bool schema_fits(const json_t *document, char ret_problem[SCHEMA_PROBLEM_SIZE])
+{
+	struct check check = { .files = json_object(), .problem = ret_problem };
+	const json_t *schema = NULL;
+	char name[NAME_SIZE];
+	int version = 0;
+	bool good;
+
+	*ret_problem = '\0';
+	if (sscanf(read_text(document, "schema"), "xdp-mlr/%63[^/]/%d", name, &version) == 2 && version == 1)
+		schema = read_schema(&check, name);
+	good = schema ? fits(&check, schema, name, document) : within_bounds(&check, document);
+	json_decref(check.files);
+	return good;
+}
