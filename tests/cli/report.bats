@@ -319,3 +319,23 @@ ends_at() { # page number
   jq '.trials[2].trial_load = 1e308' "$GOLDEN/search-1-sim.json" >"$bad"
   refuses 2 "bad.json: /trials/2/trial_load: 1e.308 is out of range" timeout 20 "$XDP_MLR" search --replay "$bad"
 }
+
+@test "no text of a document reaches the terminal as a control, nor Markdown as HTML" {
+  local bad=$BATS_TEST_TMPDIR/bad.json evil=$'\e]0;title\a\e[2J\x7f\xc2\x9b31m\r<img src=x>'
+  jq -c --arg evil "$evil" '.search_result[].goal.name = $evil | .environment.hostname = $evil | .deviations = [$evil] | .irregular_reason = $evil
+    | .measurer.model = $evil | .traffic_profile[$evil] = $evil | .configuration["min-load"] = $evil | .notes = [$evil] | .warnings = [$evil]
+    | .further = {($evil): [$evil]} | .sut = {configurations: [{text: $evil}], ($evil): $evil}' "$GOLDEN/search-1-sim.json" >"$bad"
+  run --separate-stderr "$XDP_MLR" report "$bad"
+  [ "$status" -eq 0 ]
+  none $'[\x01-\x08\x0b-\x1f\x7f]|\xc2\x9b' <<<"$output"
+  grep -qF '\x1b]0;title' <<<"$output"
+  for ending in txt md; do
+    none $'[\x01-\x08\x0b-\x1f\x7f]' <"$(render "$bad" $ending)"
+  done
+  # a code block, indented by four, takes any text; its lines end with line ends only
+  tr '\r' '\n' <"$(render "$bad" md)" | grep -v '^    ' | none '<img'
+  jq -c --arg evil "$evil" '.schema = $evil' "$GOLDEN/search-1-sim.json" >"$bad"
+  run --separate-stderr "$XDP_MLR" report "$bad"
+  [ "$status" -eq 2 ]
+  none $'[\x01-\x08\x0b-\x1f\x7f]|\xc2\x9b' <<<"$stderr"
+}

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/plain.h"
 #include "base/terminal.h"
 
 #define WARNINGS_KEPT 64
@@ -85,9 +86,12 @@ size_t message_warnings(char *const **ret_texts)
 /* One write a line, so that lines of several processes do not mix. */
 static void say(const char *prefix, bool keep, const char *format, va_list arguments)
 {
-	char text[2048], *line = NULL;
+	char raw[2048], *line = NULL, *text;
 
-	vsnprintf(text, sizeof(text), format, arguments);
+	vsnprintf(raw, sizeof(raw), format, arguments);
+	text = plain_text(raw); /* file names, and what documents hold */
+	if (!text)
+		return;
 	if (asprintf(&line, "xdp-mlr: %s%s%s%s\n", prefix, message_subject ? message_subject : "",
 		     message_subject ? ": " : "", text) < 0)
 		line = NULL;
@@ -98,6 +102,7 @@ static void say(const char *prefix, bool keep, const char *format, va_list argum
 	put(line ? line : "xdp-mlr: out of memory\n");
 	pthread_mutex_unlock(&lock);
 	free(line);
+	free(text);
 }
 
 enum exit_code refuse(enum exit_code code, const char *format, ...)

@@ -171,7 +171,7 @@ static void end_table(struct writer *writer)
 	fputc('\n', writer->stream);
 }
 
-/* Indented by four: no text can end such a block. */
+/* Indented by four: no text can end such a block. A carriage return, which would be a line end, is not in it (plain.h). */
 static void put_code(struct writer *writer, const char *text)
 {
 	bool fresh = true;

@@ -7,6 +7,7 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/plain.h"
 #include "base/text_stream.h"
 #include "render/csv.h"
 #include "render/html.h"
@@ -88,18 +89,31 @@ static char *written_by(form_writer write, const json_t *document, struct render
 	return NULL;
 }
 
+/* In a form that may be shown by a terminal. */
+static char *written_plainly(form_writer write, const json_t *document, struct render_style style, size_t *ret_length)
+{
+	json_t *plain = plain_document((json_t *)document);
+	char *text = plain ? written_by(write, plain, style, ret_length) : NULL;
+
+	json_decref(plain);
+	return text;
+}
+
 char *render_as_text(const json_t *document, struct render_style style, size_t *ret_length)
 {
-	return written_by(write_text, document, style, ret_length);
+	return written_plainly(write_text, document, style, ret_length);
 }
 
 char *render(const json_t *document, enum document_form form, struct render_style style, size_t *ret_length)
 {
 	static const form_writer form_writers[] = { [DOCUMENT_HTML] = write_html,
-					  [DOCUMENT_MARKDOWN] = write_markdown,
-					  [DOCUMENT_CSV] = write_csv,
-					  [DOCUMENT_TEXT] = write_text };
+						    [DOCUMENT_MARKDOWN] = write_markdown,
+						    [DOCUMENT_CSV] = write_csv,
+						    [DOCUMENT_TEXT] = write_text };
 
-	return form == DOCUMENT_JSON ? json_text(document, true, ret_length)
-				     : written_by(form_writers[form], document, style, ret_length);
+	if (form == DOCUMENT_JSON)
+		return json_text(document, true, ret_length);
+	if (form == DOCUMENT_TEXT || form == DOCUMENT_MARKDOWN)
+		return written_plainly(form_writers[form], document, style, ret_length);
+	return written_by(form_writers[form], document, style, ret_length);
 }

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/plain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text_stream.h"
+
+/* How many octets of a control character stand here; 0: none does. */
+static size_t control_length(const char *text)
+{
+	unsigned char first = (unsigned char)text[0], second = first ? (unsigned char)text[1] : 0;
+
+	if ((first < 0x20 && first != '\n' && first != '\t') || first == 0x7f)
+		return 1;
+	return first == 0xc2 && second >= 0x80 && second < 0xa0 ? 2 : 0;
+}
+
+bool plain_is(const char *text)
+{
+	for (; *text; text++)
+		if (control_length(text))
+			return false;
+	return true;
+}
+
+char *plain_text(const char *text)
+{
+	char *plain = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&plain, &length);
+
+	if (!stream)
+		return NULL;
+	while (*text) {
+		size_t octets = control_length(text);
+
+		if (octets)
+			fprintf(stream, "\\x%02x", (unsigned char)text[octets - 1]);
+		else
+			fputc(*text, stream);
+		text += octets ? octets : 1;
+	}
+	return text_stream_end(stream, &plain);
+}
+
+/* --- documents ------------------------------------------------------------------------------------------------------ */
+
+static bool is_plain(json_t *value)
+{
+	const char *name;
+	json_t *member;
+	size_t i;
+
+	if (json_is_string(value))
+		return plain_is(json_string_value(value));
+	json_object_foreach (value, name, member)
+		if (!plain_is(name) || !is_plain(member))
+			return false;
+	json_array_foreach (value, i, member)
+		if (!is_plain(member))
+			return false;
+	return true;
+}
+
+static json_t *plain_object(json_t *object)
+{
+	json_t *plain = json_object(), *member;
+	const char *name;
+
+	json_object_foreach (object, name, member) {
+		char *of_name = plain_text(name);
+
+		if (!of_name || json_object_set_new(plain, of_name, plain_document(member))) {
+			free(of_name);
+			json_decref(plain);
+			return NULL;
+		}
+		free(of_name);
+	}
+	return plain;
+}
+
+static json_t *plain_array(json_t *array)
+{
+	json_t *plain = json_array(), *item;
+	size_t i;
+
+	json_array_foreach (array, i, item) {
+		if (json_array_append_new(plain, plain_document(item))) {
+			json_decref(plain);
+			return NULL;
+		}
+	}
+	return plain;
+}
+
+json_t *plain_document(json_t *document)
+{
+	json_t *plain;
+	char *text;
+
+	if (is_plain(document))
+		return json_incref(document);
+	if (json_is_object(document))
+		return plain_object(document);
+	if (json_is_array(document))
+		return plain_array(document);
+	text = plain_text(json_string_value(document));
+	plain = text ? json_string(text) : NULL;
+	free(text);
+	return plain;
+}
