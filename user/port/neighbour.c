@@ -330,6 +330,7 @@ static bool read_message(const struct neighbours *neighbours, unsigned int port,
 
 struct resolution {
 	struct neighbour_answer answers[MLR_PORTS_MAX];
+	bool distrusted[MLR_PORTS_MAX];
 	bool ports_see_each_other;
 };
 
@@ -373,6 +374,24 @@ static bool is_other_port(const struct neighbours *neighbours, unsigned int port
 	return false;
 }
 
+/* Whether a MAC address can be a station's (RFC 1812, 3.3.2: no broadcast, no multicast). Frames to such a one would reach everybody. */
+static bool is_station(const uint8_t mac[MLR_MAC_OCTETS])
+{
+	static const uint8_t none[MLR_MAC_OCTETS];
+
+	return !(mac[0] & 1) && memcmp(mac, none, sizeof(none)) != 0;
+}
+
+/* Say once of a port that somebody's answer is not believed. */
+static void distrust(const struct neighbour_port *port, struct resolution *state, unsigned int number, const uint8_t *mac)
+{
+	if (!state->distrusted[number])
+		warn("port %s: an answer for its gateway names the MAC address %02x:%02x:%02x:%02x:%02x:%02x, which no "
+		     "station can have; it is not believed",
+		     port->name, mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
+	state->distrusted[number] = true;
+}
+
 static void learn(const struct neighbours *neighbours, unsigned int port, struct resolution *state)
 {
 	const struct neighbour_port *own = &neighbours->ports[port];
@@ -380,10 +399,15 @@ static void learn(const struct neighbours *neighbours, unsigned int port, struct
 	struct message message;
 
 	while (read_message(neighbours, port, &message)) {
-		if (message.answer4 && message.address.s_addr == own->gateway.s_addr) {
+		bool of_gateway4 = message.answer4 && message.address.s_addr == own->gateway.s_addr,
+		     of_gateway6 = message.answer6 && IN6_ARE_ADDR_EQUAL(&message.address6, &own->gateway6);
+
+		if ((of_gateway4 || of_gateway6) && !is_station(message.mac)) {
+			distrust(own, state, port, message.mac);
+		} else if (of_gateway4) {
 			answer->found4 = true;
 			memcpy(answer->mac4, message.mac, MLR_MAC_OCTETS);
-		} else if (message.answer6 && IN6_ARE_ADDR_EQUAL(&message.address6, &own->gateway6)) {
+		} else if (of_gateway6) {
 			answer->found6 = true;
 			memcpy(answer->mac6, message.mac, MLR_MAC_OCTETS);
 		} else if (is_other_port(neighbours, port, &message)) {
