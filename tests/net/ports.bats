@@ -416,3 +416,16 @@ killed_run() {
   [ "$output" = "2 ports restored, 0 unfinished labs removed" ]
   [ "$(settings "$A" "$B")" = "$before" ]
 }
+
+@test "a port through which one of several ways of a route leads, or a nexthop" {
+  lab_up wire
+  ip route add 203.0.113.0/24 nexthop dev "$LAB-b" nexthop dev "$LAB-a"
+  trial --load 1000 --duration 0.1
+  refused 4 "203.0.113.0/24"
+  ip route del 203.0.113.0/24
+  ip nexthop add id 7077 dev "$B"
+  ip nexthop add id 7078 group 7077
+  trial --load 1000 --duration 0.1
+  refused 4 "$B" "7077" "ip nexthop del"
+  ip nexthop del id 7077
+}

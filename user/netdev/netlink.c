@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <libmnl/libmnl.h>
 #include <linux/if_addr.h>
+#include <linux/nexthop.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
@@ -299,7 +300,9 @@ static int find_address(const struct nlmsghdr *header, void *context)
 	if ((int)message->ifa_index != search->link->ifindex || is_automatic_address(header, message))
 		return MNL_CB_OK;
 	mnl_attr_for_each (attribute, header, sizeof(*message)) {
-		if (mnl_attr_get_type(attribute) != IFA_ADDRESS)
+		if (mnl_attr_get_type(attribute) != IFA_ADDRESS ||
+		    mnl_attr_get_payload_len(attribute) <
+			    (message->ifa_family == AF_INET6 ? sizeof(struct in6_addr) : sizeof(struct in_addr)))
 			continue;
 		inet_ntop(message->ifa_family, mnl_attr_get_payload(attribute), text, sizeof(text));
 		snprintf(search->uses.address, sizeof(search->uses.address), "%s/%u", text, message->ifa_prefixlen);
@@ -317,6 +320,28 @@ static bool is_automatic_route(const struct rtmsg *message, const void *destinat
 		IN6_IS_ADDR_MULTICAST((const struct in6_addr *)destination));
 }
 
+/* Whether one of several ways of a route leads through the link. */
+static bool has_hop(const struct nlattr *hops, int ifindex)
+{
+	const char *at = mnl_attr_get_payload(hops);
+	size_t left = mnl_attr_get_payload_len(hops);
+
+	while (left >= sizeof(struct rtnexthop)) {
+		struct rtnexthop hop;
+		size_t length;
+
+		memcpy(&hop, at, sizeof(hop));
+		if (hop.rtnh_ifindex == ifindex)
+			return true;
+		length = RTNH_ALIGN(hop.rtnh_len);
+		if (hop.rtnh_len < sizeof(hop) || length > left)
+			return false;
+		at += length;
+		left -= length;
+	}
+	return false;
+}
+
 static int find_route(const struct nlmsghdr *header, void *context)
 {
 	const struct rtmsg *message = mnl_nlmsg_get_payload(header);
@@ -324,19 +349,45 @@ static int find_route(const struct nlmsghdr *header, void *context)
 	const struct nlattr *attribute;
 	const void *destination = NULL;
 	char text[INET6_ADDRSTRLEN] = "default";
-	int ifindex = 0;
+	size_t address_octets = message->rtm_family == AF_INET6 ? sizeof(struct in6_addr) : sizeof(struct in_addr);
+	bool through = false;
 
 	mnl_attr_for_each (attribute, header, sizeof(*message)) {
-		if (mnl_attr_get_type(attribute) == RTA_OIF)
-			ifindex = (int)mnl_attr_get_u32(attribute);
-		else if (mnl_attr_get_type(attribute) == RTA_DST)
+		uint16_t type = mnl_attr_get_type(attribute);
+
+		if (type == RTA_OIF && mnl_attr_get_payload_len(attribute) >= sizeof(uint32_t))
+			through |= (int)mnl_attr_get_u32(attribute) == search->link->ifindex;
+		else if (type == RTA_MULTIPATH)
+			through |= has_hop(attribute, search->link->ifindex);
+		else if (type == RTA_DST && mnl_attr_get_payload_len(attribute) >= address_octets)
 			destination = mnl_attr_get_payload(attribute);
 	}
-	if (ifindex != search->link->ifindex || is_automatic_route(message, destination))
+	if (!through || is_automatic_route(message, destination))
 		return MNL_CB_OK;
 	if (destination)
 		inet_ntop(message->rtm_family, destination, text, sizeof(text));
 	snprintf(search->uses.route, sizeof(search->uses.route), "%s/%u", text, message->rtm_dst_len);
+	return MNL_CB_OK;
+}
+
+/* A nexthop object: routes that name it, alone or in a group, lead through the link, and need not say so themselves. */
+static int find_nexthop(const struct nlmsghdr *header, void *context)
+{
+	struct use_search *search = context;
+	const struct nlattr *attribute;
+	uint32_t number = 0;
+	int ifindex = 0;
+
+	mnl_attr_for_each (attribute, header, sizeof(struct nhmsg)) {
+		if (mnl_attr_get_payload_len(attribute) < sizeof(uint32_t))
+			continue;
+		if (mnl_attr_get_type(attribute) == NHA_OIF)
+			ifindex = (int)mnl_attr_get_u32(attribute);
+		else if (mnl_attr_get_type(attribute) == NHA_ID)
+			number = mnl_attr_get_u32(attribute);
+	}
+	if (ifindex == search->link->ifindex)
+		snprintf(search->uses.nexthop, sizeof(search->uses.nexthop), "%u", number);
 	return MNL_CB_OK;
 }
 
@@ -376,6 +427,10 @@ int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct
 	request_start(&request, RTM_GETROUTE, NLM_F_DUMP, sizeof(struct rtmsg));
 	error = exchange(socket, &request, find_route, &search);
 	if (error)
+		return error;
+	request_start(&request, RTM_GETNEXTHOP, NLM_F_DUMP, sizeof(struct nhmsg));
+	error = exchange(socket, &request, find_nexthop, &search);
+	if (error && error != -EOPNOTSUPP) /* before Linux 5.3 there are none */
 		return error;
 	request_start(&request, RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
 	error = exchange(socket, &request, find_upper, &search);

@@ -41,6 +41,7 @@ struct link_uses {
 	char address[INET6_ADDRSTRLEN +
 		     4];                  /* an address with prefix; empty if none (kernel's link-local ones do not count) */
 	char route[INET6_ADDRSTRLEN + 4]; /* a route through it, likewise */
+	char nexthop[12];                 /* the number of a nexthop object through it */
 	char upper[IF_NAMESIZE];          /* a link stacked on it: bridge, bond, VLAN, macvlan */
 };
 

@@ -89,6 +89,8 @@ static enum exit_code check_safety(struct mnl_socket *netlink, const char *unsaf
 		return in_use(port, unsafe_reason, "it has the address", uses.address, "remove that ('ip address del')");
 	if (*uses.route)
 		return in_use(port, unsafe_reason, "it has a route to", uses.route, "remove that ('ip route del')");
+	if (*uses.nexthop)
+		return in_use(port, unsafe_reason, "it has the nexthop", uses.nexthop, "remove that ('ip nexthop del id')");
 	if (port->link.xdp_programs)
 		return in_use(port, unsafe_reason, "it has", "an XDP program",
 			      "detach that ('ip link set dev PORT xdp off')");
