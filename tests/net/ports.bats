@@ -429,3 +429,42 @@ killed_run() {
   refused 4 "$B" "7077" "ip nexthop del"
   ip nexthop del id 7077
 }
+
+@test "a damaged journal is said to be, kept aside, and what is whole in it is restored" {
+  local journal
+  pair_up
+  killed_run
+  journal=$(grep -l "\"$A\"" /run/xdp-mlr/port-*)
+  # cut short within its last change: the one before it are whole
+  head -c -20 "$journal" >"$BATS_TEST_TMPDIR/journal"
+  if jq . "$BATS_TEST_TMPDIR/journal" 2>/dev/null; then return 1; fi
+  grep -q '"setting":"mtu","was":"1300"[^}]*}' "$BATS_TEST_TMPDIR/journal"
+  cat "$BATS_TEST_TMPDIR/journal" >"$journal"
+  run --separate-stderr "$MLR" clean
+  [ "$status" -eq 0 ]
+  [[ $stderr == *"warning: the journal $journal is damaged: "*"kept as $journal.damaged"* ]]
+  cmp "$journal.damaged" "$BATS_TEST_TMPDIR/journal"
+  rm "$journal.damaged"
+  [ "$(ip -j link show "$A" | jq '.[0].mtu')" -eq 1300 ]
+}
+
+@test "a port that is moved to another network namespace in a run is not forgotten: clean restores it there" {
+  pair_up
+  before=$(settings "$A" "$B")
+  "$MLR" lab up --name "${LAB}x" --sut router >/dev/null
+  namespace=/run/netns/xdp-mlr-${LAB}x
+  "$MLR" trial -p "$A,$B" --load 1000 --duration 60 "${prepared[@]}" >/dev/null 2>"$BATS_TEST_TMPDIR/err" &
+  pid=$!
+  background+=("$pid")
+  until [ "$(xdp_count)" -ge 2 ]; do sleep 0.01; done
+  ip link set "$A" netns "xdp-mlr-${LAB}x"
+  nsenter --net="$namespace" ip link set "$A" up
+  kill -INT "$pid"
+  wait "$pid" || true
+  grep -q "port $A is no longer in this network namespace" "$BATS_TEST_TMPDIR/err"
+  run --separate-stderr "$MLR" clean
+  [ "$status" -eq 0 ]
+  [[ $stderr == *"$A was moved to another network namespace, and restored there"* ]]
+  [ "$(nsenter --net="$namespace" bash -c "$(declare -f settings); settings $A"; settings "$B")" = "$before" ]
+  [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
+}

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/json_read.h"
 #include "netdev/namespace.h"
+#include "port/journal_damaged.h"
 #include "port/setting.h"
 
 #define PATH_SIZE 128
@@ -282,7 +283,7 @@ static enum exit_code claim_failed(const char *port, const char *path, int error
 /* What a dead owner of this very port left. */
 static void undo_left(const struct claim *claim, const struct link_info *link)
 {
-	json_t *left = json_loadfd(claim->fd, 0, NULL);
+	json_t *left = journal_load(claim->fd, claim->path);
 
 	if (left && is_of_this_namespace(left) && is_port(link, left)) {
 		wait_for_death(left);
@@ -332,12 +333,31 @@ enum exit_code claim_port(const struct link_info *link, struct claim **ret)
 	return code;
 }
 
+/* Whether the port is elsewhere, or gone, with changes of ours on it. */
+static bool is_missing(const struct claim *claim)
+{
+	struct link_info link;
+
+	return json_array_size(json_object_get(claim->document, "changes")) &&
+	       netlink_link_by_index(claim->settings.netlink, claim->ifindex, &link) == -ENODEV;
+}
+
 void claim_release(struct claim *claim)
 {
+	const char *port;
+
 	if (!claim)
 		return;
-	undo(&claim->settings, claim->ifindex, false, claim->document);
-	discard(claim->path, claim->fd);
+	port = read_text(claim->document, "port");
+	if (is_missing(claim)) {
+		warn("port %s is no longer in this network namespace; what was changed on it is not restored, and stays in "
+		     "%s: 'xdp-mlr clean' looks for the port in all namespaces",
+		     port, claim->path);
+		close(claim->fd);
+	} else {
+		undo(&claim->settings, claim->ifindex, false, claim->document);
+		discard(claim->path, claim->fd);
+	}
 	settings_close(&claim->settings);
 	json_decref(claim->document);
 	free(claim);
@@ -486,7 +506,7 @@ static enum exit_code clean_file(const char *path, unsigned int *undone)
 		return EXIT_DONE;
 	if (fd < 0)
 		return refuse(EXIT_INCAPABLE, "cannot open %s: %s", path, why(-fd));
-	document = json_loadfd(fd, 0, NULL);
+	document = journal_load(fd, path);
 	if (document)
 		clean_document(document);
 	++*undone;
