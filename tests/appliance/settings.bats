@@ -122,3 +122,10 @@ END
   run --separate-stderr "$APPLIANCE" --override "$over" --settings "$file"
   [[ $status -eq 2 && $stderr == *"too long" ]]
 }
+
+@test "a configuration that is nested too deeply is refused before it is parsed" {
+  { printf 'appliance: '; printf '[%.0s' {1..60000}; } >"$BATS_TEST_TMPDIR/deep.yaml"
+  run timeout 20 "${BUILD:-build}/xdp-mlr-appliance" --settings "$BATS_TEST_TMPDIR/deep.yaml"
+  [ "$status" -eq 2 ]
+  [[ $output == *"brackets in more than 1000 brackets"* ]]
+}

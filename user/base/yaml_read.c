@@ -20,22 +20,58 @@ enum exit_code refuse_line(const struct yaml_file *file, size_t line, const char
 	return EXIT_USAGE_ERROR;
 }
 
+/* --- bounds --------------------------------------------------------------------------------------------------------- */
+
+/* What a parser has read. Of it are counted brackets that are open, those in comments and texts as well. */
+struct input {
+	FILE *stream;
+	size_t octets, depth, line; /* the last from 0 */
+	const char *exceeded;       /* what, in words; NULL: nothing */
+};
+
+static void count_octets(struct input *input, const unsigned char *octets, size_t length)
+{
+	input->octets += length;
+	for (size_t i = 0; i < length && input->depth <= YAML_DEPTH_MOST; i++) {
+		if (octets[i] == '[' || octets[i] == '{')
+			input->depth++;
+		else if ((octets[i] == ']' || octets[i] == '}') && input->depth)
+			input->depth--;
+		input->line += octets[i] == '\n';
+	}
+	if (input->depth > YAML_DEPTH_MOST)
+		input->exceeded = "it has brackets in more than 1000 brackets";
+	else if (input->octets > YAML_OCTETS_MOST)
+		input->exceeded = "it is longer than 4 MiB";
+}
+
+static int read_some(void *context, unsigned char *buffer, size_t size, size_t *ret_length)
+{
+	struct input *input = context;
+
+	*ret_length = fread(buffer, 1, size, input->stream);
+	count_octets(input, buffer, *ret_length);
+	return !input->exceeded && !ferror(input->stream);
+}
+
 /* --- documents ------------------------------------------------------------------------------------------------------ */
 
-static enum exit_code refuse_syntax(const struct yaml_file *file, const yaml_parser_t *parser)
+static enum exit_code refuse_syntax(const struct yaml_file *file, const yaml_parser_t *parser, const struct input *input)
 {
+	if (input->exceeded)
+		return refuse_line(file, input->line + 1, "%s: this is no configuration", input->exceeded);
 	return refuse_line(file, parser->problem_mark.line + 1, "not YAML: %s",
 			   parser->problem ? parser->problem : "it cannot be read");
 }
 
-static enum exit_code refuse_second_document(const struct yaml_file *file, yaml_parser_t *parser)
+static enum exit_code refuse_second_document(const struct yaml_file *file, yaml_parser_t *parser, const struct input *input)
 {
 	yaml_document_t document;
 	const yaml_node_t *root;
 	enum exit_code code = EXIT_DONE;
 
 	if (!yaml_parser_load(parser, &document))
-		return refuse_syntax(file, parser);
+		return refuse_syntax(file, parser, input);
 	root = yaml_document_get_root_node(&document);
 	if (root)
 		code = refuse_node(file, root, "a second document; the file must have one");
@@ -46,6 +82,7 @@ static enum exit_code refuse_second_document(const struct yaml_file *file, yaml_
 /* From the stream, or the text where there is none. */
 static enum exit_code read_document(struct yaml_file *file, FILE *stream, const char *text)
 {
+	struct input input = { .stream = stream };
 	enum exit_code code;
 	yaml_parser_t parser;
 
@@ -54,15 +91,15 @@ static enum exit_code read_document(struct yaml_file *file, FILE *stream, const 
 		return EXIT_INCAPABLE;
 	}
 	if (stream)
-		yaml_parser_set_input_file(&parser, stream);
+		yaml_parser_set_input(&parser, read_some, &input);
 	else
 		yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
 	if (yaml_parser_load(&parser, &file->document)) {
-		code = refuse_second_document(file, &parser);
+		code = refuse_second_document(file, &parser, &input);
 		if (code != EXIT_DONE)
 			yaml_document_delete(&file->document);
 	} else {
-		code = refuse_syntax(file, &parser);
+		code = refuse_syntax(file, &parser, &input);
 	}
 	yaml_parser_delete(&parser);
 	return code;

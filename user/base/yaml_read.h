@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A YAML file while it is read, strictly: one document, and in a mapping of known keys no other key, and none twice. What is refused
- * is refused with file and line.
+ * is refused with file and line. A file is read within bounds: libyaml takes time by the square of how deeply brackets are nested, and ever
+ * more memory.
  */
 #ifndef XDP_MLR_BASE_YAML_READ_H
 #define XDP_MLR_BASE_YAML_READ_H
@@ -11,6 +12,9 @@
 #include <yaml.h>
 
 #include "base/message.h"
+
+#define YAML_OCTETS_MOST (4u << 20)
+#define YAML_DEPTH_MOST  1000 /* of brackets in brackets */
 
 struct yaml_file {
 	const char *path;
