@@ -67,6 +67,16 @@ ends_by() { # SIGNAL
   done
 }
 
+@test "by every signal that asks for it" {
+  local signal
+  fill_stuck
+  for signal in QUIT USR1 USR2 ALRM VTALRM PROF IO PWR XCPU; do
+    begin "$BATS_TEST_TMPDIR/stuck" "$BATS_TEST_TMPDIR/err" "${search[@]}" --format json
+    until_it_waits
+    ends_by $signal
+  done
+}
+
 @test "a report is written though standard output takes nothing" {
   local format
   fill_stuck

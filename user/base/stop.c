@@ -39,7 +39,9 @@ static bool stays_ignored(int signal_number)
 
 int stop_install(void)
 {
-	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+	/* all that would end us without a core, and SIGQUIT and SIGXCPU, which mean nothing else by it */
+	static const int ending[] = { SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGUSR1, SIGUSR2,
+				      SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR,  SIGXCPU };
 	struct sigaction action = { .sa_handler = on_signal };
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
