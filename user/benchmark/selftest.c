@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/units.h"
@@ -468,7 +469,9 @@ enum exit_code selftest_run(const struct config *config, struct selftest *ret)
 	char frame_size[FRAME_SIZE_TEXT];
 	enum exit_code code = EXIT_DONE;
 
-	*selftest = (struct selftest){ .config = config, .start_time = time(NULL), .self_tests = json_array() };
+	*selftest = (struct selftest){
+		.config = config, .start_time = time(NULL), .start_ns = clock_ns(), .self_tests = json_array()
+	};
 	if (config->port_count != PORT_COUNT)
 		return refuse(EXIT_USAGE_ERROR, "--ports: a self-test is of two ports; give one pair after the other");
 	for (unsigned int i = 0; code == EXIT_DONE && frame_sizes_part(config->frame_size_text, i, frame_size); i++) {

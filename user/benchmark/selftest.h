@@ -10,6 +10,7 @@
 #define XDP_MLR_BENCHMARK_SELFTEST_H
 
 #include <jansson.h>
+#include <stdint.h>
 #include <time.h>
 
 #include "base/message.h"
@@ -18,6 +19,7 @@
 struct selftest {
 	const struct config *config;
 	time_t start_time;
+	uint64_t start_ns;  /* by the clock that never jumps: for durations */
 	json_t *self_tests; /* one object a frame size and backend, in the order measured */
 	json_t *sut_check;  /* how it was made sure that there is no SUT; NULL before */
 	json_t *measurer;   /* as the measurer describes itself; NULL before */
