@@ -33,7 +33,16 @@ PREFIX_MAP = -ffile-prefix-map=$(CURDIR)=.
 ifneq ($(ARCH),)
 include tools/cross.mk
 endif
-ALL_CFLAGS = $(PREFIX_MAP) -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -pthread
+# What the compiler has of: a guard on each stack, checked string functions, stacks touched page by page, branch targets (x86 CET, arm64 BTI
+# and PAC), a program at a random address with tables that cannot be written. HARDEN=0 builds without; sanitizers have guards of their own.
+HARDEN ?= $(if $(filter 1,$(SAN)),0,1)
+compiles = $(shell echo 'int main(void){return 0;}' | $(CC) -Werror $(1) -x c -c -o /dev/null - 2>/dev/null && echo '$(1)')
+ifeq ($(HARDEN),1)
+HARDENED_CFLAGS := $(foreach flag,-fstack-protector-strong -fstack-clash-protection -fcf-protection=full -mbranch-protection=standard,$(call compiles,$(flag))) \
+	-fPIE $(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HARDENED_LDFLAGS := -pie -Wl,-z,relro,-z,now,-z,noexecstack
+endif
+ALL_CFLAGS = $(PREFIX_MAP) -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) $(HARDENED_CFLAGS) -pthread
 DEPFLAGS = -MMD -MP
 BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -ffreestanding -Wall -Wextra $(strict) -I. -Iinclude $(addprefix --sysroot=,$(SYSROOT)) \
 	-I$(SYSROOT)/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
@@ -100,10 +109,10 @@ $(BUILD)/user/%.o: user/%.c | $(skeletons) $(BUILD)/clauses.inc
 $(BUILD)/user/base/schema_text.o: $(wildcard docs/schema/*.json)
 
 $(BUILD)/xdp-mlr: $(user_objects) $(BUILD)/libmlr.a
-	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(user_libs)
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $^ $(user_libs)
 
 $(BUILD)/xdp-mlr-appliance: $(appliance_objects) $(appliance_uses)
-	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(appliance_libs) $(shell $(PKG_CONFIG) --libs libmicrohttpd)
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $^ $(appliance_libs) $(shell $(PKG_CONFIG) --libs libmicrohttpd)
 
 # --- tests and benchmarks ------------------------------------------------------------------------------------------------------
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libmlr.a

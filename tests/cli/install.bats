@@ -179,3 +179,14 @@ offers() {
   done
   if grep -E '/build/|\.o$|\.git/' "$BATS_TEST_TMPDIR/list"; then return 1; fi
 }
+
+@test "the program is hardened by what the compiler has" {
+  command -v readelf >/dev/null || skip "readelf(1) is not here"
+  [[ ${BUILD:-build} != *san* ]] || skip "sanitizers have guards of their own"
+  readelf -hW "$XDP_MLR" | grep >/dev/null 'Type: *DYN'
+  readelf -lW "$XDP_MLR" | grep >/dev/null GNU_RELRO
+  readelf -dW "$XDP_MLR" | grep >/dev/null 'BIND_NOW\|FLAGS_1.*NOW'
+  if readelf -lW "$XDP_MLR" | grep 'GNU_STACK.*E'; then return 1; fi
+  readelf -sW --dyn-syms "$XDP_MLR" | grep >/dev/null __stack_chk_fail
+  readelf -sW --dyn-syms "$XDP_MLR" | grep >/dev/null '__snprintf_chk\|__memcpy_chk\|__fprintf_chk'
+}
