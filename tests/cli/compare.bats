@@ -45,8 +45,8 @@ compare() { # A B [options]
   result b hard,capacity=0.97e6
   run --separate-stderr compare a b
   [ "$status" -eq 1 ]
-  [[ $output == *"ndr: B is SLOWER (-2.9"*"B's Relevant Upper Bound, 97"*" below A's Relevant Lower Bound, 99"* ]]
-  [[ $output == *"Verdict: regression (a change up to 1 % is none)"* ]]
+  [[ $output == *"ndr   B is SLOWER  -2.9"*"B's Relevant Upper Bound, 97"*" below A's Relevant Lower Bound, 99"* ]]
+  [[ $output == *"Regression: B is slower than A. A change up to 1 % is none."* ]]
   [[ $output == *'measurer: "sim:hard,capacity=1e6" in A, "sim:hard,capacity=0.97e6" in B'* ]]
   [[ $output != *$'\e'* ]]
 }
@@ -195,7 +195,8 @@ END
 
 @test "repeats: the text has them, events tell which search, and a stored one is replayed as one search" {
   run --separate-stderr simulated --repeat 3
-  [[ $output == *"ndr "*"mean "*" stdev "*"each "*"Searches "*"3 of 3"* ]]
+  [[ $output == *"Conditional Throughput over repeated searches"*"3 of 3 searches. Everything else in this report is of number "[123]","* ]]
+  [ "$(grep -cE '^ +[123]  ndr +regular ' <<<"$output")" -eq 3 ]
   simulated --repeat 3 --format jsonl >"$BATS_TEST_TMPDIR/lines"
   jq -es '[.[] | select(.event == "run_started") | [.run, .runs]] == [[1, 3], [2, 3], [3, 3]]
     and ([.[] | select(.event == "finished")] | length) == 3 and .[-1].repeats.count == 3' "$BATS_TEST_TMPDIR/lines"

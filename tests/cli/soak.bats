@@ -47,7 +47,7 @@ soak() {
 @test "text and events" {
   run --separate-stderr soak --max-time 100
   [ "$status" -eq 0 ]
-  [[ $output == *"PLRsearch"*"Critical load"*"by stretch"*"by erf"* ]]
+  [[ $output == *"PLRsearch"*"Critical load"*"  stretch "*"  erf "* ]]
   soak --max-time 100 --format jsonl >"$BATS_TEST_TMPDIR/events"
   [ "$(grep -c trial_finished "$BATS_TEST_TMPDIR/events")" -eq "$(tail -n 1 "$BATS_TEST_TMPDIR/events" | jq '.trials | length')" ]
 }

@@ -145,11 +145,11 @@ mended() { # NAME STATE
   run --separate-stderr "$MLR" probe -p "$A"
   [ "$status" -eq 0 ]
   [[ $output != *$'\033'* ]]
-  [[ $output == *"Machine "*"Port $A"*"  WARN  gro             rx-gro on"*"                        ethtool -K $A gro off"* ]]
-  [[ ${lines[-1]} =~ ^[0-9]+\ OK,\ [0-9]+\ WARN,\ 0\ FAIL ]]
-  [ "$(awk 'length > 120' <<<"$output" | wc -l)" -eq 0 ]
+  [[ $output == *"Machine "*"Port $A"*"  gro "*" WARN "*" rx-gro on"*$'\n'"    ethtool -K $A gro off"* ]]
+  [[ ${lines[-1]} =~ ^\ +[0-9]+\ OK,\ [0-9]+\ WARN,\ 0\ FAIL ]]
+  [ "$(awk 'length > 160' <<<"$output" | wc -l)" -eq 0 ]
   run script -qec "$MLR probe -p $A" /dev/null
-  [[ $output == *$'\033[33mWARN\033[0m'* ]]
+  [[ $output == *$'\033[33m  gro '*'WARN'*'rx-gro on'*$'\033[0m'* ]]
 }
 
 @test "ports that do not exist, and lists that are none" {

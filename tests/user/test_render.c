@@ -141,6 +141,16 @@ static void check_page(const char *page)
 
 /* --- documents ------------------------------------------------------------------------------------------------------ */
 
+/* Nothing of a document moves a terminal's cursor, or makes it type. */
+static void check_plain(const char *text)
+{
+	for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+		assert_true(*at >= ' ' || *at == '\n');
+		assert_int_not_equal(*at, 0x7f);
+		assert_false(at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0);
+	}
+}
+
 static void render_all(const json_t *document)
 {
 	for (enum document_form form = DOCUMENT_HTML; form <= DOCUMENT_TEXT; form++) {
@@ -151,6 +161,8 @@ static void render_all(const json_t *document)
 		assert_int_equal(strlen(text), length);
 		if (form == DOCUMENT_HTML)
 			check_page(text);
+		if (form == DOCUMENT_TEXT)
+			check_plain(text);
 		free(text);
 	}
 }
@@ -182,6 +194,63 @@ static void test_golden_pages_are_well_formed(void **state)
 	for_each_golden(render_golden);
 }
 
+/* Columns of a line of UTF-8. */
+static size_t line_columns(const char *line, size_t length)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < length; i++)
+		columns += ((unsigned char)line[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+/* Whatever is in the document fits a terminal's lines, but for commands, which are to be copied, and words. */
+static void render_narrow(json_t *document)
+{
+	for (unsigned int columns = 60; columns <= 200; columns += 20) {
+		struct render_style style = { .explain = true, .columns = columns };
+		size_t length;
+		char *text = render(document, DOCUMENT_TEXT, style, &length);
+
+		assert_non_null(text);
+		for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+			size_t octets = strcspn(line, "\n");
+
+			if (memchr(line + strspn(line, " "), ' ', octets - strspn(line, " ")) &&
+			    (strncmp(line, "    ", 4) != 0 || line[4] == ' '))
+				assert_in_range(line_columns(line, octets), 0, columns);
+		}
+		free(text);
+	}
+}
+
+static void test_texts_fit_the_terminal(void **state)
+{
+	(void)state;
+	for_each_golden(render_narrow);
+}
+
+/* A text has what a screenful needs; who looks something up has a page, and who asks how it came about --explain. */
+static void test_texts_leave_to_pages_what_is_for_them(void **state)
+{
+	json_t *document = json_load_file("tests/golden/search-1-xdp.json", 0, NULL);
+	size_t length;
+	char *brief = render(document, DOCUMENT_TEXT, (struct render_style){ 0 }, &length);
+	char *explained = render(document, DOCUMENT_TEXT, (struct render_style){ .explain = true }, &length);
+	char *page = render(document, DOCUMENT_MARKDOWN, (struct render_style){ 0 }, &length);
+
+	(void)state;
+	assert_non_null(strstr(page, "Traffic Profile"));
+	assert_null(strstr(explained, "Traffic Profile"));
+	assert_non_null(strstr(explained, "Why this trial"));
+	assert_null(strstr(brief, "Why this trial"));
+	assert_non_null(strstr(brief, "299973.8 frames/s; L2 "));
+	free(brief);
+	free(explained);
+	free(page);
+	json_decref(document);
+}
+
 /* What may stand where something else was expected. */
 static json_t *stranger(int which)
 {
@@ -191,7 +260,7 @@ static json_t *stranger(int which)
 	case 1:
 		return json_null();
 	case 2:
-		return json_string("<&\"'>\x01 | text");
+		return json_string("<&\"'>\x01\x1b]0;x\x7f\xc2\x9b | text");
 	case 3:
 		return json_real(-1e300);
 	case 4:
@@ -341,6 +410,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden_pages_are_well_formed),
+		cmocka_unit_test(test_texts_fit_the_terminal),
+		cmocka_unit_test(test_texts_leave_to_pages_what_is_for_them),
 		cmocka_unit_test(test_anything_may_be_missing),
 		cmocka_unit_test(test_kinds_that_have_no_page_of_their_own),
 		cmocka_unit_test(test_numbers),

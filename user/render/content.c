@@ -7,12 +7,13 @@
 
 #include "base/json_read.h"
 #include "base/text_stream.h"
+#include "render/content_setting.h"
 #include "render/kinds.h"
-#include "render/text_setting.h"
 #include "render/values.h"
 
-static const struct content *const kinds[] = { &content_search,  &content_trial, &content_soak,     &content_suite,
-					       &content_compare, &content_probe, &content_selftest, &content_campaign };
+static const struct content *const kinds[] = { &content_search,   &content_trial,    &content_soak,
+					       &content_suite,    &content_compare,  &content_probe,
+					       &content_selftest, &content_campaign, &content_campaign_status };
 
 /* Members that every document may have, and which are shown here. */
 static const char *const common[] = {
@@ -121,6 +122,23 @@ static void put_irregular(struct writer *writer, const json_t *document)
 	writer->ops->banner(writer, TONE_BAD, text);
 }
 
+/* A value as what is asked of it, which has a unit. */
+static const char *text_quantity_of(const json_t *requirement, char buffer[VALUE_SIZE])
+{
+	double value = read_number(requirement, "measured");
+	const char *unit = read_text(requirement, "unit");
+	char number[VALUE_SIZE];
+
+	if (strcmp(unit, "fps") == 0)
+		return text_fps(value, buffer);
+	if (strcmp(unit, "ratio") == 0)
+		return text_percent(value, buffer);
+	if (strcmp(unit, "ns") == 0)
+		return text_ns(value, buffer);
+	snprintf(buffer, VALUE_SIZE, "%.60s %.30s", text_number(value, 0, number), unit);
+	return buffer;
+}
+
 /* What --require asked for. */
 static void put_requirements(struct writer *writer, const json_t *requirements)
 {
@@ -129,7 +147,7 @@ static void put_requirements(struct writer *writer, const json_t *requirements)
 
 	if (!json_array_size(requirements))
 		return;
-	writer->ops->section(writer, "requirements", "Requirements");
+	writer->ops->section(writer, RANK_MAIN, "requirements", "Requirements");
 	writer->ops->table(writer, "requirement-table", columns, 3);
 	for (size_t i = 0; i < json_array_size(requirements); i++) {
 		const json_t *one = json_array_get(requirements, i);
@@ -138,8 +156,7 @@ static void put_requirements(struct writer *writer, const json_t *requirements)
 
 		cells_add(&cells, "%s", read_string(one, "requirement") ? read_string(one, "requirement") : "");
 		cells_add(&cells, "%s", met ? "yes" : "NO");
-		cells_add(&cells, "%s %s", text_number(read_number(one, "measured"), 1, number),
-			  read_string(one, "unit") ? read_string(one, "unit") : "");
+		cells_add(&cells, "%s", text_quantity_of(one, number));
 		cells_put(&cells, writer, met ? TONE_GOOD : TONE_BAD);
 	}
 	writer->ops->table_end(writer);
@@ -147,31 +164,28 @@ static void put_requirements(struct writer *writer, const json_t *requirements)
 
 /* --- below ---------------------------------------------------------------------------------------------------------- */
 
-static void put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array, const char *empty)
+void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array)
 {
 	size_t count = json_array_size(array);
 	const char **items = calloc(count + 1, sizeof(*items));
 
-	if (!items)
-		return;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; items && i < count; i++)
 		items[i] = json_string_value(json_array_get(array, i)) ? json_string_value(json_array_get(array, i)) : "";
-	writer->ops->section(writer, id, heading);
-	if (count)
+	if (items && count) {
+		writer->ops->section(writer, RANK_MAIN, id, heading);
 		writer->ops->list(writer, items, count);
-	else
-		writer->ops->paragraph(writer, empty);
+	}
 	free(items);
 }
 
-static void put_object(struct writer *writer, const char *id, const char *heading, const json_t *object,
-		       const char *const *known)
+static void put_object(struct writer *writer, enum writer_rank rank, const char *id, const char *heading,
+		       const json_t *object)
 {
 	struct facts facts = { .count = 0 };
 
-	facts_add_object(&facts, object, known);
+	facts_add_object(&facts, object, NULL);
 	if (facts.count)
-		writer->ops->section(writer, id, heading);
+		writer->ops->section(writer, rank, id, heading);
 	facts_put(&facts, writer);
 }
 
@@ -188,6 +202,16 @@ static void put_sentences(struct writer *writer, const char *heading, const json
 	}
 }
 
+void content_put_rest(struct writer *writer, size_t count)
+{
+	char text[80];
+
+	if (!writer->items_most || count <= writer->items_most)
+		return;
+	snprintf(text, sizeof(text), "and %zu more, which --format json names", count - writer->items_most);
+	writer->ops->paragraph(writer, text);
+}
+
 /* What every load refers to, and what the quantities are. */
 static void put_definitions(struct writer *writer, const json_t *document)
 {
@@ -201,8 +225,17 @@ static void put_definitions(struct writer *writer, const json_t *document)
 			  factor);
 	facts_add_object(&facts, json_object_get(document, "definitions"), NULL);
 	if (facts.count)
-		writer->ops->section(writer, "definitions", "What the quantities are");
+		writer->ops->section(writer, RANK_PAGE, "definitions", "What the quantities are");
 	facts_put(&facts, writer);
+}
+
+static void put_deviations(struct writer *writer, const json_t *deviations)
+{
+	content_put_strings(writer, "deviations", "Deviations from RFC 2544", deviations);
+	if (!deviations || json_array_size(deviations))
+		return;
+	writer->ops->section(writer, RANK_MAIN, "deviations", "Deviations from RFC 2544");
+	writer->ops->paragraph(writer, "There are none.");
 }
 
 /* The unit of every kind of number, by their names in the document. */
@@ -216,7 +249,7 @@ static void put_units(struct writer *writer, const json_t *units)
 		if (json_is_string(unit))
 			facts_add(&facts, name, "%s", json_string_value(unit));
 	if (facts.count)
-		writer->ops->section(writer, "units", "Units of the numbers in the result document");
+		writer->ops->section(writer, RANK_PAGE, "units", "Units of the numbers in the result document");
 	facts_put(&facts, writer);
 }
 
@@ -225,7 +258,7 @@ static void put_sut(struct writer *writer, const json_t *sut)
 {
 	const json_t *configurations = json_object_get(sut, "configuration");
 
-	writer->ops->section(writer, "sut", "System under test");
+	writer->ops->section(writer, RANK_PAGE, "sut", "System under test");
 	if (*read_text(sut, "name"))
 		writer->ops->paragraph(writer, read_text(sut, "name"));
 	put_sentences(writer, "Changed for this test", json_object_get(sut, "changes"));
@@ -240,7 +273,7 @@ static void put_sut(struct writer *writer, const json_t *sut)
 		snprintf(summary, sizeof(summary), "Default configuration, from %.24s %.120s%s",
 			 read_text(configuration, "kind"), read_text(configuration, "source"),
 			 read_truth(configuration, "truncated") ? " (its beginning)" : "");
-		writer->ops->fold(writer, id, summary);
+		writer->ops->fold(writer, RANK_MAIN, id, summary);
 		writer->ops->code(writer, read_text(configuration, "text"));
 		writer->ops->fold_end(writer);
 	}
@@ -284,7 +317,7 @@ static void put_checklist(struct writer *writer, const json_t *checklist)
 
 	if (!json_array_size(checklist))
 		return;
-	writer->ops->section(writer, "checklist", "What the drafts require of this report");
+	writer->ops->section(writer, RANK_PAGE, "checklist", "What the drafts require of this report");
 	put_tally(writer, checklist);
 	writer->ops->table(writer, "checklist-table", columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < json_array_size(checklist); i++) {
@@ -349,7 +382,7 @@ static void put_configuration(struct writer *writer, const json_t *document, con
 		return;
 	snprintf(text, sizeof(text), "Every option in force. Stored in a file, it repeats the run: xdp-mlr %s --config FILE",
 		 kind);
-	writer->ops->section(writer, "configuration", "Configuration");
+	writer->ops->section(writer, RANK_PAGE, "configuration", "Configuration");
 	writer->ops->paragraph(writer, text);
 	writer->ops->code(writer, yaml);
 	free(yaml);
@@ -365,7 +398,7 @@ static void put_rest(struct writer *writer, const json_t *document, const struct
 	json_object_foreach ((json_t *)document, key, value)
 		if (!name_in(common, key) && !name_in(content->known, key))
 			json_object_set(rest, key, value);
-	put_object(writer, "further", "Further data", rest, NULL);
+	put_object(writer, *content->kind ? RANK_PAGE : RANK_MAIN, "further", "Further data", rest);
 	json_decref(rest);
 }
 
@@ -378,10 +411,8 @@ void content_put(struct writer *writer, const json_t *document)
 	if (content->put_verdicts)
 		content->put_verdicts(writer, document);
 	put_requirements(writer, json_object_get(document, "requirements"));
-	if (json_array_size(json_object_get(document, "notes")))
-		put_strings(writer, "notes", "Notes", json_object_get(document, "notes"), "");
-	if (json_array_size(json_object_get(document, "warnings")))
-		put_strings(writer, "warnings", "Warnings", json_object_get(document, "warnings"), "");
+	content_put_strings(writer, "notes", "Notes", json_object_get(document, "notes"));
+	content_put_strings(writer, "warnings", "Warnings", json_object_get(document, "warnings"));
 	if (content->put_figures)
 		content->put_figures(writer, document);
 	if (content->put_tables)
@@ -390,12 +421,12 @@ void content_put(struct writer *writer, const json_t *document)
 	put_units(writer, json_object_get(document, "units"));
 	if (content->of_sut)
 		put_sut(writer, json_object_get(document, "sut"));
-	put_object(writer, "traffic-profile", "Traffic Profile", json_object_get(document, "traffic_profile"), NULL);
-	put_object(writer, "measurer", "Measurer", json_object_get(document, "measurer"), NULL);
-	put_object(writer, "environment", "Tester", json_object_get(document, "environment"), NULL);
-	if (json_object_get(document, "deviations"))
-		put_strings(writer, "deviations", "Deviations from RFC 2544", json_object_get(document, "deviations"),
-			    "There are none.");
+	if (json_object_get(document, "measurer"))
+		setting_put(writer, document);
+	put_object(writer, RANK_PAGE, "traffic-profile", "Traffic Profile", json_object_get(document, "traffic_profile"));
+	put_object(writer, RANK_PAGE, "measurer", "Measurer", json_object_get(document, "measurer"));
+	put_object(writer, RANK_PAGE, "environment", "Tester", json_object_get(document, "environment"));
+	put_deviations(writer, json_object_get(document, "deviations"));
 	put_rest(writer, document, content);
 	put_checklist(writer, json_object_get(document, "checklist"));
 	put_configuration(writer, document, content->kind);

@@ -93,18 +93,11 @@ static void put_comparison(struct writer *writer, const json_t *document, const 
 	cells_add(&cells, "%s", read_text(one, "goal"));
 	cells_add(&cells, "%s", read_text(one, "a"));
 	cells_add(&cells, "%s", read_text(one, "b"));
-	cells_add(&cells, "%s",
-		  strcmp(verdict, "slower") == 0   ? "B is SLOWER"
-		  : strcmp(verdict, "faster") == 0 ? "B is faster"
-		  : strcmp(verdict, "same") == 0   ? "no difference is shown"
-						   : "cannot be told");
+	cells_add(&cells, "%s", text_comparison(verdict));
 	snprintf(change, sizeof(change), "%+.2f %%", 100 * read_number(one, "change"));
 	cells_add(&cells, "%s", isnan(read_number(one, "change")) ? "-" : change);
 	cells_add(&cells, "%s", read_text(one, "evidence"));
-	cells_put(&cells, writer,
-		  strcmp(verdict, "slower") == 0    ? TONE_BAD
-		  : strcmp(verdict, "unknown") == 0 ? TONE_WARN
-						    : TONE_PLAIN);
+	cells_put(&cells, writer, tone_of_comparison(verdict));
 }
 
 /* Those that are slower, or the others. */
@@ -138,12 +131,12 @@ static void put_comparisons(struct writer *writer, const json_t *document)
 		 "Each %.60s (B) beside the one before it (A) that has results, at the same place of all other axes. A "
 		 "change up to %g %% is none.",
 		 read_text(document, "compared"), 100 * read_number(document, "tolerance"));
-	writer->ops->section(writer, "comparisons", "Comparisons");
+	writer->ops->section(writer, RANK_MAIN, "comparisons", "Comparisons");
 	writer->ops->paragraph(writer, text);
 	if (slower > 0)
 		put_comparison_table(writer, document, "regressions-table", true);
 	if ((double)count > slower) {
-		writer->ops->fold(writer, "comparisons-fold", "Comparisons without a regression");
+		writer->ops->fold(writer, RANK_PAGE, "comparisons-fold", "Comparisons without a regression");
 		put_comparison_table(writer, document, "comparisons-table", false);
 		writer->ops->fold_end(writer);
 	}
@@ -213,14 +206,14 @@ static void put_troubled_points(struct writer *writer, const json_t *document)
 	const json_t *points = json_object_get(document, "points");
 	struct cells cells = { .count = 0 };
 	json_t *point;
-	size_t i;
+	size_t i, shown = 0;
 
 	if (!read_string(document, "irregular_reason"))
 		return;
-	writer->ops->section(writer, "troubled-points", "Points without a regular result");
+	writer->ops->section(writer, RANK_MAIN, "troubled-points", "Points without a regular result");
 	writer->ops->table(writer, "troubled-table", columns, 3);
 	json_array_foreach (points, i, point) {
-		if (!is_troubled(point))
+		if (!is_troubled(point) || (writer->items_most && shown++ >= writer->items_most))
 			continue;
 		cells_add(&cells, "%s", read_text(point, "point"));
 		cells_add(&cells, "%s", read_string(point, "irregular_reason") ? "irregular" : read_text(point, "state"));
@@ -230,6 +223,7 @@ static void put_troubled_points(struct writer *writer, const json_t *document)
 		cells_put(&cells, writer, TONE_WARN);
 	}
 	writer->ops->table_end(writer);
+	content_put_rest(writer, shown);
 }
 
 /* How many points were measured with which version, on which host, ... */
@@ -250,7 +244,7 @@ static void put_environments(struct writer *writer, const json_t *document)
 		facts_add(&facts, text_label(name, label), "%s", text);
 	}
 	if (facts.count)
-		writer->ops->section(writer, "environments", "Measured with (points)");
+		writer->ops->section(writer, RANK_MAIN, "environments", "Measured with (points)");
 	facts_put(&facts, writer);
 }
 
@@ -262,7 +256,7 @@ static void put_tables(struct writer *writer, const json_t *document)
 	put_comparisons(writer, document);
 	put_troubled_points(writer, document);
 	snprintf(heading, sizeof(heading), "%s of every combination, over its repeats", quantity);
-	writer->ops->section(writer, "cells", heading);
+	writer->ops->section(writer, RANK_MAIN, "cells", heading);
 	for (size_t i = 0; i < json_array_size(json_object_get(document, "goals")); i++)
 		put_goal(writer, document, i);
 	put_environments(writer, document);

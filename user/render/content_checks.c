@@ -19,10 +19,12 @@ static const char *const known_compare[] = {
 static void put_compare_verdict(struct writer *writer, const json_t *document)
 {
 	bool slower = strcmp(read_text(document, "verdict"), "regression") == 0;
+	char text[200];
 
-	writer->ops->banner(writer, slower ? TONE_BAD : TONE_GOOD,
-			    slower ? "Regression: B is slower than A."
-				   : "No regression: B is not shown to be slower than A.");
+	snprintf(text, sizeof(text), "%s A change up to %g %% is none.",
+		 slower ? "Regression: B is slower than A." : "No regression: B is not shown to be slower than A.",
+		 100 * read_number(document, "tolerance"));
+	writer->ops->banner(writer, slower ? TONE_BAD : TONE_GOOD, text);
 }
 
 static void put_side(struct writer *writer, const char *name, const json_t *side)
@@ -36,53 +38,78 @@ static void put_side(struct writer *writer, const char *name, const json_t *side
 	facts_put(&facts, writer);
 }
 
-static void add_findings(struct cells *cells, const json_t *side)
+static const char *goal_name(const json_t *goal)
 {
-	cells_add_number(cells, read_number(side, "conditional_throughput_mean"), 1);
-	cells_add_number(cells, read_number(side, "relevant_lower_bound_min"), 1);
-	cells_add_number(cells, read_number(side, "relevant_upper_bound_max"), 1);
+	return read_string(goal, "goal") ? read_string(goal, "goal") : "critical load";
+}
+
+/* What a goal's searches, or a soak, found on one side. */
+static void put_findings(struct writer *writer, const json_t *goal, const char *name, const char *member)
+{
+	const json_t *side = json_object_get(goal, member);
+	bool soak = !isnan(read_number(side, "mean"));
+	struct cells cells = { .count = 0 };
+
+	cells_add(&cells, "%s", goal_name(goal));
+	cells_add(&cells, "%s", name);
+	cells_add_number(&cells, read_number(side, soak ? "mean" : "conditional_throughput_mean"), 1);
+	cells_add_number(&cells, read_number(side, soak ? "stdev" : "conditional_throughput_stdev"), 1);
+	cells_add_number(&cells, read_number(side, "relevant_lower_bound_min"), 1);
+	cells_add_number(&cells, read_number(side, "relevant_upper_bound_max"), 1);
+	cells_add_number(&cells, read_number(side, "searches"), 0);
+	cells_add(&cells, "%s%s", read_truth(side, "tester_limited") ? "tester-limited " : "",
+		  json_is_false(json_object_get(side, "regular")) ? "IRREGULAR" : "");
+	cells_put(&cells, writer, TONE_PLAIN);
+}
+
+static void put_goals(struct writer *writer, const json_t *goals)
+{
+	static const struct writer_column columns[] = {
+		{ "Goal", false }, { "Verdict", false }, { "Change", true }, { "Evidence", false }
+	};
+	struct cells cells = { .count = 0 };
+
+	writer->ops->table(writer, "compare-table", columns, COUNT(columns));
+	for (size_t i = 0; i < json_array_size(goals); i++) {
+		const json_t *goal = json_array_get(goals, i);
+		const char *verdict = read_text(goal, "verdict");
+		double change = read_number(goal, "change");
+
+		cells_add(&cells, "%s", goal_name(goal));
+		cells_add(&cells, "%s", text_comparison(verdict));
+		cells_add(&cells, isnan(change) ? DASH : "%+.2f %%", 100 * change);
+		cells_add(&cells, "%s", read_text(goal, "evidence"));
+		cells_put(&cells, writer, tone_of_comparison(verdict));
+	}
+	writer->ops->table_end(writer);
 }
 
 static void put_compare(struct writer *writer, const json_t *document)
 {
 	static const struct writer_column columns[] = {
 		{ "Goal", false },
-		{ "Verdict", false },
-		{ "Change", true },
-		{ "A: throughput (frames/s)", true },
+		{ "of", false },
+		{ "Throughput (frames/s)", true },
+		{ "Standard deviation", true },
 		{ "from", true },
 		{ "to", true },
-		{ "B: throughput (frames/s)", true },
-		{ "from", true },
-		{ "to", true },
+		{ "Searches", true },
+		{ "Remarks", false },
 	};
 	const json_t *goals = json_object_get(document, "goals");
-	struct cells cells = { .count = 0 };
-	struct facts facts = { .count = 0 };
-	char text[VALUE_SIZE];
 
-	writer->ops->section(writer, "goals", "Goal by goal");
-	writer->ops->table(writer, "compare-table", columns, COUNT(columns));
+	writer->ops->section(writer, RANK_MAIN, "goals", "Goal by goal");
+	put_goals(writer, goals);
+	writer->ops->subsection(writer, NULL, "What was found");
+	writer->ops->table(writer, "findings-table", columns, COUNT(columns));
 	for (size_t i = 0; i < json_array_size(goals); i++) {
-		const json_t *goal = json_array_get(goals, i);
-		bool slower = strcmp(read_text(goal, "verdict"), "slower") == 0;
-
-		cells_add(&cells, "%s", read_text(goal, "goal"));
-		cells_add(&cells, "%s", read_text(goal, "verdict"));
-		cells_add(&cells, "%s", text_percent(read_number(goal, "change"), text));
-		add_findings(&cells, json_object_get(goal, "a"));
-		add_findings(&cells, json_object_get(goal, "b"));
-		cells_put(&cells, writer, slower ? TONE_BAD : TONE_PLAIN);
+		put_findings(writer, json_array_get(goals, i), "A", "a");
+		put_findings(writer, json_array_get(goals, i), "B", "b");
 	}
 	writer->ops->table_end(writer);
-	for (size_t i = 0; i < json_array_size(goals); i++) {
-		const json_t *goal = json_array_get(goals, i);
-
-		facts_add(&facts, read_text(goal, "goal"), "%s", read_text(goal, "evidence"));
-	}
-	facts_put(&facts, writer);
 	put_side(writer, "A", json_object_get(document, "a"));
 	put_side(writer, "B", json_object_get(document, "b"));
+	content_put_strings(writer, "differences", "What else is not the same", json_object_get(document, "differences"));
 }
 
 const struct content content_compare = {
@@ -105,7 +132,7 @@ static enum tone tone_of(const char *state)
 static void put_checks(struct writer *writer, const char *id, const json_t *checks)
 {
 	static const struct writer_column columns[] = {
-		{ "Check", false }, { "State", false }, { "Found", false }, { "Fix", false }
+		{ "Check", false }, { "State", false }, { "Found", false }, { "Fix", false, .command = true }
 	};
 	struct cells cells = { .count = 0 };
 
@@ -126,29 +153,61 @@ static void put_probe_state(struct writer *writer, const json_t *document)
 {
 	const char *state = read_text(document, "state");
 
-	writer->ops->banner(writer, tone_of(state),
-			    tone_of(state) == TONE_GOOD ? "Nothing stands in the way of a measurement."
-			    : tone_of(state) == TONE_WARN
-				    ? "Some things weaken a measurement; what mends them stands beside."
-				    : "Something stands in the way of a measurement; what mends it stands beside.");
+	writer->ops->banner(
+		writer, tone_of(state),
+		tone_of(state) == TONE_GOOD ? "Nothing stands in the way of a measurement."
+		: tone_of(state) == TONE_WARN
+			? "Some things weaken a measurement; the commands, run as root, mend what they stand by."
+			: "Something stands in the way of a measurement; the commands, run as root, mend what they "
+			  "stand by.");
+}
+
+/* Adds to the counts of checks that are OK, WARN and FAIL. */
+static void count_checks(const json_t *checks, size_t counts[3])
+{
+	for (size_t i = 0; i < json_array_size(checks); i++) {
+		enum tone tone = tone_of(read_text(json_array_get(checks, i), "state"));
+
+		counts[tone == TONE_GOOD ? 0 : tone == TONE_WARN ? 1 : 2]++;
+	}
+}
+
+static void put_counts(struct writer *writer, const json_t *document)
+{
+	const json_t *ports = json_object_get(document, "ports");
+	size_t counts[3] = { 0 };
+	char text[100];
+
+	count_checks(json_object_get(document, "machine"), counts);
+	for (size_t i = 0; i < json_array_size(ports); i++)
+		count_checks(json_object_get(json_array_get(ports, i), "checks"), counts);
+	snprintf(text, sizeof(text), "%zu OK, %zu WARN, %zu FAIL", counts[0], counts[1], counts[2]);
+	writer->ops->section(writer, RANK_MAIN, "sum", "Sum");
+	writer->ops->paragraph(writer, text);
 }
 
 static void put_probe(struct writer *writer, const json_t *document)
 {
 	const json_t *ports = json_object_get(document, "ports");
+	char heading[VALUE_SIZE];
 
-	writer->ops->section(writer, "machine", "Machine");
+	snprintf(heading, sizeof(heading), "Machine %.60s", read_text(document, "hostname"));
+	writer->ops->section(writer, RANK_MAIN, "machine", heading);
 	put_checks(writer, "machine-table", json_object_get(document, "machine"));
 	for (size_t i = 0; i < json_array_size(ports); i++) {
 		const json_t *port = json_array_get(ports, i);
-		char id[32], heading[VALUE_SIZE];
+		char id[32];
 
 		snprintf(id, sizeof(id), "port-%zu", i + 1);
 		snprintf(heading, sizeof(heading), "Port %.60s", read_text(port, "name"));
-		writer->ops->section(writer, id, heading);
+		writer->ops->section(writer, RANK_MAIN, id, heading);
 		snprintf(id, sizeof(id), "port-%zu-table", i + 1);
 		put_checks(writer, id, json_object_get(port, "checks"));
 	}
+	if (!json_array_size(ports))
+		writer->ops->paragraph(writer,
+				       "No port here: 'xdp-mlr lab up' makes two, with a system under test between them.");
+	put_counts(writer, document);
 }
 
 const struct content content_probe = {
@@ -161,38 +220,57 @@ const struct content content_probe = {
 
 /* --- selftest ------------------------------------------------------------------------------------------------------- */
 
-static const char *const known_selftest[] = { "self_tests", NULL };
+static const char *const known_selftest[] = { "self_tests", "sut_check", NULL };
 
 static void put_selftest(struct writer *writer, const json_t *document)
 {
 	static const struct writer_column columns[] = {
-		{ "Frame size (octets)", true },  { "Clean load (frames/s)", true }, { "Fastest (frames/s)", true },
-		{ "Line rate (frames/s)", true }, { "Limited by", false },           { "Latency floor, median", true },
-		{ "Floor, p99", true },           { "Transmitter", false },          { "Result", false },
+		{ "Frame size (octets)", true },
+		{ "Transmitter", false },
+		{ "Clean load (frames/s)", true },
+		{ "Fastest (frames/s)", true },
+		{ "Line rate (frames/s)", true },
+		{ "Confirmed", true },
+		{ "Latency floor, median", true },
+		{ "Floor, p99", true },
+		{ "Gap, p99", true },
+		{ "Limited by", false },
+		{ "Result", false },
 	};
 	const json_t *tests = json_object_get(document, "self_tests");
 	struct cells cells = { .count = 0 };
+	struct facts facts = { .count = 0 };
 	char text[VALUE_SIZE];
 
-	writer->ops->section(writer, "self-tests", "What the tester itself does without a SUT");
+	writer->ops->section(writer, RANK_MAIN, "self-tests", "What the tester itself does without a SUT");
 	writer->ops->table(writer, "selftest-table", columns, COUNT(columns));
 	for (size_t i = 0; i < json_array_size(tests); i++) {
 		const json_t *test = json_array_get(tests, i), *floor = json_object_get(test, "floor");
+		const json_t *confirmation = json_object_get(test, "confirmation");
+		const char *limit = read_text(test, "limit");
 		bool regular = read_truth(test, "regular");
 
 		cells_add(&cells, "%s", read_text(test, "frame_size"));
+		cells_add(&cells, "%s %s", read_text(test, "tx_backend"), read_text(test, "transmit_mode"));
 		cells_add_number(&cells, read_number(test, "clean_load"), 1);
 		cells_add_number(&cells, read_number(test, "fastest_load"), 1);
 		cells_add_number(&cells, read_number(test, "line_rate"), 1);
-		cells_add(&cells, "%s", read_text(test, "limited_by"));
+		cells_add(&cells, json_is_object(confirmation) ? "%.0f of %.0f" : DASH, read_number(confirmation, "clean"),
+			  read_number(confirmation, "trials"));
 		cells_add(&cells, "%s", text_ns(read_number(floor, "p50_ns"), text));
 		cells_add(&cells, "%s", text_ns(read_number(floor, "p99_ns"), text));
-		cells_add(&cells, "%s %s", read_text(test, "tx_backend"), read_text(test, "transmit_mode"));
+		cells_add(&cells, "%s", text_ns(read_number(json_object_get(test, "pacing"), "gap_p99_ns"), text));
+		cells_add(&cells, "%s%s%s", read_text(test, "limited_by"), *limit ? ": " : "", limit);
 		cells_add(&cells, "%s%s",
 			  regular ? "regular" : "IRREGULAR: ", regular ? "" : read_text(test, "irregular_reason"));
 		cells_put(&cells, writer, regular ? TONE_GOOD : TONE_BAD);
 	}
 	writer->ops->table_end(writer);
+	writer->ops->paragraph(
+		writer, "Loads are per interface. The floor is the latency of a lightly loaded tester; the gap is that "
+			"between departures at the clean load.");
+	facts_add(&facts, "No SUT", "%s", read_text(json_object_get(document, "sut_check"), "evidence"));
+	facts_put(&facts, writer);
 }
 
 const struct content content_selftest = {

@@ -59,14 +59,23 @@ static double width_of(const json_t *result)
 	return (upper - lower) / upper;
 }
 
-static const char *bound_text(const json_t *result, const char *name, char buffer[VALUE_SIZE])
+/* In every unit: on the link, too. */
+static void add_bound(struct facts *facts, const char *label, const json_t *document, double fps, bool regular)
 {
-	double fps = read_number(result, name);
-	const char *mark = read_truth(result, "regular") ? "" : " (irregular)";
-	char text[VALUE_SIZE];
+	char exact[VALUE_SIZE], rounded[VALUE_SIZE], unit[VALUE_SIZE], l2[VALUE_SIZE], l1[VALUE_SIZE],
+		bits[3 * VALUE_SIZE] = "";
+	const char *mark = regular ? "" : " (irregular)";
+	double octets = frame_octets(document);
 
-	snprintf(buffer, VALUE_SIZE, "%.70s%s", isnan(fps) ? "none" : text_fps(fps, text), mark);
-	return buffer;
+	if (isnan(fps)) {
+		facts_add(facts, label, "none%s", mark);
+		return;
+	}
+	if (!isnan(octets))
+		snprintf(bits, sizeof(bits), "; L2 %s, L1 %s", text_bps(frame_l2_bps(fps, octets), l2),
+			 text_bps(frame_l1_bps(fps, octets), l1));
+	text_split(fps, "frames/s", rounded, unit);
+	facts_add(facts, label, "%s %s, %s%s%s", rounded, unit, text_fps(fps, exact), bits, mark);
 }
 
 static void add_rates(struct facts *facts, const json_t *document, double fps)
@@ -86,12 +95,13 @@ static void add_rates(struct facts *facts, const json_t *document, double fps)
 	}
 }
 
-static void add_bounds(struct facts *facts, const json_t *result)
+static void add_bounds(struct facts *facts, const json_t *document, const json_t *result)
 {
+	bool regular = read_truth(result, "regular");
 	char text[VALUE_SIZE], goal_width[VALUE_SIZE];
 
-	facts_add(facts, "Relevant Lower Bound", "%s", bound_text(result, "relevant_lower_bound", text));
-	facts_add(facts, "Relevant Upper Bound", "%s", bound_text(result, "relevant_upper_bound", text));
+	add_bound(facts, "Relevant Lower Bound", document, read_number(result, "relevant_lower_bound"), regular);
+	add_bound(facts, "Relevant Upper Bound", document, read_number(result, "relevant_upper_bound"), regular);
 	if (!isnan(width_of(result)))
 		facts_add(facts, "Width between them", "%s (goal %s)", text_percent(width_of(result), text),
 			  text_percent(read_number(json_object_get(result, "goal"), "width"), goal_width));
@@ -104,9 +114,10 @@ static void add_compliance(struct facts *facts, const json_t *result)
 
 	if (compliance)
 		facts_add(facts, "RFC 2544, section 24", "%s",
-			  strcmp(compliance, "unconditional") == 0 ? "unconditionally compliant"
-			  : strcmp(compliance, "conditional") == 0 ? "conditionally compliant"
-								   : "not compliant");
+			  strcmp(compliance, "unconditional") == 0 ? "unconditionally compliant: this is its throughput"
+			  : strcmp(compliance, "conditional") == 0
+				  ? "conditionally compliant: its throughput, but for the length of trials"
+				  : "not compliant: this is not its throughput");
 }
 
 static const char *warning_of(const json_t *result, struct verdict_card *card)
@@ -131,7 +142,7 @@ static void fill_card(struct verdict_card *card, const json_t *document, const j
 	card->verdict.warning = warning_of(result, card);
 	verdict_card_set(card, fps, read_truth(result, "regular"), read_truth(result, "tester_limited"));
 	add_rates(&card->facts, document, fps);
-	add_bounds(&card->facts, result);
+	add_bounds(&card->facts, document, result);
 	add_compliance(&card->facts, result);
 }
 
@@ -180,7 +191,7 @@ static void put_figures(struct writer *writer, const json_t *document)
 {
 	const json_t *goals = json_object_get(json_object_get(document, "controller_input"), "goals");
 
-	writer->ops->section(writer, "course", "The course of the search");
+	writer->ops->section(writer, RANK_MAIN, "course", "The course of the search");
 	for (size_t goal = 0; goal < json_array_size(goals); goal++) {
 		const char *name = read_string(json_array_get(goals, goal), "name");
 		char of[VALUE_SIZE];
@@ -211,7 +222,7 @@ static void put_results(struct writer *writer, const json_t *document)
 	const json_t *results = results_of(document);
 	struct cells cells = { .count = 0 };
 
-	writer->ops->section(writer, "results", "Results");
+	writer->ops->section(writer, RANK_PAGE, "results", "Results");
 	writer->ops->table(writer, "result-table", columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < json_array_size(results); i++) {
 		const json_t *result = json_array_get(results, i);
@@ -257,7 +268,7 @@ static void put_goals(struct writer *writer, const json_t *document)
 	struct facts facts = { .count = 0 };
 	char text[VALUE_SIZE];
 
-	writer->ops->section(writer, "controller-input", "Search Goals");
+	writer->ops->section(writer, RANK_MAIN, "controller-input", "Search Goals");
 	writer->ops->table(writer, "goal-table", columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < json_array_size(goals); i++) {
 		const json_t *goal = json_array_get(goals, i);
@@ -300,7 +311,7 @@ static void put_repeats(struct writer *writer, const json_t *repeats)
 
 	if (!json_array_size(statistics))
 		return;
-	writer->ops->section(writer, "repeats", "Conditional Throughput over repeated searches");
+	writer->ops->section(writer, RANK_MAIN, "repeats", "Conditional Throughput over repeated searches");
 	writer->ops->table(writer, "repeat-table", columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < json_array_size(statistics); i++) {
 		const json_t *one = json_array_get(statistics, i);
@@ -332,6 +343,7 @@ static void put_runs(struct writer *writer, const json_t *repeats)
 	};
 	const json_t *runs = json_object_get(repeats, "runs");
 	struct cells cells = { .count = 0 };
+	char text[160];
 
 	if (!json_array_size(runs))
 		return;
@@ -353,7 +365,10 @@ static void put_runs(struct writer *writer, const json_t *repeats)
 		}
 	}
 	writer->ops->table_end(writer);
-	writer->ops->paragraph(writer, "Everything else in this report is of the search with the median result.");
+	snprintf(text, sizeof(text),
+		 "%.0f of %.0f searches. Everything else in this report is of number %.0f, which has the median result.",
+		 read_number(repeats, "count"), read_number(repeats, "asked"), read_number(repeats, "median_run"));
+	writer->ops->paragraph(writer, text);
 }
 
 static void put_tables(struct writer *writer, const json_t *document)

@@ -76,7 +76,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 static void put_figures(struct writer *writer, const json_t *document)
 {
-	writer->ops->section(writer, "course", "The course of the soak");
+	writer->ops->section(writer, RANK_MAIN, "course", "The course of the soak");
 	figure_estimate(writer, document);
 	figure_loss(writer, json_object_get(document, "trials"), NULL);
 	figure_latency(writer, json_object_get(document, "trials"));
@@ -85,24 +85,37 @@ static void put_figures(struct writer *writer, const json_t *document)
 static void put_estimates(struct writer *writer, const json_t *estimates)
 {
 	static const struct writer_column columns[] = {
-		{ "Fitting function", false },
-		{ "Mean (frames/s)", true },
-		{ "Standard deviation (frames/s)", true },
-		{ "Log evidence", true },
+		{ "Fitting function", false }, { "Mean (frames/s)", true }, { "Standard deviation (frames/s)", true },
+		{ "of the mean", true },       { "Log evidence", true },
 	};
 	struct cells cells = { .count = 0 };
 
-	writer->ops->table(writer, "estimate-table", columns, 4);
+	writer->ops->table(writer, "estimate-table", columns, 5);
 	for (size_t i = 0; i < json_array_size(estimates); i++) {
 		const json_t *estimate = json_array_get(estimates, i);
+		double mean = read_number(estimate, "mean"), stdev = read_number(estimate, "stdev");
+		char text[VALUE_SIZE];
 
 		cells_add(&cells, "%s", read_string(estimate, "fitting") ? read_string(estimate, "fitting") : "");
-		cells_add_number(&cells, read_number(estimate, "mean"), 1);
-		cells_add_number(&cells, read_number(estimate, "stdev"), 1);
+		cells_add_number(&cells, mean, 1);
+		cells_add_number(&cells, stdev, 1);
+		cells_add(&cells, "%s", text_percent(stdev / mean, text));
 		cells_add_number(&cells, read_number(estimate, "log_evidence"), 2);
 		cells_put(&cells, writer, TONE_PLAIN);
 	}
 	writer->ops->table_end(writer);
+}
+
+/* How many, and which. */
+static void add_anomalies(struct facts *facts, const json_t *anomalies)
+{
+	char text[512] = "";
+	size_t used = 0, count = json_array_size(anomalies);
+
+	for (size_t i = 0; i < count && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%" JSON_INTEGER_FORMAT, i ? ", " : ": ",
+					 json_integer_value(json_array_get(anomalies, i)));
+	facts_add(facts, "Trials that both functions find impossible", "%zu%s", count, text);
 }
 
 static void add_trend(struct facts *facts, const json_t *trend)
@@ -119,7 +132,7 @@ static void put_tables(struct writer *writer, const json_t *document)
 	struct facts facts = { .count = 0 };
 	char text[VALUE_SIZE];
 
-	writer->ops->section(writer, "results", "Estimates");
+	writer->ops->section(writer, RANK_MAIN, "results", "Estimates");
 	put_estimates(writer, json_object_get(document, "estimates"));
 	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(document, "min_load"), text));
 	facts_add(&facts, "Max Load", "%s per interface, from the %s", text_fps(read_number(document, "max_load"), text),
@@ -128,8 +141,7 @@ static void put_tables(struct writer *writer, const json_t *document)
 	facts_add(&facts, "Probability that the critical load is below Min Load", "%.3g",
 		  read_number(document, "min_load_probability"));
 	facts_add(&facts, "Probability that it is above Max Load", "%.3g", read_number(document, "max_load_probability"));
-	facts_add(&facts, "Trials that both functions find impossible", "%zu",
-		  json_array_size(json_object_get(document, "anomalies")));
+	add_anomalies(&facts, json_object_get(document, "anomalies"));
 	add_trend(&facts, json_object_get(document, "trend"));
 	facts_put(&facts, writer);
 	content_put_trials(writer, json_object_get(document, "trials"));

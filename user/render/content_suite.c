@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/units.h"
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/values.h"
@@ -89,6 +90,13 @@ static void fill_card(struct verdict_card *card, const json_t *document, const j
 
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
+	double duration_s = read_number(document, "suite_duration");
+	struct facts facts = { .count = 0 };
+	char text[UNIT_TEXT_SIZE];
+
+	if (!isnan(duration_s))
+		facts_add(&facts, "Duration", "%s", format_clock(duration_s, text));
+	facts_put(&facts, writer);
 	if (read_truth(document, "regular") && !read_truth(document, "tester_limited"))
 		writer->ops->banner(writer, TONE_GOOD, "Every test that was asked for has a regular result.");
 	if (read_truth(document, "fast"))
@@ -110,7 +118,8 @@ struct field {
 
 static void add_field(struct cells *cells, const json_t *test, const struct field *field)
 {
-	double value = read_number(test, field->name);
+	const json_t *list = json_object_get(test, field->name);
+	double value = json_is_array(list) ? (double)json_array_size(list) : read_number(test, field->name);
 	char text[VALUE_SIZE];
 
 	switch (field->shown) {
@@ -178,7 +187,7 @@ static void put_throughput(struct writer *writer, const json_t *document)
 		{ "Duration (s)", "duration", AS_DURATION },
 	};
 
-	writer->ops->section(writer, "suite-throughput", "Throughput (26.1)");
+	writer->ops->section(writer, RANK_MAIN, "suite-throughput", "Throughput (26.1)");
 	figure_throughput_by_size(writer, document);
 	put_test_table(writer, document, "throughput", "throughput-table", fields, COUNT(fields));
 }
@@ -188,20 +197,25 @@ static void put_latency(struct writer *writer, const json_t *document)
 	static const struct field fields[] = {
 		{ "Rate (frames/s)", "load", AS_FPS },
 		{ "Average of the repeats' means", "average_of_means_ns", AS_NS },
+		{ "of their medians", "average_of_medians_ns", AS_NS },
+		{ "Mean of all frames", "mean_of_all_frames_ns", AS_NS },
 		{ "Standard deviation of the means", "stdev_of_means_ns", AS_NS },
 		{ "Smallest", "min_ns", AS_NS },
 		{ "Largest p99", "p99_ns_max", AS_NS },
 		{ "Largest", "max_ns", AS_NS },
+		{ "Error bound", "error_bound_ns", AS_NS },
 		{ "Tester's own median", "floor_p50_ns", AS_NS },
 		{ "Repeats", "repeats", AS_COUNT },
 		{ "of (s)", "trial_duration", AS_DURATION },
 	};
-	const json_t *first = json_object_get(json_array_get(sizes_of(document), 0), "latency");
+	const json_t *sizes = sizes_of(document), *first = NULL;
 	struct facts facts = { .count = 0 };
 
-	writer->ops->section(writer, "suite-latency", "Latency (26.2)");
+	writer->ops->section(writer, RANK_MAIN, "suite-latency", "Latency (26.2)");
 	figure_latency_by_size(writer, document);
 	put_test_table(writer, document, "latency", "latency-table", fields, COUNT(fields));
+	for (size_t i = 0; i < json_array_size(sizes) && !read_string(first, "definition"); i++)
+		first = json_object_get(json_array_get(sizes, i), "latency");
 	if (read_string(first, "definition"))
 		facts_add(&facts, "Latency counts", "%s; of every frame, not of one", read_string(first, "definition"));
 	if (read_string(first, "clock"))
@@ -221,7 +235,7 @@ static void put_loss_points(struct writer *writer, const json_t *document)
 	struct cells cells = { .count = 0 };
 	char text[VALUE_SIZE];
 
-	writer->ops->fold(writer, "loss-fold", "Every point of the curves");
+	writer->ops->fold(writer, RANK_MAIN, "loss-fold", "Every point of the curves");
 	writer->ops->table(writer, "loss-table", columns, COUNT(columns));
 	for (size_t i = 0; i < json_array_size(sizes); i++) {
 		const json_t *size = json_array_get(sizes, i);
@@ -252,7 +266,7 @@ static void put_loss(struct writer *writer, const json_t *document)
 		{ "Trial duration (s)", "trial_duration", AS_DURATION },
 	};
 
-	writer->ops->section(writer, "suite-loss", "Frame loss rate (26.3)");
+	writer->ops->section(writer, RANK_MAIN, "suite-loss", "Frame loss rate (26.3)");
 	figure_loss_curves(writer, document);
 	put_test_table(writer, document, "frame_loss", "loss-parameters", fields, COUNT(fields));
 	put_loss_points(writer, document);
@@ -276,7 +290,7 @@ static void put_bursts(struct writer *writer, const json_t *document)
 		{ "Measured Throughput (frames/s)", "measured_throughput", AS_FPS },
 	};
 
-	writer->ops->section(writer, "suite-back-to-back", "Back-to-back frames (26.4, RFC 9004)");
+	writer->ops->section(writer, RANK_MAIN, "suite-back-to-back", "Back-to-back frames (26.4, RFC 9004)");
 	put_test_table(writer, document, "back_to_back", "burst-table", fields, COUNT(fields));
 	writer->ops->subsection(writer, NULL, "Parameters of the test");
 	put_test_table(writer, document, "back_to_back", "burst-parameters", parameters, COUNT(parameters));
@@ -296,9 +310,10 @@ static void put_recovery(struct writer *writer, const json_t *document)
 		{ "Recovery time, average", "average", AS_SECONDS },
 		{ "Smallest", "min", AS_SECONDS },
 		{ "Largest", "max", AS_SECONDS },
+		{ "Runs", "runs", AS_COUNT },
 	};
 
-	writer->ops->section(writer, "suite-recovery", "System recovery (26.5)");
+	writer->ops->section(writer, RANK_MAIN, "suite-recovery", "System recovery (26.5)");
 	put_test_table(writer, document, "recovery", "recovery-table", fields, COUNT(fields));
 	writer->ops->paragraph(
 		writer, "From the change of the rate to the last frame that was lost; none where frames were lost to the "
@@ -315,7 +330,7 @@ static void put_reset(struct writer *writer, const json_t *reset)
 	char time[VALUE_SIZE], loss[VALUE_SIZE], load[VALUE_SIZE], resolution[VALUE_SIZE], text[600];
 	struct facts facts = { .count = 0 };
 
-	writer->ops->section(writer, "suite-reset", "Reset (26.6, RFC 6201)");
+	writer->ops->section(writer, RANK_MAIN, "suite-reset", "Reset (26.6, RFC 6201)");
 	if (!read_truth(reset, "regular")) {
 		snprintf(text, sizeof(text), "IRREGULAR: %s", reason ? reason : "");
 		writer->ops->banner(writer, TONE_BAD, text);
@@ -368,7 +383,7 @@ static void put_courses(struct writer *writer, const json_t *document)
 
 	if (!has_test(document, "throughput"))
 		return;
-	writer->ops->section(writer, "course", "The course of the searches");
+	writer->ops->section(writer, RANK_MAIN, "course", "The course of the searches");
 	for (size_t i = 0; i < json_array_size(sizes); i++) {
 		json_t *search = search_of(json_array_get(sizes, i));
 
@@ -394,7 +409,7 @@ static void put_goal(struct writer *writer, const json_t *document)
 	struct cells cells = { .count = 0 };
 	struct facts facts = { .count = 0 };
 
-	writer->ops->section(writer, "frame-sizes", "Frame sizes and Search Goal");
+	writer->ops->section(writer, RANK_MAIN, "frame-sizes", "Frame sizes and Search Goal");
 	writer->ops->table(writer, "size-table", columns, COUNT(columns));
 	for (size_t i = 0; i < json_array_size(sizes); i++) {
 		const json_t *size = json_array_get(sizes, i);
@@ -419,7 +434,7 @@ static void put_trials(struct writer *writer, const json_t *document)
 	static const char *const tests[] = { "throughput", "latency", "frame_loss", "back_to_back", "recovery" };
 	const json_t *sizes = sizes_of(document);
 
-	writer->ops->section(writer, "trials", "Trials");
+	writer->ops->section(writer, RANK_COURSE, "trials", "Trials");
 	for (size_t i = 0; i < json_array_size(sizes); i++) {
 		for (size_t j = 0; j < COUNT(tests); j++) {
 			const json_t *size = json_array_get(sizes, i);

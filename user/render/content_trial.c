@@ -9,7 +9,7 @@
 #include "render/kinds.h"
 #include "render/values.h"
 
-#define PORTS_MAX 8
+#define PORTS_MAX (CELLS_MAX - 1)
 
 static const char *const known[] = { "trial_result", "latency", "pacing", "ports", "tester_limited", NULL };
 
@@ -21,16 +21,24 @@ static void add_remark(struct cells *cells, const json_t *trial)
 	const json_t *decision = json_object_get(trial, "decision");
 	const char *goal = read_string(decision, "goal"), *rule = read_string(decision, "rule");
 
-	cells_add(cells, "%s%s%s%s%s%s", read_truth(trial, "warmup") ? "warm-up, never counted" : "",
+	double exceed = read_number(decision, "exceed_probability"), asked = read_number(decision, "asked_load");
+	char odds[80] = "", instead[2 * VALUE_SIZE] = "", text[VALUE_SIZE];
+
+	if (!isnan(exceed))
+		snprintf(odds, sizeof(odds), " (exceeds with p = %.2f, %.0f trials to go)", exceed,
+			 read_number(decision, "trials_ahead"));
+	if (!isnan(asked))
+		snprintf(instead, sizeof(instead), " (asked for %s, %g s)", text_fps(asked, text),
+			 read_number(decision, "asked_duration"));
+	cells_add(cells, "%s%s%s%s%s%s%s%s", read_truth(trial, "warmup") ? "warm-up, never counted; " : "",
 		  read_truth(trial, "tester_limited") ? "tester-limited; " : "",
-		  read_truth(trial, "negative_loss") ? "more came back than was sent; " : "",
-		  goal && !read_truth(trial, "warmup") ? goal : "", rule && !read_truth(trial, "warmup") ? ": " : "",
-		  rule && !read_truth(trial, "warmup") ? rule : "");
+		  read_truth(trial, "negative_loss") ? "more came back than was sent; " : "", goal ? goal : "",
+		  rule ? ": " : "", rule ? rule : "", odds, instead);
 }
 
 static void put_trial_row(struct writer *writer, struct cells *cells, size_t number, const json_t *trial)
 {
-	const json_t *counts = json_object_get(trial, "counts");
+	const json_t *counts = json_object_get(trial, "counts"), *decision = json_object_get(trial, "decision");
 	static const char *const columns[] = { "sent", "received", "lost", "duplicate", "reordered", "late", "foreign" };
 	char text[VALUE_SIZE];
 
@@ -39,28 +47,25 @@ static void put_trial_row(struct writer *writer, struct cells *cells, size_t num
 	cells_add(cells, "%g", read_number(trial, "trial_duration"));
 	cells_add(cells, "%g", read_number(trial, "trial_effective_duration"));
 	cells_add(cells, "%s", text_percent(read_number(trial, "trial_loss_ratio"), text));
+	cells_add_number(cells, read_number(decision, "lower_bound"), 1);
+	cells_add_number(cells, read_number(decision, "upper_bound"), 1);
+	add_remark(cells, trial);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		cells_add_number(cells, read_number(counts, columns[i]), 0);
-	add_remark(cells, trial);
 	cells_put(cells, writer, read_truth(trial, "tester_limited") ? TONE_WARN : TONE_PLAIN);
 }
 
 void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials)
 {
 	static const struct writer_column columns[] = {
-		{ "Trial", true },
-		{ "Load (frames/s)", true },
-		{ "Duration (s)", true },
-		{ "Effective (s)", true },
-		{ "Loss Ratio", true },
-		{ "Sent (frames)", true },
-		{ "Received", true },
-		{ "Lost", true },
-		{ "Duplicate", true },
-		{ "Reordered", true },
-		{ "Late", true },
+		{ "Trial", true },         { "Load (frames/s)", true },
+		{ "Duration (s)", true },  { "Effective (s)", true },
+		{ "Loss Ratio", true },    { "Known before: from (frames/s)", true },
+		{ "to (frames/s)", true }, { "Why this trial", false },
+		{ "Sent (frames)", true }, { "Received", true },
+		{ "Lost", true },          { "Duplicate", true },
+		{ "Reordered", true },     { "Late", true },
 		{ "Foreign", true },
-		{ "Why this trial", false },
 	};
 	struct cells cells = { .count = 0 };
 	char table[64];
@@ -68,7 +73,7 @@ void content_put_trial_fold(struct writer *writer, const char *id, const char *s
 	if (!json_array_size(trials))
 		return;
 	snprintf(table, sizeof(table), "%s-table", id);
-	writer->ops->fold(writer, id, summary);
+	writer->ops->fold(writer, RANK_MAIN, id, summary);
 	writer->ops->table(writer, table, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < json_array_size(trials); i++)
 		put_trial_row(writer, &cells, i + 1, json_array_get(trials, i));
@@ -82,7 +87,7 @@ void content_put_trials(struct writer *writer, const json_t *trials)
 
 	if (!json_array_size(trials))
 		return;
-	writer->ops->section(writer, "trials", "Trials");
+	writer->ops->section(writer, RANK_COURSE, "trials", "Trials");
 	writer->ops->paragraph(writer,
 			       "Loads are per interface; counts of frames sum over all interfaces. Duplicates never make up "
 			       "for lost frames: a frame counts as received once.");
@@ -164,6 +169,22 @@ static void put_ports(struct writer *writer, const json_t *ports)
 	writer->ops->table_end(writer);
 }
 
+static bool is_option(const json_t *document, const char *name, const char *value)
+{
+	return strcmp(read_text(json_object_get(document, "configuration"), name), value) == 0;
+}
+
+static void put_pacing(struct writer *writer, const json_t *holder)
+{
+	const json_t *pacing = json_object_get(holder, "pacing");
+
+	put_numbers(writer, "pacing", "Pacing", pacing);
+	if (json_is_object(pacing) && is_option(holder, "load", "max"))
+		writer->ops->paragraph(writer, "As fast as the transmitter could: not paced.");
+	else if (read_number(pacing, "burst_max") > 1)
+		writer->ops->paragraph(writer, "A burst stands where a queue was held up.");
+}
+
 void content_put_trial_details(struct writer *writer, const json_t *trial, const json_t *holder)
 {
 	const json_t *latency = json_object_get(holder, "latency");
@@ -174,12 +195,17 @@ void content_put_trial_details(struct writer *writer, const json_t *trial, const
 		    json_object_get(trial, "loss_attribution"));
 	put_numbers(writer, "order", "Reordering, and gaps left by lost frames (frames)", json_object_get(trial, "order"));
 	put_numbers(writer, "latency", "Latency", latency);
+	if (!json_is_object(latency))
+		facts_add(&facts, "Latency", "not measured%s",
+			  is_option(holder, "no-latency", "true") ? " (--no-latency)" : "");
 	if (read_string(latency, "definition"))
 		facts_add(&facts, "Latency counts", "%s", read_string(latency, "definition"));
 	if (read_string(latency, "clock"))
 		facts_add(&facts, "Clock", "%s", read_string(latency, "clock"));
+	if (read_string(latency, "floor_source"))
+		facts_add(&facts, "The tester's own floor", "%s", read_string(latency, "floor_source"));
 	facts_put(&facts, writer);
-	put_numbers(writer, "pacing", "Pacing", json_object_get(holder, "pacing"));
+	put_pacing(writer, holder);
 	put_ports(writer, json_object_get(holder, "ports"));
 }
 
@@ -200,15 +226,20 @@ static void add_trial_facts(struct facts *facts, const json_t *document, const j
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	const json_t *trial = json_object_get(document, "trial_result");
-	bool limited = read_truth(document, "tester_limited");
+	bool limited = read_truth(document, "tester_limited"), negative = read_truth(trial, "negative_loss");
 	double rate = read_number(trial, "trial_forwarding_rate");
-	char value[VALUE_SIZE], unit[VALUE_SIZE], exact[VALUE_SIZE], loss[VALUE_SIZE];
+	char value[VALUE_SIZE], unit[VALUE_SIZE], exact[VALUE_SIZE], loss[VALUE_SIZE], warning[400];
 	struct facts facts = { .count = 0 };
 
-	if (!json_is_object(trial))
+	if (!json_is_object(trial)) {
+		writer->ops->banner(writer, TONE_BAD, "Nothing was measured.");
 		return;
+	}
 	text_split(rate, "frames/s", value, unit);
 	add_trial_facts(&facts, document, trial);
+	snprintf(warning, sizeof(warning), "%s%s%s", limited ? read_text(trial, "tester_limited_reason") : "",
+		 limited && negative ? "; " : "",
+		 negative ? "more frames came back than were sent: the loss ratio is taken as 0" : "");
 	snprintf(loss, sizeof(loss), "lost %.60s", text_percent(read_number(trial, "trial_loss_ratio"), exact));
 	writer->ops->verdicts(writer,
 			      &(struct writer_verdict){
@@ -222,7 +253,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 				      .exact = text_fps(rate, exact),
 				      .facts = facts.list,
 				      .fact_count = facts.count,
-				      .warning = limited ? read_string(trial, "tester_limited_reason") : NULL,
+				      .warning = *warning ? warning : NULL,
 			      },
 			      1);
 	facts_free(&facts);
@@ -232,7 +263,7 @@ static void put_figures(struct writer *writer, const json_t *document)
 {
 	if (!json_is_object(json_object_get(document, "latency")))
 		return;
-	writer->ops->section(writer, "figures", "Latency by percentile");
+	writer->ops->section(writer, RANK_MAIN, "figures", "Latency by percentile");
 	figure_percentiles(writer, json_object_get(document, "latency"));
 }
 
@@ -242,7 +273,7 @@ static void put_tables(struct writer *writer, const json_t *document)
 
 	if (!json_is_object(trial))
 		return;
-	writer->ops->section(writer, "details", "What was counted");
+	writer->ops->section(writer, RANK_MAIN, "details", "What was counted");
 	content_put_trial_details(writer, trial, document);
 }
 

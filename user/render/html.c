@@ -93,8 +93,9 @@ static void put_verdicts(struct writer *writer, const struct writer_verdict *ver
 	fputs("</div>\n", writer->stream);
 }
 
-static void put_section(struct writer *writer, const char *id, const char *heading)
+static void put_section(struct writer *writer, enum writer_rank rank, const char *id, const char *heading)
 {
+	(void)rank;
 	fprintf(writer->stream, "<h2 id=\"%s\">", id);
 	markup_escape(writer->stream, heading);
 	fputs("</h2>\n", writer->stream);
@@ -169,8 +170,9 @@ static void put_code(struct writer *writer, const char *text)
 	fputs("</code></pre>\n", writer->stream);
 }
 
-static void put_fold(struct writer *writer, const char *id, const char *summary)
+static void put_fold(struct writer *writer, enum writer_rank rank, const char *id, const char *summary)
 {
+	(void)rank;
 	fprintf(writer->stream, "<details id=\"%s\">", id);
 	put(writer, "summary", summary, "summary");
 	fputc('\n', writer->stream);

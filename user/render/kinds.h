@@ -18,9 +18,13 @@ struct content {
 	void (*put_tables)(struct writer *writer, const json_t *document);
 };
 extern const struct content content_search, content_trial, content_soak, content_suite;
-extern const struct content content_compare, content_probe, content_selftest, content_campaign;
+extern const struct content content_compare, content_probe, content_selftest, content_campaign, content_campaign_status;
 
 /* Parts that several kinds share. */
+/* A section with a list of sentences; nothing where there are none. */
+void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array);
+/* What of so many items the form had no room for; nothing where it had for all. */
+void content_put_rest(struct writer *writer, size_t count);
 /* A section of its own, with a row a trial in a fold. */
 void content_put_trials(struct writer *writer, const json_t *trials);
 /* The fold alone; nothing where there are no trials. */

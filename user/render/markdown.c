@@ -94,8 +94,9 @@ static void put_verdicts(struct writer *writer, const struct writer_verdict *ver
 }
 
 /* Where nothing comes to stand below it, as where figures would be, it is left out. */
-static void put_section(struct writer *writer, const char *id, const char *heading)
+static void put_section(struct writer *writer, enum writer_rank rank, const char *id, const char *heading)
 {
+	(void)rank;
 	(void)id;
 	snprintf(writer->section, sizeof(writer->section), "%s", heading);
 }
@@ -186,8 +187,9 @@ static void put_code(struct writer *writer, const char *text)
 	fputs(fresh ? "\n" : "\n\n", writer->stream);
 }
 
-static void put_fold(struct writer *writer, const char *id, const char *summary)
+static void put_fold(struct writer *writer, enum writer_rank rank, const char *id, const char *summary)
 {
+	(void)rank;
 	(void)id;
 	writer->ops->subsection(writer, NULL, summary);
 }

@@ -12,10 +12,6 @@
 #include "render/csv.h"
 #include "render/html.h"
 #include "render/markdown.h"
-#include "render/text_campaign.h"
-#include "render/text_campaign_status.h"
-#include "render/text_compare.h"
-#include "render/text_probe.h"
 
 /* Each writes the document; false without memory. */
 typedef bool (*form_writer)(FILE *stream, const json_t *document, struct render_style style);
@@ -39,39 +35,9 @@ static bool write_markdown(FILE *stream, const json_t *document, struct render_s
 	return true;
 }
 
-static bool is_of_kind(const json_t *document, const char *kind)
-{
-	const char *schema = read_string(document, "schema");
-	size_t length = strlen(kind);
-
-	return schema && strncmp(schema, kind, length) == 0 && schema[length] == '/';
-}
-
-static bool is_result(const json_t *document)
-{
-	static const char *const results[] = { "xdp-mlr/search", "xdp-mlr/trial", "xdp-mlr/soak", "xdp-mlr/selftest",
-					       "xdp-mlr/rfc2544" };
-
-	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++)
-		if (is_of_kind(document, results[i]))
-			return true;
-	return false;
-}
-
 static bool write_text(FILE *stream, const json_t *document, struct render_style style)
 {
-	if (is_result(document))
-		render_text(stream, document, style);
-	else if (is_of_kind(document, "xdp-mlr/probe"))
-		render_probe(stream, document, style.terminal);
-	else if (is_of_kind(document, "xdp-mlr/compare"))
-		render_compare(stream, document, style.terminal);
-	else if (is_of_kind(document, "xdp-mlr/campaign"))
-		render_campaign_text(stream, document, style.terminal);
-	else if (is_of_kind(document, "xdp-mlr/campaign-status"))
-		render_campaign_status(stream, document);
-	else
-		render_markdown(stream, document);
+	render_text(stream, document, style);
 	return true;
 }
 
@@ -97,11 +63,6 @@ static char *written_plainly(form_writer write, const json_t *document, struct r
 
 	json_decref(plain);
 	return text;
-}
-
-char *render_as_text(const json_t *document, struct render_style style, size_t *ret_length)
-{
-	return written_plainly(write_text, document, style, ret_length);
 }
 
 char *render(const json_t *document, enum document_form form, struct render_style style, size_t *ret_length)

@@ -9,9 +9,6 @@
 #include "base/output.h"
 #include "render/text.h"
 
-/* The document as text, of whatever kind it is: what is of no kind with a text of its own is shown as Markdown. NULL without
- * memory; the caller frees it. */
-char *render_as_text(const json_t *document, struct render_style style, size_t *ret_length);
 /* The document in a form; the style is for text. NULL without memory; the caller frees it. */
 char *render(const json_t *document, enum document_form form, struct render_style style, size_t *ret_length);
 

@@ -1,591 +1,577 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The Test Report as text: for a terminal, in a screenful, and for files. Tables have aligned columns; those that do not fit the
+ * line follow in a band of their own. Columns in which nothing stands, figures, and what is for pages only are left out.
+ */
 #include "render/text.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_read.h"
-#include "base/units.h"
-#include "render/text_rfc2544.h"
-#include "render/text_selftest.h"
-#include "render/text_setting.h"
+#include "base/text_stream.h"
+#include "render/content.h"
+#include "render/values.h"
+#include "render/writer.h"
 
-#define LABEL_COLUMNS SETTING_LABEL_COLUMNS
-#define CELL_COLUMNS  14
-#define NS_PER_US     1000.0
+#define LINE_COLUMNS  120 /* of sentences, where it is no terminal */
+#define TABLE_COLUMNS 160
+#define INDENT        2
+#define GAP           2
+#define LABEL_LEAST   24 /* columns of a label */
+#define LABEL_MOST    32 /* the value of a longer one stands below it */
+#define ROOM_LEAST    24 /* for a text that is broken into lines */
+#define ITEMS_MOST    20
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+struct row {
+	enum tone tone;
+	char *cells[CELLS_MAX]; /* owned */
+};
 
-/* A text while it is written. */
+/* A table before it is known how wide its columns are. */
+struct table {
+	char *headings[CELLS_MAX]; /* owned */
+	struct row *rows;
+	size_t count, size;
+	size_t widths[CELLS_MAX]; /* 0: nothing stands in it, but "no value" */
+};
+
 struct page {
-	FILE *stream;
-	bool terminal, explain;
-	double frame_size_octets; /* on average; 0: not known */
+	struct writer writer;
+	bool terminal;
+	enum writer_rank shown; /* up to which */
+	bool section_hidden, fold_hidden;
+	bool apart;     /* an empty line is due */
+	size_t columns; /* of a line */
+	size_t table_columns;
+	struct table table;
 };
 
-enum style { BOLD, GOOD, BAD };
-
-static void put_styled(const struct page *page, enum style style, const char *text)
+static struct page *page_of(struct writer *writer)
 {
-	static const char *const sequences[] = { [BOLD] = "\033[1m", [GOOD] = "\033[32m", [BAD] = "\033[1;31m" };
-
-	if (!text)
-		return;
-	if (page->terminal)
-		fprintf(page->stream, "%s%s\033[0m", sequences[style], text);
-	else
-		fputs(text, page->stream);
+	return (struct page *)writer;
 }
 
-/* "  label                 ...\n" */
-__attribute__((format(printf, 3, 4))) static void put_row(const struct page *page, const char *label, const char *format,
-							  ...)
+static bool is_hidden(struct writer *writer)
 {
-	va_list arguments;
-
-	fprintf(page->stream, "  %-*s", LABEL_COLUMNS, label);
-	va_start(arguments, format);
-	vfprintf(page->stream, format, arguments);
-	va_end(arguments);
-	fputc('\n', page->stream);
+	return page_of(writer)->section_hidden || page_of(writer)->fold_hidden;
 }
 
-/* --- reading the document; what is missing or null is NAN, NULL or false -------------------------------------------- */
+/* --- texts ---------------------------------------------------------------------------------------------------------- */
 
-static const char *string(const json_t *object, const char *name)
+/* A narrow space within a number, as pages have them: numbers of a text can be copied. */
+static bool groups_digits(const char *text, const char *at)
 {
-	return json_string_value(json_object_get(object, name));
+	return strncmp(at, NARROW_SPACE, strlen(NARROW_SPACE)) == 0 && at > text && isdigit((unsigned char)at[-1]) &&
+	       isdigit((unsigned char)at[strlen(NARROW_SPACE)]);
 }
 
-static bool truth(const json_t *object, const char *name)
+/* The text as lines of a terminal take it (its control characters are gone, base/plain.h). NULL without memory; the caller frees it. */
+static char *ungrouped(const char *text)
 {
-	return json_is_true(json_object_get(object, name));
-}
+	char *result = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&result, &length);
 
-/* --- quantities ----------------------------------------------------------------------------------------------------- */
-
-/* A load in every unit: "998.3 kfps   998313.5 fps", and what that is on the link. */
-static void put_load(const struct page *page, const char *label, double fps, const char *mark)
-{
-	char rounded[UNIT_TEXT_SIZE], l2[UNIT_TEXT_SIZE], l1[UNIT_TEXT_SIZE], bits[2 * UNIT_TEXT_SIZE + 16] = "";
-
-	if (isnan(fps)) {
-		put_row(page, label, "%*s%s", CELL_COLUMNS, "none", mark);
-		return;
-	}
-	if (page->frame_size_octets > 0)
-		snprintf(bits, sizeof(bits), "   L2 %s, L1 %s", format_si(l2_bps(fps, page->frame_size_octets), "bit/s", l2),
-			 format_si(l1_bps(fps, page->frame_size_octets), "bit/s", l1));
-	put_row(page, label, "%*s  %*.1f fps%s%s", CELL_COLUMNS, format_si(fps, "fps", rounded), CELL_COLUMNS, fps, bits,
-		mark);
-}
-
-static const char *microseconds(double ns, char buffer[UNIT_TEXT_SIZE])
-{
-	snprintf(buffer, UNIT_TEXT_SIZE, "%.3f us", ns / NS_PER_US);
-	return buffer;
-}
-
-/* A member of an object, and the heading of its column. */
-struct column {
-	const char *name, *heading;
-};
-
-static void put_heading(const struct page *page, const char *text)
-{
-	fputc('\n', page->stream);
-	put_styled(page, BOLD, text);
-	fputc('\n', page->stream);
-}
-
-/* A line of headings and a line of numbers divided by `unit`; nothing for what is not an object. */
-static void put_columns(const struct page *page, const json_t *object, const struct column *columns, size_t count,
-			double unit, int decimals)
-{
-	if (!json_is_object(object))
-		return;
-	for (size_t i = 0; i < count; i++)
-		fprintf(page->stream, "%*s", CELL_COLUMNS, columns[i].heading);
-	fputc('\n', page->stream);
-	for (size_t i = 0; i < count; i++) {
-		double value = read_number(object, columns[i].name);
-
-		if (isnan(value))
-			fprintf(page->stream, "%*s", CELL_COLUMNS, "-");
+	if (!stream)
+		return NULL;
+	for (const char *at = text; *at; at++) {
+		if (groups_digits(text, at))
+			at += strlen(NARROW_SPACE) - 1;
 		else
-			fprintf(page->stream, "%*.*f", CELL_COLUMNS, decimals, value / unit);
+			fputc(*at == '\t' ? ' ' : *at, stream);
 	}
-	fputc('\n', page->stream);
+	return text_stream_end(stream, &result);
 }
 
-/* --- a search ------------------------------------------------------------------------------------------------------- */
-
-static void put_goal_attributes(const struct page *page, const json_t *goal)
+/* Columns that UTF-8 takes. */
+static size_t width_of(const char *text, size_t length)
 {
-	char loss[UNIT_TEXT_SIZE], exceed[UNIT_TEXT_SIZE], width[UNIT_TEXT_SIZE];
+	size_t width = 0;
 
-	put_row(page, "Goal", "Loss Ratio %s, Exceed Ratio %s, Width %s,",
-		format_percent(read_number(goal, "loss_ratio"), loss),
-		format_percent(read_number(goal, "exceed_ratio"), exceed),
-		format_percent(read_number(goal, "width"), width));
-	put_row(page, "", "Initial and Final Trial Duration %g s and %g s, Duration Sum %g s",
-		read_number(goal, "initial_trial_duration"), read_number(goal, "final_trial_duration"),
-		read_number(goal, "duration_sum"));
+	for (size_t i = 0; i < length; i++)
+		width += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return width;
 }
 
-/* Whether the result is the throughput of RFC 2544. */
-static void put_compliance(const struct page *page, const char *compliance)
+/* The next line of a text, up to its last word that fits; a word that is longer stands whole. Returns octets, and moves the text to
+ * where they begin. */
+static size_t take_line(const char **text, size_t room)
 {
-	if (!compliance)
-		return; /* a result of an older version */
-	put_row(page, "RFC 2544 section 24", "%s",
-		strcmp(compliance, "unconditional") == 0 ? "unconditionally compliant: this is its throughput"
-		: strcmp(compliance, "conditional") == 0
-			? "conditionally compliant: its throughput, but for the length of trials"
-			: "not compliant: this is not its throughput");
-}
+	size_t length = 0;
 
-static void put_goal(const struct page *page, const json_t *result)
-{
-	const json_t *goal = json_object_get(result, "goal");
-	double lower = read_number(result, "relevant_lower_bound"), upper = read_number(result, "relevant_upper_bound");
-	bool regular = truth(result, "regular");
-	const char *mark = regular ? "" : "   (irregular)";
-	char width[UNIT_TEXT_SIZE];
+	*text += strspn(*text, " ");
+	for (;;) {
+		size_t end = length + strspn(*text + length, " ");
 
-	fputc('\n', page->stream);
-	put_styled(page, BOLD, string(goal, "name"));
-	fputs(": ", page->stream);
-	put_styled(page, regular ? GOOD : BAD, regular ? "regular" : "IRREGULAR");
-	fprintf(page->stream, "%s%s\n", regular ? "" : ", ", regular ? "" : string(result, "irregular_reason"));
-	put_load(page, "Relevant Lower Bound", lower, mark);
-	put_load(page, "Relevant Upper Bound", upper, mark);
-	put_load(page, "Conditional Throughput", read_number(result, "conditional_throughput"), mark);
-	if (!isnan(lower) && !isnan(upper))
-		put_row(page, "Width", "%*s  (upper - lower) / upper", CELL_COLUMNS,
-			format_percent((upper - lower) / upper, width));
-	put_compliance(page, string(result, "rfc2544_compliance"));
-	put_goal_attributes(page, goal);
-	if (truth(result, "tester_limited")) {
-		fprintf(page->stream, "  %-*s", LABEL_COLUMNS, "Tester limited");
-		put_styled(page, BAD, "the tester met its own limit at this bound: the SUT may do more");
-		fputc('\n', page->stream);
+		end += strcspn(*text + end, " \n");
+		while (strncmp(*text + end, " %", 2) == 0) /* stays with its number */
+			end += 2 + strcspn(*text + end + 2, " \n");
+		if (length && width_of(*text, end) > room)
+			return length;
+		length = end;
+		if ((*text)[length] != ' ')
+			return length;
 	}
 }
 
-static void put_search(const struct page *page, const json_t *document)
+/* Behind a line that was taken. */
+static void go_on(const char **text, size_t length)
 {
-	const json_t *input = json_object_get(document, "controller_input");
-	const json_t *results = json_object_get(document, "search_result");
-	char min[UNIT_TEXT_SIZE], max[UNIT_TEXT_SIZE];
-
-	put_styled(page, BOLD, "MLRsearch");
-	fprintf(page->stream, " between %s and %s per interface: %zu trials in %.1f s\n",
-		format_si(read_number(input, "min_load"), "fps", min), format_si(read_number(input, "max_load"), "fps", max),
-		json_array_size(json_object_get(document, "trials")), read_number(document, "search_duration"));
-	if (!results)
-		put_styled(page, BAD, "\nIRREGULAR: the search ended before it had a result\n");
-	for (size_t i = 0; i < json_array_size(results); i++)
-		put_goal(page, json_array_get(results, i));
+	*text += length;
+	*text += **text == '\n' ? 1 : strspn(*text, " ");
 }
 
-/* --- repeated searches ---------------------------------------------------------------------------------------------- */
+static const char *const tones[] = {
+	[TONE_PLAIN] = "\033[1m", [TONE_GOOD] = "\033[32m", [TONE_WARN] = "\033[33m", [TONE_BAD] = "\033[1;31m"
+};
 
-/* Mean and spread of one goal, then every search's own value. */
-static void put_statistics(const struct page *page, size_t goal, const json_t *statistics, const json_t *runs)
+static void begin_style(struct writer *writer, enum tone tone)
 {
-	double mean = read_number(statistics, "mean"), stdev = read_number(statistics, "stdev");
-	char rounded[UNIT_TEXT_SIZE], spread[UNIT_TEXT_SIZE], ratio[UNIT_TEXT_SIZE], least[UNIT_TEXT_SIZE],
-		most[UNIT_TEXT_SIZE];
+	if (page_of(writer)->terminal)
+		fputs(tones[tone], writer->stream);
+}
 
-	if (isnan(stdev)) {
-		put_row(page, string(statistics, "goal"), "too few searches have a Conditional Throughput");
-		return;
+static void end_style(struct writer *writer)
+{
+	if (page_of(writer)->terminal)
+		fputs("\033[0m", writer->stream);
+}
+
+/* A text from where the line stands, which is `indent`; further lines begin there, too. */
+static void put_lines(struct writer *writer, size_t indent, const char *text)
+{
+	size_t columns = page_of(writer)->columns;
+	size_t room = columns > indent + ROOM_LEAST ? columns - indent : ROOM_LEAST;
+	char *owned = ungrouped(text);
+	const char *rest = owned ? owned : "";
+
+	for (bool first = true; first || *rest; first = false) {
+		size_t length = take_line(&rest, room);
+
+		if (!first)
+			fprintf(writer->stream, "\n%*s", (int)indent, "");
+		fprintf(writer->stream, "%.*s", (int)length, rest);
+		go_on(&rest, length);
 	}
-	put_row(page, string(statistics, "goal"), "mean %s, stdev %s (%s), from %s to %s", format_si(mean, "fps", rounded),
-		format_si(stdev, "fps", spread), format_percent(stdev / mean, ratio),
-		format_si(read_number(statistics, "min"), "fps", least),
-		format_si(read_number(statistics, "max"), "fps", most));
-	fprintf(page->stream, "  %-*s", LABEL_COLUMNS, "  each");
-	for (size_t i = 0; i < json_array_size(runs); i++) {
-		const json_t *results = json_object_get(json_array_get(runs, i), "search_result");
-		double fps = read_number(json_array_get(results, goal), "conditional_throughput");
-
-		fprintf(page->stream, "%s%s", i ? ", " : "", isnan(fps) ? "none" : format_si(fps, "fps", rounded));
-	}
-	fputc('\n', page->stream);
+	free(owned);
 }
 
-static void put_repeats(const struct page *page, const json_t *repeats)
+static void put_text(struct writer *writer, size_t indent, const char *text)
 {
-	const json_t *statistics = json_object_get(repeats, "statistics"), *runs = json_object_get(repeats, "runs");
+	put_lines(writer, indent, text);
+	fputc('\n', writer->stream);
+}
 
-	if (!json_is_object(repeats))
+static void put_styled(struct writer *writer, enum tone tone, size_t indent, const char *text)
+{
+	begin_style(writer, tone);
+	put_lines(writer, indent, text);
+	end_style(writer);
+}
+
+/* The heading that waits for something to stand below it. */
+static void begin(struct writer *writer)
+{
+	struct page *page = page_of(writer);
+
+	if (page->apart && !*writer->section)
+		fputc('\n', writer->stream);
+	page->apart = false;
+	if (!*writer->section)
 		return;
-	put_heading(page, "Conditional Throughput over repeated searches");
-	for (size_t goal = 0; goal < json_array_size(statistics); goal++)
-		put_statistics(page, goal, json_array_get(statistics, goal), runs);
-	put_row(page, "Searches", "%.0f of %.0f; above is the median one, number %.0f", read_number(repeats, "count"),
-		read_number(repeats, "asked"), read_number(repeats, "median_run"));
+	fputc('\n', writer->stream);
+	put_styled(writer, TONE_PLAIN, 0, writer->section);
+	fputc('\n', writer->stream);
+	writer->section[0] = '\0';
 }
 
-/* --- the course of a search ----------------------------------------------------------------------------------------- */
+/* --- what stands in a report ---------------------------------------------------------------------------------------- */
 
-static const char *bound(const json_t *decision, const char *name, char buffer[UNIT_TEXT_SIZE])
+static void put_fact(struct writer *writer, size_t column, const struct writer_fact *fact)
 {
-	double fps = read_number(decision, name);
+	size_t width = width_of(fact->label, strlen(fact->label)), pad = INDENT + column + GAP;
 
-	return isnan(fps) ? "-" : format_si(fps, "fps", buffer);
-}
-
-static void put_course_trial(const struct page *page, size_t index, const json_t *trial)
-{
-	const json_t *decision = json_object_get(trial, "decision");
-	char load[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE], lower[UNIT_TEXT_SIZE], upper[UNIT_TEXT_SIZE];
-
-	fprintf(page->stream, "%6zu%*s%8.3g s%*s  %-10s%*s ..%*s  %s", index, CELL_COLUMNS,
-		format_si(read_number(trial, "trial_load"), "fps", load), read_number(trial, "trial_duration"), CELL_COLUMNS,
-		format_percent(read_number(trial, "trial_loss_ratio"), loss), string(decision, "goal"), CELL_COLUMNS,
-		bound(decision, "lower_bound", lower), CELL_COLUMNS, bound(decision, "upper_bound", upper),
-		string(decision, "rule"));
-	if (!isnan(read_number(decision, "exceed_probability")))
-		fprintf(page->stream, " (exceeds with p = %.2f, %.0f trials to go)",
-			read_number(decision, "exceed_probability"), read_number(decision, "trials_ahead"));
-	if (!isnan(read_number(decision, "asked_load")))
-		fprintf(page->stream, " (asked for %s, %g s)", format_si(read_number(decision, "asked_load"), "fps", load),
-			read_number(decision, "asked_duration"));
-	fputs(truth(trial, "tester_limited") ? " (tester-limited)\n" : "\n", page->stream);
-}
-
-/* Every trial: what was asked, what came back, and what was known when it was chosen. */
-static void put_course(const struct page *page, const json_t *trials)
-{
-	put_heading(page, "Course of the search");
-	fprintf(page->stream, "%6s%*s%10s%*s  %-10s%*s   %*s  %s\n", "trial", CELL_COLUMNS, "load", "duration", CELL_COLUMNS,
-		"loss ratio", "goal", CELL_COLUMNS, "between", CELL_COLUMNS, "and", "why");
-	for (size_t i = 0; i < json_array_size(trials); i++)
-		put_course_trial(page, i + 1, json_array_get(trials, i));
-}
-
-/* --- a trial -------------------------------------------------------------------------------------------------------- */
-
-static void put_counts(const struct page *page, const json_t *counts)
-{
-	static const struct column frames[] = { { "intended", "intended" },
-						{ "sent", "sent" },
-						{ "received", "received" },
-						{ "lost", "lost" },
-						{ "unsent", "unsent" } };
-	static const struct column oddities[] = { { "duplicate", "duplicate" },
-						  { "reordered", "reordered" },
-						  { "late", "late" },
-						  { "foreign", "foreign" },
-						  { "malformed", "malformed" } };
-	static const struct column broken[] = { { "wrong length", "wrong_length" }, { "damaged", "damaged" } };
-
-	put_heading(page, "Frames");
-	put_columns(page, counts, frames, COUNT(frames), 1, 0);
-	put_columns(page, counts, oddities, COUNT(oddities), 1, 0);
-	if (read_number(counts, "wrong_length") > 0 || read_number(counts, "damaged") > 0)
-		put_columns(page, counts, broken, COUNT(broken), 1, 0);
-}
-
-static void put_order(const struct page *page, const json_t *order)
-{
-	if (read_number(order, "reorder_depth_max") > 0)
-		put_row(page, "Reordering", "depth mean %.1f, max %.0f frames of a flow",
-			read_number(order, "reorder_depth_mean"), read_number(order, "reorder_depth_max"));
-	if (read_number(order, "gaps") > 0)
-		put_row(page, "Gaps in a flow", "%.0f, of %.0f frames; the longest of %.0f", read_number(order, "gaps"),
-			read_number(order, "gap_frames"), read_number(order, "gap_max_frames"));
-}
-
-static void put_attribution(const struct page *page, const json_t *trial)
-{
-	static const struct column fates[] = { { "unsent", "unsent" },
-					       { "dropped_before_wire", "before wire" },
-					       { "receiver_missed", "at receiver" },
-					       { "sut", "in the SUT" } };
-	const json_t *counts = json_object_get(trial, "counts");
-
-	if (read_number(counts, "lost") == 0 && read_number(counts, "unsent") == 0)
-		return;
-	put_heading(page, "Where the missing frames went");
-	put_columns(page, json_object_get(trial, "loss_attribution"), fates, COUNT(fates), 1, 0);
-}
-
-/* What there is to say against these numbers: how wrong, and how much of them the tester's own. */
-static void put_latency_limits(const struct page *page, const json_t *latency)
-{
-	double bound_ns = read_number(latency, "error_bound_ns"), floor_ns = read_number(latency, "floor_p50_ns");
-	char bound[UNIT_TEXT_SIZE], p50[UNIT_TEXT_SIZE], p99[UNIT_TEXT_SIZE];
-
-	if (!isnan(bound_ns))
-		fprintf(page->stream, "  wrong by at most %s\n", microseconds(bound_ns, bound));
-	if (!isnan(floor_ns))
-		fprintf(page->stream, "  of it the tester's own floor: p50 %s, p99 %s (%s)\n", microseconds(floor_ns, p50),
-			microseconds(read_number(latency, "floor_p99_ns"), p99), read_text(latency, "floor_source"));
-}
-
-static void put_latency(const struct page *page, const json_t *document)
-{
-	const json_t *latency = json_object_get(document, "latency");
-	char heading[64];
-	static const struct column quantiles[] = { { "min_ns", "min" },       { "mean_ns", "mean" }, { "p50_ns", "p50" },
-						   { "p90_ns", "p90" },       { "p99_ns", "p99" },   { "p99_9_ns", "p99.9" },
-						   { "p99_99_ns", "p99.99" }, { "max_ns", "max" } };
-
-	if (!json_is_object(latency)) {
-		put_heading(page, "Latency");
-		fprintf(page->stream, "  not measured%s\n",
-			strcmp(read_text(json_object_get(document, "configuration"), "no-latency"), "true") == 0
-				? " (--no-latency)"
-				: "");
-		return;
-	}
-	snprintf(heading, sizeof(heading), "Latency in us, of %.0f frames", read_number(latency, "count"));
-	put_heading(page, isnan(read_number(latency, "count")) ? "Latency in us" : heading);
-	put_columns(page, latency, quantiles, COUNT(quantiles), NS_PER_US, 3);
-	fprintf(page->stream, "  %s;\n  clock: %s\n", string(latency, "definition"), string(latency, "clock"));
-	put_latency_limits(page, latency);
-}
-
-static void put_pacing(const struct page *page, const json_t *document)
-{
-	const json_t *pacing = json_object_get(document, "pacing");
-	bool unpaced = strcmp(read_text(json_object_get(document, "configuration"), "load"), "max") == 0;
-	char p50[UNIT_TEXT_SIZE], p99[UNIT_TEXT_SIZE], max[UNIT_TEXT_SIZE];
-	double burst = read_number(pacing, "burst_max");
-
-	if (!json_is_object(pacing))
-		return;
-	put_heading(page, "Pacing");
-	if (unpaced)
-		put_row(page, "Load", "achieved %.1f fps, as fast as the transmitter could: not paced",
-			read_number(pacing, "achieved_fps"));
+	fprintf(writer->stream, "%*s", INDENT, "");
+	put_lines(writer, INDENT, fact->label);
+	if (width > column)
+		fputc('\n', writer->stream);
 	else
-		put_row(page, "Load", "achieved %.1f fps, %+.1f ppm off", read_number(pacing, "achieved_fps"),
-			read_number(pacing, "error_ppm"));
-	put_row(page, "Gaps between frames", "p50 %s, p99 %s, max %s", microseconds(read_number(pacing, "gap_p50_ns"), p50),
-		microseconds(read_number(pacing, "gap_p99_ns"), p99), microseconds(read_number(pacing, "gap_max_ns"), max));
-	if (!isnan(burst))
-		put_row(page, "Longest burst", "%.0f frame%s", burst,
-			burst == 1 ? ""
-			: unpaced  ? "s"
-				   : "s, where a queue was held up");
+		pad -= INDENT + width;
+	fprintf(writer->stream, "%*s", (int)pad, "");
+	put_text(writer, INDENT + column + GAP, fact->value);
 }
 
-/* What a port sent and received beside the load. */
-static void put_port_beside(const struct page *page, const json_t *port)
+static void put_facts(struct writer *writer, const struct writer_fact *facts, size_t count)
 {
-	double extra = read_number(port, "extra_sent"), extra_received = read_number(port, "extra_received");
-	double queries = read_number(port, "queries_sent");
+	size_t column = LABEL_LEAST;
 
-	if (extra > 0 || extra_received > 0)
-		put_row(page, "", "broadcast frames beside the load: sent %.0f, received %.0f", extra, extra_received);
-	if (queries > 0)
-		put_row(page, "", "management queries: sent %.0f, answered %.0f", queries,
-			read_number(port, "queries_answered"));
-}
-
-static void put_port(const struct page *page, const json_t *port)
-{
-	const json_t *counts = json_object_get(port, "counts");
-
-	put_row(page, string(port, "name"),
-		"sent %.0f of %.0f, received %.0f, foreign %.0f; dropped by the interface: %.0f out, %.0f in",
-		read_number(counts, "sent"), read_number(counts, "intended"), read_number(counts, "received"),
-		read_number(counts, "foreign"), read_number(port, "nic_tx_dropped"), read_number(port, "nic_rx_missed"));
-	put_port_beside(page, port);
-}
-
-static void put_trial(const struct page *page, const json_t *document)
-{
-	const json_t *trial = json_object_get(document, "trial_result");
-	const json_t *ports = json_object_get(document, "ports");
-	char load[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
-
-	put_styled(page, BOLD, "Trial");
-	if (!json_is_object(trial)) {
-		fprintf(page->stream, ": %s, nothing was measured\n", string(document, "irregular_reason"));
+	if (is_hidden(writer) || !count)
 		return;
+	begin(writer);
+	for (size_t i = 0; i < count; i++) {
+		size_t width = width_of(facts[i].label, strlen(facts[i].label));
+
+		if (width > column && width <= LABEL_MOST)
+			column = width;
 	}
-	fprintf(page->stream, " at %s per interface for %g s\n\n", format_si(read_number(trial, "trial_load"), "fps", load),
-		read_number(trial, "trial_duration"));
-	put_row(page, "Trial Loss Ratio", "%*s", CELL_COLUMNS, format_percent(read_number(trial, "trial_loss_ratio"), loss));
-	put_load(page, "Trial Forwarding Rate", read_number(trial, "trial_forwarding_rate"), "");
-	if (truth(document, "tester_limited")) {
-		fprintf(page->stream, "  %-*s", LABEL_COLUMNS, "Tester limited");
-		put_styled(page, BAD, string(trial, "tester_limited_reason"));
-		fputc('\n', page->stream);
-	}
-	if (truth(trial, "negative_loss"))
-		put_row(page, "Anomaly", "more frames came back than were sent: the loss ratio is taken as 0");
-	put_counts(page, json_object_get(trial, "counts"));
-	put_order(page, json_object_get(trial, "order"));
-	put_attribution(page, trial);
-	put_latency(page, document);
-	put_pacing(page, document);
-	if (json_array_size(ports))
-		put_heading(page, "Ports");
-	for (size_t i = 0; i < json_array_size(ports); i++)
-		put_port(page, json_array_get(ports, i));
+	for (size_t i = 0; i < count; i++)
+		put_fact(writer, column, &facts[i]);
 }
 
-/* --- a soak --------------------------------------------------------------------------------------------------------- */
-
-static void put_estimate(const struct page *page, const char *label, const json_t *moments)
+static void put_masthead(struct writer *writer, const char *title, const struct writer_fact *facts, size_t count)
 {
-	double mean = read_number(moments, "mean"), stdev = read_number(moments, "stdev");
-	char rounded[UNIT_TEXT_SIZE], spread[UNIT_TEXT_SIZE], ratio[UNIT_TEXT_SIZE];
-
-	put_row(page, label, "%*s  %*.1f fps, stdev %s (%s)", CELL_COLUMNS, format_si(mean, "fps", rounded), CELL_COLUMNS,
-		mean, format_si(stdev, "fps", spread), format_percent(stdev / mean, ratio));
+	put_styled(writer, TONE_PLAIN, 0, title);
+	fputc('\n', writer->stream);
+	put_facts(writer, facts, count);
 }
 
-static void put_anomalies(const struct page *page, const json_t *anomalies)
+static void put_banner(struct writer *writer, enum tone tone, const char *text)
 {
-	if (json_array_size(anomalies) == 0)
+	if (is_hidden(writer))
 		return;
-	fprintf(page->stream, "  %-*s", LABEL_COLUMNS, "Anomalies");
-	put_styled(page, BAD, "trials that both functions find impossible:");
-	for (size_t i = 0; i < json_array_size(anomalies); i++)
-		fprintf(page->stream, " %lld", (long long)json_integer_value(json_array_get(anomalies, i)));
-	fputc('\n', page->stream);
+	page_of(writer)->apart = false;
+	begin(writer);
+	fputc('\n', writer->stream);
+	put_styled(writer, tone, 0, text);
+	fputc('\n', writer->stream);
+	page_of(writer)->apart = true;
 }
 
-static void put_soak(const struct page *page, const json_t *document)
+/* "1.003 Mframes/s, 1003326.9 frames/s per interface" */
+static char *value_of(const struct writer_verdict *verdict)
 {
-	const json_t *estimates = json_object_get(document, "estimates"), *trend = json_object_get(document, "trend");
-	char min[UNIT_TEXT_SIZE], max[UNIT_TEXT_SIZE];
+	bool exact = verdict->exact && *verdict->exact;
+	char *text;
 
-	put_styled(page, BOLD, "PLRsearch");
-	fprintf(page->stream, " between %s and %s per interface: %zu trials in %.1f s%s%s\n\n",
-		format_si(read_number(document, "min_load"), "fps", min),
-		format_si(read_number(document, "max_load"), "fps", max),
-		json_array_size(json_object_get(document, "trials")), read_number(document, "soak_duration"),
-		string(document, "irregular_reason") ? ", IRREGULAR: " : "",
-		string(document, "irregular_reason") ? string(document, "irregular_reason") : "");
-	put_row(page, "Target loss ratio", "%*g", CELL_COLUMNS, read_number(document, "target_loss_ratio"));
-	put_estimate(page, "Critical load", json_object_get(document, "critical_load"));
-	for (size_t i = 0; i < json_array_size(estimates); i++) {
-		char label[32];
+	if (asprintf(&text, "%s%s%s%s%s", verdict->value, verdict->unit && *verdict->unit ? " " : "",
+		     verdict->unit ? verdict->unit : "", exact ? ", " : "", exact ? verdict->exact : "") < 0)
+		return NULL;
+	return text;
+}
 
-		snprintf(label, sizeof(label), "  by %s", string(json_array_get(estimates, i), "fitting"));
-		put_estimate(page, label, json_array_get(estimates, i));
+static void put_verdict(struct writer *writer, const struct writer_verdict *verdict)
+{
+	struct facts facts = { .count = 0 };
+	char *value = value_of(verdict);
+
+	page_of(writer)->apart = false;
+	fputc('\n', writer->stream);
+	put_styled(writer, TONE_PLAIN, 0, verdict->name);
+	fputs(": ", writer->stream);
+	put_styled(writer, verdict->tone, INDENT, verdict->state);
+	fputc('\n', writer->stream);
+	facts_add(&facts, verdict->quantity, "%s", value ? value : "");
+	for (size_t i = 0; i < verdict->fact_count; i++)
+		facts_add(&facts, verdict->facts[i].label, "%s", verdict->facts[i].value);
+	facts_put(&facts, writer);
+	if (verdict->warning) {
+		fprintf(writer->stream, "%*s", INDENT, "");
+		put_styled(writer, TONE_BAD, INDENT, verdict->warning);
+		fputc('\n', writer->stream);
 	}
-	put_anomalies(page, json_object_get(document, "anomalies"));
-	if (json_is_object(trend))
-		put_row(page, "Trend", "%+.3g fps a second (p = %.2g): the system changed while it was measured",
-			read_number(trend, "slope_fps_per_s"), read_number(trend, "p_value"));
+	free(value);
 }
 
-/* --- all ----------------------------------------------------------------------------------------------------------- */
-
-static void put_measurer(const struct page *page, const json_t *measurer)
+static void put_verdicts(struct writer *writer, const struct writer_verdict *verdicts, size_t count)
 {
-	const char *model = string(measurer, "model"), *command = string(measurer, "command");
-	const char *detail = model ? model : command ? command : "";
-
-	put_row(page, "Measurer", "%s%s%s", string(measurer, "name"), *detail ? ": " : "", detail);
+	for (size_t i = 0; i < count; i++)
+		put_verdict(writer, &verdicts[i]);
 }
 
-static const char *quantity(double value, const char *unit, char buffer[UNIT_TEXT_SIZE])
+static void put_section(struct writer *writer, enum writer_rank rank, const char *id, const char *heading)
 {
-	if (isnan(value))
-		return "none";
-	if (strcmp(unit, "fps") == 0)
-		return format_si(value, unit, buffer);
-	if (strcmp(unit, "ratio") == 0)
-		return format_percent(value, buffer);
-	if (strcmp(unit, "ns") == 0)
-		return microseconds(value, buffer);
-	snprintf(buffer, UNIT_TEXT_SIZE, "%.0f %s", value, unit);
-	return buffer;
+	(void)id;
+	page_of(writer)->section_hidden = rank > page_of(writer)->shown;
+	snprintf(writer->section, sizeof(writer->section), "%s", heading);
+	if (page_of(writer)->section_hidden)
+		writer->section[0] = '\0';
 }
 
-static void put_requirements(const struct page *page, const json_t *requirements)
+static void put_subsection(struct writer *writer, const char *id, const char *heading)
 {
-	char value[UNIT_TEXT_SIZE];
-
-	if (json_array_size(requirements) == 0)
+	(void)id;
+	if (is_hidden(writer))
 		return;
-	put_heading(page, "Requirements");
-	for (size_t i = 0; i < json_array_size(requirements); i++) {
-		const json_t *requirement = json_array_get(requirements, i);
-		bool met = truth(requirement, "met");
+	begin(writer);
+	fprintf(writer->stream, "\n%*s", INDENT / 2, "");
+	put_text(writer, INDENT / 2, heading);
+}
 
-		fputs("  ", page->stream);
-		put_styled(page, met ? GOOD : BAD, met ? "met    " : "NOT MET");
-		fprintf(page->stream, " %-*s measured %s\n", LABEL_COLUMNS, string(requirement, "requirement"),
-			quantity(read_number(requirement, "measured"), string(requirement, "unit"), value));
+static void put_indented(struct writer *writer, const char *sign, const char *text)
+{
+	if (is_hidden(writer))
+		return;
+	begin(writer);
+	fprintf(writer->stream, "%*s%s", INDENT, "", sign);
+	put_text(writer, INDENT + strlen(sign), text);
+}
+
+static void put_paragraph(struct writer *writer, const char *text)
+{
+	put_indented(writer, "", text);
+}
+
+static void put_list(struct writer *writer, const char *const *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		put_indented(writer, "- ", items[i]);
+}
+
+/* Its lines stand whole, to be copied. */
+static void put_code(struct writer *writer, const char *text)
+{
+	char *owned = ungrouped(text);
+
+	if (owned && !is_hidden(writer)) {
+		begin(writer);
+		for (const char *line = owned; *line;) {
+			size_t length = strcspn(line, "\n");
+
+			fprintf(writer->stream, "%*s%.*s\n", 2 * INDENT, "", (int)length, line);
+			line += length + (line[length] == '\n');
+		}
+	}
+	free(owned);
+}
+
+static void put_fold(struct writer *writer, enum writer_rank rank, const char *id, const char *summary)
+{
+	page_of(writer)->fold_hidden = rank > page_of(writer)->shown;
+	put_subsection(writer, id, summary);
+}
+
+static void end_fold(struct writer *writer)
+{
+	page_of(writer)->fold_hidden = false;
+}
+
+static FILE *no_figure(struct writer *writer, const char *caption)
+{
+	(void)writer;
+	(void)caption;
+	return NULL;
+}
+
+static void end_figure(struct writer *writer, const char *explanation)
+{
+	(void)writer;
+	(void)explanation;
+}
+
+/* --- tables --------------------------------------------------------------------------------------------------------- */
+
+static void put_table(struct writer *writer, const char *id, const struct writer_column *columns, size_t count)
+{
+	(void)id;
+	writer->column_list = columns;
+	writer->columns = count;
+	page_of(writer)->table = (struct table){ .count = 0 };
+	for (size_t i = 0; i < count; i++)
+		page_of(writer)->table.headings[i] = ungrouped(columns[i].heading);
+}
+
+static void put_row(struct writer *writer, enum tone tone, const char *const *cells)
+{
+	struct table *table = &page_of(writer)->table;
+	struct row *row;
+
+	if (table->count == table->size) {
+		size_t size = table->size ? 2 * table->size : 16;
+		struct row *grown = reallocarray(table->rows, size, sizeof(*grown));
+
+		if (!grown)
+			return;
+		table->rows = grown;
+		table->size = size;
+	}
+	row = &table->rows[table->count++];
+	*row = (struct row){ .tone = tone };
+	for (size_t i = 0; i < writer->columns; i++)
+		row->cells[i] = ungrouped(cells[i]);
+}
+
+static const char *cell_of(const struct row *row, size_t column)
+{
+	return row->cells[column] ? row->cells[column] : "";
+}
+
+static size_t longest_word(const char *text)
+{
+	size_t most = 0;
+
+	while (*text) {
+		size_t length = strcspn(text, " ");
+
+		most = width_of(text, length) > most ? width_of(text, length) : most;
+		text += length + strspn(text + length, " ");
+	}
+	return most;
+}
+
+static void measure_column(struct writer *writer, size_t column)
+{
+	struct table *table = &page_of(writer)->table;
+	size_t least = longest_word(table->headings[column] ? table->headings[column] : ""), most = 0;
+	bool told = false;
+
+	for (size_t i = 0; i < table->count; i++) {
+		const char *text = cell_of(&table->rows[i], column);
+		size_t width = width_of(text, strlen(text));
+
+		told |= *text && strcmp(text, DASH) != 0;
+		most = width > most ? width : most;
+	}
+	table->widths[column] = !told || writer->column_list[column].command ? 0 : most > least ? most : least;
+}
+
+/* The cells of one line of columns, which may take several lines of text. */
+static void put_cells(struct writer *writer, enum tone tone, bool styled, const size_t *band, size_t count,
+		      const char *const *cells)
+{
+	const size_t *widths = page_of(writer)->table.widths;
+	const char *rest[CELLS_MAX];
+	bool more;
+
+	for (size_t i = 0; i < count; i++)
+		rest[i] = cells[band[i]];
+	do {
+		size_t gap = INDENT;
+
+		more = false;
+		if (styled)
+			begin_style(writer, tone);
+		for (size_t i = 0; i < count; i++) {
+			size_t length = take_line(&rest[i], widths[band[i]]), width = width_of(rest[i], length);
+			size_t pad = widths[band[i]] > width ? widths[band[i]] - width : 0;
+			bool numeric = writer->column_list[band[i]].numeric;
+
+			if (length)
+				fprintf(writer->stream, "%*s%.*s", (int)(gap + (numeric ? pad : 0)), "", (int)length,
+					rest[i]);
+			gap = length ? (numeric ? 0 : pad) + GAP : gap + width + pad + GAP;
+			go_on(&rest[i], length);
+			more |= *rest[i];
+		}
+		if (styled)
+			end_style(writer);
+		fputc('\n', writer->stream);
+	} while (more);
+}
+
+/* What is to be copied stands whole, on a line of its own. */
+static void put_commands(struct writer *writer, const struct row *row)
+{
+	for (size_t i = 0; i < writer->columns; i++)
+		if (writer->column_list[i].command && *cell_of(row, i))
+			fprintf(writer->stream, "%*s%s\n", 2 * INDENT, "", cell_of(row, i));
+}
+
+static void put_band(struct writer *writer, const size_t *band, size_t count, bool last)
+{
+	const struct table *table = &page_of(writer)->table;
+	const char *headings[CELLS_MAX];
+
+	for (size_t i = 0; i < writer->columns; i++)
+		headings[i] = table->headings[i] ? table->headings[i] : "";
+	put_cells(writer, TONE_PLAIN, true, band, count, headings);
+	for (size_t i = 0; i < table->count; i++) {
+		const struct row *row = &table->rows[i];
+		const char *cells[CELLS_MAX];
+
+		for (size_t j = 0; j < writer->columns; j++)
+			cells[j] = cell_of(row, j);
+		put_cells(writer, row->tone, row->tone == TONE_WARN || row->tone == TONE_BAD, band, count, cells);
+		if (last)
+			put_commands(writer, row);
 	}
 }
 
-static void put_sentences(const struct page *page, const char *heading, const json_t *sentences)
+/* A text that is too wide for the rest of the line is broken. */
+static size_t fit(struct writer *writer, size_t used, size_t column)
 {
-	if (json_array_size(sentences) == 0)
-		return;
-	put_heading(page, heading);
-	for (size_t i = 0; i < json_array_size(sentences); i++)
-		fprintf(page->stream, "  - %s\n", json_string_value(json_array_get(sentences, i)));
+	const struct page *page = page_of(writer);
+	size_t width = page->table.widths[column], room = page->table_columns > used ? page->table_columns - used : 0;
+
+	return width <= room || writer->column_list[column].numeric || room < ROOM_LEAST ? width : room;
 }
 
-static void put_setting(const struct page *page, const json_t *document)
+/* As many columns as the line holds, from `column` on; the first one again where rows have to be told apart. Returns the next one. */
+static size_t take_band(struct writer *writer, size_t column, size_t *band, size_t *ret_count)
 {
-	const json_t *environment = json_object_get(document, "environment");
-	const json_t *deviations = json_object_get(document, "deviations");
+	struct page *page = page_of(writer);
+	size_t *widths = page->table.widths, used = INDENT, count = 0;
 
-	put_heading(page, "Setting");
-	if (string(document, "max_load_source"))
-		put_row(page, "Max Load", "from the %s", string(document, "max_load_source"));
-	put_measurer(page, json_object_get(document, "measurer"));
-	render_setting(page->stream, document);
-	put_row(page, "Loads", "per interface; times %g for the sum over the transmitting interfaces",
-		read_number(document, "aggregate_factor"));
-	put_row(page, "Tester", "xdp-mlr %s, Linux %s on %s", string(environment, "version"), string(environment, "kernel"),
-		string(environment, "hostname"));
-	put_sentences(page, "Notes", json_object_get(document, "notes"));
-	put_sentences(page, "Warnings", json_object_get(document, "warnings"));
-	put_sentences(page, "Deviations from RFC 2544", deviations);
-}
-
-static void put_document(const struct page *page, const json_t *document)
-{
-	if (json_object_get(document, "frame_sizes")) {
-		render_rfc2544(page->stream, document);
-		return;
+	if (column && page->table.count > 1 && widths[0]) {
+		band[count++] = 0;
+		used += widths[0] + GAP;
 	}
-	if (json_object_get(document, "self_tests")) {
-		render_selftest(page->stream, document);
-		return;
+	for (size_t fresh = 0; column < writer->columns; column++) {
+		if (!widths[column])
+			continue;
+		widths[column] = fit(writer, used, column);
+		if (fresh && used + widths[column] > page->table_columns)
+			break;
+		band[count++] = column;
+		used += widths[column] + GAP;
+		fresh++;
 	}
-	if (json_object_get(document, "controller_input"))
-		put_search(page, document);
-	else if (json_object_get(document, "critical_load"))
-		put_soak(page, document);
-	else
-		put_trial(page, document);
-	if (page->explain)
-		put_course(page, json_object_get(document, "trials"));
-	put_repeats(page, json_object_get(document, "repeats"));
-	put_requirements(page, json_object_get(document, "requirements"));
-	put_setting(page, document);
+	*ret_count = count;
+	return column;
 }
+
+static void end_table(struct writer *writer)
+{
+	struct table *table = &page_of(writer)->table;
+	size_t band[CELLS_MAX], count;
+
+	if (table->count && !is_hidden(writer)) {
+		begin(writer);
+		for (size_t i = 0; i < writer->columns; i++)
+			measure_column(writer, i);
+		for (size_t next = 0; next < writer->columns;) {
+			next = take_band(writer, next, band, &count);
+			if (count)
+				put_band(writer, band, count, next == writer->columns);
+		}
+	}
+	for (size_t i = 0; i < writer->columns; i++) {
+		free(table->headings[i]);
+		for (size_t j = 0; j < table->count; j++)
+			free(table->rows[j].cells[i]);
+	}
+	free(table->rows);
+	*table = (struct table){ .count = 0 };
+}
+
+static const struct writer_ops ops = {
+	.masthead = put_masthead,
+	.banner = put_banner,
+	.verdicts = put_verdicts,
+	.section = put_section,
+	.subsection = put_subsection,
+	.paragraph = put_paragraph,
+	.facts = put_facts,
+	.list = put_list,
+	.table = put_table,
+	.row = put_row,
+	.table_end = end_table,
+	.code = put_code,
+	.fold = put_fold,
+	.fold_end = end_fold,
+	.figure = no_figure,
+	.figure_end = end_figure,
+};
 
 void render_text(FILE *stream, const json_t *document, struct render_style style)
 {
-	const json_t *profile = json_object_get(document, "traffic_profile");
-	double frame_size_octets = read_number(profile, "frame_size_octets");
 	struct page page = {
-		.stream = stream,
+		.writer = { .ops = &ops, .stream = stream, .items_most = ITEMS_MOST },
 		.terminal = style.terminal,
-		.explain = style.explain,
-		.frame_size_octets = frame_size_octets > 0 ? frame_size_octets : 0,
+		.shown = style.explain ? RANK_COURSE : RANK_MAIN,
+		.columns = style.columns ? style.columns : LINE_COLUMNS,
+		.table_columns = style.columns ? style.columns : TABLE_COLUMNS,
 	};
 
-	put_document(&page, document);
+	content_put(&page.writer, document);
 }

@@ -8,8 +8,9 @@
 #include <stdio.h>
 
 struct render_style {
-	bool terminal; /* with escape sequences for bold and colours */
-	bool explain;  /* with every trial of a search, and why it was chosen */
+	bool terminal;        /* with escape sequences for bold and colours */
+	bool explain;         /* with every trial of a search, and why it was chosen */
+	unsigned int columns; /* of the terminal; 0: it is none */
 };
 
 void render_text(FILE *stream, const json_t *document, struct render_style style);

@@ -14,10 +14,8 @@
 #include "base/units.h"
 #include "mlr/frame.h"
 
-#define NARROW_SPACE "\xe2\x80\xaf"
-#define DASH         "\xe2\x80\x93"
-#define MICRO        "\xc2\xb5"
-#define BITS         8
+#define MICRO "\xc2\xb5"
+#define BITS  8
 
 /* --- numbers -------------------------------------------------------------------------------------------------------- */
 
@@ -109,6 +107,35 @@ const char *text_quantity(const char *quantity)
 		if (strcmp(texts[i][0], quantity) == 0)
 			return texts[i][1];
 	return quantity;
+}
+
+static const struct comparison {
+	const char *verdict, *text;
+	enum tone tone;
+} comparisons[] = {
+	{ "slower", "B is SLOWER", TONE_BAD },
+	{ "faster", "B is faster", TONE_PLAIN },
+	{ "same", "no difference is shown", TONE_PLAIN },
+	{ "", "cannot be told", TONE_WARN },
+};
+
+static const struct comparison *comparison_of(const char *verdict)
+{
+	const struct comparison *one = comparisons;
+
+	while (*one->verdict && strcmp(one->verdict, verdict) != 0)
+		one++;
+	return one;
+}
+
+const char *text_comparison(const char *verdict)
+{
+	return comparison_of(verdict)->text;
+}
+
+enum tone tone_of_comparison(const char *verdict)
+{
+	return comparison_of(verdict)->tone;
 }
 
 double frame_octets(const json_t *document)

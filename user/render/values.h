@@ -9,7 +9,7 @@
 
 #include "render/writer.h"
 
-#define CELL_SIZE 256
+#define CELL_SIZE 640
 #define CELLS_MAX 24
 
 /* The cells of one row. What does not fit is cut. */
@@ -38,6 +38,9 @@ void facts_free(struct facts *facts);
 
 bool name_in(const char *const *names, const char *name);
 
+#define NARROW_SPACE "\xe2\x80\xaf" /* between groups of three digits */
+#define DASH         "\xe2\x80\x93" /* no value */
+
 /* Every function below writes into the buffer and returns it. NAN becomes a dash. */
 #define VALUE_SIZE 96
 /* "1 003 326.9": groups of three, apart by narrow spaces. */
@@ -57,6 +60,10 @@ const char *text_label(const char *name, char buffer[VALUE_SIZE]);
 
 /* What a campaign compares, as people call it: "conditional_throughput" is "Conditional Throughput". */
 const char *text_quantity(const char *quantity);
+
+/* The words of a comparison's verdict on B. */
+const char *text_comparison(const char *verdict);
+enum tone tone_of_comparison(const char *verdict);
 
 /* Octets of a frame of the document's Traffic Profile, the mean of a mix; NAN where it has none. */
 double frame_octets(const json_t *document);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A Test Report while it is written: verdicts, headings, facts, tables, figures. What stands in it is written once
- * (content.h); how it looks is the form's affair: html.c, markdown.c. All texts are plain, and escaped
+ * (content.h); how it looks is the form's affair: html.c, markdown.c, text.c. All texts are plain, and escaped
  * by the form.
  */
 #ifndef XDP_MLR_RENDER_WRITER_H
@@ -12,6 +12,13 @@
 #include <stdio.h>
 
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_WARN, TONE_BAD };
+
+/* Who a part is for. A page shows everything; a text, which has to do with a screenful, leaves out what is beyond its reader. */
+enum writer_rank {
+	RANK_MAIN,   /* everybody */
+	RANK_COURSE, /* who asks how it came about (--explain) */
+	RANK_PAGE,   /* who looks something up */
+};
 
 struct writer_fact {
 	const char *label, *value;
@@ -33,6 +40,7 @@ struct writer_verdict {
 struct writer_column {
 	const char *heading;
 	bool numeric; /* set to the right */
+	bool command; /* to be copied: never broken into lines */
 };
 
 #define WRITER_HEADING_SIZE 200
@@ -43,7 +51,8 @@ struct writer {
 	size_t columns; /* of the table that is being written */
 	const struct writer_column *column_list;
 	unsigned int figures; /* numbered so far */
-	/* A heading that waits for something to stand below it: for Markdown, which has no figures. */
+	size_t items_most;    /* of what there may be thousands, as many are shown; 0: all */
+	/* A heading that waits for something to stand below it: for forms that have no figures. */
 	char section[WRITER_HEADING_SIZE];
 };
 
@@ -53,7 +62,7 @@ struct writer_ops {
 	/* What the reader must know before the verdicts. */
 	void (*banner)(struct writer *writer, enum tone tone, const char *text);
 	void (*verdicts)(struct writer *writer, const struct writer_verdict *verdicts, size_t count);
-	void (*section)(struct writer *writer, const char *id, const char *heading);
+	void (*section)(struct writer *writer, enum writer_rank rank, const char *id, const char *heading);
 	void (*subsection)(struct writer *writer, const char *id, const char *heading);
 	void (*paragraph)(struct writer *writer, const char *text);
 	void (*facts)(struct writer *writer, const struct writer_fact *facts, size_t count);
@@ -64,7 +73,7 @@ struct writer_ops {
 	void (*table_end)(struct writer *writer);
 	void (*code)(struct writer *writer, const char *text);
 	/* What is folded until the reader wants it, where the form can. */
-	void (*fold)(struct writer *writer, const char *id, const char *summary);
+	void (*fold)(struct writer *writer, enum writer_rank rank, const char *id, const char *summary);
 	void (*fold_end)(struct writer *writer);
 	/* A stream for the SVG of a figure, or NULL where the form has no figures. */
 	FILE *(*figure)(struct writer *writer, const char *caption);

@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "base/output.h"
 #include "base/stop.h"
+#include "base/terminal.h"
 #include "config/given.h"
 #include "render/render.h"
 #include "result/checklist.h"
@@ -76,11 +77,15 @@ enum exit_code report_write(const json_t *document, const struct config *config,
 enum exit_code report_show(const json_t *document, const struct config *config)
 {
 	struct render_style style = { .terminal = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), .explain = config->explain };
+	unsigned int rows;
 	size_t length;
 	char *text;
 
+	if (isatty(STDOUT_FILENO))
+		terminal_size(&style.columns, &rows);
+
 	if (config->format == FORMAT_TEXT)
-		text = render_as_text(document, style, &length);
+		text = render(document, DOCUMENT_TEXT, style, &length);
 	else
 		text = json_text(document, config->format == FORMAT_JSON, &length);
 	return output_text(text, length);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "render/text_setting.h"
+#include "render/content_setting.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "base/json_read.h"
-
-#define LINE_COLUMNS 100 /* of a value */
+#include "render/values.h"
 
 /* A text that grows at its end, and is cut where there is no more room. */
 struct line {
@@ -34,22 +33,10 @@ static const char *comma(const struct line *line)
 	return line->used ? ", " : "";
 }
 
-/* A row, in several lines if it is long; nothing if it is empty. */
-static void put_row(FILE *stream, const char *label, const char *value)
+static void add_line(struct facts *facts, const char *label, const struct line *line)
 {
-	while (*value) {
-		size_t length = strlen(value);
-
-		if (length > LINE_COLUMNS) {
-			for (length = LINE_COLUMNS; length && value[length] != ' ';)
-				length--;
-			if (!length)
-				length = LINE_COLUMNS;
-		}
-		fprintf(stream, "  %-*s%.*s\n", SETTING_LABEL_COLUMNS, label, (int)length, value);
-		value += length + (value[length] == ' ');
-		label = "";
-	}
+	if (line->used)
+		facts_add(facts, label, "%s", line->text);
 }
 
 /* --- who transmits and receives -------------------------------------------------------------------------------------- */
@@ -89,30 +76,35 @@ const char *setting_transmitter(const json_t *document, char text[SETTING_TEXT_S
 	return text;
 }
 
-/* Each port that transmits otherwise than the first one. */
-static void put_transmitters(FILE *stream, const json_t *document)
+static void add_text(struct facts *facts, const char *label, const char *text)
+{
+	if (*text)
+		facts_add(facts, label, "%s", text);
+}
+
+/* Each port that transmits otherwise than the first one on a line of its own. */
+static void add_transmitters(struct facts *facts, const json_t *document)
 {
 	const char *backend = read_string(json_object_get(document, "measurer"), "tx_backend");
 	const json_t *ports = ports_of(document);
 	char common[SETTING_TEXT_SIZE];
+	struct line all = { .used = 0 };
 
-	put_row(stream, "Transmitter", setting_transmitter(document, common));
+	add(&all, "%s", setting_transmitter(document, common));
 	for (size_t i = 0; backend && i < json_array_size(ports); i++) {
 		const json_t *port = json_array_get(ports, i);
 		struct line line = { .used = 0 };
-		size_t named;
 
 		if (!read_truth(port, "transmits"))
 			continue;
-		add(&line, "port %s: ", read_text(port, "name"));
-		named = line.used;
 		add_transmitter(&line, backend, port);
-		if (strcmp(line.text + named, common))
-			put_row(stream, "", line.text);
+		if (strcmp(line.text, common))
+			add(&all, "\nport %s: %s", read_text(port, "name"), line.text);
 	}
+	add_line(facts, "Transmitter", &all);
 }
 
-static void put_receiver(FILE *stream, const json_t *document)
+static void add_receiver(struct facts *facts, const json_t *document)
 {
 	const json_t *ports = ports_of(document);
 	const char *first = read_string(json_array_get(ports, 0), "receive_mode");
@@ -130,11 +122,11 @@ static void put_receiver(FILE *stream, const json_t *document)
 	}
 	if (strcmp(read_text(json_object_get(document, "configuration"), "no-seq"), "true") == 0)
 		add(&line, "%ssequence numbers not looked at (--no-seq)", comma(&line));
-	put_row(stream, "Receiver", line.text);
+	add_line(facts, "Receiver", &line);
 }
 
 /* To which MAC addresses, and how they were found: what is wrong where nothing arrives. */
-static void put_destinations(FILE *stream, const json_t *document)
+static void add_destinations(struct facts *facts, const json_t *document)
 {
 	const json_t *ports = ports_of(document);
 	struct line line = { .used = 0 };
@@ -146,12 +138,12 @@ static void put_destinations(FILE *stream, const json_t *document)
 			add(&line, "%sfrom %s %s (%s)", comma(&line), read_text(port, "name"),
 			    read_text(port, "destination_mac"), read_text(port, "destination_mac_source"));
 	}
-	put_row(stream, "Destination MAC", line.text);
+	add_line(facts, "Destination MAC", &line);
 }
 
 /* --- what is sent ----------------------------------------------------------------------------------------------------- */
 
-static void put_sizes(FILE *stream, const json_t *profile)
+static void add_sizes(struct facts *facts, const json_t *profile)
 {
 	const json_t *sizes = json_object_get(profile, "frame_sizes");
 	double mean_octets = read_number(profile, "frame_size_octets");
@@ -163,7 +155,7 @@ static void put_sizes(FILE *stream, const json_t *profile)
 		    read_number(json_array_get(sizes, i), "size_octets"));
 	if (mean_octets > 0)
 		add(&line, "%s%.6g octets%s", count > 1 ? "; " : "", mean_octets, count > 1 ? " on average" : "");
-	put_row(stream, count > 1 ? "Frame sizes" : "Frame size", line.text);
+	add_line(facts, count > 1 ? "Frame sizes" : "Frame size", &line);
 }
 
 static void add_vlans(struct line *line, const json_t *vlans)
@@ -195,7 +187,7 @@ static void add_flows(struct line *line, const json_t *profile)
 		add(line, " at random (seed %g)", read_number(profile, "seed"));
 }
 
-static void put_traffic(FILE *stream, const json_t *profile)
+static void add_traffic(struct facts *facts, const json_t *profile)
 {
 	const char *pattern = read_text(profile, "pattern");
 	struct line line = { .used = 0 };
@@ -209,20 +201,22 @@ static void put_traffic(FILE *stream, const json_t *profile)
 	add_flows(&line, profile);
 	if (read_string(profile, "template"))
 		add(&line, "%slike the frame in %s", comma(&line), read_text(profile, "template"));
-	put_row(stream, "Traffic", line.text);
+	add_line(facts, "Traffic", &line);
 }
 
-static void put_beside(FILE *stream, const json_t *profile)
+static void add_beside(struct facts *facts, const json_t *profile)
 {
 	const json_t *modifiers = json_object_get(profile, "modifiers");
 	double learning = read_number(profile, "learning_frames");
 	struct line line = { .used = 0 };
 
 	for (size_t i = 0; i < json_array_size(modifiers); i++)
-		put_row(stream, i ? "" : "Beside the load", json_string_value(json_array_get(modifiers, i)) ?: "");
+		add(&line, "%s%s", i ? "\n" : "", json_string_value(json_array_get(modifiers, i)) ?: "");
+	add_line(facts, "Beside the load", &line);
+	line.used = 0;
 	if (learning > 0)
 		add(&line, "%g of each port before every trial", learning);
-	put_row(stream, "Learning frames", line.text);
+	add_line(facts, "Learning frames", &line);
 }
 
 /* --- how constant ----------------------------------------------------------------------------------------------------- */
@@ -237,29 +231,47 @@ static double longest_burst(const json_t *trials)
 	return most;
 }
 
-static void put_load_shape(FILE *stream, const json_t *document, const json_t *profile)
+static void add_load_shape(struct facts *facts, const json_t *document, const json_t *profile)
 {
 	double burst = longest_burst(json_object_get(document, "trials"));
 	struct line line = { .used = 0 };
 
-	put_row(stream, "Load", read_text(profile, "load"));
+	add_text(facts, "Load", read_text(profile, "load"));
 	if (burst > 0)
 		add(&line, "%g frame%s, in all trials", burst, burst == 1 ? "" : "s");
-	put_row(stream, "Longest burst", line.text);
+	add_line(facts, "Longest burst", &line);
 }
 
-void render_setting(FILE *stream, const json_t *document)
+/* The model of a measurer, or its command. */
+static void add_measurer(struct facts *facts, const json_t *measurer)
 {
-	const json_t *profile = json_object_get(document, "traffic_profile");
-	const char *unsafe = read_text(json_object_get(document, "measurer"), "allow_unsafe");
+	const char *model = read_string(measurer, "model"), *detail = model ? model : read_text(measurer, "command");
 
-	put_transmitters(stream, document);
-	put_receiver(stream, document);
-	put_destinations(stream, document);
-	put_row(stream, "--allow-unsafe", unsafe);
-	put_traffic(stream, profile);
+	if (*detail)
+		facts_add(facts, "Measurer", "%s: %s", read_text(measurer, "name"), detail);
+}
+
+void setting_put(struct writer *writer, const json_t *document)
+{
+	const json_t *profile = json_object_get(document, "traffic_profile"),
+		     *measurer = json_object_get(document, "measurer");
+	double factor = read_number(document, "aggregate_factor");
+	struct facts facts = { .count = 0 };
+
+	add_measurer(&facts, measurer);
+	add_transmitters(&facts, document);
+	add_receiver(&facts, document);
+	add_destinations(&facts, document);
+	add_text(&facts, "--allow-unsafe", read_text(measurer, "allow_unsafe"));
+	add_traffic(&facts, profile);
 	if (!json_object_get(document, "frame_sizes")) /* of a suite, which has tables of them */
-		put_sizes(stream, profile);
-	put_beside(stream, profile);
-	put_load_shape(stream, document, profile);
+		add_sizes(&facts, profile);
+	add_beside(&facts, profile);
+	add_load_shape(&facts, document, profile);
+	if (!isnan(factor))
+		facts_add(&facts, "Loads", "per interface; times %g for the sum over the transmitting interfaces", factor);
+	add_text(&facts, "Kernel", read_text(json_object_get(document, "environment"), "kernel"));
+	if (facts.count)
+		writer->ops->section(writer, RANK_MAIN, "setting", "Setting");
+	facts_put(&facts, writer);
 }
