@@ -16,26 +16,28 @@ static const char *const known_compare[] = {
 	"verdict", "a", "b", "tolerance", "significance", "goals", "differences", NULL
 };
 
+static void add_side(struct facts *facts, const char *name, const json_t *side)
+{
+	const char *reason = read_text(side, "irregular_reason");
+
+	facts_add(facts, name, "%s, measured %s on %s by xdp-mlr %s%s%s", read_text(side, "file"),
+		  read_text(side, "start_time"), read_text(side, "hostname"), read_text(side, "version"),
+		  *reason ? ", IRREGULAR: " : "", reason);
+}
+
 static void put_compare_verdict(struct writer *writer, const json_t *document)
 {
 	bool slower = strcmp(read_text(document, "verdict"), "regression") == 0;
+	struct facts facts = { .count = 0 };
 	char text[200];
 
+	add_side(&facts, "A", json_object_get(document, "a"));
+	add_side(&facts, "B", json_object_get(document, "b"));
+	facts_put(&facts, writer);
 	snprintf(text, sizeof(text), "%s A change up to %g %% is none.",
 		 slower ? "Regression: B is slower than A." : "No regression: B is not shown to be slower than A.",
 		 100 * read_number(document, "tolerance"));
 	writer->ops->banner(writer, slower ? TONE_BAD : TONE_GOOD, text);
-}
-
-static void put_side(struct writer *writer, const char *name, const json_t *side)
-{
-	static const char *const nothing[] = { NULL };
-	struct facts facts = { .count = 0 };
-
-	facts_add_object(&facts, side, nothing);
-	if (facts.count)
-		writer->ops->subsection(writer, NULL, name);
-	facts_put(&facts, writer);
 }
 
 static const char *goal_name(const json_t *goal)
@@ -107,8 +109,6 @@ static void put_compare(struct writer *writer, const json_t *document)
 		put_findings(writer, json_array_get(goals, i), "B", "b");
 	}
 	writer->ops->table_end(writer);
-	put_side(writer, "A", json_object_get(document, "a"));
-	put_side(writer, "B", json_object_get(document, "b"));
 	content_put_strings(writer, "differences", "What else is not the same", json_object_get(document, "differences"));
 }
 

@@ -182,7 +182,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 				    "IRREGULAR: the search ended before it had a result; its trials stand below.");
 	else
 		put_summary(writer, document);
-	verdict_cards_put(writer, document, results_of(document), fill_card);
+	verdict_cards_put(writer, RANK_MAIN, document, results_of(document), fill_card);
 }
 
 /* --- figures -------------------------------------------------------------------------------------------------------- */

@@ -54,7 +54,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	add_soak_facts(&facts, document, mean);
 	snprintf(exact, sizeof(exact), "%s per interface, standard deviation %s (%s)", text_fps(mean, mean_text),
 		 text_fps(stdev, stdev_text), text_percent(stdev / mean, ratio));
-	writer->ops->verdicts(writer,
+	writer->ops->verdicts(writer, RANK_MAIN,
 			      &(struct writer_verdict){
 				      .id = "critical-load",
 				      .name = "PLRsearch",

@@ -103,7 +103,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 		writer->ops->banner(writer, TONE_PLAIN,
 				    "Shorter than RFC 2544 asks for (--fast): the deviations below say how.");
 	if (has_test(document, "throughput"))
-		verdict_cards_put(writer, document, sizes_of(document), fill_card);
+		verdict_cards_put(writer, RANK_PAGE, document, sizes_of(document), fill_card);
 }
 
 /* --- tables, a row a frame size ------------------------------------------------------------------------------------- */
@@ -423,7 +423,7 @@ static void put_goal(struct writer *writer, const json_t *document)
 		cells_put(&cells, writer, TONE_PLAIN);
 	}
 	writer->ops->table_end(writer);
-	writer->ops->subsection(writer, "suite-goal", "Search Goal of the throughput, as applied at every size");
+	writer->ops->section(writer, RANK_PAGE, "suite-goal", "Search Goal of the throughput, as applied at every size");
 	facts_add_object(&facts, json_object_get(json_object_get(first, "goal_result"), "goal"), NULL);
 	facts_put(&facts, writer);
 }

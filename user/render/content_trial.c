@@ -241,7 +241,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 		 limited && negative ? "; " : "",
 		 negative ? "more frames came back than were sent: the loss ratio is taken as 0" : "");
 	snprintf(loss, sizeof(loss), "lost %.60s", text_percent(read_number(trial, "trial_loss_ratio"), exact));
-	writer->ops->verdicts(writer,
+	writer->ops->verdicts(writer, RANK_MAIN,
 			      &(struct writer_verdict){
 				      .id = "trial",
 				      .name = "Trial",

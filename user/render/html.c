@@ -85,8 +85,9 @@ static void put_verdict(struct writer *writer, const struct writer_verdict *verd
 	fputs("</article>\n", writer->stream);
 }
 
-static void put_verdicts(struct writer *writer, const struct writer_verdict *verdicts, size_t count)
+static void put_verdicts(struct writer *writer, enum writer_rank rank, const struct writer_verdict *verdicts, size_t count)
 {
+	(void)rank;
 	fputs("<div class=\"cards\" id=\"verdicts\">\n", writer->stream);
 	for (size_t i = 0; i < count; i++)
 		put_verdict(writer, &verdicts[i]);

@@ -273,9 +273,9 @@ static void put_verdict(struct writer *writer, const struct writer_verdict *verd
 	free(value);
 }
 
-static void put_verdicts(struct writer *writer, const struct writer_verdict *verdicts, size_t count)
+static void put_verdicts(struct writer *writer, enum writer_rank rank, const struct writer_verdict *verdicts, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; rank <= page_of(writer)->shown && i < count; i++)
 		put_verdict(writer, &verdicts[i]);
 }
 

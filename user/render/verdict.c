@@ -22,7 +22,7 @@ void verdict_card_set(struct verdict_card *card, double throughput_fps, bool reg
 	card->verdict.state = !regular ? "IRREGULAR" : tester_limited ? "regular, tester-limited" : "regular";
 }
 
-void verdict_cards_put(struct writer *writer, const json_t *document, const json_t *items,
+void verdict_cards_put(struct writer *writer, enum writer_rank rank, const json_t *document, const json_t *items,
 		       void (*fill)(struct verdict_card *card, const json_t *document, const json_t *item, size_t index))
 {
 	size_t count = json_array_size(items);
@@ -36,7 +36,7 @@ void verdict_cards_put(struct writer *writer, const json_t *document, const json
 		verdicts[i] = cards[i].verdict;
 	}
 	if (cards && verdicts && count)
-		writer->ops->verdicts(writer, verdicts, count);
+		writer->ops->verdicts(writer, rank, verdicts, count);
 	for (size_t i = 0; cards && i < count; i++)
 		facts_free(&cards[i].facts);
 	free(verdicts);

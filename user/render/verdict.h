@@ -20,7 +20,7 @@ struct verdict_card {
 void verdict_card_set(struct verdict_card *card, double throughput_fps, bool regular, bool tester_limited);
 
 /* A card for each item of an array; `fill` names it, sets it and adds facts. */
-void verdict_cards_put(struct writer *writer, const json_t *document, const json_t *items,
+void verdict_cards_put(struct writer *writer, enum writer_rank rank, const json_t *document, const json_t *items,
 		       void (*fill)(struct verdict_card *card, const json_t *document, const json_t *item, size_t index));
 
 #endif

@@ -61,7 +61,7 @@ struct writer_ops {
 	void (*masthead)(struct writer *writer, const char *title, const struct writer_fact *facts, size_t count);
 	/* What the reader must know before the verdicts. */
 	void (*banner)(struct writer *writer, enum tone tone, const char *text);
-	void (*verdicts)(struct writer *writer, const struct writer_verdict *verdicts, size_t count);
+	void (*verdicts)(struct writer *writer, enum writer_rank rank, const struct writer_verdict *verdicts, size_t count);
 	void (*section)(struct writer *writer, enum writer_rank rank, const char *id, const char *heading);
 	void (*subsection)(struct writer *writer, const char *id, const char *heading);
 	void (*paragraph)(struct writer *writer, const char *text);
