@@ -67,8 +67,10 @@ static __always_inline int add_octets(struct xdp_md *context, struct rx_cpu *cpu
 {
 	__s64 more;
 
-	if (!octets || octets > CHUNK_OCTETS)
-		return 0;
+	/* Their bounds in the arithmetic that the verifier of each kernel follows, whatever the compiler knows of them and compares. */
+	octets--;
+	barrier_var(octets);
+	octets = (octets & (CHUNK_OCTETS - 1)) + 1;
 	*(__u32 *)&cpu->scratch[(octets - 1) & (CHUNK_OCTETS - 4)] = 0; /* a last word that is not full */
 	if (bpf_xdp_load_bytes(context, offset, cpu->scratch, octets))
 		return 0;
