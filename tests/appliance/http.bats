@@ -56,8 +56,10 @@ raw() (
   done
   get /live | grep -q 'http-equiv="refresh"'
   if get /live | grep -q '<script'; then return 1; fi
-  get /metrics >"$BATS_TEST_TMPDIR/metrics"
-  grep -q '^xdp_mlr_max_load_frames_per_second 2000000$' "$BATS_TEST_TMPDIR/metrics"
+  # the run's own figures follow its first trial
+  until get /metrics >"$BATS_TEST_TMPDIR/metrics" && grep -q '^xdp_mlr_max_load_frames_per_second 2000000$' "$BATS_TEST_TMPDIR/metrics"; do
+    sleep 0.2
+  done
   grep -q '^xdp_mlr_appliance_measuring 1$' "$BATS_TEST_TMPDIR/metrics"
   [ "$(grep -c '# EOF' "$BATS_TEST_TMPDIR/metrics")" -eq 1 ] && [ "$(tail -1 "$BATS_TEST_TMPDIR/metrics")" = '# EOF' ]
   [ "$(get /healthz)" = ok ]

@@ -38,7 +38,7 @@ END
   appliance_ended
   said "running: xdp-mlr search --config $BATS_TEST_TMPDIR/config.yaml$"
   said 'result 1: ndr 1.002 Mfps'
-  said 'Conditional Throughput      1.002 Mfps'
+  said 'Conditional Throughput    1.002 Mframes/s'
   [ "$(cat "$BATS_TEST_TMPDIR/code")" -eq 0 ]
   # what the command line gives for the same file
   diff <(jq 'del(.environment)' "$BATS_TEST_TMPDIR/result.json") \

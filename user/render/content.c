@@ -164,20 +164,6 @@ static void put_requirements(struct writer *writer, const json_t *requirements)
 
 /* --- below ---------------------------------------------------------------------------------------------------------- */
 
-void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array)
-{
-	size_t count = json_array_size(array);
-	const char **items = calloc(count + 1, sizeof(*items));
-
-	for (size_t i = 0; items && i < count; i++)
-		items[i] = json_string_value(json_array_get(array, i)) ? json_string_value(json_array_get(array, i)) : "";
-	if (items && count) {
-		writer->ops->section(writer, RANK_MAIN, id, heading);
-		writer->ops->list(writer, items, count);
-	}
-	free(items);
-}
-
 static void put_object(struct writer *writer, enum writer_rank rank, const char *id, const char *heading,
 		       const json_t *object)
 {
@@ -200,16 +186,6 @@ static void put_sentences(struct writer *writer, const char *heading, const json
 		if (text)
 			writer->ops->list(writer, &text, 1);
 	}
-}
-
-void content_put_rest(struct writer *writer, size_t count)
-{
-	char text[80];
-
-	if (!writer->items_most || count <= writer->items_most)
-		return;
-	snprintf(text, sizeof(text), "and %zu more, which --format json names", count - writer->items_most);
-	writer->ops->paragraph(writer, text);
 }
 
 /* What every load refers to, and what the quantities are. */
