@@ -200,19 +200,6 @@ static void end_fold(struct writer *writer)
 	(void)writer;
 }
 
-static FILE *no_figure(struct writer *writer, const char *caption)
-{
-	(void)writer;
-	(void)caption;
-	return NULL;
-}
-
-static void end_figure(struct writer *writer, const char *explanation)
-{
-	(void)writer;
-	(void)explanation;
-}
-
 static const struct writer_ops ops = {
 	.masthead = put_masthead,
 	.banner = put_banner,
@@ -228,8 +215,8 @@ static const struct writer_ops ops = {
 	.code = put_code,
 	.fold = put_fold,
 	.fold_end = end_fold,
-	.figure = no_figure,
-	.figure_end = end_figure,
+	.figure = writer_no_figure,
+	.figure_end = writer_no_figure_end,
 };
 
 void render_markdown(FILE *stream, const json_t *document)

@@ -346,19 +346,6 @@ static void end_fold(struct writer *writer)
 	page_of(writer)->fold_hidden = false;
 }
 
-static FILE *no_figure(struct writer *writer, const char *caption)
-{
-	(void)writer;
-	(void)caption;
-	return NULL;
-}
-
-static void end_figure(struct writer *writer, const char *explanation)
-{
-	(void)writer;
-	(void)explanation;
-}
-
 /* --- tables --------------------------------------------------------------------------------------------------------- */
 
 static void put_table(struct writer *writer, const char *id, const struct writer_column *columns, size_t count)
@@ -559,8 +546,8 @@ static const struct writer_ops ops = {
 	.code = put_code,
 	.fold = put_fold,
 	.fold_end = end_fold,
-	.figure = no_figure,
-	.figure_end = end_figure,
+	.figure = writer_no_figure,
+	.figure_end = writer_no_figure_end,
 };
 
 void render_text(FILE *stream, const json_t *document, struct render_style style)

@@ -80,4 +80,8 @@ struct writer_ops {
 	void (*figure_end)(struct writer *writer, const char *explanation);
 };
 
+/* For forms that cannot show figures. */
+FILE *writer_no_figure(struct writer *writer, const char *caption);
+void writer_no_figure_end(struct writer *writer, const char *explanation);
+
 #endif
