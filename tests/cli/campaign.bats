@@ -57,16 +57,6 @@ wrong() { # PATTERN
   refuses 2 "$1" "$XDP_MLR" campaign run c.yaml --dry-run
 }
 
-wait_until() { # command
-  local i
-  for i in {1..2000}; do
-    if "$@"; then return 0; fi
-    sleep 0.05
-  done
-  echo "never: $*"
-  return 1
-}
-
 # --- the file ---
 
 @test "the matrix expands to every point, once a run, exclusions and inclusions counted in" {
@@ -269,7 +259,7 @@ run_and_kill_a_point() { # SIGNAL SIZE
   code=0
   wait "$runner" || code=$?
   [ "$code" -eq 130 ]
-  ended "$child"
+  wait_until ended "$child"
   is '.point_counts.interrupted == 1 and .point_counts.waiting == 1' <status.json
   grep -q 'frame-size=64,run=1 was interrupted: ' errors
 }

@@ -137,7 +137,7 @@ answering() {
   measured "trap '' TERM; sh -c 'trap \"\" TERM; sleep 1000' & echo \$! \$\$ >$BATS_TEST_TMPDIR/pids
     $(answering '{"trial_loss_ratio": 0}'); sleep 1000" -q || [ $? -eq 1 ]
   for pid in $(cat "$BATS_TEST_TMPDIR/pids"); do
-    ended "$pid"
+    wait_until ended "$pid"
   done
 }
 
@@ -165,7 +165,7 @@ start_hanging() {
     is '.irregular_reason == "interrupted" and (.trials | length) == 3
       and (.search_result | all(.regular == false and .irregular_reason == "interrupted"))' <"$BATS_TEST_TMPDIR/out"
     for pid in $(cat "$BATS_TEST_TMPDIR/pids"); do
-      ended "$pid"
+      wait_until ended "$pid"
     done
   done
 }
@@ -177,7 +177,7 @@ start_hanging() {
   kill -9 "$program"
   wait $! || true
   pid=$(cut -d' ' -f2 "$BATS_TEST_TMPDIR/pids")
-  until ended "$pid"; do sleep 0.02; done
+  wait_until ended "$pid"
   kill "$(cut -d' ' -f1 "$BATS_TEST_TMPDIR/pids")" # a child of the measurer's own that reads nothing: kill -9 leaves it
 }
 

@@ -40,3 +40,14 @@ is() {
 ended() {
   ! [ -e "/proc/$1" ] || [ "$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null || echo Z)" = Z ]
 }
+
+# Wait for what comes a moment later: a process that was killed lives until the kernel has taken it down
+wait_until() { # command
+  local i
+  for i in {1..2000}; do
+    if "$@"; then return 0; fi
+    sleep 0.05
+  done
+  echo "never: $*"
+  return 1
+}

@@ -16,7 +16,7 @@ stopped() {
   kill -"$signal" "$pid"
   wait "$pid" || code=$?
   [ "$code" -eq 130 ] || { echo "exit $code: $(cat "$dir/err")"; return 1; }
-  for pid in $(cat "$dir/pids"); do ended "$pid"; done
+  for pid in $(cat "$dir/pids"); do wait_until ended "$pid"; done
   [ ! -e "$dir/third" ]
   [ "$(wc -l <"$dir/err")" -eq 1 ]
   grep -q "^xdp-mlr: stopped before --sut-config-command 'trap .* had ended; what it said is not in the result" "$dir/err"
