@@ -55,22 +55,17 @@ static const double kind_weights[KINDS] = { 0.5, 0.03, 0.03, 0.34, 0.1 };
 #define OUTLIER_WEIGHT 0.02  /* of losses that a kind does not explain */
 #define AGAIN_LOG      -1.5  /* log of the probability of the loss that puts the capacity where a trial before met it */
 
-/* A curve as a table over z = (x - critical) / spread. */
-#define CURVE_STEPS_A_Z 16
-#define CURVE_Z_MAX     6
-#define CURVE_CELLS     (2 * CURVE_Z_MAX * CURVE_STEPS_A_Z + 1)
-
 struct curve_cell {
 	double log_good;
 	double log_bad;
-	unsigned int level;
 };
 
 struct mlr_model {
 	size_t kinds; /* that this goal has */
 	double critical[OFFSETS];
 	double inverse_spread[SPREADS];
-	struct curve_cell curves[KINDS][CURVE_CELLS];
+	struct curve_cell curves[KINDS][MLR_CURVE_CELLS];
+	unsigned char levels[KINDS][MLR_CURVE_CELLS];
 	double log_weight[KINDS][SPREADS][OFFSETS];
 	double floored_prior[FLOORED_KINDS][SPREADS][OFFSETS];
 	bool has_atoms; /* whether they are looked for */
@@ -79,19 +74,10 @@ struct mlr_model {
 	struct mlr_hypothesis hypotheses[HYPOTHESES];
 };
 
-static size_t curve_cell_of(double z)
-{
-	double cell = (z + CURVE_Z_MAX) * CURVE_STEPS_A_Z + 0.5;
-
-	if (!(cell > 0))
-		return 0;
-	return cell < CURVE_CELLS - 1 ? (size_t)cell : CURVE_CELLS - 1;
-}
-
 /* z at the middle of a cell. */
 static double z_of(size_t cell)
 {
-	return (double)cell / CURVE_STEPS_A_Z - CURVE_Z_MAX;
+	return (double)cell / MLR_CURVE_STEPS_A_Z - MLR_CURVE_Z_MAX;
 }
 
 static double logistic(double z)
@@ -115,10 +101,11 @@ static double exceed_probability(size_t kind, double z)
 static void set_curves(struct mlr_model *model)
 {
 	for (size_t kind = 0; kind < KINDS; kind++) {
-		for (size_t i = 0; i < CURVE_CELLS; i++) {
+		for (size_t i = 0; i < MLR_CURVE_CELLS; i++) {
 			double p = exceed_probability(kind, z_of(i));
 
-			model->curves[kind][i] = (struct curve_cell){ log(1 - p), log(p), mlr_probability_level(p) };
+			model->curves[kind][i] = (struct curve_cell){ log(1 - p), log(p) };
+			model->levels[kind][i] = (unsigned char)mlr_probability_level(p);
 		}
 	}
 }
@@ -278,12 +265,12 @@ static double likelihood(const struct mlr_model *model, size_t kind, size_t i, c
 
 /* Add to each hypothesis of these kinds what its curve says at a position, by cells of the curve of its kind. */
 static void add_by_cells(struct mlr_model *model, size_t first_kind, size_t end_kind, double position,
-			 double by_cell[KINDS][CURVE_CELLS])
+			 double by_cell[KINDS][MLR_CURVE_CELLS])
 {
 	for (size_t s = 0; s < SPREADS; s++) {
 		for (size_t i = 0; i < OFFSETS; i++) {
 			double z = (position - model->critical[i]) * model->inverse_spread[s];
-			size_t cell = curve_cell_of(z);
+			size_t cell = mlr_curve_cell(z);
 
 			for (size_t kind = first_kind; kind < end_kind; kind++)
 				model->log_weight[kind][s][i] += by_cell[kind][cell];
@@ -294,9 +281,9 @@ static void add_by_cells(struct mlr_model *model, size_t first_kind, size_t end_
 /* A bad trial met a capacity: the density there. */
 static void learn_capacity(struct mlr_model *model, const struct mlr_observation *seen)
 {
-	double by_cell[CURVE_CELLS], any_loss = any_loss_log(seen), outlier = log(OUTLIER_WEIGHT) + any_loss;
+	double by_cell[MLR_CURVE_CELLS], any_loss = any_loss_log(seen), outlier = log(OUTLIER_WEIGHT) + any_loss;
 
-	for (size_t i = 0; i < CURVE_CELLS; i++)
+	for (size_t i = 0; i < MLR_CURVE_CELLS; i++)
 		by_cell[i] = likelihood(model, KIND_CAPACITY, i, seen, any_loss);
 	for (size_t s = 0; s < SPREADS; s++) {
 		double factor = log(model->inverse_spread[s]);
@@ -304,14 +291,14 @@ static void learn_capacity(struct mlr_model *model, const struct mlr_observation
 		for (size_t i = 0; i < OFFSETS; i++) {
 			double z = (seen->forwarded - model->critical[i]) * model->inverse_spread[s];
 
-			model->log_weight[KIND_CAPACITY][s][i] += fmax(by_cell[curve_cell_of(z)] + factor, outlier);
+			model->log_weight[KIND_CAPACITY][s][i] += fmax(by_cell[mlr_curve_cell(z)] + factor, outlier);
 		}
 	}
 }
 
 /* Learn from one trial, but for what is to be added by cells. */
 static void learn_trial(struct mlr_model *model, size_t first_kind, size_t end_kind, const struct mlr_observation *seen,
-			double by_cell[KINDS][CURVE_CELLS])
+			double by_cell[KINDS][MLR_CURVE_CELLS])
 {
 	double loss_log = this_loss_log(model, seen);
 
@@ -320,14 +307,14 @@ static void learn_trial(struct mlr_model *model, size_t first_kind, size_t end_k
 			learn_capacity(model, seen);
 			continue;
 		}
-		for (size_t i = 0; i < CURVE_CELLS; i++)
+		for (size_t i = 0; i < MLR_CURVE_CELLS; i++)
 			by_cell[kind][i] += likelihood(model, kind, i, seen, loss_log);
 	}
 }
 
 void mlr_model_learn(struct mlr_model *model, const struct mlr_observation *seen, size_t count)
 {
-	double by_cell[KINDS][CURVE_CELLS] = { 0 };
+	double by_cell[KINDS][MLR_CURVE_CELLS] = { 0 };
 
 	for (size_t t = 0; t < count; t++) {
 		learn_trial(model, 0, model->kinds, &seen[t], by_cell);
@@ -341,7 +328,7 @@ void mlr_model_learn(struct mlr_model *model, const struct mlr_observation *seen
 static void learn_atom(struct mlr_model *model)
 {
 	const struct mlr_atoms *atoms = &model->atoms;
-	double by_cell[KINDS][CURVE_CELLS];
+	double by_cell[KINDS][MLR_CURVE_CELLS];
 
 	memcpy(model->log_weight[1], model->floored_prior, sizeof(model->floored_prior));
 	for (size_t t = 0; t < atoms->count; t++) {
@@ -395,7 +382,8 @@ size_t mlr_model_hypotheses(struct mlr_model *model, const struct mlr_hypothesis
 					.weight = exp(log_weight - most),
 					.critical = model->critical[i],
 					.inverse_spread = model->inverse_spread[s],
-					.kind = (unsigned int)kind,
+					.begins = is_floored(kind) ? model->atom : NAN,
+					.levels = model->levels[kind],
 					.shape = (unsigned int)(kind * SPREADS + s),
 				};
 				sum += model->hypotheses[count++].weight;
@@ -406,13 +394,4 @@ size_t mlr_model_hypotheses(struct mlr_model *model, const struct mlr_hypothesis
 		model->hypotheses[i].weight /= sum;
 	*ret = model->hypotheses;
 	return count;
-}
-
-unsigned int mlr_model_level(const struct mlr_model *model, const struct mlr_hypothesis *hypothesis, double position)
-{
-	double z = (position - hypothesis->critical) * hypothesis->inverse_spread;
-
-	if (is_floored(hypothesis->kind) && position < model->atom)
-		return model->curves[0][0].level;
-	return model->curves[hypothesis->kind][curve_cell_of(z)].level;
 }

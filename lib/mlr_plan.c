@@ -30,12 +30,10 @@ struct node {
 struct chain {
 	int64_t index;
 	struct node nodes[NODES]; /* the candidate in the middle */
-	double price;
 };
 
 struct plan {
 	const struct mlr_view *view;
-	const struct mlr_model *model;
 	const struct mlr_race *race;
 	const struct mlr_outlook *fresh; /* outlooks of a load without trials */
 	double fresh_price[MLR_SHAPES];  /* of a start at the critical load, by shape; 0 if not known yet */
@@ -83,15 +81,13 @@ static void add_candidate(struct plan *plan, double position)
 	plan->count++;
 }
 
-static const struct mlr_outlook *outlook_of(const struct plan *plan, const struct mlr_hypothesis *hypothesis,
-					    const struct node *node)
+static const struct mlr_outlook *outlook_of(const struct mlr_hypothesis *hypothesis, const struct node *node)
 {
-	return &node->outlooks[mlr_model_level(plan->model, hypothesis, node->position)];
+	return &node->outlooks[mlr_hypothesis_level(hypothesis, node->position)];
 }
 
 /* Trials to find an Upper Bound above the middle (direction 1), or a Lower Bound below it (-1), never more than the cap. */
-static double side_price(const struct plan *plan, const struct mlr_hypothesis *hypothesis, const struct node *nodes,
-			 int direction, double cap)
+static double side_price(const struct mlr_hypothesis *hypothesis, const struct node *nodes, int direction, double cap)
 {
 	enum mlr_load_class wanted = direction > 0 ? MLR_LOAD_UPPER_BOUND : MLR_LOAD_LOWER_BOUND;
 	double price = cap;
@@ -104,24 +100,24 @@ static double side_price(const struct plan *plan, const struct mlr_hypothesis *h
 			price = 0;
 		if (nodes[i].class != MLR_LOAD_UNDECIDED)
 			continue;
-		outlook = outlook_of(plan, hypothesis, &nodes[i]);
+		outlook = outlook_of(hypothesis, &nodes[i]);
 		further = direction > 0 ? outlook->lower_probability : 1 - outlook->lower_probability;
-		price = fmin(cap, outlook->trials + further * price);
+		price = outlook->trials + further * price;
+		price = price < cap ? price : cap;
 	}
 	return price;
 }
 
-static double chain_price(const struct plan *plan, const struct mlr_hypothesis *hypothesis, const struct node *nodes,
-			  double cap)
+static double chain_price(const struct mlr_hypothesis *hypothesis, const struct node *nodes, double cap)
 {
-	const struct mlr_outlook *here = outlook_of(plan, hypothesis, &nodes[DEPTH]);
+	const struct mlr_outlook *here = outlook_of(hypothesis, &nodes[DEPTH]);
 	double price = here->trials;
 
 	if (here->lower_probability > 0.001)
-		price += here->lower_probability * side_price(plan, hypothesis, nodes, 1, cap);
+		price += here->lower_probability * side_price(hypothesis, nodes, 1, cap);
 	if (here->lower_probability < 0.999)
-		price += (1 - here->lower_probability) * side_price(plan, hypothesis, nodes, -1, cap);
-	return fmin(cap, price);
+		price += (1 - here->lower_probability) * side_price(hypothesis, nodes, -1, cap);
+	return price < cap ? price : cap;
 }
 
 /* The price of a fresh start near the critical load, at the best of some places. */
@@ -140,7 +136,7 @@ static double fresh_price(struct plan *plan, const struct mlr_hypothesis *hypoth
 			nodes[i] =
 				(struct node){ .position = hypothesis->critical + offset * unit, .outlooks = plan->fresh };
 		}
-		*price = fmin(*price, chain_price(plan, hypothesis, nodes, FRESH_MOST));
+		*price = fmin(*price, chain_price(hypothesis, nodes, FRESH_MOST));
 	}
 	return *price;
 }
@@ -186,44 +182,51 @@ static void add_candidates(struct plan *plan, const struct mlr_hypothesis *hypot
 }
 
 /* The exceed probability at a position, over all hypotheses. */
-static double exceed_probability(const struct mlr_model *model, const struct mlr_hypothesis *hypotheses, size_t count,
-				 double position)
+static double exceed_probability(const struct mlr_hypothesis *hypotheses, size_t count, double position)
 {
 	double probability = 0;
 
 	for (size_t h = 0; h < count; h++)
-		probability +=
-			hypotheses[h].weight * mlr_level_probability(mlr_model_level(model, &hypotheses[h], position));
+		probability += hypotheses[h].weight * mlr_level_probability(mlr_hypothesis_level(&hypotheses[h], position));
 	return probability;
+}
+
+/* The mean price of a candidate over all hypotheses; or less, where that is no less than the limit already. */
+static double mean_price(struct plan *plan, const struct chain *chain, const struct mlr_hypothesis *hypotheses, size_t count,
+			 double limit)
+{
+	double restart = RESTART_SHARE * (plan->view->fresh.good + plan->view->fresh.bad), price = 0;
+
+	for (size_t h = 0; h < count && price < limit; h++)
+		price += hypotheses[h].weight *
+			 chain_price(&hypotheses[h], chain->nodes, fresh_price(plan, &hypotheses[h]) + restart);
+	return price;
 }
 
 bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct mlr_race *race, int64_t *ret_index,
 	      struct mlr_opinion *ret_opinion)
 {
-	struct plan plan = { .view = view, .model = model, .race = race, .fresh = mlr_race_outlooks(race, view->fresh) };
+	struct plan plan = { .view = view, .race = race, .fresh = mlr_race_outlooks(race, view->fresh) };
 	const struct mlr_hypothesis *hypotheses;
 	size_t count = mlr_model_hypotheses(model, &hypotheses);
-	double restart = RESTART_SHARE * (view->fresh.good + view->fresh.bad);
 	const struct chain *best = NULL;
+	double best_price = INFINITY;
 
 	add_candidates(&plan, hypotheses, count);
-	for (size_t h = 0; h < count; h++) {
-		double cap = fresh_price(&plan, &hypotheses[h]) + restart;
-
-		for (size_t i = 0; i < plan.count; i++)
-			plan.chains[i].price +=
-				hypotheses[h].weight * chain_price(&plan, &hypotheses[h], plan.chains[i].nodes, cap);
-	}
 	for (size_t i = 0; i < plan.count; i++) {
-		if (!best || plan.chains[i].price < best->price)
+		double price = mean_price(&plan, &plan.chains[i], hypotheses, count, best_price);
+
+		if (!best || price < best_price) {
 			best = &plan.chains[i];
+			best_price = price;
+		}
 	}
 	if (!best)
 		return false;
 	*ret_index = best->index;
 	*ret_opinion = (struct mlr_opinion){
-		.exceed_probability = exceed_probability(model, hypotheses, count, (double)best->index),
-		.trials_ahead = best->price,
+		.exceed_probability = exceed_probability(hypotheses, count, (double)best->index),
+		.trials_ahead = best_price,
 	};
 	return true;
 }

@@ -191,15 +191,36 @@ void mlr_model_learn(struct mlr_model *model, const struct mlr_observation *seen
 /* The hypotheses that matter, heaviest mass kept; weights sum to 1. Valid until the next call on the model. */
 struct mlr_hypothesis {
 	double weight;
-	double critical;       /* position where half of the trials exceed, the constant part left out */
-	double inverse_spread; /* 1 / steps */
-	unsigned int kind;     /* of curve */
-	unsigned int shape;    /* index of (kind, spread), below MLR_SHAPES */
+	double critical;             /* position where half of the trials exceed, the constant part left out */
+	double inverse_spread;       /* 1 / steps */
+	double begins;               /* position below which nothing exceeds, NAN where there is none */
+	const unsigned char *levels; /* of the exceed probability, by cells of its curve */
+	unsigned int shape;          /* index of (kind, spread), below MLR_SHAPES */
 };
 #define MLR_SHAPES 128
 size_t mlr_model_hypotheses(struct mlr_model *model, const struct mlr_hypothesis **ret);
-/* Level of the exceed probability at a position. */
-unsigned int mlr_model_level(const struct mlr_model *model, const struct mlr_hypothesis *hypothesis, double position);
+
+/* A curve as a table over z = (position - critical) / spread. */
+#define MLR_CURVE_STEPS_A_Z 16
+#define MLR_CURVE_Z_MAX     6
+#define MLR_CURVE_CELLS     (2 * MLR_CURVE_Z_MAX * MLR_CURVE_STEPS_A_Z + 1)
+
+static inline size_t mlr_curve_cell(double z)
+{
+	double cell = (z + MLR_CURVE_Z_MAX) * MLR_CURVE_STEPS_A_Z + 0.5;
+
+	if (!(cell > 0))
+		return 0;
+	return cell < MLR_CURVE_CELLS - 1 ? (size_t)cell : MLR_CURVE_CELLS - 1;
+}
+
+/* Level of the exceed probability at a position. A plan asks for it some 100 000 times. */
+static inline unsigned int mlr_hypothesis_level(const struct mlr_hypothesis *hypothesis, double position)
+{
+	if (position < hypothesis->begins)
+		return 0;
+	return hypothesis->levels[mlr_curve_cell((position - hypothesis->critical) * hypothesis->inverse_spread)];
+}
 
 /* --- the plan --- */
 
