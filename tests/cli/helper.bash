@@ -38,7 +38,9 @@ is() {
 
 # Whether a process has ended (a zombie has)
 ended() {
-  ! [ -e "/proc/$1" ] || [ "$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null || echo Z)" = Z ]
+  local stat
+  { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
+  [[ $stat == *") Z "* ]]
 }
 
 # Wait for what comes a moment later: a process that was killed lives until the kernel has taken it down

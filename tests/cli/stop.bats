@@ -29,13 +29,14 @@ begin() {
 
 # It waits in the kernel, and has not ended.
 until_it_waits() {
-  local i same=0 before= now
-  for i in {1..400}; do
-    now=$(cat "/proc/$pid/wchan" "/proc/$pid/schedstat" 2>/dev/null)
-    if [ "$now" = "$before" ]; then same=$((same + 1)); else same=0; fi
-    [ "$same" -lt 8 ] || break
+  local i same=0 before=0 now stat
+  for i in {1..2000}; do
+    { read -r now _ <"/proc/$pid/schedstat" && read -r stat <"/proc/$pid/stat"; } 2>/dev/null || break
+    # asleep, not just without a CPU; it may look now and then whether it can go on
+    if [[ $((now - before)) -lt 1000000 && $stat == *") S "* ]]; then same=$((same + 1)); else same=0; fi
+    [ "$same" -lt 6 ] || break
     before=$now
-    sleep 0.05
+    sleep 0.02
   done
   if ended "$pid"; then return 1; fi
 }
@@ -44,9 +45,9 @@ until_it_waits() {
 ends_by() { # SIGNAL
   local i
   kill "-$1" "$pid"
-  for i in {1..100}; do
+  for i in {1..250}; do
     if ended "$pid"; then break; fi
-    sleep 0.05
+    sleep 0.02
   done
   ended "$pid" || { echo "alive 5 s after SIG$1"; return 1; }
   status=0
