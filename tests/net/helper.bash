@@ -25,7 +25,16 @@ teardown() {
 }
 
 lab_up() { # SUT
+  LAB_SUT=$1
   "$MLR" lab up --name "$LAB" --sut "$1" >/dev/null
+}
+
+# Wait until these links carry frames: the kernel says so a moment after they came up.
+carried() { # link...
+  local link
+  for link in "$@"; do
+    until [ "$(cat "/sys/class/net/$link/carrier")" = 1 ] && [ "$(cat "/sys/class/net/$link/operstate")" != down ]; do sleep 0.02; done
+  done
 }
 
 # A command in the lab's network namespace. Not `ip netns exec`: that remounts /sys, which a chroot does not let it.
@@ -33,10 +42,9 @@ inside() { # command...
   nsenter --net="/run/netns/xdp-mlr-$LAB" "$@"
 }
 
-# The same, until the test ends, on any CPU: the only one that the test may use may be the transmitter's. `inside ... &` would be a
-# shell with the command as its child, and outlive it when killed.
+# The same, until the test ends, on any CPU. `inside ... &` would be a shell with the command as its child, and outlive it when killed.
 inside_meanwhile() { # command...
-  taskset -c "0-$(($(getconf _NPROCESSORS_CONF) - 1))" nsenter --net="/run/netns/xdp-mlr-$LAB" "$@" &
+  taskset -c "$every_cpu" nsenter --net="/run/netns/xdp-mlr-$LAB" "$@" &
   background+=("$!")
 }
 
@@ -63,6 +71,27 @@ spoilt() {
   esac >/dev/null
 }
 
+# Frames for which the kernel's queues had no room, on any CPU, and frames that came to the ports.
+queues_and_ports() {
+  local dropped=0 came=0 count port _
+  while read -r _ count _; do dropped=$((dropped + 16#$count)); done </proc/net/softnet_stat
+  for port in ${A//,/ } ${B//,/ }; do
+    count=$(cat "/sys/class/net/$port/statistics/rx_packets" 2>/dev/null) || count=0
+    came=$((came + count))
+  done
+  echo "$dropped $came"
+}
+
+# Whether the machine took the CPU away from a SUT that loses nothing: the queues in front of it overflowed, or it passed on after
+# phase d what it still had.
+held_up() { # what queues_and_ports said before
+  local now
+  [[ ${LAB_SUT:-} != @(policer|stretch)* ]] && get '(.trial_result.counts.lost // 0) > 0' >/dev/null || return
+  read -ra now < <(queues_and_ports)
+  [ "${now[0]}" -gt "$1" ] || get '[.ports[].nic_tx_dropped // 0] | add > 0' >/dev/null ||
+    [ $((now[1] - $2)) -ge "$(get .trial_result.counts.sent)" ]
+}
+
 # What is to be shown cannot be shown here, now; with CI=true it must be.
 give_up() { # REASON
   [ "${CI:-}" = true ] || skip "$1"
@@ -73,13 +102,30 @@ give_up() { # REASON
 # Run this again where the machine spoilt it: on a busy one a CPU may be taken away in a trial, whose end then comes before all is sent.
 # What is to be shown needs a run without that; where there is none, that is all that can be shown.
 clean() { # FUNCTION OPTION...
-  local try
+  local try before reason
   for try in {1..10}; do
+    read -ra before < <(queues_and_ports)
     "$@"
-    spoilt || return 0
+    spoilt || held_up "${before[@]}" || return 0
     check ".trial_result == null or (.tester_limited == ($status == 1) and .tester_limited == (.trial_result.tester_limited_reason != null))"
     check '.trial_result == null or .tester_limited or .trial_result.counts.unsent <= (.trial_result.trial_load / 1e5 | ceil) * (.ports | length)'
-    echo "# try $try: the tester was the limit: $(get '[.. | .tester_limited_reason? // empty] | unique | join(", ")')" >&3
+    reason=$(get '[.. | .tester_limited_reason? // empty] | unique | join(", ")')
+    echo "# try $try: ${reason:-the SUT was held up}" >&3
+  done
+  give_up "the tester was the limit of each try, and said so, or the SUT was held up"
+}
+
+# Run this until the jq expression is true of it, or is not though the machine did not spoil it: a search or a soak that lost frames to the
+# tester may be right all the same.
+right() { # JQ-EXPRESSION FUNCTION OPTION...
+  local try
+  for try in {1..5}; do
+    "${@:2}"
+    if get "$1" >/dev/null || ! spoilt; then
+      check "$1"
+      return
+    fi
+    echo "# try $try: $(get '[.. | .tester_limited_reason? // empty] | unique | join(", ")')" >&3
   done
   give_up "the tester was the limit of each try, and said so"
 }
@@ -92,7 +138,7 @@ clean_trial() {
 selftest() { # OPTION...
   local try
   for try in {1..5}; do
-    run --separate-stderr "$MLR" selftest -p "$A,$B" --tx xsk --frame-size 64 --duration 0.2 --format json "$@"
+    run --separate-stderr "$MLR" selftest -p "$A,$B" --tx xsk --frame-size 64 --duration 0.1 --format json "$@"
     [ "$status" -eq 1 ] || return 0
     check '.irregular_reason | length > 0'
     echo "# try $try: $(get .irregular_reason)" >&3
@@ -100,11 +146,16 @@ selftest() { # OPTION...
   give_up "no load was clean in any self-test, and it said so"
 }
 
-# Start a run in the background; its process is in $pid.
+every_cpu=0-$(($(getconf _NPROCESSORS_CONF) - 1))
+
+# Start a run in the background; its process is in $pid. Until it has ended, this shell, which watches it, may use any CPU: the only one
+# that the test may use may be the transmitter's.
 start() { # VERB OPTION...
+  cpus=$(taskset -cp "$BASHPID" | sed 's/.*: //')
   "$MLR" "$1" -p "$A,$B" "${@:2}" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
   pid=$!
   background+=("$pid")
+  taskset -cp "$every_cpu" "$BASHPID" >/dev/null
 }
 
 running() {
@@ -115,6 +166,7 @@ running() {
 ended() {
   status=0
   wait "$pid" || status=$?
+  taskset -cp "$cpus" "$BASHPID" >/dev/null
   output=$(cat "$BATS_TEST_TMPDIR/out") stderr=$(cat "$BATS_TEST_TMPDIR/err")
 }
 

@@ -129,6 +129,7 @@ start_trial() {
   lab_up wire
   ip link add "$LAB-x" link "$B" type macvlan mode passthru
   ip link set "$LAB-x" up
+  carried "$LAB-x"
   B=$LAB-x
   clean_trial --load 1000 --duration 0.2
   [ "$status" -eq 0 ]

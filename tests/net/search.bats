@@ -9,8 +9,8 @@ search() {
 }
 
 @test "the rate of the policer is found, within the Goal Width" {
-  lab_up policer:rate=200000,burst=100us
-  clean search --max-load 400kfps --goal name=ndr,loss=0,exceed=0.5,final=1,sum=5,width=0.5%
+  lab_up policer:rate=200000,burst=20us
+  clean search --max-load 400kfps --goal name=ndr,loss=0,exceed=0.5,final=0.2,sum=1,width=0.5%
   [ "$status" -eq 0 ]
   check '.search_result | length == 1'
   check '.search_result[0] | .regular and .relevant_lower_bound >= 199000 and .relevant_lower_bound <= 200050'
@@ -65,12 +65,14 @@ search() {
 
 @test "a soak finds the rate of the policer" {
   lab_up policer:rate=50000,burst=100us
-  run --separate-stderr "$MLR" soak -p "$A,$B" --max-load 100kfps --target-loss-ratio 1e-3 --first-duration 0.3 --duration-step 0.05 \
-    --max-time 8 --wait d=0.1 --format json
+  soak() {
+    run --separate-stderr "$MLR" soak -p "$A,$B" --max-load 100kfps --target-loss-ratio 1e-3 --first-duration 0.2 --duration-step 0.03 \
+      --max-time 5 --wait d=0.1 --format json
+  }
+  # 0.1 % of loss is at 50 050 frames/s, a burst of 5 frames later for short trials
+  right '(.critical_load.mean / 50050 - 1) | fabs < 0.005' soak
   # a stall at the end of a trial makes it tester-limited, and the soak irregular; the estimate stands all the same
   [ "$status" -le 1 ]
   check '.schema == "xdp-mlr/soak/1" and (.trials | length) >= 8'
-  # 0.1 % of loss is at 50 050 frames/s, a burst of 5 frames later for short trials
-  check '(.critical_load.mean / 50050 - 1) | fabs < 0.005'
   check '[.trials[] | .counts | .intended == .sent + .unsent and .sent == .received + .lost] | all'
 }

@@ -210,6 +210,7 @@ short_search() {
   ip link add "$LAB-y" link "$B" type macvlan mode private
   ip link set "$LAB-x" up
   ip link set "$LAB-y" up
+  carried "$LAB-x" "$LAB-y"
   run --separate-stderr "$MLR" selftest -p "$LAB-x,$LAB-y" --dst-mac 02:00:00:00:00:aa,02:00:00:00:00:bb --frame-size 64 --duration 0.1
   [ "$status" -eq 5 ]
   [[ $stderr == *"assumed"*"none came"*"cable"* ]]
@@ -230,7 +231,7 @@ short_search() {
 
 @test "SIGINT ends it, with the frame sizes that were done" {
   lab_up wire
-  start selftest --frame-size 64,128,256 --duration 0.2 --format jsonl
+  start selftest --frame-size 64,128,256 --duration 0.1 --format jsonl
   until grep -qs self_test_finished "$BATS_TEST_TMPDIR/out"; do sleep 0.05; done
   interrupted
   output=$(tail -1 <<<"$output")

@@ -8,8 +8,8 @@ load helper
 @test "a stretch SUT loses by its curve, the same in both directions" {
   lab_up stretch:critical=50kfps,spread=1kfps
   for direction in a-to-b b-to-a; do
-    clean_trial --direction "$direction" --load 45kfps --duration 1
-    check '.trial_result.counts.lost <= 25' # 7
+    clean_trial --direction "$direction" --load 45kfps --duration 0.5
+    check '.trial_result.counts.lost <= 16' # 3.4
     clean_trial --direction "$direction" --load 50kfps --duration 1 --wait d=0.5
     check '.trial_result.counts.lost | . > 560 and . < 830' # 693
     clean_trial --direction "$direction" --load 60kfps --duration 1 --wait d=0.5
@@ -19,8 +19,10 @@ load helper
 
 @test "a soak finds the critical load of a stretch SUT" {
   lab_up stretch:critical=50kfps,spread=500
-  run --separate-stderr "$MLR" soak -p "$A,$B" --min-load 20kfps --max-load 80kfps --target-loss-ratio 1e-3 --max-time 10 \
-    --first-duration 0.5 --format json --quiet
-  # 500 ln(1 + exp((load - 50000) / 500)) = 0.001 load
-  check '((.critical_load.mean - 48862) | fabs) < ([5 * .critical_load.stdev, 50] | max) and .critical_load.stdev < 500'
+  soak() {
+    run --separate-stderr "$MLR" soak -p "$A,$B" --min-load 20kfps --max-load 80kfps --target-loss-ratio 1e-3 --max-time 10 \
+      --first-duration 0.5 --format json --quiet
+  }
+  # 500 ln(1 + exp((load - 50000) / 500)) = 0.001 load; what stays unsent is loss, too
+  right '((.critical_load.mean - 48862) | fabs) < ([5 * .critical_load.stdev, 50] | max) and .critical_load.stdev < 500' soak
 }

@@ -104,14 +104,6 @@ counts='.trial_result.counts'
   check "$counts | .received == 100"
 }
 
-@test "a router's loss under overload is the router's, to the frame" {
-  lab_up router
-  trial --load max --duration 0.5 --wait d=0.3
-  check '.trial_result | .loss_attribution.sut == .counts.lost and .counts.lost > 0'
-  # its own counter agrees: what the receive queue of its port had no room for
-  check ".trial_result.counts.lost == .ports[0].nic_tx_dropped"
-}
-
 @test "duplicates are counted, and do not hide a loss" {
   lab_up policer:rate=1000,burst=1ms
   # a mirror behind the policer: every frame that leaves sut-b does so twice
@@ -162,7 +154,13 @@ counts='.trial_result.counts'
     inside bash -c 'for i in 1 2 3 4 5; do echo x >/dev/udp/198.18.0.2/9; done'
     wait "${background[-1]}"
   }
-  during_trial strangers --load 1000
+  local try before
+  for try in {1..5}; do
+    read -ra before < <(queues_and_ports)
+    during_trial strangers --load 1000
+    held_up "${before[@]}" || break
+    echo "# try $try: the SUT was held up" >&3
+  done
   [ "$status" -le 1 ] # some may stay unsent, which is no matter here
   [ "$(wc -l <"$BATS_TEST_TMPDIR/dump")" -eq 5 ]
   check "$counts | .foreign == 5 and .received == .sent and .sent > 50 and .lost == 0"
