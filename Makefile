@@ -58,7 +58,7 @@ without_mpi := $(if $(filter 1,$(MPI)),user/measurer/mpi_job_none.c,user/measure
 user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(filter-out $(without_mpi) user/appliance/%,$(wildcard user/*/*.c)))
 appliance_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/appliance/*.c))
 # all that it has of the program; the link fails where it wants more
-appliance_uses := $(patsubst %,$(BUILD)/user/%.o,base/message base/plain base/standard base/stop base/terminal base/units base/files base/destination base/process base/json_text base/yaml_read progress/view render/svg)
+appliance_uses := $(patsubst %,$(BUILD)/user/%.o,base/message base/plain base/stop base/terminal base/units base/files base/destination base/process base/json_text base/yaml_read progress/view render/svg)
 # the appliance's own program, where its HTTP server is
 appliance := $(if $(shell $(PKG_CONFIG) --exists libmicrohttpd && echo yes),$(BUILD)/xdp-mlr-appliance)
 skeletons := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
@@ -106,7 +106,7 @@ $(BUILD)/user/%.o: user/%.c | $(skeletons) $(BUILD)/clauses.inc
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) -Iuser -I. -I$(BUILD) -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 # the published schemas are in the program
-$(BUILD)/user/base/schema_text.o: $(wildcard docs/schema/*.json)
+$(BUILD)/user/base/schema.o: $(wildcard docs/schema/*.json)
 
 $(BUILD)/xdp-mlr: $(user_objects) $(BUILD)/libmlr.a
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $^ $(user_libs)

@@ -12,7 +12,7 @@
 #define FLOW            3
 #define FLOWS           4
 #define FIRST           1000000
-#define COUNT           600000 /* of the numbers that the trial may use: a flipped bit leaves many of them possible */
+#define NUMBERS         600000 /* of the numbers that the trial may use: a flipped bit leaves many of them possible */
 #define ETHERNET_OCTETS 14
 #define FRAME_OCTETS    1514
 
@@ -42,7 +42,7 @@ static void open_receiver(enum rx_verify verify, unsigned int size_octets, unsig
 					 .first_flow = FLOW, .flow_count = FLOWS, .verify = verify, .lengths = &lengths },
 				 &rx),
 			 0);
-	rx_accept_trial(rx, TRIAL, FIRST, COUNT);
+	rx_accept_trial(rx, TRIAL, FIRST, NUMBERS);
 }
 
 /* The frame of this number, ready to be sent. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/terminal.h"
+#include "base/message.h"
 #include "progress/view.h"
 
 static const struct view_style wide = { .columns = 110, .rows = 24 };

@@ -17,7 +17,7 @@
 #include "appliance/interface.h"
 #include "base/clock.h"
 #include "base/json_read.h"
-#include "base/terminal.h"
+#include "base/message.h"
 #include "base/units.h"
 
 #define COLUMNS_DEFAULT 80

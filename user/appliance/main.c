@@ -17,7 +17,6 @@
 #include "appliance/runner.h"
 #include "base/clock.h"
 #include "base/message.h"
-#include "base/standard.h"
 #include "base/stop.h"
 #include "base/units.h"
 

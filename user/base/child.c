@@ -2,7 +2,6 @@
 #include "base/child.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,18 +20,6 @@
 
 /* --- start ---------------------------------------------------------------------------------------------------------- */
 
-/* A pipe of which our end does not block and the other end does. */
-static int half_blocking_pipe(int ret_fds[2], int our_end)
-{
-	if (pipe2(ret_fds, O_CLOEXEC))
-		return -errno;
-	if (fcntl(ret_fds[our_end], F_SETFL, O_NONBLOCK) == 0)
-		return 0;
-	close(ret_fds[0]);
-	close(ret_fds[1]);
-	return -errno;
-}
-
 int child_start(struct child *child, const char *command)
 {
 	const char *const arguments[] = { "/bin/sh", "-c", command, NULL };
@@ -40,10 +27,10 @@ int child_start(struct child *child, const char *command)
 	struct process process;
 	int input[2], output[2], error;
 
-	error = half_blocking_pipe(input, 1);
+	error = process_pipe(input, 1);
 	if (error)
 		return error;
-	error = half_blocking_pipe(output, 0);
+	error = process_pipe(output, 0);
 	if (error)
 		goto close_input;
 	plan.input_fd = input[0];
@@ -57,11 +44,9 @@ int child_start(struct child *child, const char *command)
 	return 0;
 
 close_output:
-	close(output[0]);
-	close(output[1]);
+	process_pipe_close(output);
 close_input:
-	close(input[0]);
-	close(input[1]);
+	process_pipe_close(input);
 	return error;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The exit codes of the contract. */
+/* What every file may need: the exit codes of the contract, and the length of an array. */
 #ifndef XDP_MLR_BASE_EXIT_CODE_H
 #define XDP_MLR_BASE_EXIT_CODE_H
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum exit_code {
 	EXIT_DONE = 0,          /* every result regular, every requirement met */

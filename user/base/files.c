@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,6 +60,49 @@ int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length
 	text[*ret_length] = '\0';
 	*ret_text = text;
 	return 0;
+}
+
+int file_read_line(const char *path, char *line, size_t size)
+{
+	FILE *stream = fopen(path, "re");
+	int error = stream ? 0 : -errno;
+
+	line[0] = '\0';
+	if (stream && !fgets(line, (int)size, stream) && ferror(stream))
+		error = -EIO;
+	line[strcspn(line, "\n")] = '\0';
+	if (stream)
+		fclose(stream);
+	return error;
+}
+
+int file_set(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), error = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, value, strlen(value)) < 0)
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+int file_lock(const char *path, int flags, mode_t mode)
+{
+	struct stat ours, current;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, mode), error;
+
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		error = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	else if (fstat(fd, &ours) || stat(path, &current) || ours.st_ino != current.st_ino)
+		error = -EAGAIN; /* the file that we locked is no longer there */
+	else
+		return fd;
+	close(fd);
+	return error;
 }
 
 /* --- writing -------------------------------------------------------------------------------------------------------- */

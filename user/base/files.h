@@ -11,6 +11,13 @@
 
 /* The file's text, with a NUL behind it; the caller frees it. -EFBIG beyond so many octets. */
 int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length);
+/* The first line of a file, as /proc and /sys have them, without its end. 0 or -errno, and an empty line then. */
+int file_read_line(const char *path, char *line, size_t size);
+/* Write a value into a file of /proc or /sys. 0 or -errno. */
+int file_set(const char *path, const char *value);
+/* Open a file, made where O_CREAT is among the flags, and lock it: a descriptor. -EBUSY: somebody else has the lock; -EAGAIN: the file was taken
+ * away or replaced meanwhile, try again; or -errno. */
+int file_lock(const char *path, int flags, mode_t mode);
 /* All of it to an open file, waiting for whoever reads it. After a stop a reader who takes nothing for a third of a second is waited for no more
  * (-EINTR), and one of the standard files that was given up is tried no more. 0 or -errno. */
 int file_write_all(int fd, const char *text, size_t length);

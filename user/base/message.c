@@ -11,7 +11,6 @@
 
 #include "base/files.h"
 #include "base/plain.h"
-#include "base/terminal.h"
 
 #define WARNINGS_KEPT 64
 

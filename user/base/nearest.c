@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/nearest.h"
+#include "base/message.h"
 
 #include <stdio.h>
 #include <string.h>

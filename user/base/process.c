@@ -12,6 +12,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+void process_pipe_close(const int fds[2])
+{
+	close(fds[0]);
+	close(fds[1]);
+}
+
+int process_pipe(int ret_fds[2], int our_end)
+{
+	if (pipe2(ret_fds, O_CLOEXEC))
+		return -errno;
+	if (fcntl(ret_fds[our_end], F_SETFL, O_NONBLOCK) == 0)
+		return 0;
+	process_pipe_close(ret_fds);
+	return -errno;
+}
+
 /* No descriptor from the third on stays, but this one; 0: none. */
 static void close_others(int kept_fd)
 {

@@ -22,6 +22,10 @@ struct process_plan {
 	bool own_group;    /* in a process group of its own, whose number is its process id */
 };
 
+/* A pipe of which our end (0 reads, 1 writes) does not block and the other end does. 0 or -errno. */
+int process_pipe(int ret_fds[2], int our_end);
+void process_pipe_close(const int fds[2]);
+
 /* Start it. It inherits no other descriptor, whoever opened it: libraries' sockets neither. 0 or -errno. The descriptors of the plan stay the
  * caller's. */
 int process_start(const struct process_plan *plan, struct process *ret);

@@ -2,6 +2,7 @@
 #include "base/stop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -49,7 +50,7 @@ int stop_install(void)
 	if (event_fd < 0)
 		return -errno;
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+	for (size_t i = 0; i < COUNT(ending); i++)
 		if (!stays_ignored(ending[i]) && sigaction(ending[i], &action, NULL))
 			return -errno;
 	return sigaction(SIGPIPE, &ignore, NULL) || sigaction(SIGXFSZ, &ignore, NULL) ? -errno : 0;
@@ -81,4 +82,18 @@ bool stop_sleep_until(uint64_t monotonic_ns)
 		ppoll(&stop, 1, &left, NULL);
 	}
 	return stopped;
+}
+
+int standard_open(void)
+{
+	for (int wanted = STDIN_FILENO; wanted <= STDERR_FILENO; wanted++) {
+		int fd;
+
+		if (fcntl(wanted, F_GETFD) >= 0)
+			continue;
+		fd = open("/dev/null", O_RDONLY); /* also the two for output: nobody believes that it arrived */
+		if (fd != wanted)
+			return fd < 0 ? -errno : -EBADF;
+	}
+	return 0;
 }

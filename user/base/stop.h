@@ -22,4 +22,8 @@ int stop_fd(void);         /* readable (level-triggered, never drained) once a s
 /* Sleep until this moment of CLOCK_MONOTONIC or until a stop: true if a stop was requested. */
 bool stop_sleep_until(uint64_t monotonic_ns);
 
+/* First thing: what was closed is opened, so that no file of ours gets its number and what is meant for somebody else. Reading gives the end of a
+ * file, writing fails as it did. 0 or -errno. */
+int standard_open(void);
+
 #endif

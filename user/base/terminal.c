@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/terminal.h"
+#include "base/message.h"
 
 #include <stdbool.h>
 #include <sys/ioctl.h>

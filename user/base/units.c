@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exit_code.h"
 #include "mlr/frame.h"
 
 #define BITS_PER_OCTET 8
@@ -39,8 +40,6 @@ static const struct load_suffix {
 	{ "Gbps-l2", LOAD_BPS_L2, 1e9 },
 	{ "%", LOAD_LINE_RATIO, 1e-2 },
 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The number at the start of a text: false if there is none. strtod() alone would take " 0x1p3", "inf" and "nan", too. */
 static bool leading_number(const char *text, double *ret, const char **ret_rest)

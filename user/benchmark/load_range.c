@@ -3,7 +3,7 @@
 
 #include "base/stop.h"
 #include "base/units.h"
-#include "config/load.h"
+#include "config/given.h"
 #include "config/stored.h"
 
 #define REMEDY "cable the ports to each other and run 'xdp-mlr selftest'"

@@ -12,7 +12,6 @@
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "benchmark/search.h"
-#include "config/config_dump.h"
 #include "config/echo.h"
 #include "config/options.h"
 #include "mlr/frame.h"

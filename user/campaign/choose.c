@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "config/config_dump.h"
+#include "config/echo.h"
 #include "config/configure.h"
 #include "config/options.h"
 

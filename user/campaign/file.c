@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/units.h"
 #include "config/config_file.h"
 #include "config/options.h"
@@ -18,7 +17,6 @@
 #define LABEL_SIZE    1024
 #define LAUNCH_MOST   2000
 #define REPEATS_LIMIT 10000
-#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 
 /* The file while it is read. */
 struct reader {

@@ -12,7 +12,6 @@
 #include "base/schema.h"
 #include "config/verb.h"
 
-#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 #define CUT_LEAST     4 /* octets of "null" */
 #define RESULT_OCTETS ((size_t)1 << 30)
 

@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "base/standard.h"
 #include "base/stop.h"
 #include "benchmark/plan.h"
 #include "cli/verbs.h"
-#include "config/config_dump.h"
+#include "config/echo.h"
 #include "config/configure.h"
 #include "measurer/mpi.h"
 #include "progress/metrics.h"

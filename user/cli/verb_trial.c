@@ -6,7 +6,7 @@
 #include "base/stop.h"
 #include "cli/measured.h"
 #include "cli/verbs.h"
-#include "config/load.h"
+#include "config/given.h"
 #include "measurer/measurer.h"
 #include "progress/events.h"
 #include "progress/progress.h"

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest.h"
-#include "config/help.h"
 #include "config/options.h"
 
 /* --- the verb ------------------------------------------------------------------------------------------------------- */

@@ -4,13 +4,21 @@
 #define XDP_MLR_CONFIG_ECHO_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "config/config.h"
 
 /* The result document's "configuration": every value in force but those that only say where results go. As a --config file
  * it repeats the run. A new reference. */
 json_t *config_describe(const struct config *config);
-/* The same with those: all that a file may hold. A new reference. */
-json_t *config_describe_all(const struct config *config);
+
+/* --dump-config: the configuration in force, as a file for --config that repeats the run. */
+/* Every option that a file may hold, one key a line; an option that repeats as a list. */
+void config_dump_to(FILE *stream, const struct config *config);
+/* Options and their values as config_describe() has them, likewise. */
+void config_dump_values(FILE *stream, const json_t *values);
+
+/* The same on standard output, with a heading. */
+enum exit_code config_dump(const struct config *config);
 
 #endif

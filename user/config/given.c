@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/config.h"
+
 /* Every value may come to stand in the result document, and JSON is UTF-8. */
 static bool is_utf8(const char *text)
 {
@@ -81,4 +83,29 @@ enum exit_code refuse_given(const struct given *given, const char *format, ...)
 		return refuse(EXIT_USAGE_ERROR, "%s:%zu: %s '%s': %s", given->path, given->line, given->option->name, value,
 			      reason);
 	return refuse(EXIT_USAGE_ERROR, "--%s '%s': %s", given->option->name, value, reason);
+}
+
+enum exit_code option_load_fps(const struct config *config, const char *option, const struct load_spec *load,
+			       double line_rate_fps, double *ret_fps)
+{
+	double in_fps = load_fps(load, config->frame_size_octets, line_rate_fps);
+
+	if (in_fps <= 0)
+		return refuse(EXIT_USAGE_ERROR,
+			      "--%s in %%: the line rate is not known here; give it in frames/s, as 250kfps", option);
+	*ret_fps = in_fps;
+	return EXIT_DONE;
+}
+
+enum exit_code read_list(const struct given *given, const char *text, list_reader *read, void *into)
+{
+	char copy[LIST_SIZE], *rest = copy, *part;
+	enum exit_code code = EXIT_DONE;
+
+	if (strlen(text) >= sizeof(copy))
+		return refuse_given(given, "longer than %d characters", LIST_SIZE - 1);
+	strcpy(copy, text);
+	while (code == EXIT_DONE && (part = strsep(&rest, ",")))
+		code = read(given, part, into);
+	return code;
 }

@@ -16,6 +16,7 @@
 
 struct config;
 struct given;
+struct load_spec;
 
 struct option {
 	const char *name;     /* the long option, and the key in the file */
@@ -64,5 +65,15 @@ void given_list_free(struct given_list *list);
 
 /* Say what is wrong with a value: "--goal 'loss=2': ..." or "file.yaml:7: goal 'loss=2': ...". Returns EXIT_USAGE_ERROR. */
 __attribute__((format(printf, 2, 3))) enum exit_code refuse_given(const struct given *given, const char *format, ...);
+
+/* A load of the option of this name in frames/s, by the frame size and the measurer's line rate (0: not known). EXIT_USAGE_ERROR
+ * for a share of a line rate that is not known. */
+enum exit_code option_load_fps(const struct config *config, const char *option, const struct load_spec *load,
+			       double line_rate_fps, double *ret_fps);
+
+/* Hand each part of a text, between its commas, to `read` until one is refused. Parts are copies, and may be written to. */
+#define LIST_SIZE 4096
+typedef enum exit_code list_reader(const struct given *given, char *part, void *into);
+enum exit_code read_list(const struct given *given, const char *text, list_reader *read, void *into);
 
 #endif

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config/options.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/units.h"
 #include "config/options_read.h"
 #include "config/requirement.h"
 #include "mlr/controller.h"
 #include "mlr/profile.h"
 
-#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 #define FIELD(member) offsetof(struct config, member)
 
 #define LOAD_MOST_FPS 1e12 /* as DURATION_MOST_S */
@@ -357,9 +353,9 @@ const struct option options[] = {
 	       "the ports' own IPv4 addresses, with prefix length if it is not 24"),
 	OPTION("gateway", "A,B[,...]", FRAMES, NULL, read_gateways,
 	       "the SUT's IPv4 addresses on the ports' networks. Default: the first address of each network"),
-	OPTION("address6", "A,B[,...]", TRAFFIC, "2001:2:0:1::2/64,2001:2:0:2::2/64", read_addresses6,
+	OPTION("address6", "A,B[,...]", TRAFFIC, "2001:2:0:1::2/64,2001:2:0:2::2/64", read_addresses,
 	       "the ports' own IPv6 addresses, with prefix length if it is not 64"),
-	OPTION("gateway6", "A,B[,...]", FRAMES, NULL, read_gateways6,
+	OPTION("gateway6", "A,B[,...]", FRAMES, NULL, read_gateways,
 	       "the SUT's IPv6 addresses on the ports' networks. Default: the first address of each network"),
 	OPTION("dst-mac", "A,B[,...]", TRAFFIC, NULL, read_macs,
 	       "destination MAC of what each port sends. Default: asked from the gateway by ARP, else the other port's"),

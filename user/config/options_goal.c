@@ -2,14 +2,10 @@
 /* Search Goals, presets and waits, as options. */
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/units.h"
 #include "config/options_read.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct waits rfc2544_waits = RFC2544_WAITS;
 static const struct waits short_waits = { .residual_s = 2 };
@@ -95,8 +91,15 @@ static enum exit_code store_number(const struct given *given, const struct key *
 	return EXIT_DONE;
 }
 
-static enum exit_code store_pair(const struct given *given, struct pairs *pairs, const char *name, const char *value)
+/* Store the value of "K=V". */
+static enum exit_code store_pair(const struct given *given, char *name, void *into)
 {
+	struct pairs *pairs = into;
+	char *value = strchr(name, '=');
+
+	if (!value)
+		return refuse_given(given, "must be KEY=VALUE, with commas between");
+	*value++ = '\0';
 	for (size_t i = 0; i < pairs->key_count; i++) {
 		const struct key *key = &pairs->keys[i];
 		void *field = (char *)pairs->into + key->offset;
@@ -109,29 +112,6 @@ static enum exit_code store_pair(const struct given *given, struct pairs *pairs,
 		return key->kind == KEY_TEXT ? store_name(given, value, field) : store_number(given, key, value, field);
 	}
 	return refuse_key(given, pairs, name);
-}
-
-/* Split "K=V,..." and store every value. */
-static enum exit_code read_pairs(const struct given *given, struct pairs *pairs)
-{
-	char *text = strdup(given->text), *rest = text;
-	enum exit_code code = EXIT_DONE;
-	char *pair;
-
-	if (!text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	while (code == EXIT_DONE && (pair = strsep(&rest, ","))) {
-		char *value = strchr(pair, '=');
-
-		if (!value) {
-			code = refuse_given(given, "must be KEY=VALUE, with commas between");
-		} else {
-			*value = '\0';
-			code = store_pair(given, pairs, pair, value + 1);
-		}
-	}
-	free(text);
-	return code;
 }
 
 static bool seen(const struct pairs *pairs, const char *name)
@@ -169,7 +149,7 @@ enum exit_code read_goal(const struct given *given, struct config *config)
 	if (config->goal_count == MLR_GOALS_MAX)
 		return refuse_given(given, "a search has at most %d goals", MLR_GOALS_MAX);
 	snprintf(goal.name, sizeof(goal.name), "goal%zu", config->goal_count + 1);
-	code = read_pairs(given, &pairs);
+	code = read_list(given, given->text, store_pair, &pairs);
 	if (code != EXIT_DONE)
 		return code;
 	if (!seen(&pairs, "initial"))
@@ -189,7 +169,7 @@ enum exit_code read_waits(const struct given *given, struct config *config)
 {
 	struct waits waits = config->waits;
 	struct pairs pairs = { .keys = wait_keys, .key_count = COUNT(wait_keys), .into = &waits };
-	enum exit_code code = read_pairs(given, &pairs);
+	enum exit_code code = read_list(given, given->text, store_pair, &pairs);
 
 	if (code != EXIT_DONE)
 		return code;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options that take one value a port: "A,B", or more. */
+/* Options of the ports: those that take one value a port, "A,B" or more; and what may be changed on them. */
 #include <arpa/inet.h>
 #include <netinet/ether.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -11,38 +10,37 @@
 
 #define PART_SIZE       128
 #define PREFIX_LEAST    1
-#define PREFIX_MOST     30
-#define PREFIX_DEFAULT  24
-#define PREFIX6_DEFAULT 64
-#define PREFIX6_MOST    126
-#define PREFIX6_BITS    128
 #define MAC_TEXT_LENGTH 17
+#define FIELD(member)   offsetof(struct port_config, member)
 
-typedef enum exit_code (*read_part)(const struct given *given, const char *part, struct port_config *port);
+typedef enum exit_code (*read_part)(const struct given *given, char *part, struct port_config *port);
 
-/* Split "A,B,..." and read each part into its port; how many there are. */
+/* "A,B,..." while each part is read into its port. */
+struct parts {
+	struct port_config *ports;
+	read_part read;
+	unsigned int count;
+};
+
+static enum exit_code take_part(const struct given *given, char *part, void *into)
+{
+	struct parts *parts = into;
+
+	if (!*part)
+		return refuse_given(given, "must be A,B or more: one for each port");
+	if (parts->count == MLR_PORTS_MAX)
+		return refuse_given(given, "at most %d ports", MLR_PORTS_MAX);
+	if (strlen(part) >= PART_SIZE)
+		return refuse_given(given, "number %u is too long", parts->count + 1);
+	return parts->read(given, part, &parts->ports[parts->count++]);
+}
+
 static enum exit_code read_parts(const struct given *given, struct config *config, read_part read, unsigned int *ret_count)
 {
-	const char *part = given->text;
-	enum exit_code code = EXIT_DONE;
-	unsigned int count = 0;
+	struct parts parts = { .ports = config->ports, .read = read };
+	enum exit_code code = read_list(given, given->text, take_part, &parts);
 
-	for (const char *end = part; end && !code; part = end + 1) {
-		char text[PART_SIZE];
-
-		end = strchr(part, ',');
-		if (part == end || !*part)
-			return refuse_given(given, "must be A,B or more: one for each port");
-		if (count == MLR_PORTS_MAX)
-			return refuse_given(given, "at most %d ports", MLR_PORTS_MAX);
-		if ((end ? (size_t)(end - part) : strlen(part)) >= sizeof(text))
-			return refuse_given(given, "number %u is too long", count + 1);
-		snprintf(text, sizeof(text), "%.*s", end ? (int)(end - part) : PART_SIZE, part);
-		code = read(given, text, &config->ports[count++]);
-		if (!end)
-			break;
-	}
-	*ret_count = count;
+	*ret_count = parts.count;
 	return code;
 }
 
@@ -76,12 +74,10 @@ static enum port_role take_role(char *text)
 }
 
 /* [HOST:]PORT[:ROLE]; no interface has a colon in its name. */
-static enum exit_code read_name(const struct given *given, const char *part, struct port_config *port)
+static enum exit_code read_name(const struct given *given, char *text, struct port_config *port)
 {
-	char text[PART_SIZE];
 	const char *colon, *name;
 
-	snprintf(text, sizeof(text), "%s", part);
 	port->role = take_role(text);
 	colon = strrchr(text, ':');
 	name = colon ? colon + 1 : text;
@@ -118,20 +114,14 @@ static enum exit_code check_roles(const struct given *given, const struct config
 	return EXIT_DONE;
 }
 
-/* Any number of names, for probe. */
-static enum exit_code read_port_list(const struct given *given, struct config *config)
+/* One of any number of names, for probe. */
+static enum exit_code check_name(const struct given *given, char *name, void *into)
 {
-	const char *name = given->text, *comma;
-
-	do {
-		comma = strchr(name, ',');
-		if (!strcspn(name, ",") || strcspn(name, ",") >= IF_NAMESIZE)
-			return refuse_given(given, "must be names of interfaces, A,B,...: of 1 to %d characters each",
-					    IF_NAMESIZE - 1);
-		name = comma ? comma + 1 : name;
-	} while (comma);
-	config->port_list = given->text;
-	return EXIT_DONE;
+	((struct config *)into)->port_list = given->text;
+	return *name && strlen(name) < IF_NAMESIZE
+		       ? EXIT_DONE
+		       : refuse_given(given, "must be names of interfaces, A,B,...: of 1 to %d characters each",
+				      IF_NAMESIZE - 1);
 }
 
 enum exit_code read_ports(const struct given *given, struct config *config)
@@ -139,7 +129,7 @@ enum exit_code read_ports(const struct given *given, struct config *config)
 	enum exit_code code;
 
 	if (config->verb == VERB_PROBE)
-		return read_port_list(given, config);
+		return read_list(given, given->text, check_name, config);
 	code = read_parts(given, config, read_name, &config->port_count);
 
 	if (code != EXIT_DONE)
@@ -151,76 +141,131 @@ enum exit_code read_ports(const struct given *given, struct config *config)
 	return check_roles(given, config);
 }
 
-/* A unicast address that a host can have. */
-static bool parse_host(const char *text, struct in_addr *ret)
-{
-	struct in_addr address;
-	uint32_t host;
+/* --- addresses ------------------------------------------------------------------------------------------------------ */
 
-	if (inet_pton(AF_INET, text, &address) != 1)
+/* What differs between the options of IPv4 and of IPv6. */
+static const struct family {
+	int number;
+	size_t octets, address, gateway, prefix_length; /* the last three are fields of struct port_config */
+	unsigned int prefix_default, prefix_most;
+	unsigned int network; /* the octet that tells apart the networks of ports, by default */
+	const char *name, *example, *gateway_example;
+} four = { AF_INET, sizeof(struct in_addr), FIELD(address), FIELD(gateway), FIELD(prefix_length), 24, 30, 2,
+	   "IPv4",  "198.18.0.2",           "198.18.0.1" },
+  six = { AF_INET6, sizeof(struct in6_addr), FIELD(address6), FIELD(gateway6), FIELD(prefix6_length), 64, 126, 7,
+	  "IPv6",   "2001:2:0:1::2",         "2001:2:0:1::1" };
+
+/* That of --address or --gateway, or of --address6 or --gateway6. */
+static const struct family *family_of(const struct given *given)
+{
+	return strchr(given->option->name, '6') ? &six : &four;
+}
+
+static uint8_t *address_at(struct port_config *port, size_t field)
+{
+	return (uint8_t *)port + field;
+}
+
+static unsigned int *prefix_at(struct port_config *port, const struct family *family)
+{
+	return (unsigned int *)((char *)port + family->prefix_length);
+}
+
+/* Whether a unicast address is one that a host can have on a network. */
+static bool is_host(const struct family *family, const uint8_t *octets)
+{
+	const struct in6_addr *address = (const struct in6_addr *)octets;
+
+	if (family == &four)
+		return octets[0] != 0 && octets[0] < 224; /* 0/8, multicast, reserved, broadcast */
+	return !IN6_IS_ADDR_UNSPECIFIED(address) && !IN6_IS_ADDR_LOOPBACK(address) && !IN6_IS_ADDR_MULTICAST(address) &&
+	       !IN6_IS_ADDR_LINKLOCAL(address) && !IN6_IS_ADDR_V4MAPPED(address);
+}
+
+static bool parse_host(const struct family *family, const char *text, void *ret)
+{
+	struct in6_addr address;
+
+	if (inet_pton(family->number, text, &address) != 1 || !is_host(family, address.s6_addr))
 		return false;
-	host = ntohl(address.s_addr);
-	if (host >> 24 == 0 || host >> 28 >= 14) /* 0/8, multicast, reserved, broadcast */
-		return false;
-	*ret = address;
+	memcpy(ret, &address, family->octets);
 	return true;
 }
 
-/* The first address of a network, or the second for the host that has the first. */
-static struct in_addr default_gateway(struct in_addr address, unsigned int prefix_length)
+/* The first address of the network, or the second for the host that has the first. */
+static void set_gateway(struct port_config *port, const struct family *family)
 {
-	uint32_t network = ntohl(address.s_addr) & ~0u << (32 - prefix_length);
-	uint32_t gateway = network + 1 == ntohl(address.s_addr) ? network + 2 : network + 1;
+	const uint8_t *address = address_at(port, family->address);
+	uint8_t *gateway = address_at(port, family->gateway);
+	size_t last = family->octets - 1;
 
-	return (struct in_addr){ .s_addr = htonl(gateway) };
+	memcpy(gateway, address, family->octets);
+	for (size_t bit = *prefix_at(port, family); bit < 8 * family->octets; bit++)
+		gateway[bit / 8] &= (uint8_t) ~(0x80 >> bit % 8);
+	gateway[last] |= 1;
+	if (memcmp(gateway, address, family->octets) == 0)
+		gateway[last] ^= 3;
 }
 
-static enum exit_code read_address(const struct given *given, const char *part, struct port_config *port)
+static enum exit_code read_address(const struct given *given, char *part, struct port_config *port)
 {
+	const struct family *family = family_of(given);
 	const char *slash = strchr(part, '/');
-	double prefix_length = PREFIX_DEFAULT;
-	char text[INET_ADDRSTRLEN];
+	size_t length = slash ? (size_t)(slash - part) : strlen(part);
+	double prefix_length = family->prefix_default;
+	char text[INET6_ADDRSTRLEN] = "";
 
-	snprintf(text, sizeof(text), "%.*s", slash ? (int)(slash - part) : (int)sizeof(text), part);
-	if (!parse_host(text, &port->address) || (slash && slash - part >= INET_ADDRSTRLEN))
-		return refuse_given(given, "'%s' is not the IPv4 address of a host; write it as 198.18.0.2/24", part);
+	if (length < sizeof(text))
+		memcpy(text, part, length);
+	if (!parse_host(family, text, address_at(port, family->address)))
+		return refuse_given(given, "'%s' is not the %s address of a host; write it as %s/%u", part, family->name,
+				    family->example, family->prefix_default);
 	if (slash && (!parse_number(slash + 1, &prefix_length) || prefix_length < PREFIX_LEAST ||
-		      prefix_length > PREFIX_MOST || prefix_length != (unsigned int)prefix_length))
-		return refuse_given(given, "the prefix length of '%s' must be %d to %d", part, PREFIX_LEAST, PREFIX_MOST);
-	port->prefix_length = (unsigned int)prefix_length;
-	port->gateway = default_gateway(port->address, port->prefix_length);
+		      prefix_length > family->prefix_most || prefix_length != (unsigned int)prefix_length))
+		return refuse_given(given, "the prefix length of '%s' must be %d to %u", part, PREFIX_LEAST,
+				    family->prefix_most);
+	*prefix_at(port, family) = (unsigned int)prefix_length;
+	set_gateway(port, family);
 	return EXIT_DONE;
 }
 
-/* Ports C, D, ... have the next networks of the same blocks: 198.18.1.2, 198.19.1.2, ... (RFC 2544, C.2.2). */
-static void default_address(struct port_config *ports, unsigned int port)
+/* Ports C, D, ... have the next networks: 198.18.1.2, 198.19.1.2, ... of the same blocks (RFC 2544, C.2.2), and 2001:2:0:3::2,
+ * 2001:2:0:4::2, ... (RFC 5180, section 8). */
+static void set_default(struct port_config *ports, unsigned int port, const struct family *family)
 {
-	const struct port_config *base = &ports[port % 2];
+	struct port_config *base = &ports[port % 2];
+	uint8_t *address = address_at(&ports[port], family->address);
 
-	ports[port].prefix_length = base->prefix_length;
-	ports[port].address.s_addr = htonl(ntohl(base->address.s_addr) + (port / 2 << 8));
-	ports[port].gateway = default_gateway(ports[port].address, base->prefix_length);
+	memcpy(address, address_at(base, family->address), family->octets);
+	address[family->network] = (uint8_t)(family == &four ? port / 2 : port + 1);
+	*prefix_at(&ports[port], family) = *prefix_at(base, family);
+	set_gateway(&ports[port], family);
 }
 
 enum exit_code read_addresses(const struct given *given, struct config *config)
 {
+	const struct family *family = family_of(given);
 	unsigned int count;
 	enum exit_code code = given->fallback ? read_parts(given, config, read_address, &count)
 					      : read_one_each(given, config, read_address);
 
 	for (unsigned int i = PORT_COUNT; i < config->port_count && given->fallback; i++)
-		default_address(config->ports, i);
+		set_default(config->ports, i, family);
 	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		for (unsigned int j = 0; j < i; j++)
-			if (config->ports[i].address.s_addr == config->ports[j].address.s_addr)
+			if (memcmp(address_at(&config->ports[i], family->address),
+				   address_at(&config->ports[j], family->address), family->octets) == 0)
 				return refuse_given(given, "the same address twice; give different ones");
 	return code;
 }
 
-static enum exit_code read_gateway(const struct given *given, const char *part, struct port_config *port)
+static enum exit_code read_gateway(const struct given *given, char *part, struct port_config *port)
 {
-	if (!parse_host(part, &port->gateway))
-		return refuse_given(given, "'%s' is not the IPv4 address of a host; write it as 198.18.0.1", part);
+	const struct family *family = family_of(given);
+
+	if (!parse_host(family, part, address_at(port, family->gateway)))
+		return refuse_given(given, "'%s' is not the %s address of a host; write it as %s", part, family->name,
+				    family->gateway_example);
 	return EXIT_DONE;
 }
 
@@ -229,94 +274,9 @@ enum exit_code read_gateways(const struct given *given, struct config *config)
 	return read_one_each(given, config, read_gateway);
 }
 
-/* --- IPv6 ----------------------------------------------------------------------------------------------------------- */
-
-/* A unicast address that a host can have on a network. */
-static bool parse_host6(const char *text, struct in6_addr *ret)
-{
-	struct in6_addr address;
-
-	if (inet_pton(AF_INET6, text, &address) != 1 || IN6_IS_ADDR_UNSPECIFIED(&address) ||
-	    IN6_IS_ADDR_LOOPBACK(&address) || IN6_IS_ADDR_MULTICAST(&address) || IN6_IS_ADDR_LINKLOCAL(&address) ||
-	    IN6_IS_ADDR_V4MAPPED(&address))
-		return false;
-	*ret = address;
-	return true;
-}
-
-/* The first address of a network, or the second for the host that has the first. */
-static struct in6_addr default_gateway6(const struct in6_addr *address, unsigned int prefix_length)
-{
-	struct in6_addr gateway = *address;
-
-	for (unsigned int bit = prefix_length; bit < PREFIX6_BITS; bit++)
-		gateway.s6_addr[bit / 8] &= (uint8_t) ~(0x80 >> bit % 8);
-	gateway.s6_addr[15] |= 1;
-	if (IN6_ARE_ADDR_EQUAL(&gateway, address))
-		gateway.s6_addr[15] ^= 3;
-	return gateway;
-}
-
-static enum exit_code read_address6(const struct given *given, const char *part, struct port_config *port)
-{
-	const char *slash = strchr(part, '/');
-	double prefix_length = PREFIX6_DEFAULT;
-	size_t length = slash ? (size_t)(slash - part) : strlen(part);
-	char text[INET6_ADDRSTRLEN] = "";
-
-	if (length < sizeof(text))
-		memcpy(text, part, length);
-	if (!parse_host6(text, &port->address6))
-		return refuse_given(given, "'%s' is not the IPv6 address of a host; write it as 2001:2:0:1::2/64", part);
-	if (slash && (!parse_number(slash + 1, &prefix_length) || prefix_length < PREFIX_LEAST ||
-		      prefix_length > PREFIX6_MOST || prefix_length != (unsigned int)prefix_length))
-		return refuse_given(given, "the prefix length of '%s' must be %d to %d", part, PREFIX_LEAST, PREFIX6_MOST);
-	port->prefix6_length = (unsigned int)prefix_length;
-	port->gateway6 = default_gateway6(&port->address6, port->prefix6_length);
-	return EXIT_DONE;
-}
-
-/* Ports C, D, ... have 2001:2:0:3::2, 2001:2:0:4::2, ... (RFC 5180, section 8). */
-static void default_address6(struct port_config *ports, unsigned int port)
-{
-	const struct port_config *base = &ports[port % 2];
-
-	ports[port].prefix6_length = base->prefix6_length;
-	ports[port].address6 = base->address6;
-	ports[port].address6.s6_addr[7] = (uint8_t)(port + 1);
-	ports[port].gateway6 = default_gateway6(&ports[port].address6, base->prefix6_length);
-}
-
-enum exit_code read_addresses6(const struct given *given, struct config *config)
-{
-	unsigned int count;
-	enum exit_code code = given->fallback ? read_parts(given, config, read_address6, &count)
-					      : read_one_each(given, config, read_address6);
-
-	for (unsigned int i = PORT_COUNT; i < config->port_count && given->fallback; i++)
-		default_address6(config->ports, i);
-	for (unsigned int i = 0; i < config->port_count && !code; i++)
-		for (unsigned int j = 0; j < i; j++)
-			if (IN6_ARE_ADDR_EQUAL(&config->ports[i].address6, &config->ports[j].address6))
-				return refuse_given(given, "the same address twice; give different ones");
-	return code;
-}
-
-static enum exit_code read_gateway6(const struct given *given, const char *part, struct port_config *port)
-{
-	if (!parse_host6(part, &port->gateway6))
-		return refuse_given(given, "'%s' is not the IPv6 address of a host; write it as 2001:2:0:1::1", part);
-	return EXIT_DONE;
-}
-
-enum exit_code read_gateways6(const struct given *given, struct config *config)
-{
-	return read_one_each(given, config, read_gateway6);
-}
-
 /* --- MAC addresses -------------------------------------------------------------------------------------------------- */
 
-static enum exit_code read_mac(const struct given *given, const char *part, struct port_config *port)
+static enum exit_code read_mac(const struct given *given, char *part, struct port_config *port)
 {
 	if (strlen(part) != MAC_TEXT_LENGTH || strspn(part, "0123456789abcdefABCDEF:") != MAC_TEXT_LENGTH ||
 	    !ether_aton_r(part, &port->destination_mac))
@@ -328,4 +288,80 @@ static enum exit_code read_mac(const struct given *given, const char *part, stru
 enum exit_code read_macs(const struct given *given, struct config *config)
 {
 	return read_one_each(given, config, read_mac);
+}
+
+/* --- --prepare: what may be changed on the ports ------------------------------------------------------------------------ */
+
+#define BIT(item) (1u << (item))
+#define AUTOMATIC                                                                                                           \
+	(BIT(PREPARE_IPV6) | BIT(PREPARE_MERGE) | BIT(PREPARE_PAUSE) | BIT(PREPARE_IRQ) | BIT(PREPARE_VLAN) |               \
+	 BIT(PREPARE_QUEUES) | BIT(PREPARE_TIMESTAMPS))
+#define CHANNELS_MOST 4096
+
+static const char *const items[] = {
+	[PREPARE_IPV6] = "ipv6",     [PREPARE_MERGE] = "merge",
+	[PREPARE_PAUSE] = "pause",   [PREPARE_IRQ] = "irq",
+	[PREPARE_VLAN] = "vlan",     [PREPARE_GRO] = "gro",
+	[PREPARE_MTU] = "mtu",       [PREPARE_CHANNELS] = "channels",
+	[PREPARE_RSS] = "rss",       [PREPARE_TIMESTAMPS] = "timestamps",
+	[PREPARE_QUEUES] = "queues", [PREPARE_STEER] = "steer",
+};
+
+static enum exit_code refuse_item(const struct given *given, const char *word)
+{
+	char hint[64];
+
+	return refuse_given(
+		given,
+		"there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, timestamps, gro, "
+		"mtu, channels=N, rss and steer, or auto and no-ITEM",
+		word, nearest_hint(word, items, COUNT(items), hint, sizeof(hint)));
+}
+
+static enum exit_code read_channels(const struct given *given, const char *number, struct prepare *prepare)
+{
+	double count;
+
+	if (!number || !parse_number(number, &count) || count < 1 || count > CHANNELS_MOST || count != (unsigned int)count)
+		return refuse_given(given, "channels takes a number from 1 to %d, as channels=4", CHANNELS_MOST);
+	prepare->channels = (unsigned int)count;
+	return EXIT_DONE;
+}
+
+static enum exit_code read_item(const struct given *given, char *word, void *into)
+{
+	struct prepare *prepare = into;
+	char *number = strchr(word, '=');
+	bool not = strncmp(word, "no-", 3) == 0;
+
+	if (strcmp(word, "auto") == 0) {
+		prepare->automatic |= AUTOMATIC;
+		return EXIT_DONE;
+	}
+	if (number)
+		*number++ = '\0';
+	for (unsigned int item = 0; item < COUNT(items); item++) {
+		if (strcmp(word + (not ? 3 : 0), items[item]))
+			continue;
+		if (number && (not || item != PREPARE_CHANNELS))
+			return refuse_given(given, "'%s' takes no number", word);
+		if (not )
+			prepare->automatic &= ~BIT(item);
+		else
+			prepare->asked |= BIT(item);
+		return item == PREPARE_CHANNELS && !not ? read_channels(given, number, prepare) : EXIT_DONE;
+	}
+	return refuse_item(given, word);
+}
+
+enum exit_code read_prepare(const struct given *given, struct config *config)
+{
+	struct prepare prepare = { 0 };
+	enum exit_code code = EXIT_DONE;
+
+	if (strcmp(given->text, "none") != 0)
+		code = read_list(given, given->text, read_item, &prepare);
+	if (code == EXIT_DONE)
+		config->prepare = prepare;
+	return code;
 }

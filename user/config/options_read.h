@@ -20,8 +20,6 @@ enum exit_code read_preset(const struct given *given, struct config *config);
 enum exit_code read_ports(const struct given *given, struct config *config);
 enum exit_code read_addresses(const struct given *given, struct config *config);
 enum exit_code read_gateways(const struct given *given, struct config *config);
-enum exit_code read_addresses6(const struct given *given, struct config *config);
-enum exit_code read_gateways6(const struct given *given, struct config *config);
 enum exit_code read_macs(const struct given *given, struct config *config);
 enum exit_code read_prepare(const struct given *given, struct config *config);
 enum exit_code read_vlans(const struct given *given, struct config *config);

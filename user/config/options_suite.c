@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/units.h"
 #include "config/options_read.h"
 #include "config/traffic.h"
@@ -87,13 +86,13 @@ enum exit_code config_for_frame_size(const struct config *config, const char *te
 
 /* In the order of enum rfc2544_test. */
 static const char *const test_names[] = { "throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset" };
-#define TEST_COUNT (sizeof(test_names) / sizeof(test_names[0]))
 
-static enum exit_code read_test(const struct given *given, const char *name, struct config *config)
+static enum exit_code read_test(const struct given *given, char *name, void *into)
 {
+	struct config *config = into;
 	char hint[64], quoted[QUOTE_SIZE];
 
-	for (size_t i = 0; i < TEST_COUNT; i++) {
+	for (size_t i = 0; i < COUNT(test_names); i++) {
 		if (strcmp(name, test_names[i]))
 			continue;
 		config->tests |= 1u << i;
@@ -103,25 +102,12 @@ static enum exit_code read_test(const struct given *given, const char *name, str
 			    "there is no test '%s'%s; there are throughput, latency, frame-loss, back-to-back, recovery "
 			    "and reset",
 			    quote(name, strlen(name), quoted, sizeof(quoted)),
-			    nearest_hint(name, test_names, TEST_COUNT, hint, sizeof(hint)));
+			    nearest_hint(name, test_names, COUNT(test_names), hint, sizeof(hint)));
 }
 
 enum exit_code read_tests(const struct given *given, struct config *config)
 {
-	enum exit_code code = EXIT_DONE;
-	const char *rest = given->text;
-	char name[64];
-
-	while (code == EXIT_DONE) {
-		size_t length = strcspn(rest, ",");
-
-		snprintf(name, sizeof(name), "%.*s", (int)length, rest);
-		code = read_test(given, name, config);
-		if (!rest[length])
-			break;
-		rest += length + 1;
-	}
-	return code;
+	return read_list(given, given->text, read_test, config);
 }
 
 /* A switch that the waits go with: those of the RFC, or hardly any. */
@@ -151,7 +137,7 @@ void choose_tests(struct config *config)
 {
 	if (config->tests)
 		return;
-	config->tests = (1u << TEST_COUNT) - 1;
+	config->tests = (1u << COUNT(test_names)) - 1;
 	if (!config->reset_command)
-		config->tests &= ~(1u << (TEST_COUNT - 1)); /* an operator who does not know of it resets nothing */
+		config->tests &= ~(1u << (COUNT(test_names) - 1)); /* an operator who does not know of it resets nothing */
 }

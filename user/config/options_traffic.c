@@ -6,13 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/units.h"
 #include "config/options_read.h"
 #include "mlr/imix.h"
 
-#define COUNT(array)   (sizeof(array) / sizeof((array)[0]))
-#define TEXT_SIZE      4096
 #define VID_MOST       4094
 #define PRIORITY_MOST  7
 #define PRIORITY_SHIFT 13
@@ -31,20 +28,6 @@ static bool parse_whole(const char *text, unsigned long most, unsigned int *ret)
 	return true;
 }
 
-/* Cut a copy of a text at a separator, each part in turn; NULL after the last. */
-static char *next_part(char **rest, const char *separator)
-{
-	return *rest ? strsep(rest, separator) : NULL;
-}
-
-static enum exit_code copy_text(const struct given *given, const char *text, char copy[TEXT_SIZE])
-{
-	if (strlen(text) >= TEXT_SIZE)
-		return refuse_given(given, "longer than %d characters", TEXT_SIZE - 1);
-	strcpy(copy, text);
-	return EXIT_DONE;
-}
-
 /* --- frame sizes ---------------------------------------------------------------------------------------------------- */
 
 static enum exit_code refuse_size(const struct given *given, const char *text)
@@ -58,43 +41,58 @@ static bool parse_size(const char *text, unsigned int *ret_octets)
 	return parse_whole(text, MLR_FRAME_MAX_OCTETS, ret_octets) && *ret_octets >= MLR_FRAME_MIN_OCTETS;
 }
 
-/* "7:64,4:594,1:1518" */
+struct weights {
+	struct mlr_size_weight items[MLR_SIZES_MAX];
+	unsigned int count;
+};
+
+/* "7:64" */
+static enum exit_code read_weight(const struct given *given, char *part, void *into)
+{
+	struct weights *weights = into;
+	struct mlr_size_weight *weight = &weights->items[weights->count];
+	char *colon = strchr(part, ':');
+
+	if (weights->count++ == MLR_SIZES_MAX)
+		return refuse_given(given, "more than %d sizes", MLR_SIZES_MAX);
+	if (!colon)
+		return refuse_given(given, "'%s' lacks its weight; write WEIGHT:SIZE, as 7:64", part);
+	*colon = '\0';
+	if (!parse_whole(part, UINT_MAX, &weight->weight) || !weight->weight)
+		return refuse_given(given, "'%s' is no weight; weights are whole numbers from 1", part);
+	return parse_size(colon + 1, &weight->size_octets) ? EXIT_DONE : refuse_size(given, colon + 1);
+}
+
 static enum exit_code read_weights(const struct given *given, const char *text, struct mlr_size_mix *ret)
 {
-	struct mlr_size_weight weights[MLR_SIZES_MAX];
-	char copy[TEXT_SIZE], *rest = copy, *part;
-	enum exit_code code = copy_text(given, text, copy);
-	unsigned int count = 0;
-	int error;
+	struct weights weights = { .count = 0 };
+	enum exit_code code = read_list(given, text, read_weight, &weights);
+	int error = code ? 0 : mlr_size_from_weights(weights.items, weights.count, ret);
 
-	if (code)
-		return code;
-	for (; (part = next_part(&rest, ",")); count++) {
-		char *colon = strchr(part, ':');
-
-		if (count == MLR_SIZES_MAX)
-			return refuse_given(given, "more than %d sizes", MLR_SIZES_MAX);
-		if (!colon)
-			return refuse_given(given, "'%s' lacks its weight; write WEIGHT:SIZE, as 7:64", part);
-		*colon = '\0';
-		if (!parse_whole(part, UINT_MAX, &weights[count].weight) || !weights[count].weight)
-			return refuse_given(given, "'%s' is no weight; weights are whole numbers from 1", part);
-		if (!parse_size(colon + 1, &weights[count].size_octets))
-			return refuse_size(given, colon + 1);
-	}
-	error = mlr_size_from_weights(weights, count, ret);
 	if (error == -E2BIG)
 		return refuse_given(given, "the weights, divided by what they have in common, add up to more than %d",
 				    MLR_SCHEDULE_MAX);
-	return error ? refuse_given(given, "not a list of WEIGHT:SIZE") : EXIT_DONE;
+	return error ? refuse_given(given, "not a list of WEIGHT:SIZE") : code;
 }
 
-/* "z=1518" behind a genome. */
-static enum exit_code read_letter(const struct given *given, const char *part, unsigned int own_octets[MLR_GENOME_LETTERS])
+struct genome {
+	char letters[LIST_SIZE];
+	unsigned int own_octets[MLR_GENOME_LETTERS];
+	bool begun;
+};
+
+/* The genome, then "z=1518" behind it. */
+static enum exit_code read_letter(const struct given *given, char *part, void *into)
 {
+	struct genome *genome = into;
 	char letter = part[0];
 	unsigned int octets;
 
+	if (!genome->begun) {
+		strcpy(genome->letters, part);
+		genome->begun = true;
+		return EXIT_DONE;
+	}
 	if (!letter || part[1] != '=')
 		return refuse_given(given, "'%s' behind the genome must be LETTER=SIZE, as z=1518", part);
 	if (mlr_genome_letter_octets(letter))
@@ -103,9 +101,9 @@ static enum exit_code read_letter(const struct given *given, const char *part, u
 	if (!parse_size(part + 2, &octets))
 		return refuse_size(given, part + 2);
 	if (letter == 'z')
-		own_octets['z' - 'a'] = octets;
+		genome->own_octets['z' - 'a'] = octets;
 	else if (letter >= 'A' && letter <= 'Z')
-		own_octets[26 + letter - 'A'] = octets;
+		genome->own_octets[26 + letter - 'A'] = octets;
 	else
 		return refuse_given(given,
 				    "'%c' cannot have a size of your own; RFC 6985 has z (the MTU) and capitals for that",
@@ -140,22 +138,19 @@ static enum exit_code refuse_genome(const struct given *given, const char *genom
 /* "aaabz,z=1518" */
 static enum exit_code read_genome(const struct given *given, const char *text, struct mlr_size_mix *ret)
 {
-	unsigned int own_octets[MLR_GENOME_LETTERS] = { 0 };
-	char copy[TEXT_SIZE], *rest = copy, *genome, *part;
-	enum exit_code code = copy_text(given, text, copy);
+	struct genome genome = { .begun = false };
+	enum exit_code code = read_list(given, text, read_letter, &genome);
 	int error;
 
-	genome = code ? NULL : next_part(&rest, ",");
-	while (!code && (part = next_part(&rest, ",")))
-		code = read_letter(given, part, own_octets);
 	if (code)
 		return code;
-	error = mlr_size_from_genome(genome, own_octets, ret);
-	for (char *letter = genome; error && *letter; letter++) /* name the letter that is wrong, not one that was given */
-		while ((*letter >= 'A' && *letter <= 'Z' && own_octets[26 + *letter - 'A']) ||
-		       (*letter >= 'a' && *letter <= 'z' && own_octets[*letter - 'a']))
+	error = mlr_size_from_genome(genome.letters, genome.own_octets, ret);
+	for (char *letter = genome.letters; error && *letter;
+	     letter++) /* name the one that is wrong, not one that was given */
+		while ((*letter >= 'A' && *letter <= 'Z' && genome.own_octets[26 + *letter - 'A']) ||
+		       (*letter >= 'a' && *letter <= 'z' && genome.own_octets[*letter - 'a']))
 			memmove(letter, letter + 1, strlen(letter));
-	return error ? refuse_genome(given, genome, error) : EXIT_DONE;
+	return error ? refuse_genome(given, genome.letters, error) : EXIT_DONE;
 }
 
 static const struct named_mix {
@@ -201,33 +196,29 @@ enum exit_code read_frame_size(const struct given *given, struct config *config)
 /* --- VLAN tags ------------------------------------------------------------------------------------------------------ */
 
 /* "VID[:PRIORITY]" */
-static enum exit_code read_tag(const struct given *given, char *part, struct mlr_vlan *ret)
+static enum exit_code read_tag(const struct given *given, char *part, void *into)
 {
+	struct config *config = into;
 	char *colon = strchr(part, ':');
 	unsigned int vid, priority = 0;
 
+	if (config->vlan_count == MLR_VLANS_MAX)
+		return refuse_given(given, "at most %d tags, the outer one first", MLR_VLANS_MAX);
 	if (colon)
 		*colon = '\0';
 	if (!parse_whole(part, VID_MOST, &vid))
 		return refuse_given(given, "'%s' is no VLAN; VLANs are 0 (priority only) to %d", part, VID_MOST);
 	if (colon && !parse_whole(colon + 1, PRIORITY_MOST, &priority))
 		return refuse_given(given, "'%s' is no priority; priorities are 0 to %d", colon + 1, PRIORITY_MOST);
-	*ret = (struct mlr_vlan){ .type = VLAN_TYPE_CUSTOMER, .control = (uint16_t)(priority << PRIORITY_SHIFT | vid) };
+	config->vlans[config->vlan_count++] =
+		(struct mlr_vlan){ .type = VLAN_TYPE_CUSTOMER, .control = (uint16_t)(priority << PRIORITY_SHIFT | vid) };
 	return EXIT_DONE;
 }
 
 enum exit_code read_vlans(const struct given *given, struct config *config)
 {
-	char copy[TEXT_SIZE], *rest = copy, *part;
-	enum exit_code code = copy_text(given, given->text, copy);
-
 	config->vlan_count = 0;
-	while (!code && (part = next_part(&rest, ","))) {
-		if (config->vlan_count == MLR_VLANS_MAX)
-			return refuse_given(given, "at most %d tags, the outer one first", MLR_VLANS_MAX);
-		code = read_tag(given, part, &config->vlans[config->vlan_count++]);
-	}
-	return code;
+	return read_list(given, given->text, read_tag, config);
 }
 
 /* --- flows ---------------------------------------------------------------------------------------------------------- */
@@ -241,8 +232,9 @@ static unsigned int field_room(enum mlr_field field)
 }
 
 /* "FIELD=COUNT[:STEP]" */
-static enum exit_code read_range(const struct given *given, char *part, struct mlr_range ranges[MLR_FIELD_COUNT])
+static enum exit_code read_range(const struct given *given, char *part, void *into)
 {
+	struct mlr_range *ranges = into;
 	char *equals = strchr(part, '='), *colon;
 	unsigned int count, step = 1;
 	char hint[64];
@@ -276,13 +268,8 @@ static enum exit_code read_range(const struct given *given, char *part, struct m
 
 enum exit_code read_vary(const struct given *given, struct config *config)
 {
-	char copy[TEXT_SIZE], *rest = copy, *part;
-	enum exit_code code = copy_text(given, given->text, copy);
-
 	memset(config->ranges, 0, sizeof(config->ranges));
-	while (!code && (part = next_part(&rest, ",")))
-		code = read_range(given, part, config->ranges);
-	return code;
+	return read_list(given, given->text, read_range, config->ranges);
 }
 
 /* --- modifiers ------------------------------------------------------------------------------------------------------ */
@@ -311,18 +298,16 @@ static enum exit_code read_management(const struct given *given, const char *tex
 	return EXIT_DONE;
 }
 
+static enum exit_code read_modifier(const struct given *given, char *part, void *into)
+{
+	if (strncmp(part, "broadcast=", 10) == 0)
+		return read_broadcast(given, part + 10, into);
+	if (strncmp(part, "management=", 11) == 0)
+		return read_management(given, part + 11, into);
+	return refuse_given(given, "no modifier '%s'; there are broadcast=SHARE and management=N/s", part);
+}
+
 enum exit_code read_modifiers(const struct given *given, struct config *config)
 {
-	char copy[TEXT_SIZE], *rest = copy, *part;
-	enum exit_code code = copy_text(given, given->text, copy);
-
-	while (!code && (part = next_part(&rest, ","))) {
-		if (strncmp(part, "broadcast=", 10) == 0)
-			code = read_broadcast(given, part + 10, config);
-		else if (strncmp(part, "management=", 11) == 0)
-			code = read_management(given, part + 11, config);
-		else
-			code = refuse_given(given, "no modifier '%s'; there are broadcast=SHARE and management=N/s", part);
-	}
-	return code;
+	return read_list(given, given->text, read_modifier, config);
 }

@@ -6,94 +6,64 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/units.h"
 #include "config/given.h"
-#include "config/load.h"
 #include "config/options_suite.h"
 
-#define COUNT(array)     (sizeof(array) / sizeof((array)[0]))
-#define FIGURES_MAX      64
 #define REQUIREMENT_MOST 64
 
 /* --- the figures that there are ------------------------------------------------------------------------------------- */
 
-struct figure {
+/* Whose a figure is: of a goal, as GOAL.NAME in a search (GOAL alone is its Conditional Throughput); of a trial; of a soak; of a suite,
+ * each of its frame sizes or the one that is said, or all of it. */
+enum { OF_GOAL = 1 << 0, OF_TRIAL = 1 << 1, OF_SOAK = 1 << 2, OF_SIZE = 1 << 3, OF_SUITE = 1 << 4 };
+
+#define LATENCY "/latency/" /* of a trial; of a goal, of the trials that decided */
+
+static const struct figure {
+	unsigned int of;
 	const char *name;
 	enum quantity quantity;
-	const char *path;
+	const char *path; /* of a frame size, in an item of "frame_sizes" */
+} figures[] = {
+	{ OF_GOAL, "throughput", QUANTITY_LOAD, "/conditional_throughput" },
+	{ OF_GOAL, "lower", QUANTITY_LOAD, "/relevant_lower_bound" },
+	{ OF_GOAL, "upper", QUANTITY_LOAD, "/relevant_upper_bound" },
+	{ OF_TRIAL, "loss", QUANTITY_RATIO, "/trial_result/trial_loss_ratio" },
+	{ OF_TRIAL, "forwarding-rate", QUANTITY_LOAD, "/trial_result/trial_forwarding_rate" },
+	{ OF_TRIAL, "sent", QUANTITY_FRAMES, "/trial_result/counts/sent" },
+	{ OF_TRIAL, "received", QUANTITY_FRAMES, "/trial_result/counts/received" },
+	{ OF_TRIAL, "lost", QUANTITY_FRAMES, "/trial_result/counts/lost" },
+	{ OF_TRIAL, "unsent", QUANTITY_FRAMES, "/trial_result/counts/unsent" },
+	{ OF_TRIAL, "duplicate", QUANTITY_FRAMES, "/trial_result/counts/duplicate" },
+	{ OF_TRIAL, "reordered", QUANTITY_FRAMES, "/trial_result/counts/reordered" },
+	{ OF_TRIAL, "late", QUANTITY_FRAMES, "/trial_result/counts/late" },
+	{ OF_TRIAL, "foreign", QUANTITY_FRAMES, "/trial_result/counts/foreign" },
+	{ OF_TRIAL, "malformed", QUANTITY_FRAMES, "/trial_result/counts/malformed" },
+	{ OF_TRIAL, "wrong-length", QUANTITY_FRAMES, "/trial_result/counts/wrong_length" },
+	{ OF_TRIAL, "damaged", QUANTITY_FRAMES, "/trial_result/counts/damaged" },
+	{ OF_TRIAL | OF_GOAL, "latency.min", QUANTITY_TIME, LATENCY "min_ns" },
+	{ OF_TRIAL | OF_GOAL, "latency.mean", QUANTITY_TIME, LATENCY "mean_ns" },
+	{ OF_TRIAL | OF_GOAL, "latency.p50", QUANTITY_TIME, LATENCY "p50_ns" },
+	{ OF_TRIAL | OF_GOAL, "latency.p90", QUANTITY_TIME, LATENCY "p90_ns" },
+	{ OF_TRIAL | OF_GOAL, "latency.p99", QUANTITY_TIME, LATENCY "p99_ns" },
+	{ OF_TRIAL | OF_GOAL, "latency.p99.9", QUANTITY_TIME, LATENCY "p99_9_ns" },
+	{ OF_TRIAL | OF_GOAL, "latency.p99.99", QUANTITY_TIME, LATENCY "p99_99_ns" },
+	{ OF_TRIAL | OF_GOAL, "latency.max", QUANTITY_TIME, LATENCY "max_ns" },
+	{ OF_TRIAL, "gap.p50", QUANTITY_TIME, "/pacing/gap_p50_ns" },
+	{ OF_TRIAL, "gap.p99", QUANTITY_TIME, "/pacing/gap_p99_ns" },
+	{ OF_TRIAL, "gap.max", QUANTITY_TIME, "/pacing/gap_max_ns" },
+	{ OF_SOAK, "critical-load", QUANTITY_LOAD, "/critical_load/mean" },
+	{ OF_SOAK, "critical-load.stdev", QUANTITY_LOAD, "/critical_load/stdev" },
+	{ OF_SIZE, "throughput", QUANTITY_LOAD, "/throughput/throughput" },
+	{ OF_SIZE, "latency", QUANTITY_TIME, "/latency/average_of_means_ns" },
+	{ OF_SIZE, "latency.min", QUANTITY_TIME, "/latency/min_ns" },
+	{ OF_SIZE, "latency.max", QUANTITY_TIME, "/latency/max_ns" },
+	{ OF_SIZE, "latency.p99", QUANTITY_TIME, "/latency/p99_ns_max" },
+	{ OF_SIZE, "back-to-back", QUANTITY_FRAMES, "/back_to_back/average" },
+	{ OF_SIZE, "recovery", QUANTITY_SECONDS, "/recovery/average" },
+	{ OF_SUITE, "reset", QUANTITY_SECONDS, "/reset/reset_time" },
 };
-
-/* Of a goal, as GOAL.NAME in a search; GOAL alone is its Conditional Throughput. */
-static const struct figure goal_figures[] = {
-	{ "throughput", QUANTITY_LOAD, "/conditional_throughput" },
-	{ "lower", QUANTITY_LOAD, "/relevant_lower_bound" },
-	{ "upper", QUANTITY_LOAD, "/relevant_upper_bound" },
-};
-
-/* Of a trial; of a goal as GOAL.NAME. The path is in LATENCY. */
-static const struct figure latency_figures[] = {
-	{ "latency.min", QUANTITY_TIME, "min_ns" },       { "latency.mean", QUANTITY_TIME, "mean_ns" },
-	{ "latency.p50", QUANTITY_TIME, "p50_ns" },       { "latency.p90", QUANTITY_TIME, "p90_ns" },
-	{ "latency.p99", QUANTITY_TIME, "p99_ns" },       { "latency.p99.9", QUANTITY_TIME, "p99_9_ns" },
-	{ "latency.p99.99", QUANTITY_TIME, "p99_99_ns" }, { "latency.max", QUANTITY_TIME, "max_ns" },
-};
-
-static const struct figure trial_figures[] = {
-	{ "loss", QUANTITY_RATIO, "/trial_result/trial_loss_ratio" },
-	{ "forwarding-rate", QUANTITY_LOAD, "/trial_result/trial_forwarding_rate" },
-	{ "sent", QUANTITY_FRAMES, "/trial_result/counts/sent" },
-	{ "received", QUANTITY_FRAMES, "/trial_result/counts/received" },
-	{ "lost", QUANTITY_FRAMES, "/trial_result/counts/lost" },
-	{ "unsent", QUANTITY_FRAMES, "/trial_result/counts/unsent" },
-	{ "duplicate", QUANTITY_FRAMES, "/trial_result/counts/duplicate" },
-	{ "reordered", QUANTITY_FRAMES, "/trial_result/counts/reordered" },
-	{ "late", QUANTITY_FRAMES, "/trial_result/counts/late" },
-	{ "foreign", QUANTITY_FRAMES, "/trial_result/counts/foreign" },
-	{ "malformed", QUANTITY_FRAMES, "/trial_result/counts/malformed" },
-	{ "wrong-length", QUANTITY_FRAMES, "/trial_result/counts/wrong_length" },
-	{ "damaged", QUANTITY_FRAMES, "/trial_result/counts/damaged" },
-	{ "latency.min", QUANTITY_TIME, "/latency/min_ns" },
-	{ "latency.mean", QUANTITY_TIME, "/latency/mean_ns" },
-	{ "latency.p50", QUANTITY_TIME, "/latency/p50_ns" },
-	{ "latency.p90", QUANTITY_TIME, "/latency/p90_ns" },
-	{ "latency.p99", QUANTITY_TIME, "/latency/p99_ns" },
-	{ "latency.p99.9", QUANTITY_TIME, "/latency/p99_9_ns" },
-	{ "latency.p99.99", QUANTITY_TIME, "/latency/p99_99_ns" },
-	{ "latency.max", QUANTITY_TIME, "/latency/max_ns" },
-	{ "gap.p50", QUANTITY_TIME, "/pacing/gap_p50_ns" },
-	{ "gap.p99", QUANTITY_TIME, "/pacing/gap_p99_ns" },
-	{ "gap.max", QUANTITY_TIME, "/pacing/gap_max_ns" },
-};
-
-static const struct figure soak_figures[] = {
-	{ "critical-load", QUANTITY_LOAD, "/critical_load/mean" },
-	{ "critical-load.stdev", QUANTITY_LOAD, "/critical_load/stdev" },
-};
-
-/* Of a suite: of each frame size, or the one that is said. The path is in an item of "frame_sizes". */
-static const struct figure size_figures[] = {
-	{ "throughput", QUANTITY_LOAD, "/throughput/throughput" },
-	{ "latency", QUANTITY_TIME, "/latency/average_of_means_ns" },
-	{ "latency.min", QUANTITY_TIME, "/latency/min_ns" },
-	{ "latency.max", QUANTITY_TIME, "/latency/max_ns" },
-	{ "latency.p99", QUANTITY_TIME, "/latency/p99_ns_max" },
-	{ "back-to-back", QUANTITY_FRAMES, "/back_to_back/average" },
-	{ "recovery", QUANTITY_SECONDS, "/recovery/average" },
-};
-
-/* Of a suite as a whole. */
-static const struct figure suite_figures[] = {
-	{ "reset", QUANTITY_SECONDS, "/reset/reset_time" },
-};
-
-static const struct figure *find_figure(const struct figure *figures, size_t count, const char *name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(figures[i].name, name) == 0)
-			return &figures[i];
-	return NULL;
-}
 
 /* --- reading -------------------------------------------------------------------------------------------------------- */
 
@@ -159,93 +129,68 @@ enum exit_code read_requirement(const struct given *given, struct config *config
 
 /* --- finding the figure --------------------------------------------------------------------------------------------- */
 
-/* Names to suggest from. */
-struct names {
-	const char *items[FIGURES_MAX];
-	size_t count;
-};
-
-static void add_names(struct names *names, const struct figure *figures, size_t count)
-{
-	for (size_t i = 0; i < count && names->count < FIGURES_MAX; i++)
-		names->items[names->count++] = figures[i].name;
-}
-
 static enum exit_code refuse_figure(const struct requirement *requirement, const char *kind, const char *name,
-				    const struct names *names)
+				    const char *const *names, size_t count)
 {
 	char quoted[QUOTE_SIZE], hint[FIGURE_NAME_SIZE], listed[512] = "";
 	size_t used = 0;
 
-	nearest_hint(name, names->items, names->count, hint, sizeof(hint));
-	for (size_t i = 0; !hint[0] && i < names->count && used < sizeof(listed); i++)
-		used += (size_t)snprintf(listed + used, sizeof(listed) - used, "%s%s", i ? ", " : "; there are ",
-					 names->items[i]);
+	nearest_hint(name, names, count, hint, sizeof(hint));
+	for (size_t i = 0; !hint[0] && i < count && used < sizeof(listed); i++)
+		used += (size_t)snprintf(listed + used, sizeof(listed) - used, "%s%s", i ? ", " : "; there are ", names[i]);
 	return refuse_given(requirement->given, "no %s '%s'%s%s", kind, quote(name, strlen(name), quoted, sizeof(quoted)),
 			    hint, listed);
 }
 
-static void take_figure(struct requirement *requirement, const struct figure *figure)
+static const struct figure *find_figure(unsigned int of, const char *name)
 {
+	for (size_t i = 0; i < COUNT(figures); i++)
+		if (figures[i].of & of && strcmp(figures[i].name, name) == 0)
+			return &figures[i];
+	return NULL;
+}
+
+/* Take the figure of this name. */
+static enum exit_code find_in(struct requirement *requirement, unsigned int of, const char *kind, const char *name)
+{
+	const struct figure *figure = find_figure(of, name);
+	const char *names[COUNT(figures)];
+	size_t count = 0;
+
+	for (size_t i = 0; i < COUNT(figures); i++)
+		if (figures[i].of & of)
+			names[count++] = figures[i].name;
+	if (!figure)
+		return refuse_figure(requirement, kind, name, names, count);
 	requirement->quantity = figure->quantity;
-	requirement->path = figure->path;
-}
-
-/* A figure of a table, for the whole document. */
-static enum exit_code find_in(struct requirement *requirement, const struct figure *figures, size_t count)
-{
-	const struct figure *figure = find_figure(figures, count, requirement->figure);
-	struct names names = { .count = 0 };
-
-	if (!figure) {
-		add_names(&names, figures, count);
-		return refuse_figure(requirement, "figure", requirement->figure, &names);
-	}
-	take_figure(requirement, figure);
+	requirement->each_size = figure->of == OF_SIZE;
+	if (of == OF_GOAL && figure->of != OF_GOAL)
+		requirement->latency = figure->path + strlen(LATENCY);
+	else
+		requirement->path = figure->path;
 	return EXIT_DONE;
-}
-
-/* A figure of a goal. */
-static enum exit_code find_goal_figure(struct requirement *requirement, const char *name)
-{
-	const struct figure *figure = find_figure(goal_figures, COUNT(goal_figures), name);
-	struct names names = { .count = 0 };
-
-	if (figure) {
-		take_figure(requirement, figure);
-		return EXIT_DONE;
-	}
-	figure = find_figure(latency_figures, COUNT(latency_figures), name);
-	if (figure) {
-		requirement->quantity = figure->quantity;
-		requirement->latency = figure->path;
-		return EXIT_DONE;
-	}
-	add_names(&names, goal_figures, COUNT(goal_figures));
-	add_names(&names, latency_figures, COUNT(latency_figures));
-	return refuse_figure(requirement, "figure of a goal", name, &names);
 }
 
 /* GOAL or GOAL.FIGURE. The name of a goal may have a dot itself. */
 static enum exit_code find_in_goals(struct requirement *requirement, const struct config *config)
 {
-	struct names names = { .count = 0 };
+	const char *names[MLR_GOALS_MAX];
 	size_t best = 0;
 
 	for (size_t i = 0; i < config->goal_count; i++) {
-		const char *name = config->goals[i].name;
-		size_t length = strlen(name);
+		size_t length = strlen(config->goals[i].name);
 		const char *rest = requirement->figure + length;
 
-		names.items[names.count++] = name;
-		if (length <= best || strncmp(requirement->figure, name, length) != 0 || (*rest && *rest != '.'))
+		names[i] = config->goals[i].name;
+		if (length <= best || strncmp(requirement->figure, names[i], length) != 0 || (*rest && *rest != '.'))
 			continue;
 		requirement->goal = (int)i;
 		best = length;
 	}
 	if (!best)
-		return refuse_figure(requirement, "goal", requirement->figure, &names);
-	return find_goal_figure(requirement, requirement->figure[best] ? requirement->figure + best + 1 : "throughput");
+		return refuse_figure(requirement, "goal", requirement->figure, names, config->goal_count);
+	return find_in(requirement, OF_GOAL, "figure of a goal",
+		       requirement->figure[best] ? requirement->figure + best + 1 : "throughput");
 }
 
 /* Whether the suite has this frame size. */
@@ -262,22 +207,12 @@ static bool measures_size(const struct config *config, unsigned int octets)
 
 static enum exit_code find_in_suite(struct requirement *requirement, const struct config *config)
 {
-	const struct figure *figure = find_figure(suite_figures, COUNT(suite_figures), requirement->figure);
-	struct names names = { .count = 0 };
+	bool of_suite = find_figure(OF_SUITE, requirement->figure);
 
-	if (requirement->frame_size_octets && (figure || !measures_size(config, requirement->frame_size_octets)))
-		return refuse_given(requirement->given, figure ? "this figure is of no single frame size"
-							       : "--frame-size does not have this size");
-	requirement->each_size = !figure;
-	if (!figure)
-		figure = find_figure(size_figures, COUNT(size_figures), requirement->figure);
-	if (figure) {
-		take_figure(requirement, figure);
-		return EXIT_DONE;
-	}
-	add_names(&names, size_figures, COUNT(size_figures));
-	add_names(&names, suite_figures, COUNT(suite_figures));
-	return refuse_figure(requirement, "figure", requirement->figure, &names);
+	if (requirement->frame_size_octets && (of_suite || !measures_size(config, requirement->frame_size_octets)))
+		return refuse_given(requirement->given, of_suite ? "this figure is of no single frame size"
+								 : "--frame-size does not have this size");
+	return find_in(requirement, OF_SIZE | OF_SUITE, "figure", requirement->figure);
 }
 
 static enum exit_code find(struct requirement *requirement, const struct config *config)
@@ -289,9 +224,9 @@ static enum exit_code find(struct requirement *requirement, const struct config 
 				    config->sizes.size_count > 1 ? " on average" : "");
 	switch (config->verb) {
 	case VERB_TRIAL:
-		return find_in(requirement, trial_figures, COUNT(trial_figures));
+		return find_in(requirement, OF_TRIAL, "figure", requirement->figure);
 	case VERB_SOAK:
-		return find_in(requirement, soak_figures, COUNT(soak_figures));
+		return find_in(requirement, OF_SOAK, "figure", requirement->figure);
 	default:
 		return find_in_goals(requirement, config);
 	}

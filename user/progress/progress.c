@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/message.h"
-#include "base/terminal.h"
 #include "config/options.h"
 #include "progress/metrics.h"
 

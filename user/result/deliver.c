@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "base/json_text.h"
+#include "base/message.h"
 #include "base/output.h"
 #include "base/stop.h"
-#include "base/terminal.h"
 #include "config/given.h"
 #include "render/render.h"
 #include "result/checklist.h"
