@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "campaign/choose.h"
+#include "campaign/campaign.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "config/echo.h"
+#include "campaign/store.h"
 #include "config/configure.h"
+#include "config/echo.h"
 #include "config/options.h"
 
 #define POINT_FILE_MOST (1 << 20) /* octets */

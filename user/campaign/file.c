@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "campaign/file.h"
+#include "campaign/campaign.h"
 
-#include <errno.h>
 #include <libgen.h>
 #include <stddef.h>
 #include <stdio.h>

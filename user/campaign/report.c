@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "campaign/report.h"
+#include "campaign/campaign.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "campaign/point_result.h"
+#include "campaign/store.h"
 #include "config/configure.h"
 #include "config/echo.h"
 #include "mlr/welch.h"

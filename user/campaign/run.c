@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "campaign/run.h"
+#include "campaign/campaign.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include "base/process.h"
 #include "base/stop.h"
 #include "base/units.h"
-#include "campaign/choose.h"
+#include "campaign/store.h"
 #include "config/configure.h"
 
 #define LOCK_WAIT_S  60.0 /* for what is left of an earlier attempt */

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "campaign/slurm.h"
+/*
+ * A campaign on Slurm: an array of jobs, one element a point; testbeds are generic resources (GRES) of nodes, SUTs that several
+ * testbeds share are licences; a job that depends on all of them merges the results. Written for sbatch(1), and run by it.
+ *
+ * Elements of one array ask for the same resources. So points are put into arrays by what they ask for, and an array is at most as
+ * long as Slurm allows.
+ */
+#include "campaign/campaign.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,6 +33,16 @@ struct places {
 	char directory[PATH_MAX]; /* of the results */
 	char here[PATH_MAX];      /* where the user is, against which options' paths count */
 	char scripts[PATH_MAX];   /* of this submission */
+};
+
+/* What has been submitted so far. */
+struct submission {
+	const struct config *config;
+	const struct campaign *campaign;
+	struct places places;
+	json_t *arrays;        /* {"job", "points"} of each */
+	char dependency[4096]; /* ":1:2:3" */
+	unsigned int count;
 };
 
 /* Points that ask for the same, as the elements of one array. */
@@ -131,25 +148,26 @@ static void put_options(FILE *stream, const json_t *slurm, const char *const *wi
 	}
 }
 
-static void put_head(FILE *stream, const struct campaign *campaign, const struct places *places, const char *what,
-		     const char *log)
+static void put_head(FILE *stream, const struct submission *submission, const char *what, const char *log)
 {
+	const struct places *places = &submission->places;
+
 	fprintf(stream,
 		"#!/bin/bash\n# %s of the campaign %s, by xdp-mlr campaign submit\n"
 		"#SBATCH --chdir=%s\n#SBATCH --output=%s/%s\n#SBATCH --open-mode=append\n",
-		what, campaign->name, places->here, places->scripts, log);
+		what, submission->campaign->name, places->here, places->scripts, log);
 }
 
 /* The job of an array's element. It may be killed at any moment: what it leaves on ports is undone by whatever comes next. */
-static void put_array(FILE *stream, const struct config *config, const struct campaign *campaign,
-		      const struct places *places, const struct array *array)
+static void put_array(FILE *stream, const struct submission *submission, const struct array *array)
 {
+	const struct places *places = &submission->places;
 	static const char *const none[] = { NULL };
 
-	put_head(stream, campaign, places, "Points", "%A_%a.log");
+	put_head(stream, submission, "Points", "%A_%a.log");
 	fprintf(stream, "#SBATCH --array=1-%zu\n#SBATCH --requeue\n#SBATCH --signal=B:USR1@60\n", array->count);
 	if (!json_object_get(array->slurm, "job-name"))
-		fprintf(stream, "#SBATCH --job-name=%s\n", campaign->name);
+		fprintf(stream, "#SBATCH --job-name=%s\n", submission->campaign->name);
 	if (!json_object_get(array->slurm, "gres"))
 		fputs("#SBATCH --gres=testbed:1\n", stream);
 	put_options(stream, array->slurm, none);
@@ -181,16 +199,19 @@ static void put_array(FILE *stream, const struct config *config, const struct ca
 		"fi\n"
 		"[ $code -ne 1 ] || code=0 # an irregular result is a result\n"
 		"exit $code\n",
-		places->file, config->retry_failed ? " --retry-failed" : "");
+		places->file, submission->config->retry_failed ? " --retry-failed" : "");
 }
 
 /* The job that merges, once all others have ended in any way. */
-static void put_merge(FILE *stream, const struct campaign *campaign, const struct places *places)
+static void put_merge(FILE *stream, const struct submission *submission, const struct array *none)
 {
+	const struct campaign *campaign = submission->campaign;
+	const struct places *places = &submission->places;
 	static const char *const of_testbeds[] = { "gres",     "licenses", "constraint", "nodelist", "exclusive",
 						   "job-name", "time",     "nodes",      "requeue",  NULL };
 
-	put_head(stream, campaign, places, "Report", "report.log");
+	(void)none;
+	put_head(stream, submission, "Report", "report.log");
 	fprintf(stream, "#SBATCH --job-name=%s-report\n", campaign->name);
 	put_options(stream, campaign->common.slurm, of_testbeds);
 	fprintf(stream,
@@ -203,69 +224,37 @@ static void put_merge(FILE *stream, const struct campaign *campaign, const struc
 		places->self, places->directory, campaign->name, places->file);
 }
 
+static void put_points(FILE *stream, const struct submission *submission, const struct array *array)
+{
+	(void)submission;
+	for (size_t i = 0; i < array->count; i++)
+		fprintf(stream, "%s\n", json_string_value(json_array_get(array->names, array->first + i)));
+}
+
 /* A file of a submission, or with --dry-run standard output. */
 static enum exit_code deliver(const struct config *config, const char *path, const char *text, size_t length)
 {
-	enum exit_code code;
-
 	if (!config->dry_run)
 		return store_write(path, text, length);
 	printf("--- %s\n", path);
 	fflush(stdout);
-	code = output_write(text, length);
+	return output_write(text, length);
+}
+
+static enum exit_code write_file(const struct submission *submission, const char *path, const struct array *array,
+				 void (*put)(FILE *stream, const struct submission *submission, const struct array *array))
+{
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	enum exit_code code;
+
+	if (!stream)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	put(stream, submission, array);
+	code = fclose(stream) ? refuse(EXIT_INCAPABLE, "out of memory") : deliver(submission->config, path, text, length);
+	free(text);
 	return code;
-}
-
-static enum exit_code deliver_stream(const struct config *config, const char *path, FILE *stream, char **text,
-				     size_t *length)
-{
-	enum exit_code code =
-		fclose(stream) ? refuse(EXIT_INCAPABLE, "out of memory") : deliver(config, path, *text, *length);
-
-	free(*text);
-	return code;
-}
-
-static enum exit_code write_points(const struct config *config, const struct places *places, const struct array *array)
-{
-	char path[PATH_MAX + 64], *text;
-	size_t length;
-	FILE *stream = open_memstream(&text, &length);
-
-	if (!stream)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	for (size_t i = 0; i < array->count; i++)
-		fprintf(stream, "%s\n", json_string_value(json_array_get(array->names, array->first + i)));
-	snprintf(path, sizeof(path), "%s/array-%u.points", places->scripts, array->number);
-	return deliver_stream(config, path, stream, &text, &length);
-}
-
-static enum exit_code write_array(const struct config *config, const struct campaign *campaign, const struct places *places,
-				  const struct array *array, char script[PATH_MAX + 64])
-{
-	size_t length;
-	char *text;
-	FILE *stream = open_memstream(&text, &length);
-
-	if (!stream)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	put_array(stream, config, campaign, places, array);
-	snprintf(script, PATH_MAX + 64, "%s/array-%u.sh", places->scripts, array->number);
-	return deliver_stream(config, script, stream, &text, &length);
-}
-
-static enum exit_code write_merge(const struct config *config, const struct campaign *campaign, const struct places *places,
-				  char script[PATH_MAX + 64])
-{
-	size_t length;
-	char *text;
-	FILE *stream = open_memstream(&text, &length);
-
-	if (!stream)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	put_merge(stream, campaign, places);
-	snprintf(script, PATH_MAX + 64, "%s/merge.sh", places->scripts);
-	return deliver_stream(config, script, stream, &text, &length);
 }
 
 /* --- submitting ----------------------------------------------------------------------------------------------------- */
@@ -291,26 +280,19 @@ static enum exit_code sbatch(const char *script, const char *dependency, char jo
 	return EXIT_DONE;
 }
 
-/* What has been submitted so far. */
-struct submission {
-	const struct config *config;
-	const struct campaign *campaign;
-	struct places places;
-	json_t *arrays;        /* {"job", "points"} of each */
-	char dependency[4096]; /* ":1:2:3" */
-	unsigned int count;
-};
-
 static enum exit_code submit_array(struct submission *submission, struct array *array)
 {
-	char script[PATH_MAX + 64], points[64], job[JOB_TEXT_SIZE] = "";
+	char script[PATH_MAX + 64], points[PATH_MAX + 64], job[JOB_TEXT_SIZE] = "";
+	const char *scripts = submission->places.scripts;
 	size_t used = strlen(submission->dependency);
 	enum exit_code code;
 
 	array->number = ++submission->count;
-	code = write_points(submission->config, &submission->places, array);
+	snprintf(points, sizeof(points), "%s/array-%u.points", scripts, array->number);
+	snprintf(script, sizeof(script), "%s/array-%u.sh", scripts, array->number);
+	code = write_file(submission, points, array, put_points);
 	if (code == EXIT_DONE)
-		code = write_array(submission->config, submission->campaign, &submission->places, array, script);
+		code = write_file(submission, script, array, put_array);
 	if (code == EXIT_DONE && !submission->config->dry_run)
 		code = sbatch(script, "", job);
 	if (code != EXIT_DONE)
@@ -319,8 +301,8 @@ static enum exit_code submit_array(struct submission *submission, struct array *
 		return refuse(EXIT_USAGE_ERROR, "%s: more arrays of jobs than one job can wait for",
 			      submission->campaign->path);
 	snprintf(submission->dependency + used, sizeof(submission->dependency) - used, ":%s", job);
-	snprintf(points, sizeof(points), "array-%u.points", array->number);
-	json_array_append_new(submission->arrays, json_pack("{s:s, s:s}", "job", job, "points", points));
+	json_array_append_new(submission->arrays,
+			      json_pack("{s:s, s:s}", "job", job, "points", points + strlen(scripts) + 1));
 	return EXIT_DONE;
 }
 
@@ -362,8 +344,10 @@ static enum exit_code keep_jobs(const struct submission *submission, const char 
 static enum exit_code submit_merge(struct submission *submission, char job[JOB_TEXT_SIZE])
 {
 	char script[PATH_MAX + 64];
-	enum exit_code code = write_merge(submission->config, submission->campaign, &submission->places, script);
+	enum exit_code code;
 
+	snprintf(script, sizeof(script), "%s/merge.sh", submission->places.scripts);
+	code = write_file(submission, script, NULL, put_merge);
 	return code == EXIT_DONE && !submission->config->dry_run ? sbatch(script, submission->dependency, job) : code;
 }
 
@@ -374,11 +358,9 @@ static enum exit_code submit_all(struct submission *submission, const json_t *gr
 	const char *key;
 	json_t *group;
 
-	json_object_foreach ((json_t *)groups, key, group) {
-		code = submit_group(submission, group);
-		if (code != EXIT_DONE)
-			break;
-	}
+	json_object_foreach ((json_t *)groups, key, group)
+		if (code == EXIT_DONE)
+			code = submit_group(submission, group);
 	if (code == EXIT_DONE)
 		code = submit_merge(submission, merge);
 	if (submission->config->dry_run)
@@ -409,33 +391,39 @@ static size_t leave_queued(const struct campaign *campaign, const bool *chosen, 
 	return count;
 }
 
+static enum exit_code submit(struct submission *submission, const bool *chosen)
+{
+	json_t *groups;
+	enum exit_code code = EXIT_DONE;
+
+	if (submission->config->dry_run)
+		submission_path(submission->places.directory, 1, submission->places.scripts);
+	else
+		code = make_scripts_directory(&submission->places);
+	if (code != EXIT_DONE)
+		return code;
+	submission->arrays = json_array();
+	groups = group_points(submission->campaign, chosen);
+	code = submit_all(submission, groups);
+	json_decref(groups);
+	json_decref(submission->arrays);
+	return code;
+}
+
 enum exit_code slurm_submit(const struct config *config, const struct campaign *campaign, const bool *chosen)
 {
 	struct submission submission = { .config = config, .campaign = campaign };
 	bool *left = calloc(campaign->point_count + 1, sizeof(*left));
 	enum exit_code code = left ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
-	json_t *groups;
 
 	if (code == EXIT_DONE && !config->dry_run)
 		code = store_make(campaign);
 	if (code == EXIT_DONE)
 		code = find_places(campaign, &submission.places);
-	if (code == EXIT_DONE && !leave_queued(campaign, chosen, left)) {
-		note("there is no point to submit");
-		free(left);
-		return EXIT_DONE;
-	}
-	if (code == EXIT_DONE && config->dry_run)
-		submission_path(submission.places.directory, 1, submission.places.scripts);
+	if (code == EXIT_DONE && leave_queued(campaign, chosen, left))
+		code = submit(&submission, left);
 	else if (code == EXIT_DONE)
-		code = make_scripts_directory(&submission.places);
-	if (code == EXIT_DONE) {
-		submission.arrays = json_array();
-		groups = group_points(campaign, left);
-		code = submit_all(&submission, groups);
-		json_decref(groups);
-		json_decref(submission.arrays);
-	}
+		note("there is no point to submit");
 	free(left);
 	return code;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "campaign/status.h"
+#include "campaign/campaign.h"
 
 #include <string.h>
 
 #include "base/json_read.h"
+#include "campaign/store.h"
 #include "result/deliver.h"
 
 #define STATES (POINT_DONE + 1)
@@ -35,7 +36,7 @@ static json_t *point_json(const struct campaign *campaign, size_t point, const s
 	return json;
 }
 
-json_t *campaign_status_describe(const struct campaign *campaign, const struct point_status *states, const json_t *queue)
+static json_t *status_document(const struct campaign *campaign, const struct point_status *states, const json_t *queue)
 {
 	size_t counts[STATES] = { 0 }, irregular = 0;
 	json_t *points = json_array();
@@ -57,7 +58,7 @@ json_t *campaign_status_describe(const struct campaign *campaign, const struct p
 enum exit_code campaign_status_show(const struct config *config, const struct campaign *campaign,
 				    const struct point_status *states, const json_t *queue)
 {
-	json_t *document = campaign_status_describe(campaign, states, queue);
+	json_t *document = status_document(campaign, states, queue);
 	bool all = read_number(json_object_get(document, "point_counts"), "done") == (double)campaign->point_count;
 	enum exit_code code = report_show(document, config);
 

@@ -23,7 +23,7 @@
 
 /* --- paths and files ------------------------------------------------------------------------------------------------ */
 
-const char *store_path(const struct campaign *campaign, const char *name, char buffer[PATH_MAX])
+static const char *store_path(const struct campaign *campaign, const char *name, char buffer[PATH_MAX])
 {
 	snprintf(buffer, PATH_MAX, "%s/%s", campaign->directory, name);
 	return buffer;
@@ -130,24 +130,6 @@ enum exit_code store_note(const struct campaign *campaign, json_t *event)
 
 /* --- locks ---------------------------------------------------------------------------------------------------------- */
 
-/* One try; -EAGAIN: the file went away meanwhile. */
-static int try_lock(const char *path)
-{
-	struct stat ours, current;
-	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666), error;
-
-	if (fd < 0)
-		return -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB))
-		error = errno == EWOULDBLOCK ? -EBUSY : -errno;
-	else if (fstat(fd, &ours) || stat(path, &current) || ours.st_ino != current.st_ino)
-		error = -EAGAIN;
-	else
-		return fd;
-	close(fd);
-	return error;
-}
-
 int store_lock(const struct campaign *campaign, size_t point, double wait_s)
 {
 	uint64_t deadline_ns = clock_ns() + (uint64_t)(wait_s * (double)NS_PER_S);
@@ -156,7 +138,7 @@ int store_lock(const struct campaign *campaign, size_t point, double wait_s)
 
 	store_point_path(campaign, point, ".lock", path);
 	for (;;) {
-		fd = try_lock(path);
+		fd = file_lock(path, O_CREAT, 0666);
 		if (fd == -EAGAIN)
 			continue;
 		if (fd != -EBUSY || clock_ns() >= deadline_ns || stop_sleep_until(clock_ns() + LOCK_GAP_NS))

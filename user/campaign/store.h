@@ -40,8 +40,7 @@ struct point_status {
 /* Make the directories. */
 enum exit_code store_make(const struct campaign *campaign);
 
-/* The path of something in the directory, or of a point's file with this ending. */
-const char *store_path(const struct campaign *campaign, const char *name, char buffer[PATH_MAX]);
+/* The path of a point's file with this ending. */
 const char *store_point_path(const struct campaign *campaign, size_t point, const char *ending, char buffer[PATH_MAX]);
 
 /* Write a file whole or not at all. */

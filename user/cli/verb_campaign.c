@@ -4,12 +4,7 @@
 #include <stdlib.h>
 
 #include "base/output.h"
-#include "campaign/choose.h"
-#include "campaign/file.h"
-#include "campaign/report.h"
-#include "campaign/run.h"
-#include "campaign/slurm.h"
-#include "campaign/status.h"
+#include "campaign/campaign.h"
 #include "campaign/store.h"
 #include "cli/verbs.h"
 #include "result/deliver.h"
