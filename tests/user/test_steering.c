@@ -22,7 +22,7 @@
 
 #include "../test.h"
 #include "port/journal.h"
-#include "port/prepare.h"
+#include "port/port.h"
 #include "port/setting.h"
 #include "port/steering.h"
 

@@ -6,7 +6,6 @@
 #include "base/output.h"
 #include "cli/verbs.h"
 #include "lab/lab.h"
-#include "lab/on.h"
 
 static enum exit_code check_name(const char *name)
 {

@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/pidfd.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "lab/sut.h"
+#include "netdev/namespace.h"
 #include "netdev/netlink.h"
 #include "port/journal.h"
 
@@ -85,15 +85,6 @@ static void namespace_path(const struct lab *lab, char ret_path[PATH_SIZE])
 	snprintf(ret_path, PATH_SIZE, NAMESPACE_DIRECTORY "/%s", lab->namespace);
 }
 
-/* Go back to the namespace we came from. There is nothing sensible to do in the wrong one. */
-static void return_to(int namespace_fd)
-{
-	if (setns(namespace_fd, CLONE_NEWNET)) {
-		perror("xdp-mlr: cannot return to its own network namespace");
-		abort();
-	}
-}
-
 /* Create the namespace and give it its name as iproute2 does, so that `ip netns exec` finds it. */
 static int namespace_add(const struct lab *lab, int own_namespace_fd)
 {
@@ -111,7 +102,7 @@ static int namespace_add(const struct lab *lab, int own_namespace_fd)
 		return -errno;
 	if (mount("/proc/self/ns/net", path, "none", MS_BIND, NULL))
 		error = -errno;
-	return_to(own_namespace_fd);
+	namespace_return(own_namespace_fd);
 	return error;
 }
 
@@ -176,7 +167,7 @@ static enum exit_code link_sut(struct mnl_socket *netlink, struct lab *lab, cons
 	if (setns(lab_namespace_fd, CLONE_NEWNET))
 		return failed("enter the namespace", lab->namespace, -errno);
 	code = silence_namespace();
-	return_to(own_namespace_fd);
+	namespace_return(own_namespace_fd);
 	for (int i = 0; i < PORT_COUNT && !code; i++) {
 		int error = netlink_add_veth(netlink, lab->ports[i], inside[i], lab_namespace_fd, sut->queues);
 
@@ -190,7 +181,7 @@ static enum exit_code link_sut(struct mnl_socket *netlink, struct lab *lab, cons
 	if (setns(lab_namespace_fd, CLONE_NEWNET))
 		return failed("enter the namespace", lab->namespace, -errno);
 	code = sut_build(sut, &lab->forwarder);
-	return_to(own_namespace_fd);
+	namespace_return(own_namespace_fd);
 	return code;
 }
 

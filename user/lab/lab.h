@@ -40,4 +40,8 @@ bool lab_forwards(const struct lab *lab);
 /* Remove every lab whose `lab up` died; counts them. */
 enum exit_code lab_clean(unsigned int *ret_removed);
 
+/* A SUT on two ports of this machine, for another tester. */
+/* Be the SUT until a stop is requested. Nothing stays on the ports, however the process ends. */
+enum exit_code lab_on(const struct config *config, const struct sut_spec *sut);
+
 #endif

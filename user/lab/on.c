@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lab/on.h"
+#include "lab/lab.h"
 
 #include <errno.h>
 #include <jansson.h>

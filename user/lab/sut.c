@@ -14,6 +14,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "bpf/shared.h"
 #include "lab/delay.h"
 #include "mlr/plr.h"
@@ -45,15 +46,11 @@ static enum exit_code failed(const char *what, int error)
 
 enum exit_code sysctl_write(const char *path, const char *value)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC), error = 0;
+	int error = file_set(path, value);
 
-	if (fd < 0 && errno == ENOENT)
+	if (!error || error == -ENOENT)
 		return EXIT_DONE; /* a kernel without IPv6 has nothing to switch off */
-	if (fd < 0 || write(fd, value, strlen(value)) < 0)
-		error = errno;
-	if (fd >= 0)
-		close(fd);
-	return error ? refuse(EXIT_INCAPABLE, "lab: cannot set %s to %s: %s", path, value, why(error)) : EXIT_DONE;
+	return refuse(EXIT_INCAPABLE, "lab: cannot set %s to %s: %s", path, value, why(-error));
 }
 
 /*

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "netdev/ethtool.h"
-#include "port/prepare.h"
+#include "port/port.h"
 
 #define LEAD_NS         200000 /* that frames are handed over before their launch time: what a busy machine is late by */
 #define EARLY_ENOUGH_NS 1000   /* that a departure may be before its launch time, beyond what the clocks may be wrong by */

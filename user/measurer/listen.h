@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "dataplane/rx.h"
-#include "port/state.h"
+#include "port/port.h"
 
 #define LISTEN_MIN_NS 200000000ull
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "netdev/ethtool.h"
-#include "port/prepare.h"
+#include "port/port.h"
 
 #define REASON_SIZE 256
 

@@ -21,7 +21,6 @@
 #include "measurer/xdp_trial.h"
 #include "mlr/imix.h"
 #include "port/port.h"
-#include "port/prepare.h"
 #include "port/session.h"
 
 #define CALIBRATION_S     0.3

@@ -11,8 +11,8 @@
 #include "netdev/netlink.h"
 #include "netdev/phc.h"
 #include "port/neighbour.h"
+#include "port/port.h"
 #include "port/snmp.h"
-#include "port/state.h"
 
 /* How a port's destination MAC was found. */
 enum mac_source { MAC_GIVEN, MAC_ARP, MAC_DISCOVERY, MAC_OTHER_PORT };

@@ -23,15 +23,12 @@
 #define NETDEV_DEV_GET           1
 #define NETDEV_DEV_IFINDEX       1
 #define NETDEV_DEV_XDP_FEATURES  3
-#define NETDEV_DEV_ZC_SEGMENTS   4
 #define NETDEV_DEV_RX_METADATA   5
 #define NETDEV_DEV_XSK_FEATURES  6
 #define NETDEV_XDP_BASIC         (1u << 0)
-#define NETDEV_XDP_REDIRECT      (1u << 1)
 #define NETDEV_XDP_NDO_XMIT      (1u << 2)
 #define NETDEV_XDP_XSK_ZEROCOPY  (1u << 3)
 #define NETDEV_XDP_RX_SG         (1u << 5)
-#define NETDEV_XDP_NDO_XMIT_SG   (1u << 6)
 #define NETDEV_RX_TIMESTAMP      (1u << 0)
 #define NETDEV_RX_HASH           (1u << 1)
 #define NETDEV_RX_VLAN           (1u << 2)
@@ -439,12 +436,9 @@ int ethtool_xdp(struct ethtool *ethtool, int ifindex, struct link_xdp *ret)
 	xsk = numbers.of[NETDEV_DEV_XSK_FEATURES];
 	*ret = (struct link_xdp){
 		.native = xdp & NETDEV_XDP_BASIC,
-		.redirect = xdp & NETDEV_XDP_REDIRECT,
 		.is_redirect_target = xdp & NETDEV_XDP_NDO_XMIT,
 		.zero_copy = xdp & NETDEV_XDP_XSK_ZEROCOPY,
 		.rx_frags = xdp & NETDEV_XDP_RX_SG,
-		.target_frags = xdp & NETDEV_XDP_NDO_XMIT_SG,
-		.zero_copy_segments = (uint32_t)numbers.of[NETDEV_DEV_ZC_SEGMENTS],
 		.rx_timestamp = metadata & NETDEV_RX_TIMESTAMP,
 		.rx_hash = metadata & NETDEV_RX_HASH,
 		.rx_vlan = metadata & NETDEV_RX_VLAN,

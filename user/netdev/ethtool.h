@@ -105,8 +105,7 @@ int ethtool_driver(struct ethtool *ethtool, int ifindex, struct link_driver *ret
 
 /* What the driver says it can do with XDP. -EOPNOTSUPP before Linux 6.3, which does not tell. */
 struct link_xdp {
-	bool native, redirect, is_redirect_target, zero_copy, rx_frags, target_frags;
-	uint32_t zero_copy_segments;
+	bool native, is_redirect_target, zero_copy, rx_frags;
 	bool rx_timestamp, rx_hash, rx_vlan;                        /* metadata kfuncs */
 	bool tx_timestamp, tx_checksum, tx_launch_time, tx_is_told; /* AF_XDP transmit metadata; is_told since Linux 6.8 */
 };

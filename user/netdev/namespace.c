@@ -74,8 +74,7 @@ static bool visit_one(const char *path, struct visited *visited, bool (*visit)(v
 	return found;
 }
 
-/* There is nothing sensible to do in the wrong namespace. */
-static void return_to(int own_fd)
+void namespace_return(int own_fd)
 {
 	if (setns(own_fd, CLONE_NEWNET)) {
 		perror("xdp-mlr: cannot return to its own network namespace");
@@ -98,7 +97,7 @@ bool namespaces_visit(bool (*visit)(void *context), void *context)
 		for (size_t i = 0; i < paths.gl_pathc && !found; i++)
 			found = visit_one(paths.gl_pathv[i], &visited, visit, context);
 		globfree(&paths);
-		return_to(own_fd);
+		namespace_return(own_fd);
 	}
 	if (own_fd >= 0)
 		close(own_fd);

@@ -11,10 +11,15 @@
 #include <linux/veth.h>
 #include <net/if_arp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "netdev/netlink_request.h"
+
+const char *mac_text(const uint8_t mac[MLR_MAC_OCTETS], char buffer[MAC_TEXT_SIZE])
+{
+	snprintf(buffer, MAC_TEXT_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
+	return buffer;
+}
 
 int netlink_open(struct mnl_socket **ret)
 {
@@ -28,6 +33,11 @@ void netlink_close(struct mnl_socket *socket)
 }
 
 /* --- links ---------------------------------------------------------------------------------------------------------- */
+
+static struct ifinfomsg *start_link(struct request *request, uint16_t type, uint16_t flags)
+{
+	return request_start(request, type, flags, sizeof(struct ifinfomsg));
+}
 
 static unsigned int count_xdp_programs(const struct nlattr *xdp)
 {
@@ -115,34 +125,33 @@ static int read_link_callback(const struct nlmsghdr *header, void *context)
 	return MNL_CB_OK;
 }
 
-int netlink_link_by_index(struct mnl_socket *socket, int ifindex, struct link_info *ret)
+static int ask_for_link(struct mnl_socket *socket, struct request *request, struct link_info *ret)
 {
 	struct link_info found = { 0 };
-	struct request request;
-	struct ifinfomsg *info = request_start(&request, RTM_GETLINK, NLM_F_ACK, sizeof(*info));
-	int error;
+	int error = exchange(socket, request, read_link_callback, &found);
 
-	info->ifi_index = ifindex;
-	error = exchange(socket, &request, read_link_callback, &found);
 	if (!error)
 		*ret = found;
 	return error;
 }
 
+int netlink_link_by_index(struct mnl_socket *socket, int ifindex, struct link_info *ret)
+{
+	struct request request;
+
+	start_link(&request, RTM_GETLINK, NLM_F_ACK)->ifi_index = ifindex;
+	return ask_for_link(socket, &request, ret);
+}
+
 int netlink_link(struct mnl_socket *socket, const char *name, struct link_info *ret)
 {
-	struct link_info found = { 0 };
 	struct request request;
-	int error;
 
 	if (!*name || strlen(name) >= IF_NAMESIZE)
 		return -ENODEV;
-	request_start(&request, RTM_GETLINK, NLM_F_ACK, sizeof(struct ifinfomsg));
+	start_link(&request, RTM_GETLINK, NLM_F_ACK);
 	mnl_attr_put_strz(request.header, IFLA_IFNAME, name);
-	error = exchange(socket, &request, read_link_callback, &found);
-	if (!error)
-		*ret = found;
-	return error;
+	return ask_for_link(socket, &request, ret);
 }
 
 /* A visit of all links. */
@@ -166,7 +175,7 @@ int netlink_each_link(struct mnl_socket *socket, void (*visit)(const struct link
 	struct tour tour = { visit, context };
 	struct request request;
 
-	request_start(&request, RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
+	start_link(&request, RTM_GETLINK, NLM_F_DUMP);
 	return exchange(socket, &request, visit_link, &tour);
 }
 
@@ -180,11 +189,9 @@ struct mac_search {
 static void find_mac(const struct link_info *link, void *context)
 {
 	struct mac_search *search = context;
-	char mac[3 * MLR_MAC_OCTETS];
+	char mac[MAC_TEXT_SIZE];
 
-	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", link->mac[0], link->mac[1], link->mac[2], link->mac[3],
-		 link->mac[4], link->mac[5]);
-	if (strcmp(mac, search->mac) == 0 && strcmp(link->kind, search->kind) == 0) {
+	if (strcmp(mac_text(link->mac, mac), search->mac) == 0 && strcmp(link->kind, search->kind) == 0) {
 		search->found = *link;
 		search->count++;
 	}
@@ -416,38 +423,39 @@ static int find_upper(const struct nlmsghdr *header, void *context)
 
 int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct link_uses *ret)
 {
+	static const struct {
+		uint16_t type;
+		size_t family_octets;
+		mnl_cb_t find;
+	} dumps[] = {
+		{ RTM_GETADDR, sizeof(struct ifaddrmsg), find_address },
+		{ RTM_GETROUTE, sizeof(struct rtmsg), find_route },
+		{ RTM_GETNEXTHOP, sizeof(struct nhmsg), find_nexthop },
+		{ RTM_GETLINK, sizeof(struct ifinfomsg), find_upper },
+	};
 	struct use_search search = { .link = link };
-	struct request request;
-	int error;
 
-	request_start(&request, RTM_GETADDR, NLM_F_DUMP, sizeof(struct ifaddrmsg));
-	error = exchange(socket, &request, find_address, &search);
-	if (error)
-		return error;
-	request_start(&request, RTM_GETROUTE, NLM_F_DUMP, sizeof(struct rtmsg));
-	error = exchange(socket, &request, find_route, &search);
-	if (error)
-		return error;
-	request_start(&request, RTM_GETNEXTHOP, NLM_F_DUMP, sizeof(struct nhmsg));
-	error = exchange(socket, &request, find_nexthop, &search);
-	if (error && error != -EOPNOTSUPP) /* before Linux 5.3 there are none */
-		return error;
-	request_start(&request, RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
-	error = exchange(socket, &request, find_upper, &search);
-	if (error)
-		return error;
+	for (size_t i = 0; i < sizeof(dumps) / sizeof(*dumps); i++) {
+		struct request request;
+		int error;
+
+		request_start(&request, dumps[i].type, NLM_F_DUMP, dumps[i].family_octets);
+		error = exchange(socket, &request, dumps[i].find, &search);
+		if (error == -EOPNOTSUPP && dumps[i].type == RTM_GETNEXTHOP)
+			error = 0; /* before Linux 5.3 there are none */
+		if (error)
+			return error;
+	}
 	*ret = search.uses;
 	return 0;
 }
 
 /* --- building a lab ------------------------------------------------------------------------------------------------- */
 
-static struct ifinfomsg *start_new_link(struct request *request, const char *name)
+static void start_new_link(struct request *request, const char *name)
 {
-	struct ifinfomsg *info = request_start(request, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, sizeof(*info));
-
+	start_link(request, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
 	mnl_attr_put_strz(request->header, IFLA_IFNAME, name);
-	return info;
 }
 
 static void put_queues(struct request *request, uint32_t queues)
@@ -495,7 +503,7 @@ int netlink_delete(struct mnl_socket *socket, const char *name)
 {
 	struct request request;
 
-	request_start(&request, RTM_DELLINK, 0, sizeof(struct ifinfomsg));
+	start_link(&request, RTM_DELLINK, 0);
 	mnl_attr_put_strz(request.header, IFLA_IFNAME, name);
 	return order(socket, &request);
 }
@@ -503,7 +511,7 @@ int netlink_delete(struct mnl_socket *socket, const char *name)
 int netlink_set_up(struct mnl_socket *socket, int ifindex)
 {
 	struct request request;
-	struct ifinfomsg *info = request_start(&request, RTM_NEWLINK, 0, sizeof(*info));
+	struct ifinfomsg *info = start_link(&request, RTM_NEWLINK, 0);
 
 	info->ifi_index = ifindex;
 	info->ifi_flags = IFF_UP;
@@ -511,24 +519,23 @@ int netlink_set_up(struct mnl_socket *socket, int ifindex)
 	return order(socket, &request);
 }
 
-int netlink_set_mtu(struct mnl_socket *socket, int ifindex, unsigned int mtu_octets)
+static int set_number(struct mnl_socket *socket, int ifindex, uint16_t attribute, uint32_t value)
 {
 	struct request request;
-	struct ifinfomsg *info = request_start(&request, RTM_NEWLINK, 0, sizeof(*info));
 
-	info->ifi_index = ifindex;
-	mnl_attr_put_u32(request.header, IFLA_MTU, mtu_octets);
+	start_link(&request, RTM_NEWLINK, 0)->ifi_index = ifindex;
+	mnl_attr_put_u32(request.header, attribute, value);
 	return order(socket, &request);
+}
+
+int netlink_set_mtu(struct mnl_socket *socket, int ifindex, unsigned int mtu_octets)
+{
+	return set_number(socket, ifindex, IFLA_MTU, mtu_octets);
 }
 
 int netlink_set_master(struct mnl_socket *socket, int ifindex, int master_ifindex)
 {
-	struct request request;
-	struct ifinfomsg *info = request_start(&request, RTM_NEWLINK, 0, sizeof(*info));
-
-	info->ifi_index = ifindex;
-	mnl_attr_put_u32(request.header, IFLA_MASTER, (uint32_t)master_ifindex);
-	return order(socket, &request);
+	return set_number(socket, ifindex, IFLA_MASTER, (uint32_t)master_ifindex);
 }
 
 int netlink_add_address(struct mnl_socket *socket, int ifindex, struct in_addr address, unsigned int prefix_length)

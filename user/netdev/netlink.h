@@ -53,6 +53,10 @@ struct link_queueing {
 	uint64_t launch_queues;
 };
 
+/* "02:00:00:00:00:01", written into the buffer and returned. */
+#define MAC_TEXT_SIZE (3 * MLR_MAC_OCTETS)
+const char *mac_text(const uint8_t mac[MLR_MAC_OCTETS], char buffer[MAC_TEXT_SIZE]);
+
 int netlink_open(struct mnl_socket **ret);
 void netlink_close(struct mnl_socket *socket);
 

@@ -22,18 +22,9 @@ static void read_driver(struct ethtool *ethtool, int ifindex, struct nic *nic)
 		nic->queues = channels.combined + channels.tx;
 }
 
-static void read_permanent_mac(const struct link_info *link, struct nic *nic)
-{
-	static const uint8_t none[MLR_MAC_OCTETS];
-	const uint8_t *mac = link->permanent_mac;
-
-	if (memcmp(mac, none, MLR_MAC_OCTETS))
-		snprintf(nic->id, sizeof(nic->id), "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
-			 mac[5]);
-}
-
 void nic_identify(const char *port, struct nic *ret)
 {
+	static const uint8_t none[MLR_MAC_OCTETS];
 	struct link_info link;
 	struct ethtool *ethtool;
 	struct mnl_socket *netlink;
@@ -49,8 +40,8 @@ void nic_identify(const char *port, struct nic *ret)
 		read_driver(ethtool, link.ifindex, ret);
 		ethtool_close(ethtool);
 	}
-	if (found && !*ret->id)
-		read_permanent_mac(&link, ret);
+	if (found && !*ret->id && memcmp(link.permanent_mac, none, MLR_MAC_OCTETS))
+		mac_text(link.permanent_mac, ret->id);
 	if (!*ret->id)
 		snprintf(ret->id, sizeof(ret->id), "%s", port);
 }

@@ -13,13 +13,14 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/json_read.h"
 #include "netdev/namespace.h"
-#include "port/journal_damaged.h"
 #include "port/setting.h"
 
-#define PATH_SIZE 128
-#define TEXT_SIZE 32
+#define PATH_SIZE   128
+#define TEXT_SIZE   32
+#define OCTETS_MOST (1 << 20) /* of a journal; ours have some thousand */
 /* A device may be busy for a while with what its last user left: the kernel takes AF_XDP sockets apart in the background. */
 #define RETRY_NS     (1 * NS_PER_S)
 #define RETRY_GAP_NS (NS_PER_S / 50)
@@ -55,32 +56,14 @@ static void journal_path(int ifindex, char path[PATH_SIZE])
 	snprintf(path, PATH_SIZE, STATE_DIRECTORY "/port-%lu-%d.json", network_namespace_inode(), ifindex);
 }
 
-/* Open and lock a journal. -EBUSY: its owner lives; -EAGAIN: it was released or replaced meanwhile, try again. */
-static int lock_file(const char *path, int flags)
-{
-	struct stat ours, current;
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600), error;
-
-	if (fd < 0)
-		return -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB))
-		error = errno == EWOULDBLOCK ? -EBUSY : -errno;
-	else if (fstat(fd, &ours) || stat(path, &current) || ours.st_ino != current.st_ino)
-		error = -EAGAIN; /* the file we locked is no longer there */
-	else
-		return fd;
-	close(fd);
-	return error;
-}
-
-/* The same, giving an owner that is being killed the time to die. */
+/* Open and lock a journal, as file_lock() does, giving an owner that is being killed the time to die. */
 static int lock_patiently(const char *path, int flags)
 {
 	uint64_t deadline_ns = clock_ns() + LOCK_NS;
 	int fd;
 
 	for (;;) {
-		fd = lock_file(path, flags);
+		fd = file_lock(path, flags, 0600);
 		if (fd == -EAGAIN)
 			continue;
 		if (fd != -EBUSY || clock_ns() > deadline_ns)
@@ -123,6 +106,83 @@ static void discard(const char *path, int fd)
 	unlink(beside);
 	unlink(path); /* before the lock goes */
 	close(fd);
+}
+
+/* --- one that lost a part, by a crash of the machine or a write of somebody else ---------------------------------------- */
+
+/* The JSON value that begins here, whatever follows it. */
+static json_t *value_at(const char *text)
+{
+	return json_loads(text, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL);
+}
+
+static void save_member(json_t *document, const char *text, const char *name)
+{
+	char begin[32];
+	const char *at;
+	size_t length = (size_t)snprintf(begin, sizeof(begin), "\"%s\":", name);
+	json_t *value = (at = strstr(text, begin)) ? value_at(at + length) : NULL;
+
+	if (value)
+		json_object_set_new(document, name, value);
+}
+
+/* Every change that is whole: with a setting, and what it was. */
+static json_t *save_changes(const char *text)
+{
+	static const char begin[] = "{\"setting\":";
+	json_t *changes = json_array();
+
+	for (const char *at = text; (at = strstr(at, begin)); at++) {
+		json_t *change = value_at(at);
+
+		if (change && read_string(change, "setting") && read_string(change, "was") && read_string(change, "now"))
+			json_array_append(changes, change);
+		json_decref(change);
+	}
+	return changes;
+}
+
+static json_t *save(const char *text)
+{
+	static const char *const names[] = { "port", "ifindex", "mac", "kind", "cookie", "pid" };
+	json_t *document = json_object();
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		save_member(document, text, names[i]);
+	json_object_set_new(document, "changes", save_changes(text));
+	return document;
+}
+
+static void keep_aside(const char *path, const char *text, size_t length, size_t changes)
+{
+	char beside[FILES_PATH_SIZE];
+	int error;
+
+	snprintf(beside, sizeof(beside), "%s.damaged", path);
+	error = file_replace(beside, text, length, 0600, false);
+	warn("the journal %s is damaged: %zu changes can be read in it; it is kept as %s%s%s; look at what it lists "
+	     "('ethtool', 'ip -d link')",
+	     path, changes, beside, error ? ", which failed: " : "", error ? strerror(-error) : "");
+}
+
+/* The journal in an open file, from its beginning. Where it is no JSON document: said, with `path` as its name; a copy is kept at PATH.damaged, and
+ * the document is made of the members and the changes that are whole in it. NULL: the file is empty (nothing was changed yet), or holds nothing. */
+static json_t *load(int fd, const char *path)
+{
+	char *text = calloc(1, OCTETS_MOST + 1);
+	ssize_t length = text ? pread(fd, text, OCTETS_MOST, 0) : 0;
+	json_t *document = NULL;
+
+	if (length > 0)
+		document = json_loadb(text, (size_t)length, 0, NULL);
+	if (length > 0 && !json_is_object(document)) {
+		json_decref(document);
+		document = save(text);
+		keep_aside(path, text, (size_t)length, json_array_size(json_object_get(document, "changes")));
+	}
+	free(text);
+	return document;
 }
 
 /* --- undoing -------------------------------------------------------------------------------------------------------- */
@@ -189,11 +249,6 @@ static unsigned int undo(const struct settings *settings, int ifindex, bool move
 
 /* --- whose journal it is -------------------------------------------------------------------------------------------- */
 
-static void mac_text(const uint8_t mac[MLR_MAC_OCTETS], char text[TEXT_SIZE])
-{
-	snprintf(text, TEXT_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
-}
-
 static void cookie_text(char text[TEXT_SIZE])
 {
 	snprintf(text, TEXT_SIZE, "%llu", (unsigned long long)network_namespace_cookie());
@@ -210,21 +265,20 @@ static bool is_of_this_namespace(const json_t *document)
 
 static bool is_port(const struct link_info *link, const json_t *document)
 {
-	char mac[TEXT_SIZE];
+	char mac[MAC_TEXT_SIZE];
 
-	mac_text(link->mac, mac);
 	return strcmp(read_text(document, "kind"), link->kind) == 0 &&
-	       (strcmp(read_text(document, "mac"), mac) == 0 || strcmp(read_text(document, "port"), link->name) == 0);
+	       (strcmp(read_text(document, "mac"), mac_text(link->mac, mac)) == 0 ||
+		strcmp(read_text(document, "port"), link->name) == 0);
 }
 
 static json_t *new_document(const struct link_info *link)
 {
-	char mac[TEXT_SIZE], cookie[TEXT_SIZE];
+	char mac[MAC_TEXT_SIZE], cookie[TEXT_SIZE];
 
-	mac_text(link->mac, mac);
 	cookie_text(cookie);
-	return json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:[]}", "port", link->name, "ifindex", link->ifindex, "mac", mac,
-			 "kind", link->kind, "cookie", cookie, "pid", (int)getpid(), "changes");
+	return json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:[]}", "port", link->name, "ifindex", link->ifindex, "mac",
+			 mac_text(link->mac, mac), "kind", link->kind, "cookie", cookie, "pid", (int)getpid(), "changes");
 }
 
 /* --- the dead ------------------------------------------------------------------------------------------------------- */
@@ -283,7 +337,7 @@ static enum exit_code claim_failed(const char *port, const char *path, int error
 /* What a dead owner of this very port left. */
 static void undo_left(const struct claim *claim, const struct link_info *link)
 {
-	json_t *left = journal_load(claim->fd, claim->path);
+	json_t *left = load(claim->fd, claim->path);
 
 	if (left && is_of_this_namespace(left) && is_port(link, left)) {
 		wait_for_death(left);
@@ -441,7 +495,7 @@ int journal_owner(int ifindex)
 	json_decref(document);
 	if (!pid)
 		return 0;
-	fd = lock_file(path, 0);
+	fd = file_lock(path, 0, 0600);
 	if (fd < 0)
 		return fd == -EBUSY ? pid : 0;
 	close(fd);
@@ -506,7 +560,7 @@ static enum exit_code clean_file(const char *path, unsigned int *undone)
 		return EXIT_DONE;
 	if (fd < 0)
 		return refuse(EXIT_INCAPABLE, "cannot open %s: %s", path, why(-fd));
-	document = journal_load(fd, path);
+	document = load(fd, path);
 	if (document)
 		clean_document(document);
 	++*undone;

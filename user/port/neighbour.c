@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "netdev/netlink.h"
 
 #define RESOLVE_NS       (1 * NS_PER_S)
 #define ASK_EVERY_NS     (NS_PER_S / 5)
@@ -55,9 +56,9 @@ struct neighbours {
 /* --- sockets -------------------------------------------------------------------------------------------------------- */
 
 /* ARP and ICMPv6, behind at most one VLAN tag: the kernel has taken off the outer one. */
-static int filter_socket(int fd)
+static const struct sock_fprog *questions_and_answers(void)
 {
-	struct sock_filter code[] = {
+	static struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETHERTYPE_ARP, 11, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETHERTYPE_IPV6, 6, 0),
@@ -74,12 +75,12 @@ static int filter_socket(int fd)
 		BPF_STMT(BPF_RET | BPF_K, FRAME_OCTETS),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
-	const struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+	static const struct sock_fprog program = { .len = COUNT(code), .filter = code };
 
-	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) ? -errno : 0;
+	return &program;
 }
 
-static int open_socket(const struct neighbour_port *port)
+int neighbour_socket(const struct neighbour_port *port, const struct sock_fprog *filter)
 {
 	struct sockaddr_ll address = {
 		.sll_family = AF_PACKET,
@@ -91,11 +92,10 @@ static int open_socket(const struct neighbour_port *port)
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
-	error = filter_socket(fd);
-	if (!error && bind(fd, (struct sockaddr *)&address, sizeof(address)))
-		error = -errno;
-	if (!error)
+	if ((!filter || !setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, filter, sizeof(*filter))) &&
+	    !bind(fd, (struct sockaddr *)&address, sizeof(address)))
 		return fd;
+	error = -errno;
 	close(fd);
 	return error;
 }
@@ -108,7 +108,7 @@ enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int 
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	neighbours->stop_serving = eventfd(0, EFD_CLOEXEC);
 	for (unsigned int i = 0; i < port_count; i++) {
-		int fd = open_socket(&ports[i]);
+		int fd = neighbour_socket(&ports[i], questions_and_answers());
 
 		if (fd < 0) {
 			neighbours_close(neighbours);
@@ -125,8 +125,7 @@ enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int 
 
 /* --- sending -------------------------------------------------------------------------------------------------------- */
 
-/* Ethernet header and VLAN tags; their length. */
-static size_t put_link(const struct neighbour_port *port, const uint8_t *to_mac, uint16_t type, uint8_t *frame)
+size_t neighbour_put_link(const struct neighbour_port *port, const uint8_t *to_mac, uint16_t type, uint8_t *frame)
 {
 	uint8_t *at = frame + (size_t)2 * MLR_MAC_OCTETS;
 
@@ -159,7 +158,7 @@ static void send_arp(const struct neighbours *neighbours, unsigned int port, uin
 		.arp_op = htons(operation),
 	};
 	uint8_t frame[FRAME_OCTETS] __attribute__((aligned(2))) = { 0 };
-	size_t offset = put_link(&neighbours->ports[port], to_mac ? to_mac : everybody, ETHERTYPE_ARP, frame);
+	size_t offset = neighbour_put_link(&neighbours->ports[port], to_mac ? to_mac : everybody, ETHERTYPE_ARP, frame);
 
 	memcpy(arp.arp_sha, neighbours->ports[port].mac, MLR_MAC_OCTETS);
 	memcpy(arp.arp_spa, &from, sizeof(from));
@@ -170,12 +169,12 @@ static void send_arp(const struct neighbours *neighbours, unsigned int port, uin
 	send_frame(neighbours, port, frame, offset + sizeof(arp));
 }
 
-static uint32_t sum_words(uint32_t sum, const void *data, size_t octets)
+uint32_t neighbour_sum(uint32_t sum, const void *data, size_t octets)
 {
 	const uint8_t *at = data;
 
-	for (size_t i = 0; i + 1 < octets; i += 2)
-		sum += (uint32_t)at[i] << 8 | at[i + 1];
+	for (size_t i = 0; i < octets; i++)
+		sum += i % 2 ? at[i] : (uint32_t)at[i] << 8;
 	return sum;
 }
 
@@ -184,7 +183,7 @@ static void send_discovery(const struct neighbours *neighbours, unsigned int por
 {
 	struct ip6_hdr ip = { .ip6_plen = htons(sizeof(*discovery)), .ip6_nxt = IPPROTO_ICMPV6, .ip6_hlim = ND_HOP_LIMIT };
 	uint8_t frame[FRAME_OCTETS] __attribute__((aligned(2))) = { 0 };
-	size_t offset = put_link(&neighbours->ports[port], to_mac, ETHERTYPE_IPV6, frame);
+	size_t offset = neighbour_put_link(&neighbours->ports[port], to_mac, ETHERTYPE_IPV6, frame);
 	uint32_t sum = IPPROTO_ICMPV6 + sizeof(*discovery);
 
 	ip.ip6_vfc = 6 << 4;
@@ -193,7 +192,8 @@ static void send_discovery(const struct neighbours *neighbours, unsigned int por
 	discovery->option_units = 1;
 	memcpy(discovery->mac, neighbours->ports[port].mac, MLR_MAC_OCTETS);
 	discovery->checksum = 0;
-	sum = sum_words(sum_words(sum_words(sum, from, sizeof(*from)), to, sizeof(*to)), discovery, sizeof(*discovery));
+	sum = neighbour_sum(neighbour_sum(neighbour_sum(sum, from, sizeof(*from)), to, sizeof(*to)), discovery,
+			    sizeof(*discovery));
 	discovery->checksum = htons(mlr_checksum_fold(sum));
 	memcpy(frame + offset, &ip, sizeof(ip));
 	memcpy(frame + offset + sizeof(ip), discovery, sizeof(*discovery));
@@ -385,10 +385,12 @@ static bool is_station(const uint8_t mac[MLR_MAC_OCTETS])
 /* Say once of a port that somebody's answer is not believed. */
 static void distrust(const struct neighbour_port *port, struct resolution *state, unsigned int number, const uint8_t *mac)
 {
+	char text[MAC_TEXT_SIZE];
+
 	if (!state->distrusted[number])
-		warn("port %s: an answer for its gateway names the MAC address %02x:%02x:%02x:%02x:%02x:%02x, which no "
-		     "station can have; it is not believed",
-		     port->name, mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
+		warn("port %s: an answer for its gateway names the MAC address %s, which no station can have; it is not "
+		     "believed",
+		     port->name, mac_text(mac, text));
 	state->distrusted[number] = true;
 }
 

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <linux/if_packet.h>
-#include <net/ethernet.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,7 +12,6 @@
 #include "mlr/imix.h"
 #include "netdev/ethtool.h"
 #include "port/journal.h"
-#include "port/prepare.h"
 
 #define ETHERNET_HEADER_OCTETS 14
 #define VLAN_OCTETS            4 /* one tag does not count against the MTU (802.3ac), a second one does */

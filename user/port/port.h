@@ -3,15 +3,30 @@
  * The tester's ports: what they are, whether they may be used, and their preparation.
  *
  * Refusals come in the order of the contract: usage (2) for either port, then safety (4), then capability (3). What is
- * changed on a port hangs on a file descriptor (promiscuous mode) or is journalled (prepare.h), so that it is undone at the
+ * changed on a port hangs on a file descriptor (promiscuous mode) or is journalled (journal.h), so that it is undone at the
  * end and after a crash.
  */
 #ifndef XDP_MLR_PORT_PORT_H
 #define XDP_MLR_PORT_PORT_H
 
+#include <sched.h>
+
 #include "base/message.h"
 #include "config/config.h"
-#include "port/state.h"
+#include "mlr/profile.h"
+#include "netdev/netlink.h"
+
+/* What is known of a port of the tester while it is open. */
+struct claim;
+
+struct port {
+	struct link_info link; /* as it was when the port was opened, but for an MTU that was raised */
+	char driver[32];
+	char bus[32];    /* where the device is, as "0000:03:00.0"; empty for a virtual one */
+	double link_bps; /* 0: not known, or made up as by veth */
+	int promiscuous_fd;
+	struct claim *claim;
+};
 
 /* Open config->port_count ports for frames of this size. Where a port is in use and a reason is given, that is a warning only. */
 enum exit_code ports_open(struct mnl_socket *netlink, const struct config *config, struct port *ret_ports);
@@ -19,5 +34,26 @@ enum exit_code ports_open(struct mnl_socket *netlink, const struct config *confi
 enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
 /* Undo everything. Fine for ports that are zero or were not opened. */
 void ports_close(struct port *ports, unsigned int port_count);
+
+/* --- preparing a claimed port, in prepare.c ----------------------------------------------------------------------------- */
+
+/*
+ * What --prepare names, each change journalled (journal.h). docs/safety.md lists them.
+ *
+ * What is asked for by name and cannot be done ends the run (EXIT_INCAPABLE); what `auto` stands for is a warning then. What a
+ * port does not have need not be switched off.
+ */
+
+/* All but interrupts. `mtu_octets` is what the frames need. */
+enum exit_code port_prepare(struct port *port, const struct config *config, unsigned int mtu_octets);
+/* Have the NIC deal out to its receive queues what port number `number` of the profile receives. */
+enum exit_code port_steer(struct port *port, const struct config *config, const struct mlr_profile *profile,
+			  unsigned int number);
+/* Keep the port's interrupts off these CPUs. */
+enum exit_code port_spare_cpus(struct port *port, const struct config *config, const cpu_set_t *cpus);
+/* Have the NIC stamp every frame that it receives. 0 or -errno, unsaid: -EPERM if --prepare does not allow it. */
+int port_stamp_received(struct port *port, const struct config *config);
+/* Have it stamp frames that it sends, where they ask for it. Likewise. */
+int port_stamp_sent(struct port *port, const struct config *config);
 
 #endif

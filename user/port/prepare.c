@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "port/prepare.h"
+#include "port/port.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -27,6 +27,12 @@ struct needs {
 
 /* --- offloads ------------------------------------------------------------------------------------------------------- */
 
+static const char *const merging[] = { "rx-lro", "rx-gro-hw", "rx-gro-list", "rx-udp-gro-forwarding", NULL };
+static const char *const gro[] = { "rx-gro", NULL };
+/* A stripped tag is beside the frame, where an XDP program does not see it; a filter may drop what has a tag. */
+static const char *const tags[] = { "rx-vlan-hw-parse", "rx-vlan-stag-hw-parse", "rx-vlan-filter", "rx-vlan-stag-filter",
+				    NULL };
+
 /* Switch offloads off. One that this kernel does not know is off. */
 static int switch_off(struct port *port, const char *const *names)
 {
@@ -45,32 +51,6 @@ static int switch_off(struct port *port, const char *const *names)
 		free(value);
 	}
 	return error;
-}
-
-static int keep_frames_apart(struct port *port, const struct needs *needs)
-{
-	static const char *const names[] = { "rx-lro", "rx-gro-hw", "rx-gro-list", "rx-udp-gro-forwarding", NULL };
-
-	(void)needs;
-	return switch_off(port, names);
-}
-
-static int switch_gro_off(struct port *port, const struct needs *needs)
-{
-	static const char *const names[] = { "rx-gro", NULL };
-
-	(void)needs;
-	return switch_off(port, names);
-}
-
-/* A stripped tag is beside the frame, where an XDP program does not see it; a filter may drop what has a tag. */
-static int keep_tags(struct port *port, const struct needs *needs)
-{
-	static const char *const names[] = { "rx-vlan-hw-parse", "rx-vlan-stag-hw-parse", "rx-vlan-filter",
-					     "rx-vlan-stag-filter", NULL };
-
-	(void)needs;
-	return switch_off(port, names);
 }
 
 /* --- the rest ------------------------------------------------------------------------------------------------------- */
@@ -112,64 +92,64 @@ static int raise_mtu(struct port *port, const struct needs *needs)
 	return error;
 }
 
-static int set_channels(struct port *port, const struct needs *needs)
+static int read_channels(const struct port *port, struct link_channels *ret)
 {
-	unsigned int rx, tx, combined;
-	char wanted[SETTING_SIZE];
 	int error;
 	char *value = claim_read(port->claim, "channels", &error);
 
-	if (error)
-		return error;
-	if (sscanf(value, "rx %u tx %u combined %u", &rx, &tx, &combined) != 3)
+	if (!error && sscanf(value, "rx %u tx %u combined %u", &ret->rx, &ret->tx, &ret->combined) != 3)
 		error = -EINVAL;
 	free(value);
+	return error;
+}
+
+static int change_channels(struct port *port, const struct link_channels *channels)
+{
+	char wanted[SETTING_SIZE];
+
+	snprintf(wanted, sizeof(wanted), "rx %u tx %u combined %u", channels->rx, channels->tx, channels->combined);
+	return claim_change(port->claim, "channels", wanted);
+}
+
+static int set_channels(struct port *port, const struct needs *needs)
+{
+	struct link_channels channels;
+	int error = read_channels(port, &channels);
+
 	if (error)
 		return error;
-	if (combined)
-		combined = needs->prepare->channels;
+	if (channels.combined)
+		channels.combined = needs->prepare->channels;
 	else
-		rx = tx = needs->prepare->channels;
-	snprintf(wanted, sizeof(wanted), "rx %u tx %u combined %u", rx, tx, combined);
-	return claim_change(port->claim, "channels", wanted);
+		channels.rx = channels.tx = needs->prepare->channels;
+	return change_channels(port, &channels);
 }
 
 /* Where it cannot be done: what opens the queues says how many there are. */
 static int raise_queues(struct port *port, const struct needs *needs)
 {
 	bool asked = needs->prepare->asked & BIT(PREPARE_QUEUES), is_set = needs->prepare->asked & BIT(PREPARE_CHANNELS);
-	unsigned int rx, tx, combined;
-	char wanted[SETTING_SIZE];
-	int error;
-	char *value = claim_read(port->claim, "channels", &error);
+	struct link_channels channels;
+	int error = read_channels(port, &channels);
 
-	if (!error && sscanf(value, "rx %u tx %u combined %u", &rx, &tx, &combined) != 3)
-		error = -EINVAL;
-	free(value);
-	if (error || is_set || tx + combined >= needs->queues)
+	if (error || is_set || channels.tx + channels.combined >= needs->queues)
 		return asked ? error : 0;
-	if (combined) {
-		combined = needs->queues - tx;
+	if (channels.combined) {
+		channels.combined = needs->queues - channels.tx;
 	} else {
 		/* a veth wants its peer to receive by as many queues as it transmits by */
-		rx = rx > needs->queues ? rx : needs->queues;
-		tx = needs->queues;
+		channels.rx = channels.rx > needs->queues ? channels.rx : needs->queues;
+		channels.tx = needs->queues;
 	}
-	snprintf(wanted, sizeof(wanted), "rx %u tx %u combined %u", rx, tx, combined);
-	error = claim_change(port->claim, "channels", wanted);
+	error = change_channels(port, &channels);
 	return asked ? error : 0;
 }
 
 static unsigned int receive_queues(const struct port *port)
 {
-	unsigned int rx = 1, tx, combined = 0;
-	int error;
-	char *value = claim_read(port->claim, "channels", &error);
+	struct link_channels channels;
 
-	if (!error && sscanf(value, "rx %u tx %u combined %u", &rx, &tx, &combined) != 3)
-		rx = 1;
-	free(value);
-	return rx + combined;
+	return read_channels(port, &channels) ? 1 : channels.rx + channels.combined;
 }
 
 /* A table of as many entries, over all queues in turn. */
@@ -213,14 +193,15 @@ static const struct step {
 	enum prepare_item item;
 	const char *name;
 	int (*prepare)(struct port *port, const struct needs *needs);
-	const char *what; /* "cannot ..." */
-	const char *look; /* the command that shows what the port has */
+	const char *what;            /* "cannot ..." */
+	const char *look;            /* the command that shows what the port has */
+	const char *const *offloads; /* in place of `prepare`: what is switched off */
 } steps[] = {
 	{ PREPARE_MTU, "mtu", raise_mtu, "raise the MTU", "ip -d link show" },
 	{ PREPARE_IPV6, "ipv6", silence_ipv6, "switch automatic IPv6 addresses off", "ip -6 address show" },
-	{ PREPARE_MERGE, "merge", keep_frames_apart, "switch the merging of received frames off", "ethtool -k" },
-	{ PREPARE_GRO, "gro", switch_gro_off, "switch GRO off", "ethtool -k" },
-	{ PREPARE_VLAN, "vlan", keep_tags, "keep VLAN tags in received frames", "ethtool -k" },
+	{ PREPARE_MERGE, "merge", NULL, "switch the merging of received frames off", "ethtool -k", merging },
+	{ PREPARE_GRO, "gro", NULL, "switch GRO off", "ethtool -k", gro },
+	{ PREPARE_VLAN, "vlan", NULL, "keep VLAN tags in received frames", "ethtool -k", tags },
 	{ PREPARE_PAUSE, "pause", switch_pause_off, "switch pause frames off", "ethtool -a" },
 	{ PREPARE_QUEUES, "queues", raise_queues, "raise the number of transmit queues", "ethtool -l" },
 	{ PREPARE_CHANNELS, "channels", set_channels, "set the number of channels", "ethtool -l" },
@@ -230,8 +211,10 @@ static const struct step {
 static enum exit_code take_step(struct port *port, const struct needs *needs, const struct step *step)
 {
 	bool asked = needs->prepare->asked & BIT(step->item), automatic = needs->prepare->automatic & BIT(step->item);
-	int error = asked || automatic ? step->prepare(port, needs) : 0;
+	int error = 0;
 
+	if (asked || automatic)
+		error = step->prepare ? step->prepare(port, needs) : switch_off(port, step->offloads);
 	if (!error)
 		return EXIT_DONE;
 	if (asked)
@@ -258,7 +241,7 @@ enum exit_code port_prepare(struct port *port, const struct config *config, unsi
 	const struct needs needs = { .prepare = &prepare, .mtu_octets = mtu_octets, .queues = config->queues };
 	enum exit_code code = EXIT_DONE;
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !code; i++)
+	for (size_t i = 0; i < COUNT(steps) && !code; i++)
 		code = take_step(port, &needs, &steps[i]);
 	return code;
 }

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "port/session.h"
 
-#include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "port/journal.h"
 
 #define NAME_SIZE    64
 #define FILE_PREFIX  "session-"
+#define OWN          "/proc/self/autogroup"
 #define RAISED       (-20)
 #define READ_FORMAT  "/%63s nice %d"
 #define WRITE_FORMAT "/%s nice %d\n"
@@ -32,34 +33,22 @@ static struct {
 	struct session before;
 } taken;
 
-static bool read_session(const char *process, struct session *ret)
+static bool read_session(const char *path, struct session *ret)
 {
-	char path[PATH_MAX];
-	FILE *file;
-	bool found;
+	FILE *file = fopen(path, "re");
+	bool found = file && fscanf(file, READ_FORMAT, ret->name, &ret->niceness) == 2;
 
-	snprintf(path, sizeof(path), "/proc/%s/autogroup", process);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	found = fscanf(file, READ_FORMAT, ret->name, &ret->niceness) == 2;
-	fclose(file);
+	if (file)
+		fclose(file);
 	return found;
 }
 
-static bool write_niceness(const char *process, int niceness)
+static bool write_niceness(const char *path, int niceness)
 {
-	char path[PATH_MAX], text[16];
-	int fd, length = snprintf(text, sizeof(text), "%d", niceness);
-	bool written;
+	char text[16];
 
-	snprintf(path, sizeof(path), "/proc/%s/autogroup", process);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	written = write(fd, text, (size_t)length) == length;
-	close(fd);
-	return written;
+	snprintf(text, sizeof(text), "%d", niceness);
+	return !file_set(path, text);
 }
 
 /* Locked, and written before anything is changed. */
@@ -93,9 +82,9 @@ void session_raise(void)
 	if (taken.fd)
 		return;
 	session_clean();
-	if (!read_session("self", &now) || now.niceness <= RAISED || !remember(&now))
+	if (!read_session(OWN, &now) || now.niceness <= RAISED || !remember(&now))
 		return;
-	if (!write_niceness("self", RAISED))
+	if (!write_niceness(OWN, RAISED))
 		forget();
 }
 
@@ -105,8 +94,8 @@ void session_restore(void)
 
 	if (!taken.fd)
 		return;
-	if (read_session("self", &now) && now.niceness == RAISED)
-		write_niceness("self", taken.before.niceness);
+	if (read_session(OWN, &now) && now.niceness == RAISED)
+		write_niceness(OWN, taken.before.niceness);
 	forget();
 }
 
@@ -115,21 +104,18 @@ void session_restore(void)
 /* Through any process that still belongs to the session. There may be none: then it is gone, and nothing is left to give back. */
 static void give_back(const struct session *before)
 {
-	DIR *processes = opendir("/proc");
-	const struct dirent *entry;
+	glob_t processes = { 0 };
 	struct session now;
 
-	if (!processes)
-		return;
-	while ((entry = readdir(processes))) {
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || !read_session(entry->d_name, &now) ||
-		    strcmp(now.name, before->name) != 0)
+	glob("/proc/[1-9]*/autogroup", GLOB_NOSORT, NULL, &processes);
+	for (size_t i = 0; i < processes.gl_pathc; i++) {
+		if (!read_session(processes.gl_pathv[i], &now) || strcmp(now.name, before->name) != 0)
 			continue;
 		if (now.niceness == RAISED)
-			write_niceness(entry->d_name, before->niceness);
+			write_niceness(processes.gl_pathv[i], before->niceness);
 		break;
 	}
-	closedir(processes);
+	globfree(&processes);
 }
 
 static void clean_file(const char *path)
@@ -149,18 +135,10 @@ static void clean_file(const char *path)
 
 void session_clean(void)
 {
-	DIR *directory = opendir(STATE_DIRECTORY);
-	const struct dirent *entry;
+	glob_t found = { 0 };
 
-	if (!directory)
-		return;
-	while ((entry = readdir(directory))) {
-		char path[PATH_MAX];
-
-		if (strncmp(entry->d_name, FILE_PREFIX, strlen(FILE_PREFIX)) != 0)
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", STATE_DIRECTORY, entry->d_name);
-		clean_file(path);
-	}
-	closedir(directory);
+	glob(STATE_DIRECTORY "/" FILE_PREFIX "*", 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		clean_file(found.gl_pathv[i]);
+	globfree(&found);
 }

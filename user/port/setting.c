@@ -2,11 +2,12 @@
 #include "port/setting.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/files.h"
+#include "base/message.h"
 
 #define PATH_SIZE  128
 #define VALUE_SIZE 1024
@@ -39,37 +40,19 @@ void settings_close(struct settings *settings)
 	netlink_close(settings->netlink);
 }
 
-/* --- files ---------------------------------------------------------------------------------------------------------- */
-
-static int read_file(const char *path, char **ret_value)
+/* What asprintf() or strdup() made, as an error. */
+static int printed(int octets)
 {
-	char value[VALUE_SIZE];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t octets;
+	return octets < 0 ? -ENOMEM : 0;
+}
 
-	if (fd < 0)
-		return -errno;
-	octets = read(fd, value, sizeof(value) - 1);
-	close(fd);
-	if (octets < 0)
-		return -EIO;
-	value[octets] = '\0';
-	value[strcspn(value, "\n")] = '\0';
-	*ret_value = strdup(value);
+static int copied(const char *text, char **ret_value)
+{
+	*ret_value = strdup(text);
 	return *ret_value ? 0 : -ENOMEM;
 }
 
-static int write_file(const char *path, const char *value)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), error = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, value, strlen(value)) < 0)
-		error = -errno;
-	close(fd);
-	return error;
-}
+/* --- files ---------------------------------------------------------------------------------------------------------- */
 
 /* The key is a path below /proc/sys, in which %s stands for the port's name. */
 static int sysctl_path(const struct access *access, char path[PATH_SIZE])
@@ -86,44 +69,12 @@ static int sysctl_path(const struct access *access, char path[PATH_SIZE])
 	return 0;
 }
 
-static int read_sysctl(const struct access *access, char **ret_value)
-{
-	char path[PATH_SIZE];
-	int error = sysctl_path(access, path);
-
-	return error ? error : read_file(path, ret_value);
-}
-
-static int write_sysctl(const struct access *access, const char *value)
-{
-	char path[PATH_SIZE];
-	int error = sysctl_path(access, path);
-
-	return error ? error : write_file(path, value);
-}
-
 static int irq_path(const struct access *access, char path[PATH_SIZE])
 {
 	if (!access->key[0] || access->key[strspn(access->key, "0123456789")])
 		return -EINVAL;
 	snprintf(path, PATH_SIZE, "/proc/irq/%s/smp_affinity_list", access->key);
 	return 0;
-}
-
-static int read_irq(const struct access *access, char **ret_value)
-{
-	char path[PATH_SIZE];
-	int error = irq_path(access, path);
-
-	return error ? error : read_file(path, ret_value);
-}
-
-static int write_irq(const struct access *access, const char *value)
-{
-	char path[PATH_SIZE];
-	int error = irq_path(access, path);
-
-	return error ? error : write_file(path, value);
 }
 
 /* --- ethtool -------------------------------------------------------------------------------------------------------- */
@@ -133,12 +84,6 @@ static const char *on_off(bool on)
 	return on ? "on" : "off";
 }
 
-/* What asprintf() returned, as an error. */
-static int printed(int octets)
-{
-	return octets < 0 ? -ENOMEM : 0;
-}
-
 static int read_feature(const struct access *access, char **ret_value)
 {
 	struct link_feature feature;
@@ -146,8 +91,7 @@ static int read_feature(const struct access *access, char **ret_value)
 
 	if (error)
 		return error;
-	*ret_value = strdup(on_off(feature.fixed ? feature.active : feature.wanted));
-	return *ret_value ? 0 : -ENOMEM;
+	return copied(on_off(feature.fixed ? feature.active : feature.wanted), ret_value);
 }
 
 static int write_feature(const struct access *access, const char *value)
@@ -268,7 +212,7 @@ static int parse_rule(const char *value, struct link_rule *ret)
 	if (sscanf(value, "udp%u %31s 0x%x/0x%x queue %u", &ret->ip_version, field, &ret->value, &ret->mask, &ret->queue) !=
 	    5)
 		return -EINVAL;
-	for (size_t i = 0; i < sizeof(rule_fields) / sizeof(*rule_fields); i++) {
+	for (size_t i = 0; i < COUNT(rule_fields); i++) {
 		if (strcmp(field, rule_fields[i]))
 			continue;
 		ret->field = (enum link_rule_field)i;
@@ -287,8 +231,7 @@ static int read_rule(const struct access *access, char **ret_value)
 		return setting_rule_text(&rule, ret_value);
 	if (error != -ENOENT && error != -EPROTO)
 		return error;
-	*ret_value = strdup(error == -ENOENT ? "none" : "other");
-	return *ret_value ? 0 : -ENOMEM;
+	return copied(error == -ENOENT ? "none" : "other", ret_value);
 }
 
 static int write_rule(const struct access *access, const char *value)
@@ -341,22 +284,23 @@ static const struct setting_kind {
 	const char *name; /* with a colon: a key follows */
 	int (*read)(const struct access *access, char **ret_value);
 	int (*write)(const struct access *access, const char *value);
+	int (*path)(const struct access *access, char path[PATH_SIZE]); /* of a file, in place of both */
 } kinds[] = {
-	{ "sysctl:", read_sysctl, write_sysctl },
+	{ "sysctl:", .path = sysctl_path },
 	{ "feature:", read_feature, write_feature },
 	{ "channels", read_channels, write_channels },
 	{ "pause", read_pause, write_pause },
 	{ "mtu", read_mtu, write_mtu },
 	{ "rss", read_rss, write_rss },
 	{ "timestamps", read_timestamps, write_timestamps },
-	{ "irq:", read_irq, write_irq },
+	{ "irq:", .path = irq_path },
 	{ "rule:", read_rule, write_rule },
 };
 
 /* The kind of a setting; *ret_key points behind its name. */
 static const struct setting_kind *find_kind(const char *setting, const char **ret_key)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+	for (size_t i = 0; i < COUNT(kinds); i++) {
 		size_t length = strlen(kinds[i].name);
 
 		if (strncmp(setting, kinds[i].name, length) || (kinds[i].name[length - 1] != ':' && setting[length]))
@@ -371,14 +315,26 @@ int setting_read(const struct settings *settings, int ifindex, const char *setti
 {
 	struct access access = { .settings = settings, .ifindex = ifindex };
 	const struct setting_kind *kind = find_kind(setting, &access.key);
+	char path[PATH_SIZE], value[VALUE_SIZE];
+	int error;
 
-	return kind ? kind->read(&access, ret_value) : -EINVAL;
+	if (!kind || !kind->path)
+		return kind ? kind->read(&access, ret_value) : -EINVAL;
+	error = kind->path(&access, path);
+	if (!error)
+		error = file_read_line(path, value, sizeof(value));
+	return error ? error : copied(value, ret_value);
 }
 
 int setting_write(const struct settings *settings, int ifindex, const char *setting, const char *value)
 {
 	struct access access = { .settings = settings, .ifindex = ifindex };
 	const struct setting_kind *kind = find_kind(setting, &access.key);
+	char path[PATH_SIZE];
+	int error;
 
-	return kind ? kind->write(&access, value) : -EINVAL;
+	if (!kind || !kind->path)
+		return kind ? kind->write(&access, value) : -EINVAL;
+	error = kind->path(&access, path);
+	return error ? error : file_set(path, value);
 }

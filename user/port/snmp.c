@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "port/snmp.h"
 
-#include <errno.h>
-#include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -22,10 +19,6 @@
 #define PROTOCOL_UDP  17
 #define NS_PER_MS     1000000ull
 #define NUMBER_OFFSET 17 /* of the request-id in a query */
-
-#ifndef PACKET_IGNORE_OUTGOING
-#define PACKET_IGNORE_OUTGOING 23
-#endif
 
 struct snmp {
 	struct neighbour_port port;
@@ -117,28 +110,6 @@ bool snmp_is_answer(const uint8_t *message, size_t octets, uint32_t *ret_number)
 
 /* --- frames --------------------------------------------------------------------------------------------------------- */
 
-static uint32_t sum_words(uint32_t sum, const uint8_t *at, size_t octets)
-{
-	for (size_t i = 0; i < octets; i++)
-		sum += i % 2 ? at[i] : (uint32_t)at[i] << 8;
-	return sum;
-}
-
-static size_t put_link(const struct snmp *snmp, uint8_t *frame)
-{
-	const struct neighbour_port *port = &snmp->port;
-	uint8_t *at = frame + (size_t)2 * MLR_MAC_OCTETS;
-
-	memcpy(frame, snmp->gateway_mac, MLR_MAC_OCTETS);
-	memcpy(frame + MLR_MAC_OCTETS, port->mac, MLR_MAC_OCTETS);
-	for (unsigned int i = 0; i < port->vlan_count; i++, at += 4) {
-		mlr_put16(at, port->vlans[i].type);
-		mlr_put16(at + 2, port->vlans[i].control);
-	}
-	mlr_put16(at, port->ip4 ? ETHERTYPE_IP : ETHERTYPE_IPV6);
-	return (size_t)(at + 2 - frame);
-}
-
 /* The IP header; where its addresses stand, and their length. */
 static size_t put_ip(const struct neighbour_port *port, size_t payload_octets, uint8_t *ip, uint8_t **ret_addresses)
 {
@@ -149,7 +120,7 @@ static size_t put_ip(const struct neighbour_port *port, size_t payload_octets, u
 		ip[9] = PROTOCOL_UDP;
 		memcpy(ip + 12, &port->address, 4);
 		memcpy(ip + 16, &port->gateway, 4);
-		mlr_put16(ip + 10, mlr_checksum_fold(sum_words(0, ip, 20)));
+		mlr_put16(ip + 10, mlr_checksum_fold(neighbour_sum(0, ip, 20)));
 		*ret_addresses = ip + 12;
 		return 20;
 	}
@@ -166,7 +137,9 @@ static size_t put_ip(const struct neighbour_port *port, size_t payload_octets, u
 static void send_query(struct snmp *snmp)
 {
 	uint8_t frame[FRAME_OCTETS] __attribute__((aligned(2))) = { 0 }, *addresses, *udp;
-	size_t udp_octets = UDP_OCTETS + SNMP_QUERY_OCTETS, offset = put_link(snmp, frame);
+	size_t udp_octets = UDP_OCTETS + SNMP_QUERY_OCTETS,
+	       offset = neighbour_put_link(&snmp->port, snmp->gateway_mac, snmp->port.ip4 ? ETHERTYPE_IP : ETHERTYPE_IPV6,
+					   frame);
 	uint16_t checksum;
 
 	offset += put_ip(&snmp->port, udp_octets, frame + offset, &addresses);
@@ -175,8 +148,8 @@ static void send_query(struct snmp *snmp)
 	mlr_put16(udp + 2, SNMP_PORT);
 	mlr_put16(udp + 4, (uint16_t)udp_octets);
 	snmp_query(snmp->first_number + (uint32_t)snmp->report.queries, udp + UDP_OCTETS);
-	checksum = mlr_checksum_fold(sum_words(
-		sum_words(PROTOCOL_UDP + (uint32_t)udp_octets, addresses, snmp->port.ip4 ? 8 : 32), udp, udp_octets));
+	checksum = mlr_checksum_fold(neighbour_sum(
+		neighbour_sum(PROTOCOL_UDP + (uint32_t)udp_octets, addresses, snmp->port.ip4 ? 8 : 32), udp, udp_octets));
 	mlr_put16(udp + 6, checksum ? checksum : 0xffff);
 	(void)!write(snmp->socket, frame, offset + udp_octets);
 	snmp->report.queries++;
@@ -275,13 +248,8 @@ struct snmp_report snmp_stop(struct snmp *snmp)
 enum exit_code snmp_open(const struct neighbour_port *port, const uint8_t *gateway_mac, unsigned int queries_per_s,
 			 struct snmp **ret)
 {
-	struct sockaddr_ll address = {
-		.sll_family = AF_PACKET,
-		.sll_protocol = htons(ETH_P_ALL),
-		.sll_ifindex = port->ifindex,
-	};
 	struct snmp *snmp = calloc(1, sizeof(*snmp));
-	int one = 1, error;
+	int error;
 
 	if (!snmp)
 		return refuse(EXIT_INCAPABLE, "out of memory");
@@ -290,10 +258,9 @@ enum exit_code snmp_open(const struct neighbour_port *port, const uint8_t *gatew
 	snmp->interval_ns =
 		(NS_PER_S + queries_per_s - 1) / queries_per_s; /* rounded up: in a second there is none too many */
 	snmp->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	snmp->socket = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	setsockopt(snmp->socket, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
-	if (snmp->socket < 0 || bind(snmp->socket, (struct sockaddr *)&address, sizeof(address))) {
-		error = errno;
+	snmp->socket = neighbour_socket(port, NULL);
+	if (snmp->socket < 0) {
+		error = -snmp->socket;
 		snmp_close(snmp);
 		return refuse(EXIT_INCAPABLE, "port %s: cannot open a packet socket for management queries: %s", port->name,
 			      why(error));
