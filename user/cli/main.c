@@ -8,8 +8,8 @@
 #include "base/stop.h"
 #include "benchmark/plan.h"
 #include "cli/verbs.h"
-#include "config/echo.h"
 #include "config/configure.h"
+#include "config/echo.h"
 #include "measurer/mpi.h"
 #include "progress/metrics.h"
 

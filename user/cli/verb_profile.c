@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* profile show: the first frames of a Traffic Profile, in hex and by field. Needs neither root nor ports. */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report: a stored result, shown again or rendered in another form. */
+/* report: a stored result, shown again or rendered in another form. compare: two, and whether the SUT became slower between them. */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/schema.h"
 #include "cli/verbs.h"
 #include "config/stored.h"
+#include "result/compare.h"
 #include "result/deliver.h"
 
 #define SCHEMAS "xdp-mlr/"
@@ -35,5 +39,106 @@ enum exit_code verb_report(const struct config *config)
 	if (code == EXIT_DONE)
 		code = report_show_or_write(document, config);
 	json_decref(document);
+	return code;
+}
+
+/* --- compare ------------------------------------------------------------------------------------------------------------ */
+
+/* The result document in a file: the whole file, or the last line of a stream of events. */
+static json_t *load(FILE *stream)
+{
+	json_t *document = NULL, *line;
+
+	while ((line = json_loadf(stream, JSON_DISABLE_EOF_CHECK, NULL))) {
+		json_decref(document);
+		document = line;
+	}
+	return document;
+}
+
+/* The throughputs of a suite as the results of a search with a goal for each frame size. */
+static void take_suite(json_t *document)
+{
+	json_t *results = json_array(), *size;
+	size_t i;
+
+	json_array_foreach (json_object_get(document, "frame_sizes"), i, size) {
+		json_t *found = json_object_get(json_object_get(size, "throughput"), "goal_result"), *result, *goal;
+
+		if (!json_is_object(found))
+			continue;
+		result = json_deep_copy(found);
+		goal = json_object_get(result, "goal");
+		json_object_set_new(goal, "name",
+				    json_sprintf("throughput@%s", json_string_value(json_object_get(size, "frame_size"))));
+		json_array_append_new(results, result);
+	}
+	json_object_set_new(document, "search_result", results);
+}
+
+static bool is_result(const char *schema)
+{
+	static const char *const known[] = { "xdp-mlr/search/", "xdp-mlr/soak/", "xdp-mlr/rfc2544/" };
+
+	for (size_t i = 0; i < COUNT(known); i++)
+		if (strncmp(schema, known[i], strlen(known[i])) == 0)
+			return true;
+	return false;
+}
+
+static enum exit_code read_result(const char *path, json_t **ret)
+{
+	FILE *stream = fopen(path, "re");
+	char problem[SCHEMA_PROBLEM_SIZE];
+	const char *schema;
+	json_t *document;
+
+	if (!stream)
+		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(errno));
+	document = load(stream);
+	fclose(stream);
+	schema = json_string_value(json_object_get(document, "schema"));
+	if (document && !schema_fits(document, problem)) {
+		json_decref(document);
+		return refuse(EXIT_USAGE_ERROR, "%s: %s", path, problem);
+	}
+	if (schema && is_result(schema)) {
+		if (json_object_get(document, "frame_sizes"))
+			take_suite(document);
+		*ret = document;
+		return EXIT_DONE;
+	}
+	if (schema)
+		refuse(EXIT_USAGE_ERROR, "%s is a document '%s'; compare takes results of search, soak or rfc2544", path,
+		       schema);
+	else
+		refuse(EXIT_USAGE_ERROR, "%s is no result: write one by 'search --format json'", path);
+	json_decref(document);
+	return EXIT_USAGE_ERROR;
+}
+
+static enum exit_code compare(const struct config *config, const json_t *a, const json_t *b)
+{
+	json_t *document = NULL;
+	enum exit_code code = compare_documents(config, a, b, &document), shown;
+
+	if (!document)
+		return code;
+	shown = report_show(document, config);
+	json_decref(document);
+	return shown == EXIT_DONE ? code : shown;
+}
+
+enum exit_code verb_compare(const struct config *config)
+{
+	json_t *a = NULL, *b = NULL;
+	enum exit_code code = read_result(config->files[0], &a);
+
+	if (code == EXIT_DONE)
+		code = read_result(config->files[1], &b);
+	if (code == EXIT_DONE)
+		code = compare(config, a, b);
+	json_decref(a);
+	json_decref(b);
 	return code;
 }

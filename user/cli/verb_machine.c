@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* probe, lab and clean: what is done to this machine and its ports without a measurement. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +7,38 @@
 #include "base/output.h"
 #include "cli/verbs.h"
 #include "lab/lab.h"
+#include "port/journal.h"
+#include "port/session.h"
+#include "probe/probe.h"
+#include "result/deliver.h"
+
+/* --- probe -------------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code show_probe(const struct config *config, json_t *document)
+{
+	enum exit_code code;
+
+	if (config->format != FORMAT_TEXT)
+		return output_json(document);
+	code = report_show(document, config);
+	json_decref(document);
+	return code;
+}
+
+enum exit_code verb_probe(const struct config *config)
+{
+	json_t *document;
+	enum exit_code code = probe(config->port_list, &document), shown;
+	enum probe_state worst;
+
+	if (code)
+		return code;
+	worst = probe_worst(document);
+	shown = show_probe(config, document);
+	return shown ? shown : worst == PROBE_FAIL ? EXIT_INCAPABLE : EXIT_DONE;
+}
+
+/* --- lab ---------------------------------------------------------------------------------------------------------------- */
 
 static enum exit_code check_name(const char *name)
 {
@@ -83,4 +116,22 @@ enum exit_code verb_lab_status(const struct config *config)
 		return refuse(EXIT_UNMET, "lab: '%s' is up, but process %d of its SUT is gone; take it down and up again",
 			      lab.name, (int)lab.forwarder);
 	return print_lab(&lab, config->format);
+}
+
+/* --- clean -------------------------------------------------------------------------------------------------------------- */
+
+enum exit_code verb_clean(const struct config *config)
+{
+	unsigned int ports = 0, labs = 0;
+	enum exit_code code = journal_clean(&ports);
+
+	session_clean();
+	if (!code)
+		code = lab_clean(&labs);
+	if (code)
+		return code;
+	if (config->format != FORMAT_TEXT)
+		return output_json(json_pack("{s:i, s:i}", "ports_restored", (int)ports, "labs_removed", (int)labs));
+	printf("%u ports restored, %u unfinished labs removed\n", ports, labs);
+	return EXIT_DONE;
 }

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* search, soak, trial, rfc2544, selftest: the verbs that measure. Whatever was measured is shown, also where they could not go on. */
+#include <math.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/json_read.h"
+#include "base/stop.h"
+#include "benchmark/repeat.h"
+#include "benchmark/rfc2544_report.h"
+#include "benchmark/search.h"
+#include "benchmark/search_report.h"
+#include "benchmark/selftest.h"
+#include "benchmark/soak.h"
+#include "benchmark/soak_report.h"
+#include "cli/verbs.h"
+#include "config/given.h"
+#include "measurer/measurer.h"
+#include "progress/events.h"
+#include "progress/progress.h"
+#include "result/deliver.h"
+#include "result/report.h"
+
+/* A measurement by a measurer. */
+struct run {
+	const struct config *config;
+	time_t start_time;
+	struct measurer *measurer;
+	struct report_file file; /* of --report, open meanwhile */
+};
+
+static enum exit_code measure(const struct config *config, enum exit_code (*perform)(struct run *run))
+{
+	struct run run = { .config = config, .start_time = time(NULL) };
+	enum exit_code code = report_file_open(config, &run.file);
+
+	if (code != EXIT_DONE)
+		return code;
+	code = measurer_new(config, &run.measurer);
+	if (code == EXIT_DONE || code == EXIT_INTERRUPTED) {
+		code = perform(&run);
+		measurer_free(run.measurer);
+	}
+	report_file_close(&run.file);
+	return code;
+}
+
+/* Tell the end as an event, then deliver the document, as report_deliver() does. */
+static enum exit_code deliver(json_t *document, const struct config *config, double duration_s, struct report_file *file,
+			      enum exit_code code)
+{
+	enum exit_code told = event_finished(config, duration_s, read_string(document, "irregular_reason"));
+
+	if (told == EXIT_DONE)
+		return report_deliver(document, config, file, code);
+	json_decref(document);
+	return told;
+}
+
+/* --- search --------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code perform_search(struct run *run)
+{
+	struct search search;
+	enum exit_code code;
+
+	if (run->config->repeats > 1)
+		return repeat_searches(run->config, &run->measurer, &run->file);
+	code = search_run(run->config, run->measurer, &search);
+	if (search.end != SEARCH_RUNNING && (search.end != SEARCH_FAILED || search.trial_count))
+		code = deliver(report_search(&search), run->config, search.duration_s, &run->file, code);
+	search_free(&search);
+	return code;
+}
+
+enum exit_code verb_search(const struct config *config)
+{
+	return measure(config, perform_search);
+}
+
+/* --- soak ----------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code perform_soak(struct run *run)
+{
+	struct soak soak;
+	enum exit_code code = soak_run(run->config, run->measurer, &soak);
+
+	if (soak.end != SOAK_RUNNING && (soak.end != SOAK_FAILED || soak.trial_count))
+		code = deliver(report_soak(&soak), run->config, soak.duration_s, &run->file, code);
+	soak_free(&soak);
+	return code;
+}
+
+enum exit_code verb_soak(const struct config *config)
+{
+	return measure(config, perform_soak);
+}
+
+/* --- trial ---------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code measure_trial(const struct config *config, struct measurer *measurer, struct measurement *ret)
+{
+	struct mlr_trial_input input = { .duration_s = config->duration_s, .load_fps = NAN };
+	enum exit_code code = EXIT_DONE;
+
+	if (stop_requested())
+		return EXIT_INTERRUPTED;
+	if (config->load.unit != LOAD_MAX)
+		code = option_load_fps(config, "load", &config->load, measurer->line_rate_fps, &input.load_fps);
+	if (code == EXIT_DONE)
+		code = event_trial_started(config, 1, &input, NULL);
+	if (code != EXIT_DONE)
+		return code;
+	progress_show_trial(config, &input);
+	if (config->load.unit == LOAD_MAX)
+		return measurer_xdp_measure_max(measurer, config->duration_s, ret);
+	return measurer->ops->measure(measurer, &input, ret);
+}
+
+/* `measurement` is NULL for an interrupted trial. */
+static enum exit_code show_trial(struct run *run, const struct measurement *measurement, enum exit_code code)
+{
+	enum exit_code told = measurement ? event_trial_finished(run->config, 1, report_trial(measurement)) : EXIT_DONE;
+
+	if (told != EXIT_DONE)
+		return told;
+	return deliver(report_one_trial(run->config, run->measurer, measurement, run->start_time), run->config,
+		       measurement ? measurement->wall_s : 0, &run->file, code);
+}
+
+static enum exit_code perform_trial(struct run *run)
+{
+	struct measurement measurement = { .port_count = 0 };
+	enum exit_code code = measure_trial(run->config, run->measurer, &measurement);
+
+	progress_end();
+	if (code == EXIT_DONE)
+		code = show_trial(run, &measurement, measurement.tester_limited ? EXIT_UNMET : EXIT_DONE);
+	else if (code == EXIT_INTERRUPTED)
+		code = show_trial(run, NULL, code);
+	measurement_free(&measurement);
+	return code;
+}
+
+enum exit_code verb_trial(const struct config *config)
+{
+	return measure(config, perform_trial);
+}
+
+/* --- suites, which choose their measurers themselves ---------------------------------------------------------------- */
+
+enum exit_code verb_rfc2544(const struct config *config)
+{
+	struct report_file file;
+	struct rfc2544 suite;
+	json_t *document;
+	enum exit_code code = report_file_open(config, &file);
+
+	if (code != EXIT_DONE)
+		return code;
+	code = rfc2544_run(config, &suite);
+	document = report_rfc2544(&suite);
+	if (document)
+		code = deliver(document, config, suite.duration_s, &file, code);
+	rfc2544_free(&suite);
+	report_file_close(&file);
+	return code;
+}
+
+enum exit_code verb_selftest(const struct config *config)
+{
+	struct selftest selftest;
+	enum exit_code code = selftest_run(config, &selftest);
+
+	if (code == EXIT_INTERRUPTED || json_array_size(selftest.self_tests))
+		code = deliver(report_selftest(&selftest), config,
+			       (double)(clock_ns() - selftest.start_ns) / (double)NS_PER_S, NULL, code);
+	selftest_free(&selftest);
+	return code;
+}
