@@ -5,12 +5,11 @@
 
 #include "probe/parts.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define TEXT_SIZE    512
-#define PRIORITIES   16     /* that mqprio maps to traffic classes */
-#define NEW_ROOT     0x8001 /* the major number of a root of our making */
-#define MAJOR_SHIFT  16
-#define ETF          "etf offload clockid CLOCK_TAI delta 500000"
+#define TEXT_SIZE   512
+#define PRIORITIES  16     /* that mqprio maps to traffic classes */
+#define NEW_ROOT    0x8001 /* the major number of a root of our making */
+#define MAJOR_SHIFT 16
+#define ETF         "etf offload clockid CLOCK_TAI delta 500000"
 
 /* From queue 0 on, as a run uses them. */
 static unsigned int count_ready(const struct launch_facts *facts)
@@ -76,15 +75,14 @@ void probe_launch_time(json_t *checks, const char *port, const struct launch_fac
 	json_t *check;
 
 	if (!facts->is_told)
-		probe_say(checks, PROBE_OK, "launch-time", "not told by kernels before 6.8");
+		OK(checks, "launch-time", "not told by kernels before 6.8");
 	else if (!facts->has)
-		probe_say(checks, PROBE_OK, "launch-time", "none: frames leave when they are handed over");
+		OK(checks, "launch-time", "none: frames leave when they are handed over");
 	else if (!facts->stamps)
-		probe_say(checks, PROBE_OK, "launch-time",
-			  "not used: the driver has it, but stamps no departure that would prove it kept");
+		OK(checks, "launch-time", "not used: the driver has it, but stamps no departure that would prove it kept");
 	else if (ready)
-		probe_say(checks, PROBE_OK, "launch-time", "set up on %u of %u transmit queues: runs of up to %u %s use it",
-			  ready, facts->transmit_queues, ready, ready == 1 ? "queue" : "queues");
+		OK(checks, "launch-time", "set up on %u of %u transmit queues: runs of up to %u %s use it", ready,
+		   facts->transmit_queues, ready, ready == 1 ? "queue" : "queues");
 	else {
 		check = probe_say(
 			checks, PROBE_WARN, "launch-time",

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/cpulist.h"
+#include "base/files.h"
 #include "probe/parts.h"
 
 #define PATH_SIZE          256
@@ -22,26 +23,17 @@
 #define BACKLOG_DEFAULT    1000
 #define INSTALL_KERNEL     "apt-get install linux-image-$(dpkg --print-architecture) && reboot"
 
-/* The first line of a file below the root, without its end. False, and an empty line, if there is none. */
+/* The first line of a file below the root, without its end. False, and an empty line, if there is none, or it is empty. */
 __attribute__((format(printf, 3, 4))) static bool read_line(const char *root, char line[LINE_SIZE], const char *format, ...)
 {
 	char path[PATH_SIZE];
 	size_t used = (size_t)snprintf(path, sizeof(path), "%s", root);
 	va_list arguments;
-	FILE *stream;
-	bool found;
 
 	va_start(arguments, format);
 	vsnprintf(path + used, sizeof(path) - used, format, arguments);
 	va_end(arguments);
-	stream = fopen(path, "re");
-	found = stream && fgets(line, LINE_SIZE, stream);
-	if (stream)
-		fclose(stream);
-	if (!found)
-		line[0] = '\0';
-	line[strcspn(line, "\n")] = '\0';
-	return found;
+	return !file_read_line(path, line, LINE_SIZE) && *line;
 }
 
 /* --- the kernel ----------------------------------------------------------------------------------------------------- */
@@ -52,13 +44,12 @@ static void check_kernel(const char *root, json_t *checks)
 	char release[LINE_SIZE];
 
 	if (!read_line(root, release, "/proc/sys/kernel/osrelease") || sscanf(release, "%u.%u", &major, &minor) != 2)
-		probe_say(checks, PROBE_WARN, "kernel", "release cannot be told");
+		WARN(checks, "kernel", "release cannot be told");
 	else if (major < 6 || (major == 6 && minor < 1))
-		probe_fix(
-			probe_say(checks, PROBE_WARN, "kernel", "%s: older than 6.1, the oldest this is made for", release),
-			INSTALL_KERNEL);
+		probe_fix(WARN(checks, "kernel", "%s: older than 6.1, the oldest this is made for", release),
+			  INSTALL_KERNEL);
 	else
-		probe_say(checks, PROBE_OK, "kernel", "%s", release);
+		OK(checks, "kernel", "%s", release);
 }
 
 static void check_btf(const char *root, json_t *checks)
@@ -67,10 +58,10 @@ static void check_btf(const char *root, json_t *checks)
 
 	snprintf(path, sizeof(path), "%s/sys/kernel/btf/vmlinux", root);
 	if (!access(path, F_OK))
-		probe_say(checks, PROBE_OK, "btf", "the kernel describes its types");
+		OK(checks, "btf", "the kernel describes its types");
 	else
-		probe_fix(probe_say(checks, PROBE_WARN, "btf",
-				    "none (CONFIG_DEBUG_INFO_BTF): hardware timestamps of received frames are out of reach"),
+		probe_fix(WARN(checks, "btf",
+			       "none (CONFIG_DEBUG_INFO_BTF): hardware timestamps of received frames are out of reach"),
 			  INSTALL_KERNEL);
 }
 
@@ -88,14 +79,14 @@ static void check_jit(const char *root, json_t *checks)
 
 	if (!read_line(root, value, "/proc/sys/net/core/bpf_jit_enable")) {
 		if (sees_net_core(root))
-			probe_say(checks, PROBE_WARN, "bpf-jit", "not in this kernel: XDP programs are interpreted, slowly");
+			WARN(checks, "bpf-jit", "not in this kernel: XDP programs are interpreted, slowly");
 		else
-			probe_say(checks, PROBE_OK, "bpf-jit", "not to be seen in this network namespace");
+			OK(checks, "bpf-jit", "not to be seen in this network namespace");
 	} else if (strcmp(value, "0") == 0) {
-		probe_fix(probe_say(checks, PROBE_WARN, "bpf-jit", "off: XDP programs are interpreted, slowly"),
+		probe_fix(WARN(checks, "bpf-jit", "off: XDP programs are interpreted, slowly"),
 			  "sysctl -w net.core.bpf_jit_enable=1");
 	} else {
-		probe_say(checks, PROBE_OK, "bpf-jit", "on");
+		OK(checks, "bpf-jit", "on");
 	}
 }
 
@@ -104,13 +95,12 @@ static void check_backlog(const char *root, json_t *checks)
 	char value[LINE_SIZE];
 
 	if (!read_line(root, value, "/proc/sys/net/core/netdev_max_backlog"))
-		probe_say(checks, PROBE_OK, "backlog", "not to be seen in this network namespace");
+		OK(checks, "backlog", "not to be seen in this network namespace");
 	else if (atoi(value) < BACKLOG_DEFAULT)
-		probe_fix(probe_say(checks, PROBE_WARN, "backlog",
-				    "%s frames a CPU: receiving in generic mode may lose some", value),
+		probe_fix(WARN(checks, "backlog", "%s frames a CPU: receiving in generic mode may lose some", value),
 			  "sysctl -w net.core.netdev_max_backlog=%d", BACKLOG_DEFAULT);
 	else
-		probe_say(checks, PROBE_OK, "backlog", "%s frames a CPU", value);
+		OK(checks, "backlog", "%s frames a CPU", value);
 }
 
 /* --- the clock ------------------------------------------------------------------------------------------------------ */
@@ -131,18 +121,17 @@ static void check_clock_source(const char *root, json_t *checks)
 	json_t *check;
 
 	if (!read_line(root, current, "%s/current_clocksource", directory)) {
-		probe_say(checks, PROBE_WARN, "clock-source", "cannot be told");
+		WARN(checks, "clock-source", "cannot be told");
 		return;
 	}
-	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+	for (size_t i = 0; i < COUNT(good); i++) {
 		if (strcmp(current, good[i]) == 0) {
-			probe_say(checks, PROBE_OK, "clock-source", "%s", current);
+			OK(checks, "clock-source", "%s", current);
 			return;
 		}
 	}
 	read_line(root, available, "%s/available_clocksource", directory);
-	check = probe_say(checks, PROBE_WARN, "clock-source", "%s: slower, and less even, than the CPU's own counter",
-			  current);
+	check = WARN(checks, "clock-source", "%s: slower, and less even, than the CPU's own counter", current);
 	if (has_word(available, "tsc"))
 		probe_fix(check, "echo tsc > %s/current_clocksource", directory);
 }
@@ -167,12 +156,12 @@ static void check_cpus(const char *root, json_t *checks)
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
 		allowed = online;
 	if (CPU_COUNT(&allowed) < 2)
-		probe_say(checks, PROBE_WARN, "cpus",
-			  "this process may use one only, %s: transmitting, receiving and a SUT on this machine share it",
-			  cpulist_format(&allowed, text, sizeof(text)));
+		WARN(checks, "cpus",
+		     "this process may use one only, %s: transmitting, receiving and a SUT on this machine share it",
+		     cpulist_format(&allowed, text, sizeof(text)));
 	else
-		probe_say(checks, PROBE_OK, "cpus", "%d online; this process may use %s", CPU_COUNT(&online),
-			  cpulist_format(&allowed, text, sizeof(text)));
+		OK(checks, "cpus", "%d online; this process may use %s", CPU_COUNT(&online),
+		   cpulist_format(&allowed, text, sizeof(text)));
 }
 
 /* The last CPUs of the machine, to suggest. */
@@ -212,10 +201,9 @@ static void check_isolation(const char *root, json_t *checks)
 	cpulist_format(&tickless, without_tick, sizeof(without_tick));
 	if (!CPU_COUNT(&isolated)) {
 		if (CPU_COUNT(&online) < ISOLATION_CPUS_MIN)
-			probe_say(checks, PROBE_OK, "isolation", "none, and too few CPUs to spare any");
+			OK(checks, "isolation", "none, and too few CPUs to spare any");
 		else
-			suggest_isolation(probe_say(checks, PROBE_WARN, "isolation",
-						    "none: other processes may interrupt a transmit thread"),
+			suggest_isolation(WARN(checks, "isolation", "none: other processes may interrupt a transmit thread"),
 					  &online);
 		return;
 	}
@@ -223,11 +211,10 @@ static void check_isolation(const char *root, json_t *checks)
 	if (!sched_getaffinity(0, sizeof(allowed), &allowed))
 		CPU_AND(&both, &isolated, &allowed);
 	if (CPU_COUNT(&both))
-		probe_say(checks, PROBE_OK, "isolation", "CPUs %s%s%s", text, *without_tick ? ", without tick " : "",
-			  without_tick);
+		OK(checks, "isolation", "CPUs %s%s%s", text, *without_tick ? ", without tick " : "", without_tick);
 	else
-		probe_fix(probe_say(checks, PROBE_WARN, "isolation", "CPUs %s, but this process may not use them", text),
-			  "taskset -pc %s $$", text);
+		probe_fix(WARN(checks, "isolation", "CPUs %s, but this process may not use them", text), "taskset -pc %s $$",
+			  text);
 }
 
 static void check_governor(const char *root, json_t *checks)
@@ -245,12 +232,12 @@ static void check_governor(const char *root, json_t *checks)
 		slow++;
 	}
 	if (!found.gl_pathc)
-		probe_say(checks, PROBE_OK, "governor", "no frequency scaling to be seen");
+		OK(checks, "governor", "no frequency scaling to be seen");
 	else if (!slow)
-		probe_say(checks, PROBE_OK, "governor", "performance");
+		OK(checks, "governor", "performance");
 	else
-		probe_fix(probe_say(checks, PROBE_WARN, "governor", "%s on %zu of %zu CPUs: rates and latency vary with it",
-				    other, slow, found.gl_pathc),
+		probe_fix(WARN(checks, "governor", "%s on %zu of %zu CPUs: rates and latency vary with it", other, slow,
+			       found.gl_pathc),
 			  "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor");
 	globfree(&found);
 }
@@ -262,11 +249,10 @@ static void check_smt(const char *root, json_t *checks)
 	read_line(root, active, "/sys/devices/system/cpu/smt/active");
 	read_line(root, siblings, "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list");
 	if (strcmp(active, "1"))
-		probe_say(checks, PROBE_OK, "smt", "off, or not to be seen");
+		OK(checks, "smt", "off, or not to be seen");
 	else
-		probe_fix(probe_say(checks, PROBE_WARN, "smt",
-				    "on (CPUs %s are one core): what runs on a sibling slows a transmit thread down",
-				    siblings),
+		probe_fix(WARN(checks, "smt",
+			       "on (CPUs %s are one core): what runs on a sibling slows a transmit thread down", siblings),
 			  "echo off > /sys/devices/system/cpu/smt/control");
 }
 
@@ -275,9 +261,9 @@ static void check_numa(const char *root, json_t *checks)
 	cpu_set_t nodes = read_cpus(root, "/sys/devices/system/node/online");
 
 	if (CPU_COUNT(&nodes) > 1)
-		probe_say(checks, PROBE_OK, "numa", "%d nodes; each port says which is its own", CPU_COUNT(&nodes));
+		OK(checks, "numa", "%d nodes; each port says which is its own", CPU_COUNT(&nodes));
 	else
-		probe_say(checks, PROBE_OK, "numa", "one node");
+		OK(checks, "numa", "one node");
 }
 
 /* --- memory and load ------------------------------------------------------------------------------------------------ */
@@ -306,9 +292,9 @@ static void check_hugepages(const char *root, json_t *checks)
 	unsigned long free_pages = meminfo(root, "HugePages_Free:"), size_kib = meminfo(root, "Hugepagesize:");
 
 	if (free_pages)
-		probe_say(checks, PROBE_OK, "hugepages", "%lu of %lu KiB free", free_pages, size_kib);
+		OK(checks, "hugepages", "%lu of %lu KiB free", free_pages, size_kib);
 	else
-		probe_say(checks, PROBE_OK, "hugepages", "none free; they help with many queues only");
+		OK(checks, "hugepages", "none free; they help with many queues only");
 }
 
 /* Ticks of all CPUs since boot, by what they were spent on. */
@@ -350,13 +336,13 @@ static void check_load(const char *root, json_t *checks)
 	busy = all > 0 ? (busy_ticks(&after) - busy_ticks(&before)) / all * cpus : 0;
 	steal = all > 0 ? (double)(after.steal - before.steal) / all : 0;
 	if (busy > BUSY_RATIO)
-		probe_fix(probe_say(checks, PROBE_WARN, "load", "other processes take %.1f of %.0f CPUs", busy, cpus),
+		probe_fix(WARN(checks, "load", "other processes take %.1f of %.0f CPUs", busy, cpus),
 			  "top -b -n1 -o %%CPU | head -20");
 	else
-		probe_say(checks, PROBE_OK, "load", "other processes take %.1f of %.0f CPUs", busy, cpus);
+		OK(checks, "load", "other processes take %.1f of %.0f CPUs", busy, cpus);
 	if (steal > STEAL_RATIO)
-		probe_say(checks, PROBE_WARN, "steal",
-			  "the hypervisor takes %.0f %% of the CPUs' time away: give this VM CPUs of its own", steal * 100);
+		WARN(checks, "steal", "the hypervisor takes %.0f %% of the CPUs' time away: give this VM CPUs of its own",
+		     steal * 100);
 }
 
 static void check_irqbalance(const char *root, json_t *checks)
@@ -371,11 +357,10 @@ static void check_irqbalance(const char *root, json_t *checks)
 		runs = read_line("", name, "%s", found.gl_pathv[i]) && strcmp(name, "irqbalance") == 0;
 	globfree(&found);
 	if (runs)
-		probe_fix(probe_say(checks, PROBE_WARN, "irqbalance",
-				    "runs: it may move interrupts onto transmit threads' CPUs"),
+		probe_fix(WARN(checks, "irqbalance", "runs: it may move interrupts onto transmit threads' CPUs"),
 			  "systemctl stop irqbalance");
 	else
-		probe_say(checks, PROBE_OK, "irqbalance", "does not run");
+		OK(checks, "irqbalance", "does not run");
 }
 
 json_t *probe_machine(const char *root)
@@ -387,7 +372,7 @@ json_t *probe_machine(const char *root)
 	};
 	json_t *checks = json_array();
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 0; i < COUNT(parts); i++)
 		parts[i](root, checks);
 	return checks;
 }

@@ -7,7 +7,15 @@
 #include <stdbool.h>
 
 #include "netdev/netlink.h"
-#include "probe/check.h"
+#include "probe/probe.h"
+
+/* Append a check; what comes back is the list's. */
+__attribute__((format(printf, 4, 5))) json_t *probe_say(json_t *checks, enum probe_state state, const char *name,
+							const char *format, ...);
+#define OK(checks, ...)   probe_say(checks, PROBE_OK, __VA_ARGS__)
+#define WARN(checks, ...) probe_say(checks, PROBE_WARN, __VA_ARGS__)
+/* The command that mends it. */
+__attribute__((format(printf, 2, 3))) void probe_fix(json_t *check, const char *format, ...);
 
 /* The checks of the machine: a new array. Files are read below `root`, "" for the real ones. */
 json_t *probe_machine(const char *root);

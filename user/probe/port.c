@@ -10,12 +10,12 @@
 
 #include "base/clock.h"
 #include "base/cpulist.h"
+#include "base/files.h"
 #include "mlr/frame.h"
 #include "netdev/ethtool.h"
 #include "port/journal.h"
 #include "probe/parts.h"
 
-#define COUNT(array)           (sizeof(array) / sizeof((array)[0]))
 #define TEXT_SIZE              256
 #define PATH_SIZE              160
 #define ETHERNET_HEADER_OCTETS 14
@@ -48,12 +48,12 @@ static enum probe_state fault(const struct subject *subject)
 	return subject->named ? PROBE_FAIL : PROBE_WARN;
 }
 
-static json_t *json_or_null(bool known, json_t *value)
+/* A member of the port's object; null where it is not known. */
+static void tell(struct subject *subject, const char *name, bool known, json_t *value)
 {
-	if (known)
-		return value;
-	json_decref(value);
-	return json_null();
+	json_object_set_new(subject->object, name, known ? value : json_null());
+	if (!known)
+		json_decref(value);
 }
 
 /* --- who uses it ---------------------------------------------------------------------------------------------------- */
@@ -115,9 +115,9 @@ static void check_use(struct subject *subject)
 		say_used(subject, remedy, "belongs to another run of this program,", process);
 	} else if (owner < 0) {
 		subject->used = true;
-		probe_fix(probe_say(subject->checks, PROBE_WARN, "use", "a run that died left it changed"), "xdp-mlr clean");
+		probe_fix(WARN(subject->checks, "use", "a run that died left it changed"), "xdp-mlr clean");
 	} else if (!check_uses(subject)) {
-		probe_say(subject->checks, PROBE_OK, "use", "nobody uses it");
+		OK(subject->checks, "use", "nobody uses it");
 	}
 }
 
@@ -142,7 +142,7 @@ static void check_link(struct subject *subject)
 		suggest_carrier(subject, probe_say(subject->checks, fault(subject), "link",
 						   "no carrier: check the cable and the other end"));
 	else
-		probe_say(subject->checks, PROBE_OK, "link", "up");
+		OK(subject->checks, "link", "up");
 }
 
 static void check_speed(struct subject *subject)
@@ -151,14 +151,14 @@ static void check_speed(struct subject *subject)
 	struct link_mode mode = { 0 };
 	bool known = !is_virtual && !ethtool_mode(subject->ethtool, subject->link->ifindex, &mode) && mode.speed_mbps;
 
-	json_object_set_new(subject->object, "link_bps", json_or_null(known, json_real(mode.speed_mbps * 1e6)));
+	tell(subject, "link_bps", known, json_real(mode.speed_mbps * 1e6));
 	if (!known)
-		probe_say(subject->checks, PROBE_OK, "speed", "no line rate known: a search finds its Max Load itself");
+		OK(subject->checks, "speed", "no line rate known: a search finds its Max Load itself");
 	else if (!mode.full_duplex)
 		probe_fix(probe_say(subject->checks, fault(subject), "speed", "%u Mbit/s, half duplex", mode.speed_mbps),
 			  "ethtool -s %s duplex full", subject->name);
 	else
-		probe_say(subject->checks, PROBE_OK, "speed", "%u Mbit/s, full duplex", mode.speed_mbps);
+		OK(subject->checks, "speed", "%u Mbit/s, full duplex", mode.speed_mbps);
 }
 
 static void check_driver(struct subject *subject)
@@ -166,11 +166,11 @@ static void check_driver(struct subject *subject)
 	struct link_driver *driver = &subject->driver;
 
 	if (ethtool_driver(subject->ethtool, subject->link->ifindex, driver)) {
-		probe_say(subject->checks, PROBE_WARN, "driver", "cannot be told");
+		WARN(subject->checks, "driver", "cannot be told");
 		return;
 	}
-	probe_say(subject->checks, PROBE_OK, "driver", "%s %s%s%s%s%s", driver->name, driver->version,
-		  *driver->firmware ? ", firmware " : "", driver->firmware, *driver->bus ? ", at " : "", driver->bus);
+	OK(subject->checks, "driver", "%s %s%s%s%s%s", driver->name, driver->version, *driver->firmware ? ", firmware " : "",
+	   driver->firmware, *driver->bus ? ", at " : "", driver->bus);
 	json_object_set_new(subject->object, "driver", json_string(driver->name));
 	json_object_set_new(subject->object, "driver_version", json_string(driver->version));
 	json_object_set_new(subject->object, "firmware", json_string(driver->firmware));
@@ -184,14 +184,13 @@ static void check_mtu(struct subject *subject)
 	json_t *check;
 
 	if (mtu_octets < MTU_USUAL_OCTETS)
-		check = probe_say(subject->checks, PROBE_WARN, "mtu", "%u: frames of at most %u octets", mtu_octets,
-				  frame_octets);
+		check = WARN(subject->checks, "mtu", "%u: frames of at most %u octets", mtu_octets, frame_octets);
 	else if (mtu_octets > ONE_BUFFER_OCTETS && subject->is_told && subject->xdp.native && !subject->xdp.rx_frags)
-		check = probe_say(subject->checks, PROBE_WARN, "mtu",
-				  "%u: more than this driver's native XDP takes, about %u", mtu_octets, ONE_BUFFER_OCTETS);
+		check = WARN(subject->checks, "mtu", "%u: more than this driver's native XDP takes, about %u", mtu_octets,
+			     ONE_BUFFER_OCTETS);
 	else {
-		probe_say(subject->checks, PROBE_OK, "mtu", "%u: frames of up to %u octets; it may be raised to %u",
-			  mtu_octets, frame_octets, max_octets ? max_octets : mtu_octets);
+		OK(subject->checks, "mtu", "%u: frames of up to %u octets; it may be raised to %u", mtu_octets, frame_octets,
+		   max_octets ? max_octets : mtu_octets);
 		return;
 	}
 	probe_fix(check, "ip link set dev %s mtu %d", subject->name, MTU_USUAL_OCTETS);
@@ -248,21 +247,19 @@ static void check_native(struct subject *subject)
 	static const char generic[] = "receiving goes in generic mode, which is slower and may itself lose frames";
 	bool has = subject->tried ? !subject->native_error : subject->xdp.native;
 
-	json_object_set_new(subject->object, "native_xdp",
-			    json_or_null(subject->tried || subject->is_told, json_boolean(has)));
+	tell(subject, "native_xdp", subject->tried || subject->is_told, json_boolean(has));
 	if (!subject->tried && !subject->is_told)
-		probe_fix(probe_say(subject->checks, PROBE_WARN, "native-xdp",
-				    "cannot be told without trying it, as root, on a "
-				    "port that nobody uses"),
+		probe_fix(WARN(subject->checks, "native-xdp",
+			       "cannot be told without trying it, as root, on a "
+			       "port that nobody uses"),
 			  "xdp-mlr probe -p %s", subject->name);
 	else if (has)
-		probe_say(subject->checks, PROBE_OK, "native-xdp", subject->tried ? "yes, tried" : "yes, says the driver");
+		OK(subject->checks, "native-xdp", subject->tried ? "yes, tried" : "yes, says the driver");
 	else if (!subject->tried || subject->native_error == -EOPNOTSUPP)
-		probe_say(subject->checks, PROBE_WARN, "native-xdp", "the driver has none: %s", generic);
+		WARN(subject->checks, "native-xdp", "the driver has none: %s", generic);
 	else
-		suggest_native(subject,
-			       probe_say(subject->checks, PROBE_WARN, "native-xdp", "refused as the port is now (%s): %s",
-					 strerror(-subject->native_error), generic));
+		suggest_native(subject, WARN(subject->checks, "native-xdp", "refused as the port is now (%s): %s",
+					     strerror(-subject->native_error), generic));
 }
 
 static void check_zero_copy(struct subject *subject)
@@ -270,16 +267,15 @@ static void check_zero_copy(struct subject *subject)
 	bool known = subject->tried || subject->is_told;
 	bool has = subject->tried ? !subject->zero_copy_error : subject->xdp.zero_copy;
 
-	json_object_set_new(subject->object, "zero_copy", json_or_null(known, json_boolean(has)));
+	tell(subject, "zero_copy", known, json_boolean(has));
 	if (!known)
-		probe_say(subject->checks, PROBE_OK, "zero-copy", "cannot be told without trying it");
+		OK(subject->checks, "zero-copy", "cannot be told without trying it");
 	else if (has)
-		probe_say(subject->checks, PROBE_OK, "zero-copy", subject->tried ? "yes, tried" : "yes, says the driver");
+		OK(subject->checks, "zero-copy", subject->tried ? "yes, tried" : "yes, says the driver");
 	else if (!subject->tried || subject->zero_copy_error == -EOPNOTSUPP || subject->native_error)
-		probe_say(subject->checks, PROBE_OK, "zero-copy", "none: AF_XDP copies each frame");
+		OK(subject->checks, "zero-copy", "none: AF_XDP copies each frame");
 	else
-		probe_say(subject->checks, PROBE_WARN, "zero-copy", "refused as the port is now: %s",
-			  strerror(-subject->zero_copy_error));
+		WARN(subject->checks, "zero-copy", "refused as the port is now: %s", strerror(-subject->zero_copy_error));
 }
 
 /* "a, b" of the names whose flag is set, or "none". */
@@ -320,39 +316,35 @@ static void check_metadata(struct subject *subject)
 	bool tx_told = subject->is_told && subject->xdp.tx_is_told;
 	char text[TEXT_SIZE];
 
-	json_object_set_new(subject->object, "rx_metadata",
-			    json_or_null(subject->is_told, abilities_json(receive, COUNT(receive))));
-	json_object_set_new(subject->object, "tx_metadata",
-			    json_or_null(tx_told, abilities_json(transmit, COUNT(transmit))));
-	probe_say(subject->checks, PROBE_OK, "rx-metadata", "%s",
-		  subject->is_told ? list_abilities(receive, COUNT(receive), text) : "not told by kernels before 6.3");
-	probe_say(subject->checks, PROBE_OK, "tx-metadata", "%s",
-		  tx_told ? list_abilities(transmit, COUNT(transmit), text) : "not told by kernels before 6.8");
+	tell(subject, "rx_metadata", subject->is_told, abilities_json(receive, COUNT(receive)));
+	tell(subject, "tx_metadata", tx_told, abilities_json(transmit, COUNT(transmit)));
+	OK(subject->checks, "rx-metadata", "%s",
+	   subject->is_told ? list_abilities(receive, COUNT(receive), text) : "not told by kernels before 6.3");
+	OK(subject->checks, "tx-metadata", "%s",
+	   tx_told ? list_abilities(transmit, COUNT(transmit), text) : "not told by kernels before 6.8");
 }
 
 static void check_frags(struct subject *subject)
 {
-	json_object_set_new(subject->object, "frags", json_or_null(subject->is_told, json_boolean(subject->xdp.rx_frags)));
+	tell(subject, "frags", subject->is_told, json_boolean(subject->xdp.rx_frags));
 	if (!subject->is_told)
-		probe_say(subject->checks, PROBE_OK, "frags", "not told by kernels before 6.3");
+		OK(subject->checks, "frags", "not told by kernels before 6.3");
 	else if (subject->xdp.rx_frags)
-		probe_say(subject->checks, PROBE_OK, "frags", "yes: native XDP takes frames of several buffers");
+		OK(subject->checks, "frags", "yes: native XDP takes frames of several buffers");
 	else
-		probe_say(subject->checks, PROBE_OK, "frags", "none: native XDP takes frames of about %d octets at most",
-			  ONE_BUFFER_OCTETS);
+		OK(subject->checks, "frags", "none: native XDP takes frames of about %d octets at most", ONE_BUFFER_OCTETS);
 }
 
 static void check_live_frames(struct subject *subject)
 {
-	json_object_set_new(subject->object, "redirect_target",
-			    json_or_null(subject->is_told, json_boolean(subject->xdp.is_redirect_target)));
+	tell(subject, "redirect_target", subject->is_told, json_boolean(subject->xdp.is_redirect_target));
 	if (!subject->is_told)
-		probe_say(subject->checks, PROBE_OK, "live-frames", "not told by kernels before 6.3");
+		OK(subject->checks, "live-frames", "not told by kernels before 6.3");
 	else if (subject->xdp.is_redirect_target)
-		probe_say(subject->checks, PROBE_OK, "live-frames", "takes redirected frames: --tx live can use it");
+		OK(subject->checks, "live-frames", "takes redirected frames: --tx live can use it");
 	else
-		probe_say(subject->checks, PROBE_OK, "live-frames", "takes no redirected frames as it is%s",
-			  strcmp(subject->link->kind, "veth") ? "" : ": its peer needs gro on, or an XDP program");
+		OK(subject->checks, "live-frames", "takes no redirected frames as it is%s",
+		   strcmp(subject->link->kind, "veth") ? "" : ": its peer needs gro on, or an XDP program");
 }
 
 static void check_xdp(struct subject *subject)
@@ -373,7 +365,7 @@ static void check_queues(struct subject *subject)
 
 	subject->receive_queues = 1;
 	if (ethtool_channels(subject->ethtool, subject->link->ifindex, &channels)) {
-		probe_say(subject->checks, PROBE_OK, "queues", "the driver does not tell");
+		OK(subject->checks, "queues", "the driver does not tell");
 		json_object_set_new(subject->object, "channels", json_null());
 		return;
 	}
@@ -383,9 +375,9 @@ static void check_queues(struct subject *subject)
 			    json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "rx", (int)channels.rx, "tx", (int)channels.tx,
 				      "combined", (int)channels.combined, "rx_max", (int)channels.rx_max, "tx_max",
 				      (int)channels.tx_max, "combined_max", (int)channels.combined_max));
-	probe_say(subject->checks, PROBE_OK, "queues", "receive %u of %u, transmit %u of %u",
-		  channels.rx + channels.combined, channels.rx_max + channels.combined_max, channels.tx + channels.combined,
-		  channels.tx_max + channels.combined_max);
+	OK(subject->checks, "queues", "receive %u of %u, transmit %u of %u", channels.rx + channels.combined,
+	   channels.rx_max + channels.combined_max, channels.tx + channels.combined,
+	   channels.tx_max + channels.combined_max);
 }
 
 /* How many queues a table names. */
@@ -408,13 +400,13 @@ static void check_rss(struct subject *subject)
 	struct link_rss rss = { 0 };
 
 	if (ethtool_rss(subject->ethtool, subject->link->ifindex, &rss) || !rss.count)
-		probe_say(subject->checks, PROBE_OK, "rss", "no receive hash to set");
+		OK(subject->checks, "rss", "no receive hash to set");
 	else if (queues_named(&rss) < subject->receive_queues)
-		probe_fix(probe_say(subject->checks, PROBE_WARN, "rss", "over %u of %u receive queues", queues_named(&rss),
-				    subject->receive_queues),
+		probe_fix(WARN(subject->checks, "rss", "over %u of %u receive queues", queues_named(&rss),
+			       subject->receive_queues),
 			  "ethtool -X %s equal %u", subject->name, subject->receive_queues);
 	else
-		probe_say(subject->checks, PROBE_OK, "rss", "over all %u receive queues", subject->receive_queues);
+		OK(subject->checks, "rss", "over all %u receive queues", subject->receive_queues);
 }
 
 static void check_rings(struct subject *subject)
@@ -422,15 +414,15 @@ static void check_rings(struct subject *subject)
 	struct link_rings rings;
 
 	if (ethtool_rings(subject->ethtool, subject->link->ifindex, &rings) || !rings.rx_max)
-		probe_say(subject->checks, PROBE_OK, "rings", "the driver does not tell");
+		OK(subject->checks, "rings", "the driver does not tell");
 	else if (rings.rx < RING_FEW && rings.rx < rings.rx_max)
-		probe_fix(probe_say(subject->checks, PROBE_WARN, "rings",
-				    "receive %u of %u, transmit %u of %u: a stall of this machine soon loses frames",
-				    rings.rx, rings.rx_max, rings.tx, rings.tx_max),
+		probe_fix(WARN(subject->checks, "rings",
+			       "receive %u of %u, transmit %u of %u: a stall of this machine soon loses frames", rings.rx,
+			       rings.rx_max, rings.tx, rings.tx_max),
 			  "ethtool -G %s rx %u", subject->name, rings.rx_max < RING_MANY ? rings.rx_max : RING_MANY);
 	else
-		probe_say(subject->checks, PROBE_OK, "rings", "receive %u of %u, transmit %u of %u", rings.rx, rings.rx_max,
-			  rings.tx, rings.tx_max);
+		OK(subject->checks, "rings", "receive %u of %u, transmit %u of %u", rings.rx, rings.rx_max, rings.tx,
+		   rings.tx_max);
 }
 
 /* --- what distorts -------------------------------------------------------------------------------------------------- */
@@ -462,10 +454,10 @@ static void check_offloads(struct subject *subject, const char *name, const stru
 						       offloads[i].word);
 	}
 	if (!on_used) {
-		probe_say(subject->checks, PROBE_OK, name, "off");
+		OK(subject->checks, name, "off");
 		return;
 	}
-	check = probe_say(subject->checks, PROBE_WARN, name, "%s on: %s%s", on, harm, fixed ? "" : meanwhile);
+	check = WARN(subject->checks, name, "%s on: %s%s", on, harm, fixed ? "" : meanwhile);
 	if (words_used)
 		probe_fix(check, "ethtool -K %s%s", subject->name, words);
 }
@@ -492,14 +484,14 @@ static void check_pause(struct subject *subject)
 	struct link_pause pause;
 
 	if (ethtool_pause(subject->ethtool, subject->link->ifindex, &pause))
-		probe_say(subject->checks, PROBE_OK, "pause", "the driver has no pause frames");
+		OK(subject->checks, "pause", "the driver has no pause frames");
 	else if (pause.rx || pause.tx)
-		probe_fix(probe_say(subject->checks, PROBE_WARN, "pause",
-				    "%s%s%s on: flow control hides loss; a run switches it off meanwhile",
-				    pause.rx ? "rx" : "", pause.rx && pause.tx ? " and " : "", pause.tx ? "tx" : ""),
+		probe_fix(WARN(subject->checks, "pause",
+			       "%s%s%s on: flow control hides loss; a run switches it off meanwhile", pause.rx ? "rx" : "",
+			       pause.rx && pause.tx ? " and " : "", pause.tx ? "tx" : ""),
 			  "ethtool -A %s autoneg off rx off tx off", subject->name);
 	else
-		probe_say(subject->checks, PROBE_OK, "pause", "off");
+		OK(subject->checks, "pause", "off");
 }
 
 static void check_clock(struct subject *subject)
@@ -507,13 +499,13 @@ static void check_clock(struct subject *subject)
 	struct link_clock clock = { .phc_index = -1 };
 
 	if (ethtool_clock(subject->ethtool, subject->link->ifindex, &clock) || clock.phc_index < 0)
-		probe_say(subject->checks, PROBE_OK, "hardware-clock", "none: timestamps are taken in software");
+		OK(subject->checks, "hardware-clock", "none: timestamps are taken in software");
 	else
-		probe_say(subject->checks, PROBE_OK, "hardware-clock", "/dev/ptp%d, stamps %s, %s", clock.phc_index,
-			  clock.stamps_every_received ? "every received frame"
-			  : clock.stamps_received     ? "received PTP frames only"
-						      : "no received frame",
-			  clock.stamps_transmitted ? "and transmitted ones" : "no transmitted one");
+		OK(subject->checks, "hardware-clock", "/dev/ptp%d, stamps %s, %s", clock.phc_index,
+		   clock.stamps_every_received ? "every received frame"
+		   : clock.stamps_received     ? "received PTP frames only"
+					       : "no received frame",
+		   clock.stamps_transmitted ? "and transmitted ones" : "no transmitted one");
 }
 
 static json_t *queues_json(uint64_t queues)
@@ -539,23 +531,11 @@ static void check_launch_time(struct subject *subject)
 	};
 	bool listed = !netlink_queueing(subject->netlink, subject->link->ifindex, &facts.queueing);
 
-	json_object_set_new(subject->object, "launch_time_queues",
-			    json_or_null(facts.is_told && listed, queues_json(facts.queueing.launch_queues)));
+	tell(subject, "launch_time_queues", facts.is_told && listed, queues_json(facts.queueing.launch_queues));
 	probe_launch_time(subject->checks, subject->name, &facts);
 }
 
 /* --- where it is in the machine ------------------------------------------------------------------------------------- */
-
-static void read_file(const char *path, char text[TEXT_SIZE])
-{
-	FILE *stream = fopen(path, "re");
-
-	if (!stream || !fgets(text, TEXT_SIZE, stream))
-		text[0] = '\0';
-	if (stream)
-		fclose(stream);
-	text[strcspn(text, "\n")] = '\0';
-}
 
 /* The files of the device; not by /sys/class/net, which may be that of another network namespace. */
 static void find_device_files(const struct subject *subject, const char *what, glob_t *ret)
@@ -578,15 +558,15 @@ static void check_irqs(struct subject *subject)
 	find_device_files(subject, "msi_irqs/*", &irqs);
 	for (size_t i = 0; i < irqs.gl_pathc; i++) {
 		snprintf(path, sizeof(path), "/proc/irq/%s/smp_affinity_list", strrchr(irqs.gl_pathv[i], '/') + 1);
-		read_file(path, text);
+		file_read_line(path, text, sizeof(text));
 		if (cpulist_parse(text, &cpus))
 			CPU_OR(&all, &all, &cpus);
 	}
 	if (irqs.gl_pathc)
-		probe_say(subject->checks, PROBE_OK, "interrupts", "%zu, on CPUs %s", irqs.gl_pathc,
-			  cpulist_format(&all, text, sizeof(text)));
+		OK(subject->checks, "interrupts", "%zu, on CPUs %s", irqs.gl_pathc,
+		   cpulist_format(&all, text, sizeof(text)));
 	else
-		probe_say(subject->checks, PROBE_OK, "interrupts", "none of its own");
+		OK(subject->checks, "interrupts", "none of its own");
 	globfree(&irqs);
 }
 
@@ -596,16 +576,16 @@ static void check_node(struct subject *subject, int node)
 	cpu_set_t own, allowed, both;
 
 	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist", node);
-	read_file(path, text);
+	file_read_line(path, text, sizeof(text));
 	if (!cpulist_parse(text, &own) || sched_getaffinity(0, sizeof(allowed), &allowed))
 		return;
 	CPU_AND(&both, &own, &allowed);
 	if (CPU_COUNT(&both))
-		probe_say(subject->checks, PROBE_OK, "numa", "node %d, CPUs %s", node, text);
+		OK(subject->checks, "numa", "node %d, CPUs %s", node, text);
 	else
-		probe_fix(probe_say(subject->checks, PROBE_WARN, "numa",
-				    "node %d, but this process may use none of its CPUs, %s", node, text),
-			  "taskset -pc %s $$", text);
+		probe_fix(
+			WARN(subject->checks, "numa", "node %d, but this process may use none of its CPUs, %s", node, text),
+			"taskset -pc %s $$", text);
 }
 
 static void check_numa(struct subject *subject)
@@ -615,12 +595,12 @@ static void check_numa(struct subject *subject)
 
 	find_device_files(subject, "numa_node", &files);
 	if (files.gl_pathc)
-		read_file(files.gl_pathv[0], text);
+		file_read_line(files.gl_pathv[0], text, sizeof(text));
 	globfree(&files);
 	if (*text && atoi(text) >= 0)
 		check_node(subject, atoi(text));
 	else
-		probe_say(subject->checks, PROBE_OK, "numa", "of no node");
+		OK(subject->checks, "numa", "of no node");
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------------------ */

@@ -8,7 +8,6 @@
 
 #include "probe/parts.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BPS_PER_MBPS 1e6
 
 /* --- ports beside each other ---------------------------------------------------------------------------------------- */
@@ -39,15 +38,13 @@ static void compare_speed(const json_t *port, const json_t *slowest)
 	double slowest_mbps = link_bps(slowest) / BPS_PER_MBPS;
 
 	if (link_bps(port) <= link_bps(slowest))
-		probe_say(checks, PROBE_OK, "speeds", "no other port is slower");
+		OK(checks, "speeds", "no other port is slower");
 	else
-		probe_fix(
-			probe_say(
-				checks, PROBE_WARN, "speeds",
-				"%.0f Mbit/s here, %.0f Mbit/s on port %s: what this port sends beyond that is lost before "
-				"or after the SUT, and looks like the SUT's loss",
-				link_bps(port) / BPS_PER_MBPS, slowest_mbps, other),
-			"ethtool -s %s speed %.0f duplex full", name, slowest_mbps);
+		probe_fix(WARN(checks, "speeds",
+			       "%.0f Mbit/s here, %.0f Mbit/s on port %s: what this port sends beyond that is lost before "
+			       "or after the SUT, and looks like the SUT's loss",
+			       link_bps(port) / BPS_PER_MBPS, slowest_mbps, other),
+			  "ethtool -s %s speed %.0f duplex full", name, slowest_mbps);
 }
 
 void probe_compare_speeds(json_t *ports)

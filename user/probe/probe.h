@@ -11,13 +11,21 @@
 #ifndef XDP_MLR_PROBE_PROBE_H
 #define XDP_MLR_PROBE_PROBE_H
 
+#include <jansson.h>
+
 #include "base/message.h"
-#include "probe/check.h"
+
+enum probe_state { PROBE_OK, PROBE_WARN, PROBE_FAIL };
 
 /* Names of ports, "A,B,..."; NULL: all that may be meant. The whole document (schema xdp-mlr/probe/1). EXIT_USAGE_ERROR for a
  * port that does not exist. */
 enum exit_code probe(const char *ports, json_t **ret_document);
 /* Compare the line rates of ports as probe_port() describes them: a check more for each that has one. */
 void probe_compare_speeds(json_t *ports);
+
+/* The worst state in a list of checks, or in all of a document. */
+enum probe_state probe_worst(const json_t *checks);
+/* "OK", "WARN" or "FAIL" */
+const char *probe_state_name(enum probe_state state);
 
 #endif

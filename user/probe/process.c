@@ -34,16 +34,16 @@ static void check_privileges(json_t *checks)
 	char missing[CAPABILITIES_MAX] = "";
 	size_t used = 0;
 
-	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+	for (size_t i = 0; i < COUNT(needed); i++)
 		if (!has_capability(capabilities, needed[i].capability))
 			used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "",
 						 needed[i].name);
 	cap_free(capabilities);
 	if (!used)
-		probe_say(checks, PROBE_OK, "privileges", "all that a run needs");
+		OK(checks, "privileges", "all that a run needs");
 	else
-		probe_fix(probe_say(checks, PROBE_WARN, "privileges",
-				    "%s missing: a run would be refused, and some of this cannot be told", missing),
+		probe_fix(WARN(checks, "privileges", "%s missing: a run would be refused, and some of this cannot be told",
+			       missing),
 			  "sudo xdp-mlr probe");
 }
 
@@ -54,14 +54,14 @@ static void check_memory_lock(json_t *checks)
 	if (getrlimit(RLIMIT_MEMLOCK, &limit))
 		return;
 	if (limit.rlim_cur == RLIM_INFINITY)
-		probe_say(checks, PROBE_OK, "memory-lock", "unlimited");
+		OK(checks, "memory-lock", "unlimited");
 	else if (!geteuid())
-		probe_say(checks, PROBE_OK, "memory-lock", "%lu KiB; a run raises it", (unsigned long)limit.rlim_cur >> 10);
+		OK(checks, "memory-lock", "%lu KiB; a run raises it", (unsigned long)limit.rlim_cur >> 10);
 	else if (limit.rlim_max >= UMEM_OCTETS)
-		probe_say(checks, PROBE_OK, "memory-lock", "%lu KiB", (unsigned long)limit.rlim_cur >> 10);
+		OK(checks, "memory-lock", "%lu KiB", (unsigned long)limit.rlim_cur >> 10);
 	else
-		probe_fix(probe_say(checks, PROBE_WARN, "memory-lock", "%lu KiB: the frames of AF_XDP may not fit",
-				    (unsigned long)limit.rlim_cur >> 10),
+		probe_fix(WARN(checks, "memory-lock", "%lu KiB: the frames of AF_XDP may not fit",
+			       (unsigned long)limit.rlim_cur >> 10),
 			  "ulimit -l unlimited");
 }
 
@@ -70,9 +70,9 @@ static void check_load(json_t *checks)
 	int error = probe_try_load();
 
 	if (!error)
-		probe_say(checks, PROBE_OK, "bpf", "an XDP program can be loaded");
+		OK(checks, "bpf", "an XDP program can be loaded");
 	else if (error == -EPERM && geteuid())
-		probe_fix(probe_say(checks, PROBE_WARN, "bpf", "cannot be told without root"), "sudo xdp-mlr probe");
+		probe_fix(WARN(checks, "bpf", "cannot be told without root"), "sudo xdp-mlr probe");
 	else
 		probe_say(checks, PROBE_FAIL, "bpf",
 			  "the kernel loads no XDP program: %s; a container, kernel lockdown or a kernel without BPF?",
@@ -107,11 +107,11 @@ static void check_clock_cost(json_t *checks)
 	uint64_t cost_ns = clock_cost_ns();
 
 	if (cost_ns <= CLOCK_SLOW_NS)
-		probe_say(checks, PROBE_OK, "clock-cost", "%llu ns to read the clock", (unsigned long long)cost_ns);
+		OK(checks, "clock-cost", "%llu ns to read the clock", (unsigned long long)cost_ns);
 	else
-		probe_say(checks, PROBE_WARN, "clock-cost",
-			  "%llu ns to read the clock, by a system call: it is read before every burst of frames",
-			  (unsigned long long)cost_ns);
+		WARN(checks, "clock-cost",
+		     "%llu ns to read the clock, by a system call: it is read before every burst of frames",
+		     (unsigned long long)cost_ns);
 }
 
 json_t *probe_process(void)
