@@ -11,7 +11,6 @@
 #define XDP_MLR_APPLIANCE_APPLIANCE_H
 
 #include <jansson.h>
-#include <net/if.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -63,7 +62,6 @@ struct http;
 struct appliance {
 	struct places places;
 	struct settings settings;
-	bool configured;                 /* the settings hold */
 	char error[SETTINGS_ERROR_SIZE]; /* PHASE_WRONG: why, in one line */
 	struct record record;
 	struct results store;

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "appliance/command.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-void command_add(struct command *command, const char *word)
+void command_add(struct command *command, ...)
 {
-	if (command->count == COMMAND_WORDS_MAX)
-		return;
-	command->words[command->count++] = word;
-	command->words[command->count] = NULL;
-}
+	va_list words;
+	const char *word;
 
-void command_option(struct command *command, const char *name, const char *value)
-{
-	command_add(command, name);
-	command_add(command, value);
+	va_start(words, command);
+	while ((word = va_arg(words, const char *)) && command->count < COMMAND_WORDS_MAX)
+		command->words[command->count++] = word;
+	va_end(words);
+	command->words[command->count] = NULL;
 }
 
 bool run_is_sut(const struct run_settings *run)
@@ -33,18 +32,16 @@ void command_of_run(const struct appliance *appliance, struct command *ret)
 	const struct run_settings *run = appliance_run(appliance);
 
 	ret->count = 0;
-	command_add(ret, appliance->places.xdp_mlr);
+	command_add(ret, appliance->places.xdp_mlr, run_is_sut(run) ? "lab" : run->verb, NULL);
 	if (run_is_sut(run))
-		command_option(ret, "lab", "on");
-	else
-		command_add(ret, run->verb);
-	command_option(ret, "--config", appliance->places.config);
+		command_add(ret, "on", NULL);
+	command_add(ret, "--config", appliance->places.config, NULL);
 	if (*run->name)
-		command_option(ret, "--run", run->name);
+		command_add(ret, "--run", run->name, NULL);
 	if (run->ports.count)
-		command_option(ret, "--ports", settings_port_list(&run->ports, ret->ports));
+		command_add(ret, "--ports", settings_port_list(&run->ports, ret->ports), NULL);
 	for (const char *word = appliance->overrides; word && *word; word += strlen(word) + 1)
-		command_add(ret, word);
+		command_add(ret, word, NULL);
 }
 
 void command_say(struct appliance *appliance, const struct command *command)

@@ -14,9 +14,8 @@ struct command {
 	char ports[SETTINGS_PORT_LIST_SIZE]; /* a word of command_of_run() */
 };
 
-/* Add a word at the end; beyond the most there may be it is left out. */
-void command_add(struct command *command, const char *word);
-void command_option(struct command *command, const char *name, const char *value);
+/* Add words at the end, NULL behind the last; beyond the most there may be they are left out. */
+__attribute__((sentinel)) void command_add(struct command *command, ...);
 
 /* The verb of the appliance's run with the options that choose it. */
 void command_of_run(const struct appliance *appliance, struct command *ret);

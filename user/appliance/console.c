@@ -14,10 +14,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "appliance/interface.h"
 #include "base/clock.h"
 #include "base/json_read.h"
 #include "base/message.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 
 #define COLUMNS_DEFAULT 80
@@ -322,24 +322,33 @@ static void put_status(FILE *stream, const struct appliance *appliance)
 	put_results(stream, appliance);
 }
 
-/* What a key shows. */
-static void show_page(const struct appliance *appliance, struct console *console, char key)
+/* What a key shows; 0: the ports once they have been looked at. To be freed; NULL without memory. */
+static char *page_of(const struct appliance *appliance, char key)
 {
 	char *text = NULL;
 	size_t length;
 	FILE *stream = open_memstream(&text, &length);
 
 	if (!stream)
-		return;
+		return NULL;
 	if (key == 's')
 		put_status(stream, appliance);
-	else if (key == 'p')
-		put_ports(stream, appliance);
 	else if (key == 'l')
 		record_put(&appliance->record, stream, LOG_LINES);
-	else
+	else if (key == 'p' || !key)
+		put_ports(stream, appliance);
+	if (!key && appliance->phase == PHASE_UNCONFIGURED)
+		put_how(stream);
+	if (key == 'h' || (!key && appliance->phase == PHASE_UNCONFIGURED))
 		put_help(stream, appliance);
-	if (!fclose(stream))
+	return text_stream_end(stream, &text);
+}
+
+static void show_page(const struct appliance *appliance, struct console *console, char key)
+{
+	char *text = page_of(appliance, key);
+
+	if (text)
 		show(appliance, console, text, "");
 	free(text);
 }
@@ -484,18 +493,9 @@ static void take_keys(struct appliance *appliance, struct console *console)
 
 void console_ports(struct appliance *appliance)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *stream = open_memstream(&text, &length);
+	char *text = page_of(appliance, 0);
 
-	if (!stream)
-		return;
-	put_ports(stream, appliance);
-	if (appliance->phase == PHASE_UNCONFIGURED) {
-		put_how(stream);
-		put_help(stream, appliance);
-	}
-	if (!fclose(stream))
+	if (text)
 		console_text(appliance, text);
 	free(text);
 }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <microhttpd.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@
 
 #include "appliance/pages.h"
 #include "base/clock.h"
+#include "base/exit_code.h"
+#include "base/text_stream.h"
 
 #define NS_PER_MS        1000000ull
 #define CONNECTIONS_MAX  32
@@ -61,7 +64,7 @@ static void add_headers(struct MHD_Response *response, const char *type)
 	};
 
 	MHD_add_response_header(response, "Content-Type", type);
-	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
+	for (size_t i = 0; i < COUNT(headers); i++)
 		MHD_add_response_header(response, headers[i][0], headers[i][1]);
 }
 
@@ -200,7 +203,7 @@ static enum MHD_Result answer_path(struct appliance *appliance, struct MHD_Conne
 {
 	static const struct {
 		const char *path, *type;
-		char *(*make)(const struct appliance *appliance, size_t *ret_length);
+		void (*put)(FILE *stream, const struct appliance *appliance);
 	} pages[] = {
 		{ "/", html, page_index },
 		{ "/live", html, page_view },
@@ -208,13 +211,16 @@ static enum MHD_Result answer_path(struct appliance *appliance, struct MHD_Conne
 		{ "/metrics", "application/openmetrics-text; version=1.0.0; charset=utf-8", page_metrics },
 	};
 	size_t length = 0;
-	char *text;
+	char *text = NULL;
+	FILE *stream;
 
-	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
+	for (size_t i = 0; i < COUNT(pages); i++) {
 		if (strcmp(pages[i].path, path) != 0)
 			continue;
-		text = pages[i].make(appliance, &length);
-		return send_text(connection, text, length, pages[i].type);
+		stream = open_memstream(&text, &length);
+		if (stream)
+			pages[i].put(stream, appliance);
+		return send_text(connection, stream ? text_stream_end(stream, &text) : NULL, length, pages[i].type);
 	}
 	return answer_result(appliance, connection, path, state);
 }

@@ -2,7 +2,6 @@
 #include "appliance/job.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,31 +16,16 @@
 
 /* --- start ---------------------------------------------------------------------------------------------------------- */
 
-/* A pipe whose reading end does not block. */
-static int open_pipe(int ret_fds[2])
-{
-	if (pipe2(ret_fds, O_CLOEXEC))
-		return -errno;
-	fcntl(ret_fds[0], F_SETFL, O_NONBLOCK);
-	return 0;
-}
-
-static void close_pipe(const int fds[2])
-{
-	close(fds[0]);
-	close(fds[1]);
-}
-
 int job_start(struct job *job, const char *const argv[], job_line *line, void *context)
 {
 	struct process_plan plan = { .arguments = argv, .input_fd = -1, .death_signal = SIGTERM, .own_group = true };
 	struct process process;
 	int out[2], err[2], error;
 
-	error = open_pipe(out);
+	error = process_pipe(out, 0);
 	if (error)
 		return error;
-	error = open_pipe(err);
+	error = process_pipe(err, 0);
 	if (error)
 		goto close_out;
 	plan.output_fd = out[1];
@@ -60,9 +44,9 @@ int job_start(struct job *job, const char *const argv[], job_line *line, void *c
 	return 0;
 
 close_err:
-	close_pipe(err);
+	process_pipe_close(err);
 close_out:
-	close_pipe(out);
+	process_pipe_close(out);
 	return error;
 }
 

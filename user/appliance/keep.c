@@ -33,6 +33,13 @@ static void write_state(struct appliance *appliance, const char *name, const jso
 		appliance_say(appliance, "cannot write %s/%s: %s", appliance->places.state, name, strerror(-error));
 }
 
+static void remove_state(const struct appliance *appliance, const char *name)
+{
+	char path[FILES_PATH_SIZE];
+
+	unlink(keep_path(appliance, name, path));
+}
+
 /* --- the position ---------------------------------------------------------------------------------------------------- */
 
 void keep_position(struct appliance *appliance)
@@ -48,9 +55,7 @@ void keep_position(struct appliance *appliance)
 
 void keep_no_position(const struct appliance *appliance)
 {
-	char path[FILES_PATH_SIZE];
-
-	unlink(keep_path(appliance, FILE_POSITION, path));
+	remove_state(appliance, FILE_POSITION);
 }
 
 bool keep_has_position(const struct appliance *appliance)
@@ -100,10 +105,8 @@ void keep_note(struct appliance *appliance, const char *format, ...)
 
 void keep_no_notes(struct appliance *appliance)
 {
-	char path[FILES_PATH_SIZE];
-
 	json_array_clear(appliance->pending_notes);
-	unlink(keep_path(appliance, FILE_NOTES, path));
+	remove_state(appliance, FILE_NOTES);
 }
 
 void keep_read_notes(struct appliance *appliance)
@@ -123,9 +126,8 @@ void keep_idle(const struct appliance *appliance, bool idle)
 {
 	char path[FILES_PATH_SIZE];
 
-	keep_path(appliance, FILE_IDLE, path);
 	if (idle)
-		file_replace(path, "", 0, 0600, false);
+		file_replace(keep_path(appliance, FILE_IDLE, path), "", 0, 0600, false);
 	else
-		unlink(path);
+		remove_state(appliance, FILE_IDLE);
 }

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "appliance/console.h"
 #include "appliance/http.h"
@@ -102,7 +101,7 @@ static enum exit_code show_settings(const char *path, const char *override)
 	static struct settings settings;
 	char error[SETTINGS_ERROR_SIZE];
 
-	if (!settings_read_over(path, override, &settings, error)) {
+	if (!settings_read(path, override, &settings, error)) {
 		fprintf(stderr, "%s\n", error);
 		return EXIT_USAGE_ERROR;
 	}
@@ -133,14 +132,17 @@ static enum exit_code refuse_usage(void)
 
 static enum exit_code read_arguments(int argc, char **argv, struct arguments *arguments)
 {
+	/* those whose value is a text, by their number in `options` */
+	const char **const texts[] = { &arguments->places.config,   &arguments->places.state,   &arguments->places.hand_over,
+				       &arguments->places.override, &arguments->places.xdp_mlr, &arguments->settings };
 	static const struct option options[] = {
-		{ "config", required_argument, NULL, 'c' },
-		{ "state", required_argument, NULL, 's' },
+		{ "config", required_argument, NULL, 0 },
+		{ "state", required_argument, NULL, 1 },
+		{ "hand-over", required_argument, NULL, 2 },
+		{ "override", required_argument, NULL, 3 },
+		{ "xdp-mlr", required_argument, NULL, 4 },
+		{ "settings", required_argument, NULL, 5 },
 		{ "console", required_argument, NULL, 'C' },
-		{ "hand-over", required_argument, NULL, 'H' },
-		{ "override", required_argument, NULL, 'o' },
-		{ "xdp-mlr", required_argument, NULL, 'x' },
-		{ "settings", required_argument, NULL, 'S' },
 		{ "back-off", required_argument, NULL, 'b' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
@@ -149,22 +151,12 @@ static enum exit_code read_arguments(int argc, char **argv, struct arguments *ar
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
-		if (option == 'c')
-			arguments->places.config = optarg;
-		else if (option == 's')
-			arguments->places.state = optarg;
+		if (option < (int)COUNT(texts))
+			*texts[option] = optarg;
 		else if (option == 'C' && arguments->console_count < CONSOLES_MAX)
 			arguments->consoles[arguments->console_count++] = optarg;
-		else if (option == 'H')
-			arguments->places.hand_over = optarg;
-		else if (option == 'o')
-			arguments->places.override = optarg;
-		else if (option == 'x')
-			arguments->places.xdp_mlr = optarg;
 		else if (option == 'b' && parse_duration(optarg, &arguments->places.back_off_s))
 			continue;
-		else if (option == 'S')
-			arguments->settings = optarg;
 		else if (option == 'h')
 			arguments->help = true;
 		else if (option == 'V')

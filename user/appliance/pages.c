@@ -8,7 +8,6 @@
 #include "appliance/keep.h"
 #include "base/clock.h"
 #include "base/json_read.h"
-#include "base/text_stream.h"
 #include "base/units.h"
 #include "render/html_style.h"
 #include "render/svg.h"
@@ -184,18 +183,12 @@ static void put_ports(FILE *stream, const json_t *ports)
 	fputs("</tbody></table></div>\n", stream);
 }
 
-char *page_index(const struct appliance *appliance, size_t *ret_length)
+void page_index(FILE *stream, const struct appliance *appliance)
 {
-	char *text = NULL;
-	FILE *stream = open_memstream(&text, ret_length);
-
-	if (!stream)
-		return NULL;
 	put_head(stream, appliance, "Tester", INDEX_S);
 	put_results(stream, &appliance->store);
 	put_ports(stream, json_object_get(appliance->probe, "ports"));
 	put_foot(stream, INDEX_S);
-	return text_stream_end(stream, &text);
 }
 
 /* --- the page of a run --------------------------------------------------------------------------------------------------- */
@@ -357,14 +350,10 @@ static void put_last_result(FILE *stream, const struct appliance *appliance)
 	fputs("</p>\n", stream);
 }
 
-char *page_view(const struct appliance *appliance, size_t *ret_length)
+void page_view(FILE *stream, const struct appliance *appliance)
 {
 	struct view view = appliance_view(appliance);
-	char *text = NULL;
-	FILE *stream = open_memstream(&text, ret_length);
 
-	if (!stream)
-		return NULL;
 	put_head(stream, appliance, *view.title ? view.title : "Live", REFRESH_S);
 	put_last_result(stream, appliance);
 	if (*view.title) {
@@ -375,20 +364,13 @@ char *page_view(const struct appliance *appliance, size_t *ret_length)
 	}
 	put_log(stream, appliance);
 	put_foot(stream, REFRESH_S);
-	return text_stream_end(stream, &text);
 }
 
 /* --- plain text ---------------------------------------------------------------------------------------------------------- */
 
-char *page_log(const struct appliance *appliance, size_t *ret_length)
+void page_log(FILE *stream, const struct appliance *appliance)
 {
-	char *text = NULL;
-	FILE *stream = open_memstream(&text, ret_length);
-
-	if (!stream)
-		return NULL;
 	record_put(&appliance->record, stream, RECORD_LINES);
-	return text_stream_end(stream, &text);
 }
 
 /* What the run says of itself, without its end mark: ours come behind. */
@@ -414,14 +396,10 @@ static void put_metric(FILE *stream, const char *name, const char *type, const c
 		help, name, type, name, strcmp(type, "counter") == 0 ? "_total" : "", format_number(value, number));
 }
 
-char *page_metrics(const struct appliance *appliance, size_t *ret_length)
+void page_metrics(FILE *stream, const struct appliance *appliance)
 {
-	char *text = NULL;
-	FILE *stream = open_memstream(&text, ret_length);
 	const struct results *store = &appliance->store;
 
-	if (!stream)
-		return NULL;
 	put_run_metrics(stream, appliance);
 	put_metric(stream, "measuring", "gauge", "Whether a run is on.", appliance_measures(appliance));
 	put_metric(stream, "round", "gauge", "Rounds of the schedule that have begun.", appliance->rounds.begun);
@@ -433,5 +411,4 @@ char *page_metrics(const struct appliance *appliance, size_t *ret_length)
 		   store->deleted_unfetched);
 	put_metric(stream, "crashes", "counter", "Deaths of the program.", appliance->crashes);
 	fputs("# EOF\n", stream);
-	return text_stream_end(stream, &text);
 }

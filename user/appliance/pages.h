@@ -5,10 +5,9 @@
 
 #include "appliance/appliance.h"
 
-/* Each is a text that the caller frees; NULL without memory. */
-char *page_index(const struct appliance *appliance, size_t *ret_length);
-char *page_view(const struct appliance *appliance, size_t *ret_length);
-char *page_log(const struct appliance *appliance, size_t *ret_length);
-char *page_metrics(const struct appliance *appliance, size_t *ret_length);
+void page_index(FILE *stream, const struct appliance *appliance);
+void page_view(FILE *stream, const struct appliance *appliance);
+void page_log(FILE *stream, const struct appliance *appliance);
+void page_metrics(FILE *stream, const struct appliance *appliance);
 
 #endif

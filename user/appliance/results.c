@@ -14,7 +14,6 @@
 #include "base/units.h"
 
 #define PAGE_OCTETS  4096 /* a file in memory takes whole ones */
-#define META_MOST    65536
 #define KEEP_DEFAULT 64e6 /* where the system does not tell how much memory is free */
 #define KEEP_LEAST   16e6
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "appliance/runner.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "appliance/command.h"
 #include "appliance/console.h"
@@ -141,7 +140,7 @@ static void check_run(struct appliance *appliance)
 	struct command command;
 
 	command_of_run(appliance, &command);
-	command_add(&command, "--dump-config");
+	command_add(&command, "--dump-config", NULL);
 	appliance->last_words[0] = '\0';
 	start(appliance, PHASE_CHECKING, &command, DEADLINE_S);
 }
@@ -205,13 +204,12 @@ static bool read_configuration(struct appliance *appliance)
 	static struct settings settings;
 
 	read_overrides(appliance);
-	if (!settings_read_over(appliance->places.config, appliance->places.override, &settings, appliance->error)) {
+	if (!settings_read(appliance->places.config, appliance->places.override, &settings, appliance->error)) {
 		go_wrong(appliance);
 		return false;
 	}
 	settings_free(&appliance->settings);
 	appliance->settings = settings;
-	appliance->configured = true;
 	appliance->store.keep_octets = settings.keep_octets > 0 ? settings.keep_octets : results_free_memory();
 	return true;
 }
@@ -319,11 +317,12 @@ static void run_next(struct appliance *appliance)
 	command_of_run(appliance, &command);
 	command_say(appliance, &command);
 	if (!run_is_sut(appliance_run(appliance)))
-		command_option(&command, "--format", "jsonl");
+		command_add(&command, "--format", "jsonl", NULL);
 	if (run_takes_notes(appliance_run(appliance))) {
-		command_option(&command, "--metrics", keep_path(appliance, KEEP_METRICS, metrics));
+		command_add(&command, "--metrics", keep_path(appliance, KEEP_METRICS, metrics), NULL);
 		for (size_t i = 0; i < json_array_size(appliance->pending_notes); i++)
-			command_option(&command, "--note", json_string_value(json_array_get(appliance->pending_notes, i)));
+			command_add(&command, "--note", json_string_value(json_array_get(appliance->pending_notes, i)),
+				    NULL);
 	}
 	free(appliance->document);
 	appliance->document = NULL;
@@ -377,10 +376,9 @@ static void render(struct appliance *appliance, enum results_form form)
 	unsigned int number = appliance->store.last_number;
 	struct command command = { .count = 0 };
 
-	command_add(&command, appliance->places.xdp_mlr);
-	command_add(&command, "report");
-	command_add(&command, results_path(&appliance->store, number, RESULTS_JSON, from));
-	command_option(&command, "--report", results_path(&appliance->store, number, form, to));
+	command_add(&command, appliance->places.xdp_mlr, "report",
+		    results_path(&appliance->store, number, RESULTS_JSON, from), "--report",
+		    results_path(&appliance->store, number, form, to), NULL);
 	appliance->form = form;
 	start(appliance, PHASE_RENDERING, &command, DEADLINE_S);
 }
@@ -395,18 +393,23 @@ static bool is_crash(const struct appliance *appliance)
 		status == EXIT_UNMET);
 }
 
+static void start_cleaning(struct appliance *appliance)
+{
+	struct command command = { .count = 0 };
+
+	command_add(&command, appliance->places.xdp_mlr, "clean", NULL);
+	start(appliance, PHASE_CLEANING, &command, DEADLINE_S);
+}
+
 static void crash(struct appliance *appliance)
 {
 	char fate[JOB_FATE_SIZE], when[UNIT_TEXT_SIZE];
-	struct command command = { .count = 0 };
 
 	appliance->crashes++;
 	appliance->tries++;
 	keep_note(appliance, "The program died of %s at %s, after %zu trials of this run, and was started anew.",
 		  job_fate(appliance->job.status, fate), format_utc(time(NULL), when), appliance->watch.view.trial_count);
-	command_add(&command, appliance->places.xdp_mlr);
-	command_add(&command, "clean");
-	start(appliance, PHASE_CLEANING, &command, DEADLINE_S);
+	start_cleaning(appliance);
 }
 
 static void ended_run(struct appliance *appliance)
@@ -488,10 +491,8 @@ static void hand_over(struct appliance *appliance)
 		return;
 	}
 	snprintf(exit_code, sizeof(exit_code), "%d", result->exit_code);
-	command_add(&command, appliance->places.hand_over);
-	command_add(&command, results_path(store, result->number, RESULTS_JSON, json));
-	command_add(&command, results_path(store, result->number, RESULTS_HTML, html));
-	command_add(&command, exit_code);
+	command_add(&command, appliance->places.hand_over, results_path(store, result->number, RESULTS_JSON, json),
+		    results_path(store, result->number, RESULTS_HTML, html), exit_code, NULL);
 	start(appliance, PHASE_HANDING_OVER, &command, DEADLINE_S);
 }
 
@@ -557,19 +558,20 @@ static void take_probe_line(void *context, enum job_stream stream, char *text, s
 /* Ports with hardware but the management port, "eth0,eth1": those that may be tried. Empty: none. */
 static const char *list_ports(const struct appliance *appliance, char *list, size_t size)
 {
-	DIR *directory = opendir("/sys/class/net");
-	char path[FILES_PATH_SIZE];
+	const char *management = appliance->settings.management.port;
+	glob_t found = { 0 };
 	size_t used = 0;
 
 	list[0] = '\0';
-	for (struct dirent *entry; directory && (entry = readdir(directory));) {
-		snprintf(path, sizeof(path), "/sys/class/net/%.32s/device", entry->d_name);
-		if (access(path, F_OK) || strcmp(entry->d_name, appliance->settings.management.port) == 0 || used >= size)
-			continue;
-		used += (size_t)snprintf(list + used, size - used, "%s%s", used ? "," : "", entry->d_name);
+	glob("/sys/class/net/*/device", GLOB_NOSORT, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc && used < size; i++) {
+		const char *name = found.gl_pathv[i] + strlen("/sys/class/net/");
+		int length = (int)strcspn(name, "/");
+
+		if (strncmp(name, management, (size_t)length) != 0 || management[length])
+			used += (size_t)snprintf(list + used, size - used, "%s%.*s", used ? "," : "", length, name);
 	}
-	if (directory)
-		closedir(directory);
+	globfree(&found);
 	return list;
 }
 
@@ -597,7 +599,7 @@ static void ended_job(struct appliance *appliance)
 		[PHASE_RENDERING] = rendered,   [PHASE_HANDING_OVER] = handed_over,
 	};
 
-	if (appliance->phase < sizeof(ends) / sizeof(*ends) && ends[appliance->phase])
+	if (appliance->phase < COUNT(ends) && ends[appliance->phase])
 		ends[appliance->phase](appliance);
 }
 
@@ -708,7 +710,6 @@ static void clean_first(struct appliance *appliance)
 {
 	char when[UNIT_TEXT_SIZE], now[UNIT_TEXT_SIZE];
 	const struct position position = keep_read_position(appliance);
-	struct command command = { .count = 0 };
 
 	appliance->resumes = false;
 	appliance->run = position.run < appliance->settings.run_count ? position.run : 0;
@@ -718,9 +719,7 @@ static void clean_first(struct appliance *appliance)
 	appliance->crashes++;
 	keep_note(appliance, "The appliance's own program died in this run, which had begun at %s, and went on at %s.",
 		  format_utc(position.started, when), format_utc(time(NULL), now));
-	command_add(&command, appliance->places.xdp_mlr);
-	command_add(&command, "clean");
-	start(appliance, PHASE_CLEANING, &command, DEADLINE_S);
+	start_cleaning(appliance);
 }
 
 void runner_start(struct appliance *appliance)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "appliance/interface.h"
+#include "base/files.h"
 #include "base/message.h"
 #include "base/units.h"
 #include "base/yaml_read.h"
@@ -17,13 +17,10 @@
 #define SECTION       "appliance"
 #define PEM_MAX       (64 * 1024) /* octets of a certificate with its chain, or a key */
 #define TOKEN_MIN     16
-#define DAY_MINUTES   (24 * 60)
 #define PAUSE_MOST_S  (31 * 86400.0)
 #define EVERY_LEAST_S 1
 #define KEEP_LEAST    1e6
 #define KEEP_MOST     1e12
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Where in the settings a key is read to. */
 #define AT(member) offsetof(struct settings, member)
@@ -80,6 +77,21 @@ static enum exit_code read_truth(struct yaml_file *file, const yaml_node_t *node
 	*truth = strcmp(text, "true") == 0 || strcmp(text, "yes") == 0;
 	if (!*truth && strcmp(text, "false") != 0 && strcmp(text, "no") != 0)
 		return refuse_node(file, node, "must be true or false");
+	return EXIT_DONE;
+}
+
+/* A whole number up to a most; `rule` says what must stand there. */
+static enum exit_code read_whole(struct yaml_file *file, const yaml_node_t *node, double most, const char *rule,
+				 unsigned int *ret)
+{
+	const char *text = node_plain(file, node);
+	double number;
+
+	if (!text)
+		return EXIT_USAGE_ERROR;
+	if (!parse_number(text, &number) || number < 1 || number > most || number != (unsigned int)number)
+		return refuse_node(file, node, "%s", rule);
+	*ret = (unsigned int)number;
 	return EXIT_DONE;
 }
 
@@ -150,6 +162,15 @@ static enum exit_code read_size(struct yaml_file *file, const yaml_node_t *node,
 
 /* --- ports ---------------------------------------------------------------------------------------------------------- */
 
+const char *interface_address(const char *name, char address[INTERFACE_ADDRESS_SIZE])
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/class/net/%.15s/address", name);
+	file_read_line(path, address, INTERFACE_ADDRESS_SIZE);
+	return address;
+}
+
 /* The name of the interface with this MAC address. */
 static enum exit_code find_port(struct yaml_file *file, const yaml_node_t *node, const char *mac,
 				char name[SETTINGS_VALUE_SIZE])
@@ -206,14 +227,6 @@ static enum exit_code read_port_list(struct yaml_file *file, const yaml_node_t *
 
 /* --- schedule ------------------------------------------------------------------------------------------------------- */
 
-static bool name_is_taken(const struct settings *settings, const char *name)
-{
-	for (unsigned int i = 0; i + 1 < settings->run_count; i++)
-		if (strcmp(settings->runs[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 static enum exit_code read_run_name(struct yaml_file *file, const yaml_node_t *node, const struct settings *settings,
 				    struct run_settings *run)
 {
@@ -221,8 +234,9 @@ static enum exit_code read_run_name(struct yaml_file *file, const yaml_node_t *n
 		return EXIT_USAGE_ERROR;
 	if (!run->name[strspn(run->name, "0123456789")])
 		return refuse_node(file, node, "a run's name must not be a number");
-	if (name_is_taken(settings, run->name))
-		return refuse_node(file, node, "two runs have the name '%s'", run->name);
+	for (unsigned int i = 0; i + 1 < settings->run_count; i++)
+		if (strcmp(settings->runs[i].name, run->name) == 0)
+			return refuse_node(file, node, "two runs have the name '%s'", run->name);
 	return EXIT_DONE;
 }
 
@@ -269,18 +283,11 @@ static enum exit_code read_runs(struct yaml_file *file, const yaml_node_t *node,
 
 static enum exit_code read_repeat(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	const char *text = node_plain(file, node);
-	double rounds;
+	const char *text = node_text(node);
 
-	if (!text)
-		return EXIT_USAGE_ERROR;
-	if (strcmp(text, "forever") == 0) {
-		*(unsigned int *)target = SETTINGS_FOREVER;
-		return EXIT_DONE;
-	}
-	if (!parse_number(text, &rounds) || rounds < 1 || rounds > 1e6 || rounds != (unsigned int)rounds)
-		return refuse_node(file, node, "must be forever, or a number of rounds from 1 to 1000000");
-	*(unsigned int *)target = (unsigned int)rounds;
+	if (!text || strcmp(text, "forever") != 0)
+		return read_whole(file, node, 1e6, "must be forever, or a number of rounds from 1 to 1000000", target);
+	*(unsigned int *)target = SETTINGS_FOREVER;
 	return EXIT_DONE;
 }
 
@@ -357,15 +364,7 @@ static enum exit_code read_http_address(struct yaml_file *file, const yaml_node_
 
 static enum exit_code read_http_port(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	const char *text = node_plain(file, node);
-	double number;
-
-	if (!text)
-		return EXIT_USAGE_ERROR;
-	if (!parse_number(text, &number) || number < 1 || number > 65535 || number != (unsigned int)number)
-		return refuse_node(file, node, "must be a port number from 1 to 65535");
-	*(unsigned int *)target = (unsigned int)number;
-	return EXIT_DONE;
+	return read_whole(file, node, 65535, "must be a port number from 1 to 65535", target);
 }
 
 static enum exit_code read_http_token(struct yaml_file *file, const yaml_node_t *node, void *target)
@@ -481,16 +480,21 @@ static enum exit_code read_management(struct yaml_file *file, const yaml_node_t 
 	return yaml_read_mapping(file, node, "management", keys, COUNT(keys), target);
 }
 
+static bool has_port(const struct port_settings *ports, const char *name)
+{
+	for (unsigned int i = 0; i < ports->count; i++)
+		if (strcmp(ports->names[i], name) == 0)
+			return true;
+	return false;
+}
+
 static bool is_test_port(const struct settings *settings, const char *name)
 {
-	for (unsigned int i = 0; i < settings->ports.count; i++)
-		if (strcmp(settings->ports.names[i], name) == 0)
-			return true;
+	bool found = has_port(&settings->ports, name);
+
 	for (unsigned int run = 0; run < settings->run_count; run++)
-		for (unsigned int i = 0; i < settings->runs[run].ports.count; i++)
-			if (strcmp(settings->runs[run].ports.names[i], name) == 0)
-				return true;
-	return false;
+		found |= has_port(&settings->runs[run].ports, name);
+	return found;
 }
 
 /* Once all of it is known, wherever it stands. */
@@ -628,12 +632,7 @@ static void add_only_run(struct settings *settings)
 	settings->run_count = 1;
 }
 
-bool settings_read(const char *path, struct settings *ret, char error[SETTINGS_ERROR_SIZE])
-{
-	return settings_read_over(path, NULL, ret, error);
-}
-
-bool settings_read_over(const char *path, const char *overrides, struct settings *ret, char error[SETTINGS_ERROR_SIZE])
+bool settings_read(const char *path, const char *overrides, struct settings *ret, char error[SETTINGS_ERROR_SIZE])
 {
 	struct settings *settings = calloc(1, sizeof(*settings));
 	struct yaml_file file = { .path = path, .error = error, .error_size = SETTINGS_ERROR_SIZE };

@@ -71,15 +71,19 @@ struct settings {
 	struct management_settings management;
 };
 
-/* Read them; what the file does not say has its default. False: `error` says why, with file and line. */
-bool settings_read(const char *path, struct settings *ret, char error[SETTINGS_ERROR_SIZE]);
-/* The same, with a file of lines NAME=VALUE from the kernel's command line, or NULL. Those that begin with "appliance." are settings of
- * the section, as appliance.management.port=eth2, and win over the file's; the others are options, and not read here. */
-bool settings_read_over(const char *path, const char *overrides, struct settings *ret, char error[SETTINGS_ERROR_SIZE]);
+/* Read them; what the file does not say has its default. `overrides` is a file of lines NAME=VALUE from the kernel's command line, or NULL: those
+ * that begin with "appliance." are settings of the section, as appliance.management.port=eth2, and win over the file's; the others are options,
+ * and not read here. False: `error` says why, with file and line. */
+bool settings_read(const char *path, const char *overrides, struct settings *ret, char error[SETTINGS_ERROR_SIZE]);
 void settings_free(struct settings *settings);
 
 /* For a shell script: lines NAME=VALUE whose values consist of letters, digits and ,.:/_- only. */
 void settings_print(FILE *stream, const struct settings *settings);
+
+/* The MAC address of an interface, "02:00:00:00:00:01", into a buffer; empty where no interface has this name. An appliance has but one network
+ * namespace, and /sys is of that one. */
+#define INTERFACE_ADDRESS_SIZE 64
+const char *interface_address(const char *name, char address[INTERFACE_ADDRESS_SIZE]);
 
 /* "eth1,eth2" into a buffer. */
 #define SETTINGS_PORT_LIST_SIZE (SETTINGS_PORTS_MAX * SETTINGS_VALUE_SIZE)

@@ -139,8 +139,6 @@ void watch_event(struct watch *watch, const json_t *event)
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
 		if (strcmp(events[i].name, name) == 0)
 			events[i].take(watch, event);
-	if (strcmp(name, "test_finished") == 0)
-		watch->tests_done++;
 }
 
 /* --- metrics -------------------------------------------------------------------------------------------------------- */

@@ -16,10 +16,8 @@
 struct watch {
 	struct view view;
 	double goal_loss_ratios[MLR_GOALS_MAX];
-	char last_goal[MLR_GOAL_NAME_SIZE];           /* what the running trial is for */
 	char tests[WATCH_TESTS_MAX][WATCH_TEST_SIZE]; /* of a suite: "512 octets, throughput" */
 	size_t test_count;
-	size_t tests_done;
 	double remaining_s; /* as the metrics said; NAN: they did not */
 };
 
