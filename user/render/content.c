@@ -1,40 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "render/content.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_read.h"
 #include "base/text_stream.h"
-#include "render/content_setting.h"
+#include "render/forms.h"
 #include "render/kinds.h"
-#include "render/values.h"
+#include "render/parts.h"
 
 static const struct content *const kinds[] = { &content_search,   &content_trial,    &content_soak,
 					       &content_suite,    &content_compare,  &content_probe,
 					       &content_selftest, &content_campaign, &content_campaign_status };
 
 /* Members that every document may have, and which are shown here. */
-static const char *const common[] = {
-	"schema",
-	"measurer",
-	"traffic_profile",
-	"environment",
-	"deviations",
-	"configuration",
-	"load_scope",
-	"aggregate_factor",
-	"irregular_reason",
-	"warnings",
-	"requirements",
-	"units",
-	"definitions",
-	"sut",
-	"checklist",
-	"notes",
-	NULL,
-};
+static const char common[] = "schema measurer traffic_profile environment deviations configuration load_scope "
+			     "aggregate_factor irregular_reason warnings requirements units definitions sut checklist notes";
 
 /* A document of a kind that has no content of its own is shown by the names of its members. */
 static const struct content plain = { .kind = "", .title = "Result" };
@@ -85,26 +66,21 @@ static void add_frame_sizes(struct facts *facts, const json_t *sizes)
 
 static void put_masthead(struct writer *writer, const json_t *document)
 {
-	const json_t *environment = json_object_get(document, "environment"),
-		     *measurer = json_object_get(document, "measurer");
-	const json_t *sut = json_object_get(document, "sut");
+	const json_t *environment = json_object_get(document, "environment");
 	struct facts facts = { .count = 0 };
 	char frame[VALUE_SIZE], transmitter[SETTING_TEXT_SIZE];
 
-	if (read_string(sut, "name"))
-		facts_add(&facts, "System under test", "%s", read_string(sut, "name"));
+	facts_add_member(&facts, "System under test", document, "/sut/name", NULL);
 	if (read_string(environment, "start_time"))
 		add_date(&facts, read_string(environment, "start_time"));
 	if (json_array_size(json_object_get(document, "frame_sizes")))
 		add_frame_sizes(&facts, json_object_get(document, "frame_sizes"));
 	else if (*text_frame(document, frame))
 		facts_add(&facts, "Frame size", "%s", frame);
-	if (read_string(measurer, "name"))
-		facts_add(&facts, "Measurer", "%s", read_string(measurer, "name"));
+	facts_add_member(&facts, "Measurer", document, "/measurer/name", NULL);
 	if (*setting_transmitter(document, transmitter))
 		facts_add(&facts, "Transmitter", "%s", transmitter);
-	if (read_string(environment, "hostname"))
-		facts_add(&facts, "Tester", "%s", read_string(environment, "hostname"));
+	facts_add_member(&facts, "Tester", environment, "/hostname", NULL);
 	if (read_string(environment, "version"))
 		facts_add(&facts, "Measured with", "xdp-mlr %s", read_string(environment, "version"));
 	writer->ops->masthead(writer, content_title(document), facts.list, facts.count);
@@ -139,27 +115,36 @@ static const char *text_quantity_of(const json_t *requirement, char buffer[VALUE
 	return buffer;
 }
 
+static void add_measured(struct cells *cells, const json_t *requirement)
+{
+	char text[VALUE_SIZE];
+
+	cells_add(cells, "%s", text_quantity_of(requirement, text));
+}
+
+static void add_met(struct cells *cells, const json_t *requirement)
+{
+	cells_add(cells, "%s", read_truth(requirement, "met") ? "yes" : "NO");
+}
+
+static enum tone tone_of_requirement(const json_t *requirement)
+{
+	return read_truth(requirement, "met") ? TONE_GOOD : TONE_BAD;
+}
+
 /* What --require asked for. */
 static void put_requirements(struct writer *writer, const json_t *requirements)
 {
-	static const struct writer_column columns[] = { { "Requirement", false }, { "Met", false }, { "Measured", true } };
-	struct cells cells = { .count = 0 };
+	static const struct field fields[] = {
+		{ "Requirement", "/requirement" },
+		{ "Met", .add = add_met },
+		{ "Measured", .add = add_measured, .numeric = true },
+	};
 
 	if (!json_array_size(requirements))
 		return;
 	writer->ops->section(writer, RANK_MAIN, "requirements", "Requirements");
-	writer->ops->table(writer, "requirement-table", columns, 3);
-	for (size_t i = 0; i < json_array_size(requirements); i++) {
-		const json_t *one = json_array_get(requirements, i);
-		bool met = read_truth(one, "met");
-		char number[VALUE_SIZE];
-
-		cells_add(&cells, "%s", read_string(one, "requirement") ? read_string(one, "requirement") : "");
-		cells_add(&cells, "%s", met ? "yes" : "NO");
-		cells_add(&cells, "%s", text_quantity_of(one, number));
-		cells_put(&cells, writer, met ? TONE_GOOD : TONE_BAD);
-	}
-	writer->ops->table_end(writer);
+	table_put(writer, "requirement-table", fields, COUNT(fields), requirements, tone_of_requirement);
 }
 
 /* --- below ---------------------------------------------------------------------------------------------------------- */
@@ -283,36 +268,36 @@ static void put_tally(struct writer *writer, const json_t *checklist)
 	writer->ops->paragraph(writer, text);
 }
 
+static void add_document(struct cells *cells, const json_t *item)
+{
+	char name[VALUE_SIZE];
+
+	cells_add(cells, "%s", short_name(read_text(item, "document"), name));
+}
+
+static enum tone tone_of_clause(const json_t *item)
+{
+	const char *status = read_text(item, "status");
+
+	return strcmp(status, "met") == 0 ? TONE_GOOD : strcmp(status, "missing") == 0 ? TONE_WARN : TONE_PLAIN;
+}
+
 static void put_checklist(struct writer *writer, const json_t *checklist)
 {
-	static const struct writer_column columns[] = {
-		{ "Document", false }, { "Clause", false }, { "Level", false }, { "What the report has to say", false },
-		{ "Status", false },   { "Why", false },
+	static const struct field fields[] = {
+		{ "Document", .add = add_document },
+		{ "Clause", "/clause" },
+		{ "Level", "/level" },
+		{ "What the report has to say", "/requirement" },
+		{ "Status", "/status" },
+		{ "Why", "/why" },
 	};
-	struct cells cells = { .count = 0 };
 
 	if (!json_array_size(checklist))
 		return;
 	writer->ops->section(writer, RANK_PAGE, "checklist", "What the drafts require of this report");
 	put_tally(writer, checklist);
-	writer->ops->table(writer, "checklist-table", columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < json_array_size(checklist); i++) {
-		const json_t *item = json_array_get(checklist, i);
-		const char *status = read_text(item, "status");
-		char name[VALUE_SIZE];
-
-		cells_add(&cells, "%s", short_name(read_text(item, "document"), name));
-		cells_add(&cells, "%s", read_text(item, "clause"));
-		cells_add(&cells, "%s", read_text(item, "level"));
-		cells_add(&cells, "%s", read_text(item, "requirement"));
-		cells_add(&cells, "%s", status);
-		cells_add(&cells, "%s", read_text(item, "why"));
-		cells_put(&cells, writer,
-			  strcmp(status, "met") == 0       ? TONE_GOOD
-			  : strcmp(status, "missing") == 0 ? TONE_WARN
-							   : TONE_PLAIN);
-	}
-	writer->ops->table_end(writer);
+	table_put(writer, "checklist-table", fields, COUNT(fields), checklist, tone_of_clause);
 }
 
 /* A text as YAML: JSON's strings are YAML's double-quoted ones. */

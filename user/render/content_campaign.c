@@ -8,15 +8,7 @@
 #include "mlr/campaign.h"
 #include "render/figures.h"
 #include "render/kinds.h"
-#include "render/values.h"
-
-#define COLUMNS_MAX CELLS_MAX
-
-static const char *const known[] = {
-	"campaign", "file",        "verb",         "quantity", "axes",         "repeat",
-	"compared", "tolerance",   "significance", "goals",    "point_counts", "regressions",
-	"cells",    "comparisons", "environments", "points",   NULL,
-};
+#include "render/parts.h"
 
 /* --- the columns of the axes ---------------------------------------------------------------------------------------- */
 
@@ -43,13 +35,6 @@ static void add_axis_cells(struct cells *cells, const json_t *document, const js
 	for (size_t i = 0; i < MLR_AXES_MAX; i++)
 		if (*shown_axis(document, i, without))
 			cells_add(cells, "%s", read_text(values, shown_axis(document, i, without)));
-}
-
-static void add_columns(struct writer_column *columns, size_t *count, const struct writer_column *further,
-			size_t further_count)
-{
-	for (size_t i = 0; i < further_count && *count < COLUMNS_MAX; i++)
-		columns[(*count)++] = further[i];
 }
 
 /* --- above ---------------------------------------------------------------------------------------------------------- */
@@ -83,39 +68,33 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 /* --- comparisons ---------------------------------------------------------------------------------------------------- */
 
-static void put_comparison(struct writer *writer, const json_t *document, const json_t *one)
-{
-	const char *verdict = read_text(one, "verdict");
-	struct cells cells = { .count = 0 };
-	char change[VALUE_SIZE];
-
-	add_axis_cells(&cells, document, json_object_get(one, "values"), read_text(document, "compared"));
-	cells_add(&cells, "%s", read_text(one, "goal"));
-	cells_add(&cells, "%s", read_text(one, "a"));
-	cells_add(&cells, "%s", read_text(one, "b"));
-	cells_add(&cells, "%s", text_comparison(verdict));
-	snprintf(change, sizeof(change), "%+.2f %%", 100 * read_number(one, "change"));
-	cells_add(&cells, "%s", isnan(read_number(one, "change")) ? "-" : change);
-	cells_add(&cells, "%s", read_text(one, "evidence"));
-	cells_put(&cells, writer, tone_of_comparison(verdict));
-}
+static const struct field comparison_fields[] = {
+	{ "Goal", "/goal" },
+	{ "A", "/a" },
+	{ "B", "/b" },
+	{ "Verdict", .add = cells_add_comparison },
+	{ "Change", .add = cells_add_change, .numeric = true },
+	{ "Evidence", "/evidence" },
+};
 
 /* Those that are slower, or the others. */
 static void put_comparison_table(struct writer *writer, const json_t *document, const char *id, bool slower)
 {
-	static const struct writer_column further[] = {
-		{ "Goal", false },    { "A", false },     { "B", false },
-		{ "Verdict", false }, { "Change", true }, { "Evidence", false },
-	};
-	struct writer_column columns[COLUMNS_MAX];
-	size_t count = add_axis_columns(document, columns, read_text(document, "compared")), i;
+	const char *compared = read_text(document, "compared");
+	struct writer_column columns[CELLS_MAX];
+	size_t count = add_axis_columns(document, columns, compared), i;
+	struct cells cells = { .count = 0 };
 	json_t *one;
 
-	add_columns(columns, &count, further, sizeof(further) / sizeof(*further));
+	count += fields_columns(comparison_fields, COUNT(comparison_fields), columns + count);
 	writer->ops->table(writer, id, columns, count);
-	json_array_foreach (json_object_get(document, "comparisons"), i, one)
-		if ((strcmp(read_text(one, "verdict"), "slower") == 0) == slower)
-			put_comparison(writer, document, one);
+	json_array_foreach (json_object_get(document, "comparisons"), i, one) {
+		if ((strcmp(read_text(one, "verdict"), "slower") == 0) != slower)
+			continue;
+		add_axis_cells(&cells, document, json_object_get(one, "values"), compared);
+		cells_add_fields(&cells, comparison_fields, COUNT(comparison_fields), one);
+		cells_put(&cells, writer, tone_of_comparison(one));
+	}
 	writer->ops->table_end(writer);
 }
 
@@ -144,52 +123,65 @@ static void put_comparisons(struct writer *writer, const json_t *document)
 
 /* --- cells ---------------------------------------------------------------------------------------------------------- */
 
-static void put_cell(struct writer *writer, const json_t *document, const json_t *cell, const json_t *spread)
+/* Fewer repeats have a result than were asked for. */
+static bool is_partial(const json_t *spread)
 {
-	bool irregular = read_number(spread, "irregular") > 0, limited = read_number(spread, "tester_limited") > 0;
-	bool partial = read_number(cell, "done") < read_number(cell, "asked");
-	struct cells cells = { .count = 0 };
-	char text[VALUE_SIZE];
-
-	add_axis_cells(&cells, document, json_object_get(cell, "values"), "");
-	cells_add(&cells, "%.0f of %.0f", read_number(spread, "count"), read_number(cell, "asked"));
-	cells_add_number(&cells, read_number(spread, "mean"), 1);
-	cells_add_number(&cells, read_number(spread, "stdev"), 1);
-	cells_add_number(&cells, read_number(spread, "min"), 1);
-	cells_add_number(&cells, read_number(spread, "max"), 1);
-	cells_add(&cells, "%s", text_percent(read_number(spread, "spread"), text));
-	cells_add_number(&cells, read_number(spread, "lower_bound_min"), 1);
-	cells_add_number(&cells, read_number(spread, "upper_bound_max"), 1);
-	cells_add(&cells, "%s%s%s", irregular ? "IRREGULAR " : "", limited ? "tester-limited " : "",
-		  partial ? "incomplete" : "");
-	cells_put(&cells, writer, irregular ? TONE_BAD : limited || partial ? TONE_WARN : TONE_PLAIN);
+	return read_number(spread, "done") < read_number(spread, "asked");
 }
+
+static void add_remarks(struct cells *cells, const json_t *spread)
+{
+	cells_add(cells, "%s%s%s", read_number(spread, "irregular") > 0 ? "IRREGULAR " : "",
+		  read_number(spread, "tester_limited") > 0 ? "tester-limited " : "",
+		  is_partial(spread) ? "incomplete" : "");
+}
+
+static void add_results(struct cells *cells, const json_t *spread)
+{
+	cells_add(cells, "%.0f of %.0f", read_number(spread, "count"), read_number(spread, "asked"));
+}
+
+static enum tone tone_of_spread(const json_t *spread)
+{
+	if (read_number(spread, "irregular") > 0)
+		return TONE_BAD;
+	return read_number(spread, "tester_limited") > 0 || is_partial(spread) ? TONE_WARN : TONE_PLAIN;
+}
+
+static const struct field spread_fields[] = {
+	{ "Results", .add = add_results, .numeric = true },
+	{ "Mean (frames/s)", "/mean", text_rate },
+	{ "Standard deviation", "/stdev", text_rate },
+	{ "Smallest", "/min", text_rate },
+	{ "Largest", "/max", text_rate },
+	{ "Spread", "/spread", text_percent },
+	{ "Smallest lower bound", "/lower_bound_min", text_rate },
+	{ "Largest upper bound", "/upper_bound_max", text_rate },
+	{ "Remarks", .add = add_remarks },
+};
 
 static void put_goal(struct writer *writer, const json_t *document, size_t goal)
 {
-	static const struct writer_column further[] = {
-		{ "Results", true },
-		{ "Mean (frames/s)", true },
-		{ "Standard deviation", true },
-		{ "Smallest", true },
-		{ "Largest", true },
-		{ "Spread", true },
-		{ "Smallest lower bound", true },
-		{ "Largest upper bound", true },
-		{ "Remarks", false },
-	};
 	const char *name = json_string_value(json_array_get(json_object_get(document, "goals"), goal));
-	struct writer_column columns[COLUMNS_MAX];
+	struct writer_column columns[CELLS_MAX];
 	size_t count = add_axis_columns(document, columns, ""), i;
+	struct cells cells = { .count = 0 };
 	char id[40];
 	json_t *cell;
 
-	add_columns(columns, &count, further, sizeof(further) / sizeof(*further));
+	count += fields_columns(spread_fields, COUNT(spread_fields), columns + count);
 	writer->ops->subsection(writer, NULL, name ? name : "");
 	snprintf(id, sizeof(id), "cells-%zu", goal + 1);
 	writer->ops->table(writer, id, columns, count);
-	json_array_foreach (json_object_get(document, "cells"), i, cell)
-		put_cell(writer, document, cell, json_array_get(json_object_get(cell, "goals"), goal));
+	json_array_foreach (json_object_get(document, "cells"), i, cell) {
+		json_t *spread = json_copy(json_array_get(json_object_get(cell, "goals"), goal));
+
+		json_object_update_missing(spread, cell);
+		add_axis_cells(&cells, document, json_object_get(cell, "values"), "");
+		cells_add_fields(&cells, spread_fields, COUNT(spread_fields), spread);
+		cells_put(&cells, writer, tone_of_spread(spread));
+		json_decref(spread);
+	}
 	writer->ops->table_end(writer);
 }
 
@@ -265,7 +257,8 @@ static void put_tables(struct writer *writer, const json_t *document)
 const struct content content_campaign = {
 	.kind = "campaign",
 	.title = "Campaign",
-	.known = known,
+	.known = "campaign file verb quantity axes repeat compared tolerance significance goals point_counts regressions "
+		 "cells comparisons environments points",
 	.put_verdicts = put_verdicts,
 	.put_figures = figures_campaign,
 	.put_tables = put_tables,

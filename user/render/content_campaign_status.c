@@ -6,9 +6,7 @@
 
 #include "base/json_read.h"
 #include "render/kinds.h"
-#include "render/values.h"
-
-static const char *const known[] = { "campaign", "results", "point_counts", "points", NULL };
+#include "render/parts.h"
 
 /* The points in one state, with why, as far as that is known. */
 static void put_points(struct writer *writer, const json_t *points, const char *state)
@@ -60,7 +58,7 @@ static void put_tables(struct writer *writer, const json_t *document)
 const struct content content_campaign_status = {
 	.kind = "campaign-status",
 	.title = "Progress of a campaign",
-	.known = known,
+	.known = "campaign results point_counts points",
 	.put_verdicts = put_verdicts,
 	.put_tables = put_tables,
 };

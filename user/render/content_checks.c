@@ -6,15 +6,9 @@
 
 #include "base/json_read.h"
 #include "render/kinds.h"
-#include "render/values.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "render/parts.h"
 
 /* --- compare -------------------------------------------------------------------------------------------------------- */
-
-static const char *const known_compare[] = {
-	"verdict", "a", "b", "tolerance", "significance", "goals", "differences", NULL
-};
 
 static void add_side(struct facts *facts, const char *name, const json_t *side)
 {
@@ -40,9 +34,9 @@ static void put_compare_verdict(struct writer *writer, const json_t *document)
 	writer->ops->banner(writer, slower ? TONE_BAD : TONE_GOOD, text);
 }
 
-static const char *goal_name(const json_t *goal)
+static void add_goal_name(struct cells *cells, const json_t *goal)
 {
-	return read_string(goal, "goal") ? read_string(goal, "goal") : "critical load";
+	cells_add(cells, "%s", read_string(goal, "goal") ?: "critical load");
 }
 
 /* What a goal's searches, or a soak, found on one side. */
@@ -52,7 +46,7 @@ static void put_findings(struct writer *writer, const json_t *goal, const char *
 	bool soak = !isnan(read_number(side, "mean"));
 	struct cells cells = { .count = 0 };
 
-	cells_add(&cells, "%s", goal_name(goal));
+	add_goal_name(&cells, goal);
 	cells_add(&cells, "%s", name);
 	cells_add_number(&cells, read_number(side, soak ? "mean" : "conditional_throughput_mean"), 1);
 	cells_add_number(&cells, read_number(side, soak ? "stdev" : "conditional_throughput_stdev"), 1);
@@ -64,30 +58,14 @@ static void put_findings(struct writer *writer, const json_t *goal, const char *
 	cells_put(&cells, writer, TONE_PLAIN);
 }
 
-static void put_goals(struct writer *writer, const json_t *goals)
-{
-	static const struct writer_column columns[] = {
-		{ "Goal", false }, { "Verdict", false }, { "Change", true }, { "Evidence", false }
-	};
-	struct cells cells = { .count = 0 };
-
-	writer->ops->table(writer, "compare-table", columns, COUNT(columns));
-	for (size_t i = 0; i < json_array_size(goals); i++) {
-		const json_t *goal = json_array_get(goals, i);
-		const char *verdict = read_text(goal, "verdict");
-		double change = read_number(goal, "change");
-
-		cells_add(&cells, "%s", goal_name(goal));
-		cells_add(&cells, "%s", text_comparison(verdict));
-		cells_add(&cells, isnan(change) ? DASH : "%+.2f %%", 100 * change);
-		cells_add(&cells, "%s", read_text(goal, "evidence"));
-		cells_put(&cells, writer, tone_of_comparison(verdict));
-	}
-	writer->ops->table_end(writer);
-}
-
 static void put_compare(struct writer *writer, const json_t *document)
 {
+	static const struct field fields[] = {
+		{ "Goal", .add = add_goal_name },
+		{ "Verdict", .add = cells_add_comparison },
+		{ "Change", .add = cells_add_change, .numeric = true },
+		{ "Evidence", "/evidence" },
+	};
 	static const struct writer_column columns[] = {
 		{ "Goal", false },
 		{ "of", false },
@@ -101,7 +79,7 @@ static void put_compare(struct writer *writer, const json_t *document)
 	const json_t *goals = json_object_get(document, "goals");
 
 	writer->ops->section(writer, RANK_MAIN, "goals", "Goal by goal");
-	put_goals(writer, goals);
+	table_put(writer, "compare-table", fields, COUNT(fields), goals, tone_of_comparison);
 	writer->ops->subsection(writer, NULL, "What was found");
 	writer->ops->table(writer, "findings-table", columns, COUNT(columns));
 	for (size_t i = 0; i < json_array_size(goals); i++) {
@@ -115,38 +93,33 @@ static void put_compare(struct writer *writer, const json_t *document)
 const struct content content_compare = {
 	.kind = "compare",
 	.title = "Two results compared",
-	.known = known_compare,
+	.known = "verdict a b tolerance significance goals differences",
 	.put_verdicts = put_compare_verdict,
 	.put_tables = put_compare,
 };
 
 /* --- probe ---------------------------------------------------------------------------------------------------------- */
 
-static const char *const known_probe[] = { "state", "machine", "ports", NULL };
-
 static enum tone tone_of(const char *state)
 {
 	return strcmp(state, "OK") == 0 ? TONE_GOOD : strcmp(state, "WARN") == 0 ? TONE_WARN : TONE_BAD;
 }
 
+static enum tone tone_of_check(const json_t *check)
+{
+	return tone_of(read_text(check, "state"));
+}
+
 static void put_checks(struct writer *writer, const char *id, const json_t *checks)
 {
-	static const struct writer_column columns[] = {
-		{ "Check", false }, { "State", false }, { "Found", false }, { "Fix", false, .command = true }
+	static const struct field fields[] = {
+		{ "Check", "/name" },
+		{ "State", "/state" },
+		{ "Found", "/value" },
+		{ "Fix", "/fix", .command = true },
 	};
-	struct cells cells = { .count = 0 };
 
-	writer->ops->table(writer, id, columns, COUNT(columns));
-	for (size_t i = 0; i < json_array_size(checks); i++) {
-		const json_t *check = json_array_get(checks, i);
-
-		cells_add(&cells, "%s", read_text(check, "name"));
-		cells_add(&cells, "%s", read_text(check, "state"));
-		cells_add(&cells, "%s", read_text(check, "value"));
-		cells_add(&cells, "%s", read_text(check, "fix"));
-		cells_put(&cells, writer, tone_of(read_text(check, "state")));
-	}
-	writer->ops->table_end(writer);
+	table_put(writer, id, fields, COUNT(fields), checks, tone_of_check);
 }
 
 static void put_probe_state(struct writer *writer, const json_t *document)
@@ -166,7 +139,7 @@ static void put_probe_state(struct writer *writer, const json_t *document)
 static void count_checks(const json_t *checks, size_t counts[3])
 {
 	for (size_t i = 0; i < json_array_size(checks); i++) {
-		enum tone tone = tone_of(read_text(json_array_get(checks, i), "state"));
+		enum tone tone = tone_of_check(json_array_get(checks, i));
 
 		counts[tone == TONE_GOOD ? 0 : tone == TONE_WARN ? 1 : 2]++;
 	}
@@ -213,59 +186,52 @@ static void put_probe(struct writer *writer, const json_t *document)
 const struct content content_probe = {
 	.kind = "probe",
 	.title = "What this tester can do",
-	.known = known_probe,
+	.known = "state machine ports",
 	.put_verdicts = put_probe_state,
 	.put_tables = put_probe,
 };
 
 /* --- selftest ------------------------------------------------------------------------------------------------------- */
 
-static const char *const known_selftest[] = { "self_tests", "sut_check", NULL };
+static void add_transmitter(struct cells *cells, const json_t *test)
+{
+	cells_add(cells, "%s %s", read_text(test, "tx_backend"), read_text(test, "transmit_mode"));
+}
+
+static void add_confirmed(struct cells *cells, const json_t *test)
+{
+	const json_t *confirmation = json_object_get(test, "confirmation");
+
+	cells_add(cells, json_is_object(confirmation) ? "%.0f of %.0f" : DASH, read_number(confirmation, "clean"),
+		  read_number(confirmation, "trials"));
+}
+
+static void add_limit(struct cells *cells, const json_t *test)
+{
+	const char *limit = read_text(test, "limit");
+
+	cells_add(cells, "%s%s%s", read_text(test, "limited_by"), *limit ? ": " : "", limit);
+}
 
 static void put_selftest(struct writer *writer, const json_t *document)
 {
-	static const struct writer_column columns[] = {
-		{ "Frame size (octets)", true },
-		{ "Transmitter", false },
-		{ "Clean load (frames/s)", true },
-		{ "Fastest (frames/s)", true },
-		{ "Line rate (frames/s)", true },
-		{ "Confirmed", true },
-		{ "Latency floor, median", true },
-		{ "Floor, p99", true },
-		{ "Gap, p99", true },
-		{ "Limited by", false },
-		{ "Result", false },
+	static const struct field fields[] = {
+		{ "Frame size (octets)", "/frame_size", .numeric = true },
+		{ "Transmitter", .add = add_transmitter },
+		{ "Clean load (frames/s)", "/clean_load", text_rate },
+		{ "Fastest (frames/s)", "/fastest_load", text_rate },
+		{ "Line rate (frames/s)", "/line_rate", text_rate },
+		{ "Confirmed", .add = add_confirmed, .numeric = true },
+		{ "Latency floor, median", "/floor/p50_ns", text_ns },
+		{ "Floor, p99", "/floor/p99_ns", text_ns },
+		{ "Gap, p99", "/pacing/gap_p99_ns", text_ns },
+		{ "Limited by", .add = add_limit },
+		{ "Result", .add = cells_add_result },
 	};
-	const json_t *tests = json_object_get(document, "self_tests");
-	struct cells cells = { .count = 0 };
 	struct facts facts = { .count = 0 };
-	char text[VALUE_SIZE];
 
 	writer->ops->section(writer, RANK_MAIN, "self-tests", "What the tester itself does without a SUT");
-	writer->ops->table(writer, "selftest-table", columns, COUNT(columns));
-	for (size_t i = 0; i < json_array_size(tests); i++) {
-		const json_t *test = json_array_get(tests, i), *floor = json_object_get(test, "floor");
-		const json_t *confirmation = json_object_get(test, "confirmation");
-		const char *limit = read_text(test, "limit");
-		bool regular = read_truth(test, "regular");
-
-		cells_add(&cells, "%s", read_text(test, "frame_size"));
-		cells_add(&cells, "%s %s", read_text(test, "tx_backend"), read_text(test, "transmit_mode"));
-		cells_add_number(&cells, read_number(test, "clean_load"), 1);
-		cells_add_number(&cells, read_number(test, "fastest_load"), 1);
-		cells_add_number(&cells, read_number(test, "line_rate"), 1);
-		cells_add(&cells, json_is_object(confirmation) ? "%.0f of %.0f" : DASH, read_number(confirmation, "clean"),
-			  read_number(confirmation, "trials"));
-		cells_add(&cells, "%s", text_ns(read_number(floor, "p50_ns"), text));
-		cells_add(&cells, "%s", text_ns(read_number(floor, "p99_ns"), text));
-		cells_add(&cells, "%s", text_ns(read_number(json_object_get(test, "pacing"), "gap_p99_ns"), text));
-		cells_add(&cells, "%s%s%s", read_text(test, "limited_by"), *limit ? ": " : "", limit);
-		cells_add(&cells, "%s%s",
-			  regular ? "regular" : "IRREGULAR: ", regular ? "" : read_text(test, "irregular_reason"));
-		cells_put(&cells, writer, regular ? TONE_GOOD : TONE_BAD);
-	}
-	writer->ops->table_end(writer);
+	table_put(writer, "selftest-table", fields, COUNT(fields), json_object_get(document, "self_tests"), tone_of_result);
 	writer->ops->paragraph(
 		writer, "Loads are per interface. The floor is the latency of a lightly loaded tester; the gap is that "
 			"between departures at the clean load.");
@@ -276,6 +242,6 @@ static void put_selftest(struct writer *writer, const json_t *document)
 const struct content content_selftest = {
 	.kind = "selftest",
 	.title = "Self-test of the tester",
-	.known = known_selftest,
+	.known = "self_tests sut_check",
 	.put_tables = put_selftest,
 };

@@ -2,41 +2,19 @@
 /* What a report says of a search: the goals and their results, the course, every trial. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_text.h"
 #include "render/figures.h"
 #include "render/kinds.h"
-#include "render/values.h"
-#include "render/verdict.h"
-
-#define NAME_SIZE 32
-
-static const char *const known[] = {
-	"algorithm",     "controller_input", "max_load_source",
-	"search_result", "trials",           "search_duration",
-	"repeats",       "line_rate",        NULL,
-};
+#include "render/parts.h"
 
 /* Of a Goal Result; anything else is shown by its name. */
-static const char *const known_result[] = {
-	"goal",
-	"regular",
-	"irregular_reason",
-	"relevant_lower_bound",
-	"relevant_upper_bound",
-	"conditional_throughput",
-	"tester_limited",
-	"rfc2544_compliance",
-	"relevant_lower_bound_l1_bps",
-	"relevant_lower_bound_l2_bps",
-	"relevant_upper_bound_l1_bps",
-	"relevant_upper_bound_l2_bps",
-	"conditional_throughput_l1_bps",
-	"conditional_throughput_l2_bps",
-	NULL,
-};
+static const char known_result[] =
+	"goal regular irregular_reason relevant_lower_bound relevant_upper_bound conditional_throughput tester_limited "
+	"rfc2544_compliance relevant_lower_bound_l1_bps relevant_lower_bound_l2_bps relevant_upper_bound_l1_bps "
+	"relevant_upper_bound_l2_bps conditional_throughput_l1_bps conditional_throughput_l2_bps";
 
 static const json_t *results_of(const json_t *document)
 {
@@ -80,13 +58,10 @@ static void add_bound(struct facts *facts, const char *label, const json_t *docu
 
 static void add_rates(struct facts *facts, const json_t *document, double fps)
 {
-	double octets = frame_octets(document), factor = read_number(document, "aggregate_factor");
+	double factor = read_number(document, "aggregate_factor");
 	char text[VALUE_SIZE];
 
-	if (!isnan(octets) && !isnan(fps)) {
-		facts_add(facts, "Frames alone (L2)", "%s", text_bps(frame_l2_bps(fps, octets), text));
-		facts_add(facts, "On the link (L1)", "%s", text_bps(frame_l1_bps(fps, octets), text));
-	}
+	facts_add_rates(facts, fps, frame_octets(document));
 	if (factor > 1 && !isnan(fps)) {
 		char label[VALUE_SIZE];
 
@@ -205,166 +180,134 @@ static void put_figures(struct writer *writer, const json_t *document)
 
 /* --- tables --------------------------------------------------------------------------------------------------------- */
 
+static enum tone tone_of_goal(const json_t *result)
+{
+	return read_truth(result, "regular") ? TONE_GOOD : TONE_BAD;
+}
+
+static enum tone tone_of_run(const json_t *result)
+{
+	return read_truth(result, "regular") ? TONE_PLAIN : TONE_BAD;
+}
+
+/* The results, each with its width, and its rates on the link. A new reference. */
+static json_t *extended_results(const json_t *document)
+{
+	double octets = frame_octets(document);
+	json_t *rows = json_array(), *result;
+	size_t i;
+
+	json_array_foreach (results_of(document), i, result) {
+		double fps = read_number(result, "conditional_throughput");
+		json_t *row = json_copy(result);
+
+		json_object_set_new(row, "width", json_number_or_null(width_of(result)));
+		json_object_set_new(row, "l2", json_number_or_null(frame_l2_bps(fps, octets)));
+		json_object_set_new(row, "l1", json_number_or_null(frame_l1_bps(fps, octets)));
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
 static void put_results(struct writer *writer, const json_t *document)
 {
-	static const struct writer_column columns[] = {
-		{ "Goal", false },
-		{ "Result", false },
-		{ "Relevant Lower Bound (frames/s)", true },
-		{ "Relevant Upper Bound (frames/s)", true },
-		{ "Conditional Throughput (frames/s)", true },
-		{ "L2 (bit/s)", true },
-		{ "L1 (bit/s)", true },
-		{ "Width (upper \xe2\x88\x92 lower) / upper", true },
-		{ "Tester-limited", false },
+	static const struct field fields[] = {
+		{ "Goal", "/goal/name" },
+		{ "Result", "/regular", text_regular },
+		{ "Relevant Lower Bound (frames/s)", "/relevant_lower_bound", text_rate },
+		{ "Relevant Upper Bound (frames/s)", "/relevant_upper_bound", text_rate },
+		{ "Conditional Throughput (frames/s)", "/conditional_throughput", text_rate },
+		{ "L2 (bit/s)", "/l2", text_bps },
+		{ "L1 (bit/s)", "/l1", text_bps },
+		{ "Width (upper \xe2\x88\x92 lower) / upper", "/width", text_percent },
+		{ "Tester-limited", "/tester_limited", text_yes_no },
 	};
-	double octets = frame_octets(document);
-	const json_t *results = results_of(document);
-	struct cells cells = { .count = 0 };
+	json_t *rows = extended_results(document), *result;
+	size_t i;
 
 	writer->ops->section(writer, RANK_PAGE, "results", "Results");
-	writer->ops->table(writer, "result-table", columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < json_array_size(results); i++) {
-		const json_t *result = json_array_get(results, i);
-		bool regular = read_truth(result, "regular");
-		double fps = read_number(result, "conditional_throughput");
-		char text[VALUE_SIZE];
-
-		cells_add(&cells, "%s", goal_name(result));
-		cells_add(&cells, "%s", regular ? "regular" : "IRREGULAR");
-		cells_add_number(&cells, read_number(result, "relevant_lower_bound"), 1);
-		cells_add_number(&cells, read_number(result, "relevant_upper_bound"), 1);
-		cells_add_number(&cells, fps, 1);
-		cells_add(&cells, "%s", text_bps(frame_l2_bps(fps, octets), text));
-		cells_add(&cells, "%s", text_bps(frame_l1_bps(fps, octets), text));
-		cells_add(&cells, "%s", text_percent(width_of(result), text));
-		cells_add(&cells, "%s", read_truth(result, "tester_limited") ? "yes" : "no");
-		cells_put(&cells, writer, regular ? TONE_GOOD : TONE_BAD);
-	}
-	writer->ops->table_end(writer);
-	for (size_t i = 0; i < json_array_size(results); i++) {
+	table_put(writer, "result-table", fields, COUNT(fields), rows, tone_of_goal);
+	json_decref(rows);
+	json_array_foreach (results_of(document), i, result) {
 		struct facts facts = { .count = 0 };
 
-		facts_add_object(&facts, json_array_get(results, i), known_result);
+		facts_add_object(&facts, result, known_result);
 		if (facts.count)
-			writer->ops->subsection(writer, NULL, goal_name(json_array_get(results, i)));
+			writer->ops->subsection(writer, NULL, goal_name(result));
 		facts_put(&facts, writer);
 	}
 }
 
 static void put_goals(struct writer *writer, const json_t *document)
 {
-	static const struct writer_column columns[] = {
-		{ "Search Goal", false },
-		{ "Loss Ratio", true },
-		{ "Exceed Ratio", true },
-		{ "Width (relative)", true },
-		{ "Initial Trial Duration (s)", true },
-		{ "Final Trial Duration (s)", true },
-		{ "Duration Sum (s)", true },
+	static const struct field fields[] = {
+		{ "Search Goal", "/name" },
+		{ "Loss Ratio", "/loss_ratio", text_percent },
+		{ "Exceed Ratio", "/exceed_ratio", text_percent },
+		{ "Width (relative)", "/width", text_percent },
+		{ "Initial Trial Duration (s)", "/initial_trial_duration", text_plain },
+		{ "Final Trial Duration (s)", "/final_trial_duration", text_plain },
+		{ "Duration Sum (s)", "/duration_sum", text_plain },
 	};
-	const json_t *input = json_object_get(document, "controller_input"), *goals = json_object_get(input, "goals");
-	struct cells cells = { .count = 0 };
+	const json_t *input = json_object_get(document, "controller_input");
+	const char *source = read_text(document, "max_load_source");
 	struct facts facts = { .count = 0 };
 	char text[VALUE_SIZE];
 
 	writer->ops->section(writer, RANK_MAIN, "controller-input", "Search Goals");
-	writer->ops->table(writer, "goal-table", columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < json_array_size(goals); i++) {
-		const json_t *goal = json_array_get(goals, i);
-
-		cells_add(&cells, "%s", read_string(goal, "name") ? read_string(goal, "name") : "");
-		cells_add(&cells, "%s", text_percent(read_number(goal, "loss_ratio"), text));
-		cells_add(&cells, "%s", text_percent(read_number(goal, "exceed_ratio"), text));
-		cells_add(&cells, "%s", text_percent(read_number(goal, "width"), text));
-		cells_add(&cells, "%g", read_number(goal, "initial_trial_duration"));
-		cells_add(&cells, "%g", read_number(goal, "final_trial_duration"));
-		cells_add(&cells, "%g", read_number(goal, "duration_sum"));
-		cells_put(&cells, writer, TONE_PLAIN);
-	}
-	writer->ops->table_end(writer);
+	table_put(writer, "goal-table", fields, COUNT(fields), json_object_get(input, "goals"), NULL);
 	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(input, "min_load"), text));
 	facts_add(&facts, "Max Load", "%s per interface%s%s", text_fps(read_number(input, "max_load"), text),
-		  read_string(document, "max_load_source") ? ", from the " : "",
-		  read_string(document, "max_load_source") ? read_string(document, "max_load_source") : "");
-	if (!isnan(read_number(document, "line_rate")))
-		facts_add(&facts, "Line rate at this frame size", "%s", text_fps(read_number(document, "line_rate"), text));
-	if (read_string(document, "algorithm"))
-		facts_add(&facts, "Algorithm", "%s", read_string(document, "algorithm"));
-	facts_add(&facts, "Trials", "%zu", json_array_size(json_object_get(document, "trials")));
+		  *source ? ", from the " : "", source);
+	facts_add_member(&facts, "Line rate at this frame size", document, "/line_rate", text_fps);
+	facts_add_member(&facts, "Algorithm", document, "/algorithm", NULL);
+	facts_add_member(&facts, "Trials", document, "/trials", text_count);
 	if (!isnan(read_number(document, "search_duration")))
-		facts_add(&facts, "Search duration", "%s s", text_number(read_number(document, "search_duration"), 1, text));
+		facts_add(&facts, "Search duration", "%s s", text_rate(read_number(document, "search_duration"), text));
 	facts_put(&facts, writer);
 }
 
 /* What --repeat found: mean and spread of each goal, and every search's own value. */
 static void put_repeats(struct writer *writer, const json_t *repeats)
 {
-	static const struct writer_column columns[] = {
-		{ "Goal", false },       { "Mean (frames/s)", true },     { "Standard deviation (frames/s)", true },
-		{ "of the mean", true }, { "Smallest (frames/s)", true }, { "Largest (frames/s)", true },
-		{ "Searches", true },
+	static const struct field fields[] = {
+		{ "Goal", "/goal" },
+		{ "Mean (frames/s)", "/mean", text_rate },
+		{ "Standard deviation (frames/s)", "/stdev", text_rate },
+		{ "of the mean", .add = cells_add_deviation, .numeric = true },
+		{ "Smallest (frames/s)", "/min", text_rate },
+		{ "Largest (frames/s)", "/max", text_rate },
+		{ "Searches", "/count", text_count },
 	};
 	const json_t *statistics = json_object_get(repeats, "statistics");
-	struct cells cells = { .count = 0 };
-	char text[VALUE_SIZE];
 
 	if (!json_array_size(statistics))
 		return;
 	writer->ops->section(writer, RANK_MAIN, "repeats", "Conditional Throughput over repeated searches");
-	writer->ops->table(writer, "repeat-table", columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < json_array_size(statistics); i++) {
-		const json_t *one = json_array_get(statistics, i);
-		double mean = read_number(one, "mean"), stdev = read_number(one, "stdev");
-
-		cells_add(&cells, "%s", read_string(one, "goal") ? read_string(one, "goal") : "");
-		cells_add_number(&cells, mean, 1);
-		cells_add_number(&cells, stdev, 1);
-		cells_add(&cells, "%s", text_percent(stdev / mean, text));
-		cells_add_number(&cells, read_number(one, "min"), 1);
-		cells_add_number(&cells, read_number(one, "max"), 1);
-		cells_add_number(&cells, read_number(one, "count"), 0);
-		cells_put(&cells, writer, TONE_PLAIN);
-	}
-	writer->ops->table_end(writer);
+	table_put(writer, "repeat-table", fields, COUNT(fields), statistics, NULL);
 }
 
 /* Every search of a repetition: a row a goal of each. */
 static void put_runs(struct writer *writer, const json_t *repeats)
 {
-	static const struct writer_column columns[] = {
-		{ "Search", true },
-		{ "Goal", false },
-		{ "Result", false },
-		{ "Relevant Lower Bound (frames/s)", true },
-		{ "Relevant Upper Bound (frames/s)", true },
-		{ "Conditional Throughput (frames/s)", true },
-		{ "Trials", true },
+	static const struct field fields[] = {
+		{ "Search", "/run", text_count },
+		{ "Goal", "/goal/name" },
+		{ "Result", "/regular", text_regular },
+		{ "Relevant Lower Bound (frames/s)", "/relevant_lower_bound", text_rate },
+		{ "Relevant Upper Bound (frames/s)", "/relevant_upper_bound", text_rate },
+		{ "Conditional Throughput (frames/s)", "/conditional_throughput", text_rate },
+		{ "Trials", "/trials", text_count },
 	};
 	const json_t *runs = json_object_get(repeats, "runs");
-	struct cells cells = { .count = 0 };
+	json_t *rows;
 	char text[160];
 
 	if (!json_array_size(runs))
 		return;
-	writer->ops->table(writer, "run-table", columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < json_array_size(runs); i++) {
-		const json_t *run = json_array_get(runs, i), *results = results_of(run);
-
-		for (size_t goal = 0; goal < json_array_size(results); goal++) {
-			const json_t *result = json_array_get(results, goal);
-
-			cells_add_number(&cells, read_number(run, "run"), 0);
-			cells_add(&cells, "%s", goal_name(result));
-			cells_add(&cells, "%s", read_truth(result, "regular") ? "regular" : "IRREGULAR");
-			cells_add_number(&cells, read_number(result, "relevant_lower_bound"), 1);
-			cells_add_number(&cells, read_number(result, "relevant_upper_bound"), 1);
-			cells_add_number(&cells, read_number(result, "conditional_throughput"), 1);
-			cells_add(&cells, "%zu", json_array_size(json_object_get(run, "trials")));
-			cells_put(&cells, writer, read_truth(result, "regular") ? TONE_PLAIN : TONE_BAD);
-		}
-	}
-	writer->ops->table_end(writer);
+	rows = rows_within(runs, "/search_result");
+	table_put(writer, "run-table", fields, COUNT(fields), rows, tone_of_run);
+	json_decref(rows);
 	snprintf(text, sizeof(text),
 		 "%.0f of %.0f searches. Everything else in this report is of number %.0f, which has the median result.",
 		 read_number(repeats, "count"), read_number(repeats, "asked"), read_number(repeats, "median_run"));
@@ -384,7 +327,7 @@ const struct content content_search = {
 	.kind = "search",
 	.title = "Throughput by MLRsearch",
 	.of_sut = true,
-	.known = known,
+	.known = "algorithm controller_input max_load_source search_result trials search_duration repeats line_rate",
 	.put_verdicts = put_verdicts,
 	.put_figures = put_figures,
 	.put_tables = put_tables,

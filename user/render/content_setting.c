@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "render/content_setting.h"
-
+/* How something was measured: by which transmitter and receiver, with what frames, how constant a load. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "base/json_read.h"
-#include "render/values.h"
+#include "render/kinds.h"
+#include "render/parts.h"
 
 /* A text that grows at its end, and is cut where there is no more room. */
 struct line {
@@ -74,12 +74,6 @@ const char *setting_transmitter(const json_t *document, char text[SETTING_TEXT_S
 		add_transmitter(&line, backend, json_array_get(ports, first));
 	snprintf(text, SETTING_TEXT_SIZE, "%.*s", SETTING_TEXT_SIZE - 1, line.text);
 	return text;
-}
-
-static void add_text(struct facts *facts, const char *label, const char *text)
-{
-	if (*text)
-		facts_add(facts, label, "%s", text);
 }
 
 /* Each port that transmits otherwise than the first one on a line of its own. */
@@ -236,7 +230,7 @@ static void add_load_shape(struct facts *facts, const json_t *document, const js
 	double burst = longest_burst(json_object_get(document, "trials"));
 	struct line line = { .used = 0 };
 
-	add_text(facts, "Load", read_text(profile, "load"));
+	facts_add_member(facts, "Load", profile, "/load", NULL);
 	if (burst > 0)
 		add(&line, "%g frame%s, in all trials", burst, burst == 1 ? "" : "s");
 	add_line(facts, "Longest burst", &line);
@@ -262,7 +256,7 @@ void setting_put(struct writer *writer, const json_t *document)
 	add_transmitters(&facts, document);
 	add_receiver(&facts, document);
 	add_destinations(&facts, document);
-	add_text(&facts, "--allow-unsafe", read_text(measurer, "allow_unsafe"));
+	facts_add_member(&facts, "--allow-unsafe", measurer, "/allow_unsafe", NULL);
 	add_traffic(&facts, profile);
 	if (!json_object_get(document, "frame_sizes")) /* of a suite, which has tables of them */
 		add_sizes(&facts, profile);
@@ -270,7 +264,7 @@ void setting_put(struct writer *writer, const json_t *document)
 	add_load_shape(&facts, document, profile);
 	if (!isnan(factor))
 		facts_add(&facts, "Loads", "per interface; times %g for the sum over the transmitting interfaces", factor);
-	add_text(&facts, "Kernel", read_text(json_object_get(document, "environment"), "kernel"));
+	facts_add_member(&facts, "Kernel", document, "/environment/kernel", NULL);
 	if (facts.count)
 		writer->ops->section(writer, RANK_MAIN, "setting", "Setting");
 	facts_put(&facts, writer);

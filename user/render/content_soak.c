@@ -6,36 +6,13 @@
 #include "base/json_read.h"
 #include "render/figures.h"
 #include "render/kinds.h"
-#include "render/values.h"
-
-static const char *const known[] = {
-	"target_loss_ratio",
-	"critical_load",
-	"estimates",
-	"min_load_probability",
-	"max_load_probability",
-	"anomalies",
-	"trend",
-	"time_line",
-	"trials",
-	"min_load",
-	"max_load",
-	"max_load_source",
-	"soak_duration",
-	"ended_by",
-	"tester_limited",
-	NULL,
-};
+#include "render/parts.h"
 
 static void add_soak_facts(struct facts *facts, const json_t *document, double mean)
 {
-	double octets = frame_octets(document);
 	char text[VALUE_SIZE];
 
-	if (!isnan(octets)) {
-		facts_add(facts, "Frames alone (L2)", "%s", text_bps(frame_l2_bps(mean, octets), text));
-		facts_add(facts, "On the link (L1)", "%s", text_bps(frame_l1_bps(mean, octets), text));
-	}
+	facts_add_rates(facts, mean, frame_octets(document));
 	facts_add(facts, "Target loss ratio", "%g", read_number(document, "target_loss_ratio"));
 	facts_add(facts, "Trials", "%zu in %s s", json_array_size(json_object_get(document, "trials")),
 		  text_number(read_number(document, "soak_duration"), 0, text));
@@ -82,28 +59,9 @@ static void put_figures(struct writer *writer, const json_t *document)
 	figure_latency(writer, json_object_get(document, "trials"));
 }
 
-static void put_estimates(struct writer *writer, const json_t *estimates)
+static void add_evidence(struct cells *cells, const json_t *estimate)
 {
-	static const struct writer_column columns[] = {
-		{ "Fitting function", false }, { "Mean (frames/s)", true }, { "Standard deviation (frames/s)", true },
-		{ "of the mean", true },       { "Log evidence", true },
-	};
-	struct cells cells = { .count = 0 };
-
-	writer->ops->table(writer, "estimate-table", columns, 5);
-	for (size_t i = 0; i < json_array_size(estimates); i++) {
-		const json_t *estimate = json_array_get(estimates, i);
-		double mean = read_number(estimate, "mean"), stdev = read_number(estimate, "stdev");
-		char text[VALUE_SIZE];
-
-		cells_add(&cells, "%s", read_string(estimate, "fitting") ? read_string(estimate, "fitting") : "");
-		cells_add_number(&cells, mean, 1);
-		cells_add_number(&cells, stdev, 1);
-		cells_add(&cells, "%s", text_percent(stdev / mean, text));
-		cells_add_number(&cells, read_number(estimate, "log_evidence"), 2);
-		cells_put(&cells, writer, TONE_PLAIN);
-	}
-	writer->ops->table_end(writer);
+	cells_add_number(cells, read_number(estimate, "log_evidence"), 2);
 }
 
 /* How many, and which. */
@@ -129,15 +87,22 @@ static void add_trend(struct facts *facts, const json_t *trend)
 
 static void put_tables(struct writer *writer, const json_t *document)
 {
+	static const struct field fields[] = {
+		{ "Fitting function", "/fitting" },
+		{ "Mean (frames/s)", "/mean", text_rate },
+		{ "Standard deviation (frames/s)", "/stdev", text_rate },
+		{ "of the mean", .add = cells_add_deviation, .numeric = true },
+		{ "Log evidence", .add = add_evidence, .numeric = true },
+	};
 	struct facts facts = { .count = 0 };
 	char text[VALUE_SIZE];
 
 	writer->ops->section(writer, RANK_MAIN, "results", "Estimates");
-	put_estimates(writer, json_object_get(document, "estimates"));
+	table_put(writer, "estimate-table", fields, COUNT(fields), json_object_get(document, "estimates"), NULL);
 	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(document, "min_load"), text));
 	facts_add(&facts, "Max Load", "%s per interface, from the %s", text_fps(read_number(document, "max_load"), text),
-		  read_string(document, "max_load_source") ? read_string(document, "max_load_source") : "");
-	facts_add(&facts, "Ended by", "%s", read_string(document, "ended_by") ? read_string(document, "ended_by") : "");
+		  read_text(document, "max_load_source"));
+	facts_add(&facts, "Ended by", "%s", read_text(document, "ended_by"));
 	facts_add(&facts, "Probability that the critical load is below Min Load", "%.3g",
 		  read_number(document, "min_load_probability"));
 	facts_add(&facts, "Probability that it is above Max Load", "%.3g", read_number(document, "max_load_probability"));
@@ -151,7 +116,8 @@ const struct content content_soak = {
 	.kind = "soak",
 	.title = "Soak: the long-run critical load",
 	.of_sut = true,
-	.known = known,
+	.known = "target_loss_ratio critical_load estimates min_load_probability max_load_probability anomalies trend "
+		 "time_line trials min_load max_load max_load_source soak_duration ended_by tester_limited",
 	.put_verdicts = put_verdicts,
 	.put_figures = put_figures,
 	.put_tables = put_tables,

@@ -9,14 +9,7 @@
 #include "base/units.h"
 #include "render/figures.h"
 #include "render/kinds.h"
-#include "render/values.h"
-#include "render/verdict.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static const char *const known[] = {
-	"tests", "fast", "regular", "tester_limited", "suite_duration", "frame_sizes", "reset", NULL,
-};
+#include "render/parts.h"
 
 static const json_t *sizes_of(const json_t *document)
 {
@@ -25,9 +18,7 @@ static const json_t *sizes_of(const json_t *document)
 
 static const char *size_name(const json_t *size)
 {
-	const char *name = read_string(size, "frame_size");
-
-	return name ? name : "";
+	return read_text(size, "frame_size");
 }
 
 /* Whether any size has this test. */
@@ -43,30 +34,12 @@ static bool has_test(const json_t *document, const char *test)
 
 /* --- verdicts ------------------------------------------------------------------------------------------------------- */
 
-static const char *text_seconds(double seconds, char buffer[VALUE_SIZE])
+static const char *text_frames(double frames, char buffer[VALUE_SIZE])
 {
-	return text_ns(seconds * 1e9, buffer);
-}
+	char number[VALUE_SIZE];
 
-static void add_size_facts(struct facts *facts, const json_t *size)
-{
-	const json_t *throughput = json_object_get(size, "throughput"), *latency = json_object_get(size, "latency");
-	const json_t *bursts = json_object_get(size, "back_to_back"), *recovery = json_object_get(size, "recovery");
-	char text[VALUE_SIZE];
-
-	if (!isnan(read_number(throughput, "l2_bps"))) {
-		facts_add(facts, "Frames alone (L2)", "%s", text_bps(read_number(throughput, "l2_bps"), text));
-		facts_add(facts, "On the link (L1)", "%s", text_bps(read_number(throughput, "l1_bps"), text));
-	}
-	if (!isnan(read_number(throughput, "line_rate_ratio")))
-		facts_add(facts, "Of the line rate", "%s", text_percent(read_number(throughput, "line_rate_ratio"), text));
-	if (!isnan(read_number(latency, "average_of_means_ns")))
-		facts_add(facts, "Latency, average", "%s", text_ns(read_number(latency, "average_of_means_ns"), text));
-	if (!isnan(read_number(bursts, "average")))
-		facts_add(facts, "Longest burst without loss", "%s frames",
-			  text_number(read_number(bursts, "average"), 0, text));
-	if (!isnan(read_number(recovery, "average")))
-		facts_add(facts, "Recovery from overload", "%s", text_seconds(read_number(recovery, "average"), text));
+	snprintf(buffer, VALUE_SIZE, "%.60s frames", text_number(frames, 0, number));
+	return buffer;
 }
 
 static void fill_card(struct verdict_card *card, const json_t *document, const json_t *size, size_t index)
@@ -85,7 +58,12 @@ static void fill_card(struct verdict_card *card, const json_t *document, const j
 				: limited ? "Tester-limited: the tester met its own limit; the SUT may do more."
 					  : NULL;
 	verdict_card_set(card, read_number(throughput, "throughput"), regular, limited);
-	add_size_facts(&card->facts, size);
+	facts_add_member(&card->facts, "Frames alone (L2)", size, "/throughput/l2_bps", text_bps);
+	facts_add_member(&card->facts, "On the link (L1)", size, "/throughput/l1_bps", text_bps);
+	facts_add_member(&card->facts, "Of the line rate", size, "/throughput/line_rate_ratio", text_percent);
+	facts_add_member(&card->facts, "Latency, average", size, "/latency/average_of_means_ns", text_ns);
+	facts_add_member(&card->facts, "Longest burst without loss", size, "/back_to_back/average", text_frames);
+	facts_add_member(&card->facts, "Recovery from overload", size, "/recovery/average", text_seconds);
 }
 
 static void put_verdicts(struct writer *writer, const json_t *document)
@@ -108,83 +86,38 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 /* --- tables, a row a frame size ------------------------------------------------------------------------------------- */
 
-/* How a number is shown. */
-enum shown { AS_COUNT, AS_FPS, AS_BPS, AS_RATIO, AS_NS, AS_SECONDS, AS_DURATION };
-
-struct field {
-	const char *heading, *name;
-	enum shown shown;
-};
-
-static void add_field(struct cells *cells, const json_t *test, const struct field *field)
-{
-	const json_t *list = json_object_get(test, field->name);
-	double value = json_is_array(list) ? (double)json_array_size(list) : read_number(test, field->name);
-	char text[VALUE_SIZE];
-
-	switch (field->shown) {
-	case AS_COUNT:
-		cells_add_number(cells, value, value == floor(value) ? 0 : 1);
-		break;
-	case AS_FPS:
-		cells_add_number(cells, value, 1);
-		break;
-	case AS_BPS:
-		cells_add(cells, "%s", text_bps(value, text));
-		break;
-	case AS_RATIO:
-		cells_add(cells, "%s", text_percent(value, text));
-		break;
-	case AS_NS:
-		cells_add(cells, "%s", text_ns(value, text));
-		break;
-	case AS_SECONDS:
-		cells_add(cells, "%s", text_seconds(value, text));
-		break;
-	case AS_DURATION:
-		cells_add_number(cells, value, 1);
-		break;
-	}
-}
-
-/* One test at every size. */
+/* One test at every size that has it: `fields` between the size and the result. */
 static void put_test_table(struct writer *writer, const json_t *document, const char *test, const char *id,
 			   const struct field *fields, size_t count)
 {
-	struct writer_column columns[CELLS_MAX] = { { "Frame size (octets)", true } };
-	const json_t *sizes = sizes_of(document);
-	struct cells cells = { .count = 0 };
+	struct field columns[CELLS_MAX] = { { "Frame size (octets)", "/frame_size", .numeric = true } };
+	json_t *rows = json_array(), *size;
+	size_t i;
 
-	for (size_t i = 0; i < count; i++)
-		columns[1 + i] = (struct writer_column){ fields[i].heading, true };
-	columns[1 + count] = (struct writer_column){ "Result", false };
-	writer->ops->table(writer, id, columns, count + 2);
-	for (size_t i = 0; i < json_array_size(sizes); i++) {
-		const json_t *size = json_array_get(sizes, i), *one = json_object_get(size, test);
-		bool regular = read_truth(one, "regular"), limited = read_truth(one, "tester_limited");
-		const char *reason = read_string(one, "irregular_reason");
+	memcpy(columns + 1, fields, count * sizeof(*fields));
+	columns[1 + count] = (struct field){ "Result", .add = cells_add_result };
+	json_array_foreach (sizes_of(document), i, size) {
+		json_t *row = json_copy(json_object_get(size, test));
 
-		if (!json_is_object(one))
-			continue;
-		cells_add(&cells, "%s", size_name(size));
-		for (size_t j = 0; j < count; j++)
-			add_field(&cells, one, &fields[j]);
-		cells_add(&cells, "%s%s%s%s", regular ? "regular" : "IRREGULAR", limited ? ", tester-limited" : "",
-			  !regular && reason ? ": " : "", !regular && reason ? reason : "");
-		cells_put(&cells, writer, !regular ? TONE_BAD : limited ? TONE_WARN : TONE_GOOD);
+		if (json_is_object(row)) {
+			json_object_set(row, "frame_size", json_object_get(size, "frame_size"));
+			json_array_append(rows, row);
+		}
+		json_decref(row);
 	}
-	writer->ops->table_end(writer);
+	table_put(writer, id, columns, count + 2, rows, tone_of_result);
+	json_decref(rows);
 }
 
 static void put_throughput(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
-		{ "Throughput (frames/s)", "throughput", AS_FPS },
-		{ "L2", "l2_bps", AS_BPS },
-		{ "L1", "l1_bps", AS_BPS },
-		{ "Of the line rate", "line_rate_ratio", AS_RATIO },
-		{ "Trials", "trial_count", AS_COUNT },
-		{ "Duration (s)", "duration", AS_DURATION },
+		{ "Throughput (frames/s)", "/throughput", text_rate },
+		{ "L2", "/l2_bps", text_bps },
+		{ "L1", "/l1_bps", text_bps },
+		{ "Of the line rate", "/line_rate_ratio", text_percent },
+		{ "Trials", "/trial_count", text_count },
+		{ "Duration (s)", "/duration", text_rate },
 	};
 
 	writer->ops->section(writer, RANK_MAIN, "suite-throughput", "Throughput (26.1)");
@@ -195,18 +128,18 @@ static void put_throughput(struct writer *writer, const json_t *document)
 static void put_latency(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
-		{ "Rate (frames/s)", "load", AS_FPS },
-		{ "Average of the repeats' means", "average_of_means_ns", AS_NS },
-		{ "of their medians", "average_of_medians_ns", AS_NS },
-		{ "Mean of all frames", "mean_of_all_frames_ns", AS_NS },
-		{ "Standard deviation of the means", "stdev_of_means_ns", AS_NS },
-		{ "Smallest", "min_ns", AS_NS },
-		{ "Largest p99", "p99_ns_max", AS_NS },
-		{ "Largest", "max_ns", AS_NS },
-		{ "Error bound", "error_bound_ns", AS_NS },
-		{ "Tester's own median", "floor_p50_ns", AS_NS },
-		{ "Repeats", "repeats", AS_COUNT },
-		{ "of (s)", "trial_duration", AS_DURATION },
+		{ "Rate (frames/s)", "/load", text_rate },
+		{ "Average of the repeats' means", "/average_of_means_ns", text_ns },
+		{ "of their medians", "/average_of_medians_ns", text_ns },
+		{ "Mean of all frames", "/mean_of_all_frames_ns", text_ns },
+		{ "Standard deviation of the means", "/stdev_of_means_ns", text_ns },
+		{ "Smallest", "/min_ns", text_ns },
+		{ "Largest p99", "/p99_ns_max", text_ns },
+		{ "Largest", "/max_ns", text_ns },
+		{ "Error bound", "/error_bound_ns", text_ns },
+		{ "Tester's own median", "/floor_p50_ns", text_ns },
+		{ "Repeats", "/repeats", text_count },
+		{ "of (s)", "/trial_duration", text_rate },
 	};
 	const json_t *sizes = sizes_of(document), *first = NULL;
 	struct facts facts = { .count = 0 };
@@ -218,52 +151,41 @@ static void put_latency(struct writer *writer, const json_t *document)
 		first = json_object_get(json_array_get(sizes, i), "latency");
 	if (read_string(first, "definition"))
 		facts_add(&facts, "Latency counts", "%s; of every frame, not of one", read_string(first, "definition"));
-	if (read_string(first, "clock"))
-		facts_add(&facts, "Clock", "%s", read_string(first, "clock"));
+	facts_add_member(&facts, "Clock", first, "/clock", NULL);
 	facts_put(&facts, writer);
+}
+
+static enum tone tone_of_point(const json_t *point)
+{
+	return read_truth(point, "tester_limited") ? TONE_WARN : TONE_PLAIN;
 }
 
 /* Every point of every loss curve. */
 static void put_loss_points(struct writer *writer, const json_t *document)
 {
-	static const struct writer_column columns[] = {
-		{ "Frame size (octets)", true }, { "Load (frames/s)", true }, { "of the maximum rate", true },
-		{ "Input (frames)", true },      { "Output (frames)", true }, { "Frame loss rate", true },
-		{ "Tester-limited", false },
+	static const struct field fields[] = {
+		{ "Frame size (octets)", "/frame_size", .numeric = true },
+		{ "Load (frames/s)", "/load", text_rate },
+		{ "of the maximum rate", "/load_ratio", text_percent },
+		{ "Input (frames)", "/input_frames", text_count },
+		{ "Output (frames)", "/output_frames", text_count },
+		{ "Frame loss rate", "/loss_ratio", text_percent },
+		{ "Tester-limited", "/tester_limited", text_yes_no },
 	};
-	const json_t *sizes = sizes_of(document);
-	struct cells cells = { .count = 0 };
-	char text[VALUE_SIZE];
+	json_t *rows = rows_within(sizes_of(document), "/frame_loss/points");
 
 	writer->ops->fold(writer, RANK_MAIN, "loss-fold", "Every point of the curves");
-	writer->ops->table(writer, "loss-table", columns, COUNT(columns));
-	for (size_t i = 0; i < json_array_size(sizes); i++) {
-		const json_t *size = json_array_get(sizes, i);
-		const json_t *points = json_object_get(json_object_get(size, "frame_loss"), "points");
-
-		for (size_t j = 0; j < json_array_size(points); j++) {
-			const json_t *point = json_array_get(points, j);
-
-			cells_add(&cells, "%s", size_name(size));
-			cells_add_number(&cells, read_number(point, "load"), 1);
-			cells_add(&cells, "%s", text_percent(read_number(point, "load_ratio"), text));
-			cells_add_number(&cells, read_number(point, "input_frames"), 0);
-			cells_add_number(&cells, read_number(point, "output_frames"), 0);
-			cells_add(&cells, "%s", text_percent(read_number(point, "loss_ratio"), text));
-			cells_add(&cells, "%s", read_truth(point, "tester_limited") ? "yes" : "no");
-			cells_put(&cells, writer, read_truth(point, "tester_limited") ? TONE_WARN : TONE_PLAIN);
-		}
-	}
-	writer->ops->table_end(writer);
+	table_put(writer, "loss-table", fields, COUNT(fields), rows, tone_of_point);
 	writer->ops->fold_end(writer);
+	json_decref(rows);
 }
 
 static void put_loss(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
-		{ "Maximum rate, 100 % (frames/s)", "max_rate", AS_FPS },
-		{ "Step", "step_ratio", AS_RATIO },
-		{ "Trial duration (s)", "trial_duration", AS_DURATION },
+		{ "Maximum rate, 100 % (frames/s)", "/max_rate", text_rate },
+		{ "Step", "/step_ratio", text_percent },
+		{ "Trial duration (s)", "/trial_duration", text_rate },
 	};
 
 	writer->ops->section(writer, RANK_MAIN, "suite-loss", "Frame loss rate (26.3)");
@@ -275,19 +197,19 @@ static void put_loss(struct writer *writer, const json_t *document)
 static void put_bursts(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
-		{ "Average burst (frames)", "average", AS_COUNT },
-		{ "Smallest", "min", AS_COUNT },
-		{ "Largest", "max", AS_COUNT },
-		{ "Standard deviation", "stdev", AS_COUNT },
-		{ "Corrected DUT Buffer Time", "corrected_buffer_time", AS_SECONDS },
-		{ "Implied DUT Buffer Time", "implied_buffer_time", AS_SECONDS },
+		{ "Average burst (frames)", "/average", text_count },
+		{ "Smallest", "/min", text_count },
+		{ "Largest", "/max", text_count },
+		{ "Standard deviation", "/stdev", text_count },
+		{ "Corrected DUT Buffer Time", "/corrected_buffer_time", text_seconds },
+		{ "Implied DUT Buffer Time", "/implied_buffer_time", text_seconds },
 	};
 	static const struct field parameters[] = {
-		{ "Tests averaged (N)", "tests", AS_COUNT },
-		{ "Minimum step (frames)", "min_step_frames", AS_COUNT },
-		{ "Max Theoretical Frame Rate (frames/s)", "max_theoretical_frame_rate", AS_FPS },
-		{ "Burst rate (frames/s)", "burst_rate", AS_FPS },
-		{ "Measured Throughput (frames/s)", "measured_throughput", AS_FPS },
+		{ "Tests averaged (N)", "/tests", text_count },
+		{ "Minimum step (frames)", "/min_step_frames", text_count },
+		{ "Max Theoretical Frame Rate (frames/s)", "/max_theoretical_frame_rate", text_rate },
+		{ "Burst rate (frames/s)", "/burst_rate", text_rate },
+		{ "Measured Throughput (frames/s)", "/measured_throughput", text_rate },
 	};
 
 	writer->ops->section(writer, RANK_MAIN, "suite-back-to-back", "Back-to-back frames (26.4, RFC 9004)");
@@ -302,15 +224,15 @@ static void put_bursts(struct writer *writer, const json_t *document)
 static void put_recovery(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
-		{ "Overload (frames/s)", "overload", AS_FPS },
-		{ "of the throughput", "overload_ratio", AS_RATIO },
-		{ "for (s)", "overload_duration", AS_DURATION },
-		{ "Then (frames/s)", "reduced_load", AS_FPS },
-		{ "for (s)", "reduced_duration", AS_DURATION },
-		{ "Recovery time, average", "average", AS_SECONDS },
-		{ "Smallest", "min", AS_SECONDS },
-		{ "Largest", "max", AS_SECONDS },
-		{ "Runs", "runs", AS_COUNT },
+		{ "Overload (frames/s)", "/overload", text_rate },
+		{ "of the throughput", "/overload_ratio", text_percent },
+		{ "for (s)", "/overload_duration", text_rate },
+		{ "Then (frames/s)", "/reduced_load", text_rate },
+		{ "for (s)", "/reduced_duration", text_rate },
+		{ "Recovery time, average", "/average", text_seconds },
+		{ "Smallest", "/min", text_seconds },
+		{ "Largest", "/max", text_seconds },
+		{ "Runs", "/runs", text_count },
 	};
 
 	writer->ops->section(writer, RANK_MAIN, "suite-recovery", "System recovery (26.5)");
@@ -322,10 +244,8 @@ static void put_recovery(struct writer *writer, const json_t *document)
 
 static void put_reset(struct writer *writer, const json_t *reset)
 {
-	static const char *const told[] = {
-		"frame_size",  "load",   "command", "reset_time",       "reset_time_by_loss", "resolution",
-		"frames_lost", "trials", "regular", "irregular_reason", "tester_limited",     NULL,
-	};
+	static const char told[] = "frame_size load command reset_time reset_time_by_loss resolution frames_lost trials "
+				   "regular irregular_reason tester_limited";
 	const char *command = read_string(reset, "command"), *reason = read_string(reset, "irregular_reason");
 	char time[VALUE_SIZE], loss[VALUE_SIZE], load[VALUE_SIZE], resolution[VALUE_SIZE], text[600];
 	struct facts facts = { .count = 0 };
@@ -398,33 +318,19 @@ static void put_courses(struct writer *writer, const json_t *document)
 /* The goal of the throughput searches, and each size's limits. */
 static void put_goal(struct writer *writer, const json_t *document)
 {
-	static const struct writer_column columns[] = {
-		{ "Frame size (octets)", true },
-		{ "Line rate (frames/s)", true },
-		{ "Max Load (frames/s)", true },
-		{ "from the", false },
-		{ "Maximum rate of 26.3 and 26.4 (frames/s)", true },
+	static const struct field fields[] = {
+		{ "Frame size (octets)", "/frame_size", .numeric = true },
+		{ "Line rate (frames/s)", "/line_rate", text_rate },
+		{ "Max Load (frames/s)", "/max_load", text_rate },
+		{ "from the", "/max_load_source" },
+		{ "Maximum rate of 26.3 and 26.4 (frames/s)", "/max_rate", text_rate },
 	};
-	const json_t *sizes = sizes_of(document), *first = json_object_get(json_array_get(sizes, 0), "throughput");
-	struct cells cells = { .count = 0 };
 	struct facts facts = { .count = 0 };
 
 	writer->ops->section(writer, RANK_MAIN, "frame-sizes", "Frame sizes and Search Goal");
-	writer->ops->table(writer, "size-table", columns, COUNT(columns));
-	for (size_t i = 0; i < json_array_size(sizes); i++) {
-		const json_t *size = json_array_get(sizes, i);
-		const char *source = read_string(size, "max_load_source");
-
-		cells_add(&cells, "%s", size_name(size));
-		cells_add_number(&cells, read_number(size, "line_rate"), 1);
-		cells_add_number(&cells, read_number(size, "max_load"), 1);
-		cells_add(&cells, "%s", source ? source : "");
-		cells_add_number(&cells, read_number(size, "max_rate"), 1);
-		cells_put(&cells, writer, TONE_PLAIN);
-	}
-	writer->ops->table_end(writer);
+	table_put(writer, "size-table", fields, COUNT(fields), sizes_of(document), NULL);
 	writer->ops->section(writer, RANK_PAGE, "suite-goal", "Search Goal of the throughput, as applied at every size");
-	facts_add_object(&facts, json_object_get(json_object_get(first, "goal_result"), "goal"), NULL);
+	facts_add_object(&facts, json_at(document, "/frame_sizes/0/throughput/goal_result/goal"), NULL);
 	facts_put(&facts, writer);
 }
 
@@ -461,7 +367,7 @@ const struct content content_suite = {
 	.kind = "rfc2544",
 	.title = "Benchmarks of RFC 2544",
 	.of_sut = true,
-	.known = known,
+	.known = "tests fast regular tester_limited suite_duration frame_sizes reset",
 	.put_verdicts = put_verdicts,
 	.put_figures = put_tests,
 	.put_tables = put_tables,

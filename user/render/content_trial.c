@@ -7,11 +7,9 @@
 #include "base/json_read.h"
 #include "render/figures.h"
 #include "render/kinds.h"
-#include "render/values.h"
+#include "render/parts.h"
 
 #define PORTS_MAX (CELLS_MAX - 1)
-
-static const char *const known[] = { "trial_result", "latency", "pacing", "ports", "tester_limited", NULL };
 
 /* --- all trials of a search ----------------------------------------------------------------------------------------- */
 
@@ -36,48 +34,37 @@ static void add_remark(struct cells *cells, const json_t *trial)
 		  rule ? ": " : "", rule ? rule : "", odds, instead);
 }
 
-static void put_trial_row(struct writer *writer, struct cells *cells, size_t number, const json_t *trial)
+static enum tone tone_of_trial(const json_t *trial)
 {
-	const json_t *counts = json_object_get(trial, "counts"), *decision = json_object_get(trial, "decision");
-	static const char *const columns[] = { "sent", "received", "lost", "duplicate", "reordered", "late", "foreign" };
-	char text[VALUE_SIZE];
-
-	cells_add(cells, "%zu", number);
-	cells_add_number(cells, read_number(trial, "trial_load"), 1);
-	cells_add(cells, "%g", read_number(trial, "trial_duration"));
-	cells_add(cells, "%g", read_number(trial, "trial_effective_duration"));
-	cells_add(cells, "%s", text_percent(read_number(trial, "trial_loss_ratio"), text));
-	cells_add_number(cells, read_number(decision, "lower_bound"), 1);
-	cells_add_number(cells, read_number(decision, "upper_bound"), 1);
-	add_remark(cells, trial);
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		cells_add_number(cells, read_number(counts, columns[i]), 0);
-	cells_put(cells, writer, read_truth(trial, "tester_limited") ? TONE_WARN : TONE_PLAIN);
+	return read_truth(trial, "tester_limited") ? TONE_WARN : TONE_PLAIN;
 }
 
 void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials)
 {
-	static const struct writer_column columns[] = {
-		{ "Trial", true },         { "Load (frames/s)", true },
-		{ "Duration (s)", true },  { "Effective (s)", true },
-		{ "Loss Ratio", true },    { "Known before: from (frames/s)", true },
-		{ "to (frames/s)", true }, { "Why this trial", false },
-		{ "Sent (frames)", true }, { "Received", true },
-		{ "Lost", true },          { "Duplicate", true },
-		{ "Reordered", true },     { "Late", true },
-		{ "Foreign", true },
+	static const struct field fields[] = {
+		{ "Trial", .add = cells_add_row_number, .numeric = true },
+		{ "Load (frames/s)", "/trial_load", text_rate },
+		{ "Duration (s)", "/trial_duration", text_plain },
+		{ "Effective (s)", "/trial_effective_duration", text_plain },
+		{ "Loss Ratio", "/trial_loss_ratio", text_percent },
+		{ "Known before: from (frames/s)", "/decision/lower_bound", text_rate },
+		{ "to (frames/s)", "/decision/upper_bound", text_rate },
+		{ "Why this trial", .add = add_remark },
+		{ "Sent (frames)", "/counts/sent", text_count },
+		{ "Received", "/counts/received", text_count },
+		{ "Lost", "/counts/lost", text_count },
+		{ "Duplicate", "/counts/duplicate", text_count },
+		{ "Reordered", "/counts/reordered", text_count },
+		{ "Late", "/counts/late", text_count },
+		{ "Foreign", "/counts/foreign", text_count },
 	};
-	struct cells cells = { .count = 0 };
 	char table[64];
 
 	if (!json_array_size(trials))
 		return;
 	snprintf(table, sizeof(table), "%s-table", id);
 	writer->ops->fold(writer, RANK_MAIN, id, summary);
-	writer->ops->table(writer, table, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < json_array_size(trials); i++)
-		put_trial_row(writer, &cells, i + 1, json_array_get(trials, i));
-	writer->ops->table_end(writer);
+	table_put(writer, table, fields, COUNT(fields), trials, tone_of_trial);
 	writer->ops->fold_end(writer);
 }
 
@@ -198,12 +185,9 @@ void content_put_trial_details(struct writer *writer, const json_t *trial, const
 	if (!json_is_object(latency))
 		facts_add(&facts, "Latency", "not measured%s",
 			  is_option(holder, "no-latency", "true") ? " (--no-latency)" : "");
-	if (read_string(latency, "definition"))
-		facts_add(&facts, "Latency counts", "%s", read_string(latency, "definition"));
-	if (read_string(latency, "clock"))
-		facts_add(&facts, "Clock", "%s", read_string(latency, "clock"));
-	if (read_string(latency, "floor_source"))
-		facts_add(&facts, "The tester's own floor", "%s", read_string(latency, "floor_source"));
+	facts_add_member(&facts, "Latency counts", latency, "/definition", NULL);
+	facts_add_member(&facts, "Clock", latency, "/clock", NULL);
+	facts_add_member(&facts, "The tester's own floor", latency, "/floor_source", NULL);
 	facts_put(&facts, writer);
 	put_pacing(writer, holder);
 	put_ports(writer, json_object_get(holder, "ports"));
@@ -211,16 +195,12 @@ void content_put_trial_details(struct writer *writer, const json_t *trial, const
 
 static void add_trial_facts(struct facts *facts, const json_t *document, const json_t *trial)
 {
-	double rate = read_number(trial, "trial_forwarding_rate"), octets = frame_octets(document);
 	char text[VALUE_SIZE];
 
 	facts_add(facts, "Trial Load", "%s per interface", text_fps(read_number(trial, "trial_load"), text));
 	facts_add(facts, "Trial Duration", "%g s", read_number(trial, "trial_duration"));
 	facts_add(facts, "Trial Loss Ratio", "%s", text_percent(read_number(trial, "trial_loss_ratio"), text));
-	if (!isnan(octets)) {
-		facts_add(facts, "Frames alone (L2)", "%s", text_bps(frame_l2_bps(rate, octets), text));
-		facts_add(facts, "On the link (L1)", "%s", text_bps(frame_l1_bps(rate, octets), text));
-	}
+	facts_add_rates(facts, read_number(trial, "trial_forwarding_rate"), frame_octets(document));
 }
 
 static void put_verdicts(struct writer *writer, const json_t *document)
@@ -281,7 +261,7 @@ const struct content content_trial = {
 	.kind = "trial",
 	.title = "One trial",
 	.of_sut = true,
-	.known = known,
+	.known = "trial_result latency pacing ports tester_limited",
 	.put_verdicts = put_verdicts,
 	.put_figures = put_figures,
 	.put_tables = put_tables,

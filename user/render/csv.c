@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "render/csv.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_text.h"
+#include "render/forms.h"
 
 #define PATH_SIZE 256
 
@@ -236,11 +235,12 @@ static json_t *flat_trials(const json_t *document)
 	return rows;
 }
 
-bool render_csv(FILE *stream, const json_t *document)
+bool render_csv(FILE *stream, const json_t *document, struct render_style style)
 {
 	json_t *rows = flat_trials(document), *columns = json_object();
 	bool failed = !rows || !columns;
 
+	(void)style;
 	for (size_t i = 0; i < json_array_size(rows) && !failed; i++)
 		failed = json_object_update_missing(columns, json_array_get(rows, i));
 	if (!failed) {

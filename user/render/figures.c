@@ -10,10 +10,47 @@
 #include "render/svg.h"
 #include "render/values.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define LEFT       78.0
+#define WIDTH      (SVG_WIDTH - LEFT - 16)
+#define LEGEND_TOP 18.0
+#define PANEL_TOP  36.0
+#define X_AXIS     56.0 /* what it takes below a panel */
+#define HINTS_MAX  300  /* more trials have no hints: the page would grow too large */
 
-#define HINTS_MAX 300 /* more trials have no hints: the page would grow too large */
-#define NS_PER_US 1000.0
+/* --- what figures share --------------------------------------------------------------------------------------------- */
+
+struct svg_panel figure_panel(double height, struct svg_axis x, struct svg_axis y)
+{
+	return (struct svg_panel){ LEFT, PANEL_TOP, WIDTH, height, x, y, false };
+}
+
+FILE *figure_open(struct writer *writer, const struct figure *figure, const struct svg_panel *panel)
+{
+	FILE *stream = writer->ops->figure ? writer->ops->figure(writer, figure->caption) : NULL;
+
+	if (!stream)
+		return NULL;
+	svg_open(stream, figure->id, figure->caption, figure->description,
+		 figure->height > 0 ? figure->height : panel->top + panel->height + X_AXIS);
+	if (figure->key_count)
+		svg_legend(stream, LEGEND_TOP, figure->keys, figure->key_count);
+	svg_axes(stream, panel);
+	return stream;
+}
+
+void figure_close(struct writer *writer, FILE *stream, const char *explanation)
+{
+	svg_close(stream);
+	writer->ops->figure_end(writer, explanation);
+}
+
+struct svg_key figure_curve(size_t number, const char *text, char style[CURVE_STYLE_SIZE])
+{
+	static const enum svg_mark marks[CURVES_MAX] = { SVG_GOOD, SVG_OTHER, SVG_ABOVE, SVG_BELOW, SVG_WARMUP, SVG_BAD };
+
+	snprintf(style, CURVE_STYLE_SIZE, "curve c%zu", number % CURVES_MAX + 1);
+	return (struct svg_key){ SVG_KEY_MARK, marks[number % CURVES_MAX], style, text };
+}
 
 /* --- trials --------------------------------------------------------------------------------------------------------- */
 
@@ -180,31 +217,34 @@ static void put_gap(FILE *stream, const struct svg_panel *panel, const struct co
 	free(x);
 }
 
-/* One trial; what lies outside the panel is drawn at its edge, as a triangle that points there. */
+/* Where a load is drawn: outside the panel at its edge, as a triangle that points there. */
+static double place_load(const struct svg_panel *panel, double load, enum svg_mark *mark)
+{
+	if (load <= panel->y.max && load >= panel->y.min)
+		return svg_y(panel, load);
+	*mark = load > panel->y.max ? SVG_ABOVE : SVG_BELOW;
+	return load > panel->y.max ? panel->top + 8 : panel->top + panel->height - 8;
+}
+
 static void put_course_trial(FILE *stream, const struct svg_panel *panel, const struct course *course, size_t index)
 {
 	const json_t *trial = json_array_get(course->trials, index);
 	double load = read_number(trial, "trial_load");
 	bool warmup = read_truth(trial, "warmup"), bad = read_number(trial, "trial_loss_ratio") > course->loss_ratio;
 	enum svg_mark mark = warmup ? SVG_WARMUP : bad ? SVG_BAD : SVG_GOOD;
-	const char *style = warmup ? "warmup" : bad ? "bad" : "good";
-	double y = svg_y(panel, load);
+	double y = place_load(panel, load, &mark);
+	bool edge = mark == SVG_ABOVE || mark == SVG_BELOW;
+	const char *style = warmup ? "warmup" : bad ? (edge ? "edge-bad" : "bad") : edge ? "edge-good" : "good";
 	char hint[256];
 
 	if (isnan(load))
 		return;
-	if (load > panel->y.max || load < panel->y.min) {
-		mark = load > panel->y.max ? SVG_ABOVE : SVG_BELOW;
-		style = warmup ? "warmup" : bad ? "edge-bad" : "edge-good";
-		y = load > panel->y.max ? panel->top + 8 : panel->top + panel->height - 8;
-	}
 	svg_mark(stream, svg_x(panel, (double)index + 1), y, mark, style,
 		 trial_hint(index + 1, trial, course->count, hint, sizeof(hint)));
 }
 
 static void put_course_panel(FILE *stream, const struct svg_panel *panel, const struct course *course)
 {
-	svg_axes(stream, panel);
 	put_gap(stream, panel, course);
 	put_steps(stream, panel, "lower", course, course->lower);
 	put_steps(stream, panel, "upper", course, course->upper);
@@ -239,19 +279,6 @@ static bool find_closing(const struct course *course, struct svg_axis *axis)
 	return true;
 }
 
-static void put_course_legend(FILE *stream)
-{
-	static const struct svg_key keys[] = {
-		{ .kind = SVG_KEY_MARK, .mark = SVG_GOOD, .style = "good", .text = "good (low-loss) trial" },
-		{ .kind = SVG_KEY_MARK, .mark = SVG_BAD, .style = "bad", .text = "bad (high-loss) trial" },
-		{ .kind = SVG_KEY_MARK, .mark = SVG_WARMUP, .style = "warmup", .text = "warm-up" },
-		{ .kind = SVG_KEY_LINE, .style = "upper", .text = "Relevant Upper Bound" },
-		{ .kind = SVG_KEY_LINE, .style = "lower", .text = "Relevant Lower Bound" },
-	};
-
-	svg_legend(stream, FIGURE_LEGEND_TOP, keys, COUNT(keys));
-}
-
 static struct svg_axis course_y_axis(const struct course *course)
 {
 	struct svg_axis axis = { .title = "Load", .unit = "frames/s", .scale = SVG_LOG };
@@ -283,50 +310,51 @@ static void describe_course(const struct course *course, char *buffer, size_t si
 
 void figure_course(struct writer *writer, const json_t *document, size_t goal, unsigned int number, const char *of)
 {
-	struct svg_panel whole = { FIGURE_LEFT, 36,   FIGURE_WIDTH, 250, { .title = "Trial number", .whole = true },
-				   { 0 },       false };
-	struct svg_panel closing = { FIGURE_LEFT,
-				     204,
-				     FIGURE_WIDTH,
-				     250,
-				     { .title = "Trial number", .whole = true },
-				     { .title = "Load, closing in", .unit = "frames/s" },
-				     false };
+	static const struct svg_key keys[] = {
+		{ .kind = SVG_KEY_MARK, .mark = SVG_GOOD, .style = "good", .text = "good (low-loss) trial" },
+		{ .kind = SVG_KEY_MARK, .mark = SVG_BAD, .style = "bad", .text = "bad (high-loss) trial" },
+		{ .kind = SVG_KEY_MARK, .mark = SVG_WARMUP, .style = "warmup", .text = "warm-up" },
+		{ .kind = SVG_KEY_LINE, .style = "upper", .text = "Relevant Upper Bound" },
+		{ .kind = SVG_KEY_LINE, .style = "lower", .text = "Relevant Lower Bound" },
+	};
+	struct svg_axis numbers = { .title = "Trial number", .whole = true, .min = 0.5 };
+	struct svg_axis near = { .title = "Load, closing in", .unit = "frames/s" };
 	char caption[160], description[400], id[32];
+	struct svg_panel whole, closing;
 	struct course course;
 	bool magnified;
 	FILE *stream;
 
 	if (!read_course(document, goal, &course))
 		return;
-	whole.x.min = closing.x.min = 0.5;
-	whole.x.max = closing.x.max = (double)course.count + 1;
-	whole.y = course_y_axis(&course);
-	magnified = find_closing(&course, &closing.y);
-	if (magnified) {
-		whole.height = 138;
-		whole.hide_x = true;
-	}
+	numbers.max = (double)course.count + 1;
+	magnified = find_closing(&course, &near);
+	whole = figure_panel(magnified ? 138 : 250, numbers, course_y_axis(&course));
+	whole.hide_x = magnified;
+	closing = figure_panel(250, numbers, near);
+	closing.top = 204;
 	snprintf(caption, sizeof(caption), "Course of the search for %.80s: load over trial number", of);
 	snprintf(id, sizeof(id), "figure-course-%u", number);
-	stream = writer->ops->figure(writer, caption);
+	describe_course(&course, description, sizeof(description));
+	stream = figure_open(writer, &(struct figure){ id, caption, description, keys, COUNT(keys), magnified ? 504 : 336 },
+			     &whole);
 	if (stream) {
-		describe_course(&course, description, sizeof(description));
-		svg_open(stream, id, caption, description, magnified ? 504 : 336);
-		put_course_legend(stream);
 		put_course_panel(stream, &whole, &course);
-		if (magnified)
+		if (magnified) {
+			svg_axes(stream, &closing);
 			put_course_panel(stream, &closing, &course);
-		svg_close(stream);
-		writer->ops->figure_end(writer,
-					magnified ? "Above the whole search, below the loads near the result; triangles at "
-						    "the edge are trials outside the range. Loads are per interface."
-						  : "Loads are per interface.");
+		}
+		figure_close(writer, stream,
+			     magnified ? "Above the whole search, below the loads near the result; triangles at "
+					 "the edge are trials outside the range. Loads are per interface."
+				       : "Loads are per interface.");
 	}
 	free(course.x);
 }
 
 /* --- loss against load ---------------------------------------------------------------------------------------------- */
+
+static const struct svg_axis loads = { .title = "Load", .unit = "frames/s", .scale = SVG_LOG };
 
 static void put_loss_trial(FILE *stream, const struct svg_panel *panel, const json_t *trials, size_t index)
 {
@@ -349,16 +377,15 @@ static void put_loss_goals(FILE *stream, const struct svg_panel *panel, const js
 		double loss = read_number(goal, "loss_ratio"), load = read_number(result, "relevant_lower_bound");
 		char text[80];
 
-		snprintf(text, sizeof(text), "Goal Loss Ratio of %.40s",
-			 read_string(goal, "name") ? read_string(goal, "name") : "");
+		snprintf(text, sizeof(text), "Goal Loss Ratio of %.40s", read_text(goal, "name"));
 		if (loss > 0)
 			svg_level(stream, panel, "limit", loss, text);
 		if (load > 0)
-			svg_upright(stream, panel, "result", load, NULL);
+			svg_upright(stream, panel, "result", load);
 	}
 }
 
-static void put_loss_legend(FILE *stream, bool goals)
+void figure_loss(struct writer *writer, const json_t *trials, const json_t *results)
 {
 	static const struct svg_key keys[] = {
 		{ .kind = SVG_KEY_MARK, .mark = SVG_GOOD, .style = "good", .text = "trial without loss" },
@@ -366,20 +393,11 @@ static void put_loss_legend(FILE *stream, bool goals)
 		{ .kind = SVG_KEY_LINE, .style = "limit", .text = "Goal Loss Ratio" },
 		{ .kind = SVG_KEY_LINE, .style = "result", .text = "Relevant Lower Bound of a goal" },
 	};
-
-	svg_legend(stream, FIGURE_LEGEND_TOP, keys, goals ? COUNT(keys) : 2);
-}
-
-void figure_loss(struct writer *writer, const json_t *trials, const json_t *results)
-{
-	struct svg_panel panel = { FIGURE_LEFT,
-				   36,
-				   FIGURE_WIDTH,
-				   300,
-				   { .title = "Load", .unit = "frames/s", .scale = SVG_LOG },
-				   { .title = "Trial Loss Ratio", .unit = "%", .scale = SVG_LOG, .zero_lane = true },
-				   false };
-	static const char caption[] = "Trial Loss Ratio against load";
+	static const struct svg_axis losses = {
+		.title = "Trial Loss Ratio", .unit = "%", .scale = SVG_LOG, .zero_lane = true
+	};
+	struct svg_panel panel = figure_panel(300, loads, losses);
+	struct figure figure = { .id = "figure-loss", .caption = "Trial Loss Ratio against load", .keys = keys };
 	char description[160];
 	FILE *stream;
 
@@ -401,74 +419,58 @@ void figure_loss(struct writer *writer, const json_t *trials, const json_t *resu
 	svg_axis_pad(&panel.x, 0.04);
 	svg_axis_cover(&panel.y, 0.01);
 	svg_axis_round(&panel.y);
-	stream = writer->ops->figure(writer, caption);
-	if (!stream)
-		return;
 	snprintf(description, sizeof(description),
 		 "The loss ratio of each of %zu trials, on a logarithmic scale, over its load.", json_array_size(trials));
-	svg_open(stream, "figure-loss", caption, description, 392);
-	put_loss_legend(stream, json_array_size(results));
-	svg_axes(stream, &panel);
+	figure.description = description;
+	figure.key_count = json_array_size(results) ? COUNT(keys) : 2;
+	stream = figure_open(writer, &figure, &panel);
+	if (!stream)
+		return;
 	put_loss_goals(stream, &panel, results);
 	for (size_t i = 0; i < json_array_size(trials); i++)
 		put_loss_trial(stream, &panel, trials, i);
-	svg_close(stream);
-	writer->ops->figure_end(
-		writer, "Both scales are logarithmic; trials that lost nothing stand in the lane below. Warm-ups are "
-			"left out.");
+	figure_close(
+		writer, stream,
+		"Both scales are logarithmic; trials that lost nothing stand in the lane below. Warm-ups are left out.");
 }
 
 /* --- latency -------------------------------------------------------------------------------------------------------- */
 
-static const struct series {
-	const char *name, *style, *text;
-	enum svg_mark mark;
-} latency_series[] = {
-	{ "p50_ns", "first", "median (p50)", SVG_GOOD },
-	{ "p99_ns", "second", "p99", SVG_OTHER },
-	{ "max_ns", "third", "maximum", SVG_ABOVE },
+static const struct svg_key latency_keys[] = {
+	{ .mark = SVG_GOOD, .style = "first", .text = "median (p50)" },
+	{ .mark = SVG_OTHER, .style = "second", .text = "p99" },
+	{ .mark = SVG_ABOVE, .style = "third", .text = "maximum" },
 };
-
-static void put_latency_legend(FILE *stream)
-{
-	struct svg_key keys[COUNT(latency_series)];
-
-	for (size_t i = 0; i < COUNT(latency_series); i++)
-		keys[i] = (struct svg_key){ .kind = SVG_KEY_MARK,
-					    .mark = latency_series[i].mark,
-					    .style = latency_series[i].style,
-					    .text = latency_series[i].text };
-	svg_legend(stream, FIGURE_LEGEND_TOP, keys, COUNT(keys));
-}
+static const char *const latency_members[COUNT(latency_keys)] = { "p50_ns", "p99_ns", "max_ns" };
+static const struct svg_axis latencies = { .title = "Latency", .unit = MICROSECOND, .scale = SVG_LOG, .plain = true };
 
 static void put_latency_trial(FILE *stream, const struct svg_panel *panel, const json_t *trial, size_t number, size_t total)
 {
 	const json_t *latency = json_object_get(trial, "latency");
 	double x = svg_x(panel, read_number(trial, "trial_load"));
 
-	for (size_t i = 0; i < COUNT(latency_series); i++) {
-		double ns = read_number(latency, latency_series[i].name);
+	for (size_t i = 0; i < COUNT(latency_keys); i++) {
+		const struct svg_key *key = &latency_keys[i];
+		double ns = read_number(latency, latency_members[i]);
 		char hint[160], text[VALUE_SIZE], load[VALUE_SIZE];
 
 		if (!(ns > 0))
 			continue;
-		snprintf(hint, sizeof(hint), "Trial %zu: %s %s at %.60s", number, latency_series[i].text, text_ns(ns, text),
+		snprintf(hint, sizeof(hint), "Trial %zu: %s %s at %.60s", number, key->text, text_ns(ns, text),
 			 text_fps(read_number(trial, "trial_load"), load));
-		svg_mark(stream, x, svg_y(panel, ns / NS_PER_US), latency_series[i].mark, latency_series[i].style,
+		svg_mark(stream, x, svg_y(panel, ns / NS_PER_US), key->mark, key->style,
 			 3 * total > HINTS_MAX ? NULL : hint);
 	}
 }
 
 void figure_latency(struct writer *writer, const json_t *trials)
 {
-	struct svg_panel panel = { FIGURE_LEFT,
-				   36,
-				   FIGURE_WIDTH,
-				   280,
-				   { .title = "Load", .unit = "frames/s", .scale = SVG_LOG },
-				   { .title = "Latency", .unit = "\xc2\xb5s", .scale = SVG_LOG, .plain = true },
-				   false };
-	static const char caption[] = "Latency against load";
+	static const struct figure figure = {
+		"figure-latency", "Latency against load",
+		"Median, 99th percentile and maximum of the latency of each trial over its load.", latency_keys,
+		COUNT(latency_keys)
+	};
+	struct svg_panel panel = figure_panel(280, loads, latencies);
 	FILE *stream;
 
 	svg_axis_none(&panel.x);
@@ -479,25 +481,20 @@ void figure_latency(struct writer *writer, const json_t *trials)
 		if (!counts(trial) || !json_is_object(latency))
 			continue;
 		svg_axis_cover(&panel.x, read_number(trial, "trial_load"));
-		for (size_t j = 0; j < COUNT(latency_series); j++)
-			svg_axis_cover(&panel.y, read_number(latency, latency_series[j].name) / NS_PER_US);
+		for (size_t j = 0; j < COUNT(latency_members); j++)
+			svg_axis_cover(&panel.y, read_number(latency, latency_members[j]) / NS_PER_US);
 	}
 	if (!(panel.x.min <= panel.x.max) || !(panel.y.min <= panel.y.max))
 		return;
 	svg_axis_pad(&panel.x, 0.04);
 	svg_axis_pad(&panel.y, 0.06);
-	stream = writer->ops->figure(writer, caption);
+	stream = figure_open(writer, &figure, &panel);
 	if (!stream)
 		return;
-	svg_open(stream, "figure-latency", caption,
-		 "Median, 99th percentile and maximum of the latency of each trial over its load.", 372);
-	put_latency_legend(stream);
-	svg_axes(stream, &panel);
 	for (size_t i = 0; i < json_array_size(trials); i++)
 		if (counts(json_array_get(trials, i)))
 			put_latency_trial(stream, &panel, json_array_get(trials, i), i + 1, json_array_size(trials));
-	svg_close(stream);
-	writer->ops->figure_end(writer, "One-way, from the tag in each frame; both scales are logarithmic.");
+	figure_close(writer, stream, "One-way, from the tag in each frame; both scales are logarithmic.");
 }
 
 void figure_percentiles(struct writer *writer, const json_t *latency)
@@ -505,25 +502,22 @@ void figure_percentiles(struct writer *writer, const json_t *latency)
 	static const char *const members[] = { "min_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "max_ns" };
 	static const char *const names[] = { "min", "50", "90", "99", "99.9", "99.99", "max" };
 	static const double places[] = { 0, 1, 2, 3, 4, 5, 6 };
-	static const char caption[] = "Latency by percentile";
-	struct svg_panel panel = {
-		FIGURE_LEFT,
-		24,
-		FIGURE_WIDTH,
-		260,
-		{ .title = "Percentile of the frames",
-		  .unit = "%",
-		  .min = -0.3,
-		  .max = 6.3,
-		  .ticks = places,
-		  .tick_names = names,
-		  .tick_count = COUNT(places) },
-		{ .title = "Latency", .unit = "\xc2\xb5s", .scale = SVG_LOG, .plain = true },
-		false,
+	static const struct svg_axis percentiles = { .title = "Percentile of the frames",
+						     .unit = "%",
+						     .min = -0.3,
+						     .max = 6.3,
+						     .ticks = places,
+						     .tick_names = names,
+						     .tick_count = COUNT(places) };
+	static const struct figure figure = {
+		"figure-percentiles", "Latency by percentile",
+		"Latency from the smallest over the median and higher percentiles to the largest."
 	};
+	struct svg_panel panel = figure_panel(260, percentiles, latencies);
 	double values[COUNT(members)];
 	FILE *stream;
 
+	panel.top = 24; /* there is no legend */
 	svg_axis_none(&panel.y);
 	for (size_t i = 0; i < COUNT(members); i++) {
 		values[i] = read_number(latency, members[i]) / NS_PER_US;
@@ -532,12 +526,9 @@ void figure_percentiles(struct writer *writer, const json_t *latency)
 	if (!(panel.y.min <= panel.y.max))
 		return;
 	svg_axis_pad(&panel.y, 0.1);
-	stream = writer->ops->figure(writer, caption);
+	stream = figure_open(writer, &figure, &panel);
 	if (!stream)
 		return;
-	svg_open(stream, "figure-percentiles", caption,
-		 "Latency from the smallest over the median and higher percentiles to the largest.", 340);
-	svg_axes(stream, &panel);
 	svg_line(stream, &panel, "first", places, values, COUNT(places));
 	for (size_t i = 0; i < COUNT(members); i++) {
 		char hint[VALUE_SIZE], text[VALUE_SIZE];
@@ -546,8 +537,7 @@ void figure_percentiles(struct writer *writer, const json_t *latency)
 		if (values[i] > 0)
 			svg_mark(stream, svg_x(&panel, places[i]), svg_y(&panel, values[i]), SVG_GOOD, "first", hint);
 	}
-	svg_close(stream);
-	writer->ops->figure_end(writer, read_string(latency, "definition"));
+	figure_close(writer, stream, read_string(latency, "definition"));
 }
 
 /* --- a soak --------------------------------------------------------------------------------------------------------- */
@@ -555,26 +545,26 @@ void figure_percentiles(struct writer *writer, const json_t *latency)
 /* The columns of the time line. */
 struct time_line {
 	size_t count;
-	double *time, *load, *mean, *low, *high, *stretch, *erf; /* count of each */
+	double *time; /* count of each; the first of them owns all */
+	double *load, *mean, *low, *high, *stretch, *erf;
 };
 
 static bool read_time_line(const json_t *steps, struct time_line *ret)
 {
 	size_t count = json_array_size(steps);
 	double *values = calloc(7 * count + 1, sizeof(*values));
-	struct time_line line = { count,
-				  values,
-				  values + count,
-				  values + 2 * count,
-				  values + 3 * count,
-				  values + 4 * count,
-				  values + 5 * count,
-				  values + 6 * count };
+	struct time_line line = { count, values };
 
 	if (!values || !count) {
 		free(values);
 		return false;
 	}
+	line.load = values + count;
+	line.mean = line.load + count;
+	line.low = line.mean + count;
+	line.high = line.low + count;
+	line.stretch = line.high + count;
+	line.erf = line.stretch + count;
 	for (size_t i = 0; i < count; i++) {
 		const json_t *step = json_array_get(steps, i), *together = json_object_get(step, "together");
 
@@ -607,16 +597,13 @@ static void find_estimate_range(const struct time_line *line, struct svg_axis *a
 static void put_soak_trials(FILE *stream, const struct svg_panel *panel, const struct time_line *line, const json_t *trials)
 {
 	for (size_t i = 0; i < line->count; i++) {
-		double y = line->load[i] > panel->y.max   ? panel->top + 8
-			   : line->load[i] < panel->y.min ? panel->top + panel->height - 8
-							  : svg_y(panel, line->load[i]);
-		enum svg_mark mark = line->load[i] > panel->y.max   ? SVG_ABOVE
-				     : line->load[i] < panel->y.min ? SVG_BELOW
-								    : SVG_OTHER;
+		enum svg_mark mark = SVG_OTHER;
+		double y = place_load(panel, line->load[i], &mark);
 		char hint[256];
 
-		svg_mark(stream, svg_x(panel, line->time[i]), y, mark, "faint",
-			 trial_hint(i + 1, json_array_get(trials, i), line->count, hint, sizeof(hint)));
+		if (!isnan(line->load[i]))
+			svg_mark(stream, svg_x(panel, line->time[i]), y, mark, "faint",
+				 trial_hint(i + 1, json_array_get(trials, i), line->count, hint, sizeof(hint)));
 	}
 }
 
@@ -629,14 +616,14 @@ void figure_estimate(struct writer *writer, const json_t *document)
 		{ .kind = SVG_KEY_LINE, .style = "third", .text = "by erf" },
 		{ .kind = SVG_KEY_MARK, .mark = SVG_OTHER, .style = "faint", .text = "load of a trial" },
 	};
-	static const char caption[] = "PLRsearch: the estimate of the critical load over time";
-	struct svg_panel panel = { FIGURE_LEFT,
-				   36,
-				   FIGURE_WIDTH,
-				   320,
-				   { .title = "Time since the start", .unit = "s", .plain = true },
-				   { .title = "Load", .unit = "frames/s" },
-				   false };
+	static const struct figure figure = { "figure-estimate", "PLRsearch: the estimate of the critical load over time",
+					      "The estimated critical load with a band of one standard deviation, and the "
+					      "estimates by each fitting function, "
+					      "over time; and the loads of the trials.",
+					      keys, COUNT(keys) };
+	struct svg_panel panel =
+		figure_panel(320, (struct svg_axis){ .title = "Time since the start", .unit = "s", .plain = true },
+			     (struct svg_axis){ .title = "Load", .unit = "frames/s" });
 	struct time_line line;
 	FILE *stream;
 
@@ -644,22 +631,14 @@ void figure_estimate(struct writer *writer, const json_t *document)
 		return;
 	panel.x.max = fmax(line.time[line.count - 1], 1e-9) * 1.01;
 	find_estimate_range(&line, &panel.y);
-	stream = writer->ops->figure(writer, caption);
+	stream = figure_open(writer, &figure, &panel);
 	if (stream) {
-		svg_open(stream, "figure-estimate", caption,
-			 "The estimated critical load with a band of one standard deviation, and the estimates by each "
-			 "fitting function, over time; and the loads of the trials.",
-			 412);
-		svg_legend(stream, FIGURE_LEGEND_TOP, keys, COUNT(keys));
-		svg_axes(stream, &panel);
 		put_soak_trials(stream, &panel, &line, json_object_get(document, "trials"));
 		svg_band(stream, &panel, "first", line.time, line.low, line.high, line.count);
 		svg_line(stream, &panel, "second", line.time, line.stretch, line.count);
 		svg_line(stream, &panel, "third", line.time, line.erf, line.count);
 		svg_line(stream, &panel, "first", line.time, line.mean, line.count);
-		svg_close(stream);
-		writer->ops->figure_end(writer,
-					"Loads are per interface; triangles at the edge are trials outside the range.");
+		figure_close(writer, stream, "Loads are per interface; triangles at the edge are trials outside the range.");
 	}
 	free(line.time);
 }

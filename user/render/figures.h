@@ -8,10 +8,26 @@
 #include "render/svg.h"
 #include "render/writer.h"
 
-/* Where panels stand in a figure. */
-#define FIGURE_LEFT       78.0
-#define FIGURE_WIDTH      (SVG_WIDTH - FIGURE_LEFT - 16)
-#define FIGURE_LEGEND_TOP 18.0
+#define NS_PER_US   1000.0
+#define MICROSECOND "\xc2\xb5s"
+
+/* What the figures share (figures.c). */
+struct figure {
+	const char *id; /* unique on the page */
+	const char *caption, *description;
+	const struct svg_key *keys; /* of the legend */
+	size_t key_count;
+	double height; /* 0: what one panel takes */
+};
+/* Begin one: its legend, and a panel's axes. NULL where the form has no figures. */
+FILE *figure_open(struct writer *writer, const struct figure *figure, const struct svg_panel *panel);
+void figure_close(struct writer *writer, FILE *stream, const char *explanation);
+/* A panel below the legend. */
+struct svg_panel figure_panel(double height, struct svg_axis x, struct svg_axis y);
+/* The key, and the style, of the curve of this number; beyond CURVES_MAX they begin again. */
+#define CURVES_MAX       6
+#define CURVE_STYLE_SIZE 16
+struct svg_key figure_curve(size_t number, const char *text, char style[CURVE_STYLE_SIZE]);
 
 /* A search: Trial Load over trial number, and a goal's bounds closing in. `number` is unique among these figures of a page, `of`
  * says what the search is of. */

@@ -12,7 +12,6 @@
 #include "render/values.h"
 
 #define FIGURES_MOST 24  /* of a page; the tables have everything */
-#define CURVES_MAX   6   /* styles of curves; further ones begin again */
 #define LABELS_MAX   256 /* of an axis in a figure */
 #define NONE         ((size_t)-1)
 
@@ -161,8 +160,7 @@ static json_t *group_cells(const struct layout *layout, const json_t *cells)
 struct curve {
 	const struct layout *layout;
 	const char *goal, *label; /* NULL: all cells are of one curve */
-	char style[16];
-	enum svg_mark mark;
+	const struct svg_key *key;
 };
 
 static const json_t *goal_of(const json_t *cell, const char *goal)
@@ -185,11 +183,11 @@ static void put_point(FILE *stream, const struct svg_panel *panel, const struct 
 
 	if (isnan(mean) || isnan(position))
 		return;
-	svg_line(stream, panel, curve->style, x, y, 2);
+	svg_line(stream, panel, curve->key->style, x, y, 2);
 	snprintf(hint, sizeof(hint), "%.60s: mean %s, %s to %s%s", curve->label ? curve->label : curve->goal,
 		 text_fps(mean, text), text_fps(y[0], low), text_fps(y[1], high), irregular ? ", IRREGULAR" : "");
-	svg_mark(stream, svg_x(panel, position), svg_y(panel, mean), irregular ? SVG_BAD : curve->mark,
-		 irregular ? "bad" : curve->style, hint);
+	svg_mark(stream, svg_x(panel, position), svg_y(panel, mean), irregular ? SVG_BAD : curve->key->mark,
+		 irregular ? "bad" : curve->key->style, hint);
 }
 
 /* The means of a curve in the order of the labels of x, and the spread of each. */
@@ -213,7 +211,7 @@ static void put_curve(FILE *stream, const struct svg_panel *panel, const struct 
 			if (layout->positions[j] == position)
 				means[j] = read_number(goal_of(cell, curve->goal), "mean");
 	}
-	svg_line(stream, panel, curve->style, positions, means, layout->labels);
+	svg_line(stream, panel, curve->key->style, positions, means, layout->labels);
 	json_array_foreach (cells, i, cell)
 		if (!curve->label || strcmp(cell_label(cell, layout->axes, layout->series), curve->label) == 0)
 			put_point(stream, panel, curve, position_of(layout, cell), goal_of(cell, curve->goal));
@@ -257,53 +255,37 @@ static bool has_values(const json_t *cells, const char *goal)
 	return false;
 }
 
-static void put_curves(FILE *stream, const struct svg_panel *panel, const struct layout *layout, const json_t *cells,
-		       const char *goal)
-{
-	static const enum svg_mark marks[CURVES_MAX] = { SVG_GOOD, SVG_OTHER, SVG_ABOVE, SVG_BELOW, SVG_WARMUP, SVG_BAD };
-	const json_t *labels = layout->series == NONE ? NULL : labels_of(layout->axes, layout->series);
-	size_t count = labels ? json_array_size(labels) : 1;
-	struct svg_key keys[CURVES_MAX];
-	struct curve curves[CURVES_MAX];
-
-	for (size_t i = 0; i < count && i < CURVES_MAX; i++) {
-		curves[i] = (struct curve){
-			.layout = layout, .goal = goal, .label = labels ? label_at(labels, i) : NULL, .mark = marks[i]
-		};
-		snprintf(curves[i].style, sizeof(curves[i].style), "curve c%zu", i + 1);
-		keys[i] = (struct svg_key){ SVG_KEY_MARK, marks[i], curves[i].style, labels ? curves[i].label : goal };
-	}
-	svg_legend(stream, FIGURE_LEGEND_TOP, keys, count < CURVES_MAX ? count : CURVES_MAX);
-	svg_axes(stream, panel);
-	for (size_t i = 0; i < count; i++) {
-		struct curve curve = curves[i % CURVES_MAX];
-
-		curve.label = labels ? label_at(labels, i) : NULL;
-		put_curve(stream, panel, &curve, cells);
-	}
-}
-
 static void put_figure(struct writer *writer, const json_t *document, const struct layout *layout, const json_t *cells,
 		       const char *goal, const char *where, unsigned int number)
 {
-	struct svg_panel panel = { FIGURE_LEFT, 36, FIGURE_WIDTH, 300, { 0 }, { .unit = "frames/s" }, false };
-	char caption[700], id[40];
+	const json_t *labels = layout->series == NONE ? NULL : labels_of(layout->axes, layout->series);
+	size_t count = labels ? json_array_size(labels) : 1;
+	struct svg_axis rates = { .title = "Frame rate", .unit = "frames/s" };
+	char caption[700], id[40], styles[CURVES_MAX][CURVE_STYLE_SIZE];
+	struct svg_key keys[CURVES_MAX];
+	struct svg_panel panel;
 	FILE *stream;
 
 	snprintf(caption, sizeof(caption), "%s against %s: %.60s%s%.400s", text_quantity(read_text(document, "quantity")),
 		 read_text(axis_at(layout->axes, layout->x), "name"), goal, *where ? ", " : "", where);
-	panel.x = x_axis(layout);
-	panel.y.title = "Frame rate";
-	cover_values(&panel.y, cells, goal);
-	stream = writer->ops->figure(writer, caption);
+	snprintf(id, sizeof(id), "figure-campaign-%u", number);
+	cover_values(&rates, cells, goal);
+	panel = figure_panel(300, x_axis(layout), rates);
+	for (size_t i = 0; i < count && i < CURVES_MAX; i++)
+		keys[i] = figure_curve(i, labels ? label_at(labels, i) : goal, styles[i]);
+	stream = figure_open(writer,
+			     &(struct figure){ id, caption,
+					       "The mean over the repeats, and from the smallest to the largest of them.",
+					       keys, count < CURVES_MAX ? count : CURVES_MAX },
+			     &panel);
 	if (!stream)
 		return;
-	snprintf(id, sizeof(id), "figure-campaign-%u", number);
-	svg_open(stream, id, caption, "The mean over the repeats, and from the smallest to the largest of them.", 392);
-	put_curves(stream, &panel, layout, cells, goal);
-	svg_close(stream);
-	writer->ops->figure_end(writer,
-				"Marks are means over the repeats; the upright lines go from the smallest to the largest.");
+	for (size_t i = 0; i < count; i++)
+		put_curve(stream, &panel,
+			  &(struct curve){ layout, goal, labels ? label_at(labels, i) : NULL, &keys[i % CURVES_MAX] },
+			  cells);
+	figure_close(writer, stream,
+		     "Marks are means over the repeats; the upright lines go from the smallest to the largest.");
 }
 
 void figures_campaign(struct writer *writer, const json_t *document)

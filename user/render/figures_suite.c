@@ -9,12 +9,8 @@
 #include "render/svg.h"
 #include "render/values.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 #define SIZES_MAX    64
-#define CURVES_MAX   6 /* styles of curves; further ones begin again */
 #define THEORY_STEPS 64
-#define NS_PER_US    1000.0
 
 /* The frame sizes of a suite that have a test, smallest first. */
 struct sizes {
@@ -111,9 +107,12 @@ void figure_throughput_by_size(struct writer *writer, const json_t *document)
 		{ .kind = SVG_KEY_MARK, .mark = SVG_BAD, .style = "bad", .text = "irregular" },
 		{ .kind = SVG_KEY_LINE, .style = "theory", .text = "theoretical rate of the medium" },
 	};
-	static const char caption[] = "Throughput against frame size";
-	struct svg_panel panel = { FIGURE_LEFT, 36, FIGURE_WIDTH, 300, { 0 }, { .title = "Frame rate", .unit = "frames/s" },
-				   false };
+	static const struct svg_axis rates = { .title = "Frame rate", .unit = "frames/s" };
+	struct figure figure = {
+		"figure-throughput", "Throughput against frame size",
+		"The throughput at each frame size, per interface, and the theoretical frame rate of the medium.", keys
+	};
+	struct svg_panel panel;
 	struct sizes sizes;
 	double bps;
 	FILE *stream;
@@ -121,111 +120,92 @@ void figure_throughput_by_size(struct writer *writer, const json_t *document)
 	read_sizes(document, "throughput", &sizes);
 	if (!sizes.count)
 		return;
-	panel.x = size_axis(&sizes);
+	panel = figure_panel(300, size_axis(&sizes), rates);
 	bps = medium_bps(&sizes);
-	panel.y.min = panel.y.max = 0;
+	figure.key_count = isnan(bps) ? 2 : 3;
 	for (size_t i = 0; i < sizes.count; i++)
 		svg_axis_cover(&panel.y, read_number(json_object_get(sizes.items[i], "throughput"), "throughput"));
 	svg_axis_cover(&panel.y, bps / frame_l1_bps(1, sizes.octets[0]));
 	panel.y.max = panel.y.max > 0 ? panel.y.max * 1.05 : 1;
 	svg_axis_round(&panel.y);
-	stream = writer->ops->figure(writer, caption);
+	stream = figure_open(writer, &figure, &panel);
 	if (!stream)
 		return;
-	svg_open(stream, "figure-throughput", caption,
-		 "The throughput at each frame size, per interface, and the theoretical frame rate of the medium.", 392);
-	svg_legend(stream, FIGURE_LEGEND_TOP, keys, isnan(bps) ? 2 : 3);
-	svg_axes(stream, &panel);
 	if (!isnan(bps))
 		put_theory(stream, &panel, bps);
 	put_throughputs(stream, &panel, &sizes);
-	svg_close(stream);
-	writer->ops->figure_end(
-		writer, isnan(bps) ? "The ports have no line rate, so there is no theoretical line. Frame sizes include the "
-				     "frame check sequence."
-				   : "Frame sizes include the frame check sequence.");
+	figure_close(writer, stream,
+		     isnan(bps)
+			     ? "The ports have no line rate, so there is no theoretical line. Frame sizes include the frame "
+			       "check sequence."
+			     : "Frame sizes include the frame check sequence.");
 }
 
 /* --- 26.2 ----------------------------------------------------------------------------------------------------------- */
 
-static const struct series {
-	const char *name, *text, *style;
-	enum svg_mark mark;
-} series[] = {
-	{ "min_ns", "smallest", "c4", SVG_BELOW },
-	{ "average_of_means_ns", "average of the means", "c1", SVG_GOOD },
-	{ "p99_ns_max", "largest p99", "c3", SVG_OTHER },
-	{ "max_ns", "largest", "c2", SVG_ABOVE },
+static const struct svg_key latency_keys[] = {
+	{ .mark = SVG_BELOW, .style = "curve c4", .text = "smallest" },
+	{ .mark = SVG_GOOD, .style = "curve c1", .text = "average of the means" },
+	{ .mark = SVG_OTHER, .style = "curve c3", .text = "largest p99" },
+	{ .mark = SVG_ABOVE, .style = "curve c2", .text = "largest" },
 };
+static const char *const latency_members[COUNT(latency_keys)] = { "min_ns", "average_of_means_ns", "p99_ns_max", "max_ns" };
 
-static void put_series(FILE *stream, const struct svg_panel *panel, const struct sizes *sizes, const struct series *one)
+static double latency_us(const struct sizes *sizes, size_t size, size_t series)
 {
-	double us[SIZES_MAX];
-	char style[32];
+	double ns = read_number(json_object_get(sizes->items[size], "latency"), latency_members[series]);
 
-	for (size_t i = 0; i < sizes->count; i++) {
-		us[i] = read_number(json_object_get(sizes->items[i], "latency"), one->name) / NS_PER_US;
-		if (!(us[i] > 0))
-			us[i] = NAN;
-	}
-	snprintf(style, sizeof(style), "curve %s", one->style);
-	svg_line(stream, panel, style, sizes->octets, us, sizes->count);
+	return ns > 0 ? ns / NS_PER_US : NAN;
+}
+
+static void put_series(FILE *stream, const struct svg_panel *panel, const struct sizes *sizes, size_t series)
+{
+	const struct svg_key *key = &latency_keys[series];
+	double us[SIZES_MAX];
+
+	for (size_t i = 0; i < sizes->count; i++)
+		us[i] = latency_us(sizes, i, series);
+	svg_line(stream, panel, key->style, sizes->octets, us, sizes->count);
 	for (size_t i = 0; i < sizes->count; i++) {
 		char hint[VALUE_SIZE + 64], text[VALUE_SIZE];
 
-		snprintf(hint, sizeof(hint), "%g octets: %s %s", sizes->octets[i], one->text,
+		snprintf(hint, sizeof(hint), "%g octets: %s %s", sizes->octets[i], key->text,
 			 text_ns(us[i] * NS_PER_US, text));
 		if (!isnan(us[i]))
-			svg_mark(stream, svg_x(panel, sizes->octets[i]), svg_y(panel, us[i]), one->mark, style, hint);
+			svg_mark(stream, svg_x(panel, sizes->octets[i]), svg_y(panel, us[i]), key->mark, key->style, hint);
 	}
 }
 
 void figure_latency_by_size(struct writer *writer, const json_t *document)
 {
-	static const char caption[] = "Latency against frame size, at the throughput";
-	struct svg_panel panel = {
-		FIGURE_LEFT, 36,    FIGURE_WIDTH,
-		300,         { 0 }, { .title = "Latency", .unit = "\xc2\xb5s", .scale = SVG_LOG, .plain = true },
-		false
-	};
-	struct svg_key keys[COUNT(series)];
-	char styles[COUNT(series)][32];
+	static const struct figure figure = { "figure-latency", "Latency against frame size, at the throughput",
+					      "Smallest, average, 99th percentile and largest latency at each frame size.",
+					      latency_keys, COUNT(latency_keys) };
+	struct svg_axis latencies = { .title = "Latency", .unit = MICROSECOND, .scale = SVG_LOG, .plain = true };
+	struct svg_panel panel;
 	struct sizes sizes;
 	FILE *stream;
 
 	read_sizes(document, "latency", &sizes);
-	svg_axis_none(&panel.y);
+	svg_axis_none(&latencies);
 	for (size_t i = 0; i < sizes.count; i++)
-		for (size_t j = 0; j < COUNT(series); j++)
-			svg_axis_cover(&panel.y,
-				       read_number(json_object_get(sizes.items[i], "latency"), series[j].name) / NS_PER_US);
-	if (!(panel.y.min <= panel.y.max))
+		for (size_t j = 0; j < COUNT(latency_keys); j++)
+			svg_axis_cover(&latencies, latency_us(&sizes, i, j));
+	if (!(latencies.min <= latencies.max))
 		return;
-	panel.x = size_axis(&sizes);
-	svg_axis_pad(&panel.y, 0.08);
-	stream = writer->ops->figure(writer, caption);
+	svg_axis_pad(&latencies, 0.08);
+	panel = figure_panel(300, size_axis(&sizes), latencies);
+	stream = figure_open(writer, &figure, &panel);
 	if (!stream)
 		return;
-	svg_open(stream, "figure-latency", caption,
-		 "Smallest, average, 99th percentile and largest latency at each frame size.", 392);
-	for (size_t i = 0; i < COUNT(series); i++) {
-		snprintf(styles[i], sizeof(styles[i]), "curve %s", series[i].style);
-		keys[i] = (struct svg_key){ SVG_KEY_MARK, series[i].mark, styles[i], series[i].text };
-	}
-	svg_legend(stream, FIGURE_LEGEND_TOP, keys, COUNT(keys));
-	svg_axes(stream, &panel);
-	for (size_t i = 0; i < COUNT(series); i++)
-		put_series(stream, &panel, &sizes, &series[i]);
-	svg_close(stream);
-	writer->ops->figure_end(writer, "Both scales are logarithmic. Every frame is measured, not one as RFC 2544 has it.");
+	for (size_t i = 0; i < COUNT(latency_keys); i++)
+		put_series(stream, &panel, &sizes, i);
+	figure_close(writer, stream, "Both scales are logarithmic. Every frame is measured, not one as RFC 2544 has it.");
 }
 
 /* --- 26.3 ----------------------------------------------------------------------------------------------------------- */
 
-static const enum svg_mark curve_marks[CURVES_MAX] = { SVG_GOOD, SVG_OTHER, SVG_ABOVE, SVG_BELOW, SVG_WARMUP, SVG_BAD };
-
-static void put_loss_curve(FILE *stream, const struct svg_panel *panel, const json_t *size, const char *style,
-			   enum svg_mark mark)
+static void put_loss_curve(FILE *stream, const struct svg_panel *panel, const json_t *size, const struct svg_key *key)
 {
 	const json_t *points = json_object_get(json_object_get(size, "frame_loss"), "points");
 	double x[256], y[256];
@@ -235,74 +215,58 @@ static void put_loss_curve(FILE *stream, const struct svg_panel *panel, const js
 		x[i] = read_number(json_array_get(points, i), "load_ratio");
 		y[i] = read_number(json_array_get(points, i), "loss_ratio");
 	}
-	svg_line(stream, panel, style, x, y, count);
+	svg_line(stream, panel, key->style, x, y, count);
 	for (size_t i = 0; i < count; i++) {
 		char hint[3 * VALUE_SIZE], loss[VALUE_SIZE], load[VALUE_SIZE];
 
-		snprintf(hint, sizeof(hint), "%.40s octets, %s of the rate: loss %s",
-			 read_string(size, "frame_size") ? read_string(size, "frame_size") : "", text_percent(x[i], load),
-			 text_percent(y[i], loss));
+		snprintf(hint, sizeof(hint), "%.40s octets, %s of the rate: loss %s", read_text(size, "frame_size"),
+			 text_percent(x[i], load), text_percent(y[i], loss));
 		if (!isnan(x[i]) && !isnan(y[i]))
-			svg_mark(stream, svg_x(panel, fmin(fmax(x[i], 0), 1)), svg_y(panel, fmin(fmax(y[i], 0), 1)), mark,
-				 style, hint);
+			svg_mark(stream, svg_x(panel, fmin(fmax(x[i], 0), 1)), svg_y(panel, fmin(fmax(y[i], 0), 1)),
+				 key->mark, key->style, hint);
 	}
 }
 
 void figure_loss_curves(struct writer *writer, const json_t *document)
 {
-	static const char caption[] = "Frame loss rate against load";
 	static const double tenths[] = { 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1 };
 	static const char *const names[] = { "0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100" };
-	struct svg_panel panel = {
-		FIGURE_LEFT,
-		36,
-		FIGURE_WIDTH,
-		340,
-		{ .title = "Input rate, of the maximum rate at the frame size",
-		  .unit = "%",
-		  .min = 0,
-		  .max = 1,
-		  .ticks = tenths,
-		  .tick_names = names,
-		  .tick_count = COUNT(tenths) },
-		{ .title = "Frame loss rate",
-		  .unit = "%",
-		  .min = 0,
-		  .max = 1,
-		  .ticks = tenths,
-		  .tick_names = names,
-		  .tick_count = COUNT(tenths) },
-		false,
-	};
-	struct svg_key keys[CURVES_MAX];
-	char styles[SIZES_MAX][16], texts[SIZES_MAX][48];
+	struct svg_axis rates = { .title = "Input rate, of the maximum rate at the frame size",
+				  .unit = "%",
+				  .max = 1,
+				  .ticks = tenths,
+				  .tick_names = names,
+				  .tick_count = COUNT(tenths) },
+			losses = rates;
+	char styles[SIZES_MAX][CURVE_STYLE_SIZE], texts[SIZES_MAX][48];
+	struct svg_key keys[SIZES_MAX];
+	struct svg_panel panel;
 	bool theoretical = true;
 	struct sizes sizes;
 	FILE *stream;
 
+	losses.title = "Frame loss rate";
+	panel = figure_panel(340, rates, losses);
 	read_sizes(document, "frame_loss", &sizes);
-	stream = sizes.count ? writer->ops->figure(writer, caption) : NULL;
-	if (!stream)
+	if (!sizes.count)
 		return;
 	for (size_t i = 0; i < sizes.count; i++) {
 		theoretical &= read_truth(json_object_get(sizes.items[i], "frame_loss"), "line_rate_known");
-		snprintf(styles[i], sizeof(styles[i]), "curve c%zu", i % CURVES_MAX + 1);
 		snprintf(texts[i], sizeof(texts[i]), "%g octets", sizes.octets[i]);
-		if (i < CURVES_MAX)
-			keys[i] = (struct svg_key){ SVG_KEY_MARK, curve_marks[i], styles[i], texts[i] };
+		keys[i] = figure_curve(i, texts[i], styles[i]);
 	}
-	svg_open(stream, "figure-loss", caption,
-		 "Percent of the frames lost over the input rate in percent of the maximum rate, a curve a "
-		 "frame size; both axes from 0 to 100 %.",
-		 432);
-	svg_legend(stream, FIGURE_LEGEND_TOP, keys, sizes.count < CURVES_MAX ? sizes.count : CURVES_MAX);
-	svg_axes(stream, &panel);
+	stream = figure_open(writer,
+			     &(struct figure){ "figure-loss", "Frame loss rate against load",
+					       "Percent of the frames lost over the input rate in percent of the maximum "
+					       "rate, a curve a frame size; both axes from 0 to 100 %.",
+					       keys, sizes.count < CURVES_MAX ? sizes.count : CURVES_MAX },
+			     &panel);
+	if (!stream)
+		return;
 	for (size_t i = 0; i < sizes.count; i++)
-		put_loss_curve(stream, &panel, sizes.items[i], styles[i], curve_marks[i % CURVES_MAX]);
-	svg_close(stream);
-	writer->ops->figure_end(
-		writer, theoretical
-				? "100 % is the theoretical rate of the medium at the frame size."
-				: "100 % is the largest rate that the tester sent: the theoretical rate of the medium is "
-				  "not known, or was not reached.");
+		put_loss_curve(stream, &panel, sizes.items[i], &keys[i]);
+	figure_close(writer, stream,
+		     theoretical ? "100 % is the theoretical rate of the medium at the frame size."
+				 : "100 % is the largest rate that the tester sent: the theoretical rate of the medium is "
+				   "not known, or was not reached.");
 }

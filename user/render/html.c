@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The Test Report as one HTML page: no script, nothing from elsewhere, light, dark and on writer. */
-#include "render/html.h"
-
+/* The Test Report as one HTML page: light, dark and on paper. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "base/json_text.h"
-#include "render/content.h"
+#include "render/forms.h"
 #include "render/html_style.h"
 #include "render/svg.h"
-#include "render/writer.h"
 
 /* A document larger than this is embedded compressed: a page stays small however many trials it shows. */
 #define EMBEDDED_PLAIN_MAX (256 * 1024)
@@ -324,11 +321,12 @@ static void put_foot(struct writer *writer)
 	      writer->stream);
 }
 
-bool render_html(FILE *stream, const json_t *document)
+bool render_html(FILE *stream, const json_t *document, struct render_style style)
 {
 	struct writer writer = { .ops = &ops, .stream = stream };
 	bool embedded;
 
+	(void)style;
 	put_head(&writer, content_title(document));
 	content_put(&writer, document);
 	put_foot(&writer);

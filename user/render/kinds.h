@@ -11,8 +11,8 @@
 struct content {
 	const char *kind; /* of its schema: "xdp-mlr/KIND/1" */
 	const char *title;
-	bool of_sut;              /* a benchmark of a SUT, so that the SUT has to be described */
-	const char *const *known; /* members of the document that this kind shows; NULL-terminated */
+	bool of_sut;       /* a benchmark of a SUT, so that the SUT has to be described */
+	const char *known; /* members of the document that this kind shows, as name_in() has them */
 	void (*put_verdicts)(struct writer *writer, const json_t *document);
 	void (*put_figures)(struct writer *writer, const json_t *document);
 	void (*put_tables)(struct writer *writer, const json_t *document);
@@ -21,15 +21,18 @@ extern const struct content content_search, content_trial, content_soak, content
 extern const struct content content_compare, content_probe, content_selftest, content_campaign, content_campaign_status;
 
 /* Parts that several kinds share. */
-/* A section with a list of sentences; nothing where there are none. */
-void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array);
-/* What of so many items the form had no room for; nothing where it had for all. */
-void content_put_rest(struct writer *writer, size_t count);
 /* A section of its own, with a row a trial in a fold. */
 void content_put_trials(struct writer *writer, const json_t *trials);
 /* The fold alone; nothing where there are no trials. */
 void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials);
 /* Counts, losses, latency, pacing and ports of one trial; `holder` is the object that has its latency, pacing and ports. */
 void content_put_trial_details(struct writer *writer, const json_t *trial, const json_t *holder);
+
+#define SETTING_TEXT_SIZE 256
+/* "AF_XDP (xsk), copy mode, 1 queue": what transmits frames; empty where nothing of this program's does. Of several ports that
+ * differ, the first one's. */
+const char *setting_transmitter(const json_t *document, char text[SETTING_TEXT_SIZE]);
+/* A section on the document's measurer and Traffic Profile; what they lack is left out. */
+void setting_put(struct writer *writer, const json_t *document);
 
 #endif

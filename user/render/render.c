@@ -9,39 +9,9 @@
 #include "base/json_text.h"
 #include "base/plain.h"
 #include "base/text_stream.h"
-#include "render/csv.h"
-#include "render/html.h"
-#include "render/markdown.h"
+#include "render/forms.h"
 
-/* Each writes the document; false without memory. */
-typedef bool (*form_writer)(FILE *stream, const json_t *document, struct render_style style);
-
-static bool write_html(FILE *stream, const json_t *document, struct render_style style)
-{
-	(void)style;
-	return render_html(stream, document);
-}
-
-static bool write_csv(FILE *stream, const json_t *document, struct render_style style)
-{
-	(void)style;
-	return render_csv(stream, document);
-}
-
-static bool write_markdown(FILE *stream, const json_t *document, struct render_style style)
-{
-	(void)style;
-	render_markdown(stream, document);
-	return true;
-}
-
-static bool write_text(FILE *stream, const json_t *document, struct render_style style)
-{
-	render_text(stream, document, style);
-	return true;
-}
-
-static char *written_by(form_writer write, const json_t *document, struct render_style style, size_t *ret_length)
+static char *written_by(render_form *write, const json_t *document, struct render_style style, size_t *ret_length)
 {
 	char *text = NULL;
 	FILE *stream = open_memstream(&text, ret_length);
@@ -56,7 +26,7 @@ static char *written_by(form_writer write, const json_t *document, struct render
 }
 
 /* In a form that may be shown by a terminal. */
-static char *written_plainly(form_writer write, const json_t *document, struct render_style style, size_t *ret_length)
+static char *written_plainly(render_form *write, const json_t *document, struct render_style style, size_t *ret_length)
 {
 	json_t *plain = plain_document((json_t *)document);
 	char *text = plain ? written_by(write, plain, style, ret_length) : NULL;
@@ -67,14 +37,14 @@ static char *written_plainly(form_writer write, const json_t *document, struct r
 
 char *render(const json_t *document, enum document_form form, struct render_style style, size_t *ret_length)
 {
-	static const form_writer form_writers[] = { [DOCUMENT_HTML] = write_html,
-						    [DOCUMENT_MARKDOWN] = write_markdown,
-						    [DOCUMENT_CSV] = write_csv,
-						    [DOCUMENT_TEXT] = write_text };
+	static render_form *const forms[] = { [DOCUMENT_HTML] = render_html,
+					      [DOCUMENT_MARKDOWN] = render_markdown,
+					      [DOCUMENT_CSV] = render_csv,
+					      [DOCUMENT_TEXT] = render_text };
 
 	if (form == DOCUMENT_JSON)
 		return json_text(document, true, ret_length);
 	if (form == DOCUMENT_TEXT || form == DOCUMENT_MARKDOWN)
-		return written_plainly(form_writers[form], document, style, ret_length);
-	return written_by(form_writers[form], document, style, ret_length);
+		return written_plainly(forms[form], document, style, ret_length);
+	return written_by(forms[form], document, style, ret_length);
 }

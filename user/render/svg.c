@@ -454,16 +454,13 @@ void svg_level(FILE *stream, const struct svg_panel *panel, const char *style, d
 
 	fprintf(stream, "<path class=\"line %s\" d=\"M%.1f %.1fH%.1f\"/>", style, panel->left, at,
 		panel->left + panel->width);
-	if (text)
-		put_text(stream, "note end", panel->left + panel->width - 6, at - 5, text);
+	put_text(stream, "note end", panel->left + panel->width - 6, at - 5, text);
 }
 
-void svg_upright(FILE *stream, const struct svg_panel *panel, const char *style, double x, const char *text)
+void svg_upright(FILE *stream, const struct svg_panel *panel, const char *style, double x)
 {
 	double at = svg_x(panel, x);
 
 	fprintf(stream, "<path class=\"line %s\" d=\"M%.1f %.1fV%.1f\"/>", style, at, panel->top,
 		panel->top + panel->height);
-	if (text)
-		put_text(stream, "note end", at - 5, panel->top + 14, text);
 }

@@ -78,8 +78,8 @@ void svg_line(FILE *stream, const struct svg_panel *panel, const char *style, co
 /* The area between two lines. */
 void svg_band(FILE *stream, const struct svg_panel *panel, const char *style, const double *x, const double *low,
 	      const double *high, size_t count);
-/* A straight line over the whole panel at a value, with a text at its end (may be NULL). */
+/* A straight line over the whole panel at a value; a level has a text at its end. */
 void svg_level(FILE *stream, const struct svg_panel *panel, const char *style, double y, const char *text);
-void svg_upright(FILE *stream, const struct svg_panel *panel, const char *style, double x, const char *text);
+void svg_upright(FILE *stream, const struct svg_panel *panel, const char *style, double x);
 
 #endif

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Test Report as text: for a terminal, in a screenful, and for files. Tables have aligned columns; those that do not fit the
- * line follow in a band of their own. Columns in which nothing stands, figures, and what is for pages only are left out.
+ * The Test Report as text. Tables have aligned columns; those that do not fit the line follow in a band of their own. Columns in
+ * which nothing stands, figures, and what is for pages only are left out.
  */
-#include "render/text.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text_stream.h"
-#include "render/content.h"
-#include "render/values.h"
-#include "render/writer.h"
+#include "render/forms.h"
+#include "render/parts.h"
 
 #define LINE_COLUMNS  120 /* of sentences, where it is no terminal */
 #define TABLE_COLUMNS 160
@@ -546,11 +543,9 @@ static const struct writer_ops ops = {
 	.code = put_code,
 	.fold = put_fold,
 	.fold_end = end_fold,
-	.figure = writer_no_figure,
-	.figure_end = writer_no_figure_end,
 };
 
-void render_text(FILE *stream, const json_t *document, struct render_style style)
+bool render_text(FILE *stream, const json_t *document, struct render_style style)
 {
 	struct page page = {
 		.writer = { .ops = &ops, .stream = stream, .items_most = ITEMS_MOST },
@@ -561,4 +556,5 @@ void render_text(FILE *stream, const json_t *document, struct render_style style
 	};
 
 	content_put(&page.writer, document);
+	return true;
 }

@@ -9,48 +9,36 @@
 
 #include "render/writer.h"
 
-#define CELL_SIZE 640
-#define CELLS_MAX 24
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The cells of one row. What does not fit is cut. */
-struct cells {
-	char texts[CELLS_MAX][CELL_SIZE];
-	const char *list[CELLS_MAX];
-	size_t count;
-};
-__attribute__((format(printf, 2, 3))) void cells_add(struct cells *cells, const char *format, ...);
-/* A number with so many decimals; a dash for NAN. */
-void cells_add_number(struct cells *cells, double value, int decimals);
-/* Write the row, and begin another. */
-void cells_put(struct cells *cells, struct writer *writer, enum tone tone);
-
-/* Labels and values of any number and length. */
-struct facts {
-	struct writer_fact *list;
-	size_t count, size;
-};
-__attribute__((format(printf, 3, 4))) void facts_add(struct facts *facts, const char *label, const char *format, ...);
-/* Every member of an object, nested ones too, by their names; those whose names are in the NULL-terminated list are left out
- * (NULL: none). */
-void facts_add_object(struct facts *facts, const json_t *object, const char *const *known);
-void facts_put(struct facts *facts, struct writer *writer); /* and free */
-void facts_free(struct facts *facts);
-
-bool name_in(const char *const *names, const char *name);
+/* Whether a name is among some, which are apart by spaces (NULL: none). */
+bool name_in(const char *names, const char *name);
 
 #define NARROW_SPACE "\xe2\x80\xaf" /* between groups of three digits */
 #define DASH         "\xe2\x80\x93" /* no value */
 
 /* Every function below writes into the buffer and returns it. NAN becomes a dash. */
 #define VALUE_SIZE 96
+typedef const char *text_of_number(double value, char buffer[VALUE_SIZE]);
 /* "1 003 326.9": groups of three, apart by narrow spaces. */
 const char *text_number(double value, int decimals, char buffer[VALUE_SIZE]);
+/* "1 003 326.9" */
+const char *text_rate(double value, char buffer[VALUE_SIZE]);
+/* "7"; "7.5" where it is not whole. */
+const char *text_count(double value, char buffer[VALUE_SIZE]);
+/* "0.5": as short as it goes. */
+const char *text_plain(double value, char buffer[VALUE_SIZE]);
 /* "1 003 326.9 frames/s" */
 const char *text_fps(double value, char buffer[VALUE_SIZE]);
 /* "0.5 %" */
 const char *text_percent(double ratio, char buffer[VALUE_SIZE]);
 /* "12.5 \xc2\xb5s" from ns. */
 const char *text_ns(double ns, char buffer[VALUE_SIZE]);
+/* The same from s. */
+const char *text_seconds(double seconds, char buffer[VALUE_SIZE]);
+/* Of 1 and anything else: "yes" and "no", "regular" and "IRREGULAR". */
+const char *text_yes_no(double truth, char buffer[VALUE_SIZE]);
+const char *text_regular(double truth, char buffer[VALUE_SIZE]);
 /* "674.2 Mbit/s" */
 const char *text_bps(double bps, char buffer[VALUE_SIZE]);
 /* "1.003" and "Mframes/s" */
@@ -60,10 +48,6 @@ const char *text_label(const char *name, char buffer[VALUE_SIZE]);
 
 /* What a campaign compares, as people call it: "conditional_throughput" is "Conditional Throughput". */
 const char *text_quantity(const char *quantity);
-
-/* The words of a comparison's verdict on B. */
-const char *text_comparison(const char *verdict);
-enum tone tone_of_comparison(const char *verdict);
 
 /* Octets of a frame of the document's Traffic Profile, the mean of a mix; NAN where it has none. */
 double frame_octets(const json_t *document);

@@ -75,13 +75,9 @@ struct writer_ops {
 	/* What is folded until the reader wants it, where the form can. */
 	void (*fold)(struct writer *writer, enum writer_rank rank, const char *id, const char *summary);
 	void (*fold_end)(struct writer *writer);
-	/* A stream for the SVG of a figure, or NULL where the form has no figures. */
+	/* A stream for the SVG of a figure; NULL: the form has none. */
 	FILE *(*figure)(struct writer *writer, const char *caption);
 	void (*figure_end)(struct writer *writer, const char *explanation);
 };
-
-/* For forms that cannot show figures. */
-FILE *writer_no_figure(struct writer *writer, const char *caption);
-void writer_no_figure_end(struct writer *writer, const char *explanation);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The result document: everything that is known of a run, in JSON, with the names and units of the published schema. Every
- * other form of a result is a rendering of it (render/text.h).
+ * other form of a result is a rendering of it (render/forms.h).
  */
 #ifndef XDP_MLR_RESULT_REPORT_H
 #define XDP_MLR_RESULT_REPORT_H

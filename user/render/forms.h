@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The forms of a result document (render.h), a file each; and what they write, which is the same for all but CSV. */
+#ifndef XDP_MLR_RENDER_FORMS_H
+#define XDP_MLR_RENDER_FORMS_H
+
+#include "render/render.h"
+#include "render/writer.h"
+
+/* Each writes the document; the style is for text. False without memory. */
+typedef bool render_form(FILE *stream, const json_t *document, struct render_style style);
+/* One page: no script, nothing from elsewhere. */
+render_form render_html;
+/* For wikis, merge requests and mails. */
+render_form render_markdown;
+/* For a terminal, in a screenful, and for files. */
+render_form render_text;
+/* The trials of a document (RFC 4180), one row a trial; of a campaign its points, one row a point and goal. A column is a member by
+ * its name in the document, with dots where it is nested, and its unit: "trial_load [frames/s]", "counts.sent [frames]". */
+render_form render_csv;
+
+/* What stands in a Test Report, read from the document alone: so a stored result can be shown again by a later version. What the
+ * program does not know is shown all the same, by its name. A kind of document has a file (kinds.h). */
+void content_put(struct writer *writer, const json_t *document);
+/* What the report is called, by the kind of the document. */
+const char *content_title(const json_t *document);
+
+#endif

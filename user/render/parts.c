@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render/parts.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/json_text.h"
+#include "base/text_stream.h"
+
+/* --- cells ---------------------------------------------------------------------------------------------------------- */
+
+void cells_add(struct cells *cells, const char *format, ...)
+{
+	va_list arguments;
+	char *text = cells->texts[cells->count];
+
+	if (cells->count == CELLS_MAX)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, CELL_SIZE, format, arguments);
+	va_end(arguments);
+	cells->list[cells->count++] = text;
+}
+
+void cells_add_number(struct cells *cells, double value, int decimals)
+{
+	char text[VALUE_SIZE];
+
+	cells_add(cells, "%s", text_number(value, decimals, text));
+}
+
+void cells_add_row_number(struct cells *cells, const json_t *row)
+{
+	(void)row;
+	cells_add(cells, "%zu", cells->rows + 1);
+}
+
+void cells_add_deviation(struct cells *cells, const json_t *object)
+{
+	char text[VALUE_SIZE];
+
+	cells_add(cells, "%s", text_percent(read_number(object, "stdev") / read_number(object, "mean"), text));
+}
+
+void cells_add_result(struct cells *cells, const json_t *result)
+{
+	bool regular = read_truth(result, "regular");
+	const char *reason = regular ? "" : read_text(result, "irregular_reason");
+
+	cells_add(cells, "%s%s%s%s", regular ? "regular" : "IRREGULAR",
+		  read_truth(result, "tester_limited") ? ", tester-limited" : "", *reason ? ": " : "", reason);
+}
+
+enum tone tone_of_result(const json_t *result)
+{
+	return !read_truth(result, "regular") ? TONE_BAD : read_truth(result, "tester_limited") ? TONE_WARN : TONE_GOOD;
+}
+
+static const struct comparison {
+	const char *verdict, *text;
+	enum tone tone;
+} comparisons[] = {
+	{ "slower", "B is SLOWER", TONE_BAD },
+	{ "faster", "B is faster", TONE_PLAIN },
+	{ "same", "no difference is shown", TONE_PLAIN },
+	{ "", "cannot be told", TONE_WARN },
+};
+
+static const struct comparison *comparison_of(const json_t *goal)
+{
+	const struct comparison *one = comparisons;
+
+	while (*one->verdict && strcmp(one->verdict, read_text(goal, "verdict")) != 0)
+		one++;
+	return one;
+}
+
+void cells_add_comparison(struct cells *cells, const json_t *goal)
+{
+	cells_add(cells, "%s", comparison_of(goal)->text);
+}
+
+enum tone tone_of_comparison(const json_t *goal)
+{
+	return comparison_of(goal)->tone;
+}
+
+void cells_add_change(struct cells *cells, const json_t *goal)
+{
+	double change = read_number(goal, "change");
+
+	cells_add(cells, isnan(change) ? DASH : "%+.2f %%", 100 * change);
+}
+
+void cells_put(struct cells *cells, struct writer *writer, enum tone tone)
+{
+	while (cells->count < writer->columns)
+		cells_add(cells, "%s", "");
+	writer->ops->row(writer, tone, cells->list);
+	cells->count = 0;
+	cells->rows++;
+}
+
+/* --- members of objects --------------------------------------------------------------------------------------------- */
+
+/* The number that stands for a value: of a list how long it is, of a truth 1 or 0; NAN where there is none. */
+static double number_of(const json_t *value)
+{
+	if (json_is_array(value))
+		return (double)json_array_size(value);
+	if (json_is_boolean(value))
+		return json_is_true(value);
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* NULL where a text is missing. */
+static const char *member_text(const json_t *value, text_of_number *text, char buffer[VALUE_SIZE])
+{
+	return text ? text(number_of(value), buffer) : json_string_value(value);
+}
+
+size_t fields_columns(const struct field *fields, size_t count, struct writer_column *ret)
+{
+	for (size_t i = 0; i < count; i++)
+		ret[i] = (struct writer_column){
+			.heading = fields[i].heading,
+			.numeric = fields[i].numeric ||
+				   (fields[i].text && fields[i].text != text_yes_no && fields[i].text != text_regular),
+			.command = fields[i].command,
+		};
+	return count;
+}
+
+void cells_add_fields(struct cells *cells, const struct field *fields, size_t count, const json_t *object)
+{
+	for (size_t i = 0; i < count; i++) {
+		char buffer[VALUE_SIZE];
+
+		if (fields[i].add)
+			fields[i].add(cells, object);
+		else
+			cells_add(cells, "%s", member_text(json_at(object, fields[i].at), fields[i].text, buffer) ?: "");
+	}
+}
+
+void table_put(struct writer *writer, const char *id, const struct field *fields, size_t count, const json_t *rows,
+	       enum tone (*tone)(const json_t *row))
+{
+	struct writer_column columns[CELLS_MAX];
+	struct cells cells = { .count = 0 };
+	json_t *row;
+	size_t i;
+
+	writer->ops->table(writer, id, columns, fields_columns(fields, count, columns));
+	json_array_foreach (rows, i, row) {
+		cells_add_fields(&cells, fields, count, row);
+		cells_put(&cells, writer, tone ? tone(row) : TONE_PLAIN);
+	}
+	writer->ops->table_end(writer);
+}
+
+json_t *rows_within(const json_t *list, const char *at)
+{
+	json_t *rows = json_array(), *outer, *inner;
+	size_t i, j;
+
+	json_array_foreach (list, i, outer)
+		json_array_foreach (json_at(outer, at), j, inner) {
+			json_t *row = json_copy(inner);
+
+			json_object_update_missing(row, outer);
+			json_array_append_new(rows, row);
+		}
+	return rows;
+}
+
+/* --- facts ---------------------------------------------------------------------------------------------------------- */
+
+/* Takes the value over. Without memory the fact is left out. */
+static void facts_take(struct facts *facts, const char *label, char *value)
+{
+	size_t size = facts->size ? 2 * facts->size : 16;
+	struct writer_fact *grown;
+	char *name = strdup(label);
+
+	if (facts->count == facts->size && name && value) {
+		grown = reallocarray(facts->list, size, sizeof(*grown));
+		if (grown) {
+			facts->list = grown;
+			facts->size = size;
+		}
+	}
+	if (!name || !value || facts->count == facts->size) {
+		free(name);
+		free(value);
+		return;
+	}
+	facts->list[facts->count++] = (struct writer_fact){ .label = name, .value = value };
+}
+
+void facts_add(struct facts *facts, const char *label, const char *format, ...)
+{
+	va_list arguments;
+	char *value;
+
+	va_start(arguments, format);
+	if (vasprintf(&value, format, arguments) < 0)
+		value = NULL;
+	va_end(arguments);
+	facts_take(facts, label, value);
+}
+
+void facts_add_member(struct facts *facts, const char *label, const json_t *object, const char *at, text_of_number *text)
+{
+	const json_t *value = json_at(object, at);
+	char buffer[VALUE_SIZE];
+
+	if (text ? !isnan(number_of(value)) : json_is_string(value))
+		facts_add(facts, label, "%s", member_text(value, text, buffer));
+}
+
+void facts_add_rates(struct facts *facts, double fps, double octets)
+{
+	char text[VALUE_SIZE];
+
+	if (isnan(octets) || isnan(fps))
+		return;
+	facts_add(facts, "Frames alone (L2)", "%s", text_bps(frame_l2_bps(fps, octets), text));
+	facts_add(facts, "On the link (L1)", "%s", text_bps(frame_l1_bps(fps, octets), text));
+}
+
+static void put_value(FILE *stream, const json_t *value);
+
+static void put_members(FILE *stream, const json_t *object)
+{
+	const char *key, *separator = "";
+	json_t *value;
+
+	json_object_foreach ((json_t *)object, key, value) {
+		char label[VALUE_SIZE];
+
+		text_label(key, label);
+		if (!isupper((unsigned char)label[1])) /* "MAC", "IP version" */
+			label[0] = (char)tolower((unsigned char)label[0]);
+		fprintf(stream, "%s%s ", separator, label);
+		put_value(stream, value);
+		separator = ", ";
+	}
+}
+
+static void put_items(FILE *stream, const json_t *array)
+{
+	bool nested = json_is_object(json_array_get(array, 0));
+
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		fputs(i == 0 ? "" : nested ? "\n" : ", ", stream);
+		put_value(stream, json_array_get(array, i));
+	}
+}
+
+/* A value of any kind, on one line if it is no list of objects. */
+static void put_value(FILE *stream, const json_t *value)
+{
+	switch (json_typeof(value)) {
+	case JSON_OBJECT:
+		put_members(stream, value);
+		break;
+	case JSON_ARRAY:
+		put_items(stream, value);
+		break;
+	case JSON_STRING:
+		fputs(json_string_value(value), stream);
+		break;
+	case JSON_INTEGER:
+	case JSON_REAL:
+		json_put_number(stream, value);
+		break;
+	case JSON_TRUE:
+		fputs("yes", stream);
+		break;
+	case JSON_FALSE:
+		fputs("no", stream);
+		break;
+	case JSON_NULL:
+		fputs("none", stream);
+		break;
+	}
+}
+
+static void facts_add_value(struct facts *facts, const char *label, const json_t *value)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+
+	if (!stream)
+		return;
+	put_value(stream, value);
+	if (text_stream_end(stream, &text))
+		facts_take(facts, label, text);
+}
+
+void facts_add_object(struct facts *facts, const json_t *object, const char *known)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)object, key, value) {
+		char label[VALUE_SIZE];
+
+		if (!name_in(known, key))
+			facts_add_value(facts, text_label(key, label), value);
+	}
+}
+
+void facts_free(struct facts *facts)
+{
+	for (size_t i = 0; i < facts->count; i++) {
+		free((char *)facts->list[i].label);
+		free((char *)facts->list[i].value);
+	}
+	free(facts->list);
+	*facts = (struct facts){ .count = 0 };
+}
+
+void facts_put(struct facts *facts, struct writer *writer)
+{
+	writer->ops->facts(writer, facts->list, facts->count);
+	facts_free(facts);
+}
+
+/* --- cards and lists ------------------------------------------------------------------------------------------------ */
+
+void verdict_card_set(struct verdict_card *card, double throughput_fps, bool regular, bool tester_limited)
+{
+	char text[VALUE_SIZE];
+
+	text_split(throughput_fps, "frames/s", card->value, card->unit);
+	if (isnan(throughput_fps))
+		snprintf(card->value, sizeof(card->value), "none");
+	else
+		snprintf(card->exact, sizeof(card->exact), "%s per interface%s", text_fps(throughput_fps, text),
+			 regular ? "" : ", from an IRREGULAR result");
+	card->verdict.value = card->value;
+	card->verdict.unit = card->unit;
+	card->verdict.exact = card->exact;
+	card->verdict.tone = !regular ? TONE_BAD : tester_limited ? TONE_WARN : TONE_GOOD;
+	card->verdict.state = !regular ? "IRREGULAR" : tester_limited ? "regular, tester-limited" : "regular";
+}
+
+void verdict_cards_put(struct writer *writer, enum writer_rank rank, const json_t *document, const json_t *items,
+		       void (*fill)(struct verdict_card *card, const json_t *document, const json_t *item, size_t index))
+{
+	size_t count = json_array_size(items);
+	struct verdict_card *cards = calloc(count + 1, sizeof(*cards));
+	struct writer_verdict *verdicts = calloc(count + 1, sizeof(*verdicts));
+
+	for (size_t i = 0; cards && verdicts && i < count; i++) {
+		fill(&cards[i], document, json_array_get(items, i), i);
+		cards[i].verdict.facts = cards[i].facts.list;
+		cards[i].verdict.fact_count = cards[i].facts.count;
+		verdicts[i] = cards[i].verdict;
+	}
+	if (cards && verdicts && count)
+		writer->ops->verdicts(writer, rank, verdicts, count);
+	for (size_t i = 0; cards && i < count; i++)
+		facts_free(&cards[i].facts);
+	free(verdicts);
+	free(cards);
+}
+
+void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array)
+{
+	size_t count = json_array_size(array);
+	const char **items = calloc(count + 1, sizeof(*items));
+
+	for (size_t i = 0; items && i < count; i++)
+		items[i] = json_string_value(json_array_get(array, i)) ? json_string_value(json_array_get(array, i)) : "";
+	if (items && count) {
+		writer->ops->section(writer, RANK_MAIN, id, heading);
+		writer->ops->list(writer, items, count);
+	}
+	free(items);
+}
+
+void content_put_rest(struct writer *writer, size_t count)
+{
+	char text[80];
+
+	if (!writer->items_most || count <= writer->items_most)
+		return;
+	snprintf(text, sizeof(text), "and %zu more, which --format json names", count - writer->items_most);
+	writer->ops->paragraph(writer, text);
+}
