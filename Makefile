@@ -58,7 +58,7 @@ without_mpi := $(if $(filter 1,$(MPI)),user/measurer/mpi_job_none.c,user/measure
 user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(filter-out $(without_mpi) user/appliance/%,$(wildcard user/*/*.c)))
 appliance_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/appliance/*.c))
 # all that it has of the program; the link fails where it wants more
-appliance_uses := $(patsubst %,$(BUILD)/user/%.o,base/message base/plain base/stop base/terminal base/units base/files base/destination base/process base/json_text base/yaml_read progress/view render/svg)
+appliance_uses := $(patsubst %,$(BUILD)/user/%.o,base/message base/plain base/stop base/terminal base/units base/files base/destination base/process base/json_text base/yaml_read progress/view render/markup)
 # the appliance's own program, where its HTTP server is
 appliance := $(if $(shell $(PKG_CONFIG) --exists libmicrohttpd && echo yes),$(BUILD)/xdp-mlr-appliance)
 skeletons := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
@@ -101,7 +101,12 @@ $(BUILD)/clauses.inc: docs/clauses.tsv tools/clauses.awk
 	@mkdir -p $(@D)
 	$(call say,AWK,$@)awk -f tools/clauses.awk $< >$@.new && mv $@.new $@
 
-$(BUILD)/user/%.o: user/%.c | $(skeletons) $(BUILD)/clauses.inc
+# the style of pages, from its sheet
+$(BUILD)/style.inc: user/render/style.css tools/style.awk
+	@mkdir -p $(@D)
+	$(call say,AWK,$@)awk -f tools/style.awk $< >$@.new && mv $@.new $@
+
+$(BUILD)/user/%.o: user/%.c | $(skeletons) $(BUILD)/clauses.inc $(BUILD)/style.inc
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) -Iuser -I. -I$(BUILD) -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
+#include "render/markup.h"
 #include "render/render.h"
 #include "render/svg.h"
 #include "render/values.h"

@@ -9,8 +9,7 @@
 #include "base/clock.h"
 #include "base/json_read.h"
 #include "base/units.h"
-#include "render/html_style.h"
-#include "render/svg.h"
+#include "render/markup.h"
 
 #define REFRESH_S      2  /* of the page of a run */
 #define INDEX_S        10 /* of the list of results */

@@ -6,7 +6,7 @@
 
 #include "base/json_text.h"
 #include "render/forms.h"
-#include "render/html_style.h"
+#include "render/markup.h"
 #include "render/svg.h"
 
 /* A document larger than this is embedded compressed: a page stays small however many trials it shows. */

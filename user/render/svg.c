@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "render/markup.h"
+
 #define LANE         34.0 /* of the value 0 beside a logarithmic scale */
 #define TICKS_X      8.0  /* about so many */
 #define TICKS_Y      5.0
@@ -12,41 +14,6 @@
 #define TICK_TEXT    32
 #define LEGEND_LEFT  70.0
 #define LEGEND_GLYPH 22.0
-
-/* --- escaping ------------------------------------------------------------------------------------------------------- */
-
-static const char *escaped(unsigned char character)
-{
-	switch (character) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		break;
-	}
-	if ((character < ' ' && character != '\n' && character != '\t') || character == 0x7f)
-		return "\xef\xbf\xbd";
-	return NULL;
-}
-
-void markup_escape(FILE *stream, const char *text)
-{
-	for (; *text; text++) {
-		const char *replacement = escaped((unsigned char)*text);
-
-		if (replacement)
-			fputs(replacement, stream);
-		else
-			fputc(*text, stream);
-	}
-}
 
 /* --- axes ----------------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * Figures as inline SVG: panels with axes, and marks, lines and bands on them.
  *
  * A figure is SVG_WIDTH units wide and takes its colours from the page: everything drawn has a class, none a colour, so one
- * figure serves light, dark and print. What marks mean is said by their shape first. Text is escaped here.
+ * figure serves light, dark and print. What marks mean is said by their shape first.
  */
 #ifndef XDP_MLR_RENDER_SVG_H
 #define XDP_MLR_RENDER_SVG_H
@@ -45,9 +45,6 @@ struct svg_key {
 	const char *style;  /* class of the mark, the line or the band */
 	const char *text;
 };
-
-/* Escaped for text and attributes of HTML and XML; control characters that neither knows become U+FFFD. */
-void markup_escape(FILE *stream, const char *text);
 
 /* Widen an axis so that it shows the value; starts from one whose min is above its max. */
 void svg_axis_none(struct svg_axis *axis);
