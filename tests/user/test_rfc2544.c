@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../test.h"
-#include "benchmark/rfc2544_tests.h"
+#include "benchmark/rfc2544_trial.h"
 
 #define REPEATS 4
 

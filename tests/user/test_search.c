@@ -5,7 +5,6 @@
 
 #include "../test.h"
 #include "benchmark/search.h"
-#include "benchmark/search_report.h"
 
 /* A SUT of this capacity, and a tester that is limited from some load on. After `good_trials` it gives `then`. */
 struct fake {

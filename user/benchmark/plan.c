@@ -106,13 +106,12 @@ static double waits_s(const struct config *config, bool lost)
 
 /* One search of a simulated SUT. EXIT_DONE, or it was said why not. */
 static enum exit_code simulate(const struct config *config, const struct mlr_controller_input *input, struct mlr_sut *sut,
-			       double *ret_duration_s, size_t *ret_trials)
+			       struct simulated *ret)
 {
 	struct mlr_controller *controller = NULL;
 	struct mlr_decision decision;
 	enum exit_code code = search_new_controller(config, input, &controller);
-	double duration_s = 0;
-	size_t trials = 0;
+	struct simulated search = { 0 };
 
 	if (code != EXIT_DONE)
 		return code;
@@ -123,14 +122,13 @@ static enum exit_code simulate(const struct config *config, const struct mlr_con
 		mlr_sut_trial(sut, &decision.input, &sent, &lost);
 		result.output =
 			mlr_trial_output(&decision.input, sent ? (double)lost / (double)sent : 1, decision.input.duration_s);
-		duration_s += decision.input.duration_s + waits_s(config, lost > 0);
-		trials++;
+		search.duration_s += decision.input.duration_s + waits_s(config, lost > 0);
+		search.trials++;
 		if (mlr_controller_add(controller, &result))
 			break;
 	}
 	mlr_controller_free(controller);
-	*ret_duration_s = duration_s;
-	*ret_trials = trials;
+	*ret = search;
 	return EXIT_DONE;
 }
 
@@ -143,7 +141,7 @@ static enum exit_code simulate_model(const struct config *config, const struct m
 
 	if (mlr_sut_new(model, &sut, error, sizeof(error)))
 		return refuse(EXIT_INCAPABLE, "cannot simulate %s: %s", model, error);
-	code = simulate(config, input, sut, &ret->duration_s, &ret->trials);
+	code = simulate(config, input, sut, ret);
 	mlr_sut_free(sut);
 	return code;
 }
@@ -274,7 +272,7 @@ static json_t *plan_json(const struct config *config, const struct estimate *est
 		return NULL;
 	if (has_range(config)) {
 		json_object_set_new(plan, "min_load", json_number_or_null(expect_min_load(config)));
-		json_object_set_new(plan, "max_load", max.load_fps > 0 ? json_real(max.load_fps) : json_null());
+		json_object_set_new(plan, "max_load", json_number_or_null(max.load_fps > 0 ? max.load_fps : NAN));
 		json_object_set_new(plan, "max_load_source", json_string(max.source));
 	}
 	if (config->goal_count)

@@ -8,7 +8,6 @@
 #include "base/json_text.h"
 #include "benchmark/load_range.h"
 #include "benchmark/search.h"
-#include "benchmark/search_report.h"
 #include "mlr/welch.h"
 #include "progress/events.h"
 #include "progress/progress.h"

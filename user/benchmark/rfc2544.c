@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/json_text.h"
-#include "benchmark/rfc2544_tests.h"
+#include "benchmark/rfc2544_trial.h"
 #include "config/options_suite.h"
 #include "progress/events.h"
 #include "progress/progress.h"
@@ -64,22 +64,14 @@ static struct rfc2544_plan make_plan(const struct config *config)
 	const struct rfc2544_options *options = &config->rfc2544;
 	struct rfc2544_plan plan = config->fast ? fast : rfc2544_by_the_book;
 
-	if (options->trial_duration_s > 0)
-		plan.trial_duration_s = options->trial_duration_s;
-	if (options->latency_repeats)
-		plan.latency_repeats = options->latency_repeats;
-	if (options->latency_duration_s > 0)
-		plan.latency_duration_s = options->latency_duration_s;
-	if (options->loss_step_ratio > 0)
-		plan.loss_step_ratio = options->loss_step_ratio;
-	if (options->burst_tests)
-		plan.burst_tests = options->burst_tests;
-	if (options->recovery_repeats)
-		plan.recovery_repeats = options->recovery_repeats;
-	if (options->overload_duration_s > 0)
-		plan.overload_duration_s = options->overload_duration_s;
-	if (options->reset_duration_s > 0)
-		plan.reset_duration_s = options->reset_duration_s;
+	plan.trial_duration_s = options->trial_duration_s ?: plan.trial_duration_s;
+	plan.latency_repeats = options->latency_repeats ?: plan.latency_repeats;
+	plan.latency_duration_s = options->latency_duration_s ?: plan.latency_duration_s;
+	plan.loss_step_ratio = options->loss_step_ratio ?: plan.loss_step_ratio;
+	plan.burst_tests = options->burst_tests ?: plan.burst_tests;
+	plan.recovery_repeats = options->recovery_repeats ?: plan.recovery_repeats;
+	plan.overload_duration_s = options->overload_duration_s ?: plan.overload_duration_s;
+	plan.reset_duration_s = options->reset_duration_s ?: plan.reset_duration_s;
 	return plan;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The suite of RFC 2544 section 26, as RFC 9004 (back-to-back frames) and RFC 6201 (reset) update it: through the frame sizes, one
- * measurer each, and through the tests (rfc2544_tests.h).
+ * measurer each, and through the tests (rfc2544_trial.h).
  */
 #ifndef XDP_MLR_BENCHMARK_RFC2544_H
 #define XDP_MLR_BENCHMARK_RFC2544_H
@@ -12,6 +12,9 @@
  * EXIT_INTERRUPTED; else the reason was said. */
 enum exit_code rfc2544_run(const struct config *config, struct rfc2544 *ret);
 void rfc2544_free(struct rfc2544 *suite);
+
+/* The result document, "xdp-mlr/rfc2544/1" (rfc2544_report.c). NULL where nothing was measured at all, or without memory. */
+json_t *report_rfc2544(const struct rfc2544 *suite);
 
 /* A test, as it is called in options and documents, and where RFC 2544 has it. */
 struct rfc2544_name {

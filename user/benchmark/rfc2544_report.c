@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "benchmark/rfc2544_report.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json_text.h"
 #include "base/units.h"
+#include "benchmark/rfc2544.h"
 #include "config/options_suite.h"
 
 #define REASON_SIZE   1024

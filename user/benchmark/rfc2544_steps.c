@@ -10,8 +10,9 @@
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "base/stop.h"
-#include "benchmark/rfc2544_tests.h"
+#include "benchmark/rfc2544_trial.h"
 #include "mlr/rfc2544.h"
+#include "mlr/welch.h"
 #include "result/report.h"
 
 #define FIRST_BURST_FRAMES 16
@@ -96,18 +97,17 @@ static void put_bursts(const struct rfc2544_run *run, const uint64_t *values, si
 
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(list, json_integer((json_int_t)values[i]));
-	json_object_set_new(json, "burst_rate", json_real(rate_fps));
-	json_object_set_new(json, "max_theoretical_frame_rate", json_number_or_null(line_fps > 0 ? line_fps : NAN));
-	json_object_set_new(json, "burst_rate_is_theoretical", json_boolean(rate_fps == line_fps));
-	json_object_set_new(json, "values", list);
-	json_object_set_new(json, "tests", json_integer((json_int_t)count));
-	json_object_set_new(json, "average", json_number_or_null(summary.average_frames));
-	json_object_set_new(json, "min", json_number_or_null(count ? (double)summary.min_frames : NAN));
-	json_object_set_new(json, "max", json_number_or_null(count ? (double)summary.max_frames : NAN));
-	json_object_set_new(json, "stdev", json_number_or_null(summary.stdev_frames));
-	json_object_set_new(json, "measured_throughput", json_number_or_null(run->throughput_fps));
-	json_object_set_new(json, "implied_buffer_time", json_number_or_null(summary.implied_buffer_time_s));
-	json_object_set_new(json, "corrected_buffer_time", json_number_or_null(summary.corrected_buffer_time_s));
+	json_object_update_new(json, json_pack("{s:f, s:o, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "burst_rate",
+					       rate_fps, "max_theoretical_frame_rate",
+					       json_number_or_null(line_fps > 0 ? line_fps : NAN),
+					       "burst_rate_is_theoretical", rate_fps == line_fps, "values", list, "tests",
+					       (json_int_t)count, "average", json_number_or_null(summary.average_frames),
+					       "min", json_number_or_null(count ? (double)summary.min_frames : NAN), "max",
+					       json_number_or_null(count ? (double)summary.max_frames : NAN), "stdev",
+					       json_number_or_null(summary.stdev_frames), "measured_throughput",
+					       json_number_or_null(run->throughput_fps), "implied_buffer_time",
+					       json_number_or_null(summary.implied_buffer_time_s), "corrected_buffer_time",
+					       json_number_or_null(summary.corrected_buffer_time_s)));
 }
 
 enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json)
@@ -209,20 +209,15 @@ static void put_recovery(const struct rfc2544_run *run, double overload_fps, con
 			 json_t *json)
 {
 	const struct rfc2544_plan *plan = &run->suite->plan;
-	double min_s = INFINITY, max_s = -INFINITY;
+	struct mlr_sample sample = mlr_sample_of(values, count);
 
-	for (size_t i = 0; i < count; i++) {
-		min_s = fmin(min_s, values[i]);
-		max_s = fmax(max_s, values[i]);
-	}
 	json_object_update_new(json,
-			       json_pack("{s:f, s:f, s:f, s:f, s:f, s:i}", "overload", overload_fps, "overload_duration",
-					 plan->overload_duration_s, "overload_ratio", overload_fps / run->throughput_fps,
-					 "reduced_load", overload_fps * REDUCED_RATIO, "reduced_duration",
-					 plan->reduced_duration_s, "repeats_wanted", (int)plan->recovery_repeats));
-	json_object_set_new(json, "average", json_number_or_null(rfc2544_mean(values, count)));
-	json_object_set_new(json, "min", json_number_or_null(min_s));
-	json_object_set_new(json, "max", json_number_or_null(max_s));
+			       json_pack("{s:f, s:f, s:f, s:f, s:f, s:i, s:o, s:o, s:o}", "overload", overload_fps,
+					 "overload_duration", plan->overload_duration_s, "overload_ratio",
+					 overload_fps / run->throughput_fps, "reduced_load", overload_fps * REDUCED_RATIO,
+					 "reduced_duration", plan->reduced_duration_s, "repeats_wanted",
+					 (int)plan->recovery_repeats, "average", json_number_or_null(sample.mean), "min",
+					 json_number_or_null(sample.least), "max", json_number_or_null(sample.most)));
 }
 
 enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
@@ -315,16 +310,16 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *reset, 
 		run->reason = "no outage was seen: was the SUT reset?";
 	else if (isnan(outage_s))
 		run->reason = "frames were not forwarded again before the trial ended";
-	json_object_set_new(json, "reset_time", json_number_or_null(seen ? outage_s : NAN));
-	json_object_set_new(json, "resolution", json_real((double)reset->watch.outage_resolution_ns / NS_PER_S_F));
-	json_object_set_new(json, "reset_time_by_loss",
-			    json_number_or_null(lost && !isnan(outage_s)
-							? (double)lost / run->measurer->transmitters / run->throughput_fps
-							: NAN));
-	json_object_set_new(json, "frames_lost", json_integer((json_int_t)lost));
-	json_object_set_new(json, "outage_from", since_start(reset, reset->watch.outage_from_ns));
-	json_object_set_new(json, "outage_to", since_start(reset, reset->watch.outage_to_ns));
-	json_object_set_new(json, "command_at", reset->command ? since_start(reset, reset->started_ns) : json_null());
+	json_object_update_new(
+		json,
+		json_pack("{s:o, s:f, s:o, s:I, s:o, s:o, s:o}", "reset_time", json_number_or_null(seen ? outage_s : NAN),
+			  "resolution", (double)reset->watch.outage_resolution_ns / NS_PER_S_F, "reset_time_by_loss",
+			  json_number_or_null(lost && !isnan(outage_s)
+						      ? (double)lost / run->measurer->transmitters / run->throughput_fps
+						      : NAN),
+			  "frames_lost", (json_int_t)lost, "outage_from", since_start(reset, reset->watch.outage_from_ns),
+			  "outage_to", since_start(reset, reset->watch.outage_to_ns), "command_at",
+			  reset->command ? since_start(reset, reset->started_ns) : json_null()));
 }
 
 enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)

@@ -8,33 +8,15 @@
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "base/units.h"
-#include "benchmark/rfc2544_tests.h"
+#include "benchmark/rfc2544_trial.h"
 #include "benchmark/search.h"
-#include "benchmark/search_report.h"
 #include "mlr/rfc2544.h"
+#include "mlr/welch.h"
 #include "result/report.h"
 
 #define FAST_INITIAL_S 0.5 /* at most, of throughput trials */
 #define WIDTH_RATIO    0.005
 #define SOURCE_SIZE    400
-
-double rfc2544_mean(const double *values, size_t count)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		sum += values[i];
-	return count ? sum / (double)count : NAN;
-}
-
-double rfc2544_stdev(const double *values, size_t count)
-{
-	double mean = rfc2544_mean(values, count), squares = 0;
-
-	for (size_t i = 0; i < count; i++)
-		squares += (values[i] - mean) * (values[i] - mean);
-	return count < 2 ? NAN : sqrt(squares / (double)(count - 1));
-}
 
 /* --- throughput (26.1) -------------------------------------------------------------------------------------------------- */
 
@@ -63,20 +45,19 @@ static struct config search_config(const struct rfc2544_run *run)
 
 static void put_throughput(struct rfc2544_run *run, const struct search *search, json_t *json)
 {
-	json_t *goal = report_goal_result(search, 0, &search->outcomes[0]), *trials = json_array();
 	unsigned int octets = run->config->frame_size_octets;
 	double fps = search->outcomes[0].result.relevant_lower_bound_fps, line_fps = run->measurer->line_rate_fps;
+	json_t *trials = json_array();
 
 	for (size_t i = 0; i < search->trial_count; i++)
 		json_array_append_new(trials, report_search_trial(search, &search->trials[i]));
-	json_object_set_new(json, "goal_result", goal);
-	json_object_set_new(json, "throughput", json_number_or_null(fps));
-	json_object_set_new(json, "line_rate_ratio", json_number_or_null(line_fps > 0 ? fps / line_fps : NAN));
-	json_object_set_new(json, "l1_bps", json_number_or_null(octets ? l1_bps(fps, octets) : NAN));
-	json_object_set_new(json, "l2_bps", json_number_or_null(octets ? l2_bps(fps, octets) : NAN));
-	json_object_set_new(json, "trial_count", json_integer((json_int_t)search->trial_count));
-	json_object_set_new(json, "search_duration", json_real(search->duration_s));
-	json_object_set_new(json, "trials", trials);
+	json_object_update_new(
+		json, json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:f, s:o}", "goal_result",
+				report_goal_result(search, 0, &search->outcomes[0]), "throughput", json_number_or_null(fps),
+				"line_rate_ratio", json_number_or_null(line_fps > 0 ? fps / line_fps : NAN), "l1_bps",
+				json_number_or_null(octets ? l1_bps(fps, octets) : NAN), "l2_bps",
+				json_number_or_null(octets ? l2_bps(fps, octets) : NAN), "trial_count",
+				(json_int_t)search->trial_count, "search_duration", search->duration_s, "trials", trials));
 	run->throughput_fps = fps;
 	run->tester_limited |= search->outcomes[0].tester_limited;
 }
@@ -197,22 +178,23 @@ static json_t *source_json(const struct latency_series *series)
 
 static void put_latency(const struct latency_series *series, json_t *json)
 {
+	struct mlr_sample means = mlr_sample_of(series->means_ns, series->count);
+	struct mlr_sample medians = mlr_sample_of(series->medians_ns, series->count);
 	bool any = series->count;
 
 	put_clock(series, json);
-	json_object_set_new(json, "source", source_json(series));
-	json_object_set_new(json, "error_bound_ns", json_number_or_null(any ? series->error_bound_ns : NAN));
-	json_object_set_new(json, "repeats", json_integer((json_int_t)series->count));
-	json_object_set_new(json, "every_frame", json_true());
-	json_object_set_new(json, "average_of_means_ns", json_number_or_null(rfc2544_mean(series->means_ns, series->count)));
-	json_object_set_new(json, "average_of_medians_ns",
-			    json_number_or_null(rfc2544_mean(series->medians_ns, series->count)));
-	json_object_set_new(json, "mean_of_all_frames_ns", json_number_or_null(any ? series->sum_ns / series->frames : NAN));
-	json_object_set_new(json, "stdev_of_means_ns", json_number_or_null(rfc2544_stdev(series->means_ns, series->count)));
-	json_object_set_new(json, "min_ns", json_number_or_null(any ? series->min_ns : NAN));
-	json_object_set_new(json, "max_ns", json_number_or_null(any ? series->max_ns : NAN));
-	json_object_set_new(json, "p99_ns_max", json_number_or_null(any ? series->p99_max_ns : NAN));
-	json_object_set_new(json, "lost_frames", json_number_or_null(series->lost));
+	json_object_update_new(json, json_pack("{s:o, s:o, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
+					       source_json(series), "error_bound_ns",
+					       json_number_or_null(any ? series->error_bound_ns : NAN), "repeats",
+					       (json_int_t)series->count, "every_frame", true, "average_of_means_ns",
+					       json_number_or_null(means.mean), "average_of_medians_ns",
+					       json_number_or_null(medians.mean), "mean_of_all_frames_ns",
+					       json_number_or_null(any ? series->sum_ns / series->frames : NAN),
+					       "stdev_of_means_ns", json_number_or_null(means.stdev), "min_ns",
+					       json_number_or_null(any ? series->min_ns : NAN), "max_ns",
+					       json_number_or_null(any ? series->max_ns : NAN), "p99_ns_max",
+					       json_number_or_null(any ? series->p99_max_ns : NAN), "lost_frames",
+					       json_number_or_null(series->lost)));
 }
 
 static enum exit_code repeat_latency(struct rfc2544_run *run, struct latency_series *series, json_t *trials)

@@ -75,4 +75,19 @@ enum exit_code rfc2544_trial(struct rfc2544_run *run, double load_fps, double du
 /* The same for a trial with load steps. */
 enum exit_code rfc2544_steps(struct rfc2544_run *run, struct load_steps *steps, struct measurement *ret);
 
+/*
+ * The tests of the suite: rfc2544_tests.c has what is a series of plain trials (throughput, latency, frame loss rate),
+ * rfc2544_steps.c what watches a trial of its own kind (back-to-back frames, system recovery, reset). Each puts its figures into a
+ * JSON object, so that what an interrupted run measured is there. It returns
+ *	EXIT_DONE	done, or as far as possible; run->reason says what is irregular
+ *	EXIT_UNMET	the time limit of the suite ended it
+ *	EXIT_INTERRUPTED, or another code after which nothing more can be measured; the reason was said
+ */
+enum exit_code rfc2544_throughput(struct rfc2544_run *run, json_t *json);
+enum exit_code rfc2544_latency(struct rfc2544_run *run, json_t *json);
+enum exit_code rfc2544_frame_loss(struct rfc2544_run *run, json_t *json);
+enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json);
+enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json);
+enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json);
+
 #endif

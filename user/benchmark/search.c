@@ -7,8 +7,6 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
-#include "benchmark/search_report.h"
-#include "benchmark/search_view.h"
 #include "config/options.h"
 #include "config/stored.h"
 #include "progress/events.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "benchmark/search_report.h"
+#include "benchmark/search_state.h"
 
 #include <stdio.h>
 

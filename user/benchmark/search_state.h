@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A search: what has been measured, what is known of its goals, and how it ended. search.h fills it; views and reports read it. */
+/* A search: what has been measured, what is known of its goals, and how it ended. search.h fills it; the report and the view, which are
+ * declared here as well, read it. */
 #ifndef XDP_MLR_BENCHMARK_SEARCH_STATE_H
 #define XDP_MLR_BENCHMARK_SEARCH_STATE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +13,7 @@
 #include "config/config.h"
 #include "measurer/measurer.h"
 #include "mlr/controller.h"
+#include "progress/view.h"
 
 /* One trial of a search. */
 struct search_trial {
@@ -65,5 +68,25 @@ void search_bounds(const struct search *search, size_t goal, double *ret_lower_f
 enum exit_code search_outcome(const struct search *search, size_t goal, struct goal_outcome *ret);
 
 void search_free(struct search *search);
+
+/* --- search_report.c: the result document, and its parts, which events carry as well. Each is a new reference, or NULL without memory */
+
+/* One trial, as in "trials": with why it was chosen. */
+json_t *report_search_trial(const struct search *search, const struct search_trial *trial);
+/* One Goal Result, as in "search_result". */
+json_t *report_goal_result(const struct search *search, size_t goal, const struct goal_outcome *outcome);
+/* How a search was set up: what --resume needs, beside its trials. */
+json_t *report_setting(const struct search *search);
+/* "xdp-mlr/search/1" */
+json_t *report_search(const struct search *search);
+
+/* --- search_view.c: as progress/progress.h shows it */
+
+/* The trial that begins, what for, and how far the search is. */
+void search_show(const struct search *search, const struct mlr_decision *decision);
+/* The search has ended, its outcomes are known. */
+void search_show_end(const struct search *search);
+/* What is known of a trial that has ended, of whatever it was a part. */
+void view_take_measurement(struct view *view, const struct measurement *measurement);
 
 #endif

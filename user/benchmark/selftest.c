@@ -299,28 +299,20 @@ static enum exit_code measure_one(struct one_test *test)
 	return code;
 }
 
-static json_t *utc_now(void)
-{
-	char text[UNIT_TEXT_SIZE];
-
-	return json_string(format_utc(time(NULL), text));
-}
-
 /* What was found, beside what the steps noted already. */
 static void finish_json(struct one_test *test)
 {
-	bool line_limited = test->load_fps == test->frames->line_rate_fps, found = !test->irregular_reason;
+	double line_fps = test->frames->line_rate_fps;
+	bool line_limited = test->load_fps == line_fps, found = !test->irregular_reason;
+	char now[UNIT_TEXT_SIZE];
 
-	json_object_set_new(test->json, "clean_load", found ? json_real(test->load_fps) : json_null());
-	json_object_set_new(test->json, "regular", json_boolean(found));
-	json_object_set_new(test->json, "irregular_reason", found ? json_null() : json_string(test->irregular_reason));
-	json_object_set_new(test->json, "limited_by", json_string(line_limited ? "line rate" : "tester"));
-	json_object_set_new(test->json, "limit",
-			    !line_limited && test->unclean_reason ? json_string(test->unclean_reason) : json_null());
-	json_object_set_new(test->json, "fastest_load", json_real(test->fastest_fps));
-	json_object_set_new(test->json, "line_rate",
-			    test->frames->line_rate_fps > 0 ? json_real(test->frames->line_rate_fps) : json_null());
-	json_object_set_new(test->json, "time", utc_now());
+	json_object_update_new(
+		test->json,
+		json_pack("{s:o, s:b, s:s?, s:s, s:s?, s:f, s:o, s:s}", "clean_load",
+			  json_number_or_null(found ? test->load_fps : NAN), "regular", found, "irregular_reason",
+			  test->irregular_reason, "limited_by", line_limited ? "line rate" : "tester", "limit",
+			  line_limited ? NULL : test->unclean_reason, "fastest_load", test->fastest_fps, "line_rate",
+			  json_number_or_null(line_fps > 0 ? line_fps : NAN), "time", format_utc(time(NULL), now)));
 }
 
 /* --- no SUT --------------------------------------------------------------------------------------------------------- */

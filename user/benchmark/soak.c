@@ -7,10 +7,45 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
-#include "benchmark/soak_view.h"
+#include "benchmark/search_state.h"
 #include "progress/events.h"
 #include "progress/progress.h"
 #include "result/report.h"
+
+/* Seconds since its start, by the clock that counts for it. */
+static double elapsed_s(const struct soak *soak)
+{
+	if (soak->measurer->virtual_time)
+		return soak->virtual_s;
+	return (double)(clock_ns() - soak->start_ns) / (double)NS_PER_S;
+}
+
+/* The trial that begins, and the estimate so far. */
+static void show(const struct soak *soak, const struct mlr_trial_input *input)
+{
+	struct view view = progress_view(soak->config);
+	struct mlr_plr_estimate estimate;
+
+	mlr_plr_estimate(soak->plr, &estimate);
+	view.min_load_fps = soak->range.min_fps;
+	view.max_load_fps = soak->range.max_fps;
+	view.estimate_fps = estimate.together.mean_fps;
+	view.estimate_stdev_fps = estimate.together.stdev_fps;
+	view.trial_count = soak->trial_count;
+	for (size_t i = 0; i < soak->trial_count; i++) {
+		const struct measurement *trial = &soak->trials[i];
+
+		view_take_measurement(&view, trial);
+		if (i + VIEW_MARKS >= soak->trial_count)
+			view_add_mark(&view, trial->tester_limited                 ? VIEW_LIMITED
+					     : trial->result.output.loss_ratio > 0 ? VIEW_BAD
+										   : VIEW_GOOD);
+	}
+	progress_take_trial(&view, input);
+	view.elapsed_s = elapsed_s(soak);
+	view.limit_s = soak->config->max_time_s;
+	progress_show(soak->config, &view, !soak->measurer->virtual_time);
+}
 
 /* Why no further trial is made; SOAK_RUNNING: make it. */
 static enum soak_end end_of(const struct soak *soak, const struct mlr_trial_input *next)
@@ -21,7 +56,7 @@ static enum soak_end end_of(const struct soak *soak, const struct mlr_trial_inpu
 		return SOAK_INTERRUPTED;
 	if (config->stdev_ratio > 0 && mlr_plr_sharp(soak->plr, config->stdev_ratio))
 		return SOAK_SHARP;
-	if (soak_elapsed_s(soak) + next->duration_s > config->max_time_s)
+	if (elapsed_s(soak) + next->duration_s > config->max_time_s)
 		return SOAK_OUT_OF_TIME;
 	return SOAK_RUNNING;
 }
@@ -73,7 +108,7 @@ static enum exit_code perform(struct soak *soak, const struct mlr_trial_input *i
 	code = event_trial_started(soak->config, soak->trial_count + 1, input, NULL);
 	if (code != EXIT_DONE)
 		return code;
-	soak_show(soak, input);
+	show(soak, input);
 	code = soak->measurer->ops->measure(soak->measurer, input, &measurement);
 	if (code == EXIT_DONE)
 		code = keep(soak, &measurement);
@@ -147,6 +182,14 @@ enum exit_code soak_run(const struct config *config, struct measurer *measurer, 
 		return code;
 	code = loop(soak);
 	progress_end();
-	soak->duration_s = soak_elapsed_s(soak);
+	soak->duration_s = elapsed_s(soak);
 	return judge(soak, code);
+}
+
+void soak_free(struct soak *soak)
+{
+	for (size_t i = 0; i < soak->trial_count; i++)
+		measurement_free(&soak->trials[i]);
+	free(soak->trials);
+	mlr_plr_free(soak->plr);
 }

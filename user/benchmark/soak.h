@@ -5,10 +5,45 @@
 #ifndef XDP_MLR_BENCHMARK_SOAK_H
 #define XDP_MLR_BENCHMARK_SOAK_H
 
-#include "benchmark/soak_state.h"
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "benchmark/load_range.h"
+#include "config/config.h"
+#include "measurer/measurer.h"
+#include "mlr/plr.h"
+
+enum soak_end {
+	SOAK_RUNNING,
+	SOAK_OUT_OF_TIME, /* the regular end */
+	SOAK_SHARP,       /* --stdev was reached */
+	SOAK_INTERRUPTED,
+	SOAK_FAILED, /* a trial could not be performed */
+};
+
+struct soak {
+	const struct config *config;
+	struct measurer *measurer;
+	struct load_range range;
+	struct mlr_plr *plr;
+	struct measurement *trials;
+	size_t trial_count;
+	time_t start_time;
+	uint64_t start_ns;
+	double virtual_s;  /* time that would have passed, where none does */
+	double duration_s; /* once it has ended */
+	enum soak_end end;
+	bool tester_limited; /* some trial was */
+};
 
 /* Soak. Whatever it returns, *ret_soak is to be freed. EXIT_DONE, EXIT_UNMET where the tester was the limit in a trial or not
  * one trial fitted into the time, EXIT_INTERRUPTED; else the reason was said. */
 enum exit_code soak_run(const struct config *config, struct measurer *measurer, struct soak *ret_soak);
+void soak_free(struct soak *soak);
+
+/* The result document, "xdp-mlr/soak/1" (soak_report.c). A new reference, or NULL without memory. */
+json_t *report_soak(const struct soak *soak);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "benchmark/soak_report.h"
-
 #include "base/json_text.h"
+#include "benchmark/soak.h"
 #include "result/report.h"
 
 /* Why the result is irregular, NULL if it is not. */
