@@ -167,7 +167,7 @@ static void put_sentences(struct writer *writer, const char *heading, const json
 		const char *text = json_string_value(json_array_get(array, i));
 
 		if (i == 0)
-			writer->ops->subsection(writer, NULL, heading);
+			writer->ops->subsection(writer, heading);
 		if (text)
 			writer->ops->list(writer, &text, 1);
 	}

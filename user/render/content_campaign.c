@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report says of a campaign: what became slower, each combination with its spread, and the points that have no regular result. */
+/* What a report says of a campaign: what became slower, each combination with its spread, and the points that have no regular result. And of one that runs: how many
+ * points are done, and which are under way or have failed. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -170,7 +171,7 @@ static void put_goal(struct writer *writer, const json_t *document, size_t goal)
 	json_t *cell;
 
 	count += fields_columns(spread_fields, COUNT(spread_fields), columns + count);
-	writer->ops->subsection(writer, NULL, name ? name : "");
+	writer->ops->subsection(writer, name ? name : "");
 	snprintf(id, sizeof(id), "cells-%zu", goal + 1);
 	writer->ops->table(writer, id, columns, count);
 	json_array_foreach (json_object_get(document, "cells"), i, cell) {
@@ -192,30 +193,61 @@ static bool is_troubled(const json_t *point)
 	return strcmp(read_text(point, "state"), "done") != 0 || read_string(point, "irregular_reason");
 }
 
+static void add_state(struct cells *cells, const json_t *point)
+{
+	cells_add(cells, "%s", read_string(point, "irregular_reason") ? "irregular" : read_text(point, "state"));
+}
+
+static void add_reason(struct cells *cells, const json_t *point)
+{
+	cells_add(cells, "%s", read_string(point, "irregular_reason") ?: read_text(point, "reason"));
+}
+
+static enum tone tone_of_point(const json_t *point)
+{
+	return strcmp(read_text(point, "state"), "running") == 0 ? TONE_PLAIN : TONE_WARN;
+}
+
+static enum tone tone_of_trouble(const json_t *point)
+{
+	(void)point;
+	return TONE_WARN;
+}
+
 static void put_troubled_points(struct writer *writer, const json_t *document)
 {
-	static const struct writer_column columns[] = { { "Point", false }, { "State", false }, { "Why", false } };
-	const json_t *points = json_object_get(document, "points");
-	struct cells cells = { .count = 0 };
-	json_t *point;
-	size_t i, shown = 0;
+	static const struct field fields[] = {
+		{ "Point", "/point" },
+		{ "State", .add = add_state },
+		{ "Why", .add = add_reason },
+	};
+	json_t *rows, *point;
+	size_t i;
 
 	if (!read_string(document, "irregular_reason"))
 		return;
+	rows = json_array();
+	json_array_foreach (json_object_get(document, "points"), i, point)
+		if (is_troubled(point))
+			json_array_append(rows, point);
 	writer->ops->section(writer, RANK_MAIN, "troubled-points", "Points without a regular result");
-	writer->ops->table(writer, "troubled-table", columns, 3);
-	json_array_foreach (points, i, point) {
-		if (!is_troubled(point) || (writer->items_most && shown++ >= writer->items_most))
-			continue;
-		cells_add(&cells, "%s", read_text(point, "point"));
-		cells_add(&cells, "%s", read_string(point, "irregular_reason") ? "irregular" : read_text(point, "state"));
-		cells_add(&cells, "%s",
-			  read_string(point, "irregular_reason") ? read_text(point, "irregular_reason")
-								 : read_text(point, "reason"));
-		cells_put(&cells, writer, TONE_WARN);
-	}
-	writer->ops->table_end(writer);
-	content_put_rest(writer, shown);
+	table_put_most(writer, "troubled-table", fields, COUNT(fields), rows, tone_of_trouble);
+}
+
+/* The points of a campaign that runs in one state, with why, as far as that is known. */
+static void put_points(struct writer *writer, const json_t *points, const char *state)
+{
+	static const struct field fields[] = { { "Point", "/point" }, { "On", "/host" }, { "Why", "/reason" } };
+	json_t *rows = json_array(), *point;
+	char heading[VALUE_SIZE], id[VALUE_SIZE];
+	size_t i;
+
+	json_array_foreach (points, i, point)
+		if (strcmp(read_text(point, "state"), state) == 0)
+			json_array_append(rows, point);
+	snprintf(id, sizeof(id), "%s-table", state);
+	writer->ops->section(writer, RANK_MAIN, state, text_label(state, heading));
+	table_put_most(writer, id, fields, COUNT(fields), rows, tone_of_point);
 }
 
 /* How many points were measured with which version, on which host, ... */
@@ -262,4 +294,37 @@ const struct content content_campaign = {
 	.put_verdicts = put_verdicts,
 	.put_figures = figures_campaign,
 	.put_tables = put_tables,
+};
+
+/* --- while it runs -------------------------------------------------------------------------------------------------- */
+
+static void put_status(struct writer *writer, const json_t *document)
+{
+	const json_t *counts = json_object_get(document, "point_counts");
+	struct facts facts = { .count = 0 };
+
+	facts_add(&facts, "Campaign", "%s: %.0f of %.0f points are done, %.0f of them irregular",
+		  read_text(document, "campaign"), read_number(counts, "done"), read_number(counts, "total"),
+		  read_number(counts, "irregular"));
+	facts_add(&facts, "The others", "running %.0f, failed %.0f, interrupted %.0f, waiting %.0f",
+		  read_number(counts, "running"), read_number(counts, "failed"), read_number(counts, "interrupted"),
+		  read_number(counts, "waiting"));
+	facts_add(&facts, "Results in", "%s", read_text(document, "results"));
+	facts_put(&facts, writer);
+}
+
+static void put_states(struct writer *writer, const json_t *document)
+{
+	static const char *const states[] = { "running", "failed", "interrupted" };
+
+	for (size_t i = 0; i < COUNT(states); i++)
+		put_points(writer, json_object_get(document, "points"), states[i]);
+}
+
+const struct content content_campaign_status = {
+	.kind = "campaign-status",
+	.title = "Progress of a campaign",
+	.known = "campaign results point_counts points",
+	.put_verdicts = put_status,
+	.put_tables = put_states,
 };

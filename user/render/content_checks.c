@@ -80,7 +80,7 @@ static void put_compare(struct writer *writer, const json_t *document)
 
 	writer->ops->section(writer, RANK_MAIN, "goals", "Goal by goal");
 	table_put(writer, "compare-table", fields, COUNT(fields), goals, tone_of_comparison);
-	writer->ops->subsection(writer, NULL, "What was found");
+	writer->ops->subsection(writer, "What was found");
 	writer->ops->table(writer, "findings-table", columns, COUNT(columns));
 	for (size_t i = 0; i < json_array_size(goals); i++) {
 		put_findings(writer, json_array_get(goals, i), "A", "a");

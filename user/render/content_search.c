@@ -233,7 +233,7 @@ static void put_results(struct writer *writer, const json_t *document)
 
 		facts_add_object(&facts, result, known_result);
 		if (facts.count)
-			writer->ops->subsection(writer, NULL, goal_name(result));
+			writer->ops->subsection(writer, goal_name(result));
 		facts_put(&facts, writer);
 	}
 }

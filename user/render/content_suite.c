@@ -130,16 +130,16 @@ static void put_latency(struct writer *writer, const json_t *document)
 	static const struct field fields[] = {
 		{ "Rate (frames/s)", "/load", text_rate },
 		{ "Average of the repeats' means", "/average_of_means_ns", text_ns },
-		{ "of their medians", "/average_of_medians_ns", text_ns },
-		{ "Mean of all frames", "/mean_of_all_frames_ns", text_ns },
-		{ "Standard deviation of the means", "/stdev_of_means_ns", text_ns },
+		{ "of their medians", "/average_of_medians_ns", text_ns, .rank = RANK_COURSE },
+		{ "Mean of all frames", "/mean_of_all_frames_ns", text_ns, .rank = RANK_COURSE },
+		{ "Standard deviation of the means", "/stdev_of_means_ns", text_ns, .rank = RANK_COURSE },
 		{ "Smallest", "/min_ns", text_ns },
 		{ "Largest p99", "/p99_ns_max", text_ns },
 		{ "Largest", "/max_ns", text_ns },
-		{ "Error bound", "/error_bound_ns", text_ns },
-		{ "Tester's own median", "/floor_p50_ns", text_ns },
-		{ "Repeats", "/repeats", text_count },
-		{ "of (s)", "/trial_duration", text_rate },
+		{ "Error bound", "/error_bound_ns", text_ns, .rank = RANK_COURSE },
+		{ "Tester's own median", "/floor_p50_ns", text_ns, .rank = RANK_COURSE },
+		{ "Repeats", "/repeats", text_count, .rank = RANK_COURSE },
+		{ "of (s)", "/trial_duration", text_rate, .rank = RANK_COURSE },
 	};
 	const json_t *sizes = sizes_of(document), *first = NULL;
 	struct facts facts = { .count = 0 };
@@ -174,10 +174,41 @@ static void put_loss_points(struct writer *writer, const json_t *document)
 	};
 	json_t *rows = rows_within(sizes_of(document), "/frame_loss/points");
 
-	writer->ops->fold(writer, RANK_MAIN, "loss-fold", "Every point of the curves");
+	writer->ops->fold(writer, RANK_COURSE, "loss-fold", "Every point of the curves");
 	table_put(writer, "loss-table", fields, COUNT(fields), rows, tone_of_point);
 	writer->ops->fold_end(writer);
 	json_decref(rows);
+}
+
+/* The curve of a size in a line: "66.6 % at 100 %, 50 % at 90 %". */
+static void add_curve(struct facts *facts, const json_t *size)
+{
+	char text[2400] = "", label[VALUE_SIZE], loss[VALUE_SIZE], load[VALUE_SIZE];
+	size_t used = 0, i;
+	json_t *point;
+
+	json_array_foreach (json_at(size, "/frame_loss/points"), i, point)
+		if (used < sizeof(text))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s at %s", i ? ", " : "",
+						 text_percent(read_number(point, "loss_ratio"), loss),
+						 text_percent(read_number(point, "load_ratio"), load));
+	snprintf(label, sizeof(label), "Lost, %.40s octets", size_name(size));
+	if (used)
+		facts_add(facts, label, "%s", text);
+}
+
+/* Where there are no curves, and who asks for no more than a screenful. */
+static void put_curves(struct writer *writer, const json_t *document)
+{
+	struct facts facts = { .count = 0 };
+	json_t *size;
+	size_t i;
+
+	if (writer->shown != RANK_MAIN)
+		return;
+	json_array_foreach (sizes_of(document), i, size)
+		add_curve(&facts, size);
+	facts_put(&facts, writer);
 }
 
 static void put_loss(struct writer *writer, const json_t *document)
@@ -191,6 +222,7 @@ static void put_loss(struct writer *writer, const json_t *document)
 	writer->ops->section(writer, RANK_MAIN, "suite-loss", "Frame loss rate (26.3)");
 	figure_loss_curves(writer, document);
 	put_test_table(writer, document, "frame_loss", "loss-parameters", fields, COUNT(fields));
+	put_curves(writer, document);
 	put_loss_points(writer, document);
 }
 
@@ -214,8 +246,10 @@ static void put_bursts(struct writer *writer, const json_t *document)
 
 	writer->ops->section(writer, RANK_MAIN, "suite-back-to-back", "Back-to-back frames (26.4, RFC 9004)");
 	put_test_table(writer, document, "back_to_back", "burst-table", fields, COUNT(fields));
-	writer->ops->subsection(writer, NULL, "Parameters of the test");
-	put_test_table(writer, document, "back_to_back", "burst-parameters", parameters, COUNT(parameters));
+	if (writer->shown > RANK_MAIN) {
+		writer->ops->subsection(writer, "Parameters of the test");
+		put_test_table(writer, document, "back_to_back", "burst-parameters", parameters, COUNT(parameters));
+	}
 	writer->ops->paragraph(
 		writer, "The longest burst at the burst rate that lost no frame. Where the burst rate is below the Max "
 			"Theoretical Frame Rate, frames were further apart than the medium allows.");
@@ -225,10 +259,10 @@ static void put_recovery(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
 		{ "Overload (frames/s)", "/overload", text_rate },
-		{ "of the throughput", "/overload_ratio", text_percent },
-		{ "for (s)", "/overload_duration", text_rate },
-		{ "Then (frames/s)", "/reduced_load", text_rate },
-		{ "for (s)", "/reduced_duration", text_rate },
+		{ "of the throughput", "/overload_ratio", text_percent, .rank = RANK_COURSE },
+		{ "for (s)", "/overload_duration", text_rate, .rank = RANK_COURSE },
+		{ "Then (frames/s)", "/reduced_load", text_rate, .rank = RANK_COURSE },
+		{ "for (s)", "/reduced_duration", text_rate, .rank = RANK_COURSE },
 		{ "Recovery time, average", "/average", text_seconds },
 		{ "Smallest", "/min", text_seconds },
 		{ "Largest", "/max", text_seconds },
@@ -263,7 +297,8 @@ static void put_reset(struct writer *writer, const json_t *reset)
 		 text_seconds(read_number(reset, "resolution"), resolution),
 		 text_seconds(read_number(reset, "reset_time_by_loss"), loss));
 	writer->ops->paragraph(writer, text);
-	facts_add_object(&facts, reset, told);
+	if (writer->shown > RANK_MAIN)
+		facts_add_object(&facts, reset, told);
 	facts_put(&facts, writer);
 }
 
@@ -327,7 +362,7 @@ static void put_goal(struct writer *writer, const json_t *document)
 	};
 	struct facts facts = { .count = 0 };
 
-	writer->ops->section(writer, RANK_MAIN, "frame-sizes", "Frame sizes and Search Goal");
+	writer->ops->section(writer, RANK_COURSE, "frame-sizes", "Frame sizes and Search Goal");
 	table_put(writer, "size-table", fields, COUNT(fields), sizes_of(document), NULL);
 	writer->ops->section(writer, RANK_PAGE, "suite-goal", "Search Goal of the throughput, as applied at every size");
 	facts_add_object(&facts, json_at(document, "/frame_sizes/0/throughput/goal_result/goal"), NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a report says of one trial, and of every trial of a search or soak. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,6 +85,43 @@ void content_put_trials(struct writer *writer, const json_t *trials)
 
 /* --- one trial ------------------------------------------------------------------------------------------------------ */
 
+/* "P50 (ns)" as it stands before, and behind, a number in a sentence: "p50" and "ns". Cuts the label. */
+static const char *take_unit(char *label)
+{
+	char *unit = strstr(label, " (");
+
+	if (!isupper((unsigned char)label[1])) /* "NIC", "TX" */
+		label[0] = (char)tolower((unsigned char)label[0]);
+	if (!unit)
+		return "";
+	*unit = '\0';
+	unit[strlen(unit + 1)] = '\0'; /* the bracket behind it */
+	return unit + 2;
+}
+
+/* The numbers of an object in a line, without those that are 0. */
+static void add_numbers(struct facts *facts, const char *label, const json_t *object)
+{
+	char text[1000] = "", name[VALUE_SIZE], number[VALUE_SIZE];
+	size_t used = 0;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)object, key, value) {
+		const char *unit = take_unit((char *)text_label(key, name));
+
+		if (json_is_null(value))
+			snprintf(number, sizeof(number), "not known");
+		else
+			text_number(json_number_value(value), json_is_real(value) ? 1 : 0, number);
+		if ((json_is_null(value) || json_number_value(value) != 0) && used < sizeof(text))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %s%s%s", used ? ", " : "", name,
+						 number, *unit ? " " : "", unit);
+	}
+	if (json_object_size(object))
+		facts_add(facts, label, "%s", used ? text : "none");
+}
+
 /* The numbers of an object as a table of one row. */
 static void put_numbers(struct writer *writer, const char *id, const char *heading, const json_t *object)
 {
@@ -104,13 +142,28 @@ static void put_numbers(struct writer *writer, const char *id, const char *headi
 	}
 	if (!count)
 		return;
-	writer->ops->subsection(writer, NULL, heading);
+	writer->ops->subsection(writer, heading);
 	writer->ops->table(writer, id, columns, count);
 	cells_put(&cells, writer, TONE_PLAIN);
 	writer->ops->table_end(writer);
 }
 
-/* What one port counted, in a column each: a row a quantity. */
+/* Whether no port has anything of a quantity. */
+static bool is_nothing(const json_t *ports, const char *within, const char *key)
+{
+	json_t *port;
+	size_t i;
+
+	json_array_foreach (ports, i, port) {
+		const json_t *cell = json_object_get(within ? json_object_get(port, within) : port, key);
+
+		if (!json_is_number(cell) || json_number_value(cell) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* What one port counted, in a column each: a row a quantity. A screenful has none of which no port has anything. */
 static void put_port_rows(struct writer *writer, const json_t *ports, const json_t *names, const char *within)
 {
 	struct cells cells = { .count = 0 };
@@ -120,7 +173,8 @@ static void put_port_rows(struct writer *writer, const json_t *ports, const json
 	json_object_foreach ((json_t *)names, key, value) {
 		char label[VALUE_SIZE];
 
-		if (json_is_object(value) || json_is_array(value) || strcmp(key, "name") == 0)
+		if (json_is_object(value) || json_is_array(value) || strcmp(key, "name") == 0 ||
+		    (writer->shown == RANK_MAIN && is_nothing(ports, within, key)))
 			continue;
 		cells_add(&cells, "%s", text_label(key, label));
 		for (size_t i = 0; i < json_array_size(ports); i++) {
@@ -149,7 +203,7 @@ static void put_ports(struct writer *writer, const json_t *ports)
 
 		columns[1 + i] = (struct writer_column){ .heading = name ? name : "port", .numeric = true };
 	}
-	writer->ops->subsection(writer, NULL, "Ports");
+	writer->ops->subsection(writer, "Ports");
 	writer->ops->table(writer, "port-table", columns, 1 + count);
 	put_port_rows(writer, ports, first, NULL);
 	put_port_rows(writer, ports, json_object_get(first, "counts"), "counts");
@@ -165,29 +219,45 @@ static void put_pacing(struct writer *writer, const json_t *holder)
 {
 	const json_t *pacing = json_object_get(holder, "pacing");
 
-	put_numbers(writer, "pacing", "Pacing", pacing);
+	if (writer->shown > RANK_MAIN)
+		put_numbers(writer, "pacing", "Pacing", pacing);
 	if (json_is_object(pacing) && is_option(holder, "load", "max"))
 		writer->ops->paragraph(writer, "As fast as the transmitter could: not paced.");
 	else if (read_number(pacing, "burst_max") > 1)
 		writer->ops->paragraph(writer, "A burst stands where a queue was held up.");
 }
 
-void content_put_trial_details(struct writer *writer, const json_t *trial, const json_t *holder)
+/* Counts, losses, latency, pacing and ports of one trial; `holder` is the object that has its latency, pacing and ports. */
+static void put_details(struct writer *writer, const json_t *trial, const json_t *holder)
 {
+	static const struct part {
+		const char *id, *heading, *label, *at;
+		bool beside; /* the trial, not in it */
+	} parts[] = {
+		{ "counts", "Frames", "Frames", "/counts" },
+		{ "loss-attribution", "Where the missing frames went (frames)", "Missing frames", "/loss_attribution" },
+		{ "order", "Reordering, and gaps left by lost frames (frames)", "Reordering and gaps", "/order" },
+		{ "latency", "Latency", "Latency", "/latency", .beside = true },
+	};
 	const json_t *latency = json_object_get(holder, "latency");
 	struct facts facts = { .count = 0 };
 
-	put_numbers(writer, "counts", "Frames", json_object_get(trial, "counts"));
-	put_numbers(writer, "loss-attribution", "Where the missing frames went (frames)",
-		    json_object_get(trial, "loss_attribution"));
-	put_numbers(writer, "order", "Reordering, and gaps left by lost frames (frames)", json_object_get(trial, "order"));
-	put_numbers(writer, "latency", "Latency", latency);
+	for (size_t i = 0; i < COUNT(parts); i++) {
+		const json_t *object = json_at(parts[i].beside ? holder : trial, parts[i].at);
+
+		if (writer->shown == RANK_MAIN)
+			add_numbers(&facts, parts[i].label, object);
+		else
+			put_numbers(writer, parts[i].id, parts[i].heading, object);
+	}
 	if (!json_is_object(latency))
 		facts_add(&facts, "Latency", "not measured%s",
 			  is_option(holder, "no-latency", "true") ? " (--no-latency)" : "");
 	facts_add_member(&facts, "Latency counts", latency, "/definition", NULL);
 	facts_add_member(&facts, "Clock", latency, "/clock", NULL);
 	facts_add_member(&facts, "The tester's own floor", latency, "/floor_source", NULL);
+	if (writer->shown == RANK_MAIN)
+		add_numbers(&facts, "Pacing", json_object_get(holder, "pacing"));
 	facts_put(&facts, writer);
 	put_pacing(writer, holder);
 	put_ports(writer, json_object_get(holder, "ports"));
@@ -254,7 +324,7 @@ static void put_tables(struct writer *writer, const json_t *document)
 	if (!json_is_object(trial))
 		return;
 	writer->ops->section(writer, RANK_MAIN, "details", "What was counted");
-	content_put_trial_details(writer, trial, document);
+	put_details(writer, trial, document);
 }
 
 const struct content content_trial = {

@@ -27,6 +27,13 @@ static void put(struct writer *writer, const char *open, const char *text, const
 	fprintf(writer->stream, "</%s>", tag);
 }
 
+/* The same once the tag is open, and a line end. */
+static void put_end(struct writer *writer, const char *text, const char *tag)
+{
+	markup_escape(writer->stream, text);
+	fprintf(writer->stream, "</%s>\n", tag);
+}
+
 static void put_pairs(struct writer *writer, const struct writer_fact *facts, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -52,8 +59,7 @@ static void put_masthead(struct writer *writer, const char *title, const struct 
 static void put_banner(struct writer *writer, enum tone tone, const char *text)
 {
 	fprintf(writer->stream, "<p class=\"banner %s\">", tones[tone]);
-	markup_escape(writer->stream, text);
-	fputs("</p>\n", writer->stream);
+	put_end(writer, text, "p");
 }
 
 static void put_verdict(struct writer *writer, const struct writer_verdict *verdict)
@@ -95,18 +101,13 @@ static void put_section(struct writer *writer, enum writer_rank rank, const char
 {
 	(void)rank;
 	fprintf(writer->stream, "<h2 id=\"%s\">", id);
-	markup_escape(writer->stream, heading);
-	fputs("</h2>\n", writer->stream);
+	put_end(writer, heading, "h2");
 }
 
-static void put_subsection(struct writer *writer, const char *id, const char *heading)
+static void put_subsection(struct writer *writer, const char *heading)
 {
-	fputs("<h3", writer->stream);
-	if (id)
-		fprintf(writer->stream, " id=\"%s\"", id);
-	fputc('>', writer->stream);
-	markup_escape(writer->stream, heading);
-	fputs("</h3>\n", writer->stream);
+	put(writer, "h3", heading, "h3");
+	fputc('\n', writer->stream);
 }
 
 static void put_paragraph(struct writer *writer, const char *text)
@@ -323,7 +324,7 @@ static void put_foot(struct writer *writer)
 
 bool render_html(FILE *stream, const json_t *document, struct render_style style)
 {
-	struct writer writer = { .ops = &ops, .stream = stream };
+	struct writer writer = { .ops = &ops, .stream = stream, .shown = RANK_PAGE };
 	bool embedded;
 
 	(void)style;

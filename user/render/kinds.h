@@ -25,8 +25,6 @@ extern const struct content content_compare, content_probe, content_selftest, co
 void content_put_trials(struct writer *writer, const json_t *trials);
 /* The fold alone; nothing where there are no trials. */
 void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials);
-/* Counts, losses, latency, pacing and ports of one trial; `holder` is the object that has its latency, pacing and ports. */
-void content_put_trial_details(struct writer *writer, const json_t *trial, const json_t *holder);
 
 #define SETTING_TEXT_SIZE 256
 /* "AF_XDP (xsk), copy mode, 1 queue": what transmits frames; empty where nothing of this program's does. Of several ports that

@@ -23,11 +23,17 @@ static void escape(FILE *stream, const char *text)
 	}
 }
 
+/* A text between what is Markdown. */
+static void put(struct writer *writer, const char *before, const char *text, const char *behind)
+{
+	fputs(before, writer->stream);
+	escape(writer->stream, text);
+	fputs(behind, writer->stream);
+}
+
 static void put_masthead(struct writer *writer, const char *title, const struct writer_fact *facts, size_t count)
 {
-	fputs("# ", writer->stream);
-	escape(writer->stream, title);
-	fputs("\n\n", writer->stream);
+	put(writer, "# ", title, "\n\n");
 	writer->ops->facts(writer, facts, count);
 }
 
@@ -36,9 +42,7 @@ static void begin(struct writer *writer)
 {
 	if (!*writer->section)
 		return;
-	fputs("## ", writer->stream);
-	escape(writer->stream, writer->section);
-	fputs("\n\n", writer->stream);
+	put(writer, "## ", writer->section, "\n\n");
 	writer->section[0] = '\0';
 }
 
@@ -46,17 +50,13 @@ static void put_banner(struct writer *writer, enum tone tone, const char *text)
 {
 	(void)tone;
 	begin(writer);
-	fputs("> **", writer->stream);
-	escape(writer->stream, text);
-	fputs("**\n\n", writer->stream);
+	put(writer, "> **", text, "**\n\n");
 }
 
 /* "| label | value |" */
 static void put_pair(struct writer *writer, const char *label, const char *value)
 {
-	fputs("| ", writer->stream);
-	escape(writer->stream, label);
-	fputs(" | ", writer->stream);
+	put(writer, "| ", label, " | ");
 	escape(writer->stream, value);
 	fputs(" |\n", writer->stream);
 }
@@ -64,13 +64,9 @@ static void put_pair(struct writer *writer, const char *label, const char *value
 static void put_verdict(struct writer *writer, const struct writer_verdict *verdict)
 {
 	begin(writer);
-	fputs("### ", writer->stream);
-	escape(writer->stream, verdict->name);
-	fputs(": ", writer->stream);
+	put(writer, "### ", verdict->name, ": ");
 	escape(writer->stream, verdict->state);
-	fputs("\n\n| ", writer->stream);
-	escape(writer->stream, verdict->quantity);
-	fputs(" | **", writer->stream);
+	put(writer, "\n\n| ", verdict->quantity, " | **");
 	escape(writer->stream, verdict->value);
 	if (verdict->unit)
 		fprintf(writer->stream, " %s", verdict->unit);
@@ -99,13 +95,10 @@ static void put_section(struct writer *writer, enum writer_rank rank, const char
 	snprintf(writer->section, sizeof(writer->section), "%s", heading);
 }
 
-static void put_subsection(struct writer *writer, const char *id, const char *heading)
+static void put_subsection(struct writer *writer, const char *heading)
 {
-	(void)id;
 	begin(writer);
-	fputs("### ", writer->stream);
-	escape(writer->stream, heading);
-	fputs("\n\n", writer->stream);
+	put(writer, "### ", heading, "\n\n");
 }
 
 static void put_paragraph(struct writer *writer, const char *text)
@@ -129,11 +122,8 @@ static void put_facts(struct writer *writer, const struct writer_fact *facts, si
 static void put_list(struct writer *writer, const char *const *items, size_t count)
 {
 	begin(writer);
-	for (size_t i = 0; i < count; i++) {
-		fputs("- ", writer->stream);
-		escape(writer->stream, items[i]);
-		fputc('\n', writer->stream);
-	}
+	for (size_t i = 0; i < count; i++)
+		put(writer, "- ", items[i], "\n");
 	fputc('\n', writer->stream);
 }
 
@@ -143,11 +133,8 @@ static void put_table(struct writer *writer, const char *id, const struct writer
 	begin(writer);
 	writer->column_list = columns;
 	writer->columns = count;
-	for (size_t i = 0; i < count; i++) {
-		fputs("| ", writer->stream);
-		escape(writer->stream, columns[i].heading);
-		fputc(' ', writer->stream);
-	}
+	for (size_t i = 0; i < count; i++)
+		put(writer, "| ", columns[i].heading, " ");
 	fputs("|\n", writer->stream);
 	for (size_t i = 0; i < count; i++)
 		fputs(columns[i].numeric ? "|---:" : "|---", writer->stream);
@@ -157,11 +144,8 @@ static void put_table(struct writer *writer, const char *id, const struct writer
 static void put_row(struct writer *writer, enum tone tone, const char *const *cells)
 {
 	(void)tone;
-	for (size_t i = 0; i < writer->columns; i++) {
-		fputs("| ", writer->stream);
-		escape(writer->stream, cells[i]);
-		fputc(' ', writer->stream);
-	}
+	for (size_t i = 0; i < writer->columns; i++)
+		put(writer, "| ", cells[i], " ");
 	fputs("|\n", writer->stream);
 }
 
@@ -189,7 +173,7 @@ static void put_fold(struct writer *writer, enum writer_rank rank, const char *i
 {
 	(void)rank;
 	(void)id;
-	writer->ops->subsection(writer, NULL, summary);
+	writer->ops->subsection(writer, summary);
 }
 
 static void end_fold(struct writer *writer)
@@ -216,7 +200,7 @@ static const struct writer_ops ops = {
 
 bool render_markdown(FILE *stream, const json_t *document, struct render_style style)
 {
-	struct writer writer = { .ops = &ops, .stream = stream };
+	struct writer writer = { .ops = &ops, .stream = stream, .shown = RANK_PAGE };
 
 	(void)style;
 	content_put(&writer, document);

@@ -151,16 +151,35 @@ void table_put(struct writer *writer, const char *id, const struct field *fields
 	       enum tone (*tone)(const json_t *row))
 {
 	struct writer_column columns[CELLS_MAX];
+	struct field shown[CELLS_MAX];
 	struct cells cells = { .count = 0 };
+	size_t i, shown_count = 0;
 	json_t *row;
-	size_t i;
 
-	writer->ops->table(writer, id, columns, fields_columns(fields, count, columns));
+	for (i = 0; i < count; i++)
+		if (fields[i].rank <= writer->shown)
+			shown[shown_count++] = fields[i];
+	writer->ops->table(writer, id, columns, fields_columns(shown, shown_count, columns));
 	json_array_foreach (rows, i, row) {
-		cells_add_fields(&cells, fields, count, row);
+		cells_add_fields(&cells, shown, shown_count, row);
 		cells_put(&cells, writer, tone ? tone(row) : TONE_PLAIN);
 	}
 	writer->ops->table_end(writer);
+}
+
+void table_put_most(struct writer *writer, const char *id, const struct field *fields, size_t count, json_t *rows,
+		    enum tone (*tone)(const json_t *row))
+{
+	size_t all = json_array_size(rows), most = writer->items_most ? writer->items_most : all;
+	char text[80];
+
+	for (size_t i = all; i-- > most;)
+		json_array_remove(rows, i);
+	table_put(writer, id, fields, count, rows, tone);
+	json_decref(rows);
+	snprintf(text, sizeof(text), "and %zu more, which --format json names", all - most);
+	if (all > most)
+		writer->ops->paragraph(writer, text);
 }
 
 json_t *rows_within(const json_t *list, const char *at)
@@ -385,14 +404,4 @@ void content_put_strings(struct writer *writer, const char *id, const char *head
 		writer->ops->list(writer, items, count);
 	}
 	free(items);
-}
-
-void content_put_rest(struct writer *writer, size_t count)
-{
-	char text[80];
-
-	if (!writer->items_most || count <= writer->items_most)
-		return;
-	snprintf(text, sizeof(text), "and %zu more, which --format json names", count - writer->items_most);
-	writer->ops->paragraph(writer, text);
 }

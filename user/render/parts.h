@@ -30,13 +30,17 @@ struct field {
 	void (*add)(struct cells *cells, const json_t *row); /* instead, for what is of several members */
 	bool numeric;                                        /* set to the right, although it is a text */
 	bool command;                                        /* as in struct writer_column */
+	enum writer_rank rank;                               /* who the column is for */
 };
 /* Returns the count. */
 size_t fields_columns(const struct field *fields, size_t count, struct writer_column *ret);
 void cells_add_fields(struct cells *cells, const struct field *fields, size_t count, const json_t *object);
-/* A row for each object of an array; `tone` may be NULL. */
+/* A row for each object of an array, without columns that are beyond the form's rank; `tone` may be NULL. */
 void table_put(struct writer *writer, const char *id, const struct field *fields, size_t count, const json_t *rows,
 	       enum tone (*tone)(const json_t *row));
+/* The same where there may be thousands of rows: as many as the form shows, and how many more there are. Takes the rows over. */
+void table_put_most(struct writer *writer, const char *id, const struct field *fields, size_t count, json_t *rows,
+		    enum tone (*tone)(const json_t *row));
 /* The objects of the arrays to which the pointer leads from each object of a list, each with the members of that object as well. A
  * new reference. */
 json_t *rows_within(const json_t *list, const char *at);
@@ -83,7 +87,4 @@ void verdict_cards_put(struct writer *writer, enum writer_rank rank, const json_
 
 /* A section with a list of sentences; nothing where there are none. */
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array);
-/* What of so many items the form had no room for; nothing where it had for all. */
-void content_put_rest(struct writer *writer, size_t count);
-
 #endif

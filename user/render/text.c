@@ -36,7 +36,6 @@ struct table {
 struct page {
 	struct writer writer;
 	bool terminal;
-	enum writer_rank shown; /* up to which */
 	bool section_hidden, fold_hidden;
 	bool apart;     /* an empty line is due */
 	size_t columns; /* of a line */
@@ -272,22 +271,21 @@ static void put_verdict(struct writer *writer, const struct writer_verdict *verd
 
 static void put_verdicts(struct writer *writer, enum writer_rank rank, const struct writer_verdict *verdicts, size_t count)
 {
-	for (size_t i = 0; rank <= page_of(writer)->shown && i < count; i++)
+	for (size_t i = 0; rank <= writer->shown && i < count; i++)
 		put_verdict(writer, &verdicts[i]);
 }
 
 static void put_section(struct writer *writer, enum writer_rank rank, const char *id, const char *heading)
 {
 	(void)id;
-	page_of(writer)->section_hidden = rank > page_of(writer)->shown;
+	page_of(writer)->section_hidden = rank > writer->shown;
 	snprintf(writer->section, sizeof(writer->section), "%s", heading);
 	if (page_of(writer)->section_hidden)
 		writer->section[0] = '\0';
 }
 
-static void put_subsection(struct writer *writer, const char *id, const char *heading)
+static void put_subsection(struct writer *writer, const char *heading)
 {
-	(void)id;
 	if (is_hidden(writer))
 		return;
 	begin(writer);
@@ -334,8 +332,9 @@ static void put_code(struct writer *writer, const char *text)
 
 static void put_fold(struct writer *writer, enum writer_rank rank, const char *id, const char *summary)
 {
-	page_of(writer)->fold_hidden = rank > page_of(writer)->shown;
-	put_subsection(writer, id, summary);
+	page_of(writer)->fold_hidden = rank > writer->shown;
+	(void)id;
+	put_subsection(writer, summary);
 }
 
 static void end_fold(struct writer *writer)
@@ -548,9 +547,11 @@ static const struct writer_ops ops = {
 bool render_text(FILE *stream, const json_t *document, struct render_style style)
 {
 	struct page page = {
-		.writer = { .ops = &ops, .stream = stream, .items_most = ITEMS_MOST },
+		.writer = { .ops = &ops,
+			    .stream = stream,
+			    .shown = style.explain ? RANK_COURSE : RANK_MAIN,
+			    .items_most = ITEMS_MOST },
 		.terminal = style.terminal,
-		.shown = style.explain ? RANK_COURSE : RANK_MAIN,
 		.columns = style.columns ? style.columns : LINE_COLUMNS,
 		.table_columns = style.columns ? style.columns : TABLE_COLUMNS,
 	};

@@ -50,8 +50,9 @@ struct writer {
 	FILE *stream;
 	size_t columns; /* of the table that is being written */
 	const struct writer_column *column_list;
-	unsigned int figures; /* numbered so far */
-	size_t items_most;    /* of what there may be thousands, as many are shown; 0: all */
+	unsigned int figures;   /* numbered so far */
+	enum writer_rank shown; /* up to which parts are shown; the form leaves out the others itself, but for columns */
+	size_t items_most;      /* of what there may be thousands, as many are shown; 0: all */
 	/* A heading that waits for something to stand below it: for forms that have no figures. */
 	char section[WRITER_HEADING_SIZE];
 };
@@ -63,7 +64,7 @@ struct writer_ops {
 	void (*banner)(struct writer *writer, enum tone tone, const char *text);
 	void (*verdicts)(struct writer *writer, enum writer_rank rank, const struct writer_verdict *verdicts, size_t count);
 	void (*section)(struct writer *writer, enum writer_rank rank, const char *id, const char *heading);
-	void (*subsection)(struct writer *writer, const char *id, const char *heading);
+	void (*subsection)(struct writer *writer, const char *heading);
 	void (*paragraph)(struct writer *writer, const char *text);
 	void (*facts)(struct writer *writer, const struct writer_fact *facts, size_t count);
 	void (*list)(struct writer *writer, const char *const *items, size_t count);
