@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "config/options.h"
 #include "config/requirement.h"
-#include "result/judge.h"
+#include "result/additions.h"
 
 #define GOLDEN "tests/golden/rfc2544-1-xdp.json"
 

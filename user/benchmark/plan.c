@@ -17,7 +17,6 @@
 #include "mlr/frame.h"
 #include "mlr/sut.h"
 #include "result/report.h"
-#include "result/warnings.h"
 
 #define PLACES              9    /* of the simulated SUTs' limits */
 #define USUAL_SCATTER_RATIO 0.01 /* of a limit, from trial to trial */

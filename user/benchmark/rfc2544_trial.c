@@ -9,7 +9,8 @@
 
 #define TRIAL_TRIES 3 /* of a plain trial in which the tester itself was the limit */
 
-bool rfc2544_has_time(const struct rfc2544 *suite, double duration_s)
+/* Whether something of this duration still ends in time. */
+static bool has_time(const struct rfc2544 *suite, double duration_s)
 {
 	const struct waits *waits = &suite->config->waits;
 	double elapsed_s = (double)(clock_ns() - suite->start_ns) / (double)NS_PER_S;
@@ -26,7 +27,7 @@ static enum exit_code begin_trial(struct rfc2544_run *run, double load_fps, doub
 
 	if (stop_requested())
 		return EXIT_INTERRUPTED;
-	if (!rfc2544_has_time(run->suite, duration_s))
+	if (!has_time(run->suite, duration_s))
 		return EXIT_UNMET;
 	progress_show_trial(run->config, &input);
 	return event_trial_started(run->config, ++run->suite->trial_count, &input, &reason);

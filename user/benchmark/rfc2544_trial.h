@@ -67,9 +67,6 @@ struct rfc2544_run {
 	unsigned int repeated;   /* trials that were made again, because the tester itself was the limit */
 };
 
-/* Whether something of this duration still ends in time. */
-bool rfc2544_has_time(const struct rfc2544 *suite, double duration_s);
-
 /* One trial, told as an event and in the view. */
 enum exit_code rfc2544_trial(struct rfc2544_run *run, double load_fps, double duration_s, struct measurement *ret);
 /* The same for a trial with load steps. */

@@ -6,9 +6,7 @@
 #include "base/json_text.h"
 #include "config/echo.h"
 #include "config/options.h"
-#include "result/definitions.h"
 #include "result/report.h"
-#include "result/warnings.h"
 
 #define REASON_SIZE 1024
 

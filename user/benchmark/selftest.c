@@ -17,7 +17,6 @@
 #include "measurer/selftest_store.h"
 #include "netdev/netlink.h"
 #include "progress/events.h"
-#include "result/environment.h"
 #include "result/report.h"
 
 #define FASTEST_TRIALS     3

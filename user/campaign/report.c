@@ -14,7 +14,7 @@
 #include "config/echo.h"
 #include "mlr/welch.h"
 #include "result/compare.h"
-#include "result/environment.h"
+#include "result/report.h"
 
 #define PROBLEM_SIZE 256
 

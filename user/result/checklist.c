@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "result/checklist.h"
+#include "result/additions.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -265,7 +265,7 @@ static json_t *pointers_json(const struct clause *clause, const json_t *document
 }
 
 /* What says that it is met must be able to show where. */
-static struct finding judge(const struct clause *clause, const json_t *document, const json_t *pointers)
+static struct finding finding_of(const struct clause *clause, const json_t *document, const json_t *pointers)
 {
 	struct finding finding = clause->judge(document, clause);
 
@@ -291,7 +291,7 @@ static struct finding judge_all(const json_t *document, const struct clause *sel
 		if (clause == self || !(clause->kinds & kind) || !is_absolute(clause))
 			continue;
 		pointers = pointers_json(clause, document);
-		finding = judge(clause, document, pointers);
+		finding = finding_of(clause, document, pointers);
 		json_decref(pointers);
 		if (finding.status == MISSING)
 			return MISSING_BECAUSE("Something absolutely required is missing: see below.");
@@ -314,7 +314,7 @@ void report_add_checklist(json_t *document)
 		if (!(clause->kinds & kind))
 			continue;
 		pointers = pointers_json(clause, document);
-		finding = judge(clause, document, pointers);
+		finding = finding_of(clause, document, pointers);
 		json_array_append_new(checklist, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "document",
 							   clause->document, "clause", clause->clause, "level",
 							   clause->level, "requirement", clause->requirement, "status",

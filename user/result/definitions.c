@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "result/definitions.h"
+#include "result/report.h"
 
 json_t *report_units(void)
 {

@@ -13,9 +13,7 @@
 #include "base/stop.h"
 #include "config/given.h"
 #include "render/render.h"
-#include "result/checklist.h"
-#include "result/judge.h"
-#include "result/sut.h"
+#include "result/additions.h"
 
 #define READER_POLL_NS (NS_PER_S / 20)
 
@@ -59,7 +57,7 @@ void report_file_close(struct report_file *file)
 	json_decref(file->sut);
 }
 
-enum exit_code report_write(const json_t *document, const struct config *config, struct report_file *file)
+static enum exit_code report_write(const json_t *document, const struct config *config, struct report_file *file)
 {
 	size_t length;
 	char *text = render(document, config->report_form, (struct render_style){ .explain = config->explain }, &length);

@@ -20,9 +20,8 @@ struct report_file {
 enum exit_code report_file_open(const struct config *config, struct report_file *ret);
 void report_file_close(struct report_file *file);
 
-/* The document to standard output as --format says, and into the file. */
+/* The document to standard output as --format says. */
 enum exit_code report_show(const json_t *document, const struct config *config);
-enum exit_code report_write(const json_t *document, const struct config *config, struct report_file *file);
 /* A stored document: into the file of --report, or else to standard output. */
 enum exit_code report_show_or_write(const json_t *document, const struct config *config);
 /* Both, for a verb that measured; `file` makes it a Test Report, with the SUT, what was warned of, and the checklist (NULL: it is none). The code if

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "result/environment.h"
+#include "result/report.h"
 
 #include <link.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "result/judge.h"
+#include "result/additions.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,9 +8,6 @@
 #include "base/json_text.h"
 #include "base/units.h"
 #include "config/echo.h"
-#include "result/definitions.h"
-#include "result/environment.h"
-#include "result/warnings.h"
 
 static json_t *count_json(uint64_t count)
 {

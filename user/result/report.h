@@ -11,6 +11,7 @@
 
 #include "config/config.h"
 #include "measurer/measurer.h"
+#include "mlr/results.h"
 
 /* Each returns a new reference, or NULL without memory. */
 
@@ -24,6 +25,25 @@ json_t *report_goal(const struct mlr_goal *goal);
 /* Put "<name>_l1_bps" and "<name>_l2_bps" beside a load: what it takes of the link, and without preamble and gap. By
  * --frame-size, also where a measurer of the user's sends the frames. NAN gives null. */
 void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config);
+
+/* The result document's own explanations (definitions.c): its units, and what its quantities mean where the drafts leave that open. */
+json_t *report_units(void);
+json_t *report_definitions(const struct config *config);
+
+/* The machine and the software of a run that started then (environment.c). */
+json_t *environment_describe(time_t start);
+
+/* --- warnings.c: what draft-15 advises against in the goals and loads of a search, and what RFC 2544 makes of its results */
+
+/* The result document's "warnings": sentences, each with its section. A new reference. NAN: Min Load is not known. */
+json_t *warnings_describe(const struct config *config, double min_load_fps);
+
+/* Whether the result of a goal is the throughput of RFC 2544 section 24 (4.10.2): "unconditional", "conditional" (but for the
+ * length of trials) or "none". What is irregular, or where the tester was the limit, is the throughput of nothing. */
+const char *rfc2544_compliance(const struct mlr_goal *goal, const struct mlr_goal_result *result, bool tester_limited);
+
+/* The length of a trial by RFC 2544 section 24. */
+#define RFC2544_TRIAL_S 60
 
 /* "xdp-mlr/trial/1"; `measurement` is NULL where the trial was interrupted. */
 json_t *report_one_trial(const struct config *config, struct measurer *measurer, const struct measurement *measurement,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "result/warnings.h"
+#include "result/report.h"
 
 #include <math.h>
 #include <stdarg.h>
