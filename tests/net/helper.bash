@@ -203,6 +203,12 @@ during_trial() { # FUNCTION OPTION...
   return 1
 }
 
+# The link between the SUT and port B goes down and comes back.
+flap() {
+  inside ip link set sut-b down
+  inside ip link set sut-b up
+}
+
 # Frames of several sizes, sent with these options, are what they should be when they come to the SUT.
 frames_have_size_and_checksums() { # OPTION...
   local size

@@ -53,6 +53,26 @@ search() {
   [[ $stderr == *"calibrat"* ]]
 }
 
+@test "a trial in which a link goes down and comes back is performed again, and the result says so" {
+  lab_up policer:rate=50000,burst=100us
+  start search --max-load 100kfps --goal name=ndr,loss=0,final=1,sum=1,width=2% --wait d=0.2 --format json
+  while running && ! grep -qs "link went down" "$BATS_TEST_TMPDIR/err"; do flap; sleep 0.3; done
+  ended
+  check '.search_result[0] | .relevant_upper_bound > 50000 and .relevant_upper_bound <= 52000 or .tester_limited'
+  check '.search_result[0] | .regular and .relevant_lower_bound >= 48000 and .relevant_lower_bound <= 50200 or .tester_limited'
+  check '[.trials[].link_repeats // 0] | add >= 1'
+  check '[.warnings[] | select(contains("link went down") and contains("performed again"))] | length >= 1'
+}
+
+@test "a link that goes down again and again ends a search" {
+  lab_up policer:rate=50000,burst=100us
+  start search --max-load 100kfps --goal name=ndr,loss=0,final=1,sum=100,width=2% --wait d=0.2 --format json
+  while running; do flap; sleep 1.2; done
+  ended
+  [ "$status" -eq 5 ]
+  [[ $(tail -1 <<<"$stderr") == *"link"* ]]
+}
+
 @test "SIGINT in a search prints what was measured, marked irregular" {
   lab_up policer:rate=50000,burst=100us
   start search --max-load 100kfps --format jsonl

@@ -194,6 +194,22 @@ counts='.trial_result.counts'
   refused 5 "$LAB-" "link"
 }
 
+@test "a link that goes down and comes back in a trial makes it invalid" {
+  lab_up policer:rate=10000,burst=1ms
+  during_trial flap --load 1000
+  refused 5 "port $B" "link went down" "(2 changes)"
+}
+
+@test "a driver that was reset in a trial makes it invalid" {
+  lab_up xdp
+  echo 0 >"$BATS_TEST_TMPDIR/resets"
+  mount --bind "$BATS_TEST_TMPDIR/resets" "/sys/class/net/$B/queues/tx-0/tx_timeout" || skip "no file of /sys can be replaced here"
+  reset() { echo 1 >"$BATS_TEST_TMPDIR/resets"; }
+  during_trial reset --load 1000 || true
+  umount "/sys/class/net/$B/queues/tx-0/tx_timeout"
+  refused 5 "port $B" "driver was reset" "(1 changes)"
+}
+
 @test "crossed ports are found out" {
   lab_up xdp
   # the SUT sends everything back where it came from

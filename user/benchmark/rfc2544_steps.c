@@ -157,6 +157,13 @@ static void watch_recovery(void *context, uint64_t now_ns, uint64_t received, ui
 	recovery->changed = recovery->steps->ret_change_ns && now_ns >= recovery->steps->ret_change_ns;
 }
 
+static void watch_again(void *context)
+{
+	struct recovery_watch *recovery = context;
+
+	*recovery = (struct recovery_watch){ .steps = recovery->steps };
+}
+
 static json_t *recovery_json(const struct recovery_watch *watch, const struct measurement *measurement,
 			     double *ret_recovery_s)
 {
@@ -184,6 +191,7 @@ static enum exit_code recover_once(struct rfc2544_run *run, double overload_fps,
 			.then_frame_count = frames_of(reduced_fps, plan->reduced_duration_s),
 			.grace_s = GRACE_S,
 			.watch = watch_recovery,
+			.again = watch_again,
 		};
 		struct recovery_watch watch = { .steps = &steps };
 		struct measurement measurement;
@@ -329,6 +337,7 @@ enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
 		.load_fps = run->throughput_fps,
 		.frame_count = frames_of(run->throughput_fps, duration_s),
 		.grace_s = GRACE_S,
+		.resets_sut = true,
 		.watch = watch_reset,
 	};
 	struct reset_watch reset = {

@@ -6,6 +6,8 @@
 
 #include "dataplane/rx.h"
 
+#define LINK_REPEATS_MOST 5 /* of one trial */
+
 #define PPM                 1e6
 #define PACING_SHARE        10    /* of the Goal Width: how far the load may be off */
 #define DEFAULT_WIDTH_RATIO 0.005 /* where there is no goal */
@@ -228,6 +230,33 @@ static void summarize_reception(const struct account *account, struct measuremen
 	measurement->order = summarize_order(&all, &received);
 	measurement->has_latency = all.latency.count;
 	measurement->latency = summarize_latency(&all.latency, account->clock_read_ns);
+}
+
+/* --- links ---------------------------------------------------------------------------------------------------------- */
+
+const struct port_trial *account_changed_link(const struct account *account)
+{
+	for (unsigned int i = 0; i < account->port_count; i++)
+		if (account->ports[i].link_changes)
+			return &account->ports[i];
+	return NULL;
+}
+
+enum exit_code account_judge_links(const struct account *account, unsigned int repeats)
+{
+	const struct port_trial *port = account_changed_link(account);
+
+	if (account->config->verb == VERB_TRIAL || repeats == LINK_REPEATS_MOST)
+		return refuse(
+			EXIT_INVALID,
+			"port %s: its link went down, or its driver was reset, within %s (%llu changes): what was lost "
+			"says nothing of the SUT's forwarding; look at the cable and at the SUT",
+			port->counts.name, repeats ? "each performance of a trial" : "the trial",
+			(unsigned long long)port->link_changes);
+	warn("port %s: its link went down, or its driver was reset, within a trial (%llu changes); the trial is performed "
+	     "again",
+	     port->counts.name, (unsigned long long)port->link_changes);
+	return EXIT_DONE;
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------------------ */

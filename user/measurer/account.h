@@ -21,6 +21,7 @@ enum tx_drops { TX_DROPS_BEFORE_WIRE, TX_DROPS_AT_RECEIVER, TX_DROPS_IN_SUT };
 
 /* All that is known of one port after a trial. Plain data: it may come from another machine of the same kind. */
 struct port_trial {
+	uint64_t link_changes; /* of carrier, and resets of the driver: if any, nothing else here says anything of the SUT */
 	struct port_counts counts;
 	struct rx_counters received; /* what its receiver counted in the trial */
 	struct rx_trial seen;        /* likewise, what cannot be subtracted */
@@ -42,6 +43,11 @@ struct account {
 
 /* What all ports received. */
 struct rx_counters account_received(const struct account *account);
+
+/* A port whose link changed in the trial, NULL if none did; and what that means for a trial that was performed again so often already:
+ * EXIT_DONE, once more; EXIT_INVALID, no more. */
+const struct port_trial *account_changed_link(const struct account *account);
+enum exit_code account_judge_links(const struct account *account, unsigned int repeats);
 
 /* Fill in counts, verdict, attribution, pacing, order and latency (by software, on one clock), and whether the tester was the
  * limit. EXIT_INVALID if the ports are crossed. */

@@ -106,10 +106,11 @@ struct measurement {
 	struct pacing_summary pacing;
 	size_t port_count;
 	struct port_counts ports[MLR_PORTS_MAX];
-	double wall_s;          /* real time the trial took, waits included; 0 where time is virtual */
-	double waits_s;         /* configured waits really spent in it */
-	json_t *passed_through; /* fields of an external measurer that are not known here, or NULL; owned */
-	const json_t *stored;   /* a trial of an earlier run, as it was reported then; the config's. NULL: measured now */
+	unsigned int link_repeats; /* how often it was performed again, because a link changed in it */
+	double wall_s;             /* real time the trial took, waits included; 0 where time is virtual */
+	double waits_s;            /* configured waits really spent in it */
+	json_t *passed_through;    /* fields of an external measurer that are not known here, or NULL; owned */
+	const json_t *stored;      /* a trial of an earlier run, as it was reported then; the config's. NULL: measured now */
 };
 void measurement_free(struct measurement *measurement);
 

@@ -59,10 +59,13 @@ struct load_steps {
 	uint64_t frame_count; /* of each transmitting port */
 	double then_load_fps; /* 0: nothing follows */
 	uint64_t then_frame_count;
-	double grace_s; /* how long after its time the last frame may still be sent */
+	bool resets_sut; /* so that links may go down and come back */
+	double grace_s;  /* how long after its time the last frame may still be sent */
 	/* Called about every ms from before the first frame until after the last, with the frames received so far and those
 	 * known to be missing by a gap before a later one; may be NULL. */
 	void (*watch)(void *context, uint64_t now_ns, uint64_t received, uint64_t missing);
+	/* The trial is performed again, because a link changed in it: forget what was watched. May be NULL. */
+	void (*again)(void *context);
 	void *context;
 	uint64_t ret_start_ns, ret_change_ns,
 		ret_end_ns; /* when the first frame, the first after the change, the end was due */

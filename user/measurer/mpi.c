@@ -23,7 +23,6 @@
 
 #define CLOCK_ROUNDS       200
 #define OPEN_PATIENCE_NS   (60 * NS_PER_S) /* ports are prepared, and may restart */
-#define TRIAL_PATIENCE_NS  (10 * NS_PER_S) /* interfaces may be slow to tell their counters */
 #define DESCRIPTION_OCTETS 4096
 #define NS_PER_US          1e3
 
@@ -451,6 +450,8 @@ static enum exit_code account_together(const struct measurer_mpi *mpi, const str
 	enum exit_code code;
 
 	memcpy(account.ports, result->ports, sizeof(account.ports));
+	if (account_changed_link(&account))
+		return account_judge_links(&account, measurement->link_repeats++);
 	code = account_for(&account, measurement);
 	if (code)
 		return code;
@@ -460,26 +461,37 @@ static enum exit_code account_together(const struct measurer_mpi *mpi, const str
 	return EXIT_DONE;
 }
 
-static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
+/* One performance of a trial. Where a link changed in it, all that is known is that it is performed again. */
+static enum exit_code perform(struct measurer_mpi *mpi, const struct mlr_trial_input *input, struct measurement *measurement)
 {
-	struct measurer_mpi *mpi = (struct measurer_mpi *)measurer;
 	struct mpi_order order = {
 		.kind = ORDER_TRIAL,
 		.input = *input,
 		.trial = (uint16_t)(mpi->xdp.trial + 1),
 		.first_sequence = mpi->xdp.next_sequence,
 	};
-	struct measurement measurement = { .tx_backend = mpi->ports[first_transmitter(mpi)].tx_backend };
-	uint64_t start_ns = clock_ns();
 	struct mpi_result result;
 	enum exit_code code = job_broadcast(0, &order, sizeof(order));
 
 	if (code || (code = mpi_trial(mpi, &order, &result)))
 		return code;
 	mpi->xdp.next_sequence += (uint32_t)result.sequences_used + 1;
-	if ((code = account_together(mpi, input, &result, &measurement)))
-		return code;
-	measurement.waits_s = result.waits_s;
+	measurement->waits_s = result.waits_s;
+	return account_together(mpi, input, &result, measurement);
+}
+
+static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
+{
+	struct measurer_mpi *mpi = (struct measurer_mpi *)measurer;
+	struct measurement measurement = { .tx_backend = mpi->ports[first_transmitter(mpi)].tx_backend };
+	uint64_t start_ns = clock_ns();
+	enum exit_code code;
+
+	do {
+		code = perform(mpi, input, &measurement);
+		if (code)
+			return code;
+	} while (!measurement.has_counts);
 	xdp_trial_conclude(mpi->config, input, start_ns, &measurement);
 	*ret = measurement;
 	return EXIT_DONE;

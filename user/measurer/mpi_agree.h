@@ -8,6 +8,8 @@
 #include "measurer/mpi_job.h"
 #include "measurer/xdp_private.h"
 
+#define TRIAL_PATIENCE_NS (10 * NS_PER_S) /* interfaces may be slow to tell their counters */
+
 /* What a rank says of itself first. Plain data, as all that ranks exchange: they must be the same program. */
 struct mpi_rank {
 	char version[32];

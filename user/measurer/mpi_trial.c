@@ -121,7 +121,10 @@ static enum exit_code arm(struct measurer_mpi *mpi, const struct mpi_order *orde
 	code = mpi_agree(code, code ? 0 : xdp_run_sequences(&mpi->xdp, run), &sequences);
 	if (code)
 		return code;
-	return mpi_agree(xdp_run_arm(&mpi->xdp, sequences, run), 0, NULL);
+	job_set_patience(TRIAL_PATIENCE_NS + LINKS_WAIT_NS);
+	code = mpi_agree(xdp_run_arm(&mpi->xdp, sequences, run), 0, NULL);
+	job_set_patience(TRIAL_PATIENCE_NS);
+	return code;
 }
 
 /* From the last look at the clocks before to the first look after. */

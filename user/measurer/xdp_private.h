@@ -52,6 +52,7 @@ struct measurer_xdp {
 	bool said_no_departures;    /* that nobody stamps them (departure.h) */
 	struct diagnosis diagnosis; /* what would explain frames that are lost, or not ours */
 	bool by_nic_clock;          /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
+	bool links_unsteady;        /* one changed in the last trial */
 	struct load_steps *steps;   /* of the trial that runs; NULL: its load is constant */
 	int64_t clock_offset_ns;    /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */

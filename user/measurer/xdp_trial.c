@@ -3,6 +3,7 @@
 #include "measurer/xdp_trial.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@
 #define NIC_POLL_NS     (NS_PER_S / 20)
 #define CLOCK_READS     100
 
+#define LINKS_SETTLED_NS NS_PER_S /* without a change, before a trial is performed again */
+
 static uint64_t ns_of(double seconds)
 {
 	return (uint64_t)(seconds * (double)NS_PER_S);
@@ -36,17 +39,54 @@ static enum exit_code wait_phase(double wait_s)
 
 /* --- snapshots ------------------------------------------------------------------------------------------------------ */
 
-static enum exit_code read_link(struct measurer_xdp *xdp, unsigned int port, struct rtnl_link_stats64 *ret)
+/* How often the kernel gave the driver's transmit queues up and had them reset; not told in another namespace's /sys. */
+static uint64_t read_resets(const char *port)
 {
-	struct link_info link;
-	int error = netlink_link_by_index(xdp->netlink, xdp->ports[port].link.ifindex, &link);
+	char pattern[sizeof("/sys/class/net//queues/tx-*/tx_timeout") + IF_NAMESIZE];
+	unsigned long long resets;
+	uint64_t sum = 0;
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "/sys/class/net/%s/queues/tx-*/tx_timeout", port);
+	if (glob(pattern, 0, NULL, &found))
+		return 0;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		FILE *file = fopen(found.gl_pathv[i], "re");
+
+		if (file && fscanf(file, "%llu", &resets) == 1)
+			sum += resets;
+		if (file)
+			fclose(file);
+	}
+	globfree(&found);
+	return sum;
+}
+
+static enum exit_code find_link(struct measurer_xdp *xdp, unsigned int port, struct link_info *ret)
+{
+	int error = netlink_link_by_index(xdp->netlink, xdp->ports[port].link.ifindex, ret);
 
 	if (error)
 		return refuse(EXIT_INVALID, "port %s disappeared during a trial: %s", xdp->ports[port].link.name,
 			      strerror(-error));
-	if (!link.up || !link.carrier)
+	return EXIT_DONE;
+}
+
+/* A link that was lost says so by its changes: one more where there was none to begin with. But where losing it is the test. */
+static enum exit_code read_link(struct measurer_xdp *xdp, unsigned int port, bool before, struct xdp_snapshot *snapshot)
+{
+	struct link_info link;
+	enum exit_code code = find_link(xdp, port, &link);
+	bool may_change = xdp->steps && xdp->steps->resets_sut;
+
+	if (code)
+		return code;
+	if (!link.up || (!link.carrier && may_change))
 		return refuse(EXIT_INVALID, "port %s lost its link during a trial", xdp->ports[port].link.name);
-	*ret = link.stats;
+	snapshot->link[port] = link.stats;
+	if (!may_change)
+		snapshot->link_changes[port] =
+			link.carrier_changes - (before && !link.carrier) + read_resets(xdp->ports[port].link.name);
 	return EXIT_DONE;
 }
 
@@ -75,7 +115,7 @@ static enum exit_code take_snapshot(struct measurer_xdp *xdp, bool before, struc
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
 		if (!before)
 			rx_snapshot(xdp->ends[i].rx, &ret->rx[i]);
-		code = read_link(xdp, i, &ret->link[i]);
+		code = read_link(xdp, i, before, ret);
 		if (before)
 			rx_snapshot(xdp->ends[i].rx, &ret->rx[i]);
 	}
@@ -426,6 +466,7 @@ static void describe_port(const struct measurer_xdp *xdp, unsigned int port, con
 	uint64_t intended = run->frame_count == TX_NO_LIMIT ? sent_by(xdp, port) : run->frame_count;
 
 	*ret = (struct port_trial){
+		.link_changes = run->after.link_changes[port] - run->before.link_changes[port],
 		.received = rx_subtract(&run->after.rx[port], &run->before.rx[port]),
 		.tx_drops = meaning_of_drops(xdp, port),
 	};
@@ -445,7 +486,7 @@ static enum exit_code read_link_again(struct measurer_xdp *xdp, unsigned int por
 {
 	if (stop_sleep_until(clock_ns() + NIC_POLL_NS))
 		return EXIT_INTERRUPTED;
-	return read_link(xdp, port, &after->link[port]);
+	return read_link(xdp, port, false, after);
 }
 
 /* The interface must have seen at least what we sent through it. */
@@ -511,17 +552,71 @@ static enum exit_code check_nic_received(struct measurer_xdp *xdp, const struct 
 	return EXIT_DONE;
 }
 
+static bool links_changed(const struct xdp_run *run)
+{
+	return memcmp(run->after.link_changes, run->before.link_changes, sizeof(run->after.link_changes));
+}
+
+/* Counters of links that changed are held to nothing: such a trial is not believed. */
 enum exit_code xdp_run_end(struct measurer_xdp *xdp, struct xdp_run *run, struct port_trial *ret_ports)
 {
 	enum exit_code code;
 
 	if ((code = departure_end(xdp)) || (code = departure_check_launches(xdp)) ||
-	    (code = take_snapshot(xdp, false, &run->after)) || (code = check_nic_counters(xdp, &run->before, &run->after)) ||
-	    (code = check_nic_received(xdp, &run->before, &run->after)))
+	    (code = take_snapshot(xdp, false, &run->after)))
+		return code;
+	xdp->links_unsteady = links_changed(run);
+	if (!xdp->links_unsteady && ((code = check_nic_counters(xdp, &run->before, &run->after)) ||
+				     (code = check_nic_received(xdp, &run->before, &run->after))))
 		return code;
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		describe_port(xdp, i, run, &ret_ports[i]);
 	return EXIT_DONE;
+}
+
+/* --- links that change ------------------------------------------------------------------------------------------------ */
+
+/* Wait until all links have been up, without a change, for a while. */
+static enum exit_code settle_links(struct measurer_xdp *xdp)
+{
+	uint64_t now_ns = clock_ns(), deadline_ns = now_ns + LINKS_WAIT_NS, since_ns = now_ns, last = 0;
+
+	do {
+		struct link_info link;
+		uint64_t changes = 0;
+		bool up = true;
+
+		for (unsigned int i = 0; i < xdp->port_count; i++) {
+			enum exit_code code = find_link(xdp, i, &link);
+
+			if (code)
+				return code;
+			up &= link.up && link.carrier;
+			changes += link.carrier_changes;
+		}
+		now_ns = clock_ns();
+		if (!up || changes != last)
+			since_ns = now_ns;
+		last = changes;
+		if (now_ns - since_ns >= LINKS_SETTLED_NS)
+			return EXIT_DONE;
+		if (now_ns >= deadline_ns)
+			return refuse(EXIT_INVALID,
+				      "after a link went down in a trial, the links were not up for %.0f s on end within "
+				      "%.0f s; look at cables and at the SUT",
+				      LINKS_SETTLED_NS / 1e9, LINKS_WAIT_NS / 1e9);
+	} while (!stop_sleep_until(now_ns + NIC_POLL_NS));
+	return EXIT_INTERRUPTED;
+}
+
+/* What was seen of the trial until then is forgotten. */
+static void begin_steps_again(struct load_steps *steps)
+{
+	if (!steps)
+		return;
+	steps->ret_start_ns = steps->ret_change_ns = 0;
+	if (steps->again)
+		steps->again(steps->context);
 }
 
 /* --- the trial ------------------------------------------------------------------------------------------------------ */
@@ -543,6 +638,8 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 	const struct waits *waits = &xdp->config->waits;
 	enum exit_code code;
 
+	if (xdp->links_unsteady && (code = settle_links(xdp)))
+		return code;
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		rx_accept_trial(xdp->ends[i].rx, xdp->trial, xdp->next_sequence, sequences);
 	if ((code = wait_phase(waits->routing_s)))
@@ -620,10 +717,16 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 	uint64_t start_ns = clock_ns();
 	struct rx_counters received;
 	struct xdp_run run;
-	enum exit_code code = xdp_run_begin(input, &run);
+	enum exit_code code;
 
-	if (code || (code = perform(xdp, &run, account.ports, &measurement.waits_s)))
+	if ((code = xdp_run_begin(input, &run)) || (code = perform(xdp, &run, account.ports, &measurement.waits_s)))
 		return code;
+	while (account_changed_link(&account)) {
+		begin_steps_again(xdp->steps);
+		if ((code = account_judge_links(&account, measurement.link_repeats++)) ||
+		    (code = perform(xdp, &run, account.ports, &measurement.waits_s)))
+			return code;
+	}
 	account.clock_read_ns = xdp_clock_read_ns();
 	if ((code = account_for(&account, &measurement)))
 		return code;

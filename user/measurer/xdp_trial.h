@@ -10,6 +10,7 @@
 #ifndef XDP_MLR_MEASURER_XDP_TRIAL_H
 #define XDP_MLR_MEASURER_XDP_TRIAL_H
 
+#include "base/clock.h"
 #include "measurer/account.h"
 #include "measurer/xdp_private.h"
 
@@ -17,8 +18,11 @@
 struct xdp_snapshot {
 	struct rx_counters rx[MLR_PORTS_MAX];
 	struct rtnl_link_stats64 link[MLR_PORTS_MAX];
-	uint64_t backlog_dropped; /* by the whole machine */
+	uint64_t link_changes[MLR_PORTS_MAX]; /* of carrier, and resets of the driver, so far */
+	uint64_t backlog_dropped;             /* by the whole machine */
 };
+
+#define LINKS_WAIT_NS (20 * NS_PER_S) /* for links to settle, after one changed in a trial */
 
 /* A trial that goes on. */
 struct xdp_run {
@@ -46,7 +50,7 @@ enum exit_code xdp_run_begin(const struct mlr_trial_input *input, struct xdp_run
 uint64_t xdp_run_sequences(const struct measurer_xdp *xdp, const struct xdp_run *run);
 uint64_t xdp_run_sequences_used(const struct measurer_xdp *xdp);
 
-/* Accept frames of trial xdp->trial from xdp->next_sequence on, at most so many numbers of a flow; wait; count from now on. */
+/* Wait until links that changed in the last trial have settled. Accept frames of trial xdp->trial from xdp->next_sequence on, at most so many numbers of a flow; wait; count from now on. */
 enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct xdp_run *run);
 
 /* Transmit from this moment of CLOCK_MONOTONIC on, until all is sent or the time is up. */

@@ -92,6 +92,9 @@ static void read_link(const struct nlmsghdr *header, struct link_info *ret)
 		case IFLA_CARRIER:
 			ret->carrier = mnl_attr_get_u8(attribute);
 			break;
+		case IFLA_CARRIER_CHANGES:
+			ret->carrier_changes = mnl_attr_get_u32(attribute);
+			break;
 		case IFLA_MASTER:
 			ret->master_ifindex = (int)mnl_attr_get_u32(attribute);
 			break;

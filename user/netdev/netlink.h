@@ -29,6 +29,7 @@ struct link_info {
 	unsigned int mtu_octets;
 	unsigned int max_mtu_octets; /* what it can be raised to; 0: not known */
 	bool up, carrier;
+	uint32_t carrier_changes; /* how often it has gained or lost carrier so far */
 	bool is_ethernet;
 	int master_ifindex;        /* bridge or bond above it, 0 if none */
 	int lower_ifindex;         /* the link it sits on, or the peer of a veth, in this namespace; 0 if none */

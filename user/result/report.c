@@ -167,6 +167,8 @@ static json_t *trial_json(const struct measurement *measurement)
 		json_object_set_new(trial, "wall_duration", json_real(measurement->wall_s));
 		json_object_set_new(trial, "waits_duration", json_real(measurement->waits_s));
 	}
+	if (measurement->link_repeats)
+		json_object_set_new(trial, "link_repeats", json_integer(measurement->link_repeats));
 	if (measurement->verdict.negative_loss)
 		json_object_set_new(trial, "negative_loss", json_true());
 	return trial;
