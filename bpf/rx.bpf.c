@@ -178,15 +178,15 @@ static __always_inline void count_latency(const struct arrival *arrival, struct 
 		mlr_histogram_add(&trial->latency, (__u64)arrival->latency_ns);
 }
 
-/* Whether a frame of the trial has a length that the trial sends, and nothing behind it but what Ethernet pads short frames with,
- * or padded them with before a VLAN tag was put in. */
+/* Whether a frame of the trial has a length that the trial sends, and nothing behind it: the shortest, whose payload is the tag alone, needs
+ * no padding of Ethernet's, with or without VLAN tags. */
 static __always_inline int has_right_length(const struct frame *frame)
 {
 	if (!with_lengths)
 		return 1;
 	if (!(lengths[frame->udp_octets / 64 & (RX_LENGTH_WORDS - 1)] >> (frame->udp_octets & 63) & 1))
 		return 0;
-	return frame->octets <= MLR_FRAME_MIN_OCTETS || frame->octets == frame->udp_offset + frame->udp_octets;
+	return frame->octets == frame->udp_offset + frame->udp_octets;
 }
 
 /* Whether the checksums of a frame with nothing remarkable are to be verified. */
