@@ -19,12 +19,11 @@ static __always_inline struct rx_cpu *this_cpu(void);
 _Static_assert(sizeof(((struct rx_cpu *)0)->scratch) >= CHUNK_OCTETS + 3,
 	       "a chunk fits, rounded up as the verifier sees it");
 
-/* The ones' complement sum of a whole is all ones where it covers its own checksum (RFC 1071). Below 2^47. */
+/* The ones' complement sum of a whole that covers its own checksum is all ones (RFC 1071): its words, in whatever units, add up to a multiple
+ * of 0xffff. Those are the numbers that 2^64 modulo the inverse of 0xffff makes small. */
 static __always_inline int is_all_ones(__u64 sum)
 {
-	sum = (sum & 0xffffffff) + (sum >> 32);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (sum & 0xffff) + (sum >> 16) == 0xffff;
+	return sum * 0xfffefffefffeffff <= 0x0001000100010001;
 }
 
 /* Protocol and length of UDP's pseudo-header. */
