@@ -16,8 +16,9 @@
 #include "bpf/shared.h"
 
 #define IPV4_FRAGMENT_MASK   0x3fff /* offset and "more fragments" */
-#define IPV6_NEXT_HOP_BY_HOP 0      /* MLD carries it */
-#define IPV6_NEXT_ICMPV6     58     /* neighbour discovery */
+#define IPV4_MORE_FRAGMENTS  0x2000
+#define IPV6_NEXT_HOP_BY_HOP 0  /* MLD carries it */
+#define IPV6_NEXT_ICMPV6     58 /* neighbour discovery */
 
 enum frame_kind {
 	FRAME_FOREIGN,

@@ -23,6 +23,7 @@
 #include "mlr/frame.h"
 
 #include "bpf/intact.h"
+#include "bpf/mangled.h"
 #include "bpf/parse.h"
 
 char _license[] SEC("license") = "Dual BSD/GPL";
@@ -48,6 +49,9 @@ volatile __u32 sequence_count = 0;      /* 2^32 - 1: that many or more */
 volatile __u64 nic_clock_offset_ns = 0; /* to add to the NIC's clock for CLOCK_MONOTONIC; 0: do not use it */
 volatile __u64 tag_offset_ns = 0;       /* to add to CLOCK_MONOTONIC for the clock that tags are in */
 
+/* frames that came when another trial was accepted, or none, by the trial of their tag; shared by all CPUs */
+__u32 late_frames[RX_TRIAL_NUMBERS] = { 0 };
+
 /* one entry a CPU; their number is set before loading */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -61,7 +65,7 @@ struct {
 struct flow_state {
 	__u32 generation; /* of the trial that `next` belongs to */
 	__u32 next;       /* the sequence number expected next */
-	__u32 seen[RX_WINDOW_MAX];
+	__u32 seen[];
 };
 
 struct {
@@ -131,12 +135,15 @@ static __always_inline int is_unique(struct arrival *arrival, struct rx_trial *t
 			state->seen[0] = 1; /* memory of zeros would take number 0 for a copy; 1 never stands here */
 		state->next = first_sequence;
 		state->generation = generation;
+		cpu->counters.flows++;
 	}
 	ahead = distance(sequence, state->next);
 	if (ahead && !is_whole(arrival)) {
 		cpu->counters.damaged++;
 		return 0;
 	}
+	if (ahead < -(__s64)window_mask)
+		cpu->counters.beyond_window++;
 	if (ahead < -(__s64)window_mask ||
 	    __sync_lock_test_and_set(&state->seen[sequence & window_mask], sequence) == sequence) {
 		cpu->counters.duplicate++;
@@ -224,6 +231,12 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 		count_latency(arrival, trial);
 }
 
+static __always_inline void count_late(struct rx_cpu *cpu, __u32 trial)
+{
+	cpu->counters.late++;
+	__sync_fetch_and_add(&late_frames[trial & (RX_TRIAL_NUMBERS - 1)], 1);
+}
+
 static __always_inline void count_tagged(struct arrival *arrival, __u64 now_ns, __u32 is_nic_time)
 {
 	const struct mlr_tag *tag = arrival->frame.tag;
@@ -239,11 +252,27 @@ static __always_inline void count_tagged(struct arrival *arrival, __u64 now_ns, 
 	else if (id == MLR_FLOW_EXTRA)
 		cpu->counters.extra++;
 	else if (number != accepted_trial)
-		cpu->counters.late++;
+		count_late(cpu, number);
 	else if (flow >= flow_count)
 		cpu->counters.misdirected++;
 	else
 		cpu->counters.malformed++;
+}
+
+/* A frame in which the tag is not where it should be. */
+static __always_inline int count_untagged(struct xdp_md *context, struct rx_counters *counters)
+{
+	switch (find_mangling(context)) {
+	case MANGLED_FRAGMENT:
+		counters->fragmented++;
+		return XDP_DROP;
+	case MANGLED_TAGS:
+		counters->overtagged++;
+		return XDP_DROP;
+	default:
+		counters->foreign++;
+		return XDP_PASS;
+	}
 }
 
 /* A frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). */
@@ -262,8 +291,7 @@ static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, _
 		cpu->counters.housekeeping++;
 		return XDP_PASS;
 	default:
-		cpu->counters.foreign++;
-		return XDP_PASS;
+		return count_untagged(context, &cpu->counters);
 	}
 }
 

@@ -14,6 +14,7 @@ struct rx_counters {
 	uint64_t received;        /* unique frames of the accepted trial */
 	uint64_t received_octets; /* of those, without FCS */
 	uint64_t duplicate;       /* copies, and frames too old for the window to tell */
+	uint64_t beyond_window;   /* of those: the ones too old */
 	uint64_t reordered;       /* unique, but after a frame sent later in the same flow */
 	uint64_t
 		reorder_depth; /* sum over those: how many numbers behind the highest that had arrived (1: the one before) */
@@ -30,12 +31,16 @@ struct rx_counters {
 	uint64_t negative_latency; /* arrived before it left: clocks disagree */
 	uint64_t hardware_timed; /* of those received: the arrival was read from the NIC's clock, not from this machine's */
 	uint64_t extra;          /* of MLR_FLOW_EXTRA: sent beside the load */
+	uint64_t fragmented;     /* fragments of frames of the tester */
+	uint64_t overtagged;     /* the tester's, but behind more than two VLAN tags */
+	uint64_t flows;          /* flows of which a frame came, each once a trial */
 };
 
 #define RX_COUNTER_FIELDS (sizeof(struct rx_counters) / sizeof(uint64_t))
 
-#define RX_WINDOW_MAX    65536 /* sequence numbers that a flow remembers, at most */
-#define RX_DEPTH_BUCKETS 16    /* powers of two: depths 1, 2 to 3, 4 to 7, ... 32 768 to 65 535 */
+#define RX_WINDOW_USUAL  65536 /* sequence numbers that a flow remembers, unless more are wanted or there are many flows */
+#define RX_DEPTH_BUCKETS 32    /* powers of two: depths 1, 2 to 3, 4 to 7, ... */
+#define RX_TRIAL_NUMBERS 65536 /* that a tag can have */
 
 /* What cannot be subtracted, of one trial on one CPU. Memory full of zeros is a trial without a frame. */
 struct rx_trial {
@@ -59,7 +64,7 @@ struct rx_cpu {
 	struct rx_trial trials[RX_TRIAL_SLOTS];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct rx_counters) == 144, "layout shared with BPF");
+_Static_assert(sizeof(struct rx_counters) == 176, "layout shared with BPF");
 _Static_assert(sizeof(struct mlr_histogram) == 32 + 8 * MLR_HISTOGRAM_BUCKETS, "layout shared with BPF");
 
 /*

@@ -111,7 +111,8 @@ static void assert_counters(struct rx_counters expected)
 {
 	struct rx_counters now = counters();
 
-	now.gaps = now.gap_frames = now.reorder_depth = now.verified = 0; /* have tests of their own */
+	now.gaps = now.gap_frames = now.reorder_depth = now.verified = now.flows = now.beyond_window =
+		0; /* have tests of their own */
 	assert_memory_equal(&now, &expected, sizeof(now));
 }
 
@@ -499,6 +500,49 @@ static void an_old_copy_never_hides_a_loss(void **state)
 	send_frame(TRIAL, FLOW, 1);
 	assert_int_equal(counters().received, 2);
 	assert_int_equal(counters().duplicate, 1);
+	assert_int_equal(counters().beyond_window, 1);
+	send_frame(TRIAL, FLOW, 1 + 65536); /* of this one it is known */
+	assert_int_equal(counters().duplicate, 2);
+	assert_int_equal(counters().beyond_window, 1);
+}
+
+/* Where frames may come later than that by rate and wait, more is remembered; a million flows have less each. */
+static void the_window_is_as_large_as_is_wanted(void **state)
+{
+	(void)state;
+	assert_int_equal(rx_window(rx), 65536);
+	rx_close(rx);
+	assert_int_equal(rx_load(&(struct rx_options){ .first_flow = FLOW, .flow_count = 2, .window = 200000 }, &rx), 0);
+	assert_int_equal(rx_window(rx), 262144);
+	rx_accept_trial(rx, TRIAL, 1, UINT32_MAX);
+	send_frame(TRIAL, FLOW, 200000);
+	send_frame(TRIAL, FLOW, 1);
+	send_frame(TRIAL, FLOW, 1);
+	assert_int_equal(counters().received, 2);
+	assert_int_equal(counters().reordered, 1);
+	assert_int_equal(counters().duplicate, 1);
+	assert_int_equal(counters().beyond_window, 0);
+	assert_int_equal(counters().flows, 1);
+	rx_close(rx);
+	assert_int_equal(rx_load(&(struct rx_options){ .flow_count = 1000000, .window = 200000 }, &rx), 0);
+	assert_int_equal(rx_window(rx), 16);
+}
+
+/* Whose trial a late frame was, and that none is accepted after the end of one. */
+static void late_frames_are_known_by_their_trial(void **state)
+{
+	(void)state;
+	send_frame(TRIAL, FLOW, 1);
+	rx_end_trial(rx);
+	send_frame(TRIAL, FLOW, 1);
+	send_frame(TRIAL, FLOW, 2);
+	rx_accept_trial(rx, TRIAL + 1, 100, 100);
+	send_frame(TRIAL, FLOW, 3);
+	send_frame(65535, FLOW, 3);
+	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .late = 4 });
+	assert_int_equal(rx_late(rx, TRIAL), 3);
+	assert_int_equal(rx_late(rx, TRIAL + 1), 0);
+	assert_int_equal(rx_late(rx, 65535), 1);
 }
 
 /* One frame with a damaged number must not make all others look old. */
@@ -664,20 +708,54 @@ static void foreign_frames_pass_on(void **state)
 	}
 }
 
-/* Fragments of a tagged frame carry the magic where the first one has it, but are no frames of ours. */
-static void fragments_are_foreign(void **state)
+/* The first fragment of one of our frames carries the magic, the others come from where that did. */
+static void fragments_of_ours_are_known(void **state)
 {
 	uint8_t frame[60];
 	unsigned int octets = build(frame, 64, FLOW);
 
 	(void)state;
 	stamp(frame, TRIAL, 1);
-	frame[20] = 0x20; /* more fragments */
+	frame[21] = 1; /* a later fragment, of somebody so far */
 	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_PASS);
+	frame[20] = 0x20; /* more fragments */
+	frame[21] = 0;
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+	frame[20] = 0;
+	frame[21] = 1;
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+	frame[29]++; /* from another address */
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_PASS);
+	frame[29]--;
 	frame[20] = 0x40; /* do not fragment: fine */
+	frame[21] = 0;
 	mend_checksum(frame + 14);
 	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
-	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .foreign = 1 });
+	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .foreign = 2, .fragmented = 2 });
+}
+
+/* A tester sends two VLAN tags at most: a third, and a fourth, were put in. */
+static void tags_that_were_put_in_are_known(void **state)
+{
+	uint8_t frame[92] = { 0 };
+
+	(void)state;
+	for (unsigned int ip_version = 4; ip_version <= 6; ip_version += 2) {
+		const struct mlr_frame_spec spec = {
+			.ip_version = ip_version,
+			.vlan_count = 2,
+			.vlans = { { .type = 0x88a8, .control = 1 }, { .type = 0x8100, .control = 2 } },
+			.source_address6 = { 0x20, 1 },
+			.size_octets = 92,
+		};
+		unsigned int octets = build_as(frame, &spec, FLOW);
+
+		stamp(frame, TRIAL, ip_version);
+		assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+		memmove(frame + 16, frame + 12, octets - 16);
+		assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+	}
+	assert_counters((struct rx_counters){ .received = 2, .received_octets = 176, .overtagged = 2 });
 }
 
 static void every_truncation_of_a_valid_frame(void **state)
@@ -752,7 +830,7 @@ static void random_octets(void **state)
 	}
 	now = counters();
 	assert_int_equal(now.received + now.duplicate + now.late + now.foreign + now.housekeeping + now.malformed +
-				 now.misdirected + now.extra + now.damaged,
+				 now.misdirected + now.extra + now.damaged + now.fragmented + now.overtagged,
 			 frames);
 	assert_true(now.received > frames / 10 && now.foreign > frames / 10 && now.malformed > 0);
 }
@@ -780,6 +858,8 @@ int main(void)
 		TEST(flows_have_sequences_of_their_own),
 		TEST(sequences_wrap),
 		TEST(an_old_copy_never_hides_a_loss),
+		TEST(the_window_is_as_large_as_is_wanted),
+		TEST(late_frames_are_known_by_their_trial),
 		TEST(numbers_that_were_never_sent_are_malformed),
 		TEST(state_survives_a_move_between_cpus),
 		TEST(what_is_not_of_this_trial_or_port),
@@ -787,7 +867,8 @@ int main(void)
 		TEST(long_latencies_are_right),
 		TEST(latency_is_by_the_clock_of_the_tags),
 		TEST(foreign_frames_pass_on),
-		TEST(fragments_are_foreign),
+		TEST(fragments_of_ours_are_known),
+		TEST(tags_that_were_put_in_are_known),
 		TEST(every_truncation_of_a_valid_frame),
 		TEST(lengths_that_do_not_fit_are_malformed),
 		TEST(random_octets),

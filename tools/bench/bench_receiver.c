@@ -96,12 +96,13 @@ static void load(struct row *row)
 		fail("cannot open the programs", -ENOMEM);
 	bpf_object__for_each_program(program, row->skeleton->obj)
 		bpf_program__set_autoload(program, strcmp(bpf_program__name(program), row->program) == 0);
-	row->skeleton->rodata->window_mask = RX_WINDOW_MAX - 1;
+	row->skeleton->rodata->window_mask = RX_WINDOW_USUAL - 1;
 	row->skeleton->rodata->with_order = !row->no_order;
 	row->skeleton->rodata->with_latency = !row->no_latency;
 	row->skeleton->rodata->with_lengths = !row->no_order || !row->no_latency;
 	row->skeleton->rodata->lengths[0] = row->skeleton->rodata->lengths[udp_octets(row) / 64] = ~0ull;
 	row->skeleton->rodata->verify_small = row->skeleton->rodata->verify_others = row->verify;
+	bpf_map__set_value_size(row->skeleton->maps.flows, (RX_WINDOW_USUAL + 2) * (uint32_t)sizeof(uint32_t));
 	bpf_map__set_max_entries(row->skeleton->maps.cpus, (uint32_t)libbpf_num_possible_cpus());
 	error = receiver_bpf__load(row->skeleton);
 	if (error)

@@ -17,9 +17,10 @@
 #define BPF_F_XDP_DEV_BOUND_ONLY (1u << 6) /* Linux 6.3 */
 #endif
 
-/* Sequence slots of all flows together: a flow alone remembers 65 536 frames, a million of them 16 each. */
-#define WINDOW_SLOTS (1u << 24)
-#define WINDOW_MIN   (1u << 4)
+/* Sequence slots of all flows together: at most so many, or a part of the memory that is free. A million flows have 16 each. */
+#define WINDOW_SLOTS       (1u << 24)
+#define WINDOW_MIN         (1u << 4)
+#define WINDOW_MEMORY_PART 8
 /* of bpf/rx.bpf.c: what a flow has before its slots */
 #define FLOW_STATE_OCTETS 8
 /* The tag's trial numbers have 16 bits. */
@@ -51,17 +52,23 @@ struct rx {
 	struct bpf_program *program; /* the one of the skeleton that is loaded */
 	int link_fd;                 /* -1: not attached */
 	int cpu_count;
+	uint32_t window;     /* sequence numbers that a flow remembers */
 	struct rx_cpu *cpus; /* mapped: one a possible CPU */
 	size_t mapped_octets;
 };
 
 /* --- loading and attaching ------------------------------------------------------------------------------------------ */
 
-static uint32_t window_of(uint32_t flow_count)
+static uint32_t window_of(const struct rx_options *options)
 {
-	uint32_t window = RX_WINDOW_MAX;
+	uint64_t free_slots = (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / WINDOW_MEMORY_PART /
+			      sizeof(uint32_t);
+	uint64_t slots = free_slots < WINDOW_SLOTS ? free_slots : WINDOW_SLOTS;
+	uint32_t window = RX_WINDOW_USUAL;
 
-	while (window > WINDOW_MIN && (uint64_t)window * flow_count > WINDOW_SLOTS)
+	while (window < options->window && (uint64_t)window * 2 * options->flow_count <= slots)
+		window *= 2;
+	while (window > WINDOW_MIN && (uint64_t)window * options->flow_count > WINDOW_SLOTS)
 		window /= 2;
 	return window;
 }
@@ -69,11 +76,10 @@ static uint32_t window_of(uint32_t flow_count)
 static void configure(struct rx *rx, const struct rx_options *options)
 {
 	struct rx_bpf__rodata *constants = rx->skeleton->rodata;
-	uint32_t window = window_of(options->flow_count);
 
 	constants->first_flow = options->first_flow;
 	constants->flow_count = options->flow_count;
-	constants->window_mask = window - 1;
+	constants->window_mask = rx->window - 1;
 	constants->with_order = !options->no_order;
 	constants->with_latency = !options->no_latency;
 	constants->verify_small = options->verify != RX_VERIFY_DOUBTS;
@@ -83,7 +89,7 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	if (options->lengths)
 		memcpy((void *)constants->lengths, options->lengths->bits, sizeof(options->lengths->bits));
 	bpf_map__set_max_entries(rx->skeleton->maps.flows, options->no_order ? 1 : options->flow_count);
-	bpf_map__set_value_size(rx->skeleton->maps.flows, FLOW_STATE_OCTETS + window * (uint32_t)sizeof(uint32_t));
+	bpf_map__set_value_size(rx->skeleton->maps.flows, FLOW_STATE_OCTETS + rx->window * (uint32_t)sizeof(uint32_t));
 	bpf_map__set_max_entries(rx->skeleton->maps.cpus, (uint32_t)rx->cpu_count);
 }
 
@@ -120,8 +126,9 @@ static int map_counters(struct rx *rx)
 	return 0;
 }
 
-/* Load a variant. 0 or -errno, unsaid. */
-static int load(const struct rx_options *options, const struct variant *variant, int ifindex, struct rx **ret)
+/* Load a variant with this window. 0 or -errno, unsaid. */
+static int load_with(const struct rx_options *options, uint32_t window, const struct variant *variant, int ifindex,
+		     struct rx **ret)
 {
 	struct rx *rx = calloc(1, sizeof(*rx));
 	int error = -ENOMEM;
@@ -129,6 +136,7 @@ static int load(const struct rx_options *options, const struct variant *variant,
 	if (!rx)
 		return error;
 	rx->variant = variant;
+	rx->window = window;
 	rx->link_fd = -1;
 	rx->cpu_count = libbpf_num_possible_cpus();
 	libbpf_set_print(NULL); /* our messages say what it would */
@@ -142,12 +150,24 @@ static int load(const struct rx_options *options, const struct variant *variant,
 		error = map_counters(rx);
 	if (error)
 		goto failed;
-	rx->skeleton->bss->accepted_trial = NO_TRIAL;
+	rx_end_trial(rx);
 	*ret = rx;
 	return 0;
 
 failed:
 	rx_close(rx);
+	return error;
+}
+
+/* The same; kernels differ in how large a value they allow. */
+static int load(const struct rx_options *options, const struct variant *variant, int ifindex, struct rx **ret)
+{
+	uint32_t window = window_of(options);
+	int error;
+
+	while ((error = load_with(options, window, variant, ifindex, ret)) && window > RX_WINDOW_USUAL &&
+	       (error == -E2BIG || error == -ENOMEM))
+		window /= 2;
 	return error;
 }
 
@@ -251,6 +271,11 @@ bool rx_has_hardware_clock(const struct rx *rx)
 	return rx->variant->hardware_clock;
 }
 
+uint32_t rx_window(const struct rx *rx)
+{
+	return rx->window;
+}
+
 int rx_program_fd(const struct rx *rx)
 {
 	return bpf_program__fd(rx->program);
@@ -268,18 +293,27 @@ void rx_set_tag_offset(struct rx *rx, int64_t offset_ns)
 	rx->skeleton->bss->tag_offset_ns = (uint64_t)offset_ns;
 }
 
+void rx_end_trial(struct rx *rx)
+{
+	__atomic_store_n(&rx->skeleton->bss->accepted_trial, NO_TRIAL, __ATOMIC_SEQ_CST);
+}
+
 void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uint64_t sequence_count)
 {
 	struct rx_bpf__bss *variables = rx->skeleton->bss;
 
-	/* what arrives in between is late, and not judged by half of the new numbers */
-	__atomic_store_n(&variables->accepted_trial, NO_TRIAL, __ATOMIC_SEQ_CST);
+	rx_end_trial(rx); /* what arrives in between is late, and not judged by half of the new numbers */
 	for (int i = 0; i < rx->cpu_count; i++)
 		memset(&rx->cpus[i].trials[trial % RX_TRIAL_SLOTS], 0, sizeof(struct rx_trial));
 	variables->first_sequence = first_sequence;
 	variables->sequence_count = sequence_count < UINT32_MAX ? (uint32_t)sequence_count : UINT32_MAX;
 	variables->generation++;
 	__atomic_store_n(&variables->accepted_trial, trial, __ATOMIC_SEQ_CST);
+}
+
+uint32_t rx_late(const struct rx *rx, uint16_t trial)
+{
+	return __atomic_load_n(&rx->skeleton->bss->late_frames[trial], __ATOMIC_RELAXED);
 }
 
 void rx_snapshot(const struct rx *rx, struct rx_counters *ret)
@@ -322,7 +356,7 @@ struct rx_counters rx_subtract(const struct rx_counters *after, const struct rx_
 uint64_t rx_ours(const struct rx_counters *counters)
 {
 	return counters->received + counters->duplicate + counters->malformed + counters->misdirected +
-	       counters->wrong_length + counters->damaged;
+	       counters->wrong_length + counters->damaged + counters->fragmented + counters->overtagged;
 }
 
 uint64_t rx_seen(const struct rx_counters *counters)

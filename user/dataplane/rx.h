@@ -37,7 +37,8 @@ enum rx_verify {
 /* What to receive, and what to find out about it. */
 struct rx_options {
 	uint32_t first_flow, flow_count; /* flows first_flow .. first_flow + flow_count - 1; at least one */
-	bool no_order;                   /* do not tell duplicates and reordering */
+	uint32_t window; /* frames of a flow that may come late and still be told from copies; more where memory is cheap */
+	bool no_order;   /* do not tell duplicates and reordering */
 	bool no_latency;
 	enum rx_verify verify;
 	const struct rx_lengths *lengths; /* NULL: do not compare them; copied */
@@ -52,6 +53,8 @@ void rx_close(struct rx *rx);
 bool rx_is_generic(const struct rx *rx);
 bool rx_takes_fragments(const struct rx *rx);
 bool rx_has_hardware_clock(const struct rx *rx);
+/* Of a flow, so many sequence numbers are remembered: a frame that comes later than that counts as a duplicate. */
+uint32_t rx_window(const struct rx *rx);
 
 /* What to add to the NIC's clock for CLOCK_MONOTONIC (ns), from now on; 0: its times are not used. No effect on a receiver
  * without hardware clock. */
@@ -63,6 +66,12 @@ void rx_set_tag_offset(struct rx *rx, int64_t offset_ns);
 /* From now on the frames of this trial count, and those of any other are late. In each flow they have the sequence numbers
  * from first_sequence on, at most sequence_count of them. Empties the trial's histograms; the trial before must be over. */
 void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uint64_t sequence_count);
+
+/* From now on all frames are late, until the next trial is accepted. */
+void rx_end_trial(struct rx *rx);
+
+/* Frames of this trial that came when it was not the accepted one, since the program was attached. */
+uint32_t rx_late(const struct rx *rx, uint16_t trial);
 
 /* All counters since the program was attached, summed over CPUs. */
 void rx_snapshot(const struct rx *rx, struct rx_counters *ret);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/* Frames of the tester that a SUT made others of: by where the magic is in them, they do not belong to somebody else. */
+#ifndef XDP_MLR_MANGLED_H
+#define XDP_MLR_MANGLED_H
+
+#include "bpf/parse.h"
+
+enum mangling { MANGLED_NOT, MANGLED_FRAGMENT, MANGLED_TAGS };
+
+static volatile __u32 fragmented_source =
+	0; /* of the last first fragment of a frame of ours: what has no UDP header is told by it */
+
+static __always_inline int has_magic(const struct udphdr *udp, const void *end)
+{
+	const struct mlr_tag *tag = (const void *)(udp + 1);
+
+	return (const void *)tag + sizeof(tag->magic) <= end && tag->magic == bpf_htons(MLR_TAG_MAGIC);
+}
+
+/* A fragment of an IPv4 packet of ours; routers make none of IPv6. */
+static __always_inline int is_fragment(const struct iphdr *ip, const void *end)
+{
+	__u32 fragment;
+
+	if ((const void *)(ip + 1) > end || ip->protocol != IPPROTO_UDP)
+		return 0;
+	fragment = ip->frag_off & bpf_htons(IPV4_FRAGMENT_MASK);
+	if (fragment == bpf_htons(IPV4_MORE_FRAGMENTS) && has_magic((const void *)ip + ip->ihl * 4, end))
+		fragmented_source = ip->saddr;
+	return fragment && ip->saddr == fragmented_source;
+}
+
+/* Of a frame that find_frame() found to be foreign. Not static: so the verifier looks at it once. */
+__noinline int find_mangling(struct xdp_md *context)
+{
+	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
+	const struct ethhdr *ethernet = data;
+	struct network network = { .header = ethernet + 1 };
+	const struct udphdr *udp = 0;
+	__u32 octets;
+
+	if ((const void *)(ethernet + 1) > end)
+		return MANGLED_NOT;
+	network.type = ethernet->h_proto;
+	if (!skip_tag(&network, end) || !skip_tag(&network, end) || !skip_tag(&network, end) || !skip_tag(&network, end))
+		return MANGLED_NOT;
+	if (network.type == bpf_htons(ETH_P_IP))
+		udp = find_udp4(network.header, end, &octets);
+	else if (network.type == bpf_htons(ETH_P_IPV6))
+		udp = find_udp6(network.header, end, &octets);
+	if (udp && has_magic(udp, end))
+		return MANGLED_TAGS; /* with two of them or less it would have been found */
+	if (network.type == bpf_htons(ETH_P_IP) && is_fragment(network.header, end))
+		return MANGLED_FRAGMENT;
+	return MANGLED_NOT;
+}
+
+#endif
