@@ -26,6 +26,10 @@ void mlr_trial_counts_add(struct mlr_trial_counts *sum, const struct mlr_trial_c
 	sum->malformed += more->malformed;
 	sum->wrong_length += more->wrong_length;
 	sum->damaged += more->damaged;
+	sum->misdirected += more->misdirected;
+	sum->verified += more->verified;
+	sum->fragmented += more->fragmented;
+	sum->overtagged += more->overtagged;
 }
 
 /* Whether more than the tolerance stayed unsent. The 1e-9 keeps a rounding from deciding. */

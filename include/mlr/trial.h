@@ -42,6 +42,10 @@ struct mlr_trial_counts {
 	uint64_t malformed;    /* the tester's by their magic, but with lengths or numbers that cannot be */
 	uint64_t wrong_length; /* of this trial, but cut or padded: not received */
 	uint64_t damaged;      /* the tester's, but a checksum is wrong: not received */
+	uint64_t misdirected;  /* of this trial, but at a port that they were not sent to: not received */
+	uint64_t verified;     /* of those received: their checksums were */
+	uint64_t fragmented;   /* fragments of the tester's frames */
+	uint64_t overtagged;   /* the tester's, but behind more VLAN tags than it sends: not received */
 };
 
 /* Add `more` to `sum`: counts of one trial from another direction, port or machine (4.5.5: frame counts are aggregates). */

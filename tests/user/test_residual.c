@@ -6,44 +6,73 @@
 
 #define LIMIT_NS (3600 * NS_PER_S)
 
-/* Whether it is over, so long after its begin, and after the last frame of so many. */
-static bool is_over(uint64_t since_begin_ns, uint64_t since_last_ns, uint64_t sent, uint64_t arrived)
+/* What ends it so long after its begin, and after the last frame of so many that arrived of 1000, of so many flows of 10; NULL: nothing. */
+static const char *ending(uint64_t since_begin_ns, uint64_t since_last_ns, uint64_t arrived, uint64_t flows)
 {
 	uint64_t now_ns = clock_ns();
 	struct xdp_residual residual = {
 		.limit_ns = LIMIT_NS,
 		.start_ns = now_ns - since_begin_ns,
 		.quiet_since_ns = now_ns - since_last_ns,
+		.interval_ns = LIMIT_NS / 1000,
 		.last = arrived,
 	};
-	struct xdp_progress progress = { .sent = sent, .unique = arrived, .all = arrived };
+	struct xdp_progress progress = { .sent = 1000, .unique = arrived, .all = arrived, .flows = 10, .flows_seen = flows };
 
-	return xdp_residual_is_over(&residual, &progress);
+	bool is_over = xdp_residual_is_over(&residual, &progress);
+
+	assert_int_equal(is_over, residual.ended_by != NULL);
+	return residual.ended_by;
 }
 
-static void silence_ends_it_after_the_first_frame_only(void **state)
+static void silence_ends_it_where_most_frames_have_come(void **state)
 {
 	(void)state;
-	assert_true(is_over(LIMIT_NS / 4, LIMIT_NS / 4, 1000, 999));
-	assert_false(is_over(LIMIT_NS / 4, LIMIT_NS / 10, 1000, 999));
-	/* all are delayed by more than a fifth of it */
-	assert_false(is_over(LIMIT_NS / 4, LIMIT_NS / 4, 1000, 0));
-	assert_false(is_over(LIMIT_NS / 2, LIMIT_NS / 2, 1000, 0));
-	assert_true(is_over(LIMIT_NS, LIMIT_NS, 1000, 0));
+	assert_string_equal(ending(LIMIT_NS / 4, LIMIT_NS / 4, 999, 10), "silence");
+	assert_string_equal(ending(LIMIT_NS / 4, LIMIT_NS / 4, 500, 10), "silence");
+	assert_null(ending(LIMIT_NS / 4, LIMIT_NS / 10, 999, 10));
+	/* all are delayed by more than a fifth of it, or the greater part, or all of one flow */
+	assert_null(ending(LIMIT_NS / 2, LIMIT_NS / 2, 0, 0));
+	assert_null(ending(LIMIT_NS / 2, LIMIT_NS / 2, 499, 10));
+	assert_null(ending(LIMIT_NS / 2, LIMIT_NS / 2, 900, 9));
+	assert_string_equal(ending(LIMIT_NS, LIMIT_NS, 0, 0), "time");
+	assert_string_equal(ending(LIMIT_NS, LIMIT_NS, 900, 9), "time");
+	assert_string_equal(ending(LIMIT_NS, 0, 999, 10), "time");
 }
 
-static void all_frames_end_it(void **state)
+/* Frames are further apart than a fifth of it: none could have come. */
+static void silence_is_longer_than_the_time_between_frames(void **state)
+{
+	uint64_t now_ns = clock_ns();
+	struct xdp_residual residual = {
+		.limit_ns = LIMIT_NS,
+		.start_ns = now_ns - LIMIT_NS / 2,
+		.quiet_since_ns = now_ns - LIMIT_NS / 2,
+		.interval_ns = LIMIT_NS / 5,
+		.last = 9,
+	};
+
+	(void)state;
+	assert_false(xdp_residual_is_over(&residual, &(struct xdp_progress){ .sent = 10, .unique = 9, .all = 9 }));
+	residual.interval_ns = LIMIT_NS / 10;
+	assert_true(xdp_residual_is_over(&residual, &(struct xdp_progress){ .sent = 10, .unique = 9, .all = 9 }));
+}
+
+/* There may be copies of them. */
+static void a_short_silence_ends_it_after_all_frames(void **state)
 {
 	(void)state;
-	assert_true(is_over(1, 1, 1000, 1000));
-	assert_false(is_over(1, 1, 1000, 999));
+	assert_string_equal(ending(LIMIT_NS / 50, LIMIT_NS / 90, 1000, 10), "all frames");
+	assert_null(ending(LIMIT_NS / 50, LIMIT_NS / 200, 1000, 10));
+	assert_null(ending(1, 1, 999, 10));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(silence_ends_it_after_the_first_frame_only),
-		cmocka_unit_test(all_frames_end_it),
+		cmocka_unit_test(silence_ends_it_where_most_frames_have_come),
+		cmocka_unit_test(silence_is_longer_than_the_time_between_frames),
+		cmocka_unit_test(a_short_silence_ends_it_after_all_frames),
 	};
 
 	return cmocka_run_group_tests_name("residual", tests, NULL, NULL);

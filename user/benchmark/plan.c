@@ -21,7 +21,6 @@
 #define PLACES              9    /* of the simulated SUTs' limits */
 #define USUAL_SCATTER_RATIO 0.01 /* of a limit, from trial to trial */
 #define MOST_SCATTER_RATIO  0.05
-#define QUIET_PART          5     /* phase d ends after this part of its time without a frame (docs/design.md) */
 #define MAX_LOAD_GUESS      1.5e6 /* frames/s: what a copy-mode port over veth can send; only for the estimate */
 #define BPS_PER_MEGABIT     1e6
 
@@ -100,7 +99,8 @@ static double waits_s(const struct config *config, bool lost)
 
 	if (!config_uses_ports(config))
 		return 0;
-	return waits->routing_s + waits->learning_s + waits->stabilize_s + (lost ? waits->residual_s / QUIET_PART : 0);
+	return waits->routing_s + waits->learning_s + waits->stabilize_s +
+	       waits->residual_s / (lost ? WAIT_QUIET_PART : WAIT_COPIES_PART);
 }
 
 /* One search of a simulated SUT. EXIT_DONE, or it was said why not. */

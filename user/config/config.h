@@ -44,10 +44,12 @@ enum algorithm { ALGORITHM_MLR, ALGORITHM_PHASED, ALGORITHM_BINARY, ALGORITHM_TS
 struct waits {
 	double routing_s;   /* a: after a routing update */
 	double learning_s;  /* b: after learning frames */
-	double residual_s;  /* d: for residual frames; the most, it ends early once the counters are quiet */
+	double residual_s;  /* d: for residual frames; the most: it ends early after these parts of it without a frame, */
 	double stabilize_s; /* e: for the SUT to restabilise */
 };
-#define RFC2544_WAITS ((struct waits){ .routing_s = 2, .learning_s = 2, .residual_s = 2, .stabilize_s = 5 })
+#define WAIT_QUIET_PART  5   /* where frames are missing, but most have come, */
+#define WAIT_COPIES_PART 100 /* where all have come: there may be copies of them */
+#define RFC2544_WAITS    ((struct waits){ .routing_s = 2, .learning_s = 2, .residual_s = 2, .stabilize_s = 5 })
 
 #define HOST_SIZE       64
 #define PORT_LABEL_SIZE (HOST_SIZE + IF_NAMESIZE) /* "host:name" */

@@ -202,9 +202,12 @@ static struct latency_summary summarize_latency(const struct mlr_histogram *all,
 	};
 }
 
-static struct order_summary summarize_order(const struct rx_trial *all, const struct rx_counters *received)
+static struct order_summary summarize_order(const struct account *account, const struct rx_trial *all,
+					    const struct rx_counters *received)
 {
 	struct order_summary order = {
+		.window = UINT64_MAX,
+		.beyond_window = received->beyond_window,
 		.reorder_depth_mean =
 			received->reordered ? (double)received->reorder_depth / (double)received->reordered : NAN,
 		.reorder_depth_max = all->reorder_depth_max,
@@ -213,6 +216,8 @@ static struct order_summary summarize_order(const struct rx_trial *all, const st
 		.gap_max = all->gap_max,
 	};
 
+	for (unsigned int i = 0; i < account->port_count; i++)
+		order.window = at_most(account->ports[i].window, order.window);
 	memcpy(order.reorder_depths, all->reorder_depths, sizeof(order.reorder_depths));
 	return order;
 }
@@ -227,7 +232,7 @@ static void summarize_reception(const struct account *account, struct measuremen
 		rx_trial_merge(&all, &account->ports[i].seen);
 	measurement->has_order = true;
 	measurement->order_unknown = account->config->no_seq;
-	measurement->order = summarize_order(&all, &received);
+	measurement->order = summarize_order(account, &all, &received);
 	measurement->has_latency = all.latency.count;
 	measurement->latency = summarize_latency(&all.latency, account->clock_read_ns);
 }

@@ -29,9 +29,10 @@ struct port_trial {
 	uint64_t start_ns;           /* when it was to begin: CLOCK_MONOTONIC of its host, as the departures in `sent` */
 	double busy_s; /* how long it was at it: the Trial Duration, or longer where the last frame left late */
 	enum tx_drops tx_drops;
+	uint32_t window; /* of its receiver (rx.h) */
 };
 
-/* A trial, to be accounted for. Ports are in the order of the profile. */
+/* A trial, to be accounted for; too large for a stack. Ports are in the order of the profile. */
 struct account {
 	const struct config *config;
 	const struct mlr_profile *profile;

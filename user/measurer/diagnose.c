@@ -2,6 +2,7 @@
 #include "measurer/diagnose.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/message.h"
@@ -57,19 +58,58 @@ static void look_for_silence(struct diagnosis *diagnosis, const struct mlr_trial
 /* A trial that nothing came back from, for whatever reason; one line where no better guess was made. */
 static void look_for_black_hole(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
 {
-	uint64_t broken = counts->wrong_length + counts->damaged + counts->malformed;
-
-	if (diagnosis->said_silence || diagnosis->said_nothing_came || !counts->sent || counts->received)
+	if (diagnosis->said_silence || diagnosis->said_nothing_came || diagnosis->said_broken || !counts->sent ||
+	    counts->received)
 		return;
 	diagnosis->said_nothing_came = true;
-	if (broken)
-		warn("no frame came back as it was sent, but %llu damaged, cut or padded: look at what the SUT does to them",
-		     (unsigned long long)broken);
-	else
-		warn("no frame of %llu sent came back: look at the cabling, at MAC addresses (--dst-mac), at the SUT's "
-		     "routes, VLANs and "
-		     "firewall, and at whether its delay is longer than phase d (--wait d=S)",
-		     (unsigned long long)counts->sent);
+	warn("no frame of %llu sent came back: look at the cabling, at MAC addresses (--dst-mac), at the SUT's "
+	     "routes, VLANs and "
+	     "firewall, and at whether its delay is longer than phase d (--wait d=S)",
+	     (unsigned long long)counts->sent);
+}
+
+/* --- what came back is not what was sent ------------------------------------------------------------------------------ */
+
+/* Frames of ours that are none any more; each kind by its name. */
+static void look_for_broken(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
+{
+	const struct {
+		uint64_t count;
+		const char *name;
+	} kinds[] = {
+		{ counts->damaged, "with a wrong checksum (damaged)" },
+		{ counts->wrong_length, "cut or padded (wrong_length)" },
+		{ counts->malformed, "cut so that headers and lengths do not fit, or with a number never sent (malformed)" },
+		{ counts->fragmented, "in fragments (fragmented)" },
+		{ counts->overtagged, "behind more VLAN tags than a tester sends (overtagged)" },
+		{ counts->misdirected, "at a port that they were not sent to (misdirected)" },
+	};
+	char text[512] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].count)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%llu %s", used ? ", " : "",
+						 (unsigned long long)kinds[i].count, kinds[i].name);
+	if (diagnosis->said_broken || !used)
+		return;
+	diagnosis->said_broken = true;
+	warn("frames of a trial came back otherwise than they were sent, and do not count as received: %s; look at what the "
+	     "SUT "
+	     "does to them",
+	     text);
+}
+
+static void look_for_window(struct diagnosis *diagnosis, const struct order_summary *order)
+{
+	if (diagnosis->said_window || !order->beyond_window)
+		return;
+	diagnosis->said_window = true;
+	warn("%llu frames of a trial came after %llu later ones of their flow or more: whether they are copies cannot be "
+	     "told, so they "
+	     "count as duplicates, and may be lost, too; fewer flows, a lower --max-load or more memory make that window "
+	     "larger",
+	     (unsigned long long)order->beyond_window, (unsigned long long)order->window);
 }
 
 /* --- others talk ---------------------------------------------------------------------------------------------------- */
@@ -87,8 +127,8 @@ static void look_for_others(struct diagnosis *diagnosis, const struct config *co
 		if (foreign < many || foreign < measurement->counts.received / FOREIGN_PART)
 			continue;
 		diagnosis->said_foreign = true;
-		warn("port %s: %llu foreign frames arrived in a trial, of others or sent there by the SUT though they "
-		     "were for another port: what sends them is no part of the test, and may load the SUT as well",
+		warn("port %s: %llu foreign frames arrived in a trial: what sends them is no part of the test, and may load "
+		     "the SUT as well",
 		     config->ports[i].name, (unsigned long long)foreign);
 	}
 }
@@ -96,6 +136,8 @@ static void look_for_others(struct diagnosis *diagnosis, const struct config *co
 void diagnose_measured(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement)
 {
 	look_for_silence(diagnosis, &measurement->counts);
+	look_for_broken(diagnosis, &measurement->counts);
+	look_for_window(diagnosis, &measurement->order);
 	look_for_black_hole(diagnosis, &measurement->counts);
 	look_for_others(diagnosis, config, measurement);
 }

@@ -51,6 +51,8 @@ struct departure_summary {
 /* In what order frames came, over all flows. Depths are in frames of a flow: how far behind the highest number that had arrived
  * (RFC 4737 calls that the sequence number's discontinuity seen from the late packet). */
 struct order_summary {
+	uint64_t window;           /* sequence numbers of a flow that are remembered; the fewest of all ports */
+	uint64_t beyond_window;    /* frames that came later than that: duplicates, for want of knowledge */
 	double reorder_depth_mean; /* over the reordered frames; NAN without any */
 	uint64_t reorder_depth_max;
 	uint64_t reorder_depths[RX_DEPTH_BUCKETS]; /* by powers of two: 1, 2 to 3, 4 to 7, ... */
@@ -64,6 +66,12 @@ struct pacing_summary {
 	double intended_fps, achieved_fps, error_ppm;
 	uint64_t gap_p50_ns, gap_p99_ns, gap_max_ns; /* between departures of one transmitter */
 	uint64_t burst_max;                          /* most frames submitted at once */
+};
+
+/* How long frames were waited for in phase d, and why no longer. */
+struct residual_summary {
+	double waited_s;
+	const char *ended_by; /* NULL: there was none */
 };
 
 /* What one port saw. */
@@ -99,9 +107,11 @@ struct measurement {
 	bool has_departure;
 	struct departure_summary departure;
 	char latency_refused[REFUSED_SIZE]; /* why there is none, though frames were timed; empty: no reason to tell */
-	bool has_hosts;                     /* the trial was performed by several */
-	double start_skew_ns;               /* between the first departures of all transmitters; NAN: not known */
-	double clock_bound_ns;              /* how far the clocks of sender and receiver may have been off, at most */
+	uint64_t number;                    /* of the measurer's trials, from 1 */
+	struct residual_summary residual;
+	bool has_hosts;        /* the trial was performed by several */
+	double start_skew_ns;  /* between the first departures of all transmitters; NAN: not known */
+	double clock_bound_ns; /* how far the clocks of sender and receiver may have been off, at most */
 	bool has_pacing;
 	struct pacing_summary pacing;
 	size_t port_count;

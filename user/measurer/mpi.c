@@ -437,27 +437,20 @@ static double start_skew_ns(const struct measurer_mpi *mpi, const struct account
 	return last_ns >= first_ns ? last_ns - first_ns : NAN;
 }
 
-static enum exit_code account_together(const struct measurer_mpi *mpi, const struct mlr_trial_input *input,
-				       const struct mpi_result *result, struct measurement *measurement)
+static enum exit_code account_together(struct measurer_mpi *mpi, const struct mlr_trial_input *input,
+				       struct measurement *measurement)
 {
-	struct account account = {
-		.config = mpi->config,
-		.profile = &mpi->xdp.profile,
-		.input = *input,
-		.clock_read_ns = xdp_clock_read_ns(),
-		.port_count = mpi->port_count,
-	};
 	enum exit_code code;
 
-	memcpy(account.ports, result->ports, sizeof(account.ports));
-	if (account_changed_link(&account))
-		return account_judge_links(&account, measurement->link_repeats++);
-	code = account_for(&account, measurement);
+	xdp_account(&mpi->xdp, mpi->config, input, mpi->port_count);
+	if (account_changed_link(&mpi->xdp.account))
+		return account_judge_links(&mpi->xdp.account, measurement->link_repeats++);
+	code = account_for(&mpi->xdp.account, measurement);
 	if (code)
 		return code;
 	measurement->has_hosts = true;
-	measurement->start_skew_ns = start_skew_ns(mpi, &account);
-	judge_latency(mpi, &account, measurement);
+	measurement->start_skew_ns = start_skew_ns(mpi, &mpi->xdp.account);
+	judge_latency(mpi, &mpi->xdp.account, measurement);
 	return EXIT_DONE;
 }
 
@@ -477,7 +470,9 @@ static enum exit_code perform(struct measurer_mpi *mpi, const struct mlr_trial_i
 		return code;
 	mpi->xdp.next_sequence += (uint32_t)result.sequences_used + 1;
 	measurement->waits_s = result.waits_s;
-	return account_together(mpi, input, &result, measurement);
+	measurement->residual = result.residual;
+	measurement->number = ++mpi->xdp.trial_count;
+	return account_together(mpi, input, measurement);
 }
 
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
@@ -517,10 +512,11 @@ static json_t *describe(struct measurer *measurer)
 
 	for (unsigned int rank = 0; rank < job_size(); rank++)
 		json_array_append_new(ranks, rank_json(mpi, rank));
-	return json_pack("{s:s, s:s, s:O, s:f, s:s?, s:s, s:o, s:f}", "name", "mpi", "tx_backend",
+	return json_pack("{s:s, s:s, s:O, s:f, s:s?, s:o, s:s, s:o, s:f}", "name", "mpi", "tx_backend",
 			 mpi->ports[first_transmitter(mpi)].tx_backend, "ports", mpi->port_descriptions,
-			 "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe", mpi->config->unsafe_reason, "library",
-			 job_library(), "ranks", ranks, "clock_budget_s", mpi->config->clock_budget_s);
+			 "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe", mpi->config->unsafe_reason,
+			 "checksums_verified", xdp_verification_json(mpi->config), "library", job_library(), "ranks", ranks,
+			 "clock_budget_s", mpi->config->clock_budget_s);
 }
 
 static json_t *traffic_profile(struct measurer *measurer)

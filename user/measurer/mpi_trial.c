@@ -74,38 +74,44 @@ static enum exit_code add_steps(struct residual_step *sum)
 		sum->progress.sent += steps[rank].progress.sent;
 		sum->progress.unique += steps[rank].progress.unique;
 		sum->progress.all += steps[rank].progress.all;
+		sum->progress.flows += steps[rank].progress.flows;
+		sum->progress.flows_seen += steps[rank].progress.flows_seen;
 	}
 	return sum->code;
 }
 
 /* Phase d: rank 0 judges the sum of what all saw, and says so in the next exchange. */
-static enum exit_code wait_residual(struct measurer_mpi *mpi, const struct xdp_run *run, enum exit_code code)
+static enum exit_code wait_residual(struct measurer_mpi *mpi, const struct xdp_run *run, enum exit_code code,
+				    struct residual_summary *ret)
 {
-	struct xdp_residual residual = xdp_residual_begin(&mpi->xdp);
+	struct xdp_residual residual = xdp_residual_begin(&mpi->xdp, &run->input);
 	struct residual_step step = { .over = false };
 
 	for (;;) {
 		step.code = code;
 		step.progress = xdp_run_progress(&mpi->xdp, run);
 		code = add_steps(&step);
-		if (code || step.over)
+		if (code || step.over) {
+			*ret = xdp_residual_summary(&residual);
 			return code;
+		}
 		step.over = xdp_residual_is_over(&residual, &step.progress);
 		code = stop_sleep_until(clock_ns() + (step.over ? 0 : RESIDUAL_WAIT_NS)) ? EXIT_INTERRUPTED : EXIT_DONE;
 	}
 }
 
 /* Each port's owner tells all others what it did. */
-static enum exit_code exchange_ports(struct measurer_mpi *mpi, const struct port_trial *own, struct port_trial *ret_all)
+static enum exit_code exchange_ports(struct measurer_mpi *mpi)
 {
+	struct port_trial *all = mpi->xdp.account.ports;
 	enum exit_code code = EXIT_DONE;
 
 	for (unsigned int port = 0; port < mpi->port_count && !code; port++) {
 		unsigned int index;
 
 		if (mpi_port_is_here(mpi, port, &index))
-			ret_all[port] = own[index];
-		code = job_broadcast(mpi->owners[port], &ret_all[port], sizeof(ret_all[port]));
+			all[port] = mpi->own_trials[index];
+		code = job_broadcast(mpi->owners[port], &all[port], sizeof(all[port]));
 	}
 	return code;
 }
@@ -128,36 +134,32 @@ static enum exit_code arm(struct measurer_mpi *mpi, const struct mpi_order *orde
 }
 
 /* From the last look at the clocks before to the first look after. */
-static enum exit_code send_frames(struct measurer_mpi *mpi, struct xdp_run *run, double *ret_residual_s)
+static enum exit_code send_frames(struct measurer_mpi *mpi, struct xdp_run *run, struct residual_summary *ret)
 {
-	uint64_t start_ns, residual_from_ns;
+	uint64_t start_ns;
 	enum exit_code code;
 
 	if ((code = measure_clocks(mpi, true)) || (code = agree_on_start(mpi, &start_ns)))
 		return code;
 	code = transmit(mpi, run, start_ns);
-	residual_from_ns = clock_ns();
-	if ((code = wait_residual(mpi, run, code)))
+	if ((code = wait_residual(mpi, run, code, ret)))
 		return code;
-	*ret_residual_s = (double)(clock_ns() - residual_from_ns) / (double)NS_PER_S;
 	return measure_clocks(mpi, false);
 }
 
 enum exit_code mpi_trial(struct measurer_mpi *mpi, const struct mpi_order *order, struct mpi_result *ret)
 {
 	const struct waits *waits = &mpi->config->waits;
-	struct port_trial own[MLR_PORTS_MAX];
-	double residual_s = 0;
 	struct xdp_run run;
 	enum exit_code code;
 
-	if ((code = arm(mpi, order, &run)) || (code = send_frames(mpi, &run, &residual_s)))
+	if ((code = arm(mpi, order, &run)) || (code = send_frames(mpi, &run, &ret->residual)))
 		return code;
-	code = xdp_run_end(&mpi->xdp, &run, own);
+	code = xdp_run_end(&mpi->xdp, &run, mpi->own_trials);
 	code = mpi_agree(code, xdp_run_sequences_used(&mpi->xdp), &ret->sequences_used);
-	if (code || (code = exchange_ports(mpi, own, ret->ports)))
+	if (code || (code = exchange_ports(mpi)))
 		return code;
-	ret->waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s + residual_s;
+	ret->waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s + ret->residual.waited_s;
 	if (stop_sleep_until(clock_ns() + (uint64_t)(waits->stabilize_s * (double)NS_PER_S)))
 		code = EXIT_INTERRUPTED;
 	return mpi_agree(code, 0, NULL);

@@ -14,11 +14,11 @@ struct mpi_order {
 	uint32_t first_sequence;
 };
 
-/* What came of it, on all ranks. */
+/* What came of it, on all ranks; what ports did is in mpi->xdp.account. */
 struct mpi_result {
-	struct port_trial ports[MLR_PORTS_MAX];
 	uint64_t sequences_used;
 	double waits_s;
+	struct residual_summary residual;
 };
 
 /* Take part in a trial. Collective; EXIT_DONE on all ranks or on none. No exchange while frames flow. */

@@ -23,6 +23,7 @@
 #include "port/port.h"
 #include "port/session.h"
 
+#define UNKNOWN_LOAD_FPS  1e6 /* where a link does not say how fast it is: about what AF_XDP sends in copy mode */
 #define CALIBRATION_S     0.3
 #define CALIBRATION_RUNS  3
 #define CALIBRATION_SHARE 0.9 /* of the fastest that was reached: what can be sustained on a busy machine */
@@ -59,6 +60,36 @@ static enum rx_verify verify_of(const struct config *config)
 	return ways[config->verify];
 }
 
+static double slowest_link_bps(const struct measurer_xdp *xdp)
+{
+	double slowest_bps = xdp->ports[0].link_bps;
+
+	for (unsigned int i = 1; i < xdp->port_count; i++)
+		if (xdp->ports[i].link_bps < slowest_bps)
+			slowest_bps = xdp->ports[i].link_bps;
+	return slowest_bps;
+}
+
+/* The highest load of a port that is to be expected. */
+static double expected_load_fps(const struct measurer_xdp *xdp)
+{
+	const struct config *config = xdp->config;
+	const struct load_spec *most = config->verb == VERB_TRIAL ? &config->load : &config->max_load;
+	double line_rate_fps = xdp_line_rate_fps(xdp, slowest_link_bps(xdp));
+
+	if (most->unit == LOAD_FPS)
+		return most->value;
+	return line_rate_fps > 0.0 ? line_rate_fps : UNKNOWN_LOAD_FPS;
+}
+
+/* How many frames of a flow may come before one that is as late as phase d is long. */
+static uint32_t window_wanted(const struct measurer_xdp *xdp, uint32_t flow_count)
+{
+	double frames = expected_load_fps(xdp) * xdp->measurer.transmitters * xdp->config->waits.residual_s / flow_count;
+
+	return frames < UINT32_MAX ? (uint32_t)frames : UINT32_MAX;
+}
+
 static struct rx_lengths lengths_sent(const struct mlr_profile *profile)
 {
 	struct rx_lengths lengths = { { 0 } };
@@ -90,6 +121,7 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 			wanted.first_flow = MLR_FLOW_EXTRA - 1;
 			wanted.flow_count = 1;
 		}
+		wanted.window = window_wanted(xdp, wanted.flow_count);
 		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, &wanted, &xdp->ends[i].rx);
 	}
 	if (!code)
@@ -243,16 +275,6 @@ static enum exit_code spare_cpus(struct measurer_xdp *xdp)
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
 		code = port_spare_cpus(&xdp->ports[i], xdp->config, &cpus);
 	return code;
-}
-
-static double slowest_link_bps(const struct measurer_xdp *xdp)
-{
-	double slowest_bps = xdp->ports[0].link_bps;
-
-	for (unsigned int i = 1; i < xdp->port_count; i++)
-		if (xdp->ports[i].link_bps < slowest_bps)
-			slowest_bps = xdp->ports[i].link_bps;
-	return slowest_bps;
 }
 
 /* What a self-test said of a tester like this one. */

@@ -49,6 +49,51 @@ const char *xdp_backend(const struct measurer_xdp *xdp)
 	return xdp->ends[xdp_first_transmitter(xdp)].tx->backend;
 }
 
+/* Of this trial of the run, on all ports. */
+static uint64_t late_of(const struct measurer_xdp *xdp, uint64_t trial_number)
+{
+	uint64_t late = 0;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		late += rx_late(xdp->ends[i].rx, (uint16_t)(xdp->trial - xdp->trial_count + trial_number));
+	return late;
+}
+
+/* What came after its trial, of all that ports received so far. Numbers of trials are those in tags while these do not begin anew. */
+static json_t *late_json(const struct measurer_xdp *xdp)
+{
+	uint64_t total = 0, known = 0;
+	json_t *trials = json_array();
+
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		struct rx_counters now;
+
+		rx_snapshot(xdp->ends[i].rx, &now);
+		total += now.late;
+	}
+	for (uint64_t number = 1; number <= xdp->trial_count && xdp->trial_count < RX_TRIAL_NUMBERS; number++) {
+		uint64_t late = late_of(xdp, number);
+
+		if (late)
+			json_array_append_new(trials, json_pack("{s:I, s:I}", "trial_number", (json_int_t)number, "frames",
+								(json_int_t)late));
+		known += late;
+	}
+	return json_pack("{s:I, s:I, s:I, s:o, s:I}", "total", (json_int_t)total, "in_trials",
+			 (json_int_t)xdp->late_in_trials, "between_trials", (json_int_t)(total - xdp->late_in_trials),
+			 "of_trials", trials, "of_others", (json_int_t)(total - known));
+}
+
+json_t *xdp_verification_json(const struct config *config)
+{
+	if (config->verify == VERIFY_ALL)
+		return json_string("by software, every frame");
+	if (config->verify == VERIFY_DOUBTS)
+		return json_string("by software, doubtful frames only");
+	return json_sprintf("by software, every frame of the smallest size, one in %d of a flow's others, and doubtful ones",
+			    RX_VERIFY_SPACING);
+}
+
 json_t *xdp_describe(struct measurer *measurer)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
@@ -56,8 +101,9 @@ json_t *xdp_describe(struct measurer *measurer)
 
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		json_array_append_new(ports, xdp_port_json(xdp, i));
-	return json_pack("{s:s, s:s, s:o, s:f, s:s?}", "name", "xdp", "tx_backend", xdp_backend(xdp), "ports", ports,
-			 "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe", xdp->config->unsafe_reason);
+	return json_pack("{s:s, s:s, s:o, s:f, s:s?, s:o, s:o}", "name", "xdp", "tx_backend", xdp_backend(xdp), "ports",
+			 ports, "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe", xdp->config->unsafe_reason,
+			 "checksums_verified", xdp_verification_json(xdp->config), "late_frames", late_json(xdp));
 }
 
 /* How far the load is from constant (4.5.2 of the draft asks for that). */

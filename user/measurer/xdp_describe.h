@@ -13,6 +13,9 @@ json_t *xdp_traffic_profile(struct measurer *measurer);
 json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int port);
 json_t *xdp_load_json(const struct tx_port *tx);
 
+/* Of which frames the checksums are verified, and by what. */
+json_t *xdp_verification_json(const struct config *config);
+
 /* Add sentences to the deviations from RFC 2544. */
 void xdp_deviations(const struct config *config, json_t *list);
 

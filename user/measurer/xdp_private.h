@@ -5,6 +5,7 @@
 
 #include "dataplane/rx.h"
 #include "dataplane/tx_port.h"
+#include "measurer/account.h"
 #include "measurer/diagnose.h"
 #include "measurer/measurer.h"
 #include "mlr/profile.h"
@@ -50,6 +51,9 @@ struct measurer_xdp {
 	struct mlr_profile profile;
 	uint32_t next_sequence;     /* of the next trial, in every flow; goes on from trial to trial */
 	bool said_no_departures;    /* that nobody stamps them (departure.h) */
+	struct account account;     /* of the last trial */
+	uint64_t trial_count;       /* performed so far */
+	uint64_t late_in_trials;    /* late frames that are among a trial's counts */
 	struct diagnosis diagnosis; /* what would explain frames that are lost, or not ours */
 	bool by_nic_clock;          /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
 	bool links_unsteady;        /* one changed in the last trial */

@@ -17,7 +17,7 @@
 #define GRACE_RATIO     0.0005 /* of the Trial Duration: what a stall of this machine may still be caught up after it */
 #define GRACE_MAX_NS    1000000
 #define POLL_NS         200000         /* between looks at the counters in phase d */
-#define QUIET_FRACTION  5              /* phase d ends after a fifth of its time without a frame */
+#define QUIET_FRAMES    3              /* that could have come in a silence which is to mean something */
 #define NIC_LAG_NS      (3 * NS_PER_S) /* some drivers refresh their counters every two seconds */
 #define NIC_POLL_NS     (NS_PER_S / 20)
 #define CLOCK_READS     100
@@ -303,6 +303,17 @@ uint64_t xdp_run_sequences_used(const struct measurer_xdp *xdp)
 
 /* --- phase d: residual frames --------------------------------------------------------------------------------------- */
 
+/* Flows that arrive at this port; 0 where that is not looked at. */
+static uint32_t flows_of(const struct measurer_xdp *xdp, unsigned int port)
+{
+	uint32_t first, count;
+
+	if (xdp->config->no_seq)
+		return 0;
+	mlr_profile_receives(&xdp->profile, xdp->ends[port].number, &first, &count);
+	return count;
+}
+
 struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struct xdp_run *run)
 {
 	struct xdp_progress progress = { .sent = sent_by_all(xdp) };
@@ -314,11 +325,13 @@ struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struc
 		since = rx_subtract(&now, &run->before.rx[i]);
 		progress.unique += since.received;
 		progress.all += rx_ours(&since);
+		progress.flows += flows_of(xdp, i);
+		progress.flows_seen += since.flows;
 	}
 	return progress;
 }
 
-struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp)
+struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp, const struct mlr_trial_input *input)
 {
 	uint64_t now_ns = clock_ns();
 
@@ -326,7 +339,19 @@ struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp)
 		.limit_ns = ns_of(xdp->config->waits.residual_s),
 		.start_ns = now_ns,
 		.quiet_since_ns = now_ns,
+		.interval_ns = input->load_fps > 0.0 ? ns_of(1.0 / input->load_fps) : 0,
 	};
+}
+
+/* How long nothing may come before phase d ends. */
+static uint64_t patience_ns(const struct xdp_residual *residual, const struct xdp_progress *progress)
+{
+	if (progress->unique >= progress->sent)
+		return residual->limit_ns / WAIT_COPIES_PART;
+	if (progress->unique < progress->sent / 2 ||
+	    (progress->flows_seen < progress->flows && progress->flows_seen < progress->sent))
+		return residual->limit_ns;
+	return greater(residual->limit_ns / WAIT_QUIET_PART, QUIET_FRAMES * residual->interval_ns);
 }
 
 bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progress *progress)
@@ -337,20 +362,29 @@ bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progre
 		residual->last = progress->all;
 		residual->quiet_since_ns = now_ns;
 	}
-	/* silence says nothing before the first frame: the SUT may just be slow */
-	return progress->unique >= progress->sent || now_ns - residual->start_ns >= residual->limit_ns ||
-	       (progress->all && now_ns - residual->quiet_since_ns >= residual->limit_ns / QUIET_FRACTION);
+	if (now_ns - residual->start_ns >= residual->limit_ns)
+		residual->ended_by = "time";
+	else if (now_ns - residual->quiet_since_ns >= patience_ns(residual, progress))
+		residual->ended_by = progress->unique >= progress->sent ? "all frames" : "silence";
+	return residual->ended_by;
 }
 
-static enum exit_code wait_residual(struct measurer_xdp *xdp, const struct xdp_run *run)
+struct residual_summary xdp_residual_summary(const struct xdp_residual *residual)
 {
-	struct xdp_residual residual = xdp_residual_begin(xdp);
+	return (struct residual_summary){ (double)(clock_ns() - residual->start_ns) / (double)NS_PER_S, residual->ended_by };
+}
+
+static enum exit_code wait_residual(struct measurer_xdp *xdp, const struct xdp_run *run, struct residual_summary *ret)
+{
+	struct xdp_residual residual = xdp_residual_begin(xdp, &run->input);
 
 	for (;;) {
 		struct xdp_progress progress = xdp_run_progress(xdp, run);
 
-		if (xdp_residual_is_over(&residual, &progress))
+		if (xdp_residual_is_over(&residual, &progress)) {
+			*ret = xdp_residual_summary(&residual);
 			return EXIT_DONE;
+		}
 		if (stop_sleep_until(clock_ns() + POLL_NS))
 			return EXIT_INTERRUPTED;
 	}
@@ -402,10 +436,14 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 			.duplicate = rx.duplicate,
 			.reordered = rx.reordered,
 			.late = rx.late,
-			.foreign = rx.foreign + rx.misdirected,
+			.foreign = rx.foreign,
 			.malformed = rx.malformed,
 			.wrong_length = rx.wrong_length,
 			.damaged = rx.damaged,
+			.misdirected = rx.misdirected,
+			.verified = rx.verified,
+			.fragmented = rx.fragmented,
+			.overtagged = rx.overtagged,
 		},
 		.extra_sent = extra_by(xdp, port),
 		.extra_received = rx.extra,
@@ -460,8 +498,7 @@ static void add_queries(const struct snmp_report *snmp, struct port_counts *coun
 	counts->counts.foreign -= snmp->answers < foreign ? snmp->answers : foreign;
 }
 
-static void describe_port(const struct measurer_xdp *xdp, unsigned int port, const struct xdp_run *run,
-			  struct port_trial *ret)
+static void describe_port(struct measurer_xdp *xdp, unsigned int port, const struct xdp_run *run, struct port_trial *ret)
 {
 	uint64_t intended = run->frame_count == TX_NO_LIMIT ? sent_by(xdp, port) : run->frame_count;
 
@@ -469,10 +506,12 @@ static void describe_port(const struct measurer_xdp *xdp, unsigned int port, con
 		.link_changes = run->after.link_changes[port] - run->before.link_changes[port],
 		.received = rx_subtract(&run->after.rx[port], &run->before.rx[port]),
 		.tx_drops = meaning_of_drops(xdp, port),
+		.window = rx_window(xdp->ends[port].rx),
 	};
 	count_port(xdp, port, &run->before, &run->after, intended, &ret->counts);
 	if (xdp->snmp && port == xdp->snmp_port)
 		add_queries(&run->snmp, &ret->counts);
+	xdp->late_in_trials += ret->received.late;
 	rx_trial(xdp->ends[port].rx, xdp->trial, &ret->seen);
 	if (!xdp->ends[port].transmits)
 		return;
@@ -562,6 +601,8 @@ enum exit_code xdp_run_end(struct measurer_xdp *xdp, struct xdp_run *run, struct
 {
 	enum exit_code code;
 
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		rx_end_trial(xdp->ends[i].rx);
 	if ((code = departure_end(xdp)) || (code = departure_check_launches(xdp)) ||
 	    (code = take_snapshot(xdp, false, &run->after)))
 		return code;
@@ -654,32 +695,30 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 	return EXIT_DONE;
 }
 
-static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, struct port_trial *ret_ports,
-			      double *ret_waits_s)
+static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, struct measurement *measurement)
 {
 	const struct waits *waits = &xdp->config->waits;
-	uint64_t residual_from_ns;
 	enum exit_code code;
 
 	xdp->trial++;
+	measurement->number = ++xdp->trial_count;
 	if ((code = xdp_run_arm(xdp, xdp_run_sequences(xdp, run), run)) ||
 	    (code = xdp_run_transmit(xdp, run, clock_ns() + START_MARGIN_NS)))
 		return code;
 	xdp->next_sequence += (uint32_t)xdp_run_sequences_used(xdp) + 1;
-	residual_from_ns = clock_ns();
-	code = wait_residual(xdp, run);
+	code = wait_residual(xdp, run, &measurement->residual);
 	if (xdp->snmp)
 		run->snmp = snmp_stop(xdp->snmp);
 	if (code || (code = timestamps_end(xdp)))
 		return code;
 	look(xdp, false);
-	*ret_waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s +
-		       (double)(clock_ns() - residual_from_ns) / (double)NS_PER_S;
-	code = xdp_run_end(xdp, run, ret_ports);
+	measurement->waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s + measurement->residual.waited_s;
+	code = xdp_run_end(xdp, run, xdp->account.ports);
 	return code ? code : wait_phase(waits->stabilize_s);
 }
 
-double xdp_clock_read_ns(void)
+/* What each of the two readings of CLOCK_MONOTONIC costs (ns). */
+static double clock_read_ns(void)
 {
 	uint64_t least_ns = UINT64_MAX;
 
@@ -690,6 +729,16 @@ double xdp_clock_read_ns(void)
 			least_ns = difference_ns;
 	}
 	return (double)least_ns;
+}
+
+void xdp_account(struct measurer_xdp *xdp, const struct config *config, const struct mlr_trial_input *input,
+		 unsigned int port_count)
+{
+	xdp->account.config = config;
+	xdp->account.profile = &xdp->profile;
+	xdp->account.input = *input;
+	xdp->account.clock_read_ns = clock_read_ns();
+	xdp->account.port_count = port_count;
 }
 
 void xdp_trial_conclude(const struct config *config, const struct mlr_trial_input *input, uint64_t start_ns,
@@ -707,31 +756,26 @@ void xdp_trial_conclude(const struct config *config, const struct mlr_trial_inpu
 
 enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret)
 {
-	struct account account = {
-		.config = xdp->config,
-		.profile = &xdp->profile,
-		.input = *input,
-		.port_count = xdp->port_count,
-	};
+	struct account *account = &xdp->account;
 	struct measurement measurement = { .tx_backend = xdp_backend(xdp) };
 	uint64_t start_ns = clock_ns();
 	struct rx_counters received;
 	struct xdp_run run;
 	enum exit_code code;
 
-	if ((code = xdp_run_begin(input, &run)) || (code = perform(xdp, &run, account.ports, &measurement.waits_s)))
+	if ((code = xdp_run_begin(input, &run)) || (code = perform(xdp, &run, &measurement)))
 		return code;
-	while (account_changed_link(&account)) {
+	xdp_account(xdp, xdp->config, input, xdp->port_count);
+	while (account_changed_link(account)) {
 		begin_steps_again(xdp->steps);
-		if ((code = account_judge_links(&account, measurement.link_repeats++)) ||
-		    (code = perform(xdp, &run, account.ports, &measurement.waits_s)))
+		if ((code = account_judge_links(account, measurement.link_repeats++)) ||
+		    (code = perform(xdp, &run, &measurement)))
 			return code;
 	}
-	account.clock_read_ns = xdp_clock_read_ns();
-	if ((code = account_for(&account, &measurement)))
+	if ((code = account_for(account, &measurement)))
 		return code;
-	received = account_received(&account);
-	if ((code = timestamps_judge(xdp, &received, account.clock_read_ns, &measurement)))
+	received = account_received(account);
+	if ((code = timestamps_judge(xdp, &received, account->clock_read_ns, &measurement)))
 		return code;
 	departure_judge(xdp, &measurement);
 	xdp_trial_conclude(xdp->config, input, start_ns, &measurement);

@@ -32,15 +32,18 @@ struct xdp_run {
 	struct snmp_report snmp;
 };
 
-/* Frames that were sent, and those of the tester's that arrived, so far. */
+/* Frames that were sent, and those of the tester's that arrived, so far; and flows that frames should, and did come of. */
 struct xdp_progress {
 	uint64_t sent, unique, all;
+	uint64_t flows, flows_seen;
 };
 
 /* How long frames may still be on their way. */
 struct xdp_residual {
 	uint64_t limit_ns, start_ns, quiet_since_ns;
-	uint64_t last; /* of those that arrived */
+	uint64_t interval_ns; /* between two frames of the trial */
+	uint64_t last;        /* of those that arrived */
+	const char *ended_by; /* NULL: it goes on */
 };
 
 /* Nothing is done yet. EXIT_USAGE_ERROR where the input's frames cannot be counted. */
@@ -56,17 +59,24 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 /* Transmit from this moment of CLOCK_MONOTONIC on, until all is sent or the time is up. */
 enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *run, uint64_t start_ns);
 
-/* What has become of the frames, and whether to wait on for the rest: until every sent frame is there, or, once the first has
- * come, none has for a fifth of the time, or the time is up. */
+/*
+ * What has become of the frames, and whether to wait on for the rest, or for copies: until the time is up, or nothing has come for a
+ * part of it. A short one (WAIT_COPIES_PART) once every sent frame is there. Silence says something of missing ones only where half of all
+ * have come, and one of every flow, as they do where frames are lost and not delayed; then it is WAIT_QUIET_PART, and at least the
+ * time between some frames.
+ */
 struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struct xdp_run *run);
-struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp);
+struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp, const struct mlr_trial_input *input);
 bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progress *progress);
+/* What it was, once it is over. */
+struct residual_summary xdp_residual_summary(const struct xdp_residual *residual);
 
-/* Count for the last time; what each of xdp's ports did. EXIT_INVALID if that is impossible. */
+/* No frame counts to the trial any more; what each of xdp's ports did. EXIT_INVALID if that is impossible. */
 enum exit_code xdp_run_end(struct measurer_xdp *xdp, struct xdp_run *run, struct port_trial *ret_ports);
 
-/* What reading CLOCK_MONOTONIC costs (ns). */
-double xdp_clock_read_ns(void);
+/* Make xdp->account, whose ports are filled in, one of this trial. */
+void xdp_account(struct measurer_xdp *xdp, const struct config *config, const struct mlr_trial_input *input,
+		 unsigned int port_count);
 
 /* A trial that was accounted for, begun at this moment: its durations, and the Trial Result. */
 void xdp_trial_conclude(const struct config *config, const struct mlr_trial_input *input, uint64_t start_ns,

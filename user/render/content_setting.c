@@ -245,6 +245,23 @@ static void add_measurer(struct facts *facts, const json_t *measurer)
 		facts_add(facts, "Measurer", "%s: %s", read_text(measurer, "name"), detail);
 }
 
+/* What came after its trial. */
+static void add_late(struct facts *facts, const json_t *late)
+{
+	const json_t *trials = json_object_get(late, "of_trials");
+	char text[320];
+	size_t used = 0;
+
+	if (!(read_number(late, "total") > 0))
+		return;
+	for (size_t i = 0; i < json_array_size(trials) && used < sizeof(text) - 64; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %.0f of trial %.0f",
+					 read_number(json_array_get(trials, i), "frames"),
+					 read_number(json_array_get(trials, i), "trial_number"));
+	facts_add(facts, "Late frames", "%.0f came after their trial, %.0f of them while none ran%s",
+		  read_number(late, "total"), read_number(late, "between_trials"), used ? text : "");
+}
+
 void setting_put(struct writer *writer, const json_t *document)
 {
 	const json_t *profile = json_object_get(document, "traffic_profile"),
@@ -256,6 +273,8 @@ void setting_put(struct writer *writer, const json_t *document)
 	add_transmitters(&facts, document);
 	add_receiver(&facts, document);
 	add_destinations(&facts, document);
+	facts_add_member(&facts, "Checksums verified", measurer, "/checksums_verified", NULL);
+	add_late(&facts, json_object_get(measurer, "late_frames"));
 	facts_add_member(&facts, "--allow-unsafe", measurer, "/allow_unsafe", NULL);
 	add_traffic(&facts, profile);
 	if (!json_object_get(document, "frame_sizes")) /* of a suite, which has tables of them */

@@ -239,7 +239,7 @@ static void put_details(struct writer *writer, const json_t *trial, const json_t
 		{ "order", "Reordering, and gaps left by lost frames (frames)", "Reordering and gaps", "/order" },
 		{ "latency", "Latency", "Latency", "/latency", .beside = true },
 	};
-	const json_t *latency = json_object_get(holder, "latency");
+	const json_t *latency = json_object_get(holder, "latency"), *counts = json_object_get(trial, "counts");
 	struct facts facts = { .count = 0 };
 
 	for (size_t i = 0; i < COUNT(parts); i++) {
@@ -250,6 +250,9 @@ static void put_details(struct writer *writer, const json_t *trial, const json_t
 		else
 			put_numbers(writer, parts[i].id, parts[i].heading, object);
 	}
+	if (read_number(counts, "verified") >= 0)
+		facts_add(&facts, "Damaged", "%.0f; of %.0f received, %.0f were verified by checksum",
+			  read_number(counts, "damaged"), read_number(counts, "received"), read_number(counts, "verified"));
 	if (!json_is_object(latency))
 		facts_add(&facts, "Latency", "not measured%s",
 			  is_option(holder, "no-latency", "true") ? " (--no-latency)" : "");

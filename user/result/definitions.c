@@ -26,9 +26,12 @@ static void add_frames(json_t *definitions)
 		{ "reordering",
 		  "A frame that comes after one of its flow that was sent later counts as received, and as reordered." },
 		{ "damage",
-		  "Frames that came back cut or padded (wrong_length), or with a wrong checksum (damaged), do not count as "
-		  "received." },
-		{ "late", "Frames of an earlier trial are counted by themselves, and belong to no trial." },
+		  "Frames that came back cut or padded (wrong_length), with a wrong checksum (damaged), in fragments, "
+		  "behind more "
+		  "VLAN tags than were sent (overtagged), or at another port (misdirected) do not count as received." },
+		{ "late", "Frames that came after their trial are counted by themselves, and belong to no trial; "
+			  "measurer.late_frames "
+			  "has all of the run, by the trial that they were of." },
 		{ "load_shape",
 		  "Constant: frame n is due at n / load after the start. A transmitter that was held up catches up in "
 		  "bursts; pacing.burst_max is the longest." },

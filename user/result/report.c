@@ -18,12 +18,23 @@ static json_t *count_json(uint64_t count)
 
 static json_t *counts_json(const struct mlr_trial_counts *counts)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "intended", count_json(counts->intended),
-			 "sent", count_json(counts->sent), "received", count_json(counts->received), "duplicate",
-			 count_json(counts->duplicate), "reordered", count_json(counts->reordered), "late",
-			 count_json(counts->late), "foreign", count_json(counts->foreign), "malformed",
-			 count_json(counts->malformed), "wrong_length", count_json(counts->wrong_length), "damaged",
-			 count_json(counts->damaged));
+	const struct {
+		const char *name;
+		uint64_t count;
+	} members[] = {
+		{ "intended", counts->intended },     { "sent", counts->sent },
+		{ "received", counts->received },     { "duplicate", counts->duplicate },
+		{ "reordered", counts->reordered },   { "late", counts->late },
+		{ "foreign", counts->foreign },       { "misdirected", counts->misdirected },
+		{ "malformed", counts->malformed },   { "fragmented", counts->fragmented },
+		{ "overtagged", counts->overtagged }, { "wrong_length", counts->wrong_length },
+		{ "damaged", counts->damaged },       { "verified", counts->verified },
+	};
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+		json_object_set_new(json, members[i].name, count_json(members[i].count));
+	return json;
 }
 
 /* What is not known where sequence numbers are not looked at. */
@@ -36,9 +47,8 @@ static void forget_order(json_t *counts)
 /* Counts, and what follows from them. */
 static json_t *judged_counts_json(const struct measurement *measurement)
 {
-	static const char *const unknown[] = { "intended", "unsent",    "duplicate",    "reordered", "late",
-					       "foreign",  "malformed", "wrong_length", "damaged" };
-	json_t *object;
+	json_t *object, *value;
+	const char *name;
 
 	if (!measurement->has_counts)
 		return json_null();
@@ -47,8 +57,10 @@ static json_t *judged_counts_json(const struct measurement *measurement)
 	json_object_set_new(object, "lost", json_integer(measurement->verdict.lost));
 	if (measurement->order_unknown)
 		forget_order(object);
-	for (size_t i = 0; measurement->counts_are_partial && i < sizeof(unknown) / sizeof(*unknown); i++)
-		json_object_set_new(object, unknown[i], json_null());
+	if (measurement->counts_are_partial)
+		json_object_foreach (object, name, value)
+			if (strcmp(name, "sent") && strcmp(name, "received") && strcmp(name, "lost"))
+				json_object_set_new(object, name, json_null());
 	return object;
 }
 
@@ -59,7 +71,8 @@ static json_t *order_json(const struct measurement *measurement)
 
 	for (size_t i = 0; i < RX_DEPTH_BUCKETS; i++)
 		json_array_append_new(depths, count_json(order->reorder_depths[i]));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "reorder_depth_mean",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "window", count_json(order->window), "beyond_window",
+			 count_json(order->beyond_window), "reorder_depth_mean",
 			 json_number_or_null(order->reorder_depth_mean), "reorder_depth_max",
 			 count_json(order->reorder_depth_max), "reorder_depths_by_power_of_2", depths, "gaps",
 			 count_json(order->gaps), "gap_frames", count_json(order->gap_frames), "gap_max_frames",
@@ -169,6 +182,10 @@ static json_t *trial_json(const struct measurement *measurement)
 	}
 	if (measurement->link_repeats)
 		json_object_set_new(trial, "link_repeats", json_integer(measurement->link_repeats));
+	if (measurement->residual.ended_by)
+		json_object_update_new(trial, json_pack("{s:I, s:f, s:s}", "trial_number", (json_int_t)measurement->number,
+							"residual_duration", measurement->residual.waited_s,
+							"residual_ended_by", measurement->residual.ended_by));
 	if (measurement->verdict.negative_loss)
 		json_object_set_new(trial, "negative_loss", json_true());
 	return trial;
@@ -229,10 +246,14 @@ static void add_waits(json_t *sentences, const struct waits *waits)
 	if (waits->learning_s != rfc->learning_s)
 		append_sentence(sentences, "Phase b: %g s after learning frames, RFC 2544 section 23 says %g s.",
 				waits->learning_s, rfc->learning_s);
-	append_sentence(sentences,
-			"Phase d: at most %g s for residual frames, less once all have arrived or the counters are quiet; "
-			"RFC 2544 section 23 says %g s.",
-			waits->residual_s, rfc->residual_s);
+	append_sentence(
+		sentences,
+		"Phase d: at most %g s for residual frames, %g s after all of them have arrived, %g s of silence once at "
+		"least "
+		"half of them and one of every flow have; each trial says how long it was (residual_duration) and what "
+		"ended it (residual_ended_by); RFC 2544 section 23 says %g s.",
+		waits->residual_s, waits->residual_s / WAIT_COPIES_PART, waits->residual_s / WAIT_QUIET_PART,
+		rfc->residual_s);
 	if (waits->stabilize_s < rfc->stabilize_s)
 		append_sentence(sentences,
 				"Phase e: %g s for the SUT to restabilise, RFC 2544 section 23 says at least %g s.",
