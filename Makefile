@@ -22,7 +22,7 @@ PKG_CONFIG ?= pkg-config
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $(2);)
 
-PACKAGES := libbpf libxdp libelf zlib jansson yaml-0.1 libmnl libcap $(if $(filter 1,$(MPI)),ompi-c)
+PACKAGES := libbpf libxdp libelf zlib jansson yaml-0.1 libmnl $(if $(filter 1,$(MPI)),ompi-c)
 strict := $(if $(filter 1,$(STRICT)),-Werror)
 WARNINGS := -Wall -Wextra $(strict) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wno-missing-field-initializers
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -31,9 +31,46 @@ with() {
 @test "without CAP_NET_ADMIN or CAP_BPF it is refused, in one line that says so" {
   command -v setpriv >/dev/null || skip "setpriv(1) is not here"
   lab_up wire
-  for missing in net_admin bpf; do
+  for missing in net_admin net_raw bpf; do
     with "$(granted | sed "s/+$missing,//")" trial -p "$A,$B" --load 10kfps --duration 0.1
     [ "$status" -eq 3 ] || { echo "$missing: $status $stderr"; return 1; }
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    [[ $stderr == *"needs CAP_${missing^^},"* ]]
   done
+}
+
+# Whether all threads of the run have this line in their status: `threads_have PATTERN`
+threads_have() {
+  [ -z "$(grep -LE "$1" "/proc/$pid"/task/*/status)" ]
+}
+
+# Whether all threads have the capabilities that no run does without, and of others only some that are good to have.
+threads_are_reduced() {
+  # CAP_NET_ADMIN and CAP_NET_RAW (12, 13), CAP_BPF (39); CAP_DAC_OVERRIDE (1), CAP_IPC_LOCK (14), CAP_SYS_NICE and _RESOURCE (23, 24), CAP_PERFMON (38)
+  local needed=0x8000003000 useful=0x4001804002 capabilities
+  for capabilities in $(sed -n 's/^Cap\(Eff\|Prm\):[[:space:]]*/0x/p' "/proc/$pid"/task/*/status); do
+    (((capabilities & needed) == needed && (capabilities & ~(needed | useful)) == 0)) || { echo "$capabilities"; return 1; }
+  done
+}
+
+@test "while frames flow a run holds what it needs, and nothing that it starts gets more" {
+  local before
+  lab_up wire
+  before=$(ip -j link show "$A" | jq -c '.[0] | [.flags, .mtu, .promiscuity]')
+  start trial --tx xsk --load 1000 --duration 3600
+  flowing 50
+  threads_are_reduced
+  threads_have '^NoNewPrivs:[[:space:]]1$'
+  nm -D "$MLR" | grep -q asan || threads_have '^Seccomp:[[:space:]]2$'
+  interrupted
+  [ "$(ip -j link show "$A" | jq -c '.[0] | [.flags, .mtu, .promiscuity]')" = "$before" ]
+}
+
+@test "where a command of the user's is to run, that is not confined" {
+  lab_up wire
+  start trial --tx xsk --load 1000 --duration 3600 --sut-config-command 'grep NoNewPrivs /proc/self/status'
+  flowing 50
+  threads_are_reduced
+  threads_have '^NoNewPrivs:[[:space:]]0$'
+  interrupted
 }

@@ -11,6 +11,7 @@
 #include "lab/sut.h"
 #include "mlr/imix.h"
 #include "port/port.h"
+#include "port/privileges.h"
 
 #define ANY_FRAME_OCTETS 64 /* what comes is the tester's choice; an MTU too small for it is the tester's finding */
 
@@ -51,13 +52,17 @@ static enum exit_code serve(const struct config *config, const struct sut_spec *
 {
 	const int ifindex[PORT_COUNT] = { ports[PORT_A].link.ifindex, ports[PORT_B].link.ifindex };
 	struct sut_attachment *attachment;
-	enum exit_code code = sut_attach(sut, ifindex, &attachment);
+	enum exit_code code = privileges_reduce(config);
 
+	if (!code)
+		code = sut_attach(sut, ifindex, &attachment);
 	if (code)
 		return code;
 	code = ports_wait_for_carrier(netlink, ports, config->port_count);
 	if (!code) {
-		code = announce(config, ports, sut);
+		code = privileges_confine(config);
+		if (!code)
+			code = announce(config, ports, sut);
 		if (!code)
 			wait_for_stop();
 	}

@@ -21,6 +21,7 @@
 #include "measurer/xdp_trial.h"
 #include "mlr/imix.h"
 #include "port/port.h"
+#include "port/privileges.h"
 #include "port/session.h"
 
 #define UNKNOWN_LOAD_FPS  1e6 /* where a link does not say how fast it is: about what AF_XDP sends in copy mode */
@@ -380,7 +381,8 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	xdp_init(config, xdp);
 	xdp->measurer.ops = &ops;
-	if ((code = xdp_open_ports(xdp)) || (code = xdp_make_profile(xdp, config)) || (code = xdp_open_frames(xdp))) {
+	if ((code = xdp_open_ports(xdp)) || (code = xdp_make_profile(xdp, config)) || (code = privileges_reduce(config)) ||
+	    (code = xdp_open_frames(xdp)) || (code = privileges_confine(config))) {
 		free_xdp(&xdp->measurer);
 		return code;
 	}

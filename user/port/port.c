@@ -12,6 +12,7 @@
 #include "mlr/imix.h"
 #include "netdev/ethtool.h"
 #include "port/journal.h"
+#include "port/privileges.h"
 
 #define ETHERNET_HEADER_OCTETS 14
 #define VLAN_OCTETS            4 /* one tag does not count against the MTU (802.3ac), a second one does */
@@ -205,6 +206,8 @@ static enum exit_code open_in_order(struct mnl_socket *netlink, const struct con
 		code = claim_port(&ports[i].link, &ports[i].claim);
 	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = check_safety(netlink, config->unsafe_reason, &ports[i]);
+	if (!code)
+		code = privileges_check();
 	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = check_capability(&ports[i]);
 	for (unsigned int i = 0; i < config->port_count && !code; i++)

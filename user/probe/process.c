@@ -4,42 +4,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/capability.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "port/privileges.h"
 #include "probe/parts.h"
 
-#define UMEM_OCTETS      (64ul << 20) /* of a run with several queues and large frames */
-#define CLOCK_ROUNDS     15
-#define CLOCK_READS      1000
-#define CLOCK_SLOW_NS    100 /* a system call instead of the vDSO */
-#define CAPABILITIES_MAX 128
-
-static bool has_capability(cap_t capabilities, cap_value_t capability)
-{
-	cap_flag_value_t value = CAP_CLEAR;
-
-	return capabilities && !cap_get_flag(capabilities, capability, CAP_EFFECTIVE, &value) && value == CAP_SET;
-}
+#define UMEM_OCTETS   (64ul << 20) /* of a run with several queues and large frames */
+#define CLOCK_ROUNDS  15
+#define CLOCK_READS   1000
+#define CLOCK_SLOW_NS 100 /* a system call instead of the vDSO */
 
 static void check_privileges(json_t *checks)
 {
-	static const struct {
-		cap_value_t capability;
-		const char *name;
-	} needed[] = { { CAP_NET_ADMIN, "CAP_NET_ADMIN" }, { CAP_NET_RAW, "CAP_NET_RAW" }, { CAP_BPF, "CAP_BPF" } };
-	cap_t capabilities = cap_get_proc();
-	char missing[CAPABILITIES_MAX] = "";
-	size_t used = 0;
+	char missing[PRIVILEGES_TEXT_SIZE];
 
-	for (size_t i = 0; i < COUNT(needed); i++)
-		if (!has_capability(capabilities, needed[i].capability))
-			used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "",
-						 needed[i].name);
-	cap_free(capabilities);
-	if (!used)
+	if (!*privileges_missing(missing))
 		OK(checks, "privileges", "all that a run needs");
 	else
 		probe_fix(WARN(checks, "privileges", "%s missing: a run would be refused, and some of this cannot be told",

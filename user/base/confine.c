@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/confine.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/exit_code.h"
+
+#define LAST_KNOWN_CALL 462         /* mseal(2); the same number everywhere */
+#define CALLS_MOST      240         /* a jump goes no further than 255 */
+#define NEW_NAMESPACES  0x7e020000u /* CLONE_NEWUSER and all the others of clone(2) and unshare(2) */
+
+#if defined(__x86_64__)
+#define OUR_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OUR_ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+uint64_t confine_capabilities(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (syscall(SYS_capget, &header, data))
+		return 0;
+	return (uint64_t)data[1].effective << 32 | data[0].effective;
+}
+
+int confine_keep(uint64_t capabilities)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		data[i].permitted &= (uint32_t)(capabilities >> 32 * i);
+		data[i].effective &= data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+int confine_no_new_privileges(void)
+{
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
+}
+
+/* --- system calls --------------------------------------------------------------------------------------------------- */
+
+/* Only what may be called in a signal handler. */
+static void on_refused_call(int signal_number, siginfo_t *info, void *context)
+{
+	char text[] = "xdp-mlr: system call     is none that this process needs: not made, and the process ended\n";
+	int number = info->si_syscall;
+
+	(void)signal_number;
+	(void)context;
+	for (char *digit = text + sizeof("xdp-mlr: system call ") + 1; number > 0; number /= 10)
+		*digit-- = (char)('0' + number % 10);
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {
+		/* it ends all the same */
+	}
+	_exit(EXIT_INCAPABLE);
+}
+
+int confine_system_calls(const int *allowed, size_t count)
+{
+#if !defined(OUR_ARCHITECTURE) || defined(__SANITIZE_ADDRESS__)
+	(void)on_refused_call; /* sanitizers make calls of their own */
+	(void)allowed;
+	(void)count;
+	return 0;
+#else
+	struct sigaction action = { .sa_sigaction = on_refused_call, .sa_flags = SA_SIGINFO };
+	struct sock_filter code[CALLS_MOST + 13] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OUR_ARCHITECTURE, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	};
+	const struct sock_filter rest[] = {
+		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, LAST_KNOWN_CALL, 5, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone3, 4,
+			 0), /* its flags cannot be seen; the C library takes clone(2) then */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_unshare, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NEW_NAMESPACES, 1, 2),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const size_t rest_count = sizeof(rest) / sizeof(*rest);
+	struct sock_fprog program = { .filter = code };
+	size_t at = 4;
+	long result;
+
+	if (count > CALLS_MOST)
+		return -E2BIG;
+	for (size_t i = 0; i < count; i++)
+		code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)allowed[i],
+							  (unsigned char)(count - i + rest_count - 2), 0);
+	memcpy(code + at, rest, sizeof(rest));
+	program.len = (unsigned short)(at + rest_count);
+	if (sigaction(SIGSYS, &action, NULL))
+		return -errno;
+	result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+	return result > 0 ? -EBUSY : result ? -errno : 0; /* a thread that has a filter of its own */
+#endif
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "port/privileges.h"
+
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/confine.h"
+#include "config/given.h"
+
+/* --- capabilities ---------------------------------------------------------------------------------------------------- */
+
+/* Links, sockets of frames, BPF. */
+static const struct {
+	int capability;
+	const char *name;
+} needed[] = { { CAP_NET_ADMIN, "CAP_NET_ADMIN" }, { CAP_NET_RAW, "CAP_NET_RAW" }, { CAP_BPF, "CAP_BPF" } };
+
+/* What is good to have beside: the verifier's freedoms, memory of AF_XDP, niceness; and a report in a directory of somebody else's. */
+#define USEFUL                                                                                                              \
+	(CONFINE_BIT(CAP_PERFMON) | CONFINE_BIT(CAP_IPC_LOCK) | CONFINE_BIT(CAP_SYS_RESOURCE) | CONFINE_BIT(CAP_SYS_NICE) | \
+	 CONFINE_BIT(CAP_DAC_OVERRIDE))
+
+const char *privileges_missing(char buffer[PRIVILEGES_TEXT_SIZE])
+{
+	uint64_t have = confine_capabilities();
+	size_t used = 0;
+
+	*buffer = '\0';
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		if (!(have & CONFINE_BIT(needed[i].capability)))
+			used += (size_t)snprintf(buffer + used, PRIVILEGES_TEXT_SIZE - used, "%s%s", used ? ", " : "",
+						 needed[i].name);
+	return buffer;
+}
+
+enum exit_code privileges_check(void)
+{
+	char missing[PRIVILEGES_TEXT_SIZE];
+
+	if (!*privileges_missing(missing))
+		return EXIT_DONE;
+	return refuse(EXIT_INCAPABLE,
+		      "a run needs %s, which this process does not have: run it as root, or grant it (xdp-mlr(8), PRIVILEGES)",
+		      missing);
+}
+
+static int keep_useful(uint64_t beside)
+{
+	uint64_t keep = USEFUL | beside;
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		keep |= CONFINE_BIT(needed[i].capability);
+	return confine_keep(keep);
+}
+
+enum exit_code privileges_reduce(const struct config *config)
+{
+	/* live frames open a network namespace */
+	int error = keep_useful(config->tx == TX_XSK ? 0 : CONFINE_BIT(CAP_SYS_ADMIN));
+
+	return error ? refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error)) : EXIT_DONE;
+}
+
+/* --- system calls ---------------------------------------------------------------------------------------------------- */
+
+/* By families, because another C library takes another call of the same: as strace(1) shows, of all verbs over ports, on glibc 2.36 and later. */
+static const int calls[] = {
+	/* while frames flow; first, because the kernel asks in this order */
+	__NR_sendto,
+	__NR_bpf,
+	__NR_ppoll,
+	__NR_clock_nanosleep,
+	__NR_clock_gettime,
+	__NR_futex,
+	__NR_recvmsg,
+	__NR_recvfrom,
+	__NR_sendmsg,
+	__NR_recvmmsg,
+	__NR_sendmmsg,
+	__NR_getsockopt,
+	__NR_setsockopt,
+	__NR_socket,
+	__NR_bind,
+	__NR_connect,
+	__NR_getsockname,
+	__NR_getpeername,
+	__NR_shutdown,
+	__NR_ioctl,
+	__NR_pselect6,
+	__NR_epoll_create1,
+	__NR_epoll_ctl,
+	__NR_epoll_pwait,
+	__NR_nanosleep,
+	__NR_gettimeofday,
+	__NR_clock_getres,
+	__NR_clock_adjtime,
+	__NR_adjtimex,
+	/* files */
+	__NR_read,
+	__NR_write,
+	__NR_readv,
+	__NR_writev,
+	__NR_pread64,
+	__NR_pwrite64,
+	__NR_lseek,
+	__NR_openat,
+	__NR_openat2,
+	__NR_close,
+	__NR_close_range,
+	__NR_dup,
+	__NR_dup3,
+	__NR_fcntl,
+	__NR_flock,
+	__NR_fstat,
+	__NR_newfstatat,
+	__NR_statx,
+	__NR_statfs,
+	__NR_fstatfs,
+	__NR_faccessat,
+	__NR_faccessat2,
+	__NR_readlinkat,
+	__NR_getdents64,
+	__NR_getcwd,
+	__NR_renameat2,
+	__NR_linkat,
+	__NR_unlinkat,
+	__NR_mkdirat,
+	__NR_fsync,
+	__NR_fdatasync,
+	__NR_ftruncate,
+	__NR_fallocate,
+	__NR_fchmod,
+	__NR_fchmodat,
+	__NR_fchown,
+	__NR_fchownat,
+	__NR_umask,
+	__NR_fadvise64,
+	__NR_pipe2,
+	__NR_eventfd2,
+	__NR_renameat,
+	/* memory, threads, signals */
+	__NR_mmap,
+	__NR_munmap,
+	__NR_mremap,
+	__NR_mprotect,
+	__NR_madvise,
+	__NR_brk,
+	__NR_mlock,
+	__NR_munlock,
+	__NR_set_robust_list,
+	__NR_rseq,
+	__NR_futex_waitv,
+	__NR_set_tid_address,
+	__NR_exit,
+	__NR_exit_group,
+	__NR_gettid,
+	__NR_getpid,
+	__NR_getppid,
+	__NR_tgkill,
+	__NR_getuid,
+	__NR_geteuid,
+	__NR_getgid,
+	__NR_getegid,
+	__NR_sched_yield,
+	__NR_sched_setaffinity,
+	__NR_sched_getaffinity,
+	__NR_getcpu,
+	__NR_setpriority,
+	__NR_getpriority,
+	__NR_prlimit64,
+	__NR_getrusage,
+	__NR_sysinfo,
+	__NR_uname,
+	__NR_prctl,
+	__NR_capget,
+	__NR_membarrier,
+	__NR_getrandom,
+	__NR_rt_sigaction,
+	__NR_rt_sigprocmask,
+	__NR_rt_sigreturn,
+	__NR_rt_sigtimedwait,
+	__NR_sigaltstack,
+	__NR_restart_syscall,
+#ifdef __x86_64__
+	/* what newer architectures have by other names alone */
+	__NR_poll,
+	__NR_select,
+	__NR_epoll_wait,
+	__NR_open,
+	__NR_stat,
+	__NR_lstat,
+	__NR_access,
+	__NR_readlink,
+	__NR_rename,
+	__NR_link,
+	__NR_unlink,
+	__NR_mkdir,
+	__NR_chmod,
+	__NR_dup2,
+	__NR_time,
+	__NR_getrlimit,
+	__NR_setrlimit,
+	__NR_arch_prctl,
+#endif
+};
+
+enum exit_code privileges_confine(const struct config *config)
+{
+	int error = keep_useful(0);
+
+	if (error)
+		return refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error));
+	if (config->reset_command || given_find(config->given, "sut-config-command"))
+		return EXIT_DONE;
+	error = confine_no_new_privileges();
+	if (!error)
+		error = confine_system_calls(calls, sizeof(calls) / sizeof(*calls));
+	/* a container may forbid it, or a kernel be without: what it does then it does as ever */
+	if (error)
+		warn("this run is not confined to its system calls: %s", strerror(-error));
+	return EXIT_DONE;
+}
