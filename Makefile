@@ -58,7 +58,7 @@ without_mpi := $(if $(filter 1,$(MPI)),user/measurer/mpi_job_none.c,user/measure
 user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(filter-out $(without_mpi) user/appliance/%,$(wildcard user/*/*.c)))
 appliance_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/appliance/*.c))
 # all that it has of the program; the link fails where it wants more
-appliance_uses := $(patsubst %,$(BUILD)/user/%.o,base/message base/plain base/stop base/terminal base/units base/files base/destination base/process base/json_text base/yaml_read progress/view render/markup)
+appliance_uses := $(patsubst %,$(BUILD)/user/%.o,base/confine base/message base/plain base/stop base/terminal base/units base/files base/destination base/process base/json_text base/yaml_read progress/view render/markup)
 # the appliance's own program, where its HTTP server is
 appliance := $(if $(shell $(PKG_CONFIG) --exists libmicrohttpd && echo yes),$(BUILD)/xdp-mlr-appliance)
 skeletons := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
@@ -139,7 +139,7 @@ $(BUILD)/tests/user/%: tests/user/%.c $(user_objects) $(BUILD)/libmlr.a
 $(BUILD)/tests/appliance/%: tests/appliance/%.c $(appliance_objects) $(appliance_uses)
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser -Itests/bpf -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
-		$(filter-out $(patsubst %,$(BUILD)/user/appliance/%.o,main runner command keep console http pages),$(appliance_objects)) \
+		$(filter-out $(patsubst %,$(BUILD)/user/appliance/%.o,main runner command keep console http http_server pages),$(appliance_objects)) \
 		$(appliance_uses) $(appliance_libs) $(cmocka_libs)
 
 # what tests run; knows nothing of the program

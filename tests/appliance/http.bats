@@ -206,6 +206,41 @@ END
   unshare --net sh "$BATS_TEST_TMPDIR/elsewhere" 3>&-
 }
 
+# The process that speaks HTTP, once there is one.
+server() {
+  local _
+  for _ in {1..200}; do
+    if pgrep -P "$appliance" -x xdp-mlr-http; then return 0; fi
+    sleep 0.05
+  done
+  return 1
+}
+
+@test "the process that hears clients can do nothing else, and its end is that of no run" {
+  local pid again
+  serve
+  [ "$(get /healthz)" = ok ]
+  pid=$(server)
+  [ "$(grep -cE '^(CapInh|CapPrm|CapEff|CapAmb):[[:space:]]0+$|^NoNewPrivs:[[:space:]]1$' "/proc/$pid/status")" -eq 5 ]
+  if [ "$(id -u)" -eq 0 ]; then
+    grep -qE '^Uid:([[:space:]]65534){4}$' "/proc/$pid/status"
+    grep -qE '^Gid:([[:space:]]65534){4}$' "/proc/$pid/status"
+    [[ $(readlink "/proc/$pid/root") == *" (deleted)" ]]
+    [ -z "$(ls -A "/proc/$pid/root/")" ]
+  fi
+  # sanitizers make system calls of their own
+  nm -D "$APPLIANCE" | grep -q asan || grep -qE '^Seccomp:[[:space:]]2$' "/proc/$pid/status"
+  # errors, the two standard files without anybody, the channel, the socket, and what the server library made: no file of the appliance's
+  [ "$(find "/proc/$pid/fd" -lname '/*' | xargs -n 1 readlink | grep -cvxE "/dev/null|$BATS_TEST_TMPDIR/errors")" -eq 0 ]
+  kill -SEGV "$pid"
+  said 'http: the server ended'
+  said 'results, live view and metrics' 2
+  again=$(server)
+  [ "$again" -ne "$pid" ]
+  [ "$(get /healthz)" = ok ]
+  if grep -q 'xdp-mlr ended with' <(tail -n +2 "$BATS_TEST_TMPDIR/console" | sed -n '/run slow/,$p'); then return 1; fi
+}
+
 @test "it listens on the management port's address and no other, and there only with TLS and a token, or where that is waived" {
   printf 'measurer: %s\nmax-load: 2Mfps\nappliance: {management: {port: m0}, http: {unprotected: true}}\n' "$SIM" | configuration
   elsewhere

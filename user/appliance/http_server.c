@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "appliance/http_server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <microhttpd.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "appliance/results.h"
+#include "base/clock.h"
+#include "base/confine.h"
+
+#define NS_PER_MS       1000000ull
+#define CONNECTIONS_MAX 32
+#define PER_ADDRESS_MAX 8
+#define HEAD_OCTETS     (16 * 1024)      /* of memory a connection, in which the request's head must have room */
+#define IDLE_S          5                /* without a sign of life */
+#define REQUEST_NS      (5 * NS_PER_S)   /* from the first octet to the end of the request's head */
+#define CONNECTION_NS   (300 * NS_PER_S) /* to the last octet of the answer */
+#define TICK_MS         1000             /* between two looks at connections that are slow */
+#define NOBODY          65534
+
+/* A connection, and since when. */
+struct connection {
+	int fd; /* -1: the place is free */
+	uint64_t since_ns;
+	bool asked; /* its request has come whole */
+};
+
+static struct {
+	const struct http_settings *settings;
+	int channel; /* to the appliance */
+	struct MHD_Daemon *daemon;
+	struct connection connections[CONNECTIONS_MAX];
+} server;
+
+/* --- questions -------------------------------------------------------------------------------------------------------- */
+
+static void tell(enum http_subject subject, unsigned int number, unsigned int form)
+{
+	const struct http_question question = { .subject = subject, .number = number, .form = form };
+
+	if (send(server.channel, &question, sizeof(question), MSG_NOSIGNAL) < 0)
+		_exit(EXIT_FAILURE); /* the appliance is gone */
+}
+
+/* A descriptor to read the answer from; -1: there is none. */
+static int ask(enum http_subject subject, unsigned int number, unsigned int form)
+{
+	union {
+		struct cmsghdr header;
+		char octets[CMSG_SPACE(sizeof(int))];
+	} control;
+	char answer;
+	struct iovec data = { &answer, sizeof(answer) };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+	};
+	const struct cmsghdr *header;
+	int fd;
+
+	tell(subject, number, form);
+	if (recvmsg(server.channel, &message, MSG_CMSG_CLOEXEC) <= 0)
+		_exit(EXIT_FAILURE);
+	header = CMSG_FIRSTHDR(&message);
+	if (!header)
+		return -1;
+	memcpy(&fd, CMSG_DATA(header), sizeof(fd));
+	return fd;
+}
+
+/* --- answers ---------------------------------------------------------------------------------------------------------- */
+
+/* A page may have styles and nothing else: no script, nothing from elsewhere, and it is kept nowhere. */
+static void add_headers(struct MHD_Response *response, const char *type)
+{
+	static const char *const headers[][2] = {
+		{ "Content-Security-Policy",
+		  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+		  "frame-ancestors 'none'" },
+		{ "X-Content-Type-Options", "nosniff" },
+		{ "X-Frame-Options", "DENY" },
+		{ "Referrer-Policy", "no-referrer" },
+		{ "Cache-Control", "no-store" },
+		{ "Connection", "close" },
+	};
+
+	MHD_add_response_header(response, "Content-Type", type);
+	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
+		MHD_add_response_header(response, headers[i][0], headers[i][1]);
+}
+
+/* Takes the response over. */
+static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response,
+				     const char *type)
+{
+	enum MHD_Result result;
+
+	if (!response)
+		return MHD_NO; /* the connection is closed */
+	add_headers(response, type);
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, "Allow", "GET, HEAD");
+	if (status == MHD_HTTP_UNAUTHORIZED) {
+		MHD_add_response_header(response, "WWW-Authenticate", "Bearer realm=\"xdp-mlr\"");
+		MHD_add_response_header(response, "WWW-Authenticate",
+					"Basic realm=\"xdp-mlr: any name, the token as password\"");
+	}
+	result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result send_sentence(struct MHD_Connection *connection, unsigned int status, const char *sentence)
+{
+	return send_response(connection, status,
+			     MHD_create_response_from_buffer(strlen(sentence), (void *)sentence, MHD_RESPMEM_PERSISTENT),
+			     "text/plain; charset=utf-8");
+}
+
+/* What the appliance answers. */
+static enum MHD_Result send_answer(struct MHD_Connection *connection, int fd, const char *type)
+{
+	struct MHD_Response *response = NULL;
+	struct stat status;
+
+	if (fd >= 0 && !fstat(fd, &status))
+		response = MHD_create_response_from_fd64((uint64_t)status.st_size, fd);
+	if (!response && fd >= 0)
+		close(fd);
+	return send_response(connection, MHD_HTTP_OK, response, type);
+}
+
+/* --- who may ask ------------------------------------------------------------------------------------------------------- */
+
+/* Whether two texts are the same, in a time that tells nothing but the length of what was given. */
+static bool same_secret(const char *given, const char *secret)
+{
+	size_t given_length = strlen(given), secret_length = strlen(secret);
+	unsigned char difference = given_length != secret_length;
+
+	for (size_t i = 0; i < given_length; i++)
+		difference |= (unsigned char)given[i] ^ (unsigned char)secret[secret_length ? i % secret_length : 0];
+	return difference == 0;
+}
+
+/* `Authorization: Bearer TOKEN`; or, because browsers ask for it, Basic with the token as password. */
+static bool may_ask(struct MHD_Connection *connection)
+{
+	static const char scheme[] = "Bearer ";
+	const char *token = server.settings->token;
+	const char *given = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
+	char *password = NULL, *name;
+	bool may;
+
+	if (!*token)
+		return true;
+	if (given && strncasecmp(given, scheme, sizeof(scheme) - 1) == 0)
+		return same_secret(given + sizeof(scheme) - 1, token);
+	name = MHD_basic_auth_get_username_password(connection, &password);
+	may = password && same_secret(password, token);
+	MHD_free(name);
+	MHD_free(password);
+	return may;
+}
+
+/* --- what is asked for ------------------------------------------------------------------------------------------------- */
+
+/* "/results/N.json" and "/results/N.html", and nothing that only resembles them; 0 for what is neither. */
+static unsigned int parse_result(const char *path, enum results_form *ret_form)
+{
+	static const char folder[] = "/results/";
+	unsigned long number;
+	char *end;
+
+	if (strncmp(path, folder, sizeof(folder) - 1) != 0)
+		return 0;
+	path += sizeof(folder) - 1;
+	if (*path < '1' || *path > '9' || strlen(path) > 16)
+		return 0;
+	number = strtoul(path, &end, 10);
+	if (strcmp(end, ".json") == 0)
+		*ret_form = RESULTS_JSON;
+	else if (strcmp(end, ".html") == 0)
+		*ret_form = RESULTS_HTML;
+	else
+		return 0;
+	return number > 999999999 ? 0 : (unsigned int)number;
+}
+
+static const char html[] = "text/html; charset=utf-8";
+
+static enum MHD_Result answer_result(struct MHD_Connection *connection, const char *path, void **state)
+{
+	enum results_form form = RESULTS_JSON;
+	unsigned int number = parse_result(path, &form);
+	int fd = number ? ask(HTTP_RESULT, number, form) : -1;
+
+	if (fd < 0)
+		return send_sentence(connection, MHD_HTTP_NOT_FOUND, "there is no such page; / lists what there is\n");
+	*state = (void *)(uintptr_t)number;
+	return send_answer(connection, fd, form == RESULTS_JSON ? "application/json" : html);
+}
+
+static enum MHD_Result answer_path(struct MHD_Connection *connection, const char *path, void **state)
+{
+	static const struct {
+		const char *path, *type;
+		enum http_subject subject;
+	} pages[] = {
+		{ "/", html, HTTP_INDEX },
+		{ "/live", html, HTTP_LIVE },
+		{ "/log", "text/plain; charset=utf-8", HTTP_LOG },
+		{ "/metrics", "application/openmetrics-text; version=1.0.0; charset=utf-8", HTTP_METRICS },
+	};
+
+	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++)
+		if (strcmp(pages[i].path, path) == 0)
+			return send_answer(connection, ask(pages[i].subject, 0, 0), pages[i].type);
+	return answer_result(connection, path, state);
+}
+
+/* Paths are taken as they come: none of ours has an escape. */
+static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text)
+{
+	(void)context;
+	(void)connection;
+	return strlen(text);
+}
+
+static struct connection *find_connection(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	for (size_t i = 0; info && i < CONNECTIONS_MAX; i++)
+		if (server.connections[i].fd == info->connect_fd)
+			return &server.connections[i];
+	return NULL;
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *path, const char *method,
+				  const char *version, const char *upload, size_t *upload_length, void **state)
+{
+	struct connection *known = find_connection(connection);
+
+	(void)context;
+	(void)version;
+	(void)upload; /* the answer goes out before any body would come */
+	(void)upload_length;
+	if (known)
+		known->asked = true;
+	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+		return send_sentence(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+	if (strcmp(path, "/healthz") == 0)
+		return send_sentence(connection, MHD_HTTP_OK, "ok\n");
+	if (!may_ask(connection))
+		return send_sentence(connection, MHD_HTTP_UNAUTHORIZED, "a token is needed\n");
+	if (strcmp(method, MHD_HTTP_METHOD_HEAD) == 0) {
+		void *nothing = NULL; /* a head is no result fetched */
+
+		return answer_path(connection, path, &nothing);
+	}
+	return answer_path(connection, path, state);
+}
+
+/* A result that left to its last octet has been fetched. */
+static void on_completed(void *context, struct MHD_Connection *connection, void **state,
+			 enum MHD_RequestTerminationCode code)
+{
+	(void)context;
+	(void)connection;
+	if (*state && code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+		tell(HTTP_FETCHED, (unsigned int)(uintptr_t)*state, 0);
+	*state = NULL;
+}
+
+/* --- connections ------------------------------------------------------------------------------------------------------- */
+
+static void on_connection(void *context, struct MHD_Connection *connection, void **state,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct connection *known = find_connection(connection);
+
+	(void)context;
+	(void)state;
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		if (known)
+			known->fd = -1;
+		return;
+	}
+	for (size_t i = 0; info && i < CONNECTIONS_MAX; i++) {
+		if (server.connections[i].fd >= 0)
+			continue;
+		server.connections[i] = (struct connection){ .fd = info->connect_fd, .since_ns = clock_ns() };
+		return;
+	}
+}
+
+/* Who sends or takes an octet now and then is never idle, so a connection has an end in any case. */
+static void end_slow_ones(void)
+{
+	uint64_t now_ns = clock_ns();
+
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		struct connection *connection = &server.connections[i];
+
+		if (connection->fd >= 0 && now_ns - connection->since_ns > (connection->asked ? CONNECTION_NS : REQUEST_NS))
+			shutdown(connection->fd, SHUT_RDWR);
+	}
+}
+
+/* --- listening ---------------------------------------------------------------------------------------------------------- */
+
+static struct MHD_Daemon *start_daemon(int fd)
+{
+	const struct http_settings *http = server.settings;
+	struct MHD_OptionItem tls[] = {
+		{ MHD_OPTION_HTTPS_MEM_CERT, 0, http->certificate },
+		{ MHD_OPTION_HTTPS_MEM_KEY, 0, http->key },
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0, "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2" },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+
+	if (!http->certificate)
+		tls[0] = (struct MHD_OptionItem){ MHD_OPTION_END, 0, NULL };
+	return MHD_start_daemon(MHD_USE_EPOLL | (http->certificate ? MHD_USE_TLS : 0), 0, NULL, NULL, on_request, NULL,
+				MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_ARRAY, tls, MHD_OPTION_CONNECTION_LIMIT,
+				(unsigned int)CONNECTIONS_MAX, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+				(unsigned int)PER_ADDRESS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_OCTETS,
+				MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)IDLE_S, MHD_OPTION_NOTIFY_COMPLETED,
+				on_completed, NULL, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+				MHD_OPTION_NOTIFY_CONNECTION, on_connection, NULL, MHD_OPTION_END);
+}
+
+/* --- the process ------------------------------------------------------------------------------------------------------ */
+
+/* Nothing of the appliance's but errors, the channel and the socket that it listens on, as the next two descriptors. */
+static void keep_two(int *channel, int *listening_fd)
+{
+	int high_channel = fcntl(*channel, F_DUPFD, STDERR_FILENO + 3),
+	    high_socket = fcntl(*listening_fd, F_DUPFD, STDERR_FILENO + 3);
+	int null = open("/dev/null", O_RDWR);
+
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	*channel = dup2(high_channel, STDERR_FILENO + 1);
+	*listening_fd = dup2(high_socket, STDERR_FILENO + 2);
+	close_range(STDERR_FILENO + 3, ~0u, 0);
+}
+
+/* Nobody, nowhere. Who is not root cannot, and need not. */
+static int leave(const char *empty)
+{
+	if (!geteuid() && (mkdir(empty, 0500) || chdir(empty) || rmdir(empty) || chroot(".") || setgroups(0, NULL) ||
+			   setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)))
+		return -errno;
+	return prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0; /* behind them: a change of user takes it back */
+}
+
+static int confine(void)
+{
+	/* of libmicrohttpd, GnuTLS below it, and the C library, by families; of files there are none to be opened */
+	static const int calls[] = {
+		__NR_epoll_pwait,
+		__NR_epoll_ctl,
+		__NR_ppoll,
+		__NR_accept4,
+		__NR_accept,
+		__NR_recvfrom,
+		__NR_recvmsg,
+		__NR_sendto,
+		__NR_sendmsg,
+		__NR_read,
+		__NR_readv,
+		__NR_write,
+		__NR_writev,
+		__NR_pread64,
+		__NR_sendfile,
+		__NR_lseek,
+		__NR_fstat,
+		__NR_newfstatat,
+		__NR_statx,
+		__NR_fcntl,
+		__NR_close,
+		__NR_shutdown,
+		__NR_getsockopt,
+		__NR_setsockopt,
+		__NR_getpeername,
+		__NR_getsockname,
+		__NR_mmap,
+		__NR_munmap,
+		__NR_mremap,
+		__NR_mprotect,
+		__NR_madvise,
+		__NR_brk,
+		__NR_openat,
+		__NR_faccessat,
+		__NR_readlinkat,
+		__NR_clock_gettime,
+		__NR_gettimeofday,
+		__NR_getrandom,
+		__NR_getrusage,
+		__NR_futex,
+		__NR_getpid,
+		__NR_gettid,
+		__NR_tgkill,
+		__NR_rt_sigaction,
+		__NR_rt_sigprocmask,
+		__NR_rt_sigreturn,
+		__NR_restart_syscall,
+		__NR_exit,
+		__NR_exit_group,
+#ifdef __x86_64__
+		__NR_epoll_wait,
+		__NR_poll,
+		__NR_time,
+#endif
+	};
+	int error = confine_keep(0);
+
+	if (!error)
+		error = confine_no_new_privileges();
+	return error ? error : confine_system_calls(calls, sizeof(calls) / sizeof(*calls));
+}
+
+static void serve(void)
+{
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(server.daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	struct pollfd files[] = { { .fd = info->epoll_fd, .events = POLLIN }, { .fd = server.channel } };
+
+	while (!(files[1].revents & (POLLHUP | POLLERR))) {
+		MHD_UNSIGNED_LONG_LONG wait_ms = TICK_MS;
+
+		if (MHD_get_timeout(server.daemon, &wait_ms) != MHD_YES || wait_ms > TICK_MS)
+			wait_ms = TICK_MS;
+		poll(files, 2, (int)wait_ms);
+		end_slow_ones();
+		MHD_run(server.daemon);
+	}
+}
+
+static void be_server(const struct http_settings *settings, int listening_fd, const char *empty, int channel, pid_t parent)
+{
+	for (int i = 1; i < NSIG; i++)
+		signal(i, i == SIGPIPE ? SIG_IGN : SIG_DFL);
+	setsid();
+	tzset(); /* dates need a file */
+	prctl(PR_SET_NAME, "xdp-mlr-http");
+	keep_two(&channel, &listening_fd);
+	server.settings = settings;
+	server.channel = channel;
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		server.connections[i].fd = -1;
+	server.daemon = start_daemon(listening_fd);
+	if (!server.daemon || leave(empty) || getppid() != parent || confine())
+		_exit(EXIT_FAILURE);
+	tell(HTTP_READY, 0, 0);
+	serve();
+	_exit(EXIT_SUCCESS);
+}
+
+int http_server_start(const struct http_settings *settings, int listening_fd, const char *empty, pid_t *ret_pid,
+		      int *ret_channel)
+{
+	pid_t parent = getpid(), pid;
+	int channel[2], error;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel))
+		return -errno;
+	pid = fork();
+	error = -errno;
+	if (pid == 0)
+		be_server(settings, listening_fd, empty, channel[1], parent);
+	close(channel[1]);
+	if (pid < 0) {
+		close(channel[0]);
+		return error;
+	}
+	*ret_pid = pid;
+	*ret_channel = channel[0];
+	return 0;
+}
