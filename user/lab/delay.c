@@ -14,11 +14,13 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <xdp/libxdp.h>
 #include <xdp/xsk.h>
 
 #include "base/clock.h"
+#include "base/confine.h"
 #include "base/message.h"
 #include "bpf/shared.h"
 
@@ -313,6 +315,22 @@ static void close_others(const struct delay *delay)
 	close_range(high + 1, ~0u, 0);
 }
 
+/* Frames of anybody's pass through it, and it needs nothing but its two sockets. */
+static int confine(void)
+{
+	static const int calls[] = { __NR_sendto,     __NR_getsockopt,    __NR_ppoll, __NR_restart_syscall,
+				     __NR_exit_group, __NR_clock_gettime,
+#ifdef __NR_poll
+				     __NR_poll
+#endif
+	};
+	int error = confine_keep(0);
+
+	if (!error)
+		error = confine_no_new_privileges();
+	return error ? error : confine_system_calls(calls, sizeof(calls) / sizeof(*calls));
+}
+
 int delay_fork(struct delay *delay, pid_t *ret)
 {
 	pid_t pid = fork();
@@ -328,6 +346,8 @@ int delay_fork(struct delay *delay, pid_t *ret)
 		prctl(PR_SET_NAME, "xdp-mlr-delay");
 		close_others(delay);
 		run_on_last_cpu();
+		if (confine())
+			_exit(EXIT_INCAPABLE);
 		forward_until_gone(delay);
 		_exit(EXIT_DONE);
 	}
