@@ -84,7 +84,7 @@ int ethtool_open(struct ethtool **ret)
 	error = netlink_socket(NETLINK_GENERIC, &ethtool->netlink);
 	if (error)
 		goto no_socket;
-	ethtool->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	ethtool->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (ethtool->fd < 0) {
 		error = -errno;
 		goto no_fd;
