@@ -345,3 +345,13 @@ ends_at() { # page number
   [ "$status" -eq 2 ]
   none $'[\x01-\x08\x0b-\x1f\x7f]|\xc2\x9b' <<<"$stderr"
 }
+
+@test "behind -- all are files, whatever they begin with" {
+  local file
+  for file in -x.json --json --; do
+    cp tests/golden/search-1-sim.json "$BATS_TEST_TMPDIR/$file"
+    (cd "$BATS_TEST_TMPDIR" && "$OLDPWD/$XDP_MLR" report -- "$file" | grep -q '^Throughput by MLRsearch')
+    (cd "$BATS_TEST_TMPDIR" && "$OLDPWD/$XDP_MLR" compare -- "$file" "$file" >/dev/null)
+  done
+  refuses 2 "'-q' is one argument too many" "$XDP_MLR" probe -- -q
+}

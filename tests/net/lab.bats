@@ -118,6 +118,21 @@ delayed_trial() { # OPTION...
   gone
 }
 
+@test "a lab that has lost its namespace, or a port, says so, and goes" {
+  lab_up router
+  ip netns del "xdp-mlr-$LAB"
+  run --separate-stderr "$MLR" lab status --name "$LAB"
+  refused 1 "$LAB" "namespace xdp-mlr-$LAB is gone"
+  "$MLR" lab down --name "$LAB"
+  gone
+  lab_up wire
+  ip link del "$A"
+  run --separate-stderr "$MLR" lab status --name "$LAB"
+  refused 1 "$LAB" "port $A is gone"
+  "$MLR" lab down --name "$LAB"
+  gone
+}
+
 @test "a delay's process can do nothing else" {
   local pid
   "$MLR" lab up --name "$LAB" --sut delay:us=1000 >/dev/null

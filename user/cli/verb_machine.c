@@ -44,9 +44,11 @@ static enum exit_code check_name(const char *name)
 {
 	size_t length = strlen(name);
 
-	if (!length || length >= LAB_NAME_SIZE || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != length)
-		return refuse(EXIT_USAGE_ERROR, "--name: '%s' is no name of a lab; use 1 to %d of a-z, 0-9 and '-'", name,
-			      LAB_NAME_SIZE - 1);
+	if (!length || length >= LAB_NAME_SIZE || *name == '-' ||
+	    strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != length)
+		return refuse(EXIT_USAGE_ERROR,
+			      "--name: '%s' is no name of a lab; use 1 to %d of a-z, 0-9 and '-', which does not begin it",
+			      name, LAB_NAME_SIZE - 1);
 	return EXIT_DONE;
 }
 
@@ -102,6 +104,7 @@ enum exit_code verb_lab_down(const struct config *config)
 
 enum exit_code verb_lab_status(const struct config *config)
 {
+	char lost[LAB_LOST_SIZE];
 	struct lab lab;
 	bool exists;
 	enum exit_code code = check_name(config->lab_name);
@@ -112,9 +115,8 @@ enum exit_code verb_lab_status(const struct config *config)
 		return code;
 	if (!exists || !lab.complete)
 		return refuse(EXIT_UNMET, "lab: '%s' is not up; 'xdp-mlr lab up' starts it", config->lab_name);
-	if (!lab_forwards(&lab))
-		return refuse(EXIT_UNMET, "lab: '%s' is up, but process %d of its SUT is gone; take it down and up again",
-			      lab.name, (int)lab.forwarder);
+	if (lab_has_lost(&lab, lost))
+		return refuse(EXIT_UNMET, "lab: '%s' is up, but %s is gone; take it down and up again", lab.name, lost);
 	return print_lab(&lab, config->format);
 }
 

@@ -257,13 +257,18 @@ static enum exit_code check_file_count(const struct arguments *arguments)
 static enum exit_code read_arguments(struct arguments *arguments)
 {
 	enum exit_code code = EXIT_DONE;
+	bool options_end = false; /* behind "--" all are files */
 
 	while (*arguments->next && code == EXIT_DONE && !*arguments->ret_finished) {
 		const char *argument = *arguments->next++;
 
-		if (strncmp(argument, "--", 2) == 0 && argument[2])
+		if (options_end)
+			code = read_file_name(arguments, argument);
+		else if (strcmp(argument, "--") == 0)
+			options_end = true;
+		else if (strncmp(argument, "--", 2) == 0)
 			code = read_long(arguments, argument + 2);
-		else if (argument[0] == '-' && argument[1] && argument[1] != '-')
+		else if (argument[0] == '-' && argument[1])
 			code = read_letters(arguments, argument + 1);
 		else
 			code = read_file_name(arguments, argument);

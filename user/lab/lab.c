@@ -297,13 +297,26 @@ static int open_forwarder(const struct lab *lab)
 	return -1;
 }
 
-bool lab_forwards(const struct lab *lab)
+bool lab_has_lost(const struct lab *lab, char ret_what[LAB_LOST_SIZE])
 {
+	char path[PATH_SIZE];
 	int fd = open_forwarder(lab);
 
 	if (fd >= 0)
 		close(fd);
-	return !lab->forwarder || fd >= 0;
+	namespace_path(lab, path);
+	if (*lab->namespace && access(path, F_OK)) {
+		snprintf(ret_what, LAB_LOST_SIZE, "its namespace %s", lab->namespace);
+		return true;
+	}
+	for (int i = 0; i < PORT_COUNT; i++) {
+		if (if_nametoindex(lab->ports[i]))
+			continue;
+		snprintf(ret_what, LAB_LOST_SIZE, "its port %s", lab->ports[i]);
+		return true;
+	}
+	snprintf(ret_what, LAB_LOST_SIZE, "process %d of its SUT", (int)lab->forwarder);
+	return lab->forwarder && fd < 0;
 }
 
 /* End it, and wait until it is gone; without its number, it ends by itself when the links go. */

@@ -35,8 +35,9 @@ enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *
 enum exit_code lab_down(const char *name, bool *ret_was_up);
 /* The lab of this name as its state file tells; *ret_exists false if there is none. */
 enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists);
-/* Whether the SUT's own process lives, if it has one. */
-bool lab_forwards(const struct lab *lab);
+/* Whether something of it is gone: its namespace, a port, the SUT's own process. What, in words. */
+#define LAB_LOST_SIZE 64
+bool lab_has_lost(const struct lab *lab, char ret_what[LAB_LOST_SIZE]);
 /* Remove every lab whose `lab up` died; counts them. */
 enum exit_code lab_clean(unsigned int *ret_removed);
 
