@@ -39,6 +39,14 @@ with() {
   done
 }
 
+@test "where memory cannot be locked the limit is named" {
+  command -v prlimit >/dev/null || skip "prlimit(1) is not here"
+  lab_up wire
+  run --separate-stderr prlimit --memlock=65536 setpriv --bounding-set="-all,$(granted | sed 's/+ipc_lock,//; s/,+sys_resource//')" --inh-caps=-all "$MLR" \
+    trial -p "$A,$B" --tx xsk --load 10kfps --duration 0.1
+  refused 3 "port $A" "64 KiB" "RLIMIT_MEMLOCK" "CAP_IPC_LOCK"
+}
+
 # Whether all threads of the run have this line in their status: `threads_have PATTERN`
 threads_have() {
   [ -z "$(grep -LE "$1" "/proc/$pid"/task/*/status)" ]

@@ -2,13 +2,16 @@
 #include "base/message.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/files.h"
 #include "base/plain.h"
 
@@ -140,6 +143,21 @@ const char *why(int error)
 	bool unprivileged = error == EPERM || error == EACCES;
 
 	snprintf(text, sizeof(text), "%s%s", strerror(error), unprivileged && geteuid() ? " (run it as root)" : "");
+	return text;
+}
+
+const char *why_not_locked(int error)
+{
+	static char text[200];
+	struct rlimit limit;
+
+	if ((error != ENOBUFS && error != ENOMEM && error != EPERM) || getrlimit(RLIMIT_MEMLOCK, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY || confine_capabilities() & CONFINE_BIT(CAP_IPC_LOCK))
+		return why(error);
+	snprintf(text, sizeof(text),
+		 "%s; it may lock %lu KiB of memory (RLIMIT_MEMLOCK): 'ulimit -l unlimited' before it, or CAP_IPC_LOCK, "
+		 "allows more",
+		 strerror(error), (unsigned long)limit.rlim_cur >> 10);
 	return text;
 }
 

@@ -28,6 +28,9 @@ size_t message_warnings(char *const **ret_texts);
 /* What failed with an errno, in words, and the remedy where it is privileges that are missing. Reused by the next call. */
 const char *why(int error);
 
+/* The same for memory that is to be locked; names RLIMIT_MEMLOCK where that is what stands in the way. */
+const char *why_not_locked(int error);
+
 /* Draw lines (no line end after the last) that stay at the end of the terminal until the next ones, a message, or
  * message_erase_view() takes their place. Standard error must be a terminal. Any thread may call these. */
 void message_draw_view(const char *text);

@@ -242,15 +242,13 @@ static int create_socket(struct tx_xsk *xsk, const char *port, uint32_t queue)
 static enum exit_code open_failed(const char *port, uint32_t queue, int error)
 {
 	switch (error) {
-	case -EPERM:
-		return refuse(EXIT_INCAPABLE, "port %s: an AF_XDP socket needs CAP_NET_RAW: run it as root", port);
 	case -EBUSY:
 		return refuse(EXIT_UNSAFE,
 			      "port %s: another AF_XDP socket holds transmit queue %u; end the program that has it", port,
 			      queue);
 	default:
 		return refuse(EXIT_INCAPABLE, "port %s: cannot open an AF_XDP socket on transmit queue %u: %s", port, queue,
-			      strerror(-error));
+			      why_not_locked(-error));
 	}
 }
 

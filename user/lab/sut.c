@@ -283,7 +283,7 @@ static enum exit_code build_delay(const struct sut_spec *sut, const struct sut_l
 	enum exit_code code;
 
 	if (error)
-		return failed("open the AF_XDP sockets of the SUT", error);
+		return refuse(EXIT_INCAPABLE, "lab: cannot open the AF_XDP sockets of the SUT: %s", why_not_locked(-error));
 	delay_sockets(delay, socket_fds);
 	code = build_programs(sut, links, socket_fds);
 	if (!code && (error = delay_fork(delay, ret_forwarder)))
