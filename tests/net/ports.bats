@@ -156,6 +156,29 @@ start_trial() {
   [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
 }
 
+@test "every signal that ends a process ends a run in order, its ports as before" {
+  local signal
+  lab_up wire
+  before=$(port_state)
+  for signal in INT TERM HUP QUIT USR1 USR2 ALRM VTALRM PROF IO PWR STKFLT XCPU RTMIN RTMAX; do
+    start_trial --frame-size 3000 --prepare auto,mtu
+    [ "$(port_state)" != "$before" ]
+    kill "-$signal" "$pid"
+    ended
+    [ "$status" -eq 130 ] || { echo "SIG$signal: exit $status: $stderr"; return 1; }
+    [ "$(port_state)" = "$before" ] || { echo "SIG$signal"; return 1; }
+  done
+}
+
+@test "a port whose name begins with a dash is one like others" {
+  ip link add name "-$LAB" type veth peer name "$LAB-x"
+  for port in "-$LAB" "$LAB-x"; do ip link set dev "$port" up; done
+  run --separate-stderr "$MLR" trial -p "-$LAB,$LAB-x" --load 1000 --duration 0.1 --format json
+  check '.trial_result.counts.received > 0'
+  run --separate-stderr "$MLR" lab up --name "-$LAB" --sut wire
+  refused 2 "--name" "begin"
+}
+
 @test "kill -9 at any moment leaves no XDP program, and clean undoes the rest" {
   lab_up wire
   for port in "$A" "$B"; do echo 0 >"/proc/sys/net/ipv6/conf/$port/disable_ipv6"; done

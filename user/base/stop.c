@@ -30,29 +30,34 @@ static void on_signal(int signal_number)
 	errno = saved_errno;
 }
 
-/* SIGHUP that whoever started us ignores, as nohup does. */
-static bool stays_ignored(int signal_number)
+/* SIGHUP that whoever started us ignores, as nohup does, stays so. */
+static int take(int signal_number)
 {
+	const struct sigaction action = { .sa_handler = on_signal };
 	struct sigaction before;
 
-	return signal_number == SIGHUP && !sigaction(signal_number, NULL, &before) && before.sa_handler == SIG_IGN;
+	if (signal_number == SIGHUP && !sigaction(SIGHUP, NULL, &before) && before.sa_handler == SIG_IGN)
+		return 0;
+	return sigaction(signal_number, &action, NULL) ? -errno : 0;
 }
 
 int stop_install(void)
 {
 	/* all that would end us without a core, and SIGQUIT and SIGXCPU, which mean nothing else by it */
-	static const int ending[] = { SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGUSR1, SIGUSR2,
-				      SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR,  SIGXCPU };
-	struct sigaction action = { .sa_handler = on_signal };
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	static const int ending[] = { SIGINT,    SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,   SIGUSR2, SIGALRM,
+				      SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR,  SIGSTKFLT, SIGXCPU };
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	int error = 0;
 
 	event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (event_fd < 0)
 		return -errno;
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < COUNT(ending); i++)
-		if (!stays_ignored(ending[i]) && sigaction(ending[i], &action, NULL))
-			return -errno;
+	for (size_t i = 0; i < COUNT(ending) && !error; i++)
+		error = take(ending[i]);
+	for (int i = SIGRTMIN; i <= SIGRTMAX && !error; i++)
+		error = take(i);
+	if (error)
+		return error;
 	return sigaction(SIGPIPE, &ignore, NULL) || sigaction(SIGXFSZ, &ignore, NULL) ? -errno : 0;
 }
 
