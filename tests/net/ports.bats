@@ -379,6 +379,23 @@ killed_run() {
   [ "$(nsenter --net="$namespace" bash -c "$(declare -f settings); settings $A"; settings "$B")" = "$before" ]
 }
 
+@test "clean finds a moved port beside another one with its MAC address" {
+  pair_up
+  before=$(settings "$A")
+  killed_run
+  "$MLR" lab up --name "${LAB}x" --sut router >/dev/null
+  namespace=/run/netns/xdp-mlr-${LAB}x
+  # a pair that was there before, and is found first
+  nsenter --net="$namespace" ip link add twin type veth peer name other
+  nsenter --net="$namespace" ip link set twin address "$(ip -j link show "$A" | jq -r '.[0].address')"
+  nsenter --net="$namespace" ip link set twin mtu 1382
+  ip link set "$A" netns "xdp-mlr-${LAB}x"
+  nsenter --net="$namespace" ip link set "$A" up
+  "$MLR" clean
+  [ "$(nsenter --net="$namespace" bash -c "$(declare -f settings); settings $A")" = "$before" ]
+  [ "$(nsenter --net="$namespace" ip -j link show twin | jq '.[0].mtu')" -eq 1382 ]
+}
+
 @test "clean undoes a run in another network namespace, from here" {
   "$MLR" lab up --name "${LAB}x" --sut router >/dev/null
   namespace=/run/netns/xdp-mlr-${LAB}x

@@ -182,32 +182,41 @@ int netlink_each_link(struct mnl_socket *socket, void (*visit)(const struct link
 	return exchange(socket, &request, visit_link, &tour);
 }
 
-/* A search by MAC address and kind. */
-struct mac_search {
-	const char *mac, *kind;
+const char *link_identity(const struct link_info *link, char buffer[MAC_TEXT_SIZE])
+{
+	static const uint8_t none[MLR_MAC_OCTETS];
+
+	return mac_text(memcmp(link->permanent_mac, none, sizeof(none)) ? link->permanent_mac : link->mac, buffer);
+}
+
+/* A search by identity and kind. */
+struct identity_search {
+	const char *identity, *kind;
+	int ifindex;
 	struct link_info found;
 	unsigned int count;
 };
 
-static void find_mac(const struct link_info *link, void *context)
+static void find_identity(const struct link_info *link, void *context)
 {
-	struct mac_search *search = context;
-	char mac[MAC_TEXT_SIZE];
+	struct identity_search *search = context;
+	char identity[MAC_TEXT_SIZE];
 
-	if (strcmp(mac_text(link->mac, mac), search->mac) == 0 && strcmp(link->kind, search->kind) == 0) {
+	if (strcmp(link_identity(link, identity), search->identity) || strcmp(link->kind, search->kind))
+		return;
+	if (!search->count++ || link->ifindex == search->ifindex)
 		search->found = *link;
-		search->count++;
-	}
 }
 
-int netlink_link_by_mac(struct mnl_socket *socket, const char *mac, const char *kind, struct link_info *ret)
+int netlink_link_by_identity(struct mnl_socket *socket, const char *identity, const char *kind, int ifindex,
+			     struct link_info *ret)
 {
-	struct mac_search search = { .mac = mac, .kind = kind };
-	int error = netlink_each_link(socket, find_mac, &search);
+	struct identity_search search = { .identity = identity, .kind = kind, .ifindex = ifindex };
+	int error = netlink_each_link(socket, find_identity, &search);
 
 	if (error)
 		return error;
-	if (search.count != 1)
+	if (!search.count || (search.count > 1 && search.found.ifindex != ifindex))
 		return -ENODEV;
 	*ret = search.found;
 	return 0;

@@ -65,8 +65,11 @@ int netlink_link(struct mnl_socket *socket, const char *name, struct link_info *
 int netlink_link_by_index(struct mnl_socket *socket, int ifindex, struct link_info *ret);
 /* Call `visit` for every link of the namespace. */
 int netlink_each_link(struct mnl_socket *socket, void (*visit)(const struct link_info *link, void *context), void *context);
-/* The one link with this MAC address ("02:00:00:00:00:01") and kind; -ENODEV if there is none, or more than one. */
-int netlink_link_by_mac(struct mnl_socket *socket, const char *mac, const char *kind, struct link_info *ret);
+/* The MAC address by which a link is known wherever it goes, "02:00:00:00:00:01": the permanent one, where it has one. */
+const char *link_identity(const struct link_info *link, char buffer[MAC_TEXT_SIZE]);
+/* The one link with this identity and kind, of several the one with this number, which a link keeps where it is free; -ENODEV if there is none. */
+int netlink_link_by_identity(struct mnl_socket *socket, const char *identity, const char *kind, int ifindex,
+			     struct link_info *ret);
 int netlink_queueing(struct mnl_socket *socket, int ifindex, struct link_queueing *ret);
 /* Add one qdisc, as the kernel tells of it, to what is known of a link's; other links' are left out. */
 void netlink_read_qdisc(const struct nlmsghdr *header, int ifindex, struct link_queueing *queueing);

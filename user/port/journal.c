@@ -104,7 +104,8 @@ static void discard(const char *path, int fd)
 
 	new_path(path, beside);
 	unlink(beside);
-	unlink(path); /* before the lock goes */
+	if (unlink(path)) /* before the lock goes */
+		warn("cannot remove %s: %s; 'xdp-mlr clean' does", path, strerror(errno));
 	close(fd);
 }
 
@@ -200,8 +201,10 @@ static int write_patiently(const struct settings *settings, int ifindex, const c
 	}
 }
 
-/* Undo one change. Whether something had to be done. */
-static bool undo_change(const struct settings *settings, int ifindex, const char *port, const json_t *change)
+/* What came of an attempt to undo one change, or all of them: the last that holds of any. */
+enum undone { UNDONE_NOTHING, UNDONE_SOMETHING, UNDONE_NOT_ALL };
+
+static enum undone undo_change(const struct settings *settings, int ifindex, const char *port, const json_t *change)
 {
 	const char *setting = read_text(change, "setting"), *was = read_text(change, "was"), *now = read_text(change, "now");
 	char *current;
@@ -211,38 +214,40 @@ static bool undo_change(const struct settings *settings, int ifindex, const char
 	if (error) {
 		if (error != -ENODEV && error != -ENOENT && error != -EOPNOTSUPP)
 			warn("port %s: cannot read %s, which was '%s': %s", port, setting, was, strerror(-error));
-		return false;
+		return UNDONE_NOTHING;
 	}
 	ours = !json_is_true(json_object_get(change, "done")) || strcmp(current, now) == 0;
 	if (strcmp(current, was) == 0) {
 		free(current);
-		return false;
+		return UNDONE_NOTHING;
 	}
 	if (!ours)
 		warn("port %s: %s was '%s', we made it '%s', and somebody else '%s' meanwhile: left alone", port, setting,
 		     was, now, current);
 	free(current);
 	if (!ours)
-		return false;
+		return UNDONE_NOTHING;
 	error = write_patiently(settings, ifindex, setting, was);
 	if (error)
 		warn("port %s: cannot restore %s to '%s': %s", port, setting, was, strerror(-error));
-	return !error;
+	return error ? UNDONE_NOT_ALL : UNDONE_SOMETHING;
 }
 
 /* Undo the changes that a journal lists, last first, on the port that has this number now. Sysctls stay with the namespace, so
  * there are none of a port that has been moved. */
-static unsigned int undo(const struct settings *settings, int ifindex, bool moved, const json_t *document)
+static enum undone undo(const struct settings *settings, int ifindex, bool moved, const json_t *document)
 {
 	const json_t *changes = json_object_get(document, "changes");
-	unsigned int undone = 0;
+	enum undone undone = UNDONE_NOTHING, one;
 
 	for (size_t i = json_array_size(changes); i-- > 0;) {
 		const json_t *change = json_array_get(changes, i);
 
 		if (moved && strncmp(read_text(change, "setting"), "sysctl:", 7) == 0)
 			continue;
-		undone += undo_change(settings, ifindex, read_text(document, "port"), change);
+		one = undo_change(settings, ifindex, read_text(document, "port"), change);
+		if (one > undone)
+			undone = one;
 	}
 	return undone;
 }
@@ -268,7 +273,7 @@ static bool is_port(const struct link_info *link, const json_t *document)
 	char mac[MAC_TEXT_SIZE];
 
 	return strcmp(read_text(document, "kind"), link->kind) == 0 &&
-	       (strcmp(read_text(document, "mac"), mac_text(link->mac, mac)) == 0 ||
+	       (strcmp(read_text(document, "mac"), link_identity(link, mac)) == 0 ||
 		strcmp(read_text(document, "port"), link->name) == 0);
 }
 
@@ -278,7 +283,7 @@ static json_t *new_document(const struct link_info *link)
 
 	cookie_text(cookie);
 	return json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:[]}", "port", link->name, "ifindex", link->ifindex, "mac",
-			 mac_text(link->mac, mac), "kind", link->kind, "cookie", cookie, "pid", (int)getpid(), "changes");
+			 link_identity(link, mac), "kind", link->kind, "cookie", cookie, "pid", (int)getpid(), "changes");
 }
 
 /* --- the dead ------------------------------------------------------------------------------------------------------- */
@@ -408,8 +413,10 @@ void claim_release(struct claim *claim)
 		     "%s: 'xdp-mlr clean' looks for the port in all namespaces",
 		     port, claim->path);
 		close(claim->fd);
+	} else if (undo(&claim->settings, claim->ifindex, false, claim->document) == UNDONE_NOT_ALL) {
+		warn("port %s: %s keeps what is still to be restored: 'xdp-mlr clean' tries again", port, claim->path);
+		close(claim->fd);
 	} else {
-		undo(&claim->settings, claim->ifindex, false, claim->document);
 		discard(claim->path, claim->fd);
 	}
 	settings_close(&claim->settings);
@@ -507,7 +514,7 @@ int journal_owner(int ifindex)
 /* The search for the port of a journal, namespace by namespace. */
 struct search {
 	const json_t *document;
-	bool moved; /* look for its MAC address, where it is not where it was */
+	bool moved; /* look for its identity, where it is not where it was */
 };
 
 static bool undo_here(void *context)
@@ -523,8 +530,8 @@ static bool undo_here(void *context)
 	if (settings_open(&settings))
 		return false;
 	if (search->moved)
-		found = !netlink_link_by_mac(settings.netlink, read_text(search->document, "mac"),
-					     read_text(search->document, "kind"), &link);
+		found = !netlink_link_by_identity(settings.netlink, read_text(search->document, "mac"),
+						  read_text(search->document, "kind"), ifindex, &link);
 	else
 		found = !netlink_link_by_index(settings.netlink, ifindex, &link) && is_port(&link, search->document);
 	if (found)
