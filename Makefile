@@ -66,7 +66,7 @@ unit_tests := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/u
 bpf_tests := $(patsubst tests/bpf/%.c,$(BUILD)/tests/bpf/%,$(wildcard tests/bpf/test_*.c))
 user_tests := $(patsubst tests/user/%.c,$(BUILD)/tests/user/%,$(wildcard tests/user/test_*.c))
 appliance_tests := $(if $(appliance),$(patsubst tests/appliance/%.c,$(BUILD)/tests/appliance/%,$(wildcard tests/appliance/test_*.c)))
-test_tools := $(patsubst tests/tools/%.c,$(BUILD)/tests/tools/%,$(wildcard tests/tools/*.c))
+test_tools := $(patsubst tests/tools/%.c,$(BUILD)/tests/tools/%,$(wildcard tests/tools/*.c)) $(BUILD)/tests/preload/jump.so
 benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/bench_*.c))
 
 .DELETE_ON_ERROR:
@@ -146,6 +146,11 @@ $(BUILD)/tests/appliance/%: tests/appliance/%.c $(appliance_objects) $(appliance
 $(BUILD)/tests/tools/%: tests/tools/%.c
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(user_libs)
+
+# what tests put before the C library
+$(BUILD)/tests/preload/%.so: tests/preload/%.c
+	@mkdir -p $(@D)
+	$(call say,TEST,$<)$(CC) $(CPPFLAGS) $(filter-out -fsanitize%,$(ALL_CFLAGS)) -fPIC -shared -o $@ $<
 
 # the receiver's own program, made to run on the same frame again and again
 $(BUILD)/bench/%.bpf.o: tools/bench/%.bpf.c

@@ -236,3 +236,14 @@ END
   said '^appliance: result: stored somewhere$'
   said 'handing the result over failed: .* ended with exit code 3'
 }
+
+@test "how long a run took is not told by the calendar" {
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+END
+  LD_PRELOAD=${BUILD:-build}/tests/preload/jump.so ASAN_OPTIONS=verify_asan_link_order=0 appliance_up
+  said 'result 1'
+  said 'done; waiting'
+  jq -e '.ended >= .started and .ended - .started < 3600' "$BATS_TEST_TMPDIR"/state/results/*.meta
+}

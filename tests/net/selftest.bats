@@ -237,3 +237,11 @@ short_search() {
   output=$(tail -1 <<<"$output")
   check '.irregular_reason == "interrupted" and (.self_tests | length) >= 1 and (.self_tests | length) < 3'
 }
+
+@test "how long it took is not told by the calendar" {
+  lab_up wire
+  export LD_PRELOAD=${BUILD:-build}/tests/preload/jump.so ASAN_OPTIONS=verify_asan_link_order=0
+  selftest --format jsonl
+  unset LD_PRELOAD
+  jq -es '[.[] | select(.event == "finished") | .duration] | length == 1 and .[0] > 0 and .[0] < 3600' <<<"$output"
+}

@@ -346,8 +346,10 @@ static void say_told(void *context, const char *sentence)
 static void store_run(struct appliance *appliance)
 {
 	const struct run_settings *run = appliance_run(appliance);
-	struct result result = { .started = appliance->run_started,
-				 .ended = time(NULL),
+	time_t now = time(NULL);
+	/* the calendar may have been set meanwhile: what it says now counts, and how long the run took does not depend on it */
+	struct result result = { .started = now - (time_t)((clock_ns() - appliance->run_began_ns) / NS_PER_S),
+				 .ended = now,
 				 .exit_code =
 					 appliance->run_status < 0 ? 128 - appliance->run_status : appliance->run_status };
 	json_t *document = appliance->document ? json_loadb(appliance->document, appliance->document_length, 0, NULL) : NULL;
