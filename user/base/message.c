@@ -13,6 +13,7 @@
 
 #include "base/confine.h"
 #include "base/files.h"
+#include "base/memory.h"
 #include "base/plain.h"
 
 #define WARNINGS_KEPT 64
@@ -112,9 +113,9 @@ enum exit_code refuse(enum exit_code code, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	say("", false, format, arguments);
+	say("", false, memory_ran_out() ? "out of memory" : format, arguments); /* whatever it was then taken for */
 	va_end(arguments);
-	return code;
+	return memory_ran_out() ? EXIT_INCAPABLE : code;
 }
 
 void warn(const char *format, ...)

@@ -17,7 +17,8 @@ extern bool message_quiet; /* -q: no notes, no progress; errors and warnings alw
 /* What the messages are about, where several things are at hand: put before each. NULL: nothing. */
 extern const char *message_subject;
 
-/* One line each, with the program's name before it. Errors say what, where, which value, and what to do. */
+/* One line each, with the program's name before it. Errors say what, where, which value, and what to do; once memory ran out (memory.h) they
+ * say that, and the code is EXIT_INCAPABLE. */
 __attribute__((format(printf, 2, 3))) enum exit_code refuse(enum exit_code code, const char *format, ...);
 __attribute__((format(printf, 1, 2))) void warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...);

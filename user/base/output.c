@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/json_text.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 bool document_form(const char *path, enum document_form *ret)
@@ -49,7 +50,8 @@ enum exit_code output_write(const char *text, size_t length)
 
 enum exit_code output_text(char *text, size_t length)
 {
-	enum exit_code code = text ? output_write(text, length) : refuse(EXIT_INCAPABLE, "out of memory");
+	enum exit_code code =
+		text && !memory_ran_out() ? output_write(text, length) : refuse(EXIT_INCAPABLE, "out of memory");
 
 	free(text);
 	return code;

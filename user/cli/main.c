@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/message.h"
 #include "base/stop.h"
 #include "benchmark/plan.h"
@@ -64,6 +65,7 @@ int main(int argc, char **argv)
 
 	if (error)
 		return EXIT_INCAPABLE; /* and nowhere to say it */
+	memory_watch();
 	error = stop_install();
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot handle signals: %s", strerror(-error));

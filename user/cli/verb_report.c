@@ -92,6 +92,7 @@ static enum exit_code read_result(const char *path, json_t **ret)
 	char problem[SCHEMA_PROBLEM_SIZE];
 	const char *schema;
 	json_t *document;
+	enum exit_code code;
 
 	if (!stream)
 		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(errno));
@@ -109,12 +110,12 @@ static enum exit_code read_result(const char *path, json_t **ret)
 		return EXIT_DONE;
 	}
 	if (schema)
-		refuse(EXIT_USAGE_ERROR, "%s is a document '%s'; compare takes results of search, soak or rfc2544", path,
-		       schema);
+		code = refuse(EXIT_USAGE_ERROR, "%s is a document '%s'; compare takes results of search, soak or rfc2544",
+			      path, schema);
 	else
-		refuse(EXIT_USAGE_ERROR, "%s is no result: write one by 'search --format json'", path);
+		code = refuse(EXIT_USAGE_ERROR, "%s is no result: write one by 'search --format json'", path);
 	json_decref(document);
-	return EXIT_USAGE_ERROR;
+	return code;
 }
 
 static enum exit_code compare(const struct config *config, const json_t *a, const json_t *b)

@@ -69,7 +69,7 @@ static int load(struct live_program *program, int ifindex)
 		return -errno;
 	bpf_map__set_max_entries(skeleton->maps.templates, plan->template_count + 1);
 	bpf_map__set_max_entries(skeleton->maps.flows, plan->flow_count + 1);
-	if ((error = tx_bpf__load(skeleton)) ||
+	if ((error = tx_bpf__load(skeleton)) || (error = skeleton->bss ? 0 : -ENOMEM) ||
 	    (error = bpf_map_update_elem(bpf_map__fd(skeleton->maps.port), &key, &port, BPF_ANY)) ||
 	    (error = fill_templates(plan, bpf_map__fd(skeleton->maps.templates))) ||
 	    (error = fill_schedule(plan, bpf_map__fd(skeleton->maps.schedule))))

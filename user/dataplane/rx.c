@@ -147,7 +147,7 @@ static int load_with(const struct rx_options *options, uint32_t window, const st
 	choose_program(rx, ifindex);
 	error = rx_bpf__load(rx->skeleton);
 	if (!error)
-		error = map_counters(rx);
+		error = rx->skeleton->bss ? map_counters(rx) : -ENOMEM; /* libbpf goes on where it cannot map the variables */
 	if (error)
 		goto failed;
 	rx_end_trial(rx);

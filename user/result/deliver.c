@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/json_text.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "base/output.h"
 #include "base/stop.h"
@@ -63,8 +64,10 @@ static enum exit_code report_write(const json_t *document, const struct config *
 	char *text = render(document, config->report_form, (struct render_style){ .explain = config->explain }, &length);
 	int error;
 
-	if (!text)
+	if (!text || memory_ran_out()) {
+		free(text);
 		return refuse(EXIT_INCAPABLE, "out of memory");
+	}
 	error = destination_write(&file->destination, text, length, 0666, true, true);
 	free(text);
 	if (error == -EINTR)
@@ -145,7 +148,7 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 		report_add_checklist(document);
 	}
 	shown = report_show(document, config);
-	if (file && file->path)
+	if (file && file->path && !memory_ran_out())
 		filed = report_write(document, config, file);
 	json_decref(document);
 	if (shown != EXIT_DONE)
