@@ -45,6 +45,9 @@ int exchange(struct mnl_socket *socket, struct request *request, mnl_cb_t callba
 		} while (octets < 0 && errno == EINTR);
 		if (octets < 0)
 			return -errno;
+		more = 1;
+		if (((const struct nlmsghdr *)(const void *)answer)->nlmsg_seq != sequence)
+			continue; /* what a request that failed halfway left to be read */
 		more = mnl_cb_run(answer, (size_t)octets, sequence, port, callback, context);
 		if (more < 0)
 			return -errno;

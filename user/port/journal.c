@@ -211,10 +211,11 @@ static enum undone undo_change(const struct settings *settings, int ifindex, con
 	int error = setting_read(settings, ifindex, setting, &current);
 	bool ours;
 
-	if (error) {
-		if (error != -ENODEV && error != -ENOENT && error != -EOPNOTSUPP)
-			warn("port %s: cannot read %s, which was '%s': %s", port, setting, was, strerror(-error));
+	if (error == -ENODEV || error == -ENOENT || error == -EOPNOTSUPP)
 		return UNDONE_NOTHING;
+	if (error) {
+		warn("port %s: cannot read %s, which was '%s': %s", port, setting, was, strerror(-error));
+		return UNDONE_NOT_ALL;
 	}
 	ours = !json_is_true(json_object_get(change, "done")) || strcmp(current, now) == 0;
 	if (strcmp(current, was) == 0) {
