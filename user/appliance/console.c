@@ -327,7 +327,7 @@ static char *page_of(const struct appliance *appliance, char key)
 {
 	char *text = NULL;
 	size_t length;
-	FILE *stream = open_memstream(&text, &length);
+	FILE *stream = text_stream_open(&text, &length);
 
 	if (!stream)
 		return NULL;

@@ -258,7 +258,7 @@ static int open_page(const struct appliance *appliance, void (*put)(FILE *stream
 {
 	char *text = NULL;
 	size_t length = 0;
-	FILE *stream = open_memstream(&text, &length);
+	FILE *stream = text_stream_open(&text, &length);
 	int fd = -1;
 
 	if (stream)

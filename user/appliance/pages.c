@@ -321,7 +321,7 @@ static void put_log(FILE *stream, const struct appliance *appliance)
 {
 	char *text = NULL;
 	size_t length;
-	FILE *lines = open_memstream(&text, &length);
+	FILE *lines = text_stream_open(&text, &length);
 
 	if (!lines)
 		return;

@@ -14,6 +14,7 @@
 #include "appliance/keep.h"
 #include "base/clock.h"
 #include "base/message.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 
 #define TRIES_MOST      4   /* of a run */
@@ -186,7 +187,7 @@ static void read_overrides(struct appliance *appliance)
 
 	free(appliance->overrides);
 	appliance->overrides = NULL;
-	to = from ? open_memstream(&appliance->overrides, &length) : NULL;
+	to = from ? text_stream_open(&appliance->overrides, &length) : NULL;
 	while (to && fgets(line, sizeof(line), from)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (*line && strncmp(line, section, strlen(section)) != 0)

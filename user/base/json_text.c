@@ -110,7 +110,7 @@ static void put(FILE *stream, const json_t *value, int level)
 char *json_text(const json_t *value, bool indented, size_t *ret_length)
 {
 	char *text = NULL;
-	FILE *stream = open_memstream(&text, ret_length);
+	FILE *stream = text_stream_open(&text, ret_length);
 
 	if (!stream)
 		return NULL;

@@ -28,7 +28,7 @@ char *plain_text(const char *text)
 {
 	char *plain = NULL;
 	size_t length;
-	FILE *stream = open_memstream(&plain, &length);
+	FILE *stream = text_stream_open(&plain, &length);
 
 	if (!stream)
 		return NULL;

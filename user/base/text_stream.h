@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text that grows: open_memstream(), and its end. */
+/*
+ * Text that grows, as open_memstream() has it, and its end. That of the C library goes on after a piece that found no room, without
+ * an error, once there is room again: the text then lacks the piece.
+ */
 #ifndef XDP_MLR_BASE_TEXT_STREAM_H
 #define XDP_MLR_BASE_TEXT_STREAM_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-/* End a stream of open_memstream(): its text, which the caller frees; NULL if not all of it found room. */
-static inline char *text_stream_end(FILE *stream, char **text)
-{
-	bool failed = ferror(stream);
-
-	if (!fclose(stream) && !failed)
-		return *text;
-	free(*text);
-	*text = NULL;
-	return NULL;
-}
+/* Text and length hold after fclose() or text_stream_end(); the text is the caller's to free. NULL without memory. */
+FILE *text_stream_open(char **text, size_t *length);
+/* End such a stream: its text, which the caller frees; NULL if not all of it found room. */
+char *text_stream_end(FILE *stream, char **text);
 
 #endif

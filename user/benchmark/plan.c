@@ -343,7 +343,7 @@ static void put_plan(FILE *stream, const struct config *config, const struct est
 static char *plan_text(const struct config *config, const struct estimate *estimate, size_t *ret_length)
 {
 	char *text = NULL;
-	FILE *stream = open_memstream(&text, ret_length);
+	FILE *stream = text_stream_open(&text, ret_length);
 
 	if (!stream)
 		return NULL;

@@ -40,7 +40,7 @@ static json_t *given_options(const struct config *config)
 char *campaign_point_file(const struct config *point, const char *name, size_t *ret_length)
 {
 	char *text = NULL;
-	FILE *stream = open_memstream(&text, ret_length);
+	FILE *stream = text_stream_open(&text, ret_length);
 	json_t *values = given_options(point);
 
 	if (stream) {

@@ -18,6 +18,7 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/output.h"
+#include "base/text_stream.h"
 #include "campaign/store.h"
 
 #define DIRECTORY     "slurm"
@@ -246,7 +247,7 @@ static enum exit_code write_file(const struct submission *submission, const char
 {
 	char *text = NULL;
 	size_t length;
-	FILE *stream = open_memstream(&text, &length);
+	FILE *stream = text_stream_open(&text, &length);
 	enum exit_code code;
 
 	if (!stream)

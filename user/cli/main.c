@@ -74,6 +74,8 @@ int main(int argc, char **argv)
 		return code;
 	code = run(&config);
 	config_free(&config);
+	if ((code == EXIT_DONE || code == EXIT_UNMET) && memory_ran_out())
+		code = refuse(EXIT_INCAPABLE, "out of memory");
 	if (fflush(stdout) && code == EXIT_DONE)
 		code = stop_requested() ? EXIT_INTERRUPTED
 					: refuse(EXIT_INCAPABLE, "cannot write to standard output: %s", strerror(errno));

@@ -122,7 +122,7 @@ enum exit_code config_dump(const struct config *config)
 {
 	char *text = NULL;
 	size_t length;
-	FILE *stream = open_memstream(&text, &length);
+	FILE *stream = text_stream_open(&text, &length);
 
 	if (!stream)
 		return refuse(EXIT_INCAPABLE, "out of memory");

@@ -20,7 +20,7 @@ struct page {
 
 static bool page_open(struct page *page)
 {
-	page->stream = open_memstream(&page->text, &page->length);
+	page->stream = text_stream_open(&page->text, &page->length);
 	return page->stream;
 }
 

@@ -158,7 +158,7 @@ static char *even_table(const char *table, unsigned int queues)
 	unsigned int entries = 1;
 	char *text = NULL;
 	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	FILE *stream = text_stream_open(&text, &size);
 
 	if (!stream)
 		return NULL;

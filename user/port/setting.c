@@ -9,6 +9,8 @@
 #include "base/files.h"
 #include "base/message.h"
 
+#include "base/text_stream.h"
+
 #define PATH_SIZE  128
 #define VALUE_SIZE 1024
 
@@ -153,7 +155,7 @@ static int read_rss(const struct access *access, char **ret_value)
 		return error;
 	if (!rss.count)
 		return -EOPNOTSUPP;
-	stream = open_memstream(ret_value, &size);
+	stream = text_stream_open(ret_value, &size);
 	if (!stream)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < rss.count; i++)

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "config/options.h"
 
@@ -136,7 +137,7 @@ static enum exit_code write_metrics(int ended_with)
 	enum exit_code code;
 	char *text = NULL;
 	size_t length;
-	FILE *stream = open_memstream(&text, &length);
+	FILE *stream = text_stream_open(&text, &length);
 
 	if (!stream)
 		return refuse(EXIT_INCAPABLE, "out of memory");

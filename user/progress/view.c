@@ -224,7 +224,7 @@ char *view_render(const struct view *view, struct view_style style)
 {
 	char *text = NULL;
 	size_t length;
-	struct page page = { .stream = open_memstream(&text, &length), .style = style };
+	struct page page = { .stream = text_stream_open(&text, &length), .style = style };
 
 	if (!page.stream)
 		return NULL;
@@ -241,7 +241,7 @@ char *view_line(const struct view *view)
 {
 	char *text = NULL, time[LINE_SIZE], lower[UNIT_TEXT_SIZE], upper[UNIT_TEXT_SIZE];
 	size_t length;
-	FILE *stream = open_memstream(&text, &length);
+	FILE *stream = text_stream_open(&text, &length);
 
 	if (!stream)
 		return NULL;

@@ -315,7 +315,7 @@ static char *yaml_of(const json_t *configuration)
 {
 	char *text = NULL;
 	size_t length;
-	FILE *stream = open_memstream(&text, &length);
+	FILE *stream = text_stream_open(&text, &length);
 	const char *key;
 	json_t *value;
 

@@ -314,7 +314,7 @@ static void facts_add_value(struct facts *facts, const char *label, const json_t
 {
 	char *text = NULL;
 	size_t length;
-	FILE *stream = open_memstream(&text, &length);
+	FILE *stream = text_stream_open(&text, &length);
 
 	if (!stream)
 		return;

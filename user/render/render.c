@@ -14,7 +14,7 @@
 static char *written_by(render_form *write, const json_t *document, struct render_style style, size_t *ret_length)
 {
 	char *text = NULL;
-	FILE *stream = open_memstream(&text, ret_length);
+	FILE *stream = text_stream_open(&text, ret_length);
 
 	if (!stream)
 		return NULL;

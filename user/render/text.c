@@ -67,7 +67,7 @@ static char *ungrouped(const char *text)
 {
 	char *result = NULL;
 	size_t length;
-	FILE *stream = open_memstream(&result, &length);
+	FILE *stream = text_stream_open(&result, &length);
 
 	if (!stream)
 		return NULL;

@@ -13,6 +13,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/stop.h"
+#include "base/text_stream.h"
 #include "config/given.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -65,7 +66,7 @@ static json_t *text_json(const struct text *text)
 
 	if (whole)
 		return whole;
-	stream = open_memstream(&good, &length);
+	stream = text_stream_open(&good, &length);
 	if (!stream)
 		return NULL;
 	for (size_t i = 0; i < text->length;) {

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/text_stream.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+struct text {
+	char **octets;
+	size_t *length, size;
+};
+
+/* Fewer than given is an error, which stays with the stream. */
+static ssize_t append(void *context, const char *piece, size_t length)
+{
+	struct text *text = context;
+	size_t size = text->size;
+	char *grown;
+
+	while (size <= *text->length + length)
+		size *= 2;
+	if (size > text->size) {
+		grown = realloc(*text->octets, size);
+		if (!grown)
+			return 0;
+		*text->octets = grown;
+		text->size = size;
+	}
+	memcpy(*text->octets + *text->length, piece, length);
+	*text->length += length;
+	(*text->octets)[*text->length] = '\0';
+	return (ssize_t)length;
+}
+
+static int close_text(void *context)
+{
+	free(context);
+	return 0;
+}
+
+FILE *text_stream_open(char **octets, size_t *length)
+{
+	const cookie_io_functions_t functions = { .write = append, .close = close_text };
+	struct text *text = malloc(sizeof(*text));
+	FILE *stream = NULL;
+
+	*octets = calloc(1, BUFSIZ);
+	*length = 0;
+	if (text && *octets) {
+		*text = (struct text){ .octets = octets, .length = length, .size = BUFSIZ };
+		stream = fopencookie(text, "w", functions);
+	}
+	if (stream)
+		return stream;
+	free(text);
+	free(*octets);
+	*octets = NULL;
+	return NULL;
+}
+
+char *text_stream_end(FILE *stream, char **text)
+{
+	bool failed = ferror(stream);
+
+	if (!fclose(stream) && !failed)
+		return *text;
+	free(*text);
+	*text = NULL;
+	return NULL;
+}
