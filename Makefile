@@ -125,7 +125,9 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libmlr.a
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a $(cmocka_libs) -lm
 
 # tests of what acts link the program's own objects, all but its main()
-$(BUILD)/tests/bpf/% $(BUILD)/tests/user/%: tests_objects = $(filter-out $(BUILD)/user/cli/main.o,$(user_objects))
+# and those of files that they include to reach what is the file's own
+included = $(shell sed -n 's|^\#include "\(.*\)\.c"|$(BUILD)/user/\1.o|p' $(1))
+$(BUILD)/tests/bpf/% $(BUILD)/tests/user/%: tests_objects = $(filter-out $(BUILD)/user/cli/main.o $(call included,$<),$(user_objects))
 $(BUILD)/tests/bpf/%: tests/bpf/%.c $(user_objects) $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser -Itests/bpf -I. -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \

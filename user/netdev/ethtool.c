@@ -57,7 +57,7 @@ static int read_family(const struct nlmsghdr *header, void *context)
 
 	mnl_attr_for_each (attribute, header, sizeof(struct genlmsghdr))
 		if (mnl_attr_get_type(attribute) == CTRL_ATTR_FAMILY_ID)
-			*(uint16_t *)context = mnl_attr_get_u16(attribute);
+			*(uint16_t *)context = (uint16_t)attribute_number(attribute);
 	return MNL_CB_OK;
 }
 
@@ -141,14 +141,12 @@ static int read_numbers(const struct nlmsghdr *header, void *context)
 	const struct nlattr *attribute;
 
 	mnl_attr_for_each (attribute, header, sizeof(struct genlmsghdr)) {
-		unsigned int type = mnl_attr_get_type(attribute), octets = mnl_attr_get_payload_len(attribute);
+		unsigned int type = mnl_attr_get_type(attribute);
 
-		if (type >= NUMBER_TYPES || (octets != 1 && octets != 4 && octets != 8))
+		if (type >= NUMBER_TYPES)
 			continue;
 		numbers->has[type] = true;
-		numbers->of[type] = octets == 1   ? mnl_attr_get_u8(attribute)
-				    : octets == 4 ? mnl_attr_get_u32(attribute)
-						  : mnl_attr_get_u64(attribute);
+		numbers->of[type] = attribute_number(attribute);
 	}
 	return MNL_CB_OK;
 }
@@ -178,7 +176,7 @@ static bool bit_is(const struct nlattr *bit, const char *name, bool *ret_set)
 
 	mnl_attr_for_each_nested (attribute, bit) {
 		if (mnl_attr_get_type(attribute) == ETHTOOL_A_BITSET_BIT_NAME)
-			found = strcmp(mnl_attr_get_str(attribute), name) == 0;
+			found = strcmp(attribute_text(attribute), name) == 0;
 		else if (mnl_attr_get_type(attribute) == ETHTOOL_A_BITSET_BIT_VALUE)
 			set = true;
 	}
@@ -398,7 +396,7 @@ static int read_clock(const struct nlmsghdr *header, void *context)
 			find_bit(attribute, "all", &clock->stamps_every_received);
 			break;
 		case ETHTOOL_A_TSINFO_PHC_INDEX:
-			clock->phc_index = (int)mnl_attr_get_u32(attribute);
+			clock->phc_index = (int)attribute_number(attribute);
 			break;
 		}
 	}
@@ -496,10 +494,10 @@ int ethtool_driver(struct ethtool *ethtool, int ifindex, struct link_driver *ret
 	if (error)
 		return error;
 	*ret = (struct link_driver){ 0 };
-	snprintf(ret->name, sizeof(ret->name), "%s", driver.driver);
-	snprintf(ret->version, sizeof(ret->version), "%s", driver.version);
-	snprintf(ret->firmware, sizeof(ret->firmware), "%s", driver.fw_version);
-	snprintf(ret->bus, sizeof(ret->bus), "%s", driver.bus_info);
+	snprintf(ret->name, sizeof(ret->name), "%.31s", driver.driver);
+	snprintf(ret->version, sizeof(ret->version), "%.31s", driver.version);
+	snprintf(ret->firmware, sizeof(ret->firmware), "%.31s", driver.fw_version);
+	snprintf(ret->bus, sizeof(ret->bus), "%.31s", driver.bus_info);
 	return 0;
 }
 
@@ -665,6 +663,8 @@ static int list_rules(const struct ethtool *ethtool, int ifindex, struct ethtool
 		return -ENOMEM;
 	*command = (struct ethtool_rxnfc){ .cmd = ETHTOOL_GRXCLSRLALL, .rule_cnt = count.rule_cnt };
 	error = ask(ethtool, ifindex, command);
+	if (command->rule_cnt > count.rule_cnt) /* there was room for so many */
+		command->rule_cnt = count.rule_cnt;
 	if (error)
 		free(command);
 	else

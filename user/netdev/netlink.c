@@ -45,7 +45,7 @@ static unsigned int count_xdp_programs(const struct nlattr *xdp)
 
 	mnl_attr_for_each_nested (attribute, xdp)
 		if (mnl_attr_get_type(attribute) == IFLA_XDP_ATTACHED)
-			return mnl_attr_get_u8(attribute) != XDP_ATTACHED_NONE;
+			return attribute_number(attribute) != XDP_ATTACHED_NONE;
 	return 0;
 }
 
@@ -55,7 +55,7 @@ static void read_kind(const struct nlattr *linkinfo, char *ret_kind, size_t size
 
 	mnl_attr_for_each_nested (attribute, linkinfo)
 		if (mnl_attr_get_type(attribute) == IFLA_INFO_KIND)
-			snprintf(ret_kind, size, "%s", mnl_attr_get_str(attribute));
+			snprintf(ret_kind, size, "%s", attribute_text(attribute));
 }
 
 static void read_link(const struct nlmsghdr *header, struct link_info *ret)
@@ -73,7 +73,7 @@ static void read_link(const struct nlmsghdr *header, struct link_info *ret)
 	mnl_attr_for_each (attribute, header, sizeof(*info)) {
 		switch (mnl_attr_get_type(attribute)) {
 		case IFLA_IFNAME:
-			snprintf(ret->name, sizeof(ret->name), "%s", mnl_attr_get_str(attribute));
+			snprintf(ret->name, sizeof(ret->name), "%s", attribute_text(attribute));
 			break;
 		case IFLA_ADDRESS:
 			if (mnl_attr_get_payload_len(attribute) == MLR_MAC_OCTETS)
@@ -84,22 +84,22 @@ static void read_link(const struct nlmsghdr *header, struct link_info *ret)
 				memcpy(ret->permanent_mac, mnl_attr_get_payload(attribute), MLR_MAC_OCTETS);
 			break;
 		case IFLA_MTU:
-			ret->mtu_octets = mnl_attr_get_u32(attribute);
+			ret->mtu_octets = (unsigned int)attribute_number(attribute);
 			break;
 		case IFLA_MAX_MTU:
-			ret->max_mtu_octets = mnl_attr_get_u32(attribute);
+			ret->max_mtu_octets = (unsigned int)attribute_number(attribute);
 			break;
 		case IFLA_CARRIER:
-			ret->carrier = mnl_attr_get_u8(attribute);
+			ret->carrier = attribute_number(attribute);
 			break;
 		case IFLA_CARRIER_CHANGES:
 			ret->carrier_changes = mnl_attr_get_u32(attribute);
 			break;
 		case IFLA_MASTER:
-			ret->master_ifindex = (int)mnl_attr_get_u32(attribute);
+			ret->master_ifindex = (int)attribute_number(attribute);
 			break;
 		case IFLA_LINK:
-			ret->lower_ifindex = (int)mnl_attr_get_u32(attribute);
+			ret->lower_ifindex = (int)attribute_number(attribute);
 			break;
 		case IFLA_LINK_NETNSID:
 			lower_elsewhere = true;
@@ -257,7 +257,7 @@ void netlink_read_qdisc(const struct nlmsghdr *header, int ifindex, struct link_
 		return;
 	mnl_attr_for_each (attribute, header, sizeof(*message)) {
 		if (mnl_attr_get_type(attribute) == TCA_KIND)
-			kind = mnl_attr_get_str(attribute);
+			kind = attribute_text(attribute);
 		else if (mnl_attr_get_type(attribute) == TCA_OPTIONS && strcmp(kind, "etf") == 0)
 			offloaded = is_offloaded(attribute);
 	}
@@ -305,7 +305,7 @@ static bool is_automatic_address(const struct nlmsghdr *header, const struct ifa
 
 	mnl_attr_for_each (attribute, header, sizeof(*message))
 		if (mnl_attr_get_type(attribute) == IFA_PROTO)
-			return mnl_attr_get_u8(attribute) == IFAPROT_KERNEL_LL;
+			return attribute_number(attribute) == IFAPROT_KERNEL_LL;
 	return false;
 }
 
@@ -323,8 +323,8 @@ static int find_address(const struct nlmsghdr *header, void *context)
 		    mnl_attr_get_payload_len(attribute) <
 			    (message->ifa_family == AF_INET6 ? sizeof(struct in6_addr) : sizeof(struct in_addr)))
 			continue;
-		inet_ntop(message->ifa_family, mnl_attr_get_payload(attribute), text, sizeof(text));
-		snprintf(search->uses.address, sizeof(search->uses.address), "%s/%u", text, message->ifa_prefixlen);
+		if (inet_ntop(message->ifa_family, mnl_attr_get_payload(attribute), text, sizeof(text)))
+			snprintf(search->uses.address, sizeof(search->uses.address), "%s/%u", text, message->ifa_prefixlen);
 	}
 	return MNL_CB_OK;
 }
@@ -374,8 +374,8 @@ static int find_route(const struct nlmsghdr *header, void *context)
 	mnl_attr_for_each (attribute, header, sizeof(*message)) {
 		uint16_t type = mnl_attr_get_type(attribute);
 
-		if (type == RTA_OIF && mnl_attr_get_payload_len(attribute) >= sizeof(uint32_t))
-			through |= (int)mnl_attr_get_u32(attribute) == search->link->ifindex;
+		if (type == RTA_OIF)
+			through |= (int)attribute_number(attribute) == search->link->ifindex;
 		else if (type == RTA_MULTIPATH)
 			through |= has_hop(attribute, search->link->ifindex);
 		else if (type == RTA_DST && mnl_attr_get_payload_len(attribute) >= address_octets)
@@ -398,12 +398,10 @@ static int find_nexthop(const struct nlmsghdr *header, void *context)
 	int ifindex = 0;
 
 	mnl_attr_for_each (attribute, header, sizeof(struct nhmsg)) {
-		if (mnl_attr_get_payload_len(attribute) < sizeof(uint32_t))
-			continue;
 		if (mnl_attr_get_type(attribute) == NHA_OIF)
-			ifindex = (int)mnl_attr_get_u32(attribute);
+			ifindex = (int)attribute_number(attribute);
 		else if (mnl_attr_get_type(attribute) == NHA_ID)
-			number = mnl_attr_get_u32(attribute);
+			number = (uint32_t)attribute_number(attribute);
 	}
 	if (ifindex == search->link->ifindex)
 		snprintf(search->uses.nexthop, sizeof(search->uses.nexthop), "%u", number);

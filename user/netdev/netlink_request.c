@@ -25,34 +25,80 @@ void *request_start(struct request *request, uint16_t type, uint16_t flags, size
 	request->header = mnl_nlmsg_put_header(request->buffer);
 	request->header->nlmsg_type = type;
 	request->header->nlmsg_flags = NLM_F_REQUEST | flags;
+	request->family_octets = family_octets;
 	return mnl_nlmsg_put_extra_header(request->header, family_octets);
+}
+
+/* Who is handed the answers. */
+struct listener {
+	mnl_cb_t callback;
+	void *context;
+	size_t family_octets;
+};
+
+static int hand_over(const struct nlmsghdr *header, void *context)
+{
+	const struct listener *listener = context;
+
+	if (mnl_nlmsg_get_payload_len(header) < listener->family_octets) {
+		errno = EBADMSG;
+		return MNL_CB_ERROR;
+	}
+	return listener->callback ? listener->callback(header, listener->context) : MNL_CB_OK;
+}
+
+int take_answers(const struct request *request, const void *answers, size_t octets, unsigned int port, mnl_cb_t callback,
+		 void *context)
+{
+	struct listener listener = { callback, context, request->family_octets };
+	int more = mnl_cb_run(answers, octets, request->header->nlmsg_seq, port, hand_over, &listener);
+
+	return more < 0 ? -errno : more;
+}
+
+uint64_t attribute_number(const struct nlattr *attribute)
+{
+	switch (mnl_attr_get_payload_len(attribute)) {
+	case 1:
+		return mnl_attr_get_u8(attribute);
+	case 2:
+		return mnl_attr_get_u16(attribute);
+	case 4:
+		return mnl_attr_get_u32(attribute);
+	case 8:
+		return mnl_attr_get_u64(attribute);
+	}
+	return 0;
+}
+
+const char *attribute_text(const struct nlattr *attribute)
+{
+	return mnl_attr_validate(attribute, MNL_TYPE_NUL_STRING) ? "" : mnl_attr_get_str(attribute);
 }
 
 int exchange(struct mnl_socket *socket, struct request *request, mnl_cb_t callback, void *context)
 {
 	static unsigned int last_sequence;
-	unsigned int sequence = ++last_sequence, port = mnl_socket_get_portid(socket);
-	char answer[32768];
+	_Alignas(struct nlmsghdr) char answers[32768];
+	const struct nlmsghdr *header = (const void *)answers;
 	ssize_t octets;
 	int more;
 
-	request->header->nlmsg_seq = sequence;
+	request->header->nlmsg_seq = ++last_sequence;
 	if (mnl_socket_sendto(socket, request->header, request->header->nlmsg_len) < 0)
 		return -errno;
 	do {
 		do {
-			octets = mnl_socket_recvfrom(socket, answer, sizeof(answer));
+			octets = mnl_socket_recvfrom(socket, answers, sizeof(answers));
 		} while (octets < 0 && errno == EINTR);
 		if (octets < 0)
 			return -errno;
 		more = 1;
-		if (((const struct nlmsghdr *)(const void *)answer)->nlmsg_seq != sequence)
+		if ((size_t)octets >= sizeof(*header) && header->nlmsg_seq != request->header->nlmsg_seq)
 			continue; /* what a request that failed halfway left to be read */
-		more = mnl_cb_run(answer, (size_t)octets, sequence, port, callback, context);
-		if (more < 0)
-			return -errno;
+		more = take_answers(request, answers, (size_t)octets, mnl_socket_get_portid(socket), callback, context);
 	} while (more > 0);
-	return 0;
+	return more;
 }
 
 int order(struct mnl_socket *socket, struct request *request)
