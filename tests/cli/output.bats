@@ -255,6 +255,14 @@ END
   grep -qx 'xdp_mlr_exit_code 5' "$BATS_TEST_TMPDIR/m.prom"
 }
 
+@test "metrics that can be written no more are said to be, once" {
+  local folder=$BATS_TEST_TMPDIR/gone
+  mkdir "$folder"
+  run --separate-stderr measured "rm -r '$folder'; read -r q; sleep 1.1; echo '{\"trial_loss_ratio\": 0}'; read -r q; echo no" --metrics "$folder/m"
+  [ "$status" -eq 5 ]
+  [ "$(grep -c "^xdp-mlr: --metrics '$folder/m': No such file" <<<"$stderr")" -eq 1 ]
+}
+
 @test "colours only on a terminal that wants them" {
   command -v script >/dev/null || skip "script(1) is not here"
   script -qec "$XDP_MLR search -q --measurer $SIM --max-load 10Mfps" /dev/null | grep >/dev/null $'\e\[1mndr'

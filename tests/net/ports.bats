@@ -471,6 +471,16 @@ killed_run() {
   ip nexthop del id 7077
 }
 
+@test "a journal that does not fit on its disk is a reason not to begin" {
+  pair_up
+  mkdir -p /run/xdp-mlr
+  mount -t tmpfs -o size=4k tmpfs /run/xdp-mlr
+  cat /dev/zero >/run/xdp-mlr/filler 2>/dev/null || true
+  trial --load 1000 --duration 0.1
+  umount /run/xdp-mlr
+  refused 3 "journal" "$A" "No space left on device"
+}
+
 @test "a damaged journal is said to be, kept aside, and what is whole in it is restored" {
   local journal
   pair_up

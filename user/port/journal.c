@@ -81,16 +81,18 @@ static void new_path(const char *path, char ret_path[PATH_SIZE + 8])
 static int store(struct claim *claim)
 {
 	char path[PATH_SIZE + 8];
-	int fd;
+	int fd, error;
 
 	new_path(claim->path, path);
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0)
-		return -EIO;
+		return -errno;
+	errno = EIO;
 	if (flock(fd, LOCK_EX | LOCK_NB) || json_dumpfd(claim->document, fd, JSON_COMPACT) || fsync(fd) ||
 	    rename(path, claim->path)) {
+		error = -errno;
 		close(fd);
-		return -EIO;
+		return error;
 	}
 	close(claim->fd);
 	claim->fd = fd;
@@ -366,12 +368,14 @@ static enum exit_code take_claim(struct claim *claim, const struct link_info *li
 	}
 	undo_left(claim, link);
 	claim->document = new_document(link);
-	if (claim->document && !store(claim))
+	error = claim->document ? store(claim) : -ENOMEM;
+	if (!error)
 		return EXIT_DONE;
 	discard(claim->path, claim->fd);
 	settings_close(&claim->settings);
 	json_decref(claim->document);
-	return refuse(EXIT_INCAPABLE, "cannot write the journal of port %s in %s", link->name, STATE_DIRECTORY);
+	return refuse(EXIT_INCAPABLE, "cannot write the journal of port %s in %s: %s", link->name, STATE_DIRECTORY,
+		      why(-error));
 }
 
 enum exit_code claim_port(const struct link_info *link, struct claim **ret)

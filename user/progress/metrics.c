@@ -18,6 +18,7 @@ static struct {
 	struct view view;
 	bool has_view;
 	uint64_t written_ns;
+	int error; /* of the last time that it was written */
 } metrics;
 
 /* --- text ----------------------------------------------------------------------------------------------------------- */
@@ -127,9 +128,12 @@ static void put_all(FILE *stream, int ended_with)
 
 static enum exit_code replace_file(const char *path, const char *text, size_t length)
 {
-	int error = file_replace(path, text, length, 0644, false);
+	int error = file_replace(path, text, length, 0644, false), before = metrics.error;
 
-	return error ? refuse(EXIT_USAGE_ERROR, "--metrics '%s': %s", path, why(-error)) : EXIT_DONE;
+	metrics.error = error;
+	if (error && error != before) /* once, not every second */
+		refuse(EXIT_USAGE_ERROR, "--metrics '%s': %s", path, why(-error));
+	return error ? EXIT_USAGE_ERROR : EXIT_DONE;
 }
 
 static enum exit_code write_metrics(int ended_with)
