@@ -8,6 +8,7 @@ VERSION := 0.1.0
 # ARCH=arm64 builds for that (only on the command line: others have such a variable in their environment).
 ARCH :=
 SAN ?= 0
+FUZZ ?= 0
 MPI ?= 0
 STRICT ?= 0
 V ?= 0
@@ -25,7 +26,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $(2);)
 PACKAGES := libbpf libxdp libelf zlib jansson yaml-0.1 libmnl $(if $(filter 1,$(MPI)),ompi-c)
 strict := $(if $(filter 1,$(STRICT)),-Werror)
 WARNINGS := -Wall -Wextra $(strict) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wno-missing-field-initializers
-SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer) $(if $(filter 1,$(FUZZ)),-fsanitize=fuzzer-no-link)
 CFLAGS ?= -O2 -g
 CPPFLAGS += -D_GNU_SOURCE -DXDP_MLR_VERSION='"$(VERSION)"' -Iinclude
 # no path of this folder in what is built: the same source gives the same bytes wherever it lies
@@ -66,13 +67,15 @@ unit_tests := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/u
 bpf_tests := $(patsubst tests/bpf/%.c,$(BUILD)/tests/bpf/%,$(wildcard tests/bpf/test_*.c))
 user_tests := $(patsubst tests/user/%.c,$(BUILD)/tests/user/%,$(wildcard tests/user/test_*.c))
 appliance_tests := $(if $(appliance),$(patsubst tests/appliance/%.c,$(BUILD)/tests/appliance/%,$(wildcard tests/appliance/test_*.c)))
+fuzz_targets := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(filter-out $(if $(appliance),,tests/fuzz/fuzz_http.c tests/fuzz/fuzz_settings.c \
+	tests/fuzz/fuzz_watch.c),$(wildcard tests/fuzz/fuzz_*.c)))
 test_tools := $(patsubst tests/tools/%.c,$(BUILD)/tests/tools/%,$(wildcard tests/tools/*.c)) $(BUILD)/tests/preload/jump.so
 benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/bench_*.c))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help deps demo check check-build check-vm check-arm64 check-cluster check-distributions image check-image bench bench-compare bench-counts bench-search clean format
+.PHONY: all help deps demo check check-build fuzz build-fuzz check-vm check-arm64 check-cluster check-distributions image check-image bench bench-compare bench-counts bench-search clean format
 
 all: $(BUILD)/xdp-mlr ## build the program (the default)
 
@@ -125,18 +128,31 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libmlr.a
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a $(cmocka_libs) -lm
 
 # tests of what acts link the program's own objects, all but its main()
-# and those of files that they include to reach what is the file's own
-included = $(shell sed -n 's|^\#include "\(.*\)\.c"|$(BUILD)/user/\1.o|p' $(1))
-$(BUILD)/tests/bpf/% $(BUILD)/tests/user/%: tests_objects = $(filter-out $(BUILD)/user/cli/main.o $(call included,$<),$(user_objects))
-$(BUILD)/tests/bpf/%: tests/bpf/%.c $(user_objects) $(BUILD)/libmlr.a
+# (as an archive, so that a file which a test includes, to reach what is the file's own, is not linked once more)
+$(BUILD)/tests/program.a: $(filter-out $(BUILD)/user/cli/main.o,$(user_objects)) $(if $(appliance),$(filter-out $(BUILD)/user/appliance/main.o,$(appliance_objects)))
 	@mkdir -p $(@D)
-	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser -Itests/bpf -I. -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
-		$(tests_objects) $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 
-$(BUILD)/tests/user/%: tests/user/%.c $(user_objects) $(BUILD)/libmlr.a
+$(BUILD)/tests/bpf/%: tests/bpf/%.c $(BUILD)/tests/program.a $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser -Itests/bpf -I. -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
-		$(tests_objects) $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
+		$(BUILD)/tests/program.a $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
+
+$(BUILD)/tests/user/%: tests/user/%.c $(BUILD)/tests/program.a $(BUILD)/libmlr.a
+	@mkdir -p $(@D)
+	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser -Itests/bpf -I. -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
+		$(BUILD)/tests/program.a $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
+
+# fuzz targets, with a driver of their own or, FUZZ=1, libFuzzer
+$(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(if $(filter 1,$(FUZZ)),,tests/fuzz/driver.c) $(BUILD)/tests/program.a $(BUILD)/libmlr.a
+	@mkdir -p $(@D)
+	$(call say,FUZZ,$<)$(CC) $(CPPFLAGS) -Itests/fuzz/kernel -Iuser -I. -I$(BUILD) -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) \
+		$(if $(filter 1,$(FUZZ)),-fsanitize=fuzzer) $(DEPFLAGS) -o $@ $(filter %.c,$^) $(filter %.a,$^) $(user_libs) \
+		$(if $(appliance),$(shell $(PKG_CONFIG) --libs libmicrohttpd))
+
+$(BUILD)/tests/fuzz/seeds: tests/fuzz/seeds $(wildcard tests/golden/*)
+	@mkdir -p $(@D)
+	$(call say,SEEDS,$@)tests/fuzz/seeds $@
 
 $(BUILD)/tests/appliance/%: tests/appliance/%.c $(appliance_objects) $(appliance_uses)
 	@mkdir -p $(@D)
@@ -180,11 +196,21 @@ $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a -lm
 
-check-build: $(BUILD)/xdp-mlr $(appliance) $(unit_tests) $(bpf_tests) $(user_tests) $(appliance_tests) $(test_tools) install-build ## build the program and all tests, without root
+check-build: $(BUILD)/xdp-mlr $(appliance) $(unit_tests) $(bpf_tests) $(user_tests) $(appliance_tests) $(test_tools) $(fuzz_targets) $(BUILD)/tests/fuzz/seeds install-build ## build the program and all tests, without root
 
 check: deps ## install what is missing, build, run every test
 	$(Q)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) check-build
 	$(Q)BUILD=$(BUILD) tests/run
+
+# TIME: seconds of each target; TARGET: one of them (report for tests/fuzz/fuzz_report.c)
+TIME ?= 60
+TARGET ?=
+fuzz: ## fuzz every parser with libFuzzer and sanitizers, one after the other (TIME=600 s each, TARGET=report: only that one)
+	$(Q)tools/deps fuzz
+	$(Q)$(MAKE) --no-print-directory BUILD=build-fuzz CC="$(CLANG)" SAN=1 FUZZ=1 build-fuzz
+	$(Q)BUILD=build-fuzz tests/fuzz/run $(TIME) $(TARGET)
+
+build-fuzz: $(fuzz_targets) $(BUILD)/tests/fuzz/seeds
 
 # not in `make check`: it fetches two kernels, and emulates them
 VM_KERNELS ?= 6.1 6.12
@@ -253,7 +279,7 @@ deps: ## install what is missing (Debian, Ubuntu, Fedora)
 include tools/install.mk
 
 clean: ## delete what was built
-	rm -rf build build-san* build-mpi* build-strict build-arm64*
+	rm -rf build build-san* build-fuzz build-mpi* build-strict build-arm64*
 
 format: ## lay the sources out as .clang-format says
 	clang-format -i $(wildcard lib/*.[ch] user/*/*.[ch] bpf/*.[ch] include/mlr/*.h tests/*/*.[ch] tools/*/*.c)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* compare: a document against the last one that was a result, and against itself. */
+#include "cli/verb_compare.c"
+#include "config/configure.h"
+#include "config/given.h"
+#include "json.h"
+
+static void compare_with(const struct config *config, const json_t *a, const json_t *b)
+{
+	json_t *document = NULL;
+
+	compare_documents(config, a, b, &document);
+	json_decref(document);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct config config;
+	json_t *a, *b;
+
+	if (!config.given && config_of_values(VERB_COMPARE, calloc(1, sizeof(struct given_list)), &config) != EXIT_DONE)
+		abort();
+	if (read_result(fuzz_file(data, size), &a) != EXIT_DONE)
+		return 0;
+	compare_with(&config, a, a);
+	b = json_deep_copy(a);
+	json_object_del(b, "controller_input");
+	compare_with(&config, a, b);
+	json_decref(a);
+	json_decref(b);
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What ethtool answers by generic netlink. */
+#include "netdev/ethtool.c"
+#include "netlink.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct reader readers[] = {
+		{ read_family, sizeof(struct genlmsghdr) },
+		{ read_numbers, sizeof(struct genlmsghdr) },
+		{ find_feature, sizeof(struct genlmsghdr) },
+		{ read_clock, sizeof(struct genlmsghdr) },
+	};
+	uint16_t family = 0;
+	struct numbers numbers = { 0 };
+	struct feature_search feature = { .name = "rx-gro" };
+	struct link_clock clock = { 0 };
+	void *const contexts[] = { &family, &numbers, &feature, &clock };
+
+	tell(readers, 4, contexts[size ? data[0] % 4 : 0], data, size);
+	return 0;
+}

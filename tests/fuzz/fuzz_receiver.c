@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The receiver on anybody's frames, twice: bpf/rx.bpf.c compiled for user space, right before memory that must not be touched, and in the
+ * kernel by BPF_PROG_TEST_RUN. Verdicts and all counters are the same after every frame. Without root, in user space only.
+ *
+ * An input is frames, each behind its length (16 bits). Trials begin anew with every input.
+ */
+#include <errno.h>
+#include <sched.h>
+
+/* the kernel's compiler has no such warnings */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#pragma GCC diagnostic ignored "-Wmissing-declarations"
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wincompatible-pointer-types-discards-qualifiers"
+#else
+#pragma GCC diagnostic ignored "-Wdiscarded-qualifiers"
+#endif
+
+#include "bpf/intact.h"
+#include "bpf/parse.h"
+#include "dataplane/rx.h"
+#include "fuzz.h"
+#include "mlr/frame.h"
+
+/* What user space sets before loading can be set here, too. */
+#define const
+#include "bpf/rx.bpf.c"
+#undef const
+#undef bpf_map_lookup_elem
+
+#include "../bpf/run.h"
+
+#define TRIAL            7
+#define FLOW             3
+#define FLOWS            2
+#define FRAME_OCTETS     2000
+#define AREA_OCTETS      8192
+#define LOOPBACK_IFINDEX 1
+
+static struct rx *in_kernel; /* NULL: no root */
+static uint8_t *wall;        /* the end of what may be read; below 4 GB, because a program's pointers have 32 bits */
+static struct rx_cpu cpu_here;
+static struct flow_state flows_here[FLOWS];
+
+/* --- in place of the kernel -------------------------------------------------------------------------------------------- */
+
+void *map_lookup_here(void *map, const void *key)
+{
+	__u32 number = *(const __u32 *)key;
+
+	if (map == &cpus)
+		return number ? NULL : &cpu_here;
+	return number < FLOWS ? &flows_here[number] : NULL;
+}
+
+__u64 bpf_ktime_get_ns(void)
+{
+	return 0;
+}
+
+__u32 bpf_get_smp_processor_id(void)
+{
+	return 0;
+}
+
+int bpf_xdp_metadata_rx_timestamp(struct xdp_md *context, __u64 *ret_ns)
+{
+	(void)context;
+	(void)ret_ns;
+	return -EOPNOTSUPP;
+}
+
+__u64 bpf_xdp_get_buff_len(struct xdp_md *context)
+{
+	return context->data_end - context->data;
+}
+
+long bpf_xdp_load_bytes(struct xdp_md *context, __u32 offset, void *to, __u32 octets)
+{
+	if ((__u64)offset + octets > bpf_xdp_get_buff_len(context))
+		return -EINVAL;
+	memcpy(to, (const void *)(long)(context->data + offset), octets);
+	return 0;
+}
+
+__s64 bpf_csum_diff(__be32 *from, __u32 from_octets, __be32 *to, __u32 to_octets, __wsum seed)
+{
+	__u64 sum = (__u32)seed;
+
+	(void)from;
+	(void)from_octets;
+	for (__u32 i = 0; i < to_octets / 4; i++)
+		sum += to[i];
+	sum = (sum & UINT32_MAX) + (sum >> 32);
+	return (__s64)((sum & UINT32_MAX) + (sum >> 32));
+}
+
+/* --- both ---------------------------------------------------------------------------------------------------------------- */
+
+static void begin(void)
+{
+	static const struct rx_options options = { .first_flow = FLOW, .flow_count = FLOWS, .no_latency = true };
+
+	if (wall)
+		return;
+	wall = mmap(NULL, AREA_OCTETS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	if (wall == MAP_FAILED || mprotect(wall + AREA_OCTETS / 2, AREA_OCTETS / 2, PROT_NONE))
+		abort();
+	wall += AREA_OCTETS / 2;
+	first_flow = FLOW;
+	flow_count = FLOWS;
+	window_mask = RX_WINDOW_MAX - 1;
+	with_latency = 0;
+	verify_small = verify_others = 1;
+	verify_spacing = RX_VERIFY_SPACING - 1;
+	/* of a program that is attached, to a link of our own that is down, the kernel runs some ten times as many a second */
+	if (unshare(CLONE_NEWNET) || rx_open(LOOPBACK_IFINDEX, "lo", &options, &in_kernel) != EXIT_DONE)
+		in_kernel = NULL;
+}
+
+static void accept_trial(void)
+{
+	accepted_trial = TRIAL;
+	generation++;
+	first_sequence = 1;
+	sequence_count = UINT32_MAX;
+	if (in_kernel)
+		rx_accept_trial(in_kernel, TRIAL, 1, UINT32_MAX);
+}
+
+static void run_both(const uint8_t *frame, uint32_t octets)
+{
+	struct xdp_md context = { .data = (uint32_t)(uintptr_t)(wall - octets), .data_end = (uint32_t)(uintptr_t)wall };
+	struct rx_counters counters;
+	int verdict;
+
+	memcpy(wall - octets, frame, octets);
+	if (octets < sizeof(struct ethhdr))
+		return; /* the kernel does not run a program on less, and no link carries it */
+	verdict = rx(&context);
+	if (!in_kernel)
+		return;
+	if (run_program(rx_program_fd(in_kernel), frame, octets) != verdict)
+		abort();
+	rx_snapshot(in_kernel, &counters);
+	if (memcmp(&counters, &cpu_here.counters, sizeof(counters)) != 0)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	begin();
+	accept_trial();
+	while (size > 2) {
+		size_t octets = (size_t)data[0] | (size_t)data[1] << 8;
+
+		octets = octets > size - 2 ? size - 2 : octets;
+		run_both(data + 2, (uint32_t)(octets > FRAME_OCTETS ? FRAME_OCTETS : octets));
+		data += 2 + octets;
+		size -= 2 + octets;
+	}
+	return 0;
+}
+
+/* --- frames as the tester sends them ----------------------------------------------------------------------------------- */
+
+static size_t append_frame(uint8_t *data, size_t size, size_t most, unsigned int *seed)
+{
+	static const uint32_t ids[] = { FLOW, FLOW, FLOW, FLOW + 1, FLOW - 1, FLOW + FLOWS, MLR_FLOW_EXTRA };
+	struct mlr_frame_spec spec = {
+		.ip_version = fuzz_random(seed, 2) ? 4 : 6,
+		.vlan_count = fuzz_random(seed, 3),
+		.vlans = { { .type = 0x88a8, .control = 1 }, { .type = 0x8100, .control = 2 } },
+		.hop_limit = 64,
+		.size_octets = fuzz_random(seed, 2) ? 64 : 64 + fuzz_random(seed, 1400),
+	};
+	struct mlr_flow flow = { .id = ids[fuzz_random(seed, 7)], .source_port = 49184, .destination_port = 7 };
+	struct mlr_frame_template template;
+
+	if (mlr_frame_template_init(&spec, &template) || size + 2 + template.memory_octets > most)
+		return size;
+	data[size] = (uint8_t) template.memory_octets;
+	data[size + 1] = (uint8_t)(template.memory_octets >> 8);
+	mlr_frame_write(&spec, &template, &flow, (uint16_t)(TRIAL + !fuzz_random(seed, 8)), fuzz_random(seed, 70), 0, 0,
+			data + size + 2);
+	return size + 2 + template.memory_octets;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed)
+{
+	size_t at = size;
+
+	switch (fuzz_random(&seed, 4)) {
+	case 0:
+		return LLVMFuzzerMutate(data, size, most);
+	case 1: /* one or more damaged octets */
+		size = append_frame(data, size, most, &seed);
+		for (uint32_t changes = 1 + fuzz_random(&seed, 3); changes && size > at + 2; changes--)
+			data[at + 2 +
+			     fuzz_random(&seed, (uint32_t)(size - at - 2) < 100 ? (uint32_t)(size - at - 2) : 100)] ^=
+				(uint8_t)(1 << fuzz_random(&seed, 8));
+		return size;
+	case 2:
+		return append_frame(data, 0, most, &seed);
+	default:
+		return append_frame(data, size, most, &seed);
+	}
+}
