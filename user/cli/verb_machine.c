@@ -54,13 +54,21 @@ static enum exit_code check_name(const char *name)
 
 static enum exit_code print_lab(const struct lab *lab, enum format format)
 {
+	json_t *log = lab_log(lab), *value;
+	const char *name;
+
 	if (format != FORMAT_TEXT)
-		return output_json(json_pack("{s:s, s:[s,s], s:s, s:s}", "name", lab->name, "ports", lab->ports[PORT_A],
-					     lab->ports[PORT_B], "sut", lab->sut, "namespace", lab->namespace));
+		return output_json(json_pack("{s:s, s:[s,s], s:s, s:s, s:o*}", "name", lab->name, "ports",
+					     lab->ports[PORT_A], lab->ports[PORT_B], "sut", lab->sut, "namespace",
+					     lab->namespace, "log", log));
 	printf("Lab '%s' is up: %s\n", lab->name, lab->sut);
 	printf("  ports      %s,%s\n", lab->ports[PORT_A], lab->ports[PORT_B]);
 	if (*lab->namespace)
 		printf("  namespace  %s\n", lab->namespace);
+	json_object_foreach (log, name, value)
+		if (json_integer_value(value))
+			printf("  %-9s  %lld frames\n", name, (long long)json_integer_value(value));
+	json_decref(log);
 	return EXIT_DONE;
 }
 

@@ -384,7 +384,8 @@ const struct option options[] = {
 	TEXT("sut", "KIND[:K=V,...]", LAB_UP | LAB_ON, "router", sut,
 	     "what to put between the ports: router, bridge, xdp (redirect), policer:rate=FPS,burst=100us (exactly that "
 	     "throughput), stretch:critical=FPS,spread=FPS (random loss that grows with the load), delay:us=N (holds each "
-	     "frame that long) or wire (nothing)"),
+	     "frame that long), hostile:WHAT,every=N,by=N (does something to every n-th test frame, and keeps a log; "
+	     "hostile:? lists what) or wire (nothing)"),
 	TEXT("name", "NAME", LAB, "lab", lab_name,
 	     "the lab's name, so that several can be up; its ports are NAME-a and NAME-b"),
 	OPTION("sut-name", "TEXT", MEASURES, NULL, NULL, "what the SUT is, for the report"),

@@ -2,27 +2,21 @@
 #include "lab/delay.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/if_xdp.h>
 #include <poll.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <xdp/libxdp.h>
 #include <xdp/xsk.h>
 
 #include "base/clock.h"
-#include "base/confine.h"
 #include "base/message.h"
 #include "bpf/shared.h"
+#include "lab/forwarder.h"
 
 #define QUEUE        0
 #define CHUNK_OCTETS 4096 /* a page: the largest that AF_XDP takes */
@@ -32,7 +26,6 @@
 #define AWAKE_NS     NS_PER_S        /* how long it spins after the last frame */
 #define LOOK_NS      (NS_PER_S / 50) /* between two looks at whether the links are still there, */
 #define ASLEEP_MS    200             /* and while it sleeps */
-#define NICENESS     (-20)           /* as the transmitters have: to be late is to measure something else */
 
 /* A frame that waits. */
 struct held {
@@ -257,8 +250,9 @@ static bool links_are_up(const struct delay *delay)
 	return true;
 }
 
-static void forward_until_gone(struct delay *delay)
+static void forward_until_gone(void *context)
 {
+	struct delay *delay = context;
 	uint64_t last_frame_ns = clock_ns(), last_look_ns = last_frame_ns;
 
 	for (;;) {
@@ -280,77 +274,10 @@ static void forward_until_gone(struct delay *delay)
 	}
 }
 
-/* --- the process ---------------------------------------------------------------------------------------------------- */
-
-static void run_on_last_cpu(void)
-{
-	cpu_set_t cpus;
-	int last = CPU_SETSIZE - 1;
-
-	if (sched_getaffinity(0, sizeof(cpus), &cpus))
-		return;
-	while (last > 0 && !CPU_ISSET(last, &cpus))
-		last--;
-	CPU_ZERO(&cpus);
-	CPU_SET(last, &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
-	setpriority(PRIO_PROCESS, 0, NICENESS);
-}
-
-/* Nothing of whoever started us but the two sockets: who waits for the end of its output must not wait for us. */
-static void close_others(const struct delay *delay)
-{
-	int fds[PORT_COUNT], null = open("/dev/null", O_RDWR);
-	unsigned int low, high;
-
-	for (int i = 0; i < 3; i++)
-		dup2(null, i);
-	delay_sockets(delay, fds);
-	low = (unsigned int)(fds[0] < fds[1] ? fds[0] : fds[1]);
-	high = (unsigned int)(fds[0] < fds[1] ? fds[1] : fds[0]);
-	if (low > 3)
-		close_range(3, low - 1, 0);
-	if (high > low + 1)
-		close_range(low + 1, high - 1, 0);
-	close_range(high + 1, ~0u, 0);
-}
-
-/* Frames of anybody's pass through it, and it needs nothing but its two sockets. */
-static int confine(void)
-{
-	static const int calls[] = { __NR_sendto,     __NR_getsockopt,    __NR_ppoll, __NR_restart_syscall,
-				     __NR_exit_group, __NR_clock_gettime,
-#ifdef __NR_poll
-				     __NR_poll
-#endif
-	};
-	int error = confine_keep(0);
-
-	if (!error)
-		error = confine_no_new_privileges();
-	return error ? error : confine_system_calls(calls, sizeof(calls) / sizeof(*calls));
-}
-
 int delay_fork(struct delay *delay, pid_t *ret)
 {
-	pid_t pid = fork();
+	int sockets[PORT_COUNT];
 
-	if (pid < 0)
-		return -errno;
-	if (pid == 0) {
-		for (int i = 1; i < NSIG; i++)
-			signal(i, SIG_DFL); /* the handlers of whoever started us end a run in order, here there is none */
-		setsid();
-		if (chdir("/"))
-			_exit(EXIT_INCAPABLE);
-		prctl(PR_SET_NAME, "xdp-mlr-delay");
-		close_others(delay);
-		run_on_last_cpu();
-		if (confine())
-			_exit(EXIT_INCAPABLE);
-		forward_until_gone(delay);
-		_exit(EXIT_DONE);
-	}
-	*ret = pid;
-	return 0;
+	delay_sockets(delay, sockets);
+	return forwarder_fork("xdp-mlr-delay", sockets, forward_until_gone, delay, ret);
 }

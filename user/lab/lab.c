@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <jansson.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lab/hostile.h"
 #include "lab/sut.h"
 #include "netdev/namespace.h"
 #include "netdev/netlink.h"
@@ -180,7 +180,7 @@ static enum exit_code link_sut(struct mnl_socket *netlink, struct lab *lab, cons
 		return code;
 	if (setns(lab_namespace_fd, CLONE_NEWNET))
 		return failed("enter the namespace", lab->namespace, -errno);
-	code = sut_build(sut, &lab->forwarder);
+	code = sut_build(sut, lab->name, &lab->forwarder);
 	namespace_return(own_namespace_fd);
 	return code;
 }
@@ -365,9 +365,15 @@ enum exit_code lab_down(const char *name, bool *ret_was_up)
 	if (code)
 		return code;
 	namespace_delete(&lab);
+	hostile_log_remove(name);
 	state_path(name, path);
 	unlink(path);
 	return EXIT_DONE;
+}
+
+json_t *lab_log(const struct lab *lab)
+{
+	return hostile_log_json(lab->name);
 }
 
 /* The process that was making a lab, as its state file tells. */

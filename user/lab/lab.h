@@ -10,6 +10,7 @@
 #ifndef XDP_MLR_LAB_LAB_H
 #define XDP_MLR_LAB_LAB_H
 
+#include <jansson.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -38,6 +39,8 @@ enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists);
 /* Whether something of it is gone: its namespace, a port, the SUT's own process. What, in words. */
 #define LAB_LOST_SIZE 64
 bool lab_has_lost(const struct lab *lab, char ret_what[LAB_LOST_SIZE]);
+/* What its SUT did to which frames, where it keeps a log (hostile.h); else NULL. A new reference. */
+json_t *lab_log(const struct lab *lab);
 /* Remove every lab whose `lab up` died; counts them. */
 enum exit_code lab_clean(unsigned int *ret_removed);
 

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "lab/hostile.h"
 
 #define POLICER_BURST_DEFAULT_S 100e-6
 #define DELAY_MAX_US            100e3
 #define SPREAD_MAX_RATIO        0.1 /* of the critical load: PLRsearch's curve ends at 1 - critical / load only if narrow */
+#define NUMBER_MAX              65535
 #define SEED_MAX                0x1p53 /* the whole numbers that a double holds */
 
 static bool read_rate(const char *text, double *ret_fps)
@@ -36,6 +38,11 @@ static bool read_delay(const char *text, double *ret_us)
 static bool read_seed(const char *text, double *ret)
 {
 	return parse_number(text, ret) && *ret >= 0.0 && *ret <= SEED_MAX && *ret == floor(*ret);
+}
+
+static bool read_whole(const char *text, double *ret)
+{
+	return parse_number(text, ret) && *ret >= 1.0 && *ret <= NUMBER_MAX && *ret == floor(*ret);
 }
 
 struct parameter {
@@ -71,6 +78,11 @@ static const struct {
 	[SUT_DELAY] = { "delay",
 			"delay:us=N",
 			{ { "us", FIELD(delay_us), read_delay, "a number of microseconds from 0 to 100000", NAN } } },
+	[SUT_HOSTILE] = { "hostile",
+			  "hostile:WHAT,every=N,by=N",
+			  { { "every", FIELD(every), read_whole, "a whole number from 1 to 65535", 1 },
+			    { "by", FIELD(by), read_whole, "a whole number from 1 to 65535", 1 },
+			    { "seed", FIELD(seed), read_seed, "a whole number from 0 to 2^53", 1 } } },
 	[SUT_WIRE] = { "wire", "wire", { { 0 } } },
 };
 
@@ -124,6 +136,7 @@ static enum exit_code check_given(struct sut_spec *sut)
 
 static enum exit_code read_parameters(char *parameters, struct sut_spec *sut)
 {
+	const char *what = sut->kind == SUT_HOSTILE && parameters ? strsep(&parameters, ",") : "";
 	enum exit_code code = EXIT_DONE;
 
 	if (parameters && !kinds[sut->kind].parameters[0].key)
@@ -133,6 +146,8 @@ static enum exit_code read_parameters(char *parameters, struct sut_spec *sut)
 		*field(sut, &kinds[sut->kind].parameters[i]) = NAN;
 	for (char *parameter; !code && (parameter = strsep(&parameters, ","));)
 		code = read_parameter(parameter, sut);
+	if (!code && sut->kind == SUT_HOSTILE)
+		code = hostile_find(what, sut);
 	return code ? code : check_given(sut);
 }
 

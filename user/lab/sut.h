@@ -15,8 +15,8 @@ struct stretch_config;
 struct sut_attachment;
 
 /* Make a SUT of the two links. Call it inside the namespace; /proc/sys/net must be that of the namespace. *ret_forwarder is
- * set for a SUT that has a process. */
-enum exit_code sut_build(const struct sut_spec *sut, pid_t *ret_forwarder);
+ * set for a SUT that has a process. The log of a hostile one has the lab's name. */
+enum exit_code sut_build(const struct sut_spec *sut, const char *lab, pid_t *ret_forwarder);
 
 /* Attach the XDP programs of a SUT that consists of them (xdp, policer, stretch) to two links of the current namespace. They are
  * gone with sut_detach(), or when this process ends, however it does. */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lab/forwarder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/confine.h"
+#include "base/message.h"
+
+#define NICENESS (-20) /* as the transmitters have: to be late is to measure something else */
+
+static void run_on_last_cpu(void)
+{
+	cpu_set_t cpus;
+	int last = CPU_SETSIZE - 1;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		return;
+	while (last > 0 && !CPU_ISSET(last, &cpus))
+		last--;
+	CPU_ZERO(&cpus);
+	CPU_SET(last, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	setpriority(PRIO_PROCESS, 0, NICENESS);
+}
+
+/* Nothing of whoever started us but the two sockets: who waits for the end of its output must not wait for us. */
+static void close_others(const int fds[PORT_COUNT])
+{
+	int null = open("/dev/null", O_RDWR);
+	unsigned int low, high;
+
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	low = (unsigned int)(fds[0] < fds[1] ? fds[0] : fds[1]);
+	high = (unsigned int)(fds[0] < fds[1] ? fds[1] : fds[0]);
+	if (low > 3)
+		close_range(3, low - 1, 0);
+	if (high > low + 1)
+		close_range(low + 1, high - 1, 0);
+	close_range(high + 1, ~0u, 0);
+}
+
+/* Frames of anybody's pass through it, and it needs nothing but its two sockets, a clock and memory. */
+static int confine(void)
+{
+	static const int calls[] = { __NR_sendto,     __NR_recvmsg,       __NR_getsockopt, __NR_ppoll,  __NR_restart_syscall,
+				     __NR_brk,        __NR_mmap,          __NR_munmap,     __NR_mremap, __NR_madvise,
+				     __NR_exit_group, __NR_clock_gettime,
+#ifdef __NR_poll
+				     __NR_poll
+#endif
+	};
+	int error = confine_keep(0);
+
+	if (!error)
+		error = confine_no_new_privileges();
+	return error ? error : confine_system_calls(calls, COUNT(calls));
+}
+
+int forwarder_fork(const char *name, const int sockets[PORT_COUNT], void (*forward)(void *context), void *context,
+		   pid_t *ret)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (pid == 0) {
+		for (int i = 1; i < NSIG; i++)
+			signal(i, SIG_DFL); /* the handlers of whoever started us end a run in order, here there is none */
+		setsid();
+		if (chdir("/"))
+			_exit(EXIT_INCAPABLE);
+		prctl(PR_SET_NAME, name);
+		close_others(sockets);
+		run_on_last_cpu();
+		if (confine())
+			_exit(EXIT_INCAPABLE);
+		forward(context);
+		_exit(EXIT_DONE);
+	}
+	*ret = pid;
+	return 0;
+}

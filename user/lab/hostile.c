@@ -1,0 +1,792 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lab/hostile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <math.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "lab/forwarder.h"
+#include "mlr/frame.h"
+#include "port/journal.h"
+
+#define PATH_SIZE       96
+#define PAD_MAX         60u
+#define TAGS_MAX        4u
+#define FRAME_OCTETS    (MLR_FRAME_MAX_OCTETS + PAD_MAX + 4) /* with what is put in or behind */
+#define HELD_MAX        65536
+#define LAST_MAX        64
+#define BUFFER_OCTETS   (64 << 20)
+#define SILENCE_NS      (NS_PER_S / 20) /* after it the trial is taken to be over: what is held is let go, */
+#define COPY_LATE_NS    NS_PER_S        /* and after that long even to the slowest tester */
+#define COPY_AFTER_NS   1000000
+#define LOOK_MS         50
+#define TAG_OCTETS      4
+#define FRAGMENT        32 /* octets of IP payload in the first fragment: UDP header and tag, up to a multiple of 8 */
+#define TAG_FIELD(name) (sizeof(uint64_t) + offsetof(struct mlr_tag, name)) /* from the UDP header on */
+#define TAG_END         (sizeof(uint64_t) + sizeof(struct mlr_tag))
+
+enum base { BASE_FRAME, BASE_NETWORK, BASE_UDP, BASE_END };
+
+/* A frame on its way. */
+struct frame {
+	uint64_t due_ns;                   /* where it is held */
+	uint64_t number;                   /* of its direction: frames that came after this many are later than it */
+	unsigned int octets, network, udp; /* of all, and where its headers are; udp 0: no test frame */
+	unsigned int from;
+	uint8_t data[FRAME_OCTETS];
+};
+
+struct end {
+	int fd;
+	uint64_t number;              /* of the last test frame */
+	uint16_t trial;               /* that it was of */
+	uint64_t in_trial;            /* how many of that came */
+	uint64_t last_ns;             /* when */
+	uint64_t silent;              /* what had come when silence was answered last */
+	struct frame *held[HELD_MAX]; /* a ring */
+	size_t first, count;
+	struct frame *last[LAST_MAX]; /* the newest, by number */
+};
+
+struct row;
+
+struct hostile {
+	const struct row *row;
+	uint64_t every, by, random;
+	struct hostile_log *log; /* mapped from its file */
+	struct end ends[PORT_COUNT];
+};
+
+/* What a kind does to each `every`-th test frame. */
+struct row {
+	const char *name;
+	void (*act)(struct hostile *hostile, struct frame *frame);
+	unsigned int every, by; /* defaults */
+	void (*on_silence)(struct hostile *hostile, struct end *end);
+	void (*on_trial)(struct hostile *hostile, struct end *end); /* before the first frame of another trial */
+	enum base base;                                             /* of what is flipped, */
+	int offset;                                                 /* octets from there, */
+	size_t counter; /* and what becomes of the frame: its member of the log */
+};
+
+#define COUNTS(member) offsetof(struct hostile_log, member)
+
+static void count(struct hostile *hostile, size_t counter)
+{
+	++((uint64_t *)hostile->log)[counter / sizeof(uint64_t)];
+}
+
+/* --- frames --------------------------------------------------------------------------------------------------------- */
+
+static uint16_t get16(const struct frame *frame, unsigned int at)
+{
+	return (uint16_t)(frame->data[at] << 8 | frame->data[at + 1]);
+}
+
+/* Write two octets of what UDP's checksum covers, and mend that (RFC 1624). */
+static void put16_mended(struct frame *frame, unsigned int at, uint16_t value)
+{
+	uint32_t sum = (uint16_t)~get16(frame, frame->udp + 6) + (uint16_t)~get16(frame, at) + (uint32_t)value;
+
+	mlr_put16(frame->data + at, value);
+	mlr_put16(frame->data + frame->udp + 6, mlr_checksum_fold(sum));
+}
+
+static bool is_ip4(const struct frame *frame)
+{
+	return frame->data[frame->network] >> 4 == 4;
+}
+
+/* Make the IPv4 header's checksum right. */
+static void mend_header(struct frame *frame)
+{
+	uint32_t sum = 0;
+
+	mlr_put16(frame->data + frame->network + 10, 0);
+	for (unsigned int at = frame->network; at < frame->udp; at += 2)
+		sum += get16(frame, at);
+	mlr_put16(frame->data + frame->network + 10, mlr_checksum_fold(sum));
+}
+
+/* Find the headers of a test frame, however many VLAN tags it is behind. */
+static void find_headers(struct frame *frame)
+{
+	unsigned int at = 12, udp;
+
+	while (at + 20 < frame->octets && (get16(frame, at) == ETH_P_8021Q || get16(frame, at) == ETH_P_8021AD))
+		at += TAG_OCTETS;
+	frame->network = at + 2;
+	frame->udp = 0;
+	if (get16(frame, at) != ETH_P_IP && get16(frame, at) != ETH_P_IPV6)
+		return;
+	udp = frame->network + (get16(frame, at) == ETH_P_IP ? (frame->data[at + 2] & 0xfu) * 4 : 40);
+	if (udp + TAG_FIELD(trial) <= frame->octets && get16(frame, udp + 8) == MLR_TAG_MAGIC)
+		frame->udp = udp;
+}
+
+static uint64_t next_random(struct hostile *hostile)
+{
+	hostile->random = hostile->random * 6364136223846793005 + 1442695040888963407;
+	return hostile->random >> 33;
+}
+
+static void transmit(struct hostile *hostile, const struct frame *frame, unsigned int to, size_t counter)
+{
+	if (send(hostile->ends[to].fd, frame->data, frame->octets, 0) == (ssize_t)frame->octets)
+		count(hostile, counter);
+	else
+		hostile->log->unsent++;
+}
+
+static void forward(struct hostile *hostile, const struct frame *frame, size_t counter)
+{
+	transmit(hostile, frame, !frame->from, counter);
+}
+
+static struct end *end_of(struct hostile *hostile, const struct frame *frame)
+{
+	return &hostile->ends[frame->from];
+}
+
+/* Keep a copy of a frame. One that does not fit is dropped, and said. */
+static void hold(struct hostile *hostile, const struct frame *frame, uint64_t due_ns)
+{
+	struct end *end = end_of(hostile, frame);
+	struct frame *copy = end->count < HELD_MAX ? malloc(offsetof(struct frame, data) + frame->octets) : NULL;
+
+	if (!copy) {
+		hostile->log->dropped++;
+		return;
+	}
+	memcpy(copy, frame, offsetof(struct frame, data) + frame->octets);
+	copy->due_ns = due_ns;
+	end->held[(end->first + end->count++) % HELD_MAX] = copy;
+}
+
+/* The frame held longest, which is the caller's then. */
+static struct frame *let_go(struct end *end)
+{
+	struct frame *frame = end->held[end->first];
+
+	end->first = (end->first + 1) % HELD_MAX;
+	end->count--;
+	return frame;
+}
+
+static void forward_held(struct hostile *hostile, struct end *end, size_t counter)
+{
+	struct frame *frame = let_go(end);
+
+	if (counter == COUNTS(intact) && frame->number < end->number && hostile->row->counter == COUNTS(reordered))
+		hostile->log->reordered++;
+	forward(hostile, frame, counter);
+	free(frame);
+}
+
+/* --- what is done --------------------------------------------------------------------------------------------------- */
+
+static void drop(struct hostile *hostile, struct frame *frame)
+{
+	(void)frame;
+	hostile->log->dropped++;
+}
+
+static void drop_if(struct hostile *hostile, struct frame *frame, bool is_dropped)
+{
+	if (is_dropped)
+		drop(hostile, frame);
+	else
+		forward(hostile, frame, COUNTS(intact));
+}
+
+static void drop_first(struct hostile *hostile, struct frame *frame)
+{
+	drop_if(hostile, frame, end_of(hostile, frame)->in_trial <= hostile->by);
+}
+
+/* A run of `by` in 100. */
+static void drop_burst(struct hostile *hostile, struct frame *frame)
+{
+	drop_if(hostile, frame, frame->number % 100 < hostile->by);
+}
+
+/* One in `by`. */
+static void drop_random(struct hostile *hostile, struct frame *frame)
+{
+	drop_if(hostile, frame, next_random(hostile) % hostile->by == 0);
+}
+
+/* Those of one flow in `by`. */
+static void drop_flow(struct hostile *hostile, struct frame *frame)
+{
+	drop_if(hostile, frame, frame->data[frame->udp + TAG_FIELD(flow) + 2] % hostile->by == 0);
+}
+
+static void drop_one_way(struct hostile *hostile, struct frame *frame)
+{
+	drop_if(hostile, frame, frame->from == PORT_B);
+}
+
+/* Hold `by` frames, so that those which are the last can be dropped when it is known. */
+static void hold_some(struct hostile *hostile, struct frame *frame)
+{
+	struct end *end = end_of(hostile, frame);
+
+	hold(hostile, frame, UINT64_MAX);
+	if (end->count > hostile->by)
+		forward_held(hostile, end, COUNTS(intact));
+}
+
+static void drop_held(struct hostile *hostile, struct end *end)
+{
+	for (; end->count; free(let_go(end)))
+		hostile->log->dropped++;
+}
+
+static void copy(struct hostile *hostile, struct frame *frame)
+{
+	forward(hostile, frame, COUNTS(intact));
+	for (uint64_t i = 0; i < hostile->by; i++)
+		forward(hostile, frame, COUNTS(copies));
+}
+
+/* `by` ms later than the frame; the log's member says what the copy is then. */
+static void copy_later(struct hostile *hostile, struct frame *frame)
+{
+	forward(hostile, frame, COUNTS(intact));
+	hold(hostile, frame, clock_ns() + hostile->by * COPY_AFTER_NS);
+}
+
+static void send_last(struct hostile *hostile, struct end *end)
+{
+	for (size_t i = 0; i < LAST_MAX && i < hostile->by; i++)
+		if (end->last[i])
+			forward(hostile, end->last[i], COUNTS(late));
+}
+
+/* Remember it, for send_last(). */
+static void keep(struct hostile *hostile, struct frame *frame)
+{
+	struct frame **slot = &end_of(hostile, frame)->last[frame->number % hostile->by % LAST_MAX];
+
+	forward(hostile, frame, COUNTS(intact));
+	if (*slot || (*slot = malloc(sizeof(**slot))))
+		memcpy(*slot, frame, offsetof(struct frame, data) + frame->octets);
+}
+
+/* Until `by` later ones are sent: see forward_due(). */
+static void delay_by_frames(struct hostile *hostile, struct frame *frame)
+{
+	hold(hostile, frame, UINT64_MAX);
+}
+
+static void release_held(struct hostile *hostile, struct end *end)
+{
+	while (end->count)
+		forward_held(hostile, end, COUNTS(intact));
+}
+
+static void delay_by_time(struct hostile *hostile, struct frame *frame)
+{
+	hold(hostile, frame, clock_ns() + hostile->by * 1000000);
+}
+
+/* Each frame of a trial by `by` us more than the one before. */
+static void delay_growing(struct hostile *hostile, struct frame *frame)
+{
+	hold(hostile, frame, clock_ns() + end_of(hostile, frame)->in_trial * hostile->by * 1000);
+}
+
+/* One bit of the field that the row names. */
+static void flip(struct hostile *hostile, struct frame *frame)
+{
+	const unsigned int bases[] = {
+		[BASE_FRAME] = 0, [BASE_NETWORK] = frame->network, [BASE_UDP] = frame->udp, [BASE_END] = frame->octets
+	};
+
+	frame->data[(int)bases[hostile->row->base] + hostile->row->offset] ^= (uint8_t)hostile->by;
+	forward(hostile, frame, hostile->row->counter);
+}
+
+/* Off the end, as the headers say, too. */
+static void cut(struct hostile *hostile, struct frame *frame)
+{
+	unsigned int at = frame->network + (is_ip4(frame) ? 2 : 4), payload = frame->octets - frame->udp;
+
+	if (hostile->by > payload - TAG_FIELD(trial)) {
+		forward(hostile, frame, COUNTS(intact));
+		return;
+	}
+	frame->octets -= (unsigned int)hostile->by;
+	mlr_put16(frame->data + at, (uint16_t)(get16(frame, at) - hostile->by));
+	mlr_put16(frame->data + frame->udp + 4, (uint16_t)(get16(frame, frame->udp + 4) - hostile->by));
+	mlr_put16(frame->data + frame->udp + 6, 0);
+	if (is_ip4(frame))
+		mend_header(frame);
+	/* what ends within the tag has headers that cannot be */
+	forward(hostile, frame, payload - hostile->by < TAG_END ? COUNTS(malformed) : COUNTS(resized));
+}
+
+static void cut_end(struct hostile *hostile, struct frame *frame)
+{
+	unsigned int most = frame->octets - frame->udp - (unsigned int)TAG_FIELD(trial);
+
+	frame->octets -= hostile->by < most ? (unsigned int)hostile->by : most;
+	forward(hostile, frame, COUNTS(malformed));
+}
+
+static void pad(struct hostile *hostile, struct frame *frame)
+{
+	unsigned int octets = hostile->by < PAD_MAX ? (unsigned int)hostile->by : PAD_MAX;
+
+	memset(frame->data + frame->octets, 0, octets);
+	frame->octets += octets;
+	forward(hostile, frame, COUNTS(resized));
+}
+
+static void fragment(struct hostile *hostile, struct frame *frame)
+{
+	unsigned int headers = frame->udp, payload = frame->octets - headers;
+	static struct frame rest;
+
+	if (!is_ip4(frame) || payload <= FRAGMENT) {
+		forward(hostile, frame, COUNTS(intact));
+		return;
+	}
+	rest = *frame;
+	memmove(rest.data + headers, frame->data + headers + FRAGMENT, payload - FRAGMENT);
+	rest.octets -= FRAGMENT;
+	mlr_put16(rest.data + rest.network + 2, (uint16_t)(rest.octets - rest.network));
+	mlr_put16(rest.data + rest.network + 6, FRAGMENT / 8);
+	mend_header(&rest);
+	frame->octets = headers + FRAGMENT;
+	mlr_put16(frame->data + frame->network + 2, (uint16_t)(frame->octets - frame->network));
+	mlr_put16(frame->data + frame->network + 6, 0x2000);
+	mend_header(frame);
+	forward(hostile, frame, COUNTS(fragmented));
+	forward(hostile, &rest, COUNTS(fragmented));
+}
+
+static void put_tags(struct hostile *hostile, struct frame *frame)
+{
+	unsigned int octets = (hostile->by < TAGS_MAX ? (unsigned int)hostile->by : TAGS_MAX) * TAG_OCTETS;
+
+	memmove(frame->data + 12 + octets, frame->data + 12, frame->octets - 12);
+	for (unsigned int at = 12; at < 12 + octets; at += TAG_OCTETS) {
+		mlr_put16(frame->data + at, ETH_P_8021Q);
+		mlr_put16(frame->data + at + 2, 7);
+	}
+	frame->octets += octets;
+	forward(hostile, frame, frame->network + octets > 14 + 2 * TAG_OCTETS ? COUNTS(overtagged) : COUNTS(intact));
+}
+
+static void take_tag(struct hostile *hostile, struct frame *frame)
+{
+	if (frame->network > 14) {
+		memmove(frame->data + 12, frame->data + 12 + TAG_OCTETS, frame->octets - 12 - TAG_OCTETS);
+		frame->octets -= TAG_OCTETS;
+	}
+	forward(hostile, frame, COUNTS(intact));
+}
+
+/* What routers may change, with the checksum that belongs to it. */
+static void change_header(struct hostile *hostile, struct frame *frame)
+{
+	frame->data[(int)frame->network + hostile->row->offset] ^= (uint8_t)hostile->by;
+	mend_header(frame);
+	forward(hostile, frame, COUNTS(intact));
+}
+
+static void take_checksum(struct hostile *hostile, struct frame *frame)
+{
+	mlr_put16(frame->data + frame->udp + 6, 0);
+	forward(hostile, frame, COUNTS(intact));
+}
+
+/* All that is behind the magic. */
+static void overwrite(struct hostile *hostile, struct frame *frame)
+{
+	memset(frame->data + frame->udp + TAG_FIELD(trial), (int)hostile->by, frame->octets - frame->udp - TAG_FIELD(trial));
+	forward(hostile, frame, COUNTS(damaged));
+}
+
+static void give_back(struct hostile *hostile, struct frame *frame)
+{
+	uint8_t mac[MLR_MAC_OCTETS];
+
+	memcpy(mac, frame->data, sizeof(mac));
+	memcpy(frame->data, frame->data + sizeof(mac), sizeof(mac));
+	memcpy(frame->data + sizeof(mac), mac, sizeof(mac));
+	transmit(hostile, frame, frame->from, COUNTS(misdirected));
+}
+
+static void echo(struct hostile *hostile, struct frame *frame)
+{
+	forward(hostile, frame, COUNTS(intact));
+	give_back(hostile, frame);
+}
+
+/* Two octets of the tag get other bits, and all checksums are right. */
+static void forge(struct hostile *hostile, struct frame *frame)
+{
+	unsigned int at = (unsigned int)((int)frame->udp + hostile->row->offset);
+
+	put16_mended(frame, at, get16(frame, at) ^ (uint16_t)hostile->by);
+	forward(hostile, frame, hostile->row->counter);
+}
+
+/* Beside it, `by` others of another port, or of the same with another magic. */
+static void make_noise(struct hostile *hostile, struct frame *frame)
+{
+	forward(hostile, frame, COUNTS(intact));
+	mlr_put16(frame->data + frame->udp + 8, 0);
+	if (hostile->row->offset)
+		mlr_put16(frame->data + (int)frame->udp + hostile->row->offset, 9);
+	for (uint64_t i = 0; i < hostile->by; i++)
+		forward(hostile, frame, COUNTS(foreign));
+}
+
+#define FLIP(name, base, offset, bit, member)                                                                               \
+	{                                                                                                                   \
+		name, flip, 10, bit, NULL, NULL, base, offset, COUNTS(member)                                               \
+	}
+#define TAGGED(field) (int)TAG_FIELD(field)
+
+static const struct row rows[] = {
+	{ "drop", drop, 10, 0 },
+	{ "drop-first", drop_first, 1, 10 },
+	{ "drop-last", hold_some, 1, 10, drop_held },
+	{ "drop-burst", drop_burst, 1, 10 },
+	{ "drop-random", drop_random, 1, 10 },
+	{ "drop-flow", drop_flow, 1, 4 },
+	{ "half", drop, 2, 0 },
+	{ "black-hole", drop, 1, 0 },
+	{ "one-way", drop_one_way, 1, 0 },
+	{ "duplicate", copy, 10, 1 },
+	{ "triplicate", copy, 10, 2 },
+	{ "copy-after", copy_later, 10, 3, .counter = COUNTS(copies) },
+	{ "copy-late", keep, 1, 10, send_last },
+	{ "replay", keep, 1, 10, .on_trial = send_last },
+	{ "reorder", delay_by_frames, 10, 5, release_held, .counter = COUNTS(reordered) },
+	{ "delay", delay_by_time, 1, 1500 },
+	{ "delay-growing", delay_growing, 1, 100 },
+	FLIP("flip-mac", BASE_FRAME, 11, 1, intact),
+	FLIP("flip-type", BASE_NETWORK, -2, 0x40, foreign),
+	FLIP("flip-id", BASE_NETWORK, 5, 1, damaged),
+	FLIP("flip-ttl", BASE_NETWORK, 8, 1, damaged),
+	FLIP("flip-address", BASE_NETWORK, 15, 1, damaged),
+	FLIP("flip-port", BASE_UDP, 1, 1, damaged),
+	FLIP("flip-length", BASE_UDP, 5, 1, malformed),
+	FLIP("flip-checksum", BASE_UDP, 7, 1, damaged),
+	FLIP("flip-magic", BASE_UDP, TAGGED(magic), 1, foreign),
+	FLIP("flip-trial", BASE_UDP, TAGGED(trial), 0x80, damaged),
+	FLIP("flip-flow", BASE_UDP, TAGGED(flow) + 2, 1, damaged),
+	FLIP("flip-sequence", BASE_UDP, TAGGED(sequence) + 3, 4, damaged),
+	FLIP("flip-departure", BASE_UDP, TAGGED(departure_ns), 0x40, damaged),
+	FLIP("flip-lateness", BASE_UDP, TAGGED(lateness), 0x10, damaged),
+	FLIP("flip-payload", BASE_END, -1, 1, damaged),
+	{ "overwrite", overwrite, 10, 0xff },
+	{ "zero", overwrite, 10, 0 },
+	{ "cut", cut, 10, 8 },
+	{ "cut-end", cut_end, 10, 8 },
+	{ "pad", pad, 10, 20 },
+	{ "fragment", fragment, 10, 0 },
+	{ "tag", put_tags, 10, 3 },
+	{ "untag", take_tag, 10, 0 },
+	{ "ttl", change_header, 10, 1, .offset = 8 },
+	{ "dscp", change_header, 10, 0x28, .offset = 1 },
+	{ "no-checksum", take_checksum, 10, 0 },
+	{ "give-back", give_back, 10, 0 },
+	{ "echo", echo, 10, 0 },
+	{ "wrong-flow", forge, 10, 0x7f00, .offset = TAGGED(flow) + 1, .counter = COUNTS(misdirected) },
+	{ "wrong-trial", forge, 10, 0x4000, .offset = TAGGED(trial), .counter = COUNTS(late) },
+	{ "wrong-sequence", forge, 10, 0x4000, .offset = TAGGED(sequence), .counter = COUNTS(malformed) },
+	{ "storm", make_noise, 10, 5, .offset = 2 },
+	{ "bad-magic", make_noise, 10, 1 },
+};
+
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+/* --- the process ---------------------------------------------------------------------------------------------------- */
+
+static void forward_due(struct hostile *hostile, struct end *end)
+{
+	const struct row *row = hostile->row;
+	size_t counter = row->act == copy_later ? row->counter : COUNTS(intact);
+
+	while (end->count) {
+		const struct frame *oldest = end->held[end->first];
+		bool is_passed = row->act == delay_by_frames && end->number - oldest->number >= hostile->by;
+
+		if (!is_passed && oldest->due_ns > clock_ns())
+			return;
+		forward_held(hostile, end, counter);
+	}
+}
+
+static void take_test_frame(struct hostile *hostile, struct frame *frame)
+{
+	struct end *end = end_of(hostile, frame);
+	uint16_t trial = get16(frame, frame->udp + TAG_FIELD(trial));
+
+	if (trial != end->trial) {
+		if (end->in_trial && hostile->row->on_trial)
+			hostile->row->on_trial(hostile, end);
+		end->trial = trial;
+		end->in_trial = 0;
+	}
+	hostile->log->seen++;
+	end->in_trial++;
+	frame->number = ++end->number;
+	end->last_ns = clock_ns();
+	if (frame->number % hostile->every == 0)
+		hostile->row->act(hostile, frame);
+	else
+		forward(hostile, frame, COUNTS(intact));
+	forward_due(hostile, end);
+}
+
+/* The kernel took the outermost VLAN tag off: put it back. */
+static void restore_tag(struct frame *frame, struct msghdr *message)
+{
+	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
+		struct tpacket_auxdata data;
+
+		memcpy(&data, CMSG_DATA(part), sizeof(data));
+		if (part->cmsg_level != SOL_PACKET || part->cmsg_type != PACKET_AUXDATA ||
+		    !(data.tp_status & TP_STATUS_VLAN_VALID))
+			continue;
+		memmove(frame->data + 12 + TAG_OCTETS, frame->data + 12, frame->octets - 12);
+		mlr_put16(frame->data + 12, data.tp_status & TP_STATUS_VLAN_TPID_VALID ? data.tp_vlan_tpid : ETH_P_8021Q);
+		mlr_put16(frame->data + 14, data.tp_vlan_tci);
+		frame->octets += TAG_OCTETS;
+	}
+}
+
+/* Take what waits at a link. 0 or -errno of a link that is gone. */
+static int take(struct hostile *hostile, unsigned int from)
+{
+	static struct frame frame;
+
+	for (;;) {
+		char control[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+		struct iovec octets = { frame.data, MLR_FRAME_MAX_OCTETS };
+		struct msghdr message = {
+			.msg_iov = &octets, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+		};
+		ssize_t length = recvmsg(hostile->ends[from].fd, &message, MSG_DONTWAIT);
+
+		if (length < 0)
+			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		frame.octets = (unsigned int)length;
+		frame.from = from;
+		restore_tag(&frame, &message);
+		find_headers(&frame);
+		if (frame.udp)
+			take_test_frame(hostile, &frame);
+		else
+			send(hostile->ends[!from].fd, frame.data, frame.octets, 0);
+	}
+}
+
+/* What the kernel says it had no room for; it counts from zero each time. */
+static void look_for_unheard(struct hostile *hostile, struct end *end)
+{
+	struct tpacket_stats stats;
+	socklen_t size = sizeof(stats);
+
+	if (!getsockopt(end->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &size))
+		hostile->log->unheard += stats.tp_drops;
+}
+
+static void answer_silence(struct hostile *hostile, struct end *end)
+{
+	uint64_t silence_ns = hostile->row->on_silence == send_last ? COPY_LATE_NS : SILENCE_NS;
+
+	look_for_unheard(hostile, end);
+	if (end->silent == end->number || clock_ns() - end->last_ns < silence_ns)
+		return;
+	end->silent = end->number;
+	if (hostile->row->on_silence)
+		hostile->row->on_silence(hostile, end);
+}
+
+/* Until a frame comes or one that is held is due. */
+static int wait_for_frames(const struct hostile *hostile, struct pollfd files[PORT_COUNT])
+{
+	uint64_t now_ns = clock_ns(), wait_ns = LOOK_MS * (NS_PER_S / 1000);
+	struct timespec timeout = { 0 };
+
+	for (int i = 0; i < PORT_COUNT; i++) {
+		const struct end *end = &hostile->ends[i];
+		uint64_t due_ns = end->count ? end->held[end->first]->due_ns : UINT64_MAX;
+
+		if (due_ns < now_ns + wait_ns)
+			wait_ns = due_ns > now_ns ? due_ns - now_ns : 0;
+		files[i] = (struct pollfd){ .fd = end->fd, .events = POLLIN };
+	}
+	timeout.tv_nsec = (long)wait_ns;
+	return ppoll(files, PORT_COUNT, &timeout, NULL);
+}
+
+static void forward_until_gone(void *context)
+{
+	struct hostile *hostile = context;
+	struct pollfd files[PORT_COUNT];
+
+	for (;;) {
+		wait_for_frames(hostile, files);
+		for (unsigned int i = 0; i < PORT_COUNT; i++) {
+			if (take(hostile, i))
+				return;
+			forward_due(hostile, &hostile->ends[i]);
+			answer_silence(hostile, &hostile->ends[i]);
+		}
+	}
+}
+
+/* --- opening and closing -------------------------------------------------------------------------------------------- */
+
+enum exit_code hostile_find(const char *name, struct sut_spec *sut)
+{
+	char known[1024];
+	size_t used = 0;
+
+	for (size_t i = 0; i < ROWS; i++) {
+		if (!strcmp(name, rows[i].name)) {
+			sut->hostile = (unsigned int)i;
+			sut->every = isnan(sut->every) ? rows[i].every : sut->every;
+			sut->by = isnan(sut->by) ? rows[i].by : sut->by;
+			return EXIT_DONE;
+		}
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", rows[i].name);
+	}
+	return refuse(EXIT_USAGE_ERROR, "--sut: there is no hostile SUT '%s'; there are %s", name, known);
+}
+
+static void log_path(const char *lab, char ret_path[PATH_SIZE])
+{
+	snprintf(ret_path, PATH_SIZE, STATE_DIRECTORY "/lab-%s.log", lab);
+}
+
+static int map_log(const char *lab, bool is_new, struct hostile_log **ret)
+{
+	char path[PATH_SIZE];
+	void *log = MAP_FAILED;
+	int fd, error = 0;
+
+	log_path(lab, path);
+	fd = open(path, is_new ? O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW : O_RDONLY | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	if ((is_new && ftruncate(fd, sizeof(**ret))) ||
+	    (log = mmap(NULL, sizeof(**ret), is_new ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0)) == MAP_FAILED)
+		error = -errno;
+	else
+		*ret = log;
+	close(fd);
+	return error;
+}
+
+static int open_link(const char *link)
+{
+	struct sockaddr_ll address = { .sll_family = AF_PACKET,
+				       .sll_protocol = htons(ETH_P_ALL),
+				       .sll_ifindex = (int)if_nametoindex(link) };
+	struct packet_mreq promiscuous = { .mr_ifindex = address.sll_ifindex, .mr_type = PACKET_MR_PROMISC };
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), one = 1, octets = BUFFER_OCTETS;
+
+	if (fd < 0)
+		return -errno;
+	if (!setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &octets, sizeof(octets)) &&
+	    !setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &octets, sizeof(octets)) &&
+	    !setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)) &&
+	    !setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &one, sizeof(one)) &&
+	    !setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof(promiscuous)) &&
+	    !bind(fd, (struct sockaddr *)&address, sizeof(address)))
+		return fd;
+	one = -errno;
+	close(fd);
+	return one;
+}
+
+void hostile_close(struct hostile *hostile)
+{
+	if (!hostile)
+		return;
+	for (int i = 0; i < PORT_COUNT; i++)
+		if (hostile->ends[i].fd > 0)
+			close(hostile->ends[i].fd);
+	if (hostile->log)
+		munmap(hostile->log, sizeof(*hostile->log));
+	free(hostile);
+}
+
+int hostile_open(const char *const links[PORT_COUNT], const struct sut_spec *sut, const char *lab, struct hostile **ret)
+{
+	struct hostile *hostile = calloc(1, sizeof(*hostile));
+	int error = hostile ? map_log(lab, true, &hostile->log) : -ENOMEM;
+
+	for (int i = 0; i < PORT_COUNT && !error; i++)
+		if ((hostile->ends[i].fd = open_link(links[i])) < 0)
+			error = hostile->ends[i].fd;
+	if (error) {
+		hostile_close(hostile);
+		return error;
+	}
+	hostile->row = &rows[sut->hostile];
+	hostile->every = (uint64_t)sut->every;
+	hostile->by = (uint64_t)sut->by;
+	hostile->random = (uint64_t)sut->seed;
+	*ret = hostile;
+	return 0;
+}
+
+int hostile_fork(struct hostile *hostile, pid_t *ret)
+{
+	const int sockets[PORT_COUNT] = { hostile->ends[PORT_A].fd, hostile->ends[PORT_B].fd };
+
+	return forwarder_fork("xdp-mlr-hostile", sockets, forward_until_gone, hostile, ret);
+}
+
+/* --- the log -------------------------------------------------------------------------------------------------------- */
+
+json_t *hostile_log_json(const char *lab)
+{
+	static const char *const names[] = { "seen",       "unheard",     "intact",  "dropped",   "copies",
+					     "reordered",  "damaged",     "resized", "malformed", "fragmented",
+					     "overtagged", "misdirected", "late",    "foreign",   "unsent" };
+	struct hostile_log *log;
+	json_t *json;
+
+	_Static_assert(sizeof(*log) == sizeof(names) / sizeof(*names) * sizeof(uint64_t), "a name each");
+	if (map_log(lab, false, &log))
+		return NULL;
+	json = json_object();
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		json_object_set_new(json, names[i], json_integer((json_int_t)((volatile uint64_t *)log)[i]));
+	munmap(log, sizeof(*log));
+	return json;
+}
+
+void hostile_log_remove(const char *lab)
+{
+	char path[PATH_SIZE];
+
+	log_path(lab, path);
+	unlink(path);
+}
