@@ -125,7 +125,7 @@ END
 
 @test "a configuration that is nested too deeply is refused before it is parsed" {
   { printf 'appliance: '; printf '[%.0s' {1..60000}; } >"$BATS_TEST_TMPDIR/deep.yaml"
-  run timeout 20 "${BUILD:-build}/xdp-mlr-appliance" --settings "$BATS_TEST_TMPDIR/deep.yaml"
+  run timeout 120 "${BUILD:-build}/xdp-mlr-appliance" --settings "$BATS_TEST_TMPDIR/deep.yaml"
   [ "$status" -eq 2 ]
   [[ $output == *"brackets in more than 1000 brackets"* ]]
 }

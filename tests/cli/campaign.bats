@@ -29,11 +29,15 @@ ${2:-}
 END
 }
 
-# A campaign of two points over a real process that takes 0.05 s a trial and writes down what it was asked; it loses above 437 kfps.
+# A campaign of two points over a real process that takes 0.05 s a trial and writes down what it was asked; it loses above 437 kfps. While
+# there is a file `hold` no third trial of a point ends.
 slow_campaign() {
   cat >sut <<'END'
+n=0
 while read -r question; do
+  n=$((n + 1))
   sleep 0.05
+  while [ -e hold ] && [ $n -gt 2 ]; do sleep 0.05; done
   load=${question##*trial_load\": }
   load=${load%%[.\}]*}
   echo "$question" >>asked
@@ -194,12 +198,14 @@ END
 # Run the points of a frame size, and end the process of the first with a signal when it has measured; the exit code is in $code.
 run_and_kill_a_point() { # SIGNAL SIZE
   local runner
+  touch hold
   "$XDP_MLR" campaign run c.yaml --quiet --only "frame-size=$2,*" >/dev/null 2>&1 &
   runner=$!
   wait_until grep -qs trial_finished "results/points/frame-size=$2,run=1.jsonl"
   pkill "-$1" -P "$runner"
   code=0
   wait "$runner" || code=$?
+  rm hold
 }
 
 @test "a point that crashes has failed; one that somebody kills goes on later" {
@@ -251,6 +257,7 @@ run_and_kill_a_point() { # SIGNAL SIZE
 
 @test "interrupted, a campaign says so, and leaves no process" {
   slow_campaign
+  touch hold
   "$XDP_MLR" campaign run c.yaml --quiet --format json >status.json 2>errors &
   local runner=$! child code
   wait_until grep -qs trial_finished results/points/frame-size=64,run=1.jsonl
@@ -266,6 +273,7 @@ run_and_kill_a_point() { # SIGNAL SIZE
 
 @test "a runner that is killed takes its point's process along, which stops in order" {
   slow_campaign
+  touch hold
   "$XDP_MLR" campaign run c.yaml --quiet >/dev/null 2>&1 &
   local runner=$! child
   wait_until grep -qs trial_finished results/points/frame-size=64,run=1.jsonl
@@ -278,10 +286,12 @@ run_and_kill_a_point() { # SIGNAL SIZE
 
 @test "two runners share the points, and none is run twice" {
   slow_campaign
+  touch hold
   "$XDP_MLR" campaign run c.yaml --quiet >/dev/null 2>&1 &
   local first=$!
   wait_until grep -qs point_started results/journal.jsonl
   [ "$(state_of frame-size=64,run=1)" = running ]
+  rm hold
   run -0 run_all
   wait "$first"
   [ "$(jq -rs '[.[] | select(.event == "point_started") | .point] | sort | join(" ")' results/journal.jsonl)" = "frame-size=128,run=1 frame-size=64,run=1" ]
@@ -505,6 +515,7 @@ END
   "$XDP_MLR" campaign submit c.yaml
   local job code attempt=0
   begun() { [ "$(cat results/journal.jsonl 2>/dev/null | grep -c point_started)" -eq "$1" ]; }
+  touch hold
   for signal in TERM USR1; do
     attempt=$((attempt + 1))
     SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=1 SLURM_JOB_ID=9 bash results/slurm/1/array-1.sh >/dev/null &
@@ -519,6 +530,7 @@ END
     [ $signal = USR1 ] || [ ! -e requeued ]
   done
   [ "$(<requeued)" = "requeue 9" ]
+  rm hold
   SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=1 SLURM_JOB_ID=9 bash results/slurm/1/array-1.sh
   [ "$(jq -s '[.[] | select(.event == "point_started") | .resumed] == [false, true, true]' results/journal.jsonl)" = true ]
 }

@@ -108,10 +108,10 @@ END
   local file=$BATS_TEST_TMPDIR/c.yaml
   # libyaml alone takes a minute or more for these
   { printf 'a: '; printf '[%.0s' {1..100000}; } >"$file"
-  refuses 2 "c.yaml:1: it has brackets in more than 1000 brackets" timeout 20 "$XDP_MLR" search --config "$file"
+  refuses 2 "c.yaml:1: it has brackets in more than 1000 brackets" timeout 120 "$XDP_MLR" search --config "$file"
   { printf 'a: '; printf '{a: %.0s' {1..50000}; } >"$file"
-  refuses 2 "c.yaml:1: it has brackets in more than 1000 brackets" timeout 20 "$XDP_MLR" search --config "$file"
-  refuses 2 "c.yaml:1: it has brackets in more than 1000 brackets" timeout 20 "$XDP_MLR" campaign run "$file"
+  refuses 2 "c.yaml:1: it has brackets in more than 1000 brackets" timeout 120 "$XDP_MLR" search --config "$file"
+  refuses 2 "c.yaml:1: it has brackets in more than 1000 brackets" timeout 120 "$XDP_MLR" campaign run "$file"
   { printf '# '; head -c 5000000 /dev/zero | tr '\0' x; } >"$file"
-  refuses 2 "c.yaml:1: it is longer than 4 MiB" timeout 20 "$XDP_MLR" search --config "$file"
+  refuses 2 "c.yaml:1: it is longer than 4 MiB" timeout 120 "$XDP_MLR" search --config "$file"
 }

@@ -317,13 +317,13 @@ ends_at() { # page number
     '.schema = "xdp-mlr/search/2" | .trials[0].new = [{x: 1e305}]|/trials/0/new/0/x: 1e.305 is out of range'; do
     jq "${case%|*}" "$GOLDEN/search-1-sim.json" >"$bad"
     for ending in html csv txt; do
-      refuses 2 "bad.json: ${case##*|}" timeout 20 "$XDP_MLR" report "$bad" --report "$BATS_TEST_TMPDIR/r.$ending"
+      refuses 2 "bad.json: ${case##*|}" timeout 120 "$XDP_MLR" report "$bad" --report "$BATS_TEST_TMPDIR/r.$ending"
       [ ! -e "$BATS_TEST_TMPDIR/r.$ending" ]
     done
-    refuses 2 "bad.json: ${case##*|}" timeout 20 "$XDP_MLR" compare "$bad" "$GOLDEN/search-1-sim.json"
+    refuses 2 "bad.json: ${case##*|}" timeout 120 "$XDP_MLR" compare "$bad" "$GOLDEN/search-1-sim.json"
   done
   jq '.trials[2].trial_load = 1e308' "$GOLDEN/search-1-sim.json" >"$bad"
-  refuses 2 "bad.json: /trials/2/trial_load: 1e.308 is out of range" timeout 20 "$XDP_MLR" search --replay "$bad"
+  refuses 2 "bad.json: /trials/2/trial_load: 1e.308 is out of range" timeout 120 "$XDP_MLR" search --replay "$bad"
 }
 
 @test "no text of a document reaches the terminal as a control, nor Markdown as HTML" {
