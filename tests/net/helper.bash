@@ -227,9 +227,9 @@ frames_have_size_and_checksums() { # OPTION...
   done
 }
 
-# The value of a jq expression over the last output.
+# The value of a jq expression over the last output; fail where there is none.
 get() {
-  jq -er "$1" <<<"$output"
+  [ -n "$output" ] && jq -er "$1" <<<"$output"
 }
 
 # The error of the last run: an exit code, one line, and words that must be in it.
