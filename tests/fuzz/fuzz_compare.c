@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* compare: a document against the last one that was a result, and against itself. */
-#include "cli/verb_compare.c"
+#include "cli/verb_report.c"
 #include "config/configure.h"
 #include "config/given.h"
 #include "json.h"

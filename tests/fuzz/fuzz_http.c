@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What of an HTTP request the appliance reads itself: the path, and the secret. libmicrohttpd reads the rest. */
-#include "appliance/http.c"
+#include "appliance/http_server.c"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -11,8 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{ find_nexthop, sizeof(struct nhmsg) },     { find_qdisc, sizeof(struct tcmsg) },
 	};
 	static const struct link_info link = { .ifindex = 1 };
-	struct mac_search mac = { .mac = "02:00:00:00:00:01", .kind = "veth" };
-	struct tour tour = { find_mac, &mac };
+	struct identity_search identity = { .identity = "02:00:00:00:00:01", .kind = "veth" };
+	struct tour tour = { find_identity, &identity };
 	struct use_search uses = { .link = &link };
 	struct queueing_search queueing = { .ifindex = 1 };
 

@@ -110,7 +110,7 @@ static void begin(void)
 	wall += AREA_OCTETS / 2;
 	first_flow = FLOW;
 	flow_count = FLOWS;
-	window_mask = RX_WINDOW_MAX - 1;
+	window_mask = RX_WINDOW_USUAL - 1;
 	with_latency = 0;
 	verify_small = verify_others = 1;
 	verify_spacing = RX_VERIFY_SPACING - 1;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../test.h"
+#include "base/exit_code.h"
 #include "base/units.h"
 
 /* What is no number in any unit. */

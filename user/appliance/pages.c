@@ -8,6 +8,7 @@
 #include "appliance/keep.h"
 #include "base/clock.h"
 #include "base/json_read.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "render/markup.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/text_stream.h"
 #include "campaign/store.h"
 #include "config/configure.h"
 #include "config/echo.h"
