@@ -41,7 +41,10 @@
 static struct rx *in_kernel; /* NULL: no root */
 static uint8_t *wall;        /* the end of what may be read; below 4 GB, because a program's pointers have 32 bits */
 static struct rx_cpu cpu_here;
-static struct flow_state flows_here[FLOWS];
+static struct {
+	struct flow_state state;
+	__u32 seen[RX_WINDOW_USUAL]; /* of it */
+} flows_here[FLOWS];
 
 /* --- in place of the kernel -------------------------------------------------------------------------------------------- */
 
@@ -51,7 +54,7 @@ void *map_lookup_here(void *map, const void *key)
 
 	if (map == &cpus)
 		return number ? NULL : &cpu_here;
-	return number < FLOWS ? &flows_here[number] : NULL;
+	return number < FLOWS ? &flows_here[number].state : NULL;
 }
 
 __u64 bpf_ktime_get_ns(void)
