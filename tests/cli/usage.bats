@@ -77,7 +77,7 @@ search() {
   refuses 2 "--goal is no option of trial" trial --goal loss=0
   refuses 2 "--ma could be --max-load or --max-r" search --ma 5
   refuses 2 "one argument too many" search more
-  refuses 2 "one argument too many" search --
+  refuses 2 "one argument too many" search -- more
   refuses 2 "--max-load lacks its value" search --max-load
   refuses 2 "--quiet takes no value" search --quiet=yes
 }

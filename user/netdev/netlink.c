@@ -93,7 +93,7 @@ static void read_link(const struct nlmsghdr *header, struct link_info *ret)
 			ret->carrier = attribute_number(attribute);
 			break;
 		case IFLA_CARRIER_CHANGES:
-			ret->carrier_changes = mnl_attr_get_u32(attribute);
+			ret->carrier_changes = (uint32_t)attribute_number(attribute);
 			break;
 		case IFLA_MASTER:
 			ret->master_ifindex = (int)attribute_number(attribute);
