@@ -21,9 +21,19 @@ outage() { # seconds
   echo "taskset -c $every_cpu nsenter --net=/run/netns/xdp-mlr-$LAB sh -c 'ip link set sut-a down; sleep $1; ip link set sut-a up'"
 }
 
+# A suite with an outage. Again where that was not over by the end of its trial: then the link is still down, and the trial invalid.
+suite_with_outage() { # seconds option...
+  local try
+  for try in 1 2 3; do
+    suite --reset-command "$(outage "$1")" "${@:2}"
+    [ "$status" -eq 5 ] || return 0
+    echo "# try $try: ${stderr##*$'\n'}" >&3
+  done
+}
+
 @test "all six tests find what the policer is known to do" {
   lab_up $policer
-  clean suite --frame-size 64,1518 --reset-command "$(outage 0.4)"
+  clean suite_with_outage 0.4 --frame-size 64,1518
   check '.schema == "xdp-mlr/rfc2544/1" and .fast and .load_scope == "interface" and .aggregate_factor == 1'
   check '.tests == ["throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset"]'
   check '[.frame_sizes[].frame_size] == ["64", "1518"] and [.frame_sizes[].frame_size_octets] == [64, 1518]'
