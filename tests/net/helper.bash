@@ -71,10 +71,32 @@ spoilt() {
   esac >/dev/null
 }
 
-# Frames for which the kernel's queues had no room, on any CPU, and frames that came to the ports.
-queues_and_ports() {
-  local dropped=0 came=0 count port _
+# What a link's queues had no room for, by what ethtool -S and ip -s say. (What an XDP program drops is none of it.)
+dropped_by_links() { # link...
+  local link
+  for link in "$@"; do
+    ethtool -S "$link" 2>/dev/null
+    ip -s -j link show "$link" 2>/dev/null | jq -r '.[].stats64 | "dropped: \(.tx.dropped)", "dropped: \(.rx.dropped)"'
+  done | awk '/(drops|errors|dropped):/ && !/xdp_drops:/ { sum += $2 } END { print sum + 0 }'
+}
+
+# What the queues of the CPUs had no room for.
+dropped_by_cpus() {
+  local dropped=0 count _
   while read -r _ count _; do dropped=$((dropped + 16#$count)); done </proc/net/softnet_stat
+  echo "$dropped"
+}
+
+# Frames for which the kernel's queues had no room, of CPUs and of the lab's links; and frames that came to the ports.
+queues_and_ports() {
+  local dropped came=0 count port
+  dropped=$(dropped_by_cpus)
+  case ${LAB_SUT:-} in
+    router | bridge | xdp) dropped=$((dropped + $(dropped_by_links "$A" "$B") + $(
+      export -f dropped_by_links
+      inside bash -c 'dropped_by_links sut-a sut-b'
+    ))) ;;
+  esac
   for port in ${A//,/ } ${B//,/ }; do
     count=$(cat "/sys/class/net/$port/statistics/rx_packets" 2>/dev/null) || count=0
     came=$((came + count))

@@ -73,11 +73,11 @@ stopped() { # VERB OPTION...
     until [ "$(xdp_count)" -ge 1 ] && [[ $(cat "/proc/$pid/syscall") == 1\ * || $(cat "/proc/$pid/wchan") =~ poll|pipe_write ]]; do sleep 0.1; done
     sleep 0.5
     kill "-$signal" "$pid"
-    for i in {1..100}; do
+    for i in {1..1200}; do
       [ -e "/proc/$pid/fd/1" ] || break
       sleep 0.05
     done
-    [ ! -e "/proc/$pid/fd/1" ] || { echo "alive 5 s after SIG$signal"; return 1; }
+    [ ! -e "/proc/$pid/fd/1" ] || { echo "alive a minute after SIG$signal"; return 1; }
     status=0
     wait "$pid" || status=$?
     [ "$status" -eq 130 ]

@@ -83,13 +83,16 @@ adds_up="$counts | .sent + .unsent == .intended and .received == .sent and .lost
 
 # At the policer's rate, queues of which this machine holds one up for longer than the burst lose frames; with wrong code all tries do.
 @test "against the policer, two queues together are one load of its rate" {
+  local try stalled=true
   wide_lab policer:rate=20000,burst=2ms 2
   for try in $(seq 30); do
     trial --tx xsk --queues 2 --load 20000 --duration 0.1 --wait d=0.1
     check "$counts | .received + .lost == .sent"
     if get "$counts | .received == 2000" >/dev/null; then break; fi
+    get '.pacing.gap_max_ns > 2e6' >/dev/null || stalled=false
     echo "# try $try: $(get '"\(.trial_result.counts.sent) sent, \(.trial_result.counts.lost) lost, longest pause \(.pacing.gap_max_ns) ns"')" >&3
   done
+  if $stalled && get "$counts | .received < 2000" >/dev/null; then give_up "a queue was held up for longer than the burst in every try"; fi
   check "$counts | .intended == 2000 and .received == 2000 and .lost == 0"
 }
 
@@ -104,15 +107,14 @@ adds_up="$counts | .sent + .unsent == .intended and .received == .sent and .lost
 }
 
 @test "a router's loss under overload is the router's, to the frame" {
-  local before now unseen
+  local before unseen
   lab_up router
-  read -ra before < <(queues_and_ports)
+  before=$(dropped_by_cpus)
   trial --load max --duration 0.5 --wait d=0.3
-  read -ra now < <(queues_and_ports)
   check '.trial_result | .loss_attribution.sut == .counts.lost and .counts.lost > 0'
-  # its own counter agrees: what the receive queue of its port had no room for, but for what the machine's queues had none for, either
+  # its own counter agrees: what the receive queue of its port had no room for, but for what the queues of the CPUs had none for, either
   unseen=$(get '.trial_result.counts.lost - .ports[0].nic_tx_dropped')
-  [ "$unseen" -ge 0 ] && [ "$unseen" -le $((now[0] - before[0])) ]
+  [ "$unseen" -ge 0 ] && [ "$unseen" -le $(($(dropped_by_cpus) - before)) ]
 }
 
 # --- live frames, whose transmitters take no turns ---
