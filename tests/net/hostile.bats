@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every hostile SUT of the lab: each count of the tester against the SUT's own log, to the frame.
+bats_require_minimum_version 1.5.0
+load helper
+
+# The options of a trial that shows what a SUT does. A frame of 64 octets has no payload behind the tag that could be broken.
+options_for() { # SUT
+  case $1 in
+    one-way*) echo --direction both ;;
+    drop-flow*) echo --flows 8 ;;
+    cut* | fragment* | flip-payload* | overwrite* | zero*) echo --frame-size 128 --verify all ;;
+    untag*) echo --frame-size 128 --vlan 5,6 ;;
+  esac
+}
+
+# Where the last trial differs from what the SUT did. A frame that the kernel kept from the SUT is lost, too.
+differences() {
+  jq -c --argjson did "$("$MLR" lab status --name "$LAB" --format json | jq -c .log)" '.trial_result.counts | {
+      sent: [.sent, $did.seen + $did.unheard],
+      received: [.received, $did.intact],
+      lost: [.lost, .sent - $did.intact],
+      duplicate: [.duplicate, $did.copies],
+      reordered: [.reordered, $did.reordered],
+      damaged: [.damaged, $did.damaged],
+      wrong_length: [.wrong_length, $did.resized],
+      malformed: [.malformed, $did.malformed],
+      fragmented: [.fragmented, $did.fragmented],
+      overtagged: [.overtagged, $did.overtagged],
+      misdirected: [.misdirected, $did.misdirected],
+      late: [.late, $did.late],
+      foreign: [.foreign, $did.foreign]
+    } | with_entries(select(.value[0] != .value[1]))' <<<"$output"
+}
+
+# A new SUT for each try. Phase d ends when nothing has come for a part of it: on a busy machine the SUT may not have run for so long, so
+# that a try which differs is followed by one that waits for longer.
+counted_exactly() { # SUT
+  local wait_s
+  for wait_s in 1 5 20; do
+    "$MLR" lab down --name "$LAB" --quiet
+    lab_up "hostile:$1"
+    # shellcheck disable=SC2046 # several options
+    trial --load 1000 --duration 0.1 --wait "d=$wait_s" $(options_for "$1")
+    [ "$status" -le 1 ] && [ "$(differences)" = "{}" ] && return
+    echo "# $1, d=$wait_s: exit $status, counted and done: $(differences) $stderr" >&3
+  done
+  return 1
+}
+
+each_counted_exactly() { # SUT...
+  local sut
+  for sut; do counted_exactly "$sut" || return; done
+}
+
+@test "frames that are lost, in every pattern" {
+  each_counted_exactly drop drop-first drop-last,by=7 drop-burst drop-random,seed=3 drop-flow half black-hole one-way
+  [[ $stderr != *"came back otherwise"* ]]
+}
+
+@test "frames that are repeated, reordered or delayed" {
+  each_counted_exactly duplicate triplicate copy-after reorder reorder,by=1 delay-growing delay,by=300
+}
+
+@test "frames in which a bit is flipped, wherever it is" {
+  each_counted_exactly flip-mac flip-type flip-id flip-ttl flip-address flip-port flip-length flip-checksum flip-magic flip-trial \
+    flip-flow flip-sequence flip-departure flip-lateness flip-payload overwrite zero
+  [[ $stderr == *"came back otherwise than they were sent"*"10 with a wrong checksum (damaged)"* ]]
+}
+
+@test "frames that are cut, padded, fragmented or get another header are known as ours" {
+  each_counted_exactly cut cut-end pad pad,by=1 fragment tag untag ttl dscp no-checksum
+  counted_exactly fragment
+  [[ $stderr == *"20 in fragments"* ]] && [[ $stderr != *foreign* ]]
+  counted_exactly tag
+  [[ $stderr == *"10 behind more VLAN tags"* ]] && [[ $stderr != *foreign* ]]
+  counted_exactly cut-end
+  [[ $stderr == *"10 cut so that headers and lengths do not fit"* ]]
+}
+
+@test "frames of the wrong port, flow, trial or number, and frames of others" {
+  each_counted_exactly give-back echo wrong-flow wrong-trial wrong-sequence storm bad-magic
+}
+
+# Every frame comes 1.5 s after it was sent, and phase d is 2 s long.
+@test "a constant delay of 1.5 s loses nothing of a trial of 1 s" {
+  local try
+  for try in {1..3}; do
+    "$MLR" lab down --name "$LAB" --quiet
+    lab_up hostile:delay,by=1500
+    trial --load 200 --duration 1
+    check '.trial_result | .residual_ended_by != "silence" and .residual_duration >= 0.5'
+    [ "$(differences)" = "{}" ] && check '.trial_result.counts.received == .trial_result.counts.sent' && return
+    echo "# try $try: $(differences)" >&3
+  done
+  return 1
+}
+
+# Each trial of a search is followed by copies of its last ten frames, which phase e is to be long enough for.
+late_frames_add_up() { # SUT
+  local wait_s late
+  for wait_s in 1.5 5 20; do
+    "$MLR" lab down --name "$LAB" --quiet
+    lab_up "hostile:$1"
+    search --min-load 300 --max-load 400 --wait "d=1,e=$wait_s" --goal name=g,loss=0,final=0.1,sum=0.2,width=50%
+    [ "$status" -le 1 ]
+    check '.measurer.late_frames | .of_others == 0 and .total >= 10 and .in_trials + .between_trials == .total
+      and ([.of_trials[].frames] | add) == .total and ([.of_trials[].trial_number] | . == unique)'
+    check '.measurer.late_frames.in_trials == ([.trials[].counts.late] | add)'
+    late=$("$MLR" lab status --name "$LAB" --format json | jq .log.late)
+    [ "$(get .measurer.late_frames.total)" -ne "$late" ] || return 0
+    echo "# $1, e=$wait_s: $(get ".measurer.late_frames | tostring"), $late sent" >&3
+  done
+  return 1
+}
+
+@test "late frames add up over a run: those that come before the first frame of the next trial, and a second after the last" {
+  late_frames_add_up replay
+  late_frames_add_up copy-late
+}
+
+@test "what a hostile SUT is and did can be asked for" {
+  run --separate-stderr "$MLR" lab up --name "$LAB" --sut 'hostile:?'
+  refused 2 "drop-first" "fragment" "bad-magic"
+  run --separate-stderr "$MLR" lab up --name "$LAB" --sut hostile:drop,every=0
+  refused 2 "every=0" "1 to 65535"
+  lab_up hostile:half
+  run "$MLR" lab status --name "$LAB" --format json
+  check '.sut == "hostile:half" and (.log | length == 15 and all(. == 0))'
+  "$MLR" lab down --name "$LAB"
+  [ ! -e "/run/xdp-mlr/lab-$LAB.log" ]
+}
