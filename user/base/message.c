@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,12 +111,15 @@ static void say(const char *prefix, bool keep, const char *format, va_list argum
 
 enum exit_code refuse(enum exit_code code, const char *format, ...)
 {
+	static atomic_bool said;
+	bool ran_out = memory_ran_out(); /* then it is that, whatever it was taken for, and by however many */
 	va_list arguments;
 
 	va_start(arguments, format);
-	say("", false, memory_ran_out() ? "out of memory" : format, arguments); /* whatever it was then taken for */
+	if (!ran_out || !atomic_exchange(&said, true))
+		say("", false, ran_out ? "out of memory" : format, arguments);
 	va_end(arguments);
-	return memory_ran_out() ? EXIT_INCAPABLE : code;
+	return ran_out ? EXIT_INCAPABLE : code;
 }
 
 void warn(const char *format, ...)
