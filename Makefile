@@ -3,16 +3,18 @@
 
 VERSION := 0.1.0
 
-# SAN=1 builds with address and undefined-behaviour sanitizers, MPI=1 with Open MPI (--measurer mpi), STRICT=1 takes a warning for
-# an error (for developers and CI: a user's compiler may know warnings that we do not), V=1 shows the commands,
-# ARCH=arm64 builds for that (only on the command line: others have such a variable in their environment).
+# SAN=1 builds with address and undefined-behaviour sanitizers, FAULTS=1 with them and so that tests/faults/run can refuse what it asks
+# for, MPI=1 with Open MPI (--measurer mpi), STRICT=1 takes a warning for an error (for developers and CI: a user's compiler may know
+# warnings that we do not), V=1 shows the commands, ARCH=arm64 builds for that (only on the command line: others have such a variable in
+# their environment).
 ARCH :=
-SAN ?= 0
+FAULTS ?= 0
+SAN ?= $(FAULTS)
 FUZZ ?= 0
 MPI ?= 0
 STRICT ?= 0
 V ?= 0
-BUILD ?= build$(addprefix -,$(ARCH))$(if $(filter 1,$(SAN)),-san)$(if $(filter 1,$(MPI)),-mpi)$(if $(filter 1,$(STRICT)),-strict)
+BUILD ?= build$(addprefix -,$(ARCH))$(if $(filter 1,$(FAULTS)),-faults,$(if $(filter 1,$(SAN)),-san))$(if $(filter 1,$(MPI)),-mpi)$(if $(filter 1,$(STRICT)),-strict)
 PREFIX ?= /usr/local
 CC ?= gcc
 CLANG ?= clang
@@ -75,7 +77,7 @@ benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/be
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help deps demo check check-build fuzz build-fuzz check-vm check-arm64 check-cluster check-distributions image check-image bench bench-compare bench-counts bench-search clean format
+.PHONY: all help deps demo check check-build check-faults fuzz build-fuzz check-vm check-arm64 check-cluster check-distributions image check-image bench bench-compare bench-counts bench-search clean format
 
 all: $(BUILD)/xdp-mlr ## build the program (the default)
 
@@ -116,7 +118,13 @@ $(BUILD)/user/%.o: user/%.c | $(skeletons) $(BUILD)/clauses.inc $(BUILD)/style.i
 # the published schemas are in the program
 $(BUILD)/user/base/schema.o: $(wildcard docs/schema/*.json)
 
-$(BUILD)/xdp-mlr: $(user_objects) $(BUILD)/libmlr.a
+# refuses what the program asks for; the return addresses that it goes by must be there
+fault_objects := $(if $(filter 1,$(FAULTS)),$(BUILD)/tests/faults/faults.o)
+$(BUILD)/tests/faults/faults.o: tests/faults/faults.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(filter-out -fsanitize%,$(ALL_CFLAGS)) $(DEPFLAGS) -c -o $@ $<
+
+$(BUILD)/xdp-mlr: $(user_objects) $(BUILD)/libmlr.a $(fault_objects)
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $^ $(user_libs)
 
 $(BUILD)/xdp-mlr-appliance: $(appliance_objects) $(appliance_uses)
@@ -212,6 +220,11 @@ fuzz: ## fuzz every parser with libFuzzer and sanitizers, one after the other (T
 
 build-fuzz: $(fuzz_targets) $(BUILD)/tests/fuzz/seeds
 
+# not in `make check`: it takes an hour
+check-faults: ## refuse what the program asks for, one request a run: no crash, no leak, the right exit code, ports as before (EVERY=N: a sample)
+	$(Q)$(MAKE) --no-print-directory FAULTS=1 build-faults/xdp-mlr
+	$(Q)tests/faults/run
+
 # not in `make check`: it fetches two kernels, and emulates them
 VM_KERNELS ?= 6.1 6.12
 check-vm: ## run the product on other kernels, in QEMU: Debian's 6.1 and 6.12
@@ -279,7 +292,7 @@ deps: ## install what is missing (Debian, Ubuntu, Fedora)
 include tools/install.mk
 
 clean: ## delete what was built
-	rm -rf build build-san* build-fuzz build-mpi* build-strict build-arm64*
+	rm -rf build build-san* build-fuzz build-faults* build-mpi* build-strict build-arm64*
 
 format: ## lay the sources out as .clang-format says
 	clang-format -i $(wildcard lib/*.[ch] user/*/*.[ch] bpf/*.[ch] include/mlr/*.h tests/*/*.[ch] tools/*/*.c)
