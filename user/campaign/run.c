@@ -262,7 +262,8 @@ static void find_reason(const struct work *work, int status, char *reason, size_
 
 		quote(from, strcspn(from, "\n"), reason, size);
 	} else {
-		snprintf(reason, size, "exit status %d", WEXITSTATUS(status));
+		snprintf(reason, size, "exit status %d%s", WEXITSTATUS(status),
+			 WEXITSTATUS(status) > EXIT_UNMET ? "" : ", but its result is not there, or cannot be read");
 	}
 	free(line);
 }
