@@ -12,11 +12,13 @@
 #include <libgen.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/time.h>
 
 #include "fuzz.h"
 
 #define INPUT_OCTETS_MOST 65536
 #define INPUTS_MOST       4096
+#define INPUT_CPU_S       5          /* of one input: more is a hang */
 #define CHANGED_OCTETS    (3u << 20) /* of all changed inputs, where -runs does not say how many there are to be: seconds */
 
 struct input {
@@ -124,6 +126,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most)
 
 static void run_input(const uint8_t *octets, size_t size)
 {
+	const struct itimerval limit = { .it_value.tv_sec = INPUT_CPU_S };
 	uint8_t *copy = malloc(size ? size : 1); /* of exactly that size, for sanitizers */
 
 	if (!copy)
@@ -131,6 +134,7 @@ static void run_input(const uint8_t *octets, size_t size)
 	memcpy(copy, octets, size);
 	now = copy;
 	now_size = size;
+	setitimer(ITIMER_PROF, &limit, NULL);
 	LLVMFuzzerTestOneInput(copy, size);
 	free(copy);
 }
@@ -185,7 +189,7 @@ static size_t run_changed(void)
 
 int main(int argc, char **argv)
 {
-	static const int faults[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL };
+	static const int faults[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGPROF };
 	unsigned long runs = 2000, seed = 1, done = 0;
 	size_t octets = 0, octets_most = CHANGED_OCTETS;
 	const char *name = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
