@@ -95,30 +95,22 @@ static void add_compliance(struct facts *facts, const json_t *result)
 				  : "not compliant: this is not its throughput");
 }
 
-static const char *warning_of(const json_t *result, struct verdict_card *card)
+static void fill_verdict(struct writer_verdict *verdict, const json_t *document, const json_t *result, size_t index)
 {
+	bool regular = read_truth(result, "regular"), limited = read_truth(result, "tester_limited");
 	const char *reason = read_string(result, "irregular_reason");
-	bool limited = read_truth(result, "tester_limited");
-
-	snprintf(card->warning, sizeof(card->warning), "%s%s%s", reason && !read_truth(result, "regular") ? reason : "",
-		 reason && limited ? ". " : "",
-		 limited ? "Tester-limited: the tester met its own limit at this bound; the SUT may do more." : "");
-	return *card->warning ? card->warning : NULL;
-}
-
-static void fill_card(struct verdict_card *card, const json_t *document, const json_t *result, size_t index)
-{
 	double fps = read_number(result, "conditional_throughput");
 
-	snprintf(card->id, sizeof(card->id), "goal-%zu", index + 1);
-	card->verdict.id = card->id;
-	card->verdict.name = goal_name(result);
-	card->verdict.quantity = "Conditional Throughput";
-	card->verdict.warning = warning_of(result, card);
-	verdict_card_set(card, fps, read_truth(result, "regular"), read_truth(result, "tester_limited"));
-	add_rates(&card->facts, document, fps);
-	add_bounds(&card->facts, document, result);
-	add_compliance(&card->facts, result);
+	snprintf(verdict->id, sizeof(verdict->id), "goal-%zu", index + 1);
+	snprintf(verdict->name, sizeof(verdict->name), "%s", goal_name(result));
+	verdict->quantity = "Conditional Throughput";
+	snprintf(verdict->warning, sizeof(verdict->warning), "%s%s%s", reason && !regular ? reason : "",
+		 reason && limited ? ". " : "",
+		 limited ? "Tester-limited: the tester met its own limit at this bound; the SUT may do more." : "");
+	verdict_set(verdict, fps, regular, limited);
+	add_rates(&verdict->facts, document, fps);
+	add_bounds(&verdict->facts, document, result);
+	add_compliance(&verdict->facts, result);
 }
 
 /* One sentence over all goals. */
@@ -157,7 +149,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 				    "IRREGULAR: the search ended before it had a result; its trials stand below.");
 	else
 		put_summary(writer, document);
-	verdict_cards_put(writer, RANK_MAIN, document, results_of(document), fill_card);
+	verdicts_put(writer, RANK_MAIN, document, results_of(document), fill_verdict);
 }
 
 /* --- figures -------------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* What a report says of a soak: the critical load, how its estimate went, what both functions say. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/json_read.h"
 #include "render/figures.h"
@@ -23,32 +24,23 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	const json_t *load = json_object_get(document, "critical_load");
 	double mean = read_number(load, "mean"), stdev = read_number(load, "stdev");
 	bool irregular = read_string(document, "irregular_reason");
-	char value[VALUE_SIZE], unit[VALUE_SIZE], mean_text[VALUE_SIZE], stdev_text[VALUE_SIZE], ratio[VALUE_SIZE],
-		exact[320];
-	struct facts facts = { .count = 0 };
+	struct writer_verdict verdict = {
+		.id = "critical-load",
+		.name = "PLRsearch",
+		.tone = irregular ? TONE_BAD : TONE_GOOD,
+		.quantity = "Critical load: where the target ratio of frames is lost in the long run",
+	};
+	char mean_text[VALUE_SIZE], stdev_text[VALUE_SIZE], ratio[VALUE_SIZE];
 
-	text_split(mean, "frames/s", value, unit);
-	add_soak_facts(&facts, document, mean);
-	snprintf(exact, sizeof(exact), "%s per interface, standard deviation %s (%s)", text_fps(mean, mean_text),
-		 text_fps(stdev, stdev_text), text_percent(stdev / mean, ratio));
-	writer->ops->verdicts(writer, RANK_MAIN,
-			      &(struct writer_verdict){
-				      .id = "critical-load",
-				      .name = "PLRsearch",
-				      .tone = irregular ? TONE_BAD : TONE_GOOD,
-				      .state = irregular ? "IRREGULAR" : "done",
-				      .quantity = "Critical load: where the target ratio of frames is lost in the long run",
-				      .value = value,
-				      .unit = unit,
-				      .exact = exact,
-				      .facts = facts.list,
-				      .fact_count = facts.count,
-				      .warning = read_truth(document, "tester_limited")
-							 ? "Tester-limited: the tester met its own limit in a trial."
-							 : NULL,
-			      },
-			      1);
-	facts_free(&facts);
+	strcpy(verdict.state, irregular ? "IRREGULAR" : "done");
+	if (read_truth(document, "tester_limited"))
+		strcpy(verdict.warning, "Tester-limited: the tester met its own limit in a trial.");
+	text_split(mean, "frames/s", verdict.value, verdict.unit);
+	add_soak_facts(&verdict.facts, document, mean);
+	snprintf(verdict.exact, sizeof(verdict.exact), "%s per interface, standard deviation %s (%s)",
+		 text_fps(mean, mean_text), text_fps(stdev, stdev_text), text_percent(stdev / mean, ratio));
+	writer->ops->verdicts(writer, RANK_MAIN, &verdict, 1);
+	facts_free(&verdict.facts);
 }
 
 static void put_figures(struct writer *writer, const json_t *document)

@@ -42,28 +42,27 @@ static const char *text_frames(double frames, char buffer[VALUE_SIZE])
 	return buffer;
 }
 
-static void fill_card(struct verdict_card *card, const json_t *document, const json_t *size, size_t index)
+static void fill_verdict(struct writer_verdict *verdict, const json_t *document, const json_t *size, size_t index)
 {
 	const json_t *throughput = json_object_get(size, "throughput");
 	bool regular = read_truth(throughput, "regular"), limited = read_truth(throughput, "tester_limited");
 
 	(void)document;
-	snprintf(card->id, sizeof(card->id), "size-%zu", index + 1);
-	snprintf(card->name, sizeof(card->name), "%.60s%s", size_name(size),
+	snprintf(verdict->id, sizeof(verdict->id), "size-%zu", index + 1);
+	snprintf(verdict->name, sizeof(verdict->name), "%.60s%s", size_name(size),
 		 isnan(read_number(size, "frame_size_octets")) ? "" : " octets");
-	card->verdict.id = card->id;
-	card->verdict.name = card->name;
-	card->verdict.quantity = "Throughput (26.1)";
-	card->verdict.warning = !regular  ? read_string(throughput, "irregular_reason")
-				: limited ? "Tester-limited: the tester met its own limit; the SUT may do more."
-					  : NULL;
-	verdict_card_set(card, read_number(throughput, "throughput"), regular, limited);
-	facts_add_member(&card->facts, "Frames alone (L2)", size, "/throughput/l2_bps", text_bps);
-	facts_add_member(&card->facts, "On the link (L1)", size, "/throughput/l1_bps", text_bps);
-	facts_add_member(&card->facts, "Of the line rate", size, "/throughput/line_rate_ratio", text_percent);
-	facts_add_member(&card->facts, "Latency, average", size, "/latency/average_of_means_ns", text_ns);
-	facts_add_member(&card->facts, "Longest burst without loss", size, "/back_to_back/average", text_frames);
-	facts_add_member(&card->facts, "Recovery from overload", size, "/recovery/average", text_seconds);
+	verdict->quantity = "Throughput (26.1)";
+	snprintf(verdict->warning, sizeof(verdict->warning), "%s",
+		 !regular  ? read_text(throughput, "irregular_reason")
+		 : limited ? "Tester-limited: the tester met its own limit; the SUT may do more."
+			   : "");
+	verdict_set(verdict, read_number(throughput, "throughput"), regular, limited);
+	facts_add_member(&verdict->facts, "Frames alone (L2)", size, "/throughput/l2_bps", text_bps);
+	facts_add_member(&verdict->facts, "On the link (L1)", size, "/throughput/l1_bps", text_bps);
+	facts_add_member(&verdict->facts, "Of the line rate", size, "/throughput/line_rate_ratio", text_percent);
+	facts_add_member(&verdict->facts, "Latency, average", size, "/latency/average_of_means_ns", text_ns);
+	facts_add_member(&verdict->facts, "Longest burst without loss", size, "/back_to_back/average", text_frames);
+	facts_add_member(&verdict->facts, "Recovery from overload", size, "/recovery/average", text_seconds);
 }
 
 static void put_verdicts(struct writer *writer, const json_t *document)
@@ -81,7 +80,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 		writer->ops->banner(writer, TONE_PLAIN,
 				    "Shorter than RFC 2544 asks for (--fast): the deviations below say how.");
 	if (has_test(document, "throughput"))
-		verdict_cards_put(writer, RANK_PAGE, document, sizes_of(document), fill_card);
+		verdicts_put(writer, RANK_PAGE, document, sizes_of(document), fill_verdict);
 }
 
 /* --- tables, a row a frame size ------------------------------------------------------------------------------------- */

@@ -281,35 +281,30 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	const json_t *trial = json_object_get(document, "trial_result");
 	bool limited = read_truth(document, "tester_limited"), negative = read_truth(trial, "negative_loss");
 	double rate = read_number(trial, "trial_forwarding_rate");
-	char value[VALUE_SIZE], unit[VALUE_SIZE], exact[VALUE_SIZE], loss[VALUE_SIZE], warning[400];
-	struct facts facts = { .count = 0 };
+	struct writer_verdict verdict = {
+		.id = "trial",
+		.name = "Trial",
+		.tone = limited ? TONE_WARN : TONE_PLAIN,
+		.state = "tester-limited",
+		.quantity = "Trial Forwarding Rate per interface",
+	};
+	char text[VALUE_SIZE];
 
 	if (!json_is_object(trial)) {
 		writer->ops->banner(writer, TONE_BAD, "Nothing was measured.");
 		return;
 	}
-	text_split(rate, "frames/s", value, unit);
-	add_trial_facts(&facts, document, trial);
-	snprintf(warning, sizeof(warning), "%s%s%s", limited ? read_text(trial, "tester_limited_reason") : "",
-		 limited && negative ? "; " : "",
+	if (!limited)
+		snprintf(verdict.state, sizeof(verdict.state), "lost %.60s",
+			 text_percent(read_number(trial, "trial_loss_ratio"), text));
+	text_split(rate, "frames/s", verdict.value, verdict.unit);
+	text_fps(rate, verdict.exact);
+	add_trial_facts(&verdict.facts, document, trial);
+	snprintf(verdict.warning, sizeof(verdict.warning), "%s%s%s",
+		 limited ? read_text(trial, "tester_limited_reason") : "", limited && negative ? "; " : "",
 		 negative ? "more frames came back than were sent: the loss ratio is taken as 0" : "");
-	snprintf(loss, sizeof(loss), "lost %.60s", text_percent(read_number(trial, "trial_loss_ratio"), exact));
-	writer->ops->verdicts(writer, RANK_MAIN,
-			      &(struct writer_verdict){
-				      .id = "trial",
-				      .name = "Trial",
-				      .tone = limited ? TONE_WARN : TONE_PLAIN,
-				      .state = limited ? "tester-limited" : loss,
-				      .quantity = "Trial Forwarding Rate per interface",
-				      .value = value,
-				      .unit = unit,
-				      .exact = text_fps(rate, exact),
-				      .facts = facts.list,
-				      .fact_count = facts.count,
-				      .warning = *warning ? warning : NULL,
-			      },
-			      1);
-	facts_free(&facts);
+	writer->ops->verdicts(writer, RANK_MAIN, &verdict, 1);
+	facts_free(&verdict.facts);
 }
 
 static void put_figures(struct writer *writer, const json_t *document)

@@ -76,14 +76,13 @@ static void put_verdict(struct writer *writer, const struct writer_verdict *verd
 	put(writer, "p class=\"quantity\"", verdict->quantity, "p");
 	fputs("<p class=\"value\">", writer->stream);
 	markup_escape(writer->stream, verdict->value);
-	if (verdict->unit)
-		put(writer, "span", verdict->unit, "span");
+	put(writer, "span", verdict->unit, "span");
 	fputs("</p>", writer->stream);
-	put(writer, "p class=\"exact\"", verdict->exact ? verdict->exact : "", "p");
+	put(writer, "p class=\"exact\"", verdict->exact, "p");
 	fputs("\n<dl>", writer->stream);
-	put_pairs(writer, verdict->facts, verdict->fact_count);
+	put_pairs(writer, verdict->facts.list, verdict->facts.count);
 	fputs("</dl>", writer->stream);
-	if (verdict->warning)
+	if (*verdict->warning)
 		put(writer, "p class=\"warning\"", verdict->warning, "p");
 	fputs("</article>\n", writer->stream);
 }

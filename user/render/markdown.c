@@ -68,15 +68,14 @@ static void put_verdict(struct writer *writer, const struct writer_verdict *verd
 	escape(writer->stream, verdict->state);
 	put(writer, "\n\n| ", verdict->quantity, " | **");
 	escape(writer->stream, verdict->value);
-	if (verdict->unit)
-		fprintf(writer->stream, " %s", verdict->unit);
+	fprintf(writer->stream, " %s", verdict->unit);
 	fputs("** |\n|---|---|\n", writer->stream);
-	if (verdict->exact && *verdict->exact)
+	if (*verdict->exact)
 		put_pair(writer, "exactly", verdict->exact);
-	for (size_t i = 0; i < verdict->fact_count; i++)
-		put_pair(writer, verdict->facts[i].label, verdict->facts[i].value);
+	for (size_t i = 0; i < verdict->facts.count; i++)
+		put_pair(writer, verdict->facts.list[i].label, verdict->facts.list[i].value);
 	fputc('\n', writer->stream);
-	if (verdict->warning)
+	if (*verdict->warning)
 		writer->ops->banner(writer, TONE_WARN, verdict->warning);
 }
 

@@ -354,42 +354,34 @@ void facts_put(struct facts *facts, struct writer *writer)
 
 /* --- cards and lists ------------------------------------------------------------------------------------------------ */
 
-void verdict_card_set(struct verdict_card *card, double throughput_fps, bool regular, bool tester_limited)
+void verdict_set(struct writer_verdict *verdict, double throughput_fps, bool regular, bool tester_limited)
 {
 	char text[VALUE_SIZE];
 
-	text_split(throughput_fps, "frames/s", card->value, card->unit);
+	text_split(throughput_fps, "frames/s", verdict->value, verdict->unit);
 	if (isnan(throughput_fps))
-		snprintf(card->value, sizeof(card->value), "none");
+		snprintf(verdict->value, sizeof(verdict->value), "none");
 	else
-		snprintf(card->exact, sizeof(card->exact), "%s per interface%s", text_fps(throughput_fps, text),
+		snprintf(verdict->exact, sizeof(verdict->exact), "%s per interface%s", text_fps(throughput_fps, text),
 			 regular ? "" : ", from an IRREGULAR result");
-	card->verdict.value = card->value;
-	card->verdict.unit = card->unit;
-	card->verdict.exact = card->exact;
-	card->verdict.tone = !regular ? TONE_BAD : tester_limited ? TONE_WARN : TONE_GOOD;
-	card->verdict.state = !regular ? "IRREGULAR" : tester_limited ? "regular, tester-limited" : "regular";
+	verdict->tone = !regular ? TONE_BAD : tester_limited ? TONE_WARN : TONE_GOOD;
+	snprintf(verdict->state, sizeof(verdict->state), "%s%s", regular ? "regular" : "IRREGULAR",
+		 regular && tester_limited ? ", tester-limited" : "");
 }
 
-void verdict_cards_put(struct writer *writer, enum writer_rank rank, const json_t *document, const json_t *items,
-		       void (*fill)(struct verdict_card *card, const json_t *document, const json_t *item, size_t index))
+void verdicts_put(struct writer *writer, enum writer_rank rank, const json_t *document, const json_t *items,
+		  void (*fill)(struct writer_verdict *verdict, const json_t *document, const json_t *item, size_t index))
 {
 	size_t count = json_array_size(items);
-	struct verdict_card *cards = calloc(count + 1, sizeof(*cards));
 	struct writer_verdict *verdicts = calloc(count + 1, sizeof(*verdicts));
 
-	for (size_t i = 0; cards && verdicts && i < count; i++) {
-		fill(&cards[i], document, json_array_get(items, i), i);
-		cards[i].verdict.facts = cards[i].facts.list;
-		cards[i].verdict.fact_count = cards[i].facts.count;
-		verdicts[i] = cards[i].verdict;
-	}
-	if (cards && verdicts && count)
+	for (size_t i = 0; verdicts && i < count; i++)
+		fill(&verdicts[i], document, json_array_get(items, i), i);
+	if (verdicts && count)
 		writer->ops->verdicts(writer, rank, verdicts, count);
-	for (size_t i = 0; cards && i < count; i++)
-		facts_free(&cards[i].facts);
+	for (size_t i = 0; verdicts && i < count; i++)
+		facts_free(&verdicts[i].facts);
 	free(verdicts);
-	free(cards);
 }
 
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array)
@@ -398,7 +390,7 @@ void content_put_strings(struct writer *writer, const char *id, const char *head
 	const char **items = calloc(count + 1, sizeof(*items));
 
 	for (size_t i = 0; items && i < count; i++)
-		items[i] = json_string_value(json_array_get(array, i)) ? json_string_value(json_array_get(array, i)) : "";
+		items[i] = json_string_value(json_array_get(array, i)) ?: "";
 	if (items && count) {
 		writer->ops->section(writer, RANK_MAIN, id, heading);
 		writer->ops->list(writer, items, count);

@@ -58,11 +58,6 @@ void cells_add_comparison(struct cells *cells, const json_t *goal);
 void cells_add_change(struct cells *cells, const json_t *goal);
 enum tone tone_of_comparison(const json_t *goal);
 
-/* Labels and values of any number and length. */
-struct facts {
-	struct writer_fact *list;
-	size_t count, size;
-};
 __attribute__((format(printf, 3, 4))) void facts_add(struct facts *facts, const char *label, const char *format, ...);
 /* A member, where it is there; shown as struct field says. */
 void facts_add_member(struct facts *facts, const char *label, const json_t *object, const char *at, text_of_number *text);
@@ -73,17 +68,11 @@ void facts_add_object(struct facts *facts, const json_t *object, const char *kno
 void facts_put(struct facts *facts, struct writer *writer); /* and free */
 void facts_free(struct facts *facts);
 
-/* A card at the head of a report, and the texts that it points to. */
-struct verdict_card {
-	struct writer_verdict verdict;
-	struct facts facts; /* below the value */
-	char id[32], name[VALUE_SIZE], value[VALUE_SIZE], unit[VALUE_SIZE], exact[2 * VALUE_SIZE], warning[512];
-};
 /* A throughput per interface in frames/s (NAN: there is none), and how far to rely on it. */
-void verdict_card_set(struct verdict_card *card, double throughput_fps, bool regular, bool tester_limited);
-/* A card for each item of an array; `fill` names it, sets it and adds facts. */
-void verdict_cards_put(struct writer *writer, enum writer_rank rank, const json_t *document, const json_t *items,
-		       void (*fill)(struct verdict_card *card, const json_t *document, const json_t *item, size_t index));
+void verdict_set(struct writer_verdict *verdict, double throughput_fps, bool regular, bool tester_limited);
+/* A verdict for each item of an array; `fill` names it, sets it and adds facts. */
+void verdicts_put(struct writer *writer, enum writer_rank rank, const json_t *document, const json_t *items,
+		  void (*fill)(struct writer_verdict *verdict, const json_t *document, const json_t *item, size_t index));
 
 /* A section with a list of sentences; nothing where there are none. */
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array);

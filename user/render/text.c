@@ -234,22 +234,9 @@ static void put_banner(struct writer *writer, enum tone tone, const char *text)
 	page_of(writer)->apart = true;
 }
 
-/* "1.003 Mframes/s, 1003326.9 frames/s per interface" */
-static char *value_of(const struct writer_verdict *verdict)
-{
-	bool exact = verdict->exact && *verdict->exact;
-	char *text;
-
-	if (asprintf(&text, "%s%s%s%s%s", verdict->value, verdict->unit && *verdict->unit ? " " : "",
-		     verdict->unit ? verdict->unit : "", exact ? ", " : "", exact ? verdict->exact : "") < 0)
-		return NULL;
-	return text;
-}
-
 static void put_verdict(struct writer *writer, const struct writer_verdict *verdict)
 {
 	struct facts facts = { .count = 0 };
-	char *value = value_of(verdict);
 
 	page_of(writer)->apart = false;
 	fputc('\n', writer->stream);
@@ -257,16 +244,17 @@ static void put_verdict(struct writer *writer, const struct writer_verdict *verd
 	fputs(": ", writer->stream);
 	put_styled(writer, verdict->tone, INDENT, verdict->state);
 	fputc('\n', writer->stream);
-	facts_add(&facts, verdict->quantity, "%s", value ? value : "");
-	for (size_t i = 0; i < verdict->fact_count; i++)
-		facts_add(&facts, verdict->facts[i].label, "%s", verdict->facts[i].value);
+	/* "1.003 Mframes/s, 1003326.9 frames/s per interface" */
+	facts_add(&facts, verdict->quantity, "%s%s%s%s%s", verdict->value, *verdict->unit ? " " : "", verdict->unit,
+		  *verdict->exact ? ", " : "", verdict->exact);
+	for (size_t i = 0; i < verdict->facts.count; i++)
+		facts_add(&facts, verdict->facts.list[i].label, "%s", verdict->facts.list[i].value);
 	facts_put(&facts, writer);
-	if (verdict->warning) {
+	if (*verdict->warning) {
 		fprintf(writer->stream, "%*s", INDENT, "");
 		put_styled(writer, TONE_BAD, INDENT, verdict->warning);
 		fputc('\n', writer->stream);
 	}
-	free(value);
 }
 
 static void put_verdicts(struct writer *writer, enum writer_rank rank, const struct writer_verdict *verdicts, size_t count)

@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "render/writer.h"
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Whether a name is among some, which are apart by spaces (NULL: none). */

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "render/values.h"
+
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_WARN, TONE_BAD };
 
 /* Who a part is for. A page shows everything; a text, which has to do with a screenful, leaves out what is beyond its reader. */
@@ -24,17 +26,21 @@ struct writer_fact {
 	const char *label, *value;
 };
 
-/* The answer to one question, on top of the report. */
+/* Labels and values of any number and length (parts.h). */
+struct facts {
+	struct writer_fact *list;
+	size_t count, size;
+};
+
+/* The answer to one question, on top of the report. Zeros: an empty one. */
 struct writer_verdict {
-	const char *id;
-	const char *name; /* of the goal */
+	char id[32], name[256]; /* of the goal */
 	enum tone tone;
-	const char *state;    /* "regular", "IRREGULAR" */
-	const char *quantity; /* what the value is */
-	const char *value, *unit, *exact;
-	const struct writer_fact *facts;
-	size_t fact_count;
-	const char *warning; /* NULL: none */
+	const char *quantity;   /* what the value is */
+	char state[VALUE_SIZE]; /* "regular", "IRREGULAR" */
+	char value[VALUE_SIZE], unit[VALUE_SIZE], exact[4 * VALUE_SIZE];
+	struct facts facts;
+	char warning[512]; /* empty: none */
 };
 
 struct writer_column {
