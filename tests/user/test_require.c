@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "config/config.h"
-#include "config/options.h"
+#include "config/given.h"
 #include "config/requirement.h"
 #include "result/additions.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../test.h"
-#include "config/options.h"
+#include "config/given.h"
 #include "measurer/selftest_store.h"
 
 static char directory[] = "/tmp/xdp-mlr-test-XXXXXX";

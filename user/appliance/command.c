@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "appliance/command.h"
+#include "appliance/runner.h"
 
 #include <stdarg.h>
 #include <stdio.h>

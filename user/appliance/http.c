@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "appliance/http_server.h"
-#include "appliance/pages.h"
 #include "base/clock.h"
 #include "base/exit_code.h"
 #include "base/files.h"

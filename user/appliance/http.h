@@ -9,6 +9,8 @@
 #ifndef XDP_MLR_APPLIANCE_HTTP_H
 #define XDP_MLR_APPLIANCE_HTTP_H
 
+#include <stdio.h>
+
 #include "appliance/appliance.h"
 
 /* Listen as the settings say, or stop. What is wrong is said, and everything else goes on without it. */
@@ -18,5 +20,11 @@ void http_stop(struct appliance *appliance);
 int http_fd(const struct appliance *appliance);
 uint64_t http_due_ns(const struct appliance *appliance);
 void http_work(struct appliance *appliance);
+
+/* What browsers and collectors get: pages in the style of the report, without script; and OpenMetrics text. pages.c */
+void page_index(FILE *stream, const struct appliance *appliance);
+void page_view(FILE *stream, const struct appliance *appliance);
+void page_log(FILE *stream, const struct appliance *appliance);
+void page_metrics(FILE *stream, const struct appliance *appliance);
 
 #endif

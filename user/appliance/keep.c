@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "appliance/keep.h"
+#include "appliance/runner.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "appliance/pages.h"
+#include "appliance/http.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "appliance/keep.h"
+#include "appliance/runner.h"
 #include "base/clock.h"
 #include "base/json_read.h"
 #include "base/text_stream.h"

@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "appliance/command.h"
 #include "appliance/console.h"
 #include "appliance/http.h"
-#include "appliance/keep.h"
 #include "base/clock.h"
 #include "base/message.h"
 #include "base/text_stream.h"

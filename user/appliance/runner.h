@@ -18,4 +18,64 @@ uint64_t runner_due_ns(const struct appliance *appliance);
 /* End at once: what runs is asked to end, and PHASE_ENDING lasts until it has. */
 void runner_abandon(struct appliance *appliance);
 
+/* --- the words that a program is called with, xdp-mlr above all: command.c ---------------------------------------------- */
+
+#define COMMAND_WORDS_MAX 64
+
+/* Words are the caller's, and outlive it. */
+struct command {
+	const char *words[COMMAND_WORDS_MAX + 1]; /* the one behind the last is NULL */
+	size_t count;
+	char ports[SETTINGS_PORT_LIST_SIZE]; /* a word of command_of_run() */
+};
+
+/* Add words at the end, NULL behind the last; beyond the most there may be they are left out. */
+__attribute__((sentinel)) void command_add(struct command *command, ...);
+
+/* The verb of the appliance's run with the options that choose it. */
+void command_of_run(const struct appliance *appliance, struct command *ret);
+/* "running: xdp-mlr ..." in the log and on the consoles. */
+void command_say(struct appliance *appliance, const struct command *command);
+
+/* No tester, but a system under test for another one: it runs until the machine is switched off, and has no result. */
+bool run_is_sut(const struct run_settings *run);
+/* Whether its verb takes --metrics and --note. */
+bool run_takes_notes(const struct run_settings *run);
+
+/* --- keep.c ----------------------------------------------------------------------------------------------------------------- */
+
+/*
+ * What survives this process, in the directory of its state: where in the schedule it is, and what the next result must tell. A file
+ * that cannot be written is told on the consoles, and what runs goes on.
+ */
+
+#define KEEP_METRICS      "metrics" /* what the run says of itself, see --metrics */
+#define KEEP_METRICS_MOST (1 << 20) /* octets */
+
+/* Where in the schedule we are. */
+struct position {
+	unsigned int run, round;
+	time_t first_begun, last_begun; /* rounds */
+	time_t started;                 /* the run */
+};
+
+/* The path of a file in that directory. */
+const char *keep_path(const struct appliance *appliance, const char *name, char buffer[FILES_PATH_SIZE]);
+
+/* The position while a run is on: found after a start, it says that we died in it. */
+void keep_position(struct appliance *appliance);
+void keep_no_position(const struct appliance *appliance);
+bool keep_has_position(const struct appliance *appliance);
+/* Zeros, as far as it cannot be read. */
+struct position keep_read_position(const struct appliance *appliance);
+
+/* A sentence for the next result, which is said now, too. */
+__attribute__((format(printf, 2, 3))) void keep_note(struct appliance *appliance, const char *format, ...);
+void keep_no_notes(struct appliance *appliance);
+/* Those that an earlier process kept, if there are any: the appliance's from now on. */
+void keep_read_notes(struct appliance *appliance);
+
+/* Tell init whether nothing runs, so that another configuration may take this one's place. */
+void keep_idle(const struct appliance *appliance, bool idle);
+
 #endif

@@ -25,9 +25,10 @@ static int deeper(int level)
 	return level == FLAT ? FLAT : level + 1;
 }
 
-static void put_string(FILE *stream, const json_t *string)
+/* What jansson writes as we would: a text, true, false or null. */
+static void put_plain(FILE *stream, const json_t *value)
 {
-	char *text = json_dumps(string, JSON_ENCODE_ANY);
+	char *text = json_dumps(value, JSON_ENCODE_ANY);
 
 	fputs(text ? text : "null", stream);
 	free(text);
@@ -54,7 +55,7 @@ static void put_object(FILE *stream, json_t *object, int level)
 
 		fputs(separator, stream);
 		put_break(stream, deeper(level));
-		put_string(stream, name);
+		put_plain(stream, name);
 		fputs(": ", stream);
 		put(stream, value, deeper(level));
 		json_decref(name);
@@ -88,22 +89,12 @@ static void put(FILE *stream, const json_t *value, int level)
 	case JSON_ARRAY:
 		put_array(stream, value, level);
 		break;
-	case JSON_STRING:
-		put_string(stream, value);
-		break;
 	case JSON_INTEGER:
 	case JSON_REAL:
 		json_put_number(stream, value);
 		break;
-	case JSON_TRUE:
-		fputs("true", stream);
-		break;
-	case JSON_FALSE:
-		fputs("false", stream);
-		break;
-	case JSON_NULL:
-		fputs("null", stream);
-		break;
+	default:
+		put_plain(stream, value);
 	}
 }
 

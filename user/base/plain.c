@@ -16,7 +16,7 @@ static size_t control_length(const char *text)
 	return first == 0xc2 && second >= 0x80 && second < 0xa0 ? 2 : 0;
 }
 
-bool plain_is(const char *text)
+static bool plain_is(const char *text)
 {
 	for (; *text; text++)
 		if (control_length(text))
@@ -63,51 +63,32 @@ static bool is_plain(json_t *value)
 	return true;
 }
 
-static json_t *plain_object(json_t *object)
-{
-	json_t *plain = json_object(), *member;
-	const char *name;
-
-	json_object_foreach (object, name, member) {
-		char *of_name = plain_text(name);
-
-		if (!of_name || json_object_set_new(plain, of_name, plain_document(member))) {
-			free(of_name);
-			json_decref(plain);
-			return NULL;
-		}
-		free(of_name);
-	}
-	return plain;
-}
-
-static json_t *plain_array(json_t *array)
-{
-	json_t *plain = json_array(), *item;
-	size_t i;
-
-	json_array_foreach (array, i, item) {
-		if (json_array_append_new(plain, plain_document(item))) {
-			json_decref(plain);
-			return NULL;
-		}
-	}
-	return plain;
-}
-
 json_t *plain_document(json_t *document)
 {
-	json_t *plain;
+	json_t *plain, *member;
+	bool failed = false;
+	const char *name;
 	char *text;
+	size_t i;
 
 	if (is_plain(document))
 		return json_incref(document);
-	if (json_is_object(document))
-		return plain_object(document);
-	if (json_is_array(document))
-		return plain_array(document);
-	text = plain_text(json_string_value(document));
-	plain = text ? json_string(text) : NULL;
-	free(text);
-	return plain;
+	if (json_is_string(document)) {
+		text = plain_text(json_string_value(document));
+		plain = text ? json_string(text) : NULL;
+		free(text);
+		return plain;
+	}
+	plain = json_is_object(document) ? json_object() : json_array();
+	json_object_foreach (document, name, member) {
+		text = plain_text(name);
+		failed |= !text || json_object_set_new(plain, text, plain_document(member));
+		free(text);
+	}
+	json_array_foreach (document, i, member)
+		failed |= json_array_append_new(plain, plain_document(member)) != 0;
+	if (!failed)
+		return plain;
+	json_decref(plain);
+	return NULL;
 }

@@ -7,9 +7,7 @@
 #define XDP_MLR_BASE_PLAIN_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
-bool plain_is(const char *text);
 /* The text so; the caller frees it. NULL without memory. */
 char *plain_text(const char *text);
 /* The document with all its texts and names so. A new reference, to the document itself where all is plain; NULL without memory. */

@@ -19,26 +19,15 @@ struct unit {
 static const struct unit duration_units[] = { { "", 1 },      { "s", 1 },    { "ms", 1e-3 }, { "us", 1e-6 },
 					      { "ns", 1e-9 }, { "min", 60 }, { "h", 3600 } };
 
-/* Suffixes of a load, and what they make of the number before them. */
+/* Suffixes of a load, what they make of the number before them, and whether "k", "M" or "G" may stand between. */
 static const struct load_suffix {
 	const char *suffix;
 	enum load_unit unit;
 	double factor;
+	bool scales;
 } load_suffixes[] = {
-	{ "", LOAD_FPS, 1 },
-	{ "fps", LOAD_FPS, 1 },
-	{ "kfps", LOAD_FPS, 1e3 },
-	{ "Mfps", LOAD_FPS, 1e6 },
-	{ "Gfps", LOAD_FPS, 1e9 },
-	{ "bps-l1", LOAD_BPS_L1, 1 },
-	{ "kbps-l1", LOAD_BPS_L1, 1e3 },
-	{ "Mbps-l1", LOAD_BPS_L1, 1e6 },
-	{ "Gbps-l1", LOAD_BPS_L1, 1e9 },
-	{ "bps-l2", LOAD_BPS_L2, 1 },
-	{ "kbps-l2", LOAD_BPS_L2, 1e3 },
-	{ "Mbps-l2", LOAD_BPS_L2, 1e6 },
-	{ "Gbps-l2", LOAD_BPS_L2, 1e9 },
-	{ "%", LOAD_LINE_RATIO, 1e-2 },
+	{ "", LOAD_FPS, 1, false },         { "fps", LOAD_FPS, 1, true },          { "bps-l1", LOAD_BPS_L1, 1, true },
+	{ "bps-l2", LOAD_BPS_L2, 1, true }, { "%", LOAD_LINE_RATIO, 1e-2, false },
 };
 
 /* The number at the start of a text: false if there is none. strtod() alone would take " 0x1p3", "inf" and "nan", too. */
@@ -99,7 +88,7 @@ bool parse_duration(const char *text, double *ret_s)
 bool parse_load(const char *text, struct load_spec *ret)
 {
 	const char *rest;
-	double number;
+	double number, scale;
 
 	if (strcmp(text, "max") == 0) {
 		*ret = (struct load_spec){ .unit = LOAD_MAX };
@@ -107,11 +96,12 @@ bool parse_load(const char *text, struct load_spec *ret)
 	}
 	if (!leading_number(text, &number, &rest))
 		return false;
+	scale = *rest == 'k' ? 1e3 : *rest == 'M' ? 1e6 : *rest == 'G' ? 1e9 : 1;
 	for (size_t i = 0; i < COUNT(load_suffixes); i++) {
 		const struct load_suffix *suffix = &load_suffixes[i];
 
-		if (strcmp(rest, suffix->suffix) == 0) {
-			*ret = (struct load_spec){ .unit = suffix->unit, .value = number * suffix->factor };
+		if (strcmp(rest + (scale > 1 && suffix->scales), suffix->suffix) == 0) {
+			*ret = (struct load_spec){ .unit = suffix->unit, .value = number * (suffix->factor * scale) };
 			return isfinite(ret->value);
 		}
 	}

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "benchmark/search.h"
 #include "config/echo.h"
-#include "config/options.h"
+#include "config/given.h"
 #include "mlr/frame.h"
 #include "mlr/sut.h"
 #include "result/report.h"

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
-#include "config/options.h"
+#include "config/given.h"
 #include "config/stored.h"
 #include "progress/events.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/json_text.h"
 #include "config/echo.h"
-#include "config/options.h"
+#include "config/given.h"
 #include "result/report.h"
 
 #define REASON_SIZE 1024

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "config/config.h"
 #include "config/given.h"
 #include "mlr/campaign.h"
 

@@ -11,7 +11,6 @@
 #include "campaign/store.h"
 #include "config/configure.h"
 #include "config/echo.h"
-#include "config/options.h"
 
 #define POINT_FILE_MOST (1 << 20) /* octets */
 

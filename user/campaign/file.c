@@ -9,7 +9,6 @@
 
 #include "base/units.h"
 #include "config/config_file.h"
-#include "config/options.h"
 
 #define SECTION       "campaign"
 #define SLURM         "slurm"

@@ -86,24 +86,19 @@ static json_t *frame_json(const struct shown *shown)
 	const uint8_t *frame = shown->frame, *ip = frame + shown->template->network_offset;
 	const uint8_t *udp = frame + shown->template->transport_offset;
 	bool v4 = ip[0] >> 4 == 4;
-	json_t *json = json_pack("{s:s, s:I, s:i, s:b, s:o, s:o, s:o, s:i}", "port", shown->port, "frame",
-				 (json_int_t)shown->number, "size_octets", (int)shown->octets + MLR_FCS_OCTETS, "extra",
-				 (int)shown->extra, "destination_mac", mac_json(frame), "source_mac",
-				 mac_json(frame + MLR_MAC_OCTETS), "vlans", vlans_json(shown), "ip_version", ip[0] >> 4);
 
-	json_object_set_new(json, "source_address", v4 ? address_json(AF_INET, ip + 12) : address_json(AF_INET6, ip + 8));
-	json_object_set_new(json, "destination_address",
-			    v4 ? address_json(AF_INET, ip + 16) : address_json(AF_INET6, ip + 24));
-	json_object_set_new(json, "traffic_class", json_integer(v4 ? ip[1] : (get16(ip) >> 4 & 0xff)));
-	json_object_set_new(json, "hop_limit", json_integer(v4 ? ip[8] : ip[7]));
-	json_object_set_new(json, "ip_checksum", v4 ? json_sprintf("0x%04x", get16(ip + 10)) : json_null());
-	json_object_set_new(json, "source_port", json_integer(get16(udp)));
-	json_object_set_new(json, "destination_port", json_integer(get16(udp + 2)));
-	json_object_set_new(json, "udp_checksum", json_sprintf("0x%04x", get16(udp + 6)));
-	json_object_set_new(json, "flow", shown->extra ? json_null() : json_integer(shown->flow->id));
-	json_object_set_new(json, "sequence", json_integer(shown->sequence));
-	json_object_set_new(json, "hex", hex_json(frame, shown->octets));
-	return json;
+	return json_pack("{s:s, s:I, s:i, s:b, s:o, s:o, s:o, s:i, s:o, s:o, s:i, s:i, s:o, s:i, s:i, s:o, s:o, s:I, s:o}",
+			 "port", shown->port, "frame", (json_int_t)shown->number, "size_octets",
+			 (int)shown->octets + MLR_FCS_OCTETS, "extra", (int)shown->extra, "destination_mac", mac_json(frame),
+			 "source_mac", mac_json(frame + MLR_MAC_OCTETS), "vlans", vlans_json(shown), "ip_version",
+			 ip[0] >> 4, "source_address", v4 ? address_json(AF_INET, ip + 12) : address_json(AF_INET6, ip + 8),
+			 "destination_address", v4 ? address_json(AF_INET, ip + 16) : address_json(AF_INET6, ip + 24),
+			 "traffic_class", (int)(v4 ? ip[1] : (get16(ip) >> 4 & 0xff)), "hop_limit", v4 ? ip[8] : ip[7],
+			 "ip_checksum", v4 ? json_sprintf("0x%04x", get16(ip + 10)) : json_null(), "source_port",
+			 (int)get16(udp), "destination_port", (int)get16(udp + 2), "udp_checksum",
+			 json_sprintf("0x%04x", get16(udp + 6)), "flow",
+			 shown->extra ? json_null() : json_integer(shown->flow->id), "sequence", (json_int_t)shown->sequence,
+			 "hex", hex_json(frame, shown->octets));
 }
 
 static void put_field(const char *name, const json_t *value)

@@ -9,10 +9,4 @@
  * were printed), exit with the code. */
 enum exit_code command_line_read(char **argv, struct config *config, bool *ret_finished);
 
-/* --help and --version, written from the option table. */
-enum exit_code help_program(void);
-/* The verbs from `first` to `last`, which share a first word. */
-enum exit_code help_verb(enum verb first, enum verb last);
-enum exit_code help_version(void);
-
 #endif

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/options.h"
-
 #define VALUE_SIZE        4096
 #define APPLIANCE_SECTION "appliance" /* for the appliance, whose own program reads it: user/appliance/settings.c */
 #define RUN_NAME          "name"

@@ -4,7 +4,6 @@
 #define XDP_MLR_CONFIG_CONFIG_FILE_H
 
 #include "base/yaml_read.h"
-#include "config/config.h"
 #include "config/given.h"
 
 /* Add every value of the file to the list, but those of options that the list has already (from the command line). `run`, where it

@@ -7,7 +7,7 @@
 #include "config/command_line.h"
 #include "config/config_file.h"
 #include "config/frame_file.h"
-#include "config/options.h"
+#include "config/given.h"
 #include "config/options_suite.h"
 #include "config/requirement.h"
 #include "config/stored.h"

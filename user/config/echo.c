@@ -7,7 +7,6 @@
 
 #include "base/output.h"
 #include "base/text_stream.h"
-#include "config/options.h"
 #include "config/options_read.h"
 
 static json_t *describe_goals(const struct config *config)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config.h"
-
 /* Every value may come to stand in the result document, and JSON is UTF-8. */
 static bool is_utf8(const char *text)
 {

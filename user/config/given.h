@@ -3,7 +3,7 @@
  * An option, and the values that were given for options.
  *
  * Values are collected first, from the command line and then from the file where the command line is silent, and read into the
- * configuration afterwards in the order of the table (options.h). So no value depends on the order it was given in.
+ * configuration afterwards in the order of the table (options.c). So no value depends on the order it was given in.
  */
 #ifndef XDP_MLR_CONFIG_GIVEN_H
 #define XDP_MLR_CONFIG_GIVEN_H
@@ -12,11 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/message.h"
+#include "config/config.h"
 
-struct config;
 struct given;
-struct load_spec;
 
 struct option {
 	const char *name;     /* the long option, and the key in the file */
@@ -39,6 +37,18 @@ enum option_flag {
 	OPTION_OUTPUT = 1 << 2,       /* says where results go: not echoed */
 	OPTION_LIST = 1 << 3, /* its parts are joined by commas: a second one would silently take the place of the first */
 };
+
+/* The one option table: what the command line, the YAML file, --help and the echo in the result know of an option. */
+extern const struct option options[];
+extern const size_t option_count;
+
+const char *algorithm_name(enum algorithm algorithm);
+/* Whether the verb has the option. */
+bool option_belongs(const struct option *option, enum verb verb);
+/* By exact name; NULL if there is none. */
+const struct option *option_find(const char *name);
+/* ", did you mean '--x'?" or nothing, among the options of the verb. `dashes` is "--" or "". */
+const char *option_hint(const char *name, enum verb verb, const char *dashes, char *buffer, size_t size);
 
 /* A value, and where it was given. */
 struct given {

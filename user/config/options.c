@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "config/options.h"
+#include "config/given.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #ifndef XDP_MLR_CONFIG_OPTIONS_READ_H
 #define XDP_MLR_CONFIG_OPTIONS_READ_H
 
-#include "config/config.h"
 #include "config/given.h"
 
 /* keeps load times duration below 2^63 frames */

@@ -427,23 +427,16 @@ json_t *traffic_describe(const struct config *config, const struct mlr_profile *
 		"constant, frame n due at n / load after the start; a transmitter that was held up catches up "
 		"in bursts of at most 32 frames";
 	const struct mlr_size_mix *mix = &profile->sizes;
-	json_t *json =
-		json_pack("{s:o, s:o, s:o, s:s, s:b, s:I, s:o, s:s, s:o}", "frame_size_octets",
-			  mix->size_count == 1 ? json_integer(mix->sizes_octets[0]) : json_real(mlr_size_mean_octets(mix)),
-			  "frame_sizes", sizes_json(mix), "frame_size_order", order_json(mix), "protocol", protocol(config),
-			  "bidirectional", (int)bidirectional(profile), "flows_per_port", (json_int_t)profile->flow_count,
-			  "varied_fields", varied_json(profile), "flow_order", profile->random ? "random" : "incrementing",
-			  "streams", streams_json(profile, names));
 
-	json_object_set_new(json, "pattern",
-			    json_string(config->direction == DIRECTION_MESH
-						? "every port to all others (RFC 2285, fully meshed)"
-						: "pairs of ports"));
-	json_object_set_new(json, "seed", profile->random ? json_integer((json_int_t)profile->seed) : json_null());
-	json_object_set_new(json, "vlans", vlans_json(profile));
-	json_object_set_new(json, "modifiers", modifiers_json(config));
-	json_object_set_new(json, "template", config->template_path ? json_string(config->template_path) : json_null());
-	json_object_set_new(json, "learning_frames", json_integer(config->learning_frames));
-	json_object_set_new(json, "load", json_string(load));
-	return json;
+	return json_pack(
+		"{s:o, s:o, s:o, s:s, s:b, s:I, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:s?, s:i, s:s}", "frame_size_octets",
+		mix->size_count == 1 ? json_integer(mix->sizes_octets[0]) : json_real(mlr_size_mean_octets(mix)),
+		"frame_sizes", sizes_json(mix), "frame_size_order", order_json(mix), "protocol", protocol(config),
+		"bidirectional", (int)bidirectional(profile), "flows_per_port", (json_int_t)profile->flow_count,
+		"varied_fields", varied_json(profile), "flow_order", profile->random ? "random" : "incrementing", "streams",
+		streams_json(profile, names), "pattern",
+		config->direction == DIRECTION_MESH ? "every port to all others (RFC 2285, fully meshed)" : "pairs of ports",
+		"seed", profile->random ? json_integer((json_int_t)profile->seed) : json_null(), "vlans",
+		vlans_json(profile), "modifiers", modifiers_json(config), "template", config->template_path,
+		"learning_frames", (int)config->learning_frames, "load", load);
 }

@@ -17,7 +17,7 @@
 
 #include "base/message.h"
 #include "config/config.h"
-#include "lab/spec.h"
+#include "lab/sut.h"
 
 #define LAB_NAME_SIZE    12 /* octets, with the closing NUL: a port name has to hold it and "-a" */
 #define LAB_NAME_DEFAULT "lab"

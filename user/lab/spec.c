@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lab/spec.h"
+#include "lab/sut.h"
 
 #include <math.h>
 #include <stddef.h>

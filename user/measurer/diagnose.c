@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "config/options.h"
+#include "config/given.h"
 
 #define FOREIGN_MANY 20   /* frames of a trial that are worth a warning, */
 #define FOREIGN_PART 1000 /* if they are at least this part of what was received */

@@ -14,7 +14,7 @@
 #include "base/files.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
-#include "config/options.h"
+#include "config/given.h"
 #include "netdev/nic.h"
 
 #define SCHEMA          "xdp-mlr/selftest-store/1"

@@ -287,17 +287,16 @@ int ethtool_channels(struct ethtool *ethtool, int ifindex, struct link_channels 
 	struct numbers numbers;
 	int error = get_numbers(ethtool, ETHTOOL_MSG_CHANNELS_GET, ifindex, &numbers);
 
-	if (error)
-		return error;
-	*ret = (struct link_channels){
-		.rx = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_RX_COUNT],
-		.tx = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_TX_COUNT],
-		.combined = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_COMBINED_COUNT],
-		.rx_max = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_RX_MAX],
-		.tx_max = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_TX_MAX],
-		.combined_max = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_COMBINED_MAX],
-	};
-	return 0;
+	if (!error)
+		*ret = (struct link_channels){
+			.rx = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_RX_COUNT],
+			.tx = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_TX_COUNT],
+			.combined = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_COMBINED_COUNT],
+			.rx_max = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_RX_MAX],
+			.tx_max = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_TX_MAX],
+			.combined_max = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_COMBINED_MAX],
+		};
+	return error;
 }
 
 int ethtool_set_channels(struct ethtool *ethtool, int ifindex, const struct link_channels *channels)
@@ -325,15 +324,14 @@ int ethtool_rings(struct ethtool *ethtool, int ifindex, struct link_rings *ret)
 	struct numbers numbers;
 	int error = get_numbers(ethtool, ETHTOOL_MSG_RINGS_GET, ifindex, &numbers);
 
-	if (error)
-		return error;
-	*ret = (struct link_rings){
-		.rx = (uint32_t)numbers.of[ETHTOOL_A_RINGS_RX],
-		.tx = (uint32_t)numbers.of[ETHTOOL_A_RINGS_TX],
-		.rx_max = (uint32_t)numbers.of[ETHTOOL_A_RINGS_RX_MAX],
-		.tx_max = (uint32_t)numbers.of[ETHTOOL_A_RINGS_TX_MAX],
-	};
-	return 0;
+	if (!error)
+		*ret = (struct link_rings){
+			.rx = (uint32_t)numbers.of[ETHTOOL_A_RINGS_RX],
+			.tx = (uint32_t)numbers.of[ETHTOOL_A_RINGS_TX],
+			.rx_max = (uint32_t)numbers.of[ETHTOOL_A_RINGS_RX_MAX],
+			.tx_max = (uint32_t)numbers.of[ETHTOOL_A_RINGS_TX_MAX],
+		};
+	return error;
 }
 
 int ethtool_pause(struct ethtool *ethtool, int ifindex, struct link_pause *ret)
@@ -341,14 +339,13 @@ int ethtool_pause(struct ethtool *ethtool, int ifindex, struct link_pause *ret)
 	struct numbers numbers;
 	int error = get_numbers(ethtool, ETHTOOL_MSG_PAUSE_GET, ifindex, &numbers);
 
-	if (error)
-		return error;
-	*ret = (struct link_pause){
-		.autonegotiated = numbers.of[ETHTOOL_A_PAUSE_AUTONEG],
-		.rx = numbers.of[ETHTOOL_A_PAUSE_RX],
-		.tx = numbers.of[ETHTOOL_A_PAUSE_TX],
-	};
-	return 0;
+	if (!error)
+		*ret = (struct link_pause){
+			.autonegotiated = numbers.of[ETHTOOL_A_PAUSE_AUTONEG],
+			.rx = numbers.of[ETHTOOL_A_PAUSE_RX],
+			.tx = numbers.of[ETHTOOL_A_PAUSE_TX],
+		};
+	return error;
 }
 
 int ethtool_set_pause(struct ethtool *ethtool, int ifindex, const struct link_pause *pause)
@@ -370,13 +367,12 @@ int ethtool_mode(struct ethtool *ethtool, int ifindex, struct link_mode *ret)
 	int error = get_numbers(ethtool, ETHTOOL_MSG_LINKMODES_GET, ifindex, &numbers);
 	uint32_t speed_mbps = (uint32_t)numbers.of[ETHTOOL_A_LINKMODES_SPEED];
 
-	if (error)
-		return error;
-	*ret = (struct link_mode){
-		.speed_mbps = speed_mbps == (uint32_t)SPEED_UNKNOWN ? 0 : speed_mbps,
-		.full_duplex = numbers.of[ETHTOOL_A_LINKMODES_DUPLEX] == DUPLEX_FULL,
-	};
-	return 0;
+	if (!error)
+		*ret = (struct link_mode){
+			.speed_mbps = speed_mbps == (uint32_t)SPEED_UNKNOWN ? 0 : speed_mbps,
+			.full_duplex = numbers.of[ETHTOOL_A_LINKMODES_DUPLEX] == DUPLEX_FULL,
+		};
+	return error;
 }
 
 /* --- the clock ------------------------------------------------------------------------------------------------------ */

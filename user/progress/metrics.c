@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/text_stream.h"
 #include "base/units.h"
-#include "config/options.h"
+#include "config/given.h"
 
 #define RUNNING (-1) /* in place of an exit code */
 

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/message.h"
-#include "config/options.h"
+#include "config/given.h"
 #include "progress/metrics.h"
 
 #define REDRAW_NS (NS_PER_S / 10) /* between drawings, where trials take no time */
