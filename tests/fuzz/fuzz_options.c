@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The values of options, a line each: "search", then "load=80%", "vary=..." and so on. Those that name files are left out. */
 #include "config/configure.h"
-#include "config/options.h"
+#include "config/given.h"
 #include "fuzz.h"
 
 static const struct option *option_of(const char *line, size_t *ret_length)

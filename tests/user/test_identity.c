@@ -6,7 +6,7 @@
 static void the_permanent_address_wins_where_there_is_one(void **state)
 {
 	struct link_info link = { .mac = { 2, 0, 0, 0, 0, 1 } };
-	char identity[LINK_IDENTITY_SIZE];
+	char identity[MAC_TEXT_SIZE];
 
 	(void)state;
 	link_identity(&link, identity);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/options.h"
+#include "config/given.h"
 
 #define PATH_SIZE      4096
 #define LINE_SIZE      4096

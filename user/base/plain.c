@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/plain.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 

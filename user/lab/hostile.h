@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "config/config.h"
-#include "lab/spec.h"
+#include "lab/sut.h"
 
 /* Frames of both directions since the lab is up. What the SUT sees is one of intact to late in it, or nothing where it was dropped. */
 struct hostile_log {
