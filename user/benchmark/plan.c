@@ -99,8 +99,7 @@ static double waits_s(const struct config *config, bool lost)
 
 	if (!config_uses_ports(config))
 		return 0;
-	return waits->routing_s + waits->learning_s + waits->stabilize_s +
-	       waits->residual_s / (lost ? WAIT_QUIET_PART : WAIT_COPIES_PART);
+	return waits->routing_s + waits->learning_s + waits->stabilize_s + (lost ? waits->residual_s / WAIT_QUIET_PART : 0);
 }
 
 /* One search of a simulated SUT. EXIT_DONE, or it was said why not. */
