@@ -234,6 +234,8 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 static __always_inline void count_late(struct rx_cpu *cpu, __u32 trial)
 {
 	cpu->counters.late++;
+	barrier_var(
+		trial); /* Linux 6.1 forgets the bounds of swapped octets, which the compiler knows and leaves the mask out for */
 	__sync_fetch_and_add(&late_frames[trial & (RX_TRIAL_NUMBERS - 1)], 1);
 }
 
