@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "port/session.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -17,6 +19,7 @@
 #define FILE_PREFIX  "session-"
 #define OWN          "/proc/self/autogroup"
 #define RAISED       (-20)
+#define TRIES        50
 #define READ_FORMAT  "/%63s nice %d"
 #define WRITE_FORMAT "/%s nice %d\n"
 
@@ -45,10 +48,15 @@ static bool read_session(const char *path, struct session *ret)
 
 static bool write_niceness(const char *path, int niceness)
 {
+	const struct timespec gap = { .tv_nsec = 20000000 };
 	char text[16];
+	int error;
 
 	snprintf(text, sizeof(text), "%d", niceness);
-	return !file_set(path, text);
+	/* without CAP_SYS_ADMIN the kernel takes ten a second, of all processes */
+	for (int tries = 0; (error = file_set(path, text)) == -EAGAIN && tries < TRIES; tries++)
+		nanosleep(&gap, NULL);
+	return !error;
 }
 
 /* Locked, and written before anything is changed. */
