@@ -48,7 +48,11 @@ static void tell_all(size_t family_octets, unsigned int types, mnl_cb_t callback
 		mnl_attr_put(answer, (uint16_t)type, 12, "\x08\x01\x01\x01\x08\x01\x02\x01\x01\x01\x01\x01");
 		for (size_t left = 0; left <= 12; left++)
 			assert_int_equal(tell_cut(answer, family_octets, left, callback, context), 1);
-		/* a family's own header that is not whole is an error */
+		/* what ends between multiples of four octets is an error, and a family's own header that is not whole */
+		answer->nlmsg_len -= 3;
+		assert_int_equal(
+			take_answers(for_answers_with(family_octets), answer, answer->nlmsg_len, 0, callback, context),
+			-EBADMSG);
 		for (size_t octets = 0; octets < family_octets; octets += 4) {
 			struct nlmsghdr *copy = (struct nlmsghdr *)(wall - mnl_nlmsg_size(octets));
 

@@ -40,7 +40,8 @@ static int hand_over(const struct nlmsghdr *header, void *context)
 {
 	const struct listener *listener = context;
 
-	if (mnl_nlmsg_get_payload_len(header) < listener->family_octets) {
+	/* libmnl takes a message to end at a multiple of four octets, as the kernel's do */
+	if (header->nlmsg_len % NLMSG_ALIGNTO || mnl_nlmsg_get_payload_len(header) < listener->family_octets) {
 		errno = EBADMSG;
 		return MNL_CB_ERROR;
 	}
