@@ -152,10 +152,14 @@ $(BUILD)/tests/user/%: tests/user/%.c $(BUILD)/tests/program.a $(BUILD)/libmlr.a
 		$(BUILD)/tests/program.a $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
 
 # fuzz targets, with a driver of their own or, FUZZ=1, libFuzzer
-$(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(if $(filter 1,$(FUZZ)),,tests/fuzz/driver.c) $(BUILD)/tests/program.a $(BUILD)/libmlr.a
+$(BUILD)/tests/fuzz/driver.o: tests/fuzz/driver.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
+
+$(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(if $(filter 1,$(FUZZ)),,$(BUILD)/tests/fuzz/driver.o) $(BUILD)/tests/program.a $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$<)$(CC) $(CPPFLAGS) -Itests/fuzz/kernel -Iuser -I. -I$(BUILD) -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) \
-		$(if $(filter 1,$(FUZZ)),-fsanitize=fuzzer) $(DEPFLAGS) -o $@ $(filter %.c,$^) $(filter %.a,$^) $(user_libs) \
+		$(if $(filter 1,$(FUZZ)),-fsanitize=fuzzer) $(DEPFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) $(user_libs) \
 		$(if $(appliance),$(shell $(PKG_CONFIG) --libs libmicrohttpd))
 
 $(BUILD)/tests/fuzz/seeds: tests/fuzz/seeds $(wildcard tests/golden/*)
