@@ -11,12 +11,17 @@
 #define OPENING_TRIALS 4 /* whose loads do not come from the estimate (5.6) */
 #define LOSSY_COPIES   4 /* of the load of each trial at or above the target */
 #define LOSSY_DRAINED  3 /* copies drained by each trial without loss */
+#define UNSEEN         2 /* of a dispersion: where losses are skewed, the largest that make it were likely not seen */
 
 struct mlr_plr {
 	struct mlr_plr_parameters parameters;
 	struct plr_posterior *posteriors[MLR_PLR_FITTINGS];
-	struct plr_datum *data;   /* one a trial */
-	struct plr_datum *merged; /* one a load: to a Poisson likelihood, trials at one load are one long trial */
+	struct plr_posterior *robust[MLR_PLR_FITTINGS]; /* of dispersed data; those of no use where the model fits */
+	double misfit, dispersion,
+		least_loss_ratio;    /* of the mlr_plr_estimate; of all trials with loss, INFINITY without any */
+	struct plr_datum *data;      /* one a trial */
+	struct plr_datum *merged;    /* one a load: to a Poisson likelihood, trials at one load are one long trial */
+	struct plr_datum *dispersed; /* as merged */
 	size_t merged_count;
 	struct mlr_plr_step *steps;
 	double *lossy_fps; /* the lossy loads of 5.6, smallest first */
@@ -64,8 +69,13 @@ int mlr_plr_new(const struct mlr_plr_parameters *parameters, struct mlr_plr **re
 	if (!plr)
 		return -ENOMEM;
 	plr->parameters = *parameters;
-	for (int fitting = 0; fitting < MLR_PLR_FITTINGS && !err; fitting++)
+	plr->dispersion = 1;
+	plr->least_loss_ratio = INFINITY;
+	for (int fitting = 0; fitting < MLR_PLR_FITTINGS && !err; fitting++) {
 		err = plr_posterior_new(fitting, &plr->posteriors[fitting]);
+		if (!err)
+			err = plr_posterior_new(fitting, &plr->robust[fitting]);
+	}
 	if (err) {
 		mlr_plr_free(plr);
 		return err;
@@ -79,8 +89,11 @@ void mlr_plr_free(struct mlr_plr *plr)
 {
 	if (!plr)
 		return;
-	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++)
+	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++) {
 		plr_posterior_free(plr->posteriors[fitting]);
+		plr_posterior_free(plr->robust[fitting]);
+	}
+	free(plr->dispersed);
 	free(plr->data);
 	free(plr->merged);
 	free(plr->steps);
@@ -109,11 +122,44 @@ static struct mlr_plr_moments together(const struct mlr_plr *plr)
 	return mixture(&summary(plr, MLR_PLR_STRETCH)->critical_load, &summary(plr, MLR_PLR_ERF)->critical_load);
 }
 
+/* From the load of the smallest loss ratio seen down to the critical load nothing but the curves says anything: how far that is, by
+ * both of them. */
+static double extrapolated(const struct mlr_plr *plr)
+{
+	struct mlr_plr_parameters seen = plr->parameters;
+	double sum_fps = 0;
+
+	seen.target_loss_ratio = fmin(plr->least_loss_ratio, 0.5); /* a SUT that loses more everywhere is beyond help */
+	if (!(seen.target_loss_ratio > plr->parameters.target_loss_ratio))
+		return 0;
+	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++) {
+		const struct plr_summary *of = summary(plr, fitting);
+		struct plr_shape shape = plr_shape_make(fitting, of->log_mrr, of->log_spread);
+
+		sum_fps += plr_shape_critical_load(&shape, &seen) - plr_shape_critical_load(&shape, &plr->parameters);
+	}
+	return sum_fps / MLR_PLR_FITTINGS;
+}
+
+/* The stdev about the mean together: of the posterior of dispersed data, of how far that is away and of how far the estimate went in the
+ * second half of the trials, where the model does not fit; and of half of what is extrapolated. */
+static double robust_stdev(const struct mlr_plr *plr)
+{
+	struct mlr_plr_moments plain = together(plr), moments;
+	double stdev_fps = plain.stdev_fps;
+
+	if (plr->dispersion > 1) {
+		moments = mixture(&plr_posterior_summary(plr->robust[MLR_PLR_STRETCH])->critical_load,
+				  &plr_posterior_summary(plr->robust[MLR_PLR_ERF])->critical_load);
+		stdev_fps = fmax(stdev_fps, hypot(moments.stdev_fps, moments.mean_fps - plain.mean_fps));
+		stdev_fps = hypot(stdev_fps, plr->steps[plr->trial_count / 2].together.mean_fps - plain.mean_fps);
+	}
+	return hypot(stdev_fps, extrapolated(plr) / 2);
+}
+
 bool mlr_plr_sharp(const struct mlr_plr *plr, double stdev_ratio)
 {
-	struct mlr_plr_moments moments = together(plr);
-
-	return plr->trial_count > OPENING_TRIALS && moments.stdev_fps <= stdev_ratio * moments.mean_fps;
+	return plr->trial_count > OPENING_TRIALS && robust_stdev(plr) <= stdev_ratio * together(plr).mean_fps;
 }
 
 static size_t count_anomalies(const struct mlr_plr *plr)
@@ -131,6 +177,10 @@ void mlr_plr_estimate(const struct mlr_plr *plr, struct mlr_plr_estimate *ret)
 
 	*ret = (struct mlr_plr_estimate){ .together = together(plr), .trial_count = plr->trial_count };
 	ret->anomaly_count = count_anomalies(plr);
+	ret->misfit = plr->misfit;
+	ret->model_fits = plr->misfit <= MLR_PLR_MISFIT_MOST;
+	ret->dispersion = plr->dispersion;
+	ret->robust_stdev_fps = robust_stdev(plr);
 	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++) {
 		const struct plr_summary *of = summary(plr, fitting);
 
@@ -233,6 +283,8 @@ static int reserve_trial(struct mlr_plr *plr)
 	if (!err)
 		err = reserve((void **)&plr->merged, capacity, sizeof(*plr->merged));
 	if (!err)
+		err = reserve((void **)&plr->dispersed, capacity, sizeof(*plr->dispersed));
+	if (!err)
 		err = reserve((void **)&plr->steps, capacity, sizeof(*plr->steps));
 	if (!err)
 		err = reserve((void **)&plr->lossy_fps, LOSSY_COPIES * capacity, sizeof(*plr->lossy_fps));
@@ -332,6 +384,41 @@ static void foresee(const struct mlr_plr *plr, const struct plr_datum *datum, st
 	}
 }
 
+/* The dispersion by the function that foresees the trials better. */
+static double find_dispersion(const struct mlr_plr *plr, struct plr_posterior *const posteriors[], double *ret_misfit)
+{
+	struct plr_data data = all_data(plr);
+	double least = INFINITY;
+
+	*ret_misfit = INFINITY;
+	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++) {
+		struct plr_misfit misfit = plr_misfit(fitting, plr_posterior_summary(posteriors[fitting]), &data);
+
+		*ret_misfit = fmin(*ret_misfit, misfit.score);
+		least = fmin(least, misfit.dispersion * (1 + misfit.repeating) / (1 - misfit.repeating));
+	}
+	return fmax(UNSEEN * least, 1);
+}
+
+/* Hold the trials against what is foreseen; where that is not so, take what they tell for less. */
+static void check_model(struct mlr_plr *plr)
+{
+	double dispersion = find_dispersion(plr, plr->posteriors, &plr->misfit), misfit;
+	struct plr_data data = { &plr->parameters, plr->dispersed, plr->merged_count };
+
+	if (plr->misfit <= MLR_PLR_MISFIT_MOST) {
+		plr->dispersion = 1;
+		return;
+	}
+	if (plr->dispersion <= 1)
+		plr->dispersion = dispersion;
+	for (size_t i = 0; i < plr->merged_count; i++)
+		plr->dispersed[i] = plr_datum_dispersed(&plr->merged[i], plr->dispersion);
+	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++)
+		plr_posterior_update(plr->robust[fitting], &data);
+	plr->dispersion = find_dispersion(plr, plr->robust, &misfit);
+}
+
 /* What they say after it. */
 static void conclude(const struct mlr_plr *plr, struct mlr_plr_step *step)
 {
@@ -356,9 +443,12 @@ int mlr_plr_add(struct mlr_plr *plr, const struct mlr_trial_result *result, cons
 	plr->data[plr->trial_count] = make_datum(result->input.load_fps, &step->counts);
 	foresee(plr, &plr->data[plr->trial_count], step);
 	lossy_update(plr, result->input.load_fps, &step->counts);
+	if (step->counts.lost_frames > 0)
+		plr->least_loss_ratio = fmin(plr->least_loss_ratio, step->counts.lost_frames / step->counts.offered_frames);
 	plr->trial_count++;
 	merge(plr, result->input.load_fps, &step->counts);
 	update_posteriors(plr);
+	check_model(plr);
 	conclude(plr, step);
 	return 0;
 }

@@ -555,11 +555,12 @@ void plr_posterior_update(struct plr_posterior *posterior, const struct plr_data
 
 /* --- tails ---------------------------------------------------------------------------------------------------------- */
 
-/* edge ln(edge / mean) + mean - edge, without cancelling where they are near each other. */
-static double deviance(double edge, double mean)
+double plr_half_deviance(double edge, double mean)
 {
 	double u = (edge - mean) / mean;
 
+	if (edge <= 0)
+		return mean;
 	if (fabs(u) < 1e-3)
 		return mean * u * u * (0.5 - u / 6 + u * u / 12);
 	return edge * log(edge / mean) + mean - edge;
@@ -572,7 +573,7 @@ static double poisson_score(double count, double mean)
 
 	if (fabs(edge - mean) < 1e-6 * mean)
 		return shift / sqrt(mean);
-	return shift / fabs(edge - mean) * sqrt(2 * deviance(edge, mean));
+	return shift / fabs(edge - mean) * sqrt(2 * plr_half_deviance(edge, mean));
 }
 
 static double normal_below(double score)

@@ -2,8 +2,8 @@
 /*
  * What the parts of PLRsearch share.
  *
- * plr_fit.c: the fitting functions; plr_peak.c: peaks of curves; plr_posterior.c: the integrals; plr_trend.c: drift; plr.c:
- * the search itself. Parameters of a fitting function are handled as logarithms: x = ln(spread), t = ln(mrr).
+ * plr_fit.c: the fitting functions; plr_peak.c: peaks of curves; plr_posterior.c: the integrals; plr_trend.c: drift; plr_robust.c:
+ * whether the model holds; plr.c: the search itself. Parameters of a fitting function are handled as logarithms: x = ln(spread), t = ln(mrr).
  */
 #ifndef MLR_PLR_PRIVATE_H
 #define MLR_PLR_PRIVATE_H
@@ -107,6 +107,23 @@ const struct plr_summary *plr_posterior_summary(const struct plr_posterior *post
 
 /* The probability that the posterior foresees for a result at least as extreme as this one, on its side. */
 double plr_posterior_tail(const struct plr_posterior *posterior, const struct plr_datum *trial);
+
+/* edge ln(edge / mean) + mean - edge, without cancelling where they are near each other. */
+double plr_half_deviance(double edge, double mean);
+
+/* --- whether the model holds ---------------------------------------------------------------------------------------- */
+
+/* What was measured against what a fitting function foresees. */
+struct plr_misfit {
+	double score; /* the deviance of all trials, in standard deviations of what Poisson counts would have, above their mean */
+	double dispersion; /* that deviance over their mean, or chi-square a trial, whichever is more; 1 without trials */
+	double repeating;  /* correlation of one trial's deviation with the next one's, 0 to below 1 */
+};
+
+struct plr_misfit plr_misfit(enum mlr_plr_fitting fitting, const struct plr_summary *summary, const struct plr_data *data);
+
+/* A trial that tells so many times less. */
+struct plr_datum plr_datum_dispersed(const struct plr_datum *trial, double dispersion);
 
 /* --- trends --------------------------------------------------------------------------------------------------------- */
 

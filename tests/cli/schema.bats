@@ -42,12 +42,14 @@ unfit() {
 }
 
 @test "soak" {
-  "$XDP_MLR" soak --measurer "$SIM" --max-load 10Mfps --max-time 100 --format json | fits soak
+  "$XDP_MLR" soak --measurer sim:stretch,capacity=1e6 --max-load 10Mfps --max-time 100 --format json | fits soak
+  # one whose model does not fit
+  { "$XDP_MLR" soak --measurer "$SIM" --max-load 10Mfps --max-time 100 --format json || [ $? -eq 1 ]; } | fits soak
 }
 
 @test "events: every line, of search and soak" {
   simulated --format jsonl | fits events
-  "$XDP_MLR" soak --measurer "$SIM" --max-load 10Mfps --max-time 50 --format jsonl | fits events
+  "$XDP_MLR" soak --measurer sim:stretch,capacity=1e6 --max-load 10Mfps --max-time 50 --format jsonl | fits events
 }
 
 @test "golden results fit the schema of their version" {

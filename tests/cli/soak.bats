@@ -30,7 +30,20 @@ soak() {
 @test "--stdev ends it early" {
   run --separate-stderr soak --stdev 1% --format json
   [ "$status" -eq 0 ]
-  jq -e '.ended_by == "stdev" and .critical_load.stdev <= 0.01 * .critical_load.mean and .soak_duration < 600' <<<"$output"
+  jq -e '.ended_by == "stdev" and (.critical_load | .model_fits and .robust_stdev <= 0.01 * .mean) and .soak_duration < 600' <<<"$output"
+}
+
+@test "a model that does not fit is said first, and exit 1" {
+  soak() { "$XDP_MLR" soak --measurer sim:jitter,capacity=1e6 --target-loss-ratio 1e-3 --max-load 10Mfps --max-time 300 "$@"; }
+  run --separate-stderr soak --format json
+  [ "$status" -eq 1 ]
+  jq -e '.critical_load | (.model_fits | not) and .misfit > 5 and .robust_stdev > 20 * .stdev' <<<"$output"
+  jq -e '.irregular_reason | contains("model")' <<<"$output"
+  run --separate-stderr soak
+  [[ $output == *"IRREGULAR: the SUT's losses are not what PLRsearch's model foresees"*"robust standard deviation"*"model fits"*"NO"* ]]
+  # the draft's stdev would have ended it
+  run --separate-stderr soak --stdev 1e-5 --format json
+  jq -e '.ended_by == "max-time" and .critical_load.stdev <= 1e-5 * .critical_load.mean' <<<"$output"
 }
 
 @test "options of the trials' durations are kept" {

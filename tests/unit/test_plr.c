@@ -570,6 +570,81 @@ static void test_sharp(void **state)
 	mlr_sut_free(sut);
 }
 
+/* Of a capacity that differs from trial to trial, log-normally with sigma, in units of the capacity. */
+static double jitter_critical_load(double sigma, double target)
+{
+	double low = 0.5, high = 1.5;
+
+	for (int i = 0; i < 100; i++) {
+		double load = (low + high) / 2, score = log(load) / sigma;
+		double lost = load * erfc(-score * M_SQRT1_2) / 2 -
+			      exp(sigma * sigma / 2) * erfc(-(score - sigma) * M_SQRT1_2) / 2;
+
+		if (lost < target * load)
+			low = load;
+		else
+			high = load;
+	}
+	return low;
+}
+
+/* Losses that no Poisson distribution has: the draft's stdev is false, and the robust one is not. */
+static void test_robust(void **state)
+{
+	double truth = 1e6 * jitter_critical_load(0.01, 1e-3);
+	int within = 0, within_draft = 0;
+
+	(void)state;
+	for (int seed = 1; seed <= 5; seed++) {
+		struct mlr_plr *plr = make_plr(1e-3);
+		struct mlr_plr_estimate e;
+		char specification[128];
+		struct mlr_sut *sut;
+		double error_fps;
+
+		snprintf(specification, sizeof(specification), "jitter,capacity=1e6,sigma=0.01,seed=%d", seed);
+		sut = make_sut(specification);
+		soak(plr, sut, 500);
+		mlr_plr_estimate(plr, &e);
+		error_fps = fabs(e.together.mean_fps - truth);
+		assert_false(e.model_fits);
+		assert_true(e.misfit > MLR_PLR_MISFIT_MOST && e.dispersion > 100);
+		assert_true(e.robust_stdev_fps < 0.2 * truth);
+		assert_false(mlr_plr_sharp(plr, 0.9 * e.robust_stdev_fps / e.together.mean_fps));
+		within += error_fps <= 2.5 * e.robust_stdev_fps;
+		within_draft += error_fps <= 2.5 * e.together.stdev_fps;
+		mlr_plr_free(plr);
+		mlr_sut_free(sut);
+	}
+	print_message("jitter: true critical load within 2.5 robust stdev: %d of 5, within 2.5 stdev of the draft: %d\n",
+		      within, within_draft);
+	assert_true(within >= 4);
+	assert_true(within_draft <= 1);
+}
+
+/* Where losses are as the model has them, the robust stdev is the draft's, and what is extrapolated. */
+static void test_model_fits(void **state)
+{
+	static const char *const suts[] = { "stretch,capacity=1e6,spread=5000,seed=3", "erf,capacity=1e6,spread=5000,seed=4",
+					    "hard,capacity=1e6" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(suts) / sizeof(*suts); i++) {
+		struct mlr_sut *sut = make_sut(suts[i]);
+		struct mlr_plr *plr = make_plr(1e-3);
+		struct mlr_plr_estimate e;
+
+		mlr_plr_estimate(plr, &e);
+		assert_true(e.model_fits && e.misfit == 0 && e.dispersion == 1);
+		soak(plr, sut, 400);
+		mlr_plr_estimate(plr, &e);
+		assert_true(e.model_fits && e.dispersion == 1);
+		assert_true(e.robust_stdev_fps >= e.together.stdev_fps && e.robust_stdev_fps < 2 * e.together.stdev_fps);
+		mlr_plr_free(plr);
+		mlr_sut_free(sut);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -587,6 +662,8 @@ int main(void)
 		cmocka_unit_test(test_anomaly),
 		cmocka_unit_test(test_trend),
 		cmocka_unit_test(test_sharp),
+		cmocka_unit_test(test_robust),
+		cmocka_unit_test(test_model_fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,14 @@ static inline double read_number(const json_t *object, const char *name)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+/* The first of two members that is a number. */
+static inline double read_either(const json_t *object, const char *name, const char *other)
+{
+	double value = read_number(object, name);
+
+	return isnan(value) ? read_number(object, other) : value;
+}
+
 static inline const char *read_string(const json_t *object, const char *name)
 {
 	return json_string_value(json_object_get(object, name));

@@ -30,7 +30,7 @@ static void show(const struct soak *soak, const struct mlr_trial_input *input)
 	view.min_load_fps = soak->range.min_fps;
 	view.max_load_fps = soak->range.max_fps;
 	view.estimate_fps = estimate.together.mean_fps;
-	view.estimate_stdev_fps = estimate.together.stdev_fps;
+	view.estimate_stdev_fps = estimate.robust_stdev_fps;
 	view.trial_count = soak->trial_count;
 	for (size_t i = 0; i < soak->trial_count; i++) {
 		const struct measurement *trial = &soak->trials[i];
@@ -137,17 +137,17 @@ static enum exit_code loop(struct soak *soak)
 	return soak->tester_limited || !soak->trial_count ? EXIT_UNMET : EXIT_DONE;
 }
 
-/* An estimate at the self-test's figure may be the tester's. */
+/* An estimate at the self-test's figure may be the tester's, and one by a model that does not fit is none to rely on. */
 static enum exit_code judge(struct soak *soak, enum exit_code code)
 {
 	struct mlr_plr_estimate estimate;
 
 	mlr_plr_estimate(soak->plr, &estimate);
-	if (!soak->trial_count ||
-	    !load_touches_tester(soak->measurer, estimate.together.mean_fps + estimate.together.stdev_fps))
+	if (!soak->trial_count)
 		return code;
-	soak->tester_limited = true;
-	return code == EXIT_DONE ? EXIT_UNMET : code;
+	soak->tester_limited |=
+		load_touches_tester(soak->measurer, estimate.together.mean_fps + estimate.together.stdev_fps);
+	return code == EXIT_DONE && (soak->tester_limited || !estimate.model_fits) ? EXIT_UNMET : code;
 }
 
 static enum exit_code new_plr(struct soak *soak)

@@ -6,18 +6,34 @@
 /* Why the result is irregular, NULL if it is not. */
 static const char *irregular_reason(const struct soak *soak)
 {
+	struct mlr_plr_estimate estimate;
+
 	if (soak->end == SOAK_INTERRUPTED)
 		return "interrupted";
 	if (soak->end == SOAK_FAILED)
 		return "a trial could not be measured";
 	if (!soak->trial_count)
 		return "not one trial fits into the time";
-	return soak->tester_limited ? "the tester was the limit in a trial" : NULL;
+	if (soak->tester_limited)
+		return "the tester was the limit in a trial";
+	mlr_plr_estimate(soak->plr, &estimate);
+	return estimate.model_fits ? NULL
+				   : "the SUT's losses are not what PLRsearch's model foresees: go by the robust stdev";
 }
 
 static json_t *moments_json(const struct mlr_plr_moments *moments)
 {
 	return json_pack("{s:f, s:f}", "mean", moments->mean_fps, "stdev", moments->stdev_fps);
+}
+
+static json_t *critical_load_json(const struct mlr_plr_estimate *estimate)
+{
+	json_t *json = moments_json(&estimate->together);
+
+	json_object_update_new(json, json_pack("{s:f, s:b, s:o, s:f}", "robust_stdev", estimate->robust_stdev_fps,
+					       "model_fits", (int)estimate->model_fits, "misfit",
+					       json_number_or_null(estimate->misfit), "dispersion", estimate->dispersion));
+	return json;
 }
 
 /* Of a soak that was stopped before its loads were known. */
@@ -99,7 +115,7 @@ static json_t *estimate_json(const struct soak *soak)
 
 	mlr_plr_estimate(soak->plr, &estimate);
 	steps = mlr_plr_timeline(soak->plr, &count);
-	json = json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "critical_load", moments_json(&estimate.together),
+	json = json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "critical_load", critical_load_json(&estimate),
 			 "estimates", estimates_json(&estimate), "min_load_probability", estimate.min_load_probability,
 			 "max_load_probability", estimate.max_load_probability, "anomalies", anomalies_json(steps, count),
 			 "trend", trend_json(&estimate.trend), "time_line", time_line_json(steps, count), "trials",

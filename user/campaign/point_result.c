@@ -177,7 +177,7 @@ static json_t *results_digest(const json_t *document, enum verb verb)
 		return suite_digest(document);
 	if (verb == VERB_SOAK)
 		return single_digest(document, "critical load", read_number(load, "mean"), "stdev",
-				     read_number(load, "stdev"));
+				     read_either(load, "robust_stdev", "stdev"));
 	return single_digest(document, "trial", read_number(trial, "trial_forwarding_rate"), "loss_ratio",
 			     read_number(trial, "trial_loss_ratio"));
 }

@@ -304,7 +304,7 @@ const struct option options[] = {
 	       "Default: 2, with the goals as they are"),
 	RATIO("target-loss-ratio", "R", SOAK, "1e-7", target_loss_ratio, "the loss ratio to look for, above 0 and below 1"),
 	RATIO("stdev", "RATIO", SOAK, NULL, stdev_ratio,
-	      "end once the standard deviation of the estimate is at most this ratio of its mean"),
+	      "end once the robust standard deviation of the estimate is at most this ratio of its mean"),
 	DURATION("first-duration", "S", SOAK, "5.1", first_duration_s, POSITIVE, "how long the first trial is"),
 	DURATION("duration-step", "S", SOAK, "0.1", duration_step_s, 0, "how much longer each further trial is"),
 	SWITCH("explain", SEARCH | REPORT, explain, "also show each trial and why it was chosen", .flags = OPTION_OUTPUT),

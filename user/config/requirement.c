@@ -58,6 +58,7 @@ static const struct figure {
 	{ OF_TRIAL, "gap.max", QUANTITY_TIME, "/pacing/gap_max_ns" },
 	{ OF_SOAK, "critical-load", QUANTITY_LOAD, "/critical_load/mean" },
 	{ OF_SOAK, "critical-load.stdev", QUANTITY_LOAD, "/critical_load/stdev" },
+	{ OF_SOAK, "critical-load.robust-stdev", QUANTITY_LOAD, "/critical_load/robust_stdev" },
 	{ OF_SIZE, "throughput", QUANTITY_LOAD, "/throughput/throughput" },
 	{ OF_SIZE, "latency", QUANTITY_TIME, "/latency/average_of_means_ns" },
 	{ OF_SIZE, "latency.min", QUANTITY_TIME, "/latency/min_ns" },

@@ -22,7 +22,7 @@ static void add_soak_facts(struct facts *facts, const json_t *document, double m
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	const json_t *load = json_object_get(document, "critical_load");
-	double mean = read_number(load, "mean"), stdev = read_number(load, "stdev");
+	double mean = read_number(load, "mean"), stdev = read_either(load, "robust_stdev", "stdev");
 	bool irregular = read_string(document, "irregular_reason");
 	struct writer_verdict verdict = {
 		.id = "critical-load",
@@ -36,9 +36,13 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	if (read_truth(document, "tester_limited"))
 		strcpy(verdict.warning, "Tester-limited: the tester met its own limit in a trial.");
 	text_split(mean, "frames/s", verdict.value, verdict.unit);
+	if (json_object_get(load, "model_fits"))
+		facts_add(&verdict.facts, "The model fits", "%s (misfit %.3g)", read_truth(load, "model_fits") ? "yes" : "NO",
+			  read_number(load, "misfit"));
 	add_soak_facts(&verdict.facts, document, mean);
-	snprintf(verdict.exact, sizeof(verdict.exact), "%s per interface, standard deviation %s (%s)",
-		 text_fps(mean, mean_text), text_fps(stdev, stdev_text), text_percent(stdev / mean, ratio));
+	snprintf(verdict.exact, sizeof(verdict.exact), "%s per interface, %sstandard deviation %s (%s)",
+		 text_fps(mean, mean_text), json_object_get(load, "robust_stdev") ? "robust " : "",
+		 text_fps(stdev, stdev_text), text_percent(stdev / mean, ratio));
 	writer->ops->verdicts(writer, RANK_MAIN, &verdict, 1);
 	facts_free(&verdict.facts);
 }

@@ -442,7 +442,8 @@ static json_t *compare_soaks(const struct config *config, const json_t *const do
 				      json_object_get(documents[B], "critical_load") };
 	struct mlr_sample mean[SIDES] = { { .count = 1, .mean = read_number(load[A], "mean") },
 					  { .count = 1, .mean = read_number(load[B], "mean") } };
-	double variance = pow(read_number(load[A], "stdev"), 2) + pow(read_number(load[B], "stdev"), 2);
+	double variance = pow(read_either(load[A], "robust_stdev", "stdev"), 2) +
+			  pow(read_either(load[B], "robust_stdev", "stdev"), 2);
 	struct verdict verdict = {
 		.word = "same", .method = "estimates", .change_ratio = mean[B].mean / mean[A].mean - 1, .tested = true
 	};
