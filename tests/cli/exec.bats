@@ -20,12 +20,21 @@ answering() {
 }
 
 @test "every field of an answer counts" {
-  run --separate-stderr measured "$(answering '{"trial_loss_ratio": 0.25, "trial_effective_duration": 1.5,
-    "trial_forwarding_rate": 7000, "frames_sent": 1000, "frames_lost": 250}' | tr -d '\n')" --format json
+  run --separate-stderr measured "jq --unbuffered -c '{trial_loss_ratio: 0.25, trial_effective_duration: 1.5,
+    trial_forwarding_rate: (.trial_load * 0.75 + 0.5), frames_sent: 1000, frames_lost: 250}'" --format json
   [ "$status" -eq 1 ]
-  is '.trials[0] | .trial_loss_ratio == 0.25 and .trial_effective_duration == 1.5 and .trial_forwarding_rate == 7000
+  is '.trials[0] | .trial_loss_ratio == 0.25 and .trial_effective_duration == 1.5 and .trial_forwarding_rate == 750000.5
     and .counts.sent == 1000 and .counts.received == 750 and .counts.lost == 250 and .counts.intended == null
     and .loss_attribution == null and .tx_backend == null' <<<"$output"
+}
+
+@test "a forwarding rate that contradicts load and loss is refused" {
+  refuses 5 'trial_forwarding_rate that contradicts' measured "$(answering '{"trial_loss_ratio": 0.25, "trial_forwarding_rate": 740000}')"
+  refuses 5 'trial_forwarding_rate that contradicts' measured "$(answering '{"trial_loss_ratio": 0, "trial_forwarding_rate": 0}')"
+}
+
+@test "--effective-duration wall is for trials over ports" {
+  refuses 2 'effective-duration.*trial_effective_duration' measured "$(answering '{"trial_loss_ratio": 0}')" --effective-duration wall
 }
 
 @test "what is missing follows from the rest" {

@@ -29,13 +29,24 @@ warned() {
   warned 0 . --goal name=a,loss=0.5%
 }
 
+@test "an exceed ratio other than 50 % is warned of" {
+  warned 1 "Goal a: the Goal Exceed Ratio is 10 %.*section 4\.6\.4" --goal name=a,exceed=0.1
+  warned 0 . --goal name=a,exceed=0.5
+}
+
+@test "a width below the loss ratio of another goal is warned of" {
+  warned 1 "Goals a and b: the Goal Width of a \(0\.5 %\).*\(1 %\).*section 5\.6\.2" --goal name=a,loss=0 --goal name=b,loss=1%,width=1%
+  warned 0 . --goal name=a,loss=0,width=1% --goal name=b,loss=1%,width=1%
+}
+
 @test "a Min Load of less than one frame in the shortest trial is warned of" {
   warned 1 "Min Load \(1\.9 fps\).*\(0\.5 s\).*section 4\.6\.8\.2" --goal name=a,initial=0.5 --min-load 1.9
   warned 0 . --goal name=a,initial=0.5 --min-load 2
 }
 
-@test "presets give no warnings, and the text shows those that there are, once" {
-  for preset in csit rfc2544 tst009; do warned 0 . --preset $preset; done
+@test "presets give no warnings but of exceed ratios, and the text shows those that there are, once" {
+  for preset in csit tst009; do warned 0 . --preset $preset; done
+  warned 1 'section 4\.6\.4' --preset rfc2544
   run --separate-stderr simulated --goal name=a,loss=1%
   [ -z "$stderr" ]
   [ "$(grep -c 'section 4\.6\.5' <<<"$output")" -eq 1 ]
@@ -124,7 +135,7 @@ options_of() {
   declare -A value=([ports]=p1,p2 [direction]=both [frame-size]=128 [load]=1.5Mfps [duration]=500ms [preset]=tst009
     [goal]=name=x,loss=1%,exceed=0.25,final=3,initial=2s,sum=1min,width=1% [min-load]=20kfps [max-load]=5Gbps-l1 [algorithm]=tst009
     [max-r]=3 [target-loss-ratio]=1e-5 [stdev]=1% [first-duration]=2s [duration-step]=1ms [max-time]=1h [measurer]='exec:echo "a: b" # c'
-    [tx]=xsk [wait]=a=1,b=2,d=0.3,e=4 [effective-duration]=wall [address]=10.0.0.1/8,10.1.0.1/8 [gateway]=10.0.0.9,10.1.0.9
+    [tx]=xsk [wait]=a=1,b=2,d=0.3,e=4 [effective-duration]=trial [address]=10.0.0.1/8,10.1.0.1/8 [gateway]=10.0.0.9,10.1.0.9
     [dst-mac]=02:00:00:00:00:01,02:00:00:00:00:02 [allow-unsafe]="it's mine: yes" [sut]=policer:rate=5kfps,burst=100us [name]=x1
     [require]='x>=5kfps' [repeat]=2 [tolerance]=2% [significance]=0.05 [report]=x.json [metrics]=x.prom [format]=json [age-limit]=2h)
   local verb name

@@ -166,3 +166,18 @@ holds() {
     is '.warnings | any(startswith("the SUT remembers: trials after an overloaded one do worse"))'
   simulated --format json --measurer sim:jitter,capacity=1e6,sigma=0.01,seed=7 | is '.warnings | any(test("remembers")) | not'
 }
+
+@test "--fail-fast ends a search in which a goal fails at Min Load" {
+  goals=(--goal name=a,loss=0,final=1,sum=1 --goal name=b,loss=50%,final=1,sum=21 --measurer sim:hard,capacity=5000 --max-load 20000)
+  run --separate-stderr simulated --format json "${goals[@]}"
+  [ "$status" -eq 1 ]
+  all=$(jq '.trials | length' <<<"$output")
+  run --separate-stderr simulated --format json "${goals[@]}" --fail-fast
+  [ "$status" -eq 1 ]
+  is '.irregular_reason | test("--fail-fast")' <<<"$output"
+  is ".trials | length < $all" <<<"$output"
+  is '.search_result[0] | .relevant_upper_bound == 9001 and .relevant_lower_bound == null' <<<"$output"
+  # where Min Load is borne it changes nothing
+  run --separate-stderr simulated --format json --fail-fast
+  [ "$status" -eq 0 ]
+}

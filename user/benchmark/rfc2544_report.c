@@ -39,6 +39,10 @@ static void add_omissions(const struct rfc2544 *suite, json_t *sentences)
 					rfc2544_names[i].name);
 	if (suite->config->direction == DIRECTION_A_TO_B || suite->config->direction == DIRECTION_B_TO_A)
 		append_sentence(sentences, "Section 14: one direction only; RFC 2544 says both.");
+	append_sentence(
+		sentences,
+		"Section 12: every test is made once, with the addresses of the traffic profile; RFC 2544 says to repeat "
+		"it with destinations in 256 networks at random (a run of its own with --vary dst-ip).");
 }
 
 static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
@@ -69,6 +73,16 @@ static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
 				"Back-to-back frames: bursts of at most %g s without a pause after them, RFC 2544 "
 				"section 26.4 says trials of at least %g s.",
 				plan->burst_trial_s, book->burst_trial_s);
+	if (rfc2544_is_wanted(suite, TEST_BACK_TO_BACK)) {
+		append_sentence(
+			sentences,
+			"Back-to-back frames: measured for every frame size, RFC 9004 section 5.1 says only for those "
+			"whose throughput is below the maximum frame rate.");
+		append_sentence(
+			sentences,
+			"Back-to-back frames: a burst of which frames were lost is not sent again to verify the loss "
+			"(RFC 9004 section 5.2).");
+	}
 	if (rfc2544_is_wanted(suite, TEST_RECOVERY) && plan->overload_duration_s < book->overload_duration_s)
 		append_sentence(sentences, "System recovery: overload for %g s, RFC 2544 section 26.5 says at least %g s.",
 				plan->overload_duration_s, book->overload_duration_s);

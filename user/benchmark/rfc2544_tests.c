@@ -68,7 +68,9 @@ static const char *search_reason(const struct goal_outcome *outcome)
 	case MLR_REGULAR:
 		return NULL;
 	case MLR_MAX_LOAD_IS_LOWER_BOUND:
-		return "the SUT loses nothing at the maximum rate: it is not the limit";
+		return "the SUT loses nothing at the maximum rate, which so is its throughput in the sense of RFC 2544; as "
+		       "a "
+		       "result of MLRsearch it is irregular, for there is no upper bound";
 	case MLR_MIN_LOAD_IS_UPPER_BOUND:
 		return "the SUT loses frames at every load down to Min Load";
 	case MLR_UNFINISHED:

@@ -215,6 +215,19 @@ static enum exit_code take_stored_trials(struct search *search)
 	return code;
 }
 
+/* Whether a goal has failed already: as CSIT ends a search that can only tell how broken the SUT is. */
+static bool has_failed_fast(struct search *search)
+{
+	double lower_fps, upper_fps;
+
+	for (size_t goal = 0; search->config->fail_fast && goal < search->input.goal_count; goal++) {
+		search_bounds(search, goal, &lower_fps, &upper_fps);
+		if (upper_fps <= search->input.min_load_fps)
+			return true;
+	}
+	return false;
+}
+
 /* Trials until the controller wants no more, time is up, a stop, or a failure; search->end says which. */
 static enum exit_code loop(struct search *search)
 {
@@ -225,7 +238,8 @@ static enum exit_code loop(struct search *search)
 	while ((wanted = mlr_controller_next(search->controller, &decision)) > 0 && code == EXIT_DONE) {
 		if (stop_requested())
 			code = EXIT_INTERRUPTED;
-		else if (search->config->measurer == MEASURER_REPLAY || out_of_time(search, &decision.input))
+		else if (search->config->measurer == MEASURER_REPLAY || has_failed_fast(search) ||
+			 out_of_time(search, &decision.input))
 			break;
 		else
 			code = perform(search, &decision);
@@ -235,6 +249,7 @@ static enum exit_code loop(struct search *search)
 	if (code == EXIT_DONE)
 		search->end = !wanted                                       ? SEARCH_COMPLETE
 			      : search->config->measurer == MEASURER_REPLAY ? SEARCH_REPLAYED
+			      : has_failed_fast(search)                     ? SEARCH_FAILED_FAST
 									    : SEARCH_OUT_OF_TIME;
 	else
 		search->end = code == EXIT_INTERRUPTED ? SEARCH_INTERRUPTED : SEARCH_FAILED;

@@ -49,6 +49,8 @@ static const char *end_reason(const struct search *search)
 	switch (search->end) {
 	case SEARCH_OUT_OF_TIME:
 		return "the time limit of the search was reached";
+	case SEARCH_FAILED_FAST:
+		return "Min Load is an Upper Bound of a goal, and --fail-fast ends the search there";
 	case SEARCH_REPLAYED:
 		return "the stored trials end here";
 	case SEARCH_INTERRUPTED:

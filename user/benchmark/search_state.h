@@ -32,6 +32,7 @@ enum search_end {
 	SEARCH_RUNNING,
 	SEARCH_COMPLETE,
 	SEARCH_OUT_OF_TIME,
+	SEARCH_FAILED_FAST,
 	SEARCH_REPLAYED, /* the stored trials end before the search does */
 	SEARCH_INTERRUPTED,
 	SEARCH_FAILED, /* a trial could not be performed */

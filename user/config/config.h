@@ -141,6 +141,7 @@ struct config {
 	unsigned int learning_frames; /* that a port sends before a trial */
 	unsigned int show_count;      /* profile show: frames of each port */
 	unsigned int queues;          /* transmit queues of each port, each with a thread; of a lab: of its links */
+	bool fail_fast;               /* end a search once Min Load is an Upper Bound of a goal */
 	bool no_seq;                  /* do not tell duplicates and reordering */
 	bool no_latency;              /* do not measure latency */
 	struct load_spec load;        /* trial */

@@ -235,6 +235,10 @@ static enum exit_code check(struct config *config)
 		code = require_check(config);
 	if (code != EXIT_DONE)
 		return code;
+	if (config->effective_duration == EFFECTIVE_WALL && !config_uses_ports(config) && config->measurer != MEASURER_REPLAY)
+		return refuse(EXIT_USAGE_ERROR,
+			      "--effective-duration wall is for trials over ports: what exec performs, it times "
+			      "itself (trial_effective_duration), and sim takes no time");
 	if (config->timestamps == TIMESTAMPS_HARDWARE && config->no_latency)
 		return refuse(EXIT_USAGE_ERROR, "--timestamps hardware is for latency, and --no-latency measures none");
 	if (config_uses_ports(config) && !config->ports[PORT_A].name[0])

@@ -307,6 +307,9 @@ const struct option options[] = {
 	      "end once the robust standard deviation of the estimate is at most this ratio of its mean"),
 	DURATION("first-duration", "S", SOAK, "5.1", first_duration_s, POSITIVE, "how long the first trial is"),
 	DURATION("duration-step", "S", SOAK, "0.1", duration_step_s, 0, "how much longer each further trial is"),
+	SWITCH("fail-fast", SEARCH, fail_fast,
+	       "end the search, irregular, once Min Load is an Upper Bound of any goal: a SUT that is broken is not "
+	       "measured on"),
 	SWITCH("explain", SEARCH | REPORT, explain, "also show each trial and why it was chosen", .flags = OPTION_OUTPUT),
 	OPTION("resume", "FILE", SEARCH, NULL, NULL,
 	       "go on with an interrupted search, from its JSON result or its event stream, with its options",

@@ -8,6 +8,8 @@
 #include "base/json_text.h"
 #include "base/units.h"
 
+#define RECOMMENDED_EXCEED_RATIO 0.5
+
 /* 4.6.1: one sentence, however many differ. */
 static void warn_of_final_durations(json_t *sentences, const struct config *config)
 {
@@ -36,6 +38,12 @@ static void warn_of_goal(json_t *sentences, const struct mlr_goal *goal)
 				"Goal %s: the Goal Duration Sum (%g s) is below the Goal Final Trial Duration (%g s): "
 				"results repeat less well; draft-15 section 4.6.2 does not recommend it.",
 				goal->name, goal->duration_sum_s, goal->final_trial_duration_s);
+	if (goal->exceed_ratio != RECOMMENDED_EXCEED_RATIO)
+		append_sentence(
+			sentences,
+			"Goal %s: the Goal Exceed Ratio is %s; draft-15 section 4.6.4 recommends 50 %%, which makes Search "
+			"Durations vary least.",
+			goal->name, format_percent(goal->exceed_ratio, loss));
 	if (goal->width_ratio < goal->loss_ratio)
 		append_sentence(sentences,
 				"Goal %s: the Goal Width (%s) is below the Goal Loss Ratio (%s): the Conditional "
@@ -43,6 +51,28 @@ static void warn_of_goal(json_t *sentences, const struct mlr_goal *goal)
 				"width not below the loss ratio.",
 				goal->name, format_percent(goal->width_ratio, width),
 				format_percent(goal->loss_ratio, loss));
+}
+
+/* 5.6.2: a goal of more loss may come to a smaller Conditional Throughput where any goal of less loss is narrower than that loss. */
+static void warn_across_goals(json_t *sentences, const struct config *config)
+{
+	char width[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
+
+	for (size_t i = 0; i < config->goal_count; i++) {
+		for (size_t j = 0; j < config->goal_count; j++) {
+			const struct mlr_goal *goal = &config->goals[i], *lossier = &config->goals[j];
+
+			if (goal->loss_ratio < lossier->loss_ratio && goal->width_ratio < lossier->loss_ratio)
+				append_sentence(
+					sentences,
+					"Goals %s and %s: the Goal Width of %s (%s) is below the Goal Loss Ratio of %s "
+					"(%s), "
+					"so the Conditional Throughput of %s may come out the larger one; draft-15 section "
+					"5.6.2 recommends a width not below the loss ratio of the goal that allows more.",
+					goal->name, lossier->name, goal->name, format_percent(goal->width_ratio, width),
+					lossier->name, format_percent(lossier->loss_ratio, loss), goal->name);
+		}
+	}
 }
 
 /* 4.6.8.2 */
@@ -68,6 +98,7 @@ json_t *warnings_describe(const struct config *config, double min_load_fps)
 	warn_of_final_durations(sentences, config);
 	for (size_t i = 0; i < config->goal_count; i++)
 		warn_of_goal(sentences, &config->goals[i]);
+	warn_across_goals(sentences, config);
 	warn_of_min_load(sentences, config, min_load_fps);
 	return sentences;
 }
