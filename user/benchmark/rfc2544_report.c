@@ -42,7 +42,8 @@ static void add_omissions(const struct rfc2544 *suite, json_t *sentences)
 	append_sentence(
 		sentences,
 		"Section 12: every test is made once, with the addresses of the traffic profile; RFC 2544 says to repeat "
-		"it with destinations in 256 networks at random (a run of its own with --vary dst-ip).");
+		"it with destinations in 256 networks at random (a run of its own with --vary dst-address=256 --flow-order "
+		"random).");
 }
 
 static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
