@@ -28,6 +28,21 @@ store() { # further options
   done
 }
 
+@test "every stored search replays, wherever its loads, ports and frames came from" {
+  local change file bounds='.search_result | map([.goal, .regular, .relevant_lower_bound, .relevant_upper_bound, .conditional_throughput])'
+  for file in tests/golden/search-1-*.json; do
+    # Max Load found by calibration; ports of other hosts; frames of a file that is not here
+    for change in . 'del(.configuration["max-load"]) | .max_load_source = "calibration"' \
+      '.configuration += {measurer: "mpi", ports: "h1:east:tx,h2:west:rx"} | del(.configuration.direction)' \
+      '.configuration += {template: "/nonexistent.pcap"}'; do
+      jq "$change" "$file" >"$WHOLE"
+      run --separate-stderr "$XDP_MLR" search --replay "$WHOLE" --format json
+      [ "$status" -le 1 ] && [ -z "$(grep -v ' irregular\|: warning: ' <<<"$stderr")" ] || { echo "$file, $change: $stderr"; return 1; }
+      [ "$(jq -c "$bounds" <<<"$output")" = "$(jq -c "$bounds" "$file")" ]
+    done
+  done
+}
+
 @test "--replay says what the controller would have asked for instead" {
   store
   # the seventh trial at another load

@@ -150,7 +150,7 @@ static enum exit_code check_loads(const struct config *config)
 	const struct given *min = given_find(config->given, "min-load"), *max = given_find(config->given, "max-load");
 	double octets = config->frame_size_octets;
 
-	if (!max && !config_uses_ports(config))
+	if (!max && !config_uses_ports(config) && !config->stored)
 		return refuse(EXIT_USAGE_ERROR, "--max-load is missing: a measurer other than xdp knows no line rate; "
 						"give it, for example --max-load 10Mfps");
 	if (!max || !load_is_absolute(&config->min_load) || !load_is_absolute(&config->max_load))
@@ -162,8 +162,6 @@ static enum exit_code check_loads(const struct config *config)
 
 static enum exit_code check_search(struct config *config)
 {
-	if (given_find(config->given, "replay"))
-		config->measurer = MEASURER_REPLAY;
 	if (config->goal_count == 0)
 		take_preset_goals(config);
 	for (size_t i = 0; config->algorithm == ALGORITHM_TST009 && config->max_r && i < config->goal_count; i++)
@@ -191,6 +189,8 @@ static enum exit_code check_places(const struct config *config)
 			   *direction = given_find(config->given, "direction");
 	bool places = config_has_roles(config);
 
+	if (config->measurer == MEASURER_REPLAY) /* what is stored was checked where it was measured */
+		return EXIT_DONE;
 	for (unsigned int i = 0; i < config->port_count; i++)
 		places |= config->ports[i].host[0] != '\0';
 	if (places && config->measurer != MEASURER_MPI)
@@ -260,7 +260,9 @@ static enum exit_code complete(struct config *config)
 		code = add_fallbacks(config->verb, config->given);
 	if (code == EXIT_DONE)
 		code = read_values(config->given, config);
-	if (code == EXIT_DONE && config->template_path)
+	if (given_find(config->given, "replay"))
+		config->measurer = MEASURER_REPLAY;
+	if (code == EXIT_DONE && config->template_path && config->measurer != MEASURER_REPLAY)
 		code = frame_file_read(config->template_path, &config->template);
 	return code == EXIT_DONE ? check(config) : code;
 }
