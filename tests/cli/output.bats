@@ -49,6 +49,20 @@ load helper
   diff "$BATS_TEST_TMPDIR/r.txt" "$BATS_TEST_TMPDIR/out"
 }
 
+@test "every --report is written, and one that cannot be is known before anything is measured" {
+  local dir=$BATS_TEST_TMPDIR
+  simulated --report "$dir/a.html" --report "$dir/b.md" --report "$dir/c.json" --format json >"$dir/out"
+  cmp "$dir/c.json" "$dir/out"
+  grep -q '<html' "$dir/a.html"
+  grep -q '^# ' "$dir/b.md"
+  rm "$dir"/[abc].*
+  "$XDP_MLR" report "$dir/out" --report "$dir/a.html" --report "$dir/b.md"
+  [ -s "$dir/a.html" ] && [ -s "$dir/b.md" ]
+  rm "$dir"/[ab].*
+  refuses 2 "--report '.*/none/b.md'" simulated --report "$dir/a.html" --report "$dir/none/b.md"
+  [ ! -e "$dir/a.html" ]
+}
+
 @test "a report takes the place of an older, longer one" {
   head -c 1000000 /dev/zero >"$BATS_TEST_TMPDIR/r.json"
   simulated --format json --report "$BATS_TEST_TMPDIR/r.json" >"$BATS_TEST_TMPDIR/out"

@@ -127,6 +127,14 @@ search() {
   [ "$("$XDP_MLR" profile show --frame-size 64 --frame-size 128 --format json | jq '.frames[0].size_octets')" -eq 128 ]
 }
 
+@test "an option given twice is not lost without a word" {
+  run --separate-stderr simulated --max-load 5Mfps --format json
+  [ "$status" -eq 0 ]
+  [ "$stderr" = "xdp-mlr: warning: --max-load is given twice: '5Mfps' counts, and '10Mfps' does not" ]
+  [ "$(jq -r '.warnings[0], .configuration["max-load"]' <<<"$output")" = "${stderr#*warning: }
+5Mfps" ]
+}
+
 @test "durations must be above 0" {
   local duration
   for duration in 0 -1 nan inf 5sec 1e7 ''; do

@@ -77,7 +77,7 @@ static void search_has_the_contracts_defaults(void **state)
 	assert_true(config->max_time_s == 0);
 	assert_int_equal(config->effective_duration, EFFECTIVE_TRIAL);
 	assert_int_equal(config->format, FORMAT_TEXT);
-	assert_null(config->report_path);
+	assert_int_equal(config->report_count, 0);
 	assert_null(config->unsafe_reason);
 	assert_false(config->quiet);
 	inet_pton(AF_INET, "198.18.0.2", &address);

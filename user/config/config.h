@@ -108,8 +108,9 @@ struct rfc2544_options {
 
 enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY, MEASURER_MPI };
 
-#define REPEATS_MOST  1000
-#define TX_QUEUES_MAX 64 /* transmit queues of a port */
+#define REPEATS_MOST     1000
+#define TX_QUEUES_MAX    64 /* transmit queues of a port */
+#define REPORT_FILES_MAX 8  /* of --report */
 
 struct frame_file;
 struct given_list;
@@ -169,8 +170,11 @@ struct config {
 	struct prepare prepare;
 	const char *unsafe_reason; /* --allow-unsafe=REASON, NULL: refuse ports in use */
 	enum format format;
-	const char *report_path; /* NULL: none */
-	enum document_form report_form;
+	struct {
+		const char *path;
+		enum document_form form;
+	} reports[REPORT_FILES_MAX];
+	size_t report_count;
 	const char *metrics_path; /* NULL: none */
 	bool quiet;
 	bool dump_config;      /* print the configuration, and that is all */

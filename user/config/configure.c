@@ -301,6 +301,18 @@ enum exit_code config_of_values(enum verb verb, struct given_list *list, struct 
 	return code;
 }
 
+/* Of an option given twice the last value counts, and whoever gave it may not know of the first. */
+static void warn_of_repeated(const struct given_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct given *given = &list->items[i], *last = given_find(list, given->option->name);
+
+		if (!(given->option->flags & OPTION_REPEATS) && strcmp(given->text, last->text) != 0)
+			warn("--%s is given twice: '%s' counts, and '%s' does not", given->option->name, last->text,
+			     given->text);
+	}
+}
+
 enum exit_code config_read(int argc, char **argv, struct config *ret, bool *ret_finished)
 {
 	struct config config = CONFIG_EMPTY;
@@ -314,6 +326,7 @@ enum exit_code config_read(int argc, char **argv, struct config *ret, bool *ret_
 	code = read_all(argv, &config, ret_finished);
 	if (code == EXIT_DONE && !*ret_finished) {
 		message_quiet = config.quiet;
+		warn_of_repeated(config.given);
 		*ret = config;
 	} else {
 		config_free(&config);

@@ -179,9 +179,15 @@ static enum exit_code read_measurer(const struct given *given, struct config *co
 
 static enum exit_code read_report_path(const struct given *given, struct config *config)
 {
-	if (!document_form(given->text, &config->report_form))
+	size_t count = config->report_count;
+
+	if (count == REPORT_FILES_MAX)
+		return refuse_given(given, "is one file too many, at most %d are written", REPORT_FILES_MAX);
+	if (!document_form(given->text, &config->reports[count].form))
 		return refuse_given(given, "the ending chooses the form of the report: " DOCUMENT_ENDINGS);
-	return read_text(given, config);
+	config->reports[count].path = given->text;
+	config->report_count++;
+	return EXIT_DONE;
 }
 
 /* --- the table ------------------------------------------------------------------------------------------------------ */
@@ -404,8 +410,9 @@ const struct option options[] = {
 	OPTION("note", "TEXT", FRAMES, NULL, NULL,
 	       "anything that the result should say of this run, repeatable; it stands in `notes` and in every rendering",
 	       .flags = OPTION_REPEATS | OPTION_OUTPUT),
-	VALUE("report", "FILE", MEASURES | REPORT | MERGES, NULL, read_report_path, report_path,
-	      "write the Test Report to FILE; the ending chooses: " DOCUMENT_ENDINGS, .flags = OPTION_OUTPUT),
+	OPTION("report", "FILE", MEASURES | REPORT | MERGES, NULL, read_report_path,
+	       "write the Test Report to FILE, repeatable; the ending chooses: " DOCUMENT_ENDINGS,
+	       .flags = OPTION_REPEATS | OPTION_OUTPUT),
 	TEXT("metrics", "FILE", FRAMES, NULL, metrics_path,
 	     "keep FILE up to date with how the run goes, as OpenMetrics text, for the textfile collector of "
 	     "node_exporter (there it must end in .prom)",

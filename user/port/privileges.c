@@ -96,10 +96,19 @@ static const int calls[] = {
 	__NR_restart_syscall
 };
 
+/* Whether ports are opened anew, for each size or search. */
+static bool opens_again(const struct config *config)
+{
+	return config->verb == VERB_SELFTEST || config->verb == VERB_RFC2544 || config->repeats > 1;
+}
+
 enum exit_code privileges_confine(const struct config *config)
 {
-	int error = keep_useful(0);
+	int error;
 
+	if (opens_again(config))
+		return EXIT_DONE;
+	error = keep_useful(0);
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error));
 	if (config->reset_command || given_find(config->given, "sut-config-command"))

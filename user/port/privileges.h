@@ -16,7 +16,7 @@ const char *privileges_missing(char buffer[PRIVILEGES_TEXT_SIZE]);
 enum exit_code privileges_check(void);
 /* Keep the capabilities that opening, trials, the report and restoring need. */
 enum exit_code privileges_reduce(const struct config *config);
-/* Without those for opening. And where no command of the user's is to run: no new privileges, and the system calls of a run alone. */
+/* Without those for opening, unless ports are opened anew for each frame size or search (selftest, rfc2544, --repeat): then all stays. And where no command of the user's is to run: no new privileges, and the system calls of a run alone. */
 enum exit_code privileges_confine(const struct config *config);
 
 #endif

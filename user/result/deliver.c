@@ -38,11 +38,13 @@ static enum exit_code find_place(const char *path, struct destination *ret)
 
 enum exit_code report_file_open(const struct config *config, struct report_file *ret)
 {
-	struct report_file file = { .path = config->report_path, .destination = { .directory_fd = -1, .fd = -1 } };
+	struct report_file file = { 0 };
 	enum exit_code code = EXIT_DONE;
 
-	if (file.path)
-		code = find_place(file.path, &file.destination);
+	for (size_t i = 0; i < REPORT_FILES_MAX; i++)
+		file.destinations[i] = (struct destination){ .directory_fd = -1, .fd = -1 };
+	for (size_t i = 0; i < config->report_count && code == EXIT_DONE; i++)
+		code = find_place(config->reports[i].path, &file.destinations[i]);
 	if (code == EXIT_DONE)
 		code = report_sut(config, &file.sut);
 	if (code != EXIT_DONE)
@@ -54,25 +56,41 @@ enum exit_code report_file_open(const struct config *config, struct report_file 
 
 void report_file_close(struct report_file *file)
 {
-	destination_close(&file->destination);
+	for (size_t i = 0; i < REPORT_FILES_MAX; i++)
+		destination_close(&file->destinations[i]);
 	json_decref(file->sut);
 }
 
-static enum exit_code report_write(const json_t *document, const struct config *config, struct report_file *file)
+static enum exit_code write_form(const json_t *document, const struct config *config, size_t i,
+				 struct destination *destination)
 {
 	size_t length;
-	char *text = render(document, config->report_form, (struct render_style){ .explain = config->explain }, &length);
+	char *text = render(document, config->reports[i].form, (struct render_style){ .explain = config->explain }, &length);
 	int error;
 
 	if (!text || memory_ran_out()) {
 		free(text);
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	}
-	error = destination_write(&file->destination, text, length, 0666, true, true);
+	error = destination_write(destination, text, length, 0666, true, true);
 	free(text);
 	if (error == -EINTR)
 		return EXIT_INTERRUPTED;
-	return error ? refuse(EXIT_INCAPABLE, "cannot write to %s: %s", file->path, strerror(-error)) : EXIT_DONE;
+	return error ? refuse(EXIT_INCAPABLE, "cannot write to %s: %s", config->reports[i].path, strerror(-error))
+		     : EXIT_DONE;
+}
+
+/* Every form that can be written is, whatever becomes of another. */
+static enum exit_code report_write(const json_t *document, const struct config *config, struct report_file *file)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (size_t i = 0; i < config->report_count; i++) {
+		enum exit_code written = write_form(document, config, i, &file->destinations[i]);
+
+		code = code == EXIT_DONE ? written : code;
+	}
+	return code;
 }
 
 enum exit_code report_show(const json_t *document, const struct config *config)
@@ -124,7 +142,7 @@ enum exit_code report_show_or_write(const json_t *document, const struct config 
 	struct report_file file;
 	enum exit_code code;
 
-	if (!config->report_path)
+	if (!config->report_count)
 		return report_show(document, config);
 	code = report_file_open(config, &file);
 	if (code != EXIT_DONE)
@@ -148,7 +166,7 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 		report_add_checklist(document);
 	}
 	shown = report_show(document, config);
-	if (file && file->path && !memory_ran_out())
+	if (file && !memory_ran_out())
 		filed = report_write(document, config, file);
 	json_decref(document);
 	if (shown != EXIT_DONE)
