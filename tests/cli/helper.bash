@@ -8,7 +8,10 @@ SIM=sim:jitter,capacity=1e6,sigma=0.01,seed=7
 
 # A search that takes no time: `simulated [options]`
 simulated() {
-  "$XDP_MLR" search --measurer "$SIM" --max-load 10Mfps "$@"
+  local usual=()
+  [[ " $* " == *" --measurer"* ]] || usual+=(--measurer "$SIM")
+  [[ " $* " == *" --max-load"* ]] || usual+=(--max-load 10Mfps)
+  "$XDP_MLR" search "${usual[@]}" "$@"
 }
 
 # A search over a shell command as the measurer: `measured COMMAND [options]`

@@ -58,7 +58,7 @@ warned() {
     --goal name=exceed,exceed=0.1,final=60 | is '[.search_result[].rfc2544_compliance] == ["unconditional", "conditional", "none", "none"]'
   simulated --preset rfc2544 | grep -q "RFC 2544, section 24  *unconditionally compliant"
   # what is irregular is no throughput
-  run simulated --preset rfc2544 --measurer sim:hard,capacity=1e9 --format json
+  run --separate-stderr simulated --preset rfc2544 --measurer sim:hard,capacity=1e9 --format json
   is '.search_result[0].rfc2544_compliance == "none"' <<<"$output"
 }
 

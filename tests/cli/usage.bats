@@ -128,7 +128,7 @@ search() {
 }
 
 @test "an option given twice is not lost without a word" {
-  run --separate-stderr simulated --max-load 5Mfps --format json
+  run --separate-stderr "$XDP_MLR" search --measurer "$SIM" --max-load 10Mfps --max-load 5Mfps --format json
   [ "$status" -eq 0 ]
   [ "$stderr" = "xdp-mlr: warning: --max-load is given twice: '5Mfps' counts, and '10Mfps' does not" ]
   [ "$(jq -r '.warnings[0], .configuration["max-load"]' <<<"$output")" = "${stderr#*warning: }

@@ -108,7 +108,7 @@ queues_and_ports() {
 # phase d what it still had.
 held_up() { # what queues_and_ports said before
   local now
-  [[ ${LAB_SUT:-} != @(policer|stretch)* ]] && get '(.trial_result.counts.lost // 0) > 0' >/dev/null || return
+  [[ ${LAB_SUT:-} != @(policer|stretch|none)* ]] && get '(.trial_result.counts.lost // 0) > 0' >/dev/null || return
   read -ra now < <(queues_and_ports)
   [ "${now[0]}" -gt "$1" ] || get '[.ports[].nic_tx_dropped // 0] | add > 0' >/dev/null ||
     [ $((now[1] - $2)) -ge "$(get .trial_result.counts.sent)" ]

@@ -22,7 +22,7 @@ wait_listening() {
 
 # Look at COUNT frames inside the SUT while a trial goes on: $dump has a line or two a frame.
 look() { # COUNT tcpdump-arguments... -- trial-options...
-  local frames=$1 arguments=()
+  local frames=$1 arguments=() LAB_SUT=none # its program is taken off, so all frames are lost
   shift
   while [ "$1" != -- ]; do arguments+=("$1"); shift; done
   shift

@@ -56,10 +56,16 @@ static int keep_useful(uint64_t beside)
 	return confine_keep(keep);
 }
 
+/* Whether ports are opened anew, for each size, backend or search. */
+static bool opens_again(const struct config *config)
+{
+	return config->verb == VERB_SELFTEST || config->verb == VERB_RFC2544 || config->repeats > 1;
+}
+
 enum exit_code privileges_reduce(const struct config *config)
 {
 	/* live frames open a network namespace */
-	int error = keep_useful(config->tx == TX_XSK ? 0 : CONFINE_BIT(CAP_SYS_ADMIN));
+	int error = keep_useful(config->tx == TX_XSK && !opens_again(config) ? 0 : CONFINE_BIT(CAP_SYS_ADMIN));
 
 	return error ? refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error)) : EXIT_DONE;
 }
@@ -95,12 +101,6 @@ static const int calls[] = {
 	__NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_rt_sigtimedwait, __NR_sigaltstack,
 	__NR_restart_syscall
 };
-
-/* Whether ports are opened anew, for each size or search. */
-static bool opens_again(const struct config *config)
-{
-	return config->verb == VERB_SELFTEST || config->verb == VERB_RFC2544 || config->repeats > 1;
-}
 
 enum exit_code privileges_confine(const struct config *config)
 {
