@@ -184,6 +184,15 @@ running() {
   [ -e "/proc/$pid/exe" ]
 }
 
+# Wait until it has said this, or has ended without; then fail.
+until_it_says() { # PATTERN FILE
+  while running; do
+    if grep -qs "$1" "$2"; then return 0; fi
+    sleep 0.02
+  done
+  grep -qs "$1" "$2"
+}
+
 # Wait for its end; it is the last run then.
 ended() {
   status=0

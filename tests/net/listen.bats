@@ -44,7 +44,7 @@ talk() {
   # a longer one, if it had ended before there were several trials with them
   for sum in 3 9 27; do
     start search --max-load 5kfps --min-load 1kfps --goal "loss=0,final=0.3,sum=$sum,width=20%" --wait d=0.1 --format jsonl
-    until grep -qs trial_started "$BATS_TEST_TMPDIR/out"; do sleep 0.02; done
+    until_it_says trial_started "$BATS_TEST_TMPDIR/out"
     talk
     flowing 5000
     if running; then in_time=true; fi

@@ -76,7 +76,7 @@ search() {
 @test "SIGINT in a search prints what was measured, marked irregular" {
   lab_up policer:rate=50000,burst=100us
   start search --max-load 100kfps --format jsonl
-  until grep -qs trial_finished "$BATS_TEST_TMPDIR/out"; do sleep 0.05; done
+  until_it_says trial_finished "$BATS_TEST_TMPDIR/out"
   interrupted
   output=$(tail -1 <<<"$output")
   check '.irregular_reason != null and (.trials | length) >= 1 and ([.search_result[].regular] | any | not)'

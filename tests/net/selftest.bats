@@ -232,7 +232,7 @@ short_search() {
 @test "SIGINT ends it, with the frame sizes that were done" {
   lab_up wire
   start selftest --frame-size 64,128,256 --duration 0.1 --format jsonl
-  until grep -qs self_test_finished "$BATS_TEST_TMPDIR/out"; do sleep 0.05; done
+  until_it_says self_test_finished "$BATS_TEST_TMPDIR/out"
   interrupted
   output=$(tail -1 <<<"$output")
   check '.irregular_reason == "interrupted" and (.self_tests | length) >= 1 and (.self_tests | length) < 3'
