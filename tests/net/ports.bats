@@ -204,8 +204,8 @@ start_trial() {
   kill -9 "$pid"
   wait "$pid" || true
   [ "$(cat "/proc/sys/net/ipv6/conf/$A/disable_ipv6")" = 1 ]
-  clean_trial --load 1000 --duration 0.1
-  [ "$status" -eq 0 ]
+  trial --load 1000 --duration 0.1
+  [ "$status" -le 1 ] # a busy machine may leave frames unsent
   [[ $stderr == *"restored"* ]]
   [ "$(cat "/proc/sys/net/ipv6/conf/$A/disable_ipv6")" = 0 ]
 }
