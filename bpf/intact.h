@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Whether a frame of the tester arrived as it was sent, by the IPv4 header's checksum and UDP's. Neither covers MAC addresses and
- * VLAN tags. Small frames, whose payload is the tag alone, are summed up in place; of others the octets are copied first, which
- * also reaches those that lie in fragments.
+ * Whether a frame of the tester arrived as it was sent, by the IPv4 header's checksum and UDP's. Neither covers MAC
+ * addresses and VLAN tags. Small frames, whose payload is the tag alone, are summed up in place; of others the octets are
+ * copied first, which also reaches those that lie in fragments.
  */
 #ifndef XDP_MLR_INTACT_H
 #define XDP_MLR_INTACT_H
@@ -19,8 +19,8 @@ static __always_inline struct rx_cpu *this_cpu(void);
 _Static_assert(sizeof(((struct rx_cpu *)0)->scratch) >= CHUNK_OCTETS + 3,
 	       "a chunk fits, rounded up as the verifier sees it");
 
-/* The ones' complement sum of a whole that covers its own checksum is all ones (RFC 1071): its words, in whatever units, add up to a multiple
- * of 0xffff. Those are the numbers that 2^64 modulo the inverse of 0xffff makes small. */
+/* The ones' complement sum of a whole that covers its own checksum is all ones (RFC 1071): its words, in whatever units, add
+ * up to a multiple of 0xffff. Those are the numbers that 2^64 modulo the inverse of 0xffff makes small. */
 static __always_inline int is_all_ones(__u64 sum)
 {
 	return sum * 0xfffefffefffeffff <= 0x0001000100010001;
@@ -66,7 +66,8 @@ static __always_inline int add_octets(struct xdp_md *context, struct rx_cpu *cpu
 {
 	__s64 more;
 
-	/* Their bounds in the arithmetic that the verifier of each kernel follows, whatever the compiler knows of them and compares. */
+	/* Their bounds in the arithmetic that the verifier of each kernel follows, whatever the compiler knows of them and
+	 * compares. */
 	octets--;
 	barrier_var(octets);
 	octets = (octets & (CHUNK_OCTETS - 1)) + 1;
@@ -80,8 +81,8 @@ static __always_inline int add_octets(struct xdp_md *context, struct rx_cpu *cpu
 	return 1;
 }
 
-/* `where` is the UDP header's offset times 2^9, plus the IP header's times 2, plus whether it is IPv6. Not static: so the verifier looks
- * at it once, and not again for each way that leads here. */
+/* `where` is the UDP header's offset times 2^9, plus the IP header's times 2, plus whether it is IPv6. Not static: so the
+ * verifier looks at it once, and not again for each way that leads here. */
 __noinline int is_copy_intact(struct xdp_md *context, __u32 where, __u32 udp_octets)
 {
 	__u32 is_ipv6 = where & 1, network_offset = where >> 1 & 0xff, udp_offset = where >> 9 & 0xff;

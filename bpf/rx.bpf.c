@@ -5,18 +5,18 @@
  * Counters and histograms are a copy a CPU, without atomics, in memory that user space maps: reading them costs no system
  * call. Sequence state must not be a copy a CPU: NAPI moves between CPUs, and then every frame of a flow looks new or lost.
  * It is shared, and needs one atomic exchange a frame: each flow has the number expected next, and `window` slots that hold
- * the last number seen in each residue class. An exchange that gives back the very number just put in is a duplicate. A number
- * older than the window cannot be told from a duplicate and is counted as one, so that duplicates never hide a loss. Two CPUs
- * that receive one flow at the same moment may disagree about what comes next, and so about the order of those few frames;
- * what is unique they never disagree about.
+ * the last number seen in each residue class. An exchange that gives back the very number just put in is a duplicate. A
+ * number older than the window cannot be told from a duplicate and is counted as one, so that duplicates never hide a loss.
+ * Two CPUs that receive one flow at the same moment may disagree about what comes next, and so about the order of those few
+ * frames; what is unique they never disagree about.
  *
  * Sequence numbers go on from trial to trial, so nothing has to be cleared: the first frame of a flow in a trial sets the
- * number expected next to the trial's first. In a trial of at most 2^32 - 1 numbers a flow the distance between two of them is
- * exact; in a longer one it is taken modulo 2^32, which is right unless more than 2^31 in a row are lost.
+ * number expected next to the trial's first. In a trial of at most 2^32 - 1 numbers a flow the distance between two of them
+ * is exact; in a longer one it is taken modulo 2^32, which is right unless more than 2^31 in a row are lost.
  *
- * A frame in which a bit was flipped must not be believed: a number far ahead would make all that follow look old. Where the checksum of
- * every frame is not verified, it still is wherever a frame is unlike the one expected: another trial, flow or number, or a
- * latency larger than any before. So in the common case this costs a comparison.
+ * A frame in which a bit was flipped must not be believed: a number far ahead would make all that follow look old. Where the
+ * checksum of every frame is not verified, it still is wherever a frame is unlike the one expected: another trial, flow or
+ * number, or a latency larger than any before. So in the common case this costs a comparison.
  *
  * What user space switches off before loading, the verifier removes from the program.
  */
@@ -159,7 +159,8 @@ static __always_inline int is_unique(struct arrival *arrival, struct rx_trial *t
 	return 1;
 }
 
-/* Four octets of a tag, which starts at any even address: one load where the compiler, for the sake of others, takes four. */
+/* Four octets of a tag, which starts at any even address: one load where the compiler, for the sake of others, takes
+ * four. */
 static __always_inline __u32 word(const void *at)
 {
 	return bpf_ntohl(*(const __u32 *)at);
@@ -185,8 +186,8 @@ static __always_inline void count_latency(const struct arrival *arrival, struct 
 		mlr_histogram_add(&trial->latency, (__u64)arrival->latency_ns);
 }
 
-/* Whether a frame of the trial has a length that the trial sends, and nothing behind it: the shortest, whose payload is the tag alone, needs
- * no padding of Ethernet's, with or without VLAN tags. */
+/* Whether a frame of the trial has a length that the trial sends, and nothing behind it: the shortest, whose payload is the
+ * tag alone, needs no padding of Ethernet's, with or without VLAN tags. */
 static __always_inline int has_right_length(const struct frame *frame)
 {
 	if (!with_lengths)

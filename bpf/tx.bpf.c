@@ -3,9 +3,9 @@
  * The transmitter of live frames: pace, write, redirect. One instance a queue.
  *
  * The kernel runs `tx` over and over (BPF_PROG_TEST_RUN with BPF_F_TEST_XDP_LIVE_FRAMES), each time on a page that holds the
- * longest frame of the plan, and after every `batch` runs it flushes what was redirected. A run either sends the next frame or
- * drops its page, which costs nothing but time: with nothing to do yet, the program gives the kernel a chance to see signals
- * and other work.
+ * longest frame of the plan, and after every `batch` runs it flushes what was redirected. A run either sends the next frame
+ * or drops its page, which costs nothing but time: with nothing to do yet, the program gives the kernel a chance to see
+ * signals and other work.
  *
  *	batch 1	the program itself waits for the moment that a frame is due, if it is near, and each frame leaves alone;
  *	batch n	what is not due ends the batch (all further runs of it drop), and what is due leaves in one burst.
@@ -127,8 +127,8 @@ static __always_inline int write_odd_header(struct xdp_md *context, const struct
 	return 0;
 }
 
-/* Copy the header from its template, and fill it in: its last four octets, which need not be a whole word, are all filled in.
- * Where the fields are is known when this is compiled, so no buffer is needed in between. */
+/* Copy the header from its template, and fill it in: its last four octets, which need not be a whole word, are all filled
+ * in. Where the fields are is known when this is compiled, so no buffer is needed in between. */
 static __always_inline int write_header(struct xdp_md *context, const struct mlr_frame_template *template,
 					const struct mlr_flow *flow, const struct stamp *stamp, __u32 ip_version,
 					__u32 vlan_count)
@@ -198,7 +198,8 @@ static __always_inline int write_frame(struct xdp_md *context, const struct mlr_
 
 /* --- old kernels ---------------------------------------------------------------------------------------------------- */
 
-/* What the kernel keeps in a page of live frames, before Linux 6.3. Its member's own are not looked at; clang 19 needs one. */
+/* What the kernel keeps in a page of live frames, before Linux 6.3. Its member's own are not looked at; clang 19 needs
+ * one. */
 struct xdp_page_head___before_6_3 {
 	struct {
 		char any;
@@ -206,9 +207,10 @@ struct xdp_page_head___before_6_3 {
 } __attribute__((preserve_access_index));
 
 /*
- * Such a kernel hands a page out again with the frame's bounds as the last driver left them: virtio-net puts its own header in
- * front, a SUT may push a tag, and each round the frame grows, until it runs over the page. The kernel sets them anew only if
- * the program has changed the bounds of this frame. Four octets of metadata are such a change, and not part of the frame.
+ * Such a kernel hands a page out again with the frame's bounds as the last driver left them: virtio-net puts its own header
+ * in front, a SUT may push a tag, and each round the frame grows, until it runs over the page. The kernel sets them anew
+ * only if the program has changed the bounds of this frame. Four octets of metadata are such a change, and not part of the
+ * frame.
  */
 static __always_inline void renew_bounds(struct xdp_md *context)
 {

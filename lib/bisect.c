@@ -251,7 +251,8 @@ bool mlr_tst009_serves(const struct mlr_goal *goal, unsigned int max_r)
 	return class_after(goal, 0, max_r - 1) != MLR_LOAD_UPPER_BOUND;
 }
 
-/* The ratio is the least in units of Appendix A's count that takes max(r) trials; the sum is that of so many as counted there. */
+/* The ratio is the least in units of Appendix A's count that takes max(r) trials; the sum is that of so many as counted
+ * there. */
 void mlr_tst009_goal(struct mlr_goal *goal, unsigned int max_r)
 {
 	goal->duration_sum_s = mlr_duration_s(max_r * mlr_duration_ns(goal->final_trial_duration_s));

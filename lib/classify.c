@@ -65,8 +65,8 @@ static weighted exceeding(weighted whole, int64_t exceed)
 	return quotient * exceed + rest * exceed / MLR_EXCEED_UNITS;
 }
 
-/* Appendix A, under its own names; every sum is multiplied by 1 - Goal Exceed Ratio (`kept`), so that nothing is divided. The
- * pessimistic condition is the listing's with full_length_low_loss_s brought to the other side. */
+/* Appendix A, under its own names; every sum is multiplied by 1 - Goal Exceed Ratio (`kept`), so that nothing is divided.
+ * The pessimistic condition is the listing's with full_length_low_loss_s brought to the other side. */
 enum mlr_load_class mlr_classify(const struct mlr_goal *goal, const struct mlr_duration_sums *sums)
 {
 	int64_t exceed = exceed_units(goal), kept = MLR_EXCEED_UNITS - exceed;
@@ -92,7 +92,8 @@ static int compare_loss_ratio(const void *left, const void *right)
 	return (a->loss_ratio > b->loss_ratio) - (a->loss_ratio < b->loss_ratio);
 }
 
-/* Copy the outputs of the full-length trials, sorted by Trial Loss Ratio; their sum of durations goes to *ret_full_length_ns. */
+/* Copy the outputs of the full-length trials, sorted by Trial Loss Ratio; their sum of durations goes to
+ * *ret_full_length_ns. */
 static size_t sort_full_length(const struct mlr_goal *goal, const struct mlr_trial_result *trials, size_t trial_count,
 			       struct mlr_trial_output *sorted, int64_t *ret_full_length_ns)
 {

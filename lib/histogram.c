@@ -54,8 +54,8 @@ static uint32_t bucket_of_rank(const struct mlr_histogram *histogram, double ran
 	return MLR_HISTOGRAM_BUCKETS - 1;
 }
 
-/* Between what a quantile lies: minimum and maximum are known, of others the bucket, whose part within both it is. The last bucket
- * has no end. */
+/* Between what a quantile lies: minimum and maximum are known, of others the bucket, whose part within both it is. The last
+ * bucket has no end. */
 static void quantile_range_ns(const struct mlr_histogram *histogram, double quantile, double *ret_least, double *ret_most)
 {
 	double min_ns = (double)mlr_histogram_min_ns(histogram), max_ns = (double)histogram->max_ns;

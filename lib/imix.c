@@ -76,8 +76,8 @@ static unsigned int common_divisor(unsigned int a, unsigned int b)
 }
 
 /* Frame k of a size of this weight may come from place k * length / weight on, rounded down, and must have come before place
- * (k + 1) * length / weight, rounded up. Of those that may come, the one that must come first is next: each then comes in time,
- * because together they ask for one frame a place. */
+ * (k + 1) * length / weight, rounded up. Of those that may come, the one that must come first is next: each then comes in
+ * time, because together they ask for one frame a place. */
 static unsigned int next_size(const unsigned int *weights, const unsigned int *sent, unsigned int count, unsigned int place,
 			      uint64_t length)
 {

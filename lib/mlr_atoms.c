@@ -2,9 +2,9 @@
 /*
  * Capacities that come again.
  *
- * What trials of a SUT with two modes (a clock that steps down, a busy neighbour) lose shows few capacities, each exact to the
- * frame; chance repeats none. So a capacity that bad trials met at several loads, and that a good trial surpassed, is an atom: a
- * mode that comes and goes. Below it hardly any trial is bad.
+ * What trials of a SUT with two modes (a clock that steps down, a busy neighbour) lose shows few capacities, each exact to
+ * the frame; chance repeats none. So a capacity that bad trials met at several loads, and that a good trial surpassed, is an
+ * atom: a mode that comes and goes. Below it hardly any trial is bad.
  */
 #include "mlr_private.h"
 

@@ -80,8 +80,8 @@ static size_t first_near(const struct mlr_view *view, const struct mlr_root *roo
 	return first;
 }
 
-/* Teach a new model what was measured. Where that is much, a sample of what is near the root: it is there for a hint, and has to
- * give it soon. */
+/* Teach a new model what was measured. Where that is much, a sample of what is near the root: it is there for a hint, and
+ * has to give it soon. */
 static void learn_all(const struct mlr_view *view, const struct mlr_root *root, struct mlr_model *model)
 {
 	size_t first = first_near(view, root), loads = view->count < LEARNED_LOADS ? view->count : LEARNED_LOADS, total = 0;

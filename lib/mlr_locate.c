@@ -113,9 +113,9 @@ static double linear_root(const struct mlr_view *view, const struct survey *surv
 }
 
 /*
- * Where two bad loads put the end of the loss. If frames are lost one by one, it falls like a power of the load; if capacity is
- * lacking, like a straight line. Which of both is not known yet: half way. But a buffer that hid an overload from short trials is
- * full from its own end on, and that is the line's.
+ * Where two bad loads put the end of the loss. If frames are lost one by one, it falls like a power of the load; if capacity
+ * is lacking, like a straight line. Which of both is not known yet: half way. But a buffer that hid an overload from short
+ * trials is full from its own end on, and that is the line's.
  */
 static double second_root(const struct mlr_view *view, const struct survey *survey)
 {

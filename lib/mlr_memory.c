@@ -2,13 +2,13 @@
 /*
  * SUTs that remember: an overloaded trial makes the next one do worse, until rest gives back what it took.
  *
- * Whatever its noise, a SUT without memory loses more than in the trial before as often as less. So trials that follow a bad one
- * at the same load are compared with it; where far more of them do worse, the SUT remembers (the difference-sign test: among
- * n + 1 independent values, rises less falls have mean 0 and variance (n + 1) / 3).
+ * Whatever its noise, a SUT without memory loses more than in the trial before as often as less. So trials that follow a bad
+ * one at the same load are compared with it; where far more of them do worse, the SUT remembers (the difference-sign test:
+ * among n + 1 independent values, rises less falls have mean 0 and variance (n + 1) / 3).
  *
- * The bounds of such a SUT depend on the order of the trials. The only order that leaves no choice is downwards: the load stays
- * just above what the SUT bears at the moment, until that is an Upper Bound, and the bounds below come next, the SUT being worn
- * all the time. What it then bears, it bears also when rested.
+ * The bounds of such a SUT depend on the order of the trials. The only order that leaves no choice is downwards: the load
+ * stays just above what the SUT bears at the moment, until that is an Upper Bound, and the bounds below come next, the SUT
+ * being worn all the time. What it then bears, it bears also when rested.
  */
 #include "mlr_private.h"
 

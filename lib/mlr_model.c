@@ -11,7 +11,8 @@
  *	capacity	each trial draws its own capacity, and loses what exceeds it: p(x) = logistic(1.7 * z) again, but a
  *bad trial tells the very capacity that it met.
  *
- * Where a capacity comes again and again (mlr_atoms.c), the floor of a blind curve is the chance to meet it, and begins there.
+ * Where a capacity comes again and again (mlr_atoms.c), the floor of a blind curve is the chance to meet it, and begins
+ * there.
  *
  * The trials themselves tell the kinds apart. The grid is fixed once the critical load is located, fine near the root and
  * coarser away from it; so the posterior is exact on its grid, repeatable, and cheap to bring up to date with one more

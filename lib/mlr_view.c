@@ -75,8 +75,8 @@ static int hidden_loss(const struct mlr_view *view, const struct mlr_trial_resul
 	return short_bad > 0 && long_good > 0 && !(long_bad > 0) ? -1 : 0;
 }
 
-/* Whether two trials of one load lost the same, but for less than would make a difference to the critical load or than frames
- * lost one by one would differ. */
+/* Whether two trials of one load lost the same, but for less than would make a difference to the critical load or than
+ * frames lost one by one would differ. */
 static bool is_repeat(const struct mlr_view *view, const struct mlr_trial_result *a, const struct mlr_trial_result *b)
 {
 	double frames = a->input.load_fps * a->input.duration_s, lost = a->output.loss_ratio * frames;

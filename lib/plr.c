@@ -122,8 +122,8 @@ static struct mlr_plr_moments together(const struct mlr_plr *plr)
 	return mixture(&summary(plr, MLR_PLR_STRETCH)->critical_load, &summary(plr, MLR_PLR_ERF)->critical_load);
 }
 
-/* From the load of the smallest loss ratio seen down to the critical load nothing but the curves says anything: how far that is, by
- * both of them. */
+/* From the load of the smallest loss ratio seen down to the critical load nothing but the curves says anything: how far that
+ * is, by both of them. */
 static double extrapolated(const struct mlr_plr *plr)
 {
 	struct mlr_plr_parameters seen = plr->parameters;
@@ -141,8 +141,8 @@ static double extrapolated(const struct mlr_plr *plr)
 	return sum_fps / MLR_PLR_FITTINGS;
 }
 
-/* The stdev about the mean together: of the posterior of dispersed data, of how far that is away and of how far the estimate went in the
- * second half of the trials, where the model does not fit; and of half of what is extrapolated. */
+/* The stdev about the mean together: of the posterior of dispersed data, of how far that is away and of how far the estimate
+ * went in the second half of the trials, where the model does not fit; and of half of what is extrapolated. */
 static double robust_stdev(const struct mlr_plr *plr)
 {
 	struct mlr_plr_moments plain = together(plr), moments;

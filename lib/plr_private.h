@@ -2,8 +2,9 @@
 /*
  * What the parts of PLRsearch share.
  *
- * plr_fit.c: the fitting functions; plr_peak.c: peaks of curves; plr_posterior.c: the integrals; plr_trend.c: drift; plr_robust.c:
- * whether the model holds; plr.c: the search itself. Parameters of a fitting function are handled as logarithms: x = ln(spread), t = ln(mrr).
+ * plr_fit.c: the fitting functions; plr_peak.c: peaks of curves; plr_posterior.c: the integrals; plr_trend.c: drift;
+ * plr_robust.c: whether the model holds; plr.c: the search itself. Parameters of a fitting function are handled as
+ * logarithms: x = ln(spread), t = ln(mrr).
  */
 #ifndef MLR_PLR_PRIVATE_H
 #define MLR_PLR_PRIVATE_H

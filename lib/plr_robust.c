@@ -2,11 +2,12 @@
 /*
  * Whether losses are what the fitting functions foresee, and how sure the estimate is where they are not.
  *
- * PLRsearch takes losses for Poisson about a smooth curve. The check replays what was measured: how far the counts of all trials
- * are from those that a fitting function foresees at the densest point of its posterior (their deviance), against how far Poisson
- * counts with those means would be. Where neither function foresees what was seen, a frame lost tells less than the likelihood
- * takes it for: all counts are divided by the dispersion, the deviance seen over that foreseen, or chi-square a trial where that is more
- * (rare large losses), times more where trials in a row are off to the same side, and the posterior is taken anew.
+ * PLRsearch takes losses for Poisson about a smooth curve. The check replays what was measured: how far the counts of all
+ * trials are from those that a fitting function foresees at the densest point of its posterior (their deviance), against how
+ * far Poisson counts with those means would be. Where neither function foresees what was seen, a frame lost tells less than
+ * the likelihood takes it for: all counts are divided by the dispersion, the deviance seen over that foreseen, or chi-square
+ * a trial where that is more (rare large losses), times more where trials in a row are off to the same side, and the
+ * posterior is taken anew.
  */
 #include <math.h>
 

@@ -240,7 +240,8 @@ static double lost_clocks(struct mlr_sut *sut, const struct mlr_trial_input *inp
 	return overload(input->load_fps, sut->value[KEY_CAPACITY] * clock, input->duration_s);
 }
 
-/* From a knee on it loses its fast clock for a trial, the likelier the higher the load: surely a quarter of the capacity on. */
+/* From a knee on it loses its fast clock for a trial, the likelier the higher the load: surely a quarter of the capacity
+ * on. */
 static double lost_turbo(struct mlr_sut *sut, const struct mlr_trial_input *input)
 {
 	double p = 4 * (input->load_fps - sut->value[KEY_KNEE]) / sut->value[KEY_CAPACITY];

@@ -2,10 +2,10 @@
 /*
  * Load Classification and Conditional Throughput: appendices A and B of draft-ietf-bmwg-mlrsearch-15, as pure functions.
  *
- * Both count in integers: durations in ns (rounded to the nearest, at least 1, at most MLR_DURATION_MAX_NS), the Goal Exceed Ratio
- * in units of 1 / MLR_EXCEED_UNITS. So what a user writes in decimals is exact, no sum depends on the order of its trials, and a
- * Lower Bound always has a Conditional Throughput: its low-loss trials cover what Appendix B looks for. The draft's listings,
- * taken as floating-point code, do not keep that promise (docs/search.md, "Sums are exact").
+ * Both count in integers: durations in ns (rounded to the nearest, at least 1, at most MLR_DURATION_MAX_NS), the Goal Exceed
+ * Ratio in units of 1 / MLR_EXCEED_UNITS. So what a user writes in decimals is exact, no sum depends on the order of its
+ * trials, and a Lower Bound always has a Conditional Throughput: its low-loss trials cover what Appendix B looks for. The
+ * draft's listings, taken as floating-point code, do not keep that promise (docs/search.md, "Sums are exact").
  */
 #ifndef MLR_CLASSIFY_H
 #define MLR_CLASSIFY_H

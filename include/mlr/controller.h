@@ -127,8 +127,8 @@ const struct mlr_results *mlr_controller_results(const struct mlr_controller *co
 /* Whether the controller wants nothing more for this goal. */
 bool mlr_controller_goal_done(const struct mlr_controller *controller, size_t goal);
 
-/* Whether the trials so far say, beyond chance, that the SUT remembers: trials after an overloaded one do worse. False for an
- * algorithm that does not look for it. */
+/* Whether the trials so far say, beyond chance, that the SUT remembers: trials after an overloaded one do worse. False for
+ * an algorithm that does not look for it. */
 bool mlr_controller_sut_remembers(const struct mlr_controller *controller);
 
 /* A rough estimate of the seconds of trials still ahead, for a progress display; never negative. */

@@ -6,7 +6,8 @@
  * All that a kind of frame (a stream in a size) has in common is written once, into a template. Before each departure its
  * header is copied and mlr_frame_fill() writes what varies: addresses and ports of the flow, the stamp, both checksums. It
  * is shared by the transmitters, in C and in BPF, so it includes nothing but fixed-size integers, calls nothing and
- * has no loop. Sizes are those of the wire, FCS included, as RFC 2544 counts them; in memory a frame is MLR_FCS_OCTETS shorter.
+ * has no loop. Sizes are those of the wire, FCS included, as RFC 2544 counts them; in memory a frame is MLR_FCS_OCTETS
+ * shorter.
  */
 #ifndef MLR_FRAME_H
 #define MLR_FRAME_H
@@ -29,8 +30,9 @@
 /* The beginning of a frame that a template keeps: the longest header (Ethernet, two VLAN tags, IPv4 with all options, UDP,
  * tag: 108 octets) fits. A power of two: it is a mask, too. */
 #define MLR_HEADER_MAX_OCTETS 128
-/* The buffer of a BPF program that mlr_frame_fill() writes into. Nothing is written behind the template's header_octets, but the
- * verifier knows of an offset only that it is below MLR_HEADER_MAX_OCTETS; the longest field behind one is 38 octets away. */
+/* The buffer of a BPF program that mlr_frame_fill() writes into. Nothing is written behind the template's header_octets, but
+ * the verifier knows of an offset only that it is below MLR_HEADER_MAX_OCTETS; the longest field behind one is 38 octets
+ * away. */
 #define MLR_HEADER_SCRATCH_OCTETS 192
 
 /* The ports of the UDP test frame of RFC 2544, C.2.6.4. */
@@ -103,10 +105,11 @@ static inline uint16_t mlr_checksum_fold(uint32_t sum)
 	return (uint16_t)~sum;
 }
 
-/* Filling in takes two steps, because the second can wait until the frame departs. `header` was copied from the template and starts
- * at an even address; in a BPF program it has MLR_HEADER_SCRATCH_OCTETS. */
+/* Filling in takes two steps, because the second can wait until the frame departs. `header` was copied from the template and
+ * starts at an even address; in a BPF program it has MLR_HEADER_SCRATCH_OCTETS. */
 
-/* First: addresses and ports of the flow, and the tag but for its times; 0 where they will stand. Returns the sum of what the UDP checksum covers by now. */
+/* First: addresses and ports of the flow, and the tag but for its times; 0 where they will stand. Returns the sum of what
+ * the UDP checksum covers by now. */
 static inline __attribute__((always_inline)) uint32_t mlr_frame_address(uint8_t *header,
 									const struct mlr_frame_template *template,
 									const struct mlr_flow *flow, uint16_t trial,
@@ -134,7 +137,8 @@ static inline __attribute__((always_inline)) uint32_t mlr_frame_address(uint8_t 
 	       mlr_words(flow->id) + mlr_words(sequence);
 }
 
-/* Second: the stamp, and the UDP checksum from the sum of the first step. Times in ns of CLOCK_MONOTONIC, actual >= intended. */
+/* Second: the stamp, and the UDP checksum from the sum of the first step. Times in ns of CLOCK_MONOTONIC, actual >=
+ * intended. */
 static inline __attribute__((always_inline)) void mlr_frame_stamp(uint8_t *header, const struct mlr_frame_template *template,
 								  uint32_t sum, uint64_t intended_ns, uint64_t actual_ns)
 {
@@ -194,8 +198,8 @@ unsigned int mlr_frame_least_octets(unsigned int ip_version, unsigned int vlan_c
 /* 0, or -EINVAL for a size, IP version, number of VLAN tags or length of options out of range. */
 int mlr_frame_template_init(const struct mlr_frame_spec *spec, struct mlr_frame_template *ret);
 
-/* A whole frame, of memory_octets: header filled in, and payload. `frame` starts at an even address. For tests and for showing
- * frames; transmitters write the payload once. */
+/* A whole frame, of memory_octets: header filled in, and payload. `frame` starts at an even address. For tests and for
+ * showing frames; transmitters write the payload once. */
 void mlr_frame_write(const struct mlr_frame_spec *spec, const struct mlr_frame_template *template,
 		     const struct mlr_flow *flow, uint16_t trial, uint32_t sequence, uint64_t intended_ns,
 		     uint64_t actual_ns, uint8_t *frame);

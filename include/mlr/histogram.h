@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * A log-linear histogram of durations in ns: values below 256 exactly, above that 256 buckets an octave, so a value is known to
- * 1/512 of itself (0.2 %). Count, sum, minimum and maximum are exact. Memory full of zeros is an empty histogram. The XDP
+ * A log-linear histogram of durations in ns: values below 256 exactly, above that 256 buckets an octave, so a value is known
+ * to 1/512 of itself (0.2 %). Count, sum, minimum and maximum are exact. Memory full of zeros is an empty histogram. The XDP
  * programs fill the same layout, a histogram a CPU, which user space merges.
  */
 #ifndef MLR_HISTOGRAM_H
@@ -79,7 +79,8 @@ static inline void mlr_histogram_add_many(struct mlr_histogram *histogram, uint6
 	if (~value_ns > histogram->inverted_min_ns)
 		histogram->inverted_min_ns = ~value_ns;
 #ifdef __bpf__
-	/* Linux 6.1 cannot follow the bits above to their bound, and the compiler leaves out a check that it knows the end of */
+	/* Linux 6.1 cannot follow the bits above to their bound, and the compiler leaves out a check that it knows the end
+	 * of */
 	__asm__ volatile("" : "+r"(bucket));
 	if (bucket >= MLR_HISTOGRAM_BUCKETS)
 		return;
@@ -98,8 +99,8 @@ uint64_t mlr_histogram_bucket_start_ns(uint32_t bucket);
 /* Add all of `other`. */
 void mlr_histogram_merge(struct mlr_histogram *histogram, const struct mlr_histogram *other);
 
-/* 0 for an empty histogram, all of them. A quantile (0 to 1) of n values is the ceil(quantile * n)-th smallest of them (the first
- * for 0): exact if that is the smallest or the largest, else the middle of what its bucket can hold between those. */
+/* 0 for an empty histogram, all of them. A quantile (0 to 1) of n values is the ceil(quantile * n)-th smallest of them (the
+ * first for 0): exact if that is the smallest or the largest, else the middle of what its bucket can hold between those. */
 uint64_t mlr_histogram_min_ns(const struct mlr_histogram *histogram);
 double mlr_histogram_mean_ns(const struct mlr_histogram *histogram);
 double mlr_histogram_quantile_ns(const struct mlr_histogram *histogram, double quantile);

@@ -3,7 +3,8 @@
  * The pacer: how many frames are due at a time.
  *
  * Frame n (from 0) of a trial is due at n / load after its start: an absolute schedule, so that no delay of one frame moves
- * another. Where several transmitters share a schedule, each takes the frames first, first + step, first + 2 step, ... of it. The interval is kept as ns in 64.64 fixed point; after 24 hours at 150 Mfps (1.3e13 frames) the schedule is off by
+ * another. Where several transmitters share a schedule, each takes the frames first, first + step, first + 2 step, ... of
+ * it. The interval is kept as ns in 64.64 fixed point; after 24 hours at 150 Mfps (1.3e13 frames) the schedule is off by
  * less than a thousandth of a ns. The longest schedule is 2^62 ns (146 years).
  */
 #ifndef MLR_PACER_H
@@ -19,8 +20,9 @@ struct mlr_pacer {
 	uint64_t count;                 /* frames of this transmitter */
 };
 
-/* The frames first, first + step, ... of a schedule of `count` frames at this load; 0 and 1: all of them. 0, or -EINVAL where
- * the load is not positive or finite, the interval is below 2^-20 ns, the step 0 or the schedule longer than 2^62 ns. */
+/* The frames first, first + step, ... of a schedule of `count` frames at this load; 0 and 1: all of them. 0, or -EINVAL
+ * where the load is not positive or finite, the interval is below 2^-20 ns, the step 0 or the schedule longer than 2^62
+ * ns. */
 int mlr_pacer_init(struct mlr_pacer *ret_pacer, double load_fps, uint64_t count, uint32_t first, uint32_t step);
 
 /* When this transmitter's frame n is due, ns after the start, rounded down. */

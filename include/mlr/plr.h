@@ -94,9 +94,9 @@ struct mlr_plr_estimate {
 	double max_load_probability;           /* that it is at or above Max Load */
 	struct mlr_plr_trend trends[MLR_PLR_FITTINGS];
 	struct mlr_plr_trend trend; /* the less significant of the two */
-	/* Whether losses are what at least one fitting function foresees (a posterior predictive check), by this figure: how much more
-	 * the trials deviate from it than Poisson losses would, in standard deviations of what these would. At most
-	 * MLR_PLR_MISFIT_MOST: they are. Where they are not, `together` is surer than it may be. */
+	/* Whether losses are what at least one fitting function foresees (a posterior predictive check), by this figure: how
+	 * much more the trials deviate from it than Poisson losses would, in standard deviations of what these would. At
+	 * most MLR_PLR_MISFIT_MOST: they are. Where they are not, `together` is surer than it may be. */
 	bool model_fits;
 	double misfit;
 	double dispersion;       /* by how much a lost frame tells less than a Poisson one; 1 where the model fits */
@@ -109,7 +109,8 @@ struct mlr_plr_estimate {
 
 void mlr_plr_estimate(const struct mlr_plr *plr, struct mlr_plr_estimate *ret);
 
-/* Whether the estimate together is sharp: past the four opening trials, and its robust_stdev at most this ratio of its mean. */
+/* Whether the estimate together is sharp: past the four opening trials, and its robust_stdev at most this ratio of its
+ * mean. */
 bool mlr_plr_sharp(const struct mlr_plr *plr, double stdev_ratio);
 
 /* One trial and what it taught: a point of the time line. */

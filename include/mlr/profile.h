@@ -2,9 +2,10 @@
 /*
  * The Traffic Profile (4.5.4), and what it makes each transmit queue send.
  *
- * A profile says which port sends to which in which IP version (streams), in what sizes, and as how many flows. A port's flows
- * are numbered 0 to flow_count - 1 and are dealt out to its streams in turn. On the wire a flow carries an id; ids are given
- * stream by stream, the streams in the order of the port that receives them, so that each port receives one contiguous range.
+ * A profile says which port sends to which in which IP version (streams), in what sizes, and as how many flows. A port's
+ * flows are numbered 0 to flow_count - 1 and are dealt out to its streams in turn. On the wire a flow carries an id; ids are
+ * given stream by stream, the streams in the order of the port that receives them, so that each port receives one contiguous
+ * range.
  *
  * From a profile a plan is made for each transmit queue. Frame i (0, 1, ...) of a queue is frame g = first + i * step of its
  * port, and everything about it follows from these two numbers:
@@ -14,8 +15,8 @@
  *	sequence   first_sequence + i / flow_count                       in its flow
  *	template   templates[flow->stream * size_count + schedule[g % schedule_length]]
  *
- * So a transmitter keeps no state a flow, with a million flows either. After every `extra_every` frames of the queue one more
- * is sent, of `extra`: it carries the flow MLR_FLOW_EXTRA and is no part of what a trial intends, sends or receives.
+ * So a transmitter keeps no state a flow, with a million flows either. After every `extra_every` frames of the queue one
+ * more is sent, of `extra`: it carries the flow MLR_FLOW_EXTRA and is no part of what a trial intends, sends or receives.
  */
 #ifndef MLR_PROFILE_H
 #define MLR_PROFILE_H
@@ -165,8 +166,8 @@ struct mlr_profile {
 	struct mlr_stream streams[MLR_STREAMS_MAX];
 	uint32_t flow_count;                    /* of each transmitting port, over all its streams; at most MLR_FLOWS_MAX */
 	uint16_t source_port, destination_port; /* of the first flow */
-	/* Flow number j of a stream is number j of all combinations of the fields' values, the first field changing fastest; or,
-	 * where `random`, number p(j), p being a permutation that the seed chooses: all flows of a stream differ. */
+	/* Flow number j of a stream is number j of all combinations of the fields' values, the first field changing fastest;
+	 * or, where `random`, number p(j), p being a permutation that the seed chooses: all flows of a stream differ. */
 	struct mlr_range ranges[MLR_FIELD_COUNT];
 	bool random;
 	uint64_t seed;
@@ -188,8 +189,9 @@ unsigned int mlr_profile_streams_from(const struct mlr_profile *profile, unsigne
 /* How many ports send: the factor between the load of one interface and that of all (4.5.2). */
 unsigned int mlr_profile_transmitters(const struct mlr_profile *profile);
 
-/* Sort the streams by the port that receives them, and give each its wire ids. To be called once all are there. 0, or -EINVAL
- * where a port has more streams than flows, a stream more flows than combinations (unless nothing varies), or something is out of range. */
+/* Sort the streams by the port that receives them, and give each its wire ids. To be called once all are there. 0, or
+ * -EINVAL where a port has more streams than flows, a stream more flows than combinations (unless nothing varies), or
+ * something is out of range. */
 int mlr_profile_number(struct mlr_profile *profile);
 
 /* The wire ids of all that a port receives; *ret_flow_count is 0 where that is nothing. */

@@ -40,12 +40,13 @@ struct mlr_burst_summary {
 	double corrected_buffer_time_s; /* less what the SUT forwarded meanwhile */
 };
 
-/* `burst_rate_fps` is the Max Theoretical Frame Rate, or the rate at which bursts were really sent. A throughput of NAN is not
- * known. */
+/* `burst_rate_fps` is the Max Theoretical Frame Rate, or the rate at which bursts were really sent. A throughput of NAN is
+ * not known. */
 struct mlr_burst_summary mlr_burst_summarize(const uint64_t *values_frames, size_t count, double burst_rate_fps,
 					     double throughput_fps);
 
-/* --- frame loss rate (26.3) --------------------------------------------------------------------------------------------- */
+/* --- frame loss rate (26.3)
+ * --------------------------------------------------------------------------------------------- */
 
 /* 100 % of the maximum rate, then one step less each, until two successive trials lost nothing. */
 struct mlr_loss_steps {
@@ -61,7 +62,8 @@ void mlr_loss_steps_add(struct mlr_loss_steps *steps, bool lost);
 /* Whether it ended as the RFC wants it to. */
 bool mlr_loss_steps_complete(const struct mlr_loss_steps *steps);
 
-/* --- recovery and reset (26.5, 26.6) ------------------------------------------------------------------------------------- */
+/* --- recovery and reset (26.5, 26.6)
+ * ------------------------------------------------------------------------------------- */
 
 /*
  * A watch on the receiver's counters during a trial. Counters are looked at now and then, so every moment is known to lie
@@ -79,8 +81,8 @@ struct mlr_watch {
 	uint64_t outage_from_ns, outage_to_ns, outage_resolution_ns;
 };
 
-/* One look: frames received so far, and frames known so far to be missing, by gaps in the sequence numbers of those that came
- * after them. Times go up. */
+/* One look: frames received so far, and frames known so far to be missing, by gaps in the sequence numbers of those that
+ * came after them. Times go up. */
 void mlr_watch_add(struct mlr_watch *watch, uint64_t now_ns, uint64_t received, uint64_t missing);
 
 /* System recovery (26.5). */
@@ -90,8 +92,8 @@ struct mlr_recovery {
 	double resolution_s;
 };
 
-/* The load changed at `change_ns`; `lost` frames of the whole trial did not arrive, `reordered` ones arrived late, so that they
- * were taken for missing before. */
+/* The load changed at `change_ns`; `lost` frames of the whole trial did not arrive, `reordered` ones arrived late, so that
+ * they were taken for missing before. */
 struct mlr_recovery mlr_watch_recovery(const struct mlr_watch *watch, uint64_t change_ns, uint64_t lost, uint64_t reordered);
 
 /* The reset value (26.6): how long nothing arrived, in seconds; NAN where frames never came again before the trial ended, or

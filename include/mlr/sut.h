@@ -14,8 +14,8 @@
 
 struct mlr_sut;
 
-/* Parse a specification. 0, -ENOMEM, or -EINVAL with a sentence in `ret_error` that says what is wrong, which value, and what
- * would be right. The caller frees the SUT. */
+/* Parse a specification. 0, -ENOMEM, or -EINVAL with a sentence in `ret_error` that says what is wrong, which value, and
+ * what would be right. The caller frees the SUT. */
 int mlr_sut_new(const char *specification, struct mlr_sut **ret, char *ret_error, size_t error_size);
 void mlr_sut_free(struct mlr_sut *sut);
 

@@ -87,8 +87,8 @@ static void assert_exact(uint64_t sent, uint64_t broken)
 	assert_int_equal(now.late + now.misdirected + now.extra + now.negative_latency, 0);
 }
 
-/* Bits from the IP header on, so many apart, one frame each, among frames that are whole. (The kernel takes some ms to run a program
- * once, so there are not more.) */
+/* Bits from the IP header on, so many apart, one frame each, among frames that are whole. (The kernel takes some ms to run a
+ * program once, so there are not more.) */
 static void flip_bits(unsigned int size_octets, unsigned int ip_version, unsigned int step)
 {
 	uint64_t broken = 0, whole = 0;
@@ -235,8 +235,8 @@ static void a_checksum_taken_away_is_none_that_is_wrong(void **state)
 	}
 }
 
-/* The shortest frame needs no padding, however many VLAN tags it has, and whatever takes one away or puts one in (and counts the length in the
- * NIC's way: 60 octets in memory). What is behind it somebody padded it with. */
+/* The shortest frame needs no padding, however many VLAN tags it has, and whatever takes one away or puts one in (and counts
+ * the length in the NIC's way: 60 octets in memory). What is behind it somebody padded it with. */
 static void the_shortest_frame_is_not_padded(void **state)
 {
 	(void)state;

@@ -794,8 +794,8 @@ static void lengths_that_do_not_fit_are_malformed(void **state)
 	}
 }
 
-/* Whatever comes: a verdict, and every frame in exactly one counter. Half of the frames are random throughout, half are valid
- * ones with a few random octets. */
+/* Whatever comes: a verdict, and every frame in exactly one counter. Half of the frames are random throughout, half are
+ * valid ones with a few random octets. */
 static void random_octets(void **state)
 {
 	unsigned int seed = (unsigned int)clock_ns();

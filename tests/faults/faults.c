@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a program asks for and may be refused, refused: memory, a write, a socket, BPF. Linked into the program by `make FAULTS=1`, whose functions
- * stand before those of the libraries, so that libraries' own calls come here, too. tests/faults/run drives it:
+ * What a program asks for and may be refused, refused: memory, a write, a socket, BPF. Linked into the program by `make
+ * FAULTS=1`, whose functions stand before those of the libraries, so that libraries' own calls come here, too.
+ * tests/faults/run drives it:
  *
  *	FAULTS_LOG=FILE    one line a place that asks, the first time that it does: "KIND PLACE FUNCTION<-CALLER<-..."
  *	FAULTS_FAIL=PLACE  the first time that this place asks, it is refused; "refused KIND" is appended to FAULTS_LOG
  *
- * A place is a kind and a way: of memory the two innermost return addresses in the program, of system calls four, and the functions of libraries.
+ * A place is a kind and a way: of memory the two innermost return addresses in the program, of system calls four, and the
+ * functions of libraries.
  */
 #include <dlfcn.h>
 #include <errno.h>

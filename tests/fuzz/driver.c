@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs a fuzz target where libFuzzer is not: every seed and every corpus file as it is, then so many of them changed at random, always the
- * same ones. By itself it takes BUILD/tests/fuzz/seeds/NAME and tests/fuzz/corpus/NAME.
+ * Runs a fuzz target where libFuzzer is not: every seed and every corpus file as it is, then so many of them changed at
+ * random, always the same ones. By itself it takes BUILD/tests/fuzz/seeds/NAME and tests/fuzz/corpus/NAME.
  *
  *   fuzz_NAME [-runs=N] [-seed=N] [FILE...]
  *

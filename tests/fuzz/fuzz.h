@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What fuzz targets share. A target is a file fuzz_NAME.c with LLVMFuzzerTestOneInput(), which hands octets to a parser of the product and
- * fails (by a sanitizer, a signal or abort()) where that does. `make fuzz` links it with libFuzzer, `make check` with driver.c.
+ * What fuzz targets share. A target is a file fuzz_NAME.c with LLVMFuzzerTestOneInput(), which hands octets to a parser of
+ * the product and fails (by a sanitizer, a signal or abort()) where that does. `make fuzz` links it with libFuzzer, `make
+ * check` with driver.c.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The values of options, a line each: "search", then "load=80%", "vary=..." and so on. Those that name files are left out. */
+/* The values of options, a line each: "search", then "load=80%", "vary=..." and so on. Those that name files are left
+ * out. */
 #include "config/configure.h"
 #include "config/given.h"
 #include "fuzz.h"

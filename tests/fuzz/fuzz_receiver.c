@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The receiver on anybody's frames, twice: bpf/rx.bpf.c compiled for user space, right before memory that must not be touched, and in the
- * kernel by BPF_PROG_TEST_RUN. Verdicts and all counters are the same after every frame. Without root, in user space only.
+ * The receiver on anybody's frames, twice: bpf/rx.bpf.c compiled for user space, right before memory that must not be
+ * touched, and in the kernel by BPF_PROG_TEST_RUN. Verdicts and all counters are the same after every frame. Without root,
+ * in user space only.
  *
  * An input is frames, each behind its length (16 bits). Trials begin anew with every input.
  */
@@ -99,7 +100,8 @@ __s64 bpf_csum_diff(__be32 *from, __u32 from_octets, __be32 *to, __u32 to_octets
 	return (__s64)((sum & UINT32_MAX) + (sum >> 32));
 }
 
-/* --- both ---------------------------------------------------------------------------------------------------------------- */
+/* --- both
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 static void begin(void)
 {
@@ -117,7 +119,8 @@ static void begin(void)
 	with_latency = 0;
 	verify_small = verify_others = 1;
 	verify_spacing = RX_VERIFY_SPACING - 1;
-	/* of a program that is attached, to a link of our own that is down, the kernel runs some ten times as many a second */
+	/* of a program that is attached, to a link of our own that is down, the kernel runs some ten times as many a
+	 * second */
 	if (unshare(CLONE_NEWNET) || rx_open(LOOPBACK_IFINDEX, "lo", &options, &in_kernel) != EXIT_DONE)
 		in_kernel = NULL;
 }

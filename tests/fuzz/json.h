@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A mutator that changes JSON documents, one or a line each, and leaves them JSON: bytes changed at random rarely do. Include it once. */
+/* A mutator that changes JSON documents, one or a line each, and leaves them JSON: bytes changed at random rarely do.
+ * Include it once. */
 #ifndef TESTS_FUZZ_JSON_H
 #define TESTS_FUZZ_JSON_H
 

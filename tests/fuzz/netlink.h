@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Netlink answers from octets: the first says who reads them, what follows is the family's header and attributes. With a mutator that knows
- * attributes: it changes their types and lengths, cuts them, puts them into one another and appends new ones. Include it once.
+ * Netlink answers from octets: the first says who reads them, what follows is the family's header and attributes. With a
+ * mutator that knows attributes: it changes their types and lengths, cuts them, puts them into one another and appends new
+ * ones. Include it once.
  */
 #ifndef TESTS_FUZZ_NETLINK_H
 #define TESTS_FUZZ_NETLINK_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* LD_PRELOAD: the calendar is set back by an hour between any two looks at it, so that a duration told by it is below zero. */
+/* LD_PRELOAD: the calendar is set back by an hour between any two looks at it, so that a duration told by it is below
+ * zero. */
 #include <stdatomic.h>
 #include <stddef.h>
 #include <time.h>

@@ -283,8 +283,8 @@ static void conditional_throughput_of_a_started_load(void **state)
 }
 
 /*
- * Durations and ratios as people write them: in decimals, of three places or of nine. Few distinct durations a case, so that sums
- * often meet the Goal Duration Sum and its quantile exactly, which is where rounding would show.
+ * Durations and ratios as people write them: in decimals, of three places or of nine. Few distinct durations a case, so that
+ * sums often meet the Goal Duration Sum and its quantile exactly, which is where rounding would show.
  */
 static double random_decimal(uint64_t *random, uint64_t units, uint64_t most)
 {
@@ -366,7 +366,8 @@ static void agrees_with_the_appendices(void **state)
 		check_random(seed, 1000000000, 60);
 }
 
-/* Sums up and subtractions down used to round differently: ten trials of 0.1 s are 1 s, and the last of them is the quantile. */
+/* Sums up and subtractions down used to round differently: ten trials of 0.1 s are 1 s, and the last of them is the
+ * quantile. */
 static void a_lower_bound_of_tenths_has_a_conditional_throughput(void **state)
 {
 	struct mlr_goal goal = make_goal(0, 0, 0.1, 1);

@@ -322,8 +322,8 @@ static size_t stayed_at(const struct log *log)
 	return loads;
 }
 
-/* Unequal queues lose without any noise, along a curve with knees. One trial then tells all about a load: only the two bounds of
- * each goal get the trials that Load Classification wants. */
+/* Unequal queues lose without any noise, along a curve with knees. One trial then tells all about a load: only the two
+ * bounds of each goal get the trials that Load Classification wants. */
 static void exact_repeats_leave_one_trial_a_load(void **state)
 {
 	struct mlr_controller_input input = preset_input("csit");

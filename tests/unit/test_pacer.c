@@ -38,7 +38,8 @@ static void a_day_at_150_mfps_neither_overflows_nor_drifts(void **state)
 	(void)state;
 	assert_int_equal(mlr_pacer_init(&pacer, (double)rate_fps, count, 0, 1), 0);
 	for (uint64_t n = 1; n < count; n += count / 1000 - 7) {
-		/* floor(n * 1e9 / 150e6) = floor(n * 20 / 3), exact in integers; one ns below at an exact multiple is rounding */
+		/* floor(n * 1e9 / 150e6) = floor(n * 20 / 3), exact in integers; one ns below at an exact multiple is
+		 * rounding */
 		uint64_t exact_ns = (uint64_t)((unsigned __int128)n * 20 / 3), ns = mlr_pacer_departure_ns(&pacer, n);
 
 		assert_in_range(exact_ns - ns, 0, 1);
@@ -59,7 +60,8 @@ static void any_load_keeps_its_count(void **state)
 		struct mlr_pacer pacer;
 
 		assert_int_equal(mlr_pacer_init(&pacer, loads_fps[i], count, 0, 1), 0);
-		/* the last frame leaves an interval before the end, half an interval either way by the rounding of the count */
+		/* the last frame leaves an interval before the end, half an interval either way by the rounding of the
+		 * count */
 		assert_true(fabs((double)mlr_pacer_departure_ns(&pacer, count - 1) + 1e9 / loads_fps[i] - 3600e9) <=
 			    0.5e9 / loads_fps[i] + 1.0);
 	}

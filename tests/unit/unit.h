@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the unit tests of libmlr share: short cuts for trials and goals, seeded randomness, and
- * appendices A and B of the draft, transcribed word by word in rational numbers: slow, exact, and independent of the library.
+ * appendices A and B of the draft, transcribed word by word in rational numbers: slow, exact, and independent of the
+ * library.
  */
 #ifndef MLR_UNIT_H
 #define MLR_UNIT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Departures: what a trial's sample says, and how frames get into it. No NIC here stamps departures; over a veth pair the kernel says
- * when it was done with a frame, and nobody heeds launch times, which must be found out. That part needs root.
+ * Departures: what a trial's sample says, and how frames get into it. No NIC here stamps departures; over a veth pair the
+ * kernel says when it was done with a frame, and nobody heeds launch times, which must be found out. That part needs root.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@
 
 #define CLOCK_FD 99 /* never used: what is tested reads no clock */
 
-/* --- the verdict -------------------------------------------------------------------------------------------------------- */
+/* --- the verdict
+ * -------------------------------------------------------------------------------------------------------- */
 
 static struct config config;
 static struct measurer_xdp xdp;
@@ -124,7 +125,8 @@ static void launch_times_that_cannot_be_checked_end_the_run(void **state)
 	assert_int_equal(departure_check_launches(&xdp), EXIT_INVALID);
 }
 
-/* --- frames ------------------------------------------------------------------------------------------------------------- */
+/* --- frames
+ * ------------------------------------------------------------------------------------------------------------- */
 
 #define LOAD_FPS 10000
 #define FRAMES   500
@@ -197,8 +199,8 @@ static void a_sample_of_frames_is_stamped(void **state)
 	assert_in_range(tx->departures.delays.max_ns, 100, 60 * NS_PER_S);
 }
 
-/* A veth sends at once, so frames with a launch time leave before it, by the lead at most, and all are counted so; but for those
- * that a busy machine made late: again where these are all. */
+/* A veth sends at once, so frames with a launch time leave before it, by the lead at most, and all are counted so; but for
+ * those that a busy machine made late: again where these are all. */
 static void launch_times_that_nobody_keeps_are_seen(void **state)
 {
 	transmit(64, (struct tx_metadata){ .stamps = true, .lead_ns = LEAD_NS });

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The result of a run that was stopped before its ports were ready says of its traffic what that of a whole run would have said. */
+/* The result of a run that was stopped before its ports were ready says of its traffic what that of a whole run would have
+ * said. */
 #include <stdio.h>
 #include <string.h>
 

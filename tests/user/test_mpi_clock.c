@@ -7,8 +7,8 @@
 
 #define NS_PER_S 1000000000ll
 
-/* A host whose CLOCK_MONOTONIC is `behind_ns` behind ours and whose CLOCK_REALTIME is 500 ns ahead of it, asked at 1000 s by our
- * clock; its answer was made so long after the question left, and was here so long after that. */
+/* A host whose CLOCK_MONOTONIC is `behind_ns` behind ours and whose CLOCK_REALTIME is 500 ns ahead of it, asked at 1000 s by
+ * our clock; its answer was made so long after the question left, and was here so long after that. */
 static struct job_reading reading_of(int64_t behind_ns, uint64_t there_ns, uint64_t back_ns)
 {
 	const uint64_t asked_ns = 1000 * NS_PER_S, epoch_ns = 1790000000 * NS_PER_S;

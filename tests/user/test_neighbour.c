@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Answers to ARP and neighbour discovery, on a veth pair in a network namespace of the test's own: whom the tester believes. */
+/* Answers to ARP and neighbour discovery, on a veth pair in a network namespace of the test's own: whom the tester
+ * believes. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/if_packet.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Netlink's answers, cut: every attribute of an answer at every length below its own, each right before memory that must not be touched.
- * What is cut says nothing, and nothing behind it is read.
+ * Netlink's answers, cut: every attribute of an answer at every length below its own, each right before memory that must not
+ * be touched. What is cut says nothing, and nothing behind it is read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static struct request *for_answers_with(size_t family_octets)
 	return &request;
 }
 
-/* A copy of an answer that ends at the wall, so many octets of its last attribute left; the attribute is alone in the answer. */
+/* A copy of an answer that ends at the wall, so many octets of its last attribute left; the attribute is alone in the
+ * answer. */
 static int tell_cut(const struct nlmsghdr *answer, size_t family_octets, size_t left, mnl_cb_t callback, void *context)
 {
 	size_t before = mnl_nlmsg_size(MNL_ALIGN(family_octets)), octets = MNL_ALIGN(before + sizeof(struct nlattr) + left);

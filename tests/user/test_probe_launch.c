@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Launch time, as probe tells of it: the kernel's answers about qdiscs, made by hand as sch_etf makes them, and those of a veth;
- * and each state of a port, with the command that mends it. No NIC here has launch time.
+ * Launch time, as probe tells of it: the kernel's answers about qdiscs, made by hand as sch_etf makes them, and those of a
+ * veth; and each state of a port, with the command that mends it. No NIC here has launch time.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,8 @@
 
 #define LIMIT_NS (3600 * NS_PER_S)
 
-/* What ends it so long after its begin, and after the last frame of so many that arrived of 1000, of so many flows of 10; NULL: nothing. */
+/* What ends it so long after its begin, and after the last frame of so many that arrived of 1000, of so many flows of 10;
+ * NULL: nothing. */
 static const char *ending(uint64_t since_begin_ns, uint64_t since_last_ns, uint64_t arrived, uint64_t flows)
 {
 	uint64_t now_ns = clock_ns();

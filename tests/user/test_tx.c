@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The thread of a trial, and transmitters that share one, by transmitters that send nothing and write down what they are told. */
+/* The thread of a trial, and transmitters that share one, by transmitters that send nothing and write down what they are
+ * told. */
 #include <errno.h>
 
 #include "../test.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the appliance's program share. One thread; main.c waits for whatever happens and calls the part concerned.
+ * What the parts of the appliance's program share. One thread; main.c waits for whatever happens and calls the part
+ * concerned.
  *
  *	main      the loop
  *	runner    what is run, and when: the only one that changes `phase`; command.c has its words, keep.c what survives it

@@ -3,8 +3,8 @@
  * The consoles: lines as things happen, the view of a run below them, and keys. All of them show the same. The lines are
  * those of the log; what a key asks for is left to the runner, as a request.
  *
- * A screen (/dev/tty1) draws the view anew each second. A serial line may be a dumb terminal, or a file: it gets plain lines, until key v
- * asks for the view there. Writing never blocks: what a console has not taken yet is kept, up to a bound.
+ * A screen (/dev/tty1) draws the view anew each second. A serial line may be a dumb terminal, or a file: it gets plain
+ * lines, until key v asks for the view there. Writing never blocks: what a console has not taken yet is kept, up to a bound.
  */
 #ifndef XDP_MLR_APPLIANCE_CONSOLE_H
 #define XDP_MLR_APPLIANCE_CONSOLE_H

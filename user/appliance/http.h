@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The HTTP server: read-only, on one address that no test port has. GET and HEAD of a fixed set of paths; no path is a file's name.
+ * The HTTP server: read-only, on one address that no test port has. GET and HEAD of a fixed set of paths; no path is a
+ * file's name.
  *
- * Who asks may be anybody: the number of connections, of those of one address, the size of a head, the time of a request and the time of
- * a connection are bounded, one request a connection. A process without privileges hears them (http_server.h); what it asks for is answered
- * here, in the program's one thread, which never waits for it.
+ * Who asks may be anybody: the number of connections, of those of one address, the size of a head, the time of a request and
+ * the time of a connection are bounded, one request a connection. A process without privileges hears them (http_server.h);
+ * what it asks for is answered here, in the program's one thread, which never waits for it.
  */
 #ifndef XDP_MLR_APPLIANCE_HTTP_H
 #define XDP_MLR_APPLIANCE_HTTP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program that we run and listen to: its standard input is empty, its standard output and error come line by line. It gets SIGTERM
- * when we die, whatever kills us, so that it undoes what it changed on a port. Nothing here blocks.
+ * A program that we run and listen to: its standard input is empty, its standard output and error come line by line. It gets
+ * SIGTERM when we die, whatever kills us, so that it undoes what it changed on a port. Nothing here blocks.
  */
 #ifndef XDP_MLR_APPLIANCE_JOB_H
 #define XDP_MLR_APPLIANCE_JOB_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xdp-mlr-appliance: runs xdp-mlr as a configuration says, shows it on consoles and over HTTP, and keeps the results. docs/appliance.md.
- * In the appliance init starts it, and starts it anew should it die; on any other machine it runs as well.
+ * xdp-mlr-appliance: runs xdp-mlr as a configuration says, shows it on consoles and over HTTP, and keeps the results.
+ * docs/appliance.md. In the appliance init starts it, and starts it anew should it die; on any other machine it runs as
+ * well.
  */
 #include "appliance/appliance.h"
 
@@ -23,7 +24,8 @@
 #define NS_PER_MS  1000000ull
 #define FILES_MOST (2 + 2 * JOB_FILES + CONSOLES_MAX * CONSOLE_FILES)
 
-/* --- the loop -------------------------------------------------------------------------------------------------------------- */
+/* --- the loop
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -76,7 +78,8 @@ static enum exit_code loop(struct appliance *appliance)
 	return abandoned ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 
-/* --- the command line -------------------------------------------------------------------------------------------------------- */
+/* --- the command line
+ * -------------------------------------------------------------------------------------------------------- */
 
 static const char usage[] =
 	"Usage: xdp-mlr-appliance [options]\n"

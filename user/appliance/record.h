@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The log: the last lines of what the appliance and the program said, each with its time. Most are for the consoles, too, which take
- * them from here.
+ * The log: the last lines of what the appliance and the program said, each with its time. Most are for the consoles, too,
+ * which take them from here.
  */
 #ifndef XDP_MLR_APPLIANCE_RECORD_H
 #define XDP_MLR_APPLIANCE_RECORD_H
@@ -28,8 +28,8 @@ struct record {
 void record_add(struct record *record, const char *text, bool aloud);
 /* The last so many lines, oldest first. */
 void record_put(const struct record *record, FILE *stream, unsigned int most);
-/* The line for the consoles that follows the first *read lines of all, which grows past it; NULL: there is none yet. *ret_lost: some are
- * no longer there. */
+/* The line for the consoles that follows the first *read lines of all, which grows past it; NULL: there is none yet.
+ * *ret_lost: some are no longer there. */
 const char *record_next(const struct record *record, unsigned long *read, bool *ret_lost);
 
 void record_free(struct record *record);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The results that are kept: files in one directory, numbered from 1. Result N is N.json (the document), N.html (the report), N.txt (the
- * same as text) and N.meta (what stands below). All of it is in memory, so there is a bound: beyond it the oldest result that
- * was fetched goes first, then the oldest; the newest one stays in any case. A run that gave no result has a number, too.
+ * The results that are kept: files in one directory, numbered from 1. Result N is N.json (the document), N.html (the
+ * report), N.txt (the same as text) and N.meta (what stands below). All of it is in memory, so there is a bound: beyond it
+ * the oldest result that was fetched goes first, then the oldest; the newest one stays in any case. A run that gave no
+ * result has a number, too.
  */
 #ifndef XDP_MLR_APPLIANCE_RESULTS_H
 #define XDP_MLR_APPLIANCE_RESULTS_H

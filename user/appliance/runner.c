@@ -346,7 +346,8 @@ static void store_run(struct appliance *appliance)
 {
 	const struct run_settings *run = appliance_run(appliance);
 	time_t now = time(NULL);
-	/* the calendar may have been set meanwhile: what it says now counts, and how long the run took does not depend on it */
+	/* the calendar may have been set meanwhile: what it says now counts, and how long the run took does not depend on
+	 * it */
 	struct result result = { .started = now - (time_t)((clock_ns() - appliance->run_began_ns) / NS_PER_S),
 				 .ended = now,
 				 .exit_code =
@@ -576,8 +577,8 @@ static const char *list_ports(const struct appliance *appliance, char *list, siz
 	return list;
 }
 
-/* Look at the ports anew. Trying takes an XDP program onto a port for a moment, which makes some of them lose their link for seconds:
- * not before a run. */
+/* Look at the ports anew. Trying takes an XDP program onto a port for a moment, which makes some of them lose their link for
+ * seconds: not before a run. */
 static void look_at_ports(struct appliance *appliance)
 {
 	const char *words[] = { appliance->places.xdp_mlr, "probe", "--format", "jsonl", NULL, NULL, NULL };
@@ -704,7 +705,8 @@ uint64_t runner_due_ns(const struct appliance *appliance)
 	return probe_ns < due_ns ? probe_ns : due_ns;
 }
 
-/* --- start and end ------------------------------------------------------------------------------------------------------ */
+/* --- start and end
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* We died in a run, which is made again. */
 static void clean_first(struct appliance *appliance)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The way of a configuration: it is read, the options of all its runs are checked, then its rounds of runs begin. A run is one call of
- * xdp-mlr; its document is stored, rendered and handed over. A run that dies is cleaned up after, tried again, and the next
- * result says so.
+ * The way of a configuration: it is read, the options of all its runs are checked, then its rounds of runs begin. A run is
+ * one call of xdp-mlr; its document is stored, rendered and handed over. A run that dies is cleaned up after, tried again,
+ * and the next result says so.
  */
 #ifndef XDP_MLR_APPLIANCE_RUNNER_H
 #define XDP_MLR_APPLIANCE_RUNNER_H
@@ -18,7 +18,8 @@ uint64_t runner_due_ns(const struct appliance *appliance);
 /* End at once: what runs is asked to end, and PHASE_ENDING lasts until it has. */
 void runner_abandon(struct appliance *appliance);
 
-/* --- the words that a program is called with, xdp-mlr above all: command.c ---------------------------------------------- */
+/* --- the words that a program is called with, xdp-mlr above all: command.c
+ * ---------------------------------------------- */
 
 #define COMMAND_WORDS_MAX 64
 
@@ -42,11 +43,12 @@ bool run_is_sut(const struct run_settings *run);
 /* Whether its verb takes --metrics and --note. */
 bool run_takes_notes(const struct run_settings *run);
 
-/* --- keep.c ----------------------------------------------------------------------------------------------------------------- */
+/* --- keep.c
+ * ----------------------------------------------------------------------------------------------------------------- */
 
 /*
- * What survives this process, in the directory of its state: where in the schedule it is, and what the next result must tell. A file
- * that cannot be written is told on the consoles, and what runs goes on.
+ * What survives this process, in the directory of its state: where in the schedule it is, and what the next result must
+ * tell. A file that cannot be written is told on the consoles, and what runs goes on.
  */
 
 #define KEEP_METRICS      "metrics" /* what the run says of itself, see --metrics */

@@ -15,8 +15,8 @@ struct rounds {
 
 #define SCHEDULE_OVER ((time_t)-1)
 
-/* When the next round begins (it may be in the past: then now), or SCHEDULE_OVER. After the first round of `every` and at the times
- * of `at`, a moment that passed during a round is left out. */
+/* When the next round begins (it may be in the past: then now), or SCHEDULE_OVER. After the first round of `every` and at
+ * the times of `at`, a moment that passed during a round is left out. */
 time_t schedule_next(const struct schedule_settings *schedule, const struct rounds *rounds, time_t now);
 
 #endif

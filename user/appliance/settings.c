@@ -320,7 +320,8 @@ static enum exit_code read_at(struct yaml_file *file, const yaml_node_t *node, v
 	return code;
 }
 
-/* The list of runs, or a mapping with it. At times of day, and in an interval, rounds go on for ever unless it says how often. */
+/* The list of runs, or a mapping with it. At times of day, and in an interval, rounds go on for ever unless it says how
+ * often. */
 static enum exit_code read_schedule(struct yaml_file *file, const yaml_node_t *node, struct settings *settings)
 {
 	static const struct yaml_key keys[] = {

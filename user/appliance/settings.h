@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The `appliance:` section of a configuration: what is to be run and when, where results are shown, what happens at the end. The options
- * of the runs themselves are xdp-mlr's own, and read by it. docs/appliance.md describes the section.
+ * The `appliance:` section of a configuration: what is to be run and when, where results are shown, what happens at the end.
+ * The options of the runs themselves are xdp-mlr's own, and read by it. docs/appliance.md describes the section.
  *
- * Strict: what is not known, stands twice, or is out of range is refused with file and line. Nothing of the file is ever executed.
+ * Strict: what is not known, stands twice, or is out of range is refused with file and line. Nothing of the file is ever
+ * executed.
  */
 #ifndef XDP_MLR_APPLIANCE_SETTINGS_H
 #define XDP_MLR_APPLIANCE_SETTINGS_H
@@ -71,17 +72,17 @@ struct settings {
 	struct management_settings management;
 };
 
-/* Read them; what the file does not say has its default. `overrides` is a file of lines NAME=VALUE from the kernel's command line, or NULL: those
- * that begin with "appliance." are settings of the section, as appliance.management.port=eth2, and win over the file's; the others are options,
- * and not read here. False: `error` says why, with file and line. */
+/* Read them; what the file does not say has its default. `overrides` is a file of lines NAME=VALUE from the kernel's command
+ * line, or NULL: those that begin with "appliance." are settings of the section, as appliance.management.port=eth2, and win
+ * over the file's; the others are options, and not read here. False: `error` says why, with file and line. */
 bool settings_read(const char *path, const char *overrides, struct settings *ret, char error[SETTINGS_ERROR_SIZE]);
 void settings_free(struct settings *settings);
 
 /* For a shell script: lines NAME=VALUE whose values consist of letters, digits and ,.:/_- only. */
 void settings_print(FILE *stream, const struct settings *settings);
 
-/* The MAC address of an interface, "02:00:00:00:00:01", into a buffer; empty where no interface has this name. An appliance has but one network
- * namespace, and /sys is of that one. */
+/* The MAC address of an interface, "02:00:00:00:00:01", into a buffer; empty where no interface has this name. An appliance
+ * has but one network namespace, and /sys is of that one. */
 #define INTERFACE_ADDRESS_SIZE 64
 const char *interface_address(const char *name, char address[INTERFACE_ADDRESS_SIZE]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A run as it is seen from outside: the events of --format jsonl and the file of --metrics, made into the state that progress/view.h draws. No
- * clock here: who shows the state says what time has passed.
+ * A run as it is seen from outside: the events of --format jsonl and the file of --metrics, made into the state that
+ * progress/view.h draws. No clock here: who shows the state says what time has passed.
  */
 #ifndef XDP_MLR_APPLIANCE_WATCH_H
 #define XDP_MLR_APPLIANCE_WATCH_H

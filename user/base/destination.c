@@ -75,7 +75,8 @@ static int follow(struct destination *at, int fd, const struct stat *status)
 	return error ? error : 1;
 }
 
-/* A file that is there already: not if we may not write it, and not where it is a mount, whose name nothing else can take. */
+/* A file that is there already: not if we may not write it, and not where it is a mount, whose name nothing else can
+ * take. */
 static int take_older(struct destination *at, const struct stat *status)
 {
 	struct statx mounted;
@@ -184,7 +185,8 @@ static int fill(int fd, const char *text, size_t length, const struct stat *olde
 	return error;
 }
 
-/* Make what was renamed in the directory safe from a crash; where a file system cannot do it, nothing is lost that others keep. */
+/* Make what was renamed in the directory safe from a crash; where a file system cannot do it, nothing is lost that others
+ * keep. */
 static void sync_directory(const struct destination *destination)
 {
 	int fd = openat(destination->directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -2,12 +2,14 @@
 /*
  * Where a file is going to be written, and its way there.
  *
- * A regular file is never written in place. Its text goes into a new file of a random name beside it (O_EXCL, so through nobody's link),
- * which takes the name once all of it is there: whoever reads finds the older file or the newer one, and a full disk leaves the older one.
- * The directory is held by a descriptor from the first look to the last step, so that nobody puts another in its place meanwhile.
+ * A regular file is never written in place. Its text goes into a new file of a random name beside it (O_EXCL, so through
+ * nobody's link), which takes the name once all of it is there: whoever reads finds the older file or the newer one, and a
+ * full disk leaves the older one. The directory is held by a descriptor from the first look to the last step, so that nobody
+ * puts another in its place meanwhile.
  *
- * What is no regular file (a device, a FIFO, an open file like /dev/stdout or a shell's >(...)) is opened at once and written as it is. A link
- * as the last part of a path is followed where root or our own user made it; that of somebody else is refused with -ELOOP.
+ * What is no regular file (a device, a FIFO, an open file like /dev/stdout or a shell's >(...)) is opened at once and
+ * written as it is. A link as the last part of a path is followed where root or our own user made it; that of somebody else
+ * is refused with -ELOOP.
  */
 #ifndef XDP_MLR_BASE_DESTINATION_H
 #define XDP_MLR_BASE_DESTINATION_H
@@ -29,8 +31,9 @@ struct destination {
 int destination_open(const char *path, struct destination *ret);
 /* Whether a file could be written there now: one is made, and taken away again. 0 or -errno. */
 int destination_try(const struct destination *destination);
-/* Write all of it, at most once. A new file has this mode, less the umask; one that replaces another has that one's permissions and owner where
- * `keep_mode`. `durable`: not lost in a crash of the machine either, where its file system can keep that. 0 or -errno. */
+/* Write all of it, at most once. A new file has this mode, less the umask; one that replaces another has that one's
+ * permissions and owner where `keep_mode`. `durable`: not lost in a crash of the machine either, where its file system can
+ * keep that. 0 or -errno. */
 int destination_write(struct destination *destination, const char *text, size_t length, mode_t mode, bool keep_mode,
 		      bool durable);
 void destination_close(struct destination *destination);

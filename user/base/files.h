@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Small files, read and written whole. Standard output is for the main thread alone, standard error for who holds message.c's lock. */
+/* Small files, read and written whole. Standard output is for the main thread alone, standard error for who holds
+ * message.c's lock. */
 #ifndef XDP_MLR_BASE_FILES_H
 #define XDP_MLR_BASE_FILES_H
 
@@ -15,14 +16,14 @@ int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length
 int file_read_line(const char *path, char *line, size_t size);
 /* Write a value into a file of /proc or /sys. 0 or -errno. */
 int file_set(const char *path, const char *value);
-/* Open a file, made where O_CREAT is among the flags, and lock it: a descriptor. -EBUSY: somebody else has the lock; -EAGAIN: the file was taken
- * away or replaced meanwhile, try again; or -errno. */
+/* Open a file, made where O_CREAT is among the flags, and lock it: a descriptor. -EBUSY: somebody else has the lock;
+ * -EAGAIN: the file was taken away or replaced meanwhile, try again; or -errno. */
 int file_lock(const char *path, int flags, mode_t mode);
-/* All of it to an open file, waiting for whoever reads it. After a stop a reader who takes nothing for a third of a second is waited for no more
- * (-EINTR), and one of the standard files that was given up is tried no more. 0 or -errno. */
+/* All of it to an open file, waiting for whoever reads it. After a stop a reader who takes nothing for a third of a second
+ * is waited for no more (-EINTR), and one of the standard files that was given up is tried no more. 0 or -errno. */
 int file_write_all(int fd, const char *text, size_t length);
-/* Write it beside the file, and let it take the file's name (destination.h): nobody reads half of one, whatever happens to this process.
- * `durable`: nor after a crash of the machine, where its file system can keep that. 0 or -errno. */
+/* Write it beside the file, and let it take the file's name (destination.h): nobody reads half of one, whatever happens to
+ * this process. `durable`: nor after a crash of the machine, where its file system can keep that. 0 or -errno. */
 int file_replace(const char *path, const char *text, size_t length, mode_t mode, bool durable);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What jansson leaves to us in writing JSON: as text as jansson writes it, but for numbers, each of which is the shortest text that
- * reads back as exactly the same number (0.005, not 0.0050000000000000001). Reading it: json_read.h.
+ * What jansson leaves to us in writing JSON: as text as jansson writes it, but for numbers, each of which is the shortest
+ * text that reads back as exactly the same number (0.005, not 0.0050000000000000001). Reading it: json_read.h.
  */
 #ifndef XDP_MLR_BASE_JSON_TEXT_H
 #define XDP_MLR_BASE_JSON_TEXT_H

@@ -17,8 +17,8 @@ extern bool message_quiet; /* -q: no notes, no progress; errors and warnings alw
 /* What the messages are about, where several things are at hand: put before each. NULL: nothing. */
 extern const char *message_subject;
 
-/* One line each, with the program's name before it. Errors say what, where, which value, and what to do; once memory ran out (memory.h) they
- * say that, and the code is EXIT_INCAPABLE. */
+/* One line each, with the program's name before it. Errors say what, where, which value, and what to do; once memory ran out
+ * (memory.h) they say that, and the code is EXIT_INCAPABLE. */
 __attribute__((format(printf, 2, 3))) enum exit_code refuse(enum exit_code code, const char *format, ...);
 __attribute__((format(printf, 1, 2))) void warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...);
@@ -47,8 +47,8 @@ void terminal_size(unsigned int *ret_columns, unsigned int *ret_rows);
 /* How many rows text takes on a terminal of that many columns, as its lines may wrap there; escape sequences take none. */
 unsigned int terminal_rows(const char *text, unsigned int columns);
 
-/* "Did you mean". The candidate with the fewest insertions, deletions, replacements and swaps of neighbours from `word`; NULL if none is
- * near enough to be meant. NULL candidates are passed over. */
+/* "Did you mean". The candidate with the fewest insertions, deletions, replacements and swaps of neighbours from `word`;
+ * NULL if none is near enough to be meant. NULL candidates are passed over. */
 const char *nearest(const char *word, const char *const *candidates, size_t candidate_count);
 
 /* ", did you mean 'x'?" for that candidate, or an empty string; written into the buffer and returned. */

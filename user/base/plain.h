@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text from others, fit for a terminal: control characters (C0 but line ends and tabs, DEL, and C1, which terminals take in UTF-8, too) become
- * "\x1b". Otherwise a file could move the cursor, set the title, or make the terminal type.
+ * Text from others, fit for a terminal: control characters (C0 but line ends and tabs, DEL, and C1, which terminals take in
+ * UTF-8, too) become "\x1b". Otherwise a file could move the cursor, set the title, or make the terminal type.
  */
 #ifndef XDP_MLR_BASE_PLAIN_H
 #define XDP_MLR_BASE_PLAIN_H
@@ -10,7 +10,8 @@
 
 /* The text so; the caller frees it. NULL without memory. */
 char *plain_text(const char *text);
-/* The document with all its texts and names so. A new reference, to the document itself where all is plain; NULL without memory. */
+/* The document with all its texts and names so. A new reference, to the document itself where all is plain; NULL without
+ * memory. */
 json_t *plain_document(json_t *document);
 
 #endif

@@ -26,8 +26,8 @@ struct process_plan {
 int process_pipe(int ret_fds[2], int our_end);
 void process_pipe_close(const int fds[2]);
 
-/* Start it. It inherits no other descriptor, whoever opened it: libraries' sockets neither. 0 or -errno. The descriptors of the plan stay the
- * caller's. */
+/* Start it. It inherits no other descriptor, whoever opened it: libraries' sockets neither. 0 or -errno. The descriptors of
+ * the plan stay the caller's. */
 int process_start(const struct process_plan *plan, struct process *ret);
 
 #endif

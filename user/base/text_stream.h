@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text that grows, as open_memstream() has it, and its end. That of the C library goes on after a piece that found no room, without
- * an error, once there is room again: the text then lacks the piece.
+ * Text that grows, as open_memstream() has it, and its end. That of the C library goes on after a piece that found no room,
+ * without an error, once there is room again: the text then lacks the piece.
  */
 #ifndef XDP_MLR_BASE_TEXT_STREAM_H
 #define XDP_MLR_BASE_TEXT_STREAM_H

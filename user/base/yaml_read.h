@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A YAML file while it is read, strictly: one document, and in a mapping of known keys no other key, and none twice. What is refused
- * is refused with file and line. A file is read within bounds: libyaml takes time by the square of how deeply brackets are nested, and ever
- * more memory.
+ * A YAML file while it is read, strictly: one document, and in a mapping of known keys no other key, and none twice. What is
+ * refused is refused with file and line. A file is read within bounds: libyaml takes time by the square of how deeply
+ * brackets are nested, and ever more memory.
  */
 #ifndef XDP_MLR_BASE_YAML_READ_H
 #define XDP_MLR_BASE_YAML_READ_H

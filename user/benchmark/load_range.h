@@ -14,9 +14,9 @@ struct load_range {
 /* Whether a load is at or beyond what a fresh self-test found the tester to be able to, and not merely the line rate. */
 bool load_touches_tester(const struct measurer *measurer, double load_fps);
 
-/* What the user says, else what a fresh self-test found the tester to be able to, else what the link can carry, else what the
- * tester can send (found by a short calibration, which is noted). A self-test that is missing, old or of something else is
- * warned of. Of a stored search: exactly its loads. EXIT_INTERRUPTED: a
+/* What the user says, else what a fresh self-test found the tester to be able to, else what the link can carry, else what
+ * the tester can send (found by a short calibration, which is noted). A self-test that is missing, old or of something else
+ * is warned of. Of a stored search: exactly its loads. EXIT_INTERRUPTED: a
  * stop came first. */
 enum exit_code load_range_find(const struct config *config, struct measurer *measurer, struct load_range *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The suite of RFC 2544 section 26, as RFC 9004 (back-to-back frames) and RFC 6201 (reset) update it: through the frame sizes, one
- * measurer each, and through the tests (rfc2544_trial.h).
+ * The suite of RFC 2544 section 26, as RFC 9004 (back-to-back frames) and RFC 6201 (reset) update it: through the frame
+ * sizes, one measurer each, and through the tests (rfc2544_trial.h).
  */
 #ifndef XDP_MLR_BENCHMARK_RFC2544_H
 #define XDP_MLR_BENCHMARK_RFC2544_H

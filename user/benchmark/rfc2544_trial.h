@@ -74,8 +74,8 @@ enum exit_code rfc2544_steps(struct rfc2544_run *run, struct load_steps *steps, 
 
 /*
  * The tests of the suite: rfc2544_tests.c has what is a series of plain trials (throughput, latency, frame loss rate),
- * rfc2544_steps.c what watches a trial of its own kind (back-to-back frames, system recovery, reset). Each puts its figures into a
- * JSON object, so that what an interrupted run measured is there. It returns
+ * rfc2544_steps.c what watches a trial of its own kind (back-to-back frames, system recovery, reset). Each puts its figures
+ * into a JSON object, so that what an interrupted run measured is there. It returns
  *	EXIT_DONE	done, or as far as possible; run->reason says what is irregular
  *	EXIT_UNMET	the time limit of the suite ended it
  *	EXIT_INTERRUPTED, or another code after which nothing more can be measured; the reason was said

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A search: what has been measured, what is known of its goals, and how it ended. search.h fills it; the report and the view, which are
- * declared here as well, read it. */
+/* A search: what has been measured, what is known of its goals, and how it ended. search.h fills it; the report and the
+ * view, which are declared here as well, read it. */
 #ifndef XDP_MLR_BENCHMARK_SEARCH_STATE_H
 #define XDP_MLR_BENCHMARK_SEARCH_STATE_H
 
@@ -70,7 +70,8 @@ enum exit_code search_outcome(const struct search *search, size_t goal, struct g
 
 void search_free(struct search *search);
 
-/* --- search_report.c: the result document, and its parts, which events carry as well. Each is a new reference, or NULL without memory */
+/* --- search_report.c: the result document, and its parts, which events carry as well. Each is a new reference, or NULL
+ * without memory */
 
 /* One trial, as in "trials": with why it was chosen. */
 json_t *report_search_trial(const struct search *search, const struct search_trial *trial);

@@ -138,8 +138,8 @@ static enum exit_code find_fastest(struct one_test *test)
 	return EXIT_DONE;
 }
 
-/* The tester was clean as far up as the search went, and the link takes more: a machine that was slow for a moment, while its
- * fastest was looked for. */
+/* The tester was clean as far up as the search went, and the link takes more: a machine that was slow for a moment, while
+ * its fastest was looked for. */
 static bool can_go_higher(const struct one_test *test)
 {
 	double line_fps = test->frames->line_rate_fps;

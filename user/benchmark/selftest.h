@@ -4,7 +4,8 @@
  *
  * A trial is clean if every frame was sent, every frame arrived once and undamaged, and the load was kept. For each frame
  * size and backend the highest clean load is searched by MLRsearch (what is not clean counts as loss), confirmed by longer
- * trials, and the latency of a lightly loaded tester taken as its floor. Only what was confirmed is kept (measurer/selftest_store.h).
+ * trials, and the latency of a lightly loaded tester taken as its floor. Only what was confirmed is kept
+ * (measurer/selftest_store.h).
  */
 #ifndef XDP_MLR_BENCHMARK_SELFTEST_H
 #define XDP_MLR_BENCHMARK_SELFTEST_H

@@ -61,8 +61,8 @@ static enum soak_end end_of(const struct soak *soak, const struct mlr_trial_inpu
 	return SOAK_RUNNING;
 }
 
-/* What PLRsearch is to know of a trial; false where only the loss ratio is known. Unsent frames of a limited trial are in its
- * loss ratio, so they are in its counts. */
+/* What PLRsearch is to know of a trial; false where only the loss ratio is known. Unsent frames of a limited trial are in
+ * its loss ratio, so they are in its counts. */
 static bool counts_of(const struct measurement *measurement, struct mlr_plr_counts *ret)
 {
 	const struct mlr_trial_counts *counts = &measurement->counts;

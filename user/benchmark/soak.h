@@ -38,8 +38,8 @@ struct soak {
 	bool tester_limited; /* some trial was */
 };
 
-/* Soak. Whatever it returns, *ret_soak is to be freed. EXIT_DONE, EXIT_UNMET where the tester was the limit in a trial or not
- * one trial fitted into the time, EXIT_INTERRUPTED; else the reason was said. */
+/* Soak. Whatever it returns, *ret_soak is to be freed. EXIT_DONE, EXIT_UNMET where the tester was the limit in a trial or
+ * not one trial fitted into the time, EXIT_INTERRUPTED; else the reason was said. */
 enum exit_code soak_run(const struct config *config, struct measurer *measurer, struct soak *ret_soak);
 void soak_free(struct soak *soak);
 

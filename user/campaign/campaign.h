@@ -49,12 +49,12 @@ struct campaign {
 void campaign_free(struct campaign *campaign);
 void campaign_set_free(struct campaign_set *set);
 
-/* Make the points, and name them, once the axes and what is excluded and included are filled in. EXIT_USAGE_ERROR where there are none,
- * or too many. */
+/* Make the points, and name them, once the axes and what is excluded and included are filled in. EXIT_USAGE_ERROR where
+ * there are none, or too many. */
 enum exit_code campaign_expand(struct campaign *campaign);
 
-/* The configuration that a point is run with. EXIT_USAGE_ERROR with the point and what is wrong. Free with config_free, before the
- * campaign. */
+/* The configuration that a point is run with. EXIT_USAGE_ERROR with the point and what is wrong. Free with config_free,
+ * before the campaign. */
 enum exit_code campaign_configure(const struct campaign *campaign, size_t point, struct config *ret);
 
 /* The point's label on every axis, an object. A new reference. */
@@ -64,40 +64,41 @@ json_t *campaign_slurm(const struct campaign *campaign, size_t point);
 
 /* --- what can be done with one ---------------------------------------------------------------------------------------- */
 
-/* As a YAML file describes it: the section "campaign" with its matrix, and beside it every option that all points have in common, as in
- * a --config file. docs/scale-out.md shows one. EXIT_USAGE_ERROR with file, line and what is wrong. `path` must outlive the campaign. Free with
- * campaign_free. */
+/* As a YAML file describes it: the section "campaign" with its matrix, and beside it every option that all points have in
+ * common, as in a --config file. docs/scale-out.md shows one. EXIT_USAGE_ERROR with file, line and what is wrong. `path`
+ * must outlive the campaign. Free with campaign_free. */
 enum exit_code campaign_read(const char *path, struct campaign *ret);
 
-/* Choose the points that are to be taken up: those of --only that are not done and, without --retry-failed, have not failed. Their
- * options are checked, also those of points that are done: they must be as they were. *ret_chosen has a truth a point, to be freed by
- * the caller. */
+/* Choose the points that are to be taken up: those of --only that are not done and, without --retry-failed, have not failed.
+ * Their options are checked, also those of points that are done: they must be as they were. *ret_chosen has a truth a point,
+ * to be freed by the caller. */
 enum exit_code campaign_choose(const struct config *config, const struct campaign *campaign,
 			       const struct point_status *states, bool **ret_chosen);
 
 /* The options of a point as a file for --config; NULL without memory, else to be freed by the caller. */
 char *campaign_point_file(const struct config *point, const char *name, size_t *ret_length);
 
-/* campaign run: the chosen points, one after the other, each in a process of its own, so that no point's end ends the campaign. A search that
- * did not end goes on from its event stream; what cannot go on begins anew. EXIT_DONE: all of them are done and regular; EXIT_UNMET: done,
- * one is irregular; the code of the first that failed; EXIT_INTERRUPTED. */
+/* campaign run: the chosen points, one after the other, each in a process of its own, so that no point's end ends the
+ * campaign. A search that did not end goes on from its event stream; what cannot go on begins anew. EXIT_DONE: all of them
+ * are done and regular; EXIT_UNMET: done, one is irregular; the code of the first that failed; EXIT_INTERRUPTED. */
 enum exit_code campaign_run(const struct config *config, const struct campaign *campaign, const struct point_status *states,
 			    const bool *chosen);
 
 /* Write the job scripts into the directory of results, and submit them; with --dry-run print them, and that is all. */
 enum exit_code slurm_submit(const struct config *config, const struct campaign *campaign, const bool *chosen);
 
-/* What squeue(1) says of the points that were submitted: an object from point to state ("PENDING", "RUNNING"), without those that are
- * not in the queue. A new reference. */
+/* What squeue(1) says of the points that were submitted: an object from point to state ("PENDING", "RUNNING"), without those
+ * that are not in the queue. A new reference. */
 json_t *slurm_queue(const struct campaign *campaign);
 
-/* Show how far it is, as --format says ("xdp-mlr/campaign-status/1"). `queue` has what a batch system says of points by their names ("RUNNING",
- * "PENDING"); NULL: there is none. EXIT_DONE: every point is done; EXIT_UNMET: not yet. */
+/* Show how far it is, as --format says ("xdp-mlr/campaign-status/1"). `queue` has what a batch system says of points by
+ * their names ("RUNNING", "PENDING"); NULL: there is none. EXIT_DONE: every point is done; EXIT_UNMET: not yet. */
 enum exit_code campaign_status_show(const struct config *config, const struct campaign *campaign,
 				    const struct point_status *states, const json_t *queue);
 
-/* The results of the points as one document, "xdp-mlr/campaign/1", read one after the other. EXIT_DONE with *ret_document, a new reference: every point is done and regular, and nothing became slower. EXIT_UNMET with the same:
- * not so. Any other code: the reason was said. */
+/* The results of the points as one document, "xdp-mlr/campaign/1", read one after the other. EXIT_DONE with *ret_document, a
+ * new reference: every point is done and regular, and nothing became slower. EXIT_UNMET with the same: not so. Any other
+ * code: the reason was said. */
 enum exit_code campaign_merge(const struct config *config, const struct campaign *campaign,
 			      const struct point_status *states, json_t **ret_document);
 

@@ -476,7 +476,8 @@ static enum exit_code read_campaign_verb(struct yaml_file *file, const yaml_node
 	return refuse_node(file, node, "verb '%s': must be search, trial, soak or rfc2544", name);
 }
 
-/* The directory of the file, with a name in it; a name that begins with "/" stands for itself. Slashes at its end are left out. */
+/* The directory of the file, with a name in it; a name that begins with "/" stands for itself. Slashes at its end are left
+ * out. */
 static char *beside(const char *path, const char *name)
 {
 	int length = (int)strlen(name);

@@ -83,8 +83,8 @@ static void take_missing(struct merge *merge, const struct point_status *status,
 		json_object_set(json, "reason", json_object_get(status->last, "reason"));
 }
 
-/* Whether the result echoes what the point's options are now; `problem` says which one differs. A result that was measured with other
- * options, before the campaign's file was changed, is not what its place in the matrix says. */
+/* Whether the result echoes what the point's options are now; `problem` says which one differs. A result that was measured
+ * with other options, before the campaign's file was changed, is not what its place in the matrix says. */
 static bool is_of_point(const struct campaign *campaign, size_t point, const json_t *echo, char *problem, size_t size)
 {
 	struct config config;

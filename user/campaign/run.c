@@ -65,8 +65,8 @@ static int open_output(const char *path)
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-/* Run this program, its output into these files (NULL: into nothing), with a lock that it keeps (0: none); *ret_status as waitpid() has it. If we are gone it is told to end, and
- * restores its ports. */
+/* Run this program, its output into these files (NULL: into nothing), with a lock that it keeps (0: none); *ret_status as
+ * waitpid() has it. If we are gone it is told to end, and restores its ports. */
 static enum exit_code run_child(const char *const *arguments, const char *output, const char *errors, int lock_fd,
 				int *ret_status)
 {

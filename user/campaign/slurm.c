@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A campaign on Slurm: an array of jobs, one element a point; testbeds are generic resources (GRES) of nodes, SUTs that several
- * testbeds share are licences; a job that depends on all of them merges the results. Written for sbatch(1), and run by it.
+ * A campaign on Slurm: an array of jobs, one element a point; testbeds are generic resources (GRES) of nodes, SUTs that
+ * several testbeds share are licences; a job that depends on all of them merges the results. Written for sbatch(1), and run
+ * by it.
  *
- * Elements of one array ask for the same resources. So points are put into arrays by what they ask for, and an array is at most as
- * long as Slurm allows.
+ * Elements of one array ask for the same resources. So points are put into arrays by what they ask for, and an array is at
+ * most as long as Slurm allows.
  */
 #include "campaign/campaign.h"
 
@@ -159,7 +160,8 @@ static void put_head(FILE *stream, const struct submission *submission, const ch
 		what, submission->campaign->name, places->here, places->scripts, log);
 }
 
-/* The job of an array's element. It may be killed at any moment: what it leaves on ports is undone by whatever comes next. */
+/* The job of an array's element. It may be killed at any moment: what it leaves on ports is undone by whatever comes
+ * next. */
 static void put_array(FILE *stream, const struct submission *submission, const struct array *array)
 {
 	const struct places *places = &submission->places;

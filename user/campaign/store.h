@@ -2,12 +2,14 @@
 /*
  * What a campaign keeps in its directory of results, so that it can go on after anything but the loss of that directory:
  *
- *   journal.jsonl           what happened to which point when, an event a line; only appended to, each line on the disk before going on
+ *   journal.jsonl           what happened to which point when, an event a line; only appended to, each line on the disk
+ * before going on
  *   points/NAME.yaml        the options of a point, for --config
  *   points/NAME.jsonl[.new] the event stream of a point that has not ended; .new: of the attempt that went on from the other
  *   points/NAME.err         what its last attempt said on standard error
  *   points/NAME.lock        held by whoever works at it
- *   points/NAME.json        its result. A point is done if and only if this file is there: it is renamed into place when it is whole
+ *   points/NAME.json        its result. A point is done if and only if this file is there: it is renamed into place when it
+ * is whole
  *
  * Several processes, also on several hosts that share the directory, may work at points of one campaign.
  */
@@ -55,8 +57,8 @@ void store_states_free(const struct campaign *campaign, struct point_status *sta
 /* "done", "failed", ... */
 const char *point_state_name(enum point_state state);
 
-/* Lock a point, waiting for whoever holds it for so long at most. A file descriptor, which a child may inherit: the lock then
- * lasts until both have ended. -EBUSY: somebody else works at it; -errno. */
+/* Lock a point, waiting for whoever holds it for so long at most. A file descriptor, which a child may inherit: the lock
+ * then lasts until both have ended. -EBUSY: somebody else works at it; -errno. */
 int store_lock(const struct campaign *campaign, size_t point, double wait_s);
 /* Take the lock's file away, and the lock. */
 void store_unlock(const struct campaign *campaign, size_t point, int fd);

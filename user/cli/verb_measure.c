@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* search, soak, trial, rfc2544, selftest: the verbs that measure. Whatever was measured is shown, also where they could not go on. */
+/* search, soak, trial, rfc2544, selftest: the verbs that measure. Whatever was measured is shown, also where they could not
+ * go on. */
 #include <math.h>
 #include <time.h>
 

@@ -13,7 +13,8 @@
 #define SHOWN_TRIAL    1
 #define FIRST_SEQUENCE 1
 
-/* MAC addresses that nobody has, where nothing says which they are: the port's letter and 1 for the tester, 2 for the SUT. */
+/* MAC addresses that nobody has, where nothing says which they are: the port's letter and 1 for the tester, 2 for the
+ * SUT. */
 static void set_macs(const struct config *config, struct mlr_profile *profile)
 {
 	for (unsigned int i = 0; i < profile->port_count; i++)

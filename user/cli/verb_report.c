@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report: a stored result, shown again or rendered in another form. compare: two, and whether the SUT became slower between them. */
+/* report: a stored result, shown again or rendered in another form. compare: two, and whether the SUT became slower between
+ * them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +43,8 @@ enum exit_code verb_report(const struct config *config)
 	return code;
 }
 
-/* --- compare ------------------------------------------------------------------------------------------------------------ */
+/* --- compare
+ * ------------------------------------------------------------------------------------------------------------ */
 
 /* The result document in a file: the whole file, or the last line of a stream of events. */
 static json_t *load(FILE *stream)

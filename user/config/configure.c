@@ -134,7 +134,8 @@ static enum exit_code read_file(struct config *config)
 	return run ? refuse_given(run, "names a run in the schedule of a file, and no --config names the file") : EXIT_DONE;
 }
 
-/* --- what one value alone cannot show ----------------------------------------------------------------------------------- */
+/* --- what one value alone cannot show
+ * ----------------------------------------------------------------------------------- */
 
 static void take_preset_goals(struct config *config)
 {
@@ -209,8 +210,8 @@ static enum exit_code check_places(const struct config *config)
 	return EXIT_DONE;
 }
 
-/* EXIT_USAGE_ERROR for values that do not go together, or lack another. Completes what follows from several: the goals of a preset, the
- * tests of a suite, the figures of requirements, what a template says of the traffic. */
+/* EXIT_USAGE_ERROR for values that do not go together, or lack another. Completes what follows from several: the goals of a
+ * preset, the tests of a suite, the figures of requirements, what a template says of the traffic. */
 static enum exit_code check(struct config *config)
 {
 	enum exit_code code = EXIT_DONE;
@@ -249,7 +250,8 @@ static enum exit_code check(struct config *config)
 	return EXIT_DONE;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------------------- */
+/* --- all of it
+ * ---------------------------------------------------------------------------------------------------------- */
 
 /* Defaults, and from all values the configuration. */
 static enum exit_code complete(struct config *config)

@@ -13,8 +13,8 @@
  * --version were printed), exit with the code. Any other code: the error has been said. Free with config_free. */
 enum exit_code config_read(int argc, char **argv, struct config *ret, bool *ret_finished);
 void config_free(struct config *config);
-/* The configuration that these values make, for a verb that is not the one of the command line. Takes the list over, whatever it
- * returns. Free with config_free. */
+/* The configuration that these values make, for a verb that is not the one of the command line. Takes the list over,
+ * whatever it returns. Free with config_free. */
 enum exit_code config_of_values(enum verb verb, struct given_list *list, struct config *ret);
 
 #endif

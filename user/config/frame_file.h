@@ -3,8 +3,8 @@
  * A frame to make others like: the first one of a pcap or pcapng file of Ethernet frames.
  *
  * Kept are VLAN tags, the fields of the IP header that do not follow from lengths and addresses, UDP ports, and the payload
- * behind its first 18 octets, where the tag will be. Both formats are simple and only their first frame is wanted, so they are
- * read here, without libpcap.
+ * behind its first 18 octets, where the tag will be. Both formats are simple and only their first frame is wanted, so they
+ * are read here, without libpcap.
  */
 #ifndef XDP_MLR_CONFIG_FRAME_FILE_H
 #define XDP_MLR_CONFIG_FRAME_FILE_H

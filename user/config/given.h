@@ -2,8 +2,8 @@
 /*
  * An option, and the values that were given for options.
  *
- * Values are collected first, from the command line and then from the file where the command line is silent, and read into the
- * configuration afterwards in the order of the table (options.c). So no value depends on the order it was given in.
+ * Values are collected first, from the command line and then from the file where the command line is silent, and read into
+ * the configuration afterwards in the order of the table (options.c). So no value depends on the order it was given in.
  */
 #ifndef XDP_MLR_CONFIG_GIVEN_H
 #define XDP_MLR_CONFIG_GIVEN_H
@@ -76,8 +76,8 @@ void given_list_free(struct given_list *list);
 /* Say what is wrong with a value: "--goal 'loss=2': ..." or "file.yaml:7: goal 'loss=2': ...". Returns EXIT_USAGE_ERROR. */
 __attribute__((format(printf, 2, 3))) enum exit_code refuse_given(const struct given *given, const char *format, ...);
 
-/* A load of the option of this name in frames/s, by the frame size and the measurer's line rate (0: not known). EXIT_USAGE_ERROR
- * for a share of a line rate that is not known. */
+/* A load of the option of this name in frames/s, by the frame size and the measurer's line rate (0: not known).
+ * EXIT_USAGE_ERROR for a share of a line rate that is not known. */
 enum exit_code option_load_fps(const struct config *config, const char *option, const struct load_spec *load,
 			       double line_rate_fps, double *ret_fps);
 

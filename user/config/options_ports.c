@@ -229,8 +229,8 @@ static enum exit_code read_address(const struct given *given, char *part, struct
 	return EXIT_DONE;
 }
 
-/* Ports C, D, ... have the next networks: 198.18.1.2, 198.19.1.2, ... of the same blocks (RFC 2544, C.2.2), and 2001:2:0:3::2,
- * 2001:2:0:4::2, ... (RFC 5180, section 8). */
+/* Ports C, D, ... have the next networks: 198.18.1.2, 198.19.1.2, ... of the same blocks (RFC 2544, C.2.2), and
+ * 2001:2:0:3::2, 2001:2:0:4::2, ... (RFC 5180, section 8). */
 static void set_default(struct port_config *ports, unsigned int port, const struct family *family)
 {
 	struct port_config *base = &ports[port % 2];
@@ -290,7 +290,8 @@ enum exit_code read_macs(const struct given *given, struct config *config)
 	return read_one_each(given, config, read_mac);
 }
 
-/* --- --prepare: what may be changed on the ports ------------------------------------------------------------------------ */
+/* --- --prepare: what may be changed on the ports
+ * ------------------------------------------------------------------------ */
 
 #define BIT(item) (1u << (item))
 #define AUTOMATIC                                                                                                           \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Readers of the larger values, for the table of options (options.c): each takes a value into the configuration, or refuses it. */
+/* Readers of the larger values, for the table of options (options.c): each takes a value into the configuration, or refuses
+ * it. */
 #ifndef XDP_MLR_CONFIG_OPTIONS_READ_H
 #define XDP_MLR_CONFIG_OPTIONS_READ_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A suite (selftest, rfc2544) runs the same over a list of frame sizes: --frame-size 64,512,1518. Each is a size or a mix, as
- * other verbs take one. A part that has a colon and begins with a digit, or a letter and then "=", goes
+ * A suite (selftest, rfc2544) runs the same over a list of frame sizes: --frame-size 64,512,1518. Each is a size or a mix,
+ * as other verbs take one. A part that has a colon and begins with a digit, or a letter and then "=", goes
  * on with the mix before it.
  */
 #ifndef XDP_MLR_CONFIG_OPTIONS_SUITE_H

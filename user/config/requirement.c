@@ -14,8 +14,8 @@
 
 /* --- the figures that there are ------------------------------------------------------------------------------------- */
 
-/* Whose a figure is: of a goal, as GOAL.NAME in a search (GOAL alone is its Conditional Throughput); of a trial; of a soak; of a suite,
- * each of its frame sizes or the one that is said, or all of it. */
+/* Whose a figure is: of a goal, as GOAL.NAME in a search (GOAL alone is its Conditional Throughput); of a trial; of a soak;
+ * of a suite, each of its frame sizes or the one that is said, or all of it. */
 enum { OF_GOAL = 1 << 0, OF_TRIAL = 1 << 1, OF_SOAK = 1 << 2, OF_SIZE = 1 << 3, OF_SUITE = 1 << 4 };
 
 #define LATENCY "/latency/" /* of a trial; of a goal, of the trials that decided */

@@ -44,7 +44,8 @@ const char *comparison_text(enum comparison comparison);
 /* The reader of the option. */
 enum exit_code read_requirement(const struct given *given, struct config *config);
 
-/* Find every requirement's figure and read its value. EXIT_USAGE_ERROR for one that this verb and these goals do not have. */
+/* Find every requirement's figure and read its value. EXIT_USAGE_ERROR for one that this verb and these goals do not
+ * have. */
 enum exit_code require_check(struct config *config);
 
 /* Turn loads into frames/s. EXIT_USAGE_ERROR for a share of a line rate that is not known. */

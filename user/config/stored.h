@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stored search: the result document of `search --format json`, or the event stream of `--format jsonl`, of which a run that
- * died may have written a part only. `--resume` goes on from it, `--replay` asks a controller the same questions again.
+ * A stored search: the result document of `search --format json`, or the event stream of `--format jsonl`, of which a run
+ * that died may have written a part only. `--resume` goes on from it, `--replay` asks a controller the same questions again.
  */
 #ifndef XDP_MLR_CONFIG_STORED_H
 #define XDP_MLR_CONFIG_STORED_H
@@ -30,8 +30,8 @@ struct stored {
 	json_t *document; /* what the above points into */
 };
 
-/* The document in a file of any schema: the whole of it, the last line of an event stream, or what the events of a search that
- * did not end amount to. *ret is NULL where there is no JSON; the caller releases it. */
+/* The document in a file of any schema: the whole of it, the last line of an event stream, or what the events of a search
+ * that did not end amount to. *ret is NULL where there is no JSON; the caller releases it. */
 enum exit_code stored_document(const char *path, json_t **ret);
 /* Read a file; EXIT_USAGE_ERROR with what is wrong and where. Free with stored_free. */
 enum exit_code stored_read(const char *path, struct stored *ret);

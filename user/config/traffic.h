@@ -8,8 +8,8 @@
 #include "config/config.h"
 #include "mlr/profile.h"
 
-/* What one option alone cannot show: refuses what no profile can be made of (EXIT_USAGE_ERROR), and takes sizes and VLAN tags
- * of a template where no option gives them. */
+/* What one option alone cannot show: refuses what no profile can be made of (EXIT_USAGE_ERROR), and takes sizes and VLAN
+ * tags of a template where no option gives them. */
 enum exit_code traffic_check(struct config *config);
 
 /* The profile of a configuration that was checked, but for MAC addresses. Says so where it has more flows than asked for. */

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Every verb, once: its constant, the function that does it (verbs.h), its name, what it is, and what --help calls the files that it
- * takes by their place on the command line. Verbs of two words that share the first one stand together. */
+/* Every verb, once: its constant, the function that does it (verbs.h), its name, what it is, and what --help calls the files
+ * that it takes by their place on the command line. Verbs of two words that share the first one stand together. */
 #define VERBS(X)                                                                                                            \
 	X(VERB_SEARCH, verb_search, "search", "one MLRsearch benchmark over real ports or another measurer")                \
 	X(VERB_TRIAL, verb_trial, "trial", "one trial: the one-shot throughput test")                                       \

@@ -17,7 +17,8 @@
 #define BPF_F_XDP_DEV_BOUND_ONLY (1u << 6) /* Linux 6.3 */
 #endif
 
-/* Sequence slots of all flows together: at most so many, or a part of the memory that is free. A million flows have 16 each. */
+/* Sequence slots of all flows together: at most so many, or a part of the memory that is free. A million flows have 16
+ * each. */
 #define WINDOW_SLOTS       (1u << 24)
 #define WINDOW_MIN         (1u << 4)
 #define WINDOW_MEMORY_PART 8

@@ -45,8 +45,8 @@ struct rx_options {
 	bool hardware_clock;              /* the NIC stamps what it receives: use that, where the driver tells the program */
 };
 
-/* Receive on a port. Native mode, or generic mode where the driver has no native one, which is announced; frames in fragments
- * and times of the NIC's clock where the driver gives them. */
+/* Receive on a port. Native mode, or generic mode where the driver has no native one, which is announced; frames in
+ * fragments and times of the NIC's clock where the driver gives them. */
 enum exit_code rx_open(int ifindex, const char *port, const struct rx_options *options, struct rx **ret);
 void rx_close(struct rx *rx);
 

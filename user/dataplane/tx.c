@@ -105,8 +105,8 @@ static void *run(void *argument)
 
 	setpriority(PRIO_PROCESS, 0,
 		    TRANSMITTER_NICENESS); /* on Linux: of this thread. Where it is refused, gaps are longer */
-	/* A call takes a reference to the file of its descriptor, and gives it back, unless nobody shares the table of files with its
-	 * thread. Where that is refused, a call takes some ns longer. */
+	/* A call takes a reference to the file of its descriptor, and gives it back, unless nobody shares the table of files
+	 * with its thread. Where that is refused, a call takes some ns longer. */
 	unshare(CLONE_FILES);
 	for (struct tx *tx = leader; tx; tx = tx->next)
 		begin(tx, &tx->trial);

@@ -2,9 +2,10 @@
 /*
  * A transmitter: one transmit queue of one port, driven during a trial by a thread.
  *
- * Backends stand behind tx_ops: tx_xsk.c (AF_XDP) and tx_live.c (XDP live frames). A trial runs in a thread pinned to a CPU, which
- * spins on the absolute schedule of mlr/pacer.h and makes no call but those that move frames. Where there are more transmitters
- * than CPUs, those of one CPU take turns in one thread: two threads that spin would keep each other from the CPU for ms.
+ * Backends stand behind tx_ops: tx_xsk.c (AF_XDP) and tx_live.c (XDP live frames). A trial runs in a thread pinned to a CPU,
+ * which spins on the absolute schedule of mlr/pacer.h and makes no call but those that move frames. Where there are more
+ * transmitters than CPUs, those of one CPU take turns in one thread: two threads that spin would keep each other from the
+ * CPU for ms.
  */
 #ifndef XDP_MLR_DATAPLANE_TX_H
 #define XDP_MLR_DATAPLANE_TX_H
@@ -110,14 +111,14 @@ struct tx {
 	unsigned int shared_by, started; /* transmitters beside its own; of all, those whose trial is known */
 };
 
-/* An AF_XDP transmitter for what a plan says, on one queue. The plan must outlive it. Needs CAP_NET_RAW, CAP_NET_ADMIN. Of the
- * metadata (NULL: none are wanted) it has none where the kernel knows none, or a frame takes several buffers. */
+/* An AF_XDP transmitter for what a plan says, on one queue. The plan must outlive it. Needs CAP_NET_RAW, CAP_NET_ADMIN. Of
+ * the metadata (NULL: none are wanted) it has none where the kernel knows none, or a frame takes several buffers. */
 enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan,
 			   const struct tx_metadata *metadata, int cpu, struct tx **ret);
 
-/* A transmitter of XDP live frames for what a plan says, on the port's queue of the CPU that it runs on. The plan must outlive
- * it. Needs CAP_BPF and CAP_NET_ADMIN, and for a moment CAP_SYS_ADMIN (a network namespace). Where the port cannot do it:
- * EXIT_INCAPABLE, if `required`; else a note, EXIT_DONE, and *ret is NULL. */
+/* A transmitter of XDP live frames for what a plan says, on the port's queue of the CPU that it runs on. The plan must
+ * outlive it. Needs CAP_BPF and CAP_NET_ADMIN, and for a moment CAP_SYS_ADMIN (a network namespace). Where the port cannot
+ * do it: EXIT_INCAPABLE, if `required`; else a note, EXIT_DONE, and *ret is NULL. */
 enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue_plan *plan, int cpu, bool required,
 			    struct tx **ret);
 
@@ -126,12 +127,12 @@ enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue
 enum exit_code tx_open(enum tx_choice choice, bool live_is_faster, const struct link_info *link, uint32_t queue,
 		       const struct mlr_queue_plan *plan, const struct tx_metadata *metadata, int cpu, struct tx **ret);
 
-/* From now on let it take turns with others on its CPU, in the thread of `leader`, which has one of its own and outlives the trials.
- * Both backends take turns. */
+/* From now on let it take turns with others on its CPU, in the thread of `leader`, which has one of its own and outlives the
+ * trials. Both backends take turns. */
 void tx_share(struct tx *leader, struct tx *tx);
 
-/* Start the thread of a trial, and wait for its end; the report stays valid until the next start. A thread that is shared starts
- * once the trial of all that share it was started; wait for all of them, also where one could not be started. */
+/* Start the thread of a trial, and wait for its end; the report stays valid until the next start. A thread that is shared
+ * starts once the trial of all that share it was started; wait for all of them, also where one could not be started. */
 enum exit_code tx_start(struct tx *tx, const struct tx_trial *trial);
 const struct tx_report *tx_wait(struct tx *tx);
 

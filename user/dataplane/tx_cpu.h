@@ -5,8 +5,8 @@
 
 #include <sched.h>
 
-/* The next CPU for a thread that drives this port, added to `taken`: one that this process may use, of the port's NUMA node if it
- * can be, not taken if it can be. -1 if there is but one: then threads are better left alone. */
+/* The next CPU for a thread that drives this port, added to `taken`: one that this process may use, of the port's NUMA node
+ * if it can be, not taken if it can be. -1 if there is but one: then threads are better left alone. */
 int tx_cpu_take(const char *port, cpu_set_t *taken);
 
 /* The same, of the CPUs allowed and those near the port, both given: the lowest number that fits best. */

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The transmitter of XDP live frames: the kernel runs bpf/tx.bpf.c over and over in one system call a trial, and redirects the
- * frames that it wrote through a devmap to the port. There is no skb, no copy and no ring on our side: pacing and stamping
- * happen in the program.
+ * The transmitter of XDP live frames: the kernel runs bpf/tx.bpf.c over and over in one system call a trial, and redirects
+ * the frames that it wrote through a devmap to the port. There is no skb, no copy and no ring on our side: pacing and
+ * stamping happen in the program.
  *
  * What the kernel asks for, and what follows from it:
  *
- *  - A program that is attached nowhere is added to the kernel's XDP dispatcher at the beginning of every call and taken out of
- *    it at the end, which waits for all CPUs twice, some 20 ms. So it is attached to a spare veth pair, in a network namespace
+ *  - A program that is attached nowhere is added to the kernel's XDP dispatcher at the beginning of every call and taken out
+ * of
+ *    it at the end, which waits for all CPUs twice, some 20 ms. So it is attached to a spare veth pair, in a network
+ * namespace
  *    that has no name: it lives as long as our file descriptor of it, and dies with us whatever kills us.
- *  - A call ends after so many runs or by a signal. Runs are also spent on waiting, so it is a signal: tx_wait() sends it when
+ *  - A call ends after so many runs or by a signal. Runs are also spent on waiting, so it is a signal: tx_wait() sends it
+ * when
  *    the time is up or a stop was requested. Until then the program sends nothing after the deadline.
  *  - A frame and its metadata fit into one page, which limits frames to some 3.4 KB. The kernel says how much it takes.
  *  - The driver chooses the transmit queue by the CPU that we run on.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All that one port transmits: a transmitter a queue (tx.h), each with a plan, and on a CPU of its own if there are enough. Queue q of Q
- * sends the frames q, q + Q, q + 2 Q ... of the port's schedule, so that the port's load is constant to the frame.
+ * All that one port transmits: a transmitter a queue (tx.h), each with a plan, and on a CPU of its own if there are enough.
+ * Queue q of Q sends the frames q, q + Q, q + 2 Q ... of the port's schedule, so that the port's load is constant to the
+ * frame.
  */
 #ifndef XDP_MLR_DATAPLANE_TX_PORT_H
 #define XDP_MLR_DATAPLANE_TX_PORT_H
@@ -34,7 +35,8 @@ struct tx_port {
 
 /* The transmitters of port number `port` of the profile, behind this link, as many as the configuration says, with these
  * metadata as far as there are any. Each has a CPU of its own
- * while there are such, `cpus` says which are left; then those of one CPU share a thread, and so should be closed after all trials. */
+ * while there are such, `cpus` says which are left; then those of one CPU share a thread, and so should be closed after all
+ * trials. */
 enum exit_code tx_port_open(const struct config *config, bool live_is_faster, const struct link_info *link,
 			    const struct mlr_profile *profile, unsigned int port, const struct tx_metadata *metadata,
 			    struct tx_cpus *cpus, struct tx_port **ret);
@@ -43,8 +45,8 @@ void tx_port_close(struct tx_port *port);
 /* Add the CPUs that its threads are pinned to. */
 void tx_port_add_cpus(const struct tx_port *port, cpu_set_t *cpus);
 
-/* Start a trial on all queues, and wait for its end, which fills in the report. Trials go on once all ports whose queues share a thread
- * were started. A port that could not be started must be waited for, too. */
+/* Start a trial on all queues, and wait for its end, which fills in the report. Trials go on once all ports whose queues
+ * share a thread were started. A port that could not be started must be waited for, too. */
 enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial);
 void tx_port_wait(struct tx_port *port);
 /* What to add to the clock that stamps departures for CLOCK_MONOTONIC, in the trials to come. */

@@ -2,13 +2,13 @@
 /*
  * The AF_XDP transmitter: one socket, one UMEM, one queue; zero-copy where the driver has it, else copy mode.
  *
- * The UMEM is cut into buffers of a power of two: of one chunk, or for frames longer than a chunk of several, one after the other.
- * Every buffer holds the payload from the start. The frame that departs next is prepared while the transmitter waits for its
- * time: the header is copied from its template, unless the buffer held that template already, and filled in. Between the moment
- * it is stamped with and the call of the kernel there remain the stamp, the checksum and the descriptor. A buffer is free, or
- * prepared, or in the transmit ring, or in the kernel's hands until the completion ring gives it back; `free_buffers` is a stack,
- * because completions need not come in order, and because the buffer used last is the one in the cache. Behind the buffers lie
- * chunks for what a zero-copy driver receives on this queue.
+ * The UMEM is cut into buffers of a power of two: of one chunk, or for frames longer than a chunk of several, one after the
+ * other. Every buffer holds the payload from the start. The frame that departs next is prepared while the transmitter waits
+ * for its time: the header is copied from its template, unless the buffer held that template already, and filled in. Between
+ * the moment it is stamped with and the call of the kernel there remain the stamp, the checksum and the descriptor. A buffer
+ * is free, or prepared, or in the transmit ring, or in the kernel's hands until the completion ring gives it back;
+ * `free_buffers` is a stack, because completions need not come in order, and because the buffer used last is the one in the
+ * cache. Behind the buffers lie chunks for what a zero-copy driver receives on this queue.
  *
  * In copy mode the kernel sends only while we are in sendto(), at most a budget of frames a call; EAGAIN, EBUSY and ENOBUFS
  * mean "not all of it: call again", so the call is repeated until the ring has drained, also when nothing new is due and
@@ -125,7 +125,8 @@ static uint32_t buffer_octets(const struct tx_xsk *xsk)
 	return 1u << xsk->buffer_shift;
 }
 
-/* How to cut the UMEM for frames of this length: into buffers of a power of two, which an address is divided by at no cost. */
+/* How to cut the UMEM for frames of this length: into buffers of a power of two, which an address is divided by at no
+ * cost. */
 static void choose_buffers(struct tx_xsk *xsk, uint32_t memory_octets)
 {
 	memory_octets += xsk->room;
@@ -175,8 +176,8 @@ static int map_area(struct tx_xsk *xsk)
 	return 0;
 }
 
-/* With zero-copy the receive queue of the same number takes its buffers from here, too. Its frames are for the XDP program, which
- * gives each buffer back when it drops the frame. */
+/* With zero-copy the receive queue of the same number takes its buffers from here, too. Its frames are for the XDP program,
+ * which gives each buffer back when it drops the frame. */
 static void give_receive_chunks(struct tx_xsk *xsk)
 {
 	uint32_t slot = 0;
@@ -381,7 +382,8 @@ static void ask_nic(struct tx_xsk *xsk, uint32_t slot, uint64_t address, uint64_
 	xsk_ring_prod__tx_desc(&xsk->ring, slot)->options |= XDP_TX_METADATA;
 }
 
-/* What the NIC says of a completed frame, if that is in the sample. A stamp of 0 is none: a NIC has room for only so many at once. */
+/* What the NIC says of a completed frame, if that is in the sample. A stamp of 0 is none: a NIC has room for only so many at
+ * once. */
 static void take_stamp(struct tx_xsk *xsk, uint64_t address)
 {
 	struct tx_departures *departures = &xsk->tx.departures;

@@ -2,11 +2,11 @@
 /*
  * An AF_XDP socket and its UMEM, made without libxdp's help: one whose frames may carry transmit metadata (Linux 6.8).
  *
- * libxdp 1.3.1, Debian 12's, registers a UMEM without room for them. What the rings are is its <xdp/xsk.h> all the same, and so
- * are the functions that work on them.
+ * libxdp 1.3.1, Debian 12's, registers a UMEM without room for them. What the rings are is its <xdp/xsk.h> all the same, and
+ * so are the functions that work on them.
  *
- * Metadata of a frame stand right before its first octet, XSK_METADATA_OCTETS of them, and count where the descriptor says so. They
- * ask the NIC for something, and hold its answer once the frame is completed.
+ * Metadata of a frame stand right before its first octet, XSK_METADATA_OCTETS of them, and count where the descriptor says
+ * so. They ask the NIC for something, and hold its answer once the frame is completed.
  */
 #ifndef XDP_MLR_DATAPLANE_XSK_RINGS_H
 #define XDP_MLR_DATAPLANE_XSK_RINGS_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process of a SUT that has one: in the lab's namespace, on the machine's last CPU, with nothing of whoever started it but two sockets. */
+/* The process of a SUT that has one: in the lab's namespace, on the machine's last CPU, with nothing of whoever started it
+ * but two sockets. */
 #ifndef XDP_MLR_LAB_FORWARDER_H
 #define XDP_MLR_LAB_FORWARDER_H
 

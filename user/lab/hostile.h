@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lab's hostile SUTs: a process that forwards frames between the lab's links, and does one thing to some of the test frames. What it
- * did to how many stands in a log that lives as long as the lab, so that what a tester counts can be compared with it, to the frame.
+ * The lab's hostile SUTs: a process that forwards frames between the lab's links, and does one thing to some of the test
+ * frames. What it did to how many stands in a log that lives as long as the lab, so that what a tester counts can be
+ * compared with it, to the frame.
  *
- * Frames without the tester's tag are forwarded as they are, and not logged. The process sees frames by packet sockets: it is made for
- * some thousand frames a second, and its log says what its sockets had no room for.
+ * Frames without the tester's tag are forwarded as they are, and not logged. The process sees frames by packet sockets: it
+ * is made for some thousand frames a second, and its log says what its sockets had no room for.
  */
 #ifndef XDP_MLR_LAB_HOSTILE_H
 #define XDP_MLR_LAB_HOSTILE_H
@@ -16,7 +17,8 @@
 #include "config/config.h"
 #include "lab/sut.h"
 
-/* Frames of both directions since the lab is up. What the SUT sees is one of intact to late in it, or nothing where it was dropped. */
+/* Frames of both directions since the lab is up. What the SUT sees is one of intact to late in it, or nothing where it was
+ * dropped. */
 struct hostile_log {
 	uint64_t seen;        /* test frames that came */
 	uint64_t unheard;     /* frames that the kernel had no room for before the SUT saw them */
@@ -37,7 +39,8 @@ struct hostile_log {
 
 struct hostile;
 
-/* Fills in sut->hostile, every and by (where they are not given, NAN) by the name of a kind. EXIT_USAGE_ERROR says which there are. */
+/* Fills in sut->hostile, every and by (where they are not given, NAN) by the name of a kind. EXIT_USAGE_ERROR says which
+ * there are. */
 enum exit_code hostile_find(const char *name, struct sut_spec *sut);
 
 /* Open two links of this network namespace, and the log of this lab. 0 or -errno. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The SUTs of the lab: what `--sut KIND[:key=value,...]` says, and what is made of it. docs/lab.md tells how each kind behaves. */
+/* The SUTs of the lab: what `--sut KIND[:key=value,...]` says, and what is made of it. docs/lab.md tells how each kind
+ * behaves. */
 #ifndef XDP_MLR_LAB_SUT_H
 #define XDP_MLR_LAB_SUT_H
 
@@ -42,8 +43,8 @@ struct sut_attachment;
  * set for a SUT that has a process. The log of a hostile one has the lab's name. */
 enum exit_code sut_build(const struct sut_spec *sut, const char *lab, pid_t *ret_forwarder);
 
-/* Attach the XDP programs of a SUT that consists of them (xdp, policer, stretch) to two links of the current namespace. They are
- * gone with sut_detach(), or when this process ends, however it does. */
+/* Attach the XDP programs of a SUT that consists of them (xdp, policer, stretch) to two links of the current namespace. They
+ * are gone with sut_detach(), or when this process ends, however it does. */
 bool sut_is_program(const struct sut_spec *sut);
 enum exit_code sut_attach(const struct sut_spec *sut, const int ifindex[PORT_COUNT], struct sut_attachment **ret);
 void sut_detach(struct sut_attachment *attachment); /* NULL is fine */

@@ -3,9 +3,9 @@
  * What a trial's counts mean: from what each port did and saw to a measurement.
  *
  * Ports may be those of one machine or of several. The Trial Loss Ratio comes from frame counts summed over all of them
- * (draft-15, sections 4.5.5 and 4.5.6), while the Trial Load stays that of one interface. What is missing is attributed in the
- * order in which a frame travels: not sent, dropped by the transmitting interface, missed by the receiving one, and what then
- * remains was lost in the SUT. No function here acts on anything.
+ * (draft-15, sections 4.5.5 and 4.5.6), while the Trial Load stays that of one interface. What is missing is attributed in
+ * the order in which a frame travels: not sent, dropped by the transmitting interface, missed by the receiving one, and what
+ * then remains was lost in the SUT. No function here acts on anything.
  */
 #ifndef XDP_MLR_MEASURER_ACCOUNT_H
 #define XDP_MLR_MEASURER_ACCOUNT_H
@@ -45,13 +45,13 @@ struct account {
 /* What all ports received. */
 struct rx_counters account_received(const struct account *account);
 
-/* A port whose link changed in the trial, NULL if none did; and what that means for a trial that was performed again so often already:
- * EXIT_DONE, once more; EXIT_INVALID, no more. */
+/* A port whose link changed in the trial, NULL if none did; and what that means for a trial that was performed again so
+ * often already: EXIT_DONE, once more; EXIT_INVALID, no more. */
 const struct port_trial *account_changed_link(const struct account *account);
 enum exit_code account_judge_links(const struct account *account, unsigned int repeats);
 
-/* Fill in counts, verdict, attribution, pacing, order and latency (by software, on one clock), and whether the tester was the
- * limit. EXIT_INVALID if the ports are crossed. */
+/* Fill in counts, verdict, attribution, pacing, order and latency (by software, on one clock), and whether the tester was
+ * the limit. EXIT_INVALID if the ports are crossed. */
 enum exit_code account_for(const struct account *account, struct measurement *measurement);
 
 #endif

@@ -2,20 +2,21 @@
 /*
  * What the transmitting NIC knows of departures, and does for them (AF_XDP transmit metadata).
  *
- * --departure-delay: of about a thousand frames a second and queue the NIC, or for it the kernel, says when they were sent. The
- * time from the stamp in the frame's tag until then is the departure delay: the part of a latency that passes before the wire. By
- * the NIC's clock it bounds the error of the latency; the kernel only knows when it was done with the frame, which is later.
+ * --departure-delay: of about a thousand frames a second and queue the NIC, or for it the kernel, says when they were sent.
+ * The time from the stamp in the frame's tag until then is the departure delay: the part of a latency that passes before the
+ * wire. By the NIC's clock it bounds the error of the latency; the kernel only knows when it was done with the frame, which
+ * is later.
  *
- * --launch-time: frames are handed over before they are due, and the NIC lets them go when they are. Their departure is then the
- * launch time, which the sample above proves to be kept; without a sample there is no launch time.
+ * --launch-time: frames are handed over before they are due, and the NIC lets them go when they are. Their departure is then
+ * the launch time, which the sample above proves to be kept; without a sample there is no launch time.
  */
 #ifndef XDP_MLR_MEASURER_DEPARTURE_H
 #define XDP_MLR_MEASURER_DEPARTURE_H
 
 #include "measurer/xdp_private.h"
 
-/* Before the transmitters of a port are opened: what to ask of its NIC. EXIT_INCAPABLE if something was asked for by option that
- * it cannot do. */
+/* Before the transmitters of a port are opened: what to ask of its NIC. EXIT_INCAPABLE if something was asked for by option
+ * that it cannot do. */
 enum exit_code departure_open(struct measurer_xdp *xdp, unsigned int port, struct tx_metadata *ret);
 /* After: what came of it. */
 enum exit_code departure_check(struct measurer_xdp *xdp, unsigned int port);

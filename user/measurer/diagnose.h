@@ -19,13 +19,14 @@ struct diagnosis {
 	bool said_silence, said_foreign, said_nothing_came, said_broken, said_window;
 };
 
-/* What was learned for a port that transmits: nobody need answer where there is no gateway, as over a bridge, for the other port's
- * address is then right; but a gateway that was given should be there. */
+/* What was learned for a port that transmits: nobody need answer where there is no gateway, as over a bridge, for the other
+ * port's address is then right; but a gateway that was given should be there. */
 void diagnose_learned(struct diagnosis *diagnosis, const struct config *config, const struct neighbour_port *port,
 		      const struct neighbour_answer *answer);
 
-/* What a trial of these ports came to: all of an IP version may be lost by which nobody answered, or others began to talk after the ports had
- * been listened to (listen.h), or the SUT broke frames, or held them for longer than their numbers are remembered. */
+/* What a trial of these ports came to: all of an IP version may be lost by which nobody answered, or others began to talk
+ * after the ports had been listened to (listen.h), or the SUT broke frames, or held them for longer than their numbers are
+ * remembered. */
 void diagnose_measured(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement);
 
 #endif

@@ -3,10 +3,10 @@
  * Listening before the first test frame: a port on which somebody else's frames arrive is connected to something that is in
  * use, and is refused (EXIT_UNSAFE) unless a reason is given.
  *
- * What counts is the receivers' count of foreign frames, in which ARP, neighbour discovery, MLD, LLDP and what 802.1D reserves
- * have no part. A packet socket a port keeps a copy of what they passed on, to show the first of it. Listening begins before
- * the receivers attach, takes the time that ARP takes anyway, and LISTEN_MIN_NS at least; once a process, because what follows
- * in it is the tester's own traffic.
+ * What counts is the receivers' count of foreign frames, in which ARP, neighbour discovery, MLD, LLDP and what 802.1D
+ * reserves have no part. A packet socket a port keeps a copy of what they passed on, to show the first of it. Listening
+ * begins before the receivers attach, takes the time that ARP takes anyway, and LISTEN_MIN_NS at least; once a process,
+ * because what follows in it is the tester's own traffic.
  */
 #ifndef XDP_MLR_MEASURER_LISTEN_H
 #define XDP_MLR_MEASURER_LISTEN_H

@@ -48,8 +48,8 @@ struct departure_summary {
 	uint64_t error_bound_ns; /* of the clocks */
 };
 
-/* In what order frames came, over all flows. Depths are in frames of a flow: how far behind the highest number that had arrived
- * (RFC 4737 calls that the sequence number's discontinuity seen from the late packet). */
+/* In what order frames came, over all flows. Depths are in frames of a flow: how far behind the highest number that had
+ * arrived (RFC 4737 calls that the sequence number's discontinuity seen from the late packet). */
 struct order_summary {
 	uint64_t window;           /* sequence numbers of a flow that are remembered; the fewest of all ports */
 	uint64_t beyond_window;    /* frames that came later than that: duplicates, for want of knowledge */

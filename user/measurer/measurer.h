@@ -3,7 +3,8 @@
  * The Measurer (draft-ietf-bmwg-mlrsearch-15, section 4.9.1): performs one trial when given a Trial Input.
  *
  * Implementations: xdp.c (frames over real ports), mpi.c (over ports of several hosts), exec.c (a
- * process of the user's), sim.c (a simulated SUT of libmlr). Everything that varies between two trials of one measurer is the Trial Input.
+ * process of the user's), sim.c (a simulated SUT of libmlr). Everything that varies between two trials of one measurer is
+ * the Trial Input.
  */
 #ifndef XDP_MLR_MEASURER_MEASURER_H
 #define XDP_MLR_MEASURER_MEASURER_H
@@ -40,8 +41,8 @@ struct measurer {
 	struct selftest_figure selftest; /* of `xdp`: what the tester itself can do */
 };
 
-/* Create what the configuration asks for. EXIT_INTERRUPTED where a stop came first: then *ret measures nothing, but describes
- * itself, for a result without trials. */
+/* Create what the configuration asks for. EXIT_INTERRUPTED where a stop came first: then *ret measures nothing, but
+ * describes itself, for a result without trials. */
 enum exit_code measurer_new(const struct config *config, struct measurer **ret);
 
 static inline void measurer_free(struct measurer *measurer)

@@ -364,7 +364,8 @@ static void free_mpi(struct measurer *measurer)
 
 /* --- measuring, on rank 0 ------------------------------------------------------------------------------------------- */
 
-/* The worst of all streams: how far the clocks of sender and receiver may have been off; *ret_from and *ret_to are their ranks. */
+/* The worst of all streams: how far the clocks of sender and receiver may have been off; *ret_from and *ret_to are their
+ * ranks. */
 static double clock_bound_ns(const struct measurer_mpi *mpi, unsigned int *ret_from, unsigned int *ret_to)
 {
 	uint64_t most_ns = 0;
@@ -394,8 +395,8 @@ __attribute__((format(printf, 2, 3))) static void refuse_latency(struct measurem
 	measurement->has_latency = false;
 }
 
-/* Latency has the clocks' error beside it, and is none where that is beyond the budget, or beyond latency itself: what is below 0
- * is in no histogram, so the rest would look longer than it is. */
+/* Latency has the clocks' error beside it, and is none where that is beyond the budget, or beyond latency itself: what is
+ * below 0 is in no histogram, so the rest would look longer than it is. */
 static void judge_latency(const struct measurer_mpi *mpi, const struct account *account, struct measurement *measurement)
 {
 	unsigned int from = 0, to = 0;

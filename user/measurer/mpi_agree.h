@@ -41,8 +41,8 @@ struct measurer_mpi {
 	json_t *load_description;
 };
 
-/* What each rank came to, exchanged: the code of the first that failed, or EXIT_DONE on all. `most` of a number of each, if it
- * is not NULL. */
+/* What each rank came to, exchanged: the code of the first that failed, or EXIT_DONE on all. `most` of a number of each, if
+ * it is not NULL. */
 enum exit_code mpi_agree(enum exit_code code, uint64_t own, uint64_t *ret_most);
 
 /* Something that all ranks find out alike, and rank 0 says. */

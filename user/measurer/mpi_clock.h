@@ -2,10 +2,10 @@
 /*
  * The clocks of the hosts that perform a trial together: how far they are from that of rank 0, and how sure that is.
  *
- * Every trial starts at one moment, and one-way latency between two hosts is the difference of two clocks. So the offset of each
- * host's CLOCK_MONOTONIC is measured before and after every trial, by asking for it again and again: the answer that came
- * soonest was read within half its round trip of the middle. Hosts that are one machine (network namespaces of one kernel)
- * have one clock, and are known by that.
+ * Every trial starts at one moment, and one-way latency between two hosts is the difference of two clocks. So the offset of
+ * each host's CLOCK_MONOTONIC is measured before and after every trial, by asking for it again and again: the answer that
+ * came soonest was read within half its round trip of the middle. Hosts that are one machine (network namespaces of one
+ * kernel) have one clock, and are known by that.
  */
 #ifndef XDP_MLR_MEASURER_MPI_CLOCK_H
 #define XDP_MLR_MEASURER_MPI_CLOCK_H
@@ -38,7 +38,8 @@ struct clock_offset {
 /* From a reading: the middle of the round trip was the moment of the answer, give or take half of it. */
 struct clock_offset clock_offset_of(const struct job_reading *reading);
 
-/* All ranks' clocks, before and after a trial. Ranks of one clock have one offset, that of the lowest, which is 0 of rank 0's. */
+/* All ranks' clocks, before and after a trial. Ranks of one clock have one offset, that of the lowest, which is 0 of rank
+ * 0's. */
 struct mpi_clocks {
 	unsigned int rank_count;
 	struct clock_state states[JOB_RANKS_MAX];

@@ -2,13 +2,13 @@
 /*
  * Several processes ("ranks"), one on each host, that were started together by mpirun, and how they exchange what they know.
  *
- * All that this program asks of MPI is here: mpi_job_openmpi.c does it by Open MPI (`make MPI=1`), mpi_job_none.c stands in its place
- * otherwise. Every function but job_rank(), job_size() and job_is_lost() is for the main thread and collective: all ranks call
- * the same ones in the same order. Open MPI waits by spinning, so none may be called while frames flow; and here waiting is
- * looking again and again, with sleep in between.
+ * All that this program asks of MPI is here: mpi_job_openmpi.c does it by Open MPI (`make MPI=1`), mpi_job_none.c stands in
+ * its place otherwise. Every function but job_rank(), job_size() and job_is_lost() is for the main thread and collective:
+ * all ranks call the same ones in the same order. Open MPI waits by spinning, so none may be called while frames flow; and
+ * here waiting is looking again and again, with sleep in between.
  *
- * A rank that does not answer in time, or not soon after a stop was requested (mpirun ends a job by SIGTERM, and by SIGKILL a
- * second later), is lost, and with it the job: EXIT_INVALID, now and from every later call.
+ * A rank that does not answer in time, or not soon after a stop was requested (mpirun ends a job by SIGTERM, and by SIGKILL
+ * a second later), is lost, and with it the job: EXIT_INVALID, now and from every later call.
  */
 #ifndef XDP_MLR_MEASURER_MPI_JOB_H
 #define XDP_MLR_MEASURER_MPI_JOB_H
@@ -21,8 +21,8 @@
 
 #define JOB_RANKS_MAX 64
 
-/* Before anything else. In a build without MPI: become the program with it, xdp-mlr-mpi beside this one; EXIT_INCAPABLE if that
- * is not there. */
+/* Before anything else. In a build without MPI: become the program with it, xdp-mlr-mpi beside this one; EXIT_INCAPABLE if
+ * that is not there. */
 enum exit_code job_find(void);
 /* Join the job. */
 enum exit_code job_begin(void);
@@ -35,8 +35,8 @@ bool job_is_lost(void);
 /* "Open MPI 4.1.4" */
 const char *job_library(void);
 
-/* How long the slowest rank may take to come to the next exchange; more where ports are opened, none while ranks have nothing to
- * do but wait for orders. */
+/* How long the slowest rank may take to come to the next exchange; more where ports are opened, none while ranks have
+ * nothing to do but wait for orders. */
 #define JOB_NO_LIMIT UINT64_MAX
 void job_set_patience(uint64_t patience_ns);
 

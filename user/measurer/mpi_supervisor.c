@@ -52,8 +52,8 @@ static enum exit_code mourn(int signal_number)
 	return EXIT_INVALID;
 }
 
-/* Stop when the supervisor dies; in a process group of its own, so that SIGKILL, which mpirun sends a second after SIGTERM, leaves the
- * time to give the ports back. */
+/* Stop when the supervisor dies; in a process group of its own, so that SIGKILL, which mpirun sends a second after SIGTERM,
+ * leaves the time to give the ports back. */
 static enum exit_code work(pid_t supervisor, enum exit_code (*run)(const struct config *config), const struct config *config)
 {
 	setpgid(0, 0);

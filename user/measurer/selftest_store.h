@@ -2,7 +2,8 @@
 /*
  * What self-tests found, for later runs: one file a pair of NICs, STATE/selftest/ID-A+ID-B.json, where STATE is
  * $XDP_MLR_STATE_DIRECTORY or /var/lib/xdp-mlr. It holds an entry for each frame size, direction, backend and set of
- * options, with all that the figures depend on: NICs, drivers, firmware, queues, kernel, transmit mode, the clock of arrivals.
+ * options, with all that the figures depend on: NICs, drivers, firmware, queues, kernel, transmit mode, the clock of
+ * arrivals.
  *
  * Looking up never fails: a file that cannot be read is a warning, and as good as none.
  */
@@ -25,7 +26,8 @@ enum selftest_state {
 	SELFTEST_CHANGED, /* it was measured with something else */
 };
 
-/* What a self-test says of the tester. The figures are there unless the state is SELFTEST_NONE or SELFTEST_NOT_LOOKED_FOR. */
+/* What a self-test says of the tester. The figures are there unless the state is SELFTEST_NONE or
+ * SELFTEST_NOT_LOOKED_FOR. */
 struct selftest_figure {
 	enum selftest_state state;
 	double clean_load_fps; /* a transmitting interface */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stands for a measurer where a stop came before it was ready: it measures nothing, and tells the result what would have
- * been sent.
+ * What stands for a measurer where a stop came before it was ready: it measures nothing, and tells the result what would
+ * have been sent.
  */
 #include <stdlib.h>
 

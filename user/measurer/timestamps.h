@@ -17,13 +17,13 @@ enum exit_code timestamps_open(struct measurer_xdp *xdp);
 enum exit_code timestamps_check(struct measurer_xdp *xdp);
 void timestamps_close(struct measurer_xdp *xdp);
 
-/* Around the frames of a trial: measure the offsets. A clock that cannot be read is used no more; EXIT_INVALID if hardware was
- * asked for. */
+/* Around the frames of a trial: measure the offsets. A clock that cannot be read is used no more; EXIT_INVALID if hardware
+ * was asked for. */
 enum exit_code timestamps_begin(struct measurer_xdp *xdp);
 enum exit_code timestamps_end(struct measurer_xdp *xdp);
 
-/* Say in the trial's latency where its arrivals are from, or take it away if they are from two clocks. `clock_read_ns` is what
- * reading this machine's clock for the departure may add or take. */
+/* Say in the trial's latency where its arrivals are from, or take it away if they are from two clocks. `clock_read_ns` is
+ * what reading this machine's clock for the departure may add or take. */
 enum exit_code timestamps_judge(struct measurer_xdp *xdp, const struct rx_counters *received, double clock_read_ns,
 				struct measurement *measurement);
 

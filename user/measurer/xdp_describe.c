@@ -59,7 +59,8 @@ static uint64_t late_of(const struct measurer_xdp *xdp, uint64_t trial_number)
 	return late;
 }
 
-/* What came after its trial, of all that ports received so far. Numbers of trials are those in tags while these do not begin anew. */
+/* What came after its trial, of all that ports received so far. Numbers of trials are those in tags while these do not begin
+ * anew. */
 static json_t *late_json(const struct measurer_xdp *xdp)
 {
 	uint64_t total = 0, known = 0;

@@ -72,7 +72,8 @@ static enum exit_code find_link(struct measurer_xdp *xdp, unsigned int port, str
 	return EXIT_DONE;
 }
 
-/* A link that was lost says so by its changes: one more where there was none to begin with. But where losing it is the test. */
+/* A link that was lost says so by its changes: one more where there was none to begin with. But where losing it is the
+ * test. */
 static enum exit_code read_link(struct measurer_xdp *xdp, unsigned int port, bool before, struct xdp_snapshot *snapshot)
 {
 	struct link_info link;
@@ -392,8 +393,8 @@ static enum exit_code wait_residual(struct measurer_xdp *xdp, const struct xdp_r
 
 /* --- what a port did -------------------------------------------------------------------------------------------------- */
 
-/* What of rx_dropped was really dropped for want of room: it also has frames that we passed on and nobody wanted, and with some
- * drivers (virtio_net) every frame that an XDP program dropped. */
+/* What of rx_dropped was really dropped for want of room: it also has frames that we passed on and nobody wanted, and with
+ * some drivers (virtio_net) every frame that an XDP program dropped. */
 static uint64_t dropped_for_room(uint64_t dropped, const struct rx_counters *rx)
 {
 	uint64_t passed_on = rx->foreign + rx->housekeeping, taken = rx_seen(rx) - passed_on;
@@ -453,7 +454,8 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 		.nic_rx_frames = after->rx_packets - before->rx_packets,
 		.nic_rx_missed = receiver_missed(before, after, &rx),
 	};
-	/* before generic XDP a frame waits in the backlog; other links' frames do, too, so this may be too much, not too little */
+	/* before generic XDP a frame waits in the backlog; other links' frames do, too, so this may be too much, not too
+	 * little */
 	if (rx_is_generic(xdp->ends[port].rx))
 		ret->nic_rx_missed += b->backlog_dropped - a->backlog_dropped;
 	snprintf(ret->name, sizeof(ret->name), "%s", xdp->config->ports[port].label);
@@ -467,8 +469,8 @@ static bool is_port(const struct measurer_xdp *xdp, int ifindex)
 	return false;
 }
 
-/* A veth counts as dropped what its peer had no room for: behind the wire, so to say. That is the receiving port's miss where
- * the peer is our other port, and the SUT's loss where it is the SUT. */
+/* A veth counts as dropped what its peer had no room for: behind the wire, so to say. That is the receiving port's miss
+ * where the peer is our other port, and the SUT's loss where it is the SUT. */
 static enum tx_drops meaning_of_drops(const struct measurer_xdp *xdp, unsigned int port)
 {
 	const struct link_info *link = &xdp->ports[port].link;
@@ -567,8 +569,8 @@ static bool sees_enough(const struct xdp_snapshot *before, const struct xdp_snap
 	return *ret_nic >= *ret_ours;
 }
 
-/* And it must have received at least what our program saw. Some drivers count what XDP took apart, so that less than half of it
- * is here: those are not held to it. */
+/* And it must have received at least what our program saw. Some drivers count what XDP took apart, so that less than half of
+ * it is here: those are not held to it. */
 static enum exit_code check_nic_received(struct measurer_xdp *xdp, const struct xdp_snapshot *before,
 					 struct xdp_snapshot *after)
 {

@@ -4,8 +4,8 @@
  *
  *	arm (waits a and b; snapshot), transmit (c), residual frames (d), end (snapshot; what each port did)
  *
- * measurer_xdp takes them one after another; where a trial is performed by several machines, all arm before the first transmits,
- * and what their ports did is accounted for together (account.h).
+ * measurer_xdp takes them one after another; where a trial is performed by several machines, all arm before the first
+ * transmits, and what their ports did is accounted for together (account.h).
  */
 #ifndef XDP_MLR_MEASURER_XDP_TRIAL_H
 #define XDP_MLR_MEASURER_XDP_TRIAL_H
@@ -53,17 +53,18 @@ enum exit_code xdp_run_begin(const struct mlr_trial_input *input, struct xdp_run
 uint64_t xdp_run_sequences(const struct measurer_xdp *xdp, const struct xdp_run *run);
 uint64_t xdp_run_sequences_used(const struct measurer_xdp *xdp);
 
-/* Wait until links that changed in the last trial have settled. Accept frames of trial xdp->trial from xdp->next_sequence on, at most so many numbers of a flow; wait; count from now on. */
+/* Wait until links that changed in the last trial have settled. Accept frames of trial xdp->trial from xdp->next_sequence
+ * on, at most so many numbers of a flow; wait; count from now on. */
 enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct xdp_run *run);
 
 /* Transmit from this moment of CLOCK_MONOTONIC on, until all is sent or the time is up. */
 enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *run, uint64_t start_ns);
 
 /*
- * What has become of the frames, and whether to wait on for the rest, or for copies: until the time is up, or nothing has come for a
- * part of it. A short one (WAIT_COPIES_PART) once every sent frame is there. Silence says something of missing ones only where half of all
- * have come, and one of every flow, as they do where frames are lost and not delayed; then it is WAIT_QUIET_PART, and at least the
- * time between some frames.
+ * What has become of the frames, and whether to wait on for the rest, or for copies: until the time is up, or nothing has
+ * come for a part of it. A short one (WAIT_COPIES_PART) once every sent frame is there. Silence says something of missing
+ * ones only where half of all have come, and one of every flow, as they do where frames are lost and not delayed; then it is
+ * WAIT_QUIET_PART, and at least the time between some frames.
  */
 struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struct xdp_run *run);
 struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp, const struct mlr_trial_input *input);

@@ -167,8 +167,8 @@ static int get_numbers(struct ethtool *ethtool, uint8_t command, int ifindex, st
 
 /* --- sets of named bits --------------------------------------------------------------------------------------------- */
 
-/* What one bit of a set says: whether it is there under this name, and set. In a set without a mask every bit that is there is
- * set. */
+/* What one bit of a set says: whether it is there under this name, and set. In a set without a mask every bit that is there
+ * is set. */
 static bool bit_is(const struct nlattr *bit, const char *name, bool *ret_set)
 {
 	const struct nlattr *attribute;

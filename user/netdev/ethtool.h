@@ -60,7 +60,8 @@ int ethtool_rss(struct ethtool *ethtool, int ifindex, struct link_rss *ret);
 /* A count of 0 asks for the driver's default. */
 int ethtool_set_rss(struct ethtool *ethtool, int ifindex, const struct link_rss *rss);
 
-/* A rule that sends received UDP frames to a queue by one field of theirs ("ntuple"). Of an IPv6 address the last 32 bits. */
+/* A rule that sends received UDP frames to a queue by one field of theirs ("ntuple"). Of an IPv6 address the last 32
+ * bits. */
 enum link_rule_field { RULE_SOURCE_ADDRESS, RULE_DESTINATION_ADDRESS, RULE_SOURCE_PORT, RULE_DESTINATION_PORT };
 struct link_rule {
 	unsigned int ip_version; /* 4 or 6 */
@@ -72,7 +73,8 @@ struct link_rule {
 int ethtool_rule(struct ethtool *ethtool, int ifindex, uint32_t place, struct link_rule *ret);
 int ethtool_add_rule(struct ethtool *ethtool, int ifindex, uint32_t place, const struct link_rule *rule);
 int ethtool_remove_rule(struct ethtool *ethtool, int ifindex, uint32_t place);
-/* The last `count` free places, the last one first; of them a lower one wins where rules contradict. -ENOSPC if there are fewer,
+/* The last `count` free places, the last one first; of them a lower one wins where rules contradict. -ENOSPC if there are
+ * fewer,
  * -EOPNOTSUPP where rules have no places of their own. */
 int ethtool_free_places(struct ethtool *ethtool, int ifindex, uint32_t count, uint32_t *ret_places);
 

@@ -19,7 +19,8 @@ uint64_t network_namespace_cookie(void);
  * returns true. Returns whether it did. The thread is back in its own namespace afterwards. */
 bool namespaces_visit(bool (*visit)(void *context), void *context);
 
-/* Go back to the namespace of an open file; ends the process where that fails, for there is nothing sensible to do in the wrong one. */
+/* Go back to the namespace of an open file; ends the process where that fails, for there is nothing sensible to do in the
+ * wrong one. */
 void namespace_return(int own_fd);
 
 #endif

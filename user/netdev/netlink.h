@@ -50,7 +50,8 @@ struct link_uses {
 struct link_queueing {
 	char root_kind[16];   /* of the root: "mq", "noqueue", ...; empty if the kernel named none */
 	uint32_t root_handle; /* its handle; 0: the kernel's default, to which nothing can be attached */
-	/* A bit for each transmit queue that the driver was told, by an 'etf' qdisc with 'offload', to heed launch times on. */
+	/* A bit for each transmit queue that the driver was told, by an 'etf' qdisc with 'offload', to heed launch times
+	 * on. */
 	uint64_t launch_queues;
 };
 
@@ -67,7 +68,8 @@ int netlink_link_by_index(struct mnl_socket *socket, int ifindex, struct link_in
 int netlink_each_link(struct mnl_socket *socket, void (*visit)(const struct link_info *link, void *context), void *context);
 /* The MAC address by which a link is known wherever it goes, "02:00:00:00:00:01": the permanent one, where it has one. */
 const char *link_identity(const struct link_info *link, char buffer[MAC_TEXT_SIZE]);
-/* The one link with this identity and kind, of several the one with this number, which a link keeps where it is free; -ENODEV if there is none. */
+/* The one link with this identity and kind, of several the one with this number, which a link keeps where it is free;
+ * -ENODEV if there is none. */
 int netlink_link_by_identity(struct mnl_socket *socket, const char *identity, const char *kind, int ifindex,
 			     struct link_info *ret);
 int netlink_queueing(struct mnl_socket *socket, int ifindex, struct link_queueing *ret);
@@ -75,7 +77,8 @@ int netlink_queueing(struct mnl_socket *socket, int ifindex, struct link_queuein
 void netlink_read_qdisc(const struct nlmsghdr *header, int ifindex, struct link_queueing *queueing);
 int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct link_uses *ret);
 
-/* A veth pair: `name` here, `peer_name` in the namespace of the file descriptor (-1: here too), with so many queues each way. */
+/* A veth pair: `name` here, `peer_name` in the namespace of the file descriptor (-1: here too), with so many queues each
+ * way. */
 int netlink_add_veth(struct mnl_socket *socket, const char *name, const char *peer_name, int peer_namespace_fd,
 		     uint32_t queues);
 int netlink_add_bridge(struct mnl_socket *socket, const char *name);

@@ -111,7 +111,8 @@ static void discard(const char *path, int fd)
 	close(fd);
 }
 
-/* --- one that lost a part, by a crash of the machine or a write of somebody else ---------------------------------------- */
+/* --- one that lost a part, by a crash of the machine or a write of somebody else
+ * ---------------------------------------- */
 
 /* The JSON value that begins here, whatever follows it. */
 static json_t *value_at(const char *text)
@@ -169,8 +170,9 @@ static void keep_aside(const char *path, const char *text, size_t length, size_t
 	     path, changes, beside, error ? ", which failed: " : "", error ? strerror(-error) : "");
 }
 
-/* The journal in an open file, from its beginning. Where it is no JSON document: said, with `path` as its name; a copy is kept at PATH.damaged, and
- * the document is made of the members and the changes that are whole in it. NULL: the file is empty (nothing was changed yet), or holds nothing. */
+/* The journal in an open file, from its beginning. Where it is no JSON document: said, with `path` as its name; a copy is
+ * kept at PATH.damaged, and the document is made of the members and the changes that are whole in it. NULL: the file is
+ * empty (nothing was changed yet), or holds nothing. */
 static json_t *load(int fd, const char *path)
 {
 	char *text = calloc(1, OCTETS_MOST + 1);
@@ -236,8 +238,8 @@ static enum undone undo_change(const struct settings *settings, int ifindex, con
 	return error ? UNDONE_NOT_ALL : UNDONE_SOMETHING;
 }
 
-/* Undo the changes that a journal lists, last first, on the port that has this number now. Sysctls stay with the namespace, so
- * there are none of a port that has been moved. */
+/* Undo the changes that a journal lists, last first, on the port that has this number now. Sysctls stay with the namespace,
+ * so there are none of a port that has been moved. */
 static enum undone undo(const struct settings *settings, int ifindex, bool moved, const json_t *document)
 {
 	const json_t *changes = json_object_get(document, "changes");

@@ -4,15 +4,15 @@
  *
  * One file a port, /run/xdp-mlr/port-NETNS-IFINDEX.json, locked while its owner lives. Whatever the kernel does not undo by
  * itself is written here before it is changed, and undone when the claim is released, or, after a kill -9, by the next claim
- * of the port or by `xdp-mlr clean`. Each version of the file is written beside it, synced and renamed over it, so that it is
- * never half a file; the new one is locked before it takes the old one's place.
+ * of the port or by `xdp-mlr clean`. Each version of the file is written beside it, synced and renamed over it, so that it
+ * is never half a file; the new one is locked before it takes the old one's place.
  *
- * A change is {"setting", "was", "now", "done"} (setting.h). Undoing compares first: a setting that is no longer what we made
- * of it was changed by somebody else meanwhile, and is left alone. "done" is false until the change was seen to be in force;
- * until then the setting may be anything between the two.
+ * A change is {"setting", "was", "now", "done"} (setting.h). Undoing compares first: a setting that is no longer what we
+ * made of it was changed by somebody else meanwhile, and is left alone. "done" is false until the change was seen to be in
+ * force; until then the setting may be anything between the two.
  *
- * A port is known by the cookie of its network namespace, its ifindex, its MAC address and its kind, so that it is found again
- * when it was renamed or moved to another namespace, and never taken for a new port that got an old number.
+ * A port is known by the cookie of its network namespace, its ifindex, its MAC address and its kind, so that it is found
+ * again when it was renamed or moved to another namespace, and never taken for a new port that got an old number.
  */
 #ifndef XDP_MLR_PORT_JOURNAL_H
 #define XDP_MLR_PORT_JOURNAL_H
@@ -33,7 +33,8 @@ void claim_release(struct claim *claim);
 
 /* The value that a setting has now, for the caller to free, or NULL with *ret_error. */
 char *claim_read(const struct claim *claim, const char *setting, int *ret_error);
-/* Set it, journalled; nothing is done if it has that value. 0 or -errno (setting.h), -EIO if the journal cannot be written. */
+/* Set it, journalled; nothing is done if it has that value. 0 or -errno (setting.h), -EIO if the journal cannot be
+ * written. */
 int claim_change(struct claim *claim, const char *setting, const char *value);
 /* What was changed: [{"setting", "was", "now"}]. A new reference. */
 json_t *claim_changes(const struct claim *claim);

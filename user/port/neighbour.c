@@ -374,7 +374,8 @@ static bool is_other_port(const struct neighbours *neighbours, unsigned int port
 	return false;
 }
 
-/* Whether a MAC address can be a station's (RFC 1812, 3.3.2: no broadcast, no multicast). Frames to such a one would reach everybody. */
+/* Whether a MAC address can be a station's (RFC 1812, 3.3.2: no broadcast, no multicast). Frames to such a one would reach
+ * everybody. */
 static bool is_station(const uint8_t mac[MLR_MAC_OCTETS])
 {
 	static const uint8_t none[MLR_MAC_OCTETS];

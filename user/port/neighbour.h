@@ -49,15 +49,16 @@ enum exit_code neighbours_resolve(struct neighbours *neighbours, struct neighbou
 				  bool *ret_ports_see_each_other);
 /* Answer from a thread of its own until closed. */
 enum exit_code neighbours_serve(struct neighbours *neighbours);
-/* Send so many learning frames from each port: questions for the gateway, from the tester's addresses in turn, so that the SUT
- * learns where these are (RFC 2544, section 23, phase b). */
+/* Send so many learning frames from each port: questions for the gateway, from the tester's addresses in turn, so that the
+ * SUT learns where these are (RFC 2544, section 23, phase b). */
 void neighbours_announce(struct neighbours *neighbours, unsigned int count);
 void neighbours_close(struct neighbours *neighbours);
 
 /* --- for whoever else speaks with the neighbours ----------------------------------------------------------------------- */
 
 struct sock_fprog;
-/* A raw socket of the port that does not block and gets nothing of what is sent, or what the filter (NULL: none) lets pass. Or -errno. */
+/* A raw socket of the port that does not block and gets nothing of what is sent, or what the filter (NULL: none) lets pass.
+ * Or -errno. */
 int neighbour_socket(const struct neighbour_port *port, const struct sock_fprog *filter);
 /* Write the Ethernet header and VLAN tags of a frame from the port; their length. */
 size_t neighbour_put_link(const struct neighbour_port *port, const uint8_t *to_mac, uint16_t type, uint8_t *frame);

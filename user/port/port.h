@@ -28,20 +28,22 @@ struct port {
 	struct claim *claim;
 };
 
-/* Open config->port_count ports for frames of this size. Where a port is in use and a reason is given, that is a warning only. */
+/* Open config->port_count ports for frames of this size. Where a port is in use and a reason is given, that is a warning
+ * only. */
 enum exit_code ports_open(struct mnl_socket *netlink, const struct config *config, struct port *ret_ports);
 /* Wait, for some seconds at most, until both have carrier again: preparing a port or attaching XDP to it may restart it. */
 enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
 /* Undo everything. Fine for ports that are zero or were not opened. */
 void ports_close(struct port *ports, unsigned int port_count);
 
-/* --- preparing a claimed port, in prepare.c ----------------------------------------------------------------------------- */
+/* --- preparing a claimed port, in prepare.c
+ * ----------------------------------------------------------------------------- */
 
 /*
  * What --prepare names, each change journalled (journal.h). docs/safety.md lists them.
  *
- * What is asked for by name and cannot be done ends the run (EXIT_INCAPABLE); what `auto` stands for is a warning then. What a
- * port does not have need not be switched off.
+ * What is asked for by name and cannot be done ends the run (EXIT_INCAPABLE); what `auto` stands for is a warning then. What
+ * a port does not have need not be switched off.
  */
 
 /* All but interrupts. `mtu_octets` is what the frames need. */

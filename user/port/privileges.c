@@ -17,7 +17,8 @@ static const struct {
 	const char *name;
 } needed[] = { { CAP_NET_ADMIN, "CAP_NET_ADMIN" }, { CAP_NET_RAW, "CAP_NET_RAW" }, { CAP_BPF, "CAP_BPF" } };
 
-/* What is good to have beside: the verifier's freedoms, memory of AF_XDP, niceness; and a report in a directory of somebody else's. */
+/* What is good to have beside: the verifier's freedoms, memory of AF_XDP, niceness; and a report in a directory of somebody
+ * else's. */
 #define USEFUL                                                                                                              \
 	(CONFINE_BIT(CAP_PERFMON) | CONFINE_BIT(CAP_IPC_LOCK) | CONFINE_BIT(CAP_SYS_RESOURCE) | CONFINE_BIT(CAP_SYS_NICE) | \
 	 CONFINE_BIT(CAP_DAC_OVERRIDE))
@@ -72,7 +73,8 @@ enum exit_code privileges_reduce(const struct config *config)
 
 /* --- system calls ---------------------------------------------------------------------------------------------------- */
 
-/* By families, because another C library takes another call of the same: as strace(1) shows, of all verbs over ports, on glibc 2.36 and later. */
+/* By families, because another C library takes another call of the same: as strace(1) shows, of all verbs over ports, on
+ * glibc 2.36 and later. */
 static const int calls[] = {
 	/* while frames flow; first, because the kernel asks in this order */
 	__NR_sendto, __NR_bpf, __NR_ppoll, __NR_clock_nanosleep, __NR_clock_gettime, __NR_futex, __NR_recvmsg, __NR_recvfrom,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run may do, and what it gives up (docs/SECURITY.md): privileges_check(), then, before any thread is started, privileges_reduce(), and
- * privileges_confine() once all is open that a run works with.
+ * What a run may do, and what it gives up (docs/SECURITY.md): privileges_check(), then, before any thread is started,
+ * privileges_reduce(), and privileges_confine() once all is open that a run works with.
  */
 #ifndef XDP_MLR_PORT_PRIVILEGES_H
 #define XDP_MLR_PORT_PRIVILEGES_H
@@ -16,7 +16,8 @@ const char *privileges_missing(char buffer[PRIVILEGES_TEXT_SIZE]);
 enum exit_code privileges_check(void);
 /* Keep the capabilities that opening, trials, the report and restoring need. */
 enum exit_code privileges_reduce(const struct config *config);
-/* Without those for opening, unless ports are opened anew for each frame size or search (selftest, rfc2544, --repeat): then all stays. And where no command of the user's is to run: no new privileges, and the system calls of a run alone. */
+/* Without those for opening, unless ports are opened anew for each frame size or search (selftest, rfc2544, --repeat): then
+ * all stays. And where no command of the user's is to run: no new privileges, and the system calls of a run alone. */
 enum exit_code privileges_confine(const struct config *config);
 
 #endif

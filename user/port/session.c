@@ -109,7 +109,8 @@ void session_restore(void)
 
 /* --- dead runs ------------------------------------------------------------------------------------------------------ */
 
-/* Through any process that still belongs to the session. There may be none: then it is gone, and nothing is left to give back. */
+/* Through any process that still belongs to the session. There may be none: then it is gone, and nothing is left to give
+ * back. */
 static void give_back(const struct session *before)
 {
 	glob_t processes = { 0 };

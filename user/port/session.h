@@ -2,10 +2,10 @@
 /*
  * This session ahead of others, while frames flow.
  *
- * Where the kernel shares the CPUs out between sessions first (kernel.sched_autogroup_enabled, as Debian has it), a niceness counts
- * within a session only: a compiler in another terminal would get half the CPU of a transmitter of niceness -20. So the session
- * has a niceness, too (/proc/PID/autogroup). It is raised for as long as ports are open, and given back; what a run that was
- * killed left raised, the next run or `xdp-mlr clean` gives back.
+ * Where the kernel shares the CPUs out between sessions first (kernel.sched_autogroup_enabled, as Debian has it), a niceness
+ * counts within a session only: a compiler in another terminal would get half the CPU of a transmitter of niceness -20. So
+ * the session has a niceness, too (/proc/PID/autogroup). It is raised for as long as ports are open, and given back; what a
+ * run that was killed left raised, the next run or `xdp-mlr clean` gives back.
  */
 #ifndef XDP_MLR_PORT_SESSION_H
 #define XDP_MLR_PORT_SESSION_H

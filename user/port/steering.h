@@ -2,9 +2,9 @@
 /*
  * Which receive queue gets which test frames, as rules for a NIC that has them ("ntuple").
  *
- * A receive hash spreads flows by chance: of four flows on four queues two usually share one. Rules deal them out in turn, by the
- * field of the frames that has most values: where those are few, a rule a value; where they are many, by the bits that change
- * from one to the next, as many queues as is a power of two. Frames that do not differ all go to queue 0.
+ * A receive hash spreads flows by chance: of four flows on four queues two usually share one. Rules deal them out in turn,
+ * by the field of the frames that has most values: where those are few, a rule a value; where they are many, by the bits
+ * that change from one to the next, as many queues as is a power of two. Frames that do not differ all go to queue 0.
  */
 #ifndef XDP_MLR_PORT_STEERING_H
 #define XDP_MLR_PORT_STEERING_H

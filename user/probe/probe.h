@@ -4,8 +4,8 @@
  *
  *	CHECK = {"name", "state": "OK"|"WARN"|"FAIL", "value": text, "fix": a command for a shell of root's, or null}
  *
- * A check that fails says that a run would be refused or its result wrong; one that warns, that a result may be worse than it
- * could be, or that something cannot be told. Nothing lasting is changed. A port is tried (an XDP program attached and
+ * A check that fails says that a run would be refused or its result wrong; one that warns, that a result may be worse than
+ * it could be, or that something cannot be told. Nothing lasting is changed. A port is tried (an XDP program attached and
  * detached, an AF_XDP socket bound and closed) only where that is asked for and nobody uses it.
  */
 #ifndef XDP_MLR_PROBE_PROBE_H
@@ -17,8 +17,8 @@
 
 enum probe_state { PROBE_OK, PROBE_WARN, PROBE_FAIL };
 
-/* Names of ports, "A,B,..."; NULL: all that may be meant. The whole document (schema xdp-mlr/probe/1). EXIT_USAGE_ERROR for a
- * port that does not exist. */
+/* Names of ports, "A,B,..."; NULL: all that may be meant. The whole document (schema xdp-mlr/probe/1). EXIT_USAGE_ERROR for
+ * a port that does not exist. */
 enum exit_code probe(const char *ports, json_t **ret_document);
 /* Compare the line rates of ports as probe_port() describes them: a check more for each that has one. */
 void probe_compare_speeds(json_t *ports);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --metrics FILE: how a run goes, as OpenMetrics text, for the textfile collector of node_exporter (FILE.prom). Each state is written
- * to a file beside it, which then takes its name, so that nobody reads half of one. All are gauges; nothing without the option.
+ * --metrics FILE: how a run goes, as OpenMetrics text, for the textfile collector of node_exporter (FILE.prom). Each state
+ * is written to a file beside it, which then takes its name, so that nobody reads half of one. All are gauges; nothing
+ * without the option.
  */
 #ifndef XDP_MLR_PROGRESS_METRICS_H
 #define XDP_MLR_PROGRESS_METRICS_H
@@ -14,7 +15,8 @@
 enum exit_code metrics_start(const struct config *config);
 /* A state of the run; written at most once a second, so that a simulation does not write all day. */
 void metrics_update(const struct view *view);
-/* The last one: the state told last, and how the run ended. Returns the code, or that of a file that could not be written. */
+/* The last one: the state told last, and how the run ended. Returns the code, or that of a file that could not be
+ * written. */
 enum exit_code metrics_finish(enum exit_code code);
 
 #endif

@@ -3,7 +3,8 @@
  * How a run goes, on standard error while it goes on, and in the file of --metrics.
  *
  * On a terminal: a view of a few lines (view.h), drawn anew with each trial, and each second where trials take real time.
- * Elsewhere, and on a terminal that cannot go up a line (TERM=dumb): a plain line every ten seconds of real time. With -q, or where
+ * Elsewhere, and on a terminal that cannot go up a line (TERM=dumb): a plain line every ten seconds of real time. With -q,
+ * or where
  * --format jsonl writes to a terminal: nothing.
  *
  * A thread of its own keeps the time; it touches nothing but standard error. The functions here are for the main thread.

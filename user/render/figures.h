@@ -29,8 +29,8 @@ struct svg_panel figure_panel(double height, struct svg_axis x, struct svg_axis 
 #define CURVE_STYLE_SIZE 16
 struct svg_key figure_curve(size_t number, const char *text, char style[CURVE_STYLE_SIZE]);
 
-/* A search: Trial Load over trial number, and a goal's bounds closing in. `number` is unique among these figures of a page, `of`
- * says what the search is of. */
+/* A search: Trial Load over trial number, and a goal's bounds closing in. `number` is unique among these figures of a page,
+ * `of` says what the search is of. */
 void figure_course(struct writer *writer, const json_t *document, size_t goal, unsigned int number, const char *of);
 /* Trials: Trial Loss Ratio against Trial Load. `goals` and `results` may be NULL. */
 void figure_loss(struct writer *writer, const json_t *trials, const json_t *results);
@@ -41,13 +41,14 @@ void figure_percentiles(struct writer *writer, const json_t *latency);
 /* A soak: PLRsearch's estimate over time. */
 void figure_estimate(struct writer *writer, const json_t *document);
 
-/* The suite: throughput over frame size with the theoretical line (RFC 2544 section 26.1), latency over frame size (26.2), and
- * loss over load, both from 0 to 100 %, a curve a frame size (26.3). */
+/* The suite: throughput over frame size with the theoretical line (RFC 2544 section 26.1), latency over frame size (26.2),
+ * and loss over load, both from 0 to 100 %, a curve a frame size (26.3). */
 void figure_throughput_by_size(struct writer *writer, const json_t *document);
 void figure_latency_by_size(struct writer *writer, const json_t *document);
 void figure_loss_curves(struct writer *writer, const json_t *document);
 
-/* A campaign: the mean of each combination over frame size, or over another axis; a figure a goal and place on the other axes. */
+/* A campaign: the mean of each combination over frame size, or over another axis; a figure a goal and place on the other
+ * axes. */
 void figures_campaign(struct writer *writer, const json_t *document);
 
 #endif

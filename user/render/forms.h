@@ -14,12 +14,13 @@ render_form render_html;
 render_form render_markdown;
 /* For a terminal, in a screenful, and for files. */
 render_form render_text;
-/* The trials of a document (RFC 4180), one row a trial; of a campaign its points, one row a point and goal. A column is a member by
- * its name in the document, with dots where it is nested, and its unit: "trial_load [frames/s]", "counts.sent [frames]". */
+/* The trials of a document (RFC 4180), one row a trial; of a campaign its points, one row a point and goal. A column is a
+ * member by its name in the document, with dots where it is nested, and its unit: "trial_load [frames/s]", "counts.sent
+ * [frames]". */
 render_form render_csv;
 
-/* What stands in a Test Report, read from the document alone: so a stored result can be shown again by a later version. What the
- * program does not know is shown all the same, by its name. A kind of document has a file (kinds.h). */
+/* What stands in a Test Report, read from the document alone: so a stored result can be shown again by a later version. What
+ * the program does not know is shown all the same, by its name. A kind of document has a file (kinds.h). */
 void content_put(struct writer *writer, const json_t *document);
 /* What the report is called, by the kind of the document. */
 const char *content_title(const json_t *document);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kinds of documents: what each alone has in a Test Report, a file a kind (content_search.c, ...), and what some of them share. */
+/* The kinds of documents: what each alone has in a Test Report, a file a kind (content_search.c, ...), and what some of them
+ * share. */
 #ifndef XDP_MLR_RENDER_KINDS_H
 #define XDP_MLR_RENDER_KINDS_H
 
@@ -27,8 +28,8 @@ void content_put_trials(struct writer *writer, const json_t *trials);
 void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials);
 
 #define SETTING_TEXT_SIZE 256
-/* "AF_XDP (xsk), copy mode, 1 queue": what transmits frames; empty where nothing of this program's does. Of several ports that
- * differ, the first one's. */
+/* "AF_XDP (xsk), copy mode, 1 queue": what transmits frames; empty where nothing of this program's does. Of several ports
+ * that differ, the first one's. */
 const char *setting_transmitter(const json_t *document, char text[SETTING_TEXT_SIZE]);
 /* A section on the document's measurer and Traffic Profile; what they lack is left out. */
 void setting_put(struct writer *writer, const json_t *document);

@@ -38,11 +38,12 @@ void cells_add_fields(struct cells *cells, const struct field *fields, size_t co
 /* A row for each object of an array, without columns that are beyond the form's rank; `tone` may be NULL. */
 void table_put(struct writer *writer, const char *id, const struct field *fields, size_t count, const json_t *rows,
 	       enum tone (*tone)(const json_t *row));
-/* The same where there may be thousands of rows: as many as the form shows, and how many more there are. Takes the rows over. */
+/* The same where there may be thousands of rows: as many as the form shows, and how many more there are. Takes the rows
+ * over. */
 void table_put_most(struct writer *writer, const char *id, const struct field *fields, size_t count, json_t *rows,
 		    enum tone (*tone)(const json_t *row));
-/* The objects of the arrays to which the pointer leads from each object of a list, each with the members of that object as well. A
- * new reference. */
+/* The objects of the arrays to which the pointer leads from each object of a list, each with the members of that object as
+ * well. A new reference. */
 json_t *rows_within(const json_t *list, const char *at);
 
 /* Cells of several members, for columns; and tones of rows. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Test Report as text. Tables have aligned columns; those that do not fit the line follow in a band of their own. Columns in
- * which nothing stands, figures, and what is for pages only are left out.
+ * The Test Report as text. Tables have aligned columns; those that do not fit the line follow in a band of their own.
+ * Columns in which nothing stands, figures, and what is for pages only are left out.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -62,7 +62,8 @@ static bool groups_digits(const char *text, const char *at)
 	       isdigit((unsigned char)at[strlen(NARROW_SPACE)]);
 }
 
-/* The text as lines of a terminal take it (its control characters are gone, base/plain.h). NULL without memory; the caller frees it. */
+/* The text as lines of a terminal take it (its control characters are gone, base/plain.h). NULL without memory; the caller
+ * frees it. */
 static char *ungrouped(const char *text)
 {
 	char *result = NULL;
@@ -90,8 +91,8 @@ static size_t width_of(const char *text, size_t length)
 	return width;
 }
 
-/* The next line of a text, up to its last word that fits; a word that is longer stands whole. Returns octets, and moves the text to
- * where they begin. */
+/* The next line of a text, up to its last word that fits; a word that is longer stands whole. Returns octets, and moves the
+ * text to where they begin. */
 static size_t take_line(const char **text, size_t room)
 {
 	size_t length = 0;
@@ -467,7 +468,8 @@ static size_t fit(struct writer *writer, size_t used, size_t column)
 	return width <= room || writer->column_list[column].numeric || room < ROOM_LEAST ? width : room;
 }
 
-/* As many columns as the line holds, from `column` on; the first one again where rows have to be told apart. Returns the next one. */
+/* As many columns as the line holds, from `column` on; the first one again where rows have to be told apart. Returns the
+ * next one. */
 static size_t take_band(struct writer *writer, size_t column, size_t *band, size_t *ret_count)
 {
 	struct page *page = page_of(writer);

@@ -15,7 +15,8 @@
 
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_WARN, TONE_BAD };
 
-/* Who a part is for. A page shows everything; a text, which has to do with a screenful, leaves out what is beyond its reader. */
+/* Who a part is for. A page shows everything; a text, which has to do with a screenful, leaves out what is beyond its
+ * reader. */
 enum writer_rank {
 	RANK_MAIN,   /* everybody */
 	RANK_COURSE, /* who asks how it came about (--explain) */

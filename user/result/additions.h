@@ -25,8 +25,9 @@ enum exit_code report_sut(const struct config *config, json_t **ret);
  */
 void report_add_checklist(json_t *document);
 
-/* Whether a document keeps to the requirements (config/requirement.h). Put "requirements" into the document: each with its verdict, in a suite one for each frame size that it means. Returns the code, or
- * EXIT_UNMET in place of EXIT_DONE where one is not met. Nothing without requirements. */
+/* Whether a document keeps to the requirements (config/requirement.h). Put "requirements" into the document: each with its
+ * verdict, in a suite one for each frame size that it means. Returns the code, or EXIT_UNMET in place of EXIT_DONE where one
+ * is not met. Nothing without requirements. */
 enum exit_code judge(json_t *document, const struct config *config, enum exit_code code);
 
 #endif

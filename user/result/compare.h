@@ -4,7 +4,8 @@
  *
  * A goal is called slower only on evidence, which is one of two:
  * - bounds: every Relevant Upper Bound of B lies below every Relevant Lower Bound of A, by more than the tolerance;
- * - repeats: both have several searches, and Welch's test refutes that the mean Conditional Throughput of B is at least that of
+ * - repeats: both have several searches, and Welch's test refutes that the mean Conditional Throughput of B is at least that
+ * of
  *   A less the tolerance. The width between the bounds counts as a further error of both means, one that repeats do not
  *   lessen: searches that all end on the same grid of loads agree better than they are exact.
  * For a soak it is the two estimates with their standard deviations, by the same test.
@@ -17,12 +18,12 @@
 #include "base/message.h"
 #include "config/config.h"
 
-/* Compare what two documents say of which it is known that they can be compared: the goals of two searches, repeated or not, or two
- * soaks. An array of comparisons as the document has them, a new reference. */
+/* Compare what two documents say of which it is known that they can be compared: the goals of two searches, repeated or not,
+ * or two soaks. An array of comparisons as the document has them, a new reference. */
 json_t *compare_results(const struct config *config, const json_t *a, const json_t *b);
 
-/* Compare two documents, "search" or "soak". EXIT_DONE with *ret_document ("xdp-mlr/compare/1", a new reference): no regression.
- * EXIT_UNMET with the same: a regression. EXIT_USAGE_ERROR: they cannot be compared, which was said. */
+/* Compare two documents, "search" or "soak". EXIT_DONE with *ret_document ("xdp-mlr/compare/1", a new reference): no
+ * regression. EXIT_UNMET with the same: a regression. EXIT_USAGE_ERROR: they cannot be compared, which was said. */
 enum exit_code compare_documents(const struct config *config, const json_t *a, const json_t *b, json_t **ret_document);
 
 #endif

@@ -26,20 +26,22 @@ json_t *report_goal(const struct mlr_goal *goal);
  * --frame-size, also where a measurer of the user's sends the frames. NAN gives null. */
 void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config);
 
-/* The result document's own explanations (definitions.c): its units, and what its quantities mean where the drafts leave that open. */
+/* The result document's own explanations (definitions.c): its units, and what its quantities mean where the drafts leave
+ * that open. */
 json_t *report_units(void);
 json_t *report_definitions(const struct config *config);
 
 /* The machine and the software of a run that started then (environment.c). */
 json_t *environment_describe(time_t start);
 
-/* --- warnings.c: what draft-15 advises against in the goals and loads of a search, and what RFC 2544 makes of its results */
+/* --- warnings.c: what draft-15 advises against in the goals and loads of a search, and what RFC 2544 makes of its
+ * results */
 
 /* The result document's "warnings": sentences, each with its section. A new reference. NAN: Min Load is not known. */
 json_t *warnings_describe(const struct config *config, double min_load_fps);
 
-/* Whether the result of a goal is the throughput of RFC 2544 section 24 (4.10.2): "unconditional", "conditional" (but for the
- * length of trials) or "none". What is irregular, or where the tester was the limit, is the throughput of nothing. */
+/* Whether the result of a goal is the throughput of RFC 2544 section 24 (4.10.2): "unconditional", "conditional" (but for
+ * the length of trials) or "none". What is irregular, or where the tester was the limit, is the throughput of nothing. */
 const char *rfc2544_compliance(const struct mlr_goal *goal, const struct mlr_goal_result *result, bool tester_limited);
 
 /* The length of a trial by RFC 2544 section 24. */

@@ -158,8 +158,8 @@ static enum exit_code add_configuration(json_t *configurations, const struct giv
 	return code;
 }
 
-/* Of everything given, in its order. A stop leaves out the command that it met and those behind it, and is no failure: the verb
- * then finds itself stopped before its first trial, and says so in a result. */
+/* Of everything given, in its order. A stop leaves out the command that it met and those behind it, and is no failure: the
+ * verb then finds itself stopped before its first trial, and says so in a result. */
 static enum exit_code add_configurations(json_t *configurations, const struct given_list *given_list)
 {
 	for (size_t i = 0; i < given_list->count; i++) {

@@ -53,7 +53,8 @@ static void warn_of_goal(json_t *sentences, const struct mlr_goal *goal)
 				format_percent(goal->loss_ratio, loss));
 }
 
-/* 5.6.2: a goal of more loss may come to a smaller Conditional Throughput where any goal of less loss is narrower than that loss. */
+/* 5.6.2: a goal of more loss may come to a smaller Conditional Throughput where any goal of less loss is narrower than that
+ * loss. */
 static void warn_across_goals(json_t *sentences, const struct config *config)
 {
 	char width[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
