@@ -74,6 +74,7 @@ fuzz_targets := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(filter-out $(i
 test_tools := $(patsubst tests/tools/%.c,$(BUILD)/tests/tools/%,$(wildcard tests/tools/*.c)) $(BUILD)/tests/preload/jump.so
 benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/bench_*.c))
 
+.DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:

@@ -73,8 +73,7 @@ struct mlr_burst_summary mlr_burst_summarize(const uint64_t *values_frames, size
 	return summary;
 }
 
-/* --- frame loss rate
- * ---------------------------------------------------------------------------------------------------- */
+/* --- frame loss rate ---------------------------------------------------------------------------------------------- */
 
 double mlr_loss_steps_next(const struct mlr_loss_steps *steps)
 {
@@ -94,8 +93,7 @@ bool mlr_loss_steps_complete(const struct mlr_loss_steps *steps)
 	return steps->loss_free_in_a_row >= LOSS_FREE_IN_A_ROW;
 }
 
-/* --- recovery and reset
- * --------------------------------------------------------------------------------------------------- */
+/* --- recovery and reset ------------------------------------------------------------------------------------------- */
 
 /* A frame has arrived since the look before. */
 static void note_arrival(struct mlr_watch *watch, uint64_t now_ns)

@@ -45,8 +45,7 @@ struct mlr_burst_summary {
 struct mlr_burst_summary mlr_burst_summarize(const uint64_t *values_frames, size_t count, double burst_rate_fps,
 					     double throughput_fps);
 
-/* --- frame loss rate (26.3)
- * --------------------------------------------------------------------------------------------- */
+/* --- frame loss rate (26.3) --------------------------------------------------------------------------------------- */
 
 /* 100 % of the maximum rate, then one step less each, until two successive trials lost nothing. */
 struct mlr_loss_steps {
@@ -62,8 +61,7 @@ void mlr_loss_steps_add(struct mlr_loss_steps *steps, bool lost);
 /* Whether it ended as the RFC wants it to. */
 bool mlr_loss_steps_complete(const struct mlr_loss_steps *steps);
 
-/* --- recovery and reset (26.5, 26.6)
- * ------------------------------------------------------------------------------------- */
+/* --- recovery and reset (26.5, 26.6) ------------------------------------------------------------------------------ */
 
 /*
  * A watch on the receiver's counters during a trial. Counters are looked at now and then, so every moment is known to lie

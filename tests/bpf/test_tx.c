@@ -48,8 +48,7 @@ static void add_stream(struct mlr_profile *profile, unsigned int ip_version)
 		(struct mlr_stream){ .from = 0, .to = 1, .ip_version = ip_version, .destination_mac = { 2, 9, 9, 9, 9, 9 } };
 }
 
-/* --- running the program
- * ------------------------------------------------------------------------------------------------ */
+/* --- running the program ------------------------------------------------------------------------------------------ */
 
 static struct live_program *program;
 static const struct mlr_queue_plan *plan;
@@ -179,8 +178,7 @@ static void assert_follows_plan(unsigned int count, bool scribbled)
 	assert_int_equal(live_program_queue(program)->handed - live_program_queue(program)->extra, count);
 }
 
-/* --- what it writes
- * ------------------------------------------------------------------------------------------------------ */
+/* --- what it writes ----------------------------------------------------------------------------------------------- */
 
 static void every_layout_in_every_size(void **state)
 {
@@ -321,8 +319,7 @@ static void odd_headers_payload_and_extra_frames(void **state)
 	}
 }
 
-/* --- when
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- when --------------------------------------------------------------------------------------------------------- */
 
 static void open_simple(void)
 {

@@ -18,8 +18,7 @@
 
 #define CLOCK_FD 99 /* never used: what is tested reads no clock */
 
-/* --- the verdict
- * -------------------------------------------------------------------------------------------------------- */
+/* --- the verdict -------------------------------------------------------------------------------------------------- */
 
 static struct config config;
 static struct measurer_xdp xdp;
@@ -125,8 +124,7 @@ static void launch_times_that_cannot_be_checked_end_the_run(void **state)
 	assert_int_equal(departure_check_launches(&xdp), EXIT_INVALID);
 }
 
-/* --- frames
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- frames ------------------------------------------------------------------------------------------------------- */
 
 #define LOAD_FPS 10000
 #define FRAMES   500

@@ -36,8 +36,7 @@ struct http {
 	char shown[96]; /* "http://127.0.0.1:80" */
 };
 
-/* --- listening
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- listening ---------------------------------------------------------------------------------------------------- */
 
 union address {
 	struct sockaddr any;
@@ -251,8 +250,7 @@ void http_stop(struct appliance *appliance)
 	appliance->http = NULL;
 }
 
-/* --- answers
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- answers ------------------------------------------------------------------------------------------------------ */
 
 /* A page as a file without a name. */
 static int open_page(const struct appliance *appliance, void (*put)(FILE *stream, const struct appliance *appliance))

@@ -24,8 +24,7 @@
 #define NS_PER_MS  1000000ull
 #define FILES_MOST (2 + 2 * JOB_FILES + CONSOLES_MAX * CONSOLE_FILES)
 
-/* --- the loop
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- the loop ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -78,8 +77,7 @@ static enum exit_code loop(struct appliance *appliance)
 	return abandoned ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 
-/* --- the command line
- * -------------------------------------------------------------------------------------------------------- */
+/* --- the command line --------------------------------------------------------------------------------------------- */
 
 static const char usage[] =
 	"Usage: xdp-mlr-appliance [options]\n"

@@ -191,8 +191,7 @@ void page_index(FILE *stream, const struct appliance *appliance)
 	put_foot(stream, INDEX_S);
 }
 
-/* --- the page of a run
- * --------------------------------------------------------------------------------------------------- */
+/* --- the page of a run -------------------------------------------------------------------------------------------- */
 
 /* Where a load stands between Min Load and Max Load, on a logarithmic scale. */
 static double place_of(const struct view *view, double load_fps)
@@ -367,8 +366,7 @@ void page_view(FILE *stream, const struct appliance *appliance)
 	put_foot(stream, REFRESH_S);
 }
 
-/* --- plain text
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- plain text --------------------------------------------------------------------------------------------------- */
 
 void page_log(FILE *stream, const struct appliance *appliance)
 {

@@ -705,8 +705,7 @@ uint64_t runner_due_ns(const struct appliance *appliance)
 	return probe_ns < due_ns ? probe_ns : due_ns;
 }
 
-/* --- start and end
- * ------------------------------------------------------------------------------------------------------ */
+/* --- start and end ------------------------------------------------------------------------------------------------ */
 
 /* We died in a run, which is made again. */
 static void clean_first(struct appliance *appliance)

@@ -18,8 +18,7 @@ uint64_t runner_due_ns(const struct appliance *appliance);
 /* End at once: what runs is asked to end, and PHASE_ENDING lasts until it has. */
 void runner_abandon(struct appliance *appliance);
 
-/* --- the words that a program is called with, xdp-mlr above all: command.c
- * ---------------------------------------------- */
+/* --- the words that a program is called with, xdp-mlr above all: command.c ---------------------------------------- */
 
 #define COMMAND_WORDS_MAX 64
 
@@ -43,8 +42,7 @@ bool run_is_sut(const struct run_settings *run);
 /* Whether its verb takes --metrics and --note. */
 bool run_takes_notes(const struct run_settings *run);
 
-/* --- keep.c
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- keep.c ------------------------------------------------------------------------------------------------------- */
 
 /*
  * What survives this process, in the directory of its state: where in the schedule it is, and what the next result must

@@ -75,8 +75,7 @@ static struct rfc2544_plan make_plan(const struct config *config)
 	return plan;
 }
 
-/* --- tests
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- tests -------------------------------------------------------------------------------------------------------- */
 
 static void end_suite(struct rfc2544 *suite, enum exit_code code)
 {
@@ -152,8 +151,7 @@ static bool is_needed(const struct rfc2544 *suite, enum rfc2544_test test, bool 
 	return false;
 }
 
-/* --- frame sizes
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- frame sizes -------------------------------------------------------------------------------------------------- */
 
 static const json_t *port_of(const json_t *measurer, size_t port)
 {

@@ -34,8 +34,7 @@ static uint64_t frames_of(double load_fps, double duration_s)
 	return frames < 1 ? 1 : (uint64_t)frames;
 }
 
-/* --- back-to-back frames (26.4, RFC 9004)
- * --------------------------------------------------------------------------------- */
+/* --- back-to-back frames (26.4, RFC 9004) ------------------------------------------------------------------------- */
 
 /* Send one burst until the tester sent all of it. */
 static enum exit_code send_burst(struct rfc2544_run *run, uint64_t frames, bool *ret_lost)
@@ -137,8 +136,7 @@ enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json)
 	return code;
 }
 
-/* --- system recovery (26.5)
- * ----------------------------------------------------------------------------------------------- */
+/* --- system recovery (26.5) --------------------------------------------------------------------------------------- */
 
 /* What is seen of one run. */
 struct recovery_watch {
@@ -256,8 +254,7 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 	return code;
 }
 
-/* --- reset (26.6, RFC 6201)
- * ----------------------------------------------------------------------------------------------- */
+/* --- reset (26.6, RFC 6201) --------------------------------------------------------------------------------------- */
 
 /* What is seen of the SUT's reset, and the command that causes it. */
 struct reset_watch {

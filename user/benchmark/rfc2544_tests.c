@@ -18,8 +18,7 @@
 #define WIDTH_RATIO    0.005
 #define SOURCE_SIZE    400
 
-/* --- throughput (26.1)
- * -------------------------------------------------------------------------------------------------- */
+/* --- throughput (26.1) -------------------------------------------------------------------------------------------- */
 
 /* Loss 0, exceed 0, trials of the plan's duration at the end: unconditionally compliant, if that is 60 s (draft-15,
  * 4.10.2). */
@@ -97,8 +96,7 @@ enum exit_code rfc2544_throughput(struct rfc2544_run *run, json_t *json)
 	return code;
 }
 
-/* --- latency (26.2)
- * ----------------------------------------------------------------------------------------------------- */
+/* --- latency (26.2) ----------------------------------------------------------------------------------------------- */
 
 #define SOURCES_MAX 4
 
@@ -254,8 +252,7 @@ enum exit_code rfc2544_latency(struct rfc2544_run *run, json_t *json)
 	return code;
 }
 
-/* --- frame loss rate (26.3)
- * --------------------------------------------------------------------------------------------- */
+/* --- frame loss rate (26.3) --------------------------------------------------------------------------------------- */
 
 static json_t *point_json(const struct measurement *measurement, double load_fps, double ratio)
 {

@@ -12,8 +12,7 @@
 #include "probe/probe.h"
 #include "result/deliver.h"
 
-/* --- probe
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- probe -------------------------------------------------------------------------------------------------------- */
 
 static enum exit_code show_probe(const struct config *config, json_t *document)
 {
@@ -39,8 +38,7 @@ enum exit_code verb_probe(const struct config *config)
 	return shown ? shown : worst == PROBE_FAIL ? EXIT_INCAPABLE : EXIT_DONE;
 }
 
-/* --- lab
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- lab ---------------------------------------------------------------------------------------------------------- */
 
 static enum exit_code check_name(const char *name)
 {
@@ -130,8 +128,7 @@ enum exit_code verb_lab_status(const struct config *config)
 	return print_lab(&lab, config->format);
 }
 
-/* --- clean
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- clean -------------------------------------------------------------------------------------------------------- */
 
 enum exit_code verb_clean(const struct config *config)
 {

@@ -43,8 +43,7 @@ enum exit_code verb_report(const struct config *config)
 	return code;
 }
 
-/* --- compare
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- compare ------------------------------------------------------------------------------------------------------ */
 
 /* The result document in a file: the whole file, or the last line of a stream of events. */
 static json_t *load(FILE *stream)

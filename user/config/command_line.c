@@ -11,8 +11,7 @@
 #define NAME_COLUMNS 30
 #define TEXT_COLUMNS 76
 
-/* --- --help and --version, written from the option table
- * ---------------------------------------------------------------- */
+/* --- --help and --version, written from the option table ---------------------------------------------------------- */
 
 /* A memory stream whose text goes to standard output. */
 struct page {

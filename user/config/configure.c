@@ -134,8 +134,7 @@ static enum exit_code read_file(struct config *config)
 	return run ? refuse_given(run, "names a run in the schedule of a file, and no --config names the file") : EXIT_DONE;
 }
 
-/* --- what one value alone cannot show
- * ----------------------------------------------------------------------------------- */
+/* --- what one value alone cannot show ----------------------------------------------------------------------------- */
 
 static void take_preset_goals(struct config *config)
 {
@@ -250,8 +249,7 @@ static enum exit_code check(struct config *config)
 	return EXIT_DONE;
 }
 
-/* --- all of it
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 /* Defaults, and from all values the configuration. */
 static enum exit_code complete(struct config *config)

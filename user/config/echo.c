@@ -59,8 +59,7 @@ json_t *config_describe(const struct config *config)
 	return describe(config, OPTION_COMMAND_LINE | OPTION_OUTPUT);
 }
 
-/* --- as a file for --config
- * --------------------------------------------------------------------------------------------- */
+/* --- as a file for --config --------------------------------------------------------------------------------------- */
 
 /* Whether YAML reads a text as that text without quotes: letters, digits and what cannot begin anything else. */
 static bool is_plain(const char *text)

@@ -290,8 +290,7 @@ enum exit_code read_macs(const struct given *given, struct config *config)
 	return read_one_each(given, config, read_mac);
 }
 
-/* --- --prepare: what may be changed on the ports
- * ------------------------------------------------------------------------ */
+/* --- --prepare: what may be changed on the ports ------------------------------------------------------------------ */
 
 #define BIT(item) (1u << (item))
 #define AUTOMATIC                                                                                                           \

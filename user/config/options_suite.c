@@ -11,8 +11,7 @@
 
 #define LOSS_STEP_MOST 0.1 /* RFC 2544, 26.3 */
 
-/* --- frame sizes
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- frame sizes -------------------------------------------------------------------------------------------------- */
 
 /* The length of the first part: up to a comma that does not stand inside a mix ("imix:7:64,4:594", "genome:aaz,z=1518"). */
 static size_t part_length(const char *list)
@@ -83,8 +82,7 @@ enum exit_code config_for_frame_size(const struct config *config, const char *te
 	return code;
 }
 
-/* --- rfc2544
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- rfc2544 ------------------------------------------------------------------------------------------------------ */
 
 /* In the order of enum rfc2544_test. */
 static const char *const test_names[] = { "throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset" };

@@ -111,8 +111,7 @@ static void discard(const char *path, int fd)
 	close(fd);
 }
 
-/* --- one that lost a part, by a crash of the machine or a write of somebody else
- * ---------------------------------------- */
+/* --- one that lost a part, by a crash of the machine or a write of somebody else ---------------------------------- */
 
 /* The JSON value that begins here, whatever follows it. */
 static json_t *value_at(const char *text)

@@ -36,8 +36,7 @@ enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *p
 /* Undo everything. Fine for ports that are zero or were not opened. */
 void ports_close(struct port *ports, unsigned int port_count);
 
-/* --- preparing a claimed port, in prepare.c
- * ----------------------------------------------------------------------------- */
+/* --- preparing a claimed port, in prepare.c ----------------------------------------------------------------------- */
 
 /*
  * What --prepare names, each change journalled (journal.h). docs/safety.md lists them.
