@@ -8,8 +8,6 @@
 #include "base/exit_code.h"
 #include "base/units.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* What is no number in any unit. */
 static const char *const junk[] = { "",   " ",    "x",    "nan", "inf",   "-inf", "infinity", "+5",         " 5", "5 ",
 				    "1e", "0x10", "-0x1", "1,5", "1.2.3", "--5",  "1e999",    "1e99999999", ".",  "-" };

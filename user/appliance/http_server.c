@@ -21,6 +21,7 @@
 #include "appliance/results.h"
 #include "base/clock.h"
 #include "base/confine.h"
+#include "base/exit_code.h"
 
 #define NS_PER_MS       1000000ull
 #define CONNECTIONS_MAX 32
@@ -98,7 +99,7 @@ static void add_headers(struct MHD_Response *response, const char *type)
 	};
 
 	MHD_add_response_header(response, "Content-Type", type);
-	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
+	for (size_t i = 0; i < COUNT(headers); i++)
 		MHD_add_response_header(response, headers[i][0], headers[i][1]);
 }
 
@@ -226,7 +227,7 @@ static enum MHD_Result answer_path(struct MHD_Connection *connection, const char
 		{ "/metrics", "application/openmetrics-text; version=1.0.0; charset=utf-8", HTTP_METRICS },
 	};
 
-	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++)
+	for (size_t i = 0; i < COUNT(pages); i++)
 		if (strcmp(pages[i].path, path) == 0)
 			return send_answer(connection, ask(pages[i].subject, 0, 0), pages[i].type);
 	return answer_result(connection, path, state);
@@ -392,7 +393,7 @@ static int confine(void)
 
 	if (!error)
 		error = confine_no_new_privileges();
-	return error ? error : confine_system_calls(calls, sizeof(calls) / sizeof(*calls));
+	return error ? error : confine_system_calls(calls, COUNT(calls));
 }
 
 /* Until something is due; -1: nothing is, and on a machine that measures nobody wakes for nothing. */

@@ -103,7 +103,7 @@ int confine_system_calls(const int *allowed, size_t count)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	const size_t rest_count = sizeof(rest) / sizeof(*rest);
+	const size_t rest_count = COUNT(rest);
 	struct sock_fprog program = { .filter = code };
 	size_t at = 4;
 	long result;

@@ -29,7 +29,7 @@ const char *privileges_missing(char buffer[PRIVILEGES_TEXT_SIZE])
 	size_t used = 0;
 
 	*buffer = '\0';
-	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+	for (size_t i = 0; i < COUNT(needed); i++)
 		if (!(have & CONFINE_BIT(needed[i].capability)))
 			used += (size_t)snprintf(buffer + used, PRIVILEGES_TEXT_SIZE - used, "%s%s", used ? ", " : "",
 						 needed[i].name);
@@ -52,7 +52,7 @@ static int keep_useful(uint64_t beside)
 {
 	uint64_t keep = USEFUL | beside;
 
-	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+	for (size_t i = 0; i < COUNT(needed); i++)
 		keep |= CONFINE_BIT(needed[i].capability);
 	return confine_keep(keep);
 }
@@ -117,7 +117,7 @@ enum exit_code privileges_confine(const struct config *config)
 		return EXIT_DONE;
 	error = confine_no_new_privileges();
 	if (!error)
-		error = confine_system_calls(calls, sizeof(calls) / sizeof(*calls));
+		error = confine_system_calls(calls, COUNT(calls));
 	/* a container may forbid it, or a kernel be without: what it does then it does as ever */
 	if (error)
 		warn("this run is not confined to its system calls: %s", strerror(-error));

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "base/exit_code.h"
 
 /* Whether a name is among some, which are apart by spaces (NULL: none). */
 bool name_in(const char *names, const char *name);

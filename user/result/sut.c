@@ -16,7 +16,6 @@
 #include "base/text_stream.h"
 #include "config/given.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define TEXT_MOST    (256 * 1024) /* octets kept of one configuration */
 #define COMMAND_S    60           /* for one command */
 #define END_GRACE_S  1
