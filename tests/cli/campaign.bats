@@ -55,7 +55,7 @@ END
 
 points() { "$XDP_MLR" campaign run c.yaml --dry-run "$@"; }
 run_all() { "$XDP_MLR" campaign run c.yaml --quiet "$@"; }
-state_of() { "$XDP_MLR" campaign status c.yaml --format json | jq -r --arg p "$1" '.points[] | select(.point == $p) | .state'; }
+state_of() { "$XDP_MLR" campaign status c.yaml --format json | "$JQ" -r --arg p "$1" '.points[] | select(.point == $p) | .state'; }
 
 wrong() { # PATTERN
   refuses 2 "$1" "$XDP_MLR" campaign run c.yaml --dry-run
@@ -165,14 +165,14 @@ END
   run run_all
   [ "$(wc -l <out/journal.jsonl)" -eq 24 ]
   # a result is what search itself would have written
-  jq -e '.schema == "xdp-mlr/search/1" and .configuration["frame-size"] == "512"' 'out/points/frame-size=512,build=v2,run=1.json'
+  "$JQ" -e '.schema == "xdp-mlr/search/1" and .configuration["frame-size"] == "512"' 'out/points/frame-size=512,build=v2,run=1.json'
   refuses 2 "--only matches none of the 12 points" "$XDP_MLR" campaign run c.yaml --only 'build=v3*'
 }
 
 @test "events go to standard output as they happen" {
   campaign
   run_all --only 'frame-size=64,build=v1,*' --format jsonl >events
-  [ "$(jq -r '.event // .schema' events | paste -sd' ')" = "point_started point_finished point_started point_finished xdp-mlr/campaign-status/1" ]
+  [ "$("$JQ" -r '.event // .schema' events | paste -sd' ')" = "point_started point_finished point_started point_finished xdp-mlr/campaign-status/1" ]
   head -4 events | "$VALIDATE" --closed "$SCHEMAS/events.schema.json" -
   diff <(head -4 events) out/journal.jsonl
 }
@@ -224,7 +224,7 @@ run_and_kill_a_point() { # SIGNAL SIZE
   [ "$(state_of frame-size=128,run=1)" = done ]
   [ "$(jq -s '[.[] | select(.event == "point_started")][-1].resumed' results/journal.jsonl)" = true ]
   # what was measured before stands in the result, and was not asked for again
-  [ "$(jq '.trials | length' results/points/frame-size=128,run=1.json)" -le $(($(wc -l <asked) - $(<asked-before) + before)) ]
+  [ "$("$JQ" '.trials | length' results/points/frame-size=128,run=1.json)" -le $(($(wc -l <asked) - $(<asked-before) + before)) ]
   is '.search_result[0].regular and .search_result[0].conditional_throughput < 437214' <results/points/frame-size=128,run=1.json
 }
 
@@ -242,7 +242,7 @@ run_and_kill_a_point() { # SIGNAL SIZE
     2) kill "$runner" ;;
     esac 2>/dev/null || true
     wait "$runner" || true
-    [ ! -e results/points/frame-size=64,run=1.json ] || jq -e .schema results/points/frame-size=64,run=1.json
+    [ ! -e results/points/frame-size=64,run=1.json ] || "$JQ" -e .schema results/points/frame-size=64,run=1.json
   done
   run --separate-stderr run_all
   [ "$status" -eq 0 ]
@@ -280,7 +280,7 @@ run_and_kill_a_point() { # SIGNAL SIZE
   child=$(pgrep -P "$runner")
   kill -9 "$runner"
   wait_until ended "$child"
-  [ "$(tail -1 results/points/frame-size=64,run=1.jsonl | jq -r .irregular_reason)" = "interrupted" ]
+  [ "$(tail -1 results/points/frame-size=64,run=1.jsonl | "$JQ" -r .irregular_reason)" = "interrupted" ]
   [ "$(state_of frame-size=64,run=1)" = interrupted ]
 }
 
@@ -364,7 +364,7 @@ report_json() { "$XDP_MLR" campaign report c.yaml --format json "$@"; }
     | ($d < 1 and $d > -1 and $g.min == min and $g.max == max and $g.count == 2)] | all' <<<"$output"
   for point in 'frame-size=64,build=v1,run=1' 'frame-size=1518,build=v2,run=2'; do
     [ "$(jq --arg p "$point" '.points[] | select(.point == $p) | .results[0] | [.value, .lower_bound, .upper_bound]' <<<"$output")" = \
-      "$(jq '.search_result[0] | [.conditional_throughput, .relevant_lower_bound, .relevant_upper_bound]' "out/points/$point.json")" ]
+      "$("$JQ" '.search_result[0] | [.conditional_throughput, .relevant_lower_bound, .relevant_upper_bound]' "out/points/$point.json")" ]
   done
   # the builds in the other order: an improvement
   sed -i 's/v1: /v3: /' c.yaml
@@ -500,7 +500,7 @@ END
     grep -q "0: $(sed -n ${element}p out/slurm/1/array-1.points)" log
   done
   [ "$(ls out/points/*.json | wc -l)" -eq 2 ]
-  [ "$(jq -r 'select(.event == "point_finished") | .job' out/journal.jsonl | paste -sd' ')" = "7_2 7_1" ]
+  [ "$("$JQ" -r 'select(.event == "point_finished") | .job' out/journal.jsonl | paste -sd' ')" = "7_2 7_1" ]
   bash out/slurm/1/merge.sh
   is '.point_counts.done == 2 and .point_counts.missing == 10' <out/two-builds.json
   grep -q '^<!DOCTYPE html>' out/two-builds.html

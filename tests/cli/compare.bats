@@ -198,7 +198,7 @@ END
   [[ $output == *"Conditional Throughput over repeated searches"*"3 of 3 searches. Everything else in this report is of number "[123]","* ]]
   [ "$(grep -cE '^ +[123]  ndr +regular ' <<<"$output")" -eq 3 ]
   simulated --repeat 3 --format jsonl >"$BATS_TEST_TMPDIR/lines"
-  jq -es '[.[] | select(.event == "run_started") | [.run, .runs]] == [[1, 3], [2, 3], [3, 3]]
+  "$JQ" -es '[.[] | select(.event == "run_started") | [.run, .runs]] == [[1, 3], [2, 3], [3, 3]]
     and ([.[] | select(.event == "finished")] | length) == 3 and .[-1].repeats.count == 3' "$BATS_TEST_TMPDIR/lines"
   "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/lines" --format json |
     is 'has("repeats") | not' || { echo "replayed more than one"; false; }

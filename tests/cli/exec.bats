@@ -10,7 +10,7 @@ answering() {
 
 @test "it is asked for the Trial Input and nothing else, a line each" {
   measured "while read -r q; do echo \"\$q\" >>$BATS_TEST_TMPDIR/asked; echo '{\"trial_loss_ratio\": 0}'; done" -q || [ $? -eq 1 ]
-  jq -es 'length > 1 and all(keys == ["trial_duration", "trial_load"] and .trial_duration == 1)
+  "$JQ" -es 'length > 1 and all(keys == ["trial_duration", "trial_load"] and .trial_duration == 1)
     and .[0].trial_load == 1000000' "$BATS_TEST_TMPDIR/asked"
 }
 

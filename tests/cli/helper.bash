@@ -2,6 +2,8 @@
 # What the tests of the command line share.
 bats_require_minimum_version 1.5.0
 
+source "$(dirname "${BASH_SOURCE[0]}")/../jq.bash"
+
 set -o pipefail
 XDP_MLR=${BUILD:-build}/xdp-mlr
 SIM=sim:jitter,capacity=1e6,sigma=0.01,seed=7
@@ -36,7 +38,7 @@ refuses() {
 
 # `is CONDITION`: whether standard input is one JSON value for which this jq condition holds
 is() {
-  jq -es "length == 1 and (.[0] | $1)" >/dev/null
+  "$JQ" -es "length == 1 and (.[0] | $1)" >/dev/null
 }
 
 # Whether a process has ended (a zombie has)

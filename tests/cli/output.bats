@@ -11,7 +11,7 @@ load helper
 
 @test "jsonl: events tell the whole course" {
   simulated --format jsonl >"$BATS_TEST_TMPDIR/lines"
-  jq -es '.[:-1] as $events | .[-1] as $result
+  "$JQ" -es '.[:-1] as $events | .[-1] as $result
     | ([$events[] | select(.event == "trial_finished") | .trial_result] == $result.trials)
     and ([$events[] | select(.event == "trial_started")] | length) == ($result.trials | length)
     and ($events[-1].event == "finished") and ($events[-1].irregular_reason == null)
@@ -154,7 +154,7 @@ load helper
 @test "a report goes into a pipe, a FIFO and standard output, as into any file" {
   ln -s /dev/stdout "$BATS_TEST_TMPDIR/stdout.json"
   simulated --report "$BATS_TEST_TMPDIR/stdout.json" --format json >"$BATS_TEST_TMPDIR/both"
-  jq -es 'length == 2 and .[0] == .[1]' "$BATS_TEST_TMPDIR/both"
+  "$JQ" -es 'length == 2 and .[0] == .[1]' "$BATS_TEST_TMPDIR/both"
   mkfifo "$BATS_TEST_TMPDIR/fifo.txt"
   cat "$BATS_TEST_TMPDIR/fifo.txt" >"$BATS_TEST_TMPDIR/through" 3>&- &
   simulated --report "$BATS_TEST_TMPDIR/fifo.txt" >"$BATS_TEST_TMPDIR/out"
@@ -253,8 +253,8 @@ END
   wait $pid
   grep -qx 'xdp_mlr_running 0' "$file"
   grep -qx 'xdp_mlr_exit_code 0' "$file"
-  grep -qx "xdp_mlr_trials $(jq '.trials | length' "$BATS_TEST_TMPDIR/out")" "$file"
-  [ "$(sed -n 's/^xdp_mlr_conditional_throughput_frames_per_second{.*} //p' "$file")" = "$(jq '.search_result[0].conditional_throughput' "$BATS_TEST_TMPDIR/out")" ]
+  grep -qx "xdp_mlr_trials $("$JQ" '.trials | length' "$BATS_TEST_TMPDIR/out")" "$file"
+  [ "$(sed -n 's/^xdp_mlr_conditional_throughput_frames_per_second{.*} //p' "$file")" = "$("$JQ" '.search_result[0].conditional_throughput' "$BATS_TEST_TMPDIR/out")" ]
   # every line is a comment or a sample, and every sample has its type
   if grep -vE '^(# (HELP|TYPE) xdp_mlr_[a-z_]+ .+|# EOF|xdp_mlr_[a-z_]+(\{([a-z]+="([^"\\]|\\.)*",?)+\})? [-+0-9.e]+)$' "$file"; then return 1; fi
   for name in $(grep -v '^#' "$file" | sed 's/[{ ].*//' | sort -u); do grep -qx "# TYPE $name gauge" "$file"; done

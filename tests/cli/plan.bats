@@ -8,7 +8,7 @@ warned() {
   local count=$1 pattern=$2
   shift 2
   simulated --format json "$@" >"$BATS_TEST_TMPDIR/out" || [ $? -eq 1 ]
-  jq -e --argjson n "$count" --arg p "$pattern" '(.warnings | length) == $n and ([.warnings[] | select(test($p))] | length) == $n' \
+  "$JQ" -e --argjson n "$count" --arg p "$pattern" '(.warnings | length) == $n and ([.warnings[] | select(test($p))] | length) == $n' \
     "$BATS_TEST_TMPDIR/out" || { jq .warnings "$BATS_TEST_TMPDIR/out"; return 1; }
 }
 
@@ -89,7 +89,7 @@ warned() {
   local plan took
   plan=$(simulated --dry-run --format json | jq .estimate.duration)
   took=$(simulated --format json | jq .search_duration)
-  jq -en "$plan / $took | . > 0.5 and . < 2"
+  "$JQ" -en "$plan / $took | . > 0.5 and . < 2"
   # waits are counted, repeats and the limit too
   simulated --dry-run --format json --repeat 3 | is ".estimate.duration == 3 * $plan"
   simulated --dry-run --format json --max-time 5 | is '.estimate.duration == 5 and .estimate.duration_max == 5'

@@ -14,7 +14,7 @@ shows() { # expression options...
   local expression=$1 output
   shift
   output=$(show "$@")
-  jq -e "$expression" <<<"$output" >/dev/null || { echo "not so: $expression"; jq . <<<"$output" | head -80; return 1; }
+  "$JQ" -e "$expression" <<<"$output" >/dev/null || { echo "not so: $expression"; jq . <<<"$output" | head -80; return 1; }
 }
 
 @test "profile show needs neither root nor ports" {

@@ -58,7 +58,7 @@ unfit() {
     kind=$(basename "$file")
     kind=${kind%%-*}
     if [[ $file == *exec* ]]; then jq 'del(.trials[].temperature)' "$file"; else cat "$file"; fi | fits "$kind"
-    [ "$(jq -r '.schema' "$file")" = "xdp-mlr/$kind/1" ]
+    [ "$("$JQ" -r '.schema' "$file")" = "xdp-mlr/$kind/1" ]
   done
   for file in "$GOLDEN"/events-*.jsonl; do fits events <"$file"; done
 }
@@ -102,9 +102,9 @@ unfit() {
 @test "every schema and every reference in it can be read" {
   local file
   for file in "$SCHEMAS"/*.schema.json; do
-    jq -e '.["$schema"] == "https://json-schema.org/draft/2020-12/schema" and (.title | length > 0) and (.description | length > 0)' "$file"
+    "$JQ" -e '.["$schema"] == "https://json-schema.org/draft/2020-12/schema" and (.title | length > 0) and (.description | length > 0)' "$file"
     jq -r '.. | objects | .["$ref"] // empty' "$file" | sort -u | while IFS='#' read -r other pointer; do
-      jq -e --arg p "$pointer" 'getpath($p | split("/")[1:]) | type == "object"' "${other:+$SCHEMAS/}${other:-$file}"
+      "$JQ" -e --arg p "$pointer" 'getpath($p | split("/")[1:]) | type == "object"' "${other:+$SCHEMAS/}${other:-$file}"
     done
   done >/dev/null
 }

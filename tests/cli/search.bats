@@ -61,7 +61,7 @@ holds() {
 @test "numbers are exact: read back, they lead the controller to the same questions" {
   simulated --format json >"$BATS_TEST_TMPDIR/stored.json"
   run --separate-stderr "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/stored.json" --format json
-  jq -e '[.trials[].decision | has("asked_load")] | any | not' <<<"$output"
+  "$JQ" -e '[.trials[].decision | has("asked_load")] | any | not' <<<"$output"
   # and they are no longer than they need be
   if grep -E '0\.00[0-9]*(0000000|9999999)[0-9]' "$BATS_TEST_TMPDIR/stored.json"; then return 1; fi
 }
@@ -143,19 +143,19 @@ holds() {
   for arguments in "phased --goal loss=0,initial=1,final=30" "binary --preset rfc2544" "tst009 --preset tst009"; do
     run --separate-stderr "$XDP_MLR" search --measurer sim:hard,capacity=1e6 --max-load 10Mfps --format json --algorithm $arguments
     [ "$status" -eq 0 ]
-    jq -e --arg a "${arguments%% *}" '.algorithm == $a and ([.trials[].warmup // false] | any | not)' <<<"$output"
-    jq -e '.search_result[0] | .regular and .relevant_lower_bound <= 1e6 and .relevant_upper_bound > 1e6
+    "$JQ" -e --arg a "${arguments%% *}" '.algorithm == $a and ([.trials[].warmup // false] | any | not)' <<<"$output"
+    "$JQ" -e '.search_result[0] | .regular and .relevant_lower_bound <= 1e6 and .relevant_upper_bound > 1e6
       and (.relevant_upper_bound - .relevant_lower_bound) / .relevant_upper_bound <= 0.005 * (1 + 1e-9)' <<<"$output"
   done
-  jq -e '.trials[0].trial_load == 1e7 and .trials[1].trial_load == 1e7 and (.trials[2].trial_load | . > 5e6 and . < 5.01e6)' <<<"$output"
+  "$JQ" -e '.trials[0].trial_load == 1e7 and .trials[1].trial_load == 1e7 and (.trials[2].trial_load | . > 5e6 and . < 5.01e6)' <<<"$output"
 }
 
 @test "--max-r makes the goals of tst009 match, and goals that do not are refused" {
   run --separate-stderr "$XDP_MLR" search --measurer sim:hard,capacity=1e6 --max-load 10Mfps --algorithm tst009 --preset tst009 \
     --max-r 4 --format json
   [ "$status" -eq 0 ]
-  jq -e '.controller_input.goals[0] | .exceed_ratio == 0.75 and .duration_sum == 240' <<<"$output"
-  jq -e '[.trials[:4][].trial_load] | unique == [10000000]' <<<"$output"
+  "$JQ" -e '.controller_input.goals[0] | .exceed_ratio == 0.75 and .duration_sum == 240' <<<"$output"
+  "$JQ" -e '[.trials[:4][].trial_load] | unique == [10000000]' <<<"$output"
   refuses 2 "tst009.*max-r" "$XDP_MLR" search --measurer sim:hard,capacity=1e6 --max-load 10Mfps --algorithm tst009 --preset rfc2544
   refuses 2 "phased.*Trial Duration" "$XDP_MLR" search --measurer sim:hard,capacity=1e6 --max-load 10Mfps --algorithm phased \
     --goal name=a,final=1 --goal name=b,final=2
@@ -171,7 +171,7 @@ holds() {
   goals=(--goal name=a,loss=0,final=1,sum=1 --goal name=b,loss=50%,final=1,sum=21 --measurer sim:hard,capacity=5000 --max-load 20000)
   run --separate-stderr simulated --format json "${goals[@]}"
   [ "$status" -eq 1 ]
-  all=$(jq '.trials | length' <<<"$output")
+  all=$("$JQ" '.trials | length' <<<"$output")
   run --separate-stderr simulated --format json "${goals[@]}" --fail-fast
   [ "$status" -eq 1 ]
   is '.irregular_reason | test("--fail-fast")' <<<"$output"

@@ -10,15 +10,15 @@ soak() {
 @test "the document of a soak has what the contract names" {
   run --separate-stderr soak --format json
   [ "$status" -eq 0 ]
-  jq -e '.schema == "xdp-mlr/soak/1" and .target_loss_ratio == 1e-7' <<<"$output"
-  jq -e '.critical_load | (.mean | type) == "number" and .stdev > 0' <<<"$output"
-  jq -e '[.estimates[].fitting] == ["stretch", "erf"] and ([.estimates[] | .mean > 0 and .stdev > 0] | all)' <<<"$output"
+  "$JQ" -e '.schema == "xdp-mlr/soak/1" and .target_loss_ratio == 1e-7' <<<"$output"
+  "$JQ" -e '.critical_load | (.mean | type) == "number" and .stdev > 0' <<<"$output"
+  "$JQ" -e '[.estimates[].fitting] == ["stretch", "erf"] and ([.estimates[] | .mean > 0 and .stdev > 0] | all)' <<<"$output"
   # trials grow by 0.1 s from 5.1 s, within the default 1800 s
-  jq -e '[.trials[:3][].trial_duration * 10 | round] == [51, 52, 53]' <<<"$output"
-  jq -e '.soak_duration <= 1800 and .soak_duration > 1750 and .ended_by == "max-time"' <<<"$output"
-  jq -e '(.time_line | length) == (.trials | length) and .time_line[-1].together.mean == .critical_load.mean' <<<"$output"
+  "$JQ" -e '[.trials[:3][].trial_duration * 10 | round] == [51, 52, 53]' <<<"$output"
+  "$JQ" -e '.soak_duration <= 1800 and .soak_duration > 1750 and .ended_by == "max-time"' <<<"$output"
+  "$JQ" -e '(.time_line | length) == (.trials | length) and .time_line[-1].together.mean == .critical_load.mean' <<<"$output"
   # a SUT of exactly 1 Mfps
-  jq -e '(.critical_load.mean - 1e6) | fabs < 5000' <<<"$output"
+  "$JQ" -e '(.critical_load.mean - 1e6) | fabs < 5000' <<<"$output"
 }
 
 @test "a soak repeats exactly" {
@@ -30,31 +30,31 @@ soak() {
 @test "--stdev ends it early" {
   run --separate-stderr soak --stdev 1% --format json
   [ "$status" -eq 0 ]
-  jq -e '.ended_by == "stdev" and (.critical_load | .model_fits and .robust_stdev <= 0.01 * .mean) and .soak_duration < 600' <<<"$output"
+  "$JQ" -e '.ended_by == "stdev" and (.critical_load | .model_fits and .robust_stdev <= 0.01 * .mean) and .soak_duration < 600' <<<"$output"
 }
 
 @test "a model that does not fit is said first, and exit 1" {
   soak() { "$XDP_MLR" soak --measurer sim:jitter,capacity=1e6 --target-loss-ratio 1e-3 --max-load 10Mfps --max-time 300 "$@"; }
   run --separate-stderr soak --format json
   [ "$status" -eq 1 ]
-  jq -e '.critical_load | (.model_fits | not) and .misfit > 5 and .robust_stdev > 20 * .stdev' <<<"$output"
-  jq -e '.irregular_reason | contains("model")' <<<"$output"
+  "$JQ" -e '.critical_load | (.model_fits | not) and .misfit > 5 and .robust_stdev > 20 * .stdev' <<<"$output"
+  "$JQ" -e '.irregular_reason | contains("model")' <<<"$output"
   run --separate-stderr soak
   [[ $output == *"IRREGULAR: the SUT's losses are not what PLRsearch's model foresees"*"robust standard deviation"*"model fits"*"NO"* ]]
   # the draft's stdev would have ended it
   run --separate-stderr soak --stdev 1e-5 --format json
-  jq -e '.ended_by == "max-time" and .critical_load.stdev <= 1e-5 * .critical_load.mean' <<<"$output"
+  "$JQ" -e '.ended_by == "max-time" and .critical_load.stdev <= 1e-5 * .critical_load.mean' <<<"$output"
 }
 
 @test "options of the trials' durations are kept" {
   run --separate-stderr soak --first-duration 1 --duration-step 0.5 --max-time 20 --format json
-  jq -e '[.trials[].trial_duration] == [1, 1.5, 2, 2.5, 3, 3.5, 4]' <<<"$output"
+  "$JQ" -e '[.trials[].trial_duration] == [1, 1.5, 2, 2.5, 3, 3.5, 4]' <<<"$output"
 }
 
 @test "a time in which not one trial fits is irregular" {
   run --separate-stderr soak --max-time 5 --format json
   [ "$status" -eq 1 ]
-  jq -e '.trials == [] and (.irregular_reason | length > 0)' <<<"$output"
+  "$JQ" -e '.trials == [] and (.irregular_reason | length > 0)' <<<"$output"
 }
 
 @test "text and events" {
@@ -74,7 +74,7 @@ soak() {
   status=0
   wait $pid || status=$?
   [ "$status" -eq 130 ]
-  tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.irregular_reason == "interrupted" and (.trials | length) >= 1'
+  tail -n 1 "$BATS_TEST_TMPDIR/out" | "$JQ" -e '.irregular_reason == "interrupted" and (.trials | length) >= 1'
 }
 
 @test "bad options of a soak" {

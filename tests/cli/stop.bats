@@ -85,7 +85,7 @@ ends_by() { # SIGNAL
     begin "$BATS_TEST_TMPDIR/stuck" "$BATS_TEST_TMPDIR/err" "${search[@]}" --format $format --report "$BATS_TEST_TMPDIR/$format.json"
     until_it_waits
     ends_by TERM
-    jq -e '.schema == "xdp-mlr/search/1"' "$BATS_TEST_TMPDIR/$format.json"
+    "$JQ" -e '.schema == "xdp-mlr/search/1"' "$BATS_TEST_TMPDIR/$format.json"
   done
 }
 
@@ -136,7 +136,7 @@ ends_by() { # SIGNAL
     run bash -c '"$1" search --measurer "$2" --max-load 10Mfps --report "$3" '"$closed" - "$XDP_MLR" "$SIM" "$BATS_TEST_TMPDIR/r.json"
     case $closed in *'>&-'*) [[ $closed == '2>&-' ]] || [ "$status" -eq 3 ] ;; esac
     [ "$(find "$BATS_TEST_TMPDIR" -name '.xdp*' | wc -l)" -eq 0 ]
-    jq -es 'length == 1 and .[0].schema == "xdp-mlr/search/1"' "$BATS_TEST_TMPDIR/r.json"
+    "$JQ" -es 'length == 1 and .[0].schema == "xdp-mlr/search/1"' "$BATS_TEST_TMPDIR/r.json"
   done
 }
 
@@ -173,5 +173,5 @@ END
     --max-load 1Mfps --format json >$BATS_TEST_TMPDIR/out 2>/dev/null"
   touch "$BATS_TEST_TMPDIR/fast"
   for i in {1..400}; do [ ! -s "$BATS_TEST_TMPDIR/code" ] || break; sleep 0.05; done
-  jq -e '.irregular_reason != "interrupted" and (.trials | length) > 3' "$BATS_TEST_TMPDIR/out"
+  "$JQ" -e '.irregular_reason != "interrupted" and (.trials | length) > 3' "$BATS_TEST_TMPDIR/out"
 }

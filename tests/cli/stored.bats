@@ -22,8 +22,8 @@ store() { # further options
       [ "$status" -eq 0 ]
       [ "$(jq -c .search_result <<<"$output")" = "$(jq -c .search_result "$WHOLE")" ]
       [ "$(jq -c '[.trials[] | del(.decision)]' <<<"$output")" = "$(jq -c '[.trials[] | del(.decision)]' "$WHOLE")" ]
-      jq -e '[.trials[].decision | has("asked_load")] | any | not' <<<"$output"
-      jq -e --arg a "$algorithm" '.algorithm == $a and .measurer.name == "replay" and .measurer.replayed.name == "sim"' <<<"$output"
+      "$JQ" -e '[.trials[].decision | has("asked_load")] | any | not' <<<"$output"
+      "$JQ" -e --arg a "$algorithm" '.algorithm == $a and .measurer.name == "replay" and .measurer.replayed.name == "sim"' <<<"$output"
     done
   done
 }
@@ -48,8 +48,8 @@ store() { # further options
   # the seventh trial at another load
   jq '.trials[6].trial_load = 123456' "$WHOLE" >"$BATS_TEST_TMPDIR/other.json"
   run --separate-stderr "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/other.json" --format json
-  [ "$(jq '.trials[6].decision.asked_load' <<<"$output")" = "$(jq '.trials[6].trial_load' "$WHOLE")" ]
-  jq -e '[.trials[:6][].decision | has("asked_load")] | any | not' <<<"$output"
+  [ "$("$JQ" '.trials[6].decision.asked_load' <<<"$output")" = "$("$JQ" '.trials[6].trial_load' "$WHOLE")" ]
+  "$JQ" -e '[.trials[:6][].decision | has("asked_load")] | any | not' <<<"$output"
 }
 
 @test "--replay of a part ends irregular, and measures nothing" {
@@ -58,7 +58,7 @@ store() { # further options
   run --separate-stderr "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/part.jsonl" --format json
   [ "$status" -eq 1 ]
   trials=$(grep -c trial_finished "$BATS_TEST_TMPDIR/part.jsonl")
-  jq -e --argjson n "$trials" '(.trials | length) == $n and .irregular_reason == "the stored trials end here"' <<<"$output"
+  "$JQ" -e --argjson n "$trials" '(.trials | length) == $n and .irregular_reason == "the stored trials end here"' <<<"$output"
 }
 
 @test "--resume from every point of an event stream ends as the whole search did" {
@@ -80,7 +80,7 @@ store() { # further options
   simulated --max-time 10 --goal name=mine,loss=1%,sum=9 --format json >"$WHOLE" || [ $? -eq 1 ]
   run --separate-stderr "$XDP_MLR" search --resume "$WHOLE" --max-time 1000 --format json
   [ "$status" -eq 0 ]
-  jq -e '.search_result[0] | .regular and .goal.name == "mine" and .goal.loss_ratio == 0.01' <<<"$output"
+  "$JQ" -e '.search_result[0] | .regular and .goal.name == "mine" and .goal.loss_ratio == 0.01' <<<"$output"
   [ "$(jq -c '[.trials[:5][] | del(.decision)]' <<<"$output")" = "$(jq -c '[.trials[:5][] | del(.decision)]' "$WHOLE")" ]
   # and what came of it can be resumed and replayed again
   echo "$output" >"$WHOLE"
@@ -115,10 +115,10 @@ store() { # further options
   [ "$status" -eq 0 ]
   [[ $output == *"All "*" trials"*"Why this trial"* ]]
   run --separate-stderr simulated --format json
-  jq -e '[.trials[].decision | (.rule | length > 0) and (.goal == "ndr" or .goal == "pdr")] | all' <<<"$output"
+  "$JQ" -e '[.trials[].decision | (.rule | length > 0) and (.goal == "ndr" or .goal == "pdr")] | all' <<<"$output"
   # the model's opinion, where it was asked
-  jq -e '[.trials[].decision | select(.rule == "cheapest by the model")] | length > 5
+  "$JQ" -e '[.trials[].decision | select(.rule == "cheapest by the model")] | length > 5
     and ([.[] | .exceed_probability >= 0 and .exceed_probability <= 1 and .trials_ahead >= 1] | all)' <<<"$output"
-  jq -e '.trials[0].decision | .exceed_probability == null and .trials_ahead == null' <<<"$output"
-  [ "$(simulated --explain | grep -cE '^ +[0-9]+ +[0-9.]+ .*(ndr|pdr): ')" -eq "$(jq '.trials | length' <<<"$output")" ]
+  "$JQ" -e '.trials[0].decision | .exceed_probability == null and .trials_ahead == null' <<<"$output"
+  [ "$(simulated --explain | grep -cE '^ +[0-9]+ +[0-9.]+ .*(ndr|pdr): ')" -eq "$("$JQ" '.trials | length' <<<"$output")" ]
 }

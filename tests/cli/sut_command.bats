@@ -50,5 +50,5 @@ stopped() {
   simulated --max-time 5 --format json >"$BATS_TEST_TMPDIR/stored.json" || [ $? -eq 1 ]
   is '.trials | length >= 2' <"$BATS_TEST_TMPDIR/stored.json"
   stopped INT search --measurer "$SIM" --resume "$BATS_TEST_TMPDIR/stored.json"
-  [ "$(jq '.trials | length' "$BATS_TEST_TMPDIR/out")" -eq "$(jq '.trials | length' "$BATS_TEST_TMPDIR/stored.json")" ]
+  [ "$("$JQ" '.trials | length' "$BATS_TEST_TMPDIR/out")" -eq "$("$JQ" '.trials | length' "$BATS_TEST_TMPDIR/stored.json")" ]
 }

@@ -131,7 +131,7 @@ search() {
   run --separate-stderr "$XDP_MLR" search --measurer "$SIM" --max-load 10Mfps --max-load 5Mfps --format json
   [ "$status" -eq 0 ]
   [ "$stderr" = "xdp-mlr: warning: --max-load is given twice: '5Mfps' counts, and '10Mfps' does not" ]
-  [ "$(jq -r '.warnings[0], .configuration["max-load"]' <<<"$output")" = "${stderr#*warning: }
+  [ "$("$JQ" -r '.warnings[0], .configuration["max-load"]' <<<"$output")" = "${stderr#*warning: }
 5Mfps" ]
 }
 

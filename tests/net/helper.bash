@@ -50,7 +50,7 @@ inside_meanwhile() { # command...
 
 # The MAC address of one of the SUT's links.
 sut_mac() { # link
-  inside ip -j link show "$1" | jq -r '.[0].address'
+  inside ip -j link show "$1" | "$JQ" -r '.[0].address'
 }
 
 # A trial on the lab's ports, as JSON in $output; further options may be given.
@@ -76,7 +76,7 @@ dropped_by_links() { # link...
   local link
   for link in "$@"; do
     ethtool -S "$link" 2>/dev/null
-    ip -s -j link show "$link" 2>/dev/null | jq -r '.[].stats64 | "dropped: \(.tx.dropped)", "dropped: \(.rx.dropped)"'
+    ip -s -j link show "$link" 2>/dev/null | "$JQ" -r '.[].stats64 | "dropped: \(.tx.dropped)", "dropped: \(.rx.dropped)"'
   done | awk '/(drops|errors|dropped):/ && !/xdp_drops:/ { sum += $2 } END { print sum + 0 }'
 }
 
@@ -260,7 +260,7 @@ frames_have_size_and_checksums() { # OPTION...
 
 # The value of a jq expression over the last output; fail where there is none.
 get() {
-  [ -n "$output" ] && jq -er "$1" <<<"$output"
+  [ -n "$output" ] && "$JQ" -er "$1" <<<"$output"
 }
 
 # The error of the last run: an exit code, one line, and words that must be in it.

@@ -255,7 +255,7 @@ prepared=(--frame-size 1400 --prepare "auto,gro,vlan,mtu,channels=2")
   check '[.measurer.ports[1].changes[].setting] | contains(["feature:rx-udp-gro-forwarding", "mtu", "channels"])'
   [ "$(settings "$A" "$B")" = "$before" ]
   start_trial "${prepared[@]}"
-  [ "$(jq -r '.[0].mtu' <<<"$(ip -j link show "$A")")" -eq 1382 ]
+  [ "$("$JQ" -r '.[0].mtu' <<<"$(ip -j link show "$A")")" -eq 1382 ]
   [[ $(ethtool -l "$A" | tail -n 4) == *"RX:"*"2"* ]]
   [[ $(ethtool -k "$A") == *"rx-vlan-offload: off"*"rx-gro-list: off"* ]]
   kill -TERM "$pid"
@@ -387,7 +387,7 @@ killed_run() {
   namespace=/run/netns/xdp-mlr-${LAB}x
   # a pair that was there before, and is found first
   nsenter --net="$namespace" ip link add twin type veth peer name other
-  nsenter --net="$namespace" ip link set twin address "$(ip -j link show "$A" | jq -r '.[0].address')"
+  nsenter --net="$namespace" ip link set twin address "$(ip -j link show "$A" | "$JQ" -r '.[0].address')"
   nsenter --net="$namespace" ip link set twin mtu 1382
   ip link set "$A" netns "xdp-mlr-${LAB}x"
   nsenter --net="$namespace" ip link set "$A" up

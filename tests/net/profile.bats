@@ -222,7 +222,7 @@ router6() {
 @test "a full mesh of four ports, over a bridge" {
   lab_up bridge
   local bridge
-  bridge=$(inside ip -j link show type bridge | jq -r '.[0].ifname')
+  bridge=$(inside ip -j link show type bridge | "$JQ" -r '.[0].ifname')
   for port in x y; do
     ip link add "$LAB-$port" type veth peer name "sut-$port" netns "xdp-mlr-$LAB"
     inside ip link set "sut-$port" master "$bridge" up

@@ -105,7 +105,7 @@ suite_with_outage() { # seconds option...
   [ "$status" -eq 1 ]
   check '.reset | .command_result == "exited with status 3" and (.irregular_reason | test("command failed"))'
   # what the command says does not get into the result
-  suite --frame-size 64 --tests reset --reset-command "echo talk; nsenter --net=/run/netns/xdp-mlr-$LAB ip link set sut-a xdp off"
+  suite --frame-size 64 --tests reset --reset-duration 1 --reset-command "echo talk; nsenter --net=/run/netns/xdp-mlr-$LAB ip link set sut-a xdp off"
   [ "$status" -eq 1 ]
   check '.reset | .reset_time == null and .frames_lost > 1000 and (.irregular_reason | test("not forwarded again"))'
 }
@@ -205,7 +205,7 @@ silence() { # seconds
 
 @test "a reset command inherits the three standard files, and no socket of the tester" {
   lab_up "$policer"
-  "$MLR" rfc2544 -p "$A,$B" "${short[@]}" --frame-size 64 --tests reset --tx xsk \
+  "$MLR" rfc2544 -p "$A,$B" "${short[@]}" --frame-size 64 --tests reset --reset-duration 1 --tx xsk \
     --reset-command "open=; for fd in $(echo {3..40}); do [ ! -e /proc/\$\$/fd/\$fd ] || open=\"\$open \$fd\"; done; echo \"open:\$open\" >$BATS_TEST_TMPDIR/fds" >/dev/null 7</dev/null || [ $? -eq 1 ]
   [ "$(cat "$BATS_TEST_TMPDIR/fds")" = open: ]
 }

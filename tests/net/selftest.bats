@@ -65,7 +65,7 @@ short_search() {
   check '.self_tests[0] | .floor.p50_ns > 0 and .floor.p50_ns <= .floor.p99_ns and .floor.load < .clean_load'
   check '.sut_check.verified'
   [ "$(get '.self_tests[0].stored')" = "$BATS_FILE_TMPDIR/selftest/$A+$B.json" ]
-  [ "$(jq '.self_tests[0].clean_load' "$(store_file)")" = "$(get '.self_tests[0].clean_load')" ]
+  [ "$("$JQ" '.self_tests[0].clean_load' "$(store_file)")" = "$(get '.self_tests[0].clean_load')" ]
   # the tester keeps what it promises
   lab_up wire
   clean_trial --load "$(get '.self_tests[0].clean_load / 2 | floor')" --duration 0.5
@@ -79,7 +79,7 @@ short_search() {
   check '[.self_tests[].frame_size] == ["64", "1518"] and .aggregate_factor == 1'
   [ "$(jq -c '[.self_tests[] | [.frame_size, .direction]]' "$(store_file)")" = '[["64","b-to-a"],["1518","b-to-a"]]' ]
   selftest --frame-size 1518 --direction b-to-a
-  [ "$(jq '.self_tests | length' "$(store_file)")" -eq 2 ]
+  [ "$("$JQ" '.self_tests | length' "$(store_file)")" -eq 2 ]
   # another direction is another tester
   clean_trial --load 1000 --duration 0.1
   check '.latency | has("floor_p50_ns") | not'
