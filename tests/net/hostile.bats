@@ -16,7 +16,7 @@ options_for() { # SUT
 
 # Where the last trial differs from what the SUT did. A frame that the kernel kept from the SUT is lost, too.
 differences() {
-  jq -c --argjson did "$("$MLR" lab status --name "$LAB" --format json | jq -c .log)" '.trial_result.counts | {
+  "$JQ" -c --argjson did "$("$MLR" lab status --name "$LAB" --format json | "$JQ" -c .log)" '.trial_result.counts | {
       sent: [.sent, $did.seen + $did.unheard],
       received: [.received, $did.intact],
       lost: [.lost, .sent - $did.intact],
@@ -107,7 +107,7 @@ late_frames_add_up() { # SUT
     check '.measurer.late_frames | .of_others == 0 and .total >= 10 and .in_trials + .between_trials == .total
       and ([.of_trials[].frames] | add) == .total and ([.of_trials[].trial_number] | . == unique)'
     check '.measurer.late_frames.in_trials == ([.trials[].counts.late] | add)'
-    late=$("$MLR" lab status --name "$LAB" --format json | jq .log.late)
+    late=$("$MLR" lab status --name "$LAB" --format json | "$JQ" .log.late)
     [ "$(get .measurer.late_frames.total)" -ne "$late" ] || return 0
     echo "# $1, e=$wait_s: $(get ".measurer.late_frames | tostring"), $late sent" >&3
   done
