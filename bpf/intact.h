@@ -55,8 +55,8 @@ static __always_inline int is_small_intact(const struct xdp_md *context, const s
 		return is_all_ones(sum + network[6] + network[7] + network[8] + network[9]);
 	}
 	header = (__u64)network[0] + network[1] + network[2] + network[3] + network[4];
-	/* both at once: what breaks one of them, or addresses, which are in both, does not sum up to all ones again */
-	return is_all_ones(header + sum + network[3] + network[4]) || (!frame->udp->check && is_all_ones(header));
+	/* not both at once: what breaks both could sum up to all ones again */
+	return is_all_ones(header) && (is_all_ones(sum + network[3] + network[4]) || !frame->udp->check);
 }
 
 /* --- copied --------------------------------------------------------------------------------------------------------- */

@@ -201,6 +201,27 @@ static void a_far_number_needs_evidence(void **state)
 	rx_close(rx);
 }
 
+/* A bit of the IP header and one of the tag, which each checksum finds, and their sum would not. */
+static void two_bits_do_not_make_up_for_each_other(void **state)
+{
+	(void)state;
+	open_receiver(RX_VERIFY_ALL, 64, 4);
+	for (unsigned int bit = 0; bit < 16; bit++) {
+		unsigned int id = (template.network_offset + 4) * 8u + bit,
+			     lateness = (template.tag_offset + (unsigned int)offsetof(struct mlr_tag, lateness)) * 8u + bit;
+
+		flow.id = FLOW;
+		mlr_frame_fill(frame, &template, &flow, TRIAL, FIRST + bit, 0, NS_PER_S); /* a lateness of ones */
+		flip(lateness);
+		flip(id);
+		send_octets(template.memory_octets);
+		flip(id);
+	}
+	assert_exact(16, 16);
+	assert_int_equal(counters().damaged, 16);
+	rx_close(rx);
+}
+
 /* A SUT that cuts a frame and writes consistent headers, or pads it, or takes the checksum away. */
 static void lengths_are_those_that_were_sent(void **state)
 {
@@ -301,6 +322,7 @@ int main(void)
 		cmocka_unit_test(a_tenth_of_the_frames_damaged_is_counted_exactly),
 		cmocka_unit_test(a_damaged_number_moves_nothing),
 		cmocka_unit_test(a_far_number_needs_evidence),
+		cmocka_unit_test(two_bits_do_not_make_up_for_each_other),
 		cmocka_unit_test(lengths_are_those_that_were_sent),
 		cmocka_unit_test(a_checksum_taken_away_is_none_that_is_wrong),
 		cmocka_unit_test(the_shortest_frame_is_not_padded),
