@@ -16,7 +16,7 @@
  *
  * A frame in which a bit was flipped must not be believed: a number far ahead would make all that follow look old. Where the
  * checksum of every frame is not verified, it still is wherever a frame is unlike the one expected: another trial, flow or
- * number, or a latency larger than any before. So in the common case this costs a comparison.
+ * number, or a latency beyond any before. So in the common case this costs a comparison.
  *
  * What user space switches off before loading, the verifier removes from the program.
  */
@@ -205,6 +205,14 @@ static __always_inline int is_sample(const struct frame *frame, __u32 sequence)
 	return verify_others && !(sequence & verify_spacing);
 }
 
+/* Whether its latency is beyond all before: minimum and maximum are only as good as the one frame that each is of. */
+static __always_inline int is_extreme(const struct arrival *arrival, const struct mlr_histogram *before)
+{
+	__u64 latency_ns = (__u64)arrival->latency_ns;
+
+	return arrival->is_timed && (latency_ns > before->max_ns || ~latency_ns > before->inverted_min_ns);
+}
+
 /* A frame of the accepted trial. */
 static __always_inline void count_accepted(struct arrival *arrival, struct rx_trial *trial, __u32 flow, __u32 sequence,
 					   __u64 now_ns, __u32 is_nic_time)
@@ -217,8 +225,7 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	}
 	if (with_latency)
 		take_latency(arrival, now_ns);
-	if ((is_sample(&arrival->frame, sequence) || (__u64)arrival->latency_ns > trial->latency.max_ns) &&
-	    !is_whole(arrival)) {
+	if ((is_sample(&arrival->frame, sequence) || is_extreme(arrival, &trial->latency)) && !is_whole(arrival)) {
 		counters->damaged++;
 		return;
 	}
