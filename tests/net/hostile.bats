@@ -119,6 +119,13 @@ late_frames_add_up() { # SUT
   late_frames_add_up copy-late
 }
 
+@test "the log is right for IPv6, for several flows, and for frames that are delayed past others" {
+  options_for() { echo --ip 6 --frame-size 128 --verify all; }
+  each_counted_exactly flip-id flip-ttl flip-address ttl dscp no-checksum fragment
+  options_for() { echo --flows 5; }
+  each_counted_exactly reorder,by=11,every=7 delay,by=20,every=10
+}
+
 @test "what a hostile SUT is and did can be asked for" {
   run --separate-stderr "$MLR" lab up --name "$LAB" --sut 'hostile:?'
   refused 2 "drop-first" "fragment" "bad-magic"

@@ -29,6 +29,7 @@
 #define FRAME_OCTETS    (MLR_FRAME_MAX_OCTETS + PAD_MAX + 4) /* with what is put in or behind */
 #define HELD_MAX        65536
 #define LAST_MAX        64
+#define FLOWS           256 /* whose order is told, by the last octet of their number */
 #define BUFFER_OCTETS   (64 << 20)
 #define SILENCE_NS      (NS_PER_S / 20) /* after it the trial is taken to be over: what is held is let go, */
 #define COPY_LATE_NS    NS_PER_S        /* and after that long even to the slowest tester */
@@ -39,7 +40,7 @@
 #define TAG_FIELD(name) (sizeof(uint64_t) + offsetof(struct mlr_tag, name)) /* from the UDP header on */
 #define TAG_END         (sizeof(uint64_t) + sizeof(struct mlr_tag))
 
-enum base { BASE_FRAME, BASE_NETWORK, BASE_UDP, BASE_END };
+enum base { BASE_FRAME, BASE_NETWORK, BASE_IP4, BASE_UDP, BASE_END };
 
 /* A frame on its way. */
 struct frame {
@@ -60,6 +61,7 @@ struct end {
 	struct frame *held[HELD_MAX]; /* a ring */
 	size_t first, count;
 	struct frame *last[LAST_MAX]; /* the newest, by number */
+	uint64_t newest[FLOWS];       /* the largest number that was sent on, by flow */
 };
 
 struct row;
@@ -152,14 +154,23 @@ static void transmit(struct hostile *hostile, const struct frame *frame, unsigne
 		hostile->log->unsent++;
 }
 
-static void forward(struct hostile *hostile, const struct frame *frame, size_t counter)
-{
-	transmit(hostile, frame, !frame->from, counter);
-}
-
 static struct end *end_of(struct hostile *hostile, const struct frame *frame)
 {
 	return &hostile->ends[frame->from];
+}
+
+/* Send it on. An intact one is reordered if a later one of its flow was sent before. */
+static void forward(struct hostile *hostile, const struct frame *frame, size_t counter)
+{
+	uint64_t *newest = &end_of(hostile, frame)->newest[frame->data[frame->udp + TAG_FIELD(flow) + 2]];
+
+	transmit(hostile, frame, !frame->from, counter);
+	if (counter != COUNTS(intact))
+		return;
+	if (frame->number < *newest)
+		hostile->log->reordered++;
+	else
+		*newest = frame->number;
 }
 
 /* Keep a copy of a frame. One that does not fit is dropped, and said. */
@@ -191,8 +202,6 @@ static void forward_held(struct hostile *hostile, struct end *end, size_t counte
 {
 	struct frame *frame = let_go(end);
 
-	if (counter == COUNTS(intact) && frame->number < end->number && hostile->row->counter == COUNTS(reordered))
-		hostile->log->reordered++;
 	forward(hostile, frame, counter);
 	free(frame);
 }
@@ -311,13 +320,19 @@ static void delay_growing(struct hostile *hostile, struct frame *frame)
 	hold(hostile, frame, clock_ns() + end_of(hostile, frame)->in_trial * hostile->by * 1000);
 }
 
-/* One bit of the field that the row names. */
+/* One bit of the field that the row names; what IPv6 has no such protected field of passes. */
 static void flip(struct hostile *hostile, struct frame *frame)
 {
-	const unsigned int bases[] = {
-		[BASE_FRAME] = 0, [BASE_NETWORK] = frame->network, [BASE_UDP] = frame->udp, [BASE_END] = frame->octets
-	};
+	const unsigned int bases[] = { [BASE_FRAME] = 0,
+				       [BASE_NETWORK] = frame->network,
+				       [BASE_IP4] = frame->network,
+				       [BASE_UDP] = frame->udp,
+				       [BASE_END] = frame->octets };
 
+	if (hostile->row->base == BASE_IP4 && !is_ip4(frame)) {
+		forward(hostile, frame, COUNTS(intact));
+		return;
+	}
 	frame->data[(int)bases[hostile->row->base] + hostile->row->offset] ^= (uint8_t)hostile->by;
 	forward(hostile, frame, hostile->row->counter);
 }
@@ -406,15 +421,18 @@ static void take_tag(struct hostile *hostile, struct frame *frame)
 /* What routers may change, with the checksum that belongs to it. */
 static void change_header(struct hostile *hostile, struct frame *frame)
 {
-	frame->data[(int)frame->network + hostile->row->offset] ^= (uint8_t)hostile->by;
-	mend_header(frame);
+	bool is_hop_limit = hostile->row->offset == 8 && !is_ip4(frame); /* it is an octet earlier */
+
+	frame->data[(int)frame->network + hostile->row->offset - is_hop_limit] ^= (uint8_t)hostile->by;
+	if (is_ip4(frame))
+		mend_header(frame);
 	forward(hostile, frame, COUNTS(intact));
 }
 
 static void take_checksum(struct hostile *hostile, struct frame *frame)
 {
 	mlr_put16(frame->data + frame->udp + 6, 0);
-	forward(hostile, frame, COUNTS(intact));
+	forward(hostile, frame, is_ip4(frame) ? COUNTS(intact) : COUNTS(damaged)); /* IPv6 does not allow that */
 }
 
 /* All that is behind the magic. */
@@ -481,13 +499,13 @@ static const struct row rows[] = {
 	{ "copy-after", copy_later, 10, 3, .counter = COUNTS(copies) },
 	{ "copy-late", keep, 1, 10, send_last },
 	{ "replay", keep, 1, 10, .on_trial = send_last },
-	{ "reorder", delay_by_frames, 10, 5, release_held, .counter = COUNTS(reordered) },
+	{ "reorder", delay_by_frames, 10, 5, release_held },
 	{ "delay", delay_by_time, 1, 1500 },
 	{ "delay-growing", delay_growing, 1, 100 },
 	FLIP("flip-mac", BASE_FRAME, 11, 1, intact),
 	FLIP("flip-type", BASE_NETWORK, -2, 0x40, foreign),
-	FLIP("flip-id", BASE_NETWORK, 5, 1, damaged),
-	FLIP("flip-ttl", BASE_NETWORK, 8, 1, damaged),
+	FLIP("flip-id", BASE_IP4, 5, 1, damaged),
+	FLIP("flip-ttl", BASE_IP4, 8, 1, damaged),
 	FLIP("flip-address", BASE_NETWORK, 15, 1, damaged),
 	FLIP("flip-port", BASE_UDP, 1, 1, damaged),
 	FLIP("flip-length", BASE_UDP, 5, 1, malformed),
