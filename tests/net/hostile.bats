@@ -96,6 +96,34 @@ each_counted_exactly() { # SUT...
   return 1
 }
 
+# Of two frames that come 0.7 s after they were sent, one is there when the sending ends: phase d waits for the other.
+@test "frames as slow as one that came before are waited for" {
+  local try
+  for try in {1..3}; do
+    "$MLR" lab down --name "$LAB" --quiet
+    lab_up hostile:delay,by=700,every=75
+    trial --load 100 --duration 1.5
+    [ "$(differences)" = "{}" ] && check '.trial_result.residual_ended_by == "all frames"' && return
+    echo "# try $try: $(differences)" >&3
+  done
+  return 1
+}
+
+# A quarter of the frames comes 0.9 s after it was sent: a trial of 0.1 s has none of it when silence ends its phase d.
+@test "frames that came after their trial are warned of, and from then on waited for" {
+  local try
+  for try in {1..3}; do
+    "$MLR" lab down --name "$LAB" --quiet
+    lab_up hostile:delay,by=900,every=4
+    search --min-load 1000 --max-load 2000 --goal name=g,loss=0,initial=0.1,final=0.1,sum=0.3,width=50%
+    [ "$(get '[.trials[].counts.late] | add > 0')" = true ] && break
+    echo "# try $try: $(get '[.trials[] | [.residual_ended_by, .counts.late]] | tostring')" >&3
+  done
+  check '.trials | any(.residual_ended_by == "silence" and .counts.lost > 0) and any(.counts.late > 0)'
+  check '.warnings | any(test("came after their trial had ended"))'
+  check '.trials as $t | [range(1; $t | length)] | all(($t[:.] | map(.counts.late) | add == 0) or $t[.].residual_ended_by != "silence")'
+}
+
 # Each trial of a search is followed by copies of its last ten frames, which phase e is to be long enough for.
 late_frames_add_up() { # SUT
   local wait_s late

@@ -41,6 +41,29 @@ static void silence_ends_it_where_most_frames_have_come(void **state)
 	assert_string_equal(ending(LIMIT_NS, 0, 999, 10), "time");
 }
 
+/* Some of those missing may be as slow as the slowest was, and a bit slower; and where frames came too late before, they may
+ * again. */
+static void silence_is_longer_than_the_slowest_frame_took(void **state)
+{
+	uint64_t now_ns = clock_ns();
+	struct xdp_progress progress = { .sent = 10, .unique = 9, .all = 9, .latency_max_ns = LIMIT_NS / 2 };
+	struct xdp_residual residual = {
+		.limit_ns = LIMIT_NS,
+		.start_ns = now_ns - LIMIT_NS * 6 / 10,
+		.quiet_since_ns = now_ns - LIMIT_NS * 6 / 10,
+		.last = 9,
+	};
+
+	(void)state;
+	assert_false(xdp_residual_is_over(&residual, &progress));
+	progress.latency_max_ns = LIMIT_NS * 4 / 10;
+	progress.late = 1;
+	assert_false(xdp_residual_is_over(&residual, &progress));
+	progress.late = 0;
+	assert_true(xdp_residual_is_over(&residual, &progress));
+	assert_string_equal(residual.ended_by, "silence");
+}
+
 /* Frames are further apart than a fifth of it: none could have come. */
 static void silence_is_longer_than_the_time_between_frames(void **state)
 {
@@ -73,6 +96,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(silence_ends_it_where_most_frames_have_come),
 		cmocka_unit_test(silence_is_longer_than_the_time_between_frames),
+		cmocka_unit_test(silence_is_longer_than_the_slowest_frame_took),
 		cmocka_unit_test(a_short_silence_ends_it_after_all_frames),
 	};
 

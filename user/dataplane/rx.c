@@ -365,6 +365,18 @@ uint64_t rx_seen(const struct rx_counters *counters)
 	return rx_ours(counters) + counters->late + counters->foreign + counters->housekeeping + counters->extra;
 }
 
+uint64_t rx_latency_max_ns(const struct rx *rx, uint16_t trial)
+{
+	uint64_t max_ns = 0;
+
+	for (int i = 0; i < rx->cpu_count; i++) {
+		const volatile uint64_t *here_ns = &rx->cpus[i].trials[trial % RX_TRIAL_SLOTS].latency.max_ns;
+
+		max_ns = *here_ns > max_ns ? *here_ns : max_ns;
+	}
+	return max_ns;
+}
+
 void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more)
 {
 	mlr_histogram_merge(&sum->latency, &more->latency);

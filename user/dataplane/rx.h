@@ -84,6 +84,9 @@ uint64_t rx_ours(const struct rx_counters *counters);
 /* All frames that the program saw. */
 uint64_t rx_seen(const struct rx_counters *counters);
 
+/* The largest latency of the trial so far; 0: none was taken. */
+uint64_t rx_latency_max_ns(const struct rx *rx, uint16_t trial);
+
 /* Latency and order of the trial, merged over CPUs. */
 void rx_trial(const struct rx *rx, uint16_t trial, struct rx_trial *ret);
 void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more);

@@ -112,6 +112,20 @@ static void look_for_window(struct diagnosis *diagnosis, const struct order_summ
 	     (unsigned long long)order->beyond_window, (unsigned long long)order->window);
 }
 
+/* Frames that a trial counts as lost, though they came: while another one ran. */
+static void look_for_late(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
+{
+	if (diagnosis->said_late || !counts->late)
+		return;
+	diagnosis->said_late = true;
+	warn("%llu frames came after their trial had ended, which counts them as lost if they are no copies: the SUT held "
+	     "them "
+	     "for longer than phase d lasted; from now on it lasts its whole time where frames are missing, and --wait d=S "
+	     "makes "
+	     "that longer",
+	     (unsigned long long)counts->late);
+}
+
 /* --- others talk ---------------------------------------------------------------------------------------------------- */
 
 /* Not where that was allowed, and was warned of then. */
@@ -138,6 +152,7 @@ void diagnose_measured(struct diagnosis *diagnosis, const struct config *config,
 	look_for_silence(diagnosis, &measurement->counts);
 	look_for_broken(diagnosis, &measurement->counts);
 	look_for_window(diagnosis, &measurement->order);
+	look_for_late(diagnosis, &measurement->counts);
 	look_for_black_hole(diagnosis, &measurement->counts);
 	look_for_others(diagnosis, config, measurement);
 }

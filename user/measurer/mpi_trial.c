@@ -76,6 +76,9 @@ static enum exit_code add_steps(struct residual_step *sum)
 		sum->progress.all += steps[rank].progress.all;
 		sum->progress.flows += steps[rank].progress.flows;
 		sum->progress.flows_seen += steps[rank].progress.flows_seen;
+		sum->progress.late += steps[rank].progress.late;
+		if (steps[rank].progress.latency_max_ns > sum->progress.latency_max_ns)
+			sum->progress.latency_max_ns = steps[rank].progress.latency_max_ns;
 	}
 	return sum->code;
 }

@@ -17,7 +17,8 @@
 #define GRACE_RATIO     0.0005 /* of the Trial Duration: what a stall of this machine may still be caught up after it */
 #define GRACE_MAX_NS    1000000
 #define POLL_NS         200000         /* between looks at the counters in phase d */
-#define QUIET_FRAMES    3              /* that could have come in a silence which is to mean something */
+#define QUIET_FRAMES    3              /* that could have come in a silence which is to mean something, */
+#define QUIET_LATENCY   1.25           /* or a frame as slow as the slowest, and a bit */
 #define NIC_LAG_NS      (3 * NS_PER_S) /* some drivers refresh their counters every two seconds */
 #define NIC_POLL_NS     (NS_PER_S / 20)
 #define CLOCK_READS     100
@@ -328,6 +329,8 @@ struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struc
 		progress.all += rx_ours(&since);
 		progress.flows += flows_of(xdp, i);
 		progress.flows_seen += since.flows;
+		progress.late += now.late;
+		progress.latency_max_ns = greater(progress.latency_max_ns, rx_latency_max_ns(xdp->ends[i].rx, xdp->trial));
 	}
 	return progress;
 }
@@ -349,10 +352,11 @@ static uint64_t patience_ns(const struct xdp_residual *residual, const struct xd
 {
 	if (progress->unique >= progress->sent)
 		return residual->limit_ns / WAIT_COPIES_PART;
-	if (progress->unique < progress->sent / 2 ||
+	if (progress->late || progress->unique < progress->sent / 2 ||
 	    (progress->flows_seen < progress->flows && progress->flows_seen < progress->sent))
 		return residual->limit_ns;
-	return greater(residual->limit_ns / WAIT_QUIET_PART, QUIET_FRAMES * residual->interval_ns);
+	return greater(greater(residual->limit_ns / WAIT_QUIET_PART, QUIET_FRAMES * residual->interval_ns),
+		       (uint64_t)((double)progress->latency_max_ns * QUIET_LATENCY));
 }
 
 bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progress *progress)

@@ -36,6 +36,8 @@ struct xdp_run {
 struct xdp_progress {
 	uint64_t sent, unique, all;
 	uint64_t flows, flows_seen;
+	uint64_t late;           /* of earlier trials, since the ports are open */
+	uint64_t latency_max_ns; /* 0: not known */
 };
 
 /* How long frames may still be on their way. */
@@ -64,7 +66,8 @@ enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *
  * What has become of the frames, and whether to wait on for the rest, or for copies: until the time is up, or nothing has
  * come for a part of it. A short one (WAIT_COPIES_PART) once every sent frame is there. Silence says something of missing
  * ones only where half of all have come, and one of every flow, as they do where frames are lost and not delayed; then it is
- * WAIT_QUIET_PART, and at least the time between some frames.
+ * WAIT_QUIET_PART, and at least the time between some frames and longer than the slowest of this trial took. Once frames came
+ * after their trial, silence says nothing any more.
  */
 struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struct xdp_run *run);
 struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp, const struct mlr_trial_input *input);
