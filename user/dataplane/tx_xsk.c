@@ -99,7 +99,8 @@ struct tx_xsk {
 	const struct mlr_frame_template *held[RING_FRAMES]; /* whose header a buffer has; NULL: none yet */
 	struct sending sending;
 	struct next_frame next;
-	bool call_again; /* the kernel did not take all of the ring */
+	bool call_again; /* the kernel did not take all of the ring, */
+	bool is_down;    /* for the port was down */
 	uint32_t free_count;
 	uint32_t free_buffers[RING_FRAMES];
 };
@@ -328,16 +329,17 @@ enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_qu
 
 /* --- a trial -------------------------------------------------------------------------------------------------------- */
 
-/* Give the kernel what is in the ring, if it waits for us. 0 or -errno of a lost port. */
+/* Give the kernel what is in the ring, if it waits for us. 0 or -errno of a lost port. One that is down may come up again. */
 static int kick(struct tx_xsk *xsk)
 {
-	xsk->call_again = false;
+	xsk->call_again = xsk->is_down = false;
 	if (!xsk_ring_prod__needs_wakeup(&xsk->ring))
 		return 0;
 	/* not sendto() of the C library, which makes it a cancellation point */
 	if (syscall(SYS_sendto, xsk->fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
-	if (errno != EAGAIN && errno != EBUSY && errno != ENOBUFS && errno != EINTR)
+	xsk->is_down = errno == ENETDOWN;
+	if (errno != EAGAIN && errno != EBUSY && errno != ENOBUFS && errno != EINTR && !xsk->is_down)
 		return -errno;
 	xsk->call_again = true;
 	return 0;
@@ -599,7 +601,7 @@ static bool drain(struct tx_xsk *xsk)
 			sending->drain_deadline_ns = clock_ns() + DRAIN_NS;
 	}
 	if (!completed && clock_ns() > sending->drain_deadline_ns)
-		report->error = -ETIMEDOUT;
+		report->error = xsk->is_down ? -ENETDOWN : -ETIMEDOUT;
 	return xsk->free_count < xsk->buffer_count && !report->error;
 }
 

@@ -73,22 +73,23 @@ static enum exit_code find_link(struct measurer_xdp *xdp, unsigned int port, str
 	return EXIT_DONE;
 }
 
-/* A link that was lost says so by its changes: one more where there was none to begin with. But where losing it is the
- * test. */
+/* A link that was lost, or a port that was set down, says so by its changes: one more where there was none to begin with, or
+ * the port is down in the end. But where losing it is the test. */
 static enum exit_code read_link(struct measurer_xdp *xdp, unsigned int port, bool before, struct xdp_snapshot *snapshot)
 {
 	struct link_info link;
 	enum exit_code code = find_link(xdp, port, &link);
-	bool may_change = xdp->steps && xdp->steps->resets_sut;
+	bool may_change = xdp->steps && xdp->steps->resets_sut, is_lost;
 
 	if (code)
 		return code;
-	if (!link.up || (!link.carrier && may_change))
+	is_lost = !link.up || !link.carrier;
+	if (is_lost && may_change)
 		return refuse(EXIT_INVALID, "port %s lost its link during a trial", xdp->ports[port].link.name);
 	snapshot->link[port] = link.stats;
 	if (!may_change)
-		snapshot->link_changes[port] =
-			link.carrier_changes - (before && !link.carrier) + read_resets(xdp->ports[port].link.name);
+		snapshot->link_changes[port] = link.carrier_changes - (before && is_lost) + (!before && !link.up) +
+					       read_resets(xdp->ports[port].link.name);
 	return EXIT_DONE;
 }
 
