@@ -56,6 +56,7 @@ each_counted_exactly() { # SUT...
 @test "frames that are lost, in every pattern" {
   each_counted_exactly drop drop-first drop-last,by=7 drop-burst drop-random,seed=3 drop-flow half black-hole one-way
   [[ $stderr != *"came back otherwise"* ]]
+  [[ $stderr == *"port $A: no frame that was sent to it came back, and frames to other ports did"* ]]
 }
 
 @test "frames that are repeated, reordered or delayed" {

@@ -11,6 +11,8 @@
 #define FOREIGN_MANY 20   /* frames of a trial that are worth a warning, */
 #define FOREIGN_PART 1000 /* if they are at least this part of what was received */
 
+#define BLACK_HOLE_FRAMES 20 /* that were sent for each port, of which one would have come */
+
 /* --- nobody answers ------------------------------------------------------------------------------------------------- */
 
 /* Nobody answers a port by this gateway. */
@@ -55,17 +57,36 @@ static void look_for_silence(struct diagnosis *diagnosis, const struct mlr_trial
 	     diagnosis->gateway, diagnosis->option, strcmp(diagnosis->option, "gateway6") == 0 ? "6" : "");
 }
 
-/* A trial that nothing came back from, for whatever reason; one line where no better guess was made. */
-static void look_for_black_hole(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
+/* A port that nothing came to, though others sent to it; NULL: none. */
+static const struct port_counts *find_black_hole(const struct measurement *measurement)
 {
+	if (measurement->counts.sent / (measurement->port_count + 1) < BLACK_HOLE_FRAMES)
+		return NULL; /* of a mesh maybe none was for it */
+	for (size_t i = 0; i < measurement->port_count; i++)
+		if (measurement->ports[i].receives && !measurement->ports[i].counts.received)
+			return &measurement->ports[i];
+	return NULL;
+}
+
+/* A trial that nothing came back from, in all or by one port, for whatever reason; one line where no better guess was made. */
+static void look_for_black_hole(struct diagnosis *diagnosis, const struct measurement *measurement)
+{
+	const struct mlr_trial_counts *counts = &measurement->counts;
+	const struct port_counts *port = find_black_hole(measurement);
+
 	if (diagnosis->said_silence || diagnosis->said_nothing_came || diagnosis->said_broken || !counts->sent ||
-	    counts->received)
+	    (counts->received && !port))
 		return;
 	diagnosis->said_nothing_came = true;
-	warn("no frame of %llu sent came back: look at the cabling, at MAC addresses (--dst-mac), at the SUT's "
-	     "routes, VLANs and "
-	     "firewall, and at whether its delay is longer than phase d (--wait d=S)",
-	     (unsigned long long)counts->sent);
+	if (counts->received)
+		warn("port %s: no frame that was sent to it came back, and frames to other ports did: look at what the SUT "
+		     "does "
+		     "to this direction (--dst-mac, its routes, VLANs and firewall)",
+		     port->name);
+	else
+		warn("no frame of %llu sent came back: look at the cabling, at MAC addresses (--dst-mac), at the SUT's "
+		     "routes, VLANs and firewall, and at whether its delay is longer than phase d (--wait d=S)",
+		     (unsigned long long)counts->sent);
 }
 
 /* --- what came back is not what was sent ------------------------------------------------------------------------------ */
@@ -153,6 +174,6 @@ void diagnose_measured(struct diagnosis *diagnosis, const struct config *config,
 	look_for_broken(diagnosis, &measurement->counts);
 	look_for_window(diagnosis, &measurement->order);
 	look_for_late(diagnosis, &measurement->counts);
-	look_for_black_hole(diagnosis, &measurement->counts);
+	look_for_black_hole(diagnosis, measurement);
 	look_for_others(diagnosis, config, measurement);
 }
