@@ -7,8 +7,11 @@
 
 enum mangling { MANGLED_NOT, MANGLED_FRAGMENT, MANGLED_TAGS };
 
-static volatile __u32 fragmented_source =
-	0; /* of the last first fragment of a frame of ours: what has no UDP header is told by it */
+#define FRAGMENTED_SOURCES 256
+
+/* Of first fragments of frames of ours, by the last octet: what has no UDP header is told by it. Flows may have addresses of
+ * their own, and their fragments come in any order. */
+static volatile __u32 fragmented_sources[FRAGMENTED_SOURCES] = { 0 };
 
 static __always_inline int has_magic(const struct udphdr *udp, const void *end)
 {
@@ -21,13 +24,15 @@ static __always_inline int has_magic(const struct udphdr *udp, const void *end)
 static __always_inline int is_fragment(const struct iphdr *ip, const void *end)
 {
 	__u32 fragment;
+	__u8 slot;
 
 	if ((const void *)(ip + 1) > end || ip->protocol != IPPROTO_UDP)
 		return 0;
+	slot = ((const __u8 *)&ip->saddr)[3];
 	fragment = ip->frag_off & bpf_htons(IPV4_FRAGMENT_MASK);
 	if (fragment == bpf_htons(IPV4_MORE_FRAGMENTS) && has_magic((const void *)ip + ip->ihl * 4, end))
-		fragmented_source = ip->saddr;
-	return fragment && ip->saddr == fragmented_source;
+		fragmented_sources[slot] = ip->saddr;
+	return fragment && ip->saddr == fragmented_sources[slot];
 }
 
 /* Of a frame that find_frame() found to be foreign. Not static: so the verifier looks at it once. */

@@ -726,12 +726,18 @@ static void fragments_of_ours_are_known(void **state)
 	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
 	frame[29]++; /* from another address */
 	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_PASS);
-	frame[29]--;
+	frame[20] = 0x20; /* which has fragments of ours, too: */
+	frame[21] = 0;
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+	frame[20] = 0;
+	frame[21] = 1;
+	frame[29]--; /* those of the first are still known */
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
 	frame[20] = 0x40; /* do not fragment: fine */
 	frame[21] = 0;
 	mend_checksum(frame + 14);
 	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
-	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .foreign = 2, .fragmented = 2 });
+	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .foreign = 2, .fragmented = 4 });
 }
 
 /* A tester sends two VLAN tags at most: a third, and a fourth, were put in. */
