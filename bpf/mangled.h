@@ -5,7 +5,7 @@
 
 #include "bpf/parse.h"
 
-enum mangling { MANGLED_NOT, MANGLED_FRAGMENT, MANGLED_TAGS };
+enum mangling { MANGLED_NOT, MANGLED_FRAGMENT, MANGLED_TAGS, MANGLED_HEADER };
 
 #define FRAGMENTED_SOURCES 256
 
@@ -35,8 +35,25 @@ static __always_inline int is_fragment(const struct iphdr *ip, const void *end)
 	return fragment && ip->saddr == fragmented_sources[slot];
 }
 
+/* Whether a tag of this trial is where one of the tester's frames has it: behind none to two VLAN tags and IPv4 or IPv6. */
+static __always_inline int has_tag(const void *data, const void *end, __u32 trial)
+{
+	__u32 wanted = MLR_TAG_MAGIC << 16 | trial;
+
+	for (__u32 i = 0; i < 6; i++) {
+		const __u16 *tag = data + sizeof(struct ethhdr) + i % 3 * 4 + sizeof(struct udphdr) +
+				   (i < 3 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
+
+		if ((const void *)(tag + 2) > end)
+			continue;
+		if (((__u32)bpf_ntohs(tag[0]) << 16 | bpf_ntohs(tag[1])) == wanted)
+			return 1;
+	}
+	return 0;
+}
+
 /* Of a frame that find_frame() found to be foreign. Not static: so the verifier looks at it once. */
-__noinline int find_mangling(struct xdp_md *context)
+__noinline int find_mangling(struct xdp_md *context, __u32 trial)
 {
 	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
 	const struct ethhdr *ethernet = data;
@@ -57,7 +74,8 @@ __noinline int find_mangling(struct xdp_md *context)
 		return MANGLED_TAGS; /* with two of them or less it would have been found */
 	if (network.type == bpf_htons(ETH_P_IP) && is_fragment(network.header, end))
 		return MANGLED_FRAGMENT;
-	return MANGLED_NOT;
+	/* what said where it is was damaged: the EtherType, or the IP header's version, length or protocol */
+	return has_tag(data, end, trial) ? MANGLED_HEADER : MANGLED_NOT;
 }
 
 #endif

@@ -272,7 +272,10 @@ static __always_inline void count_tagged(struct arrival *arrival, __u64 now_ns, 
 /* A frame in which the tag is not where it should be. */
 static __always_inline int count_untagged(struct xdp_md *context, struct rx_counters *counters)
 {
-	switch (find_mangling(context)) {
+	switch (find_mangling(context, accepted_trial)) {
+	case MANGLED_HEADER:
+		counters->damaged++;
+		return XDP_DROP;
 	case MANGLED_FRAGMENT:
 		counters->fragmented++;
 		return XDP_DROP;

@@ -113,6 +113,7 @@ static void flip_bits(unsigned int size_octets, unsigned int ip_version, unsigne
 		broken++;
 	}
 	assert_int_equal(counters().received, whole);
+	assert_in_range(counters().foreign, 0, 16); /* the magic's bits: nothing else makes it a frame of others */
 	assert_int_equal(counters().late + counters().misdirected + counters().extra + counters().duplicate, 0);
 	rx_close(rx);
 }

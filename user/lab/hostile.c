@@ -503,7 +503,7 @@ static const struct row rows[] = {
 	{ "delay", delay_by_time, 1, 1500 },
 	{ "delay-growing", delay_growing, 1, 100 },
 	FLIP("flip-mac", BASE_FRAME, 11, 1, intact),
-	FLIP("flip-type", BASE_NETWORK, -2, 0x40, foreign),
+	FLIP("flip-type", BASE_NETWORK, -2, 0x40, damaged),
 	FLIP("flip-id", BASE_IP4, 5, 1, damaged),
 	FLIP("flip-ttl", BASE_IP4, 8, 1, damaged),
 	FLIP("flip-address", BASE_NETWORK, 15, 1, damaged),
