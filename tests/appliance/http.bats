@@ -241,6 +241,20 @@ server() {
   if grep -q 'xdp-mlr ended with' <(tail -n +2 "$BATS_TEST_TMPDIR/console" | sed -n '/run slow/,$p'); then return 1; fi
 }
 
+@test "a state folder that is told from where it was started serves as well" {
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+appliance: {http: {port: $port}}
+END
+  XDP_MLR=$(realpath "$XDP_MLR") APPLIANCE=$(realpath "$APPLIANCE")
+  cd "$BATS_TEST_TMPDIR"
+  appliance_up --state here
+  said "results, live view and metrics: $url/"
+  [ "$(get /healthz)" = ok ]
+  [ -z "$(find here -name 'empty*')" ]
+}
+
 @test "it listens on the management port's address and no other, and there only with TLS and a token, or where that is waived" {
   printf 'measurer: %s\nmax-load: 2Mfps\nappliance: {management: {port: m0}, http: {unprotected: true}}\n' "$SIM" | configuration
   elsewhere

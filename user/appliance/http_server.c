@@ -365,7 +365,10 @@ static void keep_two(int *channel, int *listening_fd)
 /* Nobody, nowhere. Who is not root cannot, and need not. */
 static int leave(const char *empty)
 {
-	if (!geteuid() && (mkdir(empty, 0500) || chdir(empty) || rmdir(empty) || chroot(".") || setgroups(0, NULL) ||
+	int folder = -1; /* the path may be a relative one: removed before we are elsewhere */
+
+	if (!geteuid() && (mkdir(empty, 0500) || (folder = open(empty, O_PATH | O_DIRECTORY)) < 0 || rmdir(empty) ||
+			   fchdir(folder) || close(folder) || chroot(".") || setgroups(0, NULL) ||
 			   setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)))
 		return -errno;
 	return prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0; /* behind them: a change of user takes it back */
