@@ -186,6 +186,26 @@ END
   kill -0 "$appliance"
 }
 
+@test "where all places were taken and all become free at once, the next one is served" {
+  local pid client clients=()
+  serve
+  pid=$(server)
+  for client in {0..31}; do
+    curl -s --interface "127.0.0.$((10 + client / 8))" "telnet://127.0.0.1:$port" <&8 >/dev/null 2>&1 3>&- &
+    clients+=($!)
+  done
+  # those who are slow to come find others sent away already
+  for _ in {1..60}; do
+    [ "$(find "/proc/$pid/fd" -lname 'socket:*' | wc -l)" -lt 34 ] || break
+    sleep 0.05
+  done
+  kill -STOP "$pid"
+  kill "${clients[@]}"
+  wait "${clients[@]}" || true
+  kill -CONT "$pid"
+  [ "$(get /healthz)" = ok ]
+}
+
 # In a network of its own: a management port with an address, and a test port with one.
 elsewhere() {
   [ "$(id -u)" -eq 0 ] || skip 'making links needs root'

@@ -45,6 +45,7 @@ static struct {
 	int channel; /* to the appliance */
 	struct MHD_Daemon *daemon;
 	struct connection connections[CONNECTIONS_MAX];
+	bool busy; /* somebody was there at the last look */
 } server;
 
 /* --- questions -------------------------------------------------------------------------------------------------------- */
@@ -399,16 +400,19 @@ static int confine(void)
 	return error ? error : confine_system_calls(calls, COUNT(calls));
 }
 
-/* Until something is due; -1: nothing is, and on a machine that measures nobody wakes for nothing. */
+/* Until something is due; -1: nothing is, and on a machine that measures nobody wakes for nothing. Once more when the last
+ * has left: where all places were taken, the library hears of new ones by its next turn only. */
 static int wait_ms(void)
 {
 	MHD_UNSIGNED_LONG_LONG due_ms;
-	bool any = false;
+	bool any = false, last_left;
 
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
 		any |= server.connections[i].fd >= 0;
+	last_left = server.busy && !any;
+	server.busy = any;
 	if (!any)
-		return -1;
+		return last_left ? 0 : -1;
 	return MHD_get_timeout(server.daemon, &due_ms) == MHD_YES && due_ms < TICK_MS ? (int)due_ms : TICK_MS;
 }
 
