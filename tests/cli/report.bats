@@ -335,8 +335,11 @@ ends_at() { # page number
   [ "$status" -eq 0 ]
   none $'[\x01-\x08\x0b-\x1f\x7f]|\xc2\x9b' <<<"$output"
   grep -qF '\x1b]0;title' <<<"$output"
-  for ending in txt md; do
-    none $'[\x01-\x08\x0b-\x1f\x7f]' <"$(render "$bad" $ending)"
+  run --separate-stderr "$XDP_MLR" report --format json "$bad"
+  none $'[\x01-\x08\x0b-\x1f\x7f]|\xc2\x9b' <<<"$output"
+  jq -e --arg evil "$evil" '.notes == [$evil] and .traffic_profile[$evil] == $evil' <<<"$output"
+  for ending in txt md csv html json; do
+    none $'[\x01-\x08\x0b-\x1f\x7f]|\xc2\x9b' <"$(render "$bad" $ending)"
   done
   # a code block, indented by four, takes any text; its lines end with line ends only
   tr '\r' '\n' <"$(render "$bad" md)" | grep -v '^    ' | none '<img'

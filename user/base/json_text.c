@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/plain.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 
@@ -25,12 +26,21 @@ static int deeper(int level)
 	return level == FLAT ? FLAT : level + 1;
 }
 
-/* What jansson writes as we would: a text, true, false or null. */
+/* What jansson writes as we would: a text, true, false or null; but for the control characters that JSON allows, and a
+ * terminal obeys. */
 static void put_plain(FILE *stream, const json_t *value)
 {
 	char *text = json_dumps(value, JSON_ENCODE_ANY);
 
-	fputs(text ? text : "null", stream);
+	for (const char *at = text ? text : "null"; *at; at++) {
+		size_t control = plain_control(at);
+
+		if (control)
+			fprintf(stream, "\\u%04X", (unsigned char)at[control - 1]);
+		else
+			fputc(*at, stream);
+		at += control ? control - 1 : 0;
+	}
 	free(text);
 }
 

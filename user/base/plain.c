@@ -7,8 +7,7 @@
 
 #include "base/text_stream.h"
 
-/* How many octets of a control character stand here; 0: none does. */
-static size_t control_length(const char *text)
+size_t plain_control(const char *text)
 {
 	unsigned char first = (unsigned char)text[0], second = first ? (unsigned char)text[1] : 0;
 
@@ -20,7 +19,7 @@ static size_t control_length(const char *text)
 static bool plain_is(const char *text)
 {
 	for (; *text; text++)
-		if (control_length(text))
+		if (plain_control(text))
 			return false;
 	return true;
 }
@@ -34,7 +33,7 @@ char *plain_text(const char *text)
 	if (!stream)
 		return NULL;
 	while (*text) {
-		size_t octets = control_length(text);
+		size_t octets = plain_control(text);
 
 		if (octets)
 			fprintf(stream, "\\x%02x", (unsigned char)text[octets - 1]);

@@ -7,7 +7,10 @@
 #define XDP_MLR_BASE_PLAIN_H
 
 #include <jansson.h>
+#include <stddef.h>
 
+/* How many octets of a control character stand here; 0: none does. */
+size_t plain_control(const char *text);
 /* The text so; the caller frees it. NULL without memory. */
 char *plain_text(const char *text);
 /* The document with all its texts and names so. A new reference, to the document itself where all is plain; NULL without

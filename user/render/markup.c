@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render/markup.h"
 
+#include "base/plain.h"
+
 const char html_style[] =
 #include "style.inc"
 	;
@@ -19,21 +21,22 @@ static const char *escaped(unsigned char character)
 	case '\'':
 		return "&#39;";
 	default:
-		break;
+		return NULL;
 	}
-	if ((character < ' ' && character != '\n' && character != '\t') || character == 0x7f)
-		return "\xef\xbf\xbd";
-	return NULL;
 }
 
 void markup_escape(FILE *stream, const char *text)
 {
 	for (; *text; text++) {
 		const char *replacement = escaped((unsigned char)*text);
+		size_t control = plain_control(text);
 
-		if (replacement)
+		if (control)
+			fputs("\xef\xbf\xbd", stream);
+		else if (replacement)
 			fputs(replacement, stream);
 		else
 			fputc(*text, stream);
+		text += control ? control - 1 : 0;
 	}
 }

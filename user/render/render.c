@@ -44,7 +44,7 @@ char *render(const json_t *document, enum document_form form, struct render_styl
 
 	if (form == DOCUMENT_JSON)
 		return json_text(document, true, ret_length);
-	if (form == DOCUMENT_TEXT || form == DOCUMENT_MARKDOWN)
-		return written_plainly(forms[form], document, style, ret_length);
-	return written_by(forms[form], document, style, ret_length);
+	if (form == DOCUMENT_HTML) /* which holds the document as it is, escaped */
+		return written_by(forms[form], document, style, ret_length);
+	return written_plainly(forms[form], document, style, ret_length);
 }
