@@ -499,6 +499,45 @@ killed_run() {
   [ "$(ip -j link show "$A" | jq '.[0].mtu')" -eq 1300 ]
 }
 
+@test "so is one that is JSON still, but not of a journal" {
+  local journal
+  pair_up
+  killed_run
+  journal=$(grep -l "\"$A\"" /run/xdp-mlr/port-*)
+  sed -i 's/"changes"/"chances"/' "$journal"
+  run --separate-stderr "$MLR" clean
+  [ "$status" -eq 0 ]
+  [[ $stderr == *"warning: the journal $journal is damaged: "*"kept as $journal.damaged"* ]]
+  rm "$journal.damaged"
+  [ "$(ip -j link show "$A" | jq '.[0].mtu')" -eq 1300 ]
+}
+
+# A clean with these capabilities and no others.
+clean_with() { # CAPABILITIES
+  run --separate-stderr setpriv --bounding-set="-all,+dac_override$1" --inh-caps=-all "$MLR" clean
+}
+
+@test "a clean that may not restore, or not look for a port, keeps the journal for one that may" {
+  pair_up
+  before=$(settings "$A" "$B")
+  killed_run
+  clean_with ''
+  [ "$status" -eq 3 ]
+  [[ $stderr == *"port $A: cannot restore mtu to '1300'"*"port $A: /run/xdp-mlr/port-"*" keeps what is still to be restored"* ]]
+  [ "$(ls /run/xdp-mlr/port-* | wc -l)" -eq 2 ]
+  "$MLR" lab up --name "${LAB}x" --sut router >/dev/null
+  namespace=/run/netns/xdp-mlr-${LAB}x
+  ip link set "$A" netns "xdp-mlr-${LAB}x"
+  nsenter --net="$namespace" ip link set "$A" up
+  clean_with ,+net_admin
+  [ "$status" -eq 3 ]
+  [[ $stderr == *"port $A is not in this network namespace, and others cannot be entered without CAP_SYS_ADMIN"* ]]
+  [ "$(ls /run/xdp-mlr/port-* | wc -l)" -eq 1 ]
+  "$MLR" clean
+  [ "$(nsenter --net="$namespace" bash -c "$(declare -f settings); settings $A"; settings "$B")" = "$before" ]
+  [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
+}
+
 @test "a port that is moved to another network namespace in a run is not forgotten: clean restores it there" {
   pair_up
   before=$(settings "$A" "$B")

@@ -133,11 +133,11 @@ enum exit_code verb_lab_status(const struct config *config)
 enum exit_code verb_clean(const struct config *config)
 {
 	unsigned int ports = 0, labs = 0;
-	enum exit_code code = journal_clean(&ports);
+	enum exit_code code = journal_clean(&ports), labs_code;
 
 	session_clean();
-	if (!code)
-		code = lab_clean(&labs);
+	labs_code = lab_clean(&labs);
+	code = code ? code : labs_code;
 	if (code)
 		return code;
 	if (config->format != FORMAT_TEXT)

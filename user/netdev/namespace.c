@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "netdev/namespace.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <sched.h>
@@ -58,20 +59,22 @@ static bool is_new(struct visited *visited, unsigned long inode)
 	return true;
 }
 
-static bool visit_one(const char *path, struct visited *visited, bool (*visit)(void *context), void *context)
+/* 1: found; 0: not there, or there is no such namespace; -EPERM: it may not be entered. */
+static int visit_one(const char *path, struct visited *visited, bool (*visit)(void *context), void *context)
 {
 	struct stat status;
-	bool found = false;
-	int fd;
+	int fd, result;
 
-	if (stat(path, &status) || !is_new(visited, (unsigned long)status.st_ino))
-		return false;
+	if (stat(path, &status))
+		return errno == EACCES ? -EPERM : 0;
+	if (!is_new(visited, (unsigned long)status.st_ino))
+		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && !setns(fd, CLONE_NEWNET))
-		found = visit(context);
-	if (fd >= 0)
-		close(fd);
-	return found;
+	if (fd < 0)
+		return errno == EACCES ? -EPERM : 0;
+	result = !setns(fd, CLONE_NEWNET) ? visit(context) : errno == EPERM ? -EPERM : 0;
+	close(fd);
+	return result;
 }
 
 void namespace_return(int own_fd)
@@ -82,25 +85,29 @@ void namespace_return(int own_fd)
 	}
 }
 
-bool namespaces_visit(bool (*visit)(void *context), void *context)
+int namespaces_visit(bool (*visit)(void *context), void *context)
 {
 	int own_fd = open(OWN_NAMESPACE, O_RDONLY | O_CLOEXEC);
+	unsigned long own_inode = network_namespace_inode();
 	struct visited visited = { 0 };
 	glob_t paths = { 0 };
-	bool found;
+	int result, one;
 
-	is_new(&visited, network_namespace_inode());
-	found = visit(context);
-	if (!found && own_fd >= 0) {
+	is_new(&visited, own_inode);
+	result = visit(context);
+	if (!result && own_fd >= 0) {
 		glob("/run/netns/*", 0, NULL, &paths);
 		glob("/proc/[0-9]*/ns/net", paths.gl_pathc ? GLOB_APPEND : 0, NULL, &paths);
-		for (size_t i = 0; i < paths.gl_pathc && !found; i++)
-			found = visit_one(paths.gl_pathv[i], &visited, visit, context);
+		for (size_t i = 0; i < paths.gl_pathc && result <= 0; i++) {
+			one = visit_one(paths.gl_pathv[i], &visited, visit, context);
+			result = one ? one : result;
+		}
 		globfree(&paths);
-		namespace_return(own_fd);
+		if (network_namespace_inode() != own_inode)
+			namespace_return(own_fd);
 	}
 	if (own_fd >= 0)
 		close(own_fd);
 	free(visited.inodes);
-	return found;
+	return result;
 }

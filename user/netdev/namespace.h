@@ -16,8 +16,9 @@ unsigned long network_namespace_inode(void);
 uint64_t network_namespace_cookie(void);
 
 /* Call `visit` once in each network namespace that can be found and entered, beginning with this thread's own, until it
- * returns true. Returns whether it did. The thread is back in its own namespace afterwards. */
-bool namespaces_visit(bool (*visit)(void *context), void *context);
+ * returns true. 1 if it did; 0 if it did in none; -EPERM if it did in none of those that may be entered. The thread is back
+ * in its own namespace afterwards. */
+int namespaces_visit(bool (*visit)(void *context), void *context);
 
 /* Go back to the namespace of an open file; ends the process where that fails, for there is nothing sensible to do in the
  * wrong one. */

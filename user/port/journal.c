@@ -130,6 +130,11 @@ static void save_member(json_t *document, const char *text, const char *name)
 		json_object_set_new(document, name, value);
 }
 
+static bool is_change(const json_t *change)
+{
+	return read_string(change, "setting") && read_string(change, "was") && read_string(change, "now");
+}
+
 /* Every change that is whole: with a setting, and what it was. */
 static json_t *save_changes(const char *text)
 {
@@ -139,7 +144,7 @@ static json_t *save_changes(const char *text)
 	for (const char *at = text; (at = strstr(at, begin)); at++) {
 		json_t *change = value_at(at);
 
-		if (change && read_string(change, "setting") && read_string(change, "was") && read_string(change, "now"))
+		if (is_change(change))
 			json_array_append(changes, change);
 		json_decref(change);
 	}
@@ -169,7 +174,21 @@ static void keep_aside(const char *path, const char *text, size_t length, size_t
 	     path, changes, beside, error ? ", which failed: " : "", error ? strerror(-error) : "");
 }
 
-/* The journal in an open file, from its beginning. Where it is no JSON document: said, with `path` as its name; a copy is
+/* Whether all is there that a journal of ours has. */
+static bool is_whole(const json_t *document)
+{
+	const json_t *changes = json_object_get(document, "changes"), *change;
+	size_t i;
+
+	json_array_foreach (changes, i, change)
+		if (!is_change(change))
+			return false;
+	return json_is_array(changes) && read_string(document, "port") && read_string(document, "mac") &&
+	       read_string(document, "kind") && read_string(document, "cookie") &&
+	       json_is_integer(json_object_get(document, "ifindex")) && json_is_integer(json_object_get(document, "pid"));
+}
+
+/* The journal in an open file, from its beginning. Where it is not whole: said, with `path` as its name; a copy is
  * kept at PATH.damaged, and the document is made of the members and the changes that are whole in it. NULL: the file is
  * empty (nothing was changed yet), or holds nothing. */
 static json_t *load(int fd, const char *path)
@@ -180,7 +199,7 @@ static json_t *load(int fd, const char *path)
 
 	if (length > 0)
 		document = json_loadb(text, (size_t)length, 0, NULL);
-	if (length > 0 && !json_is_object(document)) {
+	if (length > 0 && !is_whole(document)) {
 		json_decref(document);
 		document = save(text);
 		keep_aside(path, text, (size_t)length, json_array_size(json_object_get(document, "changes")));
@@ -218,7 +237,7 @@ static enum undone undo_change(const struct settings *settings, int ifindex, con
 		return UNDONE_NOTHING;
 	if (error) {
 		warn("port %s: cannot read %s, which was '%s': %s", port, setting, was, strerror(-error));
-		return UNDONE_NOT_ALL;
+		return error == -EINVAL ? UNDONE_NOTHING : UNDONE_NOT_ALL; /* none that we know */
 	}
 	ours = !json_is_true(json_object_get(change, "done")) || strcmp(current, now) == 0;
 	if (strcmp(current, was) == 0) {
@@ -343,16 +362,20 @@ static enum exit_code claim_failed(const char *port, const char *path, int error
 		      (long long)pid);
 }
 
-/* What a dead owner of this very port left. */
+/* What a dead owner of this very port left. Changes that could not be undone are ours now. */
 static void undo_left(const struct claim *claim, const struct link_info *link)
 {
 	json_t *left = load(claim->fd, claim->path);
+	enum undone undone = UNDONE_NOTHING;
 
 	if (left && is_of_this_namespace(left) && is_port(link, left)) {
 		wait_for_death(left);
-		if (undo(&claim->settings, link->ifindex, false, left))
-			note("port %s: restored what an earlier run that died had changed", link->name);
+		undone = undo(&claim->settings, link->ifindex, false, left);
 	}
+	if (undone == UNDONE_SOMETHING)
+		note("port %s: restored what an earlier run that died had changed", link->name);
+	if (undone == UNDONE_NOT_ALL)
+		json_object_set(claim->document, "changes", json_object_get(left, "changes"));
 	json_decref(left);
 }
 
@@ -367,8 +390,8 @@ static enum exit_code take_claim(struct claim *claim, const struct link_info *li
 		settings_close(&claim->settings);
 		return claim_failed(link->name, claim->path, claim->fd);
 	}
-	undo_left(claim, link);
 	claim->document = new_document(link);
+	undo_left(claim, link);
 	error = claim->document ? store(claim) : -ENOMEM;
 	if (!error)
 		return EXIT_DONE;
@@ -521,11 +544,12 @@ int journal_owner(int ifindex)
 struct search {
 	const json_t *document;
 	bool moved; /* look for its identity, where it is not where it was */
+	enum undone undone;
 };
 
 static bool undo_here(void *context)
 {
-	const struct search *search = context;
+	struct search *search = context;
 	int ifindex = (int)json_integer_value(json_object_get(search->document, "ifindex"));
 	struct settings settings;
 	struct link_info link;
@@ -541,27 +565,37 @@ static bool undo_here(void *context)
 	else
 		found = !netlink_link_by_index(settings.netlink, ifindex, &link) && is_port(&link, search->document);
 	if (found)
-		undo(&settings, link.ifindex, search->moved, search->document);
+		search->undone = undo(&settings, link.ifindex, search->moved, search->document);
 	settings_close(&settings);
 	return found;
 }
 
-static void clean_document(const json_t *document)
+/* Whether nothing of it is left to be done; why it is, has been said. */
+static bool clean_document(const json_t *document)
 {
+	const char *port = read_text(document, "port");
 	struct search search = { .document = document };
+	int found;
 
 	wait_for_death(document);
-	if (namespaces_visit(undo_here, &search))
-		return;
+	if (namespaces_visit(undo_here, &search) > 0)
+		return search.undone != UNDONE_NOT_ALL;
 	search.moved = true;
-	if (namespaces_visit(undo_here, &search))
-		note("port %s was moved to another network namespace, and restored there", read_text(document, "port"));
-	else if (json_array_size(json_object_get(document, "changes")))
-		note("port %s is gone: there is nothing left to restore", read_text(document, "port"));
+	found = namespaces_visit(undo_here, &search);
+	if (!json_array_size(json_object_get(document, "changes")))
+		return true;
+	if (found < 0)
+		warn("port %s is not in this network namespace, and others cannot be entered without CAP_SYS_ADMIN", port);
+	else if (!found)
+		note("port %s is gone: there is nothing left to restore", port);
+	else if (search.undone != UNDONE_NOT_ALL)
+		note("port %s was moved to another network namespace, and restored there", port);
+	return found >= 0 && search.undone != UNDONE_NOT_ALL;
 }
 
 static enum exit_code clean_file(const char *path, unsigned int *undone)
 {
+	enum exit_code code = EXIT_DONE;
 	json_t *document;
 	int fd = lock_patiently(path, 0);
 
@@ -574,23 +608,31 @@ static enum exit_code clean_file(const char *path, unsigned int *undone)
 	if (fd < 0)
 		return refuse(EXIT_INCAPABLE, "cannot open %s: %s", path, why(-fd));
 	document = load(fd, path);
-	if (document)
-		clean_document(document);
-	++*undone;
+	if (!document || clean_document(document)) {
+		++*undone;
+		discard(path, fd);
+	} else {
+		code = refuse(EXIT_INCAPABLE,
+			      "port %s: %s keeps what is still to be restored: 'xdp-mlr clean' as root tries again",
+			      read_text(document, "port"), path);
+		close(fd);
+	}
 	json_decref(document);
-	discard(path, fd);
-	return EXIT_DONE;
+	return code;
 }
 
 enum exit_code journal_clean(unsigned int *ret_undone)
 {
-	enum exit_code code = EXIT_DONE;
+	enum exit_code code = EXIT_DONE, one;
 	glob_t found = { 0 };
 	unsigned int undone = 0;
 
-	if (!glob(STATE_DIRECTORY "/port-*.json", 0, NULL, &found))
-		for (size_t i = 0; i < found.gl_pathc && !code; i++)
-			code = clean_file(found.gl_pathv[i], &undone);
+	if (!glob(STATE_DIRECTORY "/port-*.json", 0, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			one = clean_file(found.gl_pathv[i], &undone);
+			code = one ? one : code;
+		}
+	}
 	globfree(&found);
 	*ret_undone = undone;
 	return code;
