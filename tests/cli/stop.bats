@@ -175,3 +175,11 @@ END
   for i in {1..400}; do [ ! -s "$BATS_TEST_TMPDIR/code" ] || break; sleep 0.05; done
   "$JQ" -e '.irregular_reason != "interrupted" and (.trials | length) > 3' "$BATS_TEST_TMPDIR/out"
 }
+
+@test "it runs where some signals cannot be taken, as below valgrind" {
+  command -v valgrind >/dev/null || skip "valgrind(1) is not here"
+  if nm -D "$XDP_MLR" | grep -q asan; then skip "sanitizers and valgrind exclude each other"; fi
+  run --separate-stderr valgrind --quiet "${search[@]}" --goal name=ndr,width=50% --quiet
+  [ "$status" -eq 0 ]
+  [[ $output == *"Throughput by MLRsearch"* ]]
+}

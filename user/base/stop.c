@@ -54,8 +54,10 @@ int stop_install(void)
 		return -errno;
 	for (size_t i = 0; i < COUNT(ending) && !error; i++)
 		error = take(ending[i]);
-	for (int i = SIGRTMIN; i <= SIGRTMAX && !error; i++)
+	for (int i = SIGRTMIN; i <= SIGRTMAX && !error; i++) {
 		error = take(i);
+		error = error == -EINVAL ? 0 : error; /* one that an emulator, or valgrind, keeps to itself */
+	}
 	if (error)
 		return error;
 	return sigaction(SIGPIPE, &ignore, NULL) || sigaction(SIGXFSZ, &ignore, NULL) ? -errno : 0;
