@@ -326,6 +326,13 @@ ends_at() { # page number
   refuses 2 "bad.json: /trials/2/trial_load: 1e.308 is out of range" timeout 120 "$XDP_MLR" search --replay "$bad"
 }
 
+@test "a number next to nothing is drawn as nothing" {
+  local bad=$BATS_TEST_TMPDIR/bad.json
+  jq -c '.trials[2].latency.max_ns = 1e-320' "$GOLDEN/search-1-xdp.json" >"$bad"
+  timeout 120 "$XDP_MLR" report "$bad" --report "$bad.html"
+  grep -q '</html>' "$bad.html"
+}
+
 @test "no text of a document reaches the terminal as a control, nor Markdown as HTML" {
   local bad=$BATS_TEST_TMPDIR/bad.json evil=$'\e]0;title\a\e[2J\x7f\xc2\x9b31m\r<img src=x>'
   jq -c --arg evil "$evil" '.search_result[].goal.name = $evil | .environment.hostname = $evil | .deviations = [$evil] | .irregular_reason = $evil

@@ -13,6 +13,7 @@
 #define CHARACTER    6.6 /* width of one in the labels, about */
 #define TICK_TEXT    32
 #define LEGEND_LEFT  70.0
+#define LOG_LEAST    1e-30 /* in a scale of powers of ten, whose lower end must not become 0 */
 #define LEGEND_GLYPH 22.0
 
 /* --- axes ----------------------------------------------------------------------------------------------------------- */
@@ -25,7 +26,7 @@ void svg_axis_none(struct svg_axis *axis)
 
 void svg_axis_cover(struct svg_axis *axis, double value)
 {
-	if (!isfinite(value) || (axis->scale == SVG_LOG && value <= 0))
+	if (!isfinite(value) || (axis->scale == SVG_LOG && value < LOG_LEAST))
 		return;
 	axis->min = fmin(axis->min, value);
 	axis->max = fmax(axis->max, value);
