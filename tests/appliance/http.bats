@@ -248,6 +248,9 @@ server() {
     [[ $(readlink "/proc/$pid/root") == *" (deleted)" ]]
     [ -z "$(ls -A "/proc/$pid/root/")" ]
   fi
+  # what it could take of the machine: few descriptors, and memory until that runs out
+  grep -qE '^Max open files +72 +72 ' "/proc/$pid/limits"
+  [ "$(cat "/proc/$pid/oom_score_adj")" -eq 1000 ]
   # sanitizers make system calls of their own
   nm -D "$APPLIANCE" | grep -q asan || grep -qE '^Seccomp:[[:space:]]2$' "/proc/$pid/status"
   # errors, the two standard files without anybody, the channel, the socket, and what the server library made: no file of the appliance's

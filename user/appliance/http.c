@@ -252,7 +252,7 @@ void http_stop(struct appliance *appliance)
 
 /* --- answers ------------------------------------------------------------------------------------------------------ */
 
-/* A page as a file without a name. */
+/* A page as a file without a name, which who gets it cannot change or make longer. */
 static int open_page(const struct appliance *appliance, void (*put)(FILE *stream, const struct appliance *appliance))
 {
 	char *text = NULL;
@@ -262,8 +262,9 @@ static int open_page(const struct appliance *appliance, void (*put)(FILE *stream
 
 	if (stream)
 		put(stream, appliance);
-	if (stream && (text = text_stream_end(stream, &text)) && (fd = memfd_create("page", MFD_CLOEXEC)) >= 0 &&
-	    file_write_all(fd, text, length)) {
+	if (stream && (text = text_stream_end(stream, &text)) &&
+	    (fd = memfd_create("page", MFD_CLOEXEC | MFD_ALLOW_SEALING)) >= 0 &&
+	    (file_write_all(fd, text, length) || fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK))) {
 		close(fd);
 		fd = -1;
 	}

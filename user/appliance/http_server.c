@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -22,15 +23,17 @@
 #include "base/clock.h"
 #include "base/confine.h"
 #include "base/exit_code.h"
+#include "base/files.h"
 
 #define NS_PER_MS       1000000ull
 #define CONNECTIONS_MAX 32
 #define PER_ADDRESS_MAX 8
-#define HEAD_OCTETS     (16 * 1024)      /* of memory a connection, in which the request's head must have room */
-#define IDLE_S          5                /* without a sign of life */
-#define REQUEST_NS      (5 * NS_PER_S)   /* from the first octet to the end of the request's head */
-#define CONNECTION_NS   (300 * NS_PER_S) /* to the last octet of the answer */
-#define TICK_MS         1000             /* between two looks at connections that are slow */
+#define HEAD_OCTETS     (16 * 1024)               /* of memory a connection, in which the request's head must have room */
+#define IDLE_S          5                         /* without a sign of life */
+#define REQUEST_NS      (5 * NS_PER_S)            /* from the first octet to the end of the request's head */
+#define CONNECTION_NS   (300 * NS_PER_S)          /* to the last octet of the answer */
+#define TICK_MS         1000                      /* between two looks at connections that are slow */
+#define FILES_MAX       (8 + 2 * CONNECTIONS_MAX) /* descriptors: of each connection, its own and what it is answered from */
 #define NOBODY          65534
 
 /* A connection, and since when. */
@@ -363,11 +366,15 @@ static void keep_two(int *channel, int *listening_fd)
 	close_range(STDERR_FILENO + 3, ~0u, 0);
 }
 
-/* Nobody, nowhere. Who is not root cannot, and need not. */
+/* Nobody, nowhere; and the first to go where memory runs out. Who is not root cannot, and need not be nobody. */
 static int leave(const char *empty)
 {
+	const struct rlimit files = { FILES_MAX, FILES_MAX };
 	int folder = -1; /* the path may be a relative one: removed before we are elsewhere */
 
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		return -errno;
+	file_set("/proc/self/oom_score_adj", "1000");
 	if (!geteuid() && (mkdir(empty, 0500) || (folder = open(empty, O_PATH | O_DIRECTORY)) < 0 || rmdir(empty) ||
 			   fchdir(folder) || close(folder) || chroot(".") || setgroups(0, NULL) ||
 			   setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)))
