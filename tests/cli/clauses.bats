@@ -70,6 +70,14 @@ TEXT
   answered
   [ "$(status_of 4.9.3-sut)" = missing ]
   [ "$(status_of 3)" = missing ]
+  [ "$(status_of 4.4.3)" = missing ]
+  [ "$(status_of 26.1-size)" = missing ]
+  # and so it is in a replay, which says of its trials what the stored search does
+  cp "$BATS_TEST_TMPDIR/result.json" "$BATS_TEST_TMPDIR/stored.json"
+  reported "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/stored.json"
+  [ "$(status_of 4.4.3)" = missing ]
+  [ "$(jq -c '[.deviations, .definitions]' "$BATS_TEST_TMPDIR/result.json")" = \
+    "$(jq -c '[.deviations, .definitions]' "$BATS_TEST_TMPDIR/stored.json")" ]
   echo 'interface eth0' >"$BATS_TEST_TMPDIR/sut.conf"
   reported measured "$answer" --sut-config "$BATS_TEST_TMPDIR/sut.conf" --sut-config-command 'echo a; echo b' --sut-change 'MTU 9000' \
     --sut-name 'Router 7'

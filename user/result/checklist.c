@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "config/options_suite.h"
+#include "mlr/goal.h"
+#include "result/report.h"
 
 #define POINTERS_MAX 4
 
@@ -20,8 +23,8 @@ struct finding {
 #define NOT_APPLICABLE_AS(text) ((struct finding){ NOT_APPLICABLE, text })
 #define MISSING_BECAUSE(text)   ((struct finding){ MISSING, text })
 
-/* Kinds of documents that a clause is about. */
-enum { SEARCH = 1 << 0, TRIAL = 1 << 1, SOAK = 1 << 2, RFC2544 = 1 << 3 };
+/* Kinds of documents that a clause is about; and whether it is about how trials are performed, or about frames. */
+enum { SEARCH = 1 << 0, TRIAL = 1 << 1, SOAK = 1 << 2, RFC2544 = 1 << 3, TRIALS = 1 << 4, FRAMES = 1 << 5 };
 
 struct clause {
 	const char *document, *clause, *level, *requirement;
@@ -33,11 +36,17 @@ struct clause {
 
 /* --- reading the document ------------------------------------------------------------------------------------------- */
 
+/* Of a replay, what measured the trials that it replays. */
+static const json_t *measurer_of(const json_t *document)
+{
+	const json_t *measurer = json_object_get(document, "measurer"), *replayed = json_object_get(measurer, "replayed");
+
+	return replayed ? replayed : measurer;
+}
+
 static bool is_measured_by(const json_t *document, const char *measurer)
 {
-	const char *name = read_string(json_object_get(document, "measurer"), "name");
-
-	return name && strcmp(name, measurer) == 0;
+	return strcmp(read_text(measurer_of(document), "name"), measurer) == 0;
 }
 
 /* Ours, over ports of this machine or of several. */
@@ -51,189 +60,522 @@ static const json_t *profile_of(const json_t *document)
 	return json_object_get(document, "traffic_profile");
 }
 
-/* How many results are not regular. */
-static size_t irregular_results(const json_t *document)
+/* An option in force, or "". */
+static const char *option_of(const json_t *document, const char *name)
+{
+	return read_text(json_object_get(document, "configuration"), name);
+}
+
+/* Whether a value says something. A list without items does: that there are none. */
+static bool says(const json_t *value)
+{
+	if (json_is_string(value))
+		return json_string_length(value) > 0;
+	if (json_is_object(value))
+		return json_object_size(value) > 0;
+	return value && !json_is_null(value);
+}
+
+/* Whether there is such an object in a value, at any depth. */
+static bool any_object(const json_t *value, const json_t *document,
+		       bool (*is_such)(const json_t *object, const json_t *document))
+{
+	bool found = json_is_object(value) && is_such(value, document);
+	json_t *member;
+	const char *name;
+
+	for (size_t i = 0; !found && i < json_array_size(value); i++)
+		found = any_object(json_array_get(value, i), document, is_such);
+	json_object_foreach ((json_t *)value, name, member)
+		found = found || any_object(member, document, is_such);
+	return found;
+}
+
+/* How many of the regular, or of the other Goal Results lack a number, or all of the member where null is an answer. */
+static size_t count_results(const json_t *document, bool regular, const char *lacks, bool or_null)
 {
 	const json_t *results = json_object_get(document, "search_result");
 	size_t count = 0;
 
-	for (size_t i = 0; i < json_array_size(results); i++)
-		count += !read_truth(json_array_get(results, i), "regular");
+	for (size_t i = 0; i < json_array_size(results); i++) {
+		const json_t *result = json_array_get(results, i), *member = json_object_get(result, lacks);
+
+		count += read_truth(result, "regular") == regular && (or_null ? !member : !json_is_number(member));
+	}
 	return count;
+}
+
+/* How many results are or are not regular. */
+static size_t regular_results(const json_t *document, bool regular)
+{
+	return count_results(document, regular, "", true);
 }
 
 /* --- judgements ----------------------------------------------------------------------------------------------------- */
 
 static struct finding judge_all(const json_t *document, const struct clause *clause);
 
-static struct finding judge_always(const json_t *document, const struct clause *clause)
+static struct finding judge_stated(const json_t *document, const struct clause *clause)
 {
-	(void)document;
-	return MET_BECAUSE(clause->met);
+	for (size_t i = 0; i < POINTERS_MAX && clause->where[i]; i++)
+		if (says(json_at(document, clause->where[i])))
+			return MET_BECAUSE(clause->met);
+	return MISSING_BECAUSE("The document does not say it.");
+}
+
+/* Whether a deviation begins so. */
+static bool is_told(const json_t *document, const char *beginning)
+{
+	const json_t *deviations = json_object_get(document, "deviations");
+	bool told = false;
+
+	for (size_t i = 0; !told && i < json_array_size(deviations); i++) {
+		const char *text = json_string_value(json_array_get(deviations, i));
+
+		told = text && strncmp(text, beginning, strlen(beginning)) == 0;
+	}
+	return told;
+}
+
+/* Goals that the throughput of RFC 2544 does not have. */
+static bool is_untold_goal(const json_t *object, const json_t *document)
+{
+	double loss = read_number(object, "loss_ratio"), exceed = read_number(object, "exceed_ratio"),
+	       final_s = read_number(object, "final_trial_duration");
+	char beginning[MLR_GOAL_NAME_SIZE + 16];
+
+	snprintf(beginning, sizeof(beginning), "Goal %s:", read_text(object, "name"));
+	return (loss > 0 || exceed > 0 || final_s < RFC2544_TRIAL_S) && !is_told(document, beginning);
 }
 
 static struct finding judge_deviations(const json_t *document, const struct clause *clause)
 {
+	if (any_object(json_at(document, "/controller_input/goals"), document, is_untold_goal))
+		return MISSING_BECAUSE("A goal deviates from RFC 2544, and no deviation says so.");
 	if (json_array_size(json_object_get(document, "deviations")) == 0)
 		return MET_BECAUSE("There are none.");
 	return MET_BECAUSE(clause->met);
 }
 
+static struct finding judge_phases(const json_t *document, const struct clause *clause)
+{
+	static const struct {
+		const char *key, *deviation;
+		double least_s, most_s;
+	} waits[] = { { "a=", "Phase a:", 2, 2 },
+		      { "b=", "Phase b:", 2, 2 },
+		      { "d=", "Phase d:", 2, 2 },
+		      { "e=", "Phase e:", 5, INFINITY } };
+	const char *text = option_of(document, "wait");
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
+		const char *wait = strstr(text, waits[i].key);
+		double wait_s = wait ? atof(wait + 2) : NAN;
+
+		if (!(wait_s >= waits[i].least_s && wait_s <= waits[i].most_s) && !is_told(document, waits[i].deviation))
+			return MISSING_BECAUSE("A wait is not that of RFC 2544, and no deviation says so.");
+	}
+	return MET_BECAUSE(clause->met);
+}
+
+/* A number of an external measurer's own, of which nobody knows what it counts. */
+static bool has_bare_number(const json_t *object, const json_t *document)
+{
+	static const char known[] = " _load _duration _ratio _rate _fps _bps _ns _s _octets _ppm _count ";
+	bool bare = false;
+	json_t *member;
+	const char *name;
+
+	(void)document;
+	json_object_foreach ((json_t *)object, name, member) {
+		const char *ending = strrchr(name, '_');
+		char word[32];
+
+		snprintf(word, sizeof(word), " %s ", ending ? ending : name);
+		bare = bare || (json_is_number(member) && !strstr(known, word));
+	}
+	return bare && json_object_get(object, "trial_duration");
+}
+
+static struct finding judge_units(const json_t *document, const struct clause *clause)
+{
+	if (is_measured_by(document, "exec") && any_object(document, document, has_bare_number))
+		return MISSING_BECAUSE(
+			"A number of the external measurer's own has no unit; end its name with one, as _ns.");
+	return judge_stated(document, clause);
+}
+
 static struct finding judge_load_shape(const json_t *document, const struct clause *clause)
 {
-	if (is_measured_by(document, "exec"))
-		return MISSING_BECAUSE(
-			"How an external measurer shapes its load is not known here; say it with --sut-note.");
-	if (!sends_frames(document))
-		return NOT_APPLICABLE_AS("No frames were sent.");
-	return MET_BECAUSE(clause->met);
+	bool is_constant = strncmp(read_text(profile_of(document), "load"), "constant", strlen("constant")) == 0;
+
+	if (strcmp(option_of(document, "load"), "max") != 0)
+		return judge_stated(document, clause);
+	if (is_constant)
+		return MISSING_BECAUSE("Frames were sent as fast as possible, which is no constant load.");
+	return MET_BECAUSE("The load is not constant; how it is shaped is said.");
+}
+
+/* A trial in which a port was to send more than another. */
+static bool has_unequal_ports(const json_t *object, const json_t *document)
+{
+	const json_t *ports = json_object_get(object, "ports");
+	double least = INFINITY, most = 0;
+
+	(void)document;
+	for (size_t i = 0; i < json_array_size(ports); i++) {
+		const json_t *port = json_array_get(ports, i);
+		double intended = read_number(json_object_get(port, "counts"), "intended");
+
+		if (read_truth(port, "transmits")) {
+			least = fmin(least, intended);
+			most = fmax(most, intended);
+		}
+	}
+	return most > least + 1; /* a frame by rounding */
 }
 
 static struct finding judge_equal_loads(const json_t *document, const struct clause *clause)
 {
 	(void)clause;
-	if (is_measured_by(document, "exec"))
+	if (any_object(document, document, has_unequal_ports))
 		return MISSING_BECAUSE(
-			"How an external measurer spreads its load is not known here; say it with --sut-note.");
+			"Interfaces had different loads, and it is not said how they follow from Trial Load.");
 	return NOT_APPLICABLE_AS("Every transmitting interface has the same load.");
+}
+
+static struct finding judge_scope(const json_t *document, const struct clause *clause)
+{
+	if (strcmp(read_text(document, "load_scope"), "interface") != 0)
+		return MISSING_BECAUSE("The document does not say what its loads are of.");
+	return MET_BECAUSE(clause->met);
 }
 
 static struct finding judge_factor(const json_t *document, const struct clause *clause)
 {
-	if (read_number(document, "aggregate_factor") > 1)
+	double factor = read_number(document, "aggregate_factor");
+
+	if (!(factor >= 1))
+		return MISSING_BECAUSE("The document does not say it.");
+	if (factor > 1)
 		return MET_BECAUSE("Totals are per-interface loads times the aggregate factor.");
-	return MET_BECAUSE(clause->met);
+	return sends_frames(document) ? MET_BECAUSE(clause->met) : NOT_APPLICABLE_AS("No load is reported in aggregate.");
+}
+
+/* What an option makes of the traffic, and where the profile has to say so. */
+static bool profile_is_whole(const json_t *document)
+{
+	const json_t *profile = profile_of(document);
+	const char *direction = option_of(document, "direction");
+	bool modified = json_object_get(json_object_get(document, "configuration"), "modifier");
+
+	return json_is_boolean(json_object_get(profile, "bidirectional")) && *read_text(profile, "pattern") &&
+	       !(strcmp(direction, "mesh") == 0 && !strstr(read_text(profile, "pattern"), "meshed")) &&
+	       !(strcmp(direction, "both") == 0 && !read_truth(profile, "bidirectional")) &&
+	       !(strcmp(option_of(document, "ip"), "mixed") == 0 && !strstr(read_text(profile, "protocol"), " and ")) &&
+	       !(modified && json_array_size(json_object_get(profile, "modifiers")) == 0);
 }
 
 static struct finding judge_profile(const json_t *document, const struct clause *clause)
 {
 	(void)clause;
-	if (is_measured_by(document, "exec"))
-		return MISSING_BECAUSE("The Traffic Profile is the external measurer's; describe it with --sut-note.");
-	if (!sends_frames(document))
-		return NOT_APPLICABLE_AS("No frames were sent.");
+	if (!profile_is_whole(document))
+		return MISSING_BECAUSE(
+			"The Traffic Profile lacks direction or pattern, or something that an option made of it.");
+	if (strstr(read_text(profile_of(document), "pattern"), "meshed"))
+		return MET_BECAUSE("Fully meshed, as RFC 2285 section 3.3.3 says. Further properties stand in the profile "
+				   "where they apply.");
 	if (read_truth(profile_of(document), "bidirectional"))
-		return MET_BECAUSE(
-			"Bidirectional, as RFC 2544 section 14 says. Further properties stand in the profile where they "
-			"apply; meshed traffic does not occur.");
-	return MET_BECAUSE(
-		"One direction only. Further properties stand in the profile where they apply; meshed traffic does not "
-		"occur.");
+		return MET_BECAUSE("Bidirectional, as RFC 2544 section 14 says; not meshed. Further properties stand in the "
+				   "profile where "
+				   "they apply.");
+	return MET_BECAUSE("One direction only; not meshed. Further properties stand in the profile where they apply.");
 }
 
-static struct finding judge_expected(const json_t *document, const struct clause *clause)
+static bool has_other_duration(const json_t *object, const json_t *document)
 {
-	if (is_measured_by(document, "exec"))
-		return MISSING_BECAUSE("Which frames an external measurer expects is not known here.");
+	double effective_s = read_number(object, "trial_effective_duration");
+
+	(void)document;
+	return !isnan(effective_s) && effective_s != read_number(object, "trial_duration");
+}
+
+static struct finding judge_effective_duration(const json_t *document, const struct clause *clause)
+{
+	bool differs = any_object(document, document, has_other_duration);
+
+	if (differs && is_measured_by(document, "exec"))
+		return MISSING_BECAUSE("How an external measurer computes them is not known here; say it with --sut-note.");
+	if (differs && strcmp(option_of(document, "effective-duration"), "wall") != 0)
+		return MISSING_BECAUSE("Some are not the Trial Duration, and it is not said why.");
+	if (!differs)
+		return NOT_APPLICABLE_AS("Every Trial Effective Duration is the Trial Duration.");
+	return MET_BECAUSE(clause->met);
+}
+
+/* Of regular results, or those that have a lower bound. */
+static struct finding judge_conditional(const json_t *document, const struct clause *clause)
+{
+	size_t results = json_array_size(json_object_get(document, "search_result"));
+	size_t unbounded = count_results(document, true, "relevant_lower_bound", false) +
+			   count_results(document, false, "relevant_lower_bound", false);
+
+	if (results == unbounded)
+		return NOT_APPLICABLE_AS("No goal has a Relevant Lower Bound.");
+	if (count_results(document, true, "conditional_throughput", false) +
+		    count_results(document, false, "conditional_throughput", false) >
+	    unbounded)
+		return MISSING_BECAUSE("A goal with a Relevant Lower Bound has none.");
+	return MET_BECAUSE(clause->met);
+}
+
+/* The last part of the first pointer names the bound. */
+static struct finding judge_bound(const json_t *document, const struct clause *clause)
+{
+	if (!regular_results(document, true))
+		return NOT_APPLICABLE_AS("No result is regular.");
+	if (count_results(document, true, strrchr(clause->where[0], '/') + 1, false))
+		return MISSING_BECAUSE("A regular result lacks it.");
 	return MET_BECAUSE(clause->met);
 }
 
 static struct finding judge_irregular(const json_t *document, const struct clause *clause)
 {
-	if (irregular_results(document) == 0)
+	size_t irregular = regular_results(document, false);
+
+	if (!irregular)
 		return NOT_APPLICABLE_AS("Every result is regular.");
+	if (count_results(document, false, "relevant_lower_bound", false) == irregular &&
+	    count_results(document, false, "relevant_upper_bound", false) == irregular)
+		return NOT_APPLICABLE_AS("No irregular result has a bound.");
+	for (size_t i = 0; i < POINTERS_MAX && clause->where[i]; i++)
+		if (count_results(document, false, strrchr(clause->where[i], '/') + 1, true))
+			return MISSING_BECAUSE("An irregular result does not say it.");
 	return MET_BECAUSE(clause->met);
+}
+
+static bool is_unmarked(const json_t *object, const json_t *document)
+{
+	const json_t *regular = json_object_get(object, "regular");
+
+	(void)document;
+	return json_object_get(object, "goal") && !json_is_true(regular) &&
+	       !(json_is_false(regular) && *read_text(object, "irregular_reason"));
+}
+
+static struct finding judge_marked(const json_t *document, const struct clause *clause)
+{
+	if (any_object(json_object_get(document, "search_result"), document, is_unmarked))
+		return MISSING_BECAUSE("An irregular result is not marked, or without its reason.");
+	return regular_results(document, false) ? MET_BECAUSE(clause->met) : NOT_APPLICABLE_AS("Every result is regular.");
 }
 
 static struct finding judge_every_goal(const json_t *document, const struct clause *clause)
 {
-	size_t goals = json_array_size(json_at(document, "/controller_input/goals"));
+	const json_t *goals = json_at(document, "/controller_input/goals");
+	const json_t *results = json_object_get(document, "search_result");
+	size_t count = json_array_size(goals);
 
-	if (json_array_size(json_object_get(document, "search_result")) != goals)
+	if (json_array_size(results) != count)
 		return MISSING_BECAUSE("A goal has no result.");
+	for (size_t i = 0; i < count; i++)
+		if (!json_equal(json_array_get(goals, i), json_object_get(json_array_get(results, i), "goal")))
+			return MISSING_BECAUSE("A result is of another goal.");
 	return MET_BECAUSE(clause->met);
 }
 
 static struct finding judge_freedoms(const json_t *document, const struct clause *clause)
 {
-	if (is_measured_by(document, "exec"))
-		return MISSING_BECAUSE(
-			"What an external measurer does with duplicates and reordered frames is not known here.");
-	if (!sends_frames(document))
-		return NOT_APPLICABLE_AS("A simulated SUT neither duplicates nor reorders frames.");
+	for (size_t i = 0; i < POINTERS_MAX && clause->where[i]; i++)
+		if (!says(json_at(document, clause->where[i])))
+			return MISSING_BECAUSE("The document does not say it of both.");
+	if (*option_of(document, "no-seq"))
+		return MET_BECAUSE("Neither is told apart (--no-seq), and it is said what follows.");
 	return MET_BECAUSE(clause->met);
+}
+
+static bool has_floor(const json_t *object, const json_t *document)
+{
+	(void)document;
+	return *read_text(object, "floor_source");
+}
+
+/* A document or frame size whose loads no self-test chose, and whose latencies none can be held against. */
+static bool is_untested(const json_t *part)
+{
+	return strcmp(read_text(part, "max_load_source"), "self-test") != 0 && !any_object(part, NULL, has_floor);
 }
 
 static struct finding judge_self_test(const json_t *document, const struct clause *clause)
 {
-	const json_t *size = json_at(document, "/frame_sizes/0");
-	const char *source = read_string(size ? size : document, "max_load_source");
-	bool floor = json_at(document, "/latency/floor_source") || json_at(document, "/trials/0/latency/floor_source");
+	const json_t *sizes = json_object_get(document, "frame_sizes");
+	bool untested = !json_array_size(sizes) && is_untested(document);
 
-	if (!sends_frames(document))
-		return NOT_APPLICABLE_AS("There is no test equipment of this program's.");
-	if ((source && strcmp(source, "self-test") == 0) || floor)
+	for (size_t i = 0; i < json_array_size(sizes); i++)
+		untested = untested || is_untested(json_array_get(sizes, i));
+	if (!untested)
 		return MET_BECAUSE(clause->met);
 	return MISSING_BECAUSE(
 		"There was no fresh self-test of these ports: connect them directly and run 'xdp-mlr selftest'.");
 }
 
+/* A trial in which more stayed unsent than is tolerated, and which is not marked. */
+static bool hides_unsent(const json_t *object, const json_t *document)
+{
+	double tolerated = read_number(object, "trial_load") * read_number(document, "aggregate_factor") *
+			   read_number(measurer_of(document), "unsent_tolerance_s");
+
+	return read_number(json_object_get(object, "counts"), "unsent") > tolerated * (1 + 1e-9) &&
+	       !read_truth(object, "tester_limited");
+}
+
 static struct finding judge_unsent(const json_t *document, const struct clause *clause)
 {
-	if (!sends_frames(document))
-		return NOT_APPLICABLE_AS("There is no test equipment of this program's.");
-	return MET_BECAUSE(clause->met);
+	if (any_object(document, document, hides_unsent))
+		return MISSING_BECAUSE("A trial with more unsent frames than that is not marked.");
+	return judge_stated(document, clause);
+}
+
+static bool is_cut(const json_t *object, const json_t *document)
+{
+	(void)document;
+	return read_truth(object, "truncated");
 }
 
 static struct finding judge_sut(const json_t *document, const struct clause *clause)
 {
-	const json_t *sut = json_object_get(document, "sut");
+	const json_t *sut = json_object_get(document, "sut"), *configuration = json_object_get(sut, "configuration");
 
 	(void)clause;
 	if (is_measured_by(document, "sim"))
 		return MET_BECAUSE("The SUT is simulated; its model is its configuration.");
-	if (json_array_size(json_object_get(sut, "configuration")))
+	if (any_object(configuration, document, is_cut))
+		return MISSING_BECAUSE("The SUT's configuration was too long, and is cut.");
+	if (json_array_size(configuration) && json_array_size(json_object_get(sut, "changes")))
 		return MET_BECAUSE("The default configuration is embedded, and so is what was changed for this test.");
+	if (json_array_size(configuration))
+		return MET_BECAUSE("The configuration is embedded; no change for this test was named (--sut-change).");
 	return MISSING_BECAUSE(
 		"Give the SUT's configuration with --sut-config FILE or --sut-config-command COMMAND, and what was "
 		"changed for this test with --sut-change.");
 }
 
-static struct finding judge_frames(const json_t *document, const struct clause *clause)
+/* A goal of which an attribute is not reported. */
+static bool is_partial_goal(const json_t *object, const json_t *document)
 {
-	if (!sends_frames(document))
-		return NOT_APPLICABLE_AS("Not known of this measurer.");
+	(void)document;
+	return json_object_get(object, "loss_ratio") &&
+	       isnan(read_number(object, "exceed_ratio") + read_number(object, "initial_trial_duration") +
+		     read_number(object, "final_trial_duration") + read_number(object, "duration_sum") +
+		     read_number(object, "width"));
+}
+
+static struct finding judge_attributes(const json_t *document, const struct clause *clause)
+{
+	const json_t *sizes = json_object_get(document, "frame_sizes");
+	bool partial = any_object(json_at(document, "/controller_input/goals"), document, is_partial_goal);
+
+	for (size_t i = 0; i < json_array_size(sizes); i++)
+		partial = partial || any_object(json_at(json_array_get(sizes, i), "/throughput/goal_result/goal"), document,
+						is_partial_goal);
+	if (partial)
+		return MISSING_BECAUSE("An attribute of a goal is not reported.");
 	return MET_BECAUSE(clause->met);
+}
+
+/* A port of a driver whose links have no medium. */
+static bool is_virtual(const json_t *object, const json_t *document)
+{
+	char word[64];
+
+	(void)document;
+	snprintf(word, sizeof(word), " %.60s ", read_text(object, "driver"));
+	return strstr(" veth macvlan tun dummy virtio_net ", word);
 }
 
 static struct finding judge_media_limit(const json_t *document, const struct clause *clause)
 {
-	if (!sends_frames(document))
-		return NOT_APPLICABLE_AS("There is no medium.");
-	if (isnan(read_number(document, "line_rate")))
-		return NOT_APPLICABLE_AS("The ports have no line rate: they are virtual, or the link does not tell.");
-	return MET_BECAUSE(clause->met);
+	if (!isnan(read_number(document, "line_rate")))
+		return MET_BECAUSE(clause->met);
+	if (any_object(measurer_of(document), document, is_virtual))
+		return NOT_APPLICABLE_AS("The ports are virtual: there is no medium.");
+	return MISSING_BECAUSE("The link does not tell its rate.");
 }
 
+/* A latency that was measured; whether its definition is missing, too. */
+static bool is_latency(const json_t *object, const json_t *document)
+{
+	(void)document;
+	return json_is_number(json_object_get(object, "p50_ns")) && json_is_string(json_object_get(object, "clock"));
+}
+
+static bool is_undefined_latency(const json_t *object, const json_t *document)
+{
+	return is_latency(object, document) && !*read_text(object, "definition");
+}
+
+/* Of a suite, only the test of latency shows any. */
 static struct finding judge_latency_definition(const json_t *document, const struct clause *clause)
 {
-	for (size_t i = 0; i < POINTERS_MAX && clause->where[i]; i++)
-		if (json_at(document, clause->where[i]))
-			return MET_BECAUSE(clause->met);
-	return NOT_APPLICABLE_AS("No latency was measured.");
+	const json_t *sizes = json_object_get(document, "frame_sizes");
+	bool found = !sizes && any_object(document, document, is_latency);
+	bool undefined = !sizes && any_object(document, document, is_undefined_latency);
+
+	for (size_t i = 0; i < json_array_size(sizes); i++) {
+		const json_t *latency = json_object_get(json_array_get(sizes, i), "latency");
+
+		found = found || says(latency);
+		undefined = undefined || (says(latency) && !*read_text(latency, "definition"));
+	}
+	if (undefined)
+		return MISSING_BECAUSE("A latency does not say what it is.");
+	return found ? MET_BECAUSE(clause->met) : NOT_APPLICABLE_AS("No latency was measured.");
 }
 
-static bool is_there(const json_t *value)
+static size_t frame_sizes_asked(const json_t *document)
 {
-	return value && !json_is_null(value);
+	char frame_size[FRAME_SIZE_TEXT];
+	unsigned int count = 0;
+
+	while (frame_sizes_part(option_of(document, "frame-size"), count, frame_size))
+		count++;
+	return count;
 }
 
-/* Whether the suite did the test that the clause points to: as a whole, or at any frame size. */
+/* Whether a test of the suite was asked for; its member in the document has the name with other strokes. */
+static bool is_asked(const json_t *document, const char *member)
+{
+	const json_t *tests = json_object_get(document, "tests");
+	char name[32];
+
+	for (size_t i = 0; i < json_array_size(tests); i++) {
+		snprintf(name, sizeof(name), "%s", json_string_value(json_array_get(tests, i)));
+		for (char *c = name; (c = strchr(c, '-'));)
+			*c = '_';
+		if (strcmp(name, member) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the suite did the test that the clause points to, as a whole or at every frame size. */
 static struct finding judge_test(const json_t *document, const struct clause *clause)
 {
-	static const char first[] = "/frame_sizes/0";
-	const char *where = clause->where[0];
-	size_t sizes = json_array_size(json_object_get(document, "frame_sizes"));
-	bool done = is_there(json_at(document, where));
-	char pointer[128];
+	const json_t *sizes = json_object_get(document, "frame_sizes");
+	char member[32] = "";
+	bool of_sizes = sscanf(clause->where[0], "/frame_sizes/0/%31[^/]", member) == 1, done;
 
-	for (size_t i = 1; !done && i < sizes && strncmp(where, first, strlen(first)) == 0; i++) {
-		snprintf(pointer, sizeof(pointer), "/frame_sizes/%zu%s", i, where + strlen(first));
-		done = is_there(json_at(document, pointer));
-	}
-	if (done)
-		return MET_BECAUSE(clause->met);
-	return NOT_APPLICABLE_AS("The test was not asked for, or not reached.");
+	if (!of_sizes)
+		snprintf(member, sizeof(member), "%s", clause->where[0] + 1);
+	if (!is_asked(document, member))
+		return NOT_APPLICABLE_AS("The test was not asked for.");
+	done = of_sizes ? json_array_size(sizes) >= frame_sizes_asked(document) : says(json_object_get(document, member));
+	for (size_t i = 0; of_sizes && i < json_array_size(sizes); i++)
+		done = done && says(json_object_get(json_array_get(sizes, i), member));
+	if (!done)
+		return MISSING_BECAUSE(of_sizes ? "The test was asked for, and not done at every frame size."
+						: "The test was asked for, and not done.");
+	return MET_BECAUSE(clause->met);
 }
 
 /* Of docs/clauses.tsv. */
@@ -264,14 +606,20 @@ static json_t *pointers_json(const struct clause *clause, const json_t *document
 	return pointers;
 }
 
-/* What says that it is met must be able to show where. */
-static struct finding finding_of(const struct clause *clause, const json_t *document, const json_t *pointers)
+/* What says that it is met must be able to show where; that there is none (null) may be the answer. */
+static struct finding finding_of(const struct clause *clause, const json_t *document)
 {
-	struct finding finding = clause->judge(document, clause);
+	struct finding finding;
 
-	if (finding.status == MET && !json_array_size(pointers))
-		return MISSING_BECAUSE("The document does not say it.");
-	return finding;
+	if (clause->kinds & (TRIALS | FRAMES) && is_measured_by(document, "exec"))
+		return MISSING_BECAUSE("It is not known here of an external measurer; say it with --sut-note.");
+	if (clause->kinds & FRAMES && !sends_frames(document))
+		return NOT_APPLICABLE_AS("Nothing was sent: there is no test equipment, no frame and no medium.");
+	finding = clause->judge(document, clause);
+	for (size_t i = 0; i < POINTERS_MAX && clause->where[i] && finding.status == MET; i++)
+		if (json_at(document, clause->where[i]))
+			return finding;
+	return finding.status == MET ? MISSING_BECAUSE("The document does not say it.") : finding;
 }
 
 static bool is_absolute(const struct clause *clause)
@@ -285,15 +633,10 @@ static struct finding judge_all(const json_t *document, const struct clause *sel
 
 	for (size_t i = 0; i < sizeof(clauses) / sizeof(*clauses); i++) {
 		const struct clause *clause = &clauses[i];
-		json_t *pointers;
-		struct finding finding;
 
 		if (clause == self || !(clause->kinds & kind) || !is_absolute(clause))
 			continue;
-		pointers = pointers_json(clause, document);
-		finding = finding_of(clause, document, pointers);
-		json_decref(pointers);
-		if (finding.status == MISSING)
+		if (finding_of(clause, document).status == MISSING)
 			return MISSING_BECAUSE("Something absolutely required is missing: see below.");
 	}
 	return MET_BECAUSE(self->met);
@@ -308,16 +651,15 @@ void report_add_checklist(json_t *document)
 	json_object_set_new(document, "checklist", checklist);
 	for (size_t i = 0; i < sizeof(clauses) / sizeof(*clauses); i++) {
 		const struct clause *clause = &clauses[i];
-		json_t *pointers;
 		struct finding finding;
 
 		if (!(clause->kinds & kind))
 			continue;
-		pointers = pointers_json(clause, document);
-		finding = finding_of(clause, document, pointers);
-		json_array_append_new(checklist, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "document",
-							   clause->document, "clause", clause->clause, "level",
-							   clause->level, "requirement", clause->requirement, "status",
-							   statuses[finding.status], "why", finding.why, "where", pointers));
+		finding = finding_of(clause, document);
+		json_array_append_new(checklist,
+				      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "document", clause->document,
+						"clause", clause->clause, "level", clause->level, "requirement",
+						clause->requirement, "status", statuses[finding.status], "why", finding.why,
+						"where", pointers_json(clause, document)));
 	}
 }

@@ -81,6 +81,10 @@ json_t *report_definitions(const struct config *config)
 		add_frames(definitions);
 		if (config->no_seq)
 			add_frames_without_order(definitions);
+		if (config->load.unit == LOAD_MAX)
+			json_object_set_new(
+				definitions, "load_shape",
+				json_string("As fast as the transmitter can: no frame has a time at which it is due."));
 		break;
 	case MEASURER_EXEC:
 		json_object_set_new(definitions, "trial_loss_ratio", json_string("As the external measurer returns it."));

@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "base/units.h"
 #include "config/echo.h"
+#include "config/stored.h"
 
 static json_t *count_json(uint64_t count)
 {
@@ -295,6 +296,16 @@ static json_t *deviations_json(const struct config *config, struct measurer *mea
 
 /* --- documents ------------------------------------------------------------------------------------------------------ */
 
+/* What a replay does not know is how it was measured; the stored search does. */
+static void take_stored(json_t *document, const json_t *stored)
+{
+	static const char *const members[] = { "deviations", "definitions" };
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+		if (json_object_get(stored, members[i]))
+			json_object_set(document, members[i], json_object_get(stored, members[i]));
+}
+
 /* What both documents say of how it was measured. */
 void report_add_setting(json_t *document, const struct config *config, struct measurer *measurer, time_t start_time)
 {
@@ -305,6 +316,8 @@ void report_add_setting(json_t *document, const struct config *config, struct me
 	json_object_set_new(document, "units", report_units());
 	json_object_set_new(document, "definitions", report_definitions(config));
 	json_object_set_new(document, "configuration", config_describe(config));
+	if (config->measurer == MEASURER_REPLAY)
+		take_stored(document, config->stored->document);
 }
 
 static void add_trial_bps(json_t *trial, const struct mlr_trial_result *result, const struct config *config)
