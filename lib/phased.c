@@ -267,6 +267,19 @@ static enum mlr_irregularity irregularity(const struct phased *phased, const str
 	return mlr_width_met(goal, bounds->lower_fps, bounds->upper_fps) ? MLR_REGULAR : MLR_UNFINISHED;
 }
 
+/* Hold a regular result to Load Classification, which looks at trials of every duration. */
+static void confirm(const struct phased *phased, size_t goal, struct mlr_goal_result *result)
+{
+	const struct mlr_results *results = phased->base.results;
+	struct mlr_bounds bounds = mlr_results_bounds(results, goal);
+
+	if (bounds.lower == MLR_NO_LOAD || bounds.upper == MLR_NO_LOAD ||
+	    mlr_results_load_fps(results, bounds.lower) != result->relevant_lower_bound_fps)
+		result->irregularity = MLR_CONTRADICTED;
+	else
+		result->relevant_upper_bound_fps = mlr_results_load_fps(results, bounds.upper);
+}
+
 static int phased_goal_result(const struct mlr_controller *controller, size_t goal, struct mlr_goal_result *ret)
 {
 	const struct phased *phased = (const struct phased *)controller;
@@ -283,6 +296,8 @@ static int phased_goal_result(const struct mlr_controller *controller, size_t go
 
 	if (!isnan(bounds.lower_fps))
 		result.conditional_throughput_fps = bounds.lower_fps * (1 - mlr_phased_loss_ratio(&level, bounds.lower_fps));
+	if (result.irregularity == MLR_REGULAR)
+		confirm(phased, goal, &result);
 	*ret = result;
 	return 0;
 }
@@ -314,12 +329,19 @@ int mlr_controller_new_phased(const struct mlr_controller_input *input, const st
 			      struct mlr_controller **ret)
 {
 	struct phased *phased = calloc(1, sizeof(*phased));
+	struct mlr_controller_input applied = *input;
+	struct mlr_goal goals[MLR_GOALS_MAX];
 	int err;
 
 	if (!phased)
 		return -ENOMEM;
 	phased->parameters = parameters ? *parameters : MLR_PHASED_DEFAULTS;
-	err = mlr_controller_init(&phased->base, &phased_ops, input);
+	for (size_t goal = 0; goal < input->goal_count && goal < MLR_GOALS_MAX; goal++) {
+		goals[goal] = input->goals[goal];
+		mlr_phased_goal(&goals[goal]);
+	}
+	applied.goals = goals;
+	err = mlr_controller_init(&phased->base, &phased_ops, &applied);
 	if (!err && !mlr_phased_accepts(&phased->parameters, input)) {
 		mlr_results_free(phased->base.results);
 		err = -EINVAL;

@@ -16,6 +16,12 @@ size_t mlr_phased_goals(const struct mlr_goal **ret_goals)
 	return sizeof(goals) / sizeof(goals[0]);
 }
 
+void mlr_phased_goal(struct mlr_goal *goal)
+{
+	goal->exceed_ratio = 0;
+	goal->duration_sum_s = goal->final_trial_duration_s;
+}
+
 /* What the draft has only one of must be the same in all goals. */
 static bool goals_fit(const struct mlr_controller_input *input)
 {

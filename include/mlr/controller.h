@@ -74,10 +74,15 @@ struct mlr_phased_parameters {
  * *ret_goals pointing to constants. */
 size_t mlr_phased_goals(const struct mlr_goal **ret_goals);
 
+/* Set Goal Exceed Ratio and Duration Sum to what the phased algorithm applies, whatever they are: 0, and one trial of the
+ * final duration. */
+void mlr_phased_goal(struct mlr_goal *goal);
+
 /* The phased algorithm of draft-ietf-bmwg-mlrsearch-01. Of the goals it takes loss ratios, Trial Durations (which all goals
- * must share) and widths; Goal Exceed Ratio and Duration Sum mean nothing to it, and its Goal Results are its own: the
- * bounds by effective loss ratio among the trials of the final duration, and the forwarding rate at the lower one as
- * Conditional Throughput. Parameters NULL: the defaults. 0, -ENOMEM, or -EINVAL where a goal, load or parameter is out of
+ * must share) and widths; mlr_phased_goal() says what becomes of the rest. Its Goal Results are its own: the bounds by
+ * effective loss ratio among the trials of the final duration, and the forwarding rate at the lower one as Conditional
+ * Throughput. One is regular only if Load Classification (draft-15, Appendix A) of all trials agrees with the lower bound;
+ * the upper one is then the Relevant Upper Bound. Parameters NULL: the defaults. 0, -ENOMEM, or -EINVAL where a goal, load or parameter is out of
  * range, a Goal Width below MLR_GRID_WIDTH_MIN, or the goals do not share their Trial Durations. The goals are copied. The
  * caller frees it. */
 int mlr_controller_new_phased(const struct mlr_controller_input *input, const struct mlr_phased_parameters *parameters,

@@ -31,6 +31,7 @@ enum mlr_irregularity {
 	MLR_MAX_LOAD_IS_LOWER_BOUND, /* the SUT is not the limit (4.8.4.2) */
 	MLR_MIN_LOAD_IS_UPPER_BOUND, /* fails at every load (4.6.8.2) */
 	MLR_UNFINISHED,              /* the search ended before the bounds were within the Goal Width */
+	MLR_CONTRADICTED,            /* by Load Classification of all trials, the algorithm's lower bound is none */
 };
 
 /* Goal Result (4.8.4.3). What does not exist is NAN. */

@@ -161,6 +161,49 @@ holds() {
     --goal name=a,final=1 --goal name=b,final=2
 }
 
+phased() {
+  simulated --algorithm phased --format json "$@"
+}
+
+@test "phased has the parameters and defaults of draft-01, and they are options" {
+  local SIM=sim:hard,capacity=1e6
+  phased 2>/dev/null | is '.controller_input.goals == [
+      {"name": "ndr", "loss_ratio": 0, "exceed_ratio": 0, "initial_trial_duration": 1, "final_trial_duration": 30, "duration_sum": 30, "width": 0.005},
+      {"name": "pdr", "loss_ratio": 0.005, "exceed_ratio": 0, "initial_trial_duration": 1, "final_trial_duration": 30, "duration_sum": 30, "width": 0.005}]
+    and (.configuration | ."max-time" == "600" and ."intermediate-phases" == "2" and ."expansion-coefficient" == "4")
+    and ([.trials[].trial_duration] | unique | length == 3)'
+  phased --goal name=x 2>/dev/null | is '.controller_input.goals[0] | .initial_trial_duration == 1 and .final_trial_duration == 30'
+  phased --goal name=x --intermediate-phases 0 | is '[.trials[].trial_duration] | unique == [1, 30]'
+  SIM=sim:jitter,capacity=1e6,sigma=0.02,seed=1
+  phased --goal name=x --intermediate-phases 1 --expansion-coefficient 2.5 >"$BATS_TEST_TMPDIR/one.json"
+  phased --goal name=x --intermediate-phases 1 | is '.trials[3].trial_load < 955000'
+  is '.trials[3].trial_load > 955000' <"$BATS_TEST_TMPDIR/one.json"
+  "$XDP_MLR" search --config "$BATS_TEST_TMPDIR/one.json" --format json |
+    jq '[.trials[].trial_load]' | diff - <(jq '[.trials[].trial_load]' "$BATS_TEST_TMPDIR/one.json")
+  run -1 --separate-stderr phased --max-time 40
+  is '.irregular_reason == "the time limit of the search was reached"' <<<"$output"
+  refuses 2 "--expansion-coefficient '1.9': must be a number from 2 to" simulated --algorithm phased --expansion-coefficient 1.9
+  refuses 2 "--intermediate-phases '17': must be a whole number from 0 to 16" simulated --algorithm phased --intermediate-phases 17
+  refuses 2 "--intermediate-phases '1': is for --algorithm phased" simulated --intermediate-phases 1
+}
+
+@test "phased reports what it applies of a goal, says what not, and is not regular where all trials say otherwise" {
+  run --separate-stderr phased --goal name=x,loss=0.1%,exceed=0.5,final=10,sum=40
+  [[ $stderr == *"goal 'x': --algorithm phased judges a load by one trial; exceed=0.5 and sum=40 are not applied, but exceed=0 and sum=10"* ]]
+  is '(.controller_input.goals[0] | .exceed_ratio == 0 and .duration_sum == 10) and (.configuration.goal[0] | test("exceed=0,.*sum=10,"))
+    and (.deviations | any(test("It applies no Goal Exceed Ratio and no Goal Duration Sum"))) and (.warnings | any(test("are not applied")))' <<<"$output"
+  # by Appendix A, with the Goal Exceed Ratio of 0, any trial that lost too much makes an Upper Bound
+  local seed
+  for seed in {1..20}; do
+    phased --measurer "sim:jitter,capacity=1e6,sigma=0.01,seed=$seed" --preset csit --intermediate-phases 0 2>/dev/null || [ $? -eq 1 ]
+    phased --measurer "sim:jitter,capacity=1e6,sigma=0.01,seed=$seed" 2>/dev/null || [ $? -eq 1 ]
+  done | jq -es 'length == 40 and all(.[]; .trials as $t | all(.search_result[]; . as $r
+      | ([$t[] | select(.trial_loss_ratio > $r.goal.loss_ratio) | .trial_load] | min) as $upper
+      | if .regular then .relevant_lower_bound < $upper and .relevant_upper_bound == $upper
+        else (.irregular_reason | startswith("trials of other durations")) and .relevant_lower_bound >= $upper end))
+    and ([.[].search_result[].regular] | unique == [false, true])'
+}
+
 @test "a SUT that remembers overload is warned of, and no other" {
   simulated --format json --measurer sim:overheating,capacity=1e6 2>/dev/null |
     is '.warnings | any(startswith("the SUT remembers: trials after an overloaded one do worse"))'

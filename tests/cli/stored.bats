@@ -16,10 +16,11 @@ store() { # further options
 
 @test "--replay asks for the same trials and finds the same result, whatever the algorithm" {
   for algorithm in mlr phased binary tst009; do
-    store --algorithm "$algorithm"
+    store --algorithm "$algorithm" || [ $? -eq 1 ] # irregular: phased, whose long trials contradict short ones here
+    code=$(jq 'if all(.search_result[]; .regular) then 0 else 1 end' "$WHOLE")
     for file in "$WHOLE" "$STREAM"; do
       run --separate-stderr "$XDP_MLR" search --replay "$file" --format json
-      [ "$status" -eq 0 ]
+      [ "$status" -eq "$code" ]
       [ "$(jq -c .search_result <<<"$output")" = "$(jq -c .search_result "$WHOLE")" ]
       [ "$(jq -c '[.trials[] | del(.decision)]' <<<"$output")" = "$(jq -c '[.trials[] | del(.decision)]' "$WHOLE")" ]
       "$JQ" -e '[.trials[].decision | has("asked_load")] | any | not' <<<"$output"

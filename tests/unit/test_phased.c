@@ -649,6 +649,17 @@ static bool is_lower(const struct random_search *random_search, const struct mlr
 	return true;
 }
 
+/* The Relevant Upper Bound of draft-15 with a Goal Exceed Ratio of 0: any trial that lost too much makes one. */
+static double smallest_upper_bound(const struct search *search, const struct mlr_goal *goal)
+{
+	double least_fps = INFINITY;
+
+	for (size_t i = 0; i < search->count; i++)
+		if (search->trials[i].output.loss_ratio > goal->loss_ratio)
+			least_fps = fmin(least_fps, search->trials[i].input.load_fps);
+	return least_fps;
+}
+
 static void check_goal(const struct random_search *random_search, size_t goal)
 {
 	const struct search *search = &random_search->search;
@@ -659,7 +670,10 @@ static void check_goal(const struct random_search *random_search, size_t goal)
 	check(random_search, mlr_controller_goal_done(search->controller, goal));
 	check(random_search, !(lower_fps >= upper_fps));
 	check(random_search, isnan(lower_fps) || is_lower(random_search, g, lower_fps));
-	check(random_search, isnan(upper_fps) || !is_lower(random_search, g, upper_fps));
+	check(random_search,
+	      isnan(upper_fps) || result.irregularity == MLR_REGULAR || !is_lower(random_search, g, upper_fps));
+	check(random_search, result.irregularity != MLR_REGULAR || upper_fps == smallest_upper_bound(search, g));
+	check(random_search, result.irregularity != MLR_CONTRADICTED || smallest_upper_bound(search, g) <= lower_fps);
 	check(random_search, !isnan(lower_fps) || !isnan(upper_fps));
 	if (result.irregularity == MLR_REGULAR)
 		check(random_search, log(upper_fps / lower_fps) <= -log1p(-g->width_ratio) * (1 + 1e-8));
@@ -667,6 +681,31 @@ static void check_goal(const struct random_search *random_search, size_t goal)
 		check(random_search, lower_fps == search->input.max_load_fps && isnan(upper_fps));
 	if (result.irregularity == MLR_MIN_LOAD_IS_UPPER_BOUND)
 		check(random_search, upper_fps == search->input.min_load_fps && isnan(lower_fps));
+}
+
+/* What short trials lost counts in Appendix A, and a lower bound at or above it is none. */
+static void short_trials_contradict(void **state)
+{
+	static const struct mlr_goal goal = { "x", 0, 0.5, 1, 30, 60, 0.005 };
+	static const double answers[] = { 0.5, 0.5, 0 };
+	static struct search search;
+	struct answerer answerer = { .loss_ratio = answer_from_list, .list = answers };
+	struct mlr_goal_result result;
+
+	(void)state;
+	search_start(&search, &goal, 1, 1000, 1e6, &(struct mlr_phased_parameters){ 0, 4 });
+	for (size_t i = 0; i < COUNT_OF(answers); i++)
+		assert_true(search_step(&search, &answerer));
+	/* the initial phase lost at 500 kfps; now long trials lose above 600 kfps only */
+	answerer = (struct answerer){ .loss_ratio = answer_hard, .capacity_fps = 6e5 };
+	search_run(&search, &answerer);
+	result = search_result(&search, 0);
+	assert_true(result.relevant_lower_bound_fps > 5.9e5 && result.relevant_upper_bound_fps < 6.1e5);
+	assert_int_equal(result.irregularity, MLR_CONTRADICTED);
+	/* whatever the goal says, one trial of the final duration judges */
+	assert_close(mlr_results_goal(mlr_controller_results(search.controller), 0)->exceed_ratio, 0, 0);
+	assert_close(mlr_results_goal(mlr_controller_results(search.controller), 0)->duration_sum_s, 30, 0);
+	mlr_controller_free(search.controller);
 }
 
 /* Only where Min Load is too high for the smallest loss ratio may another goal stay unfinished. */
@@ -901,6 +940,7 @@ int main(void)
 		cmocka_unit_test(forgotten_max_load_is_measured_again),
 		cmocka_unit_test(durations_are_geometric),
 		cmocka_unit_test(one_duration_for_all_phases),
+		cmocka_unit_test(short_trials_contradict),
 		cmocka_unit_test(any_behaviour),
 		cmocka_unit_test(striped_behaviours),
 		cmocka_unit_test(simulated_suts),

@@ -74,6 +74,7 @@ static const char *search_reason(const struct goal_outcome *outcome)
 		       "result of MLRsearch it is irregular, for there is no upper bound";
 	case MLR_MIN_LOAD_IS_UPPER_BOUND:
 		return "the SUT loses frames at every load down to Min Load";
+	case MLR_CONTRADICTED:
 	case MLR_UNFINISHED:
 		break;
 	}

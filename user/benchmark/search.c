@@ -39,7 +39,7 @@ enum exit_code search_new_controller(const struct config *config, const struct m
 		error = mlr_controller_new_mlr(input, ret);
 		break;
 	case ALGORITHM_PHASED:
-		error = mlr_controller_new_phased(input, NULL, ret);
+		error = mlr_controller_new_phased(input, &config->phased, ret);
 		break;
 	case ALGORITHM_BINARY:
 		error = mlr_controller_new_binary(input, ret);

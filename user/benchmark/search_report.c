@@ -75,6 +75,8 @@ static const char *goal_reason(const struct search *search, enum mlr_irregularit
 		return "Max Load is a Lower Bound: the SUT is not the limit";
 	case MLR_MIN_LOAD_IS_UPPER_BOUND:
 		return "Min Load is an Upper Bound: the SUT fails this goal at every load of the search";
+	case MLR_CONTRADICTED:
+		return "trials of other durations contradict the lower bound: by all trials (Appendix A) it is none";
 	case MLR_UNFINISHED:
 		break;
 	}

@@ -17,6 +17,7 @@
 #include "base/output.h"
 #include "base/units.h"
 #include "config/verb.h"
+#include "mlr/controller.h"
 #include "mlr/goal.h"
 #include "mlr/profile.h"
 
@@ -156,6 +157,7 @@ struct config {
 	double stdev_ratio;       /* soak: end once the estimate is that sharp; 0: do not */
 	double first_duration_s;  /* soak: of its first trial */
 	double duration_step_s;   /* soak: how much longer each further one is */
+	struct mlr_phased_parameters phased;
 	unsigned int max_r;       /* tst009: high-loss trials before a load has failed; 0: not given */
 	enum measurer_kind measurer;
 	const char *measurer_argument; /* the COMMAND of exec:, the MODEL of sim:; else NULL */

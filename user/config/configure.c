@@ -113,15 +113,30 @@ static enum exit_code read_stored(struct config *config)
 	return code == EXIT_DONE ? take_stored_options(config->stored, path, config->verb, config->given) : code;
 }
 
-/* Defaults of one verb: a soak ends by itself, a suite has the frame sizes of RFC 2544. */
+/* Defaults of one verb: a soak ends by itself, a suite has the frame sizes of RFC 2544; and of the phased algorithm, as in
+ * section 5.1.1 of draft-ietf-bmwg-mlrsearch-01. */
 static enum exit_code add_verb_fallbacks(enum verb verb, struct given_list *list)
 {
-	const char *name = verb == VERB_SOAK ? "max-time" : frame_sizes_are_a_list(verb) ? "frame-size" : NULL;
-	const char *text = verb == VERB_SOAK ? "1800" : RFC2544_FRAME_SIZES;
+	bool phased = given_says(list, "algorithm", "phased"),
+	     stored = given_find(list, "resume") || given_find(list, "replay");
+	const struct {
+		bool applies;
+		const char *name, *text;
+	} fallbacks[] = {
+		{ verb == VERB_SOAK, "max-time", "1800" },
+		{ phased && !stored, "max-time", "600" },
+		{ phased, "intermediate-phases", "2" },
+		{ phased, "expansion-coefficient", "4" },
+		{ frame_sizes_are_a_list(verb), "frame-size", RFC2544_FRAME_SIZES },
+	};
+	enum exit_code code = EXIT_DONE;
 
-	if (!name || given_find(list, name))
-		return EXIT_DONE;
-	return given_add(list, &(struct given){ .option = option_find(name), .text = (char *)text, .fallback = true });
+	for (size_t i = 0; i < COUNT(fallbacks) && code == EXIT_DONE; i++)
+		if (fallbacks[i].applies && !given_find(list, fallbacks[i].name))
+			code = given_add(list, &(struct given){ .option = option_find(fallbacks[i].name),
+								.text = (char *)fallbacks[i].text,
+								.fallback = true });
+	return code;
 }
 
 /* --config, and --run in it. */
@@ -140,7 +155,10 @@ static void take_preset_goals(struct config *config)
 {
 	const struct mlr_goal *goals;
 
-	config->goal_count = mlr_goal_preset(config->preset, &goals);
+	if (config->algorithm == ALGORITHM_PHASED && !given_by_user(config->given, "preset"))
+		config->goal_count = mlr_phased_goals(&goals);
+	else
+		config->goal_count = mlr_goal_preset(config->preset, &goals);
 	memcpy(config->goals, goals, config->goal_count * sizeof(*goals));
 }
 
@@ -160,12 +178,42 @@ static enum exit_code check_loads(const struct config *config)
 	return refuse_given(max, "must be above Min Load, which is '%s'; raise it or give a smaller --min-load", min->text);
 }
 
+/* What the algorithm does not apply is not in force, either. */
+static void apply_phased(struct mlr_goal *goal)
+{
+	struct mlr_goal applied = *goal;
+
+	mlr_phased_goal(&applied);
+	if (applied.exceed_ratio != goal->exceed_ratio || applied.duration_sum_s != goal->duration_sum_s)
+		warn("goal '%s': --algorithm phased judges a load by one trial; exceed=%g and sum=%g are not applied, but "
+		     "exceed=0 and sum=%g",
+		     goal->name, goal->exceed_ratio, goal->duration_sum_s, applied.duration_sum_s);
+	*goal = applied;
+}
+
+/* Options of the phased algorithm, where there is another. */
+static enum exit_code check_phased(const struct config *config)
+{
+	static const char *const names[] = { "intermediate-phases", "expansion-coefficient" };
+
+	for (size_t i = 0; i < COUNT(names) && config->algorithm != ALGORITHM_PHASED; i++)
+		if (given_find(config->given, names[i]))
+			return refuse_given(given_find(config->given, names[i]), "is for --algorithm phased");
+	return EXIT_DONE;
+}
+
 static enum exit_code check_search(struct config *config)
 {
+	enum exit_code code = check_phased(config);
+
+	if (code != EXIT_DONE)
+		return code;
 	if (config->goal_count == 0)
 		take_preset_goals(config);
 	for (size_t i = 0; config->algorithm == ALGORITHM_TST009 && config->max_r && i < config->goal_count; i++)
 		mlr_tst009_goal(&config->goals[i], config->max_r);
+	for (size_t i = 0; config->algorithm == ALGORITHM_PHASED && i < config->goal_count; i++)
+		apply_phased(&config->goals[i]);
 	return check_loads(config);
 }
 
@@ -235,7 +283,8 @@ static enum exit_code check(struct config *config)
 		code = require_check(config);
 	if (code != EXIT_DONE)
 		return code;
-	if (config->effective_duration == EFFECTIVE_WALL && !config_uses_ports(config) && config->measurer != MEASURER_REPLAY)
+	if (config->effective_duration == EFFECTIVE_WALL && !config_uses_ports(config) &&
+	    config->measurer != MEASURER_REPLAY)
 		return refuse(EXIT_USAGE_ERROR,
 			      "--effective-duration wall is for trials over ports: what exec performs, it times "
 			      "itself (trial_effective_duration), and sim takes no time");

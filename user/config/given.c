@@ -48,6 +48,13 @@ bool given_by_user(const struct given_list *list, const char *name)
 	return given && !given->fallback;
 }
 
+bool given_says(const struct given_list *list, const char *name, const char *text)
+{
+	const struct given *given = list ? given_find(list, name) : NULL;
+
+	return given && strcmp(given->text, text) == 0;
+}
+
 json_t *given_texts(const struct given_list *list, const char *name)
 {
 	json_t *texts = json_array();

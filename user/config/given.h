@@ -69,6 +69,8 @@ enum exit_code given_add(struct given_list *list, const struct given *given);
 const struct given *given_find(const struct given_list *list, const char *name);
 /* Whether an option was given, and has not just its default. No list: it was not. */
 bool given_by_user(const struct given_list *list, const char *name);
+/* Whether it has this value. No list: it has not. */
+bool given_says(const struct given_list *list, const char *name, const char *text);
 /* Every text given for an option that repeats, in order: a new array; NULL without memory. */
 json_t *given_texts(const struct given_list *list, const char *name);
 void given_list_free(struct given_list *list);

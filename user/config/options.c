@@ -107,6 +107,17 @@ static enum exit_code read_count(const struct given *given, struct config *confi
 	return EXIT_DONE;
 }
 
+static enum exit_code read_real(const struct given *given, struct config *config)
+{
+	const struct option *option = given->option;
+	double number;
+
+	if (!parse_number(given->text, &number) || !(number >= option->least && number <= option->most))
+		return refuse_given(given, "must be a number from %.10g to %.10g", option->least, option->most);
+	*(double *)field_of(given, config) = number;
+	return EXIT_DONE;
+}
+
 static enum exit_code read_duration(const struct given *given, struct config *config)
 {
 	const struct option *option = given->option;
@@ -272,7 +283,8 @@ const struct option options[] = {
 	       "goals and waits: csit (NDR and PDR as FD.io CSIT measures them), rfc2544 or tst009"),
 	OPTION("goal", "K=V,...", SEARCH, NULL, read_goal,
 	       "a Search Goal, repeatable, instead of the preset's. Keys: name, loss (0), exceed (0.5), final (1), "
-	       "initial (= final), sum (= final), width (0.5%); durations in seconds, ratios as numbers or with %",
+	       "initial (= final), sum (= final), width (0.5%); durations in seconds, ratios as numbers or with %. With "
+	       "--algorithm phased: final 30, initial 1, no exceed and no sum",
 	       .flags = OPTION_REPEATS),
 	OPTION("tests", "T,...", RFC2544, NULL, read_tests,
 	       "which tests: throughput, latency, frame-loss, back-to-back, recovery, reset. Default: all, the reset only "
@@ -305,6 +317,11 @@ const struct option options[] = {
 	CHOICE("algorithm", "A", SEARCH, "mlr", algorithm, algorithms,
 	       "the search algorithm: mlr (draft-15), phased (the MLRsearch of 2021), binary (RFC 2544) or tst009 (with "
 	       "loss verification)"),
+	NUMBER("intermediate-phases", "N", SEARCH, NULL, phased.intermediate_phases, 0, MLR_PHASED_INTERMEDIATE_PHASES_MAX,
+	       "phased: phases between the initial and the final one. Default: 2"),
+	VALUE("expansion-coefficient", "X", SEARCH, NULL, read_real, phased.expansion_coefficient,
+	      "phased: of widths, in a search outwards for a bound. Default: 4", .least = 2,
+	      .most = MLR_PHASED_EXPANSION_COEFFICIENT_MAX),
 	NUMBER("max-r", "N", SEARCH, NULL, max_r, 1, MLR_TST009_MAX_R,
 	       "tst009: high-loss trials before a load has failed; sets Goal Exceed Ratio and Duration Sum to match. "
 	       "Default: 2, with the goals as they are"),

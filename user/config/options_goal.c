@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Search Goals, presets and waits, as options. */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -141,7 +142,8 @@ static bool name_taken(const struct config *config, const char *name)
 
 enum exit_code read_goal(const struct given *given, struct config *config)
 {
-	struct mlr_goal goal = { .exceed_ratio = 0.5, .final_trial_duration_s = 1, .width_ratio = 0.005 };
+	bool phased = given_says(config->given, "algorithm", "phased");
+	struct mlr_goal goal = { .exceed_ratio = 0.5, .final_trial_duration_s = phased ? 30 : 1, .width_ratio = 0.005 };
 	struct pairs pairs = { .keys = goal_keys, .key_count = COUNT(goal_keys), .into = &goal };
 	enum mlr_goal_fault fault;
 	enum exit_code code;
@@ -153,9 +155,11 @@ enum exit_code read_goal(const struct given *given, struct config *config)
 	if (code != EXIT_DONE)
 		return code;
 	if (!seen(&pairs, "initial"))
-		goal.initial_trial_duration_s = goal.final_trial_duration_s;
+		goal.initial_trial_duration_s = fmin(goal.final_trial_duration_s, phased ? 1 : INFINITY);
 	if (!seen(&pairs, "sum"))
 		goal.duration_sum_s = goal.final_trial_duration_s;
+	if (phased && !seen(&pairs, "exceed"))
+		goal.exceed_ratio = 0;
 	fault = mlr_goal_check(&goal);
 	if (fault != MLR_GOAL_OK)
 		return refuse_given(given, "%s: %s", key_of_fault(fault), mlr_goal_rule(fault));

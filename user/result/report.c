@@ -287,8 +287,10 @@ static json_t *deviations_json(const struct config *config, struct measurer *mea
 	if (config->verb == VERB_SEARCH && config->algorithm == ALGORITHM_PHASED)
 		append_sentence(
 			sentences,
-			"Algorithm phased: bounds are those of draft-ietf-bmwg-mlrsearch-01, by effective loss ratio; "
-			"Goal Exceed Ratio and Goal Duration Sum are not applied (a deviation from draft-15).");
+			"Algorithm phased: bounds are those of draft-ietf-bmwg-mlrsearch-01, by the effective loss ratio of "
+			"trials of the Goal Final Trial Duration. It applies no Goal Exceed Ratio and no Goal Duration Sum: "
+			"one "
+			"such trial judges a load, which is what 0 and one trial stand for here.");
 	for (size_t i = 0; i < config->goal_count; i++)
 		add_goal(sentences, &config->goals[i]);
 	return sentences;
