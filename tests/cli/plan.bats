@@ -82,7 +82,7 @@ warned() {
     and (.estimate | .duration_min <= .duration and .duration <= .duration_max and .trials > 5)' <<<"$output"
   run --separate-stderr simulated --dry-run
   [ "$status" -eq 0 ]
-  [[ $output == "Plan of xdp-mlr search; nothing was sent"*"Goal ndr: loss 0 %"*"Time      about "*"Options in force"*"max-load: 10Mfps"* ]]
+  [[ $output == "Plan of xdp-mlr search; nothing was sent"*"Goal ndr: Goal Loss Ratio 0 %, Goal Exceed Ratio 50 %, Goal Width 0.5 %,"*"Goal Initial Trial Duration 1 s, Goal Final Trial Duration 1 s, Goal Duration Sum 21 s"*"Time      about "*"Options in force"*"max-load: 10Mfps"* ]]
 }
 
 @test "the estimate is near what the search then takes" {

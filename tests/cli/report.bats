@@ -150,6 +150,28 @@ ends_at() { # page number
   diff <(embedded "$page") <(jq -S . "$big")
 }
 
+@test "Search Goals have the names of the draft in every form" {
+  local file form name page
+  for file in search-1-xdp rfc2544-1-xdp; do
+    for form in html md; do
+      page=$(render "$GOLDEN/$file.json" $form)
+      for name in "Loss Ratio" "Exceed Ratio" "Width (relative)" "Initial Trial Duration (s)" "Final Trial Duration (s)" "Duration Sum (s)"; do
+        grep -qF -e ">Goal $name<" -e "| Goal $name |" "$page" || { echo "$page: no Goal $name"; return 1; }
+      done
+    done
+  done
+  page=$(render "$GOLDEN/search-1-xdp.json" txt)
+  grep -qF "(Goal Width 1 %)" "$page"
+  diff - <(sed -n '/^  Search /,/^  ndr/p; /^  ndr/q' "$page") <<'TEXT'
+  Search   Goal    Goal  Goal Width      Goal      Goal      Goal
+  Goal     Loss  Exceed  (relative)   Initial     Final  Duration
+          Ratio   Ratio                 Trial     Trial   Sum (s)
+                                     Duration  Duration
+                                          (s)       (s)
+  ndr       0 %    50 %         1 %       0.3       0.3       1.2
+TEXT
+}
+
 @test "CSV has one row a trial, units in its heading, and the numbers of the document" {
   local file=$GOLDEN/search-1-sim.json page
   page=$(render "$file" csv)

@@ -314,8 +314,11 @@ static void put_goals(FILE *stream, const struct config *config)
 	for (size_t i = 0; i < config->goal_count; i++) {
 		const struct mlr_goal *goal = &config->goals[i];
 
-		fprintf(stream, "  Goal %s: loss %s, exceed %s, width %s, trials of %g to %g s, sum %g s\n", goal->name,
-			format_percent(goal->loss_ratio, loss), format_percent(goal->exceed_ratio, exceed),
+		fprintf(stream,
+			"  Goal %s: Goal Loss Ratio %s, Goal Exceed Ratio %s, Goal Width %s,\n"
+			"            Goal Initial Trial Duration %g s, Goal Final Trial Duration %g s, Goal Duration Sum %g "
+			"s\n",
+			goal->name, format_percent(goal->loss_ratio, loss), format_percent(goal->exceed_ratio, exceed),
 			format_percent(goal->width_ratio, width), goal->initial_trial_duration_s,
 			goal->final_trial_duration_s, goal->duration_sum_s);
 	}

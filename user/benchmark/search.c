@@ -18,10 +18,10 @@ static const char *algorithm_demands(enum algorithm algorithm)
 {
 	switch (algorithm) {
 	case ALGORITHM_PHASED:
-		return "all must have the same initial and the same final Trial Duration";
+		return "all must have the same Goal Initial Trial Duration and the same Goal Final Trial Duration";
 	case ALGORITHM_TST009:
 		return "a load must not fail by fewer than --max-r high-loss trials; raise the Goal Exceed Ratio or "
-		       "Duration Sum";
+		       "Goal Duration Sum";
 	case ALGORITHM_MLR:
 	case ALGORITHM_BINARY:
 		break;

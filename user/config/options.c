@@ -323,7 +323,7 @@ const struct option options[] = {
 	      "phased: of widths, in a search outwards for a bound. Default: 4", .least = 2,
 	      .most = MLR_PHASED_EXPANSION_COEFFICIENT_MAX),
 	NUMBER("max-r", "N", SEARCH, NULL, max_r, 1, MLR_TST009_MAX_R,
-	       "tst009: high-loss trials before a load has failed; sets Goal Exceed Ratio and Duration Sum to match. "
+	       "tst009: high-loss trials before a load has failed; sets Goal Exceed Ratio and Goal Duration Sum to match. "
 	       "Default: 2, with the goals as they are"),
 	RATIO("target-loss-ratio", "R", SOAK, "1e-7", target_loss_ratio, "the loss ratio to look for, above 0 and below 1"),
 	RATIO("stdev", "RATIO", SOAK, NULL, stdev_ratio,

@@ -78,7 +78,7 @@ static void add_bounds(struct facts *facts, const json_t *document, const json_t
 	add_bound(facts, "Relevant Lower Bound", document, read_number(result, "relevant_lower_bound"), regular);
 	add_bound(facts, "Relevant Upper Bound", document, read_number(result, "relevant_upper_bound"), regular);
 	if (!isnan(width_of(result)))
-		facts_add(facts, "Width between them", "%s (goal %s)", text_percent(width_of(result), text),
+		facts_add(facts, "Width between them", "%s (Goal Width %s)", text_percent(width_of(result), text),
 			  text_percent(read_number(json_object_get(result, "goal"), "width"), goal_width));
 }
 
@@ -232,22 +232,13 @@ static void put_results(struct writer *writer, const json_t *document)
 
 static void put_goals(struct writer *writer, const json_t *document)
 {
-	static const struct field fields[] = {
-		{ "Search Goal", "/name" },
-		{ "Loss Ratio", "/loss_ratio", text_percent },
-		{ "Exceed Ratio", "/exceed_ratio", text_percent },
-		{ "Width (relative)", "/width", text_percent },
-		{ "Initial Trial Duration (s)", "/initial_trial_duration", text_plain },
-		{ "Final Trial Duration (s)", "/final_trial_duration", text_plain },
-		{ "Duration Sum (s)", "/duration_sum", text_plain },
-	};
 	const json_t *input = json_object_get(document, "controller_input");
 	const char *source = read_text(document, "max_load_source");
 	struct facts facts = { .count = 0 };
 	char text[VALUE_SIZE];
 
 	writer->ops->section(writer, RANK_MAIN, "controller-input", "Search Goals");
-	table_put(writer, "goal-table", fields, COUNT(fields), json_object_get(input, "goals"), NULL);
+	goals_put(writer, json_object_get(input, "goals"));
 	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(input, "min_load"), text));
 	facts_add(&facts, "Max Load", "%s per interface%s%s", text_fps(read_number(input, "max_load"), text),
 		  *source ? ", from the " : "", source);

@@ -359,13 +359,13 @@ static void put_goal(struct writer *writer, const json_t *document)
 		{ "from the", "/max_load_source" },
 		{ "Maximum rate of 26.3 and 26.4 (frames/s)", "/max_rate", text_rate },
 	};
-	struct facts facts = { .count = 0 };
+	json_t *goals = json_pack("[O*]", json_at(document, "/frame_sizes/0/throughput/goal_result/goal"));
 
 	writer->ops->section(writer, RANK_COURSE, "frame-sizes", "Frame sizes and Search Goal");
 	table_put(writer, "size-table", fields, COUNT(fields), sizes_of(document), NULL);
 	writer->ops->section(writer, RANK_PAGE, "suite-goal", "Search Goal of the throughput, as applied at every size");
-	facts_add_object(&facts, json_at(document, "/frame_sizes/0/throughput/goal_result/goal"), NULL);
-	facts_put(&facts, writer);
+	goals_put(writer, goals);
+	json_decref(goals);
 }
 
 /* The trials of each test at each size. */

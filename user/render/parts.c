@@ -167,6 +167,21 @@ void table_put(struct writer *writer, const char *id, const struct field *fields
 	writer->ops->table_end(writer);
 }
 
+void goals_put(struct writer *writer, const json_t *goals)
+{
+	static const struct field fields[] = {
+		{ "Search Goal", "/name" },
+		{ "Goal Loss Ratio", "/loss_ratio", text_percent },
+		{ "Goal Exceed Ratio", "/exceed_ratio", text_percent },
+		{ "Goal Width (relative)", "/width", text_percent },
+		{ "Goal Initial Trial Duration (s)", "/initial_trial_duration", text_plain },
+		{ "Goal Final Trial Duration (s)", "/final_trial_duration", text_plain },
+		{ "Goal Duration Sum (s)", "/duration_sum", text_plain },
+	};
+
+	table_put(writer, "goal-table", fields, COUNT(fields), goals, NULL);
+}
+
 void table_put_most(struct writer *writer, const char *id, const struct field *fields, size_t count, json_t *rows,
 		    enum tone (*tone)(const json_t *row))
 {
