@@ -240,6 +240,13 @@ static void a_verdict_has_its_reason(void **state)
 	report_add_checklist(document);
 	assert_status(document, "26.1-limit", "not applicable");
 	assert_status(document, "4.5.8", "met");
+	set(document, "/definitions/trial_effective_duration", "\"\"");
+	report_add_checklist(document);
+	assert_status(document, "4.5.8", "missing");
+	/* what is not told apart is told, too */
+	set(document, "/definitions/duplicates", "\"Not told apart (--no-seq): a duplicate counts as received.\"");
+	report_add_checklist(document);
+	assert_non_null(strstr(read_text(entry_of(document, "4.9.1-freedoms"), "why"), "Neither"));
 	json_decref(document);
 }
 

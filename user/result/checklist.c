@@ -287,8 +287,7 @@ static struct finding judge_profile(const json_t *document, const struct clause 
 				   "where they apply.");
 	if (read_truth(profile_of(document), "bidirectional"))
 		return MET_BECAUSE("Bidirectional, as RFC 2544 section 14 says; not meshed. Further properties stand in the "
-				   "profile where "
-				   "they apply.");
+				   "profile where they apply.");
 	return MET_BECAUSE("One direction only; not meshed. Further properties stand in the profile where they apply.");
 }
 
@@ -310,10 +309,9 @@ static struct finding judge_effective_duration(const json_t *document, const str
 		return MISSING_BECAUSE("Some are not the Trial Duration, and it is not said why.");
 	if (!differs)
 		return NOT_APPLICABLE_AS("Every Trial Effective Duration is the Trial Duration.");
-	return MET_BECAUSE(clause->met);
+	return judge_stated(document, clause);
 }
 
-/* Of regular results, or those that have a lower bound. */
 static struct finding judge_conditional(const json_t *document, const struct clause *clause)
 {
 	size_t results = json_array_size(json_object_get(document, "search_result"));
@@ -389,7 +387,7 @@ static struct finding judge_freedoms(const json_t *document, const struct clause
 	for (size_t i = 0; i < POINTERS_MAX && clause->where[i]; i++)
 		if (!says(json_at(document, clause->where[i])))
 			return MISSING_BECAUSE("The document does not say it of both.");
-	if (*option_of(document, "no-seq"))
+	if (strncmp(read_text(json_object_get(document, "definitions"), "duplicates"), "Not told apart", 14) == 0)
 		return MET_BECAUSE("Neither is told apart (--no-seq), and it is said what follows.");
 	return MET_BECAUSE(clause->met);
 }
