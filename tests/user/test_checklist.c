@@ -8,6 +8,7 @@
 
 #include "base/json_read.h"
 #include "config/config.h"
+#include "config/traffic.h"
 #include "result/additions.h"
 #include "result/report.h"
 
@@ -250,6 +251,19 @@ static void a_verdict_has_its_reason(void **state)
 	json_decref(document);
 }
 
+static void a_load_without_schedule_is_not_constant(void **state)
+{
+	static const struct mlr_profile profile = { .sizes = { .size_count = 1, .sizes_octets = { 64 } } };
+	struct config config = { .measurer = MEASURER_XDP, .load = { .unit = LOAD_MAX } };
+	json_t *traffic = traffic_describe(&config, &profile, NULL), *definitions = report_definitions(&config);
+
+	(void)state;
+	assert_ptr_equal(strstr(read_text(traffic, "load"), "as fast as"), read_text(traffic, "load"));
+	assert_non_null(strstr(read_text(definitions, "load_shape"), "As fast as"));
+	json_decref(traffic);
+	json_decref(definitions);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +271,7 @@ int main(void)
 		cmocka_unit_test(no_clause_is_left_out),
 		cmocka_unit_test(of_an_external_measurer_little_is_known),
 		cmocka_unit_test(a_verdict_has_its_reason),
+		cmocka_unit_test(a_load_without_schedule_is_not_constant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

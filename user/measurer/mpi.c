@@ -529,7 +529,8 @@ static json_t *traffic_profile(struct measurer *measurer)
 	for (unsigned int port = 0; port < mpi->port_count; port++)
 		names[port] = mpi->config->ports[port].label;
 	json = traffic_describe(mpi->config, &mpi->xdp.profile, names);
-	json_object_set(json, "load", mpi->load_description);
+	if (mpi->config->load.unit != LOAD_MAX)
+		json_object_set(json, "load", mpi->load_description);
 	return json;
 }
 

@@ -130,7 +130,8 @@ json_t *xdp_traffic_profile(struct measurer *measurer)
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		names[i] = xdp->ports[i].link.name;
 	json = traffic_describe(xdp->config, &xdp->profile, names);
-	json_object_set_new(json, "load", xdp_load_json(xdp->ends[xdp_first_transmitter(xdp)].tx));
+	if (xdp->config->load.unit != LOAD_MAX) /* which has no schedule to keep */
+		json_object_set_new(json, "load", xdp_load_json(xdp->ends[xdp_first_transmitter(xdp)].tx));
 	return json;
 }
 
