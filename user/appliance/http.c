@@ -302,8 +302,8 @@ static int open_answer(struct appliance *appliance, const struct http_question *
 	}
 }
 
-/* Hand a descriptor over, -1 for none. A server that takes no answers is gone, or will be found to be. */
-static void answer(const struct http *http, int fd)
+/* Hand a descriptor over, -1 for none. False: the server does not take it. */
+static bool answer(const struct http *http, int fd)
 {
 	union {
 		struct cmsghdr header;
@@ -312,15 +312,24 @@ static void answer(const struct http *http, int fd)
 	char octet = 0;
 	struct iovec data = { &octet, sizeof(octet) };
 	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1 };
+	bool sent;
 
 	if (fd >= 0) {
 		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
 		message.msg_control = &control;
 		message.msg_controllen = sizeof(control);
 	}
-	sendmsg(http->channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	sent = sendmsg(http->channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
 	if (fd >= 0)
 		close(fd);
+	return sent;
+}
+
+/* It would wait for an answer for ever, or is no longer. */
+static void start_again(struct appliance *appliance, const char *reason)
+{
+	end_server(appliance->http);
+	postpone(appliance, reason);
 }
 
 static void take_question(struct appliance *appliance, const struct http_question *question)
@@ -330,7 +339,8 @@ static void take_question(struct appliance *appliance, const struct http_questio
 	if (question->subject == HTTP_FETCHED) {
 		results_set_fetched(&appliance->store, question->number);
 	} else if (question->subject != HTTP_READY) {
-		answer(http, open_answer(appliance, question));
+		if (!answer(http, open_answer(appliance, question)))
+			start_again(appliance, "the server takes no answer, and is started again");
 	} else if (!http->ready) {
 		http->ready = true;
 		http->said = false;
@@ -365,10 +375,7 @@ void http_work(struct appliance *appliance)
 	if (length == (ssize_t)sizeof(question)) {
 		take_question(appliance, &question);
 	} else if (length >= 0 || (errno != EAGAIN && errno != EINTR)) {
-		bool began = http->ready;
-
-		end_server(http);
-		postpone(appliance, began ? "the server ended, and is started again"
-					  : "the server does not start; are certificate and key good?");
+		start_again(appliance, http->ready ? "the server ended, and is started again"
+						   : "the server does not start; are certificate and key good?");
 	}
 }

@@ -397,8 +397,8 @@ static int confine(void)
 		/* memory, time; files, of which there are none */
 		__NR_mmap, __NR_munmap, __NR_mremap, __NR_mprotect, __NR_madvise, __NR_brk, __NR_openat, __NR_faccessat,
 		__NR_readlinkat, __NR_clock_gettime, __NR_gettimeofday, __NR_getrandom, __NR_getrusage, __NR_futex,
-		__NR_getpid, __NR_gettid, __NR_tgkill, __NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn,
-		__NR_restart_syscall, __NR_exit, __NR_exit_group
+		__NR_sysinfo, __NR_getpid, __NR_gettid, __NR_tgkill, __NR_rt_sigaction, __NR_rt_sigprocmask,
+		__NR_rt_sigreturn, __NR_restart_syscall, __NR_exit, __NR_exit_group
 	};
 	int error = confine_keep(0);
 
