@@ -274,5 +274,5 @@ refused() { # CODE WORD...
 
 # How many of the lab's ports have an XDP program.
 xdp_count() {
-  ip -j link show | jq --arg lab "$LAB" '[.[] | select(.xdp and (.ifname | startswith($lab)))] | length'
+  ip -j link show | "$JQ" --arg lab "$LAB" '[.[] | select(.xdp and (.ifname | startswith($lab)))] | length'
 }

@@ -37,7 +37,7 @@ differences() {
 # that a try which differs is followed by one that waits for longer.
 counted_exactly() { # SUT
   local wait_s
-  for wait_s in 1 5 20; do
+  for wait_s in 0.4 1 5 20; do
     "$MLR" lab down --name "$LAB" --quiet
     lab_up "hostile:$1"
     # shellcheck disable=SC2046 # several options

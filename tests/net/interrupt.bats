@@ -4,13 +4,19 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# Start a verb, and stop it while it asks for gateways that nobody is (which takes a second).
+# Start a verb, and stop it while it asks for gateways that nobody is (which takes a second). Again where the machine let that pass
+# before it was stopped: then it ended otherwise, or had measured.
 stop_early() { # SIGNAL VERB OPTION...
-  start "${@:2}"
-  until [ "$(xdp_count)" -ge 1 ]; do sleep 0.01; done
-  kill "-$1" "$pid"
-  ended
-  [ "$status" -eq 130 ] || { echo "exit $status: $stderr"; return 1; }
+  local try
+  for try in {1..5}; do
+    start "${@:2}"
+    until [ "$(xdp_count)" -ge 1 ] || ! running; do sleep 0.01; done
+    kill "-$1" "$pid" || true
+    ended
+    [ "$status" -eq 130 ] && ! grep -qE '"trial_loss_ratio": ?[0-9]' <<<"$output" && return
+    echo "# try $try: exit $status: ${stderr##*$'\n'}" >&3
+  done
+  return 1
 }
 
 # The same, and look at the document that it printed.

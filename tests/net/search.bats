@@ -55,7 +55,7 @@ search() {
 
 @test "a trial in which a link goes down and comes back is performed again, and the result says so" {
   lab_up policer:rate=50000,burst=100us
-  start search --max-load 100kfps --goal name=ndr,loss=0,final=1,sum=1,width=2% --wait d=0.2 --format json
+  start search --max-load 100kfps --goal name=ndr,loss=0,final=0.4,sum=0.4,width=2% --wait d=0.2 --format json
   while running && ! grep -qs "link went down" "$BATS_TEST_TMPDIR/err"; do flap; sleep 0.3; done
   ended
   check '.search_result[0] | .relevant_upper_bound > 50000 and .relevant_upper_bound <= 52000 or .tester_limited'
@@ -66,7 +66,7 @@ search() {
 
 @test "a trial in which the port that sends is set down, and up again, is performed again" {
   lab_up policer:rate=50000,burst=100us
-  start search --max-load 100kfps --goal name=ndr,loss=0,final=1,sum=1,width=2% --wait d=0.2 --format json
+  start search --max-load 100kfps --goal name=ndr,loss=0,final=0.4,sum=0.4,width=2% --wait d=0.2 --format json
   while running && ! grep -qs "link went down" "$BATS_TEST_TMPDIR/err"; do
     ip link set "$A" down
     sleep 0.2

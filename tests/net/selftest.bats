@@ -49,9 +49,9 @@ search() {
   run --separate-stderr "$MLR" search -p "$A,$B" --wait d=0.1 --goal "$goal" --format json "$@"
 }
 
-# One of a few trials, for what it says beforehand and of each.
+# One of a few trials without a warm-up, for what it says beforehand and of each.
 short_search() {
-  goal=name=ndr,loss=0,final=0.1,sum=0.1,width=90% search --max-load 20000 --min-load 5000
+  goal=name=ndr,loss=0,final=0.1,sum=0.1,width=90% search --algorithm binary --max-load 20000 --min-load 5000
 }
 
 @test "the clean load is found, confirmed and kept" {
