@@ -3,6 +3,7 @@
 # The suite of RFC 2544 where the SUT's link goes down; who watches that needs a CPU while the transmitter finds its link down.
 bats_require_minimum_version 1.5.0
 load suite
+SHOWN='.reset // .'
 
 # A command that takes the SUT's link away for a time, on any CPU.
 outage() { # seconds
@@ -20,11 +21,12 @@ suite_with_outage() { # seconds option...
   [ "$status" -le 1 ] || echo "exit $status: ${stderr##*$'\n'}"
 }
 
+# An outage is seen by looks at the counters, of which each may be late.
 @test "a reset is measured once, for the smallest frames" {
   lab_up $policer
   clean suite_with_outage 0.4 --frame-size 1518,64 --tests reset
   check '.tests == ["reset"]'
-  check '.reset | .frame_size == "64" and .command_result == "exited with status 0" and .reset_time >= 0.4 and .reset_time < 3'
+  check '.reset | .frame_size == "64" and .command_result == "exited with status 0" and .reset_time > 0.35 and .reset_time < 3'
   check '.reset | (.reset_time - .reset_time_by_loss) | fabs < 0.1'
   check '.reset | (.outage_to - .outage_from - .reset_time) | fabs < 1e-6'
   [ "$status" -eq 0 ]
@@ -42,7 +44,7 @@ suite_with_outage() { # seconds option...
   done
   eval "$(outage 0.3)"
   ended
-  check '.reset | .command == null and .reset_time >= 0.3 and .reset_time < 3'
+  check '.reset | .command == null and .reset_time > 0.25 and .reset_time < 3'
 }
 
 @test "a recovery in which a link went down is measured again" {
