@@ -27,6 +27,12 @@ hard() {
   [ "$status" -eq 1 ]
   grep -qE '^  ndr>=990kfps +yes +99[0-9]{4}\.[0-9] frames/s$' <<<"$output"
   grep -qE '^  ndr.lower>=2Mfps +NO ' <<<"$output"
+  # and says so first, whatever was reached, in the colour of what failed
+  grep -qE '^NOT MET: ndr.lower>=2Mfps \(measured 99[0-9]{4}\.[0-9] frames/s\)' <<<"$output"
+  hard --require 'ndr.lower>=2Mfps' --report "$BATS_TEST_TMPDIR/page.html" >/dev/null || [ $? -eq 1 ]
+  grep -q 'class="banner bad"[^>]*>NOT MET: ndr.lower' "$BATS_TEST_TMPDIR/page.html"
+  run grep -c 'class="banner good"' "$BATS_TEST_TMPDIR/page.html"
+  [ "$output" -eq 0 ]
 }
 
 @test "each comparison does what it says, at the bound too" {

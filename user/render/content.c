@@ -132,6 +132,25 @@ static enum tone tone_of_requirement(const json_t *requirement)
 	return read_truth(requirement, "met") ? TONE_GOOD : TONE_BAD;
 }
 
+/* What --require asked for and did not get: the program ended with exit code 1 by it. */
+static void put_unmet(struct writer *writer, const json_t *requirements)
+{
+	char text[512] = "NOT MET: ", measured[VALUE_SIZE];
+	size_t i, used = strlen(text), unmet = 0;
+	json_t *one;
+
+	json_array_foreach (requirements, i, one) {
+		const char *reason = read_string(one, "reason");
+
+		if (!read_truth(one, "met") && used < sizeof(text))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s (%s%s)", unmet++ ? ", " : "",
+						 read_text(one, "requirement"), reason ? "" : "measured ",
+						 reason ?: text_quantity_of(one, measured));
+	}
+	if (unmet)
+		writer->ops->banner(writer, TONE_BAD, text);
+}
+
 /* What --require asked for. */
 static void put_requirements(struct writer *writer, const json_t *requirements)
 {
@@ -369,6 +388,7 @@ void content_put(struct writer *writer, const json_t *document)
 
 	put_masthead(writer, document);
 	put_irregular(writer, document);
+	put_unmet(writer, json_object_get(document, "requirements"));
 	if (content->put_verdicts)
 		content->put_verdicts(writer, document);
 	put_requirements(writer, json_object_get(document, "requirements"));

@@ -139,7 +139,7 @@ static void put_summary(struct writer *writer, const json_t *document)
 				    : "All %zu goals were reached: every result is regular.",
 			 count);
 	if (count)
-		writer->ops->banner(writer, TONE_GOOD, text);
+		writer->ops->banner(writer, tone_of_success(document), text);
 }
 
 static void put_verdicts(struct writer *writer, const json_t *document)

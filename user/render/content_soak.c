@@ -37,8 +37,8 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 		strcpy(verdict.warning, "Tester-limited: the tester met its own limit in a trial.");
 	text_split(mean, "frames/s", verdict.value, verdict.unit);
 	if (json_object_get(load, "model_fits"))
-		facts_add(&verdict.facts, "The model fits", "%s (misfit %.3g)", read_truth(load, "model_fits") ? "yes" : "NO",
-			  read_number(load, "misfit"));
+		facts_add(&verdict.facts, "The model fits", "%s (misfit %.3g)",
+			  read_truth(load, "model_fits") ? "yes" : "NO", read_number(load, "misfit"));
 	add_soak_facts(&verdict.facts, document, mean);
 	snprintf(verdict.exact, sizeof(verdict.exact), "%s per interface, %sstandard deviation %s (%s)",
 		 text_fps(mean, mean_text), json_object_get(load, "robust_stdev") ? "robust " : "",

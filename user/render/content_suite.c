@@ -75,7 +75,8 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 		facts_add(&facts, "Duration", "%s", format_clock(duration_s, text));
 	facts_put(&facts, writer);
 	if (read_truth(document, "regular") && !read_truth(document, "tester_limited"))
-		writer->ops->banner(writer, TONE_GOOD, "Every test that was asked for has a regular result.");
+		writer->ops->banner(writer, tone_of_success(document),
+				    "Every test that was asked for has a regular result.");
 	if (read_truth(document, "fast"))
 		writer->ops->banner(writer, TONE_PLAIN,
 				    "Shorter than RFC 2544 asks for (--fast): the deviations below say how.");

@@ -167,6 +167,16 @@ void table_put(struct writer *writer, const char *id, const struct field *fields
 	writer->ops->table_end(writer);
 }
 
+enum tone tone_of_success(const json_t *document)
+{
+	const json_t *requirements = json_object_get(document, "requirements");
+
+	for (size_t i = 0; i < json_array_size(requirements); i++)
+		if (!read_truth(json_array_get(requirements, i), "met"))
+			return TONE_PLAIN;
+	return TONE_GOOD;
+}
+
 void goals_put(struct writer *writer, const json_t *goals)
 {
 	static const struct field fields[] = {

@@ -42,6 +42,8 @@ void table_put(struct writer *writer, const char *id, const struct field *fields
  * over. */
 void table_put_most(struct writer *writer, const char *id, const struct field *fields, size_t count, json_t *rows,
 		    enum tone (*tone)(const json_t *row));
+/* Of the sentence that all went well: TONE_PLAIN where a requirement was not met, which stands above it. */
+enum tone tone_of_success(const json_t *document);
 /* Search Goals, by the names that the draft has for their attributes. */
 void goals_put(struct writer *writer, const json_t *goals);
 /* The objects of the arrays to which the pointer leads from each object of a list, each with the members of that object as
