@@ -37,6 +37,18 @@ load suite
   check '.regular and .irregular_reason == null'
 }
 
+@test "of the sizes of section 9.1 the smallest is what fits" {
+  lab_up wire
+  suite --ip 6 --dry-run
+  [ "$status" -eq 0 ]
+  check '.configuration["frame-size"] == "84,128,256,512,1024,1280,1518"'
+  [[ $stderr == *"frame size 84 octets instead of 64"* ]]
+  suite --vlan 1,2 --tests back-to-back --burst-tests 1 --max-load 20kfps --max-time 1
+  check '.frame_sizes[0].frame_size_octets == 72 and ([.deviations[] | select(test("section 9.1 also has 64 octets"))] | length == 1)'
+  suite --ip 6 --frame-size 64,128
+  refused 2 "84"
+}
+
 @test "--tests chooses, and what a test needs is measured for it" {
   lab_up $policer
   clean suite --frame-size 64 --tests latency

@@ -160,14 +160,27 @@ static const struct named_mix {
 	{ "imix:csit", "28:64,16:570,4:1518" }, /* IMIX_v4_1 of FD.io CSIT */
 };
 
+static const struct named_mix *find_mix(const char *name)
+{
+	for (size_t i = 0; i < COUNT(named_mixes); i++)
+		if (strcmp(name, named_mixes[i].name) == 0)
+			return &named_mixes[i];
+	return NULL;
+}
+
+bool frame_size_is_named_mix(const char *text)
+{
+	return find_mix(text);
+}
+
 static enum exit_code read_mix(const struct given *given, struct mlr_size_mix *ret)
 {
+	const struct named_mix *mix = find_mix(given->text);
 	const char *text = given->text;
 	unsigned int octets;
 
-	for (size_t i = 0; i < COUNT(named_mixes); i++)
-		if (strcmp(text, named_mixes[i].name) == 0)
-			return read_weights(given, named_mixes[i].weights, ret);
+	if (mix)
+		return read_weights(given, mix->weights, ret);
 	if (strncmp(text, "imix:", 5) == 0)
 		return read_weights(given, text + 5, ret);
 	if (strncmp(text, "genome:", 7) == 0)

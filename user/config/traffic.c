@@ -2,10 +2,14 @@
 #include "config/traffic.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/frame_file.h"
 #include "config/given.h"
+#include "config/options_read.h"
+#include "config/options_suite.h"
 #include "mlr/imix.h"
 
 /* --- making it ------------------------------------------------------------------------------------------------------ */
@@ -198,6 +202,40 @@ static enum exit_code check_sizes(const struct config *config, const struct mlr_
 		octets, version_name(v6 ? 6 : 4), profile->vlan_count, profile->vlan_count == 1 ? "" : "s", least_octets);
 }
 
+/* The smallest of a default's list of sizes grows to what the frames need. */
+static enum exit_code fit_default(struct config *config, unsigned int least_octets)
+{
+	struct given *given = (struct given *)given_find(config->given, "frame-size");
+	char *text;
+
+	if (!given || !given->fallback || !frame_sizes_are_a_list(config->verb) ||
+	    strtoul(given->text, NULL, 10) >= least_octets)
+		return EXIT_DONE;
+	if (asprintf(&text, "%u%s", least_octets, given->text + strcspn(given->text, ",")) < 0)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	note("frame size %u octets instead of %lu: the least that these frames need", least_octets,
+	     strtoul(given->text, NULL, 10));
+	free(given->text);
+	given->text = text;
+	return read_frame_sizes(given, config);
+}
+
+/* So do the sizes of a mix that was asked for by name. */
+static void fit_mix(struct config *config, unsigned int least_octets)
+{
+	struct mlr_size_mix *mix = &config->sizes;
+	unsigned int octets = mlr_size_least_octets(mix);
+
+	if (octets >= least_octets || !frame_size_is_named_mix(config->frame_size_text))
+		return;
+	note("--frame-size %s: %u octets instead of %u, the least that these frames need", config->frame_size_text,
+	     least_octets, octets);
+	for (unsigned int i = 0; i < mix->size_count; i++)
+		if (mix->sizes_octets[i] < least_octets)
+			mix->sizes_octets[i] = (uint16_t)least_octets;
+	config->frame_size_octets = mlr_size_mean_octets(mix);
+}
+
 void traffic_addresses(const struct mlr_profile *profile, unsigned int port, struct mlr_range ret[TRAFFIC_RANGES])
 {
 	const struct mlr_range one = { 1, 1 }, *ranges = profile->ranges;
@@ -312,7 +350,12 @@ enum exit_code traffic_check(struct config *config)
 	if (!code)
 		code = make(config, &profile);
 	if (!code)
-		code = check_sizes(config, &profile);
+		code = fit_default(config, mlr_profile_least_octets(&profile));
+	if (code)
+		return code;
+	fit_mix(config, mlr_profile_least_octets(&profile));
+	profile.sizes = config->sizes;
+	code = check_sizes(config, &profile);
 	return code ? code : check_ranges(config, &profile);
 }
 
