@@ -5,6 +5,7 @@
 
 #define NS_PER_S           1e9
 #define LOSS_FREE_IN_A_ROW 2    /* 26.3 */
+#define FINER_STEPS        2    /* tenths, hundredths */
 #define OUTAGE_LOOKS       3    /* an outage of fewer could be a look that was late */
 #define RATIO_TOLERANCE    1e-9 /* ten steps of 10 % are all of it */
 
@@ -75,17 +76,38 @@ struct mlr_burst_summary mlr_burst_summarize(const uint64_t *values_frames, size
 
 /* --- frame loss rate ---------------------------------------------------------------------------------------------- */
 
+/* Below the lowest of the steps: the next multiple of a finer one, at most what the SUT forwarded. */
+static double finer_ratio(const struct mlr_loss_steps *steps)
+{
+	double step = steps->step_ratio;
+
+	for (int i = 0; i < FINER_STEPS; i++) {
+		double most, count;
+
+		step /= 10;
+		most = fmin(steps->ratio - step, steps->forwarded_ratio);
+		count = floor(most / step + RATIO_TOLERANCE);
+		if (count >= 1)
+			return count * step;
+	}
+	return 0;
+}
+
 double mlr_loss_steps_next(const struct mlr_loss_steps *steps)
 {
 	double ratio = 1.0 - steps->step_ratio * steps->taken;
 
-	return mlr_loss_steps_complete(steps) || ratio < RATIO_TOLERANCE ? 0.0 : ratio;
+	if (mlr_loss_steps_complete(steps))
+		return 0;
+	return ratio < RATIO_TOLERANCE ? finer_ratio(steps) : ratio;
 }
 
-void mlr_loss_steps_add(struct mlr_loss_steps *steps, bool lost)
+void mlr_loss_steps_add(struct mlr_loss_steps *steps, double loss_ratio)
 {
+	steps->ratio = mlr_loss_steps_next(steps);
+	steps->forwarded_ratio = steps->ratio * (1 - loss_ratio);
 	steps->taken++;
-	steps->loss_free_in_a_row = lost ? 0 : steps->loss_free_in_a_row + 1;
+	steps->loss_free_in_a_row = loss_ratio > 0 ? 0 : steps->loss_free_in_a_row + 1;
 }
 
 bool mlr_loss_steps_complete(const struct mlr_loss_steps *steps)

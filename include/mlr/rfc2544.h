@@ -47,17 +47,21 @@ struct mlr_burst_summary mlr_burst_summarize(const uint64_t *values_frames, size
 
 /* --- frame loss rate (26.3) --------------------------------------------------------------------------------------- */
 
-/* 100 % of the maximum rate, then one step less each, until two successive trials lost nothing. */
+/* 100 % of the maximum rate, then one step less each, until two successive trials lost nothing. Where a step is too long for
+ * that, those below it are a tenth, or a hundredth of it, from what the SUT forwarded downwards. */
 struct mlr_loss_steps {
-	double step_ratio;  /* of the maximum rate, above 0 and at most 0.1 */
-	unsigned int taken; /* trials done */
+	double step_ratio;      /* of the maximum rate, above 0 and at most 0.1 */
+	unsigned int taken;     /* trials done */
+	double ratio;           /* the load of the last one, */
+	double forwarded_ratio; /* and how much of the maximum rate came through */
 	unsigned int loss_free_in_a_row;
 };
 
 /* The next load as a ratio of the maximum rate; 0: it is over, either because of two loss-free trials or because there is no
- * lower load. */
+ * lower load, or nothing came through. */
 double mlr_loss_steps_next(const struct mlr_loss_steps *steps);
-void mlr_loss_steps_add(struct mlr_loss_steps *steps, bool lost);
+/* That load was tried. `loss_ratio` is 0 if, and only if, it lost nothing. */
+void mlr_loss_steps_add(struct mlr_loss_steps *steps, double loss_ratio);
 /* Whether it ended as the RFC wants it to. */
 bool mlr_loss_steps_complete(const struct mlr_loss_steps *steps);
 

@@ -137,7 +137,7 @@ static size_t step_down(double capacity, double step, double loads[64], bool *re
 	while ((ratio = mlr_loss_steps_next(&steps)) > 0) {
 		assert_true(count < 64);
 		loads[count++] = ratio;
-		mlr_loss_steps_add(&steps, ratio > capacity);
+		mlr_loss_steps_add(&steps, ratio > capacity ? 1 - capacity / ratio : 0);
 	}
 	*ret_complete = mlr_loss_steps_complete(&steps);
 	return count;
@@ -166,11 +166,36 @@ static void loads_end_above_zero(void **state)
 	assert_int_equal(step_down(0, 0.1, loads, &complete), 10);
 	assert_close(loads[9], 0.1, 1e-9);
 	assert_false(complete);
-	/* one loss-free load at the bottom is not two */
-	assert_int_equal(step_down(0.15, 0.1, loads, &complete), 10);
-	assert_false(complete);
 	assert_int_equal(step_down(0, 0.05, loads, &complete), 20);
 	assert_int_equal(step_down(0, 0.03, loads, &complete), 34);
+}
+
+/* Below the last step by a tenth of one, or a hundredth, from what came through: two loads are enough. */
+static void steps_are_finer_below_the_last(void **state)
+{
+	static const struct {
+		double capacity;
+		size_t count;
+		double first, second; /* of the finer ones */
+		bool complete;
+	} cases[] = {
+		{ 0.15, 11, 0.09, 0, true }, /* after 0.1, which lost nothing */
+		{ 0.1, 11, 0.09, 0, true },         { 0.099, 12, 0.09, 0.08, true },
+		{ 0.0424, 12, 0.04, 0.03, true },   { 0.0149, 12, 0.01, 0.009, true },
+		{ 0.0042, 12, 0.004, 0.003, true }, { 0.0012, 11, 0.001, 0, false }, /* and there is no lower load */
+		{ 0.0008, 10, 0, 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		double loads[64] = { 0 };
+		bool complete;
+
+		assert_int_equal(step_down(cases[i].capacity, 0.1, loads, &complete), cases[i].count);
+		assert_close(loads[10], cases[i].first, 1e-12);
+		assert_close(loads[11], cases[i].second, 1e-12);
+		assert_int_equal(complete, cases[i].complete);
+	}
 }
 
 static void two_loss_free_loads_must_be_successive(void **state)
@@ -178,12 +203,12 @@ static void two_loss_free_loads_must_be_successive(void **state)
 	struct mlr_loss_steps steps = { .step_ratio = 0.1 };
 
 	(void)state;
-	mlr_loss_steps_add(&steps, false);
-	mlr_loss_steps_add(&steps, true);
-	mlr_loss_steps_add(&steps, false);
+	mlr_loss_steps_add(&steps, 0);
+	mlr_loss_steps_add(&steps, 0.1);
+	mlr_loss_steps_add(&steps, 0);
 	assert_false(mlr_loss_steps_complete(&steps));
 	assert_close(mlr_loss_steps_next(&steps), 0.7, 1e-12);
-	mlr_loss_steps_add(&steps, false);
+	mlr_loss_steps_add(&steps, 0);
 	assert_true(mlr_loss_steps_complete(&steps));
 	assert_true(mlr_loss_steps_next(&steps) == 0);
 }
@@ -309,6 +334,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_computed_is_not_a_number),
 		cmocka_unit_test(loads_go_down_until_two_lose_nothing),
 		cmocka_unit_test(loads_end_above_zero),
+		cmocka_unit_test(steps_are_finer_below_the_last),
 		cmocka_unit_test(two_loss_free_loads_must_be_successive),
 		cmocka_unit_test(recovery_is_from_the_change_to_the_last_loss),
 		cmocka_unit_test(a_loss_that_may_be_before_the_change_is_no_recovery_time),

@@ -278,7 +278,7 @@ static enum exit_code step_down(struct rfc2544_run *run, struct mlr_loss_steps *
 			return code;
 		json_array_append_new(points, point_json(&measurement, load_fps, ratio));
 		json_array_append_new(trials, report_trial(&measurement));
-		mlr_loss_steps_add(steps, measurement.verdict.lost > 0);
+		mlr_loss_steps_add(steps, fmax(0, (double)measurement.verdict.lost / (double)measurement.counts.sent));
 		run->tester_limited |= measurement.tester_limited;
 		measurement_free(&measurement);
 	}
