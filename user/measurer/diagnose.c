@@ -79,9 +79,8 @@ static void look_for_black_hole(struct diagnosis *diagnosis, const struct measur
 		return;
 	diagnosis->said_nothing_came = true;
 	if (counts->received)
-		warn("port %s: no frame that was sent to it came back, and frames to other ports did: look at what the SUT "
-		     "does "
-		     "to this direction (--dst-mac, its routes, VLANs and firewall)",
+		warn("port %s: no frame that was sent to it came back, and frames to other ports did: look at what the "
+		     "SUT does to this direction (--dst-mac, its routes, VLANs and firewall)",
 		     port->name);
 	else
 		warn("no frame of %llu sent came back: look at the cabling, at MAC addresses (--dst-mac), at the SUT's "
@@ -139,11 +138,9 @@ static void look_for_late(struct diagnosis *diagnosis, const struct mlr_trial_co
 	if (diagnosis->said_late || !counts->late)
 		return;
 	diagnosis->said_late = true;
-	warn("%llu frames came after their trial had ended, which counts them as lost if they are no copies: the SUT held "
-	     "them "
-	     "for longer than phase d lasted; from now on it lasts its whole time where frames are missing, and --wait d=S "
-	     "makes "
-	     "that longer",
+	warn("%llu frames came after their trial had ended, which counts them as lost if they are no copies: the SUT "
+	     "held them for longer than phase d lasted; from now on it lasts its whole time where frames are missing, "
+	     "and --wait d=S makes that longer",
 	     (unsigned long long)counts->late);
 }
 
