@@ -442,7 +442,7 @@ enum exit_code neighbours_resolve(struct neighbours *neighbours, struct neighbou
 	struct pollfd polled[MLR_PORTS_MAX + 1];
 	nfds_t polled_count = poll_set(neighbours, stop_fd(), polled);
 	struct resolution state = { 0 };
-	uint64_t now_ns = clock_ns(), deadline_ns = now_ns + RESOLVE_NS, next_ask_ns = now_ns;
+	uint64_t now_ns = clock_ns(), deadline_ns = now_ns + RESOLVE_NS, next_ask_ns = now_ns, until_ns;
 
 	while (!all_found(neighbours, &state) && now_ns < deadline_ns) {
 		if (stop_requested())
@@ -451,7 +451,8 @@ enum exit_code neighbours_resolve(struct neighbours *neighbours, struct neighbou
 			ask(neighbours, &state);
 			next_ask_ns += ASK_EVERY_NS;
 		}
-		poll(polled, polled_count, (int)((next_ask_ns - now_ns) / 1000000) + 1);
+		until_ns = next_ask_ns < deadline_ns ? next_ask_ns : deadline_ns;
+		poll(polled, polled_count, until_ns > now_ns ? (int)((until_ns - now_ns) / 1000000) + 1 : 0);
 		for (unsigned int i = 0; i < neighbours->port_count; i++)
 			learn(neighbours, i, &state);
 		now_ns = clock_ns();
