@@ -33,13 +33,18 @@ differences() {
     } | with_entries(select(.value[0] != .value[1]))' <<<"$output"
 }
 
+# A hostile SUT that has seen nothing yet, in place of the one that there may be.
+new_sut() { # WHAT
+  "$MLR" lab down --name "$LAB" --quiet
+  lab_up "hostile:$1"
+}
+
 # A new SUT for each try. Phase d ends when nothing has come for a part of it: on a busy machine the SUT may not have run for so long, so
 # that a try which differs is followed by one that waits for longer.
 counted_exactly() { # SUT
   local wait_s
   for wait_s in 0.4 1 5 20; do
-    "$MLR" lab down --name "$LAB" --quiet
-    lab_up "hostile:$1"
+    new_sut "$1"
     # shellcheck disable=SC2046 # several options
     trial --load 1000 --duration 0.1 --wait "d=$wait_s" $(options_for "$1")
     [ "$status" -le 1 ] && [ "$(differences)" = "{}" ] && return
@@ -87,8 +92,7 @@ each_counted_exactly() { # SUT...
 @test "a constant delay of 1.5 s loses nothing of a trial of 1 s" {
   local try
   for try in {1..3}; do
-    "$MLR" lab down --name "$LAB" --quiet
-    lab_up hostile:delay,by=1500
+    new_sut delay,by=1500
     trial --load 200 --duration 1
     check '.trial_result | .residual_ended_by != "silence" and .residual_duration >= 0.5'
     [ "$(differences)" = "{}" ] && check '.trial_result.counts.received == .trial_result.counts.sent' && return
@@ -101,8 +105,7 @@ each_counted_exactly() { # SUT...
 @test "frames as slow as one that came before are waited for" {
   local try
   for try in {1..3}; do
-    "$MLR" lab down --name "$LAB" --quiet
-    lab_up hostile:delay,by=700,every=75
+    new_sut delay,by=700,every=75
     trial --load 100 --duration 1.5
     [ "$(differences)" = "{}" ] && check '.trial_result.residual_ended_by == "all frames"' && return
     echo "# try $try: $(differences)" >&3
@@ -114,8 +117,7 @@ each_counted_exactly() { # SUT...
 @test "frames that came after their trial are warned of, and from then on waited for" {
   local try
   for try in {1..3}; do
-    "$MLR" lab down --name "$LAB" --quiet
-    lab_up hostile:delay,by=900,every=4
+    new_sut delay,by=900,every=4
     search --min-load 1000 --max-load 2000 --goal name=g,loss=0,initial=0.1,final=0.1,sum=0.3,width=50%
     [ "$(get '[.trials[].counts.late] | add > 0')" = true ] && break
     echo "# try $try: $(get '[.trials[] | [.residual_ended_by, .counts.late]] | tostring')" >&3
@@ -129,8 +131,7 @@ each_counted_exactly() { # SUT...
 late_frames_add_up() { # SUT
   local wait_s late
   for wait_s in 1.5 5 20; do
-    "$MLR" lab down --name "$LAB" --quiet
-    lab_up "hostile:$1"
+    new_sut "$1"
     search --min-load 300 --max-load 400 --wait "d=1,e=$wait_s" --goal name=g,loss=0,final=0.1,sum=0.2,width=50%
     [ "$status" -le 1 ]
     check '.measurer.late_frames | .of_others == 0 and .total >= 10 and .in_trials + .between_trials == .total

@@ -206,15 +206,17 @@ static enum exit_code check_sizes(const struct config *config, const struct mlr_
 static enum exit_code fit_default(struct config *config, unsigned int least_octets)
 {
 	struct given *given = (struct given *)given_find(config->given, "frame-size");
-	char *text;
+	unsigned long octets;
+	char *text, *rest;
 
-	if (!given || !given->fallback || !frame_sizes_are_a_list(config->verb) ||
-	    strtoul(given->text, NULL, 10) >= least_octets)
+	if (!given || !given->fallback || !frame_sizes_are_a_list(config->verb))
 		return EXIT_DONE;
-	if (asprintf(&text, "%u%s", least_octets, given->text + strcspn(given->text, ",")) < 0)
+	octets = strtoul(given->text, &rest, 10);
+	if (octets >= least_octets)
+		return EXIT_DONE;
+	if (asprintf(&text, "%u%s", least_octets, rest) < 0)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	note("frame size %u octets instead of %lu: the least that these frames need", least_octets,
-	     strtoul(given->text, NULL, 10));
+	note("frame size %u octets instead of %lu: the least that these frames need", least_octets, octets);
 	free(given->text);
 	given->text = text;
 	return read_frame_sizes(given, config);
