@@ -43,14 +43,15 @@ static __always_inline int is_small(const struct frame *frame)
 
 static __always_inline int is_small_intact(const struct xdp_md *context, const struct frame *frame)
 {
-	const __u32 *network = frame->network, *udp = (const void *)frame->udp;
+	const __u32 *udp = (const void *)frame->udp;
+	const __u32 *network = (const void *)(long)context->data + (frame->network_offset & UDP_OFFSET_MASK);
 	__u64 sum = pseudo_sum(frame->udp_octets) + udp[0] + udp[1] + udp[2] + udp[3] + udp[4] + udp[5] +
 		    ((const __u16 *)udp)[12];
 	__u64 header;
 
+	if ((const void *)(network + 10) > (const void *)(long)context->data_end)
+		return 0; /* never, but the verifier does not know any more */
 	if (frame->is_ipv6) {
-		if ((const void *)(network + 10) > (const void *)(long)context->data_end)
-			return 0; /* never, but the verifier does not know any more */
 		sum += (__u64)network[2] + network[3] + network[4] + network[5];
 		return is_all_ones(sum + network[6] + network[7] + network[8] + network[9]);
 	}
@@ -61,11 +62,14 @@ static __always_inline int is_small_intact(const struct xdp_md *context, const s
 
 /* --- copied --------------------------------------------------------------------------------------------------------- */
 
-/* Add the sum of so many octets, 1 to CHUNK_OCTETS. False: they are not there. */
-static __always_inline int add_octets(struct xdp_md *context, struct rx_cpu *cpu, __u32 offset, __u32 octets, __u64 *sum)
+/* The sum of so many octets, 1 to CHUNK_OCTETS; negative: they are not there. Not static, as what follows: so the verifier
+ * looks at it once, and not again for each way that leads here. */
+__noinline __s64 sum_octets(struct xdp_md *context, __u32 offset, __u32 octets)
 {
-	__s64 more;
+	struct rx_cpu *cpu = this_cpu();
 
+	if (!context || !cpu)
+		return -1;
 	/* Their bounds in the arithmetic that the verifier of each kernel follows, whatever the compiler knows of them and
 	 * compares. */
 	octets--;
@@ -73,42 +77,55 @@ static __always_inline int add_octets(struct xdp_md *context, struct rx_cpu *cpu
 	octets = (octets & (CHUNK_OCTETS - 1)) + 1;
 	*(__u32 *)&cpu->scratch[(octets - 1) & (CHUNK_OCTETS - 4)] = 0; /* a last word that is not full */
 	if (bpf_xdp_load_bytes(context, offset, cpu->scratch, octets))
-		return 0;
-	more = bpf_csum_diff(0, 0, (__be32 *)cpu->scratch, (octets + 3) & ~3u, 0);
-	if (more < 0)
-		return 0;
-	*sum += (__u32)more;
-	return 1;
+		return -1;
+	return bpf_csum_diff(0, 0, (__be32 *)cpu->scratch, (octets + 3) & ~3u, 0);
 }
 
-/* `where` is the UDP header's offset times 2^9, plus the IP header's times 2, plus whether it is IPv6. Not static: so the
- * verifier looks at it once, and not again for each way that leads here. */
+/* A sum on its way through a frame. */
+struct summing {
+	struct xdp_md *context;
+	__u32 offset, octets; /* what is left; none where it failed, too */
+	__s64 sum;            /* negative: it failed */
+};
+
+static long sum_chunk(__u32 number, void *argument)
+{
+	struct summing *summing = argument;
+	__u32 octets = summing->octets < CHUNK_OCTETS ? summing->octets : CHUNK_OCTETS;
+	__s64 more = sum_octets(summing->context, summing->offset, octets);
+
+	(void)number; /* of the chunk */
+	summing->sum = more < 0 ? -1 : summing->sum + more;
+	summing->offset += octets;
+	summing->octets -= octets;
+	return more < 0 || !summing->octets;
+}
+
+/* `where` is the UDP header's offset times 2^9, plus the IP header's times 2, plus whether it is IPv6. */
 __noinline int is_copy_intact(struct xdp_md *context, __u32 where, __u32 udp_octets)
 {
 	__u32 is_ipv6 = where & 1, network_offset = where >> 1 & 0xff, udp_offset = where >> 9 & 0xff;
-	struct rx_cpu *cpu = this_cpu();
-	__u64 sum = 0;
+	struct summing summing;
+	__u16 checksum;
+	__s64 sum;
 
-	if (!context || !cpu)
+	if (!context)
 		return 0;
 	if (!is_ipv6) {
-		if (!add_octets(context, cpu, network_offset, (udp_offset - network_offset) & 0xff, &sum) ||
-		    !is_all_ones(sum))
+		sum = sum_octets(context, network_offset, (udp_offset - network_offset) & 0xff);
+		if (sum < 0 || !is_all_ones((__u64)sum))
 			return 0;
+		if (bpf_xdp_load_bytes(context, udp_offset + offsetof(struct udphdr, check), &checksum, sizeof(checksum)))
+			return 0;
+		if (!checksum)
+			return 1; /* somebody took it away, as IPv4 allows */
 	}
-	sum = pseudo_sum(udp_octets);
-	if (!add_octets(context, cpu, network_offset + (is_ipv6 ? 8 : 12), is_ipv6 ? 32 : 8, &sum))
+	sum = sum_octets(context, network_offset + (is_ipv6 ? 8 : 12), is_ipv6 ? 32 : 8);
+	if (sum < 0)
 		return 0;
-	for (__u32 i = 0; i < CHUNKS_MAX && udp_octets; i++) {
-		__u32 octets = udp_octets < CHUNK_OCTETS ? udp_octets : CHUNK_OCTETS;
-
-		if (!add_octets(context, cpu, udp_offset + i * CHUNK_OCTETS, octets, &sum))
-			return 0;
-		if (!i && !is_ipv6 && !*(__u16 *)&cpu->scratch[6])
-			return 1; /* somebody took the checksum away, as IPv4 allows */
-		udp_octets -= octets;
-	}
-	return is_all_ones(sum);
+	summing = (struct summing){ context, udp_offset, udp_octets, (__s64)pseudo_sum(udp_octets) + sum };
+	bpf_loop(CHUNKS_MAX, sum_chunk, &summing, 0);
+	return summing.sum >= 0 && is_all_ones((__u64)summing.sum);
 }
 
 static __always_inline int is_intact(struct xdp_md *context, const struct frame *frame)

@@ -20,6 +20,8 @@
 #define IPV6_NEXT_HOP_BY_HOP 0  /* MLD carries it */
 #define IPV6_NEXT_ICMPV6     58 /* neighbour discovery */
 
+#define UDP_OFFSET_MASK 0xff /* a UDP header is before it, behind all tags and options */
+
 enum frame_kind {
 	FRAME_FOREIGN,
 	FRAME_HOUSEKEEPING,
@@ -102,7 +104,6 @@ static __always_inline const struct udphdr *find_udp6(const void *header, const 
 struct frame {
 	const struct mlr_tag *tag;
 	const struct udphdr *udp;
-	const void *network;
 	__u32 octets;         /* of the whole frame */
 	__u32 udp_octets;     /* as the UDP header says */
 	__u16 network_offset; /* from the frame's start */
@@ -118,7 +119,7 @@ static __always_inline enum frame_kind find_frame(struct xdp_md *context, struct
 	struct network network = { .header = ethernet + 1 };
 	const struct udphdr *udp = 0;
 	const struct mlr_tag *tag;
-	__u32 ip_octets = 0, udp_octets, octets, needed;
+	__u32 ip_octets = 0, udp_octets, octets, udp_offset;
 
 	if ((const void *)(ethernet + 1) > end)
 		return FRAME_FOREIGN;
@@ -129,25 +130,28 @@ static __always_inline enum frame_kind find_frame(struct xdp_md *context, struct
 		udp = find_udp4(network.header, end, &ip_octets);
 	else if (network.type == bpf_htons(ETH_P_IPV6))
 		udp = find_udp6(network.header, end, &ip_octets);
+	/* The verifier forgets on which way they were found, and looks but once at what follows. */
+	udp_offset = udp ? (__u32)((const void *)udp - data) & UDP_OFFSET_MASK : UDP_OFFSET_MASK;
+	barrier_var(udp_offset);
+	udp = data + udp_offset;
 	tag = (const void *)(udp + 1);
-	if (!udp || (const void *)tag + sizeof(tag->magic) > end || tag->magic != bpf_htons(MLR_TAG_MAGIC))
+	if (udp_offset == UDP_OFFSET_MASK || (const void *)tag + sizeof(tag->magic) > end ||
+	    tag->magic != bpf_htons(MLR_TAG_MAGIC))
 		return is_housekeeping(ethernet, &network, end) ? FRAME_HOUSEKEEPING : FRAME_FOREIGN;
 
 	udp_octets = bpf_ntohs(udp->len);
 	if ((const void *)(tag + 1) > end || udp_octets < sizeof(*udp) + sizeof(*tag) || ip_octets != udp_octets)
 		return FRAME_MALFORMED;
-	needed = (__u32)((const void *)udp - data) + udp_octets;
-	octets = frame_octets(context, (__u32)(end - data), needed);
-	if (needed > octets)
+	octets = frame_octets(context, (__u32)(end - data), udp_offset + udp_octets);
+	if (udp_offset + udp_octets > octets)
 		return FRAME_MALFORMED;
 	*ret = (struct frame){
 		.tag = tag,
 		.udp = udp,
-		.network = network.header,
 		.octets = octets,
 		.udp_octets = udp_octets,
 		.network_offset = (__u16)(network.header - data),
-		.udp_offset = (__u16)((const void *)udp - data),
+		.udp_offset = (__u16)udp_offset,
 		.is_ipv6 = network.type == bpf_htons(ETH_P_IPV6),
 	};
 	return FRAME_TAGGED;

@@ -75,8 +75,6 @@ struct {
 	__uint(value_size, sizeof(struct flow_state));
 } flows SEC(".maps");
 
-extern int bpf_xdp_metadata_rx_timestamp(const struct xdp_md *context, __u64 *ret_ns) __weak __ksym;
-
 /* How far a number is ahead of the one expected next. */
 static __always_inline __s64 distance(__u32 sequence, __u32 next)
 {
@@ -109,39 +107,31 @@ struct arrival {
 	struct frame frame;
 	__s64 latency_ns; /* negative where clocks disagree */
 	__u32 is_timed;   /* its latency is known */
-	__u32 is_verified;
 };
 
-/* Whether its checksums are right; verified once. */
-static __always_inline int is_whole(struct arrival *arrival)
+/* The number that a flow expects next. */
+static __always_inline __u32 expected_next(const struct flow_state *state)
 {
-	if (arrival->is_verified)
-		return 1;
-	arrival->is_verified = 1;
-	return is_intact(arrival->context, &arrival->frame);
+	return state->generation == generation ? state->next : first_sequence;
 }
 
-/* Whether this frame is the first of its number; counts duplicates, damage, reordering and gaps. */
-static __always_inline int is_unique(struct arrival *arrival, struct rx_trial *trial, __u32 flow, __u32 sequence)
+/* The first frame of a flow in a trial. */
+static __always_inline void begin_flow(struct rx_cpu *cpu, struct flow_state *state)
 {
-	struct flow_state *state = bpf_map_lookup_elem(&flows, &flow);
-	struct rx_cpu *cpu = arrival->cpu;
-	__s64 ahead;
+	if (!state->generation)
+		state->seen[0] = 1; /* memory of zeros would take number 0 for a copy; 1 never stands here */
+	state->next = first_sequence;
+	state->generation = generation;
+	cpu->counters.flows++;
+}
 
-	if (!state)
-		return 0;
-	if (state->generation != generation) {
-		if (!state->generation)
-			state->seen[0] = 1; /* memory of zeros would take number 0 for a copy; 1 never stands here */
-		state->next = first_sequence;
-		state->generation = generation;
-		cpu->counters.flows++;
-	}
-	ahead = distance(sequence, state->next);
-	if (ahead && !is_whole(arrival)) {
-		cpu->counters.damaged++;
-		return 0;
-	}
+/* Whether this frame, so far ahead of the one expected, is the first of its number; counts duplicates, reordering and
+ * gaps. */
+static __always_inline int is_unique(struct rx_cpu *cpu, struct rx_trial *trial, struct flow_state *state, __u32 sequence,
+				     __s64 ahead)
+{
+	if (state->generation != generation)
+		begin_flow(cpu, state);
 	if (ahead < -(__s64)window_mask)
 		cpu->counters.beyond_window++;
 	if (ahead < -(__s64)window_mask ||
@@ -218,6 +208,9 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 					   __u64 now_ns, __u32 is_nic_time)
 {
 	struct rx_counters *counters = &arrival->cpu->counters;
+	struct flow_state *state = with_order ? bpf_map_lookup_elem(&flows, &flow) : 0;
+	__s64 ahead = state ? distance(sequence, expected_next(state)) : 0;
+	__u32 is_verified;
 
 	if (!has_right_length(&arrival->frame)) {
 		counters->wrong_length++;
@@ -225,16 +218,17 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	}
 	if (with_latency)
 		take_latency(arrival, now_ns);
-	if ((is_sample(&arrival->frame, sequence) || is_extreme(arrival, &trial->latency)) && !is_whole(arrival)) {
+	is_verified = ahead || is_sample(&arrival->frame, sequence) || is_extreme(arrival, &trial->latency);
+	if (is_verified && !is_intact(arrival->context, &arrival->frame)) {
 		counters->damaged++;
 		return;
 	}
-	if (with_order && !is_unique(arrival, trial, flow, sequence))
+	if (state && !is_unique(arrival->cpu, trial, state, sequence, ahead))
 		return;
 	counters->received++;
 	counters->received_octets += arrival->frame.octets;
 	counters->hardware_timed += is_nic_time;
-	counters->verified += arrival->is_verified;
+	counters->verified += is_verified;
 	if (arrival->is_timed)
 		count_latency(arrival, trial);
 }
@@ -257,7 +251,7 @@ static __always_inline void count_tagged(struct arrival *arrival, __u64 now_ns, 
 	if (id != MLR_FLOW_EXTRA && number == accepted_trial && flow < flow_count &&
 	    sequence - first_sequence < sequence_count)
 		count_accepted(arrival, &cpu->trials[number & (RX_TRIAL_SLOTS - 1)], flow, sequence, now_ns, is_nic_time);
-	else if (!is_whole(arrival))
+	else if (!is_intact(arrival->context, &arrival->frame))
 		cpu->counters.damaged++;
 	else if (id == MLR_FLOW_EXTRA)
 		cpu->counters.extra++;
@@ -315,28 +309,38 @@ static __always_inline struct rx_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &number);
 }
 
+/* Where the frame has a time of it, when it arrived by the NIC's clock. */
+#ifdef WITH_HARDWARE_CLOCK
+extern int bpf_xdp_metadata_rx_timestamp(const struct xdp_md *context, __u64 *ret_ns) __weak __ksym;
+
+static __always_inline int is_hardware_timed(struct xdp_md *context, __u64 *now_ns)
+{
+	__u64 nic_ns = 0;
+
+	if (!nic_clock_offset_ns || bpf_xdp_metadata_rx_timestamp(context, &nic_ns) || !nic_ns)
+		return 0;
+	*now_ns = nic_ns + nic_clock_offset_ns;
+	return 1;
+}
+#else
+static __always_inline int is_hardware_timed(struct xdp_md *context, __u64 *now_ns)
+{
+	(void)context;
+	(void)now_ns;
+	return 0;
+}
+#endif
+
 SEC("xdp")
 int rx(struct xdp_md *context)
 {
 	__u64 now_ns = with_latency ? bpf_ktime_get_ns() : 0;
 	struct rx_cpu *cpu = this_cpu();
 
-	return cpu ? receive(context, cpu, now_ns, 0) : XDP_PASS;
-}
-
-/* The same by the NIC's clock, where the frame has a time of it: 0 and errors are none. Loaded for one device only. */
-SEC("?xdp")
-int rx_hardware(struct xdp_md *context)
-{
-	__u64 now_ns = bpf_ktime_get_ns(), nic_ns = 0;
-	struct rx_cpu *cpu = this_cpu();
-	__u32 is_nic_time = 0;
+	__u32 is_nic_time;
 
 	if (!cpu)
 		return XDP_PASS;
-	if (nic_clock_offset_ns && !bpf_xdp_metadata_rx_timestamp(context, &nic_ns) && nic_ns) {
-		now_ns = nic_ns + nic_clock_offset_ns;
-		is_nic_time = 1;
-	}
+	is_nic_time = (__u32)is_hardware_timed(context, &now_ns);
 	return receive(context, cpu, now_ns, is_nic_time);
 }

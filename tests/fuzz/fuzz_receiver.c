@@ -100,6 +100,17 @@ __s64 bpf_csum_diff(__be32 *from, __u32 from_octets, __be32 *to, __u32 to_octets
 	return (__s64)((sum & UINT32_MAX) + (sum >> 32));
 }
 
+long bpf_loop(__u32 times, void *step, void *argument, __u64 flags)
+{
+	long (*take)(__u32 number, void *argument) = (long (*)(__u32, void *))step;
+
+	(void)flags;
+	for (__u32 i = 0; i < times; i++)
+		if (take(i, argument))
+			return i + 1;
+	return times;
+}
+
 /* --- both --------------------------------------------------------------------------------------------------------- */
 
 static void begin(void)

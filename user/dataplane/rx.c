@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "rx.skel.h"
+#include "rx_hardware.skel.h"
 
 #ifndef BPF_F_XDP_DEV_BOUND_ONLY
 #define BPF_F_XDP_DEV_BOUND_ONLY (1u << 6) /* Linux 6.3 */
@@ -50,8 +51,7 @@ static const struct variant variants[] = {
 struct rx {
 	const struct variant *variant;
 	struct rx_bpf *skeleton;
-	struct bpf_program *program; /* the one of the skeleton that is loaded */
-	int link_fd;                 /* -1: not attached */
+	int link_fd; /* -1: not attached */
 	int cpu_count;
 	uint32_t window;     /* sequence numbers that a flow remembers */
 	struct rx_cpu *cpus; /* mapped: one a possible CPU */
@@ -100,17 +100,26 @@ void rx_lengths_add(struct rx_lengths *lengths, unsigned int udp_octets)
 		lengths->bits[udp_octets / 64] |= UINT64_C(1) << udp_octets % 64;
 }
 
-static void choose_program(struct rx *rx, int ifindex)
+/* Both skeletons are of one source, and so of one shape. */
+_Static_assert(sizeof(struct rx_bpf) == sizeof(struct rx_hardware_bpf) &&
+		       offsetof(struct rx_bpf, maps.flows) == offsetof(struct rx_hardware_bpf, maps.flows) &&
+		       sizeof(struct rx_bpf__bss) == sizeof(struct rx_hardware_bpf__bss) &&
+		       sizeof(struct rx_bpf__rodata) == sizeof(struct rx_hardware_bpf__rodata),
+	       "one source, one shape");
+
+static struct rx_bpf *open_skeleton(const struct variant *variant)
+{
+	return variant->hardware_clock ? (struct rx_bpf *)rx_hardware_bpf__open() : rx_bpf__open();
+}
+
+static void choose_device(struct rx *rx, int ifindex)
 {
 	const struct variant *variant = rx->variant;
 
-	rx->program = variant->hardware_clock ? rx->skeleton->progs.rx_hardware : rx->skeleton->progs.rx;
-	bpf_program__set_autoload(rx->skeleton->progs.rx, !variant->hardware_clock);
-	bpf_program__set_autoload(rx->skeleton->progs.rx_hardware, variant->hardware_clock);
-	bpf_program__set_flags(rx->program, (variant->fragments ? BPF_F_XDP_HAS_FRAGS : 0) |
-						    (variant->hardware_clock ? BPF_F_XDP_DEV_BOUND_ONLY : 0));
+	bpf_program__set_flags(rx->skeleton->progs.rx, (variant->fragments ? BPF_F_XDP_HAS_FRAGS : 0) |
+							       (variant->hardware_clock ? BPF_F_XDP_DEV_BOUND_ONLY : 0));
 	if (variant->hardware_clock)
-		bpf_program__set_ifindex(rx->program, (uint32_t)ifindex);
+		bpf_program__set_ifindex(rx->skeleton->progs.rx, (uint32_t)ifindex);
 }
 
 static int map_counters(struct rx *rx)
@@ -141,14 +150,15 @@ static int load_with(const struct rx_options *options, uint32_t window, const st
 	rx->link_fd = -1;
 	rx->cpu_count = libbpf_num_possible_cpus();
 	libbpf_set_print(NULL); /* our messages say what it would */
-	rx->skeleton = rx_bpf__open();
+	rx->skeleton = open_skeleton(variant);
 	if (!rx->skeleton)
 		goto failed;
 	configure(rx, options);
-	choose_program(rx, ifindex);
+	choose_device(rx, ifindex);
 	error = rx_bpf__load(rx->skeleton);
 	if (!error)
-		error = rx->skeleton->bss ? map_counters(rx) : -ENOMEM; /* libbpf goes on where it cannot map the variables */
+		error = rx->skeleton->bss ? map_counters(rx)
+					  : -ENOMEM; /* libbpf goes on where it cannot map the variables */
 	if (error)
 		goto failed;
 	rx_end_trial(rx);
@@ -279,7 +289,7 @@ uint32_t rx_window(const struct rx *rx)
 
 int rx_program_fd(const struct rx *rx)
 {
-	return bpf_program__fd(rx->program);
+	return bpf_program__fd(rx->skeleton->progs.rx);
 }
 
 /* --- trials --------------------------------------------------------------------------------------------------------- */

@@ -23,5 +23,6 @@ __u32 bpf_get_smp_processor_id(void);
 __u64 bpf_xdp_get_buff_len(struct xdp_md *context);
 long bpf_xdp_load_bytes(struct xdp_md *context, __u32 offset, void *to, __u32 octets);
 __s64 bpf_csum_diff(__be32 *from, __u32 from_octets, __be32 *to, __u32 to_octets, __wsum seed);
+long bpf_loop(__u32 times, void *step, void *argument, __u64 flags);
 
 #endif
