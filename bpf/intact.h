@@ -38,20 +38,21 @@ static __always_inline __u64 pseudo_sum(__u32 udp_octets)
 static __always_inline int is_small(const struct frame *frame)
 {
 	return frame->udp_octets == sizeof(struct udphdr) + sizeof(struct mlr_tag) &&
-	       (frame->is_ipv6 || frame->udp_offset - frame->network_offset == sizeof(struct iphdr));
+	       (frame->header == HEADER_IPV4 || frame->header == HEADER_IPV6);
 }
 
 static __always_inline int is_small_intact(const struct xdp_md *context, const struct frame *frame)
 {
 	const __u32 *udp = (const void *)frame->udp;
-	const __u32 *network = (const void *)(long)context->data + (frame->network_offset & UDP_OFFSET_MASK);
+	__u64 network_offset = frame->udp_offset - (frame->header & HEADER_OCTETS_MASK);
+	const __u32 *network = (const void *)(long)context->data + (network_offset & OFFSET_MASK);
 	__u64 sum = pseudo_sum(frame->udp_octets) + udp[0] + udp[1] + udp[2] + udp[3] + udp[4] + udp[5] +
 		    ((const __u16 *)udp)[12];
 	__u64 header;
 
 	if ((const void *)(network + 10) > (const void *)(long)context->data_end)
 		return 0; /* never, but the verifier does not know any more */
-	if (frame->is_ipv6) {
+	if (frame->header == HEADER_IPV6) {
 		sum += (__u64)network[2] + network[3] + network[4] + network[5];
 		return is_all_ones(sum + network[6] + network[7] + network[8] + network[9]);
 	}
@@ -101,18 +102,19 @@ static long sum_chunk(__u32 number, void *argument)
 	return more < 0 || !summing->octets;
 }
 
-/* `where` is the UDP header's offset times 2^9, plus the IP header's times 2, plus whether it is IPv6. */
-__noinline int is_copy_intact(struct xdp_md *context, __u32 where, __u32 udp_octets)
+__noinline int is_copy_intact(struct xdp_md *context, __u32 udp_offset, __u32 udp_octets, __u32 header)
 {
-	__u32 is_ipv6 = where & 1, network_offset = where >> 1 & 0xff, udp_offset = where >> 9 & 0xff;
+	__u32 is_ipv6 = header & 1, header_octets = header & HEADER_OCTETS_MASK, network_offset;
 	struct summing summing;
 	__u16 checksum;
 	__s64 sum;
 
 	if (!context)
 		return 0;
+	udp_offset &= OFFSET_MASK;
+	network_offset = udp_offset - header_octets;
 	if (!is_ipv6) {
-		sum = sum_octets(context, network_offset, (udp_offset - network_offset) & 0xff);
+		sum = sum_octets(context, network_offset, header_octets);
 		if (sum < 0 || !is_all_ones((__u64)sum))
 			return 0;
 		if (bpf_xdp_load_bytes(context, udp_offset + offsetof(struct udphdr, check), &checksum, sizeof(checksum)))
@@ -132,8 +134,7 @@ static __always_inline int is_intact(struct xdp_md *context, const struct frame 
 {
 	if (is_small(frame))
 		return is_small_intact(context, frame);
-	return is_copy_intact(context, (__u32)frame->udp_offset << 9 | (__u32)frame->network_offset << 1 | frame->is_ipv6,
-			      frame->udp_octets);
+	return is_copy_intact(context, frame->udp_offset, frame->udp_octets, frame->header);
 }
 
 #endif

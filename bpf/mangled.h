@@ -58,19 +58,15 @@ __noinline int find_mangling(struct xdp_md *context, __u32 trial)
 	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
 	const struct ethhdr *ethernet = data;
 	struct network network = { .header = ethernet + 1 };
-	const struct udphdr *udp = 0;
-	__u32 octets;
+	__u32 header, octets;
 
 	if ((const void *)(ethernet + 1) > end)
 		return MANGLED_NOT;
 	network.type = ethernet->h_proto;
 	if (!skip_tag(&network, end) || !skip_tag(&network, end) || !skip_tag(&network, end) || !skip_tag(&network, end))
 		return MANGLED_NOT;
-	if (network.type == bpf_htons(ETH_P_IP))
-		udp = find_udp4(network.header, end, &octets);
-	else if (network.type == bpf_htons(ETH_P_IPV6))
-		udp = find_udp6(network.header, end, &octets);
-	if (udp && has_magic(udp, end))
+	header = find_header(&network, end, &octets);
+	if (header && has_magic(network.header + (header & HEADER_OCTETS_MASK), end))
 		return MANGLED_TAGS; /* with two of them or less it would have been found */
 	if (network.type == bpf_htons(ETH_P_IP) && is_fragment(network.header, end))
 		return MANGLED_FRAGMENT;

@@ -20,7 +20,7 @@
 #define IPV6_NEXT_HOP_BY_HOP 0  /* MLD carries it */
 #define IPV6_NEXT_ICMPV6     58 /* neighbour discovery */
 
-#define UDP_OFFSET_MASK 0xff /* a UDP header is before it, behind all tags and options */
+#define OFFSET_MASK 0xff /* headers start before it, behind all tags and options */
 
 enum frame_kind {
 	FRAME_FOREIGN,
@@ -32,7 +32,7 @@ enum frame_kind {
 /* Where the IP header is, behind at most VLANS_MAX tags. */
 struct network {
 	const void *header;
-	__u16 type; /* network byte order */
+	__u32 type; /* network byte order; 32 bits, or the compiler masks them again and again */
 };
 
 /* Skip one VLAN tag, if there is one. False: the frame ends within it. */
@@ -75,40 +75,48 @@ static __always_inline __u32 frame_octets(struct xdp_md *context, __u32 linear, 
 	return wanted <= linear ? linear : (__u32)bpf_xdp_get_buff_len(context);
 }
 
-/* The UDP header of an IPv4 packet, and the octets that the IP header says there are behind itself; NULL: it is none. */
-static __always_inline const struct udphdr *find_udp4(const void *header, const void *end, __u32 *ret_octets)
+/* IP headers, as one number for what they are and for how long: octets, all multiples of four, and a bit for IPv6. */
+#define HEADER_NONE        0
+#define HEADER_IPV4        sizeof(struct iphdr) /* without options */
+#define HEADER_IPV6        (sizeof(struct ipv6hdr) | 1)
+#define HEADER_OCTETS_MASK 0xfcu
+
+/* The header of an IPv4 packet that has a UDP header behind it, and the octets that it says there are behind itself. */
+static __always_inline __u32 find_header4(const void *header, const void *end, __u32 *ret_octets)
 {
 	const struct iphdr *ip = header;
 	__u32 header_octets;
 
 	if ((const void *)(ip + 1) > end || ip->version != 4 || ip->ihl < 5 || ip->protocol != IPPROTO_UDP ||
 	    (ip->frag_off & bpf_htons(IPV4_FRAGMENT_MASK)))
-		return 0;
+		return HEADER_NONE;
 	header_octets = ip->ihl * 4;
 	*ret_octets = bpf_ntohs(ip->tot_len) - header_octets; /* wraps where the length is damaged, and then fits nothing */
-	return header + header_octets;
+	return header_octets;
 }
 
-/* The same for IPv6; the tester sends no extension headers. */
-static __always_inline const struct udphdr *find_udp6(const void *header, const void *end, __u32 *ret_octets)
+/* The same of either; of IPv6 the tester sends no extension headers. */
+static __always_inline __u32 find_header(const struct network *network, const void *end, __u32 *ret_octets)
 {
-	const struct ipv6hdr *ip = header;
+	const struct ipv6hdr *ip = network->header;
 
-	if ((const void *)(ip + 1) > end || ip->version != 6 || ip->nexthdr != IPPROTO_UDP)
-		return 0;
+	if (network->type == bpf_htons(ETH_P_IP))
+		return find_header4(network->header, end, ret_octets);
+	if (network->type != bpf_htons(ETH_P_IPV6) || (const void *)(ip + 1) > end || ip->version != 6 ||
+	    ip->nexthdr != IPPROTO_UDP)
+		return HEADER_NONE;
 	*ret_octets = bpf_ntohs(ip->payload_len);
-	return (const void *)(ip + 1);
+	return HEADER_IPV6;
 }
 
 /* Where things are in a frame of the tester. */
 struct frame {
 	const struct mlr_tag *tag;
 	const struct udphdr *udp;
-	__u32 octets;         /* of the whole frame */
-	__u32 udp_octets;     /* as the UDP header says */
-	__u16 network_offset; /* from the frame's start */
-	__u16 udp_offset;
-	__u16 is_ipv6;
+	__u32 octets;     /* of the whole frame */
+	__u32 udp_octets; /* as the UDP header says */
+	__u32 udp_offset; /* from the frame's start */
+	__u32 header;     /* IP's, HEADER_... */
 };
 
 /* Classify a frame; *ret is set for FRAME_TAGGED only. */
@@ -117,43 +125,33 @@ static __always_inline enum frame_kind find_frame(struct xdp_md *context, struct
 	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
 	const struct ethhdr *ethernet = data;
 	struct network network = { .header = ethernet + 1 };
-	const struct udphdr *udp = 0;
+	const struct udphdr *udp;
 	const struct mlr_tag *tag;
-	__u32 ip_octets = 0, udp_octets, octets, udp_offset;
+	__u32 header, ip_octets = 0, udp_octets, octets;
+	__u64 udp_offset;
 
 	if ((const void *)(ethernet + 1) > end)
 		return FRAME_FOREIGN;
-	network.type = ethernet->h_proto;
+	network.type = *(const __u16 *)(data + offsetof(struct ethhdr, h_proto)); /* not octet by octet */
 	if (!skip_tag(&network, end) || !skip_tag(&network, end))
 		return FRAME_FOREIGN;
-	if (network.type == bpf_htons(ETH_P_IP))
-		udp = find_udp4(network.header, end, &ip_octets);
-	else if (network.type == bpf_htons(ETH_P_IPV6))
-		udp = find_udp6(network.header, end, &ip_octets);
-	/* The verifier forgets on which way they were found, and looks but once at what follows. */
-	udp_offset = udp ? (__u32)((const void *)udp - data) & UDP_OFFSET_MASK : UDP_OFFSET_MASK;
+	header = find_header(&network, end, &ip_octets);
+	/* of the difference the verifier forgets on which way it was found: it looks but once at what follows */
+	udp_offset = (__u64)(network.header - data) + (header & HEADER_OCTETS_MASK);
 	barrier_var(udp_offset);
+	udp_offset &= OFFSET_MASK;
 	udp = data + udp_offset;
 	tag = (const void *)(udp + 1);
-	if (udp_offset == UDP_OFFSET_MASK || (const void *)tag + sizeof(tag->magic) > end ||
-	    tag->magic != bpf_htons(MLR_TAG_MAGIC))
+	if (!header || (const void *)tag + sizeof(tag->magic) > end || tag->magic != bpf_htons(MLR_TAG_MAGIC))
 		return is_housekeeping(ethernet, &network, end) ? FRAME_HOUSEKEEPING : FRAME_FOREIGN;
 
 	udp_octets = bpf_ntohs(udp->len);
 	if ((const void *)(tag + 1) > end || udp_octets < sizeof(*udp) + sizeof(*tag) || ip_octets != udp_octets)
 		return FRAME_MALFORMED;
-	octets = frame_octets(context, (__u32)(end - data), udp_offset + udp_octets);
+	octets = frame_octets(context, (__u32)(end - data), (__u32)udp_offset + udp_octets);
 	if (udp_offset + udp_octets > octets)
 		return FRAME_MALFORMED;
-	*ret = (struct frame){
-		.tag = tag,
-		.udp = udp,
-		.octets = octets,
-		.udp_octets = udp_octets,
-		.network_offset = (__u16)(network.header - data),
-		.udp_offset = (__u16)udp_offset,
-		.is_ipv6 = network.type == bpf_htons(ETH_P_IPV6),
-	};
+	*ret = (struct frame){ tag, udp, octets, udp_octets, (__u32)udp_offset, header };
 	return FRAME_TAGGED;
 }
 

@@ -75,12 +75,16 @@ struct {
 	__uint(value_size, sizeof(struct flow_state));
 } flows SEC(".maps");
 
-/* How far a number is ahead of the one expected next. */
+/* How far a number is ahead of the one expected next, which it is in the common case. */
 static __always_inline __s64 distance(__u32 sequence, __u32 next)
 {
+	__u32 first = first_sequence;
+
+	if (sequence == next)
+		return 0;
 	if (sequence_count == 0xffffffff)
 		return (__s32)(sequence - next);
-	return (__s64)(sequence - first_sequence) - (__s64)(next - first_sequence);
+	return (__s64)(sequence - first) - (__s64)(next - first);
 }
 
 static __always_inline void count_reordered(struct rx_cpu *cpu, struct rx_trial *trial, __u32 depth)
@@ -109,12 +113,6 @@ struct arrival {
 	__u32 is_timed;   /* its latency is known */
 };
 
-/* The number that a flow expects next. */
-static __always_inline __u32 expected_next(const struct flow_state *state)
-{
-	return state->generation == generation ? state->next : first_sequence;
-}
-
 /* The first frame of a flow in a trial. */
 static __always_inline void begin_flow(struct rx_cpu *cpu, struct flow_state *state)
 {
@@ -130,12 +128,12 @@ static __always_inline void begin_flow(struct rx_cpu *cpu, struct flow_state *st
 static __always_inline int is_unique(struct rx_cpu *cpu, struct rx_trial *trial, struct flow_state *state, __u32 sequence,
 				     __s64 ahead)
 {
-	if (state->generation != generation)
-		begin_flow(cpu, state);
-	if (ahead < -(__s64)window_mask)
+	if (ahead < 0 && ahead < -(__s64)window_mask) {
 		cpu->counters.beyond_window++;
-	if (ahead < -(__s64)window_mask ||
-	    __sync_lock_test_and_set(&state->seen[sequence & window_mask], sequence) == sequence) {
+		cpu->counters.duplicate++;
+		return 0;
+	}
+	if (__sync_lock_test_and_set(&state->seen[sequence & window_mask], sequence) == sequence) {
 		cpu->counters.duplicate++;
 		return 0;
 	}
@@ -209,8 +207,8 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 {
 	struct rx_counters *counters = &arrival->cpu->counters;
 	struct flow_state *state = with_order ? bpf_map_lookup_elem(&flows, &flow) : 0;
-	__s64 ahead = state ? distance(sequence, expected_next(state)) : 0;
-	__u32 is_verified;
+	__u32 is_first = state && state->generation != generation, is_verified;
+	__s64 ahead = state ? distance(sequence, is_first ? first_sequence : state->next) : 0;
 
 	if (!has_right_length(&arrival->frame)) {
 		counters->wrong_length++;
@@ -223,6 +221,8 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 		counters->damaged++;
 		return;
 	}
+	if (is_first)
+		begin_flow(arrival->cpu, state);
 	if (state && !is_unique(arrival->cpu, trial, state, sequence, ahead))
 		return;
 	counters->received++;
