@@ -213,6 +213,19 @@ search() {
 @test "control characters of a value do not reach the terminal" {
   refuses 2 "x\\\\x1b\[2J" search --format $'x\e[2J'
   [[ $stderr != *$'\e'* ]]
+  refuses 2 "control characters in the name" search --goal $'name=\xc2\x9b31m'
+}
+
+@test "of a file's name no C1 control reaches the terminal, in eight bits neither, and UTF-8 stays whole" {
+  local name
+  for name in '\x9b31m' '\x80\x90\x9f' '\xe0\x82\x9b' '\xf0\x80\x82\x9b' '\xc1\x9b' '\xe2\x82' '\xc3' '\xff\x9d'; do
+    refuses 2 "cannot read /nosuch/${name//\\/\\\\}: No such file" "$XDP_MLR" report "/nosuch/$(printf "$name")"
+  done
+  refuses 2 'cannot read /nosuch/\\x9b31m: No such file' "$XDP_MLR" report $'/nosuch/\xc2\x9b31m'
+  # ß, a euro sign and a flag have octets that would be controls
+  for name in $'\xc3\x9f' $'\xe2\x82\xac' $'\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa'; do
+    refuses 2 "cannot read /nosuch/$name: No such file" "$XDP_MLR" report "/nosuch/$name"
+  done
 }
 
 @test "values must be UTF-8" {

@@ -16,6 +16,19 @@ size_t plain_control(const char *text)
 	return first == 0xc2 && second >= 0x80 && second < 0xa0 ? 2 : 0;
 }
 
+/* How many octets the UTF-8 character has that begins here; 0: none does, and there may be a C1 control of eight bits. */
+static size_t character(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t octets = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < octets; i++)
+		if (at[i] >> 6 != 2)
+			return 0;
+	/* what a shorter one could be, none is */
+	return (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90) ? 0 : octets;
+}
+
 static bool plain_is(const char *text)
 {
 	for (; *text; text++)
@@ -33,13 +46,13 @@ char *plain_text(const char *text)
 	if (!stream)
 		return NULL;
 	while (*text) {
-		size_t octets = plain_control(text);
+		size_t control = plain_control(text), octets = control ? 0 : character(text);
 
 		if (octets)
-			fprintf(stream, "\\x%02x", (unsigned char)text[octets - 1]);
+			fwrite(text, 1, octets, stream);
 		else
-			fputc(*text, stream);
-		text += octets ? octets : 1;
+			fprintf(stream, "\\x%02x", (unsigned char)text[control ? control - 1 : 0]);
+		text += octets ? octets : control ? control : 1;
 	}
 	return text_stream_end(stream, &plain);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Text from others, fit for a terminal: control characters (C0 but line ends and tabs, DEL, and C1, which terminals take in
- * UTF-8, too) become "\x1b". Otherwise a file could move the cursor, set the title, or make the terminal type.
+ * UTF-8, too) become "\x1b", and so does each octet of what is no UTF-8 and goes beyond ASCII: some terminals take 0x9b for a
+ * control. Otherwise a file could move the cursor, set the title, or make the terminal type.
  */
 #ifndef XDP_MLR_BASE_PLAIN_H
 #define XDP_MLR_BASE_PLAIN_H
@@ -9,9 +10,9 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* How many octets of a control character stand here; 0: none does. */
+/* How many octets of a control character stand here, in UTF-8; 0: none does. */
 size_t plain_control(const char *text);
-/* The text so; the caller frees it. NULL without memory. */
+/* The text so, UTF-8 or not; the caller frees it. NULL without memory. */
 char *plain_text(const char *text);
 /* The document with all its texts and names so. A new reference, to the document itself where all is plain; NULL without
  * memory. */

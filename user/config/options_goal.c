@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Search Goals, presets and waits, as options. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/units.h"
 #include "config/options_read.h"
 
@@ -69,7 +69,7 @@ static enum exit_code store_name(const struct given *given, const char *value, c
 	if (strlen(value) >= MLR_GOAL_NAME_SIZE)
 		return refuse_given(given, "a name has at most %d octets", MLR_GOAL_NAME_SIZE - 1);
 	for (const char *c = value; *c; c++)
-		if (iscntrl((unsigned char)*c))
+		if (plain_control(c) || *c == '\n' || *c == '\t')
 			return refuse_given(given, "control characters in the name");
 	strcpy(name, value);
 	return EXIT_DONE;
