@@ -123,13 +123,30 @@ load helper
   for option in --report --metrics; do
     ln -sf victim "$BATS_TEST_TMPDIR/link.txt"
     chown -h nobody "$BATS_TEST_TMPDIR/link.txt"
-    refuses 2 "$option '.*link.txt'.*(another user|symbolic links)" simulated "$option" "$BATS_TEST_TMPDIR/link.txt"
+    refuses 2 "$option '.*link.txt': a link that another user made; name the file itself" simulated "$option" "$BATS_TEST_TMPDIR/link.txt"
     [ "$(cat "$BATS_TEST_TMPDIR/victim")" = old ]
   done
   ln -sf victim "$BATS_TEST_TMPDIR/link.txt"
   simulated --report "$BATS_TEST_TMPDIR/link.txt" >"$BATS_TEST_TMPDIR/out"
   [ -L "$BATS_TEST_TMPDIR/link.txt" ]
   diff "$BATS_TEST_TMPDIR/victim" "$BATS_TEST_TMPDIR/out"
+}
+
+@test "a loop of symbolic links is called one, for whatever file it stands" {
+  local loop=$BATS_TEST_TMPDIR/loop.txt
+  ln -s other.txt "$loop"
+  ln -s loop.txt "$BATS_TEST_TMPDIR/other.txt"
+  for option in --report --metrics --sut-config --config --template; do
+    refuses 2 "loop.txt.*: Too many levels of symbolic links" simulated "$option" "$loop"
+  done
+  refuses 2 "loop.txt/x.txt': Too many levels" simulated --report "$loop/x.txt"
+  for option in --resume --replay; do
+    refuses 2 "loop.txt: Too many levels" "$XDP_MLR" search "$option" "$loop"
+  done
+  refuses 2 "loop.txt.*: Too many levels" "$XDP_MLR" report "$loop"
+  refuses 2 "loop.txt.*: Too many levels" "$XDP_MLR" compare "$loop" "$loop"
+  refuses 2 "loop.txt.*: Too many levels" "$XDP_MLR" campaign run "$loop"
+  refuses 2 "loop.txt.*: Too many levels" "$XDP_MLR-appliance" --config /dev/null --state "$loop" --console -
 }
 
 @test "a report for which there is no room leaves the older one whole, and nothing beside it" {

@@ -6,6 +6,7 @@
  */
 #include "appliance/appliance.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <poll.h>
 #include <stdio.h>
@@ -191,7 +192,8 @@ static enum exit_code run(const struct arguments *arguments)
 	if (!error)
 		error = results_open(&appliance.store, appliance.places.state);
 	if (error)
-		return refuse(EXIT_INCAPABLE, "--state '%s': %s", appliance.places.state, strerror(-error));
+		return refuse(error == -ENOMEM ? EXIT_INCAPABLE : EXIT_USAGE_ERROR, "--state '%s': %s",
+			      appliance.places.state, strerror(-error));
 	open_consoles(&appliance, arguments);
 	code = loop(&appliance);
 	http_stop(&appliance);

@@ -64,7 +64,7 @@ static int follow(struct destination *at, int fd, const struct stat *status)
 	if (filesystem.f_type == PROC_SUPER_MAGIC)
 		return 0;
 	if (status->st_uid != 0 && status->st_uid != geteuid())
-		return -ELOOP;
+		return -EMLINK;
 	length = readlinkat(fd, "", target, sizeof(target));
 	if (length < 0)
 		return -errno;
@@ -127,6 +127,11 @@ int destination_open(const char *path, struct destination *ret)
 	else
 		*ret = at;
 	return error;
+}
+
+const char *destination_why(int error)
+{
+	return error == -EMLINK ? "a link that another user made; name the file itself" : strerror(-error);
 }
 
 /* --- a file beside -------------------------------------------------------------------------------------------------- */

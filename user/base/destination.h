@@ -9,7 +9,7 @@
  *
  * What is no regular file (a device, a FIFO, an open file like /dev/stdout or a shell's >(...)) is opened at once and
  * written as it is. A link as the last part of a path is followed where root or our own user made it; that of somebody else
- * is refused with -ELOOP.
+ * is refused with -EMLINK.
  */
 #ifndef XDP_MLR_BASE_DESTINATION_H
 #define XDP_MLR_BASE_DESTINATION_H
@@ -29,6 +29,8 @@ struct destination {
 
 /* Look where the path leads. -ENXIO: to a FIFO that nobody reads. 0 or -errno. */
 int destination_open(const char *path, struct destination *ret);
+/* What stands in the way, in words; reused by the next call. */
+const char *destination_why(int error);
 /* Whether a file could be written there now: one is made, and taken away again. 0 or -errno. */
 int destination_try(const struct destination *destination);
 /* Write all of it, at most once. A new file has this mode, less the umask; one that replaces another has that one's

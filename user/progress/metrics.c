@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/destination.h"
 #include "base/files.h"
 #include "base/text_stream.h"
 #include "base/units.h"
@@ -132,7 +133,7 @@ static enum exit_code replace_file(const char *path, const char *text, size_t le
 
 	metrics.error = error;
 	if (error && error != before) /* once, not every second */
-		refuse(EXIT_USAGE_ERROR, "--metrics '%s': %s", path, why(-error));
+		refuse(EXIT_USAGE_ERROR, "--metrics '%s': %s", path, destination_why(error));
 	return error ? EXIT_USAGE_ERROR : EXIT_DONE;
 }
 

@@ -30,10 +30,7 @@ static enum exit_code find_place(const char *path, struct destination *ret)
 			return EXIT_INTERRUPTED;
 	if (!error && (error = destination_try(ret)))
 		destination_close(ret);
-	if (error == -ELOOP)
-		return refuse(EXIT_USAGE_ERROR, "--report '%s' is a link that another user made; name the file itself",
-			      path);
-	return error ? refuse(EXIT_USAGE_ERROR, "--report '%s': %s", path, strerror(-error)) : EXIT_DONE;
+	return error ? refuse(EXIT_USAGE_ERROR, "--report '%s': %s", path, destination_why(error)) : EXIT_DONE;
 }
 
 enum exit_code report_file_open(const struct config *config, struct report_file *ret)
