@@ -132,6 +132,26 @@ load helper
   diff "$BATS_TEST_TMPDIR/victim" "$BATS_TEST_TMPDIR/out"
 }
 
+@test "two options that name one file are refused before anything is written, however it is spelt" {
+  local dir=$BATS_TEST_TMPDIR/d other
+  mkdir "$dir"
+  ln -s d "$BATS_TEST_TMPDIR/e"
+  ln -s r.txt "$dir/link.txt"
+  for other in "$dir/r.txt" "$dir/../d/./r.txt" "$BATS_TEST_TMPDIR/e/r.txt" "$dir/link.txt"; do
+    refuses 2 "--metrics '$other': is the file of --report '$dir/r.txt', too" simulated --report "$dir/r.txt" --metrics "$other"
+    [ ! -e "$dir/r.txt" ]
+    echo older >"$dir/r.txt"
+    refuses 2 "--report '$other': is the file of --report '$dir/r.txt', too" simulated --report "$dir/r.txt" --report "$other" --dry-run
+    [ "$(cat "$dir/r.txt")" = older ]
+    rm "$dir/r.txt"
+  done
+  # what is no file takes all, and so do two names
+  ln -s /dev/null "$dir/null.txt"
+  simulated --quiet --report "$dir/null.txt" --metrics "$dir/null.txt" --report "$dir/a.txt" --report "$dir/b.txt" >"$dir/out"
+  cmp "$dir/a.txt" "$dir/out"
+  cmp "$dir/b.txt" "$dir/out"
+}
+
 @test "a loop of symbolic links is called one, for whatever file it stands" {
   local loop=$BATS_TEST_TMPDIR/loop.txt
   ln -s other.txt "$loop"

@@ -129,6 +129,32 @@ int destination_open(const char *path, struct destination *ret)
 	return error;
 }
 
+/* The same for what would be replaced, and nothing else: a FIFO that is opened and closed ends what its reader reads. */
+static bool is_replaced(const char *path, struct destination *ret)
+{
+	struct stat status;
+	bool regular = stat(path, &status) ? errno == ENOENT : S_ISREG(status.st_mode);
+
+	return regular && !destination_open(path, ret);
+}
+
+bool destination_same(const char *one, const char *other)
+{
+	struct destination a, b;
+	struct stat at_a, at_b;
+	bool same = false;
+
+	if (!is_replaced(one, &a))
+		return false;
+	if (is_replaced(other, &b)) {
+		same = strcmp(a.name, b.name) == 0 && !fstat(a.directory_fd, &at_a) && !fstat(b.directory_fd, &at_b) &&
+		       at_a.st_dev == at_b.st_dev && at_a.st_ino == at_b.st_ino;
+		destination_close(&b);
+	}
+	destination_close(&a);
+	return same;
+}
+
 const char *destination_why(int error)
 {
 	return error == -EMLINK ? "a link that another user made; name the file itself" : strerror(-error);

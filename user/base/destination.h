@@ -29,6 +29,8 @@ struct destination {
 
 /* Look where the path leads. -ENXIO: to a FIFO that nobody reads. 0 or -errno. */
 int destination_open(const char *path, struct destination *ret);
+/* Whether two paths, links followed, lead to one file that would be replaced: one name in one directory. */
+bool destination_same(const char *one, const char *other);
 /* What stands in the way, in words; reused by the next call. */
 const char *destination_why(int error);
 /* Whether a file could be written there now: one is made, and taken away again. 0 or -errno. */

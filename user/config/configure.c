@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/destination.h"
 #include "config/command_line.h"
 #include "config/config_file.h"
 #include "config/frame_file.h"
@@ -257,6 +258,28 @@ static enum exit_code check_places(const struct config *config)
 	return EXIT_DONE;
 }
 
+static bool names_output(const struct given_list *list, const struct given *given)
+{
+	return strcmp(given->option->name, "report") == 0 || given == given_find(list, "metrics");
+}
+
+/* What is written last would be all that is left of a file that two options name. */
+static enum exit_code check_outputs(const struct given_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct given *first = &list->items[i];
+
+		for (size_t j = i + 1; j < list->count && names_output(list, first); j++) {
+			const struct given *second = &list->items[j];
+
+			if (names_output(list, second) && destination_same(first->text, second->text))
+				return refuse_given(second, "is the file of --%s '%s', too; name another",
+						    first->option->name, first->text);
+		}
+	}
+	return EXIT_DONE;
+}
+
 /* EXIT_USAGE_ERROR for values that do not go together, or lack another. Completes what follows from several: the goals of a
  * preset, the tests of a suite, the figures of requirements, what a template says of the traffic. */
 static enum exit_code check(struct config *config)
@@ -309,6 +332,8 @@ static enum exit_code complete(struct config *config)
 		code = add_fallbacks(config->verb, config->given);
 	if (code == EXIT_DONE)
 		code = read_values(config->given, config);
+	if (code == EXIT_DONE)
+		code = check_outputs(config->given);
 	if (given_find(config->given, "replay"))
 		config->measurer = MEASURER_REPLAY;
 	if (code == EXIT_DONE && config->template_path && config->measurer != MEASURER_REPLAY)
