@@ -412,7 +412,7 @@ killed_run() {
   kill -9 "$pid"
   wait "$pid" || true
   run --separate-stderr "$MLR" clean
-  [ "$output" = "2 ports restored, 0 unfinished labs removed" ]
+  [ "$output" = "2 ports restored, 0 gone, 0 unfinished labs removed" ]
   [ "$(nsenter --net="$namespace" bash -c "$(declare -f settings); settings $A $B")" = "$before" ]
 }
 
@@ -424,7 +424,8 @@ killed_run() {
   ip link add "$LAB-x" index "$index" mtu 1382 type veth peer name "$A"
   run --separate-stderr "$MLR" clean
   [ "$status" -eq 0 ]
-  [[ $stderr == *"$A is gone"* ]]
+  [ "$output" = "0 ports restored, 2 gone, 0 unfinished labs removed" ]
+  [[ $stderr == *"$A is gone"* && $stderr == *"$B is gone"* ]]
   [ "$(ip -j link show "$LAB-x" | jq '.[0].mtu')" -eq 1382 ]
   [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
 }
@@ -454,7 +455,7 @@ killed_run() {
   start_trial "${prepared[@]}"
   kill -9 "$pid"
   run --separate-stderr "$MLR" clean
-  [ "$output" = "2 ports restored, 0 unfinished labs removed" ]
+  [ "$output" = "2 ports restored, 0 gone, 0 unfinished labs removed" ]
   [ "$(settings "$A" "$B")" = "$before" ]
 }
 

@@ -291,7 +291,7 @@ static void a_run_puts_rules_and_takes_them_away(void **state)
 static void clean_takes_away_what_a_killed_run_left(void **state)
 {
 	struct mlr_profile profile = profile_of(6, 0, 4);
-	unsigned int undone;
+	struct journal_cleaned cleaned;
 	int status;
 	pid_t child;
 
@@ -310,7 +310,7 @@ static void clean_takes_away_what_a_killed_run_left(void **state)
 	assert_int_equal(used_places(), 4);
 	/* one of them is somebody else's by now */
 	table->rules[13].spec.ring_cookie = 9;
-	assert_int_equal(journal_clean(&undone), EXIT_DONE);
+	assert_int_equal(journal_clean(&cleaned), EXIT_DONE);
 	assert_int_equal(used_places(), 1);
 	assert_true(table->rules[13].used);
 }

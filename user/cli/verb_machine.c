@@ -132,7 +132,8 @@ enum exit_code verb_lab_status(const struct config *config)
 
 enum exit_code verb_clean(const struct config *config)
 {
-	unsigned int ports = 0, labs = 0;
+	struct journal_cleaned ports;
+	unsigned int labs = 0;
 	enum exit_code code = journal_clean(&ports), labs_code;
 
 	session_clean();
@@ -141,7 +142,8 @@ enum exit_code verb_clean(const struct config *config)
 	if (code)
 		return code;
 	if (config->format != FORMAT_TEXT)
-		return output_json(json_pack("{s:i, s:i}", "ports_restored", (int)ports, "labs_removed", (int)labs));
-	printf("%u ports restored, %u unfinished labs removed\n", ports, labs);
+		return output_json(json_pack("{s:i, s:i, s:i}", "ports_restored", (int)ports.restored, "ports_gone",
+					     (int)ports.gone, "labs_removed", (int)labs));
+	printf("%u ports restored, %u gone, %u unfinished labs removed\n", ports.restored, ports.gone, labs);
 	return EXIT_DONE;
 }

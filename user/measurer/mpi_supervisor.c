@@ -40,14 +40,14 @@ static int wait_for(pid_t worker, int worker_fd)
 static enum exit_code mourn(int signal_number)
 {
 	static char host[HOST_SIZE];
-	unsigned int undone = 0;
+	struct journal_cleaned cleaned;
 
 	gethostname(host, sizeof(host) - 1);
 	message_subject = host;
 	refuse(EXIT_INVALID, "this rank was killed by signal %d (%s): the trial that went on is invalid", signal_number,
 	       strsignal(signal_number));
 	message_quiet = true; /* other runs' ports are none of ours */
-	journal_clean(&undone);
+	journal_clean(&cleaned);
 	session_clean();
 	return EXIT_INVALID;
 }

@@ -570,30 +570,38 @@ static bool undo_here(void *context)
 	return found;
 }
 
-/* Whether nothing of it is left to be done; why it is, has been said. */
-static bool clean_document(const json_t *document)
+/* Whether nothing of it is left to be done, and counted; why it is, has been said. */
+static bool clean_document(const json_t *document, struct journal_cleaned *cleaned)
 {
 	const char *port = read_text(document, "port");
+	bool changed = json_array_size(json_object_get(document, "changes"));
 	struct search search = { .document = document };
 	int found;
 
 	wait_for_death(document);
-	if (namespaces_visit(undo_here, &search) > 0)
-		return search.undone != UNDONE_NOT_ALL;
-	search.moved = true;
 	found = namespaces_visit(undo_here, &search);
-	if (!json_array_size(json_object_get(document, "changes")))
-		return true;
-	if (found < 0)
+	if (found <= 0) {
+		search.moved = true;
+		found = namespaces_visit(undo_here, &search);
+	}
+	if (found < 0 && changed) {
 		warn("port %s is not in this network namespace, and others cannot be entered without CAP_SYS_ADMIN", port);
-	else if (!found)
+		return false;
+	}
+	if (search.undone == UNDONE_NOT_ALL)
+		return false;
+	if (found > 0 || !changed) {
+		cleaned->restored++;
+	} else {
+		cleaned->gone++;
 		note("port %s is gone: there is nothing left to restore", port);
-	else if (search.undone != UNDONE_NOT_ALL)
+	}
+	if (changed && found > 0 && search.moved)
 		note("port %s was moved to another network namespace, and restored there", port);
-	return found >= 0 && search.undone != UNDONE_NOT_ALL;
+	return true;
 }
 
-static enum exit_code clean_file(const char *path, unsigned int *undone)
+static enum exit_code clean_file(const char *path, struct journal_cleaned *cleaned)
 {
 	enum exit_code code = EXIT_DONE;
 	json_t *document;
@@ -608,8 +616,7 @@ static enum exit_code clean_file(const char *path, unsigned int *undone)
 	if (fd < 0)
 		return refuse(EXIT_INCAPABLE, "cannot open %s: %s", path, why(-fd));
 	document = load(fd, path);
-	if (!document || clean_document(document)) {
-		++*undone;
+	if (!document || clean_document(document, cleaned)) {
 		discard(path, fd);
 	} else {
 		code = refuse(EXIT_INCAPABLE,
@@ -621,19 +628,18 @@ static enum exit_code clean_file(const char *path, unsigned int *undone)
 	return code;
 }
 
-enum exit_code journal_clean(unsigned int *ret_undone)
+enum exit_code journal_clean(struct journal_cleaned *ret)
 {
 	enum exit_code code = EXIT_DONE, one;
 	glob_t found = { 0 };
-	unsigned int undone = 0;
 
+	*ret = (struct journal_cleaned){ 0 };
 	if (!glob(STATE_DIRECTORY "/port-*.json", 0, NULL, &found)) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
-			one = clean_file(found.gl_pathv[i], &undone);
+			one = clean_file(found.gl_pathv[i], ret);
 			code = one ? one : code;
 		}
 	}
 	globfree(&found);
-	*ret_undone = undone;
 	return code;
 }

@@ -39,9 +39,14 @@ int claim_change(struct claim *claim, const char *setting, const char *value);
 /* What was changed: [{"setting", "was", "now"}]. A new reference. */
 json_t *claim_changes(const struct claim *claim);
 
-/* Undo what dead runs left behind, in whatever network namespace. Counts the ports with which that is done; where it is not
- * of others, says so, and their journals stay. */
-enum exit_code journal_clean(unsigned int *ret_undone);
+/* Ports whose journals are done with. */
+struct journal_cleaned {
+	unsigned int restored; /* or as they were already */
+	unsigned int gone;     /* with their interface */
+};
+/* Undo what dead runs left behind, in whatever network namespace. Where something is still to be undone, says so, and the
+ * journal stays. */
+enum exit_code journal_clean(struct journal_cleaned *ret);
 /* The process that has a port of this network namespace: 0 if none has, negative if it died without undoing its changes. */
 int journal_owner(int ifindex);
 
