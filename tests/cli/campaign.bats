@@ -306,6 +306,20 @@ run_and_kill_a_point() { # SIGNAL SIZE
   [ "$(grep -c '^{"event": "point_[a-z]*", .*}$' out/journal.jsonl)" -eq 4 ]
 }
 
+@test "a digit that changed within the journal is found, and the line may be taken out" {
+  campaign
+  run_all --only 'frame-size=64,build=v1,*' >/dev/null
+  sed -i -E '2 s/("attempt": )1/\13/' out/journal.jsonl
+  run --separate-stderr "$XDP_MLR" campaign status c.yaml
+  [ "$status" -eq 2 ]
+  [[ $stderr == *"out/journal.jsonl:2: this line is not as it was written"*"take it out"* ]]
+  sed -i 2d out/journal.jsonl
+  [ "$(state_of frame-size=64,build=v1,run=1)" = done ]
+  # of an older version
+  jq -c 'del(.crc32)' out/journal.jsonl >journal && mv journal out/journal.jsonl
+  [ "$(state_of frame-size=64,build=v1,run=1)" = done ]
+}
+
 @test "options that were changed after a point was begun are refused, and its result does not count" {
   campaign
   run_all --only '*,run=1' >/dev/null

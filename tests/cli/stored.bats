@@ -77,6 +77,31 @@ store() { # further options
   done
 }
 
+@test "a digit that changed within an event stream is found, in whatever line" {
+  store
+  local line part=$BATS_TEST_TMPDIR/part.jsonl flipped=$BATS_TEST_TMPDIR/flipped.jsonl count
+  count=$(wc -l <"$STREAM")
+  for line in 1 2 3 17 $((count - 1)) "$count"; do
+    # the last digit of the line's first number that has two: JSON still, and within its range
+    sed -E "$line s/([:{ ][0-9.]*)[1-8]([,}])/\19\2/" "$STREAM" >"$flipped"
+    [ "$(cmp -l "$STREAM" "$flipped" | wc -l)" -eq 1 ]
+    jq -e . "$flipped" >/dev/null
+    [ "$line" -lt "$count" ] || { jq -c 'if .schema then .trials[3].trial_loss_ratio = 0.25 else . end' "$STREAM" >"$flipped"; }
+    for option in --resume --replay; do
+      refuses 2 "flipped.jsonl:$line: this line is not as it was written.*head -n $((line - 1))" "$XDP_MLR" search "$option" "$flipped"
+    done
+    refuses 2 "flipped.jsonl:$line: " "$XDP_MLR" report "$flipped"
+  done
+  # other white space, and lines of older versions, are none
+  head -n 20 "$STREAM" >"$part"
+  "$XDP_MLR" search --replay "$part" --format json >"$WHOLE" || [ $? -eq 1 ]
+  for filter in . 'del(.crc32)'; do
+    jq -c "$filter" "$part" >"$flipped"
+    "$XDP_MLR" search --replay "$flipped" --format json >"$BATS_TEST_TMPDIR/again" || [ $? -eq 1 ]
+    diff <(jq .trials "$WHOLE") <(jq .trials "$BATS_TEST_TMPDIR/again")
+  done
+}
+
 @test "a search that ran out of time is resumed from its result, with its options" {
   simulated --max-time 10 --goal name=mine,loss=1%,sum=9 --format json >"$WHOLE" || [ $? -eq 1 ]
   run --separate-stderr "$XDP_MLR" search --resume "$WHOLE" --max-time 1000 --format json

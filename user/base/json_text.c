@@ -51,7 +51,7 @@ void json_put_number(FILE *stream, const json_t *number)
 	if (json_is_integer(number))
 		fprintf(stream, "%" JSON_INTEGER_FORMAT, json_integer_value(number));
 	else
-		fputs(format_number(json_real_value(number), text), stream);
+		fputs(format_number(json_real_value(number) + 0.0, text), stream); /* -0 would be read back as 0 */
 }
 
 static void put_object(FILE *stream, json_t *object, int level)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/json_read.h"
@@ -110,8 +111,11 @@ enum exit_code store_note(const struct campaign *campaign, json_t *event)
 	char path[PATH_MAX];
 	enum exit_code code;
 	size_t length;
-	char *text = json_text(event, false, &length);
+	char *text;
 	int fd;
+
+	checksum_set(event);
+	text = json_text(event, false, &length);
 
 	json_decref(event);
 	if (!text)
@@ -207,23 +211,33 @@ static void take_event(struct point_status *status, json_t *event)
 }
 
 /* Lines that are no events, which a crash may leave, count for nothing; and so do points that the matrix has no more. */
-static void read_journal(const struct campaign *campaign, FILE *stream, struct point_status *states)
+static enum exit_code read_journal(const struct campaign *campaign, const char *path, FILE *stream,
+				   struct point_status *states)
 {
+	enum exit_code code = EXIT_DONE;
 	json_t *index = index_points(campaign);
 	char *line = NULL;
-	size_t size = 0;
+	size_t size = 0, number = 0;
 	ssize_t length;
 
-	while ((length = getline(&line, &size, stream)) > 0) {
+	while (code == EXIT_DONE && (length = getline(&line, &size, stream)) > 0) {
 		json_t *event = json_loadb(line, (size_t)length, 0, NULL);
 		const json_t *found = json_object_get(index, read_text(event, "point"));
 
-		if (found)
+		number++;
+		if (!checksum_holds(event))
+			code = refuse(
+				EXIT_USAGE_ERROR,
+				"%s:%zu: this line is not as it was written: its checksum (crc32) is another; take it out, "
+				"and what it says of an attempt counts no more (a point with a result stays done)",
+				path, number);
+		else if (found)
 			take_event(&states[json_integer_value(found)], event);
 		json_decref(event);
 	}
 	free(line);
 	json_decref(index);
+	return code;
 }
 
 static void settle(const struct campaign *campaign, size_t point, struct point_status *status)
@@ -252,8 +266,13 @@ enum exit_code store_states(const struct campaign *campaign, struct point_status
 		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(errno));
 	}
 	if (journal) {
-		read_journal(campaign, journal, states);
+		enum exit_code code = read_journal(campaign, path, journal, states);
+
 		fclose(journal);
+		if (code != EXIT_DONE) {
+			store_states_free(campaign, states);
+			return code;
+		}
 	}
 	for (size_t i = 0; i < campaign->point_count; i++)
 		settle(campaign, i, &states[i]);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/schema.h"
 
 #define SCHEMA "xdp-mlr/search/1"
@@ -32,45 +33,73 @@ static void add_event(json_t *document, const json_t *line)
 		json_array_append(json_object_get(document, "trials"), trial);
 }
 
+static enum exit_code refuse_line(const char *path, size_t line, const char *what)
+{
+	return refuse(
+		EXIT_USAGE_ERROR,
+		"%s:%zu: this line is not as it was written: %s; go on from those before it ('head -n %zu'), or, if you "
+		"changed it yourself, take its crc32 out",
+		path, line, what, line - 1);
+}
+
+/* Whether a result has other trials than the events before it told, which have checksums where the result has none. */
+static bool has_other_trials(const json_t *result, const json_t *document)
+{
+	const json_t *told = json_object_get(document, "trials"), *trials = json_object_get(result, "trials");
+
+	return json_array_size(told) == json_array_size(trials) && json_array_size(told) && !json_equal(told, trials);
+}
+
 /* The document of an event stream: its last line where the run ended, else what its events amount to. A line that was cut
- * short ends it. */
-static json_t *assemble(FILE *file)
+ * short ends it. *ret is NULL where there is none. */
+static enum exit_code assemble(const char *path, FILE *file, json_t **ret)
 {
 	json_t *document = json_pack("{s:s, s:[]}", "schema", SCHEMA, "trials"), *line;
-	size_t events = 0;
+	enum exit_code code = EXIT_DONE;
+	bool repeated = false;
+	size_t number = 0;
 
 	while ((line = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL))) {
-		if (json_object_get(line, "schema")) {
-			json_decref(document);
-			return line;
-		}
+		bool last = json_object_get(line, "schema");
+
+		number++;
+		repeated |= is_event(line, "run_started");
+		if (!checksum_holds(line))
+			code = refuse_line(path, number, "its checksum (crc32) is another");
+		else if (last && !repeated && has_other_trials(line, document))
+			code = refuse_line(path, number, "its trials are not those of the events before it");
+		if (last || code != EXIT_DONE)
+			break;
+		json_object_del(line, "crc32");
 		add_event(document, line);
-		events++;
 		json_decref(line);
 	}
-	if (!events) {
+	if (line || !number) {
 		json_decref(document);
-		return NULL;
+		document = line;
 	}
-	return document;
+	*ret = document;
+	return code;
 }
 
 enum exit_code stored_document(const char *path, json_t **ret)
 {
 	FILE *file = fopen(path, "re");
 	char problem[SCHEMA_PROBLEM_SIZE];
+	enum exit_code code;
 	json_t *document;
 
 	if (!file)
 		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(errno));
-	document = assemble(file);
+	code = assemble(path, file, &document);
 	fclose(file);
-	if (document && !schema_fits(document, problem)) {
+	if (code == EXIT_DONE && document && !schema_fits(document, problem))
+		code = refuse(EXIT_USAGE_ERROR, "%s: %s", path, problem);
+	if (code == EXIT_DONE)
+		*ret = document;
+	else
 		json_decref(document);
-		return refuse(EXIT_USAGE_ERROR, "%s: %s", path, problem);
-	}
-	*ret = document;
-	return EXIT_DONE;
+	return code;
 }
 
 static enum exit_code read_document(const char *path, json_t **ret)

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/json_read.h"
@@ -80,9 +81,14 @@ static void new_path(const char *path, char ret_path[PATH_SIZE + 8])
 /* Write the document where it is safe from a crash. */
 static int store(struct claim *claim)
 {
+	json_t *changes = json_object_get(claim->document, "changes"), *change;
 	char path[PATH_SIZE + 8];
 	int fd, error;
+	size_t i;
 
+	json_array_foreach (changes, i, change)
+		checksum_set(change);
+	checksum_set(claim->document);
 	new_path(claim->path, path);
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0)
@@ -135,7 +141,7 @@ static bool is_change(const json_t *change)
 	return read_string(change, "setting") && read_string(change, "was") && read_string(change, "now");
 }
 
-/* Every change that is whole: with a setting, and what it was. */
+/* Every change that is whole: with a setting, and what it was, as it was written. */
 static json_t *save_changes(const char *text)
 {
 	static const char begin[] = "{\"setting\":";
@@ -144,7 +150,7 @@ static json_t *save_changes(const char *text)
 	for (const char *at = text; (at = strstr(at, begin)); at++) {
 		json_t *change = value_at(at);
 
-		if (is_change(change))
+		if (is_change(change) && checksum_holds(change))
 			json_array_append(changes, change);
 		json_decref(change);
 	}
@@ -174,7 +180,7 @@ static void keep_aside(const char *path, const char *text, size_t length, size_t
 	     path, changes, beside, error ? ", which failed: " : "", error ? strerror(-error) : "");
 }
 
-/* Whether all is there that a journal of ours has. */
+/* Whether all is there that a journal of ours has, as it was written. */
 static bool is_whole(const json_t *document)
 {
 	const json_t *changes = json_object_get(document, "changes"), *change;
@@ -183,8 +189,8 @@ static bool is_whole(const json_t *document)
 	json_array_foreach (changes, i, change)
 		if (!is_change(change))
 			return false;
-	return json_is_array(changes) && read_string(document, "port") && read_string(document, "mac") &&
-	       read_string(document, "kind") && read_string(document, "cookie") &&
+	return checksum_holds(document) && json_is_array(changes) && read_string(document, "port") &&
+	       read_string(document, "mac") && read_string(document, "kind") && read_string(document, "cookie") &&
 	       json_is_integer(json_object_get(document, "ifindex")) && json_is_integer(json_object_get(document, "pid"));
 }
 

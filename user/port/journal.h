@@ -9,7 +9,8 @@
  *
  * A change is {"setting", "was", "now", "done"} (setting.h). Undoing compares first: a setting that is no longer what we
  * made of it was changed by somebody else meanwhile, and is left alone. "done" is false until the change was seen to be in
- * force; until then the setting may be anything between the two.
+ * force; until then the setting may be anything between the two. Each change, and the whole, has its checksum
+ * (checksum.h): what is not as it was written is not undone.
  *
  * A port is known by the cookie of its network namespace, its ifindex, its MAC address and its kind, so that it is found
  * again when it was renamed or moved to another namespace, and never taken for a new port that got an old number.

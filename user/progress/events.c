@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "progress/events.h"
 
+#include "base/checksum.h"
 #include "base/json_text.h"
 #include "base/output.h"
 
@@ -9,10 +10,12 @@ static enum exit_code tell(const struct config *config, json_t *event)
 {
 	enum exit_code code = EXIT_DONE;
 
-	if (config->format == FORMAT_JSONL)
+	if (config->format == FORMAT_JSONL) {
+		checksum_set(event);
 		code = output_json(event);
-	else
+	} else {
 		json_decref(event);
+	}
 	return code == EXIT_INTERRUPTED ? EXIT_DONE : code;
 }
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/checksum.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "base/json_text.h"
+
+#define MEMBER "crc32"
+
+/* A new reference; NULL without memory. */
+static json_t *sum(const json_t *object)
+{
+	json_t *rest = json_copy((json_t *)object);
+	size_t length = 0;
+	char *text;
+
+	json_object_del(rest, MEMBER);
+	text = rest ? json_text(rest, false, &length) : NULL;
+	json_decref(rest);
+	rest = text ? json_integer((json_int_t)crc32_z(0, (const Bytef *)text, length)) : NULL;
+	free(text);
+	return rest;
+}
+
+void checksum_set(json_t *object)
+{
+	json_t *own = sum(object);
+
+	json_object_del(object, MEMBER); /* none is better than one that was right before */
+	json_object_set_new(object, MEMBER, own);
+}
+
+bool checksum_holds(const json_t *object)
+{
+	const json_t *given = json_object_get(object, MEMBER);
+	json_t *own = given ? sum(object) : NULL;
+	bool holds = !own || json_equal(own, given); /* without memory it is not known */
+
+	json_decref(own);
+	return holds;
+}
