@@ -118,6 +118,28 @@ END
   [ -e "$BATS_TEST_TMPDIR/state/results/1.json" ]
 }
 
+@test "a result that a client took a part of is not fetched" {
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+appliance: {http: {port: $port}}
+END
+  appliance_up
+  said 'done; waiting'
+  # more than two sockets hold
+  truncate -s 64M "$BATS_TEST_TMPDIR/state/results/1.json"
+  raw 'GET /results/1.json HTTP/1.1\r\nHost: x\r\n\r\n' | head -c 100000 | grep -qa '200 OK'
+  (exec 7<>"/dev/tcp/127.0.0.1/$port" && printf 'GET /results/1.json HTTP/1.1\r\nHost: x\r\n\r\n' >&7; IFS= read -r line <&7; [[ $line == *200* ]])
+  # what was asked later is answered later, and so the connections have ended
+  until [ "$(ss -Htn state established "( sport = :$port )" | wc -l)" -eq 0 ]; do sleep 0.1; done
+  [ "$(get /healthz)" = ok ]
+  get / >/dev/null
+  jq -e '.fetched | not' "$BATS_TEST_TMPDIR/state/results/1.meta"
+  [ "$(get /results/1.json | wc -c)" -eq $((64 << 20)) ]
+  get / >/dev/null
+  jq -e .fetched "$BATS_TEST_TMPDIR/state/results/1.meta"
+}
+
 @test "a token is wanted where there is one: as bearer, or as a browser's password" {
   serve 'token: 0123456789abcdefXYZ'
   local given
@@ -184,6 +206,36 @@ END
   before=$(get /metrics | sed -n 's/^xdp_mlr_trials //p')
   until [ "$(get /metrics | sed -n 's/^xdp_mlr_trials //p')" -gt "$before" ]; do sleep 0.2; done
   kill -0 "$appliance"
+}
+
+# How often a path is answered to clients that ask without end, each as soon as it was answered: `asked PATH CLIENTS`, in
+# $answers; within $seconds, rounded up
+asked() {
+  local client path=$1 clients=()
+  SECONDS=0
+  for ((client = 0; client < $2; client++)); do
+    timeout 4 bash -c 'trap "" PIPE
+      while exec 7<>"/dev/tcp/127.0.0.1/$0" && printf "GET $1 HTTP/1.1\r\nHost: x\r\n\r\n" >&7 && IFS= read -r line <&7; do
+        [[ $line != *200* ]] || echo .
+      done' "$port" "$path" >"$BATS_TEST_TMPDIR/answers-$client" 3>&- &
+    clients+=($!)
+  done
+  wait "${clients[@]}" || true
+  seconds=$((SECONDS + 1))
+  answers=$(cat "$BATS_TEST_TMPDIR"/answers-* | wc -l)
+}
+
+@test "clients that ask without end get so much of the server and of the program that measures, and no more" {
+  serve
+  said "$url/"
+  asked /healthz 1
+  echo "$answers in $seconds s"
+  [ "$answers" -gt 10 ] && [ "$answers" -le $((100 + 200 * seconds)) ]
+  asked /metrics 6
+  echo "$answers in $seconds s"
+  [ "$answers" -gt 10 ] && [ "$answers" -le $((100 + 100 * seconds)) ]
+  [ "$(get /healthz)" = ok ]
+  get /metrics | grep -q '^xdp_mlr_trials '
 }
 
 @test "where all places were taken and all become free at once, the next one is served" {

@@ -25,15 +25,19 @@
 #define BACKLOG 16
 #define ADDRESS_RETRY_NS                                                                                                    \
 	(2 * NS_PER_S) /* the management port gets its address later, by DHCP; a server that ended comes again */
-#define LOOPBACK "127.0.0.1"
+#define QUESTION_NS  (NS_PER_S / 100) /* of a server that never stops asking, the mean */
+#define QUESTIONS_NS NS_PER_S         /* so much of that at once */
+#define LOOPBACK     "127.0.0.1"
 
 struct http {
 	pid_t server; /* 0: not yet, for want of an address */
 	int channel;  /* to it */
 	bool ready;   /* it listens */
 	uint64_t retry_ns;
-	bool said;      /* why it does not listen yet */
-	char shown[96]; /* "http://127.0.0.1:80" */
+	uint64_t asked_ns; /* ahead of now by what was asked at once */
+	uint64_t held_ns;  /* not heard until then, for that was too much; 0: it is heard */
+	bool said;         /* why it does not listen yet */
+	char shown[96];    /* "http://127.0.0.1:80" */
 };
 
 /* --- listening ---------------------------------------------------------------------------------------------------- */
@@ -350,12 +354,28 @@ static void take_question(struct appliance *appliance, const struct http_questio
 
 int http_fd(const struct appliance *appliance)
 {
-	return appliance->http && appliance->http->server ? appliance->http->channel : -1;
+	const struct http *http = appliance->http;
+
+	return http && http->server && !http->held_ns ? http->channel : -1;
 }
 
 uint64_t http_due_ns(const struct appliance *appliance)
 {
-	return appliance->http && !appliance->http->server ? appliance->http->retry_ns : UINT64_MAX;
+	const struct http *http = appliance->http;
+
+	if (!http || (http->server && !http->held_ns))
+		return UINT64_MAX;
+	return http->server ? http->held_ns : http->retry_ns;
+}
+
+/* Clients that ask without end, or a server that was taken over, get no more of the thread that measures than that. */
+static void count_question(struct http *http)
+{
+	uint64_t now_ns = clock_ns();
+
+	http->asked_ns = (http->asked_ns > now_ns ? http->asked_ns : now_ns) + QUESTION_NS;
+	if (http->asked_ns > now_ns + QUESTIONS_NS)
+		http->held_ns = http->asked_ns - QUESTIONS_NS;
 }
 
 void http_work(struct appliance *appliance)
@@ -371,8 +391,12 @@ void http_work(struct appliance *appliance)
 			try_to_listen(appliance);
 		return;
 	}
+	if (clock_ns() < http->held_ns)
+		return;
+	http->held_ns = 0;
 	length = recv(http->channel, &question, sizeof(question), MSG_DONTWAIT);
 	if (length == (ssize_t)sizeof(question)) {
+		count_question(http);
 		take_question(appliance, &question);
 	} else if (length >= 0 || (errno != EAGAIN && errno != EINTR)) {
 		start_again(appliance, http->ready ? "the server ended, and is started again"

@@ -4,7 +4,7 @@
  * file's name.
  *
  * Who asks may be anybody: the number of connections, of those of one address, the size of a head, the time of a request and
- * the time of a connection are bounded, one request a connection. A process without privileges hears them (http_server.h);
+ * the time of a connection are bounded, one request a connection, and so are the questions of a second. A process without privileges hears them (http_server.h);
  * what it asks for is answered here, in the program's one thread, which never waits for it.
  */
 #ifndef XDP_MLR_APPLIANCE_HTTP_H
