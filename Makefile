@@ -163,6 +163,9 @@ $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(if $(filter 1,$(FUZZ)),,$(BUILD)/tests/f
 		$(if $(filter 1,$(FUZZ)),-fsanitize=fuzzer) $(DEPFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) $(user_libs) \
 		$(if $(appliance),$(shell $(PKG_CONFIG) --libs libmicrohttpd))
 
+# XDP programs read words at any address, as the kernel's processors do
+$(BUILD)/tests/fuzz/fuzz_receiver: private ALL_CFLAGS += -fno-sanitize=alignment
+
 $(BUILD)/tests/fuzz/seeds: tests/fuzz/seeds $(wildcard tests/golden/*)
 	@mkdir -p $(@D)
 	$(call say,SEEDS,$@)tests/fuzz/seeds $@

@@ -192,6 +192,7 @@ static size_t append_frame(uint8_t *data, size_t size, size_t most, unsigned int
 		.size_octets = fuzz_random(seed, 2) ? 64 : 64 + fuzz_random(seed, 1400),
 	};
 	struct mlr_flow flow = { .id = ids[fuzz_random(seed, 7)], .source_port = 49184, .destination_port = 7 };
+	static uint8_t frame[FRAME_OCTETS] __attribute__((aligned(2)));
 	struct mlr_frame_template template;
 
 	if (mlr_frame_template_init(&spec, &template) || size + 2 + template.memory_octets > most)
@@ -199,7 +200,8 @@ static size_t append_frame(uint8_t *data, size_t size, size_t most, unsigned int
 	data[size] = (uint8_t) template.memory_octets;
 	data[size + 1] = (uint8_t)(template.memory_octets >> 8);
 	mlr_frame_write(&spec, &template, &flow, (uint16_t)(TRIAL + !fuzz_random(seed, 8)), fuzz_random(seed, 70), 0, 0,
-			data + size + 2);
+			frame);
+	memcpy(data + size + 2, frame, template.memory_octets);
 	return size + 2 + template.memory_octets;
 }
 
