@@ -58,7 +58,7 @@ load helper
 @test "a SUT that answers and forwards nothing is a black hole: one line says what to look at" {
   lab_up router
   inside ip route add blackhole 198.19.0.2/32
-  trial --load 1000 --duration 0.1 --wait d=0.2
+  clean_trial --load 1000 --duration 0.1 --wait d=0.2
   [ "$status" -eq 0 ]
   [[ $stderr == *"no frame of 100 sent came back: look at the cabling, at MAC addresses (--dst-mac), at the SUT's routes, VLANs and firewall, "* ]]
   check '.trial_result.trial_loss_ratio == 1 and (.warnings | length == 1)'

@@ -97,13 +97,13 @@ gone() {
 
 @test "a delay's process can do nothing else" {
   local pid
-  "$MLR" lab up --name "$LAB" --sut delay:us=1000 >/dev/null
+  lab_up delay:us=1000
   pid=$("$JQ" .forwarder "/run/xdp-mlr/lab-$LAB.json")
   for _ in {1..200}; do grep -qE '^NoNewPrivs:[[:space:]]1$' "/proc/$pid/status" && break || sleep 0.05; done
   [ "$(grep -cE '^(CapInh|CapPrm|CapEff|CapAmb):[[:space:]]0+$' "/proc/$pid/status")" -eq 4 ]
   nm -D "$MLR" | grep -q asan || for _ in {1..200}; do grep -qE '^Seccomp:[[:space:]]2$' "/proc/$pid/status" && break || sleep 0.05; done
   nm -D "$MLR" | grep -q asan || grep -qE '^Seccomp:[[:space:]]2$' "/proc/$pid/status"
-  trial --load 1000 --duration 0.2 --wait d=0.3
+  clean_trial --load 1000 --duration 0.2 --wait d=0.3
   check '.trial_result.counts.received > 0'
 }
 
