@@ -11,7 +11,9 @@
 static const char *ending(uint64_t since_begin_ns, uint64_t since_last_ns, uint64_t arrived, uint64_t flows)
 {
 	uint64_t now_ns = clock_ns();
+	struct sut_delay delay = { .is_known = true };
 	struct xdp_residual residual = {
+		.delay = &delay,
 		.limit_ns = LIMIT_NS,
 		.start_ns = now_ns - since_begin_ns,
 		.quiet_since_ns = now_ns - since_last_ns,
@@ -47,7 +49,9 @@ static void silence_is_longer_than_the_slowest_frame_took(void **state)
 {
 	uint64_t now_ns = clock_ns();
 	struct xdp_progress progress = { .sent = 10, .unique = 9, .all = 9, .latency_max_ns = LIMIT_NS / 2 };
+	struct sut_delay delay = { .is_known = true };
 	struct xdp_residual residual = {
+		.delay = &delay,
 		.limit_ns = LIMIT_NS,
 		.start_ns = now_ns - LIMIT_NS * 6 / 10,
 		.quiet_since_ns = now_ns - LIMIT_NS * 6 / 10,
@@ -68,7 +72,9 @@ static void silence_is_longer_than_the_slowest_frame_took(void **state)
 static void silence_is_longer_than_the_time_between_frames(void **state)
 {
 	uint64_t now_ns = clock_ns();
+	struct sut_delay delay = { .is_known = true };
 	struct xdp_residual residual = {
+		.delay = &delay,
 		.limit_ns = LIMIT_NS,
 		.start_ns = now_ns - LIMIT_NS / 2,
 		.quiet_since_ns = now_ns - LIMIT_NS / 2,
@@ -80,6 +86,33 @@ static void silence_is_longer_than_the_time_between_frames(void **state)
 	assert_false(xdp_residual_is_over(&residual, &(struct xdp_progress){ .sent = 10, .unique = 9, .all = 9 }));
 	residual.interval_ns = LIMIT_NS / 10;
 	assert_true(xdp_residual_is_over(&residual, &(struct xdp_progress){ .sent = 10, .unique = 9, .all = 9 }));
+}
+
+/* It may hold some for as long as nobody has waited yet, and later for as long as the last one then took. */
+static void silence_says_nothing_before_the_suts_delay_is_known(void **state)
+{
+	uint64_t now_ns = clock_ns();
+	const struct xdp_progress progress = { .sent = 10, .unique = 9, .all = 9 };
+	struct sut_delay delay = { .is_known = false };
+	struct xdp_residual first = {
+		.delay = &delay,
+		.limit_ns = LIMIT_NS,
+		.start_ns = now_ns - LIMIT_NS * 9 / 10,
+		.quiet_since_ns = now_ns - LIMIT_NS * 6 / 10,
+		.last = 9,
+	};
+	struct xdp_residual second = first, third = first;
+
+	(void)state;
+	assert_false(xdp_residual_is_over(&first, &progress));
+	first.start_ns = now_ns - LIMIT_NS;
+	assert_true(xdp_residual_is_over(&first, &progress));
+	assert_string_equal(first.ended_by, "time");
+	assert_int_equal(delay.longest_ns, LIMIT_NS * 4 / 10); /* after its begin the last one came */
+	assert_true(xdp_residual_is_over(&second, &progress));
+	assert_string_equal(second.ended_by, "silence");
+	delay.longest_ns = LIMIT_NS / 2;
+	assert_false(xdp_residual_is_over(&third, &progress));
 }
 
 /* There may be copies of them. */
@@ -97,6 +130,7 @@ int main(void)
 		cmocka_unit_test(silence_ends_it_where_most_frames_have_come),
 		cmocka_unit_test(silence_is_longer_than_the_time_between_frames),
 		cmocka_unit_test(silence_is_longer_than_the_slowest_frame_took),
+		cmocka_unit_test(silence_says_nothing_before_the_suts_delay_is_known),
 		cmocka_unit_test(a_short_silence_ends_it_after_all_frames),
 	};
 

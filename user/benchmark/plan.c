@@ -92,14 +92,15 @@ static double expect_min_load(const struct config *config)
 
 /* --- time ----------------------------------------------------------------------------------------------------------- */
 
-/* What a trial takes beyond its traffic. */
-static double waits_s(const struct config *config, bool lost)
+/* What a trial takes beyond its traffic. Of those that lose frames it is the lossy-th, 0: it loses none. */
+static double waits_s(const struct config *config, unsigned int lossy)
 {
 	const struct waits *waits = &config->waits;
+	double residual_s = lossy ? waits->residual_s / (lossy == 1 ? 1 : WAIT_QUIET_PART) : 0;
 
 	if (!config_uses_ports(config))
 		return 0;
-	return waits->routing_s + waits->learning_s + waits->stabilize_s + (lost ? waits->residual_s / WAIT_QUIET_PART : 0);
+	return waits->routing_s + waits->learning_s + waits->stabilize_s + residual_s;
 }
 
 /* One search of a simulated SUT. EXIT_DONE, or it was said why not. */
@@ -110,6 +111,7 @@ static enum exit_code simulate(const struct config *config, const struct mlr_con
 	struct mlr_decision decision;
 	enum exit_code code = search_new_controller(config, input, &controller);
 	struct simulated search = { 0 };
+	unsigned int lossy = 0;
 
 	if (code != EXIT_DONE)
 		return code;
@@ -120,7 +122,7 @@ static enum exit_code simulate(const struct config *config, const struct mlr_con
 		mlr_sut_trial(sut, &decision.input, &sent, &lost);
 		result.output =
 			mlr_trial_output(&decision.input, sent ? (double)lost / (double)sent : 1, decision.input.duration_s);
-		search.duration_s += decision.input.duration_s + waits_s(config, lost > 0);
+		search.duration_s += decision.input.duration_s + waits_s(config, lost ? ++lossy : 0);
 		search.trials++;
 		if (mlr_controller_add(controller, &result))
 			break;
@@ -218,7 +220,7 @@ static enum exit_code make_estimate(const struct config *config, struct estimate
 		return estimate_search(config, estimate);
 	case VERB_TRIAL:
 		estimate->trials = 1;
-		estimate->least_s = config->duration_s + waits_s(config, false);
+		estimate->least_s = config->duration_s + waits_s(config, 0);
 		estimate->likely_s = estimate->least_s;
 		estimate->most_s = estimate->least_s + config->waits.residual_s;
 		estimate->assumption = "ports that are up";

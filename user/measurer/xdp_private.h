@@ -38,6 +38,12 @@ struct endpoint {
 	enum mac_source mac_source;
 };
 
+/* How long the SUT holds frames, as far as a trial has shown whose phase d took all of its time. */
+struct sut_delay {
+	bool is_known;
+	uint64_t longest_ns;
+};
+
 struct measurer_xdp {
 	struct measurer measurer;
 	const struct config *config;
@@ -57,6 +63,7 @@ struct measurer_xdp {
 	struct diagnosis diagnosis; /* what would explain frames that are lost, or not ours */
 	bool by_nic_clock;          /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
 	bool links_unsteady;        /* one changed in the last trial */
+	struct sut_delay delay;     /* of phases d that rank 0, which judges them, has seen */
 	struct load_steps *steps;   /* of the trial that runs; NULL: its load is constant */
 	int64_t clock_offset_ns;    /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */

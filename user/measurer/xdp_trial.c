@@ -336,7 +336,7 @@ struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struc
 	return progress;
 }
 
-struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp, const struct mlr_trial_input *input)
+struct xdp_residual xdp_residual_begin(struct measurer_xdp *xdp, const struct mlr_trial_input *input)
 {
 	uint64_t now_ns = clock_ns();
 
@@ -345,6 +345,7 @@ struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp, const str
 		.start_ns = now_ns,
 		.quiet_since_ns = now_ns,
 		.interval_ns = input->load_fps > 0.0 ? ns_of(1.0 / input->load_fps) : 0,
+		.delay = &xdp->delay,
 	};
 }
 
@@ -353,11 +354,20 @@ static uint64_t patience_ns(const struct xdp_residual *residual, const struct xd
 {
 	if (progress->unique >= progress->sent)
 		return residual->limit_ns / WAIT_COPIES_PART;
-	if (progress->late || progress->unique < progress->sent / 2 ||
+	if (!residual->delay->is_known || progress->late || progress->unique < progress->sent / 2 ||
 	    (progress->flows_seen < progress->flows && progress->flows_seen < progress->sent))
 		return residual->limit_ns;
 	return greater(greater(residual->limit_ns / WAIT_QUIET_PART, QUIET_FRAMES * residual->interval_ns),
-		       (uint64_t)((double)progress->latency_max_ns * QUIET_LATENCY));
+		       (uint64_t)((double)greater(progress->latency_max_ns, residual->delay->longest_ns) * QUIET_LATENCY));
+}
+
+/* The last frame came now: how long it, or another, was held at least. */
+static void learn_delay(const struct xdp_residual *residual, const struct xdp_progress *progress)
+{
+	residual->delay->is_known = true;
+	residual->delay->longest_ns =
+		greater(residual->delay->longest_ns,
+			greater(progress->latency_max_ns, residual->quiet_since_ns - residual->start_ns));
 }
 
 bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progress *progress)
@@ -368,10 +378,12 @@ bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progre
 		residual->last = progress->all;
 		residual->quiet_since_ns = now_ns;
 	}
-	if (now_ns - residual->start_ns >= residual->limit_ns)
+	if (now_ns - residual->start_ns >= residual->limit_ns) {
 		residual->ended_by = "time";
-	else if (now_ns - residual->quiet_since_ns >= patience_ns(residual, progress))
+		learn_delay(residual, progress);
+	} else if (now_ns - residual->quiet_since_ns >= patience_ns(residual, progress)) {
 		residual->ended_by = progress->unique >= progress->sent ? "all frames" : "silence";
+	}
 	return residual->ended_by;
 }
 
@@ -614,6 +626,7 @@ enum exit_code xdp_run_end(struct measurer_xdp *xdp, struct xdp_run *run, struct
 	    (code = take_snapshot(xdp, false, &run->after)))
 		return code;
 	xdp->links_unsteady = links_changed(run);
+	xdp->delay.is_known &= !xdp->links_unsteady;
 	if (!xdp->links_unsteady && ((code = check_nic_counters(xdp, &run->before, &run->after)) ||
 				     (code = check_nic_received(xdp, &run->before, &run->after))))
 		return code;

@@ -45,6 +45,7 @@ struct xdp_residual {
 	uint64_t limit_ns, start_ns, quiet_since_ns;
 	uint64_t interval_ns; /* between two frames of the trial */
 	uint64_t last;        /* of those that arrived */
+	struct sut_delay *delay;
 	const char *ended_by; /* NULL: it goes on */
 };
 
@@ -65,12 +66,13 @@ enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *
 /*
  * What has become of the frames, and whether to wait on for the rest, or for copies: until the time is up, or nothing has
  * come for a part of it. A short one (WAIT_COPIES_PART) once every sent frame is there. Silence says something of missing
- * ones only where half of all have come, and one of every flow, as they do where frames are lost and not delayed; then it is
- * WAIT_QUIET_PART, and at least the time between some frames and longer than the slowest of this trial took. Once frames came
- * after their trial, silence says nothing any more.
+ * ones only where half of all have come, and one of every flow, as they do where frames are lost and not delayed, and once a
+ * trial of the run has waited for missing ones until its time was up; then it is WAIT_QUIET_PART, and at least the time
+ * between some frames and longer than the slowest of this trial and of that one took. Once frames came after their trial,
+ * silence says nothing any more.
  */
 struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struct xdp_run *run);
-struct xdp_residual xdp_residual_begin(const struct measurer_xdp *xdp, const struct mlr_trial_input *input);
+struct xdp_residual xdp_residual_begin(struct measurer_xdp *xdp, const struct mlr_trial_input *input);
 bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progress *progress);
 /* What it was, once it is over. */
 struct residual_summary xdp_residual_summary(const struct xdp_residual *residual);

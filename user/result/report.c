@@ -250,8 +250,9 @@ static void add_waits(json_t *sentences, const struct waits *waits)
 	append_sentence(
 		sentences,
 		"Phase d: at most %g s for residual frames, %g s after all of them have arrived, %g s of silence once "
-		"at least half of them and one of every flow have, and 1.25 times the largest latency seen, unless frames "
-		"came after an earlier trial; each trial says how long it was (residual_duration) and what ended it "
+		"at least half of them and one of every flow have, and 1.25 times the largest latency seen, but not before "
+		"a trial of the run has waited for missing ones in vain for all of its time, nor after frames came after "
+		"their trial; each trial says how long it was (residual_duration) and what ended it "
 		"(residual_ended_by); RFC 2544 section 23 says %g s.",
 		waits->residual_s, waits->residual_s / WAIT_COPIES_PART, waits->residual_s / WAIT_QUIET_PART,
 		rfc->residual_s);
