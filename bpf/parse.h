@@ -19,6 +19,8 @@
 #define IPV4_MORE_FRAGMENTS  0x2000
 #define IPV6_NEXT_HOP_BY_HOP 0  /* MLD carries it */
 #define IPV6_NEXT_ICMPV6     58 /* neighbour discovery */
+#define ICMPV6_TYPE          40 /* octet of an IPv6 packet; of an echo, request and reply: */
+#define ICMPV6_ECHO          0x80
 
 #define OFFSET_MASK 0xff /* headers start before it, behind all tags and options */
 
@@ -59,7 +61,10 @@ static __always_inline int is_housekeeping(const struct ethhdr *ethernet, const 
 	case bpf_htons(ETH_P_LLDP):
 		return 1;
 	case bpf_htons(ETH_P_IPV6):
-		return (const void *)(ip + 7) <= end && (ip[6] == IPV6_NEXT_HOP_BY_HOP || ip[6] == IPV6_NEXT_ICMPV6);
+		if ((const void *)(ip + 7) > end || ip[6] != IPV6_NEXT_ICMPV6)
+			return (const void *)(ip + 7) <= end && ip[6] == IPV6_NEXT_HOP_BY_HOP;
+		/* somebody asked for an echo */
+		return (const void *)(ip + ICMPV6_TYPE + 1) > end || (ip[ICMPV6_TYPE] & 0xfe) != ICMPV6_ECHO;
 	case bpf_htons(ETH_P_IP):
 		/* a bridge that snoops sends it by itself, as it sends MLD */
 		return (const void *)(ip + 10) <= end && ip[9] == IPPROTO_IGMP;

@@ -22,7 +22,7 @@ struct rx_counters {
 	uint64_t gap_frames;   /* sum over those: numbers skipped */
 	uint64_t late;         /* of another trial */
 	uint64_t foreign;      /* not the tester's; passed on to the kernel */
-	uint64_t housekeeping; /* ARP, neighbour discovery, MLD, IGMP, LLDP, STP; passed on */
+	uint64_t housekeeping; /* ARP, ICMPv6 but echoes, MLD, IGMP, LLDP, STP; passed on */
 	uint64_t malformed;    /* the tester's magic in a frame whose lengths do not fit, or a number that no trial has */
 	uint64_t wrong_length; /* of the accepted trial, but of a length that it does not send, or padded */
 	uint64_t damaged;      /* the tester's, but a checksum is wrong */

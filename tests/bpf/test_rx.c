@@ -684,6 +684,9 @@ static void foreign_frames_pass_on(void **state)
 		{ .frame = { [12] = 0x88, [13] = 0xcc }, .housekeeping = true },                          /* LLDP */
 		{ .frame = { 0x01, 0x80, 0xc2, [12] = 0x00, [13] = 0x26 }, .housekeeping = true },        /* STP */
 		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58 }, .housekeeping = true },               /* ICMPv6 */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58, [54] = 135 }, .housekeeping = true },   /* solicitation */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58, [54] = 128 }, .housekeeping = false },  /* echo request */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58, [54] = 129 }, .housekeeping = false },  /* and its reply */
 		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 0 }, .housekeeping = true },                /* MLD */
 		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 17 }, .housekeeping = false },              /* UDP over IPv6 */
 		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x45, [23] = 6 }, .housekeeping = false },  /* TCP */

@@ -59,7 +59,7 @@ talk() {
   check '[.trials[].ports[0].counts.foreign | select(. >= 20)] | length > 1' # though there was reason to say it again
 }
 
-@test "ARP and neighbour discovery, however much of it, is not foreign" {
+@test "ARP and neighbour discovery, however much of it, is not foreign, but more than a link needs is warned of" {
   lab_up router
   inside sysctl -qw net.ipv6.conf.sut-a.disable_ipv6=0 net.ipv6.conf.all.disable_ipv6=0
   inside ip address add 2001:db8::1/64 dev sut-a nodad
@@ -71,9 +71,13 @@ talk() {
   received=$(cat "/sys/class/net/$A/statistics/rx_packets")
   until [ "$(($(cat "/sys/class/net/$A/statistics/rx_packets") - received))" -gt 100 ]; do sleep 0.01; done
   before=$(cat "/sys/class/net/$A/statistics/rx_packets")
-  trial --load 1000 --duration 0.2
-  [ "$status" -le 1 ] || { echo "$stderr"; return 1; }
-  [[ $stderr != *foreign* ]]
+  for _ in {1..10}; do # on a busy machine they may hardly come
+    trial --load 1000 --duration 0.2
+    [ "$status" -le 1 ] || { echo "$stderr"; return 1; }
+    [[ $stderr != *foreign* ]]
+    [[ $stderr == *"port $A: "*" frames of housekeeping "*" arrived in a trial"* ]] && break
+  done
+  check '.warnings | any(test("frames of housekeeping"))'
   # and they came all the while
   [ "$(cat "/sys/class/net/$A/statistics/rx_packets")" -gt "$before" ]
 }

@@ -11,6 +11,11 @@
 #define FOREIGN_MANY 20   /* frames of a trial that are worth a warning, */
 #define FOREIGN_PART 1000 /* if they are at least this part of what was received */
 
+/* Frames of housekeeping that are a load: more a second than a link sends by itself, where a SUT asks once a second for each of some
+ * neighbours, and this part of those sent, which the receiver has to bear anyway. */
+#define HOUSEKEEPING_FPS  100
+#define HOUSEKEEPING_PART 100
+
 #define BLACK_HOLE_FRAMES 20 /* that were sent for each port, of which one would have come */
 
 /* --- nobody answers ------------------------------------------------------------------------------------------------- */
@@ -165,6 +170,21 @@ static void look_for_others(struct diagnosis *diagnosis, const struct config *co
 	}
 }
 
+static void look_for_storm(struct diagnosis *diagnosis, const struct measurement *measurement)
+{
+	for (size_t i = 0; i < measurement->port_count && !diagnosis->said_storm; i++) {
+		const struct port_counts *port = &measurement->ports[i];
+
+		if ((double)port->housekeeping <= HOUSEKEEPING_FPS * measurement->wall_s ||
+		    port->housekeeping <= measurement->counts.sent / HOUSEKEEPING_PART)
+			continue;
+		diagnosis->said_storm = true;
+		warn("port %s: %llu frames of housekeeping (ARP, neighbour discovery, IGMP, LLDP, STP) arrived in a trial, "
+		     "more than a link carries by itself (%d a second): they load the receiver; look at who sends them",
+		     port->name, (unsigned long long)port->housekeeping, HOUSEKEEPING_FPS);
+	}
+}
+
 void diagnose_measured(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement)
 {
 	look_for_silence(diagnosis, &measurement->counts);
@@ -173,4 +193,5 @@ void diagnose_measured(struct diagnosis *diagnosis, const struct config *config,
 	look_for_late(diagnosis, &measurement->counts);
 	look_for_black_hole(diagnosis, measurement);
 	look_for_others(diagnosis, config, measurement);
+	look_for_storm(diagnosis, measurement);
 }

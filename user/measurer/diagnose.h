@@ -16,7 +16,7 @@ struct diagnosis {
 	const char *port;   /* the first that transmits; NULL: none does */
 	const char *option; /* "gateway" or "gateway6", by which nobody answers that port; NULL: somebody does by each */
 	char gateway[INET6_ADDRSTRLEN]; /* its address */
-	bool said_silence, said_foreign, said_nothing_came, said_broken, said_window, said_late;
+	bool said_silence, said_foreign, said_nothing_came, said_broken, said_window, said_late, said_storm;
 };
 
 /* What was learned for a port that transmits: nobody need answer where there is no gateway, as over a bridge, for the other
@@ -25,7 +25,7 @@ void diagnose_learned(struct diagnosis *diagnosis, const struct config *config, 
 		      const struct neighbour_answer *answer);
 
 /* What a trial of these ports came to: all of an IP version may be lost by which nobody answered, or others began to talk
- * after the ports had been listened to (listen.h), or the SUT broke frames, or held them for longer than their numbers are
+ * after the ports had been listened to (listen.h), or a link carries more housekeeping than by itself, or the SUT broke frames, or held them for longer than their numbers are
  * remembered. */
 void diagnose_measured(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement);
 

@@ -18,6 +18,8 @@
 #define IPV6_NEXT       20 /* offset of the next header's type in a frame */
 #define IPV6_HOP_BY_HOP 0
 #define IPV6_ICMP       58
+#define ICMPV6_TYPE     54 /* offset in a frame; of an echo, request and reply: */
+#define ICMPV6_ECHO     0x80
 
 static bool has_listened; /* in this process */
 
@@ -63,7 +65,8 @@ static bool is_housekeeping(const uint8_t frame[LOOK_OCTETS], uint16_t type)
 	if (type == ETH_P_ARP || type == 0x88cc /* LLDP */)
 		return true;
 	if (type == ETH_P_IPV6)
-		return frame[IPV6_NEXT] == IPV6_HOP_BY_HOP || frame[IPV6_NEXT] == IPV6_ICMP;
+		return frame[IPV6_NEXT] == IPV6_HOP_BY_HOP ||
+		       (frame[IPV6_NEXT] == IPV6_ICMP && (frame[ICMPV6_TYPE] & 0xfe) != ICMPV6_ECHO);
 	return !memcmp(frame, reserved, sizeof(reserved)) && (frame[5] & 0xf0) == 0;
 }
 

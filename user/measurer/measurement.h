@@ -81,6 +81,7 @@ struct port_counts {
 	struct mlr_trial_counts counts;
 	uint64_t extra_sent, extra_received;     /* beside the load: modifiers of RFC 2544, section 11 */
 	uint64_t queries_sent, queries_answered; /* management queries of RFC 2544, 11.2 */
+	uint64_t housekeeping;                   /* what links carry by themselves (bpf/shared.h) */
 	uint64_t received_octets;                /* with FCS */
 	uint64_t nic_tx_frames, nic_tx_dropped;  /* the interface's own counters over the trial */
 	uint64_t nic_rx_frames, nic_rx_missed;

@@ -465,6 +465,7 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 		},
 		.extra_sent = extra_by(xdp, port),
 		.extra_received = rx.extra,
+		.housekeeping = rx.housekeeping,
 		.received_octets = rx.received_octets + rx.received * MLR_FCS_OCTETS,
 		.nic_tx_frames = after->tx_packets - before->tx_packets,
 		.nic_tx_dropped = tx_dropped(xdp, port, before, after),
