@@ -7,10 +7,15 @@
 
 enum mangling { MANGLED_NOT, MANGLED_FRAGMENT, MANGLED_TAGS, MANGLED_HEADER };
 
+#define TAGS_SOUGHT      8      /* VLAN tags that a frame of ours may have come to have */
+#define ETHERTYPE_QINQ   0x9100 /* of such a tag before 802.1ad, which the tester does not send */
+#define IPV6_MORE_OFFSET 0xfff9 /* of a fragment header: where it begins, and "more fragments" */
+#define IPV6_FIRST       0x0001
+
 #define FRAGMENTED_SOURCES 256
 
 /* Of first fragments of frames of ours, by the last octet: what has no UDP header is told by it. Flows may have addresses of
- * their own, and their fragments come in any order. */
+ * their own, and their fragments come in any order. Of IPv6 it is the last four octets, which flows differ in. */
 static volatile __u32 fragmented_sources[FRAGMENTED_SOURCES] = { 0 };
 
 static __always_inline int has_magic(const struct udphdr *udp, const void *end)
@@ -20,19 +25,41 @@ static __always_inline int has_magic(const struct udphdr *udp, const void *end)
 	return (const void *)tag + sizeof(tag->magic) <= end && tag->magic == bpf_htons(MLR_TAG_MAGIC);
 }
 
-/* A fragment of an IPv4 packet of ours; routers make none of IPv6. */
-static __always_inline int is_fragment(const struct iphdr *ip, const void *end)
+/* Whether a fragment of UDP from this address is of ours; a first one, with this behind the IP headers, tells of others. */
+static __always_inline int is_ours(const __u8 *source, int is_first, const void *behind, const void *end)
+{
+	__u32 address = *(const __u32 *)source;
+
+	if (is_first && has_magic(behind, end))
+		fragmented_sources[source[3]] = address;
+	return address == fragmented_sources[source[3]];
+}
+
+static __always_inline int is_fragment4(const struct iphdr *ip, const void *end)
 {
 	__u32 fragment;
-	__u8 slot;
 
 	if ((const void *)(ip + 1) > end || ip->protocol != IPPROTO_UDP)
 		return 0;
-	slot = ((const __u8 *)&ip->saddr)[3];
 	fragment = ip->frag_off & bpf_htons(IPV4_FRAGMENT_MASK);
-	if (fragment == bpf_htons(IPV4_MORE_FRAGMENTS) && has_magic((const void *)ip + ip->ihl * 4, end))
-		fragmented_sources[slot] = ip->saddr;
-	return fragment && ip->saddr == fragmented_sources[slot];
+	return fragment && is_ours((const __u8 *)&ip->saddr, fragment == bpf_htons(IPV4_MORE_FRAGMENTS),
+				   (const void *)ip + ip->ihl * 4, end);
+}
+
+/* Routers make none of IPv6, but ends of tunnels may. */
+static __always_inline int is_fragment6(const struct ipv6hdr *ip, const void *end)
+{
+	const __u16 *fragment = (const void *)(ip + 1); /* next header and 0, offset and "more", identification */
+
+	if ((const void *)(fragment + 4) > end || ip->nexthdr != IPPROTO_FRAGMENT || *(const __u8 *)fragment != IPPROTO_UDP)
+		return 0;
+	return is_ours((const __u8 *)&ip->saddr + 12, (fragment[1] & bpf_htons(IPV6_MORE_OFFSET)) == bpf_htons(IPV6_FIRST),
+		       fragment + 4, end);
+}
+
+static __always_inline int is_tag(__u32 type)
+{
+	return type == bpf_htons(ETH_P_8021Q) || type == bpf_htons(ETH_P_8021AD) || type == bpf_htons(ETHERTYPE_QINQ);
 }
 
 /* Whether a tag of this trial is where one of the tester's frames has it: behind none to two VLAN tags and IPv4 or IPv6. */
@@ -63,12 +90,16 @@ __noinline int find_mangling(struct xdp_md *context, __u32 trial)
 	if ((const void *)(ethernet + 1) > end)
 		return MANGLED_NOT;
 	network.type = ethernet->h_proto;
-	if (!skip_tag(&network, end) || !skip_tag(&network, end) || !skip_tag(&network, end) || !skip_tag(&network, end))
-		return MANGLED_NOT;
+	for (__u32 i = 0; i < TAGS_SOUGHT && is_tag(network.type); i++) {
+		network.type = bpf_htons(ETH_P_8021Q); /* whichever it is */
+		if (!skip_tag(&network, end))
+			return MANGLED_NOT;
+	}
 	header = find_header(&network, end, &octets);
 	if (header && has_magic(network.header + (header & HEADER_OCTETS_MASK), end))
-		return MANGLED_TAGS; /* with two of them or less it would have been found */
-	if (network.type == bpf_htons(ETH_P_IP) && is_fragment(network.header, end))
+		return MANGLED_TAGS; /* with two of them or less, of types that the tester sends, it would have been found */
+	if ((network.type == bpf_htons(ETH_P_IP) && is_fragment4(network.header, end)) ||
+	    (network.type == bpf_htons(ETH_P_IPV6) && is_fragment6(network.header, end)))
 		return MANGLED_FRAGMENT;
 	/* what said where it is was damaged: the EtherType, or the IP header's version, length or protocol */
 	return has_tag(data, end, trial) ? MANGLED_HEADER : MANGLED_NOT;

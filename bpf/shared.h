@@ -32,7 +32,7 @@ struct rx_counters {
 	uint64_t hardware_timed; /* of those received: the arrival was read from the NIC's clock, not from this machine's */
 	uint64_t extra;          /* of MLR_FLOW_EXTRA: sent beside the load */
 	uint64_t fragmented;     /* fragments of frames of the tester */
-	uint64_t overtagged;     /* the tester's, but behind more than two VLAN tags */
+	uint64_t overtagged;     /* the tester's, but behind VLAN tags that it does not send */
 	uint64_t flows;          /* flows of which a frame came, each once a trial */
 };
 

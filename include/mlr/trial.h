@@ -45,7 +45,7 @@ struct mlr_trial_counts {
 	uint64_t misdirected;  /* of this trial, but at a port that they were not sent to: not received */
 	uint64_t verified;     /* of those received: their checksums were */
 	uint64_t fragmented;   /* fragments of the tester's frames */
-	uint64_t overtagged;   /* the tester's, but behind more VLAN tags than it sends: not received */
+	uint64_t overtagged;   /* the tester's, but behind VLAN tags that it does not send: not received */
 };
 
 /* Add `more` to `sum`: counts of one trial from another direction, port or machine (4.5.5: frame counts are aggregates). */

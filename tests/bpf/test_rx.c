@@ -747,10 +747,40 @@ static void fragments_of_ours_are_known(void **state)
 	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .foreign = 2, .fragmented = 4 });
 }
 
-/* A tester sends two VLAN tags at most: a third, and a fourth, were put in. */
+/* The same of IPv6, whose fragments have a header of their own. */
+static void fragments_of_ipv6_are_known(void **state)
+{
+	const struct mlr_frame_spec spec = { .ip_version = 6, .source_address6 = { 0x20, 1 }, .size_octets = 100 };
+	uint8_t frame[104] = { 0 }, later[104] = { 0 };
+	unsigned int octets = build_as(frame, &spec, FLOW), tag = template.tag_offset;
+
+	(void)state;
+	stamp(frame, TRIAL, 1);
+	memmove(frame + 62, frame + 54, octets - 54);
+	memset(frame + 54, 0, 8);
+	frame[20] = IPPROTO_FRAGMENT;
+	frame[54] = IPPROTO_UDP;
+	frame[57] = 1; /* the first of several */
+	memcpy(later, frame, sizeof(later));
+	memset(later + 62, 0xa5, octets - 54);
+	later[57] = 8 | 1;
+	assert_int_equal(run_program(rx_program_fd(rx), later, octets + 8), XDP_PASS); /* of somebody so far */
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets + 8), XDP_DROP);
+	assert_int_equal(run_program(rx_program_fd(rx), later, octets + 8), XDP_DROP);
+	later[57] = 16; /* the last */
+	assert_int_equal(run_program(rx_program_fd(rx), later, octets + 8), XDP_DROP);
+	later[37]++; /* from another address */
+	assert_int_equal(run_program(rx_program_fd(rx), later, octets + 8), XDP_PASS);
+	frame[tag + 8] ^= 1; /* no magic */
+	frame[37]++;
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets + 8), XDP_PASS);
+	assert_counters((struct rx_counters){ .foreign = 3, .fragmented = 3 });
+}
+
+/* A tester sends two VLAN tags at most, and of two types: a third to sixth, or one of another type, were put in. */
 static void tags_that_were_put_in_are_known(void **state)
 {
-	uint8_t frame[92] = { 0 };
+	uint8_t frame[108] = { 0 };
 
 	(void)state;
 	for (unsigned int ip_version = 4; ip_version <= 6; ip_version += 2) {
@@ -765,10 +795,18 @@ static void tags_that_were_put_in_are_known(void **state)
 
 		stamp(frame, TRIAL, ip_version);
 		assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
-		memmove(frame + 16, frame + 12, octets - 16);
-		assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+		for (unsigned int tags = 3; tags <= 6; tags++, octets += 4) {
+			memmove(frame + 16, frame + 12, octets - 12);
+			assert_int_equal(run_program(rx_program_fd(rx), frame, octets + 4), XDP_DROP);
+		}
+		memmove(frame + 12, frame + 24, octets - 24); /* three of them */
+		frame[12] = 0x91;
+		frame[13] = 0;
+		assert_int_equal(run_program(rx_program_fd(rx), frame, octets - 12), XDP_DROP);
+		memmove(frame + 16, frame + 20, octets - 32); /* two */
+		assert_int_equal(run_program(rx_program_fd(rx), frame, octets - 16), XDP_DROP);
 	}
-	assert_counters((struct rx_counters){ .received = 2, .received_octets = 176, .overtagged = 2 });
+	assert_counters((struct rx_counters){ .received = 2, .received_octets = 176, .overtagged = 12 });
 }
 
 static void every_truncation_of_a_valid_frame(void **state)
@@ -881,6 +919,7 @@ int main(void)
 		TEST(latency_is_by_the_clock_of_the_tags),
 		TEST(foreign_frames_pass_on),
 		TEST(fragments_of_ours_are_known),
+		TEST(fragments_of_ipv6_are_known),
 		TEST(tags_that_were_put_in_are_known),
 		TEST(every_truncation_of_a_valid_frame),
 		TEST(lengths_that_do_not_fit_are_malformed),

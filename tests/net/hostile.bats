@@ -79,7 +79,7 @@ each_counted_exactly() { # SUT...
   counted_exactly fragment
   [[ $stderr == *"20 in fragments"* ]] && [[ $stderr != *foreign* ]]
   counted_exactly tag
-  [[ $stderr == *"10 behind more VLAN tags"* ]] && [[ $stderr != *foreign* ]]
+  [[ $stderr == *"10 behind VLAN tags"* ]] && [[ $stderr != *foreign* ]]
   counted_exactly cut-end
   [[ $stderr == *"10 cut so that headers and lengths do not fit"* ]]
 }

@@ -106,7 +106,7 @@ static void look_for_broken(struct diagnosis *diagnosis, const struct mlr_trial_
 		{ counts->wrong_length, "cut or padded (wrong_length)" },
 		{ counts->malformed, "cut so that headers and lengths do not fit, or with a number never sent (malformed)" },
 		{ counts->fragmented, "in fragments (fragmented)" },
-		{ counts->overtagged, "behind more VLAN tags than a tester sends (overtagged)" },
+		{ counts->overtagged, "behind VLAN tags that a tester does not send (overtagged)" },
 		{ counts->misdirected, "at a port that they were not sent to (misdirected)" },
 	};
 	char text[512] = "";
