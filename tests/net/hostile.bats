@@ -75,7 +75,7 @@ each_counted_exactly() { # SUT...
 }
 
 @test "frames that are cut, padded, fragmented or get another header are known as ours" {
-  each_counted_exactly cut cut-end pad pad,by=1 fragment tag untag ttl dscp no-checksum
+  each_counted_exactly cut cut-end pad pad,by=1 pad,by=60 fragment tag tag,by=6 untag ttl dscp no-checksum
   counted_exactly fragment
   [[ $stderr == *"20 in fragments"* ]] && [[ $stderr != *foreign* ]]
   counted_exactly tag
@@ -173,6 +173,10 @@ late_frames_add_up() { # SUT
   refused 2 "drop-first" "fragment" "bad-magic"
   run --separate-stderr "$MLR" lab up --name "$LAB" --sut hostile:drop,every=0
   refused 2 "every=0" "1 to 65535"
+  for too_much in pad,by=61 tag,by=7 replay,by=65 flip-mac,by=256; do
+    run --separate-stderr "$MLR" lab up --name "$LAB" --sut "hostile:$too_much"
+    refused 2 "${too_much#*,} is more than a hostile:${too_much%,*} can do; at most $((${too_much#*=} - 1))"
+  done
   lab_up hostile:half
   run "$MLR" lab status --name "$LAB" --format json
   check '.sut == "hostile:half" and (.log | length == 15 and all(. == 0))'

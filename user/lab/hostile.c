@@ -25,7 +25,7 @@
 
 #define PATH_SIZE       96
 #define PAD_MAX         60u
-#define TAGS_MAX        4u
+#define TAGS_MAX        6u
 #define FRAME_OCTETS    (MLR_FRAME_MAX_OCTETS + PAD_MAX + 4) /* with what is put in or behind */
 #define HELD_MAX        65536
 #define LAST_MAX        64
@@ -82,7 +82,8 @@ struct row {
 	void (*on_trial)(struct hostile *hostile, struct end *end); /* before the first frame of another trial */
 	enum base base;                                             /* of what is flipped, */
 	int offset;                                                 /* octets from there, */
-	size_t counter; /* and what becomes of the frame: its member of the log */
+	size_t counter;    /* and what becomes of the frame: its member of the log */
+	unsigned int most; /* the largest `by`; 0: whatever can be given */
 };
 
 #define COUNTS(member) offsetof(struct hostile_log, member)
@@ -282,7 +283,7 @@ static void copy_later(struct hostile *hostile, struct frame *frame)
 
 static void send_last(struct hostile *hostile, struct end *end)
 {
-	for (size_t i = 0; i < LAST_MAX && i < hostile->by; i++)
+	for (size_t i = 0; i < hostile->by; i++)
 		if (end->last[i])
 			forward(hostile, end->last[i], COUNTS(late));
 }
@@ -290,7 +291,7 @@ static void send_last(struct hostile *hostile, struct end *end)
 /* Remember it, for send_last(). */
 static void keep(struct hostile *hostile, struct frame *frame)
 {
-	struct frame **slot = &end_of(hostile, frame)->last[frame->number % hostile->by % LAST_MAX];
+	struct frame **slot = &end_of(hostile, frame)->last[frame->number % hostile->by];
 
 	forward(hostile, frame, COUNTS(intact));
 	if (*slot || (*slot = malloc(sizeof(**slot))))
@@ -366,7 +367,7 @@ static void cut_end(struct hostile *hostile, struct frame *frame)
 
 static void pad(struct hostile *hostile, struct frame *frame)
 {
-	unsigned int octets = hostile->by < PAD_MAX ? (unsigned int)hostile->by : PAD_MAX;
+	unsigned int octets = (unsigned int)hostile->by;
 
 	memset(frame->data + frame->octets, 0, octets);
 	frame->octets += octets;
@@ -398,7 +399,7 @@ static void fragment(struct hostile *hostile, struct frame *frame)
 
 static void put_tags(struct hostile *hostile, struct frame *frame)
 {
-	unsigned int octets = (hostile->by < TAGS_MAX ? (unsigned int)hostile->by : TAGS_MAX) * TAG_OCTETS;
+	unsigned int octets = (unsigned int)hostile->by * TAG_OCTETS;
 
 	memmove(frame->data + 12 + octets, frame->data + 12, frame->octets - 12);
 	for (unsigned int at = 12; at < 12 + octets; at += TAG_OCTETS) {
@@ -480,7 +481,7 @@ static void make_noise(struct hostile *hostile, struct frame *frame)
 
 #define FLIP(name, base, offset, bit, member)                                                                               \
 	{                                                                                                                   \
-		name, flip, 10, bit, NULL, NULL, base, offset, COUNTS(member)                                               \
+		name, flip, 10, bit, NULL, NULL, base, offset, COUNTS(member), UINT8_MAX                                    \
 	}
 #define TAGGED(field) (int)TAG_FIELD(field)
 
@@ -488,7 +489,7 @@ static const struct row rows[] = {
 	{ "drop", drop, 10, 0 },
 	{ "drop-first", drop_first, 1, 10 },
 	{ "drop-last", hold_some, 1, 10, drop_held },
-	{ "drop-burst", drop_burst, 1, 10 },
+	{ "drop-burst", drop_burst, 1, 10, .most = 100 },
 	{ "drop-random", drop_random, 1, 10 },
 	{ "drop-flow", drop_flow, 1, 4 },
 	{ "half", drop, 2, 0 },
@@ -497,8 +498,8 @@ static const struct row rows[] = {
 	{ "duplicate", copy, 10, 1 },
 	{ "triplicate", copy, 10, 2 },
 	{ "copy-after", copy_later, 10, 3, .counter = COUNTS(copies) },
-	{ "copy-late", keep, 1, 10, send_last },
-	{ "replay", keep, 1, 10, .on_trial = send_last },
+	{ "copy-late", keep, 1, 10, send_last, .most = LAST_MAX },
+	{ "replay", keep, 1, 10, .on_trial = send_last, .most = LAST_MAX },
 	{ "reorder", delay_by_frames, 10, 5, release_held },
 	{ "delay", delay_by_time, 1, 1500 },
 	{ "delay-growing", delay_growing, 1, 100 },
@@ -517,16 +518,16 @@ static const struct row rows[] = {
 	FLIP("flip-departure", BASE_UDP, TAGGED(departure_ns), 0x40, damaged),
 	FLIP("flip-lateness", BASE_UDP, TAGGED(lateness), 0x10, damaged),
 	FLIP("flip-payload", BASE_END, -1, 1, damaged),
-	{ "overwrite", overwrite, 10, 0xff },
-	{ "zero", overwrite, 10, 0 },
+	{ "overwrite", overwrite, 10, 0xff, .most = UINT8_MAX },
+	{ "zero", overwrite, 10, 0, .most = UINT8_MAX },
 	{ "cut", cut, 10, 8 },
 	{ "cut-end", cut_end, 10, 8 },
-	{ "pad", pad, 10, 20 },
+	{ "pad", pad, 10, 20, .most = PAD_MAX },
 	{ "fragment", fragment, 10, 0 },
-	{ "tag", put_tags, 10, 3 },
+	{ "tag", put_tags, 10, 3, .most = TAGS_MAX },
 	{ "untag", take_tag, 10, 0 },
-	{ "ttl", change_header, 10, 1, .offset = 8 },
-	{ "dscp", change_header, 10, 0x28, .offset = 1 },
+	{ "ttl", change_header, 10, 1, .offset = 8, .most = UINT8_MAX },
+	{ "dscp", change_header, 10, 0x28, .offset = 1, .most = UINT8_MAX },
 	{ "no-checksum", take_checksum, 10, 0 },
 	{ "give-back", give_back, 10, 0 },
 	{ "echo", echo, 10, 0 },
@@ -689,7 +690,10 @@ enum exit_code hostile_find(const char *name, struct sut_spec *sut)
 			sut->hostile = (unsigned int)i;
 			sut->every = isnan(sut->every) ? rows[i].every : sut->every;
 			sut->by = isnan(sut->by) ? rows[i].by : sut->by;
-			return EXIT_DONE;
+			if (!rows[i].most || sut->by <= rows[i].most)
+				return EXIT_DONE;
+			return refuse(EXIT_USAGE_ERROR, "--sut: by=%.0f is more than a hostile:%s can do; at most %u",
+				      sut->by, name, rows[i].most);
 		}
 		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", rows[i].name);
 	}
