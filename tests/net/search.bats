@@ -66,16 +66,18 @@ search() {
 
 @test "a trial in which the port that sends is set down, and up again, is performed again" {
   lab_up policer:rate=50000,burst=100us
-  start search --max-load 100kfps --goal name=ndr,loss=0,final=0.4,sum=0.4,width=2% --wait d=0.2 --format json
-  while running && ! grep -qs "link went down" "$BATS_TEST_TMPDIR/err"; do
-    ip link set "$A" down
-    sleep 0.2
-    ip link set "$A" up
-    sleep 0.3
+  for down_s in 0.2 3; do # as long as it takes two ports to agree on a speed
+    start search --max-load 100kfps --goal name=ndr,loss=0,final=0.4,sum=0.4,width=2% --wait d=0.2 --format json
+    while running && ! grep -qs "link went down" "$BATS_TEST_TMPDIR/err"; do
+      ip link set "$A" down
+      sleep "$down_s"
+      ip link set "$A" up
+      sleep 0.3
+    done
+    ended
+    [ "$status" -le 1 ]
+    check '[.trials[].link_repeats // 0] | add >= 1'
   done
-  ended
-  [ "$status" -le 1 ]
-  check '[.trials[].link_repeats // 0] | add >= 1'
 }
 
 @test "a link that goes down again and again ends a search" {

@@ -43,7 +43,8 @@
 /* Copy mode charges each frame to the socket until the SUT has let go of it. The default of some 270 frames would make a
  * slow SUT hold the tester back, and hide its loss. */
 #define SEND_BUFFER_OCTETS (64 << 20)
-#define DRAIN_NS           NS_PER_S /* how long the kernel may take to complete the next of the last frames */
+#define DRAIN_NS           NS_PER_S /* how long the kernel may take to complete the next of the last frames, */
+#define DOWN_TIMES         8        /* and how many times that where the port is down, as while it agrees on a speed */
 #define METADATA_ROOM      64       /* octets before a frame, so that it begins a cache line as it does without */
 #define SAMPLES_PER_S      1000     /* frames whose departure is stamped, about */
 #define SAMPLE_UNPACED     1024     /* one in so many, where no load says how many there will be */
@@ -592,6 +593,7 @@ static bool drain(struct tx_xsk *xsk)
 	struct sending *sending = &xsk->sending;
 	struct tx_report *report = sending->report;
 	uint32_t completed = 1;
+	uint64_t more_ns;
 
 	while (xsk->free_count < xsk->buffer_count && !report->error && completed) {
 		report->error = kick(xsk);
@@ -600,7 +602,8 @@ static bool drain(struct tx_xsk *xsk)
 		if (completed)
 			sending->drain_deadline_ns = clock_ns() + DRAIN_NS;
 	}
-	if (!completed && clock_ns() > sending->drain_deadline_ns)
+	more_ns = xsk->is_down && !stop_requested() ? (DOWN_TIMES - 1) * DRAIN_NS : 0;
+	if (!completed && clock_ns() > sending->drain_deadline_ns + more_ns)
 		report->error = xsk->is_down ? -ENETDOWN : -ETIMEDOUT;
 	return xsk->free_count < xsk->buffer_count && !report->error;
 }
