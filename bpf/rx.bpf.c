@@ -168,6 +168,10 @@ static __always_inline void take_latency(struct arrival *arrival, __u64 now_ns)
 
 static __always_inline void count_latency(const struct arrival *arrival, struct rx_trial *trial)
 {
+	__u32 lateness = bpf_ntohs(arrival->frame.tag->lateness);
+
+	if (lateness > trial->lateness_max)
+		trial->lateness_max = lateness;
 	if (arrival->latency_ns < 0)
 		arrival->cpu->counters.negative_latency++;
 	else

@@ -46,7 +46,8 @@ struct rx_counters {
 struct rx_trial {
 	struct mlr_histogram latency;
 	uint64_t reorder_depth_max;
-	uint64_t gap_max; /* numbers skipped at once */
+	uint64_t gap_max;      /* numbers skipped at once */
+	uint64_t lateness_max; /* of frames with a latency, as tags have it */
 	uint64_t reorder_depths[RX_DEPTH_BUCKETS];
 };
 

@@ -63,4 +63,10 @@ static inline uint32_t mlr_lateness_decode_ns(uint16_t lateness)
 	return (uint32_t)(lateness & 0xfff) << (lateness >> MLR_LATENESS_MANTISSA_BITS);
 }
 
+/* By how much it may have been more than it decodes to, at most. Larger ones are no finer. */
+static inline uint32_t mlr_lateness_error_ns(uint16_t lateness)
+{
+	return (1u << (lateness >> MLR_LATENESS_MANTISSA_BITS)) - 1;
+}
+
 #endif

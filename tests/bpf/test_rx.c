@@ -622,6 +622,7 @@ static void latency_counts_from_the_actual_departure(void **state)
 	run_program(rx_program_fd(rx), frame, octets);
 	rx_trial(rx, TRIAL, &trial);
 	assert_int_equal(trial.latency.count, 1);
+	assert_int_equal(trial.lateness_max, mlr_lateness_encode(10000000));
 	assert_in_range(mlr_histogram_min_ns(&trial.latency), 40000000 - 10, 40000000 + (clock_ns() - now_ns) + 20000);
 	assert_int_equal(counters().negative_latency, 1);
 	assert_int_equal(counters().received, 3);

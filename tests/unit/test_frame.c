@@ -282,10 +282,12 @@ static void lateness_is_exact_then_fine_then_saturated(void **state)
 		uint32_t decoded_ns = mlr_lateness_decode_ns(mlr_lateness_encode(ns));
 
 		assert_in_range(decoded_ns, ns - ns / 2000, ns);
+		assert_true(ns - decoded_ns <= mlr_lateness_error_ns(mlr_lateness_encode(ns)));
 	}
 	for (unsigned int bit = 11; bit < 27; bit++)
 		for (uint64_t ns = (1ull << bit) - 2; ns <= (1ull << bit) + 2; ns++)
 			assert_int_equal(mlr_lateness_encode(ns), slow_lateness_encode(ns));
+	assert_int_equal(mlr_lateness_error_ns(4095), 0);
 	assert_int_not_equal(mlr_lateness_encode(MLR_LATENESS_MAX_NS - 1), MLR_LATENESS_SATURATED);
 	assert_int_equal(mlr_lateness_encode(MLR_LATENESS_MAX_NS), MLR_LATENESS_SATURATED);
 	assert_int_equal(mlr_lateness_encode(UINT64_MAX), MLR_LATENESS_SATURATED);

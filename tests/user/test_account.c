@@ -135,6 +135,11 @@ static void histograms_are_merged(void **state)
 	assert_int_equal(measurement.latency.min_ns, 100);
 	assert_int_equal(measurement.latency.max_ns, 300);
 	assert_true(measurement.latency.error_bound_ns == 40);
+	/* one that left 34 ms late: tags say that to 16 us */
+	account.ports[2].seen.lateness_max = mlr_lateness_encode(10000);
+	account.ports[3].seen.lateness_max = mlr_lateness_encode(34000000);
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_true(measurement.latency.error_bound_ns == 40 + 16383);
 	assert_int_equal(measurement.pacing.gap_max_ns, 9);
 }
 

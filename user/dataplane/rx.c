@@ -394,6 +394,8 @@ void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more)
 		sum->reorder_depth_max = more->reorder_depth_max;
 	if (more->gap_max > sum->gap_max)
 		sum->gap_max = more->gap_max;
+	if (more->lateness_max > sum->lateness_max)
+		sum->lateness_max = more->lateness_max;
 	for (size_t i = 0; i < RX_DEPTH_BUCKETS; i++)
 		sum->reorder_depths[i] += more->reorder_depths[i];
 }

@@ -182,14 +182,17 @@ static double resolution_ns(const struct mlr_histogram *all)
 	return most_ns;
 }
 
-static struct latency_summary summarize_latency(const struct mlr_histogram *all, double clock_read_ns)
+static struct latency_summary summarize_latency(const struct rx_trial *trial, double clock_read_ns)
 {
+	const struct mlr_histogram *all = &trial->latency;
+	double lateness_error_ns = mlr_lateness_error_ns((uint16_t)trial->lateness_max);
+
 	return (struct latency_summary){
 		.clock = "CLOCK_MONOTONIC of the tester, software timestamps at both ends",
 		.definition = "from the actual departure, stamped before the frame is handed to the kernel, to the XDP "
 			      "program of the receiving port (RFC 1242, 3.8)",
 		.source = "software",
-		.error_bound_ns = 2.0 * clock_read_ns + resolution_ns(all),
+		.error_bound_ns = 2.0 * clock_read_ns + resolution_ns(all) + lateness_error_ns,
 		.count = all->count,
 		.min_ns = mlr_histogram_min_ns(all),
 		.max_ns = all->max_ns,
@@ -234,7 +237,7 @@ static void summarize_reception(const struct account *account, struct measuremen
 	measurement->order_unknown = account->config->no_seq;
 	measurement->order = summarize_order(account, &all, &received);
 	measurement->has_latency = all.latency.count;
-	measurement->latency = summarize_latency(&all.latency, account->clock_read_ns);
+	measurement->latency = summarize_latency(&all, account->clock_read_ns);
 }
 
 /* --- links ---------------------------------------------------------------------------------------------------------- */
