@@ -43,11 +43,12 @@
 /* Copy mode charges each frame to the socket until the SUT has let go of it. The default of some 270 frames would make a
  * slow SUT hold the tester back, and hide its loss. */
 #define SEND_BUFFER_OCTETS (64 << 20)
-#define DRAIN_NS           NS_PER_S /* how long the kernel may take to complete the next of the last frames, */
-#define DOWN_TIMES         8        /* and how many times that where the port is down, as while it agrees on a speed */
-#define METADATA_ROOM      64       /* octets before a frame, so that it begins a cache line as it does without */
-#define SAMPLES_PER_S      1000     /* frames whose departure is stamped, about */
-#define SAMPLE_UNPACED     1024     /* one in so many, where no load says how many there will be */
+#define DRAIN_NS           NS_PER_S       /* how long the kernel may take to complete the next of the last frames, */
+#define DOWN_TIMES         8              /* and how many times that where the port is down, as while it agrees on a speed */
+#define RELEASE_NS         (2 * NS_PER_S) /* how long the kernel may take to let go of a queue */
+#define METADATA_ROOM      64             /* octets before a frame, so that it begins a cache line as it does without */
+#define SAMPLES_PER_S      1000           /* frames whose departure is stamped, about */
+#define SAMPLE_UNPACED     1024           /* one in so many, where no load says how many there will be */
 
 #ifndef XDP_MAX_TX_SKB_BUDGET
 #define XDP_MAX_TX_SKB_BUDGET 9 /* Linux 6.18; older kernels refuse it, and 32 frames a call it is */
@@ -266,9 +267,9 @@ static enum exit_code too_long(const char *port)
 static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
 static enum tx_step step_xsk(struct tx *tx);
 
-/* Open it once, with these metadata; NULL: without any. 0 or -errno. */
-static int open_xsk(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, const struct tx_metadata *metadata,
-		    struct tx_xsk **ret)
+/* Open it, with these metadata; NULL: without any. 0 or -errno. */
+static int open_once(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, const struct tx_metadata *metadata,
+		     struct tx_xsk **ret)
 {
 	static const struct tx_ops ops = {
 		.name = "xsk",
@@ -301,6 +302,19 @@ static int open_xsk(const char *port, uint32_t queue, const struct mlr_queue_pla
 		close_xsk(&xsk->tx);
 	else
 		*ret = xsk;
+	return error;
+}
+
+/* The same, where a socket on this queue may have been closed a moment ago: the kernel lets go of it by and by. */
+static int open_xsk(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, const struct tx_metadata *metadata,
+		    struct tx_xsk **ret)
+{
+	uint64_t end_ns = clock_ns() + RELEASE_NS;
+	int error;
+
+	do
+		error = open_once(port, queue, plan, metadata, ret);
+	while (error == -EBUSY && clock_ns() < end_ns && !stop_sleep_until(clock_ns() + RELEASE_NS / 200));
 	return error;
 }
 
