@@ -7,7 +7,8 @@ architecture=${architecture:-amd64}
 apt_state=apt
 [ "$architecture" = amd64 ] || apt_state=apt-$architecture
 
-# The stable release that this machine is, or else the newest; its kernel; where to look beside Debian 12, which has 6.1.
+# The stable release that this machine is, or else the newest; its kernel; where to look beside Debian 12, which has 6.1, and Debian 13's
+# backports, which have 7.3.
 case $(. /etc/os-release && echo "${VERSION_CODENAME:-}") in
   bookworm) stable=bookworm stable_kernel=6.1 archives='debian bookworm-backports' ;;
   *) stable=trixie stable_kernel=6.12 archives='debian trixie,debian-security trixie-security' ;;
@@ -26,7 +27,7 @@ fetch_lists() {
   local key=/usr/share/keyrings/debian-archive-keyring.gpg state=$cache/$apt_state
   [ -e "$key" ] || fail 3 "$key is missing; install debian-archive-keyring"
   mkdir -p "$state"/{state,lists/partial,cache/archives/partial}
-  echo "debian bookworm,debian-security bookworm-security,$archives" | tr , '\n' |
+  echo "debian bookworm,debian-security bookworm-security,debian trixie-backports,$archives" | tr , '\n' |
     sed "s|.*|deb [signed-by=$key] $mirror/& main non-free-firmware|" >"$state/sources.list"
   own_apt apt-get update || fail 3 "cannot fetch Debian's package lists from $mirror"
 }
