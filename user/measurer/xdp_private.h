@@ -3,6 +3,8 @@
 #ifndef XDP_MLR_MEASURER_XDP_PRIVATE_H
 #define XDP_MLR_MEASURER_XDP_PRIVATE_H
 
+#include <string.h>
+
 #include "dataplane/rx.h"
 #include "dataplane/tx_port.h"
 #include "measurer/account.h"
@@ -77,6 +79,14 @@ static inline unsigned int xdp_first_transmitter(const struct measurer_xdp *xdp)
 	while (!xdp->ends[port].transmits)
 		port++;
 	return port;
+}
+
+/* Whether a NIC takes the frames that a port sends from the tester's own memory. */
+static inline bool xdp_is_zero_copy(const struct measurer_xdp *xdp, unsigned int port)
+{
+	const struct tx_port *tx = xdp->ends[port].tx;
+
+	return tx && strcmp(tx->mode, TX_MODE_ZERO_COPY) == 0;
 }
 
 #endif

@@ -87,6 +87,7 @@ static enum exit_code read_link(struct measurer_xdp *xdp, unsigned int port, boo
 	if (is_lost && may_change)
 		return refuse(EXIT_INVALID, "port %s lost its link during a trial", xdp->ports[port].link.name);
 	snapshot->link[port] = link.stats;
+	link_sent_read(link.ifindex, link.stats.tx_packets, xdp_is_zero_copy(xdp, port), &snapshot->sent[port]);
 	if (!may_change)
 		snapshot->link_changes[port] = link.carrier_changes - (before && is_lost) + (!before && !link.up) +
 					       read_resets(xdp->ports[port].link.name);
@@ -438,6 +439,16 @@ static uint64_t tx_dropped(const struct measurer_xdp *xdp, unsigned int port, co
 	return greater(after->tx_dropped - before->tx_dropped + after->tx_errors - before->tx_errors, refused_by(xdp, port));
 }
 
+/* Frames that the interface counted as sent. */
+static uint64_t nic_sent(const struct measurer_xdp *xdp, unsigned int port, const struct xdp_snapshot *before,
+			 const struct xdp_snapshot *after)
+{
+	uint64_t ours = sent_by(xdp, port) + extra_by(xdp, port);
+	uint64_t dropped = tx_dropped(xdp, port, &before->link[port], &after->link[port]);
+
+	return link_sent_between(&before->sent[port], &after->sent[port], greater(ours, dropped) - dropped);
+}
+
 static void count_port(const struct measurer_xdp *xdp, unsigned int port, const struct xdp_snapshot *a,
 		       const struct xdp_snapshot *b, uint64_t intended, struct port_counts *ret)
 {
@@ -467,7 +478,7 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 		.extra_received = rx.extra,
 		.housekeeping = rx.housekeeping,
 		.received_octets = rx.received_octets + rx.received * MLR_FCS_OCTETS,
-		.nic_tx_frames = after->tx_packets - before->tx_packets,
+		.nic_tx_frames = nic_sent(xdp, port, a, b),
 		.nic_tx_dropped = tx_dropped(xdp, port, before, after),
 		.nic_rx_frames = after->rx_packets - before->rx_packets,
 		.nic_rx_missed = receiver_missed(before, after, &rx),
@@ -556,8 +567,8 @@ static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct 
 
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		for (;;) {
-			uint64_t seen = after->link[i].tx_packets - before->link[i].tx_packets +
-					tx_dropped(xdp, i, &before->link[i], &after->link[i]);
+			uint64_t seen =
+				nic_sent(xdp, i, before, after) + tx_dropped(xdp, i, &before->link[i], &after->link[i]);
 			enum exit_code code;
 
 			if (seen >= sent_by(xdp, i) + extra_by(xdp, i))

@@ -13,11 +13,13 @@
 #include "base/clock.h"
 #include "measurer/account.h"
 #include "measurer/xdp_private.h"
+#include "netdev/sent.h"
 
 /* All counters of all ports at one moment. */
 struct xdp_snapshot {
 	struct rx_counters rx[MLR_PORTS_MAX];
 	struct rtnl_link_stats64 link[MLR_PORTS_MAX];
+	struct link_sent sent[MLR_PORTS_MAX];
 	uint64_t link_changes[MLR_PORTS_MAX]; /* of carrier, and resets of the driver, so far */
 	uint64_t backlog_dropped;             /* by the whole machine */
 };

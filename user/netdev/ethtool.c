@@ -25,6 +25,9 @@
 #define NETDEV_DEV_XDP_FEATURES  3
 #define NETDEV_DEV_RX_METADATA   5
 #define NETDEV_DEV_XSK_FEATURES  6
+#define NETDEV_QSTATS_GET        12
+#define NETDEV_QSTATS_IFINDEX    1
+#define NETDEV_QSTATS_TX_PACKETS 10
 #define NETDEV_XDP_BASIC         (1u << 0)
 #define NETDEV_XDP_NDO_XMIT      (1u << 2)
 #define NETDEV_XDP_XSK_ZEROCOPY  (1u << 3)
@@ -444,6 +447,28 @@ int ethtool_xdp(struct ethtool *ethtool, int ifindex, struct link_xdp *ret)
 	return 0;
 }
 
+/* --- counters ------------------------------------------------------------------------------------------------------- */
+
+int ethtool_queue_packets(struct ethtool *ethtool, int ifindex, uint64_t *ret)
+{
+	struct numbers numbers = { 0 };
+	struct request request;
+	int error;
+
+	if (!ethtool->netdev_family)
+		return -EOPNOTSUPP;
+	start(&request, ethtool->netdev_family, NETDEV_QSTATS_GET);
+	request.header->nlmsg_flags |= NLM_F_DUMP; /* which it is though it is one link's, summed */
+	mnl_attr_put_u32(request.header, NETDEV_QSTATS_IFINDEX, (uint32_t)ifindex);
+	error = exchange(ethtool->netlink, &request, read_numbers, &numbers);
+	if (error)
+		return error;
+	if (!numbers.has[NETDEV_QSTATS_TX_PACKETS])
+		return -EOPNOTSUPP;
+	*ret = numbers.of[NETDEV_QSTATS_TX_PACKETS];
+	return 0;
+}
+
 /* --- by ioctl ------------------------------------------------------------------------------------------------------- */
 
 static int ask_for(const struct ethtool *ethtool, int ifindex, unsigned long what, void *command)
@@ -495,6 +520,39 @@ int ethtool_driver(struct ethtool *ethtool, int ifindex, struct link_driver *ret
 	snprintf(ret->firmware, sizeof(ret->firmware), "%.31s", driver.fw_version);
 	snprintf(ret->bus, sizeof(ret->bus), "%.31s", driver.bus_info);
 	return 0;
+}
+
+int ethtool_sum(struct ethtool *ethtool, int ifindex, bool (*is_wanted)(const char *name), uint64_t *ret)
+{
+	struct ethtool_drvinfo driver = { .cmd = ETHTOOL_GDRVINFO };
+	struct ethtool_gstrings *names = NULL;
+	struct ethtool_stats *counters = NULL;
+	int error = ask(ethtool, ifindex, &driver);
+	uint64_t sum = 0;
+
+	if (error)
+		return error;
+	names = calloc(1, sizeof(*names) + (size_t)driver.n_stats * ETH_GSTRING_LEN);
+	counters = calloc(1, sizeof(*counters) + (size_t)driver.n_stats * sizeof(counters->data[0]));
+	if (!names || !counters) {
+		error = -ENOMEM;
+		goto done;
+	}
+	*names = (struct ethtool_gstrings){ .cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_STATS, .len = driver.n_stats };
+	*counters = (struct ethtool_stats){ .cmd = ETHTOOL_GSTATS, .n_stats = driver.n_stats };
+	if ((error = ask(ethtool, ifindex, names)) || (error = ask(ethtool, ifindex, counters)))
+		goto done;
+	for (uint32_t i = 0; i < driver.n_stats; i++) {
+		char name[ETH_GSTRING_LEN + 1] = "";
+
+		memcpy(name, names->data + (size_t)i * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
+		sum += is_wanted(name) ? counters->data[i] : 0;
+	}
+	*ret = sum;
+done:
+	free(names);
+	free(counters);
+	return error;
 }
 
 int ethtool_rss(struct ethtool *ethtool, int ifindex, struct link_rss *ret)

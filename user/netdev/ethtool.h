@@ -105,6 +105,11 @@ struct link_driver {
 };
 int ethtool_driver(struct ethtool *ethtool, int ifindex, struct link_driver *ret);
 
+/* Frames that the link's transmit queues sent; -EOPNOTSUPP before Linux 6.10, and of a driver that does not say. */
+int ethtool_queue_packets(struct ethtool *ethtool, int ifindex, uint64_t *ret);
+/* The sum of the driver's own counters (`ethtool -S`) whose names are wanted. */
+int ethtool_sum(struct ethtool *ethtool, int ifindex, bool (*is_wanted)(const char *name), uint64_t *ret);
+
 /* What the driver says it can do with XDP. -EOPNOTSUPP before Linux 6.3, which does not tell. */
 struct link_xdp {
 	bool native, is_redirect_target, zero_copy, rx_frags;
