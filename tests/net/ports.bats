@@ -53,6 +53,16 @@ start_trial() {
   [ "$status" -eq 3 ]
 }
 
+# As a driver leaves its port for a moment that restarts the link where an XDP program goes.
+@test "a port whose carrier is on its way is waited for" {
+  lab_up xdp
+  inside ip link set sut-a down
+  inside_meanwhile bash -c 'sleep 1; exec ip link set sut-a up'
+  trial --load 1000 --duration 0.1
+  [ "$status" -le 1 ]
+  [[ $stderr == *"$A has no carrier; waiting"* ]]
+}
+
 @test "a port with an address, a route, or something stacked on it" {
   lab_up wire
   ip address add 203.0.113.1/32 dev "$B"

@@ -66,6 +66,7 @@ static enum exit_code serve(const struct config *config, const struct sut_spec *
 		if (!code)
 			wait_for_stop();
 	}
+	ports_note_carrier(netlink, ports, config->port_count);
 	sut_detach(attachment);
 	return code;
 }
@@ -87,7 +88,7 @@ enum exit_code lab_on(const struct config *config, const struct sut_spec *sut)
 	code = ports_open(netlink, &own, ports);
 	if (!code) {
 		code = serve(config, sut, netlink, ports);
-		ports_close(ports, PORT_COUNT);
+		ports_close(netlink, ports, PORT_COUNT);
 	}
 	netlink_close(netlink);
 	return code;

@@ -289,6 +289,7 @@ static void find_selftest(struct measurer_xdp *xdp)
 
 void xdp_close(struct measurer_xdp *xdp)
 {
+	ports_note_carrier(xdp->netlink, xdp->ports, xdp->port_count);
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		tx_port_close(xdp->ends[i].tx);
 	snmp_close(xdp->snmp);
@@ -297,7 +298,7 @@ void xdp_close(struct measurer_xdp *xdp)
 		rx_close(xdp->ends[i].rx);
 	timestamps_close(xdp);
 	departure_close(xdp);
-	ports_close(xdp->ports, xdp->port_count);
+	ports_close(xdp->netlink, xdp->ports, xdp->port_count);
 	netlink_close(xdp->netlink);
 	session_restore();
 }

@@ -102,8 +102,6 @@ static enum exit_code check_capability(const struct port *port)
 	if (!port->link.up)
 		return refuse(EXIT_INCAPABLE, "port %s is down; 'ip link set dev %s up' brings it up", port->link.name,
 			      port->link.name);
-	if (!port->link.carrier)
-		return refuse(EXIT_INCAPABLE, "port %s has no carrier: check the cable and the other end", port->link.name);
 	return EXIT_DONE;
 }
 
@@ -151,7 +149,8 @@ static enum exit_code prepare(const struct config *config, struct port *port)
 	return port_prepare(port, config, needed_mtu(config));
 }
 
-static enum exit_code wait_for_carrier(struct mnl_socket *netlink, const struct port *port)
+/* 0 once the port has carrier; -ETIMEDOUT, or -EINTR after a stop, or what the kernel says. */
+static int await_carrier(struct mnl_socket *netlink, const struct port *port)
 {
 	uint64_t deadline_ns = clock_ns() + CARRIER_NS;
 	struct link_info link;
@@ -159,20 +158,40 @@ static enum exit_code wait_for_carrier(struct mnl_socket *netlink, const struct 
 	for (;;) {
 		int error = netlink_link_by_index(netlink, port->link.ifindex, &link);
 
-		if (error)
-			return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", port->link.name,
-				      strerror(-error));
-		if (link.carrier)
-			return EXIT_DONE;
+		if (error || link.carrier)
+			return error;
 		if (clock_ns() > deadline_ns)
-			return refuse(
-				EXIT_INCAPABLE,
-				"port %s: the link has not come back within %d s of its preparation; look at its other "
-				"end, or prepare less (--prepare)",
-				port->link.name, (int)(CARRIER_NS / NS_PER_S));
+			return -ETIMEDOUT;
 		if (stop_sleep_until(clock_ns() + CARRIER_POLL_NS))
-			return EXIT_INTERRUPTED;
+			return -EINTR;
 	}
+}
+
+/* `remedy` goes on from "within 10 s". */
+static enum exit_code wait_for_carrier(struct mnl_socket *netlink, const struct port *port, const char *remedy)
+{
+	int error = await_carrier(netlink, port);
+
+	if (!error)
+		return EXIT_DONE;
+	if (error == -EINTR)
+		return EXIT_INTERRUPTED;
+	if (error == -ETIMEDOUT)
+		return refuse(EXIT_INCAPABLE, "port %s has no carrier, and got none within %d s%s", port->link.name,
+			      (int)(CARRIER_NS / NS_PER_S), remedy);
+	return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", port->link.name, strerror(-error));
+}
+
+/* It may be on its way: the driver restarts the link where an XDP program goes, which another run's may just have done. */
+static enum exit_code find_carrier(struct mnl_socket *netlink, struct port *port)
+{
+	enum exit_code code;
+
+	if (!port->link.carrier)
+		note("port %s has no carrier; waiting for it, %d s at most", port->link.name, (int)(CARRIER_NS / NS_PER_S));
+	code = wait_for_carrier(netlink, port, ": check the cable and the other end");
+	port->link.carrier = !code;
+	return code;
 }
 
 enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count)
@@ -180,7 +199,8 @@ enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *p
 	enum exit_code code = EXIT_DONE;
 
 	for (unsigned int i = 0; i < port_count && !code; i++)
-		code = wait_for_carrier(netlink, &ports[i]);
+		code = wait_for_carrier(netlink, &ports[i],
+					" of its preparation: look at its other end, or prepare less (--prepare)");
 	return code;
 }
 
@@ -211,6 +231,8 @@ static enum exit_code open_in_order(struct mnl_socket *netlink, const struct con
 	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = check_capability(&ports[i]);
 	for (unsigned int i = 0; i < config->port_count && !code; i++)
+		code = find_carrier(netlink, &ports[i]);
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = prepare(config, &ports[i]);
 	return code;
 }
@@ -224,18 +246,32 @@ enum exit_code ports_open(struct mnl_socket *netlink, const struct config *confi
 		ports[i].promiscuous_fd = -1;
 	code = open_in_order(netlink, config, ports);
 	if (code)
-		ports_close(ports, config->port_count);
+		ports_close(netlink, ports, config->port_count);
 	else
 		memcpy(ret_ports, ports, config->port_count * sizeof(ports[0]));
 	return code;
 }
 
-void ports_close(struct port *ports, unsigned int port_count)
+void ports_note_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count)
+{
+	struct link_info now;
+
+	for (unsigned int i = 0; i < port_count; i++)
+		ports[i].link.carrier = ports[i].claim && !netlink_link_by_index(netlink, ports[i].link.ifindex, &now) &&
+					now.up && now.carrier;
+}
+
+void ports_close(struct mnl_socket *netlink, struct port *ports, unsigned int port_count)
 {
 	for (unsigned int i = 0; i < port_count; i++) {
 		if (ports[i].promiscuous_fd > 0)
 			close(ports[i].promiscuous_fd);
 		claim_release(ports[i].claim);
+	}
+	for (unsigned int i = 0; i < port_count; i++) {
+		if (ports[i].claim && ports[i].link.carrier && await_carrier(netlink, &ports[i]) == -ETIMEDOUT)
+			warn("port %s: its link has not come back within %d s of its restoring; look at its other end",
+			     ports[i].link.name, (int)(CARRIER_NS / NS_PER_S));
 		ports[i] = (struct port){ .promiscuous_fd = -1 };
 	}
 }

@@ -29,12 +29,14 @@ struct port {
 };
 
 /* Open config->port_count ports for frames of this size. Where a port is in use and a reason is given, that is a warning
- * only. */
+ * only. One without carrier is waited for, for some seconds. */
 enum exit_code ports_open(struct mnl_socket *netlink, const struct config *config, struct port *ret_ports);
 /* Wait, for some seconds at most, until both have carrier again: preparing a port or attaching XDP to it may restart it. */
 enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
-/* Undo everything. Fine for ports that are zero or were not opened. */
-void ports_close(struct port *ports, unsigned int port_count);
+/* Undo everything, and wait, for some seconds at most, until the ports that had carrier have it again. Whoever made more of
+ * them than ports_open() notes before undoing that who has carrier. Fine for ports that are zero or were not opened. */
+void ports_note_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
+void ports_close(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
 
 /* --- preparing a claimed port, in prepare.c ----------------------------------------------------------------------- */
 
