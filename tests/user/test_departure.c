@@ -50,6 +50,20 @@ static void sample(uint64_t first_ns, uint64_t count)
 		mlr_histogram_add(&transmitter.departures.delays, first_ns + i);
 }
 
+static void nobody_stamps_zero_copy_frames_but_a_driver(void **state)
+{
+	(void)state;
+	config.departure_delay = SWITCH_ON;
+	transmitter.mode = TX_MODE_ZERO_COPY;
+	assert_int_equal(departure_check(&xdp, 0), EXIT_DONE);
+	xdp.ends[0].departure = (struct departure){ 0 };
+	assert_int_equal(departure_check(&xdp, 0), EXIT_INCAPABLE);
+	assert_false(xdp.ends[0].departure.stamped);
+	transmitter.mode = "copy";
+	assert_int_equal(departure_check(&xdp, 0), EXIT_DONE);
+	assert_true(xdp.ends[0].departure.stamped);
+}
+
 static void what_the_nic_stamped_bounds_the_latency(void **state)
 {
 	(void)state;
@@ -237,11 +251,17 @@ static void long_frames_have_them_too(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_the_nic_stamped_bounds_the_latency),    TEST(what_the_kernel_was_done_with_does_not),
-		TEST(without_a_sample_there_is_nothing),          TEST(launch_times_that_are_kept_are_the_departure),
-		TEST(launch_times_that_are_not_kept_end_the_run), TEST(launch_times_that_cannot_be_checked_end_the_run),
-		FRAMES_TEST(a_sample_of_frames_is_stamped),       FRAMES_TEST(launch_times_that_nobody_keeps_are_seen),
-		FRAMES_TEST(without_a_wish_there_are_none),       FRAMES_TEST(long_frames_have_them_too),
+		TEST(nobody_stamps_zero_copy_frames_but_a_driver),
+		TEST(what_the_nic_stamped_bounds_the_latency),
+		TEST(what_the_kernel_was_done_with_does_not),
+		TEST(without_a_sample_there_is_nothing),
+		TEST(launch_times_that_are_kept_are_the_departure),
+		TEST(launch_times_that_are_not_kept_end_the_run),
+		TEST(launch_times_that_cannot_be_checked_end_the_run),
+		FRAMES_TEST(a_sample_of_frames_is_stamped),
+		FRAMES_TEST(launch_times_that_nobody_keeps_are_seen),
+		FRAMES_TEST(without_a_wish_there_are_none),
+		FRAMES_TEST(long_frames_have_them_too),
 	};
 
 	return cmocka_run_group_tests_name("departure", tests, NULL, NULL);

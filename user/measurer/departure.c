@@ -143,6 +143,9 @@ enum exit_code departure_check(struct measurer_xdp *xdp, unsigned int port)
 	const struct tx_metadata *has = &xdp->ends[port].tx->metadata;
 	static const char reason[] = "there are no transmit metadata with this backend, or for frames this long";
 
+	if (config->departure_delay == SWITCH_ON && may_stamp(config) && !departure->clock_fd && xdp_is_zero_copy(xdp, port))
+		return lacks(xdp, port, "departure-delay",
+			     "of zero-copy frames only a driver knows when they depart, and this one does not tell");
 	if (config->launch_time == SWITCH_ON && !has->lead_ns)
 		return lacks(xdp, port, "launch-time", reason);
 	if (config->departure_delay == SWITCH_ON && may_stamp(config) && !has->stamps)
