@@ -100,7 +100,7 @@ search() {
 
 @test "loads must be numbers above 0 in a known unit" {
   local load
-  for load in 0 -1 nan inf 5Gbps 5kpps 1e13 0% 101% '' ' 5' '5 ' 0x5 1,5; do
+  for load in 0 -1 nan inf 5M 5Gps 1e13 0% 101% '' ' 5' '5 ' 0x5 1,5; do
     refuses 2 "--load '$load': " trial --load "$load"
     refuses 2 "--max-load '$load': " search --max-load "$load"
     refuses 2 "--min-load '$load': " search --min-load "$load"
@@ -115,6 +115,12 @@ search() {
   refuses 2 "--max-load '2Mfps': must be above Min Load, which is '2Mfps'" search --min-load 2Mfps --max-load 2Mfps
   # 64 octets: 5 Gbit/s are 9.77 Mfps on layer 2, 7.44 Mfps on layer 1
   refuses 2 "--max-load '5Gbps-l1': must be above" search --min-load 5Gbps-l2 --max-load 5Gbps-l1
+}
+
+@test "where one frame size is measured, a list of them is sent to the verbs that take it" {
+  refuses 2 "--frame-size '64,128': is a list.*'xdp-mlr rfc2544' takes a list.*'xdp-mlr campaign'" search --frame-size 64,128
+  refuses 2 "--frame-size '64,imix': is a list" trial --frame-size 64,imix
+  refuses 2 "--frame-size 'x': not a whole number" "$XDP_MLR" rfc2544 -p a,b --frame-size 64,x
 }
 
 @test "a list given twice is refused: the second would take the place of the first" {

@@ -84,7 +84,9 @@ static void reads_loads(void **state)
 		{ "250000", LOAD_FPS, 250000 },   { "250kfps", LOAD_FPS, 250000 },  { "1.5Mfps", LOAD_FPS, 1.5e6 },
 		{ "7fps", LOAD_FPS, 7 },          { "1Gfps", LOAD_FPS, 1e9 },       { "5Gbps-l1", LOAD_BPS_L1, 5e9 },
 		{ "5Gbps-l2", LOAD_BPS_L2, 5e9 }, { "3kbps-l2", LOAD_BPS_L2, 3e3 }, { "100Mbps-l1", LOAD_BPS_L1, 1e8 },
-		{ "80%", LOAD_LINE_RATIO, 0.8 },  { "max", LOAD_MAX, 0 },
+		{ "80%", LOAD_LINE_RATIO, 0.8 },  { "max", LOAD_MAX, 0 },           { "1.5Mpps", LOAD_FPS, 1.5e6 },
+		{ "7pps", LOAD_FPS, 7 },          { "10G", LOAD_BPS_L1, 10e9 },     { "2.5G", LOAD_BPS_L1, 2.5e9 },
+		{ "1Gbps", LOAD_BPS_L1, 1e9 },    { "100Mbps", LOAD_BPS_L1, 1e8 },
 	};
 	struct load_spec load;
 
@@ -94,9 +96,10 @@ static void reads_loads(void **state)
 		assert_int_equal(load.unit, cases[i].unit);
 		assert_true(fabs(load.value - cases[i].value) <= 1e-12 * cases[i].value);
 	}
-	assert_false(parse_load("5Gbps", &load)); /* of which layer? */
+	assert_false(parse_load("5M", &load));    /* frames or bits? */
 	assert_false(parse_load("5mfps", &load)); /* milli? */
-	assert_false(parse_load("5kpps", &load));
+	assert_false(parse_load("5GG", &load));
+	assert_false(parse_load("5Gps", &load));
 	assert_false(parse_load("maximum", &load));
 }
 

@@ -26,8 +26,10 @@ static const struct load_suffix {
 	double factor;
 	bool scales;
 } load_suffixes[] = {
-	{ "", LOAD_FPS, 1, false },         { "fps", LOAD_FPS, 1, true },          { "bps-l1", LOAD_BPS_L1, 1, true },
-	{ "bps-l2", LOAD_BPS_L2, 1, true }, { "%", LOAD_LINE_RATIO, 1e-2, false },
+	{ "", LOAD_FPS, 1, false },         { "fps", LOAD_FPS, 1, true },       { "pps", LOAD_FPS, 1, true },
+	{ "bps", LOAD_BPS_L1, 1, true }, /* as the speed of a link is told */
+	{ "G", LOAD_BPS_L1, 1, false },  /* of a link: "10G"; k and M might be frames */
+	{ "bps-l1", LOAD_BPS_L1, 1, true }, { "bps-l2", LOAD_BPS_L2, 1, true }, { "%", LOAD_LINE_RATIO, 1e-2, false },
 };
 
 /* The number at the start of a text: false if there is none. strtod() alone would take " 0x1p3", "inf" and "nan", too. */

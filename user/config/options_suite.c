@@ -59,6 +59,12 @@ enum exit_code read_frame_sizes(const struct given *given, struct config *config
 	unsigned int count = 0;
 
 	config->frame_size_text = given->text;
+	if (!frame_sizes_are_a_list(config->verb) && frame_sizes_part(given->text, 1, part) &&
+	    isdigit((unsigned char)*given->text))
+		return refuse_given(given,
+				    "is a list, and %s is of one frame size; 'xdp-mlr rfc2544' takes a list, and so does "
+				    "'xdp-mlr campaign', which makes a run of each",
+				    verb_name(config->verb));
 	if (!frame_sizes_are_a_list(config->verb))
 		return read_frame_size(given, config);
 	while (code == EXIT_DONE && frame_sizes_part(given->text, count, part)) {
