@@ -405,7 +405,7 @@ report_json() { "$XDP_MLR" campaign report c.yaml --format json "$@"; }
   grep -qE '^  frame-size=64,build=v1,run=1 +irregular +[^ ]' <<<"$output"
   grep -qE '^  frame-size=64,build=v2,run=1 +failed +.*exited with status 3' <<<"$output"
   [ "$(grep -cE ',run=2 +waiting$' <<<"$output")" -eq 6 ]
-  grep -qE '^  64 +v1 +1 of 2 +600000\.0 .* IRREGULAR' <<<"$output"
+  grep -qE '^  64 +v1 +1 of 2 +600000 .* IRREGULAR' <<<"$output"
   run -1 "$XDP_MLR" campaign report c.yaml --report r.md
   grep -q '^## Points without a regular result' r.md
   # a result that is none

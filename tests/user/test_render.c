@@ -375,10 +375,13 @@ static void test_numbers(void **state)
 
 	(void)state;
 	assert_string_equal(text_number(0, 0, text), "0");
-	assert_string_equal(text_number(9001, 1, text), "9001.0");
+	assert_string_equal(text_number(9001, 1, text), "9001");
+	assert_string_equal(text_number(-0.04, 1, text), "0");
+	assert_string_equal(text_number(-0.06, 1, text), "-0.1");
+	assert_string_equal(text_number(100.04, 2, text), "100.04");
 	assert_string_equal(text_number(12345, 0, text), "12\u202f345");
 	assert_string_equal(text_number(-1234567.891, 2, text), "-1\u202f234\u202f567.89");
-	assert_string_equal(text_number(999999.96, 1, text), "1\u202f000\u202f000.0");
+	assert_string_equal(text_number(999999.96, 1, text), "1\u202f000\u202f000");
 	assert_string_equal(text_number(NAN, 1, text), "\u2013");
 	text_split(1003326.9, "frames/s", text, unit);
 	assert_string_equal(text, "1.003");

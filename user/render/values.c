@@ -26,6 +26,11 @@ const char *text_number(double value, int decimals, char buffer[VALUE_SIZE])
 		return buffer;
 	}
 	snprintf(plain, sizeof(plain), "%.*f", decimals, value);
+	whole = strcspn(plain, ".");
+	if (strspn(plain + whole, ".0") == strlen(plain + whole))
+		plain[whole] = '\0';
+	if (strcmp(plain, "-0") == 0)
+		digits++;
 	if (*digits == '-')
 		buffer[used++] = *digits++;
 	whole = strspn(digits, "0123456789");

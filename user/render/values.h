@@ -18,7 +18,7 @@ bool name_in(const char *names, const char *name);
 /* Every function below writes into the buffer and returns it. NAN becomes a dash. */
 #define VALUE_SIZE 96
 typedef const char *text_of_number(double value, char buffer[VALUE_SIZE]);
-/* "1 003 326.9": groups of three, apart by narrow spaces. */
+/* "1 003 326.9": groups of three, apart by narrow spaces. No decimals where all of them are 0. */
 const char *text_number(double value, int decimals, char buffer[VALUE_SIZE]);
 /* "1 003 326.9" */
 const char *text_rate(double value, char buffer[VALUE_SIZE]);
