@@ -86,8 +86,20 @@ static void it_says_how_far_the_search_is(void **state)
 		"  ndr        100.0 kfps .. 1.000 Mfps       90 %   [================???????????????\?----------------]\n"
 		"  pdr        1.000 Mfps .. 1.005 Mfps   0.4975 %   "
 		"[================================?---------------] done\n"
-		"  trials    w.x.t   (. kept the loss ratio, x did not)\n"
+		"  trials    w.x.t   (. kept the loss ratio, x did not, t met the tester's own limit, w warmed up)\n"
 		"  trial 6   1.003 Mfps for 1 s, for ndr; the last lost 0.02 %");
+	free(text);
+}
+
+static void marks_that_are_not_there_are_not_explained(void **state)
+{
+	struct view view = example();
+	char *text;
+
+	(void)state;
+	snprintf(view.marks, sizeof(view.marks), "..x");
+	text = plain(&view, wide);
+	assert_non_null(strstr(text, "  trials    ..x   (. kept the loss ratio, x did not)\n"));
 	free(text);
 }
 
@@ -236,6 +248,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_says_how_far_the_search_is),
+		cmocka_unit_test(marks_that_are_not_there_are_not_explained),
 		cmocka_unit_test(colours_add_nothing_but_colour),
 		cmocka_unit_test(bounds_that_do_not_exist_leave_everything_open),
 		cmocka_unit_test(it_keeps_to_the_size_of_the_terminal),

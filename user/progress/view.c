@@ -14,7 +14,6 @@
 #define BAR_MOST      48
 #define BAR_LEAST     8
 #define LINE_SIZE     512
-#define LEGEND        "   (. kept the loss ratio, x did not)"
 
 /* A text while it is written, line by line. */
 struct page {
@@ -150,12 +149,21 @@ static const char *colour_of(char mark)
 	return mark == VIEW_GOOD ? "32" : mark == VIEW_BAD ? "31" : mark == VIEW_LIMITED ? "33" : "2";
 }
 
+/* What marks mean; those that are rare only where there is one. */
+static int write_legend(const char *marks, char text[LINE_SIZE])
+{
+	return snprintf(text, LINE_SIZE, "   (. kept the loss ratio, x did not%s%s)",
+			strchr(marks, VIEW_LIMITED) ? ", t met the tester's own limit" : "",
+			strchr(marks, VIEW_WARMUP) ? ", w warmed up" : "");
+}
+
 /* The marks of the last trials, as many as fit; what they mean, where there is room. */
 static void put_marks(struct page *page, const struct view *view)
 {
 	unsigned int columns = page->style.columns, room = columns > LABEL_COLUMNS ? columns - LABEL_COLUMNS : 0;
 	size_t count = strlen(view->marks);
 	const char *mark = view->marks;
+	char legend[LINE_SIZE];
 
 	if (!count || !room || !next_line(page))
 		return;
@@ -163,6 +171,7 @@ static void put_marks(struct page *page, const struct view *view)
 		mark += count - room;
 		count = room;
 	}
+	count += (size_t)write_legend(mark, legend);
 	fprintf(page->stream, "  %-*s", LABEL_COLUMNS - 2, "trials");
 	while (*mark) {
 		unsigned int run = 1;
@@ -172,8 +181,8 @@ static void put_marks(struct page *page, const struct view *view)
 		put_run(page, colour_of(*mark), *mark, run);
 		mark += run;
 	}
-	if (view->goal_count && count + sizeof(LEGEND) - 1 <= room)
-		fputs(LEGEND, page->stream);
+	if (view->goal_count && count <= room)
+		fputs(legend, page->stream);
 }
 
 static void put_trial(struct page *page, const struct view *view)

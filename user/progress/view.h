@@ -6,7 +6,7 @@
  *	search eth1,eth2: 1:03 elapsed, about 0:40 to go
  *	  ndr         998.3 kfps .. 1.008 Mfps     1 %   [===============??------]
  *	  pdr         1.003 Mfps .. 1.008 Mfps   0.5 %   [================?------] done
- *	  trials      wxx..x.xx..x.....x   (. kept the loss ratio, x did not)
+ *	  trials      wxx..x.xx..x.....x   (. kept the loss ratio, x did not, w warmed up)
  *	  trial 19    1.003 Mfps for 1 s, for ndr; the last lost 0.02 %
  */
 #ifndef XDP_MLR_PROGRESS_VIEW_H
