@@ -181,6 +181,14 @@ TEXT
   [ "$(wc -l <"$(render "$GOLDEN/trial-1-xdp.json" csv)")" -eq 2 ]
 }
 
+@test "CSV of a search holds the bounds of each goal" {
+  local file=$GOLDEN/search-1-sim.json page
+  page=$(render "$file" csv)
+  head -n 1 "$page" | grep -F ',ndr.regular,ndr.tester_limited,ndr.relevant_lower_bound [frames/s],ndr.relevant_upper_bound [frames/s],ndr.conditional_throughput [frames/s],pdr.regular,'
+  diff <(tail -n +2 "$page" | awk -F, '{ print $(NF - 7), $(NF - 6), $(NF - 5), $(NF - 2), $(NF - 1), $NF }' | sort -u | "$JQ" .) \
+    <("$JQ" '.search_result[] | .relevant_lower_bound, .relevant_upper_bound, .conditional_throughput' "$file")
+}
+
 @test "CSV quotes what would be taken for its own signs" {
   jq -c '.trials[0].note = "a, \"b\"\nc"' "$GOLDEN/search-1-exec.json" >"$BATS_TEST_TMPDIR/odd.json"
   tail -n 3 "$(render "$BATS_TEST_TMPDIR/odd.json" csv)" | tr '\n' '|' | grep -F '"a, ""b""|c"'

@@ -9,7 +9,8 @@
 
 /* --- units ---------------------------------------------------------------------------------------------------------- */
 
-/* The unit of a member whose name does not say it. A name that ends with a dot stands for all within. */
+/* The unit of a member whose name does not say it. A name that ends with a dot stands for all within, one that begins with
+ * a dot for all that end so. */
 static const struct unit {
 	const char *path, *unit;
 } units[] = {
@@ -32,13 +33,18 @@ static const struct unit {
 	{ "result.lower_bound", "frames/s" },
 	{ "result.upper_bound", "frames/s" },
 	{ "result.stdev", "frames/s" },
+	{ ".relevant_lower_bound", "frames/s" },
+	{ ".relevant_upper_bound", "frames/s" },
+	{ ".conditional_throughput", "frames/s" },
 };
 
 static const char *unit_of(const char *path)
 {
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		size_t length = strlen(units[i].path);
+		size_t length = strlen(units[i].path), beyond = strlen(path) > length ? strlen(path) - length : 0;
 
+		if (units[i].path[0] == '.' && strcmp(path + beyond, units[i].path) == 0)
+			return units[i].unit;
 		if (units[i].path[length - 1] == '.' ? strncmp(path, units[i].path, length) == 0
 						     : strcmp(path, units[i].path) == 0)
 			return units[i].unit;
@@ -218,12 +224,37 @@ static int add_points(json_t *rows, const json_t *document)
 	return error;
 }
 
+/* What a search found, a goal's name before it, onto each of its trials. */
+static int add_goals(json_t *rows, const json_t *document)
+{
+	static const char *const members[] = { "regular", "tester_limited", "relevant_lower_bound", "relevant_upper_bound",
+					       "conditional_throughput" };
+	const json_t *results = json_object_get(document, "search_result");
+	json_t *found = json_object(), *row;
+	int error = 0;
+	size_t i, j;
+
+	for (i = 0; i < json_array_size(results); i++) {
+		const json_t *result = json_array_get(results, i);
+		const char *goal = json_string_value(json_object_get(json_object_get(result, "goal"), "name"));
+
+		for (j = 0; goal && j < sizeof(members) / sizeof(*members); j++)
+			if (json_object_get(result, members[j]))
+				error |= flatten_member(found, goal, members[j], json_object_get(result, members[j]));
+	}
+	json_array_foreach (rows, i, row)
+		error |= json_object_update(row, found);
+	json_decref(found);
+	return error;
+}
+
 /* All trials, or points, each flat; a new reference, or NULL without memory. */
 static json_t *flat_trials(const json_t *document)
 {
 	json_t *rows = json_array();
 	int error = add_trials(rows, json_object_get(document, "trials"), NULL, NULL);
 
+	error |= add_goals(rows, document);
 	if (json_is_object(json_object_get(document, "trial_result")))
 		error |= add_single(rows, document);
 	error |= add_suite(rows, document);
