@@ -16,6 +16,8 @@ counts='.trial_result.counts'
   check '.trial_result.trial_loss_ratio == 0 and .trial_result.trial_forwarding_rate == 100000'
   check '.ports[0].nic_tx_frames == 100000 and .ports[1].nic_rx_frames == 100000'
   check '.latency.count == 100000 and .latency.min_ns > 0 and .latency.min_ns <= .latency.p50_ns and .latency.p50_ns <= .latency.max_ns'
+  check '.latency | .pdv_p50_ns == .p50_ns - .min_ns and .pdv_p99_ns == .p99_ns - .min_ns and .pdv_max_ns == .max_ns - .min_ns and .pdv_p99_9_ns <= .pdv_max_ns'
+  check '.definitions.delay_variation | test("IPDV.*not measured")'
   check '.tester_limited == false and .trial_result.tx_backend == "xsk"'
 }
 

@@ -395,7 +395,8 @@ const struct option options[] = {
 	OPTION("require", "R", MEASURES, NULL, read_requirement,
 	       "what the result must keep to, repeatable; else the exit code is 1. Search: GOAL>=LOAD (its Conditional "
 	       "Throughput), or with <=, >, <; also GOAL.lower, GOAL.upper, GOAL.latency.p99<=100us (or min, mean, p50, "
-	       "p90, p99.9, p99.99, max). Trial: loss<=0.1%, lost, reordered, latency.p99, ... Soak: critical-load. "
+	       "p90, p99.9, p99.99, max), GOAL.pdv.p99. Trial: loss<=0.1%, lost, reordered, latency.p99, ... Soak: "
+	       "critical-load. "
 	       "Suite: throughput>=LOAD, of every frame size or throughput@64, latency, back-to-back, recovery, reset",
 	       .flags = OPTION_REPEATS),
 	NUMBER("repeat", "N", SEARCH, "1", repeats, 1, REPEATS_MOST,

@@ -99,6 +99,18 @@ static json_t *departure_json(const struct departure_summary *departure)
 			 count_json(departure->max_ns), "error_bound_ns", count_json(departure->error_bound_ns));
 }
 
+/* PDV (RFC 5481, 4.2): the latency less the smallest of the trial, so each percentile of it less that. */
+static void add_delay_variation(json_t *json, const struct latency_summary *latency)
+{
+	double min_ns = (double)latency->min_ns;
+
+	json_object_update_new(json,
+			       json_pack("{s:o, s:o, s:o, s:o}", "pdv_p50_ns", json_number_or_null(latency->p50_ns - min_ns),
+					 "pdv_p99_ns", json_number_or_null(latency->p99_ns - min_ns), "pdv_p99_9_ns",
+					 json_number_or_null(latency->p99_9_ns - min_ns), "pdv_max_ns",
+					 count_json(latency->max_ns - latency->min_ns)));
+}
+
 static json_t *latency_json(const struct measurement *measurement)
 {
 	const struct latency_summary *latency = &measurement->latency;
@@ -113,6 +125,7 @@ static json_t *latency_json(const struct measurement *measurement)
 			 json_number_or_null(latency->p50_ns), "p90_ns", json_number_or_null(latency->p90_ns), "p99_ns",
 			 json_number_or_null(latency->p99_ns), "p99_9_ns", json_number_or_null(latency->p99_9_ns),
 			 "p99_99_ns", json_number_or_null(latency->p99_99_ns), "max_ns", count_json(latency->max_ns));
+	add_delay_variation(json, latency);
 	if (measurement->has_departure)
 		json_object_set_new(json, "departure_delay", departure_json(&measurement->departure));
 	if (latency->floor)
