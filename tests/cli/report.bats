@@ -181,6 +181,17 @@ TEXT
   [ "$(wc -l <"$(render "$GOLDEN/trial-1-xdp.json" csv)")" -eq 2 ]
 }
 
+@test "tester-limited says why, in how many trials, and what to do" {
+  local limited='.tester_limited = true | .tester_limited_reason =' text
+  "$JQ" "(.trials[2], .trials[3]) |= ($limited \"frames stayed unsent\") | .trials[5] |= ($limited \"the receiving interface missed frames\")
+    | .search_result[0].tester_limited = true" "$GOLDEN/search-1-xdp.json" >"$BATS_TEST_TMPDIR/r.json"
+  text=$("$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json" | tr -s ' \n' ' ')
+  [[ $text == *"Tester-limited in 3 of 3 trials at this bound; in 2 frames stayed unsent; in 1 the receiving interface missed frames. The SUT may do more: give the transmitter CPUs"* ]]
+  "$JQ" '.tester_limited = true | .trial_result |= (.tester_limited = true | .tester_limited_reason = "the receiving interface missed frames")' \
+    "$GOLDEN/trial-1-xdp.json" >"$BATS_TEST_TMPDIR/t.json"
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/t.json" | grep "missed frames: make its receive rings longer"
+}
+
 @test "CSV of a search holds the bounds of each goal" {
   local file=$GOLDEN/search-1-sim.json page
   page=$(render "$file" csv)

@@ -95,18 +95,28 @@ static void add_compliance(struct facts *facts, const json_t *result)
 				  : "not compliant: this is not its throughput");
 }
 
+/* Where the tester's limit decides: at the Relevant Upper Bound, without one at the lower. */
+static double limit_load(const json_t *result)
+{
+	double upper_fps = read_number(result, "relevant_upper_bound");
+
+	return isnan(upper_fps) ? read_number(result, "relevant_lower_bound") : upper_fps;
+}
+
 static void fill_verdict(struct writer_verdict *verdict, const json_t *document, const json_t *result, size_t index)
 {
 	bool regular = read_truth(result, "regular"), limited = read_truth(result, "tester_limited");
 	const char *reason = read_string(result, "irregular_reason");
 	double fps = read_number(result, "conditional_throughput");
+	char limit[LIMIT_TEXT_SIZE] = "";
 
 	snprintf(verdict->id, sizeof(verdict->id), "goal-%zu", index + 1);
 	snprintf(verdict->name, sizeof(verdict->name), "%s", goal_name(result));
 	verdict->quantity = "Conditional Throughput";
+	if (limited)
+		limit_text(json_object_get(document, "trials"), limit_load(result), limit);
 	snprintf(verdict->warning, sizeof(verdict->warning), "%s%s%s", reason && !regular ? reason : "",
-		 reason && limited ? ". " : "",
-		 limited ? "Tester-limited: the tester met its own limit at this bound; the SUT may do more." : "");
+		 reason && limited ? ". " : "", limit);
 	verdict_set(verdict, fps, regular, limited);
 	add_rates(&verdict->facts, document, fps);
 	add_bounds(&verdict->facts, document, result);
@@ -127,7 +137,8 @@ static void put_summary(struct writer *writer, const json_t *document)
 	if (regular < count)
 		return; /* the reason of the irregular result stands there */
 	if (limited) {
-		snprintf(text, sizeof(text), "%zu of %zu results met the tester's own limit.", limited, count);
+		snprintf(text, sizeof(text), "%zu of %zu results met the tester's own limit: the SUT may do more.", limited,
+			 count);
 		writer->ops->banner(writer, TONE_WARN, text);
 		return;
 	}

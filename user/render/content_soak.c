@@ -34,7 +34,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 	strcpy(verdict.state, irregular ? "IRREGULAR" : "done");
 	if (read_truth(document, "tester_limited"))
-		strcpy(verdict.warning, "Tester-limited: the tester met its own limit in a trial.");
+		limit_text(json_object_get(document, "trials"), NAN, verdict.warning);
 	text_split(mean, "frames/s", verdict.value, verdict.unit);
 	if (json_object_get(load, "model_fits"))
 		facts_add(&verdict.facts, "The model fits", "%s (misfit %.3g)",

@@ -283,6 +283,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	const json_t *trial = json_object_get(document, "trial_result");
 	bool limited = read_truth(document, "tester_limited"), negative = read_truth(trial, "negative_loss");
+	const char *advice = limited ? limit_advice(read_text(trial, "tester_limited_reason")) : "";
 	double rate = read_number(trial, "trial_forwarding_rate");
 	struct writer_verdict verdict = {
 		.id = "trial",
@@ -303,8 +304,9 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	text_split(rate, "frames/s", verdict.value, verdict.unit);
 	text_fps(rate, verdict.exact);
 	add_trial_facts(&verdict.facts, document, trial);
-	snprintf(verdict.warning, sizeof(verdict.warning), "%s%s%s",
-		 limited ? read_text(trial, "tester_limited_reason") : "", limited && negative ? "; " : "",
+	snprintf(verdict.warning, sizeof(verdict.warning), "%s%s%s%s%s",
+		 limited ? read_text(trial, "tester_limited_reason") : "", *advice ? ": " : "", advice,
+		 limited && negative ? "; " : "",
 		 negative ? "more frames came back than were sent: the loss ratio is taken as 0" : "");
 	writer->ops->verdicts(writer, RANK_MAIN, &verdict, 1);
 	facts_free(&verdict.facts);

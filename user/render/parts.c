@@ -409,6 +409,58 @@ void verdicts_put(struct writer *writer, enum writer_rank rank, const json_t *do
 	free(verdicts);
 }
 
+/* Why a trial may be tester-limited, as documents have it. */
+static const struct limit {
+	const char *reason, *advice;
+} limits[] = {
+	{ "frames stayed unsent",
+	  "give the transmitter CPUs of its own and more of them (--queues), or another one (--tx)" },
+	{ "the transmitting interface dropped frames", "make its transmit ring longer (ethtool -G)" },
+	{ "the receiving interface missed frames",
+	  "make its receive rings longer (ethtool -G), and use more of them (--prepare channels=N)" },
+	{ "the load was off by more than a tenth of the Goal Width", "make trials longer, or the Goal Width greater" },
+};
+
+const char *limit_advice(const char *reason)
+{
+	for (size_t i = 0; i < COUNT(limits); i++)
+		if (strcmp(limits[i].reason, reason) == 0)
+			return limits[i].advice;
+	return "";
+}
+
+void limit_text(const json_t *trials, double load_fps, char buffer[LIMIT_TEXT_SIZE])
+{
+	size_t counts[COUNT(limits)] = { 0 }, limited = 0, count = 0, used, most = 0, i;
+	json_t *trial;
+
+	json_array_foreach (trials, i, trial) {
+		if (read_truth(trial, "warmup") || (!isnan(load_fps) && read_number(trial, "trial_load") != load_fps))
+			continue;
+		count++;
+		limited += read_truth(trial, "tester_limited");
+		for (size_t j = 0; j < COUNT(limits); j++)
+			counts[j] += strcmp(read_text(trial, "tester_limited_reason"), limits[j].reason) == 0;
+	}
+	if (!limited) {
+		snprintf(buffer, LIMIT_TEXT_SIZE, "Tester-limited: by its self-test the tester does no more. The SUT may.");
+		return;
+	}
+	used = (size_t)snprintf(buffer, LIMIT_TEXT_SIZE, "Tester-limited in %zu of %zu trials%s", limited, count,
+				isnan(load_fps) ? "" : " at this bound");
+	for (i = 0; i < COUNT(limits) && used < LIMIT_TEXT_SIZE; i++) {
+		most = counts[i] > counts[most] ? i : most;
+		if (counts[i])
+			used += (size_t)snprintf(buffer + used, LIMIT_TEXT_SIZE - used, "; in %zu %s", counts[i],
+						 limits[i].reason);
+	}
+	if (used < LIMIT_TEXT_SIZE)
+		snprintf(buffer + used, LIMIT_TEXT_SIZE - used,
+			 ". The SUT may do more%s%s; 'xdp-mlr selftest' says what the "
+			 "tester can.",
+			 counts[most] ? ": " : "", counts[most] ? limits[most].advice : "");
+}
+
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array)
 {
 	size_t count = json_array_size(array);

@@ -79,6 +79,12 @@ void verdict_set(struct writer_verdict *verdict, double throughput_fps, bool reg
 void verdicts_put(struct writer *writer, enum writer_rank rank, const json_t *document, const json_t *items,
 		  void (*fill)(struct writer_verdict *verdict, const json_t *document, const json_t *item, size_t index));
 
+/* Why the tester was the limit, in how many of the trials at a load (NAN: of all), and what to do about it. */
+#define LIMIT_TEXT_SIZE 480
+void limit_text(const json_t *trials, double load_fps, char buffer[LIMIT_TEXT_SIZE]);
+/* What to do about one such reason; "" where that is not known. */
+const char *limit_advice(const char *reason);
+
 /* A section with a list of sentences; nothing where there are none. */
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array);
 #endif
