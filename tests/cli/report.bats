@@ -181,6 +181,26 @@ TEXT
   [ "$(wc -l <"$(render "$GOLDEN/trial-1-xdp.json" csv)")" -eq 2 ]
 }
 
+@test "the card of a goal answers: what was asked, over which traffic, totals, latency there, the spread of repeats" {
+  local file=$BATS_TEST_TMPDIR/r.json text
+  "$JQ" '.configuration["frame-size"] = "imix" | .traffic_profile.frame_sizes = [{size_octets: 64, weight: 7}, {size_octets: 1518, weight: 1}]
+    | .traffic_profile += {flows_per_port: 3, vlans: [{type: "802.1Q", vid: 5, priority: 0}]}
+    | .search_result[0].latency = {trials: 2, p50_ns: 1000, p99_ns: 2000, max_ns: 3e6, pdv_p99_ns: 1500}
+    | .search_result[1].goal.exceed_ratio = 0
+    | .repeats = {count: 3, asked: 3, median_run: 1, runs: [], statistics: [{goal: "ndr", count: 3, mean: 300000, stdev: 3000, min: 1, max: 2}]}' \
+    "$GOLDEN/search-1-xdp.json" >"$file"
+  text=$("$XDP_MLR" report "$file" | tr -s ' \n' ' ')
+  [[ $text == *"Frame sizes imix: 7 of 64, 1 of 1518"* ]]
+  [[ $text == *"Traffic UDP over IPv4, both directions, 802.1Q VLAN 5, 3 flows a port"* ]]
+  [[ $text == *"Asked for no frame lost, in trials of 0.3 s; trials worth 50 % of 1.2 s may lose more"* ]]
+  [[ $text == *"Asked for at most 0.5 % lost, in trials of 0.3 s; none of 1.2 s may lose more"* ]]
+  [[ $text == *"Total of 2 interfaces 599.9 kframes/s, 599947.7 frames/s; L2 307.2 Mbit/s, L1 403.2 Mbit/s"* ]]
+  [[ $text == *"Latency at lower bound p50 1.000 µs, p99 2.000 µs, max 3 ms; delay variation (PDV) p99 1.500 µs; the worst of 2 trials"* ]]
+  [[ $text == *"Over the searches mean 300000 frames/s, standard deviation 3000 frames/s (1 %), of 3"* ]]
+  # what was not measured is not there
+  [[ $(grep -c "Latency at lower bound" <<<"$("$XDP_MLR" report "$file")") -eq 1 ]]
+}
+
 @test "tester-limited says why, in how many trials, and what to do" {
   local limited='.tester_limited = true | .tester_limited_reason =' text
   "$JQ" "(.trials[2], .trials[3]) |= ($limited \"frames stayed unsent\") | .trials[5] |= ($limited \"the receiving interface missed frames\")

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "benchmark/search_state.h"
 
+#include <math.h>
 #include <stdio.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "config/echo.h"
 #include "config/given.h"
@@ -156,6 +158,37 @@ static json_t *trials_json(const struct search *search)
 	return trials;
 }
 
+/* The worst of each figure among the full-length trials at a goal's Relevant Lower Bound; nothing where none has any. */
+static void add_latency(json_t *result, const json_t *trials)
+{
+	static const char *const figures[] = { "min_ns",     "mean_ns",    "p50_ns",       "p90_ns",
+					       "p99_ns",     "p99_9_ns",   "p99_99_ns",    "max_ns",
+					       "pdv_p50_ns", "pdv_p99_ns", "pdv_p99_9_ns", "pdv_max_ns" };
+	double load_fps = read_number(result, "relevant_lower_bound");
+	double full_s = read_number(json_object_get(result, "goal"), "final_trial_duration");
+	json_t *worst = json_object(), *trial;
+	size_t count = 0, i;
+
+	json_array_foreach (trials, i, trial) {
+		const json_t *latency = json_object_get(trial, "latency");
+
+		if (read_number(trial, "trial_load") != load_fps || read_number(trial, "trial_duration") < full_s ||
+		    read_truth(trial, "warmup") || !json_is_object(latency))
+			continue;
+		count++;
+		for (size_t j = 0; j < COUNT(figures); j++) {
+			double value_ns = fmax(read_number(worst, figures[j]), read_number(latency, figures[j]));
+
+			if (!isnan(value_ns))
+				json_object_set_new(worst, figures[j], json_real(value_ns));
+		}
+	}
+	json_object_set_new(worst, "trials", json_integer((json_int_t)count));
+	if (count)
+		json_object_set(result, "latency", worst);
+	json_decref(worst);
+}
+
 json_t *report_setting(const struct search *search)
 {
 	return json_pack("{s:s, s:o, s:s, s:o}", "algorithm", algorithm_name(search->config->algorithm), "controller_input",
@@ -171,8 +204,12 @@ json_t *report_search(const struct search *search)
 		"max_load_source", search->max_load_source, "search_result", search_result_json(search), "load_scope",
 		"interface", "aggregate_factor", (int)search->measurer->transmitters, "trials", trials_json(search),
 		"search_duration", search->duration_s, "irregular_reason", irregular_reason_json(search));
+	json_t *result;
+	size_t i;
 
 	if (document) {
+		json_array_foreach (json_object_get(document, "search_result"), i, result)
+			add_latency(result, json_object_get(document, "trials"));
 		json_object_set_new(document, "warnings", warnings_describe(search->config, search->input.min_load_fps));
 		json_object_set_new(document, "line_rate",
 				    search->measurer->line_rate_fps > 0 ? json_real(search->measurer->line_rate_fps)

@@ -172,10 +172,7 @@ static enum exit_code find_in(struct requirement *requirement, unsigned int of, 
 		return refuse_figure(requirement, kind, name, names, count);
 	requirement->quantity = figure->quantity;
 	requirement->each_size = figure->of == OF_SIZE;
-	if (of == OF_GOAL && figure->of != OF_GOAL)
-		requirement->latency = figure->path + strlen(LATENCY);
-	else
-		requirement->path = figure->path;
+	requirement->path = figure->path;
 	return EXIT_DONE;
 }
 

@@ -30,10 +30,9 @@ struct requirement {
 	const char *value; /* points into the text given */
 	/* once the verb and the goals are known: */
 	enum quantity quantity;
-	int goal;            /* whose figure it is; -1: the whole document's */
-	const char *path;    /* a JSON pointer into the Goal Result or the document; NULL: a goal's latency */
-	bool each_size;      /* the path is in each frame size of a suite */
-	const char *latency; /* name of the percentile in LATENCY, for a goal's latency */
+	int goal;         /* whose figure it is; -1: the whole document's */
+	const char *path; /* a JSON pointer into the Goal Result or the document */
+	bool each_size;   /* the path is in each frame size of a suite */
 	struct load_spec load;
 	double threshold; /* in the unit of the document; of a load once the measurer is known */
 };

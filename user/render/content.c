@@ -68,15 +68,14 @@ static void put_masthead(struct writer *writer, const json_t *document)
 {
 	const json_t *environment = json_object_get(document, "environment");
 	struct facts facts = { .count = 0 };
-	char frame[VALUE_SIZE], transmitter[SETTING_TEXT_SIZE];
+	char transmitter[SETTING_TEXT_SIZE];
 
 	facts_add_member(&facts, "System under test", document, "/sut/name", NULL);
 	if (read_string(environment, "start_time"))
 		add_date(&facts, read_string(environment, "start_time"));
 	if (json_array_size(json_object_get(document, "frame_sizes")))
 		add_frame_sizes(&facts, json_object_get(document, "frame_sizes"));
-	else if (*text_frame(document, frame))
-		facts_add(&facts, "Frame size", "%s", frame);
+	setting_add_conditions(&facts, document);
 	facts_add_member(&facts, "Measurer", document, "/measurer/name", NULL);
 	if (*setting_transmitter(document, transmitter))
 		facts_add(&facts, "Transmitter", "%s", transmitter);

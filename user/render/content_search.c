@@ -14,7 +14,7 @@
 static const char known_result[] =
 	"goal regular irregular_reason relevant_lower_bound relevant_upper_bound conditional_throughput tester_limited "
 	"rfc2544_compliance relevant_lower_bound_l1_bps relevant_lower_bound_l2_bps relevant_upper_bound_l1_bps "
-	"relevant_upper_bound_l2_bps conditional_throughput_l1_bps conditional_throughput_l2_bps";
+	"relevant_upper_bound_l2_bps conditional_throughput_l1_bps conditional_throughput_l2_bps latency";
 
 static const json_t *results_of(const json_t *document)
 {
@@ -35,6 +35,50 @@ static double width_of(const json_t *result)
 	double lower = read_number(result, "relevant_lower_bound"), upper = read_number(result, "relevant_upper_bound");
 
 	return (upper - lower) / upper;
+}
+
+/* What the goal asks, in words. */
+static void add_question(struct facts *facts, const json_t *goal)
+{
+	double loss = read_number(goal, "loss_ratio"), exceed = read_number(goal, "exceed_ratio");
+	char most[VALUE_SIZE], share[VALUE_SIZE];
+
+	if (isnan(loss) || isnan(exceed))
+		return;
+	facts_add(facts, "Asked for", "%s%s lost, in trials of %g s; %s%s of %g s may lose more",
+		  loss > 0 ? "at most " : "no frame", loss > 0 ? text_percent(loss, most) : "",
+		  read_number(goal, "final_trial_duration"), exceed > 0 ? "trials worth " : "none",
+		  exceed > 0 ? text_percent(exceed, share) : "", read_number(goal, "duration_sum"));
+}
+
+/* At the Relevant Lower Bound, the worst of its trials. */
+static void add_latency(struct facts *facts, const json_t *latency)
+{
+	double trials = read_number(latency, "trials"), pdv_ns = read_number(latency, "pdv_p99_ns");
+	char p50[VALUE_SIZE], p99[VALUE_SIZE], max[VALUE_SIZE], pdv[VALUE_SIZE];
+
+	if (!json_is_object(latency))
+		return;
+	facts_add(facts, "Latency at lower bound", "p50 %s, p99 %s, max %s%s%s; the worst of %g trial%s",
+		  text_ns(read_number(latency, "p50_ns"), p50), text_ns(read_number(latency, "p99_ns"), p99),
+		  text_ns(read_number(latency, "max_ns"), max), isnan(pdv_ns) ? "" : "; delay variation (PDV) p99 ",
+		  isnan(pdv_ns) ? "" : text_ns(pdv_ns, pdv), trials, trials == 1 ? "" : "s");
+}
+
+/* With --repeat, of the goal's Conditional Throughput. */
+static void add_spread(struct facts *facts, const json_t *document, const char *goal)
+{
+	const json_t *statistics = json_at(document, "/repeats/statistics");
+	char mean[VALUE_SIZE], stdev[VALUE_SIZE], part[VALUE_SIZE];
+	json_t *one;
+	size_t i;
+
+	json_array_foreach (statistics, i, one)
+		if (strcmp(read_text(one, "goal"), goal) == 0 && read_number(one, "count") > 1)
+			facts_add(facts, "Over the searches", "mean %s, standard deviation %s (%s), of %g",
+				  text_fps(read_number(one, "mean"), mean), text_fps(read_number(one, "stdev"), stdev),
+				  text_percent(read_number(one, "stdev") / read_number(one, "mean"), part),
+				  read_number(one, "count"));
 }
 
 /* In every unit: on the link, too. */
@@ -59,15 +103,12 @@ static void add_bound(struct facts *facts, const char *label, const json_t *docu
 static void add_rates(struct facts *facts, const json_t *document, double fps)
 {
 	double factor = read_number(document, "aggregate_factor");
-	char text[VALUE_SIZE];
+	char label[VALUE_SIZE];
 
 	facts_add_rates(facts, fps, frame_octets(document));
-	if (factor > 1 && !isnan(fps)) {
-		char label[VALUE_SIZE];
-
-		snprintf(label, sizeof(label), "Total of %g interfaces", factor);
-		facts_add(facts, label, "%s", text_fps(fps * factor, text));
-	}
+	snprintf(label, sizeof(label), "Total of %g interfaces", factor);
+	if (factor > 1 && !isnan(fps))
+		add_bound(facts, label, document, fps * factor, true);
 }
 
 static void add_bounds(struct facts *facts, const json_t *document, const json_t *result)
@@ -118,8 +159,11 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 	snprintf(verdict->warning, sizeof(verdict->warning), "%s%s%s", reason && !regular ? reason : "",
 		 reason && limited ? ". " : "", limit);
 	verdict_set(verdict, fps, regular, limited);
+	add_question(&verdict->facts, json_object_get(result, "goal"));
 	add_rates(&verdict->facts, document, fps);
 	add_bounds(&verdict->facts, document, result);
+	add_latency(&verdict->facts, json_object_get(result, "latency"));
+	add_spread(&verdict->facts, document, goal_name(result));
 	add_compliance(&verdict->facts, result);
 }
 

@@ -137,15 +137,19 @@ static void add_destinations(struct facts *facts, const json_t *document)
 
 /* --- what is sent ----------------------------------------------------------------------------------------------------- */
 
-static void add_sizes(struct facts *facts, const json_t *profile)
+static void add_sizes(struct facts *facts, const json_t *document)
 {
+	const json_t *profile = json_object_get(document, "traffic_profile");
 	const json_t *sizes = json_object_get(profile, "frame_sizes");
+	const char *mix = read_text(json_object_get(document, "configuration"), "frame-size");
 	double mean_octets = read_number(profile, "frame_size_octets");
 	size_t count = json_array_size(sizes);
 	struct line line = { .used = 0 };
 
+	if (count > 1 && strncmp(mix, "imix", 4) == 0 && !strpbrk(mix, ",")) /* one that has a name */
+		add(&line, "%s: ", mix);
 	for (size_t i = 0; count > 1 && i < count; i++)
-		add(&line, "%s%g of %g", comma(&line), read_number(json_array_get(sizes, i), "weight"),
+		add(&line, "%s%g of %g", i ? ", " : "", read_number(json_array_get(sizes, i), "weight"),
 		    read_number(json_array_get(sizes, i), "size_octets"));
 	if (mean_octets > 0)
 		add(&line, "%s%.6g octets%s", count > 1 ? "; " : "", mean_octets, count > 1 ? " on average" : "");
@@ -196,6 +200,15 @@ static void add_traffic(struct facts *facts, const json_t *profile)
 	if (read_string(profile, "template"))
 		add(&line, "%slike the frame in %s", comma(&line), read_text(profile, "template"));
 	add_line(facts, "Traffic", &line);
+}
+
+void setting_add_conditions(struct facts *facts, const json_t *document)
+{
+	const json_t *profile = json_object_get(document, "traffic_profile");
+
+	if (!json_object_get(document, "frame_sizes")) /* of a suite, which has tables of them */
+		add_sizes(facts, document);
+	add_traffic(facts, profile);
 }
 
 static void add_beside(struct facts *facts, const json_t *profile)
@@ -276,9 +289,6 @@ void setting_put(struct writer *writer, const json_t *document)
 	facts_add_member(&facts, "Checksums verified", measurer, "/checksums_verified", NULL);
 	add_late(&facts, json_object_get(measurer, "late_frames"));
 	facts_add_member(&facts, "--allow-unsafe", measurer, "/allow_unsafe", NULL);
-	add_traffic(&facts, profile);
-	if (!json_object_get(document, "frame_sizes")) /* of a suite, which has tables of them */
-		add_sizes(&facts, profile);
 	add_beside(&facts, profile);
 	add_load_shape(&facts, document, profile);
 	if (!isnan(factor))

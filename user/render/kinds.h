@@ -31,6 +31,8 @@ void content_put_trial_fold(struct writer *writer, const char *id, const char *s
 /* "AF_XDP (xsk), copy mode, 1 queue": what transmits frames; empty where nothing of this program's does. Of several ports
  * that differ, the first one's. */
 const char *setting_transmitter(const json_t *document, char text[SETTING_TEXT_SIZE]);
+/* What was sent: frame sizes, protocol, direction, VLANs, flows. */
+void setting_add_conditions(struct facts *facts, const json_t *document);
 /* A section on the document's measurer and Traffic Profile; what they lack is left out. */
 void setting_put(struct writer *writer, const json_t *document);
 

@@ -151,20 +151,6 @@ double frame_octets(const json_t *document)
 	return isnan(octets) ? read_number(profile, "frame_size_octets") : octets;
 }
 
-const char *text_frame(const json_t *document, char buffer[VALUE_SIZE])
-{
-	const json_t *profile = json_object_get(document, "traffic_profile");
-	const char *mix = read_string(profile, "frame_size");
-	double octets = frame_octets(document);
-
-	buffer[0] = '\0';
-	if (mix && strspn(mix, "0123456789") != strlen(mix))
-		snprintf(buffer, VALUE_SIZE, "%s", mix);
-	else if (!isnan(octets))
-		snprintf(buffer, VALUE_SIZE, "%g octets", octets);
-	return buffer;
-}
-
 double frame_l2_bps(double load_in_fps, double octets)
 {
 	return load_in_fps * octets * BITS;

@@ -49,8 +49,6 @@ const char *text_quantity(const char *quantity);
 
 /* Octets of a frame of the document's Traffic Profile, the mean of a mix; NAN where it has none. */
 double frame_octets(const json_t *document);
-/* "64 octets", or what the mix is called; "" where there is none. */
-const char *text_frame(const json_t *document, char buffer[VALUE_SIZE]);
 double frame_l1_bps(double load_fps, double octets);
 double frame_l2_bps(double load_fps, double octets);
 

@@ -24,31 +24,11 @@ static double unit_scale(enum quantity quantity)
 	return quantity == QUANTITY_SECONDS ? NS_PER_SECOND : 1;
 }
 
-/* The worst latency among the full-length trials at the goal's Relevant Lower Bound. */
-static double goal_latency_ns(const json_t *document, const json_t *result, const char *percentile)
-{
-	double load_fps = read_number(result, "relevant_lower_bound");
-	double full_s = number_at(result, "/goal/final_trial_duration"), worst_ns = NAN;
-	size_t index;
-	json_t *trial;
-
-	json_array_foreach (json_object_get(document, "trials"), index, trial) {
-		if (read_number(trial, "trial_load") == load_fps && read_number(trial, "trial_duration") >= full_s &&
-		    !read_truth(trial, "warmup"))
-			worst_ns = fmax(worst_ns, read_number(json_object_get(trial, "latency"), percentile));
-	}
-	return worst_ns;
-}
-
 static double measured(const struct requirement *requirement, const json_t *document)
 {
-	const json_t *result;
-
-	if (requirement->goal < 0)
-		return number_at(document, requirement->path) * unit_scale(requirement->quantity);
-	result = json_array_get(json_object_get(document, "search_result"), (size_t)requirement->goal);
-	return requirement->path ? number_at(result, requirement->path)
-				 : goal_latency_ns(document, result, requirement->latency);
+	if (requirement->goal >= 0)
+		document = json_array_get(json_object_get(document, "search_result"), (size_t)requirement->goal);
+	return number_at(document, requirement->path) * unit_scale(requirement->quantity);
 }
 
 /* What does not exist keeps to nothing. */
