@@ -137,7 +137,7 @@ options_of() {
     [max-r]=3 [target-loss-ratio]=1e-5 [stdev]=1% [first-duration]=2s [duration-step]=1ms [max-time]=1h [measurer]='exec:echo "a: b" # c'
     [tx]=xsk [wait]=a=1,b=2,d=0.3,e=4 [effective-duration]=trial [address]=10.0.0.1/8,10.1.0.1/8 [gateway]=10.0.0.9,10.1.0.9
     [dst-mac]=02:00:00:00:00:01,02:00:00:00:00:02 [allow-unsafe]="it's mine: yes" [sut]=policer:rate=5kfps,burst=100us [name]=x1
-    [require]='x>=5kfps' [repeat]=2 [tolerance]=2% [significance]=0.05 [report]=x.json [metrics]=x.prom [format]=json [age-limit]=2h)
+    [require]='x>=5kfps' [repeat]=2 [tolerance]=2% [significance]=0.05 [report]=x.json [junit]=x.xml [metrics]=x.prom [format]=json [age-limit]=2h)
   local verb name
   for verb in search trial soak selftest 'lab up' 'lab down' compare; do
     local arguments=()

@@ -16,7 +16,7 @@ setup_file() {
   names_of_lab "$FILE_LAB"
   export XDP_MLR_STATE_DIRECTORY=$BATS_FILE_TMPDIR
   lab_up wire
-  selftest
+  selftest --report "$BATS_FILE_TMPDIR/page.html" --junit "$BATS_FILE_TMPDIR/junit.xml"
   echo "$output" >"$BATS_FILE_TMPDIR/document.json"
   "$MLR" lab down --name "$LAB" --quiet
 }
@@ -64,6 +64,8 @@ short_search() {
   check '.self_tests[0] | .limited_by == "tester" and .confirmation.clean >= 4 and .confirmation.trials == 5'
   check '.self_tests[0] | .floor.p50_ns > 0 and .floor.p50_ns <= .floor.p99_ns and .floor.load < .clean_load'
   check '.sut_check.verified'
+  grep -q 'Self-test of the tester' "$BATS_FILE_TMPDIR/page.html"
+  grep -q '<testcase classname="xdp-mlr.selftest.self-tests" name="64 xsk"/>' "$BATS_FILE_TMPDIR/junit.xml"
   [ "$(get '.self_tests[0].stored')" = "$BATS_FILE_TMPDIR/selftest/$A+$B.json" ]
   [ "$("$JQ" '.self_tests[0].clean_load' "$(store_file)")" = "$(get '.self_tests[0].clean_load')" ]
   # the tester keeps what it promises

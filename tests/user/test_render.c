@@ -154,7 +154,7 @@ static void check_plain(const char *text)
 
 static void render_all(const json_t *document)
 {
-	for (enum document_form form = DOCUMENT_HTML; form <= DOCUMENT_TEXT; form++) {
+	for (enum document_form form = DOCUMENT_HTML; form <= DOCUMENT_JUNIT; form++) {
 		size_t length;
 		char *text = render(document, form, (struct render_style){ .explain = true }, &length);
 
@@ -162,6 +162,8 @@ static void render_all(const json_t *document)
 		assert_int_equal(strlen(text), length);
 		if (form == DOCUMENT_HTML)
 			check_page(text);
+		if (form == DOCUMENT_JUNIT)
+			check_page(strchr(text, '\n')); /* without the line that says that it is XML */
 		if (form == DOCUMENT_TEXT)
 			check_plain(text);
 		free(text);

@@ -11,7 +11,7 @@
 
 /* The forms that a document may have in a file, and the endings of file names that choose them, for error messages and
  * --help. */
-enum document_form { DOCUMENT_HTML, DOCUMENT_MARKDOWN, DOCUMENT_CSV, DOCUMENT_JSON, DOCUMENT_TEXT };
+enum document_form { DOCUMENT_HTML, DOCUMENT_MARKDOWN, DOCUMENT_CSV, DOCUMENT_JSON, DOCUMENT_TEXT, DOCUMENT_JUNIT };
 #define DOCUMENT_ENDINGS ".html, .md, .csv, .json or .txt"
 /* The form that the ending of a file's name chooses; false where it chooses none. */
 bool document_form(const char *path, enum document_form *ret);

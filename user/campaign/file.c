@@ -103,10 +103,11 @@ static enum exit_code read_set_pair(struct reader *reader, const yaml_node_t *ke
 
 	if (name && strcmp(name, SLURM) == 0)
 		return read_slurm(reader, value, set->slurm);
-	if (name && strcmp(name, "report") == 0)
+	if (name && (strcmp(name, "report") == 0 || strcmp(name, "junit") == 0))
 		return refuse_node(&reader->yaml, key,
-				   "'report' says where a result goes, and every point has its own; 'campaign report' "
-				   "shows all of them");
+				   "'%s' says where a result goes, and every point has its own; 'campaign report' "
+				   "shows all of them",
+				   name);
 	return config_file_add(&reader->yaml, reader->campaign->verb, key, value, set->options);
 }
 

@@ -169,11 +169,16 @@ enum exit_code verb_rfc2544(const struct config *config)
 enum exit_code verb_selftest(const struct config *config)
 {
 	struct selftest selftest;
-	enum exit_code code = selftest_run(config, &selftest);
+	struct report_file file;
+	enum exit_code code = report_file_open(config, &file);
 
+	if (code != EXIT_DONE)
+		return code;
+	code = selftest_run(config, &selftest);
 	if (code == EXIT_INTERRUPTED || json_array_size(selftest.self_tests))
 		code = deliver(report_selftest(&selftest), config,
-			       (double)(clock_ns() - selftest.start_ns) / (double)NS_PER_S, NULL, code);
+			       (double)(clock_ns() - selftest.start_ns) / (double)NS_PER_S, &file, code);
 	selftest_free(&selftest);
+	report_file_close(&file);
 	return code;
 }

@@ -122,13 +122,16 @@ static enum exit_code read_result(const char *path, json_t **ret)
 static enum exit_code compare(const struct config *config, const json_t *a, const json_t *b)
 {
 	json_t *document = NULL;
-	enum exit_code code = compare_documents(config, a, b, &document), shown;
+	struct report_file file;
+	enum exit_code code = report_file_open(config, &file);
 
-	if (!document)
+	if (code != EXIT_DONE)
 		return code;
-	shown = report_show(document, config);
-	json_decref(document);
-	return shown == EXIT_DONE ? code : shown;
+	code = compare_documents(config, a, b, &document);
+	if (document)
+		code = report_deliver(document, config, &file, code);
+	report_file_close(&file);
+	return code;
 }
 
 enum exit_code verb_compare(const struct config *config)

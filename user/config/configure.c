@@ -260,7 +260,9 @@ static enum exit_code check_places(const struct config *config)
 
 static bool names_output(const struct given_list *list, const struct given *given)
 {
-	return strcmp(given->option->name, "report") == 0 || given == given_find(list, "metrics");
+	const char *name = given->option->name;
+
+	return strcmp(name, "report") == 0 || strcmp(name, "junit") == 0 || given == given_find(list, "metrics");
 }
 
 /* What is written last would be all that is left of a file that two options name. */

@@ -194,8 +194,11 @@ static enum exit_code read_report_path(const struct given *given, struct config 
 
 	if (count == REPORT_FILES_MAX)
 		return refuse_given(given, "is one file too many, at most %d are written", REPORT_FILES_MAX);
-	if (!document_form(given->text, &config->reports[count].form))
+	config->reports[count].form = DOCUMENT_JUNIT;
+	if (strcmp(given->option->name, "junit") && !document_form(given->text, &config->reports[count].form))
 		return refuse_given(given, "the ending chooses the form of the report: " DOCUMENT_ENDINGS);
+	if (!given->text[0])
+		return refuse_given(given, "must not be empty");
 	config->reports[count].path = given->text;
 	config->report_count++;
 	return EXIT_DONE;
@@ -428,8 +431,13 @@ const struct option options[] = {
 	OPTION("note", "TEXT", FRAMES, NULL, NULL,
 	       "anything that the result should say of this run, repeatable; it stands in `notes` and in every rendering",
 	       .flags = OPTION_REPEATS | OPTION_OUTPUT),
-	OPTION("report", "FILE", MEASURES | REPORT | MERGES, NULL, read_report_path,
+	OPTION("report", "FILE", MEASURES | SELFTEST | COMPARE | REPORT | MERGES, NULL, read_report_path,
 	       "write the Test Report to FILE, repeatable; the ending chooses: " DOCUMENT_ENDINGS,
+	       .flags = OPTION_REPEATS | OPTION_OUTPUT),
+	OPTION("junit", "FILE", MEASURES | SELFTEST | COMPARE | REPORT, NULL, read_report_path,
+	       "write what CI reads to FILE, JUnit XML: each requirement, goal, test of a suite or verdict of a comparison "
+	       "as "
+	       "a test case",
 	       .flags = OPTION_REPEATS | OPTION_OUTPUT),
 	TEXT("metrics", "FILE", FRAMES, NULL, metrics_path,
 	     "keep FILE up to date with how the run goes, as OpenMetrics text, for the textfile collector of "

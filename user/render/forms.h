@@ -18,6 +18,9 @@ render_form render_text;
  * member by its name in the document, with dots where it is nested, and its unit: "trial_load [frames/s]", "counts.sent
  * [frames]". */
 render_form render_csv;
+/* For CI: JUnit XML. A test case for each requirement, goal, test of a suite, self-test and goal of a comparison, and one for
+ * the run as a whole; a failure where the program's exit code says so. */
+render_form render_junit;
 
 /* What stands in a Test Report, read from the document alone: so a stored result can be shown again by a later version. What
  * the program does not know is shown all the same, by its name. A kind of document has a file (kinds.h). */

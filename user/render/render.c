@@ -40,7 +40,8 @@ char *render(const json_t *document, enum document_form form, struct render_styl
 	static render_form *const forms[] = { [DOCUMENT_HTML] = render_html,
 					      [DOCUMENT_MARKDOWN] = render_markdown,
 					      [DOCUMENT_CSV] = render_csv,
-					      [DOCUMENT_TEXT] = render_text };
+					      [DOCUMENT_TEXT] = render_text,
+					      [DOCUMENT_JUNIT] = render_junit };
 
 	if (form == DOCUMENT_JSON)
 		return json_text(document, true, ret_length);

@@ -18,8 +18,14 @@
 
 #define READER_POLL_NS (NS_PER_S / 20)
 
+/* Which option names a file. */
+static const char *option_of(const struct config *config, size_t i)
+{
+	return config->reports[i].form == DOCUMENT_JUNIT ? "--junit" : "--report";
+}
+
 /* Look where the file goes, and whether it can. */
-static enum exit_code find_place(const char *path, struct destination *ret)
+static enum exit_code find_place(const char *option, const char *path, struct destination *ret)
 {
 	struct stat status;
 	int error;
@@ -30,7 +36,7 @@ static enum exit_code find_place(const char *path, struct destination *ret)
 			return EXIT_INTERRUPTED;
 	if (!error && (error = destination_try(ret)))
 		destination_close(ret);
-	return error ? refuse(EXIT_USAGE_ERROR, "--report '%s': %s", path, destination_why(error)) : EXIT_DONE;
+	return error ? refuse(EXIT_USAGE_ERROR, "%s '%s': %s", option, path, destination_why(error)) : EXIT_DONE;
 }
 
 enum exit_code report_file_open(const struct config *config, struct report_file *ret)
@@ -41,8 +47,8 @@ enum exit_code report_file_open(const struct config *config, struct report_file 
 	for (size_t i = 0; i < REPORT_FILES_MAX; i++)
 		file.destinations[i] = (struct destination){ .directory_fd = -1, .fd = -1 };
 	for (size_t i = 0; i < config->report_count && code == EXIT_DONE; i++)
-		code = find_place(config->reports[i].path, &file.destinations[i]);
-	if (code == EXIT_DONE)
+		code = find_place(option_of(config, i), config->reports[i].path, &file.destinations[i]);
+	if (code == EXIT_DONE && config->verb != VERB_SELFTEST && config->verb != VERB_COMPARE)
 		code = report_sut(config, &file.sut);
 	if (code != EXIT_DONE)
 		report_file_close(&file);
@@ -157,13 +163,13 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	code = judge(document, config, code);
 	add_notes(document, config);
-	if (file) {
+	if (file->sut) {
 		json_object_set(document, "sut", file->sut);
 		add_warnings(document);
 		report_add_checklist(document);
 	}
 	shown = report_show(document, config);
-	if (file && !memory_ran_out())
+	if (!memory_ran_out())
 		filed = report_write(document, config, file);
 	json_decref(document);
 	if (shown != EXIT_DONE)

@@ -10,11 +10,11 @@
 #include "config/config.h"
 
 struct report_file {
-	struct destination destinations[REPORT_FILES_MAX]; /* of each --report, in the configuration's order */
-	json_t *sut;                                       /* the SUT as the user describes it */
+	struct destination destinations[REPORT_FILES_MAX]; /* of each --report and --junit, in the configuration's order */
+	json_t *sut; /* the SUT as the user describes it, null where that is nothing; NULL: what is measured is none */
 };
 
-/* Before the measurement: see that each file of --report can be written, and take the SUT's description in, so that a bad
+/* Before the measurement: see that each file of --report and --junit can be written, and take the SUT's description in, so that a bad
  * path, file or command is known before and not after it. An older file stays until the new one is whole. */
 enum exit_code report_file_open(const struct config *config, struct report_file *ret);
 void report_file_close(struct report_file *file);
@@ -23,8 +23,8 @@ void report_file_close(struct report_file *file);
 enum exit_code report_show(const json_t *document, const struct config *config);
 /* A stored document: into the files of --report, or else to standard output. */
 enum exit_code report_show_or_write(const json_t *document, const struct config *config);
-/* Both, for a verb that measured; `file` makes it a Test Report, with the SUT, what was warned of, and the checklist (NULL:
- * it is none). The code if all was written (the document may be NULL for want of memory), else why not. Takes the reference
+/* Both, for a verb that measured or compared; of a SUT it becomes a Test Report, with the SUT, what was warned of, and the
+ * checklist. The code if all was written (the document may be NULL for want of memory), else why not. Takes the reference
  * over. */
 enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code);
 

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/text_stream.h"
+#include "render/forms.h"
+#include "render/markup.h"
+
+#define NAME_SIZE 160
+
+/* The test cases while they are written. */
+struct suite {
+	FILE *stream;
+	char kind[32];
+	size_t tests, failures;
+};
+
+static void put_attribute(FILE *stream, const char *name, const char *value)
+{
+	fprintf(stream, " %s=\"", name);
+	markup_escape(stream, value);
+	fputc('"', stream);
+}
+
+/* One test case; `failure` is why it failed, NULL: it did not. The time may be NAN. */
+static void put_case(struct suite *suite, const char *group, const char *name, double duration_s, const char *failure)
+{
+	char class[NAME_SIZE];
+
+	snprintf(class, sizeof(class), "xdp-mlr.%s.%s", suite->kind, group);
+	fputs("    <testcase", suite->stream);
+	put_attribute(suite->stream, "classname", class);
+	put_attribute(suite->stream, "name", name);
+	if (!isnan(duration_s))
+		fprintf(suite->stream, " time=\"%.3f\"", duration_s);
+	suite->tests++;
+	if (!failure) {
+		fputs("/>\n", suite->stream);
+		return;
+	}
+	suite->failures++;
+	fputs("><failure", suite->stream);
+	put_attribute(suite->stream, "message", failure);
+	fputs("/></testcase>\n", suite->stream);
+}
+
+/* Why a result does not hold; NULL: it does. */
+static const char *failure_of(const json_t *result)
+{
+	const char *reason = read_string(result, "irregular_reason");
+
+	if (reason || json_is_false(json_object_get(result, "regular")))
+		return reason ? reason : "irregular";
+	return read_truth(result, "tester_limited") ? "tester-limited: the SUT may do more" : NULL;
+}
+
+static void put_result(struct suite *suite, const char *group, const char *name, const json_t *result)
+{
+	if (json_is_object(result))
+		put_case(suite, group, name, read_number(result, "duration"), failure_of(result));
+}
+
+static void put_requirement(struct suite *suite, const json_t *requirement)
+{
+	const char *name = read_text(requirement, "requirement"), *figure = read_text(requirement, "figure");
+	const char *reason = read_string(requirement, "reason");
+	char failure[NAME_SIZE];
+
+	snprintf(failure, sizeof(failure), "%.100s: ", figure);
+	if (reason)
+		snprintf(failure + strlen(failure), sizeof(failure) - strlen(failure), "%s", reason);
+	else
+		snprintf(failure + strlen(failure), sizeof(failure) - strlen(failure), "measured %g %s",
+			 read_number(requirement, "measured"), read_text(requirement, "unit"));
+	put_case(suite, "require", name, NAN, read_truth(requirement, "met") ? NULL : failure);
+}
+
+/* Every test of a suite at one frame size. */
+static void put_frame_size(struct suite *suite, const json_t *size)
+{
+	char name[NAME_SIZE];
+	const char *test;
+	json_t *result;
+
+	json_object_foreach ((json_t *)size, test, result) {
+		snprintf(name, sizeof(name), "%.80s@%.60s", test, read_text(size, "frame_size"));
+		if (json_object_get(result, "regular"))
+			put_result(suite, "tests", name, result);
+	}
+}
+
+/* A goal of two documents: only a slower B, or what cannot be told, fails. */
+static void put_comparison(struct suite *suite, const json_t *goal)
+{
+	const char *verdict = read_text(goal, "verdict");
+
+	put_case(suite, "goals", read_text(goal, "goal"), NAN,
+		 strcmp(verdict, "same") && strcmp(verdict, "faster") ? read_text(goal, "evidence") : NULL);
+}
+
+static void put_cases(struct suite *suite, const json_t *document)
+{
+	char name[NAME_SIZE];
+	json_t *item;
+	size_t i;
+
+	put_case(suite, "run", suite->kind, NAN, failure_of(document));
+	json_array_foreach (json_object_get(document, "search_result"), i, item)
+		put_result(suite, "goals", read_text(json_object_get(item, "goal"), "name"), item);
+	json_array_foreach (json_object_get(document, "frame_sizes"), i, item)
+		put_frame_size(suite, item);
+	put_result(suite, "tests", "reset", json_object_get(document, "reset"));
+	json_array_foreach (json_object_get(document, "self_tests"), i, item) {
+		snprintf(name, sizeof(name), "%.60s %.60s", read_text(item, "frame_size"), read_text(item, "tx_backend"));
+		put_result(suite, "self-tests", name, item);
+	}
+	json_array_foreach (json_object_get(document, "goals"), i, item)
+		if (json_object_get(item, "evidence"))
+			put_comparison(suite, item);
+	json_array_foreach (json_object_get(document, "requirements"), i, item)
+		put_requirement(suite, item);
+}
+
+bool render_junit(FILE *stream, const json_t *document, struct render_style style)
+{
+	const char *schema = read_text(document, "schema"), *kind = strchr(schema, '/');
+	const char *start = read_string(json_object_get(document, "environment"), "start_time");
+	struct suite suite = { .stream = NULL };
+	char *cases = NULL, name[NAME_SIZE];
+	size_t length;
+
+	(void)style;
+	suite.stream = text_stream_open(&cases, &length);
+	if (!suite.stream)
+		return false;
+	snprintf(suite.kind, sizeof(suite.kind), "%.*s", kind ? (int)strcspn(kind + 1, "/") : 6, kind ? kind + 1 : "result");
+	put_cases(&suite, document);
+	if (!text_stream_end(suite.stream, &cases))
+		return false;
+	snprintf(name, sizeof(name), "xdp-mlr %s", suite.kind);
+	fprintf(stream,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%zu\" failures=\"%zu\">\n  <testsuite",
+		suite.tests, suite.failures);
+	put_attribute(stream, "name", name);
+	fprintf(stream, " tests=\"%zu\" failures=\"%zu\" errors=\"0\"", suite.tests, suite.failures);
+	if (start)
+		put_attribute(stream, "timestamp", start);
+	fprintf(stream, ">\n%s  </testsuite>\n</testsuites>\n", cases);
+	free(cases);
+	return true;
+}
