@@ -84,6 +84,12 @@ silence() { # seconds
   check '.frame_sizes[0].recovery | .average == null and (.regular | not) and .runs[0].lost_at_end and .runs[0].recovery == null'
 }
 
+@test "where the overload loses nothing, there is no recovery to tell" {
+  lab_up xdp
+  clean suite --max-load 20kfps --frame-size 64 --tests recovery
+  check '.frame_sizes[0].recovery | .average == null and .runs[0].recovery == null and .runs[0].frames_lost == 0 and (.runs[0].lost_at_end | not)'
+}
+
 @test "a SUT that keeps every burst ends at the longest" {
   lab_up xdp
   clean suite --max-load 50kfps --frame-size 64 --tests back-to-back --burst-tests 1

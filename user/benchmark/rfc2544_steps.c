@@ -171,7 +171,8 @@ static json_t *recovery_json(const struct recovery_watch *watch, const struct me
 	struct mlr_recovery recovery =
 		mlr_watch_recovery(&watch->watch, watch->steps->ret_change_ns, lost, measurement->counts.reordered);
 
-	*ret_recovery_s = recovery.lost_at_end ? NAN : recovery.recovery_s;
+	*ret_recovery_s =
+		recovery.lost_at_end || !lost ? NAN : recovery.recovery_s; /* what never lost has nothing to recover from */
 	return json_pack("{s:o, s:f, s:I, s:I, s:b, s:b}", "recovery", json_number_or_null(*ret_recovery_s), "resolution",
 			 recovery.resolution_s, "frames_lost", (json_int_t)lost, "frames_lost_after",
 			 lost > watch->missing_at_change ? (json_int_t)(lost - watch->missing_at_change) : (json_int_t)0,
@@ -243,10 +244,10 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 	}
 	for (unsigned int i = 0; i < plan->recovery_repeats && code == EXIT_DONE; i++) {
 		code = recover_once(run, overload_fps, runs, &recovery_s);
-		if (code == EXIT_DONE && isnan(recovery_s))
-			run->reason = "the SUT still lost frames when the trial ended";
-		else if (code == EXIT_DONE)
+		if (code == EXIT_DONE && !isnan(recovery_s))
 			values[count++] = recovery_s;
+		else if (code == EXIT_DONE && json_is_true(json_object_get(json_array_get(runs, i), "lost_at_end")))
+			run->reason = "the SUT still lost frames when the trial ended";
 	}
 	put_recovery(run, overload_fps, values, count, json);
 	json_object_set_new(json, "runs", runs);

@@ -273,7 +273,7 @@ static void put_recovery(struct writer *writer, const json_t *document)
 	put_test_table(writer, document, "recovery", "recovery-table", fields, COUNT(fields));
 	writer->ops->paragraph(
 		writer, "From the change of the rate to the last frame that was lost; none where frames were lost to the "
-			"end.");
+			"end, or the overload lost none: then nothing was overloaded.");
 }
 
 static void put_reset(struct writer *writer, const json_t *reset)
