@@ -16,6 +16,30 @@ load suite
   refused 2 "84"
 }
 
+@test "a plan says how long the suite takes, by what is asked for" {
+  local whole
+  lab_up wire
+  run --separate-stderr "$MLR" rfc2544 -p "$A,$B" --max-load 100kfps --dry-run --format json
+  # at each of seven sizes 20 repeats of latency of 120 s, 10 loads of 60 s, 3 recoveries of 70 s, 50 searches of ten bursts or more; with
+  # waits of 9 s
+  check '.estimate.duration / 7 | . > 20 * 129 + 10 * 69 + 3 * 79 + 50 * 10 * 9 and . < 20 * 130 + 10 * 70 + 3 * 80 + 50 * 20 * 10 + 600'
+  whole=$(get .estimate.duration)
+  run --separate-stderr "$MLR" rfc2544 -p "$A,$B" --max-load 100kfps --fast --frame-size 64 --dry-run --format json
+  check ".estimate.duration > 20 and .estimate.duration < $whole / 100"
+  run --separate-stderr "$MLR" rfc2544 -p "$A,$B" --max-load 100kfps --max-time 60 --dry-run --format json
+  check '.estimate.duration == 60'
+}
+
+@test "while it runs it says which size and test, and the time of the suite as a whole" {
+  lab_up $policer
+  start rfc2544 "${short[@]}" --frame-size 64,128 --tests latency --latency-repeats 1 --latency-duration 20
+  # a line after ten seconds, in the latency of the first size: that of the second, of 20 s, is still to come
+  until_it_says 'size 1 of 2, test 2 of 2: 0:[1-9][0-9] elapsed, about 0:[2-5][0-9] to go' "$BATS_TEST_TMPDIR/err"
+  kill -INT $pid
+  ended
+  [ "$status" -eq 130 ]
+}
+
 @test "--tests chooses, and what a test needs is measured for it" {
   lab_up $policer
   clean suite --frame-size 64 --tests latency

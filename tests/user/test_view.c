@@ -91,6 +91,21 @@ static void it_says_how_far_the_search_is(void **state)
 	free(text);
 }
 
+static void a_suite_says_how_far_it_is(void **state)
+{
+	struct view view = example();
+	char *text, *line;
+
+	(void)state;
+	snprintf(view.stage, sizeof(view.stage), "size 2 of 7, test 3 of 5");
+	text = plain(&view, wide);
+	line = view_line(&view);
+	assert_non_null(strstr(text, "search eth1,eth2, size 2 of 7, test 3 of 5: 1:03 elapsed, about 0:40 to go\n"));
+	assert_true(strncmp(line, "size 2 of 7, test 3 of 5: 1:03 elapsed", 38) == 0);
+	free(text);
+	free(line);
+}
+
 static void marks_that_are_not_there_are_not_explained(void **state)
 {
 	struct view view = example();
@@ -248,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_says_how_far_the_search_is),
+		cmocka_unit_test(a_suite_says_how_far_it_is),
 		cmocka_unit_test(marks_that_are_not_there_are_not_explained),
 		cmocka_unit_test(colours_add_nothing_but_colour),
 		cmocka_unit_test(bounds_that_do_not_exist_leave_everything_open),

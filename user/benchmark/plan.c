@@ -11,6 +11,7 @@
 #include "base/output.h"
 #include "base/text_stream.h"
 #include "base/units.h"
+#include "benchmark/rfc2544.h"
 #include "benchmark/search.h"
 #include "config/echo.h"
 #include "config/given.h"
@@ -212,6 +213,15 @@ static enum exit_code estimate_search(const struct config *config, struct estima
 	return EXIT_DONE;
 }
 
+enum exit_code plan_search_s(const struct config *config, double *ret_duration_s)
+{
+	struct estimate estimate = { .likely_s = NAN };
+	enum exit_code code = estimate_search(config, &estimate);
+
+	*ret_duration_s = estimate.likely_s;
+	return code;
+}
+
 static enum exit_code make_estimate(const struct config *config, struct estimate *estimate)
 {
 	*estimate = (struct estimate){ .least_s = NAN, .likely_s = NAN, .most_s = NAN };
@@ -231,6 +241,9 @@ static enum exit_code make_estimate(const struct config *config, struct estimate
 		estimate->assumption = config->stdev_ratio > 0 ? "the estimate does not get as sharp as --stdev before"
 							       : "a soak ends with --max-time";
 		break;
+	case VERB_RFC2544:
+		estimate->assumption = "a SUT with a limit somewhere below Max Load";
+		return rfc2544_estimate(config, &estimate->likely_s);
 	default:
 		estimate->assumption = "not estimated for this verb";
 		break;

@@ -11,6 +11,9 @@
 #include "base/message.h"
 #include "config/config.h"
 
+/* About how long one search of this configuration takes; NAN: its loads are not known. EXIT_DONE, or it was said why not. */
+enum exit_code plan_search_s(const struct config *config, double *ret_duration_s);
+
 enum exit_code plan_show(const struct config *config);
 
 #endif

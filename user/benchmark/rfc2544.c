@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/json_text.h"
+#include "benchmark/plan.h"
 #include "benchmark/rfc2544_trial.h"
 #include "config/options_suite.h"
 #include "progress/events.h"
@@ -151,6 +152,86 @@ static bool is_needed(const struct rfc2544 *suite, enum rfc2544_test test, bool 
 	return false;
 }
 
+/* --- how long it takes ---------------------------------------------------------------------------------------------- */
+
+#define BURSTS_OF_SEARCH                                                                                                    \
+	15.0 /* of a search for the longest burst: up by doubling, down by halving, of some hundred frames */
+
+/* What a trial takes beyond its traffic; most lose frames. */
+static double waits_s(const struct config *config)
+{
+	const struct waits *waits = &config->waits;
+
+	return waits->routing_s + waits->learning_s + waits->stabilize_s + waits->residual_s / WAIT_QUIET_PART;
+}
+
+/* About how long a test takes: as long as it took at the size before, else by its plan. */
+static double expected_s(const struct rfc2544 *suite, enum rfc2544_test test)
+{
+	const struct rfc2544_plan *plan = &suite->plan;
+	double wait_s = waits_s(suite->config);
+
+	if (suite->took_s[test] > 0)
+		return suite->took_s[test];
+	switch (test) {
+	case TEST_THROUGHPUT:
+		return isnan(suite->search_s) ? 0 : suite->search_s;
+	case TEST_LATENCY:
+		return plan->latency_repeats * (plan->latency_duration_s + wait_s);
+	case TEST_FRAME_LOSS:
+		return (plan->trial_duration_s + wait_s) / plan->loss_step_ratio;
+	case TEST_BACK_TO_BACK:
+		return plan->burst_tests * BURSTS_OF_SEARCH * fmax(plan->burst_pause ? plan->burst_trial_s : 0, wait_s);
+	case TEST_RECOVERY:
+		return plan->recovery_repeats * (plan->overload_duration_s + plan->reduced_duration_s + wait_s);
+	case TEST_RESET:
+		return plan->reset_duration_s + wait_s;
+	case TEST_COUNT:
+		break;
+	}
+	return 0;
+}
+
+/* Of the tests from this one on, at one frame size; and how many there are in all. */
+static double size_s(const struct rfc2544 *suite, int first, bool smallest, unsigned int *ret_tests)
+{
+	double duration_s = 0;
+
+	*ret_tests = 0;
+	for (int i = 0; i < TEST_COUNT; i++) {
+		if (!is_needed(suite, i, smallest))
+			continue;
+		++*ret_tests;
+		duration_s += i >= first ? expected_s(suite, i) : 0;
+	}
+	return duration_s;
+}
+
+/* Of so many sizes, with the smallest among them or without. */
+static double sizes_s(const struct rfc2544 *suite, unsigned int sizes, bool with_smallest)
+{
+	unsigned int count;
+
+	return sizes ? (sizes - with_smallest) * size_s(suite, 0, false, &count) +
+			       (with_smallest ? size_s(suite, 0, true, &count) : 0)
+		     : 0;
+}
+
+/* Say where the suite is: a test begins, the n-th of this size. */
+static void show_stage(struct rfc2544_run *run, enum rfc2544_test test, unsigned int number)
+{
+	struct rfc2544 *suite = run->suite;
+	char stage[VIEW_STAGE_SIZE];
+	unsigned int count;
+	double after_s = size_s(suite, test + 1, run->smallest, &count) +
+			 sizes_s(suite, suite->sizes - suite->size, suite->size <= suite->smallest);
+
+	snprintf(stage, sizeof(stage), "size %u of %u, test %u of %u", suite->size, suite->sizes, number, count);
+	run->test_s = expected_s(suite, test);
+	run->test_start_ns = clock_ns();
+	progress_stage(stage, suite->start_ns, after_s, suite->config->max_time_s);
+}
+
 /* --- frame sizes -------------------------------------------------------------------------------------------------- */
 
 static const json_t *port_of(const json_t *measurer, size_t port)
@@ -202,10 +283,11 @@ static enum exit_code begin_frame_size(struct rfc2544_run *run)
 	return EXIT_DONE;
 }
 
-static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *frame_size, bool smallest)
+static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *frame_size)
 {
 	struct config config;
-	struct rfc2544_run run = { .suite = suite, .config = &config };
+	struct rfc2544_run run = { .suite = suite, .config = &config, .smallest = suite->size == suite->smallest + 1 };
+	unsigned int number = 0;
 	enum exit_code code = config_for_frame_size(suite->config, frame_size, &config);
 
 	if (code != EXIT_DONE)
@@ -215,9 +297,13 @@ static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *fram
 	code = measurer_new(&config, &run.measurer);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
 		code = begin_frame_size(&run);
-	for (int i = 0; i < TEST_COUNT && code == EXIT_DONE; i++)
-		if (is_needed(suite, i, smallest))
-			code = run_test(&run, i);
+	for (int i = 0; i < TEST_COUNT && code == EXIT_DONE; i++) {
+		if (!is_needed(suite, i, run.smallest))
+			continue;
+		show_stage(&run, i, ++number);
+		code = run_test(&run, i);
+		suite->took_s[i] = (double)(clock_ns() - run.test_start_ns) / (double)NS_PER_S;
+	}
 	json_decref(run.json);
 	measurer_free(run.measurer);
 	return code;
@@ -243,24 +329,51 @@ static enum exit_code find_smallest(const struct config *config, unsigned int *r
 	return EXIT_DONE;
 }
 
-enum exit_code rfc2544_run(const struct config *config, struct rfc2544 *ret)
+/* The suite before it begins. */
+static enum exit_code prepare(const struct config *config, struct rfc2544 *ret)
 {
-	struct rfc2544 *suite = ret;
 	char frame_size[FRAME_SIZE_TEXT];
-	unsigned int smallest = 0;
+	struct config search = *config;
 	enum exit_code code;
 
-	*suite = (struct rfc2544){
+	*ret = (struct rfc2544){
 		.config = config,
 		.plan = make_plan(config),
 		.start_time = time(NULL),
 		.start_ns = clock_ns(),
-		.frame_sizes = json_array(),
 	};
-	code = find_smallest(config, &smallest);
-	for (unsigned int i = 0; code == EXIT_DONE && frame_sizes_part(config->frame_size_text, i, frame_size); i++)
-		code = measure_frame_size(suite, frame_size, i == smallest);
+	while (frame_sizes_part(config->frame_size_text, ret->sizes, frame_size))
+		ret->sizes++;
+	code = find_smallest(config, &ret->smallest);
+	rfc2544_set_goal(&search, &ret->plan);
+	search.max_time_s = 0;
+	return code == EXIT_DONE ? plan_search_s(&search, &ret->search_s) : code;
+}
+
+enum exit_code rfc2544_estimate(const struct config *config, double *ret_duration_s)
+{
+	struct rfc2544 suite;
+	enum exit_code code = prepare(config, &suite);
+	double duration_s = sizes_s(&suite, suite.sizes, true);
+
+	if (code == EXIT_DONE)
+		*ret_duration_s = config->max_time_s > 0 ? fmin(config->max_time_s, duration_s) : duration_s;
+	return code;
+}
+
+enum exit_code rfc2544_run(const struct config *config, struct rfc2544 *ret)
+{
+	struct rfc2544 *suite = ret;
+	char frame_size[FRAME_SIZE_TEXT];
+	enum exit_code code = prepare(config, suite);
+
+	suite->frame_sizes = json_array();
+	while (code == EXIT_DONE && frame_sizes_part(config->frame_size_text, suite->size, frame_size)) {
+		suite->size++;
+		code = measure_frame_size(suite, frame_size);
+	}
 	progress_end();
+	progress_stage("", 0, 0, 0);
 	end_suite(suite, code);
 	suite->duration_s = (double)(clock_ns() - suite->start_ns) / (double)NS_PER_S;
 	return code == EXIT_DONE && (suite->irregular || suite->tester_limited) ? EXIT_UNMET : code;

@@ -16,6 +16,9 @@ void rfc2544_free(struct rfc2544 *suite);
 /* The result document, "xdp-mlr/rfc2544/1" (rfc2544_report.c). NULL where nothing was measured at all, or without memory. */
 json_t *report_rfc2544(const struct rfc2544 *suite);
 
+/* About how long it will take, --max-time included, where nothing is known of the SUT. EXIT_DONE, or it was said why not. */
+enum exit_code rfc2544_estimate(const struct config *config, double *ret_duration_s);
+
 /* A test, as it is called in options and documents, and where RFC 2544 has it. */
 struct rfc2544_name {
 	const char *name, *member, *section;

@@ -20,25 +20,29 @@
 
 /* --- throughput (26.1) -------------------------------------------------------------------------------------------- */
 
-/* Loss 0, exceed 0, trials of the plan's duration at the end: unconditionally compliant, if that is 60 s (draft-15,
- * 4.10.2). */
-static struct config search_config(const struct rfc2544_run *run)
+void rfc2544_set_goal(struct config *config, const struct rfc2544_plan *plan)
 {
-	const struct rfc2544 *suite = run->suite;
-	double final_s = suite->plan.trial_duration_s;
-	struct config config = *run->config;
+	double final_s = plan->trial_duration_s;
 
-	config.algorithm = ALGORITHM_MLR;
-	config.min_load = (struct load_spec){ LOAD_FPS, run->range.min_fps };
-	config.max_load = (struct load_spec){ LOAD_FPS, run->range.max_fps };
-	config.goal_count = 1;
-	config.goals[0] = (struct mlr_goal){
+	config->algorithm = ALGORITHM_MLR;
+	config->goal_count = 1;
+	config->goals[0] = (struct mlr_goal){
 		.name = "throughput",
 		.initial_trial_duration_s = final_s > 1 ? 1 : fmin(final_s, FAST_INITIAL_S),
 		.final_trial_duration_s = final_s,
 		.duration_sum_s = final_s,
 		.width_ratio = WIDTH_RATIO,
 	};
+}
+
+static struct config search_config(const struct rfc2544_run *run)
+{
+	const struct rfc2544 *suite = run->suite;
+	struct config config = *run->config;
+
+	rfc2544_set_goal(&config, &suite->plan);
+	config.min_load = (struct load_spec){ LOAD_FPS, run->range.min_fps };
+	config.max_load = (struct load_spec){ LOAD_FPS, run->range.max_fps };
 	if (config.max_time_s > 0)
 		config.max_time_s = fmax(config.max_time_s - (double)(clock_ns() - suite->start_ns) / NS_PER_S, 1e-3);
 	return config;

@@ -29,7 +29,7 @@ static enum exit_code begin_trial(struct rfc2544_run *run, double load_fps, doub
 		return EXIT_INTERRUPTED;
 	if (!has_time(run->suite, duration_s))
 		return EXIT_UNMET;
-	progress_show_trial(run->config, &input);
+	progress_show_trial(run->config, &input, run->test_s - (double)(clock_ns() - run->test_start_ns) / NS_PER_S);
 	return event_trial_started(run->config, ++run->suite->trial_count, &input, &reason);
 }
 

@@ -49,7 +49,11 @@ struct rfc2544 {
 	unsigned int transmitters;
 	size_t trial_count; /* told as events */
 	bool irregular, tester_limited;
-	const char *end_reason; /* why it ended early, NULL if it did not */
+	const char *end_reason;    /* why it ended early, NULL if it did not */
+	double search_s;           /* about how long a search of the throughput takes */
+	double took_s[TEST_COUNT]; /* how long each test took at the size before; 0: it was not made yet */
+	unsigned int size, sizes;  /* the size that is measured, from 1 */
+	unsigned int smallest;     /* the index of the smallest size, for which the reset is measured */
 	double duration_s;
 };
 
@@ -61,11 +65,18 @@ struct rfc2544_run {
 	struct load_range range; /* its Max Load is the maximum rate of the tests */
 	double throughput_fps;   /* NAN: not known */
 	json_t *json;            /* of the frame size */
+	bool smallest;           /* it is the smallest */
 	const char *test;        /* the name of the test that runs */
-	const char *reason;      /* why its result is irregular, NULL if it is not */
-	bool tester_limited;     /* its result is */
-	unsigned int repeated;   /* trials that were made again, because the tester itself was the limit */
+	double test_s;           /* about how long it takes */
+	uint64_t test_start_ns;
+	const char *reason;    /* why its result is irregular, NULL if it is not */
+	bool tester_limited;   /* its result is */
+	unsigned int repeated; /* trials that were made again, because the tester itself was the limit */
 };
+
+/* Make a search of the configuration that of the throughput: loss 0, exceed 0, trials of the plan's duration at the end;
+ * unconditionally compliant, if that is 60 s (draft-15, 4.10.2). */
+void rfc2544_set_goal(struct config *config, const struct rfc2544_plan *plan);
 
 /* One trial, told as an event and in the view. */
 enum exit_code rfc2544_trial(struct rfc2544_run *run, double load_fps, double duration_s, struct measurement *ret);

@@ -110,7 +110,7 @@ static enum exit_code measure_trial(const struct config *config, struct measurer
 		code = event_trial_started(config, 1, &input, NULL);
 	if (code != EXIT_DONE)
 		return code;
-	progress_show_trial(config, &input);
+	progress_show_trial(config, &input, 0);
 	if (config->load.unit == LOAD_MAX)
 		return measurer_xdp_measure_max(measurer, config->duration_s, ret);
 	return measurer->ops->measure(measurer, &input, ret);

@@ -31,6 +31,9 @@ static struct {
 	bool colours;
 	unsigned int columns, rows; /* as they were when it was drawn last */
 	unsigned int run, runs;
+	char stage[VIEW_STAGE_SIZE]; /* of a suite; "": none */
+	uint64_t stage_start_ns;
+	double stage_after_s, stage_limit_s;
 	struct view view;
 	uint64_t taken_ns; /* when the view was true; its times go on from there, if time passes */
 	uint64_t drawn_ns;
@@ -144,8 +147,23 @@ static void start_ticking(void)
 
 /* --- the main thread ------------------------------------------------------------------------------------------------ */
 
-void progress_show(const struct config *config, const struct view *view, bool time_passes)
+/* The times of a part of a suite as those of the suite. */
+static struct view within_stage(const struct view *part)
 {
+	struct view view = *part;
+
+	if (!progress.stage[0])
+		return view;
+	view.elapsed_s = (double)(clock_ns() - progress.stage_start_ns) / (double)NS_PER_S;
+	view.remaining_s += progress.stage_after_s;
+	if (progress.stage_limit_s > 0)
+		view.remaining_s = fmin(view.remaining_s, fmax(progress.stage_limit_s - view.elapsed_s, 0));
+	return view;
+}
+
+void progress_show(const struct config *config, const struct view *part, bool time_passes)
+{
+	const struct view staged = within_stage(part), *view = &staged;
 	bool due;
 
 	metrics_update(view);
@@ -197,6 +215,14 @@ void progress_run(unsigned int run, unsigned int runs)
 	progress.runs = runs;
 }
 
+void progress_stage(const char *stage, uint64_t start_ns, double after_s, double limit_s)
+{
+	snprintf(progress.stage, sizeof(progress.stage), "%s", stage);
+	progress.stage_start_ns = start_ns;
+	progress.stage_after_s = after_s;
+	progress.stage_limit_s = limit_s;
+}
+
 /* --- states --------------------------------------------------------------------------------------------------------- */
 
 struct view progress_view(const struct config *config)
@@ -206,6 +232,7 @@ struct view progress_view(const struct config *config)
 
 	view.run = progress.run;
 	view.runs = progress.runs;
+	memcpy(view.stage, progress.stage, sizeof(view.stage));
 	if (config_uses_ports(config))
 		snprintf(view.title, sizeof(view.title), "%s %.30s,%.30s", verb, config->ports[PORT_A].label,
 			 config->ports[PORT_B].label);
@@ -221,12 +248,12 @@ void progress_take_trial(struct view *view, const struct mlr_trial_input *input)
 	view->duration_s = input->duration_s;
 }
 
-void progress_show_trial(const struct config *config, const struct mlr_trial_input *input)
+void progress_show_trial(const struct config *config, const struct mlr_trial_input *input, double remaining_s)
 {
 	struct view view = progress_view(config);
 	const struct waits *waits = &config->waits;
 
 	progress_take_trial(&view, input);
-	view.remaining_s = input->duration_s + waits->routing_s + waits->learning_s + waits->stabilize_s;
+	view.remaining_s = fmax(input->duration_s + waits->routing_s + waits->learning_s + waits->stabilize_s, remaining_s);
 	progress_show(config, &view, true);
 }

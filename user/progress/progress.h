@@ -19,6 +19,10 @@
 /* Which of repeated searches it is, from 1. Stands until it is said anew. */
 void progress_run(unsigned int run, unsigned int runs);
 
+/* Of a suite: which part of it runs ("size 2 of 7, test 3 of 5"), when it began, about how long all that comes after this part
+ * takes, and its time limit (0: none). What is shown is then of the suite as a whole. Stands until it is said anew; "": none. */
+void progress_stage(const char *stage, uint64_t start_ns, double after_s, double limit_s);
+
 /* A state of which nothing is known but what it is of: its title and its number among repeated ones. */
 struct view progress_view(const struct config *config);
 /* The trial that runs now. */
@@ -29,8 +33,9 @@ void progress_show(const struct config *config, const struct view *view, bool ti
 /* The last state: what is drawn goes away, and the file of --metrics holds it. */
 void progress_show_end(const struct view *view);
 
-/* A single trial begins; the load is NAN for --load max. */
-void progress_show_trial(const struct config *config, const struct mlr_trial_input *input);
+/* A single trial begins; the load is NAN for --load max. What it belongs to takes about so long from now on, if that is longer
+ * than the trial. */
+void progress_show_trial(const struct config *config, const struct mlr_trial_input *input, double remaining_s);
 
 /* What is drawn goes away; the thread ends. */
 void progress_end(void);

@@ -92,7 +92,7 @@ static void put_title(struct page *page, const struct view *view)
 	format_time(view, time);
 	if (view->runs > 1)
 		snprintf(run, sizeof(run), " (search %u of %u)", view->run, view->runs);
-	snprintf(line, sizeof(line), "%s%s: %s", view->title, run, time);
+	snprintf(line, sizeof(line), "%s%s%s%s: %s", view->title, run, *view->stage ? ", " : "", view->stage, time);
 	put_line(page, line);
 }
 
@@ -255,8 +255,8 @@ char *view_line(const struct view *view)
 	if (!stream)
 		return NULL;
 	format_time(view, time);
-	fprintf(stream, "%s, trial %zu at %s for %g s", time, view->trial_count + 1, load_text(view->load_fps, lower),
-		view->duration_s);
+	fprintf(stream, "%s%s%s, trial %zu at %s for %g s", view->stage, *view->stage ? ": " : "", time,
+		view->trial_count + 1, load_text(view->load_fps, lower), view->duration_s);
 	for (size_t i = 0; i < view->goal_count; i++)
 		fprintf(stream, "; %s %s .. %s%s", view->goals[i].name, load_text(view->goals[i].lower_fps, lower),
 			load_text(view->goals[i].upper_fps, upper), view->goals[i].done ? " done" : "");

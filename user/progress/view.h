@@ -21,6 +21,7 @@
 
 #define VIEW_MARKS      256 /* trials that the strip remembers */
 #define VIEW_TITLE_SIZE 80
+#define VIEW_STAGE_SIZE 80
 
 /* One trial in the strip; each has a letter of its own, so that colour is only an addition. */
 enum view_mark {
@@ -41,6 +42,7 @@ struct view_goal {
 struct view {
 	char title[VIEW_TITLE_SIZE]; /* "search eth1,eth2" */
 	unsigned int run, runs;      /* of repeated searches; runs 0 or 1: one */
+	char stage[VIEW_STAGE_SIZE]; /* of a suite: "size 2 of 7, test 3 of 5: latency"; else empty */
 	double min_load_fps, max_load_fps;
 	struct view_goal goals[MLR_GOALS_MAX];
 	size_t goal_count;
