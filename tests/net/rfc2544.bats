@@ -40,6 +40,13 @@ load suite
   [ "$status" -eq 130 ]
 }
 
+@test "a size begins when the kernel has let the sockets of the one before go" {
+  lab_up $policer
+  suite --frame-size 64,65,66,67,68,69,70,71,72,73 --tests throughput --trial-duration 0.05
+  [ "$status" -le 1 ] || { echo "$stderr"; return 1; }
+  check '.frame_sizes | length == 10'
+}
+
 @test "--tests chooses, and what a test needs is measured for it" {
   lab_up $policer
   clean suite --frame-size 64 --tests latency

@@ -268,8 +268,8 @@ static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_rep
 static enum tx_step step_xsk(struct tx *tx);
 
 /* Open it, with these metadata; NULL: without any. 0 or -errno. */
-static int open_once(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, const struct tx_metadata *metadata,
-		     struct tx_xsk **ret)
+static int open_xsk(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, const struct tx_metadata *metadata,
+		    struct tx_xsk **ret)
 {
 	static const struct tx_ops ops = {
 		.name = "xsk",
@@ -305,16 +305,19 @@ static int open_once(const char *port, uint32_t queue, const struct mlr_queue_pl
 	return error;
 }
 
-/* The same, where a socket on this queue may have been closed a moment ago: the kernel lets go of it by and by. */
-static int open_xsk(const char *port, uint32_t queue, const struct mlr_queue_plan *plan, const struct tx_metadata *metadata,
-		    struct tx_xsk **ret)
+/* The kernel lets a queue go some time after its socket was closed, later where the machine is busy: what was ours a moment
+ * ago, for the frame size before, is waited for. Where there can be no metadata, without. 0 or -errno. */
+static int open_when_free(const char *port, uint32_t queue, const struct mlr_queue_plan *plan,
+			  const struct tx_metadata *metadata, struct tx_xsk **ret)
 {
 	uint64_t end_ns = clock_ns() + RELEASE_NS;
 	int error;
 
-	do
-		error = open_once(port, queue, plan, metadata, ret);
-	while (error == -EBUSY && clock_ns() < end_ns && !stop_sleep_until(clock_ns() + RELEASE_NS / 200));
+	do {
+		error = open_xsk(port, queue, plan, metadata, ret);
+		if (error && error != -EBUSY && metadata)
+			error = open_xsk(port, queue, plan, NULL, ret);
+	} while (error == -EBUSY && clock_ns() < end_ns && !stop_sleep_until(clock_ns() + RELEASE_NS / 100));
 	return error;
 }
 
@@ -324,14 +327,11 @@ enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_qu
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	bool wants_any = metadata && (metadata->stamps || metadata->lead_ns);
 	struct tx_xsk *xsk;
-	int error = -EOPNOTSUPP;
+	int error;
 
 	libxdp_set_print(NULL);
 	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* where it is refused, creating the UMEM fails and says why */
-	if (wants_any)
-		error = open_xsk(port, queue, plan, metadata, &xsk);
-	if (error)
-		error = open_xsk(port, queue, plan, NULL, &xsk);
+	error = open_when_free(port, queue, plan, wants_any ? metadata : NULL, &xsk);
 	if (error)
 		return error == -EINVAL && mlr_plan_memory_octets(plan) > LARGE_CHUNK_OCTETS
 			       ? too_long(port)
