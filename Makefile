@@ -283,9 +283,10 @@ bench-counts: all ## does every frame count, from 1 kfps to 80 % of the self-tes
 # SEEDS=N: so many searches a SUT; REFERENCE: another implementation's results to set beside ours, if the file is there
 SEEDS ?= 20
 REFERENCE ?= ../shared/sim/reference.csv
-bench-search: $(BUILD)/bench/bench_algorithms $(BUILD)/bench/bench_controller ## every search algorithm on simulated SUTs, and its own cost
+bench-search: $(BUILD)/bench/bench_algorithms $(BUILD)/bench/bench_controller $(BUILD)/bench/bench_search ## every search algorithm on simulated SUTs, and its own cost
 	$(Q)$(BUILD)/bench/bench_algorithms $(SEEDS) $(REFERENCE)
 	$(Q)$(BUILD)/bench/bench_controller
+	$(Q)[ ! -e $(REFERENCE) ] || $(BUILD)/bench/bench_search --seeds $(SEEDS) $(REFERENCE) # and how good the time to go is
 
 bench-compare: all ## how often compare is right: two searches of each of many SUTs, some of them 3 % slower
 	$(Q)BUILD=$(BUILD) tools/bench/compare

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #define WARMUP_DURATION_S 1.0
+#define SHARE_NOT_SERVED  0.65 /* of the trials of a later goal that an earlier one does not make anyway; by bench_search */
 
 struct mlr {
 	struct mlr_controller base;
@@ -173,17 +174,22 @@ static int mlr_add(struct mlr_controller *controller, const struct mlr_trial_res
 	return 0;
 }
 
-/* About as long as two loads take, less what the bounds that there are have taken. */
+/* Of the goal that is pursued, what the controller itself has in mind: so many full-length trials. Of another one, about as long
+ * as two loads take, less what the bounds that there are have taken, and what is done for the goal before it serves for it. */
 static double goal_remaining_s(const struct mlr *mlr, size_t goal)
 {
 	const struct mlr_goal *g = mlr_results_goal(mlr->base.results, goal);
+	const struct mlr_decision *decision = mlr->base.has_decision ? &mlr->base.decision : NULL;
 	struct mlr_bounds bounds = mlr_results_bounds(mlr->base.results, goal);
 	double lower_s = fmax(g->final_trial_duration_s, g->duration_sum_s * (1 - g->exceed_ratio));
 	double upper_s = fmax(g->final_trial_duration_s, g->duration_sum_s * g->exceed_ratio);
+	double share = decision && decision->goal != goal ? SHARE_NOT_SERVED : 1;
 
+	if (decision && decision->goal == goal && decision->trials_ahead > 0)
+		return decision->input.duration_s + fmax(decision->trials_ahead - 1, 0) * g->final_trial_duration_s;
 	if (bounds.lower != MLR_NO_LOAD && bounds.upper != MLR_NO_LOAD)
 		return (lower_s + upper_s) / 2;
-	return (bounds.lower == MLR_NO_LOAD ? lower_s : 0) + (bounds.upper == MLR_NO_LOAD ? upper_s : 0);
+	return share * ((bounds.lower == MLR_NO_LOAD ? lower_s : 0) + (bounds.upper == MLR_NO_LOAD ? upper_s : 0));
 }
 
 static double mlr_remaining_s(const struct mlr_controller *controller)

@@ -163,6 +163,11 @@ static void check_decision(const char *what, uint64_t seed, struct mlr_controlle
 		fail_msg("%s, seed %llu: asked twice, answered differently", what, (unsigned long long)seed);
 	if (!(mlr_controller_remaining_s(controller) >= 0))
 		fail_msg("%s, seed %llu: negative time to go", what, (unsigned long long)seed);
+	if (decision->trials_ahead >= 1 &&
+	    mlr_controller_remaining_s(controller) <
+		    (decision->trials_ahead - 1) * input->goals[decision->goal].final_trial_duration_s)
+		fail_msg("%s, seed %llu: %g s to go, and %g trials in mind", what, (unsigned long long)seed,
+			 mlr_controller_remaining_s(controller), decision->trials_ahead);
 }
 
 /* Run a search to its end, check all of it, and leave its trials in the log. */

@@ -4,6 +4,9 @@
  *
  *	bench_search REFERENCE.CSV [--preset P] [--seeds N] [--repeat N] [--sut NAME] [--accuracy] [--trace]
  *
+ * "to go" is how many searches had, a tenth and half of their time gone, said a time to go within a factor of 1.5 of the truth,
+ * and the geometric mean of what they said divided by it.
+ *
  * REFERENCE.CSV gives, a preset, SUT and seed, the capacity and what the reference implementation found. Some SUTs that are
  * not in it run on the same capacities. Conditional Throughputs are shown as deviations from the true critical load,
  *percent.
@@ -87,9 +90,21 @@ struct row {
 	double capacity_fps, trials, time_s, conditional_fps[GOALS_SHOWN];
 };
 
+/* When the time to go is held against what it then took: as parts of the search. */
+static const double looks[] = { 0.1, 0.5 };
+#define LOOKS         (sizeof(looks) / sizeof(looks[0]))
+#define GOOD_ESTIMATE 1.5 /* within this factor */
+
 struct outcome {
 	double trials, time_s, conditional_fps[GOALS_SHOWN];
+	double to_go[LOOKS]; /* as the controller said, divided by what it took */
 };
+
+/* What the controller said before each of the first trials. */
+#define SAID_MAX 1000
+static struct said {
+	double time_s, to_go_s;
+} said[SAID_MAX];
 
 struct options {
 	const char *preset, *sut;
@@ -207,6 +222,17 @@ static void measure(struct mlr_sut *sut, const struct mlr_trial_input *input, st
 	ret->output = mlr_trial_output(input, (double)lost / (double)sent, input->duration_s);
 }
 
+static void look_back(struct outcome *outcome)
+{
+	size_t count = outcome->trials < SAID_MAX ? (size_t)outcome->trials : SAID_MAX, trial = 0;
+
+	for (size_t i = 0; i < LOOKS; i++) {
+		while (trial < count && said[trial].time_s < looks[i] * outcome->time_s)
+			trial++;
+		outcome->to_go[i] = trial < count ? said[trial].to_go_s / (outcome->time_s - said[trial].time_s) : NAN;
+	}
+}
+
 static struct outcome search(const struct options *options, struct mlr_sut *sut)
 {
 	struct mlr_controller_input input = { .min_load_fps = MIN_LOAD_FPS, .max_load_fps = MAX_LOAD_FPS };
@@ -222,6 +248,9 @@ static struct outcome search(const struct options *options, struct mlr_sut *sut)
 	}
 	while (timed_next(controller, &decision) > 0 && outcome.trials < TRIALS_MAX) {
 		measure(sut, &decision.input, &result);
+		if (outcome.trials < SAID_MAX)
+			said[(size_t)outcome.trials] =
+				(struct said){ outcome.time_s, mlr_controller_remaining_s(controller) };
 		if (options->trace)
 			printf("  %4.0f goal %zu %5gs %14.1f fps loss %-12g %s\n", outcome.trials, decision.goal,
 			       decision.input.duration_s, decision.input.load_fps, result.output.loss_ratio, decision.rule);
@@ -238,6 +267,7 @@ static struct outcome search(const struct options *options, struct mlr_sut *sut)
 			printf("  UNFINISHED goal %zu\n", goal);
 	}
 	mlr_controller_free(controller);
+	look_back(&outcome);
 	return outcome;
 }
 
@@ -279,7 +309,7 @@ static double run_kind(const struct options *options, const struct kind *kind, s
 {
 	bool is_new = kind->name[0] == '+';
 	struct stats reference_trials = { 0 }, reference_time = { 0 }, trials = { 0 }, time_s = { 0 },
-		     reference[GOALS_SHOWN] = { 0 }, ours[GOALS_SHOWN] = { 0 };
+		     reference[GOALS_SHOWN] = { 0 }, ours[GOALS_SHOWN] = { 0 }, good[LOOKS] = { 0 }, to_go[LOOKS] = { 0 };
 	double ratio;
 
 	for (size_t i = 0; i < row_count; i++) {
@@ -305,13 +335,21 @@ static double run_kind(const struct options *options, const struct kind *kind, s
 			mlr_sut_free(sut);
 			stats_add(&trials, outcome.trials);
 			stats_add(&time_s, outcome.time_s);
+			for (size_t look = 0; look < LOOKS; look++) {
+				if (!isfinite(outcome.to_go[look]))
+					continue;
+				stats_add(&good[look], fabs(log(outcome.to_go[look])) <= log(GOOD_ESTIMATE));
+				stats_add(&to_go[look], log(outcome.to_go[look]));
+			}
 			for (size_t goal = 0; goal < goal_count; goal++)
 				stats_add(&ours[goal], 100 * (outcome.conditional_fps[goal] / critical_fps[goal] - 1));
 		}
 	}
 	ratio = stats_mean(&time_s) / stats_mean(&reference_time);
-	printf("%-16s %7.1f %7.1f %8.1f %8.1f %6.3f  most %6.0f", kind->name, stats_mean(&reference_trials),
+	printf("%-16s %7.1f %7.1f %8.1f %8.1f %6.3f  most %6.0f  to go", kind->name, stats_mean(&reference_trials),
 	       stats_mean(&trials), stats_mean(&reference_time), stats_mean(&time_s), ratio, time_s.most);
+	for (size_t look = 0; look < LOOKS; look++)
+		printf(" %3.0f %% (%4.2f)", 100 * stats_mean(&good[look]), exp(stats_mean(&to_go[look])));
 	for (size_t goal = 0; options->accuracy && goal < goal_count; goal++) {
 		double gap = stats_mean(&ours[goal]) - stats_mean(&reference[goal]);
 		double error = sqrt(pow(stats_spread(&ours[goal]), 2) / ours[goal].count +
