@@ -107,6 +107,24 @@ gone() {
   check '.trial_result.counts.received > 0'
 }
 
+@test "without a name the status is of all labs, and what is wrong with one hides no other" {
+  lab_up wire
+  "$MLR" lab up --name "${LAB}x" --sut bridge >/dev/null
+  run --separate-stderr "$MLR" lab status
+  [ "$status" -eq 0 ]
+  [[ $output == *"Lab '$LAB' is up: wire"*"Lab '${LAB}x' is up: bridge"* ]]
+  run --separate-stderr "$MLR" lab status --format jsonl
+  [ "$("$JQ" -sc 'map(.name)' <<<"$output")" = "[\"$LAB\",\"${LAB}x\"]" ]
+  ip link delete "$A"
+  run --separate-stderr "$MLR" lab status
+  [ "$status" -eq 1 ]
+  [[ $stderr == *"'$LAB' is up, but"* && $output == *"Lab '${LAB}x' is up: bridge"* ]]
+  "$MLR" lab down --name "${LAB}x"
+  "$MLR" lab down --name "$LAB"
+  run --separate-stderr "$MLR" lab status
+  refused 1 "'lab' is not up"
+}
+
 @test "up twice is refused, down twice is fine" {
   lab_up wire
   run --separate-stderr "$MLR" lab up --name "$LAB" --sut bridge

@@ -6,6 +6,7 @@
 
 #include "base/output.h"
 #include "cli/verbs.h"
+#include "config/given.h"
 #include "lab/lab.h"
 #include "port/journal.h"
 #include "port/session.h"
@@ -110,22 +111,49 @@ enum exit_code verb_lab_down(const struct config *config)
 	return code;
 }
 
-enum exit_code verb_lab_status(const struct config *config)
+static enum exit_code show_lab(const char *name, enum format format)
 {
 	char lost[LAB_LOST_SIZE];
 	struct lab lab;
 	bool exists;
-	enum exit_code code = check_name(config->lab_name);
+	enum exit_code code = lab_find(name, &lab, &exists);
 
-	if (!code)
-		code = lab_find(config->lab_name, &lab, &exists);
 	if (code)
 		return code;
 	if (!exists || !lab.complete)
-		return refuse(EXIT_UNMET, "lab: '%s' is not up; 'xdp-mlr lab up' starts it", config->lab_name);
+		return refuse(EXIT_UNMET, "lab: '%s' is not up; 'xdp-mlr lab up' starts it", name);
 	if (lab_has_lost(&lab, lost))
 		return refuse(EXIT_UNMET, "lab: '%s' is up, but %s is gone; take it down and up again", lab.name, lost);
-	return print_lab(&lab, config->format);
+	return print_lab(&lab, format);
+}
+
+/* All labs while they are shown: what is wrong with one hides no other. */
+struct shown_labs {
+	enum format format;
+	unsigned int count;
+	enum exit_code code;
+};
+
+static enum exit_code show_one(const char *name, void *context)
+{
+	struct shown_labs *shown = context;
+	enum exit_code code = show_lab(name, shown->format);
+
+	shown->count++;
+	shown->code = shown->code ? shown->code : code;
+	return EXIT_DONE;
+}
+
+enum exit_code verb_lab_status(const struct config *config)
+{
+	struct shown_labs shown = { .format = config->format };
+	enum exit_code code = check_name(config->lab_name);
+
+	if (code)
+		return code;
+	if (config->format != FORMAT_JSON && !given_by_user(config->given, "name"))
+		lab_each(show_one, &shown);
+	return shown.count ? shown.code : show_lab(config->lab_name, config->format);
 }
 
 /* --- clean -------------------------------------------------------------------------------------------------------- */

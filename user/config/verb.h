@@ -21,7 +21,7 @@
 	  "what this machine and its ports can do, and the command that mends what they cannot")                            \
 	X(VERB_LAB_UP, verb_lab_up, "lab up", "start a SUT of its own in a network namespace, joined to this one by veth")  \
 	X(VERB_LAB_DOWN, verb_lab_down, "lab down", "remove the lab")                                                       \
-	X(VERB_LAB_STATUS, verb_lab_status, "lab status", "show the lab that is up")                                        \
+	X(VERB_LAB_STATUS, verb_lab_status, "lab status", "show the labs that are up, or that of a name")                   \
 	X(VERB_LAB_ON, verb_lab_on, "lab on",                                                                               \
 	  "make two ports of this machine a SUT for another tester, until it is interrupted")                               \
 	X(VERB_PROFILE_SHOW, verb_profile_show, "profile show",                                                             \

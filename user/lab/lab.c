@@ -388,26 +388,39 @@ static bool maker_lives(const char *path)
 	return pid > 0 && !access(process, F_OK);
 }
 
-enum exit_code lab_clean(unsigned int *ret_removed)
+enum exit_code lab_each(enum exit_code (*visit)(const char *name, void *context), void *context)
 {
 	enum exit_code code = EXIT_DONE;
 	glob_t found = { 0 };
 
-	*ret_removed = 0;
 	glob(STATE_DIRECTORY "/lab-*.json", 0, NULL, &found);
 	for (size_t i = 0; i < found.gl_pathc && !code; i++) {
 		const char *base = found.gl_pathv[i] + strlen(STATE_DIRECTORY "/lab-");
 		char name[LAB_NAME_SIZE];
-		struct lab lab;
-		bool exists;
 
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(base, "."), base);
-		code = lab_find(name, &lab, &exists);
-		if (code || !exists || lab.complete || maker_lives(found.gl_pathv[i]))
-			continue;
-		code = lab_down(name, &exists);
-		++*ret_removed;
+		code = visit(name, context);
 	}
 	globfree(&found);
 	return code;
+}
+
+static enum exit_code clean_one(const char *name, void *removed)
+{
+	char path[PATH_SIZE];
+	struct lab lab;
+	bool exists;
+	enum exit_code code = lab_find(name, &lab, &exists);
+
+	state_path(name, path);
+	if (code || !exists || lab.complete || maker_lives(path))
+		return code;
+	++*(unsigned int *)removed;
+	return lab_down(name, &exists);
+}
+
+enum exit_code lab_clean(unsigned int *ret_removed)
+{
+	*ret_removed = 0;
+	return lab_each(clean_one, ret_removed);
 }

@@ -36,6 +36,8 @@ enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *
 enum exit_code lab_down(const char *name, bool *ret_was_up);
 /* The lab of this name as its state file tells; *ret_exists false if there is none. */
 enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists);
+/* Call for each lab that has a state file, by name, until a call returns another code than EXIT_DONE; that code. */
+enum exit_code lab_each(enum exit_code (*visit)(const char *name, void *context), void *context);
 /* Whether something of it is gone: its namespace, a port, the SUT's own process. What, in words. */
 #define LAB_LOST_SIZE 64
 bool lab_has_lost(const struct lab *lab, char ret_what[LAB_LOST_SIZE]);
