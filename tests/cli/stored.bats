@@ -92,6 +92,11 @@ store() { # further options
     done
     refuses 2 "flipped.jsonl:$line: " "$XDP_MLR" report "$flipped"
   done
+  # nor is a line that is no JSON any more taken for the last, cut short, with a result behind it left out in silence
+  for line in 2 17 $((count - 1)) "$count"; do
+    sed "$line s/\"/'/" "$STREAM" >"$flipped"
+    refuses 2 "flipped.jsonl:$line: this line is not as it was written.*head -n $((line - 1))" "$XDP_MLR" report "$flipped"
+  done
   # other white space, and lines of older versions, are none
   head -n 20 "$STREAM" >"$part"
   "$XDP_MLR" search --replay "$part" --format json >"$WHOLE" || [ $? -eq 1 ]

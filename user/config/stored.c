@@ -74,6 +74,8 @@ static enum exit_code assemble(const char *path, FILE *file, json_t **ret)
 		add_event(document, line);
 		json_decref(line);
 	}
+	if (code == EXIT_DONE && !line && number && !feof(file)) /* one that was cut short is the last */
+		code = refuse_line(path, number + 1, "it is no JSON");
 	if (line || !number) {
 		json_decref(document);
 		document = line;
