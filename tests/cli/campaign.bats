@@ -315,6 +315,11 @@ run_and_kill_a_point() { # SIGNAL SIZE
   [[ $stderr == *"out/journal.jsonl:2: this line is not as it was written"*"take it out"* ]]
   sed -i 2d out/journal.jsonl
   [ "$(state_of frame-size=64,build=v1,run=1)" = done ]
+  # a line that is no JSON any more is no beginning of one, which a crash would leave
+  cp out/journal.jsonl journal
+  sed -i "2 s/\"/'/" out/journal.jsonl
+  refuses 2 "out/journal.jsonl:2: this line is not as it was written.*no JSON" "$XDP_MLR" campaign status c.yaml
+  mv journal out/journal.jsonl
   # of an older version
   jq -c 'del(.crc32)' out/journal.jsonl >journal && mv journal out/journal.jsonl
   [ "$(state_of frame-size=64,build=v1,run=1)" = done ]

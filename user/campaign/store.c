@@ -210,7 +210,13 @@ static void take_event(struct point_status *status, json_t *event)
 	status->last = json_incref(event);
 }
 
-/* Lines that are no events, which a crash may leave, count for nothing; and so do points that the matrix has no more. */
+/* Whether a line that is no JSON ends as an event does: a crash leaves beginnings only. */
+static bool ends_as_event(const char *line, size_t length)
+{
+	return length > 1 && strcmp(line + length - 2, "}\n") == 0;
+}
+
+/* Beginnings of events, which a crash may leave, count for nothing; and so do points that the matrix has no more. */
 static enum exit_code read_journal(const struct campaign *campaign, const char *path, FILE *stream,
 				   struct point_status *states)
 {
@@ -225,12 +231,12 @@ static enum exit_code read_journal(const struct campaign *campaign, const char *
 		const json_t *found = json_object_get(index, read_text(event, "point"));
 
 		number++;
-		if (!checksum_holds(event))
-			code = refuse(
-				EXIT_USAGE_ERROR,
-				"%s:%zu: this line is not as it was written: its checksum (crc32) is another; take it out, "
-				"and what it says of an attempt counts no more (a point with a result stays done)",
-				path, number);
+		if (event ? !checksum_holds(event) : ends_as_event(line, (size_t)length))
+			code = refuse(EXIT_USAGE_ERROR,
+				      "%s:%zu: this line is not as it was written: its checksum (crc32) is another, or it "
+				      "is no JSON; take it out, and what it says of an attempt counts no more (a point with "
+				      "a result stays done)",
+				      path, number);
 		else if (found)
 			take_event(&states[json_integer_value(found)], event);
 		json_decref(event);
