@@ -115,6 +115,21 @@ static void silence_says_nothing_before_the_suts_delay_is_known(void **state)
 	assert_false(xdp_residual_is_over(&third, &progress));
 }
 
+/* A trial of which nothing came back was waited for in vain, but shows nothing of what the SUT does with frames. */
+static void a_trial_without_a_frame_teaches_no_delay(void **state)
+{
+	struct sut_delay delay = { .is_known = false };
+	struct xdp_residual residual = { .delay = &delay, .limit_ns = LIMIT_NS, .start_ns = clock_ns() - LIMIT_NS };
+	struct xdp_progress progress = { .sent = 10 };
+
+	(void)state;
+	assert_true(xdp_residual_is_over(&residual, &progress));
+	assert_false(delay.is_known);
+	progress.unique = progress.all = residual.last = 1;
+	assert_true(xdp_residual_is_over(&residual, &progress));
+	assert_true(delay.is_known);
+}
+
 /* There may be copies of them. */
 static void a_short_silence_ends_it_after_all_frames(void **state)
 {
@@ -131,6 +146,7 @@ int main(void)
 		cmocka_unit_test(silence_is_longer_than_the_time_between_frames),
 		cmocka_unit_test(silence_is_longer_than_the_slowest_frame_took),
 		cmocka_unit_test(silence_says_nothing_before_the_suts_delay_is_known),
+		cmocka_unit_test(a_trial_without_a_frame_teaches_no_delay),
 		cmocka_unit_test(a_short_silence_ends_it_after_all_frames),
 	};
 

@@ -362,10 +362,10 @@ static uint64_t patience_ns(const struct xdp_residual *residual, const struct xd
 		       (uint64_t)((double)greater(progress->latency_max_ns, residual->delay->longest_ns) * QUIET_LATENCY));
 }
 
-/* The last frame came now: how long it, or another, was held at least. */
+/* The last frame came now: how long it, or another, was held at least. Where none came at all, that is not known yet. */
 static void learn_delay(const struct xdp_residual *residual, const struct xdp_progress *progress)
 {
-	residual->delay->is_known = true;
+	residual->delay->is_known |= progress->unique > 0;
 	residual->delay->longest_ns =
 		greater(residual->delay->longest_ns,
 			greater(progress->latency_max_ns, residual->quiet_since_ns - residual->start_ns));

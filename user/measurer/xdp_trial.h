@@ -69,9 +69,9 @@ enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *
  * What has become of the frames, and whether to wait on for the rest, or for copies: until the time is up, or nothing has
  * come for a part of it. A short one (WAIT_COPIES_PART) once every sent frame is there. Silence says something of missing
  * ones only where half of all have come, and one of every flow, as they do where frames are lost and not delayed, and once a
- * trial of the run has waited for missing ones until its time was up; then it is WAIT_QUIET_PART, and at least the time
- * between some frames and longer than the slowest of this trial and of that one took. Once frames came after their trial,
- * silence says nothing any more.
+ * trial of the run that was not all lost has waited for missing ones until its time was up; then it is WAIT_QUIET_PART, and
+ * at least the time between some frames and longer than the slowest of this trial and of that one took. Once frames came
+ * after their trial, silence says nothing any more.
  */
 struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struct xdp_run *run);
 struct xdp_residual xdp_residual_begin(struct measurer_xdp *xdp, const struct mlr_trial_input *input);
