@@ -358,6 +358,21 @@ channels_of() { # PORT
   [ "$(ip -j link show "$B" | jq '.[0].mtu')" -eq 1300 ]
 }
 
+# The MTU of IPv6 follows the link's, as igb's flow control does.
+@test "what another change of ours made of a setting is nobody else's, and undone" {
+  local journal
+  pair_up
+  killed_run
+  journal=$(grep -l "\"$A\"" /run/xdp-mlr/port-*)
+  jq -c '.changes += [{setting: "sysctl:net/ipv6/conf/%s/mtu", was: "1280", now: "1300", done: true}]' "$journal" >"$BATS_TEST_TMPDIR/journal"
+  cat "$BATS_TEST_TMPDIR/journal" >"$journal"
+  run --separate-stderr "$MLR" clean
+  [ "$status" -eq 0 ]
+  [[ $stderr != *"left alone"* ]]
+  [ "$(ip -j link show "$A" | jq '.[0].mtu')" -eq 1300 ]
+  [ "$(cat "/proc/sys/net/ipv6/conf/$A/mtu")" -eq 1280 ]
+}
+
 # Kill a run that has changed all there is to change.
 killed_run() {
   start_trial "${prepared[@]}"

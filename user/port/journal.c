@@ -232,7 +232,9 @@ static int write_patiently(const struct settings *settings, int ifindex, const c
 /* What came of an attempt to undo one change, or all of them: the last that holds of any. */
 enum undone { UNDONE_NOTHING, UNDONE_SOMETHING, UNDONE_NOT_ALL };
 
-static enum undone undo_change(const struct settings *settings, int ifindex, const char *port, const json_t *change)
+/* What somebody else made of a setting is said only where `*doubtful` was set before; else that is done, and nothing else. */
+static enum undone undo_change(const struct settings *settings, int ifindex, const char *port, const json_t *change,
+			       bool *doubtful)
 {
 	const char *setting = read_text(change, "setting"), *was = read_text(change, "was"), *now = read_text(change, "now");
 	char *current;
@@ -250,12 +252,14 @@ static enum undone undo_change(const struct settings *settings, int ifindex, con
 		free(current);
 		return UNDONE_NOTHING;
 	}
-	if (!ours)
+	if (!ours && *doubtful)
 		warn("port %s: %s was '%s', we made it '%s', and somebody else '%s' meanwhile: left alone", port, setting,
 		     was, now, current);
 	free(current);
-	if (!ours)
+	if (!ours) {
+		*doubtful = true;
 		return UNDONE_NOTHING;
+	}
 	error = write_patiently(settings, ifindex, setting, was);
 	if (error)
 		warn("port %s: cannot restore %s to '%s': %s", port, setting, was, strerror(-error));
@@ -264,21 +268,39 @@ static enum undone undo_change(const struct settings *settings, int ifindex, con
 
 /* Undo the changes that a journal lists, last first, on the port that has this number now. Sysctls stay with the namespace,
  * so there are none of a port that has been moved. */
-static enum undone undo(const struct settings *settings, int ifindex, bool moved, const json_t *document)
+static enum undone undo_once(const struct settings *settings, int ifindex, bool moved, const json_t *document,
+			     bool *doubtful)
 {
 	const json_t *changes = json_object_get(document, "changes");
 	enum undone undone = UNDONE_NOTHING, one;
+	bool found = *doubtful;
 
 	for (size_t i = json_array_size(changes); i-- > 0;) {
 		const json_t *change = json_array_get(changes, i);
+		bool was_found = *doubtful;
 
 		if (moved && strncmp(read_text(change, "setting"), "sysctl:", 7) == 0)
 			continue;
-		one = undo_change(settings, ifindex, read_text(document, "port"), change);
+		one = undo_change(settings, ifindex, read_text(document, "port"), change, &was_found);
+		found |= was_found;
 		if (one > undone)
 			undone = one;
 	}
+	*doubtful = found;
 	return undone;
+}
+
+/* One setting may change another: igb says of flow control that it is on, and nobody made it so, until the MTU is as it was. So
+ * what seems to be somebody else's is looked at again once all else is undone. */
+static enum undone undo(const struct settings *settings, int ifindex, bool moved, const json_t *document)
+{
+	bool doubtful = false;
+	enum undone undone = undo_once(settings, ifindex, moved, document, &doubtful), again;
+
+	if (!doubtful)
+		return undone;
+	again = undo_once(settings, ifindex, moved, document, &doubtful);
+	return again > undone ? again : undone;
 }
 
 /* --- whose journal it is -------------------------------------------------------------------------------------------- */
