@@ -78,7 +78,7 @@ benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/be
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help deps demo check check-build check-faults fuzz build-fuzz check-vm check-arm64 check-cluster check-distributions image check-image bench bench-compare bench-counts bench-search clean format
+.PHONY: all help deps demo check check-build check-faults fuzz build-fuzz check-vm check-nics check-arm64 check-cluster check-distributions image check-image bench bench-compare bench-counts bench-search clean format
 
 all: $(BUILD)/xdp-mlr ## build the program (the default)
 
@@ -233,12 +233,18 @@ check-faults: ## refuse what the program asks for, one request a run: no crash, 
 	$(Q)$(MAKE) --no-print-directory FAULTS=1 build-faults/xdp-mlr
 	$(Q)tests/faults/run
 
-# not in `make check`: it fetches two kernels, and emulates them
+# not in `make check`: they fetch kernels, and emulate them
 VM_KERNELS ?= 6.1 6.12
 check-vm: ## run the product on other kernels, in QEMU: Debian's 6.1 and 6.12
 	$(Q)tools/deps vm
 	$(Q)$(MAKE) --no-print-directory check-build
 	$(Q)for kernel in $(VM_KERNELS); do BUILD=$(BUILD) tests/vm/run $$kernel || exit 1; done
+
+NICS ?=
+check-nics: ## run the product on the NICs that QEMU emulates, and write docs/hardware.md's table of them (NICS='igb:6.12 virtio:6.1')
+	$(Q)tools/deps vm
+	$(Q)$(MAKE) --no-print-directory check-build
+	$(Q)BUILD=$(BUILD) tests/nics/run $(NICS)
 
 check-arm64: ## build for arm64; run its unit tests and the product there, on the same kernels in QEMU
 	$(Q)tools/deps arm64

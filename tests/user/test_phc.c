@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The offset of a NIC's clock and its error bound, from readings as the kernel gives them. */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timex.h>
+#include <unistd.h>
 
 #include "../test.h"
 #include "netdev/phc.h"
 
 #define NS_PER_S 1000000000ll
+#define DRIFT_NS 100000
 
 static struct ptp_clock_time at(int64_t ns)
 {
@@ -151,6 +156,40 @@ static void a_clock_that_is_not_there_is_an_error(void **state)
 	assert_int_equal(phc_open(999), -ENOENT);
 }
 
+/* --- a clock --------------------------------------------------------------------------------------------------------- */
+
+/* Its file descriptor is its number for the system calls of clocks, in this way. */
+static clockid_t clock_of(int fd)
+{
+	return (clockid_t)(~(unsigned int)fd << 3 | 3);
+}
+
+/* XDP_MLR_TEST_CLOCK=N names a clock that this may set, /dev/ptpN: tests/nics/guest gives it that of an emulated NIC. What is
+ * measured must follow by how much it was set, to the bounds and what it may have drifted meanwhile. */
+static void a_clock_that_was_set_is_off_by_as_much(void **state)
+{
+	const int64_t step_ns = 1500000000;
+	struct timex step = { .modes = ADJ_SETOFFSET | ADJ_NANO, .time = { .tv_sec = 1, .tv_usec = 500000000 } };
+	struct phc_offset before, after, expected;
+	int fd = phc_open(atoi(getenv("XDP_MLR_TEST_CLOCK"))), writable;
+	char path[32];
+
+	(void)state;
+	assert_true(fd >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	writable = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(writable >= 0);
+	assert_int_equal(phc_measure(fd, &before), 0);
+	assert_true(clock_adjtime(clock_of(writable), &step) >= 0);
+	assert_int_equal(phc_measure(fd, &after), 0);
+	expected = (struct phc_offset){ before.offset_ns - step_ns, before.bound_ns + DRIFT_NS };
+	printf("bounds: %llu and %llu ns; %lld ns off\n", (unsigned long long)before.bound_ns,
+	       (unsigned long long)after.bound_ns, (long long)(after.offset_ns - expected.offset_ns));
+	assert_true(phc_agree(&expected, &after));
+	close(writable);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,5 +205,11 @@ int main(void)
 		cmocka_unit_test(a_clock_that_is_not_there_is_an_error),
 	};
 
+	const struct CMUnitTest of_a_clock[] = {
+		cmocka_unit_test(a_clock_that_was_set_is_off_by_as_much),
+	};
+
+	if (getenv("XDP_MLR_TEST_CLOCK"))
+		return cmocka_run_group_tests(of_a_clock, NULL, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
