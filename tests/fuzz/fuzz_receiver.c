@@ -36,6 +36,7 @@
 #define FLOW             3
 #define FLOWS            2
 #define FRAME_OCTETS     2000
+#define AREA             0x10000000ul /* addresses in an xdp_md have 32 bits */
 #define AREA_OCTETS      8192
 #define LOOPBACK_IFINDEX 1
 
@@ -119,7 +120,8 @@ static void begin(void)
 
 	if (wall)
 		return;
-	wall = mmap(NULL, AREA_OCTETS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	wall = mmap((void *)AREA, AREA_OCTETS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+		    0);
 	if (wall == MAP_FAILED || mprotect(wall + AREA_OCTETS / 2, AREA_OCTETS / 2, PROT_NONE))
 		abort();
 	wall += AREA_OCTETS / 2;
