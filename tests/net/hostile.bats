@@ -71,17 +71,17 @@ each_counted_exactly() { # SUT...
 @test "frames in which a bit is flipped, wherever it is" {
   each_counted_exactly flip-mac flip-type flip-id flip-ttl flip-address flip-port flip-length flip-checksum flip-magic flip-trial \
     flip-flow flip-sequence flip-departure flip-lateness flip-payload overwrite zero
-  [[ $stderr == *"came back otherwise than they were sent"*"10 with a wrong checksum (damaged)"* ]]
+  [[ $stderr == *"came back otherwise than they were sent"*"$(get .trial_result.counts.damaged) with a wrong checksum (damaged)"* ]]
 }
 
 @test "frames that are cut, padded, fragmented or get another header are known as ours" {
   each_counted_exactly cut cut-end pad pad,by=1 pad,by=60 fragment tag tag,by=6 untag ttl dscp no-checksum
   counted_exactly fragment
-  [[ $stderr == *"20 in fragments"* ]] && [[ $stderr != *foreign* ]]
+  [[ $stderr == *"$(get .trial_result.counts.fragmented) in fragments"* ]] && [[ $stderr != *foreign* ]]
   counted_exactly tag
-  [[ $stderr == *"10 behind VLAN tags"* ]] && [[ $stderr != *foreign* ]]
+  [[ $stderr == *"$(get .trial_result.counts.overtagged) behind VLAN tags"* ]] && [[ $stderr != *foreign* ]]
   counted_exactly cut-end
-  [[ $stderr == *"10 cut so that headers and lengths do not fit"* ]]
+  [[ $stderr == *"$(get .trial_result.counts.malformed) cut so that headers and lengths do not fit"* ]]
 }
 
 @test "frames of the wrong port, flow, trial or number, and frames of others" {
