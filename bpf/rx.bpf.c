@@ -315,6 +315,8 @@ static __always_inline struct rx_cpu *this_cpu(void)
 
 /* Where the frame has a time of it, when it arrived by the NIC's clock. */
 #ifdef WITH_HARDWARE_CLOCK
+#define RX_SECTION BOUND_SECTION
+
 extern int bpf_xdp_metadata_rx_timestamp(const struct xdp_md *context, __u64 *ret_ns) __weak __ksym;
 
 static __always_inline int is_hardware_timed(struct xdp_md *context, __u64 *now_ns)
@@ -327,6 +329,8 @@ static __always_inline int is_hardware_timed(struct xdp_md *context, __u64 *now_
 	return 1;
 }
 #else
+#define RX_SECTION "xdp"
+
 static __always_inline int is_hardware_timed(struct xdp_md *context, __u64 *now_ns)
 {
 	(void)context;
@@ -335,7 +339,7 @@ static __always_inline int is_hardware_timed(struct xdp_md *context, __u64 *now_
 }
 #endif
 
-SEC("xdp")
+SEC(RX_SECTION)
 int rx(struct xdp_md *context)
 {
 	__u64 now_ns = with_latency ? bpf_ktime_get_ns() : 0;

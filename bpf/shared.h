@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* What the XDP programs and user space share: the values of maps. Fixed-size integers only. */
+/* What the XDP programs and user space share: the values of maps (fixed-size integers only), and a section's name. */
 #ifndef XDP_MLR_SHARED_H
 #define XDP_MLR_SHARED_H
 
@@ -8,6 +8,9 @@
 #include "mlr/histogram.h"
 #include "mlr/profile.h"
 #include "mlr/tag.h"
+
+/* The section of programs that are loaded for one device: user/dataplane/bound_program.h. */
+#define BOUND_SECTION "mlr.bound"
 
 /* What a receiver counted since it was attached; one a CPU. Never reset: two snapshots are subtracted. */
 struct rx_counters {

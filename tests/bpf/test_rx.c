@@ -421,7 +421,6 @@ static void send_through(const char *link, const uint8_t *frame, unsigned int oc
 	close(fd);
 }
 
-/* Bound to its device the program may ask for the NIC's time. A veth has none: then it is this machine's, and said so. */
 /* Whether this kernel gives XDP programs what the NIC knows of a frame: since Linux 6.3. */
 static bool has_metadata(void)
 {
@@ -433,22 +432,32 @@ static bool has_metadata(void)
 	return major > 6 || (major == 6 && minor >= 3);
 }
 
+#define HARDWARE_CLOCK .first_flow = FLOW, .flow_count = FLOWS, .hardware_clock = true
+
+/* A veth pair, and its first end's receiver. */
+static void open_on_link(const struct rx_options *options, char link[IF_NAMESIZE], char peer[IF_NAMESIZE])
+{
+	snprintf(link, IF_NAMESIZE, "rx%d", getpid());
+	snprintf(peer, IF_NAMESIZE, "rx%dp", getpid());
+	shell("ip link add %s up type veth peer name %s && ip link set %s up", link, peer, peer);
+	rx_close(rx);
+	rx = NULL;
+	assert_int_equal(rx_open((int)if_nametoindex(link), link, options, &rx), EXIT_DONE);
+	assert_false(rx_is_generic(rx));
+	assert_int_equal(rx_has_hardware_clock(rx), has_metadata());
+}
+
+/* Bound to its device the program may ask for the NIC's time. A veth has none: then it is this machine's, and said so. */
 static void without_a_clock_on_the_nic_it_is_ours(void **state)
 {
-	static const struct rx_options options = { .first_flow = FLOW, .flow_count = FLOWS, .hardware_clock = true };
+	static const struct rx_options options = { HARDWARE_CLOCK };
 	char link[IF_NAMESIZE], peer[IF_NAMESIZE];
 	struct rx_trial trial;
 	uint8_t frame[60];
 	unsigned int octets;
 
 	(void)state;
-	snprintf(link, sizeof(link), "rx%d", getpid());
-	snprintf(peer, sizeof(peer), "rx%dp", getpid());
-	shell("ip link add %s up type veth peer name %s && ip link set %s up", link, peer, peer);
-	rx_close(rx);
-	assert_int_equal(rx_open((int)if_nametoindex(link), link, &options, &rx), EXIT_DONE);
-	assert_false(rx_is_generic(rx));
-	assert_int_equal(rx_has_hardware_clock(rx), has_metadata());
+	open_on_link(&options, link, peer);
 	rx_set_clock_offset(rx, 1000000);
 	rx_accept_trial(rx, TRIAL, 1, 100);
 	octets = build(frame, 64, FLOW);
@@ -461,6 +470,27 @@ static void without_a_clock_on_the_nic_it_is_ours(void **state)
 	rx_trial(rx, TRIAL, &trial);
 	assert_int_equal(trial.latency.count, 1);
 	shell("ip link del %s", link);
+}
+
+/* Where the verifier moves a program that is bound to its device, the kernel does not survive the end of that device: so that
+ * is seen (by has_hardware_clock, in open_on_link) before the device goes. Whatever is switched on. */
+static void a_receiver_outlives_the_device_it_is_bound_to(void **state)
+{
+	static const struct rx_lengths lengths = { { 1 } };
+	static const struct rx_options options[] = {
+		{ HARDWARE_CLOCK, .verify = RX_VERIFY_ALL, .lengths = &lengths },
+		{ HARDWARE_CLOCK, .verify = RX_VERIFY_DOUBTS, .no_order = true },
+		{ HARDWARE_CLOCK, .no_order = true, .no_latency = true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		char link[IF_NAMESIZE], peer[IF_NAMESIZE];
+
+		open_on_link(&options[i], link, peer);
+		shell("ip link del %s", link);
+		assert_int_equal(counters().received, 0);
+	}
 }
 
 static void flows_have_sequences_of_their_own(void **state)
@@ -907,6 +937,7 @@ int main(void)
 		TEST(what_is_switched_off_is_not_done),
 		TEST(jumbo_frames_count_whole),
 		TEST(without_a_clock_on_the_nic_it_is_ours),
+		TEST(a_receiver_outlives_the_device_it_is_bound_to),
 		TEST(flows_have_sequences_of_their_own),
 		TEST(sequences_wrap),
 		TEST(an_old_copy_never_hides_a_loss),

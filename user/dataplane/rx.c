@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "dataplane/bound_program.h"
 #include "rx.skel.h"
 #include "rx_hardware.skel.h"
 
@@ -109,7 +110,9 @@ _Static_assert(sizeof(struct rx_bpf) == sizeof(struct rx_hardware_bpf) &&
 
 static struct rx_bpf *open_skeleton(const struct variant *variant)
 {
-	return variant->hardware_clock ? (struct rx_bpf *)rx_hardware_bpf__open() : rx_bpf__open();
+	if (!variant->hardware_clock)
+		return rx_bpf__open();
+	return bound_program_expect() ? NULL : (struct rx_bpf *)rx_hardware_bpf__open();
 }
 
 static void choose_device(struct rx *rx, int ifindex)
@@ -156,6 +159,8 @@ static int load_with(const struct rx_options *options, uint32_t window, const st
 	configure(rx, options);
 	choose_device(rx, ifindex);
 	error = rx_bpf__load(rx->skeleton);
+	if (!error && variant->hardware_clock && !bound_program_stayed(rx->skeleton->progs.rx))
+		error = -EFAULT; /* no way to keep it: by our own clock then */
 	if (!error)
 		error = rx->skeleton->bss ? map_counters(rx)
 					  : -ENOMEM; /* libbpf goes on where it cannot map the variables */
