@@ -119,6 +119,40 @@ store() { # further options
   [ "$status" -eq 0 ]
 }
 
+@test "a result makes nobody run a command, open a file or be unsafe: that is said again, or refused" {
+  local key there=$BATS_TEST_TMPDIR/there bad=$BATS_TEST_TMPDIR/bad.json acts
+  simulated --max-time 10 --format json >"$WHOLE" || [ $? -eq 1 ]
+  declare -A acts=([measurer]="exec:touch $there" [sut-config-command]="touch $there" [sut-config]=/etc/passwd
+    [template]=/etc/passwd [allow-unsafe]=yes [report]="$there.txt" [junit]="$there.xml" [metrics]="$there.prom")
+  for key in "${!acts[@]}"; do
+    for list in . '[.]'; do
+      jq --arg k "$key" --arg v "${acts[$key]}" ".configuration[\$k] = (\$v | $list)" "$WHOLE" >"$bad"
+      refuses 2 "bad.json: configuration: $key '.*': no command is run, no file opened.*say --$key on the command line" \
+        "$XDP_MLR" search --resume "$bad"
+      refuses 2 "bad.json:[0-9]+: '$key': no command is run, no file opened.*say --$key on the command line" "$XDP_MLR" search --config "$bad"
+      "$XDP_MLR" search --replay "$bad" --format json >"$BATS_TEST_TMPDIR/replayed" || [ $? -eq 1 ]
+      is '.sut == null' <"$BATS_TEST_TMPDIR/replayed"
+      "$XDP_MLR" report "$bad" >/dev/null
+    done
+  done
+  [ -z "$(compgen -G "$there*")" ]
+  # said again, it is what is said that counts
+  jq --arg v "${acts[measurer]}" '.configuration.measurer = $v' "$WHOLE" >"$bad"
+  run --separate-stderr "$XDP_MLR" search --resume "$bad" --measurer "$SIM" --max-time 1000 --format json
+  [ "$status" -eq 0 ]
+  [ ! -e "$there" ]
+  # nor does it choose what is done at all
+  jq '.configuration["dry-run"] = "true"' "$WHOLE" >"$bad"
+  refuses 2 "there is no option 'dry-run'" "$XDP_MLR" search --resume "$bad"
+}
+
+@test "a replay has what the stored search was told of the SUT, and asks nobody again" {
+  simulated --sut-config-command "echo once; echo x >>$BATS_TEST_TMPDIR/ran" --format json >"$WHOLE"
+  "$XDP_MLR" search --replay "$WHOLE" --format json >"$BATS_TEST_TMPDIR/replayed"
+  diff <(jq '[.sut, .configuration]' "$WHOLE") <(jq '[.sut, .configuration]' "$BATS_TEST_TMPDIR/replayed")
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/ran")" -eq 1 ]
+}
+
 @test "what is no stored search, or contradicts it, is refused" {
   store
   refuses 2 "nosuch" "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/nosuch"

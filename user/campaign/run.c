@@ -25,7 +25,7 @@
 
 #define LOCK_WAIT_S  60.0 /* for what is left of an earlier attempt */
 #define STOP_GRACE_S 30.0 /* from SIGTERM to SIGKILL: a run restores its ports within that */
-#define ARGUMENTS    12
+#define ARGUMENTS    12   /* and what a point that goes on is told again */
 #define COMMAND_SIZE 4096
 #define SELF         "/proc/self/exe"
 
@@ -144,7 +144,8 @@ struct work {
 	unsigned int attempt;
 	bool anew; /* what an earlier attempt left counts for nothing */
 	bool resumed;
-	int lock_fd; /* of the point; its process holds it as well */
+	int lock_fd;    /* of the point; its process holds it as well */
+	json_t *acting; /* "--name=value" of its options that act, which are not taken from its stream; an array */
 	char stream[PATH_MAX], output[PATH_MAX], errors[PATH_MAX], file[PATH_MAX], result[PATH_MAX];
 	uint64_t start_ns;
 };
@@ -186,6 +187,19 @@ static bool can_resume(const struct config *point)
 	return point->verb == VERB_SEARCH && point->repeats == 1;
 }
 
+static json_t *find_acting(const struct given_list *list)
+{
+	json_t *acting = json_array();
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct given *given = &list->items[i];
+
+		if (option_acts(given->option, given->text))
+			json_array_append_new(acting, json_sprintf("--%s=%s", given->option->name, given->text));
+	}
+	return acting;
+}
+
 /* Write the point's options, and see from where it goes on. */
 static enum exit_code prepare(struct work *work)
 {
@@ -208,13 +222,15 @@ static enum exit_code prepare(struct work *work)
 	} else {
 		work->resumed = settle_streams(work->stream, newer);
 	}
+	if (work->resumed)
+		work->acting = find_acting(point.given);
 	memcpy(work->output, work->resumed ? newer : work->stream, PATH_MAX);
 	config_free(&point);
 	return code;
 }
 
 /* The arguments of the point's process: this program, or the command that launches it. */
-static void arguments_of(const struct work *work, const char *self, char command[COMMAND_SIZE], const char *ret[ARGUMENTS])
+static void arguments_of(const struct work *work, const char *self, char command[COMMAND_SIZE], const char **ret)
 {
 	const char *const launcher[] = { "/bin/sh", "-c", command, "sh", self };
 	const char *const program[] = {
@@ -234,18 +250,25 @@ static void arguments_of(const struct work *work, const char *self, char command
 		ret[count++] = SELF;
 	for (size_t i = 0; i < sizeof(program) / sizeof(*program); i++)
 		ret[count++] = program[i];
-	ret[count] = NULL;
+	for (size_t i = 0; i < json_array_size(work->acting); i++)
+		ret[count++] = json_string_value(json_array_get(work->acting, i));
 }
 
 static enum exit_code perform(const struct work *work, int *ret_status)
 {
 	char command[COMMAND_SIZE], self[PATH_MAX];
-	const char *arguments[ARGUMENTS];
+	const char **arguments;
+	enum exit_code code;
 
 	if (!realpath(SELF, self))
 		return refuse(EXIT_INCAPABLE, "cannot tell where this program is: %s", strerror(errno));
+	arguments = calloc(ARGUMENTS + json_array_size(work->acting), sizeof(*arguments));
+	if (!arguments)
+		return refuse(EXIT_INCAPABLE, "out of memory");
 	arguments_of(work, self, command, arguments);
-	return run_child(arguments, work->output, work->errors, work->lock_fd, ret_status);
+	code = run_child(arguments, work->output, work->errors, work->lock_fd, ret_status);
+	free(arguments);
+	return code;
 }
 
 /* The last thing that the point said, without the program's name; or how it ended. */
@@ -439,6 +462,7 @@ static enum exit_code take_up(const struct config *config, const struct campaign
 		if (code == EXIT_DONE)
 			count_end(&work, tally, &end);
 	}
+	json_decref(work.acting);
 	store_unlock(campaign, point, lock);
 	return code;
 }

@@ -16,7 +16,7 @@ struct file {
 	enum verb verb;
 	struct given_list *list;
 	size_t from_above; /* how many of the list's values win over what is read: the command line's, and a run's */
-	bool in_run;
+	bool in_run, in_result;
 };
 
 static const char *scalar(const yaml_node_t *node)
@@ -74,6 +74,9 @@ static enum exit_code add_value(struct file *file, const struct option *option, 
 		code = append(file, node, "", value);
 	if (code != EXIT_DONE)
 		return code;
+	if (file->in_result && option_acts(option, value))
+		return refuse_node(file->yaml, node, "'%s': " NOT_FROM_A_RESULT "; say --%s on the command line",
+				   option->name, option->name);
 	return given_add(
 		file->list,
 		&(struct given){ .option = option, .text = value, .path = file->yaml->path, .line = node_line(node) });
@@ -145,7 +148,8 @@ static const yaml_node_t *find_options(struct file *file, const yaml_node_t *roo
 
 	if (!schema || schema->type != YAML_SCALAR_NODE || strncmp(scalar(schema), own, sizeof(own) - 1) != 0)
 		return root;
-	return echo && echo->type == YAML_MAPPING_NODE ? echo : root;
+	file->in_result = echo && echo->type == YAML_MAPPING_NODE;
+	return file->in_result ? echo : root;
 }
 
 /* Every option of a mapping that nothing above has. */

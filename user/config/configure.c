@@ -56,16 +56,26 @@ static enum exit_code add_fallbacks(enum verb verb, struct given_list *list)
 /* What makes two searches the same: given by the stored one, and by nothing else. */
 static const char *const stored_alone[] = { "goal", "preset", "min-load", "max-load", "algorithm", "repeat" };
 
-static enum exit_code take_stored_value(struct given_list *list, const struct option *option, const char *path,
+/* Of what acts a replay has a measurer's name to tell alone. */
+static enum exit_code take_stored_value(struct given_list *list, const struct option *option, const char *path, bool replay,
 					const json_t *value)
 {
-	if (!json_is_string(value))
+	const char *text = json_string_value(value);
+	char quoted[QUOTE_SIZE];
+
+	if (!text)
 		return refuse(EXIT_USAGE_ERROR, "%s: configuration: %s is not a text", path, option->name);
-	return given_add(list, &(struct given){ .option = option, .text = (char *)json_string_value(value), .path = path });
+	if (!replay && option_acts(option, text))
+		return refuse(EXIT_USAGE_ERROR,
+			      "%s: configuration: %s '%s': " NOT_FROM_A_RESULT "; say --%s on the command line", path,
+			      option->name, quote(text, strlen(text), quoted, sizeof(quoted)), option->name);
+	if (option_acts(option, text) && strcmp(option->name, "measurer") != 0)
+		return EXIT_DONE;
+	return given_add(list, &(struct given){ .option = option, .text = (char *)text, .path = path });
 }
 
 /* The options of a stored search that were not given anew. */
-static enum exit_code take_stored_options(const struct stored *stored, const char *path, enum verb verb,
+static enum exit_code take_stored_options(const struct stored *stored, const char *path, bool replay, enum verb verb,
 					  struct given_list *list)
 {
 	enum exit_code code = EXIT_DONE;
@@ -75,15 +85,15 @@ static enum exit_code take_stored_options(const struct stored *stored, const cha
 	json_object_foreach (stored->configuration, name, value) {
 		const struct option *option = option_find(name);
 
-		if (!option || !option_belongs(option, verb))
+		if (!option || !option_belongs(option, verb) || option->flags & OPTION_COMMAND_LINE)
 			return refuse(EXIT_USAGE_ERROR, "%s: configuration: there is no option '%s'", path, name);
 		/* of repeated searches the file holds one, and that is the one to go on with */
 		if (given_find(list, name) || strcmp(name, "repeat") == 0)
 			continue;
 		if (!json_is_array(value))
-			code = take_stored_value(list, option, path, value);
+			code = take_stored_value(list, option, path, replay, value);
 		for (size_t i = 0; i < json_array_size(value) && code == EXIT_DONE; i++)
-			code = take_stored_value(list, option, path, json_array_get(value, i));
+			code = take_stored_value(list, option, path, replay, json_array_get(value, i));
 		if (code != EXIT_DONE)
 			break;
 	}
@@ -111,7 +121,7 @@ static enum exit_code read_stored(struct config *config)
 	if (!config->stored)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	code = stored_read(path, config->stored);
-	return code == EXIT_DONE ? take_stored_options(config->stored, path, config->verb, config->given) : code;
+	return code == EXIT_DONE ? take_stored_options(config->stored, path, replay, config->verb, config->given) : code;
 }
 
 /* Defaults of one verb: a soak ends by itself, a suite has the frame sizes of RFC 2544; and of the phased algorithm, as in

@@ -36,6 +36,7 @@ enum option_flag {
 	OPTION_COMMAND_LINE = 1 << 1, /* no key of the file */
 	OPTION_OUTPUT = 1 << 2,       /* says where results go: not echoed */
 	OPTION_LIST = 1 << 3, /* its parts are joined by commas: a second one would silently take the place of the first */
+	OPTION_ACTS = 1 << 4, /* option_acts() */
 };
 
 /* The one option table: what the command line, the YAML file, --help and the echo in the result know of an option. */
@@ -45,6 +46,10 @@ extern const size_t option_count;
 const char *algorithm_name(enum algorithm algorithm);
 /* Whether the verb has the option. */
 bool option_belongs(const struct option *option, enum verb verb);
+/* Whether a value of it is a command that is run, a file that is opened, or a reason to be unsafe: what a result says of such,
+ * which somebody may have sent, counts for nothing. */
+bool option_acts(const struct option *option, const char *text);
+#define NOT_FROM_A_RESULT "no command is run, no file opened and nothing unsafe done because a result says so"
 /* By exact name; NULL if there is none. */
 const struct option *option_find(const char *name);
 /* ", did you mean '--x'?" or nothing, among the options of the verb. `dashes` is "--" or "". */

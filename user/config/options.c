@@ -14,6 +14,7 @@
 
 #define LOAD_MOST_FPS 1e12 /* as DURATION_MOST_S */
 #define POSITIVE      1e-9
+#define EXEC          "exec:"
 
 #define SEARCH   (1u << VERB_SEARCH)
 #define TRIAL    (1u << VERB_TRIAL)
@@ -166,7 +167,7 @@ static enum exit_code read_measurer(const struct given *given, struct config *co
 		enum measurer_kind kind;
 		const char *lacks;
 	} forms[] = {
-		{ "exec:", MEASURER_EXEC, "a command after 'exec:'" },
+		{ EXEC, MEASURER_EXEC, "a command after 'exec:'" },
 		{ "sim:", MEASURER_SIM, "a model after 'sim:', for example sim:hard,capacity=1e6" },
 	};
 
@@ -274,7 +275,8 @@ const struct option options[] = {
 	       .flags = OPTION_LIST),
 	TEXT("template", "FILE", TRAFFIC, NULL, template_path,
 	     "make frames like the first one of a pcap or pcapng file: its VLAN tags, IP header fields, UDP ports and "
-	     "payload"),
+	     "payload",
+	     .flags = OPTION_ACTS),
 	NUMBER("learning-frames", "N", FRAMES, "0", learning_frames, 0, 1000000,
 	       "ARP or neighbour discovery frames that each port sends before every trial (phase b of RFC 2544 section "
 	       "23)"),
@@ -310,7 +312,7 @@ const struct option options[] = {
 	DURATION("overload-duration", "S", RFC2544, NULL, rfc2544.overload_duration_s, POSITIVE,
 		 "how long the overload before a recovery is; 60 s by the RFC, 5 s with --fast"),
 	TEXT("reset-command", "COMMAND", RFC2544, NULL, reset_command,
-	     "resets the SUT, by /bin/sh, while frames are sent. Without it the operator is told to"),
+	     "resets the SUT, by /bin/sh, while frames are sent. Without it the operator is told to", .flags = OPTION_ACTS),
 	DURATION("reset-duration", "S", RFC2544, NULL, rfc2544.reset_duration_s, POSITIVE,
 		 "for how long frames are sent around a reset: longer than it takes; 120 s, with --fast 10 s"),
 	LOAD("min-load", "L", SEARCH | SOAK | RFC2544, "9001", min_load, "Min Load of the search, as --load"),
@@ -348,7 +350,8 @@ const struct option options[] = {
 	OPTION("measurer", "M", SEARCH | SOAK, "xdp", read_measurer,
 	       "who performs the trials: xdp (these ports), mpi (ports of several hosts, under mpirun), exec:COMMAND "
 	       "(JSON lines on its standard input and output) or sim:MODEL (a simulated SUT, for example "
-	       "sim:jitter,capacity=1e6,sigma=0.01,seed=7)"),
+	       "sim:jitter,capacity=1e6,sigma=0.01,seed=7)",
+	       .flags = OPTION_ACTS),
 	DURATION("clock-budget", "S", SEARCH | SOAK, NULL, clock_budget_s, 0,
 		 "mpi: latency between hosts is told only where their clocks are known to be off by no more than this. "
 		 "Default: 1us"),
@@ -394,7 +397,7 @@ const struct option options[] = {
 	       "needed, auto,no-pause all of those but one; everything is restored",
 	       .flags = OPTION_LIST),
 	TEXT("allow-unsafe", "REASON", FRAMES | LAB_ON, NULL, unsafe_reason,
-	     "use a port that is in use; the reason stands in the report"),
+	     "use a port that is in use; the reason stands in the report", .flags = OPTION_ACTS),
 	OPTION("require", "R", MEASURES, NULL, read_requirement,
 	       "what the result must keep to, repeatable; else the exit code is 1. Search: GOAL>=LOAD (its Conditional "
 	       "Throughput), or with <=, >, <; also GOAL.lower, GOAL.upper, GOAL.latency.p99<=100us (or min, mean, p50, "
@@ -420,10 +423,10 @@ const struct option options[] = {
 	     "the lab's name, so that several can be up; its ports are NAME-a and NAME-b"),
 	OPTION("sut-name", "TEXT", MEASURES, NULL, NULL, "what the SUT is, for the report"),
 	OPTION("sut-config", "FILE", MEASURES, NULL, NULL, "embed the SUT's default configuration in the result, repeatable",
-	       .flags = OPTION_REPEATS),
+	       .flags = OPTION_REPEATS | OPTION_ACTS),
 	OPTION("sut-config-command", "COMMAND", MEASURES, NULL, NULL,
 	       "the same, as a shell command prints it, before the measurement; for example 'ssh dut show running-config'",
-	       .flags = OPTION_REPEATS),
+	       .flags = OPTION_REPEATS | OPTION_ACTS),
 	OPTION("sut-change", "TEXT", MEASURES, NULL, NULL,
 	       "what was changed from the default configuration for this test, repeatable", .flags = OPTION_REPEATS),
 	OPTION("sut-note", "TEXT", MEASURES, NULL, NULL, "anything else that the report should say of the SUT, repeatable",
@@ -433,16 +436,16 @@ const struct option options[] = {
 	       .flags = OPTION_REPEATS | OPTION_OUTPUT),
 	OPTION("report", "FILE", MEASURES | SELFTEST | COMPARE | REPORT | MERGES, NULL, read_report_path,
 	       "write the Test Report to FILE, repeatable; the ending chooses: " DOCUMENT_ENDINGS,
-	       .flags = OPTION_REPEATS | OPTION_OUTPUT),
+	       .flags = OPTION_REPEATS | OPTION_OUTPUT | OPTION_ACTS),
 	OPTION("junit", "FILE", MEASURES | SELFTEST | COMPARE | REPORT, NULL, read_report_path,
 	       "write what CI reads to FILE, JUnit XML: each requirement, goal, test of a suite or verdict of a comparison "
 	       "as "
 	       "a test case",
-	       .flags = OPTION_REPEATS | OPTION_OUTPUT),
+	       .flags = OPTION_REPEATS | OPTION_OUTPUT | OPTION_ACTS),
 	TEXT("metrics", "FILE", FRAMES, NULL, metrics_path,
 	     "keep FILE up to date with how the run goes, as OpenMetrics text, for the textfile collector of "
 	     "node_exporter (there it must end in .prom)",
-	     .flags = OPTION_OUTPUT),
+	     .flags = OPTION_OUTPUT | OPTION_ACTS),
 	CHOICE("format", "F", ALL, "text", format, formats,
 	       "standard output: text, json (one document) or jsonl (an event a line, the document last)",
 	       .flags = OPTION_OUTPUT),
@@ -485,6 +488,11 @@ const char *algorithm_name(enum algorithm algorithm)
 bool option_belongs(const struct option *option, enum verb verb)
 {
 	return option->verbs >> verb & 1;
+}
+
+bool option_acts(const struct option *option, const char *text)
+{
+	return option->flags & OPTION_ACTS && (option->read != read_measurer || strncmp(text, EXEC, strlen(EXEC)) == 0);
 }
 
 const struct option *option_find(const char *name)

@@ -311,13 +311,14 @@ static json_t *deviations_json(const struct config *config, struct measurer *mea
 /* --- documents ------------------------------------------------------------------------------------------------------ */
 
 /* What a replay does not know is how it was measured; the stored search does. */
-static void take_stored(json_t *document, const json_t *stored)
+static void take_stored(json_t *document, const struct stored *stored)
 {
 	static const char *const members[] = { "deviations", "definitions" };
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
-		if (json_object_get(stored, members[i]))
-			json_object_set(document, members[i], json_object_get(stored, members[i]));
+		if (json_object_get(stored->document, members[i]))
+			json_object_set(document, members[i], json_object_get(stored->document, members[i]));
+	json_object_update_missing(json_object_get(document, "configuration"), stored->configuration);
 }
 
 /* What both documents say of how it was measured. */
@@ -331,7 +332,7 @@ void report_add_setting(json_t *document, const struct config *config, struct me
 	json_object_set_new(document, "definitions", report_definitions(config));
 	json_object_set_new(document, "configuration", config_describe(config));
 	if (config->measurer == MEASURER_REPLAY)
-		take_stored(document, config->stored->document);
+		take_stored(document, config->stored);
 }
 
 static void add_trial_bps(json_t *trial, const struct mlr_trial_result *result, const struct config *config)

@@ -15,10 +15,11 @@
 #include "base/stop.h"
 #include "base/text_stream.h"
 #include "config/given.h"
+#include "config/stored.h"
 
-#define TEXT_MOST    (256 * 1024) /* octets kept of one configuration */
-#define COMMAND_S    60           /* for one command */
-#define END_GRACE_S  1
+#define TEXT_MOST   (256 * 1024) /* octets kept of one configuration */
+#define COMMAND_S   60           /* for one command */
+#define END_GRACE_S 1
 
 /* --- a text from outside -------------------------------------------------------------------------------------------- */
 
@@ -182,6 +183,9 @@ enum exit_code report_sut(const struct config *config, json_t **ret)
 	       *notes = given_texts(config->given, "sut-note");
 	enum exit_code code = add_configurations(configurations, config->given);
 
+	if (config->measurer == MEASURER_REPLAY && !json_array_size(configurations)) /* what the stored search was told */
+		json_array_extend(configurations,
+				  json_object_get(json_object_get(config->stored->document, "sut"), "configuration"));
 	if (code != EXIT_DONE ||
 	    (!name && !json_array_size(configurations) && !json_array_size(changes) && !json_array_size(notes))) {
 		json_decref(configurations);
