@@ -106,6 +106,32 @@ compare() { # A B [options]
   refuses 2 "one is a soak, the other a search" compare a soak
 }
 
+@test "goals and searches of any number, in one document or the other, are compared or refused" {
+  result a hard,capacity=1e6
+  result b hard,capacity=1e6 --repeat 3
+  local change XDP_MLR=$PWD/$XDP_MLR
+  cd "$BATS_TEST_TMPDIR"
+  jq '.search_result += [.search_result[0] | (., .) | (., .) | (., .)]' a.json >twice.json
+  refuses 2 "goal ndr: twice in A" compare twice twice
+  refuses 2 "goal ndr: twice in B" compare a twice
+  for change in '.repeats.runs[1].search_result = [range(5000) as $i | .search_result[0]]' '.repeats.runs[0].search_result = []' \
+    '.repeats.runs = []' '.repeats.runs |= map(.search_result |= reverse)' '.repeats.runs[2].search_result[].goal.name = "other"' \
+    'del(.repeats.runs[].search_result[].goal)' '.repeats.runs = [range(1000) as $i | .repeats.runs[0]]' '.repeats.runs[1] = null'; do
+    jq -c "$change" b.json >changed.json
+    for pair in "a changed" "changed a" "b changed" "changed b" "changed changed"; do
+      run --separate-stderr compare $pair
+      [ "$status" -le 2 ] || { echo "$change: $pair: exit $status: $stderr"; return 1; }
+    done
+  done
+  # bounds, so that the work has one
+  jq -c '.search_result = [range(1001) as $i | .search_result[0] | .goal.name = "g\($i)"]' a.json >changed.json
+  refuses 2 "changed.json: /search_result: has more than 1000 values" compare changed changed
+  jq -c '.search_result |= .[:1000]' changed.json >most.json
+  compare most most --format json | is '.goals | length == 1000 and all(.verdict == "same")'
+  jq -c '.repeats.runs = [range(1001) as $i | .repeats.runs[0]]' b.json >changed.json
+  refuses 2 "changed.json: /repeats/runs: has more than 1000 values" compare changed changed
+}
+
 @test "files that are no results are refused" {
   result a hard,capacity=1e6
   refuses 2 "cannot read .*none.json: No such file" compare a none

@@ -204,6 +204,8 @@ static bool items_fit(struct check *check, const json_t *schema, const char *fil
 	const json_t *of_item = json_object_get(schema, "items");
 	char step[NAME_SIZE];
 
+	if ((double)json_array_size(value) > read_number(schema, "maxItems"))
+		return wrong(check, "has more than %.0f values", read_number(schema, "maxItems"));
 	for (size_t i = 0; of_item && i < json_array_size(value); i++) {
 		snprintf(step, sizeof(step), "%zu", i);
 		if (!member_fits(check, of_item, file, json_array_get(value, i), step))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A document that somebody else may have written, held against its published schema before anything is computed of it: what
- * is there has the type and the range that the schema gives it, and no number is larger than any that this program measures.
+ * is there has the type, the range and at most the length that the schema gives it, and no number is larger than any that this
+ * program measures.
  * What is missing or null, and what a schema does not know, is no fault: an older version or a later one wrote it.
  */
 #ifndef XDP_MLR_BASE_SCHEMA_H

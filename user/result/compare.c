@@ -130,14 +130,19 @@ static void note_goals(json_t *sentences, const json_t *a, const json_t *b)
 		char prefix[TEXT_SIZE];
 
 		snprintf(prefix, sizeof(prefix), "goal %s, ", goal_name(result));
-		if (other)
+		if (find_goal(a, goal_name(result)) != result)
+			append_sentence(sentences, "goal %s: twice in A", goal_name(result));
+		else if (other)
 			note_differences(sentences, prefix, goal_of(result), goal_of(other), NULL);
 		else
 			append_sentence(sentences, "goal %s: only in A", goal_name(result));
 	}
-	json_array_foreach (json_object_get(b, "search_result"), i, result)
-		if (!find_goal(a, goal_name(result)))
+	json_array_foreach (json_object_get(b, "search_result"), i, result) {
+		if (find_goal(b, goal_name(result)) != result)
+			append_sentence(sentences, "goal %s: twice in B", goal_name(result));
+		else if (!find_goal(a, goal_name(result)))
 			append_sentence(sentences, "goal %s: only in B", goal_name(result));
+	}
 }
 
 /* What makes it senseless to compare the two. */
@@ -213,17 +218,32 @@ struct findings {
 	json_t *each; /* the throughputs */
 };
 
-/* The searches of a document. A new reference to an array of search_result arrays. */
-static json_t *search_results(const json_t *document)
+static void add_results(json_t *by_goal, const json_t *results)
 {
-	json_t *runs = json_object_get(json_object_get(document, "repeats"), "runs"), *list = json_array(), *run;
+	json_t *result;
+	size_t i;
+
+	json_array_foreach (results, i, result) {
+		json_t *list = json_object_get(by_goal, goal_name(result));
+
+		if (list)
+			json_array_append(list, result);
+		else
+			json_object_set_new(by_goal, goal_name(result), json_pack("[O]", result));
+	}
+}
+
+/* The results of all searches of a document. A new object, of an array a goal. */
+static json_t *results_by_goal(const json_t *document)
+{
+	json_t *runs = json_object_get(json_object_get(document, "repeats"), "runs"), *by_goal = json_object(), *run;
 	size_t i;
 
 	json_array_foreach (runs, i, run)
-		json_array_append(list, json_object_get(run, "search_result"));
-	if (!json_array_size(list))
-		json_array_append(list, json_object_get(document, "search_result"));
-	return list;
+		add_results(by_goal, json_object_get(run, "search_result"));
+	if (!json_object_size(by_goal))
+		add_results(by_goal, json_object_get(document, "search_result"));
+	return by_goal;
 }
 
 /* Take one Goal Result into the findings. */
@@ -251,22 +271,17 @@ static void add_result(struct findings *findings, const json_t *result, double *
 }
 
 /* Without memory: no throughputs. */
-static struct findings find_goal_results(const json_t *document, const char *goal)
+static struct findings find_goal_results(const json_t *results)
 {
 	struct findings findings = { .lower_least_fps = INFINITY, .upper_least_fps = INFINITY, .each = json_array() };
-	json_t *runs = search_results(document), *results, *result;
-	double *throughputs = calloc(json_array_size(runs), sizeof(*throughputs)), width_fps = 0;
-	size_t i, j;
+	double *throughputs = calloc(json_array_size(results) + 1, sizeof(*throughputs)), width_fps = 0;
 
-	json_array_foreach (runs, i, results)
-		json_array_foreach (results, j, result)
-			if (throughputs && strcmp(goal_name(result), goal) == 0)
-				add_result(&findings, result, throughputs, &width_fps);
+	for (size_t i = 0; throughputs && i < json_array_size(results); i++)
+		add_result(&findings, json_array_get(results, i), throughputs, &width_fps);
 	findings.throughput = mlr_sample_of(throughputs, findings.throughput.count);
 	/* the truth lies anywhere between the bounds with the same probability: the variance of that */
 	findings.resolution_variance = width_fps * width_fps / 12;
 	free(throughputs);
-	json_decref(runs);
 	return findings;
 }
 
@@ -411,9 +426,10 @@ static json_t *verdict_json(const struct verdict *verdict, const char *goal)
 	return json;
 }
 
-static json_t *compare_goal(const struct config *config, const json_t *const documents[SIDES], const char *goal)
+static json_t *compare_goal(const struct config *config, json_t *const results[SIDES], const char *goal)
 {
-	struct findings a = find_goal_results(documents[A], goal), b = find_goal_results(documents[B], goal);
+	struct findings a = find_goal_results(json_object_get(results[A], goal)),
+			b = find_goal_results(json_object_get(results[B], goal));
 	struct verdict verdict = judge_goal(config, &a, &b);
 	json_t *json = verdict_json(&verdict, goal);
 
@@ -426,11 +442,14 @@ static json_t *compare_goal(const struct config *config, const json_t *const doc
 
 static json_t *compare_goals(const struct config *config, const json_t *const documents[SIDES])
 {
-	json_t *list = json_array(), *result;
+	json_t *list = json_array(), *results[SIDES] = { results_by_goal(documents[A]), results_by_goal(documents[B]) },
+	       *result;
 	size_t i;
 
 	json_array_foreach (json_object_get(documents[A], "search_result"), i, result)
-		json_array_append_new(list, compare_goal(config, documents, goal_name(result)));
+		json_array_append_new(list, compare_goal(config, results, goal_name(result)));
+	json_decref(results[A]);
+	json_decref(results[B]);
 	return list;
 }
 
