@@ -80,7 +80,7 @@ benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/be
 .SECONDARY:
 .PHONY: all help deps demo check check-build check-faults fuzz build-fuzz check-vm check-nics check-arm64 check-cluster check-distributions image check-image bench bench-compare bench-counts bench-search clean format
 
-all: $(BUILD)/xdp-mlr ## build the program (the default)
+all: $(BUILD)/xdp-mlr $(BUILD)/man/stamp ## build the program and its man pages (the default)
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12

@@ -87,13 +87,33 @@ offers() {
   [ "$(offers search --direction '' | paste -sd' ')" = "a-to-b b-to-a both mesh" ]
   [ "$(offers search --direction = b | paste -sd' ')" = "b-to-a both" ]
   [ "$(offers search --preset r)" = rfc2544 ]
-  offers search -p lo | grep -qx lo
-  offers search -p x,lo | grep -qx x,lo
+  offers lab up --sut '' | grep -qx policer
+  offers trial --require lat | grep -qx latency.p99
+  offers search --require ndr | grep -qx ndr.lower
+  offers rfc2544 --require '' | grep -qx reset
+  # ports: any of a probe; of others those that nothing uses, and each once
+  offers probe -p lo | grep -qx lo
+  offers probe -p x,lo | grep -qx x,lo
+  [ -z "$(offers probe -p lo,lo)" ]
+  [ -z "$(offers search -p lo)" ]
   : >"$BATS_TEST_TMPDIR/one.json"
   [ "$(offers compare "$BATS_TEST_TMPDIR/on")" = "$BATS_TEST_TMPDIR/one.json" ]
   [ "$(offers search --config "$BATS_TEST_TMPDIR/on")" = "$BATS_TEST_TMPDIR/one.json" ]
   # an option whose value nobody can guess offers nothing
   [ -z "$(offers search --max-load '')" ]
+}
+
+@test "bash offers the ports that nothing uses" {
+  [ "$(id -u)" -eq 0 ] || skip "making links needs root"
+  export -f offers
+  export MAN
+  # shellcheck disable=SC2016
+  unshare -n -m bash -ec 'mount -t sysfs sysfs /sys
+    for link in unused member; do ip link add $link type veth peer name $link-peer; ip link set $link up; done
+    ip address add 192.0.2.1/24 dev member-peer; ip link set member-peer up
+    ip link add lan type bridge; ip link set member master lan
+    [ "$(offers search -p "" | LC_ALL=C sort | paste -sd" ")" = "lan unused unused-peer" ]
+    [ "$(offers search -p "unused," | LC_ALL=C sort | paste -sd" ")" = "unused,lan unused,unused-peer" ]'
 }
 
 @test "zsh reads its completion" {

@@ -21,5 +21,5 @@ END
   TERM=xterm script -qefc "sh $BATS_TEST_TMPDIR/session" "$BATS_TEST_TMPDIR/shown" </dev/null >/dev/null || [ $? -eq 130 ]
   # the first lines are whole, the last ones are cut to 29 columns
   grep -q 'elapsed, about 59:[0-9]* to go' "$BATS_TEST_TMPDIR/shown"
-  grep -a "$B: 0:" "$BATS_TEST_TMPDIR/shown" | tail -n 2 | tr -d '\r' | awk '{ sub(/.*\033\[J/, "") } length > 29 { print; bad = 1 } END { exit bad }'
+  grep -a "$B: 0:" "$BATS_TEST_TMPDIR/shown" | tail -n 2 | tr -d '\r' | awk '{ sub(/.*\033\[J/, ""); gsub(/\033\[[0-9]*[AK]/, "") } length > 29 { print; bad = 1 } END { exit bad }'
 }

@@ -13,9 +13,11 @@
 #include <string.h>
 
 #include "config/given.h"
+#include "config/requirement.h"
+#include "lab/sut.h"
 
-#define PATH_SIZE      4096
-#define LINE_SIZE      4096
+#define PATH_SIZE 4096
+#define LINE_SIZE 4096
 
 static void fail(const char *what)
 {
@@ -326,6 +328,24 @@ static bool takes_file(const struct option *option)
 	return option->argument && strcmp(option->argument, "FILE") == 0;
 }
 
+/* Of the default preset: other goals have the user's names. */
+static const char *const goal_names[] = { "ndr.", "pdr." };
+
+/* Ports that nothing uses: no bridge or bond, no IPv4 route, no IPv6 address but a link's own; and that are not named yet.
+ * `probe` shows any. */
+static const char bash_ports[] =
+	"    local first= used=\" lo \"\n"
+	"    [[ $current != *,* ]] || first=${current%,*},\n"
+	"    used+=$(awk 'FNR > 1 {print $1}' /proc/net/route 2>/dev/null; awk '$4 != 20 {print $6}' "
+	"/proc/net/if_inet6 2>/dev/null)\n"
+	"    used=${used//$'\\n'/ }\n"
+	"    for port in /sys/class/net/*/; do\n"
+	"      port=${port%/} port=${port##*/}\n"
+	"      [[ \",$first\" == *\",$port,\"* ]] && continue\n"
+	"      [[ $verb != probe && ( \"$used \" == *\" $port \"* || -e /sys/class/net/$port/master ) ]] "
+	"|| words+=\"$first$port \"\n"
+	"    done ;;\n";
+
 /* The options of a verb, or of all under one word, as words. */
 static void put_bash_verb(FILE *stream, enum verb verb)
 {
@@ -333,6 +353,10 @@ static void put_bash_verb(FILE *stream, enum verb verb)
 	for (size_t i = 0; i < option_count; i++)
 		if (option_belongs(&options[i], verb))
 			fprintf(stream, "--%s ", options[i].name);
+	fputs("' figures='", stream);
+	for (size_t i = 0; requirement_figure(verb, i); i++)
+		for (size_t goal = 0; goal < (verb == VERB_SEARCH ? COUNT(goal_names) : 1); goal++)
+			fprintf(stream, "%s%s ", verb == VERB_SEARCH ? goal_names[goal] : "", requirement_figure(verb, i));
 	fprintf(stream, "' files=%d ;;\n", verb_file(verb, 0) ? 1 : 0);
 }
 
@@ -346,9 +370,14 @@ static void put_bash_value(FILE *stream, const struct option *option)
 	} else if (takes_file(option)) {
 		fprintf(stream, "  --%s) files=1 ;;\n", option->name);
 	} else if (strcmp(option->name, "ports") == 0) {
-		fputs("  --ports | -p)\n    local first=\n    [[ $current != *,* ]] || first=${current%,*},\n"
-		      "    for port in /sys/class/net/*; do words+=\"$first${port##*/} \"; done ;;\n",
-		      stream);
+		fprintf(stream, "  --ports | -p)\n%s", bash_ports);
+	} else if (strcmp(option->name, "sut") == 0) {
+		fputs("  --sut) words='", stream);
+		for (int kind = 0; kind < SUT_KINDS; kind++)
+			fprintf(stream, "%s ", sut_kind_name(kind));
+		fputs("' ;;\n", stream);
+	} else if (strcmp(option->name, "require") == 0) {
+		fputs("  --require) words=$figures ;;\n", stream);
 	} else if (strcmp(option->name, "preset") == 0) {
 		fputs("  --preset) words='csit rfc2544 tst009' ;;\n", stream);
 	} else if (option->argument) {
@@ -364,7 +393,7 @@ static void write_bash(const char *directory)
 	fputs("# Completion of xdp-mlr for bash, written from the option table by tools/man/mkman.c\n"
 	      "_xdp_mlr() {\n"
 	      "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]} "
-	      "options= words= "
+	      "options= words= figures= "
 	      "files=0 port\n"
 	      "  # bash splits --option=value at the =\n"
 	      "  [ \"$before\" != = ] || before=${COMP_WORDS[COMP_CWORD - 2]}\n"
@@ -438,6 +467,9 @@ static void put_zsh_option(FILE *stream, const struct option *option)
 		fputs("(csit rfc2544 tst009)", stream);
 	else if (strcmp(option->name, "ports") == 0)
 		fputs("_net_interfaces", stream);
+	else if (strcmp(option->name, "sut") == 0)
+		for (int kind = 0; kind < SUT_KINDS; kind++)
+			fprintf(stream, "%s%s%s", kind ? " " : "(", sut_kind_name(kind), kind + 1 < SUT_KINDS ? "" : ")");
 	for (size_t i = 0; option->choices && option->choices[i]; i++)
 		fprintf(stream, "%s%s%s", i ? " " : "(", option->choices[i], option->choices[i + 1] ? "" : ")");
 	fputs("' \\\n", stream);

@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/plain.h"
+#include "base/text_stream.h"
 
 #define WARNINGS_KEPT 64
 
@@ -33,12 +34,10 @@ static void put(const char *text)
 	file_write_all(STDERR_FILENO, text, strlen(text)); /* whom could it be told that this failed? */
 }
 
-/* To the first line of the view, and away with all of it. A terminal that became narrower has wrapped them. */
-static void erase(void)
+/* To the first line of the view, and it stands no more. A terminal that became narrower has wrapped its lines. */
+static void leave_view(FILE *stream)
 {
 	unsigned int columns, rows, height;
-	char up[16] = "";
-	char text[32];
 
 	if (!view)
 		return;
@@ -46,28 +45,55 @@ static void erase(void)
 	height = terminal_rows(view, columns);
 	if (height > rows)
 		height = rows;
+	fputc('\r', stream);
 	if (height > 1)
-		snprintf(up, sizeof(up), "\033[%uA", height - 1);
-	snprintf(text, sizeof(text), "\r%s\033[J", up);
-	put(text);
+		fprintf(stream, "\033[%uA", height - 1);
 	free(view);
 	view = NULL;
+}
+
+/* Each line over the one before it, of which the rest goes then: what did not change never vanishes, so nothing flickers. */
+static void write_view(FILE *stream, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\n')
+			fputs("\033[K", stream);
+		fputc(*text, stream);
+	}
+	fputs("\033[K\033[J", stream);
+}
+
+/* In one write, text in place of the view, or nothing (NULL). */
+static void replace_view(const char *text)
+{
+	char *written = NULL;
+	size_t length;
+	FILE *stream = view || text ? text_stream_open(&written, &length) : NULL;
+
+	if (!stream)
+		return;
+	leave_view(stream);
+	if (text)
+		write_view(stream, text);
+	else
+		fputs("\033[J", stream);
+	if (text_stream_end(stream, &written))
+		put(written);
+	free(written);
 }
 
 void message_draw_view(const char *text)
 {
 	pthread_mutex_lock(&lock);
-	erase();
+	replace_view(text);
 	view = strdup(text);
-	if (view)
-		put(view);
 	pthread_mutex_unlock(&lock);
 }
 
 void message_erase_view(void)
 {
 	pthread_mutex_lock(&lock);
-	erase();
+	replace_view(NULL);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -102,7 +128,7 @@ static void say(const char *prefix, bool keep, const char *format, va_list argum
 	pthread_mutex_lock(&lock);
 	if (keep)
 		keep_warning(text);
-	erase();
+	replace_view(NULL);
 	put(line ? line : "xdp-mlr: out of memory\n");
 	pthread_mutex_unlock(&lock);
 	free(line);

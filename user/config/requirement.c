@@ -73,6 +73,30 @@ static const struct figure {
 	{ OF_SUITE, "reset", QUANTITY_SECONDS, "/reset/reset_time" },
 };
 
+static unsigned int kinds_of(enum verb verb)
+{
+	switch (verb) {
+	case VERB_SEARCH:
+		return OF_GOAL;
+	case VERB_TRIAL:
+		return OF_TRIAL;
+	case VERB_SOAK:
+		return OF_SOAK;
+	case VERB_RFC2544:
+		return OF_SIZE | OF_SUITE;
+	default:
+		return 0;
+	}
+}
+
+const char *requirement_figure(enum verb verb, size_t index)
+{
+	for (size_t i = 0; i < COUNT(figures); i++)
+		if (figures[i].of & kinds_of(verb) && index-- == 0)
+			return figures[i].name;
+	return NULL;
+}
+
 /* --- reading -------------------------------------------------------------------------------------------------------- */
 
 const char *comparison_text(enum comparison comparison)

@@ -40,6 +40,9 @@ struct requirement {
 /* ">=" and so on. */
 const char *comparison_text(enum comparison comparison);
 
+/* The name of a figure that results of the verb have, by its index; NULL: no more. Of a search, those of each goal. */
+const char *requirement_figure(enum verb verb, size_t index);
+
 /* The reader of the option. */
 enum exit_code read_requirement(const struct given *given, struct config *config);
 

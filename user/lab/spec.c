@@ -86,6 +86,11 @@ static const struct {
 	[SUT_WIRE] = { "wire", "wire", { { 0 } } },
 };
 
+const char *sut_kind_name(enum sut_kind kind)
+{
+	return kinds[kind].name;
+}
+
 static double *field(struct sut_spec *sut, const struct parameter *parameter)
 {
 	return (double *)((char *)sut + parameter->offset);

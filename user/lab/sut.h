@@ -28,6 +28,9 @@ struct sut_spec {
 	char text[LAB_SUT_SIZE];
 };
 
+/* What a kind is called. */
+const char *sut_kind_name(enum sut_kind kind);
+
 /* Read "KIND[:k=v,...]". */
 enum exit_code sut_parse(const char *text, struct sut_spec *ret);
 
