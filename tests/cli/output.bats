@@ -260,7 +260,7 @@ END
   diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
   [ "$(tail -c 3 "$BATS_TEST_TMPDIR/shown")" = $'\e[J' ]
   # only colours, up, and erase: no mode, no cursor hidden
-  if sed 's/\x1b\[[0-9;]*[mAJ]//g' "$BATS_TEST_TMPDIR/shown" | grep -q $'\e'; then return 1; fi
+  if sed 's/\x1b\[[0-9;]*[mAJK]//g' "$BATS_TEST_TMPDIR/shown" | grep -q $'\e'; then return 1; fi
 }
 
 @test "metrics tell the state while it runs and the end, whole at any time" {
