@@ -57,6 +57,12 @@ static void number(uint32_t flow_id, uint32_t sequence)
 	mlr_frame_fill(frame, &template, &flow, TRIAL, sequence, now_ns, now_ns);
 }
 
+/* A flip of its only bit makes a checksum 0, which over IPv4 is none: one frame in 65 536 for each of 16 bits. */
+static bool has_checksum(void)
+{
+	return frame[template.transport_offset + 6] || frame[template.transport_offset + 7];
+}
+
 static void send_octets(unsigned int octets)
 {
 	assert_true(run_program(rx_program_fd(rx), frame, octets) > 0);
@@ -108,9 +114,11 @@ static void flip_bits(unsigned int size_octets, unsigned int ip_version, unsigne
 		}
 		number(FLOW + 1, sequence - 1);
 		flip(bit);
-		send_octets(octets);
+		if (has_checksum()) {
+			send_octets(octets);
+			broken++;
+		}
 		flip(bit);
-		broken++;
 	}
 	assert_int_equal(counters().received, whole);
 	assert_in_range(counters().foreign, 0, 16); /* the magic's bits: nothing else makes it a frame of others */
@@ -150,9 +158,9 @@ static void a_tenth_of_the_frames_damaged_is_counted_exactly(void **state)
 		if (breaks)
 			flip(bit);
 		send_octets(octets);
+		broken += breaks && has_checksum();
 		if (breaks)
 			flip(bit);
-		broken += breaks;
 	}
 	assert_in_range(broken, sent / 20, sent / 5);
 	assert_exact(sent, broken);
