@@ -79,7 +79,7 @@ store() { # further options
 
 @test "a digit that changed within an event stream is found, in whatever line" {
   store
-  local line part=$BATS_TEST_TMPDIR/part.jsonl flipped=$BATS_TEST_TMPDIR/flipped.jsonl count
+  local line change verb part=$BATS_TEST_TMPDIR/part.jsonl flipped=$BATS_TEST_TMPDIR/flipped.jsonl count
   count=$(wc -l <"$STREAM")
   for line in 1 2 3 17 $((count - 1)) "$count"; do
     # the last digit of the line's first number that has two: JSON still, and within its range
@@ -90,7 +90,16 @@ store() { # further options
     for option in --resume --replay; do
       refuses 2 "flipped.jsonl:$line: this line is not as it was written.*head -n $((line - 1))" "$XDP_MLR" search "$option" "$flipped"
     done
-    refuses 2 "flipped.jsonl:$line: " "$XDP_MLR" report "$flipped"
+    for verb in report "compare $STREAM"; do refuses 2 "flipped.jsonl:$line: " "$XDP_MLR" $verb "$flipped"; done
+  done
+  # a result is what its events say: how it was set up, what was measured, and what came of it
+  for change in '.configuration["max-load"] = "9Mfps"' '.configuration["frame-size"] = "1518"' '.configuration.measurer = "xdp"' '.algorithm = "binary"' \
+    '.controller_input.max_load = 9e6' '.controller_input.goals[0].loss_ratio = 0.5' '.max_load_source = "self-test"' \
+    '.search_result[0].relevant_lower_bound *= 1.1' '.search_result[1].relevant_upper_bound = null'; do
+    jq -c "if .schema then $change else . end" "$STREAM" >"$flipped"
+    for verb in "search --resume" "search --replay" report "compare $STREAM"; do
+      refuses 2 "flipped.jsonl:$count: this line is not as it was written: its .*: the events before it say otherwise" "$XDP_MLR" $verb "$flipped"
+    done
   done
   # nor is a line that is no JSON any more taken for the last, cut short, with a result behind it left out in silence
   for line in 2 17 $((count - 1)) "$count"; do

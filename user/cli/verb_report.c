@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report: a stored result, shown again or rendered in another form. compare: two, and whether the SUT became slower between
  * them. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/schema.h"
 #include "cli/verbs.h"
 #include "config/stored.h"
 #include "result/compare.h"
@@ -45,18 +42,6 @@ enum exit_code verb_report(const struct config *config)
 
 /* --- compare ------------------------------------------------------------------------------------------------------ */
 
-/* The result document in a file: the whole file, or the last line of a stream of events. */
-static json_t *load(FILE *stream)
-{
-	json_t *document = NULL, *line;
-
-	while ((line = json_loadf(stream, JSON_DISABLE_EOF_CHECK, NULL))) {
-		json_decref(document);
-		document = line;
-	}
-	return document;
-}
-
 /* The throughputs of a suite as the results of a search with a goal for each frame size. */
 static void take_suite(json_t *document)
 {
@@ -89,33 +74,23 @@ static bool is_result(const char *schema)
 
 static enum exit_code read_result(const char *path, json_t **ret)
 {
-	FILE *stream = fopen(path, "re");
-	char problem[SCHEMA_PROBLEM_SIZE];
-	const char *schema;
-	json_t *document;
-	enum exit_code code;
+	json_t *document = NULL;
+	enum exit_code code = stored_document(path, &document);
+	const char *schema = json_string_value(json_object_get(document, "schema"));
 
-	if (!stream)
-		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(errno));
-	document = load(stream);
-	fclose(stream);
-	schema = json_string_value(json_object_get(document, "schema"));
-	if (document && !schema_fits(document, problem)) {
-		json_decref(document);
-		return refuse(EXIT_USAGE_ERROR, "%s: %s", path, problem);
-	}
-	if (schema && is_result(schema)) {
-		if (json_object_get(document, "frame_sizes"))
-			take_suite(document);
-		*ret = document;
-		return EXIT_DONE;
-	}
-	if (schema)
+	if (code != EXIT_DONE)
+		return code;
+	if (json_object_get(document, "frame_sizes"))
+		take_suite(document);
+	if (schema && !is_result(schema))
 		code = refuse(EXIT_USAGE_ERROR, "%s is a document '%s'; compare takes results of search, soak or rfc2544",
 			      path, schema);
-	else
+	else if (!json_object_get(document, "search_result") && !json_object_get(document, "critical_load"))
 		code = refuse(EXIT_USAGE_ERROR, "%s is no result: write one by 'search --format json'", path);
-	json_decref(document);
+	if (code == EXIT_DONE)
+		*ret = document;
+	else
+		json_decref(document);
 	return code;
 }
 

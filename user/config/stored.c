@@ -20,17 +20,28 @@ static bool is_event(const json_t *line, const char *name)
 	return event && !strcmp(event, name);
 }
 
-/* Put an event's part into the document that the finished run would have written. */
-static void add_event(json_t *document, const json_t *line)
+/* What the events of a run have told so far. */
+struct told {
+	json_t *document; /* what the finished run would have written */
+	json_t *bounds;   /* the last event of the bounds of a goal, by its name */
+	bool repeated;    /* of several searches, of which the result is one */
+};
+
+static void add_event(struct told *told, const json_t *line)
 {
 	json_t *trial = json_object_get(line, "trial_result");
+	const char *goal = json_string_value(json_object_get(line, "goal"));
 
-	if (is_event(line, "run_started"))
-		json_object_set_new(document, "trials", json_array());
+	if (is_event(line, "run_started")) {
+		told->repeated = true;
+		json_object_set_new(told->document, "trials", json_array());
+	}
 	if (json_object_get(line, "configuration"))
-		json_object_update(document, (json_t *)line);
+		json_object_update(told->document, (json_t *)line);
 	if (is_event(line, "trial_finished") && trial)
-		json_array_append(json_object_get(document, "trials"), trial);
+		json_array_append(json_object_get(told->document, "trials"), trial);
+	if (is_event(line, "bounds") && goal)
+		json_object_set(told->bounds, goal, (json_t *)line);
 }
 
 static enum exit_code refuse_line(const char *path, size_t line, const char *what)
@@ -42,45 +53,86 @@ static enum exit_code refuse_line(const char *path, size_t line, const char *wha
 		path, line, what, line - 1);
 }
 
-/* Whether a result has other trials than the events before it told, which have checksums where the result has none. */
-static bool has_other_trials(const json_t *result, const json_t *document)
+static bool differ(const json_t *a, const json_t *b, const char *name)
 {
-	const json_t *told = json_object_get(document, "trials"), *trials = json_object_get(result, "trials");
+	const json_t *in_a = json_object_get(a, name), *in_b = json_object_get(b, name);
 
-	return json_array_size(told) == json_array_size(trials) && json_array_size(told) && !json_equal(told, trials);
+	return in_a && in_b && !json_equal(in_a, in_b);
+}
+
+static bool has_other_bounds(const json_t *result, const json_t *bounds)
+{
+	const char *algorithm = json_string_value(json_object_get(result, "algorithm"));
+	json_t *of_goal;
+	size_t i;
+
+	if (algorithm && !strcmp(algorithm, "phased")) /* whose result goes by draft-01, and its events by draft-15 */
+		return false;
+
+	json_array_foreach (json_object_get(result, "search_result"), i, of_goal) {
+		const char *name = json_string_value(json_object_get(json_object_get(of_goal, "goal"), "name"));
+		const json_t *told = name ? json_object_get(bounds, name) : NULL;
+
+		if (told && (differ(told, of_goal, "relevant_lower_bound") || differ(told, of_goal, "relevant_upper_bound")))
+			return true;
+	}
+	return false;
+}
+
+/* What of a result, which has no checksum, is not what the events before it told, which have theirs; NULL: nothing. */
+static const char *other_than_told(const json_t *result, const struct told *told)
+{
+	static const char *const setting[] = { "configuration", "algorithm", "controller_input", "max_load_source" };
+	const json_t *trials = json_object_get(told->document, "trials");
+
+	for (size_t i = 0; i < (told->repeated ? 1 : COUNT(setting)); i++)
+		if (differ(told->document, result, setting[i]))
+			return setting[i];
+	if (told->repeated || !json_array_size(trials) ||
+	    json_array_size(trials) != json_array_size(json_object_get(result, "trials")))
+		return NULL;
+	return differ(told->document, result, "trials") ? "trials"
+	       : has_other_bounds(result, told->bounds) ? "bounds"
+							: NULL;
+}
+
+/* One line, of an event or of the result, which is the last. */
+static enum exit_code check_line(const char *path, size_t number, const json_t *line, const struct told *told)
+{
+	const char *other = json_object_get(line, "schema") ? other_than_told(line, told) : NULL;
+	char what[64];
+
+	if (!checksum_holds(line))
+		return refuse_line(path, number, "its checksum (crc32) is another");
+	if (!other)
+		return EXIT_DONE;
+	snprintf(what, sizeof(what), "its %s: the events before it say otherwise", other);
+	return refuse_line(path, number, what);
 }
 
 /* The document of an event stream: its last line where the run ended, else what its events amount to. A line that was cut
  * short ends it. *ret is NULL where there is none. */
 static enum exit_code assemble(const char *path, FILE *file, json_t **ret)
 {
-	json_t *document = json_pack("{s:s, s:[]}", "schema", SCHEMA, "trials"), *line;
+	struct told told = { .document = json_pack("{s:s, s:[]}", "schema", SCHEMA, "trials"), .bounds = json_object() };
 	enum exit_code code = EXIT_DONE;
-	bool repeated = false;
+	json_t *line;
 	size_t number = 0;
 
 	while ((line = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL))) {
-		bool last = json_object_get(line, "schema");
-
-		number++;
-		repeated |= is_event(line, "run_started");
-		if (!checksum_holds(line))
-			code = refuse_line(path, number, "its checksum (crc32) is another");
-		else if (last && !repeated && has_other_trials(line, document))
-			code = refuse_line(path, number, "its trials are not those of the events before it");
-		if (last || code != EXIT_DONE)
+		code = check_line(path, ++number, line, &told);
+		if (json_object_get(line, "schema") || code != EXIT_DONE)
 			break;
 		json_object_del(line, "crc32");
-		add_event(document, line);
+		add_event(&told, line);
 		json_decref(line);
 	}
 	if (code == EXIT_DONE && !line && number && !feof(file)) /* one that was cut short is the last */
 		code = refuse_line(path, number + 1, "it is no JSON");
-	if (line || !number) {
-		json_decref(document);
-		document = line;
-	}
-	*ret = document;
+	if (line || !number)
+		json_decref(told.document);
+	*ret = line || !number ? line : told.document;
+	json_decref(told.bounds);
 	return code;
 }
 
