@@ -30,6 +30,28 @@ embedded() { # page
   fi
 }
 
+@test "with too little memory a report is whole, or there is none" {
+  if nm -D "$XDP_MLR" | grep -q asan; then skip "sanitizers take terabytes of addresses"; fi
+  local dir=$BATS_TEST_TMPDIR form code kb=4000 whole=0 none=0
+  jq -c '.trials = [range(12) as $i | .trials[]]' "$GOLDEN/search-1-sim.json" >"$dir/many.json"
+  "$XDP_MLR" report "$dir/many.json" --report "$dir/whole.html" --report "$dir/whole.txt"
+  while [ "$whole" -lt 3 ] && [ "$kb" -lt 1000000 ]; do # from where not even the program starts
+    kb=$((kb + 900))
+    rm -f "$dir"/r.*
+    code=0
+    (ulimit -v $kb && exec "$XDP_MLR" report "$dir/many.json" --report "$dir/r.html" --report "$dir/r.txt") 2>"$dir/err" || code=$?
+    for form in html txt; do
+      if [ $code -eq 0 ] || [ -e "$dir/r.$form" ]; then cmp "$dir/whole.$form" "$dir/r.$form"; fi
+    done
+    case $code in
+    0) whole=$((whole + 1)) ;;
+    3) none=$((none + 1)) && whole=0 && grep -q "out of memory" "$dir/err" ;;
+    *) [ "$code" -ge 127 ] && [ "$none" -eq 0 ] ;; # a shell's, and the loader's
+    esac || { echo "$kb kB: exit $code: $(cat "$dir/err")"; return 1; }
+  done
+  [ "$none" -gt 3 ]
+}
+
 @test "each golden result is rendered in every form" {
   local file ending page
   for file in "$GOLDEN"/*.json "$GOLDEN"/*.jsonl; do

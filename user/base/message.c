@@ -120,13 +120,11 @@ static void say(const char *prefix, bool keep, const char *format, va_list argum
 
 	vsnprintf(raw, sizeof(raw), format, arguments);
 	text = plain_text(raw); /* file names, and what documents hold */
-	if (!text)
-		return;
-	if (asprintf(&line, "xdp-mlr: %s%s%s%s\n", prefix, message_subject ? message_subject : "",
-		     message_subject ? ": " : "", text) < 0)
+	if (!text || asprintf(&line, "xdp-mlr: %s%s%s%s\n", prefix, message_subject ? message_subject : "",
+			      message_subject ? ": " : "", text) < 0)
 		line = NULL;
 	pthread_mutex_lock(&lock);
-	if (keep)
+	if (keep && text)
 		keep_warning(text);
 	replace_view(NULL);
 	put(line ? line : "xdp-mlr: out of memory\n");

@@ -48,11 +48,7 @@ char *campaign_point_file(const struct config *point, const char *name, size_t *
 		config_dump_values(stream, values);
 	}
 	json_decref(values);
-	if (!stream || fclose(stream)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return stream ? text_stream_end(stream, &text) : NULL;
 }
 
 /* --- choosing ------------------------------------------------------------------------------------------------------- */

@@ -255,7 +255,8 @@ static enum exit_code write_file(const struct submission *submission, const char
 	if (!stream)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	put(stream, submission, array);
-	code = fclose(stream) ? refuse(EXIT_INCAPABLE, "out of memory") : deliver(submission->config, path, text, length);
+	code = text_stream_end(stream, &text) ? deliver(submission->config, path, text, length)
+					      : refuse(EXIT_INCAPABLE, "out of memory");
 	free(text);
 	return code;
 }

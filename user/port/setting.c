@@ -160,7 +160,7 @@ static int read_rss(const struct access *access, char **ret_value)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < rss.count; i++)
 		fprintf(stream, "%s%u", i ? " " : "", rss.queue[i]);
-	return fclose(stream) ? -ENOMEM : 0;
+	return text_stream_end(stream, ret_value) ? 0 : -ENOMEM;
 }
 
 static int parse_rss(const char *value, struct link_rss *ret)

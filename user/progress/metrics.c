@@ -147,10 +147,8 @@ static enum exit_code write_metrics(int ended_with)
 	if (!stream)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	put_all(stream, ended_with);
-	if (fclose(stream))
-		code = refuse(EXIT_INCAPABLE, "out of memory");
-	else
-		code = replace_file(metrics.config->metrics_path, text, length);
+	code = text_stream_end(stream, &text) ? replace_file(metrics.config->metrics_path, text, length)
+					      : refuse(EXIT_INCAPABLE, "out of memory");
 	free(text);
 	metrics.written_ns = clock_ns();
 	return code;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/memory.h"
 #include "base/text_stream.h"
 #include "render/forms.h"
 #include "render/kinds.h"
@@ -338,7 +339,7 @@ static char *yaml_of(const json_t *configuration)
 	json_t *value;
 
 	if (!stream)
-		return NULL;
+		return memory_noticed(NULL);
 	json_object_foreach ((json_t *)configuration, key, value) {
 		fprintf(stream, "%s:%s", key, json_is_array(value) ? "\n" : " ");
 		if (!json_is_array(value))
@@ -348,7 +349,7 @@ static char *yaml_of(const json_t *configuration)
 			put_yaml_value(stream, json_array_get(value, i));
 		}
 	}
-	return text_stream_end(stream, &text);
+	return memory_noticed(text_stream_end(stream, &text));
 }
 
 static void put_configuration(struct writer *writer, const json_t *document, const char *kind)

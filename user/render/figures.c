@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/memory.h"
 #include "mlr/results.h"
 #include "render/svg.h"
 #include "render/values.h"
@@ -164,7 +165,7 @@ static bool read_course(const json_t *document, size_t goal, struct course *ret)
 
 	course.count = json_array_size(course.trials);
 	course.loss_ratio = read_number(course.goal, "loss_ratio");
-	course.x = calloc(3 * (course.count + 1), sizeof(double));
+	course.x = memory_noticed(calloc(3 * (course.count + 1), sizeof(double)));
 	if (!course.x || !course.count)
 		goto nothing;
 	course.lower = course.x + course.count + 1;
@@ -184,7 +185,7 @@ nothing:
 static void put_steps(FILE *stream, const struct svg_panel *panel, const char *style, const struct course *course,
 		      const double *bounds)
 {
-	double *x = calloc(4 * (course->count + 1), sizeof(*x)), *y = x ? x + 2 * (course->count + 1) : NULL;
+	double *x = memory_noticed(calloc(4 * (course->count + 1), sizeof(*x))), *y = x ? x + 2 * (course->count + 1) : NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; x && i <= course->count; i++) {
@@ -201,7 +202,7 @@ static void put_steps(FILE *stream, const struct svg_panel *panel, const char *s
 static void put_gap(FILE *stream, const struct svg_panel *panel, const struct course *course)
 {
 	size_t room = 2 * (course->count + 1), count = 0;
-	double *x = calloc(3 * room, sizeof(*x)), *low = x ? x + room : NULL, *high = x ? low + room : NULL;
+	double *x = memory_noticed(calloc(3 * room, sizeof(*x))), *low = x ? x + room : NULL, *high = x ? low + room : NULL;
 
 	for (size_t i = 0; x && i <= course->count; i++) {
 		if (isnan(course->lower[i]) || isnan(course->upper[i]))
@@ -552,7 +553,7 @@ struct time_line {
 static bool read_time_line(const json_t *steps, struct time_line *ret)
 {
 	size_t count = json_array_size(steps);
-	double *values = calloc(7 * count + 1, sizeof(*values));
+	double *values = memory_noticed(calloc(7 * count + 1, sizeof(*values)));
 	struct time_line line = { count, values };
 
 	if (!values || !count) {

@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "base/json_text.h"
+#include "base/memory.h"
 #include "render/forms.h"
 #include "render/markup.h"
 #include "render/svg.h"
@@ -260,7 +261,7 @@ static unsigned char *compress_text(const char *text, size_t length, size_t *ret
 	if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
 		return NULL;
 	room = deflateBound(&stream, length);
-	data = malloc(room);
+	data = memory_noticed(malloc(room));
 	stream.next_out = data;
 	stream.avail_out = (unsigned int)room;
 	if (data && deflate(&stream, Z_FINISH) != Z_STREAM_END) {

@@ -9,6 +9,7 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/memory.h"
 #include "base/text_stream.h"
 
 /* --- cells ---------------------------------------------------------------------------------------------------------- */
@@ -229,10 +230,10 @@ static void facts_take(struct facts *facts, const char *label, char *value)
 {
 	size_t size = facts->size ? 2 * facts->size : 16;
 	struct writer_fact *grown;
-	char *name = strdup(label);
+	char *name = memory_noticed(strdup(label));
 
 	if (facts->count == facts->size && name && value) {
-		grown = reallocarray(facts->list, size, sizeof(*grown));
+		grown = memory_noticed(reallocarray(facts->list, size, sizeof(*grown)));
 		if (grown) {
 			facts->list = grown;
 			facts->size = size;
@@ -255,7 +256,7 @@ void facts_add(struct facts *facts, const char *label, const char *format, ...)
 	if (vasprintf(&value, format, arguments) < 0)
 		value = NULL;
 	va_end(arguments);
-	facts_take(facts, label, value);
+	facts_take(facts, label, memory_noticed(value));
 }
 
 void facts_add_member(struct facts *facts, const char *label, const json_t *object, const char *at, text_of_number *text)
@@ -341,11 +342,11 @@ static void facts_add_value(struct facts *facts, const char *label, const json_t
 	size_t length;
 	FILE *stream = text_stream_open(&text, &length);
 
-	if (!stream)
-		return;
-	put_value(stream, value);
-	if (text_stream_end(stream, &text))
-		facts_take(facts, label, text);
+	if (stream) {
+		put_value(stream, value);
+		text_stream_end(stream, &text);
+	}
+	facts_take(facts, label, memory_noticed(text));
 }
 
 void facts_add_object(struct facts *facts, const json_t *object, const char *known)
@@ -398,7 +399,7 @@ void verdicts_put(struct writer *writer, enum writer_rank rank, const json_t *do
 		  void (*fill)(struct writer_verdict *verdict, const json_t *document, const json_t *item, size_t index))
 {
 	size_t count = json_array_size(items);
-	struct writer_verdict *verdicts = calloc(count + 1, sizeof(*verdicts));
+	struct writer_verdict *verdicts = memory_noticed(calloc(count + 1, sizeof(*verdicts)));
 
 	for (size_t i = 0; verdicts && i < count; i++)
 		fill(&verdicts[i], document, json_array_get(items, i), i);
@@ -464,7 +465,7 @@ void limit_text(const json_t *trials, double load_fps, char buffer[LIMIT_TEXT_SI
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array)
 {
 	size_t count = json_array_size(array);
-	const char **items = calloc(count + 1, sizeof(*items));
+	const char **items = memory_noticed(calloc(count + 1, sizeof(*items)));
 
 	for (size_t i = 0; items && i < count; i++)
 		items[i] = json_string_value(json_array_get(array, i)) ?: "";

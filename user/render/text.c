@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text_stream.h"
 #include "render/forms.h"
 #include "render/parts.h"
@@ -71,14 +72,14 @@ static char *ungrouped(const char *text)
 	FILE *stream = text_stream_open(&result, &length);
 
 	if (!stream)
-		return NULL;
+		return memory_noticed(NULL);
 	for (const char *at = text; *at; at++) {
 		if (groups_digits(text, at))
 			at += strlen(NARROW_SPACE) - 1;
 		else
 			fputc(*at == '\t' ? ' ' : *at, stream);
 	}
-	return text_stream_end(stream, &result);
+	return memory_noticed(text_stream_end(stream, &result));
 }
 
 /* Columns that UTF-8 takes. */
@@ -350,7 +351,7 @@ static void put_row(struct writer *writer, enum tone tone, const char *const *ce
 
 	if (table->count == table->size) {
 		size_t size = table->size ? 2 * table->size : 16;
-		struct row *grown = reallocarray(table->rows, size, sizeof(*grown));
+		struct row *grown = memory_noticed(reallocarray(table->rows, size, sizeof(*grown)));
 
 		if (!grown)
 			return;

@@ -9,6 +9,7 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "mlr/welch.h"
 
@@ -274,7 +275,7 @@ static void add_result(struct findings *findings, const json_t *result, double *
 static struct findings find_goal_results(const json_t *results)
 {
 	struct findings findings = { .lower_least_fps = INFINITY, .upper_least_fps = INFINITY, .each = json_array() };
-	double *throughputs = calloc(json_array_size(results) + 1, sizeof(*throughputs)), width_fps = 0;
+	double *throughputs = memory_noticed(calloc(json_array_size(results) + 1, sizeof(*throughputs))), width_fps = 0;
 
 	for (size_t i = 0; throughputs && i < json_array_size(results); i++)
 		add_result(&findings, json_array_get(results, i), throughputs, &width_fps);

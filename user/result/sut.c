@@ -75,7 +75,8 @@ static json_t *text_json(const struct text *text)
 		fwrite(octets ? text->octets + i : "\xef\xbf\xbd", 1, octets ? octets : 3, stream);
 		i += octets ? octets : 1;
 	}
-	fclose(stream);
+	if (!text_stream_end(stream, &good))
+		return NULL;
 	whole = json_stringn(good, length);
 	free(good);
 	return whole;
