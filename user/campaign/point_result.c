@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/json_file.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/memory.h"
 #include "base/schema.h"
 #include "config/verb.h"
 
-#define CUT_LEAST     4 /* octets of "null" */
-#define RESULT_OCTETS ((size_t)1 << 30)
+#define CUT_LEAST 4 /* octets of "null" */
 
 /* --- cutting -------------------------------------------------------------------------------------------------------- */
 
@@ -233,13 +234,15 @@ json_t *result_read(const char *path, enum verb verb, char *problem, size_t prob
 	char wrong[SCHEMA_PROBLEM_SIZE];
 	json_error_t error;
 	char *text;
-	int failed = file_read(path, RESULT_OCTETS, &text, &length);
+	int failed = file_read(path, JSON_OCTETS_MOST, &text, &length);
 
 	if (failed) {
 		snprintf(problem, problem_size, "the result cannot be read: %s", strerror(-failed));
 		return NULL;
 	}
+	memory_bound(memory_used() + JSON_MEMORY_MOST);
 	document = json_loadb(text, json_cut(text, length, heavy), 0, &error);
+	memory_bound(0);
 	if (!document)
 		snprintf(problem, problem_size, "the result is no JSON: %s", error.text);
 	else if (!is_of_verb(document, verb))

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json_file.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/output.h"
@@ -108,17 +109,17 @@ static void clean_up(void)
 static size_t count_trials(const char *path)
 {
 	static const char event[] = "{\"event\": \"trial_finished\"";
-	FILE *stream = fopen(path, "re");
 	size_t size = 0, count = 0;
+	struct json_file file;
 	char *line = NULL;
 	ssize_t length;
 
-	if (!stream)
+	if (json_file_open(path, &file))
 		return 0;
-	while ((length = getline(&line, &size, stream)) > 0)
+	while ((length = json_file_line(&file, &line, &size)) > 0)
 		count += line[length - 1] == '\n' && strncmp(line, event, sizeof(event) - 1) == 0;
 	free(line);
-	fclose(stream);
+	json_file_close(&file);
 	return count;
 }
 

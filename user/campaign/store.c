@@ -13,6 +13,7 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/json_file.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/output.h"
@@ -63,14 +64,14 @@ enum exit_code store_write(const char *path, const char *text, size_t length)
 
 char *store_last_line(const char *path, size_t *ret_length)
 {
-	FILE *stream = fopen(path, "re");
 	char *line = NULL, *last = NULL;
+	struct json_file file;
 	size_t size = 0;
 	ssize_t length;
 
-	if (!stream)
+	if (json_file_open(path, &file))
 		return NULL;
-	while ((length = getline(&line, &size, stream)) > 0 && line[length - 1] == '\n') {
+	while ((length = json_file_line(&file, &line, &size)) > 0 && line[length - 1] == '\n') {
 		free(last);
 		last = line;
 		*ret_length = (size_t)length;
@@ -78,7 +79,7 @@ char *store_last_line(const char *path, size_t *ret_length)
 		size = 0;
 	}
 	free(line);
-	fclose(stream);
+	json_file_close(&file);
 	return last;
 }
 
@@ -217,7 +218,7 @@ static bool ends_as_event(const char *line, size_t length)
 }
 
 /* Beginnings of events, which a crash may leave, count for nothing; and so do points that the matrix has no more. */
-static enum exit_code read_journal(const struct campaign *campaign, const char *path, FILE *stream,
+static enum exit_code read_journal(const struct campaign *campaign, const char *path, struct json_file *file,
 				   struct point_status *states)
 {
 	enum exit_code code = EXIT_DONE;
@@ -226,7 +227,7 @@ static enum exit_code read_journal(const struct campaign *campaign, const char *
 	size_t size = 0, number = 0;
 	ssize_t length;
 
-	while (code == EXIT_DONE && (length = getline(&line, &size, stream)) > 0) {
+	while (code == EXIT_DONE && (length = json_file_line(file, &line, &size)) > 0) {
 		json_t *event = json_loadb(line, (size_t)length, 0, NULL);
 		const json_t *found = json_object_get(index, read_text(event, "point"));
 
@@ -241,6 +242,8 @@ static enum exit_code read_journal(const struct campaign *campaign, const char *
 			take_event(&states[json_integer_value(found)], event);
 		json_decref(event);
 	}
+	if (file->exceeded)
+		code = refuse(EXIT_USAGE_ERROR, "%s:%zu: %s", path, number + 1, file->exceeded);
 	free(line);
 	json_decref(index);
 	return code;
@@ -260,21 +263,22 @@ enum exit_code store_states(const struct campaign *campaign, struct point_status
 {
 	struct point_status *states = calloc(campaign->point_count + 1, sizeof(*states));
 	char path[PATH_MAX];
-	FILE *journal;
+	struct json_file journal;
+	int error;
 
 	if (!states)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	for (size_t i = 0; i < campaign->point_count; i++)
 		states[i].exit_code = -1;
-	journal = fopen(store_path(campaign, JOURNAL, path), "re");
-	if (!journal && errno != ENOENT) {
+	error = json_file_open(store_path(campaign, JOURNAL, path), &journal);
+	if (error && error != -ENOENT) {
 		free(states);
-		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(errno));
+		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(-error));
 	}
-	if (journal) {
-		enum exit_code code = read_journal(campaign, path, journal, states);
+	if (!error) {
+		enum exit_code code = read_journal(campaign, path, &journal, states);
 
-		fclose(journal);
+		json_file_close(&journal);
 		if (code != EXIT_DONE) {
 			store_states_free(campaign, states);
 			return code;

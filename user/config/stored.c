@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config/stored.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/checksum.h"
+#include "base/json_file.h"
 #include "base/schema.h"
 
 #define SCHEMA "xdp-mlr/search/1"
@@ -112,14 +112,14 @@ static enum exit_code check_line(const char *path, size_t number, const json_t *
 
 /* The document of an event stream: its last line where the run ended, else what its events amount to. A line that was cut
  * short ends it. *ret is NULL where there is none. */
-static enum exit_code assemble(const char *path, FILE *file, json_t **ret)
+static enum exit_code assemble(const char *path, struct json_file *file, json_t **ret)
 {
 	struct told told = { .document = json_pack("{s:s, s:[]}", "schema", SCHEMA, "trials"), .bounds = json_object() };
 	enum exit_code code = EXIT_DONE;
 	json_t *line;
 	size_t number = 0;
 
-	while ((line = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL))) {
+	while ((line = json_file_next(file))) {
 		code = check_line(path, ++number, line, &told);
 		if (json_object_get(line, "schema") || code != EXIT_DONE)
 			break;
@@ -127,7 +127,9 @@ static enum exit_code assemble(const char *path, FILE *file, json_t **ret)
 		add_event(&told, line);
 		json_decref(line);
 	}
-	if (code == EXIT_DONE && !line && number && !feof(file)) /* one that was cut short is the last */
+	if (file->exceeded)
+		code = refuse(EXIT_USAGE_ERROR, "%s:%zu: %s", path, number + 1, file->exceeded);
+	else if (code == EXIT_DONE && !line && number && !feof(file->stream)) /* one that was cut short is the last */
 		code = refuse_line(path, number + 1, "it is no JSON");
 	if (line || !number)
 		json_decref(told.document);
@@ -138,15 +140,16 @@ static enum exit_code assemble(const char *path, FILE *file, json_t **ret)
 
 enum exit_code stored_document(const char *path, json_t **ret)
 {
-	FILE *file = fopen(path, "re");
 	char problem[SCHEMA_PROBLEM_SIZE];
+	struct json_file file;
 	enum exit_code code;
 	json_t *document;
+	int error = json_file_open(path, &file);
 
-	if (!file)
-		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(errno));
-	code = assemble(path, file, &document);
-	fclose(file);
+	if (error)
+		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(-error));
+	code = assemble(path, &file, &document);
+	json_file_close(&file);
 	if (code == EXIT_DONE && document && !schema_fits(document, problem))
 		code = refuse(EXIT_USAGE_ERROR, "%s: %s", path, problem);
 	if (code == EXIT_DONE)
