@@ -129,6 +129,47 @@ ends_by() { # SIGNAL
   ends_by INT
 }
 
+# What a verb of the table below is given beside its option: as little as it needs to come so far.
+needed_by() { # VERB...
+  case $* in
+  search | soak) echo --measurer "$SIM" --max-load 10Mfps ;;
+  trial) echo --load 1kfps -p a,b ;;
+  selftest | rfc2544 | "profile show") echo -p a,b ;;
+  "lab on") echo -p a,b ;;
+  compare) echo nothing nothing ;;
+  report | campaign*) echo nothing ;;
+  esac
+}
+
+@test "every verb, while any file that it is given does not come" {
+  local stuck=$BATS_TEST_TMPDIR/stuck good=tests/golden/search-1-sim.json verb option signal=INT count=0 verbs
+  mapfile -t verbs < <("$XDP_MLR" --help | sed -n 's/^  \([a-z][a-z0-9]*\( [a-z][a-z]*\)\?\)  .*/\1/p' | sed 's/ *$//')
+  [ ${#verbs[@]} -ge 18 ]
+  stops() { # ARGUMENT...
+    begin "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err" "$XDP_MLR" "$@"
+    until_it_waits || { echo "$*: it has ended: $(cat "$BATS_TEST_TMPDIR/err")"; return 1; }
+    ends_by $signal || { echo "$*"; return 1; }
+    [ ! -s "$BATS_TEST_TMPDIR/err" ] || { echo "$*: $(cat "$BATS_TEST_TMPDIR/err")"; return 1; }
+    if [ $signal = INT ]; then signal=TERM; else signal=INT; fi
+    count=$((count + 1))
+  }
+  for verb in "${verbs[@]}"; do
+    for option in $("$XDP_MLR" $verb --help | sed -n 's/^ .* --\(config\|template\|resume\|replay\) .*/--\1/p'); do
+      stops $verb $([[ $option == --re* ]] || needed_by $verb) $option "$stuck"
+    done
+    case $verb in
+    report | campaign*) stops $verb "$stuck" ;;
+    compare) stops $verb "$stuck" $good && stops $verb $good "$stuck" ;;
+    esac
+  done
+  [ "$count" -ge 33 ]
+  # and what a campaign keeps
+  mkdir "$BATS_TEST_TMPDIR/results"
+  printf 'campaign: {results: results, matrix: {frame-size: [64]}}\nmeasurer: "%s"\nmax-load: 1Mfps\n' "$SIM" >"$BATS_TEST_TMPDIR/c.yaml"
+  ln -s ../stuck "$BATS_TEST_TMPDIR/results/journal.jsonl"
+  for verb in run submit status report; do stops campaign $verb "$BATS_TEST_TMPDIR/c.yaml"; done
+}
+
 @test "a result goes into its file, and nothing else, where standard files were closed" {
   local closed
   for closed in '<&-' '>&-' '2>&-' '<&- >&-' '<&- >&- 2>&-' '>&- 2>&-'; do

@@ -37,6 +37,8 @@ static bool begins_something(const struct config *config)
 	case VERB_REPORT:
 	case VERB_COMPARE:
 	case VERB_PROFILE_SHOW:
+	case VERB_CAMPAIGN_RUN: /* which says so when it has read what it is to do */
+	case VERB_CAMPAIGN_SUBMIT:
 	case VERB_CAMPAIGN_STATUS:
 	case VERB_CAMPAIGN_REPORT:
 		return false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/output.h"
+#include "base/stop.h"
 #include "campaign/campaign.h"
 #include "campaign/store.h"
 #include "cli/verbs.h"
@@ -43,6 +44,7 @@ static enum exit_code run(const struct config *config, const struct campaign *ca
 		free(chosen);
 		return code;
 	}
+	stop_in_order();
 	code = campaign_run(config, campaign, states, chosen);
 	free(chosen);
 	shown = show_states(config, campaign);
@@ -56,6 +58,8 @@ static enum exit_code submit(const struct config *config, const struct campaign 
 
 	if (code != EXIT_DONE)
 		return code;
+	if (!config->dry_run)
+		stop_in_order();
 	code = slurm_submit(config, campaign, chosen);
 	free(chosen);
 	return code;
