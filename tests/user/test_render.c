@@ -10,8 +10,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/json_text.h"
+#include "base/memory.h"
 #include "render/markup.h"
 #include "render/render.h"
 #include "render/svg.h"
@@ -371,6 +374,45 @@ static void test_kinds_that_have_no_page_of_their_own(void **state)
 
 /* --- values --------------------------------------------------------------------------------------------------------- */
 
+/* In place of the C library's: the n-th one finds no room. */
+static unsigned int until_refused;
+
+void *reallocarray(void *memory, size_t count, size_t size)
+{
+	return until_refused && --until_refused == 0 ? NULL : realloc(memory, count * size);
+}
+
+/* Each is refused in a process of its own, which then has run out of memory; until one asks no more often. */
+static void test_what_lacks_memory_is_not_taken_for_whole(void **state)
+{
+	json_t *document = json_load_file("tests/golden/search-1-xdp.json", 0, NULL);
+	bool refused = true;
+	size_t length;
+
+	(void)state;
+	for (unsigned int n = 1; refused; n++) {
+		pid_t child = fork();
+		int status;
+
+		assert_true(child >= 0);
+		if (!child) {
+			char *whole = render(document, DOCUMENT_TEXT, (struct render_style){ .explain = true }, &length),
+			     *text;
+
+			until_refused = n;
+			text = render(document, DOCUMENT_TEXT, (struct render_style){ .explain = true }, &length);
+			if (until_refused)
+				_exit(2);
+			_exit(memory_ran_out() || !text || strcmp(text, whole) == 0 ? 0 : 1);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) != 1);
+		refused = WEXITSTATUS(status) == 0;
+		assert_true(refused || n > 5);
+	}
+	json_decref(document);
+}
+
 static void test_numbers(void **state)
 {
 	char text[VALUE_SIZE], unit[VALUE_SIZE];
@@ -439,6 +481,7 @@ int main(void)
 		cmocka_unit_test(test_texts_leave_to_pages_what_is_for_them),
 		cmocka_unit_test(test_anything_may_be_missing),
 		cmocka_unit_test(test_kinds_that_have_no_page_of_their_own),
+		cmocka_unit_test(test_what_lacks_memory_is_not_taken_for_whole),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_escaping),
 		cmocka_unit_test(test_axes),
