@@ -208,6 +208,19 @@ offers() {
   if grep -E '/build/|\.o$|\.git/' "$BATS_TEST_TMPDIR/list"; then return 1; fi
 }
 
+@test "every test that docs/SECURITY.md names is there" {
+  local file name count=0
+  while IFS='|' read -r _ _ file name _; do
+    file=tests/$(tr -d '` ' <<<"$file") name=$(sed 's/^ //; s/ $//' <<<"$name")
+    case $file in
+    *.bats) grep -qxF "@test \"$name\" {" "$file" ;;
+    *) grep -qF "cmocka_unit_test($name)" "$file" ;;
+    esac || { echo "$file has no '$name'"; return 1; }
+    count=$((count + 1))
+  done < <(sed -n '/^## What was found/,/^## How/p' docs/SECURITY.md | grep '^|.*`')
+  [ "$count" -ge 20 ]
+}
+
 @test "the program is hardened by what the compiler has" {
   command -v readelf >/dev/null || skip "readelf(1) is not here"
   [[ ${BUILD:-build} != *san* ]] || skip "sanitizers have guards of their own"
