@@ -129,12 +129,13 @@ static void learn(struct mlr *mlr, const struct mlr_trial_result *result)
 {
 	for (size_t goal = 0; goal < mlr_results_goal_count(mlr->base.results); goal++) {
 		const struct mlr_goal *g = mlr_results_goal(mlr->base.results, goal);
+		const struct mlr_focus *focus = &mlr->focus[goal];
 		struct mlr_observation seen;
 
-		if (!mlr->focus[goal].model)
+		if (!focus->model)
 			continue;
-		seen = mlr_observe(&mlr->now.grid, g, g->final_trial_duration_s, result);
-		mlr_model_learn(mlr->focus[goal].model, &seen, 1);
+		seen = mlr_observe(&mlr->now.grid, g, focus->whole_s, result);
+		mlr_model_learn(focus->model, &seen, 1);
 	}
 }
 

@@ -12,11 +12,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BRACKET_UNITS  8  /* a bracket this narrow, in widths, is left to the model */
-#define LADDER_RATIO   16 /* of final to initial duration, from which on there is a step between */
-#define HIDDEN_LOADS   1  /* more loads with losses hidden from short trials than without are a habit */
-#define SCOUT_LOADS    24 /* after so many loads, short trials have told what they can */
-#define GUIDED_SUMS    15 /* Goal Duration Sums that a goal may spend before the model is no longer asked */
+#define BRACKET_UNITS  8   /* a bracket this narrow, in widths, is left to the model */
+#define LADDER_RATIO   16  /* of final to initial duration, from which on there is a step between */
+#define HIDDEN_LOADS   1   /* more loads with losses hidden from short trials than without are a habit */
+#define LIKELY_BAD     0.5 /* probability from which on a short trial shall show it */
+#define SCOUT_LOADS    24  /* after so many loads, short trials have told what they can */
+#define GUIDED_SUMS    15  /* Goal Duration Sums that a goal may spend before the model is no longer asked */
 #define SAFE_DOUBLINGS 30
 #define LEARNED_LOADS  24 /* that a new model looks back at, */
 #define LEARNED_TRIALS 48 /* and trials at them */
@@ -63,7 +64,7 @@ static void learn_load(const struct mlr_view *view, size_t load, size_t most, st
 	if (count > most)
 		count = most;
 	for (size_t i = 0; i < count; i++)
-		seen[i] = mlr_observe(view->grid, view->goal, view->duration_s, &trials[i]);
+		seen[i] = mlr_observe(view->grid, view->goal, view->whole_s, &trials[i]);
 	mlr_model_learn(model, seen, count);
 }
 
@@ -170,6 +171,16 @@ static bool settle_bracket(const struct mlr_view *view, int64_t *ret_index)
 	return point->on_grid && point->class == MLR_LOAD_UNDECIDED;
 }
 
+/* Forget a model that took short trials for less than they tell. */
+static void forget_outdated(struct mlr_focus *focus, const struct mlr_view *view)
+{
+	if (focus->whole_s == view->whole_s)
+		return;
+	mlr_model_free(focus->model);
+	focus->model = NULL;
+	focus->whole_s = view->whole_s;
+}
+
 /* Where to measure in full length. 0 or -ENOMEM. */
 static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory, const struct mlr_view *view,
 			struct choice *ret_choice)
@@ -177,6 +188,7 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory
 	struct mlr_root root = { 0 };
 	int found = 0;
 
+	forget_outdated(focus, view);
 	if (focus->spent_s <= GUIDED_SUMS * view->goal->duration_sum_s) {
 		if (memory->is_noticed && mlr_memory_index(view, memory, &ret_choice->index)) {
 			ret_choice->rule = "downwards, as the SUT remembers";
@@ -223,33 +235,39 @@ static int scout(const struct mlr_situation *now, size_t goal, struct mlr_view *
 		    mlr_locate(&near, ret_index, ret_rule, &root) && !mlr_view_at(&near, *ret_index);
 	bad = mlr_view_lowest_bad(&near);
 	if (bad)
-		view->hint = fmax(0, fmin(view->hint, ceil(bad->position) - (double)view->unit));
+		view->hint = fmax(0, ceil(bad->position) - (double)view->unit);
 	mlr_view_free(&near);
 	return is_wanted;
 }
 
 /*
  * Whether a probe of middling length is worth its time before a long trial. It finds what only longer trials find, as
- * buffers that fill up; and where no bad trial is tolerated, a bad one decides at once.
+ * buffers that fill up; and where no bad trial is tolerated, a bad one decides at once. Where each trial draws its capacity, it
+ * is but one more draw.
  */
 static bool wants_middle(const struct mlr_focus *focus, const struct mlr_view *view)
 {
-	if (view->goal->final_trial_duration_s < LADDER_RATIO * view->goal->initial_trial_duration_s)
+	if (view->goal->final_trial_duration_s < LADDER_RATIO * view->goal->initial_trial_duration_s ||
+	    view->whole_s < view->duration_s)
 		return false;
 	return view->goal->exceed_ratio <= 0 || !focus->model || view->hidden_loss > HIDDEN_LOADS;
 }
 
-/* How long the trial at an index should be. A load that no trial has touched yet is probed with short ones first. */
-static double trial_duration_s(const struct mlr_focus *focus, const struct mlr_view *view, int64_t index)
+/* How long the trial should be. A load that no trial has touched yet is probed with short ones first; and a short one may be all
+ * that it lacks to become an Upper Bound. */
+static double trial_duration_s(const struct mlr_focus *focus, const struct mlr_view *view, const struct choice *choice)
 {
-	const struct mlr_point *point = mlr_view_at(view, index);
+	const struct mlr_point *point = mlr_view_at(view, choice->index);
 
-	if (index == view->grid->last && view->hint >= (double)view->grid->last)
+	if (choice->index == view->grid->last && view->hint >= (double)view->grid->last)
 		return view->duration_s;
 	if (!point)
 		return view->goal->initial_trial_duration_s;
 	if (point->longest_s < view->telling_s && wants_middle(focus, view))
 		return view->telling_s;
+	if (point->full_length > point->good && point->need.short_bad_s < view->telling_s &&
+	    choice->opinion.exceed_probability >= LIKELY_BAD)
+		return fmin(view->duration_s, fmax(view->goal->initial_trial_duration_s, 1.01 * point->need.short_bad_s));
 	return view->duration_s;
 }
 
@@ -277,7 +295,7 @@ static int choose(const struct mlr_situation *now, size_t goal, struct mlr_focus
 		err = choose_index(focus, &now->memory, view, &choice);
 		if (err)
 			return err;
-		duration_s = trial_duration_s(focus, view, choice.index);
+		duration_s = trial_duration_s(focus, view, &choice);
 		focus->is_hopeless = is_exhausted(view, choice.index);
 	}
 	*ret_decision = (struct mlr_decision){
@@ -298,7 +316,7 @@ int mlr_choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *f
 	err = mlr_view_new(now, goal, mlr_results_goal(now->results, goal)->final_trial_duration_s, &view);
 	if (err)
 		return err;
-	view.bracket = (is_exact(&view) ? 1 : BRACKET_UNITS) * (double)view.unit;
+	view.bracket = (is_exact(&view) || view.is_buffered ? 1 : BRACKET_UNITS) * (double)view.unit;
 	err = choose(now, goal, focus, &view, ret_decision);
 	mlr_view_free(&view);
 	return err;

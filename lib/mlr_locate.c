@@ -23,6 +23,7 @@ struct survey {
 	int64_t good_beyond_hint;         /* good loads above the hint */
 	const struct mlr_point *failed;   /* the lowest load that failed in a telling trial */
 	int64_t failed_count;             /* such loads */
+	int64_t probed_count;             /* bad loads below that */
 	bool mixed;                       /* good and bad trials overlap */
 };
 
@@ -46,6 +47,7 @@ static struct survey survey_of(const struct mlr_view *view)
 		survey.failed_count += is_failed;
 		if (is_failed && !survey.failed)
 			survey.failed = point;
+		survey.probed_count += point->bad > 0 && !survey.failed;
 		if (survey.bad && !survey.next_bad && point->bad > 0 && point->lost > survey.bad->lost)
 			survey.next_bad = point;
 		if (point->bad > 0 && !survey.bad)
@@ -143,7 +145,7 @@ static double forwarding_position(const struct mlr_view *view, const struct mlr_
 	return rate_fps > 0 ? mlr_grid_position(view->grid, rate_fps) : 0;
 }
 
-/* Nothing bad yet: the hint, or above it. False if the hint itself is the highest good load. */
+/* Nothing bad yet: the hint, or above it. False if the hint itself is the highest good load, and no short trial may look. */
 static bool go_up(const struct mlr_view *view, const struct survey *survey, double *ret_position)
 {
 	double unit = (double)view->unit;
@@ -152,8 +154,10 @@ static bool go_up(const struct mlr_view *view, const struct survey *survey, doub
 		*ret_position = view->hint;
 		return true;
 	}
-	if (survey->good_beyond_hint < 1)
-		return false;
+	if (survey->good_beyond_hint < 1) {
+		*ret_position = survey->good->position + unit;
+		return view->duration_s < view->goal->final_trial_duration_s;
+	}
 	*ret_position = survey->good->position + JUMP_UNITS * unit * exp2((double)(survey->good_beyond_hint - 1));
 	return true;
 }
@@ -161,11 +165,13 @@ static bool go_up(const struct mlr_view *view, const struct survey *survey, doub
 /*
  * Nothing good yet. Without loss tolerated, the forwarding rate comes first; where short trials saw no loss, a buffer may
  * have hidden an overload, and the straight line finds its end; then the power law. Each load that failed doubles the least
- * step down, for the loss may fall as slowly as it likes.
+ * step down, for the loss may fall as slowly as it likes; so does each below that where a probe was bad.
  */
 static double go_down(const struct mlr_view *view, const struct survey *survey)
 {
-	double least_step = (double)view->unit * exp2((double)(survey->failed_count > 2 ? survey->failed_count - 2 : 0));
+	int64_t doublings =
+		(survey->failed_count > 2 ? survey->failed_count - 2 : 0) + (survey->failed ? survey->probed_count : 0);
+	double least_step = (double)view->unit * exp2((double)doublings);
 	double position;
 
 	if (!survey->failed_count)

@@ -5,6 +5,7 @@
  *	mlr.c		the controller: warm-up, order of goals, limits, bookkeeping
  *	mlr_choose.c	where and how long the next trial for one goal should be; the model-free way that always ends
  *	mlr_view.c	the measured loads as one goal sees them
+ *	mlr_draws.c	whether short trials tell as much as long ones, or less
  *	mlr_locate.c	brings a bracket of a good and a bad load, by few single trials
  *	mlr_memory.c	notices a SUT that remembers overload, and then leads from above
  *	mlr_race.c	how many trials one load still takes, and how likely it becomes a Lower Bound
@@ -50,6 +51,7 @@ struct mlr_situation {
 struct mlr_need {
 	double good;
 	double bad;
+	double short_bad_s; /* bad trials that are too short make it an Upper Bound, too, if they sum up to more than this */
 };
 
 /* A measured load. Trials are good (low-loss) or bad (high-loss), and of full length if as long as the view's duration. */
@@ -73,6 +75,8 @@ struct mlr_view {
 	const struct mlr_grid *grid;
 	double duration_s;     /* of the trials that count: the goal's final or initial Trial Duration */
 	double telling_s;      /* a bad trial as long as this is more than a probe */
+	double whole_s;        /* a trial as long as this tells a model as much as a longer one */
+	bool is_buffered;      /* short trials are good where longer ones lack capacity */
 	double bracket;        /* a bracket of good and bad loads this narrow is located, steps */
 	int repeats;           /* trials that lost the very share that the one before at their load did */
 	int contradictions;    /* trials that lost another */
@@ -98,6 +102,9 @@ const struct mlr_point *mlr_view_lowest_bad(const struct mlr_view *view);
 
 /* The index nearest to a position among those strictly between the Relevant Bounds. */
 int64_t mlr_view_clamp(const struct mlr_view *view, double position);
+
+/* Find out what short trials tell: `whole_s` and `is_buffered`. */
+void mlr_draws_look(struct mlr_view *view);
 
 /* --- locating --- */
 
@@ -155,7 +162,7 @@ struct mlr_observation {
 	bool is_bad;
 };
 
-/* How a goal whose trials of this duration have full length sees a trial. */
+/* How a goal sees a trial, if those of this duration tell as much as any. */
 struct mlr_observation mlr_observe(const struct mlr_grid *grid, const struct mlr_goal *goal, double duration_s,
 				   const struct mlr_trial_result *trial);
 
@@ -243,6 +250,7 @@ struct mlr_focus {
 	double spent_s;          /* their effective durations */
 	bool is_hopeless;        /* a load that it needs cannot be decided */
 	struct mlr_model *model; /* once the critical load is located */
+	double whole_s;          /* the view's, as the model takes it */
 	struct mlr_race *race;
 };
 

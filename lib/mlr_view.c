@@ -22,6 +22,7 @@ static struct mlr_need need_of(const struct mlr_goal *goal, const struct mlr_dur
 	return (struct mlr_need){
 		.good = fmax(1, ceil(good_left_s / trial_s * (1 - 1e-9))),
 		.bad = fmax(1, floor(bad_left_s / trial_s * (1 + 1e-9)) + 1),
+		.short_bad_s = bad_left_s + fmax(0, balancing_s - mlr_duration_s(sums->short_high_loss_ns)),
 	};
 }
 
@@ -171,6 +172,7 @@ int mlr_view_new(const struct mlr_situation *now, size_t goal, double duration_s
 		.goal = g,
 		.grid = &now->grid,
 		.duration_s = duration_s,
+		.whole_s = duration_s,
 		.telling_s = sqrt(duration_s * g->initial_trial_duration_s),
 		.count = mlr_results_load_count(now->results),
 	};
@@ -184,6 +186,8 @@ int mlr_view_new(const struct mlr_situation *now, size_t goal, double duration_s
 	set_bounds(&view, now->results, goal);
 	for (size_t load = 0; load < view.count; load++)
 		set_point(&view, now->results, load, goal, trial_s);
+	if (view.telling_s < view.duration_s)
+		mlr_draws_look(&view);
 	*ret_view = view;
 	return 0;
 }
