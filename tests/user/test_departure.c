@@ -33,10 +33,10 @@ static int set_up(void **state)
 	xdp = (struct measurer_xdp){ .config = &config, .port_count = 2 };
 	xdp.ends[0].transmits = true;
 	xdp.ends[0].tx = &transmitter;
-	xdp.ends[0].departure = (struct departure){ .stamped = true,
-						    .clock_fd = CLOCK_FD,
-						    .before = { .offset_ns = 5000, .bound_ns = 100 },
-						    .after = { .offset_ns = 5250, .bound_ns = 60 } };
+	xdp.ends[0].departure = (struct departure){
+		.stamped = true,
+		.clock = { .fd = CLOCK_FD, .track = { .worst_ns = 210, .worst_applied_ns = 100 } },
+	};
 	measurement =
 		(struct measurement){ .has_latency = true,
 				      .latency = { .definition = "plain", .source = "software", .error_bound_ns = 7 } };
@@ -73,7 +73,7 @@ static void what_the_nic_stamped_bounds_the_latency(void **state)
 	assert_string_equal(measurement.departure.source, "hardware transmit timestamp");
 	assert_int_equal(measurement.departure.count, 10);
 	assert_int_equal(measurement.departure.max_ns, 1009);
-	/* 250 of drift and 60 of the second comparison */
+	/* 310 of the clock */
 	assert_int_equal(measurement.departure.error_bound_ns, 310);
 	assert_true(measurement.latency.error_bound_ns == 7 + 1009 + 310);
 	assert_string_equal(measurement.latency.definition, "plain");
@@ -83,7 +83,7 @@ static void what_the_kernel_was_done_with_does_not(void **state)
 {
 	(void)state;
 	sample(1000, 10);
-	xdp.ends[0].departure.clock_fd = 0;
+	xdp.ends[0].departure.clock.fd = 0;
 	departure_judge(&xdp, &measurement);
 	assert_true(measurement.has_departure);
 	assert_string_equal(measurement.departure.source, "the kernel, when it was done with a frame");

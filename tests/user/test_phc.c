@@ -2,6 +2,7 @@
 /* The offset of a NIC's clock and its error bound, from readings as the kernel gives them. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,116 @@ static void drift_adds_to_the_bound(void **state)
 	assert_int_equal(phc_bound_over_ns(&before, &after), 330);
 }
 
+/* --- a clock that drifts -------------------------------------------------------------------------------------------- */
+
+#define START_NS  (1000 * NS_PER_S)
+#define MS        1000000ll
+#define STEP_NS   (4 * MS)
+#define NOISE_NS  80 /* of a reading, of which it knows 100 */
+#define BOUND_NS  100
+#define COMPARE   25  /* steps between comparisons */
+#define OPENED_MS 300 /* before the trial the clock was compared first */
+
+/* What to add to a clock that drifts by so much, at a moment. */
+static int64_t truth_ns(double drift, int64_t at_ns)
+{
+	return -7 * NS_PER_S + (int64_t)(drift * (double)(at_ns - START_NS));
+}
+
+static struct phc_offset compare(double drift, int64_t at_ns)
+{
+	return (struct phc_offset){ truth_ns(drift, at_ns) + rand() % (2 * NOISE_NS) - NOISE_NS, BOUND_NS, (uint64_t)at_ns };
+}
+
+/* Follow it for a trial, as nic_clock.c does; what it was off at most at any moment. Half way it drifts by so much more. */
+static uint64_t follow(struct phc_track *track, double drift, double change, int64_t duration_ns)
+{
+	int64_t middle_ns = START_NS + duration_ns / 2, end_ns = START_NS + duration_ns, most_ns = 0, before_ns;
+	struct phc_offset one = compare(drift, START_NS - OPENED_MS * MS);
+
+	phc_track_add(track, &one);
+	one = compare(drift, START_NS);
+	phc_track_begin(track, &one);
+	for (int64_t step = 0, at_ns = START_NS; at_ns < end_ns; at_ns += STEP_NS, step++) {
+		before_ns = at_ns > middle_ns ? (int64_t)(change * (double)(at_ns - middle_ns)) : 0;
+		if (step && step % COMPARE == 0) {
+			one = compare(drift, at_ns);
+			one.offset_ns += before_ns;
+			phc_track_add(track, &one);
+		}
+		phc_track_apply(track, (uint64_t)at_ns, STEP_NS);
+		for (int64_t late_ns = 0; late_ns <= STEP_NS; late_ns += STEP_NS / 4) {
+			int64_t off_ns = track->applied_ns - truth_ns(drift, at_ns + late_ns) - before_ns;
+
+			most_ns = llabs(off_ns) > most_ns ? llabs(off_ns) : most_ns;
+		}
+	}
+	one = compare(drift, end_ns);
+	one.offset_ns += (int64_t)(change * (double)(end_ns - middle_ns));
+	phc_track_end(track, &one);
+	return (uint64_t)most_ns;
+}
+
+/* 50 ppm are 500 us in the 10 s of this trial. */
+static void a_drift_is_carried_on(void **state)
+{
+	static const double drifts[] = { 0.0, 50e-6, -50e-6, 3e-6, 400e-6 };
+
+	(void)state;
+	srand(1);
+	for (size_t i = 0; i < sizeof(drifts) / sizeof(*drifts); i++) {
+		struct phc_track track = { 0 };
+		uint64_t most_ns = follow(&track, drifts[i], 0.0, 10 * NS_PER_S), bound_ns = phc_track_bound_ns(&track);
+		uint64_t half_step_ns = (uint64_t)(fabs(drifts[i]) * STEP_NS / 2);
+
+		assert_in_range(most_ns, 0, half_step_ns + 3 * BOUND_NS);
+		assert_in_range(bound_ns, most_ns, half_step_ns + 5 * BOUND_NS);
+	}
+}
+
+/* Somebody disciplines it: what that comes to until the next comparison is in the bound. */
+static void a_drift_that_changes_is_in_the_bound(void **state)
+{
+	struct phc_track track = { 0 };
+	uint64_t most_ns = follow(&track, 10e-6, 30e-6, 2 * NS_PER_S);
+
+	(void)state;
+	assert_in_range(most_ns, 2000, 7000); /* 3 us in 100 ms, and again until the drift is counted without the former */
+	assert_in_range(phc_track_bound_ns(&track), most_ns, 2 * most_ns + 1000);
+}
+
+static void a_clock_that_was_set_did_not_drift(void **state)
+{
+	struct phc_offset first = { 5000, 10, START_NS }, second = { NS_PER_S, 10, START_NS + 900 * MS };
+	struct phc_track track = { 0 };
+
+	(void)state;
+	phc_track_add(&track, &first);
+	phc_track_begin(&track, &second);
+	assert_int_equal(phc_track_apply(&track, (uint64_t)second.at_ns + STEP_NS, STEP_NS), NS_PER_S);
+	second.at_ns += NS_PER_S;
+	phc_track_end(&track, &second);
+	assert_int_equal(phc_track_bound_ns(&track), 10);
+	/* but within a trial it is all wrong */
+	first.at_ns = second.at_ns + NS_PER_S;
+	phc_track_end(&track, &first);
+	assert_in_range(phc_track_bound_ns(&track), NS_PER_S - 5000, NS_PER_S);
+}
+
+/* Nobody gave a new offset for a second: the old one was used for as long. */
+static void an_offset_that_was_used_too_long_is_in_the_bound(void **state)
+{
+	struct phc_track track = { 0 };
+	struct phc_offset one = { 0, 10, START_NS }, other = { 50000, 10, START_NS + NS_PER_S };
+
+	(void)state;
+	phc_track_add(&track, &one);
+	phc_track_begin(&track, &other);
+	phc_track_apply(&track, (uint64_t)other.at_ns, STEP_NS);
+	phc_track_apply(&track, (uint64_t)other.at_ns + NS_PER_S, STEP_NS);
+	assert_in_range(phc_track_bound_ns(&track), 49900, 50010);
+}
+
 static void a_clock_that_is_not_there_is_an_error(void **state)
 {
 	(void)state;
@@ -202,6 +313,10 @@ int main(void)
 		cmocka_unit_test(bounds_add_up_over_a_clock_in_between),
 		cmocka_unit_test(readings_agree_up_to_their_bounds),
 		cmocka_unit_test(drift_adds_to_the_bound),
+		cmocka_unit_test(a_drift_is_carried_on),
+		cmocka_unit_test(a_drift_that_changes_is_in_the_bound),
+		cmocka_unit_test(a_clock_that_was_set_did_not_drift),
+		cmocka_unit_test(an_offset_that_was_used_too_long_is_in_the_bound),
 		cmocka_unit_test(a_clock_that_is_not_there_is_an_error),
 	};
 

@@ -19,9 +19,8 @@ static int set_up(void **state)
 	config = (struct config){ .timestamps = TIMESTAMPS_AUTO };
 	xdp = (struct measurer_xdp){ .config = &config, .port_count = 2, .by_nic_clock = true };
 	xdp.ends[1].receives = true;
-	xdp.ends[1].clock_fd = CLOCK_FD;
-	xdp.ends[1].clock_before = (struct phc_offset){ .offset_ns = 5000, .bound_ns = 100 };
-	xdp.ends[1].clock_after = (struct phc_offset){ .offset_ns = 5250, .bound_ns = 60 };
+	xdp.ends[1].clock.fd = CLOCK_FD;
+	xdp.ends[1].clock.track = (struct phc_track){ .worst_ns = 210, .worst_applied_ns = 100 };
 	measurement = (struct measurement){ .has_latency = true,
 					    .latency = { .source = "software", .error_bound_ns = 2 * CLOCK_READ_NS + 7 } };
 	return 0;
@@ -40,7 +39,7 @@ static void all_frames_stamped_are_hardware(void **state)
 	assert_int_equal(judge(1000, 1000), EXIT_DONE);
 	assert_true(measurement.has_latency);
 	assert_string_equal(measurement.latency.source, "hardware receive timestamp, software departure");
-	/* 250 of drift, 60 of the second comparison, 20 of this machine's clock, 7 of what else there was */
+	/* 310 of the NIC's clock, 20 of this machine's clock, 7 of what else there was */
 	assert_true(measurement.latency.error_bound_ns == 337);
 	assert_true(xdp.by_nic_clock);
 }
@@ -48,12 +47,12 @@ static void all_frames_stamped_are_hardware(void **state)
 static void the_worst_clock_bounds_the_error(void **state)
 {
 	(void)state;
-	xdp.ends[0].clock_fd = CLOCK_FD;
-	xdp.ends[0].clock_before = xdp.ends[0].clock_after = (struct phc_offset){ .bound_ns = 4000 };
+	xdp.ends[0].clock.fd = CLOCK_FD;
+	xdp.ends[0].clock.track = (struct phc_track){ .worst_ns = 4000 };
 	assert_int_equal(judge(1000, 1000), EXIT_DONE);
 	assert_true(measurement.latency.error_bound_ns == 4027);
 	measurement.latency.error_bound_ns = 2 * CLOCK_READ_NS + 7;
-	xdp.ends[0].clock_before.bound_ns = xdp.ends[0].clock_after.bound_ns = 1;
+	xdp.ends[0].clock.track.worst_ns = 1;
 	assert_int_equal(judge(1000, 1000), EXIT_DONE);
 	assert_true(measurement.latency.error_bound_ns == 337);
 }

@@ -158,7 +158,7 @@ void tx_port_wait(struct tx_port *port)
 void tx_port_set_clock_offset(struct tx_port *port, int64_t offset_ns)
 {
 	for (unsigned int i = 0; i < port->queue_count; i++)
-		port->queues[i]->clock_offset_ns = offset_ns;
+		__atomic_store_n(&port->queues[i]->clock_offset_ns, offset_ns, __ATOMIC_RELAXED);
 }
 
 void tx_port_interrupt(struct tx_port *port)

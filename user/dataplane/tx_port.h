@@ -49,7 +49,7 @@ void tx_port_add_cpus(const struct tx_port *port, cpu_set_t *cpus);
  * share a thread were started. A port that could not be started must be waited for, too. */
 enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial);
 void tx_port_wait(struct tx_port *port);
-/* What to add to the clock that stamps departures for CLOCK_MONOTONIC, in the trials to come. */
+/* What to add to the clock that stamps departures for CLOCK_MONOTONIC, from now on; also while frames are sent. */
 void tx_port_set_clock_offset(struct tx_port *port, int64_t offset_ns);
 /* Make its threads look at the time, so that they go on to the next part of a trial. */
 void tx_port_interrupt(struct tx_port *port);

@@ -362,6 +362,12 @@ static int kick(struct tx_xsk *xsk)
 
 /* --- metadata ------------------------------------------------------------------------------------------------------- */
 
+/* It is set anew while frames are sent. */
+static uint64_t clock_offset_ns(const struct tx_xsk *xsk)
+{
+	return (uint64_t)__atomic_load_n(&xsk->tx.clock_offset_ns, __ATOMIC_RELAXED);
+}
+
 static struct xsk_metadata *metadata_of(const struct tx_xsk *xsk, uint64_t address)
 {
 	return (struct xsk_metadata *)(void *)(xsk->area + address - XSK_METADATA_OCTETS);
@@ -385,7 +391,7 @@ static void ask_nic(struct tx_xsk *xsk, uint32_t slot, uint64_t address, uint64_
 
 	if (xsk->tx.metadata.lead_ns && actual_ns > now_ns) {
 		metadata.flags = XDP_TXMD_FLAGS_LAUNCH_TIME;
-		metadata.request.launch_time_ns = actual_ns - (uint64_t)xsk->tx.clock_offset_ns;
+		metadata.request.launch_time_ns = actual_ns - clock_offset_ns(xsk);
 	}
 	if (xsk->sample_every && !--xsk->until_sample) {
 		metadata.flags |= XDP_TXMD_FLAGS_TIMESTAMP;
@@ -406,7 +412,7 @@ static void take_stamp(struct tx_xsk *xsk, uint64_t address)
 	struct tx_departures *departures = &xsk->tx.departures;
 	uint64_t sent_ns = metadata_of(xsk, address)->completion.sent_ns;
 	uint64_t *stamped_ns = &xsk->stamped_ns[address >> xsk->buffer_shift];
-	int64_t delay_ns = (int64_t)(sent_ns + (uint64_t)xsk->tx.clock_offset_ns - *stamped_ns);
+	int64_t delay_ns = (int64_t)(sent_ns + clock_offset_ns(xsk) - *stamped_ns);
 
 	if (!*stamped_ns)
 		return;

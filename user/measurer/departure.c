@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "netdev/ethtool.h"
 #include "port/port.h"
@@ -82,16 +80,13 @@ static enum exit_code lacks(const struct measurer_xdp *xdp, unsigned int port, c
 static enum exit_code open_clock(struct measurer_xdp *xdp, unsigned int port, int index)
 {
 	struct departure *departure = &xdp->ends[port].departure;
-	int fd = phc_open(index), error = fd < 0 ? fd : phc_measure(fd, &departure->before);
+	int error = nic_clock_open(index, &departure->clock);
 
 	if (!error)
 		error = port_stamp_sent(&xdp->ports[port], xdp->config);
-	if (!error) {
-		departure->clock_fd = fd;
+	if (!error)
 		return EXIT_DONE;
-	}
-	if (fd >= 0)
-		close(fd);
+	nic_clock_close(&departure->clock);
 	if (xdp->config->departure_delay == SWITCH_ON || xdp->config->launch_time == SWITCH_ON)
 		return refuse(EXIT_INCAPABLE, "port %s: its clock, /dev/ptp%d, cannot be used for departures: %s",
 			      xdp->ports[port].link.name, index, strerror(-error));
@@ -130,8 +125,8 @@ enum exit_code departure_open(struct measurer_xdp *xdp, unsigned int port, struc
 		return lacks(xdp, port, "departure-delay", ability.no_stamps);
 	if (ability.stamps && (may_stamp(config) || launches) && (code = open_clock(xdp, port, ability.phc_index)))
 		return code;
-	ret->lead_ns = departure->clock_fd && launches ? LEAD_NS : 0;
-	ret->stamps = departure->clock_fd || (config->departure_delay == SWITCH_ON && may_stamp(config));
+	ret->lead_ns = departure->clock.fd && launches ? LEAD_NS : 0;
+	ret->stamps = departure->clock.fd || (config->departure_delay == SWITCH_ON && may_stamp(config));
 	return EXIT_DONE;
 }
 
@@ -143,7 +138,7 @@ enum exit_code departure_check(struct measurer_xdp *xdp, unsigned int port)
 	const struct tx_metadata *has = &xdp->ends[port].tx->metadata;
 	static const char reason[] = "there are no transmit metadata with this backend, or for frames this long";
 
-	if (config->departure_delay == SWITCH_ON && may_stamp(config) && !departure->clock_fd && xdp_is_zero_copy(xdp, port))
+	if (config->departure_delay == SWITCH_ON && may_stamp(config) && !departure->clock.fd && xdp_is_zero_copy(xdp, port))
 		return lacks(xdp, port, "departure-delay",
 			     "of zero-copy frames only a driver knows when they depart, and this one does not tell");
 	if (config->launch_time == SWITCH_ON && !has->lead_ns)
@@ -157,51 +152,57 @@ enum exit_code departure_check(struct measurer_xdp *xdp, unsigned int port)
 void departure_close(struct measurer_xdp *xdp)
 {
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		if (xdp->ends[i].departure.clock_fd)
-			close(xdp->ends[i].departure.clock_fd);
+		nic_clock_close(&xdp->ends[i].departure.clock);
 		xdp->ends[i].departure = (struct departure){ 0 };
 	}
 }
 
 /* --- a trial -------------------------------------------------------------------------------------------------------- */
 
-/* The kernel stands in for the NIC's clock by CLOCK_TAI. */
-static int measure(const struct departure *departure, struct phc_offset *ret)
-{
-	if (departure->clock_fd)
-		return phc_measure(departure->clock_fd, ret);
-	*ret = phc_system_offset(CLOCK_TAI);
-	return 0;
-}
-
-static enum exit_code measure_offsets(struct measurer_xdp *xdp, bool before)
+/* Do that with the clock of each port whose departures are stamped. */
+static enum exit_code each_clock(struct measurer_xdp *xdp, int (*act)(struct measurer_xdp *xdp, unsigned int port))
 {
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		struct departure *departure = &xdp->ends[i].departure;
-		int error = departure->stamped ? measure(departure, before ? &departure->before : &departure->after) : 0;
+		int error = xdp->ends[i].departure.stamped ? act(xdp, i) : 0;
 
 		if (error)
 			return refuse(EXIT_INVALID, "port %s: cannot read its clock, by which frames depart: %s",
 				      xdp->ports[i].link.name, strerror(-error));
-		if (departure->stamped && before)
-			tx_port_set_clock_offset(xdp->ends[i].tx, departure->before.offset_ns);
 	}
 	return EXIT_DONE;
 }
 
+static void use_offset(void *context, int64_t offset_ns)
+{
+	tx_port_set_clock_offset(context, offset_ns);
+}
+
+static int begin(struct measurer_xdp *xdp, unsigned int port)
+{
+	struct nic_clock *clock = &xdp->ends[port].departure.clock;
+	int error = nic_clock_begin(clock);
+
+	return error ? error : nic_clock_follow(clock, use_offset, xdp->ends[port].tx);
+}
+
 enum exit_code departure_begin(struct measurer_xdp *xdp)
 {
-	return measure_offsets(xdp, true);
+	return each_clock(xdp, begin);
+}
+
+static int end(struct measurer_xdp *xdp, unsigned int port)
+{
+	return nic_clock_end(&xdp->ends[port].departure.clock);
 }
 
 enum exit_code departure_end(struct measurer_xdp *xdp)
 {
-	return measure_offsets(xdp, false);
+	return each_clock(xdp, end);
 }
 
 static uint64_t bound_ns(const struct departure *departure)
 {
-	return phc_bound_over_ns(&departure->before, &departure->after);
+	return phc_track_bound_ns(&departure->clock.track);
 }
 
 /* No frame may leave before its launch time: its tag, which says that it did not, would be wrong. */
@@ -282,7 +283,7 @@ void departure_judge(struct measurer_xdp *xdp, struct measurement *measurement)
 		tx_departures_add(&all, &xdp->ends[i].tx->departures);
 		worst_ns = bound_ns(departure) > worst_ns ? bound_ns(departure) : worst_ns;
 		launched |= xdp->ends[i].tx->metadata.lead_ns;
-		by_kernel |= !departure->clock_fd;
+		by_kernel |= !departure->clock.fd;
 		any = true;
 	}
 	measurement->has_departure = any && all.delays.count;
@@ -302,7 +303,7 @@ void departure_judge(struct measurer_xdp *xdp, struct measurement *measurement)
 json_t *departure_describe(const struct measurer_xdp *xdp, unsigned int port)
 {
 	const struct endpoint *end = &xdp->ends[port];
-	const char *stamps = !end->departure.stamped ? NULL : end->departure.clock_fd ? "hardware" : "kernel";
+	const char *stamps = !end->departure.stamped ? NULL : end->departure.clock.fd ? "hardware" : "kernel";
 
 	return json_pack("{s:s?, s:b}", "departure_stamps", stamps, "launch_time",
 			 end->tx && end->tx->metadata.lead_ns ? 1 : 0);

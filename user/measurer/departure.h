@@ -22,7 +22,7 @@ enum exit_code departure_open(struct measurer_xdp *xdp, unsigned int port, struc
 enum exit_code departure_check(struct measurer_xdp *xdp, unsigned int port);
 void departure_close(struct measurer_xdp *xdp);
 
-/* Around the frames of a trial: measure the offsets of the clocks. EXIT_INVALID if one cannot be read. */
+/* Around the frames of a trial: follow the clocks. EXIT_INVALID if one cannot be read. */
 enum exit_code departure_begin(struct measurer_xdp *xdp);
 enum exit_code departure_end(struct measurer_xdp *xdp);
 /* After that: EXIT_INVALID if frames of the sample left before their launch times, or none was stamped. */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "netdev/ethtool.h"
 #include "port/port.h"
@@ -58,14 +57,13 @@ static int open_clock(struct measurer_xdp *xdp, unsigned int port, char reason[R
 {
 	struct endpoint *end = &xdp->ends[port];
 	const char *lack;
-	int index = find_clock(xdp->ports[port].link.ifindex, &lack), fd, error;
+	int index = find_clock(xdp->ports[port].link.ifindex, &lack), error;
 
 	if (index < 0) {
 		snprintf(reason, REASON_SIZE, "%s", lack);
 		return index;
 	}
-	fd = phc_open(index);
-	error = fd < 0 ? fd : phc_measure(fd, &end->clock_before);
+	error = nic_clock_open(index, &end->clock);
 	if (error)
 		snprintf(reason, REASON_SIZE, "cannot read its clock, /dev/ptp%d: %s", index, strerror(-error));
 	else if ((error = port_stamp_received(&xdp->ports[port], xdp->config)))
@@ -73,10 +71,8 @@ static int open_clock(struct measurer_xdp *xdp, unsigned int port, char reason[R
 			 error == -EPERM ? "it has to be told to stamp frames, which --prepare does not allow "
 					   "(--prepare auto,timestamps), or CAP_NET_ADMIN is missing"
 					 : strerror(-error));
-	if (!error)
-		end->clock_fd = fd;
-	else if (fd >= 0)
-		close(fd);
+	if (error)
+		nic_clock_close(&end->clock);
 	return error;
 }
 
@@ -101,18 +97,15 @@ enum exit_code timestamps_open(struct measurer_xdp *xdp)
 enum exit_code timestamps_check(struct measurer_xdp *xdp)
 {
 	for (unsigned int i = 0; i < xdp->port_count && xdp->by_nic_clock; i++)
-		if (xdp->ends[i].clock_fd && !rx_has_hardware_clock(xdp->ends[i].rx))
+		if (xdp->ends[i].clock.fd && !rx_has_hardware_clock(xdp->ends[i].rx))
 			return do_without(xdp, i, "the kernel does not take the XDP program that asks for them");
 	return EXIT_DONE;
 }
 
 void timestamps_close(struct measurer_xdp *xdp)
 {
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		if (xdp->ends[i].clock_fd)
-			close(xdp->ends[i].clock_fd);
-		xdp->ends[i].clock_fd = 0;
-	}
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		nic_clock_close(&xdp->ends[i].clock);
 }
 
 /* --- a trial -------------------------------------------------------------------------------------------------------- */
@@ -129,15 +122,14 @@ static enum exit_code fall_back(struct measurer_xdp *xdp, unsigned int port, con
 	return EXIT_DONE;
 }
 
-/* Measure all offsets, into the endpoints' first or second. */
-static enum exit_code measure_offsets(struct measurer_xdp *xdp, bool before)
+/* Do that with each clock, as far as they are in use. */
+static enum exit_code each_clock(struct measurer_xdp *xdp, int (*act)(struct nic_clock *clock))
 {
 	enum exit_code code = EXIT_DONE;
 
 	for (unsigned int i = 0; i < xdp->port_count && xdp->by_nic_clock && !code; i++) {
-		struct endpoint *end = &xdp->ends[i];
-		struct phc_offset *offset = before ? &end->clock_before : &end->clock_after;
-		int error = end->clock_fd ? phc_measure(end->clock_fd, offset) : 0;
+		struct nic_clock *clock = &xdp->ends[i].clock;
+		int error = clock->fd ? act(clock) : 0;
 
 		if (error)
 			code = fall_back(xdp, i, "cannot read its clock", error);
@@ -145,19 +137,39 @@ static enum exit_code measure_offsets(struct measurer_xdp *xdp, bool before)
 	return code;
 }
 
+/* To the receiver 0 is that it is not to use the clock. */
+static void use_offset(void *context, int64_t offset_ns)
+{
+	rx_set_clock_offset(context, offset_ns ? offset_ns : 1);
+}
+
 enum exit_code timestamps_begin(struct measurer_xdp *xdp)
 {
-	enum exit_code code = measure_offsets(xdp, true);
+	enum exit_code code = each_clock(xdp, nic_clock_begin);
 
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		if (xdp->ends[i].clock_fd)
-			rx_set_clock_offset(xdp->ends[i].rx, xdp->by_nic_clock ? xdp->ends[i].clock_before.offset_ns : 0);
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
+		struct endpoint *end = &xdp->ends[i];
+		int error = 0;
+
+		if (end->clock.fd && xdp->by_nic_clock)
+			error = nic_clock_follow(&end->clock, use_offset, end->rx);
+		if (error)
+			code = fall_back(xdp, i, "cannot follow its clock", error);
+	}
+	for (unsigned int i = 0; i < xdp->port_count && !xdp->by_nic_clock; i++) {
+		if (!xdp->ends[i].clock.fd)
+			continue;
+		nic_clock_leave(&xdp->ends[i].clock);
+		rx_set_clock_offset(xdp->ends[i].rx, 0);
+	}
 	return code;
 }
 
 enum exit_code timestamps_end(struct measurer_xdp *xdp)
 {
-	return measure_offsets(xdp, false);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		nic_clock_leave(&xdp->ends[i].clock);
+	return each_clock(xdp, nic_clock_end);
 }
 
 /* How far the clocks may have been from what they were taken for, the worst of them. */
@@ -166,8 +178,7 @@ static double clocks_bound_ns(const struct measurer_xdp *xdp)
 	uint64_t most_ns = 0;
 
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		const struct endpoint *end = &xdp->ends[i];
-		uint64_t bound_ns = end->clock_fd ? phc_bound_over_ns(&end->clock_before, &end->clock_after) : 0;
+		uint64_t bound_ns = xdp->ends[i].clock.fd ? phc_track_bound_ns(&xdp->ends[i].clock.track) : 0;
 
 		if (bound_ns > most_ns)
 			most_ns = bound_ns;
@@ -179,7 +190,7 @@ static unsigned int first_clock(const struct measurer_xdp *xdp)
 {
 	unsigned int port = 0;
 
-	while (port + 1 < xdp->port_count && !xdp->ends[port].clock_fd)
+	while (port + 1 < xdp->port_count && !xdp->ends[port].clock.fd)
 		port++;
 	return port;
 }

@@ -2,8 +2,8 @@
 /*
  * Who tells when frames arrive: the receiving NICs' clocks, or the XDP program (--timestamps).
  *
- * All receiving ports or none, and all frames of a trial or none: latency is one data set. The offset of each NIC's clock to
- * CLOCK_MONOTONIC is measured before and after every trial.
+ * All receiving ports or none, and all frames of a trial or none: latency is one data set. Each NIC's clock is followed through
+ * every trial (netdev/nic_clock.h).
  */
 #ifndef XDP_MLR_MEASURER_TIMESTAMPS_H
 #define XDP_MLR_MEASURER_TIMESTAMPS_H
@@ -17,8 +17,8 @@ enum exit_code timestamps_open(struct measurer_xdp *xdp);
 enum exit_code timestamps_check(struct measurer_xdp *xdp);
 void timestamps_close(struct measurer_xdp *xdp);
 
-/* Around the frames of a trial: measure the offsets. A clock that cannot be read is used no more; EXIT_INVALID if hardware
- * was asked for. */
+/* Around the frames of a trial: follow the clocks. One that cannot be read is used no more; EXIT_INVALID if hardware was asked
+ * for. */
 enum exit_code timestamps_begin(struct measurer_xdp *xdp);
 enum exit_code timestamps_end(struct measurer_xdp *xdp);
 

@@ -113,7 +113,7 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 			.no_latency = xdp->config->no_latency,
 			.verify = verify_of(xdp->config),
 			.lengths = &lengths,
-			.hardware_clock = xdp->ends[i].clock_fd,
+			.hardware_clock = xdp->ends[i].clock.fd,
 		};
 
 		mlr_profile_receives(&xdp->profile, xdp->ends[i].number, &wanted.first_flow, &wanted.flow_count);
@@ -290,14 +290,14 @@ static void find_selftest(struct measurer_xdp *xdp)
 void xdp_close(struct measurer_xdp *xdp)
 {
 	ports_note_carrier(xdp->netlink, xdp->ports, xdp->port_count);
+	timestamps_close(xdp); /* first: what follows the clocks writes to receivers and transmitters */
+	departure_close(xdp);
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		tx_port_close(xdp->ends[i].tx);
 	snmp_close(xdp->snmp);
 	neighbours_close(xdp->neighbours);
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		rx_close(xdp->ends[i].rx);
-	timestamps_close(xdp);
-	departure_close(xdp);
 	ports_close(xdp->netlink, xdp->ports, xdp->port_count);
 	netlink_close(xdp->netlink);
 	session_restore();

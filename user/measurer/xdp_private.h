@@ -12,7 +12,7 @@
 #include "measurer/measurer.h"
 #include "mlr/profile.h"
 #include "netdev/netlink.h"
-#include "netdev/phc.h"
+#include "netdev/nic_clock.h"
 #include "port/neighbour.h"
 #include "port/port.h"
 #include "port/snmp.h"
@@ -23,18 +23,16 @@ enum mac_source { MAC_GIVEN, MAC_ARP, MAC_DISCOVERY, MAC_OTHER_PORT };
 /* Who stamps departures of a port (departure.h). */
 struct departure {
 	bool stamped;
-	int clock_fd;                    /* the NIC's clock; 0: the kernel does */
-	struct phc_offset before, after; /* of the trial */
+	struct nic_clock clock; /* without fd the kernel does, by CLOCK_TAI */
 };
 
 /* Everything of one port. */
 struct endpoint {
 	unsigned int number; /* of the port in the profile: other hosts may have ports, too */
 	bool transmits, receives;
-	struct rx *rx;                               /* always: it also shows what is foreign or misdirected */
-	struct tx_port *tx;                          /* NULL if it does not transmit */
-	int clock_fd;                                /* the NIC's clock, if it tells when frames arrive; 0: it does not */
-	struct phc_offset clock_before, clock_after; /* of the trial */
+	struct rx *rx;          /* always: it also shows what is foreign or misdirected */
+	struct tx_port *tx;     /* NULL if it does not transmit */
+	struct nic_clock clock; /* without fd it does not tell when frames arrive */
 	struct departure departure;
 	uint8_t destination_mac[MLR_MAC_OCTETS];
 	enum mac_source mac_source;

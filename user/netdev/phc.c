@@ -14,6 +14,10 @@
 #define SAMPLES       10 /* each costs an access to the device, some microseconds */
 #define CLOCK_SAMPLES 20 /* of the system's two clocks, tens of nanoseconds each */
 
+#define BASE_NS   (NS_PER_S / 2)  /* between comparisons that a drift is counted from, */
+#define LEAST_NS  (NS_PER_S / 20) /* and the least: below that the readings' own errors are more */
+#define DRIFT_MAX 1e-3            /* more is no drift: somebody set the clock */
+
 /* --- the arithmetic ------------------------------------------------------------------------------------------------- */
 
 struct phc_offset phc_bracket(int64_t before_ns, int64_t read_ns, int64_t after_ns)
@@ -87,6 +91,78 @@ uint64_t phc_bound_over_ns(const struct phc_offset *before, const struct phc_off
 	return at_end_ns > before->bound_ns ? at_end_ns : before->bound_ns;
 }
 
+/* The offset as it is carried on to this moment. */
+static int64_t carried_on_ns(const struct phc_track *track, uint64_t at_ns)
+{
+	return track->last.offset_ns + (int64_t)(track->drift * (double)(int64_t)(at_ns - track->last.at_ns));
+}
+
+static void note_worst(uint64_t *worst_ns, uint64_t one_ns)
+{
+	if (one_ns > *worst_ns)
+		*worst_ns = one_ns;
+}
+
+static uint64_t off_ns(int64_t one_ns, int64_t other_ns)
+{
+	return (uint64_t)(one_ns > other_ns ? one_ns - other_ns : other_ns - one_ns);
+}
+
+void phc_track_add(struct phc_track *track, const struct phc_offset *comparison)
+{
+	uint64_t elapsed_ns = comparison->at_ns - track->base[0].at_ns;
+	double drift = (double)(comparison->offset_ns - track->base[0].offset_ns) / (double)elapsed_ns;
+
+	if (track->last.at_ns)
+		note_worst(&track->worst_ns,
+			   comparison->bound_ns + off_ns(comparison->offset_ns, carried_on_ns(track, comparison->at_ns)));
+	track->last = *comparison;
+	if (track->base[0].at_ns && elapsed_ns < LEAST_NS)
+		return;
+	if (!track->base[0].at_ns || drift > DRIFT_MAX || drift < -DRIFT_MAX) {
+		track->base[0] = track->base[1] = *comparison;
+		track->drift = 0.0;
+		return;
+	}
+	track->drift = drift;
+	if (comparison->at_ns - track->base[1].at_ns < BASE_NS)
+		return;
+	track->base[0] = track->base[1];
+	track->base[1] = *comparison;
+}
+
+void phc_track_begin(struct phc_track *track, const struct phc_offset *comparison)
+{
+	phc_track_add(track, comparison);
+	track->worst_ns = comparison->bound_ns;
+	track->worst_applied_ns = 0;
+	track->applied_ns = comparison->offset_ns;
+}
+
+static void note_applied(struct phc_track *track, uint64_t now_ns)
+{
+	note_worst(&track->worst_applied_ns, off_ns(track->applied_ns, carried_on_ns(track, now_ns)));
+}
+
+int64_t phc_track_apply(struct phc_track *track, uint64_t now_ns, uint64_t for_ns)
+{
+	note_applied(track, now_ns);
+	track->applied_ns = carried_on_ns(track, now_ns + for_ns / 2);
+	note_applied(track, now_ns);
+	return track->applied_ns;
+}
+
+void phc_track_end(struct phc_track *track, const struct phc_offset *comparison)
+{
+	note_applied(track, comparison->at_ns);
+	phc_track_add(track, comparison);
+}
+
+uint64_t phc_track_bound_ns(const struct phc_track *track)
+{
+	return track->worst_ns + track->worst_applied_ns;
+}
+
 /* --- the clocks ----------------------------------------------------------------------------------------------------- */
 
 int phc_open(int index)
@@ -118,6 +194,7 @@ struct phc_offset phc_system_offset(clockid_t clock)
 		if (one.bound_ns < best.bound_ns)
 			best = one;
 	}
+	best.at_ns = clock_ns();
 	return best;
 }
 
@@ -158,6 +235,7 @@ static int measure_once(int fd, struct phc_offset *ret)
 	if (!phc_agree(&before, &after))
 		return -EAGAIN;
 	*ret = phc_chain(&to_realtime, before.bound_ns < after.bound_ns ? &before : &after);
+	ret->at_ns = before.at_ns + (after.at_ns - before.at_ns) / 2;
 	return 0;
 }
 

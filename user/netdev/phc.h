@@ -18,6 +18,18 @@
 struct phc_offset {
 	int64_t offset_ns;
 	uint64_t bound_ns;
+	uint64_t at_ns; /* when, by CLOCK_MONOTONIC; of phc_measure() and phc_system_offset() only */
+};
+
+/* A clock that drifts: its offset as comparisons tell it, carried on between them by the drift that they show. Zeros are a
+ * clock that was not compared yet. */
+struct phc_track {
+	struct phc_offset last;    /* the last comparison */
+	struct phc_offset base[2]; /* earlier ones, that the drift is counted from: some time ago, and on the way there */
+	double drift;              /* of the offset, ns a ns */
+	int64_t applied_ns;        /* the offset that is in use */
+	uint64_t worst_ns; /* what a comparison was off from what was carried on, and its own bound, since the beginning */
+	uint64_t worst_applied_ns; /* what was in use was off from what was carried on */
 };
 
 /* A file descriptor, or -errno. `index` is the N of /dev/ptpN. */
@@ -45,6 +57,16 @@ struct phc_offset phc_of_precise(const struct ptp_sys_offset_precise *pair);
 struct phc_offset phc_chain(const struct phc_offset *first, const struct phc_offset *second);
 /* Whether two readings of what should be the same can both be right. */
 bool phc_agree(const struct phc_offset *one, const struct phc_offset *other);
+/* Count a comparison in. */
+void phc_track_add(struct phc_track *track, const struct phc_offset *comparison);
+/* The same, and what was off before is forgotten: a trial begins. */
+void phc_track_begin(struct phc_track *track, const struct phc_offset *comparison);
+/* The offset to use from now on, for so long: that of the middle. */
+int64_t phc_track_apply(struct phc_track *track, uint64_t now_ns, uint64_t for_ns);
+/* It ends: the last comparison. */
+void phc_track_end(struct phc_track *track, const struct phc_offset *comparison);
+/* By how much times converted by the offsets in use may be wrong, if between two comparisons the clock drifted one way. */
+uint64_t phc_track_bound_ns(const struct phc_track *track);
 /* By how much times converted by `before` may be wrong until `after` was measured, if the clocks drifted one way. */
 uint64_t phc_bound_over_ns(const struct phc_offset *before, const struct phc_offset *after);
 
