@@ -16,10 +16,10 @@
 #define START_MARGIN_NS 300000 /* until the transmit threads spin */
 #define GRACE_RATIO     0.0005 /* of the Trial Duration: what a stall of this machine may still be caught up after it */
 #define GRACE_MAX_NS    1000000
-#define POLL_NS         200000         /* between looks at the counters in phase d */
-#define QUIET_FRAMES    3              /* that could have come in a silence which is to mean something, */
-#define QUIET_LATENCY   1.25           /* or a frame as slow as the slowest, and a bit */
-#define NIC_LAG_NS      (3 * NS_PER_S) /* some drivers refresh their counters every two seconds */
+#define POLL_NS         200000          /* between looks at the counters in phase d */
+#define QUIET_FRAMES    3               /* that could have come in a silence which is to mean something, */
+#define QUIET_LATENCY   1.25            /* or a frame as slow as the slowest, and a bit */
+#define NIC_LAG_NS      (11 * NS_PER_S) /* some drivers refresh their counters every two seconds, idpf every ten */
 #define NIC_POLL_NS     (NS_PER_S / 20)
 #define CLOCK_READS     100
 
