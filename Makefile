@@ -208,6 +208,12 @@ $(BUILD)/bench/bench_live $(BUILD)/bench/bench_tx: $(BUILD)/bench/%: tools/bench
 	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) -Iuser -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
 		$(filter-out $(BUILD)/user/cli/main.o,$(user_objects)) $(BUILD)/libmlr.a $(user_libs)
 
+# has the transmitter's file in it
+$(BUILD)/bench/bench_steps: tools/bench/bench_steps.c $(user_objects) $(BUILD)/libmlr.a
+	@mkdir -p $(@D)
+	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) -Iuser -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
+		$(filter-out $(BUILD)/user/cli/main.o $(BUILD)/user/dataplane/tx_xsk.o,$(user_objects)) $(BUILD)/libmlr.a $(user_libs)
+
 $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a -lm
