@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../test.h"
-#include "benchmark/rfc2544_trial.h"
+#include "benchmark/rfc2544_run.h"
 
 #define REPEATS 4
 
@@ -37,7 +37,8 @@ static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_
 static const struct measurer_ops ops = { .measure = measure };
 static struct measurer measurer = { .ops = &ops, .transmitters = 1 };
 static struct config config = { .frame_size_text = "64", .quiet = true };
-static struct rfc2544 suite = { .config = &config, .plan = { .latency_repeats = REPEATS, .latency_duration_s = 1 } };
+static struct rfc2544 suite = { .common = { .config = &config },
+				.plan = { .latency_repeats = REPEATS, .latency_duration_s = 1 } };
 static struct rfc2544_run run;
 static json_t *result;
 
@@ -53,7 +54,9 @@ static int set_up(void **state)
 	for (size_t i = 0; i < REPEATS; i++)
 		set_trial(i, hardware, 100 + (double)i);
 	performed = 0;
-	run = (struct rfc2544_run){ .suite = &suite, .config = &config, .measurer = &measurer, .throughput_fps = 1000 };
+	run = (struct rfc2544_run){ .part = { .suite = &suite.common, .config = &config, .measurer = &measurer },
+				    .suite = &suite,
+				    .throughput_fps = 1000 };
 	result = json_object();
 	return 0;
 }
@@ -84,7 +87,7 @@ static void one_clock_is_named_with_its_worst_bound(void **state)
 	assert_string_equal(text_of("clock"), "a clock");
 	assert_true(number_of("error_bound_ns") == 900);
 	assert_true(number_of("repeats") == REPEATS);
-	assert_null(run.reason);
+	assert_null(run.part.reason);
 }
 
 static void two_clocks_are_not_averaged_in_silence(void **state)
@@ -97,7 +100,7 @@ static void two_clocks_are_not_averaged_in_silence(void **state)
 	assert_null(json_object_get(result, "clock"));
 	assert_null(json_object_get(result, "definition"));
 	assert_true(number_of("error_bound_ns") == 102);
-	assert_non_null(strstr(run.reason, "different clocks"));
+	assert_non_null(strstr(run.part.reason, "different clocks"));
 }
 
 static void a_repeat_without_latency_is_said(void **state)
@@ -107,7 +110,7 @@ static void a_repeat_without_latency_is_said(void **state)
 	assert_int_equal(rfc2544_latency(&run, result), EXIT_DONE);
 	assert_true(number_of("repeats") == REPEATS - 1);
 	assert_string_equal(text_of("source"), hardware);
-	assert_non_null(strstr(run.reason, "has no latency"));
+	assert_non_null(strstr(run.part.reason, "has no latency"));
 }
 
 static void an_unknown_bound_stays_unknown(void **state)
@@ -126,7 +129,7 @@ static void without_any_latency_there_is_no_source(void **state)
 	assert_int_equal(rfc2544_latency(&run, result), EXIT_DONE);
 	assert_true(json_is_null(json_object_get(result, "source")));
 	assert_true(json_is_null(json_object_get(result, "error_bound_ns")));
-	assert_non_null(run.reason);
+	assert_non_null(run.part.reason);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -2,12 +2,11 @@
 #include "benchmark/rfc2544.h"
 
 #include <math.h>
-#include <netinet/ether.h>
 
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "benchmark/plan.h"
-#include "benchmark/rfc2544_trial.h"
+#include "benchmark/rfc2544_run.h"
 #include "config/options_suite.h"
 #include "progress/events.h"
 #include "progress/progress.h"
@@ -78,30 +77,13 @@ static struct rfc2544_plan make_plan(const struct config *config)
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
-static void end_suite(struct rfc2544 *suite, enum exit_code code)
+static enum exit_code perform_test(void *context, json_t *json)
 {
-	if (code == EXIT_UNMET)
-		suite->end_reason = "the time limit of the suite was reached";
-	else if (code == EXIT_INTERRUPTED)
-		suite->end_reason = "interrupted";
-	else if (code != EXIT_DONE)
-		suite->end_reason = "a trial could not be measured";
-}
+	struct rfc2544_run *run = context;
 
-/* The result of a test, as it stands in the document; its trials are not told twice. */
-static enum exit_code tell_test(const struct rfc2544_run *run, const json_t *json)
-{
-	json_t *copy = json_copy((json_t *)json);
-
-	json_object_del(copy, "trials");
-	return event_test_finished(run->config, run->config->frame_size_text, run->test, copy);
-}
-
-static enum exit_code perform_test(struct rfc2544_run *run, enum rfc2544_test test, json_t *json)
-{
-	if (!tests[test].needs_throughput || run->throughput_fps > 0)
-		return tests[test].perform(run, json);
-	run->reason = "the throughput is not known";
+	if (!tests[run->test].needs_throughput || run->throughput_fps > 0)
+		return tests[run->test].perform(run, json);
+	run->part.reason = "the throughput is not known";
 	return EXIT_DONE;
 }
 
@@ -109,34 +91,18 @@ static enum exit_code perform_test(struct rfc2544_run *run, enum rfc2544_test te
 static enum exit_code run_test(struct rfc2544_run *run, enum rfc2544_test test)
 {
 	struct rfc2544 *suite = run->suite;
-	uint64_t start_ns = clock_ns();
 	json_t *json = json_object();
-	enum exit_code code, told;
+	enum exit_code code;
 
-	run->test = rfc2544_names[test].name;
-	run->reason = NULL;
-	run->tester_limited = false;
-	run->repeated = 0;
-	note("%s octets: %s", run->config->frame_size_text, run->test);
-	code = event_test_started(run->config, run->config->frame_size_text, run->test);
-	if (code == EXIT_DONE)
-		code = perform_test(run, test, json);
-	end_suite(suite, code);
-	if (code != EXIT_DONE)
-		run->reason = suite->end_reason;
-	json_object_update_new(json, json_pack("{s:b, s:s?, s:b, s:f, s:I}", "regular", !run->reason, "irregular_reason",
-					       run->reason, "tester_limited", run->tester_limited, "duration",
-					       (double)(clock_ns() - start_ns) / (double)NS_PER_S, "repeated_trials",
-					       (json_int_t)run->repeated));
-	suite->irregular |= run->reason != NULL;
-	suite->tester_limited |= run->tester_limited;
+	run->test = test;
+	note("%s octets: %s", run->part.config->frame_size_text, rfc2544_names[test].name);
+	code = suite_test(&run->part, rfc2544_names[test].name, perform_test, run, json);
 	if (test == TEST_RESET)
 		suite->reset = json_incref(json);
 	else
 		json_object_set(run->json, rfc2544_names[test].member, json);
-	told = tell_test(run, json);
 	json_decref(json);
-	return code == EXIT_DONE || code == EXIT_UNMET ? (told == EXIT_DONE ? code : told) : code;
+	return code;
 }
 
 /* Whether a test has to be made: because it was asked for, or because another one needs its result. */
@@ -169,7 +135,7 @@ static double waits_s(const struct config *config)
 static double expected_s(const struct rfc2544 *suite, enum rfc2544_test test)
 {
 	const struct rfc2544_plan *plan = &suite->plan;
-	double wait_s = waits_s(suite->config);
+	double wait_s = waits_s(suite->common.config);
 
 	if (suite->took_s[test] > 0)
 		return suite->took_s[test];
@@ -227,53 +193,25 @@ static void show_stage(struct rfc2544_run *run, enum rfc2544_test test, unsigned
 			 sizes_s(suite, suite->sizes - suite->size, suite->size <= suite->smallest);
 
 	snprintf(stage, sizeof(stage), "size %u of %u, test %u of %u", suite->size, suite->sizes, number, count);
-	run->test_s = expected_s(suite, test);
-	run->test_start_ns = clock_ns();
-	progress_stage(stage, suite->start_ns, after_s, suite->config->max_time_s);
+	run->part.test_s = expected_s(suite, test);
+	run->part.test_start_ns = clock_ns();
+	progress_stage(stage, suite->common.start_ns, after_s, suite->common.config->max_time_s);
 }
 
 /* --- frame sizes -------------------------------------------------------------------------------------------------- */
 
-static const json_t *port_of(const json_t *measurer, size_t port)
-{
-	return json_array_get(json_object_get(measurer, "ports"), port);
-}
-
-/* Whom the ports face is asked once, with the first frame size. */
-static void take_macs(const json_t *measurer, struct config *config)
-{
-	for (size_t i = 0; i < config->port_count; i++) {
-		const char *text = json_string_value(json_object_get(port_of(measurer, i), "destination_mac"));
-
-		if (text && ether_aton_r(text, &config->ports[i].destination_mac))
-			config->ports[i].destination_mac_given = true;
-	}
-}
-
-/* What the document says of how it was measured, by the first frame size. */
-static void keep_setting(struct rfc2544_run *run)
-{
-	struct rfc2544 *suite = run->suite;
-
-	if (suite->setting)
-		return;
-	suite->setting = json_object();
-	suite->transmitters = run->measurer->transmitters;
-	report_add_setting(suite->setting, run->config, run->measurer, suite->start_time);
-}
-
 static enum exit_code begin_frame_size(struct rfc2544_run *run)
 {
-	enum exit_code code = load_range_find(run->config, run->measurer, &run->range);
-	double line_fps = run->measurer->line_rate_fps;
-	unsigned int octets = run->config->frame_size_octets;
+	enum exit_code code = load_range_find(run->part.config, run->part.measurer, &run->range);
+	double line_fps = run->part.measurer->line_rate_fps;
+	unsigned int octets = run->part.config->frame_size_octets;
 
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
-		keep_setting(run);
+		suite_keep_setting(&run->part);
 	if (code != EXIT_DONE)
 		return code;
 	run->throughput_fps = NAN;
-	run->json = json_pack("{s:s, s:o, s:o, s:f, s:s, s:f}", "frame_size", run->config->frame_size_text,
+	run->json = json_pack("{s:s, s:o, s:o, s:f, s:s, s:f}", "frame_size", run->part.config->frame_size_text,
 			      "frame_size_octets", octets ? json_integer(octets) : json_null(), "line_rate",
 			      json_number_or_null(line_fps > 0 ? line_fps : NAN), "max_load", run->range.max_fps,
 			      "max_load_source", run->range.max_source, "max_rate", run->range.max_fps);
@@ -286,15 +224,16 @@ static enum exit_code begin_frame_size(struct rfc2544_run *run)
 static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *frame_size)
 {
 	struct config config;
-	struct rfc2544_run run = { .suite = suite, .config = &config, .smallest = suite->size == suite->smallest + 1 };
+	struct rfc2544_run run = { .part = { .suite = &suite->common, .config = &config },
+				   .suite = suite,
+				   .smallest = suite->size == suite->smallest + 1 };
 	unsigned int number = 0;
-	enum exit_code code = config_for_frame_size(suite->config, frame_size, &config);
+	enum exit_code code = config_for_frame_size(suite->common.config, frame_size, &config);
 
 	if (code != EXIT_DONE)
 		return code;
-	if (suite->setting)
-		take_macs(json_object_get(suite->setting, "measurer"), &config);
-	code = measurer_new(&config, &run.measurer);
+	suite_take_macs(&suite->common, &config);
+	code = measurer_new(&config, &run.part.measurer);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
 		code = begin_frame_size(&run);
 	for (int i = 0; i < TEST_COUNT && code == EXIT_DONE; i++) {
@@ -302,10 +241,10 @@ static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *fram
 			continue;
 		show_stage(&run, i, ++number);
 		code = run_test(&run, i);
-		suite->took_s[i] = (double)(clock_ns() - run.test_start_ns) / (double)NS_PER_S;
+		suite->took_s[i] = (double)(clock_ns() - run.part.test_start_ns) / (double)NS_PER_S;
 	}
 	json_decref(run.json);
-	measurer_free(run.measurer);
+	measurer_free(run.part.measurer);
 	return code;
 }
 
@@ -337,10 +276,8 @@ static enum exit_code prepare(const struct config *config, struct rfc2544 *ret)
 	enum exit_code code;
 
 	*ret = (struct rfc2544){
-		.config = config,
+		.common = suite_begin(config),
 		.plan = make_plan(config),
-		.start_time = time(NULL),
-		.start_ns = clock_ns(),
 	};
 	while (frame_sizes_part(config->frame_size_text, ret->sizes, frame_size))
 		ret->sizes++;
@@ -372,16 +309,12 @@ enum exit_code rfc2544_run(const struct config *config, struct rfc2544 *ret)
 		suite->size++;
 		code = measure_frame_size(suite, frame_size);
 	}
-	progress_end();
-	progress_stage("", 0, 0, 0);
-	end_suite(suite, code);
-	suite->duration_s = (double)(clock_ns() - suite->start_ns) / (double)NS_PER_S;
-	return code == EXIT_DONE && (suite->irregular || suite->tester_limited) ? EXIT_UNMET : code;
+	return suite_end(&suite->common, code);
 }
 
 void rfc2544_free(struct rfc2544 *suite)
 {
 	json_decref(suite->frame_sizes);
 	json_decref(suite->reset);
-	json_decref(suite->setting);
+	json_decref(suite->common.setting);
 }

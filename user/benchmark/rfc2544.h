@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The suite of RFC 2544 section 26, as RFC 9004 (back-to-back frames) and RFC 6201 (reset) update it: through the frame
- * sizes, one measurer each, and through the tests (rfc2544_trial.h).
+ * sizes, one measurer each, and through the tests (rfc2544_run.h).
  */
 #ifndef XDP_MLR_BENCHMARK_RFC2544_H
 #define XDP_MLR_BENCHMARK_RFC2544_H
 
-#include "benchmark/rfc2544_trial.h"
+#include "benchmark/rfc2544_run.h"
 
 /* Run it. Whatever it returns, *ret is to be freed. EXIT_DONE, EXIT_UNMET where something is irregular or tester-limited,
  * EXIT_INTERRUPTED; else the reason was said. */
@@ -31,7 +31,7 @@ extern const struct rfc2544_plan rfc2544_by_the_book;
 /* Whether it was asked for. */
 static inline bool rfc2544_is_wanted(const struct rfc2544 *suite, enum rfc2544_test test)
 {
-	return suite->config->tests >> test & 1;
+	return suite->common.config->tests >> test & 1;
 }
 
 #endif

@@ -29,7 +29,7 @@ static void add_omissions(const struct rfc2544 *suite, json_t *sentences)
 	size_t used = 0;
 
 	for (unsigned int i = 0; frame_sizes_part(RFC2544_FRAME_SIZES, i, wanted); i++)
-		if (!has_frame_size(suite->config, wanted))
+		if (!has_frame_size(suite->common.config, wanted))
 			used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "", wanted);
 	if (used)
 		append_sentence(sentences, "Frame sizes: RFC 2544 section 9.1 also has %s octets.", missing);
@@ -37,7 +37,7 @@ static void add_omissions(const struct rfc2544 *suite, json_t *sentences)
 		if (!rfc2544_is_wanted(suite, i))
 			append_sentence(sentences, "Section %s: %s was not asked for.", rfc2544_names[i].section,
 					rfc2544_names[i].name);
-	if (suite->config->direction == DIRECTION_A_TO_B || suite->config->direction == DIRECTION_B_TO_A)
+	if (suite->common.config->direction == DIRECTION_A_TO_B || suite->common.config->direction == DIRECTION_B_TO_A)
 		append_sentence(sentences, "Section 14: one direction only; RFC 2544 says both.");
 	append_sentence(
 		sentences,
@@ -139,8 +139,8 @@ static json_t *irregular_reason_json(const struct rfc2544 *suite)
 	char text[REASON_SIZE] = "";
 	size_t used = 0;
 
-	if (suite->end_reason)
-		return json_string(suite->end_reason);
+	if (suite->common.end_reason)
+		return json_string(suite->common.end_reason);
 	for (size_t i = 0; i < json_array_size(suite->frame_sizes); i++) {
 		const json_t *one = json_array_get(suite->frame_sizes, i);
 
@@ -156,19 +156,19 @@ json_t *report_rfc2544(const struct rfc2544 *suite)
 {
 	json_t *document, *sentences;
 
-	if (!suite->setting)
+	if (!suite->common.setting)
 		return NULL;
-	sentences = json_object_get(suite->setting, "deviations");
+	sentences = json_object_get(suite->common.setting, "deviations");
 	add_omissions(suite, sentences);
 	add_rate_deviations(suite, sentences);
 	add_deviations(suite, sentences);
 	document = json_pack("{s:s, s:o, s:b, s:b, s:o, s:b, s:f, s:O, s:O?, s:s, s:i}", "schema", "xdp-mlr/rfc2544/1",
-			     "tests", tests_json(suite), "fast", (int)suite->config->fast, "regular",
-			     !suite->irregular && !suite->end_reason, "irregular_reason", irregular_reason_json(suite),
-			     "tester_limited", (int)suite->tester_limited, "suite_duration", suite->duration_s,
-			     "frame_sizes", suite->frame_sizes, "reset", suite->reset, "load_scope", "interface",
-			     "aggregate_factor", (int)suite->transmitters);
+			     "tests", tests_json(suite), "fast", (int)suite->common.config->fast, "regular",
+			     !suite->common.irregular && !suite->common.end_reason, "irregular_reason",
+			     irregular_reason_json(suite), "tester_limited", (int)suite->common.tester_limited,
+			     "suite_duration", suite->common.duration_s, "frame_sizes", suite->frame_sizes, "reset",
+			     suite->reset, "load_scope", "interface", "aggregate_factor", (int)suite->common.transmitters);
 	if (document)
-		json_object_update(document, suite->setting);
+		json_object_update(document, suite->common.setting);
 	return document;
 }

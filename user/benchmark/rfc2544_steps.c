@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "base/stop.h"
-#include "benchmark/rfc2544_trial.h"
+#include "benchmark/rfc2544_run.h"
 #include "mlr/rfc2544.h"
 #include "mlr/welch.h"
 #include "result/report.h"
@@ -49,7 +49,7 @@ static enum exit_code send_burst(struct rfc2544_run *run, uint64_t frames, bool 
 		};
 		struct measurement measurement;
 		uint64_t start_ns = clock_ns();
-		enum exit_code code = rfc2544_steps(run, &steps, &measurement);
+		enum exit_code code = suite_steps(&run->part, &steps, &measurement);
 		bool unsent;
 
 		if (code != EXIT_DONE)
@@ -62,10 +62,10 @@ static enum exit_code send_burst(struct rfc2544_run *run, uint64_t frames, bool 
 		if (!unsent)
 			return EXIT_DONE;
 		if (try == BURST_TRIES) {
-			run->tester_limited = true;
+			run->part.tester_limited = true;
 			return EXIT_DONE;
 		}
-		run->repeated++;
+		run->part.repeated++;
 	}
 }
 
@@ -91,7 +91,7 @@ static enum exit_code search_burst(struct rfc2544_run *run, uint64_t most_frames
 
 static void put_bursts(const struct rfc2544_run *run, const uint64_t *values, size_t count, json_t *json)
 {
-	double rate_fps = run->range.max_fps, line_fps = run->measurer->line_rate_fps;
+	double rate_fps = run->range.max_fps, line_fps = run->part.measurer->line_rate_fps;
 	struct mlr_burst_summary summary = mlr_burst_summarize(values, count, rate_fps, run->throughput_fps);
 	json_t *list = json_array();
 
@@ -131,7 +131,7 @@ enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json)
 					       "min_step_frames", 1, "max_burst_frames", (json_int_t)most_frames,
 					       "reached_max_burst", reached, "trial_length",
 					       plan->burst_pause ? plan->burst_trial_s : 0.0, "trial_count",
-					       (json_int_t)trial_count, "repeated_trials", (json_int_t)run->repeated));
+					       (json_int_t)trial_count, "repeated_trials", (json_int_t)run->part.repeated));
 	free(values);
 	return code;
 }
@@ -199,13 +199,13 @@ static enum exit_code recover_once(struct rfc2544_run *run, double overload_fps,
 		enum exit_code code;
 
 		steps.context = &watch;
-		code = rfc2544_steps(run, &steps, &measurement);
+		code = suite_steps(&run->part, &steps, &measurement);
 		if (code != EXIT_DONE)
 			return code;
 		if (measurement.tester_limited && try < STEPS_TRIES) {
-			run->repeated++;
+			run->part.repeated++;
 		} else {
-			run->tester_limited |= measurement.tester_limited;
+			run->part.tester_limited |= measurement.tester_limited;
 			json_array_append_new(runs, recovery_json(&watch, &measurement, ret_recovery_s));
 			measurement_free(&measurement);
 			return EXIT_DONE;
@@ -247,7 +247,7 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 		if (code == EXIT_DONE && !isnan(recovery_s))
 			values[count++] = recovery_s;
 		else if (code == EXIT_DONE && json_is_true(json_object_get(json_array_get(runs, i), "lost_at_end")))
-			run->reason = "the SUT still lost frames when the trial ended";
+			run->part.reason = "the SUT still lost frames when the trial ended";
 	}
 	put_recovery(run, overload_fps, values, count, json);
 	json_object_set_new(json, "runs", runs);
@@ -291,12 +291,12 @@ static void end_command(struct rfc2544_run *run, struct reset_watch *reset, json
 	if (!reset->command || !reset->started_ns)
 		return;
 	if (reset->start_error) {
-		run->reason = "the reset command could not be started";
+		run->part.reason = "the reset command could not be started";
 		return;
 	}
 	child_fate(&reset->child, fate);
 	if (strcmp(fate, "exited with status 0"))
-		run->reason = "the reset command failed, or has not ended";
+		run->part.reason = "the reset command failed, or has not ended";
 	json_object_set_new(json, "command_result", json_string(fate));
 	child_end(&reset->child, COMMAND_GRACE_S);
 }
@@ -316,15 +316,15 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *reset, 
 	bool seen = lost && (isnan(outage_s) || mlr_watch_outage_seen(&reset->watch));
 
 	if (!seen)
-		run->reason = "no outage was seen: was the SUT reset?";
+		run->part.reason = "no outage was seen: was the SUT reset?";
 	else if (isnan(outage_s))
-		run->reason = "frames were not forwarded again before the trial ended";
+		run->part.reason = "frames were not forwarded again before the trial ended";
 	json_object_update_new(
 		json,
 		json_pack("{s:o, s:f, s:o, s:I, s:o, s:o, s:o}", "reset_time", json_number_or_null(seen ? outage_s : NAN),
 			  "resolution", (double)reset->watch.outage_resolution_ns / NS_PER_S_F, "reset_time_by_loss",
 			  json_number_or_null(lost && !isnan(outage_s)
-						      ? (double)lost / run->measurer->transmitters / run->throughput_fps
+						      ? (double)lost / run->part.measurer->transmitters / run->throughput_fps
 						      : NAN),
 			  "frames_lost", (json_int_t)lost, "outage_from", since_start(reset, reset->watch.outage_from_ns),
 			  "outage_to", since_start(reset, reset->watch.outage_to_ns), "command_at",
@@ -343,19 +343,20 @@ enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
 	};
 	struct reset_watch reset = {
 		.steps = &steps,
-		.command = run->config->reset_command,
+		.command = run->part.config->reset_command,
 		.settle_ns = (uint64_t)(fmin(SETTLE_RATIO * duration_s, SETTLE_MAX_S) * NS_PER_S_F),
 	};
 	struct measurement measurement;
 	enum exit_code code;
 
 	steps.context = &reset;
-	json_object_update_new(json, json_pack("{s:s, s:f, s:s?, s:f}", "frame_size", run->config->frame_size_text, "load",
-					       run->throughput_fps, "command", reset.command, "trial_duration", duration_s));
-	code = rfc2544_steps(run, &steps, &measurement);
+	json_object_update_new(json,
+			       json_pack("{s:s, s:f, s:s?, s:f}", "frame_size", run->part.config->frame_size_text, "load",
+					 run->throughput_fps, "command", reset.command, "trial_duration", duration_s));
+	code = suite_steps(&run->part, &steps, &measurement);
 	if (code == EXIT_DONE) {
 		put_reset(run, &reset, &measurement, json);
-		run->tester_limited = measurement.tester_limited && measurement.verdict.unsent;
+		run->part.tester_limited = measurement.tester_limited && measurement.verdict.unsent;
 		measurement_free(&measurement);
 	}
 	end_command(run, &reset, json);

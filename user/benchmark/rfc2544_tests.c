@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "base/units.h"
-#include "benchmark/rfc2544_trial.h"
+#include "benchmark/rfc2544_run.h"
 #include "benchmark/search.h"
 #include "mlr/rfc2544.h"
 #include "mlr/welch.h"
@@ -38,20 +38,20 @@ void rfc2544_set_goal(struct config *config, const struct rfc2544_plan *plan)
 static struct config search_config(const struct rfc2544_run *run)
 {
 	const struct rfc2544 *suite = run->suite;
-	struct config config = *run->config;
+	struct config config = *run->part.config;
 
 	rfc2544_set_goal(&config, &suite->plan);
 	config.min_load = (struct load_spec){ LOAD_FPS, run->range.min_fps };
 	config.max_load = (struct load_spec){ LOAD_FPS, run->range.max_fps };
 	if (config.max_time_s > 0)
-		config.max_time_s = fmax(config.max_time_s - (double)(clock_ns() - suite->start_ns) / NS_PER_S, 1e-3);
+		config.max_time_s = fmax(config.max_time_s - (double)(clock_ns() - suite->common.start_ns) / NS_PER_S, 1e-3);
 	return config;
 }
 
 static void put_throughput(struct rfc2544_run *run, const struct search *search, json_t *json)
 {
-	unsigned int octets = run->config->frame_size_octets;
-	double fps = search->outcomes[0].result.relevant_lower_bound_fps, line_fps = run->measurer->line_rate_fps;
+	unsigned int octets = run->part.config->frame_size_octets;
+	double fps = search->outcomes[0].result.relevant_lower_bound_fps, line_fps = run->part.measurer->line_rate_fps;
 	json_t *trials = json_array();
 
 	for (size_t i = 0; i < search->trial_count; i++)
@@ -64,7 +64,7 @@ static void put_throughput(struct rfc2544_run *run, const struct search *search,
 				json_number_or_null(octets ? l2_bps(fps, octets) : NAN), "trial_count",
 				(json_int_t)search->trial_count, "search_duration", search->duration_s, "trials", trials));
 	run->throughput_fps = fps;
-	run->tester_limited |= search->outcomes[0].tester_limited;
+	run->part.tester_limited |= search->outcomes[0].tester_limited;
 }
 
 static const char *search_reason(const struct goal_outcome *outcome)
@@ -89,11 +89,11 @@ enum exit_code rfc2544_throughput(struct rfc2544_run *run, json_t *json)
 {
 	struct config config = search_config(run);
 	struct search search;
-	enum exit_code code = search_run(&config, run->measurer, &search);
+	enum exit_code code = search_run(&config, run->part.measurer, &search);
 
 	if (search.end != SEARCH_RUNNING) {
 		put_throughput(run, &search, json);
-		run->reason = search_reason(&search.outcomes[0]);
+		run->part.reason = search_reason(&search.outcomes[0]);
 		if (code == EXIT_UNMET)
 			code = search.end == SEARCH_OUT_OF_TIME ? EXIT_UNMET : EXIT_DONE;
 	}
@@ -211,7 +211,7 @@ static enum exit_code repeat_latency(struct rfc2544_run *run, struct latency_ser
 
 	for (unsigned int i = 0; i < plan->latency_repeats; i++) {
 		struct measurement measurement;
-		enum exit_code code = rfc2544_trial(run, run->throughput_fps, plan->latency_duration_s, &measurement);
+		enum exit_code code = suite_trial(&run->part, run->throughput_fps, plan->latency_duration_s, &measurement);
 		json_t *trial;
 
 		if (code != EXIT_DONE)
@@ -219,7 +219,7 @@ static enum exit_code repeat_latency(struct rfc2544_run *run, struct latency_ser
 		trial = report_trial(&measurement);
 		add_repeat(series, &measurement, trial);
 		json_array_append_new(trials, trial);
-		run->tester_limited |= measurement.tester_limited;
+		run->part.tester_limited |= measurement.tester_limited;
 		measurement_free(&measurement);
 	}
 	return EXIT_DONE;
@@ -244,13 +244,13 @@ enum exit_code rfc2544_latency(struct rfc2544_run *run, json_t *json)
 	put_latency(&series, json);
 	json_object_set_new(json, "trials", trials);
 	if (!series.count)
-		run->reason = "no frame's latency was measured";
+		run->part.reason = "no frame's latency was measured";
 	else if (series.lost > 0)
-		run->reason = "frames were lost at the throughput";
+		run->part.reason = "frames were lost at the throughput";
 	else if (series.source_count > 1)
-		run->reason = "the repeats were timed by different clocks, so their averages mix what differs";
+		run->part.reason = "the repeats were timed by different clocks, so their averages mix what differs";
 	else if (code == EXIT_DONE && series.count < plan->latency_repeats)
-		run->reason = "a repeat has no latency: its arrivals were timed by two clocks";
+		run->part.reason = "a repeat has no latency: its arrivals were timed by two clocks";
 	free(series.means_ns);
 	free(series.medians_ns);
 	json_decref(series.last);
@@ -276,14 +276,14 @@ static enum exit_code step_down(struct rfc2544_run *run, struct mlr_loss_steps *
 	while ((ratio = mlr_loss_steps_next(steps)) > 0) {
 		double load_fps = ratio * run->range.max_fps;
 		struct measurement measurement;
-		enum exit_code code = rfc2544_trial(run, load_fps, run->suite->plan.trial_duration_s, &measurement);
+		enum exit_code code = suite_trial(&run->part, load_fps, run->suite->plan.trial_duration_s, &measurement);
 
 		if (code != EXIT_DONE)
 			return code;
 		json_array_append_new(points, point_json(&measurement, load_fps, ratio));
 		json_array_append_new(trials, report_trial(&measurement));
 		mlr_loss_steps_add(steps, fmax(0, (double)measurement.verdict.lost / (double)measurement.counts.sent));
-		run->tester_limited |= measurement.tester_limited;
+		run->part.tester_limited |= measurement.tester_limited;
 		measurement_free(&measurement);
 	}
 	return EXIT_DONE;
@@ -294,7 +294,7 @@ enum exit_code rfc2544_frame_loss(struct rfc2544_run *run, json_t *json)
 	const struct rfc2544_plan *plan = &run->suite->plan;
 	struct mlr_loss_steps steps = { .step_ratio = plan->loss_step_ratio };
 	json_t *points = json_array(), *trials = json_array();
-	double line_fps = run->measurer->line_rate_fps;
+	double line_fps = run->part.measurer->line_rate_fps;
 	enum exit_code code = step_down(run, &steps, points, trials);
 
 	json_object_update_new(json, json_pack("{s:f, s:f, s:f, s:b, s:b, s:o, s:o}", "max_rate", run->range.max_fps,
@@ -302,6 +302,6 @@ enum exit_code rfc2544_frame_loss(struct rfc2544_run *run, json_t *json)
 					       "line_rate_known", line_fps > 0, "loss_free_pair",
 					       mlr_loss_steps_complete(&steps), "points", points, "trials", trials));
 	if (code == EXIT_DONE && !mlr_loss_steps_complete(&steps))
-		run->reason = "no two successive loads were free of loss";
+		run->part.reason = "no two successive loads were free of loss";
 	return code;
 }

@@ -160,7 +160,7 @@ enum exit_code verb_rfc2544(const struct config *config)
 	code = rfc2544_run(config, &suite);
 	document = report_rfc2544(&suite);
 	if (document)
-		code = deliver(document, config, suite.duration_s, &file, code);
+		code = deliver(document, config, suite.common.duration_s, &file, code);
 	rfc2544_free(&suite);
 	report_file_close(&file);
 	return code;

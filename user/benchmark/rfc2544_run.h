@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The suite of RFC 2544 while it runs: its state, and the trials that its tests consist of. */
-#ifndef XDP_MLR_BENCHMARK_RFC2544_TRIAL_H
-#define XDP_MLR_BENCHMARK_RFC2544_TRIAL_H
-
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <time.h>
+/* The suite of RFC 2544 while it runs: its state, and its tests. */
+#ifndef XDP_MLR_BENCHMARK_RFC2544_RUN_H
+#define XDP_MLR_BENCHMARK_RFC2544_RUN_H
 
 #include "benchmark/load_range.h"
-#include "config/config.h"
-#include "measurer/measurer.h"
+#include "benchmark/suite.h"
 
 enum rfc2544_test {
 	TEST_THROUGHPUT,
@@ -39,57 +32,35 @@ struct rfc2544_plan {
 };
 
 struct rfc2544 {
-	const struct config *config;
+	struct suite common;
 	struct rfc2544_plan plan;
-	time_t start_time;
-	uint64_t start_ns;
-	json_t *frame_sizes; /* what was measured, an object a frame size */
-	json_t *reset;       /* NULL: not measured */
-	json_t *setting;     /* the document's measurer, traffic_profile, environment, deviations, configuration */
-	unsigned int transmitters;
-	size_t trial_count; /* told as events */
-	bool irregular, tester_limited;
-	const char *end_reason;    /* why it ended early, NULL if it did not */
+	json_t *frame_sizes;       /* what was measured, an object a frame size */
+	json_t *reset;             /* NULL: not measured */
 	double search_s;           /* about how long a search of the throughput takes */
 	double took_s[TEST_COUNT]; /* how long each test took at the size before; 0: it was not made yet */
 	unsigned int size, sizes;  /* the size that is measured, from 1 */
 	unsigned int smallest;     /* the index of the smallest size, for which the reset is measured */
-	double duration_s;
 };
 
-/* One frame size while it is measured, and the test that runs. */
+/* One frame size while it is measured. */
 struct rfc2544_run {
+	struct suite_part part;
 	struct rfc2544 *suite;
-	const struct config *config; /* of this frame size */
-	struct measurer *measurer;
 	struct load_range range; /* its Max Load is the maximum rate of the tests */
 	double throughput_fps;   /* NAN: not known */
 	json_t *json;            /* of the frame size */
 	bool smallest;           /* it is the smallest */
-	const char *test;        /* the name of the test that runs */
-	double test_s;           /* about how long it takes */
-	uint64_t test_start_ns;
-	const char *reason;    /* why its result is irregular, NULL if it is not */
-	bool tester_limited;   /* its result is */
-	unsigned int repeated; /* trials that were made again, because the tester itself was the limit */
+	enum rfc2544_test test;  /* that runs */
 };
 
 /* Make a search of the configuration that of the throughput: loss 0, exceed 0, trials of the plan's duration at the end;
  * unconditionally compliant, if that is 60 s (draft-15, 4.10.2). */
 void rfc2544_set_goal(struct config *config, const struct rfc2544_plan *plan);
 
-/* One trial, told as an event and in the view. */
-enum exit_code rfc2544_trial(struct rfc2544_run *run, double load_fps, double duration_s, struct measurement *ret);
-/* The same for a trial with load steps. */
-enum exit_code rfc2544_steps(struct rfc2544_run *run, struct load_steps *steps, struct measurement *ret);
-
 /*
  * The tests of the suite: rfc2544_tests.c has what is a series of plain trials (throughput, latency, frame loss rate),
  * rfc2544_steps.c what watches a trial of its own kind (back-to-back frames, system recovery, reset). Each puts its figures
- * into a JSON object, so that what an interrupted run measured is there. It returns
- *	EXIT_DONE	done, or as far as possible; run->reason says what is irregular
- *	EXIT_UNMET	the time limit of the suite ended it
- *	EXIT_INTERRUPTED, or another code after which nothing more can be measured; the reason was said
+ * into a JSON object, so that what an interrupted run measured is there, and returns what suite_test() says.
  */
 enum exit_code rfc2544_throughput(struct rfc2544_run *run, json_t *json);
 enum exit_code rfc2544_latency(struct rfc2544_run *run, json_t *json);

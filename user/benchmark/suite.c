@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "benchmark/suite.h"
+
+#include <netinet/ether.h>
+
+#include "base/clock.h"
+#include "base/message.h"
+#include "base/stop.h"
+#include "progress/events.h"
+#include "progress/progress.h"
+#include "result/report.h"
+
+#define TRIAL_TRIES 3 /* of a plain trial in which the tester itself was the limit */
+
+/* Whether something of this duration still ends in time. */
+static bool has_time(const struct suite *suite, double duration_s)
+{
+	const struct waits *waits = &suite->config->waits;
+	double elapsed_s = (double)(clock_ns() - suite->start_ns) / (double)NS_PER_S;
+	double waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s;
+
+	return suite->config->max_time_s <= 0 || elapsed_s + duration_s + waits_s <= suite->config->max_time_s;
+}
+
+/* What every trial begins with; EXIT_UNMET where it would end too late. */
+static enum exit_code begin_trial(struct suite_part *part, double load_fps, double duration_s)
+{
+	struct event_reason reason = { .goal = part->test, .rule = part->config->frame_size_text };
+	const struct mlr_trial_input input = { .load_fps = load_fps, .duration_s = duration_s };
+
+	if (stop_requested())
+		return EXIT_INTERRUPTED;
+	if (!has_time(part->suite, duration_s))
+		return EXIT_UNMET;
+	progress_show_trial(part->config, &input, part->test_s - (double)(clock_ns() - part->test_start_ns) / NS_PER_S);
+	return event_trial_started(part->config, ++part->suite->trial_count, &input, &reason);
+}
+
+static enum exit_code end_trial(struct suite_part *part, const struct measurement *measurement)
+{
+	return event_trial_finished(part->config, part->suite->trial_count, report_trial(measurement));
+}
+
+enum exit_code suite_trial(struct suite_part *part, double load_fps, double duration_s, struct measurement *ret)
+{
+	const struct mlr_trial_input input = { .load_fps = load_fps, .duration_s = duration_s };
+
+	for (int try = 1;; try++) {
+		enum exit_code code = begin_trial(part, load_fps, duration_s);
+
+		if (code == EXIT_DONE)
+			code = part->measurer->ops->measure(part->measurer, &input, ret);
+		if (code == EXIT_DONE)
+			code = end_trial(part, ret);
+		if (code != EXIT_DONE || !ret->tester_limited || try == TRIAL_TRIES)
+			return code;
+		measurement_free(ret);
+		part->repeated++;
+	}
+}
+
+enum exit_code suite_steps(struct suite_part *part, struct load_steps *steps, struct measurement *ret)
+{
+	double duration_s = (double)steps->frame_count / steps->load_fps;
+	enum exit_code code;
+
+	if (steps->then_load_fps > 0)
+		duration_s += (double)steps->then_frame_count / steps->then_load_fps;
+	code = begin_trial(part, steps->load_fps, duration_s);
+	if (code == EXIT_DONE)
+		code = measurer_xdp_measure_steps(part->measurer, steps, ret);
+	return code == EXIT_DONE ? end_trial(part, ret) : code;
+}
+
+/* --- the suite ------------------------------------------------------------------------------------------------------ */
+
+struct suite suite_begin(const struct config *config)
+{
+	return (struct suite){ .config = config, .start_time = time(NULL), .start_ns = clock_ns() };
+}
+
+static void note_end(struct suite *suite, enum exit_code code)
+{
+	if (code == EXIT_UNMET)
+		suite->end_reason = "the time limit of the suite was reached";
+	else if (code == EXIT_INTERRUPTED)
+		suite->end_reason = "interrupted";
+	else if (code != EXIT_DONE)
+		suite->end_reason = "a trial could not be measured";
+}
+
+enum exit_code suite_end(struct suite *suite, enum exit_code code)
+{
+	progress_end();
+	progress_stage("", 0, 0, 0);
+	note_end(suite, code);
+	suite->duration_s = (double)(clock_ns() - suite->start_ns) / (double)NS_PER_S;
+	return code == EXIT_DONE && (suite->irregular || suite->tester_limited) ? EXIT_UNMET : code;
+}
+
+void suite_keep_setting(struct suite_part *part)
+{
+	struct suite *suite = part->suite;
+
+	if (suite->setting)
+		return;
+	suite->setting = json_object();
+	suite->transmitters = part->measurer->transmitters;
+	report_add_setting(suite->setting, part->config, part->measurer, suite->start_time);
+}
+
+void suite_take_macs(const struct suite *suite, struct config *config)
+{
+	const json_t *ports = json_object_get(json_object_get(suite->setting, "measurer"), "ports");
+
+	for (size_t i = 0; i < config->port_count; i++) {
+		const char *text = json_string_value(json_object_get(json_array_get(ports, i), "destination_mac"));
+
+		if (text && ether_aton_r(text, &config->ports[i].destination_mac))
+			config->ports[i].destination_mac_given = true;
+	}
+}
+
+/* The result of a test, as it stands in the document; its trials are not told twice. */
+static enum exit_code tell_test(const struct suite_part *part, const json_t *json)
+{
+	json_t *copy = json_copy((json_t *)json);
+
+	json_object_del(copy, "trials");
+	return event_test_finished(part->config, part->config->frame_size_text, part->test, copy);
+}
+
+enum exit_code suite_test(struct suite_part *part, const char *test, enum exit_code (*perform)(void *run, json_t *json),
+			  void *run, json_t *json)
+{
+	struct suite *suite = part->suite;
+	uint64_t start_ns = clock_ns();
+	enum exit_code code, told;
+
+	part->test = test;
+	part->reason = NULL;
+	part->tester_limited = false;
+	part->repeated = 0;
+	code = event_test_started(part->config, part->config->frame_size_text, test);
+	if (code == EXIT_DONE)
+		code = perform(run, json);
+	note_end(suite, code);
+	if (code != EXIT_DONE)
+		part->reason = suite->end_reason;
+	json_object_update_new(json, json_pack("{s:b, s:s?, s:b, s:f, s:I}", "regular", !part->reason, "irregular_reason",
+					       part->reason, "tester_limited", part->tester_limited, "duration",
+					       (double)(clock_ns() - start_ns) / (double)NS_PER_S, "repeated_trials",
+					       (json_int_t)part->repeated));
+	suite->irregular |= part->reason != NULL;
+	suite->tester_limited |= part->tester_limited;
+	told = tell_test(part, json);
+	return code == EXIT_DONE || code == EXIT_UNMET ? (told == EXIT_DONE ? code : told) : code;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the suites (rfc2544.h, y1564.h) have in common: they go through parts, as frame sizes or services, with a measurer each,
+ * and make tests of each part, which consist of trials. */
+#ifndef XDP_MLR_BENCHMARK_SUITE_H
+#define XDP_MLR_BENCHMARK_SUITE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "config/config.h"
+#include "measurer/measurer.h"
+
+struct suite {
+	const struct config *config;
+	time_t start_time;
+	uint64_t start_ns;
+	json_t *setting; /* the document's measurer, traffic_profile, environment, deviations, configuration: of the first part */
+	unsigned int transmitters;
+	size_t trial_count; /* told as events */
+	bool irregular, tester_limited;
+	const char *end_reason; /* why it ended early, NULL if it did not */
+	double duration_s;
+};
+
+/* One part while it is measured, and the test that runs. */
+struct suite_part {
+	struct suite *suite;
+	const struct config *config; /* of this part */
+	struct measurer *measurer;
+	const char *test; /* the name of the test that runs */
+	double test_s;    /* about how long it takes */
+	uint64_t test_start_ns;
+	const char *reason;    /* why its result is irregular, NULL if it is not */
+	bool tester_limited;   /* its result is */
+	unsigned int repeated; /* trials that were made again, because the tester itself was the limit */
+};
+
+/* A suite that begins now. */
+struct suite suite_begin(const struct config *config);
+/* How it ended; `duration_s` from now on. The exit code of the suite. */
+enum exit_code suite_end(struct suite *suite, enum exit_code code);
+
+/* What the document says of how it was measured, by the first part. */
+void suite_keep_setting(struct suite_part *part);
+/* Whom the ports face is asked once, with the first part: into the configuration of a later one. */
+void suite_take_macs(const struct suite *suite, struct config *config);
+
+/* Make a test: `perform` puts its figures into the object, to which this adds how regular they are, and returns
+ *	EXIT_DONE	done, or as far as possible; part->reason says what is irregular
+ *	EXIT_UNMET	the time limit of the suite ended it
+ *	EXIT_INTERRUPTED, or another code after which nothing more can be measured; the reason was said */
+enum exit_code suite_test(struct suite_part *part, const char *test, enum exit_code (*perform)(void *run, json_t *json),
+			  void *run, json_t *json);
+
+/* One trial, told as an event and in the view. Made again, a few times, where the tester itself was the limit. */
+enum exit_code suite_trial(struct suite_part *part, double load_fps, double duration_s, struct measurement *ret);
+/* The same, once, for a trial with load steps. */
+enum exit_code suite_steps(struct suite_part *part, struct load_steps *steps, struct measurement *ret);
+
+#endif
