@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "mlr/y1564.h"
+
+#include <math.h>
+
+#define POLICING_FACTOR  1.25
+#define SMALL_EIR_FACTOR 0.2 /* of CIR: with less than that, 25 % more of EIR would hardly be more */
+
+/* --- service configuration test ------------------------------------------------------------------------------------------- */
+
+/* What has to come through of the committed rate. */
+static double committed_fps(const struct mlr_y1564_service *service)
+{
+	double loss_ratio = service->sla.loss_ratio;
+
+	return service->cir_fps * (1 - (isnan(loss_ratio) ? 0 : loss_ratio));
+}
+
+static double policing_fps(const struct mlr_y1564_service *service)
+{
+	if (service->eir_fps < SMALL_EIR_FACTOR * service->cir_fps)
+		return POLICING_FACTOR * service->cir_fps + service->eir_fps;
+	return service->cir_fps + POLICING_FACTOR * service->eir_fps;
+}
+
+size_t mlr_y1564_steps(const struct mlr_y1564_service *service, const double *cir_ratios, size_t cir_count,
+		       struct mlr_y1564_step ret[MLR_Y1564_STEPS_MAX])
+{
+	double all_fps = service->cir_fps + service->eir_fps;
+	size_t count = 0;
+
+	for (size_t i = 0; i < cir_count; i++)
+		ret[count++] = (struct mlr_y1564_step){ MLR_Y1564_CIR, cir_ratios[i] * service->cir_fps, NAN, NAN };
+	if (service->eir_fps > 0)
+		ret[count++] = (struct mlr_y1564_step){ MLR_Y1564_EIR, all_fps, committed_fps(service), NAN };
+	ret[count++] = (struct mlr_y1564_step){ MLR_Y1564_POLICING, policing_fps(service), committed_fps(service),
+						all_fps * (1 + service->margin_ratio) };
+	return count;
+}
+
+/* The bit where a figure is above what is asked; nothing where nothing is. */
+static unsigned int judge_most(double figure, double most, enum mlr_y1564_fault fault)
+{
+	if (isnan(most))
+		return 0;
+	return isnan(figure) ? MLR_Y1564_UNKNOWN : figure > most ? fault : 0;
+}
+
+static unsigned int judge_least(double figure, double least, enum mlr_y1564_fault fault)
+{
+	if (isnan(least))
+		return 0;
+	return isnan(figure) ? MLR_Y1564_UNKNOWN : figure < least ? fault : 0;
+}
+
+/* Loss is asked for in any case: where the SLA has none, there must be none. */
+static unsigned int judge_frames(const struct mlr_y1564_sla *sla, const struct mlr_y1564_outcome *outcome)
+{
+	return judge_most(outcome->loss_ratio, isnan(sla->loss_ratio) ? 0 : sla->loss_ratio, MLR_Y1564_LOSS) |
+	       judge_most(outcome->delay_ns, sla->delay_ns, MLR_Y1564_DELAY) |
+	       judge_most(outcome->delay_max_ns, sla->delay_max_ns, MLR_Y1564_DELAY_MAX) |
+	       judge_most(outcome->variation_ns, sla->variation_ns, MLR_Y1564_VARIATION);
+}
+
+unsigned int mlr_y1564_judge_step(const struct mlr_y1564_service *service, const struct mlr_y1564_step *step,
+				  const struct mlr_y1564_outcome *outcome)
+{
+	if (step->kind == MLR_Y1564_CIR)
+		return judge_frames(&service->sla, outcome);
+	return judge_least(outcome->received_fps, step->least_fps, MLR_Y1564_TOO_LITTLE) |
+	       judge_most(outcome->received_fps, step->most_fps, MLR_Y1564_TOO_MUCH);
+}
+
+/* --- service performance test --------------------------------------------------------------------------------------------- */
+
+static bool is_severe(uint64_t received, double sent_fps)
+{
+	return (double)received < (1 - MLR_Y1564_SEVERE_RATIO) * sent_fps;
+}
+
+/* Whether the state changes with this second: whether all of a window from it on are of the other kind. */
+static bool turns(const uint64_t *received, size_t from, size_t seconds, double sent_fps, bool to_severe)
+{
+	if (seconds - from < MLR_Y1564_WINDOW_S)
+		return false;
+	for (size_t i = from; i < from + MLR_Y1564_WINDOW_S; i++)
+		if (is_severe(received[i], sent_fps) != to_severe)
+			return false;
+	return true;
+}
+
+struct mlr_y1564_availability mlr_y1564_availability(const uint64_t *received, size_t seconds, double sent_fps)
+{
+	struct mlr_y1564_availability found = { .seconds = seconds };
+	double sent = 0, lost = 0;
+	bool unavailable = false;
+
+	for (size_t i = 0; i < seconds; i++) {
+		if (turns(received, i, seconds, sent_fps, !unavailable))
+			unavailable = !unavailable;
+		found.severely_errored += is_severe(received[i], sent_fps);
+		found.unavailable += unavailable;
+		if (unavailable)
+			continue;
+		sent += sent_fps;
+		lost += sent_fps - (double)received[i];
+	}
+	found.ratio = seconds ? 1 - (double)found.unavailable / (double)seconds : NAN;
+	found.available_sent = (uint64_t)llround(sent);
+	found.available_lost = (uint64_t)llround(fmax(lost, 0));
+	return found;
+}
+
+unsigned int mlr_y1564_judge_performance(const struct mlr_y1564_service *service, const struct mlr_y1564_outcome *outcome)
+{
+	return judge_frames(&service->sla, outcome) |
+	       judge_least(outcome->availability_ratio, service->sla.availability_ratio, MLR_Y1564_AVAILABILITY);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit.h"
+
+#include <math.h>
+
+#include "mlr/y1564.h"
+
+#define MINUTE 60
+
+static const double quarters[] = { 0.25, 0.5, 0.75, 1 };
+
+static struct mlr_y1564_service service_of(double cir_fps, double eir_fps)
+{
+	return (struct mlr_y1564_service){
+		.cir_fps = cir_fps,
+		.eir_fps = eir_fps,
+		.margin_ratio = 0.01,
+		.sla = { .loss_ratio = 0.001,
+			 .delay_ns = NAN,
+			 .delay_max_ns = NAN,
+			 .variation_ns = NAN,
+			 .availability_ratio = NAN },
+	};
+}
+
+static struct mlr_y1564_outcome outcome_of(double received_fps, double sent_fps)
+{
+	return (struct mlr_y1564_outcome){
+		.received_fps = received_fps,
+		.loss_ratio = 1 - received_fps / sent_fps,
+		.delay_ns = NAN,
+		.delay_max_ns = NAN,
+		.variation_ns = NAN,
+		.availability_ratio = NAN,
+	};
+}
+
+/* --- the steps --- */
+
+static void steps_are_those_of_the_recommendation(void **state)
+{
+	struct mlr_y1564_service service = service_of(1000, 400);
+	struct mlr_y1564_step steps[MLR_Y1564_STEPS_MAX];
+
+	(void)state;
+	assert_int_equal(mlr_y1564_steps(&service, quarters, 4, steps), 6);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(steps[i].kind, MLR_Y1564_CIR);
+		assert_true(steps[i].load_fps == 250 * (i + 1));
+	}
+	assert_int_equal(steps[4].kind, MLR_Y1564_EIR);
+	assert_true(steps[4].load_fps == 1400 && steps[4].least_fps == 999 && isnan(steps[4].most_fps));
+	assert_int_equal(steps[5].kind, MLR_Y1564_POLICING);
+	assert_true(steps[5].load_fps == 1500 && steps[5].least_fps == 999 && fabs(steps[5].most_fps - 1414) < 1e-9);
+}
+
+static void without_excess_the_committed_rate_is_exceeded(void **state)
+{
+	struct mlr_y1564_service none = service_of(1000, 0), little = service_of(1000, 199), enough = service_of(1000, 200);
+	struct mlr_y1564_step steps[MLR_Y1564_STEPS_MAX];
+
+	(void)state;
+	assert_int_equal(mlr_y1564_steps(&none, quarters + 3, 1, steps), 2);
+	assert_int_equal(steps[0].kind, MLR_Y1564_CIR);
+	assert_int_equal(steps[1].kind, MLR_Y1564_POLICING);
+	assert_true(steps[1].load_fps == 1250 && fabs(steps[1].most_fps - 1010) < 1e-9);
+	assert_int_equal(mlr_y1564_steps(&little, quarters + 3, 1, steps), 3);
+	assert_true(steps[2].load_fps == 1449);
+	assert_int_equal(mlr_y1564_steps(&enough, quarters + 3, 1, steps), 3);
+	assert_true(steps[2].load_fps == 1250);
+}
+
+/* --- a SUT that lets through so much, whatever is sent --- */
+
+static unsigned int faults_of(const struct mlr_y1564_service *service, enum mlr_y1564_kind kind, double rate_fps)
+{
+	struct mlr_y1564_step steps[MLR_Y1564_STEPS_MAX];
+	size_t count = mlr_y1564_steps(service, quarters, 4, steps);
+	unsigned int faults = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct mlr_y1564_outcome outcome = outcome_of(fmin(rate_fps, steps[i].load_fps), steps[i].load_fps);
+
+		if (steps[i].kind == kind)
+			faults |= mlr_y1564_judge_step(service, &steps[i], &outcome);
+	}
+	return faults;
+}
+
+static void a_policer_is_judged_by_its_rate(void **state)
+{
+	struct mlr_y1564_service service = service_of(1000, 400);
+
+	(void)state;
+	for (double rate = 500.5; rate < 2000; rate++) {
+		assert_int_equal(faults_of(&service, MLR_Y1564_CIR, rate), rate < 999 ? MLR_Y1564_LOSS : 0);
+		assert_int_equal(faults_of(&service, MLR_Y1564_EIR, rate), rate < 999 ? MLR_Y1564_TOO_LITTLE : 0);
+		assert_int_equal(faults_of(&service, MLR_Y1564_POLICING, rate), rate < 999    ? MLR_Y1564_TOO_LITTLE
+										: rate > 1414 ? MLR_Y1564_TOO_MUCH
+											      : 0);
+	}
+}
+
+static void delay_is_judged_where_it_is_asked_for(void **state)
+{
+	struct mlr_y1564_service service = service_of(1000, 0);
+	struct mlr_y1564_step step = { MLR_Y1564_CIR, 1000, NAN, NAN };
+	struct mlr_y1564_outcome outcome = outcome_of(1000, 1000);
+
+	(void)state;
+	assert_int_equal(mlr_y1564_judge_step(&service, &step, &outcome), 0);
+	service.sla.delay_ns = 10;
+	assert_int_equal(mlr_y1564_judge_step(&service, &step, &outcome), MLR_Y1564_UNKNOWN);
+	outcome.delay_ns = 10;
+	outcome.delay_max_ns = 30;
+	outcome.variation_ns = 25;
+	assert_int_equal(mlr_y1564_judge_step(&service, &step, &outcome), 0);
+	service.sla.delay_ns = 9;
+	service.sla.delay_max_ns = 29;
+	service.sla.variation_ns = 24;
+	assert_int_equal(mlr_y1564_judge_step(&service, &step, &outcome),
+			 MLR_Y1564_DELAY | MLR_Y1564_DELAY_MAX | MLR_Y1564_VARIATION);
+	/* what the SUT does to frames beyond the commitment nobody promised */
+	step.kind = MLR_Y1564_EIR;
+	assert_int_equal(mlr_y1564_judge_step(&service, &step, &outcome), 0);
+}
+
+static void no_loss_is_promised_where_none_is_allowed(void **state)
+{
+	struct mlr_y1564_service service = service_of(1000, 0);
+	struct mlr_y1564_outcome outcome = outcome_of(999.9, 1000);
+
+	(void)state;
+	assert_int_equal(mlr_y1564_judge_performance(&service, &outcome), 0);
+	service.sla.loss_ratio = NAN;
+	assert_int_equal(mlr_y1564_judge_performance(&service, &outcome), MLR_Y1564_LOSS);
+}
+
+/* --- availability --- */
+
+/* A minute of 100 frames/s, of which those of some seconds are lost. */
+static struct mlr_y1564_availability minute_without(size_t from, size_t to)
+{
+	uint64_t received[MINUTE];
+
+	for (size_t i = 0; i < MINUTE; i++)
+		received[i] = i >= from && i < to ? 0 : 100;
+	return mlr_y1564_availability(received, MINUTE, 100);
+}
+
+static void nine_bad_seconds_are_loss_and_ten_are_unavailability(void **state)
+{
+	struct mlr_y1564_availability found = minute_without(20, 29);
+
+	(void)state;
+	assert_int_equal(found.severely_errored, 9);
+	assert_int_equal(found.unavailable, 0);
+	assert_true(found.ratio == 1);
+	assert_int_equal(found.available_lost, 900);
+	assert_int_equal(found.available_sent, 6000);
+	found = minute_without(20, 30);
+	assert_int_equal(found.unavailable, 10);
+	assert_true(found.ratio == 50.0 / 60);
+	/* the loss of the time that it was not available counts as that, and not again as loss */
+	assert_int_equal(found.available_lost, 0);
+	assert_int_equal(found.available_sent, 5000);
+}
+
+static void it_is_available_again_after_ten_good_seconds(void **state)
+{
+	uint64_t received[MINUTE];
+
+	(void)state;
+	for (size_t i = 0; i < MINUTE; i++)
+		received[i] = 100;
+	for (size_t i = 10; i < 20; i++)
+		received[i] = 0;
+	received[29] = 49; /* nine good ones, and a bad one */
+	assert_int_equal(mlr_y1564_availability(received, MINUTE, 100).unavailable, 20);
+	received[29] = 50; /* half of the frames is not more than half */
+	assert_int_equal(mlr_y1564_availability(received, MINUTE, 100).unavailable, 10);
+	/* the end of the test ends no state */
+	assert_int_equal(minute_without(45, MINUTE).unavailable, 15);
+	assert_int_equal(minute_without(51, MINUTE).unavailable, 0);
+	assert_true(isnan(mlr_y1564_availability(received, 0, 100).ratio));
+}
+
+static void availability_is_judged(void **state)
+{
+	struct mlr_y1564_service service = service_of(1000, 0);
+	struct mlr_y1564_outcome outcome = outcome_of(1000, 1000);
+
+	(void)state;
+	service.sla.availability_ratio = 0.99;
+	assert_int_equal(mlr_y1564_judge_performance(&service, &outcome), MLR_Y1564_UNKNOWN);
+	outcome.availability_ratio = 0.99;
+	assert_int_equal(mlr_y1564_judge_performance(&service, &outcome), 0);
+	outcome.availability_ratio = 0.98;
+	assert_int_equal(mlr_y1564_judge_performance(&service, &outcome), MLR_Y1564_AVAILABILITY);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps_are_those_of_the_recommendation),
+		cmocka_unit_test(without_excess_the_committed_rate_is_exceeded),
+		cmocka_unit_test(a_policer_is_judged_by_its_rate),
+		cmocka_unit_test(delay_is_judged_where_it_is_asked_for),
+		cmocka_unit_test(no_loss_is_promised_where_none_is_allowed),
+		cmocka_unit_test(nine_bad_seconds_are_loss_and_ten_are_unavailability),
+		cmocka_unit_test(it_is_available_again_after_ten_good_seconds),
+		cmocka_unit_test(availability_is_judged),
+	};
+
+	return cmocka_run_group_tests_name("y1564", tests, NULL, NULL);
+}
