@@ -87,13 +87,13 @@ offers() {
   [ "$(offers search --direction '' | paste -sd' ')" = "a-to-b b-to-a both mesh" ]
   [ "$(offers search --direction = b | paste -sd' ')" = "b-to-a both" ]
   [ "$(offers search --preset r)" = rfc2544 ]
-  offers lab up --sut '' | grep -qx policer
-  offers trial --require lat | grep -qx latency.p99
-  offers search --require ndr | grep -qx ndr.lower
-  offers rfc2544 --require '' | grep -qx reset
+  offers lab up --sut '' | grep -x policer >/dev/null
+  offers trial --require lat | grep -x latency.p99 >/dev/null
+  offers search --require ndr | grep -x ndr.lower >/dev/null
+  offers rfc2544 --require '' | grep -x reset >/dev/null
   # ports: any of a probe; of others those that nothing uses, and each once
-  offers probe -p lo | grep -qx lo
-  offers probe -p x,lo | grep -qx x,lo
+  offers probe -p lo | grep -x lo >/dev/null
+  offers probe -p x,lo | grep -x x,lo >/dev/null
   [ -z "$(offers probe -p lo,lo)" ]
   [ -z "$(offers search -p lo)" ]
   : >"$BATS_TEST_TMPDIR/one.json"

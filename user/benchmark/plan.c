@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "benchmark/rfc2544.h"
 #include "benchmark/search.h"
+#include "benchmark/y1564.h"
 #include "config/echo.h"
 #include "config/given.h"
 #include "mlr/frame.h"
@@ -244,6 +245,10 @@ static enum exit_code make_estimate(const struct config *config, struct estimate
 	case VERB_RFC2544:
 		estimate->assumption = "a SUT with a limit somewhere below Max Load";
 		return rfc2544_estimate(config, &estimate->likely_s);
+	case VERB_Y1564:
+		estimate->least_s = estimate->likely_s = estimate->most_s = y1564_duration_s(config);
+		estimate->assumption = "services that are configured as agreed";
+		break;
 	default:
 		estimate->assumption = "not estimated for this verb";
 		break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* search, soak, trial, rfc2544, selftest: the verbs that measure. Whatever was measured is shown, also where they could not
+/* search, soak, trial, rfc2544, y1564, selftest: the verbs that measure. Whatever was measured is shown, also where they could not
  * go on. */
 #include <math.h>
 #include <time.h>
@@ -12,6 +12,7 @@
 #include "benchmark/search.h"
 #include "benchmark/selftest.h"
 #include "benchmark/soak.h"
+#include "benchmark/y1564.h"
 #include "cli/verbs.h"
 #include "config/given.h"
 #include "measurer/measurer.h"
@@ -162,6 +163,24 @@ enum exit_code verb_rfc2544(const struct config *config)
 	if (document)
 		code = deliver(document, config, suite.common.duration_s, &file, code);
 	rfc2544_free(&suite);
+	report_file_close(&file);
+	return code;
+}
+
+enum exit_code verb_y1564(const struct config *config)
+{
+	struct report_file file;
+	struct y1564 suite;
+	json_t *document;
+	enum exit_code code = report_file_open(config, &file);
+
+	if (code != EXIT_DONE)
+		return code;
+	code = y1564_run(config, &suite);
+	document = report_y1564(&suite);
+	if (document)
+		code = deliver(document, config, suite.common.duration_s, &file, code);
+	y1564_free(&suite);
 	report_file_close(&file);
 	return code;
 }

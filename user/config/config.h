@@ -20,6 +20,7 @@
 #include "mlr/controller.h"
 #include "mlr/goal.h"
 #include "mlr/profile.h"
+#include "mlr/y1564.h"
 
 enum direction { DIRECTION_A_TO_B, DIRECTION_B_TO_A, DIRECTION_BOTH, DIRECTION_MESH };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
@@ -107,6 +108,20 @@ struct rfc2544_options {
 	double reset_duration_s;
 };
 
+#define SERVICES_MAX      16
+#define SERVICE_SIZE_TEXT 64
+
+/* y1564: a service, and what it must keep to. NAN: nothing is asked. */
+struct service {
+	char name[MLR_GOAL_NAME_SIZE];
+	char frame_size[SERVICE_SIZE_TEXT]; /* empty: that of --frame-size */
+	bool has_vlan;                      /* else the tags of --vlan */
+	struct mlr_vlan vlan;
+	struct load_spec cir, eir;
+	double margin_ratio;
+	double loss_ratio, delay_s, delay_max_s, variation_s, availability_ratio;
+};
+
 enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY, MEASURER_MPI };
 
 #define REPEATS_MOST     1000
@@ -147,7 +162,7 @@ struct config {
 	bool no_seq;                  /* do not tell duplicates and reordering */
 	bool no_latency;              /* do not measure latency */
 	struct load_spec load;        /* trial */
-	double duration_s;            /* trial, selftest */
+	double duration_s;            /* trial, selftest; y1564: of the performance test */
 	enum tx_choice tx;
 	enum verify_choice verify;         /* of which frames received the checksums */
 	enum timestamps_choice timestamps; /* of arrivals */
@@ -158,7 +173,7 @@ struct config {
 	double first_duration_s;  /* soak: of its first trial */
 	double duration_step_s;   /* soak: how much longer each further one is */
 	struct mlr_phased_parameters phased;
-	unsigned int max_r;       /* tst009: high-loss trials before a load has failed; 0: not given */
+	unsigned int max_r; /* tst009: high-loss trials before a load has failed; 0: not given */
 	enum measurer_kind measurer;
 	const char *measurer_argument; /* the COMMAND of exec:, the MODEL of sim:; else NULL */
 	double clock_budget_s;         /* mpi: how far clocks of hosts may be off, and latency still be told */
@@ -183,9 +198,14 @@ struct config {
 	bool dry_run;          /* print the plan, and that is all */
 	bool explain;          /* search: say of each trial why it was chosen */
 	struct stored *stored; /* the search to resume or replay; NULL: none. Owned */
-	unsigned int tests;    /* rfc2544: a bit an enum rfc2544_test */
+	unsigned int tests;    /* rfc2544: a bit an enum rfc2544_test; y1564: an enum y1564_test */
 	bool fast;             /* rfc2544: shorter and fewer than the RFC says */
 	struct rfc2544_options rfc2544;
+	unsigned int service_count; /* y1564 */
+	struct service services[SERVICES_MAX];
+	unsigned int cir_step_count;
+	double cir_steps[MLR_Y1564_CIR_STEPS_MAX]; /* parts of CIR */
+	double step_duration_s;
 	const char *reset_command;        /* rfc2544: NULL: the operator resets the SUT */
 	const char *sut;                  /* lab up --sut KIND[:k=v,...] */
 	const char *lab_name;             /* lab --name, so that several can be up at once */

@@ -138,6 +138,8 @@ static enum exit_code add_verb_fallbacks(enum verb verb, struct given_list *list
 		{ phased && !stored, "max-time", "600" },
 		{ phased, "intermediate-phases", "2" },
 		{ phased, "expansion-coefficient", "4" },
+		{ verb == VERB_Y1564, "duration", "900" },
+		{ verb == VERB_Y1564, "frame-size", "512" },
 		{ frame_sizes_are_a_list(verb), "frame-size", RFC2544_FRAME_SIZES },
 	};
 	enum exit_code code = EXIT_DONE;
@@ -234,6 +236,26 @@ static enum exit_code check_rfc2544(struct config *config)
 	return check_loads(config);
 }
 
+static enum exit_code check_y1564(struct config *config)
+{
+	if (!config->service_count)
+		return refuse(EXIT_USAGE_ERROR, "--service is missing: what was agreed, for example --service "
+						"name=voice,vlan=100:5,cir=10Mbps,loss=0.1%%,delay=5ms");
+	choose_tests(config);
+	return EXIT_DONE;
+}
+
+/* That frames of each service can be made. */
+static enum exit_code check_services(const struct config *config)
+{
+	enum exit_code code = EXIT_DONE;
+	struct config one;
+
+	for (unsigned int i = 0; i < config->service_count && code == EXIT_DONE; i++)
+		code = config_for_service(config, &config->services[i], &one);
+	return code;
+}
+
 static enum exit_code check_trial(const struct config *config)
 {
 	if (config->load.unit == LOAD_UNSET)
@@ -308,12 +330,16 @@ static enum exit_code check(struct config *config)
 		return traffic_check(config);
 	else if (config->verb == VERB_RFC2544)
 		code = check_rfc2544(config);
+	else if (config->verb == VERB_Y1564)
+		code = check_y1564(config);
 	else if (config->verb != VERB_SELFTEST)
 		return EXIT_DONE;
 	if (code == EXIT_DONE)
 		code = check_places(config);
 	if (code == EXIT_DONE && config_uses_ports(config))
 		code = traffic_check(config);
+	if (code == EXIT_DONE && config->verb == VERB_Y1564)
+		code = check_services(config);
 	if (code == EXIT_DONE)
 		code = require_check(config);
 	if (code != EXIT_DONE)

@@ -21,8 +21,9 @@
 #define SOAK     (1u << VERB_SOAK)
 #define SELFTEST (1u << VERB_SELFTEST)
 #define RFC2544  (1u << VERB_RFC2544)
-#define FRAMES   (SEARCH | TRIAL | SOAK | RFC2544 | SELFTEST) /* verbs that send frames over ports */
-#define MEASURES (SEARCH | TRIAL | SOAK | RFC2544)            /* verbs that end with a Test Report */
+#define Y1564    (1u << VERB_Y1564)
+#define FRAMES   (MEASURES | SELFTEST)                     /* verbs that send frames over ports */
+#define MEASURES (SEARCH | TRIAL | SOAK | RFC2544 | Y1564) /* verbs that end with a Test Report */
 #define PROBE    (1u << VERB_PROBE)
 #define TRAFFIC  (FRAMES | 1u << VERB_PROFILE_SHOW) /* verbs that make frames, or show them */
 #define LAB_UP   (1u << VERB_LAB_UP)
@@ -281,9 +282,9 @@ const struct option options[] = {
 	       "ARP or neighbour discovery frames that each port sends before every trial (phase b of RFC 2544 section "
 	       "23)"),
 	LOAD("load", "L", TRIAL, NULL, load, "frames/s: " LOAD_FORMS " of the line rate; or max, as fast as the tester can"),
-	DURATION("duration", "S", TRIAL | SELFTEST, "1s", duration_s, POSITIVE,
+	DURATION("duration", "S", TRIAL | SELFTEST | Y1564, "1s", duration_s, POSITIVE,
 		 "how long to send: " DURATION_FORMS "; of a self-test: each trial that confirms, the search has shorter "
-		 "ones"),
+		 "ones; of y1564: the performance test of each service, default 15min"),
 	OPTION("preset", "P", SEARCH, "csit", read_preset,
 	       "goals and waits: csit (NDR and PDR as FD.io CSIT measures them), rfc2544 or tst009"),
 	OPTION("goal", "K=V,...", SEARCH, NULL, read_goal,
@@ -291,9 +292,19 @@ const struct option options[] = {
 	       "initial (= final), sum (= final), width (0.5%); durations in seconds, ratios as numbers or with %. With "
 	       "--algorithm phased: final 30, initial 1, no exceed and no sum",
 	       .flags = OPTION_REPEATS),
-	OPTION("tests", "T,...", RFC2544, NULL, read_tests,
-	       "which tests: throughput, latency, frame-loss, back-to-back, recovery, reset. Default: all, the reset only "
-	       "with a --reset-command",
+	OPTION("service", "K=V,...", Y1564, NULL, read_service,
+	       "a service, repeatable. Keys: cir (its committed rate, as --load), eir (beyond it, 0), name, vlan "
+	       "(VID[:PRIO]), size (of frames), margin (how far above CIR + EIR a policer may let through, 1%); and what "
+	       "it must keep to: loss (0), delay (mean), delay-max, variation (p99.9 of the delay less its minimum), "
+	       "availability",
+	       .flags = OPTION_REPEATS),
+	OPTION("cir-steps", "R,...", Y1564, "25%,50%,75%,100%", read_cir_steps,
+	       "the parts of CIR that the configuration test begins with, the last one all of it", .flags = OPTION_LIST),
+	DURATION("step-duration", "S", Y1564, "10s", step_duration_s, POSITIVE,
+		 "how long each step of the configuration test is"),
+	OPTION("tests", "T,...", RFC2544 | Y1564, NULL, read_tests,
+	       "which tests: throughput, latency, frame-loss, back-to-back, recovery, reset; of y1564 configuration, "
+	       "performance. Default: all, the reset only with a --reset-command",
 	       .flags = OPTION_LIST),
 	OPTION("fast", NULL, RFC2544, "false", read_fast,
 	       "shorter and fewer trials than the RFC says, without its waits; each deviation is listed"),
@@ -345,7 +356,7 @@ const struct option options[] = {
 	OPTION("replay", "FILE", SEARCH, NULL, NULL,
 	       "ask the controller again what a stored search asked, and measure nothing",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
-	DURATION("max-time", "S", SEARCH | SOAK | RFC2544, NULL, max_time_s, POSITIVE,
+	DURATION("max-time", "S", SEARCH | SOAK | RFC2544 | Y1564, NULL, max_time_s, POSITIVE,
 		 "end after this time with what there is: a search is then irregular, a soak is done (default 1800)"),
 	OPTION("measurer", "M", SEARCH | SOAK, "xdp", read_measurer,
 	       "who performs the trials: xdp (these ports), mpi (ports of several hosts, under mpirun), exec:COMMAND "
@@ -375,7 +386,7 @@ const struct option options[] = {
 	CHOICE("launch-time", "T", FRAMES, "auto", launch_time, switch_choices,
 	       "frames are handed to the NIC early, and it lets each go when it is due: auto (where the driver has that "
 	       "for AF_XDP and the port's queues are set up for it), on or off"),
-	OPTION("wait", "a=S,b=S,d=S,e=S", SEARCH | TRIAL | SOAK | RFC2544, NULL, read_waits,
+	OPTION("wait", "a=S,b=S,d=S,e=S", MEASURES, NULL, read_waits,
 	       "the waits of RFC 2544 section 23: after a routing update, after learning frames, for residual frames (the "
 	       "most, it ends early), to restabilise. Presets set them; csit and trials: a=0,b=0,d=2,e=0",
 	       .flags = OPTION_LIST),
@@ -398,7 +409,7 @@ const struct option options[] = {
 	       .flags = OPTION_LIST),
 	TEXT("allow-unsafe", "REASON", FRAMES | LAB_ON, NULL, unsafe_reason,
 	     "use a port that is in use; the reason stands in the report", .flags = OPTION_ACTS),
-	OPTION("require", "R", MEASURES, NULL, read_requirement,
+	OPTION("require", "R", MEASURES & ~Y1564, NULL, read_requirement,
 	       "what the result must keep to, repeatable; else the exit code is 1. Search: GOAL>=LOAD (its Conditional "
 	       "Throughput), or with <=, >, <; also GOAL.lower, GOAL.upper, GOAL.latency.p99<=100us (or min, mean, p50, "
 	       "p90, p99.9, p99.99, max), GOAL.pdv.p99. Trial: loss<=0.1%, lost, reordered, latency.p99, ... Soak: "

@@ -17,6 +17,8 @@ enum exit_code read_fast(const struct given *given, struct config *config);
 enum exit_code read_loss_step(const struct given *given, struct config *config);
 enum exit_code read_frame_sizes(const struct given *given, struct config *config);
 enum exit_code read_goal(const struct given *given, struct config *config);
+enum exit_code read_service(const struct given *given, struct config *config);
+enum exit_code read_cir_steps(const struct given *given, struct config *config);
 enum exit_code read_waits(const struct given *given, struct config *config);
 enum exit_code read_preset(const struct given *given, struct config *config);
 enum exit_code read_ports(const struct given *given, struct config *config);

@@ -88,27 +88,47 @@ enum exit_code config_for_frame_size(const struct config *config, const char *te
 	return code;
 }
 
-/* --- rfc2544 ------------------------------------------------------------------------------------------------------ */
+enum exit_code config_for_service(const struct config *config, const struct service *service, struct config *ret)
+{
+	struct config tagged = *config;
 
-/* In the order of enum rfc2544_test. */
-static const char *const test_names[] = { "throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset" };
+	if (service->has_vlan) {
+		tagged.vlan_count = 1;
+		tagged.vlans[0] = service->vlan;
+	}
+	return config_for_frame_size(&tagged, *service->frame_size ? service->frame_size : config->frame_size_text, ret);
+}
+
+/* --- rfc2544, y1564 ------------------------------------------------------------------------------------------------------ */
+
+/* In the order of enum rfc2544_test, and of enum y1564_test. */
+static const char *const rfc2544_tests[] = { "throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset" };
+static const char *const y1564_tests[] = { "configuration", "performance" };
+
+static const char *const *test_names(enum verb verb, size_t *ret_count)
+{
+	*ret_count = verb == VERB_Y1564 ? COUNT(y1564_tests) : COUNT(rfc2544_tests);
+	return verb == VERB_Y1564 ? y1564_tests : rfc2544_tests;
+}
 
 static enum exit_code read_test(const struct given *given, char *name, void *into)
 {
 	struct config *config = into;
 	char hint[64], quoted[QUOTE_SIZE];
+	size_t count;
+	const char *const *names = test_names(config->verb, &count);
 
-	for (size_t i = 0; i < COUNT(test_names); i++) {
-		if (strcmp(name, test_names[i]))
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(name, names[i]))
 			continue;
 		config->tests |= 1u << i;
 		return EXIT_DONE;
 	}
-	return refuse_given(given,
-			    "there is no test '%s'%s; there are throughput, latency, frame-loss, back-to-back, recovery "
-			    "and reset",
-			    quote(name, strlen(name), quoted, sizeof(quoted)),
-			    nearest_hint(name, test_names, COUNT(test_names), hint, sizeof(hint)));
+	return refuse_given(
+		given, "there is no test '%s'%s; there are %s", quote(name, strlen(name), quoted, sizeof(quoted)),
+		nearest_hint(name, names, count, hint, sizeof(hint)),
+		config->verb == VERB_Y1564 ? "configuration and performance"
+					   : "throughput, latency, frame-loss, back-to-back, recovery and reset");
 }
 
 enum exit_code read_tests(const struct given *given, struct config *config)
@@ -141,9 +161,12 @@ enum exit_code read_loss_step(const struct given *given, struct config *config)
 
 void choose_tests(struct config *config)
 {
+	size_t count;
+
 	if (config->tests)
 		return;
-	config->tests = (1u << COUNT(test_names)) - 1;
-	if (!config->reset_command)
-		config->tests &= ~(1u << (COUNT(test_names) - 1)); /* an operator who does not know of it resets nothing */
+	test_names(config->verb, &count);
+	config->tests = (1u << count) - 1;
+	if (config->verb == VERB_RFC2544 && !config->reset_command)
+		config->tests &= ~(1u << (count - 1)); /* an operator who does not know of it resets nothing */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A suite (selftest, rfc2544) runs the same over a list of frame sizes: --frame-size 64,512,1518. Each is a size or a mix,
+ * A suite (selftest, rfc2544) runs the same over a list of frame sizes: --frame-size 64,512,1518; y1564 over services. Each is a size or a mix,
  * as other verbs take one. A part that has a colon and begins with a digit, or a letter and then "=", goes
  * on with the mix before it.
  */
@@ -21,7 +21,10 @@ bool frame_sizes_part(const char *list, unsigned int index, char buffer[FRAME_SI
 /* The configuration for one frame size of a suite: a shallow copy, not to be freed. `text` must outlive it. */
 enum exit_code config_for_frame_size(const struct config *config, const char *text, struct config *ret);
 
-/* rfc2544: the tests that are made where --tests is silent. */
+/* y1564: the same for a service, with its frame size and VLAN tag. */
+enum exit_code config_for_service(const struct config *config, const struct service *service, struct config *ret);
+
+/* rfc2544, y1564: the tests that are made where --tests is silent. */
 void choose_tests(struct config *config);
 
 #endif

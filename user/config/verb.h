@@ -15,6 +15,8 @@
 	  "PLRsearch: the load that loses a target ratio in the long run, with its error bar")                              \
 	X(VERB_RFC2544, verb_rfc2544, "rfc2544",                                                                            \
 	  "the suite of RFC 2544 section 26: throughput, latency, frame loss, bursts, recovery, reset")                     \
+	X(VERB_Y1564, verb_y1564, "y1564",                                                                                  \
+	  "ITU-T Y.1564: whether services deliver what was agreed: rates, policing, loss, delay, availability")             \
 	X(VERB_SELFTEST, verb_selftest, "selftest",                                                                         \
 	  "benchmark the tester itself, port to port: its clean maximum load and latency floor")                            \
 	X(VERB_PROBE, verb_probe, "probe",                                                                                  \

@@ -57,10 +57,11 @@ static int keep_useful(uint64_t beside)
 	return confine_keep(keep);
 }
 
-/* Whether ports are opened anew, for each size, backend or search. */
+/* Whether ports are opened anew, for each size, service, backend or search. */
 static bool opens_again(const struct config *config)
 {
-	return config->verb == VERB_SELFTEST || config->verb == VERB_RFC2544 || config->repeats > 1;
+	return config->verb == VERB_SELFTEST || config->verb == VERB_RFC2544 || config->verb == VERB_Y1564 ||
+	       config->repeats > 1;
 }
 
 enum exit_code privileges_reduce(const struct config *config)

@@ -29,6 +29,9 @@ static const struct unit {
 	{ "decision.asked_load", "frames/s" },
 	{ "decision.asked_duration", "s" },
 	{ "duration", "s" },
+	{ "verdict.received_rate", "frames/s" },
+	{ "verdict.received_rate_min", "frames/s" },
+	{ "verdict.received_rate_max", "frames/s" },
 	{ "result.value", "frames/s" },
 	{ "result.lower_bound", "frames/s" },
 	{ "result.upper_bound", "frames/s" },
@@ -195,6 +198,48 @@ static int add_suite(json_t *rows, const json_t *document)
 	return error | add_trials(rows, json_object_get(reset, "trials"), json_object_get(reset, "frame_size"), "reset");
 }
 
+/* What a step, or a performance test, came to, onto the row of its trial. */
+static int add_service_verdict(json_t *row, const json_t *service, const json_t *result)
+{
+	static const char *const members[] = {
+		"step",          "received_rate", "received_rate_min",  "received_rate_max",  "loss_ratio",
+		"delay_mean_ns", "delay_max_ns",  "delay_variation_ns", "availability_ratio", "passed",
+		"faults"
+	};
+	json_t *name = json_object_get(service, "name");
+	int error = name ? json_object_set(row, "service", name) : 0;
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+		if (json_object_get(result, members[i]))
+			error |= flatten_member(row, "verdict", members[i], json_object_get(result, members[i]));
+	return error;
+}
+
+/* A test of a service: a trial for each step, or one. */
+static int add_service_test(json_t *rows, const json_t *service, const char *test)
+{
+	const json_t *result = json_object_get(service, test), *steps = json_object_get(result, "steps");
+	size_t first = json_array_size(rows);
+	int error = add_trials(rows, json_object_get(result, "trials"), json_object_get(service, "frame_size"), test);
+
+	for (size_t i = first; i < json_array_size(rows); i++)
+		error |= add_service_verdict(json_array_get(rows, i), service,
+					     steps ? json_array_get(steps, i - first) : result);
+	return error;
+}
+
+static int add_services(json_t *rows, const json_t *document)
+{
+	const json_t *services = json_object_get(document, "services");
+	int error = 0;
+
+	for (size_t i = 0; i < json_array_size(services); i++) {
+		error |= add_service_test(rows, json_array_get(services, i), "configuration");
+		error |= add_service_test(rows, json_array_get(services, i), "performance");
+	}
+	return error;
+}
+
 /* A point of a campaign, once a goal; one that has no result once. */
 static int add_point(json_t *rows, const json_t *point)
 {
@@ -258,6 +303,7 @@ static json_t *flat_trials(const json_t *document)
 	if (json_is_object(json_object_get(document, "trial_result")))
 		error |= add_single(rows, document);
 	error |= add_suite(rows, document);
+	error |= add_services(rows, document);
 	error |= add_points(rows, document);
 	if (error) {
 		json_decref(rows);

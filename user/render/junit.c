@@ -92,6 +92,42 @@ static void put_frame_size(struct suite *suite, const json_t *size)
 	}
 }
 
+/* A service's test: each step of a configuration test is a case. */
+static void put_step(struct suite *suite, const char *service, const char *test, const json_t *result)
+{
+	char name[NAME_SIZE], failure[NAME_SIZE] = "";
+	size_t i, used = 0;
+	json_t *fault;
+
+	json_array_foreach (json_object_get(result, "faults"), i, fault)
+		if (used < sizeof(failure))
+			used += (size_t)snprintf(failure + used, sizeof(failure) - used, "%s%s", i ? ", " : "",
+						 json_string_value(fault) ?: "");
+	snprintf(name, sizeof(name), "%.80s: %.60s", service, test);
+	put_case(suite, "services", name, read_number(result, "duration"),
+		 !json_is_boolean(json_object_get(result, "passed")) ? "it did not end"
+		 : !read_truth(result, "passed")                     ? failure
+		 : read_truth(result, "tester_limited")              ? "tester-limited"
+								     : NULL);
+}
+
+static void put_service(struct suite *suite, const json_t *service)
+{
+	const json_t *steps = json_object_get(json_object_get(service, "configuration"), "steps");
+	const json_t *performance = json_object_get(service, "performance");
+	char test[NAME_SIZE];
+	json_t *step;
+	size_t i;
+
+	json_array_foreach (steps, i, step) {
+		snprintf(test, sizeof(test), "%.60s %.0f %%", read_text(step, "step"),
+			 100 * read_number(step, "load_ratio"));
+		put_step(suite, read_text(service, "name"), test, step);
+	}
+	if (json_is_object(performance))
+		put_step(suite, read_text(service, "name"), "performance", performance);
+}
+
 /* A goal of two documents: only a slower B, or what cannot be told, fails. */
 static void put_comparison(struct suite *suite, const json_t *goal)
 {
@@ -113,6 +149,8 @@ static void put_cases(struct suite *suite, const json_t *document)
 	json_array_foreach (json_object_get(document, "frame_sizes"), i, item)
 		put_frame_size(suite, item);
 	put_result(suite, "tests", "reset", json_object_get(document, "reset"));
+	json_array_foreach (json_object_get(document, "services"), i, item)
+		put_service(suite, item);
 	json_array_foreach (json_object_get(document, "self_tests"), i, item) {
 		snprintf(name, sizeof(name), "%.60s %.60s", read_text(item, "frame_size"), read_text(item, "tx_backend"));
 		put_result(suite, "self-tests", name, item);

@@ -68,7 +68,7 @@ static void put_verdict(struct writer *writer, const struct writer_verdict *verd
 	escape(writer->stream, verdict->state);
 	put(writer, "\n\n| ", verdict->quantity, " | **");
 	escape(writer->stream, verdict->value);
-	fprintf(writer->stream, " %s", verdict->unit);
+	fprintf(writer->stream, "%s%s", *verdict->unit ? " " : "", verdict->unit);
 	fputs("** |\n|---|---|\n", writer->stream);
 	if (*verdict->exact)
 		put_pair(writer, "exactly", verdict->exact);

@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# xdp-mlr y1564 without ports: its options, its plan, and how its results look.
+load helper
+
+GOLDEN=tests/golden/y1564-1-xdp.json
+
+y1564() {
+  "$XDP_MLR" y1564 -p nosuch0,nosuch1 "$@"
+}
+
+@test "what no service can be is refused, by name" {
+  refuses 2 "--service is missing" y1564
+  refuses 2 "--service 'name=a': needs its committed rate above 0" y1564 --service name=a
+  refuses 2 "needs its committed rate above 0" y1564 --service cir=0
+  refuses 2 "cir 'fast' is not a load" y1564 --service cir=fast
+  refuses 2 "no key 'cri', did you mean 'cir'" y1564 --service cri=1kfps
+  refuses 2 "cir is given twice" y1564 --service cir=1kfps,cir=2kfps
+  refuses 2 "loss 'much' is not a ratio" y1564 --service cir=1kfps,loss=much
+  refuses 2 "a ratio must be from 0 to 1" y1564 --service cir=1kfps,availability=101%
+  refuses 2 "delay 'soon' is not a duration" y1564 --service cir=1kfps,delay=soon
+  refuses 2 "another service is called 'a' already" y1564 --service name=a,cir=1kfps --service name=a,cir=1kfps
+  refuses 2 "'4096' is no VLAN" y1564 --service cir=1kfps,vlan=4096
+  refuses 2 "must be 64 to 9216 octets" y1564 --service cir=1kfps,size=20
+  refuses 2 "68" y1564 --service cir=1kfps,vlan=7,size=64
+  refuses 2 "at most 16 services" y1564 $(for i in {1..17}; do echo --service cir=1kfps; done)
+  refuses 2 "no port 'nosuch0'" y1564 --service cir=1kfps,vlan=7:3
+}
+
+@test "steps grow to all of CIR" {
+  refuses 2 "growing parts of CIR" y1564 --service cir=1kfps --cir-steps 50%,25%
+  refuses 2 "growing parts of CIR" y1564 --service cir=1kfps --cir-steps 50%,101%
+  refuses 2 "must end with all of CIR" y1564 --service cir=1kfps --cir-steps 50%
+  refuses 2 "no test 'throughput'.*configuration and performance" y1564 --service cir=1kfps --tests throughput
+}
+
+@test "options of a result repeat the run" {
+  cp "$GOLDEN" "$BATS_TEST_TMPDIR/r.json"
+  run "$XDP_MLR" y1564 --config "$BATS_TEST_TMPDIR/r.json" --dump-config
+  [ "$status" -eq 0 ]
+  [ "$(grep -c 'cir=' <<<"$output")" -eq 2 ]
+}
+
+@test "the terminal says which service is not as agreed, and by what" {
+  run "$XDP_MLR" report "$GOLDEN"
+  [[ $output == *"Not every service is as agreed."* ]]
+  grep -Eq '^  voice +100 % of CIR +10000 +10000 +as agreed +0 % .* passed$' <<<"$output"
+  grep -Eq '^  bulk +Policing +11250 +11250 +9000 to 9090 .* FAILED: too much came through$' <<<"$output"
+  grep -Eq '^  voice +10000 +2 +0 % .* 0 +100 % +passed$' <<<"$output"
+}
+
+@test "a page and Markdown have a card for each service" {
+  "$XDP_MLR" report "$GOLDEN" --report "$BATS_TEST_TMPDIR/r.html" --report "$BATS_TEST_TMPDIR/r.md" --quiet >/dev/null
+  [ "$(grep -c '<article\|class="card' "$BATS_TEST_TMPDIR/r.html")" -ge 2 ]
+  grep -q 'id="configuration-table"' "$BATS_TEST_TMPDIR/r.html"
+  grep -q '^### voice: passed$' "$BATS_TEST_TMPDIR/r.md"
+  grep -q '^### bulk: FAILED$' "$BATS_TEST_TMPDIR/r.md"
+  grep -q '^> .*Policing FAILED: too much came through' "$BATS_TEST_TMPDIR/r.md"
+}
+
+@test "CSV has the verdict beside each trial, JUnit a case for each step" {
+  "$XDP_MLR" report "$GOLDEN" --report "$BATS_TEST_TMPDIR/r.csv" --junit "$BATS_TEST_TMPDIR/r.xml" --quiet >/dev/null
+  # by their place from the end: texts before them have commas
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) before[$i] = NF - i; next }
+    { print $(NF - before["service"]), $2, $(NF - before["verdict.step"]), $(NF - before["verdict.passed"]), $(NF - before["verdict.faults.1"]) }' \
+    "$BATS_TEST_TMPDIR/r.csv" >"$BATS_TEST_TMPDIR/rows"
+  diff "$BATS_TEST_TMPDIR/rows" - <<'END'
+voice configuration cir true 
+voice configuration cir true 
+voice configuration eir true 
+voice configuration policing true 
+voice performance  true 
+bulk configuration cir true 
+bulk configuration cir true 
+bulk configuration policing false too_much
+END
+  grep -q '<testsuites tests="9" failures="1">' "$BATS_TEST_TMPDIR/r.xml"
+  grep -q 'name="bulk: policing 125 %"><failure message="too_much"/>' "$BATS_TEST_TMPDIR/r.xml"
+}

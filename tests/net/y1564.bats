@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# ITU-T Y.1564 over a policer: what it is known to let through decides which services are as agreed.
+bats_require_minimum_version 1.5.0
+load helper
+
+VALIDATE=${BUILD:-build}/tests/tools/validate
+
+y1564() {
+  run --separate-stderr "$MLR" y1564 -p "$A,$B" --frame-size 64 --wait d=0.1 --format json "$@"
+}
+
+short=(--cir-steps 50%,100% --step-duration 0.2 --duration 1.5)
+
+@test "each step is judged by what the policer lets through" {
+  lab_up policer:rate=20kfps
+  clean y1564 "${short[@]}" --service name=agreed,cir=15kfps,eir=5kfps,loss=0.1%,delay=1s,availability=99% --service cir=21kfps \
+    --service name=unpoliced,cir=10kfps,eir=4kfps --service name=partly,cir=18kfps,eir=10kfps
+  "$VALIDATE" --closed docs/schema/y1564.schema.json - <<<"$output"
+  check '[.services[].name] == ["agreed", "service2", "unpoliced", "partly"]'
+  check '[.services[0].configuration.steps[] | .step] == ["cir", "cir", "eir", "policing"]'
+  check '[.services[0].configuration.steps[] | .load] == [7500, 15000, 20000, 21250]'
+  check '[.services[1].configuration.steps[] | .load] == [10500, 21000, 26250]'
+  check '[.services[].configuration.passed] == [true, false, false, true]'
+  check '[.services[1].configuration.steps[].faults] == [[], ["loss"], ["too_little"]]'
+  check '[.services[2].configuration.steps[].faults] == [[], [], [], ["too_much"]]'
+  # a service that is not configured as agreed is not tested further
+  check '[.services[].performance | type] == ["object", "null", "null", "object"]'
+  check '.services[0].performance | .passed and .load == 15000 and .seconds == 1 and .availability_ratio == 1 and .loss_ratio == 0'
+  check '.services[0].performance | .received_by_second | length == 1 and .[0] > 14000 and .[0] < 16000'
+  check '.passed == false and .regular and .irregular_reason == null'
+  [ "$status" -eq 1 ]
+}
+
+@test "services have their own tags and sizes, and those that are as agreed end with 0" {
+  lab_up policer:rate=20kfps
+  clean y1564 "${short[@]}" --tests configuration --service vlan=100:5,cir=20kfps,size=128,delay-max=9s,variation=9s \
+    --service vlan=200,size=68,cir=20kfps
+  check '[.services[].vlans] == [[{"id": 100, "priority": 5}], [{"id": 200, "priority": 0}]]'
+  check '[.services[] | .frame_size, .cir_l2_bps] == ["128", 20480000, "68", 10880000]'
+  check '.passed and [.services[].performance] == [null, null]'
+  [ "$status" -eq 0 ]
+}
+
+@test "a performance is judged by the agreement: loss, delay, availability" {
+  lab_up policer:rate=20kfps
+  clean y1564 --tests performance --duration 2.2 --service name=lost,cir=25kfps,loss=1% --service name=errored,cir=50kfps,loss=70%,availability=0.9 \
+    --service name=slow,cir=10kfps,delay=1ns,delay-max=1ns,variation=0s
+  check '[.services[].configuration] == [null, null, null]'
+  check '.services[0].performance | .faults == ["loss"] and (.loss_ratio - 0.2 | fabs < 0.01) and .severely_errored_seconds == 0'
+  # ten in a row are unavailability, two are errors
+  check '.services[1].performance | .faults == [] and .severely_errored_seconds == 2 and .unavailable_seconds == 0'
+  check '.services[2].performance.faults == ["delay", "delay_max", "variation"]'
+  check '.deviations | map(select(test("8.2: all services at once"))) | length == 1'
+  [ "$status" -eq 1 ]
+}
+
+@test "a plan says how long it takes" {
+  lab_up wire
+  # 6 and 5 steps of 10 s, two performances of 15 min, and 2 s of waits in each trial
+  run --separate-stderr "$MLR" y1564 -p "$A,$B" --format json --dry-run --wait a=2,d=0 --service cir=1kfps,eir=1kfps --service cir=1kfps
+  check '.estimate.duration == 11 * 12 + 2 * 902'
+  y1564 --dry-run --service cir=1kfps --tests configuration --step-duration 1min --max-time 100
+  check '.estimate.duration == 100'
+}
+
+@test "what is interrupted has no verdict" {
+  lab_up policer:rate=20kfps
+  start y1564 --frame-size 64 --duration 3600 --cir-steps 100% --step-duration 0.1 --wait d=0.1 --service cir=20kfps --tests performance --format json
+  until_it_says 'service1: performance' "$BATS_TEST_TMPDIR/err"
+  interrupted
+  check '.passed == null and .irregular_reason == "interrupted" and (.services[0].performance | .passed == null and .trials == [])'
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ITU-T Y.1564: through the services of --service, a measurer each, and through its two tests. A service that is not configured as
+ * agreed is not tested for its performance.
+ *
+ * The receiver counts the frames of all flows together, so services are tested one at a time. To test all at once, as 8.2 of the
+ * recommendation has it, it would have to count received frames, and latency, for each class of flows (mlr/y1564.h says what is
+ * made of them).
+ */
+#ifndef XDP_MLR_BENCHMARK_Y1564_H
+#define XDP_MLR_BENCHMARK_Y1564_H
+
+#include "benchmark/suite.h"
+
+enum y1564_test { Y1564_CONFIGURATION, Y1564_PERFORMANCE };
+
+struct y1564 {
+	struct suite common;
+	json_t *services; /* what was measured, an object a service */
+	bool failed;      /* a service is not as agreed */
+	bool undecided;   /* of another that is not known */
+};
+
+/* Run it. Whatever it returns, *ret is to be freed. EXIT_DONE, EXIT_UNMET where a service is not as agreed, or something is
+ * irregular or tester-limited, EXIT_INTERRUPTED; else the reason was said. */
+enum exit_code y1564_run(const struct config *config, struct y1564 *ret);
+void y1564_free(struct y1564 *suite);
+
+/* The result document, "xdp-mlr/y1564/1" (y1564_report.c). NULL where nothing was measured at all, or without memory. */
+json_t *report_y1564(const struct y1564 *suite);
+
+/* How long it takes, but for waits that nobody knows before. */
+double y1564_duration_s(const struct config *config);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config/options_pairs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "base/units.h"
+#include "config/options_read.h"
+
+static enum exit_code refuse_key(const struct given *given, const struct pairs *pairs, const char *key)
+{
+	const char *names[KEYS_MAX];
+	char hint[64], quoted[QUOTE_SIZE];
+
+	for (size_t i = 0; i < pairs->key_count; i++)
+		names[i] = pairs->keys[i].name;
+	return refuse_given(given, "no key '%s'%s", quote(key, strlen(key), quoted, sizeof(quoted)),
+			    nearest_hint(key, names, pairs->key_count, hint, sizeof(hint)));
+}
+
+static enum exit_code store_name(const struct given *given, const char *value, char name[MLR_GOAL_NAME_SIZE])
+{
+	if (strlen(value) >= MLR_GOAL_NAME_SIZE)
+		return refuse_given(given, "a name has at most %d octets", MLR_GOAL_NAME_SIZE - 1);
+	for (const char *c = value; *c; c++)
+		if (plain_control(c) || *c == '\n' || *c == '\t')
+			return refuse_given(given, "control characters in the name");
+	strcpy(name, value);
+	return EXIT_DONE;
+}
+
+static enum exit_code store_number(const struct given *given, const struct key *key, const char *value, double *field)
+{
+	char quoted[QUOTE_SIZE];
+	double number;
+	bool fine = key->kind == KEY_RATIO ? parse_ratio(value, &number) : parse_duration(value, &number);
+
+	quote(value, strlen(value), quoted, sizeof(quoted));
+	if (!fine && key->kind == KEY_RATIO)
+		return refuse_given(given, "%s '%s' is not a ratio; write it as 0.005 or 0.5%%", key->name, quoted);
+	if (!fine)
+		return refuse_given(given, "%s '%s' is not a duration; write it as %s", key->name, quoted, DURATION_FORMS);
+	if (key->kind == KEY_DURATION && number > DURATION_MOST_S)
+		return refuse_given(given, "%s '%s' must be at most %.0f s", key->name, quoted, DURATION_MOST_S);
+	*field = number;
+	return EXIT_DONE;
+}
+
+static enum exit_code store_load(const struct given *given, const struct key *key, const char *value,
+				 struct load_spec *field)
+{
+	struct load_spec load;
+	char quoted[QUOTE_SIZE];
+
+	if (!parse_load(value, &load) || load.unit == LOAD_MAX || !(load.value >= 0))
+		return refuse_given(given, "%s '%s' is not a load; write it as %s", key->name,
+				    quote(value, strlen(value), quoted, sizeof(quoted)), LOAD_FORMS);
+	*field = load;
+	return EXIT_DONE;
+}
+
+static enum exit_code store_value(const struct given *given, const struct key *key, char *value, void *field, void *into)
+{
+	switch (key->kind) {
+	case KEY_TEXT:
+		return store_name(given, value, field);
+	case KEY_LOAD:
+		return store_load(given, key, value, field);
+	case KEY_OWN:
+		return key->store(given, value, into);
+	default:
+		return store_number(given, key, value, field);
+	}
+}
+
+/* Store the value of "K=V". */
+static enum exit_code store_pair(const struct given *given, char *name, void *into)
+{
+	struct pairs *pairs = into;
+	char *value = strchr(name, '=');
+
+	if (!value)
+		return refuse_given(given, "must be KEY=VALUE, with commas between");
+	*value++ = '\0';
+	for (size_t i = 0; i < pairs->key_count; i++) {
+		const struct key *key = &pairs->keys[i];
+		void *field = (char *)pairs->into + key->offset;
+
+		if (strcmp(key->name, name) != 0)
+			continue;
+		if (pairs->seen & 1u << i)
+			return refuse_given(given, "%s is given twice", name);
+		pairs->seen |= 1u << i;
+		return store_value(given, key, value, field, pairs->into);
+	}
+	return refuse_key(given, pairs, name);
+}
+
+enum exit_code pairs_read(const struct given *given, struct pairs *pairs)
+{
+	return read_list(given, given->text, store_pair, pairs);
+}
+
+bool pairs_seen(const struct pairs *pairs, const char *name)
+{
+	for (size_t i = 0; i < pairs->key_count; i++)
+		if (strcmp(pairs->keys[i].name, name) == 0)
+			return pairs->seen >> i & 1;
+	return false;
+}
+
+void pairs_format(const struct key *keys, size_t key_count, const void *from, char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < key_count && used < size; i++) {
+		const void *field = (const char *)from + keys[i].offset;
+		char number[UNIT_TEXT_SIZE];
+		const char *value = keys[i].kind == KEY_TEXT ? field : format_number(*(const double *)field, number);
+
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", i ? "," : "", keys[i].name, value);
+	}
+}

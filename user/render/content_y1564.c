@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a report says of services by ITU-T Y.1564. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/units.h"
+#include "render/kinds.h"
+#include "render/parts.h"
+
+static const json_t *services_of(const json_t *document)
+{
+	return json_object_get(document, "services");
+}
+
+/* --- words -------------------------------------------------------------------------------------------------------------- */
+
+static const char *step_name(const json_t *step)
+{
+	const char *name = read_text(step, "step");
+
+	return strcmp(name, "cir") == 0 ? "CIR" : strcmp(name, "eir") == 0 ? "CIR + EIR" : "Policing";
+}
+
+static const char *fault_name(const json_t *text)
+{
+	const char *fault = json_string_value(text);
+	static const struct {
+		const char *fault, *name;
+	} names[] = {
+		{ "loss", "loss" },
+		{ "delay", "mean delay" },
+		{ "delay_max", "largest delay" },
+		{ "variation", "delay variation" },
+		{ "availability", "availability" },
+		{ "too_little", "too little came through" },
+		{ "too_much", "too much came through" },
+		{ "unknown", "not measured" },
+	};
+
+	for (size_t i = 0; fault && i < COUNT(names); i++)
+		if (strcmp(names[i].fault, fault) == 0)
+			return names[i].name;
+	return fault ? fault : "";
+}
+
+/* "FAILED: loss, mean delay" of a step or a test; "passed", or "-" where it did not end. */
+static const char *verdict_of(const json_t *result, char buffer[CELL_SIZE])
+{
+	const json_t *passed = json_object_get(result, "passed");
+	size_t used, i;
+	json_t *fault;
+
+	if (!json_is_boolean(passed)) {
+		snprintf(buffer, CELL_SIZE, "no verdict");
+		return buffer;
+	}
+	used = (size_t)snprintf(buffer, CELL_SIZE, "%s", json_is_true(passed) ? "passed" : "FAILED");
+	json_array_foreach (json_object_get(result, "faults"), i, fault)
+		if (used < CELL_SIZE)
+			used += (size_t)snprintf(buffer + used, CELL_SIZE - used, "%s%s", i ? ", " : ": ",
+						 fault_name(fault));
+	if (read_truth(result, "tester_limited") && used < CELL_SIZE)
+		snprintf(buffer + used, CELL_SIZE - used, " (tester-limited)");
+	return buffer;
+}
+
+static enum tone tone_of(const json_t *result)
+{
+	const json_t *passed = json_object_get(result, "passed");
+
+	return json_is_false(passed)                  ? TONE_BAD
+	       : read_truth(result, "tester_limited") ? TONE_WARN
+	       : json_is_true(passed)                 ? TONE_GOOD
+						      : TONE_PLAIN;
+}
+
+static void add_verdict(struct cells *cells, const json_t *result)
+{
+	char text[CELL_SIZE];
+
+	cells_add(cells, "%s", verdict_of(result, text));
+}
+
+/* --- verdicts ----------------------------------------------------------------------------------------------------------- */
+
+/* What failed in it: its first step that did, or the performance. */
+static const json_t *failure_in(const json_t *service)
+{
+	const json_t *steps = json_at(service, "/configuration/steps"),
+		     *performance = json_object_get(service, "performance");
+	json_t *step;
+	size_t i;
+
+	json_array_foreach (steps, i, step)
+		if (json_is_false(json_object_get(step, "passed")))
+			return step;
+	return json_is_false(json_object_get(performance, "passed")) ? performance : NULL;
+}
+
+static const char *test_state(const json_t *service, const char *test)
+{
+	const json_t *passed = json_object_get(json_object_get(service, test), "passed");
+
+	return json_is_true(passed) ? "passed" : json_is_false(passed) ? "FAILED" : "not made, or not to its end";
+}
+
+static void add_rate(struct facts *facts, const char *label, const json_t *service, const char *name)
+{
+	char member[32], fps[VALUE_SIZE], bps[VALUE_SIZE];
+
+	snprintf(member, sizeof(member), "%s_l2_bps", name);
+	if (read_number(service, name) > 0)
+		facts_add(facts, label, "%s (%s in frames)", text_fps(read_number(service, name), fps),
+			  text_bps(read_number(service, member), bps));
+}
+
+static void add_vlans(struct facts *facts, const json_t *service)
+{
+	const json_t *vlans = json_object_get(service, "vlans"), *vlan;
+	char text[VALUE_SIZE] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < json_array_size(vlans) && used < sizeof(text); i++) {
+		vlan = json_array_get(vlans, i);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.0f, priority %.0f", i ? "; " : "",
+					 read_number(vlan, "id"), read_number(vlan, "priority"));
+	}
+	if (*text)
+		facts_add(facts, "VLAN", "%s", text);
+}
+
+static void fill_verdict(struct writer_verdict *verdict, const json_t *document, const json_t *service, size_t index)
+{
+	const json_t *failure = failure_in(service), *configuration = json_object_get(service, "configuration"),
+		     *performance = json_object_get(service, "performance");
+	bool passed = !failure && (json_is_true(json_object_get(performance, "passed")) ||
+				   (json_is_true(json_object_get(configuration, "passed")) && json_is_null(performance)));
+	char text[CELL_SIZE];
+
+	(void)document;
+	snprintf(verdict->id, sizeof(verdict->id), "service-%zu", index + 1);
+	snprintf(verdict->name, sizeof(verdict->name), "%.120s", read_text(service, "name"));
+	verdict->quantity = "As agreed (ITU-T Y.1564)";
+	verdict->tone = failure ? TONE_BAD : passed ? TONE_GOOD : TONE_WARN;
+	snprintf(verdict->state, sizeof(verdict->state), "%s", failure ? "FAILED" : passed ? "passed" : "no verdict");
+	snprintf(verdict->value, sizeof(verdict->value), "%s", failure ? "no" : passed ? "yes" : "-");
+	if (failure)
+		snprintf(verdict->warning, sizeof(verdict->warning), "%s %.400s",
+			 failure == performance ? "Performance" : step_name(failure), verdict_of(failure, text));
+	add_rate(&verdict->facts, "Committed (CIR)", service, "cir");
+	add_rate(&verdict->facts, "Excess (EIR)", service, "eir");
+	add_vlans(&verdict->facts, service);
+	facts_add(&verdict->facts, "Frames", "%s octets", read_text(service, "frame_size"));
+	facts_add(&verdict->facts, "Configuration test", "%s", test_state(service, "configuration"));
+	facts_add(&verdict->facts, "Performance test", "%s", test_state(service, "performance"));
+	facts_add_member(&verdict->facts, "Loss", performance, "/loss_ratio", text_percent);
+	facts_add_member(&verdict->facts, "Mean delay", performance, "/delay_mean_ns", text_ns);
+	facts_add_member(&verdict->facts, "Delay variation", performance, "/delay_variation_ns", text_ns);
+	facts_add_member(&verdict->facts, "Availability", performance, "/availability_ratio", text_percent);
+}
+
+static void put_verdicts(struct writer *writer, const json_t *document)
+{
+	double duration_s = read_number(document, "suite_duration");
+	const json_t *passed = json_object_get(document, "passed");
+	struct facts facts = { .count = 0 };
+	char text[UNIT_TEXT_SIZE];
+
+	if (!isnan(duration_s))
+		facts_add(&facts, "Duration", "%s", format_clock(duration_s, text));
+	facts_put(&facts, writer);
+	if (json_is_boolean(passed))
+		writer->ops->banner(writer, json_is_true(passed) ? TONE_GOOD : TONE_BAD,
+				    json_is_true(passed) ? "Every service is as agreed."
+							 : "Not every service is as agreed.");
+	if (read_truth(document, "tester_limited"))
+		writer->ops->banner(
+			writer, TONE_WARN,
+			"Tester-limited: in some trial not all frames were sent in time; the verdicts are on those "
+			"that were.");
+	verdicts_put(writer, RANK_PAGE, document, services_of(document), fill_verdict);
+}
+
+/* --- tables ------------------------------------------------------------------------------------------------------------- */
+
+static void add_step_name(struct cells *cells, const json_t *step)
+{
+	char part[VALUE_SIZE];
+
+	if (strcmp(read_text(step, "step"), "cir") == 0)
+		cells_add(cells, "%s of CIR", text_percent(read_number(step, "load_ratio"), part));
+	else
+		cells_add(cells, "%s", step_name(step));
+}
+
+/* "9 990 to 14 140", "at least 9 990"; what is judged by the SLA has neither. */
+static void add_expected(struct cells *cells, const json_t *step)
+{
+	double least = read_number(step, "received_rate_min"), most = read_number(step, "received_rate_max");
+	char from[VALUE_SIZE], to[VALUE_SIZE];
+
+	if (isnan(least))
+		cells_add(cells, "as agreed");
+	else if (isnan(most))
+		cells_add(cells, "at least %s", text_rate(least, from));
+	else
+		cells_add(cells, "%s to %s", text_rate(least, from), text_rate(most, to));
+}
+
+static void put_configuration(struct writer *writer, const json_t *document)
+{
+	static const struct field fields[] = {
+		{ "Service", "/name" },
+		{ "Step", .add = add_step_name },
+		{ "Load (frames/s)", "/load", text_rate },
+		{ "Came through", "/received_rate", text_rate },
+		{ "Has to", .add = add_expected, .numeric = true },
+		{ "Loss", "/loss_ratio", text_percent },
+		{ "Mean delay", "/delay_mean_ns", text_ns },
+		{ "Largest", "/delay_max_ns", text_ns, .rank = RANK_COURSE },
+		{ "Variation", "/delay_variation_ns", text_ns },
+		{ "Verdict", .add = add_verdict },
+	};
+	json_t *rows = rows_within(services_of(document), "/configuration/steps");
+
+	if (json_array_size(rows)) {
+		writer->ops->section(writer, RANK_MAIN, "y1564-configuration", "Service configuration test (8.1)");
+		table_put(writer, "configuration-table", fields, COUNT(fields), rows, tone_of);
+	}
+	json_decref(rows);
+}
+
+/* A test with its service's name. A new reference. */
+static json_t *performances(const json_t *document)
+{
+	const json_t *services = services_of(document), *service;
+	json_t *rows = json_array(), *row;
+
+	for (size_t i = 0; i < json_array_size(services); i++) {
+		service = json_array_get(services, i);
+		row = json_copy(json_object_get(service, "performance"));
+		if (json_is_object(row)) {
+			json_object_set(row, "name", json_object_get(service, "name"));
+			json_array_append(rows, row);
+		}
+		json_decref(row);
+	}
+	return rows;
+}
+
+static void put_performance(struct writer *writer, const json_t *document)
+{
+	static const struct field fields[] = {
+		{ "Service", "/name" },
+		{ "Load (frames/s)", "/load", text_rate },
+		{ "for (s)", "/trial_duration", text_rate },
+		{ "Loss", "/loss_ratio", text_percent },
+		{ "Mean delay", "/delay_mean_ns", text_ns },
+		{ "Largest", "/delay_max_ns", text_ns },
+		{ "Variation", "/delay_variation_ns", text_ns },
+		{ "Severely errored (s)", "/severely_errored_seconds", text_count },
+		{ "Unavailable (s)", "/unavailable_seconds", text_count, .rank = RANK_COURSE },
+		{ "Availability", "/availability_ratio", text_percent },
+		{ "Verdict", .add = add_verdict },
+	};
+	json_t *rows = performances(document);
+
+	if (json_array_size(rows)) {
+		writer->ops->section(writer, RANK_MAIN, "y1564-performance", "Service performance test (8.2)");
+		table_put(writer, "performance-table", fields, COUNT(fields), rows, tone_of);
+		writer->ops->paragraph(
+			writer,
+			"One service at a time. A second is severely errored where more than half of its frames are lost; "
+			"ten in a row begin a time of unavailability, ten others in a row end it. Loss is that of the "
+			"other time.");
+	}
+	json_decref(rows);
+}
+
+static void put_sla(struct writer *writer, const json_t *document)
+{
+	static const struct field fields[] = {
+		{ "Service", "/name" },
+		{ "CIR (frames/s)", "/cir", text_rate },
+		{ "EIR (frames/s)", "/eir", text_rate },
+		{ "Loss, at most", "/sla/loss_ratio", text_percent },
+		{ "Mean delay, at most", "/sla/delay_mean_ns", text_ns },
+		{ "Largest", "/sla/delay_max_ns", text_ns },
+		{ "Variation", "/sla/delay_variation_ns", text_ns },
+		{ "Availability, at least", "/sla/availability_ratio", text_percent },
+		{ "Margin of policing", "/margin_ratio", text_percent },
+	};
+
+	writer->ops->section(writer, RANK_COURSE, "y1564-sla", "What was agreed");
+	table_put(writer, "sla-table", fields, COUNT(fields), services_of(document), NULL);
+}
+
+static void put_tests(struct writer *writer, const json_t *document)
+{
+	put_configuration(writer, document);
+	put_performance(writer, document);
+	put_sla(writer, document);
+}
+
+static void put_trials(struct writer *writer, const json_t *document)
+{
+	static const char *const tests[] = { "configuration", "performance" };
+	const json_t *services = services_of(document);
+
+	writer->ops->section(writer, RANK_COURSE, "trials", "Trials");
+	for (size_t i = 0; i < json_array_size(services); i++) {
+		for (size_t j = 0; j < COUNT(tests); j++) {
+			const json_t *service = json_array_get(services, i);
+			char id[48], summary[160];
+
+			snprintf(id, sizeof(id), "trials-%zu-%s", i + 1, tests[j]);
+			snprintf(summary, sizeof(summary), "%.100s, %s", read_text(service, "name"), tests[j]);
+			content_put_trial_fold(writer, id, summary,
+					       json_object_get(json_object_get(service, tests[j]), "trials"));
+		}
+	}
+}
+
+const struct content content_y1564 = {
+	.kind = "y1564",
+	.title = "Services by ITU-T Y.1564",
+	.of_sut = true,
+	.known = "passed regular tester_limited suite_duration services",
+	.put_verdicts = put_verdicts,
+	.put_figures = put_tests,
+	.put_tables = put_trials,
+};
