@@ -63,7 +63,7 @@ install: install-build ## install the program, libmlr, man pages, completion and
 	for section in 5 7 8; do install -m 644 $(BUILD)/man/*.$$section $(DESTDIR)$(MANDIR)/man$$section; done
 	install -D -m 644 $(BUILD)/man/completion.bash $(DESTDIR)$(BASHDIR)/xdp-mlr
 	install -D -m 644 $(BUILD)/man/completion.zsh $(DESTDIR)$(ZSHDIR)/_xdp-mlr
-	install -m 644 README.md docs/*.md docs/*.svg $(DESTDIR)$(DOCDIR)
+	install -m 644 README.md docs/*.md docs/*.svg docs/grafana.json $(DESTDIR)$(DOCDIR)
 	install -m 644 docs/schema/*.json $(DESTDIR)$(DOCDIR)/schema
 	install -m 644 tools/examples/* $(DESTDIR)$(DOCDIR)/examples
 	sed 's|@SBINDIR@|$(SBINDIR)|' tools/systemd/xdp-mlr@.service > $(DESTDIR)$(UNITDIR)/xdp-mlr@.service
