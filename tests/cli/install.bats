@@ -108,7 +108,7 @@ offers() {
   export -f offers
   export MAN
   # shellcheck disable=SC2016
-  unshare -n -m bash -ec 'mount -t sysfs sysfs /sys
+  tests/isolated bash -ec '
     for link in unused member; do ip link add $link type veth peer name $link-peer; ip link set $link up; done
     ip address add 192.0.2.1/24 dev member-peer; ip link set member-peer up
     ip link add lan type bridge; ip link set member master lan
