@@ -129,6 +129,13 @@ ends_by() { # SIGNAL
   ends_by INT
 }
 
+@test "a replay, which leaves nothing half done, at any moment" {
+  jq -c '.trials = [range(300) as $i | .trials[]]' tests/golden/search-1-sim.json >"$BATS_TEST_TMPDIR/many.json"
+  begin "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err" "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/many.json" --metrics "$BATS_TEST_TMPDIR/begun"
+  wait_until [ -e "$BATS_TEST_TMPDIR/begun" ]
+  ends_by INT
+}
+
 # What a verb of the table below is given beside its option: as little as it needs to come so far.
 needed_by() { # VERB...
   case $* in

@@ -38,7 +38,7 @@ static int write_meta(const struct results *store, const struct result *result)
 				   result->has_document, "fetched", result->fetched, "summary", result->summary);
 	char path[FILES_PATH_SIZE];
 	size_t length;
-	char *text = object ? json_text(object, false, &length) : NULL;
+	char *text = json_text(object, false, &length);
 	int error = text ? file_replace(results_path(store, result->number, RESULTS_META, path), text, length, 0600, true)
 			 : -ENOMEM;
 

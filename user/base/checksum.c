@@ -16,7 +16,7 @@ static json_t *sum(const json_t *object)
 	char *text;
 
 	json_object_del(rest, MEMBER);
-	text = rest ? json_text(rest, false, &length) : NULL;
+	text = json_text(rest, false, &length);
 	json_decref(rest);
 	rest = text ? json_integer((json_int_t)crc32_z(0, (const Bytef *)text, length)) : NULL;
 	free(text);

@@ -111,7 +111,7 @@ static void put(FILE *stream, const json_t *value, int level)
 char *json_text(const json_t *value, bool indented, size_t *ret_length)
 {
 	char *text = NULL;
-	FILE *stream = text_stream_open(&text, ret_length);
+	FILE *stream = value ? text_stream_open(&text, ret_length) : NULL;
 
 	if (!stream)
 		return NULL;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* One line, or indented by two; with a line end. NULL without memory; the caller frees it. */
+/* One line, or indented by two; with a line end. NULL without a value or memory; the caller frees it. */
 char *json_text(const json_t *value, bool indented, size_t *ret_length);
 
 /* A number alone, integer or real, as it is there. */

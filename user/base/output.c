@@ -60,7 +60,7 @@ enum exit_code output_text(char *text, size_t length)
 enum exit_code output_json(json_t *value)
 {
 	size_t length = 0;
-	char *text = value ? json_text(value, false, &length) : NULL;
+	char *text = json_text(value, false, &length);
 
 	json_decref(value);
 	return output_text(text, length);

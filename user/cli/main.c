@@ -43,7 +43,7 @@ static bool begins_something(const struct config *config)
 	case VERB_CAMPAIGN_REPORT:
 		return false;
 	default:
-		return !config->dump_config && !config->dry_run;
+		return !config->dump_config && !config->dry_run && config->measurer != MEASURER_REPLAY;
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render/figures.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,8 +117,11 @@ static bool classify_course(struct course *course)
 {
 	struct mlr_results *results;
 	struct mlr_goal goal;
+	int error = read_goal_json(course->goal, &goal) ? mlr_results_new(&goal, 1, &results) : -EINVAL;
 
-	if (!read_goal_json(course->goal, &goal) || mlr_results_new(&goal, 1, &results))
+	if (error == -ENOMEM)
+		memory_noticed(NULL);
+	if (error)
 		return false;
 	for (size_t i = 0; i <= course->count; i++) {
 		struct mlr_bounds bounds = mlr_results_bounds(results, 0);
@@ -126,7 +130,9 @@ static bool classify_course(struct course *course)
 		course->lower[i] = load_of(results, bounds.lower);
 		course->upper[i] = load_of(results, bounds.upper);
 		if (i < course->count && read_trial_json(json_array_get(course->trials, i), &trial))
-			mlr_results_add(results, &trial);
+			error = mlr_results_add(results, &trial);
+		if (error == -ENOMEM)
+			memory_noticed(NULL);
 	}
 	mlr_results_free(results);
 	return true;

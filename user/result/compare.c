@@ -22,7 +22,7 @@ enum side { A, B, SIDES };
 static void quote_value(const json_t *value, char buffer[QUOTE_SIZE])
 {
 	size_t length = 0;
-	char *text = value ? json_text(value, false, &length) : NULL;
+	char *text = json_text(value, false, &length);
 
 	if (text)
 		quote(text, length - 1, buffer, QUOTE_SIZE); /* without the line end */
