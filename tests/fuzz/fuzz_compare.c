@@ -16,6 +16,7 @@ static void compare_with(const struct config *config, const json_t *a, const jso
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct config config;
+	static json_t *before;
 	json_t *a, *b;
 
 	if (!config.given && config_of_values(VERB_COMPARE, calloc(1, sizeof(struct given_list)), &config) != EXIT_DONE)
@@ -26,7 +27,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	b = json_deep_copy(a);
 	json_object_del(b, "controller_input");
 	compare_with(&config, a, b);
-	json_decref(a);
 	json_decref(b);
+	if (before) {
+		compare_with(&config, before, a);
+		compare_with(&config, a, before);
+	}
+	json_decref(before);
+	before = a;
 	return 0;
 }
