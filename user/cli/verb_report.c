@@ -3,6 +3,7 @@
  * them. */
 #include <string.h>
 
+#include "base/json_read.h"
 #include "cli/verbs.h"
 #include "config/stored.h"
 #include "result/compare.h"
@@ -13,7 +14,7 @@
 /* Whether there is something to show, else why not. */
 static enum exit_code check(const char *path, const json_t *document)
 {
-	const char *schema = json_string_value(json_object_get(document, "schema"));
+	const char *schema = read_string(document, "schema");
 
 	if (!schema)
 		return refuse(EXIT_USAGE_ERROR,
@@ -55,8 +56,7 @@ static void take_suite(json_t *document)
 			continue;
 		result = json_deep_copy(found);
 		goal = json_object_get(result, "goal");
-		json_object_set_new(goal, "name",
-				    json_sprintf("throughput@%s", json_string_value(json_object_get(size, "frame_size"))));
+		json_object_set_new(goal, "name", json_sprintf("throughput@%s", read_string(size, "frame_size")));
 		json_array_append_new(results, result);
 	}
 	json_object_set_new(document, "search_result", results);
@@ -76,7 +76,7 @@ static enum exit_code read_result(const char *path, json_t **ret)
 {
 	json_t *document = NULL;
 	enum exit_code code = stored_document(path, &document);
-	const char *schema = json_string_value(json_object_get(document, "schema"));
+	const char *schema = read_string(document, "schema");
 
 	if (code != EXIT_DONE)
 		return code;

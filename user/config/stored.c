@@ -7,6 +7,7 @@
 
 #include "base/checksum.h"
 #include "base/json_file.h"
+#include "base/json_read.h"
 #include "base/schema.h"
 
 #define SCHEMA "xdp-mlr/search/1"
@@ -15,7 +16,7 @@
 
 static bool is_event(const json_t *line, const char *name)
 {
-	const char *event = json_string_value(json_object_get(line, "event"));
+	const char *event = read_string(line, "event");
 
 	return event && !strcmp(event, name);
 }
@@ -30,7 +31,7 @@ struct told {
 static void add_event(struct told *told, const json_t *line)
 {
 	json_t *trial = json_object_get(line, "trial_result");
-	const char *goal = json_string_value(json_object_get(line, "goal"));
+	const char *goal = read_string(line, "goal");
 
 	if (is_event(line, "run_started")) {
 		told->repeated = true;
@@ -62,7 +63,7 @@ static bool differ(const json_t *a, const json_t *b, const char *name)
 
 static bool has_other_bounds(const json_t *result, const json_t *bounds)
 {
-	const char *algorithm = json_string_value(json_object_get(result, "algorithm"));
+	const char *algorithm = read_string(result, "algorithm");
 	json_t *of_goal;
 	size_t i;
 
@@ -70,7 +71,7 @@ static bool has_other_bounds(const json_t *result, const json_t *bounds)
 		return false;
 
 	json_array_foreach (json_object_get(result, "search_result"), i, of_goal) {
-		const char *name = json_string_value(json_object_get(json_object_get(of_goal, "goal"), "name"));
+		const char *name = read_string(json_object_get(of_goal, "goal"), "name");
 		const json_t *told = name ? json_object_get(bounds, name) : NULL;
 
 		if (told && (differ(told, of_goal, "relevant_lower_bound") || differ(told, of_goal, "relevant_upper_bound")))
@@ -167,7 +168,7 @@ static enum exit_code read_document(const char *path, json_t **ret)
 
 	if (code != EXIT_DONE)
 		return code;
-	schema = json_string_value(json_object_get(document, "schema"));
+	schema = read_string(document, "schema");
 	if (schema && !strcmp(schema, SCHEMA)) {
 		*ret = document;
 		return EXIT_DONE;
@@ -199,8 +200,8 @@ static bool read_trial(const json_t *json, struct stored_trial *ret)
 				"trial_effective_duration", &result->output.effective_duration_s, "trial_forwarding_rate",
 				&result->output.forwarding_rate_fps);
 
-	ret->warmup = json_is_true(json_object_get(json, "warmup"));
-	ret->tester_limited = json_is_true(json_object_get(json, "tester_limited"));
+	ret->warmup = read_truth(json, "warmup");
+	ret->tester_limited = read_truth(json, "tester_limited");
 	ret->sut_loss_ratio = read_sut_loss_ratio(json);
 	ret->json = json;
 	return !error && mlr_trial_result_valid(result);
@@ -247,7 +248,7 @@ enum exit_code stored_read(const char *path, struct stored *ret)
 		return code;
 	stored.configuration = json_object_get(stored.document, "configuration");
 	stored.controller_input = json_object_get(stored.document, "controller_input");
-	stored.max_load_source = json_string_value(json_object_get(stored.document, "max_load_source"));
+	stored.max_load_source = read_string(stored.document, "max_load_source");
 	if (!json_is_object(stored.configuration) || !json_is_object(stored.controller_input) || !stored.max_load_source)
 		code = refuse(EXIT_USAGE_ERROR,
 			      "%s does not say how its search was set up (configuration, controller_input)", path);

@@ -47,7 +47,7 @@ static bool is_place(const char *name)
 {
 	static const char *const places[] = { "from", "to", "name", "mac", "address", "gateway" };
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+	for (size_t i = 0; i < COUNT(places); i++)
 		if (strcmp(name, places[i]) == 0)
 			return true;
 	return strstr(name, "_mac") || strstr(name, "_address");
@@ -104,9 +104,7 @@ static const json_t *goal_of(const json_t *result)
 
 static const char *goal_name(const json_t *result)
 {
-	const char *name = json_string_value(json_object_get(goal_of(result), "name"));
-
-	return name ? name : "";
+	return read_text(goal_of(result), "name");
 }
 
 static const json_t *find_goal(const json_t *document, const char *name)
@@ -158,9 +156,9 @@ static json_t *obstacles(const json_t *a, const json_t *b)
 		append_sentence(sentences, "one is a soak, the other a search");
 		return sentences;
 	}
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+	for (size_t i = 0; i < COUNT(members); i++)
 		note_difference(sentences, members[i], json_object_get(a, members[i]), json_object_get(b, members[i]));
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+	for (size_t i = 0; i < COUNT(options); i++)
 		note_difference(sentences, options[i], json_object_get(options_a, options[i]),
 				json_object_get(options_b, options[i]));
 	note_difference(sentences, "measurer", json_object_get(json_object_get(a, "measurer"), "name"),
@@ -181,7 +179,7 @@ static bool is_no_setting(const char *name)
 					       "ports",  "require", "repeat",     "algorithm", "address",
 					       "gateway" };
 
-	for (size_t i = 0; i < sizeof(settled) / sizeof(*settled); i++)
+	for (size_t i = 0; i < COUNT(settled); i++)
 		if (strcmp(name, settled[i]) == 0)
 			return true;
 	return false;
@@ -254,8 +252,8 @@ static void add_result(struct findings *findings, const json_t *result, double *
 	       upper_fps = read_number(result, "relevant_upper_bound");
 	double throughput_fps = read_number(result, "conditional_throughput");
 
-	findings->irregular |= !json_is_true(json_object_get(result, "regular"));
-	findings->tester_limited |= json_is_true(json_object_get(result, "tester_limited"));
+	findings->irregular |= !read_truth(result, "regular");
+	findings->tester_limited |= read_truth(result, "tester_limited");
 	findings->runs++;
 	if (!isnan(throughput_fps)) {
 		throughputs[findings->throughput.count++] = throughput_fps;
@@ -503,7 +501,7 @@ static size_t count_verdicts(const json_t *goals, const char *word)
 	json_t *goal;
 
 	json_array_foreach (goals, i, goal)
-		count += strcmp(json_string_value(json_object_get(goal, "verdict")), word) == 0;
+		count += strcmp(read_string(goal, "verdict"), word) == 0;
 	return count;
 }
 
@@ -514,12 +512,11 @@ static enum exit_code refuse_unknown(const struct config *config, const json_t *
 	size_t i;
 
 	json_array_foreach (goals, i, goal) {
-		const char *name = json_string_value(json_object_get(goal, "goal"));
+		const char *name = read_string(goal, "goal");
 
-		if (strcmp(json_string_value(json_object_get(goal, "verdict")), "unknown") == 0)
+		if (strcmp(read_string(goal, "verdict"), "unknown") == 0)
 			return refuse(EXIT_USAGE_ERROR, "%s and %s cannot be compared: %s%s%s", config->files[A],
-				      config->files[B], name ? name : "", name ? ": " : "",
-				      json_string_value(json_object_get(goal, "evidence")));
+				      config->files[B], name ? name : "", name ? ": " : "", read_string(goal, "evidence"));
 	}
 	return EXIT_DONE;
 }

@@ -86,7 +86,7 @@ static bool judge_sizes(json_t *verdicts, const struct requirement *requirement,
 	json_t *size;
 
 	json_array_foreach (sizes, index, size) {
-		const char *name = json_string_value(json_object_get(size, "frame_size"));
+		const char *name = read_string(size, "frame_size");
 		char figure[FIGURE_NAME_SIZE + FRAME_SIZE_TEXT];
 
 		if (requirement->frame_size_octets &&
