@@ -54,6 +54,7 @@ static const double kind_weights[KINDS] = { 0.5, 0.03, 0.03, 0.34, 0.1 };
 #define LOSS_RANGE     16    /* natural logarithm of the range of losses */
 #define SHORT_LUCK     0.3   /* of a full-length good trial, what a short one counts where trials draw capacities */
 #define OUTLIER_WEIGHT 0.02  /* of losses that a kind does not explain */
+#define DRAWN_DOUBT    2.5   /* what the root says of the critical load is worth less where trials draw capacities */
 #define AGAIN_LOG      -1.5  /* log of the probability of the loss that puts the capacity where a trial before met it */
 
 struct curve_cell {
@@ -123,12 +124,11 @@ static void set_critical(struct mlr_model *model, double root, double unit)
 	}
 }
 
-/* Log of the prior mass of the i-th critical load: a Laplace density with a heavy tail, times the cell of the grid. */
-static double critical_prior(const struct mlr_model *model, size_t i, const struct mlr_root *root, double unit)
+/* Log of the prior mass of the i-th critical load: a Laplace density of this scale with a heavy tail, times the cell of the grid. */
+static double critical_prior(const struct mlr_model *model, size_t i, const struct mlr_root *root, double scale)
 {
 	size_t below = i ? i - 1 : i, above = i + 1 < OFFSETS ? i + 1 : i;
 	double cell = (model->critical[above] - model->critical[below]) / (double)(above - below);
-	double scale = 2 * fmax(root->uncertainty, 0.5 * unit);
 	double distance = fabs(model->critical[i] - root->position) / scale;
 
 	return log(cell / scale * (0.85 * exp(-distance) + 0.15 / (1 + distance * distance / 25) / 5));
@@ -157,18 +157,21 @@ static double spread_prior(double spread, const struct mlr_root *root, double un
 
 static void set_prior(struct mlr_model *model, const struct mlr_root *root, double unit)
 {
-	double critical_log[OFFSETS];
+	double critical_log[OFFSETS], drawn_log[OFFSETS], scale = 2 * fmax(root->uncertainty, 0.5 * unit);
 
-	for (size_t i = 0; i < OFFSETS; i++)
-		critical_log[i] = critical_prior(model, i, root, unit);
+	for (size_t i = 0; i < OFFSETS; i++) {
+		critical_log[i] = critical_prior(model, i, root, scale);
+		drawn_log[i] = critical_prior(model, i, root, DRAWN_DOUBT * scale);
+	}
 	for (size_t s = 0; s < SPREADS; s++) {
 		double spread_log = spread_prior(1 / model->inverse_spread[s], root, unit);
 
 		for (size_t kind = 0; kind < model->kinds; kind++) {
 			double shape_log = log(kind_weights[kind]) + spread_log;
+			const double *place_log = kind == KIND_CAPACITY ? drawn_log : critical_log;
 
 			for (size_t i = 0; i < OFFSETS; i++)
-				model->log_weight[kind][s][i] = shape_log + critical_log[i];
+				model->log_weight[kind][s][i] = shape_log + place_log[i];
 		}
 	}
 }
