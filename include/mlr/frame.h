@@ -76,6 +76,7 @@ _Static_assert(sizeof(struct mlr_flow) == 20, "layout shared with BPF");
 /* --- filling in, in C and in BPF ------------------------------------------------------------------------------------ */
 
 typedef uint16_t __attribute__((may_alias)) mlr_word;
+typedef uint32_t __attribute__((may_alias, aligned(2))) mlr_words_at;
 
 static inline void mlr_put16(uint8_t *at, uint16_t value)
 {
@@ -85,10 +86,18 @@ static inline void mlr_put16(uint8_t *at, uint16_t value)
 	*(mlr_word *)at = value;
 }
 
+/* In BPF, where what is written is aligned, two halves. */
 static inline void mlr_put32(uint8_t *at, uint32_t value)
 {
+#ifdef __bpf__
 	mlr_put16(at, (uint16_t)(value >> 16));
 	mlr_put16(at + 2, (uint16_t)value);
+#else
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	value = __builtin_bswap32(value);
+#endif
+	*(mlr_words_at *)at = value;
+#endif
 }
 
 /* The sum of a value's two words, for a checksum. */
@@ -105,19 +114,27 @@ static inline uint16_t mlr_checksum_fold(uint32_t sum)
 	return (uint16_t)~sum;
 }
 
-/* Filling in takes two steps, because the second can wait until the frame departs. `header` was copied from the template and
+/* Filling in takes three steps: the first holds for all frames of a flow, the last can wait until the frame departs. `header` was copied from the template and
  * starts at an even address; in a BPF program it has MLR_HEADER_SCRATCH_OCTETS. */
 
-/* First: addresses and ports of the flow, and the tag but for its times; 0 where they will stand. Returns the sum of what
- * the UDP checksum covers by now. */
-static inline __attribute__((always_inline)) uint32_t mlr_frame_address(uint8_t *header,
-									const struct mlr_frame_template *template,
-									const struct mlr_flow *flow, uint16_t trial,
-									uint32_t sequence)
+/* An offset, with the bound that the verifier of BPF wants to see. */
+static inline __attribute__((always_inline)) unsigned int mlr_bounded(uint8_t offset)
 {
-	uint8_t *network = header + (template->network_offset & (MLR_HEADER_MAX_OCTETS - 1));
-	uint8_t *transport = header + (template->transport_offset & (MLR_HEADER_MAX_OCTETS - 1));
-	uint8_t *tag = header + (template->tag_offset & (MLR_HEADER_MAX_OCTETS - 1));
+#ifdef __bpf__
+	return offset & (MLR_HEADER_MAX_OCTETS - 1);
+#else
+	return offset;
+#endif
+}
+
+/* First, what varies from flow to flow: addresses and ports, its number in the tag. Returns the sum of what the UDP checksum covers
+ * by now. */
+static inline __attribute__((always_inline)) uint32_t
+mlr_frame_flow(uint8_t *header, const struct mlr_frame_template *template, const struct mlr_flow *flow)
+{
+	uint8_t *network = header + mlr_bounded(template->network_offset);
+	uint8_t *transport = header + mlr_bounded(template->transport_offset);
+	uint8_t *tag = header + mlr_bounded(template->tag_offset);
 	uint32_t addresses = mlr_words(flow->source_address) + mlr_words(flow->destination_address);
 
 	if (template->ip_version == 4) {
@@ -130,11 +147,20 @@ static inline __attribute__((always_inline)) uint32_t mlr_frame_address(uint8_t 
 	}
 	mlr_put16(transport, flow->source_port);
 	mlr_put16(transport + 2, flow->destination_port);
-	mlr_put16(tag + offsetof(struct mlr_tag, trial), trial);
 	mlr_put32(tag + offsetof(struct mlr_tag, departure_high), flow->id);
+	return template->transport_checksum_base + addresses + flow->source_port + flow->destination_port +
+	       mlr_words(flow->id);
+}
+
+/* Then what varies from frame to frame, but for its times. `sum` is the flow's; returns the frame's. */
+static inline __attribute__((always_inline)) uint32_t
+mlr_frame_number(uint8_t *header, const struct mlr_frame_template *template, uint32_t sum, uint16_t trial, uint32_t sequence)
+{
+	uint8_t *tag = header + mlr_bounded(template->tag_offset);
+
+	mlr_put16(tag + offsetof(struct mlr_tag, trial), trial);
 	mlr_put32(tag + offsetof(struct mlr_tag, sequence), sequence);
-	return template->transport_checksum_base + addresses + flow->source_port + flow->destination_port + trial +
-	       mlr_words(flow->id) + mlr_words(sequence);
+	return sum + trial + mlr_words(sequence);
 }
 
 /* Second: the stamp, and the UDP checksum from the sum of the first step. Times in ns of CLOCK_MONOTONIC, actual >=
@@ -142,8 +168,8 @@ static inline __attribute__((always_inline)) uint32_t mlr_frame_address(uint8_t 
 static inline __attribute__((always_inline)) void mlr_frame_stamp(uint8_t *header, const struct mlr_frame_template *template,
 								  uint32_t sum, uint64_t intended_ns, uint64_t actual_ns)
 {
-	uint8_t *transport = header + (template->transport_offset & (MLR_HEADER_MAX_OCTETS - 1));
-	uint8_t *tag = header + (template->tag_offset & (MLR_HEADER_MAX_OCTETS - 1));
+	uint8_t *transport = header + mlr_bounded(template->transport_offset);
+	uint8_t *tag = header + mlr_bounded(template->tag_offset);
 	uint32_t departure_ns = (uint32_t)intended_ns, departure_high = (uint32_t)(intended_ns >> 32) & 0xff;
 	uint16_t lateness = mlr_lateness_encode(actual_ns - intended_ns);
 	uint16_t checksum = mlr_checksum_fold(sum + (departure_high << 8) + mlr_words(departure_ns) + lateness);
@@ -154,13 +180,14 @@ static inline __attribute__((always_inline)) void mlr_frame_stamp(uint8_t *heade
 	mlr_put16(tag + offsetof(struct mlr_tag, lateness), lateness);
 }
 
-/* Both at once. */
+/* All at once. */
 static inline __attribute__((always_inline)) void mlr_frame_fill(uint8_t *header, const struct mlr_frame_template *template,
 								 const struct mlr_flow *flow, uint16_t trial,
 								 uint32_t sequence, uint64_t intended_ns, uint64_t actual_ns)
 {
-	uint32_t sum = mlr_frame_address(header, template, flow, trial, sequence);
+	uint32_t sum = mlr_frame_flow(header, template, flow);
 
+	sum = mlr_frame_number(header, template, sum, trial, sequence);
 	mlr_frame_stamp(header, template, sum, intended_ns, actual_ns);
 }
 

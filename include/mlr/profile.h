@@ -76,6 +76,8 @@ static inline const struct mlr_flow *mlr_plan_flow(const struct mlr_queue_plan *
 static inline const struct mlr_frame_template *mlr_plan_template(const struct mlr_queue_plan *plan,
 								 const struct mlr_plan_cursor *cursor)
 {
+	if (plan->template_count == 1)
+		return plan->templates;
 	return &plan->templates[mlr_plan_flow(plan, cursor)->stream * plan->size_count + plan->schedule[cursor->slot]];
 }
 
@@ -97,9 +99,11 @@ static inline void mlr_plan_take(const struct mlr_queue_plan *plan, struct mlr_p
 		cursor->flow = 0;
 		cursor->sequence++;
 	}
-	cursor->slot += cursor->slot_step;
-	if (cursor->slot >= plan->schedule_length)
-		cursor->slot -= plan->schedule_length;
+	if (plan->schedule_length > 1) {
+		cursor->slot += cursor->slot_step;
+		if (cursor->slot >= plan->schedule_length)
+			cursor->slot -= plan->schedule_length;
+	}
 	cursor->until_extra--;
 }
 

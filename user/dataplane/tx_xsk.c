@@ -69,6 +69,13 @@ struct next_frame {
 	bool is_extra;
 };
 
+/* What a buffer has of an earlier frame, which need not be written again. */
+struct held {
+	const struct mlr_frame_template *template; /* whose header; NULL: none yet */
+	const struct mlr_flow *flow;               /* whose addresses and ports */
+	uint32_t sum;                              /* mlr_frame_flow()'s */
+};
+
 /* The trial under way. */
 struct sending {
 	const struct tx_trial *trial;
@@ -98,7 +105,7 @@ struct tx_xsk {
 	uint32_t sample_every, until_sample; /* frames */
 	uint64_t stamped_ns[RING_FRAMES];    /* of a buffer whose frame is in the sample: the stamp in its tag; else 0 */
 	const struct mlr_queue_plan *plan;
-	const struct mlr_frame_template *held[RING_FRAMES]; /* whose header a buffer has; NULL: none yet */
+	struct held held[RING_FRAMES]; /* by the buffers */
 	struct sending sending;
 	struct next_frame next;
 	bool call_again; /* the kernel did not take all of the ring, */
@@ -451,14 +458,6 @@ static uint32_t reap(struct tx_xsk *xsk)
 	return free_count - before;
 }
 
-/* Whether another frame is due. */
-static bool is_due(const struct sending *sending, uint64_t now_ns)
-{
-	uint64_t start_ns = sending->trial->start_ns;
-
-	return now_ns >= start_ns && (sending->unpaced || mlr_pacer_due(&sending->pacer, now_ns - start_ns));
-}
-
 /* Descriptors that a frame takes. */
 static uint32_t chunks_of(const struct tx_xsk *xsk, const struct mlr_frame_template *template)
 {
@@ -486,13 +485,25 @@ static void note_departures(struct tx_report *report, uint64_t now_ns, uint32_t 
 	report->last_departure_ns = now_ns;
 }
 
+/* Write into a buffer what it does not hold yet of this flow's frames. */
+static __attribute__((noinline)) void hold(struct tx_xsk *xsk, struct held *held, const struct mlr_frame_template *template,
+					   const struct mlr_flow *flow)
+{
+	uint8_t *frame = xsk->area + xsk->next.address;
+
+	if (held->template != template)
+		memcpy(frame, template->header, sizeof(template->header));
+	*held = (struct held){ template, flow, mlr_frame_flow(frame, template, flow) };
+}
+
 /* Write the frame that departs next into a free buffer, all but its stamp. False: no buffer is free. */
-static bool prepare(struct tx_xsk *xsk)
+static inline __attribute__((always_inline)) bool prepare(struct tx_xsk *xsk)
 {
 	const struct mlr_queue_plan *plan = xsk->plan;
 	struct mlr_plan_cursor *cursor = &xsk->sending.cursor;
 	struct next_frame *next = &xsk->next;
 	const struct mlr_flow *flow;
+	struct held *held;
 	uint32_t buffer;
 
 	if (next->template)
@@ -500,16 +511,15 @@ static bool prepare(struct tx_xsk *xsk)
 	if (!xsk->free_count)
 		return false;
 	buffer = xsk->free_buffers[--xsk->free_count];
+	next->address = ((uint64_t)buffer << xsk->buffer_shift) + xsk->room;
 	next->is_extra = mlr_plan_extra_due(plan, cursor);
 	next->template = next->is_extra ? plan->extra : mlr_plan_template(plan, cursor);
-	next->address = ((uint64_t)buffer << xsk->buffer_shift) + xsk->room;
 	flow = next->is_extra ? &plan->extra_flow : mlr_plan_flow(plan, cursor);
-	if (xsk->held[buffer] != next->template) {
-		xsk->held[buffer] = next->template;
-		memcpy(xsk->area + next->address, next->template->header, sizeof(next->template->header));
-	}
-	next->sum = mlr_frame_address(xsk->area + next->address, next->template, flow, xsk->sending.trial->number,
-				      next->is_extra ? 0 : cursor->sequence);
+	held = &xsk->held[buffer];
+	if (held->flow != flow || held->template != next->template)
+		hold(xsk, held, next->template, flow);
+	next->sum = mlr_frame_number(xsk->area + next->address, next->template, held->sum, xsk->sending.trial->number,
+				     next->is_extra ? 0 : cursor->sequence);
 	if (next->is_extra)
 		mlr_plan_take_extra(plan, cursor);
 	else
@@ -547,20 +557,24 @@ static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint
 static uint32_t submit(struct tx_xsk *xsk, uint64_t now_ns)
 {
 	struct sending *sending = &xsk->sending;
-	uint32_t most = sending->unpaced ? UNPACED_BATCH_FRAMES : BATCH_FRAMES, count = 0, descriptors = 0, slot;
-	uint64_t intended_ns = now_ns, lead_ns = xsk->tx.metadata.lead_ns;
+	bool unpaced = sending->unpaced;
+	uint32_t most = unpaced ? UNPACED_BATCH_FRAMES : BATCH_FRAMES, count = 0, descriptors = 0, slot;
+	uint64_t start_ns = sending->trial->start_ns, until_ns = now_ns + xsk->tx.metadata.lead_ns, intended_ns = now_ns;
 
-	for (; count < most && is_due(sending, now_ns + lead_ns) && prepare(xsk); count++) {
+	if (until_ns < start_ns)
+		return 0;
+	for (; count < most && (unpaced || mlr_pacer_due(&sending->pacer, until_ns - start_ns)) && prepare(xsk); count++) {
 		uint32_t chunks = chunks_of(xsk, xsk->next.template);
 
 		if (!xsk_ring_prod__reserve(&xsk->ring, chunks, &slot))
 			break;
 		descriptors += chunks;
-		if (!sending->unpaced)
-			intended_ns = sending->trial->start_ns + mlr_pacer_next_ns(&sending->pacer);
-		if (!sending->unpaced && !xsk->next.is_extra)
+		if (!unpaced)
+			intended_ns = start_ns + mlr_pacer_next_ns(&sending->pacer);
+		if (xsk->next.is_extra)
+			sending->report->extra++;
+		else if (!unpaced)
 			mlr_pacer_take(&sending->pacer);
-		sending->report->extra += xsk->next.is_extra;
 		depart(xsk, slot, intended_ns, now_ns);
 	}
 	if (count)
