@@ -241,10 +241,11 @@ check-faults: ## refuse what the program asks for, one request a run: no crash, 
 
 # not in `make check`: they fetch kernels, and emulate them
 VM_KERNELS ?= 6.1 6.12
-check-vm: ## run the product on other kernels, in QEMU: Debian's 6.1 and 6.12
+check-vm: ## run the product on other kernels, in QEMU: Debian's 6.1 and 6.12; and on NICs of known truth, with 7.3
 	$(Q)tools/deps vm
 	$(Q)$(MAKE) --no-print-directory check-build
 	$(Q)for kernel in $(VM_KERNELS); do BUILD=$(BUILD) tests/vm/run $$kernel || exit 1; done
+	$(Q)BUILD=$(BUILD) tests/vm/module/run
 
 NICS ?=
 check-nics: ## run the product on the NICs that QEMU emulates, and write docs/hardware.md's table of them (NICS='igb:6.12 virtio:6.1')

@@ -1,0 +1,234 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the tester says of NICs that stamp, hold and steer frames, where it is known what they do: tests/vm/module/run starts this in the
+# guest. Clocks drift by 50 ppm one way and 20 ppm the other, so in a trial of 3 s by 150 us.
+bats_require_minimum_version 1.5.0
+load ../../net/helper
+
+WIRE=100000 # ns, from departure to arrival
+SENT=20000  # from the driver to departure
+
+setup_file() {
+  [ -n "${TRUTH:-}" ] || {
+    echo "this runs in the guest: tests/vm/module/run" >&2
+    return 1
+  }
+  insmod "$TRUTH" wire_ns="$WIRE" tx_delay_ns="$SENT"
+  ip link set truth0 up
+  ip link set truth1 up
+  carried truth0 truth1
+}
+
+setup() {
+  A=truth0 B=truth1 LAB=none LAB_SUT=none
+  background=()
+}
+
+teardown() {
+  "$MLR" clean --quiet >/dev/null
+  truth stamp_every 1 && truth launch_error_ns 0 && truth by_hash Y
+  tc qdisc del dev truth0 root 2>/dev/null || true
+  tc qdisc del dev truth1 root 2>/dev/null || true
+}
+
+truth() { # PARAMETER VALUE
+  echo "$2" >"/sys/module/truth/parameters/$1"
+}
+
+count() { # PORT PATTERN: the sum of these counters
+  ethtool -S "$1" | awk -v pattern="^ *$2:" '$0 ~ pattern { sum += $2 } END { print sum + 0 }'
+}
+
+# A trial of which every frame that was sent arrived, and half of them were: the guest's CPUs take turns of some ms, so that at its end a
+# transmitter may not have had its own, which the tester says by exit code 1.
+exact() { # OPTION...
+  trial --tx xsk --load 500 --duration 0.5 "$@"
+  [ "$status" -le 1 ] || { echo "exit $status: $stderr"; return 1; }
+  check '.trial_result.counts | .sent >= .intended * 0.5 and .received == .sent and .duplicate + .malformed + .damaged + .foreign == 0'
+  check '.measurer.ports[0].transmit_mode == "zero-copy"'
+}
+
+# Of 500 frames a second each departure is in the sample, so the frame that came last from tag to tag is known in both: what is between
+# its departure and its arrival is the wire, but for what both clocks may be wrong by and the result says.
+wire_is_known() {
+  check '.latency.count == .latency.departure_delay.count'
+  check "(.latency.max_ns - .latency.departure_delay.max_ns - $WIRE | fabs) <= .latency.error_bound_ns - .latency.departure_delay.max_ns"
+}
+
+# The launch command that probe gives for a port, and the same for its other queues.
+set_up_launch_time() { # PORT QUEUES
+  local fix queue
+  run --separate-stderr "$MLR" probe -p "$1" --format json
+  fix=$(get '.ports[0].checks[] | select(.name == "launch-time") | .fix')
+  [[ $fix == tc* ]] || { echo "fix: $fix"; return 1; }
+  eval "$fix"
+  for ((queue = 2; queue <= $2; queue++)); do
+    tc qdisc replace dev "$1" parent "8001:$queue" etf offload clockid CLOCK_TAI delta 500000
+  done
+}
+
+@test "probe says what they can do" {
+  run --separate-stderr "$MLR" probe -p truth0,truth1 --format json
+  [ "$status" -eq 0 ]
+  check '.ports | all(.native_xdp and .zero_copy and (.rx_metadata | index("timestamp") != null))'
+  check '.ports | all(.tx_metadata | index("timestamp") != null and index("launch time") != null)'
+}
+
+@test "arrivals and departures by clocks that drift: the wire is as long as it is" {
+  exact --duration 3
+  check '.latency.source == "hardware receive timestamp, software departure" and .latency.count == .trial_result.counts.sent'
+  check '.latency.departure_delay.source == "hardware transmit timestamp" and .latency.departure_delay.early == 0'
+  check ".latency.departure_delay.p50_ns >= $SENT and .latency.min_ns >= $((WIRE + SENT)) - .latency.error_bound_ns"
+  wire_is_known
+  # not because the bound is as wide as the drift
+  check '.latency.error_bound_ns - .latency.departure_delay.max_ns < 20000'
+}
+
+@test "both directions, each by its own clocks" {
+  exact --direction both --duration 1
+  wire_is_known
+}
+
+@test "a clock that is set by 1.5 s is found to be off by as much" {
+  for clock in 0 1; do XDP_MLR_TEST_CLOCK=$clock "$BUILD/tests/user/test_phc"; done
+  exact
+  wire_is_known
+}
+
+@test "several queues" {
+  for queues in 2 4; do
+    exact --queues "$queues" --flows 16
+    check ".measurer.ports[0].transmit_queues == $queues"
+    wire_is_known
+  done
+}
+
+@test "software is asked for: no stamp is used" {
+  exact --timestamps software --departure-delay off
+  check '.latency.source != "hardware receive timestamp, software departure" and .latency.departure_delay == null'
+  check '[.measurer.ports[].changes[] | select(.setting == "timestamps")] == []'
+}
+
+@test "stamping is switched on for a run, and off again, also after kill -9" {
+  exact
+  check '.measurer.ports[1].changes | any(.setting == "timestamps" and .was == "tx 0 rx 0" and .now == "tx 0 rx 1")'
+  before=$(count truth1 'rx_queue_._stamped')
+  exact --timestamps software --departure-delay off
+  [ "$(count truth1 'rx_queue_._stamped')" -eq "$before" ]
+  "$MLR" trial -p truth0,truth1 --tx xsk --load 500 --duration 3600 >/dev/null 2>&1 &
+  background+=("$!")
+  until [ "$(count truth1 'rx_queue_._stamped')" -gt "$before" ]; do sleep 0.1; done
+  kill -9 "$!"
+  wait "$!" || true
+  "$MLR" clean --quiet
+  before=$(count truth1 'rx_queue_._stamped')
+  exact --timestamps software --departure-delay off
+  [ "$(count truth1 'rx_queue_._stamped')" -eq "$before" ]
+}
+
+@test "frames that are not stamped: no latency of that trial, or the end of the run" {
+  truth stamp_every 2
+  trial --tx xsk --load 500 --duration 0.5
+  check '.latency == null and .trial_result.counts.lost == 0'
+  [[ $stderr == *"some frames of a trial and some not"* ]]
+  trial --tx xsk --load 500 --duration 0.5 --timestamps hardware
+  [ "$status" -eq 5 ]
+  truth stamp_every 0
+  trial --tx xsk --load 500 --duration 0.5 --timestamps hardware
+  refused 5 "stamped no frame"
+  trial --tx xsk --load 500 --duration 0.5
+  check '.latency.count == .trial_result.counts.sent and (.latency.source | test("hardware receive") | not)'
+}
+
+@test "launch times want a queue that is set up; the command that probe gives does that" {
+  trial --tx xsk --load 500 --duration 0.2 --launch-time on
+  refused 3 etf
+  set_up_launch_time truth0 1
+  exact --launch-time on
+  check '.measurer.ports[0].launch_time'
+  trial --tx xsk --load 500 --duration 0.2 --launch-time on --queues 2
+  refused 3 etf
+}
+
+@test "launch times are kept: each latency is the wire's" {
+  set_up_launch_time truth0 1
+  before=$(count truth0 tx_queue_0_launched)
+  exact --launch-time on --duration 2
+  [ $(($(count truth0 tx_queue_0_launched) - before)) -ge 990 ]
+  check '.latency.definition | startswith("from the launch time")'
+  # a frame that was handed over late has no launch time: of 1000 a few, on a machine that has stalls
+  check "(.latency.p50_ns - $WIRE | fabs) <= .latency.error_bound_ns and (.latency.min_ns - $WIRE | fabs) <= .latency.error_bound_ns"
+  check '.latency.departure_delay | .p50_ns <= .error_bound_ns + 128'
+}
+
+@test "launch times of all queues, both directions" {
+  set_up_launch_time truth0 4
+  set_up_launch_time truth1 4
+  exact --launch-time on --queues 4 --flows 16 --direction both
+  check '.measurer.ports | all(.launch_time)'
+  check "(.latency.p50_ns - $WIRE | fabs) <= .latency.error_bound_ns"
+  for queue in 0 1 2 3; do [ "$(count truth1 "tx_queue_${queue}_launched")" -gt 0 ]; done
+}
+
+@test "a NIC that lets frames go before their launch times is found out" {
+  set_up_launch_time truth0 1
+  truth launch_error_ns -30000
+  trial --tx xsk --load 500 --duration 0.5 --launch-time on
+  refused 5 "before their launch times"
+}
+
+@test "a NIC that lets frames go late: by how much is known" {
+  set_up_launch_time truth0 1
+  truth launch_error_ns 30000
+  exact --launch-time on
+  check '.latency.departure_delay | (.p50_ns - 30000 | fabs) <= .error_bound_ns + 256'
+  check "(.latency.p50_ns - $((WIRE + 30000)) | fabs) <= .latency.error_bound_ns"
+  wire_is_known
+}
+
+@test "rules steer flows to all queues, and are gone afterwards" {
+  truth by_hash N
+  before=$(ethtool -n truth1)
+  for queue in 0 1 2 3; do was[queue]=$(count truth1 "rx_queue_${queue}_packets"); done
+  exact --flows 64 --load 640 --duration 1 --prepare auto,steer
+  check '[.measurer.ports[1].changes[].setting | select(startswith("rule:"))] | length == 64'
+  for queue in 0 1 2 3; do
+    now=$(($(count truth1 "rx_queue_${queue}_packets") - was[queue]))
+    echo "queue $queue: $now"
+    [ "$now" -ge 150 ] && [ "$now" -le 200 ] # a few may not be sent, and a link carries others
+  done
+  [ "$(ethtool -n truth1)" = "$before" ]
+}
+
+@test "rules for IPv6, and by bits" {
+  truth by_hash N
+  exact --ip 6 --frame-size 84 --flows 16 --prepare auto,steer
+  check '[.measurer.ports[1].changes[].setting | select(startswith("rule:"))] | length == 16'
+  exact --flows 1000 --prepare auto,steer --load 1000
+  check '[.measurer.ports[1].changes[].setting | select(startswith("rule:"))] | length == 4'
+  [ -z "$(ethtool -n truth1 | grep Filter)" ]
+}
+
+@test "rules are gone after kill -9 and clean; those of others stay" {
+  ethtool -N truth1 flow-type udp4 dst-port 4242 action 2 loc 7
+  before=$(ethtool -n truth1)
+  "$MLR" trial -p truth0,truth1 --tx xsk --flows 16 --load 500 --duration 3600 --prepare auto,steer >/dev/null 2>&1 &
+  background+=("$!")
+  until [ "$(ethtool -n truth1 | grep -c Filter)" -eq 17 ]; do sleep 0.1; done
+  kill -9 "$!"
+  wait "$!" || true
+  "$MLR" clean --quiet
+  [ "$(ethtool -n truth1)" = "$before" ]
+  ethtool -N truth1 delete 7
+}
+
+@test "frames beyond what the driver takes under XDP: in generic mode, said, and the MTU is as before" {
+  before=$(cat /sys/class/net/truth0/mtu)
+  exact --frame-size 3000 --prepare auto,mtu
+  trial --tx xsk --load 500 --duration 0.5 --frame-size 9000 --prepare auto,mtu
+  [ "$status" -le 1 ]
+  [[ $stderr == *"generic mode"* ]]
+  check '.measurer.ports | all(.receive_mode == "generic") and .[0].transmit_mode == "copy"'
+  check '.trial_result.counts | .sent > 0 and .received == .sent'
+  [ "$(cat /sys/class/net/truth0/mtu)" = "$before" ]
+}
