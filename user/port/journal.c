@@ -232,6 +232,16 @@ static int write_patiently(const struct settings *settings, int ifindex, const c
 /* What came of an attempt to undo one change, or all of them: the last that holds of any. */
 enum undone { UNDONE_NOTHING, UNDONE_SOMETHING, UNDONE_NOT_ALL };
 
+/* Whether a link that came back says so of flow control: e1000e then shows what both ends would negotiate, though it was told not
+ * to, and nobody changed it. */
+static bool link_made_it(const char *setting, const char *was, const char *now, const char *current)
+{
+	static const char negotiated[] = "autoneg on ", told[] = "autoneg off ";
+
+	return strcmp(setting, "pause") == 0 && strncmp(was, negotiated, sizeof(negotiated) - 1) == 0 &&
+	       strncmp(now, told, sizeof(told) - 1) == 0 && strncmp(current, told, sizeof(told) - 1) == 0;
+}
+
 /* What somebody else made of a setting is said only where `*doubtful` was set before; else that is done, and nothing else. */
 static enum undone undo_change(const struct settings *settings, int ifindex, const char *port, const json_t *change,
 			       bool *doubtful)
@@ -247,7 +257,8 @@ static enum undone undo_change(const struct settings *settings, int ifindex, con
 		warn("port %s: cannot read %s, which was '%s': %s", port, setting, was, strerror(-error));
 		return error == -EINVAL ? UNDONE_NOTHING : UNDONE_NOT_ALL; /* none that we know */
 	}
-	ours = !json_is_true(json_object_get(change, "done")) || strcmp(current, now) == 0;
+	ours = !json_is_true(json_object_get(change, "done")) || strcmp(current, now) == 0 ||
+	       link_made_it(setting, was, now, current);
 	if (strcmp(current, was) == 0) {
 		free(current);
 		return UNDONE_NOTHING;

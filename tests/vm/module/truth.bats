@@ -222,6 +222,21 @@ set_up_launch_time() { # PORT QUEUES
   ethtool -N truth1 delete 7
 }
 
+@test "flow control is as before, though a link that came back says otherwise meanwhile" {
+  before=$(ethtool -a truth0)
+  "$MLR" trial -p truth0,truth1 --tx xsk --load 500 --duration 3600 >/dev/null 2>&1 &
+  background+=("$!")
+  until ethtool -a truth0 | grep -q 'Autonegotiate:.*off'; do sleep 0.1; done
+  kill -9 "$!"
+  wait "$!" || true
+  ip link set truth0 down
+  ip link set truth0 up
+  ethtool -a truth0 | grep -q 'RX:.*on'
+  "$MLR" clean --quiet
+  [ "$(ethtool -a truth0)" = "$before" ]
+  carried truth0 truth1
+}
+
 @test "frames beyond what the driver takes under XDP: in generic mode, said, and the MTU is as before" {
   before=$(cat /sys/class/net/truth0/mtu)
   exact --frame-size 3000 --prepare auto,mtu

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A NIC of known truth: a pair of Ethernet devices, truth0 and truth1, joined to each other, that stamp what they send and receive by clocks
- * of which offset and drift are known, and hold frames for a time that is known. A test fixture for what no emulated NIC has.
+ * A NIC of known truth: a pair of Ethernet devices, truth0 and truth1, joined to each other, that stamp what they send
+ * and receive by clocks of which offset and drift are known, and hold frames for a time that is known. A test fixture for
+ * what no emulated NIC has.
  *
- * Each has queues with AF_XDP's zero-copy, XDP's receive timestamps, AF_XDP's transmit timestamps and launch times (on queues with an
- * 'etf' qdisc that is offloaded), a PTP clock, and rules that steer UDP to queues (ethtool -N).
+ * Each has queues with AF_XDP's zero-copy, XDP's receive timestamps, AF_XDP's transmit timestamps and launch times (on
+ * queues with an 'etf' qdisc that is offloaded), a PTP clock, and rules that steer UDP to queues (ethtool -N).
  *
- * A frame that a queue takes at time t departs at t + tx_delay_ns, or at its launch time if that is later, and arrives wire_ns later. Both
- * are stamped as they are, to the ns; what is done at these times is done when a timer and NAPI get to it. One frame after the other:
- * a queue's wire is first in, first out.
+ * A frame that a queue takes at time t departs at t + tx_delay_ns, or at its launch time if that is later, and arrives
+ * wire_ns later. Both are stamped as they are, to the ns; what is done at these times is done when a timer and NAPI get
+ * to it. One frame after the other: a queue's wire is first in, first out.
  */
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
@@ -99,12 +100,13 @@ struct truth {
 	struct bpf_prog __rcu *program;
 	struct truth_clock clock;
 	struct kernel_hwtstamp_config stamps;
+	struct ethtool_pauseparam pause;
 	struct queue queues[QUEUES];
 	struct ethtool_rx_flow_spec rules[RULES];
 	bool has_rule[RULES];
 };
 
-/* A frame that is received, as metadata see it: the buffer and its time. The latter lies where AF_XDP's buffers have room. */
+/* A frame that is received, as metadata see it: the buffer and its time, which lies where AF_XDP's buffers have room. */
 struct received {
 	struct xdp_buff xdp;
 	struct truth *truth;
@@ -144,7 +146,8 @@ static u64 monotonic_of(struct truth_clock *clock, u64 shown_ns)
 	spin_lock_irqsave(&clock->lock, flags);
 	since_ns = shown_ns - clock->shown_ns;
 	ns = clock->base_ns + since_ns -
-	     div_s64(since_ns / 1000 * (clock->own_ppb + clock->set_ppb), 1000000 + (s32)(clock->own_ppb + clock->set_ppb) / 1000);
+	     div_s64(since_ns / 1000 * (clock->own_ppb + clock->set_ppb),
+		     1000000 + (s32)(clock->own_ppb + clock->set_ppb) / 1000);
 	spin_unlock_irqrestore(&clock->lock, flags);
 	return ns;
 }
@@ -313,9 +316,9 @@ static bool matches(const struct ethtool_rx_flow_spec *rule, const struct frame 
 		const struct ethtool_tcpip4_spec *value = &rule->h_u.udp_ip4_spec, *mask = &rule->m_u.udp_ip4_spec;
 
 		udp = (const void *)ip4 + ip4->ihl * 4;
-		return ethernet->h_proto == htons(ETH_P_IP) && ip4->protocol == IPPROTO_UDP && !((ip4->saddr ^ value->ip4src) & mask->ip4src) &&
-		       !((ip4->daddr ^ value->ip4dst) & mask->ip4dst) && !((udp->source ^ value->psrc) & mask->psrc) &&
-		       !((udp->dest ^ value->pdst) & mask->pdst);
+		return ethernet->h_proto == htons(ETH_P_IP) && ip4->protocol == IPPROTO_UDP &&
+		       !((ip4->saddr ^ value->ip4src) & mask->ip4src) && !((ip4->daddr ^ value->ip4dst) & mask->ip4dst) &&
+		       !((udp->source ^ value->psrc) & mask->psrc) && !((udp->dest ^ value->pdst) & mask->pdst);
 	}
 	if (ethernet->h_proto != htons(ETH_P_IPV6) || ip6->nexthdr != IPPROTO_UDP)
 		return false;
@@ -345,7 +348,8 @@ static void arrive(struct queue *queue)
 	LIST_HEAD(list);
 
 	spin_lock(&queue->lock);
-	list_for_each_entry_safe(frame, next, &queue->wire, list) {
+	list_for_each_entry_safe(frame, next, &queue->wire, list)
+	{
 		if (frame->arrives_ns > now_ns)
 			break;
 		list_move_tail(&frame->list, &list);
@@ -358,7 +362,8 @@ static void arrive(struct queue *queue)
 	spin_unlock(&queue->lock);
 	if (completed && queue->pool)
 		xsk_tx_completed(queue->pool, completed);
-	list_for_each_entry_safe(frame, next, &list, list) {
+	list_for_each_entry_safe(frame, next, &list, list)
+	{
 		struct queue *to = steer(queue->truth->peer, frame);
 
 		list_del(&frame->list);
@@ -383,7 +388,8 @@ static void set_timer(struct queue *queue)
 {
 	spin_lock_bh(&queue->lock);
 	if (!list_empty(&queue->wire))
-		hrtimer_start(&queue->timer, ns_to_ktime(list_first_entry(&queue->wire, struct frame, list)->arrives_ns), HRTIMER_MODE_ABS);
+		hrtimer_start(&queue->timer, ns_to_ktime(list_first_entry(&queue->wire, struct frame, list)->arrives_ns),
+			      HRTIMER_MODE_ABS);
 	spin_unlock_bh(&queue->lock);
 }
 
@@ -514,13 +520,15 @@ static int receive(struct queue *queue, int budget)
 	int count = 0;
 
 	spin_lock(&queue->lock);
-	list_for_each_entry_safe(frame, next, &queue->arrived, list) {
+	list_for_each_entry_safe(frame, next, &queue->arrived, list)
+	{
 		if (count++ == budget)
 			break;
 		list_move_tail(&frame->list, &list);
 	}
 	spin_unlock(&queue->lock);
-	list_for_each_entry_safe(frame, next, &list, list) {
+	list_for_each_entry_safe(frame, next, &list, list)
+	{
 		queue->received++;
 		queue->received_octets += frame->octets;
 		if (program)
@@ -570,8 +578,7 @@ static void forget_frames(struct queue *queue)
 
 	spin_lock_bh(&queue->lock);
 	list_splice_init(&queue->arrived, &queue->wire);
-	list_for_each_entry_safe(frame, next, &queue->wire, list)
-		kfree(frame);
+	list_for_each_entry_safe(frame, next, &queue->wire, list) kfree(frame);
 	INIT_LIST_HEAD(&queue->wire);
 	queue->in_flight = 0;
 	spin_unlock_bh(&queue->lock);
@@ -582,7 +589,8 @@ static int start_queue(struct queue *queue)
 	int error = xdp_rxq_info_reg(&queue->rxq, queue->truth->device, queue->number, queue->napi.napi_id);
 
 	if (!error)
-		error = xdp_rxq_info_reg_mem_model(&queue->rxq, queue->pool ? MEM_TYPE_XSK_BUFF_POOL : MEM_TYPE_PAGE_SHARED, NULL);
+		error = xdp_rxq_info_reg_mem_model(&queue->rxq, queue->pool ? MEM_TYPE_XSK_BUFF_POOL : MEM_TYPE_PAGE_SHARED,
+						   NULL);
 	if (error)
 		return error;
 	if (queue->pool) {
@@ -623,6 +631,7 @@ static int open_device(struct net_device *device)
 		error = start_queue(&truth->queues[i]);
 	if (error)
 		return error;
+	truth->pause.rx_pause = truth->pause.tx_pause = true; /* what the link says, as e1000e, whatever it was told */
 	netif_tx_start_all_queues(device);
 	tell_carrier(truth);
 	return 0;
@@ -791,6 +800,17 @@ static int set_channels(struct net_device *device, struct ethtool_channels *chan
 	return netif_set_real_num_queues(device, channels->combined_count, channels->combined_count);
 }
 
+static void get_pause(struct net_device *device, struct ethtool_pauseparam *ret)
+{
+	*ret = ((struct truth *)netdev_priv(device))->pause;
+}
+
+static int set_pause(struct net_device *device, struct ethtool_pauseparam *pause)
+{
+	((struct truth *)netdev_priv(device))->pause = *pause;
+	return 0;
+}
+
 static int get_sset_count(struct net_device *device, int set)
 {
 	return set == ETH_SS_STATS ? QUEUES * 3 : -EOPNOTSUPP;
@@ -858,7 +878,8 @@ static int set_rules(struct net_device *device, struct ethtool_rxnfc *command)
 		return -EINVAL;
 	switch (command->cmd) {
 	case ETHTOOL_SRXCLSRLINS:
-		if ((rule->flow_type != UDP_V4_FLOW && rule->flow_type != UDP_V6_FLOW) || rule->ring_cookie >= device->real_num_rx_queues)
+		if ((rule->flow_type != UDP_V4_FLOW && rule->flow_type != UDP_V6_FLOW) ||
+		    rule->ring_cookie >= device->real_num_rx_queues)
 			return -EOPNOTSUPP;
 		truth->rules[rule->location] = *rule;
 		truth->has_rule[rule->location] = true;
@@ -877,6 +898,8 @@ static const struct ethtool_ops ethtool_ops = {
 	.get_ts_info = get_timestamping,
 	.get_channels = get_channels,
 	.set_channels = set_channels,
+	.get_pauseparam = get_pause,
+	.set_pauseparam = set_pause,
 	.get_sset_count = get_sset_count,
 	.get_strings = get_strings,
 	.get_ethtool_stats = get_counters,
@@ -897,6 +920,7 @@ static int make_device(unsigned int number)
 		return -ENOMEM;
 	truth = netdev_priv(device);
 	truth->device = device;
+	truth->pause.autoneg = AUTONEG_ENABLE;
 	SET_NETDEV_DEV(device, &platform->dev);
 	strscpy(device->name, number ? "truth1" : "truth0", sizeof(device->name));
 	device->netdev_ops = &device_ops;
