@@ -34,31 +34,40 @@ static __always_inline __u64 pseudo_sum(__u32 udp_octets)
 
 /* --- in place ------------------------------------------------------------------------------------------------------- */
 
+#define SMALL_UDP_OCTETS (sizeof(struct udphdr) + sizeof(struct mlr_tag))
+
 /* Whether the payload is the tag alone, behind a header without options. */
 static __always_inline int is_small(const struct frame *frame)
 {
-	return frame->udp_octets == sizeof(struct udphdr) + sizeof(struct mlr_tag) &&
-	       (frame->header == HEADER_IPV4 || frame->header == HEADER_IPV6);
+	return frame->udp_octets == SMALL_UDP_OCTETS && (frame->header == HEADER_IPV4 || frame->header == HEADER_IPV6);
 }
 
-static __always_inline int is_small_intact(const struct xdp_md *context, const struct frame *frame)
+/* Of a frame of which both headers and the tag, and nothing else, are there. */
+static __always_inline int are_words_intact(const __u32 *network, const __u32 *udp, __u32 is_ipv6)
 {
-	const __u32 *udp = (const void *)frame->udp;
-	__u64 network_offset = frame->udp_offset - (frame->header & HEADER_OCTETS_MASK);
-	const __u32 *network = (const void *)(long)context->data + (network_offset & OFFSET_MASK);
-	__u64 sum = pseudo_sum(frame->udp_octets) + udp[0] + udp[1] + udp[2] + udp[3] + udp[4] + udp[5] +
+	__u64 sum = pseudo_sum(SMALL_UDP_OCTETS) + udp[0] + udp[1] + udp[2] + udp[3] + udp[4] + udp[5] +
 		    ((const __u16 *)udp)[12];
-	__u64 header;
+	__u64 addresses, header;
 
-	if ((const void *)(network + 10) > (const void *)(long)context->data_end)
-		return 0; /* never, but the verifier does not know any more */
-	if (frame->header == HEADER_IPV6) {
+	if (is_ipv6) {
 		sum += (__u64)network[2] + network[3] + network[4] + network[5];
 		return is_all_ones(sum + network[6] + network[7] + network[8] + network[9]);
 	}
-	header = (__u64)network[0] + network[1] + network[2] + network[3] + network[4];
+	addresses = (__u64)network[3] + network[4];
+	header = addresses + network[0] + network[1] + network[2];
 	/* not both at once: what breaks both could sum up to all ones again */
-	return is_all_ones(header) && (is_all_ones(sum + network[3] + network[4]) || !frame->udp->check);
+	return is_all_ones(header) && (is_all_ones(sum + addresses) || !((const struct udphdr *)udp)->check);
+}
+
+/* The same of one that is_small(). */
+static __always_inline int is_small_intact(const struct xdp_md *context, const struct frame *frame)
+{
+	__u64 network_offset = frame->udp_offset - (frame->header & HEADER_OCTETS_MASK);
+	const __u32 *network = (const void *)(long)context->data + (network_offset & OFFSET_MASK);
+
+	if ((const void *)(network + 10) > (const void *)(long)context->data_end)
+		return 0; /* never, but the verifier does not know any more */
+	return are_words_intact(network, (const __u32 *)(const void *)frame->udp, frame->header == HEADER_IPV6);
 }
 
 /* --- copied --------------------------------------------------------------------------------------------------------- */

@@ -124,6 +124,61 @@ struct frame {
 	__u32 header;     /* IP's, HEADER_... */
 };
 
+/* A frame as most are: without VLAN tags and IPv4 options, in one piece, with nothing behind the UDP packet. */
+struct usual_frame {
+	const __u32 *network; /* all of the IP header and the tag are there */
+	const struct udphdr *udp;
+	__u32 octets;
+	__u32 udp_octets;
+	__u32 is_ipv6;
+};
+
+/* Whether a frame of so many octets has such an IPv4 header, and a UDP header behind it. */
+static __always_inline int is_usual4(const __u32 *ip, __u32 octets)
+{
+	__u32 version_and_length = bpf_ntohl(ip[0]) & 0xff00ffff;
+
+	return version_and_length == 0x45000000 + octets - sizeof(struct ethhdr) &&
+	       !(ip[1] & bpf_htonl(IPV4_FRAGMENT_MASK)) && (ip[2] & bpf_htonl(0x00ff0000)) == bpf_htonl(IPPROTO_UDP << 16);
+}
+
+/* The same of IPv6. */
+static __always_inline int is_usual6(const __u32 *ip, __u32 octets)
+{
+	__u32 udp_octets = octets - sizeof(struct ethhdr) - sizeof(struct ipv6hdr);
+
+	return (ip[0] & bpf_htonl(0xf0000000)) == bpf_htonl(0x60000000) &&
+	       bpf_ntohl(ip[1]) >> 8 == (udp_octets << 8 | IPPROTO_UDP);
+}
+
+/* False: it is another, or none of the tester's; find_frame() tells. */
+static __always_inline int find_usual_frame(const struct xdp_md *context, struct usual_frame *ret)
+{
+	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
+	const void *network = data + sizeof(struct ethhdr);
+	__u32 octets = (__u32)(end - data), is_ipv6, udp_offset = sizeof(struct ethhdr) + sizeof(struct iphdr);
+	const struct udphdr *udp;
+	const struct mlr_tag *tag;
+
+	if (data + udp_offset + sizeof(*udp) + sizeof(*tag) > end)
+		return 0;
+	is_ipv6 = *(const __u16 *)(data + offsetof(struct ethhdr, h_proto)) == bpf_htons(ETH_P_IPV6);
+	if (is_ipv6) {
+		udp_offset = sizeof(struct ethhdr) + sizeof(struct ipv6hdr);
+		if (data + udp_offset + sizeof(*udp) + sizeof(*tag) > end || !is_usual6(network, octets))
+			return 0;
+	} else if (*(const __u16 *)(data + offsetof(struct ethhdr, h_proto)) != bpf_htons(ETH_P_IP) ||
+		   !is_usual4(network, octets)) {
+		return 0;
+	}
+	udp = data + udp_offset;
+	tag = (const void *)(udp + 1);
+	if (bpf_ntohs(udp->len) != octets - udp_offset || tag->magic != bpf_htons(MLR_TAG_MAGIC))
+		return 0;
+	*ret = (struct usual_frame){ network, udp, octets, octets - udp_offset, is_ipv6 };
+	return 1;
+}
+
 /* Classify a frame; *ret is set for FRAME_TAGGED only. */
 static __always_inline enum frame_kind find_frame(struct xdp_md *context, struct frame *ret)
 {

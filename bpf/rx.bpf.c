@@ -18,6 +18,10 @@
  * checksum of every frame is not verified, it still is wherever a frame is unlike the one expected: another trial, flow or
  * number, or a latency beyond any before. So in the common case this costs a comparison.
  *
+ * Nearly all frames are alike: the next of their flow, of a length that is sent, behind plain headers, with a latency between
+ * the extremes. They go a short way, count_usual(), of few loads and comparisons; all others go the long one, receive_any(),
+ * which would count those, too, and the same.
+ *
  * What user space switches off before loading, the verifier removes from the program.
  */
 #include "mlr/frame.h"
@@ -35,10 +39,10 @@ const volatile __u32 window_mask = 0; /* slots a flow, a power of two, less one 
 const volatile __u8 with_order = 1;   /* tell duplicates and reordering */
 const volatile __u8 with_latency = 1;
 const volatile __u8 with_lengths = 0;    /* compare them with `lengths` */
-const volatile __u8 verify_small = 0;    /* checksums of every frame whose payload is the tag alone */
-const volatile __u8 verify_others = 0;   /* of others, whose sequence number has none of these bits: */
-const volatile __u32 verify_spacing = 0; /* a power of two, less one */
+const volatile __u8 verify_samples = 0;  /* checksums of every frame whose payload is the tag alone, and of others whose */
+const volatile __u32 verify_spacing = 0; /* sequence number has none of these bits: a power of two, less one */
 const volatile __u64 lengths[RX_LENGTH_WORDS] = { 0 };
+const volatile __u32 usual_length = 0; /* one of them, for which `lengths` need not be looked up; 0: none */
 
 /* the trial whose frames count, and the sequence numbers it may use in each flow; written by user space between trials */
 volatile __u32 accepted_trial = 0;
@@ -154,15 +158,27 @@ static __always_inline __u32 word(const void *at)
 	return bpf_ntohl(*(const __u32 *)at);
 }
 
-static __always_inline void take_latency(struct arrival *arrival, __u64 now_ns)
+/* Of a frame that is not saturated with lateness; as a number without sign, so that where clocks disagree it is beyond all. */
+static __always_inline __u64 latency_since(const struct mlr_tag *tag, __u32 lateness, __u64 now_ns)
 {
-	const struct mlr_tag *tag = arrival->frame.tag;
 	__u64 departure_ns = (__u64)tag->departure_high << 32 | word(&tag->departure_ns);
 
-	if (tag->lateness == (__u16)MLR_LATENESS_SATURATED)
+	return (__u64)mlr_tag_latency_ns(now_ns + tag_offset_ns, departure_ns + mlr_lateness_decode_ns((__u16)lateness));
+}
+
+/* Whether it is beyond all before: minimum and maximum are only as good as the one frame that each is of. */
+static __always_inline int is_extreme(__u64 latency_ns, const struct mlr_histogram *before)
+{
+	return latency_ns > before->max_ns || ~latency_ns > before->inverted_min_ns;
+}
+
+static __always_inline void take_latency(struct arrival *arrival, __u64 now_ns)
+{
+	__u32 lateness = bpf_ntohs(arrival->frame.tag->lateness);
+
+	if (lateness == MLR_LATENESS_SATURATED)
 		return; /* it departed later than a tag can tell: nobody knows when */
-	departure_ns += mlr_lateness_decode_ns(bpf_ntohs(tag->lateness));
-	arrival->latency_ns = mlr_tag_latency_ns(now_ns + tag_offset_ns, departure_ns);
+	arrival->latency_ns = (__s64)latency_since(arrival->frame.tag, lateness, now_ns);
 	arrival->is_timed = 1;
 }
 
@@ -178,31 +194,23 @@ static __always_inline void count_latency(const struct arrival *arrival, struct 
 		mlr_histogram_add(&trial->latency, (__u64)arrival->latency_ns);
 }
 
+static __always_inline int is_sent(__u32 udp_octets)
+{
+	return !with_lengths || udp_octets == usual_length ||
+	       lengths[udp_octets / 64 & (RX_LENGTH_WORDS - 1)] >> (udp_octets & 63) & 1;
+}
+
 /* Whether a frame of the trial has a length that the trial sends, and nothing behind it: the shortest, whose payload is the
  * tag alone, needs no padding of Ethernet's, with or without VLAN tags. */
 static __always_inline int has_right_length(const struct frame *frame)
 {
-	if (!with_lengths)
-		return 1;
-	if (!(lengths[frame->udp_octets / 64 & (RX_LENGTH_WORDS - 1)] >> (frame->udp_octets & 63) & 1))
-		return 0;
-	return frame->octets == frame->udp_offset + frame->udp_octets;
+	return !with_lengths || (is_sent(frame->udp_octets) && frame->octets == frame->udp_offset + frame->udp_octets);
 }
 
 /* Whether the checksums of a frame with nothing remarkable are to be verified. */
 static __always_inline int is_sample(const struct frame *frame, __u32 sequence)
 {
-	if (verify_small && is_small(frame))
-		return 1;
-	return verify_others && !(sequence & verify_spacing);
-}
-
-/* Whether its latency is beyond all before: minimum and maximum are only as good as the one frame that each is of. */
-static __always_inline int is_extreme(const struct arrival *arrival, const struct mlr_histogram *before)
-{
-	__u64 latency_ns = (__u64)arrival->latency_ns;
-
-	return arrival->is_timed && (latency_ns > before->max_ns || ~latency_ns > before->inverted_min_ns);
+	return verify_samples && (is_small(frame) || !(sequence & verify_spacing));
 }
 
 /* A frame of the accepted trial. */
@@ -220,7 +228,8 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	}
 	if (with_latency)
 		take_latency(arrival, now_ns);
-	is_verified = ahead || is_sample(&arrival->frame, sequence) || is_extreme(arrival, &trial->latency);
+	is_verified = ahead || is_sample(&arrival->frame, sequence) ||
+		      (arrival->is_timed && is_extreme((__u64)arrival->latency_ns, &trial->latency));
 	if (is_verified && !is_intact(arrival->context, &arrival->frame)) {
 		counters->damaged++;
 		return;
@@ -232,7 +241,7 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	counters->received++;
 	counters->received_octets += arrival->frame.octets;
 	counters->hardware_timed += is_nic_time;
-	counters->verified += is_verified;
+	counters->unverified += !is_verified;
 	if (arrival->is_timed)
 		count_latency(arrival, trial);
 }
@@ -286,31 +295,98 @@ static __always_inline int count_untagged(struct xdp_md *context, struct rx_coun
 	}
 }
 
-/* A frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). */
-static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, __u64 now_ns, __u32 is_nic_time)
-{
-	struct arrival arrival = { .context = context, .cpu = cpu };
-
-	switch (find_frame(context, &arrival.frame)) {
-	case FRAME_TAGGED:
-		count_tagged(&arrival, now_ns, is_nic_time);
-		return XDP_DROP;
-	case FRAME_MALFORMED:
-		cpu->counters.malformed++;
-		return XDP_DROP;
-	case FRAME_HOUSEKEEPING:
-		cpu->counters.housekeeping++;
-		return XDP_PASS;
-	default:
-		return count_untagged(context, &cpu->counters);
-	}
-}
-
 static __always_inline struct rx_cpu *this_cpu(void)
 {
 	__u32 number = bpf_get_smp_processor_id();
 
 	return bpf_map_lookup_elem(&cpus, &number);
+}
+
+/* A frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). Not static: so the verifier looks at it
+ * once. */
+__noinline int receive_any(struct xdp_md *context, __u64 now_ns, __u32 is_nic_time)
+{
+	struct arrival arrival = { .context = context, .cpu = this_cpu() };
+
+	if (!context || !arrival.cpu)
+		return XDP_PASS;
+	switch (find_frame(context, &arrival.frame)) {
+	case FRAME_TAGGED:
+		count_tagged(&arrival, now_ns, is_nic_time);
+		return XDP_DROP;
+	case FRAME_MALFORMED:
+		arrival.cpu->counters.malformed++;
+		return XDP_DROP;
+	case FRAME_HOUSEKEEPING:
+		arrival.cpu->counters.housekeeping++;
+		return XDP_PASS;
+	default:
+		return count_untagged(context, &arrival.cpu->counters);
+	}
+}
+
+/* --- the short way --------------------------------------------------------------------------------------------------- */
+
+/* Count the next frame of a flow. False: it is a copy, or not the next. */
+static __always_inline int take_next(__u32 flow, __u32 sequence)
+{
+	struct flow_state *state = bpf_map_lookup_elem(&flows, &flow);
+
+	if (!state || state->generation != generation || state->next != sequence ||
+	    __sync_lock_test_and_set(&state->seen[sequence & window_mask], sequence) == sequence)
+		return 0;
+	state->next = sequence + 1;
+	return 1;
+}
+
+/* False: nothing is counted. A copy is one the long way, too: its number is in `seen`. */
+static __always_inline int count_usual(const struct usual_frame *frame, struct rx_cpu *cpu, __u64 now_ns, __u32 is_nic_time)
+{
+	const struct mlr_tag *tag = (const void *)(frame->udp + 1);
+	__u32 number = bpf_ntohs(tag->trial), sequence = word(&tag->sequence), lateness = 0, is_unverified = 1;
+	__u32 flow = (word(&tag->departure_high) & MLR_FLOW_EXTRA) - first_flow;
+	struct rx_trial *trial = &cpu->trials[number & (RX_TRIAL_SLOTS - 1)];
+	__u64 latency_ns = 0;
+
+	if (number != accepted_trial || flow >= flow_count || sequence - first_sequence >= sequence_count ||
+	    !is_sent(frame->udp_octets))
+		return 0;
+	barrier_var(trial); /* it is computed once */
+	if (with_latency) {
+		lateness = bpf_ntohs(tag->lateness);
+		latency_ns = latency_since(tag, lateness, now_ns);
+		if (lateness == MLR_LATENESS_SATURATED || is_extreme(latency_ns, &trial->latency))
+			return 0;
+	}
+	if (verify_samples) {
+		is_unverified = frame->udp_octets != SMALL_UDP_OCTETS;
+		if (is_unverified ? !(sequence & verify_spacing)
+				  : !are_words_intact(frame->network, (const void *)frame->udp, frame->is_ipv6))
+			return 0;
+	}
+	if (with_order && !take_next(flow, sequence))
+		return 0;
+	cpu->counters.received++;
+	cpu->counters.received_octets += frame->octets;
+	cpu->counters.hardware_timed += is_nic_time;
+	if (is_unverified)
+		cpu->counters.unverified++;
+	if (with_latency) {
+		if (lateness > trial->lateness_max)
+			trial->lateness_max = lateness;
+		mlr_histogram_count(&trial->latency, latency_ns, 1);
+	}
+	return 1;
+}
+
+/* A frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). */
+static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, __u64 now_ns, __u32 is_nic_time)
+{
+	struct usual_frame frame;
+
+	if (find_usual_frame(context, &frame) && count_usual(&frame, cpu, now_ns, is_nic_time))
+		return XDP_DROP;
+	return receive_any(context, now_ns, is_nic_time);
 }
 
 /* Where the frame has a time of it, when it arrived by the NIC's clock. */

@@ -29,7 +29,7 @@ struct rx_counters {
 	uint64_t malformed;    /* the tester's magic in a frame whose lengths do not fit, or a number that no trial has */
 	uint64_t wrong_length; /* of the accepted trial, but of a length that it does not send, or padded */
 	uint64_t damaged;      /* the tester's, but a checksum is wrong */
-	uint64_t verified;     /* of those received: their checksums were */
+	uint64_t unverified;   /* of those received: their checksums were not verified */
 	uint64_t misdirected;  /* of the accepted trial, but of a flow that should arrive at the other port */
 	uint64_t negative_latency; /* arrived before it left: clocks disagree */
 	uint64_t hardware_timed; /* of those received: the arrival was read from the NIC's clock, not from this machine's */

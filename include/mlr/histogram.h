@@ -14,6 +14,9 @@
 #define MLR_HISTOGRAM_TOP_BIT     39 /* values from 2^40 on (18 minutes) go into the last bucket */
 #define MLR_HISTOGRAM_BUCKETS     ((MLR_HISTOGRAM_TOP_BIT - MLR_HISTOGRAM_OCTAVE_BITS + 2) * MLR_HISTOGRAM_OCTAVE)
 
+/* The XDP programs do it for each frame. */
+#define MLR_ALWAYS_INLINE static inline __attribute__((always_inline))
+
 struct mlr_histogram {
 	uint64_t count;
 	uint64_t sum_ns;
@@ -22,62 +25,43 @@ struct mlr_histogram {
 	uint64_t buckets[MLR_HISTOGRAM_BUCKETS];
 };
 
-/* The number of the highest bit set; 0 for 0. Branches instead of a count-leading-zeros instruction: BPF has none. */
-static inline uint32_t mlr_log2(uint32_t value)
+/* The number of the highest bit set of a value below 2^40; 0 for 0. A table instead of a count-leading-zeros instruction: BPF
+ * has none. */
+MLR_ALWAYS_INLINE uint32_t mlr_log2(uint64_t value)
 {
-	uint32_t top_bit = 0;
+	static const uint8_t of_octet[256] = {
+		[2 ... 3] = 1,   [4 ... 7] = 2,    [8 ... 15] = 3,    [16 ... 31] = 4,
+		[32 ... 63] = 5, [64 ... 127] = 6, [128 ... 255] = 7,
+	};
+	uint32_t octet;
 
-	if (value >> 16) {
-		value >>= 16;
-		top_bit += 16;
-	}
-	if (value >> 8) {
-		value >>= 8;
-		top_bit += 8;
-	}
-	if (value >> 4) {
-		value >>= 4;
-		top_bit += 4;
-	}
-	if (value >> 2) {
-		value >>= 2;
-		top_bit += 2;
-	}
-	return top_bit + (value >> 1);
-}
-
-/* The bucket of a value with this top bit, of at least MLR_HISTOGRAM_OCTAVE. */
-static inline uint32_t mlr_histogram_bucket_at(uint64_t value_ns, uint32_t top_bit)
-{
-	return (top_bit - MLR_HISTOGRAM_OCTAVE_BITS + 1) * MLR_HISTOGRAM_OCTAVE +
-	       ((uint32_t)(value_ns >> (top_bit - MLR_HISTOGRAM_OCTAVE_BITS)) & (MLR_HISTOGRAM_OCTAVE - 1));
+	if (value >> 16)
+		octet = value >> 24 ? value >> 32 ? 32 : 24 : 16;
+	else
+		octet = value >> 8 ? 8 : 0;
+	return octet + of_octet[value >> octet & 0xff];
 }
 
 /* The bucket of a value. */
-static inline uint32_t mlr_histogram_bucket(uint64_t value_ns)
+MLR_ALWAYS_INLINE uint32_t mlr_histogram_bucket(uint64_t value_ns)
 {
+	uint32_t below; /* bits that do not matter */
+
 	if (value_ns < MLR_HISTOGRAM_OCTAVE)
 		return (uint32_t)value_ns;
 	if (value_ns >> (MLR_HISTOGRAM_TOP_BIT + 1))
 		return MLR_HISTOGRAM_BUCKETS - 1;
-	if (value_ns >> 32)
-		return mlr_histogram_bucket_at(value_ns, 32 + mlr_log2((uint32_t)(value_ns >> 32)));
-	return mlr_histogram_bucket_at(value_ns, mlr_log2((uint32_t)value_ns));
+	below = mlr_log2(value_ns) - MLR_HISTOGRAM_OCTAVE_BITS;
+	return below * MLR_HISTOGRAM_OCTAVE + (uint32_t)(value_ns >> below); /* with the highest bit, one octave more */
 }
 
-/* The same value, so many times. */
-static inline void mlr_histogram_add_many(struct mlr_histogram *histogram, uint64_t value_ns, uint64_t times)
+/* The same value, so many times, that is neither a new minimum nor a new maximum. */
+MLR_ALWAYS_INLINE void mlr_histogram_count(struct mlr_histogram *histogram, uint64_t value_ns, uint64_t times)
 {
 	uint32_t bucket = mlr_histogram_bucket(value_ns);
 
-	if (!times)
-		return;
 	histogram->count += times;
 	histogram->sum_ns += value_ns * times;
-	if (value_ns > histogram->max_ns)
-		histogram->max_ns = value_ns;
-	if (~value_ns > histogram->inverted_min_ns)
-		histogram->inverted_min_ns = ~value_ns;
 #ifdef __bpf__
 	/* Linux 6.1 cannot follow the bits above to their bound, and the compiler leaves out a check that it knows the end
 	 * of */
@@ -86,6 +70,18 @@ static inline void mlr_histogram_add_many(struct mlr_histogram *histogram, uint6
 		return;
 #endif
 	histogram->buckets[bucket] += times;
+}
+
+/* The same value, so many times. */
+static inline void mlr_histogram_add_many(struct mlr_histogram *histogram, uint64_t value_ns, uint64_t times)
+{
+	if (!times)
+		return;
+	if (value_ns > histogram->max_ns)
+		histogram->max_ns = value_ns;
+	if (~value_ns > histogram->inverted_min_ns)
+		histogram->inverted_min_ns = ~value_ns;
+	mlr_histogram_count(histogram, value_ns, times);
 }
 
 static inline void mlr_histogram_add(struct mlr_histogram *histogram, uint64_t value_ns)

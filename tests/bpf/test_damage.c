@@ -342,7 +342,7 @@ static void what_is_verified_is_counted(void **state)
 			send_octets(template.memory_octets);
 		}
 		assert_int_equal(counters().received, 129);
-		assert_in_range(counters().verified, cases[i].verified, cases[i].verified + 2);
+		assert_in_range(counters().received - counters().unverified, cases[i].verified, cases[i].verified + 2);
 		rx_close(rx);
 	}
 }

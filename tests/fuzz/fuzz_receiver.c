@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The receiver on anybody's frames, twice: bpf/rx.bpf.c compiled for user space, right before memory that must not be
+ * The receiver on anybody's frames, several times: bpf/rx.bpf.c compiled for user space, right before memory that must not be
  * touched, and in the kernel by BPF_PROG_TEST_RUN. Verdicts and all counters are the same after every frame. Without root,
- * in user space only.
+ * in user space only. There, with latencies and lengths, the short way counts the same as the long one.
  *
  * An input is frames, each behind its length (16 bits). Trials begin anew with every input.
  */
@@ -35,6 +35,7 @@
 #define TRIAL            7
 #define FLOW             3
 #define FLOWS            2
+#define WAY_FRAMES       12
 #define FRAME_OCTETS     2000
 #define AREA             0x10000000ul /* addresses in an xdp_md have 32 bits */
 #define AREA_OCTETS      8192
@@ -42,11 +43,16 @@
 
 static struct rx *in_kernel; /* NULL: no root */
 static uint8_t *wall;        /* the end of what may be read; below 4 GB, because a program's pointers have 32 bits */
-static struct rx_cpu cpu_here;
-static struct {
-	struct flow_state state;
-	__u32 seen[RX_WINDOW_USUAL]; /* of it */
-} flows_here[FLOWS];
+
+/* What a receiver in user space knows: as the kernel's, by the short way and the long one. */
+static struct memory {
+	struct rx_cpu cpu;
+	struct {
+		struct flow_state state;
+		__u32 seen[RX_WINDOW_USUAL]; /* of it */
+	} flows[FLOWS];
+} as_kernel, by_short_way, by_long_way, *here;
+static __u64 now_here_ns;
 
 /* --- in place of the kernel -------------------------------------------------------------------------------------------- */
 
@@ -55,13 +61,13 @@ void *map_lookup_here(void *map, const void *key)
 	__u32 number = *(const __u32 *)key;
 
 	if (map == &cpus)
-		return number ? NULL : &cpu_here;
-	return number < FLOWS ? &flows_here[number].state : NULL;
+		return number ? NULL : &here->cpu;
+	return number < FLOWS ? &here->flows[number].state : NULL;
 }
 
 __u64 bpf_ktime_get_ns(void)
 {
-	return 0;
+	return now_here_ns;
 }
 
 __u32 bpf_get_smp_processor_id(void)
@@ -128,9 +134,9 @@ static void begin(void)
 	first_flow = FLOW;
 	flow_count = FLOWS;
 	window_mask = RX_WINDOW_USUAL - 1;
-	with_latency = 0;
-	verify_small = verify_others = 1;
-	verify_spacing = RX_VERIFY_SPACING - 1;
+	verify_samples = 1;
+	memset(lengths, 0xfe, sizeof(lengths)); /* most of them */
+	usual_length = SMALL_UDP_OCTETS;
 	/* of a program that is attached, to a link of our own that is down, the kernel runs some ten times as many a
 	 * second */
 	if (unshare(CLONE_NEWNET) || rx_open(LOOPBACK_IFINDEX, "lo", &options, &in_kernel) != EXIT_DONE)
@@ -142,12 +148,40 @@ static void accept_trial(void)
 	accepted_trial = TRIAL;
 	generation++;
 	first_sequence = 1;
-	sequence_count = UINT32_MAX;
 	if (in_kernel)
 		rx_accept_trial(in_kernel, TRIAL, 1, UINT32_MAX);
+	/* these have not seen the numbers before */
+	memset(by_short_way.flows, 0, sizeof(by_short_way.flows));
+	memset(by_long_way.flows, 0, sizeof(by_long_way.flows));
 }
 
-static void run_both(const uint8_t *frame, uint32_t octets)
+/* The same frame by both ways. */
+static void compare_ways(struct xdp_md *context)
+{
+	int verdict;
+
+	with_latency = with_lengths = 1;
+	sequence_count = WAY_FRAMES - 2;
+	verify_spacing = 3;
+	now_here_ns += 1000 + now_here_ns % 999983;
+	here = &by_short_way;
+	verdict = rx(context);
+	here = &by_long_way;
+	if (receive_any(context, now_here_ns, 0) != verdict)
+		abort();
+	if (memcmp(&by_short_way.cpu.counters, &by_long_way.cpu.counters, sizeof(by_short_way.cpu.counters)) != 0)
+		abort();
+}
+
+/* And after all of them, latencies and numbers seen are the same. */
+static void compare_memories(void)
+{
+	if (memcmp(by_short_way.cpu.trials, by_long_way.cpu.trials, sizeof(by_short_way.cpu.trials)) != 0 ||
+	    memcmp(by_short_way.flows, by_long_way.flows, sizeof(by_short_way.flows)) != 0)
+		abort();
+}
+
+static void run_all(const uint8_t *frame, uint32_t octets)
 {
 	struct xdp_md context = { .data = (uint32_t)(uintptr_t)(wall - octets), .data_end = (uint32_t)(uintptr_t)wall };
 	struct rx_counters counters;
@@ -156,13 +190,18 @@ static void run_both(const uint8_t *frame, uint32_t octets)
 	memcpy(wall - octets, frame, octets);
 	if (octets < sizeof(struct ethhdr))
 		return; /* the kernel does not run a program on less, and no link carries it */
+	compare_ways(&context);
+	with_latency = with_lengths = 0;
+	sequence_count = UINT32_MAX;
+	verify_spacing = RX_VERIFY_SPACING - 1;
+	here = &as_kernel;
 	verdict = rx(&context);
 	if (!in_kernel)
 		return;
 	if (run_program(rx_program_fd(in_kernel), frame, octets) != verdict)
 		abort();
 	rx_snapshot(in_kernel, &counters);
-	if (memcmp(&counters, &cpu_here.counters, sizeof(counters)) != 0)
+	if (memcmp(&counters, &as_kernel.cpu.counters, sizeof(counters)) != 0)
 		abort();
 }
 
@@ -174,16 +213,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size_t octets = (size_t)data[0] | (size_t)data[1] << 8;
 
 		octets = octets > size - 2 ? size - 2 : octets;
-		run_both(data + 2, (uint32_t)(octets > FRAME_OCTETS ? FRAME_OCTETS : octets));
+		run_all(data + 2, (uint32_t)(octets > FRAME_OCTETS ? FRAME_OCTETS : octets));
 		data += 2 + octets;
 		size -= 2 + octets;
 	}
+	compare_memories();
 	return 0;
 }
 
 /* --- frames as the tester sends them ----------------------------------------------------------------------------------- */
 
-static size_t append_frame(uint8_t *data, size_t size, size_t most, unsigned int *seed)
+#define ANY_SEQUENCE 0
+
+static size_t append_frame(uint8_t *data, size_t size, size_t most, unsigned int *seed, uint32_t sequence)
 {
 	static const uint32_t ids[] = { FLOW, FLOW, FLOW, FLOW + 1, FLOW - 1, FLOW + FLOWS, MLR_FLOW_EXTRA };
 	struct mlr_frame_spec spec = {
@@ -191,39 +233,69 @@ static size_t append_frame(uint8_t *data, size_t size, size_t most, unsigned int
 		.vlan_count = fuzz_random(seed, 3),
 		.vlans = { { .type = 0x88a8, .control = 1 }, { .type = 0x8100, .control = 2 } },
 		.hop_limit = 64,
-		.size_octets = fuzz_random(seed, 2) ? 64 : 64 + fuzz_random(seed, 1400),
 	};
-	struct mlr_flow flow = { .id = ids[fuzz_random(seed, 7)], .source_port = 49184, .destination_port = 7 };
+	struct mlr_flow flow = { .id = sequence ? FLOW : ids[fuzz_random(seed, 7)],
+				 .source_port = 49184,
+				 .destination_port = 7 };
 	static uint8_t frame[FRAME_OCTETS] __attribute__((aligned(2)));
 	struct mlr_frame_template template;
+	uint64_t departure_ns;
 
+	/* half of them of the tag alone */
+	spec.size_octets = 64 + spec.vlan_count * 4 + (spec.ip_version == 6 ? 20 : 0) +
+			   (fuzz_random(seed, 2) ? fuzz_random(seed, 1300) : 0);
 	if (mlr_frame_template_init(&spec, &template) || size + 2 + template.memory_octets > most)
 		return size;
 	data[size] = (uint8_t) template.memory_octets;
 	data[size + 1] = (uint8_t)(template.memory_octets >> 8);
-	mlr_frame_write(&spec, &template, &flow, (uint16_t)(TRIAL + !fuzz_random(seed, 8)), fuzz_random(seed, 70), 0, 0,
+	departure_ns = (uint64_t)fuzz_random(seed, 1 << 10) << 30 | fuzz_random(seed, 1 << 30);
+	mlr_frame_write(&spec, &template, &flow, (uint16_t)(TRIAL + !fuzz_random(seed, sequence ? 64 : 8)),
+			sequence ? sequence : fuzz_random(seed, 70), departure_ns, departure_ns + fuzz_random(seed, 1 << 14),
 			frame);
 	memcpy(data + size + 2, frame, template.memory_octets);
 	return size + 2 + template.memory_octets;
+}
+
+/* Some bits of the frame at this place, near its beginning. */
+static void damage(uint8_t *data, size_t at, size_t size, unsigned int *seed)
+{
+	uint32_t octets = (uint32_t)(size - at - 2) < 100 ? (uint32_t)(size - at - 2) : 100;
+
+	for (uint32_t changes = 1 + fuzz_random(seed, 3); changes && size > at + 2; changes--)
+		data[at + 2 + fuzz_random(seed, octets)] ^= (uint8_t)(1 << fuzz_random(seed, 8));
+}
+
+/* Of one flow, in order: most of them go the short way. */
+static size_t append_flow(uint8_t *data, size_t most, unsigned int *seed)
+{
+	size_t size = 0;
+
+	for (uint32_t sequence = 1; sequence <= WAY_FRAMES; sequence++) {
+		size_t at = size;
+
+		size = append_frame(data, size, most, seed, sequence);
+		if (!fuzz_random(seed, 8))
+			damage(data, at, size, seed);
+	}
+	return size;
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed)
 {
 	size_t at = size;
 
-	switch (fuzz_random(&seed, 4)) {
+	switch (fuzz_random(&seed, 5)) {
 	case 0:
 		return LLVMFuzzerMutate(data, size, most);
 	case 1: /* one or more damaged octets */
-		size = append_frame(data, size, most, &seed);
-		for (uint32_t changes = 1 + fuzz_random(&seed, 3); changes && size > at + 2; changes--)
-			data[at + 2 +
-			     fuzz_random(&seed, (uint32_t)(size - at - 2) < 100 ? (uint32_t)(size - at - 2) : 100)] ^=
-				(uint8_t)(1 << fuzz_random(&seed, 8));
+		size = append_frame(data, size, most, &seed, ANY_SEQUENCE);
+		damage(data, at, size, &seed);
 		return size;
 	case 2:
-		return append_frame(data, 0, most, &seed);
+		return append_frame(data, 0, most, &seed, ANY_SEQUENCE);
+	case 3:
+		return append_flow(data, most, &seed);
 	default:
-		return append_frame(data, size, most, &seed);
+		return append_frame(data, size, most, &seed, ANY_SEQUENCE);
 	}
 }

@@ -101,7 +101,8 @@ static void load(struct row *row)
 	row->skeleton->rodata->with_latency = !row->no_latency;
 	row->skeleton->rodata->with_lengths = !row->no_order || !row->no_latency;
 	row->skeleton->rodata->lengths[0] = row->skeleton->rodata->lengths[udp_octets(row) / 64] = ~0ull;
-	row->skeleton->rodata->verify_small = row->skeleton->rodata->verify_others = row->verify;
+	row->skeleton->rodata->usual_length = udp_octets(row);
+	row->skeleton->rodata->verify_samples = row->verify;
 	bpf_map__set_value_size(row->skeleton->maps.flows, (RX_WINDOW_USUAL + 2) * (uint32_t)sizeof(uint32_t));
 	bpf_map__set_max_entries(row->skeleton->maps.cpus, (uint32_t)libbpf_num_possible_cpus());
 	error = receiver_bpf__load(row->skeleton);

@@ -75,6 +75,14 @@ static uint32_t window_of(const struct rx_options *options)
 	return window;
 }
 
+static uint32_t shortest(const struct rx_lengths *lengths)
+{
+	for (uint32_t octets = 0; octets < RX_LENGTHS_MAX; octets++)
+		if (lengths->bits[octets / 64] >> octets % 64 & 1)
+			return octets;
+	return 0;
+}
+
 static void configure(struct rx *rx, const struct rx_options *options)
 {
 	struct rx_bpf__rodata *constants = rx->skeleton->rodata;
@@ -84,12 +92,13 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	constants->window_mask = rx->window - 1;
 	constants->with_order = !options->no_order;
 	constants->with_latency = !options->no_latency;
-	constants->verify_small = options->verify != RX_VERIFY_DOUBTS;
-	constants->verify_others = options->verify != RX_VERIFY_DOUBTS;
+	constants->verify_samples = options->verify != RX_VERIFY_DOUBTS;
 	constants->verify_spacing = options->verify == RX_VERIFY_ALL ? 0 : RX_VERIFY_SPACING - 1;
 	constants->with_lengths = options->lengths != NULL;
-	if (options->lengths)
+	if (options->lengths) {
 		memcpy((void *)constants->lengths, options->lengths->bits, sizeof(options->lengths->bits));
+		constants->usual_length = shortest(options->lengths);
+	}
 	bpf_map__set_max_entries(rx->skeleton->maps.flows, options->no_order ? 1 : options->flow_count);
 	bpf_map__set_value_size(rx->skeleton->maps.flows, FLOW_STATE_OCTETS + rx->window * (uint32_t)sizeof(uint32_t));
 	bpf_map__set_max_entries(rx->skeleton->maps.cpus, (uint32_t)rx->cpu_count);

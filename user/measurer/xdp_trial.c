@@ -470,7 +470,7 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 			.wrong_length = rx.wrong_length,
 			.damaged = rx.damaged,
 			.misdirected = rx.misdirected,
-			.verified = rx.verified,
+			.verified = rx.received - rx.unverified,
 			.fragmented = rx.fragmented,
 			.overtagged = rx.overtagged,
 		},
