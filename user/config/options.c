@@ -351,7 +351,9 @@ const struct option options[] = {
 	       "measured on"),
 	SWITCH("explain", SEARCH | REPORT, explain, "also show each trial and why it was chosen", .flags = OPTION_OUTPUT),
 	OPTION("resume", "FILE", SEARCH, NULL, NULL,
-	       "go on with an interrupted search, from its JSON result or its event stream, with its options",
+	       "go on with an interrupted search, from its JSON result or its event stream, with its options; a command or "
+	       "a "
+	       "file that it names is said again",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
 	OPTION("replay", "FILE", SEARCH, NULL, NULL,
 	       "ask the controller again what a stored search asked, and measure nothing",
