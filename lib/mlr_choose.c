@@ -14,7 +14,6 @@
 
 #define BRACKET_UNITS  8   /* a bracket this narrow, in widths, is left to the model */
 #define LADDER_RATIO   16  /* of final to initial duration, from which on there is a step between */
-#define HIDDEN_LOADS   1   /* more loads with losses hidden from short trials than without are a habit */
 #define LIKELY_BAD     0.5 /* probability from which on a short trial shall show it */
 #define SCOUT_LOADS    24  /* after so many loads, short trials have told what they can */
 #define GUIDED_SUMS    15  /* Goal Duration Sums that a goal may spend before the model is no longer asked */
@@ -250,7 +249,7 @@ static bool wants_middle(const struct mlr_focus *focus, const struct mlr_view *v
 	if (view->goal->final_trial_duration_s < LADDER_RATIO * view->goal->initial_trial_duration_s ||
 	    view->whole_s < view->duration_s)
 		return false;
-	return view->goal->exceed_ratio <= 0 || !focus->model || view->hidden_loss > HIDDEN_LOADS;
+	return view->goal->exceed_ratio <= 0 || !focus->model || view->is_buffered;
 }
 
 /* How long the trial should be. A load that no trial has touched yet is probed with short ones first; and a short one may be all

@@ -52,7 +52,6 @@ static const double kind_weights[KINDS] = { 0.5, 0.03, 0.03, 0.34, 0.1 };
 #define P_MIN          0.004 /* no curve is more certain */
 #define COUNTS         8     /* more lost frames are just many: far from the median the curve may bend */
 #define LOSS_RANGE     16    /* natural logarithm of the range of losses */
-#define SHORT_LUCK     0.3   /* of a full-length good trial, what a short one counts where trials draw capacities */
 #define OUTLIER_WEIGHT 0.02  /* of losses that a kind does not explain */
 #define DRAWN_DOUBT    2.5   /* what the root says of the critical load is worth less where trials draw capacities */
 #define AGAIN_LOG      -1.5  /* log of the probability of the loss that puts the capacity where a trial before met it */
@@ -261,7 +260,7 @@ static double likelihood(const struct mlr_model *model, size_t kind, size_t i, c
 	if (kind == KIND_COUNTED)
 		return counted_likelihood(seen, any_loss, M_LN2 * exp(z_of(i)));
 	if (kind == KIND_CAPACITY && !seen->is_bad)
-		return (seen->length < 1 ? SHORT_LUCK : 1) * cell->log_good;
+		return cell->log_good;
 	if (kind == KIND_CAPACITY)
 		return log(1.7 * logistic(z_of(i)) * logistic(-z_of(i)) * seen->frame);
 	return seen->is_bad ? cell->log_bad + any_loss : seen->good * cell->log_good;

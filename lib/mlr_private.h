@@ -80,7 +80,6 @@ struct mlr_view {
 	double bracket;        /* a bracket of good and bad loads this narrow is located, steps */
 	int repeats;           /* trials that lost the very share that the one before at their load did */
 	int contradictions;    /* trials that lost another */
-	int hidden_loss;       /* loads where only longer trials were bad, less those where only shorter ones were */
 	int64_t unit;          /* steps of the grid within the Goal Width */
 	double hint;           /* position where the warm-up puts the goal's critical load */
 	struct mlr_need fresh; /* need of a load without trials */

@@ -58,24 +58,6 @@ struct mlr_observation mlr_observe(const struct mlr_grid *grid, const struct mlr
 	};
 }
 
-/* 1 if only longer trials were bad at a load, -1 if only shorter ones, else 0. */
-static int hidden_loss(const struct mlr_view *view, const struct mlr_trial_result *trials, size_t count)
-{
-	double short_bad = 0, short_good = 0, long_bad = 0, long_good = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		bool is_bad = trials[i].output.loss_ratio > view->goal->loss_ratio;
-
-		if (trials[i].input.duration_s >= view->telling_s)
-			*(is_bad ? &long_bad : &long_good) += 1;
-		else
-			*(is_bad ? &short_bad : &short_good) += 1;
-	}
-	if (long_bad > 0 && short_good > 0 && !(short_bad > 0))
-		return 1;
-	return short_bad > 0 && long_good > 0 && !(long_bad > 0) ? -1 : 0;
-}
-
 /* Whether two trials of one load lost the same, but for less than would make a difference to the critical load or than
  * frames lost one by one would differ. */
 static bool is_repeat(const struct mlr_view *view, const struct mlr_trial_result *a, const struct mlr_trial_result *b)
@@ -136,7 +118,6 @@ static void set_point(struct mlr_view *view, const struct mlr_results *results, 
 	trials = mlr_results_trials(results, load, &count);
 	count_trials(point, view, trials, count);
 	count_repeats(view, trials, count);
-	view->hidden_loss += hidden_loss(view, trials, count);
 }
 
 /* Where the warm-up puts a goal's critical load. A SUT that kept up with Max Load is expected to do so again. */
