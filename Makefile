@@ -269,7 +269,7 @@ check-distributions: ## run make demo and make check on bare Debian 12, 13 and s
 IMAGE_KERNEL ?= $(shell . tools/apt.sh && echo $$stable_kernel)
 IMAGE_NICS ?= all
 IMAGE_FIRMWARE ?= yes
-image: ## build the appliance, which boots into a tester: disk, ISO, UEFI image (IMAGE_KERNEL=6.1|6.12 IMAGE_NICS=all|vm IMAGE_FIRMWARE=yes|no)
+image: ## build the appliance, which boots into a tester: disk, ISO, UEFI image (IMAGE_KERNEL=6.1|6.12|7.3 IMAGE_NICS=all|vm IMAGE_FIRMWARE=yes|no)
 	$(Q)tools/deps image
 	$(Q)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) $(BUILD)/xdp-mlr $(BUILD)/xdp-mlr-appliance
 	$(Q)BUILD=$(BUILD) IMAGE_FIRMWARE=$(IMAGE_FIRMWARE) tools/image/build $(IMAGE_KERNEL) $(IMAGE_NICS)

@@ -82,7 +82,7 @@ start() { # QEMU-ARGUMENT...
   mkfifo "$BATS_TEST_TMPDIR/monitor"
   exec 8<>"$BATS_TEST_TMPDIR/monitor"
   began=$(date +%s.%N)
-  timeout 150 "${qemu_machine[@]}" -serial "${serial:-file:$BATS_TEST_TMPDIR/console}" \
+  timeout "${limit_s:-150}" "${qemu_machine[@]}" -serial "${serial:-file:$BATS_TEST_TMPDIR/console}" \
     -device virtio-serial -chardev "file,id=r,path=$BATS_TEST_TMPDIR/result.json" \
     -device virtserialport,chardev=r,name=org.xdp-mlr.result "${machine[@]}" "$@" -monitor stdio \
     <&8 >"$BATS_TEST_TMPDIR/qemu" 2>&1 3>&- &
