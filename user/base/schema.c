@@ -64,6 +64,7 @@ SCHEMA(schema_rfc2544, "rfc2544");
 SCHEMA(schema_search, "search");
 SCHEMA(schema_selftest, "selftest");
 SCHEMA(schema_soak, "soak");
+SCHEMA(schema_trend, "trend");
 SCHEMA(schema_trial, "trial");
 SCHEMA(schema_y1564, "y1564");
 
@@ -79,8 +80,8 @@ static const char *schema_text(const char *name, size_t *ret_length)
 		ROW(schema_plan, "plan"),         ROW(schema_probe, "probe"),
 		ROW(schema_profile, "profile"),   ROW(schema_rfc2544, "rfc2544"),
 		ROW(schema_search, "search"),     ROW(schema_selftest, "selftest"),
-		ROW(schema_soak, "soak"),         ROW(schema_trial, "trial"),
-		ROW(schema_y1564, "y1564"),
+		ROW(schema_soak, "soak"),         ROW(schema_trend, "trend"),
+		ROW(schema_trial, "trial"),       ROW(schema_y1564, "y1564"),
 	};
 
 	for (size_t i = 0; i < sizeof(schemas) / sizeof(*schemas); i++) {

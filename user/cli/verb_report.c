@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report: a stored result, shown again or rendered in another form. compare: two, and whether the SUT became slower between
- * them. */
+/* report: a stored result, shown again or rendered in another form; of a folder of results, the trend. compare: two, and
+ * whether the SUT became slower between them. */
 #include <string.h>
 
 #include "base/json_read.h"
@@ -8,6 +8,8 @@
 #include "config/stored.h"
 #include "result/compare.h"
 #include "result/deliver.h"
+#include "result/load.h"
+#include "result/trend.h"
 
 #define SCHEMAS "xdp-mlr/"
 
@@ -29,12 +31,14 @@ static enum exit_code check(const char *path, const json_t *document)
 
 enum exit_code verb_report(const struct config *config)
 {
+	bool folder = trend_is_folder(config->files[0]);
 	json_t *document;
-	enum exit_code code = stored_document(config->files[0], &document);
+	enum exit_code code = folder ? trend_document(config, &document) : stored_document(config->files[0], &document);
 
 	if (code != EXIT_DONE)
 		return code;
-	code = check(config->files[0], document);
+	if (!folder)
+		code = check(config->files[0], document);
 	if (code == EXIT_DONE)
 		code = report_show_or_write(document, config);
 	json_decref(document);
@@ -43,55 +47,12 @@ enum exit_code verb_report(const struct config *config)
 
 /* --- compare ------------------------------------------------------------------------------------------------------ */
 
-/* The throughputs of a suite as the results of a search with a goal for each frame size. */
-static void take_suite(json_t *document)
-{
-	json_t *results = json_array(), *size;
-	size_t i;
-
-	json_array_foreach (json_object_get(document, "frame_sizes"), i, size) {
-		json_t *found = json_object_get(json_object_get(size, "throughput"), "goal_result"), *result, *goal;
-
-		if (!json_is_object(found))
-			continue;
-		result = json_deep_copy(found);
-		goal = json_object_get(result, "goal");
-		json_object_set_new(goal, "name", json_sprintf("throughput@%s", read_string(size, "frame_size")));
-		json_array_append_new(results, result);
-	}
-	json_object_set_new(document, "search_result", results);
-}
-
-static bool is_result(const char *schema)
-{
-	static const char *const known[] = { "xdp-mlr/search/", "xdp-mlr/soak/", "xdp-mlr/rfc2544/" };
-
-	for (size_t i = 0; i < COUNT(known); i++)
-		if (strncmp(schema, known[i], strlen(known[i])) == 0)
-			return true;
-	return false;
-}
-
 static enum exit_code read_result(const char *path, json_t **ret)
 {
-	json_t *document = NULL;
-	enum exit_code code = stored_document(path, &document);
-	const char *schema = read_string(document, "schema");
+	char problem[LOAD_PROBLEM_SIZE];
+	enum exit_code code = result_load(path, problem, ret);
 
-	if (code != EXIT_DONE)
-		return code;
-	if (json_object_get(document, "frame_sizes"))
-		take_suite(document);
-	if (schema && !is_result(schema))
-		code = refuse(EXIT_USAGE_ERROR, "%s is a document '%s'; compare takes results of search, soak or rfc2544",
-			      path, schema);
-	else if (!json_object_get(document, "search_result") && !json_object_get(document, "critical_load"))
-		code = refuse(EXIT_USAGE_ERROR, "%s is no result: write one by 'search --format json'", path);
-	if (code == EXIT_DONE)
-		*ret = document;
-	else
-		json_decref(document);
-	return code;
+	return code == EXIT_DONE && !*ret ? refuse(EXIT_USAGE_ERROR, "%s", problem) : code;
 }
 
 static enum exit_code compare(const struct config *config, const json_t *a, const json_t *b)

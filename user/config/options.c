@@ -421,9 +421,9 @@ const struct option options[] = {
 	NUMBER("repeat", "N", SEARCH, "1", repeats, 1, REPEATS_MOST,
 	       "so many searches, one after another: mean, standard deviation and each; the result proper is that of the "
 	       "search with the median Conditional Throughput of the first goal"),
-	RATIO("tolerance", "RATIO", COMPARE | MERGES, "1%", tolerance_ratio,
+	RATIO("tolerance", "RATIO", COMPARE | MERGES | REPORT, "1%", tolerance_ratio,
 	      "a change of the throughput up to this ratio is none"),
-	RATIO("significance", "P", COMPARE | MERGES, "0.01", significance_ratio,
+	RATIO("significance", "P", COMPARE | MERGES | REPORT, "0.01", significance_ratio,
 	      "where both results have repeats: how likely a change may be chance and still be reported"),
 	NUMBER("count", "N", 1u << VERB_PROFILE_SHOW, "1", show_count, 1, 10000,
 	       "how many of the first frames of each port to show"),

@@ -258,6 +258,28 @@ static int add_point(json_t *rows, const json_t *point)
 	return error;
 }
 
+/* Every result of a trend, once a goal. */
+static int add_dates(json_t *rows, const json_t *document)
+{
+	const json_t *goals = json_object_get(document, "goals"), *goal;
+	json_t *point;
+	int error = 0;
+	size_t i, j;
+
+	for (i = 0; i < json_array_size(goals); i++) {
+		goal = json_array_get(goals, i);
+		json_array_foreach (json_object_get(goal, "points"), j, point) {
+			json_t *row = json_object();
+
+			if (json_object_get(goal, "goal"))
+				error |= json_object_set(row, "goal", json_object_get(goal, "goal"));
+			error |= flatten(row, "", point);
+			error |= json_array_append_new(rows, row);
+		}
+	}
+	return error;
+}
+
 /* All points of a campaign. */
 static int add_points(json_t *rows, const json_t *document)
 {
@@ -305,6 +327,7 @@ static json_t *flat_trials(const json_t *document)
 	error |= add_suite(rows, document);
 	error |= add_services(rows, document);
 	error |= add_points(rows, document);
+	error |= add_dates(rows, document);
 	if (error) {
 		json_decref(rows);
 		return NULL;

@@ -144,8 +144,7 @@ static void note_goals(json_t *sentences, const json_t *a, const json_t *b)
 	}
 }
 
-/* What makes it senseless to compare the two. */
-static json_t *obstacles(const json_t *a, const json_t *b)
+json_t *compare_obstacles(const json_t *a, const json_t *b)
 {
 	static const char *const members[] = { "algorithm", "target_loss_ratio", "load_scope", "aggregate_factor" };
 	static const char *const options[] = { "frame-size", "direction", "effective-duration" };
@@ -543,7 +542,7 @@ json_t *compare_results(const struct config *config, const json_t *a, const json
 
 enum exit_code compare_documents(const struct config *config, const json_t *a, const json_t *b, json_t **ret_document)
 {
-	enum exit_code code = refuse_obstacles(config, obstacles(a, b));
+	enum exit_code code = refuse_obstacles(config, compare_obstacles(a, b));
 	json_t *goals;
 	bool slower;
 

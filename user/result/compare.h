@@ -18,6 +18,9 @@
 #include "base/message.h"
 #include "config/config.h"
 
+/* Why it is senseless to compare two documents: an array of sentences, empty where nothing is in the way; a new reference. */
+json_t *compare_obstacles(const json_t *a, const json_t *b);
+
 /* Compare what two documents say of which it is known that they can be compared: the goals of two searches, repeated or not,
  * or two soaks. An array of comparisons as the document has them, a new reference. */
 json_t *compare_results(const struct config *config, const json_t *a, const json_t *b);

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a report says of dated results: each goal over time, and when it changed. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "render/figures.h"
+#include "render/kinds.h"
+#include "render/parts.h"
+
+#define TICKS_MOST 6
+#define DAY_LENGTH 10 /* "2026-11-21" */
+
+static const json_t *goals_of(const json_t *document)
+{
+	return json_object_get(document, "goals");
+}
+
+static const json_t *points_of(const json_t *goal)
+{
+	return json_object_get(goal, "points");
+}
+
+static const json_t *last_of(const json_t *goal)
+{
+	const json_t *points = points_of(goal);
+
+	return json_array_get(points, json_array_size(points) - 1);
+}
+
+/* "2026-11-21 12:59" */
+static const char *moment(const json_t *point, char buffer[VALUE_SIZE])
+{
+	const char *start = read_text(point, "start_time");
+
+	if (strlen(start) < 16)
+		snprintf(buffer, VALUE_SIZE, "%.40s", start);
+	else
+		snprintf(buffer, VALUE_SIZE, "%.10s %.5s", start, start + DAY_LENGTH + 1);
+	return buffer;
+}
+
+static bool is_change(const json_t *point)
+{
+	const char *verdict = read_text(point, "verdict");
+
+	return strcmp(verdict, "slower") == 0 || strcmp(verdict, "faster") == 0;
+}
+
+static enum tone tone_of_point(const json_t *point)
+{
+	const char *verdict = read_text(point, "verdict");
+
+	if (strcmp(verdict, "slower") == 0)
+		return TONE_BAD;
+	if (strcmp(verdict, "faster") == 0)
+		return TONE_GOOD;
+	return json_is_false(json_object_get(point, "regular")) || strcmp(verdict, "unknown") == 0 ? TONE_WARN : TONE_PLAIN;
+}
+
+/* --- above ---------------------------------------------------------------------------------------------------------- */
+
+/* "3.1 % slower" */
+static const char *change_text(const json_t *point, char buffer[VALUE_SIZE])
+{
+	char percent[VALUE_SIZE];
+
+	snprintf(buffer, VALUE_SIZE, "%.30s %.20s", text_percent(fabs(read_number(point, "change")), percent),
+		 read_text(point, "verdict"));
+	return buffer;
+}
+
+static void fill_verdict(struct writer_verdict *verdict, const json_t *document, const json_t *goal, size_t index)
+{
+	const json_t *last = last_of(goal), *change = json_object_get(goal, "last_change");
+	char text[VALUE_SIZE], when[VALUE_SIZE];
+
+	snprintf(verdict->id, sizeof(verdict->id), "goal-%zu", index + 1);
+	snprintf(verdict->name, sizeof(verdict->name), "%.200s", read_text(goal, "goal"));
+	verdict->quantity = strcmp(read_text(document, "quantity"), "critical load") == 0 ? "Critical load, latest"
+											  : "Conditional Throughput, latest";
+	verdict_set(verdict, read_number(last, "value"), read_truth(last, "regular"), read_truth(last, "tester_limited"));
+	facts_add(&verdict->facts, "of", "%s", moment(last, when));
+	if (json_is_object(change))
+		facts_add(&verdict->facts, "Last change", "%s on %s", change_text(change, text), moment(change, when));
+	else
+		facts_add(&verdict->facts, "Last change", "none");
+	facts_add(&verdict->facts, "Slower, faster", "%.0f times, %.0f times", read_number(goal, "slower"),
+		  read_number(goal, "faster"));
+}
+
+/* Every goal that is slower now than its level before. */
+static void put_banner(struct writer *writer, const json_t *document)
+{
+	char text[480] = "", change[VALUE_SIZE], when[VALUE_SIZE];
+	size_t used = 0, i;
+	json_t *goal;
+
+	json_array_foreach (goals_of(document), i, goal) {
+		const json_t *last = json_object_get(goal, "last_change");
+
+		if (strcmp(read_text(last, "verdict"), "slower") == 0 && used < sizeof(text))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.60s is %s since %s",
+						 used ? "; " : "SLOWER: ", read_text(goal, "goal"),
+						 change_text(last, change), moment(last, when));
+	}
+	writer->ops->banner(writer, used ? TONE_BAD : TONE_GOOD, used ? text : "Nothing became slower last.");
+}
+
+static void put_verdicts(struct writer *writer, const json_t *document)
+{
+	const json_t *points = points_of(json_array_get(goals_of(document), 0));
+	struct facts facts = { .count = 0 };
+	char from[VALUE_SIZE], to[VALUE_SIZE];
+
+	facts_add(&facts, "Results", "%.0f of %s in %s, %s to %s", read_number(document, "results"),
+		  read_text(document, "verb"), read_text(document, "folder"), moment(json_array_get(points, 0), from),
+		  moment(last_of(json_array_get(goals_of(document), 0)), to));
+	facts_put(&facts, writer);
+	put_banner(writer, document);
+	verdicts_put(writer, RANK_PAGE, document, goals_of(document), fill_verdict);
+}
+
+/* --- figures -------------------------------------------------------------------------------------------------------- */
+
+struct place {
+	double ticks[TICKS_MOST];
+	char texts[TICKS_MOST][DAY_LENGTH + 1];
+	const char *names[TICKS_MOST];
+	size_t count;
+};
+
+/* Results stand one after the other, as far apart; some of them have their days below. */
+static struct svg_axis x_axis(const json_t *points, struct place *place)
+{
+	size_t count = json_array_size(points), step = (count + TICKS_MOST - 1) / TICKS_MOST;
+	struct svg_axis axis = { .title = "Date", .scale = SVG_LINEAR, .min = 0, .max = count > 1 ? (double)count - 1 : 1 };
+
+	place->count = 0;
+	for (size_t i = 0; i < count; i += step) {
+		snprintf(place->texts[place->count], DAY_LENGTH + 1, "%.*s", DAY_LENGTH,
+			 read_text(json_array_get(points, i), "start_time"));
+		place->names[place->count] = place->texts[place->count];
+		place->ticks[place->count++] = (double)i;
+	}
+	axis.ticks = place->ticks;
+	axis.tick_names = place->names;
+	axis.tick_count = place->count;
+	svg_axis_pad(&axis, 0.04);
+	return axis;
+}
+
+/* From a standard deviation below to one above, or from bound to bound; the value where there is neither. */
+static double edge_of(const json_t *point, bool upper)
+{
+	double stdev = read_number(point, "stdev"), value = read_number(point, "value"),
+	       bound = read_number(point, upper ? "upper_bound" : "lower_bound");
+
+	if (!isnan(stdev))
+		return value + (upper ? stdev : -stdev);
+	return isnan(bound) ? value : bound;
+}
+
+static struct svg_axis y_axis(const json_t *points)
+{
+	struct svg_axis axis = { .title = "Frame rate", .unit = "frames/s", .scale = SVG_LINEAR };
+	json_t *point;
+	size_t i;
+
+	svg_axis_none(&axis);
+	json_array_foreach (points, i, point) {
+		svg_axis_cover(&axis, edge_of(point, false));
+		svg_axis_cover(&axis, edge_of(point, true));
+	}
+	svg_axis_pad(&axis, 0.15);
+	return axis;
+}
+
+static void put_marks(FILE *stream, const struct svg_panel *panel, const json_t *points)
+{
+	char hint[3 * VALUE_SIZE], when[VALUE_SIZE], fps[VALUE_SIZE], change[VALUE_SIZE];
+	json_t *point;
+	size_t i;
+
+	json_array_foreach (points, i, point) {
+		const double x[] = { (double)i, (double)i }, y[] = { edge_of(point, false), edge_of(point, true) };
+		bool slower = strcmp(read_text(point, "verdict"), "slower") == 0;
+
+		if (isnan(read_number(point, "value")))
+			continue;
+		svg_line(stream, panel, "first", x, y, 2);
+		snprintf(hint, sizeof(hint), "%s: %s%s%s", moment(point, when), text_fps(read_number(point, "value"), fps),
+			 is_change(point) ? ", " : "", is_change(point) ? change_text(point, change) : "");
+		svg_mark(stream, svg_x(panel, (double)i), svg_y(panel, read_number(point, "value")),
+			 slower             ? SVG_BAD
+			 : is_change(point) ? SVG_ABOVE
+					    : SVG_GOOD,
+			 slower             ? "bad"
+			 : is_change(point) ? "second"
+					    : "good",
+			 hint);
+	}
+}
+
+static void put_figure(struct writer *writer, const json_t *document, const json_t *goal, size_t index)
+{
+	static const struct svg_key keys[] = {
+		{ SVG_KEY_MARK, SVG_GOOD, "good", "as before" },
+		{ SVG_KEY_MARK, SVG_BAD, "bad", "slower" },
+		{ SVG_KEY_MARK, SVG_ABOVE, "second", "faster" },
+	};
+	const json_t *points = points_of(goal);
+	char id[40], caption[300];
+	struct svg_panel panel;
+	struct place place;
+	FILE *stream;
+
+	if (!json_array_size(points))
+		return;
+	snprintf(id, sizeof(id), "figure-trend-%zu", index + 1);
+	snprintf(caption, sizeof(caption), "%.60s by date: %.150s", text_quantity(read_text(document, "quantity")),
+		 read_text(goal, "goal"));
+	panel = figure_panel(260, x_axis(points, &place), y_axis(points));
+	stream = figure_open(
+		writer,
+		&(struct figure){ id, caption, "A mark for each result, in the order of their dates.", keys, COUNT(keys) },
+		&panel);
+	if (!stream)
+		return;
+	put_marks(stream, &panel, points);
+	figure_close(writer, stream,
+		     "The upright lines are a standard deviation each way, or go from bound to bound. A change is one "
+		     "beside the result from "
+		     "which the level began. The axis does not begin at 0.");
+}
+
+static void put_figures(struct writer *writer, const json_t *document)
+{
+	json_t *goal;
+	size_t i;
+
+	json_array_foreach (goals_of(document), i, goal)
+		put_figure(writer, document, goal, i);
+}
+
+/* --- tables --------------------------------------------------------------------------------------------------------- */
+
+static void add_moment(struct cells *cells, const json_t *point)
+{
+	char text[VALUE_SIZE];
+
+	cells_add(cells, "%s", moment(point, text));
+}
+
+static void add_verdict(struct cells *cells, const json_t *point)
+{
+	const char *verdict = read_text(point, "verdict");
+
+	cells_add(cells, "%s%s%s", strcmp(verdict, "slower") == 0 ? "SLOWER" : verdict,
+		  read_truth(point, "tester_limited") ? ", tester-limited" : "",
+		  json_is_false(json_object_get(point, "regular")) ? ", IRREGULAR" : "");
+}
+
+static void add_change(struct cells *cells, const json_t *point)
+{
+	double change = read_number(point, "change");
+
+	if (isnan(change))
+		cells_add(cells, "\xe2\x80\x93");
+	else
+		cells_add(cells, "%+.2f %%", 100 * change);
+}
+
+static void put_tables(struct writer *writer, const json_t *document)
+{
+	static const struct field fields[] = {
+		{ "Date", .add = add_moment },
+		{ "Frames/s", "/value", text_rate },
+		{ "Standard deviation", "/stdev", text_rate },
+		{ "Lower bound", "/lower_bound", text_rate, .rank = RANK_COURSE },
+		{ "Upper bound", "/upper_bound", text_rate, .rank = RANK_COURSE },
+		{ "Verdict", .add = add_verdict },
+		{ "Change", .add = add_change, .numeric = true },
+		{ "SUT", "/sut" },
+		{ "Evidence", "/evidence", .rank = RANK_COURSE },
+		{ "File", "/file" },
+	};
+	static const struct field skipped[] = { { "File", "/file" }, { "Why", "/why" } };
+	const json_t *left_out = json_object_get(document, "skipped");
+	char id[40];
+	json_t *goal;
+	size_t i;
+
+	writer->ops->section(writer, RANK_MAIN, "trend", "Every result");
+	json_array_foreach (goals_of(document), i, goal) {
+		snprintf(id, sizeof(id), "trend-%zu", i + 1);
+		writer->ops->subsection(writer, read_text(goal, "goal"));
+		table_put(writer, id, fields, COUNT(fields), points_of(goal), tone_of_point);
+	}
+	if (!json_array_size(left_out))
+		return;
+	writer->ops->section(writer, RANK_MAIN, "skipped", "Left out");
+	table_put(writer, "skipped-table", skipped, COUNT(skipped), left_out, NULL);
+}
+
+const struct content content_trend = {
+	.kind = "trend",
+	.title = "Trend",
+	.known = "folder verb quantity tolerance significance results goals skipped",
+	.put_verdicts = put_verdicts,
+	.put_figures = put_figures,
+	.put_tables = put_tables,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "result/load.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "config/stored.h"
+
+/* The throughputs of a suite as the results of a search with a goal for each frame size. */
+static void take_suite(json_t *document)
+{
+	json_t *results = json_array(), *size;
+	size_t i;
+
+	json_array_foreach (json_object_get(document, "frame_sizes"), i, size) {
+		json_t *found = json_object_get(json_object_get(size, "throughput"), "goal_result"), *result, *goal;
+
+		if (!json_is_object(found))
+			continue;
+		result = json_deep_copy(found);
+		goal = json_object_get(result, "goal");
+		json_object_set_new(goal, "name", json_sprintf("throughput@%s", read_string(size, "frame_size")));
+		json_array_append_new(results, result);
+	}
+	json_object_set_new(document, "search_result", results);
+}
+
+static bool is_result(const char *schema)
+{
+	static const char *const known[] = { "xdp-mlr/search/", "xdp-mlr/soak/", "xdp-mlr/rfc2544/" };
+
+	for (size_t i = 0; i < COUNT(known); i++)
+		if (strncmp(schema, known[i], strlen(known[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Why it is no result; NULL: it is one. */
+static const char *problem_of(const json_t *document, char text[LOAD_PROBLEM_SIZE], const char *path)
+{
+	const char *schema = read_string(document, "schema");
+
+	if (schema && !is_result(schema))
+		snprintf(text, LOAD_PROBLEM_SIZE, "%s is a document '%s', and no result of search, soak or rfc2544", path,
+			 schema);
+	else if (!json_object_get(document, "search_result") && !json_object_get(document, "critical_load"))
+		snprintf(text, LOAD_PROBLEM_SIZE, "%s is no result: write one by 'search --format json'", path);
+	else
+		return NULL;
+	return text;
+}
+
+enum exit_code result_load(const char *path, char problem[LOAD_PROBLEM_SIZE], json_t **ret)
+{
+	json_t *document = NULL;
+	enum exit_code code = stored_document(path, &document);
+
+	if (code != EXIT_DONE)
+		return code;
+	if (json_object_get(document, "frame_sizes"))
+		take_suite(document);
+	if (problem_of(document, problem, path)) {
+		json_decref(document);
+		document = NULL;
+	}
+	*ret = document;
+	return EXIT_DONE;
+}
