@@ -377,7 +377,7 @@ report_json() { "$XDP_MLR" campaign report c.yaml --format json "$@"; }
   is '.schema == "xdp-mlr/campaign/1" and .compared == "build" and .regressions == 3 and .irregular_reason == null and .goals == ["ndr"]
     and .point_counts.done == 12 and (.cells | length) == 6 and (.points | length) == 12' <<<"$output"
   is '[.comparisons[] | .a == "v1" and .b == "v2" and .verdict == "slower" and .change < -0.09 and .change > -0.11] | length == 3 and all' <<<"$output"
-  [[ $("$XDP_MLR" campaign report c.yaml || true) == *"REGRESSION: in 3 of 3 comparisons build is slower"*"change up to 1 %"*"  64          ndr   v1  v2  B is SLOWER  -"* ]]
+  [[ $("$XDP_MLR" campaign report c.yaml || true) == *"REGRESSION: build v2 is "*" % slower than v1 (ndr, frame-size "*"); 3 of 3 comparisons show one."*"Conditions "*"direction a-to-b; ip 4; "*"change up to 1 %"*"  64          ndr   v1  v2  B is SLOWER  -"* ]]
   # a cell is what its two points say
   is '.points as $p | [.cells[] | .values as $v | .goals[0] as $g | [$p[] | select(.values == $v) | .results[0].value] | ($g.mean - add / 2) as $d
     | ($d < 1 and $d > -1 and $g.min == min and $g.max == max and $g.count == 2)] | all' <<<"$output"
@@ -424,7 +424,7 @@ report_json() { "$XDP_MLR" campaign report c.yaml --format json "$@"; }
   campaign
   run_all >/dev/null
   for ending in html md csv json; do run -1 "$XDP_MLR" campaign report c.yaml --report "r.$ending"; done
-  grep -q 'REGRESSION: in 3 of 3 comparisons' r.html
+  grep -q 'REGRESSION: build v2 is [0-9.]* % slower than v1 (ndr, frame-size [0-9]*); 3 of 3 comparisons show one' r.html
   grep -q 'Conditional Throughput against frame-size: ndr' r.html
   [ "$(grep -c 'id="figure-campaign-[0-9]*" ' r.html)" -eq 1 ]
   [ "$(grep -o 'class="mark [^"]*' r.html | wc -l)" -ge 6 ]

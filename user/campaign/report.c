@@ -25,6 +25,7 @@ struct merge {
 	size_t cell_count;
 	json_t **cells; /* for each cell an array: the "results" of its points that are done */
 	json_t *points, *goals, *environments;
+	json_t *conditions; /* the options that all results have in common; NULL: there is no result yet */
 	size_t done, irregular, running, failed, missing;
 };
 
@@ -58,6 +59,20 @@ static void note_goals(json_t *goals, const json_t *results)
 		if (!there)
 			json_array_append(goals, json_object_get(result, "goal"));
 	}
+}
+
+/* What is the same in this result as in all others. */
+static void note_conditions(struct merge *merge, const json_t *configuration)
+{
+	const char *name;
+	json_t *value;
+	void *next;
+
+	if (!merge->conditions)
+		merge->conditions = json_deep_copy(configuration);
+	json_object_foreach_safe(merge->conditions, next, name,
+				 value) if (!json_equal(value, json_object_get(configuration, name)))
+		json_object_del(merge->conditions, name);
 }
 
 static void take_result(struct merge *merge, size_t point, json_t *json)
@@ -119,8 +134,6 @@ static json_t *read_point(const struct campaign *campaign, size_t point, char *p
 		json_decref(result);
 		return NULL;
 	}
-	if (result)
-		json_object_del(result, "configuration");
 	return result;
 }
 
@@ -143,6 +156,8 @@ static void add_point(struct merge *merge, size_t point, struct point_status *st
 	json_object_set_new(json, "state", json_string(point_state_name(status->state)));
 	if (result) {
 		take_result(merge, point, result);
+		note_conditions(merge, json_object_get(result, "configuration"));
+		json_object_del(result, "configuration");
 		json_object_update(json, result);
 		json_decref(result);
 	} else {
@@ -446,7 +461,7 @@ static json_t *document_of(const struct merge *merge, time_t start_time, size_t 
 	*ret_slower = count_slower(comparisons);
 	return json_pack(
 		"{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:s?, s:f, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:I, s:O, s:o, s:o, "
-		"s:O, s:O, s:o, s:o}",
+		"s:O, s:O?, s:O, s:o, s:o}",
 		"schema", "xdp-mlr/campaign/1", "campaign", campaign->name, "file", campaign->path, "verb",
 		verb_name(campaign->verb), "quantity", result_quantity(campaign->verb), "axes", axes_json(campaign),
 		"repeat", (int)campaign->matrix.repeats, "compared", compared, "tolerance", merge->config->tolerance_ratio,
@@ -454,8 +469,9 @@ static json_t *document_of(const struct merge *merge, time_t start_time, size_t 
 		(json_int_t)campaign->point_count, "done", (json_int_t)merge->done, "irregular",
 		(json_int_t)merge->irregular, "failed", (json_int_t)merge->failed, "running", (json_int_t)merge->running,
 		"missing", (json_int_t)merge->missing, "regressions", (json_int_t)*ret_slower, "goals", merge->goals,
-		"cells", cells_json(merge), "comparisons", comparisons, "environments", merge->environments, "points",
-		merge->points, "irregular_reason", irregular_reason(merge), "environment", environment_describe(start_time));
+		"cells", cells_json(merge), "comparisons", comparisons, "environments", merge->environments, "conditions",
+		merge->conditions, "points", merge->points, "irregular_reason", irregular_reason(merge), "environment",
+		environment_describe(start_time));
 }
 
 enum exit_code campaign_merge(const struct config *config, const struct campaign *campaign,
@@ -485,6 +501,7 @@ enum exit_code campaign_merge(const struct config *config, const struct campaign
 	json_decref(merge.points);
 	json_decref(merge.goals);
 	json_decref(merge.environments);
+	json_decref(merge.conditions);
 	if (!*ret_document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	return slower || merge.irregular || merge.done < campaign->point_count ? EXIT_UNMET : EXIT_DONE;

@@ -40,18 +40,77 @@ static void add_axis_cells(struct cells *cells, const json_t *document, const js
 
 /* --- above ---------------------------------------------------------------------------------------------------------- */
 
+/* The comparison in which most was lost; NULL: in none. */
+static const json_t *worst_of(const json_t *comparisons)
+{
+	const json_t *worst = NULL;
+	json_t *one;
+	size_t i;
+
+	json_array_foreach (comparisons, i, one)
+		if (strcmp(read_text(one, "verdict"), "slower") == 0 &&
+		    !(read_number(one, "change") >= read_number(worst, "change")))
+			worst = one;
+	return worst;
+}
+
+/* "v2 is 3.1 % slower than v1: ndr, frame-size 64", of the worst comparison. */
+static size_t write_worst(const json_t *document, char *text, size_t size)
+{
+	const json_t *worst = worst_of(json_object_get(document, "comparisons"));
+	const char *axis;
+	char percent[VALUE_SIZE];
+	json_t *value;
+	size_t used;
+
+	used = (size_t)snprintf(text, size, "REGRESSION: %.60s %.60s is %.30s slower than %.60s (%.60s",
+				read_text(document, "compared"), read_text(worst, "b"),
+				text_percent(-read_number(worst, "change"), percent), read_text(worst, "a"),
+				read_text(worst, "goal"));
+	json_object_foreach (json_object_get(worst, "values"), axis, value)
+		if (used < size && json_is_string(value))
+			used += (size_t)snprintf(text + used, size - used, ", %.40s %.40s", axis, json_string_value(value));
+	return used;
+}
+
+/* What was the same at every point, of what a figure cannot do without. */
+static void add_conditions(struct facts *facts, const json_t *conditions)
+{
+	static const char *const told[] = { "frame-size", "direction", "ip",     "vlan",     "flows",
+					    "vary",       "goal",      "load",   "duration", "target-loss-ratio",
+					    "measurer",   "tx",        "queues", "wait" };
+	char text[1000] = "";
+	size_t used = 0, j;
+
+	for (size_t i = 0; i < COUNT(told) && used < sizeof(text); i++) {
+		json_t *value = json_object_get(conditions, told[i]), *one;
+
+		if (json_is_string(value))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %.200s", used ? "; " : "", told[i],
+						 json_string_value(value));
+		json_array_foreach (value, j, one)
+			if (used < sizeof(text) && json_is_string(one))
+				used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %.200s", used ? "; " : "",
+							 told[i], json_string_value(one));
+	}
+	if (used)
+		facts_add(facts, "Conditions", "%s", text);
+}
+
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	const json_t *counts = json_object_get(document, "point_counts"),
 		     *comparisons = json_object_get(document, "comparisons");
 	double slower = read_number(document, "regressions");
 	struct facts facts = { .count = 0 };
-	char text[300];
+	char text[800];
+	size_t used;
 
 	if (slower > 0) {
-		snprintf(text, sizeof(text),
-			 "REGRESSION: in %.0f of %zu comparisons %.100s is slower than the one before it.", slower,
-			 json_array_size(comparisons), read_text(document, "compared"));
+		used = write_worst(document, text, sizeof(text));
+		if (used < sizeof(text))
+			snprintf(text + used, sizeof(text) - used, "); %.0f of %zu comparisons show one.", slower,
+				 json_array_size(comparisons));
 		writer->ops->banner(writer, TONE_BAD, text);
 	} else if (json_array_size(comparisons)) {
 		snprintf(text, sizeof(text), "No regression is shown: of %zu comparisons along %.100s none is slower.",
@@ -60,6 +119,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	}
 	facts_add(&facts, "Campaign", "%s, of %s, from %s", read_text(document, "campaign"), read_text(document, "verb"),
 		  read_text(document, "file"));
+	add_conditions(&facts, json_object_get(document, "conditions"));
 	facts_add(&facts, "Points", "%.0f, %.0f of them done, %.0f irregular, %.0f failed, %.0f running, %.0f missing",
 		  read_number(counts, "total"), read_number(counts, "done"), read_number(counts, "irregular"),
 		  read_number(counts, "failed"), read_number(counts, "running"), read_number(counts, "missing"));
@@ -290,7 +350,7 @@ const struct content content_campaign = {
 	.kind = "campaign",
 	.title = "Campaign",
 	.known = "campaign file verb quantity axes repeat compared tolerance significance goals point_counts regressions "
-		 "cells comparisons environments points",
+		 "cells comparisons environments conditions points",
 	.put_verdicts = put_verdicts,
 	.put_figures = figures_campaign,
 	.put_tables = put_tables,
