@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* search, soak, trial, rfc2544, y1564, selftest: the verbs that measure. Whatever was measured is shown, also where they could not
  * go on. */
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/destination.h"
 #include "base/json_read.h"
 #include "base/stop.h"
 #include "benchmark/repeat.h"
@@ -15,6 +18,7 @@
 #include "benchmark/y1564.h"
 #include "cli/verbs.h"
 #include "config/given.h"
+#include "measurer/lost.h"
 #include "measurer/measurer.h"
 #include "progress/events.h"
 #include "progress/progress.h"
@@ -128,10 +132,62 @@ static enum exit_code show_trial(struct run *run, const struct measurement *meas
 		       measurement ? measurement->wall_s : 0, &run->file, code);
 }
 
+static enum exit_code refuse_lost(const char *path, int error)
+{
+	return refuse(EXIT_USAGE_ERROR, "--capture-lost '%s': %s", path, destination_why(error));
+}
+
+/* --capture-lost, once it was seen that the file can be written. */
+static enum exit_code write_lost(const struct run *run, struct destination *destination)
+{
+	const struct config *config = run->config;
+	struct lost_frames lost;
+	enum exit_code code = measurer_xdp_lost(run->measurer, config->lost_count, &lost);
+	size_t length;
+	char *text;
+	int error;
+
+	if (code != EXIT_DONE)
+		return code;
+	text = lost_frames_csv(&lost, config, &length);
+	error = text ? destination_write(destination, text, length, 0644, true, false) : -ENOMEM;
+	note("%s: %zu of %llu lost frames", config->lost_path, lost.count, (unsigned long long)lost.lost);
+	if (lost.unknown)
+		warn("--capture-lost: of %llu frames, the earliest of their flows, the receiver no longer knows whether "
+		     "they came",
+		     (unsigned long long)lost.unknown);
+	free(text);
+	lost_frames_free(&lost);
+	return error ? refuse_lost(config->lost_path, error) : EXIT_DONE;
+}
+
+/* The trial, and what is asked for of it beyond its result. */
+static enum exit_code measure_trial_and_lost(struct run *run, struct measurement *measurement)
+{
+	const struct config *config = run->config;
+	struct destination destination;
+	enum exit_code code;
+	int error;
+
+	if (!config->lost_path)
+		return measure_trial(config, run->measurer, measurement);
+	error = destination_open(config->lost_path, &destination);
+	if (error)
+		return refuse_lost(config->lost_path, error);
+	error = destination_try(&destination);
+	code = error ? refuse_lost(config->lost_path, error) : measure_trial(config, run->measurer, measurement);
+	if (code == EXIT_DONE) {
+		progress_end();
+		code = write_lost(run, &destination);
+	}
+	destination_close(&destination);
+	return code;
+}
+
 static enum exit_code perform_trial(struct run *run)
 {
 	struct measurement measurement = { .port_count = 0 };
-	enum exit_code code = measure_trial(run->config, run->measurer, &measurement);
+	enum exit_code code = measure_trial_and_lost(run, &measurement);
 
 	progress_end();
 	if (code == EXIT_DONE)

@@ -260,6 +260,8 @@ static enum exit_code check_trial(const struct config *config)
 {
 	if (config->load.unit == LOAD_UNSET)
 		return refuse(EXIT_USAGE_ERROR, "--load is missing: give frames/s, or max for as fast as the tester can");
+	if (config->lost_path && config->no_seq)
+		return refuse(EXIT_USAGE_ERROR, "--capture-lost goes by sequence numbers; leave --no-seq out");
 	return EXIT_DONE;
 }
 
@@ -294,7 +296,8 @@ static bool names_output(const struct given_list *list, const struct given *give
 {
 	const char *name = given->option->name;
 
-	return strcmp(name, "report") == 0 || strcmp(name, "junit") == 0 || given == given_find(list, "metrics");
+	return strcmp(name, "report") == 0 || strcmp(name, "junit") == 0 || given == given_find(list, "metrics") ||
+	       given == given_find(list, "capture-lost");
 }
 
 /* What is written last would be all that is left of a file that two options name. */

@@ -455,6 +455,13 @@ const struct option options[] = {
 	       "as "
 	       "a test case",
 	       .flags = OPTION_REPEATS | OPTION_OUTPUT | OPTION_ACTS),
+	TEXT("capture-lost", "FILE", TRIAL, NULL, lost_path,
+	     "write to FILE, as CSV, which frames did not come back: port, flow, sequence number in it, when it was due. As "
+	     "far back as "
+	     "the receiver remembers the numbers of a flow",
+	     .flags = OPTION_OUTPUT),
+	NUMBER("capture-count", "N", TRIAL, "1000", lost_count, 1, 1000000, "of those, the first so many",
+	       .flags = OPTION_OUTPUT),
 	TEXT("metrics", "FILE", FRAMES, NULL, metrics_path,
 	     "keep FILE up to date with how the run goes, as OpenMetrics text, for the textfile collector of "
 	     "node_exporter (there it must end in .prom)",

@@ -301,6 +301,20 @@ uint32_t rx_window(const struct rx *rx)
 	return rx->window;
 }
 
+int rx_flow(const struct rx *rx, uint32_t flow, uint32_t *ret_seen, bool *ret_came)
+{
+	size_t octets = FLOW_STATE_OCTETS + (size_t)rx->window * sizeof(uint32_t);
+	uint32_t key = flow - rx->skeleton->rodata->first_flow, *state = malloc(octets);
+	int error = state ? bpf_map__lookup_elem(rx->skeleton->maps.flows, &key, sizeof(key), state, octets, 0) : -ENOMEM;
+
+	if (!error) {
+		*ret_came = state[0] == rx->skeleton->bss->generation;
+		memcpy(ret_seen, (char *)state + FLOW_STATE_OCTETS, octets - FLOW_STATE_OCTETS);
+	}
+	free(state);
+	return error;
+}
+
 int rx_program_fd(const struct rx *rx)
 {
 	return bpf_program__fd(rx->skeleton->progs.rx);

@@ -91,6 +91,10 @@ uint64_t rx_latency_max_ns(const struct rx *rx, uint16_t trial);
 void rx_trial(const struct rx *rx, uint16_t trial, struct rx_trial *ret);
 void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more);
 
+/* The numbers of a flow (its id on the wire) that were seen last, each at its number modulo the window: room for as many. *ret_came:
+ * whether any frame of it came in the last trial; else they are of earlier ones. Not without order. 0 or -errno. */
+int rx_flow(const struct rx *rx, uint32_t flow, uint32_t *ret_seen, bool *ret_came);
+
 /* The program's file descriptor, to run it on test frames. */
 int rx_program_fd(const struct rx *rx);
 /* Load without attaching it to a port: for tests. */

@@ -55,17 +55,18 @@ struct measurer_xdp {
 	struct snmp *snmp;      /* NULL: no queries */
 	unsigned int snmp_port; /* which of the ports sends them */
 	struct mlr_profile profile;
-	uint32_t next_sequence;     /* of the next trial, in every flow; goes on from trial to trial */
-	bool said_no_departures;    /* that nobody stamps them (departure.h) */
-	struct account account;     /* of the last trial */
-	uint64_t trial_count;       /* performed so far */
-	uint64_t late_in_trials;    /* late frames that are among a trial's counts */
-	struct diagnosis diagnosis; /* what would explain frames that are lost, or not ours */
-	bool by_nic_clock;          /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
-	bool links_unsteady;        /* one changed in the last trial */
-	struct sut_delay delay;     /* of phases d that rank 0, which judges them, has seen */
-	struct load_steps *steps;   /* of the trial that runs; NULL: its load is constant */
-	int64_t clock_offset_ns;    /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
+	uint32_t next_sequence;        /* of the next trial, in every flow; goes on from trial to trial */
+	uint32_t trial_first_sequence; /* of the last trial, likewise */
+	bool said_no_departures;       /* that nobody stamps them (departure.h) */
+	struct account account;        /* of the last trial */
+	uint64_t trial_count;          /* performed so far */
+	uint64_t late_in_trials;       /* late frames that are among a trial's counts */
+	struct diagnosis diagnosis;    /* what would explain frames that are lost, or not ours */
+	bool by_nic_clock;             /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
+	bool links_unsteady;           /* one changed in the last trial */
+	struct sut_delay delay;        /* of phases d that rank 0, which judges them, has seen */
+	struct load_steps *steps;      /* of the trial that runs; NULL: its load is constant */
+	int64_t clock_offset_ns;       /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
 };
 

@@ -737,6 +737,7 @@ static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, str
 	if ((code = xdp_run_arm(xdp, xdp_run_sequences(xdp, run), run)) ||
 	    (code = xdp_run_transmit(xdp, run, clock_ns() + START_MARGIN_NS)))
 		return code;
+	xdp->trial_first_sequence = xdp->next_sequence;
 	xdp->next_sequence += (uint32_t)xdp_run_sequences_used(xdp) + 1;
 	code = wait_residual(xdp, run, &measurement->residual);
 	if (xdp->snmp)

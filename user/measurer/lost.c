@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measurer/lost.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text_stream.h"
+#include "base/units.h"
+#include "measurer/xdp_private.h"
+
+#define ROOM_FACTOR 4 /* so many times the frames wanted are kept, until the latest of them are dropped */
+
+/* The frames of one queue while they are looked through. */
+struct search {
+	const struct measurer_xdp *xdp;
+	const struct mlr_queue_plan *plan;
+	uint64_t sent; /* by the queue */
+	unsigned int port;
+	size_t most, room;
+	uint32_t *seen; /* of a flow */
+	struct lost_frames *found;
+};
+
+static int by_index(const void *a, const void *b)
+{
+	const struct lost_frame *x = a, *y = b;
+
+	if (x->index != y->index)
+		return x->index < y->index ? -1 : 1;
+	return x->port < y->port ? -1 : x->port > y->port;
+}
+
+static void keep_first(struct lost_frames *lost, size_t most)
+{
+	qsort(lost->frames, lost->count, sizeof(*lost->frames), by_index);
+	if (lost->count > most)
+		lost->count = most;
+}
+
+/* Frame i of the queue is lost. */
+static void add(struct search *search, uint64_t i, const struct mlr_flow *flow, uint32_t number)
+{
+	uint64_t index = search->plan->first + i * search->plan->step;
+	double load_fps = search->xdp->account.input.load_fps;
+
+	search->found->lost++;
+	if (search->found->count == search->room)
+		keep_first(search->found, search->most);
+	search->found->frames[search->found->count++] = (struct lost_frame){
+		.port = search->port,
+		.flow = flow->id,
+		.sequence = number,
+		.due_s = load_fps > 0 ? (double)index / load_fps : NAN,
+		.index = index,
+	};
+}
+
+/* The receiver that a flow arrives at. */
+static const struct rx *receiver_of(const struct measurer_xdp *xdp, uint32_t flow)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		uint32_t first, count;
+
+		mlr_profile_receives(&xdp->profile, xdp->ends[i].number, &first, &count);
+		if (flow >= first && flow - first < count)
+			return xdp->ends[i].rx;
+	}
+	return NULL;
+}
+
+/* Flow number k of the queue. */
+static int look_through(struct search *search, uint32_t k)
+{
+	const struct mlr_queue_plan *plan = search->plan;
+	const struct mlr_flow *flow = &plan->flows[k];
+	const struct rx *rx = receiver_of(search->xdp, flow->id);
+	uint64_t numbers = search->sent > k ? (search->sent - k - 1) / plan->flow_count + 1 : 0;
+	uint32_t first = search->xdp->trial_first_sequence, window = rx ? rx_window(rx) : 1;
+	bool came = false;
+	int error = rx ? rx_flow(rx, flow->id, search->seen, &came) : -ENOENT;
+
+	for (uint64_t i = 0; i < numbers && !error; i++) {
+		uint32_t sequence = first + (uint32_t)i, last = came ? search->seen[sequence & (window - 1)] : sequence - 1;
+
+		if (came && last == sequence)
+			continue;
+		if (came && last - first < numbers && last - sequence < numbers)
+			search->found->unknown++;
+		else
+			add(search, i * plan->flow_count + k, flow, (uint32_t)i);
+	}
+	return error;
+}
+
+static int look_through_port(struct search *search, const struct tx_port *tx)
+{
+	int error = 0;
+
+	for (unsigned int queue = 0; queue < tx->queue_count && !error; queue++) {
+		search->plan = tx->plans[queue];
+		search->sent = tx->queues[queue]->report.sent;
+		for (uint32_t k = 0; k < search->plan->flow_count && !error; k++)
+			error = look_through(search, k);
+	}
+	return error;
+}
+
+static uint32_t largest_window(const struct measurer_xdp *xdp)
+{
+	uint32_t window = 1;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (rx_window(xdp->ends[i].rx) > window)
+			window = rx_window(xdp->ends[i].rx);
+	return window;
+}
+
+enum exit_code measurer_xdp_lost(struct measurer *measurer, size_t most, struct lost_frames *ret)
+{
+	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
+	struct lost_frames lost = { .frames = calloc(most * ROOM_FACTOR, sizeof(*lost.frames)) };
+	struct search search = { .xdp = xdp,
+				 .most = most,
+				 .room = most * ROOM_FACTOR,
+				 .seen = calloc(largest_window(xdp), sizeof(uint32_t)),
+				 .found = &lost };
+	int error = lost.frames && search.seen ? 0 : -ENOMEM;
+
+	for (unsigned int i = 0; i < xdp->port_count && !error; i++) {
+		search.port = i;
+		if (xdp->ends[i].transmits)
+			error = look_through_port(&search, xdp->ends[i].tx);
+	}
+	free(search.seen);
+	if (error) {
+		lost_frames_free(&lost);
+		return refuse(EXIT_INCAPABLE, "cannot read which frames came: %s", strerror(-error));
+	}
+	keep_first(&lost, most);
+	*ret = lost;
+	return EXIT_DONE;
+}
+
+void lost_frames_free(struct lost_frames *lost)
+{
+	free(lost->frames);
+	lost->frames = NULL;
+}
+
+char *lost_frames_csv(const struct lost_frames *lost, const struct config *config, size_t *ret_length)
+{
+	char *text = NULL, due[UNIT_TEXT_SIZE];
+	FILE *stream = text_stream_open(&text, ret_length);
+
+	if (!stream)
+		return NULL;
+	fputs("port,flow,sequence,due [s]\n", stream);
+	for (size_t i = 0; i < lost->count; i++) {
+		const struct lost_frame *frame = &lost->frames[i];
+
+		fprintf(stream, "%s,%u,%u,%s\n", config->ports[frame->port].label, frame->flow, frame->sequence,
+			isnan(frame->due_s) ? "" : format_number(frame->due_s, due));
+	}
+	return text_stream_end(stream, &text);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which frames of the last trial did not come, from what the receivers remember of each flow: the last so many sequence numbers
+ * (bpf/rx.bpf.c). Of an earlier number that a later one has displaced nobody knows whether it came. Only `xdp` has this.
+ */
+#ifndef XDP_MLR_MEASURER_LOST_H
+#define XDP_MLR_MEASURER_LOST_H
+
+#include "measurer/measurer.h"
+
+struct lost_frame {
+	uint32_t port, flow, sequence; /* the port that sent it, by number; its flow's id on the wire; its number, from 0 */
+	double due_s;                  /* since the start of the trial; NAN: the trial had no schedule */
+	uint64_t index;                /* of the frames of its port, from 0 */
+};
+
+struct lost_frames {
+	struct lost_frame *frames; /* in the order in which they were due; owned */
+	size_t count;
+	uint64_t lost;    /* all that are known to be */
+	uint64_t unknown; /* that were displaced */
+};
+
+/* Find the first so many. EXIT_DONE, and *ret is to be freed; else the reason was said. */
+enum exit_code measurer_xdp_lost(struct measurer *measurer, size_t most, struct lost_frames *ret);
+void lost_frames_free(struct lost_frames *lost);
+
+/* As CSV, a row a frame; NULL without memory. */
+char *lost_frames_csv(const struct lost_frames *lost, const struct config *config, size_t *ret_length);
+
+#endif
