@@ -59,21 +59,26 @@ static __always_inline int are_words_intact(const __u32 *network, const __u32 *u
 	return is_all_ones(header) && (is_all_ones(sum + addresses) || !((const struct udphdr *)udp)->check);
 }
 
-/* The same of one that is_small(). */
-static __always_inline int is_small_intact(const struct xdp_md *context, const struct frame *frame)
+/* The same of one that is_small(). Not static: so the verifier looks at it once, and not again for each way that leads here. */
+__noinline int is_small_intact(struct xdp_md *context, __u32 udp_offset, __u32 header)
 {
-	__u64 network_offset = frame->udp_offset - (frame->header & HEADER_OCTETS_MASK);
-	const __u32 *network = (const void *)(long)context->data + (network_offset & OFFSET_MASK);
+	const __u32 *network, *udp;
+	__u64 network_offset;
 
-	if ((const void *)(network + 10) > (const void *)(long)context->data_end)
+	if (!context)
+		return 0;
+	network_offset = (udp_offset - (header & HEADER_OCTETS_MASK)) & OFFSET_MASK;
+	network = (const void *)(long)context->data + network_offset;
+	udp = (const void *)(long)context->data + (udp_offset & OFFSET_MASK);
+	if ((const void *)(network + 10) > (const void *)(long)context->data_end ||
+	    (const void *)udp + SMALL_UDP_OCTETS > (const void *)(long)context->data_end)
 		return 0; /* never, but the verifier does not know any more */
-	return are_words_intact(network, (const __u32 *)(const void *)frame->udp, frame->header == HEADER_IPV6);
+	return are_words_intact(network, udp, header == HEADER_IPV6);
 }
 
 /* --- copied --------------------------------------------------------------------------------------------------------- */
 
-/* The sum of so many octets, 1 to CHUNK_OCTETS; negative: they are not there. Not static, as what follows: so the verifier
- * looks at it once, and not again for each way that leads here. */
+/* The sum of so many octets, 1 to CHUNK_OCTETS; negative: they are not there. Not static, as what follows and goes before. */
 __noinline __s64 sum_octets(struct xdp_md *context, __u32 offset, __u32 octets)
 {
 	struct rx_cpu *cpu = this_cpu();
@@ -142,7 +147,7 @@ __noinline int is_copy_intact(struct xdp_md *context, __u32 udp_offset, __u32 ud
 static __always_inline int is_intact(struct xdp_md *context, const struct frame *frame)
 {
 	if (is_small(frame))
-		return is_small_intact(context, frame);
+		return is_small_intact(context, frame->udp_offset, frame->header);
 	return is_copy_intact(context, frame->udp_offset, frame->udp_octets, frame->header);
 }
 

@@ -79,13 +79,34 @@ static __always_inline int has_tag(const void *data, const void *end, __u32 tria
 	return 0;
 }
 
-/* Of a frame that find_frame() found to be foreign. Not static: so the verifier looks at it once. */
+/* Of what is at this offset, behind the VLAN tags of a frame that find_frame() found to be foreign. Not static, as what follows:
+ * so the verifier looks at it once, and not again for each number of tags. */
+__noinline int find_mangling_behind(struct xdp_md *context, __u32 offset, __u32 type, __u32 trial)
+{
+	struct network network = { .type = type };
+	const void *data, *end;
+	__u32 header, octets;
+
+	if (!context)
+		return MANGLED_NOT;
+	data = (void *)(long)context->data;
+	end = (void *)(long)context->data_end;
+	network.header = data + (offset & OFFSET_MASK);
+	header = find_header(&network, end, &octets);
+	if (header && has_magic(network.header + (header & HEADER_OCTETS_MASK), end))
+		return MANGLED_TAGS; /* with two of them or less, of types that the tester sends, it would have been found */
+	if ((network.type == bpf_htons(ETH_P_IP) && is_fragment4(network.header, end)) ||
+	    (network.type == bpf_htons(ETH_P_IPV6) && is_fragment6(network.header, end)))
+		return MANGLED_FRAGMENT;
+	/* what said where it is was damaged: the EtherType, or the IP header's version, length or protocol */
+	return has_tag(data, end, trial) ? MANGLED_HEADER : MANGLED_NOT;
+}
+
 __noinline int find_mangling(struct xdp_md *context, __u32 trial)
 {
 	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
 	const struct ethhdr *ethernet = data;
 	struct network network = { .header = ethernet + 1 };
-	__u32 header, octets;
 
 	if ((const void *)(ethernet + 1) > end)
 		return MANGLED_NOT;
@@ -95,14 +116,7 @@ __noinline int find_mangling(struct xdp_md *context, __u32 trial)
 		if (!skip_tag(&network, end))
 			return MANGLED_NOT;
 	}
-	header = find_header(&network, end, &octets);
-	if (header && has_magic(network.header + (header & HEADER_OCTETS_MASK), end))
-		return MANGLED_TAGS; /* with two of them or less, of types that the tester sends, it would have been found */
-	if ((network.type == bpf_htons(ETH_P_IP) && is_fragment4(network.header, end)) ||
-	    (network.type == bpf_htons(ETH_P_IPV6) && is_fragment6(network.header, end)))
-		return MANGLED_FRAGMENT;
-	/* what said where it is was damaged: the EtherType, or the IP header's version, length or protocol */
-	return has_tag(data, end, trial) ? MANGLED_HEADER : MANGLED_NOT;
+	return find_mangling_behind(context, (__u32)(network.header - data), network.type, trial);
 }
 
 #endif
