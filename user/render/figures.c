@@ -94,7 +94,8 @@ static bool read_goal_json(const json_t *json, struct mlr_goal *ret)
 	ret->final_trial_duration_s = read_number(json, "final_trial_duration");
 	ret->duration_sum_s = read_number(json, "duration_sum");
 	ret->width_ratio = read_number(json, "width");
-	return !isnan(ret->loss_ratio + ret->exceed_ratio + ret->final_trial_duration_s + ret->duration_sum_s);
+	return ret->exceed_ratio >= 0 && ret->exceed_ratio < 1 &&
+	       !isnan(ret->loss_ratio + ret->final_trial_duration_s + ret->duration_sum_s);
 }
 
 static bool read_trial_json(const json_t *json, struct mlr_trial_result *ret)
