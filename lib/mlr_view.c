@@ -69,18 +69,17 @@ static bool is_repeat(const struct mlr_view *view, const struct mlr_trial_result
 	       difference <= REPEAT_WIDTH * (double)view->unit * view->grid->log_step * frames;
 }
 
-/* Trials of one load and length, each beside the one before. Where hardly a frame was lost, repeats tell nothing. */
+/* Trials of one load, each beside the one before. Those of another length may lose another share without any noise, but not
+ * the same by chance. Where hardly a frame was lost, repeats tell nothing. */
 static void count_repeats(struct mlr_view *view, const struct mlr_trial_result *trials, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
 		double lost = trials[i].output.loss_ratio * trials[i].input.load_fps * trials[i].input.duration_s;
 
-		if (trials[i].input.duration_s != trials[i - 1].input.duration_s)
-			continue;
-		if (!is_repeat(view, &trials[i], &trials[i - 1]))
+		if (is_repeat(view, &trials[i - 1], &trials[i]))
+			view->repeats += lost >= REPEAT_LOST;
+		else if (trials[i].input.duration_s == trials[i - 1].input.duration_s)
 			view->contradictions++;
-		else if (lost >= REPEAT_LOST)
-			view->repeats++;
 	}
 }
 

@@ -9,12 +9,12 @@ static const struct mlr_goal goal = { "goal", 0, 0.5, 1, 60, 120, 0.005 };
 
 struct told {
 	bool is_drawn, is_buffered;
+	int repeats, contradictions;
 };
 
-/* What one bad and one good trial tell. */
-static struct told look(double bad_fps, double bad_s, double bad_loss, double good_fps, double good_s)
+/* What two trials tell. */
+static struct told look_at(const struct mlr_trial_input inputs[2], const double loss[2])
 {
-	const struct mlr_trial_input inputs[] = { { bad_s, bad_fps }, { good_s, good_fps } };
 	struct mlr_situation now = { 0 };
 	struct mlr_results *results;
 	struct mlr_view view;
@@ -22,18 +22,25 @@ static struct told look(double bad_fps, double bad_s, double bad_loss, double go
 
 	assert_int_equal(mlr_results_new(&goal, 1, &results), 0);
 	assert_int_equal(mlr_grid_init(&now.grid, 1000, 1e7, goal.width_ratio), 0);
-	for (size_t i = 0; i < COUNT_OF(inputs); i++) {
-		struct mlr_trial_result trial = { inputs[i],
-						  mlr_trial_output(&inputs[i], i ? 0 : bad_loss, inputs[i].duration_s) };
+	for (size_t i = 0; i < 2; i++) {
+		struct mlr_trial_result trial = { inputs[i], mlr_trial_output(&inputs[i], loss[i], inputs[i].duration_s) };
 
 		assert_int_equal(mlr_results_add(results, &trial), 0);
 	}
 	now.results = results;
 	assert_int_equal(mlr_view_new(&now, 0, goal.final_trial_duration_s, &view), 0);
-	told = (struct told){ view.whole_s < goal.final_trial_duration_s, view.is_buffered };
+	told = (struct told){ view.whole_s < goal.final_trial_duration_s, view.is_buffered, view.repeats,
+			      view.contradictions };
 	mlr_view_free(&view);
 	mlr_results_free(results);
 	return told;
+}
+
+/* What one bad and one good trial tell. */
+static struct told look(double bad_fps, double bad_s, double bad_loss, double good_fps, double good_s)
+{
+	return look_at((const struct mlr_trial_input[]){ { bad_s, bad_fps }, { good_s, good_fps } },
+		       (const double[]){ bad_loss, 0 });
 }
 
 static void assert_told(struct told told, bool is_drawn, bool is_buffered)
@@ -72,6 +79,18 @@ static void few_frames_tell_neither(void **state)
 	assert_told(look(1e6, 60, 0.001, 1.1e6, 1), false, false);
 }
 
+static void trials_of_other_lengths_repeat_but_do_not_contradict(void **state)
+{
+	static const struct mlr_trial_input inputs[] = { { 1, 1e6 }, { 60, 1e6 } };
+	struct told same = look_at(inputs, (const double[]){ 0.01, 0.0100005 });
+	struct told other = look_at(inputs, (const double[]){ 0.01, 0.011 });
+
+	(void)state;
+	assert_int_equal(same.repeats, 1);
+	assert_int_equal(other.repeats, 0);
+	assert_int_equal(same.contradictions + other.contradictions, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -79,6 +98,7 @@ int main(void)
 		cmocka_unit_test(a_capacity_that_a_shorter_trial_surpassed_is_hidden),
 		cmocka_unit_test(a_limit_tells_neither),
 		cmocka_unit_test(few_frames_tell_neither),
+		cmocka_unit_test(trials_of_other_lengths_repeat_but_do_not_contradict),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
