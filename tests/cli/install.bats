@@ -13,7 +13,7 @@ verbs() {
 
 # The long options that --help of a verb lists
 options_of() {
-  "$XDP_MLR" $1 --help | sed -n 's/^  \(-., \|    \)--\([a-z0-9-]*\).*/\2/p'
+  "$XDP_MLR" $1 --help=all | sed -n 's/^  \(-., \|    \)--\([a-z0-9-]*\).*/\2/p'
 }
 
 installed() { # make arguments...

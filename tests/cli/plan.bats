@@ -128,7 +128,7 @@ warned() {
 
 # The long options of a verb's help, but those of the command line only.
 options_of() {
-  "$XDP_MLR" $1 --help | sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' | grep -vxE 'config|dump-config|dry-run|help|version|resume|replay'
+  "$XDP_MLR" $1 --help=all | sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' | grep -vxE 'config|dump-config|dry-run|help|version|resume|replay'
 }
 
 @test "every option that is given stands in the dump, and is read back from it" {
@@ -142,7 +142,7 @@ options_of() {
   for verb in search trial soak selftest 'lab up' 'lab down' compare; do
     local arguments=()
     for name in $(options_of "$verb"); do
-      if "$XDP_MLR" $verb --help | grep -qE "^  (-., |    )--$name [^ ]"; then
+      if "$XDP_MLR" $verb --help=all | grep -qE "^  (-., |    )--$name [^ ]"; then
         # an option that is new and not in the table above is left at its default, and must then have one
         [ -n "${value[$name]:-}" ] && [[ "$verb/$name" != @(trial|soak|selftest)/require ]] && arguments+=("--$name=${value[$name]}")
       else

@@ -31,7 +31,7 @@ trial() {
 @test "every verb that sends frames prepares, and by default" {
   local verb
   for verb in search trial soak selftest; do
-    run "$XDP_MLR" $verb --help
+    run "$XDP_MLR" $verb --help=all
     [[ $output == *"--prepare LIST"*"(default auto)"* ]]
   done
 }

@@ -161,7 +161,7 @@ needed_by() { # VERB...
     count=$((count + 1))
   }
   for verb in "${verbs[@]}"; do
-    for option in $("$XDP_MLR" $verb --help | sed -n 's/^ .* --\(config\|template\|resume\|replay\) .*/--\1/p'); do
+    for option in $("$XDP_MLR" $verb --help=all | sed -n 's/^ .* --\(config\|template\|resume\|replay\) .*/--\1/p'); do
       stops $verb $([[ $option == --re* ]] || needed_by $verb) $option "$stuck"
     done
     case $verb in

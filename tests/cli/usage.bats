@@ -53,6 +53,27 @@ search() {
   [[ $output != *--sut* ]]
 }
 
+@test "help is in groups, of the usual options, and of all" {
+  run "$XDP_MLR" search --help
+  local short=$output
+  [[ $output == *$'\nPorts and traffic:\n'*"--ports"*$'\n\nWhat to measure:\n'*"--goal"*$'\n\nThe run:\n'*"--dry-run"* ]]
+  [[ $output != *--modifier* && $output != *--clock-budget* ]]
+  [[ $output =~ 'These are '([0-9]+)' of '([0-9]+)" options: 'xdp-mlr search --help=all'" ]]
+  [ "$(grep -cE '^  (-., |    )--' <<<"$short")" -eq "${BASH_REMATCH[1]}" ]
+  local count=${BASH_REMATCH[2]}
+  run "$XDP_MLR" search --help=all
+  [ "$(grep -cE '^  (-., |    )--' <<<"$output")" -eq "$count" ]
+  [[ $output == *--modifier* && $output != *"These are"* ]]
+  # no heading without options below it, none twice
+  ! grep -A1 ':$' <<<"$output" | grep -xB1 '' | grep ':$'
+  [ -z "$(grep ':$' <<<"$output" | sort | uniq -d)" ]
+  # a verb of few options shows them all
+  run "$XDP_MLR" clean --help
+  [[ $output != *"These are"* ]]
+  "$XDP_MLR" lab --help=all | grep -q -- --sut
+  refuses 2 "--help takes no value, but got 'some'" "$XDP_MLR" search --help=some
+}
+
 @test "help is within 120 columns" {
   for verb in '' search trial soak rfc2544 y1564 selftest probe lab clean compare report; do
     "$XDP_MLR" $verb --help | awk 'length > 120 { print; bad = 1 } END { exit bad }'

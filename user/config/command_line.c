@@ -67,6 +67,71 @@ static void put_option(FILE *stream, const struct option *option)
 	fputc('\n', stream);
 }
 
+/* What the options are about, by the first of each group in the table. */
+static const struct {
+	const char *first, *heading;
+} groups[] = {
+	{ "ports", "Ports and traffic" },
+	{ "load", "What to measure" },
+	{ "measurer", "How frames are sent and received" },
+	{ "address", "Addresses" },
+	{ "prepare", "What is done to the ports" },
+	{ "require", "Judging the result" },
+	{ "count", "What to show, or to set up" },
+	{ "sut-name", "The report" },
+	{ "config", "The run" },
+};
+
+/* What most runs are content with: the others are for --help=all. */
+static bool is_usual(const struct option *option)
+{
+	static const char *const usual[] = { "ports",
+					     "direction",
+					     "frame-size",
+					     "ip",
+					     "vlan",
+					     "flows",
+					     "load",
+					     "duration",
+					     "preset",
+					     "goal",
+					     "service",
+					     "tests",
+					     "fast",
+					     "min-load",
+					     "max-load",
+					     "algorithm",
+					     "target-loss-ratio",
+					     "stdev",
+					     "explain",
+					     "max-time",
+					     "measurer",
+					     "tx",
+					     "wait",
+					     "effective-duration",
+					     "address",
+					     "gateway",
+					     "dst-mac",
+					     "allow-unsafe",
+					     "require",
+					     "repeat",
+					     "sut",
+					     "name",
+					     "report",
+					     "junit",
+					     "format",
+					     "config",
+					     "dry-run",
+					     "help" };
+
+	for (size_t i = 0; i < COUNT(usual); i++)
+		if (strcmp(usual[i], option->name) == 0)
+			return true;
+	return false;
+}
+
+#define OPTIONS_SHORT 16 /* that --help shows all of */
+
 static bool belongs_to_any(const struct option *option, enum verb first, enum verb last)
 {
 	for (enum verb verb = first; verb <= last; verb++)
@@ -92,8 +157,38 @@ static void put_exit_codes(FILE *stream)
 	      stream);
 }
 
-static enum exit_code help_verb(enum verb first, enum verb last)
+static size_t count_options(enum verb first, enum verb last, bool all)
 {
+	size_t count = 0;
+
+	for (size_t i = 0; i < option_count; i++)
+		count += belongs_to_any(&options[i], first, last) && (all || is_usual(&options[i]));
+	return count;
+}
+
+/* The options of the verbs, in their groups. */
+static void put_options(FILE *stream, enum verb first, enum verb last, bool all)
+{
+	const char *heading = NULL, *shown = NULL;
+
+	for (size_t i = 0; i < option_count; i++) {
+		for (size_t group = 0; group < COUNT(groups); group++)
+			if (strcmp(groups[group].first, options[i].name) == 0)
+				heading = groups[group].heading;
+		if (!belongs_to_any(&options[i], first, last) || !(all || is_usual(&options[i])))
+			continue;
+		if (heading != shown)
+			fprintf(stream, "\n%s:\n", heading);
+		shown = heading;
+		put_option(stream, &options[i]);
+	}
+}
+
+static enum exit_code help_verb(enum verb first, enum verb last, bool wants_all)
+{
+	size_t count = count_options(first, last, true);
+	bool all = wants_all || count <= OPTIONS_SHORT;
+	char word[VERB_WORD_SIZE];
 	struct page page;
 
 	if (!page_open(&page))
@@ -103,10 +198,11 @@ static enum exit_code help_verb(enum verb first, enum verb last)
 	fputc('\n', page.stream);
 	for (enum verb verb = first; verb <= last; verb++)
 		fprintf(page.stream, "  %-17s%s\n", verb_name(verb), verb_summary(verb));
-	fputs("\nOptions:\n", page.stream);
-	for (size_t i = 0; i < option_count; i++)
-		if (belongs_to_any(&options[i], first, last))
-			put_option(page.stream, &options[i]);
+	put_options(page.stream, first, last, all);
+	if (!all)
+		fprintf(page.stream,
+			"\nThese are %zu of %zu options: 'xdp-mlr %s --help=all' and xdp-mlr-%s(8) have all of them.\n",
+			count_options(first, last, false), count, verb_name(first), verb_word(first, word));
 	put_exit_codes(page.stream);
 	return page_show(&page);
 }
@@ -122,7 +218,9 @@ static enum exit_code help_program(void)
 	      page.stream);
 	for (enum verb verb = 0; verb < VERB_COUNT; verb++)
 		fprintf(page.stream, "  %-17s%s\n", verb_name(verb), verb_summary(verb));
-	fputs("\n'xdp-mlr VERB --help' lists the options of a verb; 'xdp-mlr --version' shows the version.\n", page.stream);
+	fputs("\n'xdp-mlr VERB --help' lists the usual options of a verb, --help=all all of them; 'xdp-mlr --version' shows "
+	      "the version.\n",
+	      page.stream);
 	put_exit_codes(page.stream);
 	return page_show(&page);
 }
@@ -151,7 +249,9 @@ struct verbs {
 static bool finished_early(const char *argument, const struct verbs *verbs, enum exit_code *ret)
 {
 	if (asks_for(argument, "help", 'h'))
-		*ret = verbs ? help_verb(verbs->first, verbs->last) : help_program();
+		*ret = verbs ? help_verb(verbs->first, verbs->last, false) : help_program();
+	else if (verbs && strcmp(argument, "--help=all") == 0)
+		*ret = help_verb(verbs->first, verbs->last, true);
 	else if (asks_for(argument, "version", 'V'))
 		*ret = help_version();
 	else
@@ -260,7 +360,8 @@ static enum exit_code take(struct arguments *arguments, const struct option *opt
 			      option->name, option->name, before->text, text);
 	if (option->letter == 'h' || option->letter == 'V') {
 		*arguments->ret_finished = true;
-		return option->letter == 'h' ? help_verb(arguments->verb, arguments->verb) : help_version();
+		return option->letter == 'h' ? help_verb(arguments->verb, arguments->verb, strcmp(text, "all") == 0)
+					     : help_version();
 	}
 	return given_add(arguments->list, &(struct given){ .option = option, .text = (char *)text });
 }
@@ -268,6 +369,8 @@ static enum exit_code take(struct arguments *arguments, const struct option *opt
 /* An option whose value, if it takes one, is `attached` or the next argument. */
 static enum exit_code take_with_value(struct arguments *arguments, const struct option *option, const char *attached)
 {
+	if (option->letter == 'h' && attached && strcmp(attached, "all") == 0)
+		return take(arguments, option, attached);
 	if (!option->argument && attached)
 		return refuse(EXIT_USAGE_ERROR, "--%s takes no value, but got '%s'", option->name, attached);
 	if (!option->argument)
@@ -288,7 +391,7 @@ static void refuse_name(const char *name, enum verb verb)
 	if (option_find(name))
 		refuse(EXIT_USAGE_ERROR, "--%s is no option of %s", quoted, verb_name(verb));
 	else
-		refuse(EXIT_USAGE_ERROR, "no option --%s%s ('xdp-mlr %s --help' lists the options)", quoted,
+		refuse(EXIT_USAGE_ERROR, "no option --%s%s ('xdp-mlr %s --help=all' lists the options)", quoted,
 		       option_hint(name, verb, "--", hint, sizeof(hint)), verb_name(verb));
 }
 
@@ -346,8 +449,8 @@ static enum exit_code read_letters(struct arguments *arguments, const char *lett
 		const struct option *option = find_letter(*letters, arguments->verb);
 
 		if (!option)
-			return refuse(EXIT_USAGE_ERROR, "no option -%c ('xdp-mlr %s --help' lists the options)", *letters,
-				      verb_name(arguments->verb));
+			return refuse(EXIT_USAGE_ERROR, "no option -%c ('xdp-mlr %s --help=all' lists the options)",
+				      *letters, verb_name(arguments->verb));
 		letters++;
 		if (option->argument)
 			return take_with_value(arguments, option, *letters ? letters : NULL);

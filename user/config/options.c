@@ -492,7 +492,8 @@ const struct option options[] = {
 	       "or the job scripts",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
 	SWITCH("quiet", ALL, quiet, "no progress and no notes on standard error", .letter = 'q', .flags = OPTION_OUTPUT),
-	OPTION("help", NULL, ALL, NULL, NULL, "show this", .letter = 'h', .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
+	OPTION("help", NULL, ALL, NULL, NULL, "show this; --help=all: every option", .letter = 'h',
+	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
 	OPTION("version", NULL, ALL, NULL, NULL, "show the version", .letter = 'V',
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
 };

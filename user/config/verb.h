@@ -32,8 +32,7 @@
 	X(VERB_COMPARE, verb_compare, "compare",                                                                            \
 	  "whether the SUT of result B is slower than that of result A, with the evidence", "A.json", "B.json")             \
 	X(VERB_REPORT, verb_report, "report",                                                                               \
-	  "show a stored JSON result, or render it as HTML, Markdown, CSV or text; of a folder of results, their trend",    \
-	  "FILE|FOLDER")                                                                                                    \
+	  "show a stored JSON result, or render it as HTML, Markdown, CSV or text; or a folder's trend", "FILE|FOLDER")     \
 	X(VERB_CAMPAIGN_RUN, verb_campaign_run, "campaign run",                                                             \
 	  "run every point of a campaign here, one after the other; go on with one that was interrupted", "FILE")           \
 	X(VERB_CAMPAIGN_SUBMIT, verb_campaign_submit, "campaign submit",                                                    \
