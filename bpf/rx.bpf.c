@@ -43,6 +43,7 @@ const volatile __u8 verify_samples = 0;  /* checksums of every frame whose paylo
 const volatile __u32 verify_spacing = 0; /* sequence number has none of these bits: a power of two, less one */
 const volatile __u64 lengths[RX_LENGTH_WORDS] = { 0 };
 const volatile __u32 usual_length = 0; /* one of them, for which `lengths` need not be looked up; 0: none */
+const volatile __u64 interval_ns = 0; /* count by intervals so long of the trial's schedule; 0: do not */
 
 /* the trial whose frames count, and the sequence numbers it may use in each flow; written by user space between trials */
 volatile __u32 accepted_trial = 0;
@@ -52,6 +53,7 @@ volatile __u32 first_sequence = 0;
 volatile __u32 sequence_count = 0;      /* 2^32 - 1: that many or more */
 volatile __u64 nic_clock_offset_ns = 0; /* to add to the NIC's clock for CLOCK_MONOTONIC; 0: do not use it */
 volatile __u64 tag_offset_ns = 0;       /* to add to CLOCK_MONOTONIC for the clock that tags are in */
+volatile __u64 start_ns = 0;            /* of the trial's schedule, by that clock */
 
 /* frames that came when another trial was accepted, or none, by the trial of their tag; shared by all CPUs */
 __u32 late_frames[RX_TRIAL_NUMBERS] = { 0 };
@@ -78,6 +80,15 @@ struct {
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct flow_state));
 } flows SEC(".maps");
+
+/* RX_CPU_INTERVALS a CPU, or one where nobody asked for them: set before loading */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct rx_interval);
+} intervals SEC(".maps");
 
 /* How far a number is ahead of the one expected next, which it is in the common case. */
 static __always_inline __s64 distance(__u32 sequence, __u32 next)
@@ -194,6 +205,30 @@ static __always_inline void count_latency(const struct arrival *arrival, struct 
 		mlr_histogram_add(&trial->latency, (__u64)arrival->latency_ns);
 }
 
+/* By when it was due, which its tag says exactly: a frame that was lost is missing there, however late the others are. */
+static __always_inline void count_interval(const struct arrival *arrival, __u32 slot)
+{
+	const struct mlr_tag *tag = arrival->frame.tag;
+	__u64 due_ns = (__u64)tag->departure_high << 32 | word(&tag->departure_ns);
+	__u64 number = ((due_ns - start_ns) & MLR_TAG_DEPARTURE_MASK) / interval_ns;
+	__u32 index = bpf_get_smp_processor_id() * RX_CPU_INTERVALS + slot * RX_INTERVALS_MAX;
+	struct rx_interval *interval;
+
+	index += number < RX_INTERVALS_MAX ? (__u32)number : RX_INTERVALS_MAX - 1;
+	interval = bpf_map_lookup_elem(&intervals, &index);
+	if (!interval)
+		return;
+	interval->received++;
+	if (!arrival->is_timed || arrival->latency_ns < 0)
+		return;
+	interval->timed++;
+	interval->latency_sum_ns += (__u64)arrival->latency_ns;
+	if ((__u64)arrival->latency_ns > interval->latency_max_ns)
+		interval->latency_max_ns = (__u64)arrival->latency_ns;
+	if (~(__u64)arrival->latency_ns > interval->latency_inverted_min_ns)
+		interval->latency_inverted_min_ns = ~(__u64)arrival->latency_ns;
+}
+
 static __always_inline int is_sent(__u32 udp_octets)
 {
 	return !with_lengths || udp_octets == usual_length ||
@@ -244,6 +279,8 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	counters->unverified += !is_verified;
 	if (arrival->is_timed)
 		count_latency(arrival, trial);
+	if (interval_ns)
+		count_interval(arrival, accepted_trial & (RX_TRIAL_SLOTS - 1));
 }
 
 static __always_inline void count_late(struct rx_cpu *cpu, __u32 trial)
@@ -384,7 +421,7 @@ static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, _
 {
 	struct usual_frame frame;
 
-	if (find_usual_frame(context, &frame) && count_usual(&frame, cpu, now_ns, is_nic_time))
+	if (!interval_ns && find_usual_frame(context, &frame) && count_usual(&frame, cpu, now_ns, is_nic_time))
 		return XDP_DROP;
 	return receive_any(context, now_ns, is_nic_time);
 }

@@ -54,12 +54,24 @@ struct rx_trial {
 	uint64_t reorder_depths[RX_DEPTH_BUCKETS];
 };
 
+/* Of one trial on one CPU: the frames that were due in one interval of the trial's schedule, whenever they arrived. */
+struct rx_interval {
+	uint64_t received;
+	uint64_t timed; /* of those: their latency is known, and not negative */
+	uint64_t latency_sum_ns, latency_max_ns;
+	uint64_t latency_inverted_min_ns; /* so that zeros are none */
+};
+
+#define RX_INTERVALS_MAX 1000
+
 /* Lengths that frames may have, as UDP says them: a bit each. */
 #define RX_LENGTH_WORDS 256
 #define RX_LENGTHS_MAX  (RX_LENGTH_WORDS * 64)
 
 /* A trial goes into the slot of its number's lowest bit, so that the other can be cleared meanwhile. */
 #define RX_TRIAL_SLOTS 2
+
+#define RX_CPU_INTERVALS (RX_TRIAL_SLOTS * RX_INTERVALS_MAX) /* that one CPU has in the map `intervals`, slot by slot */
 
 /* All that one CPU writes; on cache lines of its own. */
 struct rx_cpu {

@@ -25,6 +25,7 @@ _Static_assert(sizeof(struct mlr_tag) == 18, "the tag fills the UDP payload of a
 
 #define MLR_TAG_FLOW_BITS      24
 #define MLR_TAG_DEPARTURE_BITS 40
+#define MLR_TAG_DEPARTURE_MASK ((1ull << MLR_TAG_DEPARTURE_BITS) - 1)
 
 /* Latency (ns, negative where the clocks disagree) from two times modulo 2^40: right for 9 minutes either way. */
 static inline int64_t mlr_tag_latency_ns(uint64_t arrival_ns, uint64_t departure_ns)

@@ -163,6 +163,7 @@ struct config {
 	bool no_latency;              /* do not measure latency */
 	struct load_spec load;        /* trial */
 	double duration_s;            /* trial, selftest; y1564: of the performance test */
+	double interval_s;            /* trials also by intervals of their schedule; 0: not */
 	enum tx_choice tx;
 	enum verify_choice verify;         /* of which frames received the checksums */
 	enum timestamps_choice timestamps; /* of arrivals */

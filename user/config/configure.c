@@ -352,6 +352,13 @@ static enum exit_code check(struct config *config)
 		return refuse(EXIT_USAGE_ERROR,
 			      "--effective-duration wall is for trials over ports: what exec performs, it times "
 			      "itself (trial_effective_duration), and sim takes no time");
+	if (config->interval_s > 0.0 && config->verb == VERB_TRIAL && config->load.unit == LOAD_MAX)
+		return refuse(EXIT_USAGE_ERROR, "--interval %g is for frames that are due at a time; at --load max none is",
+			      config->interval_s);
+	if (config->interval_s > 0.0 && config->measurer != MEASURER_XDP && config->measurer != MEASURER_REPLAY)
+		return refuse(EXIT_USAGE_ERROR,
+			      "--interval %g is for trials over ports of this machine, which --measurer %s does not perform",
+			      config->interval_s, given_find(config->given, "measurer")->text);
 	if (config->timestamps == TIMESTAMPS_HARDWARE && config->no_latency)
 		return refuse(EXIT_USAGE_ERROR, "--timestamps hardware is for latency, and --no-latency measures none");
 	if (config_uses_ports(config) && !config->ports[PORT_A].name[0])

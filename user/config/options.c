@@ -375,6 +375,9 @@ const struct option options[] = {
 	SWITCH("no-seq", SEARCH | TRIAL | SOAK | SELFTEST, no_seq,
 	       "only count what arrives: duplicates, reordering and gaps are not told, and a duplicate hides a loss"),
 	SWITCH("no-latency", FRAMES, no_latency, "do not measure latency"),
+	DURATION("interval", "S", SEARCH | TRIAL | SOAK, NULL, interval_s, INTERVAL_LEAST_S,
+		 "also count by intervals so long, 1ms or more and at most 1000 a trial: frames sent, received and lost of "
+		 "those due in each, and their latency. So a burst of loss shows as one"),
 	CHOICE("verify", "WHICH", FRAMES, "auto", verify, verify_choices,
 	       "of which received frames to verify the checksums, as no other frame counts as received: all, doubts "
 	       "(those that are unlike the frame expected) or auto (also all of the smallest size, and one in 64 of "

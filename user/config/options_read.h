@@ -7,7 +7,8 @@
 #include "config/given.h"
 
 /* keeps load times duration below 2^63 frames */
-#define DURATION_MOST_S 1e6
+#define DURATION_MOST_S  1e6
+#define INTERVAL_LEAST_S 0.001
 
 enum exit_code read_frame_size(const struct given *given, struct config *config); /* one */
 /* "imix", or another mix that has a name: then the tester may send larger frames where its smallest are too small. */

@@ -57,6 +57,8 @@ struct rx {
 	uint32_t window;     /* sequence numbers that a flow remembers */
 	struct rx_cpu *cpus; /* mapped: one a possible CPU */
 	size_t mapped_octets;
+	struct rx_interval *intervals; /* mapped: RX_CPU_INTERVALS a possible CPU. NULL: they are not counted */
+	size_t intervals_octets;
 };
 
 /* --- loading and attaching ------------------------------------------------------------------------------------------ */
@@ -94,6 +96,7 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	constants->with_latency = !options->no_latency;
 	constants->verify_samples = options->verify != RX_VERIFY_DOUBTS;
 	constants->verify_spacing = options->verify == RX_VERIFY_ALL ? 0 : RX_VERIFY_SPACING - 1;
+	constants->interval_ns = options->interval_ns;
 	constants->with_lengths = options->lengths != NULL;
 	if (options->lengths) {
 		memcpy((void *)constants->lengths, options->lengths->bits, sizeof(options->lengths->bits));
@@ -102,6 +105,8 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	bpf_map__set_max_entries(rx->skeleton->maps.flows, options->no_order ? 1 : options->flow_count);
 	bpf_map__set_value_size(rx->skeleton->maps.flows, FLOW_STATE_OCTETS + rx->window * (uint32_t)sizeof(uint32_t));
 	bpf_map__set_max_entries(rx->skeleton->maps.cpus, (uint32_t)rx->cpu_count);
+	if (options->interval_ns)
+		bpf_map__set_max_entries(rx->skeleton->maps.intervals, (uint32_t)rx->cpu_count * RX_CPU_INTERVALS);
 }
 
 void rx_lengths_add(struct rx_lengths *lengths, unsigned int udp_octets)
@@ -134,18 +139,31 @@ static void choose_device(struct rx *rx, int ifindex)
 		bpf_program__set_ifindex(rx->skeleton->progs.rx, (uint32_t)ifindex);
 }
 
-static int map_counters(struct rx *rx)
+/* Map all of a map. 0 or -errno. */
+static int map_values(const struct bpf_map *map, size_t octets, void **ret, size_t *ret_octets)
 {
-	size_t page_octets = (size_t)sysconf(_SC_PAGESIZE), octets = (size_t)rx->cpu_count * sizeof(struct rx_cpu);
-	void *cpus;
+	size_t page_octets = (size_t)sysconf(_SC_PAGESIZE);
+	void *values;
 
 	octets = (octets + page_octets - 1) / page_octets * page_octets;
-	cpus = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(rx->skeleton->maps.cpus), 0);
-	if (cpus == MAP_FAILED)
+	values = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	if (values == MAP_FAILED)
 		return -errno;
-	rx->cpus = cpus;
-	rx->mapped_octets = octets;
+	*ret = values;
+	*ret_octets = octets;
 	return 0;
+}
+
+static int map_counters(struct rx *rx, bool with_intervals)
+{
+	size_t count = (size_t)rx->cpu_count;
+	int error =
+		map_values(rx->skeleton->maps.cpus, count * sizeof(struct rx_cpu), (void **)&rx->cpus, &rx->mapped_octets);
+
+	if (error || !with_intervals)
+		return error;
+	return map_values(rx->skeleton->maps.intervals, count * RX_CPU_INTERVALS * sizeof(struct rx_interval),
+			  (void **)&rx->intervals, &rx->intervals_octets);
 }
 
 /* Load a variant with this window. 0 or -errno, unsaid. */
@@ -171,7 +189,7 @@ static int load_with(const struct rx_options *options, uint32_t window, const st
 	if (!error && variant->hardware_clock && !bound_program_stayed(rx->skeleton->progs.rx))
 		error = -EFAULT; /* no way to keep it: by our own clock then */
 	if (!error)
-		error = rx->skeleton->bss ? map_counters(rx)
+		error = rx->skeleton->bss ? map_counters(rx, options->interval_ns)
 					  : -ENOMEM; /* libbpf goes on where it cannot map the variables */
 	if (error)
 		goto failed;
@@ -220,6 +238,8 @@ void rx_close(struct rx *rx)
 		close(rx->link_fd); /* detaches the program */
 	if (rx->cpus)
 		munmap(rx->cpus, rx->mapped_octets);
+	if (rx->intervals)
+		munmap(rx->intervals, rx->intervals_octets);
 	rx_bpf__destroy(rx->skeleton);
 	free(rx);
 }
@@ -337,13 +357,27 @@ void rx_end_trial(struct rx *rx)
 	__atomic_store_n(&rx->skeleton->bss->accepted_trial, NO_TRIAL, __ATOMIC_SEQ_CST);
 }
 
+void rx_set_start(struct rx *rx, uint64_t start_ns)
+{
+	rx->skeleton->bss->start_ns = start_ns;
+}
+
+/* Those of a trial on one CPU. */
+static struct rx_interval *intervals_of(const struct rx *rx, uint16_t trial, int cpu)
+{
+	return rx->intervals + cpu * RX_CPU_INTERVALS + trial % RX_TRIAL_SLOTS * RX_INTERVALS_MAX;
+}
+
 void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uint64_t sequence_count)
 {
 	struct rx_bpf__bss *variables = rx->skeleton->bss;
 
 	rx_end_trial(rx); /* what arrives in between is late, and not judged by half of the new numbers */
-	for (int i = 0; i < rx->cpu_count; i++)
+	for (int i = 0; i < rx->cpu_count; i++) {
 		memset(&rx->cpus[i].trials[trial % RX_TRIAL_SLOTS], 0, sizeof(struct rx_trial));
+		if (rx->intervals)
+			memset(intervals_of(rx, trial, i), 0, RX_INTERVALS_MAX * sizeof(struct rx_interval));
+	}
 	variables->first_sequence = first_sequence;
 	variables->sequence_count = sequence_count < UINT32_MAX ? (uint32_t)sequence_count : UINT32_MAX;
 	variables->generation++;
@@ -433,4 +467,24 @@ void rx_trial(const struct rx *rx, uint16_t trial, struct rx_trial *ret)
 	memset(ret, 0, sizeof(*ret));
 	for (int i = 0; i < rx->cpu_count; i++)
 		rx_trial_merge(ret, &rx->cpus[i].trials[trial % RX_TRIAL_SLOTS]);
+}
+
+void rx_interval_merge(struct rx_interval *sum, const struct rx_interval *more)
+{
+	sum->received += more->received;
+	sum->timed += more->timed;
+	sum->latency_sum_ns += more->latency_sum_ns;
+	if (more->latency_max_ns > sum->latency_max_ns)
+		sum->latency_max_ns = more->latency_max_ns;
+	if (more->latency_inverted_min_ns > sum->latency_inverted_min_ns)
+		sum->latency_inverted_min_ns = more->latency_inverted_min_ns;
+}
+
+struct rx_interval rx_interval(const struct rx *rx, uint16_t trial, unsigned int interval)
+{
+	struct rx_interval sum = { 0 };
+
+	for (int i = 0; i < rx->cpu_count && rx->intervals; i++)
+		rx_interval_merge(&sum, &intervals_of(rx, trial, i)[interval]);
+	return sum;
 }

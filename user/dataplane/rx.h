@@ -42,6 +42,7 @@ struct rx_options {
 	bool no_latency;
 	enum rx_verify verify;
 	const struct rx_lengths *lengths; /* NULL: do not compare them; copied */
+	uint64_t interval_ns;             /* also count by intervals so long of a trial's schedule; 0: do not */
 	bool hardware_clock;              /* the NIC stamps what it receives: use that, where the driver tells the program */
 };
 
@@ -66,6 +67,15 @@ void rx_set_tag_offset(struct rx *rx, int64_t offset_ns);
 /* From now on the frames of this trial count, and those of any other are late. In each flow they have the sequence numbers
  * from first_sequence on, at most sequence_count of them. Empties the trial's histograms; the trial before must be over. */
 void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uint64_t sequence_count);
+
+/* When the schedule of the accepted trial starts, by the clock that tags are in: before its first frame is sent, where
+ * intervals are counted. */
+void rx_set_start(struct rx *rx, uint64_t start_ns);
+
+/* What came of an interval (0 to RX_INTERVALS_MAX - 1, the last one with all that follows) of a trial, over CPUs. Zeros
+ * where intervals are not counted. */
+struct rx_interval rx_interval(const struct rx *rx, uint16_t trial, unsigned int interval);
+void rx_interval_merge(struct rx_interval *sum, const struct rx_interval *more);
 
 /* From now on all frames are late, until the next trial is accepted. */
 void rx_end_trial(struct rx *rx);

@@ -74,6 +74,15 @@ struct residual_summary {
 	const char *ended_by; /* NULL: there was none */
 };
 
+/* Frames that were due in one interval of a trial's schedule; their latency over those that came. */
+struct interval_counts {
+	double start_s; /* after the trial's start */
+	uint64_t sent, received;
+	uint64_t timed; /* of those received: their latency is known. 0: the next three say nothing */
+	uint64_t latency_min_ns, latency_max_ns;
+	double latency_mean_ns;
+};
+
 /* What one port saw. */
 struct port_counts {
 	char name[PORT_LABEL_SIZE];
@@ -115,6 +124,9 @@ struct measurement {
 	double clock_bound_ns; /* how far the clocks of sender and receiver may have been off, at most */
 	bool has_pacing;
 	struct pacing_summary pacing;
+	struct interval_counts
+		*intervals; /* of --interval's length each, over all ports; NULL: they were not counted. Owned */
+	size_t interval_count;
 	size_t port_count;
 	struct port_counts ports[MLR_PORTS_MAX];
 	unsigned int link_repeats; /* how often it was performed again, because a link changed in it */

@@ -8,6 +8,7 @@
 #include "measurer/xdp.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -113,6 +114,7 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 			.no_latency = xdp->config->no_latency,
 			.verify = verify_of(xdp->config),
 			.lengths = &lengths,
+			.interval_ns = (uint64_t)llround(xdp->config->interval_s * (double)NS_PER_S),
 			.hardware_clock = xdp->ends[i].clock.fd,
 		};
 

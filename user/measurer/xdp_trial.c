@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "measurer/departure.h"
+#include "measurer/intervals.h"
 #include "measurer/timestamps.h"
 #include "measurer/xdp_describe.h"
 
@@ -211,6 +212,7 @@ enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *
 		trial.deadline_ns += (uint64_t)(grace_ns < GRACE_MAX_NS ? grace_ns : GRACE_MAX_NS);
 	if (xdp->steps)
 		follow_steps(xdp->steps, &trial, &then);
+	intervals_begin(xdp, start_ns);
 	if (xdp->snmp)
 		code = snmp_start(xdp->snmp, trial.start_ns, trial.start_ns + ns_of(input->duration_s));
 	if (code)
@@ -796,7 +798,8 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 	struct xdp_run run;
 	enum exit_code code;
 
-	if ((code = xdp_run_begin(input, &run)) || (code = perform(xdp, &run, &measurement)))
+	if ((code = intervals_check(xdp->config, input)) || (code = xdp_run_begin(input, &run)) ||
+	    (code = perform(xdp, &run, &measurement)))
 		return code;
 	xdp_account(xdp, xdp->config, input, xdp->port_count);
 	while (account_changed_link(account)) {
@@ -811,6 +814,8 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 	if ((code = timestamps_judge(xdp, &received, account->clock_read_ns, &measurement)))
 		return code;
 	departure_judge(xdp, &measurement);
+	if ((code = intervals_end(xdp, input, run.frame_count, &measurement)))
+		return code;
 	xdp_trial_conclude(xdp->config, input, start_ns, &measurement);
 	*ret = measurement;
 	return EXIT_DONE;

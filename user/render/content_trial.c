@@ -328,6 +328,7 @@ static void put_tables(struct writer *writer, const json_t *document)
 		return;
 	writer->ops->section(writer, RANK_MAIN, "details", "What was counted");
 	put_details(writer, trial, document);
+	content_put_intervals(writer, trial);
 }
 
 const struct content content_trial = {

@@ -176,6 +176,27 @@ static json_t *ports_json(const struct measurement *measurement)
 	return ports;
 }
 
+/* What was sent, received and lost of the frames due in each interval. */
+static json_t *intervals_json(const struct measurement *measurement)
+{
+	json_t *intervals = json_array();
+
+	for (size_t i = 0; i < measurement->interval_count; i++) {
+		const struct interval_counts *counts = &measurement->intervals[i];
+		json_t *row = json_pack("{s:f, s:o, s:o, s:I}", "start", counts->start_s, "sent", count_json(counts->sent),
+					"received", count_json(counts->received), "lost",
+					(json_int_t)counts->sent - (json_int_t)counts->received);
+
+		if (counts->timed)
+			json_object_set_new(row, "latency",
+					    json_pack("{s:o, s:f, s:o}", "min_ns", count_json(counts->latency_min_ns),
+						      "mean_ns", counts->latency_mean_ns, "max_ns",
+						      count_json(counts->latency_max_ns)));
+		json_array_append_new(intervals, row);
+	}
+	return intervals;
+}
+
 static json_t *trial_json(const struct measurement *measurement)
 {
 	const struct mlr_trial_result *result = &measurement->result;
@@ -194,6 +215,8 @@ static json_t *trial_json(const struct measurement *measurement)
 		json_object_set_new(trial, "wall_duration", json_real(measurement->wall_s));
 		json_object_set_new(trial, "waits_duration", json_real(measurement->waits_s));
 	}
+	if (measurement->intervals)
+		json_object_set_new(trial, "intervals", intervals_json(measurement));
 	if (measurement->link_repeats)
 		json_object_set_new(trial, "link_repeats", json_integer(measurement->link_repeats));
 	if (measurement->residual.ended_by)

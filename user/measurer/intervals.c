@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measurer/intervals.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "mlr/pacer.h"
+
+/* Where frames are sent as fast as they can be, none is due at any time. */
+static bool has_intervals(const struct config *config, const struct mlr_trial_input *input)
+{
+	return config->interval_s > 0.0 && input->load_fps > 0.0;
+}
+
+static uint64_t interval_ns(const struct config *config)
+{
+	return (uint64_t)llround(config->interval_s * (double)NS_PER_S);
+}
+
+/* The last one may be shorter. */
+static uint64_t count_of(const struct config *config, const struct mlr_trial_input *input)
+{
+	return (uint64_t)ceil(input->duration_s * (double)NS_PER_S / (double)interval_ns(config) - 1e-9);
+}
+
+enum exit_code intervals_check(const struct config *config, const struct mlr_trial_input *input)
+{
+	if (!has_intervals(config, input))
+		return EXIT_DONE;
+	if (count_of(config, input) > RX_INTERVALS_MAX || input->duration_s > RX_INTERVALS_MAX)
+		return refuse(EXIT_USAGE_ERROR,
+			      "--interval %g: a trial of %g s has %llu of them; at most %d can be counted, and %d s",
+			      config->interval_s, input->duration_s, (unsigned long long)count_of(config, input),
+			      RX_INTERVALS_MAX, RX_INTERVALS_MAX);
+	return EXIT_DONE;
+}
+
+void intervals_begin(struct measurer_xdp *xdp, uint64_t start_ns)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		rx_set_start(xdp->ends[i].rx, start_ns + (uint64_t)xdp->clock_offset_ns);
+}
+
+/* How many of a transmitter's frames are due before a time. */
+static uint64_t due_before(const struct mlr_pacer *pacer, uint64_t elapsed_ns)
+{
+	uint64_t least = 0, most = pacer->count;
+
+	while (least < most) {
+		uint64_t middle = least + (most - least) / 2;
+
+		if (mlr_pacer_departure_ns(pacer, middle) < elapsed_ns)
+			least = middle + 1;
+		else
+			most = middle;
+	}
+	return least;
+}
+
+/* A queue sends the frames of its schedule in order; what stays unsent are its last ones. */
+static void add_sent(const struct tx_port *port, unsigned int queue, double load_fps, uint64_t frame_count,
+		     uint64_t length_ns, struct measurement *measurement)
+{
+	const struct mlr_queue_plan *plan = port->plans[queue];
+	uint64_t sent = port->queues[queue]->report.sent, before = 0;
+	struct mlr_pacer pacer;
+
+	if (mlr_pacer_init(&pacer, load_fps, frame_count, plan->first, plan->step))
+		return; /* never: it was sent by that */
+	for (size_t i = 0; i < measurement->interval_count; i++) {
+		bool is_last = i + 1 == measurement->interval_count;
+		uint64_t until = is_last ? pacer.count : due_before(&pacer, (i + 1) * length_ns);
+
+		if (until > sent)
+			until = sent;
+		measurement->intervals[i].sent += until - before;
+		before = until;
+	}
+}
+
+static struct interval_counts received_in(const struct measurer_xdp *xdp, unsigned int interval)
+{
+	struct rx_interval sum = { 0 };
+
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		struct rx_interval here = rx_interval(xdp->ends[i].rx, xdp->trial, interval);
+
+		rx_interval_merge(&sum, &here);
+	}
+	return (struct interval_counts){
+		.start_s = (double)(interval * interval_ns(xdp->config)) / (double)NS_PER_S,
+		.received = sum.received,
+		.timed = sum.timed,
+		.latency_min_ns = ~sum.latency_inverted_min_ns,
+		.latency_max_ns = sum.latency_max_ns,
+		.latency_mean_ns = sum.timed ? (double)sum.latency_sum_ns / (double)sum.timed : NAN,
+	};
+}
+
+enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t frame_count,
+			     struct measurement *measurement)
+{
+	size_t count;
+
+	if (!has_intervals(xdp->config, input))
+		return EXIT_DONE;
+	count = (size_t)count_of(xdp->config, input);
+	measurement->intervals = calloc(count, sizeof(*measurement->intervals));
+	if (!measurement->intervals)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	measurement->interval_count = count;
+	for (size_t i = 0; i < count; i++)
+		measurement->intervals[i] = received_in(xdp, (unsigned int)i);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count; queue++)
+			add_sent(xdp->ends[i].tx, queue, input->load_fps, frame_count, interval_ns(xdp->config),
+				 measurement);
+	return EXIT_DONE;
+}

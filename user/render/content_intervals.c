@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a report says of a trial by intervals of its schedule: whether loss is a burst or a trickle. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/json_read.h"
+#include "render/figures.h"
+#include "render/kinds.h"
+#include "render/parts.h"
+
+#define PANEL_HEIGHT 150.0
+#define PANELS_APART 56.0
+
+static void add_loss_ratio(struct cells *cells, const json_t *interval)
+{
+	char text[VALUE_SIZE];
+
+	cells_add(cells, "%s", text_percent(read_number(interval, "lost") / read_number(interval, "sent"), text));
+}
+
+static enum tone tone_of_interval(const json_t *interval)
+{
+	return read_number(interval, "lost") > 0 ? TONE_WARN : TONE_PLAIN;
+}
+
+static void put_table(struct writer *writer, const json_t *intervals)
+{
+	static const struct field fields[] = {
+		{ "From (s)", "/start", text_plain },
+		{ "Sent (frames)", "/sent", text_count },
+		{ "Received", "/received", text_count },
+		{ "Lost", "/lost", text_count },
+		{ "Loss Ratio", .add = add_loss_ratio, .numeric = true },
+		{ "Latency: minimum", "/latency/min_ns", text_ns },
+		{ "mean", "/latency/mean_ns", text_ns },
+		{ "maximum", "/latency/max_ns", text_ns },
+	};
+
+	table_put_most(writer, "interval-table", fields, COUNT(fields), json_incref((json_t *)intervals), tone_of_interval);
+}
+
+/* --- the figure ----------------------------------------------------------------------------------------------------- */
+
+/* A number of each interval over its start; NAN where it has none. */
+struct series {
+	double *x, *loss, *mean_us, *max_us;
+	size_t count;
+};
+
+static bool read_series(const json_t *intervals, struct series *ret)
+{
+	size_t count = json_array_size(intervals);
+	double *all = calloc(count ? 4 * count : 1, sizeof(*all));
+
+	if (!all)
+		return false;
+	*ret = (struct series){ all, all + count, all + 2 * count, all + 3 * count, count };
+	for (size_t i = 0; i < count; i++) {
+		const json_t *interval = json_array_get(intervals, i), *latency = json_object_get(interval, "latency");
+
+		ret->x[i] = read_number(interval, "start");
+		ret->loss[i] = read_number(interval, "lost") / read_number(interval, "sent");
+		ret->mean_us[i] = read_number(latency, "mean_ns") / NS_PER_US;
+		ret->max_us[i] = read_number(latency, "max_ns") / NS_PER_US;
+	}
+	return true;
+}
+
+static void cover(struct svg_axis *axis, const double *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (isfinite(values[i]))
+			svg_axis_cover(axis, values[i]);
+}
+
+static void put_latency(FILE *stream, struct svg_panel *panel, const struct series *series)
+{
+	svg_axis_none(&panel->y);
+	cover(&panel->y, series->mean_us, series->count);
+	cover(&panel->y, series->max_us, series->count);
+	if (!(panel->y.min <= panel->y.max))
+		return;
+	svg_axis_pad(&panel->y, 0.06);
+	svg_axes(stream, panel);
+	svg_line(stream, panel, "curve c1", series->x, series->mean_us, series->count);
+	svg_line(stream, panel, "curve c3", series->x, series->max_us, series->count);
+}
+
+static void put_figure(struct writer *writer, const struct series *series)
+{
+	static const struct svg_key keys[] = {
+		{ .kind = SVG_KEY_LINE, .style = "curve c2", .text = "loss ratio" },
+		{ .kind = SVG_KEY_LINE, .style = "curve c1", .text = "mean latency" },
+		{ .kind = SVG_KEY_LINE, .style = "curve c3", .text = "largest latency" },
+	};
+	static const struct figure figure = {
+		"figure-intervals",
+		"Loss and latency over time",
+		"The loss ratio, and below it mean and largest latency, of the frames due in each interval of the trial.",
+		keys,
+		COUNT(keys),
+		2 * PANEL_HEIGHT + PANELS_APART + 100,
+	};
+	static const struct svg_axis time = { .title = "Time after the start", .unit = "s" };
+	static const struct svg_axis loss = { .title = "Loss ratio", .unit = "%" };
+	static const struct svg_axis latency = { .title = "Latency", .unit = MICROSECOND, .scale = SVG_LOG, .plain = true };
+	struct svg_panel upper = figure_panel(PANEL_HEIGHT, time, loss), lower = figure_panel(PANEL_HEIGHT, time, latency);
+	FILE *stream;
+
+	svg_axis_none(&upper.x);
+	svg_axis_none(&upper.y);
+	cover(&upper.x, series->x, series->count);
+	svg_axis_pad(&upper.x, 0.02);
+	svg_axis_cover(&upper.y, 0);
+	svg_axis_cover(&upper.y, 0.0001);
+	cover(&upper.y, series->loss, series->count);
+	svg_axis_round(&upper.y);
+	stream = figure_open(writer, &figure, &upper);
+	if (!stream)
+		return;
+	svg_line(stream, &upper, "curve c2", series->x, series->loss, series->count);
+	lower.top = upper.top + PANEL_HEIGHT + PANELS_APART;
+	lower.x = upper.x;
+	put_latency(stream, &lower, series);
+	figure_close(writer, stream, "Frames count where they were due, however late they came.");
+}
+
+void content_put_intervals(struct writer *writer, const json_t *trial)
+{
+	const json_t *intervals = json_object_get(trial, "intervals");
+	struct series series;
+
+	if (!json_array_size(intervals))
+		return;
+	writer->ops->section(writer, RANK_MAIN, "intervals", "Over time");
+	if (read_series(intervals, &series)) {
+		put_figure(writer, &series);
+		free(series.x);
+	}
+	put_table(writer, intervals);
+}
