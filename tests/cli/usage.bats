@@ -65,7 +65,7 @@ search() {
   [ "$(grep -cE '^  (-., |    )--' <<<"$output")" -eq "$count" ]
   [[ $output == *--modifier* && $output != *"These are"* ]]
   # no heading without options below it, none twice
-  ! grep -A1 ':$' <<<"$output" | grep -xB1 '' | grep ':$'
+  if grep -A1 ':$' <<<"$output" | grep -xB1 '' | grep ':$'; then return 1; fi
   [ -z "$(grep ':$' <<<"$output" | sort | uniq -d)" ]
   # a verb of few options shows them all
   run "$XDP_MLR" clean --help

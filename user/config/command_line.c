@@ -122,6 +122,7 @@ static bool is_usual(const struct option *option)
 					     "format",
 					     "config",
 					     "dry-run",
+					     "quiet",
 					     "help" };
 
 	for (size_t i = 0; i < COUNT(usual); i++)
