@@ -75,6 +75,16 @@ embedded() { # page
   done
 }
 
+@test "what is looked up stands folded: every clause, and the units at the end" {
+  local page
+  simulated --format json >"$BATS_TEST_TMPDIR/now.json"
+  page=$(render "$BATS_TEST_TMPDIR/now.json" html)
+  grep -q '<details id="checklist-fold">' "$page"
+  [ "$(grep -oE '<details id="[a-z-]*"|<h2 id="[a-z-]*"' "$page" | tail -n 1)" = '<details id="units"' ]
+  # paper has no folds
+  grep -q 'details::details-content{' "$page"
+}
+
 @test "the page needs nothing from elsewhere, and no script" {
   local file page
   for file in "$GOLDEN"/*.json; do

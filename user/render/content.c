@@ -229,9 +229,11 @@ static void put_units(struct writer *writer, const json_t *units)
 	json_object_foreach ((json_t *)units, name, unit)
 		if (json_is_string(unit))
 			facts_add(&facts, name, "%s", json_string_value(unit));
-	if (facts.count)
-		writer->ops->section(writer, RANK_PAGE, "units", "Units of the numbers in the result document");
+	if (!facts.count)
+		return;
+	writer->ops->fold(writer, RANK_PAGE, "units", "Units of the numbers in the result document");
 	facts_put(&facts, writer);
+	writer->ops->fold_end(writer);
 }
 
 /* The SUT as the user described it. */
@@ -317,7 +319,9 @@ static void put_checklist(struct writer *writer, const json_t *checklist)
 		return;
 	writer->ops->section(writer, RANK_PAGE, "checklist", "What the drafts require of this report");
 	put_tally(writer, checklist);
+	writer->ops->fold(writer, RANK_PAGE, "checklist-fold", "Every clause");
 	table_put(writer, "checklist-table", fields, COUNT(fields), checklist, tone_of_clause);
+	writer->ops->fold_end(writer);
 }
 
 /* A text as YAML: JSON's strings are YAML's double-quoted ones. */
@@ -400,7 +404,6 @@ void content_put(struct writer *writer, const json_t *document)
 	if (content->put_tables)
 		content->put_tables(writer, document);
 	put_definitions(writer, document);
-	put_units(writer, json_object_get(document, "units"));
 	if (content->of_sut)
 		put_sut(writer, json_object_get(document, "sut"));
 	if (json_object_get(document, "measurer"))
@@ -412,4 +415,5 @@ void content_put(struct writer *writer, const json_t *document)
 	put_rest(writer, document, content);
 	put_checklist(writer, json_object_get(document, "checklist"));
 	put_configuration(writer, document, content->kind);
+	put_units(writer, json_object_get(document, "units"));
 }
