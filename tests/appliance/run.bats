@@ -37,8 +37,8 @@ END
   appliance_up --hand-over "$BATS_TEST_TMPDIR/hand-over"
   appliance_ended
   said "running: xdp-mlr search --config $BATS_TEST_TMPDIR/config.yaml$"
-  said 'result 1: ndr 1.002 Mfps'
-  said 'Conditional Throughput    1.002 Mframes/s'
+  said 'result 1: ndr [0-9.]* [kM]fps, pdr [0-9.]* [kM]fps'
+  said 'Conditional Throughput    [0-9.]* [kM]frames/s'
   [ "$(cat "$BATS_TEST_TMPDIR/code")" -eq 0 ]
   # what the command line gives for the same file
   diff <(jq 'del(.environment)' "$BATS_TEST_TMPDIR/result.json") \
