@@ -16,7 +16,7 @@
  *
  * A frame in which a bit was flipped must not be believed: a number far ahead would make all that follow look old. Where the
  * checksum of every frame is not verified, it still is wherever a frame is unlike the one expected: another trial, flow or
- * number, or a latency beyond any before. So in the common case this costs a comparison.
+ * number, or a latency beyond any before, or the first of its flow. So in the common case this costs a comparison.
  *
  * Nearly all frames are alike: the next of their flow, of a length that is sent, behind plain headers, with a latency between
  * the extremes. They go a short way, count_usual(), of few loads and comparisons; all others go the long one, receive_any(),
@@ -43,7 +43,7 @@ const volatile __u8 verify_samples = 0;  /* checksums of every frame whose paylo
 const volatile __u32 verify_spacing = 0; /* sequence number has none of these bits: a power of two, less one */
 const volatile __u64 lengths[RX_LENGTH_WORDS] = { 0 };
 const volatile __u32 usual_length = 0; /* one of them, for which `lengths` need not be looked up; 0: none */
-const volatile __u64 interval_ns = 0; /* count by intervals so long of the trial's schedule; 0: do not */
+const volatile __u64 interval_ns = 0;  /* count by intervals so long of the trial's schedule, verified all; 0: do not */
 
 /* the trial whose frames count, and the sequence numbers it may use in each flow; written by user space between trials */
 volatile __u32 accepted_trial = 0;
@@ -263,7 +263,7 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	}
 	if (with_latency)
 		take_latency(arrival, now_ns);
-	is_verified = ahead || is_sample(&arrival->frame, sequence) ||
+	is_verified = interval_ns || is_first || ahead || is_sample(&arrival->frame, sequence) ||
 		      (arrival->is_timed && is_extreme((__u64)arrival->latency_ns, &trial->latency));
 	if (is_verified && !is_intact(arrival->context, &arrival->frame)) {
 		counters->damaged++;

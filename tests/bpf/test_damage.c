@@ -127,6 +127,42 @@ static void flip_bits(unsigned int size_octets, unsigned int ip_version, unsigne
 	rx_close(rx);
 }
 
+/* A receiver of doubts: nobody but they are verified. */
+static void a_flow_that_begins_is_a_doubt(void **state)
+{
+	(void)state;
+	open_receiver(RX_VERIFY_DOUBTS, 128, 4);
+	number(FLOW, FIRST);
+	send_octets(template.memory_octets);
+	flip((template.tag_offset + 7u) * 8); /* of the flow, which becomes one that has not begun */
+	send_octets(template.memory_octets);
+	assert_int_equal(counters().received, 1);
+	assert_int_equal(counters().damaged, 1);
+	rx_close(rx);
+}
+
+/* They count by the departure in the tag: so that has to be the one that was sent. */
+static void by_intervals_every_frame_is_verified(void **state)
+{
+	const struct rx_options options = {
+		.first_flow = FLOW, .flow_count = FLOWS, .verify = RX_VERIFY_DOUBTS, .interval_ns = 1000, .no_latency = true
+	};
+
+	(void)state;
+	open_receiver(RX_VERIFY_DOUBTS, 128, 4);
+	rx_close(rx);
+	assert_int_equal(rx_load(&options, &rx), 0);
+	rx_accept_trial(rx, TRIAL, FIRST, NUMBERS);
+	number(FLOW, FIRST);
+	send_octets(template.memory_octets);
+	number(FLOW, FIRST + 1);
+	flip((template.tag_offset + 4u) * 8 + 5);
+	send_octets(template.memory_octets);
+	assert_int_equal(counters().received, 1);
+	assert_int_equal(counters().damaged, 1);
+	rx_close(rx);
+}
+
 static void any_flipped_bit_is_seen(void **state)
 {
 	(void)state;
@@ -363,6 +399,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_flipped_bit_is_seen),
+		cmocka_unit_test(a_flow_that_begins_is_a_doubt),
+		cmocka_unit_test(by_intervals_every_frame_is_verified),
 		cmocka_unit_test(a_tenth_of_the_frames_damaged_is_counted_exactly),
 		cmocka_unit_test(a_damaged_number_moves_nothing),
 		cmocka_unit_test(a_far_number_needs_evidence),

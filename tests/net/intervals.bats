@@ -18,6 +18,10 @@ sums="([$intervals[].sent] | add) == .trial_result.counts.sent and ([$intervals[
     check "all($intervals[].latency; .min_ns > 0 and .min_ns <= .mean_ns and .mean_ns <= .max_ns)"
     check "([$intervals[].latency.min_ns] | min) == .latency.min_ns and ([$intervals[].latency.max_ns] | max) == .latency.max_ns"
   done
+  # frames that are due where an interval begins are of that one, also where their times are rounded
+  clean_trial --load 7kfps --duration 1 --interval 100ms
+  [ "$status" -eq 0 ]
+  check "[$intervals[] | .sent] == [range(10) | 700] and [$intervals[] | .received] == [$intervals[] | .sent]"
   # both ways, and intervals that do not divide the trial
   clean_trial --load 10kfps --duration 0.1 --interval 3ms --direction both
   [ "$status" -eq 0 ]

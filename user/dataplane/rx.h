@@ -42,8 +42,8 @@ struct rx_options {
 	bool no_latency;
 	enum rx_verify verify;
 	const struct rx_lengths *lengths; /* NULL: do not compare them; copied */
-	uint64_t interval_ns;             /* also count by intervals so long of a trial's schedule; 0: do not */
-	bool hardware_clock;              /* the NIC stamps what it receives: use that, where the driver tells the program */
+	uint64_t interval_ns; /* also count by intervals so long of a trial's schedule, and verify all frames; 0: do not */
+	bool hardware_clock;  /* the NIC stamps what it receives: use that, where the driver tells the program */
 };
 
 /* Receive on a port. Native mode, or generic mode where the driver has no native one, which is announced; frames in

@@ -7,6 +7,9 @@
 #include "base/clock.h"
 #include "mlr/pacer.h"
 
+#define ROUNDING   1e-6 /* of an interval: that of a duration in decimals */
+#define ROUNDED_NS 1    /* due times are rounded down: who is due where an interval begins may say a ns less */
+
 /* Where frames are sent as fast as they can be, none is due at any time. */
 static bool has_intervals(const struct config *config, const struct mlr_trial_input *input)
 {
@@ -21,7 +24,7 @@ static uint64_t interval_ns(const struct config *config)
 /* The last one may be shorter. */
 static uint64_t count_of(const struct config *config, const struct mlr_trial_input *input)
 {
-	return (uint64_t)ceil(input->duration_s * (double)NS_PER_S / (double)interval_ns(config) - 1e-9);
+	return (uint64_t)ceil(input->duration_s * (double)NS_PER_S / (double)interval_ns(config) - ROUNDING);
 }
 
 enum exit_code intervals_check(const struct config *config, const struct mlr_trial_input *input)
@@ -39,7 +42,7 @@ enum exit_code intervals_check(const struct config *config, const struct mlr_tri
 void intervals_begin(struct measurer_xdp *xdp, uint64_t start_ns)
 {
 	for (unsigned int i = 0; i < xdp->port_count; i++)
-		rx_set_start(xdp->ends[i].rx, start_ns + (uint64_t)xdp->clock_offset_ns);
+		rx_set_start(xdp->ends[i].rx, start_ns - ROUNDED_NS + (uint64_t)xdp->clock_offset_ns);
 }
 
 /* How many of a transmitter's frames are due before a time. */
@@ -70,7 +73,7 @@ static void add_sent(const struct tx_port *port, unsigned int queue, double load
 		return; /* never: it was sent by that */
 	for (size_t i = 0; i < measurement->interval_count; i++) {
 		bool is_last = i + 1 == measurement->interval_count;
-		uint64_t until = is_last ? pacer.count : due_before(&pacer, (i + 1) * length_ns);
+		uint64_t until = is_last ? pacer.count : due_before(&pacer, (i + 1) * length_ns - ROUNDED_NS);
 
 		if (until > sent)
 			until = sent;
@@ -79,15 +82,17 @@ static void add_sent(const struct tx_port *port, unsigned int queue, double load
 	}
 }
 
-static struct interval_counts received_in(const struct measurer_xdp *xdp, unsigned int interval)
+/* From the first of these intervals of the receivers' up to before the end. */
+static struct interval_counts received_in(const struct measurer_xdp *xdp, unsigned int interval, unsigned int end)
 {
 	struct rx_interval sum = { 0 };
 
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		struct rx_interval here = rx_interval(xdp->ends[i].rx, xdp->trial, interval);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		for (unsigned int j = interval; j < end; j++) {
+			struct rx_interval here = rx_interval(xdp->ends[i].rx, xdp->trial, j);
 
-		rx_interval_merge(&sum, &here);
-	}
+			rx_interval_merge(&sum, &here);
+		}
 	return (struct interval_counts){
 		.start_s = (double)(interval * interval_ns(xdp->config)) / (double)NS_PER_S,
 		.received = sum.received,
@@ -111,7 +116,8 @@ enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_tr
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	measurement->interval_count = count;
 	for (size_t i = 0; i < count; i++)
-		measurement->intervals[i] = received_in(xdp, (unsigned int)i);
+		measurement->intervals[i] =
+			received_in(xdp, (unsigned int)i, i + 1 < count ? (unsigned int)i + 1 : RX_INTERVALS_MAX);
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count; queue++)
 			add_sent(xdp->ends[i].tx, queue, input->load_fps, frame_count, interval_ns(xdp->config),
