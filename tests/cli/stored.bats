@@ -150,6 +150,10 @@ store() { # further options
   run --separate-stderr "$XDP_MLR" search --resume "$bad" --measurer "$SIM" --max-time 1000 --format json
   [ "$status" -eq 0 ]
   [ ! -e "$there" ]
+  # nor is a schedule in it one, of which each run may say all of that
+  jq --arg v "${acts[measurer]}" '.appliance = {schedule: [{name: "nightly", measurer: $v, alone: true}]}' "$WHOLE" >"$bad"
+  refuses 2 "bad.json:[0-9]+: is a result, and so has no schedule for --run" "$XDP_MLR" search --config "$bad" --run nightly
+  [ ! -e "$there" ]
   # nor does it choose what is done at all
   jq '.configuration["dry-run"] = "true"' "$WHOLE" >"$bad"
   refuses 2 "there is no option 'dry-run'" "$XDP_MLR" search --resume "$bad"

@@ -236,7 +236,7 @@ static enum exit_code add_run(struct file *file, const yaml_node_t *root, const 
 
 static enum exit_code add_document(struct file *file, const char *run)
 {
-	const yaml_node_t *root = yaml_document_get_root_node(&file->yaml->document);
+	const yaml_node_t *root = yaml_document_get_root_node(&file->yaml->document), *given;
 	enum exit_code code = EXIT_DONE;
 	bool alone = false;
 
@@ -244,11 +244,12 @@ static enum exit_code add_document(struct file *file, const char *run)
 		return EXIT_DONE; /* an empty file */
 	if (root->type != YAML_MAPPING_NODE)
 		return refuse_node(file->yaml, root, "must be a mapping of option names to values");
+	given = find_options(file, root);
+	if (run && file->in_result)
+		return refuse_node(file->yaml, root, "is a result, and so has no schedule for --run");
 	if (run)
 		code = add_run(file, root, run, &alone);
-	if (code != EXIT_DONE || alone)
-		return code;
-	return add_mapping(file, find_options(file, root));
+	return code != EXIT_DONE || alone ? code : add_mapping(file, given);
 }
 
 enum exit_code config_file_open(const char *path, const char *what, struct yaml_file *ret)

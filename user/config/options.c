@@ -462,7 +462,7 @@ const struct option options[] = {
 	     "write to FILE, as CSV, which frames did not come back: port, flow, sequence number in it, when it was due. As "
 	     "far back as "
 	     "the receiver remembers the numbers of a flow",
-	     .flags = OPTION_OUTPUT),
+	     .flags = OPTION_OUTPUT | OPTION_ACTS),
 	NUMBER("capture-count", "N", TRIAL, "1000", lost_count, 1, 1000000, "of those, the first so many",
 	       .flags = OPTION_OUTPUT),
 	TEXT("metrics", "FILE", FRAMES, NULL, metrics_path,
