@@ -59,7 +59,7 @@ suite_with_outage() { # seconds option...
   lab_up $policer
   clean suite_with_outage 0.4 --frame-size 1518,64 --tests reset
   check '.tests == ["reset"]'
-  check '.reset | .frame_size == "64" and .command_result == "exited with status 0" and .reset_time > 0.35 and .reset_time < 3'
+  check '.reset | .frame_size == "64" and .command_result == "exited with status 0" and .reset_time > 0.35'
   check '.reset | (.reset_time - .reset_time_by_loss) | fabs < 0.1'
   check '.reset | (.outage_to - .outage_from - .reset_time) | fabs < 1e-6'
   [ "$status" -eq 0 ]
