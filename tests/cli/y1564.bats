@@ -19,6 +19,16 @@ y1564() {
   refuses 2 "loss 'much' is not a ratio" y1564 --service cir=1kfps,loss=much
   refuses 2 "a ratio must be from 0 to 1" y1564 --service cir=1kfps,availability=101%
   refuses 2 "delay 'soon' is not a duration" y1564 --service cir=1kfps,delay=soon
+  refuses 2 "delay and delay-max must be above 0" y1564 --service cir=1kfps,delay=-1
+  refuses 2 "delay and delay-max must be above 0" y1564 --service cir=1kfps,delay=0
+  refuses 2 "delay and delay-max must be above 0" y1564 --service cir=1kfps,delay-max=0
+  refuses 2 "delay, the mean, cannot be above delay-max" y1564 --service cir=1kfps,delay=5ms,delay-max=1ms
+  refuses 2 "variation must not be below 0" y1564 --service cir=1kfps,variation=-1
+  refuses 2 "the name is empty" y1564 --service name=,cir=1kfps
+  for key in delay delay-max variation; do
+    refuses 2 "--no-latency.*delay.*service1" y1564 --no-latency --service cir=1kfps,$key=5ms
+  done
+  refuses 2 "no port 'nosuch0'" y1564 --no-latency --service cir=1kfps,loss=1%
   refuses 2 "another service is called 'a' already" y1564 --service name=a,cir=1kfps --service name=a,cir=1kfps
   refuses 2 "'4096' is no VLAN" y1564 --service cir=1kfps,vlan=4096
   refuses 2 "must be 64 to 9216 octets" y1564 --service cir=1kfps,size=20

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config/configure.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,6 +242,13 @@ static enum exit_code check_y1564(struct config *config)
 	if (!config->service_count)
 		return refuse(EXIT_USAGE_ERROR, "--service is missing: what was agreed, for example --service "
 						"name=voice,vlan=100:5,cir=10Mbps,loss=0.1%%,delay=5ms");
+	for (unsigned int i = 0; i < config->service_count && config->no_latency; i++) {
+		const struct service *service = &config->services[i];
+
+		if (!isnan(service->delay_s) || !isnan(service->delay_max_s) || !isnan(service->variation_s))
+			return refuse(EXIT_USAGE_ERROR,
+				      "--no-latency measures none of the delay that is agreed for service '%s'", service->name);
+	}
 	choose_tests(config);
 	return EXIT_DONE;
 }

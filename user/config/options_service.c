@@ -77,6 +77,17 @@ static enum exit_code check_ratios(const struct given *given, const struct servi
 	return EXIT_DONE;
 }
 
+static enum exit_code check_delays(const struct given *given, const struct service *service)
+{
+	if (service->delay_s <= 0 || service->delay_max_s <= 0)
+		return refuse_given(given, "delay and delay-max must be above 0: no frame takes less time");
+	if (service->delay_s > service->delay_max_s)
+		return refuse_given(given, "delay, the mean, cannot be above delay-max, that of any frame");
+	if (service->variation_s < 0)
+		return refuse_given(given, "variation must not be below 0");
+	return EXIT_DONE;
+}
+
 static bool name_taken(const struct config *config, const char *name)
 {
 	for (size_t i = 0; i < config->service_count; i++)
@@ -106,10 +117,14 @@ enum exit_code read_service(const struct given *given, struct config *config)
 	code = pairs_read(given, &pairs);
 	if (code == EXIT_DONE)
 		code = check_ratios(given, &reading.service);
+	if (code == EXIT_DONE)
+		code = check_delays(given, &reading.service);
 	if (code != EXIT_DONE)
 		return code;
 	if (!pairs_seen(&pairs, "cir") || reading.service.cir.value <= 0)
 		return refuse_given(given, "needs its committed rate above 0: cir=%s", LOAD_FORMS);
+	if (!reading.service.name[0])
+		return refuse_given(given, "the name is empty");
 	if (name_taken(config, reading.service.name))
 		return refuse_given(given, "another service is called '%s' already; give each a name of its own",
 				    reading.service.name);
