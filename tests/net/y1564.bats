@@ -55,6 +55,22 @@ short=(--cir-steps 50%,100% --step-duration 0.2 --duration 1.5)
   [ "$status" -eq 1 ]
 }
 
+@test "a link that is lost in a performance test counts: its seconds are errored, and it is not made again" {
+  lab_up policer:rate=20kfps
+  start y1564 --frame-size 64 --wait d=0.1 --format json --tests performance --duration 5 --service cir=2kfps,loss=100%,availability=0 \
+    --service cir=2kfps,loss=1%
+  until_it_says 'service1: performance' "$BATS_TEST_TMPDIR/err"
+  sleep 1
+  inside ip link set sut-b down
+  sleep 2.5
+  inside ip link set sut-b up
+  ended
+  check '.services[0].performance | .severely_errored_seconds >= 2 and .loss_ratio > 0.3 and (.received_by_second | min) == 0 and .repeated_trials == 0'
+  check '.services[0].performance.trials | length == 1 and .[0].link_repeats == null'
+  check '[.warnings[] | select(contains("link went down") and contains("counts"))] | length == 1'
+  check '.services[1].performance | .passed != false and .loss_ratio == 0'
+}
+
 @test "a plan says how long it takes" {
   lab_up wire
   # 6 and 5 steps of 10 s, two performances of 15 min, and 2 s of waits in each trial

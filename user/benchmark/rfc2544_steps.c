@@ -338,7 +338,7 @@ enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
 		.load_fps = run->throughput_fps,
 		.frame_count = frames_of(run->throughput_fps, duration_s),
 		.grace_s = GRACE_S,
-		.resets_sut = true,
+		.links_may_change = true,
 		.watch = watch_reset,
 	};
 	struct reset_watch reset = {

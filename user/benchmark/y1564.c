@@ -189,6 +189,7 @@ static enum exit_code test_performance(void *context, json_t *json)
 		.load_fps = load_fps,
 		.frame_count = (uint64_t)fmax(1, round(load_fps * config->duration_s)),
 		.grace_s = GRACE_S,
+		.links_may_change = true, /* a link that is lost is no less unavailable */
 	};
 	struct measurement measurement;
 	struct seconds seconds;

@@ -247,7 +247,8 @@ static enum exit_code check_y1564(struct config *config)
 
 		if (!isnan(service->delay_s) || !isnan(service->delay_max_s) || !isnan(service->variation_s))
 			return refuse(EXIT_USAGE_ERROR,
-				      "--no-latency measures none of the delay that is agreed for service '%s'", service->name);
+				      "--no-latency measures none of the delay that is agreed for service '%s'",
+				      service->name);
 	}
 	choose_tests(config);
 	return EXIT_DONE;

@@ -250,6 +250,16 @@ const struct port_trial *account_changed_link(const struct account *account)
 	return NULL;
 }
 
+void account_note_links(const struct account *account)
+{
+	const struct port_trial *port = account_changed_link(account);
+
+	if (port)
+		warn("port %s: its link went down, or its driver was reset, within a trial (%llu changes); what was lost by "
+		     "that counts",
+		     port->counts.name, (unsigned long long)port->link_changes);
+}
+
 enum exit_code account_judge_links(const struct account *account, unsigned int repeats)
 {
 	const struct port_trial *port = account_changed_link(account);

@@ -49,6 +49,8 @@ struct rx_counters account_received(const struct account *account);
  * often already: EXIT_DONE, once more; EXIT_INVALID, no more. */
 const struct port_trial *account_changed_link(const struct account *account);
 enum exit_code account_judge_links(const struct account *account, unsigned int repeats);
+/* Say that one changed, in a trial in which links may. */
+void account_note_links(const struct account *account);
 
 /* Fill in counts, verdict, attribution, pacing, order and latency (by software, on one clock), and whether the tester was
  * the limit. EXIT_INVALID if the ports are crossed. */

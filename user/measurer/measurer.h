@@ -60,8 +60,8 @@ struct load_steps {
 	uint64_t frame_count; /* of each transmitting port */
 	double then_load_fps; /* 0: nothing follows */
 	uint64_t then_frame_count;
-	bool resets_sut; /* so that links may go down and come back */
-	double grace_s;  /* how long after its time the last frame may still be sent */
+	bool links_may_change; /* they go down, and may come back: that is part of the test, and the trial counts */
+	double grace_s;        /* how long after its time the last frame may still be sent */
 	/* Called about every ms from before the first frame until after the last, with the frames received so far and those
 	 * known to be missing by a gap before a later one; may be NULL. */
 	void (*watch)(void *context, uint64_t now_ns, uint64_t received, uint64_t missing);

@@ -75,23 +75,20 @@ static enum exit_code find_link(struct measurer_xdp *xdp, unsigned int port, str
 }
 
 /* A link that was lost, or a port that was set down, says so by its changes: one more where there was none to begin with, or
- * the port is down in the end. But where losing it is the test. */
+ * the port is down in the end. */
 static enum exit_code read_link(struct measurer_xdp *xdp, unsigned int port, bool before, struct xdp_snapshot *snapshot)
 {
 	struct link_info link;
 	enum exit_code code = find_link(xdp, port, &link);
-	bool may_change = xdp->steps && xdp->steps->resets_sut, is_lost;
+	bool is_lost;
 
 	if (code)
 		return code;
 	is_lost = !link.up || !link.carrier;
-	if (is_lost && may_change)
-		return refuse(EXIT_INVALID, "port %s lost its link during a trial", xdp->ports[port].link.name);
 	snapshot->link[port] = link.stats;
 	link_sent_read(link.ifindex, link.stats.tx_packets, xdp_is_zero_copy(xdp, port), &snapshot->sent[port]);
-	if (!may_change)
-		snapshot->link_changes[port] = link.carrier_changes - (before && is_lost) + (!before && !link.up) +
-					       read_resets(xdp->ports[port].link.name);
+	snapshot->link_changes[port] =
+		link.carrier_changes - (before && is_lost) + (!before && !link.up) + read_resets(xdp->ports[port].link.name);
 	return EXIT_DONE;
 }
 
@@ -629,7 +626,7 @@ static bool links_changed(const struct xdp_run *run)
 	return memcmp(run->after.link_changes, run->before.link_changes, sizeof(run->after.link_changes));
 }
 
-/* Counters of links that changed are held to nothing: such a trial is not believed. */
+/* Counters of links that changed are held to nothing: such a trial is not believed, but where links may change. */
 enum exit_code xdp_run_end(struct measurer_xdp *xdp, struct xdp_run *run, struct port_trial *ret_ports)
 {
 	enum exit_code code;
@@ -793,6 +790,7 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 {
 	struct account *account = &xdp->account;
 	struct measurement measurement = { .tx_backend = xdp_backend(xdp) };
+	bool may_change = xdp->steps && xdp->steps->links_may_change;
 	uint64_t start_ns = clock_ns();
 	struct rx_counters received;
 	struct xdp_run run;
@@ -802,7 +800,9 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 	    (code = perform(xdp, &run, &measurement)))
 		return code;
 	xdp_account(xdp, xdp->config, input, xdp->port_count);
-	while (account_changed_link(account)) {
+	if (may_change)
+		account_note_links(account);
+	while (account_changed_link(account) && !may_change) {
 		begin_steps_again(xdp->steps);
 		if ((code = account_judge_links(account, measurement.link_repeats++)) ||
 		    (code = perform(xdp, &run, &measurement)))
