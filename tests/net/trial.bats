@@ -46,9 +46,10 @@ counts='.trial_result.counts'
   clean_trial --load 200000 --duration 1
   [ "$status" -eq 0 ]
   check "$counts | .lost == 0 and .received == 200000"
-  clean_trial --load 202000 --duration 1 --wait d=0.2
+  clean_trial --load 202000 --duration 1 --wait d=0.2 --metrics "$BATS_TEST_TMPDIR/m.prom"
   # 20 frames fit into the burst of 100 us
   check "$counts | .sent == 202000 and .lost == 1980"
+  for sample in 'trials 1' 'sent_frames 202000' 'lost_frames 1980'; do grep -qx "xdp_mlr_$sample" "$BATS_TEST_TMPDIR/m.prom"; done
   check '.trial_result.loss_attribution | .sut == 1980 and .unsent == 0 and .dropped_before_wire == 0 and .receiver_missed == 0'
   check '.tester_limited == false'
 }

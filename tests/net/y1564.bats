@@ -58,7 +58,7 @@ short=(--cir-steps 50%,100% --step-duration 0.2 --duration 1.5)
 @test "a link that is lost in a performance test counts: its seconds are errored, and it is not made again" {
   lab_up policer:rate=20kfps
   start y1564 --frame-size 64 --wait d=0.1 --format json --tests performance --duration 5 --service cir=2kfps,loss=100%,availability=0 \
-    --service cir=2kfps,loss=1%
+    --service cir=2kfps,loss=1% --metrics "$BATS_TEST_TMPDIR/m.prom"
   until_it_says 'service1: performance' "$BATS_TEST_TMPDIR/err"
   sleep 1
   inside ip link set sut-b down
@@ -69,6 +69,9 @@ short=(--cir-steps 50%,100% --step-duration 0.2 --duration 1.5)
   check '.services[0].performance.trials | length == 1 and .[0].link_repeats == null'
   check '[.warnings[] | select(contains("link went down") and contains("counts"))] | length == 1'
   check '.services[1].performance | .passed != false and .loss_ratio == 0'
+  grep -qx 'xdp_mlr_trials 2' "$BATS_TEST_TMPDIR/m.prom"
+  grep -qx "xdp_mlr_sent_frames $(get '[.services[].performance.trials[].counts.sent] | add')" "$BATS_TEST_TMPDIR/m.prom"
+  grep -qx "xdp_mlr_lost_frames $(get '[.services[].performance.trials[].counts.lost] | add')" "$BATS_TEST_TMPDIR/m.prom"
 }
 
 @test "a plan says how long it takes" {

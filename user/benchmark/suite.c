@@ -38,6 +38,7 @@ static enum exit_code begin_trial(struct suite_part *part, double load_fps, doub
 
 static enum exit_code end_trial(struct suite_part *part, const struct measurement *measurement)
 {
+	progress_trial_ended(&measurement->counts, measurement->verdict.lost, measurement->result.output.loss_ratio);
 	return event_trial_finished(part->config, part->suite->trial_count, report_trial(measurement));
 }
 

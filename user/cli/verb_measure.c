@@ -189,6 +189,8 @@ static enum exit_code perform_trial(struct run *run)
 	struct measurement measurement = { .port_count = 0 };
 	enum exit_code code = measure_trial_and_lost(run, &measurement);
 
+	if (code == EXIT_DONE)
+		progress_trial_ended(&measurement.counts, measurement.verdict.lost, measurement.result.output.loss_ratio);
 	progress_end();
 	if (code == EXIT_DONE)
 		code = show_trial(run, &measurement, measurement.tester_limited ? EXIT_UNMET : EXIT_DONE);

@@ -34,6 +34,8 @@ static struct {
 	char stage[VIEW_STAGE_SIZE]; /* of a suite; "": none */
 	uint64_t stage_start_ns;
 	double stage_after_s, stage_limit_s;
+	size_t trial_count; /* single ones that have ended, and of the last and of all: */
+	double last_loss_ratio, sent_frames, lost_frames;
 	struct view view;
 	uint64_t taken_ns; /* when the view was true; its times go on from there, if time passes */
 	uint64_t drawn_ns;
@@ -248,12 +250,35 @@ void progress_take_trial(struct view *view, const struct mlr_trial_input *input)
 	view->duration_s = input->duration_s;
 }
 
+static void take_ended(struct view *view)
+{
+	if (!progress.trial_count)
+		return;
+	view->trial_count = progress.trial_count;
+	view->last_loss_ratio = progress.last_loss_ratio;
+	view->sent_frames = progress.sent_frames;
+	view->lost_frames = progress.lost_frames;
+}
+
+void progress_trial_ended(const struct mlr_trial_counts *counts, int64_t lost, double loss_ratio)
+{
+	struct view view = progress.view;
+
+	progress.trial_count++;
+	progress.last_loss_ratio = loss_ratio;
+	progress.sent_frames += (double)counts->sent;
+	progress.lost_frames += (double)lost;
+	take_ended(&view);
+	metrics_update(&view);
+}
+
 void progress_show_trial(const struct config *config, const struct mlr_trial_input *input, double remaining_s)
 {
 	struct view view = progress_view(config);
 	const struct waits *waits = &config->waits;
 
 	progress_take_trial(&view, input);
+	take_ended(&view);
 	view.remaining_s = fmax(input->duration_s + waits->routing_s + waits->learning_s + waits->stabilize_s, remaining_s);
 	progress_show(config, &view, true);
 }

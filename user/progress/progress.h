@@ -37,6 +37,9 @@ void progress_show_end(const struct view *view);
  * than the trial. */
 void progress_show_trial(const struct config *config, const struct mlr_trial_input *input, double remaining_s);
 
+/* It has ended: from now on it counts among those that the view and --metrics have. */
+void progress_trial_ended(const struct mlr_trial_counts *counts, int64_t lost, double loss_ratio);
+
 /* What is drawn goes away; the thread ends. */
 void progress_end(void);
 
