@@ -78,3 +78,18 @@ night() {
   rm "$FOLDER"/of-*.json "$FOLDER"/z-soak.json
   refuses 2 "holds no result of search, soak or rfc2544 .2 other files" "$XDP_MLR" report "$FOLDER"
 }
+
+@test "foreign names, FIFOs and results without date or figure do not spoil a trend" {
+  night 01 1000e3
+  cp "$FOLDER/of-01.json" "$FOLDER"/$'\xff\xfe.json'
+  cp "$FOLDER/of-01.json" "$FOLDER"/$'a\nb\u202e.json'
+  mkfifo "$FOLDER/fifo.json"
+  jq -c '.search_result = [] | .environment.start_time = "2020-01-01T00:00:00Z"' "$FOLDER/of-01.json" >"$FOLDER/empty.json"
+  jq -c '.environment.start_time = "2026-02-30T00:00:00Z"' "$FOLDER/of-01.json" >"$FOLDER/dateless.json"
+  jq -c '.environment = 5' "$FOLDER/of-01.json" >"$FOLDER/broken.json"
+  run --separate-stderr timeout 20 "$XDP_MLR" report "$FOLDER" --format json
+  [ "$status" -eq 0 ]
+  is '.results == 3 and ([.goals[0].points[].file] | any(. == "\\xff\\xfe.json") and any(. == "a\\x0ab\\u202e.json"))' <<<"$output"
+  is '.skipped | map({(.file): .why}) | add | .["fifo.json"] == "it is no regular file" and .["empty.json"] == "it has no figure" and .["dateless.json"] == "its start_time is no date"' <<<"$output"
+  is '.skipped | any(.file == "broken.json" and (.why | test("environment")))' <<<"$output"
+}

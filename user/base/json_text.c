@@ -36,7 +36,7 @@ static void put_plain(FILE *stream, const json_t *value)
 		size_t control = plain_control(at);
 
 		if (control)
-			fprintf(stream, "\\u%04X", (unsigned char)at[control - 1]);
+			fprintf(stream, "\\u%04X", plain_code(at, control));
 		else
 			fputc(*at, stream);
 		at += control ? control - 1 : 0;

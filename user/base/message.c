@@ -133,12 +133,22 @@ static void say(const char *prefix, bool keep, const char *format, va_list argum
 	free(text);
 }
 
+static _Thread_local char refused[1024];
+
+const char *message_refused(void)
+{
+	return refused;
+}
+
 enum exit_code refuse(enum exit_code code, const char *format, ...)
 {
 	static atomic_bool said;
 	bool ran_out = memory_ran_out(); /* then it is that, whatever it was taken for, and by however many */
 	va_list arguments;
 
+	va_start(arguments, format);
+	vsnprintf(refused, sizeof(refused), format, arguments);
+	va_end(arguments);
 	va_start(arguments, format);
 	if (!ran_out || !atomic_exchange(&said, true))
 		say("", false, ran_out ? "out of memory" : format, arguments);

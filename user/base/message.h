@@ -23,6 +23,9 @@ __attribute__((format(printf, 2, 3))) enum exit_code refuse(enum exit_code code,
 __attribute__((format(printf, 1, 2))) void warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...);
 
+/* What this thread refused last, in words. */
+const char *message_refused(void);
+
 /* What was warned of so far, each text once, the first 64; how many. They are message.c's. */
 size_t message_warnings(char *const **ret_texts);
 

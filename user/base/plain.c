@@ -13,7 +13,22 @@ size_t plain_control(const char *text)
 
 	if ((first < 0x20 && first != '\n' && first != '\t') || first == 0x7f)
 		return 1;
+	if (first == 0xe2 && (second == 0x80 || second == 0x81)) { /* U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069 */
+		unsigned char third = (unsigned char)text[2];
+
+		return (second == 0x80 ? third == 0x8e || third == 0x8f || (third >= 0xaa && third <= 0xae)
+				       : third >= 0xa6 && third <= 0xa9)
+			       ? 3
+			       : 0;
+	}
 	return first == 0xc2 && second >= 0x80 && second < 0xa0 ? 2 : 0;
+}
+
+unsigned int plain_code(const char *text, size_t control)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	return control == 3 ? (at[0] & 0xfU) << 12 | (at[1] & 0x3fU) << 6 | (at[2] & 0x3fU) : at[control - 1];
 }
 
 /* How many octets the UTF-8 character has that begins here; 0: none does, and there may be a C1 control of eight bits. */
@@ -51,7 +66,7 @@ char *plain_text(const char *text)
 		if (octets)
 			fwrite(text, 1, octets, stream);
 		else
-			fprintf(stream, "\\x%02x", (unsigned char)text[control ? control - 1 : 0]);
+			fprintf(stream, control == 3 ? "\\u%04x" : "\\x%02x", plain_code(text, control ? control : 1));
 		text += octets ? octets : control ? control : 1;
 	}
 	return text_stream_end(stream, &plain);

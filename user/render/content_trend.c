@@ -268,6 +268,8 @@ static void add_change(struct cells *cells, const json_t *point)
 
 	if (isnan(change))
 		cells_add(cells, "\xe2\x80\x93");
+	else if (fabs(change) > 10)
+		cells_add(cells, "more than 1000 %%");
 	else
 		cells_add(cells, "%+.2f %%", 100 * change);
 }

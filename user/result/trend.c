@@ -13,6 +13,7 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/plain.h"
 #include "result/compare.h"
 #include "result/load.h"
 #include "result/report.h"
@@ -40,29 +41,88 @@ bool trend_is_folder(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* A text from others in one line, as JSON and a terminal can hold it. */
+static json_t *line_json(const char *text)
+{
+	char buffer[4 * NAME_MAX + 4], *plain = plain_text(quote(text, strlen(text), buffer, sizeof(buffer)));
+	json_t *json = plain ? json_string(plain) : NULL;
+
+	free(plain);
+	return json;
+}
+
 static void skip(struct trend *trend, const char *file, const char *why)
 {
-	json_array_append_new(trend->skipped, json_pack("{s:s, s:s}", "file", file, "why", why));
+	json_array_append_new(trend->skipped, json_pack("{s:o, s:o}", "file", line_json(file), "why", line_json(why)));
+}
+
+static json_t *number_of(const json_t *findings, const char *name, const char *of_soak)
+{
+	const json_t *value = json_object_get(findings, name) ?: json_object_get(findings, of_soak);
+
+	return json_is_number(value) ? json_copy((json_t *)value) : json_null();
+}
+
+static bool is_date(const char *text)
+{
+	struct tm parts = { .tm_year = 0 }, same;
+	const char *end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+
+	if (!end || *end || strlen(text) != strlen("2026-11-21T12:59:00Z"))
+		return false;
+	same = parts; /* 30 February is 2 March */
+	timegm(&same);
+	return same.tm_mday == parts.tm_mday && same.tm_mon == parts.tm_mon;
+}
+
+/* Why it has no place among dated results; NULL: it has one. */
+static const char *unfit(const struct config *config, const json_t *document)
+{
+	const char *date = read_string(json_object_get(document, "environment"), "start_time"), *reason = "it has no figure";
+	json_t *goals, *goal;
+	size_t i;
+
+	if (!date)
+		return "it has no date";
+	if (!is_date(date))
+		return "its start_time is no date";
+	goals = compare_results(config, document, document);
+	json_array_foreach (goals, i, goal) {
+		json_t *value = number_of(json_object_get(goal, "b"), "conditional_throughput_mean", "mean");
+		bool negative = json_number_value(value) < 0;
+
+		if (json_is_number(value))
+			reason = negative ? "a throughput is below 0" : NULL;
+		json_decref(value);
+		if (negative)
+			break;
+	}
+	json_decref(goals);
+	return reason;
 }
 
 static void take_file(struct trend *trend, const char *file)
 {
 	char path[PATH_MAX], problem[LOAD_PROBLEM_SIZE];
-	const char *date;
 	json_t *document = NULL;
+	struct stat status;
+	const char *reason;
 
 	if (snprintf(path, sizeof(path), "%s/%s", trend->config->files[0], file) >= (int)sizeof(path))
-		return;
+		return skip(trend, file, "its path is too long");
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) /* a FIFO would be waited for */
+		return skip(trend, file, "it is no regular file");
 	if (result_load(path, problem, &document) != EXIT_DONE)
-		snprintf(problem, sizeof(problem), "it could not be read");
-	date = read_string(json_object_get(document, "environment"), "start_time");
-	if (!document || !date) {
-		skip(trend, file, document ? "it has no date" : problem);
+		snprintf(problem, sizeof(problem), "%s", message_refused());
+	reason = document ? unfit(trend->config, document) : problem;
+	if (reason || json_object_set_new(document, "file", line_json(file))) {
+		skip(trend, file, reason ? reason : "out of memory");
 		json_decref(document);
 		return;
 	}
-	json_object_set_new(document, "file", json_string(file));
-	trend->results[trend->count++] = (struct dated){ read_string(document, "file"), date, document };
+	trend->results[trend->count++] =
+		(struct dated){ read_string(document, "file"),
+				read_string(json_object_get(document, "environment"), "start_time"), document };
 }
 
 static int is_json(const struct dirent *entry)
@@ -135,21 +195,15 @@ static json_t *compare_goal(const struct trend *trend, size_t from, size_t to, s
 	return one;
 }
 
-static json_t *number_of(const json_t *findings, const char *name, const char *of_soak)
-{
-	const json_t *value = json_object_get(findings, name) ?: json_object_get(findings, of_soak);
-
-	return json_is_number(value) ? json_copy((json_t *)value) : json_null();
-}
-
 static json_t *point_json(const struct dated *dated, const json_t *comparison, bool first)
 {
 	const json_t *findings = json_object_get(comparison, "b"),
 		     *environment = json_object_get(dated->document, "environment");
+	const char *sut = read_string(json_object_get(dated->document, "sut"), "name");
 
-	return json_pack("{s:s, s:s, s:O?, s:O?, s:o, s:o, s:o, s:o, s:b, s:b, s:s, s:o, s:o}", "file", dated->file,
+	return json_pack("{s:s, s:s, s:O?, s:o?, s:o, s:o, s:o, s:o, s:b, s:b, s:s, s:o, s:o}", "file", dated->file,
 			 "start_time", dated->date, "version", json_object_get(environment, "version"), "sut",
-			 json_object_get(json_object_get(dated->document, "sut"), "name"), "value",
+			 sut ? line_json(sut) : NULL, "value",
 			 number_of(findings, "conditional_throughput_mean", "mean"), "stdev",
 			 number_of(findings, "conditional_throughput_stdev", "stdev"), "lower_bound",
 			 number_of(findings, "relevant_lower_bound_min", ""), "upper_bound",
