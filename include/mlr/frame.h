@@ -114,8 +114,8 @@ static inline uint16_t mlr_checksum_fold(uint32_t sum)
 	return (uint16_t)~sum;
 }
 
-/* Filling in takes three steps: the first holds for all frames of a flow, the last can wait until the frame departs. `header` was copied from the template and
- * starts at an even address; in a BPF program it has MLR_HEADER_SCRATCH_OCTETS. */
+/* Filling in takes three steps: the first holds for all frames of a flow, the last can wait until the frame departs. `header`
+ * was copied from the template and starts at an even address; in a BPF program it has MLR_HEADER_SCRATCH_OCTETS. */
 
 /* An offset, with the bound that the verifier of BPF wants to see. */
 static inline __attribute__((always_inline)) unsigned int mlr_bounded(uint8_t offset)
@@ -163,7 +163,7 @@ mlr_frame_number(uint8_t *header, const struct mlr_frame_template *template, uin
 	return sum + trial + mlr_words(sequence);
 }
 
-/* Second: the stamp, and the UDP checksum from the sum of the first step. Times in ns of CLOCK_MONOTONIC, actual >=
+/* At last the stamp, and the UDP checksum from the frame's sum. Times in ns of CLOCK_MONOTONIC, actual >=
  * intended. */
 static inline __attribute__((always_inline)) void mlr_frame_stamp(uint8_t *header, const struct mlr_frame_template *template,
 								  uint32_t sum, uint64_t intended_ns, uint64_t actual_ns)

@@ -2,7 +2,8 @@
 /*
  * Text from others, fit for a terminal: control characters (C0 but line ends and tabs, DEL, and C1, which terminals take in
  * UTF-8, too) become "\x1b", and so does each octet of what is no UTF-8 and goes beyond ASCII: some terminals take 0x9b for a
- * control. What turns the direction of writing (U+202E and the like) becomes "\u202e". Otherwise a file could move the cursor, set the title, or make the terminal type.
+ * control. What turns the direction of writing (U+202E and the like) becomes "\u202e". Otherwise a file could move the cursor,
+ * set the title, make the terminal type, or show a name that is another.
  */
 #ifndef XDP_MLR_BASE_PLAIN_H
 #define XDP_MLR_BASE_PLAIN_H

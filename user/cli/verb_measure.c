@@ -207,55 +207,65 @@ enum exit_code verb_trial(const struct config *config)
 
 /* --- suites, which choose their measurers themselves ---------------------------------------------------------------- */
 
-enum exit_code verb_rfc2544(const struct config *config)
+static enum exit_code measure_suite(const struct config *config, enum exit_code (*perform)(struct run *run))
 {
-	struct report_file file;
-	struct rfc2544 suite;
-	json_t *document;
-	enum exit_code code = report_file_open(config, &file);
+	struct run run = { .config = config };
+	enum exit_code code = report_file_open(config, &run.file);
 
 	if (code != EXIT_DONE)
 		return code;
-	code = rfc2544_run(config, &suite);
-	document = report_rfc2544(&suite);
+	code = perform(&run);
+	report_file_close(&run.file);
+	return code;
+}
+
+static enum exit_code perform_rfc2544(struct run *run)
+{
+	struct rfc2544 suite;
+	enum exit_code code = rfc2544_run(run->config, &suite);
+	json_t *document = report_rfc2544(&suite);
+
 	if (document)
-		code = deliver(document, config, suite.common.duration_s, &file, code);
+		code = deliver(document, run->config, suite.common.duration_s, &run->file, code);
 	rfc2544_free(&suite);
-	report_file_close(&file);
+	return code;
+}
+
+enum exit_code verb_rfc2544(const struct config *config)
+{
+	return measure_suite(config, perform_rfc2544);
+}
+
+static enum exit_code perform_y1564(struct run *run)
+{
+	struct y1564 suite;
+	enum exit_code code = y1564_run(run->config, &suite);
+	json_t *document = report_y1564(&suite);
+
+	if (document)
+		code = deliver(document, run->config, suite.common.duration_s, &run->file, code);
+	y1564_free(&suite);
 	return code;
 }
 
 enum exit_code verb_y1564(const struct config *config)
 {
-	struct report_file file;
-	struct y1564 suite;
-	json_t *document;
-	enum exit_code code = report_file_open(config, &file);
+	return measure_suite(config, perform_y1564);
+}
 
-	if (code != EXIT_DONE)
-		return code;
-	code = y1564_run(config, &suite);
-	document = report_y1564(&suite);
-	if (document)
-		code = deliver(document, config, suite.common.duration_s, &file, code);
-	y1564_free(&suite);
-	report_file_close(&file);
+static enum exit_code perform_selftest(struct run *run)
+{
+	struct selftest selftest;
+	enum exit_code code = selftest_run(run->config, &selftest);
+
+	if (code == EXIT_INTERRUPTED || json_array_size(selftest.self_tests))
+		code = deliver(report_selftest(&selftest), run->config,
+			       (double)(clock_ns() - selftest.start_ns) / (double)NS_PER_S, &run->file, code);
+	selftest_free(&selftest);
 	return code;
 }
 
 enum exit_code verb_selftest(const struct config *config)
 {
-	struct selftest selftest;
-	struct report_file file;
-	enum exit_code code = report_file_open(config, &file);
-
-	if (code != EXIT_DONE)
-		return code;
-	code = selftest_run(config, &selftest);
-	if (code == EXIT_INTERRUPTED || json_array_size(selftest.self_tests))
-		code = deliver(report_selftest(&selftest), config,
-			       (double)(clock_ns() - selftest.start_ns) / (double)NS_PER_S, &file, code);
-	selftest_free(&selftest);
-	report_file_close(&file);
-	return code;
+	return measure_suite(config, perform_selftest);
 }
