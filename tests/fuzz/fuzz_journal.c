@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A journal of a port, whole or damaged. */
-#include "port/journal.c"
 #include "json.h"
+#include "port/journal.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -203,9 +203,8 @@ static json_t *point_json(const struct dated *dated, const json_t *comparison, b
 
 	return json_pack("{s:s, s:s, s:O?, s:o?, s:o, s:o, s:o, s:o, s:b, s:b, s:s, s:o, s:o}", "file", dated->file,
 			 "start_time", dated->date, "version", json_object_get(environment, "version"), "sut",
-			 sut ? line_json(sut) : NULL, "value",
-			 number_of(findings, "conditional_throughput_mean", "mean"), "stdev",
-			 number_of(findings, "conditional_throughput_stdev", "stdev"), "lower_bound",
+			 sut ? line_json(sut) : NULL, "value", number_of(findings, "conditional_throughput_mean", "mean"),
+			 "stdev", number_of(findings, "conditional_throughput_stdev", "stdev"), "lower_bound",
 			 number_of(findings, "relevant_lower_bound_min", ""), "upper_bound",
 			 number_of(findings, "relevant_upper_bound_max", ""), "regular",
 			 !read_string(dated->document, "irregular_reason"), "tester_limited",
