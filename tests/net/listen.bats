@@ -38,6 +38,24 @@ talk() {
   check '.ports[0].counts.foreign > 0'
 }
 
+# What its packet sockets hold of what came to port A. (The sixth column is whether one takes frames, the seventh what it holds.)
+held() {
+  awk -v port="$(cat "/sys/class/net/$A/ifindex")" '$5 == port { sum += $7; count++ } END { print count, sum }' /proc/net/packet
+}
+
+@test "once it has listened it keeps nothing more of what comes" {
+  local before
+  lab_up router
+  talk
+  start trial --load 1000 --duration 60 --allow-unsafe "a talkative lab"
+  flowing 50
+  before=$(held)
+  [[ $before == "2 "* ]]
+  flowing 500
+  [ "$(held)" = "$before" ]
+  interrupted
+}
+
 @test "foreign traffic that begins later is warned of, once, and stands in the result" {
   local sum in_time=false
   lab_up router

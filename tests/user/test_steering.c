@@ -241,7 +241,7 @@ static void need_root(void)
 
 static struct port claimed_port(void)
 {
-	struct port port = { .promiscuous_fd = -1 };
+	struct port port = { .listening_fd = -1 };
 	struct mnl_socket *netlink;
 
 	assert_int_equal(netlink_open(&netlink), 0);

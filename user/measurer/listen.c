@@ -2,13 +2,13 @@
 #include "measurer/listen.h"
 
 #include <arpa/inet.h>
+#include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/stop.h"
@@ -22,38 +22,6 @@
 #define ICMPV6_ECHO     0x80
 
 static bool has_listened; /* in this process */
-
-static int open_socket(int ifindex)
-{
-	const struct sockaddr_ll address = {
-		.sll_family = AF_PACKET,
-		.sll_protocol = htons(ETH_P_ALL),
-		.sll_ifindex = ifindex,
-	};
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd >= 0 && bind(fd, (const struct sockaddr *)&address, sizeof(address))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-void listen_begin(const struct port *ports, unsigned int port_count, struct listener *ret)
-{
-	*ret = (struct listener){ .start_ns = clock_ns(), .port_count = port_count };
-	for (unsigned int i = 0; i < port_count; i++)
-		ret->fds[i] = has_listened ? -1 : open_socket(ports[i].link.ifindex);
-}
-
-void listen_close(struct listener *listener)
-{
-	for (unsigned int i = 0; i < listener->port_count; i++) {
-		if (listener->fds[i] > 0)
-			close(listener->fds[i]);
-		listener->fds[i] = -1;
-	}
-}
 
 /* --- the first frame ------------------------------------------------------------------------------------------------ */
 
@@ -93,10 +61,10 @@ static void describe_first(int fd, char shown[SHOWN_SIZE])
 	uint8_t frame[LOOK_OCTETS] = { 0 };
 
 	shown[0] = '\0';
-	while (fd >= 0 && recvfrom(fd, frame, sizeof(frame), 0, (struct sockaddr *)&from, &size) >= (ssize_t)ETH_HLEN) {
+	while (recvfrom(fd, frame, sizeof(frame), 0, (struct sockaddr *)&from, &size) >= (ssize_t)ETH_HLEN) {
 		uint16_t type = ntohs(from.sll_protocol);
 
-		if (from.sll_pkttype != PACKET_OUTGOING && !is_housekeeping(frame, type)) {
+		if (!is_housekeeping(frame, type)) {
 			snprintf(shown, SHOWN_SIZE,
 				 ", the first (%sEtherType 0x%04x) from %02x:%02x:%02x:%02x:%02x:%02x to "
 				 "%02x:%02x:%02x:%02x:%02x:%02x",
@@ -110,15 +78,14 @@ static void describe_first(int fd, char shown[SHOWN_SIZE])
 
 /* --- judging -------------------------------------------------------------------------------------------------------- */
 
-static enum exit_code judge(const struct listener *listener, const struct port *port, int fd, uint64_t foreign,
-			    const char *unsafe_reason)
+static enum exit_code judge(uint64_t start_ns, const struct port *port, uint64_t foreign, const char *unsafe_reason)
 {
-	double duration_s = (double)(clock_ns() - listener->start_ns) / (double)NS_PER_S;
+	double duration_s = (double)(clock_ns() - start_ns) / (double)NS_PER_S;
 	char shown[SHOWN_SIZE];
 
 	if (!foreign)
 		return EXIT_DONE;
-	describe_first(fd, shown);
+	describe_first(port->listening_fd, shown);
 	if (!unsafe_reason)
 		return refuse(
 			EXIT_UNSAFE,
@@ -130,19 +97,29 @@ static enum exit_code judge(const struct listener *listener, const struct port *
 	return EXIT_DONE;
 }
 
-enum exit_code listen_end(struct listener *listener, const struct port *ports, struct rx *const *receivers,
+/* Nothing more is wanted of the port's socket but that it is open. */
+static void stop_listening(const struct port *port)
+{
+	static struct sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+	static const struct sock_fprog filter = { .len = 1, .filter = &nothing };
+
+	setsockopt(port->listening_fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter));
+}
+
+enum exit_code listen_end(uint64_t start_ns, const struct port *ports, unsigned int port_count, struct rx *const *receivers,
 			  const char *unsafe_reason)
 {
 	enum exit_code code = EXIT_DONE;
 	struct rx_counters counters;
 
-	if (!has_listened && stop_sleep_until(listener->start_ns + LISTEN_MIN_NS))
+	if (!has_listened && stop_sleep_until(start_ns + LISTEN_MIN_NS))
 		code = EXIT_INTERRUPTED;
-	for (unsigned int i = 0; i < listener->port_count && !code && !has_listened; i++) {
+	for (unsigned int i = 0; i < port_count && !code && !has_listened; i++) {
 		rx_snapshot(receivers[i], &counters);
-		code = judge(listener, &ports[i], listener->fds[i], counters.foreign, unsafe_reason);
+		code = judge(start_ns, &ports[i], counters.foreign, unsafe_reason);
 	}
 	has_listened = true;
-	listen_close(listener);
+	for (unsigned int i = 0; i < port_count; i++)
+		stop_listening(&ports[i]);
 	return code;
 }

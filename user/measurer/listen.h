@@ -4,7 +4,7 @@
  * use, and is refused (EXIT_UNSAFE) unless a reason is given.
  *
  * What counts is the receivers' count of foreign frames, in which ARP, neighbour discovery, MLD, LLDP and what 802.1D
- * reserves have no part. A packet socket a port keeps a copy of what they passed on, to show the first of it. Listening
+ * reserves have no part. The ports' own sockets keep a copy of what they passed on, to show the first of it. Listening
  * begins before the receivers attach, takes the time that ARP takes anyway, and LISTEN_MIN_NS at least; once a process,
  * because what follows in it is the tester's own traffic.
  */
@@ -18,17 +18,8 @@
 
 #define LISTEN_MIN_NS 200000000ull
 
-struct listener {
-	uint64_t start_ns;
-	unsigned int port_count;
-	int fds[MLR_PORTS_MAX]; /* -1: none; then the first frame cannot be shown */
-};
-
-void listen_begin(const struct port *ports, unsigned int port_count, struct listener *ret);
-/* Wait for the rest of the time, judge, and close. EXIT_INTERRUPTED after a stop. */
-enum exit_code listen_end(struct listener *listener, const struct port *ports, struct rx *const *receivers,
+/* Wait until enough time has passed since receivers began to attach, and judge. EXIT_INTERRUPTED after a stop. */
+enum exit_code listen_end(uint64_t start_ns, const struct port *ports, unsigned int port_count, struct rx *const *receivers,
 			  const char *unsafe_reason);
-/* Close without judging; fine twice. */
-void listen_close(struct listener *listener);
 
 #endif

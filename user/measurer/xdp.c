@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/clock.h"
 #include "config/traffic.h"
 #include "measurer/departure.h"
 #include "measurer/listen.h"
@@ -315,17 +316,14 @@ static void free_xdp(struct measurer *measurer)
 static enum exit_code look_around(struct measurer_xdp *xdp)
 {
 	struct rx *receivers[MLR_PORTS_MAX];
-	struct listener listener;
+	uint64_t start_ns = clock_ns();
 	enum exit_code code;
 
-	listen_begin(xdp->ports, xdp->port_count, &listener);
-	if ((code = open_receivers(xdp)) || (code = learn_addresses(xdp))) {
-		listen_close(&listener);
+	if ((code = open_receivers(xdp)) || (code = learn_addresses(xdp)))
 		return code;
-	}
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		receivers[i] = xdp->ends[i].rx;
-	return listen_end(&listener, xdp->ports, receivers, xdp->config->unsafe_reason);
+	return listen_end(start_ns, xdp->ports, xdp->port_count, receivers, xdp->config->unsafe_reason);
 }
 
 static enum exit_code steer_ports(struct measurer_xdp *xdp)

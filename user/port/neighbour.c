@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/filter.h>
-#include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <netinet/icmp6.h>
 #include <netinet/if_ether.h>
@@ -20,6 +19,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "netdev/netlink.h"
+#include "port/port.h"
 
 #define RESOLVE_NS       (1 * NS_PER_S)
 #define ASK_EVERY_NS     (NS_PER_S / 5)
@@ -27,10 +27,6 @@
 #define FRAME_OCTETS     256
 #define ND_HOP_LIMIT     255
 #define LOW_WORD         12 /* of an IPv6 address: what varies */
-
-#ifndef PACKET_IGNORE_OUTGOING
-#define PACKET_IGNORE_OUTGOING 23
-#endif
 
 /* A neighbour solicitation or advertisement with its one option, behind the IPv6 header. */
 struct discovery {
@@ -80,26 +76,6 @@ static const struct sock_fprog *questions_and_answers(void)
 	return &program;
 }
 
-int neighbour_socket(const struct neighbour_port *port, const struct sock_fprog *filter)
-{
-	struct sockaddr_ll address = {
-		.sll_family = AF_PACKET,
-		.sll_protocol = htons(ETH_P_ALL), /* behind a VLAN tag no other one matches */
-		.sll_ifindex = port->ifindex,
-	};
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1, error;
-
-	if (fd < 0)
-		return -errno;
-	setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
-	if ((!filter || !setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, filter, sizeof(*filter))) &&
-	    !bind(fd, (struct sockaddr *)&address, sizeof(address)))
-		return fd;
-	error = -errno;
-	close(fd);
-	return error;
-}
-
 enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int port_count, struct neighbours **ret)
 {
 	struct neighbours *neighbours = calloc(1, sizeof(*neighbours));
@@ -108,7 +84,7 @@ enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int 
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	neighbours->stop_serving = eventfd(0, EFD_CLOEXEC);
 	for (unsigned int i = 0; i < port_count; i++) {
-		int fd = neighbour_socket(&ports[i], questions_and_answers());
+		int fd = port_socket(ports[i].ifindex, questions_and_answers());
 
 		if (fd < 0) {
 			neighbours_close(neighbours);

@@ -56,10 +56,6 @@ void neighbours_close(struct neighbours *neighbours);
 
 /* --- for whoever else speaks with the neighbours ----------------------------------------------------------------------- */
 
-struct sock_fprog;
-/* A raw socket of the port that does not block and gets nothing of what is sent, or what the filter (NULL: none) lets pass.
- * Or -errno. */
-int neighbour_socket(const struct neighbour_port *port, const struct sock_fprog *filter);
 /* Write the Ethernet header and VLAN tags of a frame from the port; their length. */
 size_t neighbour_put_link(const struct neighbour_port *port, const uint8_t *to_mac, uint16_t type, uint8_t *frame);
 /* Add octets from an even place on to the sum of a checksum (RFC 1071). */

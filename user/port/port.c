@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "port/port.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/if_packet.h>
+#include <net/ethernet.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,6 +22,10 @@
 #define BPS_PER_MBPS           1e6
 #define CARRIER_NS             (10 * NS_PER_S)
 #define CARRIER_POLL_NS        (NS_PER_S / 50)
+
+#ifndef PACKET_IGNORE_OUTGOING
+#define PACKET_IGNORE_OUTGOING 23
+#endif
 
 /* --- usage ---------------------------------------------------------------------------------------------------------- */
 
@@ -126,14 +133,36 @@ static void read_hardware(struct port *port)
 
 /* --- preparation ---------------------------------------------------------------------------------------------------- */
 
+int port_socket(int ifindex, const struct sock_fprog *filter)
+{
+	struct sockaddr_ll address = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL), /* behind a VLAN tag no other one matches */
+		.sll_ifindex = ifindex,
+	};
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1, error;
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
+	if ((!filter || !setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, filter, sizeof(*filter))) &&
+	    !bind(fd, (struct sockaddr *)&address, sizeof(address)))
+		return fd;
+	error = -errno;
+	close(fd);
+	return error;
+}
+
 /* Receive frames for any MAC address, for as long as this socket is open. */
 static enum exit_code make_promiscuous(struct port *port)
 {
 	struct packet_mreq membership = { .mr_ifindex = port->link.ifindex, .mr_type = PACKET_MR_PROMISC };
 
-	port->promiscuous_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	if (port->promiscuous_fd < 0 ||
-	    setsockopt(port->promiscuous_fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &membership, sizeof(membership)))
+	port->listening_fd = port_socket(port->link.ifindex, NULL);
+	if (port->listening_fd < 0)
+		errno = -port->listening_fd;
+	if (port->listening_fd < 0 ||
+	    setsockopt(port->listening_fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &membership, sizeof(membership)))
 		return refuse(EXIT_INCAPABLE, "port %s: cannot receive frames of all addresses: %s", port->link.name,
 			      why(errno));
 	return EXIT_DONE;
@@ -243,7 +272,7 @@ enum exit_code ports_open(struct mnl_socket *netlink, const struct config *confi
 	enum exit_code code;
 
 	for (unsigned int i = 0; i < config->port_count; i++)
-		ports[i].promiscuous_fd = -1;
+		ports[i].listening_fd = -1;
 	code = open_in_order(netlink, config, ports);
 	if (code)
 		ports_close(netlink, ports, config->port_count);
@@ -264,14 +293,14 @@ void ports_note_carrier(struct mnl_socket *netlink, struct port *ports, unsigned
 void ports_close(struct mnl_socket *netlink, struct port *ports, unsigned int port_count)
 {
 	for (unsigned int i = 0; i < port_count; i++) {
-		if (ports[i].promiscuous_fd > 0)
-			close(ports[i].promiscuous_fd);
+		if (ports[i].listening_fd > 0)
+			close(ports[i].listening_fd);
 		claim_release(ports[i].claim);
 	}
 	for (unsigned int i = 0; i < port_count; i++) {
 		if (ports[i].claim && ports[i].link.carrier && await_carrier(netlink, &ports[i]) == -ETIMEDOUT)
 			warn("port %s: its link has not come back within %d s of its restoring; look at its other end",
 			     ports[i].link.name, (int)(CARRIER_NS / NS_PER_S));
-		ports[i] = (struct port){ .promiscuous_fd = -1 };
+		ports[i] = (struct port){ .listening_fd = -1 };
 	}
 }

@@ -22,9 +22,9 @@ struct claim;
 struct port {
 	struct link_info link; /* as it was when the port was opened, but for an MTU that was raised */
 	char driver[32];
-	char bus[32];    /* where the device is, as "0000:03:00.0"; empty for a virtual one */
-	double link_bps; /* 0: not known, or made up as by veth */
-	int promiscuous_fd;
+	char bus[32];     /* where the device is, as "0000:03:00.0"; empty for a virtual one */
+	double link_bps;  /* 0: not known, or made up as by veth */
+	int listening_fd; /* which is what keeps the port promiscuous, too */
 	struct claim *claim;
 };
 
@@ -37,6 +37,11 @@ enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *p
  * them than ports_open() notes before undoing that who has carrier. Fine for ports that are zero or were not opened. */
 void ports_note_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
 void ports_close(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
+
+struct sock_fprog;
+/* A packet socket of a port that does not block and gets what arrives and the filter (NULL: none) lets pass, nothing of what is
+ * sent. Or -errno. The kernel takes some 10 ms to close each: have few. */
+int port_socket(int ifindex, const struct sock_fprog *filter);
 
 /* --- preparing a claimed port, in prepare.c ----------------------------------------------------------------------- */
 

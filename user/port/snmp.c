@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "config/config.h"
+#include "port/port.h"
 
 #define SNMP_PORT     161
 #define OWN_PORT      49161
@@ -258,7 +259,7 @@ enum exit_code snmp_open(const struct neighbour_port *port, const uint8_t *gatew
 	snmp->interval_ns =
 		(NS_PER_S + queries_per_s - 1) / queries_per_s; /* rounded up: in a second there is none too many */
 	snmp->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	snmp->socket = neighbour_socket(port, NULL);
+	snmp->socket = port_socket(port->ifindex, NULL);
 	if (snmp->socket < 0) {
 		error = -snmp->socket;
 		snmp_close(snmp);
