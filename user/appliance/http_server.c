@@ -95,9 +95,8 @@ static int ask(enum http_subject subject, unsigned int number, unsigned int form
 static void add_headers(struct MHD_Response *response, const char *type)
 {
 	static const char *const headers[][2] = {
-		{ "Content-Security-Policy",
-		  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
-		  "frame-ancestors 'none'" },
+		{ "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri "
+					     "'none'; form-action 'none'; frame-ancestors 'none'" },
 		{ "X-Content-Type-Options", "nosniff" },
 		{ "X-Frame-Options", "DENY" },
 		{ "Referrer-Policy", "no-referrer" },

@@ -39,11 +39,9 @@ static void add_omissions(const struct rfc2544 *suite, json_t *sentences)
 					rfc2544_names[i].name);
 	if (suite->common.config->direction == DIRECTION_A_TO_B || suite->common.config->direction == DIRECTION_B_TO_A)
 		append_sentence(sentences, "Section 14: one direction only; RFC 2544 says both.");
-	append_sentence(
-		sentences,
-		"Section 12: every test is made once, with the addresses of the traffic profile; RFC 2544 says to repeat "
-		"it with destinations in 256 networks at random (a run of its own with --vary dst-address=256 --flow-order "
-		"random).");
+	append_sentence(sentences, "Section 12: every test is made once, with the addresses of the traffic profile; RFC "
+				   "2544 says to repeat it with destinations in 256 networks at random (a run of its own "
+				   "with --vary dst-address=256 --flow-order random).");
 }
 
 static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
@@ -60,9 +58,8 @@ static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
 		append_sentence(sentences, "Latency: streams of %g s, RFC 2544 section 26.2 says at least %g s.",
 				plan->latency_duration_s, book->latency_duration_s);
 	if (rfc2544_is_wanted(suite, TEST_LATENCY))
-		append_sentence(sentences,
-				"Latency: every frame is measured, RFC 2544 section 26.2 says one frame after 60 s of "
-				"each stream; the value of a repeat is the mean over its frames.");
+		append_sentence(sentences, "Latency: every frame is measured, RFC 2544 section 26.2 says one frame after 60 "
+					   "s of each stream; the value of a repeat is the mean over its frames.");
 	if (rfc2544_is_wanted(suite, TEST_FRAME_LOSS) && plan->trial_duration_s < book->trial_duration_s)
 		append_sentence(sentences, "Frame loss rate: trials of %g s, RFC 2544 section 24 says at least %g s.",
 				plan->trial_duration_s, book->trial_duration_s);
@@ -71,18 +68,14 @@ static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
 				plan->burst_tests, book->burst_tests);
 	if (rfc2544_is_wanted(suite, TEST_BACK_TO_BACK) && !plan->burst_pause)
 		append_sentence(sentences,
-				"Back-to-back frames: bursts of at most %g s without a pause after them, RFC 2544 "
-				"section 26.4 says trials of at least %g s.",
+				"Back-to-back frames: bursts of at most %g s without a pause after them, RFC 2544 section "
+				"26.4 says trials of at least %g s.",
 				plan->burst_trial_s, book->burst_trial_s);
 	if (rfc2544_is_wanted(suite, TEST_BACK_TO_BACK)) {
-		append_sentence(
-			sentences,
-			"Back-to-back frames: measured for every frame size, RFC 9004 section 5.1 says only for those "
-			"whose throughput is below the maximum frame rate.");
-		append_sentence(
-			sentences,
-			"Back-to-back frames: a burst of which frames were lost is not sent again to verify the loss "
-			"(RFC 9004 section 5.2).");
+		append_sentence(sentences, "Back-to-back frames: measured for every frame size, RFC 9004 section 5.1 says "
+					   "only for those whose throughput is below the maximum frame rate.");
+		append_sentence(sentences, "Back-to-back frames: a burst of which frames were lost is not sent again to "
+					   "verify the loss (RFC 9004 section 5.2).");
 	}
 	if (rfc2544_is_wanted(suite, TEST_RECOVERY) && plan->overload_duration_s < book->overload_duration_s)
 		append_sentence(sentences, "System recovery: overload for %g s, RFC 2544 section 26.5 says at least %g s.",
@@ -99,16 +92,13 @@ static void add_rate_deviations(const struct rfc2544 *suite, json_t *sentences)
 	if (!first)
 		return;
 	if (line_fps <= 0)
-		append_sentence(
-			sentences,
-			"Maximum rate: these ports have no known line rate; 100 %% of the frame loss rate, and the rate of "
-			"bursts, is Max Load (%s), not the maximum of the medium.",
-			json_string_value(json_object_get(first, "max_load_source")));
+		append_sentence(sentences,
+				"Maximum rate: these ports have no known line rate; 100 %% of the frame loss rate, and the "
+				"rate of bursts, is Max Load (%s), not the maximum of the medium.",
+				json_string_value(json_object_get(first, "max_load_source")));
 	else if (max_fps < line_fps)
-		append_sentence(
-			sentences,
-			"Maximum rate: Max Load is below the line rate; it is 100 %% of the frame loss rate, and the rate "
-			"of bursts.");
+		append_sentence(sentences, "Maximum rate: Max Load is below the line rate; it is 100 %% of the frame loss "
+					   "rate, and the rate of bursts.");
 }
 
 /* --- the document ----------------------------------------------------------------------------------------------------- */

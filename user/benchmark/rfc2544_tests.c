@@ -74,8 +74,7 @@ static const char *search_reason(const struct goal_outcome *outcome)
 		return NULL;
 	case MLR_MAX_LOAD_IS_LOWER_BOUND:
 		return "the SUT loses nothing at the maximum rate, which so is its throughput in the sense of RFC 2544; as "
-		       "a "
-		       "result of MLRsearch it is irregular, for there is no upper bound";
+		       "a result of MLRsearch it is irregular, for there is no upper bound";
 	case MLR_MIN_LOAD_IS_UPPER_BOUND:
 		return "the SUT loses frames at every load down to Min Load";
 	case MLR_CONTRADICTED:

@@ -135,10 +135,10 @@ static enum exit_code find_fastest(struct one_test *test)
 			return refuse(EXIT_INVALID, "selftest: in %d trials no frame was sent; this machine is too busy",
 				      idle);
 		if (measurement.counts.sent && !measurement.counts.received)
-			return refuse(EXIT_INVALID,
-				      "selftest: of %llu frames none came from one port to the other; cable the two to each "
-				      "other",
-				      (unsigned long long)measurement.counts.sent);
+			return refuse(
+				EXIT_INVALID,
+				"selftest: of %llu frames none came from one port to the other; cable the two to each other",
+				(unsigned long long)measurement.counts.sent);
 		test->fastest_fps = fmax(test->fastest_fps, measurement.pacing.achieved_fps);
 		measurement_free(&measurement);
 	}
@@ -366,11 +366,10 @@ static enum exit_code check_no_sut(struct selftest *selftest, const struct confi
 				      "selftest: a gateway (%s) answered on port %s, so there is a SUT between the ports; "
 				      "cable the two to each other",
 				      read_text(port_of(selftest->measurer, i), "destination_mac"), config->ports[i].name);
-	selftest->sut_check = json_pack(
-		"{s:b, s:s}", "verified", are_pair, "evidence",
-		are_pair ? "the ports are the two ends of one veth pair"
-			 : "no gateway answered ARP on either port, and the frames arrived; that no switch or bridge is "
-			   "between the ports is assumed");
+	selftest->sut_check = json_pack("{s:b, s:s}", "verified", are_pair, "evidence",
+					are_pair ? "the ports are the two ends of one veth pair"
+						 : "no gateway answered ARP on either port, and the frames arrived; that no "
+						   "switch or bridge is between the ports is assumed");
 	if (!are_pair)
 		note("selftest: it is assumed that the ports are cabled to each other: a switch between them cannot be told "
 		     "from a cable");

@@ -75,8 +75,7 @@ static enum exit_code read_slurm_pair(struct reader *reader, const yaml_node_t *
 		return code;
 	if (strspn(name, letters) != strlen(name) || *name == '-')
 		return refuse_node(&reader->yaml, key,
-				   "'%s' is no long option of sbatch; write it without dashes before it, as "
-				   "'licenses'",
+				   "'%s' is no long option of sbatch; write it without dashes before it, as 'licenses'",
 				   name);
 	if (strcmp(name, "array") == 0 || strcmp(name, "dependency") == 0 || strcmp(name, "output") == 0)
 		return refuse_node(&reader->yaml, key, "'%s' is set by campaign submit itself", name);
@@ -104,10 +103,10 @@ static enum exit_code read_set_pair(struct reader *reader, const yaml_node_t *ke
 	if (name && strcmp(name, SLURM) == 0)
 		return read_slurm(reader, value, set->slurm);
 	if (name && (strcmp(name, "report") == 0 || strcmp(name, "junit") == 0))
-		return refuse_node(&reader->yaml, key,
-				   "'%s' says where a result goes, and every point has its own; 'campaign report' "
-				   "shows all of them",
-				   name);
+		return refuse_node(
+			&reader->yaml, key,
+			"'%s' says where a result goes, and every point has its own; 'campaign report' shows all of them",
+			name);
 	return config_file_add(&reader->yaml, reader->campaign->verb, key, value, set->options);
 }
 
@@ -227,12 +226,11 @@ static enum exit_code find_axis_option(struct reader *reader, const yaml_node_t 
 	axis->option = option_find(axis->name);
 	if (axis->option && option_belongs(axis->option, reader->campaign->verb))
 		return EXIT_DONE;
-	return refuse_node(
-		&reader->yaml, key,
-		"the axis '%s' lists values, but is no option of %s%s; an axis with a name of its own maps names to "
-		"options: '%s: {NAME: {OPTION: VALUE, ...}, ...}'",
-		axis->name, verb_name(reader->campaign->verb),
-		option_hint(axis->name, reader->campaign->verb, "", hint, sizeof(hint)), axis->name);
+	return refuse_node(&reader->yaml, key,
+			   "the axis '%s' lists values, but is no option of %s%s; an axis with a name of its own maps names "
+			   "to options: '%s: {NAME: {OPTION: VALUE, ...}, ...}'",
+			   axis->name, verb_name(reader->campaign->verb),
+			   option_hint(axis->name, reader->campaign->verb, "", hint, sizeof(hint)), axis->name);
 }
 
 static enum exit_code fill_axis(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value,

@@ -459,19 +459,19 @@ static json_t *document_of(const struct merge *merge, time_t start_time, size_t 
 	json_t *comparisons = comparisons_json(merge);
 
 	*ret_slower = count_slower(comparisons);
-	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:s?, s:f, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:I, s:O, s:o, s:o, "
-		"s:O, s:O?, s:O, s:o, s:o}",
-		"schema", "xdp-mlr/campaign/1", "campaign", campaign->name, "file", campaign->path, "verb",
-		verb_name(campaign->verb), "quantity", result_quantity(campaign->verb), "axes", axes_json(campaign),
-		"repeat", (int)campaign->matrix.repeats, "compared", compared, "tolerance", merge->config->tolerance_ratio,
-		"significance", merge->config->significance_ratio, "point_counts", "total",
-		(json_int_t)campaign->point_count, "done", (json_int_t)merge->done, "irregular",
-		(json_int_t)merge->irregular, "failed", (json_int_t)merge->failed, "running", (json_int_t)merge->running,
-		"missing", (json_int_t)merge->missing, "regressions", (json_int_t)*ret_slower, "goals", merge->goals,
-		"cells", cells_json(merge), "comparisons", comparisons, "environments", merge->environments, "conditions",
-		merge->conditions, "points", merge->points, "irregular_reason", irregular_reason(merge), "environment",
-		environment_describe(start_time));
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:s?, s:f, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:I, s:O, "
+			 "s:o, s:o, s:O, s:O?, s:O, s:o, s:o}",
+			 "schema", "xdp-mlr/campaign/1", "campaign", campaign->name, "file", campaign->path, "verb",
+			 verb_name(campaign->verb), "quantity", result_quantity(campaign->verb), "axes", axes_json(campaign),
+			 "repeat", (int)campaign->matrix.repeats, "compared", compared, "tolerance",
+			 merge->config->tolerance_ratio, "significance", merge->config->significance_ratio, "point_counts",
+			 "total", (json_int_t)campaign->point_count, "done", (json_int_t)merge->done, "irregular",
+			 (json_int_t)merge->irregular, "failed", (json_int_t)merge->failed, "running",
+			 (json_int_t)merge->running, "missing", (json_int_t)merge->missing, "regressions",
+			 (json_int_t)*ret_slower, "goals", merge->goals, "cells", cells_json(merge), "comparisons",
+			 comparisons, "environments", merge->environments, "conditions", merge->conditions, "points",
+			 merge->points, "irregular_reason", irregular_reason(merge), "environment",
+			 environment_describe(start_time));
 }
 
 enum exit_code campaign_merge(const struct config *config, const struct campaign *campaign,

@@ -183,8 +183,8 @@ static enum exit_code check_loads(const struct config *config)
 	double octets = config->frame_size_octets;
 
 	if (!max && !config_uses_ports(config) && !config->stored)
-		return refuse(EXIT_USAGE_ERROR, "--max-load is missing: a measurer other than xdp knows no line rate; "
-						"give it, for example --max-load 10Mfps");
+		return refuse(EXIT_USAGE_ERROR, "--max-load is missing: a measurer other than xdp knows no line rate; give "
+						"it, for example --max-load 10Mfps");
 	if (!max || !load_is_absolute(&config->min_load) || !load_is_absolute(&config->max_load))
 		return EXIT_DONE;
 	if (load_fps(&config->min_load, octets, 0) < load_fps(&config->max_load, octets, 0))
@@ -294,8 +294,9 @@ static enum exit_code check_places(const struct config *config)
 	if (config_has_roles(config) && !direction->fallback)
 		return refuse_given(direction, "--ports says which ports transmit; leave --direction out");
 	if (config->timestamps == TIMESTAMPS_HARDWARE || config->prepare.asked & 1u << PREPARE_TIMESTAMPS)
-		return refuse(EXIT_USAGE_ERROR, "--measurer mpi has software timestamps only; leave --timestamps and "
-						"'timestamps' of --prepare out");
+		return refuse(
+			EXIT_USAGE_ERROR,
+			"--measurer mpi has software timestamps only; leave --timestamps and 'timestamps' of --prepare out");
 	if (config->queries_per_s)
 		return refuse(EXIT_USAGE_ERROR, "--modifier: --measurer mpi sends no management queries");
 	return EXIT_DONE;
@@ -358,9 +359,8 @@ static enum exit_code check(struct config *config)
 		return code;
 	if (config->effective_duration == EFFECTIVE_WALL && !config_uses_ports(config) &&
 	    config->measurer != MEASURER_REPLAY)
-		return refuse(EXIT_USAGE_ERROR,
-			      "--effective-duration wall is for trials over ports: what exec performs, it times "
-			      "itself (trial_effective_duration), and sim takes no time");
+		return refuse(EXIT_USAGE_ERROR, "--effective-duration wall is for trials over ports: what exec performs, it "
+						"times itself (trial_effective_duration), and sim takes no time");
 	if (config->interval_s > 0.0 && config->verb == VERB_TRIAL && config->load.unit == LOAD_MAX)
 		return refuse(EXIT_USAGE_ERROR, "--interval %g is for frames that are due at a time; at --load max none is",
 			      config->interval_s);

@@ -195,11 +195,11 @@ static enum exit_code check_sizes(const struct config *config, const struct mlr_
 
 	if (octets >= least_octets)
 		return EXIT_DONE;
-	return refuse(
-		EXIT_USAGE_ERROR,
-		"--frame-size: %u octets are too few: UDP over %s with %u VLAN tag%s, and the tester's tag of 18 octets in "
-		"it, needs %u",
-		octets, version_name(v6 ? 6 : 4), profile->vlan_count, profile->vlan_count == 1 ? "" : "s", least_octets);
+	return refuse(EXIT_USAGE_ERROR,
+		      "--frame-size: %u octets are too few: UDP over %s with %u VLAN tag%s, and the tester's tag of 18 "
+		      "octets in it, needs %u",
+		      octets, version_name(v6 ? 6 : 4), profile->vlan_count, profile->vlan_count == 1 ? "" : "s",
+		      least_octets);
 }
 
 /* The smallest of a default's list of sizes grows to what the frames need. */
@@ -288,11 +288,10 @@ static enum exit_code check_range6(const struct port_config *port, const char *n
 	uint64_t end = host_bits >= 32 ? UINT32_MAX : first | ((1ull << host_bits) - 1);
 
 	if (range->count > 1 && last > end)
-		return refuse(
-			EXIT_USAGE_ERROR,
-			"--vary: %u addresses, %u apart, do not fit the network of port %s, or the last four octets of its "
-			"address; choose others: --address6",
-			range->count, range->step, name);
+		return refuse(EXIT_USAGE_ERROR,
+			      "--vary: %u addresses, %u apart, do not fit the network of port %s, or the last four octets "
+			      "of its address; choose others: --address6",
+			      range->count, range->step, name);
 	if (!memcmp(&port->gateway6, &port->address6, 12) && in_range(low_word(&port->gateway6), first, range))
 		return refuse(EXIT_USAGE_ERROR,
 			      "--vary: among the addresses of port %s is its gateway; choose others: --address6", name);
@@ -440,11 +439,9 @@ static json_t *modifiers_json(const struct config *config)
 	json_t *modifiers = json_array();
 
 	if (config->broadcast_every)
-		json_array_append_new(
-			modifiers,
-			json_sprintf("broadcast: one frame to everybody after every %u frames of a transmit queue, "
-				     "beside the load (RFC 2544, 11.1)",
-				     config->broadcast_every));
+		json_array_append_new(modifiers, json_sprintf("broadcast: one frame to everybody after every %u frames of a "
+							      "transmit queue, beside the load (RFC 2544, 11.1)",
+							      config->broadcast_every));
 	if (config->queries_per_s)
 		json_array_append_new(modifiers,
 				      json_sprintf("management: %u SNMP queries a second to the SUT (RFC 2544, 11.2)",

@@ -265,12 +265,11 @@ enum exit_code account_judge_links(const struct account *account, unsigned int r
 	const struct port_trial *port = account_changed_link(account);
 
 	if (account->config->verb == VERB_TRIAL || repeats == LINK_REPEATS_MOST)
-		return refuse(
-			EXIT_INVALID,
-			"port %s: its link went down, or its driver was reset, within %s (%llu changes): what was lost "
-			"says nothing of the SUT's forwarding; look at the cable and at the SUT",
-			port->counts.name, repeats ? "each performance of a trial" : "the trial",
-			(unsigned long long)port->link_changes);
+		return refuse(EXIT_INVALID,
+			      "port %s: its link went down, or its driver was reset, within %s (%llu changes): what was "
+			      "lost says nothing of the SUT's forwarding; look at the cable and at the SUT",
+			      port->counts.name, repeats ? "each performance of a trial" : "the trial",
+			      (unsigned long long)port->link_changes);
 	warn("port %s: its link went down, or its driver was reset, within a trial (%llu changes); the trial is performed "
 	     "again",
 	     port->counts.name, (unsigned long long)port->link_changes);

@@ -228,9 +228,8 @@ static json_t *exec_traffic_profile(struct measurer *measurer)
 static void exec_deviations(struct measurer *measurer, json_t *deviations)
 {
 	(void)measurer;
-	json_array_append_new(
-		deviations, json_string("Trials are performed by an external measurer; how it keeps the phases of RFC 2544 "
-					"section 23 is not known here."));
+	json_array_append_new(deviations, json_string("Trials are performed by an external measurer; how it keeps the "
+						      "phases of RFC 2544 section 23 is not known here."));
 }
 
 static void exec_free(struct measurer *measurer)

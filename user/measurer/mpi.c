@@ -414,11 +414,11 @@ static void judge_latency(const struct measurer_mpi *mpi, const struct account *
 			       "the clocks of %s and %s may be off by %.3g us, and --clock-budget allows %.3g us",
 			       mpi->ranks[from].host, mpi->ranks[to].host, bound_ns / NS_PER_US, budget_ns / NS_PER_US);
 	else if (bound_ns > 0 && negative)
-		refuse_latency(
-			measurement,
-			"%llu frames seem to have arrived before they left: the clocks of %s and %s, which may be off "
-			"by %.3g us, are off by more than the latency",
-			(unsigned long long)negative, mpi->ranks[from].host, mpi->ranks[to].host, bound_ns / NS_PER_US);
+		refuse_latency(measurement,
+			       "%llu frames seem to have arrived before they left: the clocks of %s and %s, which may be "
+			       "off by %.3g us, are off by more than the latency",
+			       (unsigned long long)negative, mpi->ranks[from].host, mpi->ranks[to].host,
+			       bound_ns / NS_PER_US);
 }
 
 /* Between the first departures of all ports that tell, by how late each was for its own start. */

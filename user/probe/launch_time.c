@@ -51,8 +51,8 @@ static void fix_with_new_root(json_t *check, const char *port, const struct laun
 
 	map_queues(facts->transmit_queues, map, places);
 	probe_fix(check,
-		  "tc qdisc %s dev %s handle %x: parent root mqprio num_tc %u map%s queues%s hw 0 && "
-		  "tc qdisc replace dev %s parent %x:1 " ETF,
+		  "tc qdisc %s dev %s handle %x: parent root mqprio num_tc %u map%s queues%s hw 0 && tc qdisc replace dev "
+		  "%s parent %x:1 " ETF,
 		  facts->queueing.root_handle ? "replace" : "add", port, NEW_ROOT,
 		  facts->transmit_queues < PRIORITIES ? facts->transmit_queues : PRIORITIES, map, places, port, NEW_ROOT);
 }

@@ -250,8 +250,7 @@ static void check_native(struct subject *subject)
 	tell(subject, "native_xdp", subject->tried || subject->is_told, json_boolean(has));
 	if (!subject->tried && !subject->is_told)
 		probe_fix(WARN(subject->checks, "native-xdp",
-			       "cannot be told without trying it, as root, on a "
-			       "port that nobody uses"),
+			       "cannot be told without trying it, as root, on a port that nobody uses"),
 			  "xdp-mlr probe -p %s", subject->name);
 	else if (has)
 		OK(subject->checks, "native-xdp", subject->tried ? "yes, tried" : "yes, says the driver");

@@ -453,9 +453,8 @@ static struct finding judge_sut(const json_t *document, const struct clause *cla
 		return MET_BECAUSE("The default configuration is embedded, and so is what was changed for this test.");
 	if (json_array_size(configuration))
 		return MET_BECAUSE("The configuration is embedded; no change for this test was named (--sut-change).");
-	return MISSING_BECAUSE(
-		"Give the SUT's configuration with --sut-config FILE or --sut-config-command COMMAND, and what was "
-		"changed for this test with --sut-change.");
+	return MISSING_BECAUSE("Give the SUT's configuration with --sut-config FILE or --sut-config-command COMMAND, and "
+			       "what was changed for this test with --sut-change.");
 }
 
 /* A goal of which an attribute is not reported. */

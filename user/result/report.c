@@ -283,15 +283,14 @@ static void add_waits(json_t *sentences, const struct waits *waits)
 	if (waits->learning_s != rfc->learning_s)
 		append_sentence(sentences, "Phase b: %g s after learning frames, RFC 2544 section 23 says %g s.",
 				waits->learning_s, rfc->learning_s);
-	append_sentence(
-		sentences,
-		"Phase d: at most %g s for residual frames, %g s after all of them have arrived, %g s of silence once "
-		"at least half of them and one of every flow have, and 1.25 times the largest latency seen, but not before "
-		"a trial of the run has waited for missing ones in vain for all of its time, nor after frames came after "
-		"their trial; each trial says how long it was (residual_duration) and what ended it "
-		"(residual_ended_by); RFC 2544 section 23 says %g s.",
-		waits->residual_s, waits->residual_s / WAIT_COPIES_PART, waits->residual_s / WAIT_QUIET_PART,
-		rfc->residual_s);
+	append_sentence(sentences,
+			"Phase d: at most %g s for residual frames, %g s after all of them have arrived, %g s of silence "
+			"once at least half of them and one of every flow have, and 1.25 times the largest latency seen, "
+			"but not before a trial of the run has waited for missing ones in vain for all of its time, nor "
+			"after frames came after their trial; each trial says how long it was (residual_duration) and what "
+			"ended it (residual_ended_by); RFC 2544 section 23 says %g s.",
+			waits->residual_s, waits->residual_s / WAIT_COPIES_PART, waits->residual_s / WAIT_QUIET_PART,
+			rfc->residual_s);
 	if (waits->stabilize_s < rfc->stabilize_s)
 		append_sentence(sentences,
 				"Phase e: %g s for the SUT to restabilise, RFC 2544 section 23 says at least %g s.",
@@ -324,8 +323,8 @@ static json_t *deviations_json(const struct config *config, struct measurer *mea
 		append_sentence(
 			sentences,
 			"Algorithm phased: bounds are those of draft-ietf-bmwg-mlrsearch-01, by the effective loss ratio of "
-			"trials of the Goal Final Trial Duration. It applies no Goal Exceed Ratio and no Goal Duration "
-			"Sum: one such trial judges a load, which is what 0 and one trial stand for here.");
+			"trials of the Goal Final Trial Duration. It applies no Goal Exceed Ratio and no Goal Duration Sum: "
+			"one such trial judges a load, which is what 0 and one trial stand for here.");
 	for (size_t i = 0; i < config->goal_count; i++)
 		add_goal(sentences, &config->goals[i]);
 	return sentences;
