@@ -57,4 +57,7 @@ const char *nearest(const char *word, const char *const *candidates, size_t cand
 /* ", did you mean 'x'?" for that candidate, or an empty string; written into the buffer and returned. */
 const char *nearest_hint(const char *word, const char *const *candidates, size_t candidate_count, char *buffer, size_t size);
 
+/* Whether a word is in a list of words, which spaces separate. */
+bool is_one_of(const char *word, const char *words);
+
 #endif

@@ -283,7 +283,7 @@ const struct option options[] = {
 	LOAD("load", "L", TRIAL, NULL, load, "frames/s: " LOAD_FORMS " of the line rate; or max, as fast as the tester can"),
 	DURATION("duration", "S", TRIAL | SELFTEST | Y1564, "1s", duration_s, POSITIVE,
 		 "how long to send: " DURATION_FORMS "; of a self-test: each trial that confirms, the search has shorter "
-						     "ones; of y1564: the performance test of each service, default 15min"),
+		 "ones; of y1564: the performance test of each service, default 15min"),
 	OPTION("preset", "P", SEARCH, "csit", read_preset,
 	       "goals and waits: csit (NDR and PDR as FD.io CSIT measures them), rfc2544 or tst009"),
 	OPTION("goal", "K=V,...", SEARCH, NULL, read_goal,

@@ -24,12 +24,7 @@ static unsigned int count_ready(const struct launch_facts *facts)
 /* Whether the root has a class for each transmit queue, to which a qdisc can be attached. */
 static bool has_classes(const struct link_queueing *queueing)
 {
-	static const char *const kinds[] = { "mq", "mqprio", "taprio" };
-
-	for (size_t i = 0; i < COUNT(kinds); i++)
-		if (queueing->root_handle && strcmp(queueing->root_kind, kinds[i]) == 0)
-			return true;
-	return false;
+	return queueing->root_handle && is_one_of(queueing->root_kind, "mq mqprio taprio");
 }
 
 /* " 0 1 2 3 3 3 ..." of 16 priorities, and " 1@0 1@1 1@2 1@3": a traffic class a queue, the last one for what is left. */

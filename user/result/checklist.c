@@ -181,7 +181,7 @@ static struct finding judge_phases(const json_t *document, const struct clause *
 /* A number of an external measurer's own, of which nobody knows what it counts. */
 static bool has_bare_number(const json_t *object, const json_t *document)
 {
-	static const char known[] = " _load _duration _ratio _rate _fps _bps _ns _s _octets _ppm _count ";
+	static const char known[] = "_load _duration _ratio _rate _fps _bps _ns _s _octets _ppm _count";
 	bool bare = false;
 	json_t *member;
 	const char *name;
@@ -189,10 +189,8 @@ static bool has_bare_number(const json_t *object, const json_t *document)
 	(void)document;
 	json_object_foreach ((json_t *)object, name, member) {
 		const char *ending = strrchr(name, '_');
-		char word[32];
 
-		snprintf(word, sizeof(word), " %s ", ending ? ending : name);
-		bare = bare || (json_is_number(member) && !strstr(known, word));
+		bare = bare || (json_is_number(member) && !is_one_of(ending ? ending : name, known));
 	}
 	return bare && json_object_get(object, "trial_duration");
 }
@@ -483,11 +481,8 @@ static struct finding judge_attributes(const json_t *document, const struct clau
 /* A port of a driver whose links have no medium. */
 static bool is_virtual(const json_t *object, const json_t *document)
 {
-	char word[64];
-
 	(void)document;
-	snprintf(word, sizeof(word), " %.60s ", read_text(object, "driver"));
-	return strstr(" veth macvlan tun dummy virtio_net ", word);
+	return is_one_of(read_text(object, "driver"), "veth macvlan tun dummy virtio_net");
 }
 
 static struct finding judge_media_limit(const json_t *document, const struct clause *clause)
@@ -621,7 +616,7 @@ static struct finding finding_of(const struct clause *clause, const json_t *docu
 
 static bool is_absolute(const struct clause *clause)
 {
-	return strcmp(clause->level, "MUST") == 0 || strcmp(clause->level, "REQUIRED") == 0;
+	return is_one_of(clause->level, "MUST REQUIRED");
 }
 
 static struct finding judge_all(const json_t *document, const struct clause *self)

@@ -45,12 +45,7 @@ static void note_difference(json_t *sentences, const char *name, const json_t *a
 
 static bool is_place(const char *name)
 {
-	static const char *const places[] = { "from", "to", "name", "mac", "address", "gateway" };
-
-	for (size_t i = 0; i < COUNT(places); i++)
-		if (strcmp(name, places[i]) == 0)
-			return true;
-	return strstr(name, "_mac") || strstr(name, "_address");
+	return is_one_of(name, "from to name mac address gateway") || strstr(name, "_mac") || strstr(name, "_address");
 }
 
 /* A copy without who sends to whom: that another port or address carries the traffic does not make it another traffic. A new
@@ -174,14 +169,8 @@ json_t *compare_obstacles(const json_t *a, const json_t *b)
 /* "--frame-size" and the like decide above. */
 static bool is_no_setting(const char *name)
 {
-	static const char *const settled[] = { "goal",   "preset",  "frame-size", "direction", "effective-duration",
-					       "ports",  "require", "repeat",     "algorithm", "address",
-					       "gateway" };
-
-	for (size_t i = 0; i < COUNT(settled); i++)
-		if (strcmp(name, settled[i]) == 0)
-			return true;
-	return false;
+	return is_one_of(name, "goal preset frame-size direction effective-duration ports require repeat algorithm address "
+			       "gateway");
 }
 
 static bool is_moment(const char *name)

@@ -216,9 +216,7 @@ static json_t *point_json(const struct dated *dated, const json_t *comparison, b
 
 static bool is_change(const json_t *comparison)
 {
-	const char *verdict = read_text(comparison, "verdict");
-
-	return strcmp(verdict, "slower") == 0 || strcmp(verdict, "faster") == 0;
+	return is_one_of(read_text(comparison, "verdict"), "slower faster");
 }
 
 static json_t *goal_json(const struct trend *trend, size_t goal)
