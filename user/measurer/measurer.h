@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/message.h"
 #include "config/config.h"
@@ -30,11 +31,13 @@ struct measurer_ops {
 	json_t *(*traffic_profile)(struct measurer *measurer);
 	/* Add sentences to the document's "deviations" (from RFC 2544) array. May be NULL. */
 	void (*deviations)(struct measurer *measurer, json_t *deviations);
+	/* May be NULL: it has nothing beside its own memory. */
 	void (*free)(struct measurer *measurer);
 };
 
 struct measurer {
 	const struct measurer_ops *ops;
+	const struct config *config;     /* that it was made for */
 	bool virtual_time;               /* no real time passes: limits count effective durations */
 	unsigned int transmitters;       /* the factor between per-interface and aggregate load, >= 1 */
 	double line_rate_fps;            /* of the slower port at the profile's frame size; 0: not known */
@@ -47,8 +50,10 @@ enum exit_code measurer_new(const struct config *config, struct measurer **ret);
 
 static inline void measurer_free(struct measurer *measurer)
 {
-	if (measurer)
+	if (measurer && measurer->ops->free)
 		measurer->ops->free(measurer);
+	else
+		free(measurer);
 }
 
 /*

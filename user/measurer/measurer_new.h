@@ -13,6 +13,6 @@ enum exit_code measurer_sim_new(const struct config *config, struct measurer **r
 /* One that stands for `xdp`, `mpi` or `exec` where a stop came before it was ready, and measures nothing. */
 enum exit_code measurer_stopped_new(const struct config *config, struct measurer **ret);
 /* One that measures nothing: for a replay, which only has stored trials. */
-enum exit_code measurer_replay_new(const struct config *config, struct measurer **ret);
+enum exit_code measurer_replay_new(struct measurer **ret);
 
 #endif

@@ -534,16 +534,11 @@ static json_t *traffic_profile(struct measurer *measurer)
 	return json;
 }
 
-static void deviations(struct measurer *measurer, json_t *list)
-{
-	xdp_deviations(((const struct measurer_mpi *)measurer)->config, list);
-}
-
 static const struct measurer_ops ops = {
 	.measure = measure,
 	.describe = describe,
 	.traffic_profile = traffic_profile,
-	.deviations = deviations,
+	.deviations = xdp_deviations,
 	.free = free_mpi,
 };
 

@@ -447,15 +447,10 @@ enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max
 	return EXIT_DONE;
 }
 
-static void deviations(struct measurer *measurer, json_t *list)
-{
-	xdp_deviations(((const struct measurer_xdp *)measurer)->config, list);
-}
-
 static const struct measurer_ops ops = {
 	.measure = measure,
 	.describe = xdp_describe,
 	.traffic_profile = xdp_traffic_profile,
-	.deviations = deviations,
+	.deviations = xdp_deviations,
 	.free = free_xdp,
 };

@@ -134,8 +134,9 @@ json_t *xdp_traffic_profile(struct measurer *measurer)
 	return json;
 }
 
-void xdp_deviations(const struct config *config, json_t *list)
+void xdp_deviations(struct measurer *measurer, json_t *list)
 {
+	const struct config *config = measurer->config;
 	const char *protocol = config->ip == IP_4   ? "ARP"
 			       : config->ip == IP_6 ? "neighbour discovery"
 						    : "ARP and neighbour discovery";

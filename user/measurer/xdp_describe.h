@@ -17,7 +17,7 @@ json_t *xdp_load_json(const struct tx_port *tx);
 json_t *xdp_verification_json(const struct config *config);
 
 /* Add sentences to the deviations from RFC 2544. */
-void xdp_deviations(const struct config *config, json_t *list);
+void xdp_deviations(struct measurer *measurer, json_t *list);
 
 /* The transmit backend: "xsk" or "live". */
 const char *xdp_backend(const struct measurer_xdp *xdp);
