@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "benchmark/repeat.h"
+#include "benchmark/search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 
 #include "base/json_text.h"
 #include "benchmark/load_range.h"
-#include "benchmark/search.h"
 #include "mlr/welch.h"
 #include "progress/events.h"
 #include "progress/progress.h"

@@ -8,6 +8,8 @@
 
 #include "benchmark/load_range.h"
 #include "benchmark/search_state.h"
+#include "measurer/measurer.h"
+#include "result/deliver.h"
 
 /* Search. Whatever it returns, *ret_search is to be freed; where ret_search->end is not SEARCH_RUNNING, there is something
  * to report. EXIT_DONE or EXIT_UNMET: the search is over; EXIT_INTERRUPTED; else the reason was said. */
@@ -21,5 +23,17 @@ void search_stopped(const struct config *config, struct measurer *measurer, stru
 /* The controller of the configuration's algorithm. EXIT_USAGE_ERROR for goals that it cannot search for. */
 enum exit_code search_new_controller(const struct config *config, const struct mlr_controller_input *input,
 				     struct mlr_controller **ret);
+
+/* --- repeat.c -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * --repeat N: so many searches, one after another, between the same loads, with mean and standard deviation over them.
+ *
+ * The result document is that of one of them, so that nothing in it is of two searches: the one with the median (of an even
+ * number, the lower) Conditional Throughput of the first goal. "repeats" has the statistics, and every search.
+ */
+
+/* Search, and show what was found. *measurer may be replaced: an external measurer is started anew for each search. */
+enum exit_code repeat_searches(const struct config *config, struct measurer **measurer, struct report_file *file);
 
 #endif

@@ -10,7 +10,6 @@
 #include "base/destination.h"
 #include "base/json_read.h"
 #include "base/stop.h"
-#include "benchmark/repeat.h"
 #include "benchmark/rfc2544.h"
 #include "benchmark/search.h"
 #include "benchmark/selftest.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "config/options_pairs.h"
 #include "config/options_read.h"
 
 static const struct waits rfc2544_waits = RFC2544_WAITS;

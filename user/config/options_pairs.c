@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "config/options_pairs.h"
+#include "config/options_read.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/plain.h"
 #include "base/units.h"
-#include "config/options_read.h"
 
 static enum exit_code refuse_key(const struct given *given, const struct pairs *pairs, const char *key)
 {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "config/options_pairs.h"
 #include "config/options_read.h"
 
 #define MARGIN_RATIO 0.01

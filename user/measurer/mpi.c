@@ -14,11 +14,8 @@
 #include "config/echo.h"
 #include "config/traffic.h"
 #include "measurer/measurer_new.h"
-#include "measurer/mpi_agree.h"
-#include "measurer/mpi_supervisor.h"
-#include "measurer/mpi_trial.h"
-#include "measurer/xdp.h"
-#include "measurer/xdp_describe.h"
+#include "measurer/mpi_private.h"
+#include "measurer/xdp_private.h"
 #include "measurer/xdp_trial.h"
 
 #define CLOCK_ROUNDS       200

@@ -5,7 +5,7 @@
  * Opening goes in the order: ports (checked, claimed, prepared), receivers, addresses learned by ARP, transmitters. Closing
  * goes the other way round. Everything but what port/port.c journals hangs on file descriptors.
  */
-#include "measurer/xdp.h"
+#include "measurer/xdp_private.h"
 
 #include <errno.h>
 #include <math.h>
@@ -19,7 +19,6 @@
 #include "measurer/listen.h"
 #include "measurer/measurer_new.h"
 #include "measurer/timestamps.h"
-#include "measurer/xdp_describe.h"
 #include "measurer/xdp_trial.h"
 #include "mlr/imix.h"
 #include "port/port.h"

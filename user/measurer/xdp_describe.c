@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "measurer/xdp_describe.h"
+#include "measurer/xdp_private.h"
 
 #include "config/traffic.h"
 #include "measurer/departure.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "result/additions.h"
+#include "result/report.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -9,7 +9,6 @@
 #include "base/json_read.h"
 #include "config/options_suite.h"
 #include "mlr/goal.h"
-#include "result/report.h"
 
 #define POINTERS_MAX 4
 

@@ -15,7 +15,6 @@
 #include "base/json_text.h"
 #include "base/plain.h"
 #include "result/compare.h"
-#include "result/load.h"
 #include "result/report.h"
 
 #define RESULTS_MOST 10000
