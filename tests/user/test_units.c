@@ -173,6 +173,22 @@ static void finds_words_as_a_whole(void **state)
 	assert_false(is_one_of("veth tun", "veth tun"));
 }
 
+static void texts_in_buffers_are_cut(void **state)
+{
+	char text[12] = "";
+
+	(void)state;
+	text_join(text, sizeof(text), ", ", "%s", "one");
+	text_join(text, sizeof(text), ", ", "%d", 2);
+	assert_string_equal(text, "one, 2");
+	text_add(text, sizeof(text), "%c", '!');
+	assert_string_equal(text, "one, 2!");
+	text_join(text, sizeof(text), ", ", "%s", "three");
+	assert_string_equal(text, "one, 2!, th");
+	text_join(text, sizeof(text), ", ", "%s", "four");
+	assert_string_equal(text, "one, 2!, th");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +201,7 @@ int main(void)
 		cmocka_unit_test(written_numbers_read_back),
 		cmocka_unit_test(writes_for_people),
 		cmocka_unit_test(finds_words_as_a_whole),
+		cmocka_unit_test(texts_in_buffers_are_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/units.h"
 #include "benchmark/rfc2544.h"
@@ -26,12 +27,11 @@ static bool has_frame_size(const struct config *config, const char *wanted)
 static void add_omissions(const struct rfc2544 *suite, json_t *sentences)
 {
 	char missing[SENTENCE_SIZE] = "", wanted[FRAME_SIZE_TEXT];
-	size_t used = 0;
 
 	for (unsigned int i = 0; frame_sizes_part(RFC2544_FRAME_SIZES, i, wanted); i++)
 		if (!has_frame_size(suite->common.config, wanted))
-			used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "", wanted);
-	if (used)
+			text_join(missing, sizeof(missing), ", ", "%s", wanted);
+	if (*missing)
 		append_sentence(sentences, "Frame sizes: RFC 2544 section 9.1 also has %s octets.", missing);
 	for (int i = 0; i < TEST_COUNT; i++)
 		if (!rfc2544_is_wanted(suite, i))
@@ -113,21 +113,18 @@ static json_t *tests_json(const struct rfc2544 *suite)
 	return list;
 }
 
-static size_t add_reason(char text[REASON_SIZE], size_t used, const char *frame_size, const char *test, const json_t *json)
+static void add_reason(char text[REASON_SIZE], const json_t *of, const char *test, const json_t *json)
 {
-	const char *reason = json_string_value(json_object_get(json, "irregular_reason"));
+	const char *reason = read_string(json, "irregular_reason");
 
-	if (reason && used < REASON_SIZE)
-		used += (size_t)snprintf(text + used, REASON_SIZE - used, "%s%s, %s: %s", used ? "; " : "", frame_size, test,
-					 reason);
-	return used;
+	if (reason)
+		text_join(text, REASON_SIZE, "; ", "%s, %s: %s", read_string(of, "frame_size"), test, reason);
 }
 
 /* How it ended, else what is irregular of each frame size. */
 static json_t *irregular_reason_json(const struct rfc2544 *suite)
 {
 	char text[REASON_SIZE] = "";
-	size_t used = 0;
 
 	if (suite->common.end_reason)
 		return json_string(suite->common.end_reason);
@@ -135,11 +132,10 @@ static json_t *irregular_reason_json(const struct rfc2544 *suite)
 		const json_t *one = json_array_get(suite->frame_sizes, i);
 
 		for (int test = 0; test < TEST_RESET; test++)
-			used = add_reason(text, used, json_string_value(json_object_get(one, "frame_size")),
-					  rfc2544_names[test].name, json_object_get(one, rfc2544_names[test].member));
+			add_reason(text, one, rfc2544_names[test].name, json_object_get(one, rfc2544_names[test].member));
 	}
-	used = add_reason(text, used, json_string_value(json_object_get(suite->reset, "frame_size")), "reset", suite->reset);
-	return used ? json_string(text) : json_null();
+	add_reason(text, suite->reset, "reset", suite->reset);
+	return *text ? json_string(text) : json_null();
 }
 
 json_t *report_rfc2544(const struct rfc2544 *suite)

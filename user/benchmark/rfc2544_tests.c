@@ -172,14 +172,12 @@ static void put_clock(const struct latency_series *series, json_t *json)
 static json_t *source_json(const struct latency_series *series)
 {
 	char text[SOURCE_SIZE] = "";
-	size_t used = 0;
 
 	if (series->source_count < 2)
 		return series->source_count ? json_string(series->sources[0].name) : json_null();
-	for (size_t i = 0; i < series->source_count && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%zu repeat%s by %s", i ? "; " : "",
-					 series->sources[i].repeats, series->sources[i].repeats == 1 ? "" : "s",
-					 series->sources[i].name);
+	for (size_t i = 0; i < series->source_count; i++)
+		text_join(text, sizeof(text), "; ", "%zu repeat%s by %s", series->sources[i].repeats,
+			  series->sources[i].repeats == 1 ? "" : "s", series->sources[i].name);
 	return json_string(text);
 }
 

@@ -156,12 +156,9 @@ static enum exit_code add_label(struct reader *reader, struct campaign_axis *axi
 /* The values of a set as a label: one as it is, several with blanks between them. */
 static void join_values(const struct campaign_set *set, char buffer[LABEL_SIZE])
 {
-	size_t used = 0;
-
 	buffer[0] = '\0';
-	for (size_t i = 0; i < set->options->count && used < LABEL_SIZE; i++)
-		used += (size_t)snprintf(buffer + used, LABEL_SIZE - used, "%s%s", i ? " " : "",
-					 set->options->items[i].text);
+	for (size_t i = 0; i < set->options->count; i++)
+		text_add(buffer, LABEL_SIZE, "%s%s", i ? " " : "", set->options->items[i].text);
 }
 
 /* A value of the option that the axis is named for, labelled by itself. */

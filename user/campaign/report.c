@@ -332,13 +332,10 @@ static void compare_cells(const struct merge *merge, size_t from, size_t to, jso
 /* Where a cell stands on all axes but the compared one, as a text. */
 static void other_labels(const struct campaign *campaign, size_t cell, char *buffer, size_t size)
 {
-	size_t used = 0;
-
 	buffer[0] = '\0';
 	for (size_t i = 0; i < campaign->matrix.axis_count; i++)
-		if (i != campaign->compared && used < size)
-			used += (size_t)snprintf(buffer + used, size - used, "%zu ",
-						 campaign->points[cell].combination.labels[i]);
+		if (i != campaign->compared)
+			text_add(buffer, size, "%zu ", campaign->points[cell].combination.labels[i]);
 }
 
 /* Cells with results that differ on the compared axis only, by where they stand on the others. A new reference. */
@@ -440,14 +437,12 @@ static json_t *irregular_reason(const struct merge *merge)
 		{ merge->running, "still running" },
 		{ merge->missing, "missing" },
 	};
-	char text[256];
-	size_t used = 0;
+	char text[256] = "";
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (parts[i].count)
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%zu %s", used ? ", " : "",
-						 parts[i].count, parts[i].what);
-	if (!used)
+			text_join(text, sizeof(text), ", ", "%zu %s", parts[i].count, parts[i].what);
+	if (!*text)
 		return json_null();
 	return json_sprintf("of %zu points: %s", merge->campaign->point_count, text);
 }

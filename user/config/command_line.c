@@ -236,14 +236,13 @@ static enum exit_code refuse_verb(const char *text)
 /* "'lab up', 'lab down' or 'lab status'" */
 static const char *list_verbs(const struct verbs *verbs, char *buffer, size_t size)
 {
-	size_t used = 0;
-
-	for (enum verb verb = verbs->first; verb <= verbs->last && used < size; verb++)
-		used += (size_t)snprintf(buffer + used, size - used, "%s'%s'",
-					 verb == verbs->first  ? ""
-					 : verb == verbs->last ? " or "
-							       : ", ",
-					 verb_name(verb));
+	buffer[0] = '\0';
+	for (enum verb verb = verbs->first; verb <= verbs->last; verb++)
+		text_add(buffer, size, "%s'%s'",
+			 verb == verbs->first  ? ""
+			 : verb == verbs->last ? " or "
+					       : ", ",
+			 verb_name(verb));
 	return buffer;
 }
 

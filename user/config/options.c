@@ -59,14 +59,9 @@ static enum exit_code read_switch(const struct given *given, struct config *conf
 /* "a, b or c" */
 static const char *join_words(const char *const *words, char *buffer, size_t size)
 {
-	size_t used = 0;
-
 	buffer[0] = '\0';
-	for (size_t i = 0; words[i] && used < size; i++) {
-		const char *joint = i == 0 ? "" : words[i + 1] ? ", " : " or ";
-
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s", joint, words[i]);
-	}
+	for (size_t i = 0; words[i]; i++)
+		text_join(buffer, size, words[i + 1] ? ", " : " or ", "%s", words[i]);
 	return buffer;
 }
 

@@ -682,8 +682,7 @@ static void forward_until_gone(void *context)
 
 enum exit_code hostile_find(const char *name, struct sut_spec *sut)
 {
-	char known[1024];
-	size_t used = 0;
+	char known[1024] = "";
 
 	for (size_t i = 0; i < ROWS; i++) {
 		if (!strcmp(name, rows[i].name)) {
@@ -695,7 +694,7 @@ enum exit_code hostile_find(const char *name, struct sut_spec *sut)
 			return refuse(EXIT_USAGE_ERROR, "--sut: by=%.0f is more than a hostile:%s can do; at most %u",
 				      sut->by, name, rows[i].most);
 		}
-		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", rows[i].name);
+		text_join(known, sizeof(known), ", ", "%s", rows[i].name);
 	}
 	return refuse(EXIT_USAGE_ERROR, "--sut: there is no hostile SUT '%s'; there are %s", name, known);
 }

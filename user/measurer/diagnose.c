@@ -110,13 +110,11 @@ static void look_for_broken(struct diagnosis *diagnosis, const struct mlr_trial_
 		{ counts->misdirected, "at a port that they were not sent to (misdirected)" },
 	};
 	char text[512] = "";
-	size_t used = 0;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (kinds[i].count)
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%llu %s", used ? ", " : "",
-						 (unsigned long long)kinds[i].count, kinds[i].name);
-	if (diagnosis->said_broken || !used)
+			text_join(text, sizeof(text), ", ", "%llu %s", (unsigned long long)kinds[i].count, kinds[i].name);
+	if (diagnosis->said_broken || !*text)
 		return;
 	diagnosis->said_broken = true;
 	warn("frames of a trial came back otherwise than they were sent, and do not count as received: %s; look at what the "

@@ -131,11 +131,9 @@ static enum exit_code check_options(const struct measurer_mpi *mpi)
 
 static void list_hosts(const struct measurer_mpi *mpi, char *ret, size_t size)
 {
-	size_t used = 0;
-
 	*ret = '\0';
-	for (unsigned int rank = 0; rank < job_size() && used < size; rank++)
-		used += (size_t)snprintf(ret + used, size - used, "%s%s", rank ? ", " : "", mpi->ranks[rank].host);
+	for (unsigned int rank = 0; rank < job_size(); rank++)
+		text_join(ret, size, ", ", "%s", mpi->ranks[rank].host);
 }
 
 /* Whose port this is. Without a host's name it can only be that of the only rank. */

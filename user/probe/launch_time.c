@@ -31,13 +31,12 @@ static bool has_classes(const struct link_queueing *queueing)
 static void map_queues(unsigned int queues, char map[TEXT_SIZE], char places[TEXT_SIZE])
 {
 	unsigned int classes = queues < PRIORITIES ? queues : PRIORITIES;
-	size_t used = 0;
 
+	*map = *places = '\0';
 	for (unsigned int i = 0; i < PRIORITIES; i++)
-		used += (size_t)snprintf(map + used, TEXT_SIZE - used, " %u", i < classes ? i : classes - 1);
-	used = 0;
+		text_add(map, TEXT_SIZE, " %u", i < classes ? i : classes - 1);
 	for (unsigned int i = 0; i < classes; i++)
-		used += (size_t)snprintf(places + used, TEXT_SIZE - used, " %u@%u", i + 1 < classes ? 1 : queues - i, i);
+		text_add(places, TEXT_SIZE, " %u@%u", i + 1 < classes ? 1 : queues - i, i);
 }
 
 static void fix_with_new_root(json_t *check, const char *port, const struct launch_facts *facts)

@@ -285,13 +285,11 @@ struct ability {
 
 static const char *list_abilities(const struct ability *abilities, size_t count, char text[TEXT_SIZE])
 {
-	size_t used = 0;
-
-	snprintf(text, TEXT_SIZE, "none");
+	text[0] = '\0';
 	for (size_t i = 0; i < count; i++)
 		if (abilities[i].has)
-			used += (size_t)snprintf(text + used, TEXT_SIZE - used, "%s%s", used ? ", " : "", abilities[i].name);
-	return text;
+			text_join(text, TEXT_SIZE, ", ", "%s", abilities[i].name);
+	return *text ? text : "none";
 }
 
 static json_t *abilities_json(const struct ability *abilities, size_t count)
@@ -435,7 +433,6 @@ static void check_offloads(struct subject *subject, const char *name, const stru
 			   const char *harm, const char *meanwhile)
 {
 	char on[TEXT_SIZE] = "", words[TEXT_SIZE] = "";
-	size_t on_used = 0, words_used = 0;
 	bool fixed = false;
 	json_t *check;
 
@@ -445,19 +442,17 @@ static void check_offloads(struct subject *subject, const char *name, const stru
 		if (ethtool_feature(subject->ethtool, subject->link->ifindex, offloads[i].feature, &feature) ||
 		    !feature.active)
 			continue;
-		on_used += (size_t)snprintf(on + on_used, sizeof(on) - on_used, "%s%s%s", on_used ? ", " : "",
-					    offloads[i].feature, feature.fixed ? " (fixed)" : "");
+		text_join(on, sizeof(on), ", ", "%s%s", offloads[i].feature, feature.fixed ? " (fixed)" : "");
 		fixed |= feature.fixed;
 		if (!feature.fixed)
-			words_used += (size_t)snprintf(words + words_used, sizeof(words) - words_used, " %s off",
-						       offloads[i].word);
+			text_add(words, sizeof(words), " %s off", offloads[i].word);
 	}
-	if (!on_used) {
+	if (!*on) {
 		OK(subject->checks, name, "off");
 		return;
 	}
 	check = WARN(subject->checks, name, "%s on: %s%s", on, harm, fixed ? "" : meanwhile);
-	if (words_used)
+	if (*words)
 		probe_fix(check, "ethtool -K %s%s", subject->name, words);
 }
 

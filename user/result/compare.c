@@ -512,14 +512,12 @@ static enum exit_code refuse_unknown(const struct config *config, const json_t *
 static enum exit_code refuse_obstacles(const struct config *config, json_t *sentences)
 {
 	char text[TEXT_SIZE] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < json_array_size(sentences) && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? "; " : "",
-					 json_string_value(json_array_get(sentences, i)));
+	for (size_t i = 0; i < json_array_size(sentences); i++)
+		text_join(text, sizeof(text), "; ", "%s", json_string_value(json_array_get(sentences, i)));
 	json_decref(sentences);
-	return used ? refuse(EXIT_USAGE_ERROR, "%s and %s cannot be compared: %s", config->files[A], config->files[B], text)
-		    : EXIT_DONE;
+	return *text ? refuse(EXIT_USAGE_ERROR, "%s and %s cannot be compared: %s", config->files[A], config->files[B], text)
+		     : EXIT_DONE;
 }
 
 json_t *compare_results(const struct config *config, const json_t *a, const json_t *b)
