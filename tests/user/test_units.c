@@ -7,6 +7,7 @@
 #include "../test.h"
 #include "base/exit_code.h"
 #include "base/message.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 
 /* What is no number in any unit. */

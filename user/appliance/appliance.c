@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/message.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 
 void appliance_say(struct appliance *appliance, const char *format, ...)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/text_stream.h"
 
 void command_add(struct command *command, ...)
 {

@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/message.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "base/yaml_read.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/json_read.h"
 #include "base/message.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 
 void watch_begin(struct watch *watch, const char *title)

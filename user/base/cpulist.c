@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/text_stream.h"
 
 bool cpulist_parse(const char *text, cpu_set_t *ret)
 {

@@ -23,35 +23,6 @@
 bool message_quiet;
 const char *message_subject;
 
-/* --- texts in buffers ----------------------------------------------------------------------------------------------- */
-
-static void add(char *text, size_t size, const char *format, va_list arguments)
-{
-	size_t used = strlen(text);
-
-	vsnprintf(text + used, size - used, format, arguments);
-}
-
-void text_add(char *text, size_t size, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	add(text, size, format, arguments);
-	va_end(arguments);
-}
-
-void text_join(char *text, size_t size, const char *between, const char *format, ...)
-{
-	va_list arguments;
-
-	if (*text)
-		text_add(text, size, "%s", between);
-	va_start(arguments, format);
-	add(text, size, format, arguments);
-	va_end(arguments);
-}
-
 /* --- messages ------------------------------------------------------------------------------------------------------- */
 
 /* Messages, and the view, may come from several threads. */

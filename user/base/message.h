@@ -57,10 +57,6 @@ const char *nearest(const char *word, const char *const *candidates, size_t cand
 /* ", did you mean 'x'?" for that candidate, or an empty string; written into the buffer and returned. */
 const char *nearest_hint(const char *word, const char *const *candidates, size_t candidate_count, char *buffer, size_t size);
 
-/* Add to a text in a buffer of this size, which cuts it; the latter with something between, where the text is not empty. */
-__attribute__((format(printf, 3, 4))) void text_add(char *text, size_t size, const char *format, ...);
-__attribute__((format(printf, 4, 5))) void text_join(char *text, size_t size, const char *between, const char *format, ...);
-
 /* Whether a word is in a list of words, which spaces separate. */
 bool is_one_of(const char *word, const char *words);
 

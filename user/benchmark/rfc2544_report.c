@@ -4,6 +4,7 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "benchmark/rfc2544.h"
 #include "config/options_suite.h"

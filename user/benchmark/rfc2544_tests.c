@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/json_text.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "benchmark/rfc2544_run.h"
 #include "benchmark/search.h"

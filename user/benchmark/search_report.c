@@ -6,6 +6,7 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/text_stream.h"
 #include "config/echo.h"
 #include "config/given.h"
 #include "result/report.h"

@@ -8,6 +8,7 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/text_stream.h"
 #include "campaign/point_result.h"
 #include "campaign/store.h"
 #include "config/configure.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "config/options_read.h"
 #include "config/requirement.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/plain.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 
 static enum exit_code refuse_key(const struct given *given, const struct pairs *pairs, const char *key)

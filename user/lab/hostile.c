@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text_stream.h"
 #include "lab/forwarder.h"
 #include "mlr/frame.h"
 #include "port/journal.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/text_stream.h"
 #include "config/given.h"
 
 #define FOREIGN_MANY 20   /* frames of a trial that are worth a warning, */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text_stream.h"
 #include "config/echo.h"
 #include "config/traffic.h"
 #include "measurer/measurer_new.h"

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "base/confine.h"
+#include "base/text_stream.h"
 #include "config/given.h"
 
 /* --- capabilities ---------------------------------------------------------------------------------------------------- */

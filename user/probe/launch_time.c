@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text_stream.h"
 #include "probe/parts.h"
 
 #define TEXT_SIZE   512

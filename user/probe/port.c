@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/cpulist.h"
 #include "base/files.h"
+#include "base/text_stream.h"
 #include "mlr/frame.h"
 #include "netdev/ethtool.h"
 #include "port/journal.h"

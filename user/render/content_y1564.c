@@ -163,14 +163,8 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
-	double duration_s = read_number(document, "suite_duration");
 	const json_t *passed = json_object_get(document, "passed");
-	struct facts facts = { .count = 0 };
-	char text[UNIT_TEXT_SIZE];
 
-	if (!isnan(duration_s))
-		facts_add(&facts, "Duration", "%s", format_clock(duration_s, text));
-	facts_put(&facts, writer);
 	if (json_is_boolean(passed))
 		writer->ops->banner(writer, json_is_true(passed) ? TONE_GOOD : TONE_BAD,
 				    json_is_true(passed) ? "Every service is as agreed."

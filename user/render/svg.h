@@ -60,7 +60,10 @@ void svg_put_marks(FILE *stream);
 /* `id` is unique on the page. `title` names the figure, `description` says what it shows, for whom cannot see it. */
 void svg_open(FILE *stream, const char *id, const char *title, const char *description, double height);
 void svg_close(FILE *stream);
+/* In as many lines as it takes. */
 void svg_legend(FILE *stream, double top, const struct svg_key *keys, size_t count);
+/* How much higher it is than one of one line. */
+double svg_legend_more(const struct svg_key *keys, size_t count);
 void svg_axes(FILE *stream, const struct svg_panel *panel);
 
 /* Where a value is drawn. */

@@ -10,6 +10,7 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "mlr/welch.h"
 
