@@ -99,7 +99,7 @@ __noinline int find_mangling_behind(struct xdp_md *context, __u32 offset, __u32 
 	    (network.type == bpf_htons(ETH_P_IPV6) && is_fragment6(network.header, end)))
 		return MANGLED_FRAGMENT;
 	/* what said where it is was damaged: the EtherType, or the IP header's version, length or protocol */
-	return has_tag(data, end, trial) ? MANGLED_HEADER : MANGLED_NOT;
+	return enter_tunnels(&network, end) || has_tag(data, end, trial) ? MANGLED_HEADER : MANGLED_NOT;
 }
 
 __noinline int find_mangling(struct xdp_md *context, __u32 trial)

@@ -99,7 +99,7 @@ struct live_queue {
 	uint32_t memory_octets; /* of the longest frame, which every run starts with */
 	uint16_t trial;
 	uint16_t unpaced; /* frames are due as fast as they can go */
-	uint16_t mixed;   /* templates have headers of different length */
+	uint16_t mixed;   /* the longest header, where templates have some of different length; else 0 */
 	uint16_t reserved;
 
 	uint32_t run;    /* in the batch */

@@ -2,8 +2,9 @@
 /*
  * A frame to make others like: the first one of a pcap or pcapng file of Ethernet frames.
  *
- * Kept are VLAN tags, the fields of the IP header that do not follow from lengths and addresses, UDP ports, and the payload
- * behind its first 18 octets, where the tag will be. Both formats are simple and only their first frame is wanted, so they
+ * Kept are VLAN tags, tunnels, the fields of the IP header that do not follow from lengths and addresses, UDP ports, and the
+ * payload behind its first 18 octets, where the tag will be; of tunnels all but the lengths and checksums that follow from what
+ * is in them. Both formats are simple and only their first frame is wanted, so they
  * are read here, without libpcap.
  */
 #ifndef XDP_MLR_CONFIG_FRAME_FILE_H
@@ -17,6 +18,7 @@ struct frame_file {
 	uint16_t source_port, destination_port;
 	unsigned int size_octets; /* of the frame in the file, FCS included */
 	uint8_t *payload;
+	char tunnels[128]; /* the headers between VLAN tags and innermost IP header, from the outside: "MPLS, IPv4, GRE" */
 };
 
 /* EXIT_USAGE_ERROR, with the reason said, where the file cannot be read, is no such file, or its first frame is not UDP. */

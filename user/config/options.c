@@ -271,8 +271,8 @@ const struct option options[] = {
 	       "the SUT",
 	       .flags = OPTION_LIST),
 	TEXT("template", "FILE", TRAFFIC, NULL, template_path,
-	     "make frames like the first one of a pcap or pcapng file: its VLAN tags, IP header fields, UDP ports and "
-	     "payload",
+	     "make frames like the first one of a pcap or pcapng file: its VLAN tags, tunnels (MPLS, PPPoE, GRE, IP in "
+	     "IP, VXLAN, GENEVE, GTP-U), and of the innermost packet IP header fields, UDP ports and payload",
 	     .flags = OPTION_ACTS),
 	NUMBER("learning-frames", "N", FRAMES, "0", learning_frames, 0, 1000000,
 	       "ARP or neighbour discovery frames that each port sends before every trial (phase b of RFC 2544 section 23)"),

@@ -183,23 +183,29 @@ const char *traffic_port_name(const struct config *config, unsigned int port)
 	return *config->ports[port].name ? config->ports[port].label : letters[port];
 }
 
-static const char *version_name(unsigned int ip_version)
+static const char *version_name(const struct config *config)
 {
-	return ip_version == 4 ? "IPv4" : "IPv6";
+	return config->ip == IP_MIXED ? "IPv4 and IPv6" : config->ip == IP_6 ? "IPv6" : "IPv4";
 }
+
+static const char *tunnels(const struct config *config)
+{
+	return config->template ? config->template->tunnels : "";
+}
+
+/* What its frames are, inside of what. */
+#define PROTOCOL(config) version_name(config), *tunnels(config) ? " inside " : "", tunnels(config)
 
 static enum exit_code check_sizes(const struct config *config, const struct mlr_profile *profile)
 {
 	unsigned int least_octets = mlr_profile_least_octets(profile), octets = mlr_size_least_octets(&profile->sizes);
-	bool v6 = uses(config, 6);
 
 	if (octets >= least_octets)
 		return EXIT_DONE;
 	return refuse(EXIT_USAGE_ERROR,
-		      "--frame-size: %u octets are too few: UDP over %s with %u VLAN tag%s, and the tester's tag of 18 "
+		      "--frame-size: %u octets are too few: UDP over %s%s%s with %u VLAN tag%s, and the tester's tag of 18 "
 		      "octets in it, needs %u",
-		      octets, version_name(v6 ? 6 : 4), profile->vlan_count, profile->vlan_count == 1 ? "" : "s",
-		      least_octets);
+		      octets, PROTOCOL(config), profile->vlan_count, profile->vlan_count == 1 ? "" : "s", least_octets);
 }
 
 /* The smallest of a default's list of sizes grows to what the frames need. */
@@ -320,12 +326,13 @@ static enum exit_code check_ranges(const struct config *config, const struct mlr
 static enum exit_code take_template(struct config *config)
 {
 	const struct frame_file *file = config->template;
+	struct mlr_frame_spec spec = file->spec;
 	unsigned int least_octets;
 
 	if (given_by_user(config->given, "ip") &&
 	    (config->ip == IP_MIXED || uses(config, 4) != (file->spec.ip_version == 4)))
-		return refuse(EXIT_USAGE_ERROR, "--ip: the frame of %s is %s; leave --ip out", config->template_path,
-			      version_name(file->spec.ip_version));
+		return refuse(EXIT_USAGE_ERROR, "--ip: the frame of %s is IPv%u; leave --ip out", config->template_path,
+			      file->spec.ip_version);
 	config->ip = file->spec.ip_version == 4 ? IP_4 : IP_6;
 	if (!given_by_user(config->given, "vlan")) {
 		config->vlan_count = file->spec.vlan_count;
@@ -333,7 +340,8 @@ static enum exit_code take_template(struct config *config)
 	}
 	if (given_by_user(config->given, "frame-size") || frame_sizes_are_a_list(config->verb))
 		return EXIT_DONE;
-	least_octets = mlr_frame_least_octets(file->spec.ip_version, config->vlan_count, file->spec.ip_options_octets);
+	spec.vlan_count = config->vlan_count;
+	least_octets = mlr_frame_least_octets(&spec);
 	if (file->size_octets > MLR_FRAME_MAX_OCTETS)
 		return refuse(EXIT_USAGE_ERROR,
 			      "--template: the frame of %s has %u octets; give a --frame-size of at most %d",
@@ -449,11 +457,6 @@ static json_t *modifiers_json(const struct config *config)
 	return modifiers;
 }
 
-static const char *protocol(const struct config *config)
-{
-	return config->ip == IP_MIXED ? "UDP over IPv4 and IPv6" : config->ip == IP_6 ? "UDP over IPv6" : "UDP over IPv4";
-}
-
 /* Whether some port both sends and receives. */
 static bool bidirectional(const struct mlr_profile *profile)
 {
@@ -473,12 +476,12 @@ json_t *traffic_describe(const struct config *config, const struct mlr_profile *
 	const struct mlr_size_mix *mix = &profile->sizes;
 
 	return json_pack(
-		"{s:o, s:o, s:o, s:s, s:b, s:I, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:s?, s:i, s:s}", "frame_size_octets",
+		"{s:o, s:o, s:o, s:o, s:b, s:I, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:s?, s:i, s:s}", "frame_size_octets",
 		mix->size_count == 1 ? json_integer(mix->sizes_octets[0]) : json_real(mlr_size_mean_octets(mix)),
-		"frame_sizes", sizes_json(mix), "frame_size_order", order_json(mix), "protocol", protocol(config),
-		"bidirectional", (int)bidirectional(profile), "flows_per_port", (json_int_t)profile->flow_count,
-		"varied_fields", varied_json(profile), "flow_order", profile->random ? "random" : "incrementing", "streams",
-		streams_json(profile, names), "pattern",
+		"frame_sizes", sizes_json(mix), "frame_size_order", order_json(mix), "protocol",
+		json_sprintf("UDP over %s%s%s", PROTOCOL(config)), "bidirectional", (int)bidirectional(profile),
+		"flows_per_port", (json_int_t)profile->flow_count, "varied_fields", varied_json(profile), "flow_order",
+		profile->random ? "random" : "incrementing", "streams", streams_json(profile, names), "pattern",
 		config->direction == DIRECTION_MESH ? "every port to all others (RFC 2285, fully meshed)" : "pairs of ports",
 		"seed", profile->random ? json_integer((json_int_t)profile->seed) : json_null(), "vlans",
 		vlans_json(profile), "modifiers", modifiers_json(config), "template", config->template_path,

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dataplane/rx.h"
 
+#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/if_link.h>
+#include <net/ethernet.h>
+#include <netinet/ip.h>
+#include <netinet/ip6.h>
+#include <netinet/udp.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +90,18 @@ static uint32_t shortest(const struct rx_lengths *lengths)
 	return 0;
 }
 
+/* Where the innermost packet is in a frame like this. */
+static void configure_tunnels(struct rx_bpf__rodata *constants, const struct mlr_frame_spec *like)
+{
+	bool is_ipv6 = like->ip_version == 6;
+
+	constants->inner_offset = like->outer_octets - (uint32_t)sizeof(uint16_t);
+	constants->inner_type = htons(is_ipv6 ? ETHERTYPE_IPV6 : ETHERTYPE_IP);
+	constants->inner_tag = constants->inner_offset +
+			       (uint32_t)(is_ipv6 ? sizeof(struct ip6_hdr) : sizeof(struct ip) + like->ip_options_octets) +
+			       (uint32_t)sizeof(struct udphdr);
+}
+
 static void configure(struct rx *rx, const struct rx_options *options)
 {
 	struct rx_bpf__rodata *constants = rx->skeleton->rodata;
@@ -102,6 +119,8 @@ static void configure(struct rx *rx, const struct rx_options *options)
 		memcpy((void *)constants->lengths, options->lengths->bits, sizeof(options->lengths->bits));
 		constants->usual_length = shortest(options->lengths);
 	}
+	if (options->like && options->like->outer_octets)
+		configure_tunnels(constants, options->like);
 	bpf_map__set_max_entries(rx->skeleton->maps.flows, options->no_order ? 1 : options->flow_count);
 	bpf_map__set_value_size(rx->skeleton->maps.flows, FLOW_STATE_OCTETS + rx->window * (uint32_t)sizeof(uint32_t));
 	bpf_map__set_max_entries(rx->skeleton->maps.cpus, (uint32_t)rx->cpu_count);

@@ -41,7 +41,8 @@ struct rx_options {
 	bool no_order;   /* do not tell duplicates and reordering */
 	bool no_latency;
 	enum rx_verify verify;
-	const struct rx_lengths *lengths; /* NULL: do not compare them; copied */
+	const struct rx_lengths *lengths;  /* NULL: do not compare them; copied */
+	const struct mlr_frame_spec *like; /* in which tunnels frames are sent: they are found there, too. NULL: in none */
 	uint64_t interval_ns; /* also count by intervals so long of a trial's schedule, and verify all frames; 0: do not */
 	bool hardware_clock;  /* the NIC stamps what it receives: use that, where the driver tells the program */
 };

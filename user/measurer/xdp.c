@@ -114,6 +114,7 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 			.no_latency = xdp->config->no_latency,
 			.verify = verify_of(xdp->config),
 			.lengths = &lengths,
+			.like = xdp->profile.like,
 			.interval_ns = (uint64_t)llround(xdp->config->interval_s * (double)NS_PER_S),
 			.hardware_clock = xdp->ends[i].clock.fd,
 		};
