@@ -64,6 +64,30 @@ struct rx_interval {
 
 #define RX_INTERVALS_MAX 1000
 
+/* Why a frame that came in a trial is none that it sent, or not as it was sent. */
+enum rx_wrong {
+	RX_FOREIGN,
+	RX_WRONG_CHECKSUM,
+	RX_WRONG_HEADER,
+	RX_WRONG_LENGTHS,
+	RX_WRONG_NUMBER,
+	RX_NOT_SENT_SO_LONG,
+	RX_WRONG_PORT,
+	RX_FRAGMENT,
+	RX_MORE_TAGS,
+	RX_WRONG_COUNT,
+};
+
+/* Such a frame itself, or its beginning. */
+#define RX_CAPTURED_OCTETS 2048
+
+struct rx_captured {
+	uint64_t arrival_ns; /* CLOCK_MONOTONIC */
+	uint32_t octets;     /* of the frame, without FCS; 0: nothing is here */
+	uint32_t why;
+	uint8_t frame[RX_CAPTURED_OCTETS];
+};
+
 /* Lengths that frames may have, as UDP says them: a bit each. */
 #define RX_LENGTH_WORDS 256
 #define RX_LENGTHS_MAX  (RX_LENGTH_WORDS * 64)

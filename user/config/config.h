@@ -193,9 +193,10 @@ struct config {
 		enum document_form form;
 	} reports[REPORT_FILES_MAX];
 	size_t report_count;
-	const char *lost_path; /* trial: --capture-lost; NULL: none */
-	unsigned int lost_count;
-	const char *metrics_path; /* NULL: none */
+	const char *lost_path;      /* trial: --capture-lost; NULL: none */
+	const char *foreign_path;   /* and --capture-foreign */
+	unsigned int capture_count; /* of either */
+	const char *metrics_path;   /* NULL: none */
 	bool quiet;
 	bool dump_config;      /* print the configuration, and that is all */
 	bool dry_run;          /* print the plan, and that is all */

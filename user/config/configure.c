@@ -16,7 +16,8 @@
 #include "config/traffic.h"
 #include "mlr/controller.h"
 
-#define CLOCK_BUDGET_S 1e-6
+#define CLOCK_BUDGET_S       1e-6
+#define CAPTURE_FOREIGN_MOST 100000
 
 /* Values are read in the order of the table; an option that does not repeat counts as it was given last. */
 static enum exit_code read_values(const struct given_list *list, struct config *config)
@@ -271,6 +272,9 @@ static enum exit_code check_trial(const struct config *config)
 		return refuse(EXIT_USAGE_ERROR, "--load is missing: give frames/s, or max for as fast as the tester can");
 	if (config->lost_path && config->no_seq)
 		return refuse(EXIT_USAGE_ERROR, "--capture-lost goes by sequence numbers; leave --no-seq out");
+	if (config->foreign_path && config->capture_count > CAPTURE_FOREIGN_MOST)
+		return refuse(EXIT_USAGE_ERROR, "--capture-count: --capture-foreign keeps at most %d frames",
+			      CAPTURE_FOREIGN_MOST);
 	return EXIT_DONE;
 }
 
@@ -307,7 +311,7 @@ static bool names_output(const struct given_list *list, const struct given *give
 	const char *name = given->option->name;
 
 	return strcmp(name, "report") == 0 || strcmp(name, "junit") == 0 || given == given_find(list, "metrics") ||
-	       given == given_find(list, "capture-lost");
+	       given == given_find(list, "capture-lost") || given == given_find(list, "capture-foreign");
 }
 
 /* What is written last would be all that is left of a file that two options name. */

@@ -454,7 +454,13 @@ const struct option options[] = {
 	     "write to FILE, as CSV, which frames did not come back: port, flow, sequence number in it, when it was due. As "
 	     "far back as the receiver remembers the numbers of a flow",
 	     .flags = OPTION_OUTPUT | OPTION_ACTS),
-	NUMBER("capture-count", "N", TRIAL, "1000", lost_count, 1, 1000000, "of those, the first so many",
+	TEXT("capture-foreign", "FILE", TRIAL, NULL, foreign_path,
+	     "write to FILE, as pcapng, the first frames that came to the ports in the trial and were foreign or damaged, "
+	     "each "
+	     "with its time, port and why it was not counted as received",
+	     .flags = OPTION_OUTPUT | OPTION_ACTS),
+	NUMBER("capture-count", "N", TRIAL, "1000", capture_count, 1, 1000000,
+	       "of those, the first so many; of foreign ones, of which each port keeps as many, at most 100000",
 	       .flags = OPTION_OUTPUT),
 	TEXT("metrics", "FILE", FRAMES, NULL, metrics_path,
 	     "keep FILE up to date with how the run goes, as OpenMetrics text, for the textfile collector of node_exporter "

@@ -114,6 +114,7 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	constants->verify_samples = options->verify != RX_VERIFY_DOUBTS;
 	constants->verify_spacing = options->verify == RX_VERIFY_ALL ? 0 : RX_VERIFY_SPACING - 1;
 	constants->interval_ns = options->interval_ns;
+	constants->capture_most = options->capture_most;
 	constants->with_lengths = options->lengths != NULL;
 	if (options->lengths) {
 		memcpy((void *)constants->lengths, options->lengths->bits, sizeof(options->lengths->bits));
@@ -124,6 +125,8 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	bpf_map__set_max_entries(rx->skeleton->maps.flows, options->no_order ? 1 : options->flow_count);
 	bpf_map__set_value_size(rx->skeleton->maps.flows, FLOW_STATE_OCTETS + rx->window * (uint32_t)sizeof(uint32_t));
 	bpf_map__set_max_entries(rx->skeleton->maps.cpus, (uint32_t)rx->cpu_count);
+	if (options->capture_most)
+		bpf_map__set_max_entries(rx->skeleton->maps.captured, options->capture_most);
 	if (options->interval_ns)
 		bpf_map__set_max_entries(rx->skeleton->maps.intervals, (uint32_t)rx->cpu_count * RX_CPU_INTERVALS);
 }
@@ -399,8 +402,22 @@ void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uin
 	}
 	variables->first_sequence = first_sequence;
 	variables->sequence_count = sequence_count < UINT32_MAX ? (uint32_t)sequence_count : UINT32_MAX;
+	variables->captured_count = 0;
 	variables->generation++;
 	__atomic_store_n(&variables->accepted_trial, trial, __ATOMIC_SEQ_CST);
+}
+
+struct rx_captured *rx_captured(const struct rx *rx, size_t *ret_count)
+{
+	uint32_t count = rx->skeleton->bss->captured_count, most = rx->skeleton->rodata->capture_most;
+	struct rx_captured *captured;
+
+	count = count < most ? count : most;
+	captured = calloc(count + 1, sizeof(*captured));
+	for (uint32_t i = 0; captured && i < count; i++)
+		bpf_map__lookup_elem(rx->skeleton->maps.captured, &i, sizeof(i), &captured[i], sizeof(*captured), 0);
+	*ret_count = count;
+	return captured;
 }
 
 uint32_t rx_late(const struct rx *rx, uint16_t trial)

@@ -43,6 +43,7 @@ struct rx_options {
 	enum rx_verify verify;
 	const struct rx_lengths *lengths;  /* NULL: do not compare them; copied */
 	const struct mlr_frame_spec *like; /* in which tunnels frames are sent: they are found there, too. NULL: in none */
+	uint32_t capture_most;             /* frames that are wrong to keep, the first ones of a trial; 0: none */
 	uint64_t interval_ns; /* also count by intervals so long of a trial's schedule, and verify all frames; 0: do not */
 	bool hardware_clock;  /* the NIC stamps what it receives: use that, where the driver tells the program */
 };
@@ -105,6 +106,9 @@ void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more);
 /* The numbers of a flow (its id on the wire) that were seen last, each at its number modulo the window: room for as many. *ret_came:
  * whether any frame of it came in the last trial; else they are of earlier ones. Not without order. 0 or -errno. */
 int rx_flow(const struct rx *rx, uint32_t flow, uint32_t *ret_seen, bool *ret_came);
+
+/* The first frames of the accepted trial that were wrong: as many as *ret_count, all of it to be freed; NULL without memory. */
+struct rx_captured *rx_captured(const struct rx *rx, size_t *ret_count);
 
 /* The program's file descriptor, to run it on test frames. */
 int rx_program_fd(const struct rx *rx);

@@ -115,6 +115,7 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 			.verify = verify_of(xdp->config),
 			.lengths = &lengths,
 			.like = xdp->profile.like,
+			.capture_most = xdp->config->foreign_path ? xdp->config->capture_count : 0,
 			.interval_ns = (uint64_t)llround(xdp->config->interval_s * (double)NS_PER_S),
 			.hardware_clock = xdp->ends[i].clock.fd,
 		};
