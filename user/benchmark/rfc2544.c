@@ -232,7 +232,7 @@ static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *fram
 
 	if (code != EXIT_DONE)
 		return code;
-	suite_take_macs(&suite->common, &config);
+	suite_take_macs(json_object_get(suite->common.setting, "measurer"), &config);
 	code = measurer_new(&config, &run.part.measurer);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
 		code = begin_frame_size(&run);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <netinet/ether.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "base/json_text.h"
 #include "base/units.h"
 #include "benchmark/search.h"
+#include "benchmark/suite.h"
 #include "config/echo.h"
 #include "config/options_suite.h"
 #include "measurer/selftest_store.h"
@@ -378,17 +378,6 @@ static enum exit_code check_no_sut(struct selftest *selftest, const struct confi
 
 /* --- all ------------------------------------------------------------------------------------------------------------ */
 
-/* The ports' addresses are known after the first frame size, and nobody need be asked again. */
-static void take_macs(const json_t *measurer, struct config *config)
-{
-	for (size_t i = 0; i < PORT_COUNT; i++) {
-		struct port_config *port = &config->ports[i];
-
-		if (ether_aton_r(read_text(port_of(measurer, i), "destination_mac"), &port->destination_mac))
-			port->destination_mac_given = true;
-	}
-}
-
 static void keep_result(struct selftest *selftest, struct one_test *test, const char *backend)
 {
 	struct selftest_way way = measurer_xdp_way(test->frames);
@@ -453,8 +442,7 @@ static enum exit_code test_frame_size(struct selftest *selftest, const char *fra
 		return code;
 	config.tx = tx;
 	config.waits = (struct waits){ .residual_s = RESIDUAL_WAIT_S };
-	if (selftest->measurer)
-		take_macs(selftest->measurer, &config);
+	suite_take_macs(selftest->measurer, &config);
 	code = measurer_new(&config, &frames);
 	if (code == EXIT_DONE)
 		code = test_with(selftest, &config, frames);

@@ -45,8 +45,9 @@ enum exit_code suite_end(struct suite *suite, enum exit_code code);
 
 /* What the document says of how it was measured, by the first part. */
 void suite_keep_setting(struct suite_part *part);
-/* Whom the ports face is asked once, with the first part: into the configuration of a later one. */
-void suite_take_macs(const struct suite *suite, struct config *config);
+/* Whom the ports face is asked once, with the first part: from what its measurer said of itself (NULL: there was none yet) into the
+ * configuration of a later one. */
+void suite_take_macs(const json_t *measurer, struct config *config);
 
 /* Make a test: `perform` puts its figures into the object, to which this adds how regular they are, and returns
  *	EXIT_DONE	done, or as far as possible; part->reason says what is irregular

@@ -358,7 +358,7 @@ static enum exit_code measure_service(struct y1564 *suite, const struct service 
 
 	if (code != EXIT_DONE)
 		return code;
-	suite_take_macs(&suite->common, &config);
+	suite_take_macs(json_object_get(suite->common.setting, "measurer"), &config);
 	code = measurer_new(&config, &run.part.measurer);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
 		suite_keep_setting(&run.part);

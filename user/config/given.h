@@ -44,6 +44,7 @@ extern const struct option options[];
 extern const size_t option_count;
 
 const char *algorithm_name(enum algorithm algorithm);
+const char *direction_name(enum direction direction);
 /* Whether the verb has the option. */
 bool option_belongs(const struct option *option, enum verb verb);
 /* Whether a value of it is a command that is run, a file that is opened, or a reason to be unsafe: what a result says of such,

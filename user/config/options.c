@@ -506,6 +506,11 @@ const char *algorithm_name(enum algorithm algorithm)
 	return algorithms[algorithm];
 }
 
+const char *direction_name(enum direction direction)
+{
+	return directions[direction];
+}
+
 bool option_belongs(const struct option *option, enum verb verb)
 {
 	return option->verbs >> verb & 1;
