@@ -138,7 +138,7 @@ void watch_event(struct watch *watch, const json_t *event)
 	};
 	const char *name = read_text(event, "event");
 
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+	for (size_t i = 0; i < COUNT(events); i++)
 		if (strcmp(events[i].name, name) == 0)
 			events[i].take(watch, event);
 }

@@ -19,6 +19,8 @@ int file_set(const char *path, const char *value);
 /* Open a file, made where O_CREAT is among the flags, and lock it: a descriptor. -EBUSY: somebody else has the lock;
  * -EAGAIN: the file was taken away or replaced meanwhile, try again; or -errno. */
 int file_lock(const char *path, int flags, mode_t mode);
+/* The same, again while it is -EAGAIN, and for so long while it is -EBUSY, or until a stop. */
+int file_lock_patiently(const char *path, int flags, mode_t mode, double wait_s);
 /* All of it to an open file, waiting for whoever reads it. After a stop a reader who takes nothing for a third of a second
  * is waited for no more (-EINTR), and one of the standard files that was given up is tried no more. 0 or -errno. */
 int file_write_all(int fd, const char *text, size_t length);

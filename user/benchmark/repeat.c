@@ -166,7 +166,7 @@ static json_t *run_json(const struct run *run, size_t number)
 	static const char *const members[] = { "search_result", "search_duration", "irregular_reason", "trials" };
 	json_t *json = json_pack("{s:I}", "run", (json_int_t)number);
 
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+	for (size_t i = 0; i < COUNT(members); i++)
 		json_object_set(json, members[i], json_object_get(run->document, members[i]));
 	return json;
 }

@@ -164,7 +164,7 @@ static void put_clock(const struct latency_series *series, json_t *json)
 {
 	static const char *const from_last[] = { "definition", "clock", "floor_p50_ns", "floor_p99_ns", "floor_source" };
 
-	for (size_t i = 0; i < sizeof(from_last) / sizeof(*from_last) && series->source_count == 1; i++)
+	for (size_t i = 0; i < COUNT(from_last) && series->source_count == 1; i++)
 		if (json_object_get(series->last, from_last[i]))
 			json_object_set(json, from_last[i], json_object_get(series->last, from_last[i]));
 }

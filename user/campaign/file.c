@@ -78,7 +78,7 @@ static enum exit_code read_slurm_pair(struct reader *reader, const yaml_node_t *
 		return refuse_node(&reader->yaml, key,
 				   "'%s' is no long option of sbatch; write it without dashes before it, as 'licenses'",
 				   name);
-	if (strcmp(name, "array") == 0 || strcmp(name, "dependency") == 0 || strcmp(name, "output") == 0)
+	if (is_one_of(name, "array dependency output"))
 		return refuse_node(&reader->yaml, key, "'%s' is set by campaign submit itself", name);
 	if (strpbrk(text, "\r\n"))
 		return refuse_node(&reader->yaml, value, "the value of '%s' must be one line", name);

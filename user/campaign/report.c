@@ -83,7 +83,7 @@ static void take_result(struct merge *merge, size_t point, json_t *json)
 
 	merge->done++;
 	merge->irregular += read_string(json, "irregular_reason") != NULL;
-	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+	for (size_t i = 0; i < COUNT(told); i++)
 		count_value(merge->environments, told[i], read_text(json, told[i]));
 	note_goals(merge->goals, results);
 	json_array_append(merge->cells[point % merge->cell_count], results);
@@ -321,7 +321,7 @@ static void compare_cells(const struct merge *merge, size_t from, size_t to, jso
 		json = json_pack("{s:o, s:s, s:s}", "values", values, "a",
 				 axis->labels[campaign->points[from].combination.labels[campaign->compared]], "b",
 				 axis->labels[campaign->points[to].combination.labels[campaign->compared]]);
-		for (size_t j = 0; j < sizeof(told) / sizeof(*told); j++)
+		for (size_t j = 0; j < COUNT(told); j++)
 			json_object_set(json, told[j], json_object_get(goal, told[j]));
 		json_array_append_new(list, json);
 	}
@@ -440,7 +440,7 @@ static json_t *irregular_reason(const struct merge *merge)
 	};
 	char text[256] = "";
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 0; i < COUNT(parts); i++)
 		if (parts[i].count)
 			text_join(text, sizeof(text), ", ", "%zu %s", parts[i].count, parts[i].what);
 	if (!*text)

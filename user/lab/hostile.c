@@ -539,7 +539,7 @@ static const struct row rows[] = {
 	{ "bad-magic", make_noise, 10, 1 },
 };
 
-#define ROWS (sizeof(rows) / sizeof(*rows))
+#define ROWS (COUNT(rows))
 
 /* --- the process ---------------------------------------------------------------------------------------------------- */
 
@@ -795,11 +795,11 @@ json_t *hostile_log_json(const char *lab)
 	struct hostile_log *log;
 	json_t *json;
 
-	_Static_assert(sizeof(*log) == sizeof(names) / sizeof(*names) * sizeof(uint64_t), "a name each");
+	_Static_assert(sizeof(*log) == COUNT(names) * sizeof(uint64_t), "a name each");
 	if (map_log(lab, false, &log))
 		return NULL;
 	json = json_object();
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		json_object_set_new(json, names[i], json_integer((json_int_t)((volatile uint64_t *)log)[i]));
 	munmap(log, sizeof(*log));
 	return json;

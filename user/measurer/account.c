@@ -178,7 +178,7 @@ static double resolution_ns(const struct mlr_histogram *all)
 	static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999, 0.9999 };
 	double most_ns = 0.0;
 
-	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
+	for (size_t i = 0; i < COUNT(quantiles); i++)
 		most_ns = fmax(most_ns, mlr_histogram_quantile_error_ns(all, quantiles[i]));
 	return most_ns;
 }

@@ -112,7 +112,7 @@ static void look_for_broken(struct diagnosis *diagnosis, const struct mlr_trial_
 	};
 	char text[512] = "";
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (kinds[i].count)
 			text_join(text, sizeof(text), ", ", "%llu %s", (unsigned long long)kinds[i].count, kinds[i].name);
 	if (diagnosis->said_broken || !*text)

@@ -263,7 +263,7 @@ static bool has_changed(const json_t *entry, const json_t *subject, char text[SE
 		const json_t *then = json_array_get(json_object_get(entry, "ports"), port);
 		const json_t *now = json_array_get(json_object_get(subject, "ports"), port);
 
-		for (size_t i = 0; i < sizeof(of_nic) / sizeof(*of_nic); i++) {
+		for (size_t i = 0; i < COUNT(of_nic); i++) {
 			snprintf(what, sizeof(what), "the %s of port %s", of_nic[i], read_text(now, "name"));
 			if (differs(then, now, of_nic[i], what, text))
 				return true;

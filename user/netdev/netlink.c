@@ -441,7 +441,7 @@ int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct
 	};
 	struct use_search search = { .link = link };
 
-	for (size_t i = 0; i < sizeof(dumps) / sizeof(*dumps); i++) {
+	for (size_t i = 0; i < COUNT(dumps); i++) {
 		struct request request;
 		int error;
 

@@ -167,7 +167,7 @@ static struct finding judge_phases(const json_t *document, const struct clause *
 		      { "e=", "Phase e:", 5, INFINITY } };
 	const char *text = option_of(document, "wait");
 
-	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
+	for (size_t i = 0; i < COUNT(waits); i++) {
 		const char *wait = strstr(text, waits[i].key);
 		double wait_s = wait ? atof(wait + 2) : NAN;
 
@@ -581,7 +581,7 @@ static unsigned int kind_of(const json_t *document)
 	static const char *const schemas[] = { "xdp-mlr/search/", "xdp-mlr/trial/", "xdp-mlr/soak/", "xdp-mlr/rfc2544/" };
 	const char *schema = read_string(document, "schema");
 
-	for (size_t i = 0; schema && i < sizeof(schemas) / sizeof(*schemas); i++)
+	for (size_t i = 0; schema && i < COUNT(schemas); i++)
 		if (strncmp(schema, schemas[i], strlen(schemas[i])) == 0)
 			return 1u << i;
 	return 0;
@@ -622,7 +622,7 @@ static struct finding judge_all(const json_t *document, const struct clause *sel
 {
 	unsigned int kind = kind_of(document);
 
-	for (size_t i = 0; i < sizeof(clauses) / sizeof(*clauses); i++) {
+	for (size_t i = 0; i < COUNT(clauses); i++) {
 		const struct clause *clause = &clauses[i];
 
 		if (clause == self || !(clause->kinds & kind) || !is_absolute(clause))
@@ -640,7 +640,7 @@ void report_add_checklist(json_t *document)
 	json_t *checklist = json_array();
 
 	json_object_set_new(document, "checklist", checklist);
-	for (size_t i = 0; i < sizeof(clauses) / sizeof(*clauses); i++) {
+	for (size_t i = 0; i < COUNT(clauses); i++) {
 		const struct clause *clause = &clauses[i];
 		struct finding finding;
 

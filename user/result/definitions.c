@@ -34,7 +34,7 @@ static void add_frames(json_t *definitions)
 				"catches up in bursts; pacing.burst_max is the longest." },
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < COUNT(texts); i++)
 		json_object_set_new(definitions, texts[i][0], json_string(texts[i][1]));
 }
 

@@ -33,7 +33,7 @@ static json_t *counts_json(const struct mlr_trial_counts *counts)
 	};
 	json_t *json = json_object();
 
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+	for (size_t i = 0; i < COUNT(members); i++)
 		json_object_set_new(json, members[i].name, count_json(members[i].count));
 	return json;
 }
@@ -337,7 +337,7 @@ static void take_stored(json_t *document, const struct stored *stored)
 {
 	static const char *const members[] = { "deviations", "definitions" };
 
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+	for (size_t i = 0; i < COUNT(members); i++)
 		if (json_object_get(stored->document, members[i]))
 			json_object_set(document, members[i], json_object_get(stored->document, members[i]));
 	json_object_update_missing(json_object_get(document, "configuration"), stored->configuration);
