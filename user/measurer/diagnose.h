@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames that go astray, and frames of others: what is most likely wrong is warned of, once a run. */
+/* Frames that are lost, and frames of others: what is most likely wrong is warned of, once a run. */
 #ifndef XDP_MLR_MEASURER_DIAGNOSE_H
 #define XDP_MLR_MEASURER_DIAGNOSE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Wide trials: one measurer on each of several hosts, which perform a trial together, each with its own ports.
+ * Trials of several hosts: one measurer on each, which perform a trial together, each with its own ports.
  *
  * mpirun starts the same command line everywhere. Rank 0 holds Manager and Controller; the others wait for its orders. All
  * make the same Traffic Profile, of all ports, and open those on their own host. A trial goes step by step (mpi_trial.c),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Private to the measurer of several hosts: its state, how the ranks of a wide trial agree, and its parts. */
+/* Private to the measurer of several hosts: its state, how the ranks of a trial agree, and its parts. */
 #ifndef XDP_MLR_MEASURER_MPI_PRIVATE_H
 #define XDP_MLR_MEASURER_MPI_PRIVATE_H
 
