@@ -228,7 +228,7 @@ static enum MHD_Result answer_path(struct MHD_Connection *connection, const char
 		enum http_subject subject;
 	} pages[] = {
 		{ "/", html, HTTP_INDEX },
-		{ "/live", html, HTTP_LIVE },
+		{ "/live", html, HTTP_VIEW },
 		{ "/log", "text/plain; charset=utf-8", HTTP_LOG },
 		{ "/metrics", "application/openmetrics-text; version=1.0.0; charset=utf-8", HTTP_METRICS },
 	};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Small files, read and written whole. Standard output is for the main thread alone, standard error for who holds
  * message.c's lock. */
-#ifndef XDP_MLR_BASE_FILES_H
-#define XDP_MLR_BASE_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ int file_write_all(int fd, const char *text, size_t length);
 /* Write it beside the file, and let it take the file's name (destination.h): nobody reads half of one, whatever happens to
  * this process. `durable`: nor after a crash of the machine, where its file system can keep that. 0 or -errno. */
 int file_replace(const char *path, const char *text, size_t length, mode_t mode, bool durable);
-
-#endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text that grows in a buffer; or in memory, as open_memstream() has it, and its end. That of the C library goes on after a piece that found no room,
- * without an error, once there is room again: the text then lacks the piece.
+ * Text that grows in a buffer; or in memory, as open_memstream() has it, and its end. That of the C library goes on after a piece
+ * that found no room, without an error, once there is room again: the text then lacks the piece.
  */
-#ifndef XDP_MLR_BASE_TEXT_STREAM_H
-#define XDP_MLR_BASE_TEXT_STREAM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -18,5 +17,3 @@ char *text_stream_end(FILE *stream, char **text);
  * text is not empty. */
 __attribute__((format(printf, 3, 4))) void text_add(char *text, size_t size, const char *format, ...);
 __attribute__((format(printf, 4, 5))) void text_join(char *text, size_t size, const char *between, const char *format, ...);
-
-#endif

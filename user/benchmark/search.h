@@ -3,8 +3,7 @@
  * The Manager (draft-ietf-bmwg-mlrsearch-15, section 4.9.3): takes each Trial Input from the controller to the measurer and
  * each result back, keeps the time, and knows in the end all that the report needs.
  */
-#ifndef XDP_MLR_BENCHMARK_SEARCH_H
-#define XDP_MLR_BENCHMARK_SEARCH_H
+#pragma once
 
 #include "benchmark/load_range.h"
 #include "benchmark/search_state.h"
@@ -35,5 +34,3 @@ enum exit_code search_new_controller(const struct config *config, const struct m
 
 /* Search, and show what was found. *measurer may be replaced: an external measurer is started anew for each search. */
 enum exit_code repeat_searches(const struct config *config, struct measurer **measurer, struct report_file *file);
-
-#endif

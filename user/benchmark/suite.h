@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the suites (rfc2544.h, y1564.h) have in common: they go through parts, as frame sizes or services, with a measurer each,
  * and make tests of each part, which consist of trials. */
-#ifndef XDP_MLR_BENCHMARK_SUITE_H
-#define XDP_MLR_BENCHMARK_SUITE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -60,5 +59,3 @@ enum exit_code suite_test(struct suite_part *part, const char *test, enum exit_c
 enum exit_code suite_trial(struct suite_part *part, double load_fps, double duration_s, struct measurement *ret);
 /* The same, once, for a trial with load steps. */
 enum exit_code suite_steps(struct suite_part *part, struct load_steps *steps, struct measurement *ret);
-
-#endif

@@ -7,8 +7,7 @@
  * recommendation has it, it would have to count received frames, and latency, for each class of flows (mlr/y1564.h says what is
  * made of them).
  */
-#ifndef XDP_MLR_BENCHMARK_Y1564_H
-#define XDP_MLR_BENCHMARK_Y1564_H
+#pragma once
 
 #include "benchmark/suite.h"
 
@@ -31,5 +30,3 @@ json_t *report_y1564(const struct y1564 *suite);
 
 /* How long it takes, but for waits that nobody knows before. */
 double y1564_duration_s(const struct config *config);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How many frames each second of a trial received, by looks at the counters while it runs. */
-#ifndef XDP_MLR_BENCHMARK_Y1564_SECONDS_H
-#define XDP_MLR_BENCHMARK_Y1564_SECONDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ int seconds_init(struct seconds *seconds, struct load_steps *steps, double load_
 /* The trial is over, and received so many: what comes after the last look belongs to the seconds that had not ended. */
 void seconds_end(struct seconds *seconds, uint64_t received);
 void seconds_free(struct seconds *seconds);
-
-#endif

@@ -3,8 +3,7 @@
  * The configuration of one run: every option of the command line and of the YAML file, after parsing and range checks.
  * Data only: configure.h fills it in, echo.h says it again.
  */
-#ifndef XDP_MLR_CONFIG_CONFIG_H
-#define XDP_MLR_CONFIG_CONFIG_H
+#pragma once
 
 #include <jansson.h>
 #include <net/ethernet.h>
@@ -234,4 +233,3 @@ static inline bool config_has_roles(const struct config *config)
 {
 	return config->ports[PORT_A].role != ROLE_OPEN;
 }
-#endif

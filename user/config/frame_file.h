@@ -7,8 +7,7 @@
  * is in them. Both formats are simple and only their first frame is wanted, so they
  * are read here, without libpcap.
  */
-#ifndef XDP_MLR_CONFIG_FRAME_FILE_H
-#define XDP_MLR_CONFIG_FRAME_FILE_H
+#pragma once
 
 #include "base/message.h"
 #include "mlr/frame.h"
@@ -27,5 +26,3 @@ void frame_file_free(struct frame_file *file);
 
 /* Read the frame itself. NULL, or the reason why it cannot be used. For tests, too. */
 const char *frame_file_parse(const uint8_t *frame, size_t octets, size_t wire_octets, struct frame_file *ret);
-
-#endif

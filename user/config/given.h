@@ -5,8 +5,7 @@
  * Values are collected first, from the command line and then from the file where the command line is silent, and read into
  * the configuration afterwards in the order of the table (options.c). So no value depends on the order it was given in.
  */
-#ifndef XDP_MLR_CONFIG_GIVEN_H
-#define XDP_MLR_CONFIG_GIVEN_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -93,5 +92,3 @@ enum exit_code option_load_fps(const struct config *config, const char *option, 
 #define LIST_SIZE 4096
 typedef enum exit_code list_reader(const struct given *given, char *part, void *into);
 enum exit_code read_list(const struct given *given, const char *text, list_reader *read, void *into);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Readers of the larger values, for the table of options (options.c): each takes a value into the configuration, or refuses
  * it. */
-#ifndef XDP_MLR_CONFIG_OPTIONS_READ_H
-#define XDP_MLR_CONFIG_OPTIONS_READ_H
+#pragma once
 
 #include "config/given.h"
 
@@ -62,5 +61,3 @@ enum exit_code pairs_read(const struct given *given, struct pairs *pairs);
 bool pairs_seen(const struct pairs *pairs, const char *name);
 /* Texts, ratios and durations as such a value again. */
 void pairs_format(const struct key *keys, size_t key_count, const void *from, char *buffer, size_t size);
-
-#endif

@@ -6,8 +6,7 @@
  * process of the user's), sim.c (a simulated SUT of libmlr). Everything that varies between two trials of one measurer is
  * the Trial Input.
  */
-#ifndef XDP_MLR_MEASURER_MEASURER_H
-#define XDP_MLR_MEASURER_MEASURER_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -85,5 +84,3 @@ enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max
 struct selftest_way measurer_xdp_way(const struct measurer *measurer);
 /* One trial with --load max: as fast as the transmitter can; intended becomes sent. */
 enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double duration_s, struct measurement *ret);
-
-#endif

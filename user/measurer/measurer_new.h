@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Private to the measurers: what measurer_new() chooses from. EXIT_DONE, or the reason was said. */
-#ifndef XDP_MLR_MEASURER_MEASURER_NEW_H
-#define XDP_MLR_MEASURER_MEASURER_NEW_H
+#pragma once
 
 #include "measurer/measurer.h"
 
@@ -14,5 +13,3 @@ enum exit_code measurer_sim_new(const struct config *config, struct measurer **r
 enum exit_code measurer_stopped_new(const struct config *config, struct measurer **ret);
 /* One that measures nothing: for a replay, which only has stored trials. */
 enum exit_code measurer_replay_new(struct measurer **ret);
-
-#endif

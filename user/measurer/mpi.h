@@ -6,8 +6,7 @@
  * make the same Traffic Profile, of all ports, and open those on their own host. A trial goes step by step (mpi_trial.c),
  * and what all ports did is accounted for on rank 0, as if they were ports of one machine.
  */
-#ifndef XDP_MLR_MEASURER_MPI_H
-#define XDP_MLR_MEASURER_MPI_H
+#pragma once
 
 #include "base/message.h"
 #include "config/config.h"
@@ -15,5 +14,3 @@
 /* Run the verb as one rank of a job, under a supervisor (mpi_supervisor.c): rank 0 runs `verb`, the others serve it. The
  * exit code. */
 enum exit_code mpi_run(const struct config *config, enum exit_code (*verb)(const struct config *config));
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Private to the measurer of several hosts: its state, how the ranks of a trial agree, and its parts. */
-#ifndef XDP_MLR_MEASURER_MPI_PRIVATE_H
-#define XDP_MLR_MEASURER_MPI_PRIVATE_H
+#pragma once
 
 #include "base/message.h"
 #include "config/config.h"
@@ -87,5 +86,3 @@ enum exit_code mpi_trial(struct measurer_mpi *mpi, const struct mpi_order *order
 /* Run `run` in a process of its own; no thread may run yet. Returns in both: in it what `run` returns, in the supervisor its
  * exit code. */
 enum exit_code supervisor_run(enum exit_code (*run)(const struct config *config), const struct config *config);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Private to the measurer of frames over real ports: its state, which its parts work on. */
-#ifndef XDP_MLR_MEASURER_XDP_PRIVATE_H
-#define XDP_MLR_MEASURER_XDP_PRIVATE_H
+#pragma once
 
 #include <string.h>
 
@@ -142,5 +141,3 @@ void xdp_close(struct measurer_xdp *xdp);
 
 /* Frames/s of the profile on a link of this speed; 0 where that is not known. */
 double xdp_line_rate_fps(const struct measurer_xdp *xdp, double link_bps);
-
-#endif

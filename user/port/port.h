@@ -6,8 +6,7 @@
  * changed on a port hangs on a file descriptor (promiscuous mode) or is journalled (journal.h), so that it is undone at the
  * end and after a crash.
  */
-#ifndef XDP_MLR_PORT_PORT_H
-#define XDP_MLR_PORT_PORT_H
+#pragma once
 
 #include <sched.h>
 
@@ -63,5 +62,3 @@ enum exit_code port_spare_cpus(struct port *port, const struct config *config, c
 int port_stamp_received(struct port *port, const struct config *config);
 /* Have it stamp frames that it sends, where they ask for it. Likewise. */
 int port_stamp_sent(struct port *port, const struct config *config);
-
-#endif

@@ -10,8 +10,7 @@
  *   lessen: searches that all end on the same grid of loads agree better than they are exact.
  * For a soak it is the two estimates with their standard deviations, by the same test.
  */
-#ifndef XDP_MLR_RESULT_COMPARE_H
-#define XDP_MLR_RESULT_COMPARE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -38,5 +37,3 @@ enum exit_code compare_documents(const struct config *config, const json_t *a, c
 /* The result in a file; a suite's throughputs as the results of a search with a goal for each frame size. EXIT_DONE with a new reference,
  * or with NULL where it is none: `problem` says why. Else the file could not be read, which was said. */
 enum exit_code result_load(const char *path, char problem[LOAD_PROBLEM_SIZE], json_t **ret);
-
-#endif

@@ -3,8 +3,7 @@
  * The result document: everything that is known of a run, in JSON, with the names and units of the published schema. Every
  * other form of a result is a rendering of it (render/forms.h).
  */
-#ifndef XDP_MLR_RESULT_REPORT_H
-#define XDP_MLR_RESULT_REPORT_H
+#pragma once
 
 #include <jansson.h>
 #include <time.h>
@@ -75,5 +74,3 @@ void report_add_checklist(json_t *document);
  * verdict, in a suite one for each frame size that it means. Returns the code, or EXIT_UNMET in place of EXIT_DONE where one
  * is not met. Nothing without requirements. */
 enum exit_code report_judge(json_t *document, const struct config *config, enum exit_code code);
-
-#endif
