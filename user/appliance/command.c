@@ -2,7 +2,6 @@
 #include "appliance/runner.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/message.h"

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <time.h>
 
 /* A load as the user wrote it. Turned into frames/s once frame size and line rate are known. */

@@ -8,9 +8,7 @@
 #include "benchmark/plan.h"
 #include "benchmark/rfc2544_run.h"
 #include "config/options_suite.h"
-#include "progress/events.h"
 #include "progress/progress.h"
-#include "result/report.h"
 
 const struct rfc2544_plan rfc2544_by_the_book = {
 	.trial_duration_s = 60,    /* section 24 */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/text_stream.h"
-#include "base/units.h"
 #include "benchmark/rfc2544.h"
 #include "config/options_suite.h"
 

@@ -2,7 +2,6 @@
 #include "benchmark/search_state.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "base/json_read.h"
 #include "base/json_text.h"

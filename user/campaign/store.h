@@ -17,7 +17,6 @@
 
 #include <jansson.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/message.h"

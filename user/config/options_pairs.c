@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config/options_read.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/plain.h"

@@ -2,7 +2,6 @@
 /* --service and --cir-steps: what `xdp-mlr y1564` is to test. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"

@@ -2,7 +2,6 @@
 #include "config/requirement.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include "config/frame_file.h"
 #include "config/given.h"
 #include "config/options_read.h"
-#include "config/options_suite.h"
 #include "mlr/imix.h"
 
 /* --- making it ------------------------------------------------------------------------------------------------------ */

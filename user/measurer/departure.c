@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measurer/departure.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "netdev/ethtool.h"

@@ -2,7 +2,6 @@
 #include "measurer/diagnose.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/message.h"

@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "measurer/mpi_job.h"
-#include "mlr/profile.h"
 #include "netdev/phc.h"
 
 #define CLOCK_NAME_SIZE 96

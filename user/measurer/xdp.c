@@ -7,7 +7,6 @@
  */
 #include "measurer/xdp_private.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

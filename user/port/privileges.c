@@ -2,7 +2,6 @@
 #include "port/privileges.h"
 
 #include <linux/capability.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Launch time: a driver that has it heeds it only on transmit queues that a qdisc was set up on. */
-#include <stdio.h>
-#include <string.h>
 
 #include "base/text_stream.h"
 #include "probe/parts.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "result/report.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

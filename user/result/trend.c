@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 #include <time.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
 #include "base/plain.h"
 #include "result/compare.h"
 #include "result/report.h"

@@ -2,8 +2,6 @@
 #include "result/report.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "base/json_text.h"
 #include "base/units.h"
