@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Frames of the tester that a SUT made others of: by where the magic is in them, they do not belong to somebody else. */
-#ifndef XDP_MLR_MANGLED_H
-#define XDP_MLR_MANGLED_H
+#pragma once
 
 #include "bpf/parse.h"
 
@@ -118,5 +117,3 @@ __noinline int find_mangling(struct xdp_md *context, __u32 trial)
 	}
 	return find_mangling_behind(context, (__u32)(network.header - data), network.type, trial);
 }
-
-#endif

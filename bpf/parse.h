@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Find the tag in a frame. Shared by every XDP program that looks at test traffic. */
-#ifndef XDP_MLR_PARSE_H
-#define XDP_MLR_PARSE_H
+#pragma once
 
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -245,5 +244,3 @@ static __always_inline enum frame_kind find_tag(struct xdp_md *context, const st
 		*ret_tag = frame.tag;
 	return kind;
 }
-
-#endif

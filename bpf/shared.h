@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* What the XDP programs and user space share: the values of maps (fixed-size integers only), and a section's name. */
-#ifndef XDP_MLR_SHARED_H
-#define XDP_MLR_SHARED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -166,5 +165,3 @@ struct delay_metadata {
 };
 
 _Static_assert(sizeof(struct delay_metadata) % 4 == 0, "XDP metadata comes in words of 4 octets");
-
-#endif

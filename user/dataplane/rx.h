@@ -6,8 +6,7 @@
  * program. Needs CAP_NET_ADMIN and CAP_BPF. All functions are for one thread; the kernel counts meanwhile, into memory that
  * is mapped here, so reading costs no system call.
  */
-#ifndef XDP_MLR_DATAPLANE_RX_H
-#define XDP_MLR_DATAPLANE_RX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -114,5 +113,3 @@ struct rx_captured *rx_captured(const struct rx *rx, size_t *ret_count);
 int rx_program_fd(const struct rx *rx);
 /* Load without attaching it to a port: for tests. */
 enum exit_code rx_load(const struct rx_options *options, struct rx **ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The figures of a Test Report. Each writes nothing where the form has no figures, or the document no data for it. */
-#ifndef XDP_MLR_RENDER_FIGURES_H
-#define XDP_MLR_RENDER_FIGURES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -53,5 +52,3 @@ void figure_loss_curves(struct writer *writer, const json_t *document);
 /* A campaign: the mean of each combination over frame size, or over another axis; a figure a goal and place on the other
  * axes. */
 void figures_campaign(struct writer *writer, const json_t *document);
-
-#endif

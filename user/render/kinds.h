@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kinds of documents: what each alone has in a Test Report, a file a kind (content_search.c, ...), and what some of them
  * share. */
-#ifndef XDP_MLR_RENDER_KINDS_H
-#define XDP_MLR_RENDER_KINDS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -37,5 +36,3 @@ const char *setting_transmitter(const json_t *document, char text[SETTING_TEXT_S
 void setting_add_conditions(struct facts *facts, const json_t *document);
 /* A section on the document's measurer and Traffic Profile; what they lack is left out. */
 void setting_put(struct writer *writer, const json_t *document);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a report consists of, made from the objects of its document: rows, facts, cards, lists. */
-#ifndef XDP_MLR_RENDER_PARTS_H
-#define XDP_MLR_RENDER_PARTS_H
+#pragma once
 
 #include "render/values.h"
 #include "render/writer.h"
@@ -88,4 +87,3 @@ const char *limit_advice(const char *reason);
 
 /* A section with a list of sentences; nothing where there are none. */
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array);
-#endif

@@ -5,8 +5,7 @@
  * A figure is SVG_WIDTH units wide and takes its colours from the page: everything drawn has a class, none a colour, so one
  * figure serves light, dark and print. What marks mean is said by their shape first.
  */
-#ifndef XDP_MLR_RENDER_SVG_H
-#define XDP_MLR_RENDER_SVG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ void svg_band(FILE *stream, const struct svg_panel *panel, const char *style, co
 /* A straight line over the whole panel at a value; a level has a text at its end. */
 void svg_level(FILE *stream, const struct svg_panel *panel, const char *style, double y, const char *text);
 void svg_upright(FILE *stream, const struct svg_panel *panel, const char *style, double x);
-
-#endif
