@@ -50,16 +50,25 @@ static unsigned int possible_mtu(const struct config *config, const struct link_
 	return may_be_raised && link->max_mtu_octets ? link->max_mtu_octets : link->mtu_octets;
 }
 
-static enum exit_code check_usage(struct mnl_socket *netlink, const struct config *config, const char *name,
-				  struct port *port)
+enum exit_code port_find(struct mnl_socket *netlink, const char *name, struct link_info *ret)
 {
-	unsigned int mtu_octets;
-	int error = netlink_link(netlink, name, &port->link);
+	int error = netlink_link(netlink, name, ret);
 
 	if (error == -ENODEV)
 		return refuse(EXIT_USAGE_ERROR, "--ports: there is no port '%s' here; 'ip link' lists what there is", name);
 	if (error)
-		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", name, strerror(-error));
+		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", name, why(-error));
+	return EXIT_DONE;
+}
+
+static enum exit_code check_usage(struct mnl_socket *netlink, const struct config *config, const char *name,
+				  struct port *port)
+{
+	unsigned int mtu_octets;
+	enum exit_code code = port_find(netlink, name, &port->link);
+
+	if (code)
+		return code;
 	mtu_octets = possible_mtu(config, &port->link);
 	if (needed_mtu(config) > mtu_octets)
 		return refuse(EXIT_USAGE_ERROR,

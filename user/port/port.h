@@ -37,6 +37,9 @@ enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *p
 void ports_note_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
 void ports_close(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
 
+/* What the kernel says of the interface of this name. EXIT_USAGE_ERROR where there is none. */
+enum exit_code port_find(struct mnl_socket *netlink, const char *name, struct link_info *ret);
+
 /* Who else uses a link: "has the address 10.0.0.1/24", and the command that ends that; both empty where nobody does. */
 struct port_use {
 	char what[96], remedy[128];
