@@ -181,18 +181,20 @@ static int make_beside(const struct destination *destination, mode_t mode, char 
 	return -EEXIST;
 }
 
-int destination_try(const struct destination *destination)
+int destination_ready(const char *path, struct destination *ret)
 {
 	char name[BESIDE_SIZE];
-	int fd;
+	int error = destination_open(path, ret), fd;
 
-	if (destination->fd >= 0)
-		return 0;
-	fd = make_beside(destination, 0600, name);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return unlinkat(destination->directory_fd, name, 0) ? -errno : 0;
+	if (error || ret->fd >= 0)
+		return error;
+	fd = make_beside(ret, 0600, name);
+	error = fd < 0 ? fd : unlinkat(ret->directory_fd, name, 0) ? -errno : 0;
+	if (fd >= 0)
+		close(fd);
+	if (error)
+		destination_close(ret);
+	return error;
 }
 
 /* Permissions and owner of the older file; another owner only root can give it. */

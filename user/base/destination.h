@@ -28,12 +28,12 @@ struct destination {
 
 /* Look where the path leads. -ENXIO: to a FIFO that nobody reads. 0 or -errno. */
 int destination_open(const char *path, struct destination *ret);
+/* The same, and whether a file could be written there now: one is made, and taken away again. */
+int destination_ready(const char *path, struct destination *ret);
 /* Whether two paths, links followed, lead to one file that would be replaced: one name in one directory. */
 bool destination_same(const char *one, const char *other);
 /* What stands in the way, in words; reused by the next call. */
 const char *destination_why(int error);
-/* Whether a file could be written there now: one is made, and taken away again. 0 or -errno. */
-int destination_try(const struct destination *destination);
 /* Write all of it, at most once. A new file has this mode, less the umask; one that replaces another has that one's
  * permissions and owner where `keep_mode`. `durable`: not lost in a crash of the machine either, where its file system can
  * keep that. 0 or -errno. */

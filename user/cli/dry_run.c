@@ -30,13 +30,13 @@ static enum exit_code check_loads(const struct config *config, double link_bps)
 static enum exit_code check_file(const char *option, const char *path)
 {
 	struct destination destination;
-	int error = path ? destination_open(path, &destination) : 0;
+	int error = path ? destination_ready(path, &destination) : 0;
 
-	if (path && !error) {
-		error = destination_try(&destination);
+	if (error)
+		return refuse(EXIT_USAGE_ERROR, "--%s '%s': %s", option, path, destination_why(error));
+	if (path)
 		destination_close(&destination);
-	}
-	return error ? refuse(EXIT_USAGE_ERROR, "--%s '%s': %s", option, path, destination_why(error)) : EXIT_DONE;
+	return EXIT_DONE;
 }
 
 static enum exit_code check_files(const struct config *config)

@@ -196,11 +196,10 @@ static enum exit_code measure_trial_and(struct capture *capture, struct run *run
 		return measure_trial(run->config, run->measurer, measurement);
 	if (!capture->path)
 		return measure_trial_and(capture + 1, run, measurement);
-	error = destination_open(capture->path, &capture->destination);
+	error = destination_ready(capture->path, &capture->destination);
 	if (error)
 		return refuse_capture(capture, error);
-	error = destination_try(&capture->destination);
-	code = error ? refuse_capture(capture, error) : measure_trial_and(capture + 1, run, measurement);
+	code = measure_trial_and(capture + 1, run, measurement);
 	if (code == EXIT_DONE) {
 		progress_end();
 		code = write_capture(run, capture);

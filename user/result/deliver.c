@@ -31,11 +31,9 @@ static enum exit_code find_place(const char *option, const char *path, struct de
 	int error;
 
 	/* a FIFO needs its reader */
-	while ((error = destination_open(path, ret)) == -ENXIO && !stat(path, &status) && S_ISFIFO(status.st_mode))
+	while ((error = destination_ready(path, ret)) == -ENXIO && !stat(path, &status) && S_ISFIFO(status.st_mode))
 		if (stop_sleep_until(clock_ns() + READER_POLL_NS))
 			return EXIT_INTERRUPTED;
-	if (!error && (error = destination_try(ret)))
-		destination_close(ret);
 	return error ? refuse(EXIT_USAGE_ERROR, "%s '%s': %s", option, path, destination_why(error)) : EXIT_DONE;
 }
 
