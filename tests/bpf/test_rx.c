@@ -125,13 +125,18 @@ static void frames_in_tunnels(void **state)
 	struct mlr_frame_spec spec = {
 		.ip_version = 4, .hop_limit = 64, .size_octets = 1400, .outer_octets = sizeof(vxlan)
 	};
+	struct rx_captured *captured;
 	uint8_t frame[1396 + 4];
 	unsigned int octets;
+	size_t count;
 
 	(void)state;
 	memcpy(spec.outer, vxlan, sizeof(vxlan));
 	rx_close(rx);
-	assert_int_equal(rx_load(&(struct rx_options){ .first_flow = FLOW, .flow_count = FLOWS, .like = &spec }, &rx), 0);
+	assert_int_equal(
+		rx_load(&(struct rx_options){ .first_flow = FLOW, .flow_count = FLOWS, .like = &spec, .capture_most = 2 },
+			&rx),
+		0);
 	rx_accept_trial(rx, TRIAL, 1, UINT32_MAX);
 	for (uint32_t vlans = 0; vlans <= 2; vlans++) { /* which an offload may take off */
 		spec.vlan_count = vlans;
@@ -158,6 +163,15 @@ static void frames_in_tunnels(void **state)
 	assert_int_equal(run_program(rx_program_fd(rx), frame, octets + 4), XDP_PASS);
 	assert_counters(
 		(struct rx_counters){ .received = 4, .received_octets = 3ull * 1396 + 60, .damaged = 2, .foreign = 1 });
+	/* the first two of them were kept */
+	captured = rx_captured(rx, &count);
+	assert_non_null(captured);
+	assert_int_equal(count, 2);
+	assert_int_equal(captured[0].why, RX_WRONG_CHECKSUM);
+	assert_int_equal(captured[1].why, RX_WRONG_HEADER);
+	assert_int_equal(captured[1].octets, octets);
+	assert_true(captured[1].arrival_ns >= captured[0].arrival_ns && captured[1].arrival_ns <= clock_ns());
+	free(captured);
 }
 
 static void every_size_counts_once(void **state)
@@ -520,11 +534,14 @@ static void without_a_clock_on_the_nic_it_is_ours(void **state)
  * is seen (by has_hardware_clock, in open_on_link) before the device goes. Whatever is switched on. */
 static void a_receiver_outlives_the_device_it_is_bound_to(void **state)
 {
+	static const struct mlr_frame_spec like = { .ip_version = 6, .outer_octets = 56 };
 	static const struct rx_lengths lengths = { { 1 } };
 	static const struct rx_options options[] = {
 		{ HARDWARE_CLOCK, .verify = RX_VERIFY_ALL, .lengths = &lengths },
 		{ HARDWARE_CLOCK, .verify = RX_VERIFY_DOUBTS, .no_order = true },
 		{ HARDWARE_CLOCK, .no_order = true, .no_latency = true },
+		{ HARDWARE_CLOCK, .verify = RX_VERIFY_ALL, .lengths = &lengths, .interval_ns = 1000000, .capture_most = 100,
+		  .like = &like },
 	};
 
 	(void)state;
