@@ -80,3 +80,12 @@ is_right() { # NAME PROTOCOL WORDS HEX...
   clean_trial --template "$pcap" --load 1000 --duration 0.2 --wait d=0.05 --frame-size 200
   check "$counts | .sent == 200 and .received == 0 and .foreign == 200"
 }
+
+@test "a router passes tunnels on, both ways: on the way back their addresses are exchanged" {
+  lab_up router
+  template 0800 "${ipv4}2f 0bad c6120002 c6130002" 8000 0800 0bad 0000 "$inner4"
+  clean_trial --template "$pcap" --tx xsk --load 1000 --duration 0.2 --direction both --frame-size 200 --vary src-address=7
+  check "$counts | .sent == 400 and .received == 400 and .foreign == 0"
+  clean_trial --template "$pcap" --tx live --load 1000 --duration 0.2 --direction b-to-a --frame-size 200 --vary src-address=7
+  check "$counts | .sent == 200 and .received == 200 and .foreign == 0"
+}
