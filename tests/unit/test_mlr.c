@@ -148,7 +148,7 @@ static bool is_same_decision(const struct mlr_decision *a, const struct mlr_deci
 }
 
 static void check_decision(const char *what, uint64_t seed, struct mlr_controller *controller,
-			   const struct mlr_controller_input *input, const struct mlr_decision *decision)
+			   const struct mlr_controller_input *input, const struct mlr_decision *decision, bool lossy)
 {
 	struct mlr_decision again;
 
@@ -163,7 +163,7 @@ static void check_decision(const char *what, uint64_t seed, struct mlr_controlle
 		fail_msg("%s, seed %llu: asked twice, answered differently", what, (unsigned long long)seed);
 	if (!(mlr_controller_remaining_s(controller) >= 0))
 		fail_msg("%s, seed %llu: negative time to go", what, (unsigned long long)seed);
-	if (decision->trials_ahead >= 1 &&
+	if (decision->trials_ahead >= 1 && lossy &&
 	    mlr_controller_remaining_s(controller) <
 		    (decision->trials_ahead - 1) * input->goals[decision->goal].final_trial_duration_s)
 		fail_msg("%s, seed %llu: %g s to go, and %g trials in mind", what, (unsigned long long)seed,
@@ -179,14 +179,17 @@ static void search(const char *what, uint64_t seed, const struct mlr_controller_
 	struct log log = { 0 };
 	struct mlr_decision decision;
 	struct mlr_trial_result result;
+	bool lossy[MLR_GOALS_MAX] = { false }; /* a trial was, for a goal; else Max Load may be all that is to go */
 	int wanted;
 
 	while ((wanted = mlr_controller_next(controller, &decision)) > 0) {
-		check_decision(what, seed, controller, input, &decision);
+		check_decision(what, seed, controller, input, &decision, lossy[decision.goal]);
 		if (decision.warmup != (log.asked == 0))
 			fail_msg("%s, seed %llu: the warm-up is not the first trial", what, (unsigned long long)seed);
 		measure(context, &decision.input, &result);
 		assert_int_equal(mlr_controller_add(controller, &result), 0);
+		for (size_t goal = 0; goal < input->goal_count; goal++)
+			lossy[goal] |= log.asked && result.output.loss_ratio > input->goals[goal].loss_ratio;
 		if (log.asked++)
 			log_add(&log, &result);
 		if ((double)log.asked > limit)
@@ -246,6 +249,25 @@ static void line_rate_takes_12_trials(void **state)
 	ndr = slow_result(&log, &input.goals[0], MIN_LOAD_FPS, MAX_LOAD_FPS);
 	assert_int_equal(ndr.irregularity, MLR_MAX_LOAD_IS_LOWER_BOUND);
 	free(log.trials);
+}
+
+/* Of a device that forwards Max Load no Upper Bound is to be found: one load's trials are all that is to go, for all goals. */
+static void time_to_go_at_line_rate_is_that_of_one_load(void **state)
+{
+	struct mlr_controller_input input = preset_input("csit");
+	struct mlr_controller *controller = make_controller(&input);
+	struct mlr_decision decision;
+
+	(void)state;
+	for (int trial = 0; mlr_controller_next(controller, &decision) > 0; trial++) {
+		struct mlr_trial_result result = { .input = decision.input };
+
+		if (trial) /* 12 in all, of a second, the warm-up among them */
+			assert_true(fabs(mlr_controller_remaining_s(controller) - (12 - trial)) <= 1);
+		result.output = mlr_trial_output(&decision.input, 0, decision.input.duration_s);
+		assert_int_equal(mlr_controller_add(controller, &result), 0);
+	}
+	mlr_controller_free(controller);
 }
 
 static void dead_sut_ends_at_min_load(void **state)
@@ -899,6 +921,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hard_limit_takes_34_trials),
 		cmocka_unit_test(line_rate_takes_12_trials),
+		cmocka_unit_test(time_to_go_at_line_rate_is_that_of_one_load),
 		cmocka_unit_test(dead_sut_ends_at_min_load),
 		cmocka_unit_test(long_trials_are_rare),
 		cmocka_unit_test(a_short_trial_completes_an_upper_bound),

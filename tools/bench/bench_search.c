@@ -117,6 +117,8 @@ struct stats {
 	double count, sum, squares, most;
 };
 
+static struct stats good_in_all[LOOKS]; /* of all kinds */
+
 static void stats_add(struct stats *stats, double value)
 {
 	if (!isfinite(value))
@@ -340,6 +342,7 @@ static double run_kind(const struct options *options, const struct kind *kind, s
 					continue;
 				stats_add(&good[look], fabs(log(outcome.to_go[look])) <= log(GOOD_ESTIMATE));
 				stats_add(&to_go[look], log(outcome.to_go[look]));
+				stats_add(&good_in_all[look], fabs(log(outcome.to_go[look])) <= log(GOOD_ESTIMATE));
 			}
 			for (size_t goal = 0; goal < goal_count; goal++)
 				stats_add(&ours[goal], 100 * (outcome.conditional_fps[goal] / critical_fps[goal] - 1));
@@ -377,6 +380,9 @@ static void run(const struct options *options)
 		logs += run_kind(options, &kinds[i], goal_count, goals);
 		counted += kinds[i].name[0] != '+';
 	}
+	for (size_t look = 0; look < LOOKS; look++)
+		printf("time to go within a factor of %g after %.0f %% of a search: in %.0f %%\n", GOOD_ESTIMATE,
+		       100 * looks[look], 100 * stats_mean(&good_in_all[look]));
 	if (counted)
 		printf("%-16s %40.4f   longest decision %.0f us\n", "geometric mean", exp(logs / counted),
 		       decision_ns_most / 1e3);

@@ -34,6 +34,22 @@ static void take_goal(struct view_goal *view, const struct search *search, size_
 	view->done = mlr_controller_goal_done(search->controller, goal);
 }
 
+/* The controller's time to go is that of trials; waits and the measurer's own work take more, as they did so far. */
+static double remaining_s(const struct search *search, double elapsed_s)
+{
+	double measured_s = 0, wall_s = 0, left_s = mlr_controller_remaining_s(search->controller);
+
+	for (size_t i = 1; i < search->trial_count; i++) { /* the first one warms up, and waits longer than any other */
+		measured_s += search->trials[i].measurement.result.output.effective_duration_s;
+		wall_s += search->trials[i].measurement.wall_s;
+	}
+	if (wall_s > measured_s && measured_s > 0)
+		left_s *= wall_s / measured_s;
+	if (search->config->max_time_s > 0)
+		left_s = fmin(left_s, fmax(search->config->max_time_s - elapsed_s, 0));
+	return left_s;
+}
+
 static struct view view_of(const struct search *search)
 {
 	struct view view = progress_view(search->config);
@@ -50,9 +66,7 @@ static struct view view_of(const struct search *search)
 			view_add_mark(&view, mark_of(search, &search->trials[i]));
 	}
 	view.elapsed_s = search_elapsed_s(search);
-	view.remaining_s = mlr_controller_remaining_s(search->controller);
-	if (search->config->max_time_s > 0)
-		view.remaining_s = fmin(view.remaining_s, fmax(search->config->max_time_s - view.elapsed_s, 0));
+	view.remaining_s = remaining_s(search, view.elapsed_s);
 	return view;
 }
 
