@@ -43,3 +43,18 @@ written() {
   "$JQ" -e '[.. | objects | select(.type? == "prometheus") | .uid == "${datasource}"] | all and length > 10' "$DASHBOARD"
   "$JQ" -e '.templating.list | map(.name) == ["datasource", "instance"]' "$DASHBOARD"
 } >/dev/null
+
+@test "every query is PromQL, and so are the alerts" {
+  command -v promtool >/dev/null || skip "promtool(1) is not here (Debian: prometheus)"
+  {
+    printf 'groups:\n- name: dashboard\n  rules:\n'
+    jq -r '.. | .expr? // empty' "$DASHBOARD" | sed 's/\$instance/.*/g' | jq -R '"  - record: query\n    expr: \(tojson)"' -r
+    sed -n '/^- alert:/,/^```/p' docs/ci.md | sed '/^```/d; s/^/  /'
+  } >"$BATS_TEST_TMPDIR/rules.yml"
+  run promtool check rules "$BATS_TEST_TMPDIR/rules.yml"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [[ $output =~ ([0-9]+)" rules found" ]] && [ "${BASH_REMATCH[1]}" -ge 14 ]
+  sed -i 's/expr: "/&(/' "$BATS_TEST_TMPDIR/rules.yml" # and one that is none, is seen
+  run promtool check rules "$BATS_TEST_TMPDIR/rules.yml"
+  [ "$status" -ne 0 ]
+}

@@ -275,6 +275,19 @@ TEXT
   "$XDP_MLR" report "$BATS_TEST_TMPDIR/t.json" | grep "missed frames: make its receive rings longer"
 }
 
+@test "CSV of what has no trials has a row a goal, a self-test, a check" {
+  local kind rows
+  while read -r kind rows; do
+    render "$GOLDEN/$kind.json" csv >/dev/null
+    [ "$(tail -n +2 "$BATS_TEST_TMPDIR/$kind.json.csv" | wc -l)" -eq "$(jq "$rows" "$GOLDEN/$kind.json")" ]
+  done <<'END'
+compare-1 .goals | length
+selftest-1-xdp .self_tests | length
+probe-1 (.machine | length) + ([.ports[].checks[]] | length)
+END
+  [ "$(head -n 1 "$BATS_TEST_TMPDIR/probe-1.json.csv")" = name,state,value,fix,port ]
+}
+
 @test "CSV of a search holds the bounds of each goal" {
   local file=$GOLDEN/search-1-sim.json page
   page=$(render "$file" csv)

@@ -200,18 +200,13 @@ static void put_goal(struct writer *writer, const json_t *document, size_t goal)
 		{ "Remarks", .add = add_remarks },
 	};
 	const char *name = json_string_value(json_array_get(json_object_get(document, "goals"), goal));
-	json_t *rows = json_array(), *cell;
-	char id[40];
-	size_t i;
+	char id[40], at[40];
+	json_t *rows;
 
-	json_array_foreach (json_object_get(document, "cells"), i, cell) {
-		json_t *spread = json_copy(json_array_get(json_object_get(cell, "goals"), goal));
-
-		json_object_update_missing(spread, cell);
-		json_array_append_new(rows, spread);
-	}
 	writer->ops->subsection(writer, name ? name : "");
 	snprintf(id, sizeof(id), "cells-%zu", goal + 1);
+	snprintf(at, sizeof(at), "/goals/%zu", goal);
+	rows = rows_within(json_object_get(document, "cells"), at);
 	put_table(writer, document, id, "", fields, COUNT(fields), rows, tone_of_spread);
 	json_decref(rows);
 }

@@ -49,35 +49,26 @@ struct series {
 
 static bool read_series(const json_t *intervals, struct series *ret)
 {
+	static const char *const members[] = { "/start", "/lost", "/latency/mean_ns", "/latency/max_ns", "/sent" };
 	size_t count = json_array_size(intervals);
-	double *all = calloc(count ? 4 * count : 1, sizeof(*all));
+	double *all = figure_columns(intervals, members, COUNT(members));
 
 	if (!all)
 		return false;
 	*ret = (struct series){ all, all + count, all + 2 * count, all + 3 * count, count };
 	for (size_t i = 0; i < count; i++) {
-		const json_t *interval = json_array_get(intervals, i), *latency = json_object_get(interval, "latency");
-
-		ret->x[i] = read_number(interval, "start");
-		ret->loss[i] = read_number(interval, "lost") / read_number(interval, "sent");
-		ret->mean_us[i] = read_number(latency, "mean_ns") / NS_PER_US;
-		ret->max_us[i] = read_number(latency, "max_ns") / NS_PER_US;
+		ret->loss[i] /= all[4 * count + i];
+		ret->mean_us[i] /= NS_PER_US;
+		ret->max_us[i] /= NS_PER_US;
 	}
 	return true;
-}
-
-static void cover(struct svg_axis *axis, const double *values, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (isfinite(values[i]))
-			svg_axis_cover(axis, values[i]);
 }
 
 static void put_latency(FILE *stream, struct svg_panel *panel, const struct series *series)
 {
 	svg_axis_none(&panel->y);
-	cover(&panel->y, series->mean_us, series->count);
-	cover(&panel->y, series->max_us, series->count);
+	svg_axis_cover_all(&panel->y, series->mean_us, series->count);
+	svg_axis_cover_all(&panel->y, series->max_us, series->count);
 	if (!(panel->y.min <= panel->y.max))
 		return;
 	svg_axis_pad(&panel->y, 0.06);
@@ -109,11 +100,11 @@ static void put_figure(struct writer *writer, const struct series *series)
 
 	svg_axis_none(&upper.x);
 	svg_axis_none(&upper.y);
-	cover(&upper.x, series->x, series->count);
+	svg_axis_cover_all(&upper.x, series->x, series->count);
 	svg_axis_pad(&upper.x, 0.02);
 	svg_axis_cover(&upper.y, 0);
 	svg_axis_cover(&upper.y, 0.0001);
-	cover(&upper.y, series->loss, series->count);
+	svg_axis_cover_all(&upper.y, series->loss, series->count);
 	svg_axis_round(&upper.y);
 	stream = figure_open(writer, &figure, &upper);
 	if (!stream)

@@ -84,20 +84,13 @@ static void put_test_table(struct writer *writer, const json_t *document, const 
 			   const struct field *fields, size_t count)
 {
 	struct field columns[CELLS_MAX] = { { "Frame size (octets)", "/frame_size", .numeric = true } };
-	json_t *rows = json_array(), *size;
-	size_t i;
+	char at[40];
+	json_t *rows;
 
 	memcpy(columns + 1, fields, count * sizeof(*fields));
 	columns[1 + count] = (struct field){ "Result", .add = cells_add_result };
-	json_array_foreach (sizes_of(document), i, size) {
-		json_t *row = json_copy(json_object_get(size, test));
-
-		if (json_is_object(row)) {
-			json_object_set(row, "frame_size", json_object_get(size, "frame_size"));
-			json_array_append(rows, row);
-		}
-		json_decref(row);
-	}
+	snprintf(at, sizeof(at), "/%s", test);
+	rows = rows_within(sizes_of(document), at);
 	table_put(writer, id, columns, count + 2, rows, tone_of_result);
 	json_decref(rows);
 }

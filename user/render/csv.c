@@ -240,54 +240,50 @@ static int add_services(json_t *rows, const json_t *document)
 	return error;
 }
 
-/* A point of a campaign, once a goal; one that has no result once. */
-static int add_point(json_t *rows, const json_t *point)
+/* What else is a row: each object of a list within those of another, which stands beside it. */
+static const struct list {
+	const char *outer, *inner; /* NULL: no list within; where it is missing, one row has the outer object */
+	const char *prefix;        /* of what is within */
+	const char *beside;        /* the outer object's members that are shown; NULL: all */
+	bool within;               /* nothing where there is no such list */
+} lists[] = {
+	{ "points", "results", "result", NULL, false }, /* a campaign, once a goal */
+	{ "goals", "points", "", "goal", false },       /* a trend; and a comparison */
+	{ "self_tests", NULL, "", NULL, false },
+	{ "machine", NULL, "", NULL, false }, /* what a machine and its ports can do */
+	{ "ports", "checks", "", "name", true },
+};
+
+static int add_list(json_t *rows, const json_t *outer, const struct list *list)
 {
-	json_t *results = json_object_get(point, "results"), *beside = json_copy((json_t *)point);
-	size_t count = json_array_size(results) ? json_array_size(results) : 1;
-	int error = json_object_del(beside, "results") && results;
+	json_t *within = list->inner ? json_object_get(outer, list->inner) : NULL, *beside = json_object(), *value;
+	size_t count = json_array_size(within) || list->within ? json_array_size(within) : 1;
+	const char *name;
+	int error = 0;
 
-	for (size_t i = 0; i < count && !error; i++) {
-		json_t *row = json_object();
+	json_object_foreach ((json_t *)outer, name, value)
+		if (value != within && (!within || !list->beside || strcmp(list->beside, name) == 0))
+			error |= flatten_member(beside, "", list->within ? "port" : name, value);
+	for (size_t i = 0; i < count; i++) {
+		json_t *row = json_copy(beside);
 
-		error |= flatten(row, "", beside);
-		error |= flatten(row, "result", json_array_get(results, i));
+		error |= flatten(row, list->prefix, json_array_get(within, i));
 		error |= json_array_append_new(rows, row);
 	}
 	json_decref(beside);
 	return error;
 }
 
-/* Every result of a trend, once a goal. */
-static int add_dates(json_t *rows, const json_t *document)
+static int add_lists(json_t *rows, const json_t *document)
 {
-	const json_t *goals = json_object_get(document, "goals"), *goal;
-	json_t *point;
+	json_t *outer;
 	int error = 0;
-	size_t i, j;
+	size_t j;
 
-	for (i = 0; i < json_array_size(goals); i++) {
-		goal = json_array_get(goals, i);
-		json_array_foreach (json_object_get(goal, "points"), j, point) {
-			json_t *row = json_object();
-
-			if (json_object_get(goal, "goal"))
-				error |= json_object_set(row, "goal", json_object_get(goal, "goal"));
-			error |= flatten(row, "", point);
-			error |= json_array_append_new(rows, row);
-		}
-	}
-	return error;
-}
-
-/* All points of a campaign. */
-static int add_points(json_t *rows, const json_t *document)
-{
-	const json_t *points = json_object_get(document, "points");
-	int error = 0;
-
-	for (size_t i = 0; i < json_array_size(points) && !error; i++)
-		error |= add_point(rows, json_array_get(points, i));
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		json_array_foreach (json_object_get(document, lists[i].outer), j, outer)
+			if (json_is_object(outer))
+				error |= add_list(rows, outer, &lists[i]);
 	return error;
 }
 
@@ -326,8 +322,7 @@ static json_t *flat_trials(const json_t *document)
 		error |= add_single(rows, document);
 	error |= add_suite(rows, document);
 	error |= add_services(rows, document);
-	error |= add_points(rows, document);
-	error |= add_dates(rows, document);
+	error |= add_lists(rows, document);
 	if (error) {
 		json_decref(rows);
 		return NULL;

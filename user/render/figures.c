@@ -60,6 +60,21 @@ struct svg_key figure_curve(size_t number, const char *text, char style[CURVE_ST
 	return (struct svg_key){ SVG_KEY_MARK, marks[number % CURVES_MAX], style, text };
 }
 
+double *figure_columns(const json_t *rows, const char *const *pointers, size_t count)
+{
+	size_t length = json_array_size(rows), i;
+	double *values = length ? memory_noticed(calloc(count * length, sizeof(*values))) : NULL;
+	json_t *row;
+
+	json_array_foreach (rows, i, row)
+		for (size_t j = 0; values && j < count; j++) {
+			const json_t *value = json_at(row, pointers[j]);
+
+			values[j * length + i] = json_is_number(value) ? json_number_value(value) : NAN;
+		}
+	return values;
+}
+
 /* --- trials --------------------------------------------------------------------------------------------------------- */
 
 static bool counts(const json_t *trial)
@@ -621,37 +636,30 @@ void figure_percentiles(struct writer *writer, const json_t *latency)
 struct time_line {
 	size_t count;
 	double *time; /* count of each; the first of them owns all */
-	double *load, *mean, *low, *high, *stretch, *erf;
+	double *load, *mean, *stretch, *erf, *low, *high;
 };
 
 static bool read_time_line(const json_t *steps, struct time_line *ret)
 {
+	static const char *const members[] = { "/time",       "/trial_load",    "/together/mean", "/stretch/mean",
+					       "/erf/mean", "/together/stdev", "/together/stdev" };
 	size_t count = json_array_size(steps);
-	double *values = memory_noticed(calloc(7 * count + 1, sizeof(*values)));
-	struct time_line line = { count, values };
+	double *values = figure_columns(steps, members, COUNT(members));
 
-	if (!values || !count) {
-		free(values);
+	if (!values)
 		return false;
-	}
-	line.load = values + count;
-	line.mean = line.load + count;
-	line.low = line.mean + count;
-	line.high = line.low + count;
-	line.stretch = line.high + count;
-	line.erf = line.stretch + count;
+	*ret = (struct time_line){ count,
+				   values,
+				   values + count,
+				   values + 2 * count,
+				   values + 3 * count,
+				   values + 4 * count,
+				   values + 5 * count,
+				   values + 6 * count };
 	for (size_t i = 0; i < count; i++) {
-		const json_t *step = json_array_get(steps, i), *together = json_object_get(step, "together");
-
-		line.time[i] = read_number(step, "time");
-		line.load[i] = read_number(step, "trial_load");
-		line.mean[i] = read_number(together, "mean");
-		line.low[i] = line.mean[i] - read_number(together, "stdev");
-		line.high[i] = line.mean[i] + read_number(together, "stdev");
-		line.stretch[i] = read_number(json_object_get(step, "stretch"), "mean");
-		line.erf[i] = read_number(json_object_get(step, "erf"), "mean");
+		ret->low[i] = ret->mean[i] - ret->low[i];
+		ret->high[i] = ret->mean[i] + ret->high[i];
 	}
-	*ret = line;
 	return true;
 }
 

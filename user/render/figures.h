@@ -22,6 +22,9 @@ struct figure {
  * figures. */
 FILE *figure_open(struct writer *writer, const struct figure *figure, struct svg_panel *panel);
 void figure_close(struct writer *writer, FILE *stream, const char *explanation);
+/* For figures: the numbers to which so many pointers lead from each object of a list, one list after the other. The caller
+ * frees it; NULL where there are none. */
+double *figure_columns(const json_t *rows, const char *const *pointers, size_t count);
 /* A panel below the legend. */
 struct svg_panel figure_panel(double height, struct svg_axis x, struct svg_axis y);
 /* The key, and the style, of the curve of this number; beyond CURVES_MAX they begin again. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "render/figures.h"
 #include "render/svg.h"
@@ -126,14 +127,11 @@ static double position_of(const struct layout *layout, const json_t *cell)
 /* Where a cell stands on the axes that are neither x nor the curves': one figure for each of them. */
 static void other_labels(const struct layout *layout, const json_t *cell, char *buffer, size_t size)
 {
-	size_t used = 0;
-
 	buffer[0] = '\0';
-	for (size_t i = 0; i < json_array_size(layout->axes) && used < size; i++)
+	for (size_t i = 0; i < json_array_size(layout->axes); i++)
 		if (i != layout->x && i != layout->series)
-			used += (size_t)snprintf(buffer + used, size - used, "%s%s %s", used ? ", " : "",
-						 read_text(axis_at(layout->axes, i), "name"),
-						 cell_label(cell, layout->axes, i));
+			text_add(buffer, size, "%s%s %s", *buffer ? ", " : "",
+				 read_text(axis_at(layout->axes, i), "name"), cell_label(cell, layout->axes, i));
 }
 
 /* Cells by figure: texts to arrays of cells. A new reference. */
@@ -226,8 +224,7 @@ static struct svg_axis x_axis(const struct layout *layout)
 				 .tick_count = layout->labels };
 
 	svg_axis_none(&axis);
-	for (size_t i = 0; i < layout->labels; i++)
-		svg_axis_cover(&axis, layout->positions[i]);
+	svg_axis_cover_all(&axis, layout->positions, layout->labels);
 	svg_axis_pad(&axis, 0.06);
 	return axis;
 }

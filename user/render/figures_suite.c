@@ -49,8 +49,7 @@ static struct svg_axis size_axis(const struct sizes *sizes)
 	};
 
 	svg_axis_none(&axis);
-	for (size_t i = 0; i < sizes->count; i++)
-		svg_axis_cover(&axis, sizes->octets[i]);
+	svg_axis_cover_all(&axis, sizes->octets, sizes->count);
 	svg_axis_pad(&axis, 0.06);
 	return axis;
 }

@@ -71,10 +71,10 @@ static void put_requirement(struct suite *suite, const json_t *requirement)
 
 	snprintf(failure, sizeof(failure), "%.100s: ", figure);
 	if (reason)
-		snprintf(failure + strlen(failure), sizeof(failure) - strlen(failure), "%s", reason);
+		text_add(failure, sizeof(failure), "%s", reason);
 	else
-		snprintf(failure + strlen(failure), sizeof(failure) - strlen(failure), "measured %g %s",
-			 read_number(requirement, "measured"), read_text(requirement, "unit"));
+		text_add(failure, sizeof(failure), "measured %g %s", read_number(requirement, "measured"),
+			 read_text(requirement, "unit"));
 	put_case(suite, "require", name, NAN, read_truth(requirement, "met") ? NULL : failure);
 }
 
@@ -96,13 +96,11 @@ static void put_frame_size(struct suite *suite, const json_t *size)
 static void put_step(struct suite *suite, const char *service, const char *test, const json_t *result)
 {
 	char name[NAME_SIZE], failure[NAME_SIZE] = "";
-	size_t i, used = 0;
 	json_t *fault;
+	size_t i;
 
 	json_array_foreach (json_object_get(result, "faults"), i, fault)
-		if (used < sizeof(failure))
-			used += (size_t)snprintf(failure + used, sizeof(failure) - used, "%s%s", i ? ", " : "",
-						 json_string_value(fault) ?: "");
+		text_add(failure, sizeof(failure), "%s%s", i ? ", " : "", json_string_value(fault) ?: "");
 	snprintf(name, sizeof(name), "%.80s: %.60s", service, test);
 	put_case(suite, "services", name, read_number(result, "duration"),
 		 !json_is_boolean(json_object_get(result, "passed")) ? "it did not end"

@@ -221,16 +221,20 @@ void table_put_most(struct writer *writer, const char *id, const struct field *f
 
 json_t *rows_within(const json_t *list, const char *at)
 {
-	json_t *rows = json_array(), *outer, *inner;
-	size_t i, j;
+	json_t *rows = json_array(), *outer;
+	size_t i;
 
-	json_array_foreach (list, i, outer)
-		json_array_foreach (json_at(outer, at), j, inner) {
-			json_t *row = json_copy(inner);
+	json_array_foreach (list, i, outer) {
+		const json_t *inner = json_at(outer, at);
+		size_t count = json_is_object(inner) ? 1 : json_array_size(inner);
+
+		for (size_t j = 0; j < count; j++) {
+			json_t *row = json_copy(json_is_object(inner) ? (json_t *)inner : json_array_get(inner, j));
 
 			json_object_update_missing(row, outer);
 			json_array_append_new(rows, row);
 		}
+	}
 	return rows;
 }
 

@@ -34,6 +34,12 @@ void svg_axis_cover(struct svg_axis *axis, double value)
 	axis->max = fmax(axis->max, value);
 }
 
+void svg_axis_cover_all(struct svg_axis *axis, const double *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		svg_axis_cover(axis, values[i]);
+}
+
 void svg_axis_pad(struct svg_axis *axis, double share)
 {
 	if (!(axis->min <= axis->max)) {

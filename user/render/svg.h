@@ -48,6 +48,7 @@ struct svg_key {
 /* Widen an axis so that it shows the value; starts from one whose min is above its max. */
 void svg_axis_none(struct svg_axis *axis);
 void svg_axis_cover(struct svg_axis *axis, double value);
+void svg_axis_cover_all(struct svg_axis *axis, const double *values, size_t count);
 /* Room beside the outermost values, as a share of the range; an empty range becomes one that can be drawn. */
 void svg_axis_pad(struct svg_axis *axis, double share);
 /* From and to a round number. */
