@@ -122,7 +122,9 @@ gone() {
   "$MLR" lab down --name "${LAB}x"
   "$MLR" lab down --name "$LAB"
   run --separate-stderr "$MLR" lab status
-  refused 1 "'lab' is not up"
+  refused 1 "none is up"
+  run --separate-stderr "$MLR" lab status --name "$LAB"
+  refused 1 "'$LAB' is not up"
 }
 
 @test "up twice is refused, down twice is fine" {

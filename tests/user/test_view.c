@@ -118,6 +118,18 @@ static void marks_that_are_not_there_are_not_explained(void **state)
 	free(text);
 }
 
+static void marks_are_explained_on_a_line_of_their_own_where_there_is_no_room(void **state)
+{
+	struct view view = example();
+	char *text = plain(&view, (struct view_style){ 79, 30, false });
+
+	(void)state;
+	assert_non_null(strstr(text, "  trials    w.x.t\n"
+				     "  (. kept the loss ratio, x did not, t met the tester's own limit, w warmed up)\n"
+				     "  trial 6 "));
+	free(text);
+}
+
 static void colours_add_nothing_but_colour(void **state)
 {
 	struct view view = example();
@@ -265,6 +277,7 @@ int main(void)
 		cmocka_unit_test(it_says_how_far_the_search_is),
 		cmocka_unit_test(a_suite_says_how_far_it_is),
 		cmocka_unit_test(marks_that_are_not_there_are_not_explained),
+		cmocka_unit_test(marks_are_explained_on_a_line_of_their_own_where_there_is_no_room),
 		cmocka_unit_test(colours_add_nothing_but_colour),
 		cmocka_unit_test(bounds_that_do_not_exist_leave_everything_open),
 		cmocka_unit_test(it_keeps_to_the_size_of_the_terminal),

@@ -36,8 +36,10 @@ static void put(const char *text)
 	file_write_all(STDERR_FILENO, text, strlen(text)); /* whom could it be told that this failed? */
 }
 
-/* To the first line of the view, and it stands no more. A terminal that became narrower has wrapped its lines. */
-static void leave_view(FILE *stream)
+/* To the first line of the view, and it stands no more; erased line by line if nothing is to replace it: where the rest of the
+ * screen is erased from its first line on, tmux keeps what was there above. A terminal that became narrower has wrapped its
+ * lines. */
+static void leave_view(FILE *stream, bool erase)
 {
 	unsigned int columns, rows, height;
 
@@ -47,9 +49,9 @@ static void leave_view(FILE *stream)
 	height = terminal_rows(view, columns);
 	if (height > rows)
 		height = rows;
-	fputc('\r', stream);
-	if (height > 1)
-		fprintf(stream, "\033[%uA", height - 1);
+	fputs(erase ? "\r\033[K" : "\r", stream);
+	for (unsigned int i = 1; i < height; i++)
+		fputs(erase ? "\033[A\033[K" : "\033[A", stream);
 	free(view);
 	view = NULL;
 }
@@ -74,11 +76,9 @@ static void replace_view(const char *text)
 
 	if (!stream)
 		return;
-	leave_view(stream);
+	leave_view(stream, !text);
 	if (text)
 		write_view(stream, text);
-	else
-		fputs("\033[J", stream);
 	if (text_stream_end(stream, &written))
 		put(written);
 	free(written);

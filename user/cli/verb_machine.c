@@ -151,9 +151,10 @@ enum exit_code verb_lab_status(const struct config *config)
 
 	if (code)
 		return code;
-	if (config->format != FORMAT_JSON && !given_by_user(config->given, "name"))
-		lab_each(show_one, &shown);
-	return shown.count ? shown.code : show_lab(config->lab_name, config->format);
+	if (config->format == FORMAT_JSON || given_by_user(config->given, "name"))
+		return show_lab(config->lab_name, config->format);
+	lab_each(show_one, &shown);
+	return shown.count ? shown.code : refuse(EXIT_UNMET, "lab: none is up; 'xdp-mlr lab up' starts one");
 }
 
 /* --- clean -------------------------------------------------------------------------------------------------------- */

@@ -161,7 +161,7 @@ static int write_legend(const char *marks, char text[LINE_SIZE])
 static void put_marks(struct page *page, const struct view *view)
 {
 	unsigned int columns = page->style.columns, room = columns > LABEL_COLUMNS ? columns - LABEL_COLUMNS : 0;
-	size_t count = strlen(view->marks);
+	size_t count = strlen(view->marks), width;
 	const char *mark = view->marks;
 	char legend[LINE_SIZE];
 
@@ -171,7 +171,7 @@ static void put_marks(struct page *page, const struct view *view)
 		mark += count - room;
 		count = room;
 	}
-	count += (size_t)write_legend(mark, legend);
+	width = (size_t)write_legend(mark, legend);
 	fprintf(page->stream, "  %-*s", LABEL_COLUMNS - 2, "trials");
 	while (*mark) {
 		unsigned int run = 1;
@@ -181,7 +181,11 @@ static void put_marks(struct page *page, const struct view *view)
 		put_run(page, colour_of(*mark), *mark, run);
 		mark += run;
 	}
-	if (view->goal_count && count <= room)
+	if (!view->goal_count || (count + width > room && !next_line(page)))
+		return;
+	if (count + width > room)
+		fprintf(page->stream, "%.*s", (int)columns, legend + 1);
+	else
 		fputs(legend, page->stream);
 }
 
