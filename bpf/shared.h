@@ -64,6 +64,12 @@ struct rx_interval {
 
 #define RX_INTERVALS_MAX 1000
 
+/* Of the accepted trial on one CPU: what came of one of several services (mlr/profile.h). */
+struct rx_service {
+	uint64_t received;
+	struct mlr_histogram latency;
+};
+
 /* Lengths that frames may have, as UDP says them: a bit each. */
 #define RX_LENGTH_WORDS 256
 #define RX_LENGTHS_MAX  (RX_LENGTH_WORDS * 64)
@@ -120,6 +126,8 @@ struct live_queue {
 struct policer_config {
 	uint64_t interval_q16_ns; /* ns between conforming frames, 48.16 fixed point */
 	uint64_t burst_ns;        /* how early a frame may be */
+	uint32_t control;         /* of the outer VLAN tag of those frames that it is about, */
+	uint32_t control_mask;    /* as far as it matters; 0: all frames */
 };
 
 /*

@@ -34,7 +34,9 @@ y1564() {
   refuses 2 "must be 64 to 9216 octets" y1564 --service cir=1kfps,size=20
   refuses 2 "68" y1564 --service cir=1kfps,vlan=7,size=64
   refuses 2 "at most 16 services" y1564 $(for i in {1..17}; do echo --service cir=1kfps; done)
-  refuses 2 "no port 'nosuch0'" y1564 --service cir=1kfps,vlan=7:3
+  refuses 2 "dscp '64' is not a whole number from 0 to 63" y1564 --service cir=1kfps,dscp=64
+  refuses 2 "dscp '4.5' is not" y1564 --service cir=1kfps,dscp=4.5
+  refuses 2 "no port 'nosuch0'" y1564 --service cir=1kfps,vlan=7:3,dscp=46
 }
 
 @test "steps grow to all of CIR" {
