@@ -65,7 +65,7 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 	facts_add_member(&verdict->facts, "Recovery from overload", size, "/recovery/average", text_seconds);
 }
 
-static void put_verdicts(struct writer *writer, const json_t *document)
+void content_put_duration(struct writer *writer, const json_t *document)
 {
 	double duration_s = read_number(document, "suite_duration");
 	struct facts facts = { .count = 0 };
@@ -74,6 +74,11 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	if (!isnan(duration_s))
 		facts_add(&facts, "Duration", "%s", format_clock(duration_s, text));
 	facts_put(&facts, writer);
+}
+
+static void put_verdicts(struct writer *writer, const json_t *document)
+{
+	content_put_duration(writer, document);
 	if (read_truth(document, "regular") && !read_truth(document, "tester_limited"))
 		writer->ops->banner(writer, tone_of_success(document),
 				    "Every test that was asked for has a regular result.");
@@ -91,20 +96,13 @@ static void put_test_table(struct writer *writer, const json_t *document, const 
 			   const struct field *fields, size_t count)
 {
 	struct field columns[CELLS_MAX] = { { "Frame size (octets)", "/frame_size", .numeric = true } };
-	json_t *rows = json_array(), *size;
-	size_t i;
+	char at[VALUE_SIZE];
+	json_t *rows;
 
 	memcpy(columns + 1, fields, count * sizeof(*fields));
 	columns[1 + count] = (struct field){ "Result", .add = cells_add_result };
-	json_array_foreach (sizes_of(document), i, size) {
-		json_t *row = json_copy(json_object_get(size, test));
-
-		if (json_is_object(row)) {
-			json_object_set(row, "frame_size", json_object_get(size, "frame_size"));
-			json_array_append(rows, row);
-		}
-		json_decref(row);
-	}
+	snprintf(at, sizeof(at), "/%s", test);
+	rows = rows_within(sizes_of(document), at);
 	table_put(writer, id, columns, count + 2, rows, tone_of_result);
 	json_decref(rows);
 }
@@ -369,24 +367,29 @@ static void put_goal(struct writer *writer, const json_t *document)
 	json_decref(goals);
 }
 
+void content_put_trial_folds(struct writer *writer, const json_t *parts, const char *name, const char *unit,
+			     const char *const *tests, size_t count)
+{
+	for (size_t i = 0; i < json_array_size(parts); i++) {
+		for (size_t j = 0; j < count; j++) {
+			const json_t *part = json_array_get(parts, i);
+			char id[48], summary[160];
+
+			snprintf(id, sizeof(id), "trials-%zu-%s", i + 1, tests[j]);
+			snprintf(summary, sizeof(summary), "%.100s%s, %s", read_text(part, name), unit, tests[j]);
+			content_put_trial_fold(writer, id, summary,
+					       json_object_get(json_object_get(part, tests[j]), "trials"));
+		}
+	}
+}
+
 /* The trials of each test at each size. */
 static void put_trials(struct writer *writer, const json_t *document)
 {
 	static const char *const tests[] = { "throughput", "latency", "frame_loss", "back_to_back", "recovery" };
-	const json_t *sizes = sizes_of(document);
 
 	writer->ops->section(writer, RANK_COURSE, "trials", "Trials");
-	for (size_t i = 0; i < json_array_size(sizes); i++) {
-		for (size_t j = 0; j < COUNT(tests); j++) {
-			const json_t *size = json_array_get(sizes, i);
-			char id[48], summary[120];
-
-			snprintf(id, sizeof(id), "trials-%zu-%s", i + 1, tests[j]);
-			snprintf(summary, sizeof(summary), "%.60s octets, %s", size_name(size), tests[j]);
-			content_put_trial_fold(writer, id, summary,
-					       json_object_get(json_object_get(size, tests[j]), "trials"));
-		}
-	}
+	content_put_trial_folds(writer, sizes_of(document), "frame_size", " octets", tests, COUNT(tests));
 	content_put_trial_fold(writer, "trials-reset", "Reset",
 			       json_object_get(json_object_get(document, "reset"), "trials"));
 }

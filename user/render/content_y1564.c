@@ -165,14 +165,9 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
-	double duration_s = read_number(document, "suite_duration");
 	const json_t *passed = json_object_get(document, "passed");
-	struct facts facts = { .count = 0 };
-	char text[UNIT_TEXT_SIZE];
 
-	if (!isnan(duration_s))
-		facts_add(&facts, "Duration", "%s", format_clock(duration_s, text));
-	facts_put(&facts, writer);
+	content_put_duration(writer, document);
 	if (json_is_boolean(passed))
 		writer->ops->banner(writer, json_is_true(passed) ? TONE_GOOD : TONE_BAD,
 				    json_is_true(passed) ? "Every service is as agreed."
@@ -234,24 +229,6 @@ static void put_configuration(struct writer *writer, const json_t *document)
 	json_decref(rows);
 }
 
-/* A test with its service's name. A new reference. */
-static json_t *performances(const json_t *document)
-{
-	const json_t *services = services_of(document), *service;
-	json_t *rows = json_array(), *row;
-
-	for (size_t i = 0; i < json_array_size(services); i++) {
-		service = json_array_get(services, i);
-		row = json_copy(json_object_get(service, "performance"));
-		if (json_is_object(row)) {
-			json_object_set(row, "name", json_object_get(service, "name"));
-			json_array_append(rows, row);
-		}
-		json_decref(row);
-	}
-	return rows;
-}
-
 static void put_performance(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
@@ -269,7 +246,7 @@ static void put_performance(struct writer *writer, const json_t *document)
 		{ "Availability", "/availability_ratio", text_percent },
 		{ "Verdict", .add = add_verdict },
 	};
-	json_t *rows = performances(document);
+	json_t *rows = rows_within(services_of(document), "/performance");
 
 	if (json_array_size(rows)) {
 		writer->ops->section(writer, RANK_MAIN, "y1564-performance",
@@ -314,20 +291,9 @@ static void put_tests(struct writer *writer, const json_t *document)
 static void put_trials(struct writer *writer, const json_t *document)
 {
 	static const char *const tests[] = { "configuration", "performance" };
-	const json_t *services = services_of(document);
 
 	writer->ops->section(writer, RANK_COURSE, "trials", "Trials");
-	for (size_t i = 0; i < json_array_size(services); i++) {
-		for (size_t j = 0; j < COUNT(tests); j++) {
-			const json_t *service = json_array_get(services, i);
-			char id[48], summary[160];
-
-			snprintf(id, sizeof(id), "trials-%zu-%s", i + 1, tests[j]);
-			snprintf(summary, sizeof(summary), "%.100s, %s", read_text(service, "name"), tests[j]);
-			content_put_trial_fold(writer, id, summary,
-					       json_object_get(json_object_get(service, tests[j]), "trials"));
-		}
-	}
+	content_put_trial_folds(writer, services_of(document), "name", "", tests, COUNT(tests));
 	content_put_trial_fold(writer, "trials-performance", "Performance", json_at(document, "/performance/trials"));
 }
 

@@ -213,13 +213,18 @@ json_t *rows_within(const json_t *list, const char *at)
 	json_t *rows = json_array(), *outer, *inner;
 	size_t i, j;
 
-	json_array_foreach (list, i, outer)
-		json_array_foreach (json_at(outer, at), j, inner) {
+	json_array_foreach (list, i, outer) {
+		const json_t *found = json_at(outer, at);
+		json_t *all = json_is_object(found) ? json_pack("[O]", found) : json_incref((json_t *)found);
+
+		json_array_foreach (all, j, inner) {
 			json_t *row = json_copy(inner);
 
 			json_object_update_missing(row, outer);
 			json_array_append_new(rows, row);
 		}
+		json_decref(all);
+	}
 	return rows;
 }
 

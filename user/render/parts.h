@@ -46,8 +46,8 @@ void table_put_most(struct writer *writer, const char *id, const struct field *f
 enum tone tone_of_success(const json_t *document);
 /* Search Goals, by the names that the draft has for their attributes. */
 void goals_put(struct writer *writer, const json_t *goals);
-/* The objects of the arrays to which the pointer leads from each object of a list, each with the members of that object as
- * well. A new reference. */
+/* The objects, or those of the arrays, to which the pointer leads from each object of a list, each with the members of that
+ * object as well. A new reference. */
 json_t *rows_within(const json_t *list, const char *at);
 
 /* Cells of several members, for columns; and tones of rows. */
