@@ -42,8 +42,8 @@ const volatile __u8 with_lengths = 0;    /* compare them with `lengths` */
 const volatile __u8 verify_samples = 0;  /* checksums of every frame whose payload is the tag alone, and of others whose */
 const volatile __u32 verify_spacing = 0; /* sequence number has none of these bits: a power of two, less one */
 const volatile __u64 lengths[RX_LENGTH_WORDS] = { 0 };
-const volatile __u32 usual_length = 0; /* one of them, for which `lengths` need not be looked up; 0: none */
-const volatile __u64 interval_ns = 0;  /* count by intervals so long of the trial's schedule, verified all; 0: do not */
+const volatile __u32 usual_length = 0;  /* one of them, for which `lengths` need not be looked up; 0: none */
+const volatile __u64 interval_ns = 0;   /* count by intervals so long of the trial's schedule, verified all; 0: do not */
 const volatile __u32 service_count = 0; /* count by service, too; 0: do not */
 const volatile __u32 service_ends[MLR_SERVICES_MAX] = { 0 }; /* the flow behind the last of each; none is above the last's */
 const volatile __u32 second_count = 0; /* of the trial's schedule, each of which is counted by service */
@@ -481,7 +481,8 @@ static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, _
 {
 	struct usual_frame frame;
 
-	if (!interval_ns && !service_count && find_usual_frame(context, &frame) && count_usual(&frame, cpu, now_ns, is_nic_time))
+	if (!interval_ns && !service_count && find_usual_frame(context, &frame) &&
+	    count_usual(&frame, cpu, now_ns, is_nic_time))
 		return XDP_DROP;
 	return receive_any(context, now_ns, is_nic_time);
 }

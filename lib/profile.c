@@ -11,7 +11,7 @@
 #define COMBINATIONS_MAX  (1ull << 62)
 #define FEISTEL_ROUNDS    6
 #define BROADCAST_ADDRESS 0xffffffffu
-#define DISCARD_PORT      9 /* RFC 863 */
+#define DISCARD_PORT      9    /* RFC 863 */
 #define WEIGHTS_GOOD      1e-4 /* of a service's rate */
 #define WEIGHTS_WORST     0.01
 
@@ -397,8 +397,8 @@ struct turn {
 	uint32_t of_queue;    /* and of the queue */
 };
 
-static void begin_turns(const struct mlr_profile *profile, const struct mlr_stream *const *streams, unsigned int stream_count,
-			const struct mlr_queue_plan *plan, struct turn *turns)
+static void begin_turns(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
+			unsigned int stream_count, const struct mlr_queue_plan *plan, struct turn *turns)
 {
 	for (unsigned int i = 0; i < stream_count; i++) {
 		struct turn *turn = &turns[streams[i]->service];

@@ -86,14 +86,6 @@ short=(--cir-steps 50%,100% --step-duration 0.2 --duration 1.5)
   [ "$status" -eq 1 ]
 }
 
-@test "rates that are too far apart, and rounds that are too long, are refused" {
-  lab_up wire
-  run --separate-stderr "$MLR" y1564 -p "$A,$B" --tests performance --duration 0.1 --service cir=1 --service cir=1Mfps
-  refused 2 "too far apart"
-  run --separate-stderr "$MLR" y1564 -p "$A,$B" --tests performance --duration 0.1 --flows 9999 --service cir=1000 --service cir=9999
-  refused 2 "do not meet again"
-}
-
 @test "a link that is lost in a performance test counts: its seconds are errored, and it is not made again" {
   lab_up policer:rate=20kfps
   start y1564 --frame-size 64 --wait d=0.1 --format json --tests performance --duration 5 --service cir=2kfps,loss=100%,availability=0 \

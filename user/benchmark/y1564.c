@@ -74,11 +74,11 @@ static struct mlr_y1564_outcome outcome_of(const struct run *run, const struct m
 
 /* What it did to those of a service among others, and its availability. Once there was unavailability, loss is that of the other
  * time. */
-static struct mlr_y1564_outcome outcome_among(const struct service_counts *counts, const struct mlr_y1564_availability *found,
-					      double duration_s)
+static struct mlr_y1564_outcome outcome_among(const struct service_counts *counts,
+					      const struct mlr_y1564_availability *found, double duration_s)
 {
 	uint64_t sent = found->unavailable ? found->available_sent : counts->sent;
-	uint64_t lost = found->unavailable              ? found->available_lost
+	uint64_t lost = found->unavailable                ? found->available_lost
 			: counts->sent > counts->received ? counts->sent - counts->received
 							  : 0;
 
@@ -223,8 +223,8 @@ static enum exit_code test_performance(void *context, json_t *json)
 	struct measurement measurement;
 	enum exit_code code;
 
-	json_object_update_new(json, json_pack("{s:f, s:f, s:[]}", "load", joint->load_fps, "trial_duration", duration_s,
-					       "trials"));
+	json_object_update_new(
+		json, json_pack("{s:f, s:f, s:[]}", "load", joint->load_fps, "trial_duration", duration_s, "trials"));
 	code = suite_steps(&joint->part, &steps, &measurement);
 	if (code != EXIT_DONE)
 		return code;
@@ -328,15 +328,15 @@ static json_t *service_json(const struct run *run)
 	const struct config *config = run->part.config;
 	const struct mlr_y1564_service *service = &run->service;
 	const struct mlr_y1564_sla *sla = &service->sla;
-	json_t *json = json_pack("{s:s, s:s, s:f, s:o, s:i, s:f, s:f, s:f, s:{s:o, s:o, s:o, s:o, s:o}, s:n, s:n}", "name",
-				 run->options->name, "frame_size", config->frame_size_text, "frame_size_octets",
-				 config->frame_size_octets, "vlans", vlans_json(config), "dscp",
-				 (int)run->options->dscp, "cir", service->cir_fps, "eir",
-				 service->eir_fps, "margin_ratio", service->margin_ratio, "sla", "loss_ratio",
-				 json_number_or_null(isnan(sla->loss_ratio) ? 0 : sla->loss_ratio), "delay_mean_ns",
-				 json_number_or_null(sla->delay_ns), "delay_max_ns", json_number_or_null(sla->delay_max_ns),
-				 "delay_variation_ns", json_number_or_null(sla->variation_ns), "availability_ratio",
-				 json_number_or_null(sla->availability_ratio), "configuration", "performance");
+	json_t *json =
+		json_pack("{s:s, s:s, s:f, s:o, s:i, s:f, s:f, s:f, s:{s:o, s:o, s:o, s:o, s:o}, s:n, s:n}", "name",
+			  run->options->name, "frame_size", config->frame_size_text, "frame_size_octets",
+			  config->frame_size_octets, "vlans", vlans_json(config), "dscp", (int)run->options->dscp, "cir",
+			  service->cir_fps, "eir", service->eir_fps, "margin_ratio", service->margin_ratio, "sla",
+			  "loss_ratio", json_number_or_null(isnan(sla->loss_ratio) ? 0 : sla->loss_ratio), "delay_mean_ns",
+			  json_number_or_null(sla->delay_ns), "delay_max_ns", json_number_or_null(sla->delay_max_ns),
+			  "delay_variation_ns", json_number_or_null(sla->variation_ns), "availability_ratio",
+			  json_number_or_null(sla->availability_ratio), "configuration", "performance");
 
 	report_add_bps(json, "cir", service->cir_fps, config);
 	report_add_bps(json, "eir", service->eir_fps, config);

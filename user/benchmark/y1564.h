@@ -8,8 +8,6 @@
 
 #include "benchmark/suite.h"
 
-enum y1564_test { Y1564_CONFIGURATION, Y1564_PERFORMANCE };
-
 struct y1564 {
 	struct suite common;
 	json_t *services;    /* what was measured, an object a service */

@@ -40,7 +40,8 @@ json_t *report_y1564(const struct y1564 *suite)
 	document = json_pack("{s:s, s:o, s:b, s:s?, s:b, s:f, s:O, s:O?, s:s, s:i}", "schema", "xdp-mlr/y1564/1", "passed",
 			     passed_json(suite), "regular", !reason, "irregular_reason", reason, "tester_limited",
 			     (int)common->tester_limited, "suite_duration", common->duration_s, "services", suite->services,
-			     "performance", suite->performance, "load_scope", "interface", "aggregate_factor", (int)common->transmitters);
+			     "performance", suite->performance, "load_scope", "interface", "aggregate_factor",
+			     (int)common->transmitters);
 	if (document)
 		json_object_update(document, common->setting);
 	return document;

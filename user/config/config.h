@@ -108,6 +108,8 @@ struct rfc2544_options {
 	double reset_duration_s;
 };
 
+enum y1564_test { Y1564_CONFIGURATION, Y1564_PERFORMANCE };
+
 #define SERVICES_MAX      MLR_SERVICES_MAX
 #define SERVICE_SIZE_TEXT 64
 

@@ -294,7 +294,8 @@ const struct option options[] = {
 	       .flags = OPTION_REPEATS),
 	OPTION("service", "K=V,...", Y1564, NULL, read_service,
 	       "a service, repeatable. Keys: cir (its committed rate, as --load), eir (beyond it, 0), name, vlan "
-	       "(VID[:PRIO]), dscp (0), size (of frames), margin (how far above CIR + EIR a policer may let through, 1%); and what "
+	       "(VID[:PRIO]), dscp (0), size (of frames), margin (how far above CIR + EIR a policer may let through, 1%); "
+	       "and what "
 	       "it must keep to: loss (0), delay (mean), delay-max, variation (p99.9 of the delay less its minimum), "
 	       "availability",
 	       .flags = OPTION_REPEATS),
@@ -432,7 +433,8 @@ const struct option options[] = {
 	       "how many of the first frames of each port to show"),
 	TEXT("sut", "KIND[:K=V,...]", LAB_UP | LAB_ON, "router", sut,
 	     "what to put between the ports: router, bridge, xdp (redirect), policer:rate=FPS,burst=100us (exactly that "
-	     "throughput; with vlan=VID or priority=N of those frames only), stretch:critical=FPS,spread=FPS (random loss that grows with the load), delay:us=N (holds each "
+	     "throughput; with vlan=VID or priority=N of those frames only), stretch:critical=FPS,spread=FPS (random loss "
+	     "that grows with the load), delay:us=N (holds each "
 	     "frame that long), hostile:WHAT,every=N,by=N (does something to every n-th test frame, and keeps a log; "
 	     "hostile:? lists what) or wire (nothing)"),
 	TEXT("name", "NAME", LAB, "lab", lab_name,

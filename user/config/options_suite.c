@@ -102,9 +102,9 @@ enum exit_code config_for_service(const struct config *config, const struct serv
 }
 
 /* Whether one of them has tags is what ports are prepared for, and the longest frames. */
-enum exit_code config_for_services(const struct config *config, const struct service *const *services, const double *rates_fps,
-				   unsigned int count, struct mlr_service_frames *frames, struct config *ret,
-				   double *ret_load_fps)
+enum exit_code config_for_services(const struct config *config, const struct service *const *services,
+				   const double *rates_fps, unsigned int count, struct mlr_service_frames *frames,
+				   struct config *ret, double *ret_load_fps)
 {
 	struct config all = *config, one;
 	uint32_t weights[SERVICES_MAX];
@@ -113,8 +113,9 @@ enum exit_code config_for_services(const struct config *config, const struct ser
 
 	*ret_load_fps = mlr_service_weights(rates_fps, count, weights);
 	if (*ret_load_fps <= 0)
-		return refuse(EXIT_USAGE_ERROR, "--service: the rates of these services are too far apart to be sent at once: "
-						"one is less than 1/32768 of all");
+		return refuse(EXIT_USAGE_ERROR,
+			      "--service: the rates of these services are too far apart to be sent at once: "
+			      "one is less than 1/32768 of all");
 	for (unsigned int i = 0; i < count && code == EXIT_DONE; i++) {
 		code = config_for_service(config, services[i], &one);
 		if (code != EXIT_DONE)
@@ -136,6 +137,8 @@ enum exit_code config_for_services(const struct config *config, const struct ser
 	all.frame_size_octets = octets / sum;
 	all.at_once = frames;
 	all.at_once_count = count;
+	if (code == EXIT_DONE)
+		code = traffic_check_services(&all);
 	if (code == EXIT_DONE)
 		*ret = all;
 	return code;

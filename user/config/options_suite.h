@@ -26,9 +26,9 @@ enum exit_code config_for_service(const struct config *config, const struct serv
 
 /* y1564: for several at once, at these rates of each port, above 0. `frames`, as many, are what it points to. The load is all
  * services': each has its weight of it, which is hardly less than its rate, and no more. */
-enum exit_code config_for_services(const struct config *config, const struct service *const *services, const double *rates_fps,
-				   unsigned int count, struct mlr_service_frames *frames, struct config *ret,
-				   double *ret_load_fps);
+enum exit_code config_for_services(const struct config *config, const struct service *const *services,
+				   const double *rates_fps, unsigned int count, struct mlr_service_frames *frames,
+				   struct config *ret, double *ret_load_fps);
 
 /* rfc2544, y1564: the tests that are made where --tests is silent. */
 void choose_tests(struct config *config);

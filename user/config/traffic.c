@@ -2,6 +2,7 @@
 #include "config/traffic.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,9 +72,8 @@ static void add_stream(const struct config *config, unsigned int from, unsigned 
 
 	do {
 		if (profile->stream_count < MLR_STREAMS_MAX)
-			profile->streams[profile->stream_count] = (struct mlr_stream){
-				.from = from, .to = to, .ip_version = ip_version, .service = service
-			};
+			profile->streams[profile->stream_count] =
+				(struct mlr_stream){ .from = from, .to = to, .ip_version = ip_version, .service = service };
 		profile->stream_count++;
 	} while (++service < config->at_once_count);
 }
@@ -402,6 +402,28 @@ enum exit_code traffic_check(struct config *config)
 	profile.sizes = config->sizes;
 	code = check_sizes(config, &profile);
 	return code ? code : check_ranges(config, &profile);
+}
+
+enum exit_code traffic_check_services(const struct config *config)
+{
+	struct mlr_profile profile;
+	enum exit_code code = make(config, &profile);
+	int error = 0;
+
+	for (unsigned int port = 0; port < config->port_count && !code; port++)
+		for (unsigned int queue = 0; queue < config->queues && mlr_profile_streams_from(&profile, port) && !error;
+		     queue++) {
+			struct mlr_queue_plan *plan = NULL;
+
+			error = mlr_queue_plan_new(&profile, port, queue, config->queues, &plan);
+			mlr_queue_plan_free(plan);
+		}
+	if (code || !error)
+		return code;
+	return refuse(error == -ENOMEM ? EXIT_INCAPABLE : EXIT_USAGE_ERROR, "--service: cannot send these at once: %s",
+		      error == -E2BIG ? "their flows, mixes of sizes and rates do not meet again within 65536 frames; take "
+					"fewer flows, or rates in simpler proportions"
+				      : strerror(-error));
 }
 
 /* --- stating it ----------------------------------------------------------------------------------------------------- */

@@ -49,10 +49,7 @@ static enum exit_code make_plan(const struct link_info *link, const struct mlr_p
 
 	if (error)
 		return refuse(error == -ENOMEM ? EXIT_INCAPABLE : EXIT_USAGE_ERROR, "port %s: cannot plan its frames: %s",
-			      link->name,
-			      error == -E2BIG ? "flows, mixes of sizes and rates of its services do not meet again within "
-						"65536 frames; take fewer flows, or rates in simpler proportions"
-					      : strerror(-error));
+			      link->name, strerror(-error));
 	return EXIT_DONE;
 }
 

@@ -196,7 +196,8 @@ static enum exit_code count_service(const struct measurer_xdp *xdp, unsigned int
 	counts->latency_mean_ns = mlr_histogram_mean_ns(&latency);
 	counts->latency_p99_9_ns = mlr_histogram_quantile_ns(&latency, 0.999);
 	for (unsigned int i = 0; i < xdp->port_count; i++)
-		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count && !code; queue++)
+		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count && !code;
+		     queue++)
 			code = add_due(xdp->ends[i].tx, queue, service, load_fps, frame_count, measurement);
 	return code;
 }

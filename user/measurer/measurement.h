@@ -89,7 +89,8 @@ struct service_counts {
 	uint64_t timed; /* of those received: their latency is known. 0: the next four say nothing */
 	uint64_t latency_min_ns, latency_max_ns;
 	double latency_mean_ns, latency_p99_9_ns;
-	uint64_t *due_in, *received_in; /* each whole second of the schedule: frames due in it, and those of them that came */
+	uint64_t *due_in,
+		*received_in; /* each whole second of the schedule: frames due in it, and those of them that came */
 };
 
 /* What one port saw. */
