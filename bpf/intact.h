@@ -4,8 +4,7 @@
  * addresses and VLAN tags. Small frames, whose payload is the tag alone, are summed up in place; of others the octets are
  * copied first, which also reaches those that lie in fragments.
  */
-#ifndef XDP_MLR_INTACT_H
-#define XDP_MLR_INTACT_H
+#pragma once
 
 #include "bpf/parse.h"
 
@@ -150,5 +149,3 @@ static __always_inline int is_intact(struct xdp_md *context, const struct frame 
 		return is_small_intact(context, frame->udp_offset, frame->header);
 	return is_copy_intact(context, frame->udp_offset, frame->udp_octets, frame->header);
 }
-
-#endif

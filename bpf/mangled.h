@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Frames of the tester that a SUT made others of: by where the magic is in them, they do not belong to somebody else. */
-#ifndef XDP_MLR_MANGLED_H
-#define XDP_MLR_MANGLED_H
+#pragma once
 
 #include "bpf/parse.h"
 
@@ -99,7 +98,7 @@ __noinline int find_mangling_behind(struct xdp_md *context, __u32 offset, __u32 
 	    (network.type == bpf_htons(ETH_P_IPV6) && is_fragment6(network.header, end)))
 		return MANGLED_FRAGMENT;
 	/* what said where it is was damaged: the EtherType, or the IP header's version, length or protocol */
-	return has_tag(data, end, trial) ? MANGLED_HEADER : MANGLED_NOT;
+	return enter_tunnels(&network, end) || has_tag(data, end, trial) ? MANGLED_HEADER : MANGLED_NOT;
 }
 
 __noinline int find_mangling(struct xdp_md *context, __u32 trial)
@@ -118,5 +117,3 @@ __noinline int find_mangling(struct xdp_md *context, __u32 trial)
 	}
 	return find_mangling_behind(context, (__u32)(network.header - data), network.type, trial);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* Find the tag in a frame. Shared by every XDP program that looks at test traffic. */
-#ifndef XDP_MLR_PARSE_H
-#define XDP_MLR_PARSE_H
+#pragma once
 
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -23,6 +22,12 @@
 #define ICMPV6_ECHO          0x80
 
 #define OFFSET_MASK 0xff /* headers start before it, behind all tags and options */
+
+/* Set before loading, where frames are sent in tunnels: from behind the VLAN tags to the IP header inside, its type in network byte
+ * order, and from there to the tag. */
+const volatile __u32 inner_offset = 0; /* 0: in none */
+const volatile __u32 inner_type = 0;
+const volatile __u32 inner_tag = 0;
 
 enum frame_kind {
 	FRAME_FOREIGN,
@@ -48,6 +53,19 @@ static __always_inline int skip_tag(struct network *network, const void *end)
 		return 0;
 	network->type = tag[1];
 	network->header = tag + 2;
+	return 1;
+}
+
+/* Go on inside of the tunnels, where a frame has them as they are sent: then the magic is in its place. A SUT that ends them makes a plain
+ * frame of it. */
+static __always_inline int enter_tunnels(struct network *network, const void *end)
+{
+	const __be16 *magic = network->header + inner_tag;
+
+	if (!inner_offset || (const void *)(magic + 1) > end || *magic != bpf_htons(MLR_TAG_MAGIC))
+		return 0;
+	network->header += inner_offset;
+	network->type = inner_type;
 	return 1;
 }
 
@@ -195,6 +213,7 @@ static __always_inline enum frame_kind find_frame(struct xdp_md *context, struct
 	network.type = *(const __u16 *)(data + offsetof(struct ethhdr, h_proto)); /* not octet by octet */
 	if (!skip_tag(&network, end) || !skip_tag(&network, end))
 		return FRAME_FOREIGN;
+	enter_tunnels(&network, end);
 	header = find_header(&network, end, &ip_octets);
 	/* of the difference the verifier forgets on which way it was found: it looks but once at what follows */
 	udp_offset = (__u64)(network.header - data) + (header & HEADER_OCTETS_MASK);
@@ -225,5 +244,3 @@ static __always_inline enum frame_kind find_tag(struct xdp_md *context, const st
 		*ret_tag = frame.tag;
 	return kind;
 }
-
-#endif

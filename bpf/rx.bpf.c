@@ -43,6 +43,7 @@ const volatile __u8 verify_samples = 0;  /* checksums of every frame whose paylo
 const volatile __u32 verify_spacing = 0; /* sequence number has none of these bits: a power of two, less one */
 const volatile __u64 lengths[RX_LENGTH_WORDS] = { 0 };
 const volatile __u32 usual_length = 0;  /* one of them, for which `lengths` need not be looked up; 0: none */
+const volatile __u32 capture_most = 0;  /* frames that are wrong to keep, the first ones of a trial */
 const volatile __u64 interval_ns = 0;   /* count by intervals so long of the trial's schedule, verified all; 0: do not */
 const volatile __u32 service_count = 0; /* count by service, too; 0: do not */
 const volatile __u32 service_ends[MLR_SERVICES_MAX] = { 0 }; /* the flow behind the last of each; none is above the last's */
@@ -57,6 +58,8 @@ volatile __u32 sequence_count = 0;      /* 2^32 - 1: that many or more */
 volatile __u64 nic_clock_offset_ns = 0; /* to add to the NIC's clock for CLOCK_MONOTONIC; 0: do not use it */
 volatile __u64 tag_offset_ns = 0;       /* to add to CLOCK_MONOTONIC for the clock that tags are in */
 volatile __u64 start_ns = 0;            /* of the trial's schedule, by that clock */
+
+volatile __u32 captured_count = 0; /* of the accepted trial; more than capture_most where there were more */
 
 /* frames that came when another trial was accepted, or none, by the trial of their tag; shared by all CPUs */
 __u32 late_frames[RX_TRIAL_NUMBERS] = { 0 };
@@ -111,6 +114,14 @@ struct {
 	__type(value, __u64);
 } seconds SEC(".maps");
 
+/* capture_most of them, set before loading */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct rx_captured);
+} captured SEC(".maps");
+
 /* How far a number is ahead of the one expected next, which it is in the common case. */
 static __always_inline __s64 distance(__u32 sequence, __u32 next)
 {
@@ -148,6 +159,34 @@ struct arrival {
 	__s64 latency_ns; /* negative where clocks disagree */
 	__u32 is_timed;   /* its latency is known */
 };
+
+/* Keep a frame, while there is room. Not static, and only called where that was asked for. */
+__noinline int capture(struct xdp_md *context, __u32 why)
+{
+	struct rx_captured *to;
+	__u32 number, octets;
+
+	if (!capture_most || !context || accepted_trial >= RX_TRIAL_NUMBERS || captured_count >= capture_most)
+		return 0;
+	number = __sync_fetch_and_add(&captured_count, 1);
+	to = bpf_map_lookup_elem(&captured, &number);
+	if (!to)
+		return 0;
+	to->arrival_ns = bpf_ktime_get_ns();
+	to->why = why;
+	to->octets = (__u32)bpf_xdp_get_buff_len(context);
+	octets = (to->octets < RX_CAPTURED_OCTETS ? to->octets : RX_CAPTURED_OCTETS) - 1;
+	barrier_var(octets);
+	return (int)bpf_xdp_load_bytes(context, 0, to->frame, (octets & (RX_CAPTURED_OCTETS - 1)) + 1);
+}
+
+/* Count a frame that is wrong. */
+static __always_inline void count_wrong(struct xdp_md *context, uint64_t *counter, enum rx_wrong why)
+{
+	(*counter)++;
+	if (capture_most)
+		capture(context, why);
+}
 
 /* The first frame of a flow in a trial. */
 static __always_inline void begin_flow(struct rx_cpu *cpu, struct flow_state *state)
@@ -316,7 +355,7 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	__s64 ahead = state ? distance(sequence, is_first ? first_sequence : state->next) : 0;
 
 	if (!has_right_length(&arrival->frame)) {
-		counters->wrong_length++;
+		count_wrong(arrival->context, &counters->wrong_length, RX_NOT_SENT_SO_LONG);
 		return;
 	}
 	if (with_latency)
@@ -324,7 +363,7 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	is_verified = interval_ns || is_first || ahead || is_sample(&arrival->frame, sequence) ||
 		      (arrival->is_timed && is_extreme((__u64)arrival->latency_ns, &trial->latency));
 	if (is_verified && !is_intact(arrival->context, &arrival->frame)) {
-		counters->damaged++;
+		count_wrong(arrival->context, &counters->damaged, RX_WRONG_CHECKSUM);
 		return;
 	}
 	if (is_first)
@@ -362,15 +401,15 @@ static __always_inline void count_tagged(struct arrival *arrival, __u64 now_ns, 
 	    sequence - first_sequence < sequence_count)
 		count_accepted(arrival, &cpu->trials[number & (RX_TRIAL_SLOTS - 1)], flow, sequence, now_ns, is_nic_time);
 	else if (!is_intact(arrival->context, &arrival->frame))
-		cpu->counters.damaged++;
+		count_wrong(arrival->context, &cpu->counters.damaged, RX_WRONG_CHECKSUM);
 	else if (id == MLR_FLOW_EXTRA)
 		cpu->counters.extra++;
 	else if (number != accepted_trial)
 		count_late(cpu, number);
 	else if (flow >= flow_count)
-		cpu->counters.misdirected++;
+		count_wrong(arrival->context, &cpu->counters.misdirected, RX_WRONG_PORT);
 	else
-		cpu->counters.malformed++;
+		count_wrong(arrival->context, &cpu->counters.malformed, RX_WRONG_NUMBER);
 }
 
 /* A frame in which the tag is not where it should be. */
@@ -378,16 +417,16 @@ static __always_inline int count_untagged(struct xdp_md *context, struct rx_coun
 {
 	switch (find_mangling(context, accepted_trial)) {
 	case MANGLED_HEADER:
-		counters->damaged++;
+		count_wrong(context, &counters->damaged, RX_WRONG_HEADER);
 		return XDP_DROP;
 	case MANGLED_FRAGMENT:
-		counters->fragmented++;
+		count_wrong(context, &counters->fragmented, RX_FRAGMENT);
 		return XDP_DROP;
 	case MANGLED_TAGS:
-		counters->overtagged++;
+		count_wrong(context, &counters->overtagged, RX_MORE_TAGS);
 		return XDP_DROP;
 	default:
-		counters->foreign++;
+		count_wrong(context, &counters->foreign, RX_FOREIGN);
 		return XDP_PASS;
 	}
 }
@@ -412,7 +451,7 @@ __noinline int receive_any(struct xdp_md *context, __u64 now_ns, __u32 is_nic_ti
 		count_tagged(&arrival, now_ns, is_nic_time);
 		return XDP_DROP;
 	case FRAME_MALFORMED:
-		arrival.cpu->counters.malformed++;
+		count_wrong(context, &arrival.cpu->counters.malformed, RX_WRONG_LENGTHS);
 		return XDP_DROP;
 	case FRAME_HOUSEKEEPING:
 		arrival.cpu->counters.housekeeping++;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* What the XDP programs and user space share: the values of maps (fixed-size integers only), and a section's name. */
-#ifndef XDP_MLR_SHARED_H
-#define XDP_MLR_SHARED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -70,6 +69,30 @@ struct rx_service {
 	struct mlr_histogram latency;
 };
 
+/* Why a frame that came in a trial is none that it sent, or not as it was sent. */
+enum rx_wrong {
+	RX_FOREIGN,
+	RX_WRONG_CHECKSUM,
+	RX_WRONG_HEADER,
+	RX_WRONG_LENGTHS,
+	RX_WRONG_NUMBER,
+	RX_NOT_SENT_SO_LONG,
+	RX_WRONG_PORT,
+	RX_FRAGMENT,
+	RX_MORE_TAGS,
+	RX_WRONG_COUNT,
+};
+
+/* Such a frame itself, or its beginning. */
+#define RX_CAPTURED_OCTETS 2048
+
+struct rx_captured {
+	uint64_t arrival_ns; /* CLOCK_MONOTONIC */
+	uint32_t octets;     /* of the frame, without FCS; 0: nothing is here */
+	uint32_t why;
+	uint8_t frame[RX_CAPTURED_OCTETS];
+};
+
 /* Lengths that frames may have, as UDP says them: a bit each. */
 #define RX_LENGTH_WORDS 256
 #define RX_LENGTHS_MAX  (RX_LENGTH_WORDS * 64)
@@ -105,7 +128,7 @@ struct live_queue {
 	uint32_t memory_octets; /* of the longest frame, which every run starts with */
 	uint16_t trial;
 	uint16_t unpaced; /* frames are due as fast as they can go */
-	uint16_t mixed;   /* templates have headers of different length */
+	uint16_t mixed;   /* the longest header, where templates have some of different length; else 0 */
 	uint16_t reserved;
 
 	uint32_t run;    /* in the batch */
@@ -150,5 +173,3 @@ struct delay_metadata {
 };
 
 _Static_assert(sizeof(struct delay_metadata) % 4 == 0, "XDP metadata comes in words of 4 octets");
-
-#endif

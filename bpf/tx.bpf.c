@@ -120,9 +120,15 @@ static __always_inline int write_odd_header(struct xdp_md *context, const struct
 	for (int i = 0; i < MLR_HEADER_MAX_OCTETS / 4; i++) {
 		if (i * 4 >= template->header_octets)
 			return 0;
-		if (to + i + 1 > end)
+		if (to + i + 1 <= end) {
+			to[i] = from[i];
+			continue;
+		}
+		/* behind an Ethernet header in a tunnel the shortest frame ends with half a word */
+		if (i * 4 + 2 < template->header_octets || (void *)(to + i) + 2 > (void *)end)
 			return -1;
-		to[i] = from[i];
+		*(__u16 *)(to + i) = *(const __u16 *)(from + i);
+		return 0;
 	}
 	return 0;
 }
@@ -161,8 +167,9 @@ static __always_inline int write_header(struct xdp_md *context, const struct mlr
 static __always_inline void clear_rest(struct xdp_md *context, const struct mlr_frame_template *template)
 {
 	__u8 *to = (void *)(long)context->data, *end = (void *)(long)context->data_end;
+	int longest = queue.mixed;
 
-	for (int i = 0; i < MLR_HEADER_MAX_OCTETS && to + i + 1 <= end; i++)
+	for (int i = 0; i < MLR_HEADER_MAX_OCTETS && i < longest && to + i + 1 <= end; i++)
 		to[i] = template->header[i];
 }
 
@@ -176,7 +183,7 @@ static __always_inline int write_frame(struct xdp_md *context, const struct mlr_
 
 	if (queue.mixed)
 		clear_rest(context, template);
-	if (ip_octets != (template->ip_version == 6 ? IPV6_OCTETS : IPV4_OCTETS))
+	if (template->outer_checksum_offset || ip_octets != (template->ip_version == 6 ? IPV6_OCTETS : IPV4_OCTETS))
 		return write_odd_header(context, template, flow, stamp);
 	switch (layout) {
 	case LAYOUT(4, 0):

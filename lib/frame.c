@@ -4,20 +4,21 @@
 #include <errno.h>
 #include <string.h>
 
-#define ETHERNET_OCTETS 14
-#define VLAN_OCTETS     4
-#define IPV4_OCTETS     20
-#define IPV6_OCTETS     40
-#define UDP_OCTETS      8
-#define ETHERTYPE_IPV4  0x0800
-#define ETHERTYPE_IPV6  0x86dd
-#define PROTOCOL_UDP    17
-#define DONT_FRAGMENT   0x4000
+#define ETHERNET_OCTETS  14
+#define ETHERTYPE_OCTETS 2
+#define VLAN_OCTETS      4
+#define IPV4_OCTETS      20
+#define IPV6_OCTETS      40
+#define UDP_OCTETS       8
+#define ETHERTYPE_IPV4   0x0800
+#define ETHERTYPE_IPV6   0x86dd
+#define PROTOCOL_UDP     17
+#define DONT_FRAGMENT    0x4000
 
 _Static_assert(ETHERNET_OCTETS + IPV4_OCTETS + UDP_OCTETS + sizeof(struct mlr_tag) + MLR_FCS_OCTETS == MLR_FRAME_MIN_OCTETS,
 	       "the smallest frame holds the tag");
-_Static_assert(ETHERNET_OCTETS + MLR_VLANS_MAX * VLAN_OCTETS + IPV4_OCTETS + MLR_IP_OPTIONS_MAX_OCTETS + UDP_OCTETS +
-			       sizeof(struct mlr_tag) <=
+_Static_assert(2 * MLR_MAC_OCTETS + MLR_VLANS_MAX * VLAN_OCTETS + MLR_OUTER_MAX_OCTETS + IPV4_OCTETS +
+			       MLR_IP_OPTIONS_MAX_OCTETS + UDP_OCTETS + sizeof(struct mlr_tag) <=
 		       MLR_HEADER_MAX_OCTETS,
 	       "the longest header fits into a template");
 
@@ -31,16 +32,18 @@ static uint32_t checksum_add(uint32_t sum, const uint8_t *data, size_t octets)
 	return sum;
 }
 
-static unsigned int header_octets(unsigned int ip_version, unsigned int vlan_count, unsigned int ip_options_octets)
+static unsigned int header_octets(const struct mlr_frame_spec *spec)
 {
-	unsigned int ip_octets = ip_version == 6 ? IPV6_OCTETS : IPV4_OCTETS + ip_options_octets;
+	unsigned int outer_octets = spec->outer_octets ? spec->outer_octets : ETHERTYPE_OCTETS;
+	unsigned int ip_octets = spec->ip_version == 6 ? IPV6_OCTETS : IPV4_OCTETS + spec->ip_options_octets;
 
-	return ETHERNET_OCTETS + vlan_count * VLAN_OCTETS + ip_octets + UDP_OCTETS + (unsigned int)sizeof(struct mlr_tag);
+	return 2 * MLR_MAC_OCTETS + spec->vlan_count * VLAN_OCTETS + outer_octets + ip_octets + UDP_OCTETS +
+	       (unsigned int)sizeof(struct mlr_tag);
 }
 
-unsigned int mlr_frame_least_octets(unsigned int ip_version, unsigned int vlan_count, unsigned int ip_options_octets)
+unsigned int mlr_frame_least_octets(const struct mlr_frame_spec *spec)
 {
-	return header_octets(ip_version, vlan_count, ip_options_octets) + MLR_FCS_OCTETS;
+	return header_octets(spec) + MLR_FCS_OCTETS;
 }
 
 static bool spec_valid(const struct mlr_frame_spec *spec)
@@ -48,11 +51,11 @@ static bool spec_valid(const struct mlr_frame_spec *spec)
 	return (spec->ip_version == 4 || spec->ip_version == 6) && spec->vlan_count <= MLR_VLANS_MAX &&
 	       spec->ip_options_octets <= MLR_IP_OPTIONS_MAX_OCTETS && spec->ip_options_octets % 4 == 0 &&
 	       (spec->ip_version == 4 || !spec->ip_options_octets) && !(spec->fragment & ~DONT_FRAGMENT) &&
-	       spec->size_octets >= mlr_frame_least_octets(spec->ip_version, spec->vlan_count, spec->ip_options_octets) &&
-	       spec->size_octets <= MLR_FRAME_MAX_OCTETS;
+	       spec->outer_octets <= MLR_OUTER_MAX_OCTETS && spec->outer_octets % 2 == 0 &&
+	       spec->size_octets >= mlr_frame_least_octets(spec) && spec->size_octets <= MLR_FRAME_MAX_OCTETS;
 }
 
-/* Ethernet header and VLAN tags; where the IP header starts. */
+/* Ethernet header, VLAN tags and tunnels; where the IP header starts. */
 static uint8_t *put_ethernet(uint8_t *at, const struct mlr_frame_spec *spec)
 {
 	memcpy(at, spec->destination_mac, MLR_MAC_OCTETS);
@@ -62,8 +65,12 @@ static uint8_t *put_ethernet(uint8_t *at, const struct mlr_frame_spec *spec)
 		mlr_put16(at, spec->vlans[i].type);
 		mlr_put16(at + 2, spec->vlans[i].control);
 	}
-	mlr_put16(at, spec->ip_version == 6 ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4);
-	return at + 2;
+	if (!spec->outer_octets) {
+		mlr_put16(at, spec->ip_version == 6 ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4);
+		return at + ETHERTYPE_OCTETS;
+	}
+	memcpy(at, spec->outer, spec->outer_octets);
+	return at + spec->outer_octets;
 }
 
 static uint8_t *put_ipv4(uint8_t *at, const struct mlr_frame_spec *spec, unsigned int ip_octets)
@@ -114,6 +121,88 @@ static uint32_t transport_sum(const struct mlr_frame_spec *spec, const struct ml
 	return mlr_words(checksum_add(sum, spec->payload, payload_used(spec, template)));
 }
 
+/* What it takes to a multiple of 0xffff, which is what zero is here. */
+static uint32_t negative(uint32_t sum)
+{
+	return 0xffff - mlr_words(mlr_words(sum));
+}
+
+/* What the innermost packet adds to the checksum of a tunnel, but for the addresses of IPv4, which it takes away: a UDP packet whose
+ * checksum is right adds up to the negative of its pseudo-header, an IPv4 header to nothing. */
+static uint32_t innermost_sum(const struct mlr_frame_template *template)
+{
+	uint32_t pseudo = PROTOCOL_UDP + (uint32_t)(template->memory_octets - template->transport_offset);
+
+	return negative(pseudo) +
+	       (template->ip_version == 6 ? checksum_add(0, template->header + template->network_offset, 8) : 0);
+}
+
+/* UDP's pseudo-header in a tunnel. */
+static uint32_t pseudo_sum(const uint8_t *network, uint32_t udp_octets)
+{
+	bool is_ipv6 = network[0] >> 4 == 6;
+
+	return checksum_add(PROTOCOL_UDP + udp_octets, network + (is_ipv6 ? 8 : 12), is_ipv6 ? 32 : 8);
+}
+
+/* Two addresses, one after the other. */
+static void exchange(uint8_t *first, uint8_t *second)
+{
+	for (ptrdiff_t octets = second - first; octets > 0; octets--, first++, second++) {
+		uint8_t octet = *first;
+
+		*first = *second;
+		*second = octet;
+	}
+}
+
+/* Lengths and checksums of tunnels, from the innermost one outwards. Only the innermost checksum varies, with the addresses of
+ * IPv4: for those around it, what it covers adds up to the same whatever that is. */
+static void put_outer_fields(const struct mlr_frame_spec *spec, struct mlr_frame_template *template)
+{
+	uint8_t *outer = template->header + template->network_offset - spec->outer_octets;
+	uint32_t inside = innermost_sum(template), inside_from = spec->outer_octets;
+	bool varies = template->ip_version == 4;
+
+	for (unsigned int i = spec->outer_field_count; i-- > 0;) {
+		const struct mlr_outer_field *field = &spec->outer_fields[i];
+		uint8_t *at = outer + field->at, *from = outer + field->from;
+		uint16_t octets = (uint16_t)(template->memory_octets - (from - template->header));
+		uint32_t pseudo = 0;
+
+		if (field->kind == MLR_OUTER_ADDRESSES) {
+			if (spec->way_back)
+				exchange(at, from);
+			continue;
+		}
+		mlr_put16(at, 0);
+		switch (field->kind) {
+		case MLR_OUTER_LENGTH:
+			mlr_put16(at, octets);
+			break;
+		case MLR_OUTER_HEADER:
+			mlr_put16(at, mlr_checksum_fold(checksum_add(0, from, (size_t)(from[0] & 15) * 4)));
+			break;
+		case MLR_OUTER_TRANSPORT:
+			pseudo = pseudo_sum(outer + field->network, octets);
+			/* fallthrough */
+		case MLR_OUTER_ALL:
+			inside = checksum_add(inside + pseudo, from, inside_from - field->from);
+			if (varies) {
+				template->outer_checksum_offset = (uint16_t)(at - template->header);
+				template->outer_checksum_base =
+					mlr_words(inside) + 4 * 0xffff; /* more than addresses add up to */
+			} else {
+				mlr_put_sum(at, inside);
+			}
+			varies = false;
+			inside = negative(pseudo);
+			inside_from = field->from;
+			break;
+		}
+	}
+}
+
 static void put_payload(const struct mlr_frame_spec *spec, struct mlr_frame_template *template)
 {
 	unsigned int octets = payload_used(spec, template), room = MLR_HEADER_MAX_OCTETS - template->header_octets;
@@ -131,7 +220,7 @@ int mlr_frame_template_init(const struct mlr_frame_spec *spec, struct mlr_frame_
 	if (!spec_valid(spec))
 		return -EINVAL;
 	template.memory_octets = (uint16_t)(spec->size_octets - MLR_FCS_OCTETS);
-	template.header_octets = (uint16_t)header_octets(spec->ip_version, spec->vlan_count, spec->ip_options_octets);
+	template.header_octets = (uint16_t)header_octets(spec);
 	network = put_ethernet(template.header, spec);
 	template.network_offset = (uint8_t)(network - template.header);
 	ip_octets = (unsigned int)(template.memory_octets - template.network_offset);
@@ -143,6 +232,7 @@ int mlr_frame_template_init(const struct mlr_frame_spec *spec, struct mlr_frame_
 	if (spec->ip_version == 4)
 		template.network_checksum_base = checksum_add(0, network, (size_t)(transport - network));
 	template.transport_checksum_base = transport_sum(spec, &template);
+	put_outer_fields(spec, &template);
 	put_payload(spec, &template);
 	*ret = template;
 	return 0;

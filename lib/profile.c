@@ -93,8 +93,8 @@ unsigned int mlr_profile_least_octets(const struct mlr_profile *profile)
 	unsigned int least_octets = MLR_FRAME_MIN_OCTETS;
 
 	for (unsigned int i = 0; i < profile->stream_count; i++) {
-		unsigned int octets = mlr_frame_least_octets(profile->streams[i].ip_version, profile->vlan_count,
-							     profile->like ? profile->like->ip_options_octets : 0);
+		struct mlr_frame_spec spec = mlr_profile_frame(profile, &profile->streams[i], 0);
+		unsigned int octets = mlr_frame_least_octets(&spec);
 
 		if (octets > least_octets)
 			least_octets = octets;
@@ -187,6 +187,7 @@ struct mlr_frame_spec mlr_profile_frame(const struct mlr_profile *profile, const
 
 	spec.ip_version = stream->ip_version;
 	spec.vlan_count = service ? service->vlan_count : profile->vlan_count;
+	spec.way_back = stream->from > stream->to;
 	spec.size_octets = size_octets;
 	if (traffic_class)
 		spec.traffic_class = traffic_class;
@@ -495,9 +496,9 @@ static int fill_broadcast(const struct mlr_profile *profile, const struct mlr_st
 
 	memset(spec.destination_mac, 0xff, MLR_MAC_OCTETS);
 	spec.ip_version = 4;
-	spec.ip_options_octets = 0;
+	spec.ip_options_octets = spec.outer_octets = spec.outer_field_count = 0;
 	spec.payload = NULL;
-	spec.size_octets = mlr_frame_least_octets(4, spec.vlan_count, 0);
+	spec.size_octets = mlr_frame_least_octets(&spec);
 	error = mlr_frame_template_init(&spec, &owned->broadcast);
 	if (error)
 		return error;

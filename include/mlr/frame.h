@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Frames of a Traffic Profile (4.5.4): Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP, tag, payload, with lengths and
- * checksums that are right.
+ * checksums that are right. Between the VLAN tags and that IP header there may be anything else: the headers of tunnels.
  *
  * All that a kind of frame (a stream in a size) has in common is written once, into a template. Before each departure its
  * header is copied and mlr_frame_fill() writes what varies: addresses and ports of the flow, the stamp, both checksums. It
@@ -27,13 +27,17 @@
 #define MLR_IP_OPTIONS_MAX_OCTETS    40
 #define MLR_ADDRESS6_OCTETS          16
 
-/* The beginning of a frame that a template keeps: the longest header (Ethernet, two VLAN tags, IPv4 with all options, UDP,
- * tag: 108 octets) fits. A power of two: it is a mask, too. */
-#define MLR_HEADER_MAX_OCTETS 128
+/* What may be between the VLAN tags and the IP header, the EtherType included. */
+#define MLR_OUTER_MAX_OCTETS 150
+#define MLR_OUTER_FIELDS_MAX 24
+
+/* The beginning of a frame that a template keeps: the longest header (Ethernet, two VLAN tags, tunnels, IPv4 with all options,
+ * UDP, tag) fits. A power of two: it is a mask, too. */
+#define MLR_HEADER_MAX_OCTETS 256
 /* The buffer of a BPF program that mlr_frame_fill() writes into. Nothing is written behind the template's header_octets, but
  * the verifier knows of an offset only that it is below MLR_HEADER_MAX_OCTETS; the longest field behind one is 38 octets
  * away. */
-#define MLR_HEADER_SCRATCH_OCTETS 192
+#define MLR_HEADER_SCRATCH_OCTETS 320
 
 /* The ports of the UDP test frame of RFC 2544, C.2.6.4. */
 #define MLR_UDP_SOURCE_PORT      0xc020
@@ -56,9 +60,12 @@ struct mlr_frame_template {
 	uint8_t ip_version;               /* 4 or 6 */
 	uint32_t network_checksum_base;   /* sum of the IPv4 header without addresses; 0 for IPv6 */
 	uint32_t transport_checksum_base; /* sum of all that the UDP checksum covers but what varies */
+	uint32_t outer_checksum_base;     /* sum of all that a tunnel's checksum covers, to take the addresses from */
+	uint16_t outer_checksum_offset;   /* 0: no tunnel has one that varies */
+	uint16_t reserved;
 };
 
-_Static_assert(sizeof(struct mlr_frame_template) == MLR_HEADER_MAX_OCTETS + 16, "layout shared with BPF");
+_Static_assert(sizeof(struct mlr_frame_template) == MLR_HEADER_MAX_OCTETS + 24, "layout shared with BPF");
 
 /* What varies from flow to flow. In host order. Shared with BPF. */
 struct mlr_flow {
@@ -116,6 +123,14 @@ static inline uint16_t mlr_checksum_fold(uint32_t sum)
 	return (uint16_t)~sum;
 }
 
+/* The same of UDP, where 0 would mean that there is none; its other form is as right anywhere. */
+static inline void mlr_put_sum(uint8_t *at, uint32_t sum)
+{
+	uint16_t checksum = mlr_checksum_fold(sum);
+
+	mlr_put16(at, checksum ? checksum : 0xffff);
+}
+
 /* Filling in takes three steps: the first holds for all frames of a flow, the last can wait until the frame departs. `header`
  * was copied from the template and starts at an even address; in a BPF program it has MLR_HEADER_SCRATCH_OCTETS. */
 
@@ -147,6 +162,9 @@ mlr_frame_flow(uint8_t *header, const struct mlr_frame_template *template, const
 		mlr_put32(network + 20, flow->source_address);
 		mlr_put32(network + 36, flow->destination_address);
 	}
+	if (template->outer_checksum_offset)
+		mlr_put_sum(header + mlr_bounded((uint8_t) template->outer_checksum_offset),
+			    template->outer_checksum_base - addresses);
 	mlr_put16(transport, flow->source_port);
 	mlr_put16(transport + 2, flow->destination_port);
 	mlr_put32(tag + offsetof(struct mlr_tag, departure_high), flow->id);
@@ -174,9 +192,8 @@ static inline __attribute__((always_inline)) void mlr_frame_stamp(uint8_t *heade
 	uint8_t *tag = header + mlr_bounded(template->tag_offset);
 	uint32_t departure_ns = (uint32_t)intended_ns, departure_high = (uint32_t)(intended_ns >> 32) & 0xff;
 	uint16_t lateness = mlr_lateness_encode(actual_ns - intended_ns);
-	uint16_t checksum = mlr_checksum_fold(sum + (departure_high << 8) + mlr_words(departure_ns) + lateness);
 
-	mlr_put16(transport + 6, checksum ? checksum : 0xffff);
+	mlr_put_sum(transport + 6, sum + (departure_high << 8) + mlr_words(departure_ns) + lateness);
 	tag[offsetof(struct mlr_tag, departure_high)] = (uint8_t)departure_high;
 	mlr_put32(tag + offsetof(struct mlr_tag, departure_ns), departure_ns);
 	mlr_put16(tag + offsetof(struct mlr_tag, lateness), lateness);
@@ -201,12 +218,29 @@ struct mlr_vlan {
 	uint16_t control; /* priority, 3 bits; drop eligible, 1 bit; VID, 12 bits */
 };
 
+/* A number in the headers of a tunnel that follows from what is behind it. */
+enum mlr_outer_kind {
+	MLR_OUTER_LENGTH,    /* of all from `from` on */
+	MLR_OUTER_HEADER,    /* the checksum of an IPv4 header, which begins at `from` */
+	MLR_OUTER_ALL,       /* GRE's checksum, of all from `from` on */
+	MLR_OUTER_TRANSPORT, /* UDP's, of the same and of the addresses of the IP header that begins at `network` */
+	MLR_OUTER_ADDRESSES, /* IP's, which begin at `at` and at `from`: exchanged on the way back */
+};
+struct mlr_outer_field {
+	uint8_t kind, at, from, network; /* octets of `outer` */
+};
+
 /* What the frames of a template have in common. */
 struct mlr_frame_spec {
 	uint8_t source_mac[MLR_MAC_OCTETS];
 	uint8_t destination_mac[MLR_MAC_OCTETS];
 	unsigned int vlan_count;
-	struct mlr_vlan vlans[MLR_VLANS_MAX];         /* the outer one first */
+	struct mlr_vlan vlans[MLR_VLANS_MAX]; /* the outer one first */
+	unsigned int outer_octets;            /* an even number; 0: nothing but the EtherType of the IP header */
+	uint8_t outer[MLR_OUTER_MAX_OCTETS];  /* EtherType, tunnels, up to the IP header of all that follows here */
+	unsigned int outer_field_count;
+	struct mlr_outer_field outer_fields[MLR_OUTER_FIELDS_MAX]; /* by what they depend on, the most dependent one first */
+	bool way_back;
 	unsigned int ip_version;                      /* 4 or 6 */
 	uint8_t source_address6[MLR_ADDRESS6_OCTETS]; /* IPv6: the first twelve octets count, a flow has the last four */
 	uint8_t destination_address6[MLR_ADDRESS6_OCTETS];
@@ -221,10 +255,10 @@ struct mlr_frame_spec {
 	unsigned int size_octets; /* with FCS, mlr_frame_least_octets() to MLR_FRAME_MAX_OCTETS */
 };
 
-/* The smallest frame that holds the tag, FCS included. */
-unsigned int mlr_frame_least_octets(unsigned int ip_version, unsigned int vlan_count, unsigned int ip_options_octets);
+/* The smallest frame like this that holds the tag, FCS included. */
+unsigned int mlr_frame_least_octets(const struct mlr_frame_spec *spec);
 
-/* 0, or -EINVAL for a size, IP version, number of VLAN tags or length of options out of range. */
+/* 0, or -EINVAL for a size, IP version, number of VLAN tags or length of options or tunnels out of range. */
 int mlr_frame_template_init(const struct mlr_frame_spec *spec, struct mlr_frame_template *ret);
 
 /* A whole frame, of memory_octets: header filled in, and payload. `frame` starts at an even address. For tests and for

@@ -37,7 +37,7 @@ void page_metrics(FILE *stream, const struct appliance *appliance)
 
 static void a_page_can_be_read_and_not_changed(void **state)
 {
-	static const enum http_subject subjects[] = { HTTP_INDEX, HTTP_LIVE, HTTP_LOG, HTTP_METRICS };
+	static const enum http_subject subjects[] = { HTTP_INDEX, HTTP_VIEW, HTTP_LOG, HTTP_METRICS };
 	static struct appliance appliance;
 
 	(void)state;

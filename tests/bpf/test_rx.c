@@ -116,6 +116,50 @@ static void assert_counters(struct rx_counters expected)
 	assert_memory_equal(&now, &expected, sizeof(now));
 }
 
+/* As they were sent, inside IPv4, UDP and VXLAN; without that, as behind a SUT that ends tunnels; or in others. */
+static void frames_in_tunnels(void **state)
+{
+	static const uint8_t vxlan[] = { 0x08, 0, 0x45, 0, 0, 0,  0,    0,    0, 0, 64, 17, 0,    0, 192,  0, 2, 1,
+					 192,  0, 2,    2, 0, 99, 0x12, 0xb5, 0, 0, 0,  0,  0x08, 0, 0,    0, 0, 0,
+					 5,    0, 2,    0, 0, 0,  0,    3,    2, 0, 0,  0,  0,    4, 0x08, 0 };
+	struct mlr_frame_spec spec = {
+		.ip_version = 4, .hop_limit = 64, .size_octets = 1400, .outer_octets = sizeof(vxlan)
+	};
+	uint8_t frame[1396 + 4];
+	unsigned int octets;
+
+	(void)state;
+	memcpy(spec.outer, vxlan, sizeof(vxlan));
+	rx_close(rx);
+	assert_int_equal(rx_load(&(struct rx_options){ .first_flow = FLOW, .flow_count = FLOWS, .like = &spec }, &rx), 0);
+	rx_accept_trial(rx, TRIAL, 1, UINT32_MAX);
+	for (uint32_t vlans = 0; vlans <= 2; vlans++) { /* which an offload may take off */
+		spec.vlan_count = vlans;
+		spec.vlans[0].type = spec.vlans[1].type = 0x8100;
+		octets = build_as(frame, &spec, FLOW);
+		stamp(frame, TRIAL, vlans + 1);
+		assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+	}
+	assert_counters((struct rx_counters){ .received = 3, .received_octets = 3ull * 1396 });
+	assert_int_equal(send_frame(TRIAL, FLOW, 4), XDP_DROP); /* a plain one */
+	assert_counters((struct rx_counters){ .received = 4, .received_octets = 3ull * 1396 + 60 });
+
+	spec.vlan_count = 0;
+	octets = build_as(frame, &spec, FLOW);
+	stamp(frame, TRIAL, 9);
+	frame[octets - 1] ^= 1; /* of the payload: not the next of its flow, so it is verified */
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+	frame[octets - 1] ^= 1;
+	frame[template.network_offset] ^= 0x10; /* the inner IP version */
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+	assert_counters((struct rx_counters){ .received = 4, .received_octets = 3ull * 1396 + 60, .damaged = 2 });
+	frame[template.network_offset] ^= 0x10;
+	memmove(frame + 38, frame + 34, octets - 34); /* four octets more in front of it */
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets + 4), XDP_PASS);
+	assert_counters(
+		(struct rx_counters){ .received = 4, .received_octets = 3ull * 1396 + 60, .damaged = 2, .foreign = 1 });
+}
+
 static void every_size_counts_once(void **state)
 {
 	uint64_t octets = 0;
@@ -970,6 +1014,7 @@ static void services_are_told_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(frames_in_tunnels),
 		TEST(every_size_counts_once),
 		TEST(tags_and_versions),
 		TEST(extra_frames_are_counted_apart),

@@ -188,7 +188,8 @@ static void every_layout_in_every_size(void **state)
 	for (unsigned int ip_version = 4; ip_version <= 6; ip_version += 2) {
 		for (unsigned int vlans = 0; vlans <= 2; vlans++) {
 			for (size_t i = 0; i < sizeof(more_octets) / sizeof(*more_octets); i++) {
-				unsigned int least = mlr_frame_least_octets(ip_version, vlans, 0);
+				unsigned int least = mlr_frame_least_octets(
+					&(struct mlr_frame_spec){ .ip_version = ip_version, .vlan_count = vlans });
 				struct mlr_profile profile = profile_of(least + more_octets[i], vlans, 3);
 
 				add_stream(&profile, ip_version);
@@ -315,6 +316,40 @@ static void odd_headers_payload_and_extra_frames(void **state)
 		open_program(&odd);
 		assert_follows_plan(100, true);
 		assert_int_equal(live_program_queue(program)->extra, 19);
+		close_program(NULL);
+	}
+}
+
+/* Ethernet in GRE with a checksum, which follows the addresses of the flows; another tunnel of the length of VLAN tags; and frames beside them. The first has
+ * half a word behind the last whole one. */
+static void headers_of_tunnels(void **state)
+{
+	static const uint8_t gre[] = {
+		0x08, 0, 0x45, 0,    0, 0, 0, 0, 0x40, 0, 64, 47, 0, 0, 192, 0, 2, 1, 192, 0, 2,    2,
+		0x80, 0, 0x65, 0x58, 0, 0, 0, 0, 2,    0, 0,  0,  0, 3, 2,   0, 0, 0, 0,   4, 0x08, 0
+	};
+	static const uint8_t mpls[] = { 0x88, 0x47, 0, 6, 0x41, 255 };
+
+	(void)state;
+	for (int is_gre = 0; is_gre < 2; is_gre++) {
+		struct mlr_profile profile = profile_of(is_gre ? 110 : 100, is_gre, 50);
+		struct mlr_frame_spec like = {
+			.outer_octets = is_gre ? sizeof(gre) : sizeof(mpls),
+			.outer_field_count = is_gre ? 3 : 0,
+			.outer_fields = { { MLR_OUTER_HEADER, 12, 2, 2 },
+					  { MLR_OUTER_LENGTH, 4, 2, 2 },
+					  { MLR_OUTER_ALL, 26, 22, 2 } },
+			.hop_limit = 64,
+		};
+
+		memcpy(like.outer, is_gre ? gre : mpls, like.outer_octets);
+		profile.like = &like;
+		profile.broadcast_every = 7;
+		profile.ranges[MLR_SOURCE_ADDRESS] = (struct mlr_range){ 50, 3 };
+		add_stream(&profile, 4);
+		open_queue(&profile, 0, 1);
+		assert_int_equal(plan->templates[0].outer_checksum_offset, is_gre ? 12 + 4 + 26 : 0);
+		assert_follows_plan(100, true);
 		close_program(NULL);
 	}
 }
@@ -537,6 +572,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(every_layout_in_every_size),
+		TEST(headers_of_tunnels),
 		TEST(sizes_versions_and_flows_mixed),
 		TEST(every_small_size_after_every_other),
 		TEST(a_million_flows),

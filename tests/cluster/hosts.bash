@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Three "hosts" for wide trials: network namespaces with host names of their own, on a control network, and a lab's SUT between
+# Three "hosts" for trials over MPI: network namespaces with host names of their own, on a control network, and a lab's SUT between
 # their ports. Used by mpi.bats and tools/bench/kill_ranks. LAB names all of it.
 MLR=${BUILD:-build}/xdp-mlr
 MLR_MPI=$(realpath "${BUILD_MPI:-build-mpi}")/xdp-mlr

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Wide trials: three MPI ranks in three network namespaces, each with its own ports, one clock and one kernel. What several real
-# hosts add (their clocks, their network) docs/wide-trials.md says.
+# Trials of several hosts: three MPI ranks in three network namespaces, each with its own ports, one clock and one kernel. What several real
+# hosts add (their clocks, their network) docs/mpi.md says.
 bats_require_minimum_version 1.5.0
 load hosts
 load ../net/check

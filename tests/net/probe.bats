@@ -89,6 +89,12 @@ mended() { # NAME STATE
   probe -p "$A,$B"
   check '[.ports[].tried] == [false, true] and [.ports[].native_xdp] == [true, true]'
   check '.ports[0].used_by | contains("203.0.113.1/32")'
+  ip address flush dev "$A"
+  ip nexthop add id 7077 dev "$A"
+  probe -p "$A,$B"
+  check '.ports[0].used_by == "has the nexthop 7077"'
+  [ "$(port_check use fix)" = "ip nexthop del id 7077" ]
+  ip nexthop del id 7077
 }
 
 @test "a port that a run has, and one that a dead run left" {

@@ -9,7 +9,6 @@
 #include "base/json_read.h"
 #include "config/config.h"
 #include "config/traffic.h"
-#include "result/additions.h"
 #include "result/report.h"
 
 #define GOLDEN    "tests/golden/"

@@ -214,12 +214,297 @@ static void random_damage_is_survived(void **state)
 	}
 }
 
+/* --- tunnels -------------------------------------------------------------------------------------------------------- */
+
+/* From the EtherType behind the MAC addresses to the innermost IP header, in hex; lengths and checksums are wrong. */
+static const struct tunnel {
+	const char *names, *hex;
+	int vlans;
+} tunnels[] = {
+	{ "MPLS", "8847 000640ff 000c81ff", 0 },
+	{ "VLAN, VLAN, MPLS, Ethernet",
+	  "88a80005 81000006 81000007 81000008 8847 000641ff 00000000 020000000003020000000004 TYPE", 2 },
+	{ "PPPoE", "8864 1100 0001 0bad PPP", 0 },
+	{ "IPv4, GRE", "0800 45000bad 00004000 402f0bad c0000201c0000202 0000 TYPE", 0 },
+	{ "IPv4, GRE", "0800 46000bad 00004000 402f0bad c0000201c0000202 01010100 b000 TYPE 0bad0000 00000007 00000001", 0 },
+	{ "IPv6, GRE", "86dd 600abcde 0bad2f40 IN6 8000 TYPE 0bad0000", 0 },
+	{ "IPv4, UDP, VXLAN, Ethernet",
+	  "0800 45000bad 00004000 40110bad c0000201c0000202 c00012b5 0bad0000 08000000 00000500 020000000003020000000004 "
+	  "TYPE",
+	  0 },
+	{ "IPv4, UDP, VXLAN, Ethernet",
+	  "0800 45000bad 00004000 40110bad c0000201c0000202 c00012b5 0bad0bad 08000000 00000500 020000000003020000000004 "
+	  "TYPE",
+	  0 },
+	{ "IPv6, UDP, VXLAN, Ethernet, VLAN",
+	  "86dd 60000000 0bad1140 IN6 c00012b5 0bad0bad 08000000 00000500 020000000003020000000004 81000009 TYPE", 0 },
+	{ "IPv4, UDP, GTP-U", "0800 45000bad 00004000 40110bad c0000201c0000202 08680868 0bad0000 30ff0bad 00000001", 0 },
+	{ "IPv6, UDP, GTP-U", "86dd 60000000 0bad1140 IN6 08680868 0bad0bad 34ff0bad 00000001 00000085 01000900", 0 },
+	{ "IPv4, UDP, GENEVE, Ethernet",
+	  "0800 45000bad 00004000 40110bad c0000201c0000202 c00017c1 0bad0bad 02006558 00000700 0102030100000000"
+	  " 020000000003020000000004 TYPE",
+	  0 },
+	{ "IPv4", "0800 45000bad 00004000 40IPP0bad c0000201c0000202", 0 },
+	{ "MPLS, IPv6, UDP, VXLAN, Ethernet, IPv4, GRE",
+	  "81000064 8847 000641ff 60000000 0bad1140 IN6 c00012b5 0bad0bad 08000000 00000500 020000000003020000000004"
+	  " 0800 45000bad 00004000 402f0bad c0000201c0000202 8000 TYPE 0bad0000",
+	  1 },
+	{ "IPv6, GRE, Ethernet, IPv4, UDP, GTP-U",
+	  "86dd 60000000 0bad2f40 IN6 a000 6558 0bad0000 00000001 020000000003020000000004"
+	  " 0800 45000bad 00004000 40110bad c0000201c0000202 08680868 0bad0bad 30ff0bad 00000001",
+	  0 },
+};
+
+/* The octets of a frame in this tunnel. */
+static size_t in_tunnel(const struct tunnel *tunnel, bool is_ipv6, uint8_t *ret)
+{
+	char hex[1024] = "020000000001020000000002", packed[1024];
+	size_t octets = 0, used = strlen(hex), digits = 0;
+
+	for (const char *at = tunnel->hex; *at;) {
+		static const struct {
+			const char *word, *of4, *of6;
+		} words[] = { { "TYPE", "0800", "86dd" },
+			      { "PPP", "0021", "0057" },
+			      { "IPP", "04", "29" },
+			      { "IN6", "20010db8000000000000000000000001 20010db80000000000000000000000f2", NULL } };
+		size_t i = 0, count = sizeof(words) / sizeof(*words);
+
+		while (i < count && strncmp(at, words[i].word, strlen(words[i].word)) != 0)
+			i++;
+		if (i < count) {
+			used += (size_t)sprintf(hex + used, "%s", is_ipv6 && words[i].of6 ? words[i].of6 : words[i].of4);
+			at += strlen(words[i].word);
+		} else {
+			hex[used++] = *at++;
+		}
+	}
+	hex[used] = '\0';
+	for (const char *at = hex; *at; at++)
+		if (*at != ' ')
+			packed[digits++] = *at;
+	for (size_t i = 0; i < digits; i += 2) {
+		unsigned int octet;
+
+		assert_int_equal(sscanf((char[]){ packed[i], packed[i + 1], 0 }, "%2x", &octet), 1);
+		ret[octets++] = (uint8_t)octet;
+	}
+	memcpy(ret + octets, is_ipv6 ? ipv6 + 14 : ipv4 + 22, is_ipv6 ? sizeof(ipv6) - 14 : sizeof(ipv4) - 22);
+	return octets + (is_ipv6 ? sizeof(ipv6) - 14 : sizeof(ipv4) - 22);
+}
+
+static unsigned int get16(const uint8_t *at)
+{
+	return (unsigned int)at[0] << 8 | at[1];
+}
+
+/* RFC 1071 over all octets: all ones where the checksum in them is right. */
+static uint32_t sum_of(uint32_t sum, const uint8_t *at, const uint8_t *end)
+{
+	for (; at < end; at += 2) {
+		sum += (uint32_t)at[0] << 8 | (at + 1 < end ? at[1] : 0);
+		sum = (sum & 0xffff) + (sum >> 16);
+	}
+	return sum;
+}
+
+/* Read it as its receivers would: lengths that end where the frame ends, checksums over every octet. Where the tag is. */
+static const uint8_t *decode(const uint8_t *frame, const uint8_t *end)
+{
+	enum { IP_PROTOCOL = 0x10000 };
+	const uint8_t *at = frame + 14, *ip = NULL;
+	uint32_t type = get16(frame + 12);
+
+	for (;;) {
+		switch (type) {
+		case 0x6558:
+			type = get16(at + 12);
+			at += 14;
+			break;
+		case 0x8100:
+		case 0x88a8:
+			type = get16(at + 2);
+			at += 4;
+			break;
+		case 0x8847:
+			while (!(at[2] & 1))
+				at += 4;
+			at += 4;
+			type = at[0] >> 4 == 4 ? 0x0800 : at[0] >> 4 == 6 ? 0x86dd : 0x6558;
+			at += type == 0x6558 ? 4 : 0;
+			break;
+		case 0x8864:
+			assert_int_equal(get16(at + 4), end - at - 6);
+			type = get16(at + 6) == 0x21 ? 0x0800 : 0x86dd;
+			at += 8;
+			break;
+		case 0x0800:
+		case IP_PROTOCOL + 4:
+			ip = at;
+			at += (ptrdiff_t)(ip[0] & 15) * 4;
+			assert_int_equal(ip[0] >> 4, 4);
+			assert_int_equal(get16(ip + 2), end - ip);
+			assert_int_equal(sum_of(0, ip, at), 0xffff);
+			type = IP_PROTOCOL + ip[9];
+			break;
+		case 0x86dd:
+		case IP_PROTOCOL + 41:
+			ip = at;
+			at += 40;
+			assert_int_equal(ip[0] >> 4, 6);
+			assert_int_equal(get16(ip + 4), end - at);
+			type = IP_PROTOCOL + ip[6];
+			break;
+		case IP_PROTOCOL + 47:
+			if (at[0] & 0x80)
+				assert_int_equal(sum_of(0, at, end), 0xffff);
+			type = get16(at + 2);
+			at += 4 + (at[0] >> 7) * 4 + (at[0] >> 5 & 1) * 4 + (at[0] >> 4 & 1) * 4;
+			break;
+		case IP_PROTOCOL + 17:
+			assert_int_equal(get16(at + 4), end - at);
+			/* that of a tunnel is 0 only where it is in the file, and here that is over IPv4 */
+			assert_true(get16(at + 6) || ip[0] >> 4 == 4);
+			if (get16(at + 6))
+				assert_int_equal(sum_of(sum_of(17 + (uint32_t)(end - at), ip[0] >> 4 == 4 ? ip + 12 : ip + 8,
+							       ip[0] >> 4 == 4 ? ip + 20 : ip + 40),
+							at, end),
+						 0xffff);
+			at += 8;
+			switch (get16(at - 6)) {
+			case 4789:
+				at += 8;
+				type = 0x6558;
+				break;
+			case 6081:
+				type = get16(at + 2);
+				at += 8 + (at[0] & 0x3f) * 4;
+				break;
+			case 2152:
+				assert_int_equal(get16(at + 2), end - at - 8);
+				at += at[0] & 4 ? 16 : 8;
+				type = at[0] >> 4 == 4 ? 0x0800 : 0x86dd;
+				break;
+			default:
+				return at;
+			}
+			break;
+		default:
+			fail_msg("type 0x%x", type);
+		}
+	}
+}
+
+static void lengths_and_checksums_of_tunnels_follow(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(tunnels) / sizeof(*tunnels); i++) {
+		for (int is_ipv6 = 0; is_ipv6 < 2; is_ipv6++) {
+			static const uint8_t first[] = { 192, 0, 2, 1 }, second[] = { 192, 0, 2, 2 };
+			uint8_t octets[512], frame[1518];
+			size_t size = in_tunnel(&tunnels[i], is_ipv6, octets), outer;
+			struct frame_file file;
+			const char *wrong = frame_file_parse(octets, size, size, &file);
+
+			assert_string_equal(wrong ? wrong : "", "");
+			assert_string_equal(file.tunnels, tunnels[i].names);
+			assert_int_equal(file.spec.ip_version, is_ipv6 ? 6 : 4);
+			assert_int_equal(file.spec.vlan_count, tunnels[i].vlans);
+			assert_int_equal(file.spec.hop_limit, is_ipv6 ? 33 : 9);
+			assert_int_equal(file.destination_port, 6000);
+			outer = size - (is_ipv6 ? sizeof(ipv6) - 14 : sizeof(ipv4) - 22);
+			assert_int_equal(file.spec.outer_octets, outer - 12 - 4 * (size_t)tunnels[i].vlans);
+			for (file.spec.size_octets = mlr_frame_least_octets(&file.spec); file.spec.size_octets <= 1518;
+			     file.spec.size_octets++) {
+				struct mlr_flow flow = { .id = 5,
+							 .source_port = 7,
+							 .destination_port = 9,
+							 .source_address = file.spec.size_octets * 0x01234567u,
+							 .destination_address = ~(file.spec.size_octets * 0x3456789u) };
+				struct mlr_frame_template template;
+				uint16_t memory_octets = (uint16_t)(file.spec.size_octets - 4);
+
+				file.spec.way_back = file.spec.size_octets % 2;
+				assert_int_equal(mlr_frame_template_init(&file.spec, &template), 0);
+				assert_int_equal(template.memory_octets, memory_octets);
+				mlr_frame_write(&file.spec, &template, &flow, 1, 2, 3, 4, frame);
+				assert_ptr_equal(decode(frame, frame + memory_octets), frame + template.tag_offset);
+				assert_int_equal(get16(frame + template.tag_offset), MLR_TAG_MAGIC);
+				/* and on the way back, with the addresses of tunnels exchanged */
+				if (strstr(tunnels[i].hex, "c0000201c0000202"))
+					assert_int_equal((uint8_t *)memmem(frame, outer, first, 4) >
+								 (uint8_t *)memmem(frame, outer, second, 4),
+							 file.spec.way_back);
+			}
+			free(file.payload);
+		}
+	}
+}
+
+static void tunnels_that_cannot_be_templates(void **state)
+{
+	static const struct {
+		const char *hex, *reason;
+	} bad[] = {
+		{ "0800 45000bad 00004000 402f0bad c0000201c0000202 4000 TYPE 00000000", "another GRE" },
+		{ "0800 45000bad 00004000 402f0bad c0000201c0000202 0001 880b 00000000", "another GRE" },
+		{ "0800 45000bad 00002000 402f0bad c0000201c0000202 0000 TYPE", "fragment" },
+		{ "8864 1100 0001 0bad c021", "is not UDP" },
+		{ "86dd 60000000 0bad3240 IN6 00000001", "is not UDP" },
+	};
+	uint8_t octets[2048];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct tunnel tunnel = { .hex = bad[i].hex };
+		struct frame_file file;
+		const char *wrong = frame_file_parse(octets, in_tunnel(&tunnel, false, octets), 1500, &file);
+
+		assert_non_null(wrong);
+		assert_non_null(strstr(wrong, bad[i].reason));
+	}
+	/* every cut of those that can */
+	for (size_t i = 0; i < sizeof(tunnels) / sizeof(*tunnels); i++) {
+		size_t size = in_tunnel(&tunnels[i], false, octets);
+
+		for (size_t cut = 0; cut < size; cut++) {
+			uint8_t *frame = malloc(cut + 1);
+			struct frame_file file;
+
+			assert_non_null(frame);
+			memcpy(frame, octets, cut);
+			if (!frame_file_parse(frame, cut, cut, &file))
+				free(file.payload);
+			else
+				assert_true(cut < size - 23);
+			free(frame);
+		}
+	}
+	/* more than a template has room for: 150 octets from the EtherType on */
+	for (size_t labels = 36; labels <= 38; labels++) {
+		size_t end = 14 + labels * 4;
+		struct frame_file file;
+
+		memset(octets, 0, sizeof(octets));
+		memcpy(octets + 12, (uint8_t[]){ 0x88, 0x47 }, 2);
+		octets[end - 2] = 1;
+		memcpy(octets + end, ipv4 + 22, sizeof(ipv4) - 22);
+		assert_int_equal(!frame_file_parse(octets, 300, 300, &file), labels <= 37);
+		if (labels <= 37)
+			free(file.payload);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_formats_in_both_byte_orders), cmocka_unit_test(ipv6_frames),
-		cmocka_unit_test(frames_that_cannot_be_templates),  cmocka_unit_test(every_truncation_is_refused_or_read),
+		cmocka_unit_test(both_formats_in_both_byte_orders),
+		cmocka_unit_test(ipv6_frames),
+		cmocka_unit_test(frames_that_cannot_be_templates),
+		cmocka_unit_test(every_truncation_is_refused_or_read),
 		cmocka_unit_test(random_damage_is_survived),
+		cmocka_unit_test(lengths_and_checksums_of_tunnels_follow),
+		cmocka_unit_test(tunnels_that_cannot_be_templates),
 	};
 
 	return cmocka_run_group_tests_name("frame_file", tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include "base/json_read.h"
 #include "config/configure.h"
 #include "measurer/measurer_new.h"
-#include "measurer/xdp.h"
+#include "measurer/xdp_private.h"
 
 #define ARGUMENTS_MAX 16
 

@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "config/given.h"
 #include "config/requirement.h"
-#include "result/additions.h"
+#include "result/report.h"
 
 #define GOLDEN "tests/golden/rfc2544-1-xdp.json"
 
@@ -46,7 +46,7 @@ static json_t *judged(const char *const *texts, enum exit_code *ret_code)
 	assert_non_null(document);
 	config = configure(texts, ret_code);
 	assert_int_equal(*ret_code, EXIT_DONE);
-	*ret_code = judge(document, &config, EXIT_DONE);
+	*ret_code = report_judge(document, &config, EXIT_DONE);
 	verdicts = json_incref(json_object_get(document, "requirements"));
 	json_decref(document);
 	free(config.requirements);

@@ -6,6 +6,8 @@
 
 #include "../test.h"
 #include "base/exit_code.h"
+#include "base/message.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 
 /* What is no number in any unit. */
@@ -160,6 +162,34 @@ static void writes_for_people(void **state)
 	assert_string_equal(format_clock(0, text), "0:00");
 }
 
+static void finds_words_as_a_whole(void **state)
+{
+	(void)state;
+	assert_true(is_one_of("veth", "veth macvlan tun"));
+	assert_true(is_one_of("tun", "veth macvlan tun"));
+	assert_true(is_one_of("vlan", "macvlan vlan"));
+	assert_true(is_one_of("a", "aa a"));
+	assert_false(is_one_of("vlan", "macvlan ipvlan2"));
+	assert_false(is_one_of("", "veth tun"));
+	assert_false(is_one_of("veth tun", "veth tun"));
+}
+
+static void texts_in_buffers_are_cut(void **state)
+{
+	char text[12] = "";
+
+	(void)state;
+	text_join(text, sizeof(text), ", ", "%s", "one");
+	text_join(text, sizeof(text), ", ", "%d", 2);
+	assert_string_equal(text, "one, 2");
+	text_add(text, sizeof(text), "%c", '!');
+	assert_string_equal(text, "one, 2!");
+	text_join(text, sizeof(text), ", ", "%s", "three");
+	assert_string_equal(text, "one, 2!, th");
+	text_join(text, sizeof(text), ", ", "%s", "four");
+	assert_string_equal(text, "one, 2!, th");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +201,8 @@ int main(void)
 		cmocka_unit_test(converts_loads),
 		cmocka_unit_test(written_numbers_read_back),
 		cmocka_unit_test(writes_for_people),
+		cmocka_unit_test(finds_words_as_a_whole),
+		cmocka_unit_test(texts_in_buffers_are_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 # Loads are small and trials short, because a CPU that is emulated is slow.
 bats_require_minimum_version 1.5.0
 load ../net/helper
+load ../net/tunnels
 
 setup_file() {
   [ -n "${VM_KERNEL:-}" ] || {
@@ -226,4 +227,21 @@ port_state() {
   sleep 1
   A=bond0 B=eth1 trial --tx live --load 500 --duration 0.5
   adds_up
+}
+
+@test "tunnels of Linux end: GRE that wants a checksum, IP in IP, MPLS" {
+  lab_up router
+  A=$LAB-a B=$LAB-b
+  router_ends gre1 type gre local 198.18.0.1 remote 198.18.0.2 icsum ikey 7
+  router_ends ipip1 type ipip local 198.18.0.1 remote 198.18.0.2
+  is_ended 0800 "${ipv4}2f$from_to" a000 0800 0bad 0000 00000007 "$inner4"
+  is_ended 0800 "${ipv4}04$from_to" "$inner4"
+  # it takes none without the checksum, so that was looked at
+  template 0800 "${ipv4}2f$from_to" 2000 0800 00000007 "$inner4"
+  trial --template "$pcap" --load 1000 --duration 0.1 --wait d=0.05 --frame-size 200
+  check '.trial_result.counts | .sent == 100 and .received == 0'
+  modprobe mpls_router
+  inside bash -c 'echo 1000 >/proc/sys/net/mpls/platform_labels; echo 1 >/proc/sys/net/mpls/conf/sut-a/input'
+  inside ip -f mpls route add 200 via inet 198.19.0.2 dev sut-b
+  is_ended 8847 000c81ff "$inner4"
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/message.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 
 void appliance_say(struct appliance *appliance, const char *format, ...)
@@ -47,17 +49,16 @@ struct view appliance_view(const struct appliance *appliance)
 static void describe_run(const struct appliance *appliance, char buffer[APPLIANCE_STATUS_SIZE / 2])
 {
 	const struct schedule_settings *schedule = &appliance->settings.schedule;
-	size_t used = 0;
+	const size_t size = APPLIANCE_STATUS_SIZE / 2;
 
 	buffer[0] = '\0';
 	if (appliance->settings.run_count > 1)
-		used += (size_t)snprintf(buffer, APPLIANCE_STATUS_SIZE / 2, ", run %u of %u (%.40s)", appliance->run + 1,
-					 appliance->settings.run_count, appliance_run(appliance)->name);
+		text_add(buffer, size, ", run %u of %u (%.40s)", appliance->run + 1, appliance->settings.run_count,
+			 appliance_run(appliance)->name);
 	if (schedule->rounds == SETTINGS_FOREVER)
-		snprintf(buffer + used, APPLIANCE_STATUS_SIZE / 2 - used, ", round %u", appliance->rounds.begun);
+		text_add(buffer, size, ", round %u", appliance->rounds.begun);
 	else if (schedule->rounds > 1)
-		snprintf(buffer + used, APPLIANCE_STATUS_SIZE / 2 - used, ", round %u of %u", appliance->rounds.begun,
-			 schedule->rounds);
+		text_add(buffer, size, ", round %u of %u", appliance->rounds.begun, schedule->rounds);
 }
 
 const char *appliance_status(const struct appliance *appliance, char buffer[APPLIANCE_STATUS_SIZE])

@@ -8,8 +8,7 @@
  *	console   lines, the view and keys, on every console: it takes the lines from the log, and leaves requests to the runner
  *	http      the same for browsers, read-only; pages.c makes them
  */
-#ifndef XDP_MLR_APPLIANCE_APPLIANCE_H
-#define XDP_MLR_APPLIANCE_APPLIANCE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -119,5 +118,3 @@ struct view appliance_view(const struct appliance *appliance);
 bool appliance_may_begin_again(const struct appliance *appliance);
 bool appliance_may_stop_run(const struct appliance *appliance);
 bool appliance_may_probe(const struct appliance *appliance);
-
-#endif

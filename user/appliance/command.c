@@ -2,8 +2,10 @@
 #include "appliance/runner.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/message.h"
+#include "base/text_stream.h"
 
 void command_add(struct command *command, ...)
 {
@@ -46,10 +48,9 @@ void command_of_run(const struct appliance *appliance, struct command *ret)
 
 void command_say(struct appliance *appliance, const struct command *command)
 {
-	char text[RECORD_LINE_MOST];
-	size_t used = (size_t)snprintf(text, sizeof(text), "running: xdp-mlr");
+	char text[RECORD_LINE_MOST] = "running: xdp-mlr";
 
-	for (size_t i = 1; i < command->count && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, " %s", command->words[i]);
+	for (size_t i = 1; i < command->count; i++)
+		text_add(text, sizeof(text), " %s", command->words[i]);
 	appliance_say(appliance, "%s", text);
 }

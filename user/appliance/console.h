@@ -6,8 +6,7 @@
  * A screen (/dev/tty1) draws the view anew each second. A serial line may be a dumb terminal, or a file: it gets plain
  * lines, until key v asks for the view there. Writing never blocks: what a console has not taken yet is kept, up to a bound.
  */
-#ifndef XDP_MLR_APPLIANCE_CONSOLE_H
-#define XDP_MLR_APPLIANCE_CONSOLE_H
+#pragma once
 
 #include <poll.h>
 
@@ -37,5 +36,3 @@ void console_files(const struct console *console, struct pollfd files[CONSOLE_FI
 void console_work(struct appliance *appliance, struct console *console);
 /* When it wants to be called at the latest. */
 uint64_t console_due_ns(const struct appliance *appliance);
-
-#endif

@@ -293,7 +293,7 @@ static int open_answer(struct appliance *appliance, const struct http_question *
 	switch (question->subject) {
 	case HTTP_INDEX:
 		return open_page(appliance, page_index);
-	case HTTP_LIVE:
+	case HTTP_VIEW:
 		return open_page(appliance, page_view);
 	case HTTP_LOG:
 		return open_page(appliance, page_log);

@@ -7,8 +7,7 @@
  * the time of a connection are bounded, one request a connection, and so are the questions of a second. A process without privileges hears them (http_server.h);
  * what it asks for is answered here, in the program's one thread, which never waits for it.
  */
-#ifndef XDP_MLR_APPLIANCE_HTTP_H
-#define XDP_MLR_APPLIANCE_HTTP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -27,5 +26,3 @@ void page_index(FILE *stream, const struct appliance *appliance);
 void page_view(FILE *stream, const struct appliance *appliance);
 void page_log(FILE *stream, const struct appliance *appliance);
 void page_metrics(FILE *stream, const struct appliance *appliance);
-
-#endif

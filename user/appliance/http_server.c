@@ -95,9 +95,8 @@ static int ask(enum http_subject subject, unsigned int number, unsigned int form
 static void add_headers(struct MHD_Response *response, const char *type)
 {
 	static const char *const headers[][2] = {
-		{ "Content-Security-Policy",
-		  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
-		  "frame-ancestors 'none'" },
+		{ "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri "
+					     "'none'; form-action 'none'; frame-ancestors 'none'" },
 		{ "X-Content-Type-Options", "nosniff" },
 		{ "X-Frame-Options", "DENY" },
 		{ "Referrer-Policy", "no-referrer" },
@@ -229,7 +228,7 @@ static enum MHD_Result answer_path(struct MHD_Connection *connection, const char
 		enum http_subject subject;
 	} pages[] = {
 		{ "/", html, HTTP_INDEX },
-		{ "/live", html, HTTP_LIVE },
+		{ "/live", html, HTTP_VIEW },
 		{ "/log", "text/plain; charset=utf-8", HTTP_LOG },
 		{ "/metrics", "application/openmetrics-text; version=1.0.0; charset=utf-8", HTTP_METRICS },
 	};

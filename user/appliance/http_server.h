@@ -6,8 +6,7 @@
  * a time, and each answer is a file descriptor to read from. What it can ask is all that it can do, should a client take it
  * over.
  */
-#ifndef XDP_MLR_APPLIANCE_HTTP_SERVER_H
-#define XDP_MLR_APPLIANCE_HTTP_SERVER_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,7 +15,7 @@
 
 /* One message a question; the appliance answers with one octet, and a descriptor if there is such a thing. It answers
  * neither of the first two. */
-enum http_subject { HTTP_READY, HTTP_FETCHED, HTTP_INDEX, HTTP_LIVE, HTTP_LOG, HTTP_METRICS, HTTP_RESULT };
+enum http_subject { HTTP_READY, HTTP_FETCHED, HTTP_INDEX, HTTP_VIEW, HTTP_LOG, HTTP_METRICS, HTTP_RESULT };
 struct http_question {
 	uint32_t subject; /* enum http_subject; from a process that is not trusted */
 	uint32_t number;  /* of the result: HTTP_FETCHED (it left to its last octet), HTTP_RESULT */
@@ -27,5 +26,3 @@ struct http_question {
  * channel is closed. */
 int http_server_start(const struct http_settings *settings, int listening_fd, const char *empty, pid_t *ret_pid,
 		      int *ret_channel);
-
-#endif

@@ -3,8 +3,7 @@
  * A program that we run and listen to: its standard input is empty, its standard output and error come line by line. It gets
  * SIGTERM when we die, whatever kills us, so that it undoes what it changed on a port. Nothing here blocks.
  */
-#ifndef XDP_MLR_APPLIANCE_JOB_H
-#define XDP_MLR_APPLIANCE_JOB_H
+#pragma once
 
 #include <poll.h>
 #include <stdbool.h>
@@ -55,5 +54,3 @@ static inline bool job_runs(const struct job *job)
 /* "signal 11 (Segmentation fault)" or "exit code 3" */
 #define JOB_FATE_SIZE 64
 const char *job_fate(int status, char buffer[JOB_FATE_SIZE]);
-
-#endif

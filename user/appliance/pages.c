@@ -20,15 +20,15 @@
 /* What the report has no need of. */
 static const char own_style[] =
 	".strip{font:15px/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,\"Liberation Mono\",\"DejaVu Sans "
-	"Mono\",monospace;letter-spacing:.12em;overflow-wrap:anywhere;max-width:none;background:var(--card);"
-	"border:1px solid var(--rule);border-radius:10px;padding:12px 18px}"
-	".strip .g{color:var(--good)}.strip .b{color:var(--bad);font-weight:700}.strip .w{color:var(--soft)}"
-	".strip .t{color:var(--warn);font-weight:700}"
-	"svg.bar{display:block;width:100%;height:14px;margin:12px 0 4px;border-radius:4px}"
-	"svg.bar .pass{fill:var(--good)}svg.bar .open{fill:var(--rule)}svg.bar .fail{fill:var(--bad)}"
-	".bounds{font-size:1.5rem;font-weight:660;letter-spacing:-.015em;line-height:1.2;margin:4px 0 0}"
-	"nav{margin:16px 0 0;font-size:.92rem}nav a{margin-right:20px}"
-	".scale{display:flex;justify-content:space-between;color:var(--soft);font-size:.78rem;margin:0}\n";
+	"Mono\",monospace;letter-spacing:.12em;overflow-wrap:anywhere;max-width:none;background:var(--card);border:1px "
+	"solid var(--rule);border-radius:10px;padding:12px 18px}.strip .g{color:var(--good)}.strip "
+	".b{color:var(--bad);font-weight:700}.strip .w{color:var(--soft)}.strip "
+	".t{color:var(--warn);font-weight:700}svg.bar{display:block;width:100%;height:14px;margin:12px 0 "
+	"4px;border-radius:4px}svg.bar .pass{fill:var(--good)}svg.bar .open{fill:var(--rule)}svg.bar "
+	".fail{fill:var(--bad)}.bounds{font-size:1.5rem;font-weight:660;letter-spacing:-.015em;line-height:1.2;margin:4px 0 "
+	"0}nav{margin:16px 0 0;font-size:.92rem}nav "
+	"a{margin-right:20px}.scale{display:flex;justify-content:space-between;color:var(--soft);font-size:.78rem;margin:0}"
+	"\n";
 
 /* --- elements --------------------------------------------------------------------------------------------------------- */
 
@@ -75,8 +75,7 @@ static void put_head(FILE *stream, const struct appliance *appliance, const char
 		html_style, own_style);
 	put(stream, "h1", title, "h1");
 	fputs("<nav><a href=\"/\">Results</a><a href=\"/live\">Live</a><a href=\"/log\">Log</a><a "
-	      "href=\"/metrics\">Metrics</a></nav>"
-	      "</header>\n",
+	      "href=\"/metrics\">Metrics</a></nav></header>\n",
 	      stream);
 	put(stream, banner_of(appliance), appliance_status(appliance, status), "p");
 	if (appliance->phase == PHASE_WRONG)
@@ -150,8 +149,7 @@ static void put_results(FILE *stream, const struct results *store)
 		return;
 	}
 	fputs("<div class=\"sheet\"><table id=\"result-table\"><thead><tr><th "
-	      "class=\"n\">No.</th><th>Run</th><th>Started</th>"
-	      "<th class=\"n\">Took</th><th>Result</th><th class=\"n\">Exit "
+	      "class=\"n\">No.</th><th>Run</th><th>Started</th><th class=\"n\">Took</th><th>Result</th><th class=\"n\">Exit "
 	      "code</th><th>Documents</th><th>Fetched</th></tr></thead><tbody>\n",
 	      stream);
 	for (size_t i = store->count; i-- > 0;)
@@ -164,8 +162,8 @@ static void put_ports(FILE *stream, const json_t *ports)
 	if (!json_array_size(ports))
 		return;
 	put(stream, "h2 id=\"ports\"", "Ports", "h2");
-	fputs("<div class=\"sheet\"><table><thead><tr><th>Port</th><th>Driver</th><th>Link</th><th class=\"n\">Speed</th>"
-	      "<th>Can do</th></tr></thead><tbody>\n",
+	fputs("<div class=\"sheet\"><table><thead><tr><th>Port</th><th>Driver</th><th>Link</th><th "
+	      "class=\"n\">Speed</th><th>Can do</th></tr></thead><tbody>\n",
 	      stream);
 	for (size_t i = 0; i < json_array_size(ports); i++) {
 		const json_t *port = json_array_get(ports, i);
@@ -210,10 +208,9 @@ static void put_bar(FILE *stream, const struct view *view, const struct view_goa
 	if (!(view->max_load_fps > view->min_load_fps))
 		return;
 	fprintf(stream,
-		"<svg class=\"bar\" viewBox=\"0 0 1000 14\" preserveAspectRatio=\"none\" role=\"img\" "
-		"aria-label=\"what is known of the loads\"><rect class=\"open\" width=\"1000\" height=\"14\"/>"
-		"<rect class=\"pass\" width=\"%.1f\" height=\"14\"/><rect class=\"fail\" x=\"%.1f\" width=\"%.1f\" "
-		"height=\"14\"/></svg>",
+		"<svg class=\"bar\" viewBox=\"0 0 1000 14\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"what is "
+		"known of the loads\"><rect class=\"open\" width=\"1000\" height=\"14\"/><rect class=\"pass\" "
+		"width=\"%.1f\" height=\"14\"/><rect class=\"fail\" x=\"%.1f\" width=\"%.1f\" height=\"14\"/></svg>",
 		lower, upper, BAR_COLUMNS - upper);
 	fprintf(stream, "<p class=\"scale\"><span>%s</span><span>%s</span></p>", format_si(view->min_load_fps, "fps", least),
 		format_si(view->max_load_fps, "fps", most));

@@ -3,8 +3,7 @@
  * The log: the last lines of what the appliance and the program said, each with its time. Most are for the consoles, too,
  * which take them from here.
  */
-#ifndef XDP_MLR_APPLIANCE_RECORD_H
-#define XDP_MLR_APPLIANCE_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,5 +32,3 @@ void record_put(const struct record *record, FILE *stream, unsigned int most);
 const char *record_next(const struct record *record, unsigned long *read, bool *ret_lost);
 
 void record_free(struct record *record);
-
-#endif

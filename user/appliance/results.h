@@ -5,10 +5,8 @@
  * the oldest result that was fetched goes first, then the oldest; the newest one stays in any case. A run that gave no
  * result has a number, too.
  */
-#ifndef XDP_MLR_APPLIANCE_RESULTS_H
-#define XDP_MLR_APPLIANCE_RESULTS_H
+#pragma once
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
@@ -62,5 +60,3 @@ void results_set_fetched(struct results *results, unsigned int number);
 /* The path of one of its files. */
 const char *results_path(const struct results *results, unsigned int number, enum results_form form,
 			 char buffer[FILES_PATH_SIZE]);
-
-#endif

@@ -562,16 +562,15 @@ static const char *list_ports(const struct appliance *appliance, char *list, siz
 {
 	const char *management = appliance->settings.management.port;
 	glob_t found = { 0 };
-	size_t used = 0;
 
 	list[0] = '\0';
 	glob("/sys/class/net/*/device", GLOB_NOSORT, NULL, &found);
-	for (size_t i = 0; i < found.gl_pathc && used < size; i++) {
+	for (size_t i = 0; i < found.gl_pathc; i++) {
 		const char *name = found.gl_pathv[i] + strlen("/sys/class/net/");
 		int length = (int)strcspn(name, "/");
 
 		if (strncmp(name, management, (size_t)length) != 0 || management[length])
-			used += (size_t)snprintf(list + used, size - used, "%s%.*s", used ? "," : "", length, name);
+			text_join(list, size, ",", "%.*s", length, name);
 	}
 	globfree(&found);
 	return list;

@@ -4,8 +4,7 @@
  * one call of xdp-mlr; its document is stored, rendered and handed over. A run that dies is cleaned up after, tried again,
  * and the next result says so.
  */
-#ifndef XDP_MLR_APPLIANCE_RUNNER_H
-#define XDP_MLR_APPLIANCE_RUNNER_H
+#pragma once
 
 #include "appliance/appliance.h"
 
@@ -77,5 +76,3 @@ void keep_read_notes(struct appliance *appliance);
 
 /* Tell init whether nothing runs, so that another configuration may take this one's place. */
 void keep_idle(const struct appliance *appliance, bool idle);
-
-#endif

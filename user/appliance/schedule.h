@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When the next round of a schedule begins. A pure function of the settings and of what has been. */
-#ifndef XDP_MLR_APPLIANCE_SCHEDULE_H
-#define XDP_MLR_APPLIANCE_SCHEDULE_H
+#pragma once
 
 #include <time.h>
 
@@ -18,5 +17,3 @@ struct rounds {
 /* When the next round begins (it may be in the past: then now), or SCHEDULE_OVER. After the first round of `every` and at
  * the times of `at`, a moment that passed during a round is left out. */
 time_t schedule_next(const struct schedule_settings *schedule, const struct rounds *rounds, time_t now);
-
-#endif

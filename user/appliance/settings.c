@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/message.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "base/yaml_read.h"
 
@@ -672,12 +673,9 @@ void settings_free(struct settings *settings)
 
 const char *settings_port_list(const struct port_settings *ports, char buffer[SETTINGS_PORT_LIST_SIZE])
 {
-	size_t used = 0;
-
 	buffer[0] = '\0';
 	for (unsigned int i = 0; i < ports->count; i++)
-		used += (size_t)snprintf(buffer + used, SETTINGS_PORT_LIST_SIZE - used, "%s%s", i ? "," : "",
-					 ports->names[i]);
+		text_join(buffer, SETTINGS_PORT_LIST_SIZE, ",", "%s", ports->names[i]);
 	return buffer;
 }
 

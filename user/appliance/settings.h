@@ -6,8 +6,7 @@
  * Strict: what is not known, stands twice, or is out of range is refused with file and line. Nothing of the file is ever
  * executed.
  */
-#ifndef XDP_MLR_APPLIANCE_SETTINGS_H
-#define XDP_MLR_APPLIANCE_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ const char *interface_address(const char *name, char address[INTERFACE_ADDRESS_S
 /* "eth1,eth2" into a buffer. */
 #define SETTINGS_PORT_LIST_SIZE (SETTINGS_PORTS_MAX * SETTINGS_VALUE_SIZE)
 const char *settings_port_list(const struct port_settings *ports, char buffer[SETTINGS_PORT_LIST_SIZE]);
-
-#endif

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/message.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 
 void watch_begin(struct watch *watch, const char *title)
@@ -136,7 +138,7 @@ void watch_event(struct watch *watch, const json_t *event)
 	};
 	const char *name = read_text(event, "event");
 
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+	for (size_t i = 0; i < COUNT(events); i++)
 		if (strcmp(events[i].name, name) == 0)
 			events[i].take(watch, event);
 }
@@ -162,19 +164,12 @@ void watch_metrics(struct watch *watch, const char *text)
 
 /* --- a result in a line --------------------------------------------------------------------------------------------- */
 
-static void add_text(char buffer[WATCH_SUMMARY_SIZE], const char *text)
-{
-	size_t used = strlen(buffer);
-
-	snprintf(buffer + used, WATCH_SUMMARY_SIZE - used, "%s%s", used ? ", " : "", text);
-}
-
 static void add_load(char buffer[WATCH_SUMMARY_SIZE], const char *name, double load_fps)
 {
-	char text[WATCH_SUMMARY_SIZE], load[UNIT_TEXT_SIZE];
+	char load[UNIT_TEXT_SIZE];
 
-	snprintf(text, sizeof(text), "%.60s %s", name, isnan(load_fps) ? "none" : format_si(load_fps, "fps", load));
-	add_text(buffer, text);
+	text_join(buffer, WATCH_SUMMARY_SIZE, ", ", "%.60s %s", name,
+		  isnan(load_fps) ? "none" : format_si(load_fps, "fps", load));
 }
 
 static void add_goals(char buffer[WATCH_SUMMARY_SIZE], const json_t *goals)
@@ -189,23 +184,12 @@ static void add_goals(char buffer[WATCH_SUMMARY_SIZE], const json_t *goals)
 
 static void add_trial(char buffer[WATCH_SUMMARY_SIZE], const json_t *trial)
 {
-	char text[WATCH_SUMMARY_SIZE], load[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
+	char load[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
 
-	if (!json_is_object(trial))
-		return;
-	snprintf(text, sizeof(text), "%s for %g s lost %s", format_si(read_number(trial, "trial_load"), "fps", load),
-		 read_number(trial, "trial_duration"), format_percent(read_number(trial, "trial_loss_ratio"), loss));
-	add_text(buffer, text);
-}
-
-static void add_sizes(char buffer[WATCH_SUMMARY_SIZE], const json_t *sizes)
-{
-	char text[WATCH_SUMMARY_SIZE];
-
-	if (!json_is_array(sizes))
-		return;
-	snprintf(text, sizeof(text), "%zu frame sizes", json_array_size(sizes));
-	add_text(buffer, text);
+	if (json_is_object(trial))
+		text_join(buffer, WATCH_SUMMARY_SIZE, ", ", "%s for %g s lost %s",
+			  format_si(read_number(trial, "trial_load"), "fps", load), read_number(trial, "trial_duration"),
+			  format_percent(read_number(trial, "trial_loss_ratio"), loss));
 }
 
 static void add_self_tests(char buffer[WATCH_SUMMARY_SIZE], const json_t *tests)
@@ -221,12 +205,14 @@ const char *watch_summary(const json_t *document, char buffer[WATCH_SUMMARY_SIZE
 	buffer[0] = '\0';
 	add_goals(buffer, json_object_get(document, "search_result"));
 	add_trial(buffer, json_object_get(document, "trial_result"));
-	add_sizes(buffer, json_object_get(document, "frame_sizes"));
+	if (json_is_array(json_object_get(document, "frame_sizes")))
+		text_join(buffer, WATCH_SUMMARY_SIZE, ", ", "%zu frame sizes",
+			  json_array_size(json_object_get(document, "frame_sizes")));
 	add_self_tests(buffer, json_object_get(document, "self_tests"));
 	if (json_is_object(critical) || json_is_number(critical))
 		add_load(buffer, "critical load",
 			 json_is_number(critical) ? json_number_value(critical) : read_number(critical, "mean"));
 	if (*read_text(document, "irregular_reason"))
-		add_text(buffer, "IRREGULAR");
+		text_join(buffer, WATCH_SUMMARY_SIZE, ", ", "IRREGULAR");
 	return buffer;
 }

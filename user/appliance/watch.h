@@ -3,8 +3,7 @@
  * A run as it is seen from outside: the events of --format jsonl and the file of --metrics, made into the state that
  * progress/view.h draws. No clock here: who shows the state says what time has passed.
  */
-#ifndef XDP_MLR_APPLIANCE_WATCH_H
-#define XDP_MLR_APPLIANCE_WATCH_H
+#pragma once
 
 #include <jansson.h>
 
@@ -30,5 +29,3 @@ void watch_metrics(struct watch *watch, const char *text);
 /* A result in a line: "ndr 998.3 kfps, pdr 1.003 Mfps". */
 #define WATCH_SUMMARY_SIZE 240
 const char *watch_summary(const json_t *document, char buffer[WATCH_SUMMARY_SIZE]);
-
-#endif

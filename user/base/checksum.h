@@ -4,8 +4,7 @@
  * another thing. It is the CRC-32 (that of zlib) of the object's text on one line, as json_text() writes it, without that
  * member. So white space counts for nothing, and the order of members does.
  */
-#ifndef XDP_MLR_BASE_CHECKSUM_H
-#define XDP_MLR_BASE_CHECKSUM_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -14,5 +13,3 @@
 void checksum_set(json_t *object);
 /* False where it has a checksum that is not its own. Older versions wrote none. */
 bool checksum_holds(const json_t *object);
-
-#endif

@@ -3,8 +3,7 @@
  * A child process to speak lines with: /bin/sh -c COMMAND in a process group of its own, its standard input and output
  * being pipes of ours, its standard error ours. It dies with us, whatever kills us, and its group is ended whole.
  */
-#ifndef XDP_MLR_BASE_CHILD_H
-#define XDP_MLR_BASE_CHILD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ const char *child_fate(const struct child *child, char buffer[CHILD_FATE_SIZE]);
 
 /* Close its standard input, give it `grace_s` seconds (less after a stop), then end what is left of its group. */
 void child_end(struct child *child, double grace_s);
-
-#endif

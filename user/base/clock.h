@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* CLOCK_MONOTONIC, the one clock of the program: bpf_ktime_get_ns() reads the same. */
-#ifndef XDP_MLR_BASE_CLOCK_H
-#define XDP_MLR_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -15,5 +14,3 @@ static inline uint64_t clock_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
-
-#endif

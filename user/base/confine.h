@@ -9,8 +9,7 @@
  * last one known here fail by ENOSYS, as on an older kernel: a newer C library tries such first, and takes an older one
  * then.
  */
-#ifndef XDP_MLR_BASE_CONFINE_H
-#define XDP_MLR_BASE_CONFINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ int confine_no_new_privileges(void);
 /* All threads make these system calls (their numbers, __NR_...) and no others, after confine_no_new_privileges().
  * clone(2) and unshare(2) are among them unless they ask for a namespace. At most 240. 0 or -errno. */
 int confine_system_calls(const int *allowed, size_t count);
-
-#endif

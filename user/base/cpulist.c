@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/cpulist.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/message.h"
+#include "base/text_stream.h"
 
 bool cpulist_parse(const char *text, cpu_set_t *ret)
 {
@@ -34,18 +35,16 @@ bool cpulist_parse(const char *text, cpu_set_t *ret)
 
 const char *cpulist_format(const cpu_set_t *cpus, char *buffer, size_t size)
 {
-	size_t used = 0;
-
 	buffer[0] = '\0';
-	for (int first = 0, last; first < CPU_SETSIZE && used < size; first = last + 1) {
+	for (int first = 0, last; first < CPU_SETSIZE; first = last + 1) {
 		last = first;
 		if (!CPU_ISSET(first, cpus))
 			continue;
 		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, cpus))
 			last++;
-		used += (size_t)snprintf(buffer + used, size - used, "%s%d", used ? "," : "", first);
-		if (last > first && used < size)
-			used += (size_t)snprintf(buffer + used, size - used, "-%d", last);
+		text_join(buffer, size, ",", "%d", first);
+		if (last > first)
+			text_add(buffer, size, "-%d", last);
 	}
 	return buffer;
 }

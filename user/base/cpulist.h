@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sets of CPUs as the kernel writes them: "0-3,8". */
-#ifndef XDP_MLR_BASE_CPULIST_H
-#define XDP_MLR_BASE_CPULIST_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -13,5 +12,3 @@ bool cpulist_parse(const char *text, cpu_set_t *ret);
 const char *cpulist_format(const cpu_set_t *cpus, char *buffer, size_t size);
 /* The CPUs of `cpus` without those of `taken`. */
 cpu_set_t cpulist_without(const cpu_set_t *cpus, const cpu_set_t *taken);
-
-#endif

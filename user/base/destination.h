@@ -11,8 +11,7 @@
  * written as it is. A link as the last part of a path is followed where root or our own user made it; that of somebody else
  * is refused with -EMLINK.
  */
-#ifndef XDP_MLR_BASE_DESTINATION_H
-#define XDP_MLR_BASE_DESTINATION_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -41,5 +40,3 @@ int destination_try(const struct destination *destination);
 int destination_write(struct destination *destination, const char *text, size_t length, mode_t mode, bool keep_mode,
 		      bool durable);
 void destination_close(struct destination *destination);
-
-#endif

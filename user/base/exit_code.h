@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What every file may need: the exit codes of the contract, and the length of an array. */
-#ifndef XDP_MLR_BASE_EXIT_CODE_H
-#define XDP_MLR_BASE_EXIT_CODE_H
+#pragma once
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -14,5 +13,3 @@ enum exit_code {
 	EXIT_INVALID = 5,       /* a measurement is invalid */
 	EXIT_INTERRUPTED = 130, /* SIGINT or SIGTERM: what was measured is on standard output */
 };
-
-#endif

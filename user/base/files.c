@@ -13,10 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/destination.h"
 #include "base/stop.h"
 
 #define STOPPED_WAIT_MS 300
+#define LOCK_GAP_NS     (NS_PER_S / 50)
 
 /* As much of a file as there is, up to the size. */
 static int read_all(int fd, char *text, size_t size, size_t *ret_length)
@@ -103,6 +105,20 @@ int file_lock(const char *path, int flags, mode_t mode)
 		return fd;
 	close(fd);
 	return error;
+}
+
+int file_lock_patiently(const char *path, int flags, mode_t mode, double wait_s)
+{
+	uint64_t deadline_ns = clock_ns() + (uint64_t)(wait_s * (double)NS_PER_S);
+	int fd;
+
+	for (;;) {
+		fd = file_lock(path, flags, mode);
+		if (fd == -EAGAIN)
+			continue;
+		if (fd != -EBUSY || clock_ns() >= deadline_ns || stop_sleep_until(clock_ns() + LOCK_GAP_NS))
+			return fd;
+	}
 }
 
 /* --- writing -------------------------------------------------------------------------------------------------------- */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Small files, read and written whole. Standard output is for the main thread alone, standard error for who holds
  * message.c's lock. */
-#ifndef XDP_MLR_BASE_FILES_H
-#define XDP_MLR_BASE_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,11 +18,11 @@ int file_set(const char *path, const char *value);
 /* Open a file, made where O_CREAT is among the flags, and lock it: a descriptor. -EBUSY: somebody else has the lock;
  * -EAGAIN: the file was taken away or replaced meanwhile, try again; or -errno. */
 int file_lock(const char *path, int flags, mode_t mode);
+/* The same, again while it is -EAGAIN, and for so long while it is -EBUSY, or until a stop. */
+int file_lock_patiently(const char *path, int flags, mode_t mode, double wait_s);
 /* All of it to an open file, waiting for whoever reads it. After a stop a reader who takes nothing for a third of a second
  * is waited for no more (-EINTR), and one of the standard files that was given up is tried no more. 0 or -errno. */
 int file_write_all(int fd, const char *text, size_t length);
 /* Write it beside the file, and let it take the file's name (destination.h): nobody reads half of one, whatever happens to
  * this process. `durable`: nor after a crash of the machine, where its file system can keep that. 0 or -errno. */
 int file_replace(const char *path, const char *text, size_t length, mode_t mode, bool durable);
-
-#endif

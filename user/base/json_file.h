@@ -3,8 +3,7 @@
  * A file that anybody may have written: JSON documents one after the other, or lines. Within bounds, as a file of 100 MB may
  * take several GB once it is read.
  */
-#ifndef XDP_MLR_BASE_JSON_FILE_H
-#define XDP_MLR_BASE_JSON_FILE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -28,5 +27,3 @@ json_t *json_file_next(struct json_file *file);
 /* The next line, as getline() has it. */
 ssize_t json_file_line(struct json_file *file, char **line, size_t *size);
 void json_file_close(struct json_file *file);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Members of an object by name: what is missing, null or of another type is NAN, NULL or false. */
-#ifndef XDP_MLR_BASE_JSON_READ_H
-#define XDP_MLR_BASE_JSON_READ_H
+#pragma once
 
 #include <jansson.h>
 #include <math.h>
@@ -54,5 +53,3 @@ static inline const json_t *json_at(const json_t *value, const char *pointer)
 					     : json_object_get(value, step);
 	return value;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * What jansson leaves to us in writing JSON: as text as jansson writes it, but for numbers, each of which is the shortest
  * text that reads back as exactly the same number (0.005, not 0.0050000000000000001). Reading it: json_read.h.
  */
-#ifndef XDP_MLR_BASE_JSON_TEXT_H
-#define XDP_MLR_BASE_JSON_TEXT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -22,5 +21,3 @@ __attribute__((format(printf, 2, 3))) void append_sentence(json_t *sentences, co
 
 /* A number, or null for what does not exist (NAN, infinity). A new reference. */
 json_t *json_number_or_null(double number);
-
-#endif

@@ -4,8 +4,7 @@
  * and a piece of a report by whoever renders it, so that either would look whole, and not be. One question before it leaves
  * (output.h) takes the place of one at each of its members.
  */
-#ifndef XDP_MLR_BASE_MEMORY_H
-#define XDP_MLR_BASE_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ bool memory_ran_out(void);
  * whether the bound before was met. */
 size_t memory_used(void);
 bool memory_bound(size_t octets_most);
-
-#endif

@@ -23,6 +23,8 @@
 bool message_quiet;
 const char *message_subject;
 
+/* --- messages ------------------------------------------------------------------------------------------------------- */
+
 /* Messages, and the view, may come from several threads. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *view; /* the lines that stand on the terminal; NULL: none */

@@ -5,8 +5,7 @@
  * A function that can fail for a reason the user must know says it once, where the object is known, and returns the exit
  * code: `return refuse(EXIT_USAGE_ERROR, "...")`. Callers pass the code on and say nothing more.
  */
-#ifndef XDP_MLR_BASE_MESSAGE_H
-#define XDP_MLR_BASE_MESSAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,4 +56,5 @@ const char *nearest(const char *word, const char *const *candidates, size_t cand
 /* ", did you mean 'x'?" for that candidate, or an empty string; written into the buffer and returned. */
 const char *nearest_hint(const char *word, const char *const *candidates, size_t candidate_count, char *buffer, size_t size);
 
-#endif
+/* Whether a word is in a list of words, which spaces separate. */
+bool is_one_of(const char *word, const char *words);

@@ -54,6 +54,16 @@ const char *nearest(const char *word, const char *const *candidates, size_t cand
 	return best;
 }
 
+bool is_one_of(const char *word, const char *words)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = words; length && !strchr(word, ' ') && (at = strstr(at, word)); at += length)
+		if ((at == words || at[-1] == ' ') && (!at[length] || at[length] == ' '))
+			return true;
+	return false;
+}
+
 const char *nearest_hint(const char *word, const char *const *candidates, size_t candidate_count, char *buffer, size_t size)
 {
 	const char *best = nearest(word, candidates, candidate_count);

@@ -21,7 +21,7 @@ bool document_form(const char *path, enum document_form *ret)
 					       [DOCUMENT_TEXT] = ".txt" };
 	const char *ending = strrchr(path, '.');
 
-	for (size_t i = 0; ending && i < sizeof(endings) / sizeof(*endings); i++) {
+	for (size_t i = 0; ending && i < COUNT(endings); i++) {
 		if (strcmp(endings[i], ending) == 0) {
 			*ret = (enum document_form)i;
 			return true;

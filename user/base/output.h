@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Results on their way out: written whole, or said not to be. */
-#ifndef XDP_MLR_BASE_OUTPUT_H
-#define XDP_MLR_BASE_OUTPUT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ enum exit_code output_text(char *text, size_t length);
 enum exit_code output_write_fd(int fd, const char *name, const char *text, size_t length);
 /* One JSON value and a line end; takes the reference over. NULL (no memory to make it) is an error. */
 enum exit_code output_json(json_t *value);
-
-#endif

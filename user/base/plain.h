@@ -5,8 +5,7 @@
  * control. What turns the direction of writing (U+202E and the like) becomes "\u202e". Otherwise a file could move the cursor,
  * set the title, make the terminal type, or show a name that is another.
  */
-#ifndef XDP_MLR_BASE_PLAIN_H
-#define XDP_MLR_BASE_PLAIN_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ char *plain_text(const char *text);
 /* The document with all its texts and names so. A new reference, to the document itself where all is plain; NULL without
  * memory. */
 json_t *plain_document(json_t *document);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Starting other programs. What is started is told to end when we die, whatever kills us. */
-#ifndef XDP_MLR_BASE_PROCESS_H
-#define XDP_MLR_BASE_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -29,5 +28,3 @@ void process_pipe_close(const int fds[2]);
 /* Start it. It inherits no other descriptor, whoever opened it: libraries' sockets neither. 0 or -errno. The descriptors of
  * the plan stay the caller's. */
 int process_start(const struct process_plan *plan, struct process *ret);
-
-#endif

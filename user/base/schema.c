@@ -84,7 +84,7 @@ static const char *schema_text(const char *name, size_t *ret_length)
 		ROW(schema_trial, "trial"),       ROW(schema_y1564, "y1564"),
 	};
 
-	for (size_t i = 0; i < sizeof(schemas) / sizeof(*schemas); i++) {
+	for (size_t i = 0; i < COUNT(schemas); i++) {
 		if (strcmp(schemas[i].name, name) != 0)
 			continue;
 		*ret_length = (size_t)(schemas[i].end - schemas[i].begin);
@@ -136,7 +136,7 @@ static bool is_type(const json_t *value, const char *type)
 		{ "integer", JSON_INTEGER }, { "boolean", JSON_TRUE }, { "boolean", JSON_FALSE },
 	};
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+	for (size_t i = 0; i < COUNT(types); i++)
 		if (json_typeof(value) == types[i].type && strcmp(type, types[i].name) == 0)
 			return true;
 	/* as jq writes large ones */

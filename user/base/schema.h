@@ -5,8 +5,7 @@
  * program measures.
  * What is missing or null, and what a schema does not know, is no fault: an older version or a later one wrote it.
  */
-#ifndef XDP_MLR_BASE_SCHEMA_H
-#define XDP_MLR_BASE_SCHEMA_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -17,5 +16,3 @@
 /* Whether the document fits the schema that its member "schema" names; where there is none such, only that its numbers are
  * within bounds. Else what is wrong first, and where, fit for a message: "/trials/3/trial_load: 1e+308 is out of range". */
 bool schema_fits(const json_t *document, char ret_problem[SCHEMA_PROBLEM_SIZE]);
-
-#endif

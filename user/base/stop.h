@@ -10,8 +10,7 @@
  * System calls that wait are not taken up again after a signal: they fail by EINTR. SIGHUP stays ignored where it was
  * (nohup).
  */
-#ifndef XDP_MLR_BASE_STOP_H
-#define XDP_MLR_BASE_STOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ bool stop_sleep_until(uint64_t monotonic_ns);
 /* First thing: what was closed is opened, so that no file of ours gets its number and what is meant for somebody else.
  * Reading gives the end of a file, writing fails as it did. 0 or -errno. */
 int standard_open(void);
-
-#endif

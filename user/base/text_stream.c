@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text_stream.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,4 +69,31 @@ char *text_stream_end(FILE *stream, char **text)
 	free(*text);
 	*text = NULL;
 	return NULL;
+}
+
+static void add(char *text, size_t size, const char *format, va_list arguments)
+{
+	size_t used = strlen(text);
+
+	vsnprintf(text + used, size - used, format, arguments);
+}
+
+void text_add(char *text, size_t size, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	add(text, size, format, arguments);
+	va_end(arguments);
+}
+
+void text_join(char *text, size_t size, const char *between, const char *format, ...)
+{
+	va_list arguments;
+
+	if (*text)
+		text_add(text, size, "%s", between);
+	va_start(arguments, format);
+	add(text, size, format, arguments);
+	va_end(arguments);
 }

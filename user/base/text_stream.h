@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text that grows, as open_memstream() has it, and its end. That of the C library goes on after a piece that found no room,
- * without an error, once there is room again: the text then lacks the piece.
+ * Text that grows in a buffer; or in memory, as open_memstream() has it, and its end. That of the C library goes on after a piece
+ * that found no room, without an error, once there is room again: the text then lacks the piece.
  */
-#ifndef XDP_MLR_BASE_TEXT_STREAM_H
-#define XDP_MLR_BASE_TEXT_STREAM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -14,4 +13,7 @@ FILE *text_stream_open(char **text, size_t *length);
 /* End such a stream: its text, which the caller frees; NULL if not all of it found room. */
 char *text_stream_end(FILE *stream, char **text);
 
-#endif
+/* Onto the end of the text in a buffer of so many octets; what has no room is cut. The latter with something between, where the
+ * text is not empty. */
+__attribute__((format(printf, 3, 4))) void text_add(char *text, size_t size, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void text_join(char *text, size_t size, const char *between, const char *format, ...);

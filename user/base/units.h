@@ -3,11 +3,9 @@
  * Numbers with units, as users write them and as they read them. Independent of the locale, and strict: a text is a value
  * from its first character to its last, or an error.
  */
-#ifndef XDP_MLR_BASE_UNITS_H
-#define XDP_MLR_BASE_UNITS_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <time.h>
 
 /* A load as the user wrote it. Turned into frames/s once frame size and line rate are known. */
@@ -51,5 +49,3 @@ const char *format_percent(double ratio, char buffer[UNIT_TEXT_SIZE]);
 const char *format_clock(double duration_s, char buffer[UNIT_TEXT_SIZE]);
 /* "2026-11-21T16:00:00Z" */
 const char *format_utc(time_t moment, char buffer[UNIT_TEXT_SIZE]);
-
-#endif

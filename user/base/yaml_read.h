@@ -4,8 +4,7 @@
  * refused is refused with file and line. A file is read within bounds: libyaml takes time by the square of how deeply
  * brackets are nested, and ever more memory.
  */
-#ifndef XDP_MLR_BASE_YAML_READ_H
-#define XDP_MLR_BASE_YAML_READ_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -83,5 +82,3 @@ struct yaml_key {
 /* A mapping of these keys alone, each at most once, read in the order of the keys. `what` is how errors call it. */
 enum exit_code yaml_read_mapping(struct yaml_file *file, const yaml_node_t *node, const char *what,
 				 const struct yaml_key *keys, size_t count, void *target);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Min Load and Max Load of a search or soak (draft-15, 4.6.8.1 and 4.6.8.2). */
-#ifndef XDP_MLR_BENCHMARK_LOAD_RANGE_H
-#define XDP_MLR_BENCHMARK_LOAD_RANGE_H
+#pragma once
 
 #include "config/config.h"
 #include "measurer/measurer.h"
@@ -19,5 +18,3 @@ bool load_touches_tester(const struct measurer *measurer, double load_fps);
  * is warned of. Of a stored search: exactly its loads. EXIT_INTERRUPTED: a
  * stop came first. */
 enum exit_code load_range_find(const struct config *config, struct measurer *measurer, struct load_range *ret);
-
-#endif

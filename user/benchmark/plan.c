@@ -208,9 +208,8 @@ static enum exit_code estimate_search(const struct config *config, struct estima
 	estimate->likely_s = whole_s(config, usual[PLACES / 2].duration_s);
 	estimate->most_s = fmax(estimate->likely_s, whole_s(config, blurred[PLACES - 1].duration_s));
 	estimate->trials = usual[PLACES / 2].trials;
-	estimate->assumption =
-		"a SUT with a limit somewhere between Min Load and Max Load that scatters by 1 % (none, 5 %) from "
-		"trial to trial";
+	estimate->assumption = "a SUT with a limit somewhere between Min Load and Max Load that scatters by 1 % (none, 5 %) "
+			       "from trial to trial";
 	return EXIT_DONE;
 }
 

@@ -5,8 +5,7 @@
  * The time of a search is found by searching: its own controller, over simulated SUTs with limits at several places between
  * Min Load and Max Load that are sharp, or scatter from trial to trial. What the real SUT does, only it knows.
  */
-#ifndef XDP_MLR_BENCHMARK_PLAN_H
-#define XDP_MLR_BENCHMARK_PLAN_H
+#pragma once
 
 #include "base/message.h"
 #include "config/config.h"
@@ -15,5 +14,3 @@
 enum exit_code plan_search_s(const struct config *config, double *ret_duration_s);
 
 enum exit_code plan_show(const struct config *config);
-
-#endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "benchmark/repeat.h"
+#include "benchmark/search.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "benchmark/load_range.h"
-#include "benchmark/search.h"
 #include "mlr/welch.h"
 #include "progress/events.h"
 #include "progress/progress.h"
@@ -37,8 +36,7 @@ static enum exit_code keep(struct runs *runs, const struct search *search)
 	if (!run->document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	runs->count++;
-	return event_finished(runs->config, search->duration_s,
-			      json_string_value(json_object_get(run->document, "irregular_reason")));
+	return event_finished(runs->config, search->duration_s, read_string(run->document, "irregular_reason"));
 }
 
 static enum exit_code make(struct runs *runs, struct measurer *measurer, const struct load_range *range)
@@ -99,10 +97,7 @@ static enum exit_code make_all(struct runs *runs, struct measurer **measurer)
 /* NAN for what does not exist. */
 static double throughput_fps(const struct run *run, size_t goal)
 {
-	const json_t *result = json_array_get(json_object_get(run->document, "search_result"), goal);
-	const json_t *value = json_object_get(result, "conditional_throughput");
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
+	return read_number(json_array_get(json_object_get(run->document, "search_result"), goal), "conditional_throughput");
 }
 
 static size_t collect(const struct runs *runs, size_t goal, double *values)
@@ -171,7 +166,7 @@ static json_t *run_json(const struct run *run, size_t number)
 	static const char *const members[] = { "search_result", "search_duration", "irregular_reason", "trials" };
 	json_t *json = json_pack("{s:I}", "run", (json_int_t)number);
 
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+	for (size_t i = 0; i < COUNT(members); i++)
 		json_object_set(json, members[i], json_object_get(run->document, members[i]));
 	return json;
 }
@@ -188,16 +183,12 @@ static json_t *runs_json(const struct runs *runs)
 /* Whatever makes any of the searches irregular makes the whole so. */
 static void set_irregular_reason(json_t *document, const struct runs *runs)
 {
-	char text[512];
+	for (size_t i = 0; i < runs->count; i++) {
+		const char *reason = read_string(runs->items[i].document, "irregular_reason");
 
-	for (size_t i = runs->count; i-- > 0;) {
-		const char *reason = json_string_value(json_object_get(runs->items[i].document, "irregular_reason"));
-
-		if (!reason)
-			continue;
-		snprintf(text, sizeof(text), "search %zu of %u: %s", i + 1, runs->config->repeats, reason);
-		json_object_set_new(document, "irregular_reason", json_string(text));
-		return;
+		if (reason)
+			json_object_set_new(document, "irregular_reason",
+					    json_sprintf("search %zu of %u: %s", i + 1, runs->config->repeats, reason));
 	}
 }
 

@@ -8,9 +8,7 @@
 #include "benchmark/plan.h"
 #include "benchmark/rfc2544_run.h"
 #include "config/options_suite.h"
-#include "progress/events.h"
 #include "progress/progress.h"
-#include "result/report.h"
 
 const struct rfc2544_plan rfc2544_by_the_book = {
 	.trial_duration_s = 60,    /* section 24 */
@@ -232,7 +230,7 @@ static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *fram
 
 	if (code != EXIT_DONE)
 		return code;
-	suite_take_macs(&suite->common, &config);
+	suite_take_macs(json_object_get(suite->common.setting, "measurer"), &config);
 	code = measurer_new(&config, &run.part.measurer);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
 		code = begin_frame_size(&run);

@@ -3,8 +3,7 @@
  * The suite of RFC 2544 section 26, as RFC 9004 (back-to-back frames) and RFC 6201 (reset) update it: through the frame
  * sizes, one measurer each, and through the tests (rfc2544_run.h).
  */
-#ifndef XDP_MLR_BENCHMARK_RFC2544_H
-#define XDP_MLR_BENCHMARK_RFC2544_H
+#pragma once
 
 #include "benchmark/rfc2544_run.h"
 
@@ -33,5 +32,3 @@ static inline bool rfc2544_is_wanted(const struct rfc2544 *suite, enum rfc2544_t
 {
 	return suite->common.config->tests >> test & 1;
 }
-
-#endif

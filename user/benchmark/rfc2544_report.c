@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <stdio.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
-#include "base/units.h"
+#include "base/text_stream.h"
 #include "benchmark/rfc2544.h"
 #include "config/options_suite.h"
 
@@ -26,12 +26,11 @@ static bool has_frame_size(const struct config *config, const char *wanted)
 static void add_omissions(const struct rfc2544 *suite, json_t *sentences)
 {
 	char missing[SENTENCE_SIZE] = "", wanted[FRAME_SIZE_TEXT];
-	size_t used = 0;
 
 	for (unsigned int i = 0; frame_sizes_part(RFC2544_FRAME_SIZES, i, wanted); i++)
 		if (!has_frame_size(suite->common.config, wanted))
-			used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "", wanted);
-	if (used)
+			text_join(missing, sizeof(missing), ", ", "%s", wanted);
+	if (*missing)
 		append_sentence(sentences, "Frame sizes: RFC 2544 section 9.1 also has %s octets.", missing);
 	for (int i = 0; i < TEST_COUNT; i++)
 		if (!rfc2544_is_wanted(suite, i))
@@ -39,11 +38,9 @@ static void add_omissions(const struct rfc2544 *suite, json_t *sentences)
 					rfc2544_names[i].name);
 	if (suite->common.config->direction == DIRECTION_A_TO_B || suite->common.config->direction == DIRECTION_B_TO_A)
 		append_sentence(sentences, "Section 14: one direction only; RFC 2544 says both.");
-	append_sentence(
-		sentences,
-		"Section 12: every test is made once, with the addresses of the traffic profile; RFC 2544 says to repeat "
-		"it with destinations in 256 networks at random (a run of its own with --vary dst-address=256 --flow-order "
-		"random).");
+	append_sentence(sentences, "Section 12: every test is made once, with the addresses of the traffic profile; RFC "
+				   "2544 says to repeat it with destinations in 256 networks at random (a run of its own "
+				   "with --vary dst-address=256 --flow-order random).");
 }
 
 static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
@@ -60,9 +57,8 @@ static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
 		append_sentence(sentences, "Latency: streams of %g s, RFC 2544 section 26.2 says at least %g s.",
 				plan->latency_duration_s, book->latency_duration_s);
 	if (rfc2544_is_wanted(suite, TEST_LATENCY))
-		append_sentence(sentences,
-				"Latency: every frame is measured, RFC 2544 section 26.2 says one frame after 60 s of "
-				"each stream; the value of a repeat is the mean over its frames.");
+		append_sentence(sentences, "Latency: every frame is measured, RFC 2544 section 26.2 says one frame after 60 "
+					   "s of each stream; the value of a repeat is the mean over its frames.");
 	if (rfc2544_is_wanted(suite, TEST_FRAME_LOSS) && plan->trial_duration_s < book->trial_duration_s)
 		append_sentence(sentences, "Frame loss rate: trials of %g s, RFC 2544 section 24 says at least %g s.",
 				plan->trial_duration_s, book->trial_duration_s);
@@ -71,18 +67,14 @@ static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
 				plan->burst_tests, book->burst_tests);
 	if (rfc2544_is_wanted(suite, TEST_BACK_TO_BACK) && !plan->burst_pause)
 		append_sentence(sentences,
-				"Back-to-back frames: bursts of at most %g s without a pause after them, RFC 2544 "
-				"section 26.4 says trials of at least %g s.",
+				"Back-to-back frames: bursts of at most %g s without a pause after them, RFC 2544 section "
+				"26.4 says trials of at least %g s.",
 				plan->burst_trial_s, book->burst_trial_s);
 	if (rfc2544_is_wanted(suite, TEST_BACK_TO_BACK)) {
-		append_sentence(
-			sentences,
-			"Back-to-back frames: measured for every frame size, RFC 9004 section 5.1 says only for those "
-			"whose throughput is below the maximum frame rate.");
-		append_sentence(
-			sentences,
-			"Back-to-back frames: a burst of which frames were lost is not sent again to verify the loss "
-			"(RFC 9004 section 5.2).");
+		append_sentence(sentences, "Back-to-back frames: measured for every frame size, RFC 9004 section 5.1 says "
+					   "only for those whose throughput is below the maximum frame rate.");
+		append_sentence(sentences, "Back-to-back frames: a burst of which frames were lost is not sent again to "
+					   "verify the loss (RFC 9004 section 5.2).");
 	}
 	if (rfc2544_is_wanted(suite, TEST_RECOVERY) && plan->overload_duration_s < book->overload_duration_s)
 		append_sentence(sentences, "System recovery: overload for %g s, RFC 2544 section 26.5 says at least %g s.",
@@ -99,16 +91,13 @@ static void add_rate_deviations(const struct rfc2544 *suite, json_t *sentences)
 	if (!first)
 		return;
 	if (line_fps <= 0)
-		append_sentence(
-			sentences,
-			"Maximum rate: these ports have no known line rate; 100 %% of the frame loss rate, and the rate of "
-			"bursts, is Max Load (%s), not the maximum of the medium.",
-			json_string_value(json_object_get(first, "max_load_source")));
+		append_sentence(sentences,
+				"Maximum rate: these ports have no known line rate; 100 %% of the frame loss rate, and the "
+				"rate of bursts, is Max Load (%s), not the maximum of the medium.",
+				json_string_value(json_object_get(first, "max_load_source")));
 	else if (max_fps < line_fps)
-		append_sentence(
-			sentences,
-			"Maximum rate: Max Load is below the line rate; it is 100 %% of the frame loss rate, and the rate "
-			"of bursts.");
+		append_sentence(sentences, "Maximum rate: Max Load is below the line rate; it is 100 %% of the frame loss "
+					   "rate, and the rate of bursts.");
 }
 
 /* --- the document ----------------------------------------------------------------------------------------------------- */
@@ -123,21 +112,18 @@ static json_t *tests_json(const struct rfc2544 *suite)
 	return list;
 }
 
-static size_t add_reason(char text[REASON_SIZE], size_t used, const char *frame_size, const char *test, const json_t *json)
+static void add_reason(char text[REASON_SIZE], const json_t *of, const char *test, const json_t *json)
 {
-	const char *reason = json_string_value(json_object_get(json, "irregular_reason"));
+	const char *reason = read_string(json, "irregular_reason");
 
-	if (reason && used < REASON_SIZE)
-		used += (size_t)snprintf(text + used, REASON_SIZE - used, "%s%s, %s: %s", used ? "; " : "", frame_size, test,
-					 reason);
-	return used;
+	if (reason)
+		text_join(text, REASON_SIZE, "; ", "%s, %s: %s", read_string(of, "frame_size"), test, reason);
 }
 
 /* How it ended, else what is irregular of each frame size. */
 static json_t *irregular_reason_json(const struct rfc2544 *suite)
 {
 	char text[REASON_SIZE] = "";
-	size_t used = 0;
 
 	if (suite->common.end_reason)
 		return json_string(suite->common.end_reason);
@@ -145,11 +131,10 @@ static json_t *irregular_reason_json(const struct rfc2544 *suite)
 		const json_t *one = json_array_get(suite->frame_sizes, i);
 
 		for (int test = 0; test < TEST_RESET; test++)
-			used = add_reason(text, used, json_string_value(json_object_get(one, "frame_size")),
-					  rfc2544_names[test].name, json_object_get(one, rfc2544_names[test].member));
+			add_reason(text, one, rfc2544_names[test].name, json_object_get(one, rfc2544_names[test].member));
 	}
-	used = add_reason(text, used, json_string_value(json_object_get(suite->reset, "frame_size")), "reset", suite->reset);
-	return used ? json_string(text) : json_null();
+	add_reason(text, suite->reset, "reset", suite->reset);
+	return *text ? json_string(text) : json_null();
 }
 
 json_t *report_rfc2544(const struct rfc2544 *suite)

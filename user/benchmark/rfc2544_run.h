@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The suite of RFC 2544 while it runs: its state, and its tests. */
-#ifndef XDP_MLR_BENCHMARK_RFC2544_RUN_H
-#define XDP_MLR_BENCHMARK_RFC2544_RUN_H
+#pragma once
 
 #include "benchmark/load_range.h"
 #include "benchmark/suite.h"
@@ -68,5 +67,3 @@ enum exit_code rfc2544_frame_loss(struct rfc2544_run *run, json_t *json);
 enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json);
 enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json);
 enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json);
-
-#endif

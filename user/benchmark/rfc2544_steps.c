@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* RFC 2544, 26.4 to 26.6: back-to-back frames, system recovery, reset. Each of their trials has load steps. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/child.h"
 #include "base/clock.h"
@@ -13,7 +11,6 @@
 #include "benchmark/rfc2544_run.h"
 #include "mlr/rfc2544.h"
 #include "mlr/welch.h"
-#include "result/report.h"
 
 #define FIRST_BURST_FRAMES 16
 #define BURST_GRACE_S      1e-3 /* a stall of this machine in a burst may be caught up for as long */

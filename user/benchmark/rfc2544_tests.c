@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* RFC 2544, 26.1 to 26.3: throughput, latency, frame loss rate. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/json_text.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "benchmark/rfc2544_run.h"
 #include "benchmark/search.h"
@@ -74,8 +74,7 @@ static const char *search_reason(const struct goal_outcome *outcome)
 		return NULL;
 	case MLR_MAX_LOAD_IS_LOWER_BOUND:
 		return "the SUT loses nothing at the maximum rate, which so is its throughput in the sense of RFC 2544; as "
-		       "a "
-		       "result of MLRsearch it is irregular, for there is no upper bound";
+		       "a result of MLRsearch it is irregular, for there is no upper bound";
 	case MLR_MIN_LOAD_IS_UPPER_BOUND:
 		return "the SUT loses frames at every load down to Min Load";
 	case MLR_CONTRADICTED:
@@ -164,7 +163,7 @@ static void put_clock(const struct latency_series *series, json_t *json)
 {
 	static const char *const from_last[] = { "definition", "clock", "floor_p50_ns", "floor_p99_ns", "floor_source" };
 
-	for (size_t i = 0; i < sizeof(from_last) / sizeof(*from_last) && series->source_count == 1; i++)
+	for (size_t i = 0; i < COUNT(from_last) && series->source_count == 1; i++)
 		if (json_object_get(series->last, from_last[i]))
 			json_object_set(json, from_last[i], json_object_get(series->last, from_last[i]));
 }
@@ -173,14 +172,12 @@ static void put_clock(const struct latency_series *series, json_t *json)
 static json_t *source_json(const struct latency_series *series)
 {
 	char text[SOURCE_SIZE] = "";
-	size_t used = 0;
 
 	if (series->source_count < 2)
 		return series->source_count ? json_string(series->sources[0].name) : json_null();
-	for (size_t i = 0; i < series->source_count && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%zu repeat%s by %s", i ? "; " : "",
-					 series->sources[i].repeats, series->sources[i].repeats == 1 ? "" : "s",
-					 series->sources[i].name);
+	for (size_t i = 0; i < series->source_count; i++)
+		text_join(text, sizeof(text), "; ", "%zu repeat%s by %s", series->sources[i].repeats,
+			  series->sources[i].repeats == 1 ? "" : "s", series->sources[i].name);
 	return json_string(text);
 }
 

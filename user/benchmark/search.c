@@ -20,8 +20,8 @@ static const char *algorithm_demands(enum algorithm algorithm)
 	case ALGORITHM_PHASED:
 		return "all must have the same Goal Initial Trial Duration and the same Goal Final Trial Duration";
 	case ALGORITHM_TST009:
-		return "a load must not fail by fewer than --max-r high-loss trials; raise the Goal Exceed Ratio or "
-		       "Goal Duration Sum";
+		return "a load must not fail by fewer than --max-r high-loss trials; raise the Goal Exceed Ratio or Goal "
+		       "Duration Sum";
 	case ALGORITHM_MLR:
 	case ALGORITHM_BINARY:
 		break;
@@ -304,8 +304,7 @@ static enum exit_code run_between(struct search *search, const struct load_range
 	search->duration_s = search_elapsed_s(search);
 	if (mlr_controller_sut_remembers(search->controller))
 		warn("the SUT remembers: trials after an overloaded one do worse; the result is what it bears after "
-		     "overload, "
-		     "rested it may bear more");
+		     "overload, rested it may bear more");
 	code = judge(search, code);
 	search_show_end(search);
 	return code;

@@ -3,11 +3,12 @@
  * The Manager (draft-ietf-bmwg-mlrsearch-15, section 4.9.3): takes each Trial Input from the controller to the measurer and
  * each result back, keeps the time, and knows in the end all that the report needs.
  */
-#ifndef XDP_MLR_BENCHMARK_SEARCH_H
-#define XDP_MLR_BENCHMARK_SEARCH_H
+#pragma once
 
 #include "benchmark/load_range.h"
 #include "benchmark/search_state.h"
+#include "measurer/measurer.h"
+#include "result/deliver.h"
 
 /* Search. Whatever it returns, *ret_search is to be freed; where ret_search->end is not SEARCH_RUNNING, there is something
  * to report. EXIT_DONE or EXIT_UNMET: the search is over; EXIT_INTERRUPTED; else the reason was said. */
@@ -22,4 +23,14 @@ void search_stopped(const struct config *config, struct measurer *measurer, stru
 enum exit_code search_new_controller(const struct config *config, const struct mlr_controller_input *input,
 				     struct mlr_controller **ret);
 
-#endif
+/* --- repeat.c -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * --repeat N: so many searches, one after another, between the same loads, with mean and standard deviation over them.
+ *
+ * The result document is that of one of them, so that nothing in it is of two searches: the one with the median (of an even
+ * number, the lower) Conditional Throughput of the first goal. "repeats" has the statistics, and every search.
+ */
+
+/* Search, and show what was found. *measurer may be replaced: an external measurer is started anew for each search. */
+enum exit_code repeat_searches(const struct config *config, struct measurer **measurer, struct report_file *file);

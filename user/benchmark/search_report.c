@@ -2,10 +2,10 @@
 #include "benchmark/search_state.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/text_stream.h"
 #include "config/echo.h"
 #include "config/given.h"
 #include "result/report.h"
@@ -114,18 +114,16 @@ json_t *report_goal_result(const struct search *search, size_t goal, const struc
 static json_t *irregular_reason_json(const struct search *search)
 {
 	char text[REASON_SIZE] = "";
-	size_t used = 0;
 
 	if (end_reason(search))
 		return json_string(end_reason(search));
-	for (size_t goal = 0; goal < search->input.goal_count && used < sizeof(text); goal++) {
+	for (size_t goal = 0; goal < search->input.goal_count; goal++) {
 		const char *reason = goal_reason(search, search->outcomes[goal].result.irregularity);
 
 		if (reason)
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s: %s", used ? "; " : "",
-						 search->config->goals[goal].name, reason);
+			text_join(text, sizeof(text), "; ", "%s: %s", search->config->goals[goal].name, reason);
 	}
-	return used ? json_string(text) : json_null();
+	return *text ? json_string(text) : json_null();
 }
 
 /* --- the document --------------------------------------------------------------------------------------------------- */

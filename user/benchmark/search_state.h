@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A search: what has been measured, what is known of its goals, and how it ended. search.h fills it; the report and the
  * view, which are declared here as well, read it. */
-#ifndef XDP_MLR_BENCHMARK_SEARCH_STATE_H
-#define XDP_MLR_BENCHMARK_SEARCH_STATE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -90,5 +89,3 @@ void search_show(const struct search *search, const struct mlr_decision *decisio
 void search_show_end(const struct search *search);
 /* What is known of a trial that has ended, of whatever it was a part. */
 void view_take_measurement(struct view *view, const struct measurement *measurement);
-
-#endif

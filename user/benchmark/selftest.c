@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "benchmark/selftest.h"
 
-#include <errno.h>
 #include <math.h>
-#include <netinet/ether.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -12,6 +9,7 @@
 #include "base/json_text.h"
 #include "base/units.h"
 #include "benchmark/search.h"
+#include "benchmark/suite.h"
 #include "config/echo.h"
 #include "config/options_suite.h"
 #include "measurer/selftest_store.h"
@@ -135,10 +133,10 @@ static enum exit_code find_fastest(struct one_test *test)
 			return refuse(EXIT_INVALID, "selftest: in %d trials no frame was sent; this machine is too busy",
 				      idle);
 		if (measurement.counts.sent && !measurement.counts.received)
-			return refuse(EXIT_INVALID,
-				      "selftest: of %llu frames none came from one port to the other; cable the two to each "
-				      "other",
-				      (unsigned long long)measurement.counts.sent);
+			return refuse(
+				EXIT_INVALID,
+				"selftest: of %llu frames none came from one port to the other; cable the two to each other",
+				(unsigned long long)measurement.counts.sent);
 		test->fastest_fps = fmax(test->fastest_fps, measurement.pacing.achieved_fps);
 		measurement_free(&measurement);
 	}
@@ -366,11 +364,10 @@ static enum exit_code check_no_sut(struct selftest *selftest, const struct confi
 				      "selftest: a gateway (%s) answered on port %s, so there is a SUT between the ports; "
 				      "cable the two to each other",
 				      read_text(port_of(selftest->measurer, i), "destination_mac"), config->ports[i].name);
-	selftest->sut_check = json_pack(
-		"{s:b, s:s}", "verified", are_pair, "evidence",
-		are_pair ? "the ports are the two ends of one veth pair"
-			 : "no gateway answered ARP on either port, and the frames arrived; that no switch or bridge is "
-			   "between the ports is assumed");
+	selftest->sut_check = json_pack("{s:b, s:s}", "verified", are_pair, "evidence",
+					are_pair ? "the ports are the two ends of one veth pair"
+						 : "no gateway answered ARP on either port, and the frames arrived; that no "
+						   "switch or bridge is between the ports is assumed");
 	if (!are_pair)
 		note("selftest: it is assumed that the ports are cabled to each other: a switch between them cannot be told "
 		     "from a cable");
@@ -378,17 +375,6 @@ static enum exit_code check_no_sut(struct selftest *selftest, const struct confi
 }
 
 /* --- all ------------------------------------------------------------------------------------------------------------ */
-
-/* The ports' addresses are known after the first frame size, and nobody need be asked again. */
-static void take_macs(const json_t *measurer, struct config *config)
-{
-	for (size_t i = 0; i < PORT_COUNT; i++) {
-		struct port_config *port = &config->ports[i];
-
-		if (ether_aton_r(read_text(port_of(measurer, i), "destination_mac"), &port->destination_mac))
-			port->destination_mac_given = true;
-	}
-}
 
 static void keep_result(struct selftest *selftest, struct one_test *test, const char *backend)
 {
@@ -454,8 +440,7 @@ static enum exit_code test_frame_size(struct selftest *selftest, const char *fra
 		return code;
 	config.tx = tx;
 	config.waits = (struct waits){ .residual_s = RESIDUAL_WAIT_S };
-	if (selftest->measurer)
-		take_macs(selftest->measurer, &config);
+	suite_take_macs(selftest->measurer, &config);
 	code = measurer_new(&config, &frames);
 	if (code == EXIT_DONE)
 		code = test_with(selftest, &config, frames);

@@ -7,8 +7,7 @@
  * trials, and the latency of a lightly loaded tester taken as its floor. Only what was confirmed is kept
  * (measurer/selftest_store.h).
  */
-#ifndef XDP_MLR_BENCHMARK_SELFTEST_H
-#define XDP_MLR_BENCHMARK_SELFTEST_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void selftest_free(struct selftest *selftest);
 
 /* The result document, "xdp-mlr/selftest/1". A new reference, or NULL without memory. */
 json_t *report_selftest(const struct selftest *selftest);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The Manager of a soak: PLRsearch (mlr/plr.h) over a measurer, until time is up or the estimate is sharp.
  */
-#ifndef XDP_MLR_BENCHMARK_SOAK_H
-#define XDP_MLR_BENCHMARK_SOAK_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ void soak_free(struct soak *soak);
 
 /* The result document, "xdp-mlr/soak/1" (soak_report.c). A new reference, or NULL without memory. */
 json_t *report_soak(const struct soak *soak);
-
-#endif

@@ -4,6 +4,7 @@
 #include <netinet/ether.h>
 
 #include "base/clock.h"
+#include "base/json_read.h"
 #include "base/message.h"
 #include "base/stop.h"
 #include "progress/events.h"
@@ -110,12 +111,12 @@ void suite_keep_setting(struct suite_part *part)
 	report_add_setting(suite->setting, part->config, part->measurer, suite->start_time);
 }
 
-void suite_take_macs(const struct suite *suite, struct config *config)
+void suite_take_macs(const json_t *measurer, struct config *config)
 {
-	const json_t *ports = json_object_get(json_object_get(suite->setting, "measurer"), "ports");
+	const json_t *ports = json_object_get(measurer, "ports");
 
 	for (size_t i = 0; i < config->port_count; i++) {
-		const char *text = json_string_value(json_object_get(json_array_get(ports, i), "destination_mac"));
+		const char *text = read_string(json_array_get(ports, i), "destination_mac");
 
 		if (text && ether_aton_r(text, &config->ports[i].destination_mac))
 			config->ports[i].destination_mac_given = true;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the suites (rfc2544.h, y1564.h) have in common: they go through parts, as frame sizes or services, with a measurer each,
  * and make tests of each part, which consist of trials. */
-#ifndef XDP_MLR_BENCHMARK_SUITE_H
-#define XDP_MLR_BENCHMARK_SUITE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -45,8 +44,9 @@ enum exit_code suite_end(struct suite *suite, enum exit_code code);
 
 /* What the document says of how it was measured, by the first part. */
 void suite_keep_setting(struct suite_part *part);
-/* Whom the ports face is asked once, with the first part: into the configuration of a later one. */
-void suite_take_macs(const struct suite *suite, struct config *config);
+/* Whom the ports face is asked once, with the first part: from what its measurer said of itself (NULL: there was none yet) into the
+ * configuration of a later one. */
+void suite_take_macs(const json_t *measurer, struct config *config);
 
 /* Make a test: `perform` puts its figures into the object, to which this adds how regular they are, and returns
  *	EXIT_DONE	done, or as far as possible; part->reason says what is irregular
@@ -59,5 +59,3 @@ enum exit_code suite_test(struct suite_part *part, const char *test, enum exit_c
 enum exit_code suite_trial(struct suite_part *part, double load_fps, double duration_s, struct measurement *ret);
 /* The same, once, for a trial with load steps. */
 enum exit_code suite_steps(struct suite_part *part, struct load_steps *steps, struct measurement *ret);
-
-#endif

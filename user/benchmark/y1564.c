@@ -373,7 +373,7 @@ static enum exit_code measure_service(struct run *run)
 	if (code != EXIT_DONE)
 		return code;
 	run->part = (struct suite_part){ .suite = suite, .config = &config };
-	suite_take_macs(suite, &config);
+	suite_take_macs(json_object_get(suite->setting, "measurer"), &config);
 	code = measurer_new(&config, &run->part.measurer);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
 		suite_keep_setting(&run->part);
@@ -456,7 +456,7 @@ static enum exit_code test_together(struct y1564 *suite, struct run *runs)
 		sum += joint.frames[i].weight;
 	for (unsigned int i = 0; i < joint.count; i++)
 		joint.results[i] = json_pack("{s:f}", "load", joint.load_fps * joint.frames[i].weight / sum);
-	suite_take_macs(&suite->common, &together);
+	suite_take_macs(json_object_get(suite->common.setting, "measurer"), &together);
 	joint.part.config = &together;
 	return measure_together(suite, &joint);
 }

@@ -3,8 +3,7 @@
  * ITU-T Y.1564: the configuration test of each service of --service, with a measurer of its own; then the performance test of all that
  * did not fail, at once, with one in which each is a share of one constant load (mlr/profile.h) and is counted by itself.
  */
-#ifndef XDP_MLR_BENCHMARK_Y1564_H
-#define XDP_MLR_BENCHMARK_Y1564_H
+#pragma once
 
 #include "benchmark/suite.h"
 
@@ -26,5 +25,3 @@ json_t *report_y1564(const struct y1564 *suite);
 
 /* How long it takes, but for waits that nobody knows before. */
 double y1564_duration_s(const struct config *config);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * A campaign: a matrix of options, the points that it expands to, and the configuration of each.
  */
-#ifndef XDP_MLR_CAMPAIGN_CAMPAIGN_H
-#define XDP_MLR_CAMPAIGN_CAMPAIGN_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -101,5 +100,3 @@ enum exit_code campaign_status_show(const struct config *config, const struct ca
  * code: the reason was said. */
 enum exit_code campaign_merge(const struct config *config, const struct campaign *campaign,
 			      const struct point_status *states, json_t **ret_document);
-
-#endif

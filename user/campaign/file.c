@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "config/config_file.h"
 
@@ -75,10 +76,9 @@ static enum exit_code read_slurm_pair(struct reader *reader, const yaml_node_t *
 		return code;
 	if (strspn(name, letters) != strlen(name) || *name == '-')
 		return refuse_node(&reader->yaml, key,
-				   "'%s' is no long option of sbatch; write it without dashes before it, as "
-				   "'licenses'",
+				   "'%s' is no long option of sbatch; write it without dashes before it, as 'licenses'",
 				   name);
-	if (strcmp(name, "array") == 0 || strcmp(name, "dependency") == 0 || strcmp(name, "output") == 0)
+	if (is_one_of(name, "array dependency output"))
 		return refuse_node(&reader->yaml, key, "'%s' is set by campaign submit itself", name);
 	if (strpbrk(text, "\r\n"))
 		return refuse_node(&reader->yaml, value, "the value of '%s' must be one line", name);
@@ -104,10 +104,10 @@ static enum exit_code read_set_pair(struct reader *reader, const yaml_node_t *ke
 	if (name && strcmp(name, SLURM) == 0)
 		return read_slurm(reader, value, set->slurm);
 	if (name && (strcmp(name, "report") == 0 || strcmp(name, "junit") == 0))
-		return refuse_node(&reader->yaml, key,
-				   "'%s' says where a result goes, and every point has its own; 'campaign report' "
-				   "shows all of them",
-				   name);
+		return refuse_node(
+			&reader->yaml, key,
+			"'%s' says where a result goes, and every point has its own; 'campaign report' shows all of them",
+			name);
 	return config_file_add(&reader->yaml, reader->campaign->verb, key, value, set->options);
 }
 
@@ -157,12 +157,9 @@ static enum exit_code add_label(struct reader *reader, struct campaign_axis *axi
 /* The values of a set as a label: one as it is, several with blanks between them. */
 static void join_values(const struct campaign_set *set, char buffer[LABEL_SIZE])
 {
-	size_t used = 0;
-
 	buffer[0] = '\0';
-	for (size_t i = 0; i < set->options->count && used < LABEL_SIZE; i++)
-		used += (size_t)snprintf(buffer + used, LABEL_SIZE - used, "%s%s", i ? " " : "",
-					 set->options->items[i].text);
+	for (size_t i = 0; i < set->options->count; i++)
+		text_add(buffer, LABEL_SIZE, "%s%s", i ? " " : "", set->options->items[i].text);
 }
 
 /* A value of the option that the axis is named for, labelled by itself. */
@@ -227,12 +224,11 @@ static enum exit_code find_axis_option(struct reader *reader, const yaml_node_t 
 	axis->option = option_find(axis->name);
 	if (axis->option && option_belongs(axis->option, reader->campaign->verb))
 		return EXIT_DONE;
-	return refuse_node(
-		&reader->yaml, key,
-		"the axis '%s' lists values, but is no option of %s%s; an axis with a name of its own maps names to "
-		"options: '%s: {NAME: {OPTION: VALUE, ...}, ...}'",
-		axis->name, verb_name(reader->campaign->verb),
-		option_hint(axis->name, reader->campaign->verb, "", hint, sizeof(hint)), axis->name);
+	return refuse_node(&reader->yaml, key,
+			   "the axis '%s' lists values, but is no option of %s%s; an axis with a name of its own maps names "
+			   "to options: '%s: {NAME: {OPTION: VALUE, ...}, ...}'",
+			   axis->name, verb_name(reader->campaign->verb),
+			   option_hint(axis->name, reader->campaign->verb, "", hint, sizeof(hint)), axis->name);
 }
 
 static enum exit_code fill_axis(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value,

@@ -3,8 +3,7 @@
  * What a campaign's report takes from the stored result of a point. A result is mostly trials, and the report shows none of
  * them, so they are cut out of the text before it is read: ten thousand results take seconds and not minutes.
  */
-#ifndef XDP_MLR_CAMPAIGN_POINT_RESULT_H
-#define XDP_MLR_CAMPAIGN_POINT_RESULT_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ const char *result_quantity(enum verb verb);
  * "regular", "tester_limited"}, of a soak "stdev" as well, of a trial "loss_ratio". NULL where the file is no result of that
  * verb, with `problem` saying why. */
 json_t *result_read(const char *path, enum verb verb, char *problem, size_t problem_size);
-
-#endif

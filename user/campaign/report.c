@@ -8,6 +8,7 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/text_stream.h"
 #include "campaign/point_result.h"
 #include "campaign/store.h"
 #include "config/configure.h"
@@ -82,7 +83,7 @@ static void take_result(struct merge *merge, size_t point, json_t *json)
 
 	merge->done++;
 	merge->irregular += read_string(json, "irregular_reason") != NULL;
-	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+	for (size_t i = 0; i < COUNT(told); i++)
 		count_value(merge->environments, told[i], read_text(json, told[i]));
 	note_goals(merge->goals, results);
 	json_array_append(merge->cells[point % merge->cell_count], results);
@@ -320,7 +321,7 @@ static void compare_cells(const struct merge *merge, size_t from, size_t to, jso
 		json = json_pack("{s:o, s:s, s:s}", "values", values, "a",
 				 axis->labels[campaign->points[from].combination.labels[campaign->compared]], "b",
 				 axis->labels[campaign->points[to].combination.labels[campaign->compared]]);
-		for (size_t j = 0; j < sizeof(told) / sizeof(*told); j++)
+		for (size_t j = 0; j < COUNT(told); j++)
 			json_object_set(json, told[j], json_object_get(goal, told[j]));
 		json_array_append_new(list, json);
 	}
@@ -332,13 +333,10 @@ static void compare_cells(const struct merge *merge, size_t from, size_t to, jso
 /* Where a cell stands on all axes but the compared one, as a text. */
 static void other_labels(const struct campaign *campaign, size_t cell, char *buffer, size_t size)
 {
-	size_t used = 0;
-
 	buffer[0] = '\0';
 	for (size_t i = 0; i < campaign->matrix.axis_count; i++)
-		if (i != campaign->compared && used < size)
-			used += (size_t)snprintf(buffer + used, size - used, "%zu ",
-						 campaign->points[cell].combination.labels[i]);
+		if (i != campaign->compared)
+			text_add(buffer, size, "%zu ", campaign->points[cell].combination.labels[i]);
 }
 
 /* Cells with results that differ on the compared axis only, by where they stand on the others. A new reference. */
@@ -440,14 +438,12 @@ static json_t *irregular_reason(const struct merge *merge)
 		{ merge->running, "still running" },
 		{ merge->missing, "missing" },
 	};
-	char text[256];
-	size_t used = 0;
+	char text[256] = "";
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 0; i < COUNT(parts); i++)
 		if (parts[i].count)
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%zu %s", used ? ", " : "",
-						 parts[i].count, parts[i].what);
-	if (!used)
+			text_join(text, sizeof(text), ", ", "%zu %s", parts[i].count, parts[i].what);
+	if (!*text)
 		return json_null();
 	return json_sprintf("of %zu points: %s", merge->campaign->point_count, text);
 }
@@ -459,19 +455,19 @@ static json_t *document_of(const struct merge *merge, time_t start_time, size_t 
 	json_t *comparisons = comparisons_json(merge);
 
 	*ret_slower = count_slower(comparisons);
-	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:s?, s:f, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:I, s:O, s:o, s:o, "
-		"s:O, s:O?, s:O, s:o, s:o}",
-		"schema", "xdp-mlr/campaign/1", "campaign", campaign->name, "file", campaign->path, "verb",
-		verb_name(campaign->verb), "quantity", result_quantity(campaign->verb), "axes", axes_json(campaign),
-		"repeat", (int)campaign->matrix.repeats, "compared", compared, "tolerance", merge->config->tolerance_ratio,
-		"significance", merge->config->significance_ratio, "point_counts", "total",
-		(json_int_t)campaign->point_count, "done", (json_int_t)merge->done, "irregular",
-		(json_int_t)merge->irregular, "failed", (json_int_t)merge->failed, "running", (json_int_t)merge->running,
-		"missing", (json_int_t)merge->missing, "regressions", (json_int_t)*ret_slower, "goals", merge->goals,
-		"cells", cells_json(merge), "comparisons", comparisons, "environments", merge->environments, "conditions",
-		merge->conditions, "points", merge->points, "irregular_reason", irregular_reason(merge), "environment",
-		environment_describe(start_time));
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:s?, s:f, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:I, s:O, "
+			 "s:o, s:o, s:O, s:O?, s:O, s:o, s:o}",
+			 "schema", "xdp-mlr/campaign/1", "campaign", campaign->name, "file", campaign->path, "verb",
+			 verb_name(campaign->verb), "quantity", result_quantity(campaign->verb), "axes", axes_json(campaign),
+			 "repeat", (int)campaign->matrix.repeats, "compared", compared, "tolerance",
+			 merge->config->tolerance_ratio, "significance", merge->config->significance_ratio, "point_counts",
+			 "total", (json_int_t)campaign->point_count, "done", (json_int_t)merge->done, "irregular",
+			 (json_int_t)merge->irregular, "failed", (json_int_t)merge->failed, "running",
+			 (json_int_t)merge->running, "missing", (json_int_t)merge->missing, "regressions",
+			 (json_int_t)*ret_slower, "goals", merge->goals, "cells", cells_json(merge), "comparisons",
+			 comparisons, "environments", merge->environments, "conditions", merge->conditions, "points",
+			 merge->points, "irregular_reason", irregular_reason(merge), "environment",
+			 environment_describe(start_time));
 }
 
 enum exit_code campaign_merge(const struct config *config, const struct campaign *campaign,

@@ -245,11 +245,11 @@ static void arguments_of(const struct work *work, const char *self, char command
 	size_t count = 0;
 
 	snprintf(command, COMMAND_SIZE, "exec %s \"$@\"", work->campaign->launch ? work->campaign->launch : "");
-	for (size_t i = 0; work->campaign->launch && i < sizeof(launcher) / sizeof(*launcher); i++)
+	for (size_t i = 0; work->campaign->launch && i < COUNT(launcher); i++)
 		ret[count++] = launcher[i];
 	if (!count)
 		ret[count++] = SELF;
-	for (size_t i = 0; i < sizeof(program) / sizeof(*program); i++)
+	for (size_t i = 0; i < COUNT(program); i++)
 		ret[count++] = program[i];
 	for (size_t i = 0; i < json_array_size(work->acting); i++)
 		ret[count++] = json_string_value(json_array_get(work->acting, i));

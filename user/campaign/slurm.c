@@ -134,20 +134,15 @@ static json_t *group_points(const struct campaign *campaign, const bool *chosen)
 
 /* --- scripts -------------------------------------------------------------------------------------------------------- */
 
-/* Options of sbatch but those in the NULL-terminated list. */
-static void put_options(FILE *stream, const json_t *slurm, const char *const *without)
+/* Options of sbatch but those. */
+static void put_options(FILE *stream, const json_t *slurm, const char *without)
 {
 	json_t *value;
 	const char *name;
 
-	json_object_foreach ((json_t *)slurm, name, value) {
-		bool left_out = false;
-
-		for (const char *const *other = without; *other; other++)
-			left_out |= strcmp(*other, name) == 0;
-		if (!left_out)
+	json_object_foreach ((json_t *)slurm, name, value)
+		if (!is_one_of(name, without))
 			fprintf(stream, "#SBATCH --%s=%s\n", name, json_string_value(value));
-	}
 }
 
 static void put_head(FILE *stream, const struct submission *submission, const char *what, const char *log)
@@ -165,7 +160,6 @@ static void put_head(FILE *stream, const struct submission *submission, const ch
 static void put_array(FILE *stream, const struct submission *submission, const struct array *array)
 {
 	const struct places *places = &submission->places;
-	static const char *const none[] = { NULL };
 
 	put_head(stream, submission, "Points", "%A_%a.log");
 	fprintf(stream, "#SBATCH --array=1-%zu\n#SBATCH --requeue\n#SBATCH --signal=B:USR1@60\n", array->count);
@@ -173,7 +167,7 @@ static void put_array(FILE *stream, const struct submission *submission, const s
 		fprintf(stream, "#SBATCH --job-name=%s\n", submission->campaign->name);
 	if (!json_object_get(array->slurm, "gres"))
 		fputs("#SBATCH --gres=testbed:1\n", stream);
-	put_options(stream, array->slurm, none);
+	put_options(stream, array->slurm, "");
 	fprintf(stream,
 		"mlr=%s\n"
 		"point=$(sed -n \"${SLURM_ARRAY_TASK_ID}p\" %s/array-%u.points)\n"
@@ -210,8 +204,7 @@ static void put_merge(FILE *stream, const struct submission *submission, const s
 {
 	const struct campaign *campaign = submission->campaign;
 	const struct places *places = &submission->places;
-	static const char *const of_testbeds[] = { "gres",     "licenses", "constraint", "nodelist", "exclusive",
-						   "job-name", "time",     "nodes",      "requeue",  NULL };
+	static const char of_testbeds[] = "gres licenses constraint nodelist exclusive job-name time nodes requeue";
 
 	(void)none;
 	put_head(stream, submission, "Report", "report.log");

@@ -30,7 +30,7 @@ static json_t *point_json(const struct campaign *campaign, size_t point, const s
 				 (int)status->attempts, "exit_code",
 				 status->exit_code < 0 ? json_null() : json_integer(status->exit_code), "queue", queued);
 
-	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+	for (size_t i = 0; i < COUNT(told); i++)
 		if (json_is_string(json_object_get(status->last, told[i])))
 			json_object_set(json, told[i], json_object_get(status->last, told[i]));
 	return json;

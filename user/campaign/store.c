@@ -11,17 +11,14 @@
 #include <unistd.h>
 
 #include "base/checksum.h"
-#include "base/clock.h"
 #include "base/files.h"
 #include "base/json_file.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/output.h"
-#include "base/stop.h"
 
-#define POINTS      "points"
-#define JOURNAL     "journal.jsonl"
-#define LOCK_GAP_NS (NS_PER_S / 10)
+#define POINTS  "points"
+#define JOURNAL "journal.jsonl"
 
 /* --- paths and files ------------------------------------------------------------------------------------------------ */
 
@@ -137,18 +134,9 @@ enum exit_code store_note(const struct campaign *campaign, json_t *event)
 
 int store_lock(const struct campaign *campaign, size_t point, double wait_s)
 {
-	uint64_t deadline_ns = clock_ns() + (uint64_t)(wait_s * (double)NS_PER_S);
 	char path[PATH_MAX];
-	int fd;
 
-	store_point_path(campaign, point, ".lock", path);
-	for (;;) {
-		fd = file_lock(path, O_CREAT, 0666);
-		if (fd == -EAGAIN)
-			continue;
-		if (fd != -EBUSY || clock_ns() >= deadline_ns || stop_sleep_until(clock_ns() + LOCK_GAP_NS))
-			return fd;
-	}
+	return file_lock_patiently(store_point_path(campaign, point, ".lock", path), O_CREAT, 0666, wait_s);
 }
 
 void store_unlock(const struct campaign *campaign, size_t point, int fd)

@@ -13,12 +13,10 @@
  *
  * Several processes, also on several hosts that share the directory, may work at points of one campaign.
  */
-#ifndef XDP_MLR_CAMPAIGN_STORE_H
-#define XDP_MLR_CAMPAIGN_STORE_H
+#pragma once
 
 #include <jansson.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/message.h"
@@ -65,5 +63,3 @@ void store_unlock(const struct campaign *campaign, size_t point, int fd);
 
 /* The last line of a file, NULL where there is none that is whole; the caller frees it. */
 char *store_last_line(const char *path, size_t *ret_length);
-
-#endif

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/output.h"
 #include "base/stop.h"
 #include "campaign/campaign.h"
 #include "campaign/store.h"

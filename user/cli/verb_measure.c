@@ -10,7 +10,6 @@
 #include "base/destination.h"
 #include "base/json_read.h"
 #include "base/stop.h"
-#include "benchmark/repeat.h"
 #include "benchmark/rfc2544.h"
 #include "benchmark/search.h"
 #include "benchmark/selftest.h"
@@ -18,6 +17,7 @@
 #include "benchmark/y1564.h"
 #include "cli/verbs.h"
 #include "config/given.h"
+#include "measurer/foreign.h"
 #include "measurer/lost.h"
 #include "measurer/measurer.h"
 #include "progress/events.h"
@@ -132,62 +132,92 @@ static enum exit_code show_trial(struct run *run, const struct measurement *meas
 		       measurement ? measurement->wall_s : 0, &run->file, code);
 }
 
-static enum exit_code refuse_lost(const char *path, int error)
-{
-	return refuse(EXIT_USAGE_ERROR, "--capture-lost '%s': %s", path, destination_why(error));
-}
+/* A file of what a trial lost, or what came that was foreign. */
+struct capture {
+	const char *option, *path; /* without a path nobody asked for it */
+	enum exit_code (*make)(const struct run *run, char **ret_text, size_t *ret_length); /* a text of NULL: no memory */
+	struct destination destination;
+};
 
-/* --capture-lost, once it was seen that the file can be written. */
-static enum exit_code write_lost(const struct run *run, struct destination *destination)
+static enum exit_code make_lost(const struct run *run, char **ret_text, size_t *ret_length)
 {
 	const struct config *config = run->config;
 	struct lost_frames lost;
-	enum exit_code code = measurer_xdp_lost(run->measurer, config->lost_count, &lost);
-	size_t length;
-	char *text;
-	int error;
+	enum exit_code code = measurer_xdp_lost(run->measurer, config->capture_count, &lost);
 
 	if (code != EXIT_DONE)
 		return code;
-	text = lost_frames_csv(&lost, config, &length);
-	error = text ? destination_write(destination, text, length, 0644, true, false) : -ENOMEM;
+	*ret_text = lost_frames_csv(&lost, config, ret_length);
 	note("%s: %zu of %llu lost frames", config->lost_path, lost.count, (unsigned long long)lost.lost);
 	if (lost.unknown)
 		warn("--capture-lost: of %llu frames, the earliest of their flows, the receiver no longer knows whether "
 		     "they came",
 		     (unsigned long long)lost.unknown);
-	free(text);
 	lost_frames_free(&lost);
-	return error ? refuse_lost(config->lost_path, error) : EXIT_DONE;
+	return EXIT_DONE;
 }
 
-/* The trial, and what is asked for of it beyond its result. */
-static enum exit_code measure_trial_and_lost(struct run *run, struct measurement *measurement)
+static enum exit_code make_foreign(const struct run *run, char **ret_text, size_t *ret_length)
 {
-	const struct config *config = run->config;
-	struct destination destination;
+	size_t count = 0;
+
+	*ret_text = measurer_xdp_foreign(run->measurer, ret_length, &count);
+	note("%s: %zu foreign or damaged frames", run->config->foreign_path, count);
+	return EXIT_DONE;
+}
+
+static enum exit_code refuse_capture(const struct capture *capture, int error)
+{
+	return refuse(EXIT_USAGE_ERROR, "--%s '%s': %s", capture->option, capture->path, destination_why(error));
+}
+
+/* Once it was seen that the file can be written. */
+static enum exit_code write_capture(const struct run *run, struct capture *capture)
+{
+	size_t length;
+	char *text = NULL;
+	enum exit_code code = capture->make(run, &text, &length);
+	int error;
+
+	if (code != EXIT_DONE)
+		return code;
+	error = text ? destination_write(&capture->destination, text, length, 0644, true, false) : -ENOMEM;
+	free(text);
+	return error ? refuse_capture(capture, error) : EXIT_DONE;
+}
+
+/* The trial, and what is asked for of it beyond its result: from this capture on. */
+static enum exit_code measure_trial_and(struct capture *capture, struct run *run, struct measurement *measurement)
+{
 	enum exit_code code;
 	int error;
 
-	if (!config->lost_path)
-		return measure_trial(config, run->measurer, measurement);
-	error = destination_open(config->lost_path, &destination);
+	if (!capture->option)
+		return measure_trial(run->config, run->measurer, measurement);
+	if (!capture->path)
+		return measure_trial_and(capture + 1, run, measurement);
+	error = destination_open(capture->path, &capture->destination);
 	if (error)
-		return refuse_lost(config->lost_path, error);
-	error = destination_try(&destination);
-	code = error ? refuse_lost(config->lost_path, error) : measure_trial(config, run->measurer, measurement);
+		return refuse_capture(capture, error);
+	error = destination_try(&capture->destination);
+	code = error ? refuse_capture(capture, error) : measure_trial_and(capture + 1, run, measurement);
 	if (code == EXIT_DONE) {
 		progress_end();
-		code = write_lost(run, &destination);
+		code = write_capture(run, capture);
 	}
-	destination_close(&destination);
+	destination_close(&capture->destination);
 	return code;
 }
 
 static enum exit_code perform_trial(struct run *run)
 {
 	struct measurement measurement = { .port_count = 0 };
-	enum exit_code code = measure_trial_and_lost(run, &measurement);
+	struct capture captures[] = {
+		{ .option = "capture-lost", .path = run->config->lost_path, .make = make_lost },
+		{ .option = "capture-foreign", .path = run->config->foreign_path, .make = make_foreign },
+		{ .option = NULL },
+	};
+	enum exit_code code = measure_trial_and(captures, run, &measurement);
 
 	if (code == EXIT_DONE)
 		progress_trial_ended(&measurement.counts, measurement.verdict.lost, measurement.result.output.loss_ratio);

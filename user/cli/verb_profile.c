@@ -75,7 +75,7 @@ static json_t *vlans_json(const struct shown *shown)
 {
 	json_t *vlans = json_array();
 
-	for (const uint8_t *tag = shown->frame + 12; tag + 2 < shown->frame + shown->template->network_offset; tag += 4)
+	for (const uint8_t *tag = shown->frame + 12; get16(tag) == 0x8100 || get16(tag) == VLAN_TYPE_SERVICE; tag += 4)
 		json_array_append_new(vlans, json_sprintf("0x%04x vid %u priority %u", get16(tag), get16(tag + 2) & 0xfff,
 							  get16(tag + 2) >> 13));
 	return vlans;

@@ -8,7 +8,6 @@
 #include "config/stored.h"
 #include "result/compare.h"
 #include "result/deliver.h"
-#include "result/load.h"
 #include "result/trend.h"
 
 #define SCHEMAS "xdp-mlr/"

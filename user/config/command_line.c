@@ -85,50 +85,11 @@ static const struct {
 /* What most runs are content with: the others are for --help=all. */
 static bool is_usual(const struct option *option)
 {
-	static const char *const usual[] = { "ports",
-					     "direction",
-					     "frame-size",
-					     "ip",
-					     "vlan",
-					     "flows",
-					     "load",
-					     "duration",
-					     "preset",
-					     "goal",
-					     "service",
-					     "tests",
-					     "fast",
-					     "min-load",
-					     "max-load",
-					     "algorithm",
-					     "target-loss-ratio",
-					     "stdev",
-					     "explain",
-					     "max-time",
-					     "measurer",
-					     "tx",
-					     "wait",
-					     "effective-duration",
-					     "address",
-					     "gateway",
-					     "dst-mac",
-					     "allow-unsafe",
-					     "require",
-					     "repeat",
-					     "sut",
-					     "name",
-					     "report",
-					     "junit",
-					     "format",
-					     "config",
-					     "dry-run",
-					     "quiet",
-					     "help" };
-
-	for (size_t i = 0; i < COUNT(usual); i++)
-		if (strcmp(usual[i], option->name) == 0)
-			return true;
-	return false;
+	return is_one_of(
+		option->name,
+		"ports direction frame-size ip vlan flows load duration preset goal service tests fast min-load max-load "
+		"algorithm target-loss-ratio stdev explain max-time measurer tx wait effective-duration address gateway "
+		"dst-mac allow-unsafe require repeat sut name report junit format config dry-run quiet help");
 }
 
 #define OPTIONS_SHORT 16 /* that --help shows all of */
@@ -275,14 +236,13 @@ static enum exit_code refuse_verb(const char *text)
 /* "'lab up', 'lab down' or 'lab status'" */
 static const char *list_verbs(const struct verbs *verbs, char *buffer, size_t size)
 {
-	size_t used = 0;
-
-	for (enum verb verb = verbs->first; verb <= verbs->last && used < size; verb++)
-		used += (size_t)snprintf(buffer + used, size - used, "%s'%s'",
-					 verb == verbs->first  ? ""
-					 : verb == verbs->last ? " or "
-							       : ", ",
-					 verb_name(verb));
+	buffer[0] = '\0';
+	for (enum verb verb = verbs->first; verb <= verbs->last; verb++)
+		text_add(buffer, size, "%s'%s'",
+			 verb == verbs->first  ? ""
+			 : verb == verbs->last ? " or "
+					       : ", ",
+			 verb_name(verb));
 	return buffer;
 }
 

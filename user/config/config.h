@@ -3,8 +3,7 @@
  * The configuration of one run: every option of the command line and of the YAML file, after parsing and range checks.
  * Data only: configure.h fills it in, echo.h says it again.
  */
-#ifndef XDP_MLR_CONFIG_CONFIG_H
-#define XDP_MLR_CONFIG_CONFIG_H
+#pragma once
 
 #include <jansson.h>
 #include <net/ethernet.h>
@@ -197,9 +196,10 @@ struct config {
 		enum document_form form;
 	} reports[REPORT_FILES_MAX];
 	size_t report_count;
-	const char *lost_path; /* trial: --capture-lost; NULL: none */
-	unsigned int lost_count;
-	const char *metrics_path; /* NULL: none */
+	const char *lost_path;      /* trial: --capture-lost; NULL: none */
+	const char *foreign_path;   /* and --capture-foreign */
+	unsigned int capture_count; /* of either */
+	const char *metrics_path;   /* NULL: none */
 	bool quiet;
 	bool dump_config;      /* print the configuration, and that is all */
 	bool dry_run;          /* print the plan, and that is all */
@@ -239,4 +239,3 @@ static inline bool config_has_roles(const struct config *config)
 {
 	return config->ports[PORT_A].role != ROLE_OPEN;
 }
-#endif

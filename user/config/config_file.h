@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The configuration file: a YAML mapping whose keys are the names of options. */
-#ifndef XDP_MLR_CONFIG_CONFIG_FILE_H
-#define XDP_MLR_CONFIG_CONFIG_FILE_H
+#pragma once
 
 #include "base/yaml_read.h"
 #include "config/given.h"
@@ -20,5 +19,3 @@ enum exit_code config_file_open(const char *path, const char *what, struct yaml_
  * file. */
 enum exit_code config_file_add(struct yaml_file *yaml, enum verb verb, const yaml_node_t *key, const yaml_node_t *value,
 			       struct given_list *list);
-
-#endif

@@ -16,7 +16,8 @@
 #include "config/traffic.h"
 #include "mlr/controller.h"
 
-#define CLOCK_BUDGET_S 1e-6
+#define CLOCK_BUDGET_S       1e-6
+#define CAPTURE_FOREIGN_MOST 100000
 
 /* Values are read in the order of the table; an option that does not repeat counts as it was given last. */
 static enum exit_code read_values(const struct given_list *list, struct config *config)
@@ -183,8 +184,8 @@ static enum exit_code check_loads(const struct config *config)
 	double octets = config->frame_size_octets;
 
 	if (!max && !config_uses_ports(config) && !config->stored)
-		return refuse(EXIT_USAGE_ERROR, "--max-load is missing: a measurer other than xdp knows no line rate; "
-						"give it, for example --max-load 10Mfps");
+		return refuse(EXIT_USAGE_ERROR, "--max-load is missing: a measurer other than xdp knows no line rate; give "
+						"it, for example --max-load 10Mfps");
 	if (!max || !load_is_absolute(&config->min_load) || !load_is_absolute(&config->max_load))
 		return EXIT_DONE;
 	if (load_fps(&config->min_load, octets, 0) < load_fps(&config->max_load, octets, 0))
@@ -281,6 +282,9 @@ static enum exit_code check_trial(const struct config *config)
 		return refuse(EXIT_USAGE_ERROR, "--load is missing: give frames/s, or max for as fast as the tester can");
 	if (config->lost_path && config->no_seq)
 		return refuse(EXIT_USAGE_ERROR, "--capture-lost goes by sequence numbers; leave --no-seq out");
+	if (config->foreign_path && config->capture_count > CAPTURE_FOREIGN_MOST)
+		return refuse(EXIT_USAGE_ERROR, "--capture-count: --capture-foreign keeps at most %d frames",
+			      CAPTURE_FOREIGN_MOST);
 	return EXIT_DONE;
 }
 
@@ -304,8 +308,9 @@ static enum exit_code check_places(const struct config *config)
 	if (config_has_roles(config) && !direction->fallback)
 		return refuse_given(direction, "--ports says which ports transmit; leave --direction out");
 	if (config->timestamps == TIMESTAMPS_HARDWARE || config->prepare.asked & 1u << PREPARE_TIMESTAMPS)
-		return refuse(EXIT_USAGE_ERROR, "--measurer mpi has software timestamps only; leave --timestamps and "
-						"'timestamps' of --prepare out");
+		return refuse(
+			EXIT_USAGE_ERROR,
+			"--measurer mpi has software timestamps only; leave --timestamps and 'timestamps' of --prepare out");
 	if (config->queries_per_s)
 		return refuse(EXIT_USAGE_ERROR, "--modifier: --measurer mpi sends no management queries");
 	return EXIT_DONE;
@@ -316,7 +321,7 @@ static bool names_output(const struct given_list *list, const struct given *give
 	const char *name = given->option->name;
 
 	return strcmp(name, "report") == 0 || strcmp(name, "junit") == 0 || given == given_find(list, "metrics") ||
-	       given == given_find(list, "capture-lost");
+	       given == given_find(list, "capture-lost") || given == given_find(list, "capture-foreign");
 }
 
 /* What is written last would be all that is left of a file that two options name. */
@@ -368,9 +373,8 @@ static enum exit_code check(struct config *config)
 		return code;
 	if (config->effective_duration == EFFECTIVE_WALL && !config_uses_ports(config) &&
 	    config->measurer != MEASURER_REPLAY)
-		return refuse(EXIT_USAGE_ERROR,
-			      "--effective-duration wall is for trials over ports: what exec performs, it times "
-			      "itself (trial_effective_duration), and sim takes no time");
+		return refuse(EXIT_USAGE_ERROR, "--effective-duration wall is for trials over ports: what exec performs, it "
+						"times itself (trial_effective_duration), and sim takes no time");
 	if (config->interval_s > 0.0 && config->verb == VERB_TRIAL && config->load.unit == LOAD_MAX)
 		return refuse(EXIT_USAGE_ERROR, "--interval %g is for frames that are due at a time; at --load max none is",
 			      config->interval_s);

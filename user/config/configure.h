@@ -4,8 +4,7 @@
  *
  * One option table (options.h) feeds argv, YAML, defaults, ranges and --help. Nothing but command_line.c reads argv.
  */
-#ifndef XDP_MLR_CONFIG_CONFIGURE_H
-#define XDP_MLR_CONFIG_CONFIGURE_H
+#pragma once
 
 #include "config/config.h"
 
@@ -16,5 +15,3 @@ void config_free(struct config *config);
 /* The configuration that these values make, for a verb that is not the one of the command line. Takes the list over,
  * whatever it returns. Free with config_free. */
 enum exit_code config_of_values(enum verb verb, struct given_list *list, struct config *ret);
-
-#endif

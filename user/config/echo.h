@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The configuration in force, as results and files say it. */
-#ifndef XDP_MLR_CONFIG_ECHO_H
-#define XDP_MLR_CONFIG_ECHO_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -20,5 +19,3 @@ void config_dump_values(FILE *stream, const json_t *values);
 
 /* The same on standard output, with a heading. */
 enum exit_code config_dump(const struct config *config);
-
-#endif

@@ -11,7 +11,26 @@
 #define FRAME_MOST_OCTETS  65535u
 #define DONT_FRAGMENT      0x4000
 #define FRAGMENT_MASK      0x3fff
-#define PROTOCOL_UDP       17
+#define TOO_SHORT          "its first frame is too short"
+
+/* What a header is: EtherTypes, and above them IP's protocols. */
+enum {
+	TYPE_IPV4 = 0x0800,
+	TYPE_ETHERNET = 0x6558,
+	TYPE_VLAN = 0x8100,
+	TYPE_IPV6 = 0x86dd,
+	TYPE_MPLS = 0x8847,
+	TYPE_MPLS_GROUPS = 0x8848,
+	TYPE_PPPOE = 0x8864,
+	TYPE_SERVICE_VLAN = 0x88a8,
+	TYPE_PROTOCOL = 0x10000,
+	TYPE_IPV4_IN_IP = TYPE_PROTOCOL + 4,
+	TYPE_UDP = TYPE_PROTOCOL + 17,
+	TYPE_IPV6_IN_IP = TYPE_PROTOCOL + 41,
+	TYPE_GRE = TYPE_PROTOCOL + 47,
+};
+
+enum { PORT_GTP_U = 2152, PORT_VXLAN = 4789, PORT_GENEVE = 6081 };
 
 /* Octets in memory, and how numbers stand in them. */
 struct input {
@@ -109,116 +128,299 @@ static const char *find_frame(struct input *input, struct frame *ret)
 
 /* --- the frame ------------------------------------------------------------------------------------------------------ */
 
-/* VLAN tags; where the IP header starts, 0: nowhere. */
-static const char *parse_ethernet(const struct input *frame, struct mlr_frame_spec *spec, size_t *ret_ip, uint32_t *ret_type)
-{
-	size_t at = 12;
+/* On the way from a frame's outermost header to the innermost UDP. */
+struct walk {
+	struct input frame;
+	struct frame_file *file;
+	size_t at;      /* of the next header, */
+	uint32_t type;  /* and what that is */
+	size_t outer;   /* where spec.outer begins: behind the first VLAN tags */
+	size_t network; /* the last IP header, and what there was before it: */
+	size_t names_octets;
+	unsigned int field_count;
+};
 
-	for (;; at += 4) {
-		if (frame->size < at + 4)
-			return "its first frame is too short";
-		*ret_type = get16(frame, at);
-		if (*ret_type != 0x8100 && *ret_type != 0x88a8)
-			break;
-		if (spec->vlan_count == MLR_VLANS_MAX)
-			return "its first frame has more than two VLAN tags";
-		spec->vlans[spec->vlan_count++] =
-			(struct mlr_vlan){ .type = (uint16_t)*ret_type, .control = (uint16_t)get16(frame, at + 2) };
-	}
-	*ret_ip = at + 2;
+static bool has(const struct walk *walk, size_t octets)
+{
+	return walk->frame.size >= walk->at + octets;
+}
+
+static uint32_t peek(const struct walk *walk, size_t offset)
+{
+	return get16(&walk->frame, walk->at + offset);
+}
+
+/* Past a header of this name, to one of this type. */
+static const char *pass(struct walk *walk, const char *name, size_t octets, uint32_t type)
+{
+	char *names = walk->file->tunnels;
+	size_t used = strlen(names);
+
+	if (!has(walk, octets))
+		return TOO_SHORT;
+	walk->at += octets;
+	walk->type = type;
+	snprintf(names + used, sizeof(walk->file->tunnels) - used, "%s%s", used ? ", " : "", name);
 	return NULL;
 }
 
-static const char *parse_ipv4(const struct input *frame, size_t ip, struct mlr_frame_spec *spec, size_t *ret_udp)
+/* A field of the next header, at this offset, follows from what begins at that one. */
+static void follows(struct walk *walk, enum mlr_outer_kind kind, size_t offset, size_t from)
 {
-	const uint8_t *header = frame->octets + ip;
+	struct mlr_frame_spec *spec = &walk->file->spec;
+	size_t start = walk->at - walk->outer;
+
+	if (spec->outer_field_count < MLR_OUTER_FIELDS_MAX)
+		spec->outer_fields[spec->outer_field_count++] =
+			(struct mlr_outer_field){ .kind = (uint8_t)kind,
+						  .at = (uint8_t)(start + offset),
+						  .from = (uint8_t)(start + from),
+						  .network = (uint8_t)(walk->network - walk->outer) };
+}
+
+static const char *walk_vlan(struct walk *walk)
+{
+	struct mlr_frame_spec *spec = &walk->file->spec;
+
+	if (!has(walk, 4))
+		return TOO_SHORT;
+	if (walk->at - 2 != walk->outer || spec->vlan_count == MLR_VLANS_MAX)
+		return pass(walk, "VLAN", 4, peek(walk, 2));
+	spec->vlans[spec->vlan_count++] =
+		(struct mlr_vlan){ .type = (uint16_t)walk->type, .control = (uint16_t)peek(walk, 0) };
+	walk->type = peek(walk, 2);
+	walk->outer += 4;
+	walk->at += 4;
+	return NULL;
+}
+
+/* What begins at this offset of the next header, where only its first octet says so: behind MPLS a control word and Ethernet
+ * begin with zeros. */
+static uint32_t type_behind(const struct walk *walk, size_t offset)
+{
+	unsigned int version = has(walk, offset + 1) ? walk->frame.octets[walk->at + offset] >> 4 : 0xf;
+
+	return version == 4 ? TYPE_IPV4 : version == 6 ? TYPE_IPV6 : version ? 0 : TYPE_ETHERNET;
+}
+
+static const char *walk_mpls(struct walk *walk)
+{
+	size_t octets = 4;
+
+	while (has(walk, octets) && !(walk->frame.octets[walk->at + octets - 2] & 1))
+		octets += 4;
+	if (type_behind(walk, octets) == TYPE_ETHERNET)
+		return pass(walk, "MPLS", octets + 4, TYPE_ETHERNET);
+	return pass(walk, "MPLS", octets, type_behind(walk, octets));
+}
+
+static const char *walk_pppoe(struct walk *walk)
+{
+	uint32_t protocol;
+
+	if (!has(walk, 8))
+		return TOO_SHORT;
+	protocol = peek(walk, 6);
+	follows(walk, MLR_OUTER_LENGTH, 4, 6);
+	return pass(walk, "PPPoE", 8, protocol == 0x21 ? TYPE_IPV4 : protocol == 0x57 ? TYPE_IPV6 : 0);
+}
+
+static const char *walk_gre(struct walk *walk)
+{
+	uint32_t flags;
+
+	if (!has(walk, 4))
+		return TOO_SHORT;
+	flags = peek(walk, 0);
+	if (flags & 0x4fff) /* routing, or another version */
+		return "its first frame has another GRE than that of RFC 2784 and RFC 2890";
+	if (flags & 0x8000)
+		follows(walk, MLR_OUTER_ALL, 4, 0);
+	return pass(walk, "GRE", (size_t)4 * (1 + (flags >> 15) + (flags >> 13 & 1) + (flags >> 12 & 1)), peek(walk, 2));
+}
+
+/* Remembers what there was before an IP header, which may be the innermost. */
+static void meet_network(struct walk *walk, uint8_t ip_version)
+{
+	walk->file->spec.ip_version = ip_version;
+	walk->network = walk->at;
+	walk->names_octets = strlen(walk->file->tunnels);
+	walk->field_count = walk->file->spec.outer_field_count;
+}
+
+static const char *walk_ipv4(struct walk *walk)
+{
+	struct mlr_frame_spec *spec = &walk->file->spec;
+	const uint8_t *header = walk->frame.octets + walk->at;
 	size_t header_octets;
 
-	if (frame->size < ip + 20)
-		return "its first frame is too short";
+	if (!has(walk, 20))
+		return TOO_SHORT;
 	header_octets = (size_t)(header[0] & 15) * 4;
-	if (header[0] >> 4 != 4 || header_octets < 20 || frame->size < ip + header_octets)
-		return "the IPv4 header of its first frame is damaged";
-	if (get16(frame, ip + 6) & FRAGMENT_MASK)
+	if (header[0] >> 4 != 4 || header_octets < 20 || !has(walk, header_octets))
+		return "an IPv4 header of its first frame is damaged";
+	if (peek(walk, 6) & FRAGMENT_MASK)
 		return "its first frame is a fragment";
-	if (header[9] != PROTOCOL_UDP)
-		return "its first frame is not UDP";
-	spec->ip_version = 4;
+	meet_network(walk, 4);
+	follows(walk, MLR_OUTER_HEADER, 10, 0);
+	follows(walk, MLR_OUTER_LENGTH, 2, 0);
+	follows(walk, MLR_OUTER_ADDRESSES, 12, 16);
 	spec->traffic_class = header[1];
-	spec->identification = (uint16_t)get16(frame, ip + 4);
-	spec->fragment = (uint16_t)get16(frame, ip + 6) & DONT_FRAGMENT;
+	spec->identification = (uint16_t)peek(walk, 4);
+	spec->fragment = (uint16_t)peek(walk, 6) & DONT_FRAGMENT;
 	spec->hop_limit = header[8];
 	spec->ip_options_octets = (unsigned int)header_octets - 20;
 	memcpy(spec->ip_options, header + 20, spec->ip_options_octets);
-	*ret_udp = ip + header_octets;
-	return NULL;
+	return pass(walk, "IPv4", header_octets, TYPE_PROTOCOL + header[9]);
 }
 
-static const char *parse_ipv6(const struct input *frame, size_t ip, struct mlr_frame_spec *spec, size_t *ret_udp)
+static const char *walk_ipv6(struct walk *walk)
 {
-	const uint8_t *header = frame->octets + ip;
+	struct mlr_frame_spec *spec = &walk->file->spec;
+	const uint8_t *header = walk->frame.octets + walk->at;
 	uint32_t first;
 
-	if (frame->size < ip + 40)
-		return "its first frame is too short";
-	first = get32(frame, ip);
+	if (!has(walk, 40))
+		return TOO_SHORT;
+	first = get32(&walk->frame, walk->at);
 	if (first >> 28 != 6)
-		return "the IPv6 header of its first frame is damaged";
-	if (header[6] != PROTOCOL_UDP)
-		return "its first frame is not UDP right behind the IPv6 header";
-	spec->ip_version = 6;
+		return "an IPv6 header of its first frame is damaged";
+	meet_network(walk, 6);
+	follows(walk, MLR_OUTER_LENGTH, 4, 40);
+	follows(walk, MLR_OUTER_ADDRESSES, 8, 24);
 	spec->traffic_class = (uint8_t)(first >> 20);
 	spec->flow_label = first & 0xfffff;
 	spec->hop_limit = header[7];
-	*ret_udp = ip + 40;
+	spec->ip_options_octets = 0;
+	return pass(walk, "IPv6", 40, TYPE_PROTOCOL + header[6]);
+}
+
+/* How long the tunnel's header behind this UDP header is; 0: there is none. */
+static size_t find_tunnel(const struct walk *walk, const char **ret_name, uint32_t *ret_type)
+{
+	const uint8_t *header = walk->frame.octets + walk->at + 8;
+	size_t octets = 8;
+
+	if (!has(walk, 8 + octets))
+		return 0;
+	switch (peek(walk, 2)) {
+	case PORT_VXLAN:
+		*ret_name = "VXLAN";
+		*ret_type = TYPE_ETHERNET;
+		return header[0] == 0x08 ? octets : 0;
+	case PORT_GENEVE:
+		*ret_name = "GENEVE";
+		*ret_type = peek(walk, 10);
+		return header[0] >> 6 ? 0 : octets + (size_t)header[0] * 4;
+	case PORT_GTP_U:
+		if (header[0] >> 4 != 3 || header[1] != 0xff)
+			return 0;
+		octets += header[0] & 7 ? 4 : 0;
+		while (header[0] & 4 && has(walk, 8 + octets) && header[octets - 1] && has(walk, 9 + octets) &&
+		       header[octets])
+			octets += (size_t)header[octets] * 4;
+		*ret_name = "GTP-U";
+		*ret_type = type_behind(walk, 8 + octets);
+		return octets;
+	default:
+		return 0;
+	}
+}
+
+/* It may be a tunnel's, or the innermost: then ports, and what of the payload is behind the tag. */
+static const char *walk_udp(struct walk *walk, bool *ret_found)
+{
+	size_t payload = walk->at + 8 + sizeof(struct mlr_tag), end, octets;
+	struct frame_file *file = walk->file;
+	const char *name, *wrong;
+	uint32_t type;
+
+	if (!has(walk, 8))
+		return TOO_SHORT;
+	octets = find_tunnel(walk, &name, &type);
+	if (octets) {
+		if (peek(walk, 6))
+			follows(walk, MLR_OUTER_TRANSPORT, 6, 0);
+		follows(walk, MLR_OUTER_LENGTH, 4, 0);
+		if (peek(walk, 2) == PORT_GTP_U)
+			follows(walk, MLR_OUTER_LENGTH, 8 + 2, 8 + 8);
+		wrong = pass(walk, "UDP", 8, 0);
+		return wrong ? wrong : pass(walk, name, octets, type);
+	}
+	*ret_found = true;
+	file->source_port = (uint16_t)peek(walk, 0);
+	file->destination_port = (uint16_t)peek(walk, 2);
+	end = walk->at + peek(walk, 4);
+	if (end > walk->frame.size)
+		end = walk->frame.size;
+	if (end <= payload)
+		return NULL;
+	file->payload = malloc(end - payload);
+	if (!file->payload)
+		return "there is no memory for it";
+	memcpy(file->payload, walk->frame.octets + payload, end - payload);
+	file->spec.payload = file->payload;
+	file->spec.payload_octets = (unsigned int)(end - payload);
 	return NULL;
 }
 
-/* Ports, and what of the payload is behind the tag. */
-static const char *parse_udp(const struct input *frame, size_t udp, struct frame_file *ret)
+static const char *walk_header(struct walk *walk, bool *ret_found)
 {
-	size_t payload = udp + 8 + sizeof(struct mlr_tag), end;
-
-	if (frame->size < udp + 8)
-		return "its first frame is too short";
-	ret->source_port = (uint16_t)get16(frame, udp);
-	ret->destination_port = (uint16_t)get16(frame, udp + 2);
-	end = udp + get16(frame, udp + 4);
-	if (end > frame->size)
-		end = frame->size;
-	if (end <= payload)
-		return NULL;
-	ret->payload = malloc(end - payload);
-	if (!ret->payload)
-		return "there is no memory for it";
-	memcpy(ret->payload, frame->octets + payload, end - payload);
-	ret->spec.payload = ret->payload;
-	ret->spec.payload_octets = (unsigned int)(end - payload);
-	return NULL;
+	switch (walk->type) {
+	case TYPE_ETHERNET:
+		return has(walk, 14) ? pass(walk, "Ethernet", 14, peek(walk, 12)) : TOO_SHORT;
+	case TYPE_VLAN:
+	case TYPE_SERVICE_VLAN:
+		return walk_vlan(walk);
+	case TYPE_MPLS:
+	case TYPE_MPLS_GROUPS:
+		return walk_mpls(walk);
+	case TYPE_PPPOE:
+		return walk_pppoe(walk);
+	case TYPE_IPV4:
+	case TYPE_IPV4_IN_IP:
+		return walk_ipv4(walk);
+	case TYPE_IPV6:
+	case TYPE_IPV6_IN_IP:
+		return walk_ipv6(walk);
+	case TYPE_GRE:
+		return walk_gre(walk);
+	case TYPE_UDP:
+		return walk_udp(walk, ret_found);
+	default:
+		return "its first frame is not UDP over IPv4 or IPv6, by itself or in VLAN, MPLS, PPPoE, IP, GRE, VXLAN, "
+		       "GENEVE or "
+		       "GTP-U";
+	}
 }
 
 const char *frame_file_parse(const uint8_t *octets, size_t size, size_t wire_octets, struct frame_file *ret)
 {
-	const struct input frame = { .octets = octets, .size = size, .swapped = true };
 	struct frame_file file = { 0 };
-	size_t ip, udp;
-	uint32_t type;
-	const char *wrong = parse_ethernet(&frame, &file.spec, &ip, &type);
+	struct walk walk = { .frame = { octets, size, true }, .file = &file, .at = 12, .outer = 12 };
+	struct mlr_frame_spec *spec = &file.spec;
+	const char *wrong = has(&walk, 2) ? NULL : TOO_SHORT;
+	bool found = false;
 
+	if (!wrong && (wire_octets < size || wire_octets > FRAME_MOST_OCTETS))
+		wrong = "the length of its first frame is damaged";
+	if (!wrong) {
+		walk.type = peek(&walk, 0);
+		walk.at += 2;
+	}
+	while (!wrong && !found)
+		wrong = walk_header(&walk, &found);
+	if (!wrong &&
+	    (walk.network - walk.outer > MLR_OUTER_MAX_OCTETS || spec->outer_field_count == MLR_OUTER_FIELDS_MAX)) {
+		wrong = "too much is in front of the UDP packet of its first frame";
+		free(file.payload);
+	}
 	if (wrong)
 		return wrong;
-	if (wire_octets < size || wire_octets > FRAME_MOST_OCTETS)
-		return "the length of its first frame is damaged";
-	if (type == 0x0800)
-		wrong = parse_ipv4(&frame, ip, &file.spec, &udp);
-	else if (type == 0x86dd)
-		wrong = parse_ipv6(&frame, ip, &file.spec, &udp);
-	else
-		wrong = "its first frame is neither IPv4 nor IPv6";
-	if (!wrong)
-		wrong = parse_udp(&frame, udp, &file);
-	if (wrong)
-		return wrong;
+	file.tunnels[walk.names_octets] = '\0';
+	spec->outer_field_count = walk.field_count;
+	spec->outer_octets = (unsigned int)(walk.network - walk.outer);
+	memcpy(spec->outer, octets + walk.outer, spec->outer_octets);
 	file.size_octets = (unsigned int)wire_octets + MLR_FCS_OCTETS;
 	*ret = file;
 	return NULL;

@@ -2,12 +2,12 @@
 /*
  * A frame to make others like: the first one of a pcap or pcapng file of Ethernet frames.
  *
- * Kept are VLAN tags, the fields of the IP header that do not follow from lengths and addresses, UDP ports, and the payload
- * behind its first 18 octets, where the tag will be. Both formats are simple and only their first frame is wanted, so they
+ * Kept are VLAN tags, tunnels, the fields of the IP header that do not follow from lengths and addresses, UDP ports, and the
+ * payload behind its first 18 octets, where the tag will be; of tunnels all but the lengths and checksums that follow from what
+ * is in them. Both formats are simple and only their first frame is wanted, so they
  * are read here, without libpcap.
  */
-#ifndef XDP_MLR_CONFIG_FRAME_FILE_H
-#define XDP_MLR_CONFIG_FRAME_FILE_H
+#pragma once
 
 #include "base/message.h"
 #include "mlr/frame.h"
@@ -17,6 +17,7 @@ struct frame_file {
 	uint16_t source_port, destination_port;
 	unsigned int size_octets; /* of the frame in the file, FCS included */
 	uint8_t *payload;
+	char tunnels[128]; /* the headers between VLAN tags and innermost IP header, from the outside: "MPLS, IPv4, GRE" */
 };
 
 /* EXIT_USAGE_ERROR, with the reason said, where the file cannot be read, is no such file, or its first frame is not UDP. */
@@ -25,5 +26,3 @@ void frame_file_free(struct frame_file *file);
 
 /* Read the frame itself. NULL, or the reason why it cannot be used. For tests, too. */
 const char *frame_file_parse(const uint8_t *frame, size_t octets, size_t wire_octets, struct frame_file *ret);
-
-#endif

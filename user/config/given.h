@@ -5,8 +5,7 @@
  * Values are collected first, from the command line and then from the file where the command line is silent, and read into
  * the configuration afterwards in the order of the table (options.c). So no value depends on the order it was given in.
  */
-#ifndef XDP_MLR_CONFIG_GIVEN_H
-#define XDP_MLR_CONFIG_GIVEN_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -44,6 +43,7 @@ extern const struct option options[];
 extern const size_t option_count;
 
 const char *algorithm_name(enum algorithm algorithm);
+const char *direction_name(enum direction direction);
 /* Whether the verb has the option. */
 bool option_belongs(const struct option *option, enum verb verb);
 /* Whether a value of it is a command that is run, a file that is opened, or a reason to be unsafe: what a result says of such,
@@ -92,5 +92,3 @@ enum exit_code option_load_fps(const struct config *config, const char *option, 
 #define LIST_SIZE 4096
 typedef enum exit_code list_reader(const struct given *given, char *part, void *into);
 enum exit_code read_list(const struct given *given, const char *text, list_reader *read, void *into);
-
-#endif

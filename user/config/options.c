@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "config/options_read.h"
 #include "config/requirement.h"
@@ -59,14 +60,9 @@ static enum exit_code read_switch(const struct given *given, struct config *conf
 /* "a, b or c" */
 static const char *join_words(const char *const *words, char *buffer, size_t size)
 {
-	size_t used = 0;
-
 	buffer[0] = '\0';
-	for (size_t i = 0; words[i] && used < size; i++) {
-		const char *joint = i == 0 ? "" : words[i + 1] ? ", " : " or ";
-
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s", joint, words[i]);
-	}
+	for (size_t i = 0; words[i]; i++)
+		text_join(buffer, size, words[i + 1] ? ", " : " or ", "%s", words[i]);
 	return buffer;
 }
 
@@ -249,12 +245,12 @@ const struct option options[] = {
 	       "without it looks at all; with --measurer mpi HOST:PORT, or HOST:PORT:transmit and HOST:PORT:receive",
 	       .letter = 'p'),
 	CHOICE("direction", "D", TRAFFIC, "a-to-b", direction, directions,
-	       "a-to-b, b-to-a or both, in each pair of ports; or mesh: every port to all others (RFC 2285). A load is "
-	       "that of each port that sends"),
+	       "a-to-b, b-to-a or both, in each pair of ports; or mesh: every port to all others (RFC 2285). A load is that "
+	       "of each port that sends"),
 	OPTION("frame-size", "SIZE", TRAFFIC, "64", read_frame_sizes,
 	       "octets of a frame, FCS included, 64 to 9216; or a mix: imix (7:64,4:594,1:1518), imix:csit, "
-	       "imix:WEIGHT:SIZE,... or an RFC 6985 genome, as genome:aaabz,z=1518; of a suite (rfc2544, selftest) a "
-	       "list, default the sizes of RFC 2544"),
+	       "imix:WEIGHT:SIZE,... or an RFC 6985 genome, as genome:aaabz,z=1518; of a suite (rfc2544, selftest) a list, "
+	       "default the sizes of RFC 2544"),
 	CHOICE("ip", "V", TRAFFIC, "4", ip, ip_choices, "the IP version: 4, 6 or mixed (flows alternate)"),
 	OPTION("vlan", "VID[:PRIO],...", TRAFFIC, NULL, read_vlans,
 	       "send VLAN tags: one (802.1Q) or two (QinQ, the outer one first), each with a priority if it is not 0",
@@ -271,16 +267,15 @@ const struct option options[] = {
 	       "which combinations of the varied fields flows are, and in which order: incrementing or random"),
 	NUMBER("seed", "N", TRAFFIC, "1", seed, 0, UINT32_MAX, "chooses the order of random flows"),
 	OPTION("modifier", "M=V,...", TRAFFIC, NULL, read_modifiers,
-	       "traffic beside the load (RFC 2544, section 11): broadcast=1% of the frames, management=1/s SNMP queries "
-	       "to the SUT",
+	       "traffic beside the load (RFC 2544, section 11): broadcast=1% of the frames, management=1/s SNMP queries to "
+	       "the SUT",
 	       .flags = OPTION_LIST),
 	TEXT("template", "FILE", TRAFFIC, NULL, template_path,
-	     "make frames like the first one of a pcap or pcapng file: its VLAN tags, IP header fields, UDP ports and "
-	     "payload",
+	     "make frames like the first one of a pcap or pcapng file: its VLAN tags, tunnels (MPLS, PPPoE, GRE, IP in "
+	     "IP, VXLAN, GENEVE, GTP-U), and of the innermost packet IP header fields, UDP ports and payload",
 	     .flags = OPTION_ACTS),
 	NUMBER("learning-frames", "N", FRAMES, "0", learning_frames, 0, 1000000,
-	       "ARP or neighbour discovery frames that each port sends before every trial (phase b of RFC 2544 section "
-	       "23)"),
+	       "ARP or neighbour discovery frames that each port sends before every trial (phase b of RFC 2544 section 23)"),
 	LOAD("load", "L", TRIAL, NULL, load, "frames/s: " LOAD_FORMS " of the line rate; or max, as fast as the tester can"),
 	DURATION("duration", "S", TRIAL | SELFTEST | Y1564, "1s", duration_s, POSITIVE,
 		 "how long to send: " DURATION_FORMS "; of a self-test: each trial that confirms, the search has shorter "
@@ -288,15 +283,14 @@ const struct option options[] = {
 	OPTION("preset", "P", SEARCH, "csit", read_preset,
 	       "goals and waits: csit (NDR and PDR as FD.io CSIT measures them), rfc2544 or tst009"),
 	OPTION("goal", "K=V,...", SEARCH, NULL, read_goal,
-	       "a Search Goal, repeatable, instead of the preset's. Keys: name, loss (0), exceed (0.5), final (1), "
-	       "initial (= final), sum (= final), width (0.5%); durations in seconds, ratios as numbers or with %. With "
-	       "--algorithm phased: final 30, initial 1, no exceed and no sum",
+	       "a Search Goal, repeatable, instead of the preset's. Keys: name, loss (0), exceed (0.5), final (1), initial "
+	       "(= final), sum (= final), width (0.5%); durations in seconds, ratios as numbers or with %. With --algorithm "
+	       "phased: final 30, initial 1, no exceed and no sum",
 	       .flags = OPTION_REPEATS),
 	OPTION("service", "K=V,...", Y1564, NULL, read_service,
 	       "a service, repeatable. Keys: cir (its committed rate, as --load), eir (beyond it, 0), name, vlan "
 	       "(VID[:PRIO]), dscp (0), size (of frames), margin (how far above CIR + EIR a policer may let through, 1%); "
-	       "and what "
-	       "it must keep to: loss (0), delay (mean), delay-max, variation (p99.9 of the delay less its minimum), "
+	       "and what it must keep to: loss (0), delay (mean), delay-max, variation (p99.9 of the delay less its minimum), "
 	       "availability",
 	       .flags = OPTION_REPEATS),
 	OPTION("cir-steps", "R,...", Y1564, "25%,50%,75%,100%", read_cir_steps,
@@ -329,8 +323,8 @@ const struct option options[] = {
 		 "for how long frames are sent around a reset: longer than it takes; 120 s, with --fast 10 s"),
 	LOAD("min-load", "L", SEARCH | SOAK | RFC2544, "9001", min_load, "Min Load of the search, as --load"),
 	LOAD("max-load", "L", SEARCH | SOAK | RFC2544, NULL, max_load,
-	     "Max Load of the search, as --load. Default: what a fresh self-test of these ports found, else the line "
-	     "rate, else a short calibration; exec and sim need it"),
+	     "Max Load of the search, as --load. Default: what a fresh self-test of these ports found, else the line rate, "
+	     "else a short calibration; exec and sim need it"),
 	CHOICE("algorithm", "A", SEARCH, "mlr", algorithm, algorithms,
 	       "the search algorithm: mlr (draft-15), phased (the MLRsearch of 2021), binary (RFC 2544) or tst009 (with "
 	       "loss verification)"),
@@ -353,8 +347,7 @@ const struct option options[] = {
 	SWITCH("explain", SEARCH | REPORT, explain, "also show each trial and why it was chosen", .flags = OPTION_OUTPUT),
 	OPTION("resume", "FILE", SEARCH, NULL, NULL,
 	       "go on with an interrupted search, from its JSON result or its event stream, with its options; a command or "
-	       "a "
-	       "file that it names is said again",
+	       "a file that it names is said again",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
 	OPTION("replay", "FILE", SEARCH, NULL, NULL,
 	       "ask the controller again what a stored search asked, and measure nothing",
@@ -362,8 +355,8 @@ const struct option options[] = {
 	DURATION("max-time", "S", SEARCH | SOAK | RFC2544 | Y1564, NULL, max_time_s, POSITIVE,
 		 "end after this time with what there is: a search is then irregular, a soak is done (default 1800)"),
 	OPTION("measurer", "M", SEARCH | SOAK, "xdp", read_measurer,
-	       "who performs the trials: xdp (these ports), mpi (ports of several hosts, under mpirun), exec:COMMAND "
-	       "(JSON lines on its standard input and output) or sim:MODEL (a simulated SUT, for example "
+	       "who performs the trials: xdp (these ports), mpi (ports of several hosts, under mpirun), exec:COMMAND (JSON "
+	       "lines on its standard input and output) or sim:MODEL (a simulated SUT, for example "
 	       "sim:jitter,capacity=1e6,sigma=0.01,seed=7)",
 	       .flags = OPTION_ACTS),
 	DURATION("clock-budget", "S", SEARCH | SOAK, NULL, clock_budget_s, 0,
@@ -380,9 +373,8 @@ const struct option options[] = {
 		 "also count by intervals so long, 1ms or more and at most 1000 a trial: frames sent, received and lost of "
 		 "those due in each, and their latency. So a burst of loss shows as one"),
 	CHOICE("verify", "WHICH", FRAMES, "auto", verify, verify_choices,
-	       "of which received frames to verify the checksums, as no other frame counts as received: all, doubts "
-	       "(those that are unlike the frame expected) or auto (also all of the smallest size, and one in 64 of "
-	       "others)"),
+	       "of which received frames to verify the checksums, as no other frame counts as received: all, doubts (those "
+	       "that are unlike the frame expected) or auto (also all of the smallest size, and one in 64 of others)"),
 	CHOICE("timestamps", "T", FRAMES, "auto", timestamps, timestamps_choices,
 	       "who tells when a frame arrived, for latency: hardware (the receiving NIC's clock), software (the XDP "
 	       "program) or auto (hardware where every receiving port stamps every frame)"),
@@ -390,8 +382,8 @@ const struct option options[] = {
 	       "how long frames take from their departure stamp to the wire, by a sample of them: auto (where the "
 	       "transmitting NIC stamps departures of AF_XDP), on (else until the kernel was done with them) or off"),
 	CHOICE("launch-time", "T", FRAMES, "auto", launch_time, switch_choices,
-	       "frames are handed to the NIC early, and it lets each go when it is due: auto (where the driver has that "
-	       "for AF_XDP and the port's queues are set up for it), on or off"),
+	       "frames are handed to the NIC early, and it lets each go when it is due: auto (where the driver has that for "
+	       "AF_XDP and the port's queues are set up for it), on or off"),
 	OPTION("wait", "a=S,b=S,d=S,e=S", MEASURES, NULL, read_waits,
 	       "the waits of RFC 2544 section 23: after a routing update, after learning frames, for residual frames (the "
 	       "most, it ends early), to restabilise. Presets set them; csit and trials: a=0,b=0,d=2,e=0",
@@ -419,8 +411,8 @@ const struct option options[] = {
 	       "what the result must keep to, repeatable; else the exit code is 1. Search: GOAL>=LOAD (its Conditional "
 	       "Throughput), or with <=, >, <; also GOAL.lower, GOAL.upper, GOAL.latency.p99<=100us (or min, mean, p50, "
 	       "p90, p99.9, p99.99, max), GOAL.pdv.p99. Trial: loss<=0.1%, lost, reordered, latency.p99, ... Soak: "
-	       "critical-load. "
-	       "Suite: throughput>=LOAD, of every frame size or throughput@64, latency, back-to-back, recovery, reset",
+	       "critical-load. Suite: throughput>=LOAD, of every frame size or throughput@64, latency, back-to-back, "
+	       "recovery, reset",
 	       .flags = OPTION_REPEATS),
 	NUMBER("repeat", "N", SEARCH, "1", repeats, 1, REPEATS_MOST,
 	       "so many searches, one after another: mean, standard deviation and each; the result proper is that of the "
@@ -457,26 +449,30 @@ const struct option options[] = {
 	       .flags = OPTION_REPEATS | OPTION_OUTPUT | OPTION_ACTS),
 	OPTION("junit", "FILE", MEASURES | SELFTEST | COMPARE | REPORT, NULL, read_report_path,
 	       "write what CI reads to FILE, JUnit XML: each requirement, goal, test of a suite or verdict of a comparison "
-	       "as "
-	       "a test case",
+	       "as a test case",
 	       .flags = OPTION_REPEATS | OPTION_OUTPUT | OPTION_ACTS),
 	TEXT("capture-lost", "FILE", TRIAL, NULL, lost_path,
 	     "write to FILE, as CSV, which frames did not come back: port, flow, sequence number in it, when it was due. As "
-	     "far back as "
-	     "the receiver remembers the numbers of a flow",
+	     "far back as the receiver remembers the numbers of a flow",
 	     .flags = OPTION_OUTPUT | OPTION_ACTS),
-	NUMBER("capture-count", "N", TRIAL, "1000", lost_count, 1, 1000000, "of those, the first so many",
+	TEXT("capture-foreign", "FILE", TRIAL, NULL, foreign_path,
+	     "write to FILE, as pcapng, the first frames that came to the ports in the trial and were foreign or damaged, "
+	     "each "
+	     "with its time, port and why it was not counted as received",
+	     .flags = OPTION_OUTPUT | OPTION_ACTS),
+	NUMBER("capture-count", "N", TRIAL, "1000", capture_count, 1, 1000000,
+	       "of those, the first so many; of foreign ones, of which each port keeps as many, at most 100000",
 	       .flags = OPTION_OUTPUT),
 	TEXT("metrics", "FILE", FRAMES, NULL, metrics_path,
-	     "keep FILE up to date with how the run goes, as OpenMetrics text, for the textfile collector of "
-	     "node_exporter (there it must end in .prom)",
+	     "keep FILE up to date with how the run goes, as OpenMetrics text, for the textfile collector of node_exporter "
+	     "(there it must end in .prom)",
 	     .flags = OPTION_OUTPUT | OPTION_ACTS),
 	CHOICE("format", "F", ALL, "text", format, formats,
 	       "standard output: text, json (one document) or jsonl (an event a line, the document last)",
 	       .flags = OPTION_OUTPUT),
 	OPTION("config", "FILE", ALL, NULL, NULL,
-	       "read options from a YAML file (keys are these names), or those that a JSON result echoes; the command "
-	       "line wins",
+	       "read options from a YAML file (keys are these names), or those that a JSON result echoes; the command line "
+	       "wins",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
 	OPTION("run", "NAME", FRAMES | PROBE, NULL, NULL,
 	       "of the file's schedule for the appliance, this run, by name or number: its options win over those of the "
@@ -486,15 +482,15 @@ const struct option options[] = {
 	       "print the configuration in force, as YAML for --config, and do nothing else",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
 	OPTION("only", "PATTERN", TAKES_UP, NULL, NULL,
-	       "only the points whose names match, repeatable: a name as 'campaign status' shows it, or with * and ? as "
-	       "the shell has them, for example 'frame-size=64,*'",
+	       "only the points whose names match, repeatable: a name as 'campaign status' shows it, or with * and ? as the "
+	       "shell has them, for example 'frame-size=64,*'",
 	       .flags = OPTION_REPEATS | OPTION_COMMAND_LINE | OPTION_OUTPUT),
 	SWITCH("retry-failed", TAKES_UP, retry_failed, "also the points that have failed, from their beginning",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
 	CHOICE("engine", "E", 1u << VERB_CAMPAIGN_SUBMIT, "slurm", engine, engines, "the batch system: slurm"),
 	SWITCH("dry-run", FRAMES | TAKES_UP, dry_run,
-	       "print the plan, the options in force and the time it will take; send nothing. Of a campaign: the points, "
-	       "or the job scripts",
+	       "print the plan, the options in force and the time it will take; send nothing. Of a campaign: the points, or "
+	       "the job scripts",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
 	SWITCH("quiet", ALL, quiet, "no progress and no notes on standard error", .letter = 'q', .flags = OPTION_OUTPUT),
 	OPTION("help", NULL, ALL, NULL, NULL, "show this; --help=all: every option", .letter = 'h',
@@ -509,6 +505,11 @@ const size_t option_count = COUNT(options);
 const char *algorithm_name(enum algorithm algorithm)
 {
 	return algorithms[algorithm];
+}
+
+const char *direction_name(enum direction direction)
+{
+	return directions[direction];
 }
 
 bool option_belongs(const struct option *option, enum verb verb)

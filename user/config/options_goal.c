@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/units.h"
-#include "config/options_pairs.h"
 #include "config/options_read.h"
 
 static const struct waits rfc2544_waits = RFC2544_WAITS;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "config/options_pairs.h"
+#include "config/options_read.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/plain.h"
+#include "base/text_stream.h"
 #include "base/units.h"
-#include "config/options_read.h"
 
 static enum exit_code refuse_key(const struct given *given, const struct pairs *pairs, const char *key)
 {
@@ -112,13 +111,12 @@ bool pairs_seen(const struct pairs *pairs, const char *name)
 
 void pairs_format(const struct key *keys, size_t key_count, const void *from, char *buffer, size_t size)
 {
-	size_t used = 0;
-
-	for (size_t i = 0; i < key_count && used < size; i++) {
+	buffer[0] = '\0';
+	for (size_t i = 0; i < key_count; i++) {
 		const void *field = (const char *)from + keys[i].offset;
 		char number[UNIT_TEXT_SIZE];
 		const char *value = keys[i].kind == KEY_TEXT ? field : format_number(*(const double *)field, number);
 
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", i ? "," : "", keys[i].name, value);
+		text_join(buffer, size, ",", "%s=%s", keys[i].name, value);
 	}
 }

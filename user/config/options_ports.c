@@ -105,12 +105,14 @@ static enum exit_code check_roles(const struct given *given, const struct config
 	for (unsigned int i = 0; i < config->port_count; i++)
 		counts[config->ports[i].role]++;
 	if (counts[ROLE_OPEN] == config->port_count)
-		return config->port_count % 2 ? refuse_given(given, "must be two, or another even number of ports: A,B,C,D "
-								    "are the pairs A,B and C,D")
-					      : EXIT_DONE;
+		return config->port_count % 2
+			       ? refuse_given(
+					 given,
+					 "must be two, or another even number of ports: A,B,C,D are the pairs A,B and C,D")
+			       : EXIT_DONE;
 	if (counts[ROLE_OPEN] || !counts[ROLE_TRANSMIT] || !counts[ROLE_RECEIVE])
-		return refuse_given(given, "where a port has a role all must have one, and one at least must transmit and "
-					   "one receive");
+		return refuse_given(
+			given, "where a port has a role all must have one, and one at least must transmit and one receive");
 	return EXIT_DONE;
 }
 
@@ -311,11 +313,10 @@ static enum exit_code refuse_item(const struct given *given, const char *word)
 {
 	char hint[64];
 
-	return refuse_given(
-		given,
-		"there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, timestamps, gro, "
-		"mtu, channels=N, rss and steer, or auto and no-ITEM",
-		word, nearest_hint(word, items, COUNT(items), hint, sizeof(hint)));
+	return refuse_given(given,
+			    "there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
+			    "timestamps, gro, mtu, channels=N, rss and steer, or auto and no-ITEM",
+			    word, nearest_hint(word, items, COUNT(items), hint, sizeof(hint)));
 }
 
 static enum exit_code read_channels(const struct given *given, const char *number, struct prepare *prepare)

@@ -2,11 +2,9 @@
 /* --service and --cir-steps: what `xdp-mlr y1564` is to test. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
-#include "config/options_pairs.h"
 #include "config/options_read.h"
 
 #define MARGIN_RATIO 0.01

@@ -4,8 +4,7 @@
  * as other verbs take one. A part that has a colon and begins with a digit, or a letter and then "=", goes
  * on with the mix before it.
  */
-#ifndef XDP_MLR_CONFIG_OPTIONS_SUITE_H
-#define XDP_MLR_CONFIG_OPTIONS_SUITE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ enum exit_code config_for_services(const struct config *config, const struct ser
 
 /* rfc2544, y1564: the tests that are made where --tests is silent. */
 void choose_tests(struct config *config);
-
-#endif

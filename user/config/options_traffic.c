@@ -126,11 +126,10 @@ static enum exit_code refuse_genome(const struct given *given, const char *genom
 			return refuse_given(given, "the letter %c is %u octets by RFC 6985; this tester sends at most %d",
 					    *genome, mlr_genome_letter_octets(*genome), MLR_FRAME_MAX_OCTETS);
 		if (mlr_size_from_genome(one, none, &mix))
-			return refuse_given(
-				given,
-				"RFC 6985 gives '%c' no size; a to i have one, and those of z and of capitals are "
-				"given behind the genome, as genome:aaz,z=1518",
-				*genome);
+			return refuse_given(given,
+					    "RFC 6985 gives '%c' no size; a to i have one, and those of z and of capitals "
+					    "are given behind the genome, as genome:aaz,z=1518",
+					    *genome);
 	}
 	return refuse_given(given, "the genome has no letters");
 }
@@ -186,10 +185,9 @@ static enum exit_code read_mix(const struct given *given, struct mlr_size_mix *r
 	if (strncmp(text, "genome:", 7) == 0)
 		return read_genome(given, text + 7, ret);
 	if (!parse_whole(text, ULONG_MAX, &octets))
-		return refuse_given(given,
-				    "not a whole number of octets; give %d to %d, imix, imix:7:64,4:594,1:1518 or "
-				    "genome:aaabc",
-				    MLR_FRAME_MIN_OCTETS, MLR_FRAME_MAX_OCTETS);
+		return refuse_given(
+			given, "not a whole number of octets; give %d to %d, imix, imix:7:64,4:594,1:1518 or genome:aaabc",
+			MLR_FRAME_MIN_OCTETS, MLR_FRAME_MAX_OCTETS);
 	if (!parse_size(text, &octets))
 		return refuse_given(given, "must be %d to %d octets, FCS included", MLR_FRAME_MIN_OCTETS,
 				    MLR_FRAME_MAX_OCTETS);

@@ -2,10 +2,10 @@
 #include "config/requirement.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "config/given.h"
 #include "config/options_suite.h"
@@ -165,11 +165,10 @@ static enum exit_code refuse_figure(const struct requirement *requirement, const
 				    const char *const *names, size_t count)
 {
 	char quoted[QUOTE_SIZE], hint[FIGURE_NAME_SIZE], listed[512] = "";
-	size_t used = 0;
 
 	nearest_hint(name, names, count, hint, sizeof(hint));
-	for (size_t i = 0; !hint[0] && i < count && used < sizeof(listed); i++)
-		used += (size_t)snprintf(listed + used, sizeof(listed) - used, "%s%s", i ? ", " : "; there are ", names[i]);
+	for (size_t i = 0; !hint[0] && i < count; i++)
+		text_add(listed, sizeof(listed), "%s%s", i ? ", " : "; there are ", names[i]);
 	return refuse_given(requirement->given, "no %s '%s'%s%s", kind, quote(name, strlen(name), quoted, sizeof(quoted)),
 			    hint, listed);
 }

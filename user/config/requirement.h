@@ -6,8 +6,7 @@
  * once the verb and the goals are known, its load in frames/s once the measurer knows its line rate. So a wrong one is
  * refused before anything is measured. In the end all are judged by the result document (result/judge.h).
  */
-#ifndef XDP_MLR_CONFIG_REQUIREMENT_H
-#define XDP_MLR_CONFIG_REQUIREMENT_H
+#pragma once
 
 #include "base/message.h"
 #include "config/config.h"
@@ -52,5 +51,3 @@ enum exit_code require_check(struct config *config);
 
 /* Turn loads into frames/s. EXIT_USAGE_ERROR for a share of a line rate that is not known. */
 enum exit_code require_resolve(const struct config *config, double line_rate_fps);
-
-#endif

@@ -47,11 +47,10 @@ static void add_event(struct told *told, const json_t *line)
 
 static enum exit_code refuse_line(const char *path, size_t line, const char *what)
 {
-	return refuse(
-		EXIT_USAGE_ERROR,
-		"%s:%zu: this line is not as it was written: %s; go on from those before it ('head -n %zu'), or, if you "
-		"changed it yourself, take its crc32 out",
-		path, line, what, line - 1);
+	return refuse(EXIT_USAGE_ERROR,
+		      "%s:%zu: this line is not as it was written: %s; go on from those before it ('head -n %zu'), or, if "
+		      "you changed it yourself, take its crc32 out",
+		      path, line, what, line - 1);
 }
 
 static bool differ(const json_t *a, const json_t *b, const char *name)

@@ -3,8 +3,7 @@
  * A stored search: the result document of `search --format json`, or the event stream of `--format jsonl`, of which a run
  * that died may have written a part only. `--resume` goes on from it, `--replay` asks a controller the same questions again.
  */
-#ifndef XDP_MLR_CONFIG_STORED_H
-#define XDP_MLR_CONFIG_STORED_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ enum exit_code stored_document(const char *path, json_t **ret);
 /* Read a file; EXIT_USAGE_ERROR with what is wrong and where. Free with stored_free. */
 enum exit_code stored_read(const char *path, struct stored *ret);
 void stored_free(struct stored *stored);
-
-#endif

@@ -10,7 +10,6 @@
 #include "config/frame_file.h"
 #include "config/given.h"
 #include "config/options_read.h"
-#include "config/options_suite.h"
 #include "mlr/imix.h"
 
 /* --- making it ------------------------------------------------------------------------------------------------------ */
@@ -226,23 +225,29 @@ const char *traffic_port_name(const struct config *config, unsigned int port)
 	return *config->ports[port].name ? config->ports[port].label : letters[port];
 }
 
-static const char *version_name(unsigned int ip_version)
+static const char *version_name(const struct config *config)
 {
-	return ip_version == 4 ? "IPv4" : "IPv6";
+	return config->ip == IP_MIXED ? "IPv4 and IPv6" : config->ip == IP_6 ? "IPv6" : "IPv4";
 }
+
+static const char *tunnels(const struct config *config)
+{
+	return config->template ? config->template->tunnels : "";
+}
+
+/* What its frames are, inside of what. */
+#define PROTOCOL(config) version_name(config), *tunnels(config) ? " inside " : "", tunnels(config)
 
 static enum exit_code check_sizes(const struct config *config, const struct mlr_profile *profile)
 {
 	unsigned int least_octets = mlr_profile_least_octets(profile), octets = mlr_size_least_octets(&profile->sizes);
-	bool v6 = uses(config, 6);
 
 	if (octets >= least_octets)
 		return EXIT_DONE;
-	return refuse(
-		EXIT_USAGE_ERROR,
-		"--frame-size: %u octets are too few: UDP over %s with %u VLAN tag%s, and the tester's tag of 18 octets in "
-		"it, needs %u",
-		octets, version_name(v6 ? 6 : 4), profile->vlan_count, profile->vlan_count == 1 ? "" : "s", least_octets);
+	return refuse(EXIT_USAGE_ERROR,
+		      "--frame-size: %u octets are too few: UDP over %s%s%s with %u VLAN tag%s, and the tester's tag of 18 "
+		      "octets in it, needs %u",
+		      octets, PROTOCOL(config), profile->vlan_count, profile->vlan_count == 1 ? "" : "s", least_octets);
 }
 
 /* The smallest of a default's list of sizes grows to what the frames need. */
@@ -331,11 +336,10 @@ static enum exit_code check_range6(const struct port_config *port, const char *n
 	uint64_t end = host_bits >= 32 ? UINT32_MAX : first | ((1ull << host_bits) - 1);
 
 	if (range->count > 1 && last > end)
-		return refuse(
-			EXIT_USAGE_ERROR,
-			"--vary: %u addresses, %u apart, do not fit the network of port %s, or the last four octets of its "
-			"address; choose others: --address6",
-			range->count, range->step, name);
+		return refuse(EXIT_USAGE_ERROR,
+			      "--vary: %u addresses, %u apart, do not fit the network of port %s, or the last four octets "
+			      "of its address; choose others: --address6",
+			      range->count, range->step, name);
 	if (!memcmp(&port->gateway6, &port->address6, 12) && in_range(low_word(&port->gateway6), first, range))
 		return refuse(EXIT_USAGE_ERROR,
 			      "--vary: among the addresses of port %s is its gateway; choose others: --address6", name);
@@ -364,12 +368,13 @@ static enum exit_code check_ranges(const struct config *config, const struct mlr
 static enum exit_code take_template(struct config *config)
 {
 	const struct frame_file *file = config->template;
+	struct mlr_frame_spec spec = file->spec;
 	unsigned int least_octets;
 
 	if (given_by_user(config->given, "ip") &&
 	    (config->ip == IP_MIXED || uses(config, 4) != (file->spec.ip_version == 4)))
-		return refuse(EXIT_USAGE_ERROR, "--ip: the frame of %s is %s; leave --ip out", config->template_path,
-			      version_name(file->spec.ip_version));
+		return refuse(EXIT_USAGE_ERROR, "--ip: the frame of %s is IPv%u; leave --ip out", config->template_path,
+			      file->spec.ip_version);
 	config->ip = file->spec.ip_version == 4 ? IP_4 : IP_6;
 	if (!given_by_user(config->given, "vlan")) {
 		config->vlan_count = file->spec.vlan_count;
@@ -377,7 +382,8 @@ static enum exit_code take_template(struct config *config)
 	}
 	if (given_by_user(config->given, "frame-size") || frame_sizes_are_a_list(config->verb))
 		return EXIT_DONE;
-	least_octets = mlr_frame_least_octets(file->spec.ip_version, config->vlan_count, file->spec.ip_options_octets);
+	spec.vlan_count = config->vlan_count;
+	least_octets = mlr_frame_least_octets(&spec);
 	if (file->size_octets > MLR_FRAME_MAX_OCTETS)
 		return refuse(EXIT_USAGE_ERROR,
 			      "--template: the frame of %s has %u octets; give a --frame-size of at most %d",
@@ -505,21 +511,14 @@ static json_t *modifiers_json(const struct config *config)
 	json_t *modifiers = json_array();
 
 	if (config->broadcast_every)
-		json_array_append_new(
-			modifiers,
-			json_sprintf("broadcast: one frame to everybody after every %u frames of a transmit queue, "
-				     "beside the load (RFC 2544, 11.1)",
-				     config->broadcast_every));
+		json_array_append_new(modifiers, json_sprintf("broadcast: one frame to everybody after every %u frames of a "
+							      "transmit queue, beside the load (RFC 2544, 11.1)",
+							      config->broadcast_every));
 	if (config->queries_per_s)
 		json_array_append_new(modifiers,
 				      json_sprintf("management: %u SNMP queries a second to the SUT (RFC 2544, 11.2)",
 						   config->queries_per_s));
 	return modifiers;
-}
-
-static const char *protocol(const struct config *config)
-{
-	return config->ip == IP_MIXED ? "UDP over IPv4 and IPv6" : config->ip == IP_6 ? "UDP over IPv6" : "UDP over IPv4";
 }
 
 /* Whether some port both sends and receives. */
@@ -541,12 +540,12 @@ json_t *traffic_describe(const struct config *config, const struct mlr_profile *
 	const struct mlr_size_mix *mix = &profile->sizes;
 
 	return json_pack(
-		"{s:o, s:o, s:o, s:s, s:b, s:I, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:s?, s:i, s:s}", "frame_size_octets",
+		"{s:o, s:o, s:o, s:o, s:b, s:I, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:s?, s:i, s:s}", "frame_size_octets",
 		mix->size_count == 1 ? json_integer(mix->sizes_octets[0]) : json_real(mlr_size_mean_octets(mix)),
-		"frame_sizes", sizes_json(mix), "frame_size_order", order_json(mix), "protocol", protocol(config),
-		"bidirectional", (int)bidirectional(profile), "flows_per_port", (json_int_t)profile->flow_count,
-		"varied_fields", varied_json(profile), "flow_order", profile->random ? "random" : "incrementing", "streams",
-		streams_json(profile, names), "pattern",
+		"frame_sizes", sizes_json(mix), "frame_size_order", order_json(mix), "protocol",
+		json_sprintf("UDP over %s%s%s", PROTOCOL(config)), "bidirectional", (int)bidirectional(profile),
+		"flows_per_port", (json_int_t)profile->flow_count, "varied_fields", varied_json(profile), "flow_order",
+		profile->random ? "random" : "incrementing", "streams", streams_json(profile, names), "pattern",
 		config->direction == DIRECTION_MESH ? "every port to all others (RFC 2285, fully meshed)" : "pairs of ports",
 		"seed", profile->random ? json_integer((json_int_t)profile->seed) : json_null(), "vlans",
 		vlans_json(profile), "modifiers", modifiers_json(config), "template", config->template_path,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From options to a Traffic Profile (4.5.4), and how the result states it. */
-#ifndef XDP_MLR_CONFIG_TRAFFIC_H
-#define XDP_MLR_CONFIG_TRAFFIC_H
+#pragma once
 
 #include <jansson.h>
 
@@ -30,5 +29,3 @@ const char *traffic_port_name(const struct config *config, unsigned int port);
 
 /* The result document's "traffic_profile". Names are those of the ports. */
 json_t *traffic_describe(const struct config *config, const struct mlr_profile *profile, const char *const *names);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verbs: what the first word, or two, of the command line may be. */
-#ifndef XDP_MLR_CONFIG_VERB_H
-#define XDP_MLR_CONFIG_VERB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ static inline bool frame_sizes_are_a_list(enum verb verb)
 {
 	return verb == VERB_SELFTEST || verb == VERB_RFC2544;
 }
-
-#endif

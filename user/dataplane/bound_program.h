@@ -8,8 +8,7 @@
  * can be made or removed until the machine is started anew. So a program is loaded with more instructions than it has:
  * behind a jump that the verifier knows to be taken, it never comes to them and removes them, and their pages stay.
  */
-#ifndef XDP_MLR_DATAPLANE_BOUND_PROGRAM_H
-#define XDP_MLR_DATAPLANE_BOUND_PROGRAM_H
+#pragma once
 
 #include <bpf/libbpf.h>
 #include <stdbool.h>
@@ -20,5 +19,3 @@ int bound_program_expect(void);
 /* Whether a loaded one has no more pages than it was given at first. One that has must be closed at once: that is safe as
  * long as its device is there. */
 bool bound_program_stayed(const struct bpf_program *program);
-
-#endif

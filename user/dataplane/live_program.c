@@ -162,14 +162,18 @@ static uint32_t batch_of(double load_fps)
 	return LIVE_BATCH_MAX;
 }
 
-/* Whether a template's header may be written over a longer one. */
-static bool has_mixed_headers(const struct mlr_queue_plan *plan)
+/* The longest header of any template, where they differ: it may be written over by a shorter one. Else 0. */
+static uint16_t mixed_headers(const struct mlr_queue_plan *plan)
 {
-	bool mixed = plan->extra_every && plan->extra->header_octets != plan->templates[0].header_octets;
+	uint16_t least = plan->templates[0].header_octets, most = least;
 
-	for (uint32_t i = 1; i < plan->template_count; i++)
-		mixed |= plan->templates[i].header_octets != plan->templates[0].header_octets;
-	return mixed;
+	for (uint32_t i = 0; i < plan->template_count + (plan->extra_every != 0); i++) {
+		uint16_t octets = i < plan->template_count ? plan->templates[i].header_octets : plan->extra->header_octets;
+
+		least = octets < least ? octets : least;
+		most = octets > most ? octets : most;
+	}
+	return least == most ? 0 : most;
 }
 
 /* The beginning of the plan, unpaced and without an end. */
@@ -181,7 +185,7 @@ static struct live_queue *reset(struct live_program *program, uint16_t trial, ui
 	queue->plan = *program->plan;
 	queue->cursor = mlr_plan_start(program->plan, first_sequence);
 	queue->memory_octets = program->frame_octets;
-	queue->mixed = has_mixed_headers(program->plan);
+	queue->mixed = mixed_headers(program->plan);
 	queue->trial = trial;
 	queue->unpaced = true;
 	queue->batch = LIVE_BATCH_MAX;

@@ -5,8 +5,7 @@
  * Functions return 0 or -errno. For one thread at a time; the state may be looked at while the program runs, and changed
  * while it does not.
  */
-#ifndef XDP_MLR_DATAPLANE_LIVE_PROGRAM_H
-#define XDP_MLR_DATAPLANE_LIVE_PROGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ int live_program_run(struct live_program *program, uint32_t octets, uint32_t run
 /* Count what the driver refuses, from now on or no longer. It costs some 60 ns a flush. */
 int live_program_watch(struct live_program *program);
 void live_program_unwatch(struct live_program *program);
-
-#endif

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dataplane/rx.h"
 
+#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/if_link.h>
+#include <net/ethernet.h>
+#include <netinet/ip.h>
+#include <netinet/ip6.h>
+#include <netinet/udp.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +94,18 @@ static uint32_t shortest(const struct rx_lengths *lengths)
 	return 0;
 }
 
+/* Where the innermost packet is in a frame like this. */
+static void configure_tunnels(struct rx_bpf__rodata *constants, const struct mlr_frame_spec *like)
+{
+	bool is_ipv6 = like->ip_version == 6;
+
+	constants->inner_offset = like->outer_octets - (uint32_t)sizeof(uint16_t);
+	constants->inner_type = htons(is_ipv6 ? ETHERTYPE_IPV6 : ETHERTYPE_IP);
+	constants->inner_tag = constants->inner_offset +
+			       (uint32_t)(is_ipv6 ? sizeof(struct ip6_hdr) : sizeof(struct ip) + like->ip_options_octets) +
+			       (uint32_t)sizeof(struct udphdr);
+}
+
 static void configure(struct rx *rx, const struct rx_options *options)
 {
 	struct rx_bpf__rodata *constants = rx->skeleton->rodata;
@@ -106,14 +123,19 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	memset((void *)constants->service_ends, 0xff, sizeof(constants->service_ends));
 	for (uint32_t i = 0; i < options->service_count; i++)
 		constants->service_ends[i] = options->service_ends[i] - options->first_flow;
+	constants->capture_most = options->capture_most;
 	constants->with_lengths = options->lengths != NULL;
 	if (options->lengths) {
 		memcpy((void *)constants->lengths, options->lengths->bits, sizeof(options->lengths->bits));
 		constants->usual_length = shortest(options->lengths);
 	}
+	if (options->like && options->like->outer_octets)
+		configure_tunnels(constants, options->like);
 	bpf_map__set_max_entries(rx->skeleton->maps.flows, options->no_order ? 1 : options->flow_count);
 	bpf_map__set_value_size(rx->skeleton->maps.flows, FLOW_STATE_OCTETS + rx->window * (uint32_t)sizeof(uint32_t));
 	bpf_map__set_max_entries(rx->skeleton->maps.cpus, (uint32_t)rx->cpu_count);
+	if (options->capture_most)
+		bpf_map__set_max_entries(rx->skeleton->maps.captured, options->capture_most);
 	if (options->interval_ns)
 		bpf_map__set_max_entries(rx->skeleton->maps.intervals, (uint32_t)rx->cpu_count * RX_CPU_INTERVALS);
 	if (options->service_count)
@@ -407,8 +429,22 @@ void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uin
 		memset(rx->seconds, 0, rx->seconds_octets);
 	variables->first_sequence = first_sequence;
 	variables->sequence_count = sequence_count < UINT32_MAX ? (uint32_t)sequence_count : UINT32_MAX;
+	variables->captured_count = 0;
 	variables->generation++;
 	__atomic_store_n(&variables->accepted_trial, trial, __ATOMIC_SEQ_CST);
+}
+
+struct rx_captured *rx_captured(const struct rx *rx, size_t *ret_count)
+{
+	uint32_t count = rx->skeleton->bss->captured_count, most = rx->skeleton->rodata->capture_most;
+	struct rx_captured *captured;
+
+	count = count < most ? count : most;
+	captured = calloc(count + 1, sizeof(*captured));
+	for (uint32_t i = 0; captured && i < count; i++)
+		bpf_map__lookup_elem(rx->skeleton->maps.captured, &i, sizeof(i), &captured[i], sizeof(*captured), 0);
+	*ret_count = count;
+	return captured;
 }
 
 uint32_t rx_late(const struct rx *rx, uint16_t trial)

@@ -6,8 +6,7 @@
  * program. Needs CAP_NET_ADMIN and CAP_BPF. All functions are for one thread; the kernel counts meanwhile, into memory that
  * is mapped here, so reading costs no system call.
  */
-#ifndef XDP_MLR_DATAPLANE_RX_H
-#define XDP_MLR_DATAPLANE_RX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,7 +40,9 @@ struct rx_options {
 	bool no_order;   /* do not tell duplicates and reordering */
 	bool no_latency;
 	enum rx_verify verify;
-	const struct rx_lengths *lengths; /* NULL: do not compare them; copied */
+	const struct rx_lengths *lengths;  /* NULL: do not compare them; copied */
+	const struct mlr_frame_spec *like; /* in which tunnels frames are sent: they are found there, too. NULL: in none */
+	uint32_t capture_most;             /* frames that are wrong to keep, the first ones of a trial; 0: none */
 	uint64_t interval_ns; /* also count by intervals so long of a trial's schedule, and verify all frames; 0: do not */
 	/* Also count by service, the flows of each being those below its end and not below that of the one before; and each of so
 	 * many seconds of a trial's schedule, whole ones. 0: do not */
@@ -114,9 +115,10 @@ void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more);
  * whether any frame of it came in the last trial; else they are of earlier ones. Not without order. 0 or -errno. */
 int rx_flow(const struct rx *rx, uint32_t flow, uint32_t *ret_seen, bool *ret_came);
 
+/* The first frames of the accepted trial that were wrong: as many as *ret_count, all of it to be freed; NULL without memory. */
+struct rx_captured *rx_captured(const struct rx *rx, size_t *ret_count);
+
 /* The program's file descriptor, to run it on test frames. */
 int rx_program_fd(const struct rx *rx);
 /* Load without attaching it to a port: for tests. */
 enum exit_code rx_load(const struct rx_options *options, struct rx **ret);
-
-#endif

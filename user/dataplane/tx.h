@@ -7,8 +7,7 @@
  * transmitters than CPUs, those of one CPU take turns in one thread: two threads that spin would keep each other from the
  * CPU for ms.
  */
-#ifndef XDP_MLR_DATAPLANE_TX_H
-#define XDP_MLR_DATAPLANE_TX_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -148,5 +147,3 @@ static inline void tx_close(struct tx *tx)
 	if (tx)
 		tx->ops->close(tx);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which CPUs the transmit threads of a port run on. */
-#ifndef XDP_MLR_DATAPLANE_TX_CPU_H
-#define XDP_MLR_DATAPLANE_TX_CPU_H
+#pragma once
 
 #include <sched.h>
 
@@ -11,5 +10,3 @@ int tx_cpu_take(const char *port, cpu_set_t *taken);
 
 /* The same, of the CPUs allowed and those near the port, both given: the lowest number that fits best. */
 int tx_cpu_choose(const cpu_set_t *allowed, const cpu_set_t *near, const cpu_set_t *taken);
-
-#endif

@@ -4,8 +4,7 @@
  * Queue q of Q sends the frames q, q + Q, q + 2 Q ... of the port's schedule, so that the port's load is constant to the
  * frame.
  */
-#ifndef XDP_MLR_DATAPLANE_TX_PORT_H
-#define XDP_MLR_DATAPLANE_TX_PORT_H
+#pragma once
 
 #include <sched.h>
 
@@ -57,5 +56,3 @@ void tx_port_interrupt(struct tx_port *port);
 /* How many sequence numbers of a flow so many frames of the port use, and how many the last trial did. */
 uint64_t tx_port_sequences(const struct tx_port *port, uint64_t frame_count);
 uint64_t tx_port_sequences_used(const struct tx_port *port);
-
-#endif

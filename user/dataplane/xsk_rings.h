@@ -8,8 +8,7 @@
  * Metadata of a frame stand right before its first octet, XSK_METADATA_OCTETS of them, and count where the descriptor says
  * so. They ask the NIC for something, and hold its answer once the frame is completed.
  */
-#ifndef XDP_MLR_DATAPLANE_XSK_RINGS_H
-#define XDP_MLR_DATAPLANE_XSK_RINGS_H
+#pragma once
 
 #include <linux/if_xdp.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ int xsk_rings_open(const struct xsk_rings_wish *wish, struct xsk_rings *ret, str
 int xsk_rings_bind(const struct xsk_rings *rings, const char *port, uint32_t queue, uint16_t flags);
 /* Fine for zeros and a descriptor of -1. */
 void xsk_rings_close(struct xsk_rings *rings);
-
-#endif

@@ -12,8 +12,7 @@
  * The process sleeps while no frame has come for a second. It ends when a link goes away, so it cannot outlive its lab;
  * `lab down` does not wait for that and kills it.
  */
-#ifndef XDP_MLR_LAB_DELAY_H
-#define XDP_MLR_LAB_DELAY_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -32,5 +31,3 @@ void delay_sockets(const struct delay *delay, int ret_fds[PORT_COUNT]);
 int delay_fork(struct delay *delay, pid_t *ret);
 /* Close them here; the process has its own. */
 void delay_close(struct delay *delay);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The process of a SUT that has one: in the lab's namespace, on the machine's last CPU, with nothing of whoever started it
  * but two sockets. */
-#ifndef XDP_MLR_LAB_FORWARDER_H
-#define XDP_MLR_LAB_FORWARDER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -11,5 +10,3 @@
 /* Start it under this name; it ends when forward() returns, which it should when a link is gone. 0 or -errno. */
 int forwarder_fork(const char *name, const int sockets[PORT_COUNT], void (*forward)(void *context), void *context,
 		   pid_t *ret);
-
-#endif

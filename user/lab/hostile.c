@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text_stream.h"
 #include "lab/forwarder.h"
 #include "mlr/frame.h"
 #include "port/journal.h"
@@ -538,7 +539,7 @@ static const struct row rows[] = {
 	{ "bad-magic", make_noise, 10, 1 },
 };
 
-#define ROWS (sizeof(rows) / sizeof(*rows))
+#define ROWS (COUNT(rows))
 
 /* --- the process ---------------------------------------------------------------------------------------------------- */
 
@@ -682,8 +683,7 @@ static void forward_until_gone(void *context)
 
 enum exit_code hostile_find(const char *name, struct sut_spec *sut)
 {
-	char known[1024];
-	size_t used = 0;
+	char known[1024] = "";
 
 	for (size_t i = 0; i < ROWS; i++) {
 		if (!strcmp(name, rows[i].name)) {
@@ -695,7 +695,7 @@ enum exit_code hostile_find(const char *name, struct sut_spec *sut)
 			return refuse(EXIT_USAGE_ERROR, "--sut: by=%.0f is more than a hostile:%s can do; at most %u",
 				      sut->by, name, rows[i].most);
 		}
-		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", rows[i].name);
+		text_join(known, sizeof(known), ", ", "%s", rows[i].name);
 	}
 	return refuse(EXIT_USAGE_ERROR, "--sut: there is no hostile SUT '%s'; there are %s", name, known);
 }
@@ -795,11 +795,11 @@ json_t *hostile_log_json(const char *lab)
 	struct hostile_log *log;
 	json_t *json;
 
-	_Static_assert(sizeof(*log) == sizeof(names) / sizeof(*names) * sizeof(uint64_t), "a name each");
+	_Static_assert(sizeof(*log) == COUNT(names) * sizeof(uint64_t), "a name each");
 	if (map_log(lab, false, &log))
 		return NULL;
 	json = json_object();
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		json_object_set_new(json, names[i], json_integer((json_int_t)((volatile uint64_t *)log)[i]));
 	munmap(log, sizeof(*log));
 	return json;

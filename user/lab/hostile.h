@@ -7,8 +7,7 @@
  * Frames without the tester's tag are forwarded as they are, and not logged. The process sees frames by packet sockets: it
  * is made for some thousand frames a second, and its log says what its sockets had no room for.
  */
-#ifndef XDP_MLR_LAB_HOSTILE_H
-#define XDP_MLR_LAB_HOSTILE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ void hostile_close(struct hostile *hostile);
 json_t *hostile_log_json(const char *lab);
 /* Remove it, if there is one. */
 void hostile_log_remove(const char *lab);
-
-#endif

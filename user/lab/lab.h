@@ -7,8 +7,7 @@
  * Nothing outside the namespace and the two ports is changed, no machine-wide setting either. A lab lives on after the
  * program ends, until it is taken down; its XDP programs hang on its links.
  */
-#ifndef XDP_MLR_LAB_LAB_H
-#define XDP_MLR_LAB_LAB_H
+#pragma once
 
 #include <jansson.h>
 #include <net/if.h>
@@ -49,5 +48,3 @@ enum exit_code lab_clean(unsigned int *ret_removed);
 /* A SUT on two ports of this machine, for another tester. */
 /* Be the SUT until a stop is requested. Nothing stays on the ports, however the process ends. */
 enum exit_code lab_on(const struct config *config, const struct sut_spec *sut);
-
-#endif

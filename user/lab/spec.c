@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "lab/hostile.h"
 
@@ -173,11 +174,10 @@ static enum exit_code read_parameters(char *parameters, struct sut_spec *sut)
 
 static enum exit_code unknown_kind(const char *kind)
 {
-	char known[256];
-	size_t used = 0;
+	char known[256] = "";
 
 	for (int i = 0; i < SUT_KINDS; i++)
-		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", kinds[i].usage);
+		text_join(known, sizeof(known), ", ", "%s", kinds[i].usage);
 	return refuse(EXIT_USAGE_ERROR, "--sut: there is no SUT '%s'; there are %s", kind, known);
 }
 

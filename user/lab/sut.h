@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The SUTs of the lab: what `--sut KIND[:key=value,...]` says, and what is made of it. docs/lab.md tells how each kind
  * behaves. */
-#ifndef XDP_MLR_LAB_SUT_H
-#define XDP_MLR_LAB_SUT_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -59,5 +58,3 @@ void sut_stretch_curve(const struct sut_spec *sut, unsigned int direction, struc
 
 /* Write a value to a file under /proc/sys, of the current namespace. */
 enum exit_code sysctl_write(const char *path, const char *value);
-
-#endif

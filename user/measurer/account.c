@@ -7,6 +7,7 @@
 #include "dataplane/rx.h"
 
 #define LINK_REPEATS_MOST 5 /* of one trial */
+#define LINK_CHANGED      "port %s: its link went down, or its driver was reset, within %s (%llu changes)"
 
 #define PPM                 1e6
 #define PACING_SHARE        10    /* of the Goal Width: how far the load may be off */
@@ -177,7 +178,7 @@ static double resolution_ns(const struct mlr_histogram *all)
 	static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999, 0.9999 };
 	double most_ns = 0.0;
 
-	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
+	for (size_t i = 0; i < COUNT(quantiles); i++)
 		most_ns = fmax(most_ns, mlr_histogram_quantile_error_ns(all, quantiles[i]));
 	return most_ns;
 }
@@ -255,9 +256,8 @@ void account_note_links(const struct account *account)
 	const struct port_trial *port = account_changed_link(account);
 
 	if (port)
-		warn("port %s: its link went down, or its driver was reset, within a trial (%llu changes); what was lost by "
-		     "that counts",
-		     port->counts.name, (unsigned long long)port->link_changes);
+		warn(LINK_CHANGED "; what was lost by that counts", port->counts.name, "a trial",
+		     (unsigned long long)port->link_changes);
 }
 
 enum exit_code account_judge_links(const struct account *account, unsigned int repeats)
@@ -265,15 +265,13 @@ enum exit_code account_judge_links(const struct account *account, unsigned int r
 	const struct port_trial *port = account_changed_link(account);
 
 	if (account->config->verb == VERB_TRIAL || repeats == LINK_REPEATS_MOST)
-		return refuse(
-			EXIT_INVALID,
-			"port %s: its link went down, or its driver was reset, within %s (%llu changes): what was lost "
-			"says nothing of the SUT's forwarding; look at the cable and at the SUT",
-			port->counts.name, repeats ? "each performance of a trial" : "the trial",
-			(unsigned long long)port->link_changes);
-	warn("port %s: its link went down, or its driver was reset, within a trial (%llu changes); the trial is performed "
-	     "again",
-	     port->counts.name, (unsigned long long)port->link_changes);
+		return refuse(EXIT_INVALID,
+			      LINK_CHANGED
+			      ": what was lost says nothing of the SUT's forwarding; look at the cable and at the SUT",
+			      port->counts.name, repeats ? "each performance of a trial" : "the trial",
+			      (unsigned long long)port->link_changes);
+	warn(LINK_CHANGED "; the trial is performed again", port->counts.name, "a trial",
+	     (unsigned long long)port->link_changes);
 	return EXIT_DONE;
 }
 

@@ -7,8 +7,7 @@
  * the order in which a frame travels: not sent, dropped by the transmitting interface, missed by the receiving one, and what
  * then remains was lost in the SUT. No function here acts on anything.
  */
-#ifndef XDP_MLR_MEASURER_ACCOUNT_H
-#define XDP_MLR_MEASURER_ACCOUNT_H
+#pragma once
 
 #include "bpf/shared.h"
 #include "config/config.h"
@@ -55,5 +54,3 @@ void account_note_links(const struct account *account);
 /* Fill in counts, verdict, attribution, pacing, order and latency (by software, on one clock), and whether the tester was
  * the limit. EXIT_INVALID if the ports are crossed. */
 enum exit_code account_for(const struct account *account, struct measurement *measurement);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measurer/departure.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "netdev/ethtool.h"
@@ -61,9 +59,8 @@ static struct ability find_ability(struct mnl_socket *netlink, const struct link
 	else if (!features.tx_launch_time)
 		ability.no_launches = "its driver has no launch time for AF_XDP";
 	else if (!is_set_up(netlink, link->ifindex, queues))
-		ability.no_launches =
-			"its queues are not set up for it: each needs an 'etf' qdisc with 'offload', and xdp-mlr "
-			"probe -p says by which command";
+		ability.no_launches = "its queues are not set up for it: each needs an 'etf' qdisc with 'offload', and "
+				      "xdp-mlr probe -p says by which command";
 	ability.stamps = !ability.no_stamps;
 	ability.launches = !ability.no_launches;
 	return ability;
@@ -213,18 +210,16 @@ static enum exit_code check_launches(const struct measurer_xdp *xdp, unsigned in
 	if (!xdp->ends[port].departure.stamped || !tx->metadata.lead_ns || !tx->departures.asked)
 		return EXIT_DONE;
 	if (!tx->departures.delays.count)
-		return refuse(
-			EXIT_INVALID,
-			"port %s: none of %llu departures was stamped, so that nobody knows whether launch times are kept; "
-			"use --launch-time off",
-			xdp->ports[port].link.name, (unsigned long long)tx->departures.asked);
+		return refuse(EXIT_INVALID,
+			      "port %s: none of %llu departures was stamped, so that nobody knows whether launch times are "
+			      "kept; use --launch-time off",
+			      xdp->ports[port].link.name, (unsigned long long)tx->departures.asked);
 	if (tx->departures.earliest_ns <= bound_ns(&xdp->ends[port].departure) + EARLY_ENOUGH_NS)
 		return EXIT_DONE;
-	return refuse(
-		EXIT_INVALID,
-		"port %s: frames left up to %llu ns before their launch times; see docs/hardware.md for how to set its "
-		"queues up, or use --launch-time off",
-		xdp->ports[port].link.name, (unsigned long long)tx->departures.earliest_ns);
+	return refuse(EXIT_INVALID,
+		      "port %s: frames left up to %llu ns before their launch times; see docs/hardware.md for how to set "
+		      "its queues up, or use --launch-time off",
+		      xdp->ports[port].link.name, (unsigned long long)tx->departures.earliest_ns);
 }
 
 enum exit_code departure_check_launches(const struct measurer_xdp *xdp)
@@ -292,12 +287,11 @@ void departure_judge(struct measurer_xdp *xdp, struct measurement *measurement)
 	if (measurement->has_departure)
 		widen_bound(&measurement->latency, &measurement->departure);
 	if (launched)
-		measurement->latency.definition = xdp->by_nic_clock ? "from the launch time, at which the transmitting NIC "
-								      "lets the frame go, to the receiving port's NIC "
-								      "(RFC 1242, 3.8)"
-								    : "from the launch time, at which the transmitting NIC "
-								      "lets the frame go, to the XDP program of the "
-								      "receiving port (RFC 1242, 3.8)";
+		measurement->latency.definition =
+			xdp->by_nic_clock ? "from the launch time, at which the transmitting NIC lets the frame go, to the "
+					    "receiving port's NIC (RFC 1242, 3.8)"
+					  : "from the launch time, at which the transmitting NIC lets the frame go, to the "
+					    "XDP program of the receiving port (RFC 1242, 3.8)";
 }
 
 json_t *departure_describe(const struct measurer_xdp *xdp, unsigned int port)

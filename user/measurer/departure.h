@@ -10,8 +10,7 @@
  * --launch-time: frames are handed over before they are due, and the NIC lets them go when they are. Their departure is then
  * the launch time, which the sample above proves to be kept; without a sample there is no launch time.
  */
-#ifndef XDP_MLR_MEASURER_DEPARTURE_H
-#define XDP_MLR_MEASURER_DEPARTURE_H
+#pragma once
 
 #include "measurer/xdp_private.h"
 
@@ -32,5 +31,3 @@ void departure_judge(struct measurer_xdp *xdp, struct measurement *measurement);
 
 /* The ports' description: {"departure_stamps": "hardware"|"kernel"|null, "launch_time": bool}. A new reference. */
 json_t *departure_describe(const struct measurer_xdp *xdp, unsigned int port);
-
-#endif

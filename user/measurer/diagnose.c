@@ -2,10 +2,10 @@
 #include "measurer/diagnose.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/message.h"
+#include "base/text_stream.h"
 #include "config/given.h"
 
 #define FOREIGN_MANY 20   /* frames of a trial that are worth a warning, */
@@ -34,8 +34,8 @@ static void take_silence(struct diagnosis *diagnosis, const struct config *confi
 	if (!given_by_user(config->given, option))
 		return;
 	diagnosis->said_silence = true;
-	warn("port %s: nobody answers for its gateway, %s (--%s): its frames go to the other port's MAC address, "
-	     "and a router would drop them",
+	warn("port %s: nobody answers for its gateway, %s (--%s): its frames go to the other port's MAC address, and a "
+	     "router would drop them",
 	     port->name, gateway, option);
 }
 
@@ -56,8 +56,8 @@ static void look_for_silence(struct diagnosis *diagnosis, const struct mlr_trial
 	    counts->received > counts->sent / 2)
 		return;
 	diagnosis->said_silence = true;
-	warn("port %s: %s arrived, and nobody answers for its gateway, %s: its frames went to the other port's MAC "
-	     "address, and a router drops them; see --%s, --address%s and --dst-mac",
+	warn("port %s: %s arrived, and nobody answers for its gateway, %s: its frames went to the other port's MAC address, "
+	     "and a router drops them; see --%s, --address%s and --dst-mac",
 	     diagnosis->port, counts->received ? "at most half of what was sent" : "nothing that was sent",
 	     diagnosis->gateway, diagnosis->option, strcmp(diagnosis->option, "gateway6") == 0 ? "6" : "");
 }
@@ -84,8 +84,8 @@ static void look_for_black_hole(struct diagnosis *diagnosis, const struct measur
 		return;
 	diagnosis->said_nothing_came = true;
 	if (counts->received)
-		warn("port %s: no frame that was sent to it came back, and frames to other ports did: look at what the "
-		     "SUT does to this direction (--dst-mac, its routes, VLANs and firewall)",
+		warn("port %s: no frame that was sent to it came back, and frames to other ports did: look at what the SUT "
+		     "does to this direction (--dst-mac, its routes, VLANs and firewall)",
 		     port->name);
 	else
 		warn("no frame of %llu sent came back: look at the cabling, at MAC addresses (--dst-mac), at the SUT's "
@@ -110,18 +110,15 @@ static void look_for_broken(struct diagnosis *diagnosis, const struct mlr_trial_
 		{ counts->misdirected, "at a port that they were not sent to (misdirected)" },
 	};
 	char text[512] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (kinds[i].count)
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%llu %s", used ? ", " : "",
-						 (unsigned long long)kinds[i].count, kinds[i].name);
-	if (diagnosis->said_broken || !used)
+			text_join(text, sizeof(text), ", ", "%llu %s", (unsigned long long)kinds[i].count, kinds[i].name);
+	if (diagnosis->said_broken || !*text)
 		return;
 	diagnosis->said_broken = true;
 	warn("frames of a trial came back otherwise than they were sent, and do not count as received: %s; look at what the "
-	     "SUT "
-	     "does to them",
+	     "SUT does to them",
 	     text);
 }
 
@@ -131,9 +128,8 @@ static void look_for_window(struct diagnosis *diagnosis, const struct order_summ
 		return;
 	diagnosis->said_window = true;
 	warn("%llu frames of a trial came after %llu later ones of their flow or more: whether they are copies cannot be "
-	     "told, so they "
-	     "count as duplicates, and may be lost, too; fewer flows, a lower --max-load or more memory make that window "
-	     "larger",
+	     "told, so they count as duplicates, and may be lost, too; fewer flows, a lower --max-load or more memory make "
+	     "that window larger",
 	     (unsigned long long)order->beyond_window, (unsigned long long)order->window);
 }
 
@@ -143,9 +139,9 @@ static void look_for_late(struct diagnosis *diagnosis, const struct mlr_trial_co
 	if (diagnosis->said_late || !counts->late)
 		return;
 	diagnosis->said_late = true;
-	warn("%llu frames came after their trial had ended, which counts them as lost if they are no copies: the SUT "
-	     "held them for longer than phase d lasted; from now on it lasts its whole time where frames are missing, "
-	     "and --wait d=S makes that longer",
+	warn("%llu frames came after their trial had ended, which counts them as lost if they are no copies: the SUT held "
+	     "them for longer than phase d lasted; from now on it lasts its whole time where frames are missing, and --wait "
+	     "d=S makes that longer",
 	     (unsigned long long)counts->late);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames that go astray, and frames of others: what is most likely wrong is warned of, once a run. */
-#ifndef XDP_MLR_MEASURER_DIAGNOSE_H
-#define XDP_MLR_MEASURER_DIAGNOSE_H
+/* Frames that are lost, and frames of others: what is most likely wrong is warned of, once a run. */
+#pragma once
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ void diagnose_learned(struct diagnosis *diagnosis, const struct config *config, 
  * after the ports had been listened to (listen.h), or a link carries more housekeeping than by itself, or the SUT broke frames, or held them for longer than their numbers are
  * remembered. */
 void diagnose_measured(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement);
-
-#endif

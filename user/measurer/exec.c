@@ -19,7 +19,6 @@
 
 struct measurer_exec {
 	struct measurer base;
-	const char *command;
 	struct child child;
 };
 
@@ -214,9 +213,7 @@ static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_t
 
 static json_t *exec_describe(struct measurer *measurer)
 {
-	struct measurer_exec *exec = (struct measurer_exec *)measurer;
-
-	return json_pack("{s:s, s:s}", "name", "exec", "command", exec->command);
+	return json_pack("{s:s, s:s}", "name", "exec", "command", measurer->config->measurer_argument);
 }
 
 static json_t *exec_traffic_profile(struct measurer *measurer)
@@ -228,9 +225,8 @@ static json_t *exec_traffic_profile(struct measurer *measurer)
 static void exec_deviations(struct measurer *measurer, json_t *deviations)
 {
 	(void)measurer;
-	json_array_append_new(
-		deviations, json_string("Trials are performed by an external measurer; how it keeps the phases of RFC 2544 "
-					"section 23 is not known here."));
+	json_array_append_new(deviations, json_string("Trials are performed by an external measurer; how it keeps the "
+						      "phases of RFC 2544 section 23 is not known here."));
 }
 
 static void exec_free(struct measurer *measurer)
@@ -262,7 +258,6 @@ enum exit_code measurer_exec_new(const struct config *config, struct measurer **
 		return refuse(EXIT_INCAPABLE, "cannot start the external measurer: %s", strerror(-error));
 	}
 	exec->base = (struct measurer){ .ops = &exec_ops, .virtual_time = true, .transmitters = 1 };
-	exec->command = config->measurer_argument;
 	*ret = &exec->base;
 	return EXIT_DONE;
 }

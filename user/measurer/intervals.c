@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "measurer/intervals.h"
+#include "measurer/xdp_private.h"
 
 #include <math.h>
 #include <stdlib.h>

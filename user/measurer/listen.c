@@ -87,11 +87,10 @@ static enum exit_code judge(uint64_t start_ns, const struct port *port, uint64_t
 		return EXIT_DONE;
 	describe_first(port->listening_fd, shown);
 	if (!unsafe_reason)
-		return refuse(
-			EXIT_UNSAFE,
-			"port %s: foreign traffic arrives there, %llu frames in %.1f s (%.0f frames/s)%s; connect it to "
-			"the system under test only, or say why it may be used: --allow-unsafe=REASON",
-			port->link.name, (unsigned long long)foreign, duration_s, (double)foreign / duration_s, shown);
+		return refuse(EXIT_UNSAFE,
+			      "port %s: foreign traffic arrives there, %llu frames in %.1f s (%.0f frames/s)%s; connect it "
+			      "to the system under test only, or say why it may be used: --allow-unsafe=REASON",
+			      port->link.name, (unsigned long long)foreign, duration_s, (double)foreign / duration_s, shown);
 	warn("port %s: foreign traffic arrives there, %llu frames in %.1f s (%.0f frames/s)%s; allowed: %s", port->link.name,
 	     (unsigned long long)foreign, duration_s, (double)foreign / duration_s, shown, unsafe_reason);
 	return EXIT_DONE;

@@ -8,8 +8,7 @@
  * begins before the receivers attach, takes the time that ARP takes anyway, and LISTEN_MIN_NS at least; once a process,
  * because what follows in it is the tester's own traffic.
  */
-#ifndef XDP_MLR_MEASURER_LISTEN_H
-#define XDP_MLR_MEASURER_LISTEN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@
 /* Wait until enough time has passed since receivers began to attach, and judge. EXIT_INTERRUPTED after a stop. */
 enum exit_code listen_end(uint64_t start_ns, const struct port *ports, unsigned int port_count, struct rx *const *receivers,
 			  const char *unsafe_reason);
-
-#endif

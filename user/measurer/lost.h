@@ -3,8 +3,7 @@
  * Which frames of the last trial did not come, from what the receivers remember of each flow: the last so many sequence numbers
  * (bpf/rx.bpf.c). Of an earlier number that a later one has displaced nobody knows whether it came. Only `xdp` has this.
  */
-#ifndef XDP_MLR_MEASURER_LOST_H
-#define XDP_MLR_MEASURER_LOST_H
+#pragma once
 
 #include "measurer/measurer.h"
 
@@ -27,5 +26,3 @@ void lost_frames_free(struct lost_frames *lost);
 
 /* As CSV, a row a frame; NULL without memory. */
 char *lost_frames_csv(const struct lost_frames *lost, const struct config *config, size_t *ret_length);
-
-#endif

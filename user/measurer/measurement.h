@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What one trial came to: all that a measurer knows of it. */
-#ifndef XDP_MLR_MEASURER_MEASUREMENT_H
-#define XDP_MLR_MEASURER_MEASUREMENT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -149,5 +148,3 @@ struct measurement {
 	const json_t *stored;      /* a trial of an earlier run, as it was reported then; the config's. NULL: measured now */
 };
 void measurement_free(struct measurement *measurement);
-
-#endif

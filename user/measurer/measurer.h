@@ -6,12 +6,12 @@
  * process of the user's), sim.c (a simulated SUT of libmlr). Everything that varies between two trials of one measurer is
  * the Trial Input.
  */
-#ifndef XDP_MLR_MEASURER_MEASURER_H
-#define XDP_MLR_MEASURER_MEASURER_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/message.h"
 #include "config/config.h"
@@ -30,11 +30,13 @@ struct measurer_ops {
 	json_t *(*traffic_profile)(struct measurer *measurer);
 	/* Add sentences to the document's "deviations" (from RFC 2544) array. May be NULL. */
 	void (*deviations)(struct measurer *measurer, json_t *deviations);
+	/* May be NULL: it has nothing beside its own memory. */
 	void (*free)(struct measurer *measurer);
 };
 
 struct measurer {
 	const struct measurer_ops *ops;
+	const struct config *config;     /* that it was made for */
 	bool virtual_time;               /* no real time passes: limits count effective durations */
 	unsigned int transmitters;       /* the factor between per-interface and aggregate load, >= 1 */
 	double line_rate_fps;            /* of the slower port at the profile's frame size; 0: not known */
@@ -47,8 +49,10 @@ enum exit_code measurer_new(const struct config *config, struct measurer **ret);
 
 static inline void measurer_free(struct measurer *measurer)
 {
-	if (measurer)
+	if (measurer && measurer->ops->free)
 		measurer->ops->free(measurer);
+	else
+		free(measurer);
 }
 
 /*
@@ -80,5 +84,3 @@ enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max
 struct selftest_way measurer_xdp_way(const struct measurer *measurer);
 /* One trial with --load max: as fast as the transmitter can; intended becomes sent. */
 enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double duration_s, struct measurement *ret);
-
-#endif

@@ -16,7 +16,7 @@ static enum exit_code new_measurer(const struct config *config, struct measurer 
 	case MEASURER_MPI:
 		return measurer_mpi_new(config, ret);
 	case MEASURER_REPLAY:
-		return measurer_replay_new(config, ret);
+		return measurer_replay_new(ret);
 	}
 	return EXIT_USAGE_ERROR;
 }
@@ -40,6 +40,7 @@ enum exit_code measurer_new(const struct config *config, struct measurer **ret)
 	}
 	if (code != EXIT_DONE)
 		return code;
+	measurer->config = config;
 	code = require_resolve(config, measurer->line_rate_fps);
 	if (code == EXIT_DONE)
 		*ret = measurer;

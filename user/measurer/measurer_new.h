@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Private to the measurers: what measurer_new() chooses from. EXIT_DONE, or the reason was said. */
-#ifndef XDP_MLR_MEASURER_MEASURER_NEW_H
-#define XDP_MLR_MEASURER_MEASURER_NEW_H
+#pragma once
 
 #include "measurer/measurer.h"
 
@@ -13,6 +12,4 @@ enum exit_code measurer_sim_new(const struct config *config, struct measurer **r
 /* One that stands for `xdp`, `mpi` or `exec` where a stop came before it was ready, and measures nothing. */
 enum exit_code measurer_stopped_new(const struct config *config, struct measurer **ret);
 /* One that measures nothing: for a replay, which only has stored trials. */
-enum exit_code measurer_replay_new(const struct config *config, struct measurer **ret);
-
-#endif
+enum exit_code measurer_replay_new(struct measurer **ret);

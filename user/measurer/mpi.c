@@ -11,14 +11,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text_stream.h"
 #include "config/echo.h"
 #include "config/traffic.h"
 #include "measurer/measurer_new.h"
-#include "measurer/mpi_agree.h"
-#include "measurer/mpi_supervisor.h"
-#include "measurer/mpi_trial.h"
-#include "measurer/xdp.h"
-#include "measurer/xdp_describe.h"
+#include "measurer/mpi_private.h"
+#include "measurer/xdp_private.h"
 #include "measurer/xdp_trial.h"
 
 #define CLOCK_ROUNDS       200
@@ -134,11 +132,9 @@ static enum exit_code check_options(const struct measurer_mpi *mpi)
 
 static void list_hosts(const struct measurer_mpi *mpi, char *ret, size_t size)
 {
-	size_t used = 0;
-
 	*ret = '\0';
-	for (unsigned int rank = 0; rank < job_size() && used < size; rank++)
-		used += (size_t)snprintf(ret + used, size - used, "%s%s", rank ? ", " : "", mpi->ranks[rank].host);
+	for (unsigned int rank = 0; rank < job_size(); rank++)
+		text_join(ret, size, ", ", "%s", mpi->ranks[rank].host);
 }
 
 /* Whose port this is. Without a host's name it can only be that of the only rank. */
@@ -414,11 +410,11 @@ static void judge_latency(const struct measurer_mpi *mpi, const struct account *
 			       "the clocks of %s and %s may be off by %.3g us, and --clock-budget allows %.3g us",
 			       mpi->ranks[from].host, mpi->ranks[to].host, bound_ns / NS_PER_US, budget_ns / NS_PER_US);
 	else if (bound_ns > 0 && negative)
-		refuse_latency(
-			measurement,
-			"%llu frames seem to have arrived before they left: the clocks of %s and %s, which may be off "
-			"by %.3g us, are off by more than the latency",
-			(unsigned long long)negative, mpi->ranks[from].host, mpi->ranks[to].host, bound_ns / NS_PER_US);
+		refuse_latency(measurement,
+			       "%llu frames seem to have arrived before they left: the clocks of %s and %s, which may be "
+			       "off by %.3g us, are off by more than the latency",
+			       (unsigned long long)negative, mpi->ranks[from].host, mpi->ranks[to].host,
+			       bound_ns / NS_PER_US);
 }
 
 /* Between the first departures of all ports that tell, by how late each was for its own start. */
@@ -534,16 +530,11 @@ static json_t *traffic_profile(struct measurer *measurer)
 	return json;
 }
 
-static void deviations(struct measurer *measurer, json_t *list)
-{
-	xdp_deviations(((const struct measurer_mpi *)measurer)->config, list);
-}
-
 static const struct measurer_ops ops = {
 	.measure = measure,
 	.describe = describe,
 	.traffic_profile = traffic_profile,
-	.deviations = deviations,
+	.deviations = xdp_deviations,
 	.free = free_mpi,
 };
 

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Wide trials: one measurer on each of several hosts, which perform a trial together, each with its own ports.
+ * Trials of several hosts: one measurer on each, which perform a trial together, each with its own ports.
  *
  * mpirun starts the same command line everywhere. Rank 0 holds Manager and Controller; the others wait for its orders. All
- * make the same Traffic Profile, of all ports, and open those on their own host. A trial goes step by step (mpi_trial.h),
+ * make the same Traffic Profile, of all ports, and open those on their own host. A trial goes step by step (mpi_trial.c),
  * and what all ports did is accounted for on rank 0, as if they were ports of one machine.
  */
-#ifndef XDP_MLR_MEASURER_MPI_H
-#define XDP_MLR_MEASURER_MPI_H
+#pragma once
 
 #include "base/message.h"
 #include "config/config.h"
 
-/* Run the verb as one rank of a job, under a supervisor (mpi_supervisor.h): rank 0 runs `verb`, the others serve it. The
+/* Run the verb as one rank of a job, under a supervisor (mpi_supervisor.c): rank 0 runs `verb`, the others serve it. The
  * exit code. */
 enum exit_code mpi_run(const struct config *config, enum exit_code (*verb)(const struct config *config));
-
-#endif

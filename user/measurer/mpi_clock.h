@@ -7,15 +7,13 @@
  * came soonest was read within half its round trip of the middle. Hosts that are one machine (network namespaces of one
  * kernel) have one clock, and are known by that.
  */
-#ifndef XDP_MLR_MEASURER_MPI_CLOCK_H
-#define XDP_MLR_MEASURER_MPI_CLOCK_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "measurer/mpi_job.h"
-#include "mlr/profile.h"
 #include "netdev/phc.h"
 
 #define CLOCK_NAME_SIZE 96
@@ -59,5 +57,3 @@ enum exit_code mpi_clocks_measure(struct mpi_clocks *clocks, unsigned int rounds
 
 /* A rank's clock in the result document. */
 json_t *mpi_clock_json(const struct mpi_clocks *clocks, unsigned int rank);
-
-#endif

@@ -10,8 +10,7 @@
  * A rank that does not answer in time, or not soon after a stop was requested (mpirun ends a job by SIGTERM, and by SIGKILL
  * a second later), is lost, and with it the job: EXIT_INVALID, now and from every later call.
  */
-#ifndef XDP_MLR_MEASURER_MPI_JOB_H
-#define XDP_MLR_MEASURER_MPI_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ struct job_reading {
 	uint64_t reference_realtime_ns;     /* of rank 0, at after_ns */
 };
 enum exit_code job_read_clocks(unsigned int rank, unsigned int rounds, struct job_reading *ret);
-
-#endif

@@ -33,9 +33,8 @@ enum exit_code job_find(void)
 		strcpy(name + 1, OTHER_NAME);
 		execv(path, read_arguments());
 	}
-	return refuse(EXIT_INCAPABLE,
-		      "--measurer mpi: this xdp-mlr was built without MPI; install the package xdp-mlr-mpi, or "
-		      "build it with 'make MPI=1' (Open MPI: libopenmpi-dev, openmpi-bin)");
+	return refuse(EXIT_INCAPABLE, "--measurer mpi: this xdp-mlr was built without MPI; install the package xdp-mlr-mpi, "
+				      "or build it with 'make MPI=1' (Open MPI: libopenmpi-dev, openmpi-bin)");
 }
 
 enum exit_code job_begin(void)

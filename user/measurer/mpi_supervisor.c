@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "measurer/mpi_supervisor.h"
+#include "measurer/mpi_private.h"
 
 #include <errno.h>
 #include <poll.h>

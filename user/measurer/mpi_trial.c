@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "measurer/mpi_trial.h"
+#include "measurer/mpi_private.h"
 
 #include "base/clock.h"
 #include "base/stop.h"
@@ -9,6 +9,36 @@
 #define START_MARGIN_NS  (20 * NS_PER_S / 1000) /* until all ranks know the start, and sleep towards it */
 #define WAKE_MARGIN_NS   500000                 /* before it, threads are started, which then spin */
 #define RESIDUAL_WAIT_NS 1000000                /* between two exchanges in phase d */
+
+enum exit_code mpi_agree(enum exit_code code, uint64_t own, uint64_t *ret_most)
+{
+	struct {
+		enum exit_code code;
+		uint64_t number;
+	} mine = { .code = code, .number = own }, all[JOB_RANKS_MAX];
+	uint64_t most = 0;
+
+	code = job_share(&mine, sizeof(mine), all);
+	for (unsigned int rank = 0; rank < job_size() && !code; rank++) {
+		code = all[rank].code;
+		if (all[rank].number > most)
+			most = all[rank].number;
+	}
+	if (!code && ret_most)
+		*ret_most = most;
+	return code;
+}
+
+bool mpi_port_is_here(const struct measurer_mpi *mpi, unsigned int port, unsigned int *ret_index)
+{
+	for (unsigned int i = 0; i < mpi->xdp.port_count; i++) {
+		if (mpi->xdp.ends[i].number == port) {
+			*ret_index = i;
+			return true;
+		}
+	}
+	return false;
+}
 
 /* Offset of our clock to that of rank 0 is known anew: let tags be in that. */
 static void take_clocks(struct measurer_mpi *mpi, bool before)

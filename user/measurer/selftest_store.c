@@ -24,23 +24,18 @@
 #define SECONDS_PER_DAY (24 * 3600)
 
 /* Options that a self-test has, and that do not change what the tester can do. Of frame size, direction and backend every
- * combination has an entry of its own; who tells when
- * frames arrive, and whether the NIC paces, counts as it came out, not as it was asked for. */
-static const char *const indifferent[] = { "ports",           "direction",   "frame-size", "tx",           "duration",
-					   "address",         "gateway",     "address6",   "gateway6",     "dst-mac",
-					   "learning-frames", "metrics",     "format",     "allow-unsafe", "timestamps",
-					   "departure-delay", "launch-time", NULL };
+ * combination has an entry of its own; who tells when frames arrive, and whether the NIC paces, counts as it came out, not as
+ * it was asked for. */
+static const char indifferent[] =
+	"ports direction frame-size tx duration address gateway address6 gateway6 dst-mac learning-frames "
+	"metrics format allow-unsafe timestamps departure-delay launch-time";
 
 /* --- what it belongs to --------------------------------------------------------------------------------------------- */
 
 static bool matters(const struct option *option)
 {
-	if (!option_belongs(option, VERB_SELFTEST) || option->flags & (OPTION_OUTPUT | OPTION_COMMAND_LINE))
-		return false;
-	for (size_t i = 0; indifferent[i]; i++)
-		if (!strcmp(indifferent[i], option->name))
-			return false;
-	return true;
+	return option_belongs(option, VERB_SELFTEST) && !(option->flags & (OPTION_OUTPUT | OPTION_COMMAND_LINE)) &&
+	       !is_one_of(option->name, indifferent);
 }
 
 /* The options in force that matter. */
@@ -64,21 +59,6 @@ static json_t *nic_json(const char *port)
 	nic_identify(port, &nic);
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i}", "name", nic.name, "id", nic.id, "driver", nic.driver,
 			 "driver_version", nic.driver_version, "firmware", nic.firmware, "queues", (int)nic.queues);
-}
-
-static const char *direction_name(enum direction direction)
-{
-	switch (direction) {
-	case DIRECTION_A_TO_B:
-		return "a-to-b";
-	case DIRECTION_B_TO_A:
-		return "b-to-a";
-	case DIRECTION_BOTH:
-		return "both";
-	case DIRECTION_MESH:
-		break;
-	}
-	return "mesh";
 }
 
 json_t *selftest_subject(const struct config *config, const struct selftest_way *way)
@@ -283,7 +263,7 @@ static bool has_changed(const json_t *entry, const json_t *subject, char text[SE
 		const json_t *then = json_array_get(json_object_get(entry, "ports"), port);
 		const json_t *now = json_array_get(json_object_get(subject, "ports"), port);
 
-		for (size_t i = 0; i < sizeof(of_nic) / sizeof(*of_nic); i++) {
+		for (size_t i = 0; i < COUNT(of_nic); i++) {
 			snprintf(what, sizeof(what), "the %s of port %s", of_nic[i], read_text(now, "name"));
 			if (differs(then, now, of_nic[i], what, text))
 				return true;

@@ -7,8 +7,7 @@
  *
  * Looking up never fails: a file that cannot be read is a warning, and as good as none.
  */
-#ifndef XDP_MLR_MEASURER_SELFTEST_STORE_H
-#define XDP_MLR_MEASURER_SELFTEST_STORE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -58,5 +57,3 @@ bool selftest_keep(const struct config *config, const struct selftest_way *way, 
 
 /* What self-tests with this configuration belong to: NICs, kernel, frame size, direction, options. A new reference. */
 json_t *selftest_subject(const struct config *config, const struct selftest_way *way);
-
-#endif

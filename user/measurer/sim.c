@@ -8,7 +8,6 @@
 
 struct measurer_sim {
 	struct measurer base;
-	const char *model;
 	struct mlr_sut *sut;
 };
 
@@ -32,9 +31,7 @@ static enum exit_code sim_measure(struct measurer *measurer, const struct mlr_tr
 
 static json_t *sim_describe(struct measurer *measurer)
 {
-	struct measurer_sim *sim = (struct measurer_sim *)measurer;
-
-	return json_pack("{s:s, s:s}", "name", "sim", "model", sim->model);
+	return json_pack("{s:s, s:s}", "name", "sim", "model", measurer->config->measurer_argument);
 }
 
 static json_t *sim_traffic_profile(struct measurer *measurer)
@@ -74,7 +71,6 @@ enum exit_code measurer_sim_new(const struct config *config, struct measurer **r
 		return refuse(EXIT_USAGE_ERROR, "--measurer 'sim:%s': %s", config->measurer_argument, reason);
 	}
 	sim->base = (struct measurer){ .ops = &sim_ops, .virtual_time = true, .transmitters = 1 };
-	sim->model = config->measurer_argument;
 	*ret = &sim->base;
 	return EXIT_DONE;
 }

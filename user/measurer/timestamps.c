@@ -68,8 +68,8 @@ static int open_clock(struct measurer_xdp *xdp, unsigned int port, char reason[R
 		snprintf(reason, REASON_SIZE, "cannot read its clock, /dev/ptp%d: %s", index, strerror(-error));
 	else if ((error = port_stamp_received(&xdp->ports[port], xdp->config)))
 		snprintf(reason, REASON_SIZE, "%s",
-			 error == -EPERM ? "it has to be told to stamp frames, which --prepare does not allow "
-					   "(--prepare auto,timestamps), or CAP_NET_ADMIN is missing"
+			 error == -EPERM ? "it has to be told to stamp frames, which --prepare does not allow (--prepare "
+					   "auto,timestamps), or CAP_NET_ADMIN is missing"
 					 : strerror(-error));
 	if (error)
 		nic_clock_close(&end->clock);
@@ -214,9 +214,8 @@ enum exit_code timestamps_judge(struct measurer_xdp *xdp, const struct rx_counte
 			       : EXIT_DONE;
 	}
 	latency->clock = "CLOCK_MONOTONIC of the tester; arrivals by the receiving NIC's clock, converted to it";
-	latency->definition =
-		"from the actual departure, stamped before the frame is handed to the kernel, to the receiving "
-		"port's NIC (RFC 1242, 3.8)";
+	latency->definition = "from the actual departure, stamped before the frame is handed to the kernel, to the "
+			      "receiving port's NIC (RFC 1242, 3.8)";
 	latency->source = "hardware receive timestamp, software departure";
 	latency->error_bound_ns += clocks_bound_ns(xdp) - clock_read_ns; /* only the departure was read from our clock */
 	return EXIT_DONE;

@@ -5,8 +5,7 @@
  * All receiving ports or none, and all frames of a trial or none: latency is one data set. Each NIC's clock is followed through
  * every trial (netdev/nic_clock.h).
  */
-#ifndef XDP_MLR_MEASURER_TIMESTAMPS_H
-#define XDP_MLR_MEASURER_TIMESTAMPS_H
+#pragma once
 
 #include "measurer/xdp_private.h"
 
@@ -26,5 +25,3 @@ enum exit_code timestamps_end(struct measurer_xdp *xdp);
  * what reading this machine's clock for the departure may add or take. */
 enum exit_code timestamps_judge(struct measurer_xdp *xdp, const struct rx_counters *received, double clock_read_ns,
 				struct measurement *measurement);
-
-#endif

@@ -5,9 +5,8 @@
  * Opening goes in the order: ports (checked, claimed, prepared), receivers, addresses learned by ARP, transmitters. Closing
  * goes the other way round. Everything but what port/port.c journals hangs on file descriptors.
  */
-#include "measurer/xdp.h"
+#include "measurer/xdp_private.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +15,9 @@
 #include "base/clock.h"
 #include "config/traffic.h"
 #include "measurer/departure.h"
-#include "measurer/intervals.h"
 #include "measurer/listen.h"
 #include "measurer/measurer_new.h"
 #include "measurer/timestamps.h"
-#include "measurer/xdp_describe.h"
 #include "measurer/xdp_trial.h"
 #include "port/port.h"
 #include "port/privileges.h"
@@ -118,6 +115,8 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 			.no_latency = xdp->config->no_latency,
 			.verify = verify_of(xdp->config),
 			.lengths = &lengths,
+			.like = xdp->profile.like,
+			.capture_most = xdp->config->foreign_path ? xdp->config->capture_count : 0,
 			.interval_ns = (uint64_t)llround(xdp->config->interval_s * (double)NS_PER_S),
 			.hardware_clock = xdp->ends[i].clock.fd,
 		};
@@ -454,15 +453,10 @@ enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max
 	return EXIT_DONE;
 }
 
-static void deviations(struct measurer *measurer, json_t *list)
-{
-	xdp_deviations(((const struct measurer_xdp *)measurer)->config, list);
-}
-
 static const struct measurer_ops ops = {
 	.measure = measure,
 	.describe = xdp_describe,
 	.traffic_profile = xdp_traffic_profile,
-	.deviations = deviations,
+	.deviations = xdp_deviations,
 	.free = free_xdp,
 };

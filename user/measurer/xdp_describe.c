@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "measurer/xdp_describe.h"
+#include "measurer/xdp_private.h"
 
 #include "config/traffic.h"
 #include "measurer/departure.h"
@@ -111,10 +111,9 @@ json_t *xdp_describe(struct measurer *measurer)
 json_t *xdp_load_json(const struct tx_port *tx)
 {
 	if (tx->metadata.lead_ns)
-		return json_string(
-			"constant: frame n is due at n / load after the start, and the NIC lets it go then (launch "
-			"time); one that is handed over late leaves at once. What was achieved is in each trial's "
-			"pacing and departure_delay");
+		return json_string("constant: frame n is due at n / load after the start, and the NIC lets it go then "
+				   "(launch time); one that is handed over late leaves at once. What was achieved is in "
+				   "each trial's pacing and departure_delay");
 	return json_sprintf(
 		"constant: frame n is due at n / load after the start, on a port as a whole (%u transmit queue%s); a queue "
 		"that was held up catches up in bursts of at most %u frames. What was achieved is in each trial's pacing",
@@ -135,31 +134,31 @@ json_t *xdp_traffic_profile(struct measurer *measurer)
 	return json;
 }
 
-void xdp_deviations(const struct config *config, json_t *list)
+void xdp_deviations(struct measurer *measurer, json_t *list)
 {
+	const struct config *config = measurer->config;
 	const char *protocol = config->ip == IP_4   ? "ARP"
 			       : config->ip == IP_6 ? "neighbour discovery"
 						    : "ARP and neighbour discovery";
 
 	if (config->no_seq)
 		json_array_append_new(
-			list, json_string("Sequence numbers are not looked at (--no-seq): duplicates, reordering and "
-					  "gaps are not told, and a duplicate counts as a frame received, so that "
-					  "it hides a loss."));
+			list,
+			json_string("Sequence numbers are not looked at (--no-seq): duplicates, reordering and gaps are not "
+				    "told, and a duplicate counts as a frame received, so that it hides a loss."));
 	if (config->verify == VERIFY_DOUBTS)
-		json_array_append_new(list,
-				      json_string("Checksums are verified only of frames that are unlike the ones expected "
-						  "(--verify doubts): RFC 2544 section 10 wants the content of every frame "
-						  "received verified."));
+		json_array_append_new(
+			list,
+			json_string("Checksums are verified only of frames that are unlike the ones expected (--verify "
+				    "doubts): RFC 2544 section 10 wants the content of every frame received verified."));
 	else if (config->verify == VERIFY_AUTO)
 		json_array_append_new(
-			list, json_sprintf("Checksums are verified of every frame of the smallest size, and of those "
-					   "unlike the ones expected, but of others of one in %d of a flow only; RFC "
-					   "2544 section 10 wants all frames received verified (--verify all).",
+			list, json_sprintf("Checksums are verified of every frame of the smallest size, and of those unlike "
+					   "the ones expected, but of others of one in %d of a flow only; RFC 2544 section "
+					   "10 wants all frames received verified (--verify all).",
 					   RX_VERIFY_SPACING));
 	if (!config->learning_frames)
-		json_array_append_new(list,
-				      json_sprintf("Phase b: no learning frames are sent in a trial; addresses are learned "
-						   "by %s once, before the first trial.",
-						   protocol));
+		json_array_append_new(list, json_sprintf("Phase b: no learning frames are sent in a trial; addresses are "
+							 "learned by %s once, before the first trial.",
+							 protocol));
 }

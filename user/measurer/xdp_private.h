@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Private to the measurer of frames over real ports: its state, which its parts work on. */
-#ifndef XDP_MLR_MEASURER_XDP_PRIVATE_H
-#define XDP_MLR_MEASURER_XDP_PRIVATE_H
+#pragma once
 
 #include <string.h>
 
@@ -88,4 +87,64 @@ static inline bool xdp_is_zero_copy(const struct measurer_xdp *xdp, unsigned int
 	return tx && strcmp(tx->mode, TX_MODE_ZERO_COPY) == 0;
 }
 
-#endif
+/* --- xdp_describe.c: what it says of itself in the result; JSON objects are new references --------------------------- */
+
+/* "measurer" and "traffic_profile". */
+json_t *xdp_describe(struct measurer *measurer);
+json_t *xdp_traffic_profile(struct measurer *measurer);
+
+/* A port in the former, and how constant the load is, in the latter. */
+json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int port);
+json_t *xdp_load_json(const struct tx_port *tx);
+
+/* Of which frames the checksums are verified, and by what. */
+json_t *xdp_verification_json(const struct config *config);
+
+/* Add sentences to the deviations from RFC 2544. */
+void xdp_deviations(struct measurer *measurer, json_t *list);
+
+/* The transmit backend: "xsk" or "live". */
+const char *xdp_backend(const struct measurer_xdp *xdp);
+
+/* --- intervals.c ----------------------------------------------------------------------------------------------------- */
+
+/*
+ * A trial by intervals of its schedule (--interval): frames count for the interval in which they were due, by the tags of those
+ * that came and by the pacer of those that were sent. So the sums of both are the trial's, and what an interval lacks was lost
+ * of the frames that were due in it, whatever the SUT did to the others.
+ */
+
+/* Whether the trial has no more than can be counted: EXIT_USAGE_ERROR if it has. Done where none are to be counted, or frames
+ * are sent as fast as they can be, as for a calibration. */
+enum exit_code intervals_check(const struct config *config, const struct mlr_trial_input *input);
+
+/* The schedule begins then. Before the first frame is sent. */
+void intervals_begin(struct measurer_xdp *xdp, uint64_t start_ns);
+
+/* After a trial of so many frames a port: fill in what it came to. EXIT_INCAPABLE without memory. */
+enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t frame_count,
+			     struct measurement *measurement);
+
+/* How many seconds of a schedule are counted by service, where several are sent at once. */
+uint32_t services_seconds(const struct config *config);
+
+/* After such a trial, that was judged: fill in what came of each, if there were any. EXIT_INCAPABLE without memory. */
+enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uint64_t frame_count,
+			    struct measurement *measurement);
+
+/* --- xdp.c: how it is opened, step by step, for one host or as a part of several (mpi.h) ----------------------------- */
+
+/* A measurer of the configuration's ports, not opened yet. */
+void xdp_init(const struct config *config, struct measurer_xdp *ret);
+/* The ports are checked, claimed and prepared. */
+enum exit_code xdp_open_ports(struct measurer_xdp *xdp);
+/* What is sent, by all ports of the test: those of xdp->config, and of other hosts. The MAC addresses of the latter, and all
+ * destination MAC addresses, are not in it yet. */
+enum exit_code xdp_make_profile(struct measurer_xdp *xdp, const struct config *all_ports);
+/* The receivers are attached, addresses learned, and the transmitters opened. */
+enum exit_code xdp_open_frames(struct measurer_xdp *xdp);
+/* Undo all that; fine after any of them failed. */
+void xdp_close(struct measurer_xdp *xdp);
+
+/* Frames/s of the profile on a link of this speed; 0 where that is not known. */
+double xdp_line_rate_fps(const struct measurer_xdp *xdp, double link_bps);

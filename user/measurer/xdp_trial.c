@@ -10,9 +10,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "measurer/departure.h"
-#include "measurer/intervals.h"
 #include "measurer/timestamps.h"
-#include "measurer/xdp_describe.h"
 
 #define START_MARGIN_NS 300000 /* until the transmit threads spin */
 #define GRACE_RATIO     0.0005 /* of the Trial Duration: what a stall of this machine may still be caught up after it */

@@ -7,8 +7,7 @@
  * measurer_xdp takes them one after another; where a trial is performed by several machines, all arm before the first
  * transmits, and what their ports did is accounted for together (account.h).
  */
-#ifndef XDP_MLR_MEASURER_XDP_TRIAL_H
-#define XDP_MLR_MEASURER_XDP_TRIAL_H
+#pragma once
 
 #include "base/clock.h"
 #include "measurer/account.h"
@@ -92,5 +91,3 @@ void xdp_trial_conclude(const struct config *config, const struct mlr_trial_inpu
 
 /* Perform one trial, all of it. */
 enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret);
-
-#endif

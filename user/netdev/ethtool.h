@@ -7,8 +7,7 @@
  * in which it was opened. Functions return 0 or -errno: -ENODEV for a link that does not exist, -EOPNOTSUPP for what its
  * driver or the kernel does not have.
  */
-#ifndef XDP_MLR_NETDEV_ETHTOOL_H
-#define XDP_MLR_NETDEV_ETHTOOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -117,5 +116,3 @@ struct link_xdp {
 	bool tx_timestamp, tx_checksum, tx_launch_time, tx_is_told; /* AF_XDP transmit metadata; is_told since Linux 6.8 */
 };
 int ethtool_xdp(struct ethtool *ethtool, int ifindex, struct link_xdp *ret);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * A namespace's inode may be used again once it is gone; its cookie never is, until the next boot.
  */
-#ifndef XDP_MLR_NETDEV_NAMESPACE_H
-#define XDP_MLR_NETDEV_NAMESPACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ int namespaces_visit(bool (*visit)(void *context), void *context);
 /* Go back to the namespace of an open file; ends the process where that fails, for there is nothing sensible to do in the
  * wrong one. */
 void namespace_return(int own_fd);
-
-#endif

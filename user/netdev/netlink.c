@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/message.h"
 #include "netdev/netlink_request.h"
 
 const char *mac_text(const uint8_t mac[MLR_MAC_OCTETS], char buffer[MAC_TEXT_SIZE])
@@ -411,12 +412,7 @@ static int find_nexthop(const struct nlmsghdr *header, void *context)
 /* Kinds of links that sit on the link that IFLA_LINK names (a veth's IFLA_LINK is its peer: that is no use). */
 static bool is_stacked_kind(const char *kind)
 {
-	static const char *const kinds[] = { "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "ipoib", "vxlan" };
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!strcmp(kind, kinds[i]))
-			return true;
-	return false;
+	return is_one_of(kind, "vlan macvlan macvtap ipvlan ipvtap macsec ipoib vxlan");
 }
 
 static int find_upper(const struct nlmsghdr *header, void *context)
@@ -445,7 +441,7 @@ int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct
 	};
 	struct use_search search = { .link = link };
 
-	for (size_t i = 0; i < sizeof(dumps) / sizeof(*dumps); i++) {
+	for (size_t i = 0; i < COUNT(dumps); i++) {
 		struct request request;
 		int error;
 

@@ -5,8 +5,7 @@
  * A socket belongs to the network namespace in which it was opened, for good. Functions return 0 or -errno, -ENODEV for a
  * link that does not exist.
  */
-#ifndef XDP_MLR_NETDEV_NETLINK_H
-#define XDP_MLR_NETDEV_NETLINK_H
+#pragma once
 
 #include <linux/if_link.h>
 #include <net/if.h>
@@ -87,5 +86,3 @@ int netlink_set_up(struct mnl_socket *socket, int ifindex);
 int netlink_set_mtu(struct mnl_socket *socket, int ifindex, unsigned int mtu_octets);
 int netlink_set_master(struct mnl_socket *socket, int ifindex, int master_ifindex);
 int netlink_add_address(struct mnl_socket *socket, int ifindex, struct in_addr address, unsigned int prefix_length);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * A socket belongs to the network namespace in which it was opened, for good. Functions return 0 or -errno.
  */
-#ifndef XDP_MLR_NETDEV_NETLINK_REQUEST_H
-#define XDP_MLR_NETDEV_NETLINK_REQUEST_H
+#pragma once
 
 #include <libmnl/libmnl.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ int order(struct mnl_socket *socket, struct request *request);
  * "". */
 uint64_t attribute_number(const struct nlattr *attribute);
 const char *attribute_text(const struct nlattr *attribute);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which NIC a port is, across reboots and renaming, and what of it can change: for what is stored about it. */
-#ifndef XDP_MLR_NETDEV_NIC_H
-#define XDP_MLR_NETDEV_NIC_H
+#pragma once
 
 #include <net/if.h>
 
@@ -16,5 +15,3 @@ struct nic {
 
 /* What cannot be found out stays empty. */
 void nic_identify(const char *port, struct nic *ret);
-
-#endif

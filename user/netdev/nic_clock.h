@@ -6,8 +6,7 @@
  * end a thread compares it ten times a second, carries its offset on by the drift that is known from this and earlier
  * comparisons, and hands over the offset every few ms. What it was off is part of the bound.
  */
-#ifndef XDP_MLR_NETDEV_NIC_CLOCK_H
-#define XDP_MLR_NETDEV_NIC_CLOCK_H
+#pragma once
 
 #include <pthread.h>
 
@@ -36,5 +35,3 @@ int nic_clock_follow(struct nic_clock *clock, void (*use)(void *context, int64_t
 void nic_clock_leave(struct nic_clock *clock);
 /* The trial's end: the last comparison. 0 or -errno. */
 int nic_clock_end(struct nic_clock *clock);
-
-#endif

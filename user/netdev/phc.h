@@ -6,8 +6,7 @@
  * right after. So it does not matter which time scale either keeps, nor whether somebody disciplines the NIC's clock
  * meanwhile.
  */
-#ifndef XDP_MLR_NETDEV_PHC_H
-#define XDP_MLR_NETDEV_PHC_H
+#pragma once
 
 #include <linux/ptp_clock.h>
 #include <stdbool.h>
@@ -69,5 +68,3 @@ void phc_track_end(struct phc_track *track, const struct phc_offset *comparison)
 uint64_t phc_track_bound_ns(const struct phc_track *track);
 /* By how much times converted by `before` may be wrong until `after` was measured, if the clocks drifted one way. */
 uint64_t phc_bound_over_ns(const struct phc_offset *before, const struct phc_offset *after);
-
-#endif

@@ -5,8 +5,7 @@
  * The standard one has them all but, with some drivers, those that it took by zero-copy AF_XDP: virtio_net and mlx5 have these only in
  * a counter of their own.
  */
-#ifndef XDP_MLR_NETDEV_SENT_H
-#define XDP_MLR_NETDEV_SENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ uint64_t link_sent_between(const struct link_sent *before, const struct link_sen
 
 /* Whether a counter of `ethtool -S` is one of zero-copy frames that a queue sent. */
 bool is_zero_copy_counter(const char *name);
-
-#endif

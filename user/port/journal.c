@@ -26,7 +26,7 @@
 #define RETRY_NS     (1 * NS_PER_S)
 #define RETRY_GAP_NS (NS_PER_S / 50)
 #define DEATH_NS     (2 * NS_PER_S) /* how long a killed process may take to vanish */
-#define LOCK_NS      (NS_PER_S / 4) /* and its locks, before it counts as alive */
+#define LOCK_WAIT_S  0.25           /* and its locks, before it counts as alive */
 
 struct claim {
 	int fd; /* of the journal, locked */
@@ -55,22 +55,6 @@ static void pause_ns(uint64_t ns)
 static void journal_path(int ifindex, char path[PATH_SIZE])
 {
 	snprintf(path, PATH_SIZE, STATE_DIRECTORY "/port-%lu-%d.json", network_namespace_inode(), ifindex);
-}
-
-/* Open and lock a journal, as file_lock() does, giving an owner that is being killed the time to die. */
-static int lock_patiently(const char *path, int flags)
-{
-	uint64_t deadline_ns = clock_ns() + LOCK_NS;
-	int fd;
-
-	for (;;) {
-		fd = file_lock(path, flags, 0600);
-		if (fd == -EAGAIN)
-			continue;
-		if (fd != -EBUSY || clock_ns() > deadline_ns)
-			return fd;
-		pause_ns(RETRY_GAP_NS);
-	}
 }
 
 static void new_path(const char *path, char ret_path[PATH_SIZE + 8])
@@ -424,7 +408,7 @@ static enum exit_code take_claim(struct claim *claim, const struct link_info *li
 
 	if (error)
 		return refuse(EXIT_INCAPABLE, "port %s: cannot open a netlink socket: %s", link->name, strerror(-error));
-	claim->fd = lock_patiently(claim->path, O_CREAT);
+	claim->fd = file_lock_patiently(claim->path, O_CREAT, 0600, LOCK_WAIT_S);
 	if (claim->fd < 0) {
 		settings_close(&claim->settings);
 		return claim_failed(link->name, claim->path, claim->fd);
@@ -644,7 +628,7 @@ static enum exit_code clean_file(const char *path, struct journal_cleaned *clean
 {
 	enum exit_code code = EXIT_DONE;
 	json_t *document;
-	int fd = lock_patiently(path, 0);
+	int fd = file_lock_patiently(path, 0, 0600, LOCK_WAIT_S);
 
 	if (fd == -EBUSY) {
 		note("%s belongs to a run that is alive", path);

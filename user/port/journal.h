@@ -15,8 +15,7 @@
  * A port is known by the cookie of its network namespace, its ifindex, its MAC address and its kind, so that it is found
  * again when it was renamed or moved to another namespace, and never taken for a new port that got an old number.
  */
-#ifndef XDP_MLR_PORT_JOURNAL_H
-#define XDP_MLR_PORT_JOURNAL_H
+#pragma once
 
 #include <jansson.h>
 
@@ -53,5 +52,3 @@ int journal_owner(int ifindex);
 
 /* Create STATE_DIRECTORY. */
 enum exit_code state_directory_make(void);
-
-#endif

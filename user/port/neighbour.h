@@ -7,8 +7,7 @@
  * kernel neither answers for them nor routes by them. One thread answers; it sleeps unless a question arrives. Where the
  * test frames carry VLAN tags, all that is sent here carries them, too; what is received may.
  */
-#ifndef XDP_MLR_PORT_NEIGHBOUR_H
-#define XDP_MLR_PORT_NEIGHBOUR_H
+#pragma once
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -60,5 +59,3 @@ void neighbours_close(struct neighbours *neighbours);
 size_t neighbour_put_link(const struct neighbour_port *port, const uint8_t *to_mac, uint16_t type, uint8_t *frame);
 /* Add octets from an even place on to the sum of a checksum (RFC 1071). */
 uint32_t neighbour_sum(uint32_t sum, const void *data, size_t octets);
-
-#endif

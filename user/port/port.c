@@ -6,6 +6,7 @@
 #include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -70,35 +71,57 @@ static enum exit_code check_usage(struct mnl_socket *netlink, const struct confi
 
 /* --- safety --------------------------------------------------------------------------------------------------------- */
 
-static enum exit_code in_use(const struct port *port, const char *unsafe_reason, const char *what, const char *which,
-			     const char *remedy)
+/* The kernel's words for a route are not those of `ip`: "default/0". */
+static int route_length(const char *route)
 {
-	if (!unsafe_reason)
-		return refuse(EXIT_UNSAFE, "port %s is in use: %s %s; %s, or say why it may be used: --allow-unsafe=REASON",
-			      port->link.name, what, which, remedy);
-	warn("port %s is in use (%s %s), allowed: %s", port->link.name, what, which, unsafe_reason);
-	return EXIT_DONE;
+	return strncmp(route, "default", 7) ? (int)strlen(route) : 7;
+}
+
+int port_find_use(struct mnl_socket *netlink, const struct link_info *link, struct port_use *ret)
+{
+	struct link_uses uses;
+	int error = netlink_uses(netlink, link, &uses);
+
+	*ret = (struct port_use){ "" };
+	if (error)
+		return error;
+	if (*uses.upper) {
+		snprintf(ret->what, sizeof(ret->what), "belongs to %s", uses.upper);
+		snprintf(ret->remedy, sizeof(ret->remedy),
+			 link->master_ifindex ? "ip link set dev %s nomaster" : "ip link del dev %s",
+			 link->master_ifindex ? link->name : uses.upper);
+	} else if (*uses.address) {
+		snprintf(ret->what, sizeof(ret->what), "has the address %s", uses.address);
+		snprintf(ret->remedy, sizeof(ret->remedy), "ip address del %s dev %s", uses.address, link->name);
+	} else if (*uses.route) {
+		snprintf(ret->what, sizeof(ret->what), "has a route to %s", uses.route);
+		snprintf(ret->remedy, sizeof(ret->remedy), "ip route del %.*s dev %s", route_length(uses.route), uses.route,
+			 link->name);
+	} else if (*uses.nexthop) {
+		snprintf(ret->what, sizeof(ret->what), "has the nexthop %s", uses.nexthop);
+		snprintf(ret->remedy, sizeof(ret->remedy), "ip nexthop del id %s", uses.nexthop);
+	} else if (link->xdp_programs) {
+		snprintf(ret->what, sizeof(ret->what), "has an XDP program");
+		snprintf(ret->remedy, sizeof(ret->remedy), "ip link set dev %s xdp off", link->name);
+	}
+	return 0;
 }
 
 static enum exit_code check_safety(struct mnl_socket *netlink, const char *unsafe_reason, const struct port *port)
 {
-	struct link_uses uses;
-	int error = netlink_uses(netlink, &port->link, &uses);
+	struct port_use use;
+	int error = port_find_use(netlink, &port->link, &use);
 
 	if (error)
 		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel who uses it: %s", port->link.name,
 			      strerror(-error));
-	if (*uses.upper)
-		return in_use(port, unsafe_reason, "it belongs to", uses.upper, "take it out of that");
-	if (*uses.address)
-		return in_use(port, unsafe_reason, "it has the address", uses.address, "remove that ('ip address del')");
-	if (*uses.route)
-		return in_use(port, unsafe_reason, "it has a route to", uses.route, "remove that ('ip route del')");
-	if (*uses.nexthop)
-		return in_use(port, unsafe_reason, "it has the nexthop", uses.nexthop, "remove that ('ip nexthop del id')");
-	if (port->link.xdp_programs)
-		return in_use(port, unsafe_reason, "it has", "an XDP program",
-			      "detach that ('ip link set dev PORT xdp off')");
+	if (!*use.what)
+		return EXIT_DONE;
+	if (!unsafe_reason)
+		return refuse(EXIT_UNSAFE,
+			      "port %s is in use: it %s; end that ('%s'), or say why it may be used: --allow-unsafe=REASON",
+			      port->link.name, use.what, use.remedy);
+	warn("port %s is in use (it %s), allowed: %s", port->link.name, use.what, unsafe_reason);
 	return EXIT_DONE;
 }
 

@@ -6,8 +6,7 @@
  * changed on a port hangs on a file descriptor (promiscuous mode) or is journalled (journal.h), so that it is undone at the
  * end and after a crash.
  */
-#ifndef XDP_MLR_PORT_PORT_H
-#define XDP_MLR_PORT_PORT_H
+#pragma once
 
 #include <sched.h>
 
@@ -38,6 +37,13 @@ enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *p
 void ports_note_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
 void ports_close(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
 
+/* Who else uses a link: "has the address 10.0.0.1/24", and the command that ends that; both empty where nobody does. */
+struct port_use {
+	char what[96], remedy[128];
+};
+/* 0 or -errno, and nobody then. */
+int port_find_use(struct mnl_socket *netlink, const struct link_info *link, struct port_use *ret);
+
 struct sock_fprog;
 /* A packet socket of a port that does not block and gets what arrives and the filter (NULL: none) lets pass, nothing of what is
  * sent. Or -errno. The kernel takes some 10 ms to close each: have few. */
@@ -63,5 +69,3 @@ enum exit_code port_spare_cpus(struct port *port, const struct config *config, c
 int port_stamp_received(struct port *port, const struct config *config);
 /* Have it stamp frames that it sends, where they ask for it. Likewise. */
 int port_stamp_sent(struct port *port, const struct config *config);
-
-#endif

@@ -300,12 +300,11 @@ enum exit_code port_steer(struct port *port, const struct config *config, const 
 	error = count ? steer(port, rules, count) : 0;
 	if (!error)
 		return EXIT_DONE;
-	return refuse(
-		EXIT_INCAPABLE,
-		"port %s: cannot steer received frames to its queues: %s; 'ethtool -n %s' shows what it has; leave 'steer' "
-		"out of --prepare, 'rss' spreads them by the receive hash",
-		port->link.name, error == -EOPNOTSUPP ? "its driver has no such rules, or not this kind" : why(-error),
-		port->link.name);
+	return refuse(EXIT_INCAPABLE,
+		      "port %s: cannot steer received frames to its queues: %s; 'ethtool -n %s' shows what it has; leave "
+		      "'steer' out of --prepare, 'rss' spreads them by the receive hash",
+		      port->link.name, error == -EOPNOTSUPP ? "its driver has no such rules, or not this kind" : why(-error),
+		      port->link.name);
 }
 
 /* --- timestamps ----------------------------------------------------------------------------------------------------- */

@@ -2,11 +2,11 @@
 #include "port/privileges.h"
 
 #include <linux/capability.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 #include "base/confine.h"
+#include "base/text_stream.h"
 #include "config/given.h"
 
 /* --- capabilities ---------------------------------------------------------------------------------------------------- */
@@ -26,13 +26,11 @@ static const struct {
 const char *privileges_missing(char buffer[PRIVILEGES_TEXT_SIZE])
 {
 	uint64_t have = confine_capabilities();
-	size_t used = 0;
 
 	*buffer = '\0';
 	for (size_t i = 0; i < COUNT(needed); i++)
 		if (!(have & CONFINE_BIT(needed[i].capability)))
-			used += (size_t)snprintf(buffer + used, PRIVILEGES_TEXT_SIZE - used, "%s%s", used ? ", " : "",
-						 needed[i].name);
+			text_join(buffer, PRIVILEGES_TEXT_SIZE, ", ", "%s", needed[i].name);
 	return buffer;
 }
 

@@ -3,8 +3,7 @@
  * What a run may do, and what it gives up (docs/SECURITY.md): privileges_check(), then, before any thread is started,
  * privileges_reduce(), and privileges_confine() once all is open that a run works with.
  */
-#ifndef XDP_MLR_PORT_PRIVILEGES_H
-#define XDP_MLR_PORT_PRIVILEGES_H
+#pragma once
 
 #include "base/message.h"
 #include "config/config.h"
@@ -19,5 +18,3 @@ enum exit_code privileges_reduce(const struct config *config);
 /* Without those for opening, unless ports are opened anew for each frame size or search (selftest, rfc2544, --repeat): then
  * all stays. And where no command of the user's is to run: no new privileges, and the system calls of a run alone. */
 enum exit_code privileges_confine(const struct config *config);
-
-#endif

@@ -7,8 +7,7 @@
  * the session has a niceness, too (/proc/PID/autogroup). It is raised for as long as ports are open, and given back; what a
  * run that was killed left raised, the next run or `xdp-mlr clean` gives back.
  */
-#ifndef XDP_MLR_PORT_SESSION_H
-#define XDP_MLR_PORT_SESSION_H
+#pragma once
 
 /* Go ahead. Nothing happens where the kernel has no such thing or does not allow it, or where another run has done it. */
 void session_raise(void);
@@ -16,5 +15,3 @@ void session_raise(void);
 void session_restore(void);
 /* Give back what dead runs took. */
 void session_clean(void);
-
-#endif

@@ -16,8 +16,7 @@
  * Settings belong to the network namespace of the thread that opened them. Functions return 0 or -errno: -ENODEV if the port
  * is gone, -EOPNOTSUPP or -ENOENT if it has no such setting.
  */
-#ifndef XDP_MLR_PORT_SETTING_H
-#define XDP_MLR_PORT_SETTING_H
+#pragma once
 
 #include "netdev/ethtool.h"
 #include "netdev/netlink.h"
@@ -37,5 +36,3 @@ int setting_rule_text(const struct link_rule *rule, char **ret_value);
 int setting_read(const struct settings *settings, int ifindex, const char *setting, char **ret_value);
 /* Fails with -EBUSY where the driver took the value and did not follow. */
 int setting_write(const struct settings *settings, int ifindex, const char *setting, const char *value);
-
-#endif

@@ -5,8 +5,7 @@
  * A query is the GetNextRequest for sysUpTime of SNMPv1, community "public". A thread of its own sends them during a trial,
  * the first at its start, and takes the answers, until it is stopped. Everything hangs on a raw socket.
  */
-#ifndef XDP_MLR_PORT_SNMP_H
-#define XDP_MLR_PORT_SNMP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void snmp_close(struct snmp *snmp);
 #define SNMP_QUERY_OCTETS 42
 void snmp_query(uint32_t number, uint8_t ret[SNMP_QUERY_OCTETS]);
 bool snmp_is_answer(const uint8_t *message, size_t octets, uint32_t *ret_number);
-
-#endif

@@ -6,8 +6,7 @@
  * by the field of the frames that has most values: where those are few, a rule a value; where they are many, by the bits
  * that change from one to the next, as many queues as is a power of two. Frames that do not differ all go to queue 0.
  */
-#ifndef XDP_MLR_PORT_STEERING_H
-#define XDP_MLR_PORT_STEERING_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@
 /* The rules for what a port of a numbered profile receives, over so many queues; how many. 0 if it receives nothing. */
 size_t steering_rules(const struct mlr_profile *profile, unsigned int port, unsigned int queues,
 		      struct link_rule ret[STEERING_RULES_MAX]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Launch time: a driver that has it heeds it only on transmit queues that a qdisc was set up on. */
-#include <stdio.h>
-#include <string.h>
 
+#include "base/text_stream.h"
 #include "probe/parts.h"
 
 #define TEXT_SIZE   512
@@ -24,25 +23,19 @@ static unsigned int count_ready(const struct launch_facts *facts)
 /* Whether the root has a class for each transmit queue, to which a qdisc can be attached. */
 static bool has_classes(const struct link_queueing *queueing)
 {
-	static const char *const kinds[] = { "mq", "mqprio", "taprio" };
-
-	for (size_t i = 0; i < COUNT(kinds); i++)
-		if (queueing->root_handle && strcmp(queueing->root_kind, kinds[i]) == 0)
-			return true;
-	return false;
+	return queueing->root_handle && is_one_of(queueing->root_kind, "mq mqprio taprio");
 }
 
 /* " 0 1 2 3 3 3 ..." of 16 priorities, and " 1@0 1@1 1@2 1@3": a traffic class a queue, the last one for what is left. */
 static void map_queues(unsigned int queues, char map[TEXT_SIZE], char places[TEXT_SIZE])
 {
 	unsigned int classes = queues < PRIORITIES ? queues : PRIORITIES;
-	size_t used = 0;
 
+	*map = *places = '\0';
 	for (unsigned int i = 0; i < PRIORITIES; i++)
-		used += (size_t)snprintf(map + used, TEXT_SIZE - used, " %u", i < classes ? i : classes - 1);
-	used = 0;
+		text_add(map, TEXT_SIZE, " %u", i < classes ? i : classes - 1);
 	for (unsigned int i = 0; i < classes; i++)
-		used += (size_t)snprintf(places + used, TEXT_SIZE - used, " %u@%u", i + 1 < classes ? 1 : queues - i, i);
+		text_add(places, TEXT_SIZE, " %u@%u", i + 1 < classes ? 1 : queues - i, i);
 }
 
 static void fix_with_new_root(json_t *check, const char *port, const struct launch_facts *facts)
@@ -51,8 +44,8 @@ static void fix_with_new_root(json_t *check, const char *port, const struct laun
 
 	map_queues(facts->transmit_queues, map, places);
 	probe_fix(check,
-		  "tc qdisc %s dev %s handle %x: parent root mqprio num_tc %u map%s queues%s hw 0 && "
-		  "tc qdisc replace dev %s parent %x:1 " ETF,
+		  "tc qdisc %s dev %s handle %x: parent root mqprio num_tc %u map%s queues%s hw 0 && tc qdisc replace dev "
+		  "%s parent %x:1 " ETF,
 		  facts->queueing.root_handle ? "replace" : "add", port, NEW_ROOT,
 		  facts->transmit_queues < PRIORITIES ? facts->transmit_queues : PRIORITIES, map, places, port, NEW_ROOT);
 }

@@ -105,18 +105,9 @@ static void check_backlog(const char *root, json_t *checks)
 
 /* --- the clock ------------------------------------------------------------------------------------------------------ */
 
-static bool has_word(const char *line, const char *word)
-{
-	const char *found = strstr(line, word);
-	size_t length = strlen(word);
-
-	return found && (found == line || found[-1] == ' ') && (!found[length] || found[length] == ' ');
-}
-
 static void check_clock_source(const char *root, json_t *checks)
 {
 	static const char directory[] = "/sys/devices/system/clocksource/clocksource0";
-	static const char *const good[] = { "tsc", "arch_sys_counter", "timebase", "riscv_clocksource", "tod" };
 	char current[LINE_SIZE], available[LINE_SIZE];
 	json_t *check;
 
@@ -124,15 +115,13 @@ static void check_clock_source(const char *root, json_t *checks)
 		WARN(checks, "clock-source", "cannot be told");
 		return;
 	}
-	for (size_t i = 0; i < COUNT(good); i++) {
-		if (strcmp(current, good[i]) == 0) {
-			OK(checks, "clock-source", "%s", current);
-			return;
-		}
+	if (is_one_of(current, "tsc arch_sys_counter timebase riscv_clocksource tod")) {
+		OK(checks, "clock-source", "%s", current);
+		return;
 	}
 	read_line(root, available, "%s/available_clocksource", directory);
 	check = WARN(checks, "clock-source", "%s: slower, and less even, than the CPU's own counter", current);
-	if (has_word(available, "tsc"))
+	if (is_one_of("tsc", available))
 		probe_fix(check, "echo tsc > %s/current_clocksource", directory);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Private to probe: its parts. */
-#ifndef XDP_MLR_PROBE_PARTS_H
-#define XDP_MLR_PROBE_PARTS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ void probe_launch_time(json_t *checks, const char *port, const struct launch_fac
 int probe_try_load(void);             /* an XDP program into the kernel */
 int probe_try_native(int ifindex);    /* the same, attached to a port in native mode, and detached */
 int probe_try_zero_copy(int ifindex); /* an AF_XDP socket on queue 0 in zero-copy mode, with that program attached */
-
-#endif

@@ -11,9 +11,11 @@
 #include "base/clock.h"
 #include "base/cpulist.h"
 #include "base/files.h"
+#include "base/text_stream.h"
 #include "mlr/frame.h"
 #include "netdev/ethtool.h"
 #include "port/journal.h"
+#include "port/port.h"
 #include "probe/parts.h"
 
 #define TEXT_SIZE              256
@@ -58,65 +60,32 @@ static void tell(struct subject *subject, const char *name, bool known, json_t *
 
 /* --- who uses it ---------------------------------------------------------------------------------------------------- */
 
-static void say_used(struct subject *subject, const char *remedy, const char *format, const char *which)
+static void say_used(struct subject *subject, const char *what, const char *remedy)
 {
-	char what[TEXT_SIZE];
-	json_t *check;
+	json_t *check = probe_say(subject->checks, fault(subject), "use", "in use: it %s", what);
 
-	snprintf(what, sizeof(what), "%s %s", format, which);
 	subject->used = true;
 	json_object_set_new(subject->object, "used_by", json_string(what));
-	check = probe_say(subject->checks, fault(subject), "use", "in use: it %s", what);
 	if (subject->named)
 		probe_fix(check, "%s", remedy);
-}
-
-/* The kernel's words for a route are not those of `ip`: "default/0". */
-static void route_remedy(const struct subject *subject, const char *route, char *remedy, size_t size)
-{
-	int length = strncmp(route, "default", 7) ? (int)strlen(route) : 7;
-
-	snprintf(remedy, size, "ip route del %.*s dev %s", length, route, subject->name);
-}
-
-static bool check_uses(struct subject *subject)
-{
-	struct link_uses uses;
-	char remedy[TEXT_SIZE];
-
-	if (netlink_uses(subject->netlink, subject->link, &uses))
-		return false;
-	if (*uses.upper) {
-		snprintf(remedy, sizeof(remedy),
-			 subject->link->master_ifindex ? "ip link set dev %s nomaster" : "ip link del dev %s",
-			 subject->link->master_ifindex ? subject->name : uses.upper);
-		say_used(subject, remedy, "belongs to", uses.upper);
-	} else if (*uses.address) {
-		snprintf(remedy, sizeof(remedy), "ip address del %s dev %s", uses.address, subject->name);
-		say_used(subject, remedy, "has the address", uses.address);
-	} else if (*uses.route) {
-		route_remedy(subject, uses.route, remedy, sizeof(remedy));
-		say_used(subject, remedy, "has a route to", uses.route);
-	} else if (subject->link->xdp_programs) {
-		snprintf(remedy, sizeof(remedy), "ip link set dev %s xdp off", subject->name);
-		say_used(subject, remedy, "has", "an XDP program");
-	}
-	return subject->used;
 }
 
 static void check_use(struct subject *subject)
 {
 	int owner = journal_owner(subject->link->ifindex);
-	char remedy[TEXT_SIZE], process[TEXT_SIZE];
+	char process[TEXT_SIZE], remedy[TEXT_SIZE];
+	struct port_use use;
 
 	if (owner > 0) {
+		snprintf(process, sizeof(process), "belongs to another run of this program, process %d", owner);
 		snprintf(remedy, sizeof(remedy), "kill %d", owner);
-		snprintf(process, sizeof(process), "process %d", owner);
-		say_used(subject, remedy, "belongs to another run of this program,", process);
+		say_used(subject, process, remedy);
 	} else if (owner < 0) {
 		subject->used = true;
 		probe_fix(WARN(subject->checks, "use", "a run that died left it changed"), "xdp-mlr clean");
-	} else if (!check_uses(subject)) {
+	} else if (!port_find_use(subject->netlink, subject->link, &use) && *use.what) {
+		say_used(subject, use.what, use.remedy);
+	} else {
 		OK(subject->checks, "use", "nobody uses it");
 	}
 }
@@ -250,8 +219,7 @@ static void check_native(struct subject *subject)
 	tell(subject, "native_xdp", subject->tried || subject->is_told, json_boolean(has));
 	if (!subject->tried && !subject->is_told)
 		probe_fix(WARN(subject->checks, "native-xdp",
-			       "cannot be told without trying it, as root, on a "
-			       "port that nobody uses"),
+			       "cannot be told without trying it, as root, on a port that nobody uses"),
 			  "xdp-mlr probe -p %s", subject->name);
 	else if (has)
 		OK(subject->checks, "native-xdp", subject->tried ? "yes, tried" : "yes, says the driver");
@@ -286,13 +254,11 @@ struct ability {
 
 static const char *list_abilities(const struct ability *abilities, size_t count, char text[TEXT_SIZE])
 {
-	size_t used = 0;
-
-	snprintf(text, TEXT_SIZE, "none");
+	text[0] = '\0';
 	for (size_t i = 0; i < count; i++)
 		if (abilities[i].has)
-			used += (size_t)snprintf(text + used, TEXT_SIZE - used, "%s%s", used ? ", " : "", abilities[i].name);
-	return text;
+			text_join(text, TEXT_SIZE, ", ", "%s", abilities[i].name);
+	return *text ? text : "none";
 }
 
 static json_t *abilities_json(const struct ability *abilities, size_t count)
@@ -436,7 +402,6 @@ static void check_offloads(struct subject *subject, const char *name, const stru
 			   const char *harm, const char *meanwhile)
 {
 	char on[TEXT_SIZE] = "", words[TEXT_SIZE] = "";
-	size_t on_used = 0, words_used = 0;
 	bool fixed = false;
 	json_t *check;
 
@@ -446,19 +411,17 @@ static void check_offloads(struct subject *subject, const char *name, const stru
 		if (ethtool_feature(subject->ethtool, subject->link->ifindex, offloads[i].feature, &feature) ||
 		    !feature.active)
 			continue;
-		on_used += (size_t)snprintf(on + on_used, sizeof(on) - on_used, "%s%s%s", on_used ? ", " : "",
-					    offloads[i].feature, feature.fixed ? " (fixed)" : "");
+		text_join(on, sizeof(on), ", ", "%s%s", offloads[i].feature, feature.fixed ? " (fixed)" : "");
 		fixed |= feature.fixed;
 		if (!feature.fixed)
-			words_used += (size_t)snprintf(words + words_used, sizeof(words) - words_used, " %s off",
-						       offloads[i].word);
+			text_add(words, sizeof(words), " %s off", offloads[i].word);
 	}
-	if (!on_used) {
+	if (!*on) {
 		OK(subject->checks, name, "off");
 		return;
 	}
 	check = WARN(subject->checks, name, "%s on: %s%s", on, harm, fixed ? "" : meanwhile);
-	if (words_used)
+	if (*words)
 		probe_fix(check, "ethtool -K %s%s", subject->name, words);
 }
 

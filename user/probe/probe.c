@@ -78,12 +78,7 @@ static void collect(const struct link_info *link, void *context)
 /* Hardware, and what a lab is made of; not what sits on other links, nor their peers in loopback and tunnels. */
 static bool may_be_meant(const struct link_info *link)
 {
-	static const char *const kinds[] = { "", "veth", "macvlan", "tun", "netdevsim" };
-
-	for (size_t i = 0; link->is_ethernet && i < COUNT(kinds); i++)
-		if (strcmp(link->kind, kinds[i]) == 0)
-			return true;
-	return false;
+	return link->is_ethernet && (!*link->kind || is_one_of(link->kind, "veth macvlan tun netdevsim"));
 }
 
 static enum exit_code probe_all(struct mnl_socket *netlink, json_t *ports)

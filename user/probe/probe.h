@@ -8,8 +8,7 @@
  * it could be, or that something cannot be told. Nothing lasting is changed. A port is tried (an XDP program attached and
  * detached, an AF_XDP socket bound and closed) only where that is asked for and nobody uses it.
  */
-#ifndef XDP_MLR_PROBE_PROBE_H
-#define XDP_MLR_PROBE_PROBE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -27,5 +26,3 @@ void probe_compare_speeds(json_t *ports);
 enum probe_state probe_worst(const json_t *checks);
 /* "OK", "WARN" or "FAIL" */
 const char *probe_state_name(enum probe_state state);
-
-#endif

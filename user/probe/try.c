@@ -23,7 +23,7 @@ static int load(void)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = XDP_PASS },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "mlr_probe", "GPL", pass, sizeof(pass) / sizeof(*pass), NULL);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "mlr_probe", "GPL", pass, COUNT(pass), NULL);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -78,7 +78,7 @@ static int bind_zero_copy(int fd, void *area, int ifindex)
 
 	if (setsockopt(fd, SOL_XDP, XDP_UMEM_REG, &umem, sizeof(umem)))
 		return -errno;
-	for (size_t i = 0; i < sizeof(rings) / sizeof(*rings); i++)
+	for (size_t i = 0; i < COUNT(rings); i++)
 		if (setsockopt(fd, SOL_XDP, rings[i], &frames, sizeof(frames)))
 			return -errno;
 	return bind(fd, (const struct sockaddr *)&address, sizeof(address)) ? -errno : 0;

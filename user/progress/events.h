@@ -3,8 +3,7 @@
  * --format jsonl: what happens, one JSON object a line, as it happens. In every other format these functions do nothing.
  * Each returns EXIT_DONE, or says why the line could not be written and returns the exit code: then the run ends.
  */
-#ifndef XDP_MLR_PROGRESS_EVENTS_H
-#define XDP_MLR_PROGRESS_EVENTS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -30,5 +29,3 @@ enum exit_code event_test_finished(const struct config *config, const char *fram
 enum exit_code event_test_started(const struct config *config, const char *frame_size, const char *test);
 enum exit_code event_self_test_finished(const struct config *config, json_t *self_test);
 enum exit_code event_finished(const struct config *config, double duration_s, const char *irregular_reason);
-
-#endif

@@ -4,8 +4,7 @@
  * is written to a file beside it, which then takes its name, so that nobody reads half of one. All are gauges; nothing
  * without the option.
  */
-#ifndef XDP_MLR_PROGRESS_METRICS_H
-#define XDP_MLR_PROGRESS_METRICS_H
+#pragma once
 
 #include "base/message.h"
 #include "config/config.h"
@@ -18,5 +17,3 @@ void metrics_update(const struct view *view);
 /* The last one: the state told last, and how the run ended. Returns the code, or that of a file that could not be
  * written. */
 enum exit_code metrics_finish(enum exit_code code);
-
-#endif

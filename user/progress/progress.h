@@ -9,8 +9,7 @@
  *
  * A thread of its own keeps the time; it touches nothing but standard error. The functions here are for the main thread.
  */
-#ifndef XDP_MLR_PROGRESS_PROGRESS_H
-#define XDP_MLR_PROGRESS_PROGRESS_H
+#pragma once
 
 #include "config/config.h"
 #include "mlr/trial.h"
@@ -42,5 +41,3 @@ void progress_trial_ended(const struct mlr_trial_counts *counts, int64_t lost, d
 
 /* What is drawn goes away; the thread ends. */
 void progress_end(void);
-
-#endif

@@ -3,9 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/message.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 
@@ -188,19 +188,16 @@ static void put_marks(struct page *page, const struct view *view)
 static void put_trial(struct page *page, const struct view *view)
 {
 	char line[2 * LINE_SIZE], label[LINE_SIZE], load[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
-	size_t used;
 
 	snprintf(label, sizeof(label), "trial %zu", view->trial_count + 1);
-	used = (size_t)snprintf(line, sizeof(line), "  %-*s%s for %g s", LABEL_COLUMNS - 2, label,
-				isnan(view->load_fps) ? "as fast as it can" : format_si(view->load_fps, "fps", load),
-				view->duration_s);
+	snprintf(line, sizeof(line), "  %-*s%s for %g s", LABEL_COLUMNS - 2, label,
+		 isnan(view->load_fps) ? "as fast as it can" : format_si(view->load_fps, "fps", load), view->duration_s);
 	if (view->warmup)
-		used += (size_t)snprintf(line + used, sizeof(line) - used, ", to warm up");
+		text_add(line, sizeof(line), ", to warm up");
 	else if (view->goal[0])
-		used += (size_t)snprintf(line + used, sizeof(line) - used, ", for %s", view->goal);
+		text_add(line, sizeof(line), ", for %s", view->goal);
 	if (!isnan(view->last_loss_ratio))
-		snprintf(line + used, sizeof(line) - used, "; the last lost %s",
-			 format_percent(view->last_loss_ratio, loss));
+		text_add(line, sizeof(line), "; the last lost %s", format_percent(view->last_loss_ratio, loss));
 	put_line(page, line);
 }
 

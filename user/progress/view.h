@@ -9,13 +9,11 @@
  *	  trials      wxx..x.xx..x.....x   (. kept the loss ratio, x did not, w warmed up)
  *	  trial 19    1.003 Mfps for 1 s, for ndr; the last lost 0.02 %
  */
-#ifndef XDP_MLR_PROGRESS_VIEW_H
-#define XDP_MLR_PROGRESS_VIEW_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "mlr/goal.h"
 
@@ -85,5 +83,3 @@ char *view_render(const struct view *view, struct view_style style);
 
 /* The same in one line, without colours: for logs. */
 char *view_line(const struct view *view);
-
-#endif

@@ -6,6 +6,7 @@
 #include "base/json_read.h"
 #include "base/memory.h"
 #include "base/text_stream.h"
+#include "base/units.h"
 #include "render/forms.h"
 #include "render/kinds.h"
 #include "render/parts.h"
@@ -56,13 +57,9 @@ static void add_date(struct facts *facts, const char *start)
 static void add_frame_sizes(struct facts *facts, const json_t *sizes)
 {
 	char text[256] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < json_array_size(sizes) && used < sizeof(text); i++) {
-		const char *name = read_string(json_array_get(sizes, i), "frame_size");
-
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "", name ? name : "");
-	}
+	for (size_t i = 0; i < json_array_size(sizes); i++)
+		text_add(text, sizeof(text), "%s%s", i ? ", " : "", read_text(json_array_get(sizes, i), "frame_size"));
 	facts_add(facts, "Frame sizes", "%s octets", text);
 }
 
@@ -70,7 +67,8 @@ static void put_masthead(struct writer *writer, const json_t *document)
 {
 	const json_t *environment = json_object_get(document, "environment");
 	struct facts facts = { .count = 0 };
-	char transmitter[SETTING_TEXT_SIZE];
+	double duration_s = read_number(document, "suite_duration");
+	char transmitter[SETTING_TEXT_SIZE], clock[UNIT_TEXT_SIZE];
 
 	facts_add_member(&facts, "System under test", document, "/sut/name", NULL);
 	if (read_string(environment, "start_time"))
@@ -79,6 +77,8 @@ static void put_masthead(struct writer *writer, const json_t *document)
 		add_frame_sizes(&facts, json_object_get(document, "frame_sizes"));
 	setting_add_conditions(&facts, document);
 	facts_add_member(&facts, "Measurer", document, "/measurer/name", NULL);
+	if (!isnan(duration_s))
+		facts_add(&facts, "Duration", "%s", format_clock(duration_s, clock));
 	if (*setting_transmitter(document, transmitter))
 		facts_add(&facts, "Transmitter", "%s", transmitter);
 	facts_add_member(&facts, "Tester", environment, "/hostname", NULL);
@@ -137,16 +137,15 @@ static enum tone tone_of_requirement(const json_t *requirement)
 static void put_unmet(struct writer *writer, const json_t *requirements)
 {
 	char text[512] = "NOT MET: ", measured[VALUE_SIZE];
-	size_t i, used = strlen(text), unmet = 0;
+	size_t i, unmet = 0;
 	json_t *one;
 
 	json_array_foreach (requirements, i, one) {
 		const char *reason = read_string(one, "reason");
 
-		if (!read_truth(one, "met") && used < sizeof(text))
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s (%s%s)", unmet++ ? ", " : "",
-						 read_text(one, "requirement"), reason ? "" : "measured ",
-						 reason ?: text_quantity_of(one, measured));
+		if (!read_truth(one, "met"))
+			text_add(text, sizeof(text), "%s%s (%s%s)", unmet++ ? ", " : "", read_text(one, "requirement"),
+				 reason ? "" : "measured ", reason ?: text_quantity_of(one, measured));
 	}
 	if (unmet)
 		writer->ops->banner(writer, TONE_BAD, text);
@@ -173,11 +172,25 @@ static void put_object(struct writer *writer, enum writer_rank rank, const char 
 		       const json_t *object)
 {
 	struct facts facts = { .count = 0 };
+	json_t *rest = json_copy((json_t *)object), *value;
+	char table[80], label[VALUE_SIZE];
+	const char *key;
 
-	facts_add_object(&facts, object, NULL);
-	if (facts.count)
+	json_object_foreach ((json_t *)object, key, value)
+		if (json_is_object(json_array_get(value, 0)))
+			json_object_del(rest, key);
+	facts_add_object(&facts, rest, NULL);
+	json_decref(rest);
+	if (json_object_size(object))
 		writer->ops->section(writer, rank, id, heading);
 	facts_put(&facts, writer);
+	json_object_foreach ((json_t *)object, key, value) {
+		if (!json_is_object(json_array_get(value, 0)))
+			continue;
+		writer->ops->subsection(writer, text_label(key, label));
+		snprintf(table, sizeof(table), "%s-%.40s", id, key);
+		objects_put(writer, table, "", value);
+	}
 }
 
 /* A list of sentences under a heading of its own; nothing where there are none. */

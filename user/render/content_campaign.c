@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/text_stream.h"
 #include "mlr/campaign.h"
 #include "render/figures.h"
 #include "render/kinds.h"
@@ -13,29 +14,23 @@
 
 /* --- the columns of the axes ---------------------------------------------------------------------------------------- */
 
-/* The name of an axis to show, "" for none: as many as a campaign can have, but the one that is left out. */
-static const char *shown_axis(const json_t *document, size_t index, const char *without)
+/* A table with a column for each axis, as many as a campaign can have, but for the one that is left out; then the fields. */
+static void put_table(struct writer *writer, const json_t *document, const char *id, const char *without,
+		      const struct field *fields, size_t count, const json_t *rows, enum tone (*tone)(const json_t *row))
 {
-	const char *name = read_text(json_array_get(json_object_get(document, "axes"), index), "name");
+	char pointers[MLR_AXES_MAX][80];
+	struct field columns[CELLS_MAX];
+	size_t axes = 0;
 
-	return strcmp(name, without) == 0 ? "" : name;
-}
+	for (size_t i = 0; i < MLR_AXES_MAX; i++) {
+		const char *name = read_text(json_array_get(json_object_get(document, "axes"), i), "name");
 
-static size_t add_axis_columns(const json_t *document, struct writer_column *columns, const char *without)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < MLR_AXES_MAX; i++)
-		if (*shown_axis(document, i, without))
-			columns[count++] = (struct writer_column){ shown_axis(document, i, without), false };
-	return count;
-}
-
-static void add_axis_cells(struct cells *cells, const json_t *document, const json_t *values, const char *without)
-{
-	for (size_t i = 0; i < MLR_AXES_MAX; i++)
-		if (*shown_axis(document, i, without))
-			cells_add(cells, "%s", read_text(values, shown_axis(document, i, without)));
+		snprintf(pointers[i], sizeof(pointers[i]), "/values/%.60s", name);
+		if (*name && strcmp(name, without) != 0)
+			columns[axes++] = (struct field){ name, pointers[i] };
+	}
+	memcpy(columns + axes, fields, count * sizeof(*fields));
+	table_put(writer, id, columns, axes + count, rows, tone);
 }
 
 /* --- above ---------------------------------------------------------------------------------------------------------- */
@@ -55,22 +50,19 @@ static const json_t *worst_of(const json_t *comparisons)
 }
 
 /* "v2 is 3.1 % slower than v1: ndr, frame-size 64", of the worst comparison. */
-static size_t write_worst(const json_t *document, char *text, size_t size)
+static void write_worst(const json_t *document, char *text, size_t size)
 {
 	const json_t *worst = worst_of(json_object_get(document, "comparisons"));
-	const char *axis;
 	char percent[VALUE_SIZE];
+	const char *axis;
 	json_t *value;
-	size_t used;
 
-	used = (size_t)snprintf(text, size, "REGRESSION: %.60s %.60s is %.30s slower than %.60s (%.60s",
-				read_text(document, "compared"), read_text(worst, "b"),
-				text_percent(-read_number(worst, "change"), percent), read_text(worst, "a"),
-				read_text(worst, "goal"));
+	snprintf(text, size, "REGRESSION: %.60s %.60s is %.30s slower than %.60s (%.60s", read_text(document, "compared"),
+		 read_text(worst, "b"), text_percent(-read_number(worst, "change"), percent), read_text(worst, "a"),
+		 read_text(worst, "goal"));
 	json_object_foreach (json_object_get(worst, "values"), axis, value)
-		if (used < size && json_is_string(value))
-			used += (size_t)snprintf(text + used, size - used, ", %.40s %.40s", axis, json_string_value(value));
-	return used;
+		if (json_is_string(value))
+			text_add(text, size, ", %.40s %.40s", axis, json_string_value(value));
 }
 
 /* What was the same at every point, of what a figure cannot do without. */
@@ -80,20 +72,17 @@ static void add_conditions(struct facts *facts, const json_t *conditions)
 					    "vary",       "goal",      "load",   "duration", "target-loss-ratio",
 					    "measurer",   "tx",        "queues", "wait" };
 	char text[1000] = "";
-	size_t used = 0, j;
 
-	for (size_t i = 0; i < COUNT(told) && used < sizeof(text); i++) {
+	for (size_t i = 0; i < COUNT(told); i++) {
 		json_t *value = json_object_get(conditions, told[i]), *one;
+		size_t j = 0;
 
-		if (json_is_string(value))
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %.200s", used ? "; " : "", told[i],
-						 json_string_value(value));
-		json_array_foreach (value, j, one)
-			if (used < sizeof(text) && json_is_string(one))
-				used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %.200s", used ? "; " : "",
-							 told[i], json_string_value(one));
+		for (one = value; one; one = json_array_get(value, j++))
+			if (json_is_string(one))
+				text_add(text, sizeof(text), "%s%s %.200s", *text ? "; " : "", told[i],
+					 json_string_value(one));
 	}
-	if (used)
+	if (*text)
 		facts_add(facts, "Conditions", "%s", text);
 }
 
@@ -104,13 +93,10 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	double slower = read_number(document, "regressions");
 	struct facts facts = { .count = 0 };
 	char text[800];
-	size_t used;
 
 	if (slower > 0) {
-		used = write_worst(document, text, sizeof(text));
-		if (used < sizeof(text))
-			snprintf(text + used, sizeof(text) - used, "); %.0f of %zu comparisons show one.", slower,
-				 json_array_size(comparisons));
+		write_worst(document, text, sizeof(text));
+		text_add(text, sizeof(text), "); %.0f of %zu comparisons show one.", slower, json_array_size(comparisons));
 		writer->ops->banner(writer, TONE_BAD, text);
 	} else if (json_array_size(comparisons)) {
 		snprintf(text, sizeof(text), "No regression is shown: of %zu comparisons along %.100s none is slower.",
@@ -129,34 +115,25 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 /* --- comparisons ---------------------------------------------------------------------------------------------------- */
 
-static const struct field comparison_fields[] = {
-	{ "Goal", "/goal" },
-	{ "A", "/a" },
-	{ "B", "/b" },
-	{ "Verdict", .add = cells_add_comparison },
-	{ "Change", .add = cells_add_change, .numeric = true },
-	{ "Evidence", "/evidence" },
-};
-
 /* Those that are slower, or the others. */
 static void put_comparison_table(struct writer *writer, const json_t *document, const char *id, bool slower)
 {
-	const char *compared = read_text(document, "compared");
-	struct writer_column columns[CELLS_MAX];
-	size_t count = add_axis_columns(document, columns, compared), i;
-	struct cells cells = { .count = 0 };
-	json_t *one;
+	static const struct field fields[] = {
+		{ "Goal", "/goal" },
+		{ "A", "/a" },
+		{ "B", "/b" },
+		{ "Verdict", .add = cells_add_comparison },
+		{ "Change", .add = cells_add_change, .numeric = true },
+		{ "Evidence", "/evidence" },
+	};
+	json_t *rows = json_array(), *one;
+	size_t i;
 
-	count += fields_columns(comparison_fields, COUNT(comparison_fields), columns + count);
-	writer->ops->table(writer, id, columns, count);
-	json_array_foreach (json_object_get(document, "comparisons"), i, one) {
-		if ((strcmp(read_text(one, "verdict"), "slower") == 0) != slower)
-			continue;
-		add_axis_cells(&cells, document, json_object_get(one, "values"), compared);
-		cells_add_fields(&cells, comparison_fields, COUNT(comparison_fields), one);
-		cells_put(&cells, writer, tone_of_comparison(one));
-	}
-	writer->ops->table_end(writer);
+	json_array_foreach (json_object_get(document, "comparisons"), i, one)
+		if ((strcmp(read_text(one, "verdict"), "slower") == 0) == slower)
+			json_array_append(rows, one);
+	put_table(writer, document, id, read_text(document, "compared"), fields, COUNT(fields), rows, tone_of_comparison);
+	json_decref(rows);
 }
 
 static void put_comparisons(struct writer *writer, const json_t *document)
@@ -209,41 +186,34 @@ static enum tone tone_of_spread(const json_t *spread)
 	return read_number(spread, "tester_limited") > 0 || is_partial(spread) ? TONE_WARN : TONE_PLAIN;
 }
 
-static const struct field spread_fields[] = {
-	{ "Results", .add = add_results, .numeric = true },
-	{ "Mean (frames/s)", "/mean", text_rate },
-	{ "Standard deviation", "/stdev", text_rate },
-	{ "Smallest", "/min", text_rate },
-	{ "Largest", "/max", text_rate },
-	{ "Spread", "/spread", text_percent },
-	{ "Smallest lower bound", "/lower_bound_min", text_rate },
-	{ "Largest upper bound", "/upper_bound_max", text_rate },
-	{ "Remarks", .add = add_remarks },
-};
-
 static void put_goal(struct writer *writer, const json_t *document, size_t goal)
 {
+	static const struct field fields[] = {
+		{ "Results", .add = add_results, .numeric = true },
+		{ "Mean (frames/s)", "/mean", text_rate },
+		{ "Standard deviation", "/stdev", text_rate },
+		{ "Smallest", "/min", text_rate },
+		{ "Largest", "/max", text_rate },
+		{ "Spread", "/spread", text_percent },
+		{ "Smallest lower bound", "/lower_bound_min", text_rate },
+		{ "Largest upper bound", "/upper_bound_max", text_rate },
+		{ "Remarks", .add = add_remarks },
+	};
 	const char *name = json_string_value(json_array_get(json_object_get(document, "goals"), goal));
-	struct writer_column columns[CELLS_MAX];
-	size_t count = add_axis_columns(document, columns, ""), i;
-	struct cells cells = { .count = 0 };
+	json_t *rows = json_array(), *cell;
 	char id[40];
-	json_t *cell;
+	size_t i;
 
-	count += fields_columns(spread_fields, COUNT(spread_fields), columns + count);
-	writer->ops->subsection(writer, name ? name : "");
-	snprintf(id, sizeof(id), "cells-%zu", goal + 1);
-	writer->ops->table(writer, id, columns, count);
 	json_array_foreach (json_object_get(document, "cells"), i, cell) {
 		json_t *spread = json_copy(json_array_get(json_object_get(cell, "goals"), goal));
 
 		json_object_update_missing(spread, cell);
-		add_axis_cells(&cells, document, json_object_get(cell, "values"), "");
-		cells_add_fields(&cells, spread_fields, COUNT(spread_fields), spread);
-		cells_put(&cells, writer, tone_of_spread(spread));
-		json_decref(spread);
+		json_array_append_new(rows, spread);
 	}
-	writer->ops->table_end(writer);
+	writer->ops->subsection(writer, name ? name : "");
+	snprintf(id, sizeof(id), "cells-%zu", goal + 1);
+	put_table(writer, document, id, "", fields, COUNT(fields), rows, tone_of_spread);
+	json_decref(rows);
 }
 
 /* --- points --------------------------------------------------------------------------------------------------------- */
@@ -319,12 +289,10 @@ static void put_environments(struct writer *writer, const json_t *document)
 
 	json_object_foreach (json_object_get(document, "environments"), name, counts) {
 		char text[1000] = "", label[VALUE_SIZE];
-		size_t used = 0;
 
 		json_object_foreach (counts, value, count)
-			if (used < sizeof(text))
-				used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s (%" JSON_INTEGER_FORMAT ")",
-							 used ? ", " : "", value, json_integer_value(count));
+			text_add(text, sizeof(text), "%s%s (%" JSON_INTEGER_FORMAT ")", *text ? ", " : "", value,
+				 json_integer_value(count));
 		facts_add(&facts, text_label(name, label), "%s", text);
 	}
 	if (facts.count)

@@ -39,23 +39,30 @@ static void add_goal_name(struct cells *cells, const json_t *goal)
 	cells_add(cells, "%s", read_string(goal, "goal") ?: "critical load");
 }
 
-/* What a goal's searches, or a soak, found on one side. */
-static void put_findings(struct writer *writer, const json_t *goal, const char *name, const char *member)
+static void add_remarks(struct cells *cells, const json_t *side)
 {
-	const json_t *side = json_object_get(goal, member);
-	bool soak = !isnan(read_number(side, "mean"));
-	struct cells cells = { .count = 0 };
-
-	add_goal_name(&cells, goal);
-	cells_add(&cells, "%s", name);
-	cells_add_number(&cells, read_number(side, soak ? "mean" : "conditional_throughput_mean"), 1);
-	cells_add_number(&cells, read_number(side, soak ? "stdev" : "conditional_throughput_stdev"), 1);
-	cells_add_number(&cells, read_number(side, "relevant_lower_bound_min"), 1);
-	cells_add_number(&cells, read_number(side, "relevant_upper_bound_max"), 1);
-	cells_add_number(&cells, read_number(side, "searches"), 0);
-	cells_add(&cells, "%s%s", read_truth(side, "tester_limited") ? "tester-limited " : "",
+	cells_add(cells, "%s%s", read_truth(side, "tester_limited") ? "tester-limited " : "",
 		  json_is_false(json_object_get(side, "regular")) ? "IRREGULAR" : "");
-	cells_put(&cells, writer, TONE_PLAIN);
+}
+
+/* What the searches of each goal, or the soaks, found on either side: a soak's by the names of a search's. A new reference. */
+static json_t *findings_of(const json_t *goals)
+{
+	static const char *const names[][2] = { { "a", "A" }, { "b", "B" } };
+	json_t *rows = json_array(), *goal;
+	size_t i;
+
+	json_array_foreach (goals, i, goal)
+		for (size_t j = 0; j < COUNT(names); j++) {
+			const json_t *side = json_object_get(goal, names[j][0]);
+			json_t *row = json_pack("{s:O?, s:s, s:O?, s:O?}", "goal", json_object_get(goal, "goal"), "of",
+						names[j][1], "conditional_throughput_mean", json_object_get(side, "mean"),
+						"conditional_throughput_stdev", json_object_get(side, "stdev"));
+
+			json_object_update(row, (json_t *)side);
+			json_array_append_new(rows, row);
+		}
+	return rows;
 }
 
 static void put_compare(struct writer *writer, const json_t *document)
@@ -66,27 +73,24 @@ static void put_compare(struct writer *writer, const json_t *document)
 		{ "Change", .add = cells_add_change, .numeric = true },
 		{ "Evidence", "/evidence" },
 	};
-	static const struct writer_column columns[] = {
-		{ "Goal", false },
-		{ "of", false },
-		{ "Throughput (frames/s)", true },
-		{ "Standard deviation", true },
-		{ "from", true },
-		{ "to", true },
-		{ "Searches", true },
-		{ "Remarks", false },
+	static const struct field findings[] = {
+		{ "Goal", .add = add_goal_name },
+		{ "of", "/of" },
+		{ "Throughput (frames/s)", "/conditional_throughput_mean", text_rate },
+		{ "Standard deviation", "/conditional_throughput_stdev", text_rate },
+		{ "from", "/relevant_lower_bound_min", text_rate },
+		{ "to", "/relevant_upper_bound_max", text_rate },
+		{ "Searches", "/searches", text_count },
+		{ "Remarks", .add = add_remarks },
 	};
 	const json_t *goals = json_object_get(document, "goals");
+	json_t *rows = findings_of(goals);
 
 	writer->ops->section(writer, RANK_MAIN, "goals", "Goal by goal");
 	table_put(writer, "compare-table", fields, COUNT(fields), goals, tone_of_comparison);
 	writer->ops->subsection(writer, "What was found");
-	writer->ops->table(writer, "findings-table", columns, COUNT(columns));
-	for (size_t i = 0; i < json_array_size(goals); i++) {
-		put_findings(writer, json_array_get(goals, i), "A", "a");
-		put_findings(writer, json_array_get(goals, i), "B", "b");
-	}
-	writer->ops->table_end(writer);
+	table_put(writer, "findings-table", findings, COUNT(findings), rows, NULL);
+	json_decref(rows);
 	content_put_strings(writer, "differences", "What else is not the same", json_object_get(document, "differences"));
 }
 

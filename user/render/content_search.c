@@ -211,15 +211,18 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 static void put_figures(struct writer *writer, const json_t *document)
 {
-	const json_t *goals = json_object_get(json_object_get(document, "controller_input"), "goals");
+	const json_t *goals = json_at(document, "/controller_input/goals");
+	size_t all = json_array_size(goals), count;
 
 	writer->ops->section(writer, RANK_MAIN, "course", "The course of the search");
-	for (size_t goal = 0; goal < json_array_size(goals); goal++) {
-		const char *name = read_string(json_array_get(goals, goal), "name");
+	for (size_t goal = 0; goal < all; goal += count) {
 		char of[VALUE_SIZE];
 
-		snprintf(of, sizeof(of), "goal %.70s", name ? name : "");
-		figure_course(writer, document, goal, (unsigned int)goal + 1, of);
+		count = all - goal < COURSE_GOALS ? all - goal : COURSE_GOALS;
+		snprintf(of, sizeof(of), "goal%s %.36s%s%.36s", count > 1 ? "s" : "",
+			 read_text(json_array_get(goals, goal), "name"), count > 1 ? " and " : "",
+			 count > 1 ? read_text(json_array_get(goals, goal + 1), "name") : "");
+		figure_course(writer, document, goal, count, (unsigned int)goal + 1, of);
 	}
 	figure_loss(writer, json_object_get(document, "trials"), results_of(document));
 	figure_latency(writer, json_object_get(document, "trials"));

@@ -1,59 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How something was measured: by which transmitter and receiver, with what frames, how constant a load. */
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/text_stream.h"
 #include "render/kinds.h"
 #include "render/parts.h"
 
-/* A text that grows at its end, and is cut where there is no more room. */
-struct line {
-	char text[2 * SETTING_TEXT_SIZE];
-	size_t used;
-};
+#define LINE_SIZE (2 * SETTING_TEXT_SIZE)
 
-__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...)
+static const char *comma(const char *line)
 {
-	va_list arguments;
-	int length;
-
-	va_start(arguments, format);
-	length = vsnprintf(line->text + line->used, sizeof(line->text) - line->used, format, arguments);
-	va_end(arguments);
-	if (length > 0)
-		line->used += (size_t)length;
-	if (line->used >= sizeof(line->text))
-		line->used = sizeof(line->text) - 1;
+	return *line ? ", " : "";
 }
 
-static const char *comma(const struct line *line)
+static void add_line(struct facts *facts, const char *label, const char *line)
 {
-	return line->used ? ", " : "";
-}
-
-static void add_line(struct facts *facts, const char *label, const struct line *line)
-{
-	if (line->used)
-		facts_add(facts, label, "%s", line->text);
+	if (*line)
+		facts_add(facts, label, "%s", line);
 }
 
 /* --- who transmits and receives -------------------------------------------------------------------------------------- */
 
-static void add_transmitter(struct line *line, const char *backend, const json_t *port)
+static void add_transmitter(char line[LINE_SIZE], const char *backend, const json_t *port)
 {
 	double queues = read_number(port, "transmit_queues");
 	const char *mode = read_string(port, "transmit_mode");
 
 	if (strcmp(backend, "live") == 0)
-		add(line, "XDP live frames (live)");
+		text_add(line, LINE_SIZE, "XDP live frames (live)");
 	else
-		add(line, "AF_XDP (%s)%s%s%s", backend, mode ? ", " : "", mode ? mode : "", mode ? " mode" : "");
+		text_add(line, LINE_SIZE, "AF_XDP (%s)%s%s%s", backend, mode ? ", " : "", mode ? mode : "",
+			 mode ? " mode" : "");
 	if (queues > 0)
-		add(line, ", %g queue%s%s", queues, queues == 1 ? "" : "s", queues == 1 ? "" : " a port");
+		text_add(line, LINE_SIZE, ", %g queue%s%s", queues, queues == 1 ? "" : "s", queues == 1 ? "" : " a port");
 	if (read_truth(port, "launch_time"))
-		add(line, ", at launch times of the NIC");
+		text_add(line, LINE_SIZE, ", at launch times of the NIC");
 }
 
 static const json_t *ports_of(const json_t *document)
@@ -65,14 +48,14 @@ const char *setting_transmitter(const json_t *document, char text[SETTING_TEXT_S
 {
 	const char *backend = read_string(json_object_get(document, "measurer"), "tx_backend");
 	const json_t *ports = ports_of(document);
-	struct line line = { .used = 0 };
+	char line[LINE_SIZE] = "";
 	size_t first = 0;
 
 	while (first + 1 < json_array_size(ports) && !read_truth(json_array_get(ports, first), "transmits"))
 		first++;
 	if (backend)
-		add_transmitter(&line, backend, json_array_get(ports, first));
-	snprintf(text, SETTING_TEXT_SIZE, "%.*s", SETTING_TEXT_SIZE - 1, line.text);
+		add_transmitter(line, backend, json_array_get(ports, first));
+	snprintf(text, SETTING_TEXT_SIZE, "%.*s", SETTING_TEXT_SIZE - 1, line);
 	return text;
 }
 
@@ -82,27 +65,27 @@ static void add_transmitters(struct facts *facts, const json_t *document)
 	const char *backend = read_string(json_object_get(document, "measurer"), "tx_backend");
 	const json_t *ports = ports_of(document);
 	char common[SETTING_TEXT_SIZE];
-	struct line all = { .used = 0 };
+	char all[LINE_SIZE] = "";
 
-	add(&all, "%s", setting_transmitter(document, common));
+	text_add(all, LINE_SIZE, "%s", setting_transmitter(document, common));
 	for (size_t i = 0; backend && i < json_array_size(ports); i++) {
 		const json_t *port = json_array_get(ports, i);
-		struct line line = { .used = 0 };
+		char line[LINE_SIZE] = "";
 
 		if (!read_truth(port, "transmits"))
 			continue;
-		add_transmitter(&line, backend, port);
-		if (strcmp(line.text, common))
-			add(&all, "\nport %s: %s", read_text(port, "name"), line.text);
+		add_transmitter(line, backend, port);
+		if (strcmp(line, common))
+			text_add(all, LINE_SIZE, "\nport %s: %s", read_text(port, "name"), line);
 	}
-	add_line(facts, "Transmitter", &all);
+	add_line(facts, "Transmitter", all);
 }
 
 static void add_receiver(struct facts *facts, const json_t *document)
 {
 	const json_t *ports = ports_of(document);
 	const char *first = read_string(json_array_get(ports, 0), "receive_mode");
-	struct line line = { .used = 0 };
+	char line[LINE_SIZE] = "";
 	bool differ = false;
 
 	for (size_t i = 0; i < json_array_size(ports); i++)
@@ -110,29 +93,29 @@ static void add_receiver(struct facts *facts, const json_t *document)
 	for (size_t i = 0; first && i < (differ ? json_array_size(ports) : 1); i++) {
 		const json_t *port = json_array_get(ports, i);
 
-		add(&line, "%s%s XDP", comma(&line), read_text(port, "receive_mode"));
+		text_add(line, LINE_SIZE, "%s%s XDP", comma(line), read_text(port, "receive_mode"));
 		if (differ)
-			add(&line, " on %s", read_text(port, "name"));
+			text_add(line, LINE_SIZE, " on %s", read_text(port, "name"));
 	}
 	if (strcmp(read_text(json_object_get(document, "configuration"), "no-seq"), "true") == 0)
-		add(&line, "%ssequence numbers not looked at (--no-seq)", comma(&line));
-	add_line(facts, "Receiver", &line);
+		text_add(line, LINE_SIZE, "%ssequence numbers not looked at (--no-seq)", comma(line));
+	add_line(facts, "Receiver", line);
 }
 
 /* To which MAC addresses, and how they were found: what is wrong where nothing arrives. */
 static void add_destinations(struct facts *facts, const json_t *document)
 {
 	const json_t *ports = ports_of(document);
-	struct line line = { .used = 0 };
+	char line[LINE_SIZE] = "";
 
 	for (size_t i = 0; i < json_array_size(ports); i++) {
 		const json_t *port = json_array_get(ports, i);
 
 		if (read_truth(port, "transmits") && read_string(port, "destination_mac"))
-			add(&line, "%sfrom %s %s (%s)", comma(&line), read_text(port, "name"),
-			    read_text(port, "destination_mac"), read_text(port, "destination_mac_source"));
+			text_add(line, LINE_SIZE, "%sfrom %s %s (%s)", comma(line), read_text(port, "name"),
+				 read_text(port, "destination_mac"), read_text(port, "destination_mac_source"));
 	}
-	add_line(facts, "Destination MAC", &line);
+	add_line(facts, "Destination MAC", line);
 }
 
 /* --- what is sent ----------------------------------------------------------------------------------------------------- */
@@ -144,31 +127,32 @@ static void add_sizes(struct facts *facts, const json_t *document)
 	const char *mix = read_text(json_object_get(document, "configuration"), "frame-size");
 	double mean_octets = read_number(profile, "frame_size_octets");
 	size_t count = json_array_size(sizes);
-	struct line line = { .used = 0 };
+	char line[LINE_SIZE] = "";
 
 	if (count > 1 && strncmp(mix, "imix", 4) == 0 && !strpbrk(mix, ",")) /* one that has a name */
-		add(&line, "%s: ", mix);
+		text_add(line, LINE_SIZE, "%s: ", mix);
 	for (size_t i = 0; count > 1 && i < count; i++)
-		add(&line, "%s%g of %g", i ? ", " : "", read_number(json_array_get(sizes, i), "weight"),
-		    read_number(json_array_get(sizes, i), "size_octets"));
+		text_add(line, LINE_SIZE, "%s%g of %g", i ? ", " : "", read_number(json_array_get(sizes, i), "weight"),
+			 read_number(json_array_get(sizes, i), "size_octets"));
 	if (mean_octets > 0)
-		add(&line, "%s%.6g octets%s", count > 1 ? "; " : "", mean_octets, count > 1 ? " on average" : "");
-	add_line(facts, count > 1 ? "Frame sizes" : "Frame size", &line);
+		text_add(line, LINE_SIZE, "%s%.6g octets%s", count > 1 ? "; " : "", mean_octets,
+			 count > 1 ? " on average" : "");
+	add_line(facts, count > 1 ? "Frame sizes" : "Frame size", line);
 }
 
-static void add_vlans(struct line *line, const json_t *vlans)
+static void add_vlans(char line[LINE_SIZE], const json_t *vlans)
 {
 	for (size_t i = 0; i < json_array_size(vlans); i++) {
 		const json_t *vlan = json_array_get(vlans, i);
 		double priority = read_number(vlan, "priority");
 
-		add(line, "%s%s VLAN %g", comma(line), read_text(vlan, "type"), read_number(vlan, "vid"));
+		text_add(line, LINE_SIZE, "%s%s VLAN %g", comma(line), read_text(vlan, "type"), read_number(vlan, "vid"));
 		if (priority > 0)
-			add(line, " priority %g", priority);
+			text_add(line, LINE_SIZE, " priority %g", priority);
 	}
 }
 
-static void add_flows(struct line *line, const json_t *profile)
+static void add_flows(char line[LINE_SIZE], const json_t *profile)
 {
 	double flows = read_number(profile, "flows_per_port");
 	const char *field, *before = " by ";
@@ -176,30 +160,31 @@ static void add_flows(struct line *line, const json_t *profile)
 
 	if (!(flows > 0))
 		return;
-	add(line, "%s%.0f flow%s a port", comma(line), flows, flows == 1 ? "" : "s");
+	text_add(line, LINE_SIZE, "%s%.0f flow%s a port", comma(line), flows, flows == 1 ? "" : "s");
 	json_object_foreach (json_object_get(profile, "varied_fields"), field, range) {
-		add(line, "%s%s", before, field);
+		text_add(line, LINE_SIZE, "%s%s", before, field);
 		before = " and ";
 	}
 	if (flows > 1 && strcmp(read_text(profile, "flow_order"), "random") == 0)
-		add(line, " at random (seed %g)", read_number(profile, "seed"));
+		text_add(line, LINE_SIZE, " at random (seed %g)", read_number(profile, "seed"));
 }
 
 static void add_traffic(struct facts *facts, const json_t *profile)
 {
 	const char *pattern = read_text(profile, "pattern");
-	struct line line = { .used = 0 };
+	char line[LINE_SIZE] = "";
 
-	add(&line, "%s", read_text(profile, "protocol"));
+	text_add(line, LINE_SIZE, "%s", read_text(profile, "protocol"));
 	if (*pattern && strcmp(pattern, "pairs of ports"))
-		add(&line, "%s%s", comma(&line), pattern);
+		text_add(line, LINE_SIZE, "%s%s", comma(line), pattern);
 	else if (json_is_boolean(json_object_get(profile, "bidirectional")))
-		add(&line, "%s%s", comma(&line), read_truth(profile, "bidirectional") ? "both directions" : "one direction");
-	add_vlans(&line, json_object_get(profile, "vlans"));
-	add_flows(&line, profile);
+		text_add(line, LINE_SIZE, "%s%s", comma(line),
+			 read_truth(profile, "bidirectional") ? "both directions" : "one direction");
+	add_vlans(line, json_object_get(profile, "vlans"));
+	add_flows(line, profile);
 	if (read_string(profile, "template"))
-		add(&line, "%slike the frame in %s", comma(&line), read_text(profile, "template"));
-	add_line(facts, "Traffic", &line);
+		text_add(line, LINE_SIZE, "%slike the frame in %s", comma(line), read_text(profile, "template"));
+	add_line(facts, "Traffic", line);
 }
 
 void setting_add_conditions(struct facts *facts, const json_t *document)
@@ -215,15 +200,15 @@ static void add_beside(struct facts *facts, const json_t *profile)
 {
 	const json_t *modifiers = json_object_get(profile, "modifiers");
 	double learning = read_number(profile, "learning_frames");
-	struct line line = { .used = 0 };
+	char line[LINE_SIZE] = "";
 
 	for (size_t i = 0; i < json_array_size(modifiers); i++)
-		add(&line, "%s%s", i ? "\n" : "", json_string_value(json_array_get(modifiers, i)) ?: "");
-	add_line(facts, "Beside the load", &line);
-	line.used = 0;
+		text_add(line, LINE_SIZE, "%s%s", i ? "\n" : "", json_string_value(json_array_get(modifiers, i)) ?: "");
+	add_line(facts, "Beside the load", line);
+	line[0] = '\0';
 	if (learning > 0)
-		add(&line, "%g of each port before every trial", learning);
-	add_line(facts, "Learning frames", &line);
+		text_add(line, LINE_SIZE, "%g of each port before every trial", learning);
+	add_line(facts, "Learning frames", line);
 }
 
 /* --- how constant ----------------------------------------------------------------------------------------------------- */
@@ -241,12 +226,12 @@ static double longest_burst(const json_t *trials)
 static void add_load_shape(struct facts *facts, const json_t *document, const json_t *profile)
 {
 	double burst = longest_burst(json_object_get(document, "trials"));
-	struct line line = { .used = 0 };
+	char line[LINE_SIZE] = "";
 
 	facts_add_member(facts, "Load", profile, "/load", NULL);
 	if (burst > 0)
-		add(&line, "%g frame%s, in all trials", burst, burst == 1 ? "" : "s");
-	add_line(facts, "Longest burst", &line);
+		text_add(line, LINE_SIZE, "%g frame%s, in all trials", burst, burst == 1 ? "" : "s");
+	add_line(facts, "Longest burst", line);
 }
 
 /* The model of a measurer, or its command. */
@@ -262,17 +247,15 @@ static void add_measurer(struct facts *facts, const json_t *measurer)
 static void add_late(struct facts *facts, const json_t *late)
 {
 	const json_t *trials = json_object_get(late, "of_trials");
-	char text[320];
-	size_t used = 0;
+	char text[320] = "";
 
 	if (!(read_number(late, "total") > 0))
 		return;
-	for (size_t i = 0; i < json_array_size(trials) && used < sizeof(text) - 64; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %.0f of trial %.0f",
-					 read_number(json_array_get(trials, i), "frames"),
-					 read_number(json_array_get(trials, i), "trial_number"));
+	for (size_t i = 0; i < json_array_size(trials) && strlen(text) < sizeof(text) - 64; i++)
+		text_add(text, sizeof(text), ", %.0f of trial %.0f", read_number(json_array_get(trials, i), "frames"),
+			 read_number(json_array_get(trials, i), "trial_number"));
 	facts_add(facts, "Late frames", "%.0f came after their trial, %.0f of them while none ran%s",
-		  read_number(late, "total"), read_number(late, "between_trials"), used ? text : "");
+		  read_number(late, "total"), read_number(late, "between_trials"), text);
 }
 
 void setting_put(struct writer *writer, const json_t *document)

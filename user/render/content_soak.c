@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/text_stream.h"
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/parts.h"
@@ -64,11 +65,11 @@ static void add_evidence(struct cells *cells, const json_t *estimate)
 static void add_anomalies(struct facts *facts, const json_t *anomalies)
 {
 	char text[512] = "";
-	size_t used = 0, count = json_array_size(anomalies);
+	size_t count = json_array_size(anomalies);
 
-	for (size_t i = 0; i < count && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%" JSON_INTEGER_FORMAT, i ? ", " : ": ",
-					 json_integer_value(json_array_get(anomalies, i)));
+	for (size_t i = 0; i < count; i++)
+		text_add(text, sizeof(text), "%s%" JSON_INTEGER_FORMAT, i ? ", " : ": ",
+			 json_integer_value(json_array_get(anomalies, i)));
 	facts_add(facts, "Trials that both functions find impossible", "%zu%s", count, text);
 }
 

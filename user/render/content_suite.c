@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/units.h"
+#include "base/text_stream.h"
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/parts.h"
@@ -65,20 +65,8 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 	facts_add_member(&verdict->facts, "Recovery from overload", size, "/recovery/average", text_seconds);
 }
 
-void content_put_duration(struct writer *writer, const json_t *document)
-{
-	double duration_s = read_number(document, "suite_duration");
-	struct facts facts = { .count = 0 };
-	char text[UNIT_TEXT_SIZE];
-
-	if (!isnan(duration_s))
-		facts_add(&facts, "Duration", "%s", format_clock(duration_s, text));
-	facts_put(&facts, writer);
-}
-
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
-	content_put_duration(writer, document);
 	if (read_truth(document, "regular") && !read_truth(document, "tester_limited"))
 		writer->ops->banner(writer, tone_of_success(document),
 				    "Every test that was asked for has a regular result.");
@@ -182,16 +170,15 @@ static void put_loss_points(struct writer *writer, const json_t *document)
 static void add_curve(struct facts *facts, const json_t *size)
 {
 	char text[2400] = "", label[VALUE_SIZE], loss[VALUE_SIZE], load[VALUE_SIZE];
-	size_t used = 0, i;
 	json_t *point;
+	size_t i;
 
 	json_array_foreach (json_at(size, "/frame_loss/points"), i, point)
-		if (used < sizeof(text))
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s at %s", i ? ", " : "",
-						 text_percent(read_number(point, "loss_ratio"), loss),
-						 text_percent(read_number(point, "load_ratio"), load));
+		text_add(text, sizeof(text), "%s%s at %s", i ? ", " : "",
+			 text_percent(read_number(point, "loss_ratio"), loss),
+			 text_percent(read_number(point, "load_ratio"), load));
 	snprintf(label, sizeof(label), "Lost, %.40s octets", size_name(size));
-	if (used)
+	if (*text)
 		facts_add(facts, label, "%s", text);
 }
 
@@ -277,7 +264,8 @@ static void put_recovery(struct writer *writer, const json_t *document)
 static void put_reset(struct writer *writer, const json_t *reset)
 {
 	static const char told[] = "frame_size load command reset_time reset_time_by_loss resolution frames_lost trials "
-				   "regular irregular_reason tester_limited";
+				   "regular irregular_reason tester_limited trial_duration outage_from outage_to command_at "
+				   "duration";
 	const char *command = read_string(reset, "command"), *reason = read_string(reset, "irregular_reason");
 	char time[VALUE_SIZE], loss[VALUE_SIZE], load[VALUE_SIZE], resolution[VALUE_SIZE], text[600];
 	struct facts facts = { .count = 0 };
@@ -295,8 +283,14 @@ static void put_reset(struct writer *writer, const json_t *reset)
 		 text_seconds(read_number(reset, "resolution"), resolution),
 		 text_seconds(read_number(reset, "reset_time_by_loss"), loss));
 	writer->ops->paragraph(writer, text);
-	if (writer->shown > RANK_MAIN)
+	if (writer->shown > RANK_MAIN) {
+		facts_add_member(&facts, "Trial Duration", reset, "/trial_duration", text_seconds);
+		facts_add_member(&facts, "The command ran at", reset, "/command_at", text_seconds);
+		facts_add_member(&facts, "Nothing came from", reset, "/outage_from", text_seconds);
+		facts_add_member(&facts, "to", reset, "/outage_to", text_seconds);
+		facts_add_member(&facts, "Duration", reset, "/duration", text_seconds);
 		facts_add_object(&facts, reset, told);
+	}
 	facts_put(&facts, writer);
 }
 
@@ -343,7 +337,7 @@ static void put_courses(struct writer *writer, const json_t *document)
 		char of[VALUE_SIZE];
 
 		snprintf(of, sizeof(of), "the throughput at %.60s octets", size_name(json_array_get(sizes, i)));
-		figure_course(writer, search, 0, (unsigned int)i + 1, of);
+		figure_course(writer, search, 0, 1, (unsigned int)i + 1, of);
 		json_decref(search);
 	}
 }
@@ -368,7 +362,7 @@ static void put_goal(struct writer *writer, const json_t *document)
 }
 
 void content_put_trial_folds(struct writer *writer, const json_t *parts, const char *name, const char *unit,
-			     const char *const *tests, size_t count)
+			     const char *const *tests, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < json_array_size(parts); i++) {
 		for (size_t j = 0; j < count; j++) {
@@ -376,7 +370,7 @@ void content_put_trial_folds(struct writer *writer, const json_t *parts, const c
 			char id[48], summary[160];
 
 			snprintf(id, sizeof(id), "trials-%zu-%s", i + 1, tests[j]);
-			snprintf(summary, sizeof(summary), "%.100s%s, %s", read_text(part, name), unit, tests[j]);
+			snprintf(summary, sizeof(summary), "%.100s%s, %s", read_text(part, name), unit, names[j]);
 			content_put_trial_fold(writer, id, summary,
 					       json_object_get(json_object_get(part, tests[j]), "trials"));
 		}
@@ -387,9 +381,10 @@ void content_put_trial_folds(struct writer *writer, const json_t *parts, const c
 static void put_trials(struct writer *writer, const json_t *document)
 {
 	static const char *const tests[] = { "throughput", "latency", "frame_loss", "back_to_back", "recovery" };
+	static const char *const names[] = { "throughput", "latency", "frame loss rate", "back-to-back frames", "recovery" };
 
 	writer->ops->section(writer, RANK_COURSE, "trials", "Trials");
-	content_put_trial_folds(writer, sizes_of(document), "frame_size", " octets", tests, COUNT(tests));
+	content_put_trial_folds(writer, sizes_of(document), "frame_size", " octets", tests, names, COUNT(tests));
 	content_put_trial_fold(writer, "trials-reset", "Reset",
 			       json_object_get(json_object_get(document, "reset"), "trials"));
 }

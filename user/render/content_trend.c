@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/text_stream.h"
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/parts.h"
@@ -94,18 +95,18 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 static void put_banner(struct writer *writer, const json_t *document)
 {
 	char text[480] = "", change[VALUE_SIZE], when[VALUE_SIZE];
-	size_t used = 0, i;
 	json_t *goal;
+	size_t i;
 
 	json_array_foreach (goals_of(document), i, goal) {
 		const json_t *last = json_object_get(goal, "last_change");
 
-		if (strcmp(read_text(last, "verdict"), "slower") == 0 && used < sizeof(text))
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.60s is %s since %s",
-						 used ? "; " : "SLOWER: ", read_text(goal, "goal"),
-						 change_text(last, change), moment(last, when));
+		if (strcmp(read_text(last, "verdict"), "slower") == 0)
+			text_add(text, sizeof(text), "%s%.60s is %s since %s",
+				 *text ? "; " : "SLOWER: ", read_text(goal, "goal"), change_text(last, change),
+				 moment(last, when));
 	}
-	writer->ops->banner(writer, used ? TONE_BAD : TONE_GOOD, used ? text : "Nothing became slower last.");
+	writer->ops->banner(writer, *text ? TONE_BAD : TONE_GOOD, *text ? text : "Nothing became slower last.");
 }
 
 static void put_verdicts(struct writer *writer, const json_t *document)

@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/text_stream.h"
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/parts.h"
-
-#define PORTS_MAX (CELLS_MAX - 1)
 
 /* --- all trials of a search ----------------------------------------------------------------------------------------- */
 
@@ -88,7 +87,19 @@ void content_put_trials(struct writer *writer, const json_t *trials)
 
 /* --- one trial ------------------------------------------------------------------------------------------------------ */
 
-/* "P50 (ns)" as it stands before, and behind, a number in a sentence: "p50" and "ns". Cuts the label. */
+/* A member's number, its label without a unit in it; times as elsewhere, whatever unit is in the name. */
+static const char *number_text(const char *key, const json_t *value, char label[VALUE_SIZE], char buffer[VALUE_SIZE])
+{
+	double number = json_is_number(value) ? json_number_value(value) : NAN;
+	char *unit = strstr(text_label(key, label), " (ns)");
+
+	if (!unit)
+		return text_number(number, json_is_real(value) ? 1 : 0, buffer);
+	*unit = '\0';
+	return text_ns(number, buffer);
+}
+
+/* "Intended (frames/s)" as it stands before, and behind, a number in a sentence: "intended" and "frames/s". Cuts the label. */
 static const char *take_unit(char *label)
 {
 	char *unit = strstr(label, " (");
@@ -105,31 +116,26 @@ static const char *take_unit(char *label)
 /* The numbers of an object in a line, without those that are 0. */
 static void add_numbers(struct facts *facts, const char *label, const json_t *object)
 {
-	char text[1000] = "", name[VALUE_SIZE], number[VALUE_SIZE];
-	size_t used = 0;
+	char text[1000] = "", name[VALUE_SIZE], buffer[VALUE_SIZE];
 	const char *key;
 	json_t *value;
 
 	json_object_foreach ((json_t *)object, key, value) {
-		const char *unit = take_unit((char *)text_label(key, name));
+		const char *number = number_text(key, value, name, buffer), *unit = take_unit(name);
 
-		if (json_is_null(value))
-			snprintf(number, sizeof(number), "not known");
-		else
-			text_number(json_number_value(value), json_is_real(value) ? 1 : 0, number);
-		if ((json_is_null(value) || json_number_value(value) != 0) && used < sizeof(text))
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %s%s%s", used ? ", " : "", name,
-						 number, *unit ? " " : "", unit);
+		if (json_is_null(value) || json_number_value(value) != 0)
+			text_add(text, sizeof(text), "%s%s %s%s%s", *text ? ", " : "", name,
+				 json_is_null(value) ? "not known" : number, *unit ? " " : "", unit);
 	}
 	if (json_object_size(object))
-		facts_add(facts, label, "%s", used ? text : "none");
+		facts_add(facts, label, "%s", *text ? text : "none");
 }
 
 /* The numbers of an object as a table of one row. */
 static void put_numbers(struct writer *writer, const char *id, const char *heading, const json_t *object)
 {
 	struct writer_column columns[CELLS_MAX];
-	char labels[CELLS_MAX][VALUE_SIZE];
+	char labels[CELLS_MAX][VALUE_SIZE], number[VALUE_SIZE];
 	struct cells cells = { .count = 0 };
 	const char *key;
 	json_t *value;
@@ -138,10 +144,9 @@ static void put_numbers(struct writer *writer, const char *id, const char *headi
 	json_object_foreach ((json_t *)object, key, value) {
 		if (count == CELLS_MAX || json_is_string(value) || json_is_object(value) || json_is_array(value))
 			continue;
-		columns[count] = (struct writer_column){ .heading = text_label(key, labels[count]), .numeric = true };
+		cells_add(&cells, "%s", number_text(key, value, labels[count], number));
+		columns[count] = (struct writer_column){ .heading = labels[count], .numeric = true };
 		count++;
-		cells_add_number(&cells, json_is_number(value) ? json_number_value(value) : NAN,
-				 json_is_real(value) ? 1 : 0);
 	}
 	if (!count)
 		return;
@@ -151,66 +156,24 @@ static void put_numbers(struct writer *writer, const char *id, const char *headi
 	writer->ops->table_end(writer);
 }
 
-/* Whether no port has anything of a quantity. */
-static bool is_nothing(const json_t *ports, const char *within, const char *key)
+/* What each port counted: with its counts among its members. */
+static void put_ports(struct writer *writer, const json_t *ports)
 {
-	json_t *port;
+	json_t *rows = json_array(), *port;
 	size_t i;
 
 	json_array_foreach (ports, i, port) {
-		const json_t *cell = json_object_get(within ? json_object_get(port, within) : port, key);
+		json_t *row = json_copy(port);
 
-		if (!json_is_number(cell) || json_number_value(cell) != 0)
-			return false;
+		json_object_update(row, json_object_get(row, "counts"));
+		json_object_del(row, "counts");
+		json_array_append_new(rows, row);
 	}
-	return true;
-}
-
-/* What one port counted, in a column each: a row a quantity. A screenful has none of which no port has anything. */
-static void put_port_rows(struct writer *writer, const json_t *ports, const json_t *names, const char *within)
-{
-	struct cells cells = { .count = 0 };
-	const char *key;
-	json_t *value;
-
-	json_object_foreach ((json_t *)names, key, value) {
-		char label[VALUE_SIZE];
-
-		if (json_is_object(value) || json_is_array(value) || strcmp(key, "name") == 0 ||
-		    (writer->shown == RANK_MAIN && is_nothing(ports, within, key)))
-			continue;
-		cells_add(&cells, "%s", text_label(key, label));
-		for (size_t i = 0; i < json_array_size(ports); i++) {
-			const json_t *port = json_array_get(ports, i);
-			const json_t *cell = json_object_get(within ? json_object_get(port, within) : port, key);
-
-			if (json_is_number(cell))
-				cells_add_number(&cells, json_number_value(cell), json_is_real(cell) ? 1 : 0);
-			else
-				cells_add(&cells, "%s", json_is_true(cell) ? "yes" : json_is_false(cell) ? "no" : "");
-		}
-		cells_put(&cells, writer, TONE_PLAIN);
+	if (json_array_size(rows)) {
+		writer->ops->subsection(writer, "Ports");
+		objects_put(writer, "port-table", "Frames, unless it says otherwise", rows);
 	}
-}
-
-static void put_ports(struct writer *writer, const json_t *ports)
-{
-	struct writer_column columns[1 + PORTS_MAX] = { { "Frames, unless it says otherwise", false } };
-	const json_t *first = json_array_get(ports, 0);
-	size_t count = json_array_size(ports);
-
-	if (!count || count > PORTS_MAX)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		const char *name = read_string(json_array_get(ports, i), "name");
-
-		columns[1 + i] = (struct writer_column){ .heading = name ? name : "port", .numeric = true };
-	}
-	writer->ops->subsection(writer, "Ports");
-	writer->ops->table(writer, "port-table", columns, 1 + count);
-	put_port_rows(writer, ports, first, NULL);
-	put_port_rows(writer, ports, json_object_get(first, "counts"), "counts");
-	writer->ops->table_end(writer);
+	json_decref(rows);
 }
 
 static bool is_option(const json_t *document, const char *name, const char *value)

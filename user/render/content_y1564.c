@@ -167,7 +167,6 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	const json_t *passed = json_object_get(document, "passed");
 
-	content_put_duration(writer, document);
 	if (json_is_boolean(passed))
 		writer->ops->banner(writer, json_is_true(passed) ? TONE_GOOD : TONE_BAD,
 				    json_is_true(passed) ? "Every service is as agreed."
@@ -293,7 +292,7 @@ static void put_trials(struct writer *writer, const json_t *document)
 	static const char *const tests[] = { "configuration", "performance" };
 
 	writer->ops->section(writer, RANK_COURSE, "trials", "Trials");
-	content_put_trial_folds(writer, services_of(document), "name", "", tests, COUNT(tests));
+	content_put_trial_folds(writer, services_of(document), "name", "", tests, tests, COUNT(tests));
 	content_put_trial_fold(writer, "trials-performance", "Performance", json_at(document, "/performance/trials"));
 }
 

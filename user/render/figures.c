@@ -8,6 +8,7 @@
 
 #include "base/json_read.h"
 #include "base/memory.h"
+#include "base/text_stream.h"
 #include "mlr/results.h"
 #include "render/svg.h"
 #include "render/values.h"
@@ -19,6 +20,9 @@
 #define X_AXIS     56.0 /* what it takes below a panel */
 #define HINTS_MAX  300  /* more trials have no hints: the page would grow too large */
 
+/* Of the bounds of a goal, the lower and the upper one. */
+static const char *const bound_styles[COURSE_GOALS][2] = { { "lower", "upper" }, { "second", "third" } };
+
 /* --- what figures share --------------------------------------------------------------------------------------------- */
 
 struct svg_panel figure_panel(double height, struct svg_axis x, struct svg_axis y)
@@ -26,14 +30,16 @@ struct svg_panel figure_panel(double height, struct svg_axis x, struct svg_axis 
 	return (struct svg_panel){ LEFT, PANEL_TOP, WIDTH, height, x, y, false };
 }
 
-FILE *figure_open(struct writer *writer, const struct figure *figure, const struct svg_panel *panel)
+FILE *figure_open(struct writer *writer, const struct figure *figure, struct svg_panel *panel)
 {
 	FILE *stream = writer->ops->figure ? writer->ops->figure(writer, figure->caption) : NULL;
+	double more = svg_legend_more(figure->keys, figure->key_count);
 
 	if (!stream)
 		return NULL;
+	panel->top += more;
 	svg_open(stream, figure->id, figure->caption, figure->description,
-		 figure->height > 0 ? figure->height : panel->top + panel->height + X_AXIS);
+		 figure->height > 0 ? figure->height + more : panel->top + panel->height + X_AXIS);
 	if (figure->key_count)
 		svg_legend(stream, LEGEND_TOP, figure->keys, figure->key_count);
 	svg_axes(stream, panel);
@@ -77,12 +83,19 @@ static const char *trial_hint(size_t number, const json_t *trial, size_t total, 
 
 /* --- the course of a search ----------------------------------------------------------------------------------------- */
 
-/* The course of one goal: what was known of it before each trial, and at the end. */
+/* What was known of a goal before each trial, and at the end. */
+struct goal_course {
+	const json_t *goal, *result;
+	double *lower, *upper; /* count + 1 of each, of trials; NAN where there was no bound */
+	double loss_ratio;     /* of the goal */
+};
+
+/* The course of goals that share trials. */
 struct course {
-	const json_t *trials, *goal, *result;
-	size_t count;
-	double *x, *lower, *upper; /* count + 1 of each; NAN where there was no bound */
-	double loss_ratio;         /* of the goal */
+	const json_t *trials;
+	size_t count, goal_count;
+	struct goal_course goals[COURSE_GOALS];
+	double *values; /* owns all bounds */
 };
 
 static bool read_goal_json(const json_t *json, struct mlr_goal *ret)
@@ -114,11 +127,11 @@ static double load_of(const struct mlr_results *results, size_t load)
 }
 
 /* The bounds by Load Classification (Appendix A), trial by trial. False: they do not follow from the document. */
-static bool classify_course(struct course *course)
+static bool classify_course(const struct course *course, const struct goal_course *one)
 {
 	struct mlr_results *results;
 	struct mlr_goal goal;
-	int error = read_goal_json(course->goal, &goal) ? mlr_results_new(&goal, 1, &results) : -EINVAL;
+	int error = read_goal_json(one->goal, &goal) ? mlr_results_new(&goal, 1, &results) : -EINVAL;
 
 	if (error == -ENOMEM)
 		memory_noticed(NULL);
@@ -128,8 +141,8 @@ static bool classify_course(struct course *course)
 		struct mlr_bounds bounds = mlr_results_bounds(results, 0);
 		struct mlr_trial_result trial;
 
-		course->lower[i] = load_of(results, bounds.lower);
-		course->upper[i] = load_of(results, bounds.upper);
+		one->lower[i] = load_of(results, bounds.lower);
+		one->upper[i] = load_of(results, bounds.upper);
 		if (i < course->count && read_trial_json(json_array_get(course->trials, i), &trial))
 			error = mlr_results_add(results, &trial);
 		if (error == -ENOMEM)
@@ -140,9 +153,9 @@ static bool classify_course(struct course *course)
 }
 
 /* The bounds as each decision for this goal found them, and as the result has them: where an algorithm has its own. */
-static void follow_decisions(struct course *course)
+static void follow_decisions(const struct course *course, const struct goal_course *one)
 {
-	const char *name = read_string(course->goal, "name");
+	const char *name = read_string(one->goal, "name");
 	double lower = NAN, upper = NAN;
 
 	for (size_t i = 0; i < course->count; i++) {
@@ -153,39 +166,45 @@ static void follow_decisions(struct course *course)
 			lower = read_number(decision, "lower_bound");
 			upper = read_number(decision, "upper_bound");
 		}
-		course->lower[i] = lower;
-		course->upper[i] = upper;
+		one->lower[i] = lower;
+		one->upper[i] = upper;
 	}
-	course->lower[course->count] = read_number(course->result, "relevant_lower_bound");
-	course->upper[course->count] = read_number(course->result, "relevant_upper_bound");
+	one->lower[course->count] = read_number(one->result, "relevant_lower_bound");
+	one->upper[course->count] = read_number(one->result, "relevant_upper_bound");
 }
 
-static bool read_course(const json_t *document, size_t goal, struct course *ret)
+/* Of so many goals from this one on. */
+static bool read_course(const json_t *document, size_t first, size_t count, struct course *ret)
 {
-	const json_t *goals = json_object_get(json_object_get(document, "controller_input"), "goals");
-	const char *algorithm = read_string(document, "algorithm");
-	struct course course = {
-		.trials = json_object_get(document, "trials"),
-		.goal = json_array_get(goals, goal),
-		.result = json_array_get(json_object_get(document, "search_result"), goal),
-	};
+	const json_t *goals = json_at(document, "/controller_input/goals");
+	bool own = strcmp(read_text(document, "algorithm"), "phased") == 0;
+	struct course course = { .trials = json_object_get(document, "trials"), .goal_count = count };
+	size_t room;
 
 	course.count = json_array_size(course.trials);
-	course.loss_ratio = read_number(course.goal, "loss_ratio");
-	course.x = memory_noticed(calloc(3 * (course.count + 1), sizeof(double)));
-	if (!course.x || !course.count)
-		goto nothing;
-	course.lower = course.x + course.count + 1;
-	course.upper = course.lower + course.count + 1;
-	for (size_t i = 0; i <= course.count; i++)
-		course.x[i] = (double)i + 0.5;
-	if ((algorithm && strcmp(algorithm, "phased") == 0) || !classify_course(&course))
-		follow_decisions(&course);
+	room = course.count + 1;
+	course.values = course.count ? memory_noticed(calloc(2 * count * room, sizeof(double))) : NULL;
+	if (!course.values)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		struct goal_course *one = &course.goals[i];
+
+		one->goal = json_array_get(goals, first + i);
+		one->result = json_array_get(json_object_get(document, "search_result"), first + i);
+		one->loss_ratio = read_number(one->goal, "loss_ratio");
+		one->lower = course.values + 2 * i * room;
+		one->upper = one->lower + room;
+		if (own || !classify_course(&course, one))
+			follow_decisions(&course, one);
+	}
 	*ret = course;
 	return true;
-nothing:
-	free(course.x);
-	return false;
+}
+
+/* Where what held before trial i + 1 ends; the last bounds have half a trial, which is no number with a tick. */
+static double course_end(const struct course *course, size_t i)
+{
+	return i < course->count ? (double)i + 1.5 : (double)i + 0.99;
 }
 
 /* A bound as a line of steps: what held before trial i is drawn from i - 1/2 to i + 1/2. */
@@ -198,7 +217,7 @@ static void put_steps(FILE *stream, const struct svg_panel *panel, const char *s
 	for (size_t i = 0; x && i <= course->count; i++) {
 		x[count] = (double)i + 0.5;
 		y[count++] = bounds[i];
-		x[count] = i < course->count ? (double)i + 1.5 : (double)i + 1;
+		x[count] = course_end(course, i);
 		y[count++] = bounds[i];
 	}
 	svg_line(stream, panel, style, x, y, count);
@@ -206,18 +225,18 @@ static void put_steps(FILE *stream, const struct svg_panel *panel, const char *s
 }
 
 /* What lies between the bounds, from the first trial after which both existed. */
-static void put_gap(FILE *stream, const struct svg_panel *panel, const struct course *course)
+static void put_gap(FILE *stream, const struct svg_panel *panel, const struct course *course, const struct goal_course *one)
 {
 	size_t room = 2 * (course->count + 1), count = 0;
 	double *x = memory_noticed(calloc(3 * room, sizeof(*x))), *low = x ? x + room : NULL, *high = x ? low + room : NULL;
 
 	for (size_t i = 0; x && i <= course->count; i++) {
-		if (isnan(course->lower[i]) || isnan(course->upper[i]))
+		if (isnan(one->lower[i]) || isnan(one->upper[i]))
 			continue;
 		for (int end = 0; end < 2; end++) {
-			x[count] = !end ? (double)i + 0.5 : i < course->count ? (double)i + 1.5 : (double)i + 1;
-			low[count] = course->lower[i];
-			high[count++] = course->upper[i];
+			x[count] = !end ? (double)i + 0.5 : course_end(course, i);
+			low[count] = one->lower[i];
+			high[count++] = one->upper[i];
 		}
 	}
 	if (count)
@@ -234,15 +253,30 @@ static double place_load(const struct svg_panel *panel, double load, enum svg_ma
 	return load > panel->y.max ? panel->top + 8 : panel->top + panel->height - 8;
 }
 
+/* How many of the goals a trial lost too much for. */
+static size_t failed_by(const struct course *course, const json_t *trial)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < course->goal_count; i++)
+		count += read_number(trial, "trial_loss_ratio") > course->goals[i].loss_ratio;
+	return count;
+}
+
 static void put_course_trial(FILE *stream, const struct svg_panel *panel, const struct course *course, size_t index)
 {
 	const json_t *trial = json_array_get(course->trials, index);
 	double load = read_number(trial, "trial_load");
-	bool warmup = read_truth(trial, "warmup"), bad = read_number(trial, "trial_loss_ratio") > course->loss_ratio;
-	enum svg_mark mark = warmup ? SVG_WARMUP : bad ? SVG_BAD : SVG_GOOD;
+	size_t failed = failed_by(course, trial);
+	bool warmup = read_truth(trial, "warmup"), bad = failed == course->goal_count;
+	enum svg_mark mark = warmup ? SVG_WARMUP : bad ? SVG_BAD : failed ? SVG_OTHER : SVG_GOOD;
 	double y = place_load(panel, load, &mark);
 	bool edge = mark == SVG_ABOVE || mark == SVG_BELOW;
-	const char *style = warmup ? "warmup" : bad ? (edge ? "edge-bad" : "bad") : edge ? "edge-good" : "good";
+	const char *style = warmup   ? "warmup"
+			    : bad    ? (edge ? "edge-bad" : "bad")
+			    : failed ? "second"
+			    : edge   ? "edge-good"
+				     : "good";
 	char hint[256];
 
 	if (isnan(load))
@@ -253,9 +287,12 @@ static void put_course_trial(FILE *stream, const struct svg_panel *panel, const 
 
 static void put_course_panel(FILE *stream, const struct svg_panel *panel, const struct course *course)
 {
-	put_gap(stream, panel, course);
-	put_steps(stream, panel, "lower", course, course->lower);
-	put_steps(stream, panel, "upper", course, course->upper);
+	for (size_t i = 0; i < course->goal_count; i++)
+		put_gap(stream, panel, course, &course->goals[i]);
+	for (size_t i = 0; i < course->goal_count; i++) {
+		put_steps(stream, panel, bound_styles[i][0], course, course->goals[i].lower);
+		put_steps(stream, panel, bound_styles[i][1], course, course->goals[i].upper);
+	}
 	for (size_t i = 0; i < course->count; i++)
 		put_course_trial(stream, panel, course, i);
 }
@@ -276,12 +313,19 @@ static bool find_measured(const struct course *course, struct svg_axis *axis)
 /* The range of loads in which the bounds met, else where the trials were; false where there is nothing to magnify. */
 static bool find_closing(const struct course *course, struct svg_axis *axis)
 {
-	double lower = course->lower[course->count], upper = course->upper[course->count];
-	double width = read_number(course->goal, "width"), half;
+	double lower = INFINITY, upper = 0, half = 0;
 
-	if (isnan(lower) || isnan(upper))
-		return find_measured(course, axis);
-	half = fmax(5 * (upper - lower), isnan(width) ? 0 : 4 * width * upper);
+	for (size_t i = 0; i < course->goal_count; i++) {
+		const struct goal_course *one = &course->goals[i];
+		double low = one->lower[course->count], high = one->upper[course->count],
+		       width = read_number(one->goal, "width");
+
+		if (isnan(low) || isnan(high))
+			return find_measured(course, axis);
+		lower = fmin(lower, low);
+		upper = fmax(upper, high);
+		half = fmax(half, fmax(5 * (high - low), isnan(width) ? 0 : 4 * width * high));
+	}
 	axis->min = fmax(lower - half, 0);
 	axis->max = upper + half;
 	return true;
@@ -300,54 +344,77 @@ static struct svg_axis course_y_axis(const struct course *course)
 
 static void describe_course(const struct course *course, char *buffer, size_t size)
 {
-	double lower = course->lower[course->count], upper = course->upper[course->count];
-	char low[VALUE_SIZE], high[VALUE_SIZE];
 	size_t bad = 0;
 
-	for (size_t i = 0; i < course->count; i++) {
-		const json_t *trial = json_array_get(course->trials, i);
+	for (size_t i = 0; i < course->count; i++)
+		bad += counts(json_array_get(course->trials, i)) && failed_by(course, json_array_get(course->trials, i));
+	snprintf(buffer, size, "Trial Load over the number of the trial. %zu trials, of which %zu lost more than %s allows.",
+		 course->count, bad, course->goal_count > 1 ? "a goal" : "the goal");
+	for (size_t i = 0; i < course->goal_count; i++) {
+		double lower = course->goals[i].lower[course->count], upper = course->goals[i].upper[course->count];
+		char low[VALUE_SIZE], high[VALUE_SIZE];
 
-		bad += counts(trial) && read_number(trial, "trial_loss_ratio") > course->loss_ratio;
+		text_add(buffer, size, " In the end the Relevant Lower Bound%s%.40s is %s and the Relevant Upper Bound %s.",
+			 course->goal_count > 1 ? " of " : "",
+			 course->goal_count > 1 ? read_text(course->goals[i].goal, "name") : "",
+			 isnan(lower) ? "missing" : text_fps(lower, low), isnan(upper) ? "missing" : text_fps(upper, high));
 	}
-	snprintf(buffer, size,
-		 "Trial Load over the number of the trial. %zu trials, of which %zu lost more than the goal allows. In "
-		 "the end the Relevant Lower Bound is %s and the Relevant Upper Bound %s.",
-		 course->count, bad, isnan(lower) ? "missing" : text_fps(lower, low),
-		 isnan(upper) ? "missing" : text_fps(upper, high));
 }
 
-void figure_course(struct writer *writer, const json_t *document, size_t goal, unsigned int number, const char *of)
+#define KEY_SIZE 64
+enum { KEYS_MOST = 4 + 2 * COURSE_GOALS };
+
+/* What the marks and lines are. Two goals tell apart a trial that the one with the smaller Goal Loss Ratio fails alone. */
+static size_t course_keys(const struct course *course, struct svg_key keys[KEYS_MOST], char texts[KEYS_MOST][KEY_SIZE])
 {
-	static const struct svg_key keys[] = {
-		{ .kind = SVG_KEY_MARK, .mark = SVG_GOOD, .style = "good", .text = "good (low-loss) trial" },
-		{ .kind = SVG_KEY_MARK, .mark = SVG_BAD, .style = "bad", .text = "bad (high-loss) trial" },
-		{ .kind = SVG_KEY_MARK, .mark = SVG_WARMUP, .style = "warmup", .text = "warm-up" },
-		{ .kind = SVG_KEY_LINE, .style = "upper", .text = "Relevant Upper Bound" },
-		{ .kind = SVG_KEY_LINE, .style = "lower", .text = "Relevant Lower Bound" },
-	};
+	bool several = course->goal_count > 1;
+	size_t count = 0, strict = several && course->goals[1].loss_ratio < course->goals[0].loss_ratio;
+
+	keys[count++] = (struct svg_key){ SVG_KEY_MARK, SVG_GOOD, "good", "good (low-loss) trial" };
+	if (several) {
+		snprintf(texts[0], KEY_SIZE, "bad for %.30s alone", read_text(course->goals[strict].goal, "name"));
+		keys[count++] = (struct svg_key){ SVG_KEY_MARK, SVG_OTHER, "second", texts[0] };
+	}
+	keys[count++] = (struct svg_key){ SVG_KEY_MARK, SVG_BAD, "bad", "bad (high-loss) trial" };
+	keys[count++] = (struct svg_key){ SVG_KEY_MARK, SVG_WARMUP, "warmup", "warm-up" };
+	for (size_t i = 0; i < 2 * course->goal_count; i++) {
+		snprintf(texts[1 + i], KEY_SIZE, "Relevant %s Bound%s%.30s", i % 2 ? "Lower" : "Upper",
+			 several ? " of " : "", several ? read_text(course->goals[i / 2].goal, "name") : "");
+		keys[count++] =
+			(struct svg_key){ SVG_KEY_LINE, .style = bound_styles[i / 2][i % 2 == 0], .text = texts[1 + i] };
+	}
+	return count;
+}
+
+void figure_course(struct writer *writer, const json_t *document, size_t goal, size_t count, unsigned int number,
+		   const char *of)
+{
 	struct svg_axis numbers = { .title = "Trial number", .whole = true, .min = 0.5 };
 	struct svg_axis near = { .title = "Load, closing in", .unit = "frames/s" };
-	char caption[160], description[400], id[32];
+	char caption[160], description[600], id[32], texts[KEYS_MOST][KEY_SIZE];
+	struct svg_key keys[KEYS_MOST];
 	struct svg_panel whole, closing;
 	struct course course;
 	bool magnified;
 	FILE *stream;
 
-	if (!read_course(document, goal, &course))
+	if (!read_course(document, goal, count, &course))
 		return;
-	numbers.max = (double)course.count + 1;
+	numbers.max = course_end(&course, course.count);
 	magnified = find_closing(&course, &near);
 	whole = figure_panel(magnified ? 138 : 250, numbers, course_y_axis(&course));
 	whole.hide_x = magnified;
 	closing = figure_panel(250, numbers, near);
-	closing.top = 204;
 	snprintf(caption, sizeof(caption), "Course of the search for %.80s: load over trial number", of);
 	snprintf(id, sizeof(id), "figure-course-%u", number);
 	describe_course(&course, description, sizeof(description));
-	stream = figure_open(writer, &(struct figure){ id, caption, description, keys, COUNT(keys), magnified ? 504 : 336 },
-			     &whole);
+	stream = figure_open(
+		writer,
+		&(struct figure){ id, caption, description, keys, course_keys(&course, keys, texts), magnified ? 504 : 336 },
+		&whole);
 	if (stream) {
 		put_course_panel(stream, &whole, &course);
+		closing.top = whole.top + 168;
 		if (magnified) {
 			svg_axes(stream, &closing);
 			put_course_panel(stream, &closing, &course);
@@ -357,7 +424,7 @@ void figure_course(struct writer *writer, const json_t *document, size_t goal, u
 					 "the edge are trials outside the range. Loads are per interface."
 				       : "Loads are per interface.");
 	}
-	free(course.x);
+	free(course.values);
 }
 
 /* --- loss against load ---------------------------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The figures of a Test Report. Each writes nothing where the form has no figures, or the document no data for it. */
-#ifndef XDP_MLR_RENDER_FIGURES_H
-#define XDP_MLR_RENDER_FIGURES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -19,8 +18,9 @@ struct figure {
 	size_t key_count;
 	double height; /* 0: what one panel takes */
 };
-/* Begin one: its legend, and a panel's axes. NULL where the form has no figures. */
-FILE *figure_open(struct writer *writer, const struct figure *figure, const struct svg_panel *panel);
+/* Begin one: its legend, and a panel's axes; the panel makes room for a legend of several lines. NULL where the form has no
+ * figures. */
+FILE *figure_open(struct writer *writer, const struct figure *figure, struct svg_panel *panel);
 void figure_close(struct writer *writer, FILE *stream, const char *explanation);
 /* A panel below the legend. */
 struct svg_panel figure_panel(double height, struct svg_axis x, struct svg_axis y);
@@ -29,9 +29,11 @@ struct svg_panel figure_panel(double height, struct svg_axis x, struct svg_axis 
 #define CURVE_STYLE_SIZE 16
 struct svg_key figure_curve(size_t number, const char *text, char style[CURVE_STYLE_SIZE]);
 
-/* A search: Trial Load over trial number, and a goal's bounds closing in. `number` is unique among these figures of a page,
- * `of` says what the search is of. */
-void figure_course(struct writer *writer, const json_t *document, size_t goal, unsigned int number, const char *of);
+/* A search: Trial Load over trial number, and the bounds closing in, of `count` goals from `goal` on. `number` is unique among
+ * these figures of a page, `of` says what the search is of. */
+#define COURSE_GOALS 2 /* most of a figure */
+void figure_course(struct writer *writer, const json_t *document, size_t goal, size_t count, unsigned int number,
+		   const char *of);
 /* Trials: Trial Loss Ratio against Trial Load. `goals` and `results` may be NULL. */
 void figure_loss(struct writer *writer, const json_t *trials, const json_t *results);
 /* Trials that have a latency: its percentiles against Trial Load. */
@@ -50,5 +52,3 @@ void figure_loss_curves(struct writer *writer, const json_t *document);
 /* A campaign: the mean of each combination over frame size, or over another axis; a figure a goal and place on the other
  * axes. */
 void figures_campaign(struct writer *writer, const json_t *document);
-
-#endif

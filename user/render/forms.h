@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The forms of a result document (render.h), a file each; and what they write, which is the same for all but CSV. */
-#ifndef XDP_MLR_RENDER_FORMS_H
-#define XDP_MLR_RENDER_FORMS_H
+#pragma once
 
 #include "render/render.h"
 #include "render/writer.h"
@@ -27,5 +26,3 @@ render_form render_junit;
 void content_put(struct writer *writer, const json_t *document);
 /* What the report is called, by the kind of the document. */
 const char *content_title(const json_t *document);
-
-#endif

@@ -13,6 +13,8 @@
 /* A document larger than this is embedded compressed: a page stays small however many trials it shows. */
 #define EMBEDDED_PLAIN_MAX (256 * 1024)
 #define BASE64_LINE        76
+#define SENTENCE           36 /* octets; a longer cell may be broken into lines */
+#define WIDE               11 /* columns; more are printed small, on a sheet that lies on its side */
 
 /* --- elements ------------------------------------------------------------------------------------------------------- */
 
@@ -139,7 +141,7 @@ static void put_table(struct writer *writer, const char *id, const struct writer
 {
 	writer->column_list = columns;
 	writer->columns = count;
-	fprintf(writer->stream, "<div class=\"sheet\"><table id=\"%s\"><thead><tr>", id);
+	fprintf(writer->stream, "<div class=\"sheet%s\"><table id=\"%s\"><thead><tr>", count > WIDE ? " wide" : "", id);
 	for (size_t i = 0; i < count; i++)
 		put(writer, columns[i].numeric ? "th scope=\"col\" class=\"n\"" : "th scope=\"col\"", columns[i].heading,
 		    "th");
@@ -153,7 +155,11 @@ static void put_row(struct writer *writer, enum tone tone, const char *const *ce
 	else
 		fprintf(writer->stream, "<tr class=\"%s\">", tones[tone]);
 	for (size_t i = 0; i < writer->columns; i++)
-		put(writer, writer->column_list[i].numeric ? "td class=\"n\"" : "td", cells[i], "td");
+		put(writer,
+		    writer->column_list[i].numeric ? "td class=\"n\""
+		    : strlen(cells[i]) > SENTENCE  ? "td class=\"s\""
+						   : "td",
+		    cells[i], "td");
 	fputs("</tr>\n", writer->stream);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kinds of documents: what each alone has in a Test Report, a file a kind (content_search.c, ...), and what some of them
  * share. */
-#ifndef XDP_MLR_RENDER_KINDS_H
-#define XDP_MLR_RENDER_KINDS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -28,10 +27,9 @@ void content_put_intervals(struct writer *writer, const json_t *trial);
 void content_put_trials(struct writer *writer, const json_t *trials);
 /* The fold alone; nothing where there are no trials. */
 void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials);
-/* Of suites: how long all took; and a fold for each of these tests of each part, which this member names, and this unit. */
-void content_put_duration(struct writer *writer, const json_t *document);
+/* Of suites: a fold for each of these tests of each part, which this member names, and this unit; and what tests are called. */
 void content_put_trial_folds(struct writer *writer, const json_t *parts, const char *name, const char *unit,
-			     const char *const *tests, size_t count);
+			     const char *const *tests, const char *const *names, size_t count);
 
 #define SETTING_TEXT_SIZE 256
 /* "AF_XDP (xsk), copy mode, 1 queue": what transmits frames; empty where nothing of this program's does. Of several ports
@@ -41,5 +39,3 @@ const char *setting_transmitter(const json_t *document, char text[SETTING_TEXT_S
 void setting_add_conditions(struct facts *facts, const json_t *document);
 /* A section on the document's measurer and Traffic Profile; what they lack is left out. */
 void setting_put(struct writer *writer, const json_t *document);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What all pages have in common, the reports and those of the appliance. */
-#ifndef XDP_MLR_RENDER_MARKUP_H
-#define XDP_MLR_RENDER_MARKUP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -10,5 +9,3 @@ extern const char html_style[];
 
 /* Escaped for text and attributes of HTML and XML; control characters that neither knows become U+FFFD. */
 void markup_escape(FILE *stream, const char *text);
-
-#endif

@@ -124,45 +124,56 @@ static const char *member_text(const json_t *value, text_of_number *text, char b
 	return text ? text(number_of(value), buffer) : json_string_value(value);
 }
 
-size_t fields_columns(const struct field *fields, size_t count, struct writer_column *ret)
+static void add_field(struct cells *cells, const struct field *field, const json_t *object)
 {
-	for (size_t i = 0; i < count; i++)
-		ret[i] = (struct writer_column){
-			.heading = fields[i].heading,
-			.numeric = fields[i].numeric ||
-				   (fields[i].text && fields[i].text != text_yes_no && fields[i].text != text_regular),
-			.command = fields[i].command,
-		};
-	return count;
+	char buffer[VALUE_SIZE];
+
+	if (field->add)
+		field->add(cells, object);
+	else
+		cells_add(cells, "%s", member_text(json_at(object, field->at), field->text, buffer) ?: "");
 }
 
-void cells_add_fields(struct cells *cells, const struct field *fields, size_t count, const json_t *object)
+/* Whether any row has something in this column. */
+static bool is_told(const struct field *field, const json_t *rows)
 {
-	for (size_t i = 0; i < count; i++) {
-		char buffer[VALUE_SIZE];
+	size_t i;
+	json_t *row;
 
-		if (fields[i].add)
-			fields[i].add(cells, object);
-		else
-			cells_add(cells, "%s", member_text(json_at(object, fields[i].at), fields[i].text, buffer) ?: "");
+	json_array_foreach (rows, i, row) {
+		struct cells cell = { .count = 0 };
+
+		add_field(&cell, field, row);
+		if (*cell.list[0] && strcmp(cell.list[0], DASH) != 0)
+			return true;
 	}
+	return !json_array_size(rows);
 }
 
 void table_put(struct writer *writer, const char *id, const struct field *fields, size_t count, const json_t *rows,
 	       enum tone (*tone)(const json_t *row))
 {
 	struct writer_column columns[CELLS_MAX];
-	struct field shown[CELLS_MAX];
+	const struct field *shown[CELLS_MAX];
 	struct cells cells = { .count = 0 };
 	size_t i, shown_count = 0;
 	json_t *row;
 
-	for (i = 0; i < count; i++)
-		if (fields[i].rank <= writer->shown)
-			shown[shown_count++] = fields[i];
-	writer->ops->table(writer, id, columns, fields_columns(shown, shown_count, columns));
+	for (const struct field *field = fields; field < fields + count; field++) {
+		if (field->rank > writer->shown || !is_told(field, rows))
+			continue;
+		columns[shown_count] = (struct writer_column){
+			.heading = field->heading,
+			.numeric =
+				field->numeric || (field->text && field->text != text_yes_no && field->text != text_regular),
+			.command = field->command,
+		};
+		shown[shown_count++] = field;
+	}
+	writer->ops->table(writer, id, columns, shown_count);
 	json_array_foreach (rows, i, row) {
-		cells_add_fields(&cells, shown, shown_count, row);
+		for (size_t j = 0; j < shown_count; j++)
+			add_field(&cells, shown[j], row);
 		cells_put(&cells, writer, tone ? tone(row) : TONE_PLAIN);
 	}
 	writer->ops->table_end(writer);
@@ -341,7 +352,8 @@ static void put_value(FILE *stream, const json_t *value)
 	}
 }
 
-static void facts_add_value(struct facts *facts, const char *label, const json_t *value)
+/* NULL without memory; the caller frees it. */
+static char *value_text(const json_t *value)
 {
 	char *text = NULL;
 	size_t length;
@@ -351,7 +363,14 @@ static void facts_add_value(struct facts *facts, const char *label, const json_t
 		put_value(stream, value);
 		text_stream_end(stream, &text);
 	}
-	facts_take(facts, label, memory_noticed(text));
+	return memory_noticed(text);
+}
+
+/* What there is nothing to say of. */
+static bool is_empty(const json_t *value)
+{
+	return json_is_null(value) || (json_is_array(value) && !json_array_size(value)) ||
+	       (json_is_object(value) && !json_object_size(value));
 }
 
 void facts_add_object(struct facts *facts, const json_t *object, const char *known)
@@ -362,9 +381,76 @@ void facts_add_object(struct facts *facts, const json_t *object, const char *kno
 	json_object_foreach ((json_t *)object, key, value) {
 		char label[VALUE_SIZE];
 
-		if (!name_in(known, key))
-			facts_add_value(facts, text_label(key, label), value);
+		if (!name_in(known, key) && !is_empty(value))
+			facts_take(facts, text_label(key, label), value_text(value));
 	}
+}
+
+/* A member as the text of a cell; `number`: with its digits in groups. A new reference. */
+static json_t *member_cell(const json_t *object, const char *key, bool number)
+{
+	const json_t *value = json_object_get(object, key);
+	char grouped[VALUE_SIZE];
+	json_t *cell;
+	char *text;
+
+	if (!value || is_empty(value))
+		return json_string("");
+	if (number && json_is_number(value))
+		return json_string(text_number(json_number_value(value), json_is_real(value) ? 1 : 0, grouped));
+	text = value_text(value);
+	cell = json_string(text ? text : "");
+	free(text);
+	return cell;
+}
+
+/* Whether all cells but the first one say nothing, or 0 where that is nothing, too. */
+static bool is_silent(const json_t *row, bool zero)
+{
+	for (size_t i = 1; i < json_array_size(row); i++) {
+		const char *text = json_string_value(json_array_get(row, i));
+
+		if (*text && !(zero && strcmp(text, "0") == 0))
+			return false;
+	}
+	return true;
+}
+
+void objects_put(struct writer *writer, const char *id, const char *corner, const json_t *objects)
+{
+	const json_t *first = json_array_get(objects, 0);
+	size_t count = json_array_size(objects), columns = 0;
+	struct field fields[CELLS_MAX] = { { corner, "/0" } };
+	char labels[CELLS_MAX][VALUE_SIZE], places[CELLS_MAX][8];
+	bool named = read_string(first, "name");
+	json_t *rows = json_array(), *value;
+	const char *key;
+
+	for (size_t i = 0; named && i < count && i + 1 < CELLS_MAX; i++) {
+		snprintf(places[i], sizeof(places[i]), "/%zu", i + 1);
+		fields[++columns] =
+			(struct field){ read_text(json_array_get(objects, i), "name"), places[i], .numeric = true };
+	}
+	for (size_t i = 0; !named && i < count; i++)
+		json_array_append_new(rows, json_array());
+	json_object_foreach ((json_t *)first, key, value) {
+		json_t *row = named ? json_pack("[s]", text_label(key, labels[0])) : NULL;
+
+		for (size_t i = 0; i < count; i++)
+			json_array_append_new(named ? row : json_array_get(rows, i),
+					      member_cell(json_array_get(objects, i), key, named));
+		if (named && strcmp(key, "name") != 0 && !is_silent(row, writer->shown == RANK_MAIN))
+			json_array_append(rows, row);
+		json_decref(row);
+		if (named || columns == CELLS_MAX)
+			continue;
+		snprintf(places[columns], sizeof(places[columns]), "/%zu", columns);
+		fields[columns] = (struct field){ text_label(key, labels[columns]), places[columns],
+						  .numeric = json_is_number(value) };
+		columns++;
+	}
+	table_put(writer, id, fields, named ? columns + 1 : columns, rows, NULL);
+	json_decref(rows);
 }
 
 void facts_free(struct facts *facts)
@@ -437,7 +523,7 @@ const char *limit_advice(const char *reason)
 
 void limit_text(const json_t *trials, double load_fps, char buffer[LIMIT_TEXT_SIZE])
 {
-	size_t counts[COUNT(limits)] = { 0 }, limited = 0, count = 0, used, most = 0, i;
+	size_t counts[COUNT(limits)] = { 0 }, limited = 0, count = 0, most = 0, i;
 	json_t *trial;
 
 	json_array_foreach (trials, i, trial) {
@@ -452,19 +538,15 @@ void limit_text(const json_t *trials, double load_fps, char buffer[LIMIT_TEXT_SI
 		snprintf(buffer, LIMIT_TEXT_SIZE, "Tester-limited: by its self-test the tester does no more. The SUT may.");
 		return;
 	}
-	used = (size_t)snprintf(buffer, LIMIT_TEXT_SIZE, "Tester-limited in %zu of %zu trials%s", limited, count,
-				isnan(load_fps) ? "" : " at this bound");
-	for (i = 0; i < COUNT(limits) && used < LIMIT_TEXT_SIZE; i++) {
+	snprintf(buffer, LIMIT_TEXT_SIZE, "Tester-limited in %zu of %zu trials%s", limited, count,
+		 isnan(load_fps) ? "" : " at this bound");
+	for (i = 0; i < COUNT(limits); i++) {
 		most = counts[i] > counts[most] ? i : most;
 		if (counts[i])
-			used += (size_t)snprintf(buffer + used, LIMIT_TEXT_SIZE - used, "; in %zu %s", counts[i],
-						 limits[i].reason);
+			text_add(buffer, LIMIT_TEXT_SIZE, "; in %zu %s", counts[i], limits[i].reason);
 	}
-	if (used < LIMIT_TEXT_SIZE)
-		snprintf(buffer + used, LIMIT_TEXT_SIZE - used,
-			 ". The SUT may do more%s%s; 'xdp-mlr selftest' says what the "
-			 "tester can.",
-			 counts[most] ? ": " : "", counts[most] ? limits[most].advice : "");
+	text_add(buffer, LIMIT_TEXT_SIZE, ". The SUT may do more%s%s; 'xdp-mlr selftest' says what the tester can.",
+		 counts[most] ? ": " : "", counts[most] ? limits[most].advice : "");
 }
 
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array)

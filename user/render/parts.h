@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a report consists of, made from the objects of its document: rows, facts, cards, lists. */
-#ifndef XDP_MLR_RENDER_PARTS_H
-#define XDP_MLR_RENDER_PARTS_H
+#pragma once
 
 #include "render/values.h"
 #include "render/writer.h"
@@ -32,16 +31,17 @@ struct field {
 	bool command;                                        /* as in struct writer_column */
 	enum writer_rank rank;                               /* who the column is for */
 };
-/* Returns the count. */
-size_t fields_columns(const struct field *fields, size_t count, struct writer_column *ret);
-void cells_add_fields(struct cells *cells, const struct field *fields, size_t count, const json_t *object);
-/* A row for each object of an array, without columns that are beyond the form's rank; `tone` may be NULL. */
+/* A row for each object of an array, without columns that are beyond the form's rank, or in which nothing stands; `tone` may
+ * be NULL. */
 void table_put(struct writer *writer, const char *id, const struct field *fields, size_t count, const json_t *rows,
 	       enum tone (*tone)(const json_t *row));
 /* The same where there may be thousands of rows: as many as the form shows, and how many more there are. Takes the rows
  * over. */
 void table_put_most(struct writer *writer, const char *id, const struct field *fields, size_t count, json_t *rows,
 		    enum tone (*tone)(const json_t *row));
+/* Objects with all their members: where they have names a column each, and a row a member; else a row each. A screenful has no
+ * row in which all are 0. */
+void objects_put(struct writer *writer, const char *id, const char *corner, const json_t *objects);
 /* Of the sentence that all went well: TONE_PLAIN where a requirement was not met, which stands above it. */
 enum tone tone_of_success(const json_t *document);
 /* Search Goals, by the names that the draft has for their attributes. */
@@ -87,4 +87,3 @@ const char *limit_advice(const char *reason);
 
 /* A section with a list of sentences; nothing where there are none. */
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array);
-#endif

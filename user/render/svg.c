@@ -15,6 +15,8 @@
 #define LEGEND_LEFT  70.0
 #define LOG_LEAST    1e-30 /* in a scale of powers of ten, whose lower end must not become 0 */
 #define LEGEND_GLYPH 22.0
+#define LEGEND_APART 22.0
+#define LEGEND_LINE  19.0
 
 /* --- axes ----------------------------------------------------------------------------------------------------------- */
 
@@ -351,14 +353,41 @@ static void put_key_glyph(FILE *stream, double x, double y, const struct svg_key
 	}
 }
 
+/* Where the next key stands, of which `x` and `y` are the last one's end; on a new line where it has no room. Returns its
+ * width. */
+static double place_key(const struct svg_key *key, double *x, double *y)
+{
+	double width = LEGEND_GLYPH + 7 + CHARACTER * (double)strlen(key->text);
+
+	if (*x > LEGEND_LEFT && *x + width > SVG_WIDTH) {
+		*x = LEGEND_LEFT;
+		*y += LEGEND_LINE;
+	}
+	return width;
+}
+
+double svg_legend_more(const struct svg_key *keys, size_t count)
+{
+	double x = LEGEND_LEFT, y = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double width = place_key(&keys[i], &x, &y);
+
+		x += width + LEGEND_APART;
+	}
+	return y;
+}
+
 void svg_legend(FILE *stream, double top, const struct svg_key *keys, size_t count)
 {
 	double x = LEGEND_LEFT;
 
 	for (size_t i = 0; i < count; i++) {
+		double width = place_key(&keys[i], &x, &top);
+
 		put_key_glyph(stream, x, top, &keys[i]);
 		put_text(stream, "legend", x + LEGEND_GLYPH + 7, top, keys[i].text);
-		x += LEGEND_GLYPH + 7 + CHARACTER * (double)strlen(keys[i].text) + 22;
+		x += width + LEGEND_APART;
 	}
 	fputc('\n', stream);
 }

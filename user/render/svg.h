@@ -5,8 +5,7 @@
  * A figure is SVG_WIDTH units wide and takes its colours from the page: everything drawn has a class, none a colour, so one
  * figure serves light, dark and print. What marks mean is said by their shape first.
  */
-#ifndef XDP_MLR_RENDER_SVG_H
-#define XDP_MLR_RENDER_SVG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,7 +59,10 @@ void svg_put_marks(FILE *stream);
 /* `id` is unique on the page. `title` names the figure, `description` says what it shows, for whom cannot see it. */
 void svg_open(FILE *stream, const char *id, const char *title, const char *description, double height);
 void svg_close(FILE *stream);
+/* In as many lines as it takes. */
 void svg_legend(FILE *stream, double top, const struct svg_key *keys, size_t count);
+/* How much higher it is than one of one line. */
+double svg_legend_more(const struct svg_key *keys, size_t count);
 void svg_axes(FILE *stream, const struct svg_panel *panel);
 
 /* Where a value is drawn. */
@@ -78,5 +80,3 @@ void svg_band(FILE *stream, const struct svg_panel *panel, const char *style, co
 /* A straight line over the whole panel at a value; a level has a text at its end. */
 void svg_level(FILE *stream, const struct svg_panel *panel, const char *style, double y, const char *text);
 void svg_upright(FILE *stream, const struct svg_panel *panel, const char *style, double x);
-
-#endif

@@ -80,7 +80,7 @@ const char *text_ns(double ns, char buffer[VALUE_SIZE])
 	else if (ns < 1e6)
 		snprintf(buffer, VALUE_SIZE, "%.3f " MICRO "s", ns / 1e3);
 	else
-		snprintf(buffer, VALUE_SIZE, "%.4g ms", ns / 1e6);
+		snprintf(buffer, VALUE_SIZE, ns < 1e9 ? "%.4g ms" : "%.4g s", ns < 1e9 ? ns / 1e6 : ns / 1e9);
 	return buffer;
 }
 

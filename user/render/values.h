@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Values of a result document as the texts of a report: with units, rounded for people. */
-#ifndef XDP_MLR_RENDER_VALUES_H
-#define XDP_MLR_RENDER_VALUES_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ const char *text_quantity(const char *quantity);
 double frame_octets(const json_t *document);
 double frame_l1_bps(double load_fps, double octets);
 double frame_l2_bps(double load_fps, double octets);
-
-#endif

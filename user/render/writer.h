@@ -4,8 +4,7 @@
  * (content.h); how it looks is the form's affair: html.c, markdown.c, text.c. All texts are plain, and escaped
  * by the form.
  */
-#ifndef XDP_MLR_RENDER_WRITER_H
-#define XDP_MLR_RENDER_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ struct writer_ops {
 	FILE *(*figure)(struct writer *writer, const char *caption);
 	void (*figure_end)(struct writer *writer, const char *explanation);
 };
-
-#endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "result/additions.h"
+#include "result/report.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -9,7 +9,6 @@
 #include "base/json_read.h"
 #include "config/options_suite.h"
 #include "mlr/goal.h"
-#include "result/report.h"
 
 #define POINTERS_MAX 4
 
@@ -168,7 +167,7 @@ static struct finding judge_phases(const json_t *document, const struct clause *
 		      { "e=", "Phase e:", 5, INFINITY } };
 	const char *text = option_of(document, "wait");
 
-	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
+	for (size_t i = 0; i < COUNT(waits); i++) {
 		const char *wait = strstr(text, waits[i].key);
 		double wait_s = wait ? atof(wait + 2) : NAN;
 
@@ -181,7 +180,7 @@ static struct finding judge_phases(const json_t *document, const struct clause *
 /* A number of an external measurer's own, of which nobody knows what it counts. */
 static bool has_bare_number(const json_t *object, const json_t *document)
 {
-	static const char known[] = " _load _duration _ratio _rate _fps _bps _ns _s _octets _ppm _count ";
+	static const char known[] = "_load _duration _ratio _rate _fps _bps _ns _s _octets _ppm _count";
 	bool bare = false;
 	json_t *member;
 	const char *name;
@@ -189,10 +188,8 @@ static bool has_bare_number(const json_t *object, const json_t *document)
 	(void)document;
 	json_object_foreach ((json_t *)object, name, member) {
 		const char *ending = strrchr(name, '_');
-		char word[32];
 
-		snprintf(word, sizeof(word), " %s ", ending ? ending : name);
-		bare = bare || (json_is_number(member) && !strstr(known, word));
+		bare = bare || (json_is_number(member) && !is_one_of(ending ? ending : name, known));
 	}
 	return bare && json_object_get(object, "trial_duration");
 }
@@ -453,9 +450,8 @@ static struct finding judge_sut(const json_t *document, const struct clause *cla
 		return MET_BECAUSE("The default configuration is embedded, and so is what was changed for this test.");
 	if (json_array_size(configuration))
 		return MET_BECAUSE("The configuration is embedded; no change for this test was named (--sut-change).");
-	return MISSING_BECAUSE(
-		"Give the SUT's configuration with --sut-config FILE or --sut-config-command COMMAND, and what was "
-		"changed for this test with --sut-change.");
+	return MISSING_BECAUSE("Give the SUT's configuration with --sut-config FILE or --sut-config-command COMMAND, and "
+			       "what was changed for this test with --sut-change.");
 }
 
 /* A goal of which an attribute is not reported. */
@@ -484,11 +480,8 @@ static struct finding judge_attributes(const json_t *document, const struct clau
 /* A port of a driver whose links have no medium. */
 static bool is_virtual(const json_t *object, const json_t *document)
 {
-	char word[64];
-
 	(void)document;
-	snprintf(word, sizeof(word), " %.60s ", read_text(object, "driver"));
-	return strstr(" veth macvlan tun dummy virtio_net ", word);
+	return is_one_of(read_text(object, "driver"), "veth macvlan tun dummy virtio_net");
 }
 
 static struct finding judge_media_limit(const json_t *document, const struct clause *clause)
@@ -588,7 +581,7 @@ static unsigned int kind_of(const json_t *document)
 	static const char *const schemas[] = { "xdp-mlr/search/", "xdp-mlr/trial/", "xdp-mlr/soak/", "xdp-mlr/rfc2544/" };
 	const char *schema = read_string(document, "schema");
 
-	for (size_t i = 0; schema && i < sizeof(schemas) / sizeof(*schemas); i++)
+	for (size_t i = 0; schema && i < COUNT(schemas); i++)
 		if (strncmp(schema, schemas[i], strlen(schemas[i])) == 0)
 			return 1u << i;
 	return 0;
@@ -622,14 +615,14 @@ static struct finding finding_of(const struct clause *clause, const json_t *docu
 
 static bool is_absolute(const struct clause *clause)
 {
-	return strcmp(clause->level, "MUST") == 0 || strcmp(clause->level, "REQUIRED") == 0;
+	return is_one_of(clause->level, "MUST REQUIRED");
 }
 
 static struct finding judge_all(const json_t *document, const struct clause *self)
 {
 	unsigned int kind = kind_of(document);
 
-	for (size_t i = 0; i < sizeof(clauses) / sizeof(*clauses); i++) {
+	for (size_t i = 0; i < COUNT(clauses); i++) {
 		const struct clause *clause = &clauses[i];
 
 		if (clause == self || !(clause->kinds & kind) || !is_absolute(clause))
@@ -647,7 +640,7 @@ void report_add_checklist(json_t *document)
 	json_t *checklist = json_array();
 
 	json_object_set_new(document, "checklist", checklist);
-	for (size_t i = 0; i < sizeof(clauses) / sizeof(*clauses); i++) {
+	for (size_t i = 0; i < COUNT(clauses); i++) {
 		const struct clause *clause = &clauses[i];
 		struct finding finding;
 

@@ -10,6 +10,7 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "mlr/welch.h"
 
@@ -45,12 +46,7 @@ static void note_difference(json_t *sentences, const char *name, const json_t *a
 
 static bool is_place(const char *name)
 {
-	static const char *const places[] = { "from", "to", "name", "mac", "address", "gateway" };
-
-	for (size_t i = 0; i < COUNT(places); i++)
-		if (strcmp(name, places[i]) == 0)
-			return true;
-	return strstr(name, "_mac") || strstr(name, "_address");
+	return is_one_of(name, "from to name mac address gateway") || strstr(name, "_mac") || strstr(name, "_address");
 }
 
 /* A copy without who sends to whom: that another port or address carries the traffic does not make it another traffic. A new
@@ -174,14 +170,8 @@ json_t *compare_obstacles(const json_t *a, const json_t *b)
 /* "--frame-size" and the like decide above. */
 static bool is_no_setting(const char *name)
 {
-	static const char *const settled[] = { "goal",   "preset",  "frame-size", "direction", "effective-duration",
-					       "ports",  "require", "repeat",     "algorithm", "address",
-					       "gateway" };
-
-	for (size_t i = 0; i < COUNT(settled); i++)
-		if (strcmp(name, settled[i]) == 0)
-			return true;
-	return false;
+	return is_one_of(name, "goal preset frame-size direction effective-duration ports require repeat algorithm address "
+			       "gateway");
 }
 
 static bool is_moment(const char *name)
@@ -523,14 +513,12 @@ static enum exit_code refuse_unknown(const struct config *config, const json_t *
 static enum exit_code refuse_obstacles(const struct config *config, json_t *sentences)
 {
 	char text[TEXT_SIZE] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < json_array_size(sentences) && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? "; " : "",
-					 json_string_value(json_array_get(sentences, i)));
+	for (size_t i = 0; i < json_array_size(sentences); i++)
+		text_join(text, sizeof(text), "; ", "%s", json_string_value(json_array_get(sentences, i)));
 	json_decref(sentences);
-	return used ? refuse(EXIT_USAGE_ERROR, "%s and %s cannot be compared: %s", config->files[A], config->files[B], text)
-		    : EXIT_DONE;
+	return *text ? refuse(EXIT_USAGE_ERROR, "%s and %s cannot be compared: %s", config->files[A], config->files[B], text)
+		     : EXIT_DONE;
 }
 
 json_t *compare_results(const struct config *config, const json_t *a, const json_t *b)

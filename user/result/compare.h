@@ -10,8 +10,7 @@
  *   lessen: searches that all end on the same grid of loads agree better than they are exact.
  * For a soak it is the two estimates with their standard deviations, by the same test.
  */
-#ifndef XDP_MLR_RESULT_COMPARE_H
-#define XDP_MLR_RESULT_COMPARE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -29,4 +28,12 @@ json_t *compare_results(const struct config *config, const json_t *a, const json
  * regression. EXIT_UNMET with the same: a regression. EXIT_USAGE_ERROR: they cannot be compared, which was said. */
 enum exit_code compare_documents(const struct config *config, const json_t *a, const json_t *b, json_t **ret_document);
 
-#endif
+/* --- load.c ---------------------------------------------------------------------------------------------------------- */
+
+/* A stored result of which another can be told apart: of search, soak or rfc2544. */
+
+#define LOAD_PROBLEM_SIZE 1024
+
+/* The result in a file; a suite's throughputs as the results of a search with a goal for each frame size. EXIT_DONE with a new reference,
+ * or with NULL where it is none: `problem` says why. Else the file could not be read, which was said. */
+enum exit_code result_load(const char *path, char problem[LOAD_PROBLEM_SIZE], json_t **ret);

@@ -14,45 +14,37 @@ static void add_frames(json_t *definitions)
 {
 	static const char *const texts[][2] = {
 		{ "trial_loss_ratio",
-		  "1 - unique frames received / frames expected, both summed over all interfaces. Expected are the "
-		  "frames sent, where at most 10 us worth of the load stayed unsent, else the frames intended. Never "
-		  "below 0." },
-		{ "unsent",
-		  "Where the transmitter could not keep up with the intended load, the frames that it did not send count as "
-		  "lost, and the trial is marked tester-limited." },
-		{ "duplicates",
-		  "Copies of a frame that had already come are counted by themselves. They never make up for a lost "
-		  "frame." },
+		  "1 - unique frames received / frames expected, both summed over all interfaces. Expected are the frames "
+		  "sent, where at most 10 us worth of the load stayed unsent, else the frames intended. Never below 0." },
+		{ "unsent", "Where the transmitter could not keep up with the intended load, the frames that it did not "
+			    "send count as lost, and the trial is marked tester-limited." },
+		{ "duplicates", "Copies of a frame that had already come are counted by themselves. They never make up for "
+				"a lost frame." },
 		{ "reordering",
 		  "A frame that comes after one of its flow that was sent later counts as received, and as reordered." },
-		{ "damage",
-		  "Frames that came back cut or padded (wrong_length), with a wrong checksum (damaged), in fragments, "
-		  "behind more "
-		  "VLAN tags than were sent (overtagged), or at another port (misdirected) do not count as received." },
+		{ "damage", "Frames that came back cut or padded (wrong_length), with a wrong checksum (damaged), in "
+			    "fragments, behind more VLAN tags than were sent (overtagged), or at another port (misdirected) "
+			    "do not count as received." },
 		{ "late", "Frames that came after their trial are counted by themselves, and belong to no trial; "
-			  "measurer.late_frames "
-			  "has all of the run, by the trial that they were of." },
-		{ "delay_variation",
-		  "PDV (RFC 5481, 4.2), pdv_*: the latency of a frame less the smallest of its trial, over all flows and "
-		  "directions. IPDV (4.1) is not measured: it is of successive frames, and latencies are kept without their "
-		  "order." },
-		{ "load_shape",
-		  "Constant: frame n is due at n / load after the start. A transmitter that was held up catches up in "
-		  "bursts; pacing.burst_max is the longest." },
+			  "measurer.late_frames has all of the run, by the trial that they were of." },
+		{ "delay_variation", "PDV (RFC 5481, 4.2), pdv_*: the latency of a frame less the smallest of its trial, "
+				     "over all flows and directions. IPDV (4.1) is not measured: it is of successive "
+				     "frames, and latencies are kept without their order." },
+		{ "load_shape", "Constant: frame n is due at n / load after the start. A transmitter that was held up "
+				"catches up in bursts; pacing.burst_max is the longest." },
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < COUNT(texts); i++)
 		json_object_set_new(definitions, texts[i][0], json_string(texts[i][1]));
 }
 
 /* The same where sequence numbers are not looked at. */
 static void add_frames_without_order(json_t *definitions)
 {
-	json_object_set_new(
-		definitions, "trial_loss_ratio",
-		json_string("1 - frames received / frames expected, both summed over all interfaces. Expected are the "
-			    "frames sent, where at most 10 us worth of the load stayed unsent, else the frames "
-			    "intended. Never below 0."));
+	json_object_set_new(definitions, "trial_loss_ratio",
+			    json_string("1 - frames received / frames expected, both summed over all interfaces. Expected "
+					"are the frames sent, where at most 10 us worth of the load stayed unsent, else the "
+					"frames intended. Never below 0."));
 	json_object_set_new(
 		definitions, "duplicates",
 		json_string("Not told apart (--no-seq): a duplicate counts as received, and may hide a lost frame."));
@@ -72,8 +64,8 @@ json_t *report_definitions(const struct config *config)
 {
 	json_t *definitions =
 		json_pack("{s:s, s:s, s:s, s:s}", "trial_load",
-			  "Intended Load of one transmitting interface, the same for each. Times aggregate_factor it "
-			  "is the total over all transmitting interfaces; so are all bounds and rates.",
+			  "Intended Load of one transmitting interface, the same for each. Times aggregate_factor it is the "
+			  "total over all transmitting interfaces; so are all bounds and rates.",
 			  "trial_forwarding_rate",
 			  "Trial Load times (1 - Trial Loss Ratio): per interface, an average over directions.",
 			  "trial_effective_duration", effective_duration(config), "goal_width",

@@ -14,7 +14,7 @@
 #include "base/stop.h"
 #include "config/given.h"
 #include "render/render.h"
-#include "result/additions.h"
+#include "result/report.h"
 
 #define READER_POLL_NS (NS_PER_S / 20)
 
@@ -161,7 +161,7 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 
 	if (!document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	code = judge(document, config, code);
+	code = report_judge(document, config, code);
 	add_notes(document, config);
 	if (file->sut) {
 		json_object_set(document, "sut", file->sut);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A result document on its way out: to standard output as --format says, and into the file of --report. */
-#ifndef XDP_MLR_RESULT_DELIVER_H
-#define XDP_MLR_RESULT_DELIVER_H
+#pragma once
 
 #include <jansson.h>
 
@@ -27,5 +26,3 @@ enum exit_code report_show_or_write(const json_t *document, const struct config 
  * checklist. The code if all was written (the document may be NULL for want of memory), else why not. Takes the reference
  * over. */
 enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code);
-
-#endif

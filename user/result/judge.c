@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "result/additions.h"
+#include "result/report.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/json_read.h"
 #include "base/json_text.h"
@@ -111,7 +110,7 @@ static bool judge_one(json_t *verdicts, const struct requirement *requirement, c
 			   requirement->threshold);
 }
 
-enum exit_code judge(json_t *document, const struct config *config, enum exit_code code)
+enum exit_code report_judge(json_t *document, const struct config *config, enum exit_code code)
 {
 	json_t *verdicts;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "result/load.h"
+#include "result/compare.h"
 
 #include <stdbool.h>
 #include <stdio.h>

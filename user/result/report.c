@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "result/report.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +32,7 @@ static json_t *counts_json(const struct mlr_trial_counts *counts)
 	};
 	json_t *json = json_object();
 
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+	for (size_t i = 0; i < COUNT(members); i++)
 		json_object_set_new(json, members[i].name, count_json(members[i].count));
 	return json;
 }
@@ -283,15 +282,14 @@ static void add_waits(json_t *sentences, const struct waits *waits)
 	if (waits->learning_s != rfc->learning_s)
 		append_sentence(sentences, "Phase b: %g s after learning frames, RFC 2544 section 23 says %g s.",
 				waits->learning_s, rfc->learning_s);
-	append_sentence(
-		sentences,
-		"Phase d: at most %g s for residual frames, %g s after all of them have arrived, %g s of silence once "
-		"at least half of them and one of every flow have, and 1.25 times the largest latency seen, but not before "
-		"a trial of the run has waited for missing ones in vain for all of its time, nor after frames came after "
-		"their trial; each trial says how long it was (residual_duration) and what ended it "
-		"(residual_ended_by); RFC 2544 section 23 says %g s.",
-		waits->residual_s, waits->residual_s / WAIT_COPIES_PART, waits->residual_s / WAIT_QUIET_PART,
-		rfc->residual_s);
+	append_sentence(sentences,
+			"Phase d: at most %g s for residual frames, %g s after all of them have arrived, %g s of silence "
+			"once at least half of them and one of every flow have, and 1.25 times the largest latency seen, "
+			"but not before a trial of the run has waited for missing ones in vain for all of its time, nor "
+			"after frames came after their trial; each trial says how long it was (residual_duration) and what "
+			"ended it (residual_ended_by); RFC 2544 section 23 says %g s.",
+			waits->residual_s, waits->residual_s / WAIT_COPIES_PART, waits->residual_s / WAIT_QUIET_PART,
+			rfc->residual_s);
 	if (waits->stabilize_s < rfc->stabilize_s)
 		append_sentence(sentences,
 				"Phase e: %g s for the SUT to restabilise, RFC 2544 section 23 says at least %g s.",
@@ -324,8 +322,8 @@ static json_t *deviations_json(const struct config *config, struct measurer *mea
 		append_sentence(
 			sentences,
 			"Algorithm phased: bounds are those of draft-ietf-bmwg-mlrsearch-01, by the effective loss ratio of "
-			"trials of the Goal Final Trial Duration. It applies no Goal Exceed Ratio and no Goal Duration "
-			"Sum: one such trial judges a load, which is what 0 and one trial stand for here.");
+			"trials of the Goal Final Trial Duration. It applies no Goal Exceed Ratio and no Goal Duration Sum: "
+			"one such trial judges a load, which is what 0 and one trial stand for here.");
 	for (size_t i = 0; i < config->goal_count; i++)
 		add_goal(sentences, &config->goals[i]);
 	return sentences;
@@ -338,7 +336,7 @@ static void take_stored(json_t *document, const struct stored *stored)
 {
 	static const char *const members[] = { "deviations", "definitions" };
 
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+	for (size_t i = 0; i < COUNT(members); i++)
 		if (json_object_get(stored->document, members[i]))
 			json_object_set(document, members[i], json_object_get(stored->document, members[i]));
 	json_object_update_missing(json_object_get(document, "configuration"), stored->configuration);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "result/additions.h"
+#include "result/report.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +11,8 @@
 #include <time.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
 #include "base/plain.h"
 #include "result/compare.h"
-#include "result/load.h"
 #include "result/report.h"
 
 #define RESULTS_MOST 10000
@@ -216,9 +213,7 @@ static json_t *point_json(const struct dated *dated, const json_t *comparison, b
 
 static bool is_change(const json_t *comparison)
 {
-	const char *verdict = read_text(comparison, "verdict");
-
-	return strcmp(verdict, "slower") == 0 || strcmp(verdict, "faster") == 0;
+	return is_one_of(read_text(comparison, "verdict"), "slower faster");
 }
 
 static json_t *goal_json(const struct trend *trend, size_t goal)

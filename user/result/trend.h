@@ -5,8 +5,7 @@
  * A result is compared, as `compare` does (compare.h), with the one from which its level began: the first, or the last that differed. So
  * a change of many small steps is found as well, once it is as large as the tolerance.
  */
-#ifndef XDP_MLR_RESULT_TREND_H
-#define XDP_MLR_RESULT_TREND_H
+#pragma once
 
 #include <jansson.h>
 
@@ -17,5 +16,3 @@ bool trend_is_folder(const char *path);
 /* The document, "xdp-mlr/trend/1", of the folder that `report` was given; a new reference. EXIT_USAGE_ERROR where nothing in it can be
  * shown, which was said. What is no such result, or cannot be compared with the first, is left out, and the document says so. */
 enum exit_code trend_document(const struct config *config, json_t **ret);
-
-#endif

@@ -2,8 +2,6 @@
 #include "result/report.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "base/json_text.h"
 #include "base/units.h"
@@ -39,18 +37,16 @@ static void warn_of_goal(json_t *sentences, const struct mlr_goal *goal)
 				"results repeat less well; draft-15 section 4.6.2 does not recommend it.",
 				goal->name, goal->duration_sum_s, goal->final_trial_duration_s);
 	if (goal->exceed_ratio != RECOMMENDED_EXCEED_RATIO)
+		append_sentence(sentences,
+				"Goal %s: the Goal Exceed Ratio is %s; draft-15 section 4.6.4 recommends 50 %%, which makes "
+				"Search Durations vary least.",
+				goal->name, format_percent(goal->exceed_ratio, loss));
+	if (goal->width_ratio < goal->loss_ratio)
 		append_sentence(
 			sentences,
-			"Goal %s: the Goal Exceed Ratio is %s; draft-15 section 4.6.4 recommends 50 %%, which makes Search "
-			"Durations vary least.",
-			goal->name, format_percent(goal->exceed_ratio, loss));
-	if (goal->width_ratio < goal->loss_ratio)
-		append_sentence(sentences,
-				"Goal %s: the Goal Width (%s) is below the Goal Loss Ratio (%s): the Conditional "
-				"Throughput does not get more precise by that; draft-15 section 4.6.5 recommends a "
-				"width not below the loss ratio.",
-				goal->name, format_percent(goal->width_ratio, width),
-				format_percent(goal->loss_ratio, loss));
+			"Goal %s: the Goal Width (%s) is below the Goal Loss Ratio (%s): the Conditional Throughput does "
+			"not get more precise by that; draft-15 section 4.6.5 recommends a width not below the loss ratio.",
+			goal->name, format_percent(goal->width_ratio, width), format_percent(goal->loss_ratio, loss));
 }
 
 /* 5.6.2: a goal of more loss may come to a smaller Conditional Throughput where any goal of less loss is narrower than that
@@ -64,14 +60,14 @@ static void warn_across_goals(json_t *sentences, const struct config *config)
 			const struct mlr_goal *goal = &config->goals[i], *lossier = &config->goals[j];
 
 			if (goal->loss_ratio < lossier->loss_ratio && goal->width_ratio < lossier->loss_ratio)
-				append_sentence(
-					sentences,
-					"Goals %s and %s: the Goal Width of %s (%s) is below the Goal Loss Ratio of %s "
-					"(%s), "
-					"so the Conditional Throughput of %s may come out the larger one; draft-15 section "
-					"5.6.2 recommends a width not below the loss ratio of the goal that allows more.",
-					goal->name, lossier->name, goal->name, format_percent(goal->width_ratio, width),
-					lossier->name, format_percent(lossier->loss_ratio, loss), goal->name);
+				append_sentence(sentences,
+						"Goals %s and %s: the Goal Width of %s (%s) is below the Goal Loss Ratio of "
+						"%s (%s), so the Conditional Throughput of %s may come out the larger one; "
+						"draft-15 section 5.6.2 recommends a width not below the loss ratio of the "
+						"goal that allows more.",
+						goal->name, lossier->name, goal->name,
+						format_percent(goal->width_ratio, width), lossier->name,
+						format_percent(lossier->loss_ratio, loss), goal->name);
 		}
 	}
 }
@@ -85,8 +81,8 @@ static void warn_of_min_load(json_t *sentences, const struct config *config, dou
 		shortest_s = fmin(shortest_s, config->goals[i].initial_trial_duration_s);
 	if (min_load_fps * shortest_s < 1)
 		append_sentence(sentences,
-				"Min Load (%g fps) is less than one frame in the shortest trial (%g s): the loss ratio "
-				"of such a trial says nothing; draft-15 section 4.6.8.2 recommends at least one.",
+				"Min Load (%g fps) is less than one frame in the shortest trial (%g s): the loss ratio of "
+				"such a trial says nothing; draft-15 section 4.6.8.2 recommends at least one.",
 				min_load_fps, shortest_s);
 }
 

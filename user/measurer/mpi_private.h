@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the ranks of a wide trial agree. Private to the measurer of several hosts, whose state stands here, too. */
-#ifndef XDP_MLR_MEASURER_MPI_AGREE_H
-#define XDP_MLR_MEASURER_MPI_AGREE_H
+/* Private to the measurer of several hosts: its state, how the ranks of a trial agree, and its parts. */
+#pragma once
 
+#include "base/message.h"
 #include "config/config.h"
+#include "measurer/account.h"
 #include "measurer/mpi_clock.h"
 #include "measurer/mpi_job.h"
 #include "measurer/xdp_private.h"
@@ -41,6 +42,8 @@ struct measurer_mpi {
 	json_t *load_description;
 };
 
+/* --- mpi_trial.c: one trial of all ranks together --- */
+
 /* What each rank came to, exchanged: the code of the first that failed, or EXIT_DONE on all. `most` of a number of each, if
  * it is not NULL. */
 enum exit_code mpi_agree(enum exit_code code, uint64_t own, uint64_t *ret_most);
@@ -51,4 +54,35 @@ enum exit_code mpi_agree(enum exit_code code, uint64_t own, uint64_t *ret_most);
 /* Whether a port is on this host, and where in its measurer. */
 bool mpi_port_is_here(const struct measurer_mpi *mpi, unsigned int port, unsigned int *ret_index);
 
-#endif
+/* What rank 0 orders. Plain data. */
+struct mpi_order {
+	enum { ORDER_OPEN, ORDER_TRIAL, ORDER_CLOSE, ORDER_END } kind;
+	struct mlr_trial_input input; /* the rest is of a trial */
+	uint16_t trial;
+	uint32_t first_sequence;
+};
+
+/* What came of it, on all ranks; what ports did is in mpi->xdp.account. */
+struct mpi_result {
+	uint64_t sequences_used;
+	double waits_s;
+	struct residual_summary residual;
+};
+
+/* Take part in a trial. Collective; EXIT_DONE on all ranks or on none. No exchange while frames flow. */
+enum exit_code mpi_trial(struct measurer_mpi *mpi, const struct mpi_order *order, struct mpi_result *ret);
+
+/* --- mpi_supervisor.c ------------------------------------------------------------------------------------------------ */
+
+/*
+ * A supervisor beside a rank: the process that mpirun started only waits for another, which does the work.
+ *
+ * When that one is killed, whatever by, the supervisor says so, undoes what it left changed on ports, and exits with
+ * EXIT_INVALID, which is mpirun's exit code then; mpirun itself would say 137 and nothing of a measurement. When the
+ * supervisor is killed, the worker is told to stop, and gives its ports back. Only where both are killed at one moment the
+ * journal is left to `xdp-mlr clean`.
+ */
+
+/* Run `run` in a process of its own; no thread may run yet. Returns in both: in it what `run` returns, in the supervisor its
+ * exit code. */
+enum exit_code supervisor_run(enum exit_code (*run)(const struct config *config), const struct config *config);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Measurers that measure nothing. One stands for a measurer where a stop came before it was ready, and tells the result what
+ * would have been sent; the other is that of a replay: it is what the stored search had.
+ */
+#include "config/stored.h"
+#include "config/traffic.h"
+#include "measurer/measurer_new.h"
+
+struct measurer_stopped {
+	struct measurer base;
+	struct mlr_profile profile;
+};
+
+static enum exit_code stopped_measure(struct measurer *measurer, const struct mlr_trial_input *input,
+				      struct measurement *ret)
+{
+	(void)measurer;
+	(void)input;
+	(void)ret;
+	return EXIT_INTERRUPTED;
+}
+
+static json_t *stopped_describe(struct measurer *measurer)
+{
+	const struct config *config = measurer->config;
+	json_t *names;
+
+	if (config->measurer == MEASURER_EXEC)
+		return json_pack("{s:s, s:s, s:s}", "name", "exec", "command", config->measurer_argument, "state",
+				 "stopped before it was started");
+	names = json_array();
+	for (unsigned int i = 0; i < config->port_count; i++)
+		json_array_append_new(names, json_pack("{s:s}", "name", config->ports[i].label));
+	return json_pack("{s:s, s:o, s:s?, s:s}", "name", config->measurer == MEASURER_MPI ? "mpi" : "xdp", "ports", names,
+			 "allow_unsafe", config->unsafe_reason, "state", "stopped before its ports were ready");
+}
+
+static json_t *stopped_traffic_profile(struct measurer *measurer)
+{
+	const struct measurer_stopped *stopped = (const struct measurer_stopped *)measurer;
+	const char *names[MLR_PORTS_MAX];
+
+	if (measurer->config->measurer == MEASURER_EXEC)
+		return json_pack("{s:s}", "description", "the external measurer's own");
+	for (unsigned int i = 0; i < measurer->config->port_count; i++)
+		names[i] = measurer->config->ports[i].label;
+	return traffic_describe(measurer->config, &stopped->profile, names);
+}
+
+static const struct measurer_ops stopped_ops = {
+	.measure = stopped_measure,
+	.describe = stopped_describe,
+	.traffic_profile = stopped_traffic_profile,
+};
+
+enum exit_code measurer_stopped_new(const struct config *config, struct measurer **ret)
+{
+	struct measurer_stopped *stopped = calloc(1, sizeof(*stopped));
+	enum exit_code code;
+
+	if (!stopped)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	stopped->base = (struct measurer){ .ops = &stopped_ops, .config = config, .transmitters = 1 };
+	stopped->base.virtual_time = config->measurer == MEASURER_EXEC;
+	if (config->measurer != MEASURER_EXEC) { /* an external one has ports of its own */
+		code = traffic_profile_of(config, &stopped->profile);
+		if (code) {
+			free(stopped);
+			return code;
+		}
+		stopped->base.transmitters = mlr_profile_transmitters(&stopped->profile);
+	}
+	*ret = &stopped->base;
+	return EXIT_DONE;
+}
+
+/* --- of a replay ---------------------------------------------------------------------------------------------------- */
+
+static enum exit_code replay_measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
+{
+	(void)measurer;
+	(void)input;
+	(void)ret;
+	return refuse(EXIT_INVALID, "a replay cannot measure");
+}
+
+/* A member of the stored document; null if it has none. */
+static json_t *stored_member(const struct measurer *measurer, const char *name)
+{
+	json_t *member = json_object_get(measurer->config->stored->document, name);
+
+	return member ? json_incref(member) : json_null();
+}
+
+static json_t *replay_describe(struct measurer *measurer)
+{
+	return json_pack("{s:s, s:o}", "name", "replay", "replayed", stored_member(measurer, "measurer"));
+}
+
+static json_t *replay_traffic_profile(struct measurer *measurer)
+{
+	return stored_member(measurer, "traffic_profile");
+}
+
+static const struct measurer_ops replay_ops = {
+	.measure = replay_measure,
+	.describe = replay_describe,
+	.traffic_profile = replay_traffic_profile,
+};
+
+enum exit_code measurer_replay_new(struct measurer **ret)
+{
+	*ret = calloc(1, sizeof(**ret));
+	if (!*ret)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	**ret = (struct measurer){ .ops = &replay_ops, .virtual_time = true, .transmitters = 1 };
+	return EXIT_DONE;
+}
