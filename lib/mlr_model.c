@@ -3,32 +3,28 @@
  * What the trials say about a goal's critical load: a posterior over a small family of curves, summed up on a grid.
  *
  * A curve gives the probability p(x) that a full-length trial at position x exceeds the Goal Loss Ratio. How many frames a
- *bad trial lost says more, but what it says depends on why they were lost. So there are kinds of curves:
+ * bad trial lost says more, but what it says depends on why they were lost. So there are kinds of curves:
  *
- *	blind		p(x) = floor + (1 - floor) * logistic(1.7 * z), z = (x - critical) / spread; any loss is as likely.
- *			The floor stands for interference that does not care about the load.
+ *	blind		p(x) = logistic(1.7 * z), z = (x - critical) / spread; any loss is as likely, but for a capacity
+ *			that comes again (mlr_atoms.c).
  *	counted		frames are lost one by one, so that their number is a Poisson count of mean ln(2) * exp(z).
  *	capacity	each trial draws its own capacity, and loses what exceeds it: p(x) = logistic(1.7 * z) again, but a
- *bad trial tells the very capacity that it met.
- *
- * Where a capacity comes again and again (mlr_atoms.c), the floor of a blind curve is the chance to meet it, and begins
- * there.
+ *			bad trial tells the very capacity that it met.
  *
  * The trials themselves tell the kinds apart. The grid is fixed once the critical load is located, fine near the root and
  * coarser away from it; so the posterior is exact on its grid, repeatable, and cheap to bring up to date with one more
- *trial. Nothing here decides what is a bound: the model only chooses where to measure.
+ * trial. Nothing here decides what is a bound: the model only chooses where to measure.
  */
 #include "mlr_private.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define BLIND_KINDS      3 /* one a floor */
-#define KIND_COUNTED     3
-#define KIND_CAPACITY    4
-#define KINDS            5
+#define KIND_BLIND       0
+#define KIND_COUNTED     1
+#define KIND_CAPACITY    2
+#define KINDS            3
 #define SPREADS          20
 #define SIDE_OFFSETS     68 /* critical loads on each side of the root */
 #define OFFSETS          (2 * SIDE_OFFSETS + 1)
@@ -44,10 +40,7 @@
 
 _Static_assert(KINDS *SPREADS <= MLR_SHAPES, "a shape has an index of its own");
 
-static const double floors[BLIND_KINDS] = { 0, 0.15, 0.36 };
-#define FLOORED_KINDS (BLIND_KINDS - 1) /* all blind ones but the first */
-
-static const double kind_weights[KINDS] = { 0.5, 0.03, 0.03, 0.34, 0.1 };
+static const double kind_weights[KINDS] = { 0.5, 0.34, 0.1 };
 
 #define P_MIN          0.004 /* no curve is more certain */
 #define COUNTS         8     /* more lost frames are just many: far from the median the curve may bend */
@@ -68,10 +61,8 @@ struct mlr_model {
 	struct curve_cell curves[KINDS][MLR_CURVE_CELLS];
 	unsigned char levels[KINDS][MLR_CURVE_CELLS];
 	double log_weight[KINDS][SPREADS][OFFSETS];
-	double floored_prior[FLOORED_KINDS][SPREADS][OFFSETS];
 	bool has_atoms; /* whether they are looked for */
 	struct mlr_atoms atoms;
-	double atom; /* position, or NAN */
 	struct mlr_hypothesis hypotheses[HYPOTHESES];
 };
 
@@ -90,9 +81,7 @@ static double exceed_probability(size_t kind, double z)
 {
 	double p;
 
-	if (kind < BLIND_KINDS)
-		p = floors[kind] + (1 - floors[kind]) * logistic(z);
-	else if (kind == KIND_COUNTED)
+	if (kind == KIND_COUNTED)
 		p = 1 - exp(-M_LN2 * exp(z));
 	else
 		p = logistic(z);
@@ -181,17 +170,14 @@ int mlr_model_new(const struct mlr_root *root, double unit, const struct mlr_goa
 
 	if (!model)
 		return -ENOMEM;
-	model->kinds = goal->loss_ratio <= 0 ? KINDS : BLIND_KINDS;
+	model->kinds = goal->loss_ratio <= 0 ? KINDS : KIND_BLIND + 1;
 	model->has_atoms = goal->initial_trial_duration_s >= goal->final_trial_duration_s;
 	model->atoms.unit = unit;
-	model->atoms.highest_good = NAN;
-	model->atom = NAN;
 	for (size_t s = 0; s < SPREADS; s++)
 		model->inverse_spread[s] = 1 / (SPREAD_MIN * unit * pow(SPREAD_RATIO, (double)s));
 	set_curves(model);
 	set_critical(model, root->position, unit);
 	set_prior(model, root, unit);
-	memcpy(model->floored_prior, model->log_weight[1], sizeof(model->floored_prior));
 	*ret = model;
 	return 0;
 }
@@ -231,32 +217,12 @@ static double counted_likelihood(const struct mlr_observation *seen, double any_
 	return log(part + OUTLIER_WEIGHT * exp(any_loss));
 }
 
-/* Log-likelihood of a trial for a kind whose floor is an atom. */
-static double atom_likelihood(const struct mlr_model *model, size_t kind, const struct curve_cell *bare,
-			      const struct mlr_observation *seen, double any_loss)
-{
-	if (seen->position < model->atom)
-		return seen->is_bad ? log(P_MIN) + any_loss : 0;
-	if (mlr_atoms_is_at(&model->atoms, seen, model->atom))
-		return log(floors[kind]) + any_loss;
-	if (seen->is_bad)
-		return log(1 - floors[kind]) + bare->log_bad + any_loss;
-	return seen->good * (log(1 - floors[kind]) + bare->log_good);
-}
-
-static bool is_floored(size_t kind)
-{
-	return kind > 0 && kind < BLIND_KINDS;
-}
-
 /* Log-likelihood of a trial for a kind, where the curve is as in this cell; a density is for a spread of one step. */
 static double likelihood(const struct mlr_model *model, size_t kind, size_t i, const struct mlr_observation *seen,
 			 double any_loss)
 {
 	const struct curve_cell *cell = &model->curves[kind][i];
 
-	if (is_floored(kind) && isfinite(model->atom))
-		return atom_likelihood(model, kind, &model->curves[0][i], seen, any_loss);
 	if (kind == KIND_COUNTED)
 		return counted_likelihood(seen, any_loss, M_LN2 * exp(z_of(i)));
 	if (kind == KIND_CAPACITY && !seen->is_bad)
@@ -266,16 +232,15 @@ static double likelihood(const struct mlr_model *model, size_t kind, size_t i, c
 	return seen->is_bad ? cell->log_bad + any_loss : seen->good * cell->log_good;
 }
 
-/* Add to each hypothesis of these kinds what its curve says at a position, by cells of the curve of its kind. */
-static void add_by_cells(struct mlr_model *model, size_t first_kind, size_t end_kind, double position,
-			 double by_cell[KINDS][MLR_CURVE_CELLS])
+/* Add to each hypothesis what its curve says at a position, by cells of the curve of its kind. */
+static void add_by_cells(struct mlr_model *model, double position, double by_cell[KINDS][MLR_CURVE_CELLS])
 {
 	for (size_t s = 0; s < SPREADS; s++) {
 		for (size_t i = 0; i < OFFSETS; i++) {
 			double z = (position - model->critical[i]) * model->inverse_spread[s];
 			size_t cell = mlr_curve_cell(z);
 
-			for (size_t kind = first_kind; kind < end_kind; kind++)
+			for (size_t kind = 0; kind < model->kinds; kind++)
 				model->log_weight[kind][s][i] += by_cell[kind][cell];
 		}
 	}
@@ -300,12 +265,12 @@ static void learn_capacity(struct mlr_model *model, const struct mlr_observation
 }
 
 /* Learn from one trial, but for what is to be added by cells. */
-static void learn_trial(struct mlr_model *model, size_t first_kind, size_t end_kind, const struct mlr_observation *seen,
+static void learn_trial(struct mlr_model *model, const struct mlr_observation *seen,
 			double by_cell[KINDS][MLR_CURVE_CELLS])
 {
 	double loss_log = this_loss_log(model, seen);
 
-	for (size_t kind = first_kind; kind < end_kind; kind++) {
+	for (size_t kind = 0; kind < model->kinds; kind++) {
 		if (kind == KIND_CAPACITY && seen->is_bad) {
 			learn_capacity(model, seen);
 			continue;
@@ -320,39 +285,11 @@ void mlr_model_learn(struct mlr_model *model, const struct mlr_observation *seen
 	double by_cell[KINDS][MLR_CURVE_CELLS] = { 0 };
 
 	for (size_t t = 0; t < count; t++) {
-		learn_trial(model, 0, model->kinds, &seen[t], by_cell);
+		learn_trial(model, &seen[t], by_cell);
 		if (model->has_atoms)
 			mlr_atoms_add(&model->atoms, &seen[t]);
 	}
-	add_by_cells(model, 0, model->kinds, seen->position, by_cell);
-}
-
-/* Learn anew what a new atom makes of the trials, for the kinds with a floor. Those in a row at one load go together. */
-static void learn_atom(struct mlr_model *model)
-{
-	const struct mlr_atoms *atoms = &model->atoms;
-	double by_cell[KINDS][MLR_CURVE_CELLS];
-
-	memcpy(model->log_weight[1], model->floored_prior, sizeof(model->floored_prior));
-	for (size_t t = 0; t < atoms->count; t++) {
-		const struct mlr_observation *seen = &atoms->seen[t];
-
-		if (t == 0 || seen->position != atoms->seen[t - 1].position)
-			memset(by_cell, 0, sizeof(by_cell));
-		learn_trial(model, 1, BLIND_KINDS, seen, by_cell);
-		if (t + 1 == atoms->count || seen->position != atoms->seen[t + 1].position)
-			add_by_cells(model, 1, BLIND_KINDS, seen->position, by_cell);
-	}
-}
-
-static void look_for_atom(struct mlr_model *model)
-{
-	double atom = mlr_atoms_find(&model->atoms);
-
-	if (isnan(atom) || fabs(atom - model->atom) <= SPREAD_MIN * model->atoms.unit / 10)
-		return;
-	model->atom = atom;
-	learn_atom(model);
+	add_by_cells(model, seen->position, by_cell);
 }
 
 static double heaviest(const struct mlr_model *model)
@@ -370,7 +307,6 @@ size_t mlr_model_hypotheses(struct mlr_model *model, const struct mlr_hypothesis
 	double most, least, sum = 0;
 	size_t count = 0;
 
-	look_for_atom(model);
 	most = heaviest(model);
 	least = most + log(MASS_NEGLECTED);
 
@@ -385,7 +321,6 @@ size_t mlr_model_hypotheses(struct mlr_model *model, const struct mlr_hypothesis
 					.weight = exp(log_weight - most),
 					.critical = model->critical[i],
 					.inverse_spread = model->inverse_spread[s],
-					.begins = is_floored(kind) ? model->atom : NAN,
 					.levels = model->levels[kind],
 					.shape = (unsigned int)(kind * SPREADS + s),
 				};

@@ -169,21 +169,16 @@ struct mlr_observation mlr_observe(const struct mlr_grid *grid, const struct mlr
 
 #define MLR_ATOMS_SEEN_MAX 128
 
-/* The trials that may show an atom: as many as fit. */
+/* The trials so far: as many as fit. */
 struct mlr_atoms {
-	double unit;         /* steps within the Goal Width */
-	double highest_good; /* position of the highest good trial, NAN if there is none */
+	double unit; /* steps within the Goal Width */
 	size_t count;
 	struct mlr_observation seen[MLR_ATOMS_SEEN_MAX];
 };
 
 void mlr_atoms_add(struct mlr_atoms *atoms, const struct mlr_observation *seen);
-/* Whether a trial met this capacity. */
-bool mlr_atoms_is_at(const struct mlr_atoms *atoms, const struct mlr_observation *seen, double capacity);
 /* Whether a trial met a capacity that one before it met. */
 bool mlr_atoms_has_met(const struct mlr_atoms *atoms, const struct mlr_observation *seen);
-/* The capacity that was met most often, if it is an atom; NAN if there is none. */
-double mlr_atoms_find(const struct mlr_atoms *atoms);
 
 /* --- the model --- */
 
@@ -197,9 +192,8 @@ void mlr_model_learn(struct mlr_model *model, const struct mlr_observation *seen
 /* The hypotheses that matter, heaviest mass kept; weights sum to 1. Valid until the next call on the model. */
 struct mlr_hypothesis {
 	double weight;
-	double critical;             /* position where half of the trials exceed, the constant part left out */
+	double critical;             /* position where half of the trials exceed */
 	double inverse_spread;       /* 1 / steps */
-	double begins;               /* position below which nothing exceeds, NAN where there is none */
 	const unsigned char *levels; /* of the exceed probability, by cells of its curve */
 	unsigned int shape;          /* index of (kind, spread), below MLR_SHAPES */
 };
@@ -223,8 +217,6 @@ static inline size_t mlr_curve_cell(double z)
 /* Level of the exceed probability at a position. A plan asks for it some 100 000 times. */
 static inline unsigned int mlr_hypothesis_level(const struct mlr_hypothesis *hypothesis, double position)
 {
-	if (position < hypothesis->begins)
-		return 0;
 	return hypothesis->levels[mlr_curve_cell((position - hypothesis->critical) * hypothesis->inverse_spread)];
 }
 

@@ -58,8 +58,10 @@ shows() { # expression options...
 @test "the smallest frame follows from the protocol, and the refusal says why" {
   refuses 2 "64 octets are too few: UDP over IPv6 with 0 VLAN tags.* needs 84" show --ip 6
   refuses 2 "67 octets are too few: UDP over IPv4 with 1 VLAN tag,.* needs 68" show --vlan 1 --frame-size 67
-  refuses 2 "needs 92" show --vlan 1,2 --ip mixed --frame-size imix:7:64,4:594,1:1518
-  # a mix that has a name is what fits of it, and that is said
+  refuses 2 "needs 92" show --vlan 1,2 --ip mixed --frame-size genome:af
+  # a mix is what fits of it, and that is said
+  shows '[.frames[].size_octets] | unique == [84, 570, 1518]' --ip 6 --frame-size imix:28:78,16:570,4:1518 --count 48 2>"$BATS_TEST_TMPDIR/err"
+  grep -q -- "--frame-size imix:28:78,16:570,4:1518: 84 octets instead of 78" "$BATS_TEST_TMPDIR/err"
   shows '[.frames[].size_octets] | unique == [92, 594, 1518]' --vlan 1,2 --ip mixed --frame-size imix --count 12 2>"$BATS_TEST_TMPDIR/err"
   grep -q -- "--frame-size imix: 92 octets instead of 64" "$BATS_TEST_TMPDIR/err"
   shows '.frames[0].size_octets == 92' --vlan 1,2 --ip 6 --frame-size 92

@@ -27,6 +27,48 @@ start_trial() {
   refused 2 "--ports" "nosuch0"
 }
 
+@test "a dry run refuses what the run would, in the same words" {
+  local request dry said
+  lab_up wire
+  ip address add 192.0.2.1/24 dev lo
+  while read -r request; do
+    eval "set -- ${request//PORTS/-p $A,$B --load 1000 --duration 0.1}"
+    run --separate-stderr "$MLR" "$@" --dry-run
+    dry=$status said=$stderr
+    run --separate-stderr "$MLR" "$@"
+    [ "$dry" -ne 0 ] && [ "$dry" -eq "$status" ] && [ "$said" = "$stderr" ] || {
+      printf '%s\ndry %s: %s\nrun %s: %s\n' "$request" "$dry" "$said" "$status" "$stderr"
+      return 1
+    }
+  done <<END
+trial -p $A,$A --load 1000
+trial -p $A,nosuch0 --load 1000
+trial -p lo,$B --load 1000
+trial -p $A,$B --load 50%
+search -p $A,$B --max-load 80%
+search -p $A,$B --max-load 1000 --min-load 10% --goal loss=0
+soak -p $A,$B --max-load 1000 --min-load 2000
+trial PORTS --frame-size 4000
+trial PORTS --ip 6 --frame-size 78
+trial PORTS --report /nonexistent/x.html
+trial PORTS --junit /dev/null/x.xml
+trial PORTS --metrics /nonexistent/x.prom
+trial PORTS --sut-config /nonexistent
+trial PORTS --capture-lost /nonexistent/x.csv
+trial PORTS --capture-foreign /nonexistent/x.pcapng
+trial PORTS --template /nonexistent
+trial PORTS --vary src-address=1000
+trial PORTS --require 'nonsense<=1'
+y1564 -p $A,$B --service cir=1kfps,frame-size=4000
+END
+  # what a command would say of the SUT is not asked for
+  run --separate-stderr "$MLR" trial -p "$A,$B" --load 1000 --dry-run --sut-config-command "touch $BATS_TEST_TMPDIR/ran"
+  [ "$status" -eq 0 ] && [ ! -e "$BATS_TEST_TMPDIR/ran" ]
+  ip link set "$B" down
+  run --separate-stderr "$MLR" trial -p "$A,$B" --load 1000 --dry-run
+  refused 3 "$B is down"
+}
+
 @test "the same port twice" {
   lab_up wire
   run --separate-stderr "$MLR" trial -p "$A,$A" --load 1000 --duration 1

@@ -51,6 +51,15 @@ look() { # COUNT tcpdump-arguments... -- trial-options...
   done
 }
 
+@test "a mix whose smallest size is too small is sent with larger ones, and that deviates" {
+  lab_up xdp
+  clean_trial --load 20kfps --duration 0.3 --ip 6 --frame-size imix:28:78,16:570,4:1518
+  adds_up
+  check "$counts.received == 6000"
+  check '.traffic_profile.frame_sizes | map(.size_octets) == [84, 570, 1518]'
+  check '.deviations | any(test("has frames of 78 octets; in place .* frames of 84 are sent"))'
+}
+
 @test "a million flows are received, and none is taken for another" {
   lab_up xdp
   clean_trial --load 200kfps --duration 1 --flows 1000000 --vary src-port=1000,dst-address=200,dst-port=5

@@ -471,6 +471,16 @@ static void memory_is_told_from_noise(void **state)
 	}
 }
 
+/* Asked after each trial, chance has many chances: beyond 3.4 standard deviations, these were taken for SUTs that remember, and one
+ * was then measured at every width on the way down. */
+static void chance_is_not_taken_for_memory(void **state)
+{
+	(void)state;
+	assert_false(is_remembering("stretch,spread=20000,capacity=134986,seed=10"));
+	assert_false(is_remembering("stretch,spread=20000,capacity=166529,seed=17"));
+	assert_false(is_remembering("turbo,capacity=147698,seed=13"));
+}
+
 /* --- refusals --- */
 
 static void inputs_out_of_range_are_refused(void **state)
@@ -896,6 +906,7 @@ int main(void)
 		cmocka_unit_test(exact_repeats_leave_one_trial_a_load),
 		cmocka_unit_test(what_a_worn_sut_bears_is_found),
 		cmocka_unit_test(memory_is_told_from_noise),
+		cmocka_unit_test(chance_is_not_taken_for_memory),
 		cmocka_unit_test(inputs_out_of_range_are_refused),
 		cmocka_unit_test(results_out_of_range_change_nothing),
 		cmocka_unit_test(warmup_stays_out_of_the_results),

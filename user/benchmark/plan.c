@@ -372,25 +372,13 @@ static char *plan_text(const struct config *config, const struct estimate *estim
 	return text_stream_end(stream, &text);
 }
 
-/* That they are there, everybody may see; whether they may be used shows when they are opened. */
-static enum exit_code check_ports(const struct config *config)
-{
-	for (unsigned int i = 0; i < config->port_count && config->measurer == MEASURER_XDP; i++)
-		if (!if_nametoindex(config->ports[i].name))
-			return refuse(EXIT_USAGE_ERROR, "--ports: there is no port '%s' here; 'ip link' lists what there is",
-				      config->ports[i].name);
-	return EXIT_DONE;
-}
-
 enum exit_code plan_show(const struct config *config)
 {
 	struct estimate estimate;
-	enum exit_code code = check_ports(config);
+	enum exit_code code = make_estimate(config, &estimate);
 	size_t length;
 	char *text;
 
-	if (code == EXIT_DONE)
-		code = make_estimate(config, &estimate);
 	if (code != EXIT_DONE)
 		return code;
 	if (config->format != FORMAT_TEXT)

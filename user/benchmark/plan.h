@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --dry-run: what a run would do, and how long that would take. Nothing is sent, no port is opened, and root is not needed.
+ * The plan of --dry-run: what a run would do, and how long that would take. Nothing is sent, no port is opened, and root is not needed.
  *
  * The time of a search is found by searching: its own controller, over simulated SUTs with limits at several places between
  * Min Load and Max Load that are sharp, or scatter from trial to trial. What the real SUT does, only it knows.

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/stop.h"
-#include "benchmark/plan.h"
 #include "cli/verbs.h"
 #include "config/configure.h"
 #include "config/echo.h"
@@ -54,7 +53,7 @@ static enum exit_code run(const struct config *config)
 	if (config->dump_config)
 		return config_dump(config);
 	if (config->dry_run && !is_campaign(config->verb))
-		return plan_show(config);
+		return dry_run(config);
 	return config->measurer == MEASURER_MPI ? mpi_run(config, run_with_metrics) : run_with_metrics(config);
 }
 

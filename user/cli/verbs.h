@@ -7,3 +7,6 @@
 
 #define VERB_FUNCTION(CONSTANT, FUNCTION, ...) enum exit_code FUNCTION(const struct config *config);
 VERBS(VERB_FUNCTION)
+
+/* Of a verb that measures. */
+enum exit_code dry_run(const struct config *config);

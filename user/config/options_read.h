@@ -10,8 +10,6 @@
 #define INTERVAL_LEAST_S 0.001
 
 enum exit_code read_frame_size(const struct given *given, struct config *config); /* one */
-/* "imix", or another mix that has a name: then the tester may send larger frames where its smallest are too small. */
-bool frame_size_is_named_mix(const char *text);
 enum exit_code read_tests(const struct given *given, struct config *config);
 enum exit_code read_fast(const struct given *given, struct config *config);
 enum exit_code read_loss_step(const struct given *given, struct config *config);

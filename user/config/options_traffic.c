@@ -167,11 +167,6 @@ static const struct named_mix *find_mix(const char *name)
 	return NULL;
 }
 
-bool frame_size_is_named_mix(const char *text)
-{
-	return find_mix(text);
-}
-
 static enum exit_code read_mix(const struct given *given, struct mlr_size_mix *ret)
 {
 	const struct named_mix *mix = find_mix(given->text);

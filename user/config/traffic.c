@@ -270,14 +270,15 @@ static enum exit_code fit_default(struct config *config, unsigned int least_octe
 	return read_frame_sizes(given, config);
 }
 
-/* So do the sizes of a mix that was asked for by name. */
+/* So do the sizes of a mix; a genome is sent to the letter. */
 static void fit_mix(struct config *config, unsigned int least_octets)
 {
 	struct mlr_size_mix *mix = &config->sizes;
 	unsigned int octets = mlr_size_least_octets(mix);
 
-	if (octets >= least_octets || !frame_size_is_named_mix(config->frame_size_text))
+	if (octets >= least_octets || strncmp(config->frame_size_text, "imix", strlen("imix")) != 0)
 		return;
+	config->padded_octets = octets;
 	note("--frame-size %s: %u octets instead of %u, the least that these frames need", config->frame_size_text,
 	     least_octets, octets);
 	for (unsigned int i = 0; i < mix->size_count; i++)

@@ -18,8 +18,7 @@
 #include "config/config.h"
 #include "lab/sut.h"
 
-#define LAB_NAME_SIZE    12 /* octets, with the closing NUL: a port name has to hold it and "-a" */
-#define LAB_NAME_DEFAULT "lab"
+#define LAB_NAME_SIZE 12 /* octets, with the closing NUL: a port name has to hold it and "-a" */
 
 struct lab {
 	char name[LAB_NAME_SIZE];

@@ -19,10 +19,9 @@
 #include "measurer/xdp_private.h"
 #include "measurer/xdp_trial.h"
 
-#define CLOCK_ROUNDS       200
-#define OPEN_PATIENCE_NS   (60 * NS_PER_S) /* ports are prepared, and may restart */
-#define DESCRIPTION_OCTETS 4096
-#define NS_PER_US          1e3
+#define CLOCK_ROUNDS     200
+#define OPEN_PATIENCE_NS (60 * NS_PER_S) /* ports are prepared, and may restart */
+#define NS_PER_US        1e3
 
 static const struct measurer_ops ops;
 

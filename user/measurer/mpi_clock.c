@@ -56,7 +56,8 @@ struct clock_offset clock_offset_of(const struct job_reading *reading)
 	return offset;
 }
 
-unsigned int mpi_clock_of(const struct mpi_clocks *clocks, unsigned int rank)
+/* Which rank's offset counts for this one: the lowest with the same clock. */
+static unsigned int clock_of(const struct mpi_clocks *clocks, unsigned int rank)
 {
 	unsigned int lowest = 0;
 
@@ -70,7 +71,7 @@ void mpi_clocks_take(struct mpi_clocks *clocks, bool before)
 	struct phc_offset *to = before ? clocks->before : clocks->after;
 
 	for (unsigned int rank = 0; rank < clocks->rank_count; rank++) {
-		unsigned int clock = mpi_clock_of(clocks, rank);
+		unsigned int clock = clock_of(clocks, rank);
 
 		to[rank] = clock ? clocks->measured[clock].monotonic : (struct phc_offset){ .offset_ns = 0 };
 	}
@@ -78,7 +79,7 @@ void mpi_clocks_take(struct mpi_clocks *clocks, bool before)
 
 uint64_t mpi_clocks_bound_ns(const struct mpi_clocks *clocks, unsigned int from, unsigned int to)
 {
-	if (mpi_clock_of(clocks, from) == mpi_clock_of(clocks, to))
+	if (clock_of(clocks, from) == clock_of(clocks, to))
 		return 0;
 	return phc_bound_over_ns(&clocks->before[from], &clocks->after[from]) +
 	       phc_bound_over_ns(&clocks->before[to], &clocks->after[to]);
@@ -104,7 +105,7 @@ json_t *mpi_clock_json(const struct mpi_clocks *clocks, unsigned int rank)
 	const struct clock_state *state = &clocks->states[rank];
 	const struct clock_offset *offset = &clocks->measured[rank];
 	json_t *json =
-		json_pack("{s:b, s:I, s:I, s:I}", "same_as_rank_0", (int)(mpi_clock_of(clocks, rank) == 0),
+		json_pack("{s:b, s:I, s:I, s:I}", "same_as_rank_0", (int)(clock_of(clocks, rank) == 0),
 			  "monotonic_offset_ns", (json_int_t)offset->monotonic.offset_ns, "offset_bound_ns",
 			  (json_int_t)offset->monotonic.bound_ns, "realtime_offset_ns", (json_int_t)offset->realtime_ns);
 

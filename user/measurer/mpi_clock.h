@@ -45,8 +45,6 @@ struct mpi_clocks {
 	struct phc_offset before[JOB_RANKS_MAX], after[JOB_RANKS_MAX];
 };
 
-/* Which rank's offset counts for this one: the lowest with the same clock. */
-unsigned int mpi_clock_of(const struct mpi_clocks *clocks, unsigned int rank);
 /* Let the last measurement be that before, or after a trial. */
 void mpi_clocks_take(struct mpi_clocks *clocks, bool before);
 /* How far the clocks of two ranks may have been off between the two measurements (ns). */

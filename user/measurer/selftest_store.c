@@ -61,7 +61,8 @@ static json_t *nic_json(const char *port)
 			 "driver_version", nic.driver_version, "firmware", nic.firmware, "queues", (int)nic.queues);
 }
 
-json_t *selftest_subject(const struct config *config, const struct selftest_way *way)
+/* What self-tests with this configuration belong to. A new reference. */
+static json_t *subject_of(const struct config *config, const struct selftest_way *way)
 {
 	struct utsname machine;
 
@@ -196,7 +197,7 @@ static json_t *with_entry(json_t *document, json_t *entry)
 bool selftest_keep(const struct config *config, const struct selftest_way *way, const json_t *measured, char ret_path[],
 		   size_t size)
 {
-	json_t *entry = selftest_subject(config, way), *document;
+	json_t *entry = subject_of(config, way), *document;
 	char path[PATH_SIZE];
 	int error;
 
@@ -312,7 +313,7 @@ static struct selftest_figure figure_of(const json_t *entry, const json_t *subje
 struct selftest_figure selftest_find(const struct config *config, const struct selftest_way *way)
 {
 	struct selftest_figure figure = { .state = SELFTEST_NONE };
-	json_t *subject = selftest_subject(config, way), *document;
+	json_t *subject = subject_of(config, way), *document;
 	const json_t *entry;
 	char path[PATH_SIZE];
 
@@ -329,7 +330,7 @@ struct selftest_figure selftest_find(const struct config *config, const struct s
 /* The fresh clean load of a backend in whatever mode it was measured, 0 if there is none. */
 static double fresh_load_fps(const json_t *document, const struct config *config, const struct selftest_way *way)
 {
-	json_t *subject = selftest_subject(config, way);
+	json_t *subject = subject_of(config, way);
 	const json_t *entry = find_entry(document, subject);
 	struct selftest_figure figure = { .state = SELFTEST_NONE };
 
@@ -345,7 +346,7 @@ static double fresh_load_fps(const json_t *document, const struct config *config
 const char *selftest_faster_backend(const struct config *config, const char *one, const char *other, bool by_nic_clock)
 {
 	const struct selftest_way by_one = { one, "", by_nic_clock, false }, by_other = { other, "", by_nic_clock, false };
-	json_t *subject = selftest_subject(config, &by_one), *document;
+	json_t *subject = subject_of(config, &by_one), *document;
 	double one_fps, other_fps;
 	char path[PATH_SIZE];
 

@@ -54,6 +54,3 @@ const char *selftest_faster_backend(const struct config *config, const char *one
  * "limited_by", "floor". A warning where it cannot be kept; else true, with the path. */
 bool selftest_keep(const struct config *config, const struct selftest_way *way, const json_t *measured, char ret_path[],
 		   size_t size);
-
-/* What self-tests with this configuration belong to: NICs, kernel, frame size, direction, options. A new reference. */
-json_t *selftest_subject(const struct config *config, const struct selftest_way *way);

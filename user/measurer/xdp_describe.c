@@ -3,6 +3,7 @@
 
 #include "config/traffic.h"
 #include "measurer/departure.h"
+#include "mlr/imix.h"
 #include "port/journal.h"
 
 static json_t *mac_json(const uint8_t mac[MLR_MAC_OCTETS])
@@ -141,6 +142,12 @@ void xdp_deviations(struct measurer *measurer, json_t *list)
 			       : config->ip == IP_6 ? "neighbour discovery"
 						    : "ARP and neighbour discovery";
 
+	if (config->padded_octets)
+		json_array_append_new(
+			list,
+			json_sprintf("The mix of sizes has frames of %u octets; in place of those that are too small for "
+				     "the tester's tag, frames of %u are sent (--frame-size).",
+				     config->padded_octets, mlr_size_least_octets(&config->sizes)));
 	if (config->no_seq)
 		json_array_append_new(
 			list,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/if_packet.h>
+#include <math.h>
 #include <net/ethernet.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,16 +51,25 @@ static unsigned int possible_mtu(const struct config *config, const struct link_
 	return may_be_raised && link->max_mtu_octets ? link->max_mtu_octets : link->mtu_octets;
 }
 
-static enum exit_code check_usage(struct mnl_socket *netlink, const struct config *config, const char *name,
-				  struct port *port)
+enum exit_code port_find(struct mnl_socket *netlink, const char *name, struct link_info *ret)
 {
-	unsigned int mtu_octets;
-	int error = netlink_link(netlink, name, &port->link);
+	int error = netlink_link(netlink, name, ret);
 
 	if (error == -ENODEV)
 		return refuse(EXIT_USAGE_ERROR, "--ports: there is no port '%s' here; 'ip link' lists what there is", name);
 	if (error)
-		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", name, strerror(-error));
+		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", name, why(-error));
+	return EXIT_DONE;
+}
+
+static enum exit_code check_usage(struct mnl_socket *netlink, const struct config *config, const char *name,
+				  struct port *port)
+{
+	unsigned int mtu_octets;
+	enum exit_code code = port_find(netlink, name, &port->link);
+
+	if (code)
+		return code;
 	mtu_octets = possible_mtu(config, &port->link);
 	if (needed_mtu(config) > mtu_octets)
 		return refuse(EXIT_USAGE_ERROR,
@@ -266,7 +276,7 @@ static enum exit_code check_different(const struct port *ports, unsigned int por
 	return EXIT_DONE;
 }
 
-static enum exit_code open_in_order(struct mnl_socket *netlink, const struct config *config, struct port *ports)
+static enum exit_code look_at_ports(struct mnl_socket *netlink, const struct config *config, struct port *ports)
 {
 	enum exit_code code = EXIT_DONE;
 
@@ -274,14 +284,52 @@ static enum exit_code open_in_order(struct mnl_socket *netlink, const struct con
 		code = check_usage(netlink, config, config->ports[i].name, &ports[i]);
 	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = check_different(ports, i);
-	for (unsigned int i = 0; i < config->port_count && !code; i++)
-		code = claim_port(&ports[i].link, &ports[i].claim);
+	return code;
+}
+
+static enum exit_code check_ports(struct mnl_socket *netlink, const struct config *config, const struct port *ports)
+{
+	enum exit_code code = EXIT_DONE;
+
 	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = check_safety(netlink, config->unsafe_reason, &ports[i]);
-	if (!code)
+	if (!code && !config->dry_run)
 		code = privileges_check();
 	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = check_capability(&ports[i]);
+	return code;
+}
+
+enum exit_code ports_check(const struct config *config, double *ret_link_bps)
+{
+	struct port ports[MLR_PORTS_MAX] = { 0 };
+	double slowest_bps = INFINITY;
+	struct mnl_socket *netlink;
+	enum exit_code code;
+	int error = netlink_open(&netlink);
+
+	if (error)
+		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", strerror(-error));
+	code = look_at_ports(netlink, config, ports);
+	if (!code)
+		code = check_ports(netlink, config, ports);
+	for (unsigned int i = 0; i < config->port_count && !code; i++) {
+		read_hardware(&ports[i]);
+		slowest_bps = fmin(slowest_bps, ports[i].link.carrier ? ports[i].link_bps : INFINITY);
+	}
+	netlink_close(netlink);
+	*ret_link_bps = slowest_bps;
+	return code;
+}
+
+static enum exit_code open_in_order(struct mnl_socket *netlink, const struct config *config, struct port *ports)
+{
+	enum exit_code code = look_at_ports(netlink, config, ports);
+
+	for (unsigned int i = 0; i < config->port_count && !code; i++)
+		code = claim_port(&ports[i].link, &ports[i].claim);
+	if (!code)
+		code = check_ports(netlink, config, ports);
 	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = find_carrier(netlink, &ports[i]);
 	for (unsigned int i = 0; i < config->port_count && !code; i++)

@@ -27,6 +27,9 @@ struct port {
 	struct claim *claim;
 };
 
+/* What can be seen of them without changing anything or being root, in the same order of refusals. *ret_link_bps: of the slowest that has
+ * carrier, 0: not known; INFINITY where none has. */
+enum exit_code ports_check(const struct config *config, double *ret_link_bps);
 /* Open config->port_count ports for frames of this size. Where a port is in use and a reason is given, that is a warning
  * only. One without carrier is waited for, for some seconds. */
 enum exit_code ports_open(struct mnl_socket *netlink, const struct config *config, struct port *ret_ports);
@@ -36,6 +39,9 @@ enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *p
  * them than ports_open() notes before undoing that who has carrier. Fine for ports that are zero or were not opened. */
 void ports_note_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
 void ports_close(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
+
+/* What the kernel says of the interface of this name. EXIT_USAGE_ERROR where there is none. */
+enum exit_code port_find(struct mnl_socket *netlink, const char *name, struct link_info *ret);
 
 /* Who else uses a link: "has the address 10.0.0.1/24", and the command that ends that; both empty where nobody does. */
 struct port_use {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "probe/probe.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "port/port.h"
 #include "probe/parts.h"
 
 #define BPS_PER_MBPS 1e6
@@ -95,17 +95,6 @@ static enum exit_code probe_all(struct mnl_socket *netlink, json_t *ports)
 	return EXIT_DONE;
 }
 
-static enum exit_code find(struct mnl_socket *netlink, const char *name, struct link_info *ret)
-{
-	int error = netlink_link(netlink, name, ret);
-
-	if (error == -ENODEV)
-		return refuse(EXIT_USAGE_ERROR, "--ports: there is no port '%s' here; 'ip link' lists what there is", name);
-	if (error)
-		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", name, why(-error));
-	return EXIT_DONE;
-}
-
 /* All names are looked up before the first port is tried. */
 static enum exit_code probe_named(struct mnl_socket *netlink, const char *names, json_t *ports)
 {
@@ -115,7 +104,7 @@ static enum exit_code probe_named(struct mnl_socket *netlink, const char *names,
 	char *text = strdup(names), *rest = text, *name;
 
 	while (text && !code && (name = strsep(&rest, ","))) {
-		code = find(netlink, name, &link);
+		code = port_find(netlink, name, &link);
 		if (!code)
 			collect(&link, &dump);
 	}

@@ -159,17 +159,19 @@ static enum exit_code add_configuration(json_t *configurations, const struct giv
 	return code;
 }
 
-/* Of everything given, in its order. A stop leaves out the command that it met and those behind it, and is no failure: the
+/* Of everything given, in its order. A dry run leaves out commands. A stop leaves out the command that it met and those behind it, and is no failure: the
  * verb then finds itself stopped before its first trial, and says so in a result. */
-static enum exit_code add_configurations(json_t *configurations, const struct given_list *given_list)
+static enum exit_code add_configurations(json_t *configurations, const struct config *config)
 {
+	const struct given_list *given_list = config->given;
+
 	for (size_t i = 0; i < given_list->count; i++) {
 		const struct given *given = &given_list->items[i];
 		enum exit_code code = EXIT_DONE;
 
 		if (strcmp(given->option->name, "sut-config") == 0)
 			code = add_configuration(configurations, given, false);
-		else if (strcmp(given->option->name, "sut-config-command") == 0 && !stop_requested())
+		else if (strcmp(given->option->name, "sut-config-command") == 0 && !config->dry_run && !stop_requested())
 			code = add_configuration(configurations, given, true);
 		if (code != EXIT_DONE && code != EXIT_INTERRUPTED)
 			return code;
@@ -182,7 +184,7 @@ enum exit_code report_sut(const struct config *config, json_t **ret)
 	const struct given *name = given_find(config->given, "sut-name");
 	json_t *configurations = json_array(), *changes = given_texts(config->given, "sut-change"),
 	       *notes = given_texts(config->given, "sut-note");
-	enum exit_code code = add_configurations(configurations, config->given);
+	enum exit_code code = add_configurations(configurations, config);
 
 	if (config->measurer == MEASURER_REPLAY && !json_array_size(configurations)) /* what the stored search was told */
 		json_array_extend(configurations,

@@ -216,12 +216,11 @@ static bool is_change(const json_t *comparison)
 	return is_one_of(read_text(comparison, "verdict"), "slower faster");
 }
 
-static json_t *goal_json(const struct trend *trend, size_t goal)
+/* `name` is NULL for a soak, which has one quantity. */
+static json_t *goal_json(const struct trend *trend, size_t goal, const char *name)
 {
-	json_t *points = json_array(), *last_change = json_null(), *first = compare_goal(trend, 0, 0, goal);
-	const char *name = read_string(first, "goal");
+	json_t *points = json_array(), *last_change = json_null();
 	size_t level = 0, slower = 0, faster = 0;
-	json_t *json;
 
 	for (size_t i = 0; i < trend->count; i++) {
 		json_t *comparison = compare_goal(trend, level, i, goal), *point;
@@ -236,10 +235,8 @@ static json_t *goal_json(const struct trend *trend, size_t goal)
 		}
 		json_decref(comparison);
 	}
-	json = json_pack("{s:s, s:I, s:I, s:o, s:o}", "goal", name ? name : "critical load", "slower", (json_int_t)slower,
+	return json_pack("{s:s, s:I, s:I, s:o, s:o}", "goal", name ? name : "critical load", "slower", (json_int_t)slower,
 			 "faster", (json_int_t)faster, "last_change", last_change, "points", points);
-	json_decref(first);
-	return json;
 }
 
 /* --- the document -------------------------------------------------------------------------------------------------------------------- */
@@ -250,7 +247,7 @@ static json_t *goals_json(const struct trend *trend)
 	       *all = compare_results(trend->config, trend->results[0].document, trend->results[0].document);
 
 	for (size_t i = 0; i < json_array_size(all); i++)
-		json_array_append_new(goals, goal_json(trend, i));
+		json_array_append_new(goals, goal_json(trend, i, read_string(json_array_get(all, i), "goal")));
 	json_decref(all);
 	return goals;
 }
