@@ -73,6 +73,18 @@ int forward(struct xdp_md *context)
 	return bpf_redirect(out_ifindex, 0);
 }
 
+/* Whether a frame of the tester is one that the policer is about. */
+static __always_inline int is_policed(const struct xdp_md *context)
+{
+	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
+	const __be16 *tag = data + 2 * ETH_ALEN; /* its type, then control */
+
+	if (!policer.control_mask)
+		return 1;
+	return (const void *)(tag + 2) <= end && (tag[0] == bpf_htons(ETH_P_8021Q) || tag[0] == bpf_htons(ETH_P_8021AD)) &&
+	       (bpf_ntohs(tag[1]) & policer.control_mask) == policer.control;
+}
+
 SEC("xdp")
 int police(struct xdp_md *context)
 {
@@ -80,7 +92,7 @@ int police(struct xdp_md *context)
 	struct policer_state *bucket;
 	__u32 key = 0;
 
-	if (find_tag(context, &tag) == FRAME_TAGGED) {
+	if (find_tag(context, &tag) == FRAME_TAGGED && is_policed(context)) {
 		bucket = bpf_map_lookup_elem(&state, &key);
 		if (!bucket || !conforms(bucket, bpf_ntohs(tag->trial), bpf_ntohl(tag->departure_ns)))
 			return XDP_DROP;

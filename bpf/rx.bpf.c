@@ -42,9 +42,12 @@ const volatile __u8 with_lengths = 0;    /* compare them with `lengths` */
 const volatile __u8 verify_samples = 0;  /* checksums of every frame whose payload is the tag alone, and of others whose */
 const volatile __u32 verify_spacing = 0; /* sequence number has none of these bits: a power of two, less one */
 const volatile __u64 lengths[RX_LENGTH_WORDS] = { 0 };
-const volatile __u32 usual_length = 0; /* one of them, for which `lengths` need not be looked up; 0: none */
-const volatile __u32 capture_most = 0; /* frames that are wrong to keep, the first ones of a trial */
-const volatile __u64 interval_ns = 0;  /* count by intervals so long of the trial's schedule, verified all; 0: do not */
+const volatile __u32 usual_length = 0;  /* one of them, for which `lengths` need not be looked up; 0: none */
+const volatile __u32 capture_most = 0;  /* frames that are wrong to keep, the first ones of a trial */
+const volatile __u64 interval_ns = 0;   /* count by intervals so long of the trial's schedule, verified all; 0: do not */
+const volatile __u32 service_count = 0; /* count by service, too; 0: do not */
+const volatile __u32 service_ends[MLR_SERVICES_MAX] = { 0 }; /* the flow behind the last of each; none is above the last's */
+const volatile __u32 second_count = 0; /* of the trial's schedule, each of which is counted by service */
 
 /* the trial whose frames count, and the sequence numbers it may use in each flow; written by user space between trials */
 volatile __u32 accepted_trial = 0;
@@ -92,6 +95,24 @@ struct {
 	__type(key, __u32);
 	__type(value, struct rx_interval);
 } intervals SEC(".maps");
+
+/* service_count a CPU, or one in all; set before loading */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct rx_service);
+} services SEC(".maps");
+
+/* frames that were due in it: second_count a service, shared by all CPUs; likewise */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} seconds SEC(".maps");
 
 /* capture_most of them, set before loading */
 struct {
@@ -244,12 +265,20 @@ static __always_inline void count_latency(const struct arrival *arrival, struct 
 		mlr_histogram_add(&trial->latency, (__u64)arrival->latency_ns);
 }
 
-/* By when it was due, which its tag says exactly: a frame that was lost is missing there, however late the others are. */
-static __always_inline void count_interval(const struct arrival *arrival, __u32 slot)
+/* When it was due, after the start of the schedule, which its tag says exactly: a frame that was lost is missing there, however
+ * late the others are. What the tag has no room for follows from when it came. */
+static __always_inline __u64 due_after_ns(const struct arrival *arrival, __u64 now_ns)
 {
 	const struct mlr_tag *tag = arrival->frame.tag;
 	__u64 due_ns = (__u64)tag->departure_high << 32 | word(&tag->departure_ns);
-	__u64 number = ((due_ns - start_ns) & MLR_TAG_DEPARTURE_MASK) / interval_ns;
+
+	now_ns += tag_offset_ns;
+	return now_ns - (__u64)mlr_tag_latency_ns(now_ns, due_ns) - start_ns;
+}
+
+static __always_inline void count_interval(const struct arrival *arrival, __u32 slot, __u64 now_ns)
+{
+	__u64 number = due_after_ns(arrival, now_ns) / interval_ns;
 	__u32 index = bpf_get_smp_processor_id() * RX_CPU_INTERVALS + slot * RX_INTERVALS_MAX;
 	struct rx_interval *interval;
 
@@ -266,6 +295,35 @@ static __always_inline void count_interval(const struct arrival *arrival, __u32 
 		interval->latency_max_ns = (__u64)arrival->latency_ns;
 	if (~(__u64)arrival->latency_ns > interval->latency_inverted_min_ns)
 		interval->latency_inverted_min_ns = ~(__u64)arrival->latency_ns;
+}
+
+static __always_inline void count_second(__u32 number, __u64 second)
+{
+	__u32 index = number * second_count + (__u32)second;
+	__u64 *frames;
+
+	if (second >= second_count)
+		return;
+	frames = bpf_map_lookup_elem(&seconds, &index);
+	if (frames)
+		__sync_fetch_and_add(frames, 1);
+}
+
+static __always_inline void count_service(const struct arrival *arrival, __u32 flow, __u64 now_ns)
+{
+	__u32 number = 0, index;
+	struct rx_service *service;
+
+	for (int i = 0; i < MLR_SERVICES_MAX - 1; i++)
+		number += flow >= service_ends[i];
+	index = bpf_get_smp_processor_id() * service_count + number;
+	service = bpf_map_lookup_elem(&services, &index);
+	if (!service)
+		return;
+	service->received++;
+	if (arrival->is_timed && arrival->latency_ns >= 0)
+		mlr_histogram_add(&service->latency, (__u64)arrival->latency_ns);
+	count_second(number, due_after_ns(arrival, now_ns) / 1000000000);
 }
 
 static __always_inline int is_sent(__u32 udp_octets)
@@ -319,7 +377,9 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	if (arrival->is_timed)
 		count_latency(arrival, trial);
 	if (interval_ns)
-		count_interval(arrival, accepted_trial & (RX_TRIAL_SLOTS - 1));
+		count_interval(arrival, accepted_trial & (RX_TRIAL_SLOTS - 1), now_ns);
+	if (service_count)
+		count_service(arrival, flow, now_ns);
 }
 
 static __always_inline void count_late(struct rx_cpu *cpu, __u32 trial)
@@ -460,7 +520,8 @@ static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, _
 {
 	struct usual_frame frame;
 
-	if (!interval_ns && find_usual_frame(context, &frame) && count_usual(&frame, cpu, now_ns, is_nic_time))
+	if (!interval_ns && !service_count && find_usual_frame(context, &frame) &&
+	    count_usual(&frame, cpu, now_ns, is_nic_time))
 		return XDP_DROP;
 	return receive_any(context, now_ns, is_nic_time);
 }
@@ -494,7 +555,7 @@ static __always_inline int is_hardware_timed(struct xdp_md *context, __u64 *now_
 SEC(RX_SECTION)
 int rx(struct xdp_md *context)
 {
-	__u64 now_ns = with_latency ? bpf_ktime_get_ns() : 0;
+	__u64 now_ns = with_latency || interval_ns || service_count ? bpf_ktime_get_ns() : 0;
 	struct rx_cpu *cpu = this_cpu();
 
 	__u32 is_nic_time;

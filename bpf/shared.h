@@ -63,6 +63,12 @@ struct rx_interval {
 
 #define RX_INTERVALS_MAX 1000
 
+/* Of the accepted trial on one CPU: what came of one of several services (mlr/profile.h). */
+struct rx_service {
+	uint64_t received;
+	struct mlr_histogram latency;
+};
+
 /* Why a frame that came in a trial is none that it sent, or not as it was sent. */
 enum rx_wrong {
 	RX_FOREIGN,
@@ -143,6 +149,8 @@ struct live_queue {
 struct policer_config {
 	uint64_t interval_q16_ns; /* ns between conforming frames, 48.16 fixed point */
 	uint64_t burst_ns;        /* how early a frame may be */
+	uint32_t control;         /* of the outer VLAN tag of those frames that it is about, */
+	uint32_t control_mask;    /* as far as it matters; 0: all frames */
 };
 
 /*

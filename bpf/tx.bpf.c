@@ -279,7 +279,7 @@ int tx(struct xdp_md *context)
 {
 	int extra = mlr_plan_extra_due(&queue.plan, &queue.cursor);
 	__u32 flow_index = extra ? queue.plan.flow_count : queue.cursor.flow;
-	struct stamp stamp = { .sequence = extra ? 0 : queue.cursor.sequence, .intended_ns = queue.due_ns };
+	struct stamp stamp = { .intended_ns = queue.due_ns };
 	const struct mlr_frame_template *template;
 	const struct mlr_flow *flow;
 	__u64 departure_ns;
@@ -294,6 +294,7 @@ int tx(struct xdp_md *context)
 	template = flow ? find_template(flow, extra) : NULL;
 	if (!template)
 		return XDP_DROP;
+	stamp.sequence = extra ? 0 : mlr_plan_sequence(&queue.cursor, flow);
 	stamp.actual_ns = await(stamp.intended_ns);
 	if (!stamp.actual_ns)
 		return XDP_DROP;

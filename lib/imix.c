@@ -75,11 +75,11 @@ static unsigned int common_divisor(unsigned int a, unsigned int b)
 	return a;
 }
 
-/* Frame k of a size of this weight may come from place k * length / weight on, rounded down, and must have come before place
+/* Frame k of one of this weight may come from place k * length / weight on, rounded down, and must have come before place
  * (k + 1) * length / weight, rounded up. Of those that may come, the one that must come first is next: each then comes in
  * time, because together they ask for one frame a place. */
-static unsigned int next_size(const unsigned int *weights, const unsigned int *sent, unsigned int count, unsigned int place,
-			      uint64_t length)
+unsigned int mlr_spread_next(const unsigned int *weights, const unsigned int *sent, unsigned int count, unsigned int place,
+			     uint64_t length)
 {
 	uint64_t earliest = UINT64_MAX;
 	unsigned int next = 0;
@@ -101,7 +101,7 @@ static void spread(struct mlr_size_mix *mix, const unsigned int *weights)
 	unsigned int sent[MLR_SIZES_MAX] = { 0 };
 
 	for (unsigned int place = 0; place < mix->schedule_length; place++) {
-		unsigned int next = next_size(weights, sent, mix->size_count, place, mix->schedule_length);
+		unsigned int next = mlr_spread_next(weights, sent, mix->size_count, place, mix->schedule_length);
 
 		sent[next]++;
 		mix->schedule[place] = (uint16_t)next;

@@ -2,6 +2,7 @@
 #include "mlr/profile.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,9 @@
 #define COMBINATIONS_MAX  (1ull << 62)
 #define FEISTEL_ROUNDS    6
 #define BROADCAST_ADDRESS 0xffffffffu
-#define DISCARD_PORT      9 /* RFC 863 */
+#define DISCARD_PORT      9    /* RFC 863 */
+#define WEIGHTS_GOOD      1e-4 /* of a service's rate */
+#define WEIGHTS_WORST     0.01
 
 /* --- streams and wire ids ------------------------------------------------------------------------------------------- */
 
@@ -55,13 +58,14 @@ static bool profile_valid(const struct mlr_profile *profile)
 {
 	if (profile->port_count > MLR_PORTS_MAX || profile->stream_count > MLR_STREAMS_MAX || !profile->flow_count ||
 	    profile->flow_count > MLR_FLOWS_MAX || profile->vlan_count > MLR_VLANS_MAX || !profile->sizes.size_count ||
-	    !profile->sizes.schedule_length)
+	    !profile->sizes.schedule_length || profile->service_count > MLR_SERVICES_MAX)
 		return false;
 	for (unsigned int i = 0; i < profile->stream_count; i++) {
 		const struct mlr_stream *stream = &profile->streams[i];
 
 		if (stream->from >= profile->port_count || stream->to >= profile->port_count ||
 		    (stream->ip_version != 4 && stream->ip_version != 6) ||
+		    (stream->service && stream->service >= profile->service_count) ||
 		    mlr_profile_streams_from(profile, stream->from) > profile->flow_count ||
 		    !combinations_suffice(profile,
 					  (profile->flow_count - 1) / mlr_profile_streams_from(profile, stream->from) + 1))
@@ -70,13 +74,15 @@ static bool profile_valid(const struct mlr_profile *profile)
 	return true;
 }
 
-/* By receiving port, then by sending port, then by IP version. */
+/* By receiving port, then by service, by sending port, by IP version. */
 static int compare_streams(const void *left, const void *right)
 {
 	const struct mlr_stream *a = left, *b = right;
 
 	if (a->to != b->to)
 		return a->to < b->to ? -1 : 1;
+	if (a->service != b->service)
+		return a->service < b->service ? -1 : 1;
 	if (a->from != b->from)
 		return a->from < b->from ? -1 : 1;
 	return a->ip_version < b->ip_version ? -1 : a->ip_version > b->ip_version;
@@ -140,6 +146,19 @@ void mlr_profile_receives(const struct mlr_profile *profile, unsigned int port, 
 	*ret_flow_count = flow_count;
 }
 
+uint32_t mlr_profile_service_end(const struct mlr_profile *profile, unsigned int port, unsigned int service)
+{
+	uint32_t end = 0;
+
+	for (unsigned int i = 0; i < profile->stream_count; i++) {
+		const struct mlr_stream *stream = &profile->streams[i];
+
+		if (stream->to == port && stream->service <= service)
+			end = stream->first_flow + stream->flow_count;
+	}
+	return end;
+}
+
 /* --- frames --------------------------------------------------------------------------------------------------------- */
 
 /* A plan, and the memory that it points into. */
@@ -152,20 +171,29 @@ struct owned_plan {
 	uint16_t schedule[MLR_SCHEDULE_MAX];
 };
 
+const struct mlr_size_mix *mlr_profile_sizes(const struct mlr_profile *profile, const struct mlr_stream *stream)
+{
+	return profile->service_count ? &profile->services[stream->service].sizes : &profile->sizes;
+}
+
 struct mlr_frame_spec mlr_profile_frame(const struct mlr_profile *profile, const struct mlr_stream *stream,
 					unsigned int size_octets)
 {
 	static const struct mlr_frame_spec plain = { .hop_limit = MLR_TTL };
+	const struct mlr_service_frames *service = profile->service_count ? &profile->services[stream->service] : NULL;
+	uint8_t traffic_class = service ? service->traffic_class : profile->traffic_class;
 	const struct mlr_profile_port *from = &profile->ports[stream->from], *to = &profile->ports[stream->to];
 	struct mlr_frame_spec spec = profile->like ? *profile->like : plain;
 
 	spec.ip_version = stream->ip_version;
-	spec.vlan_count = profile->vlan_count;
+	spec.vlan_count = service ? service->vlan_count : profile->vlan_count;
 	spec.way_back = stream->from > stream->to;
 	spec.size_octets = size_octets;
+	if (traffic_class)
+		spec.traffic_class = traffic_class;
 	memcpy(spec.source_mac, from->mac, MLR_MAC_OCTETS);
 	memcpy(spec.destination_mac, stream->destination_mac, MLR_MAC_OCTETS);
-	memcpy(spec.vlans, profile->vlans, sizeof(spec.vlans));
+	memcpy(spec.vlans, service ? service->vlans : profile->vlans, sizeof(spec.vlans));
 	memcpy(spec.source_address6, from->address6, MLR_ADDRESS6_OCTETS);
 	memcpy(spec.destination_address6, to->address6, MLR_ADDRESS6_OCTETS);
 	return spec;
@@ -188,15 +216,16 @@ static void streams_of(const struct mlr_profile *profile, unsigned int port, con
 			ret[count++] = &profile->streams[i];
 }
 
+/* A row a stream, so long. */
 static int fill_templates(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
-			  unsigned int stream_count, struct mlr_frame_template *templates)
+			  unsigned int stream_count, unsigned int row, struct mlr_frame_template *templates)
 {
-	const struct mlr_size_mix *mix = &profile->sizes;
-
 	for (unsigned int i = 0; i < stream_count; i++) {
+		const struct mlr_size_mix *mix = mlr_profile_sizes(profile, streams[i]);
+
 		for (unsigned int size = 0; size < mix->size_count; size++) {
 			struct mlr_frame_spec spec = mlr_profile_frame(profile, streams[i], mix->sizes_octets[size]);
-			int error = mlr_frame_template_init(&spec, &templates[i * mix->size_count + size]);
+			int error = mlr_frame_template_init(&spec, &templates[i * row + size]);
 
 			if (error)
 				return error;
@@ -311,12 +340,150 @@ static struct mlr_flow flow_of(const struct mlr_profile *profile, const struct m
 		.source_port = profile->source_port,
 		.destination_port = profile->destination_port,
 		.stream = (uint16_t)(k % stream_count),
+		.service = (uint16_t)stream->service,
 	};
 
 	if (profile->random)
 		n = permute(n, mlr_ranges_combinations(profile->ranges), profile->seed + stream->first_flow);
 	vary(profile, n, &flow);
 	return flow;
+}
+
+/* --- services ------------------------------------------------------------------------------------------------------- */
+
+/* The load at which each service is sent at most at its rate, and by how much of it less at worst. */
+static double load_of(const double *rates_fps, const uint32_t *weights, unsigned int count, double *ret_error)
+{
+	double load_fps = INFINITY, sum = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		sum += weights[i];
+	for (unsigned int i = 0; i < count; i++)
+		load_fps = fmin(load_fps, rates_fps[i] * sum / weights[i]);
+	*ret_error = 0;
+	for (unsigned int i = 0; i < count; i++)
+		*ret_error = fmax(*ret_error, 1 - load_fps * weights[i] / sum / rates_fps[i]);
+	return load_fps;
+}
+
+double mlr_service_weights(const double *rates_fps, unsigned int count, uint32_t *ret_weights)
+{
+	double sum_fps = 0, least_error = WEIGHTS_WORST, best_fps = 0;
+	uint32_t weights[MLR_SERVICES_MAX];
+
+	for (unsigned int i = 0; i < count; i++)
+		sum_fps += rates_fps[i];
+	for (uint32_t scale = count; scale <= MLR_ROUND_MAX / 2 && least_error > WEIGHTS_GOOD; scale++) {
+		double load_fps, error;
+
+		for (unsigned int i = 0; i < count; i++)
+			weights[i] = (uint32_t)fmax(1, round(rates_fps[i] / sum_fps * scale));
+		load_fps = load_of(rates_fps, weights, count, &error);
+		if (error >= least_error)
+			continue;
+		least_error = error;
+		best_fps = load_fps;
+		memcpy(ret_weights, weights, count * sizeof(*weights));
+	}
+	return best_fps;
+}
+
+/* One service while the list of a queue is made. */
+struct turn {
+	unsigned int streams[MLR_STREAMS_MAX]; /* its own, as rows of the templates */
+	unsigned int stream_count;
+	uint32_t flow_count; /* of the queue, over those streams */
+	unsigned int weight;
+	unsigned int of_port; /* frames so far, of the port, modulo the length of its schedule of sizes */
+	uint32_t of_queue;    /* and of the queue */
+};
+
+static void begin_turns(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
+			unsigned int stream_count, const struct mlr_queue_plan *plan, struct turn *turns)
+{
+	for (unsigned int i = 0; i < stream_count; i++) {
+		struct turn *turn = &turns[streams[i]->service];
+
+		turn->weight = profile->services[streams[i]->service].weight;
+		turn->streams[turn->stream_count++] = i;
+		if (streams[i]->flow_count > plan->first)
+			turn->flow_count += (streams[i]->flow_count - plan->first - 1) / plan->step + 1;
+	}
+}
+
+/* The next frame of a service is the queue's: whose flows take turns, as its streams do. */
+static struct mlr_flow take_turn(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
+				 unsigned int stream_count, unsigned int row, const struct mlr_queue_plan *plan,
+				 struct turn *turn)
+{
+	uint32_t number = turn->of_queue++ % turn->flow_count, n = plan->first + number / turn->stream_count * plan->step;
+	unsigned int stream = turn->streams[number % turn->stream_count];
+	struct mlr_flow flow = flow_of(profile, streams, stream_count, n * stream_count + stream);
+
+	flow.place = (uint16_t)((turn->of_queue - 1) / turn->flow_count);
+	flow.stream = (uint16_t)(stream * row + mlr_profile_sizes(profile, streams[stream])->schedule[turn->of_port]);
+	return flow;
+}
+
+/* Whether all begins anew: flows, and sizes. */
+static bool meets(const struct mlr_profile *profile, const struct turn *turns)
+{
+	for (unsigned int i = 0; i < profile->service_count; i++)
+		if (turns[i].of_port || turns[i].of_queue % turns[i].flow_count)
+			return false;
+	return true;
+}
+
+/* The list of a queue: frames queue, queue + queues, ... of what the port sends, until all begins anew. */
+static int fill_round(const struct mlr_profile *profile, const struct mlr_stream *const *streams, unsigned int stream_count,
+		      unsigned int row, struct owned_plan *owned)
+{
+	struct turn turns[MLR_SERVICES_MAX] = { 0 };
+	unsigned int weights[MLR_SERVICES_MAX], sent[MLR_SERVICES_MAX] = { 0 }, place = 0, length = 0;
+	struct mlr_queue_plan *plan = &owned->plan;
+	uint32_t count = 0, of_step = 0;
+
+	if (profile->flow_count % stream_count)
+		return -EINVAL; /* all streams have as many */
+	begin_turns(profile, streams, stream_count, plan, turns);
+	for (unsigned int i = 0; i < profile->service_count; i++) {
+		if (!turns[i].stream_count || !turns[i].flow_count)
+			return -EINVAL;
+		length += weights[i] = turns[i].weight;
+	}
+	do {
+		unsigned int service = mlr_spread_next(weights, sent, profile->service_count, place, length);
+		struct turn *turn = &turns[service];
+
+		if (of_step == plan->first) {
+			if (count == MLR_ROUND_MAX)
+				return -E2BIG;
+			owned->flows[count++] = take_turn(profile, streams, stream_count, row, plan, turn);
+		}
+		turn->of_port = (turn->of_port + 1) % profile->services[service].sizes.schedule_length;
+		of_step = (of_step + 1) % plan->step;
+		sent[service]++;
+		if (++place == length) {
+			place = 0;
+			memset(sent, 0, sizeof(sent));
+		}
+	} while (place || of_step || !meets(profile, turns));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct turn *turn = &turns[owned->flows[i].service];
+
+		owned->flows[i].more = (uint16_t)(turn->of_queue / turn->flow_count - 1);
+		if (owned->flows[i].more >= plan->flow_most)
+			plan->flow_most = owned->flows[i].more + 1u;
+	}
+	plan->flow_count = count;
+	return 0;
+}
+
+void mlr_plan_service_counts(const struct mlr_queue_plan *plan, unsigned int service, uint32_t *ret)
+{
+	ret[0] = 0;
+	for (uint32_t i = 0; i < plan->flow_count; i++)
+		ret[i + 1] = ret[i] + (plan->flows[i].service == service);
 }
 
 /* --- plans ---------------------------------------------------------------------------------------------------------- */
@@ -368,35 +535,56 @@ static int fill_payload(const struct mlr_profile *profile, struct owned_plan *ow
 	return 0;
 }
 
+/* The longest row of templates. */
+static unsigned int row_of(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
+			   unsigned int stream_count)
+{
+	unsigned int row = 0;
+
+	for (unsigned int i = 0; i < stream_count; i++)
+		if (mlr_profile_sizes(profile, streams[i])->size_count > row)
+			row = mlr_profile_sizes(profile, streams[i])->size_count;
+	return row;
+}
+
 static int fill_plan(const struct mlr_profile *profile, unsigned int port, uint32_t queue, uint32_t queue_count,
 		     struct owned_plan *owned)
 {
 	const struct mlr_stream *streams[MLR_STREAMS_MAX];
-	unsigned int stream_count = mlr_profile_streams_from(profile, port);
+	unsigned int stream_count = mlr_profile_streams_from(profile, port), row;
 	uint32_t flow_count = (profile->flow_count - queue - 1) / queue_count + 1;
-	const struct mlr_size_mix *mix = &profile->sizes;
 	int error;
 
 	streams_of(profile, port, streams);
-	owned->templates = calloc((size_t)stream_count * mix->size_count, sizeof(*owned->templates));
-	owned->flows = calloc(flow_count, sizeof(*owned->flows));
+	row = row_of(profile, streams, stream_count);
+	owned->templates = calloc((size_t)stream_count * row, sizeof(*owned->templates));
+	owned->flows = calloc(profile->service_count ? MLR_ROUND_MAX : flow_count, sizeof(*owned->flows));
 	if (!owned->templates || !owned->flows)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < flow_count; i++)
-		owned->flows[i] = flow_of(profile, streams, stream_count, queue + i * queue_count);
-	memcpy(owned->schedule, mix->schedule, sizeof(owned->schedule));
 	owned->plan = (struct mlr_queue_plan){
 		.templates = owned->templates,
-		.template_count = stream_count * mix->size_count,
-		.size_count = mix->size_count,
+		.template_count = stream_count * row,
+		.size_count = 1,
 		.schedule = owned->schedule,
-		.schedule_length = mix->schedule_length,
+		.schedule_length = 1,
 		.flows = owned->flows,
 		.flow_count = flow_count,
+		.flow_most = 1,
 		.first = queue,
 		.step = queue_count,
 	};
-	error = fill_templates(profile, streams, stream_count, owned->templates);
+	if (profile->service_count) {
+		error = fill_round(profile, streams, stream_count, row, owned);
+		if (error)
+			return error;
+	} else {
+		owned->plan.size_count = row;
+		owned->plan.schedule_length = profile->sizes.schedule_length;
+		memcpy(owned->schedule, profile->sizes.schedule, sizeof(owned->schedule));
+		for (uint32_t i = 0; i < flow_count; i++)
+			owned->flows[i] = flow_of(profile, streams, stream_count, queue + i * queue_count);
+	}
+	error = fill_templates(profile, streams, stream_count, row, owned->templates);
 	if (!error)
 		error = fill_payload(profile, owned);
 	if (!error && profile->broadcast_every)
@@ -454,5 +642,5 @@ uint64_t mlr_plan_share(const struct mlr_queue_plan *plan, uint64_t count)
 
 uint64_t mlr_plan_sequences(const struct mlr_queue_plan *plan, uint64_t count)
 {
-	return count ? (count - 1) / plan->flow_count + 1 : 0;
+	return count ? ((count - 1) / plan->flow_count + 1) * plan->flow_most : 0;
 }

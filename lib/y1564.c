@@ -73,41 +73,38 @@ unsigned int mlr_y1564_judge_step(const struct mlr_y1564_service *service, const
 
 /* --- service performance test --------------------------------------------------------------------------------------------- */
 
-static bool is_severe(uint64_t received, double sent_fps)
+static bool is_severe(uint64_t due, uint64_t received)
 {
-	return (double)received < (1 - MLR_Y1564_SEVERE_RATIO) * sent_fps;
+	return (double)received < (1 - MLR_Y1564_SEVERE_RATIO) * (double)due;
 }
 
 /* Whether the state changes with this second: whether all of a window from it on are of the other kind. */
-static bool turns(const uint64_t *received, size_t from, size_t seconds, double sent_fps, bool to_severe)
+static bool turns(const uint64_t *due, const uint64_t *received, size_t from, size_t seconds, bool to_severe)
 {
 	if (seconds - from < MLR_Y1564_WINDOW_S)
 		return false;
 	for (size_t i = from; i < from + MLR_Y1564_WINDOW_S; i++)
-		if (is_severe(received[i], sent_fps) != to_severe)
+		if (is_severe(due[i], received[i]) != to_severe)
 			return false;
 	return true;
 }
 
-struct mlr_y1564_availability mlr_y1564_availability(const uint64_t *received, size_t seconds, double sent_fps)
+struct mlr_y1564_availability mlr_y1564_availability(const uint64_t *due, const uint64_t *received, size_t seconds)
 {
 	struct mlr_y1564_availability found = { .seconds = seconds };
-	double sent = 0, lost = 0;
 	bool unavailable = false;
 
 	for (size_t i = 0; i < seconds; i++) {
-		if (turns(received, i, seconds, sent_fps, !unavailable))
+		if (turns(due, received, i, seconds, !unavailable))
 			unavailable = !unavailable;
-		found.severely_errored += is_severe(received[i], sent_fps);
+		found.severely_errored += is_severe(due[i], received[i]);
 		found.unavailable += unavailable;
 		if (unavailable)
 			continue;
-		sent += sent_fps;
-		lost += sent_fps - (double)received[i];
+		found.available_sent += due[i];
+		found.available_lost += due[i] > received[i] ? due[i] - received[i] : 0;
 	}
 	found.ratio = seconds ? 1 - (double)found.unavailable / (double)seconds : NAN;
-	found.available_sent = (uint64_t)llround(sent);
-	found.available_lost = (uint64_t)llround(fmax(lost, 0));
 	return found;
 }
 

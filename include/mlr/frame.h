@@ -75,10 +75,12 @@ struct mlr_flow {
 	uint16_t source_port;
 	uint16_t destination_port;
 	uint16_t stream; /* row of the templates, see mlr/profile.h */
-	uint16_t reserved;
+	uint16_t more;   /* how often it stands in the list of flows beside this, and which of them this is */
+	uint16_t place;
+	uint16_t service;
 };
 
-_Static_assert(sizeof(struct mlr_flow) == 20, "layout shared with BPF");
+_Static_assert(sizeof(struct mlr_flow) == 24, "layout shared with BPF");
 
 /* --- filling in, in C and in BPF ------------------------------------------------------------------------------------ */
 

@@ -18,6 +18,11 @@ struct mlr_size_weight {
 	unsigned int size_octets;
 };
 
+/* Which of several comes at a place of a schedule of `length`, the sum of their weights, that spreads each as evenly as can be;
+ * `sent` says how often each came before. */
+unsigned int mlr_spread_next(const unsigned int *weights, const unsigned int *sent, unsigned int count, unsigned int place,
+			     uint64_t length);
+
 /* One size, again and again. */
 struct mlr_size_mix mlr_size_one(unsigned int size_octets);
 

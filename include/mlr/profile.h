@@ -15,6 +15,11 @@
  *	sequence   first_sequence + i / flow_count                       in its flow
  *	template   templates[flow->stream * size_count + schedule[g % schedule_length]]
  *
+ * Several services (Y.1564) are sent at once by a longer list: a flow stands in `flows` as often as the rate of its service
+ * asks for, each time with the template that is due there and with which of the flow's numbers of a round it is; so rates are
+ * to one another as counts in the list, and services are interleaved as evenly as can be. The sequence then is
+ * first_sequence + i / flow_count * (flow->more + 1) + flow->place, which without services is the above.
+ *
  * So a transmitter keeps no state a flow, with a million flows either. After every `extra_every` frames of the queue one
  * more is sent, of `extra`: it carries the flow MLR_FLOW_EXTRA and is no part of what a trial intends, sends or receives.
  */
@@ -31,6 +36,8 @@
 #define MLR_FLOWS_MAX    1000000u                                  /* of one port */
 #define MLR_SIZES_MAX    64
 #define MLR_SCHEDULE_MAX 1024
+#define MLR_SERVICES_MAX 16
+#define MLR_ROUND_MAX    65536 /* frames of a queue's list of flows, with services */
 
 /* --- what one queue sends ------------------------------------------------------------------------------------------- */
 
@@ -40,7 +47,8 @@ struct mlr_queue_plan {
 	const uint16_t *schedule; /* sizes, as columns of the templates */
 	uint32_t schedule_length; /* at most MLR_SCHEDULE_MAX */
 	const struct mlr_flow *flows;
-	uint32_t flow_count;  /* at least 1 */
+	uint32_t flow_count;  /* entries of that list, at least 1 */
+	uint32_t flow_most;   /* as often as one flow is in it, at most */
 	uint32_t first, step; /* number of the queue, and queues of the port */
 	const struct mlr_frame_template *extra;
 	struct mlr_flow extra_flow;
@@ -51,17 +59,18 @@ struct mlr_queue_plan {
 
 /* Where a transmitter is in its plan. */
 struct mlr_plan_cursor {
-	uint32_t flow;        /* index of the next frame's flow */
-	uint32_t sequence;    /* its sequence number */
-	uint32_t slot;        /* its place in the schedule */
-	uint32_t slot_step;   /* from one frame to the next, modulo the schedule's length */
-	uint32_t until_extra; /* frames before the next extra one */
+	uint32_t flow;           /* index of the next frame's flow */
+	uint32_t first_sequence; /* of every flow */
+	uint32_t round;          /* how often the list of flows was gone through */
+	uint32_t slot;           /* the next frame's place in the schedule */
+	uint32_t slot_step;      /* from one frame to the next, modulo the schedule's length */
+	uint32_t until_extra;    /* frames before the next extra one */
 };
 
 static inline struct mlr_plan_cursor mlr_plan_start(const struct mlr_queue_plan *plan, uint32_t first_sequence)
 {
 	return (struct mlr_plan_cursor){
-		.sequence = first_sequence,
+		.first_sequence = first_sequence,
 		.slot = plan->first % plan->schedule_length,
 		.slot_step = plan->step % plan->schedule_length,
 		.until_extra = plan->extra_every,
@@ -81,6 +90,12 @@ static inline const struct mlr_frame_template *mlr_plan_template(const struct ml
 	return &plan->templates[mlr_plan_flow(plan, cursor)->stream * plan->size_count + plan->schedule[cursor->slot]];
 }
 
+/* The sequence number of the next frame. */
+static inline uint32_t mlr_plan_sequence(const struct mlr_plan_cursor *cursor, const struct mlr_flow *flow)
+{
+	return cursor->first_sequence + cursor->round * (flow->more + 1u) + flow->place;
+}
+
 /* Whether an extra frame comes before the next one. */
 static inline bool mlr_plan_extra_due(const struct mlr_queue_plan *plan, const struct mlr_plan_cursor *cursor)
 {
@@ -97,7 +112,7 @@ static inline void mlr_plan_take(const struct mlr_queue_plan *plan, struct mlr_p
 {
 	if (++cursor->flow == plan->flow_count) {
 		cursor->flow = 0;
-		cursor->sequence++;
+		cursor->round++;
 	}
 	if (plan->schedule_length > 1) {
 		cursor->slot += cursor->slot_step;
@@ -114,6 +129,8 @@ unsigned int mlr_plan_memory_octets(const struct mlr_queue_plan *plan);
 uint64_t mlr_plan_share(const struct mlr_queue_plan *plan, uint64_t count);
 /* The most frames that one flow gets of `count` frames of the queue: how many sequence numbers they use. */
 uint64_t mlr_plan_sequences(const struct mlr_queue_plan *plan, uint64_t count);
+/* How many of the first 0, 1, ... flow_count entries of the list are of a service: flow_count + 1 numbers. */
+void mlr_plan_service_counts(const struct mlr_queue_plan *plan, unsigned int service, uint32_t *ret);
 
 /* --- the profile ---------------------------------------------------------------------------------------------------- */
 
@@ -124,6 +141,20 @@ struct mlr_size_mix {
 	uint16_t schedule[MLR_SCHEDULE_MAX]; /* indices of sizes_octets */
 	unsigned int schedule_length;
 };
+
+/* What is its own of the frames of one of several services that are sent at once. */
+struct mlr_service_frames {
+	struct mlr_size_mix sizes;
+	unsigned int vlan_count;
+	struct mlr_vlan vlans[MLR_VLANS_MAX];
+	uint8_t traffic_class;
+	uint32_t weight; /* of so many frames of its port as the weights of all services add up to; at least 1 */
+};
+
+/* Weights for rates above 0 that are as good as their shares: the smallest of which none is off by more than a ten-thousandth of
+ * its rate, else the best; they add up to at most MLR_ROUND_MAX / 2. The load at which no service is sent at more than its rate;
+ * 0 where the rates are too far apart. */
+double mlr_service_weights(const double *rates_fps, unsigned int count, uint32_t *ret_weights);
 
 /* The tester's addresses on a port. */
 struct mlr_profile_port {
@@ -155,6 +186,7 @@ struct mlr_range {
 struct mlr_stream {
 	unsigned int from, to;
 	unsigned int ip_version;
+	unsigned int service; /* 0 where there are none */
 	uint8_t destination_mac[MLR_MAC_OCTETS];
 	uint32_t first_flow; /* its wire ids: first_flow to first_flow + flow_count - 1; set by mlr_profile_number() */
 	uint32_t flow_count;
@@ -164,6 +196,11 @@ struct mlr_profile {
 	struct mlr_size_mix sizes;
 	unsigned int vlan_count;
 	struct mlr_vlan vlans[MLR_VLANS_MAX];
+	uint8_t traffic_class; /* 0: that of `like` */
+	/* Services that are sent at once, each by streams of its own; they say what sizes, VLAN tags and traffic class frames
+	 * have. 0: those above */
+	unsigned int service_count;
+	const struct mlr_service_frames *services;
 	unsigned int port_count;
 	struct mlr_profile_port ports[MLR_PORTS_MAX];
 	unsigned int stream_count;
@@ -193,7 +230,7 @@ unsigned int mlr_profile_streams_from(const struct mlr_profile *profile, unsigne
 /* How many ports send: the factor between the load of one interface and that of all (4.5.2). */
 unsigned int mlr_profile_transmitters(const struct mlr_profile *profile);
 
-/* Sort the streams by the port that receives them, and give each its wire ids. To be called once all are there. 0, or
+/* Sort the streams by the port that receives them, and by service, and give each its wire ids. To be called once all are there. 0, or
  * -EINVAL where a port has more streams than flows, a stream more flows than combinations (unless nothing varies), or
  * something is out of range. */
 int mlr_profile_number(struct mlr_profile *profile);
@@ -201,6 +238,12 @@ int mlr_profile_number(struct mlr_profile *profile);
 /* The wire ids of all that a port receives; *ret_flow_count is 0 where that is nothing. */
 void mlr_profile_receives(const struct mlr_profile *profile, unsigned int port, uint32_t *ret_first_flow,
 			  uint32_t *ret_flow_count);
+
+/* The id behind the last one of a service in that range, where the next service begins. */
+uint32_t mlr_profile_service_end(const struct mlr_profile *profile, unsigned int port, unsigned int service);
+
+/* The sizes of a stream's frames. */
+const struct mlr_size_mix *mlr_profile_sizes(const struct mlr_profile *profile, const struct mlr_stream *stream);
 
 /* The frame of a stream in a size, as mlr_queue_plan_new() has it. */
 struct mlr_frame_spec mlr_profile_frame(const struct mlr_profile *profile, const struct mlr_stream *stream,
@@ -211,7 +254,8 @@ unsigned int mlr_profile_udp_octets(const struct mlr_profile *profile, const str
 				    unsigned int size_octets);
 
 /* The plan of one of `queue_count` transmit queues of a port, of a profile that was numbered. 0, -EINVAL (no stream, a queue
- * without a flow, a size that does not hold the tag) or -ENOMEM. The caller frees it by mlr_queue_plan_free. */
+ * without a flow, a size that does not hold the tag), -E2BIG (services, flows and sizes do not meet again within
+ * MLR_ROUND_MAX frames) or -ENOMEM. The caller frees it by mlr_queue_plan_free. */
 int mlr_queue_plan_new(const struct mlr_profile *profile, unsigned int port, uint32_t queue, uint32_t queue_count,
 		       struct mlr_queue_plan **ret);
 void mlr_queue_plan_free(struct mlr_queue_plan *plan);

@@ -88,8 +88,8 @@ struct mlr_y1564_availability {
 	uint64_t available_sent, available_lost; /* frames of those */
 };
 
-/* From how many frames each second received of those sent in it. What more came than was sent is not lost. */
-struct mlr_y1564_availability mlr_y1564_availability(const uint64_t *received, size_t seconds, double sent_fps);
+/* From how many frames were due in each second, and how many of those were received. What more came than was due is not lost. */
+struct mlr_y1564_availability mlr_y1564_availability(const uint64_t *due, const uint64_t *received, size_t seconds);
 
 unsigned int mlr_y1564_judge_performance(const struct mlr_y1564_service *service, const struct mlr_y1564_outcome *outcome);
 

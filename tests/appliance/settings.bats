@@ -9,6 +9,8 @@ load helper
   [ "$("$APPLIANCE" --settings "$file")" = $'verb=search\nat_end=wait\nports=' ]
   cat >"$file" <<<'appliance: {verb: soak, at-end: power-off, ports: [eth0, eth7]}'
   [ "$("$APPLIANCE" --settings "$file")" = $'verb=soak\nat_end=power-off\nports=eth0,eth7' ]
+  cat >"$file" <<<$'appliance: {verb: y1564}\nservice: [{name: a, cir: 1kfps}]'
+  [ "$("$APPLIANCE" --settings "$file")" = $'verb=y1564\nat_end=wait\nports=' ]
   while IFS='|' read -r text word; do
     printf -- "$text" >"$file"
     run --separate-stderr "$APPLIANCE" --settings "$file"

@@ -35,16 +35,23 @@ static int teardown(void **state)
 	return 0;
 }
 
+static const struct mlr_vlan *vlan; /* of all frames; NULL: none */
+
 static int police(uint16_t trial, uint64_t departure_ns)
 {
-	const struct mlr_frame_spec spec = { .ip_version = 4, .size_octets = 64 };
+	const struct mlr_frame_spec spec = {
+		.ip_version = 4,
+		.size_octets = vlan ? 68 : 64,
+		.vlan_count = vlan ? 1 : 0,
+		.vlans = { vlan ? *vlan : (struct mlr_vlan){ 0 } },
+	};
 	const struct mlr_flow flow = { .id = 0 };
 	struct mlr_frame_template template;
-	uint8_t frame[60];
+	uint8_t frame[64];
 
 	assert_int_equal(mlr_frame_template_init(&spec, &template), 0);
 	mlr_frame_write(&spec, &template, &flow, trial, 1, departure_ns, departure_ns, frame);
-	return run_program(bpf_program__fd(lab->progs.police), frame, sizeof(frame));
+	return run_program(bpf_program__fd(lab->progs.police), frame, template.memory_octets);
 }
 
 /* How many of the frames of a trial the policer drops. */
@@ -89,6 +96,44 @@ static void a_new_trial_starts_afresh(void **state)
 	assert_int_equal(drops(2, 200000, 1000, 1000000000), 0);
 }
 
+/* Load again what is about frames of such a tag. */
+static void about(uint32_t control, uint32_t mask)
+{
+	lab_bpf__destroy(lab);
+	lab = lab_bpf__open();
+	assert_non_null(lab);
+	lab->rodata->out_ifindex = 1;
+	lab->rodata->policer = (struct policer_config){ (uint64_t)INTERVAL_NS << 16, BURST_NS, control, mask };
+	assert_int_equal(lab_bpf__load(lab), 0);
+}
+
+static void it_may_be_about_one_vlan_and_priority(void **state)
+{
+	static const struct mlr_vlan tagged = { 0x8100, 5 << 13 | 100 }, other = { 0x8100, 5 << 13 | 101 },
+				     lower = { 0x88a8, 4 << 13 | 100 };
+	static const struct {
+		uint32_t control, mask;
+		unsigned int of_tagged, of_other, of_lower;
+	} cases[] = {
+		{ 100, 0xfff, 480, 0, 480 },
+		{ 5 << 13, 7 << 13, 480, 480, 0 },
+		{ 5 << 13 | 100, 7 << 13 | 0xfff, 480, 0, 0 },
+	};
+
+	(void)state;
+	for (uint16_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		about(cases[i].control, cases[i].mask);
+		vlan = &tagged;
+		assert_int_equal(drops(1, 202000, 50500, 123456789), cases[i].of_tagged);
+		vlan = &other;
+		assert_int_equal(drops(2, 202000, 50500, 123456789), cases[i].of_other);
+		vlan = &lower;
+		assert_int_equal(drops(3, 202000, 50500, 123456789), cases[i].of_lower);
+		vlan = NULL;
+		assert_int_equal(drops(4, 202000, 50500, 123456789), 0);
+	}
+}
+
 static void what_has_no_tag_is_never_dropped(void **state)
 {
 	uint8_t arp[60] = { [12] = 0x08, [13] = 0x06 };
@@ -114,6 +159,7 @@ int main(void)
 		TEST(the_rate_is_exact),
 		TEST(departures_wrap),
 		TEST(a_new_trial_starts_afresh),
+		TEST(it_may_be_about_one_vlan_and_priority),
 		TEST(what_has_no_tag_is_never_dropped),
 		TEST(forwarding_forwards_everything),
 	};

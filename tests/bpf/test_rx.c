@@ -978,6 +978,54 @@ static void random_octets(void **state)
 	assert_true(now.received > frames / 10 && now.foreign > frames / 10 && now.malformed > 0);
 }
 
+/* Frames of a service in ten seconds, for a busy machine. */
+static uint64_t in_seconds(unsigned int service, uint32_t from)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t second = from; second < from + 10; second++)
+		sum += rx_service_second(rx, service, second);
+	return sum;
+}
+
+/* Flows 3 and 4 are services of their own. Seconds are those of the schedule, also where the tag has no room for them. */
+static void services_are_told_apart(void **state)
+{
+	const struct rx_options options = { .first_flow = FLOW,
+					    .flow_count = FLOWS,
+					    .service_count = 2,
+					    .service_ends = { FLOW + 1, FLOW + 2 },
+					    .second_count = 2010 };
+	struct rx_service service;
+
+	(void)state;
+	rx_close(rx);
+	assert_int_equal(rx_load(&options, &rx), 0);
+	for (uint16_t trial = 1; trial <= 2; trial++) { /* the second begins with nothing */
+		const uint32_t first = trial * 100u;
+
+		rx_accept_trial(rx, trial, first, UINT32_MAX);
+		rx_set_start(rx, clock_ns() - 2000 * NS_PER_S);
+		for (uint32_t i = 0; i < 5; i++)
+			assert_int_equal(send_frame(trial, FLOW, first + i), XDP_DROP);
+		assert_int_equal(send_frame(trial, FLOW, first + 4), XDP_DROP); /* a copy */
+		rx_set_start(rx, clock_ns());
+		for (uint32_t i = 0; i < 3; i++)
+			assert_int_equal(send_frame(trial, FLOW + 1, first + i), XDP_DROP);
+		rx_service(rx, 0, &service);
+		assert_int_equal(service.received, 5);
+		assert_int_equal(service.latency.count, 5);
+		assert_int_equal(in_seconds(0, 2000), 5);
+		assert_int_equal(in_seconds(0, 0), 0);
+		rx_service(rx, 1, &service);
+		assert_int_equal(service.received, 3);
+		assert_int_equal(in_seconds(1, 0), 3);
+		assert_int_equal(in_seconds(1, 2000), 0);
+	}
+	assert_int_equal(counters().received, 16);
+	assert_int_equal(counters().duplicate, 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -1011,6 +1059,7 @@ int main(void)
 		TEST(latency_counts_from_the_actual_departure),
 		TEST(long_latencies_are_right),
 		TEST(latency_is_by_the_clock_of_the_tags),
+		TEST(services_are_told_apart),
 		TEST(foreign_frames_pass_on),
 		TEST(fragments_of_ours_are_known),
 		TEST(fragments_of_ipv6_are_known),

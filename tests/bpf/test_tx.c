@@ -169,8 +169,8 @@ static void assert_follows_plan(unsigned int count, bool scribbled)
 			mlr_plan_take_extra(plan, &cursor);
 		}
 		assert_int_equal(run_once(&octets), XDP_REDIRECT);
-		assert_frame(mlr_plan_template(plan, &cursor), mlr_plan_flow(plan, &cursor), cursor.sequence, intended_ns,
-			     octets);
+		assert_frame(mlr_plan_template(plan, &cursor), mlr_plan_flow(plan, &cursor),
+			     mlr_plan_sequence(&cursor, mlr_plan_flow(plan, &cursor)), intended_ns, octets);
 		mlr_plan_take(plan, &cursor);
 		mlr_pacer_take(&pacer);
 	}

@@ -3,7 +3,8 @@
 # xdp-mlr y1564 without ports: its options, its plan, and how its results look.
 load helper
 
-GOLDEN=tests/golden/y1564-1-xdp.json
+GOLDEN=tests/golden/y1564-1-xdp.json # a performance test of each service by itself
+TOGETHER=tests/golden/y1564-1-together.json
 
 y1564() {
   "$XDP_MLR" y1564 -p nosuch0,nosuch1 "$@"
@@ -34,7 +35,17 @@ y1564() {
   refuses 2 "must be 64 to 9216 octets" y1564 --service cir=1kfps,size=20
   refuses 2 "68" y1564 --service cir=1kfps,vlan=7,size=64
   refuses 2 "at most 16 services" y1564 $(for i in {1..17}; do echo --service cir=1kfps; done)
-  refuses 2 "no port 'nosuch0'" y1564 --service cir=1kfps,vlan=7:3
+  refuses 2 "dscp '64' is not a whole number from 0 to 63" y1564 --service cir=1kfps,dscp=64
+  refuses 2 "dscp '4.5' is not" y1564 --service cir=1kfps,dscp=4.5
+  refuses 2 "no port 'nosuch0'" y1564 --service cir=1kfps,vlan=7:3,dscp=46
+}
+
+@test "services that cannot be sent at once are refused before anything is measured, and are not where they need not be" {
+  refuses 2 "rates of these services are too far apart" y1564 --service cir=1 --service cir=1Mfps
+  refuses 2 "do not meet again within 65536 frames" y1564 --flows 9999 --service cir=1000 --service cir=9999
+  refuses 2 "at most 112 streams" "$XDP_MLR" y1564 -p a,b,c,d,e,f,g,h --direction mesh --service cir=1 --service cir=2 --service cir=3
+  refuses 2 "no port 'nosuch0'" y1564 --tests configuration --service cir=1 --service cir=1Mfps
+  refuses 2 "no port 'nosuch0'" y1564 --service cir=1% --service cir=100%
 }
 
 @test "steps grow to all of CIR" {
@@ -49,6 +60,28 @@ y1564() {
   run "$XDP_MLR" y1564 --config "$BATS_TEST_TMPDIR/r.json" --dump-config
   [ "$status" -eq 0 ]
   [ "$(grep -c 'cir=' <<<"$output")" -eq 2 ]
+}
+
+@test "who asks for figures of it is told that it has none" {
+  mkdir "$BATS_TEST_TMPDIR/results"
+  cp "$GOLDEN" "$BATS_TEST_TMPDIR/results/r.json"
+  refuses 2 "--require is no option of y1564" y1564 --service cir=1kfps --require 'loss<=1%'
+  refuses 2 "no result of search, soak or rfc2544" "$XDP_MLR" compare "$GOLDEN" "$GOLDEN"
+  refuses 2 "holds no result of search, soak or rfc2544" "$XDP_MLR" report "$BATS_TEST_TMPDIR/results"
+  printf 'campaign: {name: x, verb: y1564}\n' >"$BATS_TEST_TMPDIR/c.yaml"
+  refuses 2 "verb 'y1564': must be search, trial, soak or rfc2544" "$XDP_MLR" campaign run "$BATS_TEST_TMPDIR/c.yaml"
+}
+
+@test "YAML has services as the command line" {
+  cat >"$BATS_TEST_TMPDIR/c.yaml" <<END
+ports: [nosuch0, nosuch1]
+service:
+  - {name: voice, vlan: 100:5, dscp: 46, cir: 1kfps}
+  - {cir: 2kfps}
+END
+  refuses 2 "no port 'nosuch0'" "$XDP_MLR" y1564 --config "$BATS_TEST_TMPDIR/c.yaml"
+  [ "$("$XDP_MLR" y1564 --config "$BATS_TEST_TMPDIR/c.yaml" --dump-config | grep -c 'cir=')" -eq 2 ]
+  "$XDP_MLR" y1564 --config "$BATS_TEST_TMPDIR/c.yaml" --dump-config | grep -q 'dscp=46'
 }
 
 @test "the terminal says which service is not as agreed, and by what" {
@@ -86,4 +119,23 @@ bulk configuration policing false too_much
 END
   grep -q '<testsuites tests="9" failures="1">' "$BATS_TEST_TMPDIR/r.xml"
   grep -q 'name="bulk: policing 125 %"><failure message="too_much"/>' "$BATS_TEST_TMPDIR/r.xml"
+}
+
+@test "of services that were tested at once each has its own figures, and all have one trial" {
+  "$XDP_MLR" report "$TOGETHER" --report "$BATS_TEST_TMPDIR/r.csv" --junit "$BATS_TEST_TMPDIR/r.xml" --report "$BATS_TEST_TMPDIR/r.html" --quiet >/dev/null
+  run "$XDP_MLR" report "$TOGETHER"
+  [[ $output == *"Service performance test (8.2), all services at once"* ]]
+  grep -Eq '^  voice +12000 +2 +16.64 % .* FAILED: loss$' <<<"$output"
+  grep -Eq '^  bulk +9000 +2 +0 % .* passed$' <<<"$output"
+  [ "$(grep -o 'id="trials-performance"' "$BATS_TEST_TMPDIR/r.html" | wc -l)" -eq 1 ]
+  grep -q 'DSCP' "$BATS_TEST_TMPDIR/r.html"
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) before[$i] = NF - i; next }
+    $2 == "performance" { print $(NF - before["service"]), $4, $(NF - before["counts.sent [frames]"]), $(NF - before["counts.lost [frames]"]), $(NF - before["verdict.passed"]) }' \
+    "$BATS_TEST_TMPDIR/r.csv" >"$BATS_TEST_TMPDIR/rows"
+  diff "$BATS_TEST_TMPDIR/rows" - <<'END'
+voice 12000 24000 3994 false
+video 14000 28000 7987 false
+bulk 9000 18000 0 true
+END
+  grep -q 'name="voice: performance".*<failure message="loss"/>' "$BATS_TEST_TMPDIR/r.xml"
 }

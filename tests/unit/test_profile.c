@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a profile makes its queues send, against the definition in mlr/profile.h. */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,7 +100,7 @@ static void queues_share_what_their_port_sends(void **state)
 				unsigned int size_octets = profile.sizes.sizes_octets[profile.sizes.schedule[g % 5]];
 
 				assert_ptr_equal(flow, &plan->flows[i % 3]);
-				assert_int_equal(cursor.sequence, 1000 + i / 3);
+				assert_int_equal(mlr_plan_sequence(&cursor, flow), 1000 + i / 3);
 				assert_int_equal(mlr_plan_template(plan, &cursor)->memory_octets, size_octets - 4);
 				/* flow k of the port is of stream k % 2: IPv4, then IPv6 */
 				assert_int_equal(mlr_plan_template(plan, &cursor)->ip_version, g % (queues * 3) % 2 ? 6 : 4);
@@ -368,6 +369,147 @@ static void payload_of_a_plan_goes_on_where_templates_end(void **state)
 	}
 }
 
+/* --- services --- */
+
+/* Three at once, from one port; the last of two sizes. */
+static const struct mlr_service_frames three_services[] = {
+	{ .sizes = { .sizes_octets = { 128 }, .size_count = 1, .schedule_length = 1 },
+	  .vlan_count = 1,
+	  .vlans = { { 0x8100, 100 } },
+	  .traffic_class = 0xb8,
+	  .weight = 1 },
+	{ .sizes = { .sizes_octets = { 256 }, .size_count = 1, .schedule_length = 1 }, .weight = 5 },
+	{ .sizes = { .sizes_octets = { 512, 1024 }, .size_count = 2, .schedule = { 0, 0, 1 }, .schedule_length = 3 },
+	  .weight = 4 },
+};
+
+static struct mlr_profile services_of(uint32_t flows_each)
+{
+	struct mlr_profile profile = two_ports(3 * flows_each);
+
+	profile.service_count = 3;
+	profile.services = three_services;
+	for (unsigned int i = 0; i < 3; i++)
+		profile.streams[i] = (struct mlr_stream){ .from = 0, .to = 1, .ip_version = 4, .service = 2 - i };
+	return profile;
+}
+
+static void services_have_wire_ids_one_after_the_other(void **state)
+{
+	struct mlr_profile profile = services_of(4);
+	uint32_t first, count;
+
+	(void)state;
+	assert_int_equal(mlr_profile_number(&profile), 0);
+	mlr_profile_receives(&profile, 1, &first, &count);
+	assert_int_equal(first, 0);
+	assert_int_equal(count, 12);
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(mlr_profile_service_end(&profile, 1, i), 4 * (i + 1));
+}
+
+/* Every frame of the port from its queues: each service has its share of any stretch, to the frame; flows have their numbers, each
+ * once and in order; frames are those of their service. */
+static void services_are_interleaved_by_weight(void **state)
+{
+	static const uint16_t sizes[] = { 512, 512, 1024 };
+	enum { FRAMES = 3000 };
+
+	(void)state;
+	for (uint32_t queues = 1; queues <= 4; queues++) {
+		struct mlr_profile profile = services_of(4);
+		struct mlr_queue_plan *plans[4];
+		struct mlr_plan_cursor cursors[4];
+		uint32_t next[12] = { 0 }, sent[3] = { 0 }, counts[MLR_ROUND_MAX + 1];
+
+		assert_int_equal(mlr_profile_number(&profile), 0);
+		for (uint32_t queue = 0; queue < queues; queue++) {
+			plans[queue] = plan_of(&profile, 0, queue, queues);
+			cursors[queue] = mlr_plan_start(plans[queue], 1000);
+		}
+		for (uint32_t g = 0; g < FRAMES; g++) {
+			struct mlr_queue_plan *plan = plans[g % queues];
+			struct mlr_plan_cursor *cursor = &cursors[g % queues];
+			const struct mlr_flow *flow = mlr_plan_flow(plan, cursor);
+			const struct mlr_frame_template *template = mlr_plan_template(plan, cursor);
+			unsigned int service = flow->service, octets = service ? 256 : 128;
+
+			assert_int_equal(flow->id / 4, service);
+			assert_int_equal(mlr_plan_sequence(cursor, flow), 1000 + next[flow->id]++);
+			if (service == 2)
+				octets = sizes[sent[2] % 3];
+			sent[service]++;
+			assert_int_equal(template->memory_octets, octets - 4);
+			assert_int_equal(template->network_offset, service ? 14 : 18);
+			assert_int_equal(template->header[template->network_offset + 1], service ? 0 : 0xb8);
+			for (unsigned int i = 0; i < 3; i++)
+				assert_true(fabs(sent[i] - three_services[i].weight * (g + 1) / 10.0) < 1);
+			mlr_plan_take(plan, cursor);
+		}
+		for (uint32_t queue = 0, total = 0; queue < queues; queue++) {
+			uint64_t share = mlr_plan_share(plans[queue], FRAMES);
+
+			mlr_plan_service_counts(plans[queue], 1, counts);
+			total += (uint32_t)(share / plans[queue]->flow_count) * counts[plans[queue]->flow_count] +
+				 counts[share % plans[queue]->flow_count];
+			for (uint32_t id = queue; id < 4; id += queues)
+				assert_true(mlr_plan_sequences(plans[queue], share) >= next[4 + id]);
+			if (queue + 1 == queues)
+				assert_int_equal(total, sent[1]);
+		}
+		for (uint32_t queue = 0; queue < queues; queue++)
+			mlr_queue_plan_free(plans[queue]);
+	}
+}
+
+static void weights_are_the_shares_of_rates(void **state)
+{
+	static const struct {
+		double rates_fps[3];
+		uint32_t weights[3];
+	} cases[] = {
+		{ { 10000, 15000, 5000 }, { 2, 3, 1 } },
+		{ { 97.65625, 97656.25, 195312.5 }, { 1, 1000, 2000 } },
+		{ { 1, 1, 1 }, { 1, 1, 1 } },
+	};
+	double awkward_fps[] = { 1234.5, 98765.4, 777.7 }, sum = 0, load_fps;
+	uint32_t weights[3];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const double *rates_fps = cases[i].rates_fps;
+
+		load_fps = mlr_service_weights(rates_fps, 3, weights);
+		assert_true(fabs(load_fps - rates_fps[0] - rates_fps[1] - rates_fps[2]) < 1e-4 * load_fps);
+		for (int j = 1; j < 3; j++)
+			assert_true(fabs((double)weights[j] / weights[0] * rates_fps[0] / rates_fps[j] - 1) < 1e-4);
+	}
+	assert_int_equal(mlr_service_weights(cases[0].rates_fps, 3, weights), 30000);
+	assert_memory_equal(weights, cases[0].weights, sizeof(weights));
+	load_fps = mlr_service_weights(awkward_fps, 3, weights);
+	for (int j = 0; j < 3; j++)
+		sum += weights[j];
+	assert_true(sum <= MLR_ROUND_MAX);
+	for (int j = 0; j < 3; j++) {
+		/* never more than its rate, and hardly less */
+		assert_true(load_fps * weights[j] / sum <= awkward_fps[j] * (1 + 1e-12));
+		assert_true(load_fps * weights[j] / sum >= awkward_fps[j] * (1 - 1e-4));
+	}
+	assert_true(mlr_service_weights((const double[]){ 1, 1e6 }, 2, weights) == 0);
+}
+
+static void services_that_do_not_meet_again(void **state)
+{
+	struct mlr_profile profile = services_of(6553);
+	struct mlr_queue_plan *plan = NULL;
+
+	(void)state;
+	profile.ranges[MLR_SOURCE_PORT].count = 6553;
+	assert_int_equal(mlr_profile_number(&profile), 0);
+	assert_int_equal(mlr_queue_plan_new(&profile, 0, 0, 1, &plan), -E2BIG);
+	assert_null(plan);
+}
+
 static void what_cannot_be_planned(void **state)
 {
 	struct mlr_profile profile = two_ports(1);
@@ -408,6 +550,10 @@ int main(void)
 		cmocka_unit_test(a_million_flows),
 		cmocka_unit_test(broadcast_frames_go_to_everybody),
 		cmocka_unit_test(payload_of_a_plan_goes_on_where_templates_end),
+		cmocka_unit_test(services_have_wire_ids_one_after_the_other),
+		cmocka_unit_test(services_are_interleaved_by_weight),
+		cmocka_unit_test(weights_are_the_shares_of_rates),
+		cmocka_unit_test(services_that_do_not_meet_again),
 		cmocka_unit_test(what_cannot_be_planned),
 	};
 

@@ -138,14 +138,24 @@ static void no_loss_is_promised_where_none_is_allowed(void **state)
 
 /* --- availability --- */
 
-/* A minute of 100 frames/s, of which those of some seconds are lost. */
+/* A minute of 100 frames/s. */
+static struct mlr_y1564_availability minute_of(const uint64_t received[MINUTE])
+{
+	uint64_t due[MINUTE];
+
+	for (size_t i = 0; i < MINUTE; i++)
+		due[i] = 100;
+	return mlr_y1564_availability(due, received, MINUTE);
+}
+
+/* The same, of which the frames of some seconds are lost. */
 static struct mlr_y1564_availability minute_without(size_t from, size_t to)
 {
 	uint64_t received[MINUTE];
 
 	for (size_t i = 0; i < MINUTE; i++)
 		received[i] = i >= from && i < to ? 0 : 100;
-	return mlr_y1564_availability(received, MINUTE, 100);
+	return minute_of(received);
 }
 
 static void nine_bad_seconds_are_loss_and_ten_are_unavailability(void **state)
@@ -176,13 +186,13 @@ static void it_is_available_again_after_ten_good_seconds(void **state)
 	for (size_t i = 10; i < 20; i++)
 		received[i] = 0;
 	received[29] = 49; /* nine good ones, and a bad one */
-	assert_int_equal(mlr_y1564_availability(received, MINUTE, 100).unavailable, 20);
+	assert_int_equal(minute_of(received).unavailable, 20);
 	received[29] = 50; /* half of the frames is not more than half */
-	assert_int_equal(mlr_y1564_availability(received, MINUTE, 100).unavailable, 10);
+	assert_int_equal(minute_of(received).unavailable, 10);
 	/* the end of the test ends no state */
 	assert_int_equal(minute_without(45, MINUTE).unavailable, 15);
 	assert_int_equal(minute_without(51, MINUTE).unavailable, 0);
-	assert_true(isnan(mlr_y1564_availability(received, 0, 100).ratio));
+	assert_true(isnan(mlr_y1564_availability(received, received, 0).ratio));
 }
 
 static void availability_is_judged(void **state)

@@ -56,9 +56,11 @@ static enum exit_code read_choice(struct yaml_file *file, const yaml_node_t *nod
 
 static enum exit_code read_verb(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	static const char *const verbs[] = { "search", "trial", "soak", "rfc2544", "selftest", "probe", "sut", NULL };
+	static const char *const verbs[] = {
+		"search", "trial", "soak", "rfc2544", "y1564", "selftest", "probe", "sut", NULL
+	};
 
-	return read_choice(file, node, verbs, "search, trial, soak, rfc2544, selftest, probe or sut", target);
+	return read_choice(file, node, verbs, "search, trial, soak, rfc2544, y1564, selftest, probe or sut", target);
 }
 
 static enum exit_code read_end(struct yaml_file *file, const yaml_node_t *node, void *target)

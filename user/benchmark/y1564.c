@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "base/units.h"
-#include "benchmark/y1564_seconds.h"
 #include "config/given.h"
 #include "config/options_suite.h"
 #include "progress/progress.h"
@@ -24,6 +23,16 @@ struct run {
 	struct mlr_y1564_service service;
 	json_t *json;           /* of the service */
 	bool failed, undecided; /* the test that runs */
+};
+
+/* Those whose performance is tested, at once. */
+struct joint {
+	struct suite_part part;
+	unsigned int count;
+	struct run *runs[SERVICES_MAX];
+	json_t *results[SERVICES_MAX]; /* of each */
+	struct mlr_service_frames frames[SERVICES_MAX];
+	double load_fps; /* of all */
 };
 
 static bool is_wanted(const struct config *config, enum y1564_test test)
@@ -45,7 +54,7 @@ static json_t *faults_json(unsigned int faults)
 	return list;
 }
 
-/* What the SUT did to the frames that were sent. */
+/* What the SUT did to the frames of a step. */
 static struct mlr_y1564_outcome outcome_of(const struct run *run, const struct measurement *measurement)
 {
 	const struct latency_summary *latency = &measurement->latency;
@@ -60,6 +69,26 @@ static struct mlr_y1564_outcome outcome_of(const struct run *run, const struct m
 		.delay_max_ns = timed ? (double)latency->max_ns : NAN,
 		.variation_ns = timed ? latency->p99_9_ns - (double)latency->min_ns : NAN,
 		.availability_ratio = NAN,
+	};
+}
+
+/* What it did to those of a service among others, and its availability. Once there was unavailability, loss is that of the other
+ * time. */
+static struct mlr_y1564_outcome outcome_among(const struct service_counts *counts,
+					      const struct mlr_y1564_availability *found, double duration_s)
+{
+	uint64_t sent = found->unavailable ? found->available_sent : counts->sent;
+	uint64_t lost = found->unavailable                ? found->available_lost
+			: counts->sent > counts->received ? counts->sent - counts->received
+							  : 0;
+
+	return (struct mlr_y1564_outcome){
+		.received_fps = (double)counts->received / duration_s,
+		.loss_ratio = sent ? (double)lost / (double)sent : NAN,
+		.delay_ns = counts->timed ? counts->latency_mean_ns : NAN,
+		.delay_max_ns = counts->timed ? (double)counts->latency_max_ns : NAN,
+		.variation_ns = counts->timed ? counts->latency_p99_9_ns - (double)counts->latency_min_ns : NAN,
+		.availability_ratio = found->ratio,
 	};
 }
 
@@ -126,10 +155,10 @@ static enum exit_code take_step(struct run *run, const struct mlr_y1564_step *st
 }
 
 /* What a test without verdict says. */
-static void note_undecided(struct run *run)
+static void note_undecided(struct suite_part *part, const struct run *run)
 {
 	if (run->undecided && !run->failed)
-		run->part.reason = "the tester itself was the limit where this would have been decided";
+		part->reason = "the tester itself was the limit where this would have been decided";
 }
 
 static enum exit_code test_configuration(void *context, json_t *json)
@@ -145,94 +174,99 @@ static enum exit_code test_configuration(void *context, json_t *json)
 		code = take_step(run, &steps[i], list, trials);
 	json_object_update_new(json, json_pack("{s:f, s:o, s:o, s:o}", "step_duration", config->step_duration_s, "passed",
 					       verdict_json(run, code), "steps", list, "trials", trials));
-	note_undecided(run);
+	note_undecided(&run->part, run);
 	return code;
 }
 
 /* --- service performance test --------------------------------------------------------------------------------------------- */
 
-static json_t *seconds_json(const struct seconds *seconds)
+static json_t *seconds_json(const uint64_t *frames, size_t count)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < seconds->count; i++)
-		json_array_append_new(list, json_integer((json_int_t)seconds->received[i]));
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_integer((json_int_t)frames[i]));
 	return list;
 }
 
-/* Once there was unavailability, loss is that of the other time. */
-static void judge_performance(struct run *run, const struct seconds *seconds, const struct measurement *measurement,
-			      json_t *json)
+static void judge_performance(struct joint *joint, unsigned int number, const struct measurement *measurement)
 {
-	double sent_fps = run->service.cir_fps * run->part.measurer->transmitters;
-	struct mlr_y1564_availability found = mlr_y1564_availability(seconds->received, seconds->count, sent_fps);
-	struct mlr_y1564_outcome outcome = outcome_of(run, measurement);
+	const struct service_counts *counts = &measurement->services[number];
+	struct mlr_y1564_availability found =
+		mlr_y1564_availability(counts->due_in, counts->received_in, measurement->second_count);
+	struct mlr_y1564_outcome outcome =
+		outcome_among(counts, &found, measurement->result.input.duration_s * joint->part.measurer->transmitters);
+	struct run *run = joint->runs[number];
+	json_t *json = joint->results[number];
 
-	outcome.availability_ratio = found.ratio;
-	if (found.unavailable)
-		outcome.loss_ratio =
-			found.available_sent ? (double)found.available_lost / (double)found.available_sent : NAN;
-	json_object_update_new(json,
-			       json_pack("{s:I, s:I, s:I, s:o, s:o}", "seconds", (json_int_t)found.seconds,
-					 "severely_errored_seconds", (json_int_t)found.severely_errored,
-					 "unavailable_seconds", (json_int_t)found.unavailable, "availability_ratio",
-					 json_number_or_null(found.ratio), "received_by_second", seconds_json(seconds)));
+	json_object_update_new(
+		json, json_pack("{s:{s:I, s:I, s:I}, s:I, s:I, s:I, s:o, s:o, s:o}", "counts", "sent",
+				(json_int_t)counts->sent, "received", (json_int_t)counts->received, "lost",
+				(json_int_t)(counts->sent - counts->received), "seconds", (json_int_t)found.seconds,
+				"severely_errored_seconds", (json_int_t)found.severely_errored, "unavailable_seconds",
+				(json_int_t)found.unavailable, "availability_ratio", json_number_or_null(found.ratio),
+				"due_by_second", seconds_json(counts->due_in, found.seconds), "received_by_second",
+				seconds_json(counts->received_in, found.seconds)));
 	put_outcome(run, json, measurement, &outcome, mlr_y1564_judge_performance(&run->service, &outcome));
 }
 
 static enum exit_code test_performance(void *context, json_t *json)
 {
-	struct run *run = context;
-	const struct config *config = run->part.config;
-	double load_fps = run->service.cir_fps;
+	struct joint *joint = context;
+	double duration_s = joint->part.config->duration_s;
 	struct load_steps steps = {
-		.load_fps = load_fps,
-		.frame_count = (uint64_t)fmax(1, round(load_fps * config->duration_s)),
+		.load_fps = joint->load_fps,
+		.frame_count = (uint64_t)fmax(1, round(joint->load_fps * duration_s)),
 		.grace_s = GRACE_S,
 		.links_may_change = true, /* a link that is lost is no less unavailable */
 	};
 	struct measurement measurement;
-	struct seconds seconds;
 	enum exit_code code;
 
-	if (seconds_init(&seconds, &steps, load_fps * run->part.measurer->transmitters, config->duration_s))
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	json_object_update_new(json, json_pack("{s:f, s:f, s:n, s:[]}", "load", load_fps, "trial_duration",
-					       config->duration_s, "passed", "trials"));
-	code = suite_steps(&run->part, &steps, &measurement);
-	if (code == EXIT_DONE) {
-		seconds_end(&seconds, measurement.counts.received);
-		judge_performance(run, &seconds, &measurement, json);
-		json_array_append_new(json_object_get(json, "trials"), report_trial(&measurement));
-		measurement_free(&measurement);
-		note_undecided(run);
+	json_object_update_new(
+		json, json_pack("{s:f, s:f, s:[]}", "load", joint->load_fps, "trial_duration", duration_s, "trials"));
+	code = suite_steps(&joint->part, &steps, &measurement);
+	if (code != EXIT_DONE)
+		return code;
+	for (unsigned int i = 0; i < joint->count; i++) {
+		judge_performance(joint, i, &measurement);
+		note_undecided(&joint->part, joint->runs[i]);
 	}
-	seconds_free(&seconds);
-	return code;
+	joint->part.tester_limited = measurement.tester_limited;
+	json_array_append_new(json_object_get(json, "trials"), report_trial(&measurement));
+	measurement_free(&measurement);
+	return EXIT_DONE;
 }
 
 /* --- time --------------------------------------------------------------------------------------------------------------------- */
 
-/* About how long a test of a service takes. */
-static double test_s(const struct config *config, const struct service *service, enum y1564_test test)
+static double waits_s(const struct config *config)
 {
 	const struct waits *waits = &config->waits;
-	double waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s;
+
+	return waits->routing_s + waits->learning_s + waits->stabilize_s;
+}
+
+/* About how long a configuration test takes. */
+static double configuration_s(const struct config *config, const struct service *service)
+{
 	unsigned int steps = config->cir_step_count + (service->eir.value > 0) + 1;
 
-	if (!is_wanted(config, test))
-		return 0;
-	return test == Y1564_PERFORMANCE ? config->duration_s + waits_s : steps * (config->step_duration_s + waits_s);
+	return is_wanted(config, Y1564_CONFIGURATION) ? steps * (config->step_duration_s + waits_s(config)) : 0;
+}
+
+static double performance_s(const struct config *config)
+{
+	return is_wanted(config, Y1564_PERFORMANCE) ? config->duration_s + waits_s(config) : 0;
 }
 
 /* Of the services from this one on. */
 static double services_s(const struct config *config, unsigned int first)
 {
-	double duration_s = 0;
+	double duration_s = performance_s(config);
 
 	for (unsigned int i = first; i < config->service_count; i++)
-		duration_s += test_s(config, &config->services[i], Y1564_CONFIGURATION) +
-			      test_s(config, &config->services[i], Y1564_PERFORMANCE);
+		duration_s += configuration_s(config, &config->services[i]);
 	return duration_s;
 }
 
@@ -243,20 +277,12 @@ double y1564_duration_s(const struct config *config)
 	return config->max_time_s > 0 ? fmin(config->max_time_s, duration_s) : duration_s;
 }
 
-static void show_stage(struct run *run, enum y1564_test test)
+/* Show which test begins, and how long it takes. */
+static void show_stage(struct suite_part *part, const char *stage, double test_s, double after_s)
 {
-	const struct config *config = run->suite->common.config;
-	unsigned int number = (unsigned int)(run->options - config->services) + 1;
-	double after_s = services_s(config, number);
-	char stage[VIEW_STAGE_SIZE];
-
-	if (test == Y1564_CONFIGURATION)
-		after_s += test_s(config, run->options, Y1564_PERFORMANCE);
-	snprintf(stage, sizeof(stage), "service %u of %u, %s", number, config->service_count,
-		 test == Y1564_CONFIGURATION ? "configuration" : "performance");
-	run->part.test_s = test_s(config, run->options, test);
-	run->part.test_start_ns = clock_ns();
-	progress_stage(stage, run->suite->common.start_ns, after_s, config->max_time_s);
+	part->test_s = test_s;
+	part->test_start_ns = clock_ns();
+	progress_stage(stage, part->suite->start_ns, after_s, part->suite->config->max_time_s);
 }
 
 /* --- services --------------------------------------------------------------------------------------------------------------------- */
@@ -302,84 +328,151 @@ static json_t *service_json(const struct run *run)
 	const struct config *config = run->part.config;
 	const struct mlr_y1564_service *service = &run->service;
 	const struct mlr_y1564_sla *sla = &service->sla;
-	json_t *json = json_pack("{s:s, s:s, s:f, s:o, s:f, s:f, s:f, s:{s:o, s:o, s:o, s:o, s:o}, s:n, s:n}", "name",
-				 run->options->name, "frame_size", config->frame_size_text, "frame_size_octets",
-				 config->frame_size_octets, "vlans", vlans_json(config), "cir", service->cir_fps, "eir",
-				 service->eir_fps, "margin_ratio", service->margin_ratio, "sla", "loss_ratio",
-				 json_number_or_null(isnan(sla->loss_ratio) ? 0 : sla->loss_ratio), "delay_mean_ns",
-				 json_number_or_null(sla->delay_ns), "delay_max_ns", json_number_or_null(sla->delay_max_ns),
-				 "delay_variation_ns", json_number_or_null(sla->variation_ns), "availability_ratio",
-				 json_number_or_null(sla->availability_ratio), "configuration", "performance");
+	json_t *json =
+		json_pack("{s:s, s:s, s:f, s:o, s:i, s:f, s:f, s:f, s:{s:o, s:o, s:o, s:o, s:o}, s:n, s:n}", "name",
+			  run->options->name, "frame_size", config->frame_size_text, "frame_size_octets",
+			  config->frame_size_octets, "vlans", vlans_json(config), "dscp", (int)run->options->dscp, "cir",
+			  service->cir_fps, "eir", service->eir_fps, "margin_ratio", service->margin_ratio, "sla",
+			  "loss_ratio", json_number_or_null(isnan(sla->loss_ratio) ? 0 : sla->loss_ratio), "delay_mean_ns",
+			  json_number_or_null(sla->delay_ns), "delay_max_ns", json_number_or_null(sla->delay_max_ns),
+			  "delay_variation_ns", json_number_or_null(sla->variation_ns), "availability_ratio",
+			  json_number_or_null(sla->availability_ratio), "configuration", "performance");
 
 	report_add_bps(json, "cir", service->cir_fps, config);
 	report_add_bps(json, "eir", service->eir_fps, config);
 	return json;
 }
 
-/* Make a test, and take its result over, whole or not. */
-static enum exit_code run_test(struct run *run, enum y1564_test test)
+/* Make the configuration test, and take its result over, whole or not. */
+static enum exit_code configure_service(struct run *run)
 {
-	static const char *const names[] = { "configuration", "performance" };
+	const struct config *config = run->suite->common.config;
+	unsigned int number = (unsigned int)(run->options - config->services) + 1;
 	json_t *json = json_object();
-	char label[MLR_GOAL_NAME_SIZE + 32];
+	char label[MLR_GOAL_NAME_SIZE + 32], stage[VIEW_STAGE_SIZE];
 	enum exit_code code;
 
-	show_stage(run, test);
-	snprintf(label, sizeof(label), "%s: %s", run->options->name, names[test]);
+	snprintf(stage, sizeof(stage), "service %u of %u, configuration", number, config->service_count);
+	show_stage(&run->part, stage, configuration_s(config, run->options), services_s(config, number));
+	snprintf(label, sizeof(label), "%s: configuration", run->options->name);
 	note("%s", label);
-	run->failed = run->undecided = false;
-	code = suite_test(&run->part, label, test == Y1564_CONFIGURATION ? test_configuration : test_performance, run, json);
+	code = suite_test(&run->part, label, test_configuration, run, json);
 	run->suite->failed |= run->failed;
 	run->suite->undecided |= run->undecided;
-	json_object_set_new(run->json, names[test], json);
+	json_object_set_new(run->json, "configuration", json);
 	return code;
 }
 
-static enum exit_code make_tests(struct run *run)
+/* With a measurer of its own, by which its rates are known, too. */
+static enum exit_code measure_service(struct run *run)
 {
-	const struct config *config = run->part.config;
-	enum exit_code code = EXIT_DONE;
-
-	if (is_wanted(config, Y1564_CONFIGURATION))
-		code = run_test(run, Y1564_CONFIGURATION);
-	if (code != EXIT_DONE || !is_wanted(config, Y1564_PERFORMANCE))
-		return code;
-	if (!run->failed) /* what is not known to be wrong is worth it */
-		return run_test(run, Y1564_PERFORMANCE);
-	note("%s: no performance test of a service that is not configured as agreed", run->options->name);
-	return EXIT_DONE;
-}
-
-static enum exit_code measure_service(struct y1564 *suite, const struct service *service)
-{
+	struct suite *suite = &run->suite->common;
 	struct config config;
-	struct run run = { .part = { .suite = &suite->common, .config = &config }, .suite = suite, .options = service };
-	enum exit_code code = config_for_service(suite->common.config, service, &config);
+	enum exit_code code = config_for_service(suite->config, run->options, &config);
 
 	if (code != EXIT_DONE)
 		return code;
-	suite_take_macs(json_object_get(suite->common.setting, "measurer"), &config);
-	code = measurer_new(&config, &run.part.measurer);
+	run->part = (struct suite_part){ .suite = suite, .config = &config };
+	suite_take_macs(json_object_get(suite->setting, "measurer"), &config);
+	code = measurer_new(&config, &run->part.measurer);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
-		suite_keep_setting(&run.part);
+		suite_keep_setting(&run->part);
 	if (code == EXIT_DONE)
-		code = resolve(&run);
+		code = resolve(run);
 	if (code == EXIT_DONE) {
-		run.json = service_json(&run);
-		json_array_append_new(suite->services, run.json);
-		code = make_tests(&run);
+		run->json = service_json(run);
+		json_array_append_new(run->suite->services, run->json);
+		if (is_wanted(&config, Y1564_CONFIGURATION))
+			code = configure_service(run);
 	}
-	measurer_free(run.part.measurer);
+	measurer_free(run->part.measurer);
 	return code;
+}
+
+/* What a service's performance test is, once it is over for all, whole or not. */
+static void share_result(const struct joint *joint, const json_t *json, enum exit_code code)
+{
+	static const char *const members[] = { "trial_duration", "tester_limited", "duration", "repeated_trials" };
+
+	for (unsigned int i = 0; i < joint->count; i++) {
+		const struct run *run = joint->runs[i];
+		json_t *result = joint->results[i];
+		const char *reason = code != EXIT_DONE || (run->undecided && !run->failed) ? joint->part.reason : NULL;
+
+		for (size_t j = 0; j < sizeof(members) / sizeof(*members); j++)
+			json_object_set(result, members[j], json_object_get(json, members[j]));
+		json_object_update_new(result, json_pack("{s:b, s:s?}", "regular", !reason, "irregular_reason", reason));
+		if (!json_object_get(result, "passed"))
+			json_object_set_new(result, "passed", json_null());
+		run->suite->failed |= run->failed;
+		run->suite->undecided |= run->undecided;
+		json_object_set_new(run->json, "performance", result);
+	}
+}
+
+static enum exit_code measure_together(struct y1564 *suite, struct joint *joint)
+{
+	const struct config *config = suite->common.config;
+	enum exit_code code = measurer_new(joint->part.config, &joint->part.measurer);
+
+	if (code == EXIT_DONE) {
+		suite->performance = json_object();
+		show_stage(&joint->part, "performance", performance_s(config), 0);
+		note("performance of %u service%s", joint->count, joint->count > 1 ? "s at once" : "");
+		code = suite_test(&joint->part, "performance", test_performance, joint, suite->performance);
+		share_result(joint, suite->performance, code);
+	}
+	measurer_free(joint->part.measurer);
+	return code;
+}
+
+/* Of all services of which it is not known that they are not configured as agreed. */
+static enum exit_code test_together(struct y1564 *suite, struct run *runs)
+{
+	const struct config *config = suite->common.config;
+	const struct service *services[SERVICES_MAX];
+	double rates_fps[SERVICES_MAX];
+	struct joint joint = { .part = { .suite = &suite->common } };
+	struct config together;
+	enum exit_code code;
+	double sum = 0;
+
+	for (unsigned int i = 0; i < config->service_count; i++) {
+		if (runs[i].failed) {
+			note("%s: no performance test of a service that is not configured as agreed", runs[i].options->name);
+			continue;
+		}
+		runs[i].failed = runs[i].undecided = false;
+		services[joint.count] = runs[i].options;
+		rates_fps[joint.count] = runs[i].service.cir_fps;
+		joint.runs[joint.count++] = &runs[i];
+	}
+	if (!joint.count)
+		return EXIT_DONE;
+	code = config_for_services(config, services, rates_fps, joint.count, joint.frames, &together, &joint.load_fps);
+	if (code != EXIT_DONE)
+		return code;
+	for (unsigned int i = 0; i < joint.count; i++)
+		sum += joint.frames[i].weight;
+	for (unsigned int i = 0; i < joint.count; i++)
+		joint.results[i] = json_pack("{s:f}", "load", joint.load_fps * joint.frames[i].weight / sum);
+	suite_take_macs(json_object_get(suite->common.setting, "measurer"), &together);
+	joint.part.config = &together;
+	return measure_together(suite, &joint);
 }
 
 enum exit_code y1564_run(const struct config *config, struct y1564 *ret)
 {
+	struct run runs[SERVICES_MAX] = { 0 };
 	enum exit_code code = EXIT_DONE;
 
 	*ret = (struct y1564){ .common = suite_begin(config), .services = json_array() };
-	for (unsigned int i = 0; i < config->service_count && code == EXIT_DONE; i++)
-		code = measure_service(ret, &config->services[i]);
+	for (unsigned int i = 0; i < config->service_count && code == EXIT_DONE; i++) {
+		runs[i] = (struct run){ .suite = ret, .options = &config->services[i] };
+		code = measure_service(&runs[i]);
+	}
+	if (code == EXIT_DONE && is_wanted(config, Y1564_PERFORMANCE))
+		code = test_together(ret, runs);
 	code = suite_end(&ret->common, code);
 	return code == EXIT_DONE && ret->failed ? EXIT_UNMET : code;
 }
@@ -387,5 +480,6 @@ enum exit_code y1564_run(const struct config *config, struct y1564 *ret)
 void y1564_free(struct y1564 *suite)
 {
 	json_decref(suite->services);
+	json_decref(suite->performance);
 	json_decref(suite->common.setting);
 }

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ITU-T Y.1564: through the services of --service, a measurer each, and through its two tests. A service that is not configured as
- * agreed is not tested for its performance.
- *
- * The receiver counts the frames of all flows together, so services are tested one at a time. To test all at once, as 8.2 of the
- * recommendation has it, it would have to count received frames, and latency, for each class of flows (mlr/y1564.h says what is
- * made of them).
+ * ITU-T Y.1564: the configuration test of each service of --service, with a measurer of its own; then the performance test of all that
+ * did not fail, at once, with one in which each is a share of one constant load (mlr/profile.h) and is counted by itself.
  */
 #pragma once
 
 #include "benchmark/suite.h"
 
-enum y1564_test { Y1564_CONFIGURATION, Y1564_PERFORMANCE };
-
 struct y1564 {
 	struct suite common;
-	json_t *services; /* what was measured, an object a service */
-	bool failed;      /* a service is not as agreed */
-	bool undecided;   /* of another that is not known */
+	json_t *services;    /* what was measured, an object a service */
+	json_t *performance; /* of the performance test, what is of all of them. NULL: there was none */
+	bool failed;         /* a service is not as agreed */
+	bool undecided;      /* of another that is not known */
 };
 
 /* Run it. Whatever it returns, *ret is to be freed. EXIT_DONE, EXIT_UNMET where a service is not as agreed, or something is

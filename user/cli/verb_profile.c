@@ -156,7 +156,7 @@ static enum exit_code show_port(const struct config *config, const struct mlr_pr
 
 		shown.template = shown.extra ? plan->extra : mlr_plan_template(plan, &cursor);
 		shown.flow = shown.extra ? &plan->extra_flow : mlr_plan_flow(plan, &cursor);
-		shown.sequence = shown.extra ? 0 : cursor.sequence;
+		shown.sequence = shown.extra ? 0 : mlr_plan_sequence(&cursor, shown.flow);
 		write_frame(plan, &shown);
 		json = frame_json(&shown);
 		if (config->format == FORMAT_TEXT) {

@@ -107,7 +107,9 @@ struct rfc2544_options {
 	double reset_duration_s;
 };
 
-#define SERVICES_MAX      16
+enum y1564_test { Y1564_CONFIGURATION, Y1564_PERFORMANCE };
+
+#define SERVICES_MAX      MLR_SERVICES_MAX
 #define SERVICE_SIZE_TEXT 64
 
 /* y1564: a service, and what it must keep to. NAN: nothing is asked. */
@@ -116,6 +118,7 @@ struct service {
 	char frame_size[SERVICE_SIZE_TEXT]; /* empty: that of --frame-size */
 	bool has_vlan;                      /* else the tags of --vlan */
 	struct mlr_vlan vlan;
+	double dscp; /* a whole number, 0 to 63 */
 	struct load_spec cir, eir;
 	double margin_ratio;
 	double loss_ratio, delay_s, delay_max_s, variation_s, availability_ratio;
@@ -147,6 +150,7 @@ struct config {
 	unsigned int vlan_count;
 	struct mlr_vlan vlans[MLR_VLANS_MAX]; /* the outer one first; its type follows vlan_outer where there are two */
 	enum vlan_outer vlan_outer;
+	uint8_t traffic_class;   /* IPv4's TOS, or IPv6's; 0: that of the template */
 	unsigned int flow_count; /* 0: not given */
 	struct mlr_range ranges[MLR_FIELD_COUNT];
 	enum flow_order flow_order;
@@ -207,6 +211,8 @@ struct config {
 	struct rfc2544_options rfc2544;
 	unsigned int service_count; /* y1564 */
 	struct service services[SERVICES_MAX];
+	const struct mlr_service_frames *at_once; /* y1564: services that are sent together, instead of frames as above */
+	unsigned int at_once_count;               /* 0: they are not */
 	unsigned int cir_step_count;
 	double cir_steps[MLR_Y1564_CIR_STEPS_MAX]; /* parts of CIR */
 	double step_duration_s;

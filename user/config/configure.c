@@ -255,15 +255,25 @@ static enum exit_code check_y1564(struct config *config)
 	return EXIT_DONE;
 }
 
-/* That frames of each service can be made. */
+/* That frames of each service can be made, and of all at once, as far as their rates are known without the ports. */
 static enum exit_code check_services(const struct config *config)
 {
+	struct mlr_service_frames frames[SERVICES_MAX];
+	const struct service *services[SERVICES_MAX];
+	double rates_fps[SERVICES_MAX], load_all_fps;
 	enum exit_code code = EXIT_DONE;
+	bool are_known = config->tests >> Y1564_PERFORMANCE & 1;
 	struct config one;
 
-	for (unsigned int i = 0; i < config->service_count && code == EXIT_DONE; i++)
-		code = config_for_service(config, &config->services[i], &one);
-	return code;
+	for (unsigned int i = 0; i < config->service_count && code == EXIT_DONE; i++) {
+		services[i] = &config->services[i];
+		code = config_for_service(config, services[i], &one);
+		if (code == EXIT_DONE)
+			rates_fps[i] = load_fps(&services[i]->cir, one.frame_size_octets, 0);
+		are_known &= code == EXIT_DONE && rates_fps[i] > 0;
+	}
+	return are_known ? config_for_services(config, services, rates_fps, config->service_count, frames, &one, &load_all_fps)
+			 : code;
 }
 
 static enum exit_code check_trial(const struct config *config)

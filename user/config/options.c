@@ -279,7 +279,7 @@ const struct option options[] = {
 	LOAD("load", "L", TRIAL, NULL, load, "frames/s: " LOAD_FORMS " of the line rate; or max, as fast as the tester can"),
 	DURATION("duration", "S", TRIAL | SELFTEST | Y1564, "1s", duration_s, POSITIVE,
 		 "how long to send: " DURATION_FORMS "; of a self-test: each trial that confirms, the search has shorter "
-		 "ones; of y1564: the performance test of each service, default 15min"),
+		 "ones; of y1564: the performance test, of all services at once, default 15min"),
 	OPTION("preset", "P", SEARCH, "csit", read_preset,
 	       "goals and waits: csit (NDR and PDR as FD.io CSIT measures them), rfc2544 or tst009"),
 	OPTION("goal", "K=V,...", SEARCH, NULL, read_goal,
@@ -289,8 +289,8 @@ const struct option options[] = {
 	       .flags = OPTION_REPEATS),
 	OPTION("service", "K=V,...", Y1564, NULL, read_service,
 	       "a service, repeatable. Keys: cir (its committed rate, as --load), eir (beyond it, 0), name, vlan "
-	       "(VID[:PRIO]), size (of frames), margin (how far above CIR + EIR a policer may let through, 1%); and what it "
-	       "must keep to: loss (0), delay (mean), delay-max, variation (p99.9 of the delay less its minimum), "
+	       "(VID[:PRIO]), dscp (0), size (of frames), margin (how far above CIR + EIR a policer may let through, 1%); "
+	       "and what it must keep to: loss (0), delay (mean), delay-max, variation (p99.9 of the delay less its minimum), "
 	       "availability",
 	       .flags = OPTION_REPEATS),
 	OPTION("cir-steps", "R,...", Y1564, "25%,50%,75%,100%", read_cir_steps,
@@ -425,7 +425,8 @@ const struct option options[] = {
 	       "how many of the first frames of each port to show"),
 	TEXT("sut", "KIND[:K=V,...]", LAB_UP | LAB_ON, "router", sut,
 	     "what to put between the ports: router, bridge, xdp (redirect), policer:rate=FPS,burst=100us (exactly that "
-	     "throughput), stretch:critical=FPS,spread=FPS (random loss that grows with the load), delay:us=N (holds each "
+	     "throughput; with vlan=VID or priority=N of those frames only), stretch:critical=FPS,spread=FPS (random loss "
+	     "that grows with the load), delay:us=N (holds each "
 	     "frame that long), hostile:WHAT,every=N,by=N (does something to every n-th test frame, and keeps a log; "
 	     "hostile:? lists what) or wire (nothing)"),
 	TEXT("name", "NAME", LAB, "lab", lab_name,

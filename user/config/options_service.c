@@ -8,6 +8,7 @@
 #include "config/options_read.h"
 
 #define MARGIN_RATIO 0.01
+#define DSCP_MOST    63
 
 /* One service while its keys are read, with the configuration that its size and tag are checked by. */
 struct reading {
@@ -50,9 +51,20 @@ static enum exit_code store_size(const struct given *given, char *value, void *i
 	return read_frame_size(&part, &one);
 }
 
+static enum exit_code store_dscp(const struct given *given, char *value, void *into)
+{
+	struct reading *reading = into;
+	double *dscp = &reading->service.dscp;
+
+	if (!parse_number(value, dscp) || *dscp < 0 || *dscp > DSCP_MOST || *dscp != floor(*dscp))
+		return refuse_given(given, "dscp '%s' is not a whole number from 0 to %d", value, DSCP_MOST);
+	return EXIT_DONE;
+}
+
 static const struct key keys[] = {
 	{ "name", FIELD(name), KEY_TEXT, 0, NULL },
 	{ "vlan", 0, KEY_OWN, 0, store_vlan },
+	{ "dscp", 0, KEY_OWN, 0, store_dscp },
 	{ "size", 0, KEY_OWN, 0, store_size },
 	{ "cir", FIELD(cir), KEY_LOAD, 0, NULL },
 	{ "eir", FIELD(eir), KEY_LOAD, 0, NULL },

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "config/options_read.h"
 #include "config/traffic.h"
+#include "mlr/imix.h"
 
 #define LOSS_STEP_MOST 0.1 /* RFC 2544, 26.3 */
 
@@ -96,7 +97,51 @@ enum exit_code config_for_service(const struct config *config, const struct serv
 		tagged.vlan_count = 1;
 		tagged.vlans[0] = service->vlan;
 	}
+	tagged.traffic_class = (uint8_t)((unsigned int)service->dscp << 2); /* RFC 2474 */
 	return config_for_frame_size(&tagged, *service->frame_size ? service->frame_size : config->frame_size_text, ret);
+}
+
+/* Whether one of them has tags is what ports are prepared for, and the longest frames. */
+enum exit_code config_for_services(const struct config *config, const struct service *const *services,
+				   const double *rates_fps, unsigned int count, struct mlr_service_frames *frames,
+				   struct config *ret, double *ret_load_fps)
+{
+	struct config all = *config, one;
+	uint32_t weights[SERVICES_MAX];
+	double octets = 0, sum = 0;
+	enum exit_code code = EXIT_DONE;
+
+	*ret_load_fps = mlr_service_weights(rates_fps, count, weights);
+	if (*ret_load_fps <= 0)
+		return refuse(EXIT_USAGE_ERROR,
+			      "--service: the rates of these services are too far apart to be sent at once: "
+			      "one is less than 1/32768 of all");
+	for (unsigned int i = 0; i < count && code == EXIT_DONE; i++) {
+		code = config_for_service(config, services[i], &one);
+		if (code != EXIT_DONE)
+			break;
+		frames[i] = traffic_service(&one, weights[i]);
+		octets += weights[i] * one.frame_size_octets;
+		sum += weights[i];
+		if (!i || frames[i].vlan_count > all.vlan_count) {
+			all.vlan_count = one.vlan_count;
+			memcpy(all.vlans, one.vlans, sizeof(all.vlans));
+		}
+		if (!i || mlr_size_most_octets(&one.sizes) > mlr_size_most_octets(&all.sizes))
+			all.sizes = one.sizes;
+		if (config->template && frames[i].vlan_count != frames[0].vlan_count)
+			code = refuse(EXIT_USAGE_ERROR,
+				      "--template: services that are sent at once need as many VLAN tags each: its payload "
+				      "stands at one place");
+	}
+	all.frame_size_octets = octets / sum;
+	all.at_once = frames;
+	all.at_once_count = count;
+	if (code == EXIT_DONE)
+		code = traffic_check_services(&all);
+	if (code == EXIT_DONE)
+		*ret = all;
+	return code;
 }
 
 /* --- rfc2544, y1564 ------------------------------------------------------------------------------------------------------ */

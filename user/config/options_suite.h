@@ -23,5 +23,11 @@ enum exit_code config_for_frame_size(const struct config *config, const char *te
 /* y1564: the same for a service, with its frame size and VLAN tag. */
 enum exit_code config_for_service(const struct config *config, const struct service *service, struct config *ret);
 
+/* y1564: for several at once, at these rates of each port, above 0. `frames`, as many, are what it points to. The load is all
+ * services': each has its weight of it, which is hardly less than its rate, and no more. */
+enum exit_code config_for_services(const struct config *config, const struct service *const *services,
+				   const double *rates_fps, unsigned int count, struct mlr_service_frames *frames,
+				   struct config *ret, double *ret_load_fps);
+
 /* rfc2544, y1564: the tests that are made where --tests is silent. */
 void choose_tests(struct config *config);

@@ -2,6 +2,7 @@
 #include "config/traffic.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,14 +63,27 @@ static bool sends(const struct config *config, unsigned int from, unsigned int t
 	return false;
 }
 
+/* One of each service that is sent at once; what there is no room for is counted. */
+static void add_stream(const struct config *config, unsigned int from, unsigned int to, unsigned int ip_version,
+		       struct mlr_profile *profile)
+{
+	unsigned int service = 0;
+
+	do {
+		if (profile->stream_count < MLR_STREAMS_MAX)
+			profile->streams[profile->stream_count] =
+				(struct mlr_stream){ .from = from, .to = to, .ip_version = ip_version, .service = service };
+		profile->stream_count++;
+	} while (++service < config->at_once_count);
+}
+
 static void add_streams(const struct config *config, struct mlr_profile *profile)
 {
 	for (unsigned int from = 0; from < profile->port_count; from++)
 		for (unsigned int to = 0; to < profile->port_count; to++)
 			for (unsigned int ip_version = 4; ip_version <= 6; ip_version += 2)
 				if (sends(config, from, to) && uses(config, ip_version))
-					profile->streams[profile->stream_count++] =
-						(struct mlr_stream){ .from = from, .to = to, .ip_version = ip_version };
+					add_stream(config, from, to, ip_version, profile);
 }
 
 /* The UDP ports of RFC 4814: as many as are needed, one after the other; or any of them. */
@@ -95,6 +109,14 @@ static uint64_t flows_asked(const struct config *config)
 	return config->queues > 1 ? config->queues : 1; /* a queue sends flows of its own */
 }
 
+/* Each stream of a port has a flow, and each of a service one on each queue. */
+static unsigned int flows_needed(const struct config *config, const struct mlr_profile *profile, unsigned int port)
+{
+	unsigned int streams = mlr_profile_streams_from(profile, port);
+
+	return config->at_once_count ? streams / config->at_once_count * config->queues : streams;
+}
+
 static enum exit_code count_flows(const struct config *config, struct mlr_profile *profile)
 {
 	uint64_t flows = flows_asked(config), combinations = mlr_ranges_combinations(config->ranges);
@@ -105,8 +127,8 @@ static enum exit_code count_flows(const struct config *config, struct mlr_profil
 			      MLR_FLOWS_MAX);
 	profile->flow_count = (uint32_t)flows;
 	for (unsigned int port = 0; port < profile->port_count; port++)
-		if (mlr_profile_streams_from(profile, port) > profile->flow_count)
-			profile->flow_count = mlr_profile_streams_from(profile, port);
+		if (flows_needed(config, profile, port) > profile->flow_count)
+			profile->flow_count = flows_needed(config, profile, port);
 	if (config->queues > profile->flow_count)
 		profile->flow_count = config->queues;
 	if (!given_by_user(config->given, "vary")) {
@@ -129,12 +151,24 @@ static void set_addresses(const struct config *config, struct mlr_profile *profi
 	}
 }
 
-static void set_tags(const struct config *config, struct mlr_profile *profile)
+static void set_tags(const struct config *config, struct mlr_vlan vlans[MLR_VLANS_MAX])
 {
-	profile->vlan_count = config->vlan_count;
-	memcpy(profile->vlans, config->vlans, sizeof(profile->vlans));
-	if (given_by_user(config->given, "vlan") && profile->vlan_count > 1 && config->vlan_outer == VLAN_OUTER_SERVICE)
-		profile->vlans[0].type = VLAN_TYPE_SERVICE;
+	memcpy(vlans, config->vlans, sizeof(config->vlans));
+	if (given_by_user(config->given, "vlan") && config->vlan_count > 1 && config->vlan_outer == VLAN_OUTER_SERVICE)
+		vlans[0].type = VLAN_TYPE_SERVICE;
+}
+
+struct mlr_service_frames traffic_service(const struct config *config, uint32_t weight)
+{
+	struct mlr_service_frames frames = {
+		.sizes = config->sizes,
+		.vlan_count = config->vlan_count,
+		.traffic_class = config->traffic_class,
+		.weight = weight,
+	};
+
+	set_tags(config, frames.vlans);
+	return frames;
 }
 
 static enum exit_code make(const struct config *config, struct mlr_profile *ret)
@@ -142,6 +176,10 @@ static enum exit_code make(const struct config *config, struct mlr_profile *ret)
 	const struct frame_file *file = config->template;
 	struct mlr_profile profile = {
 		.sizes = config->sizes,
+		.vlan_count = config->vlan_count,
+		.traffic_class = config->traffic_class,
+		.service_count = config->at_once_count,
+		.services = config->at_once,
 		.port_count = config->port_count,
 		.source_port = file ? file->source_port : MLR_UDP_SOURCE_PORT,
 		.destination_port = file ? file->destination_port : MLR_UDP_DESTINATION_PORT,
@@ -153,9 +191,14 @@ static enum exit_code make(const struct config *config, struct mlr_profile *ret)
 	enum exit_code code;
 
 	set_addresses(config, &profile);
-	set_tags(config, &profile);
+	set_tags(config, profile.vlans);
 	add_streams(config, &profile);
+	if (profile.stream_count > MLR_STREAMS_MAX)
+		return refuse(EXIT_USAGE_ERROR, "--service: at most %d streams of services at once, and these are %u",
+			      MLR_STREAMS_MAX, profile.stream_count);
 	code = count_flows(config, &profile);
+	if (config->at_once_count)
+		profile.flow_count *= config->at_once_count;
 	if (!code && mlr_profile_number(&profile))
 		code = refuse(EXIT_USAGE_ERROR, "--flows: no traffic profile can be made of these flows");
 	if (!code)
@@ -167,7 +210,7 @@ enum exit_code traffic_profile_of(const struct config *config, struct mlr_profil
 {
 	enum exit_code code = make(config, ret);
 
-	if (!code && ret->flow_count > flows_asked(config))
+	if (!code && !config->at_once_count && ret->flow_count > flows_asked(config))
 		note("%u flows instead of %llu: a port sends that many streams, or from that many queues", ret->flow_count,
 		     (unsigned long long)flows_asked(config));
 	return code;
@@ -366,6 +409,28 @@ enum exit_code traffic_check(struct config *config)
 	profile.sizes = config->sizes;
 	code = check_sizes(config, &profile);
 	return code ? code : check_ranges(config, &profile);
+}
+
+enum exit_code traffic_check_services(const struct config *config)
+{
+	struct mlr_profile profile;
+	enum exit_code code = make(config, &profile);
+	int error = 0;
+
+	for (unsigned int port = 0; port < config->port_count && !code; port++)
+		for (unsigned int queue = 0; queue < config->queues && mlr_profile_streams_from(&profile, port) && !error;
+		     queue++) {
+			struct mlr_queue_plan *plan = NULL;
+
+			error = mlr_queue_plan_new(&profile, port, queue, config->queues, &plan);
+			mlr_queue_plan_free(plan);
+		}
+	if (code || !error)
+		return code;
+	return refuse(error == -ENOMEM ? EXIT_INCAPABLE : EXIT_USAGE_ERROR, "--service: cannot send these at once: %s",
+		      error == -E2BIG ? "their flows, mixes of sizes and rates do not meet again within 65536 frames; take "
+					"fewer flows, or rates in simpler proportions"
+				      : strerror(-error));
 }
 
 /* --- stating it ----------------------------------------------------------------------------------------------------- */

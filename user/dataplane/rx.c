@@ -64,6 +64,10 @@ struct rx {
 	size_t mapped_octets;
 	struct rx_interval *intervals; /* mapped: RX_CPU_INTERVALS a possible CPU. NULL: they are not counted */
 	size_t intervals_octets;
+	struct rx_service *services; /* mapped: as many a possible CPU as there are. NULL: they are not counted */
+	size_t services_octets;
+	uint64_t *seconds; /* mapped: of each service, one after the other */
+	size_t seconds_octets;
 };
 
 /* --- loading and attaching ------------------------------------------------------------------------------------------ */
@@ -114,6 +118,11 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	constants->verify_samples = options->verify != RX_VERIFY_DOUBTS;
 	constants->verify_spacing = options->verify == RX_VERIFY_ALL ? 0 : RX_VERIFY_SPACING - 1;
 	constants->interval_ns = options->interval_ns;
+	constants->service_count = options->service_count;
+	constants->second_count = options->second_count;
+	memset((void *)constants->service_ends, 0xff, sizeof(constants->service_ends));
+	for (uint32_t i = 0; i < options->service_count; i++)
+		constants->service_ends[i] = options->service_ends[i] - options->first_flow;
 	constants->capture_most = options->capture_most;
 	constants->with_lengths = options->lengths != NULL;
 	if (options->lengths) {
@@ -129,6 +138,10 @@ static void configure(struct rx *rx, const struct rx_options *options)
 		bpf_map__set_max_entries(rx->skeleton->maps.captured, options->capture_most);
 	if (options->interval_ns)
 		bpf_map__set_max_entries(rx->skeleton->maps.intervals, (uint32_t)rx->cpu_count * RX_CPU_INTERVALS);
+	if (options->service_count)
+		bpf_map__set_max_entries(rx->skeleton->maps.services, (uint32_t)rx->cpu_count * options->service_count);
+	if (options->service_count && options->second_count)
+		bpf_map__set_max_entries(rx->skeleton->maps.seconds, options->service_count * options->second_count);
 }
 
 void rx_lengths_add(struct rx_lengths *lengths, unsigned int udp_octets)
@@ -176,16 +189,22 @@ static int map_values(const struct bpf_map *map, size_t octets, void **ret, size
 	return 0;
 }
 
-static int map_counters(struct rx *rx, bool with_intervals)
+static int map_counters(struct rx *rx, const struct rx_options *options)
 {
-	size_t count = (size_t)rx->cpu_count;
+	size_t count = (size_t)rx->cpu_count, services = options->service_count;
 	int error =
 		map_values(rx->skeleton->maps.cpus, count * sizeof(struct rx_cpu), (void **)&rx->cpus, &rx->mapped_octets);
 
-	if (error || !with_intervals)
-		return error;
-	return map_values(rx->skeleton->maps.intervals, count * RX_CPU_INTERVALS * sizeof(struct rx_interval),
-			  (void **)&rx->intervals, &rx->intervals_octets);
+	if (!error && options->interval_ns)
+		error = map_values(rx->skeleton->maps.intervals, count * RX_CPU_INTERVALS * sizeof(struct rx_interval),
+				   (void **)&rx->intervals, &rx->intervals_octets);
+	if (!error && services)
+		error = map_values(rx->skeleton->maps.services, count * services * sizeof(struct rx_service),
+				   (void **)&rx->services, &rx->services_octets);
+	if (!error && services && options->second_count)
+		error = map_values(rx->skeleton->maps.seconds, services * options->second_count * sizeof(uint64_t),
+				   (void **)&rx->seconds, &rx->seconds_octets);
+	return error;
 }
 
 /* Load a variant with this window. 0 or -errno, unsaid. */
@@ -211,7 +230,7 @@ static int load_with(const struct rx_options *options, uint32_t window, const st
 	if (!error && variant->hardware_clock && !bound_program_stayed(rx->skeleton->progs.rx))
 		error = -EFAULT; /* no way to keep it: by our own clock then */
 	if (!error)
-		error = rx->skeleton->bss ? map_counters(rx, options->interval_ns)
+		error = rx->skeleton->bss ? map_counters(rx, options)
 					  : -ENOMEM; /* libbpf goes on where it cannot map the variables */
 	if (error)
 		goto failed;
@@ -262,6 +281,10 @@ void rx_close(struct rx *rx)
 		munmap(rx->cpus, rx->mapped_octets);
 	if (rx->intervals)
 		munmap(rx->intervals, rx->intervals_octets);
+	if (rx->services)
+		munmap(rx->services, rx->services_octets);
+	if (rx->seconds)
+		munmap(rx->seconds, rx->seconds_octets);
 	rx_bpf__destroy(rx->skeleton);
 	free(rx);
 }
@@ -400,6 +423,10 @@ void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uin
 		if (rx->intervals)
 			memset(intervals_of(rx, trial, i), 0, RX_INTERVALS_MAX * sizeof(struct rx_interval));
 	}
+	if (rx->services)
+		memset(rx->services, 0, rx->services_octets);
+	if (rx->seconds)
+		memset(rx->seconds, 0, rx->seconds_octets);
 	variables->first_sequence = first_sequence;
 	variables->sequence_count = sequence_count < UINT32_MAX ? (uint32_t)sequence_count : UINT32_MAX;
 	variables->captured_count = 0;
@@ -523,4 +550,22 @@ struct rx_interval rx_interval(const struct rx *rx, uint16_t trial, unsigned int
 	for (int i = 0; i < rx->cpu_count && rx->intervals; i++)
 		rx_interval_merge(&sum, &intervals_of(rx, trial, i)[interval]);
 	return sum;
+}
+
+void rx_service(const struct rx *rx, unsigned int service, struct rx_service *ret)
+{
+	uint32_t count = rx->skeleton->rodata->service_count;
+
+	memset(ret, 0, sizeof(*ret));
+	for (int i = 0; i < rx->cpu_count && rx->services; i++) {
+		const struct rx_service *here = &rx->services[(uint32_t)i * count + service];
+
+		ret->received += here->received;
+		mlr_histogram_merge(&ret->latency, &here->latency);
+	}
+}
+
+uint64_t rx_service_second(const struct rx *rx, unsigned int service, uint32_t second)
+{
+	return rx->seconds ? rx->seconds[service * rx->skeleton->rodata->second_count + second] : 0;
 }

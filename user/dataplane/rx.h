@@ -44,7 +44,11 @@ struct rx_options {
 	const struct mlr_frame_spec *like; /* in which tunnels frames are sent: they are found there, too. NULL: in none */
 	uint32_t capture_most;             /* frames that are wrong to keep, the first ones of a trial; 0: none */
 	uint64_t interval_ns; /* also count by intervals so long of a trial's schedule, and verify all frames; 0: do not */
-	bool hardware_clock;  /* the NIC stamps what it receives: use that, where the driver tells the program */
+	/* Also count by service, the flows of each being those below its end and not below that of the one before; and each of so
+	 * many seconds of a trial's schedule, whole ones. 0: do not */
+	uint32_t service_count, second_count;
+	uint32_t service_ends[MLR_SERVICES_MAX];
+	bool hardware_clock; /* the NIC stamps what it receives: use that, where the driver tells the program */
 };
 
 /* Receive on a port. Native mode, or generic mode where the driver has no native one, which is announced; frames in
@@ -77,6 +81,11 @@ void rx_set_start(struct rx *rx, uint64_t start_ns);
  * where intervals are not counted. */
 struct rx_interval rx_interval(const struct rx *rx, uint16_t trial, unsigned int interval);
 void rx_interval_merge(struct rx_interval *sum, const struct rx_interval *more);
+
+/* What came of a service in the accepted trial, and in the last one, over CPUs; and of the frames that were due in one of its
+ * seconds. Only where they are counted. */
+void rx_service(const struct rx *rx, unsigned int service, struct rx_service *ret);
+uint64_t rx_service_second(const struct rx *rx, unsigned int service, uint32_t second);
 
 /* From now on all frames are late, until the next trial is accepted. */
 void rx_end_trial(struct rx *rx);

@@ -519,7 +519,7 @@ static inline __attribute__((always_inline)) bool prepare(struct tx_xsk *xsk)
 	if (held->flow != flow || held->template != next->template)
 		hold(xsk, held, next->template, flow);
 	next->sum = mlr_frame_number(xsk->area + next->address, next->template, held->sum, xsk->sending.trial->number,
-				     next->is_extra ? 0 : cursor->sequence);
+				     next->is_extra ? 0 : mlr_plan_sequence(cursor, flow));
 	if (next->is_extra)
 		mlr_plan_take_extra(plan, cursor);
 	else

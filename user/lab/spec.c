@@ -14,6 +14,9 @@
 #define DELAY_MAX_US            100e3
 #define SPREAD_MAX_RATIO        0.1 /* of the critical load: PLRsearch's curve ends at 1 - critical / load only if narrow */
 #define NUMBER_MAX              65535
+#define VLAN_MAX                4095
+#define PRIORITY_MAX            7
+#define ANY                     -1
 #define SEED_MAX                0x1p53 /* the whole numbers that a double holds */
 
 static bool read_rate(const char *text, double *ret_fps)
@@ -29,6 +32,16 @@ static bool read_rate(const char *text, double *ret_fps)
 static bool read_burst(const char *text, double *ret_s)
 {
 	return parse_duration(text, ret_s) && *ret_s >= 0.0 && *ret_s <= 1.0;
+}
+
+static bool read_vlan(const char *text, double *ret)
+{
+	return parse_number(text, ret) && *ret >= 0.0 && *ret <= VLAN_MAX && *ret == floor(*ret);
+}
+
+static bool read_priority(const char *text, double *ret)
+{
+	return read_vlan(text, ret) && *ret <= PRIORITY_MAX;
 }
 
 static bool read_delay(const char *text, double *ret_us)
@@ -56,7 +69,7 @@ struct parameter {
 
 #define FIELD(name) offsetof(struct sut_spec, name)
 #define RATE_RANGE  "a rate above 0 in frames/s, as 200000 or 200kfps"
-#define PARAMETERS  3
+#define PARAMETERS  4
 
 /* In the order in which messages name them. */
 static const struct {
@@ -67,10 +80,12 @@ static const struct {
 	[SUT_BRIDGE] = { "bridge", "bridge", { { 0 } } },
 	[SUT_XDP] = { "xdp", "xdp", { { 0 } } },
 	[SUT_POLICER] = { "policer",
-			  "policer:rate=FPS,burst=TIME",
+			  "policer:rate=FPS,burst=TIME,vlan=VID,priority=N",
 			  { { "rate", FIELD(rate_fps), read_rate, RATE_RANGE, NAN },
 			    { "burst", FIELD(burst_s), read_burst, "a time from 0 to 1 s, as 100us",
-			      POLICER_BURST_DEFAULT_S } } },
+			      POLICER_BURST_DEFAULT_S },
+			    { "vlan", FIELD(vlan), read_vlan, "a VLAN from 0 to 4095", ANY },
+			    { "priority", FIELD(priority), read_priority, "a priority from 0 to 7", ANY } } },
 	[SUT_STRETCH] = { "stretch",
 			  "stretch:critical=FPS,spread=FPS",
 			  { { "critical", FIELD(critical_fps), read_rate, RATE_RANGE, NAN },

@@ -28,6 +28,8 @@
 #define Q16                   65536.0
 #define NS_PER_S_F            1e9
 #define MFPS_PER_FPS          1000
+#define VLAN_ID_MASK          0xfffu
+#define VLAN_PRIORITY_SHIFT   13
 #define CURVE_SPREADS         40.0 /* how far the curve of a stretch SUT reaches, each way: e^-40 is no loss */
 
 /* The links inside the namespace. */
@@ -133,6 +135,14 @@ static void configure_policer(const struct sut_spec *sut, struct policer_config 
 {
 	ret->interval_q16_ns = (uint64_t)(NS_PER_S_F * Q16 / sut->rate_fps + 0.5);
 	ret->burst_ns = (uint64_t)(sut->burst_s * NS_PER_S_F + 0.5);
+	if (sut->vlan >= 0) {
+		ret->control |= (uint32_t)sut->vlan;
+		ret->control_mask |= VLAN_ID_MASK;
+	}
+	if (sut->priority >= 0) {
+		ret->control |= (uint32_t)sut->priority << VLAN_PRIORITY_SHIFT;
+		ret->control_mask |= 7u << VLAN_PRIORITY_SHIFT;
+	}
 }
 
 /* The ratio that PLRsearch's stretch function gives at a load, 0.64 fixed point. */

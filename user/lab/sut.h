@@ -17,6 +17,8 @@ struct sut_spec {
 	enum sut_kind kind;
 	double rate_fps;      /* policer */
 	double burst_s;       /* policer */
+	double vlan;          /* policer: of the frames that it is about; -1: any, and frames without a tag */
+	double priority;      /* likewise */
 	double critical_fps;  /* stretch: the mrr of PLRsearch's stretch function */
 	double spread_fps;    /* stretch */
 	double seed;          /* stretch, hostile; a whole number */

@@ -124,3 +124,99 @@ enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_tr
 				 measurement);
 	return EXIT_DONE;
 }
+
+/* --- services ------------------------------------------------------------------------------------------------------------ */
+
+uint32_t services_seconds(const struct config *config)
+{
+	return (uint32_t)config->duration_s;
+}
+
+/* A queue's frames of a service: before[] has those of the first entries of its list. */
+static uint64_t of_first(const struct mlr_queue_plan *plan, const uint32_t *before, uint64_t count)
+{
+	return count / plan->flow_count * before[plan->flow_count] + before[count % plan->flow_count];
+}
+
+static enum exit_code add_due(const struct tx_port *port, unsigned int queue, unsigned int service, double load_fps,
+			      uint64_t frame_count, struct measurement *measurement)
+{
+	const struct mlr_queue_plan *plan = port->plans[queue];
+	struct service_counts *counts = &measurement->services[service];
+	uint32_t *before = calloc(plan->flow_count + 1, sizeof(*before));
+	uint64_t last = 0;
+	struct mlr_pacer pacer;
+
+	if (!before)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	mlr_plan_service_counts(plan, service, before);
+	counts->sent += of_first(plan, before, port->queues[queue]->report.sent);
+	if (!mlr_pacer_init(&pacer, load_fps, frame_count, plan->first, plan->step))
+		for (size_t i = 0; i < measurement->second_count; i++) {
+			uint64_t due = of_first(plan, before, due_before(&pacer, (i + 1) * NS_PER_S - ROUNDED_NS));
+
+			counts->due_in[i] += due - last;
+			last = due;
+		}
+	free(before);
+	return EXIT_DONE;
+}
+
+static void add_received(const struct measurer_xdp *xdp, unsigned int service, const struct measurement *measurement,
+			 struct mlr_histogram *latency)
+{
+	struct service_counts *counts = &measurement->services[service];
+
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		struct rx_service here;
+
+		if (!xdp->ends[i].receives)
+			continue;
+		rx_service(xdp->ends[i].rx, service, &here);
+		counts->received += here.received;
+		mlr_histogram_merge(latency, &here.latency);
+		for (size_t j = 0; j < measurement->second_count; j++)
+			counts->received_in[j] += rx_service_second(xdp->ends[i].rx, service, (uint32_t)j);
+	}
+}
+
+static enum exit_code count_service(const struct measurer_xdp *xdp, unsigned int service, double load_fps,
+				    uint64_t frame_count, struct measurement *measurement)
+{
+	struct service_counts *counts = &measurement->services[service];
+	struct mlr_histogram latency = { 0 };
+	enum exit_code code = EXIT_DONE;
+
+	counts->due_in = measurement->seconds + 2 * service * measurement->second_count;
+	counts->received_in = counts->due_in + measurement->second_count;
+	add_received(xdp, service, measurement, &latency);
+	counts->timed = measurement->has_latency ? latency.count : 0;
+	counts->latency_min_ns = mlr_histogram_min_ns(&latency);
+	counts->latency_max_ns = latency.max_ns;
+	counts->latency_mean_ns = mlr_histogram_mean_ns(&latency);
+	counts->latency_p99_9_ns = mlr_histogram_quantile_ns(&latency, 0.999);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count && !code;
+		     queue++)
+			code = add_due(xdp->ends[i].tx, queue, service, load_fps, frame_count, measurement);
+	return code;
+}
+
+enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uint64_t frame_count,
+			    struct measurement *measurement)
+{
+	unsigned int count = xdp->profile.service_count;
+	enum exit_code code = EXIT_DONE;
+
+	if (!count)
+		return EXIT_DONE;
+	measurement->service_count = count;
+	measurement->second_count = services_seconds(xdp->config);
+	measurement->services = calloc(count, sizeof(*measurement->services));
+	measurement->seconds = calloc(2 * count * measurement->second_count + 1, sizeof(*measurement->seconds));
+	if (!measurement->services || !measurement->seconds)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	for (unsigned int i = 0; i < count && !code; i++)
+		code = count_service(xdp, i, load_fps, frame_count, measurement);
+	return code;
+}

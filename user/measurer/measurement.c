@@ -8,6 +8,10 @@ void measurement_free(struct measurement *measurement)
 	free(measurement->intervals);
 	measurement->intervals = NULL;
 	measurement->interval_count = 0;
+	free(measurement->services);
+	free(measurement->seconds);
+	measurement->services = NULL;
+	measurement->seconds = NULL;
 	json_decref(measurement->passed_through);
 	measurement->passed_through = NULL;
 }

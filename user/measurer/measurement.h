@@ -82,6 +82,16 @@ struct interval_counts {
 	double latency_mean_ns;
 };
 
+/* What came of one of several services that were sent at once, over all ports; its latency over those that came. */
+struct service_counts {
+	uint64_t sent, received;
+	uint64_t timed; /* of those received: their latency is known. 0: the next four say nothing */
+	uint64_t latency_min_ns, latency_max_ns;
+	double latency_mean_ns, latency_p99_9_ns;
+	uint64_t *due_in,
+		*received_in; /* each whole second of the schedule: frames due in it, and those of them that came */
+};
+
 /* What one port saw. */
 struct port_counts {
 	char name[PORT_LABEL_SIZE];
@@ -126,6 +136,9 @@ struct measurement {
 	struct interval_counts
 		*intervals; /* of --interval's length each, over all ports; NULL: they were not counted. Owned */
 	size_t interval_count;
+	struct service_counts *services; /* NULL: there are none. Owned */
+	size_t service_count, second_count;
+	uint64_t *seconds; /* what they point into. Owned */
 	size_t port_count;
 	struct port_counts ports[MLR_PORTS_MAX];
 	unsigned int link_repeats; /* how often it was performed again, because a link changed in it */

@@ -19,7 +19,6 @@
 #include "measurer/measurer_new.h"
 #include "measurer/timestamps.h"
 #include "measurer/xdp_trial.h"
-#include "mlr/imix.h"
 #include "port/port.h"
 #include "port/privileges.h"
 #include "port/session.h"
@@ -95,10 +94,13 @@ static struct rx_lengths lengths_sent(const struct mlr_profile *profile)
 {
 	struct rx_lengths lengths = { { 0 } };
 
-	for (unsigned int stream = 0; stream < profile->stream_count; stream++)
-		for (unsigned int size = 0; size < profile->sizes.size_count; size++)
-			rx_lengths_add(&lengths, mlr_profile_udp_octets(profile, &profile->streams[stream],
-									profile->sizes.sizes_octets[size]));
+	for (unsigned int i = 0; i < profile->stream_count; i++) {
+		const struct mlr_stream *stream = &profile->streams[i];
+		const struct mlr_size_mix *sizes = mlr_profile_sizes(profile, stream);
+
+		for (unsigned int size = 0; size < sizes->size_count; size++)
+			rx_lengths_add(&lengths, mlr_profile_udp_octets(profile, stream, sizes->sizes_octets[size]));
+	}
 	return lengths;
 }
 
@@ -126,6 +128,10 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 			wanted.flow_count = 1;
 		}
 		wanted.window = window_wanted(xdp, wanted.flow_count);
+		wanted.service_count = xdp->ends[i].receives ? xdp->profile.service_count : 0;
+		wanted.second_count = services_seconds(xdp->config);
+		for (unsigned int j = 0; j < wanted.service_count; j++)
+			wanted.service_ends[j] = mlr_profile_service_end(&xdp->profile, xdp->ends[i].number, j);
 		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, &wanted, &xdp->ends[i].rx);
 	}
 	if (!code)
@@ -370,7 +376,7 @@ void xdp_init(const struct config *config, struct measurer_xdp *ret)
 
 double xdp_line_rate_fps(const struct measurer_xdp *xdp, double link_bps)
 {
-	return mlr_line_rate_fps(link_bps, mlr_size_mean_octets(&xdp->profile.sizes));
+	return mlr_line_rate_fps(link_bps, xdp->config->frame_size_octets);
 }
 
 enum exit_code measurer_xdp_new(const struct config *config, struct measurer **ret)

@@ -125,6 +125,13 @@ void intervals_begin(struct measurer_xdp *xdp, uint64_t start_ns);
 enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t frame_count,
 			     struct measurement *measurement);
 
+/* How many seconds of a schedule are counted by service, where several are sent at once. */
+uint32_t services_seconds(const struct config *config);
+
+/* After such a trial, that was judged: fill in what came of each, if there were any. EXIT_INCAPABLE without memory. */
+enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uint64_t frame_count,
+			    struct measurement *measurement);
+
 /* --- xdp.c: how it is opened, step by step, for one host or as a part of several (mpi.h) ----------------------------- */
 
 /* A measurer of the configuration's ports, not opened yet. */

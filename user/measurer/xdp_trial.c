@@ -812,8 +812,11 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 	if ((code = timestamps_judge(xdp, &received, account->clock_read_ns, &measurement)))
 		return code;
 	departure_judge(xdp, &measurement);
-	if ((code = intervals_end(xdp, input, run.frame_count, &measurement)))
+	if ((code = intervals_end(xdp, input, run.frame_count, &measurement)) ||
+	    (code = services_end(xdp, input->load_fps, run.frame_count, &measurement))) {
+		measurement_free(&measurement);
 		return code;
+	}
 	xdp_trial_conclude(xdp->config, input, start_ns, &measurement);
 	*ret = measurement;
 	return EXIT_DONE;

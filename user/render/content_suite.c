@@ -84,7 +84,7 @@ static void put_test_table(struct writer *writer, const json_t *document, const 
 			   const struct field *fields, size_t count)
 {
 	struct field columns[CELLS_MAX] = { { "Frame size (octets)", "/frame_size", .numeric = true } };
-	char at[40];
+	char at[VALUE_SIZE];
 	json_t *rows;
 
 	memcpy(columns + 1, fields, count * sizeof(*fields));
@@ -361,25 +361,30 @@ static void put_goal(struct writer *writer, const json_t *document)
 	json_decref(goals);
 }
 
+void content_put_trial_folds(struct writer *writer, const json_t *parts, const char *name, const char *unit,
+			     const char *const *tests, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < json_array_size(parts); i++) {
+		for (size_t j = 0; j < count; j++) {
+			const json_t *part = json_array_get(parts, i);
+			char id[48], summary[160];
+
+			snprintf(id, sizeof(id), "trials-%zu-%s", i + 1, tests[j]);
+			snprintf(summary, sizeof(summary), "%.100s%s, %s", read_text(part, name), unit, names[j]);
+			content_put_trial_fold(writer, id, summary,
+					       json_object_get(json_object_get(part, tests[j]), "trials"));
+		}
+	}
+}
+
 /* The trials of each test at each size. */
 static void put_trials(struct writer *writer, const json_t *document)
 {
 	static const char *const tests[] = { "throughput", "latency", "frame_loss", "back_to_back", "recovery" };
 	static const char *const names[] = { "throughput", "latency", "frame loss rate", "back-to-back frames", "recovery" };
-	const json_t *sizes = sizes_of(document);
 
 	writer->ops->section(writer, RANK_COURSE, "trials", "Trials");
-	for (size_t i = 0; i < json_array_size(sizes); i++) {
-		for (size_t j = 0; j < COUNT(tests); j++) {
-			const json_t *size = json_array_get(sizes, i);
-			char id[48], summary[120];
-
-			snprintf(id, sizeof(id), "trials-%zu-%s", i + 1, tests[j]);
-			snprintf(summary, sizeof(summary), "%.60s octets, %s", size_name(size), names[j]);
-			content_put_trial_fold(writer, id, summary,
-					       json_object_get(json_object_get(size, tests[j]), "trials"));
-		}
-	}
+	content_put_trial_folds(writer, sizes_of(document), "frame_size", " octets", tests, names, COUNT(tests));
 	content_put_trial_fold(writer, "trials-reset", "Reset",
 			       json_object_get(json_object_get(document, "reset"), "trials"));
 }

@@ -152,6 +152,8 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 	add_rate(&verdict->facts, "Committed (CIR)", service, "cir");
 	add_rate(&verdict->facts, "Excess (EIR)", service, "eir");
 	add_vlans(&verdict->facts, service);
+	if (read_number(service, "dscp") > 0)
+		facts_add(&verdict->facts, "DSCP", "%.0f", read_number(service, "dscp"));
 	facts_add(&verdict->facts, "Frames", "%s octets", read_text(service, "frame_size"));
 	facts_add(&verdict->facts, "Configuration test", "%s", test_state(service, "configuration"));
 	facts_add(&verdict->facts, "Performance test", "%s", test_state(service, "performance"));
@@ -226,30 +228,14 @@ static void put_configuration(struct writer *writer, const json_t *document)
 	json_decref(rows);
 }
 
-/* A test with its service's name. A new reference. */
-static json_t *performances(const json_t *document)
-{
-	const json_t *services = services_of(document), *service;
-	json_t *rows = json_array(), *row;
-
-	for (size_t i = 0; i < json_array_size(services); i++) {
-		service = json_array_get(services, i);
-		row = json_copy(json_object_get(service, "performance"));
-		if (json_is_object(row)) {
-			json_object_set(row, "name", json_object_get(service, "name"));
-			json_array_append(rows, row);
-		}
-		json_decref(row);
-	}
-	return rows;
-}
-
 static void put_performance(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
 		{ "Service", "/name" },
 		{ "Load (frames/s)", "/load", text_rate },
 		{ "for (s)", "/trial_duration", text_rate },
+		{ "Sent (frames)", "/counts/sent", text_count, .rank = RANK_COURSE },
+		{ "Lost (frames)", "/counts/lost", text_count, .rank = RANK_COURSE },
 		{ "Loss", "/loss_ratio", text_percent },
 		{ "Mean delay", "/delay_mean_ns", text_ns },
 		{ "Largest", "/delay_max_ns", text_ns },
@@ -259,14 +245,17 @@ static void put_performance(struct writer *writer, const json_t *document)
 		{ "Availability", "/availability_ratio", text_percent },
 		{ "Verdict", .add = add_verdict },
 	};
-	json_t *rows = performances(document);
+	json_t *rows = rows_within(services_of(document), "/performance");
 
 	if (json_array_size(rows)) {
-		writer->ops->section(writer, RANK_MAIN, "y1564-performance", "Service performance test (8.2)");
+		writer->ops->section(writer, RANK_MAIN, "y1564-performance",
+				     json_object_get(document, "performance")
+					     ? "Service performance test (8.2), all services at once"
+					     : "Service performance test (8.2)");
 		table_put(writer, "performance-table", fields, COUNT(fields), rows, tone_of);
 		writer->ops->paragraph(
 			writer,
-			"One service at a time. A second is severely errored where more than half of its frames are lost; "
+			"A second is severely errored where more than half of its frames are lost; "
 			"ten in a row begin a time of unavailability, ten others in a row end it. Loss is that of the "
 			"other time.");
 	}
@@ -301,27 +290,17 @@ static void put_tests(struct writer *writer, const json_t *document)
 static void put_trials(struct writer *writer, const json_t *document)
 {
 	static const char *const tests[] = { "configuration", "performance" };
-	const json_t *services = services_of(document);
 
 	writer->ops->section(writer, RANK_COURSE, "trials", "Trials");
-	for (size_t i = 0; i < json_array_size(services); i++) {
-		for (size_t j = 0; j < COUNT(tests); j++) {
-			const json_t *service = json_array_get(services, i);
-			char id[48], summary[160];
-
-			snprintf(id, sizeof(id), "trials-%zu-%s", i + 1, tests[j]);
-			snprintf(summary, sizeof(summary), "%.100s, %s", read_text(service, "name"), tests[j]);
-			content_put_trial_fold(writer, id, summary,
-					       json_object_get(json_object_get(service, tests[j]), "trials"));
-		}
-	}
+	content_put_trial_folds(writer, services_of(document), "name", "", tests, tests, COUNT(tests));
+	content_put_trial_fold(writer, "trials-performance", "Performance", json_at(document, "/performance/trials"));
 }
 
 const struct content content_y1564 = {
 	.kind = "y1564",
 	.title = "Services by ITU-T Y.1564",
 	.of_sut = true,
-	.known = "passed regular tester_limited suite_duration services",
+	.known = "passed regular tester_limited suite_duration services performance",
 	.put_verdicts = put_verdicts,
 	.put_figures = put_tests,
 	.put_tables = put_trials,

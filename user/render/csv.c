@@ -215,13 +215,27 @@ static int add_service_verdict(json_t *row, const json_t *service, const json_t 
 	return error;
 }
 
+/* What came of a service among others, as a trial of its own. A new reference. */
+static json_t *trial_among(const json_t *result)
+{
+	return json_pack("[{s:O?, s:O?, s:O?, s:O?, s:O?}]", "trial_load", json_object_get(result, "load"), "trial_duration",
+			 json_object_get(result, "trial_duration"), "trial_loss_ratio",
+			 json_object_get(result, "loss_ratio"), "tester_limited", json_object_get(result, "tester_limited"),
+			 "counts", json_object_get(result, "counts"));
+}
+
 /* A test of a service: a trial for each step, or one. */
 static int add_service_test(json_t *rows, const json_t *service, const char *test)
 {
 	const json_t *result = json_object_get(service, test), *steps = json_object_get(result, "steps");
+	json_t *trials = json_incref(json_object_get(result, "trials"));
 	size_t first = json_array_size(rows);
-	int error = add_trials(rows, json_object_get(result, "trials"), json_object_get(service, "frame_size"), test);
+	int error;
 
+	if (!trials && json_object_get(result, "counts"))
+		trials = trial_among(result);
+	error = add_trials(rows, trials, json_object_get(service, "frame_size"), test);
+	json_decref(trials);
 	for (size_t i = first; i < json_array_size(rows); i++)
 		error |= add_service_verdict(json_array_get(rows, i), service,
 					     steps ? json_array_get(steps, i - first) : result);

@@ -27,6 +27,9 @@ void content_put_intervals(struct writer *writer, const json_t *trial);
 void content_put_trials(struct writer *writer, const json_t *trials);
 /* The fold alone; nothing where there are no trials. */
 void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials);
+/* Of suites: a fold for each of these tests of each part, which this member names, and this unit; and what tests are called. */
+void content_put_trial_folds(struct writer *writer, const json_t *parts, const char *name, const char *unit,
+			     const char *const *tests, const char *const *names, size_t count);
 
 #define SETTING_TEXT_SIZE 256
 /* "AF_XDP (xsk), copy mode, 1 queue": what transmits frames; empty where nothing of this program's does. Of several ports
