@@ -272,8 +272,9 @@ static enum exit_code check_services(const struct config *config)
 			rates_fps[i] = load_fps(&services[i]->cir, one.frame_size_octets, 0);
 		are_known &= code == EXIT_DONE && rates_fps[i] > 0;
 	}
-	return are_known ? config_for_services(config, services, rates_fps, config->service_count, frames, &one, &load_all_fps)
-			 : code;
+	return are_known
+		       ? config_for_services(config, services, rates_fps, config->service_count, frames, &one, &load_all_fps)
+		       : code;
 }
 
 static enum exit_code check_trial(const struct config *config)

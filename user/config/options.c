@@ -290,8 +290,8 @@ const struct option options[] = {
 	OPTION("service", "K=V,...", Y1564, NULL, read_service,
 	       "a service, repeatable. Keys: cir (its committed rate, as --load), eir (beyond it, 0), name, vlan "
 	       "(VID[:PRIO]), dscp (0), size (of frames), margin (how far above CIR + EIR a policer may let through, 1%); "
-	       "and what it must keep to: loss (0), delay (mean), delay-max, variation (p99.9 of the delay less its minimum), "
-	       "availability",
+	       "and what it must keep to: loss (0), delay (mean), delay-max, variation (p99.9 of the delay less its "
+	       "minimum), availability",
 	       .flags = OPTION_REPEATS),
 	OPTION("cir-steps", "R,...", Y1564, "25%,50%,75%,100%", read_cir_steps,
 	       "the parts of CIR that the configuration test begins with, the last one all of it", .flags = OPTION_LIST),
