@@ -29,12 +29,13 @@
 #define SIDE_OFFSETS     68 /* critical loads on each side of the root */
 #define OFFSETS          (2 * SIDE_OFFSETS + 1)
 #define HYPOTHESES       (KINDS * SPREADS * OFFSETS)
-#define SPREAD_MIN       0.08 /* widths */
-#define SPREAD_RATIO     1.55 /* of neighbours on the grid */
-#define SPREAD_MEDIAN    2    /* widths, where the loss tells nothing */
-#define SPREAD_DEVIATION 1.5  /* of its logarithm */
-#define SPREAD_TRUST     0.85 /* in what the growth of the loss predicts */
-#define OFFSET_STEP      0.25 /* widths */
+#define SPREAD_MIN       0.08          /* widths */
+#define PROPORTIONAL     (SPREADS - 2) /* a count grows by this spread where it is a share of the load, as in a lossy link */
+#define PROPORTIONAL_SAY 10            /* how much likelier that is than the prior of its spread alone */
+#define SPREAD_MEDIAN    2             /* widths, where the loss tells nothing */
+#define SPREAD_DEVIATION 1.5           /* of its logarithm */
+#define SPREAD_TRUST     0.85          /* in what the growth of the loss predicts */
+#define OFFSET_STEP      0.25          /* widths */
 #define OFFSET_GROWTH    0.13
 #define MASS_NEGLECTED   1e-2 /* of the heaviest hypothesis */
 
@@ -143,6 +144,16 @@ static double spread_prior(double spread, const struct mlr_root *root, double un
 		   SPREAD_TRUST * log_normal(spread, 1 / root->steepness, hypot(0.6, root->steepness_ratio)) + 1e-12);
 }
 
+/* The last but one is that of a proportional count: a load e times as high loses e times as many frames. */
+static void set_spreads(struct mlr_model *model, double unit, double width_ratio)
+{
+	double proportional = 1 / -log1p(-width_ratio); /* widths */
+
+	for (size_t s = 0; s < SPREADS; s++)
+		model->inverse_spread[s] =
+			1 / (SPREAD_MIN * unit * pow(proportional / SPREAD_MIN, (double)s / PROPORTIONAL));
+}
+
 static void set_prior(struct mlr_model *model, const struct mlr_root *root, double unit)
 {
 	double critical_log[OFFSETS], drawn_log[OFFSETS], scale = 2 * fmax(root->uncertainty, 0.5 * unit);
@@ -155,7 +166,8 @@ static void set_prior(struct mlr_model *model, const struct mlr_root *root, doub
 		double spread_log = spread_prior(1 / model->inverse_spread[s], root, unit);
 
 		for (size_t kind = 0; kind < model->kinds; kind++) {
-			double shape_log = log(kind_weights[kind]) + spread_log;
+			double say = kind == KIND_COUNTED && s == PROPORTIONAL ? PROPORTIONAL_SAY : 1;
+			double shape_log = log(kind_weights[kind] * say) + spread_log;
 			const double *place_log = kind == KIND_CAPACITY ? drawn_log : critical_log;
 
 			for (size_t i = 0; i < OFFSETS; i++)
@@ -173,8 +185,7 @@ int mlr_model_new(const struct mlr_root *root, double unit, const struct mlr_goa
 	model->kinds = goal->loss_ratio <= 0 ? KINDS : KIND_BLIND + 1;
 	model->has_atoms = goal->initial_trial_duration_s >= goal->final_trial_duration_s;
 	model->atoms.unit = unit;
-	for (size_t s = 0; s < SPREADS; s++)
-		model->inverse_spread[s] = 1 / (SPREAD_MIN * unit * pow(SPREAD_RATIO, (double)s));
+	set_spreads(model, unit, goal->width_ratio);
 	set_curves(model);
 	set_critical(model, root->position, unit);
 	set_prior(model, root, unit);
@@ -265,8 +276,7 @@ static void learn_capacity(struct mlr_model *model, const struct mlr_observation
 }
 
 /* Learn from one trial, but for what is to be added by cells. */
-static void learn_trial(struct mlr_model *model, const struct mlr_observation *seen,
-			double by_cell[KINDS][MLR_CURVE_CELLS])
+static void learn_trial(struct mlr_model *model, const struct mlr_observation *seen, double by_cell[KINDS][MLR_CURVE_CELLS])
 {
 	double loss_log = this_loss_log(model, seen);
 

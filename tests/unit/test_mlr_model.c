@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a model makes of trials. One step of the grid is a Goal Width. */
+#include "../../lib/mlr_private.h"
+#include "unit.h"
+
+static const struct mlr_goal goal = { "goal", 0, 0.5, 1, 1, 21, 0.005 };
+
+static double critical_load(struct mlr_model *model)
+{
+	const struct mlr_hypothesis *hypotheses;
+	size_t count = mlr_model_hypotheses(model, &hypotheses);
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += hypotheses[i].weight * hypotheses[i].critical;
+	return sum;
+}
+
+/* A link that loses one frame in so many: each load e times as high loses e times as many. The trials are far above the load that
+ * loses a frame every second time, at 0, and their counts tell where that is. */
+static void a_lossy_link_is_seen_from_afar(void **state)
+{
+	double load_a_step = -log1p(-goal.width_ratio);
+	struct mlr_root root = { .position = 300, .uncertainty = 50, .is_final = true };
+	struct mlr_model *model;
+
+	(void)state;
+	assert_int_equal(mlr_model_new(&root, 1, &goal, &model), 0);
+	for (int i = 0; i < 8; i++) {
+		double position = 500 - 50 * i, lost = round(M_LN2 * exp(load_a_step * position));
+		struct mlr_observation seen = { .position = position,
+						.forwarded = position,
+						.lost = lost,
+						.frame = 1e-5,
+						.length = 1,
+						.good = 1,
+						.is_bad = true };
+
+		mlr_model_learn(model, &seen, 1);
+	}
+	assert_close(critical_load(model), 0, 60);
+	mlr_model_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lossy_link_is_seen_from_afar),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
