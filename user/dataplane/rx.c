@@ -351,11 +351,6 @@ bool rx_is_generic(const struct rx *rx)
 	return rx->variant->mode == XDP_FLAGS_SKB_MODE;
 }
 
-bool rx_takes_fragments(const struct rx *rx)
-{
-	return rx->variant->fragments;
-}
-
 bool rx_has_hardware_clock(const struct rx *rx)
 {
 	return rx->variant->hardware_clock;

@@ -57,7 +57,6 @@ enum exit_code rx_open(int ifindex, const char *port, const struct rx_options *o
 void rx_close(struct rx *rx);
 
 bool rx_is_generic(const struct rx *rx);
-bool rx_takes_fragments(const struct rx *rx);
 bool rx_has_hardware_clock(const struct rx *rx);
 /* Of a flow, so many sequence numbers are remembered: a frame that comes later than that counts as a duplicate. */
 uint32_t rx_window(const struct rx *rx);

@@ -641,7 +641,7 @@ struct time_line {
 
 static bool read_time_line(const json_t *steps, struct time_line *ret)
 {
-	static const char *const members[] = { "/time",       "/trial_load",    "/together/mean", "/stretch/mean",
+	static const char *const members[] = { "/time",     "/trial_load",     "/together/mean", "/stretch/mean",
 					       "/erf/mean", "/together/stdev", "/together/stdev" };
 	size_t count = json_array_size(steps);
 	double *values = figure_columns(steps, members, COUNT(members));

@@ -130,8 +130,8 @@ static void other_labels(const struct layout *layout, const json_t *cell, char *
 	buffer[0] = '\0';
 	for (size_t i = 0; i < json_array_size(layout->axes); i++)
 		if (i != layout->x && i != layout->series)
-			text_add(buffer, size, "%s%s %s", *buffer ? ", " : "",
-				 read_text(axis_at(layout->axes, i), "name"), cell_label(cell, layout->axes, i));
+			text_add(buffer, size, "%s%s %s", *buffer ? ", " : "", read_text(axis_at(layout->axes, i), "name"),
+				 cell_label(cell, layout->axes, i));
 }
 
 /* Cells by figure: texts to arrays of cells. A new reference. */
