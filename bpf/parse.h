@@ -56,13 +56,23 @@ static __always_inline int skip_tag(struct network *network, const void *end)
 	return 1;
 }
 
+/* Whether it is a frame of the tester without the tunnels. */
+static __always_inline int is_plain(const struct network *network, const void *end)
+{
+	const __u8 *protocol = network->header + (inner_type == bpf_htons(ETH_P_IPV6) ? 6 : 9);
+	const __be16 *magic = network->header + inner_tag - inner_offset;
+
+	return network->type == inner_type && (const void *)(magic + 1) <= end && *magic == bpf_htons(MLR_TAG_MAGIC) &&
+	       *protocol == IPPROTO_UDP;
+}
+
 /* Go on inside of the tunnels, where a frame has them as they are sent: then the magic is in its place. A SUT that ends them makes a plain
- * frame of it. */
+ * frame of it, in whose tag a time or a number may look like the magic in that place. */
 static __always_inline int enter_tunnels(struct network *network, const void *end)
 {
 	const __be16 *magic = network->header + inner_tag;
 
-	if (!inner_offset || (const void *)(magic + 1) > end || *magic != bpf_htons(MLR_TAG_MAGIC))
+	if (!inner_offset || (const void *)(magic + 1) > end || *magic != bpf_htons(MLR_TAG_MAGIC) || is_plain(network, end))
 		return 0;
 	network->header += inner_offset;
 	network->type = inner_type;

@@ -174,6 +174,47 @@ static void frames_in_tunnels(void **state)
 	free(captured);
 }
 
+/* Behind a SUT that ends tunnels a plain frame may have the magic where the tag is in them, in a time or a number; and one in tunnels where
+ * the tag is in a plain frame. */
+static void magic_where_the_tag_is_in_other_frames(void **state)
+{
+	static const struct {
+		uint64_t time_ns;
+		uint32_t sequence;
+		unsigned int octets;
+		uint8_t outer[26];
+	} tunnels[] = {
+		{ MLR_TAG_MAGIC << 16, 1, 14, { 0x88, 0x47, 0, 6, 0x40, 0xff, 0, 6, 0x40, 0xff, 0, 6, 0x41, 0xff } },
+		{ 1, MLR_TAG_MAGIC << 16, 10, { 0x88, 0x64, 0x11, 0, 0, 1, 0, 0, 0, 0 } },
+		{ 1, 1, 26, { 0x08, 0, 0x45, 0, 0, 0, 0, 0, 0, 0, 64, 47, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2, 0, 0, 8, 0 } },
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < 6; i++) {
+		struct mlr_frame_spec plain = { .ip_version = i % 2 ? 6 : 4,
+						.identification = MLR_TAG_MAGIC,
+						.size_octets = 120 };
+		struct mlr_frame_spec spec = plain;
+		struct rx_options options = { .first_flow = FLOW, .flow_count = FLOWS, .no_latency = true, .like = &spec };
+		const uint64_t time_ns = tunnels[i / 2].time_ns;
+
+		spec.outer_octets = tunnels[i / 2].octets;
+		memcpy(spec.outer, tunnels[i / 2].outer, spec.outer_octets);
+		rx_close(rx);
+		assert_int_equal(rx_load(&options, &rx), 0);
+		rx_accept_trial(rx, TRIAL, 1, UINT32_MAX);
+		for (uint32_t is_plain = 0; is_plain < 2; is_plain++) {
+			uint8_t frame[120];
+			unsigned int octets = build_as(frame, is_plain ? &plain : &spec, FLOW);
+
+			mlr_frame_fill(frame, &template, &flow, TRIAL, tunnels[i / 2].sequence + is_plain, time_ns, time_ns);
+			assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+			assert_counters(
+				(struct rx_counters){ .received = is_plain + 1, .received_octets = 116 * (is_plain + 1) });
+		}
+	}
+}
+
 static void every_size_counts_once(void **state)
 {
 	uint64_t octets = 0;
@@ -1032,6 +1073,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(frames_in_tunnels),
+		TEST(magic_where_the_tag_is_in_other_frames),
 		TEST(every_size_counts_once),
 		TEST(tags_and_versions),
 		TEST(extra_frames_are_counted_apart),
