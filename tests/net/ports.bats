@@ -59,7 +59,16 @@ trial PORTS --capture-foreign /nonexistent/x.pcapng
 trial PORTS --template /nonexistent
 trial PORTS --vary src-address=1000
 trial PORTS --require 'nonsense<=1'
+search -p $A,$B --max-load 10000 --preset ndr --require 'ndr>=50%'
+trial -p $A,$B --load 1000 --duration 2 --interval 1ms
+search -p $A,$B --max-load 10000 --preset ndr --interval 1ms
+soak -p $A,$B --max-load 10000 --first-duration 2 --interval 1ms
+search --measurer sim:nonsense --max-load 10000
+soak --measurer sim:hard,nonsense=1 --max-load 10000
+search --measurer sim:hard,limit=5000 --max-load 10%
 y1564 -p $A,$B --service cir=1kfps,frame-size=4000
+y1564 -p $A,$B --service cir=50%
+y1564 -p $A,$B --service cir=1kfps,eir=50%
 END
   # what a command would say of the SUT is not asked for
   run --separate-stderr "$MLR" trial -p "$A,$B" --load 1000 --dry-run --sut-config-command "touch $BATS_TEST_TMPDIR/ran"

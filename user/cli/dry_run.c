@@ -6,25 +6,67 @@
 #include "benchmark/plan.h"
 #include "cli/verbs.h"
 #include "config/given.h"
+#include "config/requirement.h"
+#include "measurer/measurer.h"
 #include "mlr/frame.h"
 #include "port/port.h"
 #include "result/deliver.h"
 
-/* Those of load in % of a line rate, where all ports tell their speed or never will. */
-static enum exit_code check_loads(const struct config *config, double link_bps)
+/* The line rate that loads in % are of. Of ports: where all tell their speed or never will. 0: nobody knows it. */
+static enum exit_code find_line_rate(const struct config *config, double *ret_fps)
 {
-	const struct {
-		const char *option;
-		const struct load_spec *load;
-	} loads[] = { { "load", &config->load }, { "min-load", &config->min_load }, { "max-load", &config->max_load } };
+	double link_bps = INFINITY;
+	struct measurer *measurer;
 	enum exit_code code = EXIT_DONE;
+
+	if (config->measurer == MEASURER_SIM && !(code = measurer_new(config, &measurer))) {
+		*ret_fps = measurer->line_rate_fps;
+		measurer_free(measurer);
+	} else if (config->measurer == MEASURER_XDP && !(code = ports_check(config, &link_bps))) {
+		*ret_fps = mlr_line_rate_fps(link_bps, config->frame_size_octets);
+	} else {
+		*ret_fps = config->measurer == MEASURER_EXEC ? 0 : INFINITY;
+	}
+	return code;
+}
+
+static enum exit_code check_load(const struct config *config, const char *option, const struct load_spec *load,
+				 double line_rate_fps)
+{
 	double ignored_fps;
 
-	for (size_t i = 0; i < sizeof(loads) / sizeof(*loads) && !code; i++)
-		if (loads[i].load->unit == LOAD_LINE_RATIO)
-			code = option_load_fps(config, loads[i].option, loads[i].load,
-					       mlr_line_rate_fps(link_bps, config->frame_size_octets), &ignored_fps);
+	return load->unit == LOAD_LINE_RATIO ? option_load_fps(config, option, load, line_rate_fps, &ignored_fps)
+					     : EXIT_DONE;
+}
+
+static enum exit_code check_loads(const struct config *config, double line_rate_fps)
+{
+	enum exit_code code = require_resolve(config, line_rate_fps);
+
+	if (!code)
+		code = check_load(config, "load", &config->load, line_rate_fps);
+	if (!code)
+		code = check_load(config, "min-load", &config->min_load, line_rate_fps);
+	if (!code)
+		code = check_load(config, "max-load", &config->max_load, line_rate_fps);
+	for (unsigned int i = 0; i < config->service_count && !code; i++)
+		if (!(code = check_load(config, "service", &config->services[i].cir, line_rate_fps)))
+			code = check_load(config, "service", &config->services[i].eir, line_rate_fps);
 	return code;
+}
+
+/* Of the longest trials that are known beforehand. */
+static enum exit_code check_intervals(const struct config *config)
+{
+	struct mlr_trial_input input = { .load_fps = 1, .duration_s = config->first_duration_s };
+
+	if (config->measurer != MEASURER_XDP)
+		return EXIT_DONE;
+	if (config->verb == VERB_TRIAL)
+		input.duration_s = config->duration_s;
+	for (size_t i = 0; config->verb == VERB_SEARCH && i < config->goal_count; i++)
+		input.duration_s = fmax(i ? input.duration_s : 0, config->goals[i].final_trial_duration_s);
+	return intervals_check(config, &input);
 }
 
 static enum exit_code check_file(const char *option, const char *path)
@@ -54,12 +96,11 @@ static enum exit_code check_files(const struct config *config)
 
 enum exit_code dry_run(const struct config *config)
 {
-	double link_bps = INFINITY;
+	double line_rate_fps;
 	enum exit_code code = check_files(config);
 
-	if (!code && config->measurer == MEASURER_XDP)
-		code = ports_check(config, &link_bps);
-	if (!code && config->measurer == MEASURER_XDP)
-		code = check_loads(config, link_bps);
-	return code ? code : plan_show(config);
+	if (code || (code = find_line_rate(config, &line_rate_fps)) || (code = check_loads(config, line_rate_fps)) ||
+	    (code = check_intervals(config)))
+		return code;
+	return plan_show(config);
 }

@@ -114,10 +114,6 @@ const char *xdp_backend(const struct measurer_xdp *xdp);
  * of the frames that were due in it, whatever the SUT did to the others.
  */
 
-/* Whether the trial has no more than can be counted: EXIT_USAGE_ERROR if it has. Done where none are to be counted, or frames
- * are sent as fast as they can be, as for a calibration. */
-enum exit_code intervals_check(const struct config *config, const struct mlr_trial_input *input);
-
 /* The schedule begins then. Before the first frame is sent. */
 void intervals_begin(struct measurer_xdp *xdp, uint64_t start_ns);
 
