@@ -307,7 +307,7 @@ static size_t find_tunnel(const struct walk *walk, const char **ret_name, uint32
 	case PORT_VXLAN:
 		*ret_name = "VXLAN";
 		*ret_type = TYPE_ETHERNET;
-		return header[0] == 0x08 ? octets : 0;
+		return (header[0] & 0x7f) == 0x08 ? octets : 0; /* with or without a group policy */
 	case PORT_GENEVE:
 		*ret_name = "GENEVE";
 		*ret_type = peek(walk, 10);
