@@ -79,12 +79,22 @@ is_kept() { # SUT REASON COUNTER OPTION...
 
 @test "the first so many are kept, of both ports, and tcpdump reads them" {
   lab_up hostile:flip-magic,every=5
-  captured --load 1000 --duration 0.3 --wait d=0.5 --direction both --capture-count 50
+  captured --load 1000 --duration 0.3 --wait d=0.5 --direction both --capture-count 100 # of at most 60 a port
   check '.trial_result.counts.foreign > 100'
   blocks >"$BATS_TEST_TMPDIR/blocks"
-  [ "$(awk '$1 == "frame" { n[$2]++ } END { print n[0] + n[1], (n[0] > 0), (n[1] > 0) }' "$BATS_TEST_TMPDIR/blocks")" = "50 1 1" ]
+  [ "$(awk '$1 == "frame" { n[$2]++ } END { print n[0] + n[1], (n[0] > 0), (n[1] > 0) }' "$BATS_TEST_TMPDIR/blocks")" = "100 1 1" ]
   tcpdump -r "$file" -nn -tt --time-stamp-precision=nano -xx udp >"$BATS_TEST_TMPDIR/dump" 2>/dev/null
-  [ "$(grep -c '^[0-9]*\.[0-9]\{9\} IP 198.1[89].0.2.49184 > 198.1[89].0.2.7: UDP, length 18' "$BATS_TEST_TMPDIR/dump")" -eq 50 ]
+  [ "$(grep -c '^[0-9]*\.[0-9]\{9\} IP 198.1[89].0.2.49184 > 198.1[89].0.2.7: UDP, length 18' "$BATS_TEST_TMPDIR/dump")" -eq 100 ]
+}
+
+@test "a trial that is interrupted leaves those that came until then" {
+  lab_up hostile:flip-magic,every=1
+  file=$BATS_TEST_TMPDIR/foreign.pcapng
+  start trial --load 1000 --duration 3600 --capture-foreign "$file"
+  flowing 50
+  interrupted
+  [ "$(blocks | grep -c '^frame 1 .* foreign')" -ge 20 ]
+  [[ $stderr == *"foreign.pcapng: "*" foreign or damaged frames"* ]]
 }
 
 @test "nothing foreign is a file without frames, and what is not asked for is refused" {
@@ -94,6 +104,10 @@ is_kept() { # SUT REASON COUNTER OPTION...
   captured --load 1000 --capture-count 100001
   [ "$status" -eq 2 ] && [[ $stderr == *"--capture-foreign keeps at most 100000"* ]]
   captured --load 1000 --capture-lost "$file"
+  [ "$status" -eq 2 ] && [[ $stderr == *"is the file of --capture-"* ]]
+  captured --load 1000 --template "$BATS_TEST_TMPDIR/../${BATS_TEST_TMPDIR##*/}/foreign.pcapng"
+  [ "$status" -eq 2 ] && [[ $stderr == *"is the file of --capture-"* ]]
+  captured --load 1000 --sut-config "$file"
   [ "$status" -eq 2 ] && [[ $stderr == *"is the file of --capture-"* ]]
   run --separate-stderr "$MLR" trial -p "$A,$B" --load 1000 --capture-foreign /nonexistent/x.pcapng
   [ "$status" -eq 2 ] && [[ $stderr == *"--capture-foreign '/nonexistent/x.pcapng': "* ]]

@@ -31,6 +31,7 @@ struct run {
 	time_t start_time;
 	struct measurer *measurer;
 	struct report_file file; /* of --report, open meanwhile */
+	bool began;              /* of `trial`, its trial */
 };
 
 static enum exit_code measure(const struct config *config, enum exit_code (*perform)(struct run *run))
@@ -102,8 +103,10 @@ enum exit_code verb_soak(const struct config *config)
 
 /* --- trial ---------------------------------------------------------------------------------------------------------- */
 
-static enum exit_code measure_trial(const struct config *config, struct measurer *measurer, struct measurement *ret)
+static enum exit_code measure_trial(struct run *run, struct measurement *ret)
 {
+	const struct config *config = run->config;
+	struct measurer *measurer = run->measurer;
 	struct mlr_trial_input input = { .duration_s = config->duration_s, .load_fps = NAN };
 	enum exit_code code = EXIT_DONE;
 
@@ -116,6 +119,7 @@ static enum exit_code measure_trial(const struct config *config, struct measurer
 	if (code != EXIT_DONE)
 		return code;
 	progress_show_trial(config, &input, 0);
+	run->began = true;
 	if (config->load.unit == LOAD_MAX)
 		return measurer_xdp_measure_max(measurer, config->duration_s, ret);
 	return measurer->ops->measure(measurer, &input, ret);
@@ -135,6 +139,7 @@ static enum exit_code show_trial(struct run *run, const struct measurement *meas
 /* A file of what a trial lost, or what came that was foreign. */
 struct capture {
 	const char *option, *path; /* without a path nobody asked for it */
+	bool of_a_part;            /* of a trial that was interrupted, too */
 	enum exit_code (*make)(const struct run *run, char **ret_text, size_t *ret_length); /* a text of NULL: no memory */
 	struct destination destination;
 };
@@ -193,16 +198,19 @@ static enum exit_code measure_trial_and(struct capture *capture, struct run *run
 	int error;
 
 	if (!capture->option)
-		return measure_trial(run->config, run->measurer, measurement);
+		return measure_trial(run, measurement);
 	if (!capture->path)
 		return measure_trial_and(capture + 1, run, measurement);
 	error = destination_ready(capture->path, &capture->destination);
 	if (error)
 		return refuse_capture(capture, error);
 	code = measure_trial_and(capture + 1, run, measurement);
-	if (code == EXIT_DONE) {
+	if (code == EXIT_DONE || (code == EXIT_INTERRUPTED && run->began && capture->of_a_part)) {
+		enum exit_code written;
+
 		progress_end();
-		code = write_capture(run, capture);
+		written = write_capture(run, capture);
+		code = code ? code : written;
 	}
 	destination_close(&capture->destination);
 	return code;
@@ -213,7 +221,7 @@ static enum exit_code perform_trial(struct run *run)
 	struct measurement measurement = { .port_count = 0 };
 	struct capture captures[] = {
 		{ .option = "capture-lost", .path = run->config->lost_path, .make = make_lost },
-		{ .option = "capture-foreign", .path = run->config->foreign_path, .make = make_foreign },
+		{ .option = "capture-foreign", .path = run->config->foreign_path, .of_a_part = true, .make = make_foreign },
 		{ .option = NULL },
 	};
 	enum exit_code code = measure_trial_and(captures, run, &measurement);

@@ -325,16 +325,22 @@ static bool names_output(const struct given_list *list, const struct given *give
 	       given == given_find(list, "capture-lost") || given == given_find(list, "capture-foreign");
 }
 
+static bool names_input(const struct given *given)
+{
+	return strcmp(given->option->name, "template") == 0 || strcmp(given->option->name, "sut-config") == 0;
+}
+
 /* What is written last would be all that is left of a file that two options name. */
 static enum exit_code check_outputs(const struct given_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct given *first = &list->items[i];
 
-		for (size_t j = i + 1; j < list->count && names_output(list, first); j++) {
+		for (size_t j = 0; j < list->count && names_output(list, first); j++) {
 			const struct given *second = &list->items[j];
 
-			if (names_output(list, second) && destination_same(first->text, second->text))
+			if ((names_input(second) || (j > i && names_output(list, second))) &&
+			    destination_same(first->text, second->text))
 				return refuse_given(second, "is the file of --%s '%s', too; name another",
 						    first->option->name, first->text);
 		}
