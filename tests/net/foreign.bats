@@ -87,6 +87,15 @@ is_kept() { # SUT REASON COUNTER OPTION...
   [ "$(grep -c '^[0-9]*\.[0-9]\{9\} IP 198.1[89].0.2.49184 > 198.1[89].0.2.7: UDP, length 18' "$BATS_TEST_TMPDIR/dump")" -eq 100 ]
 }
 
+@test "what came before the trial, in its waits, is not kept" {
+  lab_up router
+  inside ip neighbour replace 198.19.0.99 lladdr 02:00:00:00:00:99 dev sut-b nud permanent
+  inside_meanwhile bash -c 'while :; do echo x >/dev/udp/198.19.0.99/9; sleep 0.01; done'
+  captured --load 1000 --duration 0.5 --wait a=1 --allow-unsafe=test
+  check '.trial_result.counts.foreign > 0'
+  [ "$(blocks | grep -c ^frame)" -le "$(get .trial_result.counts.foreign)" ]
+}
+
 @test "a trial that is interrupted leaves those that came until then" {
   lab_up hostile:flip-magic,every=1
   file=$BATS_TEST_TMPDIR/foreign.pcapng

@@ -424,9 +424,13 @@ void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uin
 		memset(rx->seconds, 0, rx->seconds_octets);
 	variables->first_sequence = first_sequence;
 	variables->sequence_count = sequence_count < UINT32_MAX ? (uint32_t)sequence_count : UINT32_MAX;
-	variables->captured_count = 0;
 	variables->generation++;
 	__atomic_store_n(&variables->accepted_trial, trial, __ATOMIC_SEQ_CST);
+}
+
+void rx_capture_anew(struct rx *rx)
+{
+	rx->skeleton->bss->captured_count = 0;
 }
 
 struct rx_captured *rx_captured(const struct rx *rx, size_t *ret_count)

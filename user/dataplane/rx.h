@@ -114,6 +114,8 @@ void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more);
  * whether any frame of it came in the last trial; else they are of earlier ones. Not without order. 0 or -errno. */
 int rx_flow(const struct rx *rx, uint32_t flow, uint32_t *ret_seen, bool *ret_came);
 
+/* What is wrong is kept from now on, and what was kept is forgotten. */
+void rx_capture_anew(struct rx *rx);
 /* The first frames of the accepted trial that were wrong: as many as *ret_count, all of it to be freed; NULL without memory. */
 struct rx_captured *rx_captured(const struct rx *rx, size_t *ret_count);
 

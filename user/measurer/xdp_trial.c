@@ -720,6 +720,8 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 	if ((code = timestamps_begin(xdp)) || (code = departure_begin(xdp)) ||
 	    (code = take_snapshot(xdp, true, &run->before)))
 		return code;
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		rx_capture_anew(xdp->ends[i].rx);
 	look(xdp, true);
 	return EXIT_DONE;
 }
