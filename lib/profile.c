@@ -366,14 +366,14 @@ static double load_of(const double *rates_fps, const uint32_t *weights, unsigned
 	return load_fps;
 }
 
-double mlr_service_weights(const double *rates_fps, unsigned int count, uint32_t *ret_weights)
+double mlr_service_weights(const double *rates_fps, unsigned int count, uint32_t most, uint32_t *ret_weights)
 {
 	double sum_fps = 0, least_error = WEIGHTS_WORST, best_fps = 0;
 	uint32_t weights[MLR_SERVICES_MAX];
 
 	for (unsigned int i = 0; i < count; i++)
 		sum_fps += rates_fps[i];
-	for (uint32_t scale = count; scale <= MLR_ROUND_MAX / 2 && least_error > WEIGHTS_GOOD; scale++) {
+	for (uint32_t scale = count; scale <= most && least_error > WEIGHTS_GOOD; scale++) {
 		double load_fps, error;
 
 		for (unsigned int i = 0; i < count; i++)

@@ -152,9 +152,9 @@ struct mlr_service_frames {
 };
 
 /* Weights for rates above 0 that are as good as their shares: the smallest of which none is off by more than a ten-thousandth of
- * its rate, else the best; they add up to at most MLR_ROUND_MAX / 2. The load at which no service is sent at more than its rate;
- * 0 where the rates are too far apart. */
-double mlr_service_weights(const double *rates_fps, unsigned int count, uint32_t *ret_weights);
+ * its rate, else the best; they add up to about `most` at most, MLR_ROUND_MAX / 2 or less. The load at which no service is sent at
+ * more than its rate; 0 where the rates are too far apart. */
+double mlr_service_weights(const double *rates_fps, unsigned int count, uint32_t most, uint32_t *ret_weights);
 
 /* The tester's addresses on a port. */
 struct mlr_profile_port {

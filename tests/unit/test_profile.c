@@ -479,14 +479,14 @@ static void weights_are_the_shares_of_rates(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const double *rates_fps = cases[i].rates_fps;
 
-		load_fps = mlr_service_weights(rates_fps, 3, weights);
+		load_fps = mlr_service_weights(rates_fps, 3, MLR_ROUND_MAX / 2, weights);
 		assert_true(fabs(load_fps - rates_fps[0] - rates_fps[1] - rates_fps[2]) < 1e-4 * load_fps);
 		for (int j = 1; j < 3; j++)
 			assert_true(fabs((double)weights[j] / weights[0] * rates_fps[0] / rates_fps[j] - 1) < 1e-4);
 	}
-	assert_int_equal(mlr_service_weights(cases[0].rates_fps, 3, weights), 30000);
+	assert_int_equal(mlr_service_weights(cases[0].rates_fps, 3, MLR_ROUND_MAX / 2, weights), 30000);
 	assert_memory_equal(weights, cases[0].weights, sizeof(weights));
-	load_fps = mlr_service_weights(awkward_fps, 3, weights);
+	load_fps = mlr_service_weights(awkward_fps, 3, MLR_ROUND_MAX / 2, weights);
 	for (int j = 0; j < 3; j++)
 		sum += weights[j];
 	assert_true(sum <= MLR_ROUND_MAX);
@@ -495,7 +495,10 @@ static void weights_are_the_shares_of_rates(void **state)
 		assert_true(load_fps * weights[j] / sum <= awkward_fps[j] * (1 + 1e-12));
 		assert_true(load_fps * weights[j] / sum >= awkward_fps[j] * (1 - 1e-4));
 	}
-	assert_true(mlr_service_weights((const double[]){ 1, 1e6 }, 2, weights) == 0);
+	/* fewer places, and still as near as they can be */
+	load_fps = mlr_service_weights(awkward_fps, 3, 1000, weights);
+	assert_true(load_fps > 0 && weights[0] + weights[1] + weights[2] <= 1003);
+	assert_true(mlr_service_weights((const double[]){ 1, 1e6 }, 2, MLR_ROUND_MAX / 2, weights) == 0);
 }
 
 static void services_that_do_not_meet_again(void **state)

@@ -101,28 +101,40 @@ enum exit_code config_for_service(const struct config *config, const struct serv
 	return config_for_frame_size(&tagged, *service->frame_size ? service->frame_size : config->frame_size_text, ret);
 }
 
-/* Whether one of them has tags is what ports are prepared for, and the longest frames. */
+/* Deal them the shares of one load, of so many places at most. The load; 0 where their rates are too far apart for that. */
+static double share_load(const double *rates_fps, const double *octets, unsigned int count, uint32_t most,
+			 struct mlr_service_frames *frames, struct config *all)
+{
+	uint32_t weights[SERVICES_MAX];
+	double load_fps = mlr_service_weights(rates_fps, count, most, weights), octet_sum = 0, sum = 0;
+
+	for (unsigned int i = 0; i < count && load_fps > 0; i++) {
+		frames[i].weight = weights[i];
+		octet_sum += weights[i] * octets[i];
+		sum += weights[i];
+	}
+	all->frame_size_octets = octet_sum / sum;
+	return load_fps;
+}
+
+/* Whether one of them has tags is what ports are prepared for, and the longest frames. Where flows, sizes and shares do not meet
+ * again, fewer places are tried: services that could be sent with others still can be when one of those is left out. */
 enum exit_code config_for_services(const struct config *config, const struct service *const *services,
 				   const double *rates_fps, unsigned int count, struct mlr_service_frames *frames,
 				   struct config *ret, double *ret_load_fps)
 {
 	struct config all = *config, one;
-	uint32_t weights[SERVICES_MAX];
-	double octets = 0, sum = 0;
+	double octets[SERVICES_MAX];
+	uint32_t most = MLR_ROUND_MAX / 2;
 	enum exit_code code = EXIT_DONE;
+	bool meet = false;
 
-	*ret_load_fps = mlr_service_weights(rates_fps, count, weights);
-	if (*ret_load_fps <= 0)
-		return refuse(EXIT_USAGE_ERROR,
-			      "--service: the rates of these services are too far apart to be sent at once: "
-			      "one is less than 1/32768 of all");
 	for (unsigned int i = 0; i < count && code == EXIT_DONE; i++) {
 		code = config_for_service(config, services[i], &one);
 		if (code != EXIT_DONE)
 			break;
-		frames[i] = traffic_service(&one, weights[i]);
-		octets += weights[i] * one.frame_size_octets;
-		sum += weights[i];
+		frames[i] = traffic_service(&one);
+		octets[i] = one.frame_size_octets;
 		if (!i || frames[i].vlan_count > all.vlan_count) {
 			all.vlan_count = one.vlan_count;
 			memcpy(all.vlans, one.vlans, sizeof(all.vlans));
@@ -134,11 +146,22 @@ enum exit_code config_for_services(const struct config *config, const struct ser
 				      "--template: services that are sent at once need as many VLAN tags each: its payload "
 				      "stands at one place");
 	}
-	all.frame_size_octets = octets / sum;
 	all.at_once = frames;
 	all.at_once_count = count;
-	if (code == EXIT_DONE)
-		code = traffic_check_services(&all);
+	for (; code == EXIT_DONE && !meet; most /= 2) {
+		*ret_load_fps = share_load(rates_fps, octets, count, most, frames, &all);
+		if (*ret_load_fps > 0)
+			code = traffic_check_services(&all, &meet);
+		else if (most == MLR_ROUND_MAX / 2)
+			code = refuse(EXIT_USAGE_ERROR,
+				      "--service: the rates of these services are too far apart to be sent at once: "
+				      "one is less than 1/32768 of all");
+		else
+			code = refuse(
+				EXIT_USAGE_ERROR,
+				"--service: cannot send these at once: their flows, mixes of sizes and rates do not meet "
+				"again within 65536 frames; take fewer flows, or rates in simpler proportions");
+	}
 	if (code == EXIT_DONE)
 		*ret = all;
 	return code;

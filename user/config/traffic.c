@@ -158,13 +158,12 @@ static void set_tags(const struct config *config, struct mlr_vlan vlans[MLR_VLAN
 		vlans[0].type = VLAN_TYPE_SERVICE;
 }
 
-struct mlr_service_frames traffic_service(const struct config *config, uint32_t weight)
+struct mlr_service_frames traffic_service(const struct config *config)
 {
 	struct mlr_service_frames frames = {
 		.sizes = config->sizes,
 		.vlan_count = config->vlan_count,
 		.traffic_class = config->traffic_class,
-		.weight = weight,
 	};
 
 	set_tags(config, frames.vlans);
@@ -411,7 +410,7 @@ enum exit_code traffic_check(struct config *config)
 	return code ? code : check_ranges(config, &profile);
 }
 
-enum exit_code traffic_check_services(const struct config *config)
+enum exit_code traffic_check_services(const struct config *config, bool *ret_meet)
 {
 	struct mlr_profile profile;
 	enum exit_code code = make(config, &profile);
@@ -425,12 +424,11 @@ enum exit_code traffic_check_services(const struct config *config)
 			error = mlr_queue_plan_new(&profile, port, queue, config->queues, &plan);
 			mlr_queue_plan_free(plan);
 		}
-	if (code || !error)
+	*ret_meet = error != -E2BIG;
+	if (code || !error || !*ret_meet)
 		return code;
 	return refuse(error == -ENOMEM ? EXIT_INCAPABLE : EXIT_USAGE_ERROR, "--service: cannot send these at once: %s",
-		      error == -E2BIG ? "their flows, mixes of sizes and rates do not meet again within 65536 frames; take "
-					"fewer flows, or rates in simpler proportions"
-				      : strerror(-error));
+		      strerror(-error));
 }
 
 /* --- stating it ----------------------------------------------------------------------------------------------------- */

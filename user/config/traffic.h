@@ -14,11 +14,11 @@ enum exit_code traffic_check(struct config *config);
 /* The profile of a configuration that was checked, but for MAC addresses. Says so where it has more flows than asked for. */
 enum exit_code traffic_profile_of(const struct config *config, struct mlr_profile *ret);
 
-/* What frames of a service have, by the configuration of it alone. */
-struct mlr_service_frames traffic_service(const struct config *config, uint32_t weight);
+/* What frames of a service have, by the configuration of it alone, but for its weight. */
+struct mlr_service_frames traffic_service(const struct config *config);
 
-/* What no one service can show: that several at once can be sent. */
-enum exit_code traffic_check_services(const struct config *config);
+/* What no one service can show: that several at once can be sent. EXIT_DONE, too, where their lists do not meet again. */
+enum exit_code traffic_check_services(const struct config *config, bool *ret_meet);
 
 /* The addresses of a port that frames come from, and those that they go to: both begin with its own. */
 #define TRAFFIC_RANGES 2
