@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The appliance with kernel 7.3, whose drivers send zero-copy on NICs that QEMU emulates: `make check-image IMAGE_KERNEL=7.3`.
+# The appliance with kernel 7.3, whose drivers send zero-copy on NICs that QEMU emulates: `make check-image IMAGE_KERNEL=7.3 IMAGE_NICS=vm`.
 bats_require_minimum_version 1.5.0
 load helper
 
