@@ -14,7 +14,7 @@ load helper
   while IFS=$'\t' read -r package _ _ _ licence; do
     [ "$package" = xdp-mlr ] || [ -s "$IMAGE/$licence" ]
   done <"$IMAGE/packages.tsv"
-  awk -F '\t' '$1 ~ /^linux-image-/ && length($4) == 64 { good = 1 } END { exit !good }' "$IMAGE/packages.tsv"
+  awk -F '\t' '$1 ~ /^linux-(image|binary)-/ && length($4) == 64 { good = 1 } END { exit !good }' "$IMAGE/packages.tsv"
 }
 
 @test "two builds are the same, byte for byte" {
