@@ -43,15 +43,16 @@ static enum exit_code read_word(struct yaml_file *file, const yaml_node_t *node,
 	return EXIT_DONE;
 }
 
-static enum exit_code read_choice(struct yaml_file *file, const yaml_node_t *node, const char *const words[],
-				  const char *choice, char *target)
+static enum exit_code read_choice(struct yaml_file *file, const yaml_node_t *node, const char *const words[], char *target)
 {
+	char allowed[128];
+
 	if (read_word(file, node, target))
 		return EXIT_USAGE_ERROR;
-	for (; *words; words++)
-		if (strcmp(*words, target) == 0)
+	for (size_t i = 0; words[i]; i++)
+		if (strcmp(words[i], target) == 0)
 			return EXIT_DONE;
-	return refuse_node(file, node, "'%s' is not %s", target, choice);
+	return refuse_node(file, node, "'%s' is not %s", target, text_of_words(words, allowed, sizeof(allowed)));
 }
 
 static enum exit_code read_verb(struct yaml_file *file, const yaml_node_t *node, void *target)
@@ -60,14 +61,14 @@ static enum exit_code read_verb(struct yaml_file *file, const yaml_node_t *node,
 		"search", "trial", "soak", "rfc2544", "y1564", "selftest", "probe", "sut", NULL
 	};
 
-	return read_choice(file, node, verbs, "search, trial, soak, rfc2544, y1564, selftest, probe or sut", target);
+	return read_choice(file, node, verbs, target);
 }
 
 static enum exit_code read_end(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
 	static const char *const ends[] = { "wait", "power-off", NULL };
 
-	return read_choice(file, node, ends, "wait or power-off", target);
+	return read_choice(file, node, ends, target);
 }
 
 static enum exit_code read_truth(struct yaml_file *file, const yaml_node_t *node, void *target)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/message.h"
 
 #define LINKS_MOST  16 /* to follow */
 #define NAMES_MOST  16 /* random ones to try */
@@ -155,9 +156,10 @@ bool destination_same(const char *one, const char *other)
 	return same;
 }
 
-const char *destination_why(int error)
+enum exit_code destination_refuse(const char *option, const char *path, int error)
 {
-	return error == -EMLINK ? "a link that another user made; name the file itself" : strerror(-error);
+	return refuse(EXIT_USAGE_ERROR, "--%s '%s': %s", option, path,
+		      error == -EMLINK ? "a link that another user made; name the file itself" : strerror(-error));
 }
 
 /* --- a file beside -------------------------------------------------------------------------------------------------- */

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
+#include "base/exit_code.h"
+
 struct destination {
 	int directory_fd;
 	int fd; /* of what is written as it is; -1 where a file is replaced */
@@ -32,8 +34,8 @@ int destination_open(const char *path, struct destination *ret);
 int destination_ready(const char *path, struct destination *ret);
 /* Whether two paths, links followed, lead to one file that would be replaced: one name in one directory. */
 bool destination_same(const char *one, const char *other);
-/* What stands in the way, in words; reused by the next call. */
-const char *destination_why(int error);
+/* Say that what an option names cannot be written, and why (-errno): EXIT_USAGE_ERROR. */
+enum exit_code destination_refuse(const char *option, const char *path, int error);
 /* Write all of it, at most once. A new file has this mode, less the umask; one that replaces another has that one's
  * permissions and owner where `keep_mode`. `durable`: not lost in a crash of the machine either, where its file system can
  * keep that. 0 or -errno. */

@@ -97,3 +97,11 @@ void text_join(char *text, size_t size, const char *between, const char *format,
 	add(text, size, format, arguments);
 	va_end(arguments);
 }
+
+const char *text_of_words(const char *const *words, char *buffer, size_t size)
+{
+	buffer[0] = '\0';
+	for (size_t i = 0; words[i]; i++)
+		text_join(buffer, size, words[i + 1] ? ", " : " or ", "%s", words[i]);
+	return buffer;
+}

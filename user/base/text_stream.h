@@ -17,3 +17,5 @@ char *text_stream_end(FILE *stream, char **text);
  * text is not empty. */
 __attribute__((format(printf, 3, 4))) void text_add(char *text, size_t size, const char *format, ...);
 __attribute__((format(printf, 4, 5))) void text_join(char *text, size_t size, const char *between, const char *format, ...);
+/* "a, b or c", of a list that NULL ends. */
+const char *text_of_words(const char *const *words, char *buffer, size_t size);

@@ -399,7 +399,7 @@ static void share_result(const struct joint *joint, const json_t *json, enum exi
 		json_t *result = joint->results[i];
 		const char *reason = code != EXIT_DONE || (run->undecided && !run->failed) ? joint->part.reason : NULL;
 
-		for (size_t j = 0; j < sizeof(members) / sizeof(*members); j++)
+		for (size_t j = 0; j < COUNT(members); j++)
 			json_object_set(result, members[j], json_object_get(json, members[j]));
 		json_object_update_new(result, json_pack("{s:b, s:s?}", "regular", !reason, "irregular_reason", reason));
 		if (!json_object_get(result, "passed"))

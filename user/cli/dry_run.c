@@ -75,7 +75,7 @@ static enum exit_code check_file(const char *option, const char *path)
 	int error = path ? destination_ready(path, &destination) : 0;
 
 	if (error)
-		return refuse(EXIT_USAGE_ERROR, "--%s '%s': %s", option, path, destination_why(error));
+		return destination_refuse(option, path, error);
 	if (path)
 		destination_close(&destination);
 	return EXIT_DONE;

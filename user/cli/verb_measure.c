@@ -171,11 +171,6 @@ static enum exit_code make_foreign(const struct run *run, char **ret_text, size_
 	return EXIT_DONE;
 }
 
-static enum exit_code refuse_capture(const struct capture *capture, int error)
-{
-	return refuse(EXIT_USAGE_ERROR, "--%s '%s': %s", capture->option, capture->path, destination_why(error));
-}
-
 /* Once it was seen that the file can be written. */
 static enum exit_code write_capture(const struct run *run, struct capture *capture)
 {
@@ -188,7 +183,7 @@ static enum exit_code write_capture(const struct run *run, struct capture *captu
 		return code;
 	error = text ? destination_write(&capture->destination, text, length, 0644, true, false) : -ENOMEM;
 	free(text);
-	return error ? refuse_capture(capture, error) : EXIT_DONE;
+	return error ? destination_refuse(capture->option, capture->path, error) : EXIT_DONE;
 }
 
 /* The trial, and what is asked for of it beyond its result: from this capture on. */
@@ -203,7 +198,7 @@ static enum exit_code measure_trial_and(struct capture *capture, struct run *run
 		return measure_trial_and(capture + 1, run, measurement);
 	error = destination_ready(capture->path, &capture->destination);
 	if (error)
-		return refuse_capture(capture, error);
+		return destination_refuse(capture->option, capture->path, error);
 	code = measure_trial_and(capture + 1, run, measurement);
 	if (code == EXIT_DONE || (code == EXIT_INTERRUPTED && run->began && capture->of_a_part)) {
 		enum exit_code written;

@@ -389,8 +389,7 @@ static const char *walk_header(struct walk *walk, bool *ret_found)
 		return walk_udp(walk, ret_found);
 	default:
 		return "its first frame is not UDP over IPv4 or IPv6, by itself or in VLAN, MPLS, PPPoE, IP, GRE, VXLAN, "
-		       "GENEVE or "
-		       "GTP-U";
+		       "GENEVE or GTP-U";
 	}
 }
 

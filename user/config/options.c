@@ -57,15 +57,6 @@ static enum exit_code read_switch(const struct given *given, struct config *conf
 	return EXIT_DONE;
 }
 
-/* "a, b or c" */
-static const char *join_words(const char *const *words, char *buffer, size_t size)
-{
-	buffer[0] = '\0';
-	for (size_t i = 0; words[i]; i++)
-		text_join(buffer, size, words[i + 1] ? ", " : " or ", "%s", words[i]);
-	return buffer;
-}
-
 static enum exit_code read_choice(const struct given *given, struct config *config)
 {
 	const struct option *option = given->option;
@@ -78,7 +69,7 @@ static enum exit_code read_choice(const struct given *given, struct config *conf
 			return EXIT_DONE;
 		}
 	}
-	join_words(option->choices, allowed, sizeof(allowed));
+	text_of_words(option->choices, allowed, sizeof(allowed));
 	return refuse_given(given, "must be %s%s", allowed,
 			    nearest_hint(given->text, option->choices, i, hint, sizeof(hint)));
 }
@@ -457,8 +448,7 @@ const struct option options[] = {
 	     .flags = OPTION_OUTPUT | OPTION_ACTS),
 	TEXT("capture-foreign", "FILE", TRIAL, NULL, foreign_path,
 	     "write to FILE, as pcapng, the first frames that came to the ports in the trial and were foreign or damaged, "
-	     "each "
-	     "with its time, port and why it was not counted as received",
+	     "each with its time, port and why it was not counted as received",
 	     .flags = OPTION_OUTPUT | OPTION_ACTS),
 	NUMBER("capture-count", "N", TRIAL, "1000", capture_count, 1, 1000000,
 	       "of those, the first so many; of foreign ones, of which each port keeps as many, at most 100000",

@@ -156,7 +156,7 @@ static uint32_t batch_of(double load_fps)
 		uint32_t batch;
 	} steps[] = { { 0.5e6, 1 }, { 1e6, 2 }, { 1.5e6, 4 }, { 2e6, 8 }, { 2.5e6, 16 } };
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+	for (size_t i = 0; i < COUNT(steps); i++)
 		if (load_fps <= steps[i].most_fps)
 			return steps[i].batch;
 	return LIVE_BATCH_MAX;

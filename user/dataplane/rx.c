@@ -50,7 +50,7 @@ static const struct variant variants[] = {
 	{ .hardware_clock = false, .fragments = false, .mode = XDP_FLAGS_SKB_MODE },
 };
 
-#define VARIANTS         (sizeof(variants) / sizeof(*variants))
+#define VARIANTS         COUNT(variants)
 #define FIRST_SOFTWARE   2
 #define VARIANT_FOR_TEST FIRST_SOFTWARE
 

@@ -133,7 +133,7 @@ static enum exit_code replace_file(const char *path, const char *text, size_t le
 
 	metrics.error = error;
 	if (error && error != before) /* once, not every second */
-		refuse(EXIT_USAGE_ERROR, "--metrics '%s': %s", path, destination_why(error));
+		destination_refuse("metrics", path, error);
 	return error ? EXIT_USAGE_ERROR : EXIT_DONE;
 }
 

@@ -29,7 +29,7 @@ static const struct content *kind_of(const json_t *document)
 	const char *kind = schema && strncmp(schema, "xdp-mlr/", 8) == 0 ? schema + 8 : "";
 	size_t length = strcspn(kind, "/");
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strlen(kinds[i]->kind) == length && strncmp(kinds[i]->kind, kind, length) == 0)
 			return kinds[i];
 	return &plain;

@@ -43,7 +43,7 @@ static const struct unit {
 
 static const char *unit_of(const char *path)
 {
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+	for (size_t i = 0; i < COUNT(units); i++) {
 		size_t length = strlen(units[i].path), beyond = strlen(path) > length ? strlen(path) - length : 0;
 
 		if (units[i].path[0] == '.' && strcmp(path + beyond, units[i].path) == 0)
@@ -171,7 +171,7 @@ static int add_single(json_t *rows, const json_t *document)
 	json_t *whole = json_copy(json_object_get(document, "trial_result")), *list = json_pack("[O]", whole);
 	int error = 0;
 
-	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++)
+	for (size_t i = 0; i < COUNT(beside); i++)
 		if (json_object_get(document, beside[i]))
 			error |= json_object_set(whole, beside[i], json_object_get(document, beside[i]));
 	error |= add_trials(rows, list, NULL, NULL);
@@ -209,7 +209,7 @@ static int add_service_verdict(json_t *row, const json_t *service, const json_t 
 	json_t *name = json_object_get(service, "name");
 	int error = name ? json_object_set(row, "service", name) : 0;
 
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+	for (size_t i = 0; i < COUNT(members); i++)
 		if (json_object_get(result, members[i]))
 			error |= flatten_member(row, "verdict", members[i], json_object_get(result, members[i]));
 	return error;
@@ -294,7 +294,7 @@ static int add_lists(json_t *rows, const json_t *document)
 	int error = 0;
 	size_t j;
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	for (size_t i = 0; i < COUNT(lists); i++)
 		json_array_foreach (json_object_get(document, lists[i].outer), j, outer)
 			if (json_is_object(outer))
 				error |= add_list(rows, outer, &lists[i]);
@@ -315,7 +315,7 @@ static int add_goals(json_t *rows, const json_t *document)
 		const json_t *result = json_array_get(results, i);
 		const char *goal = json_string_value(json_object_get(json_object_get(result, "goal"), "name"));
 
-		for (j = 0; goal && j < sizeof(members) / sizeof(*members); j++)
+		for (j = 0; goal && j < COUNT(members); j++)
 			if (json_object_get(result, members[j]))
 				error |= flatten_member(found, goal, members[j], json_object_get(result, members[j]));
 	}

@@ -415,41 +415,64 @@ static bool is_silent(const json_t *row, bool zero)
 	return true;
 }
 
-void objects_put(struct writer *writer, const char *id, const char *corner, const json_t *objects)
+/* Objects that have names: a column each, a row a member. */
+static void put_columns(struct writer *writer, const char *id, const char *corner, const json_t *objects)
 {
-	const json_t *first = json_array_get(objects, 0);
-	size_t count = json_array_size(objects), columns = 0;
 	struct field fields[CELLS_MAX] = { { corner, "/0" } };
-	char labels[CELLS_MAX][VALUE_SIZE], places[CELLS_MAX][8];
-	bool named = read_string(first, "name");
-	json_t *rows = json_array(), *value;
+	char label[VALUE_SIZE], places[CELLS_MAX][8];
+	json_t *rows = json_array(), *object, *value;
+	size_t columns = 1, i;
 	const char *key;
 
-	for (size_t i = 0; named && i < count && i + 1 < CELLS_MAX; i++) {
-		snprintf(places[i], sizeof(places[i]), "/%zu", i + 1);
-		fields[++columns] =
-			(struct field){ read_text(json_array_get(objects, i), "name"), places[i], .numeric = true };
+	for (i = 0; i < json_array_size(objects) && columns < CELLS_MAX; i++, columns++) {
+		snprintf(places[columns], sizeof(places[columns]), "/%zu", columns);
+		fields[columns] =
+			(struct field){ read_text(json_array_get(objects, i), "name"), places[columns], .numeric = true };
 	}
-	for (size_t i = 0; !named && i < count; i++)
-		json_array_append_new(rows, json_array());
-	json_object_foreach ((json_t *)first, key, value) {
-		json_t *row = named ? json_pack("[s]", text_label(key, labels[0])) : NULL;
+	json_object_foreach (json_array_get(objects, 0), key, value) {
+		json_t *row = json_pack("[s]", text_label(key, label));
 
-		for (size_t i = 0; i < count; i++)
-			json_array_append_new(named ? row : json_array_get(rows, i),
-					      member_cell(json_array_get(objects, i), key, named));
-		if (named && strcmp(key, "name") != 0 && !is_silent(row, writer->shown == RANK_MAIN))
+		json_array_foreach (objects, i, object)
+			json_array_append_new(row, member_cell(object, key, true));
+		if (strcmp(key, "name") != 0 && !is_silent(row, writer->shown == RANK_MAIN))
 			json_array_append(rows, row);
 		json_decref(row);
-		if (named || columns == CELLS_MAX)
-			continue;
+	}
+	table_put(writer, id, fields, columns, rows, NULL);
+	json_decref(rows);
+}
+
+/* Others: a row each, a column a member. */
+static void put_rows(struct writer *writer, const char *id, const json_t *objects)
+{
+	struct field fields[CELLS_MAX];
+	char labels[CELLS_MAX][VALUE_SIZE], places[CELLS_MAX][8];
+	json_t *rows = json_array(), *object, *value;
+	size_t columns = 0, i;
+	const char *key;
+
+	for (i = 0; i < json_array_size(objects); i++)
+		json_array_append_new(rows, json_array());
+	json_object_foreach (json_array_get(objects, 0), key, value) {
+		if (columns == CELLS_MAX)
+			break;
+		json_array_foreach (objects, i, object)
+			json_array_append_new(json_array_get(rows, i), member_cell(object, key, false));
 		snprintf(places[columns], sizeof(places[columns]), "/%zu", columns);
 		fields[columns] = (struct field){ text_label(key, labels[columns]), places[columns],
 						  .numeric = json_is_number(value) };
 		columns++;
 	}
-	table_put(writer, id, fields, named ? columns + 1 : columns, rows, NULL);
+	table_put(writer, id, fields, columns, rows, NULL);
 	json_decref(rows);
+}
+
+void objects_put(struct writer *writer, const char *id, const char *corner, const json_t *objects)
+{
+	if (read_string(json_array_get(objects, 0), "name"))
+		put_columns(writer, id, corner, objects);
+	else
+		put_rows(writer, id, objects);
 }
 
 void facts_free(struct facts *facts)

@@ -21,7 +21,7 @@
 /* Which option names a file. */
 static const char *option_of(const struct config *config, size_t i)
 {
-	return config->reports[i].form == DOCUMENT_JUNIT ? "--junit" : "--report";
+	return config->reports[i].form == DOCUMENT_JUNIT ? "junit" : "report";
 }
 
 /* Look where the file goes, and whether it can. */
@@ -34,7 +34,7 @@ static enum exit_code find_place(const char *option, const char *path, struct de
 	while ((error = destination_ready(path, ret)) == -ENXIO && !stat(path, &status) && S_ISFIFO(status.st_mode))
 		if (stop_sleep_until(clock_ns() + READER_POLL_NS))
 			return EXIT_INTERRUPTED;
-	return error ? refuse(EXIT_USAGE_ERROR, "%s '%s': %s", option, path, destination_why(error)) : EXIT_DONE;
+	return error ? destination_refuse(option, path, error) : EXIT_DONE;
 }
 
 enum exit_code report_file_open(const struct config *config, struct report_file *ret)
