@@ -250,7 +250,7 @@ frames_have_size_and_checksums() { # OPTION...
     inside timeout 60 tcpdump --immediate-mode -i sut-a -c 5 -nn -e -vv udp >"$BATS_TEST_TMPDIR/dump" 2>"$BATS_TEST_TMPDIR/err" &
     background+=($!)
     until grep -q "listening" "$BATS_TEST_TMPDIR/err"; do sleep 0.05; done
-    clean_trial --load 1000 --duration 0.1 --wait d=0.1 --frame-size "$size" "$@"
+    trial --load 1000 --duration 0.1 --wait d=0.1 --frame-size "$size" "$@"
     wait "${background[-1]}"
     [ "$(grep -c "length $((size - 4)):" "$BATS_TEST_TMPDIR/dump")" -eq 5 ]
     [ "$(grep -c "198.18.0.2.49184 > 198.19.0.2.7: \[udp sum ok\] UDP, length $((size - 46))" "$BATS_TEST_TMPDIR/dump")" -eq 5 ]

@@ -154,9 +154,10 @@ counts='.trial_result.counts'
     timeout 60 tcpdump --immediate-mode -i "$A" -c 5 -nn udp dst port 9 >"$BATS_TEST_TMPDIR/dump" 2>"$BATS_TEST_TMPDIR/tcpdump" &
     background+=($!)
     until grep -q "listening" "$BATS_TEST_TMPDIR/tcpdump"; do sleep 0.02; done
-    # the tester answers the router's ARP, so that these get out
+    # the tester answers the router's ARP, so that these get out, unless the trial ends before
     inside bash -c 'for i in 1 2 3 4 5; do echo x >/dev/udp/198.18.0.2/9; done'
-    wait "${background[-1]}"
+    while running && [ -e "/proc/${background[-1]}/exe" ]; do sleep 0.02; done
+    running || kill "${background[-1]}" 2>/dev/null || true
   }
   local try before
   for try in {1..5}; do

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/destination.h"
 #include "base/json_text.h"
 
 #define FILE_POSITION "position"

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/destination.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/units.h"

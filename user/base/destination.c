@@ -281,3 +281,15 @@ void destination_close(struct destination *destination)
 		close(destination->fd);
 	destination->directory_fd = destination->fd = -1;
 }
+
+int file_replace(const char *path, const char *text, size_t length, mode_t mode, bool durable)
+{
+	struct destination destination;
+	int error = destination_open(path, &destination);
+
+	if (error)
+		return error;
+	error = destination_write(&destination, text, length, mode, false, durable);
+	destination_close(&destination);
+	return error;
+}

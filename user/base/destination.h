@@ -42,3 +42,6 @@ enum exit_code destination_refuse(const char *option, const char *path, int erro
 int destination_write(struct destination *destination, const char *text, size_t length, mode_t mode, bool keep_mode,
 		      bool durable);
 void destination_close(struct destination *destination);
+/* Write a file so that nobody reads half of one, whatever happens to this process; a new one has this mode, less the umask.
+ * `durable` as above. 0 or -errno. */
+int file_replace(const char *path, const char *text, size_t length, mode_t mode, bool durable);

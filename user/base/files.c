@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/destination.h"
 #include "base/stop.h"
 
 #define STOPPED_WAIT_MS 300
@@ -190,19 +189,5 @@ int file_write_all(int fd, const char *text, size_t length)
 	error = write_all(own_fd(fd), text, length);
 	if (is_standard && error == -EINTR)
 		standard[fd].given_up = true;
-	return error;
-}
-
-/* --- replacing ------------------------------------------------------------------------------------------------------ */
-
-int file_replace(const char *path, const char *text, size_t length, mode_t mode, bool durable)
-{
-	struct destination destination;
-	int error = destination_open(path, &destination);
-
-	if (error)
-		return error;
-	error = destination_write(&destination, text, length, mode, false, durable);
-	destination_close(&destination);
 	return error;
 }

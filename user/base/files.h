@@ -23,6 +23,3 @@ int file_lock_patiently(const char *path, int flags, mode_t mode, double wait_s)
 /* All of it to an open file, waiting for whoever reads it. After a stop a reader who takes nothing for a third of a second
  * is waited for no more (-EINTR), and one of the standard files that was given up is tried no more. 0 or -errno. */
 int file_write_all(int fd, const char *text, size_t length);
-/* Write it beside the file, and let it take the file's name (destination.h): nobody reads half of one, whatever happens to
- * this process. `durable`: nor after a crash of the machine, where its file system can keep that. 0 or -errno. */
-int file_replace(const char *path, const char *text, size_t length, mode_t mode, bool durable);

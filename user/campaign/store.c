@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/checksum.h"
+#include "base/destination.h"
 #include "base/files.h"
 #include "base/json_file.h"
 #include "base/json_read.h"

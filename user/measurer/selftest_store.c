@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/files.h"
+#include "base/destination.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "config/given.h"

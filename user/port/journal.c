@@ -14,6 +14,7 @@
 
 #include "base/checksum.h"
 #include "base/clock.h"
+#include "base/destination.h"
 #include "base/files.h"
 #include "base/json_read.h"
 #include "netdev/namespace.h"

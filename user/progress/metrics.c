@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/destination.h"
-#include "base/files.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "config/given.h"
