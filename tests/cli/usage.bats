@@ -121,7 +121,7 @@ search() {
 
 @test "loads must be numbers above 0 in a known unit" {
   local load
-  for load in 0 -1 nan inf 5M 5Gps 1e13 0% 101% '' ' 5' '5 ' 0x5 1,5; do
+  for load in 0 -1 nan inf 250k 10GB/s 5Gps 1e13 0% 101% '' ' 5' '5 ' 0x5 1,5; do
     refuses 2 "--load '$load': " trial --load "$load"
     refuses 2 "--max-load '$load': " search --max-load "$load"
     refuses 2 "--min-load '$load': " search --min-load "$load"

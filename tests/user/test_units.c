@@ -79,6 +79,17 @@ static void reads_durations(void **state)
 static void reads_loads(void **state)
 {
 	static const struct {
+		const char *text, *spellings;
+	} unclear[] = {
+		{ "250k", "250kfps (frames a second) or 250kbps (bits a second)" },
+		{ "10GB/s", "10Gfps (frames a second) or 10Gbps (bits a second)" }, /* octets? */
+		{ "5Gps", "5Gfps (frames a second) or 5Gbps (bits a second)" },
+		{ "7B", "7fps (frames a second) or 7bps (bits a second)" },
+		{ "5 bananas", LOAD_FORMS },
+		{ "many", LOAD_FORMS },
+		{ "00000000000000000000005k", LOAD_FORMS },
+	};
+	static const struct {
 		const char *text;
 		enum load_unit unit;
 		double value;
@@ -88,8 +99,12 @@ static void reads_loads(void **state)
 		{ "5Gbps-l2", LOAD_BPS_L2, 5e9 }, { "3kbps-l2", LOAD_BPS_L2, 3e3 }, { "100Mbps-l1", LOAD_BPS_L1, 1e8 },
 		{ "80%", LOAD_LINE_RATIO, 0.8 },  { "max", LOAD_MAX, 0 },           { "1.5Mpps", LOAD_FPS, 1.5e6 },
 		{ "7pps", LOAD_FPS, 7 },          { "10G", LOAD_BPS_L1, 10e9 },     { "2.5G", LOAD_BPS_L1, 2.5e9 },
-		{ "1Gbps", LOAD_BPS_L1, 1e9 },    { "100Mbps", LOAD_BPS_L1, 1e8 },
+		{ "1Gbps", LOAD_BPS_L1, 1e9 },    { "100Mbps", LOAD_BPS_L1, 1e8 },  { "10M", LOAD_BPS_L1, 10e6 },
+		{ "1Mbit/s", LOAD_BPS_L1, 1e6 },  { "100Mb/s", LOAD_BPS_L1, 1e8 },  { "10Gbit", LOAD_BPS_L1, 10e9 },
+		{ "10g", LOAD_BPS_L1, 10e9 },     { "10kpps", LOAD_FPS, 1e4 },      { "2mpps", LOAD_FPS, 2e6 },
+		{ "1gbps", LOAD_BPS_L1, 1e9 },    { "500Kbit", LOAD_BPS_L1, 5e5 },
 	};
+	char spellings[LOAD_SPELLINGS_SIZE];
 	struct load_spec load;
 
 	(void)state;
@@ -98,10 +113,13 @@ static void reads_loads(void **state)
 		assert_int_equal(load.unit, cases[i].unit);
 		assert_true(fabs(load.value - cases[i].value) <= 1e-12 * cases[i].value);
 	}
-	assert_false(parse_load("5M", &load));    /* frames or bits? */
-	assert_false(parse_load("5mfps", &load)); /* milli? */
+	for (size_t i = 0; i < COUNT(unclear); i++) {
+		assert_false(parse_load(unclear[i].text, &load));
+		assert_string_equal(load_spellings(unclear[i].text, spellings), unclear[i].spellings);
+	}
+	assert_false(parse_load("5%%", &load));
+	assert_false(parse_load("5k%", &load));
 	assert_false(parse_load("5GG", &load));
-	assert_false(parse_load("5Gps", &load));
 	assert_false(parse_load("maximum", &load));
 }
 

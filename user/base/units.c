@@ -19,17 +19,23 @@ struct unit {
 static const struct unit duration_units[] = { { "", 1 },      { "s", 1 },    { "ms", 1e-3 }, { "us", 1e-6 },
 					      { "ns", 1e-9 }, { "min", 60 }, { "h", 3600 } };
 
-/* Suffixes of a load, what they make of the number before them, and whether "k", "M" or "G" may stand between. */
+/* What stands behind the number and its scale, and which scales may: 1, k, M, G. */
 static const struct load_suffix {
 	const char *suffix;
 	enum load_unit unit;
-	double factor;
-	bool scales;
+	double scale_least, scale_most;
 } load_suffixes[] = {
-	{ "", LOAD_FPS, 1, false },         { "fps", LOAD_FPS, 1, true },       { "pps", LOAD_FPS, 1, true },
-	{ "bps", LOAD_BPS_L1, 1, true }, /* as the speed of a link is told */
-	{ "G", LOAD_BPS_L1, 1, false },  /* of a link: "10G"; k and M might be frames */
-	{ "bps-l1", LOAD_BPS_L1, 1, true }, { "bps-l2", LOAD_BPS_L2, 1, true }, { "%", LOAD_LINE_RATIO, 1e-2, false },
+	{ "", LOAD_FPS, 1, 1 },
+	{ "", LOAD_BPS_L1, 1e6, 1e9 }, /* of a link: "100M", "10G"; "250k" might be frames */
+	{ "fps", LOAD_FPS, 1, 1e9 },
+	{ "pps", LOAD_FPS, 1, 1e9 },
+	{ "bps", LOAD_BPS_L1, 1, 1e9 },
+	{ "bit/s", LOAD_BPS_L1, 1, 1e9 },
+	{ "b/s", LOAD_BPS_L1, 1, 1e9 },
+	{ "bit", LOAD_BPS_L1, 1, 1e9 },
+	{ "bps-l1", LOAD_BPS_L1, 1, 1e9 },
+	{ "bps-l2", LOAD_BPS_L2, 1, 1e9 },
+	{ "%", LOAD_LINE_RATIO, 1, 1 },
 };
 
 /* The number at the start of a text: false if there is none. strtod() alone would take " 0x1p3", "inf" and "nan", too. */
@@ -87,6 +93,24 @@ bool parse_duration(const char *text, double *ret_s)
 	return false;
 }
 
+/* A thousandth of a frame is no load: "m" is "M", as for TRex and iperf3. */
+static double load_scale(char letter)
+{
+	switch (letter) {
+	case 'k':
+	case 'K':
+		return 1e3;
+	case 'm':
+	case 'M':
+		return 1e6;
+	case 'g':
+	case 'G':
+		return 1e9;
+	default:
+		return 1;
+	}
+}
+
 bool parse_load(const char *text, struct load_spec *ret)
 {
 	const char *rest;
@@ -98,16 +122,32 @@ bool parse_load(const char *text, struct load_spec *ret)
 	}
 	if (!leading_number(text, &number, &rest))
 		return false;
-	scale = *rest == 'k' ? 1e3 : *rest == 'M' ? 1e6 : *rest == 'G' ? 1e9 : 1;
+	scale = load_scale(*rest);
 	for (size_t i = 0; i < COUNT(load_suffixes); i++) {
 		const struct load_suffix *suffix = &load_suffixes[i];
 
-		if (strcmp(rest + (scale > 1 && suffix->scales), suffix->suffix) == 0) {
-			*ret = (struct load_spec){ .unit = suffix->unit, .value = number * (suffix->factor * scale) };
+		if (strcmp(rest + (scale > 1), suffix->suffix) == 0 && scale >= suffix->scale_least &&
+		    scale <= suffix->scale_most) {
+			*ret = (struct load_spec){ .unit = suffix->unit,
+						   .value = number * (suffix->unit == LOAD_LINE_RATIO ? 1e-2 : scale) };
 			return isfinite(ret->value);
 		}
 	}
 	return false;
+}
+
+const char *load_spellings(const char *text, char buffer[LOAD_SPELLINGS_SIZE])
+{
+	const char *rest;
+	double number;
+	int octets;
+
+	if (!leading_number(text, &number, &rest) || rest - text > 20 || (load_scale(*rest) == 1 && *rest != 'B'))
+		return LOAD_FORMS;
+	octets = (int)(rest - text) + (load_scale(*rest) > 1);
+	snprintf(buffer, LOAD_SPELLINGS_SIZE, "%.*sfps (frames a second) or %.*sbps (bits a second)", octets, text, octets,
+		 text);
+	return buffer;
 }
 
 bool load_is_absolute(const struct load_spec *load)

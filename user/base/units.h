@@ -21,12 +21,15 @@ bool parse_number(const char *text, double *ret);
 bool parse_ratio(const char *text, double *ret);
 /* Seconds ("60"), or with a unit: ns, us, ms, s, min, h. */
 bool parse_duration(const char *text, double *ret_s);
-/* 250000, 250kfps, 1.5Mfps or 1.5Mpps, 5Gbps-l1, which are 5Gbps or 5G, 5Gbps-l2, 80%, max. */
+/* 250000, 250kfps, 1.5Mfps or 1.5Mpps, 5Gbps-l1, which are 5Gbps, 5Gbit/s, 5Gbit or 5G, 5Gbps-l2, 80%, max. */
 bool parse_load(const char *text, struct load_spec *ret);
 
 /* What parse_load and parse_duration take, for error messages and --help. */
 #define LOAD_FORMS     "250000, 250kfps, 1.5Mfps, 5Gbps-l1 (5G: of a link), 5Gbps-l2 or 80%"
 #define DURATION_FORMS "60, 60s, 500ms or 2min"
+/* How to write what parse_load() did not take: where that might be frames or bits, as "250k", in both ways, else LOAD_FORMS. */
+#define LOAD_SPELLINGS_SIZE 112
+const char *load_spellings(const char *text, char buffer[LOAD_SPELLINGS_SIZE]);
 
 /* Whether frames/s follow from the load without knowing the line rate. */
 bool load_is_absolute(const struct load_spec *load);

@@ -124,10 +124,11 @@ static enum exit_code read_duration(const struct given *given, struct config *co
 static enum exit_code read_load(const struct given *given, struct config *config)
 {
 	struct load_spec *field = field_of(given, config);
+	char spellings[LOAD_SPELLINGS_SIZE];
 	struct load_spec load;
 
 	if (!parse_load(given->text, &load))
-		return refuse_given(given, "not a load; write it as %s", LOAD_FORMS);
+		return refuse_given(given, "not a load; write it as %s", load_spellings(given->text, spellings));
 	if (load.unit == LOAD_MAX && given->option->offset != FIELD(load))
 		return refuse_given(given, "'max' is for trials only; write a load as %s", LOAD_FORMS);
 	if (load.unit != LOAD_MAX && load.value <= 0)

@@ -49,12 +49,12 @@ static enum exit_code store_number(const struct given *given, const struct key *
 static enum exit_code store_load(const struct given *given, const struct key *key, const char *value,
 				 struct load_spec *field)
 {
+	char quoted[QUOTE_SIZE], spellings[LOAD_SPELLINGS_SIZE];
 	struct load_spec load;
-	char quoted[QUOTE_SIZE];
 
 	if (!parse_load(value, &load) || load.unit == LOAD_MAX || !(load.value >= 0))
 		return refuse_given(given, "%s '%s' is not a load; write it as %s", key->name,
-				    quote(value, strlen(value), quoted, sizeof(quoted)), LOAD_FORMS);
+				    quote(value, strlen(value), quoted, sizeof(quoted)), load_spellings(value, spellings));
 	*field = load;
 	return EXIT_DONE;
 }

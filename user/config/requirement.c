@@ -265,12 +265,14 @@ static enum exit_code find(struct requirement *requirement, const struct config 
 static enum exit_code read_value(struct requirement *requirement)
 {
 	const struct given *given = requirement->given;
+	char spellings[LOAD_SPELLINGS_SIZE];
 
 	switch (requirement->quantity) {
 	case QUANTITY_LOAD:
 		if (!parse_load(requirement->value, &requirement->load) || requirement->load.unit == LOAD_MAX ||
 		    requirement->load.value <= 0)
-			return refuse_given(given, "after the sign must stand a load, as %s", LOAD_FORMS);
+			return refuse_given(given, "after the sign must stand a load, as %s",
+					    load_spellings(requirement->value, spellings));
 		requirement->threshold = requirement->load.unit == LOAD_FPS ? requirement->load.value : NAN;
 		return EXIT_DONE;
 	case QUANTITY_RATIO:
