@@ -301,6 +301,15 @@ END
   tail -n 3 "$(render "$BATS_TEST_TMPDIR/odd.json" csv)" | tr '\n' '|' | grep -F '"a, ""b""|c"'
 }
 
+@test "CSV holds no formula: neither a text nor the name of a member; a number stays one" {
+  local file=$BATS_TEST_TMPDIR/formula.json page
+  jq -c '.trials[0].notes = ["=HYPERLINK(\"x\",1)", "+1+cmd", "-2+3", "@SUM(1)", "\t=1", "-5.5", "-1e-7", -0.5, "a=1"] | .trials[0]["=x"] = 7' \
+    "$GOLDEN/search-1-exec.json" >"$file"
+  page=$(render "$file" csv)
+  grep -F ",\"'=HYPERLINK(\"\"x\"\",1)\",'+1+cmd,'-2+3,'@SUM(1),'$(printf '\t')=1,-5.5,-1e-7,-0.5,a=1," "$page"
+  head -n 1 "$page" | grep -F ",'=x,"
+}
+
 @test "an irregular result is marked wherever it is shown" {
   local file=$GOLDEN/search-1-irregular.json
   [ "$(grep -c 'class="banner bad">IRREGULAR' "$(render "$file" html)")" -eq 1 ]

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
+#include "base/units.h"
 #include "render/forms.h"
 
 #define PATH_SIZE 256
@@ -88,13 +89,23 @@ static int flatten(json_t *flat, const char *prefix, const json_t *value)
 
 /* --- rows ----------------------------------------------------------------------------------------------------------- */
 
+/* What a spreadsheet takes for a formula, which may be somebody else's (a name, a path), is made text by an apostrophe. */
+static bool is_formula(const char *text)
+{
+	double number;
+
+	return *text && strchr("=+-@\t\r\n", *text) && !parse_number(text, &number);
+}
+
 static void put_text(FILE *stream, const char *text)
 {
+	const char *apostrophe = is_formula(text) ? "'" : "";
+
 	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, stream);
+		fprintf(stream, "%s%s", apostrophe, text);
 		return;
 	}
-	fputc('"', stream);
+	fprintf(stream, "\"%s", apostrophe);
 	for (; *text; text++) {
 		if (*text == '"')
 			fputc('"', stream);
