@@ -93,6 +93,25 @@ END
   check '.trial_result.counts.received == 100'
 }
 
+@test "a suite's frame above the MTU is refused before its first trial, wherever in the list it stands" {
+  local dry
+  lab_up wire
+  for dry in "" --dry-run; do
+    for suite in "rfc2544 --max-load 10kfps --frame-size 64,9216,128" "selftest --frame-size 64,9216,128" \
+      "y1564 --service cir=1kfps --service cir=1kfps,size=9216 --service cir=1kfps,size=64"; do
+      # shellcheck disable=SC2086 # words
+      run --separate-stderr "$MLR" $suite -p "$A,$B" --format jsonl $dry
+      refused 2 "--frame-size: 9216 octets do not fit the MTU of port $A, 1500; use at most 1518" "--prepare auto,mtu"
+      [ -z "$output" ]
+    done
+  done
+  # a service's tag is no part of the MTU
+  run --separate-stderr "$MLR" y1564 -p "$A,$B" --dry-run --service cir=1kfps,size=1518 --service cir=1kfps,size=1522,vlan=7
+  [ "$status" -eq 0 ]
+  run --separate-stderr "$MLR" rfc2544 -p "$A,$B" --max-load 10kfps --frame-size 64,9216 --prepare auto,mtu --dry-run
+  [ "$status" -eq 0 ]
+}
+
 @test "a port that is down, and one without carrier" {
   lab_up wire
   ip link set "$A" down

@@ -144,6 +144,7 @@ struct config {
 	enum direction direction;
 	struct mlr_size_mix sizes;
 	double frame_size_octets;    /* of a frame on average, with FCS */
+	unsigned int suite_mtu;      /* what the longest frames of all of a suite need; else 0 */
 	unsigned int padded_octets;  /* the smallest of a mix, where larger frames are sent in place of it; else 0 */
 	const char *frame_size_text; /* as it was given: one, or the list of a suite (options_suite.h) */
 	enum ip_choice ip;

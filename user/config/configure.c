@@ -190,7 +190,8 @@ static enum exit_code check_loads(const struct config *config)
 		return EXIT_DONE;
 	if (load_fps(&config->min_load, octets, 0) < load_fps(&config->max_load, octets, 0))
 		return EXIT_DONE;
-	return refuse_given(max, "must be above Min Load, which is '%s'; raise it or give a smaller --min-load", min->text);
+	return refuse_given(max, "must be above Min Load, which is '%s'%s; raise it or give a smaller --min-load", min->text,
+			    min->fallback ? " by default" : "");
 }
 
 /* What the algorithm does not apply is not in force, either. */
@@ -255,8 +256,9 @@ static enum exit_code check_y1564(struct config *config)
 	return EXIT_DONE;
 }
 
-/* That frames of each service can be made, and of all at once, as far as their rates are known without the ports. */
-static enum exit_code check_services(const struct config *config)
+/* That frames of each service can be made, and which MTU they need; and of all at once, as far as their rates are known without the
+ * ports. */
+static enum exit_code check_services(struct config *config)
 {
 	struct mlr_service_frames frames[SERVICES_MAX];
 	const struct service *services[SERVICES_MAX];
@@ -270,6 +272,8 @@ static enum exit_code check_services(const struct config *config)
 		code = config_for_service(config, services[i], &one);
 		if (code == EXIT_DONE)
 			rates_fps[i] = load_fps(&services[i]->cir, one.frame_size_octets, 0);
+		if (code == EXIT_DONE && traffic_mtu(&one) > config->suite_mtu)
+			config->suite_mtu = traffic_mtu(&one);
 		are_known &= code == EXIT_DONE && rates_fps[i] > 0;
 	}
 	return are_known
@@ -372,6 +376,8 @@ static enum exit_code check(struct config *config)
 		code = check_places(config);
 	if (code == EXIT_DONE && config_uses_ports(config))
 		code = traffic_check(config);
+	if (code == EXIT_DONE && frame_sizes_are_a_list(config->verb))
+		code = config_find_mtu(config);
 	if (code == EXIT_DONE && config->verb == VERB_Y1564)
 		code = check_services(config);
 	if (code == EXIT_DONE)

@@ -76,6 +76,21 @@ enum exit_code read_frame_sizes(const struct given *given, struct config *config
 	return code;
 }
 
+enum exit_code config_find_mtu(struct config *config)
+{
+	const struct given *given = given_find(config->given, "frame-size");
+	struct config one = *config;
+	enum exit_code code = EXIT_DONE;
+	char part[FRAME_SIZE_TEXT];
+
+	for (unsigned int i = 0; !code && frame_sizes_part(given->text, i, part); i++) {
+		code = read_part(given, part, &one);
+		if (traffic_mtu(&one) > config->suite_mtu)
+			config->suite_mtu = traffic_mtu(&one);
+	}
+	return code;
+}
+
 enum exit_code config_for_frame_size(const struct config *config, const char *text, struct config *ret)
 {
 	struct config one = *config;

@@ -17,6 +17,9 @@
 /* Part `index` of a list, written into `buffer`; false if there is none. */
 bool frame_sizes_part(const char *list, unsigned int index, char buffer[FRAME_SIZE_TEXT]);
 
+/* suite_mtu of what a list of frame sizes asks for. */
+enum exit_code config_find_mtu(struct config *config);
+
 /* The configuration for one frame size of a suite: a shallow copy, not to be freed. `text` must outlive it. */
 enum exit_code config_for_frame_size(const struct config *config, const char *text, struct config *ret);
 

@@ -12,6 +12,9 @@
 #include "config/options_read.h"
 #include "mlr/imix.h"
 
+#define ETHERNET_HEADER_OCTETS 14
+#define VLAN_OCTETS            4
+
 /* --- making it ------------------------------------------------------------------------------------------------------ */
 
 static bool uses(const struct config *config, unsigned int ip_version)
@@ -232,6 +235,16 @@ static const char *version_name(const struct config *config)
 static const char *tunnels(const struct config *config)
 {
 	return config->template ? config->template->tunnels : "";
+}
+
+unsigned int traffic_link_octets(const struct config *config)
+{
+	return ETHERNET_HEADER_OCTETS + (config->vlan_count ? VLAN_OCTETS : 0) + MLR_FCS_OCTETS;
+}
+
+unsigned int traffic_mtu(const struct config *config)
+{
+	return mlr_size_most_octets(&config->sizes) - traffic_link_octets(config);
 }
 
 /* What its frames are, inside of what. */

@@ -10,6 +10,10 @@
 /* What one option alone cannot show: refuses what no profile can be made of (EXIT_USAGE_ERROR), and takes sizes and VLAN
  * tags of a template where no option gives them. */
 enum exit_code traffic_check(struct config *config);
+/* What of a frame the MTU does not count: one VLAN tag is no part of it (802.3ac), a second one is. */
+unsigned int traffic_link_octets(const struct config *config);
+/* The MTU that the frames need. */
+unsigned int traffic_mtu(const struct config *config);
 
 /* The profile of a configuration that was checked, but for MAC addresses. Says so where it has more flows than asked for. */
 enum exit_code traffic_profile_of(const struct config *config, struct mlr_profile *ret);

@@ -14,34 +14,20 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
-#include "mlr/imix.h"
+#include "config/traffic.h"
 #include "netdev/ethtool.h"
 #include "port/journal.h"
 #include "port/privileges.h"
 
-#define ETHERNET_HEADER_OCTETS 14
-#define VLAN_OCTETS            4 /* one tag does not count against the MTU (802.3ac), a second one does */
-#define BPS_PER_MBPS           1e6
-#define CARRIER_NS             (10 * NS_PER_S)
-#define CARRIER_POLL_NS        (NS_PER_S / 50)
+#define BPS_PER_MBPS    1e6
+#define CARRIER_NS      (10 * NS_PER_S)
+#define CARRIER_POLL_NS (NS_PER_S / 50)
 
 #ifndef PACKET_IGNORE_OUTGOING
 #define PACKET_IGNORE_OUTGOING 23
 #endif
 
 /* --- usage ---------------------------------------------------------------------------------------------------------- */
-
-/* What of a frame the MTU does not count. */
-static unsigned int link_octets(const struct config *config)
-{
-	return ETHERNET_HEADER_OCTETS + (config->vlan_count ? VLAN_OCTETS : 0) + MLR_FCS_OCTETS;
-}
-
-/* The MTU that the frames need. */
-static unsigned int needed_mtu(const struct config *config)
-{
-	return mlr_size_most_octets(&config->sizes) - link_octets(config);
-}
 
 /* The MTU that the port has, or that --prepare mtu may give it. */
 static unsigned int possible_mtu(const struct config *config, const struct link_info *link)
@@ -65,17 +51,19 @@ enum exit_code port_find(struct mnl_socket *netlink, const char *name, struct li
 static enum exit_code check_usage(struct mnl_socket *netlink, const struct config *config, const char *name,
 				  struct port *port)
 {
-	unsigned int mtu_octets;
+	unsigned int mtu_octets, link_octets = traffic_link_octets(config), needed = traffic_mtu(config);
 	enum exit_code code = port_find(netlink, name, &port->link);
 
 	if (code)
 		return code;
 	mtu_octets = possible_mtu(config, &port->link);
-	if (needed_mtu(config) > mtu_octets)
+	if (config->suite_mtu > needed)
+		needed = config->suite_mtu;
+	if (needed > mtu_octets)
 		return refuse(EXIT_USAGE_ERROR,
 			      "--frame-size: %u octets do not fit the MTU of port %s, %u; use at most %u, or raise the MTU "
 			      "(--prepare auto,mtu does for the run)",
-			      mlr_size_most_octets(&config->sizes), name, mtu_octets, mtu_octets + link_octets(config));
+			      needed + link_octets, name, mtu_octets, mtu_octets + link_octets);
 	return EXIT_DONE;
 }
 
@@ -208,7 +196,7 @@ static enum exit_code prepare(const struct config *config, struct port *port)
 	if (code)
 		return code;
 	read_hardware(port);
-	return port_prepare(port, config, needed_mtu(config));
+	return port_prepare(port, config, traffic_mtu(config));
 }
 
 /* 0 once the port has carrier; -ETIMEDOUT, or -EINTR after a stop, or what the kernel says. */
