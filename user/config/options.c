@@ -313,7 +313,7 @@ const struct option options[] = {
 	     "resets the SUT, by /bin/sh, while frames are sent. Without it the operator is told to", .flags = OPTION_ACTS),
 	DURATION("reset-duration", "S", RFC2544, NULL, rfc2544.reset_duration_s, POSITIVE,
 		 "for how long frames are sent around a reset: longer than it takes; 120 s, with --fast 10 s"),
-	LOAD("min-load", "L", SEARCH | SOAK | RFC2544, "9001fps", min_load,
+	LOAD("min-load", "L", SEARCH | SOAK | RFC2544, "9001", min_load,
 	     "Min Load of the search, as --load; the default is CSIT's, which keeps 9000 frames/s for latency alone"),
 	LOAD("max-load", "L", SEARCH | SOAK | RFC2544, NULL, max_load,
 	     "Max Load of the search, as --load. Default: what a fresh self-test of these ports found, else the line rate, "
