@@ -123,6 +123,20 @@ shows() { # expression options...
   refuses 2 "it has no frame" show --template "$file"
 }
 
+@test "the text names the tunnels of a template" {
+  local file=$BATS_TEST_TMPDIR/mpls.pcap
+  { # 60 octets: MPLS, IPv4, UDP
+    printf '\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0'
+    printf '\0\0\0\0\0\0\0\0\x40\0\0\0\x40\0\0\0'
+    printf '\2\0\0\0\0\1\2\0\0\0\0\2\x88\x47\0\6\x41\xff'
+    printf '\x45\0\0\x2e\0\0\0\0\x40\x11\0\0\xc0\0\2\1\xc0\0\2\2\0\7\0\7\0\x1a\0\0'
+    head -c 18 /dev/zero
+  } >"$file"
+  shows '.traffic_profile.protocol == "UDP over IPv4 inside MPLS"' --template "$file"
+  run -0 "$XDP_MLR" profile show --template "$file" --count 1
+  [[ $output == *"  tunnels              MPLS"$'\n'* ]]
+}
+
 @test "more than two ports are pairs, or a mesh" {
   shows '[.traffic_profile.streams[] | [.from, .to]] == [["a", "b"], ["c", "d"]]' -p a,b,c,d
   shows '[.traffic_profile.streams[] | .to] == ["a", "b", "c", "d"]' -p a,b,c,d --direction both

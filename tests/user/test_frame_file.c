@@ -484,6 +484,20 @@ static void tunnels_that_cannot_be_templates(void **state)
 			free(frame);
 		}
 	}
+	/* the names of as many headers as there can be */
+	memcpy(octets + 12, (uint8_t[]){ 0x81, 0, 0, 1 }, 4);
+	for (size_t tag = 1; tag < 39; tag++)
+		memcpy(octets + 12 + 4 * tag, octets + 12, 4);
+	memcpy(octets + 12 + 4 * 39, ipv4 + 20, sizeof(ipv4) - 20);
+	memcpy(octets + 12 + 4 * 39, (uint8_t[]){ 8, 0 }, 2);
+	{
+		struct frame_file file;
+
+		assert_null(frame_file_parse(octets, 400, 400, &file));
+		assert_int_equal(file.spec.outer_octets, 150);
+		assert_int_equal(strlen(file.tunnels), 37 * strlen("VLAN, ") - 2);
+		free(file.payload);
+	}
 	/* more than a template has room for: 150 octets from the EtherType on */
 	for (size_t labels = 36; labels <= 38; labels++) {
 		size_t end = 14 + labels * 4;

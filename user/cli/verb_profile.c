@@ -32,7 +32,7 @@ static void set_macs(const struct config *config, struct mlr_profile *profile)
 
 /* A frame that is shown. */
 struct shown {
-	const char *port;
+	const char *port, *tunnels;
 	unsigned long number; /* of its port */
 	unsigned int octets;
 	uint8_t frame[MLR_FRAME_MAX_OCTETS];
@@ -118,6 +118,8 @@ static void print_frame(const struct shown *shown, json_t *json)
 	json_t *value;
 
 	printf("port %s, frame %lu%s\n", shown->port, shown->number, shown->extra ? " (beside the load: broadcast)" : "");
+	if (!shown->extra && *shown->tunnels)
+		printf("  %-20s %s\n", "tunnels", shown->tunnels);
 	json_object_foreach (json, name, value)
 		if (strcmp(name, "port") != 0 && strcmp(name, "frame") != 0 && strcmp(name, "hex") != 0)
 			put_field(name, value);
@@ -151,7 +153,10 @@ static enum exit_code show_port(const struct config *config, const struct mlr_pr
 		return refuse(EXIT_USAGE_ERROR, "port %s: cannot plan its frames: %s", name, strerror(-error));
 	cursor = mlr_plan_start(plan, FIRST_SEQUENCE);
 	for (unsigned int i = 0; i < config->show_count; i++) {
-		struct shown shown = { .port = name, .number = i, .extra = mlr_plan_extra_due(plan, &cursor) };
+		struct shown shown = { .port = name,
+				       .tunnels = traffic_tunnels(config),
+				       .number = i,
+				       .extra = mlr_plan_extra_due(plan, &cursor) };
 		json_t *json;
 
 		shown.template = shown.extra ? plan->extra : mlr_plan_template(plan, &cursor);

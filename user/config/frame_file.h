@@ -17,7 +17,8 @@ struct frame_file {
 	uint16_t source_port, destination_port;
 	unsigned int size_octets; /* of the frame in the file, FCS included */
 	uint8_t *payload;
-	char tunnels[128]; /* the headers between VLAN tags and innermost IP header, from the outside: "MPLS, IPv4, GRE" */
+	/* the headers between VLAN tags and innermost IP header, from the outside: "MPLS, IPv4, GRE". The shortest have four octets */
+	char tunnels[2 * MLR_OUTER_MAX_OCTETS];
 };
 
 /* EXIT_USAGE_ERROR, with the reason said, where the file cannot be read, is no such file, or its first frame is not UDP. */

@@ -232,7 +232,7 @@ static const char *version_name(const struct config *config)
 	return config->ip == IP_MIXED ? "IPv4 and IPv6" : config->ip == IP_6 ? "IPv6" : "IPv4";
 }
 
-static const char *tunnels(const struct config *config)
+const char *traffic_tunnels(const struct config *config)
 {
 	return config->template ? config->template->tunnels : "";
 }
@@ -248,7 +248,7 @@ unsigned int traffic_mtu(const struct config *config)
 }
 
 /* What its frames are, inside of what. */
-#define PROTOCOL(config) version_name(config), *tunnels(config) ? " inside " : "", tunnels(config)
+#define PROTOCOL(config) version_name(config), *traffic_tunnels(config) ? " inside " : "", traffic_tunnels(config)
 
 static enum exit_code check_sizes(const struct config *config, const struct mlr_profile *profile)
 {

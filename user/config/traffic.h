@@ -28,6 +28,9 @@ enum exit_code traffic_check_services(const struct config *config, bool *ret_mee
 #define TRAFFIC_RANGES 2
 void traffic_addresses(const struct mlr_profile *profile, unsigned int port, struct mlr_range ret[TRAFFIC_RANGES]);
 
+/* In what the frames are: "MPLS, IPv4, GRE"; empty: in nothing. */
+const char *traffic_tunnels(const struct config *config);
+
 /* A port's name, or its letter where none is given. */
 const char *traffic_port_name(const struct config *config, unsigned int port);
 
