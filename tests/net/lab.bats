@@ -151,7 +151,7 @@ gone() {
 }
 
 @test "bad specifications are refused with what would be right" {
-  for bad in "switch|switch" "router:x=1|x=1" "policer|rate" "policer:rate=fast|fast" "policer:rate=0|rate=0" \
+  for bad in "switch|switch" "polcer:rate=1|'polcer', did you mean 'policer'?" "router:x=1|x=1" "policer|rate" "policer:rate=fast|fast" "policer:rate=0|rate=0" \
     "policer:rate=100,burst=-1|burst=-1" "policer:rate=100,color=red|color" "policer:rate|rate" "policer:rate=1,vlan=4096|vlan=4096" "policer:rate=1,priority=8|from 0 to 7" "stretch:critical=1e5|spread" \
     "stretch:spread=100|critical" "stretch:critical=1e5,spread=2e4|tenth" "stretch:critical=1e5,spread=10,seed=1.5|seed=1.5" \
     "delay|us" "delay:|us" "delay:us=-1|us=-1" "delay:us=1e6|100000" "delay:us=100us|us=100us" "delay:ms=1|us=N"; do
