@@ -16,10 +16,6 @@
 #include <stdlib.h>
 
 #define WARMUP_DURATION_S 1.0
-/* How much of two loads' time a later goal takes, before and once the one that is pursued has a bound: what serves both is done
- * by then. By bench_search, for the time to go alone. */
-#define SHARE_BEFORE 0.6
-#define SHARE_ONCE   1.4
 
 struct mlr {
 	struct mlr_controller base;
@@ -178,49 +174,6 @@ static int mlr_add(struct mlr_controller *controller, const struct mlr_trial_res
 	return 0;
 }
 
-/* Whether all that was measured speaks for Max Load: neither the warm-up there lost more than the goal allows, nor a trial since. */
-static bool goal_at_max_load(const struct mlr *mlr, size_t goal)
-{
-	const struct mlr_results *results = mlr->base.results;
-	double good = 1 - mlr_results_goal(results, goal)->loss_ratio;
-
-	for (size_t load = 0; load < mlr_results_load_count(results); load++) {
-		const struct mlr_duration_sums *sums = mlr_results_sums(results, load, goal);
-
-		if (sums->full_length_high_loss_ns + sums->short_high_loss_ns > 0)
-			return false;
-	}
-	return mlr->now.warmup_rate_fps >= mlr->base.max_load_fps * good;
-}
-
-/* Of the goal that is pursued, what the controller itself has in mind: so many full-length trials. Of another one, about as long
- * as two loads take, less what the bounds that there are have taken, and what is done for the goal before it serves for it. Where
- * Max Load seems to be free of loss, one load is all, and the same for every goal. */
-static double goal_remaining_s(const struct mlr *mlr, size_t goal)
-{
-	const struct mlr_goal *g = mlr_results_goal(mlr->base.results, goal);
-	const struct mlr_decision *decision = mlr->base.has_decision ? &mlr->base.decision : NULL;
-	struct mlr_bounds bounds = mlr_results_bounds(mlr->base.results, goal);
-	double lower_s = fmax(g->final_trial_duration_s, g->duration_sum_s * (1 - g->exceed_ratio));
-	double upper_s = fmax(g->final_trial_duration_s, g->duration_sum_s * g->exceed_ratio);
-	double share = 1;
-
-	if (decision && decision->goal != goal) {
-		struct mlr_bounds pursued = mlr_results_bounds(mlr->base.results, decision->goal);
-
-		share = pursued.lower == MLR_NO_LOAD && pursued.upper == MLR_NO_LOAD ? SHARE_BEFORE : SHARE_ONCE;
-	}
-	if (goal_at_max_load(mlr, goal))
-		return decision && decision->goal != goal
-			       ? 0
-			       : fmax(g->final_trial_duration_s, lower_s - mlr->focus[goal].spent_s);
-	if (decision && decision->goal == goal && decision->trials_ahead > 0)
-		return decision->input.duration_s + fmax(decision->trials_ahead - 1, 0) * g->final_trial_duration_s;
-	if (bounds.lower != MLR_NO_LOAD && bounds.upper != MLR_NO_LOAD)
-		return (lower_s + upper_s) / 2;
-	return share * ((bounds.lower == MLR_NO_LOAD ? lower_s : 0) + (bounds.upper == MLR_NO_LOAD ? upper_s : 0));
-}
-
 static double mlr_remaining_s(const struct mlr_controller *controller)
 {
 	const struct mlr *mlr = mlr_of_const(controller);
@@ -228,7 +181,7 @@ static double mlr_remaining_s(const struct mlr_controller *controller)
 
 	for (size_t goal = 0; goal < mlr_results_goal_count(controller->results); goal++) {
 		if (!mlr_goal_done(controller, goal))
-			remaining_s += goal_remaining_s(mlr, goal);
+			remaining_s += mlr_ahead_s(&mlr->now, goal, controller->has_decision ? &controller->decision : NULL);
 	}
 	return remaining_s;
 }

@@ -12,6 +12,7 @@
  *	mlr_atoms.c	capacities that come again and again
  *	mlr_model.c	what the trials say about where the goal's critical load is, and how noisy its neighbourhood
  *	mlr_plan.c	chooses the load that promises the cheapest end of the search
+ *	mlr_ahead.c	how long the search still takes
  *
  * Positions are real numbers, in steps of the grid above Min Load; indices are whole positions.
  */
@@ -250,5 +251,10 @@ double mlr_trials_a_load(const struct mlr_goal *goal);
 
 /* The next trial for a goal that is not finished, or focus->is_hopeless. 0 or -ENOMEM. */
 int mlr_choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *focus, struct mlr_decision *ret_decision);
+
+/* --- the time to go --- */
+
+/* Seconds of trials that a goal may still take. The decision is the open one, or NULL. */
+double mlr_ahead_s(const struct mlr_situation *now, size_t goal, const struct mlr_decision *decision);
 
 #endif

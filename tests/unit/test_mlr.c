@@ -270,6 +270,80 @@ static void time_to_go_at_line_rate_is_that_of_one_load(void **state)
 	mlr_controller_free(controller);
 }
 
+/* A search of a SUT, and what was said before each of its first trials: the time gone by then and the time to go. */
+struct told {
+	double gone_s[64], to_go_s[64], took_s;
+	size_t count;
+};
+
+static struct told tell(const char *preset, measure_fn measure, void *context)
+{
+	struct mlr_controller_input input = preset_input(preset);
+	struct mlr_controller *controller = make_controller(&input);
+	struct mlr_decision decision;
+	struct told told = { 0 };
+
+	while (mlr_controller_next(controller, &decision) > 0) {
+		struct mlr_trial_result result;
+
+		if (told.count < 64) {
+			told.gone_s[told.count] = told.took_s;
+			told.to_go_s[told.count++] = mlr_controller_remaining_s(controller);
+		}
+		measure(context, &decision.input, &result);
+		assert_int_equal(mlr_controller_add(controller, &result), 0);
+		told.took_s += result.output.effective_duration_s;
+	}
+	mlr_controller_free(controller);
+	return told;
+}
+
+static void time_to_go_is_right_within_half_as_much_in_the_first_half(void **state)
+{
+	static const char *const presets[] = { "csit", "rfc2544", "tst009" };
+	char error[128];
+
+	(void)state;
+	for (size_t preset = 0; preset < 3; preset++) {
+		struct mlr_sut *sut;
+		struct told told;
+
+		assert_int_equal(mlr_sut_new("hard,capacity=1.2e6", &sut, error, sizeof(error)), 0);
+		told = tell(presets[preset], measure_sut, sut);
+		for (size_t i = 0; i < told.count; i++) {
+			double true_s = told.took_s - told.gone_s[i];
+
+			if (told.gone_s[i] >= told.took_s / 10 && told.gone_s[i] <= told.took_s / 2 &&
+			    fabs(log(told.to_go_s[i] / true_s)) > log(1.5))
+				fail_msg("%s: %g s to go said, %g s in truth", presets[preset], told.to_go_s[i], true_s);
+		}
+		mlr_sut_free(sut);
+	}
+}
+
+/* Loses a frame in longer trials, but at the lowest loads. */
+static void measure_surprises(void *context, const struct mlr_trial_input *input, struct mlr_trial_result *ret)
+{
+	bool is_bad = input->load_fps > 5e6 || (input->load_fps > 1e5 && input->duration_s >= 60);
+
+	(void)context;
+	ret->input = *input;
+	ret->output = mlr_trial_output(input, is_bad ? 0.001 : 0, input->duration_s);
+}
+
+static void time_to_go_expects_as_many_surprises_as_there_were(void **state)
+{
+	struct told told = tell("rfc2544", measure_surprises, NULL);
+	double most_s = 0;
+
+	(void)state;
+	assert_true(told.took_s > 600); /* ten loads at least */
+	for (size_t i = 0; i < told.count && told.gone_s[i] < told.took_s / 2; i++)
+		most_s = fmax(most_s, told.to_go_s[i]);
+	assert_true(told.to_go_s[1] < 150); /* before there was any */
+	assert_true(most_s > 200);
+}
+
 static void dead_sut_ends_at_min_load(void **state)
 {
 	struct mlr_controller_input input = preset_input("csit");
@@ -922,6 +996,8 @@ int main(void)
 		cmocka_unit_test(hard_limit_takes_34_trials),
 		cmocka_unit_test(line_rate_takes_12_trials),
 		cmocka_unit_test(time_to_go_at_line_rate_is_that_of_one_load),
+		cmocka_unit_test(time_to_go_is_right_within_half_as_much_in_the_first_half),
+		cmocka_unit_test(time_to_go_expects_as_many_surprises_as_there_were),
 		cmocka_unit_test(dead_sut_ends_at_min_load),
 		cmocka_unit_test(long_trials_are_rare),
 		cmocka_unit_test(a_short_trial_completes_an_upper_bound),

@@ -162,6 +162,7 @@ static struct cost decision_cost(size_t trial_count, size_t goal_count)
 		}
 		if (mlr_controller_next(controller, &decision) <= 0)
 			break;
+		mlr_controller_remaining_s(controller);
 		start_us = now_us() - start_us;
 		spent_us += start_us;
 		cost.worst_us = fmax(cost.worst_us, start_us);
@@ -177,7 +178,8 @@ static void bench_decisions(void)
 {
 	static const size_t trials[] = { 10, 100, 1000, 10000 }, goals[] = { 1, 2, 4, 8, 16 };
 
-	printf("\nmlr: us a decision (add and next), mean / worst, by trials in memory and goals\n%10s", "trials");
+	printf("\nmlr: us a decision (add, next and the time to go), mean / worst, by trials in memory and goals\n%10s",
+	       "trials");
 	for (size_t j = 0; j < sizeof(goals) / sizeof(*goals); j++)
 		printf("%9zu %s", goals[j], goals[j] > 1 ? "goals" : "goal ");
 	for (size_t i = 0; i < sizeof(trials) / sizeof(*trials); i++) {
