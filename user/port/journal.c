@@ -67,7 +67,7 @@ static void new_path(const char *path, char ret_path[PATH_SIZE + 8])
 static int store(struct claim *claim)
 {
 	json_t *changes = json_object_get(claim->document, "changes"), *change;
-	char path[PATH_SIZE + 8];
+	char path[PATH_SIZE + 8], *text;
 	int fd, error;
 	size_t i;
 
@@ -78,10 +78,16 @@ static int store(struct claim *claim)
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0)
 		return -errno;
-	errno = EIO;
-	if (flock(fd, LOCK_EX | LOCK_NB) || json_dumpfd(claim->document, fd, JSON_COMPACT) || fsync(fd) ||
-	    rename(path, claim->path)) {
+	text = json_dumps(claim->document, JSON_COMPACT); /* json_dumpfd() would write every token by itself */
+	error = text ? 0 : -ENOMEM;
+	if (!error && flock(fd, LOCK_EX | LOCK_NB))
 		error = -errno;
+	if (!error)
+		error = file_write_all(fd, text, strlen(text));
+	if (!error && (fsync(fd) || rename(path, claim->path)))
+		error = -errno;
+	free(text);
+	if (error) {
 		close(fd);
 		return error;
 	}
