@@ -38,6 +38,7 @@ const volatile __u32 flow_count = 1;  /* first_flow .. first_flow + flow_count -
 const volatile __u32 window_mask = 0; /* slots a flow, a power of two, less one */
 const volatile __u8 with_order = 1;   /* tell duplicates and reordering */
 const volatile __u8 with_latency = 1;
+const volatile __u8 with_variation = 0;  /* of the latencies of successive frames of a flow; needs both */
 const volatile __u8 with_lengths = 0;    /* compare them with `lengths` */
 const volatile __u8 verify_samples = 0;  /* checksums of every frame whose payload is the tag alone, and of others whose */
 const volatile __u32 verify_spacing = 0; /* sequence number has none of these bits: a power of two, less one */
@@ -77,7 +78,8 @@ struct {
 struct flow_state {
 	__u32 generation; /* of the trial that `next` belongs to */
 	__u32 next;       /* the sequence number expected next */
-	__u32 seen[];
+	__u64 timed[];    /* with variation one, of the frame before that: timed_as() */
+			  /* __u32 seen[] behind that: slot_of() */
 };
 
 struct {
@@ -188,11 +190,17 @@ static __always_inline void count_wrong(struct xdp_md *context, uint64_t *counte
 		capture(context, why);
 }
 
+/* What a flow remembers of the numbers like this one. */
+static __always_inline __u32 *slot_of(struct flow_state *state, __u32 sequence)
+{
+	return (__u32 *)(with_variation ? state->timed + 1 : state->timed) + (sequence & window_mask);
+}
+
 /* The first frame of a flow in a trial. */
 static __always_inline void begin_flow(struct rx_cpu *cpu, struct flow_state *state)
 {
 	if (!state->generation)
-		state->seen[0] = 1; /* memory of zeros would take number 0 for a copy; 1 never stands here */
+		*slot_of(state, 0) = 1; /* memory of zeros would take number 0 for a copy; 1 never stands here */
 	state->next = first_sequence;
 	state->generation = generation;
 	cpu->counters.flows++;
@@ -208,7 +216,7 @@ static __always_inline int is_unique(struct rx_cpu *cpu, struct rx_trial *trial,
 		cpu->counters.duplicate++;
 		return 0;
 	}
-	if (__sync_lock_test_and_set(&state->seen[sequence & window_mask], sequence) == sequence) {
+	if (__sync_lock_test_and_set(slot_of(state, sequence), sequence) == sequence) {
 		cpu->counters.duplicate++;
 		return 0;
 	}
@@ -243,6 +251,33 @@ static __always_inline int is_extreme(__u64 latency_ns, const struct mlr_histogr
 	return latency_ns > before->max_ns || ~latency_ns > before->inverted_min_ns;
 }
 
+/* A latency, in as many bits as times in tags have, above the lowest ones of the number of its frame: one word, so that CPUs which
+ * share a flow see neither without the other. */
+#define TIMED_SEQUENCE_BITS (64 - MLR_TAG_DEPARTURE_BITS)
+#define TIMED_SEQUENCE_MASK ((1ull << TIMED_SEQUENCE_BITS) - 1)
+
+static __always_inline __u64 timed_as(__u32 sequence, __u64 latency_ns)
+{
+	return latency_ns << TIMED_SEQUENCE_BITS | (sequence & TIMED_SEQUENCE_MASK);
+}
+
+#define NO_VARIATION UINT64_MAX /* beyond all */
+
+/* By how much this latency differs from that of the frame before it in its flow, whose number is one less: IPDV (RFC 5481,
+ * 4.1) without its sign. */
+static __always_inline __u64 variation_since(const struct flow_state *state, __u32 sequence, __u64 latency_ns)
+{
+	__u64 before = *(const volatile __u64 *)state->timed;
+	__s64 difference_ns, sign;
+
+	if ((before ^ (sequence - 1)) & TIMED_SEQUENCE_MASK)
+		return NO_VARIATION;
+	difference_ns = (__s64)(timed_as(sequence - 1, latency_ns) - before) >> TIMED_SEQUENCE_BITS;
+	sign = difference_ns >> 63; /* no branch: which it is no CPU can predict */
+	barrier_var(sign);
+	return (__u64)((difference_ns ^ sign) - sign);
+}
+
 static __always_inline void take_latency(struct arrival *arrival, __u64 now_ns)
 {
 	__u32 lateness = bpf_ntohs(arrival->frame.tag->lateness);
@@ -251,6 +286,17 @@ static __always_inline void take_latency(struct arrival *arrival, __u64 now_ns)
 		return; /* it departed later than a tag can tell: nobody knows when */
 	arrival->latency_ns = (__s64)latency_since(arrival->frame.tag, lateness, now_ns);
 	arrival->is_timed = 1;
+}
+
+/* Of a unique frame; of one that came late nothing is to be remembered, nor is the time of one without latency: as of a number
+ * that the next frame does not ask for. */
+static __always_inline void count_variation(const struct arrival *arrival, struct rx_trial *trial, struct flow_state *state,
+					    __u32 sequence, __s64 ahead, __u64 variation_ns)
+{
+	if (ahead >= 0)
+		state->timed[0] = timed_as(sequence + !arrival->is_timed, (__u64)arrival->latency_ns);
+	if (variation_ns != NO_VARIATION)
+		mlr_histogram_add(&trial->variation, variation_ns);
 }
 
 static __always_inline void count_latency(const struct arrival *arrival, struct rx_trial *trial)
@@ -353,6 +399,7 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	struct flow_state *state = with_order ? bpf_map_lookup_elem(&flows, &flow) : 0;
 	__u32 is_first = state && state->generation != generation, is_verified;
 	__s64 ahead = state ? distance(sequence, is_first ? first_sequence : state->next) : 0;
+	__u64 variation_ns = NO_VARIATION;
 
 	if (!has_right_length(&arrival->frame)) {
 		count_wrong(arrival->context, &counters->wrong_length, RX_NOT_SENT_SO_LONG);
@@ -360,8 +407,11 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	}
 	if (with_latency)
 		take_latency(arrival, now_ns);
+	if (with_variation && state && !is_first && !ahead && arrival->is_timed)
+		variation_ns = variation_since(state, sequence, (__u64)arrival->latency_ns);
 	is_verified = interval_ns || is_first || ahead || is_sample(&arrival->frame, sequence) ||
-		      (arrival->is_timed && is_extreme((__u64)arrival->latency_ns, &trial->latency));
+		      (arrival->is_timed && is_extreme((__u64)arrival->latency_ns, &trial->latency)) ||
+		      (with_variation && is_extreme(variation_ns, &trial->variation));
 	if (is_verified && !is_intact(arrival->context, &arrival->frame)) {
 		count_wrong(arrival->context, &counters->damaged, RX_WRONG_CHECKSUM);
 		return;
@@ -376,6 +426,8 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	counters->unverified += !is_verified;
 	if (arrival->is_timed)
 		count_latency(arrival, trial);
+	if (with_variation && state)
+		count_variation(arrival, trial, state, sequence, ahead, variation_ns);
 	if (interval_ns)
 		count_interval(arrival, accepted_trial & (RX_TRIAL_SLOTS - 1), now_ns);
 	if (service_count)
@@ -463,15 +515,26 @@ __noinline int receive_any(struct xdp_md *context, __u64 now_ns, __u32 is_nic_ti
 
 /* --- the short way --------------------------------------------------------------------------------------------------- */
 
-/* Count the next frame of a flow. False: it is a copy, or not the next. */
-static __always_inline int take_next(__u32 flow, __u32 sequence)
+/* Count the next frame of a flow. False: it is a copy, or not the next, or without the usual variation. */
+static __always_inline int take_next(struct rx_trial *trial, __u32 flow, __u32 sequence, __u64 latency_ns)
 {
 	struct flow_state *state = bpf_map_lookup_elem(&flows, &flow);
+	__u64 variation_ns = 0;
 
-	if (!state || state->generation != generation || state->next != sequence ||
-	    __sync_lock_test_and_set(&state->seen[sequence & window_mask], sequence) == sequence)
+	if (!state || state->generation != generation || state->next != sequence)
+		return 0;
+	if (with_variation) {
+		variation_ns = variation_since(state, sequence, latency_ns);
+		if (is_extreme(variation_ns, &trial->variation))
+			return 0;
+	}
+	if (__sync_lock_test_and_set(slot_of(state, sequence), sequence) == sequence)
 		return 0;
 	state->next = sequence + 1;
+	if (with_variation) {
+		state->timed[0] = timed_as(sequence, latency_ns);
+		mlr_histogram_count(&trial->variation, variation_ns, 1);
+	}
 	return 1;
 }
 
@@ -500,7 +563,7 @@ static __always_inline int count_usual(const struct usual_frame *frame, struct r
 				  : !are_words_intact(frame->network, (const void *)frame->udp, frame->is_ipv6))
 			return 0;
 	}
-	if (with_order && !take_next(flow, sequence))
+	if (with_order && !take_next(trial, flow, sequence, latency_ns))
 		return 0;
 	cpu->counters.received++;
 	cpu->counters.received_octets += frame->octets;

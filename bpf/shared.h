@@ -51,6 +51,7 @@ struct rx_trial {
 	uint64_t gap_max;      /* numbers skipped at once */
 	uint64_t lateness_max; /* of frames with a latency, as tags have it */
 	uint64_t reorder_depths[RX_DEPTH_BUCKETS];
+	struct mlr_histogram variation; /* from each frame's latency to that of the next of its flow, without its sign */
 };
 
 /* Of one trial on one CPU: the frames that were due in one interval of the trial's schedule, whenever they arrived. */

@@ -582,7 +582,8 @@ static void a_receiver_outlives_the_device_it_is_bound_to(void **state)
 		{ HARDWARE_CLOCK, .verify = RX_VERIFY_DOUBTS, .no_order = true },
 		{ HARDWARE_CLOCK, .no_order = true, .no_latency = true },
 		{ HARDWARE_CLOCK, .verify = RX_VERIFY_ALL, .lengths = &lengths, .interval_ns = 1000000, .capture_most = 100,
-		  .like = &like },
+		  .like = &like, .variation = true },
+		{ HARDWARE_CLOCK, .verify = RX_VERIFY_ALL, .lengths = &lengths, .variation = true },
 	};
 
 	(void)state;
@@ -805,6 +806,126 @@ static void latency_is_by_the_clock_of_the_tags(void **state)
 	rx_trial(rx, TRIAL, &trial);
 	assert_int_equal(trial.latency.count, 1);
 	assert_in_range(mlr_histogram_min_ns(&trial.latency), 40000000, 40000000 + (clock_ns() - now_ns) + 20000);
+}
+
+/* What a frame's latency is: between two times, by a clock that goes on meanwhile. */
+struct latency {
+	int64_t least_ns, most_ns;
+};
+
+static struct latency send_late(uint32_t id, uint32_t sequence, int64_t latency_ns)
+{
+	uint64_t now_ns = clock_ns(), departure_ns = now_ns - (uint64_t)latency_ns;
+	uint8_t frame[60];
+	unsigned int octets = build(frame, 64, id);
+
+	mlr_frame_fill(frame, &template, &flow, TRIAL, sequence, departure_ns, departure_ns);
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+	return (struct latency){ latency_ns, latency_ns + (int64_t)(clock_ns() - now_ns) };
+}
+
+/* The same of a frame that makes a pair with *before, which it is from now on. */
+static void send_next(uint32_t id, uint32_t sequence, int64_t latency_ns, struct latency *before)
+{
+	struct rx_trial trial_before, trial;
+	struct latency after;
+	int64_t least_ns, most_ns;
+
+	rx_trial(rx, TRIAL, &trial_before);
+	after = send_late(id, sequence, latency_ns);
+	rx_trial(rx, TRIAL, &trial);
+	least_ns = after.least_ns - before->most_ns;
+	most_ns = after.most_ns - before->least_ns;
+	assert_true(least_ns > 0 || most_ns < 0);
+	assert_int_equal(trial.variation.count, trial_before.variation.count + 1);
+	assert_in_range(trial.variation.sum_ns - trial_before.variation.sum_ns, least_ns > 0 ? least_ns : -most_ns,
+			least_ns > 0 ? most_ns : -least_ns);
+	*before = after;
+}
+
+/* RFC 5481, 4.1, without the sign: of frames n - 1 and n, where n came as the next one. By the short way and the long one. */
+static void variation_is_of_successive_frames(void **state)
+{
+	const int64_t s = NS_PER_S; /* hundreds of them: no matter how long the machine stalls */
+	const struct rx_options all = { .first_flow = FLOW, .flow_count = FLOWS, .variation = true }, by_interval = {
+		.first_flow = FLOW, .flow_count = FLOWS, .variation = true, .interval_ns = 1000
+	};
+	const struct rx_options *const options[] = { &all, &by_interval };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct latency last, other;
+		uint64_t now_ns;
+		uint8_t frame[60];
+		struct rx_trial trial;
+
+		rx_close(rx);
+		assert_int_equal(rx_load(options[i], &rx), 0);
+		rx_accept_trial(rx, TRIAL, 1, UINT32_MAX);
+		last = send_late(FLOW, 1, 100 * s);
+		send_next(FLOW, 2, 400 * s, &last);
+		send_next(FLOW, 3, 150 * s, &last);
+		other = send_late(FLOW + 1, 1, 350 * s);
+		send_next(FLOW, 4, 300 * s, &last);
+		send_next(FLOW, 5, 110 * s, &last); /* between the extremes, and so is what it differs by: the short way, */
+		send_next(FLOW, 6, 300 * s, &last); /* twice */
+		send_next(FLOW + 1, 2, 110 * s, &other);
+		last = send_late(FLOW, 8, 300 * s); /* 7 is missing */
+		send_next(FLOW, 9, 200 * s, &last);
+		send_late(FLOW, 7, 400 * s); /* after what follows it */
+		send_late(FLOW, 9, 100 * s); /* a copy */
+		send_next(FLOW, 10, 120 * s, &last);
+		/* when this one left nobody knows */
+		now_ns = clock_ns();
+		build(frame, 64, FLOW);
+		mlr_frame_fill(frame, &template, &flow, TRIAL, 11, now_ns - MLR_LATENESS_MAX_NS, now_ns);
+		run_program(rx_program_fd(rx), frame, sizeof(frame));
+		last = send_late(FLOW, 12, 130 * s);
+		send_next(FLOW, 13, -50 * s, &last); /* by clocks that disagree: they differ by as much */
+		send_next(FLOW, 14, 130 * s, &last);
+		rx_trial(rx, TRIAL, &trial);
+		assert_int_equal(trial.variation.count, 10);
+		/* what is before a trial is of no pair in it */
+		rx_accept_trial(rx, TRIAL, 15, UINT32_MAX);
+		send_late(FLOW, 15, 100 * s);
+		rx_trial(rx, TRIAL, &trial);
+		assert_int_equal(trial.variation.count, 0);
+		assert_int_equal(counters().received, 17);
+	}
+}
+
+/* And of one flow the numbers seen are still where they are looked for. */
+static void variation_needs_order_and_latency(void **state)
+{
+	static const struct rx_options options[] = {
+		{ .first_flow = FLOW, .flow_count = FLOWS, .variation = true },
+		{ .first_flow = FLOW, .flow_count = FLOWS, .variation = true, .no_order = true },
+		{ .first_flow = FLOW, .flow_count = FLOWS, .variation = true, .no_latency = true },
+		{ .first_flow = FLOW, .flow_count = FLOWS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		struct rx_trial trial;
+		uint32_t *seen;
+		bool came;
+
+		rx_close(rx);
+		assert_int_equal(rx_load(&options[i], &rx), 0);
+		rx_accept_trial(rx, TRIAL, 1, UINT32_MAX);
+		for (uint32_t sequence = 1; sequence <= 3; sequence++)
+			send_frame(TRIAL, FLOW + 1, sequence);
+		rx_trial(rx, TRIAL, &trial);
+		assert_int_equal(counters().received, 3);
+		assert_int_equal(trial.variation.count, i == 0 ? 2 : 0);
+		if (options[i].no_order)
+			continue;
+		seen = calloc(rx_window(rx), sizeof(*seen));
+		assert_non_null(seen);
+		assert_int_equal(rx_flow(rx, FLOW + 1, seen, &came), 0);
+		assert_true(came && seen[1] == 1 && seen[2] == 2 && seen[3] == 3 && seen[rx_window(rx) - 1] == 0);
+		free(seen);
+	}
 }
 
 static void foreign_frames_pass_on(void **state)
@@ -1101,6 +1222,8 @@ int main(void)
 		TEST(latency_counts_from_the_actual_departure),
 		TEST(long_latencies_are_right),
 		TEST(latency_is_by_the_clock_of_the_tags),
+		TEST(variation_is_of_successive_frames),
+		TEST(variation_needs_order_and_latency),
 		TEST(services_are_told_apart),
 		TEST(foreign_frames_pass_on),
 		TEST(fragments_of_ours_are_known),

@@ -248,7 +248,7 @@ TEXT
   local file=$BATS_TEST_TMPDIR/r.json text
   "$JQ" '.configuration["frame-size"] = "imix" | .traffic_profile.frame_sizes = [{size_octets: 64, weight: 7}, {size_octets: 1518, weight: 1}]
     | .traffic_profile += {flows_per_port: 3, vlans: [{type: "802.1Q", vid: 5, priority: 0}]}
-    | .search_result[0].latency = {trials: 2, p50_ns: 1000, p99_ns: 2000, max_ns: 3e6, pdv_p99_ns: 1500}
+    | .search_result[0].latency = {trials: 2, p50_ns: 1000, p99_ns: 2000, max_ns: 3e6, pdv_p99_ns: 1500, ipdv_p99_ns: 700}
     | .search_result[1].goal.exceed_ratio = 0
     | .repeats = {count: 3, asked: 3, median_run: 1, runs: [], statistics: [{goal: "ndr", count: 3, mean: 300000, stdev: 3000, min: 1, max: 2}]}' \
     "$GOLDEN/search-1-xdp.json" >"$file"
@@ -258,7 +258,7 @@ TEXT
   [[ $text == *"Asked for no frame lost, in trials of 0.3 s; trials worth 50 % of 1.2 s may lose more"* ]]
   [[ $text == *"Asked for at most 0.5 % lost, in trials of 0.3 s; none of 1.2 s may lose more"* ]]
   [[ $text == *"Total of 2 interfaces 599.9 kframes/s, 599947.7 frames/s; L2 307.2 Mbit/s, L1 403.2 Mbit/s"* ]]
-  [[ $text == *"Latency at lower bound p50 1.000 µs, p99 2.000 µs, max 3 ms; delay variation (PDV) p99 1.500 µs; the worst of 2 trials"* ]]
+  [[ $text == *"Latency at lower bound p50 1.000 µs, p99 2.000 µs, max 3 ms; delay variation (PDV) p99 1.500 µs; from frame to frame (IPDV) p99 0.700 µs; the worst of 2 trials"* ]]
   [[ $text == *"Over the searches mean 300000 frames/s, standard deviation 3000 frames/s (1 %), of 3"* ]]
   # what was not measured is not there
   [[ $(grep -c "Latency at lower bound" <<<"$("$XDP_MLR" report "$file")") -eq 1 ]]
@@ -392,6 +392,10 @@ END
   says "Transmitter XDP live frames (live) port" ": XDP live frames (live), 3 queues a port" \
     "Receiver native XDP on " ", generic XDP on " "sequence numbers not looked at (--no-seq)" "Latency not measured (--no-latency)"
   none "Duplicate|Where the missing frames" <<<"$text" # of which there are none; and a table
+  jq '.latency += {"ipdv_count": 300029, "ipdv_mean_ns": 60.5, "ipdv_p99_ns": 1500, "ipdv_max_ns": 40000}' "$GOLDEN/trial-1-xdp.json" >"$document"
+  says "max 51.588 µs, IPDV count 300029, IPDV mean 0.060 µs, IPDV p99 1.500 µs, IPDV max 40.000 µs"
+  "$XDP_MLR" report "$document" --report "$BATS_TEST_TMPDIR/t.csv"
+  [[ $(head -n 1 "$BATS_TEST_TMPDIR/t.csv") == *"latency.ipdv_count [pairs of frames],latency.ipdv_mean_ns"* ]]
   jq '.trial_result.counts.duplicate = null' "$GOLDEN/trial-1-xdp.json" >"$document"
   says "received 300030, duplicate not known, lost 19970"
   [ "$("$XDP_MLR" report "$document" --explain | grep -cE '^ (Frames|Where the missing frames|Latency|Pacing|Ports)')" -eq 5 ]

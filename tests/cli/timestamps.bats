@@ -16,7 +16,8 @@ trial() {
   done
 }
 
-@test "others are not, nor hardware timestamps for no latency" {
+@test "others are not, nor hardware timestamps or IPDV for no latency" {
+  local choice
   trial --timestamps hard
   [ "$status" -eq 2 ]
   [[ $stderr == *"--timestamps 'hard'"* ]]
@@ -24,6 +25,11 @@ trial() {
   [ "$status" -eq 2 ]
   [[ $stderr == *"--no-latency"* ]]
   [ "$(wc -l <<<"$stderr")" -eq 1 ]
+  for choice in --no-latency --no-seq; do
+    trial --ipdv $choice
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"--ipdv is of "*"$choice"* ]]
+  done
   trial --timestamps auto --no-latency
   [[ $stderr == *"no port 'nosuch0'"* ]]
 }

@@ -49,7 +49,8 @@ static struct memory {
 	struct rx_cpu cpu;
 	struct {
 		struct flow_state state;
-		__u32 seen[RX_WINDOW_USUAL]; /* of it */
+		__u64 timed; /* of it, with variation, */
+		__u32 seen[RX_WINDOW_USUAL];
 	} flows[FLOWS];
 } as_kernel, by_short_way, by_long_way, *here;
 static __u64 now_here_ns;
@@ -160,7 +161,7 @@ static void compare_ways(struct xdp_md *context)
 {
 	int verdict;
 
-	with_latency = with_lengths = 1;
+	with_latency = with_variation = with_lengths = 1;
 	sequence_count = WAY_FRAMES - 2;
 	verify_spacing = 3;
 	now_here_ns += 1000 + now_here_ns % 999983;
@@ -191,7 +192,7 @@ static void run_all(const uint8_t *frame, uint32_t octets)
 	if (octets < sizeof(struct ethhdr))
 		return; /* the kernel does not run a program on less, and no link carries it */
 	compare_ways(&context);
-	with_latency = with_lengths = 0;
+	with_latency = with_variation = with_lengths = 0;
 	sequence_count = UINT32_MAX;
 	verify_spacing = RX_VERIFY_SPACING - 1;
 	here = &as_kernel;

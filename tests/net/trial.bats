@@ -17,8 +17,35 @@ counts='.trial_result.counts'
   check '.ports[0].nic_tx_frames == 100000 and .ports[1].nic_rx_frames == 100000'
   check '.latency.count == 100000 and .latency.min_ns > 0 and .latency.min_ns <= .latency.p50_ns and .latency.p50_ns <= .latency.max_ns'
   check '.latency | .pdv_p50_ns == .p50_ns - .min_ns and .pdv_p99_ns == .p99_ns - .min_ns and .pdv_max_ns == .max_ns - .min_ns and .pdv_p99_9_ns <= .pdv_max_ns'
-  check '.definitions.delay_variation | test("IPDV.*not measured")'
+  check '.definitions.delay_variation | test("IPDV.*with --ipdv")'
+  check '.latency | has("ipdv_count") | not'
   check '.tester_limited == false and .trial_result.tx_backend == "xsk"'
+}
+
+@test "--ipdv: by how much latency differs from each frame to the next of its flow, by either transmitter" {
+  local tx
+  lab_up hostile:drop,every=10
+  for tx in xsk live; do
+    clean_trial --tx $tx --load 10kfps --duration 0.2 --direction both --flows 3 --wait d=0.2 --ipdv
+    check "$counts | .lost == 400"
+    check '.trial_result.order.gaps > 300'
+    # of the first frame of each of six flows only where none was lost before it, which is a gap, too
+    check '.trial_result as $it | .latency.ipdv_count | . >= $it.counts.received - $it.order.gaps - 6 and . <= $it.counts.received - $it.order.gaps'
+    check '.latency | .ipdv_p50_ns <= .ipdv_p99_ns and .ipdv_p99_ns <= .ipdv_p99_9_ns and .ipdv_p99_9_ns <= .ipdv_max_ns'
+    check '.latency | .ipdv_max_ns > 0 and .ipdv_max_ns <= .max_ns - .min_ns and .ipdv_mean_ns <= .ipdv_max_ns'
+  done
+  "$MLR" lab down --name "$LAB"
+  # no frame of which the next one came, too
+  lab_up hostile:half
+  clean_trial --load 1000 --duration 0.2 --wait d=0.2 --ipdv
+  check '.latency | .count == 100 and .ipdv_count == 0 and .ipdv_p99_ns == null and .ipdv_max_ns == null'
+  "$MLR" lab down --name "$LAB"
+  # every other frame takes 100 ms longer, which is less than until the next
+  lab_up hostile:delay,every=2,by=100
+  clean_trial --load 5 --duration 2 --ipdv --require 'ipdv.p50>=50ms' --require 'ipdv.p50<=150ms' --require 'pdv.p50<=150ms'
+  [ "$status" -eq 0 ]
+  check "$counts | .received == 10 and .reordered == 0"
+  check '.latency.ipdv_count == 9'
 }
 
 @test "both directions add up, port by port" {

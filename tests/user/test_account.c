@@ -126,6 +126,9 @@ static void histograms_are_merged(void **state)
 	account.ports[3] = (struct port_trial){ .counts = { .receives = true } };
 	mlr_histogram_add(&account.ports[2].seen.latency, 100);
 	mlr_histogram_add(&account.ports[3].seen.latency, 300);
+	mlr_histogram_add(&account.ports[2].seen.variation, 30);
+	mlr_histogram_add(&account.ports[3].seen.variation, 50);
+	config.ipdv = true;
 	mlr_histogram_add(&account.ports[0].sent.gaps, 5);
 	mlr_histogram_add(&account.ports[1].sent.gaps, 9);
 	account.clock_read_ns = 20;
@@ -135,6 +138,8 @@ static void histograms_are_merged(void **state)
 	assert_int_equal(measurement.latency.min_ns, 100);
 	assert_int_equal(measurement.latency.max_ns, 300);
 	assert_true(measurement.latency.error_bound_ns == 40);
+	assert_true(measurement.latency.has_variation && measurement.latency.variation.count == 2);
+	assert_true(measurement.latency.variation.mean_ns == 40 && measurement.latency.variation.max_ns == 50);
 	/* one that left 34 ms late: tags say that to 16 us */
 	account.ports[2].seen.lateness_max = mlr_lateness_encode(10000);
 	account.ports[3].seen.lateness_max = mlr_lateness_encode(34000000);

@@ -31,7 +31,7 @@
 static struct row {
 	const char *name;
 	const char *program;
-	bool no_order, no_latency, verify;
+	bool no_order, no_latency, variation, verify;
 	unsigned int size_octets; /* of the frame; 0: 64 */
 	struct receiver_bpf *skeleton;
 	double ns[RUNS_MAX];
@@ -46,6 +46,7 @@ static struct row {
 	{ .name = "+ sequence (--no-latency)", .program = "number_and_receive", .no_latency = true },
 	{ .name = "+ latency, no sequence (--no-seq)", .program = "number_and_receive", .no_order = true },
 	{ .name = "the full receiver (--verify doubts)", .program = "number_and_receive" },
+	{ .name = "+ variation (--ipdv)", .program = "number_and_receive", .variation = true },
 	{ .name = "+ checksums of 64 octets", .program = "number_and_receive", .verify = true },
 	{ .name = "+ checksums of 512 octets", .program = "number_and_receive", .verify = true, .size_octets = 512 },
 	{ .name = "+ checksums of 1518 octets", .program = "number_and_receive", .verify = true, .size_octets = 1518 },
@@ -75,12 +76,14 @@ static unsigned int udp_octets(const struct row *row)
 	return size_octets(row) - MLR_FRAME_MIN_OCTETS + 26;
 }
 
-/* The frame's departure stays while time goes on: as if there had been a larger latency before, or each would be a new maximum. */
+/* The frame's departure stays while time goes on: as if there had been a larger latency before, or each would be a new maximum. Its difference
+ * from the one before is what the clock went on: no frame is long enough away for a maximum of an hour, but the first ones are minima. */
 static void expect_latency(const struct row *row)
 {
 	static struct rx_cpu one;
 
-	one.trials[TRIAL % RX_TRIAL_SLOTS].latency.max_ns = UINT64_C(1) << MLR_HISTOGRAM_TOP_BIT;
+	one.trials[TRIAL % RX_TRIAL_SLOTS].variation.max_ns = one.trials[TRIAL % RX_TRIAL_SLOTS].latency.max_ns =
+		UINT64_C(1) << MLR_HISTOGRAM_TOP_BIT;
 	for (uint32_t cpu = 0; cpu < (uint32_t)libbpf_num_possible_cpus(); cpu++)
 		if (bpf_map_update_elem(bpf_map__fd(row->skeleton->maps.cpus), &cpu, &one, BPF_ANY))
 			fail("cannot write counters", errno);
@@ -99,11 +102,13 @@ static void load(struct row *row)
 	row->skeleton->rodata->window_mask = RX_WINDOW_USUAL - 1;
 	row->skeleton->rodata->with_order = !row->no_order;
 	row->skeleton->rodata->with_latency = !row->no_latency;
+	row->skeleton->rodata->with_variation = row->variation;
 	row->skeleton->rodata->with_lengths = !row->no_order || !row->no_latency;
 	row->skeleton->rodata->lengths[0] = row->skeleton->rodata->lengths[udp_octets(row) / 64] = ~0ull;
 	row->skeleton->rodata->usual_length = udp_octets(row);
 	row->skeleton->rodata->verify_samples = row->verify;
-	bpf_map__set_value_size(row->skeleton->maps.flows, (RX_WINDOW_USUAL + 2) * (uint32_t)sizeof(uint32_t));
+	bpf_map__set_value_size(row->skeleton->maps.flows,
+				(RX_WINDOW_USUAL + (row->variation ? 4 : 2)) * (uint32_t)sizeof(uint32_t));
 	bpf_map__set_max_entries(row->skeleton->maps.cpus, (uint32_t)libbpf_num_possible_cpus());
 	error = receiver_bpf__load(row->skeleton);
 	if (error)

@@ -166,6 +166,7 @@ struct config {
 	bool fail_fast;               /* end a search once Min Load is an Upper Bound of a goal */
 	bool no_seq;                  /* do not tell duplicates and reordering */
 	bool no_latency;              /* do not measure latency */
+	bool ipdv;                    /* also from frame to frame */
 	struct load_spec load;        /* trial */
 	double duration_s;            /* trial, selftest; y1564: of the performance test */
 	double interval_s;            /* trials also by intervals of their schedule; 0: not */

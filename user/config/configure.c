@@ -397,6 +397,9 @@ static enum exit_code check(struct config *config)
 			      config->interval_s, given_find(config->given, "measurer")->text);
 	if (config->timestamps == TIMESTAMPS_HARDWARE && config->no_latency)
 		return refuse(EXIT_USAGE_ERROR, "--timestamps hardware is for latency, and --no-latency measures none");
+	if (config->ipdv && (config->no_latency || config->no_seq))
+		return refuse(EXIT_USAGE_ERROR, "--ipdv is of the latencies of successive frames, which %s does not look at",
+			      config->no_latency ? "--no-latency" : "--no-seq");
 	if (config_uses_ports(config) && !config->ports[PORT_A].name[0])
 		return refuse(EXIT_USAGE_ERROR, "--ports is missing: give the tester's two ports, for example -p eth1,eth2");
 	if (config->verb == VERB_SELFTEST && (config->port_count != PORT_COUNT || config->direction == DIRECTION_MESH))

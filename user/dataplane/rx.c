@@ -29,8 +29,9 @@
 #define WINDOW_SLOTS       (1u << 24)
 #define WINDOW_MIN         (1u << 4)
 #define WINDOW_MEMORY_PART 8
-/* of bpf/rx.bpf.c: what a flow has before its slots */
+/* of bpf/rx.bpf.c: what a flow has before its slots, and with variation */
 #define FLOW_STATE_OCTETS 8
+#define TIMED_OCTETS      8
 /* The tag's trial numbers have 16 bits. */
 #define NO_TRIAL (1u << 16)
 
@@ -106,6 +107,11 @@ static void configure_tunnels(struct rx_bpf__rodata *constants, const struct mlr
 			       (uint32_t)sizeof(struct udphdr);
 }
 
+static size_t flow_octets(const struct rx *rx)
+{
+	return FLOW_STATE_OCTETS + (rx->skeleton->rodata->with_variation ? TIMED_OCTETS : 0) + rx->window * sizeof(uint32_t);
+}
+
 static void configure(struct rx *rx, const struct rx_options *options)
 {
 	struct rx_bpf__rodata *constants = rx->skeleton->rodata;
@@ -115,6 +121,7 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	constants->window_mask = rx->window - 1;
 	constants->with_order = !options->no_order;
 	constants->with_latency = !options->no_latency;
+	constants->with_variation = options->variation && !options->no_order && !options->no_latency;
 	constants->verify_samples = options->verify != RX_VERIFY_DOUBTS;
 	constants->verify_spacing = options->verify == RX_VERIFY_ALL ? 0 : RX_VERIFY_SPACING - 1;
 	constants->interval_ns = options->interval_ns;
@@ -132,7 +139,7 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	if (options->like && options->like->outer_octets)
 		configure_tunnels(constants, options->like);
 	bpf_map__set_max_entries(rx->skeleton->maps.flows, options->no_order ? 1 : options->flow_count);
-	bpf_map__set_value_size(rx->skeleton->maps.flows, FLOW_STATE_OCTETS + rx->window * (uint32_t)sizeof(uint32_t));
+	bpf_map__set_value_size(rx->skeleton->maps.flows, (uint32_t)flow_octets(rx));
 	bpf_map__set_max_entries(rx->skeleton->maps.cpus, (uint32_t)rx->cpu_count);
 	if (options->capture_most)
 		bpf_map__set_max_entries(rx->skeleton->maps.captured, options->capture_most);
@@ -363,13 +370,13 @@ uint32_t rx_window(const struct rx *rx)
 
 int rx_flow(const struct rx *rx, uint32_t flow, uint32_t *ret_seen, bool *ret_came)
 {
-	size_t octets = FLOW_STATE_OCTETS + (size_t)rx->window * sizeof(uint32_t);
+	size_t octets = flow_octets(rx), seen_octets = rx->window * sizeof(uint32_t);
 	uint32_t key = flow - rx->skeleton->rodata->first_flow, *state = malloc(octets);
 	int error = state ? bpf_map__lookup_elem(rx->skeleton->maps.flows, &key, sizeof(key), state, octets, 0) : -ENOMEM;
 
 	if (!error) {
 		*ret_came = state[0] == rx->skeleton->bss->generation;
-		memcpy(ret_seen, (char *)state + FLOW_STATE_OCTETS, octets - FLOW_STATE_OCTETS);
+		memcpy(ret_seen, (char *)state + octets - seen_octets, seen_octets);
 	}
 	free(state);
 	return error;
@@ -514,6 +521,7 @@ uint64_t rx_latency_max_ns(const struct rx *rx, uint16_t trial)
 void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more)
 {
 	mlr_histogram_merge(&sum->latency, &more->latency);
+	mlr_histogram_merge(&sum->variation, &more->variation);
 	if (more->reorder_depth_max > sum->reorder_depth_max)
 		sum->reorder_depth_max = more->reorder_depth_max;
 	if (more->gap_max > sum->gap_max)

@@ -39,6 +39,7 @@ struct rx_options {
 	uint32_t window; /* frames of a flow that may come late and still be told from copies; more where memory is cheap */
 	bool no_order;   /* do not tell duplicates and reordering */
 	bool no_latency;
+	bool variation; /* of the latencies of successive frames of a flow, where both order and latency are known */
 	enum rx_verify verify;
 	const struct rx_lengths *lengths;  /* NULL: do not compare them; copied */
 	const struct mlr_frame_spec *like; /* in which tunnels frames are sent: they are found there, too. NULL: in none */

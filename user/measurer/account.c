@@ -183,6 +183,20 @@ static double resolution_ns(const struct mlr_histogram *all)
 	return most_ns;
 }
 
+static struct variation_summary summarize_variation(const struct mlr_histogram *all)
+{
+	if (!all->count)
+		return (struct variation_summary){ 0, NAN, NAN, NAN, NAN, NAN };
+	return (struct variation_summary){
+		.count = all->count,
+		.mean_ns = mlr_histogram_mean_ns(all),
+		.p50_ns = mlr_histogram_quantile_ns(all, 0.5),
+		.p99_ns = mlr_histogram_quantile_ns(all, 0.99),
+		.p99_9_ns = mlr_histogram_quantile_ns(all, 0.999),
+		.max_ns = (double)all->max_ns,
+	};
+}
+
 static struct latency_summary summarize_latency(const struct rx_trial *trial, double clock_read_ns)
 {
 	const struct mlr_histogram *all = &trial->latency;
@@ -239,6 +253,8 @@ static void summarize_reception(const struct account *account, struct measuremen
 	measurement->order = summarize_order(account, &all, &received);
 	measurement->has_latency = all.latency.count;
 	measurement->latency = summarize_latency(&all, account->clock_read_ns);
+	measurement->latency.has_variation = account->config->ipdv;
+	measurement->latency.variation = summarize_variation(&all.variation);
 }
 
 /* --- links ---------------------------------------------------------------------------------------------------------- */

@@ -23,6 +23,13 @@ struct loss_attribution {
 	int64_t sut;                  /* what is left: lost in the SUT */
 };
 
+/* By how much the latency of a frame differs from that of the next of its flow, over pairs of which nothing of the flow came between:
+ * IPDV without its sign (RFC 5481, 4.1). NAN where there is no pair. */
+struct variation_summary {
+	uint64_t count;
+	double mean_ns, p50_ns, p99_ns, p99_9_ns, max_ns;
+};
+
 /* One-way latency from the tag (RFC 1242, 3.8), all figures from one data set. */
 struct latency_summary {
 	const char *clock;
@@ -33,6 +40,8 @@ struct latency_summary {
 	uint64_t min_ns, max_ns;
 	double mean_ns;
 	double p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns;
+	bool has_variation;
+	struct variation_summary variation;
 	const struct selftest_figure
 		*floor; /* the tester's own part of it, by a fresh self-test; NULL: none. The measurer's */
 };

@@ -113,6 +113,7 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 		struct rx_options wanted = {
 			.no_order = xdp->config->no_seq,
 			.no_latency = xdp->config->no_latency,
+			.variation = xdp->config->ipdv,
 			.verify = verify_of(xdp->config),
 			.lengths = &lengths,
 			.like = xdp->profile.like,

@@ -55,14 +55,16 @@ static void add_question(struct facts *facts, const json_t *goal)
 static void add_latency(struct facts *facts, const json_t *latency)
 {
 	double trials = read_number(latency, "trials"), pdv_ns = read_number(latency, "pdv_p99_ns");
-	char p50[VALUE_SIZE], p99[VALUE_SIZE], max[VALUE_SIZE], pdv[VALUE_SIZE];
+	double ipdv_ns = read_number(latency, "ipdv_p99_ns");
+	char p50[VALUE_SIZE], p99[VALUE_SIZE], max[VALUE_SIZE], pdv[VALUE_SIZE], ipdv[VALUE_SIZE];
 
 	if (!json_is_object(latency))
 		return;
-	facts_add(facts, "Latency at lower bound", "p50 %s, p99 %s, max %s%s%s; the worst of %g trial%s",
+	facts_add(facts, "Latency at lower bound", "p50 %s, p99 %s, max %s%s%s%s%s; the worst of %g trial%s",
 		  text_ns(read_number(latency, "p50_ns"), p50), text_ns(read_number(latency, "p99_ns"), p99),
 		  text_ns(read_number(latency, "max_ns"), max), isnan(pdv_ns) ? "" : "; delay variation (PDV) p99 ",
-		  isnan(pdv_ns) ? "" : text_ns(pdv_ns, pdv), trials, trials == 1 ? "" : "s");
+		  isnan(pdv_ns) ? "" : text_ns(pdv_ns, pdv), isnan(ipdv_ns) ? "" : "; from frame to frame (IPDV) p99 ",
+		  isnan(ipdv_ns) ? "" : text_ns(ipdv_ns, ipdv), trials, trials == 1 ? "" : "s");
 }
 
 /* With --repeat, of the goal's Conditional Throughput. */

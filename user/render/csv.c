@@ -24,6 +24,7 @@ static const struct unit {
 	{ "counts.", "frames" },
 	{ "loss_attribution.", "frames" },
 	{ "latency.count", "frames" },
+	{ "latency.ipdv_count", "pairs of frames" },
 	{ "pacing.burst_max", "frames" },
 	{ "decision.lower_bound", "frames/s" },
 	{ "decision.upper_bound", "frames/s" },

@@ -190,7 +190,7 @@ static const struct word {
 	const char *name, *text;
 } words[] = {
 	{ "sut", "SUT" },   { "nic", "NIC" }, { "cpu", "CPU" }, { "mac", "MAC" }, { "mtu", "MTU" }, { "udp", "UDP" },
-	{ "ipv4", "IPv4" }, { "tx", "TX" },   { "rx", "RX" },   { "ip", "IP" },   { "pdv", "PDV" },
+	{ "ipv4", "IPv4" }, { "tx", "TX" },   { "rx", "RX" },   { "ip", "IP" },   { "pdv", "PDV" }, { "ipdv", "IPDV" },
 };
 
 /* Put each such word of a label right; both texts are of one length. */

@@ -27,9 +27,13 @@ static void add_frames(json_t *definitions)
 			    "do not count as received." },
 		{ "late", "Frames that came after their trial are counted by themselves, and belong to no trial; "
 			  "measurer.late_frames has all of the run, by the trial that they were of." },
-		{ "delay_variation", "PDV (RFC 5481, 4.2), pdv_*: the latency of a frame less the smallest of its trial, "
-				     "over all flows and directions. IPDV (4.1) is not measured: it is of successive "
-				     "frames, and latencies are kept without their order." },
+		{ "delay_variation",
+		  "PDV (RFC 5481, 4.2), pdv_*: the latency of a frame less the smallest of its trial, over all flows and "
+		  "directions. IPDV (4.1), ipdv_*, with --ipdv: by how much the latencies of two successive frames of one "
+		  "flow "
+		  "differ, without the sign, over all flows and directions. Frames before and after one that was lost or "
+		  "came "
+		  "out of order are no such pair; ipdv_count is how many there were." },
 		{ "load_shape", "Constant: frame n is due at n / load after the start. A transmitter that was held up "
 				"catches up in bursts; pacing.burst_max is the longest." },
 	};

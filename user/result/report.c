@@ -98,9 +98,10 @@ static json_t *departure_json(const struct departure_summary *departure)
 			 count_json(departure->max_ns), "error_bound_ns", count_json(departure->error_bound_ns));
 }
 
-/* PDV (RFC 5481, 4.2): the latency less the smallest of the trial, so each percentile of it less that. */
+/* PDV (RFC 5481, 4.2): the latency less the smallest of the trial, so each percentile of it less that; and IPDV (4.1). */
 static void add_delay_variation(json_t *json, const struct latency_summary *latency)
 {
+	const struct variation_summary *variation = &latency->variation;
 	double min_ns = (double)latency->min_ns;
 
 	json_object_update_new(json,
@@ -108,6 +109,14 @@ static void add_delay_variation(json_t *json, const struct latency_summary *late
 					 "pdv_p99_ns", json_number_or_null(latency->p99_ns - min_ns), "pdv_p99_9_ns",
 					 json_number_or_null(latency->p99_9_ns - min_ns), "pdv_max_ns",
 					 count_json(latency->max_ns - latency->min_ns)));
+	if (latency->has_variation)
+		json_object_update_new(json, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "ipdv_count",
+						       count_json(variation->count), "ipdv_mean_ns",
+						       json_number_or_null(variation->mean_ns), "ipdv_p50_ns",
+						       json_number_or_null(variation->p50_ns), "ipdv_p99_ns",
+						       json_number_or_null(variation->p99_ns), "ipdv_p99_9_ns",
+						       json_number_or_null(variation->p99_9_ns), "ipdv_max_ns",
+						       json_number_or_null(variation->max_ns)));
 }
 
 static json_t *latency_json(const struct measurement *measurement)
