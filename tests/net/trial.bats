@@ -27,8 +27,7 @@ counts='.trial_result.counts'
   lab_up hostile:drop,every=10
   for tx in xsk live; do
     clean_trial --tx $tx --load 10kfps --duration 0.2 --flows 3 --wait d=0.2 --ipdv
-    check "$counts | .lost == 200"
-    check '.trial_result.order.gaps > 150'
+    check '.trial_result.order.gaps > 0'
     # one for each frame but the first of a flow, those behind a gap and overtaken ones; and the two of each without a latency
     check '(.trial_result.counts.received - .trial_result.order.gaps) as $most | .latency.ipdv_count | . <= $most'
     check '.trial_result.counts.received as $received | .latency.ipdv_count
