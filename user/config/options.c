@@ -364,8 +364,7 @@ const struct option options[] = {
 	SWITCH("no-latency", FRAMES, no_latency, "do not measure latency"),
 	SWITCH("ipdv", FRAMES, ipdv,
 	       "also measure by how much latency differs from each frame to the next of its flow (IPDV: RFC 5481, 4.1); "
-	       "costs "
-	       "the receiver 2 to 3 ns a frame"),
+	       "costs the receiver 2 to 3 ns a frame"),
 	DURATION("interval", "S", SEARCH | TRIAL | SOAK, NULL, interval_s, INTERVAL_LEAST_S,
 		 "also count by intervals so long, 1ms or more and at most 1000 a trial: frames sent, received and lost of "
 		 "those due in each, and their latency. So a burst of loss shows as one"),
@@ -408,8 +407,7 @@ const struct option options[] = {
 	       "what the result must keep to, repeatable; else the exit code is 1. Search: GOAL>=LOAD (its Conditional "
 	       "Throughput), or with <=, >, <; also GOAL.lower, GOAL.upper, GOAL.latency.p99<=100us (or min, mean, p50, "
 	       "p90, p99.9, p99.99, max), GOAL.pdv.p99, GOAL.ipdv.p99. Trial: loss<=0.1%, lost, reordered, latency.p99, ... "
-	       "Soak: "
-	       "critical-load. Suite: throughput>=LOAD, of every frame size or throughput@64, latency, back-to-back, "
+	       "Soak: critical-load. Suite: throughput>=LOAD, of every frame size or throughput@64, latency, back-to-back, "
 	       "recovery, reset",
 	       .flags = OPTION_REPEATS),
 	NUMBER("repeat", "N", SEARCH, "1", repeats, 1, REPEATS_MOST,
