@@ -17,7 +17,6 @@
 #define LIKELY_BAD     0.5 /* probability from which on a short trial shall show it */
 #define SCOUT_LOADS    24  /* after so many loads, short trials have told what they can */
 #define GUIDED_SUMS    15  /* Goal Duration Sums that a goal may spend before the model is no longer asked */
-#define SAFE_DOUBLINGS 30
 #define LEARNED_LOADS  24 /* that a new model looks back at, */
 #define LEARNED_TRIALS 48 /* and trials at them */
 
@@ -28,14 +27,20 @@ double mlr_trials_a_load(const struct mlr_goal *goal)
 
 /* --- the model-free way --- */
 
-/* 1, 2, 4, ... steps after 1, 2, 3, ... loads of a class. */
+/* As far again as loads of this class reach already, and one step: 1, 2, 4, ... steps after 1, 2, 3, ... loads, and after a model's
+ * walk of one step a time the length of it. */
 static int64_t doubled_step(const struct mlr_view *view, enum mlr_load_class class)
 {
-	int64_t count = 0;
+	double first = NAN, last = NAN;
 
-	for (size_t i = 0; i < view->count; i++)
-		count += view->points[i].class == class;
-	return (int64_t)1 << (count > SAFE_DOUBLINGS ? SAFE_DOUBLINGS : count - 1);
+	for (size_t i = 0; i < view->count; i++) {
+		if (view->points[i].class != class)
+			continue;
+		if (isnan(first))
+			first = view->points[i].position;
+		last = view->points[i].position;
+	}
+	return (int64_t)ceil(last - first) + 1;
 }
 
 /* Doubling away from the only bound, then halving between two. A load is stayed at until it is classified. */

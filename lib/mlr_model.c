@@ -45,7 +45,8 @@ static const double kind_weights[KINDS] = { 0.5, 0.34, 0.1 };
 
 #define P_MIN          0.004 /* no curve is more certain */
 #define COUNTS         8     /* more lost frames are just many: far from the median the curve may bend */
-#define LOSS_RANGE     16    /* natural logarithm of the range of losses */
+#define LOSS_RANGE     16.0  /* natural logarithm of the range of losses */
+#define NOVEL_LOSSES   2     /* so many losses make the next one as likely to be like one of them, within a factor of e, as any */
 #define OUTLIER_WEIGHT 0.02  /* of losses that a kind does not explain */
 #define DRAWN_DOUBT    2.5   /* what the root says of the critical load is worth less where trials draw capacities */
 #define AGAIN_LOG      -1.5  /* log of the probability of the loss that puts the capacity where a trial before met it */
@@ -198,18 +199,34 @@ void mlr_model_free(struct mlr_model *model)
 	free(model);
 }
 
-/* Log of the probability of just this loss, if any is as likely. */
-static double any_loss_log(const struct mlr_observation *seen)
+/* Logarithm of the loss of a full-length trial. */
+static double loss_log(const struct mlr_observation *seen)
 {
-	return -log(fmax(1, seen->lost) * LOSS_RANGE);
+	return log(fmax(1, seen->lost) / seen->length);
+}
+
+/* Log of the probability of just this loss, if the load does not tell: like one before, wherever that was, or any. */
+static double any_loss_log(const struct mlr_model *model, const struct mlr_observation *seen)
+{
+	double density = NOVEL_LOSSES / LOSS_RANGE, count = NOVEL_LOSSES;
+
+	for (size_t i = 0; i < model->atoms.count; i++) {
+		double distance = loss_log(&model->atoms.seen[i]) - loss_log(seen);
+
+		if (!model->atoms.seen[i].is_bad)
+			continue;
+		density += exp(-distance * distance / 2) / sqrt(2 * M_PI);
+		count++;
+	}
+	return log(density / count / fmax(1, seen->lost));
 }
 
 /* The same, if a loss is likelier that puts the capacity where it was before. */
 static double this_loss_log(const struct mlr_model *model, const struct mlr_observation *seen)
 {
-	double any_loss = any_loss_log(seen);
+	double any_loss = any_loss_log(model, seen);
 
-	return mlr_atoms_has_met(&model->atoms, seen) ? fmax(AGAIN_LOG, any_loss) : any_loss;
+	return model->has_atoms && mlr_atoms_has_met(&model->atoms, seen) ? fmax(AGAIN_LOG, any_loss) : any_loss;
 }
 
 /* What a counted kind makes of a number of lost frames, with this mean of a full-length trial. */
@@ -260,7 +277,7 @@ static void add_by_cells(struct mlr_model *model, double position, double by_cel
 /* A bad trial met a capacity: the density there. */
 static void learn_capacity(struct mlr_model *model, const struct mlr_observation *seen)
 {
-	double by_cell[MLR_CURVE_CELLS], any_loss = any_loss_log(seen), outlier = log(OUTLIER_WEIGHT) + any_loss;
+	double by_cell[MLR_CURVE_CELLS], any_loss = any_loss_log(model, seen), outlier = log(OUTLIER_WEIGHT) + any_loss;
 
 	for (size_t i = 0; i < MLR_CURVE_CELLS; i++)
 		by_cell[i] = likelihood(model, KIND_CAPACITY, i, seen, any_loss);
@@ -296,8 +313,7 @@ void mlr_model_learn(struct mlr_model *model, const struct mlr_observation *seen
 
 	for (size_t t = 0; t < count; t++) {
 		learn_trial(model, &seen[t], by_cell);
-		if (model->has_atoms)
-			mlr_atoms_add(&model->atoms, &seen[t]);
+		mlr_atoms_add(&model->atoms, &seen[t]);
 	}
 	add_by_cells(model, seen->position, by_cell);
 }

@@ -16,6 +16,44 @@ static double critical_load(struct mlr_model *model)
 	return sum;
 }
 
+/* The mean probability that a trial at a position is bad. */
+static double bad_probability(struct mlr_model *model, double position)
+{
+	const struct mlr_hypothesis *hypotheses;
+	size_t count = mlr_model_hypotheses(model, &hypotheses);
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += hypotheses[i].weight * mlr_level_probability(mlr_hypothesis_level(&hypotheses[i], position));
+	return sum;
+}
+
+/* A software router that is held up: three trials at each of twelve loads lose some percent, at the lowest as at the highest. So the
+ * losses are no capacities that lie around the lowest load; the next one will hardly be better. */
+static void losses_that_do_not_fall_with_the_load_are_no_capacities(void **state)
+{
+	static const double shares[] = { 0.02, 0.06, 0.01 };
+	struct mlr_root root = { .position = 0, .uncertainty = 4, .is_final = true };
+	struct mlr_model *model;
+
+	(void)state;
+	assert_int_equal(mlr_model_new(&root, 1, &goal, &model), 0);
+	for (int i = 0; i < 36; i++) {
+		double position = -(i / 3), share = shares[i % 3];
+		struct mlr_observation seen = { .position = position,
+						.forwarded = position + log1p(-share) / -log1p(-goal.width_ratio),
+						.lost = 1e6 * share,
+						.frame = 2e-4,
+						.length = 1,
+						.good = 1,
+						.is_bad = true };
+
+		mlr_model_learn(model, &seen, 1);
+	}
+	assert_true(bad_probability(model, -12) > 0.75);
+	mlr_model_free(model);
+}
+
 /* A link that loses one frame in so many: each load e times as high loses e times as many. The trials are far above the load that
  * loses a frame every second time, at 0, and their counts tell where that is. */
 static void a_lossy_link_is_seen_from_afar(void **state)
@@ -46,6 +84,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lossy_link_is_seen_from_afar),
+		cmocka_unit_test(losses_that_do_not_fall_with_the_load_are_no_capacities),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
