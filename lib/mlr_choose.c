@@ -17,8 +17,8 @@
 #define LIKELY_BAD     0.5 /* probability from which on a short trial shall show it */
 #define SCOUT_LOADS    24  /* after so many loads, short trials have told what they can */
 #define GUIDED_SUMS    15  /* Goal Duration Sums that a goal may spend before the model is no longer asked */
-#define LEARNED_LOADS  24 /* that a new model looks back at, */
-#define LEARNED_TRIALS 48 /* and trials at them */
+#define LEARNED_LOADS  24  /* that a new model looks back at, */
+#define LEARNED_TRIALS 48  /* and trials at them */
 
 double mlr_trials_a_load(const struct mlr_goal *goal)
 {

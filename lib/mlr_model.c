@@ -46,7 +46,7 @@ static const double kind_weights[KINDS] = { 0.5, 0.34, 0.1 };
 #define P_MIN          0.004 /* no curve is more certain */
 #define COUNTS         8     /* more lost frames are just many: far from the median the curve may bend */
 #define LOSS_RANGE     16.0  /* natural logarithm of the range of losses */
-#define NOVEL_LOSSES   2     /* so many losses make the next one as likely to be like one of them, within a factor of e, as any */
+#define NOVEL_LOSSES   2     /* after so many, the next loss is as likely to be like one of them as any */
 #define OUTLIER_WEIGHT 0.02  /* of losses that a kind does not explain */
 #define DRAWN_DOUBT    2.5   /* what the root says of the critical load is worth less where trials draw capacities */
 #define AGAIN_LOG      -1.5  /* log of the probability of the loss that puts the capacity where a trial before met it */
