@@ -351,19 +351,32 @@ static struct mlr_flow flow_of(const struct mlr_profile *profile, const struct m
 
 /* --- services ------------------------------------------------------------------------------------------------------- */
 
-/* The load at which each service is sent at most at its rate, and by how much of it less at worst. */
-static double load_of(const double *rates_fps, const uint32_t *weights, unsigned int count, double *ret_error)
+static double sum_of(const uint32_t *weights, unsigned int count)
 {
-	double load_fps = INFINITY, sum = 0;
+	double sum = 0;
 
 	for (unsigned int i = 0; i < count; i++)
 		sum += weights[i];
+	return sum;
+}
+
+double mlr_service_load(const double *rates_fps, const uint32_t *weights, unsigned int count)
+{
+	double load_fps = INFINITY, sum = sum_of(weights, count);
+
 	for (unsigned int i = 0; i < count; i++)
 		load_fps = fmin(load_fps, rates_fps[i] * sum / weights[i]);
-	*ret_error = 0;
-	for (unsigned int i = 0; i < count; i++)
-		*ret_error = fmax(*ret_error, 1 - load_fps * weights[i] / sum / rates_fps[i]);
 	return load_fps;
+}
+
+/* By how much less than its rate, as a part of that, a service is sent at worst. */
+static double error_of(double load_fps, const double *rates_fps, const uint32_t *weights, unsigned int count)
+{
+	double error = 0, sum = sum_of(weights, count);
+
+	for (unsigned int i = 0; i < count; i++)
+		error = fmax(error, 1 - load_fps * weights[i] / sum / rates_fps[i]);
+	return error;
 }
 
 double mlr_service_weights(const double *rates_fps, unsigned int count, uint32_t most, uint32_t *ret_weights)
@@ -378,7 +391,8 @@ double mlr_service_weights(const double *rates_fps, unsigned int count, uint32_t
 
 		for (unsigned int i = 0; i < count; i++)
 			weights[i] = (uint32_t)fmax(1, round(rates_fps[i] / sum_fps * scale));
-		load_fps = load_of(rates_fps, weights, count, &error);
+		load_fps = mlr_service_load(rates_fps, weights, count);
+		error = error_of(load_fps, rates_fps, weights, count);
 		if (error >= least_error)
 			continue;
 		least_error = error;

@@ -155,6 +155,8 @@ struct mlr_service_frames {
  * its rate, else the best; they add up to about `most` at most, MLR_ROUND_MAX / 2 or less. The load at which no service is sent at
  * more than its rate; 0 where the rates are too far apart. */
 double mlr_service_weights(const double *rates_fps, unsigned int count, uint32_t most, uint32_t *ret_weights);
+/* The load at which none is sent at more than its rate by these weights above 0. */
+double mlr_service_load(const double *rates_fps, const uint32_t *weights, unsigned int count);
 
 /* The tester's addresses on a port. */
 struct mlr_profile_port {

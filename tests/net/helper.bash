@@ -190,7 +190,7 @@ until_it_says() { # PATTERN FILE
     if grep -qs "$1" "$2"; then return 0; fi
     sleep 0.02
   done
-  grep -qs "$1" "$2"
+  grep -qs "$1" "$2" || { echo "it ended without '$1': $(cat "$2")"; return 1; }
 }
 
 # Wait for its end; it is the last run then.

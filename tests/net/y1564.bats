@@ -114,10 +114,56 @@ short=(--cir-steps 50%,100% --step-duration 0.2 --duration 1.5)
   check '.estimate.duration == 100'
 }
 
-@test "what is interrupted has no verdict" {
+@test "what is interrupted has no verdict, but what was counted until then" {
+  local way
+  "$MLR" lab up --name "$LAB" --sut policer:rate=1kfps,burst=1ms,vlan=7 --queues 2 >/dev/null
+  for way in "--tx xsk" "--tx live" "--queues 2 --flows 6 --direction both"; do
+    start y1564 --frame-size 128 --wait d=0.1 --format json --tests performance --duration 3600 --service name=policed,vlan=7,cir=3kfps \
+      --service name=other,vlan=8,cir=1kfps,availability=99% $way
+    until_it_says 'performance of 2 services' "$BATS_TEST_TMPDIR/err"
+    # at least 2 s: half of the frames are lost
+    flowing 4000
+    interrupted
+    "$VALIDATE" --closed docs/schema/y1564.schema.json - <<<"$output"
+    check '.passed == null and .regular == false and .irregular_reason == "interrupted"'
+    check '[.services[].performance | .passed, .irregular_reason] == [null, "interrupted", null, "interrupted"]'
+    # as many as were sent, exactly, and no second that was not sent to its end
+    check '[.services[].performance.counts] | .[0].lost > 2000 and .[1].lost == 0 and .[1].received >= 1000'
+    check '.performance.trials[0] as $trial | ([.services[].performance.counts.sent] | add) == $trial.counts.sent and $trial.counts.unsent == 0 and
+      ($trial.counts | .received + .lost == .sent) and ($trial.trial_duration * 4000 * .aggregate_factor - $trial.counts.sent | fabs < 1)'
+    check '.aggregate_factor as $ports | .services[1].performance | .seconds >= 1 and .seconds == (.due_by_second | length) and .seconds <= .trial_duration + 1 and
+      (.due_by_second | all(. == 1000 * $ports)) and .received_by_second == .due_by_second and .availability_ratio == 1'
+  done
+}
+
+@test "what is interrupted before a frame was sent has no performance" {
   lab_up policer:rate=20kfps
-  start y1564 --frame-size 64 --duration 3600 --cir-steps 100% --step-duration 0.1 --wait d=0.1 --service cir=20kfps --tests performance --format json
+  start y1564 --frame-size 64 --duration 3600 --wait a=3600,d=0.1 --service cir=20kfps --tests performance --format json
   until_it_says 'performance of 1 service' "$BATS_TEST_TMPDIR/err"
   interrupted
   check '.passed == null and .irregular_reason == "interrupted" and .performance.trials == [] and (.services[0].performance | .passed == null and .regular == false)'
+}
+
+@test "what the link does not carry is refused before anything is sent; a policing step beyond it is not made, which is said" {
+  local way port
+  # bridges say the speed of their ports, of veth 10 Gbit/s
+  ip link add "$LAB-x" type veth peer "$LAB-y"
+  ip link add "$A" type bridge
+  ip link add "$B" type bridge
+  ip link set "$LAB-x" master "$A"
+  ip link set "$LAB-y" master "$B"
+  for port in "$LAB-x" "$LAB-y" "$A" "$B"; do ip link set "$port" up; done
+  carried "$A" "$B"
+  for way in --dry-run --quiet; do
+    y1564 $way --service cir=60% --service cir=6Gbps-l1
+    [ "$status" -eq 2 ] && [ -z "$output" ] && [[ $stderr == *"CIR of all services, which are sent at once, is 12.00 Gbit/s on the link, which carries 10.00 Gbit/s"* ]]
+    y1564 $way --tests configuration --service cir=1kfps --service name=burst,cir=60%,eir=60%
+    [ "$status" -eq 2 ] && [ -z "$output" ] && [[ $stderr == *"CIR + EIR of 'burst' is 12.00 Gbit/s on the link, which carries 10.00 Gbit/s"* ]]
+  done
+  y1564 --dry-run --service cir=50% --service cir=30% --service cir=20%
+  [ "$status" -eq 0 ]
+  y1564 --quiet --tests configuration "${short[@]}" --service name=full,cir=100% --service cir=1%
+  check '[.services[].configuration.steps | map(.step)] == [["cir", "cir"], ["cir", "cir", "policing"]]'
+  check "[.deviations[] | select(contains(\"no policing step for 'full'\"))] | length == 1"
+  ip link del "$B"
 }

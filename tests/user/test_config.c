@@ -2,6 +2,7 @@
 /* From argv and a file to a configuration. Refusals in the words of the user are in tests/cli; here is what values become.
  */
 #include <arpa/inet.h>
+#include <math.h>
 #include <netinet/ether.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "config/config.h"
 #include "config/configure.h"
 #include "config/echo.h"
+#include "config/options_suite.h"
 #include "config/traffic.h"
 
 #define ARGUMENTS_MAX 32
@@ -531,6 +533,40 @@ static void echo_reads_back(void **state)
 	config_free(&again.config);
 }
 
+/* y1564: these can be sent at once, and so can those of them that their configuration tests leave; at CIR, and hardly less. */
+static void services_are_sent_without_others_too(void **state)
+{
+	static const char *const lines[] = {
+		"y1564 -p a,b --service cir=3910,size=1518 --service cir=118656,size=imix --service "
+		"cir=5000,size=genome:aabbbcc "
+		"--service cir=263,size=1518 --service cir=8284,size=imix",
+		"y1564 -p a,b --flows 10 --service cir=103225,size=512 --service cir=4959,size=1518 --service "
+		"cir=884,size=1518 "
+		"--service cir=28802,size=128 --service cir=3523,size=genome:aabbbcc",
+	};
+	struct mlr_service_frames frames[SERVICES_MAX];
+	struct config together;
+	double load_fps;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(lines); i++) {
+		struct service_rates rates[SERVICES_MAX];
+		struct reading reading;
+
+		take(&reading, lines[i]);
+		assert_int_equal(services_rates(&reading.config, INFINITY, rates), EXIT_DONE);
+		for (unsigned int which = 1; which < 1u << reading.config.service_count; which++) {
+			assert_int_equal(config_for_services(&reading.config, which, rates, frames, &together, &load_fps),
+					 EXIT_DONE);
+			for (unsigned int j = 0; j < reading.config.service_count; j++) {
+				assert_true(rates[j].load_fps <= rates[j].cir_fps * (1 + 1e-9));
+				assert_true(rates[j].load_fps >= 0.99 * rates[j].cir_fps);
+			}
+		}
+		config_free(&reading.config);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -551,6 +587,7 @@ int main(void)
 		cmocka_unit_test(an_empty_file_says_nothing),
 		cmocka_unit_test(bad_files_are_usage_errors),
 		cmocka_unit_test(echo_reads_back),
+		cmocka_unit_test(services_are_sent_without_others_too),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -31,8 +31,7 @@ struct joint {
 	unsigned int count;
 	struct run *runs[SERVICES_MAX];
 	json_t *results[SERVICES_MAX]; /* of each */
-	struct mlr_service_frames frames[SERVICES_MAX];
-	double load_fps; /* of all */
+	double load_fps;               /* of all */
 };
 
 static bool is_wanted(const struct config *config, enum y1564_test test)
@@ -102,12 +101,10 @@ static bool is_decided(const struct measurement *measurement, unsigned int fault
 	       (!faults && intended - (double)measurement->counts.sent <= UNSENT_RATIO * intended);
 }
 
-/* Put into a result what was measured of it, and the verdict. */
-static void put_outcome(struct run *run, json_t *json, const struct measurement *measurement,
-			const struct mlr_y1564_outcome *outcome, unsigned int faults)
+/* Put into a result what was measured of it, and the verdict, if it is decided. */
+static void put_outcome(struct run *run, json_t *json, const struct mlr_y1564_outcome *outcome, unsigned int faults,
+			bool decided)
 {
-	bool decided = is_decided(measurement, faults);
-
 	json_object_update_new(json,
 			       json_pack("{s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "received_rate", outcome->received_fps,
 					 "loss_ratio", json_number_or_null(outcome->loss_ratio), "delay_mean_ns",
@@ -115,7 +112,6 @@ static void put_outcome(struct run *run, json_t *json, const struct measurement 
 					 json_number_or_null(outcome->delay_max_ns), "delay_variation_ns",
 					 json_number_or_null(outcome->variation_ns), "passed",
 					 decided ? json_boolean(!faults) : json_null(), "faults", faults_json(faults)));
-	run->part.tester_limited |= measurement->tester_limited;
 	if (decided)
 		run->failed |= faults != 0;
 	else
@@ -137,17 +133,20 @@ static enum exit_code take_step(struct run *run, const struct mlr_y1564_step *st
 	static const char *const kinds[] = { "cir", "eir", "policing" };
 	struct mlr_y1564_outcome outcome;
 	struct measurement measurement;
+	unsigned int faults;
 	json_t *json;
 	enum exit_code code = suite_trial(&run->part, step->load_fps, run->part.config->step_duration_s, &measurement);
 
 	if (code != EXIT_DONE)
 		return code;
 	outcome = outcome_of(run, &measurement);
+	faults = mlr_y1564_judge_step(&run->service, step, &outcome);
 	json = json_pack("{s:s, s:f, s:f, s:o, s:o, s:b}", "step", kinds[step->kind], "load", step->load_fps, "load_ratio",
 			 step->load_fps / run->service.cir_fps, "received_rate_min", json_number_or_null(step->least_fps),
 			 "received_rate_max", json_number_or_null(step->most_fps), "tester_limited",
 			 measurement.tester_limited);
-	put_outcome(run, json, &measurement, &outcome, mlr_y1564_judge_step(&run->service, step, &outcome));
+	put_outcome(run, json, &outcome, faults, is_decided(&measurement, faults));
+	run->part.tester_limited |= measurement.tester_limited;
 	json_array_append_new(steps, json);
 	json_array_append_new(trials, report_trial(&measurement));
 	measurement_free(&measurement);
@@ -161,6 +160,19 @@ static void note_undecided(struct suite_part *part, const struct run *run)
 		part->reason = "the tester itself was the limit where this would have been decided";
 }
 
+/* Whether no link carries the load of a policing step. That it is left out is said. */
+static bool is_beyond_link(const struct run *run, const struct mlr_y1564_step *policing)
+{
+	double line_fps = run->part.measurer->line_rate_fps;
+
+	if (line_fps <= 0 || policing->load_fps <= line_fps)
+		return false;
+	append_sentence(json_object_get(run->suite->common.setting, "deviations"),
+			"ITU-T Y.1564 8.1: no policing step for '%s': its %g frames/s are more than the link carries, %g.",
+			run->options->name, policing->load_fps, line_fps);
+	return true;
+}
+
 static enum exit_code test_configuration(void *context, json_t *json)
 {
 	struct run *run = context;
@@ -170,6 +182,8 @@ static enum exit_code test_configuration(void *context, json_t *json)
 	json_t *list = json_array(), *trials = json_array();
 	enum exit_code code = EXIT_DONE;
 
+	if (is_beyond_link(run, &steps[count - 1]))
+		count--;
 	for (size_t i = 0; i < count && code == EXIT_DONE; i++)
 		code = take_step(run, &steps[i], list, trials);
 	json_object_update_new(json, json_pack("{s:f, s:o, s:o, s:o}", "step_duration", config->step_duration_s, "passed",
@@ -189,7 +203,7 @@ static json_t *seconds_json(const uint64_t *frames, size_t count)
 	return list;
 }
 
-static void judge_performance(struct joint *joint, unsigned int number, const struct measurement *measurement)
+static void judge_performance(struct joint *joint, unsigned int number, const struct measurement *measurement, bool is_whole)
 {
 	const struct service_counts *counts = &measurement->services[number];
 	struct mlr_y1564_availability found =
@@ -197,6 +211,7 @@ static void judge_performance(struct joint *joint, unsigned int number, const st
 	struct mlr_y1564_outcome outcome =
 		outcome_among(counts, &found, measurement->result.input.duration_s * joint->part.measurer->transmitters);
 	struct run *run = joint->runs[number];
+	unsigned int faults = mlr_y1564_judge_performance(&run->service, &outcome);
 	json_t *json = joint->results[number];
 
 	json_object_update_new(
@@ -207,7 +222,7 @@ static void judge_performance(struct joint *joint, unsigned int number, const st
 				(json_int_t)found.unavailable, "availability_ratio", json_number_or_null(found.ratio),
 				"due_by_second", seconds_json(counts->due_in, found.seconds), "received_by_second",
 				seconds_json(counts->received_in, found.seconds)));
-	put_outcome(run, json, measurement, &outcome, mlr_y1564_judge_performance(&run->service, &outcome));
+	put_outcome(run, json, &outcome, faults, is_whole && is_decided(measurement, faults));
 }
 
 static enum exit_code test_performance(void *context, json_t *json)
@@ -219,6 +234,7 @@ static enum exit_code test_performance(void *context, json_t *json)
 		.frame_count = (uint64_t)fmax(1, round(joint->load_fps * duration_s)),
 		.grace_s = GRACE_S,
 		.links_may_change = true, /* a link that is lost is no less unavailable */
+		.keeps_part = true,       /* it may have gone on for a day */
 	};
 	struct measurement measurement;
 	enum exit_code code;
@@ -228,14 +244,16 @@ static enum exit_code test_performance(void *context, json_t *json)
 	code = suite_steps(&joint->part, &steps, &measurement);
 	if (code != EXIT_DONE)
 		return code;
+	if (steps.ret_is_part)
+		json_object_set_new(json, "trial_duration", json_real(measurement.result.input.duration_s));
 	for (unsigned int i = 0; i < joint->count; i++) {
-		judge_performance(joint, i, &measurement);
+		judge_performance(joint, i, &measurement, !steps.ret_is_part);
 		note_undecided(&joint->part, joint->runs[i]);
 	}
 	joint->part.tester_limited = measurement.tester_limited;
 	json_array_append_new(json_object_get(json, "trials"), report_trial(&measurement));
 	measurement_free(&measurement);
-	return EXIT_DONE;
+	return steps.ret_is_part ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 
 /* --- time --------------------------------------------------------------------------------------------------------------------- */
@@ -292,14 +310,11 @@ static double ns_of(double duration_s)
 	return duration_s * (double)NS_PER_S;
 }
 
-/* Its rates in frames/s, once the line rate is known. */
-static enum exit_code resolve(struct run *run)
+static struct mlr_y1564_service agreement(const struct service *asked, const struct service_rates *rates)
 {
-	const struct service *asked = run->options;
-	double line_fps = run->part.measurer->line_rate_fps;
-	enum exit_code code;
-
-	run->service = (struct mlr_y1564_service){
+	return (struct mlr_y1564_service){
+		.cir_fps = rates->cir_fps,
+		.eir_fps = rates->eir_fps,
 		.margin_ratio = asked->margin_ratio,
 		.sla = { .loss_ratio = asked->loss_ratio,
 			 .delay_ns = ns_of(asked->delay_s),
@@ -307,10 +322,6 @@ static enum exit_code resolve(struct run *run)
 			 .variation_ns = ns_of(asked->variation_s),
 			 .availability_ratio = asked->availability_ratio },
 	};
-	code = option_load_fps(run->part.config, "service", &asked->cir, line_fps, &run->service.cir_fps);
-	if (code == EXIT_DONE && asked->eir.value > 0)
-		code = option_load_fps(run->part.config, "service", &asked->eir, line_fps, &run->service.eir_fps);
-	return code;
 }
 
 static json_t *vlans_json(const struct config *config)
@@ -323,9 +334,8 @@ static json_t *vlans_json(const struct config *config)
 	return list;
 }
 
-static json_t *service_json(const struct run *run)
+static json_t *service_json(const struct run *run, const struct config *config)
 {
-	const struct config *config = run->part.config;
 	const struct mlr_y1564_service *service = &run->service;
 	const struct mlr_y1564_sla *sla = &service->sla;
 	json_t *json =
@@ -363,28 +373,50 @@ static enum exit_code configure_service(struct run *run)
 	return code;
 }
 
-/* With a measurer of its own, by which its rates are known, too. */
-static enum exit_code measure_service(struct run *run)
+/* All services are in the document from the first one's measurer on, by which the link is known. */
+static enum exit_code begin_services(struct run *first, struct service_rates *rates)
+{
+	struct y1564 *suite = first->suite;
+	const struct config *all = suite->common.config;
+	double link_bps = l1_bps(first->part.measurer->line_rate_fps, first->part.config->frame_size_octets);
+	enum exit_code code = services_rates(all, link_bps, rates);
+
+	for (unsigned int i = 0; i < all->service_count && code == EXIT_DONE; i++) {
+		struct run *run = &first[i];
+		struct config config;
+
+		code = config_for_service(all, run->options, &config);
+		if (code != EXIT_DONE)
+			break;
+		run->service = agreement(run->options, &rates[i]);
+		run->json = service_json(run, &config);
+		json_array_append_new(suite->services, run->json);
+	}
+	return code;
+}
+
+/* With a measurer of its own; none but the first where it would only be opened. */
+static enum exit_code measure_service(struct run *run, struct service_rates *rates)
 {
 	struct suite *suite = &run->suite->common;
+	bool is_first = run->options == suite->config->services;
 	struct config config;
-	enum exit_code code = config_for_service(suite->config, run->options, &config);
+	enum exit_code code;
 
+	if (!is_first && !is_wanted(suite->config, Y1564_CONFIGURATION))
+		return EXIT_DONE;
+	code = config_for_service(suite->config, run->options, &config);
 	if (code != EXIT_DONE)
 		return code;
 	run->part = (struct suite_part){ .suite = suite, .config = &config };
 	suite_take_macs(json_object_get(suite->setting, "measurer"), &config);
 	code = measurer_new(&config, &run->part.measurer);
+	if (code == EXIT_DONE && is_first)
+		code = begin_services(run, rates);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
 		suite_keep_setting(&run->part);
-	if (code == EXIT_DONE)
-		code = resolve(run);
-	if (code == EXIT_DONE) {
-		run->json = service_json(run);
-		json_array_append_new(run->suite->services, run->json);
-		if (is_wanted(&config, Y1564_CONFIGURATION))
-			code = configure_service(run);
-	}
+	if (code == EXIT_DONE && is_wanted(&config, Y1564_CONFIGURATION))
+		code = configure_service(run);
 	measurer_free(run->part.measurer);
 	return code;
 }
@@ -427,15 +459,14 @@ static enum exit_code measure_together(struct y1564 *suite, struct joint *joint)
 }
 
 /* Of all services of which it is not known that they are not configured as agreed. */
-static enum exit_code test_together(struct y1564 *suite, struct run *runs)
+static enum exit_code test_together(struct y1564 *suite, struct run *runs, struct service_rates *rates)
 {
 	const struct config *config = suite->common.config;
-	const struct service *services[SERVICES_MAX];
-	double rates_fps[SERVICES_MAX];
+	struct mlr_service_frames frames[SERVICES_MAX];
 	struct joint joint = { .part = { .suite = &suite->common } };
 	struct config together;
+	unsigned int which = 0;
 	enum exit_code code;
-	double sum = 0;
 
 	for (unsigned int i = 0; i < config->service_count; i++) {
 		if (runs[i].failed) {
@@ -443,19 +474,16 @@ static enum exit_code test_together(struct y1564 *suite, struct run *runs)
 			continue;
 		}
 		runs[i].failed = runs[i].undecided = false;
-		services[joint.count] = runs[i].options;
-		rates_fps[joint.count] = runs[i].service.cir_fps;
+		which |= 1u << i;
 		joint.runs[joint.count++] = &runs[i];
 	}
 	if (!joint.count)
 		return EXIT_DONE;
-	code = config_for_services(config, services, rates_fps, joint.count, joint.frames, &together, &joint.load_fps);
+	code = config_for_services(config, which, rates, frames, &together, &joint.load_fps);
 	if (code != EXIT_DONE)
 		return code;
 	for (unsigned int i = 0; i < joint.count; i++)
-		sum += joint.frames[i].weight;
-	for (unsigned int i = 0; i < joint.count; i++)
-		joint.results[i] = json_pack("{s:f}", "load", joint.load_fps * joint.frames[i].weight / sum);
+		joint.results[i] = json_pack("{s:f}", "load", rates[joint.runs[i] - runs].load_fps);
 	suite_take_macs(json_object_get(suite->common.setting, "measurer"), &together);
 	joint.part.config = &together;
 	return measure_together(suite, &joint);
@@ -464,15 +492,16 @@ static enum exit_code test_together(struct y1564 *suite, struct run *runs)
 enum exit_code y1564_run(const struct config *config, struct y1564 *ret)
 {
 	struct run runs[SERVICES_MAX] = { 0 };
+	struct service_rates rates[SERVICES_MAX];
 	enum exit_code code = EXIT_DONE;
 
 	*ret = (struct y1564){ .common = suite_begin(config), .services = json_array() };
-	for (unsigned int i = 0; i < config->service_count && code == EXIT_DONE; i++) {
+	for (unsigned int i = 0; i < config->service_count; i++)
 		runs[i] = (struct run){ .suite = ret, .options = &config->services[i] };
-		code = measure_service(&runs[i]);
-	}
+	for (unsigned int i = 0; i < config->service_count && code == EXIT_DONE; i++)
+		code = measure_service(&runs[i], rates);
 	if (code == EXIT_DONE && is_wanted(config, Y1564_PERFORMANCE))
-		code = test_together(ret, runs);
+		code = test_together(ret, runs, rates);
 	code = suite_end(&ret->common, code);
 	return code == EXIT_DONE && ret->failed ? EXIT_UNMET : code;
 }

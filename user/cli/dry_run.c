@@ -6,6 +6,7 @@
 #include "benchmark/plan.h"
 #include "cli/verbs.h"
 #include "config/given.h"
+#include "config/options_suite.h"
 #include "config/requirement.h"
 #include "measurer/measurer.h"
 #include "mlr/frame.h"
@@ -41,6 +42,7 @@ static enum exit_code check_load(const struct config *config, const char *option
 
 static enum exit_code check_loads(const struct config *config, double line_rate_fps)
 {
+	struct service_rates rates[SERVICES_MAX];
 	enum exit_code code = require_resolve(config, line_rate_fps);
 
 	if (!code)
@@ -49,9 +51,8 @@ static enum exit_code check_loads(const struct config *config, double line_rate_
 		code = check_load(config, "min-load", &config->min_load, line_rate_fps);
 	if (!code)
 		code = check_load(config, "max-load", &config->max_load, line_rate_fps);
-	for (unsigned int i = 0; i < config->service_count && !code; i++)
-		if (!(code = check_load(config, "service", &config->services[i].cir, line_rate_fps)))
-			code = check_load(config, "service", &config->services[i].eir, line_rate_fps);
+	if (!code && config->verb == VERB_Y1564)
+		code = services_rates(config, l1_bps(line_rate_fps, config->frame_size_octets), rates);
 	return code;
 }
 

@@ -260,25 +260,16 @@ static enum exit_code check_y1564(struct config *config)
  * ports. */
 static enum exit_code check_services(struct config *config)
 {
-	struct mlr_service_frames frames[SERVICES_MAX];
-	const struct service *services[SERVICES_MAX];
-	double rates_fps[SERVICES_MAX], load_all_fps;
+	struct service_rates rates[SERVICES_MAX];
 	enum exit_code code = EXIT_DONE;
-	bool are_known = config->tests >> Y1564_PERFORMANCE & 1;
 	struct config one;
 
 	for (unsigned int i = 0; i < config->service_count && code == EXIT_DONE; i++) {
-		services[i] = &config->services[i];
-		code = config_for_service(config, services[i], &one);
-		if (code == EXIT_DONE)
-			rates_fps[i] = load_fps(&services[i]->cir, one.frame_size_octets, 0);
+		code = config_for_service(config, &config->services[i], &one);
 		if (code == EXIT_DONE && traffic_mtu(&one) > config->suite_mtu)
 			config->suite_mtu = traffic_mtu(&one);
-		are_known &= code == EXIT_DONE && rates_fps[i] > 0;
 	}
-	return are_known
-		       ? config_for_services(config, services, rates_fps, config->service_count, frames, &one, &load_all_fps)
-		       : code;
+	return code == EXIT_DONE ? services_rates(config, INFINITY, rates) : code;
 }
 
 static enum exit_code check_trial(const struct config *config)

@@ -2,6 +2,7 @@
 #include "config/options_suite.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@
 #include "config/traffic.h"
 #include "mlr/imix.h"
 
-#define LOSS_STEP_MOST 0.1 /* RFC 2544, 26.3 */
+#define LOSS_STEP_MOST 0.1  /* RFC 2544, 26.3 */
+#define ROUNDING       1e-9 /* of the rate of a link, as a sum of parts of it */
 
 /* --- frame sizes -------------------------------------------------------------------------------------------------- */
 
@@ -116,70 +118,162 @@ enum exit_code config_for_service(const struct config *config, const struct serv
 	return config_for_frame_size(&tagged, *service->frame_size ? service->frame_size : config->frame_size_text, ret);
 }
 
-/* Deal them the shares of one load, of so many places at most. The load; 0 where their rates are too far apart for that. */
-static double share_load(const double *rates_fps, const double *octets, unsigned int count, uint32_t most,
-			 struct mlr_service_frames *frames, struct config *all)
+/* Each gets its weight. */
+static void share(const uint32_t *weights, const double *octets, unsigned int count, struct mlr_service_frames *frames,
+		  struct config *all)
 {
-	uint32_t weights[SERVICES_MAX];
-	double load_fps = mlr_service_weights(rates_fps, count, most, weights), octet_sum = 0, sum = 0;
+	double octet_sum = 0, sum = 0;
 
-	for (unsigned int i = 0; i < count && load_fps > 0; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		frames[i].weight = weights[i];
 		octet_sum += weights[i] * octets[i];
 		sum += weights[i];
 	}
 	all->frame_size_octets = octet_sum / sum;
-	return load_fps;
 }
 
-/* Whether one of them has tags is what ports are prepared for, and the longest frames. Where flows, sizes and shares do not meet
- * again, fewer places are tried: services that could be sent with others still can be when one of those is left out. */
-enum exit_code config_for_services(const struct config *config, const struct service *const *services,
-				   const double *rates_fps, unsigned int count, struct mlr_service_frames *frames,
-				   struct config *ret, double *ret_load_fps)
+static enum exit_code refuse_rates(bool too_far)
 {
-	struct config all = *config, one;
-	double octets[SERVICES_MAX];
-	uint32_t most = MLR_ROUND_MAX / 2;
+	if (too_far)
+		return refuse(EXIT_USAGE_ERROR,
+			      "--service: the rates of these services are too far apart to be sent at once: "
+			      "one is less than 1/32768 of all");
+	return refuse(EXIT_USAGE_ERROR,
+		      "--service: cannot send these at once: their flows, mixes of sizes and rates do not meet "
+		      "again within 65536 frames; take fewer flows, or rates in simpler proportions");
+}
+
+/* Weights by which their lists meet again: those that they have, if they have any, else as good ones as there are; of fewer
+ * places where those do not. */
+static enum exit_code find_weights(struct config *all, const double *rates_fps, const double *octets,
+				   struct mlr_service_frames *frames, uint32_t *weights, double *ret_load_fps)
+{
+	unsigned int count = all->at_once_count;
 	enum exit_code code = EXIT_DONE;
 	bool meet = false;
 
-	for (unsigned int i = 0; i < count && code == EXIT_DONE; i++) {
-		code = config_for_service(config, services[i], &one);
+	if (weights[0]) {
+		*ret_load_fps = mlr_service_load(rates_fps, weights, count);
+		share(weights, octets, count, frames, all);
+		code = traffic_check_services(all, &meet);
+	}
+	for (uint32_t most = MLR_ROUND_MAX / 2; code == EXIT_DONE && !meet; most /= 2) {
+		*ret_load_fps = mlr_service_weights(rates_fps, count, most, weights);
+		if (*ret_load_fps <= 0)
+			return refuse_rates(most == MLR_ROUND_MAX / 2);
+		share(weights, octets, count, frames, all);
+		code = traffic_check_services(all, &meet);
+	}
+	return code;
+}
+
+/* Whether one of them has tags is what ports are prepared for, and the longest frames. */
+enum exit_code config_for_services(const struct config *config, unsigned int which, struct service_rates *rates,
+				   struct mlr_service_frames *frames, struct config *ret, double *ret_load_fps)
+{
+	struct config all = *config, one;
+	double octets[SERVICES_MAX] = { 0 }, rates_fps[SERVICES_MAX] = { 0 }, sum = 0;
+	struct service_rates *of[SERVICES_MAX];
+	uint32_t weights[SERVICES_MAX] = { 0 };
+	unsigned int count = 0;
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int i = 0; i < config->service_count && code == EXIT_DONE; i++) {
+		if (!(which >> i & 1))
+			continue;
+		code = config_for_service(config, &config->services[i], &one);
 		if (code != EXIT_DONE)
 			break;
-		frames[i] = traffic_service(&one);
-		octets[i] = one.frame_size_octets;
-		if (!i || frames[i].vlan_count > all.vlan_count) {
+		of[count] = &rates[i];
+		frames[count] = traffic_service(&one);
+		octets[count] = one.frame_size_octets;
+		rates_fps[count] = rates[i].cir_fps;
+		weights[count] = rates[i].weight;
+		if (!count || one.vlan_count > all.vlan_count) {
 			all.vlan_count = one.vlan_count;
 			memcpy(all.vlans, one.vlans, sizeof(all.vlans));
 		}
-		if (!i || mlr_size_most_octets(&one.sizes) > mlr_size_most_octets(&all.sizes))
+		if (!count || mlr_size_most_octets(&one.sizes) > mlr_size_most_octets(&all.sizes))
 			all.sizes = one.sizes;
-		if (config->template && frames[i].vlan_count != frames[0].vlan_count)
+		if (config->template && one.vlan_count != frames[0].vlan_count)
 			code = refuse(EXIT_USAGE_ERROR,
 				      "--template: services that are sent at once need as many VLAN tags each: its payload "
 				      "stands at one place");
+		count++;
 	}
 	all.at_once = frames;
 	all.at_once_count = count;
-	for (; code == EXIT_DONE && !meet; most /= 2) {
-		*ret_load_fps = share_load(rates_fps, octets, count, most, frames, &all);
-		if (*ret_load_fps > 0)
-			code = traffic_check_services(&all, &meet);
-		else if (most == MLR_ROUND_MAX / 2)
-			code = refuse(EXIT_USAGE_ERROR,
-				      "--service: the rates of these services are too far apart to be sent at once: "
-				      "one is less than 1/32768 of all");
-		else
-			code = refuse(
-				EXIT_USAGE_ERROR,
-				"--service: cannot send these at once: their flows, mixes of sizes and rates do not meet "
-				"again within 65536 frames; take fewer flows, or rates in simpler proportions");
-	}
 	if (code == EXIT_DONE)
-		*ret = all;
-	return code;
+		code = find_weights(&all, rates_fps, octets, frames, weights, ret_load_fps);
+	if (code != EXIT_DONE)
+		return code;
+	for (unsigned int i = 0; i < count; i++)
+		sum += weights[i];
+	for (unsigned int i = 0; i < count; i++) {
+		of[i]->weight = weights[i];
+		of[i]->load_fps = *ret_load_fps * weights[i] / sum;
+	}
+	*ret = all;
+	return EXIT_DONE;
+}
+
+/* More than links carry, but for rounding; false where nobody knows how much that is. */
+static bool is_too_much(double wanted_bps, double link_bps)
+{
+	return link_bps > 0 && wanted_bps > link_bps * (1 + ROUNDING);
+}
+
+static enum exit_code refuse_too_much(const char *what, double wanted_bps, double link_bps, const char *remedy)
+{
+	char wanted[UNIT_TEXT_SIZE], link[UNIT_TEXT_SIZE];
+
+	return refuse(EXIT_USAGE_ERROR, "--service: %s is %s on the link, which carries %s; %s", what,
+		      format_si(wanted_bps, "bit/s", wanted), format_si(link_bps, "bit/s", link), remedy);
+}
+
+/* Of one service by itself; adds what its committed rate is on the link. */
+static enum exit_code find_rates(const struct config *config, const struct service *service, double link_bps,
+				 struct service_rates *rates, double *sum_bps)
+{
+	struct config one;
+	enum exit_code code = config_for_service(config, service, &one);
+	char what[MLR_GOAL_NAME_SIZE + 32];
+	double line_fps, all_bps;
+
+	*rates = (struct service_rates){ 0 };
+	if (code != EXIT_DONE)
+		return code;
+	line_fps = mlr_line_rate_fps(link_bps, one.frame_size_octets);
+	code = option_load_fps(&one, "service", &service->cir, line_fps, &rates->cir_fps);
+	if (code == EXIT_DONE && service->eir.value > 0)
+		code = option_load_fps(&one, "service", &service->eir, line_fps, &rates->eir_fps);
+	if (code != EXIT_DONE)
+		return code;
+	*sum_bps += l1_bps(rates->cir_fps, one.frame_size_octets);
+	all_bps = l1_bps(rates->cir_fps + rates->eir_fps, one.frame_size_octets);
+	snprintf(what, sizeof(what), "CIR + EIR of '%s'", service->name);
+	if (config->tests >> Y1564_CONFIGURATION & 1 && is_too_much(all_bps, link_bps))
+		return refuse_too_much(what, all_bps, link_bps, "lower them");
+	return EXIT_DONE;
+}
+
+enum exit_code services_rates(const struct config *config, double link_bps, struct service_rates *ret)
+{
+	unsigned int count = config->service_count;
+	struct mlr_service_frames frames[SERVICES_MAX];
+	double sum_bps = 0, load_fps;
+	struct config together;
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int i = 0; i < count && code == EXIT_DONE; i++)
+		code = find_rates(config, &config->services[i], link_bps, &ret[i], &sum_bps);
+	if (code != EXIT_DONE || !(config->tests >> Y1564_PERFORMANCE & 1))
+		return code;
+	if (is_too_much(sum_bps, link_bps))
+		return refuse_too_much("CIR of all services, which are sent at once,", sum_bps, link_bps,
+				       "lower them, or take fewer services, or --tests configuration alone");
+	return isinf(sum_bps) ? EXIT_DONE
+			      : config_for_services(config, (1u << count) - 1, ret, frames, &together, &load_fps);
 }
 
 /* --- rfc2544, y1564 ------------------------------------------------------------------------------------------------------ */

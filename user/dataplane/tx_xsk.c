@@ -43,12 +43,12 @@
 /* Copy mode charges each frame to the socket until the SUT has let go of it. The default of some 270 frames would make a
  * slow SUT hold the tester back, and hide its loss. */
 #define SEND_BUFFER_OCTETS (64 << 20)
-#define DRAIN_NS           NS_PER_S       /* how long the kernel may take to complete the next of the last frames, */
-#define DOWN_TIMES         8              /* and how many times that where the port is down, as while it agrees on a speed */
-#define RELEASE_NS         (2 * NS_PER_S) /* how long the kernel may take to let go of a queue */
-#define METADATA_ROOM      64             /* octets before a frame, so that it begins a cache line as it does without */
-#define SAMPLES_PER_S      1000           /* frames whose departure is stamped, about */
-#define SAMPLE_UNPACED     1024           /* one in so many, where no load says how many there will be */
+#define DRAIN_NS           NS_PER_S /* how long the kernel may take to complete the next of the last frames, */
+#define DOWN_TIMES         8        /* and how many times that where the port is down, as while it agrees on a speed */
+#define RELEASE_NS         (10 * NS_PER_S) /* how long the kernel may take to let go of a queue */
+#define METADATA_ROOM      64              /* octets before a frame, so that it begins a cache line as it does without */
+#define SAMPLES_PER_S      1000            /* frames whose departure is stamped, about */
+#define SAMPLE_UNPACED     1024            /* one in so many, where no load says how many there will be */
 
 #ifndef XDP_MAX_TX_SKB_BUDGET
 #define XDP_MAX_TX_SKB_BUDGET 9 /* Linux 6.18; older kernels refuse it, and 32 frames a call it is */

@@ -202,7 +202,21 @@ static enum exit_code count_service(const struct measurer_xdp *xdp, unsigned int
 	return code;
 }
 
-enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uint64_t frame_count,
+/* Those of which a queue sent all its frames, and so many at most. */
+static size_t seconds_sent(const struct tx_port *port, unsigned int queue, double load_fps, uint64_t frame_count,
+			   size_t most)
+{
+	const struct mlr_queue_plan *plan = port->plans[queue];
+	uint64_t sent = port->queues[queue]->report.sent, seconds;
+	struct mlr_pacer pacer;
+
+	if (mlr_pacer_init(&pacer, load_fps, frame_count, plan->first, plan->step) || sent >= pacer.count)
+		return most;
+	seconds = (mlr_pacer_departure_ns(&pacer, sent) + ROUNDED_NS) / NS_PER_S;
+	return seconds < most ? seconds : most;
+}
+
+enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uint64_t frame_count, bool is_part,
 			    struct measurement *measurement)
 {
 	unsigned int count = xdp->profile.service_count;
@@ -212,6 +226,10 @@ enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uin
 		return EXIT_DONE;
 	measurement->service_count = count;
 	measurement->second_count = services_seconds(xdp->config);
+	for (unsigned int i = 0; is_part && i < xdp->port_count; i++)
+		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count; queue++)
+			measurement->second_count =
+				seconds_sent(xdp->ends[i].tx, queue, load_fps, frame_count, measurement->second_count);
 	measurement->services = calloc(count, sizeof(*measurement->services));
 	measurement->seconds = calloc(2 * count * measurement->second_count + 1, sizeof(*measurement->seconds));
 	if (!measurement->services || !measurement->seconds)

@@ -65,6 +65,7 @@ struct load_steps {
 	double then_load_fps; /* 0: nothing follows */
 	uint64_t then_frame_count;
 	bool links_may_change; /* they go down, and may come back: that is part of the test, and the trial counts */
+	bool keeps_part;       /* of one load that a stop ends: what was sent until then is measured all the same */
 	double grace_s;        /* how long after its time the last frame may still be sent */
 	/* Called about every ms from before the first frame until after the last, with the frames received so far and those
 	 * known to be missing by a gap before a later one; may be NULL. */
@@ -74,6 +75,7 @@ struct load_steps {
 	void *context;
 	uint64_t ret_start_ns, ret_change_ns,
 		ret_end_ns; /* when the first frame, the first after the change, the end was due */
+	bool ret_is_part;   /* a stop ended it */
 	uint64_t first_sequences, base_received, base_missing; /* the measurer's own */
 };
 enum exit_code measurer_xdp_measure_steps(struct measurer *measurer, struct load_steps *steps, struct measurement *ret);

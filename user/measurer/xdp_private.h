@@ -124,8 +124,9 @@ enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_tr
 /* How many seconds of a schedule are counted by service, where several are sent at once. */
 uint32_t services_seconds(const struct config *config);
 
-/* After such a trial, that was judged: fill in what came of each, if there were any. EXIT_INCAPABLE without memory. */
-enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uint64_t frame_count,
+/* After such a trial, that was judged: fill in what came of each, if there were any. Of one that a stop ended, the seconds that were
+ * sent to their end. EXIT_INCAPABLE without memory. */
+enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uint64_t frame_count, bool is_part,
 			    struct measurement *measurement);
 
 /* --- xdp.c: how it is opened, step by step, for one host or as a part of several (mpi.h) ----------------------------- */

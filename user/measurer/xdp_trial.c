@@ -29,6 +29,23 @@ static uint64_t ns_of(double seconds)
 	return (uint64_t)(seconds * (double)NS_PER_S);
 }
 
+static bool keeps_part(const struct measurer_xdp *xdp)
+{
+	return xdp->steps && xdp->steps->keeps_part;
+}
+
+/* After frames were sent, sleep until this moment, or until a stop that ends the trial: then true. */
+static bool pause_until(const struct measurer_xdp *xdp, uint64_t monotonic_ns)
+{
+	const struct timespec until = { .tv_sec = (time_t)(monotonic_ns / NS_PER_S),
+					.tv_nsec = (long)(monotonic_ns % NS_PER_S) };
+
+	if (!keeps_part(xdp))
+		return stop_sleep_until(monotonic_ns);
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+	return false;
+}
+
 /* Sleep for a phase, if it has a length. */
 static enum exit_code wait_phase(double wait_s)
 {
@@ -401,7 +418,7 @@ static enum exit_code wait_residual(struct measurer_xdp *xdp, const struct xdp_r
 			*ret = xdp_residual_summary(&residual);
 			return EXIT_DONE;
 		}
-		if (stop_sleep_until(clock_ns() + POLL_NS))
+		if (pause_until(xdp, clock_ns() + POLL_NS))
 			return EXIT_INTERRUPTED;
 	}
 }
@@ -528,7 +545,8 @@ static void add_queries(const struct snmp_report *snmp, struct port_counts *coun
 
 static void describe_port(struct measurer_xdp *xdp, unsigned int port, const struct xdp_run *run, struct port_trial *ret)
 {
-	uint64_t intended = run->frame_count == TX_NO_LIMIT ? sent_by(xdp, port) : run->frame_count;
+	bool is_sent = run->frame_count == TX_NO_LIMIT || run->is_part;
+	uint64_t intended = is_sent ? sent_by(xdp, port) : run->frame_count;
 
 	*ret = (struct port_trial){
 		.link_changes = run->after.link_changes[port] - run->before.link_changes[port],
@@ -551,7 +569,7 @@ static void describe_port(struct measurer_xdp *xdp, unsigned int port, const str
 /* Some drivers refresh their counters late: look again. */
 static enum exit_code read_link_again(struct measurer_xdp *xdp, unsigned int port, struct xdp_snapshot *after)
 {
-	if (stop_sleep_until(clock_ns() + NIC_POLL_NS))
+	if (pause_until(xdp, clock_ns() + NIC_POLL_NS))
 		return EXIT_INTERRUPTED;
 	return read_link(xdp, port, false, after);
 }
@@ -726,6 +744,18 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 	return EXIT_DONE;
 }
 
+/* A stop ended the trial while frames were sent: whether it goes on as if they had been all. */
+static bool take_part(struct measurer_xdp *xdp, struct xdp_run *run)
+{
+	uint64_t sent = sent_by_all(xdp);
+
+	if (!keeps_part(xdp) || !sent)
+		return false;
+	xdp->steps->ret_is_part = run->is_part = true;
+	run->input.duration_s = (double)sent / run->input.load_fps / xdp->measurer.transmitters;
+	return true;
+}
+
 static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, struct measurement *measurement)
 {
 	const struct waits *waits = &xdp->config->waits;
@@ -734,7 +764,8 @@ static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, str
 	xdp->trial++;
 	measurement->number = ++xdp->trial_count;
 	if ((code = xdp_run_arm(xdp, xdp_run_sequences(xdp, run), run)) ||
-	    (code = xdp_run_transmit(xdp, run, clock_ns() + START_MARGIN_NS)))
+	    ((code = xdp_run_transmit(xdp, run, clock_ns() + START_MARGIN_NS)) &&
+	     (code != EXIT_INTERRUPTED || !take_part(xdp, run))))
 		return code;
 	xdp->trial_first_sequence = xdp->next_sequence;
 	xdp->next_sequence += (uint32_t)xdp_run_sequences_used(xdp) + 1;
@@ -746,7 +777,9 @@ static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, str
 	look(xdp, false);
 	measurement->waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s + measurement->residual.waited_s;
 	code = xdp_run_end(xdp, run, xdp->account.ports);
-	return code ? code : wait_phase(waits->stabilize_s);
+	if (!code && wait_phase(waits->stabilize_s) && !keeps_part(xdp))
+		code = EXIT_INTERRUPTED;
+	return code;
 }
 
 /* What each of the two readings of CLOCK_MONOTONIC costs (ns). */
@@ -799,7 +832,7 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 	if ((code = intervals_check(xdp->config, input)) || (code = xdp_run_begin(input, &run)) ||
 	    (code = perform(xdp, &run, &measurement)))
 		return code;
-	xdp_account(xdp, xdp->config, input, xdp->port_count);
+	xdp_account(xdp, xdp->config, &run.input, xdp->port_count);
 	if (may_change)
 		account_note_links(account);
 	while (account_changed_link(account) && !may_change) {
@@ -814,12 +847,12 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 	if ((code = timestamps_judge(xdp, &received, account->clock_read_ns, &measurement)))
 		return code;
 	departure_judge(xdp, &measurement);
-	if ((code = intervals_end(xdp, input, run.frame_count, &measurement)) ||
-	    (code = services_end(xdp, input->load_fps, run.frame_count, &measurement))) {
+	if ((code = intervals_end(xdp, &run.input, run.frame_count, &measurement)) ||
+	    (code = services_end(xdp, input->load_fps, run.frame_count, run.is_part, &measurement))) {
 		measurement_free(&measurement);
 		return code;
 	}
-	xdp_trial_conclude(xdp->config, input, start_ns, &measurement);
+	xdp_trial_conclude(xdp->config, &run.input, start_ns, &measurement);
 	*ret = measurement;
 	return EXIT_DONE;
 }

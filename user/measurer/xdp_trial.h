@@ -29,6 +29,7 @@ struct xdp_snapshot {
 struct xdp_run {
 	struct mlr_trial_input input; /* a load of 0: as fast as the transmitters can */
 	uint64_t frame_count;         /* of each transmitting port, or TX_NO_LIMIT */
+	bool is_part;                 /* a stop ended it, and what was sent until then counts: `input` is of that */
 	struct xdp_snapshot before, after;
 	struct snmp_report snmp;
 };
