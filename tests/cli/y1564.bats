@@ -129,6 +129,10 @@ END
   run "$XDP_MLR" report "$TOGETHER"
   [[ $output == *"Service performance test (8.2), all services at once"* ]]
   grep -Eq '^  voice +12000 +2 +16.64 % .* FAILED: loss$' <<<"$output"
+  # what each of them is stands on top, not the first one's alone
+  grep -Eq '^  Services +voice: .* octets, VLAN .* priority .*, CIR ' <<<"$output"
+  grep -Eq '^ +video: .* octets.*, CIR ' <<<"$output"
+  grep -Eq '^ +bulk: .* octets.*, CIR ' <<<"$output"
   grep -Eq '^  bulk +9000 +2 +0 % .* passed$' <<<"$output"
   [ "$(grep -o 'id="trials-performance"' "$BATS_TEST_TMPDIR/r.html" | wc -l)" -eq 1 ]
   grep -q 'DSCP' "$BATS_TEST_TMPDIR/r.html"

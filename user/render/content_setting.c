@@ -8,7 +8,8 @@
 #include "render/kinds.h"
 #include "render/parts.h"
 
-#define LINE_SIZE (2 * SETTING_TEXT_SIZE)
+#define LINE_SIZE     (2 * SETTING_TEXT_SIZE)
+#define SERVICES_SIZE 3072
 
 static const char *comma(const char *line)
 {
@@ -169,8 +170,31 @@ static void add_flows(char line[LINE_SIZE], const json_t *profile)
 		text_add(line, LINE_SIZE, " at random (seed %g)", read_number(profile, "seed"));
 }
 
-static void add_traffic(struct facts *facts, const json_t *profile)
+/* Each has its own (y1564). */
+static void add_services(struct facts *facts, const json_t *services)
 {
+	char text[SERVICES_SIZE] = "", rate[VALUE_SIZE];
+	json_t *service, *vlan;
+	size_t i, j;
+
+	json_array_foreach (services, i, service) {
+		text_add(text, sizeof(text), "%s%s: %s octets", i ? "\n" : "", read_text(service, "name"),
+			 read_text(service, "frame_size"));
+		json_array_foreach (json_object_get(service, "vlans"), j, vlan)
+			text_add(text, sizeof(text), ", VLAN %.0f priority %.0f", read_number(vlan, "id"),
+				 read_number(vlan, "priority"));
+		if (read_number(service, "dscp") > 0)
+			text_add(text, sizeof(text), ", DSCP %.0f", read_number(service, "dscp"));
+		text_add(text, sizeof(text), ", CIR %s", text_fps(read_number(service, "cir"), rate));
+		if (read_number(service, "eir") > 0)
+			text_add(text, sizeof(text), ", EIR %s", text_fps(read_number(service, "eir"), rate));
+	}
+	add_line(facts, "Services", text);
+}
+
+static void add_traffic(struct facts *facts, const json_t *document)
+{
+	const json_t *profile = json_object_get(document, "traffic_profile");
 	const char *pattern = read_text(profile, "pattern");
 	char line[LINE_SIZE] = "";
 
@@ -180,7 +204,8 @@ static void add_traffic(struct facts *facts, const json_t *profile)
 	else if (json_is_boolean(json_object_get(profile, "bidirectional")))
 		text_add(line, LINE_SIZE, "%s%s", comma(line),
 			 read_truth(profile, "bidirectional") ? "both directions" : "one direction");
-	add_vlans(line, json_object_get(profile, "vlans"));
+	if (!json_object_get(document, "services")) /* those of the first */
+		add_vlans(line, json_object_get(profile, "vlans"));
 	add_flows(line, profile);
 	if (read_string(profile, "template"))
 		text_add(line, LINE_SIZE, "%slike the frame in %s", comma(line), read_text(profile, "template"));
@@ -189,11 +214,13 @@ static void add_traffic(struct facts *facts, const json_t *profile)
 
 void setting_add_conditions(struct facts *facts, const json_t *document)
 {
-	const json_t *profile = json_object_get(document, "traffic_profile");
+	const json_t *services = json_object_get(document, "services");
 
-	if (!json_object_get(document, "frame_sizes")) /* of a suite, which has tables of them */
+	if (services)
+		add_services(facts, services);
+	else if (!json_object_get(document, "frame_sizes")) /* of a suite, which has tables of them */
 		add_sizes(facts, document);
-	add_traffic(facts, profile);
+	add_traffic(facts, document);
 }
 
 static void add_beside(struct facts *facts, const json_t *profile)
