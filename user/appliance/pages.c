@@ -165,8 +165,7 @@ static void put_ports(FILE *stream, const json_t *ports)
 	fputs("<div class=\"sheet\"><table><thead><tr><th>Port</th><th>Driver</th><th>Link</th><th "
 	      "class=\"n\">Speed</th><th>Can do</th></tr></thead><tbody>\n",
 	      stream);
-	for (size_t i = 0; i < json_array_size(ports); i++) {
-		const json_t *port = json_array_get(ports, i);
+	json_each (port, ports) {
 		double link_bps = read_number(port, "link_bps");
 		char speed[UNIT_TEXT_SIZE] = "";
 

@@ -174,12 +174,9 @@ static void add_load(char buffer[WATCH_SUMMARY_SIZE], const char *name, double l
 
 static void add_goals(char buffer[WATCH_SUMMARY_SIZE], const json_t *goals)
 {
-	for (size_t i = 0; i < json_array_size(goals); i++) {
-		const json_t *goal = json_array_get(goals, i);
-
+	json_each (goal, goals)
 		add_load(buffer, read_text(json_object_get(goal, "goal"), "name"),
 			 read_number(goal, "conditional_throughput"));
-	}
 }
 
 static void add_trial(char buffer[WATCH_SUMMARY_SIZE], const json_t *trial)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Members of an object by name: what is missing, null or of another type is NAN, NULL or false. */
+/* Members of an object by name: what is missing, null or of another type is NAN, NULL or false. And going through arrays and
+ * objects. */
 #pragma once
 
 #include <jansson.h>
@@ -53,3 +54,20 @@ static inline const json_t *json_at(const json_t *value, const char *pointer)
 					     : json_object_get(value, step);
 	return value;
 }
+
+/*
+ * `json_each (item, array) ...` for each item of an array, `json_each_member (name, value, object) ...` for each member of an
+ * object; nothing where it is neither. They declare their variables, and take `break` and `continue` as any loop does: of the
+ * two loops that each is made of (one variable in either), the inner one turns once, and `_on` stays set if it was left.
+ */
+#define json_each(item, array)                                                                                              \
+	for (size_t item##_at = 0, item##_on = 1; item##_on && item##_at < json_array_size(array);                          \
+	     item##_at++, item##_on = !item##_on)                                                                           \
+		for (json_t *item = json_array_get(array, item##_at); item##_on; item##_on = 0)
+#define json_each_member(name, value, object)                                                                               \
+	for (const char *name = json_object_iter_key(json_object_iter((json_t *)(object))), *name##_on = "";                \
+	     name##_on && name;                                                                                             \
+	     name = json_object_iter_key(json_object_iter_next((json_t *)(object), json_object_key_to_iter(name))),         \
+			name##_on = name##_on ? NULL : "")                                                                  \
+		for (__attribute__((unused)) json_t *value = json_object_iter_value(json_object_key_to_iter(name));         \
+		     name##_on; name##_on = NULL)

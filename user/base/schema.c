@@ -188,10 +188,8 @@ static bool members_fit(struct check *check, const json_t *schema, const char *f
 {
 	const json_t *properties = json_object_get(schema, "properties"),
 		     *others = json_object_get(schema, "additionalProperties");
-	const char *name;
-	json_t *member;
 
-	json_object_foreach ((json_t *)value, name, member) {
+	json_each_member (name, member, value) {
 		const json_t *of_member = json_object_get(properties, name);
 
 		if (!of_member && json_is_object(others))

@@ -134,21 +134,19 @@ static json_t *goal_digest(const json_t *result, const char *name)
 
 static json_t *search_digest(const json_t *document)
 {
-	json_t *list = json_array(), *result;
-	size_t i;
+	json_t *list = json_array();
 
-	json_array_foreach (json_object_get(document, "search_result"), i, result)
+	json_each (result, json_object_get(document, "search_result"))
 		json_array_append_new(list, goal_digest(result, read_text(json_object_get(result, "goal"), "name")));
 	return list;
 }
 
 static json_t *suite_digest(const json_t *document)
 {
-	json_t *list = json_array(), *size;
+	json_t *list = json_array();
 	char name[128];
-	size_t i;
 
-	json_array_foreach (json_object_get(document, "frame_sizes"), i, size) {
+	json_each (size, json_object_get(document, "frame_sizes")) {
 		const json_t *result = json_object_get(json_object_get(size, "throughput"), "goal_result");
 
 		snprintf(name, sizeof(name), "throughput@%s", read_text(size, "frame_size"));

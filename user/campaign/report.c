@@ -49,13 +49,10 @@ static void count_value(json_t *environments, const char *name, const char *valu
 /* Goals in the order in which they are met first. */
 static void note_goals(json_t *goals, const json_t *results)
 {
-	json_t *result, *name;
-	size_t i, j;
-
-	json_array_foreach (results, i, result) {
+	json_each (result, results) {
 		bool there = false;
 
-		json_array_foreach (goals, j, name)
+		json_each (name, goals)
 			there |= json_equal(name, json_object_get(result, "goal"));
 		if (!there)
 			json_array_append(goals, json_object_get(result, "goal"));
@@ -178,10 +175,7 @@ struct spread {
 
 static const json_t *find_result(const json_t *results, const char *goal)
 {
-	json_t *result;
-	size_t i;
-
-	json_array_foreach (results, i, result)
+	json_each (result, results)
 		if (strcmp(read_text(result, "goal"), goal) == 0)
 			return result;
 	return NULL;
@@ -197,10 +191,9 @@ static struct spread spread_of(const json_t *cell, const char *goal)
 {
 	struct spread spread = { .lower_fps = INFINITY, .upper_fps = -INFINITY };
 	double *values = calloc(json_array_size(cell) + 1, sizeof(*values));
-	size_t i, count = 0;
-	json_t *results;
+	size_t count = 0;
 
-	json_array_foreach (cell, i, results) {
+	json_each (results, cell) {
 		const json_t *result = find_result(results, goal);
 		double value = read_number(result, "value");
 
@@ -236,10 +229,9 @@ static json_t *spread_json(const json_t *cell, const char *goal)
 static json_t *cell_json(const struct merge *merge, size_t index)
 {
 	const struct campaign *campaign = merge->campaign;
-	json_t *goals = json_array(), *goal;
-	size_t i;
+	json_t *goals = json_array();
 
-	json_array_foreach (merge->goals, i, goal)
+	json_each (goal, merge->goals)
 		json_array_append_new(goals, spread_json(merge->cells[index], json_string_value(goal)));
 	return json_pack("{s:o, s:I, s:I, s:o}", "values", campaign_values(campaign, &campaign->points[index].combination),
 			 "asked", (json_int_t)campaign->matrix.repeats, "done",
@@ -306,15 +298,14 @@ static void compare_cells(const struct merge *merge, size_t from, size_t to, jso
 	const struct campaign_axis *axis = &campaign->axes[campaign->compared];
 	const json_t *a = merge->cells[from], *b = merge->cells[to];
 	bool as_soak = campaign->verb == VERB_SOAK && json_array_size(a) == 1 && json_array_size(b) == 1;
-	json_t *document_a, *document_b, *goals, *goal;
-	size_t i;
+	json_t *document_a, *document_b, *goals;
 
 	if (!can_tell(merge, a, b, as_soak))
 		return;
 	document_a = cell_document(a, as_soak);
 	document_b = cell_document(b, as_soak);
 	goals = compare_results(merge->config, document_a, document_b);
-	json_array_foreach (goals, i, goal) {
+	json_each (goal, goals) {
 		json_t *values = campaign_values(campaign, &campaign->points[to].combination), *json;
 
 		json_object_del(values, axis->name);
@@ -370,10 +361,9 @@ static size_t compared_label(const struct campaign *campaign, size_t cell)
 static void compare_with_last(const struct merge *merge, const json_t *group, size_t cell, json_t *list)
 {
 	const struct campaign *campaign = merge->campaign;
-	size_t label = compared_label(campaign, cell), best = merge->cell_count, i;
-	json_t *other;
+	size_t label = compared_label(campaign, cell), best = merge->cell_count;
 
-	json_array_foreach (group, i, other) {
+	json_each (other, group) {
 		size_t index = (size_t)json_integer_value(other);
 
 		if (compared_label(campaign, index) < label &&
@@ -386,15 +376,13 @@ static void compare_with_last(const struct merge *merge, const json_t *group, si
 
 static json_t *comparisons_json(const struct merge *merge)
 {
-	json_t *list = json_array(), *groups, *group, *cell;
-	const char *key;
-	size_t i;
+	json_t *list = json_array(), *groups;
 
 	if (merge->campaign->compared == MLR_CAMPAIGN_ANY)
 		return list;
 	groups = group_cells(merge);
-	json_object_foreach (groups, key, group)
-		json_array_foreach (group, i, cell)
+	json_each_member (key, group, groups)
+		json_each (cell, group)
 			compare_with_last(merge, group, (size_t)json_integer_value(cell), list);
 	json_decref(groups);
 	return list;
@@ -402,10 +390,9 @@ static json_t *comparisons_json(const struct merge *merge)
 
 static size_t count_slower(const json_t *comparisons)
 {
-	size_t i, count = 0;
-	json_t *one;
+	size_t count = 0;
 
-	json_array_foreach (comparisons, i, one)
+	json_each (one, comparisons)
 		count += strcmp(read_text(one, "verdict"), "slower") == 0;
 	return count;
 }

@@ -137,10 +137,7 @@ static json_t *group_points(const struct campaign *campaign, const bool *chosen)
 /* Options of sbatch but those. */
 static void put_options(FILE *stream, const json_t *slurm, const char *without)
 {
-	json_t *value;
-	const char *name;
-
-	json_object_foreach ((json_t *)slurm, name, value)
+	json_each_member (name, value, slurm)
 		if (!is_one_of(name, without))
 			fprintf(stream, "#SBATCH --%s=%s\n", name, json_string_value(value));
 }
@@ -352,10 +349,8 @@ static enum exit_code submit_all(struct submission *submission, const json_t *gr
 {
 	char merge[JOB_TEXT_SIZE] = "";
 	enum exit_code code = EXIT_DONE, kept;
-	const char *key;
-	json_t *group;
 
-	json_object_foreach ((json_t *)groups, key, group)
+	json_each_member (key, group, groups)
 		if (code == EXIT_DONE)
 			code = submit_group(submission, group);
 	if (code == EXIT_DONE)
@@ -474,12 +469,11 @@ json_t *slurm_queue(const struct campaign *campaign)
 
 	for (unsigned int number = 1; access(submission_path(campaign->directory, number, directory), F_OK) == 0; number++) {
 		char path[PATH_MAX + 64];
-		json_t *jobs, *array;
-		size_t i;
+		json_t *jobs;
 
 		snprintf(path, sizeof(path), "%s/" JOBS, directory);
 		jobs = json_load_file(path, 0, NULL);
-		json_array_foreach (json_object_get(jobs, "arrays"), i, array) {
+		json_each (array, json_object_get(jobs, "arrays")) {
 			json_t *names = read_points(directory, read_text(array, "points"));
 
 			ask_queue(read_text(array, "job"), names, queue);

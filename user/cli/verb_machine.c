@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/output.h"
 #include "cli/verbs.h"
 #include "config/given.h"
@@ -55,8 +56,7 @@ static enum exit_code check_name(const char *name)
 
 static enum exit_code print_lab(const struct lab *lab, enum format format)
 {
-	json_t *log = lab_log(lab), *value;
-	const char *name;
+	json_t *log = lab_log(lab);
 
 	if (format != FORMAT_TEXT)
 		return output_json(json_pack("{s:s, s:[s,s], s:s, s:s, s:o*}", "name", lab->name, "ports",
@@ -66,7 +66,7 @@ static enum exit_code print_lab(const struct lab *lab, enum format format)
 	printf("  ports      %s,%s\n", lab->ports[PORT_A], lab->ports[PORT_B]);
 	if (*lab->namespace)
 		printf("  namespace  %s\n", lab->namespace);
-	json_object_foreach (log, name, value)
+	json_each_member (name, value, log)
 		if (json_integer_value(value))
 			printf("  %-9s  %lld frames\n", name, (long long)json_integer_value(value));
 	json_decref(log);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/output.h"
 #include "cli/verbs.h"
 #include "config/traffic.h"
@@ -114,13 +115,10 @@ static void put_field(const char *name, const json_t *value)
 
 static void print_frame(const struct shown *shown, json_t *json)
 {
-	const char *name;
-	json_t *value;
-
 	printf("port %s, frame %lu%s\n", shown->port, shown->number, shown->extra ? " (beside the load: broadcast)" : "");
 	if (!shown->extra && *shown->tunnels)
 		printf("  %-20s %s\n", "tunnels", shown->tunnels);
-	json_object_foreach (json, name, value)
+	json_each_member (name, value, json)
 		if (strcmp(name, "port") != 0 && strcmp(name, "frame") != 0 && strcmp(name, "hex") != 0)
 			put_field(name, value);
 	for (unsigned int i = 0; i < shown->octets; i++)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/destination.h"
+#include "base/json_read.h"
 #include "config/command_line.h"
 #include "config/config_file.h"
 #include "config/frame_file.h"
@@ -81,10 +82,8 @@ static enum exit_code take_stored_options(const struct stored *stored, const cha
 					  struct given_list *list)
 {
 	enum exit_code code = EXIT_DONE;
-	const json_t *value;
-	const char *name;
 
-	json_object_foreach (stored->configuration, name, value) {
+	json_each_member (name, value, stored->configuration) {
 		const struct option *option = option_find(name);
 
 		if (!option || !option_belongs(option, verb) || option->flags & OPTION_COMMAND_LINE)

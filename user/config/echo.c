@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/output.h"
 #include "base/text_stream.h"
 #include "config/options_read.h"
@@ -102,10 +103,7 @@ static void put_key(FILE *stream, const char *name, const json_t *value)
 
 void config_dump_values(FILE *stream, const json_t *values)
 {
-	json_t *value;
-	const char *name;
-
-	json_object_foreach ((json_t *)values, name, value)
+	json_each_member (name, value, values)
 		put_key(stream, name, value);
 }
 

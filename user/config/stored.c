@@ -63,13 +63,11 @@ static bool differ(const json_t *a, const json_t *b, const char *name)
 static bool has_other_bounds(const json_t *result, const json_t *bounds)
 {
 	const char *algorithm = read_string(result, "algorithm");
-	json_t *of_goal;
-	size_t i;
 
 	if (algorithm && !strcmp(algorithm, "phased")) /* whose result goes by draft-01, and its events by draft-15 */
 		return false;
 
-	json_array_foreach (json_object_get(result, "search_result"), i, of_goal) {
+	json_each (of_goal, json_object_get(result, "search_result")) {
 		const char *name = read_string(json_object_get(of_goal, "goal"), "name");
 		const json_t *told = name ? json_object_get(bounds, name) : NULL;
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json_read.h"
 #include "base/text_stream.h"
 #include "config/echo.h"
 #include "config/traffic.h"
@@ -113,14 +114,12 @@ static enum exit_code check_options(const struct measurer_mpi *mpi)
 {
 	json_t *own = config_describe(mpi->config), *first = NULL;
 	enum exit_code code = share_json(0, json_incref(own), &first);
-	const char *name;
-	json_t *value;
 
 	if (!code && !json_equal(own, first)) {
 		code = refuse(EXIT_USAGE_ERROR,
 			      "--measurer mpi: other options here than on %s; is a --config file another one?",
 			      mpi->ranks[0].host);
-		json_object_foreach (first, name, value)
+		json_each_member (name, value, first)
 			if (!json_equal(value, json_object_get(own, name)))
 				refuse(code, "--measurer mpi: --%s differs", name);
 	}

@@ -221,9 +221,7 @@ static const json_t *find_entry(const json_t *document, const json_t *subject)
 {
 	const json_t *entries = json_object_get(document, "self_tests"), *found = NULL;
 
-	for (size_t i = 0; i < json_array_size(entries); i++) {
-		const json_t *entry = json_array_get(entries, i);
-
+	json_each (entry, entries) {
 		if (same_kind(entry, subject))
 			return entry;
 		if (same_member(entry, subject, "frame_size") && same_member(entry, subject, "direction") &&

@@ -66,12 +66,11 @@ static void new_path(const char *path, char ret_path[PATH_SIZE + 8])
 /* Write the document where it is safe from a crash. */
 static int store(struct claim *claim)
 {
-	json_t *changes = json_object_get(claim->document, "changes"), *change;
+	json_t *changes = json_object_get(claim->document, "changes");
 	char path[PATH_SIZE + 8], *text;
 	int fd, error;
-	size_t i;
 
-	json_array_foreach (changes, i, change)
+	json_each (change, changes)
 		checksum_set(change);
 	checksum_set(claim->document);
 	new_path(claim->path, path);
@@ -174,10 +173,9 @@ static void keep_aside(const char *path, const char *text, size_t length, size_t
 /* Whether all is there that a journal of ours has, as it was written. */
 static bool is_whole(const json_t *document)
 {
-	const json_t *changes = json_object_get(document, "changes"), *change;
-	size_t i;
+	const json_t *changes = json_object_get(document, "changes");
 
-	json_array_foreach (changes, i, change)
+	json_each (change, changes)
 		if (!is_change(change))
 			return false;
 	return checksum_holds(document) && json_is_array(changes) && read_string(document, "port") &&
@@ -538,14 +536,11 @@ json_t *claim_changes(const struct claim *claim)
 	const json_t *changes = json_object_get(claim->document, "changes");
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < json_array_size(changes); i++) {
-		const json_t *change = json_array_get(changes, i);
-
+	json_each (change, changes)
 		if (json_is_true(json_object_get(change, "done")))
 			json_array_append_new(list,
 					      json_pack("{s:s, s:s, s:s}", "setting", read_text(change, "setting"), "was",
 							read_text(change, "was"), "now", read_text(change, "now")));
-	}
 	return list;
 }
 

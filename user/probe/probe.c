@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "probe/probe.h"
+#include "base/json_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +22,9 @@ static const json_t *slowest_of(const json_t *ports)
 {
 	const json_t *slowest = NULL;
 
-	for (size_t i = 0; i < json_array_size(ports); i++) {
-		const json_t *port = json_array_get(ports, i);
-
+	json_each (port, ports)
 		if (link_bps(port) > 0 && (!slowest || link_bps(port) < link_bps(slowest)))
 			slowest = port;
-	}
 	return slowest;
 }
 

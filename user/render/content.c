@@ -137,10 +137,9 @@ static enum tone tone_of_requirement(const json_t *requirement)
 static void put_unmet(struct writer *writer, const json_t *requirements)
 {
 	char text[512] = "NOT MET: ", measured[VALUE_SIZE];
-	size_t i, unmet = 0;
-	json_t *one;
+	size_t unmet = 0;
 
-	json_array_foreach (requirements, i, one) {
+	json_each (one, requirements) {
 		const char *reason = read_string(one, "reason");
 
 		if (!read_truth(one, "met"))
@@ -172,11 +171,10 @@ static void put_object(struct writer *writer, enum writer_rank rank, const char 
 		       const json_t *object)
 {
 	struct facts facts = { .count = 0 };
-	json_t *rest = json_copy((json_t *)object), *value;
+	json_t *rest = json_copy((json_t *)object);
 	char table[80], label[VALUE_SIZE];
-	const char *key;
 
-	json_object_foreach ((json_t *)object, key, value)
+	json_each_member (key, value, object)
 		if (json_is_object(json_array_get(value, 0)))
 			json_object_del(rest, key);
 	facts_add_object(&facts, rest, NULL);
@@ -184,7 +182,7 @@ static void put_object(struct writer *writer, enum writer_rank rank, const char 
 	if (json_object_size(object))
 		writer->ops->section(writer, rank, id, heading);
 	facts_put(&facts, writer);
-	json_object_foreach ((json_t *)object, key, value) {
+	json_each_member (key, value, object) {
 		if (!json_is_object(json_array_get(value, 0)))
 			continue;
 		writer->ops->subsection(writer, text_label(key, label));
@@ -236,10 +234,8 @@ static void put_deviations(struct writer *writer, const json_t *deviations)
 static void put_units(struct writer *writer, const json_t *units)
 {
 	struct facts facts = { .count = 0 };
-	const char *name;
-	json_t *unit;
 
-	json_object_foreach ((json_t *)units, name, unit)
+	json_each_member (name, unit, units)
 		if (json_is_string(unit))
 			facts_add(&facts, name, "%s", json_string_value(unit));
 	if (!facts.count)
@@ -353,12 +349,10 @@ static char *yaml_of(const json_t *configuration)
 	char *text = NULL;
 	size_t length;
 	FILE *stream = text_stream_open(&text, &length);
-	const char *key;
-	json_t *value;
 
 	if (!stream)
 		return memory_noticed(NULL);
-	json_object_foreach ((json_t *)configuration, key, value) {
+	json_each_member (key, value, configuration) {
 		fprintf(stream, "%s:%s", key, json_is_array(value) ? "\n" : " ");
 		if (!json_is_array(value))
 			put_yaml_value(stream, value);
@@ -390,10 +384,8 @@ static void put_configuration(struct writer *writer, const json_t *document, con
 static void put_rest(struct writer *writer, const json_t *document, const struct content *content)
 {
 	json_t *rest = json_object();
-	const char *key;
-	json_t *value;
 
-	json_object_foreach ((json_t *)document, key, value)
+	json_each_member (key, value, document)
 		if (!name_in(common, key) && !name_in(content->known, key))
 			json_object_set(rest, key, value);
 	put_object(writer, *content->kind ? RANK_PAGE : RANK_MAIN, "further", "Further data", rest);

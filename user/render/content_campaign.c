@@ -39,10 +39,8 @@ static void put_table(struct writer *writer, const json_t *document, const char 
 static const json_t *worst_of(const json_t *comparisons)
 {
 	const json_t *worst = NULL;
-	json_t *one;
-	size_t i;
 
-	json_array_foreach (comparisons, i, one)
+	json_each (one, comparisons)
 		if (strcmp(read_text(one, "verdict"), "slower") == 0 &&
 		    !(read_number(one, "change") >= read_number(worst, "change")))
 			worst = one;
@@ -54,13 +52,11 @@ static void write_worst(const json_t *document, char *text, size_t size)
 {
 	const json_t *worst = worst_of(json_object_get(document, "comparisons"));
 	char percent[VALUE_SIZE];
-	const char *axis;
-	json_t *value;
 
 	snprintf(text, size, "REGRESSION: %.60s %.60s is %.30s slower than %.60s (%.60s", read_text(document, "compared"),
 		 read_text(worst, "b"), text_percent(-read_number(worst, "change"), percent), read_text(worst, "a"),
 		 read_text(worst, "goal"));
-	json_object_foreach (json_object_get(worst, "values"), axis, value)
+	json_each_member (axis, value, json_object_get(worst, "values"))
 		if (json_is_string(value))
 			text_add(text, size, ", %.40s %.40s", axis, json_string_value(value));
 }
@@ -126,10 +122,9 @@ static void put_comparison_table(struct writer *writer, const json_t *document, 
 		{ "Change", .add = cells_add_change, .numeric = true },
 		{ "Evidence", "/evidence" },
 	};
-	json_t *rows = json_array(), *one;
-	size_t i;
+	json_t *rows = json_array();
 
-	json_array_foreach (json_object_get(document, "comparisons"), i, one)
+	json_each (one, json_object_get(document, "comparisons"))
 		if ((strcmp(read_text(one, "verdict"), "slower") == 0) == slower)
 			json_array_append(rows, one);
 	put_table(writer, document, id, read_text(document, "compared"), fields, COUNT(fields), rows, tone_of_comparison);
@@ -246,13 +241,12 @@ static void put_troubled_points(struct writer *writer, const json_t *document)
 		{ "State", .add = add_state },
 		{ "Why", .add = add_reason },
 	};
-	json_t *rows, *point;
-	size_t i;
+	json_t *rows;
 
 	if (!read_string(document, "irregular_reason"))
 		return;
 	rows = json_array();
-	json_array_foreach (json_object_get(document, "points"), i, point)
+	json_each (point, json_object_get(document, "points"))
 		if (is_troubled(point))
 			json_array_append(rows, point);
 	writer->ops->section(writer, RANK_MAIN, "troubled-points", "Points without a regular result");
@@ -263,11 +257,10 @@ static void put_troubled_points(struct writer *writer, const json_t *document)
 static void put_points(struct writer *writer, const json_t *points, const char *state)
 {
 	static const struct field fields[] = { { "Point", "/point" }, { "On", "/host" }, { "Why", "/reason" } };
-	json_t *rows = json_array(), *point;
+	json_t *rows = json_array();
 	char heading[VALUE_SIZE], id[VALUE_SIZE];
-	size_t i;
 
-	json_array_foreach (points, i, point)
+	json_each (point, points)
 		if (strcmp(read_text(point, "state"), state) == 0)
 			json_array_append(rows, point);
 	snprintf(id, sizeof(id), "%s-table", state);
@@ -279,13 +272,11 @@ static void put_points(struct writer *writer, const json_t *points, const char *
 static void put_environments(struct writer *writer, const json_t *document)
 {
 	struct facts facts = { .count = 0 };
-	const char *name, *value;
-	json_t *counts, *count;
 
-	json_object_foreach (json_object_get(document, "environments"), name, counts) {
+	json_each_member (name, counts, json_object_get(document, "environments")) {
 		char text[1000] = "", label[VALUE_SIZE];
 
-		json_object_foreach (counts, value, count)
+		json_each_member (value, count, counts)
 			text_add(text, sizeof(text), "%s%s (%" JSON_INTEGER_FORMAT ")", *text ? ", " : "", value,
 				 json_integer_value(count));
 		facts_add(&facts, text_label(name, label), "%s", text);

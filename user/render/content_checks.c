@@ -49,10 +49,9 @@ static void add_remarks(struct cells *cells, const json_t *side)
 static json_t *findings_of(const json_t *goals)
 {
 	static const char *const names[][2] = { { "a", "A" }, { "b", "B" } };
-	json_t *rows = json_array(), *goal;
-	size_t i;
+	json_t *rows = json_array();
 
-	json_array_foreach (goals, i, goal)
+	json_each (goal, goals)
 		for (size_t j = 0; j < COUNT(names); j++) {
 			const json_t *side = json_object_get(goal, names[j][0]);
 			json_t *row = json_pack("{s:O?, s:s, s:O?, s:O?}", "goal", json_object_get(goal, "goal"), "of",

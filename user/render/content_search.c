@@ -72,10 +72,8 @@ static void add_spread(struct facts *facts, const json_t *document, const char *
 {
 	const json_t *statistics = json_at(document, "/repeats/statistics");
 	char mean[VALUE_SIZE], stdev[VALUE_SIZE], part[VALUE_SIZE];
-	json_t *one;
-	size_t i;
 
-	json_array_foreach (statistics, i, one)
+	json_each (one, statistics)
 		if (strcmp(read_text(one, "goal"), goal) == 0 && read_number(one, "count") > 1)
 			facts_add(facts, "Over the searches", "mean %s, standard deviation %s (%s), of %g",
 				  text_fps(read_number(one, "mean"), mean), text_fps(read_number(one, "stdev"), stdev),
@@ -246,10 +244,9 @@ static enum tone tone_of_run(const json_t *result)
 static json_t *extended_results(const json_t *document)
 {
 	double octets = frame_octets(document);
-	json_t *rows = json_array(), *result;
-	size_t i;
+	json_t *rows = json_array();
 
-	json_array_foreach (results_of(document), i, result) {
+	json_each (result, results_of(document)) {
 		double fps = read_number(result, "conditional_throughput");
 		json_t *row = json_copy(result);
 
@@ -274,13 +271,12 @@ static void put_results(struct writer *writer, const json_t *document)
 		{ "Width (upper \xe2\x88\x92 lower) / upper", "/width", text_percent },
 		{ "Tester-limited", "/tester_limited", text_yes_no },
 	};
-	json_t *rows = extended_results(document), *result;
-	size_t i;
+	json_t *rows = extended_results(document);
 
 	writer->ops->section(writer, RANK_PAGE, "results", "Results");
 	table_put(writer, "result-table", fields, COUNT(fields), rows, tone_of_goal);
 	json_decref(rows);
-	json_array_foreach (results_of(document), i, result) {
+	json_each (result, results_of(document)) {
 		struct facts facts = { .count = 0 };
 
 		facts_add_object(&facts, result, known_result);

@@ -109,13 +109,10 @@ static void add_destinations(struct facts *facts, const json_t *document)
 	const json_t *ports = ports_of(document);
 	char line[LINE_SIZE] = "";
 
-	for (size_t i = 0; i < json_array_size(ports); i++) {
-		const json_t *port = json_array_get(ports, i);
-
+	json_each (port, ports)
 		if (read_truth(port, "transmits") && read_string(port, "destination_mac"))
 			text_add(line, LINE_SIZE, "%sfrom %s %s (%s)", comma(line), read_text(port, "name"),
 				 read_text(port, "destination_mac"), read_text(port, "destination_mac_source"));
-	}
 	add_line(facts, "Destination MAC", line);
 }
 
@@ -143,8 +140,7 @@ static void add_sizes(struct facts *facts, const json_t *document)
 
 static void add_vlans(char line[LINE_SIZE], const json_t *vlans)
 {
-	for (size_t i = 0; i < json_array_size(vlans); i++) {
-		const json_t *vlan = json_array_get(vlans, i);
+	json_each (vlan, vlans) {
 		double priority = read_number(vlan, "priority");
 
 		text_add(line, LINE_SIZE, "%s%s VLAN %g", comma(line), read_text(vlan, "type"), read_number(vlan, "vid"));
@@ -156,13 +152,12 @@ static void add_vlans(char line[LINE_SIZE], const json_t *vlans)
 static void add_flows(char line[LINE_SIZE], const json_t *profile)
 {
 	double flows = read_number(profile, "flows_per_port");
-	const char *field, *before = " by ";
-	json_t *range;
+	const char *before = " by ";
 
 	if (!(flows > 0))
 		return;
 	text_add(line, LINE_SIZE, "%s%.0f flow%s a port", comma(line), flows, flows == 1 ? "" : "s");
-	json_object_foreach (json_object_get(profile, "varied_fields"), field, range) {
+	json_each_member (field, range, json_object_get(profile, "varied_fields")) {
 		text_add(line, LINE_SIZE, "%s%s", before, field);
 		before = " and ";
 	}

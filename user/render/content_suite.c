@@ -186,12 +186,10 @@ static void add_curve(struct facts *facts, const json_t *size)
 static void put_curves(struct writer *writer, const json_t *document)
 {
 	struct facts facts = { .count = 0 };
-	json_t *size;
-	size_t i;
 
 	if (writer->shown != RANK_MAIN)
 		return;
-	json_array_foreach (sizes_of(document), i, size)
+	json_each (size, sizes_of(document))
 		add_curve(&facts, size);
 	facts_put(&facts, writer);
 }

@@ -95,10 +95,8 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 static void put_banner(struct writer *writer, const json_t *document)
 {
 	char text[480] = "", change[VALUE_SIZE], when[VALUE_SIZE];
-	json_t *goal;
-	size_t i;
 
-	json_array_foreach (goals_of(document), i, goal) {
+	json_each (goal, goals_of(document)) {
 		const json_t *last = json_object_get(goal, "last_change");
 
 		if (strcmp(read_text(last, "verdict"), "slower") == 0)
@@ -166,11 +164,9 @@ static double edge_of(const json_t *point, bool upper)
 static struct svg_axis y_axis(const json_t *points)
 {
 	struct svg_axis axis = { .title = "Frame rate", .unit = "frames/s", .scale = SVG_LINEAR };
-	json_t *point;
-	size_t i;
 
 	svg_axis_none(&axis);
-	json_array_foreach (points, i, point) {
+	json_each (point, points) {
 		svg_axis_cover(&axis, edge_of(point, false));
 		svg_axis_cover(&axis, edge_of(point, true));
 	}

@@ -462,8 +462,8 @@ static void put_loss_trial(FILE *stream, const struct svg_panel *panel, const js
 /* The goals' loss ratios, and the Conditional Throughput of each. */
 static void put_loss_goals(FILE *stream, const struct svg_panel *panel, const json_t *results)
 {
-	for (size_t i = 0; i < json_array_size(results); i++) {
-		const json_t *result = json_array_get(results, i), *goal = json_object_get(result, "goal");
+	json_each (result, results) {
+		const json_t *goal = json_object_get(result, "goal");
 		double loss = read_number(goal, "loss_ratio"), load = read_number(result, "relevant_lower_bound");
 		char text[80];
 
@@ -494,9 +494,7 @@ void figure_loss(struct writer *writer, const json_t *trials, const json_t *resu
 	svg_axis_none(&panel.x);
 	svg_axis_none(&panel.y);
 	svg_axis_cover(&panel.y, 1);
-	for (size_t i = 0; i < json_array_size(trials); i++) {
-		const json_t *trial = json_array_get(trials, i);
-
+	json_each (trial, trials) {
 		if (!counts(trial))
 			continue;
 		svg_axis_cover(&panel.x, read_number(trial, "trial_load"));
@@ -565,8 +563,8 @@ void figure_latency(struct writer *writer, const json_t *trials)
 
 	svg_axis_none(&panel.x);
 	svg_axis_none(&panel.y);
-	for (size_t i = 0; i < json_array_size(trials); i++) {
-		const json_t *trial = json_array_get(trials, i), *latency = json_object_get(trial, "latency");
+	json_each (trial, trials) {
+		const json_t *latency = json_object_get(trial, "latency");
 
 		if (!counts(trial) || !json_is_object(latency))
 			continue;

@@ -137,11 +137,10 @@ static void other_labels(const struct layout *layout, const json_t *cell, char *
 /* Cells by figure: texts to arrays of cells. A new reference. */
 static json_t *group_cells(const struct layout *layout, const json_t *cells)
 {
-	json_t *groups = json_object(), *cell, *group;
+	json_t *groups = json_object(), *group;
 	char key[512];
-	size_t i;
 
-	json_array_foreach (cells, i, cell) {
+	json_each (cell, cells) {
 		other_labels(layout, cell, key, sizeof(key));
 		group = json_object_get(groups, key);
 		if (!group) {
@@ -193,14 +192,13 @@ static void put_curve(FILE *stream, const struct svg_panel *panel, const struct 
 {
 	const struct layout *layout = curve->layout;
 	double means[LABELS_MAX], positions[LABELS_MAX];
-	json_t *cell;
 	size_t i;
 
 	for (i = 0; i < layout->labels; i++) {
 		means[i] = NAN;
 		positions[i] = layout->positions[i];
 	}
-	json_array_foreach (cells, i, cell) {
+	json_each (cell, cells) {
 		double position = position_of(layout, cell);
 
 		if (curve->label && strcmp(cell_label(cell, layout->axes, layout->series), curve->label) != 0)
@@ -210,7 +208,7 @@ static void put_curve(FILE *stream, const struct svg_panel *panel, const struct 
 				means[j] = read_number(goal_of(cell, curve->goal), "mean");
 	}
 	svg_line(stream, panel, curve->key->style, positions, means, layout->labels);
-	json_array_foreach (cells, i, cell)
+	json_each (cell, cells)
 		if (!curve->label || strcmp(cell_label(cell, layout->axes, layout->series), curve->label) == 0)
 			put_point(stream, panel, curve, position_of(layout, cell), goal_of(cell, curve->goal));
 }
@@ -231,11 +229,8 @@ static struct svg_axis x_axis(const struct layout *layout)
 
 static void cover_values(struct svg_axis *axis, const json_t *cells, const char *goal)
 {
-	json_t *cell;
-	size_t i;
-
 	axis->min = axis->max = 0;
-	json_array_foreach (cells, i, cell)
+	json_each (cell, cells)
 		svg_axis_cover(axis, read_number(goal_of(cell, goal), "max"));
 	axis->max = axis->max > 0 ? axis->max * 1.05 : 1;
 	svg_axis_round(axis);
@@ -243,10 +238,7 @@ static void cover_values(struct svg_axis *axis, const json_t *cells, const char 
 
 static bool has_values(const json_t *cells, const char *goal)
 {
-	json_t *cell;
-	size_t i;
-
-	json_array_foreach (cells, i, cell)
+	json_each (cell, cells)
 		if (!isnan(read_number(goal_of(cell, goal), "mean")))
 			return true;
 	return false;
@@ -288,16 +280,14 @@ static void put_figure(struct writer *writer, const json_t *document, const stru
 void figures_campaign(struct writer *writer, const json_t *document)
 {
 	struct layout layout;
-	json_t *groups, *group, *goal;
+	json_t *groups;
 	unsigned int count = 0;
-	const char *where;
-	size_t i;
 
 	if (!lay_out(document, &layout))
 		return;
 	groups = group_cells(&layout, json_object_get(document, "cells"));
-	json_array_foreach (json_object_get(document, "goals"), i, goal)
-		json_object_foreach (groups, where, group)
+	json_each (goal, json_object_get(document, "goals"))
+		json_each_member (where, group, groups)
 			if (json_is_string(goal) && has_values(group, json_string_value(goal)) && count < FIGURES_MOST)
 				put_figure(writer, document, &layout, group, json_string_value(goal), where, ++count);
 	if (count == FIGURES_MOST)

@@ -82,10 +82,8 @@ static void put_requirement(struct suite *suite, const json_t *requirement)
 static void put_frame_size(struct suite *suite, const json_t *size)
 {
 	char name[NAME_SIZE];
-	const char *test;
-	json_t *result;
 
-	json_object_foreach ((json_t *)size, test, result) {
+	json_each_member (test, result, size) {
 		snprintf(name, sizeof(name), "%.80s@%.60s", test, read_text(size, "frame_size"));
 		if (json_object_get(result, "regular"))
 			put_result(suite, "tests", name, result);
@@ -114,10 +112,8 @@ static void put_service(struct suite *suite, const json_t *service)
 	const json_t *steps = json_object_get(json_object_get(service, "configuration"), "steps");
 	const json_t *performance = json_object_get(service, "performance");
 	char test[NAME_SIZE];
-	json_t *step;
-	size_t i;
 
-	json_array_foreach (steps, i, step) {
+	json_each (step, steps) {
 		snprintf(test, sizeof(test), "%.60s %.0f %%", read_text(step, "step"),
 			 100 * read_number(step, "load_ratio"));
 		put_step(suite, read_text(service, "name"), test, step);
@@ -138,25 +134,23 @@ static void put_comparison(struct suite *suite, const json_t *goal)
 static void put_cases(struct suite *suite, const json_t *document)
 {
 	char name[NAME_SIZE];
-	json_t *item;
-	size_t i;
 
 	put_case(suite, "run", suite->kind, NAN, failure_of(document));
-	json_array_foreach (json_object_get(document, "search_result"), i, item)
+	json_each (item, json_object_get(document, "search_result"))
 		put_result(suite, "goals", read_text(json_object_get(item, "goal"), "name"), item);
-	json_array_foreach (json_object_get(document, "frame_sizes"), i, item)
+	json_each (item, json_object_get(document, "frame_sizes"))
 		put_frame_size(suite, item);
 	put_result(suite, "tests", "reset", json_object_get(document, "reset"));
-	json_array_foreach (json_object_get(document, "services"), i, item)
+	json_each (item, json_object_get(document, "services"))
 		put_service(suite, item);
-	json_array_foreach (json_object_get(document, "self_tests"), i, item) {
+	json_each (item, json_object_get(document, "self_tests")) {
 		snprintf(name, sizeof(name), "%.60s %.60s", read_text(item, "frame_size"), read_text(item, "tx_backend"));
 		put_result(suite, "self-tests", name, item);
 	}
-	json_array_foreach (json_object_get(document, "goals"), i, item)
+	json_each (item, json_object_get(document, "goals"))
 		if (json_object_get(item, "evidence"))
 			put_comparison(suite, item);
-	json_array_foreach (json_object_get(document, "requirements"), i, item)
+	json_each (item, json_object_get(document, "requirements"))
 		put_requirement(suite, item);
 }
 

@@ -137,10 +137,7 @@ static void add_field(struct cells *cells, const struct field *field, const json
 /* Whether any row has something in this column. */
 static bool is_told(const struct field *field, const json_t *rows)
 {
-	size_t i;
-	json_t *row;
-
-	json_array_foreach (rows, i, row) {
+	json_each (row, rows) {
 		struct cells cell = { .count = 0 };
 
 		add_field(&cell, field, row);
@@ -156,8 +153,7 @@ void table_put(struct writer *writer, const char *id, const struct field *fields
 	struct writer_column columns[CELLS_MAX];
 	const struct field *shown[CELLS_MAX];
 	struct cells cells = { .count = 0 };
-	size_t i, shown_count = 0;
-	json_t *row;
+	size_t shown_count = 0;
 
 	for (const struct field *field = fields; field < fields + count; field++) {
 		if (field->rank > writer->shown || !is_told(field, rows))
@@ -171,7 +167,7 @@ void table_put(struct writer *writer, const char *id, const struct field *fields
 		shown[shown_count++] = field;
 	}
 	writer->ops->table(writer, id, columns, shown_count);
-	json_array_foreach (rows, i, row) {
+	json_each (row, rows) {
 		for (size_t j = 0; j < shown_count; j++)
 			add_field(&cells, shown[j], row);
 		cells_put(&cells, writer, tone ? tone(row) : TONE_PLAIN);
@@ -221,10 +217,9 @@ void table_put_most(struct writer *writer, const char *id, const struct field *f
 
 json_t *rows_within(const json_t *list, const char *at)
 {
-	json_t *rows = json_array(), *outer;
-	size_t i;
+	json_t *rows = json_array();
 
-	json_array_foreach (list, i, outer) {
+	json_each (outer, list) {
 		const json_t *inner = json_at(outer, at);
 		size_t count = json_is_object(inner) ? 1 : json_array_size(inner);
 
@@ -297,10 +292,9 @@ static void put_value(FILE *stream, const json_t *value);
 
 static void put_members(FILE *stream, const json_t *object)
 {
-	const char *key, *separator = "";
-	json_t *value;
+	const char *separator = "";
 
-	json_object_foreach ((json_t *)object, key, value) {
+	json_each_member (key, value, object) {
 		char label[VALUE_SIZE];
 
 		text_label(key, label);
@@ -374,10 +368,7 @@ static bool is_empty(const json_t *value)
 
 void facts_add_object(struct facts *facts, const json_t *object, const char *known)
 {
-	const char *key;
-	json_t *value;
-
-	json_object_foreach ((json_t *)object, key, value) {
+	json_each_member (key, value, object) {
 		char label[VALUE_SIZE];
 
 		if (!name_in(known, key) && !is_empty(value))
@@ -420,19 +411,18 @@ static void put_columns(struct writer *writer, const char *id, const char *corne
 {
 	struct field fields[CELLS_MAX] = { { corner, "/0" } };
 	char label[VALUE_SIZE], places[CELLS_MAX][8];
-	json_t *rows = json_array(), *object, *value;
+	json_t *rows = json_array();
 	size_t columns = 1, i;
-	const char *key;
 
 	for (i = 0; i < json_array_size(objects) && columns < CELLS_MAX; i++, columns++) {
 		snprintf(places[columns], sizeof(places[columns]), "/%zu", columns);
 		fields[columns] =
 			(struct field){ read_text(json_array_get(objects, i), "name"), places[columns], .numeric = true };
 	}
-	json_object_foreach (json_array_get(objects, 0), key, value) {
+	json_each_member (key, value, json_array_get(objects, 0)) {
 		json_t *row = json_pack("[s]", text_label(key, label));
 
-		json_array_foreach (objects, i, object)
+		json_each (object, objects)
 			json_array_append_new(row, member_cell(object, key, true));
 		if (strcmp(key, "name") != 0 && !is_silent(row, writer->shown == RANK_MAIN))
 			json_array_append(rows, row);
@@ -447,13 +437,12 @@ static void put_rows(struct writer *writer, const char *id, const json_t *object
 {
 	struct field fields[CELLS_MAX];
 	char labels[CELLS_MAX][VALUE_SIZE], places[CELLS_MAX][8];
-	json_t *rows = json_array(), *object, *value;
+	json_t *rows = json_array(), *object;
 	size_t columns = 0, i;
-	const char *key;
 
 	for (i = 0; i < json_array_size(objects); i++)
 		json_array_append_new(rows, json_array());
-	json_object_foreach (json_array_get(objects, 0), key, value) {
+	json_each_member (key, value, json_array_get(objects, 0)) {
 		if (columns == CELLS_MAX)
 			break;
 		json_array_foreach (objects, i, object)
@@ -546,9 +535,8 @@ const char *limit_advice(const char *reason)
 void limit_text(const json_t *trials, double load_fps, char buffer[LIMIT_TEXT_SIZE])
 {
 	size_t counts[COUNT(limits)] = { 0 }, limited = 0, count = 0, most = 0, i;
-	json_t *trial;
 
-	json_array_foreach (trials, i, trial) {
+	json_each (trial, trials) {
 		if (read_truth(trial, "warmup") || (!isnan(load_fps) && read_number(trial, "trial_load") != load_fps))
 			continue;
 		count++;

@@ -80,12 +80,10 @@ static bool any_object(const json_t *value, const json_t *document,
 		       bool (*is_such)(const json_t *object, const json_t *document))
 {
 	bool found = json_is_object(value) && is_such(value, document);
-	json_t *member;
-	const char *name;
 
 	for (size_t i = 0; !found && i < json_array_size(value); i++)
 		found = any_object(json_array_get(value, i), document, is_such);
-	json_object_foreach ((json_t *)value, name, member)
+	json_each_member (name, member, value)
 		found = found || any_object(member, document, is_such);
 	return found;
 }
@@ -96,8 +94,8 @@ static size_t count_results(const json_t *document, bool regular, const char *la
 	const json_t *results = json_object_get(document, "search_result");
 	size_t count = 0;
 
-	for (size_t i = 0; i < json_array_size(results); i++) {
-		const json_t *result = json_array_get(results, i), *member = json_object_get(result, lacks);
+	json_each (result, results) {
+		const json_t *member = json_object_get(result, lacks);
 
 		count += read_truth(result, "regular") == regular && (or_null ? !member : !json_is_number(member));
 	}
@@ -182,11 +180,9 @@ static bool has_bare_number(const json_t *object, const json_t *document)
 {
 	static const char known[] = "_load _duration _ratio _rate _fps _bps _ns _s _octets _ppm _count";
 	bool bare = false;
-	json_t *member;
-	const char *name;
 
 	(void)document;
-	json_object_foreach ((json_t *)object, name, member) {
+	json_each_member (name, member, object) {
 		const char *ending = strrchr(name, '_');
 
 		bare = bare || (json_is_number(member) && !is_one_of(ending ? ending : name, known));
@@ -220,8 +216,7 @@ static bool has_unequal_ports(const json_t *object, const json_t *document)
 	double least = INFINITY, most = 0;
 
 	(void)document;
-	for (size_t i = 0; i < json_array_size(ports); i++) {
-		const json_t *port = json_array_get(ports, i);
+	json_each (port, ports) {
 		double intended = read_number(json_object_get(port, "counts"), "intended");
 
 		if (read_truth(port, "transmits")) {

@@ -76,12 +76,11 @@ static json_t *without_places(const json_t *value)
 static void note_differences(json_t *sentences, const char *prefix, const json_t *a, const json_t *b,
 			     bool (*skip)(const char *name))
 {
-	json_t *both = json_object(), *value;
-	const char *name;
+	json_t *both = json_object();
 
 	json_object_update(both, (json_t *)a);
 	json_object_update_missing(both, (json_t *)b);
-	json_object_foreach (both, name, value) {
+	json_each_member (name, value, both) {
 		char full[TEXT_SIZE];
 
 		if (skip && skip(name))
@@ -105,10 +104,7 @@ static const char *goal_name(const json_t *result)
 
 static const json_t *find_goal(const json_t *document, const char *name)
 {
-	json_t *result;
-	size_t i;
-
-	json_array_foreach (json_object_get(document, "search_result"), i, result)
+	json_each (result, json_object_get(document, "search_result"))
 		if (strcmp(goal_name(result), name) == 0)
 			return result;
 	return NULL;
@@ -117,10 +113,7 @@ static const json_t *find_goal(const json_t *document, const char *name)
 /* Goals that only one of them has, or that differ in their attributes. */
 static void note_goals(json_t *sentences, const json_t *a, const json_t *b)
 {
-	json_t *result;
-	size_t i;
-
-	json_array_foreach (json_object_get(a, "search_result"), i, result) {
+	json_each (result, json_object_get(a, "search_result")) {
 		const json_t *other = find_goal(b, goal_name(result));
 		char prefix[TEXT_SIZE];
 
@@ -132,12 +125,11 @@ static void note_goals(json_t *sentences, const json_t *a, const json_t *b)
 		else
 			append_sentence(sentences, "goal %s: only in A", goal_name(result));
 	}
-	json_array_foreach (json_object_get(b, "search_result"), i, result) {
+	json_each (result, json_object_get(b, "search_result"))
 		if (find_goal(b, goal_name(result)) != result)
 			append_sentence(sentences, "goal %s: twice in B", goal_name(result));
 		else if (!find_goal(a, goal_name(result)))
 			append_sentence(sentences, "goal %s: only in B", goal_name(result));
-	}
 }
 
 json_t *compare_obstacles(const json_t *a, const json_t *b)
@@ -208,10 +200,7 @@ struct findings {
 
 static void add_results(json_t *by_goal, const json_t *results)
 {
-	json_t *result;
-	size_t i;
-
-	json_array_foreach (results, i, result) {
+	json_each (result, results) {
 		json_t *list = json_object_get(by_goal, goal_name(result));
 
 		if (list)
@@ -224,10 +213,9 @@ static void add_results(json_t *by_goal, const json_t *results)
 /* The results of all searches of a document. A new object, of an array a goal. */
 static json_t *results_by_goal(const json_t *document)
 {
-	json_t *runs = json_object_get(json_object_get(document, "repeats"), "runs"), *by_goal = json_object(), *run;
-	size_t i;
+	json_t *runs = json_object_get(json_object_get(document, "repeats"), "runs"), *by_goal = json_object();
 
-	json_array_foreach (runs, i, run)
+	json_each (run, runs)
 		add_results(by_goal, json_object_get(run, "search_result"));
 	if (!json_object_size(by_goal))
 		add_results(by_goal, json_object_get(document, "search_result"));
@@ -430,11 +418,9 @@ static json_t *compare_goal(const struct config *config, json_t *const results[S
 
 static json_t *compare_goals(const struct config *config, const json_t *const documents[SIDES])
 {
-	json_t *list = json_array(), *results[SIDES] = { results_by_goal(documents[A]), results_by_goal(documents[B]) },
-	       *result;
-	size_t i;
+	json_t *list = json_array(), *results[SIDES] = { results_by_goal(documents[A]), results_by_goal(documents[B]) };
 
-	json_array_foreach (json_object_get(documents[A], "search_result"), i, result)
+	json_each (result, json_object_get(documents[A], "search_result"))
 		json_array_append_new(list, compare_goal(config, results, goal_name(result)));
 	json_decref(results[A]);
 	json_decref(results[B]);
@@ -486,10 +472,9 @@ static json_t *side_json(const char *path, const json_t *document)
 
 static size_t count_verdicts(const json_t *goals, const char *word)
 {
-	size_t i, count = 0;
-	json_t *goal;
+	size_t count = 0;
 
-	json_array_foreach (goals, i, goal)
+	json_each (goal, goals)
 		count += strcmp(read_string(goal, "verdict"), word) == 0;
 	return count;
 }
@@ -497,10 +482,7 @@ static size_t count_verdicts(const json_t *goals, const char *word)
 /* What makes it impossible to tell, of the goals. */
 static enum exit_code refuse_unknown(const struct config *config, const json_t *goals)
 {
-	json_t *goal;
-	size_t i;
-
-	json_array_foreach (goals, i, goal) {
+	json_each (goal, goals) {
 		const char *name = read_string(goal, "goal");
 
 		if (strcmp(read_string(goal, "verdict"), "unknown") == 0)

@@ -80,11 +80,10 @@ static double size_threshold(const struct requirement *requirement, const json_t
 static bool judge_sizes(json_t *verdicts, const struct requirement *requirement, const json_t *document)
 {
 	const json_t *sizes = json_object_get(document, "frame_sizes");
-	size_t judged = 0, index;
+	size_t judged = 0;
 	bool met = true;
-	json_t *size;
 
-	json_array_foreach (sizes, index, size) {
+	json_each (size, sizes) {
 		const char *name = read_string(size, "frame_size");
 		char figure[FIGURE_NAME_SIZE + FRAME_SIZE_TEXT];
 

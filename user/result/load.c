@@ -11,10 +11,9 @@
 /* The throughputs of a suite as the results of a search with a goal for each frame size. */
 static void take_suite(json_t *document)
 {
-	json_t *results = json_array(), *size;
-	size_t i;
+	json_t *results = json_array();
 
-	json_array_foreach (json_object_get(document, "frame_sizes"), i, size) {
+	json_each (size, json_object_get(document, "frame_sizes")) {
 		json_t *found = json_object_get(json_object_get(size, "throughput"), "goal_result"), *result, *goal;
 
 		if (!json_is_object(found))

@@ -76,15 +76,14 @@ static bool is_date(const char *text)
 static const char *unfit(const struct config *config, const json_t *document)
 {
 	const char *date = read_string(json_object_get(document, "environment"), "start_time"), *reason = "it has no figure";
-	json_t *goals, *goal;
-	size_t i;
+	json_t *goals;
 
 	if (!date)
 		return "it has no date";
 	if (!is_date(date))
 		return "its start_time is no date";
 	goals = compare_results(config, document, document);
-	json_array_foreach (goals, i, goal) {
+	json_each (goal, goals) {
 		json_t *value = number_of(json_object_get(goal, "b"), "conditional_throughput_mean", "mean");
 		bool negative = json_number_value(value) < 0;
 
