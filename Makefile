@@ -45,7 +45,7 @@ HARDENED_CFLAGS := $(foreach flag,-fstack-protector-strong -fstack-clash-protect
 	-fPIE $(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 HARDENED_LDFLAGS := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 endif
-ALL_CFLAGS = $(PREFIX_MAP) -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) $(HARDENED_CFLAGS) -pthread
+ALL_CFLAGS = $(PREFIX_MAP) -std=gnu2x $(CFLAGS) $(WARNINGS) $(SANITIZE) $(HARDENED_CFLAGS) -pthread
 DEPFLAGS = -MMD -MP
 BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -ffreestanding -Wall -Wextra $(strict) -I. -Iinclude $(addprefix --sysroot=,$(SYSROOT)) \
 	-I$(SYSROOT)/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)

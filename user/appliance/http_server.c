@@ -240,10 +240,8 @@ static enum MHD_Result answer_path(struct MHD_Connection *connection, const char
 }
 
 /* Paths are taken as they come: none of ours has an escape. */
-static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text)
+static size_t keep_escapes(void *, struct MHD_Connection *, char *text)
 {
-	(void)context;
-	(void)connection;
 	return strlen(text);
 }
 
@@ -257,15 +255,12 @@ static struct connection *find_connection(struct MHD_Connection *connection)
 	return NULL;
 }
 
-static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *path, const char *method,
-				  const char *version, const char *upload, size_t *upload_length, void **state)
+static enum MHD_Result on_request(void *, struct MHD_Connection *connection, const char *path, const char *method,
+				  const char *, const char *upload, size_t *, void **state)
 {
 	struct connection *known = find_connection(connection);
 
-	(void)context;
-	(void)version;
 	(void)upload; /* the answer goes out before any body would come */
-	(void)upload_length;
 	if (known)
 		known->asked = true;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
@@ -283,11 +278,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 }
 
 /* A result that left to its last octet has been fetched. */
-static void on_completed(void *context, struct MHD_Connection *connection, void **state,
-			 enum MHD_RequestTerminationCode code)
+static void on_completed(void *, struct MHD_Connection *, void **state, enum MHD_RequestTerminationCode code)
 {
-	(void)context;
-	(void)connection;
 	if (*state && code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
 		tell(HTTP_FETCHED, (unsigned int)(uintptr_t)*state, 0);
 	*state = NULL;
@@ -295,14 +287,11 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 
 /* --- connections ------------------------------------------------------------------------------------------------------- */
 
-static void on_connection(void *context, struct MHD_Connection *connection, void **state,
-			  enum MHD_ConnectionNotificationCode code)
+static void on_connection(void *, struct MHD_Connection *connection, void **, enum MHD_ConnectionNotificationCode code)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct connection *known = find_connection(connection);
 
-	(void)context;
-	(void)state;
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
 		if (known)
 			known->fd = -1;

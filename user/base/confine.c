@@ -60,13 +60,11 @@ int confine_no_new_privileges(void)
 /* --- system calls --------------------------------------------------------------------------------------------------- */
 
 /* Only what may be called in a signal handler. */
-static void on_refused_call(int signal_number, siginfo_t *info, void *context)
+static void on_refused_call(int, siginfo_t *info, void *)
 {
 	char text[] = "xdp-mlr: system call     is none that this process needs: not made, and the process ended\n";
 	int number = info->si_syscall;
 
-	(void)signal_number;
-	(void)context;
 	for (char *digit = text + sizeof("xdp-mlr: system call ") + 1; number > 0; number /= 10)
 		*digit-- = (char)('0' + number % 10);
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {

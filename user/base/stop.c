@@ -15,12 +15,11 @@
 static volatile sig_atomic_t stopped, in_order;
 static int event_fd = -1;
 
-static void on_signal(int signal_number)
+static void on_signal(int)
 {
 	static const uint64_t one = 1;
 	int saved_errno = errno;
 
-	(void)signal_number;
 	if (!in_order)
 		_exit(EXIT_INTERRUPTED);
 	stopped = 1;

@@ -248,14 +248,13 @@ static enum exit_code fill_axis(struct reader *reader, const yaml_node_t *key, c
 	return code;
 }
 
-static enum exit_code read_axis(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
+static enum exit_code read_axis(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *)
 {
 	struct campaign *campaign = reader->campaign;
 	struct campaign_axis *axis = &campaign->axes[campaign->matrix.axis_count];
 	const char *name;
 	enum exit_code code = read_name(&reader->yaml, key, "the name of an axis", &name);
 
-	(void)data;
 	if (code != EXIT_DONE)
 		return code;
 	if (campaign->matrix.axis_count == MLR_AXES_MAX)
@@ -542,18 +541,16 @@ static enum exit_code read_matrix(struct yaml_file *file, const yaml_node_t *nod
 	return code == EXIT_DONE ? each_pair(reader, node, read_axis, NULL) : code;
 }
 
-static enum exit_code read_common_slurm(struct yaml_file *file, const yaml_node_t *node, void *target)
+static enum exit_code read_common_slurm(struct yaml_file *, const yaml_node_t *node, void *target)
 {
 	struct reader *reader = target;
 
-	(void)file;
 	return read_slurm(reader, node, reader->campaign->common.slurm);
 }
 
 /* Looked at once the axes are known. */
-static enum exit_code keep_node(struct yaml_file *file, const yaml_node_t *node, void *target)
+static enum exit_code keep_node(struct yaml_file *, const yaml_node_t *node, void *target)
 {
-	(void)file;
 	*(const yaml_node_t **)target = node;
 	return EXIT_DONE;
 }

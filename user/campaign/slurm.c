@@ -197,13 +197,12 @@ static void put_array(FILE *stream, const struct submission *submission, const s
 }
 
 /* The job that merges, once all others have ended in any way. */
-static void put_merge(FILE *stream, const struct submission *submission, const struct array *none)
+static void put_merge(FILE *stream, const struct submission *submission, const struct array *)
 {
 	const struct campaign *campaign = submission->campaign;
 	const struct places *places = &submission->places;
 	static const char of_testbeds[] = "gres licenses constraint nodelist exclusive job-name time nodes requeue";
 
-	(void)none;
 	put_head(stream, submission, "Report", "report.log");
 	fprintf(stream, "#SBATCH --job-name=%s-report\n", campaign->name);
 	put_options(stream, campaign->common.slurm, of_testbeds);
@@ -217,9 +216,8 @@ static void put_merge(FILE *stream, const struct submission *submission, const s
 		places->self, places->directory, campaign->name, places->file);
 }
 
-static void put_points(FILE *stream, const struct submission *submission, const struct array *array)
+static void put_points(FILE *stream, const struct submission *, const struct array *array)
 {
-	(void)submission;
 	for (size_t i = 0; i < array->count; i++)
 		fprintf(stream, "%s\n", json_string_value(json_array_get(array->names, array->first + i)));
 }

@@ -47,13 +47,12 @@ static void move(const void *records, size_t record_octets, size_t count, size_t
 		*(uint32_t *)(void *)(at + i * record_octets) += (uint32_t)by;
 }
 
-static int make_room(struct bpf_program *program, struct bpf_prog_load_opts *options, long cookie)
+static int make_room(struct bpf_program *program, struct bpf_prog_load_opts *options, long)
 {
 	size_t count = bpf_program__insn_cnt(program), all = padded(count), room = all - count;
 	struct bpf_insn *instructions;
 	int error;
 
-	(void)cookie;
 	if (room > INT16_MAX)
 		return -E2BIG; /* beyond a jump */
 	instructions = calloc(all, sizeof(*instructions));

@@ -210,9 +210,8 @@ static void forward_held(struct hostile *hostile, struct end *end, size_t counte
 
 /* --- what is done --------------------------------------------------------------------------------------------------- */
 
-static void drop(struct hostile *hostile, struct frame *frame)
+static void drop(struct hostile *hostile, struct frame *)
 {
-	(void)frame;
 	hostile->log->dropped++;
 }
 

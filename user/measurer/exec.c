@@ -216,15 +216,13 @@ static json_t *exec_describe(struct measurer *measurer)
 	return json_pack("{s:s, s:s}", "name", "exec", "command", measurer->config->measurer_argument);
 }
 
-static json_t *exec_traffic_profile(struct measurer *measurer)
+static json_t *exec_traffic_profile(struct measurer *)
 {
-	(void)measurer;
 	return json_pack("{s:s}", "description", "the external measurer's own");
 }
 
-static void exec_deviations(struct measurer *measurer, json_t *deviations)
+static void exec_deviations(struct measurer *, json_t *deviations)
 {
-	(void)measurer;
 	json_array_append_new(deviations, json_string("Trials are performed by an external measurer; how it keeps the "
 						      "phases of RFC 2544 section 23 is not known here."));
 }

@@ -12,12 +12,8 @@ struct measurer_stopped {
 	struct mlr_profile profile;
 };
 
-static enum exit_code stopped_measure(struct measurer *measurer, const struct mlr_trial_input *input,
-				      struct measurement *ret)
+static enum exit_code stopped_measure(struct measurer *, const struct mlr_trial_input *, struct measurement *)
 {
-	(void)measurer;
-	(void)input;
-	(void)ret;
 	return EXIT_INTERRUPTED;
 }
 
@@ -77,11 +73,8 @@ enum exit_code measurer_stopped_new(const struct config *config, struct measurer
 
 /* --- of a replay ---------------------------------------------------------------------------------------------------- */
 
-static enum exit_code replay_measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
+static enum exit_code replay_measure(struct measurer *, const struct mlr_trial_input *, struct measurement *)
 {
-	(void)measurer;
-	(void)input;
-	(void)ret;
 	return refuse(EXIT_INVALID, "a replay cannot measure");
 }
 

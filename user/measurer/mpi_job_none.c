@@ -42,9 +42,8 @@ enum exit_code job_begin(void)
 	return EXIT_INCAPABLE;
 }
 
-void job_end(enum exit_code code)
+void job_end(enum exit_code)
 {
-	(void)code;
 }
 
 unsigned int job_rank(void)
@@ -67,9 +66,8 @@ const char *job_library(void)
 	return "none";
 }
 
-void job_set_patience(uint64_t patience_ns)
+void job_set_patience(uint64_t)
 {
-	(void)patience_ns;
 }
 
 enum exit_code job_broadcast(unsigned int root, void *data, size_t octets)

@@ -34,9 +34,8 @@ static json_t *sim_describe(struct measurer *measurer)
 	return json_pack("{s:s, s:s}", "name", "sim", "model", measurer->config->measurer_argument);
 }
 
-static json_t *sim_traffic_profile(struct measurer *measurer)
+static json_t *sim_traffic_profile(struct measurer *)
 {
-	(void)measurer;
 	return json_pack("{s:s}", "description", "simulated frames");
 }
 

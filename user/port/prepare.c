@@ -55,21 +55,19 @@ static int switch_off(struct port *port, const char *const *names)
 
 /* --- the rest ------------------------------------------------------------------------------------------------------- */
 
-static int silence_ipv6(struct port *port, const struct needs *needs)
+static int silence_ipv6(struct port *port, const struct needs *)
 {
 	int error = claim_change(port->claim, "sysctl:net/ipv6/conf/%s/disable_ipv6", "1");
 
-	(void)needs;
 	return error == -ENOENT ? 0 : error; /* no IPv6 at all */
 }
 
 /* A port that obeys pause frames sends less than it should, and one that sends them slows the SUT down. */
-static int switch_pause_off(struct port *port, const struct needs *needs)
+static int switch_pause_off(struct port *port, const struct needs *)
 {
 	int error;
 	char *value = claim_read(port->claim, "pause", &error);
 
-	(void)needs;
 	if (error == -EOPNOTSUPP)
 		return 0;
 	if (!error && (strstr(value, "rx on") || strstr(value, "tx on")))
@@ -169,13 +167,12 @@ static char *even_table(const char *table, unsigned int queues)
 	return text_stream_end(stream, &text);
 }
 
-static int spread_rss(struct port *port, const struct needs *needs)
+static int spread_rss(struct port *port, const struct needs *)
 {
 	unsigned int queues = receive_queues(port);
 	int error;
 	char *table = claim_read(port->claim, "rss", &error), *even = NULL;
 
-	(void)needs;
 	if (!error && !(even = even_table(table, queues ? queues : 1)))
 		error = -ENOMEM;
 	if (!error)

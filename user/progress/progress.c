@@ -114,9 +114,8 @@ static void tick(void)
 		put_line();
 }
 
-static void *keep_ticking(void *unused)
+static void *keep_ticking(void *)
 {
-	(void)unused;
 	pthread_mutex_lock(&progress.lock);
 	while (!progress.ending) {
 		uint64_t next_ns = clock_ns() + LOOK_NS;

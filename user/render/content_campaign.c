@@ -228,9 +228,8 @@ static enum tone tone_of_point(const json_t *point)
 	return strcmp(read_text(point, "state"), "running") == 0 ? TONE_PLAIN : TONE_WARN;
 }
 
-static enum tone tone_of_trouble(const json_t *point)
+static enum tone tone_of_trouble(const json_t *)
 {
-	(void)point;
 	return TONE_WARN;
 }
 

@@ -42,12 +42,11 @@ static const char *text_frames(double frames, char buffer[VALUE_SIZE])
 	return buffer;
 }
 
-static void fill_verdict(struct writer_verdict *verdict, const json_t *document, const json_t *size, size_t index)
+static void fill_verdict(struct writer_verdict *verdict, const json_t *, const json_t *size, size_t index)
 {
 	const json_t *throughput = json_object_get(size, "throughput");
 	bool regular = read_truth(throughput, "regular"), limited = read_truth(throughput, "tester_limited");
 
-	(void)document;
 	snprintf(verdict->id, sizeof(verdict->id), "size-%zu", index + 1);
 	snprintf(verdict->name, sizeof(verdict->name), "%.60s%s", size_name(size),
 		 isnan(read_number(size, "frame_size_octets")) ? "" : " octets");

@@ -90,18 +90,16 @@ static void put_verdict(struct writer *writer, const struct writer_verdict *verd
 	fputs("</article>\n", writer->stream);
 }
 
-static void put_verdicts(struct writer *writer, enum writer_rank rank, const struct writer_verdict *verdicts, size_t count)
+static void put_verdicts(struct writer *writer, enum writer_rank, const struct writer_verdict *verdicts, size_t count)
 {
-	(void)rank;
 	fputs("<div class=\"cards\" id=\"verdicts\">\n", writer->stream);
 	for (size_t i = 0; i < count; i++)
 		put_verdict(writer, &verdicts[i]);
 	fputs("</div>\n", writer->stream);
 }
 
-static void put_section(struct writer *writer, enum writer_rank rank, const char *id, const char *heading)
+static void put_section(struct writer *writer, enum writer_rank, const char *id, const char *heading)
 {
-	(void)rank;
 	fprintf(writer->stream, "<h2 id=\"%s\">", id);
 	put_end(writer, heading, "h2");
 }
@@ -175,9 +173,8 @@ static void put_code(struct writer *writer, const char *text)
 	fputs("</code></pre>\n", writer->stream);
 }
 
-static void put_fold(struct writer *writer, enum writer_rank rank, const char *id, const char *summary)
+static void put_fold(struct writer *writer, enum writer_rank, const char *id, const char *summary)
 {
-	(void)rank;
 	fprintf(writer->stream, "<details id=\"%s\">", id);
 	put(writer, "summary", summary, "summary");
 	fputc('\n', writer->stream);
@@ -328,12 +325,11 @@ static void put_foot(struct writer *writer)
 	      writer->stream);
 }
 
-bool render_html(FILE *stream, const json_t *document, struct render_style style)
+bool render_html(FILE *stream, const json_t *document, struct render_style)
 {
 	struct writer writer = { .ops = &ops, .stream = stream, .shown = RANK_PAGE };
 	bool embedded;
 
-	(void)style;
 	put_head(&writer, content_title(document));
 	content_put(&writer, document);
 	put_foot(&writer);

@@ -154,7 +154,7 @@ static void put_cases(struct suite *suite, const json_t *document)
 		put_requirement(suite, item);
 }
 
-bool render_junit(FILE *stream, const json_t *document, struct render_style style)
+bool render_junit(FILE *stream, const json_t *document, struct render_style)
 {
 	const char *schema = read_text(document, "schema"), *kind = strchr(schema, '/');
 	const char *start = read_string(json_object_get(document, "environment"), "start_time");
@@ -162,7 +162,6 @@ bool render_junit(FILE *stream, const json_t *document, struct render_style styl
 	char *cases = NULL, name[NAME_SIZE];
 	size_t length;
 
-	(void)style;
 	suite.stream = text_stream_open(&cases, &length);
 	if (!suite.stream)
 		return false;

@@ -46,9 +46,8 @@ static void begin(struct writer *writer)
 	writer->section[0] = '\0';
 }
 
-static void put_banner(struct writer *writer, enum tone tone, const char *text)
+static void put_banner(struct writer *writer, enum tone, const char *text)
 {
-	(void)tone;
 	begin(writer);
 	put(writer, "> **", text, "**\n\n");
 }
@@ -79,18 +78,15 @@ static void put_verdict(struct writer *writer, const struct writer_verdict *verd
 		writer->ops->banner(writer, TONE_WARN, verdict->warning);
 }
 
-static void put_verdicts(struct writer *writer, enum writer_rank rank, const struct writer_verdict *verdicts, size_t count)
+static void put_verdicts(struct writer *writer, enum writer_rank, const struct writer_verdict *verdicts, size_t count)
 {
-	(void)rank;
 	for (size_t i = 0; i < count; i++)
 		put_verdict(writer, &verdicts[i]);
 }
 
 /* Where nothing comes to stand below it, as where figures would be, it is left out. */
-static void put_section(struct writer *writer, enum writer_rank rank, const char *id, const char *heading)
+static void put_section(struct writer *writer, enum writer_rank, const char *, const char *heading)
 {
-	(void)rank;
-	(void)id;
 	snprintf(writer->section, sizeof(writer->section), "%s", heading);
 }
 
@@ -126,9 +122,8 @@ static void put_list(struct writer *writer, const char *const *items, size_t cou
 	fputc('\n', writer->stream);
 }
 
-static void put_table(struct writer *writer, const char *id, const struct writer_column *columns, size_t count)
+static void put_table(struct writer *writer, const char *, const struct writer_column *columns, size_t count)
 {
-	(void)id;
 	begin(writer);
 	writer->column_list = columns;
 	writer->columns = count;
@@ -140,9 +135,8 @@ static void put_table(struct writer *writer, const char *id, const struct writer
 	fputs("|\n", writer->stream);
 }
 
-static void put_row(struct writer *writer, enum tone tone, const char *const *cells)
+static void put_row(struct writer *writer, enum tone, const char *const *cells)
 {
-	(void)tone;
 	for (size_t i = 0; i < writer->columns; i++)
 		put(writer, "| ", cells[i], " ");
 	fputs("|\n", writer->stream);
@@ -168,16 +162,13 @@ static void put_code(struct writer *writer, const char *text)
 	fputs(fresh ? "\n" : "\n\n", writer->stream);
 }
 
-static void put_fold(struct writer *writer, enum writer_rank rank, const char *id, const char *summary)
+static void put_fold(struct writer *writer, enum writer_rank, const char *, const char *summary)
 {
-	(void)rank;
-	(void)id;
 	writer->ops->subsection(writer, summary);
 }
 
-static void end_fold(struct writer *writer)
+static void end_fold(struct writer *)
 {
-	(void)writer;
 }
 
 static const struct writer_ops ops = {
@@ -197,11 +188,10 @@ static const struct writer_ops ops = {
 	.fold_end = end_fold,
 };
 
-bool render_markdown(FILE *stream, const json_t *document, struct render_style style)
+bool render_markdown(FILE *stream, const json_t *document, struct render_style)
 {
 	struct writer writer = { .ops = &ops, .stream = stream, .shown = RANK_PAGE };
 
-	(void)style;
 	content_put(&writer, document);
 	fputs("Rendered by xdp-mlr " XDP_MLR_VERSION " from the result document.\n", stream);
 	return true;

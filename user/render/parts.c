@@ -34,9 +34,8 @@ void cells_add_number(struct cells *cells, double value, int decimals)
 	cells_add(cells, "%s", text_number(value, decimals, text));
 }
 
-void cells_add_row_number(struct cells *cells, const json_t *row)
+void cells_add_row_number(struct cells *cells, const json_t *)
 {
-	(void)row;
 	cells_add(cells, "%zu", cells->rows + 1);
 }
 

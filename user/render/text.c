@@ -265,9 +265,8 @@ static void put_verdicts(struct writer *writer, enum writer_rank rank, const str
 		put_verdict(writer, &verdicts[i]);
 }
 
-static void put_section(struct writer *writer, enum writer_rank rank, const char *id, const char *heading)
+static void put_section(struct writer *writer, enum writer_rank rank, const char *, const char *heading)
 {
-	(void)id;
 	page_of(writer)->section_hidden = rank > writer->shown;
 	snprintf(writer->section, sizeof(writer->section), "%s", heading);
 	if (page_of(writer)->section_hidden)
@@ -320,10 +319,9 @@ static void put_code(struct writer *writer, const char *text)
 	free(owned);
 }
 
-static void put_fold(struct writer *writer, enum writer_rank rank, const char *id, const char *summary)
+static void put_fold(struct writer *writer, enum writer_rank rank, const char *, const char *summary)
 {
 	page_of(writer)->fold_hidden = rank > writer->shown;
-	(void)id;
 	put_subsection(writer, summary);
 }
 
@@ -334,9 +332,8 @@ static void end_fold(struct writer *writer)
 
 /* --- tables --------------------------------------------------------------------------------------------------------- */
 
-static void put_table(struct writer *writer, const char *id, const struct writer_column *columns, size_t count)
+static void put_table(struct writer *writer, const char *, const struct writer_column *columns, size_t count)
 {
-	(void)id;
 	writer->column_list = columns;
 	writer->columns = count;
 	page_of(writer)->table = (struct table){ .count = 0 };

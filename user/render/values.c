@@ -89,15 +89,13 @@ const char *text_seconds(double seconds, char buffer[VALUE_SIZE])
 	return text_ns(seconds * 1e9, buffer);
 }
 
-const char *text_yes_no(double truth, char buffer[VALUE_SIZE])
+const char *text_yes_no(double truth, char[VALUE_SIZE])
 {
-	(void)buffer;
 	return truth == 1 ? "yes" : "no";
 }
 
-const char *text_regular(double truth, char buffer[VALUE_SIZE])
+const char *text_regular(double truth, char[VALUE_SIZE])
 {
-	(void)buffer;
 	return truth == 1 ? "regular" : "IRREGULAR";
 }
 

@@ -176,12 +176,11 @@ static struct finding judge_phases(const json_t *document, const struct clause *
 }
 
 /* A number of an external measurer's own, of which nobody knows what it counts. */
-static bool has_bare_number(const json_t *object, const json_t *document)
+static bool has_bare_number(const json_t *object, const json_t *)
 {
 	static const char known[] = "_load _duration _ratio _rate _fps _bps _ns _s _octets _ppm _count";
 	bool bare = false;
 
-	(void)document;
 	json_each_member (name, member, object) {
 		const char *ending = strrchr(name, '_');
 
@@ -210,12 +209,11 @@ static struct finding judge_load_shape(const json_t *document, const struct clau
 }
 
 /* A trial in which a port was to send more than another. */
-static bool has_unequal_ports(const json_t *object, const json_t *document)
+static bool has_unequal_ports(const json_t *object, const json_t *)
 {
 	const json_t *ports = json_object_get(object, "ports");
 	double least = INFINITY, most = 0;
 
-	(void)document;
 	json_each (port, ports) {
 		double intended = read_number(json_object_get(port, "counts"), "intended");
 
@@ -227,9 +225,8 @@ static bool has_unequal_ports(const json_t *object, const json_t *document)
 	return most > least + 1; /* a frame by rounding */
 }
 
-static struct finding judge_equal_loads(const json_t *document, const struct clause *clause)
+static struct finding judge_equal_loads(const json_t *document, const struct clause *)
 {
-	(void)clause;
 	if (any_object(document, document, has_unequal_ports))
 		return MISSING_BECAUSE(
 			"Interfaces had different loads, and it is not said how they follow from Trial Load.");
@@ -268,9 +265,8 @@ static bool profile_is_whole(const json_t *document)
 	       !(modified && json_array_size(json_object_get(profile, "modifiers")) == 0);
 }
 
-static struct finding judge_profile(const json_t *document, const struct clause *clause)
+static struct finding judge_profile(const json_t *document, const struct clause *)
 {
-	(void)clause;
 	if (!profile_is_whole(document))
 		return MISSING_BECAUSE(
 			"The Traffic Profile lacks direction or pattern, or something that an option made of it.");
@@ -283,11 +279,10 @@ static struct finding judge_profile(const json_t *document, const struct clause 
 	return MET_BECAUSE("One direction only; not meshed. Further properties stand in the profile where they apply.");
 }
 
-static bool has_other_duration(const json_t *object, const json_t *document)
+static bool has_other_duration(const json_t *object, const json_t *)
 {
 	double effective_s = read_number(object, "trial_effective_duration");
 
-	(void)document;
 	return !isnan(effective_s) && effective_s != read_number(object, "trial_duration");
 }
 
@@ -344,11 +339,10 @@ static struct finding judge_irregular(const json_t *document, const struct claus
 	return MET_BECAUSE(clause->met);
 }
 
-static bool is_unmarked(const json_t *object, const json_t *document)
+static bool is_unmarked(const json_t *object, const json_t *)
 {
 	const json_t *regular = json_object_get(object, "regular");
 
-	(void)document;
 	return json_object_get(object, "goal") && !json_is_true(regular) &&
 	       !(json_is_false(regular) && *read_text(object, "irregular_reason"));
 }
@@ -384,9 +378,8 @@ static struct finding judge_freedoms(const json_t *document, const struct clause
 	return MET_BECAUSE(clause->met);
 }
 
-static bool has_floor(const json_t *object, const json_t *document)
+static bool has_floor(const json_t *object, const json_t *)
 {
-	(void)document;
 	return *read_text(object, "floor_source");
 }
 
@@ -426,17 +419,15 @@ static struct finding judge_unsent(const json_t *document, const struct clause *
 	return judge_stated(document, clause);
 }
 
-static bool is_cut(const json_t *object, const json_t *document)
+static bool is_cut(const json_t *object, const json_t *)
 {
-	(void)document;
 	return read_truth(object, "truncated");
 }
 
-static struct finding judge_sut(const json_t *document, const struct clause *clause)
+static struct finding judge_sut(const json_t *document, const struct clause *)
 {
 	const json_t *sut = json_object_get(document, "sut"), *configuration = json_object_get(sut, "configuration");
 
-	(void)clause;
 	if (is_measured_by(document, "sim"))
 		return MET_BECAUSE("The SUT is simulated; its model is its configuration.");
 	if (any_object(configuration, document, is_cut))
@@ -450,9 +441,8 @@ static struct finding judge_sut(const json_t *document, const struct clause *cla
 }
 
 /* A goal of which an attribute is not reported. */
-static bool is_partial_goal(const json_t *object, const json_t *document)
+static bool is_partial_goal(const json_t *object, const json_t *)
 {
-	(void)document;
 	return json_object_get(object, "loss_ratio") &&
 	       isnan(read_number(object, "exceed_ratio") + read_number(object, "initial_trial_duration") +
 		     read_number(object, "final_trial_duration") + read_number(object, "duration_sum") +
@@ -473,9 +463,8 @@ static struct finding judge_attributes(const json_t *document, const struct clau
 }
 
 /* A port of a driver whose links have no medium. */
-static bool is_virtual(const json_t *object, const json_t *document)
+static bool is_virtual(const json_t *object, const json_t *)
 {
-	(void)document;
 	return is_one_of(read_text(object, "driver"), "veth macvlan tun dummy virtio_net");
 }
 
@@ -489,9 +478,8 @@ static struct finding judge_media_limit(const json_t *document, const struct cla
 }
 
 /* A latency that was measured; whether its definition is missing, too. */
-static bool is_latency(const json_t *object, const json_t *document)
+static bool is_latency(const json_t *object, const json_t *)
 {
-	(void)document;
 	return json_is_number(json_object_get(object, "p50_ns")) && json_is_string(json_object_get(object, "clock"));
 }
 

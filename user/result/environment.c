@@ -17,13 +17,12 @@ struct wanted_library {
 };
 
 /* The version of a loaded library is in the name of the file that its soname links to: libxdp.so.1 -> libxdp.so.1.3.1. */
-static int find_version(struct dl_phdr_info *info, size_t size, void *data)
+static int find_version(struct dl_phdr_info *info, size_t, void *data)
 {
 	struct wanted_library *wanted = data;
 	char *path = strstr(info->dlpi_name, wanted->prefix) ? realpath(info->dlpi_name, NULL) : NULL;
 	const char *version = path ? strstr(path, wanted->prefix) : NULL;
 
-	(void)size;
 	if (version)
 		snprintf(wanted->version, sizeof(wanted->version), "%s", version + strlen(wanted->prefix));
 	free(path);
