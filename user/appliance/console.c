@@ -140,7 +140,7 @@ static void draw(const struct appliance *appliance, struct console *console)
 {
 	unsigned int columns, rows;
 	struct view view = appliance_view(appliance);
-	char *text;
+	owned char *text = NULL;
 
 	console->draw_ns = clock_ns() + NS_PER_S;
 	if (console->waiting_count)
@@ -152,7 +152,6 @@ static void draw(const struct appliance *appliance, struct console *console)
 	erase(console);
 	put_text(console, text);
 	console->drawn = terminal_rows(text, columns);
-	free(text);
 }
 
 static bool shows_view(const struct appliance *appliance, const struct console *console)
@@ -346,11 +345,10 @@ static char *page_of(const struct appliance *appliance, char key)
 
 static void show_page(const struct appliance *appliance, struct console *console, char key)
 {
-	char *text = page_of(appliance, key);
+	owned char *text = page_of(appliance, key);
 
 	if (text)
 		show(appliance, console, text, "");
-	free(text);
 }
 
 static void ask(const struct appliance *appliance, struct console *console, char key, const char *question)
@@ -493,11 +491,10 @@ static void take_keys(struct appliance *appliance, struct console *console)
 
 void console_ports(struct appliance *appliance)
 {
-	char *text = page_of(appliance, 0);
+	owned char *text = page_of(appliance, 0);
 
 	if (text)
 		console_text(appliance, text);
-	free(text);
 }
 
 /* --- its life -------------------------------------------------------------------------------------------------------- */

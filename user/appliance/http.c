@@ -259,7 +259,7 @@ void http_stop(struct appliance *appliance)
 /* A page as a file without a name, which who gets it cannot change or make longer. */
 static int open_page(const struct appliance *appliance, void (*put)(FILE *stream, const struct appliance *appliance))
 {
-	char *text = NULL;
+	owned char *text = NULL;
 	size_t length = 0;
 	FILE *stream = text_stream_open(&text, &length);
 	int fd = -1;
@@ -272,7 +272,6 @@ static int open_page(const struct appliance *appliance, void (*put)(FILE *stream
 		close(fd);
 		fd = -1;
 	}
-	free(text);
 	return fd;
 }
 

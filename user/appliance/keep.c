@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/destination.h"
+#include "base/exit_code.h"
 #include "base/json_text.h"
 
 #define FILE_POSITION "position"
@@ -26,10 +27,9 @@ static void write_state(struct appliance *appliance, const char *name, const jso
 {
 	char path[FILES_PATH_SIZE];
 	size_t length;
-	char *text = json_text(value, false, &length);
+	owned char *text = json_text(value, false, &length);
 	int error = text ? file_replace(keep_path(appliance, name, path), text, length, 0600, false) : -ENOMEM;
 
-	free(text);
 	if (error)
 		appliance_say(appliance, "cannot write %s/%s: %s", appliance->places.state, name, strerror(-error));
 }
@@ -45,13 +45,12 @@ static void remove_state(const struct appliance *appliance, const char *name)
 
 void keep_position(struct appliance *appliance)
 {
-	json_t *position =
+	json_auto_t *position =
 		json_pack("{s:i, s:i, s:I, s:I, s:I}", "run", (int)appliance->run, "round", (int)appliance->rounds.begun,
 			  "first_begun", (json_int_t)appliance->rounds.first_begun, "last_begun",
 			  (json_int_t)appliance->rounds.last_begun, "started", (json_int_t)appliance->run_started);
 
 	write_state(appliance, FILE_POSITION, position);
-	json_decref(position);
 }
 
 void keep_no_position(const struct appliance *appliance)
@@ -74,7 +73,7 @@ static json_int_t read_integer(const json_t *object, const char *name)
 struct position keep_read_position(const struct appliance *appliance)
 {
 	char path[FILES_PATH_SIZE];
-	json_t *object = json_load_file(keep_path(appliance, FILE_POSITION, path), 0, NULL);
+	json_auto_t *object = json_load_file(keep_path(appliance, FILE_POSITION, path), 0, NULL);
 	struct position position = {
 		.run = (unsigned int)read_integer(object, "run"),
 		.round = (unsigned int)read_integer(object, "round"),
@@ -83,7 +82,6 @@ struct position keep_read_position(const struct appliance *appliance)
 		.started = (time_t)read_integer(object, "started"),
 	};
 
-	json_decref(object);
 	return position;
 }
 

@@ -7,6 +7,7 @@
 
 #include "appliance/runner.h"
 #include "base/clock.h"
+#include "base/exit_code.h"
 #include "base/json_read.h"
 #include "base/text_stream.h"
 #include "base/units.h"
@@ -304,19 +305,18 @@ static void put_facts(FILE *stream, const struct appliance *appliance, const str
 /* The very lines of the consoles. */
 static void put_console(FILE *stream, const struct view *view)
 {
-	char *text = view_render(view, (struct view_style){ 100, 24, false });
+	owned char *text = view_render(view, (struct view_style){ 100, 24, false });
 
 	if (!text)
 		return;
 	fputs("<h3>As the console shows it</h3><pre id=\"console\">", stream);
 	markup_escape(stream, text);
 	fputs("</pre>\n", stream);
-	free(text);
 }
 
 static void put_log(FILE *stream, const struct appliance *appliance)
 {
-	char *text = NULL;
+	owned char *text = NULL;
 	size_t length;
 	FILE *lines = text_stream_open(&text, &length);
 
@@ -328,7 +328,6 @@ static void put_log(FILE *stream, const struct appliance *appliance)
 		markup_escape(stream, text);
 		fputs("</pre>\n", stream);
 	}
-	free(text);
 }
 
 /* The result that came last: where the page of a run that has ended leads to. */

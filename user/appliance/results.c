@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/destination.h"
+#include "base/exit_code.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/units.h"
@@ -33,19 +34,16 @@ const char *results_path(const struct results *store, unsigned int number, enum 
 
 static int write_meta(const struct results *store, const struct result *result)
 {
-	json_t *object = json_pack("{s:i, s:s, s:s, s:I, s:I, s:i, s:b, s:b, s:s}", "number", (int)result->number, "run",
-				   result->run, "verb", result->verb, "started", (json_int_t)result->started, "ended",
-				   (json_int_t)result->ended, "exit_code", result->exit_code, "has_document",
-				   result->has_document, "fetched", result->fetched, "summary", result->summary);
+	json_auto_t *object = json_pack("{s:i, s:s, s:s, s:I, s:I, s:i, s:b, s:b, s:s}", "number", (int)result->number,
+					"run", result->run, "verb", result->verb, "started", (json_int_t)result->started,
+					"ended", (json_int_t)result->ended, "exit_code", result->exit_code, "has_document",
+					result->has_document, "fetched", result->fetched, "summary", result->summary);
 	char path[FILES_PATH_SIZE];
 	size_t length;
-	char *text = json_text(object, false, &length);
-	int error = text ? file_replace(results_path(store, result->number, RESULTS_META, path), text, length, 0600, true)
-			 : -ENOMEM;
+	owned char *text = json_text(object, false, &length);
 
-	free(text);
-	json_decref(object);
-	return error;
+	return text ? file_replace(results_path(store, result->number, RESULTS_META, path), text, length, 0600, true)
+		    : -ENOMEM;
 }
 
 static time_t read_time(const json_t *object, const char *name)
@@ -57,7 +55,7 @@ static bool read_meta(const struct results *store, unsigned int number, struct r
 {
 	struct result result = { .number = number };
 	char path[FILES_PATH_SIZE];
-	json_t *object = json_load_file(results_path(store, number, RESULTS_META, path), 0, NULL);
+	json_auto_t *object = json_load_file(results_path(store, number, RESULTS_META, path), 0, NULL);
 
 	if (!object)
 		return false;
@@ -69,7 +67,6 @@ static bool read_meta(const struct results *store, unsigned int number, struct r
 	result.exit_code = (int)json_integer_value(json_object_get(object, "exit_code"));
 	result.has_document = read_truth(object, "has_document");
 	result.fetched = read_truth(object, "fetched");
-	json_decref(object);
 	*ret = result;
 	return true;
 }

@@ -56,7 +56,7 @@ static void take_ports(struct appliance *appliance, char *line)
 static void on_line(void *context, enum job_stream stream, char *text, size_t length)
 {
 	struct appliance *appliance = context;
-	json_t *object;
+	json_auto_t *object = NULL;
 
 	if (stream == JOB_ERR) {
 		take_words(appliance, text);
@@ -78,7 +78,6 @@ static void on_line(void *context, enum job_stream stream, char *text, size_t le
 	}
 	if (!object && run_is_sut(appliance_run(appliance)))
 		appliance_say(appliance, "%s", text);
-	json_decref(object);
 }
 
 /* Nothing runs, and nothing will of itself. */
@@ -352,7 +351,8 @@ static void store_run(struct appliance *appliance)
 				 .ended = now,
 				 .exit_code =
 					 appliance->run_status < 0 ? 128 - appliance->run_status : appliance->run_status };
-	json_t *document = appliance->document ? json_loadb(appliance->document, appliance->document_length, 0, NULL) : NULL;
+	json_auto_t *document =
+		appliance->document ? json_loadb(appliance->document, appliance->document_length, 0, NULL) : NULL;
 	int error;
 
 	snprintf(result.run, sizeof(result.run), "%s", run->name);
@@ -362,7 +362,6 @@ static void store_run(struct appliance *appliance)
 	else
 		snprintf(result.summary, sizeof(result.summary), "no result: %.200s",
 			 *appliance->last_words ? appliance->last_words : "it said nothing");
-	json_decref(document);
 	error = results_add(&appliance->store, &result, appliance->document, appliance->document_length, say_told,
 			    appliance);
 	if (error)

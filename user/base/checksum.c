@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "base/exit_code.h"
 #include "base/json_text.h"
 
 #define MEMBER "crc32"
@@ -13,13 +14,12 @@ static json_t *sum(const json_t *object)
 {
 	json_t *rest = json_copy((json_t *)object);
 	size_t length = 0;
-	char *text;
+	owned char *text = NULL;
 
 	json_object_del(rest, MEMBER);
 	text = json_text(rest, false, &length);
 	json_decref(rest);
 	rest = text ? json_integer((json_int_t)crc32_z(0, (const Bytef *)text, length)) : NULL;
-	free(text);
 	return rest;
 }
 
@@ -34,9 +34,8 @@ void checksum_set(json_t *object)
 bool checksum_holds(const json_t *object)
 {
 	const json_t *given = json_object_get(object, MEMBER);
-	json_t *own = given ? sum(object) : NULL;
+	json_auto_t *own = given ? sum(object) : NULL;
 	bool holds = !own || json_equal(own, given); /* without memory it is not known */
 
-	json_decref(own);
 	return holds;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every file may need: the exit codes of the contract, and the length of an array. */
+/* What every file may need: the exit codes of the contract, the length of an array, and who frees what. */
 #pragma once
+
+#include <stdlib.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -13,3 +15,11 @@ enum exit_code {
 	EXIT_INVALID = 5,       /* a measurement is invalid */
 	EXIT_INTERRUPTED = 130, /* SIGINT or SIGTERM: what was measured is on standard output */
 };
+
+/* A variable that is declared so frees its memory wherever its scope is left: it must have a value, or NULL, from the first. For
+ * JSON jansson has the same, json_auto_t. */
+static inline void drop_memory(void *variable)
+{
+	free(*(void **)variable);
+}
+#define owned __attribute__((cleanup(drop_memory)))

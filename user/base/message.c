@@ -70,7 +70,7 @@ static void write_view(FILE *stream, const char *text)
 /* In one write, text in place of the view, or nothing (NULL). */
 static void replace_view(const char *text)
 {
-	char *written = NULL;
+	owned char *written = NULL;
 	size_t length;
 	FILE *stream = view || text ? text_stream_open(&written, &length) : NULL;
 
@@ -81,7 +81,6 @@ static void replace_view(const char *text)
 		write_view(stream, text);
 	if (text_stream_end(stream, &written))
 		put(written);
-	free(written);
 }
 
 void message_draw_view(const char *text)

@@ -146,7 +146,7 @@ static bool is_type(const json_t *value, const char *type)
 
 static bool has_type(struct check *check, const json_t *types, const json_t *value)
 {
-	char *wanted;
+	owned char *wanted = NULL;
 
 	if (!types || json_is_null(value) || (json_is_string(types) && is_type(value, json_string_value(types))))
 		return true;
@@ -155,7 +155,6 @@ static bool has_type(struct check *check, const json_t *types, const json_t *val
 			return true;
 	wanted = json_dumps(types, JSON_ENCODE_ANY);
 	wrong(check, "is no %s", wanted ? wanted : "value of its type");
-	free(wanted);
 	return false;
 }
 

@@ -212,11 +212,10 @@ static enum exit_code perform(const struct one_test *test, double load_fps, size
 /* Latency and pacing of a trial, as every document has them. */
 static void keep_trial(struct one_test *test, const struct measurement *measurement)
 {
-	json_t *trial = report_trial(measurement);
+	json_auto_t *trial = report_trial(measurement);
 
 	json_object_set(test->json, "latency", json_object_get(trial, "latency"));
 	json_object_set(test->json, "pacing", json_object_get(trial, "pacing"));
-	json_decref(trial);
 }
 
 /* Longer trials at a load; whether enough of them are clean. */

@@ -23,7 +23,7 @@ static json_t *given_options(const struct config *config)
 
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *option = &options[i];
-		json_t *list = json_array();
+		json_auto_t *list = json_array();
 
 		for (size_t j = 0; j < config->given->count; j++)
 			if (config->given->items[j].option == option && !config->given->items[j].fallback)
@@ -32,7 +32,6 @@ static json_t *given_options(const struct config *config)
 			json_object_set(values, option->name, list);
 		else if (json_array_size(list))
 			json_object_set(values, option->name, json_array_get(list, 0));
-		json_decref(list);
 	}
 	return values;
 }
@@ -41,13 +40,12 @@ char *campaign_point_file(const struct config *point, const char *name, size_t *
 {
 	char *text = NULL;
 	FILE *stream = text_stream_open(&text, ret_length);
-	json_t *values = given_options(point);
+	json_auto_t *values = given_options(point);
 
 	if (stream) {
 		fprintf(stream, "# %s: xdp-mlr %s --config FILE\n", name, verb_name(point->verb));
 		config_dump_values(stream, values);
 	}
-	json_decref(values);
 	return stream ? text_stream_end(stream, &text) : NULL;
 }
 
@@ -73,15 +71,12 @@ static bool is_meant(const struct config *config, const char *name)
 /* Whether a point that was begun would be run with the same options now. */
 static enum exit_code check_same(const struct campaign *campaign, size_t point, const char *text)
 {
-	char path[PATH_MAX], *before;
+	owned char *before = NULL;
+	char path[PATH_MAX];
 	size_t length;
-	bool same = false;
 
-	if (file_read(store_point_path(campaign, point, ".yaml", path), POINT_FILE_MOST, &before, &length) == 0) {
-		same = strcmp(before, text) == 0;
-		free(before);
-	}
-	if (same)
+	if (file_read(store_point_path(campaign, point, ".yaml", path), POINT_FILE_MOST, &before, &length) == 0 &&
+	    strcmp(before, text) == 0)
 		return EXIT_DONE;
 	return refuse(EXIT_USAGE_ERROR,
 		      "%s: the point %s was begun with other options, which %s holds; give the campaign another directory "
@@ -94,7 +89,7 @@ static enum exit_code check_point(const struct campaign *campaign, size_t point,
 	struct config config;
 	enum exit_code code = campaign_configure(campaign, point, &config);
 	size_t length;
-	char *text;
+	owned char *text = NULL;
 
 	if (code != EXIT_DONE)
 		return code;
@@ -103,7 +98,6 @@ static enum exit_code check_point(const struct campaign *campaign, size_t point,
 		code = refuse(EXIT_INCAPABLE, "out of memory");
 	else if (status->attempts)
 		code = check_same(campaign, point, text);
-	free(text);
 	config_free(&config);
 	return code;
 }

@@ -477,7 +477,8 @@ static enum exit_code read_campaign_verb(struct yaml_file *file, const yaml_node
 static char *beside(const char *path, const char *name)
 {
 	int length = (int)strlen(name);
-	char *copy, *joined = NULL;
+	char *joined = NULL;
+	owned char *copy = NULL;
 
 	while (length > 1 && name[length - 1] == '/')
 		length--;
@@ -486,7 +487,6 @@ static char *beside(const char *path, const char *name)
 	copy = strdup(path);
 	if (copy && asprintf(&joined, "%s/%.*s", dirname(copy), length, name) < 0)
 		joined = NULL;
-	free(copy);
 	return joined;
 }
 

@@ -228,10 +228,11 @@ json_t *result_read(const char *path, enum verb verb, char *problem, size_t prob
 					     "estimates",  "time_line", "trend", "anomalies",
 					     "repeats",    "latency",   "ports", NULL };
 	size_t length = 0;
-	json_t *document, *json = NULL;
+	json_t *json = NULL;
+	json_auto_t *document = NULL;
 	char wrong[SCHEMA_PROBLEM_SIZE];
 	json_error_t error;
-	char *text;
+	owned char *text = NULL;
 	int failed = file_read(path, JSON_OCTETS_MOST, &text, &length);
 
 	if (failed) {
@@ -249,7 +250,5 @@ json_t *result_read(const char *path, enum verb verb, char *problem, size_t prob
 		snprintf(problem, problem_size, "the result is wrong: %s", wrong);
 	else
 		json = digest(document, verb);
-	json_decref(document);
-	free(text);
 	return json;
 }

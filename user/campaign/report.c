@@ -101,7 +101,7 @@ static void take_missing(struct merge *merge, const struct point_status *status,
 static bool is_of_point(const struct campaign *campaign, size_t point, const json_t *echo, char *problem, size_t size)
 {
 	struct config config;
-	json_t *expected;
+	json_auto_t *expected = NULL;
 	bool same = true;
 
 	if (campaign_configure(campaign, point, &config) != EXIT_DONE) {
@@ -117,7 +117,6 @@ static bool is_of_point(const struct campaign *campaign, size_t point, const jso
 		if (!same)
 			snprintf(problem, size, "its result was measured with another value of '%s'", given->option->name);
 	}
-	json_decref(expected);
 	config_free(&config);
 	return same;
 }
@@ -190,7 +189,7 @@ static double outermost(double a, double b, bool most)
 static struct spread spread_of(const json_t *cell, const char *goal)
 {
 	struct spread spread = { .lower_fps = INFINITY, .upper_fps = -INFINITY };
-	double *values = calloc(json_array_size(cell) + 1, sizeof(*values));
+	owned double *values = calloc(json_array_size(cell) + 1, sizeof(*values));
 	size_t count = 0;
 
 	json_each (results, cell) {
@@ -208,7 +207,6 @@ static struct spread spread_of(const json_t *cell, const char *goal)
 		spread.upper_fps = outermost(spread.upper_fps, read_number(result, "upper_bound"), true);
 	}
 	spread.sample = mlr_sample_of(values, count);
-	free(values);
 	return spread;
 }
 
@@ -298,7 +296,7 @@ static void compare_cells(const struct merge *merge, size_t from, size_t to, jso
 	const struct campaign_axis *axis = &campaign->axes[campaign->compared];
 	const json_t *a = merge->cells[from], *b = merge->cells[to];
 	bool as_soak = campaign->verb == VERB_SOAK && json_array_size(a) == 1 && json_array_size(b) == 1;
-	json_t *document_a, *document_b, *goals;
+	json_auto_t *document_a = NULL, *document_b = NULL, *goals = NULL;
 
 	if (!can_tell(merge, a, b, as_soak))
 		return;
@@ -316,9 +314,6 @@ static void compare_cells(const struct merge *merge, size_t from, size_t to, jso
 			json_object_set(json, told[j], json_object_get(goal, told[j]));
 		json_array_append_new(list, json);
 	}
-	json_decref(goals);
-	json_decref(document_a);
-	json_decref(document_b);
 }
 
 /* Where a cell stands on all axes but the compared one, as a text. */
@@ -376,7 +371,8 @@ static void compare_with_last(const struct merge *merge, const json_t *group, si
 
 static json_t *comparisons_json(const struct merge *merge)
 {
-	json_t *list = json_array(), *groups;
+	json_t *list = json_array();
+	json_auto_t *groups = NULL;
 
 	if (merge->campaign->compared == MLR_CAMPAIGN_ANY)
 		return list;
@@ -384,7 +380,6 @@ static json_t *comparisons_json(const struct merge *merge)
 	json_each_member (key, group, groups)
 		json_each (cell, group)
 			compare_with_last(merge, group, (size_t)json_integer_value(cell), list);
-	json_decref(groups);
 	return list;
 }
 

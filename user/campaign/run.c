@@ -111,14 +111,13 @@ static size_t count_trials(const char *path)
 	static const char event[] = "{\"event\": \"trial_finished\"";
 	size_t size = 0, count = 0;
 	struct json_file file;
-	char *line = NULL;
+	owned char *line = NULL;
 	ssize_t length;
 
 	if (json_file_open(path, &file))
 		return 0;
 	while ((length = json_file_line(&file, &line, &size)) > 0)
 		count += line[length - 1] == '\n' && strncmp(line, event, sizeof(event) - 1) == 0;
-	free(line);
 	json_file_close(&file);
 	return count;
 }
@@ -209,13 +208,12 @@ static enum exit_code prepare(struct work *work)
 	struct config point;
 	enum exit_code code = campaign_configure(campaign, work->point, &point);
 	size_t length;
-	char *text;
+	owned char *text = NULL;
 
 	if (code != EXIT_DONE)
 		return code;
 	text = campaign_point_file(&point, campaign->names[work->point], &length);
 	code = text ? store_write(work->file, text, length) : refuse(EXIT_INCAPABLE, "out of memory");
-	free(text);
 	store_point_path(campaign, work->point, ".jsonl.new", newer);
 	if (work->anew || !can_resume(&point)) {
 		unlink(newer);
@@ -277,7 +275,7 @@ static void find_reason(const struct work *work, int status, char *reason, size_
 {
 	static const char prefix[] = "xdp-mlr: ";
 	size_t length;
-	char *line = store_last_line(work->errors, &length);
+	owned char *line = store_last_line(work->errors, &length);
 
 	if (WIFSIGNALED(status)) {
 		snprintf(reason, size, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -289,7 +287,6 @@ static void find_reason(const struct work *work, int status, char *reason, size_
 		snprintf(reason, size, "exit status %d%s", WEXITSTATUS(status),
 			 WEXITSTATUS(status) > EXIT_UNMET ? "" : ", but its result is not there, or cannot be read");
 	}
-	free(line);
 }
 
 /* Whether somebody ended it, and not a fault of its own. */
@@ -305,15 +302,13 @@ static bool was_ended(int status)
 static enum exit_code keep_result(const struct work *work, bool *ret_kept)
 {
 	size_t length = 0;
-	char *line = store_last_line(work->output, &length);
-	json_t *document = line ? json_loadb(line, length, 0, NULL) : NULL;
+	owned char *line = store_last_line(work->output, &length);
+	json_auto_t *document = line ? json_loadb(line, length, 0, NULL) : NULL;
 	enum exit_code code = EXIT_DONE;
 
 	*ret_kept = read_string(document, "schema");
 	if (*ret_kept)
 		code = store_write(work->result, line, length);
-	json_decref(document);
-	free(line);
 	return code;
 }
 

@@ -116,8 +116,9 @@ static json_t *group_points(const struct campaign *campaign, const bool *chosen)
 	json_t *groups = json_object();
 
 	for (size_t i = 0; i < campaign->point_count; i++) {
-		json_t *slurm = chosen[i] ? campaign_slurm(campaign, i) : NULL, *group;
-		char *key = slurm ? json_dumps(slurm, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+		json_t *group;
+		json_auto_t *slurm = chosen[i] ? campaign_slurm(campaign, i) : NULL;
+		owned char *key = slurm ? json_dumps(slurm, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
 
 		group = key ? json_object_get(groups, key) : NULL;
 		if (key && !group) {
@@ -126,8 +127,6 @@ static json_t *group_points(const struct campaign *campaign, const bool *chosen)
 		}
 		if (key)
 			json_array_append_new(json_object_get(group, "names"), json_string(campaign->names[i]));
-		free(key);
-		json_decref(slurm);
 	}
 	return groups;
 }
@@ -235,18 +234,15 @@ static enum exit_code deliver(const struct config *config, const char *path, con
 static enum exit_code write_file(const struct submission *submission, const char *path, const struct array *array,
 				 void (*put)(FILE *stream, const struct submission *submission, const struct array *array))
 {
-	char *text = NULL;
+	owned char *text = NULL;
 	size_t length;
 	FILE *stream = text_stream_open(&text, &length);
-	enum exit_code code;
 
 	if (!stream)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	put(stream, submission, array);
-	code = text_stream_end(stream, &text) ? deliver(submission->config, path, text, length)
+	return text_stream_end(stream, &text) ? deliver(submission->config, path, text, length)
 					      : refuse(EXIT_INCAPABLE, "out of memory");
-	free(text);
-	return code;
 }
 
 /* --- submitting ----------------------------------------------------------------------------------------------------- */
@@ -319,18 +315,14 @@ static enum exit_code submit_group(struct submission *submission, const json_t *
 static enum exit_code keep_jobs(const struct submission *submission, const char *merge)
 {
 	char path[PATH_MAX + 64];
-	json_t *jobs = json_pack("{s:O, s:s}", "arrays", submission->arrays, "merge", merge);
+	json_auto_t *jobs = json_pack("{s:O, s:s}", "arrays", submission->arrays, "merge", merge);
 	size_t length;
-	char *text = json_text(jobs, true, &length);
-	enum exit_code code;
+	owned char *text = json_text(jobs, true, &length);
 
-	json_decref(jobs);
 	if (!text)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	snprintf(path, sizeof(path), "%s/" JOBS, submission->places.scripts);
-	code = store_write(path, text, length);
-	free(text);
-	return code;
+	return store_write(path, text, length);
 }
 
 static enum exit_code submit_merge(struct submission *submission, char job[JOB_TEXT_SIZE])
@@ -365,7 +357,7 @@ static enum exit_code submit_all(struct submission *submission, const json_t *gr
 /* Take away what is in the queue; how many points are left. */
 static size_t leave_queued(const struct campaign *campaign, const bool *chosen, bool *left)
 {
-	json_t *queue = slurm_queue(campaign);
+	json_auto_t *queue = slurm_queue(campaign);
 	size_t count = 0, queued = 0;
 
 	for (size_t i = 0; i < campaign->point_count; i++) {
@@ -375,7 +367,6 @@ static size_t leave_queued(const struct campaign *campaign, const bool *chosen, 
 		count += left[i];
 		queued += there;
 	}
-	json_decref(queue);
 	if (queued)
 		note("%zu points are in the queue already", queued);
 	return count;
@@ -383,7 +374,7 @@ static size_t leave_queued(const struct campaign *campaign, const bool *chosen, 
 
 static enum exit_code submit(struct submission *submission, const bool *chosen)
 {
-	json_t *groups;
+	json_auto_t *groups = NULL;
 	enum exit_code code = EXIT_DONE;
 
 	if (submission->config->dry_run)
@@ -395,7 +386,6 @@ static enum exit_code submit(struct submission *submission, const bool *chosen)
 	submission->arrays = json_array();
 	groups = group_points(submission->campaign, chosen);
 	code = submit_all(submission, groups);
-	json_decref(groups);
 	json_decref(submission->arrays);
 	return code;
 }
@@ -403,7 +393,7 @@ static enum exit_code submit(struct submission *submission, const bool *chosen)
 enum exit_code slurm_submit(const struct config *config, const struct campaign *campaign, const bool *chosen)
 {
 	struct submission submission = { .config = config, .campaign = campaign };
-	bool *left = calloc(campaign->point_count + 1, sizeof(*left));
+	owned bool *left = calloc(campaign->point_count + 1, sizeof(*left));
 	enum exit_code code = left ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
 
 	if (code == EXIT_DONE && !config->dry_run)
@@ -414,7 +404,6 @@ enum exit_code slurm_submit(const struct config *config, const struct campaign *
 		code = submit(&submission, left);
 	else if (code == EXIT_DONE)
 		note("there is no point to submit");
-	free(left);
 	return code;
 }
 
@@ -467,17 +456,15 @@ json_t *slurm_queue(const struct campaign *campaign)
 
 	for (unsigned int number = 1; access(submission_path(campaign->directory, number, directory), F_OK) == 0; number++) {
 		char path[PATH_MAX + 64];
-		json_t *jobs;
+		json_auto_t *jobs = NULL;
 
 		snprintf(path, sizeof(path), "%s/" JOBS, directory);
 		jobs = json_load_file(path, 0, NULL);
 		json_each (array, json_object_get(jobs, "arrays")) {
-			json_t *names = read_points(directory, read_text(array, "points"));
+			json_auto_t *names = read_points(directory, read_text(array, "points"));
 
 			ask_queue(read_text(array, "job"), names, queue);
-			json_decref(names);
 		}
-		json_decref(jobs);
 	}
 	return queue;
 }

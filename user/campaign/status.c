@@ -58,10 +58,9 @@ static json_t *status_document(const struct campaign *campaign, const struct poi
 enum exit_code campaign_status_show(const struct config *config, const struct campaign *campaign,
 				    const struct point_status *states, const json_t *queue)
 {
-	json_t *document = status_document(campaign, states, queue);
+	json_auto_t *document = status_document(campaign, states, queue);
 	bool all = read_number(json_object_get(document, "point_counts"), "done") == (double)campaign->point_count;
 	enum exit_code code = report_show(document, config);
 
-	json_decref(document);
 	return code != EXIT_DONE ? code : all ? EXIT_DONE : EXIT_UNMET;
 }

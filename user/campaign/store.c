@@ -62,7 +62,8 @@ enum exit_code store_write(const char *path, const char *text, size_t length)
 
 char *store_last_line(const char *path, size_t *ret_length)
 {
-	char *line = NULL, *last = NULL;
+	char *last = NULL;
+	owned char *line = NULL;
 	struct json_file file;
 	size_t size = 0;
 	ssize_t length;
@@ -76,7 +77,6 @@ char *store_last_line(const char *path, size_t *ret_length)
 		line = NULL;
 		size = 0;
 	}
-	free(line);
 	json_file_close(&file);
 	return last;
 }
@@ -110,7 +110,7 @@ enum exit_code store_note(const struct campaign *campaign, json_t *event)
 	char path[PATH_MAX];
 	enum exit_code code;
 	size_t length;
-	char *text;
+	owned char *text = NULL;
 	int fd;
 
 	checksum_set(event);
@@ -127,7 +127,6 @@ enum exit_code store_note(const struct campaign *campaign, json_t *event)
 	}
 	if (fd >= 0)
 		close(fd);
-	free(text);
 	return code;
 }
 
@@ -211,13 +210,13 @@ static enum exit_code read_journal(const struct campaign *campaign, const char *
 				   struct point_status *states)
 {
 	enum exit_code code = EXIT_DONE;
-	json_t *index = index_points(campaign);
-	char *line = NULL;
+	json_auto_t *index = index_points(campaign);
+	owned char *line = NULL;
 	size_t size = 0, number = 0;
 	ssize_t length;
 
 	while (code == EXIT_DONE && (length = json_file_line(file, &line, &size)) > 0) {
-		json_t *event = json_loadb(line, (size_t)length, 0, NULL);
+		json_auto_t *event = json_loadb(line, (size_t)length, 0, NULL);
 		const json_t *found = json_object_get(index, read_text(event, "point"));
 
 		number++;
@@ -229,12 +228,9 @@ static enum exit_code read_journal(const struct campaign *campaign, const char *
 				      path, number);
 		else if (found)
 			take_event(&states[json_integer_value(found)], event);
-		json_decref(event);
 	}
 	if (file->exceeded)
 		code = refuse(EXIT_USAGE_ERROR, "%s:%zu: %s", path, number + 1, file->exceeded);
-	free(line);
-	json_decref(index);
 	return code;
 }
 

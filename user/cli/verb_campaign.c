@@ -33,55 +33,46 @@ static enum exit_code show_states(const struct config *config, const struct camp
 
 static enum exit_code run(const struct config *config, const struct campaign *campaign, const struct point_status *states)
 {
-	bool *chosen;
+	owned bool *chosen = NULL;
 	enum exit_code code = campaign_choose(config, campaign, states, &chosen), shown;
 
 	if (code != EXIT_DONE)
 		return code;
-	if (config->dry_run) {
-		code = show_chosen(campaign, chosen);
-		free(chosen);
-		return code;
-	}
+	if (config->dry_run)
+		return show_chosen(campaign, chosen);
 	stop_in_order();
 	code = campaign_run(config, campaign, states, chosen);
-	free(chosen);
 	shown = show_states(config, campaign);
 	return shown != EXIT_DONE ? shown : code;
 }
 
 static enum exit_code submit(const struct config *config, const struct campaign *campaign, const struct point_status *states)
 {
-	bool *chosen;
+	owned bool *chosen = NULL;
 	enum exit_code code = campaign_choose(config, campaign, states, &chosen);
 
 	if (code != EXIT_DONE)
 		return code;
 	if (!config->dry_run)
 		stop_in_order();
-	code = slurm_submit(config, campaign, chosen);
-	free(chosen);
-	return code;
+	return slurm_submit(config, campaign, chosen);
 }
 
 static enum exit_code status(const struct config *config, const struct campaign *campaign, const struct point_status *states)
 {
-	json_t *queue = slurm_queue(campaign);
-	enum exit_code code = campaign_status_show(config, campaign, states, queue);
+	json_auto_t *queue = slurm_queue(campaign);
 
-	json_decref(queue);
-	return code;
+	return campaign_status_show(config, campaign, states, queue);
 }
 
 static enum exit_code report(const struct config *config, const struct campaign *campaign, const struct point_status *states)
 {
-	json_t *document;
+	json_auto_t *document = NULL;
 	enum exit_code code = campaign_merge(config, campaign, states, &document), delivered;
 
 	if (code != EXIT_DONE && code != EXIT_UNMET)
 		return code;
 	delivered = report_show_or_write(document, config);
-	json_decref(document);
 	return delivered != EXIT_DONE ? delivered : code;
 }
 

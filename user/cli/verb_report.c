@@ -31,17 +31,14 @@ static enum exit_code check(const char *path, const json_t *document)
 enum exit_code verb_report(const struct config *config)
 {
 	bool folder = trend_is_folder(config->files[0]);
-	json_t *document;
+	json_auto_t *document = NULL;
 	enum exit_code code = folder ? trend_document(config, &document) : stored_document(config->files[0], &document);
 
 	if (code != EXIT_DONE)
 		return code;
 	if (!folder)
 		code = check(config->files[0], document);
-	if (code == EXIT_DONE)
-		code = report_show_or_write(document, config);
-	json_decref(document);
-	return code;
+	return code == EXIT_DONE ? report_show_or_write(document, config) : code;
 }
 
 /* --- compare ------------------------------------------------------------------------------------------------------ */
@@ -71,14 +68,12 @@ static enum exit_code compare(const struct config *config, const json_t *a, cons
 
 enum exit_code verb_compare(const struct config *config)
 {
-	json_t *a = NULL, *b = NULL;
+	json_auto_t *a = NULL, *b = NULL;
 	enum exit_code code = read_result(config->files[0], &a);
 
 	if (code == EXIT_DONE)
 		code = read_result(config->files[1], &b);
 	if (code == EXIT_DONE)
 		code = compare(config, a, b);
-	json_decref(a);
-	json_decref(b);
 	return code;
 }

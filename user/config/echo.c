@@ -76,7 +76,7 @@ static bool is_plain(const char *text)
 /* A value; quoted as JSON quotes, which YAML understands. */
 static void put_value(FILE *stream, const json_t *value)
 {
-	char *quoted;
+	owned char *quoted = NULL;
 
 	if (is_plain(json_string_value(value))) {
 		fputs(json_string_value(value), stream);
@@ -84,7 +84,6 @@ static void put_value(FILE *stream, const json_t *value)
 	}
 	quoted = json_dumps(value, JSON_ENCODE_ANY);
 	fputs(quoted ? quoted : "\"\"", stream);
-	free(quoted);
 }
 
 static void put_key(FILE *stream, const char *name, const json_t *value)
@@ -109,10 +108,9 @@ void config_dump_values(FILE *stream, const json_t *values)
 
 void config_dump_to(FILE *stream, const struct config *config)
 {
-	json_t *values = describe(config, OPTION_COMMAND_LINE);
+	json_auto_t *values = describe(config, OPTION_COMMAND_LINE);
 
 	config_dump_values(stream, values);
-	json_decref(values);
 }
 
 enum exit_code config_dump(const struct config *config)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/exit_code.h"
 #include "bpf/shared.h"
 
 static size_t instructions_of_page(void)
@@ -50,7 +51,7 @@ static void move(const void *records, size_t record_octets, size_t count, size_t
 static int make_room(struct bpf_program *program, struct bpf_prog_load_opts *options, long)
 {
 	size_t count = bpf_program__insn_cnt(program), all = padded(count), room = all - count;
-	struct bpf_insn *instructions;
+	owned struct bpf_insn *instructions = NULL;
 	int error;
 
 	if (room > INT16_MAX)
@@ -61,7 +62,6 @@ static int make_room(struct bpf_program *program, struct bpf_prog_load_opts *opt
 	write_room(instructions, room);
 	memcpy(instructions + room, bpf_program__insns(program), count * sizeof(*instructions));
 	error = bpf_program__set_insns(program, instructions, all);
-	free(instructions);
 	if (error)
 		return error;
 	move(options->func_info, options->func_info_rec_size, options->func_info_cnt, room);

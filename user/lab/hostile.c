@@ -202,10 +202,9 @@ static struct frame *let_go(struct end *end)
 
 static void forward_held(struct hostile *hostile, struct end *end, size_t counter)
 {
-	struct frame *frame = let_go(end);
+	owned struct frame *frame = let_go(end);
 
 	forward(hostile, frame, counter);
-	free(frame);
 }
 
 /* --- what is done --------------------------------------------------------------------------------------------------- */

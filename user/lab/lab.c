@@ -39,14 +39,14 @@ static void state_path(const char *name, char ret_path[PATH_SIZE])
 static enum exit_code store(const struct lab *lab)
 {
 	char path[PATH_SIZE];
-	json_t *document = json_pack("{s:s, s:[s,s], s:s, s:s, s:b, s:i, s:i}", "name", lab->name, "ports",
-				     lab->ports[PORT_A], lab->ports[PORT_B], "namespace", lab->namespace, "sut", lab->sut,
-				     "complete", (int)lab->complete, "pid", (int)getpid(), "forwarder", (int)lab->forwarder);
+	json_auto_t *document =
+		json_pack("{s:s, s:[s,s], s:s, s:s, s:b, s:i, s:i}", "name", lab->name, "ports", lab->ports[PORT_A],
+			  lab->ports[PORT_B], "namespace", lab->namespace, "sut", lab->sut, "complete", (int)lab->complete,
+			  "pid", (int)getpid(), "forwarder", (int)lab->forwarder);
 	int error;
 
 	state_path(lab->name, path);
 	error = document ? json_dump_file(document, path, JSON_COMPACT) : -1;
-	json_decref(document);
 	return error ? refuse(EXIT_INCAPABLE, "lab: cannot write %s: %s", path, why(errno)) : EXIT_DONE;
 }
 
@@ -54,7 +54,7 @@ enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists)
 {
 	const char *a, *b, *namespace, *sut;
 	char path[PATH_SIZE];
-	json_t *document;
+	json_auto_t *document = NULL;
 	int complete, forwarder = 0;
 
 	state_path(name, path);
@@ -73,7 +73,6 @@ enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists)
 		ret->complete = complete;
 		ret->forwarder = forwarder;
 	} /* else: cut short while it was written, so incomplete; `lab down` goes by the name */
-	json_decref(document);
 	*ret_exists = true;
 	return EXIT_DONE;
 }
@@ -379,11 +378,10 @@ json_t *lab_log(const struct lab *lab)
 /* The process that was making a lab, as its state file tells. */
 static bool maker_lives(const char *path)
 {
-	json_t *document = json_load_file(path, 0, NULL);
+	json_auto_t *document = json_load_file(path, 0, NULL);
 	json_int_t pid = json_integer_value(json_object_get(document, "pid"));
 	char process[PATH_SIZE];
 
-	json_decref(document);
 	snprintf(process, sizeof(process), "/proc/%lld", (long long)pid);
 	return pid > 0 && !access(process, F_OK);
 }

@@ -127,7 +127,7 @@ static char *write_pcapng(const struct measurer_xdp *xdp, const struct foreign_f
 char *measurer_xdp_foreign(struct measurer *measurer, size_t *ret_length, size_t *ret_count)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
-	struct foreign_frame *frames = calloc((size_t)xdp->port_count * xdp->config->capture_count, sizeof(*frames));
+	owned struct foreign_frame *frames = calloc((size_t)xdp->port_count * xdp->config->capture_count, sizeof(*frames));
 	struct rx_captured *captured[MLR_PORTS_MAX] = { NULL };
 	bool complete = frames != NULL;
 	size_t count = 0, here;
@@ -147,6 +147,5 @@ char *measurer_xdp_foreign(struct measurer *measurer, size_t *ret_length, size_t
 	}
 	for (unsigned int port = 0; port < xdp->port_count; port++)
 		free(captured[port]);
-	free(frames);
 	return text;
 }

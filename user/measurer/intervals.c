@@ -143,7 +143,7 @@ static enum exit_code add_due(const struct tx_port *port, unsigned int queue, un
 {
 	const struct mlr_queue_plan *plan = port->plans[queue];
 	struct service_counts *counts = &measurement->services[service];
-	uint32_t *before = calloc(plan->flow_count + 1, sizeof(*before));
+	owned uint32_t *before = calloc(plan->flow_count + 1, sizeof(*before));
 	uint64_t last = 0;
 	struct mlr_pacer pacer;
 
@@ -158,7 +158,6 @@ static enum exit_code add_due(const struct tx_port *port, unsigned int queue, un
 			counts->due_in[i] += due - last;
 			last = due;
 		}
-	free(before);
 	return EXIT_DONE;
 }
 

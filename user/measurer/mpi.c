@@ -52,10 +52,10 @@ static enum exit_code share_text(unsigned int root, const char *text, char **ret
 
 static enum exit_code share_json(unsigned int root, json_t *own, json_t **ret)
 {
-	char *text = own ? json_dumps(own, JSON_COMPACT | JSON_ENCODE_ANY) : NULL, *shared = NULL;
+	char *shared = NULL;
+	owned char *text = own ? json_dumps(own, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
 	enum exit_code code = share_text(root, text, &shared);
 
-	free(text);
 	json_decref(own);
 	if (code)
 		return code;
@@ -112,7 +112,7 @@ static enum exit_code check_ranks(const struct measurer_mpi *mpi)
 /* All must have read the same options, files included: else each would measure something else. */
 static enum exit_code check_options(const struct measurer_mpi *mpi)
 {
-	json_t *own = config_describe(mpi->config), *first = NULL;
+	json_auto_t *own = config_describe(mpi->config), *first = NULL;
 	enum exit_code code = share_json(0, json_incref(own), &first);
 
 	if (!code && !json_equal(own, first)) {
@@ -123,8 +123,6 @@ static enum exit_code check_options(const struct measurer_mpi *mpi)
 			if (!json_equal(value, json_object_get(own, name)))
 				refuse(code, "--measurer mpi: --%s differs", name);
 	}
-	json_decref(own);
-	json_decref(first);
 	return mpi_agree(code, 0, NULL);
 }
 

@@ -167,14 +167,12 @@ static int write_store(const json_t *document, const char *path)
 {
 	int error = make_directories();
 	size_t length;
-	char *text;
+	owned char *text = NULL;
 
 	if (error)
 		return error;
 	text = json_text(document, true, &length);
-	error = text ? -file_replace(path, text, length, 0644, false) : ENOMEM;
-	free(text);
-	return error;
+	return text ? -file_replace(path, text, length, 0644, false) : ENOMEM;
 }
 
 /* --- keeping -------------------------------------------------------------------------------------------------------- */
@@ -197,7 +195,8 @@ static json_t *with_entry(json_t *document, json_t *entry)
 bool selftest_keep(const struct config *config, const struct selftest_way *way, const json_t *measured, char ret_path[],
 		   size_t size)
 {
-	json_t *entry = subject_of(config, way), *document;
+	json_t *entry = subject_of(config, way);
+	json_auto_t *document = NULL;
 	char path[PATH_SIZE];
 	int error;
 
@@ -205,7 +204,6 @@ bool selftest_keep(const struct config *config, const struct selftest_way *way, 
 	make_path(entry, path);
 	document = with_entry(read_store(path), entry);
 	error = write_store(document, path);
-	json_decref(document);
 	if (error) {
 		warn("the self-test is not stored: cannot write %s: %s", path, why(error));
 		return false;
@@ -234,15 +232,13 @@ static const json_t *find_entry(const json_t *document, const json_t *subject)
 /* Say what differs in one member, shown as text; false if nothing does. */
 static bool differs(const json_t *then, const json_t *now, const char *name, const char *what, char text[SELFTEST_TEXT_SIZE])
 {
-	char *was, *is;
+	owned char *is = NULL, *was = NULL;
 
 	if (same_member(then, now, name))
 		return false;
 	was = json_dumps(json_object_get(then, name), JSON_ENCODE_ANY | JSON_COMPACT);
 	is = json_dumps(json_object_get(now, name), JSON_ENCODE_ANY | JSON_COMPACT);
 	snprintf(text, SELFTEST_TEXT_SIZE, "%s: then %s, now %s", what, was ? was : "none", is ? is : "none");
-	free(was);
-	free(is);
 	return true;
 }
 
@@ -311,7 +307,7 @@ static struct selftest_figure figure_of(const json_t *entry, const json_t *subje
 struct selftest_figure selftest_find(const struct config *config, const struct selftest_way *way)
 {
 	struct selftest_figure figure = { .state = SELFTEST_NONE };
-	json_t *subject = subject_of(config, way), *document;
+	json_auto_t *subject = subject_of(config, way), *document = NULL;
 	const json_t *entry;
 	char path[PATH_SIZE];
 
@@ -320,15 +316,13 @@ struct selftest_figure selftest_find(const struct config *config, const struct s
 	entry = find_entry(document, subject);
 	if (entry)
 		figure = figure_of(entry, subject);
-	json_decref(document);
-	json_decref(subject);
 	return figure;
 }
 
 /* The fresh clean load of a backend in whatever mode it was measured, 0 if there is none. */
 static double fresh_load_fps(const json_t *document, const struct config *config, const struct selftest_way *way)
 {
-	json_t *subject = subject_of(config, way);
+	json_auto_t *subject = subject_of(config, way);
 	const json_t *entry = find_entry(document, subject);
 	struct selftest_figure figure = { .state = SELFTEST_NONE };
 
@@ -337,14 +331,13 @@ static double fresh_load_fps(const json_t *document, const struct config *config
 		json_object_set(subject, "launch_time", json_object_get(entry, "launch_time"));
 		figure = figure_of(entry, subject);
 	}
-	json_decref(subject);
 	return figure.state == SELFTEST_FRESH ? figure.clean_load_fps : 0;
 }
 
 const char *selftest_faster_backend(const struct config *config, const char *one, const char *other, bool by_nic_clock)
 {
 	const struct selftest_way by_one = { one, "", by_nic_clock, false }, by_other = { other, "", by_nic_clock, false };
-	json_t *subject = subject_of(config, &by_one), *document;
+	json_auto_t *subject = subject_of(config, &by_one), *document = NULL;
 	double one_fps, other_fps;
 	char path[PATH_SIZE];
 
@@ -352,8 +345,6 @@ const char *selftest_faster_backend(const struct config *config, const char *one
 	document = read_store(path);
 	one_fps = fresh_load_fps(document, config, &by_one);
 	other_fps = fresh_load_fps(document, config, &by_other);
-	json_decref(document);
-	json_decref(subject);
 	if (one_fps <= 0 || other_fps <= 0)
 		return NULL;
 	return one_fps >= other_fps ? one : other;

@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/exit_code.h"
 #include "netdev/netlink_request.h"
 
 /* Family "netdev" of Linux 6.3 and later; its header is missing in older systems. */
@@ -525,8 +526,8 @@ int ethtool_driver(struct ethtool *ethtool, int ifindex, struct link_driver *ret
 int ethtool_sum(struct ethtool *ethtool, int ifindex, bool (*is_wanted)(const char *name), uint64_t *ret)
 {
 	struct ethtool_drvinfo driver = { .cmd = ETHTOOL_GDRVINFO };
-	struct ethtool_gstrings *names = NULL;
-	struct ethtool_stats *counters = NULL;
+	owned struct ethtool_gstrings *names = NULL;
+	owned struct ethtool_stats *counters = NULL;
 	int error = ask(ethtool, ifindex, &driver);
 	uint64_t sum = 0;
 
@@ -534,14 +535,12 @@ int ethtool_sum(struct ethtool *ethtool, int ifindex, bool (*is_wanted)(const ch
 		return error;
 	names = calloc(1, sizeof(*names) + (size_t)driver.n_stats * ETH_GSTRING_LEN);
 	counters = calloc(1, sizeof(*counters) + (size_t)driver.n_stats * sizeof(counters->data[0]));
-	if (!names || !counters) {
-		error = -ENOMEM;
-		goto done;
-	}
+	if (!names || !counters)
+		return -ENOMEM;
 	*names = (struct ethtool_gstrings){ .cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_STATS, .len = driver.n_stats };
 	*counters = (struct ethtool_stats){ .cmd = ETHTOOL_GSTATS, .n_stats = driver.n_stats };
 	if ((error = ask(ethtool, ifindex, names)) || (error = ask(ethtool, ifindex, counters)))
-		goto done;
+		return error;
 	for (uint32_t i = 0; i < driver.n_stats; i++) {
 		char name[ETH_GSTRING_LEN + 1] = "";
 
@@ -549,16 +548,13 @@ int ethtool_sum(struct ethtool *ethtool, int ifindex, bool (*is_wanted)(const ch
 		sum += is_wanted(name) ? counters->data[i] : 0;
 	}
 	*ret = sum;
-done:
-	free(names);
-	free(counters);
-	return error;
+	return 0;
 }
 
 int ethtool_rss(struct ethtool *ethtool, int ifindex, struct link_rss *ret)
 {
 	struct ethtool_rxfh_indir size = { .cmd = ETHTOOL_GRXFHINDIR };
-	struct ethtool_rxfh_indir *command;
+	owned struct ethtool_rxfh_indir *command = NULL;
 	int error = ask(ethtool, ifindex, &size);
 
 	if (error)
@@ -574,22 +570,18 @@ int ethtool_rss(struct ethtool *ethtool, int ifindex, struct link_rss *ret)
 		ret->count = size.size;
 		memcpy(ret->queue, command->ring_index, size.size * sizeof(uint32_t));
 	}
-	free(command);
 	return error;
 }
 
 int ethtool_set_rss(struct ethtool *ethtool, int ifindex, const struct link_rss *rss)
 {
-	struct ethtool_rxfh_indir *command = calloc(1, sizeof(*command) + rss->count * sizeof(uint32_t));
-	int error;
+	owned struct ethtool_rxfh_indir *command = calloc(1, sizeof(*command) + rss->count * sizeof(uint32_t));
 
 	if (!command)
 		return -ENOMEM;
 	*command = (struct ethtool_rxfh_indir){ .cmd = ETHTOOL_SRXFHINDIR, .size = rss->count };
 	memcpy(command->ring_index, rss->queue, rss->count * sizeof(uint32_t));
-	error = ask(ethtool, ifindex, command);
-	free(command);
-	return error;
+	return ask(ethtool, ifindex, command);
 }
 
 /* --- rules ---------------------------------------------------------------------------------------------------------- */
@@ -736,7 +728,7 @@ static bool is_taken(const struct ethtool_rxnfc *rules, uint32_t place)
 
 int ethtool_free_places(struct ethtool *ethtool, int ifindex, uint32_t count, uint32_t *ret_places)
 {
-	struct ethtool_rxnfc *rules;
+	owned struct ethtool_rxnfc *rules = NULL;
 	int error = list_rules(ethtool, ifindex, &rules);
 	uint32_t places, found = 0;
 
@@ -744,10 +736,9 @@ int ethtool_free_places(struct ethtool *ethtool, int ifindex, uint32_t count, ui
 		return error;
 	places = (uint32_t)(rules->data & ~(uint64_t)RX_CLS_LOC_SPECIAL);
 	if (!places)
-		error = -EOPNOTSUPP;
+		return -EOPNOTSUPP;
 	for (uint32_t place = places; place-- > 0 && found < count;)
 		if (!is_taken(rules, place))
 			ret_places[found++] = place;
-	free(rules);
-	return error ? error : found < count ? -ENOSPC : 0;
+	return found < count ? -ENOSPC : 0;
 }

@@ -138,11 +138,10 @@ static json_t *save_changes(const char *text)
 	json_t *changes = json_array();
 
 	for (const char *at = text; (at = strstr(at, begin)); at++) {
-		json_t *change = value_at(at);
+		json_auto_t *change = value_at(at);
 
 		if (is_change(change) && checksum_holds(change))
 			json_array_append(changes, change);
-		json_decref(change);
 	}
 	return changes;
 }
@@ -188,7 +187,7 @@ static bool is_whole(const json_t *document)
  * empty (nothing was changed yet), or holds nothing. */
 static json_t *load(int fd, const char *path)
 {
-	char *text = calloc(1, OCTETS_MOST + 1);
+	owned char *text = calloc(1, OCTETS_MOST + 1);
 	ssize_t length = text ? pread(fd, text, OCTETS_MOST, 0) : 0;
 	json_t *document = NULL;
 
@@ -199,7 +198,6 @@ static json_t *load(int fd, const char *path)
 		document = save(text);
 		keep_aside(path, text, (size_t)length, json_array_size(json_object_get(document, "changes")));
 	}
-	free(text);
 	return document;
 }
 
@@ -236,7 +234,7 @@ static enum undone undo_change(const struct settings *settings, int ifindex, con
 			       bool *doubtful)
 {
 	const char *setting = read_text(change, "setting"), *was = read_text(change, "was"), *now = read_text(change, "now");
-	char *current;
+	owned char *current = NULL;
 	int error = setting_read(settings, ifindex, setting, &current);
 	bool ours;
 
@@ -248,14 +246,11 @@ static enum undone undo_change(const struct settings *settings, int ifindex, con
 	}
 	ours = !json_is_true(json_object_get(change, "done")) || strcmp(current, now) == 0 ||
 	       link_made_it(setting, was, now, current);
-	if (strcmp(current, was) == 0) {
-		free(current);
+	if (strcmp(current, was) == 0)
 		return UNDONE_NOTHING;
-	}
 	if (!ours && *doubtful)
 		warn("port %s: %s was '%s', we made it '%s', and somebody else '%s' meanwhile: left alone", port, setting,
 		     was, now, current);
-	free(current);
 	if (!ours) {
 		*doubtful = true;
 		return UNDONE_NOTHING;
@@ -377,14 +372,13 @@ static void wait_for_death(const json_t *document)
 
 static enum exit_code claim_failed(const char *port, const char *path, int error)
 {
-	json_t *owner;
+	json_auto_t *owner = NULL;
 	json_int_t pid;
 
 	if (error != -EBUSY)
 		return refuse(EXIT_INCAPABLE, "cannot claim port %s by %s: %s", port, path, why(-error));
 	owner = json_load_file(path, 0, NULL);
 	pid = json_integer_value(json_object_get(owner, "pid"));
-	json_decref(owner);
 	return refuse(EXIT_UNSAFE,
 		      "port %s is in use by another run of this program (process %lld); wait for its end, or end it", port,
 		      (long long)pid);
@@ -393,7 +387,7 @@ static enum exit_code claim_failed(const char *port, const char *path, int error
 /* What a dead owner of this very port left. Changes that could not be undone are ours now. */
 static void undo_left(const struct claim *claim, const struct link_info *link)
 {
-	json_t *left = load(claim->fd, claim->path);
+	json_auto_t *left = load(claim->fd, claim->path);
 	enum undone undone = UNDONE_NOTHING;
 
 	if (left && is_of_this_namespace(left) && is_port(link, left)) {
@@ -404,7 +398,6 @@ static void undo_left(const struct claim *claim, const struct link_info *link)
 		note("port %s: restored what an earlier run that died had changed", link->name);
 	if (undone == UNDONE_NOT_ALL)
 		json_object_set(claim->document, "changes", json_object_get(left, "changes"));
-	json_decref(left);
 }
 
 static enum exit_code take_claim(struct claim *claim, const struct link_info *link)
@@ -495,7 +488,7 @@ char *claim_read(const struct claim *claim, const char *setting, int *ret_error)
 static int make_change(struct claim *claim, json_t *change)
 {
 	const char *setting = read_text(change, "setting");
-	char *now;
+	owned char *now = NULL;
 	int error = setting_write(&claim->settings, claim->ifindex, setting, read_text(change, "now")), ignored;
 
 	if (error)
@@ -503,7 +496,6 @@ static int make_change(struct claim *claim, json_t *change)
 	now = claim_read(claim, setting, &ignored);
 	if (now)
 		json_object_set_new(change, "now", json_string(now));
-	free(now);
 	json_object_set_new(change, "done", json_true());
 	return store(claim);
 }
@@ -511,18 +503,14 @@ static int make_change(struct claim *claim, json_t *change)
 int claim_change(struct claim *claim, const char *setting, const char *value)
 {
 	json_t *changes = json_object_get(claim->document, "changes"), *change;
-	char *was;
 	int error;
+	owned char *was = claim_read(claim, setting, &error);
 
-	was = claim_read(claim, setting, &error);
 	if (error)
 		return error;
-	if (strcmp(was, value) == 0) {
-		free(was);
+	if (strcmp(was, value) == 0)
 		return 0;
-	}
 	change = json_pack("{s:s, s:s, s:s, s:b}", "setting", setting, "was", was, "now", value, "done", 0);
-	free(was);
 	if (json_array_append_new(changes, change))
 		return -ENOMEM;
 	error = store(claim);
@@ -547,13 +535,12 @@ json_t *claim_changes(const struct claim *claim)
 int journal_owner(int ifindex)
 {
 	char path[PATH_SIZE];
-	json_t *document;
+	json_auto_t *document = NULL;
 	int fd, pid;
 
 	journal_path(ifindex, path);
 	document = json_load_file(path, 0, NULL);
 	pid = (int)json_integer_value(json_object_get(document, "pid"));
-	json_decref(document);
 	if (!pid)
 		return 0;
 	fd = file_lock(path, 0, 0600);
@@ -629,7 +616,7 @@ static bool clean_document(const json_t *document, struct journal_cleaned *clean
 static enum exit_code clean_file(const char *path, struct journal_cleaned *cleaned)
 {
 	enum exit_code code = EXIT_DONE;
-	json_t *document;
+	json_auto_t *document = NULL;
 	int fd = file_lock_patiently(path, 0, 0600, LOCK_WAIT_S);
 
 	if (fd == -EBUSY) {
@@ -649,7 +636,6 @@ static enum exit_code clean_file(const char *path, struct journal_cleaned *clean
 			      read_text(document, "port"), path);
 		close(fd);
 	}
-	json_decref(document);
 	return code;
 }
 

@@ -40,7 +40,7 @@ static int switch_off(struct port *port, const char *const *names)
 	int error = 0;
 
 	for (; *names && !error; names++) {
-		char *value;
+		owned char *value = NULL;
 
 		snprintf(setting, sizeof(setting), "feature:%s", *names);
 		value = claim_read(port->claim, setting, &error);
@@ -48,7 +48,6 @@ static int switch_off(struct port *port, const char *const *names)
 			error = 0;
 		else if (!error)
 			error = claim_change(port->claim, setting, "off");
-		free(value);
 	}
 	return error;
 }
@@ -66,13 +65,12 @@ static int silence_ipv6(struct port *port, const struct needs *)
 static int switch_pause_off(struct port *port, const struct needs *)
 {
 	int error;
-	char *value = claim_read(port->claim, "pause", &error);
+	owned char *value = claim_read(port->claim, "pause", &error);
 
 	if (error == -EOPNOTSUPP)
 		return 0;
 	if (!error && (strstr(value, "rx on") || strstr(value, "tx on")))
-		error = claim_change(port->claim, "pause", "autoneg off rx off tx off");
-	free(value);
+		return claim_change(port->claim, "pause", "autoneg off rx off tx off");
 	return error;
 }
 
@@ -93,11 +91,10 @@ static int raise_mtu(struct port *port, const struct needs *needs)
 static int read_channels(const struct port *port, struct link_channels *ret)
 {
 	int error;
-	char *value = claim_read(port->claim, "channels", &error);
+	owned char *value = claim_read(port->claim, "channels", &error);
 
 	if (!error && sscanf(value, "rx %u tx %u combined %u", &ret->rx, &ret->tx, &ret->combined) != 3)
 		error = -EINVAL;
-	free(value);
 	return error;
 }
 
@@ -171,14 +168,12 @@ static int spread_rss(struct port *port, const struct needs *)
 {
 	unsigned int queues = receive_queues(port);
 	int error;
-	char *table = claim_read(port->claim, "rss", &error), *even = NULL;
+	owned char *table = claim_read(port->claim, "rss", &error), *even = NULL;
 
 	if (!error && !(even = even_table(table, queues ? queues : 1)))
 		error = -ENOMEM;
 	if (!error)
 		error = claim_change(port->claim, "rss", even);
-	free(table);
-	free(even);
 	return error;
 }
 
@@ -251,7 +246,8 @@ static int put_rules(struct port *port, const struct link_rule *rules, size_t co
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++) {
-		char setting[SETTING_SIZE], *value, *now;
+		owned char *value = NULL, *now = NULL;
+		char setting[SETTING_SIZE];
 
 		snprintf(setting, sizeof(setting), "rule:%u", places[i]);
 		error = setting_rule_text(&rules[i], &value);
@@ -261,8 +257,6 @@ static int put_rules(struct port *port, const struct link_rule *rules, size_t co
 		now = error ? NULL : claim_read(port->claim, setting, &error);
 		if (now && strcmp(now, value))
 			error = -EBUSY; /* another rule than was asked for */
-		free(now);
-		free(value);
 	}
 	return error;
 }
@@ -312,11 +306,10 @@ static int stamp(struct port *port, const struct config *config, int wanted_tx_t
 	unsigned int allowed = (config->prepare.automatic | config->prepare.asked) & BIT(PREPARE_TIMESTAMPS);
 	int tx_type, rx_filter, error;
 	char wanted[SETTING_SIZE];
-	char *value = claim_read(port->claim, "timestamps", &error);
+	owned char *value = claim_read(port->claim, "timestamps", &error);
 
 	if (!error && sscanf(value, "tx %d rx %d", &tx_type, &rx_filter) != 2)
 		error = -EINVAL;
-	free(value);
 	if (error)
 		return error;
 	if (wanted_tx_type < 0)
@@ -348,18 +341,15 @@ static int move_irq(struct port *port, const char *irq, const cpu_set_t *taken)
 {
 	cpu_set_t now, all, rest;
 	char setting[SETTING_SIZE], list[CPUS_SIZE];
+	owned char *value = NULL;
 	int error;
-	char *value;
 
 	snprintf(setting, sizeof(setting), "irq:%s", irq);
 	value = claim_read(port->claim, setting, &error);
 	if (error)
 		return error;
 	if (!cpulist_parse(value, &now))
-		error = -EINVAL;
-	free(value);
-	if (error)
-		return error;
+		return -EINVAL;
 	rest = cpulist_without(&now, taken);
 	if (CPU_EQUAL(&rest, &now))
 		return 0;

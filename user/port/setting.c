@@ -182,7 +182,7 @@ static int write_rss(const struct access *access, const char *value)
 {
 	static const struct link_rss to_default = { 0 };
 	struct link_rss rss;
-	char *now = NULL;
+	owned char *now = NULL;
 	int error = parse_rss(value, &rss);
 	bool done;
 
@@ -190,7 +190,6 @@ static int write_rss(const struct access *access, const char *value)
 		return error;
 	done = !ethtool_set_rss(access->settings->ethtool, access->ifindex, &to_default) && !read_rss(access, &now) &&
 	       strcmp(now, value) == 0;
-	free(now);
 	return done ? 0 : ethtool_set_rss(access->settings->ethtool, access->ifindex, &rss);
 }
 

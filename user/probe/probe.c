@@ -99,7 +99,8 @@ static enum exit_code probe_named(struct mnl_socket *netlink, const char *names,
 	struct dump dump = { 0 };
 	struct link_info link;
 	enum exit_code code = EXIT_DONE;
-	char *text = strdup(names), *rest = text, *name;
+	owned char *text = strdup(names);
+	char *rest = text, *name;
 
 	while (text && !code && (name = strsep(&rest, ","))) {
 		code = port_find(netlink, name, &link);
@@ -111,7 +112,6 @@ static enum exit_code probe_named(struct mnl_socket *netlink, const char *names,
 	if (!code && dump.count > 1)
 		probe_compare_speeds(ports);
 	free(dump.links);
-	free(text);
 	return code;
 }
 
@@ -119,34 +119,31 @@ static enum exit_code probe_named(struct mnl_socket *netlink, const char *names,
 
 static json_t *machine_checks(void)
 {
-	json_t *checks = probe_process(), *machine = probe_machine("");
+	json_t *machine = probe_machine("");
+	json_auto_t *checks = probe_process();
 
 	json_array_extend(machine, checks);
-	json_decref(checks);
 	return machine;
 }
 
 enum exit_code probe(const char *ports, json_t **ret_document)
 {
-	json_t *list = json_array(), *document;
+	json_auto_t *list = json_array();
+	json_t *document;
 	struct mnl_socket *netlink;
 	struct utsname system;
 	enum exit_code code;
 	int error = netlink_open(&netlink);
 
-	if (error) {
-		json_decref(list);
+	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", why(-error));
-	}
 	code = ports ? probe_named(netlink, ports, list) : probe_all(netlink, list);
 	netlink_close(netlink);
-	if (code) {
-		json_decref(list);
+	if (code)
 		return code;
-	}
 	uname(&system);
 	document =
-		json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "schema", "xdp-mlr/probe/1", "version", XDP_MLR_VERSION,
+		json_pack("{s:s, s:s, s:s, s:s, s:o, s:O}", "schema", "xdp-mlr/probe/1", "version", XDP_MLR_VERSION,
 			  "hostname", system.nodename, "kernel", system.release, "machine", machine_checks(), "ports", list);
 	json_object_set_new(document, "state", json_string(probe_state_name(probe_worst(document))));
 	*ret_document = document;

@@ -139,7 +139,7 @@ static enum exit_code replace_file(const char *path, const char *text, size_t le
 static enum exit_code write_metrics(int ended_with)
 {
 	enum exit_code code;
-	char *text = NULL;
+	owned char *text = NULL;
 	size_t length;
 	FILE *stream = text_stream_open(&text, &length);
 
@@ -148,7 +148,6 @@ static enum exit_code write_metrics(int ended_with)
 	put_all(stream, ended_with);
 	code = text_stream_end(stream, &text) ? replace_file(metrics.config->metrics_path, text, length)
 					      : refuse(EXIT_INCAPABLE, "out of memory");
-	free(text);
 	metrics.written_ns = clock_ns();
 	return code;
 }

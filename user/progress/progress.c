@@ -72,25 +72,23 @@ static struct view view_now(bool time_passes)
 static void draw_view(bool time_passes)
 {
 	struct view view = view_now(time_passes);
-	char *text;
+	owned char *text = NULL;
 
 	terminal_size(&progress.columns, &progress.rows);
 	/* one column stays free, so that the cursor never wraps */
 	text = view_render(&view, (struct view_style){ progress.columns - 1, progress.rows, progress.colours });
 	if (text)
 		message_draw_view(text);
-	free(text);
 	progress.drawn_ns = clock_ns();
 }
 
 static void put_line(void)
 {
 	struct view view = view_now(true);
-	char *text = view_line(&view);
+	owned char *text = view_line(&view);
 
 	if (text)
 		note("%s", text);
-	free(text);
 	progress.drawn_ns = clock_ns();
 }
 

@@ -171,14 +171,13 @@ static void put_object(struct writer *writer, enum writer_rank rank, const char 
 		       const json_t *object)
 {
 	struct facts facts = { .count = 0 };
-	json_t *rest = json_copy((json_t *)object);
+	json_auto_t *rest = json_copy((json_t *)object);
 	char table[80], label[VALUE_SIZE];
 
 	json_each_member (key, value, object)
 		if (json_is_object(json_array_get(value, 0)))
 			json_object_del(rest, key);
 	facts_add_object(&facts, rest, NULL);
-	json_decref(rest);
 	if (json_object_size(object))
 		writer->ops->section(writer, rank, id, heading);
 	facts_put(&facts, writer);
@@ -336,11 +335,10 @@ static void put_checklist(struct writer *writer, const json_t *checklist)
 /* A text as YAML: JSON's strings are YAML's double-quoted ones. */
 static void put_yaml_value(FILE *stream, const json_t *value)
 {
-	char *text = json_dumps(value, JSON_ENCODE_ANY);
+	owned char *text = json_dumps(value, JSON_ENCODE_ANY);
 
 	fputs(text ? text : "", stream);
 	fputc('\n', stream);
-	free(text);
 }
 
 /* The echoed options as a file for --config. */
@@ -367,7 +365,7 @@ static char *yaml_of(const json_t *configuration)
 static void put_configuration(struct writer *writer, const json_t *document, const char *kind)
 {
 	const json_t *configuration = json_object_get(document, "configuration");
-	char *yaml = json_object_size(configuration) ? yaml_of(configuration) : NULL;
+	owned char *yaml = json_object_size(configuration) ? yaml_of(configuration) : NULL;
 	char text[160];
 
 	if (!yaml)
@@ -377,19 +375,17 @@ static void put_configuration(struct writer *writer, const json_t *document, con
 	writer->ops->section(writer, RANK_PAGE, "configuration", "Configuration");
 	writer->ops->paragraph(writer, text);
 	writer->ops->code(writer, yaml);
-	free(yaml);
 }
 
 /* What the program does not know: from a later version, or from the user's own measurer. */
 static void put_rest(struct writer *writer, const json_t *document, const struct content *content)
 {
-	json_t *rest = json_object();
+	json_auto_t *rest = json_object();
 
 	json_each_member (key, value, document)
 		if (!name_in(common, key) && !name_in(content->known, key))
 			json_object_set(rest, key, value);
 	put_object(writer, *content->kind ? RANK_PAGE : RANK_MAIN, "further", "Further data", rest);
-	json_decref(rest);
 }
 
 void content_put(struct writer *writer, const json_t *document)

@@ -122,13 +122,12 @@ static void put_comparison_table(struct writer *writer, const json_t *document, 
 		{ "Change", .add = cells_add_change, .numeric = true },
 		{ "Evidence", "/evidence" },
 	};
-	json_t *rows = json_array();
+	json_auto_t *rows = json_array();
 
 	json_each (one, json_object_get(document, "comparisons"))
 		if ((strcmp(read_text(one, "verdict"), "slower") == 0) == slower)
 			json_array_append(rows, one);
 	put_table(writer, document, id, read_text(document, "compared"), fields, COUNT(fields), rows, tone_of_comparison);
-	json_decref(rows);
 }
 
 static void put_comparisons(struct writer *writer, const json_t *document)
@@ -196,14 +195,13 @@ static void put_goal(struct writer *writer, const json_t *document, size_t goal)
 	};
 	const char *name = json_string_value(json_array_get(json_object_get(document, "goals"), goal));
 	char id[40], at[40];
-	json_t *rows;
+	json_auto_t *rows = NULL;
 
 	writer->ops->subsection(writer, name ? name : "");
 	snprintf(id, sizeof(id), "cells-%zu", goal + 1);
 	snprintf(at, sizeof(at), "/goals/%zu", goal);
 	rows = rows_within(json_object_get(document, "cells"), at);
 	put_table(writer, document, id, "", fields, COUNT(fields), rows, tone_of_spread);
-	json_decref(rows);
 }
 
 /* --- points --------------------------------------------------------------------------------------------------------- */

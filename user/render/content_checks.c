@@ -83,13 +83,12 @@ static void put_compare(struct writer *writer, const json_t *document)
 		{ "Remarks", .add = add_remarks },
 	};
 	const json_t *goals = json_object_get(document, "goals");
-	json_t *rows = findings_of(goals);
+	json_auto_t *rows = findings_of(goals);
 
 	writer->ops->section(writer, RANK_MAIN, "goals", "Goal by goal");
 	table_put(writer, "compare-table", fields, COUNT(fields), goals, tone_of_comparison);
 	writer->ops->subsection(writer, "What was found");
 	table_put(writer, "findings-table", findings, COUNT(findings), rows, NULL);
-	json_decref(rows);
 	content_put_strings(writer, "differences", "What else is not the same", json_object_get(document, "differences"));
 }
 

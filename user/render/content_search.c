@@ -271,11 +271,10 @@ static void put_results(struct writer *writer, const json_t *document)
 		{ "Width (upper \xe2\x88\x92 lower) / upper", "/width", text_percent },
 		{ "Tester-limited", "/tester_limited", text_yes_no },
 	};
-	json_t *rows = extended_results(document);
+	json_auto_t *rows = extended_results(document);
 
 	writer->ops->section(writer, RANK_PAGE, "results", "Results");
 	table_put(writer, "result-table", fields, COUNT(fields), rows, tone_of_goal);
-	json_decref(rows);
 	json_each (result, results_of(document)) {
 		struct facts facts = { .count = 0 };
 
@@ -339,14 +338,13 @@ static void put_runs(struct writer *writer, const json_t *repeats)
 		{ "Trials", "/trials", text_count },
 	};
 	const json_t *runs = json_object_get(repeats, "runs");
-	json_t *rows;
+	json_auto_t *rows = NULL;
 	char text[160];
 
 	if (!json_array_size(runs))
 		return;
 	rows = rows_within(runs, "/search_result");
 	table_put(writer, "run-table", fields, COUNT(fields), rows, tone_of_run);
-	json_decref(rows);
 	snprintf(text, sizeof(text),
 		 "%.0f of %.0f searches. Everything else in this report is of number %.0f, which has the median result.",
 		 read_number(repeats, "count"), read_number(repeats, "asked"), read_number(repeats, "median_run"));

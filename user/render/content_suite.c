@@ -84,14 +84,13 @@ static void put_test_table(struct writer *writer, const json_t *document, const 
 {
 	struct field columns[CELLS_MAX] = { { "Frame size (octets)", "/frame_size", .numeric = true } };
 	char at[VALUE_SIZE];
-	json_t *rows;
+	json_auto_t *rows = NULL;
 
 	memcpy(columns + 1, fields, count * sizeof(*fields));
 	columns[1 + count] = (struct field){ "Result", .add = cells_add_result };
 	snprintf(at, sizeof(at), "/%s", test);
 	rows = rows_within(sizes_of(document), at);
 	table_put(writer, id, columns, count + 2, rows, tone_of_result);
-	json_decref(rows);
 }
 
 static void put_throughput(struct writer *writer, const json_t *document)
@@ -157,12 +156,11 @@ static void put_loss_points(struct writer *writer, const json_t *document)
 		{ "Frame loss rate", "/loss_ratio", text_percent },
 		{ "Tester-limited", "/tester_limited", text_yes_no },
 	};
-	json_t *rows = rows_within(sizes_of(document), "/frame_loss/points");
+	json_auto_t *rows = rows_within(sizes_of(document), "/frame_loss/points");
 
 	writer->ops->fold(writer, RANK_COURSE, "loss-fold", "Every point of the curves");
 	table_put(writer, "loss-table", fields, COUNT(fields), rows, tone_of_point);
 	writer->ops->fold_end(writer);
-	json_decref(rows);
 }
 
 /* The curve of a size in a line: "66.6 % at 100 %, 50 % at 90 %". */
@@ -329,13 +327,12 @@ static void put_courses(struct writer *writer, const json_t *document)
 		return;
 	writer->ops->section(writer, RANK_MAIN, "course", "The course of the searches");
 	for (size_t i = 0; i < json_array_size(sizes); i++) {
-		json_t *search = search_of(json_array_get(sizes, i));
+		json_auto_t *search = search_of(json_array_get(sizes, i));
 
 		char of[VALUE_SIZE];
 
 		snprintf(of, sizeof(of), "the throughput at %.60s octets", size_name(json_array_get(sizes, i)));
 		figure_course(writer, search, 0, 1, (unsigned int)i + 1, of);
-		json_decref(search);
 	}
 }
 
@@ -349,13 +346,12 @@ static void put_goal(struct writer *writer, const json_t *document)
 		{ "from the", "/max_load_source" },
 		{ "Maximum rate of 26.3 and 26.4 (frames/s)", "/max_rate", text_rate },
 	};
-	json_t *goals = json_pack("[O*]", json_at(document, "/frame_sizes/0/throughput/goal_result/goal"));
+	json_auto_t *goals = json_pack("[O*]", json_at(document, "/frame_sizes/0/throughput/goal_result/goal"));
 
 	writer->ops->section(writer, RANK_COURSE, "frame-sizes", "Frame sizes and Search Goal");
 	table_put(writer, "size-table", fields, COUNT(fields), sizes_of(document), NULL);
 	writer->ops->section(writer, RANK_PAGE, "suite-goal", "Search Goal of the throughput, as applied at every size");
 	goals_put(writer, goals);
-	json_decref(goals);
 }
 
 void content_put_trial_folds(struct writer *writer, const json_t *parts, const char *name, const char *unit,

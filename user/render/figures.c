@@ -226,7 +226,8 @@ static double course_end(const struct course *course, size_t i)
 static void put_steps(FILE *stream, const struct svg_panel *panel, const char *style, const struct course *course,
 		      const double *bounds)
 {
-	double *x = memory_noticed(calloc(4 * (course->count + 1), sizeof(*x))), *y = x ? x + 2 * (course->count + 1) : NULL;
+	owned double *x = memory_noticed(calloc(4 * (course->count + 1), sizeof(*x)));
+	double *y = x ? x + 2 * (course->count + 1) : NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; x && i <= course->count; i++) {
@@ -236,14 +237,14 @@ static void put_steps(FILE *stream, const struct svg_panel *panel, const char *s
 		y[count++] = bounds[i];
 	}
 	svg_line(stream, panel, style, x, y, count);
-	free(x);
 }
 
 /* What lies between the bounds, from the first trial after which both existed. */
 static void put_gap(FILE *stream, const struct svg_panel *panel, const struct course *course, const struct goal_course *one)
 {
 	size_t room = 2 * (course->count + 1), count = 0;
-	double *x = memory_noticed(calloc(3 * room, sizeof(*x))), *low = x ? x + room : NULL, *high = x ? low + room : NULL;
+	owned double *x = memory_noticed(calloc(3 * room, sizeof(*x)));
+	double *low = x ? x + room : NULL, *high = x ? low + room : NULL;
 
 	for (size_t i = 0; x && i <= course->count; i++) {
 		if (isnan(one->lower[i]) || isnan(one->upper[i]))
@@ -256,7 +257,6 @@ static void put_gap(FILE *stream, const struct svg_panel *panel, const struct co
 	}
 	if (count)
 		svg_band(stream, panel, "between", x, low, high, count);
-	free(x);
 }
 
 /* Where a load is drawn: outside the panel at its edge, as a triangle that points there. */

@@ -280,7 +280,7 @@ static void put_figure(struct writer *writer, const json_t *document, const stru
 void figures_campaign(struct writer *writer, const json_t *document)
 {
 	struct layout layout;
-	json_t *groups;
+	json_auto_t *groups = NULL;
 	unsigned int count = 0;
 
 	if (!lay_out(document, &layout))
@@ -292,5 +292,4 @@ void figures_campaign(struct writer *writer, const json_t *document)
 				put_figure(writer, document, &layout, group, json_string_value(goal), where, ++count);
 	if (count == FIGURES_MOST)
 		writer->ops->paragraph(writer, "Further combinations stand in the tables only.");
-	json_decref(groups);
 }

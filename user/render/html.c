@@ -280,18 +280,16 @@ static unsigned char *compress_text(const char *text, size_t length, size_t *ret
 static bool embed(FILE *stream, const json_t *document)
 {
 	size_t length, packed_length;
-	char *text = json_text(document, false, &length);
+	owned char *text = json_text(document, false, &length);
 	unsigned char *packed;
 
 	if (!text)
 		return false;
 	if (length <= EMBEDDED_PLAIN_MAX) {
 		put_json(stream, text);
-		free(text);
 		return true;
 	}
 	packed = compress_text(text, length, &packed_length);
-	free(text);
 	if (!packed)
 		return false;
 	fputs("<script type=\"application/gzip\" id=\"result\" data-encoding=\"base64\">\n", stream);

@@ -381,7 +381,7 @@ static json_t *member_cell(const json_t *object, const char *key, bool number)
 	const json_t *value = json_object_get(object, key);
 	char grouped[VALUE_SIZE];
 	json_t *cell;
-	char *text;
+	owned char *text = NULL;
 
 	if (!value || is_empty(value))
 		return json_string("");
@@ -389,7 +389,6 @@ static json_t *member_cell(const json_t *object, const char *key, bool number)
 		return json_string(text_number(json_number_value(value), json_is_real(value) ? 1 : 0, grouped));
 	text = value_text(value);
 	cell = json_string(text ? text : "");
-	free(text);
 	return cell;
 }
 
@@ -410,7 +409,7 @@ static void put_columns(struct writer *writer, const char *id, const char *corne
 {
 	struct field fields[CELLS_MAX] = { { corner, "/0" } };
 	char label[VALUE_SIZE], places[CELLS_MAX][8];
-	json_t *rows = json_array();
+	json_auto_t *rows = json_array();
 	size_t columns = 1, i;
 
 	for (i = 0; i < json_array_size(objects) && columns < CELLS_MAX; i++, columns++) {
@@ -419,16 +418,14 @@ static void put_columns(struct writer *writer, const char *id, const char *corne
 			(struct field){ read_text(json_array_get(objects, i), "name"), places[columns], .numeric = true };
 	}
 	json_each_member (key, value, json_array_get(objects, 0)) {
-		json_t *row = json_pack("[s]", text_label(key, label));
+		json_auto_t *row = json_pack("[s]", text_label(key, label));
 
 		json_each (object, objects)
 			json_array_append_new(row, member_cell(object, key, true));
 		if (strcmp(key, "name") != 0 && !is_silent(row, writer->shown == RANK_MAIN))
 			json_array_append(rows, row);
-		json_decref(row);
 	}
 	table_put(writer, id, fields, columns, rows, NULL);
-	json_decref(rows);
 }
 
 /* Others: a row each, a column a member. */
@@ -436,7 +433,8 @@ static void put_rows(struct writer *writer, const char *id, const json_t *object
 {
 	struct field fields[CELLS_MAX];
 	char labels[CELLS_MAX][VALUE_SIZE], places[CELLS_MAX][8];
-	json_t *rows = json_array(), *object;
+	json_t *object;
+	json_auto_t *rows = json_array();
 	size_t columns = 0, i;
 
 	for (i = 0; i < json_array_size(objects); i++)
@@ -452,7 +450,6 @@ static void put_rows(struct writer *writer, const char *id, const json_t *object
 		columns++;
 	}
 	table_put(writer, id, fields, columns, rows, NULL);
-	json_decref(rows);
 }
 
 void objects_put(struct writer *writer, const char *id, const char *corner, const json_t *objects)
@@ -500,7 +497,7 @@ void verdicts_put(struct writer *writer, enum writer_rank rank, const json_t *do
 		  void (*fill)(struct writer_verdict *verdict, const json_t *document, const json_t *item, size_t index))
 {
 	size_t count = json_array_size(items);
-	struct writer_verdict *verdicts = memory_noticed(calloc(count + 1, sizeof(*verdicts)));
+	owned struct writer_verdict *verdicts = memory_noticed(calloc(count + 1, sizeof(*verdicts)));
 
 	for (size_t i = 0; verdicts && i < count; i++)
 		fill(&verdicts[i], document, json_array_get(items, i), i);
@@ -508,7 +505,6 @@ void verdicts_put(struct writer *writer, enum writer_rank rank, const json_t *do
 		writer->ops->verdicts(writer, rank, verdicts, count);
 	for (size_t i = 0; verdicts && i < count; i++)
 		facts_free(&verdicts[i].facts);
-	free(verdicts);
 }
 
 /* Why a trial may be tester-limited, as documents have it. */

@@ -28,10 +28,9 @@ static char *written_by(render_form *write, const json_t *document, struct rende
 /* In a form that may be shown by a terminal. */
 static char *written_plainly(render_form *write, const json_t *document, struct render_style style, size_t *ret_length)
 {
-	json_t *plain = plain_document((json_t *)document);
+	json_auto_t *plain = plain_document((json_t *)document);
 	char *text = plain ? written_by(write, plain, style, ret_length) : NULL;
 
-	json_decref(plain);
 	return text;
 }
 

@@ -141,8 +141,8 @@ static void put_lines(struct writer *writer, size_t indent, const char *text)
 {
 	size_t columns = page_of(writer)->columns;
 	size_t room = columns > indent + ROOM_LEAST ? columns - indent : ROOM_LEAST;
-	char *owned = ungrouped(text);
-	const char *rest = owned ? owned : "";
+	owned char *plain = ungrouped(text);
+	const char *rest = plain ? plain : "";
 
 	for (bool first = true; first || *rest; first = false) {
 		size_t length = take_line(&rest, room);
@@ -152,7 +152,6 @@ static void put_lines(struct writer *writer, size_t indent, const char *text)
 		fprintf(writer->stream, "%.*s", (int)length, rest);
 		go_on(&rest, length);
 	}
-	free(owned);
 }
 
 static void put_text(struct writer *writer, size_t indent, const char *text)
@@ -305,18 +304,17 @@ static void put_list(struct writer *writer, const char *const *items, size_t cou
 /* Its lines stand whole, to be copied. */
 static void put_code(struct writer *writer, const char *text)
 {
-	char *owned = ungrouped(text);
+	owned char *plain = ungrouped(text);
 
-	if (owned && !is_hidden(writer)) {
+	if (plain && !is_hidden(writer)) {
 		begin(writer);
-		for (const char *line = owned; *line;) {
+		for (const char *line = plain; *line;) {
 			size_t length = strcspn(line, "\n");
 
 			fprintf(writer->stream, "%*s%.*s\n", 2 * INDENT, "", (int)length, line);
 			line += length + (line[length] == '\n');
 		}
 	}
-	free(owned);
 }
 
 static void put_fold(struct writer *writer, enum writer_rank rank, const char *, const char *summary)

@@ -23,13 +23,12 @@ enum side { A, B, SIDES };
 static void quote_value(const json_t *value, char buffer[QUOTE_SIZE])
 {
 	size_t length = 0;
-	char *text = json_text(value, false, &length);
+	owned char *text = json_text(value, false, &length);
 
 	if (text)
 		quote(text, length - 1, buffer, QUOTE_SIZE); /* without the line end */
 	else
 		snprintf(buffer, QUOTE_SIZE, "nothing");
-	free(text);
 }
 
 /* A member that differs, as a sentence. */
@@ -76,7 +75,7 @@ static json_t *without_places(const json_t *value)
 static void note_differences(json_t *sentences, const char *prefix, const json_t *a, const json_t *b,
 			     bool (*skip)(const char *name))
 {
-	json_t *both = json_object();
+	json_auto_t *both = json_object();
 
 	json_object_update(both, (json_t *)a);
 	json_object_update_missing(both, (json_t *)b);
@@ -88,7 +87,6 @@ static void note_differences(json_t *sentences, const char *prefix, const json_t
 		snprintf(full, sizeof(full), "%s%s", prefix, name);
 		note_difference(sentences, full, json_object_get(a, name), json_object_get(b, name));
 	}
-	json_decref(both);
 }
 
 /* The goal of a result, by its name. */
@@ -137,7 +135,8 @@ json_t *compare_obstacles(const json_t *a, const json_t *b)
 	static const char *const members[] = { "algorithm", "target_loss_ratio", "load_scope", "aggregate_factor" };
 	static const char *const options[] = { "frame-size", "direction", "effective-duration" };
 	const json_t *options_a = json_object_get(a, "configuration"), *options_b = json_object_get(b, "configuration");
-	json_t *sentences = json_array(), *profile_a, *profile_b;
+	json_t *sentences = json_array();
+	json_auto_t *profile_a = NULL, *profile_b = NULL;
 
 	if (!json_object_get(a, "critical_load") != !json_object_get(b, "critical_load")) {
 		append_sentence(sentences, "one is a soak, the other a search");
@@ -153,8 +152,6 @@ json_t *compare_obstacles(const json_t *a, const json_t *b)
 	profile_a = without_places(json_object_get(a, "traffic_profile"));
 	profile_b = without_places(json_object_get(b, "traffic_profile"));
 	note_differences(sentences, "traffic_profile.", profile_a, profile_b, NULL);
-	json_decref(profile_a);
-	json_decref(profile_b);
 	note_goals(sentences, a, b);
 	return sentences;
 }
@@ -250,14 +247,14 @@ static void add_result(struct findings *findings, const json_t *result, double *
 static struct findings find_goal_results(const json_t *results)
 {
 	struct findings findings = { .lower_least_fps = INFINITY, .upper_least_fps = INFINITY, .each = json_array() };
-	double *throughputs = memory_noticed(calloc(json_array_size(results) + 1, sizeof(*throughputs))), width_fps = 0;
+	double width_fps = 0;
+	owned double *throughputs = memory_noticed(calloc(json_array_size(results) + 1, sizeof(*throughputs)));
 
 	for (size_t i = 0; throughputs && i < json_array_size(results); i++)
 		add_result(&findings, json_array_get(results, i), throughputs, &width_fps);
 	findings.throughput = mlr_sample_of(throughputs, findings.throughput.count);
 	/* the truth lies anywhere between the bounds with the same probability: the variance of that */
 	findings.resolution_variance = width_fps * width_fps / 12;
-	free(throughputs);
 	return findings;
 }
 
@@ -513,7 +510,7 @@ json_t *compare_results(const struct config *config, const json_t *a, const json
 enum exit_code compare_documents(const struct config *config, const json_t *a, const json_t *b, json_t **ret_document)
 {
 	enum exit_code code = refuse_obstacles(config, compare_obstacles(a, b));
-	json_t *goals;
+	json_auto_t *goals = NULL;
 	bool slower;
 
 	if (code != EXIT_DONE)
@@ -522,11 +519,9 @@ enum exit_code compare_documents(const struct config *config, const json_t *a, c
 	slower = count_verdicts(goals, "slower") > 0;
 	if (!slower)
 		code = refuse_unknown(config, goals);
-	if (code != EXIT_DONE) {
-		json_decref(goals);
+	if (code != EXIT_DONE)
 		return code;
-	}
-	*ret_document = json_pack("{s:s, s:s, s:o, s:o, s:f, s:f, s:o, s:o}", "schema", "xdp-mlr/compare/1", "verdict",
+	*ret_document = json_pack("{s:s, s:s, s:o, s:o, s:f, s:f, s:O, s:o}", "schema", "xdp-mlr/compare/1", "verdict",
 				  slower ? "regression" : "no regression", "a", side_json(config->files[A], a), "b",
 				  side_json(config->files[B], b), "tolerance", config->tolerance_ratio, "significance",
 				  config->significance_ratio, "goals", goals, "differences", other_differences(a, b));

@@ -66,15 +66,13 @@ static enum exit_code write_form(const json_t *document, const struct config *co
 				 struct destination *destination)
 {
 	size_t length;
-	char *text = render(document, config->reports[i].form, (struct render_style){ .explain = config->explain }, &length);
+	owned char *text =
+		render(document, config->reports[i].form, (struct render_style){ .explain = config->explain }, &length);
 	int error;
 
-	if (!text || memory_ran_out()) {
-		free(text);
+	if (!text || memory_ran_out())
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	}
 	error = destination_write(destination, text, length, 0666, true, true);
-	free(text);
 	if (error == -EINTR)
 		return EXIT_INTERRUPTED;
 	return error ? refuse(EXIT_INCAPABLE, "cannot write to %s: %s", config->reports[i].path, strerror(-error))
@@ -114,11 +112,10 @@ enum exit_code report_show(const json_t *document, const struct config *config)
 /* What --note says of the run; nothing without it. */
 static void add_notes(json_t *document, const struct config *config)
 {
-	json_t *notes = given_texts(config->given, "note");
+	json_auto_t *notes = given_texts(config->given, "note");
 
 	if (json_array_size(notes))
 		json_object_set(document, "notes", notes);
-	json_decref(notes);
 }
 
 /* What was warned of on standard error belongs to the result as well: that may be looked at by others, and later. */

@@ -20,12 +20,11 @@ struct wanted_library {
 static int find_version(struct dl_phdr_info *info, size_t, void *data)
 {
 	struct wanted_library *wanted = data;
-	char *path = strstr(info->dlpi_name, wanted->prefix) ? realpath(info->dlpi_name, NULL) : NULL;
+	owned char *path = strstr(info->dlpi_name, wanted->prefix) ? realpath(info->dlpi_name, NULL) : NULL;
 	const char *version = path ? strstr(path, wanted->prefix) : NULL;
 
 	if (version)
 		snprintf(wanted->version, sizeof(wanted->version), "%s", version + strlen(wanted->prefix));
-	free(path);
 	return version != NULL;
 }
 

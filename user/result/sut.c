@@ -182,8 +182,8 @@ static enum exit_code add_configurations(json_t *configurations, const struct co
 enum exit_code report_sut(const struct config *config, json_t **ret)
 {
 	const struct given *name = given_find(config->given, "sut-name");
-	json_t *configurations = json_array(), *changes = given_texts(config->given, "sut-change"),
-	       *notes = given_texts(config->given, "sut-note");
+	json_auto_t *configurations = json_array(), *changes = given_texts(config->given, "sut-change"),
+		    *notes = given_texts(config->given, "sut-note");
 	enum exit_code code = add_configurations(configurations, config);
 
 	if (config->measurer == MEASURER_REPLAY && !json_array_size(configurations)) /* what the stored search was told */
@@ -191,14 +191,11 @@ enum exit_code report_sut(const struct config *config, json_t **ret)
 				  json_object_get(json_object_get(config->stored->document, "sut"), "configuration"));
 	if (code != EXIT_DONE ||
 	    (!name && !json_array_size(configurations) && !json_array_size(changes) && !json_array_size(notes))) {
-		json_decref(configurations);
-		json_decref(changes);
-		json_decref(notes);
 		if (code == EXIT_DONE)
 			*ret = json_null();
 		return code;
 	}
-	*ret = json_pack("{s:s?, s:o, s:o, s:o}", "name", name ? name->text : NULL, "configuration", configurations,
+	*ret = json_pack("{s:s?, s:O, s:O, s:O}", "name", name ? name->text : NULL, "configuration", configurations,
 			 "changes", changes, "notes", notes);
 	return *ret ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
 }

@@ -76,7 +76,7 @@ static bool is_date(const char *text)
 static const char *unfit(const struct config *config, const json_t *document)
 {
 	const char *date = read_string(json_object_get(document, "environment"), "start_time"), *reason = "it has no figure";
-	json_t *goals;
+	json_auto_t *goals = NULL;
 
 	if (!date)
 		return "it has no date";
@@ -84,16 +84,14 @@ static const char *unfit(const struct config *config, const json_t *document)
 		return "its start_time is no date";
 	goals = compare_results(config, document, document);
 	json_each (goal, goals) {
-		json_t *value = number_of(json_object_get(goal, "b"), "conditional_throughput_mean", "mean");
+		json_auto_t *value = number_of(json_object_get(goal, "b"), "conditional_throughput_mean", "mean");
 		bool negative = json_number_value(value) < 0;
 
 		if (json_is_number(value))
 			reason = negative ? "a throughput is below 0" : NULL;
-		json_decref(value);
 		if (negative)
 			break;
 	}
-	json_decref(goals);
 	return reason;
 }
 
@@ -166,7 +164,7 @@ static void leave_out_others(struct trend *trend)
 
 	for (size_t i = 0; i < trend->count; i++) {
 		struct dated *one = &trend->results[i];
-		json_t *sentences = compare_obstacles(trend->results[0].document, one->document);
+		json_auto_t *sentences = compare_obstacles(trend->results[0].document, one->document);
 
 		if (json_array_size(sentences)) {
 			skip(trend, one->file, json_string_value(json_array_get(sentences, 0)));
@@ -174,7 +172,6 @@ static void leave_out_others(struct trend *trend)
 		} else {
 			trend->results[kept++] = *one;
 		}
-		json_decref(sentences);
 	}
 	trend->count = kept;
 }
@@ -184,10 +181,9 @@ static void leave_out_others(struct trend *trend)
 /* What comparing the two says of this goal; a new reference. */
 static json_t *compare_goal(const struct trend *trend, size_t from, size_t to, size_t goal)
 {
-	json_t *goals = compare_results(trend->config, trend->results[from].document, trend->results[to].document);
+	json_auto_t *goals = compare_results(trend->config, trend->results[from].document, trend->results[to].document);
 	json_t *one = json_incref(json_array_get(goals, goal));
 
-	json_decref(goals);
 	return one;
 }
 
@@ -222,7 +218,8 @@ static json_t *goal_json(const struct trend *trend, size_t goal, const char *nam
 	size_t level = 0, slower = 0, faster = 0;
 
 	for (size_t i = 0; i < trend->count; i++) {
-		json_t *comparison = compare_goal(trend, level, i, goal), *point;
+		json_t *point;
+		json_auto_t *comparison = compare_goal(trend, level, i, goal);
 
 		point = point_json(&trend->results[i], comparison, i == 0);
 		json_array_append_new(points, point);
@@ -232,7 +229,6 @@ static json_t *goal_json(const struct trend *trend, size_t goal, const char *nam
 			json_decref(last_change);
 			last_change = json_incref(point);
 		}
-		json_decref(comparison);
 	}
 	return json_pack("{s:s, s:I, s:I, s:o, s:o}", "goal", name ? name : "critical load", "slower", (json_int_t)slower,
 			 "faster", (json_int_t)faster, "last_change", last_change, "points", points);
@@ -242,12 +238,11 @@ static json_t *goal_json(const struct trend *trend, size_t goal, const char *nam
 
 static json_t *goals_json(const struct trend *trend)
 {
-	json_t *goals = json_array(),
-	       *all = compare_results(trend->config, trend->results[0].document, trend->results[0].document);
+	json_t *goals = json_array();
+	json_auto_t *all = compare_results(trend->config, trend->results[0].document, trend->results[0].document);
 
 	for (size_t i = 0; i < json_array_size(all); i++)
 		json_array_append_new(goals, goal_json(trend, i, read_string(json_array_get(all, i), "goal")));
-	json_decref(all);
 	return goals;
 }
 
