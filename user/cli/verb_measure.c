@@ -3,7 +3,6 @@
  * go on. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -29,19 +28,21 @@
 struct run {
 	const struct config *config;
 	time_t start_time;
-	struct measurer *measurer;
-	struct report_file file; /* of --report, open meanwhile */
-	bool began;              /* of `trial`, its trial */
+	struct measurer *measurer; /* NULL: a suite chooses its own */
+	struct report_file file;   /* of --report, open meanwhile */
+	bool began;                /* of `trial`, its trial */
 };
 
-static enum exit_code measure(const struct config *config, enum exit_code (*perform)(struct run *run))
+/* By a measurer of the run, or without: a suite opens its own. */
+static enum exit_code measure(const struct config *config, bool has_measurer, enum exit_code (*perform)(struct run *run))
 {
 	struct run run = { .config = config, .start_time = time(NULL) };
 	enum exit_code code = report_file_open(config, &run.file);
 
 	if (code != EXIT_DONE)
 		return code;
-	code = measurer_new(config, &run.measurer);
+	if (has_measurer)
+		code = measurer_new(config, &run.measurer);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED) {
 		code = perform(&run);
 		measurer_free(run.measurer);
@@ -80,7 +81,7 @@ static enum exit_code perform_search(struct run *run)
 
 enum exit_code verb_search(const struct config *config)
 {
-	return measure(config, perform_search);
+	return measure(config, true, perform_search);
 }
 
 /* --- soak ----------------------------------------------------------------------------------------------------------- */
@@ -98,7 +99,7 @@ static enum exit_code perform_soak(struct run *run)
 
 enum exit_code verb_soak(const struct config *config)
 {
-	return measure(config, perform_soak);
+	return measure(config, true, perform_soak);
 }
 
 /* --- trial ---------------------------------------------------------------------------------------------------------- */
@@ -175,39 +176,46 @@ static enum exit_code make_foreign(const struct run *run, char **ret_text, size_
 static enum exit_code write_capture(const struct run *run, struct capture *capture)
 {
 	size_t length;
-	char *text = NULL;
+	owned char *text = NULL;
 	enum exit_code code = capture->make(run, &text, &length);
 	int error;
 
 	if (code != EXIT_DONE)
 		return code;
 	error = text ? destination_write(&capture->destination, text, length, 0644, true, false) : -ENOMEM;
-	free(text);
 	return error ? destination_refuse(capture->option, capture->path, error) : EXIT_DONE;
 }
 
-/* The trial, and what is asked for of it beyond its result: from this capture on. */
-static enum exit_code measure_trial_and(struct capture *capture, struct run *run, struct measurement *measurement)
+static enum exit_code open_capture(struct capture *capture)
 {
-	enum exit_code code;
 	int error;
 
-	if (!capture->option)
-		return measure_trial(run, measurement);
-	if (!capture->path)
-		return measure_trial_and(capture + 1, run, measurement);
-	error = destination_ready(capture->path, &capture->destination);
-	if (error)
-		return destination_refuse(capture->option, capture->path, error);
-	code = measure_trial_and(capture + 1, run, measurement);
-	if (code == EXIT_DONE || (code == EXIT_INTERRUPTED && run->began && capture->of_a_part)) {
-		enum exit_code written;
+	capture->destination = (struct destination){ .directory_fd = -1, .fd = -1 };
+	error = capture->path ? destination_ready(capture->path, &capture->destination) : 0;
+	return error ? destination_refuse(capture->option, capture->path, error) : EXIT_DONE;
+}
 
-		progress_end();
-		written = write_capture(run, capture);
-		code = code ? code : written;
+/* The trial, and what is asked for of it beyond its result, in files that can be written, as is seen before it. */
+static enum exit_code measure_and_capture(struct run *run, struct capture *captures, size_t count,
+					  struct measurement *measurement)
+{
+	enum exit_code code = EXIT_DONE, written;
+	size_t opened = 0;
+
+	for (; opened < count && code == EXIT_DONE; opened++)
+		code = open_capture(&captures[opened]);
+	if (code == EXIT_DONE)
+		code = measure_trial(run, measurement);
+	while (opened > 0) {
+		struct capture *capture = &captures[--opened];
+
+		if (capture->path && (code == EXIT_DONE || (code == EXIT_INTERRUPTED && run->began && capture->of_a_part))) {
+			progress_end();
+			written = write_capture(run, capture);
+			code = code ? code : written;
+		}
+		destination_close(&capture->destination);
 	}
-	destination_close(&capture->destination);
 	return code;
 }
 
@@ -217,9 +225,8 @@ static enum exit_code perform_trial(struct run *run)
 	struct capture captures[] = {
 		{ .option = "capture-lost", .path = run->config->lost_path, .make = make_lost },
 		{ .option = "capture-foreign", .path = run->config->foreign_path, .of_a_part = true, .make = make_foreign },
-		{ .option = NULL },
 	};
-	enum exit_code code = measure_trial_and(captures, run, &measurement);
+	enum exit_code code = measure_and_capture(run, captures, COUNT(captures), &measurement);
 
 	if (code == EXIT_DONE)
 		progress_trial_ended(&measurement.counts, measurement.verdict.lost, measurement.result.output.loss_ratio);
@@ -234,22 +241,10 @@ static enum exit_code perform_trial(struct run *run)
 
 enum exit_code verb_trial(const struct config *config)
 {
-	return measure(config, perform_trial);
+	return measure(config, true, perform_trial);
 }
 
 /* --- suites, which choose their measurers themselves ---------------------------------------------------------------- */
-
-static enum exit_code measure_suite(const struct config *config, enum exit_code (*perform)(struct run *run))
-{
-	struct run run = { .config = config };
-	enum exit_code code = report_file_open(config, &run.file);
-
-	if (code != EXIT_DONE)
-		return code;
-	code = perform(&run);
-	report_file_close(&run.file);
-	return code;
-}
 
 static enum exit_code perform_rfc2544(struct run *run)
 {
@@ -265,7 +260,7 @@ static enum exit_code perform_rfc2544(struct run *run)
 
 enum exit_code verb_rfc2544(const struct config *config)
 {
-	return measure_suite(config, perform_rfc2544);
+	return measure(config, false, perform_rfc2544);
 }
 
 static enum exit_code perform_y1564(struct run *run)
@@ -282,7 +277,7 @@ static enum exit_code perform_y1564(struct run *run)
 
 enum exit_code verb_y1564(const struct config *config)
 {
-	return measure_suite(config, perform_y1564);
+	return measure(config, false, perform_y1564);
 }
 
 static enum exit_code perform_selftest(struct run *run)
@@ -299,5 +294,5 @@ static enum exit_code perform_selftest(struct run *run)
 
 enum exit_code verb_selftest(const struct config *config)
 {
-	return measure_suite(config, perform_selftest);
+	return measure(config, false, perform_selftest);
 }
