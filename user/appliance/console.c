@@ -112,15 +112,6 @@ static void put_text(struct console *console, const char *text)
 	put(console, text, strlen(text));
 }
 
-static void get_size(const struct console *console, unsigned int *ret_columns, unsigned int *ret_rows)
-{
-	struct winsize size;
-	bool known = ioctl(console->out_fd, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row;
-
-	*ret_columns = known ? size.ws_col : COLUMNS_DEFAULT;
-	*ret_rows = known ? size.ws_row : ROWS_DEFAULT;
-}
-
 /* To the first row of the view, and away with it. */
 static void erase(struct console *console)
 {
@@ -145,7 +136,7 @@ static void draw(const struct appliance *appliance, struct console *console)
 	console->draw_ns = clock_ns() + NS_PER_S;
 	if (console->waiting_count)
 		return; /* it is slow: lines first */
-	get_size(console, &columns, &rows);
+	terminal_size(console->out_fd, &columns, &rows);
 	text = view_render(&view, (struct view_style){ columns - 1, rows - 1, true });
 	if (!text)
 		return;

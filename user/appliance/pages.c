@@ -191,18 +191,10 @@ void page_index(FILE *stream, const struct appliance *appliance)
 
 /* --- the page of a run -------------------------------------------------------------------------------------------- */
 
-/* Where a load stands between Min Load and Max Load, on a logarithmic scale. */
-static double place_of(const struct view *view, double load_fps)
-{
-	double part = log(load_fps / view->min_load_fps) / log(view->max_load_fps / view->min_load_fps);
-
-	return fmin(fmax(part, 0), 1) * BAR_COLUMNS;
-}
-
 static void put_bar(FILE *stream, const struct view *view, const struct view_goal *goal)
 {
-	double lower = isnan(goal->lower_fps) ? 0 : place_of(view, goal->lower_fps);
-	double upper = isnan(goal->upper_fps) ? BAR_COLUMNS : place_of(view, goal->upper_fps);
+	double lower = isnan(goal->lower_fps) ? 0 : view_place(view, goal->lower_fps) * BAR_COLUMNS;
+	double upper = isnan(goal->upper_fps) ? BAR_COLUMNS : view_place(view, goal->upper_fps) * BAR_COLUMNS;
 	char least[UNIT_TEXT_SIZE], most[UNIT_TEXT_SIZE];
 
 	if (!(view->max_load_fps > view->min_load_fps))
@@ -214,11 +206,6 @@ static void put_bar(FILE *stream, const struct view *view, const struct view_goa
 		lower, upper, BAR_COLUMNS - upper);
 	fprintf(stream, "<p class=\"scale\"><span>%s</span><span>%s</span></p>", format_si(view->min_load_fps, "fps", least),
 		format_si(view->max_load_fps, "fps", most));
-}
-
-static const char *load_text(double load_fps, char buffer[UNIT_TEXT_SIZE])
-{
-	return isnan(load_fps) ? "?" : format_si(load_fps, "fps", buffer);
 }
 
 static void put_goal(FILE *stream, const struct view *view, const struct view_goal *goal)
@@ -233,7 +220,7 @@ static void put_goal(FILE *stream, const struct view *view, const struct view_go
 	if (isnan(goal->lower_fps) && isnan(goal->upper_fps))
 		fputs("not known yet</p>", stream);
 	else
-		fprintf(stream, "%s .. %s</p>", load_text(goal->lower_fps, lower), load_text(goal->upper_fps, upper));
+		fprintf(stream, "%s .. %s</p>", view_load(goal->lower_fps, lower), view_load(goal->upper_fps, upper));
 	put_bar(stream, view, goal);
 	if (goal->lower_fps < goal->upper_fps)
 		fprintf(stream, "<dl><dt>Width</dt><dd>%s</dd></dl>",

@@ -43,6 +43,17 @@ static inline bool read_truth(const json_t *object, const char *name)
 	return json_is_true(json_object_get(object, name));
 }
 
+/* What kind of document it is: "search" of the schema "xdp-mlr/search/1"; "" of what is none of ours. */
+#define KIND_SIZE 32
+static inline const char *document_kind(const json_t *document, char buffer[KIND_SIZE])
+{
+	char slash = '\0';
+
+	if (sscanf(read_text(document, "schema"), "xdp-mlr/%31[^/]%c", buffer, &slash) < 2 || slash != '/')
+		buffer[0] = '\0';
+	return buffer;
+}
+
 /* What a JSON pointer, as "/trials/0/latency", leads to; NULL if to nothing. */
 static inline const json_t *json_at(const json_t *value, const char *pointer)
 {

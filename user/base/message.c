@@ -45,7 +45,7 @@ static void leave_view(FILE *stream, bool erase)
 
 	if (!view)
 		return;
-	terminal_size(&columns, &rows);
+	terminal_size(STDERR_FILENO, &columns, &rows);
 	height = terminal_rows(view, columns);
 	if (height > rows)
 		height = rows;

@@ -43,8 +43,8 @@ void message_erase_view(void);
 #define QUOTE_SIZE 240
 const char *quote(const char *text, size_t length, char *buffer, size_t size);
 
-/* The size of the terminal on standard error; 80 and 24 where it does not tell. */
-void terminal_size(unsigned int *ret_columns, unsigned int *ret_rows);
+/* The size of a terminal; 80 and 24 where it does not tell. */
+void terminal_size(int fd, unsigned int *ret_columns, unsigned int *ret_rows);
 
 /* How many rows text takes on a terminal of that many columns, as its lines may wrap there; escape sequences take none. */
 unsigned int terminal_rows(const char *text, unsigned int columns);
@@ -56,5 +56,5 @@ const char *nearest(const char *word, const char *const *candidates, size_t cand
 /* ", did you mean 'x'?" for that candidate, or an empty string; written into the buffer and returned. */
 const char *nearest_hint(const char *word, const char *const *candidates, size_t candidate_count, char *buffer, size_t size);
 
-/* Whether a word is in a list of words, which spaces separate. */
+/* Whether a word is in a list of words, which spaces separate; NULL: there are none. */
 bool is_one_of(const char *word, const char *words);

@@ -58,7 +58,7 @@ bool is_one_of(const char *word, const char *words)
 {
 	size_t length = strlen(word);
 
-	for (const char *at = words; length && !strchr(word, ' ') && (at = strstr(at, word)); at += length)
+	for (const char *at = words; at && length && !strchr(word, ' ') && (at = strstr(at, word)); at += length)
 		if ((at == words || at[-1] == ' ') && (!at[length] || at[length] == ' '))
 			return true;
 	return false;

@@ -3,15 +3,14 @@
 
 #include <stdbool.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #define COLUMNS_DEFAULT 80
 #define ROWS_DEFAULT    24
 
-void terminal_size(unsigned int *ret_columns, unsigned int *ret_rows)
+void terminal_size(int fd, unsigned int *ret_columns, unsigned int *ret_rows)
 {
 	struct winsize size;
-	bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row;
+	bool known = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row;
 
 	*ret_columns = known ? size.ws_col : COLUMNS_DEFAULT;
 	*ret_rows = known ? size.ws_row : ROWS_DEFAULT;

@@ -211,16 +211,6 @@ static json_t *digest(const json_t *document, enum verb verb)
 
 /* --- the file ------------------------------------------------------------------------------------------------------- */
 
-/* Whether the schema is that of a result of the verb. */
-static bool is_of_verb(const json_t *document, enum verb verb)
-{
-	static const char prefix[] = "xdp-mlr/";
-	const char *schema = read_text(document, "schema"), *kind = schema + sizeof(prefix) - 1;
-
-	return strncmp(schema, prefix, sizeof(prefix) - 1) == 0 &&
-	       strncmp(kind, verb_name(verb), strlen(verb_name(verb))) == 0 && kind[strlen(verb_name(verb))] == '/';
-}
-
 json_t *result_read(const char *path, enum verb verb, char *problem, size_t problem_size)
 {
 	static const char *const heavy[] = { "trials",     "checklist", "units", "definitions",
@@ -230,7 +220,7 @@ json_t *result_read(const char *path, enum verb verb, char *problem, size_t prob
 	size_t length = 0;
 	json_t *json = NULL;
 	json_auto_t *document = NULL;
-	char wrong[SCHEMA_PROBLEM_SIZE];
+	char wrong[SCHEMA_PROBLEM_SIZE], kind[KIND_SIZE];
 	json_error_t error;
 	owned char *text = NULL;
 	int failed = file_read(path, JSON_OCTETS_MOST, &text, &length);
@@ -244,7 +234,7 @@ json_t *result_read(const char *path, enum verb verb, char *problem, size_t prob
 	memory_bound(0);
 	if (!document)
 		snprintf(problem, problem_size, "the result is no JSON: %s", error.text);
-	else if (!is_of_verb(document, verb))
+	else if (strcmp(document_kind(document, kind), verb_name(verb)) != 0)
 		snprintf(problem, problem_size, "'%s' is no result of %s", read_text(document, "schema"), verb_name(verb));
 	else if (!schema_fits(document, wrong))
 		snprintf(problem, problem_size, "the result is wrong: %s", wrong);

@@ -74,7 +74,7 @@ static void draw_view(bool time_passes)
 	struct view view = view_now(time_passes);
 	owned char *text = NULL;
 
-	terminal_size(&progress.columns, &progress.rows);
+	terminal_size(STDERR_FILENO, &progress.columns, &progress.rows);
 	/* one column stays free, so that the cursor never wraps */
 	text = view_render(&view, (struct view_style){ progress.columns - 1, progress.rows, progress.colours });
 	if (text)
@@ -98,7 +98,7 @@ static bool size_changed(void)
 {
 	unsigned int columns, rows;
 
-	terminal_size(&columns, &rows);
+	terminal_size(STDERR_FILENO, &columns, &rows);
 	return columns != progress.columns || rows != progress.rows;
 }
 

@@ -65,7 +65,7 @@ static void put_run(const struct page *page, const char *colour, char character,
 		fputs("\033[0m", page->stream);
 }
 
-static const char *load_text(double load_fps, char buffer[UNIT_TEXT_SIZE])
+const char *view_load(double load_fps, char buffer[UNIT_TEXT_SIZE])
 {
 	return isnan(load_fps) ? "?" : format_si(load_fps, "fps", buffer);
 }
@@ -96,19 +96,19 @@ static void put_title(struct page *page, const struct view *view)
 	put_line(page, line);
 }
 
-/* Where a load stands between Min Load and Max Load, of so many columns, on a logarithmic scale. */
-static unsigned int column_of(const struct view *view, double load_fps, unsigned int columns)
+double view_place(const struct view *view, double load_fps)
 {
 	double part = log(load_fps / view->min_load_fps) / log(view->max_load_fps / view->min_load_fps);
 
-	return (unsigned int)lround(fmin(fmax(part, 0), 1) * columns);
+	return fmin(fmax(part, 0), 1);
 }
 
 /* What is known to pass, what is not known yet, what is known to fail. The last never vanishes between the two. */
 static void put_bar(struct page *page, const struct view *view, const struct view_goal *goal, unsigned int columns)
 {
-	unsigned int lower = isnan(goal->lower_fps) ? 0 : column_of(view, goal->lower_fps, columns);
-	unsigned int upper = isnan(goal->upper_fps) ? columns : column_of(view, goal->upper_fps, columns);
+	unsigned int lower = isnan(goal->lower_fps) ? 0 : (unsigned int)lround(view_place(view, goal->lower_fps) * columns);
+	unsigned int upper =
+		isnan(goal->upper_fps) ? columns : (unsigned int)lround(view_place(view, goal->upper_fps) * columns);
 
 	if (lower >= upper && upper == columns)
 		lower = columns - 1;
@@ -132,8 +132,8 @@ static void put_goal(struct page *page, const struct view *view, const struct vi
 	if (goal->lower_fps < goal->upper_fps)
 		format_percent((goal->upper_fps - goal->lower_fps) / goal->upper_fps, width);
 	snprintf(line, sizeof(line), "  %-*.*s%*s .. %-*s %9s   ", LABEL_COLUMNS - 2,
-		 octets_of(goal->name, LABEL_COLUMNS - 3), goal->name, LOAD_COLUMNS, load_text(goal->lower_fps, lower),
-		 LOAD_COLUMNS, load_text(goal->upper_fps, upper), width);
+		 octets_of(goal->name, LABEL_COLUMNS - 3), goal->name, LOAD_COLUMNS, view_load(goal->lower_fps, lower),
+		 LOAD_COLUMNS, view_load(goal->upper_fps, upper), width);
 	used = (unsigned int)strlen(line) + 2 + sizeof(done) - 1;
 	if (used + BAR_LEAST > columns || !(view->max_load_fps > view->min_load_fps)) {
 		fprintf(page->stream, "%.*s", octets_of(line, columns), line);
@@ -257,10 +257,10 @@ char *view_line(const struct view *view)
 		return NULL;
 	format_time(view, time);
 	fprintf(stream, "%s%s%s, trial %zu at %s for %g s", view->stage, *view->stage ? ": " : "", time,
-		view->trial_count + 1, load_text(view->load_fps, lower), view->duration_s);
+		view->trial_count + 1, view_load(view->load_fps, lower), view->duration_s);
 	for (size_t i = 0; i < view->goal_count; i++)
-		fprintf(stream, "; %s %s .. %s%s", view->goals[i].name, load_text(view->goals[i].lower_fps, lower),
-			load_text(view->goals[i].upper_fps, upper), view->goals[i].done ? " done" : "");
+		fprintf(stream, "; %s %s .. %s%s", view->goals[i].name, view_load(view->goals[i].lower_fps, lower),
+			view_load(view->goals[i].upper_fps, upper), view->goals[i].done ? " done" : "");
 	if (!isnan(view->estimate_fps))
 		fprintf(stream, "; estimate %s, stdev %s", format_si(view->estimate_fps, "fps", lower),
 			format_si(view->estimate_stdev_fps, "fps", upper));

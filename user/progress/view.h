@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/units.h"
 #include "mlr/goal.h"
 
 #define VIEW_MARKS      256 /* trials that the strip remembers */
@@ -83,3 +84,8 @@ char *view_render(const struct view *view, struct view_style style);
 
 /* The same in one line, without colours: for logs. */
 char *view_line(const struct view *view);
+
+/* "1.003 Mfps"; "?" for what is not known. */
+const char *view_load(double load_fps, char buffer[UNIT_TEXT_SIZE]);
+/* Where a load stands between Min Load (0) and Max Load (1), on a logarithmic scale. */
+double view_place(const struct view *view, double load_fps);

@@ -5,6 +5,7 @@
 
 #include "base/json_read.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "render/forms.h"
@@ -25,12 +26,11 @@ static const struct content plain = { .kind = "", .title = "Result" };
 
 static const struct content *kind_of(const json_t *document)
 {
-	const char *schema = read_string(document, "schema");
-	const char *kind = schema && strncmp(schema, "xdp-mlr/", 8) == 0 ? schema + 8 : "";
-	size_t length = strcspn(kind, "/");
+	char kind[KIND_SIZE];
 
+	document_kind(document, kind);
 	for (size_t i = 0; i < COUNT(kinds); i++)
-		if (strlen(kinds[i]->kind) == length && strncmp(kinds[i]->kind, kind, length) == 0)
+		if (strcmp(kinds[i]->kind, kind) == 0)
 			return kinds[i];
 	return &plain;
 }
@@ -383,7 +383,7 @@ static void put_rest(struct writer *writer, const json_t *document, const struct
 	json_auto_t *rest = json_object();
 
 	json_each_member (key, value, document)
-		if (!name_in(common, key) && !name_in(content->known, key))
+		if (!is_one_of(key, common) && !is_one_of(key, content->known))
 			json_object_set(rest, key, value);
 	put_object(writer, *content->kind ? RANK_PAGE : RANK_MAIN, "further", "Further data", rest);
 }

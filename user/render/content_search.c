@@ -6,6 +6,7 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/units.h"
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/parts.h"
@@ -94,8 +95,8 @@ static void add_bound(struct facts *facts, const char *label, const json_t *docu
 		return;
 	}
 	if (!isnan(octets))
-		snprintf(bits, sizeof(bits), "; L2 %s, L1 %s", text_bps(frame_l2_bps(fps, octets), l2),
-			 text_bps(frame_l1_bps(fps, octets), l1));
+		snprintf(bits, sizeof(bits), "; L2 %s, L1 %s", text_bps(l2_bps(fps, octets), l2),
+			 text_bps(l1_bps(fps, octets), l1));
 	text_split(fps, "frames/s", rounded, unit);
 	facts_add(facts, label, "%s %s, %s%s%s", rounded, unit, text_fps(fps, exact), bits, mark);
 }
@@ -251,8 +252,8 @@ static json_t *extended_results(const json_t *document)
 		json_t *row = json_copy(result);
 
 		json_object_set_new(row, "width", json_number_or_null(width_of(result)));
-		json_object_set_new(row, "l2", json_number_or_null(frame_l2_bps(fps, octets)));
-		json_object_set_new(row, "l1", json_number_or_null(frame_l1_bps(fps, octets)));
+		json_object_set_new(row, "l2", json_number_or_null(l2_bps(fps, octets)));
+		json_object_set_new(row, "l1", json_number_or_null(l1_bps(fps, octets)));
 		json_array_append_new(rows, row);
 	}
 	return rows;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/units.h"
 #include "render/figures.h"
 #include "render/svg.h"
 #include "render/values.h"
@@ -63,7 +64,7 @@ static double medium_bps(const struct sizes *sizes)
 		double fps = read_number(sizes->items[i], "line_rate");
 
 		if (fps > 0)
-			return frame_l1_bps(fps, sizes->octets[i]);
+			return l1_bps(fps, sizes->octets[i]);
 	}
 	return NAN;
 }
@@ -74,7 +75,7 @@ static void put_theory(FILE *stream, const struct svg_panel *panel, double bps)
 
 	for (size_t i = 0; i <= THEORY_STEPS; i++) {
 		x[i] = panel->x.min * pow(panel->x.max / panel->x.min, (double)i / THEORY_STEPS);
-		y[i] = bps / frame_l1_bps(1, x[i]);
+		y[i] = bps / l1_bps(1, x[i]);
 	}
 	svg_line(stream, panel, "theory", x, y, COUNT(x));
 }
@@ -124,7 +125,7 @@ void figure_throughput_by_size(struct writer *writer, const json_t *document)
 	figure.key_count = isnan(bps) ? 2 : 3;
 	for (size_t i = 0; i < sizes.count; i++)
 		svg_axis_cover(&panel.y, read_number(json_object_get(sizes.items[i], "throughput"), "throughput"));
-	svg_axis_cover(&panel.y, bps / frame_l1_bps(1, sizes.octets[0]));
+	svg_axis_cover(&panel.y, bps / l1_bps(1, sizes.octets[0]));
 	panel.y.max = panel.y.max > 0 ? panel.y.max * 1.05 : 1;
 	svg_axis_round(&panel.y);
 	stream = figure_open(writer, &figure, &panel);

@@ -14,7 +14,7 @@
 /* The test cases while they are written. */
 struct suite {
 	FILE *stream;
-	char kind[32];
+	char kind[KIND_SIZE];
 	size_t tests, failures;
 };
 
@@ -156,7 +156,6 @@ static void put_cases(struct suite *suite, const json_t *document)
 
 bool render_junit(FILE *stream, const json_t *document, struct render_style)
 {
-	const char *schema = read_text(document, "schema"), *kind = strchr(schema, '/');
 	const char *start = read_string(json_object_get(document, "environment"), "start_time");
 	struct suite suite = { .stream = NULL };
 	char *cases = NULL, name[NAME_SIZE];
@@ -165,7 +164,8 @@ bool render_junit(FILE *stream, const json_t *document, struct render_style)
 	suite.stream = text_stream_open(&cases, &length);
 	if (!suite.stream)
 		return false;
-	snprintf(suite.kind, sizeof(suite.kind), "%.*s", kind ? (int)strcspn(kind + 1, "/") : 6, kind ? kind + 1 : "result");
+	if (!*document_kind(document, suite.kind))
+		strcpy(suite.kind, "result");
 	put_cases(&suite, document);
 	if (!text_stream_end(suite.stream, &cases))
 		return false;

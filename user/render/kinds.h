@@ -12,7 +12,7 @@ struct content {
 	const char *kind; /* of its schema: "xdp-mlr/KIND/1" */
 	const char *title;
 	bool of_sut;       /* a benchmark of a SUT, so that the SUT has to be described */
-	const char *known; /* members of the document that this kind shows, as name_in() has them */
+	const char *known; /* members of the document that this kind shows, as is_one_of() has them */
 	void (*put_verdicts)(struct writer *writer, const json_t *document);
 	void (*put_figures)(struct writer *writer, const json_t *document);
 	void (*put_tables)(struct writer *writer, const json_t *document);

@@ -10,7 +10,9 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "base/text_stream.h"
+#include "base/units.h"
 
 /* --- cells ---------------------------------------------------------------------------------------------------------- */
 
@@ -283,8 +285,8 @@ void facts_add_rates(struct facts *facts, double fps, double octets)
 
 	if (isnan(octets) || isnan(fps))
 		return;
-	facts_add(facts, "Frames alone (L2)", "%s", text_bps(frame_l2_bps(fps, octets), text));
-	facts_add(facts, "On the link (L1)", "%s", text_bps(frame_l1_bps(fps, octets), text));
+	facts_add(facts, "Frames alone (L2)", "%s", text_bps(l2_bps(fps, octets), text));
+	facts_add(facts, "On the link (L1)", "%s", text_bps(l1_bps(fps, octets), text));
 }
 
 static void put_value(FILE *stream, const json_t *value);
@@ -370,7 +372,7 @@ void facts_add_object(struct facts *facts, const json_t *object, const char *kno
 	json_each_member (key, value, object) {
 		char label[VALUE_SIZE];
 
-		if (!name_in(known, key) && !is_empty(value))
+		if (!is_one_of(key, known) && !is_empty(value))
 			facts_take(facts, text_label(key, label), value_text(value));
 	}
 }

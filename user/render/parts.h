@@ -68,7 +68,7 @@ __attribute__((format(printf, 3, 4))) void facts_add(struct facts *facts, const 
 void facts_add_member(struct facts *facts, const char *label, const json_t *object, const char *at, text_of_number *text);
 /* Load and frame size in bit/s; nothing where one is NAN. */
 void facts_add_rates(struct facts *facts, double fps, double octets);
-/* Every member of an object, nested ones too, by their names; all but those that are known, as name_in() has them. */
+/* Every member of an object, nested ones too, by their names; all but those that are known, as is_one_of() has them. */
 void facts_add_object(struct facts *facts, const json_t *object, const char *known);
 void facts_put(struct facts *facts, struct writer *writer); /* and free */
 void facts_free(struct facts *facts);

@@ -8,10 +8,8 @@
 
 #include "base/json_read.h"
 #include "base/units.h"
-#include "mlr/frame.h"
 
 #define MICRO "\xc2\xb5"
-#define BITS  8
 
 /* --- numbers -------------------------------------------------------------------------------------------------------- */
 
@@ -149,29 +147,7 @@ double frame_octets(const json_t *document)
 	return isnan(octets) ? read_number(profile, "frame_size_octets") : octets;
 }
 
-double frame_l2_bps(double load_in_fps, double octets)
-{
-	return load_in_fps * octets * BITS;
-}
-
-double frame_l1_bps(double load_in_fps, double octets)
-{
-	return load_in_fps * (octets + MLR_FRAME_L1_OVERHEAD_OCTETS) * BITS;
-}
-
 /* --- names ---------------------------------------------------------------------------------------------------------- */
-
-bool name_in(const char *names, const char *name)
-{
-	size_t length = strlen(name);
-
-	if (!names || !length || strchr(name, ' '))
-		return false;
-	for (const char *at = names; (at = strstr(at, name)); at += length)
-		if ((at == names || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
-			return true;
-	return false;
-}
 
 /* A unit at the end of a name, and how people write it. */
 static const struct suffix {

@@ -8,9 +8,6 @@
 
 #include "base/exit_code.h"
 
-/* Whether a name is among some, which are apart by spaces (NULL: none). */
-bool name_in(const char *names, const char *name);
-
 #define NARROW_SPACE "\xe2\x80\xaf" /* between groups of three digits */
 #define DASH         "\xe2\x80\x93" /* no value */
 
@@ -48,5 +45,3 @@ const char *text_quantity(const char *quantity);
 
 /* Octets of a frame of the document's Traffic Profile, the mean of a mix; NAN where it has none. */
 double frame_octets(const json_t *document);
-double frame_l1_bps(double load_fps, double octets);
-double frame_l2_bps(double load_fps, double octets);

@@ -561,11 +561,12 @@ static const struct clause clauses[] = {
 
 static unsigned int kind_of(const json_t *document)
 {
-	static const char *const schemas[] = { "xdp-mlr/search/", "xdp-mlr/trial/", "xdp-mlr/soak/", "xdp-mlr/rfc2544/" };
-	const char *schema = read_string(document, "schema");
+	static const char *const kinds[] = { "search", "trial", "soak", "rfc2544" };
+	char kind[KIND_SIZE];
 
-	for (size_t i = 0; schema && i < COUNT(schemas); i++)
-		if (strncmp(schema, schemas[i], strlen(schemas[i])) == 0)
+	document_kind(document, kind);
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (strcmp(kinds[i], kind) == 0)
 			return 1u << i;
 	return 0;
 }

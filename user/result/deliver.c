@@ -100,7 +100,7 @@ enum exit_code report_show(const json_t *document, const struct config *config)
 	char *text;
 
 	if (isatty(STDOUT_FILENO))
-		terminal_size(&style.columns, &rows);
+		terminal_size(STDERR_FILENO, &style.columns, &rows);
 
 	if (config->format == FORMAT_TEXT)
 		text = render(document, DOCUMENT_TEXT, style, &length);

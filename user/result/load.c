@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/message.h"
 #include "config/stored.h"
 
 /* The throughputs of a suite as the results of a search with a goal for each frame size. */
@@ -26,22 +27,13 @@ static void take_suite(json_t *document)
 	json_object_set_new(document, "search_result", results);
 }
 
-static bool is_result(const char *schema)
-{
-	static const char *const known[] = { "xdp-mlr/search/", "xdp-mlr/soak/", "xdp-mlr/rfc2544/" };
-
-	for (size_t i = 0; i < COUNT(known); i++)
-		if (strncmp(schema, known[i], strlen(known[i])) == 0)
-			return true;
-	return false;
-}
-
 /* Why it is no result; NULL: it is one. */
 static const char *problem_of(const json_t *document, char text[LOAD_PROBLEM_SIZE], const char *path)
 {
 	const char *schema = read_string(document, "schema");
+	char kind[KIND_SIZE];
 
-	if (schema && !is_result(schema))
+	if (schema && !is_one_of(document_kind(document, kind), "search soak rfc2544"))
 		snprintf(text, LOAD_PROBLEM_SIZE, "%s is a document '%s', and no result of search, soak or rfc2544", path,
 			 schema);
 	else if (!json_object_get(document, "search_result") && !json_object_get(document, "critical_load"))

@@ -246,20 +246,13 @@ static json_t *goals_json(const struct trend *trend)
 	return goals;
 }
 
-/* "xdp-mlr/search/1": search */
-static json_t *verb_json(const struct trend *trend)
-{
-	const char *schema = read_text(trend->results[0].document, "schema"), *verb = strchr(schema, '/');
-
-	return verb ? json_sprintf("%.*s", (int)strcspn(verb + 1, "/"), verb + 1) : json_null();
-}
-
 static json_t *document_of(const struct trend *trend)
 {
 	const json_t *first = trend->results[0].document;
+	char kind[KIND_SIZE];
 	json_t *document =
-		json_pack("{s:s, s:s, s:o, s:s, s:f, s:f, s:I, s:o, s:O, s:o}", "schema", "xdp-mlr/trend/1", "folder",
-			  trend->config->files[0], "verb", verb_json(trend), "quantity",
+		json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:I, s:o, s:O, s:o}", "schema", "xdp-mlr/trend/1", "folder",
+			  trend->config->files[0], "verb", *document_kind(first, kind) ? kind : NULL, "quantity",
 			  json_object_get(first, "critical_load") ? "critical load" : "Conditional Throughput", "tolerance",
 			  trend->config->tolerance_ratio, "significance", trend->config->significance_ratio, "results",
 			  (json_int_t)trend->count, "goals", goals_json(trend), "skipped", trend->skipped, "environment",
