@@ -81,18 +81,17 @@ adds_up="$counts | .sent + .unsent == .intended and .received == .sent and .lost
   done
 }
 
-# At the policer's rate, queues of which this machine holds one up for longer than the burst lose frames; with wrong code all tries do.
+# At the policer's rate, a queue that this machine holds up for longer than the burst loses frames. The burst holds 600: with wrong code,
+# which sends twice the rate for half the time, some 400 are lost in each try.
 @test "against the policer, two queues together are one load of its rate" {
-  local try stalled=true
-  wide_lab policer:rate=20000,burst=2ms 2
+  local try
+  wide_lab policer:rate=20000,burst=30ms 2
   for try in $(seq 30); do
     trial --tx xsk --queues 2 --load 20000 --duration 0.1 --wait d=0.1
     check "$counts | .received + .lost == .sent"
     if get "$counts | .received == 2000" >/dev/null; then break; fi
-    get '.pacing.gap_max_ns > 1.5e6' >/dev/null || stalled=false # each of two queues
     echo "# try $try: $(get '"\(.trial_result.counts.sent) sent, \(.trial_result.counts.lost) lost, longest pause \(.pacing.gap_max_ns) ns"')" >&3
   done
-  if $stalled && get "$counts | .received < 2000" >/dev/null; then give_up "a queue was held up for longer than the burst in every try"; fi
   check "$counts | .intended == 2000 and .received == 2000 and .lost == 0"
 }
 
