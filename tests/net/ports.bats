@@ -68,6 +68,11 @@ soak --measurer sim:hard,nonsense=1 --max-load 10000
 search --measurer sim:hard,limit=5000 --max-load 10%
 y1564 -p $A,$B --service cir=1kfps,frame-size=4000
 y1564 -p $A,$B --service cir=50%
+trial PORTS --timestamps hardware
+trial PORTS --prepare auto,timestamps
+rfc2544 -p $A,$B --max-load 10kfps --timestamps hardware
+trial PORTS --tx xsk --launch-time on
+trial PORTS --tx xsk --queues 2
 y1564 -p $A,$B --service cir=1kfps,eir=50%
 END
   # what a command would say of the SUT is not asked for
@@ -384,6 +389,13 @@ channels_of() { # PORT
   [ "$(channels_of "$A")" = "3 3 " ]
   "$MLR" clean
   [ "$(settings "$A" "$B")" = "$before" ]
+  # a dry run knows what it can get
+  trial --tx xsk --queues 3 --load 1000 --dry-run
+  [ "$status" -eq 0 ]
+  trial --tx xsk --queues 3 --load 1000 --dry-run --prepare auto,no-queues
+  refused 3 "--queues" "$A" "1 queue"
+  trial --tx xsk --queues 5 --load 1000 --dry-run
+  refused 3 "--queues" "$A" "1 queue"
   # what there is already is not changed, nor is it without leave, or beyond what the port can have
   clean_trial --tx xsk --queues 1 --load 1000 --duration 0.1
   check '[.measurer.ports[].changes[] | select(.setting == "channels")] == []'

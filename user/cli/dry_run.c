@@ -9,22 +9,19 @@
 #include "config/options_suite.h"
 #include "config/requirement.h"
 #include "measurer/measurer.h"
-#include "mlr/frame.h"
-#include "port/port.h"
 #include "result/deliver.h"
 
 /* The line rate that loads in % are of. Of ports: where all tell their speed or never will. 0: nobody knows it. */
 static enum exit_code find_line_rate(const struct config *config, double *ret_fps)
 {
-	double link_bps = INFINITY;
 	struct measurer *measurer;
 	enum exit_code code = EXIT_DONE;
 
 	if (config->measurer == MEASURER_SIM && !(code = measurer_new(config, &measurer))) {
 		*ret_fps = measurer->line_rate_fps;
 		measurer_free(measurer);
-	} else if (config->measurer == MEASURER_XDP && !(code = ports_check(config, &link_bps))) {
-		*ret_fps = mlr_line_rate_fps(link_bps, config->frame_size_octets);
+	} else if (config->measurer == MEASURER_XDP) {
+		code = measurer_xdp_check(config, ret_fps);
 	} else {
 		*ret_fps = config->measurer == MEASURER_EXEC ? 0 : INFINITY;
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dataplane/tx_cpu.h"
+#include "netdev/ethtool.h"
 
 #define PATH_SIZE 128
 
@@ -29,11 +30,28 @@ static unsigned int count_queues(const char *port)
 	return count;
 }
 
-static enum exit_code check_queues(const char *port, unsigned int wanted)
+/* Whether --prepare may, and as far as the driver says can, give a link that many. Where it is to by name, the run says why it could not. */
+static bool may_be_raised(const struct config *config, const struct link_info *link)
 {
-	unsigned int there = count_queues(port);
+	struct link_channels channels = { 0 };
+	struct ethtool *ethtool;
 
-	if (there && wanted > there)
+	if (config->prepare.asked & (1u << PREPARE_QUEUES | 1u << PREPARE_CHANNELS))
+		return true;
+	if (!(config->prepare.automatic & 1u << PREPARE_QUEUES) || ethtool_open(&ethtool))
+		return false;
+	if (ethtool_channels(ethtool, link->ifindex, &channels))
+		channels = (struct link_channels){ 0 };
+	ethtool_close(ethtool);
+	return config->queues <= (channels.combined ? channels.tx + channels.combined_max : channels.tx_max);
+}
+
+enum exit_code tx_port_check(const struct config *config, const struct link_info *link)
+{
+	const char *port = link->name;
+	unsigned int there = count_queues(port), wanted = config->queues;
+
+	if (there && wanted > there && !(config->dry_run && may_be_raised(config, link)))
 		return refuse(
 			EXIT_INCAPABLE,
 			"--queues: port %s transmits by %u queue%s, not %u; ask for fewer, or give it more ('ethtool -l %s' "
@@ -98,7 +116,7 @@ enum exit_code tx_port_open(const struct config *config, bool live_is_faster, co
 	if (!opened)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	opened->queue_count = config->queues;
-	code = check_queues(link->name, config->queues);
+	code = tx_port_check(config, link);
 	for (uint32_t i = 0; i < config->queues && !code; i++) {
 		code = make_plan(link, profile, port, opened, i);
 		if (!code)

@@ -32,6 +32,8 @@ struct tx_port {
 	struct tx_departures departures; /* of the last trial, over all queues */
 };
 
+/* Whether the link has queues enough, or, for --dry-run, --prepare may give it as many. Else EXIT_INCAPABLE. */
+enum exit_code tx_port_check(const struct config *config, const struct link_info *link);
 /* The transmitters of port number `port` of the profile, behind this link, as many as the configuration says, with these
  * metadata as far as there are any. Each has a CPU of its own
  * while there are such, `cpus` says which are left; then those of one CPU share a thread, and so should be closed after all

@@ -103,23 +103,39 @@ static bool is_of_interest(const struct config *config)
 	return asked || (config->tx != TX_LIVE && (may_stamp(config) || config->launch_time != SWITCH_OFF));
 }
 
+static enum exit_code ask(const struct measurer_xdp *xdp, unsigned int port, struct ability *ret)
+{
+	const struct config *config = xdp->config;
+
+	*ret = (struct ability){ 0 };
+	if (!is_of_interest(config))
+		return EXIT_DONE;
+	*ret = find_ability(xdp->netlink, &xdp->ports[port].link, config->queues);
+	if (config->launch_time == SWITCH_ON && !ret->launches)
+		return lacks(xdp, port, "launch-time", ret->no_launches);
+	if (config->departure_delay == SWITCH_ON && !ret->stamps && !ret->kernel_stamps)
+		return lacks(xdp, port, "departure-delay", ret->no_stamps);
+	return EXIT_DONE;
+}
+
+enum exit_code departure_ask(const struct measurer_xdp *xdp, unsigned int port)
+{
+	struct ability ignored;
+
+	return ask(xdp, port, &ignored);
+}
+
 enum exit_code departure_open(struct measurer_xdp *xdp, unsigned int port, struct tx_metadata *ret)
 {
 	const struct config *config = xdp->config;
 	struct departure *departure = &xdp->ends[port].departure;
 	struct ability ability;
-	bool launches;
-	enum exit_code code;
+	enum exit_code code = ask(xdp, port, &ability);
+	bool launches = config->launch_time != SWITCH_OFF && ability.launches;
 
 	*ret = (struct tx_metadata){ 0 };
-	if (!is_of_interest(config))
-		return EXIT_DONE;
-	ability = find_ability(xdp->netlink, &xdp->ports[port].link, config->queues);
-	launches = config->launch_time != SWITCH_OFF && ability.launches;
-	if (config->launch_time == SWITCH_ON && !launches)
-		return lacks(xdp, port, "launch-time", ability.no_launches);
-	if (config->departure_delay == SWITCH_ON && !ability.stamps && !ability.kernel_stamps)
-		return lacks(xdp, port, "departure-delay", ability.no_stamps);
+	if (code)
+		return code;
 	if (ability.stamps && (may_stamp(config) || launches) && (code = open_clock(xdp, port, ability.phc_index)))
 		return code;
 	ret->lead_ns = departure->clock.fd && launches ? LEAD_NS : 0;

@@ -14,8 +14,9 @@
 
 #include "measurer/xdp_private.h"
 
-/* Before the transmitters of a port are opened: what to ask of its NIC. EXIT_INCAPABLE if something was asked for by option
- * that it cannot do. */
+/* Whether a port can do what was asked for by option, as far as it says without being changed: EXIT_INCAPABLE if not. */
+enum exit_code departure_ask(const struct measurer_xdp *xdp, unsigned int port);
+/* Before the transmitters of a port are opened: what to ask of its NIC. Likewise. */
 enum exit_code departure_open(struct measurer_xdp *xdp, unsigned int port, struct tx_metadata *ret);
 /* After: what came of it. */
 enum exit_code departure_check(struct measurer_xdp *xdp, unsigned int port);

@@ -86,6 +86,9 @@ enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max
 struct selftest_way measurer_xdp_way(const struct measurer *measurer);
 /* One trial with --load max: as fast as the transmitter can; intended becomes sent. */
 enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double duration_s, struct measurement *ret);
+/* For --dry-run: what `xdp` would refuse, as far as the ports and their drivers say without being changed, and the line rate: 0 where it is
+ * not known, INFINITY where no port has carrier. */
+enum exit_code measurer_xdp_check(const struct config *config, double *ret_line_rate_fps);
 /* Whether the trial has no more intervals (--interval) than `xdp` can count: EXIT_USAGE_ERROR if it has. Done where none are to be counted, or frames
  * are sent as fast as they can be, as for a calibration. */
 enum exit_code intervals_check(const struct config *config, const struct mlr_trial_input *input);

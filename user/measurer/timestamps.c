@@ -76,22 +76,28 @@ static int open_clock(struct measurer_xdp *xdp, unsigned int port, char reason[R
 	return error;
 }
 
-enum exit_code timestamps_open(struct measurer_xdp *xdp)
+enum exit_code timestamps_ask(struct measurer_xdp *xdp)
 {
 	const char *lack;
-	char reason[REASON_SIZE];
 
 	if (xdp->config->no_latency || xdp->config->timestamps == TIMESTAMPS_SOFTWARE)
 		return EXIT_DONE;
-	/* first ask, so that no port is changed because of which another has no use */
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		if (xdp->ends[i].receives && find_clock(xdp->ports[i].link.ifindex, &lack) < 0)
 			return do_without(xdp, i, lack);
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		if (xdp->ends[i].receives && open_clock(xdp, i, reason))
-			return do_without(xdp, i, reason);
 	xdp->by_nic_clock = true;
 	return EXIT_DONE;
+}
+
+enum exit_code timestamps_open(struct measurer_xdp *xdp)
+{
+	char reason[REASON_SIZE];
+	enum exit_code code = timestamps_ask(xdp);
+
+	for (unsigned int i = 0; i < xdp->port_count && xdp->by_nic_clock; i++)
+		if (xdp->ends[i].receives && open_clock(xdp, i, reason))
+			return do_without(xdp, i, reason);
+	return code;
 }
 
 enum exit_code timestamps_check(struct measurer_xdp *xdp)

@@ -348,7 +348,8 @@ enum exit_code xdp_open_ports(struct measurer_xdp *xdp)
 
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", strerror(-error));
-	return ports_open(xdp->netlink, xdp->config, xdp->ports);
+	return xdp->config->dry_run ? ports_check(xdp->netlink, xdp->config, xdp->ports)
+				    : ports_open(xdp->netlink, xdp->config, xdp->ports);
 }
 
 enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
@@ -398,6 +399,24 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 	find_selftest(xdp);
 	*ret = &xdp->measurer;
 	return EXIT_DONE;
+}
+
+enum exit_code measurer_xdp_check(const struct config *config, double *ret_line_rate_fps)
+{
+	struct measurer_xdp *xdp = calloc(1, sizeof(*xdp));
+	enum exit_code code;
+
+	if (!xdp)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	xdp_init(config, xdp);
+	if (!(code = xdp_open_ports(xdp)) && !(code = xdp_make_profile(xdp, config)))
+		code = timestamps_ask(xdp);
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		if (xdp->ends[i].transmits && !(code = departure_ask(xdp, i)))
+			code = tx_port_check(config, &xdp->ports[i].link);
+	*ret_line_rate_fps = xdp_line_rate_fps(xdp, slowest_link_bps(xdp));
+	free_xdp(&xdp->measurer);
+	return code;
 }
 
 /* --- measuring ------------------------------------------------------------------------------------------------------ */

@@ -288,25 +288,17 @@ static enum exit_code check_ports(struct mnl_socket *netlink, const struct confi
 	return code;
 }
 
-enum exit_code ports_check(const struct config *config, double *ret_link_bps)
+enum exit_code ports_check(struct mnl_socket *netlink, const struct config *config, struct port *ports)
 {
-	struct port ports[MLR_PORTS_MAX] = { 0 };
-	double slowest_bps = INFINITY;
-	struct mnl_socket *netlink;
-	enum exit_code code;
-	int error = netlink_open(&netlink);
+	enum exit_code code = look_at_ports(netlink, config, ports);
 
-	if (error)
-		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", strerror(-error));
-	code = look_at_ports(netlink, config, ports);
 	if (!code)
 		code = check_ports(netlink, config, ports);
 	for (unsigned int i = 0; i < config->port_count && !code; i++) {
 		read_hardware(&ports[i]);
-		slowest_bps = fmin(slowest_bps, ports[i].link.carrier ? ports[i].link_bps : INFINITY);
+		if (!ports[i].link.carrier)
+			ports[i].link_bps = INFINITY;
 	}
-	netlink_close(netlink);
-	*ret_link_bps = slowest_bps;
 	return code;
 }
 

@@ -27,9 +27,9 @@ struct port {
 	struct claim *claim;
 };
 
-/* What can be seen of them without changing anything or being root, in the same order of refusals. *ret_link_bps: of the slowest that has
- * carrier, 0: not known; INFINITY where none has. */
-enum exit_code ports_check(const struct config *config, double *ret_link_bps);
+/* What can be seen of them without changing anything or being root, in the same order of refusals. `ports` are zeros before; the
+ * speed of one without carrier is INFINITY: that does not limit the others. */
+enum exit_code ports_check(struct mnl_socket *netlink, const struct config *config, struct port *ports);
 /* Open config->port_count ports for frames of this size. Where a port is in use and a reason is given, that is a warning
  * only. One without carrier is waited for, for some seconds. */
 enum exit_code ports_open(struct mnl_socket *netlink, const struct config *config, struct port *ret_ports);
