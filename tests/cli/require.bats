@@ -99,6 +99,8 @@ hard() {
   refuses 2 "'loss<=1fps': after the sign must stand a ratio" "$XDP_MLR" trial -p a,b --load 5kfps --require 'loss<=1fps'
   refuses 2 "'lost<=few': after the sign must stand a number of frames" "$XDP_MLR" trial -p a,b --load 5kfps --require 'lost<=few'
   refuses 2 "no figure 'latency.p98', did you mean 'latency.p9" "$XDP_MLR" trial -p a,b --load 5kfps --require 'latency.p98<=5us'
+  refuses 2 "'ipdv.p99<=5us': is measured with --ipdv only" "$XDP_MLR" trial -p a,b --load 5kfps --require 'ipdv.p99<=5us'
+  refuses 2 "'ndr.pdv.p99<=5us': --no-latency measures none" hard --no-latency --require 'ndr.pdv.p99<=5us'
   run --separate-stderr measured "touch $BATS_TEST_TMPDIR/started" --require 'nrd>=5'
   [ ! -e "$BATS_TEST_TMPDIR/started" ]
 }

@@ -40,7 +40,8 @@ short=(--cir-steps 50%,100% --step-duration 0.2 --duration 1.5)
     --service vlan=200,size=68,cir=20kfps
   check '[.services[].vlans] == [[{"id": 100, "priority": 5}], [{"id": 200, "priority": 0}]]'
   check '[.services[] | .frame_size, .cir_l2_bps] == ["128", 20480000, "68", 10880000]'
-  check '.passed and [.services[].performance] == [null, null]'
+  check '.passed and [.services[].performance] == [null, null] and .performance == null'
+  "$VALIDATE" --closed docs/schema/y1564.schema.json - <<<"$output"
   [ "$status" -eq 0 ]
 }
 
@@ -156,9 +157,9 @@ short=(--cir-steps 50%,100% --step-duration 0.2 --duration 1.5)
   carried "$A" "$B"
   for way in --dry-run --quiet; do
     y1564 $way --service cir=60% --service cir=6Gbps-l1
-    [ "$status" -eq 2 ] && [ -z "$output" ] && [[ $stderr == *"CIR of all services, which are sent at once, is 12.00 Gbit/s on the link, which carries 10.00 Gbit/s"* ]]
+    [ "$status" -eq 2 ] && [ -z "$output" ] && [[ $stderr == *"CIR of all services, which are sent at once, is 12 Gbit/s on the link, which carries 10; "* ]]
     y1564 $way --tests configuration --service cir=1kfps --service name=burst,cir=60%,eir=60%
-    [ "$status" -eq 2 ] && [ -z "$output" ] && [[ $stderr == *"CIR + EIR of 'burst' is 12.00 Gbit/s on the link, which carries 10.00 Gbit/s"* ]]
+    [ "$status" -eq 2 ] && [ -z "$output" ] && [[ $stderr == *"CIR + EIR of 'burst' is 12 Gbit/s on the link, which carries 10; "* ]]
   done
   y1564 --dry-run --service cir=50% --service cir=30% --service cir=20%
   [ "$status" -eq 0 ]

@@ -225,10 +225,8 @@ static bool is_too_much(double wanted_bps, double link_bps)
 
 static enum exit_code refuse_too_much(const char *what, double wanted_bps, double link_bps, const char *remedy)
 {
-	char wanted[UNIT_TEXT_SIZE], link[UNIT_TEXT_SIZE];
-
-	return refuse(EXIT_USAGE_ERROR, "--service: %s is %s on the link, which carries %s; %s", what,
-		      format_si(wanted_bps, "bit/s", wanted), format_si(link_bps, "bit/s", link), remedy);
+	return refuse(EXIT_USAGE_ERROR, "--service: %s is %.10g Gbit/s on the link, which carries %.10g; %s", what,
+		      wanted_bps / 1e9, link_bps / 1e9, remedy);
 }
 
 /* Of one service by itself; adds what its committed rate is on the link. */
@@ -251,7 +249,7 @@ static enum exit_code find_rates(const struct config *config, const struct servi
 		return code;
 	*sum_bps += l1_bps(rates->cir_fps, one.frame_size_octets);
 	all_bps = l1_bps(rates->cir_fps + rates->eir_fps, one.frame_size_octets);
-	snprintf(what, sizeof(what), "CIR + EIR of '%s'", service->name);
+	snprintf(what, sizeof(what), "CIR%s of '%s'", rates->eir_fps > 0 ? " + EIR" : "", service->name);
 	if (config->tests >> Y1564_CONFIGURATION & 1 && is_too_much(all_bps, link_bps))
 		return refuse_too_much(what, all_bps, link_bps, "lower them");
 	return EXIT_DONE;

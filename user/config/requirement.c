@@ -186,8 +186,9 @@ static const struct figure *find_figure(unsigned int of, const char *name)
 	return NULL;
 }
 
-/* Take the figure of this name. */
-static enum exit_code find_in(struct requirement *requirement, unsigned int of, const char *kind, const char *name)
+/* Take the figure of this name, of those that this run measures. */
+static enum exit_code find_in(struct requirement *requirement, const struct config *config, unsigned int of,
+			      const char *kind, const char *name)
 {
 	const struct figure *figure = find_figure(of, name);
 	const char *names[COUNT(figures)];
@@ -198,6 +199,10 @@ static enum exit_code find_in(struct requirement *requirement, unsigned int of, 
 			names[count++] = figures[i].name;
 	if (!figure)
 		return refuse_figure(requirement, kind, name, names, count);
+	if (config->no_latency && strncmp(figure->path, LATENCY, sizeof(LATENCY) - 1) == 0)
+		return refuse_given(requirement->given, "--no-latency measures none");
+	if (!config->ipdv && strncmp(figure->name, "ipdv.", 5) == 0)
+		return refuse_given(requirement->given, "is measured with --ipdv only");
 	requirement->quantity = figure->quantity;
 	requirement->each_size = figure->of == OF_SIZE;
 	requirement->path = figure->path;
@@ -222,7 +227,7 @@ static enum exit_code find_in_goals(struct requirement *requirement, const struc
 	}
 	if (!best)
 		return refuse_figure(requirement, "goal", requirement->figure, names, config->goal_count);
-	return find_in(requirement, OF_GOAL, "figure of a goal",
+	return find_in(requirement, config, OF_GOAL, "figure of a goal",
 		       requirement->figure[best] ? requirement->figure + best + 1 : "throughput");
 }
 
@@ -245,7 +250,7 @@ static enum exit_code find_in_suite(struct requirement *requirement, const struc
 	if (requirement->frame_size_octets && (of_suite || !measures_size(config, requirement->frame_size_octets)))
 		return refuse_given(requirement->given, of_suite ? "this figure is of no single frame size"
 								 : "--frame-size does not have this size");
-	return find_in(requirement, OF_SIZE | OF_SUITE, "figure", requirement->figure);
+	return find_in(requirement, config, OF_SIZE | OF_SUITE, "figure", requirement->figure);
 }
 
 static enum exit_code find(struct requirement *requirement, const struct config *config)
@@ -257,9 +262,9 @@ static enum exit_code find(struct requirement *requirement, const struct config 
 				    config->sizes.size_count > 1 ? " on average" : "");
 	switch (config->verb) {
 	case VERB_TRIAL:
-		return find_in(requirement, OF_TRIAL, "figure", requirement->figure);
+		return find_in(requirement, config, OF_TRIAL, "figure", requirement->figure);
 	case VERB_SOAK:
-		return find_in(requirement, OF_SOAK, "figure", requirement->figure);
+		return find_in(requirement, config, OF_SOAK, "figure", requirement->figure);
 	default:
 		return find_in_goals(requirement, config);
 	}
