@@ -157,7 +157,7 @@ END
   run --separate-stderr "$XDP_MLR" campaign run c.yaml
   [ "$status" -eq 0 ]
   [ "$(grep -c '^xdp-mlr: point' <<<"$stderr")" -eq 6 ]
-  [[ $stderr == *"point 6 of 6: frame-size=1518,build=v2,run=1, about 0:00 left in all"* ]]
+  grep -qx 'xdp-mlr: point 6 of 6: frame-size=1518,build=v2,run=1, [0-9:]* elapsed, about [0-9:]* to go' <<<"$stderr"
   [[ $output == *"12 of 12 points are done"* ]]
   [ "$(ls out/points/*.json | wc -l)" -eq 12 ]
   [ "$(ls out/points | grep -c 'jsonl\|lock\|err\|tmp')" -eq 0 ]

@@ -27,6 +27,31 @@ soak() {
   cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two"
 }
 
+# What the metrics say in the fifth trial, 1.1 s (they are written once a second) after the fourth began, and at the end
+metrics_of() { # option...
+  cat >"$BATS_TEST_TMPDIR/sut" <<'END'
+n=0
+while read -r q; do
+  n=$((n + 1))
+  [ $n -ne 4 ] || sleep 1.1
+  [ $n -ne 5 ] || cp "$1" "$1.amid"
+  echo '{"trial_loss_ratio": 0.1}'
+done
+END
+  "$XDP_MLR" soak --measurer "exec:sh $BATS_TEST_TMPDIR/sut $BATS_TEST_TMPDIR/m" --max-load 1Mfps --max-time 50 --metrics "$BATS_TEST_TMPDIR/m" \
+    --format json "$@" | "$JQ" -r '"trials \(.trials | length)"' >"$BATS_TEST_TMPDIR/trials"
+}
+
+@test "the time to go is what --max-time leaves; with --stdev nobody knows it; in the end all trials are told, and none is to go" {
+  metrics_of
+  awk '/^xdp_mlr_(elapsed|remaining)_seconds / { sum += $2; n += $2 > 0 } END { exit !(n == 2 && sum > 49.99 && sum < 50.01) }' "$BATS_TEST_TMPDIR/m.amid"
+  grep -qx 'xdp_mlr_remaining_seconds 0' "$BATS_TEST_TMPDIR/m"
+  grep -qx "xdp_mlr_$(cat "$BATS_TEST_TMPDIR/trials")" "$BATS_TEST_TMPDIR/m"
+  metrics_of --stdev 0.0001%
+  grep -q '^xdp_mlr_elapsed_seconds ' "$BATS_TEST_TMPDIR/m.amid"
+  if grep -q '^xdp_mlr_remaining_seconds ' "$BATS_TEST_TMPDIR/m.amid"; then return 1; fi
+}
+
 @test "--stdev ends it early" {
   run --separate-stderr soak --stdev 1% --format json
   [ "$status" -eq 0 ]

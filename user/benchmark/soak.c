@@ -20,8 +20,8 @@ static double elapsed_s(const struct soak *soak)
 	return (double)(clock_ns() - soak->start_ns) / (double)NS_PER_S;
 }
 
-/* The trial that begins, and the estimate so far. */
-static void show(const struct soak *soak, const struct mlr_trial_input *input)
+/* The trials and the estimate so far. --stdev may end it before its time, nobody knows when. */
+static struct view view_of(const struct soak *soak)
 {
 	struct view view = progress_view(soak->config);
 	struct mlr_plr_estimate estimate;
@@ -41,10 +41,27 @@ static void show(const struct soak *soak, const struct mlr_trial_input *input)
 					     : trial->result.output.loss_ratio > 0 ? VIEW_BAD
 										   : VIEW_GOOD);
 	}
-	progress_take_trial(&view, input);
 	view.elapsed_s = elapsed_s(soak);
 	view.limit_s = soak->config->max_time_s;
+	if (!(soak->config->stdev_ratio > 0))
+		view.remaining_s = fmax(view.limit_s - view.elapsed_s, 0);
+	return view;
+}
+
+static void show(const struct soak *soak, const struct mlr_trial_input *next)
+{
+	struct view view = view_of(soak);
+
+	progress_take_trial(&view, next);
 	progress_show(soak->config, &view, !soak->measurer->virtual_time);
+}
+
+static void show_end(const struct soak *soak)
+{
+	struct view view = view_of(soak);
+
+	view.remaining_s = 0;
+	progress_show_end(&view);
 }
 
 /* Why no further trial is made; SOAK_RUNNING: make it. */
@@ -181,8 +198,8 @@ enum exit_code soak_run(const struct config *config, struct measurer *measurer, 
 	if (code != EXIT_DONE)
 		return code;
 	code = loop(soak);
-	progress_end();
 	soak->duration_s = elapsed_s(soak);
+	show_end(soak);
 	return judge(soak, code);
 }
 

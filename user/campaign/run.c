@@ -387,20 +387,16 @@ struct tally {
 	uint64_t start_ns;
 };
 
-/* How much longer, as far as the points so far tell. */
-static const char *text_left(const struct tally *tally, size_t taken, char buffer[UNIT_TEXT_SIZE])
-{
-	double elapsed_s = (double)(clock_ns() - tally->start_ns) / (double)NS_PER_S;
-
-	return format_clock(elapsed_s / (double)taken * (double)(tally->total - taken), buffer);
-}
-
+/* With the time to go as far as the points so far tell: of the first one, nothing. */
 static void show_start(const struct work *work, const struct tally *tally, size_t taken)
 {
-	char left[UNIT_TEXT_SIZE];
+	double elapsed_s = (double)(clock_ns() - tally->start_ns) / (double)NS_PER_S;
+	char elapsed[UNIT_TEXT_SIZE], left[UNIT_TEXT_SIZE], times[2 * UNIT_TEXT_SIZE + 32] = "";
 
-	note("point %zu of %zu: %s%s%s%s", taken + 1, tally->total, work->campaign->names[work->point],
-	     taken ? ", about " : "", taken ? text_left(tally, taken, left) : "", taken ? " left in all" : "");
+	if (taken)
+		snprintf(times, sizeof(times), ", %s elapsed, about %s to go", format_clock(elapsed_s, elapsed),
+			 format_clock(elapsed_s / (double)taken * (double)(tally->total - taken), left));
+	note("point %zu of %zu: %s%s", taken + 1, tally->total, work->campaign->names[work->point], times);
 }
 
 static void count_end(const struct work *work, struct tally *tally, const struct end *end)

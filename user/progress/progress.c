@@ -202,9 +202,11 @@ void progress_end(void)
 	message_erase_view();
 }
 
-void progress_show_end(const struct view *view)
+void progress_show_end(const struct view *part)
 {
-	metrics_update(view);
+	struct view view = within_stage(part);
+
+	metrics_update(&view);
 	progress_end();
 }
 
@@ -259,7 +261,7 @@ static void take_ended(struct view *view)
 
 void progress_trial_ended(const struct mlr_trial_counts *counts, int64_t lost, double loss_ratio)
 {
-	struct view view = progress.view;
+	struct view view = view_now(true);
 
 	progress.trial_count++;
 	progress.last_loss_ratio = loss_ratio;

@@ -29,7 +29,7 @@ void progress_take_trial(struct view *view, const struct mlr_trial_input *input)
 
 /* Show a new state. `time_passes`: the trial takes as long as it says, and the times shown go on meanwhile. */
 void progress_show(const struct config *config, const struct view *view, bool time_passes);
-/* The last state: what is drawn goes away, and the file of --metrics holds it. */
+/* The last state, of a part of a suite too: what is drawn goes away, and the file of --metrics holds it. */
 void progress_show_end(const struct view *view);
 
 /* A single trial begins; the load is NAN for --load max. What it belongs to takes about so long from now on, if that is longer
