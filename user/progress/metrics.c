@@ -162,9 +162,11 @@ enum exit_code metrics_start(const struct config *config)
 
 void metrics_update(const struct view *view)
 {
+	bool is_first = !metrics.has_view;
+
 	metrics.view = *view;
 	metrics.has_view = true;
-	if (metrics.config && clock_ns() - metrics.written_ns >= NS_PER_S)
+	if (metrics.config && (is_first || clock_ns() - metrics.written_ns >= NS_PER_S))
 		write_metrics(RUNNING);
 }
 
