@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/exit_code.h"
+#include "base/json_read.h"
 #include "base/plain.h"
 #include "base/text_stream.h"
 #include "base/units.h"
@@ -30,7 +32,7 @@ static int deeper(int level)
  * terminal obeys. */
 static void put_plain(FILE *stream, const json_t *value)
 {
-	char *text = json_dumps(value, JSON_ENCODE_ANY);
+	owned char *text = json_dumps(value, JSON_ENCODE_ANY);
 
 	for (const char *at = text ? text : "null"; *at; at++) {
 		size_t control = plain_control(at);
@@ -41,7 +43,6 @@ static void put_plain(FILE *stream, const json_t *value)
 			fputc(*at, stream);
 		at += control ? control - 1 : 0;
 	}
-	free(text);
 }
 
 void json_put_number(FILE *stream, const json_t *number)
@@ -56,19 +57,17 @@ void json_put_number(FILE *stream, const json_t *number)
 
 static void put_object(FILE *stream, json_t *object, int level)
 {
-	const char *separator = "", *key;
-	json_t *value;
+	const char *separator = "";
 
 	fputc('{', stream);
-	json_object_foreach (object, key, value) {
-		json_t *name = json_string(key);
+	json_each_member (key, value, object) {
+		json_auto_t *name = json_string(key);
 
 		fputs(separator, stream);
 		put_break(stream, deeper(level));
 		put_plain(stream, name);
 		fputs(": ", stream);
 		put(stream, value, deeper(level));
-		json_decref(name);
 		separator = level == FLAT ? ", " : ",";
 	}
 	if (json_object_size(object))

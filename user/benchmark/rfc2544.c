@@ -89,7 +89,7 @@ static enum exit_code perform_test(void *context, json_t *json)
 static enum exit_code run_test(struct rfc2544_run *run, enum rfc2544_test test)
 {
 	struct rfc2544 *suite = run->suite;
-	json_t *json = json_object();
+	json_auto_t *json = json_object();
 	enum exit_code code;
 
 	run->test = test;
@@ -99,7 +99,6 @@ static enum exit_code run_test(struct rfc2544_run *run, enum rfc2544_test test)
 		suite->reset = json_incref(json);
 	else
 		json_object_set(run->json, rfc2544_names[test].member, json);
-	json_decref(json);
 	return code;
 }
 

@@ -127,12 +127,9 @@ static json_t *irregular_reason_json(const struct rfc2544 *suite)
 
 	if (suite->common.end_reason)
 		return json_string(suite->common.end_reason);
-	for (size_t i = 0; i < json_array_size(suite->frame_sizes); i++) {
-		const json_t *one = json_array_get(suite->frame_sizes, i);
-
+	json_each (one, suite->frame_sizes)
 		for (int test = 0; test < TEST_RESET; test++)
 			add_reason(text, one, rfc2544_names[test].name, json_object_get(one, rfc2544_names[test].member));
-	}
 	add_reason(text, suite->reset, "reset", suite->reset);
 	return *text ? json_string(text) : json_null();
 }

@@ -111,7 +111,7 @@ enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json)
 {
 	const struct rfc2544_plan *plan = &run->suite->plan;
 	uint64_t most_frames = frames_of(run->range.max_fps, plan->burst_trial_s);
-	uint64_t *values = calloc(plan->burst_tests, sizeof(*values));
+	owned uint64_t *values = calloc(plan->burst_tests, sizeof(*values));
 	enum exit_code code = EXIT_DONE;
 	size_t count = 0, trial_count = 0;
 	bool reached = false;
@@ -129,7 +129,6 @@ enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json)
 					       "reached_max_burst", reached, "trial_length",
 					       plan->burst_pause ? plan->burst_trial_s : 0.0, "trial_count",
 					       (json_int_t)trial_count, "repeated_trials", (json_int_t)run->part.repeated));
-	free(values);
 	return code;
 }
 

@@ -165,10 +165,10 @@ static void add_latency(json_t *result, const json_t *trials)
 					       "ipdv_p99_9_ns", "ipdv_max_ns" };
 	double load_fps = read_number(result, "relevant_lower_bound");
 	double full_s = read_number(json_object_get(result, "goal"), "final_trial_duration");
-	json_t *worst = json_object(), *trial;
-	size_t count = 0, i;
+	json_auto_t *worst = json_object();
+	size_t count = 0;
 
-	json_array_foreach (trials, i, trial) {
+	json_each (trial, trials) {
 		const json_t *latency = json_object_get(trial, "latency");
 
 		if (read_number(trial, "trial_load") != load_fps || read_number(trial, "trial_duration") < full_s ||
@@ -185,7 +185,6 @@ static void add_latency(json_t *result, const json_t *trials)
 	json_object_set_new(worst, "trials", json_integer((json_int_t)count));
 	if (count)
 		json_object_set(result, "latency", worst);
-	json_decref(worst);
 }
 
 json_t *report_setting(const struct search *search)
@@ -203,11 +202,9 @@ json_t *report_search(const struct search *search)
 		"max_load_source", search->max_load_source, "search_result", search_result_json(search), "load_scope",
 		"interface", "aggregate_factor", (int)search->measurer->transmitters, "trials", trials_json(search),
 		"search_duration", search->duration_s, "irregular_reason", irregular_reason_json(search));
-	json_t *result;
-	size_t i;
 
 	if (document) {
-		json_array_foreach (json_object_get(document, "search_result"), i, result)
+		json_each (result, json_object_get(document, "search_result"))
 			add_latency(result, json_object_get(document, "trials"));
 		json_object_set_new(document, "warnings", warnings_describe(search->config, search->input.min_load_fps));
 		json_object_set_new(document, "line_rate",

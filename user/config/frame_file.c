@@ -455,7 +455,7 @@ enum exit_code frame_file_read(const char *path, struct frame_file **ret)
 {
 	struct input input = { 0 };
 	struct frame frame = { 0 };
-	uint8_t *octets = read_beginning(path, &input.size);
+	owned uint8_t *octets = read_beginning(path, &input.size);
 	struct frame_file *file;
 	const char *wrong;
 
@@ -466,7 +466,6 @@ enum exit_code frame_file_read(const char *path, struct frame_file **ret)
 	wrong = file ? find_frame(&input, &frame) : "there is no memory for it";
 	if (!wrong)
 		wrong = frame_file_parse(frame.octets, frame.captured, frame.wire, file);
-	free(octets);
 	if (wrong) {
 		frame_file_free(file);
 		return refuse(EXIT_USAGE_ERROR, "--template: %s cannot be used: %s", path, wrong);

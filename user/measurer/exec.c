@@ -150,18 +150,13 @@ static enum exit_code take_answer(const struct answer *answer, const struct mlr_
 static enum exit_code read_answer(const char *line, size_t length, const struct mlr_trial_input *input,
 				  struct measurement *ret)
 {
-	struct answer answer = { .line = line,
-				 .length = length,
-				 .object = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL) };
-	enum exit_code code;
+	json_auto_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
+	const struct answer answer = { line, length, object };
 
-	if (json_is_object(answer.object))
-		code = take_answer(&answer, input, ret);
-	else
-		code = refuse_answer(&answer, length ? "answered with a line that is not a JSON object"
-						     : "answered with an empty line");
-	json_decref(answer.object);
-	return code;
+	if (json_is_object(object))
+		return take_answer(&answer, input, ret);
+	return refuse_answer(&answer,
+			     length ? "answered with a line that is not a JSON object" : "answered with an empty line");
 }
 
 static enum exit_code refuse_event(struct measurer_exec *exec, enum child_event event, const struct mlr_trial_input *input)

@@ -117,10 +117,8 @@ static const char *take_unit(char *label)
 static void add_numbers(struct facts *facts, const char *label, const json_t *object)
 {
 	char text[1000] = "", name[VALUE_SIZE], buffer[VALUE_SIZE];
-	const char *key;
-	json_t *value;
 
-	json_object_foreach ((json_t *)object, key, value) {
+	json_each_member (key, value, object) {
 		const char *number = number_text(key, value, name, buffer), *unit = take_unit(name);
 
 		if (json_is_null(value) || json_number_value(value) != 0)
@@ -137,11 +135,9 @@ static void put_numbers(struct writer *writer, const char *id, const char *headi
 	struct writer_column columns[CELLS_MAX];
 	char labels[CELLS_MAX][VALUE_SIZE], number[VALUE_SIZE];
 	struct cells cells = { .count = 0 };
-	const char *key;
-	json_t *value;
 	size_t count = 0;
 
-	json_object_foreach ((json_t *)object, key, value) {
+	json_each_member (key, value, object) {
 		if (count == CELLS_MAX || json_is_string(value) || json_is_object(value) || json_is_array(value))
 			continue;
 		cells_add(&cells, "%s", number_text(key, value, labels[count], number));
@@ -159,10 +155,9 @@ static void put_numbers(struct writer *writer, const char *id, const char *headi
 /* What each port counted: with its counts among its members. */
 static void put_ports(struct writer *writer, const json_t *ports)
 {
-	json_t *rows = json_array(), *port;
-	size_t i;
+	json_auto_t *rows = json_array();
 
-	json_array_foreach (ports, i, port) {
+	json_each (port, ports) {
 		json_t *row = json_copy(port);
 
 		json_object_update(row, json_object_get(row, "counts"));
@@ -173,7 +168,6 @@ static void put_ports(struct writer *writer, const json_t *ports)
 		writer->ops->subsection(writer, "Ports");
 		objects_put(writer, "port-table", "Frames, unless it says otherwise", rows);
 	}
-	json_decref(rows);
 }
 
 static bool is_option(const json_t *document, const char *name, const char *value)

@@ -90,10 +90,8 @@ static const json_t *failure_in(const json_t *service)
 {
 	const json_t *steps = json_at(service, "/configuration/steps"),
 		     *performance = json_object_get(service, "performance");
-	json_t *step;
-	size_t i;
 
-	json_array_foreach (steps, i, step)
+	json_each (step, steps)
 		if (json_is_false(json_object_get(step, "passed")))
 			return step;
 	return json_is_false(json_object_get(performance, "passed")) ? performance : NULL;
@@ -131,7 +129,7 @@ static void add_vlans(struct facts *facts, const json_t *service)
 		facts_add(facts, "VLAN", "%s", text);
 }
 
-static void fill_verdict(struct writer_verdict *verdict, const json_t *document, const json_t *service, size_t index)
+static void fill_verdict(struct writer_verdict *verdict, const json_t *, const json_t *service, size_t index)
 {
 	const json_t *failure = failure_in(service), *configuration = json_object_get(service, "configuration"),
 		     *performance = json_object_get(service, "performance");
@@ -139,7 +137,6 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 				   (json_is_true(json_object_get(configuration, "passed")) && json_is_null(performance)));
 	char text[CELL_SIZE];
 
-	(void)document;
 	snprintf(verdict->id, sizeof(verdict->id), "service-%zu", index + 1);
 	snprintf(verdict->name, sizeof(verdict->name), "%.120s", read_text(service, "name"));
 	verdict->quantity = "As agreed (ITU-T Y.1564)";
@@ -219,13 +216,12 @@ static void put_configuration(struct writer *writer, const json_t *document)
 		{ "Variation", "/delay_variation_ns", text_ns },
 		{ "Verdict", .add = add_verdict },
 	};
-	json_t *rows = rows_within(services_of(document), "/configuration/steps");
+	json_auto_t *rows = rows_within(services_of(document), "/configuration/steps");
 
 	if (json_array_size(rows)) {
 		writer->ops->section(writer, RANK_MAIN, "y1564-configuration", "Service configuration test (8.1)");
 		table_put(writer, "configuration-table", fields, COUNT(fields), rows, tone_of);
 	}
-	json_decref(rows);
 }
 
 static void put_performance(struct writer *writer, const json_t *document)
@@ -245,7 +241,7 @@ static void put_performance(struct writer *writer, const json_t *document)
 		{ "Availability", "/availability_ratio", text_percent },
 		{ "Verdict", .add = add_verdict },
 	};
-	json_t *rows = rows_within(services_of(document), "/performance");
+	json_auto_t *rows = rows_within(services_of(document), "/performance");
 
 	if (json_array_size(rows)) {
 		writer->ops->section(writer, RANK_MAIN, "y1564-performance",
@@ -259,7 +255,6 @@ static void put_performance(struct writer *writer, const json_t *document)
 			"ten in a row begin a time of unavailability, ten others in a row end it. Loss is that of the "
 			"other time.");
 	}
-	json_decref(rows);
 }
 
 static void put_sla(struct writer *writer, const json_t *document)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/units.h"
 #include "render/forms.h"
@@ -73,11 +73,9 @@ static int flatten_member(json_t *flat, const char *prefix, const char *name, js
 
 static int flatten(json_t *flat, const char *prefix, const json_t *value)
 {
-	const char *key;
-	json_t *member;
 	int error = 0;
 
-	json_object_foreach ((json_t *)value, key, member)
+	json_each_member (key, member, value)
 		error |= flatten_member(flat, prefix, key, member);
 	for (size_t i = 0; i < json_array_size(value); i++) {
 		char number[24];
@@ -127,10 +125,9 @@ static void put_cell(FILE *stream, const json_t *value)
 
 static void put_heading(FILE *stream, const json_t *columns)
 {
-	const char *name, *separator = "";
-	json_t *value;
+	const char *separator = "";
 
-	json_object_foreach ((json_t *)columns, name, value) {
+	json_each_member (name, value, columns) {
 		const char *unit = unit_of(name);
 		char heading[PATH_SIZE + 16];
 
@@ -144,10 +141,9 @@ static void put_heading(FILE *stream, const json_t *columns)
 
 static void put_row(FILE *stream, const json_t *columns, const json_t *row)
 {
-	const char *name, *separator = "";
-	json_t *value;
+	const char *separator = "";
 
-	json_object_foreach ((json_t *)columns, name, value) {
+	json_each_member (name, value, columns) {
 		fputs(separator, stream);
 		put_cell(stream, json_object_get(row, name));
 		separator = ",";
@@ -180,15 +176,13 @@ static int add_trials(json_t *rows, const json_t *trials, const json_t *size, co
 static int add_single(json_t *rows, const json_t *document)
 {
 	static const char *const beside[] = { "latency", "pacing", "ports" };
-	json_t *whole = json_copy(json_object_get(document, "trial_result")), *list = json_pack("[O]", whole);
+	json_auto_t *whole = json_copy(json_object_get(document, "trial_result")), *list = json_pack("[O]", whole);
 	int error = 0;
 
 	for (size_t i = 0; i < COUNT(beside); i++)
 		if (json_object_get(document, beside[i]))
 			error |= json_object_set(whole, beside[i], json_object_get(document, beside[i]));
 	error |= add_trials(rows, list, NULL, NULL);
-	json_decref(list);
-	json_decref(whole);
 	return error;
 }
 
@@ -196,17 +190,12 @@ static int add_single(json_t *rows, const json_t *document)
 static int add_suite(json_t *rows, const json_t *document)
 {
 	const json_t *sizes = json_object_get(document, "frame_sizes"), *reset = json_object_get(document, "reset");
-	const char *name;
-	json_t *test;
 	int error = 0;
 
-	for (size_t i = 0; i < json_array_size(sizes); i++) {
-		const json_t *size = json_array_get(sizes, i);
-
-		json_object_foreach ((json_t *)size, name, test)
+	json_each (size, sizes)
+		json_each_member (name, test, size)
 			error |=
 				add_trials(rows, json_object_get(test, "trials"), json_object_get(size, "frame_size"), name);
-	}
 	return error | add_trials(rows, json_object_get(reset, "trials"), json_object_get(reset, "frame_size"), "reset");
 }
 
@@ -240,14 +229,13 @@ static json_t *trial_among(const json_t *result)
 static int add_service_test(json_t *rows, const json_t *service, const char *test)
 {
 	const json_t *result = json_object_get(service, test), *steps = json_object_get(result, "steps");
-	json_t *trials = json_incref(json_object_get(result, "trials"));
+	json_auto_t *trials = json_incref(json_object_get(result, "trials"));
 	size_t first = json_array_size(rows);
 	int error;
 
 	if (!trials && json_object_get(result, "counts"))
 		trials = trial_among(result);
 	error = add_trials(rows, trials, json_object_get(service, "frame_size"), test);
-	json_decref(trials);
 	for (size_t i = first; i < json_array_size(rows); i++)
 		error |= add_service_verdict(json_array_get(rows, i), service,
 					     steps ? json_array_get(steps, i - first) : result);
@@ -282,12 +270,12 @@ static const struct list {
 
 static int add_list(json_t *rows, const json_t *outer, const struct list *list)
 {
-	json_t *within = list->inner ? json_object_get(outer, list->inner) : NULL, *beside = json_object(), *value;
+	json_t *within = list->inner ? json_object_get(outer, list->inner) : NULL;
+	json_auto_t *beside = json_object();
 	size_t count = json_array_size(within) || list->within ? json_array_size(within) : 1;
-	const char *name;
 	int error = 0;
 
-	json_object_foreach ((json_t *)outer, name, value)
+	json_each_member (name, value, outer)
 		if (value != within && (!within || !list->beside || strcmp(list->beside, name) == 0))
 			error |= flatten_member(beside, "", list->within ? "port" : name, value);
 	for (size_t i = 0; i < count; i++) {
@@ -296,18 +284,15 @@ static int add_list(json_t *rows, const json_t *outer, const struct list *list)
 		error |= flatten(row, list->prefix, json_array_get(within, i));
 		error |= json_array_append_new(rows, row);
 	}
-	json_decref(beside);
 	return error;
 }
 
 static int add_lists(json_t *rows, const json_t *document)
 {
-	json_t *outer;
 	int error = 0;
-	size_t j;
 
 	for (size_t i = 0; i < COUNT(lists); i++)
-		json_array_foreach (json_object_get(document, lists[i].outer), j, outer)
+		json_each (outer, json_object_get(document, lists[i].outer))
 			if (json_is_object(outer))
 				error |= add_list(rows, outer, &lists[i]);
 	return error;
@@ -319,7 +304,7 @@ static int add_goals(json_t *rows, const json_t *document)
 	static const char *const members[] = { "regular", "tester_limited", "relevant_lower_bound", "relevant_upper_bound",
 					       "conditional_throughput" };
 	const json_t *results = json_object_get(document, "search_result");
-	json_t *found = json_object(), *row;
+	json_auto_t *found = json_object();
 	int error = 0;
 	size_t i, j;
 
@@ -331,9 +316,8 @@ static int add_goals(json_t *rows, const json_t *document)
 			if (json_object_get(result, members[j]))
 				error |= flatten_member(found, goal, members[j], json_object_get(result, members[j]));
 	}
-	json_array_foreach (rows, i, row)
+	json_each (row, rows)
 		error |= json_object_update(row, found);
-	json_decref(found);
 	return error;
 }
 
@@ -356,12 +340,11 @@ static json_t *flat_trials(const json_t *document)
 	return rows;
 }
 
-bool render_csv(FILE *stream, const json_t *document, struct render_style style)
+bool render_csv(FILE *stream, const json_t *document, struct render_style)
 {
-	json_t *rows = flat_trials(document), *columns = json_object();
+	json_auto_t *rows = flat_trials(document), *columns = json_object();
 	bool failed = !rows || !columns;
 
-	(void)style;
 	for (size_t i = 0; i < json_array_size(rows) && !failed; i++)
 		failed = json_object_update_missing(columns, json_array_get(rows, i));
 	if (!failed) {
@@ -369,7 +352,5 @@ bool render_csv(FILE *stream, const json_t *document, struct render_style style)
 		for (size_t i = 0; i < json_array_size(rows); i++)
 			put_row(stream, columns, json_array_get(rows, i));
 	}
-	json_decref(rows);
-	json_decref(columns);
 	return !failed;
 }

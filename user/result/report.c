@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/units.h"
 #include "config/echo.h"
@@ -47,8 +48,7 @@ static void forget_order(json_t *counts)
 /* Counts, and what follows from them. */
 static json_t *judged_counts_json(const struct measurement *measurement)
 {
-	json_t *object, *value;
-	const char *name;
+	json_t *object;
 
 	if (!measurement->has_counts)
 		return json_null();
@@ -58,7 +58,7 @@ static json_t *judged_counts_json(const struct measurement *measurement)
 	if (measurement->order_unknown)
 		forget_order(object);
 	if (measurement->counts_are_partial)
-		json_object_foreach (object, name, value)
+		json_each_member (name, value, object)
 			if (strcmp(name, "sent") && strcmp(name, "received") && strcmp(name, "lost"))
 				json_object_set_new(object, name, json_null());
 	return object;
