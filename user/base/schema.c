@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_read.h"
@@ -41,48 +40,34 @@ __attribute__((format(printf, 2, 3))) static bool wrong(struct check *check, con
 
 /* --- schemas -------------------------------------------------------------------------------------------------------- */
 
-/* The file's octets, between two symbols. */
-#define SCHEMA(symbol, file)                                                                                                \
-	extern const char symbol##_begin[], symbol##_end[];                                                                 \
-	__asm__(".section .rodata\n" #symbol "_begin:\n\t.incbin \"docs/schema/" file ".schema.json\"\n" #symbol            \
-		"_end:\n\t.byte 0\n\t.previous\n")
-#define ROW(symbol, name)                                                                                                   \
-	{                                                                                                                   \
-		name, symbol##_begin, symbol##_end                                                                          \
-	}
+/* Each by its symbol and its name. */
+/* clang-format off */
+#define SCHEMAS(X) \
+	X(schema_campaign, "campaign") X(schema_campaign_status, "campaign-status") \
+	X(schema_common, "common") X(schema_compare, "compare") \
+	X(schema_events, "events") X(schema_lab, "lab") \
+	X(schema_plan, "plan") X(schema_probe, "probe") \
+	X(schema_profile, "profile") X(schema_rfc2544, "rfc2544") \
+	X(schema_search, "search") X(schema_selftest, "selftest") \
+	X(schema_soak, "soak") X(schema_trend, "trend") \
+	X(schema_trial, "trial") X(schema_y1564, "y1564")
+/* clang-format on */
 
-SCHEMA(schema_campaign, "campaign");
-SCHEMA(schema_campaign_status, "campaign-status");
-SCHEMA(schema_common, "common");
-SCHEMA(schema_compare, "compare");
-SCHEMA(schema_events, "events");
-SCHEMA(schema_lab, "lab");
-SCHEMA(schema_plan, "plan");
-SCHEMA(schema_probe, "probe");
-SCHEMA(schema_profile, "profile");
-SCHEMA(schema_rfc2544, "rfc2544");
-SCHEMA(schema_search, "search");
-SCHEMA(schema_selftest, "selftest");
-SCHEMA(schema_soak, "soak");
-SCHEMA(schema_trend, "trend");
-SCHEMA(schema_trial, "trial");
-SCHEMA(schema_y1564, "y1564");
+/* The file's octets, between two symbols. */
+#define EMBED(symbol, name)                                                                                                 \
+	extern const char symbol##_begin[], symbol##_end[];                                                                 \
+	__asm__(".section .rodata\n" #symbol "_begin:\n\t.incbin \"docs/schema/" name ".schema.json\"\n" #symbol            \
+		"_end:\n\t.byte 0\n\t.previous\n");
+#define ROW(symbol, name) { name, symbol##_begin, symbol##_end },
+
+SCHEMAS(EMBED)
 
 /* The JSON text of NAME.schema.json ("search", "common", ...); NULL: there is none. */
 static const char *schema_text(const char *name, size_t *ret_length)
 {
 	static const struct {
 		const char *name, *begin, *end;
-	} schemas[] = {
-		ROW(schema_campaign, "campaign"), ROW(schema_campaign_status, "campaign-status"),
-		ROW(schema_common, "common"),     ROW(schema_compare, "compare"),
-		ROW(schema_events, "events"),     ROW(schema_lab, "lab"),
-		ROW(schema_plan, "plan"),         ROW(schema_probe, "probe"),
-		ROW(schema_profile, "profile"),   ROW(schema_rfc2544, "rfc2544"),
-		ROW(schema_search, "search"),     ROW(schema_selftest, "selftest"),
-		ROW(schema_soak, "soak"),         ROW(schema_trend, "trend"),
-		ROW(schema_trial, "trial"),       ROW(schema_y1564, "y1564"),
-	};
+	} schemas[] = { SCHEMAS(ROW) };
 
 	for (size_t i = 0; i < COUNT(schemas); i++) {
 		if (strcmp(schemas[i].name, name) != 0)
