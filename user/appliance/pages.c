@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "appliance/runner.h"
-#include "base/clock.h"
 #include "base/exit_code.h"
 #include "base/json_read.h"
 #include "base/text_stream.h"

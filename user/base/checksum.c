@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/checksum.h"
 
-#include <stdlib.h>
 #include <zlib.h>
 
 #include "base/exit_code.h"

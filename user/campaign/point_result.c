@@ -3,9 +3,9 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/json_file.h"
 #include "base/json_read.h"

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#include "config/config.h"
+#include "config/verb.h"
 
 /* In place: objects and arrays that are members of these names, at any depth, become null. Returns the new length. The names
  * are NULL-terminated. What is no JSON stays none. */

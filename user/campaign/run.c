@@ -16,7 +16,6 @@
 #include "base/clock.h"
 #include "base/json_file.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
 #include "base/output.h"
 #include "base/process.h"
 #include "base/stop.h"

@@ -2,7 +2,6 @@
 /* What a report says of the suite of RFC 2544 section 26, in the reporting formats of that section and of RFC 9004. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_read.h"

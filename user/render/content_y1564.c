@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/units.h"
 #include "render/kinds.h"
 #include "render/parts.h"
 

@@ -2,7 +2,6 @@
 /* A campaign: what was measured against frame size, or whatever else its matrix varies, a curve a build. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_read.h"

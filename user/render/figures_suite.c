@@ -2,7 +2,6 @@
 /* The graphs that RFC 2544 section 26 asks for, and latency by frame size. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/json_read.h"
 #include "base/units.h"

@@ -3,9 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/plain.h"
 #include "base/text_stream.h"

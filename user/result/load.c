@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "result/compare.h"
 
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/json_read.h"
 #include "base/message.h"
