@@ -29,40 +29,16 @@ static bool read_rate(const char *text, double *ret_fps)
 	return true;
 }
 
-static bool read_burst(const char *text, double *ret_s)
-{
-	return parse_duration(text, ret_s) && *ret_s >= 0.0 && *ret_s <= 1.0;
-}
-
-static bool read_vlan(const char *text, double *ret)
-{
-	return parse_number(text, ret) && *ret >= 0.0 && *ret <= VLAN_MAX && *ret == floor(*ret);
-}
-
-static bool read_priority(const char *text, double *ret)
-{
-	return read_vlan(text, ret) && *ret <= PRIORITY_MAX;
-}
-
-static bool read_delay(const char *text, double *ret_us)
-{
-	return parse_number(text, ret_us) && *ret_us >= 0.0 && *ret_us <= DELAY_MAX_US;
-}
-
-static bool read_seed(const char *text, double *ret)
-{
-	return parse_number(text, ret) && *ret >= 0.0 && *ret <= SEED_MAX && *ret == floor(*ret);
-}
-
 static bool read_whole(const char *text, double *ret)
 {
-	return parse_number(text, ret) && *ret >= 1.0 && *ret <= NUMBER_MAX && *ret == floor(*ret);
+	return parse_number(text, ret) && *ret == floor(*ret);
 }
 
 struct parameter {
 	const char *key;
 	size_t offset; /* of a double in struct sut_spec, NAN until it is given */
 	bool (*read)(const char *text, double *ret);
+	double least, most;
 	const char *range; /* in words, for whoever gave something else */
 	double fallback;   /* NAN: it must be given */
 };
@@ -81,24 +57,25 @@ static const struct {
 	[SUT_XDP] = { "xdp", "xdp", { { 0 } } },
 	[SUT_POLICER] = { "policer",
 			  "policer:rate=FPS,burst=TIME,vlan=VID,priority=N",
-			  { { "rate", FIELD(rate_fps), read_rate, RATE_RANGE, NAN },
-			    { "burst", FIELD(burst_s), read_burst, "a time from 0 to 1 s, as 100us",
+			  { { "rate", FIELD(rate_fps), read_rate, 0, INFINITY, RATE_RANGE, NAN },
+			    { "burst", FIELD(burst_s), parse_duration, 0, 1, "a time from 0 to 1 s, as 100us",
 			      POLICER_BURST_DEFAULT_S },
-			    { "vlan", FIELD(vlan), read_vlan, "a VLAN from 0 to 4095", ANY },
-			    { "priority", FIELD(priority), read_priority, "a priority from 0 to 7", ANY } } },
+			    { "vlan", FIELD(vlan), read_whole, 0, VLAN_MAX, "a VLAN from 0 to 4095", ANY },
+			    { "priority", FIELD(priority), read_whole, 0, PRIORITY_MAX, "a priority from 0 to 7", ANY } } },
 	[SUT_STRETCH] = { "stretch",
 			  "stretch:critical=FPS,spread=FPS",
-			  { { "critical", FIELD(critical_fps), read_rate, RATE_RANGE, NAN },
-			    { "spread", FIELD(spread_fps), read_rate, RATE_RANGE, NAN },
-			    { "seed", FIELD(seed), read_seed, "a whole number from 0 to 2^53", 1 } } },
+			  { { "critical", FIELD(critical_fps), read_rate, 0, INFINITY, RATE_RANGE, NAN },
+			    { "spread", FIELD(spread_fps), read_rate, 0, INFINITY, RATE_RANGE, NAN },
+			    { "seed", FIELD(seed), read_whole, 0, SEED_MAX, "a whole number from 0 to 2^53", 1 } } },
 	[SUT_DELAY] = { "delay",
 			"delay:us=N",
-			{ { "us", FIELD(delay_us), read_delay, "a number of microseconds from 0 to 100000", NAN } } },
+			{ { "us", FIELD(delay_us), parse_number, 0, DELAY_MAX_US,
+			    "a number of microseconds from 0 to 100000", NAN } } },
 	[SUT_HOSTILE] = { "hostile",
 			  "hostile:WHAT,every=N,by=N",
-			  { { "every", FIELD(every), read_whole, "a whole number from 1 to 65535", 1 },
-			    { "by", FIELD(by), read_whole, "a whole number from 1 to 65535", 1 },
-			    { "seed", FIELD(seed), read_seed, "a whole number from 0 to 2^53", 1 } } },
+			  { { "every", FIELD(every), read_whole, 1, NUMBER_MAX, "a whole number from 1 to 65535", 1 },
+			    { "by", FIELD(by), read_whole, 1, NUMBER_MAX, "a whole number from 1 to 65535", 1 },
+			    { "seed", FIELD(seed), read_whole, 0, SEED_MAX, "a whole number from 0 to 2^53", 1 } } },
 	[SUT_WIRE] = { "wire", "wire", { { 0 } } },
 };
 
@@ -124,6 +101,7 @@ static enum exit_code read_parameter(char *text, struct sut_spec *sut)
 {
 	char *key = strsep(&text, "=");
 	const struct parameter *parameter = find_parameter(sut->kind, key);
+	double *value;
 
 	if (!parameter)
 		return refuse(EXIT_USAGE_ERROR, "--sut: a %s has no '%s'; it is %s", kinds[sut->kind].name, key,
@@ -131,7 +109,8 @@ static enum exit_code read_parameter(char *text, struct sut_spec *sut)
 	if (!text)
 		return refuse(EXIT_USAGE_ERROR, "--sut: '%s' of a %s needs a value: %s=...", key, kinds[sut->kind].name,
 			      key);
-	if (!parameter->read(text, field(sut, parameter)))
+	value = field(sut, parameter);
+	if (!parameter->read(text, value) || !(*value >= parameter->least && *value <= parameter->most))
 		return refuse(EXIT_USAGE_ERROR, "--sut: %s=%s is not %s", key, text, parameter->range);
 	return EXIT_DONE;
 }
