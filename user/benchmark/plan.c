@@ -102,7 +102,7 @@ static double waits_s(const struct config *config, unsigned int lossy)
 
 	if (!config_uses_ports(config))
 		return 0;
-	return waits->routing_s + waits->learning_s + waits->stabilize_s + residual_s;
+	return waits_always_s(waits) + residual_s;
 }
 
 /* One search of a simulated SUT. EXIT_DONE, or it was said why not. */

@@ -120,19 +120,12 @@ static bool is_needed(const struct rfc2544 *suite, enum rfc2544_test test, bool 
 #define BURSTS_OF_SEARCH                                                                                                    \
 	15.0 /* of a search for the longest burst: up by doubling, down by halving, of some hundred frames */
 
-/* What a trial takes beyond its traffic; most lose frames. */
-static double waits_s(const struct config *config)
-{
-	const struct waits *waits = &config->waits;
-
-	return waits->routing_s + waits->learning_s + waits->stabilize_s + waits->residual_s / WAIT_QUIET_PART;
-}
-
 /* About how long a test takes: as long as it took at the size before, else by its plan. */
 static double expected_s(const struct rfc2544 *suite, enum rfc2544_test test)
 {
 	const struct rfc2544_plan *plan = &suite->plan;
-	double wait_s = waits_s(suite->common.config);
+	const struct waits *waits = &suite->common.config->waits;
+	double wait_s = waits_always_s(waits) + waits->residual_s / WAIT_QUIET_PART; /* most trials lose frames */
 
 	if (suite->took_s[test] > 0)
 		return suite->took_s[test];

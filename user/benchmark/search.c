@@ -62,8 +62,7 @@ enum exit_code search_new_controller(const struct config *config, const struct m
 static bool out_of_time(const struct search *search, const struct mlr_trial_input *input)
 {
 	const struct config *config = search->config;
-	const struct waits *waits = &config->waits;
-	double waits_s = search->measurer->virtual_time ? 0 : waits->routing_s + waits->learning_s + waits->stabilize_s;
+	double waits_s = search->measurer->virtual_time ? 0 : waits_always_s(&config->waits);
 
 	return config->max_time_s > 0 && search_elapsed_s(search) + input->duration_s + waits_s > config->max_time_s;
 }

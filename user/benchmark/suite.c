@@ -16,9 +16,8 @@
 /* Whether something of this duration still ends in time. */
 static bool has_time(const struct suite *suite, double duration_s)
 {
-	const struct waits *waits = &suite->config->waits;
 	double elapsed_s = (double)(clock_ns() - suite->start_ns) / (double)NS_PER_S;
-	double waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s;
+	double waits_s = waits_always_s(&suite->config->waits);
 
 	return suite->config->max_time_s <= 0 || elapsed_s + duration_s + waits_s <= suite->config->max_time_s;
 }

@@ -258,24 +258,18 @@ static enum exit_code test_performance(void *context, json_t *json)
 
 /* --- time --------------------------------------------------------------------------------------------------------------------- */
 
-static double waits_s(const struct config *config)
-{
-	const struct waits *waits = &config->waits;
-
-	return waits->routing_s + waits->learning_s + waits->stabilize_s;
-}
-
 /* About how long a configuration test takes. */
 static double configuration_s(const struct config *config, const struct service *service)
 {
 	unsigned int steps = config->cir_step_count + (service->eir.value > 0) + 1;
 
-	return is_wanted(config, Y1564_CONFIGURATION) ? steps * (config->step_duration_s + waits_s(config)) : 0;
+	return is_wanted(config, Y1564_CONFIGURATION) ? steps * (config->step_duration_s + waits_always_s(&config->waits))
+						      : 0;
 }
 
 static double performance_s(const struct config *config)
 {
-	return is_wanted(config, Y1564_PERFORMANCE) ? config->duration_s + waits_s(config) : 0;
+	return is_wanted(config, Y1564_PERFORMANCE) ? config->duration_s + waits_always_s(&config->waits) : 0;
 }
 
 /* Of the services from this one on. */

@@ -52,6 +52,12 @@ struct waits {
 #define WAIT_COPIES_PART 100 /* where all have come: there may be copies of them */
 #define RFC2544_WAITS    ((struct waits){ .routing_s = 2, .learning_s = 2, .residual_s = 2, .stabilize_s = 5 })
 
+/* What every trial waits beyond its traffic, whatever becomes of its frames. */
+static inline double waits_always_s(const struct waits *waits)
+{
+	return waits->routing_s + waits->learning_s + waits->stabilize_s;
+}
+
 #define HOST_SIZE       64
 #define PORT_LABEL_SIZE (HOST_SIZE + IF_NAMESIZE) /* "host:name" */
 

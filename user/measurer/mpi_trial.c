@@ -192,7 +192,7 @@ enum exit_code mpi_trial(struct measurer_mpi *mpi, const struct mpi_order *order
 	code = mpi_agree(code, xdp_run_sequences_used(&mpi->xdp), &ret->sequences_used);
 	if (code || (code = exchange_ports(mpi)))
 		return code;
-	ret->waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s + ret->residual.waited_s;
+	ret->waits_s = waits_always_s(waits) + ret->residual.waited_s;
 	if (stop_sleep_until(clock_ns() + (uint64_t)(waits->stabilize_s * (double)NS_PER_S)))
 		code = EXIT_INTERRUPTED;
 	return mpi_agree(code, 0, NULL);

@@ -775,7 +775,7 @@ static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, str
 	if (code || (code = timestamps_end(xdp)))
 		return code;
 	look(xdp, false);
-	measurement->waits_s = waits->routing_s + waits->learning_s + waits->stabilize_s + measurement->residual.waited_s;
+	measurement->waits_s = waits_always_s(waits) + measurement->residual.waited_s;
 	code = xdp_run_end(xdp, run, xdp->account.ports);
 	if (!code && wait_phase(waits->stabilize_s) && !keeps_part(xdp))
 		code = EXIT_INTERRUPTED;

@@ -274,10 +274,9 @@ void progress_trial_ended(const struct mlr_trial_counts *counts, int64_t lost, d
 void progress_show_trial(const struct config *config, const struct mlr_trial_input *input, double remaining_s)
 {
 	struct view view = progress_view(config);
-	const struct waits *waits = &config->waits;
 
 	progress_take_trial(&view, input);
 	take_ended(&view);
-	view.remaining_s = fmax(input->duration_s + waits->routing_s + waits->learning_s + waits->stabilize_s, remaining_s);
+	view.remaining_s = fmax(input->duration_s + waits_always_s(&config->waits), remaining_s);
 	progress_show(config, &view, true);
 }
