@@ -9,6 +9,7 @@
 
 #include "base/destination.h"
 #include "base/exit_code.h"
+#include "base/json_read.h"
 #include "base/json_text.h"
 
 #define FILE_POSITION "position"
@@ -62,11 +63,6 @@ bool keep_has_position(const struct appliance *appliance)
 	char path[FILES_PATH_SIZE];
 
 	return access(keep_path(appliance, FILE_POSITION, path), F_OK) == 0;
-}
-
-static json_int_t read_integer(const json_t *object, const char *name)
-{
-	return json_integer_value(json_object_get(object, name));
 }
 
 struct position keep_read_position(const struct appliance *appliance)

@@ -46,11 +46,6 @@ static int write_meta(const struct results *store, const struct result *result)
 		    : -ENOMEM;
 }
 
-static time_t read_time(const json_t *object, const char *name)
-{
-	return (time_t)json_integer_value(json_object_get(object, name));
-}
-
 static bool read_meta(const struct results *store, unsigned int number, struct result *ret)
 {
 	struct result result = { .number = number };
@@ -62,9 +57,9 @@ static bool read_meta(const struct results *store, unsigned int number, struct r
 	snprintf(result.run, sizeof(result.run), "%s", read_text(object, "run"));
 	snprintf(result.verb, sizeof(result.verb), "%s", read_text(object, "verb"));
 	snprintf(result.summary, sizeof(result.summary), "%s", read_text(object, "summary"));
-	result.started = read_time(object, "started");
-	result.ended = read_time(object, "ended");
-	result.exit_code = (int)json_integer_value(json_object_get(object, "exit_code"));
+	result.started = (time_t)read_integer(object, "started");
+	result.ended = (time_t)read_integer(object, "ended");
+	result.exit_code = (int)read_integer(object, "exit_code");
 	result.has_document = read_truth(object, "has_document");
 	result.fetched = read_truth(object, "fetched");
 	*ret = result;

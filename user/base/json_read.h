@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Members of an object by name: what is missing, null or of another type is NAN, NULL or false. And going through arrays and
+/* Members of an object by name: what is missing, null or of another type is NAN, 0, NULL or false. And going through arrays and
  * objects. */
 #pragma once
 
@@ -36,6 +36,12 @@ static inline const char *read_text(const json_t *object, const char *name)
 	const char *text = read_string(object, name);
 
 	return text ? text : "";
+}
+
+/* A whole number. */
+static inline json_int_t read_integer(const json_t *object, const char *name)
+{
+	return json_integer_value(json_object_get(object, name));
 }
 
 static inline bool read_truth(const json_t *object, const char *name)
