@@ -83,7 +83,7 @@ static enum child_event wait_ready(const struct child *child, bool writing, uint
 	};
 	uint64_t now = clock_ns();
 	uint64_t left_ns = deadline_ns > now ? deadline_ns - now : 0;
-	struct timespec left = { .tv_sec = (time_t)(left_ns / NS_PER_S), .tv_nsec = (long)(left_ns % NS_PER_S) };
+	struct timespec left = clock_timespec(left_ns);
 	int ready = ppoll(files, sizeof(files) / sizeof(*files), &left, NULL);
 
 	if (stop_requested())
@@ -155,8 +155,7 @@ static void wait_for_exit(const struct child *child, double wait_s, bool until_s
 	uint64_t now;
 
 	while ((now = clock_ns()) < deadline_ns) {
-		struct timespec left = { .tv_sec = (time_t)((deadline_ns - now) / NS_PER_S),
-					 .tv_nsec = (long)((deadline_ns - now) % NS_PER_S) };
+		struct timespec left = clock_timespec(deadline_ns - now);
 
 		if (ppoll(files, sizeof(files) / sizeof(*files), &left, NULL) > 0)
 			break;

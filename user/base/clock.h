@@ -14,3 +14,15 @@ static inline uint64_t clock_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
+
+/* How long ago that was, in seconds. */
+static inline double clock_since_s(uint64_t monotonic_ns)
+{
+	return (double)(clock_ns() - monotonic_ns) / (double)NS_PER_S;
+}
+
+/* The same span or moment as system calls take it. */
+static inline struct timespec clock_timespec(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
+}

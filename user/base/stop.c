@@ -83,7 +83,7 @@ bool stop_sleep_until(uint64_t monotonic_ns)
 
 	for (uint64_t now = clock_ns(); !stopped && now < monotonic_ns; now = clock_ns()) {
 		uint64_t left_ns = monotonic_ns - now;
-		struct timespec left = { .tv_sec = (time_t)(left_ns / NS_PER_S), .tv_nsec = (long)(left_ns % NS_PER_S) };
+		struct timespec left = clock_timespec(left_ns);
 
 		ppoll(&stop, 1, &left, NULL);
 	}

@@ -231,7 +231,7 @@ static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *fram
 			continue;
 		show_stage(&run, i, ++number);
 		code = run_test(&run, i);
-		suite->took_s[i] = (double)(clock_ns() - run.part.test_start_ns) / (double)NS_PER_S;
+		suite->took_s[i] = clock_since_s(run.part.test_start_ns);
 	}
 	json_decref(run.json);
 	measurer_free(run.part.measurer);

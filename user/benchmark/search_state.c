@@ -11,7 +11,7 @@ double search_elapsed_s(const struct search *search)
 {
 	if (search->measurer->virtual_time)
 		return search->virtual_s;
-	return search->stored_s + (double)(clock_ns() - search->start_ns) / (double)NS_PER_S;
+	return search->stored_s + clock_since_s(search->start_ns);
 }
 
 static double bound_fps(const struct mlr_results *results, size_t load)

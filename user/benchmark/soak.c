@@ -17,7 +17,7 @@ static double elapsed_s(const struct soak *soak)
 {
 	if (soak->measurer->virtual_time)
 		return soak->virtual_s;
-	return (double)(clock_ns() - soak->start_ns) / (double)NS_PER_S;
+	return clock_since_s(soak->start_ns);
 }
 
 /* The trials and the estimate so far. --stdev may end it before its time, nobody knows when. */

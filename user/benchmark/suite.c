@@ -16,7 +16,7 @@
 /* Whether something of this duration still ends in time. */
 static bool has_time(const struct suite *suite, double duration_s)
 {
-	double elapsed_s = (double)(clock_ns() - suite->start_ns) / (double)NS_PER_S;
+	double elapsed_s = clock_since_s(suite->start_ns);
 	double waits_s = waits_always_s(&suite->config->waits);
 
 	return suite->config->max_time_s <= 0 || elapsed_s + duration_s + waits_s <= suite->config->max_time_s;
@@ -95,7 +95,7 @@ enum exit_code suite_end(struct suite *suite, enum exit_code code)
 	progress_end();
 	progress_stage("", 0, 0, 0);
 	note_end(suite, code);
-	suite->duration_s = (double)(clock_ns() - suite->start_ns) / (double)NS_PER_S;
+	suite->duration_s = clock_since_s(suite->start_ns);
 	return code == EXIT_DONE && (suite->irregular || suite->tester_limited) ? EXIT_UNMET : code;
 }
 
@@ -150,8 +150,7 @@ enum exit_code suite_test(struct suite_part *part, const char *test, enum exit_c
 		part->reason = suite->end_reason;
 	json_object_update_new(json, json_pack("{s:b, s:s?, s:b, s:f, s:I}", "regular", !part->reason, "irregular_reason",
 					       part->reason, "tester_limited", part->tester_limited, "duration",
-					       (double)(clock_ns() - start_ns) / (double)NS_PER_S, "repeated_trials",
-					       (json_int_t)part->repeated));
+					       clock_since_s(start_ns), "repeated_trials", (json_int_t)part->repeated));
 	suite->irregular |= part->reason != NULL;
 	suite->tester_limited |= part->tester_limited;
 	told = tell_test(part, json);

@@ -336,7 +336,7 @@ static enum exit_code tell_end(const struct work *work, const struct end *end)
 {
 	json_t *event = event_of(work, end->event);
 
-	json_object_set_new(event, "duration", json_real((double)(clock_ns() - work->start_ns) / (double)NS_PER_S));
+	json_object_set_new(event, "duration", json_real(clock_since_s(work->start_ns)));
 	json_object_set_new(event, "exit_code", end->exit_code < 0 ? json_null() : json_integer(end->exit_code));
 	json_object_set_new(event, "reason", *end->reason ? json_string(end->reason) : json_null());
 	return tell(work, event);
@@ -389,7 +389,7 @@ struct tally {
 /* With the time to go as far as the points so far tell: of the first one, nothing. */
 static void show_start(const struct work *work, const struct tally *tally, size_t taken)
 {
-	double elapsed_s = (double)(clock_ns() - tally->start_ns) / (double)NS_PER_S;
+	double elapsed_s = clock_since_s(tally->start_ns);
 	char elapsed[UNIT_TEXT_SIZE], left[UNIT_TEXT_SIZE], times[2 * UNIT_TEXT_SIZE + 32] = "";
 
 	if (taken)

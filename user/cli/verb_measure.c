@@ -286,8 +286,7 @@ static enum exit_code perform_selftest(struct run *run)
 	enum exit_code code = selftest_run(run->config, &selftest);
 
 	if (code == EXIT_INTERRUPTED || json_array_size(selftest.self_tests))
-		code = deliver(report_selftest(&selftest), run->config,
-			       (double)(clock_ns() - selftest.start_ns) / (double)NS_PER_S, &run->file, code);
+		code = deliver(report_selftest(&selftest), run->config, clock_since_s(selftest.start_ns), &run->file, code);
 	selftest_free(&selftest);
 	return code;
 }

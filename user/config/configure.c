@@ -260,15 +260,12 @@ static enum exit_code check_y1564(struct config *config)
 static enum exit_code check_services(struct config *config)
 {
 	struct service_rates rates[SERVICES_MAX];
-	enum exit_code code = EXIT_DONE;
-	struct config one;
+	enum exit_code code = services_rates(config, INFINITY, rates);
 
-	for (unsigned int i = 0; i < config->service_count && code == EXIT_DONE; i++) {
-		code = config_for_service(config, &config->services[i], &one);
-		if (code == EXIT_DONE && traffic_mtu(&one) > config->suite_mtu)
-			config->suite_mtu = traffic_mtu(&one);
-	}
-	return code == EXIT_DONE ? services_rates(config, INFINITY, rates) : code;
+	for (unsigned int i = 0; i < config->service_count && code == EXIT_DONE; i++)
+		if (rates[i].mtu > config->suite_mtu)
+			config->suite_mtu = rates[i].mtu;
+	return code;
 }
 
 static enum exit_code check_trial(const struct config *config)

@@ -241,6 +241,7 @@ static enum exit_code find_rates(const struct config *config, const struct servi
 	*rates = (struct service_rates){ 0 };
 	if (code != EXIT_DONE)
 		return code;
+	rates->mtu = traffic_mtu(&one);
 	line_fps = mlr_line_rate_fps(link_bps, one.frame_size_octets);
 	code = option_load_fps(&one, "service", &service->cir, line_fps, &rates->cir_fps);
 	if (code == EXIT_DONE && service->eir.value > 0)

@@ -29,6 +29,7 @@ enum exit_code config_for_service(const struct config *config, const struct serv
 /* y1564: a service at links of some speed. */
 struct service_rates {
 	double cir_fps, eir_fps; /* of each port */
+	unsigned int mtu;        /* that its frames need */
 	uint32_t weight;         /* of the load of all services that are sent at once; 0: not dealt out yet */
 	double load_fps;         /* what that makes: hardly less than CIR, and no more */
 };

@@ -80,7 +80,7 @@ static void describe_first(int fd, char shown[SHOWN_SIZE])
 
 static enum exit_code judge(uint64_t start_ns, const struct port *port, uint64_t foreign, const char *unsafe_reason)
 {
-	double duration_s = (double)(clock_ns() - start_ns) / (double)NS_PER_S;
+	double duration_s = clock_since_s(start_ns);
 	char shown[SHOWN_SIZE];
 
 	if (!foreign)

@@ -37,8 +37,7 @@ static bool keeps_part(const struct measurer_xdp *xdp)
 /* After frames were sent, sleep until this moment, or until a stop that ends the trial: then true. */
 static bool pause_until(const struct measurer_xdp *xdp, uint64_t monotonic_ns)
 {
-	const struct timespec until = { .tv_sec = (time_t)(monotonic_ns / NS_PER_S),
-					.tv_nsec = (long)(monotonic_ns % NS_PER_S) };
+	const struct timespec until = clock_timespec(monotonic_ns);
 
 	if (!keeps_part(xdp))
 		return stop_sleep_until(monotonic_ns);
@@ -404,7 +403,7 @@ bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progre
 
 struct residual_summary xdp_residual_summary(const struct xdp_residual *residual)
 {
-	return (struct residual_summary){ (double)(clock_ns() - residual->start_ns) / (double)NS_PER_S, residual->ended_by };
+	return (struct residual_summary){ clock_since_s(residual->start_ns), residual->ended_by };
 }
 
 static enum exit_code wait_residual(struct measurer_xdp *xdp, const struct xdp_run *run, struct residual_summary *ret)
@@ -812,7 +811,7 @@ void xdp_trial_conclude(const struct config *config, const struct mlr_trial_inpu
 	struct mlr_trial_input performed = *input;
 	double effective_s;
 
-	measurement->wall_s = (double)(clock_ns() - start_ns) / (double)NS_PER_S;
+	measurement->wall_s = clock_since_s(start_ns);
 	performed.load_fps = measurement->pacing.intended_fps;
 	effective_s = config->effective_duration == EFFECTIVE_WALL ? measurement->wall_s : input->duration_s;
 	measurement->result.input = performed;

@@ -361,7 +361,7 @@ static bool is_dead(int pid)
  * number may have a new owner. */
 static void wait_for_death(const json_t *document)
 {
-	int pid = (int)json_integer_value(json_object_get(document, "pid"));
+	int pid = (int)read_integer(document, "pid");
 	uint64_t deadline_ns = clock_ns() + DEATH_NS;
 
 	while (pid > 0 && pid != getpid() && !is_dead(pid) && clock_ns() < deadline_ns)
@@ -378,7 +378,7 @@ static enum exit_code claim_failed(const char *port, const char *path, int error
 	if (error != -EBUSY)
 		return refuse(EXIT_INCAPABLE, "cannot claim port %s by %s: %s", port, path, why(-error));
 	owner = json_load_file(path, 0, NULL);
-	pid = json_integer_value(json_object_get(owner, "pid"));
+	pid = read_integer(owner, "pid");
 	return refuse(EXIT_UNSAFE,
 		      "port %s is in use by another run of this program (process %lld); wait for its end, or end it", port,
 		      (long long)pid);
@@ -540,7 +540,7 @@ int journal_owner(int ifindex)
 
 	journal_path(ifindex, path);
 	document = json_load_file(path, 0, NULL);
-	pid = (int)json_integer_value(json_object_get(document, "pid"));
+	pid = (int)read_integer(document, "pid");
 	if (!pid)
 		return 0;
 	fd = file_lock(path, 0, 0600);
@@ -562,7 +562,7 @@ struct search {
 static bool undo_here(void *context)
 {
 	struct search *search = context;
-	int ifindex = (int)json_integer_value(json_object_get(search->document, "ifindex"));
+	int ifindex = (int)read_integer(search->document, "ifindex");
 	struct settings settings;
 	struct link_info link;
 	bool found;

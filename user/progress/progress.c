@@ -58,7 +58,7 @@ static enum manner find_manner(const struct config *config)
 static struct view view_now(bool time_passes)
 {
 	struct view view = progress.view;
-	double since_s = (double)(clock_ns() - progress.taken_ns) / (double)NS_PER_S;
+	double since_s = clock_since_s(progress.taken_ns);
 
 	if (!time_passes)
 		return view;
@@ -116,8 +116,7 @@ static void *keep_ticking(void *)
 {
 	pthread_mutex_lock(&progress.lock);
 	while (!progress.ending) {
-		uint64_t next_ns = clock_ns() + LOOK_NS;
-		struct timespec next = { .tv_sec = (time_t)(next_ns / NS_PER_S), .tv_nsec = (long)(next_ns % NS_PER_S) };
+		struct timespec next = clock_timespec(clock_ns() + LOOK_NS);
 
 		pthread_cond_timedwait(&progress.changed, &progress.lock, &next);
 		if (!progress.ending)
@@ -153,7 +152,7 @@ static struct view within_stage(const struct view *part)
 
 	if (!progress.stage[0])
 		return view;
-	view.elapsed_s = (double)(clock_ns() - progress.stage_start_ns) / (double)NS_PER_S;
+	view.elapsed_s = clock_since_s(progress.stage_start_ns);
 	view.remaining_s += progress.stage_after_s;
 	if (progress.stage_limit_s > 0)
 		view.remaining_s = fmin(view.remaining_s, fmax(progress.stage_limit_s - view.elapsed_s, 0));
