@@ -80,10 +80,9 @@ static bool mlr_goal_done(const struct mlr_controller *controller, size_t goal)
 static int decide_any(struct mlr *mlr, struct mlr_decision *ret_decision)
 {
 	size_t count = mlr_results_goal_count(mlr->base.results);
-	bool is_downwards = mlr->now.memory.is_noticed;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t goal = mlr->order[is_downwards ? count - 1 - i : i];
+		size_t goal = mlr->order[i];
 		int err;
 
 		if (mlr_goal_done(&mlr->base, goal))

@@ -43,8 +43,8 @@ static int64_t doubled_step(const struct mlr_view *view, enum mlr_load_class cla
 	return (int64_t)ceil(last - first) + 1;
 }
 
-/* Doubling away from the only bound, then halving between two. A load is stayed at until it is classified. */
-static int64_t safe_index(const struct mlr_view *view)
+/* From a position, doubling away from the only bound, then halving between two. A load is stayed at until it is classified. */
+static int64_t safe_index(const struct mlr_view *view, double start)
 {
 	bool has_lower = view->lower >= 0, has_upper = view->upper <= view->grid->last;
 
@@ -54,7 +54,19 @@ static int64_t safe_index(const struct mlr_view *view)
 		return mlr_view_clamp(view, (double)(view->lower + doubled_step(view, MLR_LOAD_LOWER_BOUND)));
 	if (has_upper)
 		return mlr_view_clamp(view, (double)(view->upper - doubled_step(view, MLR_LOAD_UPPER_BOUND)));
-	return mlr_view_clamp(view, view->hint);
+	return mlr_view_clamp(view, start);
+}
+
+/* The same for a SUT that remembers, from where it was overloaded first. At the Lower Bound it rested: from there straight to just below
+ * the Upper Bound, for as long as it bears that. */
+static int64_t remembering_index(const struct mlr_view *view, const struct mlr_memory *memory)
+{
+	struct mlr_observation last = mlr_observe(view->grid, view->goal, view->duration_s, &memory->last);
+	int64_t highest = view->upper - view->unit, at = llround(last.position);
+
+	if (view->lower >= 0 && !last.is_bad && (at == view->lower || at == highest))
+		return mlr_view_clamp(view, (double)highest);
+	return safe_index(view, mlr_grid_position(view->grid, memory->overloaded_fps));
 }
 
 /* --- the model --- */
@@ -194,8 +206,9 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory
 
 	forget_outdated(focus, view);
 	if (focus->spent_s <= GUIDED_SUMS * view->goal->duration_sum_s) {
-		if (memory->is_noticed && mlr_memory_index(view, memory, &ret_choice->index)) {
-			ret_choice->rule = "downwards, as the SUT remembers";
+		if (memory->is_noticed) {
+			ret_choice->index = remembering_index(view, memory);
+			ret_choice->rule = "doubling and halving, as the SUT remembers";
 			return 0;
 		}
 		if ((!focus->model || is_exact(view)) && mlr_locate(view, &ret_choice->index, &ret_choice->rule, &root))
@@ -209,7 +222,7 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory
 	}
 	if (!found) {
 		ret_choice->rule = "doubling and halving";
-		ret_choice->index = safe_index(view);
+		ret_choice->index = safe_index(view, view->hint);
 	}
 	return found < 0 ? found : 0;
 }

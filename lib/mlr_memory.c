@@ -6,9 +6,8 @@
  * one at the same load are compared with it; where far more of them do worse, the SUT remembers (the difference-sign test:
  * among n + 1 independent values, rises less falls have mean 0 and variance (n + 1) / 3).
  *
- * The bounds of such a SUT depend on the order of the trials. The only order that leaves no choice is downwards: the load
- * stays just above what the SUT bears at the moment, until that is an Upper Bound, and the bounds below come next, the SUT
- * being worn all the time. What it then bears, it bears also when rested.
+ * The bounds of such a SUT depend on the order of the trials. It is measured by the model-free way from where it was overloaded
+ * first, the plainest order there is: Upper Bounds downwards while it is worn, then a Lower Bound below, where it rests.
  */
 #include "mlr_private.h"
 
@@ -67,18 +66,11 @@ void mlr_memory_note(struct mlr_memory *memory, const struct mlr_results *result
 {
 	struct mlr_excess rises;
 
+	if (!(memory->overloaded_fps > 0) && trial->output.loss_ratio > mlr_results_goal(results, goal)->loss_ratio)
+		memory->overloaded_fps = trial->input.load_fps;
 	count_rise(memory, trial);
 	count_changes(memory, results, goal, trial->input.load_fps);
 	memory->last = *trial;
 	rises = (struct mlr_excess){ memory->rises - memory->falls, (memory->rises + memory->falls + 1) / 3 };
 	memory->is_noticed = is_beyond_chance(rises) || is_beyond_chance(memory->missing_changes);
-}
-
-bool mlr_memory_index(const struct mlr_view *view, const struct mlr_memory *memory, int64_t *ret_index)
-{
-	struct mlr_observation last = mlr_observe(view->grid, view->goal, view->duration_s, &memory->last);
-	double position = last.is_bad ? ceil(last.forwarded - 1e-6) : last.position;
-
-	*ret_index = mlr_view_clamp(view, position);
-	return last.is_bad || (double)*ret_index == round(position);
 }

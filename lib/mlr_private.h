@@ -7,7 +7,7 @@
  *	mlr_view.c	the measured loads as one goal sees them
  *	mlr_draws.c	whether short trials tell as much as long ones, or less
  *	mlr_locate.c	brings a bracket of a good and a bad load, by few single trials
- *	mlr_memory.c	notices a SUT that remembers overload, and then leads from above
+ *	mlr_memory.c	notices a SUT that remembers overload
  *	mlr_race.c	how many trials one load still takes, and how likely it becomes a Lower Bound
  *	mlr_atoms.c	capacities that come again and again
  *	mlr_model.c	what the trials say about where the goal's critical load is, and how noisy its neighbourhood
@@ -33,6 +33,7 @@ struct mlr_memory {
 	double rises; /* trials that lost more than the one before, which was at the same load and lost frames, too */
 	double falls; /* the same, that lost less */
 	struct mlr_excess missing_changes; /* from good to bad and back, over all loads */
+	double overloaded_fps;             /* load of the first bad trial, 0 before */
 	bool is_noticed;
 };
 
@@ -125,8 +126,6 @@ bool mlr_locate(const struct mlr_view *view, int64_t *ret_index, const char **re
 /* Take note of a trial that is among the results already. */
 void mlr_memory_note(struct mlr_memory *memory, const struct mlr_results *results, size_t goal,
 		     const struct mlr_trial_result *trial);
-/* Where such a SUT is to be measured next. False if its last trial does not tell. */
-bool mlr_memory_index(const struct mlr_view *view, const struct mlr_memory *memory, int64_t *ret_index);
 
 /* --- the race at one load --- */
 

@@ -511,16 +511,16 @@ static void overheating_bounds(int seeds, double *ret_mean, double *ret_spread, 
 	*ret_trials = trials / seeds;
 }
 
-/* Overload costs 5 % of the capacity at most: what is found is what is borne then, time after time. */
-static void what_a_worn_sut_bears_is_found(void **state)
+/* Overload costs 5 % of the capacity at most: what is found lies between what is borne then and when rested, time after time. */
+static void what_a_sut_that_remembers_bears_is_found(void **state)
 {
 	double mean, spread, trials;
 
 	(void)state;
 	overheating_bounds(30, &mean, &spread, &trials);
-	assert_true(mean > 0.94 && mean < 0.955);
+	assert_true(mean > 0.95 && mean < 0.97);
 	assert_true(spread < 0.005);
-	assert_true(trials < 75);
+	assert_true(trials < 90);
 }
 
 static bool is_remembering(const char *specification)
@@ -1003,7 +1003,7 @@ int main(void)
 		cmocka_unit_test(a_short_trial_completes_an_upper_bound),
 		cmocka_unit_test(every_model_with_every_preset),
 		cmocka_unit_test(exact_repeats_leave_one_trial_a_load),
-		cmocka_unit_test(what_a_worn_sut_bears_is_found),
+		cmocka_unit_test(what_a_sut_that_remembers_bears_is_found),
 		cmocka_unit_test(memory_is_told_from_noise),
 		cmocka_unit_test(chance_is_not_taken_for_memory),
 		cmocka_unit_test(inputs_out_of_range_are_refused),

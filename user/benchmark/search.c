@@ -302,8 +302,8 @@ static enum exit_code run_between(struct search *search, const struct load_range
 	code = loop(search);
 	search->duration_s = search_elapsed_s(search);
 	if (mlr_controller_sut_remembers(search->controller))
-		warn("the SUT remembers: trials after an overloaded one do worse; the result is what it bears after "
-		     "overload, rested it may bear more");
+		warn("the SUT remembers: trials after an overloaded one do worse; the result depends on their order: rested "
+		     "it may bear more, worn less");
 	code = judge(search, code);
 	search_show_end(search);
 	return code;
