@@ -4,7 +4,7 @@
  *
  * A goal whose trials are all of one length locates its critical load and then asks the model. A goal with long final trials
  * scouts with short ones first, and probes each load briefly before it spends a long trial on it. A goal that has spent too
- * much without an end no longer trusts the model: it doubles and halves, by classified bounds alone.
+ * much without an end, or whose model only walks on, no longer trusts it: it doubles and halves, by classified bounds alone.
  */
 #include "mlr_private.h"
 
@@ -17,6 +17,7 @@
 #define LIKELY_BAD     0.5 /* probability from which on a short trial shall show it */
 #define SCOUT_LOADS    24  /* after so many loads, short trials have told what they can */
 #define GUIDED_SUMS    15  /* Goal Duration Sums that a goal may spend before the model is no longer asked */
+#define STEPS_MOST     4   /* bounds one after another in one direction: the model walks */
 #define LEARNED_LOADS  24  /* that a new model looks back at, */
 #define LEARNED_TRIALS 48  /* and trials at them */
 
@@ -57,8 +58,20 @@ static int64_t safe_index(const struct mlr_view *view, double start)
 	return mlr_view_clamp(view, start);
 }
 
-/* The same for a SUT that remembers, from where it was overloaded first. At the Lower Bound it rested: from there straight to just below
- * the Upper Bound, for as long as it bears that. */
+/* The lowest load that is bad above every good one; or the hint. */
+static double overloaded(const struct mlr_view *view)
+{
+	double position = view->hint;
+
+	for (size_t i = view->count; i-- > 0 && !(view->points[i].good > 0);) {
+		if (view->points[i].bad > 0)
+			position = view->points[i].position;
+	}
+	return position;
+}
+
+/* The same for a SUT that remembers, from where it is overloaded. At the Lower Bound it rested: from there straight to just below the
+ * Upper Bound, for as long as it bears that. */
 static int64_t remembering_index(const struct mlr_view *view, const struct mlr_memory *memory)
 {
 	struct mlr_observation last = mlr_observe(view->grid, view->goal, view->duration_s, &memory->last);
@@ -66,7 +79,7 @@ static int64_t remembering_index(const struct mlr_view *view, const struct mlr_m
 
 	if (view->lower >= 0 && !last.is_bad && (at == view->lower || at == highest))
 		return mlr_view_clamp(view, (double)highest);
-	return safe_index(view, mlr_grid_position(view->grid, memory->overloaded_fps));
+	return safe_index(view, overloaded(view));
 }
 
 /* --- the model --- */
@@ -197,6 +210,18 @@ static void forget_outdated(struct mlr_focus *focus, const struct mlr_view *view
 	focus->whole_s = view->whole_s;
 }
 
+/* Count the bounds that were found one after another in the same direction. A model that is right about where the critical load is finds
+ * one on either side of it. */
+static void count_steps(struct mlr_focus *focus, const struct mlr_view *view)
+{
+	if (view->lower > focus->lower && focus->trials > 0)
+		focus->steps = fmax(focus->steps, 0) + 1;
+	if (view->upper < focus->upper && focus->trials > 0)
+		focus->steps = fmin(focus->steps, 0) - 1;
+	focus->lower = view->lower;
+	focus->upper = view->upper;
+}
+
 /* Where to measure in full length. 0 or -ENOMEM. */
 static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory, const struct mlr_view *view,
 			struct choice *ret_choice)
@@ -205,10 +230,16 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory
 	int found = 0;
 
 	forget_outdated(focus, view);
+	count_steps(focus, view);
 	if (focus->spent_s <= GUIDED_SUMS * view->goal->duration_sum_s) {
 		if (memory->is_noticed) {
 			ret_choice->index = remembering_index(view, memory);
 			ret_choice->rule = "doubling and halving, as the SUT remembers";
+			return 0;
+		}
+		if (fabs(focus->steps) >= STEPS_MOST && view->telling_s >= view->duration_s) {
+			ret_choice->index = safe_index(view, view->hint);
+			ret_choice->rule = "doubling and halving, as the model walks";
 			return 0;
 		}
 		if ((!focus->model || is_exact(view)) && mlr_locate(view, &ret_choice->index, &ret_choice->rule, &root))

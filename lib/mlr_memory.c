@@ -6,8 +6,8 @@
  * one at the same load are compared with it; where far more of them do worse, the SUT remembers (the difference-sign test:
  * among n + 1 independent values, rises less falls have mean 0 and variance (n + 1) / 3).
  *
- * The bounds of such a SUT depend on the order of the trials. It is measured by the model-free way from where it was overloaded
- * first, the plainest order there is: Upper Bounds downwards while it is worn, then a Lower Bound below, where it rests.
+ * The bounds of such a SUT depend on the order of the trials. It is measured by the model-free way from where it is overloaded,
+ * the plainest order there is: Upper Bounds downwards while it is worn, then a Lower Bound below, where it rests.
  */
 #include "mlr_private.h"
 
@@ -66,8 +66,6 @@ void mlr_memory_note(struct mlr_memory *memory, const struct mlr_results *result
 {
 	struct mlr_excess rises;
 
-	if (!(memory->overloaded_fps > 0) && trial->output.loss_ratio > mlr_results_goal(results, goal)->loss_ratio)
-		memory->overloaded_fps = trial->input.load_fps;
 	count_rise(memory, trial);
 	count_changes(memory, results, goal, trial->input.load_fps);
 	memory->last = *trial;

@@ -239,6 +239,8 @@ struct mlr_focus {
 	double trials;           /* asked for with this goal in focus */
 	double limit;            /* of them */
 	double spent_s;          /* their effective durations */
+	int64_t lower, upper;    /* the view's, when it was looked at last */
+	double steps;            /* bounds in one direction, those downwards negative */
 	bool is_hopeless;        /* a load that it needs cannot be decided */
 	struct mlr_model *model; /* once the critical load is located */
 	double whole_s;          /* the view's, as the model takes it */

@@ -15,12 +15,12 @@
 #define STEP_MOST    (1 << 30)
 
 /* The constant, in Goal Duration Sums a goal. */
-#define MODEL_SUMS 4
+#define MODEL_SUMS 2
 
 /* A SUT whose n-th answer at a load is always the same, whoever asks and when. */
 struct oracle {
 	uint64_t seed;
-	enum { JITTER, FLAT, COIN, STICKY, BIMODAL, STAIRS, LATE, NONMONOTONE, ORACLES } kind;
+	enum { JITTER, FLAT, COIN, STICKY, BIMODAL, STAIRS, LATE, PAUSES, NONMONOTONE, ORACLES } kind;
 	double capacity_fps, sigma;
 };
 
@@ -34,7 +34,8 @@ static double oracle_random(const struct oracle *oracle, double load_fps, size_t
 
 static double oracle_loss(const struct oracle *oracle, double load_fps, size_t n)
 {
-	double u = oracle_random(oracle, load_fps, n, 0), v = oracle_random(oracle, load_fps, n, 1), capacity_fps;
+	double u = oracle_random(oracle, load_fps, oracle->kind == PAUSES ? 0 : n, 0),
+	       v = oracle_random(oracle, load_fps, n, 1), capacity_fps;
 	double x = load_fps / oracle->capacity_fps;
 
 	switch (oracle->kind) {
@@ -54,6 +55,11 @@ static double oracle_loss(const struct oracle *oracle, double load_fps, size_t n
 		return u < fmin(1, floor(8 * x) / 10) ? 0.01 * v : 0;
 	case LATE: /* good at first, bad later on, at every load near the capacity */
 		capacity_fps = oracle->capacity_fps * (n < 5 ? 1.2 : 1);
+		break;
+	case PAUSES: /* a pause every so many frames, that loses some */
+		if (x < 1)
+			return floor(u + 0.6 * x * (double)(n + 1)) > floor(u + 0.6 * x * (double)n) ? 0.003 + 0.004 * v : 0;
+		capacity_fps = oracle->capacity_fps;
 		break;
 	default:
 		return fmod(load_fps, 0.02 * oracle->capacity_fps) < 0.01 * oracle->capacity_fps * (x > 1 ? 2 : x) ? 0.02
