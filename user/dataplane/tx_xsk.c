@@ -25,7 +25,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <xdp/libxdp.h>
 #include <xdp/xsk.h>
 
 #include "base/clock.h"
@@ -95,13 +94,10 @@ struct tx_xsk {
 	uint32_t frame_chunks; /* that a buffer has: enough for the longest frame, one after the other */
 	uint32_t buffer_shift; /* log2 of a buffer's octets */
 	uint32_t buffer_count;
-	struct xsk_umem *umem;
-	struct xsk_socket *socket;
+	struct xsk_rings rings;
 	struct xsk_ring_prod fill, ring;
 	struct xsk_ring_cons completion;
-	int fd;
 	uint32_t room;                       /* octets of a buffer before its frame: for metadata */
-	struct xsk_rings rings;              /* with metadata, in place of umem and socket */
 	uint32_t sample_every, until_sample; /* frames */
 	uint64_t stamped_ns[RING_FRAMES];    /* of a buffer whose frame is in the sample: the stamp in its tag; else 0 */
 	const struct mlr_queue_plan *plan;
@@ -120,10 +116,6 @@ static void close_xsk(struct tx *tx)
 {
 	struct tx_xsk *xsk = (struct tx_xsk *)tx;
 
-	if (xsk->socket)
-		xsk_socket__delete(xsk->socket);
-	if (xsk->umem)
-		xsk_umem__delete(xsk->umem);
 	xsk_rings_close(&xsk->rings);
 	if (xsk->area)
 		munmap(xsk->area, xsk->area_octets);
@@ -198,53 +190,34 @@ static void give_receive_chunks(struct tx_xsk *xsk)
 	xsk_ring_prod__submit(&xsk->fill, RING_FRAMES);
 }
 
-/* One with room for metadata. */
 static int create_rings(struct tx_xsk *xsk)
 {
-	const struct xsk_rings_wish wish = { xsk->area, xsk->area_octets, xsk->chunk_octets, RING_FRAMES };
-
-	return xsk_rings_open(&wish, &xsk->rings, &xsk->fill, &xsk->ring, &xsk->completion);
-}
-
-static int create_umem(struct tx_xsk *xsk)
-{
-	const struct xsk_umem_config config = {
-		.fill_size = RING_FRAMES,
-		.comp_size = RING_FRAMES,
-		.frame_size = xsk->chunk_octets,
+	const struct xsk_rings_wish wish = {
+		.area = xsk->area,
+		.area_octets = xsk->area_octets,
+		.chunk_octets = xsk->chunk_octets,
+		.entries = RING_FRAMES,
+		.metadata = xsk->room,
 	};
-	int error = map_area(xsk);
+	int error = xsk_rings_open(&wish, &xsk->rings, &xsk->fill, &xsk->ring, &xsk->completion);
 
-	if (!error && xsk->room)
-		error = create_rings(xsk);
-	else if (!error)
-		error = xsk_umem__create(&xsk->umem, xsk->area, xsk->area_octets, &xsk->fill, &xsk->completion, &config);
 	if (!error)
 		give_receive_chunks(xsk);
 	return error;
 }
 
-static int create_socket(struct tx_xsk *xsk, const char *port, uint32_t queue)
+static int bind_socket(struct tx_xsk *xsk, const char *port, uint32_t queue)
 {
-	const struct xsk_socket_config config = {
-		.tx_size = RING_FRAMES,
-		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
-		.bind_flags = XDP_USE_NEED_WAKEUP | (xsk->frame_chunks > 1 ? XDP_USE_SG : 0),
-	};
+	uint16_t flags = XDP_USE_NEED_WAKEUP | (xsk->frame_chunks > 1 ? XDP_USE_SG : 0);
 	struct xdp_options options = { 0 };
 	socklen_t size = sizeof(options);
-	int budget = RING_FRAMES, send_buffer = SEND_BUFFER_OCTETS, error;
+	int budget = RING_FRAMES, send_buffer = SEND_BUFFER_OCTETS, error = xsk_rings_bind(&xsk->rings, port, queue, flags);
 
-	if (xsk->room)
-		error = xsk_rings_bind(&xsk->rings, port, queue, config.bind_flags);
-	else
-		error = xsk_socket__create(&xsk->socket, port, queue, xsk->umem, NULL, &xsk->ring, &config);
 	if (error)
 		return error;
-	xsk->fd = xsk->room ? xsk->rings.fd : xsk_socket__fd(xsk->socket);
-	setsockopt(xsk->fd, SOL_SOCKET, SO_SNDBUFFORCE, &send_buffer, sizeof(send_buffer));
-	setsockopt(xsk->fd, SOL_XDP, XDP_MAX_TX_SKB_BUDGET, &budget, sizeof(budget));
-	if (getsockopt(xsk->fd, SOL_XDP, XDP_OPTIONS, &options, &size))
+	setsockopt(xsk->rings.fd, SOL_SOCKET, SO_SNDBUFFORCE, &send_buffer, sizeof(send_buffer));
+	setsockopt(xsk->rings.fd, SOL_XDP, XDP_MAX_TX_SKB_BUDGET, &budget, sizeof(budget));
+	if (getsockopt(xsk->rings.fd, SOL_XDP, XDP_OPTIONS, &options, &size))
 		return -errno;
 	xsk->tx.mode = options.flags & XDP_OPTIONS_ZEROCOPY ? TX_MODE_ZERO_COPY : "copy";
 	return 0;
@@ -302,9 +275,11 @@ static int open_xsk(const char *port, uint32_t queue, const struct mlr_queue_pla
 	if (metadata && xsk->frame_chunks > 1)
 		error = -EMSGSIZE; /* every chunk would need room */
 	if (!error)
-		error = create_umem(xsk);
+		error = map_area(xsk);
 	if (!error)
-		error = create_socket(xsk, port, queue);
+		error = create_rings(xsk);
+	if (!error)
+		error = bind_socket(xsk, port, queue);
 	if (error)
 		close_xsk(&xsk->tx);
 	else
@@ -336,7 +311,6 @@ enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_qu
 	struct tx_xsk *xsk;
 	int error;
 
-	libxdp_set_print(NULL);
 	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* where it is refused, creating the UMEM fails and says why */
 	error = open_when_free(port, queue, plan, wants_any ? metadata : NULL, &xsk);
 	if (error)
@@ -358,7 +332,7 @@ static int kick(struct tx_xsk *xsk)
 	if (!xsk_ring_prod__needs_wakeup(&xsk->ring))
 		return 0;
 	/* not sendto() of the C library, which makes it a cancellation point */
-	if (syscall(SYS_sendto, xsk->fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
+	if (syscall(SYS_sendto, xsk->rings.fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
 	xsk->is_down = errno == ENETDOWN;
 	if (errno != EAGAIN && errno != EBUSY && errno != ENOBUFS && errno != EINTR && !xsk->is_down)

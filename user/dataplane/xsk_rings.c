@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/exit_code.h"
+
 #ifndef XDP_UMEM_TX_METADATA_LEN
 #define XDP_UMEM_TX_METADATA_LEN (1 << 2) /* Linux 6.11; those before look at the length without */
 #endif
@@ -23,35 +25,54 @@ static int register_umem(int fd, const struct xsk_rings_wish *wish)
 		.address = (uintptr_t)wish->area,
 		.octets = wish->area_octets,
 		.chunk_octets = wish->chunk_octets,
-		.flags = XDP_UMEM_TX_METADATA_LEN,
-		.metadata_octets = XSK_METADATA_OCTETS,
+		.flags = wish->metadata ? XDP_UMEM_TX_METADATA_LEN : 0,
+		.metadata_octets = wish->metadata ? XSK_METADATA_OCTETS : 0,
 	};
 
 	if (!setsockopt(fd, SOL_XDP, XDP_UMEM_REG, &umem, sizeof(umem)))
 		return 0;
-	if (errno != EINVAL)
+	if (errno != EINVAL || !wish->metadata)
 		return -errno;
 	umem.flags = 0;
 	return setsockopt(fd, SOL_XDP, XDP_UMEM_REG, &umem, sizeof(umem)) ? -errno : 0;
 }
 
+enum { FILL, COMPLETION, TRANSMIT };
+
+/* How the kernel calls each ring, and where it describes it. */
+static const struct {
+	int size_option;
+	off_t place;
+	size_t entry_octets, offset; /* the latter in struct xdp_mmap_offsets */
+} kinds[] = {
+	[FILL] = { XDP_UMEM_FILL_RING, (off_t)XDP_UMEM_PGOFF_FILL_RING, sizeof(uint64_t),
+		   offsetof(struct xdp_mmap_offsets, fr) },
+	[COMPLETION] = { XDP_UMEM_COMPLETION_RING, (off_t)XDP_UMEM_PGOFF_COMPLETION_RING, sizeof(uint64_t),
+			 offsetof(struct xdp_mmap_offsets, cr) },
+	[TRANSMIT] = { XDP_TX_RING, (off_t)XDP_PGOFF_TX_RING, sizeof(struct xdp_desc),
+		       offsetof(struct xdp_mmap_offsets, tx) },
+};
+
 static int size_rings(int fd, uint32_t entries)
 {
-	static const int rings[] = { XDP_UMEM_FILL_RING, XDP_UMEM_COMPLETION_RING, XDP_TX_RING };
-
-	for (size_t i = 0; i < sizeof(rings) / sizeof(*rings); i++)
-		if (setsockopt(fd, SOL_XDP, rings[i], &entries, sizeof(entries)))
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (setsockopt(fd, SOL_XDP, kinds[i].size_option, &entries, sizeof(entries)))
 			return -errno;
 	return 0;
 }
 
-static int map_ring(int fd, size_t octets, off_t which, void **ret)
+static int map_rings(struct xsk_rings *rings, const struct xdp_mmap_offsets *offsets, uint32_t entries)
 {
-	void *map = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, which);
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		const struct xdp_ring_offset *offset = (const void *)((const char *)offsets + kinds[i].offset);
+		size_t octets = offset->desc + entries * kinds[i].entry_octets;
+		void *map = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, rings->fd, kinds[i].place);
 
-	if (map == MAP_FAILED)
-		return -errno;
-	*ret = map;
+		if (map == MAP_FAILED)
+			return -errno;
+		rings->maps[i].at = map;
+		rings->maps[i].octets = octets;
+	}
 	return 0;
 }
 
@@ -80,22 +101,6 @@ static struct xsk_ring_cons consumer_of(char *map, const struct xdp_ring_offset 
 	};
 }
 
-static int map_rings(struct xsk_rings *rings, const struct xdp_mmap_offsets *offsets, uint32_t entries)
-{
-	int error;
-
-	rings->fill_octets = offsets->fr.desc + entries * sizeof(uint64_t);
-	rings->completion_octets = offsets->cr.desc + entries * sizeof(uint64_t);
-	rings->transmit_octets = offsets->tx.desc + entries * sizeof(struct xdp_desc);
-	error = map_ring(rings->fd, rings->fill_octets, (off_t)XDP_UMEM_PGOFF_FILL_RING, &rings->fill);
-	if (!error)
-		error = map_ring(rings->fd, rings->completion_octets, (off_t)XDP_UMEM_PGOFF_COMPLETION_RING,
-				 &rings->completion);
-	if (!error)
-		error = map_ring(rings->fd, rings->transmit_octets, (off_t)XDP_PGOFF_TX_RING, &rings->transmit);
-	return error;
-}
-
 int xsk_rings_open(const struct xsk_rings_wish *wish, struct xsk_rings *ret, struct xsk_ring_prod *ret_fill,
 		   struct xsk_ring_prod *ret_transmit, struct xsk_ring_cons *ret_completion)
 {
@@ -115,9 +120,9 @@ int xsk_rings_open(const struct xsk_rings_wish *wish, struct xsk_rings *ret, str
 		return error;
 	}
 	*ret = rings;
-	*ret_fill = producer_of(rings.fill, &offsets.fr, wish->entries);
-	*ret_transmit = producer_of(rings.transmit, &offsets.tx, wish->entries);
-	*ret_completion = consumer_of(rings.completion, &offsets.cr, wish->entries);
+	*ret_fill = producer_of(rings.maps[FILL].at, &offsets.fr, wish->entries);
+	*ret_completion = consumer_of(rings.maps[COMPLETION].at, &offsets.cr, wish->entries);
+	*ret_transmit = producer_of(rings.maps[TRANSMIT].at, &offsets.tx, wish->entries);
 	return 0;
 }
 
@@ -135,12 +140,9 @@ int xsk_rings_bind(const struct xsk_rings *rings, const char *port, uint32_t que
 
 void xsk_rings_close(struct xsk_rings *rings)
 {
-	if (rings->fill)
-		munmap(rings->fill, rings->fill_octets);
-	if (rings->completion)
-		munmap(rings->completion, rings->completion_octets);
-	if (rings->transmit)
-		munmap(rings->transmit, rings->transmit_octets);
+	for (size_t i = 0; i < COUNT(rings->maps); i++)
+		if (rings->maps[i].at)
+			munmap(rings->maps[i].at, rings->maps[i].octets);
 	if (rings->fd > 0)
 		close(rings->fd);
 	*rings = (struct xsk_rings){ .fd = -1 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An AF_XDP socket and its UMEM, made without libxdp's help: one whose frames may carry transmit metadata (Linux 6.8).
+ * An AF_XDP socket and its UMEM, made without libxdp's help, so that frames may carry transmit metadata (Linux 6.8).
  *
  * libxdp 1.3.1, Debian 12's, registers a UMEM without room for them. What the rings are is its <xdp/xsk.h> all the same, and
  * so are the functions that work on them.
@@ -11,6 +11,7 @@
 #pragma once
 
 #include <linux/if_xdp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <xdp/xsk.h>
@@ -43,8 +44,10 @@ _Static_assert(XSK_METADATA_OCTETS == 24, "as the kernel has it");
 
 struct xsk_rings {
 	int fd; /* the socket; -1: none */
-	void *fill, *transmit, *completion;
-	size_t fill_octets, transmit_octets, completion_octets;
+	struct {
+		void *at;
+		size_t octets;
+	} maps[3];
 };
 
 /* What to make. */
@@ -53,9 +56,10 @@ struct xsk_rings_wish {
 	size_t area_octets;
 	uint32_t chunk_octets;
 	uint32_t entries; /* of each ring */
+	bool metadata;
 };
 
-/* A socket with these rings, bound to nothing yet. 0 or -errno: -EINVAL where the kernel knows no metadata. */
+/* A socket with these rings, bound to nothing yet. 0 or -errno: -EINVAL where metadata are wished for and the kernel knows none. */
 int xsk_rings_open(const struct xsk_rings_wish *wish, struct xsk_rings *ret, struct xsk_ring_prod *ret_fill,
 		   struct xsk_ring_prod *ret_transmit, struct xsk_ring_cons *ret_completion);
 /* Bind it to a queue. The kernel chooses zero-copy where there is any. */
