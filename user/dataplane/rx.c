@@ -60,15 +60,12 @@ struct rx {
 	struct rx_bpf *skeleton;
 	int link_fd; /* -1: not attached */
 	int cpu_count;
-	uint32_t window;     /* sequence numbers that a flow remembers */
-	struct rx_cpu *cpus; /* mapped: one a possible CPU */
-	size_t mapped_octets;
-	struct rx_interval *intervals; /* mapped: RX_CPU_INTERVALS a possible CPU. NULL: they are not counted */
-	size_t intervals_octets;
-	struct rx_service *services; /* mapped: as many a possible CPU as there are. NULL: they are not counted */
-	size_t services_octets;
-	uint64_t *seconds; /* mapped: of each service, one after the other */
-	size_t seconds_octets;
+	uint32_t window; /* sequence numbers that a flow remembers */
+	/* mapped; NULL where they are not counted, as all but the first may be */
+	struct rx_cpu *cpus;           /* one a possible CPU */
+	struct rx_interval *intervals; /* RX_CPU_INTERVALS a possible CPU */
+	struct rx_service *services;   /* as many a possible CPU as there are */
+	uint64_t *seconds;             /* of each service, one after the other */
 };
 
 /* --- loading and attaching ------------------------------------------------------------------------------------------ */
@@ -181,37 +178,47 @@ static void choose_device(struct rx *rx, int ifindex)
 		bpf_program__set_ifindex(rx->skeleton->progs.rx, (uint32_t)ifindex);
 }
 
-/* Map all of a map. 0 or -errno. */
-static int map_values(const struct bpf_map *map, size_t octets, void **ret, size_t *ret_octets)
+/* All values of a map, in whole pages. */
+static size_t octets_of(const struct bpf_map *map)
 {
+	size_t octets = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
 	size_t page_octets = (size_t)sysconf(_SC_PAGESIZE);
-	void *values;
 
-	octets = (octets + page_octets - 1) / page_octets * page_octets;
-	values = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-	if (values == MAP_FAILED)
-		return -errno;
-	*ret = values;
-	*ret_octets = octets;
-	return 0;
+	return (octets + page_octets - 1) / page_octets * page_octets;
+}
+
+/* NULL with errno set. */
+static void *map_values(const struct bpf_map *map)
+{
+	void *values = mmap(NULL, octets_of(map), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	return values == MAP_FAILED ? NULL : values;
+}
+
+static void unmap_values(const struct bpf_map *map, void *values)
+{
+	if (values)
+		munmap(values, octets_of(map));
 }
 
 static int map_counters(struct rx *rx, const struct rx_options *options)
 {
-	size_t count = (size_t)rx->cpu_count, services = options->service_count;
-	int error =
-		map_values(rx->skeleton->maps.cpus, count * sizeof(struct rx_cpu), (void **)&rx->cpus, &rx->mapped_octets);
+	const struct rx_bpf *skeleton = rx->skeleton;
 
-	if (!error && options->interval_ns)
-		error = map_values(rx->skeleton->maps.intervals, count * RX_CPU_INTERVALS * sizeof(struct rx_interval),
-				   (void **)&rx->intervals, &rx->intervals_octets);
-	if (!error && services)
-		error = map_values(rx->skeleton->maps.services, count * services * sizeof(struct rx_service),
-				   (void **)&rx->services, &rx->services_octets);
-	if (!error && services && options->second_count)
-		error = map_values(rx->skeleton->maps.seconds, services * options->second_count * sizeof(uint64_t),
-				   (void **)&rx->seconds, &rx->seconds_octets);
-	return error;
+	if (!(rx->cpus = map_values(skeleton->maps.cpus)) ||
+	    (options->interval_ns && !(rx->intervals = map_values(skeleton->maps.intervals))) ||
+	    (options->service_count && !(rx->services = map_values(skeleton->maps.services))) ||
+	    (options->service_count && options->second_count && !(rx->seconds = map_values(skeleton->maps.seconds))))
+		return -errno;
+	return 0;
+}
+
+static void unmap_counters(struct rx *rx)
+{
+	unmap_values(rx->skeleton->maps.cpus, rx->cpus);
+	unmap_values(rx->skeleton->maps.intervals, rx->intervals);
+	unmap_values(rx->skeleton->maps.services, rx->services);
+	unmap_values(rx->skeleton->maps.seconds, rx->seconds);
 }
 
 /* Load a variant with this window. 0 or -errno, unsaid. */
@@ -284,14 +291,8 @@ void rx_close(struct rx *rx)
 		return;
 	if (rx->link_fd >= 0)
 		close(rx->link_fd); /* detaches the program */
-	if (rx->cpus)
-		munmap(rx->cpus, rx->mapped_octets);
-	if (rx->intervals)
-		munmap(rx->intervals, rx->intervals_octets);
-	if (rx->services)
-		munmap(rx->services, rx->services_octets);
-	if (rx->seconds)
-		munmap(rx->seconds, rx->seconds_octets);
+	if (rx->skeleton)
+		unmap_counters(rx);
 	rx_bpf__destroy(rx->skeleton);
 	free(rx);
 }
@@ -426,9 +427,9 @@ void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uin
 			memset(intervals_of(rx, trial, i), 0, RX_INTERVALS_MAX * sizeof(struct rx_interval));
 	}
 	if (rx->services)
-		memset(rx->services, 0, rx->services_octets);
+		memset(rx->services, 0, octets_of(rx->skeleton->maps.services));
 	if (rx->seconds)
-		memset(rx->seconds, 0, rx->seconds_octets);
+		memset(rx->seconds, 0, octets_of(rx->skeleton->maps.seconds));
 	variables->first_sequence = first_sequence;
 	variables->sequence_count = sequence_count < UINT32_MAX ? (uint32_t)sequence_count : UINT32_MAX;
 	variables->generation++;
@@ -460,38 +461,27 @@ uint32_t rx_late(const struct rx *rx, uint16_t trial)
 
 void rx_snapshot(const struct rx *rx, struct rx_counters *ret)
 {
-	uint64_t sum[RX_COUNTER_FIELDS] = { 0 };
-
+	memset(ret, 0, sizeof(*ret));
 	for (int i = 0; i < rx->cpu_count; i++) {
 		const volatile uint64_t *fields = (const volatile uint64_t *)&rx->cpus[i].counters;
 
 		for (size_t field = 0; field < RX_COUNTER_FIELDS; field++)
-			sum[field] += fields[field];
+			((uint64_t *)ret)[field] += fields[field];
 	}
-	memcpy(ret, sum, sizeof(*ret));
 }
 
 void rx_add(struct rx_counters *sum, const struct rx_counters *more)
 {
-	uint64_t a[RX_COUNTER_FIELDS], b[RX_COUNTER_FIELDS];
-
-	memcpy(a, sum, sizeof(a));
-	memcpy(b, more, sizeof(b));
 	for (size_t field = 0; field < RX_COUNTER_FIELDS; field++)
-		a[field] += b[field];
-	memcpy(sum, a, sizeof(*sum));
+		((uint64_t *)sum)[field] += ((const uint64_t *)more)[field];
 }
 
 struct rx_counters rx_subtract(const struct rx_counters *after, const struct rx_counters *before)
 {
-	uint64_t a[RX_COUNTER_FIELDS], b[RX_COUNTER_FIELDS];
-	struct rx_counters difference;
+	struct rx_counters difference = *after;
 
-	memcpy(a, after, sizeof(a));
-	memcpy(b, before, sizeof(b));
 	for (size_t field = 0; field < RX_COUNTER_FIELDS; field++)
-		a[field] -= b[field];
-	memcpy(&difference, a, sizeof(difference));
+		((uint64_t *)&difference)[field] -= ((const uint64_t *)before)[field];
 	return difference;
 }
 
