@@ -11,6 +11,7 @@
 
 #include "base/destination.h"
 #include "base/exit_code.h"
+#include "base/files.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/units.h"
@@ -129,16 +130,13 @@ static int read_directory(struct results *store)
 
 double results_free_memory(void)
 {
-	FILE *stream = fopen("/proc/meminfo", "re");
 	double octets = KEEP_DEFAULT;
 	char line[256];
 	unsigned long kib;
 
-	while (stream && fgets(line, sizeof(line), stream))
-		if (sscanf(line, "MemAvailable: %lu", &kib) == 1)
-			octets = 1024.0 * (double)kib / 4;
-	if (stream)
-		fclose(stream);
+	file_find_line("/proc/meminfo", "MemAvailable:", line, sizeof(line));
+	if (sscanf(line, "MemAvailable: %lu", &kib) == 1)
+		octets = 1024.0 * (double)kib / 4;
 	return octets > KEEP_LEAST ? octets : KEEP_LEAST;
 }
 

@@ -63,18 +63,25 @@ int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length
 	return 0;
 }
 
-int file_read_line(const char *path, char *line, size_t size)
+int file_find_line(const char *path, const char *beginning, char *line, size_t size)
 {
 	FILE *stream = fopen(path, "re");
 	int error = stream ? 0 : -errno;
 
 	line[0] = '\0';
-	if (stream && !fgets(line, (int)size, stream) && ferror(stream))
+	while (stream && fgets(line, (int)size, stream) && strncmp(line, beginning, strlen(beginning)))
+		line[0] = '\0';
+	if (stream && ferror(stream))
 		error = -EIO;
 	line[strcspn(line, "\n")] = '\0';
 	if (stream)
 		fclose(stream);
 	return error;
+}
+
+int file_read_line(const char *path, char *line, size_t size)
+{
+	return file_find_line(path, "", line, size);
 }
 
 int file_set(const char *path, const char *value)

@@ -13,6 +13,8 @@
 int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length);
 /* The first line of a file, as /proc and /sys have them, without its end. 0 or -errno, and an empty line then. */
 int file_read_line(const char *path, char *line, size_t size);
+/* The first that begins so, likewise; an empty one, too, where none does. */
+int file_find_line(const char *path, const char *beginning, char *line, size_t size);
 /* Write a value into a file of /proc or /sys. 0 or -errno. */
 int file_set(const char *path, const char *value);
 /* Open a file, made where O_CREAT is among the flags, and lock it: a descriptor. -EBUSY: somebody else has the lock;

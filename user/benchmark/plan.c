@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/json_text.h"
 #include "base/output.h"
 #include "base/text_stream.h"
@@ -49,20 +50,15 @@ struct expected_load {
 /* The speed of a link, as the kernel tells everybody; 0 where there is none (veth, no carrier). */
 static double link_bps(const char *port)
 {
-	char path[128];
-	double megabits = 0;
-	FILE *stream;
+	char path[128], line[32];
+	double megabits;
 
 	snprintf(path, sizeof(path), "/sys/class/net/%s/device", port);
 	if (access(path, F_OK))
 		return 0; /* no hardware behind it: what it tells of a speed is made up */
 	snprintf(path, sizeof(path), "/sys/class/net/%s/speed", port);
-	stream = fopen(path, "re");
-	if (!stream)
+	if (file_read_line(path, line, sizeof(line)) || sscanf(line, "%lf", &megabits) != 1 || megabits < 0)
 		return 0;
-	if (fscanf(stream, "%lf", &megabits) != 1 || megabits < 0)
-		megabits = 0;
-	fclose(stream);
 	return megabits * BPS_PER_MEGABIT;
 }
 

@@ -2,9 +2,9 @@
 #include "dataplane/tx_cpu.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/cpulist.h"
+#include "base/files.h"
 
 #define PATH_SIZE 128
 #define LIST_SIZE 1024
@@ -13,19 +13,10 @@
 static void near_port(const char *port, cpu_set_t *ret)
 {
 	char path[PATH_SIZE], list[LIST_SIZE];
-	FILE *file;
 
-	CPU_ZERO(ret);
 	snprintf(path, sizeof(path), "/sys/class/net/%s/device/local_cpulist", port);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	if (fgets(list, sizeof(list), file)) {
-		list[strcspn(list, "\n")] = '\0';
-		if (!cpulist_parse(list, ret))
-			CPU_ZERO(ret);
-	}
-	fclose(file);
+	if (file_read_line(path, list, sizeof(list)) || !cpulist_parse(list, ret))
+		CPU_ZERO(ret);
 }
 
 /* The lowest one of a set; -1 of an empty one. */

@@ -6,6 +6,8 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
+#include "base/files.h"
+
 #define BOOT_SIZE 40
 #define LINK_SIZE 40
 
@@ -13,14 +15,9 @@
 
 static void name_clock(char ret_name[CLOCK_NAME_SIZE])
 {
-	char boot[BOOT_SIZE] = "", time[LINK_SIZE] = "";
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	char boot[BOOT_SIZE], time[LINK_SIZE] = "";
 
-	if (file) {
-		if (fscanf(file, "%39s", boot) != 1)
-			boot[0] = '\0';
-		fclose(file);
-	}
+	file_read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
 	/* without time namespaces there is no such link, and one clock */
 	if (readlink("/proc/self/ns/time", time, sizeof(time) - 1) < 0)
 		time[0] = '\0';

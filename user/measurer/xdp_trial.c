@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/stop.h"
 #include "measurer/departure.h"
 #include "measurer/timestamps.h"
@@ -59,7 +61,7 @@ static enum exit_code wait_phase(double wait_s)
 static uint64_t read_resets(const char *port)
 {
 	char pattern[sizeof("/sys/class/net//queues/tx-*/tx_timeout") + IF_NAMESIZE];
-	unsigned long long resets;
+	char line[32];
 	uint64_t sum = 0;
 	glob_t found;
 
@@ -67,12 +69,8 @@ static uint64_t read_resets(const char *port)
 	if (glob(pattern, 0, NULL, &found))
 		return 0;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
-		FILE *file = fopen(found.gl_pathv[i], "re");
-
-		if (file && fscanf(file, "%llu", &resets) == 1)
-			sum += resets;
-		if (file)
-			fclose(file);
+		file_read_line(found.gl_pathv[i], line, sizeof(line));
+		sum += strtoull(line, NULL, 10);
 	}
 	globfree(&found);
 	return sum;

@@ -337,19 +337,14 @@ static json_t *new_document(const struct link_info *link)
 /* Whether a process is gone: a zombie has closed all files once its other threads are gone, too. */
 static bool is_dead(int pid)
 {
-	char path[PATH_SIZE], state = 0;
+	char path[PATH_SIZE], line[PATH_SIZE], state = 0;
 	glob_t threads = { 0 };
-	FILE *stream;
 	bool alone;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	stream = fopen(path, "re");
-	if (!stream)
+	if (file_read_line(path, line, sizeof(line)))
 		return true;
-	if (fscanf(stream, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	fclose(stream);
-	if (state != 'Z' && state != 'X')
+	if (sscanf(line, "%*d (%*[^)]) %c", &state) != 1 || (state != 'Z' && state != 'X'))
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/task/*", pid);
 	alone = glob(path, 0, NULL, &threads) || threads.gl_pathc <= 1;

@@ -38,12 +38,9 @@ static struct {
 
 static bool read_session(const char *path, struct session *ret)
 {
-	FILE *file = fopen(path, "re");
-	bool found = file && fscanf(file, READ_FORMAT, ret->name, &ret->niceness) == 2;
+	char line[NAME_SIZE + 16];
 
-	if (file)
-		fclose(file);
-	return found;
+	return !file_read_line(path, line, sizeof(line)) && sscanf(line, READ_FORMAT, ret->name, &ret->niceness) == 2;
 }
 
 static bool write_niceness(const char *path, int niceness)

@@ -257,23 +257,13 @@ static void check_numa(const char *root, json_t *checks)
 
 /* --- memory and load ------------------------------------------------------------------------------------------------ */
 
-static unsigned long meminfo(const char *root, const char *format)
+static unsigned long meminfo(const char *root, const char *name)
 {
 	char path[PATH_SIZE], line[LINE_SIZE];
-	unsigned long value = 0;
-	FILE *stream;
 
 	snprintf(path, sizeof(path), "%s/proc/meminfo", root);
-	stream = fopen(path, "re");
-	while (stream && fgets(line, sizeof(line), stream)) {
-		if (strncmp(line, format, strlen(format)))
-			continue;
-		value = strtoul(line + strlen(format), NULL, 10);
-		break;
-	}
-	if (stream)
-		fclose(stream);
-	return value;
+	file_find_line(path, name, line, sizeof(line));
+	return *line ? strtoul(line + strlen(name), NULL, 10) : 0;
 }
 
 static void check_hugepages(const char *root, json_t *checks)

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/units.h"
 
 /* A library to look for among the loaded ones. */
@@ -45,24 +46,16 @@ static json_t *board_model(void)
 		text[fread(text, 1, sizeof(text) - 1, stream)] = '\0';
 		fclose(stream);
 	}
-	return text[0] ? json_string(text) : NULL;
+	return text[0] ? json_string(text) : json_null();
 }
 
 /* "model name" of the first processor; where there are numbers only (arm64), the board. */
 static json_t *cpu_model(void)
 {
-	FILE *stream = fopen("/proc/cpuinfo", "re");
-	json_t *model = NULL;
 	char line[256], text[200];
 
-	while (stream && !model && fgets(line, sizeof(line), stream))
-		if (sscanf(line, "model name : %199[^\n]", text) == 1)
-			model = json_string(text);
-	if (stream)
-		fclose(stream);
-	if (!model)
-		model = board_model();
-	return model ? model : json_null();
+	file_find_line("/proc/cpuinfo", "model name", line, sizeof(line));
+	return sscanf(line, "model name : %199[^\n]", text) == 1 ? json_string(text) : board_model();
 }
 
 static json_t *utc(time_t moment)
