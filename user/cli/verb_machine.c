@@ -101,26 +101,20 @@ enum exit_code verb_lab_on(const struct config *config)
 
 enum exit_code verb_lab_down(const struct config *config)
 {
-	bool was_up;
+	struct lab lab;
 	enum exit_code code = check_name(config->lab_name);
 
-	if (!code)
-		code = lab_down(config->lab_name, &was_up);
-	if (!code && !was_up)
+	if (!code && !lab_find(config->lab_name, &lab))
 		note("lab: '%s' is not up", config->lab_name);
-	return code;
+	return code ? code : lab_down(config->lab_name);
 }
 
 static enum exit_code show_lab(const char *name, enum format format)
 {
 	char lost[LAB_LOST_SIZE];
 	struct lab lab;
-	bool exists;
-	enum exit_code code = lab_find(name, &lab, &exists);
 
-	if (code)
-		return code;
-	if (!exists || !lab.complete)
+	if (!lab_find(name, &lab) || !lab.complete)
 		return refuse(EXIT_UNMET, "lab: '%s' is not up; 'xdp-mlr lab up' starts it", name);
 	if (lab_has_lost(&lab, lost))
 		return refuse(EXIT_UNMET, "lab: '%s' is up, but %s is gone; take it down and up again", lab.name, lost);

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json_read.h"
 #include "lab/hostile.h"
 #include "lab/sut.h"
 #include "netdev/namespace.h"
@@ -50,31 +51,30 @@ static enum exit_code store(const struct lab *lab)
 	return error ? refuse(EXIT_INCAPABLE, "lab: cannot write %s: %s", path, why(errno)) : EXIT_DONE;
 }
 
-enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists)
+bool lab_find(const char *name, struct lab *ret)
 {
 	const char *a, *b, *namespace, *sut;
 	char path[PATH_SIZE];
 	json_auto_t *document = NULL;
-	int complete, forwarder = 0;
+	int complete;
 
 	state_path(name, path);
-	*ret_exists = false;
 	if (access(path, F_OK))
-		return EXIT_DONE;
+		return false;
 	document = json_load_file(path, 0, NULL);
 	*ret = (struct lab){ 0 };
 	snprintf(ret->name, sizeof(ret->name), "%s", name);
-	if (!json_unpack(document, "{s:[s,s], s:s, s:s, s:b, s?i}", "ports", &a, &b, "namespace", &namespace, "sut", &sut,
-			 "complete", &complete, "forwarder", &forwarder)) {
+	ret->maker = (pid_t)read_integer(document, "pid");
+	if (!json_unpack(document, "{s:[s,s], s:s, s:s, s:b}", "ports", &a, &b, "namespace", &namespace, "sut", &sut,
+			 "complete", &complete)) {
 		snprintf(ret->ports[PORT_A], IF_NAMESIZE, "%s", a);
 		snprintf(ret->ports[PORT_B], IF_NAMESIZE, "%s", b);
 		snprintf(ret->namespace, sizeof(ret->namespace), "%s", namespace);
 		snprintf(ret->sut, sizeof(ret->sut), "%s", sut);
 		ret->complete = complete;
-		ret->forwarder = forwarder;
+		ret->forwarder = (pid_t)read_integer(document, "forwarder");
 	} /* else: cut short while it was written, so incomplete; `lab down` goes by the name */
-	*ret_exists = true;
-	return EXIT_DONE;
+	return true;
 }
 
 /* --- the namespace -------------------------------------------------------------------------------------------------- */
@@ -216,16 +216,15 @@ static enum exit_code build(struct lab *lab, const struct sut_spec *sut)
 	return code;
 }
 
-static struct lab describe(const char *name, const struct sut_spec *sut)
+/* What it is called, with a namespace. */
+static struct lab names_of(const char *name)
 {
 	struct lab lab = { 0 };
 
 	snprintf(lab.name, sizeof(lab.name), "%s", name);
 	snprintf(lab.ports[PORT_A], IF_NAMESIZE, "%s-a", lab.name);
 	snprintf(lab.ports[PORT_B], IF_NAMESIZE, "%s-b", lab.name);
-	if (sut->kind != SUT_WIRE)
-		snprintf(lab.namespace, sizeof(lab.namespace), "xdp-mlr-%s", lab.name);
-	snprintf(lab.sut, sizeof(lab.sut), "%s", sut->text);
+	snprintf(lab.namespace, sizeof(lab.namespace), "xdp-mlr-%s", lab.name);
 	return lab;
 }
 
@@ -249,18 +248,19 @@ static enum exit_code check_names_free(const struct lab *lab)
 
 enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *ret)
 {
-	struct lab lab = describe(name, sut), other;
-	bool exists, was_up;
-	enum exit_code code;
+	struct lab lab = names_of(name), other;
+	enum exit_code code = state_directory_make();
+	bool exists = !code && lab_find(name, &other);
 
-	if ((code = state_directory_make()) || (code = lab_find(name, &other, &exists)))
+	if (code)
 		return code;
+	if (sut->kind == SUT_WIRE)
+		*lab.namespace = '\0';
+	snprintf(lab.sut, sizeof(lab.sut), "%s", sut->text);
 	if (exists && other.complete)
 		return refuse(EXIT_USAGE_ERROR, "lab: '%s' is up already (%s); 'xdp-mlr lab down --name %s' removes it",
 			      name, other.sut, name);
-	if (exists && (code = lab_down(name, &was_up)))
-		return code;
-	if ((code = check_names_free(&lab)) || (code = store(&lab)))
+	if ((exists && (code = lab_down(name))) || (code = check_names_free(&lab)) || (code = store(&lab)))
 		return code;
 	code = build(&lab, sut);
 	if (!code) {
@@ -268,7 +268,7 @@ enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *
 		code = store(&lab);
 	}
 	if (code)
-		lab_down(name, &was_up);
+		lab_down(name);
 	else
 		*ret = lab;
 	return code;
@@ -339,21 +339,17 @@ static enum exit_code delete_port(struct mnl_socket *netlink, const char *port)
 	return error && error != -ENODEV ? failed("delete port", port, error) : EXIT_DONE;
 }
 
-enum exit_code lab_down(const char *name, bool *ret_was_up)
+enum exit_code lab_down(const char *name)
 {
-	const struct sut_spec any = { .kind = SUT_ROUTER };
 	struct mnl_socket *netlink;
 	char path[PATH_SIZE];
-	struct lab lab;
-	enum exit_code code = lab_find(name, &lab, ret_was_up);
-	pid_t forwarder;
+	struct lab found, lab = names_of(name); /* by the name alone: the file may have been cut short */
+	enum exit_code code = EXIT_DONE;
 	int error;
 
-	if (code || !*ret_was_up)
-		return code;
-	forwarder = lab.forwarder;
-	lab = describe(name, &any); /* by the name alone: the file may have been cut short */
-	lab.forwarder = forwarder;
+	if (!lab_find(name, &found))
+		return EXIT_DONE;
+	lab.forwarder = found.forwarder;
 	error = netlink_open(&netlink);
 	if (error)
 		return failed("open a netlink socket for", name, error);
@@ -375,15 +371,12 @@ json_t *lab_log(const struct lab *lab)
 	return hostile_log_json(lab->name);
 }
 
-/* The process that was making a lab, as its state file tells. */
-static bool maker_lives(const char *path)
+static bool maker_lives(const struct lab *lab)
 {
-	json_auto_t *document = json_load_file(path, 0, NULL);
-	json_int_t pid = json_integer_value(json_object_get(document, "pid"));
 	char process[PATH_SIZE];
 
-	snprintf(process, sizeof(process), "/proc/%lld", (long long)pid);
-	return pid > 0 && !access(process, F_OK);
+	snprintf(process, sizeof(process), "/proc/%d", (int)lab->maker);
+	return lab->maker > 0 && !access(process, F_OK);
 }
 
 enum exit_code lab_each(enum exit_code (*visit)(const char *name, void *context), void *context)
@@ -405,16 +398,12 @@ enum exit_code lab_each(enum exit_code (*visit)(const char *name, void *context)
 
 static enum exit_code clean_one(const char *name, void *removed)
 {
-	char path[PATH_SIZE];
 	struct lab lab;
-	bool exists;
-	enum exit_code code = lab_find(name, &lab, &exists);
 
-	state_path(name, path);
-	if (code || !exists || lab.complete || maker_lives(path))
-		return code;
+	if (!lab_find(name, &lab) || lab.complete || maker_lives(&lab))
+		return EXIT_DONE;
 	++*(unsigned int *)removed;
-	return lab_down(name, &exists);
+	return lab_down(name);
 }
 
 enum exit_code lab_clean(unsigned int *ret_removed)

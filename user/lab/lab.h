@@ -27,13 +27,14 @@ struct lab {
 	char sut[LAB_SUT_SIZE];
 	pid_t forwarder; /* the process of a SUT that has one, else 0 */
 	bool complete;   /* false: the `lab up` that made it did not finish */
+	pid_t maker;     /* the process of that */
 };
 
 enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *ret);
 /* Remove it; what is not there is no error. */
-enum exit_code lab_down(const char *name, bool *ret_was_up);
-/* The lab of this name as its state file tells; *ret_exists false if there is none. */
-enum exit_code lab_find(const char *name, struct lab *ret, bool *ret_exists);
+enum exit_code lab_down(const char *name);
+/* The lab of this name as its state file tells; false if there is none. */
+bool lab_find(const char *name, struct lab *ret);
 /* Call for each lab that has a state file, by name, until a call returns another code than EXIT_DONE; that code. */
 enum exit_code lab_each(enum exit_code (*visit)(const char *name, void *context), void *context);
 /* Whether something of it is gone: its namespace, a port, the SUT's own process. What, in words. */
