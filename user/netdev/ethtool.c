@@ -22,12 +22,11 @@
 /* Family "netdev" of Linux 6.3 and later; its header is missing in older systems. */
 #define NETDEV_FAMILY            "netdev"
 #define NETDEV_DEV_GET           1
-#define NETDEV_DEV_IFINDEX       1
+#define NETDEV_IFINDEX           1
 #define NETDEV_DEV_XDP_FEATURES  3
 #define NETDEV_DEV_RX_METADATA   5
 #define NETDEV_DEV_XSK_FEATURES  6
 #define NETDEV_QSTATS_GET        12
-#define NETDEV_QSTATS_IFINDEX    1
 #define NETDEV_QSTATS_TX_PACKETS 10
 #define NETDEV_XDP_BASIC         (1u << 0)
 #define NETDEV_XDP_NDO_XMIT      (1u << 2)
@@ -167,6 +166,20 @@ static int get_numbers(struct ethtool *ethtool, uint8_t command, int ifindex, st
 {
 	*ret = (struct numbers){ 0 };
 	return get(ethtool, command, ifindex, read_numbers, ret);
+}
+
+/* The same of family "netdev", which names the link by its first attribute in all messages. */
+static int get_netdev(struct ethtool *ethtool, uint8_t command, uint16_t flags, int ifindex, struct numbers *ret)
+{
+	struct request request;
+
+	*ret = (struct numbers){ 0 };
+	if (!ethtool->netdev_family)
+		return -EOPNOTSUPP;
+	start(&request, ethtool->netdev_family, command);
+	request.header->nlmsg_flags |= flags;
+	mnl_attr_put_u32(request.header, NETDEV_IFINDEX, (uint32_t)ifindex);
+	return exchange(ethtool->netlink, &request, read_numbers, ret);
 }
 
 /* --- sets of named bits --------------------------------------------------------------------------------------------- */
@@ -417,16 +430,10 @@ int ethtool_clock(struct ethtool *ethtool, int ifindex, struct link_clock *ret)
 
 int ethtool_xdp(struct ethtool *ethtool, int ifindex, struct link_xdp *ret)
 {
-	struct numbers numbers = { 0 };
-	struct request request;
+	struct numbers numbers;
 	uint64_t xdp, metadata, xsk;
-	int error;
+	int error = get_netdev(ethtool, NETDEV_DEV_GET, 0, ifindex, &numbers);
 
-	if (!ethtool->netdev_family)
-		return -EOPNOTSUPP;
-	start(&request, ethtool->netdev_family, NETDEV_DEV_GET);
-	mnl_attr_put_u32(request.header, NETDEV_DEV_IFINDEX, (uint32_t)ifindex);
-	error = exchange(ethtool->netlink, &request, read_numbers, &numbers);
 	if (error)
 		return error;
 	xdp = numbers.of[NETDEV_DEV_XDP_FEATURES];
@@ -452,22 +459,15 @@ int ethtool_xdp(struct ethtool *ethtool, int ifindex, struct link_xdp *ret)
 
 int ethtool_queue_packets(struct ethtool *ethtool, int ifindex, uint64_t *ret)
 {
-	struct numbers numbers = { 0 };
-	struct request request;
-	int error;
+	struct numbers numbers;
+	/* a dump it is though it is one link's, summed */
+	int error = get_netdev(ethtool, NETDEV_QSTATS_GET, NLM_F_DUMP, ifindex, &numbers);
 
-	if (!ethtool->netdev_family)
-		return -EOPNOTSUPP;
-	start(&request, ethtool->netdev_family, NETDEV_QSTATS_GET);
-	request.header->nlmsg_flags |= NLM_F_DUMP; /* which it is though it is one link's, summed */
-	mnl_attr_put_u32(request.header, NETDEV_QSTATS_IFINDEX, (uint32_t)ifindex);
-	error = exchange(ethtool->netlink, &request, read_numbers, &numbers);
-	if (error)
-		return error;
-	if (!numbers.has[NETDEV_QSTATS_TX_PACKETS])
-		return -EOPNOTSUPP;
-	*ret = numbers.of[NETDEV_QSTATS_TX_PACKETS];
-	return 0;
+	if (!error && !numbers.has[NETDEV_QSTATS_TX_PACKETS])
+		error = -EOPNOTSUPP;
+	if (!error)
+		*ret = numbers.of[NETDEV_QSTATS_TX_PACKETS];
+	return error;
 }
 
 /* --- by ioctl ------------------------------------------------------------------------------------------------------- */

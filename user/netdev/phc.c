@@ -72,21 +72,19 @@ struct phc_offset phc_chain(const struct phc_offset *first, const struct phc_off
 	};
 }
 
-static uint64_t distance_ns(const struct phc_offset *one, const struct phc_offset *other)
+static uint64_t off_ns(int64_t one_ns, int64_t other_ns)
 {
-	int64_t difference_ns = one->offset_ns - other->offset_ns;
-
-	return (uint64_t)(difference_ns < 0 ? -difference_ns : difference_ns);
+	return (uint64_t)(one_ns > other_ns ? one_ns - other_ns : other_ns - one_ns);
 }
 
 bool phc_agree(const struct phc_offset *one, const struct phc_offset *other)
 {
-	return distance_ns(one, other) <= one->bound_ns + other->bound_ns;
+	return off_ns(one->offset_ns, other->offset_ns) <= one->bound_ns + other->bound_ns;
 }
 
 uint64_t phc_bound_over_ns(const struct phc_offset *before, const struct phc_offset *after)
 {
-	uint64_t at_end_ns = distance_ns(before, after) + after->bound_ns;
+	uint64_t at_end_ns = off_ns(before->offset_ns, after->offset_ns) + after->bound_ns;
 
 	return at_end_ns > before->bound_ns ? at_end_ns : before->bound_ns;
 }
@@ -101,11 +99,6 @@ static void note_worst(uint64_t *worst_ns, uint64_t one_ns)
 {
 	if (one_ns > *worst_ns)
 		*worst_ns = one_ns;
-}
-
-static uint64_t off_ns(int64_t one_ns, int64_t other_ns)
-{
-	return (uint64_t)(one_ns > other_ns ? one_ns - other_ns : other_ns - one_ns);
 }
 
 void phc_track_add(struct phc_track *track, const struct phc_offset *comparison)
