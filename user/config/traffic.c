@@ -334,17 +334,17 @@ static enum exit_code check_range4(const struct port_config *port, const char *n
 	return EXIT_DONE;
 }
 
-static uint32_t low_word(const struct in6_addr *address)
+uint32_t traffic_low_word(const struct in6_addr *address)
 {
 	uint32_t word;
 
-	memcpy(&word, &address->s6_addr[12], sizeof(word));
+	memcpy(&word, &address->s6_addr[TRAFFIC_LOW_WORD], sizeof(word));
 	return ntohl(word);
 }
 
 static enum exit_code check_range6(const struct port_config *port, const char *name, const struct mlr_range *range)
 {
-	uint64_t first = low_word(&port->address6), last = first + (uint64_t)(range->count - 1) * range->step;
+	uint64_t first = traffic_low_word(&port->address6), last = first + (uint64_t)(range->count - 1) * range->step;
 	unsigned int host_bits = 128 - port->prefix6_length;
 	uint64_t end = host_bits >= 32 ? UINT32_MAX : first | ((1ull << host_bits) - 1);
 
@@ -353,7 +353,8 @@ static enum exit_code check_range6(const struct port_config *port, const char *n
 			      "--vary: %u addresses, %u apart, do not fit the network of port %s, or the last four octets "
 			      "of its address; choose others: --address6",
 			      range->count, range->step, name);
-	if (!memcmp(&port->gateway6, &port->address6, 12) && in_range(low_word(&port->gateway6), first, range))
+	if (!memcmp(&port->gateway6, &port->address6, TRAFFIC_LOW_WORD) &&
+	    in_range(traffic_low_word(&port->gateway6), first, range))
 		return refuse(EXIT_USAGE_ERROR,
 			      "--vary: among the addresses of port %s is its gateway; choose others: --address6", name);
 	return EXIT_DONE;

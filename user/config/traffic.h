@@ -28,6 +28,10 @@ enum exit_code traffic_check_services(const struct config *config, bool *ret_mee
 #define TRAFFIC_RANGES 2
 void traffic_addresses(const struct mlr_profile *profile, unsigned int port, struct mlr_range ret[TRAFFIC_RANGES]);
 
+/* What varies of an IPv6 address: its last four octets. */
+#define TRAFFIC_LOW_WORD 12
+uint32_t traffic_low_word(const struct in6_addr *address);
+
 /* In what the frames are: "MPLS, IPv4, GRE"; empty: in nothing. */
 const char *traffic_tunnels(const struct config *config);
 

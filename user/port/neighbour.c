@@ -25,7 +25,6 @@
 #define GATEWAY_GRACE_NS (NS_PER_S / 5) /* how long a gateway may still answer after the other port has */
 #define FRAME_OCTETS     256
 #define ND_HOP_LIMIT     255
-#define LOW_WORD         12 /* of an IPv6 address: what varies */
 
 /* A neighbour solicitation or advertisement with its one option, behind the IPv6 header. */
 struct discovery {
@@ -206,14 +205,6 @@ static void advertise(const struct neighbours *neighbours, unsigned int port, co
 
 /* --- our addresses -------------------------------------------------------------------------------------------------- */
 
-static uint32_t low_word(const struct in6_addr *address)
-{
-	uint32_t word;
-
-	memcpy(&word, &address->s6_addr[LOW_WORD], sizeof(word));
-	return ntohl(word);
-}
-
 static bool in_ranges(const struct neighbour_port *port, uint32_t first, uint32_t address)
 {
 	for (int i = 0; i < TRAFFIC_RANGES; i++) {
@@ -233,8 +224,8 @@ static bool is_ours4(const struct neighbour_port *port, struct in_addr address)
 
 static bool is_ours6(const struct neighbour_port *port, const struct in6_addr *address)
 {
-	return port->ip6 && !memcmp(address, &port->address6, LOW_WORD) &&
-	       in_ranges(port, low_word(&port->address6), low_word(address));
+	return port->ip6 && !memcmp(address, &port->address6, TRAFFIC_LOW_WORD) &&
+	       in_ranges(port, traffic_low_word(&port->address6), traffic_low_word(address));
 }
 
 /* --- receiving ------------------------------------------------------------------------------------------------------ */
@@ -455,10 +446,10 @@ void neighbours_announce(struct neighbours *neighbours, unsigned int count)
 		for (unsigned int i = 0; i < neighbours->port_count; i++) {
 			const struct neighbour_port *port = &neighbours->ports[i];
 			struct in_addr from = { .s_addr = htonl(ntohl(port->address.s_addr) + nth_offset(port, n)) };
-			uint32_t low = htonl(low_word(&port->address6) + nth_offset(port, n));
+			uint32_t low = htonl(traffic_low_word(&port->address6) + nth_offset(port, n));
 			struct in6_addr from6 = port->address6;
 
-			memcpy(&from6.s6_addr[LOW_WORD], &low, sizeof(low));
+			memcpy(&from6.s6_addr[TRAFFIC_LOW_WORD], &low, sizeof(low));
 			if (port->ip4)
 				send_arp(neighbours, i, ARPOP_REQUEST, from, NULL, port->gateway);
 			if (port->ip6)

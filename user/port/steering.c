@@ -31,41 +31,33 @@ static enum mlr_field widest_field(const struct mlr_profile *profile)
 	return widest;
 }
 
-/* A rule a value. */
-static size_t rules_by_value(const struct mlr_profile *profile, enum mlr_field field, unsigned int ip_version,
-			     unsigned int queues, struct link_rule *ret)
+/* As many queues as there are bits for. */
+static uint32_t by_bits(unsigned int queues)
 {
-	uint32_t count = profile->ranges[field].count ? profile->ranges[field].count : 1;
-
-	for (uint32_t k = 0; k < count; k++)
-		ret[k] = (struct link_rule){
-			.ip_version = ip_version,
-			.field = fields[field],
-			.value = mlr_profile_udp_port(profile, field, k),
-			.mask = UDP_PORT_MASK,
-			.queue = k % queues,
-		};
-	return count;
-}
-
-/* A rule a queue, by the lowest bits that change. */
-static size_t rules_by_bits(const struct mlr_profile *profile, enum mlr_field field, unsigned int ip_version,
-			    unsigned int queues, struct link_rule *ret)
-{
-	uint32_t step = profile->ranges[field].step ? profile->ranges[field].step : 1, count = 1;
-	int shift = __builtin_ctz(step);
+	uint32_t count = 1;
 
 	while (2 * count <= queues && 2 * count <= STEERING_QUEUES_MAX)
 		count *= 2;
-	if (count == 1)
+	return count;
+}
+
+/* A rule a value; or a queue, by the lowest bits that change. */
+static size_t rules_of_version(const struct mlr_profile *profile, enum mlr_field field, bool by_value,
+			       unsigned int ip_version, unsigned int queues, struct link_rule *ret)
+{
+	const struct mlr_range *range = &profile->ranges[field];
+	uint32_t count = !by_value ? by_bits(queues) : range->count ? range->count : 1;
+	int shift = __builtin_ctz(range->step ? range->step : 1);
+
+	if (!by_value && count == 1)
 		return 0; /* one queue gets all as it is */
 	for (uint32_t k = 0; k < count; k++)
 		ret[k] = (struct link_rule){
 			.ip_version = ip_version,
 			.field = fields[field],
-			.value = k << shift,
-			.mask = (count - 1) << shift,
-			.queue = k,
+			.value = by_value ? mlr_profile_udp_port(profile, field, k) : k << shift,
+			.mask = by_value ? UDP_PORT_MASK : (count - 1) << shift,
+			.queue = k % queues,
 		};
 	return count;
 }
@@ -78,11 +70,8 @@ size_t steering_rules(const struct mlr_profile *profile, unsigned int port, unsi
 	bool by_value = is_udp_port && profile->ranges[field].count <= STEERING_VALUES_MAX;
 	size_t count = 0;
 
-	for (unsigned int version = 4; version <= 6; version += 2) {
-		if (!receives(profile, port, version))
-			continue;
-		count += by_value ? rules_by_value(profile, field, version, queues, &ret[count])
-				  : rules_by_bits(profile, field, version, queues, &ret[count]);
-	}
+	for (unsigned int version = 4; version <= 6; version += 2)
+		if (receives(profile, port, version))
+			count += rules_of_version(profile, field, by_value, version, queues, &ret[count]);
 	return count;
 }
