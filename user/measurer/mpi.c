@@ -28,39 +28,26 @@ static const struct measurer_ops ops;
 
 /* --- sharing -------------------------------------------------------------------------------------------------------- */
 
-/* A text of `root`, for all; the caller frees it. */
-static enum exit_code share_text(unsigned int root, const char *text, char **ret)
-{
-	uint64_t octets = text ? strlen(text) + 1 : 0;
-	enum exit_code code = job_broadcast(root, &octets, sizeof(octets));
-	char *copy;
-
-	if (code)
-		return code;
-	copy = calloc(1, octets + 1);
-	if (!copy)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	if (text && job_rank() == root)
-		memcpy(copy, text, octets);
-	code = job_broadcast(root, copy, octets);
-	if (code)
-		free(copy);
-	else
-		*ret = copy;
-	return code;
-}
-
+/* A value of `root`, for all; it is taken over. */
 static enum exit_code share_json(unsigned int root, json_t *own, json_t **ret)
 {
-	char *shared = NULL;
 	owned char *text = own ? json_dumps(own, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-	enum exit_code code = share_text(root, text, &shared);
+	uint64_t octets = text && job_rank() == root ? strlen(text) + 1 : 0;
+	enum exit_code code = job_broadcast(root, &octets, sizeof(octets));
 
 	json_decref(own);
 	if (code)
 		return code;
-	*ret = json_loads(shared, JSON_DECODE_ANY, NULL);
-	free(shared);
+	if (job_rank() != root) {
+		free(text);
+		text = calloc(1, octets + 1);
+	}
+	if (octets && !text)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	code = job_broadcast(root, text, octets);
+	if (code)
+		return code;
+	*ret = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
 	return *ret ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
 }
 

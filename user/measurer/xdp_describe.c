@@ -21,18 +21,16 @@ json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int i)
 	};
 	const struct endpoint *end = &xdp->ends[i];
 	const struct port *port = &xdp->ports[i];
-	json_t *json = json_pack("{s:s, s:s, s:o, s:i, s:b, s:s, s:o, s:s}", "name", port->link.name, "driver", port->driver,
-				 "mac", mac_json(port->link.mac), "mtu_octets", (int)port->link.mtu_octets, "transmits",
-				 (int)end->transmits, "receive_mode", rx_is_generic(end->rx) ? "generic" : "native",
-				 "destination_mac", mac_json(end->destination_mac), "destination_mac_source",
-				 sources[end->mac_source]);
+	const struct tx_port *tx = end->tx;
+	json_t *json = json_pack(
+		"{s:s, s:s, s:o, s:i, s:b, s:s, s:o, s:s, s:o, s:o, s:o, s:s?, s:s?}", "name", port->link.name, "driver",
+		port->driver, "mac", mac_json(port->link.mac), "mtu_octets", (int)port->link.mtu_octets, "transmits",
+		(int)end->transmits, "receive_mode", rx_is_generic(end->rx) ? "generic" : "native", "destination_mac",
+		mac_json(end->destination_mac), "destination_mac_source", sources[end->mac_source], "link_bps",
+		port->link_bps > 0.0 ? json_real(port->link_bps) : json_null(), "changes", claim_changes(port->claim),
+		"transmit_queues", tx ? json_integer(tx->queue_count) : json_null(), "transmit_memory",
+		tx ? tx->memory : NULL, "transmit_mode", tx ? tx->mode : NULL);
 
-	json_object_set_new(json, "link_bps", port->link_bps > 0.0 ? json_real(port->link_bps) : json_null());
-	json_object_set_new(json, "changes", claim_changes(port->claim));
-	json_object_set_new(json, "transmit_queues", end->tx ? json_integer(end->tx->queue_count) : json_null());
-	json_object_set_new(json, "transmit_memory",
-			    end->tx && end->tx->memory ? json_string(end->tx->memory) : json_null());
-	json_object_set_new(json, "transmit_mode", end->tx ? json_string(end->tx->mode) : json_null());
 	json_object_update_new(json, departure_describe(xdp, i));
 	return json;
 }

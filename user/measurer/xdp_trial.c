@@ -246,9 +246,12 @@ enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *
 	return stop_requested() ? EXIT_INTERRUPTED : code;
 }
 
-static uint64_t sent_by(const struct measurer_xdp *xdp, unsigned int port)
+/* What became of the frames of a port; zeros if it does not transmit. */
+static const struct tx_report *report_of(const struct measurer_xdp *xdp, unsigned int port)
 {
-	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.sent : 0;
+	static const struct tx_report none;
+
+	return xdp->ends[port].transmits ? &xdp->ends[port].tx->report : &none;
 }
 
 static uint64_t sent_by_all(const struct measurer_xdp *xdp)
@@ -256,20 +259,8 @@ static uint64_t sent_by_all(const struct measurer_xdp *xdp)
 	uint64_t sent = 0;
 
 	for (unsigned int i = 0; i < xdp->port_count; i++)
-		sent += sent_by(xdp, i);
+		sent += report_of(xdp, i)->sent;
 	return sent;
-}
-
-/* What its transmitter knows the driver to have had no room for. */
-static uint64_t refused_by(const struct measurer_xdp *xdp, unsigned int port)
-{
-	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.refused : 0;
-}
-
-/* Frames that a port sent beside the load. */
-static uint64_t extra_by(const struct measurer_xdp *xdp, unsigned int port)
-{
-	return xdp->ends[port].transmits ? xdp->ends[port].tx->report.extra : 0;
 }
 
 static uint64_t greater(uint64_t a, uint64_t b)
@@ -447,14 +438,15 @@ static uint64_t receiver_missed(const struct rtnl_link_stats64 *a, const struct 
 static uint64_t tx_dropped(const struct measurer_xdp *xdp, unsigned int port, const struct rtnl_link_stats64 *before,
 			   const struct rtnl_link_stats64 *after)
 {
-	return greater(after->tx_dropped - before->tx_dropped + after->tx_errors - before->tx_errors, refused_by(xdp, port));
+	return greater(after->tx_dropped - before->tx_dropped + after->tx_errors - before->tx_errors,
+		       report_of(xdp, port)->refused);
 }
 
 /* Frames that the interface counted as sent. */
 static uint64_t nic_sent(const struct measurer_xdp *xdp, unsigned int port, const struct xdp_snapshot *before,
 			 const struct xdp_snapshot *after)
 {
-	uint64_t ours = sent_by(xdp, port) + extra_by(xdp, port);
+	uint64_t ours = report_of(xdp, port)->sent + report_of(xdp, port)->extra;
 	uint64_t dropped = tx_dropped(xdp, port, &before->link[port], &after->link[port]);
 
 	return link_sent_between(&before->sent[port], &after->sent[port], greater(ours, dropped) - dropped);
@@ -471,7 +463,7 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 		.receives = xdp->ends[port].receives,
 		.counts = {
 			.intended = xdp->ends[port].transmits ? intended : 0,
-			.sent = sent_by(xdp, port),
+			.sent = report_of(xdp, port)->sent,
 			.received = rx.received,
 			.duplicate = rx.duplicate,
 			.reordered = rx.reordered,
@@ -485,7 +477,7 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 			.fragmented = rx.fragmented,
 			.overtagged = rx.overtagged,
 		},
-		.extra_sent = extra_by(xdp, port),
+		.extra_sent = report_of(xdp, port)->extra,
 		.extra_received = rx.extra,
 		.housekeeping = rx.housekeeping,
 		.received_octets = rx.received_octets + rx.received * MLR_FCS_OCTETS,
@@ -543,7 +535,7 @@ static void add_queries(const struct snmp_report *snmp, struct port_counts *coun
 static void describe_port(struct measurer_xdp *xdp, unsigned int port, const struct xdp_run *run, struct port_trial *ret)
 {
 	bool is_sent = run->frame_count == TX_NO_LIMIT || run->is_part;
-	uint64_t intended = is_sent ? sent_by(xdp, port) : run->frame_count;
+	uint64_t intended = is_sent ? report_of(xdp, port)->sent : run->frame_count;
 
 	*ret = (struct port_trial){
 		.link_changes = run->after.link_changes[port] - run->before.link_changes[port],
@@ -563,71 +555,54 @@ static void describe_port(struct measurer_xdp *xdp, unsigned int port, const str
 	ret->start_ns = xdp->ends[port].tx->start_ns;
 }
 
-/* Some drivers refresh their counters late: look again. */
-static enum exit_code read_link_again(struct measurer_xdp *xdp, unsigned int port, struct xdp_snapshot *after)
-{
-	if (pause_until(xdp, clock_ns() + NIC_POLL_NS))
-		return EXIT_INTERRUPTED;
-	return read_link(xdp, port, false, after);
-}
+/* Frames of a port, as our side knows them and as its interface counted them. */
+struct comparison {
+	uint64_t ours, nic;
+	bool can_be;
+};
 
 /* The interface must have seen at least what we sent through it. */
-static enum exit_code check_nic_counters(struct measurer_xdp *xdp, const struct xdp_snapshot *before,
-					 struct xdp_snapshot *after)
+static struct comparison compare_sent(const struct measurer_xdp *xdp, unsigned int port, const struct xdp_snapshot *before,
+				      const struct xdp_snapshot *after)
 {
-	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS;
+	const struct tx_report *report = report_of(xdp, port);
+	uint64_t nic = nic_sent(xdp, port, before, after) + tx_dropped(xdp, port, &before->link[port], &after->link[port]);
 
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		for (;;) {
-			uint64_t seen =
-				nic_sent(xdp, i, before, after) + tx_dropped(xdp, i, &before->link[i], &after->link[i]);
-			enum exit_code code;
-
-			if (seen >= sent_by(xdp, i) + extra_by(xdp, i))
-				break;
-			if (clock_ns() >= deadline_ns)
-				return refuse(
-					EXIT_INVALID,
-					"port %s: impossible counters: we sent %llu frames, the interface counted %llu",
-					xdp->ports[i].link.name, (unsigned long long)sent_by(xdp, i),
-					(unsigned long long)seen);
-			code = read_link_again(xdp, i, after);
-			if (code)
-				return code;
-		}
-	}
-	return EXIT_DONE;
-}
-
-/* Frames that the interface of a port saw, and those that our program did. */
-static bool sees_enough(const struct xdp_snapshot *before, const struct xdp_snapshot *after, unsigned int port,
-			uint64_t *ret_nic, uint64_t *ret_ours)
-{
-	struct rx_counters ours = rx_subtract(&after->rx[port], &before->rx[port]);
-
-	*ret_nic = after->link[port].rx_packets - before->link[port].rx_packets;
-	*ret_ours = rx_seen(&ours);
-	return *ret_nic >= *ret_ours;
+	return (struct comparison){ report->sent, nic, nic >= report->sent + report->extra };
 }
 
 /* And it must have received at least what our program saw. Some drivers count what XDP took apart, so that less than half of
  * it is here: those are not held to it. */
-static enum exit_code check_nic_received(struct measurer_xdp *xdp, const struct xdp_snapshot *before,
-					 struct xdp_snapshot *after)
+static struct comparison compare_received(const struct measurer_xdp *, unsigned int port, const struct xdp_snapshot *before,
+					  const struct xdp_snapshot *after)
 {
-	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS, nic, ours;
+	struct rx_counters rx = rx_subtract(&after->rx[port], &before->rx[port]);
+	uint64_t ours = rx_seen(&rx), nic = after->link[port].rx_packets - before->link[port].rx_packets;
+
+	return (struct comparison){ ours, nic, nic >= ours || nic < ours / 2 };
+}
+
+typedef struct comparison compare_counters(const struct measurer_xdp *xdp, unsigned int port,
+					   const struct xdp_snapshot *before, const struct xdp_snapshot *after);
+
+/* Some drivers refresh their counters late, and are looked at again. `we` and `it` are what the two sides did. */
+static enum exit_code check_counters(struct measurer_xdp *xdp, const struct xdp_snapshot *before, struct xdp_snapshot *after,
+				     compare_counters *compare, const char *we, const char *it)
+{
+	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS;
+	struct comparison found;
+	enum exit_code code;
 
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		while (!sees_enough(before, after, i, &nic, &ours) && nic >= ours / 2) {
-			enum exit_code code;
-
+		while (!(found = compare(xdp, i, before, after)).can_be) {
 			if (clock_ns() >= deadline_ns)
 				return refuse(EXIT_INVALID,
-					      "port %s: impossible counters: our program saw %llu frames, the interface "
-					      "received %llu",
-					      xdp->ports[i].link.name, (unsigned long long)ours, (unsigned long long)nic);
-			code = read_link_again(xdp, i, after);
-			if (code)
+					      "port %s: impossible counters: %s %llu frames, the interface %s %llu",
+					      xdp->ports[i].link.name, we, (unsigned long long)found.ours, it,
+					      (unsigned long long)found.nic);
+			if (pause_until(xdp, clock_ns() + NIC_POLL_NS))
+				return EXIT_INTERRUPTED;
+			if ((code = read_link(xdp, i, false, after)))
 				return code;
 		}
 	}
@@ -651,8 +626,9 @@ enum exit_code xdp_run_end(struct measurer_xdp *xdp, struct xdp_run *run, struct
 		return code;
 	xdp->links_unsteady = links_changed(run);
 	xdp->delay.is_known &= !xdp->links_unsteady;
-	if (!xdp->links_unsteady && ((code = check_nic_counters(xdp, &run->before, &run->after)) ||
-				     (code = check_nic_received(xdp, &run->before, &run->after))))
+	if (!xdp->links_unsteady &&
+	    ((code = check_counters(xdp, &run->before, &run->after, compare_sent, "we sent", "counted")) ||
+	     (code = check_counters(xdp, &run->before, &run->after, compare_received, "our program saw", "received"))))
 		return code;
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		describe_port(xdp, i, run, &ret_ports[i]);
