@@ -20,17 +20,6 @@ static json_t *describe_goals(const struct config *config)
 	return goals;
 }
 
-/* Every value of an option that repeats. */
-static json_t *describe_all(const struct given_list *list, const struct option *option)
-{
-	json_t *values = json_array();
-
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].option == option)
-			json_array_append_new(values, json_string(list->items[i].text));
-	return values;
-}
-
 /* The options in force but those that have one of these flags. */
 static json_t *describe(const struct config *config, unsigned int without)
 {
@@ -48,7 +37,7 @@ static json_t *describe(const struct config *config, unsigned int without)
 		else if (option->read == read_waits)
 			json_object_set_new(object, option->name, json_string(format_waits(&config->waits, text)));
 		else if (given && option->flags & OPTION_REPEATS)
-			json_object_set_new(object, option->name, describe_all(config->given, option));
+			json_object_set_new(object, option->name, given_texts(config->given, option->name));
 		else if (given)
 			json_object_set_new(object, option->name, json_string(given->text));
 	}

@@ -44,7 +44,7 @@ static void *field_of(const struct given *given, struct config *config)
 	return (char *)config + given->option->offset;
 }
 
-static enum exit_code read_switch(const struct given *given, struct config *config)
+enum exit_code read_switch(const struct given *given, struct config *config)
 {
 	bool *field = field_of(given, config);
 
@@ -293,8 +293,8 @@ const struct option options[] = {
 	       "which tests: throughput, latency, frame-loss, back-to-back, recovery, reset; of y1564 configuration, "
 	       "performance. Default: all, the reset only with a --reset-command",
 	       .flags = OPTION_LIST),
-	OPTION("fast", NULL, RFC2544, "false", read_fast,
-	       "shorter and fewer trials than the RFC says, without its waits; each deviation is listed"),
+	VALUE("fast", NULL, RFC2544, "false", read_fast, fast,
+	      "shorter and fewer trials than the RFC says, without its waits; each deviation is listed"),
 	DURATION("trial-duration", "S", RFC2544, NULL, rfc2544.trial_duration_s, POSITIVE,
 		 "trials of throughput (the longest) and frame loss rate; 60 s by the RFC, 1 s with --fast"),
 	NUMBER("latency-repeats", "N", RFC2544, NULL, rfc2544.latency_repeats, 1, 10000,

@@ -317,12 +317,11 @@ enum exit_code read_fast(const struct given *given, struct config *config)
 {
 	static const struct waits fast_waits = { .residual_s = 0.5 };
 
-	if (strcmp(given->text, "true") && strcmp(given->text, "false") && strcmp(given->text, "yes") &&
-	    strcmp(given->text, "no"))
-		return refuse_given(given, "must be true or false");
-	config->fast = *given->text == 't' || *given->text == 'y';
-	config->waits = config->fast ? fast_waits : RFC2544_WAITS;
-	return EXIT_DONE;
+	enum exit_code code = read_switch(given, config);
+
+	if (code == EXIT_DONE)
+		config->waits = config->fast ? fast_waits : RFC2544_WAITS;
+	return code;
 }
 
 enum exit_code read_loss_step(const struct given *given, struct config *config)

@@ -16,9 +16,7 @@
 
 static bool is_event(const json_t *line, const char *name)
 {
-	const char *event = read_string(line, "event");
-
-	return event && !strcmp(event, name);
+	return !strcmp(read_text(line, "event"), name);
 }
 
 /* What the events of a run have told so far. */
@@ -62,11 +60,9 @@ static bool differ(const json_t *a, const json_t *b, const char *name)
 
 static bool has_other_bounds(const json_t *result, const json_t *bounds)
 {
-	const char *algorithm = read_string(result, "algorithm");
-
-	if (algorithm && !strcmp(algorithm, "phased")) /* whose result goes by draft-01, and its events by draft-15 */
+	if (!strcmp(read_text(result, "algorithm"),
+		    "phased")) /* whose result goes by draft-01, and its events by draft-15 */
 		return false;
-
 	json_each (of_goal, json_object_get(result, "search_result")) {
 		const char *name = read_string(json_object_get(of_goal, "goal"), "name");
 		const json_t *told = name ? json_object_get(bounds, name) : NULL;
@@ -183,8 +179,8 @@ static enum exit_code read_document(const char *path, json_t **ret)
 /* What the SUT lost of the frames sent; 0 where the counts are not there. */
 static double read_sut_loss_ratio(const json_t *trial)
 {
-	double sut = json_number_value(json_object_get(json_object_get(trial, "loss_attribution"), "sut"));
-	double sent = json_number_value(json_object_get(json_object_get(trial, "counts"), "sent"));
+	double sut = json_number_value(json_at(trial, "/loss_attribution/sut"));
+	double sent = json_number_value(json_at(trial, "/counts/sent"));
 
 	return sut > 0 && sent > 0 ? sut / sent : 0;
 }
@@ -222,18 +218,11 @@ static enum exit_code read_trials(const char *path, struct stored *stored)
 /* How long the search took so far: as it says, else the sum of its trials. */
 static double read_duration_s(const struct stored *stored)
 {
-	const json_t *duration = json_object_get(stored->document, "search_duration");
-	double sum_s = 0.0;
+	double duration_s = read_number(stored->document, "search_duration"), sum_s = 0.0;
 
-	if (json_is_number(duration))
-		return json_number_value(duration);
-	for (size_t i = 0; i < stored->trial_count; i++) {
-		const json_t *wall = json_object_get(stored->trials[i].json, "wall_duration");
-
-		sum_s += json_is_number(wall) ? json_number_value(wall)
-					      : stored->trials[i].result.output.effective_duration_s;
-	}
-	return sum_s;
+	for (size_t i = 0; i < stored->trial_count; i++)
+		sum_s += read_either(stored->trials[i].json, "wall_duration", "trial_effective_duration");
+	return isnan(duration_s) ? sum_s : duration_s;
 }
 
 enum exit_code stored_read(const char *path, struct stored *ret)
