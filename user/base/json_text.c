@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/json_text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/exit_code.h"
 #include "base/json_read.h"
@@ -117,6 +119,44 @@ char *json_text(const json_t *value, bool indented, size_t *ret_length)
 	put(stream, value, indented ? 0 : FLAT);
 	fputc('\n', stream);
 	return text_stream_end(stream, &text);
+}
+
+/* --- as YAML --------------------------------------------------------------------------------------------------------- */
+
+/* Whether YAML reads a text as that text without quotes: letters, digits and what cannot begin anything else. */
+static bool is_plain(const char *text)
+{
+	if (!isalnum((unsigned char)text[0]))
+		return false;
+	for (const char *c = text; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("-_.,/=%+@<>", *c))
+			return false;
+	return true;
+}
+
+/* As JSON quotes, which YAML understands. */
+static void put_yaml_value(FILE *stream, const json_t *value, bool quoted)
+{
+	bool plain = !quoted && json_is_string(value) && is_plain(json_string_value(value));
+	owned char *text = plain ? NULL : json_dumps(value, JSON_ENCODE_ANY);
+
+	fputs(plain ? json_string_value(value) : text ? text : "\"\"", stream);
+}
+
+void yaml_put(FILE *stream, const json_t *values, bool quoted)
+{
+	json_each_member (name, value, values) {
+		fprintf(stream, "%s:", name);
+		json_each (item, value) {
+			fputs("\n  - ", stream);
+			put_yaml_value(stream, item, quoted);
+		}
+		if (!json_is_array(value)) {
+			fputc(' ', stream);
+			put_yaml_value(stream, value, quoted);
+		}
+		fputc('\n', stream);
+	}
 }
 
 json_t *json_number_or_null(double number)

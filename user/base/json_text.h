@@ -16,6 +16,10 @@ char *json_text(const json_t *value, bool indented, size_t *ret_length);
 /* A number alone, integer or real, as it is there. */
 void json_put_number(FILE *stream, const json_t *number);
 
+/* An object as YAML, one key a line, of values and lists of values. Texts that YAML reads as themselves stand without quotes,
+ * unless all are to be `quoted`. */
+void yaml_put(FILE *stream, const json_t *values, bool quoted);
+
 /* Append a text to an array. */
 __attribute__((format(printf, 2, 3))) void append_sentence(json_t *sentences, const char *format, ...);
 

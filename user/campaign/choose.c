@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/json_text.h"
 #include "base/text_stream.h"
 #include "campaign/store.h"
 #include "config/configure.h"
@@ -44,7 +45,7 @@ char *campaign_point_file(const struct config *point, const char *name, size_t *
 
 	if (stream) {
 		fprintf(stream, "# %s: xdp-mlr %s --config FILE\n", name, verb_name(point->verb));
-		config_dump_values(stream, values);
+		yaml_put(stream, values, false);
 	}
 	return stream ? text_stream_end(stream, &text) : NULL;
 }

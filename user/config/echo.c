@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config/echo.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_read.h"
+#include "base/json_text.h"
 #include "base/output.h"
 #include "base/text_stream.h"
 #include "config/options_read.h"
@@ -51,55 +50,11 @@ json_t *config_describe(const struct config *config)
 
 /* --- as a file for --config --------------------------------------------------------------------------------------- */
 
-/* Whether YAML reads a text as that text without quotes: letters, digits and what cannot begin anything else. */
-static bool is_plain(const char *text)
-{
-	if (!isalnum((unsigned char)text[0]))
-		return false;
-	for (const char *c = text; *c; c++)
-		if (!isalnum((unsigned char)*c) && !strchr("-_.,/=%+@<>", *c))
-			return false;
-	return true;
-}
-
-/* A value; quoted as JSON quotes, which YAML understands. */
-static void put_value(FILE *stream, const json_t *value)
-{
-	owned char *quoted = NULL;
-
-	if (is_plain(json_string_value(value))) {
-		fputs(json_string_value(value), stream);
-		return;
-	}
-	quoted = json_dumps(value, JSON_ENCODE_ANY);
-	fputs(quoted ? quoted : "\"\"", stream);
-}
-
-static void put_key(FILE *stream, const char *name, const json_t *value)
-{
-	fprintf(stream, "%s:", name);
-	for (size_t i = 0; i < json_array_size(value); i++) {
-		fputs("\n  - ", stream);
-		put_value(stream, json_array_get(value, i));
-	}
-	if (json_is_string(value)) {
-		fputc(' ', stream);
-		put_value(stream, value);
-	}
-	fputc('\n', stream);
-}
-
-void config_dump_values(FILE *stream, const json_t *values)
-{
-	json_each_member (name, value, values)
-		put_key(stream, name, value);
-}
-
 void config_dump_to(FILE *stream, const struct config *config)
 {
 	json_auto_t *values = describe(config, OPTION_COMMAND_LINE);
 
-	config_dump_values(stream, values);
+	yaml_put(stream, values, false);
 }
 
 enum exit_code config_dump(const struct config *config)

@@ -14,8 +14,6 @@ json_t *config_describe(const struct config *config);
 /* --dump-config: the configuration in force, as a file for --config that repeats the run. */
 /* Every option that a file may hold, one key a line; an option that repeats as a list. */
 void config_dump_to(FILE *stream, const struct config *config);
-/* Options and their values as config_describe() has them, likewise. */
-void config_dump_values(FILE *stream, const json_t *values);
 
 /* The same on standard output, with a heading. */
 enum exit_code config_dump(const struct config *config);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/text_stream.h"
@@ -331,15 +332,6 @@ static void put_checklist(struct writer *writer, const json_t *checklist)
 	writer->ops->fold_end(writer);
 }
 
-/* A text as YAML: JSON's strings are YAML's double-quoted ones. */
-static void put_yaml_value(FILE *stream, const json_t *value)
-{
-	owned char *text = json_dumps(value, JSON_ENCODE_ANY);
-
-	fputs(text ? text : "", stream);
-	fputc('\n', stream);
-}
-
 /* The echoed options as a file for --config. */
 static char *yaml_of(const json_t *configuration)
 {
@@ -349,15 +341,7 @@ static char *yaml_of(const json_t *configuration)
 
 	if (!stream)
 		return memory_noticed(NULL);
-	json_each_member (key, value, configuration) {
-		fprintf(stream, "%s:%s", key, json_is_array(value) ? "\n" : " ");
-		if (!json_is_array(value))
-			put_yaml_value(stream, value);
-		for (size_t i = 0; i < json_array_size(value); i++) {
-			fputs("  - ", stream);
-			put_yaml_value(stream, json_array_get(value, i));
-		}
-	}
+	yaml_put(stream, configuration, true);
 	return memory_noticed(text_stream_end(stream, &text));
 }
 
