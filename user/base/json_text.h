@@ -20,6 +20,16 @@ void json_put_number(FILE *stream, const json_t *number);
  * unless all are to be `quoted`. */
 void yaml_put(FILE *stream, const json_t *values, bool quoted);
 
+/* A list of an item for each i below a count; what is NULL is left out. A new reference. */
+#define json_list(i, count, item)                                                                                           \
+	({                                                                                                                  \
+		json_t *i##_list = json_array();                                                                            \
+                                                                                                                            \
+		for (size_t i = 0; i < (count); i++)                                                                        \
+			json_array_append_new(i##_list, item);                                                              \
+		i##_list;                                                                                                   \
+	})
+
 /* Append a text to an array. */
 __attribute__((format(printf, 2, 3))) void append_sentence(json_t *sentences, const char *format, ...);
 

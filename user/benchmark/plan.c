@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/output.h"
 #include "base/text_stream.h"
@@ -261,15 +262,6 @@ static json_t *estimate_json(const struct estimate *estimate)
 			 estimate->assumption);
 }
 
-static json_t *goals_json(const struct config *config)
-{
-	json_t *goals = json_array();
-
-	for (size_t i = 0; i < config->goal_count; i++)
-		json_array_append_new(goals, report_goal(&config->goals[i]));
-	return goals;
-}
-
 static bool has_range(const struct config *config)
 {
 	return config->verb == VERB_SEARCH || config->verb == VERB_SOAK;
@@ -289,7 +281,7 @@ static json_t *plan_json(const struct config *config, const struct estimate *est
 		json_object_set_new(plan, "max_load_source", json_string(max.source));
 	}
 	if (config->goal_count)
-		json_object_set_new(plan, "goals", goals_json(config));
+		json_object_set_new(plan, "goals", json_list(i, config->goal_count, report_goal(&config->goals[i])));
 	json_object_set_new(plan, "warnings", warnings_describe(config, expect_min_load(config)));
 	json_object_set_new(plan, "configuration", config_describe(config));
 	return plan;
@@ -341,7 +333,7 @@ static void put_goals(FILE *stream, const struct config *config)
 
 static void put_plan(FILE *stream, const struct config *config, const struct estimate *estimate)
 {
-	json_t *warnings = warnings_describe(config, expect_min_load(config));
+	json_auto_t *warnings = warnings_describe(config, expect_min_load(config));
 
 	fprintf(stream, "Plan of xdp-mlr %s; nothing was sent\n", verb_name(config->verb));
 	if (has_range(config))
@@ -350,11 +342,10 @@ static void put_plan(FILE *stream, const struct config *config, const struct est
 	put_time(stream, estimate);
 	if (json_array_size(warnings))
 		fputs("\nWarnings\n", stream);
-	for (size_t i = 0; i < json_array_size(warnings); i++)
-		fprintf(stream, "  - %s\n", json_string_value(json_array_get(warnings, i)));
+	json_each (warning, warnings)
+		fprintf(stream, "  - %s\n", json_string_value(warning));
 	fputs("\nOptions in force\n\n", stream);
 	config_dump_to(stream, config);
-	json_decref(warnings);
 }
 
 static char *plan_text(const struct config *config, const struct estimate *estimate, size_t *ret_length)

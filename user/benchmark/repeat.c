@@ -113,21 +113,15 @@ static size_t collect(const struct runs *runs, size_t goal, double *values)
 	return count;
 }
 
-static json_t *statistics_json(const struct runs *runs)
+static json_t *statistics_json(const struct runs *runs, size_t goal)
 {
 	double values[REPEATS_MOST];
-	json_t *list = json_array();
+	struct mlr_sample sample = mlr_sample_of(values, collect(runs, goal, values));
 
-	for (size_t goal = 0; goal < runs->config->goal_count; goal++) {
-		struct mlr_sample sample = mlr_sample_of(values, collect(runs, goal, values));
-
-		json_array_append_new(
-			list, json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "goal", runs->config->goals[goal].name,
-					"figure", "conditional_throughput", "count", (json_int_t)sample.count, "mean",
-					json_number_or_null(sample.mean), "stdev", json_number_or_null(sample.stdev), "min",
-					json_number_or_null(sample.least), "max", json_number_or_null(sample.most)));
-	}
-	return list;
+	return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "goal", runs->config->goals[goal].name, "figure",
+			 "conditional_throughput", "count", (json_int_t)sample.count, "mean",
+			 json_number_or_null(sample.mean), "stdev", json_number_or_null(sample.stdev), "min",
+			 json_number_or_null(sample.least), "max", json_number_or_null(sample.most));
 }
 
 /* By what runs are put in order: those broken off first, then those without a throughput. */
@@ -171,15 +165,6 @@ static json_t *run_json(const struct run *run, size_t number)
 	return json;
 }
 
-static json_t *runs_json(const struct runs *runs)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < runs->count; i++)
-		json_array_append_new(list, run_json(&runs->items[i], i + 1));
-	return list;
-}
-
 /* Whatever makes any of the searches irregular makes the whole so. */
 static void set_irregular_reason(json_t *document, const struct runs *runs)
 {
@@ -201,7 +186,8 @@ static json_t *whole_json(const struct runs *runs)
 	json_object_set_new(document, "repeats",
 			    json_pack("{s:i, s:I, s:I, s:o, s:o}", "asked", (int)runs->config->repeats, "count",
 				      (json_int_t)runs->count, "median_run", (json_int_t)median + 1, "statistics",
-				      statistics_json(runs), "runs", runs_json(runs)));
+				      json_list(goal, runs->config->goal_count, statistics_json(runs, goal)), "runs",
+				      json_list(i, runs->count, run_json(&runs->items[i], i + 1))));
 	return document;
 }
 

@@ -102,16 +102,6 @@ static void add_rate_deviations(const struct rfc2544 *suite, json_t *sentences)
 
 /* --- the document ----------------------------------------------------------------------------------------------------- */
 
-static json_t *tests_json(const struct rfc2544 *suite)
-{
-	json_t *list = json_array();
-
-	for (int i = 0; i < TEST_COUNT; i++)
-		if (rfc2544_is_wanted(suite, i))
-			json_array_append_new(list, json_string(rfc2544_names[i].name));
-	return list;
-}
-
 static void add_reason(char text[REASON_SIZE], const json_t *of, const char *test, const json_t *json)
 {
 	const char *reason = read_string(json, "irregular_reason");
@@ -144,12 +134,13 @@ json_t *report_rfc2544(const struct rfc2544 *suite)
 	add_omissions(suite, sentences);
 	add_rate_deviations(suite, sentences);
 	add_deviations(suite, sentences);
-	document = json_pack("{s:s, s:o, s:b, s:b, s:o, s:b, s:f, s:O, s:O?, s:s, s:i}", "schema", "xdp-mlr/rfc2544/1",
-			     "tests", tests_json(suite), "fast", (int)suite->common.config->fast, "regular",
-			     !suite->common.irregular && !suite->common.end_reason, "irregular_reason",
-			     irregular_reason_json(suite), "tester_limited", (int)suite->common.tester_limited,
-			     "suite_duration", suite->common.duration_s, "frame_sizes", suite->frame_sizes, "reset",
-			     suite->reset, "load_scope", "interface", "aggregate_factor", (int)suite->common.transmitters);
+	document = json_pack(
+		"{s:s, s:o, s:b, s:b, s:o, s:b, s:f, s:O, s:O?, s:s, s:i}", "schema", "xdp-mlr/rfc2544/1", "tests",
+		json_list(i, TEST_COUNT, rfc2544_is_wanted(suite, i) ? json_string(rfc2544_names[i].name) : NULL), "fast",
+		(int)suite->common.config->fast, "regular", !suite->common.irregular && !suite->common.end_reason,
+		"irregular_reason", irregular_reason_json(suite), "tester_limited", (int)suite->common.tester_limited,
+		"suite_duration", suite->common.duration_s, "frame_sizes", suite->frame_sizes, "reset", suite->reset,
+		"load_scope", "interface", "aggregate_factor", (int)suite->common.transmitters);
 	if (document)
 		json_object_update(document, suite->common.setting);
 	return document;

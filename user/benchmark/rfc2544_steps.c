@@ -90,14 +90,12 @@ static void put_bursts(const struct rfc2544_run *run, const uint64_t *values, si
 {
 	double rate_fps = run->range.max_fps, line_fps = run->part.measurer->line_rate_fps;
 	struct mlr_burst_summary summary = mlr_burst_summarize(values, count, rate_fps, run->throughput_fps);
-	json_t *list = json_array();
 
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, json_integer((json_int_t)values[i]));
 	json_object_update_new(json, json_pack("{s:f, s:o, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "burst_rate",
 					       rate_fps, "max_theoretical_frame_rate",
 					       json_number_or_null(line_fps > 0 ? line_fps : NAN),
-					       "burst_rate_is_theoretical", rate_fps == line_fps, "values", list, "tests",
+					       "burst_rate_is_theoretical", rate_fps == line_fps, "values",
+					       json_list(i, count, json_integer((json_int_t)values[i])), "tests",
 					       (json_int_t)count, "average", json_number_or_null(summary.average_frames),
 					       "min", json_number_or_null(count ? (double)summary.min_frames : NAN), "max",
 					       json_number_or_null(count ? (double)summary.max_frames : NAN), "stdev",

@@ -52,17 +52,15 @@ static void put_throughput(struct rfc2544_run *run, const struct search *search,
 {
 	unsigned int octets = run->part.config->frame_size_octets;
 	double fps = search->outcomes[0].result.relevant_lower_bound_fps, line_fps = run->part.measurer->line_rate_fps;
-	json_t *trials = json_array();
 
-	for (size_t i = 0; i < search->trial_count; i++)
-		json_array_append_new(trials, report_search_trial(search, &search->trials[i]));
 	json_object_update_new(
 		json, json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:f, s:o}", "goal_result",
 				report_goal_result(search, 0, &search->outcomes[0]), "throughput", json_number_or_null(fps),
 				"line_rate_ratio", json_number_or_null(line_fps > 0 ? fps / line_fps : NAN), "l1_bps",
 				json_number_or_null(octets ? l1_bps(fps, octets) : NAN), "l2_bps",
 				json_number_or_null(octets ? l2_bps(fps, octets) : NAN), "trial_count",
-				(json_int_t)search->trial_count, "search_duration", search->duration_s, "trials", trials));
+				(json_int_t)search->trial_count, "search_duration", search->duration_s, "trials",
+				json_list(i, search->trial_count, report_search_trial(search, &search->trials[i]))));
 	run->throughput_fps = fps;
 	run->part.tester_limited |= search->outcomes[0].tester_limited;
 }

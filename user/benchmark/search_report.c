@@ -130,30 +130,9 @@ static json_t *irregular_reason_json(const struct search *search)
 
 static json_t *controller_input_json(const struct search *search)
 {
-	json_t *goals = json_array();
-
-	for (size_t goal = 0; goal < search->input.goal_count; goal++)
-		json_array_append_new(goals, report_goal(&search->config->goals[goal]));
 	return json_pack("{s:o, s:o, s:o}", "min_load", json_number_or_null(search->input.min_load_fps), "max_load",
-			 json_number_or_null(search->input.max_load_fps), "goals", goals);
-}
-
-static json_t *search_result_json(const struct search *search)
-{
-	json_t *goals = json_array();
-
-	for (size_t goal = 0; goal < search->input.goal_count; goal++)
-		json_array_append_new(goals, report_goal_result(search, goal, &search->outcomes[goal]));
-	return goals;
-}
-
-static json_t *trials_json(const struct search *search)
-{
-	json_t *trials = json_array();
-
-	for (size_t i = 0; i < search->trial_count; i++)
-		json_array_append_new(trials, report_search_trial(search, &search->trials[i]));
-	return trials;
+			 json_number_or_null(search->input.max_load_fps), "goals",
+			 json_list(goal, search->input.goal_count, report_goal(&search->config->goals[goal])));
 }
 
 /* The worst of each figure among the full-length trials at a goal's Relevant Lower Bound; nothing where none has any. */
@@ -199,9 +178,11 @@ json_t *report_search(const struct search *search)
 	json_t *document = json_pack(
 		"{s:s, s:s, s:o, s:s?, s:o, s:s, s:i, s:o, s:f, s:o}", "schema", "xdp-mlr/search/1", "algorithm",
 		algorithm_name(search->config->algorithm), "controller_input", controller_input_json(search),
-		"max_load_source", search->max_load_source, "search_result", search_result_json(search), "load_scope",
-		"interface", "aggregate_factor", (int)search->measurer->transmitters, "trials", trials_json(search),
-		"search_duration", search->duration_s, "irregular_reason", irregular_reason_json(search));
+		"max_load_source", search->max_load_source, "search_result",
+		json_list(goal, search->input.goal_count, report_goal_result(search, goal, &search->outcomes[goal])),
+		"load_scope", "interface", "aggregate_factor", (int)search->measurer->transmitters, "trials",
+		json_list(i, search->trial_count, report_search_trial(search, &search->trials[i])), "search_duration",
+		search->duration_s, "irregular_reason", irregular_reason_json(search));
 
 	if (document) {
 		json_each (result, json_object_get(document, "search_result"))

@@ -44,47 +44,24 @@ static json_t *no_estimate_json(void)
 			 "trials");
 }
 
-/* The estimate of each fitting function. */
-static json_t *estimates_json(const struct mlr_plr_estimate *estimate)
+/* Of one fitting function. */
+static json_t *fitting_json(const struct mlr_plr_estimate *estimate, size_t i)
 {
-	json_t *estimates = json_array();
+	json_t *one = moments_json(&estimate->fittings[i]);
 
-	for (int i = 0; i < MLR_PLR_FITTINGS; i++) {
-		json_t *one = moments_json(&estimate->fittings[i]);
-
-		json_object_set_new(one, "fitting", json_string(mlr_plr_fitting_name(i)));
-		json_object_set_new(one, "log_evidence", json_number_or_null(estimate->log_evidence[i]));
-		json_array_append_new(estimates, one);
-	}
-	return estimates;
+	json_object_set_new(one, "fitting", json_string(mlr_plr_fitting_name((int)i)));
+	json_object_set_new(one, "log_evidence", json_number_or_null(estimate->log_evidence[i]));
+	return one;
 }
 
 /* How the estimate went, trial by trial. */
-static json_t *time_line_json(const struct mlr_plr_step *steps, size_t count)
+/* The estimate after a trial; in all, how it went. */
+static json_t *step_json(const struct mlr_plr_step *step)
 {
-	json_t *line = json_array();
-
-	for (size_t i = 0; i < count; i++) {
-		const struct mlr_plr_step *step = &steps[i];
-
-		json_array_append_new(line, json_pack("{s:f, s:f, s:o, s:o, s:o, s:b}", "time", step->end_s, "trial_load",
-						      step->input.load_fps, "stretch",
-						      moments_json(&step->fittings[MLR_PLR_STRETCH]), "erf",
-						      moments_json(&step->fittings[MLR_PLR_ERF]), "together",
-						      moments_json(&step->together), "anomaly", (int)step->anomaly));
-	}
-	return line;
-}
-
-/* Trials that both functions found impossible, by their number. */
-static json_t *anomalies_json(const struct mlr_plr_step *steps, size_t count)
-{
-	json_t *anomalies = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		if (steps[i].anomaly)
-			json_array_append_new(anomalies, json_integer((json_int_t)i + 1));
-	return anomalies;
+	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:b}", "time", step->end_s, "trial_load", step->input.load_fps,
+			 "stretch", moments_json(&step->fittings[MLR_PLR_STRETCH]), "erf",
+			 moments_json(&step->fittings[MLR_PLR_ERF]), "together", moments_json(&step->together), "anomaly",
+			 (int)step->anomaly);
 }
 
 /* null where too few trials tell, or where there is no trend. */
@@ -94,15 +71,6 @@ static json_t *trend_json(const struct mlr_plr_trend *trend)
 		return json_null();
 	return json_pack("{s:f, s:f, s:f}", "slope_fps_per_s", trend->slope_fps_per_s, "stdev_fps_per_s",
 			 trend->stdev_fps_per_s, "p_value", trend->p_value);
-}
-
-static json_t *trials_json(const struct soak *soak)
-{
-	json_t *trials = json_array();
-
-	for (size_t i = 0; i < soak->trial_count; i++)
-		json_array_append_new(trials, report_trial(&soak->trials[i]));
-	return trials;
 }
 
 /* What the trials tell; critical_load is among it. */
@@ -116,10 +84,12 @@ static json_t *estimate_json(const struct soak *soak)
 	mlr_plr_estimate(soak->plr, &estimate);
 	steps = mlr_plr_timeline(soak->plr, &count);
 	json = json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "critical_load", critical_load_json(&estimate),
-			 "estimates", estimates_json(&estimate), "min_load_probability", estimate.min_load_probability,
-			 "max_load_probability", estimate.max_load_probability, "anomalies", anomalies_json(steps, count),
-			 "trend", trend_json(&estimate.trend), "time_line", time_line_json(steps, count), "trials",
-			 trials_json(soak));
+			 "estimates", json_list(i, MLR_PLR_FITTINGS, fitting_json(&estimate, i)), "min_load_probability",
+			 estimate.min_load_probability, "max_load_probability", estimate.max_load_probability, "anomalies",
+			 /* those that both functions found impossible */
+			 json_list(i, count, steps[i].anomaly ? json_integer((json_int_t)i + 1) : NULL), "trend",
+			 trend_json(&estimate.trend), "time_line", json_list(i, count, step_json(&steps[i])), "trials",
+			 json_list(i, soak->trial_count, report_trial(&soak->trials[i])));
 	report_add_bps(json_object_get(json, "critical_load"), "mean", estimate.together.mean_fps, soak->config);
 	return json;
 }

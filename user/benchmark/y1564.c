@@ -45,12 +45,8 @@ static json_t *faults_json(unsigned int faults)
 {
 	static const char *const names[MLR_Y1564_FAULTS] = { "loss",         "delay",      "delay_max", "variation",
 							     "availability", "too_little", "too_much",  "unknown" };
-	json_t *list = json_array();
 
-	for (int i = 0; i < MLR_Y1564_FAULTS; i++)
-		if (faults >> i & 1)
-			json_array_append_new(list, json_string(names[i]));
-	return list;
+	return json_list(i, MLR_Y1564_FAULTS, faults >> i & 1 ? json_string(names[i]) : NULL);
 }
 
 /* What the SUT did to the frames of a step. */
@@ -196,11 +192,7 @@ static enum exit_code test_configuration(void *context, json_t *json)
 
 static json_t *seconds_json(const uint64_t *frames, size_t count)
 {
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, json_integer((json_int_t)frames[i]));
-	return list;
+	return json_list(i, count, json_integer((json_int_t)frames[i]));
 }
 
 static void judge_performance(struct joint *joint, unsigned int number, const struct measurement *measurement, bool is_whole)
@@ -320,12 +312,9 @@ static struct mlr_y1564_service agreement(const struct service *asked, const str
 
 static json_t *vlans_json(const struct config *config)
 {
-	json_t *list = json_array();
-
-	for (unsigned int i = 0; i < config->vlan_count; i++)
-		json_array_append_new(list, json_pack("{s:i, s:i}", "id", config->vlans[i].control & 0xfff, "priority",
-						      config->vlans[i].control >> 13));
-	return list;
+	return json_list(
+		i, config->vlan_count,
+		json_pack("{s:i, s:i}", "id", config->vlans[i].control & 0xfff, "priority", config->vlans[i].control >> 13));
 }
 
 static json_t *service_json(const struct run *run, const struct config *config)

@@ -236,15 +236,6 @@ static json_t *cell_json(const struct merge *merge, size_t index)
 			 (json_int_t)json_array_size(merge->cells[index]), "goals", goals);
 }
 
-static json_t *cells_json(const struct merge *merge)
-{
-	json_t *cells = json_array();
-
-	for (size_t i = 0; i < merge->cell_count; i++)
-		json_array_append_new(cells, cell_json(merge, i));
-	return cells;
-}
-
 /* --- comparisons ---------------------------------------------------------------------------------------------------- */
 
 /* A result as a search has it, which result/compare.c reads. */
@@ -396,16 +387,11 @@ static size_t count_slower(const json_t *comparisons)
 
 static json_t *axes_json(const struct campaign *campaign)
 {
-	json_t *axes = json_array();
+	const struct campaign_axis *axes = campaign->axes;
 
-	for (size_t i = 0; i < campaign->matrix.axis_count; i++) {
-		json_t *labels = json_array();
-
-		for (size_t j = 0; j < campaign->axes[i].count; j++)
-			json_array_append_new(labels, json_string(campaign->axes[i].labels[j]));
-		json_array_append_new(axes, json_pack("{s:s, s:o}", "name", campaign->axes[i].name, "labels", labels));
-	}
-	return axes;
+	return json_list(i, campaign->matrix.axis_count,
+			 json_pack("{s:s, s:o}", "name", axes[i].name, "labels",
+				   json_list(j, axes[i].count, json_string(axes[i].labels[j]))));
 }
 
 /* "2 of 12 points are irregular, 1 has failed"; null where there is nothing to say. */
@@ -446,10 +432,10 @@ static json_t *document_of(const struct merge *merge, time_t start_time, size_t 
 			 "total", (json_int_t)campaign->point_count, "done", (json_int_t)merge->done, "irregular",
 			 (json_int_t)merge->irregular, "failed", (json_int_t)merge->failed, "running",
 			 (json_int_t)merge->running, "missing", (json_int_t)merge->missing, "regressions",
-			 (json_int_t)*ret_slower, "goals", merge->goals, "cells", cells_json(merge), "comparisons",
-			 comparisons, "environments", merge->environments, "conditions", merge->conditions, "points",
-			 merge->points, "irregular_reason", irregular_reason(merge), "environment",
-			 environment_describe(start_time));
+			 (json_int_t)*ret_slower, "goals", merge->goals, "cells",
+			 json_list(i, merge->cell_count, cell_json(merge, i)), "comparisons", comparisons, "environments",
+			 merge->environments, "conditions", merge->conditions, "points", merge->points, "irregular_reason",
+			 irregular_reason(merge), "environment", environment_describe(start_time));
 }
 
 enum exit_code campaign_merge(const struct config *config, const struct campaign *campaign,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/json_text.h"
 #include "campaign/campaign.h"
 
 #include <errno.h>
@@ -188,15 +189,12 @@ static bool can_resume(const struct config *point)
 
 static json_t *find_acting(const struct given_list *list)
 {
-	json_t *acting = json_array();
+	const struct given *items = list->items;
 
-	for (size_t i = 0; i < list->count; i++) {
-		const struct given *given = &list->items[i];
-
-		if (option_acts(given->option, given->text))
-			json_array_append_new(acting, json_sprintf("--%s=%s", given->option->name, given->text));
-	}
-	return acting;
+	return json_list(i, list->count,
+			 option_acts(items[i].option, items[i].text)
+				 ? json_sprintf("--%s=%s", items[i].option->name, items[i].text)
+				 : NULL);
 }
 
 /* Write the point's options, and see from where it goes on. */

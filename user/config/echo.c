@@ -11,12 +11,9 @@
 
 static json_t *describe_goals(const struct config *config)
 {
-	json_t *goals = json_array();
 	char text[GOAL_TEXT_SIZE];
 
-	for (size_t i = 0; i < config->goal_count; i++)
-		json_array_append_new(goals, json_string(format_goal(&config->goals[i], text)));
-	return goals;
+	return json_list(i, config->goal_count, json_string(format_goal(&config->goals[i], text)));
 }
 
 /* The options in force but those that have one of these flags. */

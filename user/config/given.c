@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
+
 /* Every value may come to stand in the result document, and JSON is UTF-8. */
 static bool is_utf8(const char *text)
 {
@@ -57,12 +59,9 @@ bool given_says(const struct given_list *list, const char *name, const char *tex
 
 json_t *given_texts(const struct given_list *list, const char *name)
 {
-	json_t *texts = json_array();
+	const struct given *items = list->items;
 
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i].option->name, name) == 0)
-			json_array_append_new(texts, json_string(list->items[i].text));
-	return texts;
+	return json_list(i, list->count, strcmp(items[i].option->name, name) == 0 ? json_string(items[i].text) : NULL);
 }
 
 void given_list_free(struct given_list *list)

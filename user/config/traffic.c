@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "config/frame_file.h"
 #include "config/given.h"
 #include "config/options_read.h"
@@ -447,25 +448,6 @@ enum exit_code traffic_check_services(const struct config *config, bool *ret_mee
 
 /* --- stating it ----------------------------------------------------------------------------------------------------- */
 
-static json_t *sizes_json(const struct mlr_size_mix *mix)
-{
-	json_t *sizes = json_array();
-
-	for (unsigned int i = 0; i < mix->size_count; i++)
-		json_array_append_new(sizes, json_pack("{s:i, s:i}", "size_octets", (int)mix->sizes_octets[i], "weight",
-						       (int)mlr_size_weight(mix, i)));
-	return sizes;
-}
-
-static json_t *order_json(const struct mlr_size_mix *mix)
-{
-	json_t *order = json_array();
-
-	for (unsigned int i = 0; i < mix->schedule_length; i++)
-		json_array_append_new(order, json_integer(mix->sizes_octets[mix->schedule[i]]));
-	return order;
-}
-
 static json_t *address_json(const struct mlr_profile_port *port, unsigned int ip_version)
 {
 	struct in_addr address = { .s_addr = htonl(port->address) };
@@ -476,23 +458,14 @@ static json_t *address_json(const struct mlr_profile_port *port, unsigned int ip
 	return json_string(inet_ntop(AF_INET6, port->address6, text, sizeof(text)));
 }
 
-static json_t *streams_json(const struct mlr_profile *profile, const char *const *names)
+static json_t *stream_json(const struct mlr_profile *profile, const struct mlr_stream *stream, const char *const *names)
 {
-	json_t *streams = json_array();
-
-	for (unsigned int i = 0; i < profile->stream_count; i++) {
-		const struct mlr_stream *stream = &profile->streams[i];
-
-		json_array_append_new(
-			streams,
-			json_pack("{s:s, s:s, s:i, s:o, s:o, s:i, s:i, s:I}", "from", names[stream->from], "to",
-				  names[stream->to], "ip_version", (int)stream->ip_version, "source_address",
-				  address_json(&profile->ports[stream->from], stream->ip_version), "destination_address",
-				  address_json(&profile->ports[stream->to], stream->ip_version), "source_port",
-				  (int)profile->source_port, "destination_port", (int)profile->destination_port, "flows",
-				  (json_int_t)stream->flow_count));
-	}
-	return streams;
+	return json_pack("{s:s, s:s, s:i, s:o, s:o, s:i, s:i, s:I}", "from", names[stream->from], "to", names[stream->to],
+			 "ip_version", (int)stream->ip_version, "source_address",
+			 address_json(&profile->ports[stream->from], stream->ip_version), "destination_address",
+			 address_json(&profile->ports[stream->to], stream->ip_version), "source_port",
+			 (int)profile->source_port, "destination_port", (int)profile->destination_port, "flows",
+			 (json_int_t)stream->flow_count);
 }
 
 static json_t *varied_json(const struct mlr_profile *profile)
@@ -507,16 +480,10 @@ static json_t *varied_json(const struct mlr_profile *profile)
 	return varied;
 }
 
-static json_t *vlans_json(const struct mlr_profile *profile)
+static json_t *vlan_json(const struct mlr_vlan *vlan)
 {
-	json_t *vlans = json_array();
-
-	for (unsigned int i = 0; i < profile->vlan_count; i++)
-		json_array_append_new(vlans, json_pack("{s:s, s:i, s:i}", "type",
-						       profile->vlans[i].type == VLAN_TYPE_SERVICE ? "802.1ad" : "802.1Q",
-						       "vid", profile->vlans[i].control & 0xfff, "priority",
-						       profile->vlans[i].control >> 13));
-	return vlans;
+	return json_pack("{s:s, s:i, s:i}", "type", vlan->type == VLAN_TYPE_SERVICE ? "802.1ad" : "802.1Q", "vid",
+			 vlan->control & 0xfff, "priority", vlan->control >> 13);
 }
 
 static json_t *modifiers_json(const struct config *config)
@@ -555,12 +522,17 @@ json_t *traffic_describe(const struct config *config, const struct mlr_profile *
 	return json_pack(
 		"{s:o, s:o, s:o, s:o, s:b, s:I, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:s?, s:i, s:s}", "frame_size_octets",
 		mix->size_count == 1 ? json_integer(mix->sizes_octets[0]) : json_real(mlr_size_mean_octets(mix)),
-		"frame_sizes", sizes_json(mix), "frame_size_order", order_json(mix), "protocol",
-		json_sprintf("UDP over %s%s%s", PROTOCOL(config)), "bidirectional", (int)bidirectional(profile),
+		"frame_sizes",
+		json_list(i, mix->size_count,
+			  json_pack("{s:i, s:i}", "size_octets", (int)mix->sizes_octets[i], "weight",
+				    (int)mlr_size_weight(mix, (unsigned int)i))),
+		"frame_size_order", json_list(i, mix->schedule_length, json_integer(mix->sizes_octets[mix->schedule[i]])),
+		"protocol", json_sprintf("UDP over %s%s%s", PROTOCOL(config)), "bidirectional", (int)bidirectional(profile),
 		"flows_per_port", (json_int_t)profile->flow_count, "varied_fields", varied_json(profile), "flow_order",
-		profile->random ? "random" : "incrementing", "streams", streams_json(profile, names), "pattern",
+		profile->random ? "random" : "incrementing", "streams",
+		json_list(i, profile->stream_count, stream_json(profile, &profile->streams[i], names)), "pattern",
 		config->direction == DIRECTION_MESH ? "every port to all others (RFC 2285, fully meshed)" : "pairs of ports",
 		"seed", profile->random ? json_integer((json_int_t)profile->seed) : json_null(), "vlans",
-		vlans_json(profile), "modifiers", modifiers_json(config), "template", config->template_path,
-		"learning_frames", (int)config->learning_frames, "load", load);
+		json_list(i, profile->vlan_count, vlan_json(&profile->vlans[i])), "modifiers", modifiers_json(config),
+		"template", config->template_path, "learning_frames", (int)config->learning_frames, "load", load);
 }

@@ -3,6 +3,7 @@
  * Measurers that measure nothing. One stands for a measurer where a stop came before it was ready, and tells the result what
  * would have been sent; the other is that of a replay: it is what the stored search had.
  */
+#include "base/json_text.h"
 #include "config/stored.h"
 #include "config/traffic.h"
 #include "measurer/measurer_new.h"
@@ -20,15 +21,12 @@ static enum exit_code stopped_measure(struct measurer *, const struct mlr_trial_
 static json_t *stopped_describe(struct measurer *measurer)
 {
 	const struct config *config = measurer->config;
-	json_t *names;
 
 	if (config->measurer == MEASURER_EXEC)
 		return json_pack("{s:s, s:s, s:s}", "name", "exec", "command", config->measurer_argument, "state",
 				 "stopped before it was started");
-	names = json_array();
-	for (unsigned int i = 0; i < config->port_count; i++)
-		json_array_append_new(names, json_pack("{s:s}", "name", config->ports[i].label));
-	return json_pack("{s:s, s:o, s:s?, s:s}", "name", config->measurer == MEASURER_MPI ? "mpi" : "xdp", "ports", names,
+	return json_pack("{s:s, s:o, s:s?, s:s}", "name", config->measurer == MEASURER_MPI ? "mpi" : "xdp", "ports",
+			 json_list(i, config->port_count, json_pack("{s:s}", "name", config->ports[i].label)),
 			 "allow_unsafe", config->unsafe_reason, "state", "stopped before its ports were ready");
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/json_read.h"
+#include "base/json_text.h"
 #include "base/text_stream.h"
 #include "config/echo.h"
 #include "config/traffic.h"
@@ -476,27 +477,23 @@ static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_
 
 static json_t *rank_json(const struct measurer_mpi *mpi, unsigned int rank)
 {
-	json_t *ports = json_array();
-
-	for (unsigned int port = 0; port < mpi->port_count; port++)
-		if (mpi->owners[port] == rank)
-			json_array_append_new(ports, json_string(mpi->config->ports[port].label));
 	return json_pack("{s:i, s:s, s:s, s:o, s:o}", "rank", (int)rank, "host", mpi->ranks[rank].host, "kernel",
-			 mpi->ranks[rank].kernel, "ports", ports, "clock", mpi_clock_json(&mpi->clocks, rank));
+			 mpi->ranks[rank].kernel, "ports",
+			 json_list(port, mpi->port_count,
+				   mpi->owners[port] == rank ? json_string(mpi->config->ports[port].label) : NULL),
+			 "clock", mpi_clock_json(&mpi->clocks, rank));
 }
 
 static json_t *describe(struct measurer *measurer)
 {
 	const struct measurer_mpi *mpi = (const struct measurer_mpi *)measurer;
-	json_t *ranks = json_array();
 
-	for (unsigned int rank = 0; rank < job_size(); rank++)
-		json_array_append_new(ranks, rank_json(mpi, rank));
 	return json_pack("{s:s, s:s, s:O, s:f, s:s?, s:o, s:s, s:o, s:f}", "name", "mpi", "tx_backend",
 			 mpi->ports[first_transmitter(mpi)].tx_backend, "ports", mpi->port_descriptions,
 			 "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe", mpi->config->unsafe_reason,
-			 "checksums_verified", xdp_verification_json(mpi->config), "library", job_library(), "ranks", ranks,
-			 "clock_budget_s", mpi->config->clock_budget_s);
+			 "checksums_verified", xdp_verification_json(mpi->config), "library", job_library(), "ranks",
+			 json_list(rank, job_size(), rank_json(mpi, (unsigned int)rank)), "clock_budget_s",
+			 mpi->config->clock_budget_s);
 }
 
 static json_t *traffic_profile(struct measurer *measurer)

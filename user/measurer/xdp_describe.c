@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/json_text.h"
 #include "measurer/xdp_private.h"
 
 #include "config/traffic.h"
@@ -97,13 +98,11 @@ json_t *xdp_verification_json(const struct config *config)
 json_t *xdp_describe(struct measurer *measurer)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
-	json_t *ports = json_array();
 
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		json_array_append_new(ports, xdp_port_json(xdp, i));
 	return json_pack("{s:s, s:s, s:o, s:f, s:s?, s:o, s:o}", "name", "xdp", "tx_backend", xdp_backend(xdp), "ports",
-			 ports, "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe", xdp->config->unsafe_reason,
-			 "checksums_verified", xdp_verification_json(xdp->config), "late_frames", late_json(xdp));
+			 json_list(i, xdp->port_count, xdp_port_json(xdp, (unsigned int)i)), "unsent_tolerance_s",
+			 MLR_UNSENT_TOLERANCE_S, "allow_unsafe", xdp->config->unsafe_reason, "checksums_verified",
+			 xdp_verification_json(xdp->config), "late_frames", late_json(xdp));
 }
 
 /* How far the load is from constant (4.5.2 of the draft asks for that). */

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/cpulist.h"
 #include "base/files.h"
+#include "base/json_text.h"
 #include "base/text_stream.h"
 #include "mlr/frame.h"
 #include "netdev/ethtool.h"
@@ -263,12 +264,7 @@ static const char *list_abilities(const struct ability *abilities, size_t count,
 
 static json_t *abilities_json(const struct ability *abilities, size_t count)
 {
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		if (abilities[i].has)
-			json_array_append_new(list, json_string(abilities[i].name));
-	return list;
+	return json_list(i, count, abilities[i].has ? json_string(abilities[i].name) : NULL);
 }
 
 static void check_metadata(struct subject *subject)
@@ -471,16 +467,6 @@ static void check_clock(struct subject *subject)
 		   clock.stamps_transmitted ? "and transmitted ones" : "no transmitted one");
 }
 
-static json_t *queues_json(uint64_t queues)
-{
-	json_t *list = json_array();
-
-	for (int i = 0; i < 64; i++)
-		if (queues >> i & 1)
-			json_array_append_new(list, json_integer(i));
-	return list;
-}
-
 static void check_launch_time(struct subject *subject)
 {
 	struct link_clock clock = { .phc_index = -1 };
@@ -494,7 +480,8 @@ static void check_launch_time(struct subject *subject)
 	};
 	bool listed = !netlink_queueing(subject->netlink, subject->link->ifindex, &facts.queueing);
 
-	tell(subject, "launch_time_queues", facts.is_told && listed, queues_json(facts.queueing.launch_queues));
+	tell(subject, "launch_time_queues", facts.is_told && listed,
+	     json_list(i, 64, facts.queueing.launch_queues >> i & 1 ? json_integer((json_int_t)i) : NULL));
 	probe_launch_time(subject->checks, subject->name, &facts);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/json_text.h"
 #include "result/report.h"
 
 #include <math.h>
@@ -573,12 +574,9 @@ static unsigned int kind_of(const json_t *document)
 
 static json_t *pointers_json(const struct clause *clause, const json_t *document)
 {
-	json_t *pointers = json_array();
+	const char *const *where = clause->where;
 
-	for (size_t i = 0; i < POINTERS_MAX && clause->where[i]; i++)
-		if (json_at(document, clause->where[i]))
-			json_array_append_new(pointers, json_string(clause->where[i]));
-	return pointers;
+	return json_list(i, POINTERS_MAX, where[i] && json_at(document, where[i]) ? json_string(where[i]) : NULL);
 }
 
 /* What says that it is met must be able to show where; that there is none (null) may be the answer. */

@@ -67,16 +67,13 @@ static json_t *judged_counts_json(const struct measurement *measurement)
 static json_t *order_json(const struct measurement *measurement)
 {
 	const struct order_summary *order = &measurement->order;
-	json_t *depths = json_array();
 
-	for (size_t i = 0; i < RX_DEPTH_BUCKETS; i++)
-		json_array_append_new(depths, count_json(order->reorder_depths[i]));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "window", count_json(order->window), "beyond_window",
-			 count_json(order->beyond_window), "reorder_depth_mean",
-			 json_number_or_null(order->reorder_depth_mean), "reorder_depth_max",
-			 count_json(order->reorder_depth_max), "reorder_depths_by_power_of_2", depths, "gaps",
-			 count_json(order->gaps), "gap_frames", count_json(order->gap_frames), "gap_max_frames",
-			 count_json(order->gap_max));
+	return json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "window", count_json(order->window), "beyond_window",
+		count_json(order->beyond_window), "reorder_depth_mean", json_number_or_null(order->reorder_depth_mean),
+		"reorder_depth_max", count_json(order->reorder_depth_max), "reorder_depths_by_power_of_2",
+		json_list(i, RX_DEPTH_BUCKETS, count_json(order->reorder_depths[i])), "gaps", count_json(order->gaps),
+		"gap_frames", count_json(order->gap_frames), "gap_max_frames", count_json(order->gap_max));
 }
 
 static json_t *attribution_json(const struct measurement *measurement)
@@ -177,32 +174,21 @@ static json_t *port_json(const struct port_counts *port, bool order_known)
 
 static json_t *ports_json(const struct measurement *measurement)
 {
-	json_t *ports = json_array();
-
-	for (size_t i = 0; i < measurement->port_count; i++)
-		json_array_append_new(ports, port_json(&measurement->ports[i], !measurement->order_unknown));
-	return ports;
+	return json_list(i, measurement->port_count, port_json(&measurement->ports[i], !measurement->order_unknown));
 }
 
-/* What was sent, received and lost of the frames due in each interval. */
-static json_t *intervals_json(const struct measurement *measurement)
+/* What was sent, received and lost of the frames due in an interval. */
+static json_t *interval_json(const struct interval_counts *counts)
 {
-	json_t *intervals = json_array();
+	json_t *row =
+		json_pack("{s:f, s:o, s:o, s:I}", "start", counts->start_s, "sent", count_json(counts->sent), "received",
+			  count_json(counts->received), "lost", (json_int_t)counts->sent - (json_int_t)counts->received);
 
-	for (size_t i = 0; i < measurement->interval_count; i++) {
-		const struct interval_counts *counts = &measurement->intervals[i];
-		json_t *row = json_pack("{s:f, s:o, s:o, s:I}", "start", counts->start_s, "sent", count_json(counts->sent),
-					"received", count_json(counts->received), "lost",
-					(json_int_t)counts->sent - (json_int_t)counts->received);
-
-		if (counts->timed)
-			json_object_set_new(row, "latency",
-					    json_pack("{s:o, s:f, s:o}", "min_ns", count_json(counts->latency_min_ns),
-						      "mean_ns", counts->latency_mean_ns, "max_ns",
-						      count_json(counts->latency_max_ns)));
-		json_array_append_new(intervals, row);
-	}
-	return intervals;
+	if (counts->timed)
+		json_object_set_new(row, "latency",
+				    json_pack("{s:o, s:f, s:o}", "min_ns", count_json(counts->latency_min_ns), "mean_ns",
+					      counts->latency_mean_ns, "max_ns", count_json(counts->latency_max_ns)));
+	return row;
 }
 
 static json_t *trial_json(const struct measurement *measurement)
@@ -224,7 +210,8 @@ static json_t *trial_json(const struct measurement *measurement)
 		json_object_set_new(trial, "waits_duration", json_real(measurement->waits_s));
 	}
 	if (measurement->intervals)
-		json_object_set_new(trial, "intervals", intervals_json(measurement));
+		json_object_set_new(trial, "intervals",
+				    json_list(i, measurement->interval_count, interval_json(&measurement->intervals[i])));
 	if (measurement->link_repeats)
 		json_object_set_new(trial, "link_repeats", json_integer(measurement->link_repeats));
 	if (measurement->residual.ended_by)

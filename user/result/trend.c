@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/json_read.h"
+#include "base/json_text.h"
 #include "base/plain.h"
 #include "result/compare.h"
 #include "result/report.h"
@@ -238,12 +239,9 @@ static json_t *goal_json(const struct trend *trend, size_t goal, const char *nam
 
 static json_t *goals_json(const struct trend *trend)
 {
-	json_t *goals = json_array();
 	json_auto_t *all = compare_results(trend->config, trend->results[0].document, trend->results[0].document);
 
-	for (size_t i = 0; i < json_array_size(all); i++)
-		json_array_append_new(goals, goal_json(trend, i, read_string(json_array_get(all, i), "goal")));
-	return goals;
+	return json_list(i, json_array_size(all), goal_json(trend, i, read_string(json_array_get(all, i), "goal")));
 }
 
 static json_t *document_of(const struct trend *trend)
