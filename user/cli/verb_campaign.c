@@ -77,10 +77,15 @@ static enum exit_code report(const struct config *config, const struct campaign 
 }
 
 /* One of those above, on the campaign of the file and how far it is. */
-static enum exit_code act(const struct config *config,
-			  enum exit_code (*action)(const struct config *config, const struct campaign *campaign,
-						   const struct point_status *states))
+enum exit_code verb_campaign(const struct config *config)
 {
+	static enum exit_code (*const actions[])(const struct config *config, const struct campaign *campaign,
+						 const struct point_status *states) = {
+		[VERB_CAMPAIGN_RUN] = run,
+		[VERB_CAMPAIGN_SUBMIT] = submit,
+		[VERB_CAMPAIGN_STATUS] = status,
+		[VERB_CAMPAIGN_REPORT] = report,
+	};
 	struct point_status *states;
 	struct campaign campaign;
 	enum exit_code code = campaign_read(config->files[0], &campaign);
@@ -89,29 +94,9 @@ static enum exit_code act(const struct config *config,
 		return code;
 	code = store_states(&campaign, &states);
 	if (code == EXIT_DONE) {
-		code = action(config, &campaign, states);
+		code = actions[config->verb](config, &campaign, states);
 		store_states_free(&campaign, states);
 	}
 	campaign_free(&campaign);
 	return code;
-}
-
-enum exit_code verb_campaign_run(const struct config *config)
-{
-	return act(config, run);
-}
-
-enum exit_code verb_campaign_submit(const struct config *config)
-{
-	return act(config, submit);
-}
-
-enum exit_code verb_campaign_status(const struct config *config)
-{
-	return act(config, status);
-}
-
-enum exit_code verb_campaign_report(const struct config *config)
-{
-	return act(config, report);
 }

@@ -33,32 +33,13 @@ struct run {
 	bool began;                /* of `trial`, its trial */
 };
 
-/* By a measurer of the run, or without: a suite opens its own. */
-static enum exit_code measure(const struct config *config, bool has_measurer, enum exit_code (*perform)(struct run *run))
-{
-	struct run run = { .config = config, .start_time = time(NULL) };
-	enum exit_code code = report_file_open(config, &run.file);
-
-	if (code != EXIT_DONE)
-		return code;
-	if (has_measurer)
-		code = measurer_new(config, &run.measurer);
-	if (code == EXIT_DONE || code == EXIT_INTERRUPTED) {
-		code = perform(&run);
-		measurer_free(run.measurer);
-	}
-	report_file_close(&run.file);
-	return code;
-}
-
 /* Tell the end as an event, then deliver the document, as report_deliver() does. */
-static enum exit_code deliver(json_t *document, const struct config *config, double duration_s, struct report_file *file,
-			      enum exit_code code)
+static enum exit_code deliver(struct run *run, json_t *document, double duration_s, enum exit_code code)
 {
-	enum exit_code told = event_finished(config, duration_s, read_string(document, "irregular_reason"));
+	enum exit_code told = event_finished(run->config, duration_s, read_string(document, "irregular_reason"));
 
 	if (told == EXIT_DONE)
-		return report_deliver(document, config, file, code);
+		return report_deliver(document, run->config, &run->file, code);
 	json_decref(document);
 	return told;
 }
@@ -74,14 +55,9 @@ static enum exit_code perform_search(struct run *run)
 		return repeat_searches(run->config, &run->measurer, &run->file);
 	code = search_run(run->config, run->measurer, &search);
 	if (search.end != SEARCH_RUNNING && (search.end != SEARCH_FAILED || search.trial_count))
-		code = deliver(report_search(&search), run->config, search.duration_s, &run->file, code);
+		code = deliver(run, report_search(&search), search.duration_s, code);
 	search_free(&search);
 	return code;
-}
-
-enum exit_code verb_search(const struct config *config)
-{
-	return measure(config, true, perform_search);
 }
 
 /* --- soak ----------------------------------------------------------------------------------------------------------- */
@@ -92,14 +68,9 @@ static enum exit_code perform_soak(struct run *run)
 	enum exit_code code = soak_run(run->config, run->measurer, &soak);
 
 	if (soak.end != SOAK_RUNNING && (soak.end != SOAK_FAILED || soak.trial_count))
-		code = deliver(report_soak(&soak), run->config, soak.duration_s, &run->file, code);
+		code = deliver(run, report_soak(&soak), soak.duration_s, code);
 	soak_free(&soak);
 	return code;
-}
-
-enum exit_code verb_soak(const struct config *config)
-{
-	return measure(config, true, perform_soak);
 }
 
 /* --- trial ---------------------------------------------------------------------------------------------------------- */
@@ -133,8 +104,8 @@ static enum exit_code show_trial(struct run *run, const struct measurement *meas
 
 	if (told != EXIT_DONE)
 		return told;
-	return deliver(report_one_trial(run->config, run->measurer, measurement, run->start_time), run->config,
-		       measurement ? measurement->wall_s : 0, &run->file, code);
+	return deliver(run, report_one_trial(run->config, run->measurer, measurement, run->start_time),
+		       measurement ? measurement->wall_s : 0, code);
 }
 
 /* A file of what a trial lost, or what came that was foreign. */
@@ -239,11 +210,6 @@ static enum exit_code perform_trial(struct run *run)
 	return code;
 }
 
-enum exit_code verb_trial(const struct config *config)
-{
-	return measure(config, true, perform_trial);
-}
-
 /* --- suites, which choose their measurers themselves ---------------------------------------------------------------- */
 
 static enum exit_code perform_rfc2544(struct run *run)
@@ -253,14 +219,9 @@ static enum exit_code perform_rfc2544(struct run *run)
 	json_t *document = report_rfc2544(&suite);
 
 	if (document)
-		code = deliver(document, run->config, suite.common.duration_s, &run->file, code);
+		code = deliver(run, document, suite.common.duration_s, code);
 	rfc2544_free(&suite);
 	return code;
-}
-
-enum exit_code verb_rfc2544(const struct config *config)
-{
-	return measure(config, false, perform_rfc2544);
 }
 
 static enum exit_code perform_y1564(struct run *run)
@@ -270,14 +231,9 @@ static enum exit_code perform_y1564(struct run *run)
 	json_t *document = report_y1564(&suite);
 
 	if (document)
-		code = deliver(document, run->config, suite.common.duration_s, &run->file, code);
+		code = deliver(run, document, suite.common.duration_s, code);
 	y1564_free(&suite);
 	return code;
-}
-
-enum exit_code verb_y1564(const struct config *config)
-{
-	return measure(config, false, perform_y1564);
 }
 
 static enum exit_code perform_selftest(struct run *run)
@@ -286,12 +242,36 @@ static enum exit_code perform_selftest(struct run *run)
 	enum exit_code code = selftest_run(run->config, &selftest);
 
 	if (code == EXIT_INTERRUPTED || json_array_size(selftest.self_tests))
-		code = deliver(report_selftest(&selftest), run->config, clock_since_s(selftest.start_ns), &run->file, code);
+		code = deliver(run, report_selftest(&selftest), clock_since_s(selftest.start_ns), code);
 	selftest_free(&selftest);
 	return code;
 }
 
-enum exit_code verb_selftest(const struct config *config)
+/* --- the verbs ------------------------------------------------------------------------------------------------------ */
+
+static const struct manner {
+	bool has_measurer; /* of the run; a suite opens its own */
+	enum exit_code (*perform)(struct run *run);
+} manners[] = {
+	[VERB_SEARCH] = { true, perform_search }, [VERB_TRIAL] = { true, perform_trial },
+	[VERB_SOAK] = { true, perform_soak },     [VERB_RFC2544] = { false, perform_rfc2544 },
+	[VERB_Y1564] = { false, perform_y1564 },  [VERB_SELFTEST] = { false, perform_selftest },
+};
+
+enum exit_code verb_measure(const struct config *config)
 {
-	return measure(config, false, perform_selftest);
+	const struct manner *manner = &manners[config->verb];
+	struct run run = { .config = config, .start_time = time(NULL) };
+	enum exit_code code = report_file_open(config, &run.file);
+
+	if (code != EXIT_DONE)
+		return code;
+	if (manner->has_measurer)
+		code = measurer_new(config, &run.measurer);
+	if (code == EXIT_DONE || code == EXIT_INTERRUPTED) {
+		code = manner->perform(&run);
+		measurer_free(run.measurer);
+	}
+	report_file_close(&run.file);
+	return code;
 }

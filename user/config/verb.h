@@ -8,15 +8,15 @@
 /* Every verb, once: its constant, the function that does it (verbs.h), its name, what it is, and what --help calls the files
  * that it takes by their place on the command line. Verbs of two words that share the first one stand together. */
 #define VERBS(X)                                                                                                            \
-	X(VERB_SEARCH, verb_search, "search", "one MLRsearch benchmark over real ports or another measurer")                \
-	X(VERB_TRIAL, verb_trial, "trial", "one trial: the one-shot throughput test")                                       \
-	X(VERB_SOAK, verb_soak, "soak",                                                                                     \
+	X(VERB_SEARCH, verb_measure, "search", "one MLRsearch benchmark over real ports or another measurer")               \
+	X(VERB_TRIAL, verb_measure, "trial", "one trial: the one-shot throughput test")                                     \
+	X(VERB_SOAK, verb_measure, "soak",                                                                                  \
 	  "PLRsearch: the load that loses a target ratio in the long run, with its error bar")                              \
-	X(VERB_RFC2544, verb_rfc2544, "rfc2544",                                                                            \
+	X(VERB_RFC2544, verb_measure, "rfc2544",                                                                            \
 	  "the suite of RFC 2544 section 26: throughput, latency, frame loss, bursts, recovery, reset")                     \
-	X(VERB_Y1564, verb_y1564, "y1564",                                                                                  \
+	X(VERB_Y1564, verb_measure, "y1564",                                                                                \
 	  "ITU-T Y.1564: whether services deliver what was agreed: rates, policing, loss, delay, availability")             \
-	X(VERB_SELFTEST, verb_selftest, "selftest",                                                                         \
+	X(VERB_SELFTEST, verb_measure, "selftest",                                                                          \
 	  "benchmark the tester itself, port to port: its clean maximum load and latency floor")                            \
 	X(VERB_PROBE, verb_probe, "probe",                                                                                  \
 	  "what this machine and its ports can do, and the command that mends what they cannot")                            \
@@ -32,13 +32,13 @@
 	  "whether the SUT of result B is slower than that of result A, with the evidence", "A.json", "B.json")             \
 	X(VERB_REPORT, verb_report, "report",                                                                               \
 	  "show a stored JSON result, or render it as HTML, Markdown, CSV or text; or a folder's trend", "FILE|FOLDER")     \
-	X(VERB_CAMPAIGN_RUN, verb_campaign_run, "campaign run",                                                             \
+	X(VERB_CAMPAIGN_RUN, verb_campaign, "campaign run",                                                                 \
 	  "run every point of a campaign here, one after the other; go on with one that was interrupted", "FILE")           \
-	X(VERB_CAMPAIGN_SUBMIT, verb_campaign_submit, "campaign submit",                                                    \
+	X(VERB_CAMPAIGN_SUBMIT, verb_campaign, "campaign submit",                                                           \
 	  "hand the points of a campaign to a batch system, which has the testbeds", "FILE")                                \
-	X(VERB_CAMPAIGN_STATUS, verb_campaign_status, "campaign status",                                                    \
+	X(VERB_CAMPAIGN_STATUS, verb_campaign, "campaign status",                                                           \
 	  "how far a campaign is: points done, running, failed, waiting", "FILE")                                           \
-	X(VERB_CAMPAIGN_REPORT, verb_campaign_report, "campaign report",                                                    \
+	X(VERB_CAMPAIGN_REPORT, verb_campaign, "campaign report",                                                           \
 	  "one result of all points of a campaign: spread over repeats, and which build is slower", "FILE")
 
 #define VERB_CONSTANT(CONSTANT, ...) CONSTANT,
