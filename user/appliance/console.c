@@ -233,13 +233,13 @@ bool console_drained(const struct appliance *appliance)
 
 static void put_port(FILE *stream, const json_t *port)
 {
-	char mac[INTERFACE_ADDRESS_SIZE], speed[UNIT_TEXT_SIZE] = "speed not known";
+	char speed[UNIT_TEXT_SIZE] = "speed not known";
 	double link_bps = read_number(port, "link_bps");
 
 	if (!isnan(link_bps))
 		format_si(link_bps, "bit/s", speed);
 	fprintf(stream, "  %-10s %-17s  %-12s %-8s %-15s  %s\n", read_text(port, "name"),
-		interface_address(read_text(port, "name"), mac), read_text(port, "driver"),
+		interface_address(read_text(port, "name"), ROOM(INTERFACE_ADDRESS_SIZE)), read_text(port, "driver"),
 		read_truth(port, "carrier") ? "link up" : "no link", speed, appliance_port_verdict(port));
 }
 
@@ -282,7 +282,6 @@ static void put_results(FILE *stream, const struct appliance *appliance)
 {
 	const struct results *store = &appliance->store;
 	size_t first = store->count > LOG_LINES ? store->count - LOG_LINES : 0;
-	char when[UNIT_TEXT_SIZE];
 
 	if (!store->count)
 		fputs("Results: none yet\n", stream);
@@ -292,17 +291,17 @@ static void put_results(FILE *stream, const struct appliance *appliance)
 		const struct result *result = &store->results[i];
 
 		fprintf(stream, "  %4u  %s  %-10s %-8s exit code %d  %s\n", result->number,
-			format_utc(result->started, when), result->run, result->verb, result->exit_code, result->summary);
+			format_utc(result->started, UNIT_ROOM), result->run, result->verb, result->exit_code,
+			result->summary);
 	}
 }
 
 static void put_status(FILE *stream, const struct appliance *appliance)
 {
-	char status[APPLIANCE_STATUS_SIZE];
 	struct view view;
 	char *text;
 
-	fprintf(stream, "Status: %s\n", appliance_status(appliance, status));
+	fprintf(stream, "Status: %s\n", appliance_status(appliance, ROOM(APPLIANCE_STATUS_SIZE)));
 	if (appliance_measures(appliance)) {
 		view = appliance_view(appliance);
 		text = view_render(&view, (struct view_style){ COLUMNS_DEFAULT - 1, ROWS_DEFAULT, false });

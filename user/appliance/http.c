@@ -279,12 +279,12 @@ static int open_page(const struct appliance *appliance, void (*put)(FILE *stream
 static int open_result(struct appliance *appliance, const struct http_question *question)
 {
 	const struct result *result = results_find(&appliance->store, question->number);
-	char path[FILES_PATH_SIZE];
 
 	if (!result || !result->has_document || (question->form != RESULTS_JSON && question->form != RESULTS_HTML))
 		return -1;
-	return open(results_path(&appliance->store, question->number, (enum results_form)question->form, path),
-		    O_RDONLY | O_CLOEXEC);
+	return open(
+		results_path(&appliance->store, question->number, (enum results_form)question->form, ROOM(FILES_PATH_SIZE)),
+		O_RDONLY | O_CLOEXEC);
 }
 
 static int open_answer(struct appliance *appliance, const struct http_question *question)

@@ -25,10 +25,10 @@ const char *keep_path(const struct appliance *appliance, const char *name, char 
 
 static void write_state(struct appliance *appliance, const char *name, const json_t *value)
 {
-	char path[FILES_PATH_SIZE];
 	size_t length;
 	owned char *text = json_text(value, false, &length);
-	int error = text ? file_replace(keep_path(appliance, name, path), text, length, 0600, false) : -ENOMEM;
+	int error =
+		text ? file_replace(keep_path(appliance, name, ROOM(FILES_PATH_SIZE)), text, length, 0600, false) : -ENOMEM;
 
 	if (error)
 		appliance_say(appliance, "cannot write %s/%s: %s", appliance->places.state, name, strerror(-error));
@@ -36,9 +36,7 @@ static void write_state(struct appliance *appliance, const char *name, const jso
 
 static void remove_state(const struct appliance *appliance, const char *name)
 {
-	char path[FILES_PATH_SIZE];
-
-	unlink(keep_path(appliance, name, path));
+	unlink(keep_path(appliance, name, ROOM(FILES_PATH_SIZE)));
 }
 
 /* --- the position ---------------------------------------------------------------------------------------------------- */
@@ -60,15 +58,12 @@ void keep_no_position(const struct appliance *appliance)
 
 bool keep_has_position(const struct appliance *appliance)
 {
-	char path[FILES_PATH_SIZE];
-
-	return access(keep_path(appliance, FILE_POSITION, path), F_OK) == 0;
+	return access(keep_path(appliance, FILE_POSITION, ROOM(FILES_PATH_SIZE)), F_OK) == 0;
 }
 
 struct position keep_read_position(const struct appliance *appliance)
 {
-	char path[FILES_PATH_SIZE];
-	json_auto_t *object = json_load_file(keep_path(appliance, FILE_POSITION, path), 0, NULL);
+	json_auto_t *object = json_load_file(keep_path(appliance, FILE_POSITION, ROOM(FILES_PATH_SIZE)), 0, NULL);
 	struct position position = {
 		.run = (unsigned int)read_integer(object, "run"),
 		.round = (unsigned int)read_integer(object, "round"),
@@ -105,9 +100,7 @@ void keep_no_notes(struct appliance *appliance)
 
 void keep_read_notes(struct appliance *appliance)
 {
-	char path[FILES_PATH_SIZE];
-
-	appliance->pending_notes = json_load_file(keep_path(appliance, FILE_NOTES, path), 0, NULL);
+	appliance->pending_notes = json_load_file(keep_path(appliance, FILE_NOTES, ROOM(FILES_PATH_SIZE)), 0, NULL);
 	if (!json_is_array(appliance->pending_notes)) {
 		json_decref(appliance->pending_notes);
 		appliance->pending_notes = json_array();
@@ -118,10 +111,8 @@ void keep_read_notes(struct appliance *appliance)
 
 void keep_idle(const struct appliance *appliance, bool idle)
 {
-	char path[FILES_PATH_SIZE];
-
 	if (idle)
-		file_replace(keep_path(appliance, FILE_IDLE, path), "", 0, 0600, false);
+		file_replace(keep_path(appliance, FILE_IDLE, ROOM(FILES_PATH_SIZE)), "", 0, 0600, false);
 	else
 		remove_state(appliance, FILE_IDLE);
 }

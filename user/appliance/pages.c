@@ -63,8 +63,6 @@ static const char *banner_of(const struct appliance *appliance)
 
 static void put_head(FILE *stream, const struct appliance *appliance, const char *title, unsigned int refresh_s)
 {
-	char status[APPLIANCE_STATUS_SIZE];
-
 	fprintf(stream,
 		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -77,7 +75,7 @@ static void put_head(FILE *stream, const struct appliance *appliance, const char
 	fputs("<nav><a href=\"/\">Results</a><a href=\"/live\">Live</a><a href=\"/log\">Log</a><a "
 	      "href=\"/metrics\">Metrics</a></nav></header>\n",
 	      stream);
-	put(stream, banner_of(appliance), appliance_status(appliance, status), "p");
+	put(stream, banner_of(appliance), appliance_status(appliance, ROOM(APPLIANCE_STATUS_SIZE)), "p");
 	if (appliance->phase == PHASE_WRONG)
 		put(stream, "p class=\"banner bad\"", appliance->error, "p");
 	fputc('\n', stream);
@@ -85,12 +83,10 @@ static void put_head(FILE *stream, const struct appliance *appliance, const char
 
 static void put_foot(FILE *stream, unsigned int refresh_s)
 {
-	char now[UNIT_TEXT_SIZE];
-
 	fprintf(stream,
 		"<footer>As of %s, renewed every %u s by itself. xdp-mlr " XDP_MLR_VERSION
 		"; read-only: nothing can be changed here.</footer>\n</main>\n</body>\n</html>\n",
-		format_utc(time(NULL), now), refresh_s);
+		format_utc(time(NULL), UNIT_ROOM), refresh_s);
 }
 
 /* --- results ----------------------------------------------------------------------------------------------------------- */
@@ -114,13 +110,13 @@ static void put_links(FILE *stream, const struct result *result)
 
 static void put_result(FILE *stream, const struct result *result)
 {
-	char when[UNIT_TEXT_SIZE], clock[UNIT_TEXT_SIZE], name[2 * SETTINGS_VALUE_SIZE + 4];
+	const char *name =
+		TEXT_OF(2 * SETTINGS_VALUE_SIZE + 4, "%s%s%s", result->run, *result->run ? ": " : "", result->verb);
 
-	snprintf(name, sizeof(name), "%s%s%s", result->run, *result->run ? ": " : "", result->verb);
 	fprintf(stream, "<%s><td class=\"n\">%u</td>", row_of(result), result->number);
 	put(stream, "td", name, "td");
-	put(stream, "td", format_utc(result->started, when), "td");
-	put(stream, "td class=\"n\"", format_clock(difftime(result->ended, result->started), clock), "td");
+	put(stream, "td", format_utc(result->started, UNIT_ROOM), "td");
+	put(stream, "td class=\"n\"", format_clock(difftime(result->ended, result->started), UNIT_ROOM), "td");
 	put(stream, "td", result->summary, "td");
 	fprintf(stream, "<td class=\"n\">%d</td>", result->exit_code);
 	put_links(stream, result);
@@ -130,13 +126,13 @@ static void put_result(FILE *stream, const struct result *result)
 
 static void put_deleted(FILE *stream, const struct results *store)
 {
-	char size[UNIT_TEXT_SIZE], sentence[200];
+	char sentence[200];
 
 	if (!store->deleted)
 		return;
 	snprintf(sentence, sizeof(sentence),
 		 "%u results were deleted, %u of them before anybody had fetched them: all may take %s of memory.",
-		 store->deleted, store->deleted_unfetched, format_si(store->keep_octets, "octets", size));
+		 store->deleted, store->deleted_unfetched, format_si(store->keep_octets, "octets", UNIT_ROOM));
 	put(stream, store->deleted_unfetched ? "p class=\"banner warn\"" : "p class=\"banner plain\"", sentence, "p");
 }
 
@@ -194,7 +190,6 @@ static void put_bar(FILE *stream, const struct view *view, const struct view_goa
 {
 	double lower = isnan(goal->lower_fps) ? 0 : view_place(view, goal->lower_fps) * BAR_COLUMNS;
 	double upper = isnan(goal->upper_fps) ? BAR_COLUMNS : view_place(view, goal->upper_fps) * BAR_COLUMNS;
-	char least[UNIT_TEXT_SIZE], most[UNIT_TEXT_SIZE];
 
 	if (!(view->max_load_fps > view->min_load_fps))
 		return;
@@ -203,14 +198,12 @@ static void put_bar(FILE *stream, const struct view *view, const struct view_goa
 		"known of the loads\"><rect class=\"open\" width=\"1000\" height=\"14\"/><rect class=\"pass\" "
 		"width=\"%.1f\" height=\"14\"/><rect class=\"fail\" x=\"%.1f\" width=\"%.1f\" height=\"14\"/></svg>",
 		lower, upper, BAR_COLUMNS - upper);
-	fprintf(stream, "<p class=\"scale\"><span>%s</span><span>%s</span></p>", format_si(view->min_load_fps, "fps", least),
-		format_si(view->max_load_fps, "fps", most));
+	fprintf(stream, "<p class=\"scale\"><span>%s</span><span>%s</span></p>",
+		format_si(view->min_load_fps, "fps", UNIT_ROOM), format_si(view->max_load_fps, "fps", UNIT_ROOM));
 }
 
 static void put_goal(FILE *stream, const struct view *view, const struct view_goal *goal)
 {
-	char lower[UNIT_TEXT_SIZE], upper[UNIT_TEXT_SIZE], width[UNIT_TEXT_SIZE];
-
 	fprintf(stream, "<article class=\"card%s\"><header>", goal->done ? " good" : "");
 	put(stream, "h3", goal->name, "h3");
 	fprintf(stream,
@@ -219,11 +212,12 @@ static void put_goal(FILE *stream, const struct view *view, const struct view_go
 	if (isnan(goal->lower_fps) && isnan(goal->upper_fps))
 		fputs("not known yet</p>", stream);
 	else
-		fprintf(stream, "%s .. %s</p>", view_load(goal->lower_fps, lower), view_load(goal->upper_fps, upper));
+		fprintf(stream, "%s .. %s</p>", view_load(goal->lower_fps, UNIT_ROOM),
+			view_load(goal->upper_fps, UNIT_ROOM));
 	put_bar(stream, view, goal);
 	if (goal->lower_fps < goal->upper_fps)
 		fprintf(stream, "<dl><dt>Width</dt><dd>%s</dd></dl>",
-			format_percent((goal->upper_fps - goal->lower_fps) / goal->upper_fps, width));
+			format_percent((goal->upper_fps - goal->lower_fps) / goal->upper_fps, UNIT_ROOM));
 	fputs("</article>\n", stream);
 }
 
@@ -255,22 +249,22 @@ static void put_marks(FILE *stream, const struct view *view)
 
 static void put_trial(FILE *stream, const struct view *view)
 {
-	char text[256], load[UNIT_TEXT_SIZE];
+	char text[256];
 
 	if (isnan(view->duration_s))
 		return;
 	snprintf(text, sizeof(text), "%zu, at %s for %g s%s%s", view->trial_count + 1,
-		 isnan(view->load_fps) ? "as fast as it can" : format_si(view->load_fps, "fps", load), view->duration_s,
+		 isnan(view->load_fps) ? "as fast as it can" : format_si(view->load_fps, "fps", UNIT_ROOM), view->duration_s,
 		 *view->goal ? ", for " : "", view->goal);
 	put_fact(stream, "Trial", text);
 }
 
 static void put_facts(FILE *stream, const struct appliance *appliance, const struct view *view)
 {
-	char text[UNIT_TEXT_SIZE], when[UNIT_TEXT_SIZE];
+	char text[UNIT_TEXT_SIZE];
 
 	fputs("<h3>This run</h3><dl class=\"facts\">", stream);
-	put_fact(stream, "Started", format_utc(appliance->run_started, when));
+	put_fact(stream, "Started", format_utc(appliance->run_started, UNIT_ROOM));
 	put_fact(stream, "Elapsed", format_clock(view->elapsed_s, text));
 	if (!isnan(view->remaining_s))
 		put_fact(stream, "To go, about", format_clock(view->remaining_s, text));
@@ -358,11 +352,10 @@ void page_log(FILE *stream, const struct appliance *appliance)
 static void put_run_metrics(FILE *stream, const struct appliance *appliance)
 {
 	static const char mark[] = "# EOF\n";
-	char path[FILES_PATH_SIZE];
 	char *text, *end;
 	size_t length;
 
-	if (file_read(keep_path(appliance, KEEP_METRICS, path), KEEP_METRICS_MOST, &text, &length))
+	if (file_read(keep_path(appliance, KEEP_METRICS, ROOM(FILES_PATH_SIZE)), KEEP_METRICS_MOST, &text, &length))
 		return;
 	end = strstr(text, mark);
 	fprintf(stream, "%.*s", end ? (int)(end - text) : (int)length, text);
@@ -371,10 +364,8 @@ static void put_run_metrics(FILE *stream, const struct appliance *appliance)
 
 static void put_metric(FILE *stream, const char *name, const char *type, const char *help, double value)
 {
-	char number[UNIT_TEXT_SIZE];
-
 	fprintf(stream, "# HELP xdp_mlr_appliance_%s %s\n# TYPE xdp_mlr_appliance_%s %s\nxdp_mlr_appliance_%s%s %s\n", name,
-		help, name, type, name, strcmp(type, "counter") == 0 ? "_total" : "", format_number(value, number));
+		help, name, type, name, strcmp(type, "counter") == 0 ? "_total" : "", format_number(value, UNIT_ROOM));
 }
 
 void page_metrics(FILE *stream, const struct appliance *appliance)

@@ -39,12 +39,11 @@ void record_free(struct record *record)
 void record_put(const struct record *record, FILE *stream, unsigned int most)
 {
 	unsigned long first = first_of(record);
-	char when[UNIT_TEXT_SIZE];
 
 	if (record->count - first > most)
 		first = record->count - most;
 	for (unsigned long i = first; i < record->count; i++)
-		fprintf(stream, "%s %s\n", format_utc(line_of(record, i)->when, when), line_of(record, i)->text);
+		fprintf(stream, "%s %s\n", format_utc(line_of(record, i)->when, UNIT_ROOM), line_of(record, i)->text);
 }
 
 const char *record_next(const struct record *record, unsigned long *read, bool *ret_lost)

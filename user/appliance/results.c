@@ -39,19 +39,18 @@ static int write_meta(const struct results *store, const struct result *result)
 					"run", result->run, "verb", result->verb, "started", (json_int_t)result->started,
 					"ended", (json_int_t)result->ended, "exit_code", result->exit_code, "has_document",
 					result->has_document, "fetched", result->fetched, "summary", result->summary);
-	char path[FILES_PATH_SIZE];
 	size_t length;
 	owned char *text = json_text(object, false, &length);
 
-	return text ? file_replace(results_path(store, result->number, RESULTS_META, path), text, length, 0600, true)
+	return text ? file_replace(results_path(store, result->number, RESULTS_META, ROOM(FILES_PATH_SIZE)), text, length,
+				   0600, true)
 		    : -ENOMEM;
 }
 
 static bool read_meta(const struct results *store, unsigned int number, struct result *ret)
 {
 	struct result result = { .number = number };
-	char path[FILES_PATH_SIZE];
-	json_auto_t *object = json_load_file(results_path(store, number, RESULTS_META, path), 0, NULL);
+	json_auto_t *object = json_load_file(results_path(store, number, RESULTS_META, ROOM(FILES_PATH_SIZE)), 0, NULL);
 
 	if (!object)
 		return false;
@@ -91,7 +90,6 @@ static int by_number(const void *a, const void *b)
 
 static void measure(struct results *store)
 {
-	char path[FILES_PATH_SIZE];
 	struct stat status;
 
 	store->octets = 0;
@@ -100,7 +98,7 @@ static void measure(struct results *store)
 
 		result->octets = 0;
 		for (enum results_form form = 0; form < RESULTS_FORMS; form++)
-			if (stat(results_path(store, result->number, form, path), &status) == 0)
+			if (stat(results_path(store, result->number, form, ROOM(FILES_PATH_SIZE)), &status) == 0)
 				result->octets +=
 					(double)(((size_t)status.st_size + PAGE_OCTETS) / PAGE_OCTETS * PAGE_OCTETS);
 		store->octets += result->octets;
@@ -198,19 +196,19 @@ static size_t find_victim(const struct results *store)
 static void delete_result(struct results *store, size_t index, results_told *told, void *context)
 {
 	const struct result result = store->results[index];
-	char path[FILES_PATH_SIZE], size[UNIT_TEXT_SIZE], bound[UNIT_TEXT_SIZE], sentence[256];
+	char sentence[256];
 
 	for (enum results_form form = 0; form < RESULTS_FORMS; form++)
-		unlink(results_path(store, result.number, form, path));
+		unlink(results_path(store, result.number, form, ROOM(FILES_PATH_SIZE)));
 	store->octets -= result.octets;
 	store->deleted++;
 	store->deleted_unfetched += !result.fetched;
 	memmove(&store->results[index], &store->results[index + 1], (store->count - index - 1) * sizeof(*store->results));
 	store->count--;
 	snprintf(sentence, sizeof(sentence), "result %u (%s) was deleted, %s: all results may take %s of memory",
-		 result.number, format_si(result.octets, "octets", size),
+		 result.number, format_si(result.octets, "octets", UNIT_ROOM),
 		 result.fetched ? "it had been fetched" : "NOBODY HAD FETCHED IT",
-		 format_si(store->keep_octets, "octets", bound));
+		 format_si(store->keep_octets, "octets", UNIT_ROOM));
 	told(context, sentence);
 }
 
@@ -230,11 +228,11 @@ void results_settle(struct results *store, results_told *told, void *context)
 static int write_document(struct results *store, const struct result *result, const char *document, size_t length,
 			  results_told *told, void *context)
 {
-	char path[FILES_PATH_SIZE];
 	int error;
 
 	for (;;) {
-		error = file_replace(results_path(store, result->number, RESULTS_JSON, path), document, length, 0600, true);
+		error = file_replace(results_path(store, result->number, RESULTS_JSON, ROOM(FILES_PATH_SIZE)), document,
+				     length, 0600, true);
 		if (error != -ENOSPC || !store->count)
 			return error;
 		delete_result(store, 0, told, context);

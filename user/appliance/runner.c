@@ -254,7 +254,6 @@ static void begin_round(struct appliance *appliance)
 
 static void wait_for_round(struct appliance *appliance)
 {
-	char when[UNIT_TEXT_SIZE];
 	time_t now = time(NULL);
 
 	appliance->next_round = schedule_next(&appliance->settings.schedule, &appliance->rounds, now);
@@ -266,7 +265,7 @@ static void wait_for_round(struct appliance *appliance)
 		begin_round(appliance);
 		return;
 	}
-	appliance_say(appliance, "the next round begins at %s", format_utc(appliance->next_round, when));
+	appliance_say(appliance, "the next round begins at %s", format_utc(appliance->next_round, UNIT_ROOM));
 	rest(appliance, PHASE_WAITING);
 	appliance->due_ns = clock_ns() + NS_PER_S;
 }
@@ -300,10 +299,10 @@ static void next_run(struct appliance *appliance)
 static void begin_watch(struct appliance *appliance)
 {
 	const struct run_settings *run = appliance_run(appliance);
-	char title[VIEW_TITLE_SIZE], ports[SETTINGS_PORT_LIST_SIZE];
+	const char *title =
+		TEXT_OF(VIEW_TITLE_SIZE, "%.24s%s%.12s%s%.36s", run->name, *run->name ? ": " : "", run->verb,
+			run->ports.count ? " " : "", settings_port_list(&run->ports, ROOM(SETTINGS_PORT_LIST_SIZE)));
 
-	snprintf(title, sizeof(title), "%.24s%s%.12s%s%.36s", run->name, *run->name ? ": " : "", run->verb,
-		 run->ports.count ? " " : "", settings_port_list(&run->ports, ports));
 	watch_begin(&appliance->watch, title);
 }
 
@@ -373,13 +372,12 @@ static void store_run(struct appliance *appliance)
 
 static void render(struct appliance *appliance, enum results_form form)
 {
-	char from[FILES_PATH_SIZE], to[FILES_PATH_SIZE];
 	unsigned int number = appliance->store.last_number;
 	struct command command = { .count = 0 };
 
 	command_add(&command, appliance->places.xdp_mlr, "report",
-		    results_path(&appliance->store, number, RESULTS_JSON, from), "--report",
-		    results_path(&appliance->store, number, form, to), NULL);
+		    results_path(&appliance->store, number, RESULTS_JSON, ROOM(FILES_PATH_SIZE)), "--report",
+		    results_path(&appliance->store, number, form, ROOM(FILES_PATH_SIZE)), NULL);
 	appliance->form = form;
 	start(appliance, PHASE_RENDERING, &command, DEADLINE_S);
 }
@@ -404,25 +402,22 @@ static void start_cleaning(struct appliance *appliance)
 
 static void crash(struct appliance *appliance)
 {
-	char fate[JOB_FATE_SIZE], when[UNIT_TEXT_SIZE];
-
 	appliance->crashes++;
 	appliance->tries++;
 	keep_note(appliance, "The program died of %s at %s, after %zu trials of this run, and was started anew.",
-		  job_fate(appliance->job.status, fate), format_utc(time(NULL), when), appliance->watch.view.trial_count);
+		  job_fate(appliance->job.status, ROOM(JOB_FATE_SIZE)), format_utc(time(NULL), UNIT_ROOM),
+		  appliance->watch.view.trial_count);
 	start_cleaning(appliance);
 }
 
 static void ended_run(struct appliance *appliance)
 {
-	char fate[JOB_FATE_SIZE];
-
 	appliance->run_status = appliance->job.status;
 	if (is_crash(appliance)) {
 		crash(appliance);
 		return;
 	}
-	appliance_say(appliance, "xdp-mlr ended with %s", job_fate(appliance->job.status, fate));
+	appliance_say(appliance, "xdp-mlr ended with %s", job_fate(appliance->job.status, ROOM(JOB_FATE_SIZE)));
 	store_run(appliance);
 	if (!appliance->document) {
 		next_run(appliance);
@@ -459,13 +454,12 @@ static void cleaned(struct appliance *appliance)
 /* The text on every console, then the operator's own program, which may write there, too. */
 static void begin_hand_over(struct appliance *appliance)
 {
-	char path[FILES_PATH_SIZE];
 	char *text;
 	size_t length;
 
 	results_settle(&appliance->store, say_told, appliance);
-	if (!file_read(results_path(&appliance->store, appliance->store.last_number, RESULTS_TEXT, path), JOB_LINE_MAX,
-		       &text, &length)) {
+	if (!file_read(results_path(&appliance->store, appliance->store.last_number, RESULTS_TEXT, ROOM(FILES_PATH_SIZE)),
+		       JOB_LINE_MAX, &text, &length)) {
 		console_text(appliance, text);
 		free(text);
 	}
@@ -482,7 +476,6 @@ static void begin_hand_over(struct appliance *appliance)
 /* Once the consoles have taken what we wrote. */
 static void hand_over(struct appliance *appliance)
 {
-	char json[FILES_PATH_SIZE], html[FILES_PATH_SIZE], exit_code[16];
 	const struct results *store = &appliance->store;
 	const struct result *result = &store->results[store->count - 1];
 	struct command command = { .count = 0 };
@@ -491,30 +484,27 @@ static void hand_over(struct appliance *appliance)
 		appliance->due_ns = clock_ns() + NS_PER_S / 20;
 		return;
 	}
-	snprintf(exit_code, sizeof(exit_code), "%d", result->exit_code);
-	command_add(&command, appliance->places.hand_over, results_path(store, result->number, RESULTS_JSON, json),
-		    results_path(store, result->number, RESULTS_HTML, html), exit_code, NULL);
+	command_add(&command, appliance->places.hand_over,
+		    results_path(store, result->number, RESULTS_JSON, ROOM(FILES_PATH_SIZE)),
+		    results_path(store, result->number, RESULTS_HTML, ROOM(FILES_PATH_SIZE)),
+		    TEXT_OF(16, "%d", result->exit_code), NULL);
 	start(appliance, PHASE_HANDING_OVER, &command, DEADLINE_S);
 }
 
 static void handed_over(struct appliance *appliance)
 {
-	char fate[JOB_FATE_SIZE];
-
 	console_hold(appliance, false);
 	if (appliance->job.status)
 		appliance_say(appliance, "handing the result over failed: %s ended with %s", appliance->places.hand_over,
-			      job_fate(appliance->job.status, fate));
+			      job_fate(appliance->job.status, ROOM(JOB_FATE_SIZE)));
 	next_run(appliance);
 }
 
 static void rendered(struct appliance *appliance)
 {
-	char fate[JOB_FATE_SIZE];
-
 	if (appliance->job.status)
 		appliance_say(appliance, "rendering the result failed: xdp-mlr report ended with %s",
-			      job_fate(appliance->job.status, fate));
+			      job_fate(appliance->job.status, ROOM(JOB_FATE_SIZE)));
 	if (appliance->form == RESULTS_HTML)
 		render(appliance, RESULTS_TEXT);
 	else
@@ -525,14 +515,13 @@ static void rendered(struct appliance *appliance)
 
 static void read_metrics(struct appliance *appliance)
 {
-	char path[FILES_PATH_SIZE];
 	char *text;
 	size_t length;
 
 	if (clock_ns() - appliance->metrics_read_ns < NS_PER_S)
 		return;
 	appliance->metrics_read_ns = clock_ns();
-	if (file_read(keep_path(appliance, KEEP_METRICS, path), KEEP_METRICS_MOST, &text, &length))
+	if (file_read(keep_path(appliance, KEEP_METRICS, ROOM(FILES_PATH_SIZE)), KEEP_METRICS_MOST, &text, &length))
 		return;
 	watch_metrics(&appliance->watch, text);
 	free(text);
@@ -708,7 +697,6 @@ uint64_t runner_due_ns(const struct appliance *appliance)
 /* We died in a run, which is made again. */
 static void clean_first(struct appliance *appliance)
 {
-	char when[UNIT_TEXT_SIZE], now[UNIT_TEXT_SIZE];
 	const struct position position = keep_read_position(appliance);
 
 	appliance->resumes = false;
@@ -718,7 +706,7 @@ static void clean_first(struct appliance *appliance)
 	appliance->rounds.last_begun = position.last_begun;
 	appliance->crashes++;
 	keep_note(appliance, "The appliance's own program died in this run, which had begun at %s, and went on at %s.",
-		  format_utc(position.started, when), format_utc(time(NULL), now));
+		  format_utc(position.started, UNIT_ROOM), format_utc(time(NULL), UNIT_ROOM));
 	start_cleaning(appliance);
 }
 

@@ -45,14 +45,12 @@ static enum exit_code read_word(struct yaml_file *file, const yaml_node_t *node,
 
 static enum exit_code read_choice(struct yaml_file *file, const yaml_node_t *node, const char *const words[], char *target)
 {
-	char allowed[128];
-
 	if (read_word(file, node, target))
 		return EXIT_USAGE_ERROR;
 	for (size_t i = 0; words[i]; i++)
 		if (strcmp(words[i], target) == 0)
 			return EXIT_DONE;
-	return refuse_node(file, node, "'%s' is not %s", target, text_of_words(words, allowed, sizeof(allowed)));
+	return refuse_node(file, node, "'%s' is not %s", target, text_of_words(words, ROOM(WORDS_SIZE)));
 }
 
 static enum exit_code read_verb(struct yaml_file *file, const yaml_node_t *node, void *target)
@@ -168,10 +166,7 @@ static enum exit_code read_size(struct yaml_file *file, const yaml_node_t *node,
 
 const char *interface_address(const char *name, char address[INTERFACE_ADDRESS_SIZE])
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/class/net/%.15s/address", name);
-	file_read_line(path, address, INTERFACE_ADDRESS_SIZE);
+	file_read_line(TEXT_OF(64, "/sys/class/net/%.15s/address", name), address, INTERFACE_ADDRESS_SIZE);
 	return address;
 }
 
@@ -180,11 +175,10 @@ static enum exit_code find_port(struct yaml_file *file, const yaml_node_t *node,
 				char name[SETTINGS_VALUE_SIZE])
 {
 	DIR *directory = opendir("/sys/class/net");
-	char address[INTERFACE_ADDRESS_SIZE];
 	unsigned int found = 0;
 
 	for (struct dirent *entry; directory && (entry = readdir(directory));) {
-		if (strcasecmp(interface_address(entry->d_name, address), mac) != 0)
+		if (strcasecmp(interface_address(entry->d_name, ROOM(INTERFACE_ADDRESS_SIZE)), mac) != 0)
 			continue;
 		snprintf(name, SETTINGS_VALUE_SIZE, "%.*s", SETTINGS_VALUE_SIZE - 1, entry->d_name);
 		found++;
@@ -441,27 +435,25 @@ static bool is_ipv4(const char *text)
 /* "192.0.2.5/24" */
 static bool is_ipv4_with_length(const char *text)
 {
-	char address[INET_ADDRSTRLEN];
 	const char *slash = strchr(text, '/');
 	double length;
 
 	if (!slash || slash - text >= INET_ADDRSTRLEN)
 		return false;
-	snprintf(address, sizeof(address), "%.*s", (int)(slash - text), text);
-	return is_ipv4(address) && strlen(slash + 1) <= 2 && parse_number(slash + 1, &length) && length >= 1 &&
-	       length <= 31 && length == (unsigned int)length && strspn(slash + 1, "0123456789") == strlen(slash + 1);
+	return is_ipv4(TEXT_OF(INET_ADDRSTRLEN, "%.*s", (int)(slash - text), text)) && strlen(slash + 1) <= 2 &&
+	       parse_number(slash + 1, &length) && length >= 1 && length <= 31 && length == (unsigned int)length &&
+	       strspn(slash + 1, "0123456789") == strlen(slash + 1);
 }
 
 static enum exit_code read_management_address(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
 	const char *text = node_plain(file, node);
-	char quoted[QUOTE_SIZE];
 
 	if (!text)
 		return EXIT_USAGE_ERROR;
 	if (strcmp(text, "dhcp") != 0 && !is_ipv4_with_length(text))
 		return refuse_node(file, node, "'%s' is neither dhcp nor an IPv4 address with its length, as 192.0.2.5/24",
-				   quote(text, strlen(text), quoted, sizeof(quoted)));
+				   QUOTED(text));
 	strcpy(target, text);
 	return EXIT_DONE;
 }
@@ -682,10 +674,8 @@ const char *settings_port_list(const struct port_settings *ports, char buffer[SE
 
 void settings_print(FILE *stream, const struct settings *settings)
 {
-	char list[SETTINGS_PORT_LIST_SIZE];
-
 	fprintf(stream, "verb=%s\nat_end=%s\nports=%s\n", settings->verb, settings->at_end,
-		settings_port_list(&settings->ports, list));
+		settings_port_list(&settings->ports, ROOM(SETTINGS_PORT_LIST_SIZE)));
 	if (*settings->management.port)
 		fprintf(stream, "management_port=%s\nmanagement_address=%s\nmanagement_gateway=%s\n",
 			settings->management.port, settings->management.address, settings->management.gateway);

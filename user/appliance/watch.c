@@ -166,10 +166,8 @@ void watch_metrics(struct watch *watch, const char *text)
 
 static void add_load(char buffer[WATCH_SUMMARY_SIZE], const char *name, double load_fps)
 {
-	char load[UNIT_TEXT_SIZE];
-
 	text_join(buffer, WATCH_SUMMARY_SIZE, ", ", "%.60s %s", name,
-		  isnan(load_fps) ? "none" : format_si(load_fps, "fps", load));
+		  isnan(load_fps) ? "none" : format_si(load_fps, "fps", UNIT_ROOM));
 }
 
 static void add_goals(char buffer[WATCH_SUMMARY_SIZE], const json_t *goals)
@@ -181,12 +179,11 @@ static void add_goals(char buffer[WATCH_SUMMARY_SIZE], const json_t *goals)
 
 static void add_trial(char buffer[WATCH_SUMMARY_SIZE], const json_t *trial)
 {
-	char load[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
-
 	if (json_is_object(trial))
 		text_join(buffer, WATCH_SUMMARY_SIZE, ", ", "%s for %g s lost %s",
-			  format_si(read_number(trial, "trial_load"), "fps", load), read_number(trial, "trial_duration"),
-			  format_percent(read_number(trial, "trial_loss_ratio"), loss));
+			  format_si(read_number(trial, "trial_load"), "fps", UNIT_ROOM),
+			  read_number(trial, "trial_duration"),
+			  format_percent(read_number(trial, "trial_loss_ratio"), UNIT_ROOM));
 }
 
 static void add_self_tests(char buffer[WATCH_SUMMARY_SIZE], const json_t *tests)

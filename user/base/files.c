@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "base/text_stream.h"
 
 #define STOPPED_WAIT_MS 300
 #define LOCK_GAP_NS     (NS_PER_S / 50)
@@ -139,7 +140,6 @@ static struct {
 /* The descriptor to write a file by. */
 static int own_fd(int fd)
 {
-	char path[32];
 	struct stat status;
 
 	if (fd != STDOUT_FILENO && fd != STDERR_FILENO)
@@ -147,10 +147,10 @@ static int own_fd(int fd)
 	if (!standard[fd].asked) {
 		standard[fd].asked = true;
 		standard[fd].fd = -1;
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 		if ((fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY && !fstat(fd, &status) &&
 		    (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)))
-			standard[fd].fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_APPEND | O_CLOEXEC);
+			standard[fd].fd = open(TEXT_OF(32, "/proc/self/fd/%d", fd),
+					       O_WRONLY | O_NONBLOCK | O_NOCTTY | O_APPEND | O_CLOEXEC);
 	}
 	return standard[fd].fd >= 0 ? standard[fd].fd : fd;
 }

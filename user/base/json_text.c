@@ -49,12 +49,10 @@ static void put_plain(FILE *stream, const json_t *value)
 
 void json_put_number(FILE *stream, const json_t *number)
 {
-	char text[UNIT_TEXT_SIZE];
-
 	if (json_is_integer(number))
 		fprintf(stream, "%" JSON_INTEGER_FORMAT, json_integer_value(number));
 	else
-		fputs(format_number(json_real_value(number) + 0.0, text), stream); /* -0 would be read back as 0 */
+		fputs(format_number(json_real_value(number) + 0.0, UNIT_ROOM), stream); /* -0 would be read back as 0 */
 }
 
 static void put_object(FILE *stream, json_t *object, int level)
@@ -162,6 +160,17 @@ void yaml_put(FILE *stream, const json_t *values, bool quoted)
 json_t *json_number_or_null(double number)
 {
 	return isfinite(number) ? json_real(number) : json_null();
+}
+
+json_t *json_list_at(json_t *object, const char *name)
+{
+	json_t *list = json_object_get(object, name);
+
+	if (!json_is_array(list)) {
+		json_object_set_new(object, name, json_array());
+		list = json_object_get(object, name);
+	}
+	return list;
 }
 
 void append_sentence(json_t *sentences, const char *format, ...)

@@ -30,6 +30,9 @@ void yaml_put(FILE *stream, const json_t *values, bool quoted);
 		i##_list;                                                                                                   \
 	})
 
+/* The list that an object has by this name, a new one where it has none. */
+json_t *json_list_at(json_t *object, const char *name);
+
 /* Append a text to an array. */
 __attribute__((format(printf, 2, 3))) void append_sentence(json_t *sentences, const char *format, ...);
 

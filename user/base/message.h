@@ -9,8 +9,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/exit_code.h"
+#include "base/text_stream.h"
 
 extern bool message_quiet; /* -q: no notes, no progress; errors and warnings always come */
 /* What the messages are about, where several things are at hand: put before each. NULL: nothing. */
@@ -42,6 +44,7 @@ void message_erase_view(void);
 /* Foreign text fit for one line of a message: control characters escaped, cut to the buffer with "..." at the end. */
 #define QUOTE_SIZE 240
 const char *quote(const char *text, size_t length, char *buffer, size_t size);
+#define QUOTED(text) quote(text, strlen(text), ROOM(QUOTE_SIZE), QUOTE_SIZE)
 
 /* The size of a terminal; 80 and 24 where it does not tell. */
 void terminal_size(int fd, unsigned int *ret_columns, unsigned int *ret_rows);
@@ -54,7 +57,9 @@ unsigned int terminal_rows(const char *text, unsigned int columns);
 const char *nearest(const char *word, const char *const *candidates, size_t candidate_count);
 
 /* ", did you mean 'x'?" for that candidate, or an empty string; written into the buffer and returned. */
-const char *nearest_hint(const char *word, const char *const *candidates, size_t candidate_count, char *buffer, size_t size);
+#define HINT_SIZE 64
+#define HINT_ROOM ROOM(HINT_SIZE)
+const char *nearest_hint(const char *word, const char *const *candidates, size_t candidate_count, char buffer[HINT_SIZE]);
 
 /* Whether a word is in a list of words, which spaces separate; NULL: there are none. */
 bool is_one_of(const char *word, const char *words);

@@ -64,12 +64,12 @@ bool is_one_of(const char *word, const char *words)
 	return false;
 }
 
-const char *nearest_hint(const char *word, const char *const *candidates, size_t candidate_count, char *buffer, size_t size)
+const char *nearest_hint(const char *word, const char *const *candidates, size_t candidate_count, char buffer[HINT_SIZE])
 {
 	const char *best = nearest(word, candidates, candidate_count);
 
 	buffer[0] = '\0';
 	if (best)
-		snprintf(buffer, size, ", did you mean '%s'?", best);
+		snprintf(buffer, HINT_SIZE, ", did you mean '%s'?", best);
 	return buffer;
 }

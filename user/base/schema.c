@@ -25,7 +25,8 @@ static bool fits(struct check *check, const json_t *schema, const char *file, co
 
 __attribute__((format(printf, 2, 3))) static bool wrong(struct check *check, const char *format, ...)
 {
-	char text[PATH_SIZE], where[QUOTE_SIZE];
+	const char *where = QUOTED(check->path);
+	char text[PATH_SIZE];
 	va_list arguments;
 
 	if (check->quiet || *check->problem)
@@ -33,7 +34,6 @@ __attribute__((format(printf, 2, 3))) static bool wrong(struct check *check, con
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	quote(check->path, strlen(check->path), where, sizeof(where));
 	snprintf(check->problem, SCHEMA_PROBLEM_SIZE, "%s: %s", *where ? where : "/", text);
 	return false;
 }
@@ -187,13 +187,11 @@ static bool members_fit(struct check *check, const json_t *schema, const char *f
 static bool items_fit(struct check *check, const json_t *schema, const char *file, const json_t *value)
 {
 	const json_t *of_item = json_object_get(schema, "items");
-	char step[NAME_SIZE];
 
 	if ((double)json_array_size(value) > read_number(schema, "maxItems"))
 		return wrong(check, "has more than %.0f values", read_number(schema, "maxItems"));
 	for (size_t i = 0; of_item && i < json_array_size(value); i++) {
-		snprintf(step, sizeof(step), "%zu", i);
-		if (!member_fits(check, of_item, file, json_array_get(value, i), step))
+		if (!member_fits(check, of_item, file, json_array_get(value, i), TEXT_OF(NAME_SIZE, "%zu", i)))
 			return false;
 	}
 	return true;

@@ -78,6 +78,16 @@ static void add(char *text, size_t size, const char *format, va_list arguments)
 	vsnprintf(text + used, size - used, format, arguments);
 }
 
+const char *text_print(char *buffer, size_t size, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(buffer, size, format, arguments);
+	va_end(arguments);
+	return buffer;
+}
+
 void text_add(char *text, size_t size, const char *format, ...)
 {
 	va_list arguments;
@@ -98,10 +108,10 @@ void text_join(char *text, size_t size, const char *between, const char *format,
 	va_end(arguments);
 }
 
-const char *text_of_words(const char *const *words, char *buffer, size_t size)
+const char *text_of_words(const char *const *words, char buffer[WORDS_SIZE])
 {
 	buffer[0] = '\0';
 	for (size_t i = 0; words[i]; i++)
-		text_join(buffer, size, words[i + 1] ? ", " : " or ", "%s", words[i]);
+		text_join(buffer, WORDS_SIZE, words[i + 1] ? ", " : " or ", "%s", words[i]);
 	return buffer;
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "base/text_stream.h"
+
 /* A load as the user wrote it. Turned into frames/s once frame size and line rate are known. */
 enum load_unit { LOAD_UNSET, LOAD_FPS, LOAD_BPS_L1, LOAD_BPS_L2, LOAD_LINE_RATIO, LOAD_MAX };
 struct load_spec {
@@ -42,6 +44,7 @@ double l2_bps(double load_fps, double frame_size_octets);
 
 /* Every function below writes into the buffer and returns it. */
 #define UNIT_TEXT_SIZE 48
+#define UNIT_ROOM      ROOM(UNIT_TEXT_SIZE)
 /* The shortest text that reads back as exactly this number. */
 const char *format_number(double number, char buffer[UNIT_TEXT_SIZE]);
 /* "1.235 Mfps", "9.88 Gbit/s": four digits and a prefix. */

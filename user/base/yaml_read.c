@@ -188,13 +188,12 @@ static enum exit_code check_key(struct yaml_file *file, const yaml_node_t *mappi
 {
 	const yaml_node_t *key = key_at(file, mapping, index);
 	const char *name = node_plain(file, key);
-	char list[256], quoted[QUOTE_SIZE];
+	char list[256];
 
 	if (!name)
 		return EXIT_USAGE_ERROR;
 	if (!is_known(keys, count, name))
-		return refuse_node(file, key, "no setting '%s' of the %s; there are %s",
-				   quote(name, strlen(name), quoted, sizeof(quoted)), what,
+		return refuse_node(file, key, "no setting '%s' of the %s; there are %s", QUOTED(name), what,
 				   list_keys(keys, count, list, sizeof(list)));
 	if (node_find(file, mapping, name) != value_at(file, mapping, index))
 		return refuse_node(file, key, "'%s' stands in the %s twice", name, what);

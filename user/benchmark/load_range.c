@@ -32,7 +32,6 @@ static void warn_of_selftest(const struct measurer *measurer, bool limit_is_give
 
 static enum exit_code find_max_load(const struct config *config, struct measurer *measurer, struct load_range *range)
 {
-	char load[UNIT_TEXT_SIZE];
 	enum exit_code code;
 
 	warn_of_selftest(measurer, config->max_load.unit != LOAD_UNSET);
@@ -43,7 +42,7 @@ static enum exit_code find_max_load(const struct config *config, struct measurer
 	if (measurer->selftest.state == SELFTEST_FRESH) {
 		range->max_source = "self-test";
 		range->max_fps = measurer->selftest.clean_load_fps;
-		note("Max Load is %s, by the self-test of %s", format_si(range->max_fps, "fps", load),
+		note("Max Load is %s, by the self-test of %s", format_si(range->max_fps, "fps", UNIT_ROOM),
 		     measurer->selftest.time);
 		return EXIT_DONE;
 	}
@@ -56,7 +55,7 @@ static enum exit_code find_max_load(const struct config *config, struct measurer
 	code = measurer_xdp_calibrate(measurer, &range->max_fps);
 	if (code == EXIT_DONE)
 		note("Max Load is calibrated to %s: no --max-load was given, and these ports have no known line rate",
-		     format_si(range->max_fps, "fps", load));
+		     format_si(range->max_fps, "fps", UNIT_ROOM));
 	return code;
 }
 

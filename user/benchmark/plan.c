@@ -291,33 +291,30 @@ static json_t *plan_json(const struct config *config, const struct estimate *est
 
 static void put_time(FILE *stream, const struct estimate *estimate)
 {
-	char likely[UNIT_TEXT_SIZE], least[UNIT_TEXT_SIZE], most[UNIT_TEXT_SIZE];
-
 	if (isnan(estimate->likely_s))
 		fprintf(stream, "  Time      %s\n", estimate->assumption ? estimate->assumption : "not known");
 	else if (isnan(estimate->least_s) || estimate->least_s == estimate->most_s)
-		fprintf(stream, "  Time      %s, for %s\n", format_clock(estimate->likely_s, likely), estimate->assumption);
+		fprintf(stream, "  Time      %s, for %s\n", format_clock(estimate->likely_s, UNIT_ROOM),
+			estimate->assumption);
 	else
-		fprintf(stream, "  Time      about %s (%s, %s), for %s\n", format_clock(estimate->likely_s, likely),
-			format_clock(estimate->least_s, least), format_clock(estimate->most_s, most), estimate->assumption);
+		fprintf(stream, "  Time      about %s (%s, %s), for %s\n", format_clock(estimate->likely_s, UNIT_ROOM),
+			format_clock(estimate->least_s, UNIT_ROOM), format_clock(estimate->most_s, UNIT_ROOM),
+			estimate->assumption);
 }
 
 static void put_loads(FILE *stream, const struct config *config)
 {
 	struct expected_load max = expect_max_load(config);
-	char least[UNIT_TEXT_SIZE], most[UNIT_TEXT_SIZE];
 	double min_fps = expect_min_load(config);
 
 	fprintf(stream, "  Loads     %s to %s per interface; Max Load by %s%s\n",
-		min_fps > 0 ? format_si(min_fps, "fps", least) : "a share of the line rate",
-		max.load_fps > 0 ? format_si(max.load_fps, "fps", most) : "what is found", max.source,
+		min_fps > 0 ? format_si(min_fps, "fps", UNIT_ROOM) : "a share of the line rate",
+		max.load_fps > 0 ? format_si(max.load_fps, "fps", UNIT_ROOM) : "what is found", max.source,
 		strcmp(max.source, "option") ? "" : " --max-load");
 }
 
 static void put_goals(FILE *stream, const struct config *config)
 {
-	char loss[UNIT_TEXT_SIZE], exceed[UNIT_TEXT_SIZE], width[UNIT_TEXT_SIZE];
-
 	for (size_t i = 0; i < config->goal_count; i++) {
 		const struct mlr_goal *goal = &config->goals[i];
 
@@ -325,9 +322,9 @@ static void put_goals(FILE *stream, const struct config *config)
 			"  Goal %s: Goal Loss Ratio %s, Goal Exceed Ratio %s, Goal Width %s,\n"
 			"            Goal Initial Trial Duration %g s, Goal Final Trial Duration %g s, Goal Duration Sum %g "
 			"s\n",
-			goal->name, format_percent(goal->loss_ratio, loss), format_percent(goal->exceed_ratio, exceed),
-			format_percent(goal->width_ratio, width), goal->initial_trial_duration_s,
-			goal->final_trial_duration_s, goal->duration_sum_s);
+			goal->name, format_percent(goal->loss_ratio, UNIT_ROOM),
+			format_percent(goal->exceed_ratio, UNIT_ROOM), format_percent(goal->width_ratio, UNIT_ROOM),
+			goal->initial_trial_duration_s, goal->final_trial_duration_s, goal->duration_sum_s);
 	}
 }
 

@@ -177,12 +177,12 @@ static double sizes_s(const struct rfc2544 *suite, unsigned int sizes, bool with
 static void show_stage(struct rfc2544_run *run, enum rfc2544_test test, unsigned int number)
 {
 	struct rfc2544 *suite = run->suite;
-	char stage[VIEW_STAGE_SIZE];
 	unsigned int count;
 	double after_s = size_s(suite, test + 1, run->smallest, &count) +
 			 sizes_s(suite, suite->sizes - suite->size, suite->size <= suite->smallest);
+	const char *stage =
+		TEXT_OF(VIEW_STAGE_SIZE, "size %u of %u, test %u of %u", suite->size, suite->sizes, number, count);
 
-	snprintf(stage, sizeof(stage), "size %u of %u, test %u of %u", suite->size, suite->sizes, number, count);
 	run->part.test_s = expected_s(suite, test);
 	run->part.test_start_ns = clock_ns();
 	progress_stage(stage, suite->common.start_ns, after_s, suite->common.config->max_time_s);

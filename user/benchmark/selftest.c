@@ -309,7 +309,6 @@ static void finish_json(struct one_test *test)
 {
 	double line_fps = test->frames->line_rate_fps;
 	bool line_limited = test->load_fps == line_fps, found = !test->irregular_reason;
-	char now[UNIT_TEXT_SIZE];
 
 	json_object_update_new(
 		test->json,
@@ -317,7 +316,7 @@ static void finish_json(struct one_test *test)
 			  json_number_or_null(found ? test->load_fps : NAN), "regular", found, "irregular_reason",
 			  test->irregular_reason, "limited_by", line_limited ? "line rate" : "tester", "limit",
 			  line_limited ? NULL : test->unclean_reason, "fastest_load", test->fastest_fps, "line_rate",
-			  json_number_or_null(line_fps > 0 ? line_fps : NAN), "time", format_utc(time(NULL), now)));
+			  json_number_or_null(line_fps > 0 ? line_fps : NAN), "time", format_utc(time(NULL), UNIT_ROOM)));
 }
 
 /* --- no SUT --------------------------------------------------------------------------------------------------------- */

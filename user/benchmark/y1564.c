@@ -342,10 +342,10 @@ static enum exit_code configure_service(struct run *run)
 	const struct config *config = run->suite->common.config;
 	unsigned int number = (unsigned int)(run->options - config->services) + 1;
 	json_t *json = json_object();
-	char label[MLR_GOAL_NAME_SIZE + 32], stage[VIEW_STAGE_SIZE];
+	char label[MLR_GOAL_NAME_SIZE + 32];
 	enum exit_code code;
+	const char *stage = TEXT_OF(VIEW_STAGE_SIZE, "service %u of %u, configuration", number, config->service_count);
 
-	snprintf(stage, sizeof(stage), "service %u of %u, configuration", number, config->service_count);
 	show_stage(&run->part, stage, configuration_s(config, run->options), services_s(config, number));
 	snprintf(label, sizeof(label), "%s: configuration", run->options->name);
 	note("%s", label);

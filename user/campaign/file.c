@@ -219,8 +219,6 @@ static enum exit_code add_named(struct reader *reader, const yaml_node_t *key, c
 /* The option that an axis with a list of values is named for. */
 static enum exit_code find_axis_option(struct reader *reader, const yaml_node_t *key, struct campaign_axis *axis)
 {
-	char hint[64];
-
 	axis->option = option_find(axis->name);
 	if (axis->option && option_belongs(axis->option, reader->campaign->verb))
 		return EXIT_DONE;
@@ -228,7 +226,7 @@ static enum exit_code find_axis_option(struct reader *reader, const yaml_node_t 
 			   "the axis '%s' lists values, but is no option of %s%s; an axis with a name of its own maps names "
 			   "to options: '%s: {NAME: {OPTION: VALUE, ...}, ...}'",
 			   axis->name, verb_name(reader->campaign->verb),
-			   option_hint(axis->name, reader->campaign->verb, "", hint, sizeof(hint)), axis->name);
+			   option_hint(axis->name, reader->campaign->verb, "", HINT_ROOM), axis->name);
 }
 
 static enum exit_code fill_axis(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value,
@@ -326,21 +324,18 @@ static struct campaign_axis *find_axis(struct campaign *campaign, const char *na
 static enum exit_code refuse_axis(const struct reader *reader, const yaml_node_t *key, const char *name)
 {
 	const char *names[MLR_AXES_MAX];
-	char hint[64];
 
 	for (size_t i = 0; i < reader->campaign->matrix.axis_count; i++)
 		names[i] = reader->campaign->axes[i].name;
 	return refuse_node(&reader->yaml, key, "the matrix has no axis '%s'%s", name,
-			   nearest_hint(name, names, reader->campaign->matrix.axis_count, hint, sizeof(hint)));
+			   nearest_hint(name, names, reader->campaign->matrix.axis_count, HINT_ROOM));
 }
 
 static enum exit_code refuse_label(const struct reader *reader, const yaml_node_t *node, const struct campaign_axis *axis,
 				   const char *label)
 {
-	char hint[64];
-
 	return refuse_node(&reader->yaml, node, "'%s' does not stand on the axis '%s'%s", label, axis->name,
-			   nearest_hint(label, (const char *const *)axis->labels, axis->count, hint, sizeof(hint)));
+			   nearest_hint(label, (const char *const *)axis->labels, axis->count, HINT_ROOM));
 }
 
 static enum exit_code read_rule_pair(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)

@@ -12,6 +12,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/schema.h"
+#include "base/text_stream.h"
 #include "config/verb.h"
 
 #define CUT_LEAST 4 /* octets of "null" */
@@ -144,14 +145,13 @@ static json_t *search_digest(const json_t *document)
 static json_t *suite_digest(const json_t *document)
 {
 	json_t *list = json_array();
-	char name[128];
 
 	json_each (size, json_object_get(document, "frame_sizes")) {
 		const json_t *result = json_object_get(json_object_get(size, "throughput"), "goal_result");
 
-		snprintf(name, sizeof(name), "throughput@%s", read_text(size, "frame_size"));
 		if (json_is_object(result))
-			json_array_append_new(list, goal_digest(result, name));
+			json_array_append_new(
+				list, goal_digest(result, TEXT_OF(128, "throughput@%s", read_text(size, "frame_size"))));
 	}
 	return list;
 }
@@ -220,7 +220,7 @@ json_t *result_read(const char *path, enum verb verb, char *problem, size_t prob
 	size_t length = 0;
 	json_t *json = NULL;
 	json_auto_t *document = NULL;
-	char wrong[SCHEMA_PROBLEM_SIZE], kind[KIND_SIZE];
+	char wrong[SCHEMA_PROBLEM_SIZE];
 	json_error_t error;
 	owned char *text = NULL;
 	int failed = file_read(path, JSON_OCTETS_MOST, &text, &length);
@@ -234,7 +234,7 @@ json_t *result_read(const char *path, enum verb verb, char *problem, size_t prob
 	memory_bound(0);
 	if (!document)
 		snprintf(problem, problem_size, "the result is no JSON: %s", error.text);
-	else if (strcmp(document_kind(document, kind), verb_name(verb)) != 0)
+	else if (strcmp(document_kind(document, ROOM(KIND_SIZE)), verb_name(verb)) != 0)
 		snprintf(problem, problem_size, "'%s' is no result of %s", read_text(document, "schema"), verb_name(verb));
 	else if (!schema_fits(document, wrong))
 		snprintf(problem, problem_size, "the result is wrong: %s", wrong);

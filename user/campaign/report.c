@@ -124,8 +124,8 @@ static bool is_of_point(const struct campaign *campaign, size_t point, const jso
 /* The digest of a point's result; NULL where there is none that counts. */
 static json_t *read_point(const struct campaign *campaign, size_t point, char *problem, size_t size)
 {
-	char path[PATH_MAX];
-	json_t *result = result_read(store_point_path(campaign, point, ".json", path), campaign->verb, problem, size);
+	json_t *result =
+		result_read(store_point_path(campaign, point, ".json", ROOM(PATH_MAX)), campaign->verb, problem, size);
 
 	if (result && !is_of_point(campaign, point, json_object_get(result, "configuration"), problem, size)) {
 		json_decref(result);
@@ -323,17 +323,10 @@ static json_t *group_cells(const struct merge *merge)
 	char key[MLR_AXES_MAX * 24];
 
 	for (size_t i = 0; i < merge->cell_count; i++) {
-		json_t *group;
-
 		if (!json_array_size(merge->cells[i]))
 			continue;
 		other_labels(merge->campaign, i, key, sizeof(key));
-		group = json_object_get(groups, key);
-		if (!group) {
-			group = json_array();
-			json_object_set_new(groups, key, group);
-		}
-		json_array_append_new(group, json_integer((json_int_t)i));
+		json_array_append_new(json_list_at(groups, key), json_integer((json_int_t)i));
 	}
 	return groups;
 }

@@ -160,12 +160,12 @@ struct end {
 static json_t *event_of(const struct work *work, const char *event)
 {
 	const char *job = getenv("SLURM_ARRAY_JOB_ID"), *task = getenv("SLURM_ARRAY_TASK_ID");
-	char now[UNIT_TEXT_SIZE], host[HOST_NAME_MAX + 1] = "";
+	char host[HOST_NAME_MAX + 1] = "";
 	json_t *json;
 
 	gethostname(host, sizeof(host) - 1);
 	json = json_pack("{s:s, s:s, s:s, s:i, s:s}", "event", event, "point", work->campaign->names[work->point], "time",
-			 format_utc(time(NULL), now), "attempt", (int)work->attempt, "host", host);
+			 format_utc(time(NULL), UNIT_ROOM), "attempt", (int)work->attempt, "host", host);
 	if (job && task)
 		json_object_set_new(json, "job", json_sprintf("%s_%s", job, task));
 	return json;
@@ -343,11 +343,10 @@ static enum exit_code tell_end(const struct work *work, const struct end *end)
 /* What a point that is done needs no more. */
 static void drop_streams(const struct work *work)
 {
-	char path[PATH_MAX];
 	struct stat status;
 
 	unlink(work->stream);
-	unlink(store_point_path(work->campaign, work->point, ".jsonl.new", path));
+	unlink(store_point_path(work->campaign, work->point, ".jsonl.new", ROOM(PATH_MAX)));
 	if (stat(work->errors, &status) == 0 && !status.st_size)
 		unlink(work->errors);
 }
@@ -388,11 +387,11 @@ struct tally {
 static void show_start(const struct work *work, const struct tally *tally, size_t taken)
 {
 	double elapsed_s = clock_since_s(tally->start_ns);
-	char elapsed[UNIT_TEXT_SIZE], left[UNIT_TEXT_SIZE], times[2 * UNIT_TEXT_SIZE + 32] = "";
+	char times[2 * UNIT_TEXT_SIZE + 32] = "";
 
 	if (taken)
-		snprintf(times, sizeof(times), ", %s elapsed, about %s to go", format_clock(elapsed_s, elapsed),
-			 format_clock(elapsed_s / (double)taken * (double)(tally->total - taken), left));
+		snprintf(times, sizeof(times), ", %s elapsed, about %s to go", format_clock(elapsed_s, UNIT_ROOM),
+			 format_clock(elapsed_s / (double)taken * (double)(tally->total - taken), UNIT_ROOM));
 	note("point %zu of %zu: %s%s", taken + 1, tally->total, work->campaign->names[work->point], times);
 }
 

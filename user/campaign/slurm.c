@@ -250,13 +250,12 @@ static enum exit_code write_file(const struct submission *submission, const char
 /* Run sbatch; the number of the job. */
 static enum exit_code sbatch(const char *script, const char *dependency, char job[JOB_TEXT_SIZE])
 {
-	char command[COMMAND_SIZE];
 	FILE *stream;
 	bool told;
 	int status;
+	const char *command = TEXT_OF(COMMAND_SIZE, "sbatch --parsable %s%s '%s'",
+				      *dependency ? "--dependency=afterany" : "", dependency, script);
 
-	snprintf(command, sizeof(command), "sbatch --parsable %s%s '%s'", *dependency ? "--dependency=afterany" : "",
-		 dependency, script);
 	stream = popen(command, "re");
 	if (!stream)
 		return refuse(EXIT_INCAPABLE, "cannot run sbatch: %s", strerror(errno));
@@ -314,15 +313,13 @@ static enum exit_code submit_group(struct submission *submission, const json_t *
 /* Keep what was submitted, also where the rest could not be. */
 static enum exit_code keep_jobs(const struct submission *submission, const char *merge)
 {
-	char path[PATH_MAX + 64];
 	json_auto_t *jobs = json_pack("{s:O, s:s}", "arrays", submission->arrays, "merge", merge);
 	size_t length;
 	owned char *text = json_text(jobs, true, &length);
 
 	if (!text)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	snprintf(path, sizeof(path), "%s/" JOBS, submission->places.scripts);
-	return store_write(path, text, length);
+	return store_write(TEXT_OF(PATH_MAX + 64, "%s/" JOBS, submission->places.scripts), text, length);
 }
 
 static enum exit_code submit_merge(struct submission *submission, char job[JOB_TEXT_SIZE])
@@ -455,11 +452,9 @@ json_t *slurm_queue(const struct campaign *campaign)
 	char directory[PATH_MAX];
 
 	for (unsigned int number = 1; access(submission_path(campaign->directory, number, directory), F_OK) == 0; number++) {
-		char path[PATH_MAX + 64];
 		json_auto_t *jobs = NULL;
 
-		snprintf(path, sizeof(path), "%s/" JOBS, directory);
-		jobs = json_load_file(path, 0, NULL);
+		jobs = json_load_file(TEXT_OF(PATH_MAX + 64, "%s/" JOBS, directory), 0, NULL);
 		json_each (array, json_object_get(jobs, "arrays")) {
 			json_auto_t *names = read_points(directory, read_text(array, "points"));
 

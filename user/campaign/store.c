@@ -134,23 +134,18 @@ enum exit_code store_note(const struct campaign *campaign, json_t *event)
 
 int store_lock(const struct campaign *campaign, size_t point, double wait_s)
 {
-	char path[PATH_MAX];
-
-	return file_lock_patiently(store_point_path(campaign, point, ".lock", path), O_CREAT, 0666, wait_s);
+	return file_lock_patiently(store_point_path(campaign, point, ".lock", ROOM(PATH_MAX)), O_CREAT, 0666, wait_s);
 }
 
 void store_unlock(const struct campaign *campaign, size_t point, int fd)
 {
-	char path[PATH_MAX];
-
-	unlink(store_point_path(campaign, point, ".lock", path)); /* before the lock goes */
+	unlink(store_point_path(campaign, point, ".lock", ROOM(PATH_MAX))); /* before the lock goes */
 	close(fd);
 }
 
 static bool is_locked(const struct campaign *campaign, size_t point)
 {
-	char path[PATH_MAX];
-	int fd = open(store_point_path(campaign, point, ".lock", path), O_RDONLY | O_CLOEXEC);
+	int fd = open(store_point_path(campaign, point, ".lock", ROOM(PATH_MAX)), O_RDONLY | O_CLOEXEC);
 	bool locked;
 
 	if (fd < 0)
@@ -236,9 +231,7 @@ static enum exit_code read_journal(const struct campaign *campaign, const char *
 
 static void settle(const struct campaign *campaign, size_t point, struct point_status *status)
 {
-	char path[PATH_MAX];
-
-	if (access(store_point_path(campaign, point, ".json", path), F_OK) == 0)
+	if (access(store_point_path(campaign, point, ".json", ROOM(PATH_MAX)), F_OK) == 0)
 		status->state = POINT_DONE;
 	else if (status->state == POINT_INTERRUPTED && is_locked(campaign, point))
 		status->state = POINT_RUNNING;

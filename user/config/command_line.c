@@ -150,7 +150,6 @@ static enum exit_code help_verb(enum verb first, enum verb last, bool wants_all)
 {
 	size_t count = count_options(first, last, true);
 	bool all = wants_all || count <= OPTIONS_SHORT;
-	char word[VERB_WORD_SIZE];
 	struct page page;
 
 	if (!page_open(&page))
@@ -164,7 +163,7 @@ static enum exit_code help_verb(enum verb first, enum verb last, bool wants_all)
 	if (!all)
 		fprintf(page.stream,
 			"\nThese are %zu of %zu options: 'xdp-mlr %s --help=all' and xdp-mlr-%s(8) have all of them.\n",
-			count_options(first, last, false), count, verb_name(first), verb_word(first, word));
+			count_options(first, last, false), count, verb_name(first), verb_word(first, ROOM(VERB_WORD_SIZE)));
 	put_exit_codes(page.stream);
 	return page_show(&page);
 }
@@ -223,14 +222,13 @@ static bool finished_early(const char *argument, const struct verbs *verbs, enum
 
 static enum exit_code refuse_verb(const char *text)
 {
-	char words[VERB_COUNT][VERB_WORD_SIZE], quoted[QUOTE_SIZE], hint[64];
+	char words[VERB_COUNT][VERB_WORD_SIZE];
 	const char *candidates[VERB_COUNT];
 
 	for (enum verb verb = 0; verb < VERB_COUNT; verb++)
 		candidates[verb] = verb_word(verb, words[verb]);
-	return refuse(EXIT_USAGE_ERROR, "no verb '%s'%s ('xdp-mlr --help' lists the verbs)",
-		      quote(text, strlen(text), quoted, sizeof(quoted)),
-		      nearest_hint(text, candidates, VERB_COUNT, hint, sizeof(hint)));
+	return refuse(EXIT_USAGE_ERROR, "no verb '%s'%s ('xdp-mlr --help' lists the verbs)", QUOTED(text),
+		      nearest_hint(text, candidates, VERB_COUNT, HINT_ROOM));
 }
 
 /* "'lab up', 'lab down' or 'lab status'" */
@@ -249,7 +247,7 @@ static const char *list_verbs(const struct verbs *verbs, char *buffer, size_t si
 /* The second word of a verb of two, of which argv[1] is the first. */
 static enum exit_code read_second_word(const struct verbs *verbs, char **argv, struct config *config, bool *ret_finished)
 {
-	char quoted[QUOTE_SIZE], hint[64], list[128];
+	char list[128];
 	const char *seconds[VERB_COUNT];
 	enum exit_code code;
 	size_t count = 0;
@@ -268,9 +266,8 @@ static enum exit_code read_second_word(const struct verbs *verbs, char **argv, s
 			return EXIT_DONE;
 		}
 	}
-	return refuse(EXIT_USAGE_ERROR, "no '%s %s'%s; say %s", argv[1],
-		      quote(argv[2], strlen(argv[2]), quoted, sizeof(quoted)),
-		      nearest_hint(argv[2], seconds, count, hint, sizeof(hint)), list);
+	return refuse(EXIT_USAGE_ERROR, "no '%s %s'%s; say %s", argv[1], QUOTED(argv[2]),
+		      nearest_hint(argv[2], seconds, count, HINT_ROOM), list);
 }
 
 /* The verb in argv; *ret_next is the first argument after it. */
@@ -346,14 +343,13 @@ static enum exit_code take_with_value(struct arguments *arguments, const struct 
 
 static void refuse_name(const char *name, enum verb verb)
 {
-	char hint[64], quoted[QUOTE_SIZE];
+	const char *quoted = QUOTED(name);
 
-	quote(name, strlen(name), quoted, sizeof(quoted));
 	if (option_find(name))
 		refuse(EXIT_USAGE_ERROR, "--%s is no option of %s", quoted, verb_name(verb));
 	else
 		refuse(EXIT_USAGE_ERROR, "no option --%s%s ('xdp-mlr %s --help=all' lists the options)", quoted,
-		       option_hint(name, verb, "--", hint, sizeof(hint)), verb_name(verb));
+		       option_hint(name, verb, "--", HINT_ROOM), verb_name(verb));
 }
 
 /* The option of this verb that a name of the command line means: in full, or a beginning that no other one has.
@@ -423,13 +419,12 @@ static enum exit_code read_letters(struct arguments *arguments, const char *lett
 /* An argument that is no option: a file, where the verb takes one more. */
 static enum exit_code read_file_name(struct arguments *arguments, const char *argument)
 {
-	char quoted[QUOTE_SIZE];
+	const char *quoted = QUOTED(argument);
 
 	if (verb_file(arguments->verb, arguments->file_count)) {
 		arguments->files[arguments->file_count++] = argument;
 		return EXIT_DONE;
 	}
-	quote(argument, strlen(argument), quoted, sizeof(quoted));
 	if (arguments->file_count)
 		return refuse(EXIT_USAGE_ERROR, "'%s' is one argument too many for %s", quoted, verb_name(arguments->verb));
 	return refuse(EXIT_USAGE_ERROR, "'%s' is one argument too many; %s takes options only", quoted,

@@ -120,7 +120,6 @@ static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const 
 {
 	const struct option *option;
 	const char *name = node_plain(file->yaml, key);
-	char hint[64], quoted[QUOTE_SIZE];
 
 	if (!name)
 		return EXIT_USAGE_ERROR;
@@ -128,8 +127,8 @@ static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const 
 		return EXIT_DONE;
 	option = option_find(name);
 	if (!option)
-		return refuse_node(file->yaml, key, "no option '%s'%s", quote(name, strlen(name), quoted, sizeof(quoted)),
-				   option_hint(name, file->verb, "", hint, sizeof(hint)));
+		return refuse_node(file->yaml, key, "no option '%s'%s", QUOTED(name),
+				   option_hint(name, file->verb, "", HINT_ROOM));
 	if (option->flags & OPTION_COMMAND_LINE)
 		return refuse_node(file->yaml, key, "'%s' belongs on the command line only", name);
 	if (!option_belongs(option, file->verb))
@@ -184,13 +183,11 @@ static bool says(struct file *file, const yaml_node_t *mapping, const char *name
 /* The run of this name, or of this number from 1; NULL if there is none. */
 static const yaml_node_t *find_run(struct file *file, const yaml_node_t *runs, const char *wanted)
 {
-	char number[24];
-
 	for (size_t i = 0; i < item_count(runs); i++) {
 		const yaml_node_t *run = item_at(file->yaml, runs, i);
 
-		snprintf(number, sizeof(number), "%zu", i + 1);
-		if (run->type == YAML_MAPPING_NODE && (says(file, run, RUN_NAME, wanted) || strcmp(number, wanted) == 0))
+		if (run->type == YAML_MAPPING_NODE &&
+		    (says(file, run, RUN_NAME, wanted) || strcmp(TEXT_OF(24, "%zu", i + 1), wanted) == 0))
 			return run;
 	}
 	return NULL;
@@ -208,12 +205,11 @@ static const yaml_node_t *find_runs(struct file *file, const yaml_node_t *sectio
 /* The options of a run, which win over those of the file. *ret_alone: it takes none of those. */
 static enum exit_code add_run(struct file *file, const yaml_node_t *root, const char *wanted, bool *ret_alone)
 {
+	const char *quoted = QUOTED(wanted);
 	const yaml_node_t *section = find_typed(file, root, APPLIANCE_SECTION, YAML_MAPPING_NODE);
 	const yaml_node_t *runs = find_runs(file, section), *run = runs ? find_run(file, runs, wanted) : NULL, *verb;
-	char quoted[QUOTE_SIZE];
 	enum exit_code code;
 
-	quote(wanted, strlen(wanted), quoted, sizeof(quoted));
 	if (!runs)
 		return refuse(EXIT_USAGE_ERROR, "--run '%s': %s has no schedule of runs (appliance: schedule)", quoted,
 			      file->yaml->path);

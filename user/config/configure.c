@@ -64,14 +64,13 @@ static enum exit_code take_stored_value(struct given_list *list, const struct op
 					const json_t *value)
 {
 	const char *text = json_string_value(value);
-	char quoted[QUOTE_SIZE];
 
 	if (!text)
 		return refuse(EXIT_USAGE_ERROR, "%s: configuration: %s is not a text", path, option->name);
 	if (!replay && option_acts(option, text))
 		return refuse(EXIT_USAGE_ERROR,
 			      "%s: configuration: %s '%s': " NOT_FROM_A_RESULT "; say --%s on the command line", path,
-			      option->name, quote(text, strlen(text), quoted, sizeof(quoted)), option->name);
+			      option->name, QUOTED(text), option->name);
 	if (option_acts(option, text) && strcmp(option->name, "measurer") != 0)
 		return EXIT_DONE;
 	return given_add(list, &(struct given){ .option = option, .text = (char *)text, .path = path });

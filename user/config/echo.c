@@ -11,16 +11,13 @@
 
 static json_t *describe_goals(const struct config *config)
 {
-	char text[GOAL_TEXT_SIZE];
-
-	return json_list(i, config->goal_count, json_string(format_goal(&config->goals[i], text)));
+	return json_list(i, config->goal_count, json_string(format_goal(&config->goals[i], ROOM(GOAL_TEXT_SIZE))));
 }
 
 /* The options in force but those that have one of these flags. */
 static json_t *describe(const struct config *config, unsigned int without)
 {
 	json_t *object = json_object();
-	char text[GOAL_TEXT_SIZE];
 
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *option = &options[i];
@@ -31,7 +28,8 @@ static json_t *describe(const struct config *config, unsigned int without)
 		if (option->read == read_goal)
 			json_object_set_new(object, option->name, describe_goals(config));
 		else if (option->read == read_waits)
-			json_object_set_new(object, option->name, json_string(format_waits(&config->waits, text)));
+			json_object_set_new(object, option->name,
+					    json_string(format_waits(&config->waits, ROOM(GOAL_TEXT_SIZE))));
 		else if (given && option->flags & OPTION_REPEATS)
 			json_object_set_new(object, option->name, given_texts(config->given, option->name));
 		else if (given)

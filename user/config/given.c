@@ -76,13 +76,13 @@ void given_list_free(struct given_list *list)
 
 enum exit_code refuse_given(const struct given *given, const char *format, ...)
 {
-	char reason[512], value[QUOTE_SIZE];
+	const char *value = QUOTED(given->text);
+	char reason[512];
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(reason, sizeof(reason), format, arguments);
 	va_end(arguments);
-	quote(given->text, strlen(given->text), value, sizeof(value));
 	if (given->path)
 		return refuse(EXIT_USAGE_ERROR, "%s:%zu: %s '%s': %s", given->path, given->line, given->option->name, value,
 			      reason);

@@ -53,7 +53,7 @@ bool option_acts(const struct option *option, const char *text);
 /* By exact name; NULL if there is none. */
 const struct option *option_find(const char *name);
 /* ", did you mean '--x'?" or nothing, among the options of the verb. `dashes` is "--" or "". */
-const char *option_hint(const char *name, enum verb verb, const char *dashes, char *buffer, size_t size);
+const char *option_hint(const char *name, enum verb verb, const char *dashes, char buffer[HINT_SIZE]);
 
 /* A value, and where it was given. */
 struct given {

@@ -60,7 +60,6 @@ enum exit_code read_switch(const struct given *given, struct config *config)
 static enum exit_code read_choice(const struct given *given, struct config *config)
 {
 	const struct option *option = given->option;
-	char allowed[128], hint[64];
 	size_t i;
 
 	for (i = 0; option->choices[i]; i++) {
@@ -69,9 +68,8 @@ static enum exit_code read_choice(const struct given *given, struct config *conf
 			return EXIT_DONE;
 		}
 	}
-	text_of_words(option->choices, allowed, sizeof(allowed));
-	return refuse_given(given, "must be %s%s", allowed,
-			    nearest_hint(given->text, option->choices, i, hint, sizeof(hint)));
+	return refuse_given(given, "must be %s%s", text_of_words(option->choices, ROOM(WORDS_SIZE)),
+			    nearest_hint(given->text, option->choices, i, HINT_ROOM));
 }
 
 static enum exit_code read_ratio(const struct given *given, struct config *config)
@@ -124,11 +122,11 @@ static enum exit_code read_duration(const struct given *given, struct config *co
 static enum exit_code read_load(const struct given *given, struct config *config)
 {
 	struct load_spec *field = field_of(given, config);
-	char spellings[LOAD_SPELLINGS_SIZE];
 	struct load_spec load;
 
 	if (!parse_load(given->text, &load))
-		return refuse_given(given, "not a load; write it as %s", load_spellings(given->text, spellings));
+		return refuse_given(given, "not a load; write it as %s",
+				    load_spellings(given->text, ROOM(LOAD_SPELLINGS_SIZE)));
 	if (load.unit == LOAD_MAX && given->option->offset != FIELD(load))
 		return refuse_given(given, "'max' is for trials only; write a load as %s", LOAD_FORMS);
 	if (load.unit != LOAD_MAX && load.value <= 0)
@@ -525,7 +523,7 @@ const struct option *option_find(const char *name)
 	return NULL;
 }
 
-const char *option_hint(const char *name, enum verb verb, const char *dashes, char *buffer, size_t size)
+const char *option_hint(const char *name, enum verb verb, const char *dashes, char buffer[HINT_SIZE])
 {
 	const char *names[COUNT(options)];
 	const char *best;
@@ -535,6 +533,6 @@ const char *option_hint(const char *name, enum verb verb, const char *dashes, ch
 	best = nearest(name, names, option_count);
 	buffer[0] = '\0';
 	if (best)
-		snprintf(buffer, size, ", did you mean '%s%s'?", dashes, best);
+		snprintf(buffer, HINT_SIZE, ", did you mean '%s%s'?", dashes, best);
 	return buffer;
 }

@@ -98,7 +98,6 @@ enum exit_code read_waits(const struct given *given, struct config *config)
 enum exit_code read_preset(const struct given *given, struct config *config)
 {
 	const char *names[COUNT(presets)];
-	char hint[64];
 
 	for (size_t i = 0; i < COUNT(presets); i++) {
 		names[i] = presets[i].name;
@@ -109,7 +108,7 @@ enum exit_code read_preset(const struct given *given, struct config *config)
 		return EXIT_DONE;
 	}
 	return refuse_given(given, "must be csit, rfc2544 or tst009%s",
-			    nearest_hint(given->text, names, COUNT(names), hint, sizeof(hint)));
+			    nearest_hint(given->text, names, COUNT(names), HINT_ROOM));
 }
 
 /* --- writing them again --------------------------------------------------------------------------------------------- */

@@ -10,12 +10,10 @@
 static enum exit_code refuse_key(const struct given *given, const struct pairs *pairs, const char *key)
 {
 	const char *names[KEYS_MAX];
-	char hint[64], quoted[QUOTE_SIZE];
 
 	for (size_t i = 0; i < pairs->key_count; i++)
 		names[i] = pairs->keys[i].name;
-	return refuse_given(given, "no key '%s'%s", quote(key, strlen(key), quoted, sizeof(quoted)),
-			    nearest_hint(key, names, pairs->key_count, hint, sizeof(hint)));
+	return refuse_given(given, "no key '%s'%s", QUOTED(key), nearest_hint(key, names, pairs->key_count, HINT_ROOM));
 }
 
 static enum exit_code store_name(const struct given *given, const char *value, char name[MLR_GOAL_NAME_SIZE])
@@ -31,11 +29,10 @@ static enum exit_code store_name(const struct given *given, const char *value, c
 
 static enum exit_code store_number(const struct given *given, const struct key *key, const char *value, double *field)
 {
-	char quoted[QUOTE_SIZE];
+	const char *quoted = QUOTED(value);
 	double number;
 	bool fine = key->kind == KEY_RATIO ? parse_ratio(value, &number) : parse_duration(value, &number);
 
-	quote(value, strlen(value), quoted, sizeof(quoted));
 	if (!fine && key->kind == KEY_RATIO)
 		return refuse_given(given, "%s '%s' is not a ratio; write it as 0.005 or 0.5%%", key->name, quoted);
 	if (!fine)
@@ -49,12 +46,11 @@ static enum exit_code store_number(const struct given *given, const struct key *
 static enum exit_code store_load(const struct given *given, const struct key *key, const char *value,
 				 struct load_spec *field)
 {
-	char quoted[QUOTE_SIZE], spellings[LOAD_SPELLINGS_SIZE];
 	struct load_spec load;
 
 	if (!parse_load(value, &load) || load.unit == LOAD_MAX || !(load.value >= 0))
-		return refuse_given(given, "%s '%s' is not a load; write it as %s", key->name,
-				    quote(value, strlen(value), quoted, sizeof(quoted)), load_spellings(value, spellings));
+		return refuse_given(given, "%s '%s' is not a load; write it as %s", key->name, QUOTED(value),
+				    load_spellings(value, ROOM(LOAD_SPELLINGS_SIZE)));
 	*field = load;
 	return EXIT_DONE;
 }
@@ -114,8 +110,7 @@ void pairs_format(const struct key *keys, size_t key_count, const void *from, ch
 	buffer[0] = '\0';
 	for (size_t i = 0; i < key_count; i++) {
 		const void *field = (const char *)from + keys[i].offset;
-		char number[UNIT_TEXT_SIZE];
-		const char *value = keys[i].kind == KEY_TEXT ? field : format_number(*(const double *)field, number);
+		const char *value = keys[i].kind == KEY_TEXT ? field : format_number(*(const double *)field, UNIT_ROOM);
 
 		text_join(buffer, size, ",", "%s=%s", keys[i].name, value);
 	}

@@ -311,12 +311,10 @@ static const char *const items[] = {
 
 static enum exit_code refuse_item(const struct given *given, const char *word)
 {
-	char hint[64];
-
 	return refuse_given(given,
 			    "there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
 			    "timestamps, gro, mtu, channels=N, rss and steer, or auto and no-ITEM",
-			    word, nearest_hint(word, items, COUNT(items), hint, sizeof(hint)));
+			    word, nearest_hint(word, items, COUNT(items), HINT_ROOM));
 }
 
 static enum exit_code read_channels(const struct given *given, const char *number, struct prepare *prepare)

@@ -290,7 +290,6 @@ static const char *const *test_names(enum verb verb, size_t *ret_count)
 static enum exit_code read_test(const struct given *given, char *name, void *into)
 {
 	struct config *config = into;
-	char hint[64], quoted[QUOTE_SIZE];
 	size_t count;
 	const char *const *names = test_names(config->verb, &count);
 
@@ -301,8 +300,7 @@ static enum exit_code read_test(const struct given *given, char *name, void *int
 		return EXIT_DONE;
 	}
 	return refuse_given(
-		given, "there is no test '%s'%s; there are %s", quote(name, strlen(name), quoted, sizeof(quoted)),
-		nearest_hint(name, names, count, hint, sizeof(hint)),
+		given, "there is no test '%s'%s; there are %s", QUOTED(name), nearest_hint(name, names, count, HINT_ROOM),
 		config->verb == VERB_Y1564 ? "configuration and performance"
 					   : "throughput, latency, frame-loss, back-to-back, recovery and reset");
 }

@@ -243,7 +243,6 @@ static enum exit_code read_range(const struct given *given, char *part, void *in
 	struct mlr_range *ranges = into;
 	char *equals = strchr(part, '='), *colon;
 	unsigned int count, step = 1;
-	char hint[64];
 	size_t i;
 
 	if (!equals)
@@ -253,7 +252,7 @@ static enum exit_code read_range(const struct given *given, char *part, void *in
 		;
 	if (i == MLR_FIELD_COUNT)
 		return refuse_given(given, "no field '%s'%s; fields are src-address, dst-address, src-port and dst-port",
-				    part, nearest_hint(part, mlr_field_names, MLR_FIELD_COUNT, hint, sizeof(hint)));
+				    part, nearest_hint(part, mlr_field_names, MLR_FIELD_COUNT, HINT_ROOM));
 	if (ranges[i].count)
 		return refuse_given(given, "%s twice", mlr_field_names[i]);
 	colon = strchr(equals + 1, ':');

@@ -169,13 +169,12 @@ enum exit_code read_requirement(const struct given *given, struct config *config
 static enum exit_code refuse_figure(const struct requirement *requirement, const char *kind, const char *name,
 				    const char *const *names, size_t count)
 {
-	char quoted[QUOTE_SIZE], hint[FIGURE_NAME_SIZE], listed[512] = "";
+	const char *hint = nearest_hint(name, names, count, HINT_ROOM);
+	char listed[512] = "";
 
-	nearest_hint(name, names, count, hint, sizeof(hint));
-	for (size_t i = 0; !hint[0] && i < count; i++)
+	for (size_t i = 0; !*hint && i < count; i++)
 		text_add(listed, sizeof(listed), "%s%s", i ? ", " : "; there are ", names[i]);
-	return refuse_given(requirement->given, "no %s '%s'%s%s", kind, quote(name, strlen(name), quoted, sizeof(quoted)),
-			    hint, listed);
+	return refuse_given(requirement->given, "no %s '%s'%s%s", kind, QUOTED(name), hint, listed);
 }
 
 static const struct figure *find_figure(unsigned int of, const char *name)
@@ -275,14 +274,13 @@ static enum exit_code find(struct requirement *requirement, const struct config 
 static enum exit_code read_value(struct requirement *requirement)
 {
 	const struct given *given = requirement->given;
-	char spellings[LOAD_SPELLINGS_SIZE];
 
 	switch (requirement->quantity) {
 	case QUANTITY_LOAD:
 		if (!parse_load(requirement->value, &requirement->load) || requirement->load.unit == LOAD_MAX ||
 		    requirement->load.value <= 0)
 			return refuse_given(given, "after the sign must stand a load, as %s",
-					    load_spellings(requirement->value, spellings));
+					    load_spellings(requirement->value, ROOM(LOAD_SPELLINGS_SIZE)));
 		requirement->threshold = requirement->load.unit == LOAD_FPS ? requirement->load.value : NAN;
 		return EXIT_DONE;
 	case QUANTITY_RATIO:

@@ -94,14 +94,12 @@ static const char *other_than_told(const json_t *result, const struct told *told
 static enum exit_code check_line(const char *path, size_t number, const json_t *line, const struct told *told)
 {
 	const char *other = json_object_get(line, "schema") ? other_than_told(line, told) : NULL;
-	char what[64];
 
 	if (!checksum_holds(line))
 		return refuse_line(path, number, "its checksum (crc32) is another");
 	if (!other)
 		return EXIT_DONE;
-	snprintf(what, sizeof(what), "its %s: the events before it say otherwise", other);
-	return refuse_line(path, number, what);
+	return refuse_line(path, number, TEXT_OF(64, "its %s: the events before it say otherwise", other));
 }
 
 /* The document of an event stream: its last line where the run ended, else what its events amount to. A line that was cut

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text_stream.h"
+
 #define ROW(CONSTANT, FUNCTION, NAME, SUMMARY, ...) { NAME, SUMMARY, { __VA_ARGS__ } },
 
 static const struct verb_text {
@@ -40,7 +42,5 @@ const char *verb_second_word(enum verb verb)
 
 bool verb_has_word(enum verb verb, const char *word)
 {
-	char own[VERB_WORD_SIZE];
-
-	return strcmp(verb_word(verb, own), word) == 0;
+	return strcmp(verb_word(verb, ROOM(VERB_WORD_SIZE)), word) == 0;
 }

@@ -5,6 +5,7 @@
 
 #include "base/cpulist.h"
 #include "base/files.h"
+#include "base/text_stream.h"
 
 #define PATH_SIZE 128
 #define LIST_SIZE 1024
@@ -12,9 +13,9 @@
 /* The CPUs of the node that the port's device hangs on; none for a virtual port, or one whose node is not known. */
 static void near_port(const char *port, cpu_set_t *ret)
 {
-	char path[PATH_SIZE], list[LIST_SIZE];
+	char list[LIST_SIZE];
+	const char *path = TEXT_OF(PATH_SIZE, "/sys/class/net/%s/device/local_cpulist", port);
 
-	snprintf(path, sizeof(path), "/sys/class/net/%s/device/local_cpulist", port);
 	if (file_read_line(path, list, sizeof(list)) || !cpulist_parse(list, ret))
 		CPU_ZERO(ret);
 }

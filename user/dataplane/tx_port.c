@@ -15,13 +15,11 @@
 /* How many queues a link transmits by; 0: not known. */
 static unsigned int count_queues(const char *port)
 {
-	char path[PATH_SIZE];
 	struct dirent *entry;
 	unsigned int count = 0;
 	DIR *directory;
 
-	snprintf(path, sizeof(path), "/sys/class/net/%s/queues", port);
-	directory = opendir(path);
+	directory = opendir(TEXT_OF(PATH_SIZE, "/sys/class/net/%s/queues", port));
 	if (!directory)
 		return 0;
 	while ((entry = readdir(directory)))

@@ -126,13 +126,11 @@ static enum exit_code silence_namespace(void)
 
 static enum exit_code raise_port(struct mnl_socket *netlink, const char *port)
 {
-	char path[PATH_SIZE];
 	struct link_info link;
 	enum exit_code code;
 	int error;
 
-	snprintf(path, sizeof(path), "/proc/sys/net/ipv6/conf/%s/disable_ipv6", port);
-	code = sysctl_write(path, "1");
+	code = sysctl_write(TEXT_OF(PATH_SIZE, "/proc/sys/net/ipv6/conf/%s/disable_ipv6", port), "1");
 	if (code)
 		return code;
 	error = netlink_link(netlink, port, &link);
@@ -283,14 +281,14 @@ enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *
 static int open_forwarder(const struct lab *lab)
 {
 	int fd = lab->forwarder > 0 ? pidfd_open(lab->forwarder, 0) : -1;
-	char path[PATH_SIZE], process[PATH_SIZE];
+	char path[PATH_SIZE];
 	struct stat own, its;
 
 	if (fd < 0)
 		return -1;
 	namespace_path(lab, path);
-	snprintf(process, sizeof(process), "/proc/%d/ns/net", (int)lab->forwarder);
-	if (!stat(path, &own) && !stat(process, &its) && own.st_ino == its.st_ino && own.st_dev == its.st_dev)
+	if (!stat(path, &own) && !stat(TEXT_OF(PATH_SIZE, "/proc/%d/ns/net", (int)lab->forwarder), &its) &&
+	    own.st_ino == its.st_ino && own.st_dev == its.st_dev)
 		return fd;
 	close(fd);
 	return -1;
@@ -373,10 +371,7 @@ json_t *lab_log(const struct lab *lab)
 
 static bool maker_lives(const struct lab *lab)
 {
-	char process[PATH_SIZE];
-
-	snprintf(process, sizeof(process), "/proc/%d", (int)lab->maker);
-	return lab->maker > 0 && !access(process, F_OK);
+	return lab->maker > 0 && !access(TEXT_OF(PATH_SIZE, "/proc/%d", (int)lab->maker), F_OK);
 }
 
 enum exit_code lab_each(enum exit_code (*visit)(const char *name, void *context), void *context)
@@ -387,10 +382,8 @@ enum exit_code lab_each(enum exit_code (*visit)(const char *name, void *context)
 	glob(STATE_DIRECTORY "/lab-*.json", 0, NULL, &found);
 	for (size_t i = 0; i < found.gl_pathc && !code; i++) {
 		const char *base = found.gl_pathv[i] + strlen(STATE_DIRECTORY "/lab-");
-		char name[LAB_NAME_SIZE];
 
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(base, "."), base);
-		code = visit(name, context);
+		code = visit(TEXT_OF(LAB_NAME_SIZE, "%.*s", (int)strcspn(base, "."), base), context);
 	}
 	globfree(&found);
 	return code;

@@ -154,14 +154,14 @@ static enum exit_code read_parameters(char *parameters, struct sut_spec *sut)
 static enum exit_code unknown_kind(const char *kind)
 {
 	const char *names[SUT_KINDS];
-	char known[256] = "", hint[64];
+	char known[256] = "";
 
 	for (int i = 0; i < SUT_KINDS; i++) {
 		names[i] = kinds[i].name;
 		text_join(known, sizeof(known), ", ", "%s", kinds[i].usage);
 	}
 	return refuse(EXIT_USAGE_ERROR, "--sut: there is no SUT '%s'%s; there are %s", kind,
-		      nearest_hint(kind, names, SUT_KINDS, hint, sizeof(hint)), known);
+		      nearest_hint(kind, names, SUT_KINDS, HINT_ROOM), known);
 }
 
 enum exit_code sut_parse(const char *text, struct sut_spec *ret)

@@ -65,15 +65,15 @@ static enum exit_code steer_to_last_cpu(const char *link)
 {
 	long cpu_count = sysconf(_SC_NPROCESSORS_ONLN);
 	int context = fsopen("sysfs", FSOPEN_CLOEXEC), sysfs = -1, fd = -1, error = 0;
-	char path[96], mask[64];
+	char mask[64];
 
 	/* a CPU mask: hexadecimal words of 32 bits, highest first */
 	snprintf(mask, sizeof(mask), "%lx", 1ul << ((cpu_count - 1) % 32));
 	for (long word = (cpu_count - 1) / 32; word > 0 && strlen(mask) + 10 < sizeof(mask); word--)
 		strcat(mask, ",00000000");
-	snprintf(path, sizeof(path), "class/net/%s/queues/rx-0/rps_cpus", link);
 	if (context < 0 || fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) ||
-	    (sysfs = fsmount(context, FSMOUNT_CLOEXEC, 0)) < 0 || (fd = openat(sysfs, path, O_WRONLY | O_CLOEXEC)) < 0 ||
+	    (sysfs = fsmount(context, FSMOUNT_CLOEXEC, 0)) < 0 ||
+	    (fd = openat(sysfs, TEXT_OF(96, "class/net/%s/queues/rx-0/rps_cpus", link), O_WRONLY | O_CLOEXEC)) < 0 ||
 	    write(fd, mask, strlen(mask)) < 0)
 		error = -errno;
 	if (fd >= 0)

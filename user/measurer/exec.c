@@ -51,11 +51,9 @@ static enum exit_code refuse_answer(const struct answer *answer, const char *fau
 static enum exit_code take_number(const struct answer *answer, const char *name, double missing, double *ret)
 {
 	json_t *value = json_object_get(answer->object, name);
-	char fault[128];
 
 	if (value && !json_is_null(value) && !json_is_number(value)) {
-		snprintf(fault, sizeof(fault), "gave a %s that is not a number", name);
-		return refuse_answer(answer, fault);
+		return refuse_answer(answer, TEXT_OF(128, "gave a %s that is not a number", name));
 	}
 	*ret = json_is_number(value) ? json_number_value(value) : missing;
 	json_object_del(answer->object, name);
@@ -162,7 +160,7 @@ static enum exit_code read_answer(const char *line, size_t length, const struct 
 static enum exit_code refuse_event(struct measurer_exec *exec, enum child_event event, const struct mlr_trial_input *input)
 {
 	const struct child *child = &exec->child;
-	char fault[128], fate[CHILD_FATE_SIZE];
+	char fault[128];
 
 	switch (event) {
 	case CHILD_STOPPED:
@@ -171,7 +169,7 @@ static enum exit_code refuse_event(struct measurer_exec *exec, enum child_event 
 		snprintf(fault, sizeof(fault), "gave no answer within %g s", input->duration_s + ANSWER_SLACK_S);
 		break;
 	case CHILD_GONE:
-		snprintf(fault, sizeof(fault), "%s before it answered%s", child_fate(child, fate),
+		snprintf(fault, sizeof(fault), "%s before it answered%s", child_fate(child, ROOM(CHILD_FATE_SIZE)),
 			 child->received_count ? ", after" : "");
 		break;
 	case CHILD_TALKATIVE:
@@ -190,14 +188,15 @@ static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_t
 {
 	struct measurer_exec *exec = (struct measurer_exec *)measurer;
 	uint64_t deadline_ns = clock_ns() + (uint64_t)((input->duration_s + ANSWER_SLACK_S) * NS_PER_S);
-	char question[160], duration[UNIT_TEXT_SIZE], load[UNIT_TEXT_SIZE];
+	char question[160];
 	enum child_event event;
 	enum exit_code code;
 	size_t length;
 	char *line;
 
-	int question_length = snprintf(question, sizeof(question), "{\"trial_duration\": %s, \"trial_load\": %s}\n",
-				       format_number(input->duration_s, duration), format_number(input->load_fps, load));
+	int question_length =
+		snprintf(question, sizeof(question), "{\"trial_duration\": %s, \"trial_load\": %s}\n",
+			 format_number(input->duration_s, UNIT_ROOM), format_number(input->load_fps, UNIT_ROOM));
 	event = child_ask(&exec->child, question, (size_t)question_length, deadline_ns, &line, &length);
 	if (event != CHILD_LINE)
 		return refuse_event(exec, event, input);

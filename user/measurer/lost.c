@@ -152,7 +152,7 @@ void lost_frames_free(struct lost_frames *lost)
 
 char *lost_frames_csv(const struct lost_frames *lost, const struct config *config, size_t *ret_length)
 {
-	char *text = NULL, due[UNIT_TEXT_SIZE];
+	char *text = NULL;
 	FILE *stream = text_stream_open(&text, ret_length);
 
 	if (!stream)
@@ -162,7 +162,7 @@ char *lost_frames_csv(const struct lost_frames *lost, const struct config *confi
 		const struct lost_frame *frame = &lost->frames[i];
 
 		fprintf(stream, "%s,%u,%u,%s\n", config->ports[frame->port].label, frame->flow, frame->sequence,
-			isnan(frame->due_s) ? "" : format_number(frame->due_s, due));
+			isnan(frame->due_s) ? "" : format_number(frame->due_s, UNIT_ROOM));
 	}
 	return text_stream_end(stream, &text);
 }

@@ -155,12 +155,9 @@ static json_t *read_store(const char *path)
 
 static int make_directories(void)
 {
-	char path[PATH_SIZE];
-
 	if (mkdir(state_directory(), 0755) && errno != EEXIST)
 		return errno;
-	snprintf(path, sizeof(path), "%s/selftest", state_directory());
-	return mkdir(path, 0755) && errno != EEXIST ? errno : 0;
+	return mkdir(TEXT_OF(PATH_SIZE, "%s/selftest", state_directory()), 0755) && errno != EEXIST ? errno : 0;
 }
 
 static int write_store(const json_t *document, const char *path)
@@ -246,7 +243,6 @@ static bool differs(const json_t *then, const json_t *now, const char *name, con
 static bool has_changed(const json_t *entry, const json_t *subject, char text[SELFTEST_TEXT_SIZE])
 {
 	static const char *const of_nic[] = { "id", "driver", "driver_version", "firmware", "queues" };
-	char what[SELFTEST_TEXT_SIZE];
 
 	if (differs(entry, subject, "kernel", "the kernel", text) ||
 	    differs(entry, subject, "transmit_mode", "the transmit mode", text) ||
@@ -259,7 +255,9 @@ static bool has_changed(const json_t *entry, const json_t *subject, char text[SE
 		const json_t *now = json_array_get(json_object_get(subject, "ports"), port);
 
 		for (size_t i = 0; i < COUNT(of_nic); i++) {
-			snprintf(what, sizeof(what), "the %s of port %s", of_nic[i], read_text(now, "name"));
+			const char *what =
+				TEXT_OF(SELFTEST_TEXT_SIZE, "the %s of port %s", of_nic[i], read_text(now, "name"));
+
 			if (differs(then, now, of_nic[i], what, text))
 				return true;
 		}

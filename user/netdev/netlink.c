@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/text_stream.h"
 #include "netdev/netlink_request.h"
 
 const char *mac_text(const uint8_t mac[MLR_MAC_OCTETS], char buffer[MAC_TEXT_SIZE])
@@ -201,9 +202,8 @@ struct identity_search {
 static void find_identity(const struct link_info *link, void *context)
 {
 	struct identity_search *search = context;
-	char identity[MAC_TEXT_SIZE];
 
-	if (strcmp(link_identity(link, identity), search->identity) || strcmp(link->kind, search->kind))
+	if (strcmp(link_identity(link, ROOM(MAC_TEXT_SIZE)), search->identity) || strcmp(link->kind, search->kind))
 		return;
 	if (!search->count++ || link->ifindex == search->ifindex)
 		search->found = *link;

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/text_stream.h"
 
 #define READINGS      5  /* of the NIC's clock, of SAMPLES each */
 #define SAMPLES       10 /* each costs an access to the device, some microseconds */
@@ -160,11 +161,9 @@ uint64_t phc_track_bound_ns(const struct phc_track *track)
 
 int phc_open(int index)
 {
-	char path[32];
 	int fd;
 
-	snprintf(path, sizeof(path), "/dev/ptp%d", index);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(TEXT_OF(32, "/dev/ptp%d", index), O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 

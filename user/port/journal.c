@@ -17,6 +17,7 @@
 #include "base/destination.h"
 #include "base/files.h"
 #include "base/json_read.h"
+#include "base/text_stream.h"
 #include "netdev/namespace.h"
 #include "port/setting.h"
 
@@ -316,20 +317,19 @@ static bool is_of_this_namespace(const json_t *document)
 
 static bool is_port(const struct link_info *link, const json_t *document)
 {
-	char mac[MAC_TEXT_SIZE];
-
 	return strcmp(read_text(document, "kind"), link->kind) == 0 &&
-	       (strcmp(read_text(document, "mac"), link_identity(link, mac)) == 0 ||
+	       (strcmp(read_text(document, "mac"), link_identity(link, ROOM(MAC_TEXT_SIZE))) == 0 ||
 		strcmp(read_text(document, "port"), link->name) == 0);
 }
 
 static json_t *new_document(const struct link_info *link)
 {
-	char mac[MAC_TEXT_SIZE], cookie[TEXT_SIZE];
+	char cookie[TEXT_SIZE];
 
 	cookie_text(cookie);
 	return json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:[]}", "port", link->name, "ifindex", link->ifindex, "mac",
-			 link_identity(link, mac), "kind", link->kind, "cookie", cookie, "pid", (int)getpid(), "changes");
+			 link_identity(link, ROOM(MAC_TEXT_SIZE)), "kind", link->kind, "cookie", cookie, "pid",
+			 (int)getpid(), "changes");
 }
 
 /* --- the dead ------------------------------------------------------------------------------------------------------- */

@@ -352,12 +352,10 @@ static bool is_station(const uint8_t mac[MLR_MAC_OCTETS])
 /* Say once of a port that somebody's answer is not believed. */
 static void distrust(const struct neighbour_port *port, struct resolution *state, unsigned int number, const uint8_t *mac)
 {
-	char text[MAC_TEXT_SIZE];
-
 	if (!state->distrusted[number])
 		warn("port %s: an answer for its gateway names the MAC address %s, which no station can have; it is not "
 		     "believed",
-		     port->name, mac_text(mac, text));
+		     port->name, mac_text(mac, ROOM(MAC_TEXT_SIZE)));
 	state->distrusted[number] = true;
 }
 

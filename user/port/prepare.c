@@ -76,13 +76,11 @@ static int switch_pause_off(struct port *port, const struct needs *)
 
 static int raise_mtu(struct port *port, const struct needs *needs)
 {
-	char value[16];
 	int error;
 
 	if (port->link.mtu_octets >= needs->mtu_octets)
 		return 0;
-	snprintf(value, sizeof(value), "%u", needs->mtu_octets);
-	error = claim_change(port->claim, "mtu", value);
+	error = claim_change(port->claim, "mtu", TEXT_OF(16, "%u", needs->mtu_octets));
 	if (!error)
 		port->link.mtu_octets = needs->mtu_octets;
 	return error;
@@ -100,9 +98,9 @@ static int read_channels(const struct port *port, struct link_channels *ret)
 
 static int change_channels(struct port *port, const struct link_channels *channels)
 {
-	char wanted[SETTING_SIZE];
+	const char *wanted =
+		TEXT_OF(SETTING_SIZE, "rx %u tx %u combined %u", channels->rx, channels->tx, channels->combined);
 
-	snprintf(wanted, sizeof(wanted), "rx %u tx %u combined %u", channels->rx, channels->tx, channels->combined);
 	return claim_change(port->claim, "channels", wanted);
 }
 
@@ -363,16 +361,14 @@ static int move_irq(struct port *port, const char *irq, const cpu_set_t *taken)
 enum exit_code port_spare_cpus(struct port *port, const struct config *config, const cpu_set_t *cpus)
 {
 	bool asked = config->prepare.asked & BIT(PREPARE_IRQ);
-	char pattern[SETTING_SIZE];
 	glob_t irqs = { 0 };
 	int error = 0, one;
 
 	if (!asked && !(config->prepare.automatic & BIT(PREPARE_IRQ)))
 		return EXIT_DONE;
 	/* by the bus: /sys/class/net may be that of another network namespace */
-	snprintf(pattern, sizeof(pattern), "/sys/bus/*/devices/%s/msi_irqs/*", port->bus);
 	if (port->bus[0])
-		glob(pattern, 0, NULL, &irqs);
+		glob(TEXT_OF(SETTING_SIZE, "/sys/bus/*/devices/%s/msi_irqs/*", port->bus), 0, NULL, &irqs);
 	for (size_t i = 0; i < irqs.gl_pathc; i++) {
 		one = move_irq(port, strrchr(irqs.gl_pathv[i], '/') + 1, cpus);
 		if (one)

@@ -46,12 +46,10 @@ static bool read_session(const char *path, struct session *ret)
 static bool write_niceness(const char *path, int niceness)
 {
 	const struct timespec gap = { .tv_nsec = 20000000 };
-	char text[16];
 	int error;
 
-	snprintf(text, sizeof(text), "%d", niceness);
 	/* without CAP_SYS_ADMIN the kernel takes ten a second, of all processes */
-	for (int tries = 0; (error = file_set(path, text)) == -EAGAIN && tries < TRIES; tries++)
+	for (int tries = 0; (error = file_set(path, TEXT_OF(16, "%d", niceness))) == -EAGAIN && tries < TRIES; tries++)
 		nanosleep(&gap, NULL);
 	return !error;
 }

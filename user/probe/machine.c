@@ -54,10 +54,7 @@ static void check_kernel(const char *root, json_t *checks)
 
 static void check_btf(const char *root, json_t *checks)
 {
-	char path[PATH_SIZE];
-
-	snprintf(path, sizeof(path), "%s/sys/kernel/btf/vmlinux", root);
-	if (!access(path, F_OK))
+	if (!access(TEXT_OF(PATH_SIZE, "%s/sys/kernel/btf/vmlinux", root), F_OK))
 		OK(checks, "btf", "the kernel describes its types");
 	else
 		probe_fix(WARN(checks, "btf",
@@ -259,10 +256,9 @@ static void check_numa(const char *root, json_t *checks)
 
 static unsigned long meminfo(const char *root, const char *name)
 {
-	char path[PATH_SIZE], line[LINE_SIZE];
+	char line[LINE_SIZE];
 
-	snprintf(path, sizeof(path), "%s/proc/meminfo", root);
-	file_find_line(path, name, line, sizeof(line));
+	file_find_line(TEXT_OF(PATH_SIZE, "%s/proc/meminfo", root), name, line, sizeof(line));
 	return *line ? strtoul(line + strlen(name), NULL, 10) : 0;
 }
 
@@ -326,12 +322,11 @@ static void check_load(const char *root, json_t *checks)
 
 static void check_irqbalance(const char *root, json_t *checks)
 {
-	char pattern[PATH_SIZE], name[LINE_SIZE];
+	char name[LINE_SIZE];
 	glob_t found = { 0 };
 	bool runs = false;
 
-	snprintf(pattern, sizeof(pattern), "%s/proc/[0-9]*/comm", root);
-	glob(pattern, 0, NULL, &found);
+	glob(TEXT_OF(PATH_SIZE, "%s/proc/[0-9]*/comm", root), 0, NULL, &found);
 	for (size_t i = 0; i < found.gl_pathc && !runs; i++)
 		runs = read_line("", name, "%s", found.gl_pathv[i]) && strcmp(name, "irqbalance") == 0;
 	globfree(&found);

@@ -74,13 +74,12 @@ static void say_used(struct subject *subject, const char *what, const char *reme
 static void check_use(struct subject *subject)
 {
 	int owner = journal_owner(subject->link->ifindex);
-	char process[TEXT_SIZE], remedy[TEXT_SIZE];
 	struct port_use use;
 
 	if (owner > 0) {
-		snprintf(process, sizeof(process), "belongs to another run of this program, process %d", owner);
-		snprintf(remedy, sizeof(remedy), "kill %d", owner);
-		say_used(subject, process, remedy);
+		const char *process = TEXT_OF(TEXT_SIZE, "belongs to another run of this program, process %d", owner);
+
+		say_used(subject, process, TEXT_OF(TEXT_SIZE, "kill %d", owner));
 	} else if (owner < 0) {
 		subject->used = true;
 		probe_fix(WARN(subject->checks, "use", "a run that died left it changed"), "xdp-mlr clean");
@@ -490,12 +489,9 @@ static void check_launch_time(struct subject *subject)
 /* The files of the device; not by /sys/class/net, which may be that of another network namespace. */
 static void find_device_files(const struct subject *subject, const char *what, glob_t *ret)
 {
-	char pattern[PATH_SIZE];
-
 	*ret = (glob_t){ 0 };
-	snprintf(pattern, sizeof(pattern), "/sys/bus/*/devices/%s/%s", subject->driver.bus, what);
 	if (*subject->driver.bus)
-		glob(pattern, 0, NULL, ret);
+		glob(TEXT_OF(PATH_SIZE, "/sys/bus/*/devices/%s/%s", subject->driver.bus, what), 0, NULL, ret);
 }
 
 static void check_irqs(struct subject *subject)
@@ -522,11 +518,10 @@ static void check_irqs(struct subject *subject)
 
 static void check_node(struct subject *subject, int node)
 {
-	char path[PATH_SIZE], text[TEXT_SIZE];
+	char text[TEXT_SIZE];
 	cpu_set_t own, allowed, both;
 
-	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist", node);
-	file_read_line(path, text, sizeof(text));
+	file_read_line(TEXT_OF(PATH_SIZE, "/sys/devices/system/node/node%d/cpulist", node), text, sizeof(text));
 	if (!cpulist_parse(text, &own) || sched_getaffinity(0, sizeof(allowed), &allowed))
 		return;
 	CPU_AND(&both, &own, &allowed);

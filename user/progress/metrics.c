@@ -30,9 +30,7 @@ static void put_help(FILE *stream, const char *name, const char *help)
 
 static void put_number(FILE *stream, double value)
 {
-	char text[UNIT_TEXT_SIZE];
-
-	fprintf(stream, " %s\n", format_number(value, text));
+	fprintf(stream, " %s\n", format_number(value, UNIT_ROOM));
 }
 
 /* A gauge without labels; nothing for what is not known. */

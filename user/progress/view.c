@@ -74,13 +74,13 @@ const char *view_load(double load_fps, char buffer[UNIT_TEXT_SIZE])
 
 static void format_time(const struct view *view, char text[LINE_SIZE])
 {
-	char elapsed[UNIT_TEXT_SIZE], other[UNIT_TEXT_SIZE];
+	char elapsed[UNIT_TEXT_SIZE];
 
 	format_clock(view->elapsed_s, elapsed);
 	if (!isnan(view->remaining_s))
-		snprintf(text, LINE_SIZE, "%s elapsed, about %s to go", elapsed, format_clock(view->remaining_s, other));
+		snprintf(text, LINE_SIZE, "%s elapsed, about %s to go", elapsed, format_clock(view->remaining_s, UNIT_ROOM));
 	else if (!isnan(view->limit_s))
-		snprintf(text, LINE_SIZE, "%s of %s elapsed", elapsed, format_clock(view->limit_s, other));
+		snprintf(text, LINE_SIZE, "%s of %s elapsed", elapsed, format_clock(view->limit_s, UNIT_ROOM));
 	else
 		snprintf(text, LINE_SIZE, "%s elapsed", elapsed);
 }
@@ -124,7 +124,7 @@ static void put_bar(struct page *page, const struct view *view, const struct vie
 static void put_goal(struct page *page, const struct view *view, const struct view_goal *goal)
 {
 	static const char done[] = " done";
-	char line[LINE_SIZE], lower[UNIT_TEXT_SIZE], upper[UNIT_TEXT_SIZE], width[UNIT_TEXT_SIZE] = "";
+	char line[LINE_SIZE], width[UNIT_TEXT_SIZE] = "";
 	unsigned int used, columns = page->style.columns;
 
 	if (!next_line(page))
@@ -132,8 +132,8 @@ static void put_goal(struct page *page, const struct view *view, const struct vi
 	if (goal->lower_fps < goal->upper_fps)
 		format_percent((goal->upper_fps - goal->lower_fps) / goal->upper_fps, width);
 	snprintf(line, sizeof(line), "  %-*.*s%*s .. %-*s %9s   ", LABEL_COLUMNS - 2,
-		 octets_of(goal->name, LABEL_COLUMNS - 3), goal->name, LOAD_COLUMNS, view_load(goal->lower_fps, lower),
-		 LOAD_COLUMNS, view_load(goal->upper_fps, upper), width);
+		 octets_of(goal->name, LABEL_COLUMNS - 3), goal->name, LOAD_COLUMNS, view_load(goal->lower_fps, UNIT_ROOM),
+		 LOAD_COLUMNS, view_load(goal->upper_fps, UNIT_ROOM), width);
 	used = (unsigned int)strlen(line) + 2 + sizeof(done) - 1;
 	if (used + BAR_LEAST > columns || !(view->max_load_fps > view->min_load_fps)) {
 		fprintf(page->stream, "%.*s", octets_of(line, columns), line);
@@ -191,28 +191,29 @@ static void put_marks(struct page *page, const struct view *view)
 
 static void put_trial(struct page *page, const struct view *view)
 {
-	char line[2 * LINE_SIZE], label[LINE_SIZE], load[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
+	char line[2 * LINE_SIZE];
 
-	snprintf(label, sizeof(label), "trial %zu", view->trial_count + 1);
-	snprintf(line, sizeof(line), "  %-*s%s for %g s", LABEL_COLUMNS - 2, label,
-		 isnan(view->load_fps) ? "as fast as it can" : format_si(view->load_fps, "fps", load), view->duration_s);
+	snprintf(line, sizeof(line), "  %-*s%s for %g s", LABEL_COLUMNS - 2,
+		 TEXT_OF(LINE_SIZE, "trial %zu", view->trial_count + 1),
+		 isnan(view->load_fps) ? "as fast as it can" : format_si(view->load_fps, "fps", UNIT_ROOM),
+		 view->duration_s);
 	if (view->warmup)
 		text_add(line, sizeof(line), ", to warm up");
 	else if (view->goal[0])
 		text_add(line, sizeof(line), ", for %s", view->goal);
 	if (!isnan(view->last_loss_ratio))
-		text_add(line, sizeof(line), "; the last lost %s", format_percent(view->last_loss_ratio, loss));
+		text_add(line, sizeof(line), "; the last lost %s", format_percent(view->last_loss_ratio, UNIT_ROOM));
 	put_line(page, line);
 }
 
 static void put_estimate(struct page *page, const struct view *view)
 {
-	char line[LINE_SIZE], mean[UNIT_TEXT_SIZE], stdev[UNIT_TEXT_SIZE];
+	char line[LINE_SIZE];
 
 	if (isnan(view->estimate_fps))
 		return;
 	snprintf(line, sizeof(line), "  %-*s%s, stdev %s", LABEL_COLUMNS - 2, "estimate",
-		 format_si(view->estimate_fps, "fps", mean), format_si(view->estimate_stdev_fps, "fps", stdev));
+		 format_si(view->estimate_fps, "fps", UNIT_ROOM), format_si(view->estimate_stdev_fps, "fps", UNIT_ROOM));
 	put_line(page, line);
 }
 
@@ -249,7 +250,7 @@ char *view_render(const struct view *view, struct view_style style)
 
 char *view_line(const struct view *view)
 {
-	char *text = NULL, time[LINE_SIZE], lower[UNIT_TEXT_SIZE], upper[UNIT_TEXT_SIZE];
+	char *text = NULL, time[LINE_SIZE];
 	size_t length;
 	FILE *stream = text_stream_open(&text, &length);
 
@@ -257,12 +258,12 @@ char *view_line(const struct view *view)
 		return NULL;
 	format_time(view, time);
 	fprintf(stream, "%s%s%s, trial %zu at %s for %g s", view->stage, *view->stage ? ": " : "", time,
-		view->trial_count + 1, view_load(view->load_fps, lower), view->duration_s);
+		view->trial_count + 1, view_load(view->load_fps, UNIT_ROOM), view->duration_s);
 	for (size_t i = 0; i < view->goal_count; i++)
-		fprintf(stream, "; %s %s .. %s%s", view->goals[i].name, view_load(view->goals[i].lower_fps, lower),
-			view_load(view->goals[i].upper_fps, upper), view->goals[i].done ? " done" : "");
+		fprintf(stream, "; %s %s .. %s%s", view->goals[i].name, view_load(view->goals[i].lower_fps, UNIT_ROOM),
+			view_load(view->goals[i].upper_fps, UNIT_ROOM), view->goals[i].done ? " done" : "");
 	if (!isnan(view->estimate_fps))
-		fprintf(stream, "; estimate %s, stdev %s", format_si(view->estimate_fps, "fps", lower),
-			format_si(view->estimate_stdev_fps, "fps", upper));
+		fprintf(stream, "; estimate %s, stdev %s", format_si(view->estimate_fps, "fps", UNIT_ROOM),
+			format_si(view->estimate_stdev_fps, "fps", UNIT_ROOM));
 	return text_stream_end(stream, &text);
 }

@@ -68,7 +68,7 @@ static void put_masthead(struct writer *writer, const json_t *document)
 	const json_t *environment = json_object_get(document, "environment");
 	struct facts facts = { .count = 0 };
 	double duration_s = read_number(document, "suite_duration");
-	char transmitter[SETTING_TEXT_SIZE], clock[UNIT_TEXT_SIZE];
+	char transmitter[SETTING_TEXT_SIZE];
 
 	facts_add_member(&facts, "System under test", document, "/sut/name", NULL);
 	if (read_string(environment, "start_time"))
@@ -78,7 +78,7 @@ static void put_masthead(struct writer *writer, const json_t *document)
 	setting_add_conditions(&facts, document);
 	facts_add_member(&facts, "Measurer", document, "/measurer/name", NULL);
 	if (!isnan(duration_s))
-		facts_add(&facts, "Duration", "%s", format_clock(duration_s, clock));
+		facts_add(&facts, "Duration", "%s", format_clock(duration_s, UNIT_ROOM));
 	if (*setting_transmitter(document, transmitter))
 		facts_add(&facts, "Transmitter", "%s", transmitter);
 	facts_add_member(&facts, "Tester", environment, "/hostname", NULL);
@@ -91,12 +91,10 @@ static void put_masthead(struct writer *writer, const json_t *document)
 static void put_irregular(struct writer *writer, const json_t *document)
 {
 	const char *reason = read_string(document, "irregular_reason");
-	char text[512];
 
 	if (!reason)
 		return;
-	snprintf(text, sizeof(text), "IRREGULAR: %s", reason);
-	writer->ops->banner(writer, TONE_BAD, text);
+	writer->ops->banner(writer, TONE_BAD, TEXT_OF(512, "IRREGULAR: %s", reason));
 }
 
 /* A value as what is asked of it, which has a unit. */
@@ -104,7 +102,6 @@ static const char *text_quantity_of(const json_t *requirement, char buffer[VALUE
 {
 	double value = read_number(requirement, "measured");
 	const char *unit = read_text(requirement, "unit");
-	char number[VALUE_SIZE];
 
 	if (strcmp(unit, "fps") == 0)
 		return text_fps(value, buffer);
@@ -112,15 +109,13 @@ static const char *text_quantity_of(const json_t *requirement, char buffer[VALUE
 		return text_percent(value, buffer);
 	if (strcmp(unit, "ns") == 0)
 		return text_ns(value, buffer);
-	snprintf(buffer, VALUE_SIZE, "%.60s %.30s", text_number(value, 0, number), unit);
+	snprintf(buffer, VALUE_SIZE, "%.60s %.30s", text_number(value, 0, VALUE_ROOM), unit);
 	return buffer;
 }
 
 static void add_measured(struct cells *cells, const json_t *requirement)
 {
-	char text[VALUE_SIZE];
-
-	cells_add(cells, "%s", text_quantity_of(requirement, text));
+	cells_add(cells, "%s", text_quantity_of(requirement, VALUE_ROOM));
 }
 
 static void add_met(struct cells *cells, const json_t *requirement)
@@ -136,7 +131,7 @@ static enum tone tone_of_requirement(const json_t *requirement)
 /* What --require asked for and did not get: the program ended with exit code 1 by it. */
 static void put_unmet(struct writer *writer, const json_t *requirements)
 {
-	char text[512] = "NOT MET: ", measured[VALUE_SIZE];
+	char text[512] = "NOT MET: ";
 	size_t unmet = 0;
 
 	json_each (one, requirements) {
@@ -144,7 +139,7 @@ static void put_unmet(struct writer *writer, const json_t *requirements)
 
 		if (!read_truth(one, "met"))
 			text_add(text, sizeof(text), "%s%s (%s%s)", unmet++ ? ", " : "", read_text(one, "requirement"),
-				 reason ? "" : "measured ", reason ?: text_quantity_of(one, measured));
+				 reason ? "" : "measured ", reason ?: text_quantity_of(one, VALUE_ROOM));
 	}
 	if (unmet)
 		writer->ops->banner(writer, TONE_BAD, text);
@@ -172,7 +167,6 @@ static void put_object(struct writer *writer, enum writer_rank rank, const char 
 {
 	struct facts facts = { .count = 0 };
 	json_auto_t *rest = json_copy((json_t *)object);
-	char table[80], label[VALUE_SIZE];
 
 	json_each_member (key, value, object)
 		if (json_is_object(json_array_get(value, 0)))
@@ -184,9 +178,8 @@ static void put_object(struct writer *writer, enum writer_rank rank, const char 
 	json_each_member (key, value, object) {
 		if (!json_is_object(json_array_get(value, 0)))
 			continue;
-		writer->ops->subsection(writer, text_label(key, label));
-		snprintf(table, sizeof(table), "%s-%.40s", id, key);
-		objects_put(writer, table, "", value);
+		writer->ops->subsection(writer, text_label(key, VALUE_ROOM));
+		objects_put(writer, TEXT_OF(80, "%s-%.40s", id, key), "", value);
 	}
 }
 
@@ -258,13 +251,11 @@ static void put_sut(struct writer *writer, const json_t *sut)
 		writer->ops->paragraph(writer, "Its configuration was not given (--sut-config, --sut-config-command).");
 	for (size_t i = 0; i < json_array_size(configurations); i++) {
 		const json_t *configuration = json_array_get(configurations, i);
-		char id[40], summary[200];
+		const char *summary = TEXT_OF(200, "Default configuration, from %.24s %.120s%s",
+					      read_text(configuration, "kind"), read_text(configuration, "source"),
+					      read_truth(configuration, "truncated") ? " (its beginning)" : "");
 
-		snprintf(id, sizeof(id), "sut-configuration-%zu", i + 1);
-		snprintf(summary, sizeof(summary), "Default configuration, from %.24s %.120s%s",
-			 read_text(configuration, "kind"), read_text(configuration, "source"),
-			 read_truth(configuration, "truncated") ? " (its beginning)" : "");
-		writer->ops->fold(writer, RANK_MAIN, id, summary);
+		writer->ops->fold(writer, RANK_MAIN, TEXT_OF(40, "sut-configuration-%zu", i + 1), summary);
 		writer->ops->code(writer, read_text(configuration, "text"));
 		writer->ops->fold_end(writer);
 	}
@@ -300,9 +291,7 @@ static void put_tally(struct writer *writer, const json_t *checklist)
 
 static void add_document(struct cells *cells, const json_t *item)
 {
-	char name[VALUE_SIZE];
-
-	cells_add(cells, "%s", short_name(read_text(item, "document"), name));
+	cells_add(cells, "%s", short_name(read_text(item, "document"), VALUE_ROOM));
 }
 
 static enum tone tone_of_clause(const json_t *item)

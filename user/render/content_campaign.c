@@ -50,10 +50,9 @@ static const json_t *worst_of(const json_t *comparisons)
 static void write_worst(const json_t *document, char *text, size_t size)
 {
 	const json_t *worst = worst_of(json_object_get(document, "comparisons"));
-	char percent[VALUE_SIZE];
 
 	snprintf(text, size, "REGRESSION: %.60s %.60s is %.30s slower than %.60s (%.60s", read_text(document, "compared"),
-		 read_text(worst, "b"), text_percent(-read_number(worst, "change"), percent), read_text(worst, "a"),
+		 read_text(worst, "b"), text_percent(-read_number(worst, "change"), VALUE_ROOM), read_text(worst, "a"),
 		 read_text(worst, "goal"));
 	json_each_member (axis, value, json_object_get(worst, "values"))
 		if (json_is_string(value))
@@ -193,14 +192,11 @@ static void put_goal(struct writer *writer, const json_t *document, size_t goal)
 		{ "Remarks", .add = add_remarks },
 	};
 	const char *name = json_string_value(json_array_get(json_object_get(document, "goals"), goal));
-	char id[40], at[40];
 	json_auto_t *rows = NULL;
 
 	writer->ops->subsection(writer, name ? name : "");
-	snprintf(id, sizeof(id), "cells-%zu", goal + 1);
-	snprintf(at, sizeof(at), "/goals/%zu", goal);
-	rows = rows_within(json_object_get(document, "cells"), at);
-	put_table(writer, document, id, "", fields, COUNT(fields), rows, tone_of_spread);
+	rows = rows_within(json_object_get(document, "cells"), TEXT_OF(40, "/goals/%zu", goal));
+	put_table(writer, document, TEXT_OF(40, "cells-%zu", goal + 1), "", fields, COUNT(fields), rows, tone_of_spread);
 }
 
 /* --- points --------------------------------------------------------------------------------------------------------- */
@@ -254,14 +250,12 @@ static void put_points(struct writer *writer, const json_t *points, const char *
 {
 	static const struct field fields[] = { { "Point", "/point" }, { "On", "/host" }, { "Why", "/reason" } };
 	json_t *rows = json_array();
-	char heading[VALUE_SIZE], id[VALUE_SIZE];
 
 	json_each (point, points)
 		if (strcmp(read_text(point, "state"), state) == 0)
 			json_array_append(rows, point);
-	snprintf(id, sizeof(id), "%s-table", state);
-	writer->ops->section(writer, RANK_MAIN, state, text_label(state, heading));
-	table_put_most(writer, id, fields, COUNT(fields), rows, tone_of_point);
+	writer->ops->section(writer, RANK_MAIN, state, text_label(state, VALUE_ROOM));
+	table_put_most(writer, TEXT_OF(VALUE_SIZE, "%s-table", state), fields, COUNT(fields), rows, tone_of_point);
 }
 
 /* How many points were measured with which version, on which host, ... */
@@ -270,12 +264,12 @@ static void put_environments(struct writer *writer, const json_t *document)
 	struct facts facts = { .count = 0 };
 
 	json_each_member (name, counts, json_object_get(document, "environments")) {
-		char text[1000] = "", label[VALUE_SIZE];
+		char text[1000] = "";
 
 		json_each_member (value, count, counts)
 			text_add(text, sizeof(text), "%s%s (%" JSON_INTEGER_FORMAT ")", *text ? ", " : "", value,
 				 json_integer_value(count));
-		facts_add(&facts, text_label(name, label), "%s", text);
+		facts_add(&facts, text_label(name, VALUE_ROOM), "%s", text);
 	}
 	if (facts.count)
 		writer->ops->section(writer, RANK_MAIN, "environments", "Measured with (points)");

@@ -151,14 +151,12 @@ static void put_counts(struct writer *writer, const json_t *document)
 {
 	const json_t *ports = json_object_get(document, "ports");
 	size_t counts[3] = { 0 };
-	char text[100];
 
 	count_checks(json_object_get(document, "machine"), counts);
 	for (size_t i = 0; i < json_array_size(ports); i++)
 		count_checks(json_object_get(json_array_get(ports, i), "checks"), counts);
-	snprintf(text, sizeof(text), "%zu OK, %zu WARN, %zu FAIL", counts[0], counts[1], counts[2]);
 	writer->ops->section(writer, RANK_MAIN, "sum", "Sum");
-	writer->ops->paragraph(writer, text);
+	writer->ops->paragraph(writer, TEXT_OF(100, "%zu OK, %zu WARN, %zu FAIL", counts[0], counts[1], counts[2]));
 }
 
 static void put_probe(struct writer *writer, const json_t *document)

@@ -12,9 +12,7 @@
 
 static void add_loss_ratio(struct cells *cells, const json_t *interval)
 {
-	char text[VALUE_SIZE];
-
-	cells_add(cells, "%s", text_percent(read_number(interval, "lost") / read_number(interval, "sent"), text));
+	cells_add(cells, "%s", text_percent(read_number(interval, "lost") / read_number(interval, "sent"), VALUE_ROOM));
 }
 
 static enum tone tone_of_interval(const json_t *interval)

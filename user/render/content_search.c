@@ -42,14 +42,13 @@ static double width_of(const json_t *result)
 static void add_question(struct facts *facts, const json_t *goal)
 {
 	double loss = read_number(goal, "loss_ratio"), exceed = read_number(goal, "exceed_ratio");
-	char most[VALUE_SIZE], share[VALUE_SIZE];
 
 	if (isnan(loss) || isnan(exceed))
 		return;
 	facts_add(facts, "Asked for", "%s%s lost, in trials of %g s; %s%s of %g s may lose more",
-		  loss > 0 ? "at most " : "no frame", loss > 0 ? text_percent(loss, most) : "",
+		  loss > 0 ? "at most " : "no frame", loss > 0 ? text_percent(loss, VALUE_ROOM) : "",
 		  read_number(goal, "final_trial_duration"), exceed > 0 ? "trials worth " : "none",
-		  exceed > 0 ? text_percent(exceed, share) : "", read_number(goal, "duration_sum"));
+		  exceed > 0 ? text_percent(exceed, VALUE_ROOM) : "", read_number(goal, "duration_sum"));
 }
 
 /* At the Relevant Lower Bound, the worst of its trials. */
@@ -57,36 +56,35 @@ static void add_latency(struct facts *facts, const json_t *latency)
 {
 	double trials = read_number(latency, "trials"), pdv_ns = read_number(latency, "pdv_p99_ns");
 	double ipdv_ns = read_number(latency, "ipdv_p99_ns");
-	char p50[VALUE_SIZE], p99[VALUE_SIZE], max[VALUE_SIZE], pdv[VALUE_SIZE], ipdv[VALUE_SIZE];
 
 	if (!json_is_object(latency))
 		return;
 	facts_add(facts, "Latency at lower bound", "p50 %s, p99 %s, max %s%s%s%s%s; the worst of %g trial%s",
-		  text_ns(read_number(latency, "p50_ns"), p50), text_ns(read_number(latency, "p99_ns"), p99),
-		  text_ns(read_number(latency, "max_ns"), max), isnan(pdv_ns) ? "" : "; delay variation (PDV) p99 ",
-		  isnan(pdv_ns) ? "" : text_ns(pdv_ns, pdv), isnan(ipdv_ns) ? "" : "; from frame to frame (IPDV) p99 ",
-		  isnan(ipdv_ns) ? "" : text_ns(ipdv_ns, ipdv), trials, trials == 1 ? "" : "s");
+		  text_ns(read_number(latency, "p50_ns"), VALUE_ROOM), text_ns(read_number(latency, "p99_ns"), VALUE_ROOM),
+		  text_ns(read_number(latency, "max_ns"), VALUE_ROOM), isnan(pdv_ns) ? "" : "; delay variation (PDV) p99 ",
+		  isnan(pdv_ns) ? "" : text_ns(pdv_ns, VALUE_ROOM),
+		  isnan(ipdv_ns) ? "" : "; from frame to frame (IPDV) p99 ",
+		  isnan(ipdv_ns) ? "" : text_ns(ipdv_ns, VALUE_ROOM), trials, trials == 1 ? "" : "s");
 }
 
 /* With --repeat, of the goal's Conditional Throughput. */
 static void add_spread(struct facts *facts, const json_t *document, const char *goal)
 {
 	const json_t *statistics = json_at(document, "/repeats/statistics");
-	char mean[VALUE_SIZE], stdev[VALUE_SIZE], part[VALUE_SIZE];
 
 	json_each (one, statistics)
 		if (strcmp(read_text(one, "goal"), goal) == 0 && read_number(one, "count") > 1)
 			facts_add(facts, "Over the searches", "mean %s, standard deviation %s (%s), of %g",
-				  text_fps(read_number(one, "mean"), mean), text_fps(read_number(one, "stdev"), stdev),
-				  text_percent(read_number(one, "stdev") / read_number(one, "mean"), part),
+				  text_fps(read_number(one, "mean"), VALUE_ROOM),
+				  text_fps(read_number(one, "stdev"), VALUE_ROOM),
+				  text_percent(read_number(one, "stdev") / read_number(one, "mean"), VALUE_ROOM),
 				  read_number(one, "count"));
 }
 
 /* In every unit: on the link, too. */
 static void add_bound(struct facts *facts, const char *label, const json_t *document, double fps, bool regular)
 {
-	char exact[VALUE_SIZE], rounded[VALUE_SIZE], unit[VALUE_SIZE], l2[VALUE_SIZE], l1[VALUE_SIZE],
-		bits[3 * VALUE_SIZE] = "";
+	char rounded[VALUE_SIZE], unit[VALUE_SIZE], bits[3 * VALUE_SIZE] = "";
 	const char *mark = regular ? "" : " (irregular)";
 	double octets = frame_octets(document);
 
@@ -95,33 +93,30 @@ static void add_bound(struct facts *facts, const char *label, const json_t *docu
 		return;
 	}
 	if (!isnan(octets))
-		snprintf(bits, sizeof(bits), "; L2 %s, L1 %s", text_bps(l2_bps(fps, octets), l2),
-			 text_bps(l1_bps(fps, octets), l1));
+		snprintf(bits, sizeof(bits), "; L2 %s, L1 %s", text_bps(l2_bps(fps, octets), VALUE_ROOM),
+			 text_bps(l1_bps(fps, octets), VALUE_ROOM));
 	text_split(fps, "frames/s", rounded, unit);
-	facts_add(facts, label, "%s %s, %s%s%s", rounded, unit, text_fps(fps, exact), bits, mark);
+	facts_add(facts, label, "%s %s, %s%s%s", rounded, unit, text_fps(fps, VALUE_ROOM), bits, mark);
 }
 
 static void add_rates(struct facts *facts, const json_t *document, double fps)
 {
 	double factor = read_number(document, "aggregate_factor");
-	char label[VALUE_SIZE];
 
 	facts_add_rates(facts, fps, frame_octets(document));
-	snprintf(label, sizeof(label), "Total of %g interfaces", factor);
 	if (factor > 1 && !isnan(fps))
-		add_bound(facts, label, document, fps * factor, true);
+		add_bound(facts, TEXT_OF(VALUE_SIZE, "Total of %g interfaces", factor), document, fps * factor, true);
 }
 
 static void add_bounds(struct facts *facts, const json_t *document, const json_t *result)
 {
 	bool regular = read_truth(result, "regular");
-	char text[VALUE_SIZE], goal_width[VALUE_SIZE];
 
 	add_bound(facts, "Relevant Lower Bound", document, read_number(result, "relevant_lower_bound"), regular);
 	add_bound(facts, "Relevant Upper Bound", document, read_number(result, "relevant_upper_bound"), regular);
 	if (!isnan(width_of(result)))
-		facts_add(facts, "Width between them", "%s (Goal Width %s)", text_percent(width_of(result), text),
-			  text_percent(read_number(json_object_get(result, "goal"), "width"), goal_width));
+		facts_add(facts, "Width between them", "%s (Goal Width %s)", text_percent(width_of(result), VALUE_ROOM),
+			  text_percent(read_number(json_object_get(result, "goal"), "width"), VALUE_ROOM));
 }
 
 /* Section 4.10.2 of draft-15. */
@@ -291,18 +286,18 @@ static void put_goals(struct writer *writer, const json_t *document)
 	const json_t *input = json_object_get(document, "controller_input");
 	const char *source = read_text(document, "max_load_source");
 	struct facts facts = { .count = 0 };
-	char text[VALUE_SIZE];
 
 	writer->ops->section(writer, RANK_MAIN, "controller-input", "Search Goals");
 	goals_put(writer, json_object_get(input, "goals"));
-	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(input, "min_load"), text));
-	facts_add(&facts, "Max Load", "%s per interface%s%s", text_fps(read_number(input, "max_load"), text),
+	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(input, "min_load"), VALUE_ROOM));
+	facts_add(&facts, "Max Load", "%s per interface%s%s", text_fps(read_number(input, "max_load"), VALUE_ROOM),
 		  *source ? ", from the " : "", source);
 	facts_add_member(&facts, "Line rate at this frame size", document, "/line_rate", text_fps);
 	facts_add_member(&facts, "Algorithm", document, "/algorithm", NULL);
 	facts_add_member(&facts, "Trials", document, "/trials", text_count);
 	if (!isnan(read_number(document, "search_duration")))
-		facts_add(&facts, "Search duration", "%s s", text_rate(read_number(document, "search_duration"), text));
+		facts_add(&facts, "Search duration", "%s s",
+			  text_rate(read_number(document, "search_duration"), VALUE_ROOM));
 	facts_put(&facts, writer);
 }
 

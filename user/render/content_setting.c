@@ -168,7 +168,7 @@ static void add_flows(char line[LINE_SIZE], const json_t *profile)
 /* Each has its own (y1564). */
 static void add_services(struct facts *facts, const json_t *services)
 {
-	char text[SERVICES_SIZE] = "", rate[VALUE_SIZE];
+	char text[SERVICES_SIZE] = "";
 	json_t *service, *vlan;
 	size_t i, j;
 
@@ -180,9 +180,9 @@ static void add_services(struct facts *facts, const json_t *services)
 				 read_number(vlan, "priority"));
 		if (read_number(service, "dscp") > 0)
 			text_add(text, sizeof(text), ", DSCP %.0f", read_number(service, "dscp"));
-		text_add(text, sizeof(text), ", CIR %s", text_fps(read_number(service, "cir"), rate));
+		text_add(text, sizeof(text), ", CIR %s", text_fps(read_number(service, "cir"), VALUE_ROOM));
 		if (read_number(service, "eir") > 0)
-			text_add(text, sizeof(text), ", EIR %s", text_fps(read_number(service, "eir"), rate));
+			text_add(text, sizeof(text), ", EIR %s", text_fps(read_number(service, "eir"), VALUE_ROOM));
 	}
 	add_line(facts, "Services", text);
 }

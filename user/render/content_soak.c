@@ -12,12 +12,10 @@
 
 static void add_soak_facts(struct facts *facts, const json_t *document, double mean)
 {
-	char text[VALUE_SIZE];
-
 	facts_add_rates(facts, mean, frame_octets(document));
 	facts_add(facts, "Target loss ratio", "%g", read_number(document, "target_loss_ratio"));
 	facts_add(facts, "Trials", "%zu in %s s", json_array_size(json_object_get(document, "trials")),
-		  text_number(read_number(document, "soak_duration"), 0, text));
+		  text_number(read_number(document, "soak_duration"), 0, VALUE_ROOM));
 }
 
 static void put_verdicts(struct writer *writer, const json_t *document)
@@ -31,7 +29,6 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 		.tone = irregular ? TONE_BAD : TONE_GOOD,
 		.quantity = "Critical load: where the target ratio of frames is lost in the long run",
 	};
-	char mean_text[VALUE_SIZE], stdev_text[VALUE_SIZE], ratio[VALUE_SIZE];
 
 	strcpy(verdict.state, irregular ? "IRREGULAR" : "done");
 	if (read_truth(document, "tester_limited"))
@@ -42,8 +39,8 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 			  read_truth(load, "model_fits") ? "yes" : "NO", read_number(load, "misfit"));
 	add_soak_facts(&verdict.facts, document, mean);
 	snprintf(verdict.exact, sizeof(verdict.exact), "%s per interface, %sstandard deviation %s (%s)",
-		 text_fps(mean, mean_text), json_object_get(load, "robust_stdev") ? "robust " : "",
-		 text_fps(stdev, stdev_text), text_percent(stdev / mean, ratio));
+		 text_fps(mean, VALUE_ROOM), json_object_get(load, "robust_stdev") ? "robust " : "",
+		 text_fps(stdev, VALUE_ROOM), text_percent(stdev / mean, VALUE_ROOM));
 	writer->ops->verdicts(writer, RANK_MAIN, &verdict, 1);
 	facts_free(&verdict.facts);
 }
@@ -92,13 +89,12 @@ static void put_tables(struct writer *writer, const json_t *document)
 		{ "Log evidence", .add = add_evidence, .numeric = true },
 	};
 	struct facts facts = { .count = 0 };
-	char text[VALUE_SIZE];
 
 	writer->ops->section(writer, RANK_MAIN, "results", "Estimates");
 	table_put(writer, "estimate-table", fields, COUNT(fields), json_object_get(document, "estimates"), NULL);
-	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(document, "min_load"), text));
-	facts_add(&facts, "Max Load", "%s per interface, from the %s", text_fps(read_number(document, "max_load"), text),
-		  read_text(document, "max_load_source"));
+	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(document, "min_load"), VALUE_ROOM));
+	facts_add(&facts, "Max Load", "%s per interface, from the %s",
+		  text_fps(read_number(document, "max_load"), VALUE_ROOM), read_text(document, "max_load_source"));
 	facts_add(&facts, "Ended by", "%s", read_text(document, "ended_by"));
 	facts_add(&facts, "Probability that the critical load is below Min Load", "%.3g",
 		  read_number(document, "min_load_probability"));

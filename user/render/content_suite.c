@@ -35,9 +35,7 @@ static bool has_test(const json_t *document, const char *test)
 
 static const char *text_frames(double frames, char buffer[VALUE_SIZE])
 {
-	char number[VALUE_SIZE];
-
-	snprintf(buffer, VALUE_SIZE, "%.60s frames", text_number(frames, 0, number));
+	snprintf(buffer, VALUE_SIZE, "%.60s frames", text_number(frames, 0, VALUE_ROOM));
 	return buffer;
 }
 
@@ -82,13 +80,11 @@ static void put_test_table(struct writer *writer, const json_t *document, const 
 			   const struct field *fields, size_t count)
 {
 	struct field columns[CELLS_MAX] = { { "Frame size (octets)", "/frame_size", .numeric = true } };
-	char at[VALUE_SIZE];
 	json_auto_t *rows = NULL;
 
 	memcpy(columns + 1, fields, count * sizeof(*fields));
 	columns[1 + count] = (struct field){ "Result", .add = cells_add_result };
-	snprintf(at, sizeof(at), "/%s", test);
-	rows = rows_within(sizes_of(document), at);
+	rows = rows_within(sizes_of(document), TEXT_OF(VALUE_SIZE, "/%s", test));
 	table_put(writer, id, columns, count + 2, rows, tone_of_result);
 }
 
@@ -165,14 +161,14 @@ static void put_loss_points(struct writer *writer, const json_t *document)
 /* The curve of a size in a line: "66.6 % at 100 %, 50 % at 90 %". */
 static void add_curve(struct facts *facts, const json_t *size)
 {
-	char text[2400] = "", label[VALUE_SIZE], loss[VALUE_SIZE], load[VALUE_SIZE];
+	char text[2400] = "", label[VALUE_SIZE];
 	json_t *point;
 	size_t i;
 
 	json_array_foreach (json_at(size, "/frame_loss/points"), i, point)
 		text_add(text, sizeof(text), "%s%s at %s", i ? ", " : "",
-			 text_percent(read_number(point, "loss_ratio"), loss),
-			 text_percent(read_number(point, "load_ratio"), load));
+			 text_percent(read_number(point, "loss_ratio"), VALUE_ROOM),
+			 text_percent(read_number(point, "load_ratio"), VALUE_ROOM));
 	snprintf(label, sizeof(label), "Lost, %.40s octets", size_name(size));
 	if (*text)
 		facts_add(facts, label, "%s", text);
@@ -261,7 +257,7 @@ static void put_reset(struct writer *writer, const json_t *reset)
 				   "regular irregular_reason tester_limited trial_duration outage_from outage_to command_at "
 				   "duration";
 	const char *command = read_string(reset, "command"), *reason = read_string(reset, "irregular_reason");
-	char time[VALUE_SIZE], loss[VALUE_SIZE], load[VALUE_SIZE], resolution[VALUE_SIZE], text[600];
+	char text[600];
 	struct facts facts = { .count = 0 };
 
 	writer->ops->section(writer, RANK_MAIN, "suite-reset", "Reset (26.6, RFC 6201)");
@@ -272,10 +268,10 @@ static void put_reset(struct writer *writer, const json_t *reset)
 	snprintf(text, sizeof(text),
 		 "Reset by %.200s, at %s with frames of %.40s octets: %s without a frame (resolution %s); %s by the frames "
 		 "lost.",
-		 command ? command : "the operator", text_fps(read_number(reset, "load"), load), size_name(reset),
-		 text_seconds(read_number(reset, "reset_time"), time),
-		 text_seconds(read_number(reset, "resolution"), resolution),
-		 text_seconds(read_number(reset, "reset_time_by_loss"), loss));
+		 command ? command : "the operator", text_fps(read_number(reset, "load"), VALUE_ROOM), size_name(reset),
+		 text_seconds(read_number(reset, "reset_time"), VALUE_ROOM),
+		 text_seconds(read_number(reset, "resolution"), VALUE_ROOM),
+		 text_seconds(read_number(reset, "reset_time_by_loss"), VALUE_ROOM));
 	writer->ops->paragraph(writer, text);
 	if (writer->shown > RANK_MAIN) {
 		facts_add_member(&facts, "Trial Duration", reset, "/trial_duration", text_seconds);
@@ -328,9 +324,8 @@ static void put_courses(struct writer *writer, const json_t *document)
 	for (size_t i = 0; i < json_array_size(sizes); i++) {
 		json_auto_t *search = search_of(json_array_get(sizes, i));
 
-		char of[VALUE_SIZE];
+		const char *of = TEXT_OF(VALUE_SIZE, "the throughput at %.60s octets", size_name(json_array_get(sizes, i)));
 
-		snprintf(of, sizeof(of), "the throughput at %.60s octets", size_name(json_array_get(sizes, i)));
 		figure_course(writer, search, 0, 1, (unsigned int)i + 1, of);
 	}
 }
@@ -359,11 +354,9 @@ void content_put_trial_folds(struct writer *writer, const json_t *parts, const c
 	for (size_t i = 0; i < json_array_size(parts); i++) {
 		for (size_t j = 0; j < count; j++) {
 			const json_t *part = json_array_get(parts, i);
-			char id[48], summary[160];
+			const char *summary = TEXT_OF(160, "%.100s%s, %s", read_text(part, name), unit, names[j]);
 
-			snprintf(id, sizeof(id), "trials-%zu-%s", i + 1, tests[j]);
-			snprintf(summary, sizeof(summary), "%.100s%s, %s", read_text(part, name), unit, names[j]);
-			content_put_trial_fold(writer, id, summary,
+			content_put_trial_fold(writer, TEXT_OF(48, "trials-%zu-%s", i + 1, tests[j]), summary,
 					       json_object_get(json_object_get(part, tests[j]), "trials"));
 		}
 	}

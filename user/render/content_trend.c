@@ -65,9 +65,7 @@ static enum tone tone_of_point(const json_t *point)
 /* "3.1 % slower" */
 static const char *change_text(const json_t *point, char buffer[VALUE_SIZE])
 {
-	char percent[VALUE_SIZE];
-
-	snprintf(buffer, VALUE_SIZE, "%.30s %.20s", text_percent(fabs(read_number(point, "change")), percent),
+	snprintf(buffer, VALUE_SIZE, "%.30s %.20s", text_percent(fabs(read_number(point, "change")), VALUE_ROOM),
 		 read_text(point, "verdict"));
 	return buffer;
 }
@@ -75,16 +73,16 @@ static const char *change_text(const json_t *point, char buffer[VALUE_SIZE])
 static void fill_verdict(struct writer_verdict *verdict, const json_t *document, const json_t *goal, size_t index)
 {
 	const json_t *last = last_of(goal), *change = json_object_get(goal, "last_change");
-	char text[VALUE_SIZE], when[VALUE_SIZE];
 
 	snprintf(verdict->id, sizeof(verdict->id), "goal-%zu", index + 1);
 	snprintf(verdict->name, sizeof(verdict->name), "%.200s", read_text(goal, "goal"));
 	verdict->quantity = strcmp(read_text(document, "quantity"), "critical load") == 0 ? "Critical load, latest"
 											  : "Conditional Throughput, latest";
 	verdict_set(verdict, read_number(last, "value"), read_truth(last, "regular"), read_truth(last, "tester_limited"));
-	facts_add(&verdict->facts, "of", "%s", moment(last, when));
+	facts_add(&verdict->facts, "of", "%s", moment(last, VALUE_ROOM));
 	if (json_is_object(change))
-		facts_add(&verdict->facts, "Last change", "%s on %s", change_text(change, text), moment(change, when));
+		facts_add(&verdict->facts, "Last change", "%s on %s", change_text(change, VALUE_ROOM),
+			  moment(change, VALUE_ROOM));
 	else
 		facts_add(&verdict->facts, "Last change", "none");
 	facts_add(&verdict->facts, "Slower, faster", "%.0f times, %.0f times", read_number(goal, "slower"),
@@ -94,15 +92,15 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 /* Every goal that is slower now than its level before. */
 static void put_banner(struct writer *writer, const json_t *document)
 {
-	char text[480] = "", change[VALUE_SIZE], when[VALUE_SIZE];
+	char text[480] = "";
 
 	json_each (goal, goals_of(document)) {
 		const json_t *last = json_object_get(goal, "last_change");
 
 		if (strcmp(read_text(last, "verdict"), "slower") == 0)
 			text_add(text, sizeof(text), "%s%.60s is %s since %s",
-				 *text ? "; " : "SLOWER: ", read_text(goal, "goal"), change_text(last, change),
-				 moment(last, when));
+				 *text ? "; " : "SLOWER: ", read_text(goal, "goal"), change_text(last, VALUE_ROOM),
+				 moment(last, VALUE_ROOM));
 	}
 	writer->ops->banner(writer, *text ? TONE_BAD : TONE_GOOD, *text ? text : "Nothing became slower last.");
 }
@@ -111,11 +109,10 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	const json_t *points = points_of(json_array_get(goals_of(document), 0));
 	struct facts facts = { .count = 0 };
-	char from[VALUE_SIZE], to[VALUE_SIZE];
 
 	facts_add(&facts, "Results", "%.0f of %s in %s, %s to %s", read_number(document, "results"),
-		  read_text(document, "verb"), read_text(document, "folder"), moment(json_array_get(points, 0), from),
-		  moment(last_of(json_array_get(goals_of(document), 0)), to));
+		  read_text(document, "verb"), read_text(document, "folder"), moment(json_array_get(points, 0), VALUE_ROOM),
+		  moment(last_of(json_array_get(goals_of(document), 0)), VALUE_ROOM));
 	facts_put(&facts, writer);
 	put_banner(writer, document);
 	verdicts_put(writer, RANK_PAGE, document, goals_of(document), fill_verdict);
@@ -176,7 +173,7 @@ static struct svg_axis y_axis(const json_t *points)
 
 static void put_marks(FILE *stream, const struct svg_panel *panel, const json_t *points)
 {
-	char hint[3 * VALUE_SIZE], when[VALUE_SIZE], fps[VALUE_SIZE], change[VALUE_SIZE];
+	char hint[3 * VALUE_SIZE];
 	json_t *point;
 	size_t i;
 
@@ -187,8 +184,9 @@ static void put_marks(FILE *stream, const struct svg_panel *panel, const json_t 
 		if (isnan(read_number(point, "value")))
 			continue;
 		svg_line(stream, panel, "first", x, y, 2);
-		snprintf(hint, sizeof(hint), "%s: %s%s%s", moment(point, when), text_fps(read_number(point, "value"), fps),
-			 is_change(point) ? ", " : "", is_change(point) ? change_text(point, change) : "");
+		snprintf(hint, sizeof(hint), "%s: %s%s%s", moment(point, VALUE_ROOM),
+			 text_fps(read_number(point, "value"), VALUE_ROOM), is_change(point) ? ", " : "",
+			 is_change(point) ? change_text(point, VALUE_ROOM) : "");
 		svg_mark(stream, svg_x(panel, (double)i), svg_y(panel, read_number(point, "value")),
 			 slower             ? SVG_BAD
 			 : is_change(point) ? SVG_ABOVE
@@ -245,9 +243,7 @@ static void put_figures(struct writer *writer, const json_t *document)
 
 static void add_moment(struct cells *cells, const json_t *point)
 {
-	char text[VALUE_SIZE];
-
-	cells_add(cells, "%s", moment(point, text));
+	cells_add(cells, "%s", moment(point, VALUE_ROOM));
 }
 
 static void add_verdict(struct cells *cells, const json_t *point)
@@ -287,15 +283,13 @@ static void put_tables(struct writer *writer, const json_t *document)
 	};
 	static const struct field skipped[] = { { "File", "/file" }, { "Why", "/why" } };
 	const json_t *left_out = json_object_get(document, "skipped");
-	char id[40];
 	json_t *goal;
 	size_t i;
 
 	writer->ops->section(writer, RANK_MAIN, "trend", "Every result");
 	json_array_foreach (goals_of(document), i, goal) {
-		snprintf(id, sizeof(id), "trend-%zu", i + 1);
 		writer->ops->subsection(writer, read_text(goal, "goal"));
-		table_put(writer, id, fields, COUNT(fields), points_of(goal), tone_of_point);
+		table_put(writer, TEXT_OF(40, "trend-%zu", i + 1), fields, COUNT(fields), points_of(goal), tone_of_point);
 	}
 	if (!json_array_size(left_out))
 		return;

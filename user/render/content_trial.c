@@ -20,13 +20,13 @@ static void add_remark(struct cells *cells, const json_t *trial)
 	const char *goal = read_string(decision, "goal"), *rule = read_string(decision, "rule");
 
 	double exceed = read_number(decision, "exceed_probability"), asked = read_number(decision, "asked_load");
-	char odds[80] = "", instead[2 * VALUE_SIZE] = "", text[VALUE_SIZE];
+	char odds[80] = "", instead[2 * VALUE_SIZE] = "";
 
 	if (!isnan(exceed))
 		snprintf(odds, sizeof(odds), " (exceeds with p = %.2f, %.0f trials to go)", exceed,
 			 read_number(decision, "trials_ahead"));
 	if (!isnan(asked))
-		snprintf(instead, sizeof(instead), " (asked for %s, %g s)", text_fps(asked, text),
+		snprintf(instead, sizeof(instead), " (asked for %s, %g s)", text_fps(asked, VALUE_ROOM),
 			 read_number(decision, "asked_duration"));
 	cells_add(cells, "%s%s%s%s%s%s%s%s", read_truth(trial, "warmup") ? "warm-up, never counted; " : "",
 		  read_truth(trial, "tester_limited") ? "tester-limited; " : "",
@@ -61,28 +61,23 @@ void content_put_trial_fold(struct writer *writer, const char *id, const char *s
 		{ "Late", "/counts/late", text_count },
 		{ "Foreign", "/counts/foreign", text_count },
 	};
-	char table[64];
 
 	if (!json_array_size(trials))
 		return;
-	snprintf(table, sizeof(table), "%s-table", id);
 	writer->ops->fold(writer, RANK_MAIN, id, summary);
-	table_put(writer, table, fields, COUNT(fields), trials, tone_of_trial);
+	table_put(writer, TEXT_OF(64, "%s-table", id), fields, COUNT(fields), trials, tone_of_trial);
 	writer->ops->fold_end(writer);
 }
 
 void content_put_trials(struct writer *writer, const json_t *trials)
 {
-	char summary[64];
-
 	if (!json_array_size(trials))
 		return;
 	writer->ops->section(writer, RANK_COURSE, "trials", "Trials");
 	writer->ops->paragraph(writer,
 			       "Loads are per interface; counts of frames sum over all interfaces. Duplicates never make up "
 			       "for lost frames: a frame counts as received once.");
-	snprintf(summary, sizeof(summary), "All %zu trials", json_array_size(trials));
-	content_put_trial_fold(writer, "trial-fold", summary, trials);
+	content_put_trial_fold(writer, "trial-fold", TEXT_OF(64, "All %zu trials", json_array_size(trials)), trials);
 }
 
 /* --- one trial ------------------------------------------------------------------------------------------------------ */
@@ -116,10 +111,10 @@ static const char *take_unit(char *label)
 /* The numbers of an object in a line, without those that are 0. */
 static void add_numbers(struct facts *facts, const char *label, const json_t *object)
 {
-	char text[1000] = "", name[VALUE_SIZE], buffer[VALUE_SIZE];
+	char text[1000] = "", name[VALUE_SIZE];
 
 	json_each_member (key, value, object) {
-		const char *number = number_text(key, value, name, buffer), *unit = take_unit(name);
+		const char *number = number_text(key, value, name, VALUE_ROOM), *unit = take_unit(name);
 
 		if (json_is_null(value) || json_number_value(value) != 0)
 			text_add(text, sizeof(text), "%s%s %s%s%s", *text ? ", " : "", name,
@@ -133,14 +128,14 @@ static void add_numbers(struct facts *facts, const char *label, const json_t *ob
 static void put_numbers(struct writer *writer, const char *id, const char *heading, const json_t *object)
 {
 	struct writer_column columns[CELLS_MAX];
-	char labels[CELLS_MAX][VALUE_SIZE], number[VALUE_SIZE];
+	char labels[CELLS_MAX][VALUE_SIZE];
 	struct cells cells = { .count = 0 };
 	size_t count = 0;
 
 	json_each_member (key, value, object) {
 		if (count == CELLS_MAX || json_is_string(value) || json_is_object(value) || json_is_array(value))
 			continue;
-		cells_add(&cells, "%s", number_text(key, value, labels[count], number));
+		cells_add(&cells, "%s", number_text(key, value, labels[count], VALUE_ROOM));
 		columns[count] = (struct writer_column){ .heading = labels[count], .numeric = true };
 		count++;
 	}
@@ -228,11 +223,9 @@ static void put_details(struct writer *writer, const json_t *trial, const json_t
 
 static void add_trial_facts(struct facts *facts, const json_t *document, const json_t *trial)
 {
-	char text[VALUE_SIZE];
-
-	facts_add(facts, "Trial Load", "%s per interface", text_fps(read_number(trial, "trial_load"), text));
+	facts_add(facts, "Trial Load", "%s per interface", text_fps(read_number(trial, "trial_load"), VALUE_ROOM));
 	facts_add(facts, "Trial Duration", "%g s", read_number(trial, "trial_duration"));
-	facts_add(facts, "Trial Loss Ratio", "%s", text_percent(read_number(trial, "trial_loss_ratio"), text));
+	facts_add(facts, "Trial Loss Ratio", "%s", text_percent(read_number(trial, "trial_loss_ratio"), VALUE_ROOM));
 	facts_add_rates(facts, read_number(trial, "trial_forwarding_rate"), frame_octets(document));
 }
 
@@ -249,7 +242,6 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 		.state = "tester-limited",
 		.quantity = "Trial Forwarding Rate per interface",
 	};
-	char text[VALUE_SIZE];
 
 	if (!json_is_object(trial)) {
 		writer->ops->banner(writer, TONE_BAD, "Nothing was measured.");
@@ -257,7 +249,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	}
 	if (!limited)
 		snprintf(verdict.state, sizeof(verdict.state), "lost %.60s",
-			 text_percent(read_number(trial, "trial_loss_ratio"), text));
+			 text_percent(read_number(trial, "trial_loss_ratio"), VALUE_ROOM));
 	text_split(rate, "frames/s", verdict.value, verdict.unit);
 	text_fps(rate, verdict.exact);
 	add_trial_facts(&verdict.facts, document, trial);

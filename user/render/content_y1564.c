@@ -77,9 +77,7 @@ static enum tone tone_of(const json_t *result)
 
 static void add_verdict(struct cells *cells, const json_t *result)
 {
-	char text[CELL_SIZE];
-
-	cells_add(cells, "%s", verdict_of(result, text));
+	cells_add(cells, "%s", verdict_of(result, ROOM(CELL_SIZE)));
 }
 
 /* --- verdicts ----------------------------------------------------------------------------------------------------------- */
@@ -105,12 +103,9 @@ static const char *test_state(const json_t *service, const char *test)
 
 static void add_rate(struct facts *facts, const char *label, const json_t *service, const char *name)
 {
-	char member[32], fps[VALUE_SIZE], bps[VALUE_SIZE];
-
-	snprintf(member, sizeof(member), "%s_l2_bps", name);
 	if (read_number(service, name) > 0)
-		facts_add(facts, label, "%s (%s in frames)", text_fps(read_number(service, name), fps),
-			  text_bps(read_number(service, member), bps));
+		facts_add(facts, label, "%s (%s in frames)", text_fps(read_number(service, name), VALUE_ROOM),
+			  text_bps(read_number(service, TEXT_OF(32, "%s_l2_bps", name)), VALUE_ROOM));
 }
 
 static void add_vlans(struct facts *facts, const json_t *service)
@@ -134,7 +129,6 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *, const j
 		     *performance = json_object_get(service, "performance");
 	bool passed = !failure && (json_is_true(json_object_get(performance, "passed")) ||
 				   (json_is_true(json_object_get(configuration, "passed")) && json_is_null(performance)));
-	char text[CELL_SIZE];
 
 	snprintf(verdict->id, sizeof(verdict->id), "service-%zu", index + 1);
 	snprintf(verdict->name, sizeof(verdict->name), "%.120s", read_text(service, "name"));
@@ -144,7 +138,7 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *, const j
 	snprintf(verdict->value, sizeof(verdict->value), "%s", failure ? "no" : passed ? "yes" : "-");
 	if (failure)
 		snprintf(verdict->warning, sizeof(verdict->warning), "%s %.400s",
-			 failure == performance ? "Performance" : step_name(failure), verdict_of(failure, text));
+			 failure == performance ? "Performance" : step_name(failure), verdict_of(failure, ROOM(CELL_SIZE)));
 	add_rate(&verdict->facts, "Committed (CIR)", service, "cir");
 	add_rate(&verdict->facts, "Excess (EIR)", service, "eir");
 	add_vlans(&verdict->facts, service);
@@ -179,10 +173,8 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 static void add_step_name(struct cells *cells, const json_t *step)
 {
-	char part[VALUE_SIZE];
-
 	if (strcmp(read_text(step, "step"), "cir") == 0)
-		cells_add(cells, "%s of CIR", text_percent(read_number(step, "load_ratio"), part));
+		cells_add(cells, "%s of CIR", text_percent(read_number(step, "load_ratio"), VALUE_ROOM));
 	else
 		cells_add(cells, "%s", step_name(step));
 }
@@ -191,14 +183,13 @@ static void add_step_name(struct cells *cells, const json_t *step)
 static void add_expected(struct cells *cells, const json_t *step)
 {
 	double least = read_number(step, "received_rate_min"), most = read_number(step, "received_rate_max");
-	char from[VALUE_SIZE], to[VALUE_SIZE];
 
 	if (isnan(least))
 		cells_add(cells, "as agreed");
 	else if (isnan(most))
-		cells_add(cells, "at least %s", text_rate(least, from));
+		cells_add(cells, "at least %s", text_rate(least, VALUE_ROOM));
 	else
-		cells_add(cells, "%s to %s", text_rate(least, from), text_rate(most, to));
+		cells_add(cells, "%s to %s", text_rate(least, VALUE_ROOM), text_rate(most, VALUE_ROOM));
 }
 
 static void put_configuration(struct writer *writer, const json_t *document)

@@ -78,10 +78,7 @@ static int flatten(json_t *flat, const char *prefix, const json_t *value)
 	json_each_member (key, member, value)
 		error |= flatten_member(flat, prefix, key, member);
 	for (size_t i = 0; i < json_array_size(value); i++) {
-		char number[24];
-
-		snprintf(number, sizeof(number), "%zu", i + 1);
-		error |= flatten_member(flat, prefix, number, json_array_get(value, i));
+		error |= flatten_member(flat, prefix, TEXT_OF(24, "%zu", i + 1), json_array_get(value, i));
 	}
 	return error;
 }
@@ -129,9 +126,9 @@ static void put_heading(FILE *stream, const json_t *columns)
 
 	json_each_member (name, value, columns) {
 		const char *unit = unit_of(name);
-		char heading[PATH_SIZE + 16];
+		const char *heading =
+			TEXT_OF(PATH_SIZE + 16, "%s%s%s%s", name, unit ? " [" : "", unit ? unit : "", unit ? "]" : "");
 
-		snprintf(heading, sizeof(heading), "%s%s%s%s", name, unit ? " [" : "", unit ? unit : "", unit ? "]" : "");
 		fputs(separator, stream);
 		put_text(stream, heading);
 		separator = ",";

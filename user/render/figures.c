@@ -85,13 +85,12 @@ static bool counts(const json_t *trial)
 /* "Trial 7: 1 003 326.9 frames/s for 1 s, loss 0.5 %" */
 static const char *trial_hint(size_t number, const json_t *trial, size_t total, char *buffer, size_t size)
 {
-	char load[VALUE_SIZE], loss[VALUE_SIZE];
-
 	if (total > HINTS_MAX)
 		return NULL;
 	snprintf(buffer, size, "Trial %zu: %s for %g s, loss %s%s%s", number,
-		 text_fps(read_number(trial, "trial_load"), load), read_number(trial, "trial_duration"),
-		 text_percent(read_number(trial, "trial_loss_ratio"), loss), read_truth(trial, "warmup") ? ", warm-up" : "",
+		 text_fps(read_number(trial, "trial_load"), VALUE_ROOM), read_number(trial, "trial_duration"),
+		 text_percent(read_number(trial, "trial_loss_ratio"), VALUE_ROOM),
+		 read_truth(trial, "warmup") ? ", warm-up" : "",
 		 read_truth(trial, "tester_limited") ? ", tester-limited" : "");
 	return buffer;
 }
@@ -367,12 +366,12 @@ static void describe_course(const struct course *course, char *buffer, size_t si
 		 course->count, bad, course->goal_count > 1 ? "a goal" : "the goal");
 	for (size_t i = 0; i < course->goal_count; i++) {
 		double lower = course->goals[i].lower[course->count], upper = course->goals[i].upper[course->count];
-		char low[VALUE_SIZE], high[VALUE_SIZE];
 
 		text_add(buffer, size, " In the end the Relevant Lower Bound%s%.40s is %s and the Relevant Upper Bound %s.",
 			 course->goal_count > 1 ? " of " : "",
 			 course->goal_count > 1 ? read_text(course->goals[i].goal, "name") : "",
-			 isnan(lower) ? "missing" : text_fps(lower, low), isnan(upper) ? "missing" : text_fps(upper, high));
+			 isnan(lower) ? "missing" : text_fps(lower, VALUE_ROOM),
+			 isnan(upper) ? "missing" : text_fps(upper, VALUE_ROOM));
 	}
 }
 
@@ -406,7 +405,7 @@ void figure_course(struct writer *writer, const json_t *document, size_t goal, s
 {
 	struct svg_axis numbers = { .title = "Trial number", .whole = true, .min = 0.5 };
 	struct svg_axis near = { .title = "Load, closing in", .unit = "frames/s" };
-	char caption[160], description[600], id[32], texts[KEYS_MOST][KEY_SIZE];
+	char caption[160], description[600], texts[KEYS_MOST][KEY_SIZE];
 	struct svg_key keys[KEYS_MOST];
 	struct svg_panel whole, closing;
 	struct course course;
@@ -421,12 +420,11 @@ void figure_course(struct writer *writer, const json_t *document, size_t goal, s
 	whole.hide_x = magnified;
 	closing = figure_panel(250, numbers, near);
 	snprintf(caption, sizeof(caption), "Course of the search for %.80s: load over trial number", of);
-	snprintf(id, sizeof(id), "figure-course-%u", number);
 	describe_course(&course, description, sizeof(description));
-	stream = figure_open(
-		writer,
-		&(struct figure){ id, caption, description, keys, course_keys(&course, keys, texts), magnified ? 504 : 336 },
-		&whole);
+	stream = figure_open(writer,
+			     &(struct figure){ TEXT_OF(32, "figure-course-%u", number), caption, description, keys,
+					       course_keys(&course, keys, texts), magnified ? 504 : 336 },
+			     &whole);
 	if (stream) {
 		put_course_panel(stream, &whole, &course);
 		closing.top = whole.top + 168;
@@ -465,11 +463,10 @@ static void put_loss_goals(FILE *stream, const struct svg_panel *panel, const js
 	json_each (result, results) {
 		const json_t *goal = json_object_get(result, "goal");
 		double loss = read_number(goal, "loss_ratio"), load = read_number(result, "relevant_lower_bound");
-		char text[80];
 
-		snprintf(text, sizeof(text), "Goal Loss Ratio of %.40s", read_text(goal, "name"));
 		if (loss > 0)
-			svg_level(stream, panel, "limit", loss, text);
+			svg_level(stream, panel, "limit", loss,
+				  TEXT_OF(80, "Goal Loss Ratio of %.40s", read_text(goal, "name")));
 		if (load > 0)
 			svg_upright(stream, panel, "result", load);
 	}
@@ -540,12 +537,12 @@ static void put_latency_trial(FILE *stream, const struct svg_panel *panel, const
 	for (size_t i = 0; i < COUNT(latency_keys); i++) {
 		const struct svg_key *key = &latency_keys[i];
 		double ns = read_number(latency, latency_members[i]);
-		char hint[160], text[VALUE_SIZE], load[VALUE_SIZE];
+		char hint[160];
 
 		if (!(ns > 0))
 			continue;
-		snprintf(hint, sizeof(hint), "Trial %zu: %s %s at %.60s", number, key->text, text_ns(ns, text),
-			 text_fps(read_number(trial, "trial_load"), load));
+		snprintf(hint, sizeof(hint), "Trial %zu: %s %s at %.60s", number, key->text, text_ns(ns, VALUE_ROOM),
+			 text_fps(read_number(trial, "trial_load"), VALUE_ROOM));
 		svg_mark(stream, x, svg_y(panel, ns / NS_PER_US), key->mark, key->style,
 			 3 * total > HINTS_MAX ? NULL : hint);
 	}
@@ -619,9 +616,8 @@ void figure_percentiles(struct writer *writer, const json_t *latency)
 		return;
 	svg_line(stream, &panel, "first", places, values, COUNT(places));
 	for (size_t i = 0; i < COUNT(members); i++) {
-		char hint[VALUE_SIZE], text[VALUE_SIZE];
+		const char *hint = TEXT_OF(VALUE_SIZE, "%s: %.60s", names[i], text_ns(values[i] * NS_PER_US, VALUE_ROOM));
 
-		snprintf(hint, sizeof(hint), "%s: %.60s", names[i], text_ns(values[i] * NS_PER_US, text));
 		if (values[i] > 0)
 			svg_mark(stream, svg_x(&panel, places[i]), svg_y(&panel, values[i]), SVG_GOOD, "first", hint);
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_text.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "render/figures.h"
@@ -136,17 +137,12 @@ static void other_labels(const struct layout *layout, const json_t *cell, char *
 /* Cells by figure: texts to arrays of cells. A new reference. */
 static json_t *group_cells(const struct layout *layout, const json_t *cells)
 {
-	json_t *groups = json_object(), *group;
+	json_t *groups = json_object();
 	char key[512];
 
 	json_each (cell, cells) {
 		other_labels(layout, cell, key, sizeof(key));
-		group = json_object_get(groups, key);
-		if (!group) {
-			group = json_array();
-			json_object_set_new(groups, key, group);
-		}
-		json_array_append(group, cell);
+		json_array_append(json_list_at(groups, key), cell);
 	}
 	return groups;
 }
@@ -175,13 +171,14 @@ static void put_point(FILE *stream, const struct svg_panel *panel, const struct 
 	const double x[] = { position, position }, y[] = { read_number(spread, "min"), read_number(spread, "max") };
 	bool irregular = read_number(spread, "irregular") > 0;
 	double mean = read_number(spread, "mean");
-	char hint[3 * VALUE_SIZE], text[VALUE_SIZE], low[VALUE_SIZE], high[VALUE_SIZE];
+	char hint[3 * VALUE_SIZE];
 
 	if (isnan(mean) || isnan(position))
 		return;
 	svg_line(stream, panel, curve->key->style, x, y, 2);
 	snprintf(hint, sizeof(hint), "%.60s: mean %s, %s to %s%s", curve->label ? curve->label : curve->goal,
-		 text_fps(mean, text), text_fps(y[0], low), text_fps(y[1], high), irregular ? ", IRREGULAR" : "");
+		 text_fps(mean, VALUE_ROOM), text_fps(y[0], VALUE_ROOM), text_fps(y[1], VALUE_ROOM),
+		 irregular ? ", IRREGULAR" : "");
 	svg_mark(stream, svg_x(panel, position), svg_y(panel, mean), irregular ? SVG_BAD : curve->key->mark,
 		 irregular ? "bad" : curve->key->style, hint);
 }
@@ -249,20 +246,19 @@ static void put_figure(struct writer *writer, const json_t *document, const stru
 	const json_t *labels = layout->series == NONE ? NULL : labels_of(layout->axes, layout->series);
 	size_t count = labels ? json_array_size(labels) : 1;
 	struct svg_axis rates = { .title = "Frame rate", .unit = "frames/s" };
-	char caption[700], id[40], styles[CURVES_MAX][CURVE_STYLE_SIZE];
+	char styles[CURVES_MAX][CURVE_STYLE_SIZE];
 	struct svg_key keys[CURVES_MAX];
 	struct svg_panel panel;
 	FILE *stream;
+	const char *caption = TEXT_OF(700, "%s against %s: %.60s%s%.400s", text_quantity(read_text(document, "quantity")),
+				      read_text(axis_at(layout->axes, layout->x), "name"), goal, *where ? ", " : "", where);
 
-	snprintf(caption, sizeof(caption), "%s against %s: %.60s%s%.400s", text_quantity(read_text(document, "quantity")),
-		 read_text(axis_at(layout->axes, layout->x), "name"), goal, *where ? ", " : "", where);
-	snprintf(id, sizeof(id), "figure-campaign-%u", number);
 	cover_values(&rates, cells, goal);
 	panel = figure_panel(300, x_axis(layout), rates);
 	for (size_t i = 0; i < count && i < CURVES_MAX; i++)
 		keys[i] = figure_curve(i, labels ? label_at(labels, i) : goal, styles[i]);
 	stream = figure_open(writer,
-			     &(struct figure){ id, caption,
+			     &(struct figure){ TEXT_OF(40, "figure-campaign-%u", number), caption,
 					       "The mean over the repeats, and from the smallest to the largest of them.",
 					       keys, count < CURVES_MAX ? count : CURVES_MAX },
 			     &panel);

@@ -88,11 +88,11 @@ static void put_throughputs(FILE *stream, const struct svg_panel *panel, const s
 	svg_line(stream, panel, "first", sizes->octets, fps, sizes->count);
 	for (size_t i = 0; i < sizes->count; i++) {
 		bool regular = read_truth(json_object_get(sizes->items[i], "throughput"), "regular");
-		char hint[VALUE_SIZE + 64], text[VALUE_SIZE];
+		char hint[VALUE_SIZE + 64];
 
 		if (isnan(fps[i]))
 			continue;
-		snprintf(hint, sizeof(hint), "%g octets: %s%s", sizes->octets[i], text_fps(fps[i], text),
+		snprintf(hint, sizeof(hint), "%g octets: %s%s", sizes->octets[i], text_fps(fps[i], VALUE_ROOM),
 			 regular ? "" : ", IRREGULAR");
 		svg_mark(stream, svg_x(panel, sizes->octets[i]), svg_y(panel, fps[i]), regular ? SVG_GOOD : SVG_BAD,
 			 regular ? "first" : "bad", hint);
@@ -166,10 +166,9 @@ static void put_series(FILE *stream, const struct svg_panel *panel, const struct
 		us[i] = latency_us(sizes, i, series);
 	svg_line(stream, panel, key->style, sizes->octets, us, sizes->count);
 	for (size_t i = 0; i < sizes->count; i++) {
-		char hint[VALUE_SIZE + 64], text[VALUE_SIZE];
+		const char *hint = TEXT_OF(VALUE_SIZE + 64, "%g octets: %s %s", sizes->octets[i], key->text,
+					   text_ns(us[i] * NS_PER_US, VALUE_ROOM));
 
-		snprintf(hint, sizeof(hint), "%g octets: %s %s", sizes->octets[i], key->text,
-			 text_ns(us[i] * NS_PER_US, text));
 		if (!isnan(us[i]))
 			svg_mark(stream, svg_x(panel, sizes->octets[i]), svg_y(panel, us[i]), key->mark, key->style, hint);
 	}
@@ -216,10 +215,10 @@ static void put_loss_curve(FILE *stream, const struct svg_panel *panel, const js
 	}
 	svg_line(stream, panel, key->style, x, y, count);
 	for (size_t i = 0; i < count; i++) {
-		char hint[3 * VALUE_SIZE], loss[VALUE_SIZE], load[VALUE_SIZE];
+		const char *hint =
+			TEXT_OF(3 * VALUE_SIZE, "%.40s octets, %s of the rate: loss %s", read_text(size, "frame_size"),
+				text_percent(x[i], VALUE_ROOM), text_percent(y[i], VALUE_ROOM));
 
-		snprintf(hint, sizeof(hint), "%.40s octets, %s of the rate: loss %s", read_text(size, "frame_size"),
-			 text_percent(x[i], load), text_percent(y[i], loss));
 		if (!isnan(x[i]) && !isnan(y[i]))
 			svg_mark(stream, svg_x(panel, fmin(fmax(x[i], 0), 1)), svg_y(panel, fmin(fmax(y[i], 0), 1)),
 				 key->mark, key->style, hint);

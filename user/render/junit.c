@@ -28,11 +28,8 @@ static void put_attribute(FILE *stream, const char *name, const char *value)
 /* One test case; `failure` is why it failed, NULL: it did not. The time may be NAN. */
 static void put_case(struct suite *suite, const char *group, const char *name, double duration_s, const char *failure)
 {
-	char class[NAME_SIZE];
-
-	snprintf(class, sizeof(class), "xdp-mlr.%s.%s", suite->kind, group);
 	fputs("    <testcase", suite->stream);
-	put_attribute(suite->stream, "classname", class);
+	put_attribute(suite->stream, "classname", TEXT_OF(NAME_SIZE, "xdp-mlr.%s.%s", suite->kind, group));
 	put_attribute(suite->stream, "name", name);
 	if (!isnan(duration_s))
 		fprintf(suite->stream, " time=\"%.3f\"", duration_s);
@@ -81,10 +78,9 @@ static void put_requirement(struct suite *suite, const json_t *requirement)
 /* Every test of a suite at one frame size. */
 static void put_frame_size(struct suite *suite, const json_t *size)
 {
-	char name[NAME_SIZE];
-
 	json_each_member (test, result, size) {
-		snprintf(name, sizeof(name), "%.80s@%.60s", test, read_text(size, "frame_size"));
+		const char *name = TEXT_OF(NAME_SIZE, "%.80s@%.60s", test, read_text(size, "frame_size"));
+
 		if (json_object_get(result, "regular"))
 			put_result(suite, "tests", name, result);
 	}
@@ -111,11 +107,11 @@ static void put_service(struct suite *suite, const json_t *service)
 {
 	const json_t *steps = json_object_get(json_object_get(service, "configuration"), "steps");
 	const json_t *performance = json_object_get(service, "performance");
-	char test[NAME_SIZE];
 
 	json_each (step, steps) {
-		snprintf(test, sizeof(test), "%.60s %.0f %%", read_text(step, "step"),
-			 100 * read_number(step, "load_ratio"));
+		const char *test =
+			TEXT_OF(NAME_SIZE, "%.60s %.0f %%", read_text(step, "step"), 100 * read_number(step, "load_ratio"));
+
 		put_step(suite, read_text(service, "name"), test, step);
 	}
 	if (json_is_object(performance))
@@ -133,8 +129,6 @@ static void put_comparison(struct suite *suite, const json_t *goal)
 
 static void put_cases(struct suite *suite, const json_t *document)
 {
-	char name[NAME_SIZE];
-
 	put_case(suite, "run", suite->kind, NAN, failure_of(document));
 	json_each (item, json_object_get(document, "search_result"))
 		put_result(suite, "goals", read_text(json_object_get(item, "goal"), "name"), item);
@@ -144,7 +138,9 @@ static void put_cases(struct suite *suite, const json_t *document)
 	json_each (item, json_object_get(document, "services"))
 		put_service(suite, item);
 	json_each (item, json_object_get(document, "self_tests")) {
-		snprintf(name, sizeof(name), "%.60s %.60s", read_text(item, "frame_size"), read_text(item, "tx_backend"));
+		const char *name =
+			TEXT_OF(NAME_SIZE, "%.60s %.60s", read_text(item, "frame_size"), read_text(item, "tx_backend"));
+
 		put_result(suite, "self-tests", name, item);
 	}
 	json_each (item, json_object_get(document, "goals"))

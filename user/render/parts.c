@@ -31,9 +31,7 @@ void cells_add(struct cells *cells, const char *format, ...)
 
 void cells_add_number(struct cells *cells, double value, int decimals)
 {
-	char text[VALUE_SIZE];
-
-	cells_add(cells, "%s", text_number(value, decimals, text));
+	cells_add(cells, "%s", text_number(value, decimals, VALUE_ROOM));
 }
 
 void cells_add_row_number(struct cells *cells, const json_t *)
@@ -43,9 +41,7 @@ void cells_add_row_number(struct cells *cells, const json_t *)
 
 void cells_add_deviation(struct cells *cells, const json_t *object)
 {
-	char text[VALUE_SIZE];
-
-	cells_add(cells, "%s", text_percent(read_number(object, "stdev") / read_number(object, "mean"), text));
+	cells_add(cells, "%s", text_percent(read_number(object, "stdev") / read_number(object, "mean"), VALUE_ROOM));
 }
 
 void cells_add_result(struct cells *cells, const json_t *result)
@@ -127,12 +123,10 @@ static const char *member_text(const json_t *value, text_of_number *text, char b
 
 static void add_field(struct cells *cells, const struct field *field, const json_t *object)
 {
-	char buffer[VALUE_SIZE];
-
 	if (field->add)
 		field->add(cells, object);
 	else
-		cells_add(cells, "%s", member_text(json_at(object, field->at), field->text, buffer) ?: "");
+		cells_add(cells, "%s", member_text(json_at(object, field->at), field->text, VALUE_ROOM) ?: "");
 }
 
 /* Whether any row has something in this column. */
@@ -205,15 +199,13 @@ void table_put_most(struct writer *writer, const char *id, const struct field *f
 		    enum tone (*tone)(const json_t *row))
 {
 	size_t all = json_array_size(rows), most = writer->items_most ? writer->items_most : all;
-	char text[80];
 
 	for (size_t i = all; i-- > most;)
 		json_array_remove(rows, i);
 	table_put(writer, id, fields, count, rows, tone);
 	json_decref(rows);
-	snprintf(text, sizeof(text), "and %zu more, which --format json names", all - most);
 	if (all > most)
-		writer->ops->paragraph(writer, text);
+		writer->ops->paragraph(writer, TEXT_OF(80, "and %zu more, which --format json names", all - most));
 }
 
 json_t *rows_within(const json_t *list, const char *at)
@@ -273,20 +265,17 @@ void facts_add(struct facts *facts, const char *label, const char *format, ...)
 void facts_add_member(struct facts *facts, const char *label, const json_t *object, const char *at, text_of_number *text)
 {
 	const json_t *value = json_at(object, at);
-	char buffer[VALUE_SIZE];
 
 	if (text ? !isnan(number_of(value)) : json_is_string(value))
-		facts_add(facts, label, "%s", member_text(value, text, buffer));
+		facts_add(facts, label, "%s", member_text(value, text, VALUE_ROOM));
 }
 
 void facts_add_rates(struct facts *facts, double fps, double octets)
 {
-	char text[VALUE_SIZE];
-
 	if (isnan(octets) || isnan(fps))
 		return;
-	facts_add(facts, "Frames alone (L2)", "%s", text_bps(l2_bps(fps, octets), text));
-	facts_add(facts, "On the link (L1)", "%s", text_bps(l1_bps(fps, octets), text));
+	facts_add(facts, "Frames alone (L2)", "%s", text_bps(l2_bps(fps, octets), VALUE_ROOM));
+	facts_add(facts, "On the link (L1)", "%s", text_bps(l1_bps(fps, octets), VALUE_ROOM));
 }
 
 static void put_value(FILE *stream, const json_t *value);
@@ -370,10 +359,8 @@ static bool is_empty(const json_t *value)
 void facts_add_object(struct facts *facts, const json_t *object, const char *known)
 {
 	json_each_member (key, value, object) {
-		char label[VALUE_SIZE];
-
 		if (!is_one_of(key, known) && !is_empty(value))
-			facts_take(facts, text_label(key, label), value_text(value));
+			facts_take(facts, text_label(key, VALUE_ROOM), value_text(value));
 	}
 }
 
@@ -381,14 +368,13 @@ void facts_add_object(struct facts *facts, const json_t *object, const char *kno
 static json_t *member_cell(const json_t *object, const char *key, bool number)
 {
 	const json_t *value = json_object_get(object, key);
-	char grouped[VALUE_SIZE];
 	json_t *cell;
 	owned char *text = NULL;
 
 	if (!value || is_empty(value))
 		return json_string("");
 	if (number && json_is_number(value))
-		return json_string(text_number(json_number_value(value), json_is_real(value) ? 1 : 0, grouped));
+		return json_string(text_number(json_number_value(value), json_is_real(value) ? 1 : 0, VALUE_ROOM));
 	text = value_text(value);
 	cell = json_string(text ? text : "");
 	return cell;
@@ -410,7 +396,7 @@ static bool is_silent(const json_t *row, bool zero)
 static void put_columns(struct writer *writer, const char *id, const char *corner, const json_t *objects)
 {
 	struct field fields[CELLS_MAX] = { { corner, "/0" } };
-	char label[VALUE_SIZE], places[CELLS_MAX][8];
+	char places[CELLS_MAX][8];
 	json_auto_t *rows = json_array();
 	size_t columns = 1, i;
 
@@ -420,7 +406,7 @@ static void put_columns(struct writer *writer, const char *id, const char *corne
 			(struct field){ read_text(json_array_get(objects, i), "name"), places[columns], .numeric = true };
 	}
 	json_each_member (key, value, json_array_get(objects, 0)) {
-		json_auto_t *row = json_pack("[s]", text_label(key, label));
+		json_auto_t *row = json_pack("[s]", text_label(key, VALUE_ROOM));
 
 		json_each (object, objects)
 			json_array_append_new(row, member_cell(object, key, true));
@@ -482,13 +468,11 @@ void facts_put(struct facts *facts, struct writer *writer)
 
 void verdict_set(struct writer_verdict *verdict, double throughput_fps, bool regular, bool tester_limited)
 {
-	char text[VALUE_SIZE];
-
 	text_split(throughput_fps, "frames/s", verdict->value, verdict->unit);
 	if (isnan(throughput_fps))
 		snprintf(verdict->value, sizeof(verdict->value), "none");
 	else
-		snprintf(verdict->exact, sizeof(verdict->exact), "%s per interface%s", text_fps(throughput_fps, text),
+		snprintf(verdict->exact, sizeof(verdict->exact), "%s per interface%s", text_fps(throughput_fps, VALUE_ROOM),
 			 regular ? "" : ", from an IRREGULAR result");
 	verdict->tone = !regular ? TONE_BAD : tester_limited ? TONE_WARN : TONE_GOOD;
 	snprintf(verdict->state, sizeof(verdict->state), "%s%s", regular ? "regular" : "IRREGULAR",

@@ -59,9 +59,7 @@ const char *text_plain(double value, char buffer[VALUE_SIZE])
 
 const char *text_fps(double value, char buffer[VALUE_SIZE])
 {
-	char number[VALUE_SIZE];
-
-	snprintf(buffer, VALUE_SIZE, isnan(value) ? "%s" : "%.70s frames/s", text_number(value, 1, number));
+	snprintf(buffer, VALUE_SIZE, isnan(value) ? "%s" : "%.70s frames/s", text_number(value, 1, VALUE_ROOM));
 	return buffer;
 }
 
@@ -116,9 +114,7 @@ void text_split(double value, const char *unit, char number[VALUE_SIZE], char pr
 
 const char *text_bps(double bps, char buffer[VALUE_SIZE])
 {
-	char text[UNIT_TEXT_SIZE];
-
-	snprintf(buffer, VALUE_SIZE, "%s", isnan(bps) ? DASH : format_si(bps, "bit/s", text));
+	snprintf(buffer, VALUE_SIZE, "%s", isnan(bps) ? DASH : format_si(bps, "bit/s", UNIT_ROOM));
 	return buffer;
 }
 

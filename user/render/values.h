@@ -7,12 +7,14 @@
 #include <stddef.h>
 
 #include "base/exit_code.h"
+#include "base/text_stream.h"
 
 #define NARROW_SPACE "\xe2\x80\xaf" /* between groups of three digits */
 #define DASH         "\xe2\x80\x93" /* no value */
 
 /* Every function below writes into the buffer and returns it. NAN becomes a dash. */
 #define VALUE_SIZE 96
+#define VALUE_ROOM ROOM(VALUE_SIZE)
 typedef const char *text_of_number(double value, char buffer[VALUE_SIZE]);
 /* "1 003 326.9": groups of three, apart by narrow spaces. No decimals where all of them are 0. */
 const char *text_number(double value, int decimals, char buffer[VALUE_SIZE]);

@@ -140,9 +140,8 @@ static bool is_untold_goal(const json_t *object, const json_t *document)
 {
 	double loss = read_number(object, "loss_ratio"), exceed = read_number(object, "exceed_ratio"),
 	       final_s = read_number(object, "final_trial_duration");
-	char beginning[MLR_GOAL_NAME_SIZE + 16];
+	const char *beginning = TEXT_OF(MLR_GOAL_NAME_SIZE + 16, "Goal %s:", read_text(object, "name"));
 
-	snprintf(beginning, sizeof(beginning), "Goal %s:", read_text(object, "name"));
 	return (loss > 0 || exceed > 0 || final_s < RFC2544_TRIAL_S) && !is_told(document, beginning);
 }
 

@@ -80,12 +80,10 @@ static void note_differences(json_t *sentences, const char *prefix, const json_t
 	json_object_update(both, (json_t *)a);
 	json_object_update_missing(both, (json_t *)b);
 	json_each_member (name, value, both) {
-		char full[TEXT_SIZE];
-
 		if (skip && skip(name))
 			continue;
-		snprintf(full, sizeof(full), "%s%s", prefix, name);
-		note_difference(sentences, full, json_object_get(a, name), json_object_get(b, name));
+		note_difference(sentences, TEXT_OF(TEXT_SIZE, "%s%s", prefix, name), json_object_get(a, name),
+				json_object_get(b, name));
 	}
 }
 
@@ -113,13 +111,12 @@ static void note_goals(json_t *sentences, const json_t *a, const json_t *b)
 {
 	json_each (result, json_object_get(a, "search_result")) {
 		const json_t *other = find_goal(b, goal_name(result));
-		char prefix[TEXT_SIZE];
 
-		snprintf(prefix, sizeof(prefix), "goal %s, ", goal_name(result));
 		if (find_goal(a, goal_name(result)) != result)
 			append_sentence(sentences, "goal %s: twice in A", goal_name(result));
 		else if (other)
-			note_differences(sentences, prefix, goal_of(result), goal_of(other), NULL);
+			note_differences(sentences, TEXT_OF(TEXT_SIZE, "goal %s, ", goal_name(result)), goal_of(result),
+					 goal_of(other), NULL);
 		else
 			append_sentence(sentences, "goal %s: only in A", goal_name(result));
 	}
@@ -197,14 +194,8 @@ struct findings {
 
 static void add_results(json_t *by_goal, const json_t *results)
 {
-	json_each (result, results) {
-		json_t *list = json_object_get(by_goal, goal_name(result));
-
-		if (list)
-			json_array_append(list, result);
-		else
-			json_object_set_new(by_goal, goal_name(result), json_pack("[O]", result));
-	}
+	json_each (result, results)
+		json_array_append(json_list_at(by_goal, goal_name(result)), result);
 }
 
 /* The results of all searches of a document. A new object, of an array a goal. */
@@ -319,14 +310,13 @@ static bool test_below(const struct findings *fast, const struct findings *slow,
 static void explain_bounds(struct verdict *verdict, const char *fast_name, const struct findings *fast,
 			   const char *slow_name, const struct findings *slow)
 {
-	char upper[UNIT_TEXT_SIZE], lower[UNIT_TEXT_SIZE];
 	bool several = fast->runs > 1 || slow->runs > 1;
 
 	verdict->method = "bounds";
 	explain(verdict, "%s%s Relevant Upper Bound, %s, is %.2f %% below %s%s Relevant Lower Bound, %s", slow_name,
-		several ? "'s largest" : "'s", format_si(slow->upper_most_fps, "fps", upper),
+		several ? "'s largest" : "'s", format_si(slow->upper_most_fps, "fps", UNIT_ROOM),
 		100 * (1 - slow->upper_most_fps / fast->lower_least_fps), fast_name, several ? "'s smallest" : "'s",
-		format_si(fast->lower_least_fps, "fps", lower));
+		format_si(fast->lower_least_fps, "fps", UNIT_ROOM));
 }
 
 /* Look for evidence that `slow` is below `fast`; true if there is. */
@@ -334,7 +324,6 @@ static bool find_evidence(struct verdict *verdict, const struct config *config, 
 			  const struct findings *fast, const char *slow_name, const struct findings *slow)
 {
 	bool tested = test_below(fast, slow, config, verdict);
-	char slow_mean[UNIT_TEXT_SIZE], fast_mean[UNIT_TEXT_SIZE];
 
 	if (bounds_below(fast, slow, config->tolerance_ratio)) {
 		explain_bounds(verdict, fast_name, fast, slow_name, slow);
@@ -346,8 +335,8 @@ static bool find_evidence(struct verdict *verdict, const struct config *config, 
 	explain(verdict,
 		"%s's mean Conditional Throughput of %zu searches, %s, is below %s's of %zu, %s, by more than %g %% "
 		"(Welch's test, p = %.2g)",
-		slow_name, slow->throughput.count, format_si(slow->throughput.mean, "fps", slow_mean), fast_name,
-		fast->throughput.count, format_si(fast->throughput.mean, "fps", fast_mean), 100 * config->tolerance_ratio,
+		slow_name, slow->throughput.count, format_si(slow->throughput.mean, "fps", UNIT_ROOM), fast_name,
+		fast->throughput.count, format_si(fast->throughput.mean, "fps", UNIT_ROOM), 100 * config->tolerance_ratio,
 		verdict->welch.p_value);
 	return true;
 }

@@ -121,18 +121,11 @@ static void add_notes(json_t *document, const struct config *config)
 /* What was warned of on standard error belongs to the result as well: that may be looked at by others, and later. */
 static void add_warnings(json_t *document)
 {
-	json_t *warnings = json_object_get(document, "warnings");
 	char *const *texts;
 	size_t count = message_warnings(&texts);
 
-	if (!count)
-		return;
-	if (!json_is_array(warnings)) {
-		warnings = json_array();
-		json_object_set_new(document, "warnings", warnings);
-	}
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(warnings, json_string(texts[i]));
+		json_array_append_new(json_list_at(document, "warnings"), json_string(texts[i]));
 }
 
 enum exit_code report_show_or_write(const json_t *document, const struct config *config)

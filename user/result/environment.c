@@ -60,9 +60,7 @@ static json_t *cpu_model(void)
 
 static json_t *utc(time_t moment)
 {
-	char text[UNIT_TEXT_SIZE];
-
-	return json_string(format_utc(moment, text));
+	return json_string(format_utc(moment, UNIT_ROOM));
 }
 
 json_t *environment_describe(time_t start)

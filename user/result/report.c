@@ -294,13 +294,12 @@ static void add_waits(json_t *sentences, const struct waits *waits)
 
 static void add_goal(json_t *sentences, const struct mlr_goal *goal)
 {
-	char loss[UNIT_TEXT_SIZE], exceed[UNIT_TEXT_SIZE];
-
 	if (goal->loss_ratio > 0 || goal->exceed_ratio > 0)
 		append_sentence(
 			sentences,
 			"Goal %s: Goal Loss Ratio %s and Goal Exceed Ratio %s; the throughput of RFC 2544 has 0 and 0.",
-			goal->name, format_percent(goal->loss_ratio, loss), format_percent(goal->exceed_ratio, exceed));
+			goal->name, format_percent(goal->loss_ratio, UNIT_ROOM),
+			format_percent(goal->exceed_ratio, UNIT_ROOM));
 	if (goal->final_trial_duration_s < RFC2544_TRIAL_S)
 		append_sentence(sentences, "Goal %s: trials of %g s, RFC 2544 section 24 says at least %d s.", goal->name,
 				goal->final_trial_duration_s, RFC2544_TRIAL_S);

@@ -29,8 +29,6 @@ static void warn_of_final_durations(json_t *sentences, const struct config *conf
 
 static void warn_of_goal(json_t *sentences, const struct mlr_goal *goal)
 {
-	char width[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
-
 	if (goal->duration_sum_s < goal->final_trial_duration_s)
 		append_sentence(sentences,
 				"Goal %s: the Goal Duration Sum (%g s) is below the Goal Final Trial Duration (%g s): "
@@ -40,21 +38,20 @@ static void warn_of_goal(json_t *sentences, const struct mlr_goal *goal)
 		append_sentence(sentences,
 				"Goal %s: the Goal Exceed Ratio is %s; draft-15 section 4.6.4 recommends 50 %%, which makes "
 				"Search Durations vary least.",
-				goal->name, format_percent(goal->exceed_ratio, loss));
+				goal->name, format_percent(goal->exceed_ratio, UNIT_ROOM));
 	if (goal->width_ratio < goal->loss_ratio)
 		append_sentence(
 			sentences,
 			"Goal %s: the Goal Width (%s) is below the Goal Loss Ratio (%s): the Conditional Throughput does "
 			"not get more precise by that; draft-15 section 4.6.5 recommends a width not below the loss ratio.",
-			goal->name, format_percent(goal->width_ratio, width), format_percent(goal->loss_ratio, loss));
+			goal->name, format_percent(goal->width_ratio, UNIT_ROOM),
+			format_percent(goal->loss_ratio, UNIT_ROOM));
 }
 
 /* 5.6.2: a goal of more loss may come to a smaller Conditional Throughput where any goal of less loss is narrower than that
  * loss. */
 static void warn_across_goals(json_t *sentences, const struct config *config)
 {
-	char width[UNIT_TEXT_SIZE], loss[UNIT_TEXT_SIZE];
-
 	for (size_t i = 0; i < config->goal_count; i++) {
 		for (size_t j = 0; j < config->goal_count; j++) {
 			const struct mlr_goal *goal = &config->goals[i], *lossier = &config->goals[j];
@@ -66,8 +63,8 @@ static void warn_across_goals(json_t *sentences, const struct config *config)
 						"draft-15 section 5.6.2 recommends a width not below the loss ratio of the "
 						"goal that allows more.",
 						goal->name, lossier->name, goal->name,
-						format_percent(goal->width_ratio, width), lossier->name,
-						format_percent(lossier->loss_ratio, loss), goal->name);
+						format_percent(goal->width_ratio, UNIT_ROOM), lossier->name,
+						format_percent(lossier->loss_ratio, UNIT_ROOM), goal->name);
 		}
 	}
 }
