@@ -72,11 +72,14 @@ static struct power_law power_law_between(const struct mlr_point *low, const str
 	};
 }
 
-/* The power law from the lowest bad load to the nearest one that gives a sharp exponent, or else the sharpest. */
+/* The power law from the lowest bad load to the nearest one that gives a sharp exponent, or else the sharpest. None where a
+ * short trial was bad there, but the longest lost nothing. */
 static struct power_law power_law_of(const struct mlr_view *view, const struct survey *survey)
 {
 	struct power_law best = { 0 };
 
+	if (!survey->bad || !(survey->bad->lost > 0))
+		return best;
 	for (const struct mlr_point *high = survey->next_bad; high && high < view->points + view->count; high++) {
 		struct power_law law;
 

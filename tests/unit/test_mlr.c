@@ -163,6 +163,10 @@ static void check_decision(const char *what, uint64_t seed, struct mlr_controlle
 		fail_msg("%s, seed %llu: asked twice, answered differently", what, (unsigned long long)seed);
 	if (!(mlr_controller_remaining_s(controller) >= 0))
 		fail_msg("%s, seed %llu: negative time to go", what, (unsigned long long)seed);
+	if (!strcmp(decision->rule, "cheapest by the model") &&
+	    !(decision->exceed_probability > 0 && isfinite(decision->trials_ahead)))
+		fail_msg("%s, seed %llu: the model's opinion is %g, and %g trials ahead", what, (unsigned long long)seed,
+			 decision->exceed_probability, decision->trials_ahead);
 	if (decision->trials_ahead >= 1 && lossy &&
 	    mlr_controller_remaining_s(controller) <
 		    (decision->trials_ahead - 1) * input->goals[decision->goal].final_trial_duration_s)
