@@ -44,8 +44,8 @@ static int64_t doubled_step(const struct mlr_view *view, enum mlr_load_class cla
 	return (int64_t)ceil(last - first) + 1;
 }
 
-/* From a position, doubling away from the only bound, then halving between two. A load is stayed at until it is classified. */
-static int64_t safe_index(const struct mlr_view *view, double start)
+/* Doubling away from the only bound, then halving between two. A load is stayed at until it is classified. */
+static int64_t safe_index(const struct mlr_view *view)
 {
 	bool has_lower = view->lower >= 0, has_upper = view->upper <= view->grid->last;
 
@@ -55,19 +55,19 @@ static int64_t safe_index(const struct mlr_view *view, double start)
 		return mlr_view_clamp(view, (double)(view->lower + doubled_step(view, MLR_LOAD_LOWER_BOUND)));
 	if (has_upper)
 		return mlr_view_clamp(view, (double)(view->upper - doubled_step(view, MLR_LOAD_UPPER_BOUND)));
-	return mlr_view_clamp(view, start);
+	return mlr_view_clamp(view, view->hint);
 }
 
-/* The lowest load that is bad above every good one; or the hint. */
-static double overloaded(const struct mlr_view *view)
+/* The lowest load that is bad above every good one, or NULL. */
+static const struct mlr_point *overloaded(const struct mlr_view *view)
 {
-	double position = view->hint;
+	const struct mlr_point *lowest = NULL;
 
 	for (size_t i = view->count; i-- > 0 && !(view->points[i].good > 0);) {
 		if (view->points[i].bad > 0)
-			position = view->points[i].position;
+			lowest = &view->points[i];
 	}
-	return position;
+	return lowest;
 }
 
 /* The same for a SUT that remembers, from where it is overloaded. At the Lower Bound it rested: from there straight to just below the
@@ -75,11 +75,14 @@ static double overloaded(const struct mlr_view *view)
 static int64_t remembering_index(const struct mlr_view *view, const struct mlr_memory *memory)
 {
 	struct mlr_observation last = mlr_observe(view->grid, view->goal, view->duration_s, &memory->last);
+	const struct mlr_point *first = overloaded(view);
 	int64_t highest = view->upper - view->unit, at = llround(last.position);
 
 	if (view->lower >= 0 && !last.is_bad && (at == view->lower || at == highest))
 		return mlr_view_clamp(view, (double)highest);
-	return safe_index(view, overloaded(view));
+	if (first && view->upper > view->grid->last && (view->lower < 0 || first->position < (double)safe_index(view)))
+		return mlr_view_clamp(view, first->position);
+	return safe_index(view);
 }
 
 /* --- the model --- */
@@ -238,7 +241,7 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory
 			return 0;
 		}
 		if (fabs(focus->steps) >= STEPS_MOST && view->telling_s >= view->duration_s) {
-			ret_choice->index = safe_index(view, view->hint);
+			ret_choice->index = safe_index(view);
 			ret_choice->rule = "doubling and halving, as the model walks";
 			return 0;
 		}
@@ -253,7 +256,7 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory
 	}
 	if (!found) {
 		ret_choice->rule = "doubling and halving";
-		ret_choice->index = safe_index(view, view->hint);
+		ret_choice->index = safe_index(view);
 	}
 	return found < 0 ? found : 0;
 }
