@@ -44,19 +44,16 @@ static enum exit_code send_burst(struct rfc2544_run *run, uint64_t frames, bool 
 			.frame_count = frames,
 			.grace_s = BURST_GRACE_S,
 		};
-		struct measurement measurement;
+		measurement_auto_t measurement = { 0 };
 		uint64_t start_ns = clock_ns();
 		enum exit_code code = suite_steps(&run->part, &steps, &measurement);
-		bool unsent;
 
 		if (code != EXIT_DONE)
 			return code;
-		unsent = measurement.verdict.unsent;
 		*ret_lost = measurement.verdict.lost > 0;
-		measurement_free(&measurement);
 		if (plan->burst_pause && stop_sleep_until(start_ns + (uint64_t)(plan->burst_trial_s * NS_PER_S_F)))
 			return EXIT_INTERRUPTED;
-		if (!unsent)
+		if (!measurement.verdict.unsent)
 			return EXIT_DONE;
 		if (try == BURST_TRIES) {
 			run->part.tester_limited = true;
@@ -189,22 +186,19 @@ static enum exit_code recover_once(struct rfc2544_run *run, double overload_fps,
 			.again = watch_again,
 		};
 		struct recovery_watch watch = { .steps = &steps };
-		struct measurement measurement;
+		measurement_auto_t measurement = { 0 };
 		enum exit_code code;
 
 		steps.context = &watch;
 		code = suite_steps(&run->part, &steps, &measurement);
 		if (code != EXIT_DONE)
 			return code;
-		if (measurement.tester_limited && try < STEPS_TRIES) {
-			run->part.repeated++;
-		} else {
+		if (!measurement.tester_limited || try >= STEPS_TRIES) {
 			run->part.tester_limited |= measurement.tester_limited;
 			json_array_append_new(runs, recovery_json(&watch, &measurement, ret_recovery_s));
-			measurement_free(&measurement);
 			return EXIT_DONE;
 		}
-		measurement_free(&measurement);
+		run->part.repeated++;
 	}
 }
 
@@ -340,7 +334,7 @@ enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
 		.command = run->part.config->reset_command,
 		.settle_ns = (uint64_t)(fmin(SETTLE_RATIO * duration_s, SETTLE_MAX_S) * NS_PER_S_F),
 	};
-	struct measurement measurement;
+	measurement_auto_t measurement = { 0 };
 	enum exit_code code;
 
 	steps.context = &reset;
@@ -351,7 +345,6 @@ enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
 	if (code == EXIT_DONE) {
 		put_reset(run, &reset, &measurement, json);
 		run->part.tester_limited = measurement.tester_limited && measurement.verdict.unsent;
-		measurement_free(&measurement);
 	}
 	end_command(run, &reset, json);
 	return code;

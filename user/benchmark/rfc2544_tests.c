@@ -205,7 +205,7 @@ static enum exit_code repeat_latency(struct rfc2544_run *run, struct latency_ser
 	const struct rfc2544_plan *plan = &run->suite->plan;
 
 	for (unsigned int i = 0; i < plan->latency_repeats; i++) {
-		struct measurement measurement;
+		measurement_auto_t measurement = { 0 };
 		enum exit_code code = suite_trial(&run->part, run->throughput_fps, plan->latency_duration_s, &measurement);
 		json_t *trial;
 
@@ -215,7 +215,6 @@ static enum exit_code repeat_latency(struct rfc2544_run *run, struct latency_ser
 		add_repeat(series, &measurement, trial);
 		json_array_append_new(trials, trial);
 		run->part.tester_limited |= measurement.tester_limited;
-		measurement_free(&measurement);
 	}
 	return EXIT_DONE;
 }
@@ -270,7 +269,7 @@ static enum exit_code step_down(struct rfc2544_run *run, struct mlr_loss_steps *
 
 	while ((ratio = mlr_loss_steps_next(steps)) > 0) {
 		double load_fps = ratio * run->range.max_fps;
-		struct measurement measurement;
+		measurement_auto_t measurement = { 0 };
 		enum exit_code code = suite_trial(&run->part, load_fps, run->suite->plan.trial_duration_s, &measurement);
 
 		if (code != EXIT_DONE)
@@ -279,7 +278,6 @@ static enum exit_code step_down(struct rfc2544_run *run, struct mlr_loss_steps *
 		json_array_append_new(trials, report_trial(&measurement));
 		mlr_loss_steps_add(steps, fmax(0, (double)measurement.verdict.lost / (double)measurement.counts.sent));
 		run->part.tester_limited |= measurement.tester_limited;
-		measurement_free(&measurement);
 	}
 	return EXIT_DONE;
 }

@@ -120,7 +120,7 @@ static enum exit_code find_fastest(struct one_test *test)
 	int sending = 0, idle = 0;
 
 	while (sending < FASTEST_TRIALS) {
-		struct measurement measurement;
+		measurement_auto_t measurement = { 0 };
 		enum exit_code code =
 			measurer_xdp_measure_max(test->frames, test->config->duration_s / SEARCH_DIVISOR, &measurement);
 
@@ -138,7 +138,6 @@ static enum exit_code find_fastest(struct one_test *test)
 				"selftest: of %llu frames none came from one port to the other; cable the two to each other",
 				(unsigned long long)measurement.counts.sent);
 		test->fastest_fps = fmax(test->fastest_fps, measurement.pacing.achieved_fps);
-		measurement_free(&measurement);
 	}
 	test->top_fps = test->fastest_fps;
 	raise_top(test);
@@ -224,7 +223,7 @@ static enum exit_code confirm_at(struct one_test *test, double load_fps, bool *r
 	int clean = 0;
 
 	for (int i = 0; i < CONFIRM_TRIALS; i++) {
-		struct measurement measurement;
+		measurement_auto_t measurement = { 0 };
 		enum exit_code code = perform(test, load_fps, (size_t)i + 1, &measurement);
 		const char *reason;
 
@@ -236,7 +235,6 @@ static enum exit_code confirm_at(struct one_test *test, double load_fps, bool *r
 		else
 			keep_trial(test, &measurement);
 		clean += !reason;
-		measurement_free(&measurement);
 		if (i - clean >= CONFIRM_TRIALS - CONFIRM_CLEAN)
 			break; /* too many unclean ones already */
 	}
@@ -269,7 +267,7 @@ static enum exit_code measure_floor(struct one_test *test)
 	double load_fps = fmin(FLOOR_LOAD_FPS, test->load_fps / 2), best_ns = INFINITY;
 
 	for (int i = 0; i < FLOOR_TRIALS; i++) {
-		struct measurement measurement;
+		measurement_auto_t measurement = { 0 };
 		enum exit_code code = perform(test, load_fps, (size_t)i + 1, &measurement);
 		const struct latency_summary *latency = &measurement.latency;
 
@@ -282,7 +280,6 @@ static enum exit_code measure_floor(struct one_test *test)
 						      test->config->duration_s, "min_ns", (json_int_t)latency->min_ns,
 						      "p50_ns", latency->p50_ns, "p99_ns", latency->p99_ns));
 		}
-		measurement_free(&measurement);
 	}
 	return EXIT_DONE;
 }

@@ -128,7 +128,7 @@ static enum exit_code take_step(struct run *run, const struct mlr_y1564_step *st
 {
 	static const char *const kinds[] = { "cir", "eir", "policing" };
 	struct mlr_y1564_outcome outcome;
-	struct measurement measurement;
+	measurement_auto_t measurement = { 0 };
 	unsigned int faults;
 	json_t *json;
 	enum exit_code code = suite_trial(&run->part, step->load_fps, run->part.config->step_duration_s, &measurement);
@@ -145,7 +145,6 @@ static enum exit_code take_step(struct run *run, const struct mlr_y1564_step *st
 	run->part.tester_limited |= measurement.tester_limited;
 	json_array_append_new(steps, json);
 	json_array_append_new(trials, report_trial(&measurement));
-	measurement_free(&measurement);
 	return EXIT_DONE;
 }
 
@@ -228,7 +227,7 @@ static enum exit_code test_performance(void *context, json_t *json)
 		.links_may_change = true, /* a link that is lost is no less unavailable */
 		.keeps_part = true,       /* it may have gone on for a day */
 	};
-	struct measurement measurement;
+	measurement_auto_t measurement = { 0 };
 	enum exit_code code;
 
 	json_object_update_new(
@@ -244,7 +243,6 @@ static enum exit_code test_performance(void *context, json_t *json)
 	}
 	joint->part.tester_limited = measurement.tester_limited;
 	json_array_append_new(json_object_get(json, "trials"), report_trial(&measurement));
-	measurement_free(&measurement);
 	return steps.ret_is_part ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 

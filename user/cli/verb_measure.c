@@ -192,7 +192,7 @@ static enum exit_code measure_and_capture(struct run *run, struct capture *captu
 
 static enum exit_code perform_trial(struct run *run)
 {
-	struct measurement measurement = { .port_count = 0 };
+	measurement_auto_t measurement = { 0 };
 	struct capture captures[] = {
 		{ .option = "capture-lost", .path = run->config->lost_path, .make = make_lost },
 		{ .option = "capture-foreign", .path = run->config->foreign_path, .of_a_part = true, .make = make_foreign },
@@ -206,7 +206,6 @@ static enum exit_code perform_trial(struct run *run)
 		code = show_trial(run, &measurement, measurement.tester_limited ? EXIT_UNMET : EXIT_DONE);
 	else if (code == EXIT_INTERRUPTED)
 		code = show_trial(run, NULL, code);
-	measurement_free(&measurement);
 	return code;
 }
 

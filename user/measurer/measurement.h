@@ -114,7 +114,8 @@ struct port_counts {
 	uint64_t nic_rx_frames, nic_rx_missed;
 };
 
-/* All that is known of one trial. Free with measurement_free. */
+/* All that is known of one trial. Free with measurement_free, or have it freed where its block ends: measurement_auto_t, which
+ * begins as zeros. */
 struct measurement {
 	struct mlr_trial_result result;
 	bool has_counts;         /* counts and verdict */
@@ -157,3 +158,4 @@ struct measurement {
 	const json_t *stored;      /* a trial of an earlier run, as it was reported then; the config's. NULL: measured now */
 };
 void measurement_free(struct measurement *measurement);
+#define measurement_auto_t __attribute__((cleanup(measurement_free))) struct measurement

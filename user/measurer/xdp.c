@@ -460,14 +460,13 @@ enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max
 	double fastest_fps = 0.0;
 
 	for (int i = 0; i < CALIBRATION_RUNS; i++) {
-		struct measurement measurement;
+		measurement_auto_t measurement = { 0 };
 		enum exit_code code = measurer_xdp_measure_max(measurer, CALIBRATION_S, &measurement);
 
 		if (code)
 			return code;
 		if (measurement.pacing.achieved_fps > fastest_fps)
 			fastest_fps = measurement.pacing.achieved_fps;
-		measurement_free(&measurement);
 	}
 	*ret_max_load_fps = fastest_fps * CALIBRATION_SHARE;
 	return EXIT_DONE;
