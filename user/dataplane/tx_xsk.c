@@ -313,6 +313,8 @@ enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_qu
 
 	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* where it is refused, creating the UMEM fails and says why */
 	error = open_when_free(port, queue, plan, wants_any ? metadata : NULL, &xsk);
+	if (error == -EBUSY && stop_requested()) /* which ended the wait */
+		return EXIT_INTERRUPTED;
 	if (error)
 		return error == -EINVAL && mlr_plan_memory_octets(plan) > LARGE_CHUNK_OCTETS
 			       ? too_long(port)
