@@ -46,6 +46,8 @@ load helper
   lab_up wire
   trial --tx live --load 1000 --duration 0.1 --departure-delay on
   refused 3 "--departure-delay on" "$A" "backend"
+  trial --tx live --load 1000 --duration 0.1 --departure-delay on --dry-run # which says so before anything is changed
+  refused 3 "--departure-delay on" "$A" "backend"
   trial --tx xsk --load 1000 --duration 0.1 --launch-time on
   refused 3 "--launch-time on" "$A" "does not stamp departures"
   trial --tx xsk --frame-size 9000 --prepare auto,mtu --load 1000 --duration 0.1 --departure-delay on

@@ -103,6 +103,18 @@ static bool is_of_interest(const struct config *config)
 	return asked || (config->tx != TX_LIVE && (may_stamp(config) || config->launch_time != SWITCH_OFF));
 }
 
+/* Whether the transmitter has the metadata that were asked for. */
+static enum exit_code check_metadata(const struct measurer_xdp *xdp, unsigned int port, const struct tx_metadata *has)
+{
+	static const char reason[] = "there are no transmit metadata with this backend, or for frames this long";
+
+	if (xdp->config->launch_time == SWITCH_ON && !has->lead_ns)
+		return lacks(xdp, port, "launch-time", reason);
+	if (xdp->config->departure_delay == SWITCH_ON && may_stamp(xdp->config) && !has->stamps)
+		return lacks(xdp, port, "departure-delay", reason);
+	return EXIT_DONE;
+}
+
 static enum exit_code ask(const struct measurer_xdp *xdp, unsigned int port, struct ability *ret)
 {
 	const struct config *config = xdp->config;
@@ -115,7 +127,7 @@ static enum exit_code ask(const struct measurer_xdp *xdp, unsigned int port, str
 		return lacks(xdp, port, "launch-time", ret->no_launches);
 	if (config->departure_delay == SWITCH_ON && !ret->stamps && !ret->kernel_stamps)
 		return lacks(xdp, port, "departure-delay", ret->no_stamps);
-	return EXIT_DONE;
+	return config->tx == TX_LIVE ? check_metadata(xdp, port, &(struct tx_metadata){ 0 }) : EXIT_DONE;
 }
 
 enum exit_code departure_ask(const struct measurer_xdp *xdp, unsigned int port)
@@ -149,17 +161,12 @@ enum exit_code departure_check(struct measurer_xdp *xdp, unsigned int port)
 	const struct config *config = xdp->config;
 	struct departure *departure = &xdp->ends[port].departure;
 	const struct tx_metadata *has = &xdp->ends[port].tx->metadata;
-	static const char reason[] = "there are no transmit metadata with this backend, or for frames this long";
 
 	if (config->departure_delay == SWITCH_ON && may_stamp(config) && !departure->clock.fd && xdp_is_zero_copy(xdp, port))
 		return lacks(xdp, port, "departure-delay",
 			     "of zero-copy frames only a driver knows when they depart, and this one does not tell");
-	if (config->launch_time == SWITCH_ON && !has->lead_ns)
-		return lacks(xdp, port, "launch-time", reason);
-	if (config->departure_delay == SWITCH_ON && may_stamp(config) && !has->stamps)
-		return lacks(xdp, port, "departure-delay", reason);
 	departure->stamped = has->stamps;
-	return EXIT_DONE;
+	return check_metadata(xdp, port, has);
 }
 
 void departure_close(struct measurer_xdp *xdp)
