@@ -154,6 +154,18 @@ static void the_first_are_kept_and_nothing_that_was_not_sent_is_lost(void **stat
 	lost_frames_free(&lost);
 }
 
+static void a_port_of_a_name_that_a_spreadsheet_would_compute_is_a_text(void **state)
+{
+	struct lost_frame frame = { .port = 1, .flow = 2, .sequence = 3, .due_s = 0.5 };
+	const struct config config = { .ports[1].label = "=x" };
+	size_t length;
+	char *text = lost_frames_csv(&(struct lost_frames){ .frames = &frame, .count = 1 }, &config, &length);
+
+	(void)state;
+	assert_string_equal(text, "port,flow,sequence,due [s]\n'=x,2,3,0.5\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +173,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_was_displaced_is_not_known, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_flow_of_which_nothing_came_is_lost, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_first_are_kept_and_nothing_that_was_not_sent_is_lost, set_up, tear_down),
+		cmocka_unit_test(a_port_of_a_name_that_a_spreadsheet_would_compute_is_a_text),
 	};
 
 	return cmocka_run_group_tests_name("lost", tests, NULL, NULL);

@@ -4,8 +4,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text_stream.h"
+#include "base/units.h"
 
 size_t plain_control(const char *text)
 {
@@ -70,6 +72,33 @@ char *plain_text(const char *text)
 		text += octets ? octets : control ? control : 1;
 	}
 	return text_stream_end(stream, &plain);
+}
+
+/* --- cells of CSV --------------------------------------------------------------------------------------------------- */
+
+/* What a spreadsheet would compute. */
+static bool is_formula(const char *text)
+{
+	double number;
+
+	return *text && strchr("=+-@\t\r\n", *text) && !parse_number(text, &number);
+}
+
+void plain_put_cell(FILE *stream, const char *text)
+{
+	const char *apostrophe = is_formula(text) ? "'" : "";
+
+	if (!strpbrk(text, ",\"\r\n")) {
+		fprintf(stream, "%s%s", apostrophe, text);
+		return;
+	}
+	fprintf(stream, "\"%s", apostrophe);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', stream);
+		fputc(*text, stream);
+	}
+	fputc('"', stream);
 }
 
 /* --- documents ------------------------------------------------------------------------------------------------------ */

@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* How many octets of a control character stand here, in UTF-8; 0: none does. */
 size_t plain_control(const char *text);
@@ -16,6 +17,9 @@ size_t plain_control(const char *text);
 unsigned int plain_code(const char *text, size_t control);
 /* The text so, UTF-8 or not; the caller frees it. NULL without memory. */
 char *plain_text(const char *text);
+/* A text as a cell of CSV (RFC 4180). What a spreadsheet takes for a formula, which may be somebody else's (a name, a path), is
+ * made text by an apostrophe. */
+void plain_put_cell(FILE *stream, const char *text);
 /* The document with all its texts and names so. A new reference, to the document itself where all is plain; NULL without
  * memory. */
 json_t *plain_document(json_t *document);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "measurer/xdp_private.h"
@@ -161,7 +162,8 @@ char *lost_frames_csv(const struct lost_frames *lost, const struct config *confi
 	for (size_t i = 0; i < lost->count; i++) {
 		const struct lost_frame *frame = &lost->frames[i];
 
-		fprintf(stream, "%s,%u,%u,%s\n", config->ports[frame->port].label, frame->flow, frame->sequence,
+		plain_put_cell(stream, config->ports[frame->port].label);
+		fprintf(stream, ",%u,%u,%s\n", frame->flow, frame->sequence,
 			isnan(frame->due_s) ? "" : format_number(frame->due_s, UNIT_ROOM));
 	}
 	return text_stream_end(stream, &text);

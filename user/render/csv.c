@@ -3,6 +3,7 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/plain.h"
 #include "base/units.h"
 #include "render/forms.h"
 
@@ -63,9 +64,8 @@ static int flatten(json_t *flat, const char *prefix, const json_t *value);
 
 static int flatten_member(json_t *flat, const char *prefix, const char *name, json_t *value)
 {
-	char path[PATH_SIZE];
+	const char *path = TEXT_OF(PATH_SIZE, "%s%s%s", prefix, *prefix ? "." : "", name);
 
-	snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", name);
 	if (json_is_object(value) || json_is_array(value))
 		return flatten(flat, path, value);
 	return json_object_set(flat, path, value);
@@ -85,35 +85,10 @@ static int flatten(json_t *flat, const char *prefix, const json_t *value)
 
 /* --- rows ----------------------------------------------------------------------------------------------------------- */
 
-/* What a spreadsheet takes for a formula, which may be somebody else's (a name, a path), is made text by an apostrophe. */
-static bool is_formula(const char *text)
-{
-	double number;
-
-	return *text && strchr("=+-@\t\r\n", *text) && !parse_number(text, &number);
-}
-
-static void put_text(FILE *stream, const char *text)
-{
-	const char *apostrophe = is_formula(text) ? "'" : "";
-
-	if (!strpbrk(text, ",\"\r\n")) {
-		fprintf(stream, "%s%s", apostrophe, text);
-		return;
-	}
-	fprintf(stream, "\"%s", apostrophe);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', stream);
-		fputc(*text, stream);
-	}
-	fputc('"', stream);
-}
-
 static void put_cell(FILE *stream, const json_t *value)
 {
 	if (json_is_string(value))
-		put_text(stream, json_string_value(value));
+		plain_put_cell(stream, json_string_value(value));
 	else if (json_is_number(value))
 		json_put_number(stream, value);
 	else if (json_is_boolean(value))
@@ -130,7 +105,7 @@ static void put_heading(FILE *stream, const json_t *columns)
 			TEXT_OF(PATH_SIZE + 16, "%s%s%s%s", name, unit ? " [" : "", unit ? unit : "", unit ? "]" : "");
 
 		fputs(separator, stream);
-		put_text(stream, heading);
+		plain_put_cell(stream, heading);
 		separator = ",";
 	}
 	fputc('\n', stream);
@@ -241,12 +216,11 @@ static int add_service_test(json_t *rows, const json_t *service, const char *tes
 
 static int add_services(json_t *rows, const json_t *document)
 {
-	const json_t *services = json_object_get(document, "services");
 	int error = 0;
 
-	for (size_t i = 0; i < json_array_size(services); i++) {
-		error |= add_service_test(rows, json_array_get(services, i), "configuration");
-		error |= add_service_test(rows, json_array_get(services, i), "performance");
+	json_each (service, json_object_get(document, "services")) {
+		error |= add_service_test(rows, service, "configuration");
+		error |= add_service_test(rows, service, "performance");
 	}
 	return error;
 }
@@ -342,12 +316,12 @@ bool render_csv(FILE *stream, const json_t *document, struct render_style)
 	json_auto_t *rows = flat_trials(document), *columns = json_object();
 	bool failed = !rows || !columns;
 
-	for (size_t i = 0; i < json_array_size(rows) && !failed; i++)
-		failed = json_object_update_missing(columns, json_array_get(rows, i));
-	if (!failed) {
-		put_heading(stream, columns);
-		for (size_t i = 0; i < json_array_size(rows); i++)
-			put_row(stream, columns, json_array_get(rows, i));
-	}
-	return !failed;
+	json_each (row, rows)
+		failed = failed || json_object_update_missing(columns, row);
+	if (failed)
+		return false;
+	put_heading(stream, columns);
+	json_each (row, rows)
+		put_row(stream, columns, row);
+	return true;
 }
