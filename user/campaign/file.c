@@ -27,13 +27,15 @@ struct reader {
 
 /* --- nodes ---------------------------------------------------------------------------------------------------------- */
 
-/* A scalar where nothing else will do; `what` names it. */
-static enum exit_code read_name(const struct yaml_file *file, const yaml_node_t *node, const char *what, const char **ret)
+/* A scalar where nothing else will do; `what` names it. NULL: it was refused. */
+static const char *name_of(const struct yaml_file *file, const yaml_node_t *node, const char *what)
 {
-	*ret = node_text(node);
-	if (!*ret || !**ret)
-		return refuse_node(file, node, "%s must be a plain value that is not empty", what);
-	return EXIT_DONE;
+	const char *text = node_text(node);
+
+	if (text && *text)
+		return text;
+	refuse_node(file, node, "%s must be a plain value that is not empty", what);
+	return NULL;
 }
 
 static enum exit_code check_type(const struct yaml_file *file, const yaml_node_t *node, yaml_node_type_t type,
@@ -67,13 +69,11 @@ static enum exit_code set_new(struct campaign_set *set)
 static enum exit_code read_slurm_pair(struct reader *reader, const yaml_node_t *key, const yaml_node_t *value, void *data)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz-";
-	const char *name, *text;
-	enum exit_code code = read_name(&reader->yaml, key, "the name of an option of sbatch", &name);
+	const char *name = name_of(&reader->yaml, key, "the name of an option of sbatch");
+	const char *text = name ? name_of(&reader->yaml, value, "the value of an option of sbatch") : NULL;
 
-	if (code == EXIT_DONE)
-		code = read_name(&reader->yaml, value, "the value of an option of sbatch", &text);
-	if (code != EXIT_DONE)
-		return code;
+	if (!text)
+		return EXIT_USAGE_ERROR;
 	if (strspn(name, letters) != strlen(name) || *name == '-')
 		return refuse_node(&reader->yaml, key,
 				   "'%s' is no long option of sbatch; write it without dashes before it, as 'licenses'",
@@ -195,12 +195,10 @@ static enum exit_code add_named(struct reader *reader, const yaml_node_t *key, c
 {
 	struct named_axis *named = data;
 	struct campaign_axis *axis = named->axis;
+	const char *label = name_of(&reader->yaml, key, "a name on an axis");
+	enum exit_code code = label ? grow_axis(axis) : EXIT_USAGE_ERROR;
 	struct campaign_set *set;
-	const char *label;
-	enum exit_code code = read_name(&reader->yaml, key, "a name on an axis", &label);
 
-	if (code == EXIT_DONE)
-		code = grow_axis(axis);
 	if (code != EXIT_DONE)
 		return code;
 	set = &axis->sets[axis->count];
@@ -250,11 +248,11 @@ static enum exit_code read_axis(struct reader *reader, const yaml_node_t *key, c
 {
 	struct campaign *campaign = reader->campaign;
 	struct campaign_axis *axis = &campaign->axes[campaign->matrix.axis_count];
-	const char *name;
-	enum exit_code code = read_name(&reader->yaml, key, "the name of an axis", &name);
+	const char *name = name_of(&reader->yaml, key, "the name of an axis");
+	enum exit_code code;
 
-	if (code != EXIT_DONE)
-		return code;
+	if (!name)
+		return EXIT_USAGE_ERROR;
 	if (campaign->matrix.axis_count == MLR_AXES_MAX)
 		return refuse_node(&reader->yaml, key, "a matrix has at most %d axes", MLR_AXES_MAX);
 	for (size_t i = 0; i < campaign->matrix.axis_count; i++)
@@ -342,18 +340,18 @@ static enum exit_code read_rule_pair(struct reader *reader, const yaml_node_t *k
 {
 	struct rule *rule = data;
 	struct campaign_axis *axis;
-	const char *name, *label;
+	const char *name = name_of(&reader->yaml, key, "the name of an axis"), *label;
+	enum exit_code code = EXIT_DONE;
 	size_t index, found;
-	enum exit_code code = read_name(&reader->yaml, key, "the name of an axis", &name);
 
-	if (code != EXIT_DONE)
-		return code;
+	if (!name)
+		return EXIT_USAGE_ERROR;
 	axis = find_axis(reader->campaign, name, &index);
 	if (!axis)
 		return rule->set ? read_set_pair(reader, key, value, rule->set) : refuse_axis(reader, key, name);
-	code = read_name(&reader->yaml, value, "a label of an axis", &label);
-	if (code != EXIT_DONE)
-		return code;
+	label = name_of(&reader->yaml, value, "a label of an axis");
+	if (!label)
+		return EXIT_USAGE_ERROR;
 	found = find_label(axis, label);
 	if (found == axis->count) {
 		if (!rule->set || !axis->option)
@@ -437,11 +435,10 @@ static enum exit_code read_campaign_name(struct yaml_file *file, const yaml_node
 {
 	struct reader *reader = target;
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-	const char *name;
-	enum exit_code code = read_name(file, node, "the campaign's name", &name);
+	const char *name = name_of(file, node, "the campaign's name");
 
-	if (code != EXIT_DONE)
-		return code;
+	if (!name)
+		return EXIT_USAGE_ERROR;
 	if (strspn(name, plain) != strlen(name) || *name == '.' || *name == '-')
 		return refuse_node(file, node,
 				   "name '%s': letters, digits, '.', '_' and '-', to name files and jobs after it", name);
@@ -453,11 +450,10 @@ static enum exit_code read_campaign_verb(struct yaml_file *file, const yaml_node
 {
 	struct reader *reader = target;
 	static const enum verb measuring[] = { VERB_SEARCH, VERB_TRIAL, VERB_SOAK, VERB_RFC2544 };
-	const char *name;
-	enum exit_code code = read_name(file, node, "'verb'", &name);
+	const char *name = name_of(file, node, "'verb'");
 
-	if (code != EXIT_DONE)
-		return code;
+	if (!name)
+		return EXIT_USAGE_ERROR;
 	for (size_t i = 0; i < COUNT(measuring); i++) {
 		if (strcmp(verb_name(measuring[i]), name) == 0) {
 			reader->campaign->verb = measuring[i];
@@ -488,11 +484,10 @@ static char *beside(const char *path, const char *name)
 static enum exit_code read_results(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
 	struct reader *reader = target;
-	const char *name;
-	enum exit_code code = read_name(file, node, "'results'", &name);
+	const char *name = name_of(file, node, "'results'");
 
-	if (code != EXIT_DONE)
-		return code;
+	if (!name)
+		return EXIT_USAGE_ERROR;
 	reader->campaign->directory = beside(reader->campaign->path, name);
 	return reader->campaign->directory ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
 }
@@ -500,11 +495,10 @@ static enum exit_code read_results(struct yaml_file *file, const yaml_node_t *no
 static enum exit_code read_launch(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
 	struct reader *reader = target;
-	const char *command;
-	enum exit_code code = read_name(file, node, "'launch'", &command);
+	const char *command = name_of(file, node, "'launch'");
 
-	if (code != EXIT_DONE)
-		return code;
+	if (!command)
+		return EXIT_USAGE_ERROR;
 	if (strpbrk(command, "\r\n") || strlen(command) > LAUNCH_MOST)
 		return refuse_node(file, node,
 				   "'launch' must be one line of at most %d octets, as 'mpirun --hostfile hosts'",
@@ -516,12 +510,11 @@ static enum exit_code read_launch(struct yaml_file *file, const yaml_node_t *nod
 static enum exit_code read_repeat(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
 	struct reader *reader = target;
-	const char *text;
+	const char *text = name_of(file, node, "'repeat'");
 	double count;
-	enum exit_code code = read_name(file, node, "'repeat'", &text);
 
-	if (code != EXIT_DONE)
-		return code;
+	if (!text)
+		return EXIT_USAGE_ERROR;
 	if (!parse_number(text, &count) || count < 1 || count > REPEATS_LIMIT || count != (unsigned int)count)
 		return refuse_node(file, node, "repeat '%s': must be a whole number from 1 to %d", text, REPEATS_LIMIT);
 	reader->campaign->matrix.repeats = (unsigned int)count;
@@ -568,14 +561,12 @@ static const struct yaml_key section_keys[] = {
 static enum exit_code find_compared(struct reader *reader)
 {
 	struct campaign *campaign = reader->campaign;
-	const char *name;
-	enum exit_code code;
+	const char *name = reader->compare ? name_of(&reader->yaml, reader->compare, "'compare'") : NULL;
 
 	campaign->compared = MLR_CAMPAIGN_ANY;
 	if (reader->compare) {
-		code = read_name(&reader->yaml, reader->compare, "'compare'", &name);
-		if (code != EXIT_DONE || strcmp(name, "none") == 0)
-			return code;
+		if (!name || strcmp(name, "none") == 0)
+			return name ? EXIT_DONE : EXIT_USAGE_ERROR;
 		return find_axis(campaign, name, &campaign->compared) ? EXIT_DONE
 								      : refuse_axis(reader, reader->compare, name);
 	}

@@ -153,14 +153,11 @@ static uint32_t peek(const struct walk *walk, size_t offset)
 /* Past a header of this name, to one of this type. */
 static const char *pass(struct walk *walk, const char *name, size_t octets, uint32_t type)
 {
-	char *names = walk->file->tunnels;
-	size_t used = strlen(names);
-
 	if (!has(walk, octets))
 		return TOO_SHORT;
 	walk->at += octets;
 	walk->type = type;
-	snprintf(names + used, sizeof(walk->file->tunnels) - used, "%s%s", used ? ", " : "", name);
+	text_join(walk->file->tunnels, sizeof(walk->file->tunnels), ", ", "%s", name);
 	return NULL;
 }
 
@@ -432,23 +429,19 @@ static uint8_t *read_beginning(const char *path, size_t *ret_size)
 {
 	FILE *stream = fopen(path, "re");
 	uint8_t *octets = stream ? malloc(READ_MOST) : NULL;
-	int error;
+	int error = errno;
 
-	if (!stream)
-		return NULL;
 	if (octets) {
 		*ret_size = fread(octets, 1, READ_MOST, stream);
-		if (ferror(stream)) {
-			error = errno;
-			free(octets);
-			octets = NULL;
-			errno = error;
-		}
+		error = ferror(stream) ? errno : 0;
 	}
-	error = errno;
-	fclose(stream);
+	if (stream)
+		fclose(stream);
+	if (!error)
+		return octets;
+	free(octets);
 	errno = error;
-	return octets;
+	return NULL;
 }
 
 enum exit_code frame_file_read(const char *path, struct frame_file **ret)
