@@ -324,10 +324,9 @@ static enum exit_code keep_jobs(const struct submission *submission, const char 
 
 static enum exit_code submit_merge(struct submission *submission, char job[JOB_TEXT_SIZE])
 {
-	char script[PATH_MAX + 64];
 	enum exit_code code;
+	const char *script = TEXT_OF(PATH_MAX + 64, "%s/merge.sh", submission->places.scripts);
 
-	snprintf(script, sizeof(script), "%s/merge.sh", submission->places.scripts);
 	code = write_file(submission, script, NULL, put_merge);
 	return code == EXIT_DONE && !submission->config->dry_run ? sbatch(script, submission->dependency, job) : code;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dataplane/tx_cpu.h"
 
-#include <stdio.h>
-
 #include "base/cpulist.h"
 #include "base/files.h"
 #include "base/text_stream.h"

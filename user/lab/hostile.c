@@ -698,19 +698,14 @@ enum exit_code hostile_find(const char *name, struct sut_spec *sut)
 	return refuse(EXIT_USAGE_ERROR, "--sut: there is no hostile SUT '%s'; there are %s", name, known);
 }
 
-static void log_path(const char *lab, char ret_path[PATH_SIZE])
-{
-	snprintf(ret_path, PATH_SIZE, STATE_DIRECTORY "/lab-%s.log", lab);
-}
+#define LOG_PATH(lab) TEXT_OF(PATH_SIZE, STATE_DIRECTORY "/lab-%s.log", lab)
 
 static int map_log(const char *lab, bool is_new, struct hostile_log **ret)
 {
-	char path[PATH_SIZE];
+	int flags = is_new ? O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW : O_RDONLY | O_CLOEXEC;
+	int fd = open(LOG_PATH(lab), flags, 0644), error = 0;
 	void *log = MAP_FAILED;
-	int fd, error = 0;
 
-	log_path(lab, path);
-	fd = open(path, is_new ? O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW : O_RDONLY | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
 	if ((is_new && ftruncate(fd, sizeof(**ret))) ||
@@ -805,8 +800,5 @@ json_t *hostile_log_json(const char *lab)
 
 void hostile_log_remove(const char *lab)
 {
-	char path[PATH_SIZE];
-
-	log_path(lab, path);
-	unlink(path);
+	unlink(LOG_PATH(lab));
 }

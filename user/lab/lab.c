@@ -32,33 +32,27 @@ static enum exit_code failed(const char *what, const char *which, int error)
 
 /* --- the state file ------------------------------------------------------------------------------------------------- */
 
-static void state_path(const char *name, char ret_path[PATH_SIZE])
-{
-	snprintf(ret_path, PATH_SIZE, STATE_DIRECTORY "/lab-%s.json", name);
-}
+#define STATE_PATH(name) TEXT_OF(PATH_SIZE, STATE_DIRECTORY "/lab-%s.json", name)
 
 static enum exit_code store(const struct lab *lab)
 {
-	char path[PATH_SIZE];
+	const char *path = STATE_PATH(lab->name);
 	json_auto_t *document =
 		json_pack("{s:s, s:[s,s], s:s, s:s, s:b, s:i, s:i}", "name", lab->name, "ports", lab->ports[PORT_A],
 			  lab->ports[PORT_B], "namespace", lab->namespace, "sut", lab->sut, "complete", (int)lab->complete,
 			  "pid", (int)getpid(), "forwarder", (int)lab->forwarder);
-	int error;
+	int error = document ? json_dump_file(document, path, JSON_COMPACT) : -1;
 
-	state_path(lab->name, path);
-	error = document ? json_dump_file(document, path, JSON_COMPACT) : -1;
 	return error ? refuse(EXIT_INCAPABLE, "lab: cannot write %s: %s", path, why(errno)) : EXIT_DONE;
 }
 
 bool lab_find(const char *name, struct lab *ret)
 {
 	const char *a, *b, *namespace, *sut;
-	char path[PATH_SIZE];
+	const char *path = STATE_PATH(name);
 	json_auto_t *document = NULL;
 	int complete;
 
-	state_path(name, path);
 	if (access(path, F_OK))
 		return false;
 	document = json_load_file(path, 0, NULL);
@@ -79,18 +73,14 @@ bool lab_find(const char *name, struct lab *ret)
 
 /* --- the namespace -------------------------------------------------------------------------------------------------- */
 
-static void namespace_path(const struct lab *lab, char ret_path[PATH_SIZE])
-{
-	snprintf(ret_path, PATH_SIZE, NAMESPACE_DIRECTORY "/%s", lab->namespace);
-}
+#define NAMESPACE_PATH(lab) TEXT_OF(PATH_SIZE, NAMESPACE_DIRECTORY "/%s", (lab)->namespace)
 
 /* Create the namespace and give it its name as iproute2 does, so that `ip netns exec` finds it. */
 static int namespace_add(const struct lab *lab, int own_namespace_fd)
 {
-	char path[PATH_SIZE];
+	const char *path = NAMESPACE_PATH(lab);
 	int fd, error = 0;
 
-	namespace_path(lab, path);
 	if (mkdir(NAMESPACE_DIRECTORY, 0755) && errno != EEXIST)
 		return -errno;
 	fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
@@ -107,9 +97,8 @@ static int namespace_add(const struct lab *lab, int own_namespace_fd)
 
 static void namespace_delete(const struct lab *lab)
 {
-	char path[PATH_SIZE];
+	const char *path = NAMESPACE_PATH(lab);
 
-	namespace_path(lab, path);
 	umount2(path, MNT_DETACH);
 	unlink(path);
 }
@@ -184,14 +173,12 @@ static enum exit_code link_sut(struct mnl_socket *netlink, struct lab *lab, cons
 
 static enum exit_code build_in_namespace(struct mnl_socket *netlink, struct lab *lab, const struct sut_spec *sut)
 {
-	char path[PATH_SIZE];
 	int own_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), lab_fd = -1, error = own_fd < 0 ? -errno : 0;
 	enum exit_code code;
 
 	if (!error)
 		error = namespace_add(lab, own_fd);
-	namespace_path(lab, path);
-	if (!error && (lab_fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+	if (!error && (lab_fd = open(NAMESPACE_PATH(lab), O_RDONLY | O_CLOEXEC)) < 0)
 		error = -errno;
 	code = error ? failed("create the namespace", lab->namespace, error) : link_sut(netlink, lab, sut, own_fd, lab_fd);
 	if (lab_fd >= 0)
@@ -229,15 +216,12 @@ static struct lab names_of(const char *name)
 /* What has one of our names and is not ours must not be touched, least of all when a failed start is undone. */
 static enum exit_code check_names_free(const struct lab *lab)
 {
-	char path[PATH_SIZE];
-
 	for (int i = 0; i < PORT_COUNT; i++)
 		if (if_nametoindex(lab->ports[i]))
 			return refuse(EXIT_USAGE_ERROR,
 				      "lab: there is a link '%s' already, and it is not the lab's; choose another --name",
 				      lab->ports[i]);
-	namespace_path(lab, path);
-	if (*lab->namespace && !access(path, F_OK))
+	if (*lab->namespace && !access(NAMESPACE_PATH(lab), F_OK))
 		return refuse(EXIT_USAGE_ERROR,
 			      "lab: there is a namespace '%s' already, and it is not the lab's; choose another --name",
 			      lab->namespace);
@@ -281,13 +265,11 @@ enum exit_code lab_up(const char *name, const struct sut_spec *sut, struct lab *
 static int open_forwarder(const struct lab *lab)
 {
 	int fd = lab->forwarder > 0 ? pidfd_open(lab->forwarder, 0) : -1;
-	char path[PATH_SIZE];
 	struct stat own, its;
 
 	if (fd < 0)
 		return -1;
-	namespace_path(lab, path);
-	if (!stat(path, &own) && !stat(TEXT_OF(PATH_SIZE, "/proc/%d/ns/net", (int)lab->forwarder), &its) &&
+	if (!stat(NAMESPACE_PATH(lab), &own) && !stat(TEXT_OF(PATH_SIZE, "/proc/%d/ns/net", (int)lab->forwarder), &its) &&
 	    own.st_ino == its.st_ino && own.st_dev == its.st_dev)
 		return fd;
 	close(fd);
@@ -296,13 +278,11 @@ static int open_forwarder(const struct lab *lab)
 
 bool lab_has_lost(const struct lab *lab, char ret_what[LAB_LOST_SIZE])
 {
-	char path[PATH_SIZE];
 	int fd = open_forwarder(lab);
 
 	if (fd >= 0)
 		close(fd);
-	namespace_path(lab, path);
-	if (*lab->namespace && access(path, F_OK)) {
+	if (*lab->namespace && access(NAMESPACE_PATH(lab), F_OK)) {
 		snprintf(ret_what, LAB_LOST_SIZE, "its namespace %s", lab->namespace);
 		return true;
 	}
@@ -340,7 +320,6 @@ static enum exit_code delete_port(struct mnl_socket *netlink, const char *port)
 enum exit_code lab_down(const char *name)
 {
 	struct mnl_socket *netlink;
-	char path[PATH_SIZE];
 	struct lab found, lab = names_of(name); /* by the name alone: the file may have been cut short */
 	enum exit_code code = EXIT_DONE;
 	int error;
@@ -359,8 +338,7 @@ enum exit_code lab_down(const char *name)
 		return code;
 	namespace_delete(&lab);
 	hostile_log_remove(name);
-	state_path(name, path);
-	unlink(path);
+	unlink(STATE_PATH(name));
 	return EXIT_DONE;
 }
 

@@ -160,10 +160,9 @@ static json_t *save(const char *text)
 
 static void keep_aside(const char *path, const char *text, size_t length, size_t changes)
 {
-	char beside[FILES_PATH_SIZE];
 	int error;
+	const char *beside = TEXT_OF(FILES_PATH_SIZE, "%s.damaged", path);
 
-	snprintf(beside, sizeof(beside), "%s.damaged", path);
 	error = file_replace(beside, text, length, 0600, false);
 	warn("the journal %s is damaged: %zu changes can be read in it; it is kept as %s%s%s; look at what it lists "
 	     "('ethtool', 'ip -d link')",
@@ -301,18 +300,12 @@ static enum undone undo(const struct settings *settings, int ifindex, bool moved
 
 /* --- whose journal it is -------------------------------------------------------------------------------------------- */
 
-static void cookie_text(char text[TEXT_SIZE])
-{
-	snprintf(text, TEXT_SIZE, "%llu", (unsigned long long)network_namespace_cookie());
-}
+#define OWN_COOKIE TEXT_OF(TEXT_SIZE, "%llu", (unsigned long long)network_namespace_cookie())
 
 /* Whether a journal was written in this namespace: its inode, which is in the file's name, may have been used again. */
 static bool is_of_this_namespace(const json_t *document)
 {
-	char cookie[TEXT_SIZE];
-
-	cookie_text(cookie);
-	return strcmp(read_text(document, "cookie"), cookie) == 0;
+	return strcmp(read_text(document, "cookie"), OWN_COOKIE) == 0;
 }
 
 static bool is_port(const struct link_info *link, const json_t *document)
@@ -324,11 +317,8 @@ static bool is_port(const struct link_info *link, const json_t *document)
 
 static json_t *new_document(const struct link_info *link)
 {
-	char cookie[TEXT_SIZE];
-
-	cookie_text(cookie);
 	return json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:[]}", "port", link->name, "ifindex", link->ifindex, "mac",
-			 link_identity(link, ROOM(MAC_TEXT_SIZE)), "kind", link->kind, "cookie", cookie, "pid",
+			 link_identity(link, ROOM(MAC_TEXT_SIZE)), "kind", link->kind, "cookie", OWN_COOKIE, "pid",
 			 (int)getpid(), "changes");
 }
 

@@ -245,9 +245,8 @@ static int put_rules(struct port *port, const struct link_rule *rules, size_t co
 
 	for (size_t i = 0; i < count && !error; i++) {
 		owned char *value = NULL, *now = NULL;
-		char setting[SETTING_SIZE];
+		const char *setting = TEXT_OF(SETTING_SIZE, "rule:%u", places[i]);
 
-		snprintf(setting, sizeof(setting), "rule:%u", places[i]);
 		error = setting_rule_text(&rules[i], &value);
 		if (error)
 			break;
@@ -338,11 +337,11 @@ int port_stamp_sent(struct port *port, const struct config *config)
 static int move_irq(struct port *port, const char *irq, const cpu_set_t *taken)
 {
 	cpu_set_t now, all, rest;
-	char setting[SETTING_SIZE], list[CPUS_SIZE];
+	char list[CPUS_SIZE];
 	owned char *value = NULL;
 	int error;
+	const char *setting = TEXT_OF(SETTING_SIZE, "irq:%s", irq);
 
-	snprintf(setting, sizeof(setting), "irq:%s", irq);
 	value = claim_read(port->claim, setting, &error);
 	if (error)
 		return error;

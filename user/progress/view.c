@@ -72,27 +72,27 @@ const char *view_load(double load_fps, char buffer[UNIT_TEXT_SIZE])
 
 /* --- what they say -------------------------------------------------------------------------------------------------- */
 
-static void format_time(const struct view *view, char text[LINE_SIZE])
+static const char *format_time(const struct view *view, char text[LINE_SIZE])
 {
-	char elapsed[UNIT_TEXT_SIZE];
+	const char *elapsed = format_clock(view->elapsed_s, UNIT_ROOM);
 
-	format_clock(view->elapsed_s, elapsed);
 	if (!isnan(view->remaining_s))
 		snprintf(text, LINE_SIZE, "%s elapsed, about %s to go", elapsed, format_clock(view->remaining_s, UNIT_ROOM));
 	else if (!isnan(view->limit_s))
 		snprintf(text, LINE_SIZE, "%s of %s elapsed", elapsed, format_clock(view->limit_s, UNIT_ROOM));
 	else
 		snprintf(text, LINE_SIZE, "%s elapsed", elapsed);
+	return text;
 }
 
 static void put_title(struct page *page, const struct view *view)
 {
-	char line[2 * LINE_SIZE], time[LINE_SIZE], run[64] = "";
+	char line[2 * LINE_SIZE], run[64] = "";
 
-	format_time(view, time);
 	if (view->runs > 1)
 		snprintf(run, sizeof(run), " (search %u of %u)", view->run, view->runs);
-	snprintf(line, sizeof(line), "%s%s%s%s: %s", view->title, run, *view->stage ? ", " : "", view->stage, time);
+	snprintf(line, sizeof(line), "%s%s%s%s: %s", view->title, run, *view->stage ? ", " : "", view->stage,
+		 format_time(view, ROOM(LINE_SIZE)));
 	put_line(page, line);
 }
 
@@ -250,15 +250,15 @@ char *view_render(const struct view *view, struct view_style style)
 
 char *view_line(const struct view *view)
 {
-	char *text = NULL, time[LINE_SIZE];
+	char *text = NULL;
 	size_t length;
 	FILE *stream = text_stream_open(&text, &length);
 
 	if (!stream)
 		return NULL;
-	format_time(view, time);
-	fprintf(stream, "%s%s%s, trial %zu at %s for %g s", view->stage, *view->stage ? ": " : "", time,
-		view->trial_count + 1, view_load(view->load_fps, UNIT_ROOM), view->duration_s);
+	fprintf(stream, "%s%s%s, trial %zu at %s for %g s", view->stage, *view->stage ? ": " : "",
+		format_time(view, ROOM(LINE_SIZE)), view->trial_count + 1, view_load(view->load_fps, UNIT_ROOM),
+		view->duration_s);
 	for (size_t i = 0; i < view->goal_count; i++)
 		fprintf(stream, "; %s %s .. %s%s", view->goals[i].name, view_load(view->goals[i].lower_fps, UNIT_ROOM),
 			view_load(view->goals[i].upper_fps, UNIT_ROOM), view->goals[i].done ? " done" : "");
