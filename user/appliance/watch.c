@@ -186,12 +186,6 @@ static void add_trial(char buffer[WATCH_SUMMARY_SIZE], const json_t *trial)
 			  format_percent(read_number(trial, "trial_loss_ratio"), UNIT_ROOM));
 }
 
-static void add_self_tests(char buffer[WATCH_SUMMARY_SIZE], const json_t *tests)
-{
-	for (size_t i = 0; i < json_array_size(tests); i++)
-		add_load(buffer, "clean load", read_number(json_array_get(tests, i), "clean_load"));
-}
-
 const char *watch_summary(const json_t *document, char buffer[WATCH_SUMMARY_SIZE])
 {
 	const json_t *critical = json_object_get(document, "critical_load");
@@ -202,7 +196,8 @@ const char *watch_summary(const json_t *document, char buffer[WATCH_SUMMARY_SIZE
 	if (json_is_array(json_object_get(document, "frame_sizes")))
 		text_join(buffer, WATCH_SUMMARY_SIZE, ", ", "%zu frame sizes",
 			  json_array_size(json_object_get(document, "frame_sizes")));
-	add_self_tests(buffer, json_object_get(document, "self_tests"));
+	json_each (test, json_object_get(document, "self_tests"))
+		add_load(buffer, "clean load", read_number(test, "clean_load"));
 	if (json_is_object(critical) || json_is_number(critical))
 		add_load(buffer, "critical load",
 			 json_is_number(critical) ? json_number_value(critical) : read_number(critical, "mean"));

@@ -162,15 +162,9 @@ const yaml_node_t *node_find(struct yaml_file *file, const yaml_node_t *mapping,
 /* "a, b and c" */
 static const char *list_keys(const struct yaml_key *keys, size_t count, char *buffer, size_t size)
 {
-	size_t used = 0;
-
 	buffer[0] = '\0';
-	for (size_t i = 0; i < count && used < size; i++)
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s",
-					 i == 0          ? ""
-					 : i + 1 < count ? ", "
-							 : " and ",
-					 keys[i].name);
+	for (size_t i = 0; i < count; i++)
+		text_join(buffer, size, i + 1 < count ? ", " : " and ", "%s", keys[i].name);
 	return buffer;
 }
 

@@ -236,11 +236,7 @@ static const char *list_verbs(const struct verbs *verbs, char *buffer, size_t si
 {
 	buffer[0] = '\0';
 	for (enum verb verb = verbs->first; verb <= verbs->last; verb++)
-		text_add(buffer, size, "%s'%s'",
-			 verb == verbs->first  ? ""
-			 : verb == verbs->last ? " or "
-					       : ", ",
-			 verb_name(verb));
+		text_join(buffer, size, verb == verbs->last ? " or " : ", ", "'%s'", verb_name(verb));
 	return buffer;
 }
 

@@ -58,8 +58,8 @@ static void add_frame_sizes(struct facts *facts, const json_t *sizes)
 {
 	char text[256] = "";
 
-	for (size_t i = 0; i < json_array_size(sizes); i++)
-		text_add(text, sizeof(text), "%s%s", i ? ", " : "", read_text(json_array_get(sizes, i), "frame_size"));
+	json_each (size, sizes)
+		text_join(text, sizeof(text), ", ", "%s", read_text(size, "frame_size"));
 	facts_add(facts, "Frame sizes", "%s octets", text);
 }
 

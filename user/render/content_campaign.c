@@ -73,8 +73,7 @@ static void add_conditions(struct facts *facts, const json_t *conditions)
 
 		for (one = value; one; one = json_array_get(value, j++))
 			if (json_is_string(one))
-				text_add(text, sizeof(text), "%s%s %.200s", *text ? "; " : "", told[i],
-					 json_string_value(one));
+				text_join(text, sizeof(text), "; ", "%s %.200s", told[i], json_string_value(one));
 	}
 	if (*text)
 		facts_add(facts, "Conditions", "%s", text);
@@ -267,8 +266,8 @@ static void put_environments(struct writer *writer, const json_t *document)
 		char text[1000] = "";
 
 		json_each_member (value, count, counts)
-			text_add(text, sizeof(text), "%s%s (%" JSON_INTEGER_FORMAT ")", *text ? ", " : "", value,
-				 json_integer_value(count));
+			text_join(text, sizeof(text), ", ", "%s (%" JSON_INTEGER_FORMAT ")", value,
+				  json_integer_value(count));
 		facts_add(&facts, text_label(name, VALUE_ROOM), "%s", text);
 	}
 	if (facts.count)

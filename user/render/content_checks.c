@@ -140,8 +140,8 @@ static void put_probe_state(struct writer *writer, const json_t *document)
 /* Adds to the counts of checks that are OK, WARN and FAIL. */
 static void count_checks(const json_t *checks, size_t counts[3])
 {
-	for (size_t i = 0; i < json_array_size(checks); i++) {
-		enum tone tone = tone_of_check(json_array_get(checks, i));
+	json_each (check, checks) {
+		enum tone tone = tone_of_check(check);
 
 		counts[tone == TONE_GOOD ? 0 : tone == TONE_WARN ? 1 : 2]++;
 	}
@@ -149,12 +149,11 @@ static void count_checks(const json_t *checks, size_t counts[3])
 
 static void put_counts(struct writer *writer, const json_t *document)
 {
-	const json_t *ports = json_object_get(document, "ports");
 	size_t counts[3] = { 0 };
 
 	count_checks(json_object_get(document, "machine"), counts);
-	for (size_t i = 0; i < json_array_size(ports); i++)
-		count_checks(json_object_get(json_array_get(ports, i), "checks"), counts);
+	json_each (port, json_object_get(document, "ports"))
+		count_checks(json_object_get(port, "checks"), counts);
 	writer->ops->section(writer, RANK_MAIN, "sum", "Sum");
 	writer->ops->paragraph(writer, TEXT_OF(100, "%zu OK, %zu WARN, %zu FAIL", counts[0], counts[1], counts[2]));
 }

@@ -11,11 +11,6 @@
 #define LINE_SIZE     (2 * SETTING_TEXT_SIZE)
 #define SERVICES_SIZE 3072
 
-static const char *comma(const char *line)
-{
-	return *line ? ", " : "";
-}
-
 static void add_line(struct facts *facts, const char *label, const char *line)
 {
 	if (*line)
@@ -89,17 +84,17 @@ static void add_receiver(struct facts *facts, const json_t *document)
 	char line[LINE_SIZE] = "";
 	bool differ = false;
 
-	for (size_t i = 0; i < json_array_size(ports); i++)
-		differ |= first && strcmp(read_text(json_array_get(ports, i), "receive_mode"), first);
+	json_each (port, ports)
+		differ |= first && strcmp(read_text(port, "receive_mode"), first);
 	for (size_t i = 0; first && i < (differ ? json_array_size(ports) : 1); i++) {
 		const json_t *port = json_array_get(ports, i);
 
-		text_add(line, LINE_SIZE, "%s%s XDP", comma(line), read_text(port, "receive_mode"));
+		text_join(line, LINE_SIZE, ", ", "%s XDP", read_text(port, "receive_mode"));
 		if (differ)
 			text_add(line, LINE_SIZE, " on %s", read_text(port, "name"));
 	}
 	if (strcmp(read_text(json_object_get(document, "configuration"), "no-seq"), "true") == 0)
-		text_add(line, LINE_SIZE, "%ssequence numbers not looked at (--no-seq)", comma(line));
+		text_join(line, LINE_SIZE, ", ", "sequence numbers not looked at (--no-seq)");
 	add_line(facts, "Receiver", line);
 }
 
@@ -111,8 +106,8 @@ static void add_destinations(struct facts *facts, const json_t *document)
 
 	json_each (port, ports)
 		if (read_truth(port, "transmits") && read_string(port, "destination_mac"))
-			text_add(line, LINE_SIZE, "%sfrom %s %s (%s)", comma(line), read_text(port, "name"),
-				 read_text(port, "destination_mac"), read_text(port, "destination_mac_source"));
+			text_join(line, LINE_SIZE, ", ", "from %s %s (%s)", read_text(port, "name"),
+				  read_text(port, "destination_mac"), read_text(port, "destination_mac_source"));
 	add_line(facts, "Destination MAC", line);
 }
 
@@ -143,7 +138,7 @@ static void add_vlans(char line[LINE_SIZE], const json_t *vlans)
 	json_each (vlan, vlans) {
 		double priority = read_number(vlan, "priority");
 
-		text_add(line, LINE_SIZE, "%s%s VLAN %g", comma(line), read_text(vlan, "type"), read_number(vlan, "vid"));
+		text_join(line, LINE_SIZE, ", ", "%s VLAN %g", read_text(vlan, "type"), read_number(vlan, "vid"));
 		if (priority > 0)
 			text_add(line, LINE_SIZE, " priority %g", priority);
 	}
@@ -156,7 +151,7 @@ static void add_flows(char line[LINE_SIZE], const json_t *profile)
 
 	if (!(flows > 0))
 		return;
-	text_add(line, LINE_SIZE, "%s%.0f flow%s a port", comma(line), flows, flows == 1 ? "" : "s");
+	text_join(line, LINE_SIZE, ", ", "%.0f flow%s a port", flows, flows == 1 ? "" : "s");
 	json_each_member (field, range, json_object_get(profile, "varied_fields")) {
 		text_add(line, LINE_SIZE, "%s%s", before, field);
 		before = " and ";
@@ -169,13 +164,11 @@ static void add_flows(char line[LINE_SIZE], const json_t *profile)
 static void add_services(struct facts *facts, const json_t *services)
 {
 	char text[SERVICES_SIZE] = "";
-	json_t *service, *vlan;
-	size_t i, j;
 
-	json_array_foreach (services, i, service) {
-		text_add(text, sizeof(text), "%s%s: %s octets", i ? "\n" : "", read_text(service, "name"),
-			 read_text(service, "frame_size"));
-		json_array_foreach (json_object_get(service, "vlans"), j, vlan)
+	json_each (service, services) {
+		text_join(text, sizeof(text), "\n", "%s: %s octets", read_text(service, "name"),
+			  read_text(service, "frame_size"));
+		json_each (vlan, json_object_get(service, "vlans"))
 			text_add(text, sizeof(text), ", VLAN %.0f priority %.0f", read_number(vlan, "id"),
 				 read_number(vlan, "priority"));
 		if (read_number(service, "dscp") > 0)
@@ -195,15 +188,15 @@ static void add_traffic(struct facts *facts, const json_t *document)
 
 	text_add(line, LINE_SIZE, "%s", read_text(profile, "protocol"));
 	if (*pattern && strcmp(pattern, "pairs of ports"))
-		text_add(line, LINE_SIZE, "%s%s", comma(line), pattern);
+		text_join(line, LINE_SIZE, ", ", "%s", pattern);
 	else if (json_is_boolean(json_object_get(profile, "bidirectional")))
-		text_add(line, LINE_SIZE, "%s%s", comma(line),
-			 read_truth(profile, "bidirectional") ? "both directions" : "one direction");
+		text_join(line, LINE_SIZE, ", ", "%s",
+			  read_truth(profile, "bidirectional") ? "both directions" : "one direction");
 	if (!json_object_get(document, "services")) /* those of the first */
 		add_vlans(line, json_object_get(profile, "vlans"));
 	add_flows(line, profile);
 	if (read_string(profile, "template"))
-		text_add(line, LINE_SIZE, "%slike the frame in %s", comma(line), read_text(profile, "template"));
+		text_join(line, LINE_SIZE, ", ", "like the frame in %s", read_text(profile, "template"));
 	add_line(facts, "Traffic", line);
 }
 
@@ -220,12 +213,11 @@ void setting_add_conditions(struct facts *facts, const json_t *document)
 
 static void add_beside(struct facts *facts, const json_t *profile)
 {
-	const json_t *modifiers = json_object_get(profile, "modifiers");
 	double learning = read_number(profile, "learning_frames");
 	char line[LINE_SIZE] = "";
 
-	for (size_t i = 0; i < json_array_size(modifiers); i++)
-		text_add(line, LINE_SIZE, "%s%s", i ? "\n" : "", json_string_value(json_array_get(modifiers, i)) ?: "");
+	json_each (modifier, json_object_get(profile, "modifiers"))
+		text_join(line, LINE_SIZE, "\n", "%s", json_string_value(modifier) ?: "");
 	add_line(facts, "Beside the load", line);
 	line[0] = '\0';
 	if (learning > 0)
@@ -240,8 +232,8 @@ static double longest_burst(const json_t *trials)
 {
 	double most = NAN;
 
-	for (size_t i = 0; i < json_array_size(trials); i++)
-		most = fmax(most, read_number(json_object_get(json_array_get(trials, i), "pacing"), "burst_max"));
+	json_each (trial, trials)
+		most = fmax(most, read_number(json_object_get(trial, "pacing"), "burst_max"));
 	return most;
 }
 
@@ -268,14 +260,14 @@ static void add_measurer(struct facts *facts, const json_t *measurer)
 /* What came after its trial. */
 static void add_late(struct facts *facts, const json_t *late)
 {
-	const json_t *trials = json_object_get(late, "of_trials");
 	char text[320] = "";
 
 	if (!(read_number(late, "total") > 0))
 		return;
-	for (size_t i = 0; i < json_array_size(trials) && strlen(text) < sizeof(text) - 64; i++)
-		text_add(text, sizeof(text), ", %.0f of trial %.0f", read_number(json_array_get(trials, i), "frames"),
-			 read_number(json_array_get(trials, i), "trial_number"));
+	json_each (trial, json_object_get(late, "of_trials"))
+		if (strlen(text) < sizeof(text) - 64)
+			text_add(text, sizeof(text), ", %.0f of trial %.0f", read_number(trial, "frames"),
+				 read_number(trial, "trial_number"));
 	facts_add(facts, "Late frames", "%.0f came after their trial, %.0f of them while none ran%s",
 		  read_number(late, "total"), read_number(late, "between_trials"), text);
 }

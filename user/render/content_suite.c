@@ -23,10 +23,8 @@ static const char *size_name(const json_t *size)
 /* Whether any size has this test. */
 static bool has_test(const json_t *document, const char *test)
 {
-	const json_t *sizes = sizes_of(document);
-
-	for (size_t i = 0; i < json_array_size(sizes); i++)
-		if (json_is_object(json_object_get(json_array_get(sizes, i), test)))
+	json_each (size, sizes_of(document))
+		if (json_is_object(json_object_get(size, test)))
 			return true;
 	return false;
 }
@@ -162,13 +160,10 @@ static void put_loss_points(struct writer *writer, const json_t *document)
 static void add_curve(struct facts *facts, const json_t *size)
 {
 	char text[2400] = "", label[VALUE_SIZE];
-	json_t *point;
-	size_t i;
 
-	json_array_foreach (json_at(size, "/frame_loss/points"), i, point)
-		text_add(text, sizeof(text), "%s%s at %s", i ? ", " : "",
-			 text_percent(read_number(point, "loss_ratio"), VALUE_ROOM),
-			 text_percent(read_number(point, "load_ratio"), VALUE_ROOM));
+	json_each (point, json_at(size, "/frame_loss/points"))
+		text_join(text, sizeof(text), ", ", "%s at %s", text_percent(read_number(point, "loss_ratio"), VALUE_ROOM),
+			  text_percent(read_number(point, "load_ratio"), VALUE_ROOM));
 	snprintf(label, sizeof(label), "Lost, %.40s octets", size_name(size));
 	if (*text)
 		facts_add(facts, label, "%s", text);

@@ -117,8 +117,8 @@ static void add_numbers(struct facts *facts, const char *label, const json_t *ob
 		const char *number = number_text(key, value, name, VALUE_ROOM), *unit = take_unit(name);
 
 		if (json_is_null(value) || json_number_value(value) != 0)
-			text_add(text, sizeof(text), "%s%s %s%s%s", *text ? ", " : "", name,
-				 json_is_null(value) ? "not known" : number, *unit ? " " : "", unit);
+			text_join(text, sizeof(text), ", ", "%s %s%s%s", name, json_is_null(value) ? "not known" : number,
+				  *unit ? " " : "", unit);
 	}
 	if (json_object_size(object))
 		facts_add(facts, label, "%s", *text ? text : "none");

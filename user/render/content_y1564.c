@@ -48,20 +48,18 @@ static const char *fault_name(const json_t *text)
 static const char *verdict_of(const json_t *result, char buffer[CELL_SIZE])
 {
 	const json_t *passed = json_object_get(result, "passed");
-	size_t used, i;
 	json_t *fault;
+	size_t i;
 
 	if (!json_is_boolean(passed)) {
 		snprintf(buffer, CELL_SIZE, "no verdict");
 		return buffer;
 	}
-	used = (size_t)snprintf(buffer, CELL_SIZE, "%s", json_is_true(passed) ? "passed" : "FAILED");
+	snprintf(buffer, CELL_SIZE, "%s", json_is_true(passed) ? "passed" : "FAILED");
 	json_array_foreach (json_object_get(result, "faults"), i, fault)
-		if (used < CELL_SIZE)
-			used += (size_t)snprintf(buffer + used, CELL_SIZE - used, "%s%s", i ? ", " : ": ",
-						 fault_name(fault));
-	if (read_truth(result, "tester_limited") && used < CELL_SIZE)
-		snprintf(buffer + used, CELL_SIZE - used, " (tester-limited)");
+		text_add(buffer, CELL_SIZE, "%s%s", i ? ", " : ": ", fault_name(fault));
+	if (read_truth(result, "tester_limited"))
+		text_add(buffer, CELL_SIZE, " (tester-limited)");
 	return buffer;
 }
 
@@ -110,15 +108,11 @@ static void add_rate(struct facts *facts, const char *label, const json_t *servi
 
 static void add_vlans(struct facts *facts, const json_t *service)
 {
-	const json_t *vlans = json_object_get(service, "vlans"), *vlan;
 	char text[VALUE_SIZE] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < json_array_size(vlans) && used < sizeof(text); i++) {
-		vlan = json_array_get(vlans, i);
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.0f, priority %.0f", i ? "; " : "",
-					 read_number(vlan, "id"), read_number(vlan, "priority"));
-	}
+	json_each (vlan, json_object_get(service, "vlans"))
+		text_join(text, sizeof(text), "; ", "%.0f, priority %.0f", read_number(vlan, "id"),
+			  read_number(vlan, "priority"));
 	if (*text)
 		facts_add(facts, "VLAN", "%s", text);
 }

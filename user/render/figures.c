@@ -497,8 +497,8 @@ void figure_loss(struct writer *writer, const json_t *trials, const json_t *resu
 		svg_axis_cover(&panel.x, read_number(trial, "trial_load"));
 		svg_axis_cover(&panel.y, read_number(trial, "trial_loss_ratio"));
 	}
-	for (size_t i = 0; i < json_array_size(results); i++)
-		svg_axis_cover(&panel.y, read_number(json_object_get(json_array_get(results, i), "goal"), "loss_ratio"));
+	json_each (result, results)
+		svg_axis_cover(&panel.y, read_number(json_object_get(result, "goal"), "loss_ratio"));
 	if (!(panel.x.min <= panel.x.max))
 		return;
 	svg_axis_pad(&panel.x, 0.04);

@@ -130,8 +130,8 @@ static void other_labels(const struct layout *layout, const json_t *cell, char *
 	buffer[0] = '\0';
 	for (size_t i = 0; i < json_array_size(layout->axes); i++)
 		if (i != layout->x && i != layout->series)
-			text_add(buffer, size, "%s%s %s", *buffer ? ", " : "", read_text(axis_at(layout->axes, i), "name"),
-				 cell_label(cell, layout->axes, i));
+			text_join(buffer, size, ", ", "%s %s", read_text(axis_at(layout->axes, i), "name"),
+				  cell_label(cell, layout->axes, i));
 }
 
 /* Cells by figure: texts to arrays of cells. A new reference. */
@@ -157,11 +157,9 @@ struct curve {
 
 static const json_t *goal_of(const json_t *cell, const char *goal)
 {
-	const json_t *goals = json_object_get(cell, "goals");
-
-	for (size_t i = 0; i < json_array_size(goals); i++)
-		if (strcmp(read_text(json_array_get(goals, i), "goal"), goal) == 0)
-			return json_array_get(goals, i);
+	json_each (one, json_object_get(cell, "goals"))
+		if (strcmp(read_text(one, "goal"), goal) == 0)
+			return one;
 	return NULL;
 }
 

@@ -90,11 +90,9 @@ static void put_frame_size(struct suite *suite, const json_t *size)
 static void put_step(struct suite *suite, const char *service, const char *test, const json_t *result)
 {
 	char name[NAME_SIZE], failure[NAME_SIZE] = "";
-	json_t *fault;
-	size_t i;
 
-	json_array_foreach (json_object_get(result, "faults"), i, fault)
-		text_add(failure, sizeof(failure), "%s%s", i ? ", " : "", json_string_value(fault) ?: "");
+	json_each (fault, json_object_get(result, "faults"))
+		text_join(failure, sizeof(failure), ", ", "%s", json_string_value(fault) ?: "");
 	snprintf(name, sizeof(name), "%.80s: %.60s", service, test);
 	put_case(suite, "services", name, read_number(result, "duration"),
 		 !json_is_boolean(json_object_get(result, "passed")) ? "it did not end"

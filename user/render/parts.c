@@ -172,10 +172,8 @@ void table_put(struct writer *writer, const char *id, const struct field *fields
 
 enum tone tone_of_success(const json_t *document)
 {
-	const json_t *requirements = json_object_get(document, "requirements");
-
-	for (size_t i = 0; i < json_array_size(requirements); i++)
-		if (!read_truth(json_array_get(requirements, i), "met"))
+	json_each (requirement, json_object_get(document, "requirements"))
+		if (!read_truth(requirement, "met"))
 			return TONE_PLAIN;
 	return TONE_GOOD;
 }

@@ -519,11 +519,10 @@ static size_t frame_sizes_asked(const json_t *document)
 /* Whether a test of the suite was asked for; its member in the document has the name with other strokes. */
 static bool is_asked(const json_t *document, const char *member)
 {
-	const json_t *tests = json_object_get(document, "tests");
 	char name[32];
 
-	for (size_t i = 0; i < json_array_size(tests); i++) {
-		snprintf(name, sizeof(name), "%s", json_string_value(json_array_get(tests, i)));
+	json_each (test, json_object_get(document, "tests")) {
+		snprintf(name, sizeof(name), "%s", json_string_value(test));
 		for (char *c = name; (c = strchr(c, '-'));)
 			*c = '_';
 		if (strcmp(name, member) == 0)
