@@ -116,7 +116,8 @@ static int look(struct destination *at)
 	return error;
 }
 
-int destination_open(const char *path, struct destination *ret)
+/* Look where the path leads. 0 or -errno. */
+static int destination_open(const char *path, struct destination *ret)
 {
 	struct destination at = { .directory_fd = AT_FDCWD, .fd = -1 };
 	int error = enter(&at, path), steps = 0;

@@ -28,9 +28,8 @@ struct destination {
 	struct stat older; /* its attributes then */
 };
 
-/* Look where the path leads. -ENXIO: to a FIFO that nobody reads. 0 or -errno. */
-int destination_open(const char *path, struct destination *ret);
-/* The same, and whether a file could be written there now: one is made, and taken away again. */
+/* Look where the path leads (-ENXIO: to a FIFO that nobody reads), and whether a file could be written there now: one is made,
+ * and taken away again. 0 or -errno. */
 int destination_ready(const char *path, struct destination *ret);
 /* Whether two paths, links followed, lead to one file that would be replaced: one name in one directory. */
 bool destination_same(const char *one, const char *other);
