@@ -44,7 +44,7 @@ static void *field_of(const struct given *given, struct config *config)
 	return (char *)config + given->option->offset;
 }
 
-enum exit_code read_switch(const struct given *given, struct config *config)
+static enum exit_code read_switch(const struct given *given, struct config *config)
 {
 	bool *field = field_of(given, config);
 
@@ -55,6 +55,17 @@ enum exit_code read_switch(const struct given *given, struct config *config)
 	else
 		return refuse_given(given, "must be true or false");
 	return EXIT_DONE;
+}
+
+/* A switch that the waits go with: those of the RFC, or hardly any. */
+static enum exit_code read_fast(const struct given *given, struct config *config)
+{
+	static const struct waits fast_waits = { .residual_s = 0.5 };
+	enum exit_code code = read_switch(given, config);
+
+	if (code == EXIT_DONE)
+		config->waits = config->fast ? fast_waits : RFC2544_WAITS;
+	return code;
 }
 
 static enum exit_code read_choice(const struct given *given, struct config *config)

@@ -11,8 +11,6 @@
 
 enum exit_code read_frame_size(const struct given *given, struct config *config); /* one */
 enum exit_code read_tests(const struct given *given, struct config *config);
-enum exit_code read_switch(const struct given *given, struct config *config);
-enum exit_code read_fast(const struct given *given, struct config *config);
 enum exit_code read_loss_step(const struct given *given, struct config *config);
 enum exit_code read_frame_sizes(const struct given *given, struct config *config);
 enum exit_code read_goal(const struct given *given, struct config *config);

@@ -310,18 +310,6 @@ enum exit_code read_tests(const struct given *given, struct config *config)
 	return read_list(given, given->text, read_test, config);
 }
 
-/* A switch that the waits go with: those of the RFC, or hardly any. */
-enum exit_code read_fast(const struct given *given, struct config *config)
-{
-	static const struct waits fast_waits = { .residual_s = 0.5 };
-
-	enum exit_code code = read_switch(given, config);
-
-	if (code == EXIT_DONE)
-		config->waits = config->fast ? fast_waits : RFC2544_WAITS;
-	return code;
-}
-
 enum exit_code read_loss_step(const struct given *given, struct config *config)
 {
 	double ratio;
