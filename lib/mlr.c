@@ -137,6 +137,15 @@ static void learn(struct mlr *mlr, const struct mlr_trial_result *result)
 	}
 }
 
+/* The model's opinion is held against what came, if this is the trial that it was of. */
+static void watch(struct mlr *mlr, const struct mlr_trial_result *result)
+{
+	const struct mlr_decision *decision = &mlr->base.decision;
+
+	if (mlr->base.has_decision && is_same_input(&result->input, &decision->input))
+		mlr_watch_note(&mlr->focus[decision->goal].watch, mlr->base.results, decision, result);
+}
+
 /* Close the account of the decision that this result answers, or at least follows. */
 static void settle(struct mlr *mlr, const struct mlr_trial_result *result)
 {
@@ -162,6 +171,7 @@ static int mlr_add(struct mlr_controller *controller, const struct mlr_trial_res
 	    is_same_input(&result->input, &controller->decision.input)) {
 		mlr->now.warmup_rate_fps = result->output.forwarding_rate_fps;
 	} else {
+		watch(mlr, result);
 		err = mlr_results_add(controller->results, result);
 		if (err)
 			return err;

@@ -203,6 +203,16 @@ static bool settle_bracket(const struct mlr_view *view, int64_t *ret_index)
 	return point->on_grid && point->class == MLR_LOAD_UNDECIDED;
 }
 
+/* Whether the load of the last trial is still undecided, and what it becomes may matter. */
+static bool stay(const struct mlr_view *view, double load_fps, int64_t *ret_index)
+{
+	int64_t index = llround(mlr_grid_position(view->grid, load_fps));
+	const struct mlr_point *point = mlr_view_at(view, index);
+
+	*ret_index = index;
+	return point && point->class == MLR_LOAD_UNDECIDED && index > view->lower && index < view->upper;
+}
+
 /* Forget a model that took short trials for less than they tell. */
 static void forget_outdated(struct mlr_focus *focus, const struct mlr_view *view)
 {
@@ -249,6 +259,10 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory
 			return 0;
 		if (is_exact(view) && settle_bracket(view, &ret_choice->index)) {
 			ret_choice->rule = "trials repeat exactly";
+			return 0;
+		}
+		if (mlr_watch_sees_change(&focus->watch) && stay(view, memory->last.input.load_fps, &ret_choice->index)) {
+			ret_choice->rule = "staying, as the SUT changes with time";
 			return 0;
 		}
 		ret_choice->rule = "cheapest by the model";

@@ -11,6 +11,7 @@
  *	mlr_race.c	how many trials one load still takes, and how likely it becomes a Lower Bound
  *	mlr_atoms.c	capacities that come again and again
  *	mlr_model.c	what the trials say about where the goal's critical load is, and how noisy its neighbourhood
+ *	mlr_watch.c	holds what the model foretells against what happens
  *	mlr_plan.c	chooses the load that promises the cheapest end of the search
  *	mlr_ahead.c	how long the search still takes
  *
@@ -220,6 +221,25 @@ static inline unsigned int mlr_hypothesis_level(const struct mlr_hypothesis *hyp
 	return hypothesis->levels[mlr_curve_cell((position - hypothesis->critical) * hypothesis->inverse_spread)];
 }
 
+/* --- watching the model --- */
+
+struct mlr_tally {
+	double bad, all;
+};
+
+/* By how much others foretold the trials better than the model did: logarithms of products of probabilities. */
+struct mlr_watch {
+	double by_load;        /* by the trials at loads nearby */
+	double by_time;        /* by the last trials */
+	struct mlr_tally last; /* these */
+};
+
+/* Take note of the trial that a decision asked for, before it is among the results. */
+void mlr_watch_note(struct mlr_watch *watch, const struct mlr_results *results, const struct mlr_decision *decision,
+		    const struct mlr_trial_result *trial);
+/* Whether the SUT changes with time, so that no model of its loads is right. */
+bool mlr_watch_sees_change(const struct mlr_watch *watch);
+
 /* --- the plan --- */
 
 /* What the model thinks of the load that was chosen; NAN where it was not asked. */
@@ -244,6 +264,7 @@ struct mlr_focus {
 	bool is_hopeless;        /* a load that it needs cannot be decided */
 	struct mlr_model *model; /* once the critical load is located */
 	double whole_s;          /* the view's, as the model takes it */
+	struct mlr_watch watch;  /* over the model */
 	struct mlr_race *race;
 };
 
