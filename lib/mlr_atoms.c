@@ -4,7 +4,9 @@
  *
  * What trials of a SUT with two modes (a clock that steps down, a busy neighbour) lose shows few capacities, each exact to
  * the frame; chance hardly repeats one. So where a capacity is met again, it is no draw from a broad zone: the loss was not as
- * likely as any other.
+ * likely as any other. Nor need the exceed probability climb along any curve: it is flat between two modes, and leaps at each.
+ * So then all capacities are taken as a sample, in which good trials are censored (theirs was no less than their load), and
+ * Kaplan and Meier's estimate of its distribution is set beside the curves.
  */
 #include "mlr_private.h"
 
@@ -26,16 +28,46 @@ static bool is_at(const struct mlr_atoms *atoms, const struct mlr_observation *s
 
 bool mlr_atoms_has_met(const struct mlr_atoms *atoms, const struct mlr_observation *seen)
 {
-	for (size_t i = 0; i < atoms->count && &atoms->seen[i] != seen; i++) {
+	for (size_t i = 0; i < atoms->count; i++) {
 		if (is_telling(&atoms->seen[i]) && is_at(atoms, seen, atoms->seen[i].forwarded))
 			return true;
 	}
 	return false;
 }
 
+/* The capacity that a trial met, or the least that it may have been. */
+static double capacity_of(const struct mlr_observation *seen)
+{
+	return seen->is_bad ? seen->forwarded : seen->position;
+}
+
 void mlr_atoms_add(struct mlr_atoms *atoms, const struct mlr_observation *seen)
 {
+	size_t place = atoms->count;
+
 	if (atoms->count == MLR_ATOMS_SEEN_MAX)
 		return;
-	atoms->seen[atoms->count++] = *seen;
+	for (size_t i = 0; i < atoms->count; i++)
+		atoms->has_mode |= is_telling(&atoms->seen[i]) && atoms->seen[i].position != seen->position &&
+				   is_at(atoms, seen, atoms->seen[i].forwarded);
+	for (; place > 0 && capacity_of(&atoms->seen[place - 1]) > capacity_of(seen); place--)
+		atoms->seen[place] = atoms->seen[place - 1];
+	atoms->seen[place] = *seen;
+	atoms->count++;
+}
+
+struct mlr_sample mlr_atoms_sample(const struct mlr_atoms *atoms, double position)
+{
+	struct mlr_sample sample = { 0 };
+	double not_below = 1;
+
+	for (size_t i = 0; i < atoms->count; i++) {
+		bool is_below = capacity_of(&atoms->seen[i]) < position;
+
+		sample.trials += atoms->seen[i].is_bad || !is_below;
+		if (atoms->seen[i].is_bad && is_below)
+			not_below *= 1 - 1.0 / (double)(atoms->count - i);
+	}
+	sample.below_probability = 1 - not_below;
+	return sample;
 }

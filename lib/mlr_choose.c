@@ -17,7 +17,10 @@
 #define LIKELY_BAD     0.5 /* probability from which on a short trial shall show it */
 #define SCOUT_LOADS    24  /* after so many loads, short trials have told what they can */
 #define GUIDED_SUMS    15  /* Goal Duration Sums that a goal may spend before the model is no longer asked */
-#define STEPS_MOST     4   /* bounds one after another in one direction: the model walks */
+#define STEPS_MOST     4   /* bounds one after another in one direction: the model walks, */
+#define STEPS_AGAIN    2   /* and so it does with fewer, once it has walked */
+#define CHANGING       100 /* times better than any curve the last trials foretell: the SUT changes with time, */
+#define DEPENDENT      2   /* or its trials seem to depend on one another */
 #define LEARNED_LOADS  24  /* that a new model looks back at, */
 #define LEARNED_TRIALS 48  /* and trials at them */
 
@@ -168,6 +171,7 @@ static int ask_model(struct mlr_focus *focus, const struct mlr_view *view, const
 		if (err)
 			return err;
 	}
+	mlr_model_use_sample(model, mlr_watch_change(&focus->watch) < DEPENDENT);
 	has_index = mlr_plan(view, model, focus->race, &ret_choice->index, &ret_choice->opinion);
 	if (root->is_final || focus->model)
 		focus->model = model;
@@ -233,6 +237,7 @@ static void count_steps(struct mlr_focus *focus, const struct mlr_view *view)
 		focus->steps = fmin(focus->steps, 0) - 1;
 	focus->lower = view->lower;
 	focus->upper = view->upper;
+	focus->has_walked |= fabs(focus->steps) >= STEPS_MOST;
 }
 
 /* Where to measure in full length. 0 or -ENOMEM. */
@@ -250,7 +255,8 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory
 			ret_choice->rule = "doubling and halving, as the SUT remembers";
 			return 0;
 		}
-		if (fabs(focus->steps) >= STEPS_MOST && view->telling_s >= view->duration_s) {
+		if (fabs(focus->steps) >= (focus->has_walked ? STEPS_AGAIN : STEPS_MOST) &&
+		    view->telling_s >= view->duration_s) {
 			ret_choice->index = safe_index(view);
 			ret_choice->rule = "doubling and halving, as the model walks";
 			return 0;
@@ -261,7 +267,8 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory
 			ret_choice->rule = "trials repeat exactly";
 			return 0;
 		}
-		if (mlr_watch_sees_change(&focus->watch) && stay(view, memory->last.input.load_fps, &ret_choice->index)) {
+		if (mlr_watch_change(&focus->watch) > CHANGING &&
+		    stay(view, memory->last.input.load_fps, &ret_choice->index)) {
 			ret_choice->rule = "staying, as the SUT changes with time";
 			return 0;
 		}

@@ -49,6 +49,7 @@ static const double kind_weights[KINDS] = { 0.5, 0.34, 0.1 };
 #define NOVEL_LOSSES   2     /* after so many, the next loss is as likely to be like one of them as any */
 #define OUTLIER_WEIGHT 0.02  /* of losses that a kind does not explain */
 #define DRAWN_DOUBT    2.5   /* what the root says of the critical load is worth less where trials draw capacities */
+#define CURVE_TRIALS   3     /* that a curve is worth beside capacities that came again */
 #define AGAIN_LOG      -1.5  /* log of the probability of the loss that puts the capacity where a trial before met it */
 
 struct curve_cell {
@@ -63,8 +64,10 @@ struct mlr_model {
 	struct curve_cell curves[KINDS][MLR_CURVE_CELLS];
 	unsigned char levels[KINDS][MLR_CURVE_CELLS];
 	double log_weight[KINDS][SPREADS][OFFSETS];
-	bool has_atoms; /* whether they are looked for */
+	bool has_atoms;  /* whether they are looked for */
+	bool has_sample; /* and capacities are a sample */
 	struct mlr_atoms atoms;
+	double probabilities[MLR_LEVELS]; /* by level */
 	struct mlr_hypothesis hypotheses[HYPOTHESES];
 };
 
@@ -92,6 +95,8 @@ static double exceed_probability(size_t kind, double z)
 
 static void set_curves(struct mlr_model *model)
 {
+	for (unsigned int level = 0; level < MLR_LEVELS; level++)
+		model->probabilities[level] = mlr_level_probability(level);
 	for (size_t kind = 0; kind < KINDS; kind++) {
 		for (size_t i = 0; i < MLR_CURVE_CELLS; i++) {
 			double p = exceed_probability(kind, z_of(i));
@@ -358,4 +363,30 @@ size_t mlr_model_hypotheses(struct mlr_model *model, const struct mlr_hypothesis
 		model->hypotheses[i].weight /= sum;
 	*ret = model->hypotheses;
 	return count;
+}
+
+void mlr_model_use_sample(struct mlr_model *model, bool is_sample)
+{
+	model->has_sample = is_sample;
+}
+
+bool mlr_model_correct(const struct mlr_model *model, double position, unsigned char ret_levels[MLR_LEVELS])
+{
+	const double *p = model->probabilities;
+	struct mlr_sample sample;
+	unsigned char nearest = 0;
+	double say;
+
+	if (!model->has_atoms || !model->atoms.has_mode || !model->has_sample)
+		return false;
+	sample = mlr_atoms_sample(&model->atoms, position);
+	say = sample.trials / (sample.trials + CURVE_TRIALS);
+	for (size_t level = 0; level < MLR_LEVELS; level++) {
+		double probability = say * sample.below_probability + (1 - say) * p[level];
+
+		while (nearest + 1 < MLR_LEVELS && p[nearest + 1] - probability <= probability - p[nearest])
+			nearest++;
+		ret_levels[level] = nearest;
+	}
+	return true;
 }

@@ -25,6 +25,8 @@ struct node {
 	double position;
 	enum mlr_load_class class;
 	const struct mlr_outlook *outlooks; /* by level */
+	bool is_corrected;                  /* by capacities that were met: */
+	unsigned char levels[MLR_LEVELS];   /* by the level that a hypothesis gives */
 };
 
 struct chain {
@@ -35,6 +37,7 @@ struct chain {
 struct plan {
 	const struct mlr_view *view;
 	const struct mlr_race *race;
+	const struct mlr_model *model;
 	const struct mlr_outlook *fresh; /* outlooks of a load without trials */
 	double fresh_price[MLR_SHAPES];  /* of a start at the critical load, by shape; 0 if not known yet */
 	size_t count;
@@ -47,6 +50,7 @@ static void set_node(const struct plan *plan, struct node *node, int64_t index)
 	const struct mlr_point *point;
 
 	*node = (struct node){ .position = (double)index, .outlooks = plan->fresh };
+	node->is_corrected = mlr_model_correct(plan->model, node->position, node->levels);
 	if (index >= view->upper) {
 		node->class = MLR_LOAD_UPPER_BOUND;
 	} else if (index <= view->lower) {
@@ -81,9 +85,16 @@ static void add_candidate(struct plan *plan, double position)
 	plan->count++;
 }
 
+static unsigned int level_of(const struct mlr_hypothesis *hypothesis, const struct node *node)
+{
+	unsigned int level = mlr_hypothesis_level(hypothesis, node->position);
+
+	return node->is_corrected ? node->levels[level] : level;
+}
+
 static const struct mlr_outlook *outlook_of(const struct mlr_hypothesis *hypothesis, const struct node *node)
 {
-	return &node->outlooks[mlr_hypothesis_level(hypothesis, node->position)];
+	return &node->outlooks[level_of(hypothesis, node)];
 }
 
 /* Trials to find an Upper Bound above the middle (direction 1), or a Lower Bound below it (-1), never more than the cap. */
@@ -181,13 +192,13 @@ static void add_candidates(struct plan *plan, const struct mlr_hypothesis *hypot
 	}
 }
 
-/* The exceed probability at a position, over all hypotheses. */
-static double exceed_probability(const struct mlr_hypothesis *hypotheses, size_t count, double position)
+/* The exceed probability at a load, over all hypotheses. */
+static double exceed_probability(const struct mlr_hypothesis *hypotheses, size_t count, const struct node *node)
 {
 	double probability = 0;
 
 	for (size_t h = 0; h < count; h++)
-		probability += hypotheses[h].weight * mlr_level_probability(mlr_hypothesis_level(&hypotheses[h], position));
+		probability += hypotheses[h].weight * mlr_level_probability(level_of(&hypotheses[h], node));
 	return probability;
 }
 
@@ -206,7 +217,7 @@ static double mean_price(struct plan *plan, const struct chain *chain, const str
 bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct mlr_race *race, int64_t *ret_index,
 	      struct mlr_opinion *ret_opinion)
 {
-	struct plan plan = { .view = view, .race = race, .fresh = mlr_race_outlooks(race, view->fresh) };
+	struct plan plan = { .view = view, .race = race, .model = model, .fresh = mlr_race_outlooks(race, view->fresh) };
 	const struct mlr_hypothesis *hypotheses;
 	size_t count = mlr_model_hypotheses(model, &hypotheses);
 	const struct chain *best = NULL;
@@ -225,7 +236,7 @@ bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct
 		return false;
 	*ret_index = best->index;
 	*ret_opinion = (struct mlr_opinion){
-		.exceed_probability = exceed_probability(hypotheses, count, (double)best->index),
+		.exceed_probability = exceed_probability(hypotheses, count, &best->nodes[DEPTH]),
 		.trials_ahead = best_price,
 	};
 	return true;

@@ -172,14 +172,22 @@ struct mlr_observation mlr_observe(const struct mlr_grid *grid, const struct mlr
 
 /* The trials so far: as many as fit. */
 struct mlr_atoms {
-	double unit; /* steps within the Goal Width */
+	double unit;   /* steps within the Goal Width */
+	bool has_mode; /* trials at different loads met the same capacity */
 	size_t count;
-	struct mlr_observation seen[MLR_ATOMS_SEEN_MAX];
+	struct mlr_observation seen[MLR_ATOMS_SEEN_MAX]; /* by their capacities, the lowest first */
 };
 
 void mlr_atoms_add(struct mlr_atoms *atoms, const struct mlr_observation *seen);
-/* Whether a trial met a capacity that one before it met. */
+/* Whether a trial that was not added yet met a capacity that another met. */
 bool mlr_atoms_has_met(const struct mlr_atoms *atoms, const struct mlr_observation *seen);
+
+/* What the sample of capacities says of a position. */
+struct mlr_sample {
+	double trials;            /* whose capacity is known to lie below or not */
+	double below_probability; /* of a capacity */
+};
+struct mlr_sample mlr_atoms_sample(const struct mlr_atoms *atoms, double position);
 
 /* --- the model --- */
 
@@ -200,6 +208,11 @@ struct mlr_hypothesis {
 };
 #define MLR_SHAPES 128
 size_t mlr_model_hypotheses(struct mlr_model *model, const struct mlr_hypothesis **ret);
+/* Whether the capacities that were met are a sample: not where trials depend on those before. */
+void mlr_model_use_sample(struct mlr_model *model, bool is_sample);
+/* For each level that a hypothesis may give a position, the level that it is by the capacities that were met, too. False where
+ * they say nothing, as none came again. */
+bool mlr_model_correct(const struct mlr_model *model, double position, unsigned char ret_levels[MLR_LEVELS]);
 
 /* A curve as a table over z = (position - critical) / spread. */
 #define MLR_CURVE_STEPS_A_Z 16
@@ -237,8 +250,9 @@ struct mlr_watch {
 /* Take note of the trial that a decision asked for, before it is among the results. */
 void mlr_watch_note(struct mlr_watch *watch, const struct mlr_results *results, const struct mlr_decision *decision,
 		    const struct mlr_trial_result *trial);
-/* Whether the SUT changes with time, so that no model of its loads is right. */
-bool mlr_watch_sees_change(const struct mlr_watch *watch);
+/* How many times better the last trials foretold than the model and the loads nearby together: evidence that the SUT changes with time,
+ * so that no model of its loads is right. */
+double mlr_watch_change(const struct mlr_watch *watch);
 
 /* --- the plan --- */
 
@@ -261,6 +275,7 @@ struct mlr_focus {
 	double spent_s;          /* their effective durations */
 	int64_t lower, upper;    /* the view's, when it was looked at last */
 	double steps;            /* bounds in one direction, those downwards negative */
+	bool has_walked;         /* these have been too many once */
 	bool is_hopeless;        /* a load that it needs cannot be decided */
 	struct mlr_model *model; /* once the critical load is located */
 	double whole_s;          /* the view's, as the model takes it */

@@ -14,7 +14,6 @@
 
 #define NEXT_WIDTH 0.6 /* what a trial counts, if that at the same load counts 1, */
 #define BEFORE     0.6 /* and what one counts beside the next one */
-#define OVERTAKEN  100
 
 static double foretold(struct mlr_tally tally, bool is_bad)
 {
@@ -56,7 +55,7 @@ void mlr_watch_note(struct mlr_watch *watch, const struct mlr_results *results, 
 	watch->last.all = BEFORE * (watch->last.all + 1);
 }
 
-bool mlr_watch_sees_change(const struct mlr_watch *watch)
+double mlr_watch_change(const struct mlr_watch *watch)
 {
-	return watch->by_time - log(1 + exp(watch->by_load)) > log(OVERTAKEN);
+	return exp(watch->by_time) / (1 + exp(watch->by_load));
 }

@@ -552,11 +552,18 @@ static void memory_is_told_from_noise(void **state)
 {
 	static const char *const noisy[] = { "hard",  "stretch",  "jitter,sigma=0.05", "spikes", "clocks",
 					     "turbo", "residual", "unbalanced",        "early" };
+	int hasty = 0;
 
 	(void)state;
 	assert_true(is_remembering("overheating"));
-	assert_true(is_remembering("overheating,cost=0.02,back=0.01"));
 	assert_true(is_remembering("overheating,cost=0.001,back=0.0005"));
+	for (int i = 1; i <= 10; i++) {
+		char specification[128];
+
+		snprintf(specification, sizeof(specification), "overheating,cost=0.02,back=0.01,capacity=%d", i * 123457);
+		hasty += is_remembering(specification);
+	}
+	assert_true(hasty >= 8);
 	for (size_t i = 0; i < COUNT_OF(noisy); i++) {
 		int noticed = 0;
 
@@ -991,7 +998,8 @@ static void noisy_searches_stay_short(void **state)
 	assert_true(mean_trials("jitter,sigma=0.01", 40) < 69);
 	assert_true(mean_trials("jitter,sigma=0.05", 40) < 95);
 	assert_true(mean_trials("stretch", 40) < 95);
-	assert_true(mean_trials("clocks,p=0.5", 40) < 55);
+	assert_true(mean_trials("clocks,p=0.25", 40) < 50);
+	assert_true(mean_trials("clocks,p=0.5", 40) < 64);
 }
 
 int main(void)

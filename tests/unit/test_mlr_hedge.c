@@ -2,7 +2,8 @@
 /*
  * The mlr controller against the model-free way that it hedges with: from the warm-up's hint, doubling away from the only
  * bound, then halving between two, each load stayed at until it is classified, one goal after another. On the same answers a
- * search never takes more than 1.1 times as many trials as that way, plus a constant; whatever the SUT does.
+ * search never takes more than 1.1 times as many trials as that way, plus a constant; whatever the SUT does. And the searches of
+ * SUTs of one kind take no more than 1.25 times as many in sum.
  */
 #include "unit.h"
 
@@ -15,7 +16,8 @@
 #define STEP_MOST    (1 << 30)
 
 /* The constant, in Goal Duration Sums a goal. */
-#define MODEL_SUMS 2
+#define MODEL_SUMS 5
+#define SUM_MOST   1.25
 
 /* A SUT whose n-th answer at a load is always the same, whoever asks and when. */
 struct oracle {
@@ -169,13 +171,13 @@ static double guided_trials(const struct oracle *oracle, const struct mlr_contro
 static void a_search_is_hedged(void **state)
 {
 	struct mlr_controller_input input = { .min_load_fps = MIN_LOAD_FPS, .max_load_fps = MAX_LOAD_FPS };
-	double constant = 0;
+	double constant = 0, sums[ORACLES] = { 0 }, free_sums[ORACLES] = { 0 };
 
 	(void)state;
 	input.goal_count = mlr_goal_preset("csit", &input.goals);
 	for (size_t goal = 0; goal < input.goal_count; goal++)
 		constant += MODEL_SUMS * ceil(input.goals[goal].duration_sum_s / input.goals[goal].final_trial_duration_s);
-	for (uint64_t seed = 0; seed < 12 * ORACLES; seed++) {
+	for (uint64_t seed = 0; seed < 40 * ORACLES; seed++) {
 		struct oracle oracle = { .seed = seed, .kind = seed % ORACLES };
 		double warmup_loss, guided, free_way;
 		uint64_t random = seed;
@@ -188,7 +190,13 @@ static void a_search_is_hedged(void **state)
 		if (guided > 1.1 * free_way + constant)
 			fail_msg("oracle %d, seed %llu: %g trials, where the model-free way takes %g", oracle.kind,
 				 (unsigned long long)seed, guided, free_way);
+		sums[oracle.kind] += guided;
+		free_sums[oracle.kind] += free_way;
 	}
+	for (int kind = 0; kind < ORACLES; kind++)
+		if (sums[kind] > SUM_MOST * free_sums[kind])
+			fail_msg("oracles %d: %g trials, where the model-free way takes %g", kind, sums[kind],
+				 free_sums[kind]);
 }
 
 int main(void)

@@ -80,10 +80,52 @@ static void a_lossy_link_is_seen_from_afar(void **state)
 	mlr_model_free(model);
 }
 
+/* A trial at a position that met this capacity. */
+static void meet(struct mlr_model *model, double position, double capacity)
+{
+	struct mlr_observation seen = { .position = position, .forwarded = position, .frame = 1e-5, .length = 1, .good = 1 };
+
+	if (capacity < position) {
+		seen.is_bad = true;
+		seen.forwarded = capacity;
+		seen.lost = 1e4 * (position - capacity);
+	}
+	mlr_model_learn(model, &seen, 1);
+}
+
+/* Of two clocks the slow one, 0, is met in one trial of three: a load below the fast one, 20, is bad as often, wherever it is, and one
+ * above it always, whatever a curve says. */
+static void the_sample_of_capacities_corrects_the_curves(void **state)
+{
+	struct mlr_root root = { .position = 10, .uncertainty = 4, .is_final = true };
+	unsigned char levels[MLR_LEVELS];
+	struct mlr_model *model;
+
+	(void)state;
+	assert_int_equal(mlr_model_new(&root, 1, &goal, &model), 0);
+	mlr_model_use_sample(model, true);
+	meet(model, 30, 20);
+	meet(model, 18, 0);
+	assert_false(mlr_model_correct(model, 10, levels)); /* no capacity came again */
+	meet(model, 25, 20);
+	for (int i = 0; i < 8; i++)
+		meet(model, 15 + i % 4, i % 3 ? 20 : 0);
+	mlr_model_use_sample(model, false);
+	assert_false(mlr_model_correct(model, 5, levels));
+	mlr_model_use_sample(model, true);
+	assert_true(mlr_model_correct(model, 5, levels));
+	assert_close(mlr_level_probability(levels[0]), 0.3, 0.05);
+	assert_close(mlr_level_probability(levels[MLR_LEVELS - 1]), 0.47, 0.1);
+	assert_true(mlr_model_correct(model, 21, levels));
+	assert_true(mlr_level_probability(levels[0]) > 0.6);
+	mlr_model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lossy_link_is_seen_from_afar),
+		cmocka_unit_test(the_sample_of_capacities_corrects_the_curves),
 		cmocka_unit_test(losses_that_do_not_fall_with_the_load_are_no_capacities),
 	};
 
