@@ -17,7 +17,7 @@
 #define LIKELY_BAD     0.5 /* probability from which on a short trial shall show it */
 #define SCOUT_LOADS    24  /* after so many loads, short trials have told what they can */
 #define GUIDED_SUMS    15  /* Goal Duration Sums that a goal may spend before the model is no longer asked */
-#define STEPS_MOST     4   /* bounds one after another in one direction: the model walks, */
+#define STEPS_MOST     5   /* bounds one after another in one direction: the model walks, */
 #define STEPS_AGAIN    2   /* and so it does with fewer, once it has walked */
 #define CHANGING       100 /* times better than any curve the last trials foretell: the SUT changes with time, */
 #define DEPENDENT      2   /* or its trials seem to depend on one another */
