@@ -20,33 +20,15 @@ int job_start(struct job *job, const char *const argv[], job_line *line, void *c
 {
 	struct process_plan plan = { .arguments = argv, .input_fd = -1, .death_signal = SIGTERM, .own_group = true };
 	struct process process;
-	int out[2], err[2], error;
+	int fds[2], error = process_start_piped(&plan, (const int[]){ STDOUT_FILENO, STDERR_FILENO }, &process, fds);
 
-	error = process_pipe(out, 0);
-	if (error)
-		return error;
-	error = process_pipe(err, 0);
-	if (error)
-		goto close_out;
-	plan.output_fd = out[1];
-	plan.errors_fd = err[1];
-	error = process_start(&plan, &process);
-	if (error)
-		goto close_err;
-	close(out[1]);
-	close(err[1]);
-	*job = (struct job){
-		.process = process,
-		.streams = { [JOB_OUT] = { .fd = out[0] }, [JOB_ERR] = { .fd = err[0] } },
-		.line = line,
-		.context = context,
-	};
-	return 0;
-
-close_err:
-	process_pipe_close(err);
-close_out:
-	process_pipe_close(out);
+	if (!error)
+		*job = (struct job){
+			.process = process,
+			.streams = { [JOB_OUT] = { .fd = fds[0] }, [JOB_ERR] = { .fd = fds[1] } },
+			.line = line,
+			.context = context,
+		};
 	return error;
 }
 

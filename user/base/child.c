@@ -25,28 +25,10 @@ int child_start(struct child *child, const char *command)
 	const char *const arguments[] = { "/bin/sh", "-c", command, NULL };
 	struct process_plan plan = { .arguments = arguments, .errors_fd = -1, .death_signal = SIGKILL, .own_group = true };
 	struct process process;
-	int input[2], output[2], error;
+	int fds[2], error = process_start_piped(&plan, (const int[]){ STDIN_FILENO, STDOUT_FILENO }, &process, fds);
 
-	error = process_pipe(input, 1);
-	if (error)
-		return error;
-	error = process_pipe(output, 0);
-	if (error)
-		goto close_input;
-	plan.input_fd = input[0];
-	plan.output_fd = output[1];
-	error = process_start(&plan, &process);
-	if (error)
-		goto close_output;
-	close(input[0]);
-	close(output[1]);
-	*child = (struct child){ .process = process, .to_fd = input[1], .from_fd = output[0] };
-	return 0;
-
-close_output:
-	process_pipe_close(output);
-close_input:
-	process_pipe_close(input);
+	if (!error)
+		*child = (struct child){ .process = process, .to_fd = fds[0], .from_fd = fds[1] };
 	return error;
 }
 

@@ -12,22 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void process_pipe_close(const int fds[2])
-{
-	close(fds[0]);
-	close(fds[1]);
-}
-
-int process_pipe(int ret_fds[2], int our_end)
-{
-	if (pipe2(ret_fds, O_CLOEXEC))
-		return -errno;
-	if (fcntl(ret_fds[our_end], F_SETFL, O_NONBLOCK) == 0)
-		return 0;
-	process_pipe_close(ret_fds);
-	return -errno;
-}
-
 /* No descriptor from the third on stays, but this one; 0: none. */
 static void close_others(int kept_fd)
 {
@@ -86,4 +70,43 @@ int process_start(const struct process_plan *plan, struct process *ret)
 	}
 	*ret = (struct process){ .pid = pid, .fd = fd };
 	return 0;
+}
+
+/* A pipe of which our end (0 reads, 1 writes) does not block and the other end does. 0 or -errno. */
+static int make_pipe(int ret_fds[2], int our_end)
+{
+	int error;
+
+	if (pipe2(ret_fds, O_CLOEXEC))
+		return -errno;
+	if (fcntl(ret_fds[our_end], F_SETFL, O_NONBLOCK) == 0)
+		return 0;
+	error = -errno;
+	close(ret_fds[0]);
+	close(ret_fds[1]);
+	return error;
+}
+
+int process_start_piped(struct process_plan *plan, const int standard[2], struct process *ret, int ret_fds[2])
+{
+	int *const files[] = { &plan->input_fd, &plan->output_fd, &plan->errors_fd };
+	int error = 0, made = 0;
+
+	for (; made < 2; made++) {
+		int fds[2], our_end = standard[made] == STDIN_FILENO;
+
+		error = make_pipe(fds, our_end);
+		if (error)
+			break;
+		*files[standard[made]] = fds[!our_end];
+		ret_fds[made] = fds[our_end];
+	}
+	if (!error)
+		error = process_start(plan, ret);
+	for (int i = 0; i < made; i++) {
+		close(*files[standard[i]]);
+		if (error)
+			close(ret_fds[i]);
+	}
+	return error;
 }

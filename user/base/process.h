@@ -21,10 +21,9 @@ struct process_plan {
 	bool own_group;    /* in a process group of its own, whose number is its process id */
 };
 
-/* A pipe of which our end (0 reads, 1 writes) does not block and the other end does. 0 or -errno. */
-int process_pipe(int ret_fds[2], int our_end);
-void process_pipe_close(const int fds[2]);
-
 /* Start it. It inherits no other descriptor, whoever opened it: libraries' sockets neither. 0 or -errno. The descriptors of
  * the plan stay the caller's. */
 int process_start(const struct process_plan *plan, struct process *ret);
+/* The same with a pipe as each of two of its standard files. Our ends do not block; its ends, which do, are put into the plan,
+ * and not ours once it has started. */
+int process_start_piped(struct process_plan *plan, const int standard[2], struct process *ret, int ret_fds[2]);
