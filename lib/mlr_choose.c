@@ -80,10 +80,11 @@ static int64_t remembering_index(const struct mlr_view *view, const struct mlr_m
 	struct mlr_observation last = mlr_observe(view->grid, view->goal, view->duration_s, &memory->last);
 	const struct mlr_point *first = overloaded(view);
 	int64_t highest = view->upper - view->unit, at = llround(last.position);
+	bool has_lower = view->lower >= 0, has_upper = view->upper <= view->grid->last;
 
-	if (view->lower >= 0 && !last.is_bad && (at == view->lower || at == highest))
+	if (has_lower && has_upper && !last.is_bad && (at == view->lower || at == highest))
 		return mlr_view_clamp(view, (double)highest);
-	if (first && view->upper > view->grid->last && (view->lower < 0 || first->position < (double)safe_index(view)))
+	if (first && !has_upper && (!has_lower || first->position < (double)safe_index(view)))
 		return mlr_view_clamp(view, first->position);
 	return safe_index(view);
 }

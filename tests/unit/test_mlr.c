@@ -527,6 +527,24 @@ static void what_a_sut_that_remembers_bears_is_found(void **state)
 	assert_true(trials < 90);
 }
 
+/* Not even where a Lower Bound was found first, and rest leads upwards from there. */
+static void a_sut_that_remembers_is_not_overloaded_for_nothing(void **state)
+{
+	(void)state;
+	for (int seed = 1; seed <= 40; seed++) {
+		struct mlr_controller_input input = preset_input("csit");
+		double capacity_fps = 1e5 * exp(0.11 * seed);
+		char specification[128];
+		struct log log;
+
+		snprintf(specification, sizeof(specification), "overheating,cost=0.01,back=0.001,capacity=%g", capacity_fps);
+		search_sut(specification, &input, &log);
+		for (size_t i = 1; i < log.count; i++) /* after the warm-up */
+			assert_true(log.trials[i].input.load_fps < 1.3 * capacity_fps);
+		free(log.trials);
+	}
+}
+
 static bool is_remembering(const char *specification)
 {
 	struct mlr_controller_input input = preset_input("csit");
@@ -1016,6 +1034,7 @@ int main(void)
 		cmocka_unit_test(every_model_with_every_preset),
 		cmocka_unit_test(exact_repeats_leave_one_trial_a_load),
 		cmocka_unit_test(what_a_sut_that_remembers_bears_is_found),
+		cmocka_unit_test(a_sut_that_remembers_is_not_overloaded_for_nothing),
 		cmocka_unit_test(memory_is_told_from_noise),
 		cmocka_unit_test(chance_is_not_taken_for_memory),
 		cmocka_unit_test(inputs_out_of_range_are_refused),
