@@ -18,7 +18,7 @@
 
 static bool is_telling(const struct mlr_observation *seen)
 {
-	return seen->is_bad && seen->lost > ATOM_LOST;
+	return mlr_shows_capacity(seen) && seen->lost > ATOM_LOST;
 }
 
 static bool is_at(const struct mlr_atoms *atoms, const struct mlr_observation *seen, double capacity)

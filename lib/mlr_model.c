@@ -260,7 +260,7 @@ static double likelihood(const struct mlr_model *model, size_t kind, size_t i, c
 		return counted_likelihood(seen, any_loss, M_LN2 * exp(z_of(i)));
 	if (kind == KIND_CAPACITY && !seen->is_bad)
 		return cell->log_good;
-	if (kind == KIND_CAPACITY)
+	if (kind == KIND_CAPACITY && mlr_shows_capacity(seen))
 		return log(1.7 * logistic(z_of(i)) * logistic(-z_of(i)) * seen->frame);
 	return seen->is_bad ? cell->log_bad + any_loss : seen->good * cell->log_good;
 }
@@ -303,7 +303,7 @@ static void learn_trial(struct mlr_model *model, const struct mlr_observation *s
 	double loss_log = this_loss_log(model, seen);
 
 	for (size_t kind = 0; kind < model->kinds; kind++) {
-		if (kind == KIND_CAPACITY && seen->is_bad) {
+		if (kind == KIND_CAPACITY && mlr_shows_capacity(seen)) {
 			learn_capacity(model, seen);
 			continue;
 		}

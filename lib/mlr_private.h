@@ -162,6 +162,12 @@ struct mlr_observation {
 	bool is_bad;
 };
 
+/* Whether a bad trial forwarded enough to show the capacity that it met: one frame more would have been less than a step. */
+static inline bool mlr_shows_capacity(const struct mlr_observation *seen)
+{
+	return seen->is_bad && seen->frame < 1;
+}
+
 /* How a goal sees a trial, if those of this duration tell as much as any. */
 struct mlr_observation mlr_observe(const struct mlr_grid *grid, const struct mlr_goal *goal, double duration_s,
 				   const struct mlr_trial_result *trial);

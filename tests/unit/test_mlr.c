@@ -488,6 +488,31 @@ static void exact_repeats_leave_one_trial_a_load(void **state)
 	}
 }
 
+/* Above a capacity of about 233 kfps, which each trial draws anew, it loses everything. */
+static void measure_all_or_nothing(void *random, const struct mlr_trial_input *input, struct mlr_trial_result *ret)
+{
+	double capacity_fps = 233e3 * (0.99 + 0.02 * random_unit(random));
+
+	*ret = make_trial(input->load_fps, input->duration_s, input->load_fps > capacity_fps ? 1 : 0);
+}
+
+/* What forwarded nothing shows no capacity: it is not searched for at Max Load. */
+static void a_sut_that_loses_everything_is_not_overloaded_for_nothing(void **state)
+{
+	struct mlr_controller_input input = preset_input("csit");
+	uint64_t random = 1;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct log log;
+
+		search("all or nothing", seed, &input, measure_all_or_nothing, &random, &log);
+		for (size_t i = 20; i < log.count; i++) /* once it is located */
+			assert_true(log.trials[i].input.load_fps < 2 * 233e3);
+		free(log.trials);
+	}
+}
+
 /* --- SUTs that remember --- */
 
 /* The mean of Relevant Lower Bounds of NDR and their spread, as ratios to the capacity, over SUTs that overheat. */
@@ -1033,6 +1058,7 @@ int main(void)
 		cmocka_unit_test(a_short_trial_completes_an_upper_bound),
 		cmocka_unit_test(every_model_with_every_preset),
 		cmocka_unit_test(exact_repeats_leave_one_trial_a_load),
+		cmocka_unit_test(a_sut_that_loses_everything_is_not_overloaded_for_nothing),
 		cmocka_unit_test(what_a_sut_that_remembers_bears_is_found),
 		cmocka_unit_test(a_sut_that_remembers_is_not_overloaded_for_nothing),
 		cmocka_unit_test(memory_is_told_from_noise),
