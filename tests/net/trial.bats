@@ -41,12 +41,12 @@ counts='.trial_result.counts'
   clean_trial --load 1000 --duration 0.2 --wait d=0.2 --ipdv
   check '.latency | .count == 100 and .ipdv_count == 0 and .ipdv_p99_ns == null and .ipdv_max_ns == null'
   "$MLR" lab down --name "$LAB"
-  # every other frame takes 100 ms longer, which is less than until the next
+  # every other frame takes 100 ms longer, by 400 less than until the next: a busy machine holds a frame up for 100, too
   lab_up hostile:delay,every=2,by=100
-  clean_trial --load 5 --duration 2 --ipdv --require 'ipdv.p50>=50ms' --require 'ipdv.p50<=150ms' --require 'pdv.p50<=150ms'
+  clean_trial --load 2 --duration 4 --ipdv --require 'ipdv.p50>=50ms' --require 'ipdv.p50<=150ms' --require 'pdv.p50<=150ms'
   [ "$status" -eq 0 ]
-  check "$counts | .received == 10 and .reordered == 0"
-  check '.latency.ipdv_count == 9'
+  check "$counts | .received == 8 and .reordered == 0"
+  check '.latency.ipdv_count == 7'
 }
 
 @test "both directions add up, port by port" {
