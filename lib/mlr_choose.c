@@ -184,15 +184,9 @@ static int ask_model(struct mlr_focus *focus, const struct mlr_view *view, const
 /* Whether the SUT shows no noise: what is repeated is repeated exactly. */
 static bool is_exact(const struct mlr_view *view)
 {
-	const struct mlr_point *bad = mlr_view_lowest_bad(view);
+	const struct mlr_point *bad = overloaded(view);
 
-	if (!bad || view->repeats == 0 || view->contradictions > 0)
-		return false;
-	for (const struct mlr_point *point = bad; point < view->points + view->count; point++) {
-		if (point->good > 0)
-			return false;
-	}
-	return true;
+	return bad && bad == mlr_view_lowest_bad(view) && view->repeats > 0 && view->contradictions == 0;
 }
 
 /* The undecided end of a bracket that locating has made narrow, the bad one first. False where there is none. */

@@ -50,12 +50,12 @@ static void set_node(const struct plan *plan, struct node *node, int64_t index)
 	const struct mlr_point *point;
 
 	*node = (struct node){ .position = (double)index, .outlooks = plan->fresh };
-	node->is_corrected = mlr_model_correct(plan->model, node->position, node->levels);
 	if (index >= view->upper) {
 		node->class = MLR_LOAD_UPPER_BOUND;
 	} else if (index <= view->lower) {
 		node->class = MLR_LOAD_LOWER_BOUND;
 	} else {
+		node->is_corrected = mlr_model_correct(plan->model, node->position, node->levels);
 		point = mlr_view_at(view, index);
 		if (point) {
 			node->class = point->class;

@@ -34,7 +34,6 @@ struct mlr_memory {
 	double rises; /* trials that lost more than the one before, which was at the same load and lost frames, too */
 	double falls; /* the same, that lost less */
 	struct mlr_excess missing_changes; /* from good to bad and back, over all loads */
-	double overloaded_fps;             /* load of the first bad trial, 0 before */
 	bool is_noticed;
 };
 
