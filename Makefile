@@ -55,13 +55,28 @@ appliance_libs = $(shell $(PKG_CONFIG) --libs jansson yaml-0.1) -lm
 # cmocka 2 calls names deprecated that 1.1 has no others for
 cmocka_libs = -Wno-deprecated-declarations $(shell $(PKG_CONFIG) --libs cmocka)
 
+# A stamp is a file that holds the flags of a build. It is written again where they differ, and what depends on it is then built again.
+# Warnings are left out: they change no code.
+compiler_flags := $(strip $(CC) $(filter-out -DXDP_MLR_VERSION%,$(CPPFLAGS)) $(filter-out $(WARNINGS),$(ALL_CFLAGS)))
+bpf_flags := $(strip $(CLANG) $(filter-out $(WARNINGS),$(BPF_CFLAGS)))
+linker_flags := $(strip $(HARDENED_LDFLAGS) $(LDFLAGS))
+version_flags := $(VERSION)
+# $(1): the name of the stamp
+define stamp
+ifneq ($$(strip $$(file <$(BUILD)/flags/$(1))),$$($(1)_flags))
+$(BUILD)/flags/$(1): FORCE
+endif
+$(BUILD)/flags/$(1):
+	@mkdir -p $$(@D) && printf '%s\n' '$$(subst ','\'',$$($(1)_flags))' >$$@
+endef
+
 lib_objects := $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*.c))
 # one of the two stands for MPI
 without_mpi := $(if $(filter 1,$(MPI)),user/measurer/mpi_job_none.c,user/measurer/mpi_job_openmpi.c)
 user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(filter-out $(without_mpi) user/appliance/%,$(wildcard user/*/*.c)))
 appliance_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/appliance/*.c))
 # all that it has of the program; the link fails where it wants more
-appliance_uses := $(patsubst %,$(BUILD)/user/%.o,base/confine base/memory base/message base/plain base/stop base/terminal base/units base/files base/destination base/process base/json_text base/text_stream base/yaml_read progress/view render/markup)
+appliance_uses := $(patsubst %,$(BUILD)/user/%.o,base/confine base/directory base/memory base/message base/plain base/stop base/terminal base/units base/files base/destination base/process base/standing base/json_text base/text_stream base/yaml_read progress/view render/markup)
 # the appliance's own program, where its HTTP server is
 appliance := $(if $(shell $(PKG_CONFIG) --exists libmicrohttpd && echo yes),$(BUILD)/xdp-mlr-appliance)
 skeletons := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
@@ -78,15 +93,17 @@ benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/be
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help deps demo check check-build check-faults fuzz build-fuzz check-vm check-nics check-arm64 check-cluster check-distributions image check-image bench bench-compare bench-counts bench-search clean format
+.PHONY: all help deps demo check check-build check-faults fuzz build-fuzz check-vm check-nics check-arm64 check-cluster check-distributions image check-image bench bench-compare bench-counts bench-search mutants clean format
 
 all: $(BUILD)/xdp-mlr $(BUILD)/man/stamp ## build the program and its man pages (the default)
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
+$(foreach name,compiler bpf linker version,$(eval $(call stamp,$(name))))
+
 # --- the library: pure C ---------------------------------------------------------------------------------------------------
-$(BUILD)/lib/%.o: lib/%.c
+$(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags/compiler
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<
 
@@ -94,7 +111,7 @@ $(BUILD)/libmlr.a: $(lib_objects)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 
 # --- the XDP programs: object, then skeleton ----------------------------------------------------------------------------------
-$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BUILD)/flags/bpf
 	@mkdir -p $(@D)
 	$(call say,CLANG,$<)$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
@@ -112,7 +129,7 @@ $(BUILD)/style.inc: user/render/style.css tools/style.awk
 	@mkdir -p $(@D)
 	$(call say,AWK,$@)awk -f tools/style.awk $< >$@.new && mv $@.new $@
 
-$(BUILD)/user/%.o: user/%.c | $(skeletons) $(BUILD)/clauses.inc $(BUILD)/style.inc
+$(BUILD)/user/%.o: user/%.c $(BUILD)/flags/compiler $(BUILD)/flags/version | $(skeletons) $(BUILD)/clauses.inc $(BUILD)/style.inc
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) -Iuser -I. -I$(BUILD) -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
@@ -121,15 +138,15 @@ $(BUILD)/user/base/schema.o: $(wildcard docs/schema/*.json)
 
 # refuses what the program asks for; the return addresses that it goes by must be there
 fault_objects := $(if $(filter 1,$(FAULTS)),$(BUILD)/tests/faults/faults.o)
-$(BUILD)/tests/faults/faults.o: tests/faults/faults.c
+$(BUILD)/tests/faults/faults.o: tests/faults/faults.c $(BUILD)/flags/compiler
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(filter-out -fsanitize%,$(ALL_CFLAGS)) $(DEPFLAGS) -c -o $@ $<
 
-$(BUILD)/xdp-mlr: $(user_objects) $(BUILD)/libmlr.a $(fault_objects)
-	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $^ $(user_libs)
+$(BUILD)/xdp-mlr: $(user_objects) $(BUILD)/libmlr.a $(fault_objects) $(BUILD)/flags/linker
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $(filter-out $(BUILD)/flags/%,$^) $(user_libs)
 
-$(BUILD)/xdp-mlr-appliance: $(appliance_objects) $(appliance_uses)
-	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $^ $(appliance_libs) $(shell $(PKG_CONFIG) --libs libmicrohttpd)
+$(BUILD)/xdp-mlr-appliance: $(appliance_objects) $(appliance_uses) $(BUILD)/flags/linker
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $(filter-out $(BUILD)/flags/%,$^) $(appliance_libs) $(shell $(PKG_CONFIG) --libs libmicrohttpd)
 
 # --- tests and benchmarks ------------------------------------------------------------------------------------------------------
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libmlr.a
@@ -153,7 +170,7 @@ $(BUILD)/tests/user/%: tests/user/%.c $(BUILD)/tests/program.a $(BUILD)/libmlr.a
 		$(BUILD)/tests/program.a $(BUILD)/libmlr.a $(user_libs) $(cmocka_libs)
 
 # fuzz targets, with a driver of their own or, FUZZ=1, libFuzzer
-$(BUILD)/tests/fuzz/driver.o: tests/fuzz/driver.c
+$(BUILD)/tests/fuzz/driver.o: tests/fuzz/driver.c $(BUILD)/flags/compiler
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
@@ -177,17 +194,17 @@ $(BUILD)/tests/appliance/%: tests/appliance/%.c $(appliance_objects) $(appliance
 		$(appliance_uses) $(appliance_libs) $(cmocka_libs)
 
 # what tests run; knows nothing of the program
-$(BUILD)/tests/tools/%: tests/tools/%.c
+$(BUILD)/tests/tools/%: tests/tools/%.c $(BUILD)/flags/compiler
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(user_libs)
 
 # what tests put before the C library
-$(BUILD)/tests/preload/%.so: tests/preload/%.c
+$(BUILD)/tests/preload/%.so: tests/preload/%.c $(BUILD)/flags/compiler
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) $(filter-out -fsanitize%,$(ALL_CFLAGS)) -fPIC -shared -o $@ $<
 
 # the receiver's own program, made to run on the same frame again and again
-$(BUILD)/bench/%.bpf.o: tools/bench/%.bpf.c
+$(BUILD)/bench/%.bpf.o: tools/bench/%.bpf.c $(BUILD)/flags/bpf
 	@mkdir -p $(@D)
 	$(call say,CLANG,$<)$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
@@ -222,6 +239,7 @@ check-build: $(BUILD)/xdp-mlr $(appliance) $(unit_tests) $(bpf_tests) $(user_tes
 
 check: deps ## install what is missing, build, run every test
 	$(Q)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) check-build
+	$(Q)tools/words --sum
 	$(Q)BUILD=$(BUILD) tests/run
 
 # TIME: seconds of each target; TARGET: one of them (report for tests/fuzz/fuzz_report.c)
@@ -248,7 +266,7 @@ check-vm: ## run the product on other kernels, in QEMU: Debian's 6.1 and 6.12; a
 	$(Q)BUILD=$(BUILD) tests/vm/module/run
 
 NICS ?=
-check-nics: ## run the product on the NICs that QEMU emulates, with three kernels, and write docs/hardware.md's table of them (NICS='igb:6.12 virtio:6.1': of these)
+check-nics: ## run the product on the NICs that QEMU emulates, with three kernels, and write docs/guide/your-nic.md's table of them (NICS='igb:6.12 virtio:6.1': of these)
 	$(Q)tools/deps vm
 	$(Q)$(MAKE) --no-print-directory $(BUILD)/xdp-mlr $(BUILD)/tests/user/test_phc
 	$(Q)BUILD=$(BUILD) tests/nics/run $(NICS)
@@ -260,7 +278,7 @@ check-arm64: ## build for arm64; run its unit tests and the product there, on th
 
 # not in `make check`: it fetches whole systems
 SUITES ?= bookworm trixie sid
-check-distributions: ## run make demo and make check on bare Debian 12, 13 and sid (SUITES='trixie sid'), and write README's table of them
+check-distributions: ## run make demo and make check on bare Debian 12, 13 and sid (SUITES='trixie sid'), and write docs/internals/testing.md's table of them
 	$(Q)tools/deps distributions
 	$(Q)tools/distributions $(SUITES)
 
@@ -293,16 +311,20 @@ bench-counts: all ## does every frame count, from 1 kfps to 80 % of the self-tes
 	$(Q)BUILD=$(BUILD) tools/bench/bench_counts xsk
 	$(Q)BUILD=$(BUILD) tools/bench/bench_counts live
 
-# SEEDS=N: so many searches a SUT; REFERENCE: another implementation's results to set beside ours, if the file is there
+# SEEDS=N: so many searches a SUT; REFERENCE: results of the reference implementation, to compare with
 SEEDS ?= 20
-REFERENCE ?= ../shared/sim/reference.csv
+REFERENCE ?= tools/bench/reference/reference.csv
 bench-search: $(BUILD)/bench/bench_algorithms $(BUILD)/bench/bench_controller $(BUILD)/bench/bench_search ## every search algorithm on simulated SUTs, and its own cost
 	$(Q)$(BUILD)/bench/bench_algorithms $(SEEDS) $(REFERENCE)
 	$(Q)$(BUILD)/bench/bench_controller
-	$(Q)[ ! -e $(REFERENCE) ] || $(BUILD)/bench/bench_search --seeds $(SEEDS) $(REFERENCE) # and how good the time to go is
+	$(Q)$(BUILD)/bench/bench_search --seeds $(SEEDS) $(REFERENCE) # and how good the time to go is
 
 bench-compare: all ## how often compare is right: two searches of each of many SUTs, some of them 3 % slower
 	$(Q)BUILD=$(BUILD) tools/bench/compare
+
+# TESTS='cli/usage user/test_config': by these test files; MOST=40: so many mutants; LINES=20-60: only there
+mutants: check-build ## change FILE=lib/trial.c in one place after the other, and print the changes that no test notices (MOST=40 TESTS=cli/usage LINES=20-60)
+	$(Q)BUILD=$(BUILD) nice -n 19 tools/mutants $(FILE) $(addprefix --most=,$(MOST)) $(addprefix --lines=,$(LINES)) $(if $(TESTS),--tests='$(TESTS)')
 
 demo: deps ## install what is missing, build, run a real search against a real router
 	$(Q)$(MAKE) --no-print-directory all

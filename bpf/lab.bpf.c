@@ -4,11 +4,12 @@
  * test frames through at a known rate only, `stretch` loses some at random, the more the higher the load. `hand_over` gives
  * each frame, with its arrival, to the process that delays it.
  *
- * The policer is a leaky bucket (GCRA) on the *intended* departure that each frame carries, not on the clock of this
- * machine: so its throughput is exact, however late the tester or the machine is. A frame conforms if it is at most `burst`
- * earlier than the schedule of the frames before it allows.
+ * The policer is a queue in front of a server of constant rate (GCRA). A frame that comes while more than `burst` of work is
+ * queued is dropped. By default a frame comes at the *intended* departure that it carries, not by the clock of this machine:
+ * so the throughput is exact, however late the tester or the machine is. With `wall_clock` a frame comes when it arrives, as
+ * at a real device: a tester that stalls, and then sends what is late in one burst, loses what the queue has no room for.
  *
- * `stretch` takes the load from the intended departures too: frames since the first of the trial, by time since then, with
+ * `stretch` takes the load from the intended departures: frames since the first of the trial, by time since then, with
  * both halved now and then so that neither overflows. It draws from a seeded sequence, one number a frame.
  *
  * Each direction has an instance of its own.
@@ -24,9 +25,9 @@ const volatile struct stretch_config curve = { 0 };
 
 struct policer_state {
 	struct bpf_spin_lock lock;
-	__u32 trial;             /* of the last frame; another trial starts afresh */
-	__u64 last_departure_ns; /* of the last frame, the tag's 32 bits continued to 64 */
-	__u64 next_q16_ns;       /* when the next frame is due by the rate, 48.16 fixed point */
+	__u32 trial;         /* of the last frame; by its tag's clock another trial starts afresh */
+	__u64 last_ns;       /* when the last frame came; of a tag the 32 bits continued to 64 */
+	__u64 queued_q16_ns; /* the work that was queued then, 48.16 fixed point */
 };
 
 struct {
@@ -35,6 +36,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct policer_state);
 } state SEC(".maps");
+
+/* Written under the lock of the state. User space finds it by its name. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct policer_counts);
+} policer_counts SEC(".maps");
 
 /* Far enough from zero that an earlier departure does not wrap. */
 #define TIME_ORIGIN_NS (1ull << 33)
@@ -45,25 +54,57 @@ static __always_inline __u64 continued(__u64 last_departure_ns, __u32 departure_
 	return last_departure_ns + (__s32)(departure_ns - (__u32)last_departure_ns);
 }
 
-static __always_inline int conforms(struct policer_state *bucket, __u32 trial, __u32 departure_ns)
+/* When a frame comes, by its tag. */
+static __always_inline __u64 intended_ns(struct policer_state *queue, __u32 trial, __u32 departure_ns)
 {
-	__u64 now_q16_ns;
-	int conforming;
-
-	bpf_spin_lock(&bucket->lock);
-	if (bucket->trial != trial || !bucket->last_departure_ns) {
-		bucket->trial = trial;
-		bucket->last_departure_ns = TIME_ORIGIN_NS + departure_ns;
-		bucket->next_q16_ns = 0;
+	if (queue->trial != trial || !queue->last_ns) {
+		queue->trial = trial;
+		queue->last_ns = TIME_ORIGIN_NS + departure_ns;
+		queue->queued_q16_ns = 0;
 	}
-	bucket->last_departure_ns = continued(bucket->last_departure_ns, departure_ns);
-	now_q16_ns = bucket->last_departure_ns << 16;
-	conforming = bucket->next_q16_ns <= now_q16_ns + (policer.burst_ns << 16);
-	if (conforming)
-		bucket->next_q16_ns =
-			(bucket->next_q16_ns > now_q16_ns ? bucket->next_q16_ns : now_q16_ns) + policer.interval_q16_ns;
-	bpf_spin_unlock(&bucket->lock);
-	return conforming;
+	return continued(queue->last_ns, departure_ns);
+}
+
+/* The server works until now. A frame that comes out of order finds the work that was queued when it should have come. */
+static __always_inline void serve_until(struct policer_state *queue, __u64 now_ns)
+{
+	__s64 elapsed_ns = (__s64)(now_ns - queue->last_ns);
+
+	queue->last_ns = now_ns;
+	if (elapsed_ns > (__s64)(queue->queued_q16_ns >> 16))
+		queue->queued_q16_ns = 0;
+	else
+		queue->queued_q16_ns -= (__u64)elapsed_ns << 16;
+}
+
+static __always_inline int admit(struct policer_state *queue, struct policer_counts *counts)
+{
+	if (queue->queued_q16_ns > policer.burst_q16_ns) {
+		counts->dropped++;
+		return 0;
+	}
+	queue->queued_q16_ns += policer.interval_q16_ns;
+	counts->passed++;
+	if (queue->queued_q16_ns > (counts->queue_max_frames + 1) * policer.interval_q16_ns)
+		counts->queue_max_frames = (queue->queued_q16_ns - 1) / policer.interval_q16_ns;
+	return 1;
+}
+
+static __always_inline int conforms(const struct mlr_tag *tag)
+{
+	__u32 key = 0, trial = bpf_ntohs(tag->trial), departure_ns = bpf_ntohl(tag->departure_ns);
+	struct policer_counts *counts = bpf_map_lookup_elem(&policer_counts, &key);
+	struct policer_state *queue = bpf_map_lookup_elem(&state, &key);
+	__u64 arrival_ns = policer.wall_clock ? bpf_ktime_get_ns() : 0;
+	int admitted;
+
+	if (!queue || !counts)
+		return 0;
+	bpf_spin_lock(&queue->lock);
+	serve_until(queue, policer.wall_clock ? arrival_ns : intended_ns(queue, trial, departure_ns));
+	admitted = admit(queue, counts);
+	bpf_spin_unlock(&queue->lock);
+	return admitted;
 }
 
 SEC("xdp")
@@ -89,14 +130,9 @@ SEC("xdp")
 int police(struct xdp_md *context)
 {
 	const struct mlr_tag *tag;
-	struct policer_state *bucket;
-	__u32 key = 0;
 
-	if (find_tag(context, &tag) == FRAME_TAGGED && is_policed(context)) {
-		bucket = bpf_map_lookup_elem(&state, &key);
-		if (!bucket || !conforms(bucket, bpf_ntohs(tag->trial), bpf_ntohl(tag->departure_ns)))
-			return XDP_DROP;
-	}
+	if (find_tag(context, &tag) == FRAME_TAGGED && is_policed(context) && !conforms(tag))
+		return XDP_DROP;
 	return bpf_redirect(out_ifindex, 0);
 }
 

@@ -66,13 +66,23 @@ static __always_inline int is_plain(const struct network *network, const void *e
 	       *protocol == IPPROTO_UDP;
 }
 
+/* Whether it is ICMP: then the packet that it quotes may have the magic where the tag is in tunnels. */
+static __always_inline int is_icmp(const struct network *network)
+{
+	const __u8 *ip = network->header;
+
+	return (network->type == bpf_htons(ETH_P_IP) && ip[9] == IPPROTO_ICMP) ||
+	       (network->type == bpf_htons(ETH_P_IPV6) && ip[6] == IPV6_NEXT_ICMPV6);
+}
+
 /* Go on inside of the tunnels, where a frame has them as they are sent: then the magic is in its place. A SUT that ends them makes a plain
  * frame of it, in whose tag a time or a number may look like the magic in that place. */
 static __always_inline int enter_tunnels(struct network *network, const void *end)
 {
 	const __be16 *magic = network->header + inner_tag;
 
-	if (!inner_offset || (const void *)(magic + 1) > end || *magic != bpf_htons(MLR_TAG_MAGIC) || is_plain(network, end))
+	if (!inner_offset || (const void *)(magic + 1) > end || *magic != bpf_htons(MLR_TAG_MAGIC) ||
+	    is_plain(network, end) || is_icmp(network))
 		return 0;
 	network->header += inner_offset;
 	network->type = inner_type;

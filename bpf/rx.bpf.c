@@ -16,16 +16,18 @@
  *
  * A frame in which a bit was flipped must not be believed: a number far ahead would make all that follow look old. Where the
  * checksum of every frame is not verified, it still is wherever a frame is unlike the one expected: another trial, flow or
- * number, or a latency beyond any before, or the first of its flow. So in the common case this costs a comparison.
+ * number, or a latency beyond any before, or the first of its flow. So in the common case this costs a comparison. A frame
+ * whose UDP checksum the SUT took away counts as received, but not as verified, and its tag times nothing.
  *
  * Nearly all frames are alike: the next of their flow, of a length that is sent, behind plain headers, with a latency between
- * the extremes. They go a short way, count_usual(), of few loads and comparisons; all others go the long one, receive_any(),
- * which would count those, too, and the same.
+ * the extremes, not below the base that they are counted from (bpf/shared.h). They go a short way, count_usual(), of few loads
+ * and comparisons; all others go the long one, receive_any(), which would count those, too, and the same.
  *
  * What user space switches off before loading, the verifier removes from the program.
  */
 #include "mlr/frame.h"
 
+#include "bpf/icmp.h"
 #include "bpf/intact.h"
 #include "bpf/mangled.h"
 #include "bpf/parse.h"
@@ -64,6 +66,9 @@ volatile __u32 captured_count = 0; /* of the accepted trial; more than capture_m
 
 /* frames that came when another trial was accepted, or none, by the trial of their tag; shared by all CPUs */
 __u32 late_frames[RX_TRIAL_NUMBERS] = { 0 };
+
+/* trials that were accepted, a bit each */
+__u64 used_trials[RX_TRIAL_WORDS] = { 0 };
 
 /* one entry a CPU; their number is set before loading */
 struct {
@@ -299,6 +304,59 @@ static __always_inline void count_variation(const struct arrival *arrival, struc
 		mlr_histogram_add(&trial->variation, variation_ns);
 }
 
+/* Whether a latency has to go the long way: below the base, or beyond all before. A new minimum is below the base, which is one. */
+static __always_inline int is_unusual(__u64 latency_ns, const struct rx_trial *trial)
+{
+	return latency_ns > trial->latency.max_ns || ~latency_ns > trial->relative.inverted_base_ns;
+}
+
+/* Count a latency that is not below the base. */
+static __always_inline void count_relative(struct rx_trial *trial, __u64 latency_ns)
+{
+	__u64 bucket = mlr_histogram_bucket(latency_ns + trial->relative.inverted_base_ns + 1) + trial->relative.offset;
+
+	trial->latency.count++;
+	trial->latency.sum_ns += latency_ns;
+	barrier_var(bucket); /* as in mlr_histogram_count() */
+	if (bucket < RX_BASES * MLR_HISTOGRAM_BUCKETS)
+		trial->relative.buckets[bucket]++;
+}
+
+/* Keep a latency that is below the base, and let the smallest be the base once there are enough. */
+static __always_inline void count_exact(struct rx_trial *trial, __u64 latency_ns)
+{
+	struct rx_relative *relative = &trial->relative;
+	__u64 number = relative->exact_count;
+
+	if (number >= RX_BASES * RX_EXACT) {
+		mlr_histogram_count(&trial->latency, latency_ns, 1);
+		return;
+	}
+	barrier_var(number);
+	relative->exact_ns[number & (RX_BASES * RX_EXACT - 1)] = latency_ns;
+	relative->exact_count = ++number;
+	trial->latency.count++;
+	trial->latency.sum_ns += latency_ns;
+	if (number % RX_EXACT)
+		return;
+	number = number / RX_EXACT - 1;
+	relative->bases_ns[number & (RX_BASES - 1)] = ~trial->latency.inverted_min_ns;
+	relative->offset = number * MLR_HISTOGRAM_BUCKETS;
+	relative->inverted_base_ns = trial->latency.inverted_min_ns;
+}
+
+static __always_inline void count_any(struct rx_trial *trial, __u64 latency_ns)
+{
+	if (latency_ns > trial->latency.max_ns)
+		trial->latency.max_ns = latency_ns;
+	if (~latency_ns > trial->latency.inverted_min_ns)
+		trial->latency.inverted_min_ns = ~latency_ns;
+	if (~latency_ns > trial->relative.inverted_base_ns)
+		count_exact(trial, latency_ns);
+	else
+		count_relative(trial, latency_ns);
+}
+
 static __always_inline void count_latency(const struct arrival *arrival, struct rx_trial *trial)
 {
 	__u32 lateness = bpf_ntohs(arrival->frame.tag->lateness);
@@ -308,7 +366,7 @@ static __always_inline void count_latency(const struct arrival *arrival, struct 
 	if (arrival->latency_ns < 0)
 		arrival->cpu->counters.negative_latency++;
 	else
-		mlr_histogram_add(&trial->latency, (__u64)arrival->latency_ns);
+		count_any(trial, (__u64)arrival->latency_ns);
 }
 
 /* When it was due, after the start of the schedule, which its tag says exactly: a frame that was lost is missing there, however
@@ -398,6 +456,7 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	struct rx_counters *counters = &arrival->cpu->counters;
 	struct flow_state *state = with_order ? bpf_map_lookup_elem(&flows, &flow) : 0;
 	__u32 is_first = state && state->generation != generation, is_verified;
+	__u32 is_checked = has_checksum(arrival->frame.udp);
 	__s64 ahead = state ? distance(sequence, is_first ? first_sequence : state->next) : 0;
 	__u64 variation_ns = NO_VARIATION;
 
@@ -405,11 +464,11 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 		count_wrong(arrival->context, &counters->wrong_length, RX_NOT_SENT_SO_LONG);
 		return;
 	}
-	if (with_latency)
+	if (with_latency && is_checked)
 		take_latency(arrival, now_ns);
 	if (with_variation && state && !is_first && !ahead && arrival->is_timed)
 		variation_ns = variation_since(state, sequence, (__u64)arrival->latency_ns);
-	is_verified = interval_ns || is_first || ahead || is_sample(&arrival->frame, sequence) ||
+	is_verified = interval_ns || is_first || ahead || !is_checked || is_sample(&arrival->frame, sequence) ||
 		      (arrival->is_timed && is_extreme((__u64)arrival->latency_ns, &trial->latency)) ||
 		      (with_variation && is_extreme(variation_ns, &trial->variation));
 	if (is_verified && !is_intact(arrival->context, &arrival->frame)) {
@@ -423,7 +482,9 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	counters->received++;
 	counters->received_octets += arrival->frame.octets;
 	counters->hardware_timed += is_nic_time;
-	counters->unverified += !is_verified;
+	counters->unverified += !is_verified || !is_checked;
+	counters->without_checksum += !is_checked;
+	counters->marked += mlr_lateness_is_marked(bpf_ntohs(arrival->frame.tag->lateness));
 	if (arrival->is_timed)
 		count_latency(arrival, trial);
 	if (with_variation && state)
@@ -434,12 +495,16 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 		count_service(arrival, flow, now_ns);
 }
 
-static __always_inline void count_late(struct rx_cpu *cpu, __u32 trial)
+static __always_inline void count_late(struct xdp_md *context, struct rx_counters *counters, __u32 trial)
 {
-	cpu->counters.late++;
 	barrier_var(
 		trial); /* Linux 6.1 forgets the bounds of swapped octets, which the compiler knows and leaves the mask out for */
-	__sync_fetch_and_add(&late_frames[trial & (RX_TRIAL_NUMBERS - 1)], 1);
+	trial &= RX_TRIAL_NUMBERS - 1;
+	__sync_fetch_and_add(&late_frames[trial], 1);
+	if (used_trials[trial / 64] >> (trial & 63) & 1)
+		counters->late++;
+	else
+		count_wrong(context, &counters->unknown_trial, RX_UNKNOWN_TRIAL);
 }
 
 static __always_inline void count_tagged(struct arrival *arrival, __u64 now_ns, __u32 is_nic_time)
@@ -457,7 +522,7 @@ static __always_inline void count_tagged(struct arrival *arrival, __u64 now_ns, 
 	else if (id == MLR_FLOW_EXTRA)
 		cpu->counters.extra++;
 	else if (number != accepted_trial)
-		count_late(cpu, number);
+		count_late(arrival->context, &cpu->counters, number);
 	else if (flow >= flow_count)
 		count_wrong(arrival->context, &cpu->counters.misdirected, RX_WRONG_PORT);
 	else
@@ -483,6 +548,19 @@ static __always_inline int count_untagged(struct xdp_md *context, struct rx_coun
 	}
 }
 
+/* A frame that does not lead to a tag. */
+static __always_inline int count_other(struct xdp_md *context, struct rx_counters *counters, enum frame_kind kind)
+{
+	if (is_icmp_error(context)) {
+		count_wrong(context, &counters->icmp_errors, RX_ICMP_ERROR);
+		return XDP_DROP;
+	}
+	if (kind != FRAME_HOUSEKEEPING)
+		return count_untagged(context, counters);
+	counters->housekeeping++;
+	return XDP_PASS;
+}
+
 static __always_inline struct rx_cpu *this_cpu(void)
 {
 	__u32 number = bpf_get_smp_processor_id();
@@ -495,21 +573,20 @@ static __always_inline struct rx_cpu *this_cpu(void)
 __noinline int receive_any(struct xdp_md *context, __u64 now_ns, __u32 is_nic_time)
 {
 	struct arrival arrival = { .context = context, .cpu = this_cpu() };
+	enum frame_kind kind;
 
 	if (!context || !arrival.cpu)
 		return XDP_PASS;
-	switch (find_frame(context, &arrival.frame)) {
+	kind = find_frame(context, &arrival.frame);
+	switch (kind) {
 	case FRAME_TAGGED:
 		count_tagged(&arrival, now_ns, is_nic_time);
 		return XDP_DROP;
 	case FRAME_MALFORMED:
 		count_wrong(context, &arrival.cpu->counters.malformed, RX_WRONG_LENGTHS);
 		return XDP_DROP;
-	case FRAME_HOUSEKEEPING:
-		arrival.cpu->counters.housekeeping++;
-		return XDP_PASS;
 	default:
-		return count_untagged(context, &arrival.cpu->counters);
+		return count_other(context, &arrival.cpu->counters, kind);
 	}
 }
 
@@ -542,19 +619,19 @@ static __always_inline int take_next(struct rx_trial *trial, __u32 flow, __u32 s
 static __always_inline int count_usual(const struct usual_frame *frame, struct rx_cpu *cpu, __u64 now_ns, __u32 is_nic_time)
 {
 	const struct mlr_tag *tag = (const void *)(frame->udp + 1);
-	__u32 number = bpf_ntohs(tag->trial), sequence = word(&tag->sequence), lateness = 0, is_unverified = 1;
+	__u32 number = bpf_ntohs(tag->trial), sequence = word(&tag->sequence), is_unverified = 1;
+	__u32 lateness = bpf_ntohs(tag->lateness);
 	__u32 flow = (word(&tag->departure_high) & MLR_FLOW_EXTRA) - first_flow;
 	struct rx_trial *trial = &cpu->trials[number & (RX_TRIAL_SLOTS - 1)];
 	__u64 latency_ns = 0;
 
 	if (number != accepted_trial || flow >= flow_count || sequence - first_sequence >= sequence_count ||
-	    !is_sent(frame->udp_octets))
+	    !is_sent(frame->udp_octets) || !has_checksum(frame->udp))
 		return 0;
 	barrier_var(trial); /* it is computed once */
 	if (with_latency) {
-		lateness = bpf_ntohs(tag->lateness);
 		latency_ns = latency_since(tag, lateness, now_ns);
-		if (lateness == MLR_LATENESS_SATURATED || is_extreme(latency_ns, &trial->latency))
+		if (lateness == MLR_LATENESS_SATURATED || is_unusual(latency_ns, trial))
 			return 0;
 	}
 	if (verify_samples) {
@@ -570,10 +647,12 @@ static __always_inline int count_usual(const struct usual_frame *frame, struct r
 	cpu->counters.hardware_timed += is_nic_time;
 	if (is_unverified)
 		cpu->counters.unverified++;
+	if (mlr_lateness_is_marked((__u16)lateness))
+		cpu->counters.marked++;
 	if (with_latency) {
 		if (lateness > trial->lateness_max)
 			trial->lateness_max = lateness;
-		mlr_histogram_count(&trial->latency, latency_ns, 1);
+		count_relative(trial, latency_ns);
 	}
 	return 1;
 }

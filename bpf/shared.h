@@ -4,54 +4,59 @@
 
 #include <stdint.h>
 
+#include "bpf/pace.h"
 #include "mlr/histogram.h"
+#include "mlr/pacer.h"
 #include "mlr/profile.h"
 #include "mlr/tag.h"
 
 /* The section of programs that are loaded for one device: user/dataplane/bound_program.h. */
 #define BOUND_SECTION "mlr.bound"
 
-/* What a receiver counted since it was attached; one a CPU. Never reset: two snapshots are subtracted. */
+/* What a receiver counted since it was attached; one a CPU. Never reset: two snapshots are subtracted. mlr/counters.def says what each
+ * counter is. */
 struct rx_counters {
-	uint64_t received;        /* unique frames of the accepted trial */
-	uint64_t received_octets; /* of those, without FCS */
-	uint64_t duplicate;       /* copies, and frames too old for the window to tell */
-	uint64_t beyond_window;   /* of those: the ones too old */
-	uint64_t reordered;       /* unique, but after a frame sent later in the same flow */
-	uint64_t
-		reorder_depth; /* sum over those: how many numbers behind the highest that had arrived (1: the one before) */
-	uint64_t gaps;         /* times that a number was skipped: runs of frames lost, or overtaken */
-	uint64_t gap_frames;   /* sum over those: numbers skipped */
-	uint64_t late;         /* of another trial */
-	uint64_t foreign;      /* not the tester's; passed on to the kernel */
-	uint64_t housekeeping; /* ARP, ICMPv6 but echoes, MLD, IGMP, LLDP, STP; passed on */
-	uint64_t malformed;    /* the tester's magic in a frame whose lengths do not fit, or a number that no trial has */
-	uint64_t wrong_length; /* of the accepted trial, but of a length that it does not send, or padded */
-	uint64_t damaged;      /* the tester's, but a checksum is wrong */
-	uint64_t unverified;   /* of those received: their checksums were not verified */
-	uint64_t misdirected;  /* of the accepted trial, but of a flow that should arrive at the other port */
-	uint64_t negative_latency; /* arrived before it left: clocks disagree */
-	uint64_t hardware_timed; /* of those received: the arrival was read from the NIC's clock, not from this machine's */
-	uint64_t extra;          /* of MLR_FLOW_EXTRA: sent beside the load */
-	uint64_t fragmented;     /* fragments of frames of the tester */
-	uint64_t overtagged;     /* the tester's, but behind VLAN tags that it does not send */
-	uint64_t flows;          /* flows of which a frame came, each once a trial */
+#define RX_COUNTER(name, figure, kind, known, meaning) uint64_t name;
+#define RX_INTERNAL(name, kind, meaning)               uint64_t name;
+#include "mlr/counters.def"
 };
 
 #define RX_COUNTER_FIELDS (sizeof(struct rx_counters) / sizeof(uint64_t))
 
+/* What a counter counts, a bit each: frames of the trial, or frames beside it, each in one such counter; or something about those. */
+enum rx_kind { RX_OURS = 1 << 0, RX_BESIDE = 1 << 1, RX_PART = 1 << 2 };
+
 #define RX_WINDOW_USUAL  65536 /* sequence numbers that a flow remembers, unless more are wanted or there are many flows */
 #define RX_DEPTH_BUCKETS 32    /* powers of two: depths 1, 2 to 3, 4 to 7, ... */
 #define RX_TRIAL_NUMBERS 65536 /* that a tag can have */
+#define RX_TRIAL_WORDS   (RX_TRIAL_NUMBERS / 64) /* with a bit each */
+
+#define RX_BASES 2    /* that latencies can be counted from, one after the other */
+#define RX_EXACT 1024 /* latencies below a base, or before there is one, that make a new base */
+
+/*
+ * Latencies by how far they are above a base, so that their variation is known to 0.2 % of itself however long they are. The first
+ * RX_EXACT latencies are kept as they are; the smallest of them all is the first base. So are as many that are below that base: the
+ * smallest is the next one. What comes below the last base goes by itself, into the buckets of `latency`. Zeros are no latency.
+ */
+struct rx_relative {
+	uint64_t inverted_base_ns; /* ~base of now; 0: there is none, all is below */
+	uint64_t offset;           /* of its buckets */
+	uint64_t bases_ns[RX_BASES];
+	uint64_t exact_count; /* of all bases; at most RX_BASES * RX_EXACT */
+	uint64_t exact_ns[RX_BASES * RX_EXACT];
+	uint64_t buckets[RX_BASES * MLR_HISTOGRAM_BUCKETS];
+};
 
 /* What cannot be subtracted, of one trial on one CPU. Memory full of zeros is a trial without a frame. */
 struct rx_trial {
-	struct mlr_histogram latency;
+	struct mlr_histogram latency; /* its buckets have what is not in `relative` */
 	uint64_t reorder_depth_max;
 	uint64_t gap_max;      /* numbers skipped at once */
 	uint64_t lateness_max; /* of frames with a latency, as tags have it */
 	uint64_t reorder_depths[RX_DEPTH_BUCKETS];
 	struct mlr_histogram variation; /* from each frame's latency to that of the next of its flow, without its sign */
+	struct rx_relative relative;
 };
 
 /* Of one trial on one CPU: the frames that were due in one interval of the trial's schedule, whenever they arrived. */
@@ -81,6 +86,8 @@ enum rx_wrong {
 	RX_WRONG_PORT,
 	RX_FRAGMENT,
 	RX_MORE_TAGS,
+	RX_UNKNOWN_TRIAL,
+	RX_ICMP_ERROR,
 	RX_WRONG_COUNT,
 };
 
@@ -98,6 +105,24 @@ struct rx_captured {
 #define RX_LENGTH_WORDS 256
 #define RX_LENGTHS_MAX  (RX_LENGTH_WORDS * 64)
 
+/* An ICMP error, or ICMPv6, about frames of the tester: one a sender, type and code, with the first frame that it was about. The numbers
+ * are those of the RFCs, the addresses in network byte order; those of IPv4 are in the first four octets. */
+#define RX_ICMP_ERRORS 64
+#define RX_NO_FLOW     UINT32_MAX
+
+enum rx_icmp_state { RX_ICMP_FREE, RX_ICMP_TAKEN, RX_ICMP_READY };
+
+struct rx_icmp_error {
+	uint32_t state;
+	uint8_t ip_version, type, code, reserved;
+	uint32_t from[4];
+	uint32_t about[4];    /* where that frame was to go */
+	uint32_t flow;        /* of it; RX_NO_FLOW: the quote is too short to tell, or it was sent beside the load */
+	uint32_t mtu_octets;  /* that the error told; 0: none */
+	uint64_t frames;      /* that said so */
+	uint64_t other_flows; /* of those: about another flow */
+};
+
 /* A trial goes into the slot of its number's lowest bit, so that the other can be cleared meanwhile. */
 #define RX_TRIAL_SLOTS 2
 
@@ -110,8 +135,11 @@ struct rx_cpu {
 	struct rx_trial trials[RX_TRIAL_SLOTS];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct rx_counters) == 176, "layout shared with BPF");
 _Static_assert(sizeof(struct mlr_histogram) == 32 + 8 * MLR_HISTOGRAM_BUCKETS, "layout shared with BPF");
+
+/* The EtherType of the one frame that finds out whether a port takes live frames: a local experimental one (IEEE 802), which no SUT
+ * takes for a frame of the load. */
+#define LIVE_TRIAL_TYPE 0x88b5
 
 /*
  * One queue of the live-frames transmitter. User space sets the first part before a trial, the program works on it; both are
@@ -120,7 +148,10 @@ _Static_assert(sizeof(struct mlr_histogram) == 32 + 8 * MLR_HISTOGRAM_BUCKETS, "
 struct live_queue {
 	struct mlr_queue_plan plan; /* its pointers are not used: templates and flows are in maps */
 	struct mlr_plan_cursor cursor;
-	uint64_t due_ns, due_fraction; /* of the next frame */
+	struct tx_pace pace;
+	uint64_t due_ns, due_fraction; /* when the next frame is planned, by a schedule that does not move */
+	uint64_t sent;                 /* frames of the plan that departed */
+	uint64_t moved_ns;             /* how far the schedule had moved before the last of them */
 	uint64_t interval_ns, interval_fraction;
 	uint64_t left; /* frames to go */
 	uint64_t deadline_ns;
@@ -128,9 +159,9 @@ struct live_queue {
 	uint32_t batch;         /* runs between two flushes; with 1 the program waits for a frame's moment */
 	uint32_t memory_octets; /* of the longest frame, which every run starts with */
 	uint16_t trial;
-	uint16_t unpaced; /* frames are due as fast as they can go */
-	uint16_t mixed;   /* the longest header, where templates have some of different length; else 0 */
-	uint16_t reserved;
+	uint16_t unpaced;        /* frames are due as fast as they can go */
+	uint16_t mixed;          /* the longest header, where templates have some of different length; else 0 */
+	uint16_t is_trial_frame; /* send it as LIVE_TRIAL_TYPE */
 
 	uint32_t run;    /* in the batch */
 	uint32_t cpu;    /* that runs it */
@@ -141,17 +172,30 @@ struct live_queue {
 	uint64_t refused;   /* of those handed, dropped by the driver */
 	uint64_t in_flight; /* redirected, and not flushed */
 	uint64_t now_ns;    /* at the last look at the clock that found a frame due */
-	uint64_t burst_start_ns, burst, burst_max;
+	uint64_t burst_start_ns, burst;
 	int64_t error;             /* of the last frame that failed or was refused */
 	struct mlr_histogram gaps; /* between the departures of batches; those in a batch are 0 and not in it */
 };
 
-/* The policer of the lab: a leaky bucket (GCRA) in one struct, guarded by a spin lock in the map beside it. */
+/*
+ * The policer of the lab: a queue in front of a server of constant rate (GCRA), guarded by a spin lock. A frame is dropped if
+ * the work that is queued when it comes is above `burst`. Where that is N intervals, at most N frames wait, behind the one
+ * that is served. Times are 48.16 fixed point.
+ */
 struct policer_config {
-	uint64_t interval_q16_ns; /* ns between conforming frames, 48.16 fixed point */
-	uint64_t burst_ns;        /* how early a frame may be */
+	uint64_t interval_q16_ns; /* that the server takes for a frame */
+	uint64_t burst_q16_ns;    /* how much work may be queued when a frame comes */
 	uint32_t control;         /* of the outer VLAN tag of those frames that it is about, */
 	uint32_t control_mask;    /* as far as it matters; 0: all frames */
+	uint32_t wall_clock;      /* a frame comes when it arrives; 0: at the intended departure in its tag */
+	uint32_t reserved;
+};
+
+/* What a policer did in one direction since it was attached, to the test frames that it is about. Never reset. */
+struct policer_counts {
+	uint64_t passed;           /* handed to the other port */
+	uint64_t dropped;          /* because the queue was full */
+	uint64_t queue_max_frames; /* that waited at once, without the one that was served */
 };
 
 /*

@@ -70,41 +70,103 @@ struct {
 	__type(value, struct mlr_flow);
 } flows SEC(".maps");
 
+/* what all queues of the port share: the program of the first queue has it, the others use that one's */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct tx_schedule);
+} port_schedule SEC(".maps");
+
+/* how the schedule moved under the frames of this queue */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mlr_moves);
+} queue_moves SEC(".maps");
+
 /* --- waiting -------------------------------------------------------------------------------------------------------- */
 
 struct wait {
 	__u64 due_ns, now_ns;
 };
 
-static long look(__u32 index, struct wait *wait)
+static __always_inline __u64 look(void)
+{
+	__u64 now_ns = bpf_ktime_get_ns();
+
+	if (!queue.unpaced)
+		tx_pace_look(&queue.pace, now_ns);
+	return now_ns;
+}
+
+static long look_again(__u32 index, struct wait *wait)
 {
 	(void)index;
-	wait->now_ns = bpf_ktime_get_ns();
+	wait->now_ns = look();
 	return wait->now_ns >= wait->due_ns;
 }
 
-/* The time, which is past the due time; or 0: the frame is not due. The kernel hands a batch on in bulks, and in the longest
- * batches one look at the clock a bulk is enough: it is what costs most here. */
-static __always_inline __u64 await(__u64 due_ns)
+/* When the next frame is due, on a schedule that moves when too much is behind. */
+static __always_inline __u64 due_at(struct tx_schedule *schedule, __u64 now_ns)
 {
-	struct wait wait = { .due_ns = due_ns, .now_ns = queue.now_ns };
+	if (queue.unpaced)
+		return queue.due_ns;
+	return queue.due_ns + tx_pace_keep(&queue.pace, schedule, queue.due_ns - queue.pace.start_ns, now_ns);
+}
 
-	if (queue.batch > BULK && queue.burst % BULK && wait.now_ns >= due_ns)
-		return wait.now_ns;
-	wait.now_ns = bpf_ktime_get_ns();
-	if (wait.now_ns >= due_ns)
-		return wait.now_ns;
+struct moment {
+	__u64 due_ns, now_ns;
+};
+
+/* Wait for the next frame's moment. False: it is not due. The kernel hands a batch on in bulks, and in the longest batches one
+ * look at the clock a bulk is enough: it is what costs most here. */
+static __always_inline int await(struct tx_schedule *schedule, struct moment *ret)
+{
+	struct wait wait;
+
+	ret->now_ns = queue.now_ns;
+	ret->due_ns = queue.due_ns + tx_schedule_moved_ns(schedule);
+	if (queue.batch > BULK && queue.burst % BULK && ret->now_ns >= ret->due_ns)
+		return 1;
+	ret->now_ns = look();
+	ret->due_ns = due_at(schedule, ret->now_ns);
+	if (ret->now_ns >= ret->due_ns)
+		return 1;
 	if (queue.batch > 1)
 		return 0;
-	bpf_loop(due_ns - wait.now_ns < NEAR_NS ? LOOKS_NEAR : LOOKS_FAR, look, &wait, 0);
-	return wait.now_ns >= due_ns ? wait.now_ns : 0;
+	wait.due_ns = ret->due_ns;
+	wait.now_ns = ret->now_ns;
+	bpf_loop(wait.due_ns - wait.now_ns < NEAR_NS ? LOOKS_NEAR : LOOKS_FAR, look_again, &wait, 0);
+	ret->now_ns = wait.now_ns;
+	ret->due_ns = due_at(schedule, ret->now_ns);
+	return ret->now_ns >= ret->due_ns;
+}
+
+/* What moved the schedule since the last frame moves this one. */
+static __always_inline void note_move(const struct tx_schedule *schedule)
+{
+	__u64 moved_ns = queue.unpaced ? 0 : tx_schedule_moved_ns(schedule);
+	struct mlr_moves *moves;
+	__u32 key = 0;
+
+	if (moved_ns == queue.moved_ns)
+		return;
+	queue.moved_ns = moved_ns;
+	moves = bpf_map_lookup_elem(&queue_moves, &key);
+	if (moves)
+		mlr_moves_add(moves, queue.sent, moved_ns);
 }
 
 /* --- writing -------------------------------------------------------------------------------------------------------- */
 
 struct stamp {
 	__u32 sequence;
-	__u64 intended_ns, actual_ns;
+	__u64 intended_ns;
+	__u16 lateness;
 };
 
 /* Put a header together apart from the frame, and copy it there. */
@@ -116,7 +178,8 @@ static __always_inline int write_odd_header(struct xdp_md *context, const struct
 
 	for (int i = 0; i < HEADER_WORDS; i++)
 		scratch[i] = ((const __u64 *)template->header)[i];
-	mlr_frame_fill((__u8 *)scratch, template, flow, queue.trial, stamp->sequence, stamp->intended_ns, stamp->actual_ns);
+	mlr_frame_fill_late((__u8 *)scratch, template, flow, queue.trial, stamp->sequence, stamp->intended_ns,
+			    stamp->lateness);
 	for (int i = 0; i < MLR_HEADER_MAX_OCTETS / 4; i++) {
 		if (i * 4 >= template->header_octets)
 			return 0;
@@ -159,7 +222,7 @@ static __always_inline int write_header(struct xdp_md *context, const struct mlr
 	for (__u32 i = 0; i < HEADER_WORDS; i++)
 		if ((i + 1) * WORD_OCTETS <= header_octets)
 			to[i] = from[i];
-	mlr_frame_fill((__u8 *)to, &known, flow, queue.trial, stamp->sequence, stamp->intended_ns, stamp->actual_ns);
+	mlr_frame_fill_late((__u8 *)to, &known, flow, queue.trial, stamp->sequence, stamp->intended_ns, stamp->lateness);
 	return 0;
 }
 
@@ -238,8 +301,6 @@ static __always_inline void note_departure(__u64 now_ns)
 		queue.burst_start_ns = now_ns;
 		queue.burst = 1;
 	}
-	if (queue.burst > queue.burst_max)
-		queue.burst_max = queue.burst;
 	queue.now_ns = now_ns;
 	queue.handed++;
 	queue.in_flight++;
@@ -255,6 +316,7 @@ static __always_inline void take(int extra)
 	}
 	mlr_plan_take(&queue.plan, &queue.cursor);
 	queue.left--;
+	queue.sent++;
 	queue.due_fraction += queue.interval_fraction;
 	queue.due_ns += queue.interval_ns + (queue.due_fraction < queue.interval_fraction);
 }
@@ -274,15 +336,40 @@ static __always_inline const struct mlr_frame_template *find_template(const stru
 	return bpf_map_lookup_elem(&templates, &index);
 }
 
+/* Whether a port takes live frames is tried by one that no SUT takes for a frame of the load. */
+static __always_inline int hide_trial_frame(struct xdp_md *context)
+{
+	__u8 *frame = (void *)(long)context->data;
+
+	if ((void *)frame + ETHERNET_OCTETS > (void *)(long)context->data_end)
+		return -1;
+	frame[ETHERNET_OCTETS - 2] = LIVE_TRIAL_TYPE >> 8;
+	frame[ETHERNET_OCTETS - 1] = LIVE_TRIAL_TYPE & 0xff;
+	return 0;
+}
+
+/* The lateness of a frame, marked where it departs in a burst. Extra frames are beside the load. */
+static __always_inline __u16 lateness_of(const struct moment *moment, int extra)
+{
+	__u16 lateness;
+
+	if (queue.unpaced || extra)
+		return 0;
+	lateness = mlr_lateness_encode(moment->now_ns - moment->due_ns);
+	return tx_pace_take(&queue.pace, moment->now_ns) ? mlr_lateness_mark(lateness) : lateness;
+}
+
 SEC("xdp")
 int tx(struct xdp_md *context)
 {
 	int extra = mlr_plan_extra_due(&queue.plan, &queue.cursor);
 	__u32 flow_index = extra ? queue.plan.flow_count : queue.cursor.flow;
-	struct stamp stamp = { .intended_ns = queue.due_ns };
 	const struct mlr_frame_template *template;
+	struct tx_schedule *schedule;
 	const struct mlr_flow *flow;
-	__u64 departure_ns;
+	struct moment moment;
+	struct stamp stamp;
+	__u32 key = 0;
 
 	if (++queue.run >= queue.batch) {
 		queue.run = 0;
@@ -292,29 +379,26 @@ int tx(struct xdp_md *context)
 		return XDP_DROP;
 	flow = bpf_map_lookup_elem(&flows, &flow_index);
 	template = flow ? find_template(flow, extra) : NULL;
-	if (!template)
+	schedule = bpf_map_lookup_elem(&port_schedule, &key);
+	if (!template || !schedule || !await(schedule, &moment))
 		return XDP_DROP;
-	stamp.sequence = extra ? 0 : mlr_plan_sequence(&queue.cursor, flow);
-	stamp.actual_ns = await(stamp.intended_ns);
-	if (!stamp.actual_ns)
-		return XDP_DROP;
-	if (stamp.actual_ns >= queue.deadline_ns) {
+	if (moment.now_ns >= tx_pace_deadline_ns(&queue.pace, schedule, queue.deadline_ns)) {
 		queue.left = 0;
 		return XDP_DROP;
 	}
-	if (queue.unpaced || extra)
-		stamp.intended_ns = stamp.actual_ns;
-	departure_ns = stamp.actual_ns;
-	stamp.intended_ns += queue.tag_offset_ns;
-	stamp.actual_ns += queue.tag_offset_ns;
-	if (write_frame(context, template, flow, &stamp))
+	note_move(schedule);
+	stamp.sequence = extra ? 0 : mlr_plan_sequence(&queue.cursor, flow);
+	stamp.intended_ns = (queue.unpaced || extra ? moment.now_ns : moment.due_ns) + queue.tag_offset_ns;
+	stamp.lateness = lateness_of(&moment, extra);
+	if (write_frame(context, template, flow, &stamp) || (queue.is_trial_frame && hide_trial_frame(context)))
 		return XDP_DROP;
 	if (template->memory_octets != queue.memory_octets &&
 	    bpf_xdp_adjust_tail(context, template->memory_octets - queue.memory_octets))
 		return XDP_DROP;
 	renew_bounds(context);
 	take(extra);
-	note_departure(departure_ns);
+	note_departure(moment.now_ns);
+	tx_schedule_begin(schedule);
 	return bpf_redirect_map(&port, 0, XDP_ABORTED);
 }
 

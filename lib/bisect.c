@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Binary search as section 2.1 of the draft describes it, and binary search with loss verification (4.10.3): one rule, asked
- * of what was measured, without any memory of its own. A load counts as passed or failed by Load Classification, so trials
- * at a load go on until it is classified. What verification adds is a promise that the goals have to allow: no load fails
- * before it had its number of high-loss trials.
+ * Binary search as section 2.1 of the draft describes it, and binary search with loss verification (4.10.3). One rule looks
+ * at the results, and keeps no state of its own. A load has passed or failed by Load Classification, so trials at a load
+ * continue until it is classified. Verification adds a promise that the goals must allow: no load fails before it had its
+ * number of high-loss trials.
  */
 #include "controller_private.h"
 
@@ -16,8 +16,8 @@
 struct bisect {
 	struct mlr_controller base;
 	bool verifies_loss;
-	double answered[MLR_GOALS_MAX]; /* trials that were asked for with this goal in focus, and measured */
-	double limit[MLR_GOALS_MAX];    /* of them */
+	double answered[MLR_GOALS_MAX]; /* measured trials that were asked for with this goal in focus */
+	double limit[MLR_GOALS_MAX];    /* the limit of those trials */
 };
 
 static struct bisect *bisect_of(struct mlr_controller *controller)
@@ -32,20 +32,20 @@ static void bisect_free(struct mlr_controller *controller)
 
 /* --- the choice of a load ------------------------------------------------------------------------------------------- */
 
-/* Full-length trials that classify a load, if each takes its Trial Duration. */
+/* Return how many full-length trials classify a load, if each takes its Trial Duration. */
 static double trials_a_load(const struct mlr_goal *goal)
 {
 	return ceil(fmax(1, goal->duration_sum_s / goal->final_trial_duration_s));
 }
 
-/* After so many trials an undecided load will stay so: the effective durations do not add up. */
+/* Return after how many trials an undecided load stays undecided. This happens if the effective durations do not add up. */
 static double load_limit(const struct mlr_goal *goal)
 {
 	return 4 * trials_a_load(goal) + 16;
 }
 
-/* Max Load, Min Load, and halvings of what is between them until it is as narrow as the width at Min Load; one for rounding.
- */
+/* Return the limit of loads for a goal: Max Load, Min Load, and halvings of the rest until it is as narrow as the width at
+ * Min Load. One more is for rounding. */
 static double goal_limit(const struct mlr_goal *goal, double min_load_fps, double max_load_fps)
 {
 	double halvings = ceil(log2((max_load_fps - min_load_fps) / min_load_fps / goal->width_ratio));
@@ -53,7 +53,7 @@ static double goal_limit(const struct mlr_goal *goal, double min_load_fps, doubl
 	return (3 + fmax(0, halvings)) * load_limit(goal);
 }
 
-/* The load that bisection wants for a goal, given its bounds; NAN if its search is over. */
+/* Return the load that bisection wants for a goal with these bounds, or NAN if the search is over. */
 static double choose_load_fps(const struct bisect *bisect, size_t goal, const char **ret_rule)
 {
 	const struct mlr_results *results = bisect->base.results;
@@ -74,7 +74,7 @@ static double choose_load_fps(const struct bisect *bisect, size_t goal, const ch
 	return bounds.lower == MLR_NO_LOAD && min_fps < upper_fps ? min_fps : NAN;
 }
 
-/* Full-length trials of a goal at a load, and how many of them had high loss. */
+/* Count the full-length trials of a goal at a load, and those among them with high loss. */
 static size_t count_trials(const struct mlr_results *results, const struct mlr_goal *goal, double load_fps,
 			   size_t *ret_high_loss)
 {
@@ -91,7 +91,7 @@ static size_t count_trials(const struct mlr_results *results, const struct mlr_g
 	return full_length;
 }
 
-/* The load to measure for a goal, or NAN: the search is over, or can get no further. */
+/* Return the load to measure for a goal. NAN means that the search is over or can get no further. */
 static double wanted_load_fps(const struct bisect *bisect, size_t goal, const char **ret_rule)
 {
 	const struct mlr_goal *g = mlr_results_goal(bisect->base.results, goal);
@@ -150,7 +150,7 @@ static bool bisect_goal_done(const struct mlr_controller *controller, size_t goa
 	return isnan(wanted_load_fps((const struct bisect *)controller, goal, &rule));
 }
 
-/* Halvings ahead, each as long as the shorter way to classify a load. */
+/* Count the halvings ahead; each is as long as the shorter way to classify a load. */
 static double goal_remaining_s(const struct mlr_controller *controller, size_t goal)
 {
 	const struct mlr_goal *g = mlr_results_goal(controller->results, goal);
@@ -234,7 +234,7 @@ int mlr_controller_new_binary(const struct mlr_controller_input *input, struct m
 
 /* --- loss verification ---------------------------------------------------------------------------------------------- */
 
-/* The class of a load after so many full-length trials. */
+/* Return the class of a load after so many full-length trials. */
 static enum mlr_load_class class_after(const struct mlr_goal *goal, unsigned int low_loss, unsigned int high_loss)
 {
 	int64_t trial_ns = mlr_duration_ns(goal->final_trial_duration_s);
@@ -251,8 +251,7 @@ bool mlr_tst009_serves(const struct mlr_goal *goal, unsigned int max_r)
 	return class_after(goal, 0, max_r - 1) != MLR_LOAD_UPPER_BOUND;
 }
 
-/* The ratio is the least in units of Appendix A's count that takes max(r) trials; the sum is that of so many as counted
- * there. */
+/* The ratio is the smallest, in units of Appendix A, that takes max(r) trials. The sum is the duration of so many trials. */
 void mlr_tst009_goal(struct mlr_goal *goal, unsigned int max_r)
 {
 	goal->duration_sum_s = mlr_duration_s(max_r * mlr_duration_ns(goal->final_trial_duration_s));

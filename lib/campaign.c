@@ -17,7 +17,7 @@ static bool axis_valid(const struct mlr_axis *axis)
 	return axis->label_count > 0 && axis->product_count <= axis->label_count;
 }
 
-/* Whether every label is one of its axis; `any` allows MLR_CAMPAIGN_ANY. */
+/* Whether every label of a combination exists on its axis. `any` allows MLR_CAMPAIGN_ANY. */
 static bool combination_valid(const struct mlr_matrix *matrix, const struct mlr_combination *combination, bool any)
 {
 	for (size_t i = 0; i < matrix->axis_count; i++)
@@ -61,7 +61,7 @@ static bool matches_any(const struct mlr_matrix *matrix, const struct mlr_combin
 	return false;
 }
 
-/* Combinations of the whole product; more than MLR_POINTS_MAX are counted as one more than that. */
+/* Count the combinations of the whole product. Any number above MLR_POINTS_MAX is returned as MLR_POINTS_MAX + 1. */
 static size_t product_size(const struct mlr_matrix *matrix)
 {
 	size_t size = 1;
@@ -74,7 +74,7 @@ static size_t product_size(const struct mlr_matrix *matrix)
 	return size;
 }
 
-/* Combination `index` of the product, the last axis varying fastest. */
+/* Return combination `index` of the product. The last axis varies fastest. */
 static struct mlr_combination product_combination(const struct mlr_matrix *matrix, size_t index)
 {
 	struct mlr_combination combination = { { 0 } };
@@ -86,7 +86,7 @@ static struct mlr_combination product_combination(const struct mlr_matrix *matri
 	return combination;
 }
 
-/* The combinations of one run, written to `points` as of the first one; how many. */
+/* Write the combinations of one run to `points`, and return their number. */
 static size_t put_combinations(const struct mlr_matrix *matrix, size_t product, struct mlr_campaign_point *points)
 {
 	size_t count = 0;
@@ -142,7 +142,7 @@ int mlr_campaign_points(const struct mlr_matrix *matrix, struct mlr_campaign_poi
 
 /* --- names ---------------------------------------------------------------------------------------------------------- */
 
-/* A name while it is written: the text as far as it fits, the hash of all of it. */
+/* A name that is being written: the text as far as it fits, and the hash of all of it. */
 struct name {
 	char *text;
 	size_t length;
@@ -193,7 +193,7 @@ static void put_run(struct name *name, unsigned int run)
 		put_mark(name, digits[--count]);
 }
 
-/* '~' and the hash, in place of the end where there is no room. */
+/* Write '~' and the hash, over the end of the text if there is no room. */
 static void put_hash(struct name *name)
 {
 	static const char digits[] = "0123456789abcdef";

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A duration times a number of units: below 2^62 ns times 2^40. */
+/* A duration times a number of units, which is below 2^62 ns times 2^40. */
 typedef __int128 weighted;
 
 #define NS_PER_S 1e9
@@ -22,7 +22,7 @@ double mlr_duration_s(int64_t duration_ns)
 	return (double)duration_ns / NS_PER_S;
 }
 
-/* The Goal Exceed Ratio in units; below 1 it stays below 1. */
+/* Return the Goal Exceed Ratio in units. A ratio below 1 stays below 1. */
 static int64_t exceed_units(const struct mlr_goal *goal)
 {
 	int64_t units = llround(goal->exceed_ratio * MLR_EXCEED_UNITS);
@@ -57,7 +57,7 @@ static weighted larger(weighted a, weighted b)
 	return a > b ? a : b;
 }
 
-/* The quantile duration, rounded down: whole * exceed / MLR_EXCEED_UNITS, which has no room as one product. */
+/* Return the quantile duration, rounded down: whole * exceed / MLR_EXCEED_UNITS. The direct product would overflow. */
 static weighted exceeding(weighted whole, int64_t exceed)
 {
 	weighted quotient = whole / MLR_EXCEED_UNITS, rest = whole % MLR_EXCEED_UNITS;
@@ -65,8 +65,8 @@ static weighted exceeding(weighted whole, int64_t exceed)
 	return quotient * exceed + rest * exceed / MLR_EXCEED_UNITS;
 }
 
-/* Appendix A, under its own names; every sum is multiplied by 1 - Goal Exceed Ratio (`kept`), so that nothing is divided.
- * The pessimistic condition is the listing's with full_length_low_loss_s brought to the other side. */
+/* This is Appendix A with its own names. Every sum is multiplied by 1 - Goal Exceed Ratio (`kept`), so that nothing is
+ * divided. The pessimistic condition is the one of the listing, with full_length_low_loss_s on the other side. */
 enum mlr_load_class mlr_classify(const struct mlr_goal *goal, const struct mlr_duration_sums *sums)
 {
 	int64_t exceed = exceed_units(goal), kept = MLR_EXCEED_UNITS - exceed;
@@ -92,8 +92,8 @@ static int compare_loss_ratio(const void *left, const void *right)
 	return (a->loss_ratio > b->loss_ratio) - (a->loss_ratio < b->loss_ratio);
 }
 
-/* Copy the outputs of the full-length trials, sorted by Trial Loss Ratio; their sum of durations goes to
- * *ret_full_length_ns. */
+/* Copy the outputs of the full-length trials, sorted by Trial Loss Ratio. *ret_full_length_ns is the sum of their
+ * durations. */
 static size_t sort_full_length(const struct mlr_goal *goal, const struct mlr_trial_result *trials, size_t trial_count,
 			       struct mlr_trial_output *sorted, int64_t *ret_full_length_ns)
 {
@@ -110,7 +110,7 @@ static size_t sort_full_length(const struct mlr_goal *goal, const struct mlr_tri
 	return count;
 }
 
-/* Appendix B, given the sorted full-length trials: the loss ratio at the quantile. */
+/* This is Appendix B for the sorted full-length trials. Return the loss ratio at the quantile. */
 static double quantile_loss_ratio(const struct mlr_trial_output *sorted, size_t count, weighted remaining)
 {
 	double loss_ratio = 1;

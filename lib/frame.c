@@ -22,7 +22,7 @@ _Static_assert(2 * MLR_MAC_OCTETS + MLR_VLANS_MAX * VLAN_OCTETS + MLR_OUTER_MAX_
 		       MLR_HEADER_MAX_OCTETS,
 	       "the longest header fits into a template");
 
-/* The ones' complement sum of RFC 1071 over big-endian 16-bit words, not yet folded. */
+/* Add big-endian 16-bit words to the ones' complement sum of RFC 1071, without folding it. */
 static uint32_t checksum_add(uint32_t sum, const uint8_t *data, size_t octets)
 {
 	for (size_t i = 0; i + 1 < octets; i += 2)
@@ -55,7 +55,7 @@ static bool spec_valid(const struct mlr_frame_spec *spec)
 	       spec->size_octets >= mlr_frame_least_octets(spec) && spec->size_octets <= MLR_FRAME_MAX_OCTETS;
 }
 
-/* Ethernet header, VLAN tags and tunnels; where the IP header starts. */
+/* Write the Ethernet header, VLAN tags and tunnels. Returns where the IP header starts. */
 static uint8_t *put_ethernet(uint8_t *at, const struct mlr_frame_spec *spec)
 {
 	memcpy(at, spec->destination_mac, MLR_MAC_OCTETS);
@@ -99,7 +99,7 @@ static uint8_t *put_ipv6(uint8_t *at, const struct mlr_frame_spec *spec, unsigne
 	return at + IPV6_OCTETS;
 }
 
-/* Octets of the payload that this frame has room for; behind them it is zeros. */
+/* Return how many octets of the payload this frame has room for. Behind the payload it has zeros. */
 static unsigned int payload_used(const struct mlr_frame_spec *spec, const struct mlr_frame_template *template)
 {
 	unsigned int room = (unsigned int)(template->memory_octets - template->header_octets);
@@ -107,7 +107,8 @@ static unsigned int payload_used(const struct mlr_frame_spec *spec, const struct
 	return !spec->payload ? 0 : spec->payload_octets < room ? spec->payload_octets : room;
 }
 
-/* The pseudo-header of RFC 768 or RFC 8200 without the last four octets of the addresses; header, tag and payload. */
+/* Return the sum over the pseudo-header of RFC 768 or RFC 8200 without the last four octets of the addresses, and over
+ * header, tag and payload. */
 static uint32_t transport_sum(const struct mlr_frame_spec *spec, const struct mlr_frame_template *template)
 {
 	unsigned int udp_octets = (unsigned int)(template->memory_octets - template->transport_offset);
@@ -121,14 +122,14 @@ static uint32_t transport_sum(const struct mlr_frame_spec *spec, const struct ml
 	return mlr_words(checksum_add(sum, spec->payload, payload_used(spec, template)));
 }
 
-/* What it takes to a multiple of 0xffff, which is what zero is here. */
+/* Return what is missing to a multiple of 0xffff, which is zero in this arithmetic. */
 static uint32_t negative(uint32_t sum)
 {
 	return 0xffff - mlr_words(mlr_words(sum));
 }
 
-/* What the innermost packet adds to the checksum of a tunnel, but for the addresses of IPv4, which it takes away: a UDP packet whose
- * checksum is right adds up to the negative of its pseudo-header, an IPv4 header to nothing. */
+/* Return what the innermost packet adds to the checksum of a tunnel, without the addresses of IPv4. A UDP packet with a
+ * right checksum adds up to the negative of its pseudo-header, and an IPv4 header to nothing. */
 static uint32_t innermost_sum(const struct mlr_frame_template *template)
 {
 	uint32_t pseudo = PROTOCOL_UDP + (uint32_t)(template->memory_octets - template->transport_offset);
@@ -137,7 +138,7 @@ static uint32_t innermost_sum(const struct mlr_frame_template *template)
 	       (template->ip_version == 6 ? checksum_add(0, template->header + template->network_offset, 8) : 0);
 }
 
-/* UDP's pseudo-header in a tunnel. */
+/* Return the sum over the pseudo-header of UDP in a tunnel. */
 static uint32_t pseudo_sum(const uint8_t *network, uint32_t udp_octets)
 {
 	bool is_ipv6 = network[0] >> 4 == 6;
@@ -145,7 +146,7 @@ static uint32_t pseudo_sum(const uint8_t *network, uint32_t udp_octets)
 	return checksum_add(PROTOCOL_UDP + udp_octets, network + (is_ipv6 ? 8 : 12), is_ipv6 ? 32 : 8);
 }
 
-/* Two addresses, one after the other. */
+/* Exchange two addresses that stand one after the other. */
 static void exchange(uint8_t *first, uint8_t *second)
 {
 	for (ptrdiff_t octets = second - first; octets > 0; octets--, first++, second++) {
@@ -156,8 +157,8 @@ static void exchange(uint8_t *first, uint8_t *second)
 	}
 }
 
-/* Lengths and checksums of tunnels, from the innermost one outwards. Only the innermost checksum varies, with the addresses of
- * IPv4: for those around it, what it covers adds up to the same whatever that is. */
+/* Write lengths and checksums of tunnels, from the innermost outwards. Only the innermost checksum varies, with the
+ * addresses of IPv4. For the checksums around it, what they cover adds up to a constant. */
 static void put_outer_fields(const struct mlr_frame_spec *spec, struct mlr_frame_template *template)
 {
 	uint8_t *outer = template->header + template->network_offset - spec->outer_octets;
@@ -191,7 +192,7 @@ static void put_outer_fields(const struct mlr_frame_spec *spec, struct mlr_frame
 			if (varies) {
 				template->outer_checksum_offset = (uint16_t)(at - template->header);
 				template->outer_checksum_base =
-					mlr_words(inside) + 4 * 0xffff; /* more than addresses add up to */
+					mlr_words(inside) + 4 * 0xffff; /* it is more than the addresses add up to */
 			} else {
 				mlr_put_sum(at, inside);
 			}

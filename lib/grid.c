@@ -5,8 +5,9 @@
 #include <math.h>
 
 /*
- * A width as the logarithm of a ratio. Rounding must neither add a step where the range is a whole number of widths (hence
- * the half of the tolerance that mlr_width_met() grants) nor make a tiny step wider than the width (hence 4e-15).
+ * Return a width as the logarithm of a ratio. Rounding must not add a step where the range is an integer number of widths;
+ * so half of the tolerance of mlr_width_met() is added. It must not make a tiny step wider than the width either; so 4e-15
+ * is subtracted.
  */
 static double log_width(double width_ratio)
 {
@@ -32,7 +33,7 @@ int mlr_grid_init(struct mlr_grid *ret_grid, double min_fps, double max_fps, dou
 	return 0;
 }
 
-/* In two halves, for the ratio of the extremes may be beyond a double. */
+/* The load is computed in two halves, because the ratio of the extremes may be beyond a double. */
 double mlr_grid_load_fps(const struct mlr_grid *grid, int64_t index)
 {
 	double half = exp((double)index * grid->log_step / 2);

@@ -41,7 +41,7 @@ static double clamp(double value, double low, double high)
 	return value < low ? low : value > high ? high : value;
 }
 
-/* The bucket that holds the value of this rank. */
+/* Return the bucket that holds the value of this rank. */
 static uint32_t bucket_of_rank(const struct mlr_histogram *histogram, double rank)
 {
 	double below = 0.0;
@@ -54,12 +54,12 @@ static uint32_t bucket_of_rank(const struct mlr_histogram *histogram, double ran
 	return MLR_HISTOGRAM_BUCKETS - 1;
 }
 
-/* Between what a quantile lies: minimum and maximum are known, of others the bucket, whose part within both it is. The last
- * bucket has no end. */
+/* Get the range of a quantile. Minimum and maximum are known exactly. For other values the range is the part of the bucket
+ * between them. The last bucket has no end. */
 static void quantile_range_ns(const struct mlr_histogram *histogram, double quantile, double *ret_least, double *ret_most)
 {
 	double min_ns = (double)mlr_histogram_min_ns(histogram), max_ns = (double)histogram->max_ns;
-	/* decimals like 0.07 are not exact: what is above a whole number by rounding only is that number */
+	/* decimals such as 0.07 are not exact: the factor removes what rounding adds to an integer */
 	double rank = ceil(clamp(quantile, 0.0, 1.0) * (double)histogram->count * (1.0 - 1e-12));
 	uint32_t bucket = bucket_of_rank(histogram, rank);
 
@@ -89,4 +89,20 @@ double mlr_histogram_quantile_error_ns(const struct mlr_histogram *histogram, do
 
 	quantile_range_ns(histogram, quantile, &least_ns, &most_ns);
 	return (most_ns - least_ns) / 2.0;
+}
+
+uint64_t mlr_histogram_cut_ns(const struct mlr_histogram *histogram, double most_sum_ns)
+{
+	double longer = 0, beyond_ns = 0;
+
+	for (uint32_t bucket = MLR_HISTOGRAM_BUCKETS; bucket-- > 0;) {
+		uint64_t start_ns = mlr_histogram_bucket_start_ns(bucket),
+			 end_ns = mlr_histogram_bucket_start_ns(bucket + 1);
+
+		beyond_ns += (longer + (double)histogram->buckets[bucket]) * (double)(end_ns - start_ns);
+		longer += (double)histogram->buckets[bucket];
+		if (longer > 0 && beyond_ns > most_sum_ns)
+			return end_ns < histogram->max_ns ? end_ns : histogram->max_ns;
+	}
+	return 0;
 }

@@ -50,7 +50,7 @@ unsigned int mlr_size_weight(const struct mlr_size_mix *mix, unsigned int index)
 	return weight;
 }
 
-/* The index of a size, which is added if it is new; -E2BIG where there is no room. */
+/* Return the index of a size, and add it if it is new. Returns -E2BIG if there is no room. */
 static int index_of(struct mlr_size_mix *mix, unsigned int size_octets)
 {
 	for (unsigned int i = 0; i < mix->size_count; i++)
@@ -75,9 +75,9 @@ static unsigned int common_divisor(unsigned int a, unsigned int b)
 	return a;
 }
 
-/* Frame k of one of this weight may come from place k * length / weight on, rounded down, and must have come before place
- * (k + 1) * length / weight, rounded up. Of those that may come, the one that must come first is next: each then comes in
- * time, because together they ask for one frame a place. */
+/* Frame k of a kind with this weight may come from place k * length / weight on, rounded down. It must have come before
+ * place (k + 1) * length / weight, rounded up. Of those that may come, the one with the earliest end is next. Each then
+ * comes in time, because together they ask for one frame at each place. */
 unsigned int mlr_spread_next(const unsigned int *weights, const unsigned int *sent, unsigned int count, unsigned int place,
 			     uint64_t length)
 {
@@ -139,7 +139,7 @@ int mlr_size_from_weights(const struct mlr_size_weight *weights, unsigned int co
 
 /* --- genomes -------------------------------------------------------------------------------------------------------- */
 
-/* The table of RFC 6985, section 4, but for z. */
+/* The table of RFC 6985, section 4, without z. */
 unsigned int mlr_genome_letter_octets(char letter)
 {
 	static const unsigned int sizes_octets[] = { 64, 128, 256, 512, 1024, 1280, 1518, 2112, 9000, 16000 };

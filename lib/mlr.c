@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The mlr controller: MLRsearch of draft-ietf-bmwg-mlrsearch-15.
+ * The mlr controller is MLRsearch of draft-ietf-bmwg-mlrsearch-15.
  *
- * First comes the warm-up. Then the goals get the focus one after another, the lowest Goal Loss Ratio first; mlr_choose()
+ * First comes the warm-up. Then the goals get the focus one after another, the lowest Goal Loss Ratio first. mlr_choose()
  * says where the goal in focus wants a trial, and every result counts for every goal. A goal is done when its Relevant
- * Bounds are within its width, or touch Min or Max Load. As trials for one goal may undo the bounds of another, "done" is
- * asked anew each time: the search is over when every goal is done at once.
+ * Bounds are within its width, or touch Min or Max Load. A trial for one goal may undo the bounds of another. So every goal
+ * is checked again each time, and the search is over when all goals are done at once.
  *
- * It ends whatever the results: each trial is asked for with one goal in focus, and each goal has a limit of such trials.
+ * The search ends whatever the results: each trial is asked for with one goal in focus, and each goal has a limit of such
+ * trials.
  */
 #include "mlr_private.h"
 
@@ -20,7 +21,7 @@
 struct mlr {
 	struct mlr_controller base;
 	struct mlr_situation now;
-	size_t order[MLR_GOALS_MAX]; /* goals, in the order they get the focus */
+	size_t order[MLR_GOALS_MAX]; /* indices of goals, in the order in which they get the focus */
 	struct mlr_focus focus[MLR_GOALS_MAX];
 	bool is_warm; /* the warm-up is over */
 };
@@ -46,13 +47,14 @@ static void mlr_free(struct mlr_controller *controller)
 	free(mlr);
 }
 
-/* The most trials with this goal in focus, on a grid with this last index. Honest searches need a fraction of it. */
+/* Return the limit of trials with this goal in focus, on a grid with this last index. Searches of real SUTs need a fraction
+ * of it. */
 static double focus_limit(const struct mlr_goal *goal, int64_t last)
 {
 	return (mlr_trials_a_load(goal) + 8) * (40 + 4 * ceil(log2((double)last + 1)));
 }
 
-/* Whether the Goal Result is regular, or irregular for a reason that the SUT gave. */
+/* Whether the Goal Result is regular, or irregular for a reason that lies in the SUT. */
 static bool goal_finished(const struct mlr *mlr, size_t goal)
 {
 	const struct mlr_results *results = mlr->base.results;
@@ -76,7 +78,7 @@ static bool mlr_goal_done(const struct mlr_controller *controller, size_t goal)
 	return mlr->is_warm && (goal_finished(mlr, goal) || focus->is_hopeless || focus->trials >= focus->limit);
 }
 
-/* The decision for the first goal that wants one. 1, 0 if none does, -ENOMEM. */
+/* Get the decision for the first goal that wants one. Returns 1, 0 if no goal wants one, or -ENOMEM. */
 static int decide_any(struct mlr *mlr, struct mlr_decision *ret_decision)
 {
 	size_t count = mlr_results_goal_count(mlr->base.results);
@@ -137,7 +139,7 @@ static void learn(struct mlr *mlr, const struct mlr_trial_result *result)
 	}
 }
 
-/* The model's opinion is held against what came, if this is the trial that it was of. */
+/* Compare the model's opinion with the result, if the opinion was about this trial. */
 static void watch(struct mlr *mlr, const struct mlr_trial_result *result)
 {
 	const struct mlr_decision *decision = &mlr->base.decision;
@@ -146,7 +148,7 @@ static void watch(struct mlr *mlr, const struct mlr_trial_result *result)
 		mlr_watch_note(&mlr->focus[decision->goal].watch, mlr->base.results, decision, result);
 }
 
-/* Close the account of the decision that this result answers, or at least follows. */
+/* Charge the trial to the goal whose decision this result answers or follows. */
 static void settle(struct mlr *mlr, const struct mlr_trial_result *result)
 {
 	const struct mlr_decision *decision = &mlr->base.decision;
@@ -170,6 +172,7 @@ static int mlr_add(struct mlr_controller *controller, const struct mlr_trial_res
 	if (controller->has_decision && controller->decision.warmup &&
 	    is_same_input(&result->input, &controller->decision.input)) {
 		mlr->now.warmup_rate_fps = result->output.forwarding_rate_fps;
+		mlr->now.memory.last = *result;
 	} else {
 		watch(mlr, result);
 		err = mlr_results_add(controller->results, result);
@@ -209,7 +212,7 @@ static const struct mlr_controller_ops mlr_ops = {
 	.sut_remembers = mlr_sut_remembers,
 };
 
-/* The grid has to serve the narrowest goal. */
+/* Initialise the grid for the narrowest goal. */
 static int init_grid(struct mlr_grid *ret_grid, const struct mlr_controller_input *input)
 {
 	double width_ratio = 1;
@@ -219,7 +222,7 @@ static int init_grid(struct mlr_grid *ret_grid, const struct mlr_controller_inpu
 	return mlr_grid_init(ret_grid, input->min_load_fps, input->max_load_fps, width_ratio);
 }
 
-/* The lowest Goal Loss Ratio first; among equals the first given. */
+/* Order the goals by Goal Loss Ratio, the lowest first. Among equals the first given goal comes first. */
 static void set_order(struct mlr *mlr, const struct mlr_controller_input *input)
 {
 	for (size_t goal = 0; goal < input->goal_count; goal++) {

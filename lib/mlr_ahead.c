@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is ahead of a goal: an estimate of the time to go, from what the controller has in mind.
+ * This file estimates the time to go of a search from what the controller knows of each goal.
  *
- * A goal that a model pursues costs what its plan promises. Any other takes a Lower and an Upper Bound; of each the load is
- * counted that lacks least, and what is measured for another goal has its part in that. From a Lower Bound to where the loss
- * was seen to begin, a gap of more than the Goal Width is halved by single trials, and one load more is decided. Where short
- * trials of a load were good and a longer one was not, as many such surprises are expected again as there were; each costs a
- * load on the way down, and one on the way up.
+ * A goal with a model costs what its plan promises. Any other goal still needs a Lower and an Upper Bound. For each of them,
+ * the load that lacks least is counted; trials for another goal may do a part of that. A gap of more than the Goal Width
+ * lies between a Lower Bound and the begin of the loss. Single trials halve it, and one more load is decided.
+ *
+ * A surprise is a load where short trials were good and a longer one was not. As many surprises are expected again as there
+ * were. Each of them costs one load on the way down and one on the way up.
  */
 #include "mlr_private.h"
 
 #include <math.h>
 
-#define SURPRISES_UNSEEN 0.25 /* where short trials come first, before there was any */
+#define SURPRISES_UNSEEN 0.25 /* surprises that are expected before there was any, where short trials come first */
 
-/* Seconds of trials until a load is a Lower Bound, or an Upper one. */
+/* Seconds of trials until a load is a Lower Bound, or an Upper Bound. */
 struct lack {
 	double lower_s, upper_s;
 };
@@ -27,12 +28,12 @@ static struct lack lack_of(const struct mlr_goal *goal, struct mlr_need need)
 	};
 }
 
-/* What the loads above the Relevant Lower Bound tell. */
+/* What is known from the loads above the Relevant Lower Bound. */
 struct above {
-	struct lack least; /* of any that is undecided */
-	double bad;        /* position of the lowest bad one, or of where the warm-up lets one expect it */
-	bool is_lossless;  /* no trial was bad, nor the warm-up at Max Load */
-	double surprises;  /* that are to be expected */
+	struct lack least; /* the least of any undecided load */
+	double bad;        /* the position of the lowest bad load, or where the warm-up lets expect it */
+	bool is_lossless;  /* no trial was bad, and the warm-up at Max Load was not either */
+	double surprises;  /* surprises that are to be expected */
 };
 
 static struct above look_above(const struct mlr_view *view)
@@ -61,7 +62,8 @@ static struct above look_above(const struct mlr_view *view)
 	return above;
 }
 
-/* The plan counts full-length trials; a short one before spares the first of them where it is bad. */
+/* Return the seconds that the plan promises. The plan counts full-length trials. A short trial before them spares the first
+ * of them if it is bad. */
 static double planned_s(const struct mlr_goal *goal, const struct mlr_decision *decision)
 {
 	double trials = decision->trials_ahead, short_s = 0;
@@ -73,7 +75,8 @@ static double planned_s(const struct mlr_goal *goal, const struct mlr_decision *
 	return short_s + trials * goal->final_trial_duration_s;
 }
 
-/* `made` is the position where trials for another goal may make a Lower Bound of this one, or NAN. */
+/* Count the seconds of trials without a model. `made` is the position where trials for another goal may make a Lower Bound
+ * of this goal, or NAN. */
 static double counted_s(const struct mlr_view *view, const struct above *above, double made)
 {
 	struct lack fresh = lack_of(view->goal, view->fresh);
@@ -93,8 +96,8 @@ static double counted_s(const struct mlr_view *view, const struct above *above, 
 	return bound_s + fmin(fmax(halvings, 0), 1) * load_s + fmax(halvings - 1, 0) * view->goal->final_trial_duration_s;
 }
 
-/* The goal as the controller sees it for a trial of full length. False where memory is short. */
-static bool look(const struct mlr_situation *now, size_t goal, struct mlr_view *ret_view)
+/* Get the goal's view for trials of full length. Returns false if memory is short. */
+static bool get_view(const struct mlr_situation *now, size_t goal, struct mlr_view *ret_view)
 {
 	return mlr_view_new(now, goal, mlr_results_goal(now->results, goal)->final_trial_duration_s, ret_view) == 0;
 }
@@ -106,15 +109,15 @@ double mlr_ahead_s(const struct mlr_situation *now, size_t goal, const struct ml
 	struct above above;
 	struct mlr_view view;
 
-	if (!is_pursued && look(now, decision->goal, &view)) {
+	if (!is_pursued && get_view(now, decision->goal, &view)) {
 		made = look_above(&view).bad;
 		mlr_view_free(&view);
 	}
-	if (!look(now, goal, &view))
+	if (!get_view(now, goal, &view))
 		return 0;
 	above = look_above(&view);
 	if (decision && decision->input.load_fps <= now->grid.min_fps)
-		above.surprises = 0; /* it goes down no further */
+		above.surprises = 0; /* the search goes down no further */
 	if (is_pursued && decision && decision->trials_ahead > 0 && !above.is_lossless)
 		ahead_s = planned_s(view.goal, decision);
 	else

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Capacities that come again.
+ * This file finds capacities that a SUT shows again and again.
  *
- * What trials of a SUT with two modes (a clock that steps down, a busy neighbour) lose shows few capacities, each exact to
- * the frame; chance hardly repeats one. So where a capacity is met again, it is no draw from a broad zone: the loss was not as
- * likely as any other. Nor need the exceed probability climb along any curve: it is flat between two modes, and leaps at each.
- * So then all capacities are taken as a sample, in which good trials are censored (theirs was no less than their load), and
- * Kaplan and Meier's estimate of its distribution is set beside the curves.
+ * A SUT may have two modes, for example a clock that steps down or a busy neighbour. The losses of its trials then show few
+ * capacities, each exact to the frame. Chance hardly ever repeats a capacity. So a capacity that is met again is not drawn
+ * from a broad zone, and the exceed probability need not rise along a curve. It is flat between two modes, and jumps at
+ * each.
+ *
+ * In that case all capacities are taken as a sample. Good trials are censored: their capacity was no less than their load.
+ * Kaplan and Meier's estimate of the distribution is used besides the curves.
  */
 #include "mlr_private.h"
 
 #include <math.h>
 
-#define ATOM_LOST   30    /* frames; fewer come again by chance */
-#define ATOM_WIDTH  0.002 /* widths within which two capacities are one, */
-#define ATOM_FRAMES 2     /* beside these frames */
+#define ATOM_LOST   30    /* frames that a trial must have lost; smaller losses repeat by chance */
+#define ATOM_WIDTH  0.002 /* two capacities are the same within so many Goal Widths */
+#define ATOM_FRAMES 2     /* plus so many frames */
 
 static bool is_telling(const struct mlr_observation *seen)
 {
@@ -35,7 +37,7 @@ bool mlr_atoms_has_met(const struct mlr_atoms *atoms, const struct mlr_observati
 	return false;
 }
 
-/* The capacity that a trial met, or the least that it may have been. */
+/* Return the capacity that a trial met, or the smallest that it may have been. */
 static double capacity_of(const struct mlr_observation *seen)
 {
 	return seen->is_bad ? seen->forwarded : seen->position;

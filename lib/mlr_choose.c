@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the goal in focus wants its next trial, and how long that should be.
+ * This file chooses where the goal in focus wants its next trial, and how long that trial is.
  *
- * A goal whose trials are all of one length locates its critical load and then asks the model. A goal with long final trials
- * scouts with short ones first, and probes each load briefly before it spends a long trial on it. A goal that has spent too
- * much without an end, or whose model only walks on, no longer trusts it: it doubles and halves, by classified bounds alone.
+ * A goal whose trials all have one length locates its critical load by single trials, and then asks the model. A goal with
+ * long final trials scouts with short ones first, and tests each load briefly before it spends a long trial there. A goal no
+ * longer trusts its model when it has spent too much without an end, or when the model only steps in one direction. It then
+ * continues without a model (mlr_free.c).
  */
 #include "mlr_private.h"
 
@@ -12,17 +13,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BRACKET_UNITS  8   /* a bracket this narrow, in widths, is left to the model */
-#define LADDER_RATIO   16  /* of final to initial duration, from which on there is a step between */
-#define LIKELY_BAD     0.5 /* probability from which on a short trial shall show it */
-#define SCOUT_LOADS    24  /* after so many loads, short trials have told what they can */
-#define GUIDED_SUMS    15  /* Goal Duration Sums that a goal may spend before the model is no longer asked */
-#define STEPS_MOST     5   /* bounds one after another in one direction: the model walks, */
-#define STEPS_AGAIN    2   /* and so it does with fewer, once it has walked */
-#define CHANGING       100 /* times better than any curve the last trials foretell: the SUT changes with time, */
-#define DEPENDENT      2   /* or its trials seem to depend on one another */
-#define LEARNED_LOADS  24  /* that a new model looks back at, */
-#define LEARNED_TRIALS 48  /* and trials at them */
+#define BRACKET_UNITS  5   /* a bracket of so many Goal Widths is left to the model */
+#define BRACKET_LONG   8   /* the same where the initial Trial Duration is shorter than the final one */
+#define LADDER_RATIO   16  /* with this ratio of final to initial duration, a trial of middle length is tried between them */
+#define LIKELY_BAD     0.5 /* with this probability of a bad trial, a short trial is used to show it */
+#define SCOUT_LOADS    24  /* after so many loads, short trials give no more information */
+#define GUIDED_SUMS    15  /* so many Goal Duration Sums may be spent before the model is no longer asked */
+#define STAGED_SUMS    20  /* so many before the search without a model gives up its stages */
+#define STEPS_MOST     4   /* so many bounds in a row in one direction, and the model is not asked again */
+#define CHANGING       100 /* the last trials foretell so many times better than any curve: the SUT changes with time */
+#define DEPENDENT      2   /* trials seem to depend on one another from this on */
+#define STUNNED_S      10  /* after so long a SUT is no longer taken for stunned */
+#define STUNNED_TRIALS 12  /* nor after so many trials */
+#define LEARNED_LOADS  24  /* so many loads are given to a new model */
+#define LEARNED_TRIALS 48  /* with so many trials at most */
 
 double mlr_trials_a_load(const struct mlr_goal *goal)
 {
@@ -31,8 +35,8 @@ double mlr_trials_a_load(const struct mlr_goal *goal)
 
 /* --- the model-free way --- */
 
-/* As far again as loads of this class reach already, and one step: 1, 2, 4, ... steps after 1, 2, 3, ... loads, and after a model's
- * walk of one step a time the length of it. */
+/* Return the next step away from the loads of this class. It is as far as they reach already, plus one: 1, 2, 4, ... steps
+ * after 1, 2, 3, ... loads. After single steps of a model it is the length of those together. */
 static int64_t doubled_step(const struct mlr_view *view, enum mlr_load_class class)
 {
 	double first = NAN, last = NAN;
@@ -47,7 +51,8 @@ static int64_t doubled_step(const struct mlr_view *view, enum mlr_load_class cla
 	return (int64_t)ceil(last - first) + 1;
 }
 
-/* Doubling away from the only bound, then halving between two. A load is stayed at until it is classified. */
+/* Choose by bounds alone: double the distance from the only bound, then halve the gap between two. A load is repeated until
+ * it is classified. */
 static int64_t safe_index(const struct mlr_view *view)
 {
 	bool has_lower = view->lower >= 0, has_upper = view->upper <= view->grid->last;
@@ -61,7 +66,7 @@ static int64_t safe_index(const struct mlr_view *view)
 	return mlr_view_clamp(view, view->hint);
 }
 
-/* The lowest load that is bad above every good one, or NULL. */
+/* Return the lowest load that is bad above every good one, or NULL. */
 static const struct mlr_point *overloaded(const struct mlr_view *view)
 {
 	const struct mlr_point *lowest = NULL;
@@ -73,8 +78,8 @@ static const struct mlr_point *overloaded(const struct mlr_view *view)
 	return lowest;
 }
 
-/* The same for a SUT that remembers, from where it is overloaded. At the Lower Bound it rested: from there straight to just below the
- * Upper Bound, for as long as it bears that. */
+/* Choose by bounds alone for a SUT that remembers overload. It starts where the SUT is overloaded. At the Lower Bound the
+ * SUT recovers, so the next load is just below the Upper Bound, as long as the SUT sustains that. */
 static int64_t remembering_index(const struct mlr_view *view, const struct mlr_memory *memory)
 {
 	struct mlr_observation last = mlr_observe(view->grid, view->goal, view->duration_s, &memory->last);
@@ -104,7 +109,7 @@ static void learn_load(const struct mlr_view *view, size_t load, size_t most, st
 	mlr_model_learn(model, seen, count);
 }
 
-/* The first of the loads next to a root, so many on either side as there are. */
+/* Return the first of the loads nearest to a root, with as many on either side as there are. */
 static size_t first_near(const struct mlr_view *view, const struct mlr_root *root)
 {
 	size_t above = 0, first;
@@ -117,8 +122,8 @@ static size_t first_near(const struct mlr_view *view, const struct mlr_root *roo
 	return first;
 }
 
-/* Teach a new model what was measured. Where that is much, a sample of what is near the root: it is there for a hint, and
- * has to give it soon. */
+/* Teach a new model what was measured. If that is much, teach a sample near the root: the model is built for one hint, and
+ * must answer soon. */
 static void learn_all(const struct mlr_view *view, const struct mlr_root *root, struct mlr_model *model)
 {
 	size_t first = first_near(view, root), loads = view->count < LEARNED_LOADS ? view->count : LEARNED_LOADS, total = 0;
@@ -133,7 +138,7 @@ static void learn_all(const struct mlr_view *view, const struct mlr_root *root, 
 		learn_load(view, load, total > LEARNED_TRIALS ? LEARNED_TRIALS / loads : LEARNED_TRIALS, model);
 }
 
-/* A model of the goal around a root, that knows the trials so far. */
+/* Make a model of the goal around a root, from the trials so far. */
 static int new_model(const struct mlr_view *view, const struct mlr_root *root, struct mlr_model **ret)
 {
 	struct mlr_model *model;
@@ -147,14 +152,15 @@ static int new_model(const struct mlr_view *view, const struct mlr_root *root, s
 	return 0;
 }
 
-/* What was chosen, and why. */
+/* The chosen load, and the reason. */
 struct choice {
 	int64_t index;
+	double duration_s; /* 0 if it is not chosen yet */
 	const char *rule;
 	struct mlr_opinion opinion;
 };
 
-/* Ask the model; it is kept if its root is final. 1 and a choice, 0 if it has no answer, -ENOMEM. */
+/* Ask the model. It is kept if its root is final. Returns 1 and a choice, 0 if it has no answer, or -ENOMEM. */
 static int ask_model(struct mlr_focus *focus, const struct mlr_view *view, const struct mlr_root *root,
 		     struct choice *ret_choice)
 {
@@ -181,7 +187,7 @@ static int ask_model(struct mlr_focus *focus, const struct mlr_view *view, const
 	return has_index;
 }
 
-/* Whether the SUT shows no noise: what is repeated is repeated exactly. */
+/* Whether the SUT shows no noise: repeated trials have exactly repeated results. */
 static bool is_exact(const struct mlr_view *view)
 {
 	const struct mlr_point *bad = overloaded(view);
@@ -189,20 +195,21 @@ static bool is_exact(const struct mlr_view *view)
 	return bad && bad == mlr_view_lowest_bad(view) && view->repeats > 0 && view->contradictions == 0;
 }
 
-/* The undecided end of a bracket that locating has made narrow, the bad one first. False where there is none. */
+/* Get the undecided end of a bracket that locating has made narrow. Each end is confirmed by a second trial; then the bad
+ * end comes first. Returns false if there is none. */
 static bool settle_bracket(const struct mlr_view *view, int64_t *ret_index)
 {
 	const struct mlr_point *bad = mlr_view_lowest_bad(view), *point = bad;
 
 	if (!bad || bad == view->points)
 		return false;
-	if (bad->class != MLR_LOAD_UNDECIDED)
+	if (bad->class != MLR_LOAD_UNDECIDED || (bad[-1].class == MLR_LOAD_UNDECIDED && bad->bad > 1 && bad[-1].good < 2))
 		point--;
 	*ret_index = llround(point->position);
 	return point->on_grid && point->class == MLR_LOAD_UNDECIDED;
 }
 
-/* Whether the load of the last trial is still undecided, and what it becomes may matter. */
+/* Whether the load of the last trial is still undecided, and its class may matter. */
 static bool stay(const struct mlr_view *view, double load_fps, int64_t *ret_index)
 {
 	int64_t index = llround(mlr_grid_position(view->grid, load_fps));
@@ -212,7 +219,7 @@ static bool stay(const struct mlr_view *view, double load_fps, int64_t *ret_inde
 	return point && point->class == MLR_LOAD_UNDECIDED && index > view->lower && index < view->upper;
 }
 
-/* Forget a model that took short trials for less than they tell. */
+/* Free a model that gave short trials less weight than they deserve. */
 static void forget_outdated(struct mlr_focus *focus, const struct mlr_view *view)
 {
 	if (focus->whole_s == view->whole_s)
@@ -222,20 +229,34 @@ static void forget_outdated(struct mlr_focus *focus, const struct mlr_view *view
 	focus->whole_s = view->whole_s;
 }
 
-/* Count the bounds that were found one after another in the same direction. A model that is right about where the critical load is finds
- * one on either side of it. */
+/* Count the bounds that were found in a row in the same direction. A model that knows where the critical load is finds
+ * bounds on both sides of it. */
 static void count_steps(struct mlr_focus *focus, const struct mlr_view *view)
 {
-	if (view->lower > focus->lower && focus->trials > 0)
+	if (view->lower > focus->lower && focus->model)
 		focus->steps = fmax(focus->steps, 0) + 1;
-	if (view->upper < focus->upper && focus->trials > 0)
+	if (view->upper < focus->upper && focus->model)
 		focus->steps = fmin(focus->steps, 0) - 1;
 	focus->lower = view->lower;
 	focus->upper = view->upper;
 	focus->has_walked |= fabs(focus->steps) >= STEPS_MOST;
 }
 
-/* Where to measure in full length. 0 or -ENOMEM. */
+/* Choose without a model. */
+static int choose_freely(const struct mlr_view *view, bool in_stages, struct choice *ret_choice, const char *rule)
+{
+	struct mlr_trial_place place = mlr_free_place(view, in_stages);
+
+	*ret_choice = (struct choice){
+		.index = place.index,
+		.duration_s = place.duration_s,
+		.rule = rule,
+		.opinion = { NAN, NAN },
+	};
+	return 0;
+}
+
+/* Choose the load for a full-length trial. Returns 0 or -ENOMEM. */
 static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory, const struct mlr_view *view,
 			struct choice *ret_choice)
 {
@@ -250,15 +271,11 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory
 			ret_choice->rule = "doubling and halving, as the SUT remembers";
 			return 0;
 		}
-		if (fabs(focus->steps) >= (focus->has_walked ? STEPS_AGAIN : STEPS_MOST) &&
-		    view->telling_s >= view->duration_s) {
-			ret_choice->index = safe_index(view);
-			ret_choice->rule = "doubling and halving, as the model walks";
-			return 0;
-		}
+		if (focus->has_walked)
+			return choose_freely(view, true, ret_choice, "doubling and halving, as the model walks");
 		if ((!focus->model || is_exact(view)) && mlr_locate(view, &ret_choice->index, &ret_choice->rule, &root))
 			return 0;
-		if (is_exact(view) && settle_bracket(view, &ret_choice->index)) {
+		if ((is_exact(view) || view->is_buffered) && settle_bracket(view, &ret_choice->index)) {
 			ret_choice->rule = "trials repeat exactly";
 			return 0;
 		}
@@ -270,18 +287,17 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory
 		ret_choice->rule = "cheapest by the model";
 		found = ask_model(focus, view, &root, ret_choice);
 	}
-	if (!found) {
-		ret_choice->rule = "doubling and halving";
-		ret_choice->index = safe_index(view);
-	}
+	if (!found)
+		return choose_freely(view, focus->spent_s <= STAGED_SUMS * view->goal->duration_sum_s, ret_choice,
+				     "doubling and halving");
 	return found < 0 ? found : 0;
 }
 
 /* --- short trials of a goal with long ones --- */
 
 /*
- * Look around with short trials first: until one bad load stands next to a good one. Then the view of the long trials gets a
- * better hint. 1 and an index, 0 if there is nothing to scout, -ENOMEM.
+ * Look around with short trials first, until a bad load stands next to a good one. Then the view of the long trials gets a
+ * better hint. Returns 1 and an index, 0 if there is nothing to scout, or -ENOMEM.
  */
 static int scout(const struct mlr_situation *now, size_t goal, struct mlr_view *view, int64_t *ret_index,
 		 const char **ret_rule)
@@ -308,9 +324,9 @@ static int scout(const struct mlr_situation *now, size_t goal, struct mlr_view *
 }
 
 /*
- * Whether a probe of middling length is worth its time before a long trial. It finds what only longer trials find, as
- * buffers that fill up; and where no bad trial is tolerated, a bad one decides at once. Where each trial draws its capacity, it
- * is but one more draw.
+ * Whether a trial of middle length is worth its time before a long one. It can find what only longer trials show, such as
+ * buffers that fill up. Where no bad trial is tolerated, a bad one decides at once. If each trial draws its own capacity, it
+ * is only one more draw.
  */
 static bool wants_middle(const struct mlr_focus *focus, const struct mlr_view *view)
 {
@@ -320,8 +336,8 @@ static bool wants_middle(const struct mlr_focus *focus, const struct mlr_view *v
 	return view->goal->exceed_ratio <= 0 || !focus->model || view->is_buffered;
 }
 
-/* How long the trial should be. A load that no trial has touched yet is probed with short ones first; and a short one may be all
- * that it lacks to become an Upper Bound. */
+/* Return how long the trial is to be. A load without trials is first tested by short ones. A short trial may also be all
+ * that a load lacks to become an Upper Bound. */
 static double trial_duration_s(const struct mlr_focus *focus, const struct mlr_view *view, const struct choice *choice)
 {
 	const struct mlr_point *point = mlr_view_at(view, choice->index);
@@ -338,9 +354,19 @@ static double trial_duration_s(const struct mlr_focus *focus, const struct mlr_v
 	return view->duration_s;
 }
 
+/* --- rest after an overload --- */
+
+/* Whether to repeat the last trial, because the SUT was stunned in it. */
+static bool wants_rest(const struct mlr_memory *memory, const struct mlr_view *view, int64_t *ret_index)
+{
+	return memory->stunned_trials > 0 && memory->stunned_trials < STUNNED_TRIALS && memory->stunned_s < STUNNED_S &&
+	       stay(view, memory->last.input.load_fps, ret_index);
+}
+
 /* --- all together --- */
 
-/* Whether a load has had more full-length trials than should ever decide it: the effective durations do not add up. */
+/* Whether a load has had more full-length trials than can be needed to decide it. This happens if the effective durations do
+ * not add up. */
 static bool is_exhausted(const struct mlr_view *view, int64_t index)
 {
 	const struct mlr_point *point = mlr_view_at(view, index);
@@ -355,14 +381,20 @@ static int choose(const struct mlr_situation *now, size_t goal, struct mlr_focus
 	struct choice choice = { .opinion = { NAN, NAN } };
 	int scouting, err;
 
-	scouting = scout(now, goal, view, &choice.index, &choice.rule);
+	scouting = wants_rest(&now->memory, view, &choice.index);
+	if (scouting) {
+		choice.rule = "again, after a rest";
+		duration_s = fmin(fmax(duration_s, now->memory.last.input.duration_s), view->duration_s);
+	} else {
+		scouting = scout(now, goal, view, &choice.index, &choice.rule);
+	}
 	if (scouting < 0)
 		return scouting;
 	if (!scouting) {
 		err = choose_index(focus, &now->memory, view, &choice);
 		if (err)
 			return err;
-		duration_s = trial_duration_s(focus, view, &choice);
+		duration_s = choice.duration_s > 0 ? choice.duration_s : trial_duration_s(focus, view, &choice);
 		focus->is_hopeless = is_exhausted(view, choice.index);
 	}
 	*ret_decision = (struct mlr_decision){
@@ -375,6 +407,14 @@ static int choose(const struct mlr_situation *now, size_t goal, struct mlr_focus
 	return 0;
 }
 
+/* Return the gap between a good and a bad load, in Goal Widths, down to which single trials halve it. */
+static double bracket_units(const struct mlr_view *view)
+{
+	if (is_exact(view) || view->is_buffered)
+		return 1;
+	return view->goal->initial_trial_duration_s < view->goal->final_trial_duration_s ? BRACKET_LONG : BRACKET_UNITS;
+}
+
 int mlr_choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *focus, struct mlr_decision *ret_decision)
 {
 	struct mlr_view view;
@@ -383,7 +423,7 @@ int mlr_choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *f
 	err = mlr_view_new(now, goal, mlr_results_goal(now->results, goal)->final_trial_duration_s, &view);
 	if (err)
 		return err;
-	view.bracket = (is_exact(&view) || view.is_buffered ? 1 : BRACKET_UNITS) * (double)view.unit;
+	view.bracket = bracket_units(&view) * (double)view.unit;
 	err = choose(now, goal, focus, &view, ret_decision);
 	mlr_view_free(&view);
 	return err;

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What short trials tell of long ones.
+ * This file finds out how much short trials tell about long ones.
  *
- * A bad trial shows the capacity that it met. A good one at a load well above that surpassed it. If it was no shorter, each
- * trial draws its own capacity, and a short one tells as much as a long one. If it was, a buffer may have hidden the overload
- * from it.
+ * A bad trial shows the capacity that it met. A good trial at a much higher load surpassed that capacity. If the good trial
+ * was not shorter, each trial draws its own capacity, and a short trial tells as much as a long one. If it was shorter, a
+ * buffer may have hidden the overload from it.
+ *
+ * Both may be seen, although no trial surpassed a shorter one and no long trial surpassed another long one. Then short
+ * trials are noisy, but long ones agree, so it is a buffer.
  */
 #include "mlr_private.h"
 
 #include <math.h>
 
-#define SURPASSED 0.5 /* Goal Widths; what is lost one by one, or in a moment of interference, is less */
+#define SURPASSED 0.5 /* Goal Widths; single lost frames and short interference stay below it */
 
 enum length { SHORT, TELLING, FULL, LENGTHS };
 
@@ -21,7 +24,7 @@ static enum length length_of(const struct mlr_view *view, const struct mlr_trial
 	return trial->input.duration_s >= view->telling_s ? TELLING : SHORT;
 }
 
-/* The highest good load, by the length of the trial. */
+/* Find the highest good load for each length of trial. */
 static void find_highest(const struct mlr_view *view, double ret_fps[LENGTHS])
 {
 	for (size_t load = 0; load < view->count; load++) {
@@ -38,6 +41,7 @@ static void find_highest(const struct mlr_view *view, double ret_fps[LENGTHS])
 void mlr_draws_look(struct mlr_view *view)
 {
 	double least = exp(SURPASSED * (double)view->unit * view->grid->log_step), highest_fps[LENGTHS] = { 0 };
+	bool are_draws = false;
 
 	find_highest(view, highest_fps);
 	for (size_t load = 0; load < view->count; load++) {
@@ -55,8 +59,11 @@ void mlr_draws_look(struct mlr_view *view)
 					view->is_buffered = true;
 				else
 					view->whole_s = view->goal->initial_trial_duration_s;
+				are_draws |= length == FULL || length > length_of(view, &trials[i]);
 			}
 		}
 	}
-	view->is_buffered &= view->whole_s >= view->duration_s;
+	view->is_buffered &= !are_draws;
+	if (view->is_buffered)
+		view->whole_s = view->duration_s;
 }

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Locating: from the warm-up's hint to a bracket of a good and a bad load, by single trials.
+ * Locating brings the search from the warm-up's hint to a bracket of a good and a bad load, by single trials.
  *
- * Far from the critical load one trial tells enough, and tells more than good or bad: how many frames were lost. Near it
- * the loss grows like a power of the load, whose exponent two bad loads reveal; so their line, in logarithms, is followed
- * down to where one trial in two would still lose a frame. The exponent also tells how wide the noisy zone is.
+ * Far from the critical load one trial tells enough. It tells more than good or bad, because it shows how many frames were
+ * lost. Near the critical load the loss grows like a power of the load, and two bad loads show the exponent. So their line,
+ * in logarithms, is followed down to where every second trial would still lose a frame. The exponent also tells how wide the
+ * noisy zone is.
  */
 #include "mlr_private.h"
 
 #include <math.h>
 
-#define JUMP_UNITS    4    /* the first step up after a surprise at the hint, in widths */
-#define MEDIAN_LOST   0.69 /* mean of a Poisson count that is zero in every second trial */
+#define JUMP_UNITS    4    /* the first step up after a good trial at the hint, in Goal Widths */
+#define DESCENT_STEPS 8    /* long trials go down by at most so many times the least step */
+#define MEDIAN_LOST   0.69 /* the mean of a Poisson count that is zero in every second trial */
 #define STEEPNESS_MIN 1e-4
-#define SHARP_RATIO   0.3 /* deviation to exponent of a power law that is good enough */
+#define SHARP_RATIO   0.3 /* a power law is good enough with this ratio of deviation to exponent */
 
-/* What the trials of a goal look like from far away. */
+/* An overview of the trials of a goal, for loads far from the critical one. */
 struct survey {
-	const struct mlr_point *good;     /* the highest load with good trials only, below every bad one */
-	const struct mlr_point *bad;      /* the lowest load with bad trials */
+	const struct mlr_point *good;     /* the highest load with only good trials, below every bad load */
+	const struct mlr_point *bad;      /* the lowest load with a bad trial */
 	const struct mlr_point *next_bad; /* the next higher load with more loss */
 	int64_t good_beyond_hint;         /* good loads above the hint */
-	const struct mlr_point *failed;   /* the lowest load that failed in a telling trial */
-	int64_t failed_count;             /* such loads */
-	int64_t probed_count;             /* bad loads below that */
-	bool mixed;                       /* good and bad trials overlap */
+	const struct mlr_point *failed;   /* the lowest load that failed in a trial of telling length */
+	int64_t failed_count;             /* the number of such loads */
+	int64_t probed_count;             /* the number of bad loads below that */
+	bool mixed;                       /* good and bad loads overlap */
 };
 
 static struct survey survey_of(const struct mlr_view *view)
@@ -56,10 +58,10 @@ static struct survey survey_of(const struct mlr_view *view)
 	return survey;
 }
 
-/* A power law through two bad loads. */
+/* The power law through two bad loads. */
 struct power_law {
-	double steepness; /* growth of the logarithm of lost frames a step; 0 if there is none */
-	double deviation; /* its standard deviation, as lost frames are counts */
+	double steepness; /* how much the logarithm of the lost frames grows for each step; 0 if there is no law */
+	double deviation; /* the standard deviation of that, because lost frames are counts */
 };
 
 static struct power_law power_law_between(const struct mlr_point *low, const struct mlr_point *high)
@@ -72,8 +74,8 @@ static struct power_law power_law_between(const struct mlr_point *low, const str
 	};
 }
 
-/* The power law from the lowest bad load to the nearest one that gives a sharp exponent, or else the sharpest. None where a
- * short trial was bad there, but the longest lost nothing. */
+/* Return the power law through the lowest bad load and the nearest one that gives a sharp exponent, or else the sharpest.
+ * There is none if a short trial was bad at the lowest bad load, but the longest lost nothing. */
 static struct power_law power_law_of(const struct mlr_view *view, const struct survey *survey)
 {
 	struct power_law best = { 0 };
@@ -94,7 +96,7 @@ static struct power_law power_law_of(const struct mlr_view *view, const struct s
 	return best;
 }
 
-/* Where the power law through the bad loads comes down to the median. NAN without one. */
+/* Return where the power law through the bad loads comes down to the median count. NAN without a law. */
 static double power_root(const struct mlr_view *view, const struct survey *survey, bool careful)
 {
 	struct power_law law = power_law_of(view, survey);
@@ -105,7 +107,7 @@ static double power_root(const struct mlr_view *view, const struct survey *surve
 	       log(survey->bad->lost / MEDIAN_LOST) / (law.steepness + (careful ? law.deviation : 0));
 }
 
-/* Where the straight line through the two lowest bad loads comes down to no loss. NAN without one. */
+/* Return where the straight line through the two lowest bad loads comes down to no loss. NAN without a line. */
 static double linear_root(const struct mlr_view *view, const struct survey *survey)
 {
 	double slope, root_fps;
@@ -118,9 +120,10 @@ static double linear_root(const struct mlr_view *view, const struct survey *surv
 }
 
 /*
- * Where two bad loads put the end of the loss. If frames are lost one by one, it falls like a power of the load; if capacity
- * is lacking, like a straight line. Which of both is not known yet: half way. But a buffer that hid an overload from short
- * trials is full from its own end on, and that is the line's.
+ * Return where two bad loads put the end of the loss. If frames are lost one by one, the loss falls like a power of the
+ * load. If capacity is lacking, it falls like a straight line. It is not known yet which of them is right, so the result is
+ * half way. But a buffer that hid an overload from short trials is full from its own end on, and the straight line finds
+ * that.
  */
 static double second_root(const struct mlr_view *view, const struct survey *survey)
 {
@@ -131,7 +134,7 @@ static double second_root(const struct mlr_view *view, const struct survey *surv
 	return isfinite(power) ? (linear + power) / 2 : linear;
 }
 
-/* Where the loss ratio reaches the goal's between the bracket's ends, its logarithm taken as linear. */
+/* Return where the loss ratio reaches the goal's, between the ends of the bracket. Its logarithm is taken as linear. */
 static double ratio_root(const struct mlr_view *view, const struct survey *survey)
 {
 	double low = log(fmax(survey->good->loss_ratio, 1e-9)), high = log(survey->bad->loss_ratio);
@@ -140,7 +143,8 @@ static double ratio_root(const struct mlr_view *view, const struct survey *surve
 	return survey->good->position + part * (survey->bad->position - survey->good->position);
 }
 
-/* The forwarding rate of the lowest bad load, as the place where the loss ratio would be the goal's. */
+/* Return the position of the load equal to the forwarding rate at the lowest bad load, corrected for the goal's loss
+ * ratio. */
 static double forwarding_position(const struct mlr_view *view, const struct mlr_point *bad)
 {
 	double rate_fps = bad->load_fps * (1 - bad->loss_ratio) / (1 - view->goal->loss_ratio);
@@ -148,7 +152,8 @@ static double forwarding_position(const struct mlr_view *view, const struct mlr_
 	return rate_fps > 0 ? mlr_grid_position(view->grid, rate_fps) : 0;
 }
 
-/* Nothing bad yet: the hint, or above it. False if the hint itself is the highest good load, and no short trial may look. */
+/* No trial was bad yet: go to the hint, or above it. Returns false if the hint itself is the highest good load, and no short
+ * trial may look. */
 static bool go_up(const struct mlr_view *view, const struct survey *survey, double *ret_position)
 {
 	double unit = (double)view->unit;
@@ -166,9 +171,9 @@ static bool go_up(const struct mlr_view *view, const struct survey *survey, doub
 }
 
 /*
- * Nothing good yet. Without loss tolerated, the forwarding rate comes first; where short trials saw no loss, a buffer may
- * have hidden an overload, and the straight line finds its end; then the power law. Each load that failed doubles the least
- * step down, for the loss may fall as slowly as it likes; so does each below that where a probe was bad.
+ * No trial was good yet: go down. If no loss is tolerated, the forwarding rate comes first. Where short trials saw no loss,
+ * a buffer may have hidden an overload, and the straight line finds its end. After that comes the power law. Each load that
+ * failed doubles the least step down, because the loss may fall very slowly. So does each bad load of a short test below it.
  */
 static double go_down(const struct mlr_view *view, const struct survey *survey)
 {
@@ -187,17 +192,19 @@ static double go_down(const struct mlr_view *view, const struct survey *survey)
 		position = second_root(view, survey);
 	else
 		position = power_root(view, survey, true);
+	if (survey->failed_count >= 2 && view->goal->initial_trial_duration_s < view->goal->final_trial_duration_s)
+		position = fmax(position, survey->bad->position - DESCENT_STEPS * least_step);
 	return fmin(position, survey->bad->position - least_step);
 }
 
-/* Good and bad, and a wide gap between: secants in turn, and now and then the middle. */
+/* There are good and bad loads with a wide gap: use secants in turn, and sometimes the middle. */
 static double narrow(const struct mlr_view *view, const struct survey *survey)
 {
 	double good = survey->good->position, bad = survey->bad->position, unit = (double)view->unit;
 	double position = NAN;
 
 	if (view->goal->loss_ratio > 0)
-		position = ratio_root(view, survey);
+		position = view->count % 2 ? ratio_root(view, survey) : NAN;
 	else if (view->count % 3 == 0)
 		position = power_root(view, survey, false);
 	else if (view->count % 3 == 1)

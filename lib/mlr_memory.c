@@ -1,43 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SUTs that remember: an overloaded trial makes the next one do worse, until rest gives back what it took.
+ * This file detects SUTs that remember: an overloaded trial makes the next one do worse, until rest restores the SUT.
  *
- * Whatever its noise, a SUT without memory loses more than in the trial before as often as less. So trials that follow a bad
- * one at the same load are compared with it; where far more of them do worse, the SUT remembers (the difference-sign test:
- * among n + 1 independent values, rises less falls have mean 0 and variance (n + 1) / 3).
+ * A SUT without memory loses more than in the trial before as often as less, whatever its noise. So each trial that follows
+ * a bad one at the same load is compared with it. If far more of them do worse, the SUT remembers. This is the
+ * difference-sign test: among n + 1 independent values, rises less falls have mean 0 and variance (n + 1) / 3.
  *
- * The bounds of such a SUT depend on the order of the trials. It is measured by the model-free way from where it is overloaded,
- * the plainest order there is: Upper Bounds downwards while it is worn, then a Lower Bound below, where it rests.
+ * The bounds of such a SUT depend on the order of trials. It is measured without a model, from where it is overloaded, in
+ * the plainest order. Upper Bounds follow downwards while it is degraded, then a Lower Bound below, where it recovers.
  */
 #include "mlr_private.h"
 
 #include <math.h>
 
-#define NOTICED_DEVIATIONS 4 /* asked anew after each trial; at 3.4, one noisy search in 200 is mistaken */
+#define STUNNED_RATIO      0.5
+#define NOTICED_DEVIATIONS 4 /* the test is repeated after each trial; at 3.4, one noisy search in 200 is mistaken */
 
 static bool is_beyond_chance(struct mlr_excess excess)
 {
 	return excess.sum > 0 && excess.sum >= NOTICED_DEVIATIONS * sqrt(excess.variance);
 }
 
-/* The runs test at one load: how many changes from good to bad and back are missing there. */
+/* The runs test at one load: return how many changes between good and bad are missing. */
 static struct mlr_excess missing_changes(const struct mlr_goal *goal, const struct mlr_trial_result *trials, size_t count)
 {
-	double good = 0, bad = 0, changes = 0, n = (double)count, mean;
+	double good = 0, bad = 0, changes = 0, worse = 0, n = (double)count, mean;
 
 	for (size_t i = 0; i < count; i++) {
 		bool is_bad = trials[i].output.loss_ratio > goal->loss_ratio;
+		bool was_bad = i > 0 ? trials[i - 1].output.loss_ratio > goal->loss_ratio : is_bad;
 
 		*(is_bad ? &bad : &good) += 1;
-		changes += i > 0 && is_bad != (trials[i - 1].output.loss_ratio > goal->loss_ratio);
+		changes += is_bad != was_bad;
+		worse += is_bad && !was_bad;
 	}
-	if (!(good > 0 && bad > 0))
+	if (!(worse > 0))
 		return (struct mlr_excess){ 0 };
 	mean = 2 * good * bad / n;
 	return (struct mlr_excess){ mean - changes, mean * (mean - 1) / (n - 1) };
 }
 
-/* Bring the runs test up to date with the last trial at a load. */
+/* Update the runs test with the last trial at a load. */
 static void count_changes(struct mlr_memory *memory, const struct mlr_results *results, size_t goal, double load_fps)
 {
 	const struct mlr_goal *g = mlr_results_goal(results, goal);
@@ -49,7 +52,7 @@ static void count_changes(struct mlr_memory *memory, const struct mlr_results *r
 	memory->missing_changes.variance += now.variance - before.variance;
 }
 
-/* The difference-sign test over trials that follow a bad one at their load. */
+/* Update the difference-sign test, over trials that follow a bad one at their load. */
 static void count_rise(struct mlr_memory *memory, const struct mlr_trial_result *trial)
 {
 	const struct mlr_trial_result *before = &memory->last;
@@ -61,11 +64,32 @@ static void count_rise(struct mlr_memory *memory, const struct mlr_trial_result 
 	memory->falls += trial->output.loss_ratio < before->output.loss_ratio;
 }
 
+/*
+ * Count trials of a stunned SUT. An overload stuns a SUT that afterwards forwards less than half of what it forwarded in the
+ * overload, and less than half of the lower load that is offered. Until it recovers, what it forwards says nothing about its
+ * capacity.
+ */
+static void count_stunned(struct mlr_memory *memory, const struct mlr_trial_result *trial)
+{
+	const struct mlr_trial_result *before = &memory->last;
+	bool is_lower = trial->input.load_fps <= before->input.load_fps;
+	bool is_less = trial->output.forwarding_rate_fps < STUNNED_RATIO * before->output.forwarding_rate_fps &&
+		       trial->input.load_fps < before->input.load_fps;
+
+	if (trial->output.loss_ratio > STUNNED_RATIO && is_lower && (is_less || memory->stunned_trials > 0)) {
+		memory->stunned_trials++;
+		memory->stunned_s += trial->input.duration_s;
+	} else {
+		memory->stunned_trials = memory->stunned_s = 0;
+	}
+}
+
 void mlr_memory_note(struct mlr_memory *memory, const struct mlr_results *results, size_t goal,
 		     const struct mlr_trial_result *trial)
 {
 	struct mlr_excess rises;
 
+	count_stunned(memory, trial);
 	count_rise(memory, trial);
 	count_changes(memory, results, goal, trial->input.load_fps);
 	memory->last = *trial;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the trials say about a goal's critical load: a posterior over a small family of curves, summed up on a grid.
+ * The model says what the trials tell about a goal's critical load: a posterior over a small family of curves, computed on a
+ * grid.
  *
- * A curve gives the probability p(x) that a full-length trial at position x exceeds the Goal Loss Ratio. How many frames a
- * bad trial lost says more, but what it says depends on why they were lost. So there are kinds of curves:
+ * A curve gives the probability p(x) that a full-length trial at position x exceeds the Goal Loss Ratio. The number of
+ * frames that a bad trial lost says more, but its meaning depends on the reason of the loss. So there are kinds of curves:
  *
  *	blind		p(x) = logistic(1.7 * z), z = (x - critical) / spread; any loss is as likely, but for a capacity
  *			that comes again (mlr_atoms.c).
@@ -11,9 +12,9 @@
  *	capacity	each trial draws its own capacity, and loses what exceeds it: p(x) = logistic(1.7 * z) again, but a
  *			bad trial tells the very capacity that it met.
  *
- * The trials themselves tell the kinds apart. The grid is fixed once the critical load is located, fine near the root and
- * coarser away from it; so the posterior is exact on its grid, repeatable, and cheap to bring up to date with one more
- * trial. Nothing here decides what is a bound: the model only chooses where to measure.
+ * The trials themselves tell the kinds apart. The grid is fixed once the critical load is located. It is fine near the root
+ * and coarser away from it. So the posterior is exact on its grid, repeatable, and cheap to update with one more trial.
+ * Nothing here decides what is a bound: the model only chooses where to measure.
  */
 #include "mlr_private.h"
 
@@ -21,36 +22,37 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define KIND_BLIND       0
-#define KIND_COUNTED     1
-#define KIND_CAPACITY    2
-#define KINDS            3
-#define SPREADS          20
-#define SIDE_OFFSETS     68 /* critical loads on each side of the root */
-#define OFFSETS          (2 * SIDE_OFFSETS + 1)
-#define HYPOTHESES       (KINDS * SPREADS * OFFSETS)
-#define SPREAD_MIN       0.08          /* widths */
-#define PROPORTIONAL     (SPREADS - 2) /* a count grows by this spread where it is a share of the load, as in a lossy link */
-#define PROPORTIONAL_SAY 10            /* how much likelier that is than the prior of its spread alone */
-#define SPREAD_MEDIAN    2             /* widths, where the loss tells nothing */
-#define SPREAD_DEVIATION 1.5           /* of its logarithm */
-#define SPREAD_TRUST     0.85          /* in what the growth of the loss predicts */
-#define OFFSET_STEP      0.25          /* widths */
+#define KIND_BLIND    0
+#define KIND_COUNTED  1
+#define KIND_CAPACITY 2
+#define KINDS         3
+#define SPREADS       20
+#define SIDE_OFFSETS  68 /* critical loads on each side of the root */
+#define OFFSETS       (2 * SIDE_OFFSETS + 1)
+#define HYPOTHESES    (KINDS * SPREADS * OFFSETS)
+#define SPREAD_MIN    0.08 /* in Goal Widths */
+#define PROPORTIONAL                                                                                                        \
+	(SPREADS - 2)         /* the index of the spread for which a count is proportional to the load, as on a lossy link */
+#define PROPORTIONAL_SAY 10   /* how much likelier that is than the prior of its spread alone */
+#define SPREAD_MEDIAN    2    /* in Goal Widths, if the loss tells nothing */
+#define SPREAD_DEVIATION 1.5  /* the standard deviation of its logarithm */
+#define SPREAD_TRUST     0.85 /* the part of the prior that trusts what the growth of the loss predicts */
+#define OFFSET_STEP      0.25 /* in Goal Widths */
 #define OFFSET_GROWTH    0.13
-#define MASS_NEGLECTED   1e-2 /* of the heaviest hypothesis */
+#define MASS_NEGLECTED   1e-2 /* hypotheses below this part of the heaviest one are neglected */
 
 _Static_assert(KINDS *SPREADS <= MLR_SHAPES, "a shape has an index of its own");
 
 static const double kind_weights[KINDS] = { 0.5, 0.34, 0.1 };
 
 #define P_MIN          0.004 /* no curve is more certain */
-#define COUNTS         8     /* more lost frames are just many: far from the median the curve may bend */
+#define COUNTS         8     /* larger counts are taken as equal, because the curve may bend far from the median */
 #define LOSS_RANGE     16.0  /* natural logarithm of the range of losses */
-#define NOVEL_LOSSES   2     /* after so many, the next loss is as likely to be like one of them as any */
-#define OUTLIER_WEIGHT 0.02  /* of losses that a kind does not explain */
-#define DRAWN_DOUBT    2.5   /* what the root says of the critical load is worth less where trials draw capacities */
-#define CURVE_TRIALS   3     /* that a curve is worth beside capacities that came again */
-#define AGAIN_LOG      -1.5  /* log of the probability of the loss that puts the capacity where a trial before met it */
+#define NOVEL_LOSSES   2     /* after so many losses, the next one is as likely to repeat one of them as to be new */
+#define OUTLIER_WEIGHT 0.02  /* the weight of losses that a kind does not explain */
+#define DRAWN_DOUBT    2.5   /* by this factor the root is less certain where trials draw capacities */
+#define CURVE_TRIALS   3     /* how many trials a curve is worth, besides capacities that were met again */
+#define AGAIN_LOG      -1.5 /* the logarithm of the probability that a loss puts the capacity where an earlier trial met it */
 
 struct curve_cell {
 	double log_good;
@@ -58,20 +60,20 @@ struct curve_cell {
 };
 
 struct mlr_model {
-	size_t kinds; /* that this goal has */
+	size_t kinds; /* how many kinds this goal has */
 	double critical[OFFSETS];
 	double inverse_spread[SPREADS];
 	struct curve_cell curves[KINDS][MLR_CURVE_CELLS];
 	unsigned char levels[KINDS][MLR_CURVE_CELLS];
 	double log_weight[KINDS][SPREADS][OFFSETS];
-	bool has_atoms;  /* whether they are looked for */
+	bool has_atoms;  /* capacities that are met again are looked for */
 	bool has_sample; /* and capacities are a sample */
 	struct mlr_atoms atoms;
-	double probabilities[MLR_LEVELS]; /* by level */
+	double probabilities[MLR_LEVELS]; /* the exceed probability of each level */
 	struct mlr_hypothesis hypotheses[HYPOTHESES];
 };
 
-/* z at the middle of a cell. */
+/* Return z at the middle of a cell. */
 static double z_of(size_t cell)
 {
 	return (double)cell / MLR_CURVE_STEPS_A_Z - MLR_CURVE_Z_MAX;
@@ -119,7 +121,8 @@ static void set_critical(struct mlr_model *model, double root, double unit)
 	}
 }
 
-/* Log of the prior mass of the i-th critical load: a Laplace density of this scale with a heavy tail, times the cell of the grid. */
+/* Return the logarithm of the prior mass of the i-th critical load. It is a Laplace density of this scale with a heavy tail,
+ * times the cell of the grid. */
 static double critical_prior(const struct mlr_model *model, size_t i, const struct mlr_root *root, double scale)
 {
 	size_t below = i ? i - 1 : i, above = i + 1 < OFFSETS ? i + 1 : i;
@@ -137,8 +140,9 @@ static double log_normal(double value, double median, double deviation)
 }
 
 /*
- * Log of the prior mass of a spread: about what the growth of the loss predicts, if that is known. It may mislead (a
- * capacity that varies from trial to trial makes a wide zone with steep losses), so a part is left to spreads of any size.
+ * Return the logarithm of the prior mass of a spread. It is near what the growth of the loss predicts, if that is known.
+ * This may mislead, because a capacity that varies from trial to trial has a wide zone with steep losses. So a part of the
+ * mass is left to spreads of any size.
  */
 static double spread_prior(double spread, const struct mlr_root *root, double unit)
 {
@@ -150,10 +154,11 @@ static double spread_prior(double spread, const struct mlr_root *root, double un
 		   SPREAD_TRUST * log_normal(spread, 1 / root->steepness, hypot(0.6, root->steepness_ratio)) + 1e-12);
 }
 
-/* The last but one is that of a proportional count: a load e times as high loses e times as many frames. */
+/* Set the spreads. The last but one is the spread of a proportional count: a load e times as high loses e times as many
+ * frames. */
 static void set_spreads(struct mlr_model *model, double unit, double width_ratio)
 {
-	double proportional = 1 / -log1p(-width_ratio); /* widths */
+	double proportional = 1 / -log1p(-width_ratio); /* in Goal Widths */
 
 	for (size_t s = 0; s < SPREADS; s++)
 		model->inverse_spread[s] =
@@ -204,13 +209,14 @@ void mlr_model_free(struct mlr_model *model)
 	free(model);
 }
 
-/* Logarithm of the loss of a full-length trial. */
+/* Return the logarithm of the loss of a full-length trial. */
 static double loss_log(const struct mlr_observation *seen)
 {
 	return log(fmax(1, seen->lost) / seen->length);
 }
 
-/* Log of the probability of just this loss, if the load does not tell: like one before, wherever that was, or any. */
+/* Return the logarithm of the probability of exactly this loss if it does not depend on the load: the loss repeats an
+ * earlier one, or is any. */
 static double any_loss_log(const struct mlr_model *model, const struct mlr_observation *seen)
 {
 	double density = NOVEL_LOSSES / LOSS_RANGE, count = NOVEL_LOSSES;
@@ -226,7 +232,7 @@ static double any_loss_log(const struct mlr_model *model, const struct mlr_obser
 	return log(density / count / fmax(1, seen->lost));
 }
 
-/* The same, if a loss is likelier that puts the capacity where it was before. */
+/* Return the same if a loss is likelier that puts the capacity where it was before. */
 static double this_loss_log(const struct mlr_model *model, const struct mlr_observation *seen)
 {
 	double any_loss = any_loss_log(model, seen);
@@ -234,7 +240,7 @@ static double this_loss_log(const struct mlr_model *model, const struct mlr_obse
 	return model->has_atoms && mlr_atoms_has_met(&model->atoms, seen) ? fmax(AGAIN_LOG, any_loss) : any_loss;
 }
 
-/* What a counted kind makes of a number of lost frames, with this mean of a full-length trial. */
+/* Return the likelihood of a number of lost frames for a counted kind, with this mean for a full-length trial. */
 static double counted_likelihood(const struct mlr_observation *seen, double any_loss, double mean)
 {
 	double part_mean = mean * seen->length, part = exp(-part_mean), sum = part;
@@ -250,7 +256,8 @@ static double counted_likelihood(const struct mlr_observation *seen, double any_
 	return log(part + OUTLIER_WEIGHT * exp(any_loss));
 }
 
-/* Log-likelihood of a trial for a kind, where the curve is as in this cell; a density is for a spread of one step. */
+/* Return the logarithm of the likelihood of a trial for a kind, at this cell of the curve. A density is for a spread of one
+ * step. */
 static double likelihood(const struct mlr_model *model, size_t kind, size_t i, const struct mlr_observation *seen,
 			 double any_loss)
 {
@@ -265,7 +272,7 @@ static double likelihood(const struct mlr_model *model, size_t kind, size_t i, c
 	return seen->is_bad ? cell->log_bad + any_loss : seen->good * cell->log_good;
 }
 
-/* Add to each hypothesis what its curve says at a position, by cells of the curve of its kind. */
+/* Add to each hypothesis the values that its curve has at a position, by cells of the curve of its kind. */
 static void add_by_cells(struct mlr_model *model, double position, double by_cell[KINDS][MLR_CURVE_CELLS])
 {
 	for (size_t s = 0; s < SPREADS; s++) {
@@ -279,7 +286,7 @@ static void add_by_cells(struct mlr_model *model, double position, double by_cel
 	}
 }
 
-/* A bad trial met a capacity: the density there. */
+/* Learn the capacity that a bad trial met: its density there. */
 static void learn_capacity(struct mlr_model *model, const struct mlr_observation *seen)
 {
 	double by_cell[MLR_CURVE_CELLS], any_loss = any_loss_log(model, seen), outlier = log(OUTLIER_WEIGHT) + any_loss;
@@ -297,7 +304,7 @@ static void learn_capacity(struct mlr_model *model, const struct mlr_observation
 	}
 }
 
-/* Learn from one trial, but for what is to be added by cells. */
+/* Learn from one trial, without what is added by cells. */
 static void learn_trial(struct mlr_model *model, const struct mlr_observation *seen, double by_cell[KINDS][MLR_CURVE_CELLS])
 {
 	double loss_log = this_loss_log(model, seen);

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plan: which load promises the cheapest end of the goal.
+ * The plan chooses the load that promises the cheapest end of the goal.
  *
- * For a candidate and one hypothesis, the chain is followed: measure here until the load is decided; if it became a Lower
- * Bound, go one width up and measure there until an Upper Bound is found, else one width down until a Lower Bound is. Loads
- * that are decided already cost nothing, and those with some trials only what is left. Since no search has to follow a chain
- * that turned out hopeless, the price is capped, at each load, by that of a fresh start at the hypothesis's own critical
- * load. The
- * candidate with the smallest mean price over the posterior is measured, once; then everything is thought over again.
+ * For a candidate and one hypothesis, it follows a chain. Measure at the candidate until the load is decided. If it became a
+ * Lower Bound, go one width up and measure there until an Upper Bound is found. Otherwise go one width down until a Lower
+ * Bound is found. Decided loads cost nothing, and loads with some trials cost only the rest.
+ *
+ * No search must follow a chain that turned out hopeless. So the price at each load is limited by the price of a fresh start
+ * at the hypothesis's own critical load. The candidate with the smallest mean price over the posterior is measured once.
+ * Then everything is computed again.
  */
 #include "mlr_private.h"
 
 #include <math.h>
 
-#define DEPTH          4 /* widths a chain is followed to each side */
+#define DEPTH          4 /* Goal Widths that a chain is followed to each side */
 #define NODES          (2 * DEPTH + 1)
 #define CANDIDATES_MAX 24
-#define RESTART_SHARE  0.75 /* of a Lower and an Upper Bound, spent before a hopeless chain is seen to be one */
-#define FRESH_MOST     1000 /* no fresh start is dearer */
-#define SHAPE_STARTS   5    /* places about the critical load where a fresh start may begin */
+#define RESTART_SHARE                                                                                                       \
+	0.75 /* the part of the price of a Lower and an Upper Bound that is spent before a chain is known to be hopeless */
+#define FRESH_MOST   1000 /* the largest price of a fresh start */
+#define SHAPE_STARTS 5    /* places near the critical load where a fresh start may begin */
 
 /* A load of a chain. */
 struct node {
 	double position;
 	enum mlr_load_class class;
 	const struct mlr_outlook *outlooks; /* by level */
-	bool is_corrected;                  /* by capacities that were met: */
+	bool is_corrected;                  /* the levels are corrected by capacities that were met: */
 	unsigned char levels[MLR_LEVELS];   /* by the level that a hypothesis gives */
 };
 
@@ -38,8 +40,8 @@ struct plan {
 	const struct mlr_view *view;
 	const struct mlr_race *race;
 	const struct mlr_model *model;
-	const struct mlr_outlook *fresh; /* outlooks of a load without trials */
-	double fresh_price[MLR_SHAPES];  /* of a start at the critical load, by shape; 0 if not known yet */
+	const struct mlr_outlook *fresh; /* the outlooks of a load without trials */
+	double fresh_price[MLR_SHAPES];  /* the price of a start at the critical load, by shape; 0 if it is not known yet */
 	size_t count;
 	struct chain chains[CANDIDATES_MAX];
 };
@@ -64,6 +66,16 @@ static void set_node(const struct plan *plan, struct node *node, int64_t index)
 	}
 }
 
+/* Return the index, or that of Min or Max Load if it is less than a width beyond: that load must then be decided, too. */
+static int64_t within_reach(const struct mlr_view *view, int64_t index)
+{
+	int64_t last = view->grid->last;
+
+	if (index > last && index - view->unit < last)
+		return last;
+	return index < 0 && index + view->unit > 0 ? 0 : index;
+}
+
 static void add_candidate(struct plan *plan, double position)
 {
 	int64_t index = mlr_view_clamp(plan->view, position);
@@ -81,7 +93,7 @@ static void add_candidate(struct plan *plan, double position)
 		return;
 	*chain = (struct chain){ .index = index };
 	for (int i = 0; i < NODES; i++)
-		set_node(plan, &chain->nodes[i], index + (i - DEPTH) * plan->view->unit);
+		set_node(plan, &chain->nodes[i], within_reach(plan->view, index + (i - DEPTH) * plan->view->unit));
 	plan->count++;
 }
 
@@ -97,7 +109,8 @@ static const struct mlr_outlook *outlook_of(const struct mlr_hypothesis *hypothe
 	return &node->outlooks[level_of(hypothesis, node)];
 }
 
-/* Trials to find an Upper Bound above the middle (direction 1), or a Lower Bound below it (-1), never more than the cap. */
+/* Return how many trials find an Upper Bound above the middle (direction 1), or a Lower Bound below it (-1). It is never
+ * more than the cap. */
 static double side_price(const struct mlr_hypothesis *hypothesis, const struct node *nodes, int direction, double cap)
 {
 	enum mlr_load_class wanted = direction > 0 ? MLR_LOAD_UPPER_BOUND : MLR_LOAD_LOWER_BOUND;
@@ -131,7 +144,7 @@ static double chain_price(const struct mlr_hypothesis *hypothesis, const struct 
 	return price < cap ? price : cap;
 }
 
-/* The price of a fresh start near the critical load, at the best of some places. */
+/* Return the price of a fresh start near the critical load, at the best of some places. */
 static double fresh_price(struct plan *plan, const struct mlr_hypothesis *hypothesis)
 {
 	double *price = &plan->fresh_price[hypothesis->shape], unit = (double)plan->view->unit;
@@ -192,7 +205,7 @@ static void add_candidates(struct plan *plan, const struct mlr_hypothesis *hypot
 	}
 }
 
-/* The exceed probability at a load, over all hypotheses. */
+/* Return the exceed probability at a load, over all hypotheses. */
 static double exceed_probability(const struct mlr_hypothesis *hypotheses, size_t count, const struct node *node)
 {
 	double probability = 0;
@@ -202,7 +215,7 @@ static double exceed_probability(const struct mlr_hypothesis *hypotheses, size_t
 	return probability;
 }
 
-/* The mean price of a candidate over all hypotheses; or less, where that is no less than the limit already. */
+/* Return the mean price of a candidate over all hypotheses. The result may be too small once it has reached the limit. */
 static double mean_price(struct plan *plan, const struct chain *chain, const struct mlr_hypothesis *hypotheses, size_t count,
 			 double limit)
 {

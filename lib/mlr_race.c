@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The race at one load: good trials against bad ones, each side with its distance to go.
+ * The race at one load: good trials against bad ones, each with a number of trials still to go.
  *
- * While the trials of a load sum up to at most the Goal Duration Sum, Appendix A decides for whichever side gets first what
- * it needs; past that sum every load is decided. With an exceed probability p that does not change, the expected trials and
- * the chance of either end follow from the two states that one more trial can lead to.
+ * While the trials of a load add up to at most the Goal Duration Sum, Appendix A decides for the side that first has what it
+ * needs. Beyond that sum every load is decided. Let the exceed probability p be constant. Then the expected number of trials
+ * and the chance of either end follow from the two states after one more trial.
  */
 #include "mlr_private.h"
 
@@ -13,12 +13,12 @@
 #include <stdlib.h>
 
 #define LOGIT_MAX 5.5
-#define NEED_MAX  32 /* longer races are run in proportion */
+#define NEED_MAX  32 /* longer races are computed in proportion */
 
 struct mlr_race {
-	double scale; /* trials a cell */
+	double scale; /* trials for each cell */
 	size_t good_most, bad_most;
-	struct mlr_outlook outlooks[]; /* by good trials needed, bad trials needed, level */
+	struct mlr_outlook outlooks[]; /* by good trials needed, bad trials needed, and level */
 };
 
 double mlr_level_probability(unsigned int level)
@@ -43,7 +43,7 @@ static size_t row_of(const struct mlr_race *race, size_t good, size_t bad)
 	return (good * (race->bad_most + 1) + bad) * MLR_LEVELS;
 }
 
-/* The outlooks of one need at all levels of the exceed probability, from those with one trial less to go. */
+/* Compute the outlooks of one need at all levels of the exceed probability, from needs with one trial less. */
 static void fill_row(struct mlr_race *race, const double *p, size_t good, size_t bad)
 {
 	struct mlr_outlook *row = &race->outlooks[row_of(race, good, bad)];

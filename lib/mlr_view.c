@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SHORT_GOOD_WEIGHT 0.3  /* of a good trial that is only just too short, as evidence */
-#define REPEAT_LOST       30   /* frames: that as many were lost twice is no chance */
-#define REPEAT_DEVIATIONS 0.05 /* of a Poisson count */
-#define REPEAT_WIDTH      0.02 /* Goal Widths */
+#define SHORT_GOOD_WEIGHT 0.3  /* the weight as evidence of a good trial that is only just too short */
+#define REPEAT_LOST       30   /* frames; it is no chance if so many were lost twice */
+#define REPEAT_DEVIATIONS 0.05 /* in standard deviations of a Poisson count */
+#define REPEAT_WIDTH      0.02 /* in Goal Widths */
 
-/* What is left to a classification by full-length trials alone, each of this effective duration. */
+/* Return what a classification by full-length trials alone still needs, each of this effective duration. */
 static struct mlr_need need_of(const struct mlr_goal *goal, const struct mlr_duration_sums *sums, double trial_s)
 {
 	double balancing_s = mlr_duration_s(sums->short_low_loss_ns) * goal->exceed_ratio / (1 - goal->exceed_ratio);
@@ -26,7 +26,7 @@ static struct mlr_need need_of(const struct mlr_goal *goal, const struct mlr_dur
 	};
 }
 
-/* The loss of a load is that of its longest trials. */
+/* Set the loss of a load to the mean over its longest trials. */
 static void take_loss(struct mlr_point *point, const struct mlr_trial_result *trials, size_t count)
 {
 	double longest = 0, loss_ratio = 0;
@@ -58,8 +58,8 @@ struct mlr_observation mlr_observe(const struct mlr_grid *grid, const struct mlr
 	};
 }
 
-/* Whether two trials of one load lost the same, but for less than would make a difference to the critical load or than
- * frames lost one by one would differ. */
+/* Whether two trials of one load lost the same. A difference is ignored if it would not move the critical load, or if it is
+ * smaller than among frames that are lost one by one. */
 static bool is_repeat(const struct mlr_view *view, const struct mlr_trial_result *a, const struct mlr_trial_result *b)
 {
 	double frames = a->input.load_fps * a->input.duration_s, lost = a->output.loss_ratio * frames;
@@ -69,8 +69,8 @@ static bool is_repeat(const struct mlr_view *view, const struct mlr_trial_result
 	       difference <= REPEAT_WIDTH * (double)view->unit * view->grid->log_step * frames;
 }
 
-/* Trials of one load, each beside the one before. Those of another length may lose another share without any noise, but not
- * the same by chance. Where hardly a frame was lost, repeats tell nothing. */
+/* Count repeats: compare each trial of one load with the one before. Trials of another length may lose another share without
+ * any noise, but not the same share by chance. If hardly a frame was lost, repeats tell nothing. */
 static void count_repeats(struct mlr_view *view, const struct mlr_trial_result *trials, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
@@ -119,7 +119,7 @@ static void set_point(struct mlr_view *view, const struct mlr_results *results, 
 	count_repeats(view, trials, count);
 }
 
-/* Where the warm-up puts a goal's critical load. A SUT that kept up with Max Load is expected to do so again. */
+/* Return where the warm-up puts a goal's critical load. A SUT that sustained Max Load is expected to sustain it again. */
 static double hint_of(const struct mlr_view *view, double warmup_rate_fps)
 {
 	double rate_fps = warmup_rate_fps / (1 - view->goal->loss_ratio);

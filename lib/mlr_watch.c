@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Watching the model: does what it foretells come true?
+ * The watch tests whether what the model foretells comes true.
  *
- * Each trial that the model was asked about is foretold by two others, too, that know no curve. One counts the bad trials at loads
- * nearby, whenever they were; the other the last ones, wherever they were. The probability that each gave to what happened, divided by
- * the model's, is multiplied up: a bet at fair odds, so that a model that is right is overtaken a hundredfold in one search of a hundred,
- * at most, whatever the SUT (Ville's inequality). Where the last trials foretell that much better than the model and the loads nearby
- * together, no curve over loads describes the SUT: it changes with time.
+ * Two other predictors, which know no curve, foretell each trial that the model was asked about. One counts the bad trials
+ * at near loads, at any time. The other counts the last trials, at any load. The probability that each gave to the outcome
+ * is divided by the model's, and these ratios are multiplied.
+ *
+ * That is a bet at fair odds. A model that is right loses it a hundredfold in at most one search of a hundred, whatever the
+ * SUT (Ville's inequality). Where the last trials foretell that much better than the model and the near loads together, no
+ * curve over loads describes the SUT. It changes with time.
  */
 #include "mlr_private.h"
 
 #include <math.h>
 
-#define NEXT_WIDTH 0.6 /* what a trial counts, if that at the same load counts 1, */
-#define BEFORE     0.6 /* and what one counts beside the next one */
+#define NEXT_WIDTH 0.6 /* the weight of a trial at the next load, relative to one at the same load */
+#define BEFORE     0.6 /* the weight of a trial relative to the one after it */
 
 static double foretold(struct mlr_tally tally, bool is_bad)
 {
@@ -22,7 +24,7 @@ static double foretold(struct mlr_tally tally, bool is_bad)
 	return is_bad ? p : 1 - p;
 }
 
-/* The full-length trials at all loads, the less the farther away. */
+/* Count the full-length trials at all loads; a farther load weighs less. */
 static struct mlr_tally near_load(const struct mlr_results *results, size_t goal, double load_fps)
 {
 	const struct mlr_goal *g = mlr_results_goal(results, goal);

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TRIALS_AHEAD 2 /* of each goal in each phase, for the estimate of what remains */
+#define TRIALS_AHEAD 2 /* trials of each goal in each phase that are assumed for the remaining time */
 
-/* The three trials of the initial phase (4.2), each of which depends on the one before. */
+/* The three trials of the initial phase (4.2). Each of them depends on the one before. */
 enum step {
 	STEP_MAX_LOAD,
 	STEP_MRR,
@@ -19,15 +19,15 @@ enum step {
 struct phased {
 	struct mlr_controller base;
 	struct mlr_phased_parameters parameters;
-	size_t order[MLR_GOALS_MAX]; /* goals, the smallest target loss ratio first */
+	size_t order[MLR_GOALS_MAX]; /* indices of goals, the smallest target loss ratio first */
 	enum step step;
 	double step_fps; /* the load of this step */
 	const char *step_rule;
-	double forgotten_fps; /* Max Load once its first trial is forgotten, else 0 */
-	unsigned int phase;   /* of the non-initial phases; the last one is the final phase */
+	double forgotten_fps; /* Max Load once its first trial is forgotten, otherwise 0 */
+	unsigned int phase;   /* the number of the non-initial phase; the last one is the final phase */
 	bool is_over;
-	double answered; /* trials that were asked for and measured */
-	double limit;    /* of them */
+	double answered; /* measured trials that were asked for */
+	double limit;    /* the limit of those trials */
 };
 
 static struct phased *phased_of(struct mlr_controller *controller)
@@ -52,7 +52,7 @@ static double duration_s(const struct phased *phased, unsigned int phase)
 	return mlr_phased_duration_s(&phased->parameters, first_goal(phased), phase);
 }
 
-/* The duration of the trials before this phase. */
+/* Return the duration of the trials before this phase. */
 static double previous_duration_s(const struct phased *phased, unsigned int phase)
 {
 	return phase ? duration_s(phased, phase - 1) : first_goal(phased)->initial_trial_duration_s;
@@ -76,7 +76,13 @@ static struct mlr_phased_bounds bounds_of(const struct phased *phased, double le
 
 /* --- the initial phase (4.2) ---------------------------------------------------------------------------------------- */
 
-/* MRR: what arrived of Max Load, kept one width goal below it. */
+static double within(const struct phased *phased, double load_fps)
+{
+	return mlr_phased_within(load_fps, phased->base.min_load_fps, phased->base.max_load_fps,
+				 mlr_phased_width(&phased->parameters, first_goal(phased), 0));
+}
+
+/* After Max Load measure MRR: the forwarding rate at Max Load, at least one width goal below it. */
 static void after_max_load(struct phased *phased, double loss_ratio)
 {
 	double width = mlr_phased_width(&phased->parameters, first_goal(phased), 0);
@@ -84,10 +90,11 @@ static void after_max_load(struct phased *phased, double loss_ratio)
 
 	phased->step = STEP_MRR;
 	phased->step_rule = "the receive rate at Max Load (MRR)";
-	phased->step_fps = fmax(phased->base.min_load_fps, fmin(max_fps * (1 - loss_ratio), max_fps * exp(-width)));
+	phased->step_fps = within(phased, fmin(max_fps * (1 - loss_ratio), max_fps * exp(-width)));
 }
 
-/* MRR2: what arrived of MRR, kept one width goal below it; or one width goal above MRR, if that was good already. */
+/* After MRR measure MRR2: the forwarding rate at MRR, at least one width goal below it. If MRR was good already, measure one
+ * width goal above it. */
 static void after_mrr(struct phased *phased, double loss_ratio)
 {
 	double width = mlr_phased_width(&phased->parameters, first_goal(phased), 0);
@@ -102,12 +109,12 @@ static void after_mrr(struct phased *phased, double loss_ratio)
 		phased->step_rule = "the receive rate at MRR (MRR2)";
 		phased->step_fps = fmin(mrr_fps * (1 - loss_ratio), mrr_fps * exp(-width));
 	}
-	phased->step_fps = fmax(phased->step_fps, phased->base.min_load_fps);
-	if (phased->step_fps == mrr_fps || log(phased->base.max_load_fps / phased->step_fps) < width * MLR_PHASED_TOLERANCE)
-		phased->step = STEP_OVER; /* measured already */
+	phased->step_fps = within(phased, phased->step_fps);
+	if (phased->step_fps == mrr_fps || phased->step_fps == phased->base.max_load_fps)
+		phased->step = STEP_OVER; /* it is measured already */
 }
 
-/* The trial at Max Load is forgotten. */
+/* After MRR2 forget the trial at Max Load. */
 static void after_mrr2(struct phased *phased)
 {
 	phased->step = STEP_OVER;
@@ -126,7 +133,7 @@ static void advance(struct phased *phased, double loss_ratio)
 
 /* --- the non-initial phases (4.3) ----------------------------------------------------------------------------------- */
 
-/* The load that a goal wants measured in the current phase, or NAN. */
+/* Return the load that a goal wants measured in the current phase, or NAN. */
 static double select_load_fps(const struct phased *phased, size_t goal, const char **ret_rule)
 {
 	const struct mlr_goal *g = mlr_results_goal(phased->base.results, goal);
@@ -142,7 +149,7 @@ static double select_load_fps(const struct phased *phased, size_t goal, const ch
 	return mlr_phased_select(&question, ret_rule);
 }
 
-/* A goal that wants nothing, though it has no lower bound, has failed at Min Load: the phase ends (2.3.2). */
+/* Whether a goal ends the phase. It wants nothing although it has no lower bound, so it has failed at Min Load (2.3.2). */
 static bool ends_phase(const struct phased *phased, size_t goal)
 {
 	const struct mlr_goal *g = mlr_results_goal(phased->base.results, goal);
@@ -161,7 +168,7 @@ static struct mlr_decision make_decision(size_t goal, double trial_s, double loa
 	};
 }
 
-/* The ratio loop (4.3, 1.4). False if the phase is over. */
+/* Go through the ratios (4.3, 1.4). Returns false if the phase is over. */
 static bool decide_in_phase(const struct phased *phased, struct mlr_decision *ret_decision)
 {
 	for (size_t i = 0; i < mlr_results_goal_count(phased->base.results); i++) {
@@ -242,7 +249,7 @@ static double phased_remaining_s(const struct mlr_controller *controller)
 	return remaining_s;
 }
 
-/* The duration whose trials tell the result: that of the phase, unless it has none yet. */
+/* Return the duration of the trials that give the result. It is the one of the phase, unless the phase has no trials yet. */
 static double result_duration_s(const struct phased *phased, const struct mlr_goal *goal)
 {
 	double current_s = duration_s(phased, phased->phase);
@@ -267,7 +274,7 @@ static enum mlr_irregularity irregularity(const struct phased *phased, const str
 	return mlr_width_met(goal, bounds->lower_fps, bounds->upper_fps) ? MLR_REGULAR : MLR_UNFINISHED;
 }
 
-/* Hold a regular result to Load Classification, which looks at trials of every duration. */
+/* Compare a regular result with Load Classification, which uses trials of every duration. */
 static void confirm(const struct phased *phased, size_t goal, struct mlr_goal_result *result)
 {
 	const struct mlr_results *results = phased->base.results;
@@ -313,7 +320,7 @@ static const struct mlr_controller_ops phased_ops = {
 
 /* --- setting up ----------------------------------------------------------------------------------------------------- */
 
-/* The smallest target loss ratio first; among equals the first given. */
+/* Order the goals by target loss ratio, the smallest first. Among equals the first given goal comes first. */
 static void set_order(struct phased *phased, const struct mlr_controller_input *input)
 {
 	for (size_t goal = 0; goal < input->goal_count; goal++) {

@@ -22,7 +22,7 @@ void mlr_phased_goal(struct mlr_goal *goal)
 	goal->duration_sum_s = goal->final_trial_duration_s;
 }
 
-/* What the draft has only one of must be the same in all goals. */
+/* Whether the goals agree in what the draft has only one value for. */
 static bool goals_fit(const struct mlr_controller_input *input)
 {
 	for (size_t goal = 0; goal < input->goal_count; goal++) {
@@ -60,10 +60,25 @@ double mlr_phased_width(const struct mlr_phased_parameters *parameters, const st
 	return -log1p(-goal->width_ratio) * pow(2 * MLR_PHASED_ROUNDING, parameters->intermediate_phases - phase);
 }
 
+double mlr_phased_same(double width)
+{
+	return fmin(MLR_PHASED_SAME, width / 2 * MLR_PHASED_ROUNDING);
+}
+
+double mlr_phased_within(double load_fps, double min_load_fps, double max_load_fps, double width)
+{
+	double same = mlr_phased_same(width);
+
+	if (log(load_fps / min_load_fps) < same)
+		return min_load_fps;
+	return log(max_load_fps / load_fps) < same ? max_load_fps : load_fps;
+}
+
 /*
- * In a phase each trial stands at a new load between the bounds of its goal. So a goal takes at most one bisection of the
- * previous interval, the two previous bounds again, external steps that at least double (started over once, where a previous
- * bound shortens them), bisections that at least halve, and external steps down that win against bisections.
+ * Return the limit of trials in a phase. Each trial of a phase is at a new load between the bounds of its goal. So a goal
+ * takes at most one bisection of the previous interval, the two previous bounds again, and external steps that at least
+ * double. External steps start once more where a previous bound shortens them. Then come bisections that at least halve, and
+ * external steps down that win against bisections.
  */
 static double phase_limit(const struct mlr_controller_input *input, double width)
 {

@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-/* A width goal is met in spite of a rounding this large. */
+/* A width goal is met in spite of rounding by up to this ratio. */
 #define MET_TOLERANCE 1e-9
 
-/* The largest loss ratio of the trials of this duration at one load. */
+/* Return the largest loss ratio of the trials of this duration at one load. */
 static double largest_loss_ratio(const struct mlr_phased_level *level, size_t load)
 {
 	bool is_forgotten = mlr_results_load_fps(level->results, load) == level->forgotten_fps;
@@ -29,7 +29,7 @@ double mlr_phased_loss_ratio(const struct mlr_phased_level *level, double load_f
 	return largest_loss_ratio(level, mlr_results_find(level->results, load_fps));
 }
 
-/* Take the next larger load into the bounds. True while a larger one can still matter. */
+/* Update the bounds with the next larger load. Returns true while a larger load can still matter. */
 static bool extend_bounds(struct mlr_phased_bounds *bounds, double load_fps, bool is_lower)
 {
 	if (is_lower) {
@@ -62,29 +62,34 @@ struct mlr_phased_bounds mlr_phased_bounds(const struct mlr_phased_level *level,
 	return bounds;
 }
 
-/* Whether a bound exists and lies strictly between two others, each of which may be missing. */
-static bool improves(double bound_fps, double lower_fps, double upper_fps)
+/* Whether a bound exists, lies between two others, and is the same load as neither. Each of the others may be missing. */
+static bool improves(const struct mlr_phased_question *question, double bound_fps, double lower_fps, double upper_fps)
 {
-	return !isnan(bound_fps) && !(bound_fps <= lower_fps) && !(bound_fps >= upper_fps);
+	double same = mlr_phased_same(question->width);
+
+	return !isnan(bound_fps) && !(log(bound_fps / lower_fps) < same) && !(log(upper_fps / bound_fps) < same);
 }
 
 /*
- * Where to split an interval (2.5.3), or NAN if its width goal is met. The lower part is made a whole number of goals, so
- * that halving it never ends with an interval narrower than needed.
+ * Return where to split an interval (2.5.3), or NAN if its width goal is met. The lower part is an integer number of goals,
+ * so halving it never ends with an interval narrower than needed. It is one goal less where it would end at the upper bound
+ * itself.
  */
 static double bisect(const struct mlr_phased_question *question, double lower_fps, double upper_fps)
 {
 	double multiple = log(upper_fps / lower_fps) / question->width;
-	double even = 2 * ceil((multiple - MLR_PHASED_TOLERANCE) / 2);
+	double even = 2 * ceil((multiple - MLR_PHASED_TOLERANCE) / 2), goals = even / 2;
 
 	if (multiple <= 1 + MET_TOLERANCE)
 		return NAN;
 	if (multiple <= 2 || fabs(even - multiple) <= MLR_PHASED_TOLERANCE)
 		return sqrt(lower_fps) * sqrt(upper_fps);
-	return lower_fps * exp(even / 2 * question->width);
+	if ((multiple - goals) * question->width < mlr_phased_same(question->width))
+		goals--;
+	return lower_fps * exp(goals * question->width);
 }
 
-/* How far the external search goes from the tightest bound, given the one beyond it, if any. */
+/* Return how far the external search goes from the tightest bound, with the bound beyond it, if there is one. */
 static double external_width(const struct mlr_phased_question *question, double lower_fps, double upper_fps)
 {
 	double width = isnan(lower_fps) || isnan(upper_fps) ? 0 : log(upper_fps / lower_fps);
@@ -92,7 +97,12 @@ static double external_width(const struct mlr_phased_question *question, double 
 	return fmax(width, question->width) * question->expansion * MLR_PHASED_ROUNDING;
 }
 
-/* External search downwards (2.3), or NAN at Min Load. */
+static double within(const struct mlr_phased_question *question, double load_fps)
+{
+	return mlr_phased_within(load_fps, question->min_load_fps, question->max_load_fps, question->width);
+}
+
+/* Search downwards outside the bounds (2.3). NAN at Min Load. */
 static double extend_down(const struct mlr_phased_question *question)
 {
 	const struct mlr_phased_bounds *current = &question->current;
@@ -100,13 +110,12 @@ static double extend_down(const struct mlr_phased_question *question)
 
 	if (!(current->upper_fps > question->min_load_fps))
 		return NAN;
-	if (improves(question->previous.upper_fps, current->upper_fps, current->second_upper_fps))
+	if (improves(question, question->previous.upper_fps, current->upper_fps, current->second_upper_fps))
 		second_fps = question->previous.upper_fps;
-	return fmax(question->min_load_fps,
-		    current->upper_fps * exp(-external_width(question, current->upper_fps, second_fps)));
+	return within(question, current->upper_fps * exp(-external_width(question, current->upper_fps, second_fps)));
 }
 
-/* External search upwards (2.4), or NAN at Max Load. */
+/* Search upwards outside the bounds (2.4). NAN at Max Load. */
 static double extend_up(const struct mlr_phased_question *question)
 {
 	const struct mlr_phased_bounds *current = &question->current;
@@ -114,13 +123,12 @@ static double extend_up(const struct mlr_phased_question *question)
 
 	if (!(current->lower_fps < question->max_load_fps))
 		return NAN;
-	if (improves(question->previous.lower_fps, current->second_lower_fps, current->lower_fps))
+	if (improves(question, question->previous.lower_fps, current->second_lower_fps, current->lower_fps))
 		second_fps = question->previous.lower_fps;
-	return fmin(question->max_load_fps,
-		    current->lower_fps * exp(external_width(question, second_fps, current->lower_fps)));
+	return within(question, current->lower_fps * exp(external_width(question, second_fps, current->lower_fps)));
 }
 
-/* Both bounds exist (2.5): bisect, unless the external search downwards would measure a larger load. */
+/* Choose where both bounds exist (2.5): bisect, unless the external search downwards would measure a larger load. */
 static double narrow(const struct mlr_phased_question *question, const char **ret_rule)
 {
 	double bisecting_fps = bisect(question, question->current.lower_fps, question->current.upper_fps);
@@ -134,12 +142,12 @@ static double narrow(const struct mlr_phased_question *question, const char **re
 	return bisecting_fps;
 }
 
-/* The bounds of the previous phase that are tighter than the current ones (2.1, 2.2), or NAN if none is. */
+/* Return a bound of the previous phase that is tighter than the current one (2.1, 2.2), or NAN if there is none. */
 static double confirm(const struct mlr_phased_question *question, const char **ret_rule)
 {
 	const struct mlr_phased_bounds *current = &question->current, *previous = &question->previous;
-	bool has_lower = improves(previous->lower_fps, current->lower_fps, current->upper_fps);
-	bool has_upper = improves(previous->upper_fps, current->lower_fps, current->upper_fps);
+	bool has_lower = improves(question, previous->lower_fps, current->lower_fps, current->upper_fps);
+	bool has_upper = improves(question, previous->upper_fps, current->lower_fps, current->upper_fps);
 
 	if (has_lower && has_upper) {
 		double middle_fps = bisect(question, previous->lower_fps, previous->upper_fps);

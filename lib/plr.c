@@ -8,27 +8,31 @@
 
 #include "plr_private.h"
 
-#define OPENING_TRIALS 4 /* whose loads do not come from the estimate (5.6) */
-#define LOSSY_COPIES   4 /* of the load of each trial at or above the target */
-#define LOSSY_DRAINED  3 /* copies drained by each trial without loss */
-#define UNSEEN         2 /* of a dispersion: where losses are skewed, the largest that make it were likely not seen */
+#define OPENING_TRIALS 4     /* trials whose loads do not come from the estimate (5.6) */
+#define LOSSY_COPIES   4     /* how often the list has the load of each trial at or above the target */
+#define LOSSY_DRAINED  3     /* how many of these entries each trial without loss removes */
+#define SCANS_LEAST    2     /* scans that are needed before an estimate is sharp */
+#define SCAN_OFTEN     2     /* one trial in so many is a scan, once a scan found losses */
+#define NO_FRAMES      -1000 /* a logarithm that stands for too few frames to tell anything */
+#define UNSEEN         2 /* the factor of a dispersion: where losses are skewed, the largest ones were probably not seen */
 
 struct mlr_plr {
 	struct mlr_plr_parameters parameters;
 	struct plr_posterior *posteriors[MLR_PLR_FITTINGS];
-	struct plr_posterior *robust[MLR_PLR_FITTINGS]; /* of dispersed data; those of no use where the model fits */
-	double misfit, dispersion,
-		least_loss_ratio;    /* of the mlr_plr_estimate; of all trials with loss, INFINITY without any */
-	struct plr_datum *data;      /* one a trial */
-	struct plr_datum *merged;    /* one a load: to a Poisson likelihood, trials at one load are one long trial */
-	struct plr_datum *dispersed; /* as merged */
+	struct plr_posterior *robust[MLR_PLR_FITTINGS]; /* posteriors of dispersed data; not used where the model fits */
+	double misfit, dispersion, least_loss_ratio;    /* the smallest of all trials with loss; INFINITY without any */
+	struct plr_datum *data;                         /* one for each trial */
+	struct plr_datum *merged;    /* one for each load: for a Poisson likelihood, trials at one load are one long trial */
+	struct plr_datum *dispersed; /* the merged data with a larger dispersion */
 	size_t merged_count;
 	struct mlr_plr_step *steps;
-	double *lossy_fps; /* the lossy loads of 5.6, smallest first */
+	double *lossy_fps; /* the lossy loads of 5.6, the smallest first */
 	size_t trial_count, trial_capacity;
 	size_t lossy_count;
+	size_t scan_count;
+	bool scan_lost;     /* a scan lost more than the target */
 	size_t zeros;       /* how many trials without loss came last */
-	double drained_fps; /* the smallest lossy load when the last trial had no loss; 0 if none */
+	double drained_fps; /* the smallest lossy load when the last trial had no loss; 0 if there is none */
 };
 
 /* --- life ----------------------------------------------------------------------------------------------------------- */
@@ -108,7 +112,7 @@ static const struct plr_summary *summary(const struct mlr_plr *plr, int fitting)
 	return plr_posterior_summary(plr->posteriors[fitting]);
 }
 
-/* The equal-weight mixture of both fitting functions. */
+/* Return the equal-weight mixture of both fitting functions. */
 static struct mlr_plr_moments mixture(const struct mlr_plr_moments *a, const struct mlr_plr_moments *b)
 {
 	double half_gap = (a->mean_fps - b->mean_fps) / 2;
@@ -122,14 +126,15 @@ static struct mlr_plr_moments together(const struct mlr_plr *plr)
 	return mixture(&summary(plr, MLR_PLR_STRETCH)->critical_load, &summary(plr, MLR_PLR_ERF)->critical_load);
 }
 
-/* From the load of the smallest loss ratio seen down to the critical load nothing but the curves says anything: how far that
- * is, by both of them. */
+/* Return how far the estimate extrapolates: the distance from the load of the smallest loss ratio to the critical load, by
+ * both fitting functions. No trial covers that range. */
 static double extrapolated(const struct mlr_plr *plr)
 {
 	struct mlr_plr_parameters seen = plr->parameters;
 	double sum_fps = 0;
 
-	seen.target_loss_ratio = fmin(plr->least_loss_ratio, 0.5); /* a SUT that loses more everywhere is beyond help */
+	seen.target_loss_ratio =
+		fmin(plr->least_loss_ratio, 0.5); /* a SUT that loses more than half at every load cannot be estimated */
 	if (!(seen.target_loss_ratio > plr->parameters.target_loss_ratio))
 		return 0;
 	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++) {
@@ -141,8 +146,9 @@ static double extrapolated(const struct mlr_plr *plr)
 	return sum_fps / MLR_PLR_FITTINGS;
 }
 
-/* The stdev about the mean together: of the posterior of dispersed data, of how far that is away and of how far the estimate
- * went in the second half of the trials, where the model does not fit; and of half of what is extrapolated. */
+/* Return the stdev about the mean of the mixture. It is the root of several squares. If the model does not fit, these are
+ * the posterior of dispersed data, the distance to its mean, and the movement of the estimate in the second half of the
+ * trials. Half of the extrapolated distance always counts. */
 static double robust_stdev(const struct mlr_plr *plr)
 {
 	struct mlr_plr_moments plain = together(plr), moments;
@@ -159,7 +165,19 @@ static double robust_stdev(const struct mlr_plr *plr)
 
 bool mlr_plr_sharp(const struct mlr_plr *plr, double stdev_ratio)
 {
-	return plr->trial_count > OPENING_TRIALS && robust_stdev(plr) <= stdev_ratio * together(plr).mean_fps;
+	return plr->trial_count > OPENING_TRIALS && (!plr->parameters.scan_every || plr->scan_count >= SCANS_LEAST) &&
+	       robust_stdev(plr) <= stdev_ratio * together(plr).mean_fps;
+}
+
+/* Find how often the loss ratio crosses the target. Where the critical load is probably at Min Load, all loads are above
+ * it. */
+static struct mlr_plr_crossings crossings(const struct mlr_plr *plr, double min_load_probability)
+{
+	double up_to_fps = min_load_probability > MLR_PLR_LIKELY ? plr->parameters.max_load_fps : together(plr).mean_fps;
+
+	if (!plr->parameters.scan_every)
+		up_to_fps = 0;
+	return plr_scan_crossings(&plr->parameters, plr->steps, plr->trial_count, up_to_fps);
 }
 
 static size_t count_anomalies(const struct mlr_plr *plr)
@@ -190,6 +208,7 @@ void mlr_plr_estimate(const struct mlr_plr *plr, struct mlr_plr_estimate *ret)
 		ret->max_load_probability += of->max_load_probability / MLR_PLR_FITTINGS;
 		ret->trends[fitting] = plr_trend(fitting, of, &data, plr->steps);
 	}
+	ret->crossings = crossings(plr, ret->min_load_probability);
 	ret->trend = ret->trends[ret->trends[MLR_PLR_STRETCH].p_value < ret->trends[MLR_PLR_ERF].p_value];
 }
 
@@ -201,7 +220,8 @@ const struct mlr_plr_step *mlr_plr_timeline(const struct mlr_plr *plr, size_t *r
 
 /* --- the next load (5.6) -------------------------------------------------------------------------------------------- */
 
-/* Less load by as much as less loss gets to the target: if each frame less offered were a frame less lost. */
+/* Return a load that is less than the last one by as much as the loss must fall to reach the target. It assumes that each
+ * frame less offered is a frame less lost. */
 static double load_like_mrr(const struct mlr_plr *plr)
 {
 	const struct mlr_plr_step *last = &plr->steps[plr->trial_count - 1];
@@ -210,7 +230,7 @@ static double load_like_mrr(const struct mlr_plr *plr)
 	return last->input.load_fps * received_ratio / (1 - plr->parameters.target_loss_ratio);
 }
 
-/* The largest critical load that a fitting function still finds plausible. */
+/* Return the largest critical load that a fitting function still finds plausible. */
 static double largest_plausible(const struct mlr_plr *plr)
 {
 	double largest_fps = 0;
@@ -223,8 +243,8 @@ static double largest_plausible(const struct mlr_plr *plr)
 	return largest_fps;
 }
 
-/* The estimate, drawn to the smallest lossy load by trials without loss: with weight 1 : 1 by the first of them, and double
- * the weight by each further one. */
+/* Return the estimate, moved towards the smallest lossy load by trials without loss. The first of them has the weight 1 : 1,
+ * and each further one doubles the weight. */
 static double load_by_estimate(const struct mlr_plr *plr)
 {
 	double load_fps = together(plr).mean_fps;
@@ -236,8 +256,19 @@ static double load_by_estimate(const struct mlr_plr *plr)
 	return (lossy_fps + weight * load_fps) / (1 + weight);
 }
 
+/* Whether the next trial looks below the critical load. */
+static bool is_scan(const struct mlr_plr *plr)
+{
+	size_t every = plr->scan_lost && plr->parameters.scan_every ? SCAN_OFTEN : plr->parameters.scan_every;
+
+	return every && plr->trial_count >= OPENING_TRIALS && plr->trial_count % every == every - 1 &&
+	       together(plr).mean_fps > plr->parameters.min_load_fps;
+}
+
 static double next_load(const struct mlr_plr *plr)
 {
+	if (is_scan(plr))
+		return plr_scan_load(&plr->parameters, plr->steps, plr->trial_count, together(plr).mean_fps);
 	switch (plr->trial_count) {
 	case 0:
 		return (plr->parameters.min_load_fps + plr->parameters.max_load_fps) / 2;
@@ -271,7 +302,7 @@ static int reserve(void **array, size_t count, size_t size)
 	return 0;
 }
 
-/* Room for one more trial. */
+/* Make room for one more trial. */
 static int reserve_trial(struct mlr_plr *plr)
 {
 	size_t capacity = plr->trial_capacity ? plr->trial_capacity * 2 : 64;
@@ -342,7 +373,7 @@ static void merge(struct mlr_plr *plr, double load_fps, const struct mlr_plr_cou
 	}
 }
 
-/* The list of lossy loads, kept in order. */
+/* Insert a load into the ordered list of lossy loads. */
 static void lossy_insert(struct mlr_plr *plr, double load_fps)
 {
 	size_t at = plr->lossy_count;
@@ -370,11 +401,22 @@ static void lossy_update(struct mlr_plr *plr, double load_fps, const struct mlr_
 	plr->zeros = counts->lost_frames > 0 ? 0 : plr->zeros + 1;
 	if (counts->lost_frames > 0 && counts->lost_frames >= plr->parameters.target_loss_ratio * counts->offered_frames)
 		lossy_insert(plr, load_fps);
-	if (plr->zeros && plr->trial_count + 1 >= OPENING_TRIALS) /* before that no estimate is asked for: nothing to draw */
+	if (plr->zeros &&
+	    plr->trial_count + 1 >= OPENING_TRIALS) /* before that no estimate is asked for, so nothing is moved */
 		lossy_drain(plr);
 }
 
-/* What the posteriors foresaw for this trial. */
+/* Take a trial that looked below the critical load. It tells whether there is more than one crossing. It tells nothing about
+ * where the critical load is. */
+static void take_scan(struct mlr_plr *plr, const struct mlr_plr_step *step, struct plr_datum *datum)
+{
+	plr->scan_count++;
+	plr->scan_lost |= step->counts.lost_frames > step->counts.offered_frames * plr->parameters.target_loss_ratio;
+	datum->log_frames_per_fps = NO_FRAMES;
+	datum->lost_frames = datum->log_lost = 0;
+}
+
+/* Set what the posteriors foresaw for this trial. */
 static void foresee(const struct mlr_plr *plr, const struct plr_datum *datum, struct mlr_plr_step *step)
 {
 	step->anomaly = true;
@@ -384,7 +426,7 @@ static void foresee(const struct mlr_plr *plr, const struct plr_datum *datum, st
 	}
 }
 
-/* The dispersion by the function that foresees the trials better. */
+/* Return the dispersion by the function that foresees the trials better. */
 static double find_dispersion(const struct mlr_plr *plr, struct plr_posterior *const posteriors[], double *ret_misfit)
 {
 	struct plr_data data = all_data(plr);
@@ -400,7 +442,7 @@ static double find_dispersion(const struct mlr_plr *plr, struct plr_posterior *c
 	return fmax(UNSEEN * least, 1);
 }
 
-/* Hold the trials against what is foreseen; where that is not so, take what they tell for less. */
+/* Compare the trials with what is foreseen. If they differ, give all trials less weight. */
 static void check_model(struct mlr_plr *plr)
 {
 	double dispersion = find_dispersion(plr, plr->posteriors, &plr->misfit), misfit;
@@ -419,7 +461,7 @@ static void check_model(struct mlr_plr *plr)
 	plr->dispersion = find_dispersion(plr, plr->robust, &misfit);
 }
 
-/* What they say after it. */
+/* Set the estimates after this trial. */
 static void conclude(const struct mlr_plr *plr, struct mlr_plr_step *step)
 {
 	for (int fitting = 0; fitting < MLR_PLR_FITTINGS; fitting++)
@@ -427,8 +469,20 @@ static void conclude(const struct mlr_plr *plr, struct mlr_plr_step *step)
 	step->together = together(plr);
 }
 
+/* Take a trial that counts for the estimate. */
+static void take_sample(struct mlr_plr *plr, const struct mlr_plr_step *step)
+{
+	const struct mlr_plr_counts *counts = &step->counts;
+
+	lossy_update(plr, step->input.load_fps, counts);
+	if (counts->lost_frames > 0)
+		plr->least_loss_ratio = fmin(plr->least_loss_ratio, counts->lost_frames / counts->offered_frames);
+	merge(plr, step->input.load_fps, counts);
+}
+
 int mlr_plr_add(struct mlr_plr *plr, const struct mlr_trial_result *result, const struct mlr_plr_counts *counts)
 {
+	struct mlr_trial_input asked;
 	struct mlr_plr_step *step;
 	int err;
 
@@ -437,17 +491,20 @@ int mlr_plr_add(struct mlr_plr *plr, const struct mlr_trial_result *result, cons
 	err = reserve_trial(plr);
 	if (err)
 		return err;
+	mlr_plr_next(plr, &asked);
 	step = &plr->steps[plr->trial_count];
 	*step = (struct mlr_plr_step){ .input = result->input, .counts = counts ? *counts : derive_counts(result) };
+	step->scan = asked.load_fps == result->input.load_fps && is_scan(plr);
 	step->end_s = (plr->trial_count ? step[-1].end_s : 0) + result->output.effective_duration_s;
 	plr->data[plr->trial_count] = make_datum(result->input.load_fps, &step->counts);
 	foresee(plr, &plr->data[plr->trial_count], step);
-	lossy_update(plr, result->input.load_fps, &step->counts);
-	if (step->counts.lost_frames > 0)
-		plr->least_loss_ratio = fmin(plr->least_loss_ratio, step->counts.lost_frames / step->counts.offered_frames);
+	if (step->scan)
+		take_scan(plr, step, &plr->data[plr->trial_count]);
+	else
+		take_sample(plr, step);
 	plr->trial_count++;
-	merge(plr, result->input.load_fps, &step->counts);
-	update_posteriors(plr);
+	if (!step->scan)
+		update_posteriors(plr);
 	check_model(plr);
 	conclude(plr, step);
 	return 0;

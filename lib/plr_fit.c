@@ -11,8 +11,8 @@
 
 #include "plr_private.h"
 
-#define EXP_NEGLIGIBLE  40.0 /* exp(-40) added to 1 is lost in a double */
-#define ERF_IS_1        6.0  /* from here on, in a double */
+#define EXP_NEGLIGIBLE  40.0 /* in a double, 1 + exp(-40) is 1 */
+#define ERF_IS_1        6.0  /* from here on erf is 1 in a double */
 #define SQRT_PI_INVERSE 0.56418958354775628695
 
 const struct plr_gauss plr_gauss = {
@@ -27,7 +27,7 @@ const char *mlr_plr_fitting_name(enum mlr_plr_fitting fitting)
 	return fitting == MLR_PLR_STRETCH ? "stretch" : "erf";
 }
 
-/* ln(1 - exp(-x)), x > 0. */
+/* Return ln(1 - exp(-x)) for x > 0. */
 static double log_1_minus_exp(double x)
 {
 	if (x > EXP_NEGLIGIBLE)
@@ -35,7 +35,7 @@ static double log_1_minus_exp(double x)
 	return x < M_LN2 ? log(-expm1(-x)) : log1p(-exp(-x));
 }
 
-/* ln(ln(1 + exp(x))). */
+/* Return ln(ln(1 + exp(x))). */
 static double log_softplus(double x)
 {
 	if (x < -EXP_NEGLIGIBLE)
@@ -53,8 +53,8 @@ static double log_rate_stretch(const struct plr_shape *shape, double load_fps)
 
 /* --- erfc and its integral, scaled ---------------------------------------------------------------------------------- */
 
-/* exp(z^2) ierfc(z) for z >= 0, to 2e-15: (z + 2.5)^2 times it is smooth in (z - 2.5) / (z + 2.5), which is in [-1, 1), and
- * this is its Chebyshev series to degree 24, as a polynomial. */
+/* Return exp(z^2) ierfc(z) for z >= 0, to 2e-15. (z + 2.5)^2 times it is smooth in (z - 2.5) / (z + 2.5), which is in [-1,
+ * 1). This is its Chebyshev series to degree 24, as a polynomial. */
 static double ierfc_scaled(double z)
 {
 	static const double c[] = {
@@ -75,7 +75,7 @@ static double ierfc_scaled(double z)
 	return (even + c[0] + odd * x) / ((z + 2.5) * (z + 2.5));
 }
 
-/* ierfc(z) for z <= 0. */
+/* Return ierfc(z) for z <= 0. */
 static double ierfc_negative(double z)
 {
 	if (z < -ERF_IS_1)
@@ -83,13 +83,14 @@ static double ierfc_negative(double z)
 	return exp(-z * z) * ierfc_scaled(-z) - 2 * z;
 }
 
-/* exp(z^2) erfc(z) for z >= -1. */
+/* Return exp(z^2) erfc(z) for z >= -1. */
 static double erfc_scaled(double z)
 {
 	return z < 1 ? exp(z * z) * erfc(z) : (SQRT_PI_INVERSE - ierfc_scaled(z)) / z;
 }
 
-/* ln([ierfc(high - step) - ierfc(high)] exp(high^2)) for a small step: the integral of erfc over the step. */
+/* Return ln([ierfc(high - step) - ierfc(high)] exp(high^2)) for a small step, which is the integral of erfc over the
+ * step. */
 static double log_ierfc_step(double high, double step)
 {
 	double sum = 0;
@@ -102,7 +103,7 @@ static double log_ierfc_step(double high, double step)
 	return log(step * sum);
 }
 
-/* ln(ierfc(high - step) - ierfc(high)), high > 0, step > 0. */
+/* Return ln(ierfc(high - step) - ierfc(high)) for high > 0 and step > 0. */
 static double log_ierfc_difference(double high, double step)
 {
 	double low = high - step, fall;
@@ -111,7 +112,7 @@ static double log_ierfc_difference(double high, double step)
 		return log_ierfc_step(high, step) - high * high;
 	if (low <= 0)
 		return log(ierfc_negative(low) - (high > ERF_IS_1 ? 0 : exp(-high * high) * ierfc_scaled(high)));
-	fall = step * (high + low); /* of the exponents of the two */
+	fall = step * (high + low); /* the difference of the two exponents */
 	if (fall > EXP_NEGLIGIBLE)
 		return log(ierfc_scaled(low)) - low * low;
 	return log(ierfc_scaled(low) - exp(-fall) * ierfc_scaled(high)) - low * low;
@@ -184,7 +185,7 @@ double mlr_plr_log_loss_rate(enum mlr_plr_fitting fitting, double load_fps, doub
 
 /* --- the critical load ---------------------------------------------------------------------------------------------- */
 
-/* How far the fitted loss ratio is above the target: a function of the load that only rises. */
+/* How far the fitted loss ratio is above the target. It is a function of the load that only rises. */
 struct excess {
 	const struct plr_shape *shape;
 	double log_target;
@@ -195,7 +196,7 @@ static double excess_at(const struct excess *excess, double load_fps)
 	return plr_shape_log_rate(excess->shape, load_fps) - log(load_fps) - excess->log_target;
 }
 
-/* The root between a load of too little loss and one of too much (Ridders' method). */
+/* Return the root between a load with too little loss and one with too much (Ridders' method). */
 static double excess_root(const struct excess *excess, double low, double high)
 {
 	double at_low = excess_at(excess, low), at_high = excess_at(excess, high);

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Peaks of curves that are costly to evaluate: no derivatives, few evaluations where the curve is near a parabola, and an
- * answer that is good enough to lay a quadrature around it. Sharp steps, plateaus and maxima at an end are fine.
+ * This file finds peaks of curves that are expensive to evaluate. It needs no derivatives, and few evaluations where the
+ * curve is near a parabola. The result is good enough to lay a quadrature around it. Sharp steps, plateaus and maxima at an
+ * end are allowed.
  */
 #include <math.h>
 
 #include "plr_private.h"
 
-#define LOOSE       4.0 /* nats: three samples around a peak are close enough once the outer ones fell by no more */
-#define TIGHT       0.1 /* nats: and too close if both fell by less */
-#define CLIMB_MAX   200 /* doublings of a step: more than a double has room for */
+#define LOOSE       4.0 /* nats: three samples around a peak are near enough if the outer ones are lower by no more */
+#define TIGHT       0.1 /* nats: they are too near if both are lower by less */
+#define CLIMB_MAX   200 /* doublings of a step: more than a double can hold */
 #define TIGHTEN_MAX 100 /* halvings of a bracket */
 
 struct sample {
 	double at, value;
 };
 
-/* Three samples in ascending order. An outer one is the middle one again where that lies at an end of the curve. */
+/* Three samples in ascending order. An outer one equals the middle one where that is at an end of the curve. */
 struct bracket {
 	struct sample low, top, high;
 };
@@ -28,7 +29,7 @@ static struct sample sample_at(const struct plr_curve *curve, double at)
 	return (struct sample){ inside, curve->value(curve->context, inside) };
 }
 
-/* A neighbour of `from`; at an end of the curve that is `from` itself. */
+/* Return a neighbour of `from`. At an end of the curve that is `from` itself. */
 static struct sample sample_beside(const struct plr_curve *curve, struct sample from, double step)
 {
 	if ((step < 0 && from.at <= curve->low) || (step > 0 && from.at >= curve->high))
@@ -36,7 +37,7 @@ static struct sample sample_beside(const struct plr_curve *curve, struct sample 
 	return sample_at(curve, from.at + step);
 }
 
-/* Go uphill with ever longer steps until it goes down on both sides. */
+/* Go uphill with steps of growing length until the curve falls on both sides. */
 static struct bracket bracket_climb(const struct plr_curve *curve, double start, double step)
 {
 	struct bracket b;
@@ -69,7 +70,7 @@ static double fall_high(const struct bracket *b)
 	return b->top.value - b->high.value;
 }
 
-/* Where the samples are too close to tell the curvature, take others further away. */
+/* If the samples are too near to tell the curvature, take others further away. */
 static void bracket_widen(const struct plr_curve *curve, struct bracket *b)
 {
 	for (int i = 0; i < CLIMB_MAX && fmax(fall_low(b), fall_high(b)) < TIGHT; i++) {
@@ -83,7 +84,8 @@ static void bracket_widen(const struct plr_curve *curve, struct bracket *b)
 	}
 }
 
-/* The second derivative of the parabola through the samples, and where its vertex is; 0 if it has none. */
+/* Return the second derivative of the parabola through the samples, and where its vertex is. Returns 0 if it has no
+ * vertex. */
 static double bracket_curvature(const struct bracket *b, double *ret_vertex)
 {
 	double left = b->top.at - b->low.at, right = b->high.at - b->top.at;
@@ -100,8 +102,8 @@ static double bracket_curvature(const struct bracket *b, double *ret_vertex)
 	return curvature;
 }
 
-/* Where to look next for a tighter bracket: at the vertex in turn with a place nearer to the top on the side that fell more.
- */
+/* Return where to look next for a tighter bracket. It is in turn the vertex, and a place nearer to the top on the side that
+ * fell more. */
 static double bracket_probe(const struct bracket *b, int round)
 {
 	bool low_side = fall_low(b) > fall_high(b);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The posterior of one fitting function, integrated over its two parameters by deterministic quadrature.
+ * This file computes the posterior of one fitting function, by deterministic quadrature over its two parameters.
  *
- * The coordinates are x = ln(spread) and t = ln(mrr). At a given x the likelihood has one maximum in t: so the inner
- * integral finds that peak, and lays a Gauss-Legendre rule over each of its flanks. The outer integral does the same with
- * the profile, the height of the inner peak as a function of x, which may have several maxima: a coarse scan over all of x
- * finds them. A panel whose nodes differ too much to be smooth is halved, as long as there is work left to spend.
+ * The coordinates are x = ln(spread) and t = ln(mrr). At a given x the likelihood has one maximum in t. The inner integral
+ * finds that peak, and lays a Gauss-Legendre rule over each of its flanks. The outer integral does the same with the
+ * profile, which is the height of the inner peak as a function of x. The profile may have several maxima; a coarse scan over
+ * all of x finds them. A panel whose nodes differ too much to be smooth is halved, within a limit of work.
  *
- * Everything is laid anew after each trial, so the nodes sit where the mass is, however narrow it has become. What stays is
- * where the inner peaks were, as a first guess.
+ * All nodes are placed again after each trial, so they are where the mass is, however narrow it is. Only the inner peaks are
+ * kept, as a first guess.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,20 +19,20 @@
 
 #define LOG_MRR_MIN     0.01   /* the draft has mrr > 1 frame/s; the prior of x given t has a pole at ln(mrr) = 0 */
 #define SCAN_NODES      16     /* over all of x */
-#define SCAN_HOPELESS   1000.0 /* nats below the peak: such a node is looked at only every SCAN_PERIOD updates */
+#define SCAN_HOPELESS   1000.0 /* nats below the peak: such a node is evaluated only every SCAN_PERIOD updates */
 #define SCAN_PERIOD     8
 #define KINK_HALVINGS   40
-#define VALLEY          1.0 /* nats: shallower is none */
+#define VALLEY          1.0 /* nats: a shallower valley does not count */
 #define PEAKS_MAX       4
 #define HINTS_MAX       512
 #define NODES_MAX       16384
 #define NODES_SPLIT_MAX 8192 /* no panel is halved beyond this */
 #define SPLIT_DEPTH     4
-#define WORK_SPLIT_MAX  120000 /* nor beyond this many evaluations of the fitting function */
-#define KNEE            5.0    /* widths of a peak: a flank of twice that is divided there */
-#define MEAN_MIN        1e-300 /* frames lost: so that it has a logarithm */
-#define ROUGH           10.0   /* nats between neighbouring nodes: more is not smooth */
-#define ROUGH_BELOW     12.0   /* nats below the peak: what happens there does not matter */
+#define WORK_SPLIT_MAX  120000 /* nor beyond so many evaluations of the fitting function */
+#define KNEE            5.0    /* widths of a peak: a flank of more than twice that is divided there */
+#define MEAN_MIN        1e-300 /* frames lost: the least mean, so that it has a logarithm */
+#define ROUGH           10.0   /* nats between neighbouring nodes: a larger difference is not smooth */
+#define ROUGH_BELOW     12.0   /* nats below the peak: roughness there does not matter */
 
 /* A node of the quadrature: parameters, and the logarithm of density times weight. */
 struct node {
@@ -42,7 +42,7 @@ struct node {
 	double critical_fps;
 };
 
-/* Where the inner peak is at some spread. */
+/* The position of the inner peak at some spread. */
 struct hint {
 	double log_spread, log_mrr, width;
 };
@@ -54,8 +54,8 @@ struct hints {
 
 /* A node of the coarse scan. */
 struct scan {
-	double profile; /* at the last look */
-	bool fresh;     /* which was in this update */
+	double profile; /* its value at the last evaluation */
+	bool fresh;     /* it was evaluated in this update */
 };
 
 struct plr_posterior {
@@ -65,18 +65,18 @@ struct plr_posterior {
 	size_t node_count;
 	struct hints old, new;
 	struct scan scan[SCAN_NODES];
-	bool known; /* there is a peak of an earlier update */
+	bool known; /* a peak of an earlier update is known */
 	struct plr_peak peak;
 };
 
-/* One update under way. */
+/* The state of one update. */
 struct work {
 	struct plr_posterior *posterior;
 	const struct plr_data *data;
 	double log_mrr_max;
 	double log_spread;  /* the current x */
-	double log_weight;  /* of the current node of the outer integral */
-	double evaluations; /* of the fitting function */
+	double log_weight;  /* the weight of the current node of the outer integral */
+	double evaluations; /* evaluations of the fitting function */
 };
 
 int plr_posterior_new(enum mlr_plr_fitting fitting, struct plr_posterior **ret)
@@ -102,13 +102,14 @@ const struct plr_summary *plr_posterior_summary(const struct plr_posterior *post
 
 /* --- the density ---------------------------------------------------------------------------------------------------- */
 
-/* Lomax scale of mrr. */
+/* Return the Lomax scale of mrr. */
 static double prior_scale(const struct plr_data *data)
 {
 	return data->parameters->max_load_fps / 2;
 }
 
-/* Priors (5.4) as a density in x and t: mrr - 1 is Lomax of alpha 1, ln(spread) uniform between 0 and ln(mrr). */
+/* Return the priors (5.4) as a density in x and t: mrr - 1 is Lomax with alpha 1, and ln(spread) is uniform between 0 and
+ * ln(mrr). */
 static double log_prior(const struct plr_data *data, double log_mrr)
 {
 	double scale = prior_scale(data);
@@ -139,7 +140,7 @@ static void hints_add(struct hints *hints, const struct hint *hint)
 		hints->hints[hints->count++] = *hint;
 }
 
-/* The nearest hints on either side of x; later ones win. NULL where there is none. */
+/* Find the nearest hints on either side of x. Later hints have precedence. NULL if there is none. */
 static void hints_find(const struct hints *hints, double log_spread, const struct hint **below, const struct hint **above)
 {
 	for (size_t i = 0; i < hints->count; i++) {
@@ -152,7 +153,7 @@ static void hints_find(const struct hints *hints, double log_spread, const struc
 	}
 }
 
-/* Between two hints by a straight line; before or after all of them as the nearest. */
+/* Interpolate between two hints by a straight line. Outside of all hints, return the nearest one. */
 static struct hint hint_between(const struct hint *below, const struct hint *above, double log_spread)
 {
 	struct hint hint = log_spread - below->log_spread < above->log_spread - log_spread ? *below : *above;
@@ -177,7 +178,7 @@ static struct hint hint_at(const struct work *work, double log_spread)
 
 /* --- the profile ---------------------------------------------------------------------------------------------------- */
 
-/* The inner peak at a spread. */
+/* Return the inner peak at a spread. */
 static struct plr_peak inner_peak(struct work *work, double log_spread)
 {
 	struct hint hint = hint_at(work, log_spread);
@@ -193,7 +194,7 @@ static struct plr_peak inner_peak(struct work *work, double log_spread)
 	return peak;
 }
 
-/* The curve of the outer integral: about the logarithm of the inner one. */
+/* The curve of the outer integral: approximately the logarithm of the inner one. */
 static double profile_value(void *context, double log_spread)
 {
 	struct plr_peak peak = inner_peak(context, log_spread);
@@ -221,13 +222,13 @@ static double scan_at(const struct plr_curve *curve, int i)
 	return curve->low + (curve->high - curve->low) * (i + 0.5) / SCAN_NODES;
 }
 
-/* Look at a node: its profile. */
+/* Evaluate the profile at a node. */
 static void scan_look(struct work *work, const struct plr_curve *curve, int i)
 {
 	work->posterior->scan[i] = (struct scan){ .profile = profile_value(work, scan_at(curve, i)), .fresh = true };
 }
 
-/* Look at a node another time, and keep what is known of it until then: trials can only have made it less likely. */
+/* Do not evaluate a node in this update, and keep its old value. Trials can only have made it less likely. */
 static void scan_skip(struct work *work, const struct plr_curve *curve, int i)
 {
 	struct hint hint = hint_at(work, scan_at(curve, i));
@@ -236,7 +237,7 @@ static void scan_skip(struct work *work, const struct plr_curve *curve, int i)
 	work->posterior->scan[i].fresh = false;
 }
 
-/* The profile on a coarse grid over all of x. */
+/* Evaluate the profile on a coarse grid over all of x. */
 static void scan_profile(struct work *work, const struct plr_curve *curve)
 {
 	struct plr_posterior *posterior = work->posterior;
@@ -258,7 +259,7 @@ static bool is_local_maximum(const struct scan scan[SCAN_NODES], int i)
 	       (i + 1 == SCAN_NODES || scan[i].profile >= scan[i + 1].profile);
 }
 
-/* Every local maximum of the profile that a coarse scan and the last update lead to. */
+/* Find every local maximum of the profile that the coarse scan and the last update lead to. */
 static size_t peaks_find(struct work *work, struct plr_peak peaks[PEAKS_MAX])
 {
 	struct plr_posterior *posterior = work->posterior;
@@ -290,7 +291,7 @@ static int compare_peaks(const void *a, const void *b)
 	return (left->at > right->at) - (left->at < right->at);
 }
 
-/* Whether a lower peak is but a rise of the flank or plateau of a higher one: too near, or with no valley between. */
+/* Whether a lower peak belongs to the flank or plateau of a higher one: it is too near, or no valley is between them. */
 static bool is_part_of(const struct plr_posterior *posterior, const struct plr_curve *curve, const struct plr_peak *lower,
 		       const struct plr_peak *higher)
 {
@@ -303,7 +304,7 @@ static bool is_part_of(const struct plr_posterior *posterior, const struct plr_c
 	return high - low < 2 * lower->width || (valley < INFINITY && valley > lower->value - VALLEY);
 }
 
-/* Keep the peaks that matter beside the highest, in ascending order. */
+/* Keep the highest peak and all others that matter, in ascending order. */
 static size_t peaks_select(struct work *work, struct plr_peak *peaks, size_t count)
 {
 	struct plr_curve curve = profile_curve(work);
@@ -327,11 +328,11 @@ static size_t peaks_select(struct work *work, struct plr_peak *peaks, size_t cou
 
 /* --- the integrals -------------------------------------------------------------------------------------------------- */
 
-/* An integral of exp(value): what to do at a node, which returns the value there. */
+/* An integral of exp(value). The function is called at each node and returns the value there. */
 struct rule {
 	struct work *work;
 	double (*visit)(struct work *work, double at, double log_weight);
-	double top; /* about the largest value there is */
+	double top; /* approximately the largest value */
 };
 
 static double visit_inner(struct work *work, double log_mrr, double log_weight)
@@ -366,7 +367,7 @@ static bool may_split(const struct work *work, int depth)
 	return depth < SPLIT_DEPTH && work->posterior->node_count < NODES_SPLIT_MAX && work->evaluations < WORK_SPLIT_MAX;
 }
 
-/* One panel, in halves where it is rough. */
+/* Integrate one panel, in halves where it is rough. */
 static void integrate_panel(const struct rule *rule, double low, double high, int depth)
 {
 	size_t mark = rule->work->posterior->node_count;
@@ -386,7 +387,7 @@ static void integrate_panel(const struct rule *rule, double low, double high, in
 	integrate_panel(rule, middle, high, depth + 1);
 }
 
-/* The logarithm of the sum of weights from a node on. */
+/* Return the logarithm of the sum of weights from a node on. */
 static double log_mass(const struct plr_posterior *posterior, size_t from)
 {
 	double top = -INFINITY, sum = 0;
@@ -398,7 +399,7 @@ static double log_mass(const struct plr_posterior *posterior, size_t from)
 	return top + log(sum);
 }
 
-/* How far the fitted loss ratio at a load is above the target: sinks as mrr rises. */
+/* Return how far the fitted loss ratio at a load is above the target. It falls as mrr rises. */
 static double excess_at(const struct work *work, double load_fps, double log_mrr)
 {
 	struct plr_shape shape = plr_shape_make(work->posterior->fitting, log_mrr, work->log_spread);
@@ -406,8 +407,8 @@ static double excess_at(const struct work *work, double load_fps, double log_mrr
 	return plr_shape_log_rate(&shape, load_fps) - log(load_fps * work->data->parameters->target_loss_ratio);
 }
 
-/* The mrr between two where the critical load reaches a load and is clipped from there on: a kink in what is averaged. One
- * of the two ends where there is none. */
+/* Return the mrr between two at which the critical load reaches a load. From there on it is clipped, so the averaged value
+ * has a kink. If there is no kink, return one of the two ends. */
 static double find_kink(const struct work *work, double load_fps, double low, double high)
 {
 	if (excess_at(work, load_fps, low) <= 0)
@@ -425,7 +426,7 @@ static double find_kink(const struct work *work, double load_fps, double low, do
 	return low;
 }
 
-/* One flank of the inner peak, in pieces that have no kink within. */
+/* Integrate one flank of the inner peak, in pieces without a kink inside. */
 static void integrate_inner(const struct rule *rule, double low, double high)
 {
 	const struct mlr_plr_parameters *p = rule->work->data->parameters;
@@ -437,7 +438,7 @@ static void integrate_inner(const struct rule *rule, double low, double high)
 	integrate_panel(rule, last, high, 0);
 }
 
-/* A node of the outer integral is an inner integral. */
+/* Evaluate a node of the outer integral, which is an inner integral. */
 static double visit_outer(struct work *work, double log_spread, double log_weight)
 {
 	size_t mark = work->posterior->node_count;
@@ -451,7 +452,8 @@ static double visit_outer(struct work *work, double log_spread, double log_weigh
 	return log_mass(work->posterior, mark) - log_weight;
 }
 
-/* From a peak to as far as it reaches on one side; a long flank (a plateau, a tail) apart from the peak itself. */
+/* Integrate from a peak to where it ends on one side. A long flank (a plateau, a tail) is integrated apart from the peak
+ * itself. */
 static void integrate_flank(const struct rule *rule, const struct plr_peak *peak, double end)
 {
 	double knee = peak->at + copysign(KNEE * peak->width, end - peak->at);
@@ -462,7 +464,8 @@ static void integrate_flank(const struct rule *rule, const struct plr_peak *peak
 	integrate_panel(rule, fmin(knee, peak->at), fmax(knee, peak->at), 0);
 }
 
-/* Over all peaks, in ascending order; between two that are not apart, half of the way each. */
+/* Integrate over all peaks in ascending order. If two of them are not separate, each gets half of the distance between
+ * them. */
 static void integrate_peaks(struct work *work, const struct plr_peak *peaks, size_t count, double top)
 {
 	struct plr_curve curve = profile_curve(work);
@@ -480,7 +483,7 @@ static void integrate_peaks(struct work *work, const struct plr_peak *peaks, siz
 
 /* --- what it says --------------------------------------------------------------------------------------------------- */
 
-/* Turn logarithms of weights into weights that sum up to 1. */
+/* Turn logarithms of weights into weights that add up to 1. */
 static void normalise(struct plr_posterior *posterior)
 {
 	double log_sum = log_mass(posterior, 0);
@@ -500,7 +503,7 @@ static void find_critical_loads(struct plr_posterior *posterior, const struct ml
 	}
 }
 
-/* The densest node. */
+/* Return the densest node. */
 static const struct node *find_mode(const struct plr_posterior *posterior)
 {
 	const struct node *mode = &posterior->nodes[0];
@@ -529,8 +532,8 @@ static void summarise(struct plr_posterior *posterior, const struct mlr_plr_para
 	}
 	summary->critical_load.mean_fps = mode->critical_fps + mean;
 	summary->critical_load.stdev_fps = sqrt(fmax(0, square - mean * mean));
-	summary->min_load_probability = at_min;
-	summary->max_load_probability = at_max;
+	summary->min_load_probability = fmin(1, at_min); /* because of rounding the weights do not add up to exactly 1 */
+	summary->max_load_probability = fmin(1, at_max);
 	summary->log_mrr = mode->log_mrr;
 	summary->log_spread = mode->log_spread;
 }
@@ -566,7 +569,8 @@ double plr_half_deviance(double edge, double mean)
 	return edge * log(edge / mean) + mean - edge;
 }
 
-/* The probability of at most `count` of a Poisson distribution (Peizer and Pratt's approximation), as a standard score. */
+/* Return the standard score of the probability of at most `count` of a Poisson distribution (Peizer and Pratt's
+ * approximation). */
 static double poisson_score(double count, double mean)
 {
 	double edge = count + 0.5, shift = count + 2.0 / 3 - mean + 0.02 / (count + 1);

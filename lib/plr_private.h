@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of PLRsearch share.
+ * The inside of PLRsearch: what its parts share. The search (plr.c) owns posteriors and data; everybody else borrows them
+ * for a call. A posterior is made once and updated after each trial.
  *
- * plr_fit.c: the fitting functions; plr_peak.c: peaks of curves; plr_posterior.c: the integrals; plr_trend.c: drift;
- * plr_robust.c: whether the model holds; plr.c: the search itself. Parameters of a fitting function are handled as
- * logarithms: x = ln(spread), t = ln(mrr).
+ * plr_fit.c has the fitting functions, plr_peak.c the peaks of curves, and plr_posterior.c the integrals. plr_trend.c
+ * computes drift, plr_robust.c checks the model, and plr_scan.c looks below the critical load. Parameters of a fitting
+ * function are logarithms: x = ln(spread), t = ln(mrr).
  */
 #ifndef MLR_PLR_PRIVATE_H
 #define MLR_PLR_PRIVATE_H
@@ -32,19 +33,19 @@ struct plr_curve {
 };
 
 struct plr_peak {
-	double at;    /* within a fraction of `width` of the true maximum */
+	double at;    /* within a fraction of `width` from the true maximum */
 	double value; /* the maximum */
-	double width; /* of a Gaussian of the same curvature */
+	double width; /* the width of a Gaussian with the same curvature */
 };
 
 /* Climb to a local maximum from `start`, in steps of about `step` at first. */
 struct plr_peak plr_peak_climb(const struct plr_curve *curve, double start, double step);
 
-/* How far a peak reaches: the first place found on that side (direction 1 or -1) where the curve has fallen by at least
- * PLR_FALL (and, where possible, not by more than a fifth as much again), or the end of the curve. */
+/* Return where a peak ends on one side (direction 1 or -1). It is the first place found where the curve has fallen by at
+ * least PLR_FALL, or the end of the curve. Where possible, the fall is at most a fifth more than that. */
 double plr_peak_edge(const struct plr_curve *curve, const struct plr_peak *peak, int direction);
 
-#define PLR_FALL 20.0 /* nats: what lies below exp(-20) of the peak is left out */
+#define PLR_FALL 20.0 /* nats: what is below exp(-20) of the peak is left out */
 
 /* --- a fitting function with its parameters ------------------------------------------------------------------------- */
 
@@ -58,10 +59,10 @@ struct plr_shape {
 
 struct plr_shape plr_shape_make(enum mlr_plr_fitting fitting, double log_mrr, double log_spread);
 
-/* ln of the loss rate at a load. */
+/* Return ln of the loss rate at a load. */
 double plr_shape_log_rate(const struct plr_shape *shape, double load_fps);
 
-/* The load at which the loss ratio equals the target, clipped to Min and Max Load. */
+/* Return the load at which the loss ratio equals the target, clipped to Min and Max Load. */
 double plr_shape_critical_load(const struct plr_shape *shape, const struct mlr_plr_parameters *parameters);
 
 /* --- the posterior of one fitting function -------------------------------------------------------------------------- */
@@ -70,7 +71,7 @@ double plr_shape_critical_load(const struct plr_shape *shape, const struct mlr_p
 struct plr_datum {
 	double load_fps;
 	double log_load;
-	double log_frames_per_fps; /* ln(offered frames / load): adds to a log loss rate to give a log mean loss count */
+	double log_frames_per_fps; /* ln(offered frames / load): a log loss rate plus this is a log mean loss count */
 	double lost_frames;
 	double log_lost; /* 0 if none */
 };
@@ -81,20 +82,20 @@ struct plr_data {
 	size_t count;
 };
 
-/* ln of the mean number of frames lost in a trial, where the fitted ratio is clamped to 1. */
+/* Return ln of the mean number of frames lost in a trial. The fitted ratio is clamped to 1. */
 double plr_log_mean_lost(const struct plr_shape *shape, const struct plr_datum *trial);
 
-/* ln of the Poisson likelihood of all trials, but for what does not depend on the parameters: 0 where each mean is what was
- * lost. */
+/* Return ln of the Poisson likelihood of all trials, without what does not depend on the parameters. It is 0 where each mean
+ * equals the observed loss. */
 double plr_log_likelihood(const struct plr_shape *shape, const struct plr_data *data);
 
 struct plr_posterior;
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int plr_posterior_new(enum mlr_plr_fitting fitting, struct plr_posterior **ret);
 void plr_posterior_free(struct plr_posterior *posterior);
 
-/* Integrate anew over all of the data; what was known of the peak serves as a first guess. */
+/* Integrate over all of the data. The known peaks are the first guess. */
 void plr_posterior_update(struct plr_posterior *posterior, const struct plr_data *data);
 
 struct plr_summary {
@@ -106,29 +107,40 @@ struct plr_summary {
 
 const struct plr_summary *plr_posterior_summary(const struct plr_posterior *posterior);
 
-/* The probability that the posterior foresees for a result at least as extreme as this one, on its side. */
+/* Return the foreseen probability of a result at least as extreme as this one, on its side. */
 double plr_posterior_tail(const struct plr_posterior *posterior, const struct plr_datum *trial);
 
-/* edge ln(edge / mean) + mean - edge, without cancelling where they are near each other. */
+/* Return edge ln(edge / mean) + mean - edge, without cancellation where they are near each other. */
 double plr_half_deviance(double edge, double mean);
 
 /* --- whether the model holds ---------------------------------------------------------------------------------------- */
 
-/* What was measured against what a fitting function foresees. */
+/* How much the measured losses differ from what a fitting function foresees. */
 struct plr_misfit {
-	double score; /* the deviance of all trials, in standard deviations of what Poisson counts would have, above their mean */
-	double dispersion; /* that deviance over their mean, or chi-square a trial, whichever is more; 1 without trials */
-	double repeating;  /* correlation of one trial's deviation with the next one's, 0 to below 1 */
+	double score;      /* how far the deviance of all trials is above its Poisson mean, in Poisson standard deviations */
+	double dispersion; /* that deviance over its mean, or chi-square for each trial, whichever is more; 1 without trials */
+	double repeating; /* correlation of the deviations of successive trials, from 0 to below 1 */
 };
 
 struct plr_misfit plr_misfit(enum mlr_plr_fitting fitting, const struct plr_summary *summary, const struct plr_data *data);
 
-/* A trial that tells so many times less. */
+/* Return a trial that tells so many times less. */
 struct plr_datum plr_datum_dispersed(const struct plr_datum *trial, double dispersion);
+
+/* --- below the critical load ------------------------------------------------------------------------------------------ */
+
+/* Return the load of the next trial that looks below a critical load. It is inside the widest gap between the loads of such
+ * trials, Min Load and the end of the range. */
+double plr_scan_load(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
+		     double critical_fps);
+
+/* Return how often the target is crossed, by the trials up to this load. */
+struct mlr_plr_crossings plr_scan_crossings(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps,
+					    size_t count, double up_to_fps);
 
 /* --- trends --------------------------------------------------------------------------------------------------------- */
 
-/* The trend of all trials by one fitting function; steps[] runs along data->trials[]. */
+/* Return the trend of all trials by one fitting function. steps[] corresponds to data->trials[]. */
 struct mlr_plr_trend plr_trend(enum mlr_plr_fitting fitting, const struct plr_summary *summary, const struct plr_data *data,
 			       const struct mlr_plr_step *steps);
 

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether losses are what the fitting functions foresee, and how sure the estimate is where they are not.
+ * This file checks whether losses are what the fitting functions foresee, and computes the error of the estimate where they
+ * are not.
  *
- * PLRsearch takes losses for Poisson about a smooth curve. The check replays what was measured: how far the counts of all
- * trials are from those that a fitting function foresees at the densest point of its posterior (their deviance), against how
- * far Poisson counts with those means would be. Where neither function foresees what was seen, a frame lost tells less than
- * the likelihood takes it for: all counts are divided by the dispersion, the deviance seen over that foreseen, or chi-square
- * a trial where that is more (rare large losses), times more where trials in a row are off to the same side, and the
- * posterior is taken anew.
+ * PLRsearch takes losses for Poisson counts about a smooth curve. The check compares two deviances. One is that of the
+ * counts of all trials from what a fitting function foresees at the densest point of its posterior. The other is the
+ * deviance that Poisson counts with these means would have.
+ *
+ * If neither function foresees the losses, a lost frame tells less than the likelihood assumes. Then all counts are divided
+ * by the dispersion, and the posterior is computed again. The dispersion is the observed deviance over the foreseen one, or
+ * chi-square for each trial if that is more (rare large losses). It is larger if successive trials differ in the same
+ * direction.
  */
 #include <math.h>
 
 #include "plr_private.h"
 
-#define MEAN_MIN       1e-300 /* frames lost: so that it has a logarithm */
-#define LARGE_MEAN     20.0   /* from here on a deviance is distributed as for Gaussian counts */
-#define COUNTS         80     /* of frames lost that a smaller mean can come to */
-#define MOST_REPEATING 0.9    /* of the correlation of trials in a row */
+#define MEAN_MIN       1e-300 /* frames lost: the least mean, so that it has a logarithm */
+#define LARGE_MEAN     20.0   /* from this mean on a deviance is distributed as for Gaussian counts */
+#define COUNTS         80     /* smaller means are computed for so many counts of lost frames */
+#define MOST_REPEATING 0.9    /* upper limit of the correlation of successive trials */
 
-/* Mean and variance of the deviance of Poisson counts with this mean. */
+/* Get mean and variance of the deviance of Poisson counts with this mean. */
 static void foresee(double mean, double *ret_mean, double *ret_variance)
 {
 	double probability = exp(-mean), sum = 0, square = 0;

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the SUT drifts: does the mrr that each trial suggests depend on when the trial was?
+ * This file tests whether the SUT drifts: does the mrr that each trial suggests depend on the time of the trial?
  *
- * At the posterior's densest point a trial of mean loss count L and observed loss K suggests an mrr off by (K - L) /
- * (dL/dmrr), with a variance of L / (dL/dmrr)^2 if losses are Poisson. A straight line through these, weighted by the
- * inverse of the variance, has the trend as its slope. Its stdev is scaled by the scatter of the residuals about the line,
- * so that a SUT that is noisier than Poisson does not pass for one that drifts.
+ * At the posterior's densest point, take a trial with mean loss count L and observed loss K. It suggests that mrr is off by
+ * (K - L) / (dL/dmrr), with a variance of L / (dL/dmrr)^2 if losses are Poisson. The slope of a straight line through these
+ * values, weighted by the inverse of the variance, is the trend. Its stdev is scaled by the scatter of the residuals about
+ * the line. So a SUT that is noisier than Poisson is not taken for one that drifts.
  */
 #include <math.h>
 
 #include "plr_private.h"
 
-#define NUDGE 1e-3 /* of the spread: for a numerical derivative */
+#define NUDGE 1e-3 /* a part of the spread, for a numerical derivative */
 
-/* What a trial suggests. */
+/* The value that a trial suggests. */
 struct suggestion {
 	double time_s;      /* the middle of the trial */
-	double shift_fps;   /* of mrr */
+	double shift_fps;   /* how far mrr is off */
 	double weight;      /* 1 / variance, fps^-2 */
-	double information; /* 1 for a trial that can well scatter, towards 0 where hardly a loss was foreseen */
+	double information; /* 1 for a trial that can scatter, near 0 where hardly a loss was foreseen */
 };
 
-/* ln of the mean loss where ln(mrr) is a bit off the densest point. */
+/* Return ln of the mean loss at a ln(mrr) a little off the densest point. */
 static double log_mean_beside(enum mlr_plr_fitting fitting, const struct plr_summary *summary, const struct plr_datum *trial,
 			      double nudge)
 {
@@ -34,11 +34,12 @@ static struct suggestion suggest(enum mlr_plr_fitting fitting, const struct plr_
 				 const struct plr_datum *trial, const struct mlr_plr_step *step)
 {
 	struct suggestion s = { .time_s = step->end_s - step->input.duration_s / 2 };
-	double nudge = NUDGE * exp(summary->log_spread - summary->log_mrr); /* of ln(mrr) */
+	double nudge = NUDGE * exp(summary->log_spread - summary->log_mrr); /* the step in ln(mrr) */
 	double mean = exp(log_mean_beside(fitting, summary, trial, 0));
 	double more = log_mean_beside(fitting, summary, trial, -nudge);
 	double less = log_mean_beside(fitting, summary, trial, nudge);
-	double slope = (less - more) / (2 * nudge * exp(summary->log_mrr)); /* of the logarithm of the mean, against mrr */
+	double slope =
+		(less - more) / (2 * nudge * exp(summary->log_mrr)); /* the derivative of the logarithm of the mean by mrr */
 
 	if (!(mean * slope * slope > 0))
 		return s;

@@ -12,7 +12,7 @@
 #define FEISTEL_ROUNDS    6
 #define BROADCAST_ADDRESS 0xffffffffu
 #define DISCARD_PORT      9    /* RFC 863 */
-#define WEIGHTS_GOOD      1e-4 /* of a service's rate */
+#define WEIGHTS_GOOD      1e-4 /* as a ratio of a service's rate */
 #define WEIGHTS_WORST     0.01
 
 /* --- streams and wire ids ------------------------------------------------------------------------------------------- */
@@ -46,7 +46,8 @@ uint64_t mlr_ranges_combinations(const struct mlr_range ranges[MLR_FIELD_COUNT])
 	return product;
 }
 
-/* Whether every flow of a stream of so many can be different; where nothing varies, they are all alike. */
+/* Whether all flows of a stream with so many flows can differ. If nothing varies, they are all the same, which is
+ * allowed. */
 static bool combinations_suffice(const struct mlr_profile *profile, uint32_t flow_count)
 {
 	uint64_t combinations = mlr_ranges_combinations(profile->ranges);
@@ -74,7 +75,7 @@ static bool profile_valid(const struct mlr_profile *profile)
 	return true;
 }
 
-/* By receiving port, then by service, by sending port, by IP version. */
+/* Order streams by receiving port, then by service, by sending port, and by IP version. */
 static int compare_streams(const void *left, const void *right)
 {
 	const struct mlr_stream *a = left, *b = right;
@@ -102,7 +103,7 @@ unsigned int mlr_profile_least_octets(const struct mlr_profile *profile)
 	return least_octets;
 }
 
-/* A stream's place among those of its port. */
+/* Return the place of a stream among those of its port. */
 static unsigned int place_of(const struct mlr_profile *profile, unsigned int index)
 {
 	unsigned int place = 0;
@@ -161,9 +162,9 @@ uint32_t mlr_profile_service_end(const struct mlr_profile *profile, unsigned int
 
 /* --- frames --------------------------------------------------------------------------------------------------------- */
 
-/* A plan, and the memory that it points into. */
+/* A plan together with the memory that it points into. */
 struct owned_plan {
-	struct mlr_queue_plan plan; /* first */
+	struct mlr_queue_plan plan; /* the first member, so that a pointer to it is one to the whole */
 	struct mlr_frame_template *templates;
 	struct mlr_flow *flows;
 	struct mlr_frame_template broadcast;
@@ -208,7 +209,7 @@ unsigned int mlr_profile_udp_octets(const struct mlr_profile *profile, const str
 	return mlr_frame_template_init(&spec, &template) ? 0 : template.memory_octets - template.transport_offset;
 }
 
-/* The streams of a port, in order: as many as mlr_profile_streams_from() says. */
+/* Get the streams of a port in order; mlr_profile_streams_from() is their number. */
 static void streams_of(const struct mlr_profile *profile, unsigned int port, const struct mlr_stream **ret)
 {
 	for (unsigned int i = 0, count = 0; i < profile->stream_count; i++)
@@ -216,7 +217,7 @@ static void streams_of(const struct mlr_profile *profile, unsigned int port, con
 			ret[count++] = &profile->streams[i];
 }
 
-/* A row a stream, so long. */
+/* Fill in a row of templates for each stream. */
 static int fill_templates(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
 			  unsigned int stream_count, unsigned int row, struct mlr_frame_template *templates)
 {
@@ -234,7 +235,7 @@ static int fill_templates(const struct mlr_profile *profile, const struct mlr_st
 	return 0;
 }
 
-/* The IPv4 address of a port, or the end of its IPv6 address. */
+/* Return the IPv4 address of a port, or the end of its IPv6 address. */
 static uint32_t address_of(const struct mlr_profile_port *port, unsigned int ip_version)
 {
 	const uint8_t *end = port->address6 + MLR_ADDRESS6_OCTETS - sizeof(uint32_t);
@@ -246,7 +247,7 @@ static uint32_t address_of(const struct mlr_profile_port *port, unsigned int ip_
 
 /* --- flows ---------------------------------------------------------------------------------------------------------- */
 
-/* A mixer of 64 bits (the finalizer of splitmix64). */
+/* Mix 64 bits (the finalizer of splitmix64). */
 static uint64_t mix_bits(uint64_t bits)
 {
 	bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -254,7 +255,7 @@ static uint64_t mix_bits(uint64_t bits)
 	return bits ^ bits >> 31;
 }
 
-/* A permutation of 0 .. 2^(2 * half_bits) - 1: a Feistel network. */
+/* Permute 0 .. 2^(2 * half_bits) - 1 by a Feistel network. */
 static uint64_t permute_power(uint64_t n, unsigned int half_bits, uint64_t seed)
 {
 	uint64_t mask = (1ull << half_bits) - 1, left = n >> half_bits, right = n & mask;
@@ -268,8 +269,8 @@ static uint64_t permute_power(uint64_t n, unsigned int half_bits, uint64_t seed)
 	return left << half_bits | right;
 }
 
-/* A permutation of 0 .. size - 1: what falls outside is permuted again until it falls inside. The power of two is less than
- * four times `size`, so that takes four turns on average. */
+/* Permute 0 .. size - 1. A result outside is permuted again until it is inside. The power of two is less than four times
+ * `size`, so that takes less than four turns on average. */
 static uint64_t permute(uint64_t n, uint64_t size, uint64_t seed)
 {
 	unsigned int half_bits = 1;
@@ -303,7 +304,7 @@ uint16_t mlr_profile_udp_port(const struct mlr_profile *profile, enum mlr_field 
 	uint16_t first = is_source ? profile->source_port : profile->destination_port;
 
 	if (!offset)
-		return first; /* which may lie outside */
+		return first; /* this may be outside of the range */
 	return is_source ? port_at(first, offset, MLR_SOURCE_PORT_LEAST, MLR_SOURCE_PORT_COUNT)
 			 : port_at(first, offset, MLR_DESTINATION_PORT_LEAST, MLR_DESTINATION_PORT_COUNT);
 }
@@ -327,7 +328,7 @@ static void vary(const struct mlr_profile *profile, uint64_t n, struct mlr_flow 
 	flow->destination_port = mlr_profile_udp_port(profile, MLR_DESTINATION_PORT, value[MLR_DESTINATION_PORT]);
 }
 
-/* Flow k of a port, whose streams these are. */
+/* Return flow k of a port with these streams. */
 static struct mlr_flow flow_of(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
 			       unsigned int stream_count, uint32_t k)
 {
@@ -369,7 +370,7 @@ double mlr_service_load(const double *rates_fps, const uint32_t *weights, unsign
 	return load_fps;
 }
 
-/* By how much less than its rate, as a part of that, a service is sent at worst. */
+/* Return by which part of its rate a service is sent too slowly, in the worst case. */
 static double error_of(double load_fps, const double *rates_fps, const uint32_t *weights, unsigned int count)
 {
 	double error = 0, sum = sum_of(weights, count);
@@ -402,14 +403,14 @@ double mlr_service_weights(const double *rates_fps, unsigned int count, uint32_t
 	return best_fps;
 }
 
-/* One service while the list of a queue is made. */
+/* The state of one service while the list of a queue is made. */
 struct turn {
-	unsigned int streams[MLR_STREAMS_MAX]; /* its own, as rows of the templates */
+	unsigned int streams[MLR_STREAMS_MAX]; /* the streams of the service, as rows of the templates */
 	unsigned int stream_count;
-	uint32_t flow_count; /* of the queue, over those streams */
+	uint32_t flow_count; /* flows of the queue, over those streams */
 	unsigned int weight;
-	unsigned int of_port; /* frames so far, of the port, modulo the length of its schedule of sizes */
-	uint32_t of_queue;    /* and of the queue */
+	unsigned int of_port; /* frames of the port so far, modulo the length of its schedule of sizes */
+	uint32_t of_queue;    /* frames of the queue so far */
 };
 
 static void begin_turns(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
@@ -425,7 +426,7 @@ static void begin_turns(const struct mlr_profile *profile, const struct mlr_stre
 	}
 }
 
-/* The next frame of a service is the queue's: whose flows take turns, as its streams do. */
+/* Take the next frame of a service for the queue. The flows take turns, and so do the streams. */
 static struct mlr_flow take_turn(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
 				 unsigned int stream_count, unsigned int row, const struct mlr_queue_plan *plan,
 				 struct turn *turn)
@@ -439,7 +440,7 @@ static struct mlr_flow take_turn(const struct mlr_profile *profile, const struct
 	return flow;
 }
 
-/* Whether all begins anew: flows, and sizes. */
+/* Whether everything begins again: flows and sizes. */
 static bool meets(const struct mlr_profile *profile, const struct turn *turns)
 {
 	for (unsigned int i = 0; i < profile->service_count; i++)
@@ -448,7 +449,7 @@ static bool meets(const struct mlr_profile *profile, const struct turn *turns)
 	return true;
 }
 
-/* The list of a queue: frames queue, queue + queues, ... of what the port sends, until all begins anew. */
+/* Make the list of a queue from frames queue, queue + queues, ... of what the port sends, until everything begins again. */
 static int fill_round(const struct mlr_profile *profile, const struct mlr_stream *const *streams, unsigned int stream_count,
 		      unsigned int row, struct owned_plan *owned)
 {
@@ -458,7 +459,7 @@ static int fill_round(const struct mlr_profile *profile, const struct mlr_stream
 	uint32_t count = 0, of_step = 0;
 
 	if (profile->flow_count % stream_count)
-		return -EINVAL; /* all streams have as many */
+		return -EINVAL; /* all streams must have the same number */
 	begin_turns(profile, streams, stream_count, plan, turns);
 	for (unsigned int i = 0; i < profile->service_count; i++) {
 		if (!turns[i].stream_count || !turns[i].flow_count)
@@ -493,16 +494,16 @@ static int fill_round(const struct mlr_profile *profile, const struct mlr_stream
 	return 0;
 }
 
-void mlr_plan_service_counts(const struct mlr_queue_plan *plan, unsigned int service, uint32_t *ret)
+void mlr_plan_flow_counts(const struct mlr_queue_plan *plan, uint32_t first_flow, uint32_t end_flow, uint32_t *ret)
 {
 	ret[0] = 0;
 	for (uint32_t i = 0; i < plan->flow_count; i++)
-		ret[i + 1] = ret[i] + (plan->flows[i].service == service);
+		ret[i + 1] = ret[i] + (plan->flows[i].id >= first_flow && plan->flows[i].id < end_flow);
 }
 
 /* --- plans ---------------------------------------------------------------------------------------------------------- */
 
-/* The broadcast frame of RFC 2544, 11.1: one that the SUT need not process, to everybody, as small as can be. */
+/* Make the broadcast frame of RFC 2544, 11.1: the smallest frame to everybody that the SUT need not process. */
 static int fill_broadcast(const struct mlr_profile *profile, const struct mlr_stream *stream, struct owned_plan *owned)
 {
 	struct mlr_frame_spec spec = mlr_profile_frame(profile, stream, 0);
@@ -528,7 +529,7 @@ static int fill_broadcast(const struct mlr_profile *profile, const struct mlr_st
 	return 0;
 }
 
-/* What frames have behind the header that their templates keep. */
+/* Make the payload behind the part that the templates keep. */
 static int fill_payload(const struct mlr_profile *profile, struct owned_plan *owned)
 {
 	unsigned int offset = MLR_HEADER_MAX_OCTETS - owned->templates[0].header_octets;
@@ -549,7 +550,7 @@ static int fill_payload(const struct mlr_profile *profile, struct owned_plan *ow
 	return 0;
 }
 
-/* The longest row of templates. */
+/* Return the length of the longest row of templates. */
 static unsigned int row_of(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
 			   unsigned int stream_count)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How one load stands against one goal. */
+/* The sums and the class of one load for one goal. */
 struct verdict {
 	struct mlr_duration_sums sums;
 	enum mlr_load_class class;
@@ -17,11 +17,11 @@ struct load {
 	struct mlr_trial_result *trials;
 	size_t trial_count;
 	size_t trial_capacity;
-	struct verdict verdicts[]; /* one a goal */
+	struct verdict verdicts[]; /* one for each goal */
 };
 
 struct mlr_results {
-	struct load **loads; /* smallest first */
+	struct load **loads; /* the smallest load first */
 	size_t load_count;
 	size_t load_capacity;
 	size_t goal_count;
@@ -59,7 +59,7 @@ void mlr_results_free(struct mlr_results *results)
 	free(results);
 }
 
-/* Make room for one more item in an array that doubles when full. 0 or -ENOMEM. */
+/* Make room for one more item in an array that doubles when it is full. Returns 0 or -ENOMEM. */
 static int reserve(void **array, size_t item_size, size_t count, size_t *capacity)
 {
 	size_t wanted = *capacity ? 2 * *capacity : 16;
@@ -75,7 +75,7 @@ static int reserve(void **array, size_t item_size, size_t count, size_t *capacit
 	return 0;
 }
 
-/* Index of the first load that is not below this one. */
+/* Return the index of the first load that is not below this one. */
 static size_t lower_index(const struct mlr_results *results, double load_fps)
 {
 	size_t low = 0, high = results->load_count;

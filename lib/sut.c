@@ -53,19 +53,19 @@ static uint64_t random_bits(struct random *random)
 	return result;
 }
 
-/* Uniform in (0, 1), never at either end. */
+/* Return a uniform number in (0, 1), without both ends. */
 static double random_uniform(struct random *random)
 {
 	return ((double)(random_bits(random) >> 12) + 0.5) * 0x1p-52;
 }
 
-/* Exponential, of this mean. */
+/* Return an exponential number with this mean. */
 static double random_exponential(struct random *random, double mean)
 {
 	return -mean * log(random_uniform(random));
 }
 
-/* Standard normal (Box and Muller). */
+/* Return a standard normal number (Box and Muller). */
 static double random_normal(struct random *random)
 {
 	double radius = sqrt(-2 * log(random_uniform(random)));
@@ -73,7 +73,7 @@ static double random_normal(struct random *random)
 	return radius * cos(2 * M_PI * random_uniform(random));
 }
 
-/* Poisson; large means by the normal approximation. */
+/* Return a Poisson number; a large mean uses the normal approximation. */
 static double random_poisson(struct random *random, double mean)
 {
 	double limit = exp(-mean), product = 1, count = -1;
@@ -95,17 +95,17 @@ enum key {
 	KEY_PER_S,    /* stalls a second */
 	KEY_STALL,    /* seconds, mean */
 	KEY_BUFFER,   /* frames */
-	KEY_SIGMA,    /* of the logarithm */
+	KEY_SIGMA,    /* standard deviation of the logarithm */
 	KEY_RATIO,    /* loss ratio */
 	KEY_LOW,      /* frames/s */
 	KEY_HIGH,     /* frames/s */
-	KEY_QUEUES,   /* rounded */
+	KEY_QUEUES,   /* an integer, by rounding */
 	KEY_SKEW,     /* how much fuller than the mean the fullest queue is */
-	KEY_SLOW,     /* of the capacity, at the slow clock */
+	KEY_SLOW,     /* the capacity at the slow clock, as a ratio */
 	KEY_P,        /* probability of the slow clock */
 	KEY_KNEE,     /* frames/s */
-	KEY_COST,     /* of the capacity, an overloaded second */
-	KEY_BACK,     /* of the capacity, another second */
+	KEY_COST,     /* the ratio of capacity that an overloaded second costs */
+	KEY_BACK,     /* the ratio of capacity that another second restores */
 	KEYS,
 };
 
@@ -113,10 +113,10 @@ struct mlr_sut {
 	const struct model *model;
 	struct random random;
 	double value[KEYS];
-	double heat; /* share of the capacity that earlier trials cost */
+	double heat; /* the ratio of the capacity that earlier trials cost */
 };
 
-/* The range of a key, both ends inclusive, and the same in words. */
+/* The range of a key, with both ends, and the same in words. */
 static const struct {
 	const char *name;
 	double least, most;
@@ -140,10 +140,10 @@ static const struct {
 	[KEY_BACK] = { "back", 0, 1, "0 to 1" },
 };
 
-#define STALLS_MAX 1e6  /* in one trial: more would only cost time */
-#define HEAT_MAX   0.05 /* of the capacity */
+#define STALLS_MAX 1e6  /* in one trial: more stalls would only cost time */
+#define HEAT_MAX   0.05 /* as a ratio of the capacity */
 
-/* Loss of a hard limit, for all that goes beyond it. */
+/* Return the loss of a hard limit, which is everything above it. */
 static double overload(double load_fps, double capacity_fps, double duration_s)
 {
 	return fmax(0, load_fps - capacity_fps) * duration_s;
@@ -154,7 +154,7 @@ static double lost_hard(struct mlr_sut *sut, const struct mlr_trial_input *input
 	return overload(input->load_fps, sut->value[KEY_CAPACITY], input->duration_s);
 }
 
-/* Poisson loss whose mean rate is the softplus of (load - capacity). */
+/* Poisson loss. Its mean rate is the softplus of (load - capacity). */
 static double lost_stretch(struct mlr_sut *sut, const struct mlr_trial_input *input)
 {
 	double spread_fps = sut->value[KEY_SPREAD];
@@ -164,7 +164,7 @@ static double lost_stretch(struct mlr_sut *sut, const struct mlr_trial_input *in
 	return random_poisson(&sut->random, spread_fps * softplus * input->duration_s);
 }
 
-/* A hard limit plus stalls: what arrives in a stall beyond a buffer is lost. */
+/* A hard limit with stalls. Frames that arrive in a stall and exceed a buffer are lost. */
 static double lost_spikes(struct mlr_sut *sut, const struct mlr_trial_input *input)
 {
 	double stalls = fmin(random_poisson(&sut->random, sut->value[KEY_PER_S] * input->duration_s), STALLS_MAX);
@@ -178,7 +178,7 @@ static double lost_spikes(struct mlr_sut *sut, const struct mlr_trial_input *inp
 	return lost;
 }
 
-/* The capacity varies from trial to trial, log-normally. */
+/* The capacity varies from trial to trial, with a log-normal distribution. */
 static double lost_jitter(struct mlr_sut *sut, const struct mlr_trial_input *input)
 {
 	double capacity_fps = sut->value[KEY_CAPACITY] * exp(sut->value[KEY_SIGMA] * random_normal(&sut->random));
@@ -186,13 +186,13 @@ static double lost_jitter(struct mlr_sut *sut, const struct mlr_trial_input *inp
 	return overload(input->load_fps, capacity_fps, input->duration_s);
 }
 
-/* A big buffer hides the overload of a short trial. */
+/* A large buffer hides the overload of a short trial. */
 static double lost_buffered(struct mlr_sut *sut, const struct mlr_trial_input *input)
 {
 	return lost_hard(sut, input) - sut->value[KEY_BUFFER];
 }
 
-/* Poisson loss whose mean rate is the double primitive of a Gaussian. */
+/* Poisson loss. Its mean rate is the double primitive of a Gaussian. */
 static double lost_erf(struct mlr_sut *sut, const struct mlr_trial_input *input)
 {
 	double spread_fps = sut->value[KEY_SPREAD];
@@ -202,7 +202,7 @@ static double lost_erf(struct mlr_sut *sut, const struct mlr_trial_input *input)
 	return random_poisson(&sut->random, fmax(0, rate_fps) * input->duration_s);
 }
 
-/* Loses a constant ratio at every load. */
+/* The SUT loses a constant ratio at every load. */
 static double lost_residual(struct mlr_sut *sut, const struct mlr_trial_input *input)
 {
 	double mean = input->load_fps * input->duration_s * sut->value[KEY_RATIO];
@@ -210,7 +210,7 @@ static double lost_residual(struct mlr_sut *sut, const struct mlr_trial_input *i
 	return lost_hard(sut, input) + random_poisson(&sut->random, mean);
 }
 
-/* Loses a little between two loads and nothing again above, up to the capacity. */
+/* The SUT loses a little between two loads, and nothing above them up to the capacity. */
 static double lost_inversion(struct mlr_sut *sut, const struct mlr_trial_input *input)
 {
 	if (input->load_fps > sut->value[KEY_LOW] && input->load_fps < sut->value[KEY_HIGH])
@@ -218,7 +218,8 @@ static double lost_inversion(struct mlr_sut *sut, const struct mlr_trial_input *
 	return lost_hard(sut, input);
 }
 
-/* Unequal shares over several queues, in even steps: the fullest is full at the capacity, the others follow. No noise. */
+/* Several queues have unequal shares, in even steps. The fullest queue is full at the capacity, the others follow. There is
+ * no noise. */
 static double lost_unbalanced(struct mlr_sut *sut, const struct mlr_trial_input *input)
 {
 	double queues = round(sut->value[KEY_QUEUES]), skew = queues > 1 ? sut->value[KEY_SKEW] : 0, lost = 0;
@@ -240,8 +241,8 @@ static double lost_clocks(struct mlr_sut *sut, const struct mlr_trial_input *inp
 	return overload(input->load_fps, sut->value[KEY_CAPACITY] * clock, input->duration_s);
 }
 
-/* From a knee on it loses its fast clock for a trial, the likelier the higher the load: surely a quarter of the capacity
- * on. */
+/* From a knee on, the SUT may lose its fast clock for a trial. The probability rises with the load, and is 1 from a quarter
+ * of the capacity above the knee. */
 static double lost_turbo(struct mlr_sut *sut, const struct mlr_trial_input *input)
 {
 	double p = 4 * (input->load_fps - sut->value[KEY_KNEE]) / sut->value[KEY_CAPACITY];
@@ -250,7 +251,7 @@ static double lost_turbo(struct mlr_sut *sut, const struct mlr_trial_input *inpu
 	return overload(input->load_fps, sut->value[KEY_CAPACITY] * clock, input->duration_s);
 }
 
-/* Loses a share of what comes beyond a knee, frame by frame, and all that goes beyond the capacity. */
+/* The SUT loses a share of what exceeds a knee, frame by frame, and everything above the capacity. */
 static double lost_early(struct mlr_sut *sut, const struct mlr_trial_input *input)
 {
 	double beyond_fps = fmax(0, fmin(input->load_fps, sut->value[KEY_CAPACITY]) - sut->value[KEY_KNEE]);
@@ -258,7 +259,7 @@ static double lost_early(struct mlr_sut *sut, const struct mlr_trial_input *inpu
 	return lost_hard(sut, input) + random_poisson(&sut->random, beyond_fps * sut->value[KEY_RATIO] * input->duration_s);
 }
 
-/* It remembers: each overloaded second costs some of the capacity, each other one gives some back. */
+/* The SUT remembers: each overloaded second costs some of the capacity, and each other second restores some. */
 static double lost_overheating(struct mlr_sut *sut, const struct mlr_trial_input *input)
 {
 	double capacity_fps = sut->value[KEY_CAPACITY] * (1 - sut->heat);
@@ -268,7 +269,7 @@ static double lost_overheating(struct mlr_sut *sut, const struct mlr_trial_input
 	return overload(input->load_fps, capacity_fps, input->duration_s);
 }
 
-/* A key that a model takes, and its value where none is given: absolute, or as a multiple of the capacity. */
+/* A key that a model takes, and its default: absolute, or as a multiple of the capacity. */
 struct parameter {
 	enum key key;
 	double value;
@@ -325,7 +326,7 @@ void mlr_sut_trial(struct mlr_sut *sut, const struct mlr_trial_input *input, uin
 
 /* --- the specification --- */
 
-/* Where errors go: a sentence in a buffer of the caller's. */
+/* Where errors are written: a sentence in a buffer of the caller. */
 struct complaint {
 	char *text;
 	size_t size;
@@ -352,7 +353,8 @@ static size_t least(size_t a, size_t b, size_t c)
 	return least_ab < c ? least_ab : c;
 }
 
-/* How many letters must be put in, left out or changed to make one word of the other (Levenshtein); both below KEY_SIZE. */
+/* Return how many letters must be inserted, removed or changed to turn one word into the other (Levenshtein). Both are
+ * shorter than KEY_SIZE. */
 static size_t distance(const char *from, const char *to)
 {
 	size_t row[KEY_SIZE], columns = strlen(to);
@@ -420,7 +422,7 @@ static const struct parameter *find_parameter(const struct model *model, const c
 	return NULL;
 }
 
-/* A whole decimal number and nothing else. */
+/* Parse an integer decimal number, and nothing else. */
 static bool parse_seed(const char *text, uint64_t *ret_seed)
 {
 	unsigned long long seed;
@@ -447,7 +449,7 @@ static bool parse_value(const char *text, enum key key, double *ret_value)
 	return true;
 }
 
-/* One KEY=VALUE into the SUT. */
+/* Set one KEY=VALUE in the SUT. */
 static int set_key(struct mlr_sut *sut, const char *name, const char *text, struct complaint *complaint)
 {
 	const struct parameter *parameter = find_parameter(sut->model, name);
@@ -473,7 +475,7 @@ static int set_key(struct mlr_sut *sut, const char *name, const char *text, stru
 	return 0;
 }
 
-/* Split "KEY=VALUE" in place and set it. */
+/* Split "KEY=VALUE" in place, and set it. */
 static int set_assignment(struct mlr_sut *sut, char *assignment, struct complaint *complaint)
 {
 	char *equals = strchr(assignment, '=');
@@ -486,7 +488,7 @@ static int set_assignment(struct mlr_sut *sut, char *assignment, struct complain
 	return set_key(sut, assignment, equals + 1, complaint);
 }
 
-/* Give every parameter that was not given its default. NAN marks it. */
+/* Give every parameter that is still NAN its default. */
 static void set_defaults(struct mlr_sut *sut)
 {
 	for (size_t i = 0; i < sut->model->parameter_count; i++) {

@@ -16,23 +16,13 @@ uint64_t mlr_trial_intended(const struct mlr_trial_input *input)
 
 void mlr_trial_counts_add(struct mlr_trial_counts *sum, const struct mlr_trial_counts *more)
 {
-	sum->intended += more->intended;
-	sum->sent += more->sent;
-	sum->received += more->received;
-	sum->duplicate += more->duplicate;
-	sum->reordered += more->reordered;
-	sum->late += more->late;
-	sum->foreign += more->foreign;
-	sum->malformed += more->malformed;
-	sum->wrong_length += more->wrong_length;
-	sum->damaged += more->damaged;
-	sum->misdirected += more->misdirected;
-	sum->verified += more->verified;
-	sum->fragmented += more->fragmented;
-	sum->overtagged += more->overtagged;
+#define TX_COUNTER(name, figure, meaning)              sum->name += more->name;
+#define RX_COUNTER(name, figure, kind, known, meaning) sum->name += more->name;
+#define RX_DERIVED(name, figure, value, meaning)       sum->name += more->name;
+#include "mlr/counters.def"
 }
 
-/* Whether more than the tolerance stayed unsent. The 1e-9 keeps a rounding from deciding. */
+/* Whether more frames than tolerated stayed unsent. The 1e-9 keeps rounding from deciding. */
 static bool too_much_unsent(double load_fps, unsigned int transmitters, uint64_t unsent)
 {
 	return (double)unsent > load_fps * transmitters * MLR_UNSENT_TOLERANCE_S * (1 + 1e-9);

@@ -3,10 +3,11 @@
 
 #include <math.h>
 
-#define FRACTION_STEPS  500 /* more than 10 * sqrt(a + b) of any sample that fits into memory needs near the mean */
+#define FRACTION_STEPS                                                                                                      \
+	500 /* near the mean the fraction needs 10 * sqrt(a + b) steps; this is more than any sample in memory needs */
 #define FRACTION_EXACT  1e-15
 #define FRACTION_TINY   1e-300
-#define NORMAL_FROM_DOF 1e6 /* the two differ by less than 1e-7 there, and the fraction would take long */
+#define NORMAL_FROM_DOF 1e6 /* from here on the two differ by less than 1e-7, and the fraction would take long */
 
 struct mlr_sample mlr_sample_of(const double *values, size_t count)
 {
@@ -66,7 +67,7 @@ static double beta_ratio(double a, double b, double x)
 	if (x <= 0 || x >= 1)
 		return x <= 0 ? 0 : 1;
 	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-	/* the fraction converges fast on this side of the mean only */
+	/* the fraction converges fast only on this side of the mean */
 	if (x < (a + 1) / (a + b + 2))
 		return front * beta_fraction(a, b, x) / a;
 	return 1 - front * beta_fraction(b, a, 1 - x) / b;
@@ -84,13 +85,13 @@ double mlr_student_above(double t, double degrees_of_freedom)
 
 /* --- Welch's test --------------------------------------------------------------------------------------------------- */
 
-/* Variance of the mean of a sample, as far as the sample itself shows it. */
+/* Return the variance of the mean of a sample, as far as the sample itself shows it. */
 static double mean_variance(const struct mlr_sample *sample)
 {
 	return sample->count > 1 ? sample->stdev * sample->stdev / (double)sample->count : 0;
 }
 
-/* What the sample adds to the denominator of the Welch-Satterthwaite equation. */
+/* Return the part of the sample in the denominator of the Welch-Satterthwaite equation. */
 static double satterthwaite_part(const struct mlr_sample *sample)
 {
 	double variance = mean_variance(sample);

@@ -71,6 +71,108 @@ unsigned int mlr_y1564_judge_step(const struct mlr_y1564_service *service, const
 	       judge_most(outcome->received_fps, step->most_fps, MLR_Y1564_TOO_MUCH);
 }
 
+/* --- directions ----------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+	size_t offset; /* in the outcome */
+	bool least;    /* the smallest is the worst */
+} figures[MLR_Y1564_FIGURES] = {
+	[MLR_Y1564_RECEIVED_FPS] = { offsetof(struct mlr_y1564_outcome, received_fps), true },
+	[MLR_Y1564_LOSS_RATIO] = { offsetof(struct mlr_y1564_outcome, loss_ratio), false },
+	[MLR_Y1564_DELAY_NS] = { offsetof(struct mlr_y1564_outcome, delay_ns), false },
+	[MLR_Y1564_DELAY_MAX_NS] = { offsetof(struct mlr_y1564_outcome, delay_max_ns), false },
+	[MLR_Y1564_VARIATION_NS] = { offsetof(struct mlr_y1564_outcome, variation_ns), false },
+	[MLR_Y1564_AVAILABILITY_RATIO] = { offsetof(struct mlr_y1564_outcome, availability_ratio), true },
+};
+
+static double figure_of(const struct mlr_y1564_outcome *outcome, enum mlr_y1564_figure figure)
+{
+	return *(const double *)((const char *)outcome + figures[figure].offset);
+}
+
+/* Whether a figure is worse than another. One that is not known is the worst. */
+static bool is_worse(double figure, double other, bool least)
+{
+	if (isnan(figure) || isnan(other))
+		return isnan(figure) && !isnan(other);
+	return least ? figure < other : figure > other;
+}
+
+/* Whose figure is the worst; `count` where all have the same. */
+static size_t worst_of(const struct mlr_y1564_outcome *directions, size_t count, enum mlr_y1564_figure figure, bool least,
+		       double *ret)
+{
+	double worst = figure_of(directions, figure);
+	bool differ = false;
+	size_t which = 0;
+
+	for (size_t i = 1; i < count; i++) {
+		double here = figure_of(&directions[i], figure);
+
+		differ |= is_worse(here, worst, least) || is_worse(worst, here, least);
+		if (!is_worse(here, worst, least))
+			continue;
+		which = i;
+		worst = here;
+	}
+	*ret = worst;
+	return differ ? which : count;
+}
+
+/* Of all that have the worst variation, the largest error. */
+static double variation_error_of(const struct mlr_y1564_outcome *directions, size_t count, double worst_ns)
+{
+	double most_ns = NAN;
+
+	for (size_t i = 0; i < count; i++)
+		if (!is_worse(worst_ns, directions[i].variation_ns, false))
+			most_ns = fmax(most_ns, directions[i].variation_error_ns);
+	return most_ns;
+}
+
+struct mlr_y1564_outcome mlr_y1564_worst(const struct mlr_y1564_outcome *directions, const unsigned int *faults,
+					 size_t count, size_t ret_which[MLR_Y1564_FIGURES])
+{
+	struct mlr_y1564_outcome worst = directions[0];
+	unsigned int all = 0;
+
+	for (size_t i = 0; i < count; i++)
+		all |= faults[i];
+	for (enum mlr_y1564_figure figure = 0; figure < MLR_Y1564_FIGURES; figure++) {
+		bool is_too_much =
+			figure == MLR_Y1564_RECEIVED_FPS && all & MLR_Y1564_TOO_MUCH && !(all & MLR_Y1564_TOO_LITTLE);
+
+		ret_which[figure] = worst_of(directions, count, figure, figures[figure].least && !is_too_much,
+					     (double *)((char *)&worst + figures[figure].offset));
+	}
+	worst.variation_error_ns = variation_error_of(directions, count, worst.variation_ns);
+	return worst;
+}
+
+bool mlr_y1564_variation_within_error(const struct mlr_y1564_outcome *directions, size_t count, double agreed_ns)
+{
+	bool may_pass = true, may_fail = false, fails = false;
+
+	for (size_t i = 0; i < count; i++) {
+		double variation_ns = directions[i].variation_ns, error_ns = directions[i].variation_error_ns;
+
+		fails |= variation_ns > agreed_ns;
+		may_fail |= variation_ns + error_ns > agreed_ns;
+		may_pass &= !(variation_ns - error_ns > agreed_ns);
+	}
+	return fails ? may_pass : may_fail;
+}
+
+enum mlr_y1564_verdict mlr_y1564_verdict(const enum mlr_y1564_verdict *directions, size_t count)
+{
+	enum mlr_y1564_verdict worst = MLR_Y1564_PASSED;
+
+	for (size_t i = 0; i < count; i++)
+		if (directions[i] > worst)
+			worst = directions[i];
+	return worst;
+}
+
 /* --- service performance test --------------------------------------------------------------------------------------------- */
 
 static bool is_severe(uint64_t due, uint64_t received)

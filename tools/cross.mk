@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # make ARCH=arm64: the same for another architecture, by Debian's cross compiler, against its packages in SYSROOT (tools/sysroot).
-# docs/arm64.md
+# docs/internals/testing.md
 
 triplet := $(or $(patsubst arm64,aarch64-linux-gnu,$(filter arm64,$(ARCH))),$(error ARCH=$(ARCH): there is only arm64))
 SYSROOT := $(CURDIR)/build/vm/$(ARCH)$(if $(filter 1,$(MPI)),-mpi)/root

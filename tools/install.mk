@@ -18,12 +18,12 @@ $(BUILD)/libmlr.map: $(wildcard include/mlr/*.h)
 	@mkdir -p $(@D)
 	@{ echo '{ global:'; sed -n 's/.*\<\(mlr_[a-z0-9_]*\)(.*/\1;/p' $^ | sort -u; echo 'local: *; };'; } > $@
 
-$(BUILD)/libmlr.so.$(VERSION): $(lib_objects) $(BUILD)/libmlr.map
+$(BUILD)/libmlr.so.$(VERSION): $(lib_objects) $(BUILD)/libmlr.map $(BUILD)/flags/linker
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(BUILD)/libmlr.map \
 		-o $@ $(lib_objects) -lm
 
 # --- man pages and completion, from the option table -----------------------------------------------------------------------------
-$(BUILD)/mkman: tools/man/mkman.c $(user_objects) $(BUILD)/libmlr.a
+$(BUILD)/mkman: tools/man/mkman.c $(user_objects) $(BUILD)/libmlr.a $(BUILD)/flags/linker
 	$(call say,LINK,$@)$(CC) $(CPPFLAGS) -Iuser -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $< \
 		$(filter-out $(BUILD)/user/cli/main.o,$(user_objects)) $(BUILD)/libmlr.a $(user_libs)
 
@@ -52,18 +52,21 @@ export PC
 
 install: install-build ## install the program, libmlr, man pages, completion and service under PREFIX (DESTDIR is honoured)
 	install -D -m 755 $(BUILD)/xdp-mlr $(DESTDIR)$(SBINDIR)/xdp-mlr
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/mlr $(addprefix $(DESTDIR)$(DOCDIR)/,examples schema) \
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/mlr $(addprefix $(DESTDIR)$(DOCDIR)/,examples schema guide reference internals) \
 		$(DESTDIR)$(UNITDIR) \
 		$(addprefix $(DESTDIR)$(MANDIR)/man,5 7 8)
 	install -m 644 $(BUILD)/libmlr.so.$(VERSION) $(BUILD)/libmlr.a $(DESTDIR)$(LIBDIR)
 	ln -sf libmlr.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libmlr.so
-	install -m 644 include/mlr/*.h $(DESTDIR)$(INCLUDEDIR)/mlr
+	install -m 644 include/mlr/*.h include/mlr/*.def $(DESTDIR)$(INCLUDEDIR)/mlr
 	printf '%s\n' "$$PC" > $(DESTDIR)$(LIBDIR)/pkgconfig/mlr.pc
 	for section in 5 7 8; do install -m 644 $(BUILD)/man/*.$$section $(DESTDIR)$(MANDIR)/man$$section; done
 	install -D -m 644 $(BUILD)/man/completion.bash $(DESTDIR)$(BASHDIR)/xdp-mlr
 	install -D -m 644 $(BUILD)/man/completion.zsh $(DESTDIR)$(ZSHDIR)/_xdp-mlr
-	install -m 644 README.md docs/*.md docs/*.svg docs/grafana.json $(DESTDIR)$(DOCDIR)
+	sed 's|(docs/|(|g' README.md > $(DESTDIR)$(DOCDIR)/README.md
+	chmod 644 $(DESTDIR)$(DOCDIR)/README.md
+	install -m 644 docs/*.md docs/*.svg docs/*.png docs/*.tsv docs/grafana.json $(DESTDIR)$(DOCDIR)
+	for folder in guide reference internals; do install -m 644 docs/$$folder/*.md $(DESTDIR)$(DOCDIR)/$$folder; done
 	install -m 644 docs/schema/*.json $(DESTDIR)$(DOCDIR)/schema
 	install -m 644 tools/examples/* $(DESTDIR)$(DOCDIR)/examples
 	sed 's|@SBINDIR@|$(SBINDIR)|' tools/systemd/xdp-mlr@.service > $(DESTDIR)$(UNITDIR)/xdp-mlr@.service

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Load Classification and Conditional Throughput: appendices A and B of draft-ietf-bmwg-mlrsearch-15, as pure functions.
+ * Load Classification and Conditional Throughput, which are appendices A and B of draft-ietf-bmwg-mlrsearch-15. The caller
+ * owns the sums and the trials; the functions keep nothing. Sums start as zeros, take one trial after another, and can be
+ * classified at any time.
  *
- * Both count in integers: durations in ns (rounded to the nearest, at least 1, at most MLR_DURATION_MAX_NS), the Goal Exceed
- * Ratio in units of 1 / MLR_EXCEED_UNITS. So what a user writes in decimals is exact, no sum depends on the order of its
- * trials, and a Lower Bound always has a Conditional Throughput: its low-loss trials cover what Appendix B looks for. The
- * draft's listings, taken as floating-point code, do not keep that promise (docs/search.md, "Sums are exact").
+ * All sums are integers. Durations are in ns, rounded to the nearest, at least 1 and at most MLR_DURATION_MAX_NS. The Goal
+ * Exceed Ratio is in units of 1 / MLR_EXCEED_UNITS. So decimals that a user writes are exact, and no sum depends on the
+ * order of its trials. A Lower Bound always has a Conditional Throughput, because its low-loss trials cover what Appendix B
+ * looks for. The draft's listings do not keep that promise in floating-point numbers (docs/internals/search.md, "Sums are
+ * exact").
  */
 #ifndef MLR_CLASSIFY_H
 #define MLR_CLASSIFY_H
@@ -16,10 +19,11 @@
 #include "mlr/goal.h"
 #include "mlr/trial.h"
 
-#define MLR_DURATION_MAX_NS (INT64_C(1) << 60) /* 36 years: what a duration counts at most, and where a sum stops growing */
+#define MLR_DURATION_MAX_NS (INT64_C(1) << 60) /* 36 years: a longer duration counts as this, and sums stop growing here */
 #define MLR_EXCEED_UNITS    INT64_C(1000000000000)
 
-/* Sums of Trial Effective Duration of the trials at one load, by Trial Classification (4.7.1) against one goal, ns. */
+/* Sums of the Trial Effective Durations in ns of the trials at one load, by Trial Classification (4.7.1) against one
+ * goal. */
 struct mlr_duration_sums {
 	int64_t full_length_low_loss_ns;
 	int64_t full_length_high_loss_ns;
@@ -34,7 +38,7 @@ enum mlr_load_class {
 	MLR_LOAD_UPPER_BOUND,
 };
 
-/* A positive duration as the sums count it, and back. */
+/* Convert a positive duration to the ns that sums count, and back. */
 int64_t mlr_duration_ns(double duration_s);
 double mlr_duration_s(int64_t duration_ns);
 
@@ -42,12 +46,12 @@ double mlr_duration_s(int64_t duration_ns);
 void mlr_duration_sums_add(struct mlr_duration_sums *sums, const struct mlr_goal *goal,
 			   const struct mlr_trial_result *trial);
 
-/* Appendix A. */
+/* Classify a load by its sums (Appendix A). */
 enum mlr_load_class mlr_classify(const struct mlr_goal *goal, const struct mlr_duration_sums *sums);
 
-/* Appendix B over the trials at one load (in any order; short trials are passed over), frames/s.
- * A load without any full-length trial has the Conditional Throughput 0.
- * Returns 0 and sets *ret_fps, or -ENOMEM. */
+/* Return the Conditional Throughput (Appendix B) in frames/s of the trials at one load. Their order does not matter, and
+ * short trials are ignored. A load without a full-length trial has the Conditional Throughput 0. Returns 0 and sets
+ * *ret_fps, or -ENOMEM. */
 int mlr_conditional_throughput(const struct mlr_goal *goal, const struct mlr_trial_result *trials, size_t trial_count,
 			       double *ret_fps);
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Frames of a Traffic Profile (4.5.4): Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP, tag, payload, with lengths and
- * checksums that are right. Between the VLAN tags and that IP header there may be anything else: the headers of tunnels.
+ * This header builds the frames of a Traffic Profile (4.5.4): Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP, tag and
+ * payload. The caller owns all memory: specification, template and frame. A template is made once, and is read for every
+ * frame of its kind until the run ends.
  *
- * All that a kind of frame (a stream in a size) has in common is written once, into a template. Before each departure its
- * header is copied and mlr_frame_fill() writes what varies: addresses and ports of the flow, the stamp, both checksums. It
- * is shared by the transmitters, in C and in BPF, so it includes nothing but fixed-size integers, calls nothing and
- * has no loop. Sizes are those of the wire, FCS included, as RFC 2544 counts them; in memory a frame is MLR_FCS_OCTETS
- * shorter.
+ * Between the VLAN tags and the IP header there may be the headers of tunnels. Lengths and checksums are right.
+ *
+ * A template holds what all frames of one kind (a stream in one size) have in common. Before each departure the transmitter
+ * copies the template's header, and mlr_frame_fill() writes what varies. That is the flow's addresses and ports, the stamp
+ * and both checksums. Transmitters in C and in BPF share that function. So it includes nothing but fixed-size integers,
+ * calls nothing and has no loop.
+ *
+ * Sizes are those on the wire and include the FCS, as RFC 2544 counts them. In memory a frame is MLR_FCS_OCTETS shorter.
  */
 #ifndef MLR_FRAME_H
 #define MLR_FRAME_H
@@ -27,16 +31,16 @@
 #define MLR_IP_OPTIONS_MAX_OCTETS    40
 #define MLR_ADDRESS6_OCTETS          16
 
-/* What may be between the VLAN tags and the IP header, the EtherType included. */
+/* The limits of what stands between the VLAN tags and the IP header. The EtherType is included. */
 #define MLR_OUTER_MAX_OCTETS 150
 #define MLR_OUTER_FIELDS_MAX 24
 
-/* The beginning of a frame that a template keeps: the longest header (Ethernet, two VLAN tags, tunnels, IPv4 with all options,
- * UDP, tag) fits. A power of two: it is a mask, too. */
+/* A template keeps so many octets from the beginning of a frame. The longest header fits: Ethernet, two VLAN tags, tunnels,
+ * IPv4 with all options, UDP, tag. It is a power of two because it is a mask, too. */
 #define MLR_HEADER_MAX_OCTETS 256
-/* The buffer of a BPF program that mlr_frame_fill() writes into. Nothing is written behind the template's header_octets, but
- * the verifier knows of an offset only that it is below MLR_HEADER_MAX_OCTETS; the longest field behind one is 38 octets
- * away. */
+/* The size of the buffer that a BPF program gives to mlr_frame_fill(). Nothing is written behind the template's
+ * header_octets. But the verifier knows of an offset only that it is below MLR_HEADER_MAX_OCTETS, and the longest field
+ * behind an offset ends 38 octets later. */
 #define MLR_HEADER_SCRATCH_OCTETS 320
 
 /* The ports of the UDP test frame of RFC 2544, C.2.6.4. */
@@ -45,37 +49,38 @@
 
 #define MLR_TTL 64
 
-/* The flow of frames that are sent beside the load (modifiers of RFC 2544 section 11, learning frames): counted apart. */
+/* The flow of frames that are sent in addition to the load: modifiers of RFC 2544 section 11, learning frames. They are
+ * counted apart. */
 #define MLR_FLOW_EXTRA 0xffffffu
 
-/* One kind of frame. Shared with BPF. */
+/* One kind of frame. BPF programs share this structure. */
 struct mlr_frame_template {
-	uint8_t header
-		[MLR_HEADER_MAX_OCTETS]; /* the frame's first octets, payload or zeros behind the tag; what varies is zero */
-	uint16_t header_octets;          /* through the end of the tag; even */
-	uint16_t memory_octets;          /* the whole frame, without FCS */
-	uint8_t network_offset;          /* of the IP header; all offsets are even */
-	uint8_t transport_offset;        /* of the UDP header */
+	uint8_t header[MLR_HEADER_MAX_OCTETS]; /* the first octets of the frame; what varies is zero */
+	uint16_t header_octets;                /* the length through the end of the tag; even */
+	uint16_t memory_octets;                /* the length of the whole frame, without FCS */
+	uint8_t network_offset;                /* where the IP header begins; all offsets are even */
+	uint8_t transport_offset;              /* where the UDP header begins */
 	uint8_t tag_offset;
 	uint8_t ip_version;               /* 4 or 6 */
-	uint32_t network_checksum_base;   /* sum of the IPv4 header without addresses; 0 for IPv6 */
-	uint32_t transport_checksum_base; /* sum of all that the UDP checksum covers but what varies */
-	uint32_t outer_checksum_base;     /* sum of all that a tunnel's checksum covers, to take the addresses from */
-	uint16_t outer_checksum_offset;   /* 0: no tunnel has one that varies */
+	uint32_t network_checksum_base;   /* the sum over the IPv4 header without addresses; 0 for IPv6 */
+	uint32_t transport_checksum_base; /* the sum over all that the UDP checksum covers, without what varies */
+	uint32_t
+		outer_checksum_base; /* the sum over all that a tunnel's checksum covers; the addresses are subtracted from it */
+	uint16_t outer_checksum_offset; /* where the tunnel's checksum stands; 0: no tunnel has one that varies */
 	uint16_t reserved;
 };
 
 _Static_assert(sizeof(struct mlr_frame_template) == MLR_HEADER_MAX_OCTETS + 24, "layout shared with BPF");
 
-/* What varies from flow to flow. In host order. Shared with BPF. */
+/* What varies from flow to flow, in host order. BPF programs share this structure. */
 struct mlr_flow {
-	uint32_t id;             /* in the tag; below 2^MLR_TAG_FLOW_BITS */
-	uint32_t source_address; /* IPv4, or the last four octets of IPv6 */
+	uint32_t id;             /* the number in the tag; below 2^MLR_TAG_FLOW_BITS */
+	uint32_t source_address; /* an IPv4 address, or the last four octets of an IPv6 address */
 	uint32_t destination_address;
 	uint16_t source_port;
 	uint16_t destination_port;
-	uint16_t stream; /* row of the templates, see mlr/profile.h */
-	uint16_t more;   /* how often it stands in the list of flows beside this, and which of them this is */
+	uint16_t stream; /* the row of the templates, see mlr/profile.h */
+	uint16_t more;   /* how many other entries of the list of flows are this flow, and which of them this entry is */
 	uint16_t place;
 	uint16_t service;
 };
@@ -95,7 +100,7 @@ static inline void mlr_put16(uint8_t *at, uint16_t value)
 	*(mlr_word *)at = value;
 }
 
-/* In BPF, where what is written is aligned, two halves. */
+/* In BPF this writes two halves, because writes must be aligned there. */
 static inline void mlr_put32(uint8_t *at, uint32_t value)
 {
 #ifdef __bpf__
@@ -109,13 +114,13 @@ static inline void mlr_put32(uint8_t *at, uint32_t value)
 #endif
 }
 
-/* The sum of a value's two words, for a checksum. */
+/* Return the sum of the two words of a value, for a checksum. */
 static inline uint32_t mlr_words(uint32_t value)
 {
 	return (value >> 16) + (value & 0xffff);
 }
 
-/* The checksum of RFC 1071 from a sum of big-endian words. */
+/* Return the checksum of RFC 1071 from a sum of big-endian words. */
 static inline uint16_t mlr_checksum_fold(uint32_t sum)
 {
 	sum = mlr_words(sum);
@@ -123,7 +128,8 @@ static inline uint16_t mlr_checksum_fold(uint32_t sum)
 	return (uint16_t)~sum;
 }
 
-/* The same of UDP, where 0 would mean that there is none; its other form is as right anywhere. */
+/* Write a UDP checksum. In UDP 0 means that there is none, so 0 is written as 0xffff, which is as valid in every other
+ * checksum. */
 static inline void mlr_put_sum(uint8_t *at, uint32_t sum)
 {
 	uint16_t checksum = mlr_checksum_fold(sum);
@@ -131,10 +137,11 @@ static inline void mlr_put_sum(uint8_t *at, uint32_t sum)
 	mlr_put16(at, checksum ? checksum : 0xffff);
 }
 
-/* Filling in takes three steps: the first holds for all frames of a flow, the last can wait until the frame departs. `header`
- * was copied from the template and starts at an even address; in a BPF program it has MLR_HEADER_SCRATCH_OCTETS. */
+/* Filling in a frame takes three steps. The result of the first holds for all frames of a flow; the last can wait until the
+ * frame departs. `header` was copied from the template and starts at an even address. In a BPF program it has
+ * MLR_HEADER_SCRATCH_OCTETS. */
 
-/* An offset, with the bound that the verifier of BPF wants to see. */
+/* Return the offset, bounded in the way that the BPF verifier understands. */
 static inline __attribute__((always_inline)) unsigned int mlr_bounded(uint8_t offset)
 {
 #ifdef __bpf__
@@ -144,8 +151,8 @@ static inline __attribute__((always_inline)) unsigned int mlr_bounded(uint8_t of
 #endif
 }
 
-/* First, what varies from flow to flow: addresses and ports, its number in the tag. Returns the sum of what the UDP checksum covers
- * by now. */
+/* First step: write what varies from flow to flow, which is addresses, ports and the flow's number in the tag. Returns the
+ * sum over what the UDP checksum covers so far. */
 static inline __attribute__((always_inline)) uint32_t
 mlr_frame_flow(uint8_t *header, const struct mlr_frame_template *template, const struct mlr_flow *flow)
 {
@@ -172,7 +179,8 @@ mlr_frame_flow(uint8_t *header, const struct mlr_frame_template *template, const
 	       mlr_words(flow->id);
 }
 
-/* Then what varies from frame to frame, but for its times. `sum` is the flow's; returns the frame's. */
+/* Second step: write what varies from frame to frame, without the times. `sum` is the result of the first step. Returns the
+ * frame's sum. */
 static inline __attribute__((always_inline)) uint32_t
 mlr_frame_number(uint8_t *header, const struct mlr_frame_template *template, uint32_t sum, uint16_t trial, uint32_t sequence)
 {
@@ -183,15 +191,14 @@ mlr_frame_number(uint8_t *header, const struct mlr_frame_template *template, uin
 	return sum + trial + mlr_words(sequence);
 }
 
-/* At last the stamp, and the UDP checksum from the frame's sum. Times in ns of CLOCK_MONOTONIC, actual >=
- * intended. */
+/* Third step: write the stamp, and the UDP checksum from the frame's sum. The intended departure is in ns of
+ * CLOCK_MONOTONIC. The lateness is encoded as in the tag. */
 static inline __attribute__((always_inline)) void mlr_frame_stamp(uint8_t *header, const struct mlr_frame_template *template,
-								  uint32_t sum, uint64_t intended_ns, uint64_t actual_ns)
+								  uint32_t sum, uint64_t intended_ns, uint16_t lateness)
 {
 	uint8_t *transport = header + mlr_bounded(template->transport_offset);
 	uint8_t *tag = header + mlr_bounded(template->tag_offset);
 	uint32_t departure_ns = (uint32_t)intended_ns, departure_high = (uint32_t)(intended_ns >> 32) & 0xff;
-	uint16_t lateness = mlr_lateness_encode(actual_ns - intended_ns);
 
 	mlr_put_sum(transport + 6, sum + (departure_high << 8) + mlr_words(departure_ns) + lateness);
 	tag[offsetof(struct mlr_tag, departure_high)] = (uint8_t)departure_high;
@@ -199,35 +206,44 @@ static inline __attribute__((always_inline)) void mlr_frame_stamp(uint8_t *heade
 	mlr_put16(tag + offsetof(struct mlr_tag, lateness), lateness);
 }
 
-/* All at once. */
-static inline __attribute__((always_inline)) void mlr_frame_fill(uint8_t *header, const struct mlr_frame_template *template,
-								 const struct mlr_flow *flow, uint16_t trial,
-								 uint32_t sequence, uint64_t intended_ns, uint64_t actual_ns)
+/* Take all three steps, with a lateness that is encoded as in the tag. */
+static inline __attribute__((always_inline)) void
+mlr_frame_fill_late(uint8_t *header, const struct mlr_frame_template *template, const struct mlr_flow *flow, uint16_t trial,
+		    uint32_t sequence, uint64_t intended_ns, uint16_t lateness)
 {
 	uint32_t sum = mlr_frame_flow(header, template, flow);
 
 	sum = mlr_frame_number(header, template, sum, trial, sequence);
-	mlr_frame_stamp(header, template, sum, intended_ns, actual_ns);
+	mlr_frame_stamp(header, template, sum, intended_ns, lateness);
+}
+
+/* Take all three steps. Times are in ns of CLOCK_MONOTONIC, and actual >= intended. */
+static inline __attribute__((always_inline)) void mlr_frame_fill(uint8_t *header, const struct mlr_frame_template *template,
+								 const struct mlr_flow *flow, uint16_t trial,
+								 uint32_t sequence, uint64_t intended_ns, uint64_t actual_ns)
+{
+	mlr_frame_fill_late(header, template, flow, trial, sequence, intended_ns,
+			    mlr_lateness_encode(actual_ns - intended_ns));
 }
 
 /* --- templates ------------------------------------------------------------------------------------------------------ */
 
-/* A VLAN tag, in host order. */
+/* A VLAN tag in host order. */
 struct mlr_vlan {
 	uint16_t type;    /* 0x8100 (802.1Q) or 0x88a8 (802.1ad) */
 	uint16_t control; /* priority, 3 bits; drop eligible, 1 bit; VID, 12 bits */
 };
 
-/* A number in the headers of a tunnel that follows from what is behind it. */
+/* A number in a tunnel's headers that depends on what follows it. */
 enum mlr_outer_kind {
-	MLR_OUTER_LENGTH,    /* of all from `from` on */
-	MLR_OUTER_HEADER,    /* the checksum of an IPv4 header, which begins at `from` */
-	MLR_OUTER_ALL,       /* GRE's checksum, of all from `from` on */
-	MLR_OUTER_TRANSPORT, /* UDP's, of the same and of the addresses of the IP header that begins at `network` */
-	MLR_OUTER_ADDRESSES, /* IP's, which begin at `at` and at `from`: exchanged on the way back */
+	MLR_OUTER_LENGTH, /* the length of everything from `from` on */
+	MLR_OUTER_HEADER, /* the checksum of an IPv4 header, which begins at `from` */
+	MLR_OUTER_ALL,    /* the checksum of GRE, over everything from `from` on */
+	MLR_OUTER_TRANSPORT, /* the checksum of UDP, over the same and the addresses of the IP header that begins at `network` */
+	MLR_OUTER_ADDRESSES, /* two IP addresses, which begin at `at` and at `from`: they are exchanged on the way back */
 };
 struct mlr_outer_field {
-	uint8_t kind, at, from, network; /* octets of `outer` */
+	uint8_t kind, at, from, network; /* offsets into `outer`, in octets */
 };
 
 /* What the frames of a template have in common. */
@@ -236,13 +252,15 @@ struct mlr_frame_spec {
 	uint8_t destination_mac[MLR_MAC_OCTETS];
 	unsigned int vlan_count;
 	struct mlr_vlan vlans[MLR_VLANS_MAX]; /* the outer one first */
-	unsigned int outer_octets;            /* an even number; 0: nothing but the EtherType of the IP header */
-	uint8_t outer[MLR_OUTER_MAX_OCTETS];  /* EtherType, tunnels, up to the IP header of all that follows here */
+	unsigned int outer_octets;            /* an even number; 0: only the EtherType of the IP header */
+	uint8_t outer[MLR_OUTER_MAX_OCTETS];  /* EtherType and tunnels, up to the IP header that is described below */
 	unsigned int outer_field_count;
-	struct mlr_outer_field outer_fields[MLR_OUTER_FIELDS_MAX]; /* by what they depend on, the most dependent one first */
+	struct mlr_outer_field
+		outer_fields[MLR_OUTER_FIELDS_MAX]; /* ordered by dependency, the most dependent field first */
 	bool way_back;
-	unsigned int ip_version;                      /* 4 or 6 */
-	uint8_t source_address6[MLR_ADDRESS6_OCTETS]; /* IPv6: the first twelve octets count, a flow has the last four */
+	unsigned int ip_version; /* 4 or 6 */
+	uint8_t source_address6
+		[MLR_ADDRESS6_OCTETS]; /* IPv6: only the first twelve octets count, because a flow has the last four */
 	uint8_t destination_address6[MLR_ADDRESS6_OCTETS];
 	uint8_t traffic_class;             /* TOS, or the IPv6 traffic class */
 	uint8_t hop_limit;                 /* TTL, or the IPv6 hop limit */
@@ -250,24 +268,25 @@ struct mlr_frame_spec {
 	uint16_t identification, fragment; /* IPv4; of `fragment` only "don't fragment" (0x4000) may be set */
 	unsigned int ip_options_octets;    /* IPv4; a multiple of four */
 	uint8_t ip_options[MLR_IP_OPTIONS_MAX_OCTETS];
-	const uint8_t *payload; /* what follows the tag; zeros behind its end, and where it is NULL */
+	const uint8_t *payload; /* what follows the tag; zeros behind its end, or where it is NULL */
 	unsigned int payload_octets;
-	unsigned int size_octets; /* with FCS, mlr_frame_least_octets() to MLR_FRAME_MAX_OCTETS */
+	unsigned int size_octets; /* FCS included; mlr_frame_least_octets() to MLR_FRAME_MAX_OCTETS */
 };
 
-/* The smallest frame like this that holds the tag, FCS included. */
+/* Return the size of the smallest frame of this kind that holds the tag, FCS included. */
 unsigned int mlr_frame_least_octets(const struct mlr_frame_spec *spec);
 
-/* 0, or -EINVAL for a size, IP version, number of VLAN tags or length of options or tunnels out of range. */
+/* Make a template. Returns 0, or -EINVAL if the size, IP version, number of VLAN tags, or length of options or tunnels is
+ * out of range. */
 int mlr_frame_template_init(const struct mlr_frame_spec *spec, struct mlr_frame_template *ret);
 
-/* A whole frame, of memory_octets: header filled in, and payload. `frame` starts at an even address. For tests and for
- * showing frames; transmitters write the payload once. */
+/* Write a whole frame of memory_octets: the header filled in, and the payload. `frame` starts at an even address. This is
+ * for tests and for showing frames. Transmitters write the payload only once. */
 void mlr_frame_write(const struct mlr_frame_spec *spec, const struct mlr_frame_template *template,
 		     const struct mlr_flow *flow, uint16_t trial, uint32_t sequence, uint64_t intended_ns,
 		     uint64_t actual_ns, uint8_t *frame);
 
-/* Line rate in frames/s for a link of this speed; `size_octets` is the mean where frames differ. */
+/* Return the line rate in frames/s of a link of this speed. Where frames differ in size, `size_octets` is their mean. */
 double mlr_line_rate_fps(double link_bps, double size_octets);
 
 #endif

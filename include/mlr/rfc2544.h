@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What RFC 2544 section 26 asks for beside throughput, as far as it decides and computes: the search for the longest burst
- * (26.4, with the figures of RFC 9004), the loads of the frame loss rate (26.3), and when frames stopped being lost or
- * arriving (26.5, 26.6 with RFC 6201). As with controllers, nothing here measures: it is asked, and told the answer.
+ * These are the decisions and computations of the tests in RFC 2544 section 26 other than throughput. The caller owns each
+ * structure. A structure is initialised for one test, asked for the next step, and told its outcome, until the test is over.
+ *
+ * They are the search for the longest burst (26.4, with the figures of RFC 9004), the loads of the frame loss rate (26.3),
+ * and the times of recovery and reset (26.5, 26.6 with RFC 6201). Like a controller, nothing here measures.
  */
 #ifndef MLR_RFC2544_H
 #define MLR_RFC2544_H
@@ -14,94 +16,96 @@
 /* --- back-to-back frames (26.4, RFC 9004 section 5) ------------------------------------------------------------------- */
 
 /*
- * The longest burst without loss, to the frame: a short burst first, twice as long while nothing is lost, then the middle
- * between the longest that was kept and the shortest that was not. A SUT that keeps the longest burst allowed ends it there.
+ * The search for the longest burst without loss, exact to one frame. It begins with a short burst, which doubles while
+ * nothing is lost. Then it takes the middle between the longest burst without loss and the shortest with loss. If the SUT
+ * loses nothing of the longest allowed burst, the search ends there.
  */
 struct mlr_burst_search {
 	uint64_t most_frames;  /* the longest burst allowed */
-	uint64_t next_frames;  /* the burst asked for; 0: the search is over */
+	uint64_t next_frames;  /* the burst that is asked for; 0: the search is over */
 	uint64_t kept_frames;  /* the longest burst without loss so far; 0: none */
 	uint64_t lossy_frames; /* the shortest burst with loss so far; 0: none */
 };
 
-/* Begin with bursts of `first_frames`, at least 1 and at most `most_frames`. */
+/* Begin a search with bursts of `first_frames`, which is at least 1 and at most `most_frames`. */
 void mlr_burst_search_init(struct mlr_burst_search *ret, uint64_t first_frames, uint64_t most_frames);
-/* The next burst (frames), 0 once kept_frames is the Back-to-back Frames value of this test. */
+/* Return the next burst in frames. It is 0 once kept_frames is the Back-to-back Frames value of this test. */
 uint64_t mlr_burst_search_next(const struct mlr_burst_search *search);
-/* Whether the burst that was asked for lost frames. */
+/* Record whether the asked burst lost frames. */
 void mlr_burst_search_add(struct mlr_burst_search *search, bool lost);
 
-/* What RFC 9004 section 6 makes of the values of N tests. What does not exist is NAN. */
+/* The summary of N tests by RFC 9004 section 6. A member that does not exist is NAN. */
 struct mlr_burst_summary {
 	double average_frames; /* the benchmark */
-	double stdev_frames;   /* of the sample; NAN for less than two tests */
+	double stdev_frames;   /* standard deviation of the sample; NAN for less than two tests */
 	uint64_t min_frames, max_frames;
-	double implied_buffer_time_s;   /* the average burst at the burst rate */
-	double corrected_buffer_time_s; /* less what the SUT forwarded meanwhile */
+	double implied_buffer_time_s;   /* the duration of the average burst at the burst rate */
+	double corrected_buffer_time_s; /* the same, less the frames that the SUT forwarded during the burst */
 };
 
-/* `burst_rate_fps` is the Max Theoretical Frame Rate, or the rate at which bursts were really sent. A throughput of NAN is
- * not known. */
+/* Summarise the values of `count` tests. `burst_rate_fps` is the Max Theoretical Frame Rate, or the rate at which bursts
+ * were really sent. An unknown throughput is NAN. */
 struct mlr_burst_summary mlr_burst_summarize(const uint64_t *values_frames, size_t count, double burst_rate_fps,
 					     double throughput_fps);
 
 /* --- frame loss rate (26.3) --------------------------------------------------------------------------------------- */
 
-/* 100 % of the maximum rate, then one step less each, until two successive trials lost nothing. Where a step is too long for
- * that, those below it are a tenth, or a hundredth of it, from what the SUT forwarded downwards. */
+/* The loads of the frame loss rate. They begin at 100 % of the maximum rate and go down by one step, until two successive
+ * trials lost nothing. Where a step is too long for that, the search goes down from the forwarded rate by a tenth or a
+ * hundredth of a step. */
 struct mlr_loss_steps {
-	double step_ratio;      /* of the maximum rate, above 0 and at most 0.1 */
+	double step_ratio;      /* the step as a ratio of the maximum rate, above 0 and at most 0.1 */
 	unsigned int taken;     /* trials done */
-	double ratio;           /* the load of the last one, */
-	double forwarded_ratio; /* and how much of the maximum rate came through */
+	double ratio;           /* the load of the last trial, as a ratio of the maximum rate */
+	double forwarded_ratio; /* which ratio of the maximum rate was forwarded there */
 	unsigned int loss_free_in_a_row;
 };
 
-/* The next load as a ratio of the maximum rate; 0: it is over, either because of two loss-free trials or because there is no
- * lower load, or nothing came through. */
+/* Return the next load as a ratio of the maximum rate. It is 0 when the test is over: after two loss-free trials, or if
+ * there is no lower load, or if nothing was forwarded. */
 double mlr_loss_steps_next(const struct mlr_loss_steps *steps);
-/* That load was tried. `loss_ratio` is 0 if, and only if, it lost nothing. */
+/* Record the outcome of that load. `loss_ratio` is 0 if and only if nothing was lost. */
 void mlr_loss_steps_add(struct mlr_loss_steps *steps, double loss_ratio);
-/* Whether it ended as the RFC wants it to. */
+/* Whether the test ended as the RFC demands. */
 bool mlr_loss_steps_complete(const struct mlr_loss_steps *steps);
 
 /* --- recovery and reset (26.5, 26.6) ------------------------------------------------------------------------------ */
 
 /*
- * A watch on the receiver's counters during a trial. Counters are looked at now and then, so every moment is known to lie
- * between two looks: what is told is the later one, and the resolution is the time between the two.
+ * A watch on the receiver's counters during a trial. Somebody reads the counters from time to time. So an event is known to
+ * lie between two reads. The later one is reported, and the time between the two is the resolution.
  */
 struct mlr_watch {
-	uint64_t last_ns;  /* the last look; 0: none yet */
-	uint64_t received; /* then */
-	uint64_t missing;  /* then */
-	/* frames were last found to be missing between these looks: */
+	uint64_t last_ns;  /* the time of the last read; 0: none yet */
+	uint64_t received; /* frames received until then */
+	uint64_t missing;  /* frames known to be missing then */
+	/* the last loss was found between these two reads: */
 	uint64_t loss_from_ns, loss_ns; /* 0: never */
-	/* a frame was last found to have arrived between these looks: */
+	/* the last arrival was found between these two reads: */
 	uint64_t arrival_from_ns, arrival_ns; /* 0: never */
-	/* the longest time in which nothing arrived, and within what it is known: */
+	/* the longest time without an arrival, and its resolution: */
 	uint64_t outage_from_ns, outage_to_ns, outage_resolution_ns;
 };
 
-/* One look: frames received so far, and frames known so far to be missing, by gaps in the sequence numbers of those that
- * came after them. Times go up. */
+/* Record one read: frames received so far, and frames known to be missing by gaps in the sequence numbers of later frames.
+ * Times increase. */
 void mlr_watch_add(struct mlr_watch *watch, uint64_t now_ns, uint64_t received, uint64_t missing);
 
 /* System recovery (26.5). */
 struct mlr_recovery {
-	bool lost_at_end;  /* frames at the very end are lost: it has not recovered, and there is no time */
-	double recovery_s; /* from the change of the load to the last lost frame; 0 where none was lost after it */
+	bool lost_at_end;  /* frames at the very end were lost: the SUT has not recovered, and there is no time */
+	double recovery_s; /* from the change of the load to the last lost frame; 0 if none was lost after the change */
 	double resolution_s;
 };
 
-/* The load changed at `change_ns`; `lost` frames of the whole trial did not arrive, `reordered` ones arrived late, so that
- * they were taken for missing before. */
+/* Return the recovery time after the load changed at `change_ns`. `lost` frames of the whole trial did not arrive.
+ * `reordered` frames arrived late, so they were counted as missing before. */
 struct mlr_recovery mlr_watch_recovery(const struct mlr_watch *watch, uint64_t change_ns, uint64_t lost, uint64_t reordered);
 
-/* The reset value (26.6): how long nothing arrived, in seconds; NAN where frames never came again before the trial ended, or
- * none came at all. `end_ns` is when the last frame was sent. */
+/* Return the reset value (26.6): for how many seconds nothing arrived. It is NAN if frames did not come again before the
+ * trial ended, or none came at all. `end_ns` is when the last frame was sent. */
 double mlr_watch_outage_s(const struct mlr_watch *watch, uint64_t end_ns);
-/* Whether the longest time in which nothing arrived is more than that nobody looked. */
+/* Whether the longest time without an arrival is longer than the time between two reads. */
 bool mlr_watch_outage_seen(const struct mlr_watch *watch);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether one of two samples has the smaller mean: Welch's test, for results of two versions of a SUT.
+ * Welch's test says whether one of two samples comes from a smaller mean, for results of two versions of a SUT. The caller
+ * owns all values; the functions keep nothing. A sample is computed from its values once, and then compared with others.
  */
 #ifndef MLR_WELCH_H
 #define MLR_WELCH_H
@@ -9,25 +10,26 @@
 
 struct mlr_sample {
 	size_t count;
-	double mean, least, most; /* NAN for an empty sample */
-	double stdev;             /* of the sample (divisor count - 1); NAN below two values */
+	double mean, least, most; /* NAN if the sample is empty */
+	double stdev;             /* standard deviation of the sample (divisor count - 1); NAN below two values */
 };
 
 struct mlr_sample mlr_sample_of(const double *values, size_t count);
 
 struct mlr_welch {
 	double t;
-	double degrees_of_freedom; /* infinite where no variance was estimated from a sample */
+	double degrees_of_freedom; /* infinite if no variance was estimated from a sample */
 	double p_value;            /* one-sided */
 };
 
-/* Welch's test of "the mean that `b` comes from is at least that of `a` less `margin`": a small p_value refutes it.
- * `known_variance` is that of an error which the difference of the means has beside what the samples show, and which more
- * values would not lessen (the resolution of the measurement). A sample of one value adds nothing to the variance. */
+/* Test the hypothesis "the mean behind `b` is at least the mean behind `a` less `margin`". A small p_value refutes it.
+ * `known_variance` is the variance of a further error of the difference, such as the resolution of the measurement. More
+ * values would not reduce that error. A sample of one value adds nothing to the variance. */
 struct mlr_welch mlr_welch_below(const struct mlr_sample *a, const struct mlr_sample *b, double margin,
 				 double known_variance);
 
-/* Probability that a value of Student's distribution is above t; degrees_of_freedom > 0, may be infinite (the normal). */
+/* Return the probability that a value of Student's distribution is above t. degrees_of_freedom is above 0; infinite means
+ * the normal distribution. */
 double mlr_student_above(double t, double degrees_of_freedom);
 
 #endif

@@ -93,7 +93,7 @@ on_terminal() { # CONSOLE
   appliance=$!
 }
 
-@test "a screen draws the live view, and is left as it was" {
+@test "a screen draws the progress view, and is left as it was" {
   slow_search
   on_terminal /dev/tty
   said 'slow: search: 0:[0-9]* elapsed'

@@ -43,7 +43,7 @@ raw() (
 
 @test "what it shows is what the console and the files say" {
   serve
-  said "results, live view and metrics: $url/"
+  said "results, progress view and metrics: $url/"
   cmp <(get /results/1.json) "$BATS_TEST_TMPDIR/state/results/1.json"
   cmp <(get /results/1.html) "$BATS_TEST_TMPDIR/state/results/1.html"
   found=$(sed -n 's/.*result 1: \(ndr [0-9.]* [kM]fps, pdr [0-9.]* [kM]fps\).*/\1/p' "$BATS_TEST_TMPDIR/console")
@@ -130,8 +130,8 @@ END
   said 'done; waiting'
   # more than two sockets hold
   truncate -s 64M "$BATS_TEST_TMPDIR/state/results/1.json"
-  raw 'GET /results/1.json HTTP/1.1\r\nHost: x\r\n\r\n' | head -c 100000 | grep -qa '200 OK'
-  (exec 7<>"/dev/tcp/127.0.0.1/$port" && printf 'GET /results/1.json HTTP/1.1\r\nHost: x\r\n\r\n' >&7; IFS= read -r line <&7; [[ $line == *200* ]])
+  raw 'GET /results/1.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' | head -c 100000 | grep -qa '200 OK'
+  (exec 7<>"/dev/tcp/127.0.0.1/$port" && printf 'GET /results/1.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' >&7; IFS= read -r line <&7; [[ $line == *200* ]])
   # what was asked later is answered later, and so the connections have ended
   until [ "$(ss -Htn state established "( sport = :$port )" | wc -l)" -eq 0 ]; do sleep 0.1; done
   [ "$(get /healthz)" = ok ]
@@ -217,7 +217,7 @@ asked() {
   SECONDS=0
   for ((client = 0; client < $2; client++)); do
     timeout 4 bash -c 'trap "" PIPE
-      while exec 7<>"/dev/tcp/127.0.0.1/$0" && printf "GET $1 HTTP/1.1\r\nHost: x\r\n\r\n" >&7 && IFS= read -r line <&7; do
+      while exec 7<>"/dev/tcp/127.0.0.1/$0" && printf "GET $1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" >&7 && IFS= read -r line <&7; do
         [[ $line != *200* ]] || echo .
       done' "$port" "$path" >"$BATS_TEST_TMPDIR/answers-$client" 3>&- &
     clients+=($!)
@@ -307,15 +307,94 @@ server() {
   [ "$(cat "/proc/$pid/oom_score_adj")" -eq 1000 ]
   # sanitizers make system calls of their own
   nm -D "$APPLIANCE" | grep -q asan || grep -qE '^Seccomp:[[:space:]]2$' "/proc/$pid/status"
-  # errors, the two standard files without anybody, the channel, the socket, and what the server library made: no file of the appliance's
-  [ "$(find "/proc/$pid/fd" -lname '/*' | xargs -n 1 readlink | grep -cvxE "/dev/null|$BATS_TEST_TMPDIR/errors")" -eq 0 ]
+  # the two standard files without anybody, a pipe for errors, the channel, the socket, and what the server library made: no file
+  [ "$(find "/proc/$pid/fd" -lname '/*' | xargs -n 1 readlink | grep -cvx /dev/null)" -eq 0 ]
+  [[ $(readlink "/proc/$pid/fd/2") == pipe:* ]]
+  [ "$(id -u)" -ne 0 ] || [ "$(readlink "/proc/$pid/ns/net")" != "$(readlink /proc/$$/ns/net)" ]
+  [ "$(ps -o ni= -p "$pid")" -eq 19 ]
   kill -SEGV "$pid"
   said 'http: the server ended'
-  said 'results, live view and metrics' 2
+  said 'results, progress view and metrics' 2
   again=$(server)
   [ "$again" -ne "$pid" ]
   [ "$(get /healthz)" = ok ]
   if grep -q 'xdp-mlr ended with' <(tail -n +2 "$BATS_TEST_TMPDIR/console" | sed -n '/run slow/,$p'); then return 1; fi
+}
+
+# An appliance with this state folder starts and is refused: `refused FOLDER SENTENCE`
+refused() {
+  run --separate-stderr "$APPLIANCE" --config "$BATS_TEST_TMPDIR/config.yaml" --state "$1" --console - --xdp-mlr "$XDP_MLR" </dev/null
+  echo "$stderr"
+  [ "$status" -eq 2 ]
+  [[ $stderr == *"--state '$1': "*"$2"* ]]
+}
+
+@test "a state folder that another user can change is refused, and so are files of others and links in it" {
+  [ "$(id -u)" -eq 0 ] || skip 'only root can give files away'
+  local state=$BATS_TEST_TMPDIR/state
+  serve
+  said "$url/"
+  get /results/1.html >/dev/null
+  # another user, who could write there once, made a link, a second name, and a file
+  printf secret >"$BATS_TEST_TMPDIR/secret"
+  ln -sf "$BATS_TEST_TMPDIR/secret" "$state/results/1.html"
+  [ "$(status_of /results/1.html)" = 404 ]
+  ln -f "$BATS_TEST_TMPDIR/secret" "$state/results/1.html"
+  [ "$(status_of /results/1.html)" = 404 ]
+  rm "$state/results/1.html"
+  cp "$BATS_TEST_TMPDIR/secret" "$state/results/1.html"
+  chown 65534 "$state/results/1.html"
+  [ "$(status_of /results/1.html)" = 404 ]
+  [ "$(status_of /results/1.json)" = 200 ]
+  appliance_down
+  mkdir -p "$BATS_TEST_TMPDIR/open" "$BATS_TEST_TMPDIR/theirs/ours" "$BATS_TEST_TMPDIR/within/results"
+  chmod 777 "$BATS_TEST_TMPDIR/open"
+  refused "$BATS_TEST_TMPDIR/open" 'other users can write into'
+  refused "$BATS_TEST_TMPDIR/open/below" "other users can write into $BATS_TEST_TMPDIR/open"
+  chmod 1777 "$BATS_TEST_TMPDIR/open"
+  chown 65534 "$BATS_TEST_TMPDIR/theirs" "$BATS_TEST_TMPDIR/within/results"
+  refused "$BATS_TEST_TMPDIR/theirs" 'belongs to the user 65534'
+  refused "$BATS_TEST_TMPDIR/theirs/ours" 'belongs to the user 65534'
+  refused "$BATS_TEST_TMPDIR/within" 'results belongs to the user 65534'
+  ln -s "$BATS_TEST_TMPDIR/within" "$BATS_TEST_TMPDIR/link"
+  refused "$BATS_TEST_TMPDIR/link" ''
+  appliance_up --state "$BATS_TEST_TMPDIR/open/below" # in a folder as /tmp is one
+  said "$url/" 2
+}
+
+@test "a request for another host's name is refused where no token is wanted, and a part of a result can be had" {
+  serve
+  said "$url/"
+  [ "$(status_of -H 'Host: evil.example' /)" = 421 ]
+  [ "$(status_of -H "Host: evil.example:$port" /results/1.json)" = 421 ]
+  [ "$(status_of -H "Host: localhost:$port" /)" = 200 ]
+  [ "$(status_of -H "Host: [::1]:$port" /)" = 200 ]
+  [ "$(status_of -H "Host: $(uname -n):$port" /)" = 200 ]
+  file=$BATS_TEST_TMPDIR/state/results/1.json
+  octets=$(stat -c %s "$file")
+  cmp <(get /results/1.json -r 10-29) <(head -c 30 "$file" | tail -c 20)
+  cmp <(get /results/1.json -r 10-) <(tail -c +11 "$file")
+  cmp <(get /results/1.json -r -10) <(tail -c 10 "$file")
+  cmp <(get /results/1.json -r "10-$((octets + 100))") <(tail -c +11 "$file")
+  [ "$(status_of -r 0-0 /results/1.json)" = 206 ]
+  [ "$(status_of -r "$octets-" /results/1.json)" = 416 ]
+  [ "$(status_of -H 'Range: bytes=3-1' /results/1.json)" = 200 ]
+  [ "$(status_of -H 'Range: lines=1-2' /results/1.json)" = 200 ]
+  get /results/1.json -r 0-9 -D - | grep -q "^Content-Range: bytes 0-9/$octets"
+}
+
+@test "addresses without the token cannot take all places from one that showed it" {
+  local address clients=()
+  serve "token: 0123456789abcdef" "unprotected: true"
+  said "$url/"
+  [ "$(status_of /)" = 401 ]
+  get / --interface 127.0.0.9 -H 'Authorization: Bearer 0123456789abcdef' >/dev/null
+  for address in {10..50}; do
+    curl -s --interface "127.0.0.$address" "telnet://127.0.0.1:$port" <&8 >/dev/null 2>&1 3>&- &
+    clients+=($!)
+  done
+  until [ "$(ss -Htn state established "( sport = :$port )" | wc -l)" -ge 24 ]; do sleep 0.05; done
+  [ "$(status_of --interface 127.0.0.9 -H 'Authorization: Bearer 0123456789abcdef' /)" = 200 ]
 }
 
 @test "a state folder that is told from where it was started serves as well" {
@@ -327,7 +406,7 @@ END
   XDP_MLR=$(realpath "$XDP_MLR") APPLIANCE=$(realpath "$APPLIANCE")
   cd "$BATS_TEST_TMPDIR"
   appliance_up --state here
-  said "results, live view and metrics: $url/"
+  said "results, progress view and metrics: $url/"
   [ "$(get /healthz)" = ok ]
   [ -z "$(find here -name 'empty*')" ]
 }

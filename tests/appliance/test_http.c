@@ -7,10 +7,9 @@
 
 #include "appliance/http.c"
 
-int http_server_start(const struct http_settings *settings, int listening_fd, const char *empty, pid_t *ret_pid,
-		      int *ret_channel)
+int http_server_start(const struct http_settings *settings, int listening_fd, const char *empty, struct http_server *ret)
 {
-	(void)settings, (void)listening_fd, (void)empty, (void)ret_pid, (void)ret_channel;
+	(void)settings, (void)listening_fd, (void)empty, (void)ret;
 	return -ENOSYS;
 }
 
@@ -59,10 +58,36 @@ static void a_page_can_be_read_and_not_changed(void **state)
 	}
 }
 
+static void what_a_server_writes_is_bounded_and_forges_no_line(void **state)
+{
+	static struct http http;
+	static struct appliance appliance;
+	char text[4096];
+	int pipe_fds[2];
+
+	(void)state;
+	appliance.http = &http;
+	assert_int_equal(pipe2(pipe_fds, O_NONBLOCK), 0);
+	http.server.errors = pipe_fds[0];
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "one\n2026-01-01 result 1: forged", 31);
+	assert_int_equal(write(pipe_fds[1], text, sizeof(text)), sizeof(text));
+	hear_errors(&appliance);
+	assert_int_equal(appliance.record.count, ERRORS_NS / ERROR_NS);
+	assert_non_null(strstr(appliance.record.lines[0].text, "the HTTP server says: one\\x0a2026"));
+	assert_null(strchr(appliance.record.lines[0].text, '\n'));
+	hear_errors(&appliance);
+	assert_int_equal(read(pipe_fds[0], text, 1), -1); /* all was taken, so a pipe never fills */
+	record_free(&appliance.record);
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_page_can_be_read_and_not_changed),
+		cmocka_unit_test(what_a_server_writes_is_bounded_and_forges_no_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

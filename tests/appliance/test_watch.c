@@ -116,6 +116,9 @@ static void a_summary_is_a_line_of_every_kind_of_document(void **state)
 		{ "tests/golden/rfc2544-1-xdp.json", "frame sizes" },
 		{ "tests/golden/selftest-1-xdp.json", "clean load " },
 		{ "tests/golden/search-1-irregular.json", "IRREGULAR" },
+		{ "tests/golden/search-1-limited.json", "limited" },
+		{ "tests/golden/trial-1-limited.json", "limited" },
+		{ "tests/golden/soak-1-xdp.json", "limited" },
 	};
 	char summary[WATCH_SUMMARY_SIZE];
 

@@ -127,6 +127,88 @@ static void flip_bits(unsigned int size_octets, unsigned int ip_version, unsigne
 	rx_close(rx);
 }
 
+static void take_checksum(void)
+{
+	memset(frame + template.transport_offset + 6, 0, 2);
+}
+
+/* Each frame is one of those that have a number, but for one in four, from which the SUT took the checksum, and gave it another
+ * departure: the former alone are verified, and timed. */
+static void take_checksums(enum rx_verify verify, unsigned int size_octets)
+{
+	const uint64_t frames = 80;
+	struct rx_trial seen;
+
+	open_receiver(verify, size_octets, 4);
+	for (uint32_t i = 0; i < frames; i++) {
+		number(FLOW, FIRST + i);
+		if (i % 4 == 3) {
+			take_checksum();
+			frame[template.tag_offset + 4u] ^= 0x10;
+		}
+		send_octets(template.memory_octets);
+	}
+	rx_trial(rx, TRIAL, &seen);
+	assert_exact(frames, 0);
+	assert_int_equal(counters().without_checksum, frames / 4);
+	assert_in_range(counters().unverified, frames / 4, verify == RX_VERIFY_ALL ? frames / 4 : frames);
+	assert_int_equal(seen.latency.count, frames - frames / 4);
+	assert_in_range(seen.latency.max_ns, 0, UINT64_C(60000000000));
+	rx_close(rx);
+}
+
+static void without_a_checksum_nothing_is_verified_or_timed(void **state)
+{
+	(void)state;
+	take_checksums(RX_VERIFY_ALL, 64);
+	take_checksums(RX_VERIFY_ALL, 512);
+	take_checksums(RX_VERIFY_SMALL, 512);
+	take_checksums(RX_VERIFY_DOUBTS, 512);
+}
+
+/* Of all ones, which adds as much to a sum as zeros do: a frame without it adds up to what it should. */
+static void a_checksum_of_all_ones_can_be_missed_too(void **state)
+{
+	(void)state;
+	for (unsigned int ip_version = 4; ip_version <= 6; ip_version += 2) {
+		uint32_t sequence = FIRST + 1;
+
+		open_receiver(RX_VERIFY_ALL, 84, ip_version);
+		number(FLOW, FIRST);
+		send_octets(template.memory_octets);
+		/* the time in the tag is another with each frame */
+		do
+			number(FLOW, sequence);
+		while (frame[template.transport_offset + 6] != 0xff || frame[template.transport_offset + 7] != 0xff);
+		take_checksum();
+		send_octets(template.memory_octets);
+		assert_int_equal(counters().received, ip_version == 4 ? 2 : 1);
+		assert_int_equal(counters().without_checksum, ip_version == 4);
+		assert_int_equal(counters().unverified, ip_version == 4);
+		assert_int_equal(counters().damaged, ip_version == 6);
+		rx_close(rx);
+	}
+}
+
+/* IPv6 does not allow it, whether the frame is one of those to be verified or not. */
+static void over_ipv6_a_frame_without_checksum_is_damaged(void **state)
+{
+	(void)state;
+	for (unsigned int size_octets = 84; size_octets <= 1500; size_octets += 1416) {
+		open_receiver(RX_VERIFY_DOUBTS, size_octets, 6);
+		for (uint32_t i = 0; i < 40; i++) {
+			number(FLOW, FIRST + i);
+			if (i % 2)
+				take_checksum();
+			send_octets(template.memory_octets);
+		}
+		assert_int_equal(counters().received, 20);
+		assert_int_equal(counters().damaged, 20);
+		assert_int_equal(counters().without_checksum, 0);
+		rx_close(rx);
+	}
+}
+
 /* A receiver of doubts: nobody but they are verified. */
 static void a_flow_that_begins_is_a_doubt(void **state)
 {
@@ -312,6 +394,46 @@ static void lengths_are_those_that_were_sent(void **state)
 	rx_close(rx);
 }
 
+/* A frame of so many octets on the wire, ready to be numbered. Returns what UDP says of its length. */
+static unsigned int build_of(unsigned int size_octets)
+{
+	const struct mlr_frame_spec spec = { .ip_version = 4, .hop_limit = MLR_TTL, .size_octets = size_octets };
+
+	assert_int_equal(mlr_frame_template_init(&spec, &template), 0);
+	mlr_frame_write(&spec, &template, &flow, 0, 0, 0, 0, frame);
+	return (unsigned int)(template.memory_octets - template.transport_offset);
+}
+
+/* Of a mix of sizes each length is right, and no other, however near one of them. */
+static void each_length_of_a_mix_is_right(void **state)
+{
+	static const unsigned int sizes[] = { 64, 128, 594, 1280 };
+	struct rx_lengths lengths = { { 0 } };
+	struct rx_options options = { .first_flow = FLOW, .flow_count = FLOWS, .lengths = &lengths };
+	uint32_t sequence = FIRST, right = 0, wrong = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		rx_lengths_add(&lengths, build_of(sizes[i]));
+	assert_int_equal(rx_load(&options, &rx), 0);
+	rx_accept_trial(rx, TRIAL, FIRST, NUMBERS);
+	for (unsigned int size = 64; size <= 1400; size++) {
+		bool is_sent = false;
+
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+			is_sent |= size == sizes[i];
+		build_of(size);
+		number(FLOW, sequence);
+		send_octets(template.memory_octets);
+		sequence += is_sent;
+		right += is_sent;
+		wrong += !is_sent;
+		assert_int_equal(counters().received, right);
+		assert_int_equal(counters().wrong_length, wrong);
+	}
+	rx_close(rx);
+}
+
 static void a_checksum_taken_away_is_none_that_is_wrong(void **state)
 {
 	(void)state;
@@ -407,7 +529,11 @@ int main(void)
 		cmocka_unit_test(two_bits_do_not_make_up_for_each_other),
 		cmocka_unit_test(a_damaged_departure_is_no_minimum_and_no_maximum),
 		cmocka_unit_test(lengths_are_those_that_were_sent),
+		cmocka_unit_test(each_length_of_a_mix_is_right),
 		cmocka_unit_test(a_checksum_taken_away_is_none_that_is_wrong),
+		cmocka_unit_test(without_a_checksum_nothing_is_verified_or_timed),
+		cmocka_unit_test(a_checksum_of_all_ones_can_be_missed_too),
+		cmocka_unit_test(over_ipv6_a_frame_without_checksum_is_damaged),
 		cmocka_unit_test(the_shortest_frame_is_not_padded),
 		cmocka_unit_test(what_is_verified_is_counted),
 	};

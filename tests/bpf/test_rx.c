@@ -672,10 +672,92 @@ static void late_frames_are_known_by_their_trial(void **state)
 	rx_accept_trial(rx, TRIAL + 1, 100, 100);
 	send_frame(TRIAL, FLOW, 3);
 	send_frame(65535, FLOW, 3);
-	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .late = 4 });
+	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .late = 3, .unknown_trial = 1 });
 	assert_int_equal(rx_late(rx, TRIAL), 3);
 	assert_int_equal(rx_late(rx, TRIAL + 1), 0);
 	assert_int_equal(rx_late(rx, 65535), 1);
+}
+
+static void send_frames(uint16_t trial, unsigned int count)
+{
+	while (count--)
+		send_frame(trial, FLOW, 1);
+}
+
+/* What this receiver never accepted is no late frame: another sender's, or an earlier run's. */
+static void trials_that_were_never_accepted_are_unknown(void **state)
+{
+	struct rx_unknown unknown;
+
+	(void)state;
+	unknown = rx_unknown_trials(rx, true);
+	assert_int_equal(unknown.frames + unknown.numbers, 0);
+	rx_end_trial(rx);
+	send_frames(4711, 3);
+	rx_accept_trial(rx, TRIAL + 1, 1, UINT32_MAX);
+	rx_capture_anew(rx);
+	send_frames(4711, 2);
+	send_frames(TRIAL, 4);
+	send_frames(0, 1);
+	send_frames(65535, 5);
+	send_frame(TRIAL + 1, FLOW, 1);
+	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .late = 4, .unknown_trial = 11 });
+	unknown = rx_unknown_trials(rx, true);
+	assert_int_equal(unknown.frames, 8);
+	assert_int_equal(unknown.numbers, 3);
+	assert_int_equal(unknown.most, 65535);
+	assert_int_equal(unknown.most_frames, 5);
+	unknown = rx_unknown_trials(rx, false);
+	assert_int_equal(unknown.frames, 11);
+	assert_int_equal(unknown.most_frames, 5);
+}
+
+/* A frame that was seen counts once in one of these; what is said about frames that are counted already counts as none. */
+static void each_frame_seen_is_one_of_a_kind(void **state)
+{
+	const struct rx_counters ours = { .received = 1,
+					  .duplicate = 2,
+					  .malformed = 4,
+					  .misdirected = 8,
+					  .wrong_length = 16,
+					  .damaged = 32,
+					  .fragmented = 64,
+					  .overtagged = 128 };
+	const struct rx_counters beside = {
+		.late = 1, .unknown_trial = 2, .icmp_errors = 4, .foreign = 8, .housekeeping = 16, .extra = 32
+	};
+	const struct rx_counters part = { .received_octets = 1,
+					  .reordered = 1,
+					  .beyond_window = 1,
+					  .reorder_depth = 1,
+					  .gaps = 1,
+					  .gap_frames = 1,
+					  .unverified = 1,
+					  .without_checksum = 1,
+					  .negative_latency = 1,
+					  .hardware_timed = 1,
+					  .flows = 1,
+					  .marked = 1 };
+
+	(void)state;
+	assert_int_equal(rx_ours(&ours), 255);
+	assert_int_equal(rx_seen(&ours), 255);
+	assert_int_equal(rx_ours(&beside), 0);
+	assert_int_equal(rx_seen(&beside), 63);
+	assert_int_equal(rx_seen(&part), 0);
+}
+
+/* A checksum that is wrong makes it a damaged frame: nobody knows which trial that is of. */
+static void a_damaged_trial_number_is_not_unknown(void **state)
+{
+	uint8_t frame[60];
+	unsigned int octets = build(frame, 64, FLOW);
+
+	(void)state;
+	stamp(frame, TRIAL, 1);
+	frame[template.tag_offset + 2u] ^= 0x40;
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+	assert_counters((struct rx_counters){ .damaged = 1 });
 }
 
 /* One frame with a damaged number must not make all others look old. */
@@ -727,13 +809,13 @@ static void what_is_not_of_this_trial_or_port(void **state)
 	send_frame(TRIAL, FLOW - 1, 1);
 	send_frame(TRIAL, FLOW + FLOWS, 1);
 	send_frame(TRIAL, FLOW, 1);
-	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .late = 2, .misdirected = 2 });
+	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .unknown_trial = 2, .misdirected = 2 });
 	/* and a new trial accepts other frames */
 	rx_accept_trial(rx, TRIAL + 1, 0, UINT32_MAX);
 	send_frame(TRIAL, FLOW, 2);
 	send_frame(TRIAL + 1, FLOW, 3);
 	assert_int_equal(counters().received, 2);
-	assert_int_equal(counters().late, 3);
+	assert_int_equal(counters().late, 1);
 }
 
 static void latency_counts_from_the_actual_departure(void **state)
@@ -822,6 +904,98 @@ static struct latency send_late(uint32_t id, uint32_t sequence, int64_t latency_
 	mlr_frame_fill(frame, &template, &flow, TRIAL, sequence, departure_ns, departure_ns);
 	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
 	return (struct latency){ latency_ns, latency_ns + (int64_t)(clock_ns() - now_ns) };
+}
+
+/* Frames of one trial that are late by a constant and a little jitter, PDV by PDV; the true ones, within what the clock went on, are
+ * put into true_ns. */
+static void send_jittered(size_t count, uint32_t *sequence, int64_t latency_ns, int64_t jitter_ns, struct latency *sent)
+{
+	for (size_t i = 0; i < count; i++)
+		sent[i] = send_late(FLOW, (*sequence)++, latency_ns + (int64_t)(i * 7919 % 1000) * jitter_ns / 1000);
+}
+
+static int compare_latencies(const void *a, const void *b)
+{
+	const int64_t *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
+}
+
+/* PDV of the trial by the receiver, against what was sent: within 0.25 % of itself, and the time that the clock went on. */
+static void check_pdv(struct latency *sent, size_t count, double quantile)
+{
+	static struct mlr_delays delays;
+	const struct mlr_delays *const all[] = { &delays };
+	static int64_t least_ns[10000], most_ns[10000];
+	size_t rank = (size_t)(quantile * (double)count + 0.999999) - 1;
+	double error_ns, pdv_ns;
+
+	rx_delays(rx, TRIAL, &delays);
+	assert_int_equal(delays.count, count);
+	pdv_ns = mlr_delays_quantile_ns(all, 1, quantile, &error_ns);
+	for (size_t i = 0; i < count; i++) {
+		least_ns[i] = sent[i].least_ns;
+		most_ns[i] = sent[i].most_ns;
+	}
+	qsort(least_ns, count, sizeof(*least_ns), compare_latencies);
+	qsort(most_ns, count, sizeof(*most_ns), compare_latencies);
+	assert_true(pdv_ns + (double)delays.min_ns >= (double)least_ns[rank] - 0.0025 * pdv_ns - 1);
+	assert_true(pdv_ns + (double)delays.min_ns <= (double)most_ns[rank] + 0.0025 * pdv_ns + 1);
+	assert_true(error_ns <= 0.005 * pdv_ns + 2); /* of two buckets: its neighbour in rank may be in the next one */
+}
+
+/* A base is one CPU's: one that gets its first frames late has seen too few to know it. */
+static void stay_on_this_cpu(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	assert_int_equal(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
+}
+
+/* However long latency is, and however late the smallest one comes, its variation is known to 0.2 % of itself. */
+static void variation_is_relative_to_itself(void **state)
+{
+	static struct latency sent[8000];
+	uint32_t sequence = 0;
+
+	(void)state;
+	stay_on_this_cpu();
+	/* 900 ms and up to 1 ms */
+	rx_accept_trial(rx, TRIAL, 0, UINT32_MAX);
+	send_jittered(4000, &sequence, 900000000, 1000000, sent);
+	check_pdv(sent, 4000, 0.5);
+	check_pdv(sent, 4000, 0.999);
+	check_pdv(sent, 4000, 1);
+	/* first frames that are late by more; and one small latency at the end */
+	rx_accept_trial(rx, TRIAL, sequence, UINT32_MAX);
+	send_jittered(1500, &sequence, 1900000000, 1000000, sent);
+	send_jittered(5000, &sequence, 900000000, 1000000, sent + 1500);
+	sent[6500] = send_late(FLOW, sequence++, 899900000);
+	check_pdv(sent, 6501, 0.5);
+	check_pdv(sent, 6501, 0.7);
+	check_pdv(sent, 6501, 0.999);
+}
+
+/* A delay that shrinks again and again has latencies below the last base: they are known to 0.2 % of the latency, and said to be. */
+static void a_base_too_many_is_said(void **state)
+{
+	static struct mlr_delays delays;
+	const struct mlr_delays *const all[] = { &delays };
+	static struct latency sent[5000];
+	uint32_t sequence = 0;
+	double error_ns;
+
+	(void)state;
+	rx_accept_trial(rx, TRIAL, 0, UINT32_MAX);
+	for (int i = 0; i < 3; i++)
+		send_jittered(RX_EXACT, &sequence, 900000000 - i * 100000000, 100000, sent);
+	send_jittered(5000, &sequence, 500000000, 100000, sent);
+	rx_delays(rx, TRIAL, &delays);
+	assert_int_equal(delays.count, 5000 + 3 * RX_EXACT);
+	mlr_delays_quantile_ns(all, 1, 0.3, &error_ns);
+	assert_true(error_ns > 0.0025 * 100000 && error_ns < 0.003 * 500000000);
 }
 
 /* The same of a frame that makes a pair with *before, which it is from now on. */
@@ -1135,9 +1309,66 @@ static void random_octets(void **state)
 	}
 	now = counters();
 	assert_int_equal(now.received + now.duplicate + now.late + now.foreign + now.housekeeping + now.malformed +
-				 now.misdirected + now.extra + now.damaged + now.fragmented + now.overtagged,
+				 now.misdirected + now.extra + now.damaged + now.fragmented + now.overtagged +
+				 now.unknown_trial + now.icmp_errors,
 			 frames);
 	assert_true(now.received > frames / 10 && now.foreign > frames / 10 && now.malformed > 0);
+}
+
+#define INTERVAL_NS UINT64_C(50000000)
+
+/* Send frame `sequence`, which was due so long after the start of the schedule. Returns how long it had been under way, at least and most. */
+static void send_due(uint64_t start_ns, uint64_t after_ns, uint32_t sequence, bool checked, uint64_t ret_ns[2])
+{
+	uint8_t frame[60];
+	unsigned int octets = build(frame, 64, FLOW);
+	uint64_t due_ns = start_ns + after_ns;
+
+	mlr_frame_fill(frame, &template, &flow, TRIAL, sequence, due_ns, due_ns);
+	if (!checked)
+		mlr_put16(frame + template.transport_offset + 6, 0);
+	ret_ns[0] = clock_ns() - due_ns;
+	assert_int_equal(run_program(rx_program_fd(rx), frame, octets), XDP_DROP);
+	ret_ns[1] = clock_ns() - due_ns;
+}
+
+/* A frame counts in the interval that it was due in, however long it was under way. */
+static void intervals_have_the_frames_that_were_due_in_them(void **state)
+{
+	const struct rx_options options = { .first_flow = FLOW, .flow_count = FLOWS, .interval_ns = INTERVAL_NS };
+	uint64_t start_ns = clock_ns() - UINT64_C(100000000000), first_ns[2], last_ns[2], any_ns[2];
+	struct rx_interval interval;
+
+	(void)state;
+	rx_close(rx);
+	assert_int_equal(rx_load(&options, &rx), 0);
+	rx_accept_trial(rx, TRIAL, 1, UINT32_MAX);
+	rx_set_start(rx, start_ns);
+	send_due(start_ns, 0, 1, true, any_ns);
+	send_due(start_ns, 10 * INTERVAL_NS - 1, 2, true, any_ns);
+	send_due(start_ns, 10 * INTERVAL_NS, 3, true, first_ns);
+	send_due(start_ns, 11 * INTERVAL_NS - 1, 4, true, last_ns);
+	send_due(start_ns, 10 * INTERVAL_NS + 1, 5, false, any_ns); /* received, and not timed */
+	send_due(start_ns, 11 * INTERVAL_NS, 6, true, any_ns);
+	send_due(start_ns, (RX_INTERVALS_MAX + 100) * INTERVAL_NS, 7, true, any_ns); /* beyond them: in the last one */
+	send_due(start_ns, UINT64_C(160000000000), 8, true, any_ns);                 /* arrived before it left */
+	assert_int_equal(rx_interval(rx, TRIAL, 0).received, 1);
+	assert_int_equal(rx_interval(rx, TRIAL, 1).received, 0);
+	assert_int_equal(rx_interval(rx, TRIAL, 9).received, 1);
+	assert_int_equal(rx_interval(rx, TRIAL, 11).received, 1);
+	interval = rx_interval(rx, TRIAL, RX_INTERVALS_MAX - 1);
+	assert_true(interval.received == 2 && interval.timed == 1);
+	interval = rx_interval(rx, TRIAL, 10);
+	assert_true(interval.received == 3 && interval.timed == 2);
+	assert_in_range(interval.latency_max_ns, first_ns[0], first_ns[1]);
+	assert_in_range(~interval.latency_inverted_min_ns, last_ns[0], last_ns[1]);
+	assert_int_equal(interval.latency_sum_ns, interval.latency_max_ns + ~interval.latency_inverted_min_ns);
+	/* the next trial has its own */
+	rx_accept_trial(rx, TRIAL + 1, 1, UINT32_MAX);
+	assert_int_equal(rx_interval(rx, TRIAL + 1, 10).received, 0);
+	assert_int_equal(rx_interval(rx, TRIAL, 10).received, 3);
+	rx_accept_trial(rx, TRIAL + 2, 1, UINT32_MAX);
+	assert_int_equal(rx_interval(rx, TRIAL + 2, 10).received, 0);
 }
 
 /* Frames of a service in ten seconds, for a busy machine. */
@@ -1216,14 +1447,20 @@ int main(void)
 		TEST(an_old_copy_never_hides_a_loss),
 		TEST(the_window_is_as_large_as_is_wanted),
 		TEST(late_frames_are_known_by_their_trial),
+		TEST(trials_that_were_never_accepted_are_unknown),
+		TEST(each_frame_seen_is_one_of_a_kind),
+		TEST(a_damaged_trial_number_is_not_unknown),
 		TEST(numbers_that_were_never_sent_are_malformed),
 		TEST(state_survives_a_move_between_cpus),
 		TEST(what_is_not_of_this_trial_or_port),
 		TEST(latency_counts_from_the_actual_departure),
 		TEST(long_latencies_are_right),
+		TEST(variation_is_relative_to_itself),
+		TEST(a_base_too_many_is_said),
 		TEST(latency_is_by_the_clock_of_the_tags),
 		TEST(variation_is_of_successive_frames),
 		TEST(variation_needs_order_and_latency),
+		TEST(intervals_have_the_frames_that_were_due_in_them),
 		TEST(services_are_told_apart),
 		TEST(foreign_frames_pass_on),
 		TEST(fragments_of_ours_are_known),

@@ -17,6 +17,7 @@
 #define FRAME_SIZE       4096
 #define LOAD_FPS         312345.678 /* no whole number of ns between frames */
 #define HOUR_NS          (3600 * NS_PER_S)
+#define STOP_NS          (10 * NS_PER_S)
 
 /* --- profiles --------------------------------------------------------------------------------------------------------- */
 
@@ -63,7 +64,7 @@ static void open_program(const struct mlr_queue_plan *of)
 	uint32_t octets;
 
 	plan = of;
-	assert_int_equal(live_program_load(plan, LOOPBACK_IFINDEX, &program), 0);
+	assert_int_equal(live_program_load(plan, LOOPBACK_IFINDEX, NULL, &program), 0);
 	memcpy(page, live_program_frame(program, &octets), mlr_plan_memory_octets(plan));
 }
 
@@ -94,7 +95,7 @@ static void start(double load_fps, uint64_t frame_count)
 		.frame_count = frame_count,
 		.first_sequence = FIRST_SEQUENCE,
 		.start_ns = start_ns = clock_ns() > HOUR_NS ? clock_ns() - HOUR_NS : 1,
-		.deadline_ns = UINT64_MAX,
+		.deadline_ns = UINT64_MAX / 2,
 	};
 
 	assert_int_equal(live_program_start(program, &trial), 0);
@@ -481,6 +482,7 @@ static void what_is_not_due_is_dropped_and_stays(void **state)
 	queue->due_ns = clock_ns() + HOUR_NS;
 	before = *queue;
 	assert_int_equal(run_once(&octets), XDP_DROP);
+	before.pace = queue->pace; /* it knows when the clock was looked at */
 	assert_memory_equal(queue, &before, sizeof(before));
 	/* in a batch nobody waits, however near it is; unless a busy machine takes the CPU in between */
 	queue->batch = 8;
@@ -500,7 +502,7 @@ static void nothing_leaves_after_the_deadline(void **state)
 	open_simple();
 	queue = live_program_queue(program);
 	start(1000, 1000);
-	queue->deadline_ns = clock_ns() - 1;
+	queue->deadline_ns = clock_ns() - NS_PER_S;
 	assert_int_equal(run_once(&octets), XDP_DROP);
 	assert_int_equal(queue->handed, 0);
 	assert_int_equal(queue->left, 0);
@@ -520,9 +522,119 @@ static void bursts_are_counted(void **state)
 	queue->run = 7;
 	for (int i = 0; i < 30; i++)
 		assert_int_equal(run_once(&octets), i < 23 ? XDP_REDIRECT : XDP_DROP);
-	assert_int_equal(queue->burst_max, 8);
 	assert_int_equal(queue->gaps.count, 2);
 	assert_int_equal(queue->handed, 23);
+}
+
+/* Begin a trial at this moment, with bursts of at most 32 frames. */
+static void start_with_bursts(double load_fps, uint64_t frame_count, uint64_t begin_ns)
+{
+	const struct tx_trial trial = {
+		.number = TRIAL,
+		.load_fps = load_fps,
+		.frame_count = frame_count,
+		.first_sequence = FIRST_SEQUENCE,
+		.start_ns = start_ns = begin_ns,
+		.deadline_ns = UINT64_MAX / 2,
+		.grant_most_ns = HOUR_NS,
+		.burst = { 32, 32 },
+	};
+
+	*live_program_schedule(program) = (struct tx_schedule){ 0 };
+	live_program_moves(program)->count = 0;
+	assert_int_equal(live_program_start(program, &trial), 0);
+	live_program_queue(program)->batch = 2; /* nobody waits */
+}
+
+/* Frames that leave before one is not due. */
+static unsigned int run_until_drop(void)
+{
+	unsigned int octets, sent = 0;
+
+	while (run_once(&octets) == XDP_REDIRECT)
+		sent++;
+	return sent;
+}
+
+/* The clock cannot be stopped, so the schedule is set back, as if the program had not run for ten seconds. */
+static void a_stop_moves_the_schedule(void **state)
+{
+	struct tx_schedule *schedule;
+	struct live_queue *queue;
+
+	(void)state;
+	open_simple();
+	queue = live_program_queue(program);
+	schedule = live_program_schedule(program);
+	start_with_bursts(30, 100000, clock_ns());
+	assert_true(run_until_drop() >= 1);
+	assert_int_equal(schedule->has_begun, 1);
+	queue->due_ns -= STOP_NS; /* 300 frames */
+	assert_in_range(run_until_drop(), 28, 200); /* on a busy machine more become due meanwhile */
+	assert_true(schedule->moves >= 1);
+	assert_in_range(schedule->stopped_ns, STOP_NS - 2 * NS_PER_S, STOP_NS + NS_PER_S);
+	assert_int_equal(schedule->moved_ns, schedule->stopped_ns);
+	assert_int_equal(schedule->granted_ns, schedule->stopped_ns);
+	assert_in_range(mlr_envelope_excess_frames(&queue->pace.envelope), 30, 33);
+	assert_int_equal(mlr_moves_last_ns(live_program_moves(program)), schedule->moved_ns);
+	assert_true(live_program_moves(program)->at[0].frame >= 1);
+}
+
+/* What is late before the first frame costs the load nothing. */
+static void a_late_start_moves_the_schedule_for_nothing(void **state)
+{
+	struct tx_schedule *schedule;
+
+	(void)state;
+	open_simple();
+	schedule = live_program_schedule(program);
+	start_with_bursts(10, 100000, clock_ns() - STOP_NS);
+	assert_true(run_until_drop() >= 1);
+	assert_in_range(schedule->before_ns, STOP_NS / 2, 2 * STOP_NS);
+	assert_int_equal(schedule->granted_ns, schedule->moved_ns);
+	assert_int_equal(schedule->stopped_ns, 0);
+}
+
+/* A transmitter without time to spare must not make the trial longer. */
+static void a_slow_queue_is_granted_nothing(void **state)
+{
+	struct tx_schedule *schedule;
+	struct live_queue *queue;
+
+	(void)state;
+	open_simple();
+	queue = live_program_queue(program);
+	schedule = live_program_schedule(program);
+	start_with_bursts(30, 100000, clock_ns());
+	assert_true(run_until_drop() >= 1);
+	queue->pace.start_ns -= STOP_NS / 2; /* as if it had been busy since then */
+	queue->due_ns -= STOP_NS;
+	queue->pace.has_recovered = 0;
+	queue->pace.looked_ns = 0; /* and looked at the clock all the time */
+	run_until_drop();
+	assert_true(schedule->moved_ns > 0);
+	assert_int_equal(schedule->stopped_ns, 0);
+	assert_int_equal(schedule->granted_ns, 0);
+}
+
+/* Frames beyond the asked burst are marked, and their tags are right. */
+static void bursts_are_marked(void **state)
+{
+	struct live_queue *queue;
+	unsigned int octets, marked = 0;
+
+	(void)state;
+	open_simple();
+	queue = live_program_queue(program);
+	start_with_bursts(10, 1000, clock_ns());
+	queue->pace.envelope.catch = UINT64_MAX / 2;
+	queue->due_ns -= STOP_NS;
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(run_once(&octets), XDP_REDIRECT);
+		marked += (unsigned int)mlr_lateness_is_marked(__builtin_bswap16(tag_of(plan->templates)->lateness));
+	}
+	assert_int_equal(marked, 0); /* they are too late for a mark */
+	assert_true(queue->pace.envelope.marked >= 60);
 }
 
 /* In the longest batches the clock is looked at once a bulk of 16, and still nothing leaves before it is due. */
@@ -584,6 +696,10 @@ int main(void)
 		TEST(what_is_not_due_is_dropped_and_stays),
 		TEST(nothing_leaves_after_the_deadline),
 		TEST(bursts_are_counted),
+		TEST(a_stop_moves_the_schedule),
+		TEST(a_late_start_moves_the_schedule_for_nothing),
+		TEST(a_slow_queue_is_granted_nothing),
+		TEST(bursts_are_marked),
 		TEST(a_bulk_leaves_at_one_time),
 		TEST(a_frame_shorter_than_the_header_is_not_sent),
 	};

@@ -149,7 +149,7 @@ END
   campaign
   run -1 "$XDP_MLR" campaign status c.yaml --format json
   "$VALIDATE" --closed "$SCHEMAS/campaign-status.schema.json" - <<<"$output"
-  is '.point_counts == {total: 12, done: 0, irregular: 0, running: 0, failed: 0, interrupted: 0, waiting: 12}' <<<"$output"
+  is '.point_counts == {total: 12, done: 0, irregular: 0, limited: 0, running: 0, failed: 0, interrupted: 0, waiting: 12}' <<<"$output"
   run --separate-stderr run_all --only '*,run=2' --format json
   [ "$status" -eq 0 ]
   is '.point_counts.done == 6 and .point_counts.waiting == 6' <<<"$output"
@@ -420,6 +420,77 @@ report_json() { "$XDP_MLR" campaign report c.yaml --format json "$@"; }
   is "[.points[].reason // empty] | any(. == \"'xdp-mlr/soak/1' is no result of search\") and any(startswith(\"the result is no JSON\"))" <<<"$output"
 }
 
+# The result of a point with another value in it: `change POINT JQ-FILTER`.
+change() {
+  jq -c "$2" "out/points/$1.json" >changed.json
+  mv changed.json "out/points/$1.json"
+}
+
+@test "status and report count points by the same word, limited ones beside irregular ones; report ends with 1 for either" {
+  campaign
+  sed -i 's/v2: .*/v2: {measurer: "sim:jitter,capacity=1e6,sigma=0.002,seed=2"}/' c.yaml
+  run_all >/dev/null
+  run -0 report_json
+  is '.point_counts == {total: 12, done: 12, irregular: 0, limited: 0, failed: 0, running: 0, missing: 0} and .tester_limited == false' <<<"$output"
+  change frame-size=64,build=v1,run=1 '.search_result[0].tester_limited = true'
+  run -1 report_json
+  "$VALIDATE" --closed "$SCHEMAS/campaign.schema.json" - <<<"$output"
+  is '.point_counts.limited == 1 and .point_counts.irregular == 0 and .tester_limited and .irregular_reason == null' <<<"$output"
+  is '[.points[] | select(.tester_limited) | .point] == ["frame-size=64,build=v1,run=1"]' <<<"$output"
+  change frame-size=512,build=v1,run=1 '.search_result[0].tester_limited = true | .search_result[0].regular = false | .irregular_reason = "interrupted"'
+  change frame-size=512,build=v1,run=2 '.search_result[0].tester_limited = true'
+  run -1 report_json
+  is '.point_counts.limited == 2 and .point_counts.irregular == 1' <<<"$output"
+  run -0 "$XDP_MLR" campaign status c.yaml --format json
+  "$VALIDATE" --closed "$SCHEMAS/campaign-status.schema.json" - <<<"$output"
+  is '.point_counts.limited == 2 and .point_counts.irregular == 1 and .point_counts.done == 12' <<<"$output"
+  run -0 "$XDP_MLR" campaign status c.yaml
+  [[ $output == *"12 of 12 points are done, 1 of them irregular, 2 limited"* ]]
+  run -1 "$XDP_MLR" campaign report c.yaml
+  [[ $output == *"2 of 12 points are limited by the tester: the SUT may do more."*"12, 12 of them done, 1 irregular, 2 limited, 0 failed"* ]]
+  grep -qE '^  frame-size=64,build=v1,run=1 +limited +the SUT may do more: ndr$' <<<"$output"
+  grep -qE '^  frame-size=512,build=v1,run=1 +irregular +interrupted$' <<<"$output"
+  grep -qE '^  64 +v1 +2 of 2 .* limited$' <<<"$output"
+  grep -qE '^  512 +v1 +2 of 2 .* IRREGULAR$' <<<"$output"
+  # what does not count is none of them, in either
+  change frame-size=64,build=v1,run=1 '.configuration["max-load"] = "9Mfps"'
+  run report_json
+  is '.point_counts.limited == 1 and .point_counts.failed == 1' <<<"$output"
+  run "$XDP_MLR" campaign status c.yaml --format json
+  is '.point_counts.limited == 1 and .point_counts.failed == 1 and .point_counts.done == 11
+    and any(.points[]; .state == "failed" and (.reason | test("another value of .max-load")))' <<<"$output"
+}
+
+@test "a limited test of a suite, one of repeated searches, and a limited soak are limited points" {
+  cat >c.yaml <<'END'
+campaign: {verb: soak, results: out, matrix: {seed: [1]}}
+measurer: sim:hard,capacity=1e6
+max-load: 2Mfps
+max-time: 100
+END
+  run_all >/dev/null
+  change seed=1,run=1 '.tester_limited = true'
+  run -1 report_json
+  is '.point_counts.limited == 1 and .cells[0].goals[0].irregular == 0' <<<"$output"
+  # as earlier versions have it
+  change seed=1,run=1 '.irregular_reason = "the tester was the limit in a trial"'
+  run -1 report_json
+  is '.point_counts.limited == 1 and .point_counts.irregular == 0 and .cells[0].goals[0].irregular == 0' <<<"$output"
+  rm -r out
+  cat >c.yaml <<'END'
+campaign: {results: out, matrix: {seed: [1]}}
+repeat: 3
+goal: name=ndr,final=1,sum=1
+measurer: sim:hard,capacity=1e6
+max-load: 2Mfps
+END
+  run_all >/dev/null
+  run -0 report_json
+  change seed=1,run=1 '.repeats.median_run as $m | .repeats.runs[$m % 3].search_result[0].tester_limited = true'
+  run -1 report_json
+  is '.point_counts.limited == 1' <<<"$output"
+}
+
 @test "the report as HTML, Markdown, CSV, JSON; and the stored document as all of them again" {
   campaign
   run_all >/dev/null
@@ -562,7 +633,7 @@ END
   [ "$(wc -l <out/slurm/1/array-1.points)" -eq 8 ]
   printf '1 RUNNING\n2 PENDING\n3 PENDING\n' >queue-101
   run --separate-stderr "$XDP_MLR" campaign status c.yaml --format json
-  is '.point_counts == {total: 12, done: 4, irregular: 0, running: 1, failed: 0, interrupted: 0, waiting: 7} and ([.points[].queue // empty] | length) == 3' <<<"$output"
+  is '.point_counts == {total: 12, done: 4, irregular: 0, limited: 0, running: 1, failed: 0, interrupted: 0, waiting: 7} and ([.points[].queue // empty] | length) == 3' <<<"$output"
   run --separate-stderr "$XDP_MLR" campaign submit c.yaml
   [[ $stderr == *"3 points are in the queue already"* ]]
   [ "$(wc -l <out/slurm/2/array-1.points)" -eq 5 ]

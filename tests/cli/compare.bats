@@ -82,6 +82,11 @@ compare() { # A B [options]
   jq '.search_result[].tester_limited = true' "$BATS_TEST_TMPDIR/a.json" >"$BATS_TEST_TMPDIR/limited.json"
   run compare limited b
   [ "$status" -eq 1 ]
+  run compare limited limited
+  [ "$status" -eq 0 ]
+  [[ $output == *", limited"* ]]
+  [ "$(grep -cE '^  (ndr|pdr) +[AB] .* limited$' <<<"$output")" -eq 4 ] || { echo "$output"; return 1; }
+  if grep -qi 'tester-limited\|irregular' <<<"$output"; then return 1; fi
 }
 
 @test "what cannot be compared is refused, and named" {

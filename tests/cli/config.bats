@@ -63,7 +63,7 @@ END
   refuses 2 "$BATS_TEST_TMPDIR:1: not YAML" "$XDP_MLR" search --config "$BATS_TEST_TMPDIR"
 }
 
-# A schedule as the appliance has it: docs/appliance.md.
+# A schedule as the appliance has it: docs/guide/appliance.md.
 schedule() {
   cat >"$file" <<END
 max-load: 10Mfps

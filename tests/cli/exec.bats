@@ -113,6 +113,56 @@ answering() {
   refuses 5 'frame counts that are impossible' measured "$(answering '{"trial_loss_ratio": 0, "frames_sent": 1.5, "frames_lost": 0}')"
 }
 
+# What a measurer answers that computes its members from the question by jq
+computing() {
+  echo "jq --unbuffered -c '$1'"
+}
+
+@test "counts that contradict the ratio are refused, with what contradicts" {
+  refuses 5 'contradict its trial_loss_ratio of 0: of 1000 frames sent 400 were lost, a ratio of 0.4: \{"trial_loss_ratio": 0,' \
+    measured "$(answering '{"trial_loss_ratio": 0, "frames_sent": 1000, "frames_lost": 400}')"
+  refuses 5 'contradict' measured "$(answering '{"trial_loss_ratio": 0.5, "frames_sent": 1000, "frames_lost": 0}')"
+  refuses 5 'contradict' measured "$(answering '{"trial_loss_ratio": 0.5, "frames_sent": 0, "frames_lost": 0}')"
+  refuses 5 'contradict' measured "$(answering '{"trial_loss_ratio": 1, "frames_sent": 1000, "frames_lost": 990}')"
+  # one lost frame makes a load lossy
+  refuses 5 'contradict' measured "$(answering '{"trial_loss_ratio": 0, "frames_sent": 1000, "frames_lost": 1}')"
+  refuses 5 'contradict' measured "$(answering '{"trial_loss_ratio": 0.000, "frames_sent": 1000, "frames_lost": 1}')"
+  # the digits that are there count, and none of another object
+  refuses 5 'contradict' measured "$(answering '{"trial_loss_ratio": 0.250000, "frames_sent": 100000, "frames_lost": 25002}')"
+  refuses 5 'contradict' measured "$(answering '{"of": {"trial_loss_ratio": 0.3}, "trial_loss_ratio": 2.5e-3, "frames_sent": 100000, "frames_lost": 352}')"
+  refuses 5 'contradict' measured "$(computing '(.trial_load * .trial_duration | round) as $n | {trial_loss_ratio: 0.2, frames_sent: $n, frames_lost: ($n * 0.3 | round)}')"
+}
+
+@test "counts that differ from the ratio by rounding are not" {
+  local answer
+  for answer in '{"trial_loss_ratio": 0.333333, "frames_sent": 3000000, "frames_lost": 1000000}' \
+    '{"trial_loss_ratio": 0.666666, "frames_sent": 3000000, "frames_lost": 2000000}' \
+    '{"trial_loss_ratio": 0.13, "frames_sent": 3000000, "frames_lost": 400000}' \
+    '{"trial_loss_ratio": 0.000000, "frames_sent": 10000000, "frames_lost": 4}' \
+    '{"trial_loss_ratio": 1, "frames_sent": 10000000, "frames_lost": 9999999}' \
+    '{"trial_loss_ratio": 3.3e-7, "frames_sent": 3000000, "frames_lost": 1}' \
+    '{"trial_loss_ratio": 0.25002, "frames_sent": 1000, "frames_lost": 250}' \
+    '{"frames_sent": 1000, "frames_lost": 250, "trial_loss_ratio" : 0.25 , "x": 1}' \
+    '{"trial_loss_ratio": 0, "frames_sent": 0, "frames_lost": 0}'; do
+    echo "$answer"
+    run --separate-stderr measured "$(answering "$answer")" --format json
+    [ "$status" -eq 1 ]
+    is '.trials | length > 0 and all(.counts.sent != null)' <<<"$output"
+  done
+}
+
+@test "a ratio may be of the frames intended" {
+  # a tenth stays unsent, a tenth of the rest is lost: of one interface; of two; with the unsent among the lost
+  local counts
+  for counts in 'frames_sent: ($n * 0.9 | round), frames_lost: ($n * 0.09 | round)' \
+    'frames_sent: ($n * 1.8 | round), frames_lost: ($n * 0.18 | round)' \
+    'frames_sent: ($n * 0.9 | round), frames_lost: ($n * 0.19 | round)'; do
+    run --separate-stderr measured "$(computing "(.trial_load * .trial_duration) as \$n | {trial_loss_ratio: 0.190000, $counts}")" --format json
+    [ "$status" -eq 1 ]
+    is '.trials | length > 0 and all(.counts.sent != null)' <<<"$output"
+  done
+}
+
 @test "its own error ends the search" {
   refuses 5 'reports an error: .*no link on port 2' measured "$(answering '{"trial_loss_ratio": 0, "error": "no link on port 2"}')"
   refuses 5 'reports an error: .*cable' measured "$(answering '{"error": "cable"}')"
@@ -193,4 +243,63 @@ start_hanging() {
 @test "the measurer inherits the three standard files, and nothing else" {
   measured "open=; for fd in $(echo {3..40}); do [ ! -e /proc/\$\$/fd/\$fd ] || open=\"\$open \$fd\"; done; echo \"open:\$open\" >$BATS_TEST_TMPDIR/fds; while read -r q; do echo '{\"trial_loss_ratio\": 0.1}'; done" 7</dev/null >/dev/null || [ $? -eq 1 ]
   [ "$(cat "$BATS_TEST_TMPDIR/fds")" = open: ]
+}
+
+# The first Python program of the page about the protocol
+sample() {
+  awk '/^```python/ { count++; on = count == 1; next } /^```/ { on = 0 } on' docs/reference/exec.md
+}
+
+@test "the sample of the page about the protocol measures" {
+  command -v python3 >/dev/null || skip "python3 is not here"
+  sample >"$BATS_TEST_TMPDIR/measurer.py"
+  run --separate-stderr "$XDP_MLR" search --measurer "exec:python3 $BATS_TEST_TMPDIR/measurer.py" --max-load 10Mfps --format json
+  [ "$status" -eq 0 ]
+  is '.search_result[0] | .relevant_lower_bound <= 1.2e6 and .relevant_upper_bound > 1.2e6 and .regular' <<<"$output"
+}
+
+@test "the example for TRex measures, over a stand-in for TRex's client library" {
+  command -v python3 >/dev/null || skip "python3 is not here"
+  mkdir -p "$BATS_TEST_TMPDIR/trex/stl"
+  touch "$BATS_TEST_TMPDIR"/trex/{,stl/}__init__.py
+  cat >"$BATS_TEST_TMPDIR/trex/stl/api.py" <<'PYTHON'
+class Layer(bytes):
+    def __truediv__(self, other):
+        return Layer(bytes(self) + (other.encode() if isinstance(other, str) else other))
+
+
+def Ether(): return Layer(14)
+def IP(src, dst): return Layer(20)
+def UDP(sport, dport): return Layer(8)
+def STLPktBuilder(pkt): return pkt
+def STLTXCont(pps): return pps
+
+
+def STLStream(packet, mode):
+    assert len(packet) == 60 and mode == 1
+    return packet
+
+
+class STLClient:
+    def __init__(self, server): assert server == "127.0.0.1"
+    def connect(self): self.calls = ["connect"]
+    def reset(self, ports): assert ports == [0, 1]
+    def set_service_mode(self, ports, enabled): self.service = enabled
+    def set_l3_mode(self, port, src_ipv4, dst_ipv4): assert self.service
+    def add_streams(self, stream, ports): assert ports == [0]
+    def clear_stats(self): self.sent = self.received = 0
+
+    def start(self, ports, mult, duration, force):
+        assert ports == [0] and mult.endswith("pps") and force
+        self.sent = round(float(mult[:-3]) * duration)
+        self.received = min(self.sent, round(1.2e6 * duration))
+
+    def wait_on_traffic(self, ports, timeout, rx_delay_ms): pass
+    def get_stats(self): return {0: {"opackets": self.sent}, 1: {"ipackets": self.received}}
+    def disconnect(self): pass
+PYTHON
+  run --separate-stderr "$XDP_MLR" search \
+    --measurer "exec:PYTHONPATH=$BATS_TEST_TMPDIR python3 tools/examples/trex_measurer.py 127.0.0.1" --max-load 10Mfps --format json
+  [ "$status" -eq 0 ]
+  is '.search_result[0] | .relevant_lower_bound <= 1.2e6 and .relevant_upper_bound > 1.2e6' <<<"$output"
 }

@@ -5,7 +5,7 @@ load helper
 
 DASHBOARD=docs/grafana.json
 
-# The names in the queries of a dashboard, in docs/ci.md's alerts
+# The names in the queries of a dashboard, in docs/guide/reports-and-ci.md's alerts
 asked() { # FILE...
   grep -oh 'xdp_mlr_[a-z_]*' "$@" | sort -u | grep -vx 'xdp_mlr_appliance_'
 }
@@ -22,7 +22,7 @@ written() {
 @test "every query of the dashboard, and of the alerts, names a metric that there is" {
   written | sort -u >"$BATS_TEST_TMPDIR/written"
   [ "$(asked "$DASHBOARD" | wc -l)" -ge 12 ]
-  run comm -13 "$BATS_TEST_TMPDIR/written" <(asked "$DASHBOARD" docs/ci.md)
+  run comm -13 "$BATS_TEST_TMPDIR/written" <(asked "$DASHBOARD" docs/guide/reports-and-ci.md)
   [ -z "$output" ] || { echo "nothing writes: $output"; return 1; }
 }
 
@@ -49,7 +49,7 @@ written() {
   {
     printf 'groups:\n- name: dashboard\n  rules:\n'
     jq -r '.. | .expr? // empty' "$DASHBOARD" | sed 's/\$instance/.*/g' | jq -R '"  - record: query\n    expr: \(tojson)"' -r
-    sed -n '/^- alert:/,/^```/p' docs/ci.md | sed '/^```/d; s/^/  /'
+    sed -n '/^- alert:/,/^```/p' docs/guide/reports-and-ci.md | sed '/^```/d; s/^/  /'
   } >"$BATS_TEST_TMPDIR/rules.yml"
   run promtool check rules "$BATS_TEST_TMPDIR/rules.yml"
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }

@@ -128,6 +128,7 @@ offers() {
   local root=$BATS_TEST_TMPDIR/root file
   for file in sbin/xdp-mlr lib/libmlr.so lib/libmlr.a lib/pkgconfig/mlr.pc include/mlr/controller.h share/man/man8/xdp-mlr.8 \
     share/man/man8/xdp-mlr-search.8 share/man/man5/xdp-mlr.yaml.5 share/man/man7/xdp-mlr-methodology.7 share/doc/xdp-mlr/README.md \
+    share/doc/xdp-mlr/report.png share/doc/xdp-mlr/guide/quick-start.md share/doc/xdp-mlr/reference/exec.md share/doc/xdp-mlr/internals/design.md \
     share/doc/xdp-mlr/examples/own_measurer.c share/doc/xdp-mlr/examples/search.yaml share/doc/xdp-mlr/examples/campaign.yaml share/doc/xdp-mlr/schema/search.schema.json share/bash-completion/completions/xdp-mlr \
     share/zsh/site-functions/_xdp-mlr lib/systemd/system/xdp-mlr@.service; do
     [ -s "$root/usr/$file" ] || { echo "no $file"; return 1; }
@@ -136,6 +137,26 @@ offers() {
   grep -q '^ExecStart=.*/usr/sbin/xdp-mlr ' "$root/usr/lib/systemd/system/xdp-mlr@.service"
   installed uninstall >/dev/null
   [ -z "$(find "$root" -type f -o -type l)" ]
+}
+
+@test "another version, compiler or flag builds again what it concerns; the flags of warnings concern nothing" {
+  local change
+  installed -q install-build STRICT=0
+  installed -q install-build STRICT=1
+  for change in VERSION=9.9.9 CC=another CFLAGS=-O1 HARDEN=2 CLANG=another LDFLAGS=-Wl,-O1; do
+    run -1 installed -q install-build "$change"
+  done
+  # the library does not know the version
+  installed -q "$BUILD/libmlr.a" VERSION=9.9.9
+  run -1 installed -q "$BUILD/libmlr.a" CFLAGS=-O1
+  # an object is compiled again, and then not once more
+  local object=$BATS_TEST_TMPDIR/build/lib/grid.o
+  installed BUILD="$BATS_TEST_TMPDIR/build" CFLAGS=-O1 "$object" >/dev/null
+  installed BUILD="$BATS_TEST_TMPDIR/build" CFLAGS=-O1 -q "$object"
+  local before
+  before=$(sha256sum <"$object")
+  installed BUILD="$BATS_TEST_TMPDIR/build" CFLAGS=-O0 "$object" >/dev/null
+  [ "$(sha256sum <"$object")" != "$before" ]
 }
 
 @test "the example configuration is one, and the program in it refuses nothing but the ports" {

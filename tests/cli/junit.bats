@@ -33,7 +33,7 @@ counts() { # tests failures
   counts 4 0
 }
 
-@test "what is irregular or tester-limited fails" {
+@test "what is irregular or limited fails" {
   run simulated --max-time 20 --junit "$FILE"
   [ "$status" -eq 1 ]
   counts 3 3
@@ -42,7 +42,7 @@ counts() { # tests failures
   "$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json" --junit "$FILE"
   counts 3 1
   holds '<testcase classname="xdp-mlr.search.goals" name="&lt;a &amp; &quot;b&quot;&gt;"/>'
-  holds '<testcase classname="xdp-mlr.search.goals" name="pdr"><failure message="tester-limited: the SUT may do more"/></testcase>'
+  holds '<testcase classname="xdp-mlr.search.goals" name="pdr"><failure message="limited: the SUT may do more"/></testcase>'
 }
 
 @test "a suite's tests at each size, and a self-test's" {

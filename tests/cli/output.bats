@@ -132,6 +132,30 @@ load helper
   diff "$BATS_TEST_TMPDIR/victim" "$BATS_TEST_TMPDIR/out"
 }
 
+@test "a FIFO of another user and a second name of a file are refused in a folder where everybody may make files" {
+  [ "$(id -u)" -eq 0 ] || skip "making a FIFO of another user needs root"
+  local option shared=$BATS_TEST_TMPDIR/shared laid='another user may have laid it'
+  mkdir -m 1777 "$shared"
+  mkfifo -m 666 "$shared/fifo.txt"
+  chown nobody "$shared/fifo.txt"
+  echo old >"$BATS_TEST_TMPDIR/victim"
+  ln "$BATS_TEST_TMPDIR/victim" "$shared/second.txt"
+  for option in --report --metrics; do
+    refuses 2 "$option '.*fifo.txt': $laid" simulated "$option" "$shared/fifo.txt"
+    refuses 2 "$option '.*second.txt': $laid" simulated "$option" "$shared/second.txt"
+  done
+  [ "$(cat "$BATS_TEST_TMPDIR/victim")" = old ]
+  # of our own, or in a folder of our own, they are as any
+  mkfifo "$shared/ours.txt"
+  cat "$shared/ours.txt" >"$BATS_TEST_TMPDIR/through" 3>&- &
+  simulated --report "$shared/ours.txt" >"$BATS_TEST_TMPDIR/out"
+  wait "$!"
+  diff "$BATS_TEST_TMPDIR/through" "$BATS_TEST_TMPDIR/out"
+  ln "$BATS_TEST_TMPDIR/victim" "$BATS_TEST_TMPDIR/second.txt"
+  simulated --report "$BATS_TEST_TMPDIR/second.txt" >"$BATS_TEST_TMPDIR/out"
+  diff "$BATS_TEST_TMPDIR/second.txt" "$BATS_TEST_TMPDIR/out"
+}
+
 @test "two options that name one file are refused before anything is written, however it is spelt" {
   local dir=$BATS_TEST_TMPDIR/d other
   mkdir "$dir"
@@ -212,7 +236,7 @@ on_terminal() {
     >"$BATS_TEST_TMPDIR/shown"
 }
 
-@test "on a terminal there is a live view, erased at the end, and none with -q" {
+@test "on a terminal there is a progress view, erased at the end, and none with -q" {
   TERM=xterm on_terminal
   grep -q '^search over jitter,capacity=1e6,sigma=0.01,seed=7: 0:[0-9]* elapsed, about ' "$BATS_TEST_TMPDIR/shown"
   grep -q '  ndr  .*? \.\. ? ' "$BATS_TEST_TMPDIR/shown"
@@ -224,7 +248,7 @@ on_terminal() {
   if grep -q trial "$BATS_TEST_TMPDIR/shown"; then return 1; fi
 }
 
-@test "a terminal that cannot go up a line, or none, has no live view; nor where events go to it" {
+@test "a terminal that cannot go up a line, or none, has no progress view; nor where events go to it" {
   TERM=dumb on_terminal
   if grep -q $'\e' "$BATS_TEST_TMPDIR/shown"; then return 1; fi
   TERM= on_terminal
@@ -272,8 +296,8 @@ while read -r q; do
   [ $n -ne 4 ] || { sleep 1.1; }
   [ $n -ne 6 ] || { : >"$1"; read -r go <"$2"; }
   load=${q##*trial_load\":}; load=${load%%[.,\}]*}
-  if [ $load -gt 500000 ]; then loss=0.1; else loss=0; fi
-  echo "{\"trial_loss_ratio\": $loss, \"frames_sent\": 1000, \"frames_lost\": 10}"
+  if [ $load -gt 500000 ]; then loss=0.1 lost=10; else loss=0 lost=0; fi
+  echo "{\"trial_loss_ratio\": $loss, \"frames_sent\": 100, \"frames_lost\": $lost}"
 done
 END
   mkfifo "$BATS_TEST_TMPDIR/go"

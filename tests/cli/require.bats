@@ -120,3 +120,10 @@ hard() {
   printf 'measurer: %s\nmax-load: 10Mfps\nrequire: [nrd>=1kfps]\n' "$HARD" >"$BATS_TEST_TMPDIR/c.yaml"
   refuses 2 "c.yaml:3: require 'nrd>=1kfps': no goal 'nrd'" "$XDP_MLR" search --config "$BATS_TEST_TMPDIR/c.yaml"
 }
+
+@test "a verdict that lies within the error of its figure says so, met or not" {
+  jq '.requirements = [{requirement: "pdv.p99<=110us", figure: "pdv.p99", comparison: "<=", required: 110000, measured: 100000, unit: "ns", met: true,
+    reason: "the figure may be off by 20000 ns, which is more than it is from what is required"}]' tests/golden/trial-1-xdp.json >"$BATS_TEST_TMPDIR/trial.json"
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/trial.json" --report "$BATS_TEST_TMPDIR/trial.md"
+  grep -q 'yes: the figure may be off by 20000 ns' "$BATS_TEST_TMPDIR/trial.md"
+}

@@ -38,8 +38,9 @@ while read -r q; do
   echo '{"trial_loss_ratio": 0.1}'
 done
 END
-  "$XDP_MLR" soak --measurer "exec:sh $BATS_TEST_TMPDIR/sut $BATS_TEST_TMPDIR/m" --max-load 1Mfps --max-time 50 --metrics "$BATS_TEST_TMPDIR/m" \
-    --format json "$@" | "$JQ" -r '"trials \(.trials | length)"' >"$BATS_TEST_TMPDIR/trials"
+  # it loses a tenth of any load, so no load is the answer
+  { "$XDP_MLR" soak --measurer "exec:sh $BATS_TEST_TMPDIR/sut $BATS_TEST_TMPDIR/m" --max-load 1Mfps --max-time 50 --metrics "$BATS_TEST_TMPDIR/m" \
+    --format json "$@" || [ $? -eq 1 ]; } | "$JQ" -r '"trials \(.trials | length)"' >"$BATS_TEST_TMPDIR/trials"
 }
 
 @test "the time to go is what --max-time leaves; with --stdev nobody knows it; in the end all trials are told, and none is to go" {
@@ -69,6 +70,52 @@ END
   # the draft's stdev would have ended it
   run --separate-stderr soak --stdev 1e-5 --format json
   "$JQ" -e '.ended_by == "max-time" and .critical_load.stdev <= 1e-5 * .critical_load.mean' <<<"$output"
+}
+
+# A SUT with a curve that PLRsearch does not think of, for half an hour
+curve() {
+  "$XDP_MLR" soak -q --measurer "sim:$1" --max-load 10Mfps "${@:2}"
+}
+
+@test "a SUT that loses some frames at every load meets no target below that: said, with the smallest loss ratio, where and of how many frames" {
+  for seed in 1 2 3; do
+    run --separate-stderr curve residual,capacity=1e6,ratio=1e-6,seed=$seed --format json
+    [ "$status" -eq 1 ]
+    is '.crossings | .kind == "never" and .least_loss_ratio > 5e-7 and .least_loss_ratio < 2e-6 and .least_loss_load < 1e6
+      and .least_loss_lost_frames / .least_loss_offered_frames == .least_loss_ratio and .again == null' <<<"$output"
+    is '.irregular_reason | test("^no load meets the target loss ratio of 1e-07: the smallest one seen is [5-9].*e-07, about .*fps, [0-9]+ of [0-9]+ frames")' <<<"$output"
+  done
+  run --separate-stderr curve residual,capacity=1e6,ratio=1e-6,seed=1
+  [[ $output == *"IRREGULAR: no load meets the target loss ratio"*"Smallest loss ratio"* ]]
+  # where the target is met below the capacity, there is nothing to say
+  run --separate-stderr curve residual,capacity=1e6,ratio=1e-6,seed=1 --target-loss-ratio 1e-4 --format json
+  is '.crossings | .kind == "once" and .least_loss_ratio == null' <<<"$output"
+}
+
+@test "an estimate at Min Load is none of a load above it" {
+  run --separate-stderr curve residual,capacity=1e6,ratio=0.5,seed=1 --max-load 1Mfps --format json
+  [ "$status" -eq 1 ]
+  is '.min_load_probability > 0.9 and .irregular_reason != null' <<<"$output"
+}
+
+@test "a curve that crosses the target several times is said to, with the lowest crossing" {
+  run --separate-stderr curve inversion,capacity=1e6,low=0.4e6,high=0.5e6,ratio=1e-4 --format json
+  [ "$status" -eq 1 ]
+  is '.crossings | .kind == "several" and .lowest_above < 0.4e6 and .lowest_above > 0.35e6 and .lowest_below > 0.4e6 and .lowest_below < 0.45e6
+    and .again > 0.5e6 and .again < 1e6' <<<"$output"
+  is '.irregular_reason | test("several times: it is first exceeded between 3.*kfps and 4.*kfps, and met again about ")' <<<"$output"
+  run --separate-stderr curve inversion,capacity=1e6,low=0.4e6,high=0.5e6,ratio=1e-4
+  [[ $output == *"Lowest crossing"*"Target met again"* ]]
+  # a loss from the lowest load on has no load below it
+  run --separate-stderr curve inversion,capacity=1e6,low=0,high=0.5e6,ratio=1e-4 --format json
+  is '.crossings | .kind == "several" and .lowest_above == null' <<<"$output"
+}
+
+@test "a soak looks below the critical load, and those trials are no part of the estimate" {
+  run --separate-stderr soak --format json
+  is '[.time_line[] | select(.scan)] | length > 10 and all(.trial_load < 0.91e6)' <<<"$output"
+  is '[.time_line | range(1; length) as $i | select(.[$i].scan) | .[$i].together == .[$i - 1].together] | all' <<<"$output"
+  is '.crossings.kind == "once"' <<<"$output"
 }
 
 @test "options of the trials' durations are kept" {

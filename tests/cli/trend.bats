@@ -52,6 +52,23 @@ night() {
   [[ $output == *"Nothing became slower last."* ]]
 }
 
+@test "a limited result is called so, of a search, a suite and a soak" {
+  limited() { # FILE JQ-FILTER
+    jq -c "$2 | .environment.start_time = \"2030-01-01T00:00:00Z\"" "tests/golden/$1.json" >"$FOLDER/b.json"
+    cp "tests/golden/$1.json" "$FOLDER/a.json"
+    run "$XDP_MLR" report "$FOLDER" --format json
+    "${BUILD:-build}/tests/tools/validate" --closed docs/schema/trend.schema.json - <<<"$output"
+    is '.goals[0].points | (.[0].tester_limited | not) and .[1].tester_limited and .[1].regular' <<<"$output"
+    run "$XDP_MLR" report "$FOLDER"
+    [[ $output == *"same, limited"* ]]
+    if grep -q 'tester-limited' <<<"$output"; then return 1; fi
+  }
+  limited search-1-sim '.search_result[0].tester_limited = true'
+  limited rfc2544-1-xdp '.frame_sizes[0].throughput.tester_limited = true'
+  limited soak-1-sim '.tester_limited = true'
+  limited soak-1-sim '.tester_limited = true | .irregular_reason = "the tester was the limit in a trial"'
+}
+
 @test "suites and soaks have trends, too" {
   cp tests/golden/rfc2544-1-xdp.json "$FOLDER/a.json"
   jq -c '.environment.start_time = "2030-01-01T00:00:00Z"' tests/golden/rfc2544-1-xdp.json >"$FOLDER/b.json"

@@ -5,6 +5,7 @@ load helper
 
 GOLDEN=tests/golden/y1564-1-xdp.json # a performance test of each service by itself
 TOGETHER=tests/golden/y1564-1-together.json
+BOTH=tests/golden/y1564-1-both.json # in both directions, one of which loses frames
 
 y1564() {
   "$XDP_MLR" y1564 -p nosuch0,nosuch1 "$@"
@@ -145,4 +146,37 @@ video 14000 28000 7987 false
 bulk 9000 18000 0 true
 END
   grep -q 'name="voice: performance".*<failure message="loss"/>' "$BATS_TEST_TMPDIR/r.xml"
+}
+
+@test "of several directions each has its rows, columns and faults, and the figures of a service are the worst and say whose they are" {
+  "$XDP_MLR" report "$BOTH" --report "$BATS_TEST_TMPDIR/r.csv" --junit "$BATS_TEST_TMPDIR/r.xml" --report "$BATS_TEST_TMPDIR/r.md" --quiet >/dev/null
+  run "$XDP_MLR" report "$BOTH"
+  grep -Eq '^  voice +100 % of CIR +t-b to t-a +1953.1 +2.000 Mbit/s +2.312 Mbit/s +1953.1 +as agreed .* passed$' <<<"$output"
+  grep -Eq '^  voice +t-a to t-b +1953.1 +2 +0 % .* 0 +100 % +passed$' <<<"$output"
+  grep -Eq '^  voice +t-b to t-a +1953.1 +2 +38.84 % .* 1 +100 % +FAILED: loss$' <<<"$output"
+  grep -Eq '^  bulk +t-b to t-a +500 +2 +38.9 % .* passed$' <<<"$output"
+  grep -qF '> **Performance FAILED: t-b to t-a: loss**' "$BATS_TEST_TMPDIR/r.md"
+  grep -qF '| Loss | 38.84 % (t-b to t-a, the worst) |' "$BATS_TEST_TMPDIR/r.md"
+  # what was agreed, as it was given, and what that is
+  grep -qF '| Committed (CIR) | 2.000 Mbit/s in frames = 1953.1 frames/s (information rate 2.000 Mbit/s, line rate 2.312 Mbit/s) |' "$BATS_TEST_TMPDIR/r.md"
+  grep -qF '| Excess (EIR) | 1.000 Mbit/s of the line = 844.6 frames/s (information rate 864.9 kbit/s, line rate 1.000 Mbit/s) |' "$BATS_TEST_TMPDIR/r.md"
+  grep -qF '| voice | 2.000 Mbit/s in frames + 1.000 Mbit/s of the line |' "$BATS_TEST_TMPDIR/r.md"
+  grep -qF '| Committed (CIR) | 500 frames/s (information rate 2.048 Mbit/s, line rate 2.128 Mbit/s) |' "$BATS_TEST_TMPDIR/r.md"
+  grep -qF '<failure message="loss (t-b to t-a)"/>' "$BATS_TEST_TMPDIR/r.xml"
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) before[$i] = NF - i; next }
+    $2 == "performance" { print $(NF - before["service"]), $(NF - before["verdict.loss_ratio"]), $(NF - before["verdict.worst_direction.loss_ratio.from"]),
+      $(NF - before["verdict.directions.1.counts.lost [frames]"]), $(NF - before["verdict.directions.1.passed"]),
+      $(NF - before["verdict.directions.2.to"]), $(NF - before["verdict.directions.2.counts.lost [frames]"]), $(NF - before["verdict.directions.2.passed"]) }' \
+    "$BATS_TEST_TMPDIR/r.csv" >"$BATS_TEST_TMPDIR/rows"
+  diff "$BATS_TEST_TMPDIR/rows" - <<'END'
+voice 0.3883768561187916 t-b 0 true t-a 1517 false
+bulk 0.389 t-b 0 true t-a 389 true
+END
+}
+
+@test "what was written before directions were told apart is still shown" {
+  jq -c 'del(.. | .directions?, .worst_direction?, .cir_agreed?, .eir_agreed?)' "$BOTH" >"$BATS_TEST_TMPDIR/r.json"
+  run "$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json"
+  [ "$status" -eq 0 ]
+  grep -Eq '^  voice +1953.1 +2 +38.84 % .* FAILED: loss$' <<<"$output"
 }

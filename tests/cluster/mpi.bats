@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Trials of several hosts: three MPI ranks in three network namespaces, each with its own ports, one clock and one kernel. What several real
-# hosts add (their clocks, their network) docs/mpi.md says.
+# hosts add (their clocks, their network) docs/guide/many-machines.md says.
 bats_require_minimum_version 1.5.0
 load hosts
 load ../net/check

@@ -89,7 +89,7 @@ trial_on() { # NODE: a job of this node has measured something, which no result 
     | .most = ([.most, .running] | max)) | .most == 1' results/journal.jsonl
 
   # the last job merged, and knows the rates to within the Goal Width, which is 1 %. Where other work on this machine kept the tester from
-  # sending, a result says that (tester-limited), and may be lower; none may be higher, and without saying so none may be lower.
+  # sending, a result says that (limited), and may be lower; none may be higher, and without saying so none may be lower.
   [ -s results/builds.html ] && [ "$(wc -l <results/builds.csv)" -eq 13 ]
   jq -e --argjson a $RATE1 --argjson b $RATE2 '
     def rate: if .values.sut == "first" then $a else $b end;

@@ -173,7 +173,7 @@ END
   start "${hub[@]}" -netdev "user,id=m,restrict=on,hostfwd=tcp:127.0.0.1:$port-:80" \
     -device virtio-net-pci,netdev=m,mac=52:54:00:00:00:03,romfile=
   await 'running: xdp-mlr search .*--run long'
-  said 'results, live view and metrics: http://10.0.2.15:80/'
+  said 'results, progress view and metrics: http://10.0.2.15:80/'
   curl -sf --max-time 20 "$url/results/1.json" >"$page.json"
   curl -sf --max-time 20 "$url/results/1.html" >"$page.html"
   [ "$(console_result | jq -c .)" = "$(jq -c . "$page.json")" ]

@@ -7,7 +7,7 @@ load helper
 # A trial with the file of what was wrong with it.
 captured() { # OPTION...
   file=$BATS_TEST_TMPDIR/foreign.pcapng
-  run --separate-stderr "$MLR" trial -p "$A,$B" --format json --capture-foreign "$file" "$@"
+  run --separate-stderr "$MLR" trial -p "$A,$B" --format json ${BURST:+--burst "$BURST" --tester-repeats 0} --capture-foreign "$file" "$@"
 }
 
 # The file block by block, as draft-ietf-opsawg-pcapng has it: "section", "interface NAME RESOLUTION" or "frame INTERFACE SECONDS NS CAPTURED LENGTH FLAGS
@@ -57,7 +57,7 @@ is_kept() { # SUT REASON COUNTER OPTION...
       if ($2 != port || $3 < began || $3 > began + 60 || $3 < last || $6 != 1 || $4 != $5 || length($7) != 2 * $4) { print "bad: " $0; bad = 1 }
       last = $3
     } END { exit bad }' "$BATS_TEST_TMPDIR/blocks"
-  [ "$(grep -c ^frame "$BATS_TEST_TMPDIR/blocks")" -eq "$(get '.trial_result.counts | .damaged + .malformed + .wrong_length + .misdirected + .fragmented + .overtagged + .foreign')" ]
+  [ "$(grep -c ^frame "$BATS_TEST_TMPDIR/blocks")" -eq "$(get '.trial_result.counts | .damaged + .malformed + .wrong_length + .misdirected + .fragmented + .overtagged + .foreign + .icmp_errors + .unknown_trial')" ]
   [[ $stderr == *"foreign.pcapng: $(grep -c ^frame "$BATS_TEST_TMPDIR/blocks") foreign or damaged frames"* ]]
 }
 
@@ -72,6 +72,7 @@ is_kept() { # SUT REASON COUNTER OPTION...
   is_kept pad 'wrong length' wrong_length --frame-size 128
   is_kept fragment fragmented fragmented --frame-size 128
   is_kept tag overtagged overtagged
+  is_kept wrong-trial 'unknown trial: ' unknown_trial
   is_kept storm 'foreign: not' foreign
   is_kept flip-magic 'foreign: not' foreign
   port=0 is_kept give-back misdirected misdirected
@@ -120,4 +121,31 @@ is_kept() { # SUT REASON COUNTER OPTION...
   [ "$status" -eq 2 ] && [[ $stderr == *"is the file of --capture-"* ]]
   run --separate-stderr "$MLR" trial -p "$A,$B" --load 1000 --capture-foreign /nonexistent/x.pcapng
   [ "$status" -eq 2 ] && [[ $stderr == *"--capture-foreign '/nonexistent/x.pcapng': "* ]]
+}
+
+# A second tester behind the same bridge, whose frames go to the first one's port.
+@test "another tester that sends to a port is told from frames that come late" {
+  local other
+  lab_up bridge
+  inside ip link add "$LAB-x" type veth peer name sut-x
+  inside ip link add "$LAB-y" type veth peer name sut-y
+  inside ip link set "$LAB-x" netns 1 && inside ip link set "$LAB-y" netns 1
+  inside ip link set sut-x master bridge up && inside ip link set sut-y master bridge up
+  ip link set "$LAB-x" up && ip link set "$LAB-y" up
+  carried "$LAB-x" "$LAB-y"
+  MAC=$(cat "/sys/class/net/$B/address")
+  "$MLR" trial -p "$LAB-x,$LAB-y" --load 500 --duration 600 --dst-mac "$MAC,$MAC" --allow-unsafe=test --quiet >/dev/null 2>&1 &
+  other=$!
+  background+=("$other")
+  until [ "$(cat "/sys/class/net/$LAB-x/statistics/tx_packets")" -gt 300 ]; do
+    [ -e "/proc/$other/exe" ]
+    sleep 0.05
+  done
+  trial --load 1000 --duration 1 --allow-unsafe=test
+  check '.trial_result.counts | .unknown_trial > 20 and .late == 0 and .foreign == 0 and .damaged == 0 and .misdirected == 0'
+  check '.ports[1].counts.unknown_trial == .trial_result.counts.unknown_trial'
+  check '.measurer.late_frames | .total == 0 and .of_others > 20 and .others[0].numbers == 1'
+  check '.warnings | any(test("^port '"$B"': [0-9]+ frames carry trial number [0-9]+, which this run has not used: another tester sends to this port"))'
+  check '.warnings | any(test("came after their trial")) | not'
+  kill -INT "$other"
 }

@@ -7,7 +7,7 @@ load helper
 # The options of a trial that shows what a SUT does. A frame of 64 octets has no payload behind the tag that could be broken.
 options_for() { # SUT
   case $1 in
-    one-way*) echo --direction both ;;
+    one-way* | delay-one-way*) echo --direction both ;;
     drop-flow*) echo --flows 8 ;;
     cut* | fragment* | flip-payload* | overwrite* | zero*) echo --frame-size 128 --verify all ;;
     untag*) echo --frame-size 128 --vlan 5,6 ;;
@@ -19,6 +19,7 @@ differences() {
   "$JQ" -c --argjson did "$("$MLR" lab status --name "$LAB" --format json | "$JQ" -c .log)" '.trial_result.counts | {
       sent: [.sent, $did.seen + $did.unheard],
       received: [.received, $did.intact],
+      without_checksum: [.without_checksum, $did.without_checksum],
       lost: [.lost, .sent - $did.intact],
       duplicate: [.duplicate, $did.copies],
       reordered: [.reordered, $did.reordered],
@@ -29,6 +30,7 @@ differences() {
       overtagged: [.overtagged, $did.overtagged],
       misdirected: [.misdirected, $did.misdirected],
       late: [.late, $did.late],
+      unknown_trial: [.unknown_trial, $did.unknown_trial],
       foreign: [.foreign, $did.foreign]
     } | with_entries(select(.value[0] != .value[1]))' <<<"$output"
 }
@@ -59,13 +61,13 @@ each_counted_exactly() { # SUT...
 }
 
 @test "frames that are lost, in every pattern" {
-  each_counted_exactly drop drop-first drop-last,by=7 drop-burst drop-random,seed=3 drop-flow half black-hole one-way
+  each_counted_exactly drop drop-first drop-last,by=7 drop-burst drop-random,seed=3 drop-flow half black-hole one-way,by=30 one-way
   [[ $stderr != *"came back otherwise"* ]]
   [[ $stderr == *"port $A: no frame that was sent to it came back, and frames to other ports did"* ]]
 }
 
 @test "frames that are repeated, reordered or delayed" {
-  each_counted_exactly duplicate triplicate copy-after reorder reorder,by=1 delay-growing delay,by=300
+  each_counted_exactly duplicate triplicate copy-after reorder reorder,by=1 delay-growing delay-one-way delay,by=300
 }
 
 @test "frames in which a bit is flipped, wherever it is" {
@@ -84,8 +86,30 @@ each_counted_exactly() { # SUT...
   [[ $stderr == *"$(get .trial_result.counts.malformed) cut so that headers and lengths do not fit"* ]]
 }
 
+@test "frames whose UDP checksum the SUT took away are received, and neither verified nor timed" {
+  counted_exactly no-checksum
+  check '.trial_result.counts.without_checksum > 0 and .trial_result.counts.verified == .trial_result.counts.received - .trial_result.counts.without_checksum'
+  check '.latency.count == .trial_result.counts.verified'
+  [[ $stderr == *"$(get .trial_result.counts.without_checksum) of $(get .trial_result.counts.received) frames received in a trial came without the UDP checksum"* ]]
+  new_sut no-checksum,every=1
+  trial --load 1000 --duration 0.1 --frame-size 512 --verify all --require 'without-checksum<=0'
+  [ "$status" -eq 1 ]
+  check '.trial_result.counts | .received > 0 and .without_checksum == .received and .verified == 0'
+  check '.latency == null'
+  trial --load 1000 --duration 0.1 --ip 6 --frame-size 84
+  check '.trial_result.counts | .received == 0 and .damaged > 0'
+}
+
 @test "frames of the wrong port, flow, trial or number, and frames of others" {
   each_counted_exactly give-back echo wrong-flow wrong-trial wrong-sequence storm bad-magic
+}
+
+@test "frames of a trial that the run has not performed are another sender's, and not late" {
+  counted_exactly wrong-trial
+  check '.trial_result.counts | .unknown_trial > 0 and .late == 0'
+  check '.measurer.late_frames | .total == 0 and .of_others > 0 and (.others | length == 1 and .[0].numbers == 1 and .[0].frames == .[0].most_frequent_frames)'
+  [[ $stderr == *"port $B: $(get .trial_result.counts.unknown_trial) frames carry trial number $(get '.measurer.late_frames.others[0].most_frequent'), which this run has not used: another tester"* ]]
+  [[ $stderr != *"came after their trial"* ]]
 }
 
 # What the queues of CPUs have no room for, while other tests flood them, is seen by no SUT: then it is tried again.
@@ -181,7 +205,7 @@ late_frames_add_up() { # SUT
   done
   lab_up hostile:half
   run "$MLR" lab status --name "$LAB" --format json
-  check '.sut == "hostile:half" and (.log | length == 15 and all(. == 0))'
+  check '.sut == "hostile:half" and (.log | length == 17 and all(. == 0))'
   "$MLR" lab down --name "$LAB"
   [ ! -e "/run/xdp-mlr/lab-$LAB.log" ]
 }

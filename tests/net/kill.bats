@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs killed by kill -9 at random moments leave the ports as they were, once `clean` has run. docs/safety.md has the figure of 50.
+# Runs killed by kill -9 at random moments leave the ports as they were, once `clean` has run. docs/reference/safety.md has the figure of 50.
 bats_require_minimum_version 1.5.0
 load helper
 

@@ -20,7 +20,8 @@ gone() {
 
 @test "every SUT comes up as JSON says, and goes without a trace" {
   before=$(world)
-  for sut in router bridge xdp policer:rate=200kfps,burst=100us policer:rate=1000 stretch:critical=200kfps,spread=200 \
+  for sut in router bridge xdp policer:rate=200kfps,burst=100us policer:rate=1000 \
+    policer:rate=105kfps,clock=wall,depth=64 policer:rate=105kfps,depth=0 stretch:critical=200kfps,spread=200 \
     delay:us=100 wire; do
     run --separate-stderr "$MLR" lab up --name "$LAB" --sut "$sut" --format json
     [ "$status" -eq 0 ]
@@ -152,7 +153,9 @@ gone() {
 
 @test "bad specifications are refused with what would be right" {
   for bad in "switch|switch" "polcer:rate=1|'polcer', did you mean 'policer'?" "router:x=1|x=1" "policer|rate" "policer:rate=fast|fast" "policer:rate=0|rate=0" \
-    "policer:rate=100,burst=-1|burst=-1" "policer:rate=100,color=red|color" "policer:rate|rate" "policer:rate=1,vlan=4096|vlan=4096" "policer:rate=1,priority=8|from 0 to 7" "stretch:critical=1e5|spread" \
+    "policer:rate=100,burst=-1|burst=-1" "policer:rate=100,color=red|color" "policer:rate|rate" "policer:rate=1,vlan=4096|vlan=4096" "policer:rate=1,priority=8|from 0 to 7" \
+    "policer:rate=1,depth=4,burst=1us|burst and depth both" "policer:rate=1,depth=1.5|depth=1.5" "policer:rate=1,depth=-1|depth=-1" \
+    "policer:rate=0.01,depth=64|an hour" "policer:rate=1,clock=sun|clock=sun" "policer:rate=1,clock|needs a value" "stretch:critical=1e5|spread" \
     "stretch:spread=100|critical" "stretch:critical=1e5,spread=2e4|tenth" "stretch:critical=1e5,spread=10,seed=1.5|seed=1.5" \
     "delay|us" "delay:|us" "delay:us=-1|us=-1" "delay:us=1e6|100000" "delay:us=100us|us=100us" "delay:ms=1|us=N"; do
     run --separate-stderr "$MLR" lab up --name "$LAB" --sut "${bad%|*}"

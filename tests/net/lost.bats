@@ -9,7 +9,7 @@ LIST=lost.csv
 
 # A trial with the list of what it lost. That of an earlier try is replaced.
 listed() { # OPTION...
-  run --separate-stderr "$MLR" trial -p "$A,$B" --format json --capture-lost "$BATS_TEST_TMPDIR/$LIST" "$@"
+  run --separate-stderr "$MLR" trial -p "$A,$B" --format json ${BURST:+--burst "$BURST" --tester-repeats 0} --capture-lost "$BATS_TEST_TMPDIR/$LIST" "$@"
 }
 
 rows() { tail -n +2 "$BATS_TEST_TMPDIR/$LIST"; }

@@ -117,6 +117,16 @@ END
   [ "$status" -eq 0 ]
 }
 
+@test "the port of this machine's default route is refused, and no command is offered that would take the route away" {
+  XDP_MLR=$MLR run --separate-stderr unshare --net bash -c 'ip link add t-a type veth peer name t-b
+    ip link set t-a up; ip link set t-b up
+    ip address add 192.0.2.1/24 dev t-a
+    ip route add default via 192.0.2.2
+    "$XDP_MLR" trial -p t-a,t-b --load 1000 --duration 0.1'
+  refused 4 "port t-a is in use: it carries this machine's default route" "use another port"
+  [[ $stderr != *"address del"* && $stderr != *"route del"* ]]
+}
+
 @test "a port that is down, and one without carrier" {
   lab_up wire
   ip link set "$A" down

@@ -37,7 +37,11 @@ mended() { # NAME STATE
   check '.schema == "xdp-mlr/probe/1" and [.ports[].name] == ["'"$A"'", "'"$B"'"]'
   check '[.machine[], .ports[].checks[]] | all((.state == "OK" or .state == "WARN") and (.value | length > 0) and has("fix"))'
   check '[.machine[].name] | contains(["kernel", "btf", "bpf-jit", "clock-source", "clock-cost", "cpus", "isolation", "governor",
-    "smt", "numa", "hugepages", "load", "memory-lock", "privileges", "backlog"])'
+    "smt", "numa", "hugepages", "load", "steal", "memory-lock", "privileges", "backlog", "transmit-cpus", "tick", "rcu-callbacks",
+    "sessions", "real-time", "preemption", "idle-states", "hypervisor", "stalls"])'
+  # one transmit thread a port, each on a CPU that it was measured on
+  check '(.stalls | length) >= 1 and all(.stalls[]; .duration_s >= 0.2 and .threshold_ns == 100000 and .raised)'
+  [ "$(nproc)" -lt 2 ] || check '[.stalls[].cpu] | unique | length == 2'
   "$VALIDATE" --closed docs/schema/probe.schema.json - <<<"$output"
   check '.ports | all(.driver == "veth" and .native_xdp and .tried and .zero_copy == false and .mtu_octets == 1500)'
   check '.ports[0].checks | [.[].name] | contains(["use", "link", "speed", "driver", "native-xdp", "zero-copy", "frags",
@@ -67,7 +71,10 @@ mended() { # NAME STATE
   ip route add 203.0.113.0/24 dev "$A"
   mended use FAIL
   ip route add default dev "$A" metric 99999
-  mended use FAIL
+  probe -p "$A"
+  [[ $(port_check use value) == *"carries this machine's default route" ]]
+  [ "$(port_check use fix)" = null ] # no command that would cut this machine off
+  ip route del default dev "$A" metric 99999
   ip link add "$LAB-x" type bridge
   ip link set "$A" master "$LAB-x"
   mended use FAIL
@@ -106,11 +113,14 @@ mended() { # NAME STATE
   [ "$status" -eq 3 ]
   [[ $(port_check use value) == *"process $pid"* ]]
   [ "$(port_check use fix)" = "kill $pid" ]
+  # its transmit thread is left alone
+  check '.stalls == null and (.machine[] | select(.name == "stalls") | .state == "OK" and (.value | contains("a run that goes on")))'
   kill -0 "$pid"
   kill -9 "$pid"
   wait "$pid" || true
   probe -p "$A"
   [ "$status" -eq 0 ]
+  check '.stalls | length > 0'
   [ "$(cat "/proc/sys/net/ipv6/conf/$A/disable_ipv6")" = 1 ]
   mended use WARN
   [ "$(cat "/proc/sys/net/ipv6/conf/$A/disable_ipv6")" = 0 ]
@@ -143,6 +153,7 @@ mended() { # NAME STATE
   [ -z "$stderr" ]
   check '.machine[] | select(.name == "privileges") | .state == "WARN" and (.value | contains("CAP_BPF")) and .fix == "sudo xdp-mlr probe"'
   check '.ports[0] | .tried == false and .driver == "veth"'
+  check '.stalls | all(.raised == false)'
 }
 
 @test "as text: a table, with colours on a terminal only" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The live view while frames are sent: time goes on in it.
+# The progress view while frames are sent: time goes on in it.
 bats_require_minimum_version 1.5.0
 load helper
 

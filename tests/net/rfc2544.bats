@@ -151,7 +151,7 @@ silence() { # seconds
 
 @test "events, text and a report file" {
   lab_up $policer
-  run --separate-stderr "$MLR" rfc2544 -p "$A,$B" "${short[@]}" --frame-size 64 --tests throughput,back-to-back --format jsonl \
+  run --separate-stderr "$MLR" rfc2544 -p "$A,$B" "${short[@]}" ${BURST:+--burst "$BURST"} --frame-size 64 --tests throughput,back-to-back --format jsonl \
     --report "$BATS_TEST_TMPDIR/report.txt"
   [ "$(jq -sc '[.[] | select(.event == "test_started" or .event == "test_finished") | [.event, .test]]' <<<"$output")" = \
     '[["test_started","throughput"],["test_finished","throughput"],["test_started","back-to-back"],["test_finished","back-to-back"]]' ]

@@ -11,5 +11,5 @@ short=(--fast --max-load 100kfps --wait d=0.05 --trial-duration 0.1 --latency-re
   --overload-duration 0.5 --reset-duration 3 --format json)
 
 suite() {
-  run --separate-stderr "$MLR" rfc2544 -p "$A,$B" "${short[@]}" "$@"
+  run --separate-stderr "$MLR" rfc2544 -p "$A,$B" "${short[@]}" ${BURST:+--burst "$BURST"} "$@"
 }

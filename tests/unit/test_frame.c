@@ -281,6 +281,24 @@ static uint16_t slow_lateness_encode(uint64_t lateness_ns)
 	return (uint16_t)(exponent << 12 | lateness_ns >> exponent);
 }
 
+/* A mark changes nothing but the lowest bits, and nothing else looks marked. */
+static void a_mark_is_another_form_of_the_same_lateness(void **state)
+{
+	(void)state;
+	for (uint64_t ns = 0; ns < 2 * MLR_LATENESS_MAX_NS; ns += 1 + ns / 1000) {
+		uint16_t lateness = mlr_lateness_encode(ns), marked = mlr_lateness_mark(lateness);
+
+		assert_false(mlr_lateness_is_marked(lateness));
+		if (lateness >= MLR_LATENESS_MARKABLE) {
+			assert_int_equal(marked, lateness);
+			continue;
+		}
+		assert_true(mlr_lateness_is_marked(marked));
+		assert_true(mlr_lateness_decode_ns(marked) <= ns);
+		assert_true(ns - mlr_lateness_decode_ns(marked) <= mlr_lateness_error_ns(marked));
+	}
+}
+
 static void lateness_is_exact_then_fine_then_saturated(void **state)
 {
 	(void)state;
@@ -319,6 +337,7 @@ int main(void)
 		cmocka_unit_test(fields_stand_where_they_belong),
 		cmocka_unit_test(payload_follows_the_tag_and_ends_in_zeros),
 		cmocka_unit_test(checksums_hold_for_whatever_is_filled_in),
+		cmocka_unit_test(a_mark_is_another_form_of_the_same_lateness),
 		cmocka_unit_test(lateness_is_exact_then_fine_then_saturated),
 		cmocka_unit_test(line_rates),
 	};

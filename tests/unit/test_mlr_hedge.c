@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The mlr controller against the model-free way that it hedges with: from the warm-up's hint, doubling away from the only
+ * The mlr controller against a plain model-free way: from the warm-up's hint, doubling away from the only
  * bound, then halving between two, each load stayed at until it is classified, one goal after another. On the same answers a
  * search never takes more than 1.1 times as many trials as that way, plus a constant; whatever the SUT does. And the searches of
  * SUTs of one kind take no more than 1.25 times as many in sum.

@@ -449,7 +449,7 @@ static void services_are_interleaved_by_weight(void **state)
 		for (uint32_t queue = 0, total = 0; queue < queues; queue++) {
 			uint64_t share = mlr_plan_share(plans[queue], FRAMES);
 
-			mlr_plan_service_counts(plans[queue], 1, counts);
+			mlr_plan_flow_counts(plans[queue], 4, 8, counts);
 			total += (uint32_t)(share / plans[queue]->flow_count) * counts[plans[queue]->flow_count] +
 				 counts[share % plans[queue]->flow_count];
 			for (uint32_t id = queue; id < 4; id += queues)

@@ -44,6 +44,40 @@ static void tails_that_are_small_keep_their_digits(void **state)
 	assert_true(mlr_student_above(40, 1e5) < 1e-100);
 }
 
+static void tails_end_at_infinity(void **state)
+{
+	(void)state;
+	for (double dof = 0.5; dof < 1e5; dof *= 3) {
+		assert_close(mlr_student_above(INFINITY, dof), 0, 0);
+		assert_close(mlr_student_above(-INFINITY, dof), 1, 0);
+		assert_close(mlr_student_above(0, dof), 0.5, 1e-12);
+	}
+}
+
+/* What is known of two samples does not depend on the unit that they are in. */
+static void units_do_not_matter(void **state)
+{
+	static const double a[] = { 1000, 1004, 998, 1001, 997 }, b[] = { 990, 985, 996 };
+
+	(void)state;
+	for (double unit = 1e-9; unit < 1e10; unit *= 10) {
+		double scaled_a[COUNT_OF(a)], scaled_b[COUNT_OF(b)];
+		struct mlr_sample first, second;
+		struct mlr_welch welch;
+
+		for (size_t i = 0; i < COUNT_OF(a); i++)
+			scaled_a[i] = unit * a[i];
+		for (size_t i = 0; i < COUNT_OF(b); i++)
+			scaled_b[i] = unit * b[i];
+		first = mlr_sample_of(scaled_a, COUNT_OF(a));
+		second = mlr_sample_of(scaled_b, COUNT_OF(b));
+		welch = mlr_welch_below(&first, &second, 5 * unit, 4 * unit * unit);
+		assert_close(welch.t, 1.1811087137068643, 1e-9);
+		assert_close(welch.degrees_of_freedom, 4.715708377502725, 1e-9);
+		assert_close(welch.p_value, 0.14683964781119277, 1e-9);
+	}
+}
+
 static void welch_agrees_with_numerical_integration(void **state)
 {
 	static const double a[] = { 1000, 1004, 998, 1001, 997 }, b[] = { 990, 985, 996 };
@@ -77,6 +111,12 @@ static void samples_without_spread_are_told_apart_by_what_is_known(void **state)
 	assert_close(mlr_welch_below(&first, &second, 3, 0).p_value, 0.5, 0);
 	/* an error of stdev 1 in the difference: the normal distribution */
 	assert_close(mlr_welch_below(&first, &second, 1, 1).p_value, erfc(2 / sqrt(2)) / 2, 1e-15);
+	assert_close(mlr_welch_below(&first, &second, 2.5, 0).p_value, 0, 0);
+	assert_close(mlr_welch_below(&first, &second, 3.5, 0).p_value, 1, 0);
+	/* two values have a spread: of variance 2 here, and one degree of freedom */
+	first = mlr_sample_of((const double[]){ 100, 102 }, 2);
+	assert_close(mlr_welch_below(&first, &second, 0, 0).t, 4, 1e-12);
+	assert_close(mlr_welch_below(&first, &second, 0, 0).degrees_of_freedom, 1, 1e-12);
 	/* one value a side has no spread of its own, and is no reason to fail */
 	first = mlr_sample_of(a, 1);
 	second = mlr_sample_of(b, 1);
@@ -116,6 +156,8 @@ int main(void)
 		cmocka_unit_test(a_sample_has_its_moments),
 		cmocka_unit_test(student_agrees_with_its_closed_forms),
 		cmocka_unit_test(tails_that_are_small_keep_their_digits),
+		cmocka_unit_test(tails_end_at_infinity),
+		cmocka_unit_test(units_do_not_matter),
 		cmocka_unit_test(welch_agrees_with_numerical_integration),
 		cmocka_unit_test(samples_without_spread_are_told_apart_by_what_is_known),
 		cmocka_unit_test(the_p_value_is_what_it_says),

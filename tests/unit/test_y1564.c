@@ -209,6 +209,151 @@ static void availability_is_judged(void **state)
 	assert_int_equal(mlr_y1564_judge_performance(&service, &outcome), MLR_Y1564_AVAILABILITY);
 }
 
+/* --- directions --- */
+
+static struct mlr_y1564_outcome direction_of(double loss_ratio, double delay_ns, double variation_ns,
+					     double availability_ratio)
+{
+	return (struct mlr_y1564_outcome){
+		.received_fps = 1000 * (1 - loss_ratio),
+		.loss_ratio = loss_ratio,
+		.delay_ns = delay_ns,
+		.delay_max_ns = 2 * delay_ns,
+		.variation_ns = variation_ns,
+		.availability_ratio = availability_ratio,
+	};
+}
+
+static void the_worst_of_each_figure_says_whose_it_is(void **state)
+{
+	const struct mlr_y1564_outcome directions[] = { direction_of(0.0015, 2, 1.5, 1), direction_of(0, 150, 1.4, 0.3) };
+	const unsigned int none[] = { 0, 0 };
+	size_t which[MLR_Y1564_FIGURES];
+	struct mlr_y1564_outcome worst = mlr_y1564_worst(directions, none, 2, which);
+
+	(void)state;
+	assert_true(worst.loss_ratio == 0.0015 && which[MLR_Y1564_LOSS_RATIO] == 0);
+	assert_true(worst.received_fps == 998.5 && which[MLR_Y1564_RECEIVED_FPS] == 0);
+	assert_true(worst.delay_ns == 150 && which[MLR_Y1564_DELAY_NS] == 1);
+	assert_true(worst.delay_max_ns == 300 && which[MLR_Y1564_DELAY_MAX_NS] == 1);
+	/* different means are no variation */
+	assert_true(worst.variation_ns == 1.5 && which[MLR_Y1564_VARIATION_NS] == 0);
+	assert_true(worst.availability_ratio == 0.3 && which[MLR_Y1564_AVAILABILITY_RATIO] == 1);
+}
+
+static void what_is_the_same_in_all_directions_is_nobodys(void **state)
+{
+	const struct mlr_y1564_outcome same[] = { direction_of(0, NAN, 1, NAN), direction_of(0, NAN, 1, NAN) };
+	const unsigned int none[] = { 0, 0 };
+	size_t which[MLR_Y1564_FIGURES];
+	struct mlr_y1564_outcome worst = mlr_y1564_worst(same, none, 2, which);
+
+	(void)state;
+	for (size_t i = 0; i < MLR_Y1564_FIGURES; i++)
+		assert_int_equal(which[i], 2);
+	assert_true(worst.loss_ratio == 0 && worst.variation_ns == 1 && isnan(worst.delay_ns));
+	worst = mlr_y1564_worst(same, none, 1, which);
+	assert_true(worst.loss_ratio == 0 && which[MLR_Y1564_LOSS_RATIO] == 1);
+}
+
+static void what_is_not_known_of_a_direction_is_the_worst(void **state)
+{
+	const unsigned int none[] = { 0, 0 };
+	size_t which[MLR_Y1564_FIGURES];
+
+	(void)state;
+	for (size_t dead = 0; dead < 2; dead++) {
+		struct mlr_y1564_outcome directions[] = { direction_of(0, 5, 1, 1), direction_of(0, 5, 1, 1) }, worst;
+
+		directions[dead] = direction_of(NAN, NAN, NAN, 0);
+		worst = mlr_y1564_worst(directions, none, 2, which);
+		assert_true(isnan(worst.loss_ratio) && which[MLR_Y1564_LOSS_RATIO] == dead);
+		assert_true(isnan(worst.delay_ns) && which[MLR_Y1564_DELAY_NS] == dead);
+		assert_true(worst.availability_ratio == 0 && which[MLR_Y1564_AVAILABILITY_RATIO] == dead);
+	}
+}
+
+static void too_much_is_worse_than_little_where_only_that_is_wrong(void **state)
+{
+	const struct mlr_y1564_outcome directions[] = { direction_of(0.5, 1, 1, 1), direction_of(0, 1, 1, 1) };
+	const unsigned int much[] = { 0, MLR_Y1564_TOO_MUCH }, both[] = { MLR_Y1564_TOO_LITTLE, MLR_Y1564_TOO_MUCH };
+	size_t which[MLR_Y1564_FIGURES];
+
+	(void)state;
+	assert_true(mlr_y1564_worst(directions, much, 2, which).received_fps == 1000);
+	assert_int_equal(which[MLR_Y1564_RECEIVED_FPS], 1);
+	assert_true(mlr_y1564_worst(directions, both, 2, which).received_fps == 500);
+	assert_int_equal(which[MLR_Y1564_RECEIVED_FPS], 0);
+}
+
+/* A direction whose variation is known within an error. */
+static struct mlr_y1564_outcome varying(double variation_ns, double error_ns)
+{
+	return (struct mlr_y1564_outcome){ .variation_ns = variation_ns, .variation_error_ns = error_ns };
+}
+
+static void a_verdict_within_the_error_says_so(void **state)
+{
+	const struct mlr_y1564_outcome passes = varying(90, 5), may_fail = varying(98, 3), may_pass = varying(102, 3),
+				       fails = varying(110, 5), unknown = varying(NAN, NAN);
+
+	(void)state;
+	assert_false(mlr_y1564_variation_within_error(&passes, 1, 100));
+	assert_true(mlr_y1564_variation_within_error(&may_fail, 1, 100));
+	assert_true(mlr_y1564_variation_within_error(&may_pass, 1, 100));
+	assert_false(mlr_y1564_variation_within_error(&fails, 1, 100));
+	assert_false(mlr_y1564_variation_within_error(&unknown, 1, 100));
+	/* nothing was agreed */
+	assert_false(mlr_y1564_variation_within_error(&may_fail, 1, NAN));
+	/* what is agreed may be had: 100 passes, above it fails */
+	assert_false(mlr_y1564_variation_within_error((struct mlr_y1564_outcome[]){ varying(100, 0) }, 1, 100));
+	assert_false(mlr_y1564_variation_within_error((struct mlr_y1564_outcome[]){ varying(97, 3) }, 1, 100));
+	assert_true(mlr_y1564_variation_within_error((struct mlr_y1564_outcome[]){ varying(103, 3) }, 1, 100));
+}
+
+static void a_doubt_that_does_not_decide_is_none_of_all_directions(void **state)
+{
+	const struct mlr_y1564_outcome passes = varying(90, 5), may_fail = varying(85, 20), may_pass = varying(102, 3),
+				       fails = varying(110, 5);
+
+	(void)state;
+	/* the worst passes surely, another one may not */
+	assert_true(mlr_y1564_variation_within_error((struct mlr_y1564_outcome[]){ passes, may_fail }, 2, 100));
+	assert_true(mlr_y1564_variation_within_error((struct mlr_y1564_outcome[]){ passes, may_pass }, 2, 100));
+	assert_true(mlr_y1564_variation_within_error((struct mlr_y1564_outcome[]){ may_fail, may_pass }, 2, 100));
+	assert_false(mlr_y1564_variation_within_error((struct mlr_y1564_outcome[]){ may_fail, fails }, 2, 100));
+	assert_false(mlr_y1564_variation_within_error((struct mlr_y1564_outcome[]){ fails, may_pass }, 2, 100));
+	assert_false(mlr_y1564_variation_within_error((struct mlr_y1564_outcome[]){ passes, passes }, 2, 100));
+}
+
+static void the_worst_variation_has_its_error(void **state)
+{
+	const unsigned int none[] = { 0, 0, 0 };
+	size_t which[MLR_Y1564_FIGURES];
+
+	(void)state;
+	assert_true(
+		mlr_y1564_worst((struct mlr_y1564_outcome[]){ varying(5, 9), varying(7, 1), varying(6, 8) }, none, 3, which)
+			.variation_error_ns == 1);
+	assert_true(
+		mlr_y1564_worst((struct mlr_y1564_outcome[]){ varying(7, 1), varying(7, 2), varying(6, 8) }, none, 3, which)
+			.variation_error_ns == 2);
+	assert_true(isnan(mlr_y1564_worst((struct mlr_y1564_outcome[]){ varying(7, 1), varying(NAN, NAN) }, none, 2, which)
+				  .variation_error_ns));
+}
+
+static void all_directions_have_to_pass(void **state)
+{
+	const enum mlr_y1564_verdict p = MLR_Y1564_PASSED, u = MLR_Y1564_UNDECIDED, f = MLR_Y1564_FAILED;
+
+	(void)state;
+	assert_int_equal(mlr_y1564_verdict((enum mlr_y1564_verdict[]){ p, p, p }, 3), p);
+	assert_int_equal(mlr_y1564_verdict((enum mlr_y1564_verdict[]){ p, u, p }, 3), u);
+	assert_int_equal(mlr_y1564_verdict((enum mlr_y1564_verdict[]){ f, p, u }, 3), f);
+	assert_int_equal(mlr_y1564_verdict((enum mlr_y1564_verdict[]){ u, p, f }, 3), f);
+	assert_int_equal(mlr_y1564_verdict((enum mlr_y1564_verdict[]){ f }, 1), f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +365,14 @@ int main(void)
 		cmocka_unit_test(nine_bad_seconds_are_loss_and_ten_are_unavailability),
 		cmocka_unit_test(it_is_available_again_after_ten_good_seconds),
 		cmocka_unit_test(availability_is_judged),
+		cmocka_unit_test(the_worst_of_each_figure_says_whose_it_is),
+		cmocka_unit_test(what_is_the_same_in_all_directions_is_nobodys),
+		cmocka_unit_test(what_is_not_known_of_a_direction_is_the_worst),
+		cmocka_unit_test(too_much_is_worse_than_little_where_only_that_is_wrong),
+		cmocka_unit_test(a_verdict_within_the_error_says_so),
+		cmocka_unit_test(a_doubt_that_does_not_decide_is_none_of_all_directions),
+		cmocka_unit_test(the_worst_variation_has_its_error),
+		cmocka_unit_test(all_directions_have_to_pass),
 	};
 
 	return cmocka_run_group_tests_name("y1564", tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What counts of several ports, on whatever machines, come to. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../test.h"
@@ -119,6 +120,433 @@ static void drops_beside_the_test_frames_are_not_attributed(void **state)
 	assert_int_equal(measurement.attribution.sut, 0);
 }
 
+/* Two latencies of a port, or one. */
+static void add_latencies(struct port_trial *port, uint64_t least_ns, uint64_t most_ns)
+{
+	port->delays = (struct mlr_delays){ .min_ns = least_ns, .max_ns = most_ns };
+	mlr_delays_add(&port->delays, least_ns, least_ns, 1);
+	if (most_ns > least_ns)
+		mlr_delays_add(&port->delays, most_ns, most_ns, 1);
+}
+
+/* PDV is above the smallest of all ports, and as well known as its distance from that, whatever the latency. */
+static void variation_is_of_all_ports(void **state)
+{
+	const uint64_t second_ns = 1000000000;
+
+	(void)state;
+	account.port_count = profile.port_count = 4;
+	account.ports[3] = (struct port_trial){ .counts = { .receives = true } };
+	for (unsigned int i = 2; i < 4; i++) {
+		mlr_histogram_add(&account.ports[i].seen.latency, second_ns + 100 * i);
+		mlr_histogram_add(&account.ports[i].seen.latency, second_ns + 117000);
+		add_latencies(&account.ports[i], second_ns + 100 * i, second_ns + 117000);
+	}
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_true(measurement.latency.pdv_p50_ns == 100);
+	assert_true(measurement.latency.p50_ns == (double)second_ns + 300);
+	assert_true(measurement.latency.pdv_p99_ns == 117000 - 200);
+	assert_true(measurement.latency.pdv_error_ns < 0.002 * 117000);
+}
+
+static void order_is_of_all_ports(void **state)
+{
+	const struct order_summary *order = &measurement.order;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++)
+		account.ports[i].window = i == 1 ? 1024 : 65536;
+	for (unsigned int i = 0; i < 2; i++) {
+		account.ports[i].received.reordered = 2 + i;
+		account.ports[i].received.reorder_depth = 10 * (1 + i);
+		account.ports[i].received.gaps = 3;
+		account.ports[i].received.gap_frames = 100;
+		account.ports[i].received.beyond_window = 4;
+		account.ports[i].seen.reorder_depth_max = 9 - i;
+		account.ports[i].seen.gap_max = 40 + i;
+		account.ports[i].seen.reorder_depths[2] = 5;
+	}
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(order->window, 1024);
+	assert_int_equal(order->beyond_window, 8);
+	assert_true(order->reorder_depth_mean == 6);
+	assert_int_equal(order->reorder_depth_max, 9);
+	assert_int_equal(order->gaps, 6);
+	assert_int_equal(order->gap_frames, 200);
+	assert_int_equal(order->gap_max, 41);
+	assert_int_equal(order->reorder_depths[2], 10);
+	assert_int_equal(order->reorder_depths[1], 0);
+	assert_true(!measurement.order_unknown && !measurement.has_latency && !*measurement.latency_refused);
+	/* what has no checksum may say anything */
+	account.ports[2].received.without_checksum = 1;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_true(strstr(measurement.latency_refused, "without their UDP checksum"));
+	for (unsigned int i = 0; i < 3; i++)
+		account.ports[i].received.reordered = 0;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_true(isnan(order->reorder_depth_mean));
+}
+
+/* Each percentile is of its own rank: of 20 000 latencies a µs apart. */
+static void percentiles_have_their_ranks(void **state)
+{
+	const struct latency_summary *latency = &measurement.latency;
+	struct port_trial *port = &account.ports[2];
+
+	(void)state;
+	config.ipdv = true;
+	port->delays = (struct mlr_delays){ .min_ns = 1000000, .max_ns = 1000000 + 19999 * 1000 };
+	for (uint64_t i = 0; i < 20000; i++) {
+		uint64_t latency_ns = 1000000 + i * 1000;
+
+		mlr_histogram_add(&port->seen.latency, latency_ns);
+		mlr_histogram_add(&port->seen.variation, i * 1000);
+		mlr_delays_add(&port->delays, latency_ns, latency_ns, 1);
+	}
+	account.clock_read_ns = 20;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	const struct {
+		double is_ns, expected_ns;
+	} figures[] = {
+		{ latency->p50_ns, 11e6 },
+		{ latency->p90_ns, 19e6 },
+		{ latency->p99_ns, 20.8e6 },
+		{ latency->p99_9_ns, 20.98e6 },
+		{ latency->p99_99_ns, 20.998e6 },
+		{ latency->pdv_p50_ns, 10e6 },
+		{ latency->pdv_p99_ns, 19.8e6 },
+		{ latency->pdv_p99_9_ns, 19.98e6 },
+		{ latency->mean_ns, 10.9995e6 },
+		{ latency->variation.mean_ns, 9.9995e6 },
+		{ latency->variation.p50_ns, 10e6 },
+		{ latency->variation.p99_ns, 19.8e6 },
+		{ latency->variation.p99_9_ns, 19.98e6 },
+		{ latency->variation.max_ns, 19.999e6 },
+	};
+	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
+		assert_true(fabs(figures[i].is_ns - figures[i].expected_ns) <= 0.0021 * figures[i].expected_ns);
+	/* p99 and p99.9 are 0.9 % apart, and so told apart; each is off by a bucket at most, which the result says */
+	assert_true(latency->p99_9_ns > latency->p99_ns && latency->p99_99_ns > latency->p99_9_ns);
+	assert_true(latency->pdv_error_ns > 0 && latency->pdv_error_ns <= 0.0021 * 19.999e6);
+	assert_true(latency->pdv_p99_9_error_ns > 0 && latency->pdv_p99_9_error_ns <= latency->pdv_error_ns);
+	assert_true(latency->error_bound_ns >= 40 + latency->pdv_error_ns);
+}
+
+/* --- pacing ------------------------------------------------------------------------------------------------------------- */
+
+/* What is said of pacing is that of the worst port; frames and stops are those of all. */
+static void pacing_is_that_of_the_worst_port(void **state)
+{
+	const struct pacing_summary *pacing = &measurement.pacing;
+
+	(void)state;
+	account.ports[0].sent = (struct tx_report){ .sent = 1000,
+						    .excess_frames_max = 7,
+						    .excess_at_ns = 300000000,
+						    .excess_ns = 50000000,
+						    .burst_max = 3,
+						    .marked = 20,
+						    .stops = { .count = 2, .total_ns = 70, .longest_ns = 40 } };
+	account.ports[1].sent = (struct tx_report){ .sent = 1000,
+						    .excess_frames_max = 9,
+						    .excess_at_ns = 700000000,
+						    .excess_ns = 20000000,
+						    .burst_max = 2,
+						    .marked = 30,
+						    .stops = { .count = 1, .total_ns = 60, .longest_ns = 60 } };
+	account.ports[0].schedule =
+		(struct tx_schedule){ .moves = 1, .moved_ns = 200, .stopped_ns = 200, .granted_ns = 200 };
+	account.ports[1].schedule =
+		(struct tx_schedule){ .moves = 3, .moved_ns = 100, .stopped_ns = 100, .granted_ns = 100 };
+	account.ports[1].busy_s = 1.25;
+	for (uint64_t i = 0; i < 100; i++)
+		mlr_histogram_add(&account.ports[0].sent.gaps, i < 60 ? 100 : 200);
+	mlr_histogram_add(&account.ports[1].sent.gaps, 1000000);
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_true(measurement.has_counts && measurement.has_attribution && measurement.has_pacing &&
+		    measurement.has_order);
+	assert_true(pacing->is_paced && pacing->intended_fps == 1000);
+	assert_true(fabs(pacing->achieved_fps - (1000 + 800) / 2.0) < 1e-9);
+	assert_true(fabs(pacing->error_ppm + 100000) < 1e-6);
+	assert_int_equal(pacing->excess_frames_max, 9);
+	assert_true(fabs(pacing->excess_at_s - 0.7) < 1e-12);
+	assert_true(fabs(pacing->excess_s - 0.05) < 1e-12);
+	assert_true(pacing->transmit_s == 1.25);
+	assert_int_equal(pacing->burst_max, 3);
+	assert_int_equal(pacing->marked_frames, 50);
+	assert_int_equal(pacing->stops.count, 3);
+	assert_int_equal(pacing->stops.total_ns, 130);
+	assert_int_equal(pacing->stops.longest_ns, 60);
+	assert_int_equal(pacing->moves, 3);
+	assert_int_equal(pacing->moved_ns, 200);
+	assert_int_equal(pacing->gap_p50_ns, 100);
+	assert_int_equal(pacing->gap_p99_ns, 200);
+	assert_int_equal(pacing->gap_max_ns, 1000000);
+	assert_int_equal(pacing->burst_asked, mlr_burst_of(1000, 0).asked_frames);
+	/* half a thousandth of a second in all may lie in gaps above this */
+	assert_in_range(pacing->catch_up_ns, 400000, 600000);
+}
+
+/* Without a load there is no schedule, so nothing is off. */
+static void an_unpaced_trial_has_the_load_that_was_sent(void **state)
+{
+	(void)state;
+	account.input.load_fps = 0;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_true(measurement.pacing.intended_fps == 1000 && measurement.pacing.achieved_fps == 1000);
+	assert_true(measurement.pacing.error_ppm == 0);
+	assert_false(measurement.pacing.is_paced);
+	assert_int_equal(measurement.pacing.catch_up_ns, 0);
+	assert_int_equal(measurement.spoilt, SPOILT_NOT);
+}
+
+/* Each place where the tester may lose frames limits a trial, and says so. */
+static void what_limits_the_tester_is_said(void **state)
+{
+	(void)state;
+	receive(1990);
+	account.ports[2].counts.nic_rx_missed = 10;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_true(measurement.tester_limited);
+	assert_string_equal(measurement.tester_limited_reason, "the receiving interface missed frames");
+	assert_true(measurement.sut_loss_ratio == 0);
+	account.ports[0].counts.nic_tx_dropped = 4;
+	account.ports[0].tx_drops = TX_DROPS_BEFORE_WIRE;
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_string_equal(measurement.tester_limited_reason, "the transmitting interface dropped frames");
+	/* what the SUT lost beside is its own */
+	receive(1890);
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.attribution.sut, 96);
+	assert_true(fabs(measurement.sut_loss_ratio - 0.048) < 1e-12);
+	assert_int_equal(measurement.attribution.dropped_before_wire + measurement.attribution.receiver_missed +
+				 (uint64_t)measurement.attribution.sut + measurement.attribution.tester_burst,
+			 110);
+	sent(1, 900);
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_string_equal(measurement.tester_limited_reason, "frames stayed unsent");
+}
+
+/* A port is told as it was counted. */
+static void ports_are_told_one_by_one(void **state)
+{
+	(void)state;
+	snprintf(account.ports[1].counts.name, sizeof(account.ports[1].counts.name), "b");
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.port_count, 3);
+	assert_true(measurement.ports[0].transmits && !measurement.ports[0].receives);
+	assert_string_equal(measurement.ports[1].name, "b");
+	assert_int_equal(measurement.ports[1].counts.sent, 1000);
+	assert_true(measurement.ports[2].receives && measurement.ports[2].counts.received == 2000);
+}
+
+/* --- what the tester spoilt --------------------------------------------------------------------------------------------- */
+
+/* A hundred times as many frames, of one port, so that a few of them are no large part. */
+static void send_many(void)
+{
+	account.input.load_fps = 100000;
+	account.port_count = profile.port_count = 2;
+	profile.stream_count = 1;
+	profile.streams[0] = (struct mlr_stream){ .from = 0, .to = 1 };
+	account.ports[0].counts.counts.intended = 100000;
+	sent(0, 100000);
+	account.ports[1] = (struct port_trial){
+		.counts = { .receives = true, .counts = { .received = 100000 } },
+		.received = { .received = 100000 },
+	};
+	config.tester_repeats = 5;
+}
+
+static void lose(uint64_t frames)
+{
+	account.ports[1].counts.counts.received = account.ports[1].received.received = 100000 - frames;
+}
+
+static void stop_for(uint64_t stops, uint64_t length_ns)
+{
+	account.ports[0].schedule = (struct tx_schedule){ .moved_ns = stops * length_ns,
+							  .granted_ns = stops * length_ns,
+							  .stopped_ns = stops * length_ns,
+							  .moves = stops };
+	account.ports[0].busy_s = 1 + (double)(stops * length_ns) / 1e9;
+}
+
+/* A tenth of the narrowest Goal Width, of 0.5 % where there is no goal, on both sides of that. */
+static void the_mean_load_may_be_off_by_a_tenth_of_the_goal_width(void **state)
+{
+	(void)state;
+	send_many();
+	stop_for(1, 499000);
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_false(measurement.tester_limited);
+	assert_int_equal(measurement.spoilt, SPOILT_NOT);
+	stop_for(1, 502000);
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_true(measurement.tester_limited);
+	assert_int_equal(measurement.spoilt, SPOILT_BY_STOPS);
+	assert_string_equal(measurement.tester_limited_reason, "the load was off by more than a tenth of the Goal Width");
+	/* the narrowest, whichever of the goals has it */
+	config.goal_count = 2;
+	config.goals[0].width_ratio = 0.01;
+	config.goals[1].width_ratio = 0.02;
+	stop_for(1, 1010000);
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.spoilt, SPOILT_BY_STOPS);
+	stop_for(1, 990000);
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_false(measurement.tester_limited);
+	config.goals[0].width_ratio = 0.02;
+	config.goals[1].width_ratio = 0.01;
+	stop_for(1, 990000);
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_false(measurement.tester_limited);
+	stop_for(1, 1010000);
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.spoilt, SPOILT_BY_STOPS);
+}
+
+/* A transmitter that is too slow is no stop, and no repeat would help. */
+static void what_a_slow_transmitter_does_not_send_spoils_nothing(void **state)
+{
+	(void)state;
+	send_many();
+	sent(0, 90000);
+	lose(10000);
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.attribution.unsent, 10000);
+	assert_true(measurement.tester_limited);
+	assert_int_equal(measurement.spoilt, SPOILT_NOT);
+	assert_false(account_may_repeat(&account, &measurement, 5));
+	/* but a stop at the end is, if it is long enough for all of them */
+	account.ports[0].sent.stops.longest_ns = 99000000;
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.spoilt, SPOILT_NOT);
+	account.ports[0].sent.stops.longest_ns = 101000000;
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.spoilt, SPOILT_BY_STOPS);
+	assert_true(account_may_repeat(&account, &measurement, 5));
+	account.ports[0].sent.stops.longest_ns = 0;
+	/* and so are stops beyond what the trial became longer by */
+	stop_for(3, 100000000);
+	account.ports[0].schedule.granted_ns = 200000000;
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.spoilt, SPOILT_BY_STOPS);
+}
+
+static void marked(uint64_t sent_frames, uint64_t received_frames)
+{
+	account.ports[0].sent.marked = sent_frames;
+	account.ports[1].received.marked = received_frames;
+}
+
+static void what_bursts_lose_has_a_place_of_its_own(void **state)
+{
+	const struct loss_attribution *places = &measurement.attribution;
+
+	(void)state;
+	send_many();
+	marked(500, 460);
+	lose(40);
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(places->tester_burst, 40);
+	assert_int_equal(places->sut, 0);
+	assert_true(measurement.sut_loss_ratio == 0);
+	assert_int_equal(measurement.spoilt, SPOILT_BY_BURST);
+	assert_true(account_may_repeat(&account, &measurement, 5));
+	assert_string_equal(measurement.tester_limited_reason, "frames were lost in a burst of the tester's own");
+	/* the same frames, of a SUT that loses as many of others */
+	measurement = (struct measurement){ 0 };
+	lose(8000);
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(places->tester_burst, 0);
+	assert_int_equal(places->sut, 8000);
+	assert_int_equal(measurement.spoilt, SPOILT_NOT);
+	/* all places add up to what is missing */
+	measurement = (struct measurement){ 0 };
+	account.ports[0].counts.nic_tx_dropped = 7;
+	account.ports[1].counts.nic_rx_missed = 11;
+	lose(70);
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(places->dropped_before_wire, 7);
+	assert_int_equal(places->receiver_missed, 11);
+	assert_int_equal(places->tester_burst, 40);
+	assert_int_equal(places->sut, 70 - 7 - 11 - 40);
+}
+
+/* A few drops may not come again. More are the interface's limit. */
+static void a_hiccup_of_an_interface_spoils_a_trial(void **state)
+{
+	(void)state;
+	send_many();
+	lose(1000);
+	account.ports[1].counts.nic_rx_missed = 1000;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.spoilt, SPOILT_BY_MISSES);
+	account.ports[1].counts.nic_rx_missed = 0;
+	account.ports[0].counts.nic_tx_dropped = 1000;
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.spoilt, SPOILT_BY_DROPS);
+	lose(1001);
+	account.ports[0].counts.nic_tx_dropped = 1001;
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.spoilt, SPOILT_NOT);
+}
+
+/* Whatever the SUT lost, the same stops lead to the same decision. */
+static void a_repeat_does_not_depend_on_the_suts_loss(void **state)
+{
+	static const uint64_t lost[] = { 0, 1, 10, 1000, 50000, 100000 };
+
+	(void)state;
+	send_many();
+	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++) {
+		measurement = (struct measurement){ 0 };
+		lose(lost[i]);
+		stop_for(2, 4000000);
+		assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+		assert_true(account_may_repeat(&account, &measurement, 5));
+		measurement.tester_repeats = 5;
+		assert_false(account_may_repeat(&account, &measurement, 5));
+		measurement = (struct measurement){ 0 };
+		stop_for(0, 0);
+		assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+		assert_false(account_may_repeat(&account, &measurement, 5));
+		measurement = (struct measurement){ 0 };
+		stop_for(60, 4000000); /* another trial would have as many */
+		assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+		assert_int_equal(measurement.spoilt, SPOILT_BY_STOPS);
+		assert_false(account_may_repeat(&account, &measurement, 5));
+	}
+}
+
+static void an_interface_that_always_drops_costs_fewer_repeats(void **state)
+{
+	(void)state;
+	config.tester_repeats = 5;
+	measurement.spoilt = SPOILT_BY_MISSES;
+	assert_int_equal(account_next_repeats(&config, &measurement, 5), 2);
+	assert_int_equal(account_next_repeats(&config, &measurement, 2), 1);
+	assert_int_equal(account_next_repeats(&config, &measurement, 1), 1);
+	measurement.spoilt = SPOILT_BY_STOPS;
+	assert_int_equal(account_next_repeats(&config, &measurement, 5), 5);
+	measurement.spoilt = SPOILT_NOT;
+	assert_int_equal(account_next_repeats(&config, &measurement, 1), 5);
+}
+
 static void histograms_are_merged(void **state)
 {
 	(void)state;
@@ -126,6 +554,8 @@ static void histograms_are_merged(void **state)
 	account.ports[3] = (struct port_trial){ .counts = { .receives = true } };
 	mlr_histogram_add(&account.ports[2].seen.latency, 100);
 	mlr_histogram_add(&account.ports[3].seen.latency, 300);
+	add_latencies(&account.ports[2], 100, 100);
+	add_latencies(&account.ports[3], 300, 300);
 	mlr_histogram_add(&account.ports[2].seen.variation, 30);
 	mlr_histogram_add(&account.ports[3].seen.variation, 50);
 	config.ipdv = true;
@@ -164,6 +594,19 @@ int main(void)
 		cmocka_unit_test_setup(drops_of_any_port_are_attributed, set_up),
 		cmocka_unit_test_setup(drops_in_the_sut_are_the_suts, set_up),
 		cmocka_unit_test_setup(drops_beside_the_test_frames_are_not_attributed, set_up),
+		cmocka_unit_test_setup(variation_is_of_all_ports, set_up),
+		cmocka_unit_test_setup(order_is_of_all_ports, set_up),
+		cmocka_unit_test_setup(percentiles_have_their_ranks, set_up),
+		cmocka_unit_test_setup(pacing_is_that_of_the_worst_port, set_up),
+		cmocka_unit_test_setup(an_unpaced_trial_has_the_load_that_was_sent, set_up),
+		cmocka_unit_test_setup(what_limits_the_tester_is_said, set_up),
+		cmocka_unit_test_setup(ports_are_told_one_by_one, set_up),
+		cmocka_unit_test_setup(the_mean_load_may_be_off_by_a_tenth_of_the_goal_width, set_up),
+		cmocka_unit_test_setup(what_a_slow_transmitter_does_not_send_spoils_nothing, set_up),
+		cmocka_unit_test_setup(what_bursts_lose_has_a_place_of_its_own, set_up),
+		cmocka_unit_test_setup(a_hiccup_of_an_interface_spoils_a_trial, set_up),
+		cmocka_unit_test_setup(a_repeat_does_not_depend_on_the_suts_loss, set_up),
+		cmocka_unit_test_setup(an_interface_that_always_drops_costs_fewer_repeats, set_up),
 		cmocka_unit_test_setup(histograms_are_merged, set_up),
 		cmocka_unit_test_setup(a_port_that_hears_only_itself_is_cabled_wrong, set_up),
 	};

@@ -80,6 +80,11 @@ static void assert_status(const json_t *document, const char *clause, const char
 		fail_msg("clause %s is %s, not %s: %s", clause, read_text(entry, "status"), status, read_text(entry, "why"));
 }
 
+/* What a test leaves behind that could not be made. */
+#define UNKNOWN                                                                                                             \
+	"{\"regular\": false, \"irregular_reason\": \"the throughput is not known\", \"tester_limited\": false, "           \
+	"\"duration\": 0}"
+
 /* What makes a clause missing that is met without it, or, where `usual` says so, not applicable. */
 static const struct {
 	const char *clause, *document, *pointer, *text, *usual;
@@ -122,20 +127,35 @@ static const struct {
 	{ "4.9.1-offered", SUITE, "/definitions/unsent", NULL },
 	{ "4.9.3-sut", SEARCH, "/sut/configuration", "[]" },
 	{ "4.9.3-sut", SEARCH, "/sut/configuration/0/truncated", "true" },
+	{ "4.9.3-sut", SEARCH, "/sut/configuration/0/text", "\"\"" },
+	{ "4.9.3-sut", SEARCH, "/sut/configuration/0/text", "\" \\n\\t\\n\"" },
 	{ "4.9.3-attributes", SEARCH, "/controller_input/goals/1/exceed_ratio", "null" },
 	{ "4.9.3-attributes", SUITE, "/frame_sizes/2/throughput/goal_result/goal/duration_sum", NULL },
 	{ "26.1-size", SEARCH, "/traffic_profile/frame_size_octets", "null" },
 	{ "26.1-limit", SEARCH, "/line_rate", "null" },
 	{ "26.1-protocol", SEARCH, "/traffic_profile/protocol", NULL },
 	{ "26.1-graph", SUITE, "/frame_sizes/2/throughput", "null" },
+	{ "26.1-graph", SUITE, "/frame_sizes/1/throughput/throughput", "null" },
+	{ "26.1-graph", SUITE, "/frame_sizes/1/throughput/regular", "false" },
+	{ "26.1-graph", SUITE, "/frame_sizes/1/throughput/tester_limited", "true" },
 	{ "26.1-graph", SUITE, "/configuration/frame-size", "\"64,128,512,1518\"" },
 	{ "26.2-definition", SEARCH, "/trials/3/latency/definition", "\"\"" },
 	{ "26.2-definition", SUITE, "/frame_sizes/2/latency/definition", NULL },
 	{ "26.2-table", SUITE, "/frame_sizes/1/latency", "null" },
+	{ "26.2-table", SUITE, "/frame_sizes/1/latency", UNKNOWN },
+	{ "26.2-table", SUITE, "/frame_sizes/1/latency/regular", "false" },
+	{ "26.2-table", SUITE, "/frame_sizes/1/latency/average_of_means_ns", "null" },
 	{ "26.3-graph", SUITE, "/frame_sizes/1/frame_loss", "null" },
+	{ "26.3-graph", SUITE, "/frame_sizes/1/frame_loss/points", "[]" },
 	{ "6", SUITE, "/frame_sizes/1/back_to_back", NULL },
+	{ "6", SUITE, "/frame_sizes/1/back_to_back", UNKNOWN },
+	{ "6", SUITE, "/frame_sizes/1/back_to_back/corrected_buffer_time", "null" },
 	{ "26.5-table", SUITE, "/frame_sizes", "[]" },
+	{ "26.5-table", SUITE, "/frame_sizes/1/recovery", UNKNOWN },
+	{ "26.5-table", SUITE, "/frame_sizes/1/recovery/average", "null" },
 	{ "26.6-statement", SUITE, "/reset", "null" },
+	{ "26.6-statement", SUITE, "/reset/reset_time", "null" },
+	{ "26.6-statement", SUITE, "/reset/regular", "false" },
 };
 
 static void each_clause_can_be_missing(void **state)
@@ -250,6 +270,39 @@ static void a_verdict_has_its_reason(void **state)
 	json_decref(document);
 }
 
+/* What is irregular may be there, and what is not there need not be irregular. */
+static void a_suite_shows_what_it_measured(void **state)
+{
+	json_t *document = golden(SUITE);
+
+	(void)state;
+	/* a size without a latency says nothing of how latency is defined; without any there is none to define */
+	set(document, "/frame_sizes/1/latency", UNKNOWN);
+	report_add_checklist(document);
+	assert_status(document, "26.2-definition", "met");
+	set(document, "/frame_sizes/0/latency", UNKNOWN);
+	set(document, "/frame_sizes/2/latency", UNKNOWN);
+	report_add_checklist(document);
+	assert_status(document, "26.2-definition", "not applicable");
+	assert_status(document, "26.2-table", "missing");
+	assert_non_null(strstr(read_text(entry_of(document, "26.2-table"), "why"), "no result to show"));
+	/* no loss at the maximum rate: no upper bound, but the throughput */
+	set(document, "/frame_sizes/1/throughput/regular", "false");
+	set(document, "/frame_sizes/1/throughput/throughput", "150000");
+	set(document, "/frame_sizes/1/max_rate", "150000");
+	report_add_checklist(document);
+	assert_status(document, "26.1-graph", "met");
+	/* loss at every load is a curve */
+	set(document, "/frame_sizes/1/frame_loss/regular", "false");
+	report_add_checklist(document);
+	assert_status(document, "26.3-graph", "met");
+	/* changes that say nothing are none */
+	set(document, "/sut/changes", "[\" \"]");
+	report_add_checklist(document);
+	assert_non_null(strstr(read_text(entry_of(document, "4.9.3-sut"), "why"), "no change"));
+	json_decref(document);
+}
+
 static void a_load_without_schedule_is_not_constant(void **state)
 {
 	static const struct mlr_profile profile = { .sizes = { .size_count = 1, .sizes_octets = { 64 } } };
@@ -270,6 +323,7 @@ int main(void)
 		cmocka_unit_test(no_clause_is_left_out),
 		cmocka_unit_test(of_an_external_measurer_little_is_known),
 		cmocka_unit_test(a_verdict_has_its_reason),
+		cmocka_unit_test(a_suite_shows_what_it_measured),
 		cmocka_unit_test(a_load_without_schedule_is_not_constant),
 	};
 

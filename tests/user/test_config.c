@@ -245,6 +245,65 @@ static void ports_take_addresses_and_macs(void **state)
 	config_free(&reading.config);
 }
 
+static void assert_gateways(const char *options, const char *a, const char *b, int family)
+{
+	struct reading reading;
+	const struct port_config *ports = reading.config.ports;
+	const char *expected[] = { a, b };
+	char text[INET6_ADDRSTRLEN];
+
+	take(&reading, TEXT_OF(256, "trial -p a,b --load max %s", options));
+	for (unsigned int i = 0; i < 2; i++) {
+		const void *gateway = family == AF_INET ? (const void *)&ports[i].gateway : &ports[i].gateway6;
+
+		assert_string_equal(inet_ntop(family, gateway, text, sizeof(text)), expected[i]);
+	}
+	config_free(&reading.config);
+}
+
+/* The gateway is the first host of the network, whatever its length, or the second for the first one. */
+static void gateways_follow_from_addresses(void **state)
+{
+	(void)state;
+	assert_gateways("--address 10.1.39.3/20,10.2.255.77/21", "10.1.32.1", "10.2.248.1", AF_INET);
+	assert_gateways("--address 10.1.2.130/25,10.1.3.1/24", "10.1.2.129", "10.1.3.2", AF_INET);
+	assert_gateways("--address 223.255.255.1/30,1.0.0.2/8", "223.255.255.2", "1.0.0.1", AF_INET);
+	assert_gateways("--ip 6 --frame-size 84 --address6 2001:db8:1:2::5/48,2001:db8::1", "2001:db8:1::1", "2001:db8::2",
+			AF_INET6);
+	assert_gateways("--ip 6 --frame-size 84 --address6 2001:db8:1:fff5::5/60,fd00::7/8", "2001:db8:1:fff0::1", "fd00::1",
+			AF_INET6);
+}
+
+static void services_have_what_was_agreed(void **state)
+{
+	const struct service *service;
+	struct reading reading;
+
+	(void)state;
+	take(&reading,
+	     "y1564 -p a,b --service name=v,vlan=100:5,dscp=63,cir=1kfps,eir=1fps,margin=1,loss=0,delay=2ms,delay-max=2ms,"
+	     "variation=0,availability=100% --service cir=0.5fps,dscp=0,loss=100%,margin=0 --cir-steps 1%,100%");
+	service = &reading.config.services[0];
+	assert_int_equal(reading.config.service_count, 2);
+	assert_string_equal(service->name, "v");
+	assert_true(service->has_vlan && service->vlan.control == (5 << 13 | 100) && service->vlan.type == 0x8100);
+	assert_true(service->dscp == 63 && service->cir.value == 1000 && service->eir.value == 1);
+	assert_true(service->margin_ratio == 1 && service->loss_ratio == 0 && service->availability_ratio == 1);
+	assert_true(service->delay_s == 0.002 && service->delay_max_s == 0.002 && service->variation_s == 0);
+	service++;
+	assert_string_equal(service->name, "service2");
+	assert_true(!service->has_vlan && service->dscp == 0 && service->cir.value == 0.5 && service->eir.value == 0);
+	assert_true(service->loss_ratio == 1 && service->margin_ratio == 0);
+	assert_true(isnan(service->delay_s) && isnan(service->delay_max_s) && isnan(service->variation_s) &&
+		    isnan(service->availability_ratio));
+	assert_int_equal(reading.config.cir_step_count, 2);
+	assert_true(reading.config.cir_steps[0] == 0.01 && reading.config.cir_steps[1] == 1);
+	config_free(&reading.config);
+	take(&reading, "y1564 -p a,b --service cir=1kfps --cir-steps 100%");
+	assert_int_equal(reading.config.cir_step_count, 1);
+	config_free(&reading.config);
+}
+
 static void measurers_have_arguments(void **state)
 {
 	struct reading reading;
@@ -305,6 +364,23 @@ static void wrong_values_are_usage_errors(void **state)
 		"trial -p a,b --load 5kfps --address 198.18.0.2,198.18.0.2",
 		"trial -p a,b --load 5kfps --address 224.0.0.1,198.18.0.2",
 		"trial -p a,b --load 5kfps --gateway 198.18.0.1",
+		"trial -p a,b --load 5kfps --address 0.1.2.3,198.18.0.2",
+		"trial -p a,b --load 5kfps --address 240.0.0.1,198.18.0.2",
+		"trial -p a,b --load 5kfps --gateway 198.18.0.1,224.0.0.1",
+		"trial -p a,b --load 5kfps --ip 6 --address6 ::,2001:db8::2",
+		"trial -p a,b --load 5kfps --ip 6 --address6 ::1,2001:db8::2",
+		"trial -p a,b --load 5kfps --ip 6 --address6 ff02::1,2001:db8::2",
+		"trial -p a,b --load 5kfps --ip 6 --address6 fe80::1,2001:db8::2",
+		"trial -p a,b --load 5kfps --ip 6 --address6 ::ffff:1.2.3.4,2001:db8::2",
+		"trial -p a,b --load 5kfps --ip 6 --address6 2001:db8::1/127,2001:db8:1::2",
+		"y1564 -p a,b --service cir=0",
+		"y1564 -p a,b --service cir=1kfps,dscp=-1",
+		"y1564 -p a,b --service cir=1kfps,margin=-1%",
+		"y1564 -p a,b --service cir=1kfps,loss=101%",
+		"y1564 -p a,b --service cir=1kfps,variation=-1us",
+		"y1564 -p a,b --service cir=1kfps --cir-steps 0,100%",
+		"y1564 -p a,b --service cir=1kfps --cir-steps 50%,50%,100%",
+		"y1564 -p a,b --service cir=1kfps --cir-steps 50%,75%",
 		"trial -p a,b --load 5kfps --dst-mac 02:00:00:00:00:01,02:00:00:00:00:0g",
 		"trial -p a,b --load 5kfps --allow-unsafe=",
 		"trial -p a,b",
@@ -567,6 +643,33 @@ static void services_are_sent_without_others_too(void **state)
 	}
 }
 
+/* y1564: bits are those of frames, FCS included, unless the line's are asked for; other verbs have those of the line. */
+static void rates_of_services_are_information_rates(void **state)
+{
+	static const struct {
+		const char *rate;
+		double frame_octets; /* that a frame of 128 counts as */
+	} cases[] = {
+		{ "10Mbps", 128 }, { "10Mbit/s", 128 },  { "10Mb/s", 128 },    { "10Mbit", 128 },
+		{ "10M", 128 },    { "10Mbps-l2", 128 }, { "10Mbps-l1", 148 },
+	};
+	struct service_rates rates[SERVICES_MAX];
+	struct reading reading;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		double expected_fps = 10e6 / 8 / cases[i].frame_octets;
+
+		take(&reading, TEXT_OF(128, "y1564 -p a,b --service size=128,cir=%s,eir=%s", cases[i].rate, cases[i].rate));
+		assert_int_equal(services_rates(&reading.config, 0, rates), EXIT_DONE);
+		assert_true(fabs(rates[0].cir_fps - expected_fps) < 1e-6 && fabs(rates[0].eir_fps - expected_fps) < 1e-6);
+		config_free(&reading.config);
+	}
+	take(&reading, "trial -p a,b --load 10Mbps");
+	assert_int_equal(reading.config.load.unit, LOAD_BPS_L1);
+	config_free(&reading.config);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -577,6 +680,8 @@ int main(void)
 		cmocka_unit_test(goals_replace_those_of_the_preset),
 		cmocka_unit_test(options_take_gnu_forms),
 		cmocka_unit_test(ports_take_addresses_and_macs),
+		cmocka_unit_test(gateways_follow_from_addresses),
+		cmocka_unit_test(services_have_what_was_agreed),
 		cmocka_unit_test(measurers_have_arguments),
 		cmocka_unit_test(lab_has_three_verbs),
 		cmocka_unit_test(wrong_values_are_usage_errors),
@@ -588,6 +693,7 @@ int main(void)
 		cmocka_unit_test(bad_files_are_usage_errors),
 		cmocka_unit_test(echo_reads_back),
 		cmocka_unit_test(services_are_sent_without_others_too),
+		cmocka_unit_test(rates_of_services_are_information_rates),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -20,6 +20,9 @@
 static const int few[] = { __NR_write,        __NR_exit_group, __NR_futex, __NR_exit,
 			   __NR_rt_sigreturn, __NR_brk,        __NR_mmap,  __NR_close };
 
+/* brk(2) may be asked where the heap ends, by 0. */
+static const struct confine_rule only_ask = { __NR_brk, 0, 1 };
+
 /* What a process says and how it ends that is confined to a few calls, and then does this. */
 static int confined(int (*act)(void), char said[128])
 {
@@ -31,7 +34,7 @@ static int confined(int (*act)(void), char said[128])
 	pid = fork();
 	if (pid == 0) {
 		dup2(pipe_fds[1], STDERR_FILENO);
-		if (confine_no_new_privileges() || confine_system_calls(few, sizeof(few) / sizeof(*few)))
+		if (confine_no_new_privileges() || confine_system_calls(few, sizeof(few) / sizeof(*few), &only_ask, 1))
 			_exit(1);
 		_exit(act());
 	}
@@ -64,6 +67,16 @@ static int unseen_flags(void)
 	return syscall(SYS_clone3, NULL, 0) == -1 && errno == ENOSYS ? FINE : 1;
 }
 
+static int asks(void)
+{
+	return syscall(SYS_brk, 0) > 0 && syscall(SYS_brk, 2) > 0 ? FINE : 1;
+}
+
+static int moves(void)
+{
+	return syscall(SYS_brk, 3) ? FINE : 1;
+}
+
 static int own_files(void)
 {
 	return unshare(CLONE_FILES) ? 1 : FINE;
@@ -88,6 +101,16 @@ static void a_call_that_is_not_listed_ends_the_process_and_is_named(void **state
 	assert_int_equal(confined(not_listed, said), EXIT_INCAPABLE);
 	assert_non_null(strstr(said, number));
 	assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
+}
+
+static void a_rule_refuses_a_call_by_an_argument(void **state)
+{
+	char said[128];
+
+	(void)state;
+	assert_int_equal(confined(asks, said), FINE);
+	assert_int_equal(confined(moves, said), EXIT_INCAPABLE);
+	assert_non_null(strstr(said, "system call"));
 }
 
 static void what_is_newer_than_the_list_is_as_on_an_older_kernel(void **state)
@@ -147,6 +170,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_that_is_not_listed_ends_the_process_and_is_named),
+		cmocka_unit_test(a_rule_refuses_a_call_by_an_argument),
 		cmocka_unit_test(what_is_newer_than_the_list_is_as_on_an_older_kernel),
 		cmocka_unit_test(no_namespace_is_opened),
 		cmocka_unit_test(capabilities_are_gone_for_this_thread_and_those_it_starts),

@@ -14,6 +14,7 @@
 #include <linux/rtnetlink.h>
 
 #include "probe/parts.h"
+#include "probe_check.h"
 
 #define IFINDEX  7
 #define ROOT     0x80010000u
@@ -130,12 +131,7 @@ static void says(const struct launch_facts *facts, const char *wanted_state, con
 	assert_int_equal(json_array_size(checks), 1);
 	check = json_array_get(checks, 0);
 	assert_string_equal(json_string_value(json_object_get(check, "name")), "launch-time");
-	assert_string_equal(json_string_value(json_object_get(check, "state")), wanted_state);
-	assert_non_null(strstr(json_string_value(json_object_get(check, "value")), words));
-	if (fix)
-		assert_string_equal(json_string_value(json_object_get(check, "fix")), fix);
-	else
-		assert_true(json_is_null(json_object_get(check, "fix")));
+	assert_check(check, wanted_state, words, fix);
 	json_decref(checks);
 }
 

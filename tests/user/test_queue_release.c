@@ -17,7 +17,7 @@ static struct tx *open_queue(enum exit_code expected)
 {
 	struct tx *tx = NULL;
 
-	assert_int_equal(tx_xsk_open("tester", 0, plan, NULL, -1, &tx), expected);
+	assert_int_equal(tx_xsk_open("tester", 0, plan, NULL, -1, NULL, &tx), expected);
 	return tx;
 }
 

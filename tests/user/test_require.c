@@ -155,6 +155,38 @@ static void what_the_suite_does_not_have_is_refused(void **state)
 	}
 }
 
+/* A trial of which the PDV is known to 20 us: what is required nearer to it than that is no safe verdict. */
+static void a_verdict_within_the_error_says_so(void **state)
+{
+	static const struct {
+		const char *text;
+		bool met, safe;
+	} cases[] = {
+		{ "pdv.p99<=110us", true, false }, { "pdv.p99<=90us", false, false },    { "pdv.p99<=130us", true, true },
+		{ "pdv.p99<=70us", false, true },  { "latency.p99<=110us", true, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct given given = { .option = option_find("require"), .text = (char *)cases[i].text };
+		struct config config = { .verb = VERB_TRIAL };
+		json_t *document =
+			json_pack("{s:{s:f, s:f, s:f}}", "latency", "p99_ns", 1e5, "pdv_p99_ns", 1e5, "pdv_error_ns", 2e4);
+		const json_t *verdict;
+
+		assert_int_equal(read_requirement(&given, &config), EXIT_DONE);
+		assert_int_equal(require_check(&config), EXIT_DONE);
+		assert_int_equal(report_judge(document, &config, EXIT_DONE), cases[i].met ? EXIT_DONE : EXIT_UNMET);
+		verdict = json_array_get(json_object_get(document, "requirements"), 0);
+		assert_true(json_is_true(json_object_get(verdict, "met")) == cases[i].met);
+		assert_true(json_is_null(json_object_get(verdict, "reason")) == cases[i].safe);
+		assert_true(cases[i].safe ||
+			    strstr(json_string_value(json_object_get(verdict, "reason")), "may be off by 20000 ns"));
+		json_decref(document);
+		free(config.requirements);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +195,7 @@ int main(void)
 		cmocka_unit_test(a_size_that_is_said_is_judged_alone),
 		cmocka_unit_test(bits_are_other_frames_at_each_size),
 		cmocka_unit_test(times_in_seconds_are_judged_as_such),
+		cmocka_unit_test(a_verdict_within_the_error_says_so),
 		cmocka_unit_test(what_the_suite_does_not_have_is_refused),
 	};
 

@@ -3,7 +3,7 @@
 
 #include "../test.h"
 #include "base/cpulist.h"
-#include "dataplane/tx_cpu.h"
+#include "base/tx_cpu.h"
 
 static int choose(const char *allowed, const char *near, const char *taken)
 {

@@ -115,7 +115,7 @@ static void reads_loads(void **state)
 	}
 	for (size_t i = 0; i < COUNT(unclear); i++) {
 		assert_false(parse_load(unclear[i].text, &load));
-		assert_string_equal(load_spellings(unclear[i].text, spellings), unclear[i].spellings);
+		assert_string_equal(load_spellings(unclear[i].text, LOAD_FORMS, spellings), unclear[i].spellings);
 	}
 	assert_false(parse_load("5%%", &load));
 	assert_false(parse_load("5k%", &load));

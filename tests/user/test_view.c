@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The live view: what it says, that it keeps to the terminal's size, and that it can be read without colours. */
+/* The progress view: what it says, that it keeps to the terminal's size, and that it can be read without colours. */
 #include "../test.h"
 
 #include <math.h>
@@ -86,7 +86,7 @@ static void it_says_how_far_the_search_is(void **state)
 		"  ndr        100.0 kfps .. 1.000 Mfps       90 %   [================???????????????\?----------------]\n"
 		"  pdr        1.000 Mfps .. 1.005 Mfps   0.4975 %   "
 		"[================================?---------------] done\n"
-		"  trials    w.x.t   (. kept the loss ratio, x did not, t met the tester's own limit, w warmed up)\n"
+		"  trials    w.x.t   (. kept the loss ratio, x did not, t was limited by the tester, w warmed up)\n"
 		"  trial 6   1.003 Mfps for 1 s, for ndr; the last lost 0.02 %");
 	free(text);
 }
@@ -125,7 +125,7 @@ static void marks_are_explained_on_a_line_of_their_own_where_there_is_no_room(vo
 
 	(void)state;
 	assert_non_null(strstr(text, "  trials    w.x.t\n"
-				     "  (. kept the loss ratio, x did not, t met the tester's own limit, w warmed up)\n"
+				     "  (. kept the loss ratio, x did not, t was limited by the tester, w warmed up)\n"
 				     "  trial 6 "));
 	free(text);
 }

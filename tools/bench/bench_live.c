@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 	error = one_flow_plan(MLR_FRAME_MIN_OCTETS, &plan);
 	if (error)
 		fail("cannot plan", error);
-	error = live_program_load(plan, (int)if_nametoindex(argv[1]), &program);
+	error = live_program_load(plan, (int)if_nametoindex(argv[1]), NULL, &program);
 	if (error)
 		fail("cannot load the program", error);
 	CPU_ZERO(&cpus);

@@ -438,7 +438,7 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind >= argc || !read_rows(argv[optind])) {
-		fprintf(stderr, "bench_search: name the reference's results, as sim/reference.csv\n");
+		fprintf(stderr, "bench_search: name the reference's results, as tools/bench/reference/reference.csv\n");
 		return 2;
 	}
 	run(&options);

@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 		.load_fps = unpaced ? 0.0 : (double)frames / (OVERDUE_NS / 2) * NS_PER_S,
 		.frame_count = unpaced ? TX_NO_LIMIT : frames,
 		.start_ns = now_ns - OVERDUE_NS,
-		.deadline_ns = UINT64_MAX,
+		.deadline_ns = UINT64_MAX / 2,
 	};
 	struct mlr_queue_plan *plan;
 

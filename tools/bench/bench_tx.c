@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/tx_cpu.h"
 #include "dataplane/tx.h"
-#include "dataplane/tx_cpu.h"
 #include "netdev/netlink.h"
 #include "one_flow.h"
 
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	if (error)
 		fail("cannot plan its frames", error);
 	CPU_ZERO(&taken);
-	if (tx_open(choice, false, &port, 0, plan, NULL, tx_cpu_take(argv[1], &taken), &tx))
+	if (tx_open(choice, false, &port, 0, plan, NULL, tx_cpu_take(argv[1], &taken), NULL, &tx))
 		return EXIT_INCAPABLE;
 	trial = make_trial(strtod(argv[3], NULL), argc > 4 ? strtod(argv[4], NULL) : 0);
 	if (tx_start(tx, &trial))

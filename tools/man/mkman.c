@@ -178,9 +178,8 @@ static void put_exit(FILE *stream)
 		const char *meaning;
 	} codes[] = {
 		{ EXIT_DONE, "Done; every result is regular, every requirement is met, and compare found no regression." },
-		{ EXIT_UNMET,
-		  "Done, but a result is irregular or touched the tester's own limit, a requirement is not met, or "
-		  "compare found a regression." },
+		{ EXIT_UNMET, "Done, but a result is irregular or limited by the tester, a requirement is not met, or "
+			      "compare found a regression." },
 		{ EXIT_USAGE_ERROR, "Bad usage, configuration or input data; results that cannot be compared." },
 		{ EXIT_INCAPABLE, "This machine, kernel or NIC cannot do it." },
 		{ EXIT_UNSAFE, "Refused because it would be unsafe: a port is in use." },

@@ -260,7 +260,7 @@ static void put_how(FILE *stream)
 {
 	fputs("No configuration was found, and nothing will be sent. Give one\n"
 	      "  as config.yaml on a FAT volume labelled XDPMLR, or user-data on one labelled CIDATA;\n"
-	      "  by QEMU: -fw_cfg name=opt/org.xdp-mlr/config,file=FILE; docs/appliance.md names all ways.\n"
+	      "  by QEMU: -fw_cfg name=opt/org.xdp-mlr/config,file=FILE; docs/guide/appliance.md names all ways.\n"
 	      "It is the file of `xdp-mlr VERB --config FILE`, with a section for the appliance:\n"
 	      "  appliance: {verb: search, ports: [MAC, MAC]}\n"
 	      "  max-load: 1Mfps\n"
@@ -272,7 +272,7 @@ static void put_how(FILE *stream)
 
 static void put_help(FILE *stream, const struct appliance *appliance)
 {
-	fputs("Keys: s status   p ports   l log   v live view here, on or off   c stop this run   r run again\n"
+	fputs("Keys: s status   p ports   l log   v progress view here, on or off   c stop this run   r run again\n"
 	      "      q power off   h help",
 	      stream);
 	fputs(appliance->settings.shell ? "   ! shell\n" : "\n", stream);

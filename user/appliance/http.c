@@ -20,19 +20,24 @@
 #include "base/clock.h"
 #include "base/exit_code.h"
 #include "base/files.h"
+#include "base/message.h"
 #include "base/text_stream.h"
 
 #define BACKLOG 16
 #define ADDRESS_RETRY_NS                                                                                                    \
 	(2 * NS_PER_S) /* the management port gets its address later, by DHCP; a server that ended comes again */
-#define QUESTION_NS  (NS_PER_S / 100) /* of a server that never stops asking, the mean */
-#define QUESTIONS_NS NS_PER_S         /* so much of that at once */
-#define LOOPBACK     "127.0.0.1"
+#define QUESTION_NS    (NS_PER_S / 100) /* of a server that never stops asking, the mean */
+#define QUESTIONS_NS   NS_PER_S         /* so much of that at once */
+#define ERROR_NS       (12 * NS_PER_S)  /* of its errors, the mean: who takes it over could fill the appliance's records */
+#define ERRORS_NS      (60 * NS_PER_S)  /* so much of that at once */
+#define ERROR_OCTETS   160
+#define ERRORS_AT_ONCE 64
+#define LOOPBACK       "127.0.0.1"
 
 struct http {
-	pid_t server; /* 0: not yet, for want of an address */
-	int channel;  /* to it */
-	bool ready;   /* it listens */
+	struct http_server server; /* no process (0): not yet, for want of an address */
+	uint64_t errors_ns;        /* ahead of now by what its errors said at once */
+	bool ready;                /* it listens */
 	uint64_t retry_ns;
 	uint64_t asked_ns; /* ahead of now by what was asked at once */
 	uint64_t held_ns;  /* not heard until then, for that was too much; 0: it is heard */
@@ -216,7 +221,7 @@ static void try_to_listen(struct appliance *appliance)
 	}
 	show_address(&appliance->settings.http, &address, http->shown, sizeof(http->shown));
 	snprintf(empty, sizeof(empty), "%s/empty-%d", appliance->places.state, (int)getpid());
-	error = http_server_start(&appliance->settings.http, fd, empty, &http->server, &http->channel);
+	error = http_server_start(&appliance->settings.http, fd, empty, &http->server);
 	close(fd);
 	if (error)
 		postpone(appliance, strerror(-error));
@@ -236,12 +241,13 @@ void http_configure(struct appliance *appliance)
 /* The server is no longer, or is not to be. */
 static void end_server(struct http *http)
 {
-	if (!http->server)
+	if (!http->server.pid)
 		return;
-	kill(http->server, SIGKILL);
-	waitpid(http->server, NULL, 0);
-	close(http->channel);
-	http->server = 0;
+	kill(http->server.pid, SIGKILL);
+	waitpid(http->server.pid, NULL, 0);
+	close(http->server.channel);
+	close(http->server.errors);
+	http->server.pid = 0;
 	http->ready = false;
 }
 
@@ -282,9 +288,7 @@ static int open_result(struct appliance *appliance, const struct http_question *
 
 	if (!result || !result->has_document || (question->form != RESULTS_JSON && question->form != RESULTS_HTML))
 		return -1;
-	return open(
-		results_path(&appliance->store, question->number, (enum results_form)question->form, ROOM(FILES_PATH_SIZE)),
-		O_RDONLY | O_CLOEXEC);
+	return results_open_file(&appliance->store, question->number, (enum results_form)question->form);
 }
 
 static int open_answer(struct appliance *appliance, const struct http_question *question)
@@ -322,7 +326,7 @@ static bool answer(const struct http *http, int fd)
 		message.msg_control = &control;
 		message.msg_controllen = sizeof(control);
 	}
-	sent = sendmsg(http->channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
+	sent = sendmsg(http->server.channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
 	if (fd >= 0)
 		close(fd);
 	return sent;
@@ -347,7 +351,7 @@ static void take_question(struct appliance *appliance, const struct http_questio
 	} else if (!http->ready) {
 		http->ready = true;
 		http->said = false;
-		appliance_say(appliance, "results, live view and metrics: %s/", http->shown);
+		appliance_say(appliance, "results, progress view and metrics: %s/", http->shown);
 	}
 }
 
@@ -355,16 +359,16 @@ int http_fd(const struct appliance *appliance)
 {
 	const struct http *http = appliance->http;
 
-	return http && http->server && !http->held_ns ? http->channel : -1;
+	return http && http->server.pid && !http->held_ns ? http->server.channel : -1;
 }
 
 uint64_t http_due_ns(const struct appliance *appliance)
 {
 	const struct http *http = appliance->http;
 
-	if (!http || (http->server && !http->held_ns))
+	if (!http || (http->server.pid && !http->held_ns))
 		return UINT64_MAX;
-	return http->server ? http->held_ns : http->retry_ns;
+	return http->server.pid ? http->held_ns : http->retry_ns;
 }
 
 /* Clients that ask without end, or a server that was taken over, get no more of the thread that measures than that. */
@@ -377,6 +381,24 @@ static void count_question(struct http *http)
 		http->held_ns = http->asked_ns - QUESTIONS_NS;
 }
 
+/* What the server wrote to standard error: some lines a minute, as ones of the record. The rest is dropped. */
+static void hear_errors(struct appliance *appliance)
+{
+	struct http *http = appliance->http;
+	uint64_t now_ns = clock_ns();
+	char text[ERROR_OCTETS];
+	ssize_t length;
+
+	for (int i = 0; i < ERRORS_AT_ONCE && (length = read(http->server.errors, text, sizeof(text))) > 0; i++) {
+		http->errors_ns = http->errors_ns > now_ns ? http->errors_ns : now_ns;
+		if (http->errors_ns > now_ns + ERRORS_NS - ERROR_NS)
+			continue;
+		http->errors_ns += ERROR_NS;
+		appliance_say(appliance, "the HTTP server says: %s",
+			      quote(text, (size_t)length, ROOM(QUOTE_SIZE), QUOTE_SIZE));
+	}
+}
+
 void http_work(struct appliance *appliance)
 {
 	struct http *http = appliance->http;
@@ -385,15 +407,16 @@ void http_work(struct appliance *appliance)
 
 	if (!http)
 		return;
-	if (!http->server) {
+	if (!http->server.pid) {
 		if (clock_ns() >= http->retry_ns)
 			try_to_listen(appliance);
 		return;
 	}
+	hear_errors(appliance);
 	if (clock_ns() < http->held_ns)
 		return;
 	http->held_ns = 0;
-	length = recv(http->channel, &question, sizeof(question), MSG_DONTWAIT);
+	length = recv(http->server.channel, &question, sizeof(question), MSG_DONTWAIT);
 	if (length == (ssize_t)sizeof(question)) {
 		count_question(http);
 		take_question(appliance, &question);

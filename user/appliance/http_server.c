@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "appliance/http_server.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <inttypes.h>
 #include <microhttpd.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -28,21 +32,36 @@
 #define NS_PER_MS       1000000ull
 #define CONNECTIONS_MAX 32
 #define PER_ADDRESS_MAX 8
+#define PER_NETWORK_MAX 12               /* of an IPv4 /24 or an IPv6 /64, which one party may have whole */
+#define KEPT            8                /* places for those who showed the token */
+#define KNOWN_MAX       8                /* of their addresses, the last ones */
 #define HEAD_OCTETS     (16 * 1024)      /* of memory a connection, in which the request's head must have room */
 #define IDLE_S          5                /* without a sign of life */
+#define FIRST_LINE_NS   (3 * NS_PER_S)   /* from the connection to the end of the request's first line */
+#define HANDSHAKE_NS    (NS_PER_S / 4)   /* of TLS with who did not show the token, the mean: it costs much */
+#define HANDSHAKES_NS   (4 * NS_PER_S)   /* so much of that at once */
 #define REQUEST_NS      (5 * NS_PER_S)   /* from the first octet to the end of the request's head */
 #define CONNECTION_NS   (300 * NS_PER_S) /* to the last octet of the answer */
 #define TICK_MS         1000             /* between two looks at connections that are slow */
 #define TURN_NS         (5 * NS_PER_MS)  /* of those in which somebody asks, the mean; an answer's go ten times as fast */
 #define TURNS_NS        (NS_PER_S / 2)   /* so much of that at once */
 #define FILES_MAX       (8 + 2 * CONNECTIONS_MAX) /* descriptors: of each connection, its own and what it is answered from */
+#define HOST_NAME_SIZE  256
 #define NOBODY          65534
+#define NICENESS_LEAST  19
+
+/* An address without its port; an IPv4 one as IPv6 maps it. */
+struct peer {
+	uint8_t octets[16];
+};
 
 /* A connection, and since when. */
 struct connection {
 	int fd; /* -1: the place is free */
 	uint64_t since_ns;
-	bool asked; /* its request has come whole */
+	struct peer peer;
+	bool has_line; /* the first line of its request has come */
+	bool asked;    /* its request has come whole */
 };
 
 static struct {
@@ -50,13 +69,17 @@ static struct {
 	int channel; /* to the appliance */
 	struct MHD_Daemon *daemon;
 	struct connection connections[CONNECTIONS_MAX];
+	struct peer known[KNOWN_MAX]; /* who showed the token; the last one is in the place before `next_known` */
+	unsigned int known_count, next_known;
+	uint64_t handshakes_ns; /* ahead of now by what was begun at once */
+	char host_name[HOST_NAME_SIZE];
 	bool busy; /* somebody was there at the last look */
 	bool asks; /* somebody who came since, or whose request is not whole */
 } server;
 
 /* --- questions -------------------------------------------------------------------------------------------------------- */
 
-static void tell(enum http_subject subject, unsigned int number, unsigned int form)
+static void send_question(enum http_subject subject, unsigned int number, unsigned int form)
 {
 	const struct http_question question = { .subject = subject, .number = number, .form = form };
 
@@ -79,7 +102,7 @@ static int ask(enum http_subject subject, unsigned int number, unsigned int form
 	const struct cmsghdr *header;
 	int fd;
 
-	tell(subject, number, form);
+	send_question(subject, number, form);
 	if (recvmsg(server.channel, &message, MSG_CMSG_CLOEXEC) <= 0)
 		_exit(EXIT_FAILURE);
 	header = CMSG_FIRSTHDR(&message);
@@ -150,6 +173,63 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, int fd, co
 	return send_response(connection, MHD_HTTP_OK, response, type);
 }
 
+/* Part of a file (RFC 9110, 14.2). */
+struct range {
+	uint64_t first, last; /* octets */
+};
+
+static bool parse_octets(const char **text, uint64_t *ret)
+{
+	char *end;
+
+	if (**text < '0' || **text > '9')
+		return false;
+	errno = 0;
+	*ret = strtoull(*text, &end, 10);
+	*text = end;
+	return !errno;
+}
+
+/* "bytes=0-99", "bytes=100-" or "bytes=-100" of a file of so many octets. False: it is none of these, so the whole file is sent. A
+ * range without an octet of the file has its first one behind its last. */
+static bool parse_range(const char *text, uint64_t octets, struct range *ret)
+{
+	static const char unit[] = "bytes=";
+	bool has_first, has_last;
+
+	*ret = (struct range){ 0, octets - 1 };
+	if (!text || !octets || strncmp(text, unit, sizeof(unit) - 1) != 0)
+		return false;
+	text += sizeof(unit) - 1;
+	has_first = parse_octets(&text, &ret->first);
+	if (*text++ != '-')
+		return false;
+	has_last = parse_octets(&text, &ret->last);
+	if (*text || (!has_first && !has_last) || (has_first && has_last && ret->last < ret->first))
+		return false;
+	if (!has_first)
+		ret->first = ret->last < octets ? octets - ret->last : 0;
+	if (!has_first || ret->last >= octets)
+		ret->last = octets - 1;
+	return true;
+}
+
+static enum MHD_Result send_range(struct MHD_Connection *connection, int fd, const struct range *range, uint64_t octets,
+				  const char *type)
+{
+	struct MHD_Response *response =
+		MHD_create_response_from_fd_at_offset64(range->last - range->first + 1, fd, range->first);
+	char text[80];
+
+	if (!response) {
+		close(fd);
+		return MHD_NO;
+	}
+	snprintf(text, sizeof(text), "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64, range->first, range->last, octets);
+	MHD_add_response_header(response, "Content-Range", text);
+	return send_response(connection, MHD_HTTP_PARTIAL_CONTENT, response, type);
+}
+
 /* --- who may ask ------------------------------------------------------------------------------------------------------- */
 
 /* Whether two texts are the same, in a time that tells nothing but the length of what was given. */
@@ -181,6 +261,71 @@ static bool may_ask(struct MHD_Connection *connection)
 	MHD_free(name);
 	MHD_free(password);
 	return may;
+}
+
+/* The peer of a connection; zeros where it cannot be told. */
+static struct peer peer_of(const struct sockaddr *address)
+{
+	struct peer peer = { { 0 } };
+
+	if (address && address->sa_family == AF_INET) {
+		memset(peer.octets + 10, 0xff, 2);
+		memcpy(peer.octets + 12, &((const struct sockaddr_in *)(const void *)address)->sin_addr, 4);
+	} else if (address && address->sa_family == AF_INET6) {
+		memcpy(peer.octets, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, 16);
+	}
+	return peer;
+}
+
+static bool same_peer(const struct peer *a, const struct peer *b)
+{
+	return memcmp(a->octets, b->octets, sizeof(a->octets)) == 0;
+}
+
+/* Whether both are in one IPv4 /24 or IPv6 /64. Each address of 127.0.0.0/8 is by itself: all of them are this machine. */
+static bool same_network(const struct peer *a, const struct peer *b)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	bool is_ipv4 = memcmp(a->octets, mapped, sizeof(mapped)) == 0;
+
+	if (is_ipv4 && a->octets[12] == 127)
+		return same_peer(a, b);
+	return memcmp(a->octets, b->octets, is_ipv4 ? 15 : 8) == 0;
+}
+
+static bool is_known(const struct peer *peer)
+{
+	for (unsigned int i = 0; i < server.known_count; i++)
+		if (same_peer(&server.known[i], peer))
+			return true;
+	return false;
+}
+
+static void remember(const struct peer *peer)
+{
+	if (is_known(peer))
+		return;
+	server.known[server.next_known] = *peer;
+	server.next_known = (server.next_known + 1) % KNOWN_MAX;
+	if (server.known_count < KNOWN_MAX)
+		server.known_count++;
+}
+
+/* Whether the name that a browser asked for is this machine's. A page of somebody else could let its own name lead here
+ * (DNS rebinding), and read what comes. A token keeps it out as well; then any name will do. */
+static bool is_our_name(const char *host)
+{
+	char name[HOST_NAME_SIZE], *end;
+	struct in6_addr address;
+
+	if (!host || *server.settings->token)
+		return true;
+	snprintf(name, sizeof(name), "%s", *host == '[' ? host + 1 : host);
+	end = *host == '[' ? strchr(name, ']') : strrchr(name, ':');
+	if (end)
+		*end = '\0';
+	return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1 ||
+	       strcasecmp(name, "localhost") == 0 || strcasecmp(name, server.host_name) == 0;
 }
 
 /* --- what is asked for ------------------------------------------------------------------------------------------------- */
@@ -215,10 +360,21 @@ static enum MHD_Result answer_result(struct MHD_Connection *connection, const ch
 	unsigned int number = parse_result(path, &form);
 	int fd = number ? ask(HTTP_RESULT, number, form) : -1;
 
+	const char *type = form == RESULTS_JSON ? "application/json" : html;
+	struct range range;
+	struct stat status;
+
 	if (fd < 0)
 		return send_sentence(connection, MHD_HTTP_NOT_FOUND, "there is no such page; / lists what there is\n");
+	if (!fstat(fd, &status) && parse_range(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Range"),
+					       (uint64_t)status.st_size, &range)) {
+		if (range.first <= range.last) /* a part is no result fetched */
+			return send_range(connection, fd, &range, (uint64_t)status.st_size, type);
+		close(fd);
+		return send_sentence(connection, MHD_HTTP_RANGE_NOT_SATISFIABLE, "the result is shorter than that\n");
+	}
 	*state = (void *)(uintptr_t)number;
-	return send_answer(connection, fd, form == RESULTS_JSON ? "application/json" : html);
+	return send_answer(connection, fd, type);
 }
 
 static enum MHD_Result answer_path(struct MHD_Connection *connection, const char *path, void **state)
@@ -267,8 +423,13 @@ static enum MHD_Result on_request(void *, struct MHD_Connection *connection, con
 		return send_sentence(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
 	if (strcmp(path, "/healthz") == 0)
 		return send_sentence(connection, MHD_HTTP_OK, "ok\n");
+	if (!is_our_name(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
+		return send_sentence(connection, MHD_HTTP_MISDIRECTED_REQUEST,
+				     "without a token, ask by the address or the host name of this machine\n");
 	if (!may_ask(connection))
 		return send_sentence(connection, MHD_HTTP_UNAUTHORIZED, "a token is needed\n");
+	if (known && *server.settings->token)
+		remember(&known->peer);
 	if (strcmp(method, MHD_HTTP_METHOD_HEAD) == 0) {
 		void *nothing = NULL; /* a head is no result fetched */
 
@@ -281,7 +442,7 @@ static enum MHD_Result on_request(void *, struct MHD_Connection *connection, con
 static void on_completed(void *, struct MHD_Connection *, void **state, enum MHD_RequestTerminationCode code)
 {
 	if (*state && code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
-		tell(HTTP_FETCHED, (unsigned int)(uintptr_t)*state, 0);
+		send_question(HTTP_FETCHED, (unsigned int)(uintptr_t)*state, 0);
 	*state = NULL;
 }
 
@@ -289,7 +450,8 @@ static void on_completed(void *, struct MHD_Connection *, void **state, enum MHD
 
 static void on_connection(void *, struct MHD_Connection *connection, void **, enum MHD_ConnectionNotificationCode code)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD),
+				       *address;
 	struct connection *known = find_connection(connection);
 
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
@@ -300,10 +462,56 @@ static void on_connection(void *, struct MHD_Connection *connection, void **, en
 	for (size_t i = 0; info && i < CONNECTIONS_MAX; i++) {
 		if (server.connections[i].fd >= 0)
 			continue;
-		server.connections[i] = (struct connection){ .fd = info->connect_fd, .since_ns = clock_ns() };
+		address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+		server.connections[i] = (struct connection){ .fd = info->connect_fd,
+							     .since_ns = clock_ns(),
+							     .peer = peer_of(address ? address->client_addr : NULL) };
 		server.asks = true;
 		return;
 	}
+}
+
+/* Whether a connection is taken. Places are kept for those who showed the token, and a network has so many. */
+static enum MHD_Result accept_peer(void *, const struct sockaddr *address, socklen_t)
+{
+	struct peer peer = peer_of(address);
+	unsigned int strangers = 0, near = 0;
+	uint64_t now_ns = clock_ns();
+
+	if (is_known(&peer))
+		return MHD_YES;
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		const struct connection *other = &server.connections[i];
+
+		strangers += other->fd >= 0 && !is_known(&other->peer);
+		near += other->fd >= 0 && same_network(&peer, &other->peer);
+	}
+	if (near >= PER_NETWORK_MAX || (*server.settings->token && strangers >= CONNECTIONS_MAX - KEPT))
+		return MHD_NO;
+	if (!server.settings->certificate)
+		return MHD_YES;
+	if (server.handshakes_ns > now_ns + HANDSHAKES_NS - HANDSHAKE_NS)
+		return MHD_NO;
+	server.handshakes_ns = (server.handshakes_ns > now_ns ? server.handshakes_ns : now_ns) + HANDSHAKE_NS;
+	return MHD_YES;
+}
+
+/* The first line of a request has come. */
+static void *on_first_line(void *, const char *, struct MHD_Connection *connection)
+{
+	struct connection *known = find_connection(connection);
+
+	if (known)
+		known->has_line = true;
+	return NULL;
+}
+
+/* How long it may have been here. */
+static uint64_t time_of(const struct connection *connection)
+{
+	if (connection->asked)
+		return CONNECTION_NS;
+	return connection->has_line ? REQUEST_NS : FIRST_LINE_NS;
 }
 
 /* Who sends or takes an octet now and then is never idle, so a connection has an end in any case. */
@@ -315,7 +523,7 @@ static void end_slow_ones(void)
 		struct connection *connection = &server.connections[i];
 
 		server.asks |= connection->fd >= 0 && !connection->asked;
-		if (connection->fd >= 0 && now_ns - connection->since_ns > (connection->asked ? CONNECTION_NS : REQUEST_NS))
+		if (connection->fd >= 0 && now_ns - connection->since_ns > time_of(connection))
 			shutdown(connection->fd, SHUT_RDWR);
 	}
 }
@@ -334,19 +542,20 @@ static struct MHD_Daemon *start_daemon(int fd)
 
 	if (!http->certificate)
 		tls[0] = (struct MHD_OptionItem){ MHD_OPTION_END, 0, NULL };
-	return MHD_start_daemon(MHD_USE_EPOLL | (http->certificate ? MHD_USE_TLS : 0), 0, NULL, NULL, on_request, NULL,
-				MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_ARRAY, tls, MHD_OPTION_CONNECTION_LIMIT,
+	return MHD_start_daemon(MHD_USE_EPOLL | (http->certificate ? MHD_USE_TLS : 0), 0, accept_peer, NULL, on_request,
+				NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_ARRAY, tls, MHD_OPTION_CONNECTION_LIMIT,
 				(unsigned int)CONNECTIONS_MAX, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
 				(unsigned int)PER_ADDRESS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_OCTETS,
 				MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)IDLE_S, MHD_OPTION_NOTIFY_COMPLETED,
 				on_completed, NULL, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-				MHD_OPTION_NOTIFY_CONNECTION, on_connection, NULL, MHD_OPTION_END);
+				MHD_OPTION_NOTIFY_CONNECTION, on_connection, NULL, MHD_OPTION_URI_LOG_CALLBACK,
+				on_first_line, NULL, MHD_OPTION_END);
 }
 
 /* --- the process ------------------------------------------------------------------------------------------------------ */
 
-/* Nothing of the appliance's but errors, the channel and the socket that it listens on, as the next two descriptors. */
-static void keep_two(int *channel, int *listening_fd)
+/* Nothing of the appliance's but a pipe for errors, the channel and the socket that it listens on, as the next two descriptors. */
+static void keep_three(int *channel, int *listening_fd, int errors)
 {
 	int high_channel = fcntl(*channel, F_DUPFD, STDERR_FILENO + 3),
 	    high_socket = fcntl(*listening_fd, F_DUPFD, STDERR_FILENO + 3);
@@ -354,12 +563,31 @@ static void keep_two(int *channel, int *listening_fd)
 
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
+	dup2(errors, STDERR_FILENO);
 	*channel = dup2(high_channel, STDERR_FILENO + 1);
 	*listening_fd = dup2(high_socket, STDERR_FILENO + 2);
 	close_range(STDERR_FILENO + 3, ~0u, 0);
 }
 
-/* Nobody, nowhere; and the first to go where memory runs out. Who is not root cannot, and need not be nobody. */
+/* The last of the CPUs: transmitters take the first ones. Everything else on it goes before. */
+static void step_aside(void)
+{
+	cpu_set_t allowed, last;
+
+	setpriority(PRIO_PROCESS, 0, NICENESS_LEAST);
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &allowed))
+			continue;
+		CPU_ZERO(&last);
+		CPU_SET(cpu, &last);
+	}
+	sched_setaffinity(0, sizeof(last), &last);
+}
+
+/* Nobody, nowhere; and the first to go where memory runs out. Who is not root cannot, and need not be nobody. A socket that it
+ * might open would be in a network without interfaces; where the kernel has no such networks, it opens none all the same. */
 static int leave(const char *empty)
 {
 	const struct rlimit files = { FILES_MAX, FILES_MAX };
@@ -368,12 +596,18 @@ static int leave(const char *empty)
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		return -errno;
 	file_set("/proc/self/oom_score_adj", "1000");
+	step_aside();
+	if (!geteuid())
+		unshare(CLONE_NEWNET);
 	if (!geteuid() && (mkdir(empty, 0500) || (folder = open(empty, O_PATH | O_DIRECTORY)) < 0 || rmdir(empty) ||
 			   fchdir(folder) || close(folder) || chroot(".") || setgroups(0, NULL) ||
 			   setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)))
 		return -errno;
 	return prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0; /* behind them: a change of user takes it back */
 }
+
+/* An accepted socket must not be turned into a connection to an address of the caller's choice. */
+static const struct confine_rule rules[] = { { __NR_sendto, 3, MSG_FASTOPEN }, { __NR_sendmsg, 2, MSG_FASTOPEN } };
 
 static int confine(void)
 {
@@ -397,7 +631,7 @@ static int confine(void)
 
 	if (!error)
 		error = confine_no_new_privileges();
-	return error ? error : confine_system_calls(calls, COUNT(calls));
+	return error ? error : confine_system_calls(calls, COUNT(calls), rules, COUNT(rules));
 }
 
 /* Until something is due; -1: nothing is, and on a machine that measures nobody wakes for nothing. Once more when the last
@@ -441,44 +675,51 @@ static void serve(void)
 	}
 }
 
-static void be_server(const struct http_settings *settings, int listening_fd, const char *empty, int channel, pid_t parent)
+static void be_server(const struct http_settings *settings, int listening_fd, const char *empty, int channel, int errors,
+		      pid_t parent)
 {
 	for (int i = 1; i < NSIG; i++)
 		signal(i, i == SIGPIPE ? SIG_IGN : SIG_DFL);
 	setsid();
 	tzset(); /* dates need a file */
 	prctl(PR_SET_NAME, "xdp-mlr-http");
-	keep_two(&channel, &listening_fd);
+	keep_three(&channel, &listening_fd, errors);
 	server.settings = settings;
+	gethostname(server.host_name, sizeof(server.host_name) - 1);
 	server.channel = channel;
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
 		server.connections[i].fd = -1;
 	server.daemon = start_daemon(listening_fd);
 	if (!server.daemon || leave(empty) || getppid() != parent || confine())
 		_exit(EXIT_FAILURE);
-	tell(HTTP_READY, 0, 0);
+	send_question(HTTP_READY, 0, 0);
 	serve();
 	_exit(EXIT_SUCCESS);
 }
 
-int http_server_start(const struct http_settings *settings, int listening_fd, const char *empty, pid_t *ret_pid,
-		      int *ret_channel)
+int http_server_start(const struct http_settings *settings, int listening_fd, const char *empty, struct http_server *ret)
 {
 	pid_t parent = getpid(), pid;
-	int channel[2], error;
+	int channel[2], errors[2], error;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel))
 		return -errno;
+	if (pipe2(errors, O_NONBLOCK | O_CLOEXEC)) {
+		error = -errno;
+		close(channel[0]);
+		close(channel[1]);
+		return error;
+	}
 	pid = fork();
 	error = -errno;
 	if (pid == 0)
-		be_server(settings, listening_fd, empty, channel[1], parent);
+		be_server(settings, listening_fd, empty, channel[1], errors[1], parent);
 	close(channel[1]);
-	if (pid < 0) {
-		close(channel[0]);
-		return error;
-	}
-	*ret_pid = pid;
-	*ret_channel = channel[0];
-	return 0;
+	close(errors[1]);
+	*ret = (struct http_server){ pid, channel[0], errors[0] };
+	if (pid > 0)
+		return 0;
+	close(channel[0]);
+	close(errors[0]);
+	return error;
 }

@@ -22,7 +22,12 @@ struct http_question {
 	uint32_t form;    /* enum results_form: HTTP_RESULT */
 };
 
-/* Start it; *ret_channel is our end. `empty` is a path where nothing is. 0 or -errno. The process ends when we die, or the
- * channel is closed. */
-int http_server_start(const struct http_settings *settings, int listening_fd, const char *empty, pid_t *ret_pid,
-		      int *ret_channel);
+/* What we have of the process. Descriptors are the caller's. */
+struct http_server {
+	pid_t pid;
+	int channel; /* our end */
+	int errors;  /* what it writes to standard error, to be read without waiting; it is not to be trusted */
+};
+
+/* Start it. `empty` is a path where nothing is. 0 or -errno. The process ends when we die, or the channel is closed. */
+int http_server_start(const struct http_settings *settings, int listening_fd, const char *empty, struct http_server *ret);

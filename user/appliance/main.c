@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * xdp-mlr-appliance: runs xdp-mlr as a configuration says, shows it on consoles and over HTTP, and keeps the results.
- * docs/appliance.md. In the appliance init starts it, and starts it anew should it die; on any other machine it runs as
- * well.
+ * docs/guide/appliance.md. In the appliance init starts it, and starts it anew should it die; it runs on any other machine,
+ * too.
  */
 #include "appliance/appliance.h"
 
@@ -183,17 +183,19 @@ static void open_consoles(struct appliance *appliance, const struct arguments *a
 static enum exit_code run(const struct arguments *arguments)
 {
 	static struct appliance appliance;
+	char why_not[DIRECTORY_WHY_SIZE] = "";
 	enum exit_code code;
 	int error;
 
 	appliance.places = arguments->places;
 	error = stop_install();
 	stop_in_order();
-	if (!error)
-		error = results_open(&appliance.store, appliance.places.state);
+	if (error)
+		return refuse(EXIT_INCAPABLE, "cannot handle signals: %s", strerror(-error));
+	error = results_open(&appliance.store, appliance.places.state, why_not);
 	if (error)
 		return refuse(error == -ENOMEM ? EXIT_INCAPABLE : EXIT_USAGE_ERROR, "--state '%s': %s",
-			      appliance.places.state, strerror(-error));
+			      appliance.places.state, why_not);
 	open_consoles(&appliance, arguments);
 	code = loop(&appliance);
 	http_stop(&appliance);

@@ -243,7 +243,7 @@ static void put_marks(FILE *stream, const struct view *view)
 			: *mark == VIEW_WARMUP ? 'w'
 					       : 't',
 			*mark, "");
-	fputs("</p><p class=\"explain\">. kept the loss ratio, x did not, w warmed up, t met the tester's own limit</p>\n",
+	fputs("</p><p class=\"explain\">. kept the loss ratio, x did not, w warmed up, t was limited by the tester</p>\n",
 	      stream);
 }
 

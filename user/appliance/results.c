@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "base/files.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/message.h"
 #include "base/units.h"
 
 #define PAGE_OCTETS  4096 /* a file in memory takes whole ones */
@@ -29,6 +31,16 @@ const char *results_path(const struct results *store, unsigned int number, enum 
 {
 	snprintf(buffer, FILES_PATH_SIZE, "%s/%u.%s", store->directory, number, endings[form]);
 	return buffer;
+}
+
+int results_open_file(const struct results *store, unsigned int number, enum results_form form)
+{
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof(name), "%u.%s", number, endings[form]);
+	fd = directory_open_file(store->directory_fd, name);
+	return fd < 0 ? -1 : fd;
 }
 
 /* --- what is said of a result ---------------------------------------------------------------------------------------- */
@@ -47,16 +59,34 @@ static int write_meta(const struct results *store, const struct result *result)
 		    : -ENOMEM;
 }
 
+/* The JSON value in an open file, which is closed. NULL: there is none. */
+static json_t *load(int fd)
+{
+	json_t *value = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return value;
+}
+
+/* A text that terminals show as one line. */
+static void read_line(const json_t *object, const char *name, char *line, size_t size)
+{
+	const char *text = read_text(object, name);
+
+	quote(text, strlen(text), line, size);
+}
+
 static bool read_meta(const struct results *store, unsigned int number, struct result *ret)
 {
 	struct result result = { .number = number };
-	json_auto_t *object = json_load_file(results_path(store, number, RESULTS_META, ROOM(FILES_PATH_SIZE)), 0, NULL);
+	json_auto_t *object = load(results_open_file(store, number, RESULTS_META));
 
 	if (!object)
 		return false;
-	snprintf(result.run, sizeof(result.run), "%s", read_text(object, "run"));
-	snprintf(result.verb, sizeof(result.verb), "%s", read_text(object, "verb"));
-	snprintf(result.summary, sizeof(result.summary), "%s", read_text(object, "summary"));
+	read_line(object, "run", result.run, sizeof(result.run));
+	read_line(object, "verb", result.verb, sizeof(result.verb));
+	read_line(object, "summary", result.summary, sizeof(result.summary));
 	result.started = (time_t)read_integer(object, "started");
 	result.ended = (time_t)read_integer(object, "ended");
 	result.exit_code = (int)read_integer(object, "exit_code");
@@ -108,10 +138,12 @@ static void measure(struct results *store)
 /* What an earlier process of ours left. */
 static int read_directory(struct results *store)
 {
-	DIR *directory = opendir(store->directory);
+	int fd = openat(store->directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	struct result result;
-	int error = 0;
 
+	if (!directory && fd >= 0)
+		close(fd);
 	if (!directory)
 		return -errno;
 	for (struct dirent *entry; !error && (entry = readdir(directory));) {
@@ -138,17 +170,31 @@ double results_free_memory(void)
 	return octets > KEEP_LEAST ? octets : KEEP_LEAST;
 }
 
-int results_open(struct results *store, const char *directory)
+/* The directory of the state, and the one of the results in it. The descriptor of the latter, or -errno. */
+static int open_directories(const char *directory, char why[DIRECTORY_WHY_SIZE])
+{
+	int state_fd = directory_open_own(AT_FDCWD, directory, why), fd;
+
+	if (state_fd < 0)
+		return state_fd;
+	fd = directory_open_own(state_fd, "results", why);
+	close(state_fd);
+	return fd;
+}
+
+int results_open(struct results *store, const char *directory, char why[DIRECTORY_WHY_SIZE])
 {
 	int error;
 
-	*store = (struct results){ .keep_octets = results_free_memory() };
-	if (snprintf(store->directory, sizeof(store->directory), "%s/results", directory) >= (int)sizeof(store->directory))
-		return -ENAMETOOLONG;
-	if ((mkdir(directory, 0700) && errno != EEXIST) || (mkdir(store->directory, 0700) && errno != EEXIST))
-		return -errno;
-	error = read_directory(store);
-	if (error) {
+	*store = (struct results){ .keep_octets = results_free_memory(), .directory_fd = -1 };
+	error = -ENAMETOOLONG;
+	if (snprintf(store->directory, sizeof(store->directory), "%s/results", directory) < (int)sizeof(store->directory))
+		error = store->directory_fd = open_directories(directory, why);
+	else
+		snprintf(why, DIRECTORY_WHY_SIZE, "%s", strerror(ENAMETOOLONG));
+	if (error >= 0 && (error = read_directory(store)) < 0)
+		snprintf(why, DIRECTORY_WHY_SIZE, "%s", strerror(-error));
+	if (error < 0) {
 		results_close(store);
 		return error;
 	}
@@ -161,7 +207,9 @@ int results_open(struct results *store, const char *directory)
 void results_close(struct results *store)
 {
 	free(store->results);
-	*store = (struct results){ .count = 0 };
+	if (store->directory_fd >= 0)
+		close(store->directory_fd);
+	*store = (struct results){ .directory_fd = -1 };
 }
 
 struct result *results_find(struct results *store, unsigned int number)

@@ -13,6 +13,7 @@
 
 #include "appliance/settings.h"
 #include "appliance/watch.h"
+#include "base/directory.h"
 #include "base/files.h"
 
 enum results_form { RESULTS_JSON, RESULTS_HTML, RESULTS_TEXT, RESULTS_META, RESULTS_FORMS };
@@ -31,6 +32,7 @@ struct result {
 
 struct results {
 	char directory[FILES_PATH_SIZE / 2];
+	int directory_fd;
 	double keep_octets;
 	struct result *results; /* oldest first */
 	size_t count;
@@ -42,8 +44,9 @@ struct results {
 /* Told of each result that is deleted to make room. */
 typedef void results_told(void *context, const char *sentence);
 
-/* Open the directory, which is made if it is not there, with the results in it. 0 or -errno. */
-int results_open(struct results *results, const char *directory);
+/* Open the directory, which is made if it is not there, with the results in it. It must be one of our own (base/directory.h).
+ * 0 or -errno; `why` is a sentence for the user then. */
+int results_open(struct results *results, const char *directory, char why[DIRECTORY_WHY_SIZE]);
 /* A default for keep_octets: a quarter of the memory that is free. */
 double results_free_memory(void);
 void results_close(struct results *results);
@@ -57,6 +60,8 @@ void results_settle(struct results *results, results_told *told, void *context);
 /* NULL: there is none, or no more. */
 struct result *results_find(struct results *results, unsigned int number);
 void results_set_fetched(struct results *results, unsigned int number);
+/* One of its files, open for reading: a regular file of ours, and no link. -1: there is none. */
+int results_open_file(const struct results *results, unsigned int number, enum results_form form);
 /* The path of one of its files. */
 const char *results_path(const struct results *results, unsigned int number, enum results_form form,
 			 char buffer[FILES_PATH_SIZE]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The `appliance:` section of a configuration: what is to be run and when, where results are shown, what happens at the end.
- * The options of the runs themselves are xdp-mlr's own, and read by it. docs/appliance.md describes the section.
+ * The options of the runs themselves are xdp-mlr's own, and read by it. docs/guide/appliance.md describes the section.
  *
  * Strict: what is not known, stands twice, or is out of range is refused with file and line. Nothing of the file is ever
  * executed.

@@ -8,6 +8,7 @@
 
 #include "base/json_read.h"
 #include "base/message.h"
+#include "base/standing.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 
@@ -189,6 +190,7 @@ static void add_trial(char buffer[WATCH_SUMMARY_SIZE], const json_t *trial)
 const char *watch_summary(const json_t *document, char buffer[WATCH_SUMMARY_SIZE])
 {
 	const json_t *critical = json_object_get(document, "critical_load");
+	enum standing standing = standing_of_document(document);
 
 	buffer[0] = '\0';
 	add_goals(buffer, json_object_get(document, "search_result"));
@@ -201,7 +203,7 @@ const char *watch_summary(const json_t *document, char buffer[WATCH_SUMMARY_SIZE
 	if (json_is_object(critical) || json_is_number(critical))
 		add_load(buffer, "critical load",
 			 json_is_number(critical) ? json_number_value(critical) : read_number(critical, "mean"));
-	if (*read_text(document, "irregular_reason"))
-		text_join(buffer, WATCH_SUMMARY_SIZE, ", ", "IRREGULAR");
+	if (standing != STANDING_REGULAR)
+		text_join(buffer, WATCH_SUMMARY_SIZE, ", ", "%s", standing_word(standing));
 	return buffer;
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A child process to speak lines with: /bin/sh -c COMMAND in a process group of its own, its standard input and output
- * being pipes of ours, its standard error ours. It dies with us, whatever kills us, and its group is ended whole.
+ * A child process with which the program exchanges lines: /bin/sh -c COMMAND. The caller owns the structure; the child's
+ * standard input and output are pipes to us, and its standard error is ours. It is started once, asked for one line after
+ * another, and ended with its whole process group.
+ *
+ * The child has a process group of its own, and the kernel ends it when we die for any reason.
  */
 #pragma once
 
@@ -10,13 +13,13 @@
 
 #include "base/process.h"
 
-#define CHILD_LINE_MAX (1u << 20) /* octets of the longest line taken from a child */
+#define CHILD_LINE_MAX (1u << 20) /* the length of the longest line from a child, in octets */
 
 struct child {
 	struct process process;
-	int to_fd;      /* its standard input */
-	int from_fd;    /* its standard output; not blocking, as the other */
-	char *received; /* octets not taken yet */
+	int to_fd;      /* a pipe to its standard input */
+	int from_fd;    /* a pipe from its standard output; neither pipe blocks */
+	char *received; /* octets that are not taken yet */
 	size_t received_count, received_size;
 };
 
@@ -25,27 +28,28 @@ enum child_event {
 	CHILD_LINE,
 	CHILD_STOPPED, /* a stop was requested */
 	CHILD_TIMEOUT,
-	CHILD_GONE,      /* it exited, or closed its standard output */
-	CHILD_TALKATIVE, /* it said something before it was asked */
-	CHILD_TOO_LONG,  /* a line beyond CHILD_LINE_MAX */
-	CHILD_ERROR,     /* no memory */
+	CHILD_GONE,      /* the child exited, or closed its standard output */
+	CHILD_TALKATIVE, /* the child wrote something before it was asked */
+	CHILD_TOO_LONG,  /* the line is longer than CHILD_LINE_MAX */
+	CHILD_ERROR,     /* there is no memory */
 };
 
-/* 0 or -errno. */
+/* Start a command. Returns 0 or -errno. */
 int child_start(struct child *child, const char *command);
 
-/* Write `question`, then wait for one line, without its end, until this moment of CLOCK_MONOTONIC. With CHILD_LINE,
- * *ret_line points into the child's buffer until child_taken(). With CHILD_TALKATIVE, CHILD_TOO_LONG and CHILD_GONE the
+/* Write `question`, then wait for one line until this time of CLOCK_MONOTONIC. With CHILD_LINE, *ret_line points to the line
+ * without its end, in the child's buffer, until child_taken(). With CHILD_TALKATIVE, CHILD_TOO_LONG and CHILD_GONE the
  * octets received so far are in child->received. */
 enum child_event child_ask(struct child *child, const char *question, size_t question_length, uint64_t deadline_ns,
 			   char **ret_line, size_t *ret_length);
 
-/* Drop a line that child_ask() returned, and its end. */
+/* Remove a line that child_ask() returned, with its end. */
 void child_taken(struct child *child, size_t length);
 
-/* How a child that is gone ended, in words ("exited with status 3"); it is given a moment to. */
+/* Return in words how a child ended ("exited with status 3"). It waits a moment for that. */
 #define CHILD_FATE_SIZE 64
 const char *child_fate(const struct child *child, char buffer[CHILD_FATE_SIZE]);
 
-/* Close its standard input, give it `grace_s` seconds (less after a stop), then end what is left of its group. */
+/* Close the child's standard input, wait `grace_s` seconds (less after a stop), then end what is left of its process
+ * group. */
 void child_end(struct child *child, double grace_s);

@@ -18,7 +18,9 @@
 /* Of Linux 6.1, the oldest that we run on: what is newer may be missing there. The same number everywhere. */
 #define LAST_KNOWN_CALL 450
 
-#define CALLS_MOST     240         /* a jump goes no further than 255 */
+#define CALLS_MOST     220 /* a jump goes no further than 255 */
+#define RULES_MOST     4
+#define RULE_LENGTH    5           /* instructions */
 #define NEW_NAMESPACES 0x7e020000u /* CLONE_NEWUSER and all the others of clone(2) and unshare(2) */
 
 #if defined(__x86_64__)
@@ -73,16 +75,33 @@ static void on_refused_call(int, siginfo_t *info, void *)
 	_exit(EXIT_INCAPABLE);
 }
 
-int confine_system_calls(const int *allowed, size_t count)
+/* The number of the call is loaded before and after. */
+static void write_rule(const struct confine_rule *rule, struct sock_filter *code)
+{
+	const struct sock_filter lines[RULE_LENGTH] = {
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)rule->call, 0, RULE_LENGTH - 1),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned int)offsetof(struct seccomp_data, args[rule->argument])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, rule->bits, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	};
+
+	memcpy(code, lines, sizeof(lines));
+}
+
+int confine_system_calls(const int *allowed, size_t count, const struct confine_rule *rules, size_t rule_count)
 {
 #if !defined(OUR_ARCHITECTURE) || defined(__SANITIZE_ADDRESS__)
 	(void)on_refused_call; /* sanitizers make calls of their own */
 	(void)allowed;
 	(void)count;
+	(void)write_rule;
+	(void)rules;
+	(void)rule_count;
 	return 0;
 #else
 	struct sigaction action = { .sa_sigaction = on_refused_call, .sa_flags = SA_SIGINFO };
-	struct sock_filter code[CALLS_MOST + 13] = {
+	struct sock_filter code[CALLS_MOST + RULES_MOST * RULE_LENGTH + 13] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OUR_ARCHITECTURE, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
@@ -105,8 +124,10 @@ int confine_system_calls(const int *allowed, size_t count)
 	size_t at = 4;
 	long result;
 
-	if (count > CALLS_MOST)
+	if (count > CALLS_MOST || rule_count > RULES_MOST)
 		return -E2BIG;
+	for (size_t i = 0; i < rule_count; i++, at += RULE_LENGTH)
+		write_rule(&rules[i], code + at);
 	for (size_t i = 0; i < count; i++)
 		code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)allowed[i],
 							  (unsigned char)(count - i + rest_count - 2), 0);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Giving up what is not needed any more. Nothing of it comes back, and what is started later inherits it.
+ * These functions give up privileges that a process no longer needs. What is given up belongs to the process, and to
+ * everything that it starts later. They are called once each, after start-up, and nothing is ever given back.
  *
- * A filter of system calls is the kernel's own few instructions, so it needs no library. What it does with a call that is
- * not in the list (seccomp(2) calls it SECCOMP_RET_TRAP): the call is not made, one line names it, and the process ends with
- * exit code 3, at once. An error returned instead would be taken for one of the measurement's, and an answer would look
- * right that is not. What was changed on ports is in the journal, and the next run undoes it. Calls that are newer than the
- * last one known here fail by ENOSYS, as on an older kernel: a newer C library tries such first, and takes an older one
- * then.
+ * A filter of system calls is a few instructions for the kernel, so it needs no library. A call that is not in the list is
+ * not made (SECCOMP_RET_TRAP of seccomp(2)). One line names it, and the process ends at once with exit code 3. An error code
+ * instead could be taken for one of the measurement's, and make a wrong answer look right. Changes on ports are in the
+ * journal, and the next run undoes them.
+ *
+ * Calls that are newer than the last one known here fail by ENOSYS, as on an older kernel. A newer C library then uses an
+ * older call.
  */
 #pragma once
 
@@ -16,13 +18,21 @@
 
 #define CONFINE_BIT(CAPABILITY) (1ull << (CAPABILITY))
 
-/* The effective capabilities of this thread, as bits (CONFINE_BIT(CAP_NET_ADMIN)); 0 if it cannot be told. */
+/* Return the effective capabilities of this thread as bits (CONFINE_BIT(CAP_NET_ADMIN)), or 0 if they are not known. */
 uint64_t confine_capabilities(void);
-/* Keep these capabilities of this thread and of threads that it starts later; others are gone. 0 or -errno. */
+/* Keep only these capabilities, for this thread and for threads that it starts later. Returns 0 or -errno. */
 int confine_keep(uint64_t capabilities);
-/* Nothing that is executed later has more privileges than we have then; nor does root's being root give back what was
- * dropped. 0 or -errno. */
+/* From now on no executed program has more privileges than we have, and being root does not give back what was dropped.
+ * Returns 0 or -errno. */
 int confine_no_new_privileges(void);
-/* All threads make these system calls (their numbers, __NR_...) and no others, after confine_no_new_privileges().
- * clone(2) and unshare(2) are among them unless they ask for a namespace. At most 240. 0 or -errno. */
-int confine_system_calls(const int *allowed, size_t count);
+/* A call that is allowed only where an argument has none of these bits. The kernel then looks at each such call. */
+struct confine_rule {
+	int call;
+	unsigned int argument; /* 0 to 5 */
+	uint32_t bits;         /* of its lower half */
+};
+
+/* Allow all threads only these system calls (their numbers, __NR_...), by these rules. Call it after
+ * confine_no_new_privileges(). clone(2) and unshare(2) are allowed unless they ask for a namespace. At most 220 calls and 4
+ * rules. Returns 0 or -errno. */
+int confine_system_calls(const int *allowed, size_t count, const struct confine_rule *rules, size_t rule_count);

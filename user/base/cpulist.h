@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sets of CPUs as the kernel writes them: "0-3,8". */
+/* Sets of CPUs in the kernel's notation: "0-3,8". The caller owns sets and texts. A list is parsed to a set, or a set
+ * formatted to a list, at any time. */
 #pragma once
 
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* False if it is not such a list, or names a CPU beyond CPU_SETSIZE; an empty one is fine. */
+/* Returns false if the text is not such a list, or names a CPU beyond CPU_SETSIZE. An empty list is valid. */
 bool cpulist_parse(const char *text, cpu_set_t *ret);
-/* As the kernel would write it. */
+/* Write a set as the kernel does. */
 const char *cpulist_format(const cpu_set_t *cpus, char *buffer, size_t size);
-/* The CPUs of `cpus` without those of `taken`. */
+/* Return the CPUs of `cpus` that are not in `taken`. */
 cpu_set_t cpulist_without(const cpu_set_t *cpus, const cpu_set_t *taken);

@@ -92,8 +92,23 @@ static int take_older(struct destination *at, const struct stat *status)
 	return 0;
 }
 
+/* Whether everybody may make files in the directory: others may have laid what is there for us. */
+static bool is_shared(const struct destination *at)
+{
+	struct stat status;
+
+	return fstatat(at->directory_fd, "", &status, AT_EMPTY_PATH) == 0 && status.st_mode & S_IWOTH;
+}
+
+static bool is_laid(const struct destination *at, const struct stat *status)
+{
+	if (S_ISREG(status->st_mode))
+		return status->st_nlink > 1 && is_shared(at);
+	return status->st_uid != 0 && status->st_uid != geteuid() && is_shared(at);
+}
+
 /* One look at the last part: 1 if it was a link, and we are elsewhere now. */
-static int look(struct destination *at)
+static int follow_last_part(struct destination *at)
 {
 	int fd = openat(at->directory_fd, at->name, O_PATH | O_NOFOLLOW | O_CLOEXEC), error = 0;
 	struct stat status;
@@ -104,6 +119,8 @@ static int look(struct destination *at)
 		error = -errno;
 	else if (S_ISDIR(status.st_mode))
 		error = -EISDIR;
+	else if (!S_ISLNK(status.st_mode) && is_laid(at, &status))
+		error = -ENOTUNIQ;
 	else if (S_ISREG(status.st_mode))
 		error = take_older(at, &status);
 	else {
@@ -122,7 +139,7 @@ static int destination_open(const char *path, struct destination *ret)
 	struct destination at = { .directory_fd = AT_FDCWD, .fd = -1 };
 	int error = enter(&at, path), steps = 0;
 
-	while (!error && (error = look(&at)) > 0)
+	while (!error && (error = follow_last_part(&at)) > 0)
 		error = steps++ < LINKS_MOST ? 0 : -ELOOP;
 	if (error)
 		destination_close(&at);
@@ -160,7 +177,10 @@ bool destination_same(const char *one, const char *other)
 enum exit_code destination_refuse(const char *option, const char *path, int error)
 {
 	return refuse(EXIT_USAGE_ERROR, "--%s '%s': %s", option, path,
-		      error == -EMLINK ? "a link that another user made; name the file itself" : strerror(-error));
+		      error == -EMLINK ? "a link that another user made; name the file itself"
+		      : error == -ENOTUNIQ
+			      ? "another user may have laid it in this shared folder; name a file in one of your own"
+			      : strerror(-error));
 }
 
 /* --- a file beside -------------------------------------------------------------------------------------------------- */

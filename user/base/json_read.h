@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Members of an object by name: what is missing, null or of another type is NAN, 0, NULL or false. And going through arrays and
- * objects. */
+/* These functions read members of JSON objects by name, and iterate over arrays and objects. They return borrowed
+ * references, which live as long as the object. A member that is missing, null or of another type reads as NAN, 0, NULL or
+ * false. */
 #pragma once
 
 #include <jansson.h>
@@ -17,7 +18,7 @@ static inline double read_number(const json_t *object, const char *name)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* The first of two members that is a number. */
+/* Return the first of two members that is a number. */
 static inline double read_either(const json_t *object, const char *name, const char *other)
 {
 	double value = read_number(object, name);
@@ -30,7 +31,7 @@ static inline const char *read_string(const json_t *object, const char *name)
 	return json_string_value(json_object_get(object, name));
 }
 
-/* The string, or "". */
+/* Return the string, or "". */
 static inline const char *read_text(const json_t *object, const char *name)
 {
 	const char *text = read_string(object, name);
@@ -38,7 +39,7 @@ static inline const char *read_text(const json_t *object, const char *name)
 	return text ? text : "";
 }
 
-/* A whole number. */
+/* Return an integer. */
 static inline json_int_t read_integer(const json_t *object, const char *name)
 {
 	return json_integer_value(json_object_get(object, name));
@@ -49,7 +50,7 @@ static inline bool read_truth(const json_t *object, const char *name)
 	return json_is_true(json_object_get(object, name));
 }
 
-/* What kind of document it is: "search" of the schema "xdp-mlr/search/1"; "" of what is none of ours. */
+/* Return the kind of a document: "search" for the schema "xdp-mlr/search/1", or "" if it is not one of ours. */
 #define KIND_SIZE 32
 static inline const char *document_kind(const json_t *document, char buffer[KIND_SIZE])
 {
@@ -60,7 +61,7 @@ static inline const char *document_kind(const json_t *document, char buffer[KIND
 	return buffer;
 }
 
-/* What a JSON pointer, as "/trials/0/latency", leads to; NULL if to nothing. */
+/* Return what a JSON pointer such as "/trials/0/latency" leads to, or NULL. */
 static inline const json_t *json_at(const json_t *value, const char *pointer)
 {
 	char path[128], *rest = path, *step;
@@ -73,9 +74,10 @@ static inline const json_t *json_at(const json_t *value, const char *pointer)
 }
 
 /*
- * `json_each (item, array) ...` for each item of an array, `json_each_member (name, value, object) ...` for each member of an
- * object; nothing where it is neither. They declare their variables, and take `break` and `continue` as any loop does: of the
- * two loops that each is made of (one variable in either), the inner one turns once, and `_on` stays set if it was left.
+ * `json_each (item, array) ...` repeats for each item of an array, `json_each_member (name, value, object) ...` for each
+ * member of an object. They do nothing if it is neither. They declare their variables, and allow `break` and `continue`.
+ * Each consists of two loops with one variable each. The inner loop runs once, and `_on` stays set if it was left by
+ * `break`.
  */
 #define json_each(item, array)                                                                                              \
 	for (size_t item##_at = 0, item##_on = 1; item##_on && item##_at < json_array_size(array);                          \

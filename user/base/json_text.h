@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What jansson leaves to us in writing JSON: as text as jansson writes it, but for numbers, each of which is the shortest
- * text that reads back as exactly the same number (0.005, not 0.0050000000000000001). Reading it: json_read.h.
+ * These functions write JSON and YAML as text. The caller owns the texts and references that they return. Reading is in
+ * json_read.h.
+ *
+ * Each number is the shortest text that reads back as exactly the same number: 0.005 and not 0.0050000000000000001. All else
+ * is written as jansson does.
  */
 #pragma once
 
@@ -10,17 +13,18 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* One line, or indented by two; with a line end. NULL without a value or memory; the caller frees it. */
+/* Return a value as one line or indented by two spaces, with a line end. NULL without a value or memory; the caller frees
+ * it. */
 char *json_text(const json_t *value, bool indented, size_t *ret_length);
 
-/* A number alone, integer or real, as it is there. */
+/* Write a single number, integer or real. */
 void json_put_number(FILE *stream, const json_t *number);
 
-/* An object as YAML, one key a line, of values and lists of values. Texts that YAML reads as themselves stand without quotes,
- * unless all are to be `quoted`. */
+/* Write an object as YAML: one key on each line, with values and lists of values. Texts that YAML reads as themselves have
+ * no quotes, unless all texts are to be `quoted`. */
 void yaml_put(FILE *stream, const json_t *values, bool quoted);
 
-/* A list of an item for each i below a count; what is NULL is left out. A new reference. */
+/* Make a list of an item for each i below a count, without those that are NULL. Returns a new reference. */
 #define json_list(i, count, item)                                                                                           \
 	({                                                                                                                  \
 		json_t *i##_list = json_array();                                                                            \
@@ -30,11 +34,11 @@ void yaml_put(FILE *stream, const json_t *values, bool quoted);
 		i##_list;                                                                                                   \
 	})
 
-/* The list that an object has by this name, a new one where it has none. */
+/* Return the list that an object has by this name, and add an empty one if there is none. */
 json_t *json_list_at(json_t *object, const char *name);
 
 /* Append a text to an array. */
 __attribute__((format(printf, 2, 3))) void append_sentence(json_t *sentences, const char *format, ...);
 
-/* A number, or null for what does not exist (NAN, infinity). A new reference. */
+/* Return a number, or null for NAN and infinity. It is a new reference. */
 json_t *json_number_or_null(double number);

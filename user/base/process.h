@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starting other programs. What is started is told to end when we die, whatever kills us. */
+/* These functions start other programs. The caller owns the structures and the descriptors in them. A process is started
+ * from a plan, and lives until it is waited for. The kernel ends it when we die for any reason. */
 #pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define PROCESS_NOT_STARTED 127 /* the exit status where the program could not be executed, as of a shell */
+#define PROCESS_NOT_STARTED 127 /* the exit status if the program could not be executed, as a shell has it */
 
 struct process {
-	pid_t pid; /* ours until it is waited for: a signal reaches it, or its group, and nobody else */
-	int fd;    /* readable once it has ended */
+	pid_t pid; /* valid until it is waited for, so a signal cannot reach another process */
+	int fd;    /* readable once the process has ended */
 };
 
 struct process_plan {
-	const char *const *arguments; /* NULL behind the last; the first is looked for in PATH */
+	const char *const *arguments; /* ends with NULL; the first is searched in PATH */
 	int input_fd, output_fd,
-		errors_fd; /* what become its three standard files; -1: /dev/null for the first, else ours */
-	int kept_fd;       /* that it inherits, beside the three; 0: none */
-	int death_signal;  /* that it gets when we die */
-	bool own_group;    /* in a process group of its own, whose number is its process id */
+		errors_fd; /* these become its three standard files; -1: /dev/null for the first, ours for the others */
+	int kept_fd;       /* a further descriptor that it inherits; 0: none */
+	int death_signal;  /* the signal that it gets when we die */
+	bool own_group;    /* it has a process group of its own, whose number is its process id */
 };
 
-/* Start it. It inherits no other descriptor, whoever opened it: libraries' sockets neither. 0 or -errno. The descriptors of
- * the plan stay the caller's. */
+/* Start a process. It inherits no other descriptor, whoever opened it, not even sockets of libraries. Returns 0 or -errno.
+ * The descriptors of the plan still belong to the caller. */
 int process_start(const struct process_plan *plan, struct process *ret);
-/* The same with a pipe as each of two of its standard files. Our ends do not block; its ends, which do, are put into the plan,
- * and not ours once it has started. */
+/* Start a process with a pipe as each of two of its standard files. Our ends do not block. Its ends block; they are put into
+ * the plan, and are closed here once it has started. */
 int process_start_piped(struct process_plan *plan, const int standard[2], struct process *ret, int ret_fds[2]);

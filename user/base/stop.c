@@ -30,7 +30,7 @@ static void on_signal(int)
 }
 
 /* SIGHUP that whoever started us ignores, as nohup does, stays so. */
-static int take(int signal_number)
+static int catch_signal(int signal_number)
 {
 	const struct sigaction action = { .sa_handler = on_signal };
 	struct sigaction before;
@@ -52,9 +52,9 @@ int stop_install(void)
 	if (event_fd < 0)
 		return -errno;
 	for (size_t i = 0; i < COUNT(ending) && !error; i++)
-		error = take(ending[i]);
+		error = catch_signal(ending[i]);
 	for (int i = SIGRTMIN; i <= SIGRTMAX && !error; i++) {
-		error = take(i);
+		error = catch_signal(i);
 		error = error == -EINVAL ? 0 : error; /* one that an emulator, or valgrind, keeps to itself */
 	}
 	if (error)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SIGINT, SIGTERM and every other signal that asks a program to end (not those of a crash) end a run early and in order:
- * what was measured is reported, every port restored. One flag for whoever spins, one file descriptor for whoever waits. A
- * second signal changes nothing.
+ * A stop ends a run early and in order: results are reported, and every port is restored. The process owns one flag for
+ * whoever polls, and one file descriptor for whoever waits. Signal handlers are set at start-up; stop_in_order() begins the
+ * orderly part, and a stop is never taken back.
  *
- * As long as nothing was begun, while a configuration is read, say, a signal ends the process at once, whatever it waits
- * for.
+ * SIGINT, SIGTERM and every other signal that asks a program to end request a stop, but not those of a crash. A second
+ * signal changes nothing. Before stop_in_order(), for example while a configuration is read, a signal ends the process at
+ * once.
  *
- * System calls that wait are not taken up again after a signal: they fail by EINTR. SIGHUP stays ignored where it was
- * (nohup).
+ * System calls that wait are not restarted after a signal: they fail with EINTR. SIGHUP stays ignored if it was ignored
+ * before (nohup).
  */
 #pragma once
 
@@ -16,14 +17,14 @@
 #include <stdint.h>
 
 int stop_install(
-	void); /* before any thread is started; SIGPIPE and SIGXFSZ are ignored as well: writing fails. 0 or -errno */
-void stop_in_order(void);  /* from now on: something was begun that must be ended */
+	void); /* call it before any thread is started; it also ignores SIGPIPE and SIGXFSZ, so that writing fails. 0 or -errno */
+void stop_in_order(void);  /* from now on there is something to end in order */
 bool stop_requested(void); /* async-signal-safe, callable from any thread */
-int stop_fd(void);         /* readable (level-triggered, never drained) once a stop was requested */
+int stop_fd(void);         /* readable once a stop was requested (level-triggered, never drained) */
 
-/* Sleep until this moment of CLOCK_MONOTONIC or until a stop: true if a stop was requested. */
+/* Sleep until this time of CLOCK_MONOTONIC, or until a stop. Returns true if a stop was requested. */
 bool stop_sleep_until(uint64_t monotonic_ns);
 
-/* First thing: what was closed is opened, so that no file of ours gets its number and what is meant for somebody else.
- * Reading gives the end of a file, writing fails as it did. 0 or -errno. */
+/* Open standard files that were closed. Call it first, so that no other file gets their numbers and what is meant for them.
+ * Reading such a file gives its end, and writing fails as before. Returns 0 or -errno. */
 int standard_open(void);

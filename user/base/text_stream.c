@@ -34,9 +34,15 @@ static ssize_t append(void *context, const char *piece, size_t length)
 	return (ssize_t)length;
 }
 
+/* Give back the memory behind the end of the text. */
 static int close_text(void *context)
 {
-	free(context);
+	struct text *text = context;
+	char *shrunk = realloc(*text->octets, *text->length + 1);
+
+	if (shrunk)
+		*text->octets = shrunk;
+	free(text);
 	return 0;
 }
 

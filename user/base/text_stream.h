@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text that grows in a buffer; or in memory, as open_memstream() has it, and its end. That of the C library goes on after a piece
- * that found no room, without an error, once there is room again: the text then lacks the piece.
+ * These functions build texts, in a buffer or in a stream in memory. The caller owns buffers and the text of a stream. A
+ * stream is opened, written with stdio, and ended by text_stream_end().
+ *
+ * A stream is like open_memstream(), but it never has gaps. If memory ran out once, the C library's stream continues without
+ * an error when there is memory again, and the text lacks a piece.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* Room for a text that a function writes and returns, where that is needed up to the end of the block only: it has no name. */
+/* Unnamed room for a text that a function writes and returns. It lives until the end of the block. */
 #define ROOM(size) ((char[size]){ 0 })
-/* A text by its format in such room of so many octets; what is beyond them is cut. */
+/* Format a text in such room of `size` octets. What is longer is cut. */
 #define TEXT_OF(size, ...) text_print(ROOM(size), size, __VA_ARGS__)
 __attribute__((format(printf, 3, 4))) const char *text_print(char *buffer, size_t size, const char *format, ...);
 
-/* Text and length hold after fclose() or text_stream_end(); the text is the caller's to free. NULL without memory. */
+/* Open a stream. Text and length are valid after fclose() or text_stream_end(), and the caller frees the text. NULL without
+ * memory. */
 FILE *text_stream_open(char **text, size_t *length);
-/* End such a stream: its text, which the caller frees; NULL if not all of it found room. */
+/* End a stream. Returns its text, which the caller frees, or NULL if not all of it found room. */
 char *text_stream_end(FILE *stream, char **text);
 
-/* Onto the end of the text in a buffer of so many octets; what has no room is cut. The latter with something between, where the
+/* Append to the text in a buffer of `size` octets. What has no room is cut. The second function puts `between` first if the
  * text is not empty. */
 __attribute__((format(printf, 3, 4))) void text_add(char *text, size_t size, const char *format, ...);
 __attribute__((format(printf, 4, 5))) void text_join(char *text, size_t size, const char *between, const char *format, ...);
-/* "a, b or c", of a list that NULL ends. */
+/* Write "a, b or c" from a list that ends with NULL. */
 #define WORDS_SIZE 128
 const char *text_of_words(const char *const *words, char buffer[WORDS_SIZE]);

@@ -136,14 +136,28 @@ bool parse_load(const char *text, struct load_spec *ret)
 	return false;
 }
 
-const char *load_spellings(const char *text, char buffer[LOAD_SPELLINGS_SIZE])
+bool parse_information_rate(const char *text, struct load_spec *ret)
+{
+	static const char line[] = "-l1";
+	size_t length = strlen(text), line_length = strlen(line);
+	struct load_spec load;
+
+	if (!parse_load(text, &load))
+		return false;
+	if (load.unit == LOAD_BPS_L1 && (length < line_length || strcmp(text + length - line_length, line)))
+		load.unit = LOAD_BPS_L2;
+	*ret = load;
+	return true;
+}
+
+const char *load_spellings(const char *text, const char *forms, char buffer[LOAD_SPELLINGS_SIZE])
 {
 	const char *rest;
 	double number;
 	int octets;
 
 	if (!leading_number(text, &number, &rest) || rest - text > 20 || (load_scale(*rest) == 1 && *rest != 'B'))
-		return LOAD_FORMS;
+		return forms;
 	octets = (int)(rest - text) + (load_scale(*rest) > 1);
 	snprintf(buffer, LOAD_SPELLINGS_SIZE, "%.*sfps (frames a second) or %.*sbps (bits a second)", octets, text, octets,
 		 text);

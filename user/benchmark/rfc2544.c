@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/json_text.h"
-#include "benchmark/plan.h"
 #include "benchmark/rfc2544_run.h"
+#include "benchmark/search_time.h"
 #include "config/options_suite.h"
 #include "progress/progress.h"
 
@@ -274,7 +274,7 @@ static enum exit_code prepare(const struct config *config, struct rfc2544 *ret)
 	code = find_smallest(config, &ret->smallest);
 	rfc2544_set_goal(&search, &ret->plan);
 	search.max_time_s = 0;
-	return code == EXIT_DONE ? plan_search_s(&search, &ret->search_s) : code;
+	return code == EXIT_DONE ? search_time_s(&search, &ret->search_s) : code;
 }
 
 enum exit_code rfc2544_estimate(const struct config *config, double *ret_duration_s)

@@ -7,7 +7,7 @@
 
 #include "benchmark/rfc2544_run.h"
 
-/* Run it. Whatever it returns, *ret is to be freed. EXIT_DONE, EXIT_UNMET where something is irregular or tester-limited,
+/* Run it. Whatever it returns, *ret is to be freed. EXIT_DONE, EXIT_UNMET where something is irregular or limited by the tester,
  * EXIT_INTERRUPTED; else the reason was said. */
 enum exit_code rfc2544_run(const struct config *config, struct rfc2544 *ret);
 void rfc2544_free(struct rfc2544 *suite);

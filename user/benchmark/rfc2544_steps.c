@@ -53,7 +53,7 @@ static enum exit_code send_burst(struct rfc2544_run *run, uint64_t frames, bool 
 		*ret_lost = measurement.verdict.lost > 0;
 		if (plan->burst_pause && stop_sleep_until(start_ns + (uint64_t)(plan->burst_trial_s * NS_PER_S_F)))
 			return EXIT_INTERRUPTED;
-		if (!measurement.verdict.unsent)
+		if (!measurement.verdict.unsent && !measurement.pacing.moves) /* a stop would let the SUT work the burst off */
 			return EXIT_DONE;
 		if (try == BURST_TRIES) {
 			run->part.tester_limited = true;

@@ -28,16 +28,28 @@ void search_bounds(const struct search *search, size_t goal, double *ret_lower_f
 	*ret_upper_fps = bound_fps(results, bounds.upper);
 }
 
-/* Whether the tester's own limit decided a trial that counts, at this load: without it the goal's loss ratio would have been
- * kept. Where the SUT alone lost more than that, the trial says what it says. */
-static bool limited_at(const struct search *search, size_t goal, double load_fps)
+/* Whether the tester's own limit decided a bad trial: without it the goal's loss ratio would have been kept. Where the SUT
+ * alone lost more than that, the trial is bad whatever the tester did. */
+static bool spoils_upper(const struct measurement *measurement, double loss_ratio)
+{
+	return measurement->tester_limited && measurement->sut_loss_ratio <= loss_ratio;
+}
+
+/* Whether a good trial shows less than it seems to: the tester offered less than the Trial Load. */
+static bool spoils_lower(const struct measurement *measurement, double loss_ratio)
+{
+	return measurement->spoilt == SPOILT_BY_STOPS && measurement->result.output.loss_ratio <= loss_ratio;
+}
+
+/* Whether there is such a trial that counts, at this load. */
+static bool is_spoilt_at(const struct search *search, size_t goal, double load_fps,
+			 bool (*spoils)(const struct measurement *measurement, double loss_ratio))
 {
 	for (size_t i = 0; i < search->trial_count; i++) {
 		const struct search_trial *trial = &search->trials[i];
 
-		if (!trial->decision.warmup && trial->measurement.tester_limited &&
-		    trial->measurement.sut_loss_ratio <= search->config->goals[goal].loss_ratio &&
-		    trial->measurement.result.input.load_fps == load_fps)
+		if (!trial->decision.warmup && trial->measurement.result.input.load_fps == load_fps &&
+		    spoils(&trial->measurement, search->config->goals[goal].loss_ratio))
 			return true;
 	}
 	return false;
@@ -49,9 +61,11 @@ enum exit_code search_outcome(const struct search *search, size_t goal, struct g
 
 	if (mlr_controller_goal_result(search->controller, goal, &ret->result))
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	ret->tester_limited = limited_at(search, goal,
-					 isnan(result->relevant_upper_bound_fps) ? result->relevant_lower_bound_fps
-										 : result->relevant_upper_bound_fps) ||
+	ret->tester_limited = is_spoilt_at(search, goal,
+					   isnan(result->relevant_upper_bound_fps) ? result->relevant_lower_bound_fps
+										   : result->relevant_upper_bound_fps,
+					   spoils_upper) ||
+			      is_spoilt_at(search, goal, result->relevant_lower_bound_fps, spoils_lower) ||
 			      load_touches_tester(search->measurer, result->relevant_lower_bound_fps);
 	return EXIT_DONE;
 }

@@ -2,6 +2,7 @@
 #include "benchmark/selftest.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -39,13 +40,15 @@
 
 /* --- clean or not --------------------------------------------------------------------------------------------------- */
 
-/* Whether the load was not what was asked, beyond what a whole number of frames makes of it. */
+/* Whether the load was not what was asked, beyond what a whole number of frames and stops of this machine make of it. The latter
+ * are as many at any load, and are told apart. */
 static bool is_mispaced(const struct measurement *measurement)
 {
 	const struct pacing_summary *pacing = &measurement->pacing;
-	double frame_ppm = PPM / (pacing->intended_fps * measurement->result.input.duration_s);
+	double duration_s = measurement->result.input.duration_s, frame_ppm = PPM / (pacing->intended_fps * duration_s);
+	double stops_ppm = (double)pacing->moved_ns / NS_PER_S / duration_s * PPM;
 
-	return measurement->has_pacing && fabs(pacing->error_ppm) > PACING_ERROR_PPM + frame_ppm;
+	return measurement->has_pacing && fabs(pacing->error_ppm) > PACING_ERROR_PPM + frame_ppm + stops_ppm;
 }
 
 /* Why a trial is not clean, NULL if it is. Nothing is between the ports, so whatever is lost the tester lost. */
@@ -53,7 +56,7 @@ static const char *unclean_reason(const struct measurement *measurement)
 {
 	const struct mlr_trial_counts *counts = &measurement->counts;
 
-	if (measurement->tester_limited)
+	if (measurement->tester_limited && (measurement->spoilt != SPOILT_BY_STOPS || measurement->verdict.unsent))
 		return measurement->tester_limited_reason;
 	if (measurement->verdict.unsent)
 		return "frames stayed unsent";
@@ -261,11 +264,87 @@ static enum exit_code confirm(struct one_test *test)
 	return EXIT_DONE;
 }
 
-/* The latency of a tester with little to do: of some trials, the one with the lowest median. */
+/* --- stops of this machine ------------------------------------------------------------------------------------------------ */
+
+/* What the transmit queues went through in some trials. */
+struct stalls {
+	double observed_s;
+	struct tx_stops queues[MLR_PORTS_MAX][TX_QUEUES_MAX];
+	uint64_t catch_up_ns; /* the most that a trial needed */
+};
+
+static void add_stalls(const struct one_test *test, const struct measurement *measurement, struct stalls *stalls)
+{
+	struct tx_stops stops;
+
+	stalls->observed_s += measurement->result.input.duration_s;
+	if (measurement->pacing.catch_up_ns > stalls->catch_up_ns)
+		stalls->catch_up_ns = measurement->pacing.catch_up_ns;
+	for (unsigned int port = 0; port < test->config->port_count; port++)
+		for (unsigned int queue = 0; measurer_xdp_queue_stops(test->frames, port, queue, &stops); queue++)
+			tx_stops_merge(&stalls->queues[port][queue], &stops);
+}
+
+static json_t *stops_json(const struct tx_stops *stops, double observed_s)
+{
+	return json_pack("{s:I, s:f, s:f, s:I, s:o}", "count", (json_int_t)stops->count, "per_second",
+			 (double)stops->count / observed_s, "total_ratio", (double)stops->total_ns / NS_PER_S / observed_s,
+			 "longest_ns", (json_int_t)stops->longest_ns, "spacing_mean",
+			 json_number_or_null(stops->count ? observed_s / (double)stops->count : NAN));
+}
+
+/* The stops of each queue, and in *ret_sum those of all. */
+static json_t *queues_json(const struct one_test *test, const struct stalls *stalls, struct tx_stops *ret_sum)
+{
+	json_t *list = json_array();
+	struct tx_stops last;
+
+	for (unsigned int port = 0; port < test->config->port_count; port++)
+		for (unsigned int queue = 0; measurer_xdp_queue_stops(test->frames, port, queue, &last); queue++) {
+			json_t *row = stops_json(&stalls->queues[port][queue], stalls->observed_s);
+
+			json_object_update_new(
+				row, json_pack("{s:s, s:i}", "port", test->config->ports[port].label, "queue", (int)queue));
+			json_array_append_new(list, row);
+			tx_stops_merge(ret_sum, &stalls->queues[port][queue]);
+		}
+	return list;
+}
+
+/* The smallest buffer of a SUT that this tester can measure at each load without repeats: what a burst has that is long enough to
+ * keep the mean load. */
+static json_t *buffers_json(const struct one_test *test, const struct stalls *stalls)
+{
+	const double loads_fps[] = { 10e3, 100e3, 500e3, test->load_fps, test->frames->line_rate_fps };
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < COUNT(loads_fps); i++)
+		if (loads_fps[i] > 0)
+			json_array_append_new(list,
+					      json_pack("{s:f, s:f}", "load", loads_fps[i], "frames",
+							ceil(1 + (double)stalls->catch_up_ns / NS_PER_S * loads_fps[i])));
+	return list;
+}
+
+static void put_stalls(struct one_test *test, const struct stalls *stalls)
+{
+	struct tx_stops sum = { 0 };
+	json_t *queues = queues_json(test, stalls, &sum), *json = stops_json(&sum, stalls->observed_s);
+
+	json_object_update_new(json, json_pack("{s:f, s:I, s:o, s:o}", "observed", stalls->observed_s, "catch_up_ns",
+					       (json_int_t)stalls->catch_up_ns, "queues", queues, "buffers",
+					       buffers_json(test, stalls)));
+	json_object_set_new(test->json, "stalls", json);
+}
+
+/* The latency of a tester with little to do: of some trials, the one with the lowest median. And its stops in all of them. */
 static enum exit_code measure_floor(struct one_test *test)
 {
 	double load_fps = fmin(FLOOR_LOAD_FPS, test->load_fps / 2), best_ns = INFINITY;
+	owned struct stalls *stalls = calloc(1, sizeof(*stalls));
 
+	if (!stalls)
+		return refuse(EXIT_INCAPABLE, "out of memory");
 	for (int i = 0; i < FLOOR_TRIALS; i++) {
 		measurement_auto_t measurement = { 0 };
 		enum exit_code code = perform(test, load_fps, (size_t)i + 1, &measurement);
@@ -273,6 +352,7 @@ static enum exit_code measure_floor(struct one_test *test)
 
 		if (code != EXIT_DONE)
 			return code;
+		add_stalls(test, &measurement, stalls);
 		if (measurement.has_latency && latency->p50_ns < best_ns) {
 			best_ns = latency->p50_ns;
 			json_object_set_new(test->json, "floor",
@@ -281,6 +361,7 @@ static enum exit_code measure_floor(struct one_test *test)
 						      "p50_ns", latency->p50_ns, "p99_ns", latency->p99_ns));
 		}
 	}
+	put_stalls(test, stalls);
 	return EXIT_DONE;
 }
 
@@ -296,8 +377,8 @@ static enum exit_code measure_one(struct one_test *test)
 	}
 	if (code == EXIT_DONE && !test->irregular_reason)
 		code = confirm(test);
-	if (code == EXIT_DONE && !test->irregular_reason)
-		code = measure_floor(test);
+	if (code == EXIT_DONE)
+		code = measure_floor(test); /* and the stops, which matter most where no load was clean */
 	return code;
 }
 

@@ -154,7 +154,8 @@ static enum exit_code loop(struct soak *soak)
 	return soak->tester_limited || !soak->trial_count ? EXIT_UNMET : EXIT_DONE;
 }
 
-/* An estimate at the self-test's figure may be the tester's, and one by a model that does not fit is none to rely on. */
+/* An estimate at the self-test's figure may be the tester's, and one by a model that does not fit, or of several crossings, is none
+ * to rely on. */
 static enum exit_code judge(struct soak *soak, enum exit_code code)
 {
 	struct mlr_plr_estimate estimate;
@@ -164,7 +165,7 @@ static enum exit_code judge(struct soak *soak, enum exit_code code)
 		return code;
 	soak->tester_limited |=
 		load_touches_tester(soak->measurer, estimate.together.mean_fps + estimate.together.stdev_fps);
-	return code == EXIT_DONE && (soak->tester_limited || !estimate.model_fits) ? EXIT_UNMET : code;
+	return code == EXIT_DONE && (soak->tester_limited || !soak_is_regular(soak)) ? EXIT_UNMET : code;
 }
 
 static enum exit_code new_plr(struct soak *soak)
@@ -175,6 +176,7 @@ static enum exit_code new_plr(struct soak *soak)
 		.target_loss_ratio = soak->config->target_loss_ratio,
 		.first_duration_s = soak->config->first_duration_s,
 		.duration_step_s = soak->config->duration_step_s,
+		.scan_every = MLR_PLR_SCAN_EVERY,
 	};
 
 	if (mlr_plr_new(&parameters, &soak->plr))

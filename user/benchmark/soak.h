@@ -42,5 +42,9 @@ struct soak {
 enum exit_code soak_run(const struct config *config, struct measurer *measurer, struct soak *ret_soak);
 void soak_free(struct soak *soak);
 
+/* Whether the estimate of a soak with trials is what PLRsearch promises: of one crossing, by a model that fits.
+ * It may be the tester's, which tester_limited says. */
+bool soak_is_regular(const struct soak *soak);
+
 /* The result document, "xdp-mlr/soak/1" (soak_report.c). A new reference, or NULL without memory. */
 json_t *report_soak(const struct soak *soak);

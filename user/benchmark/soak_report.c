@@ -1,12 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdio.h>
+
 #include "base/json_text.h"
+#include "base/text_stream.h"
+#include "base/units.h"
 #include "benchmark/soak.h"
 #include "result/report.h"
 
-/* Why the result is irregular, NULL if it is not. */
-static const char *irregular_reason(const struct soak *soak)
+#define REASON_SIZE 320
+
+/* Why there is not the one critical load that PLRsearch looks for, NULL where there is. */
+static const char *crossings_reason(const struct soak *soak, const struct mlr_plr_estimate *estimate,
+				    char buffer[REASON_SIZE])
+{
+	const struct mlr_plr_crossings *crossings = &estimate->crossings;
+	const char *below = format_si(crossings->lowest_below_fps, "fps", UNIT_ROOM);
+
+	switch (crossings->kind) {
+	case MLR_PLR_NEVER_BELOW:
+		return text_print(
+			buffer, REASON_SIZE,
+			"no load meets the target loss ratio of %g: the smallest one seen is %.3g, about %s, %.0f of %s "
+			"frames",
+			soak->config->target_loss_ratio, crossings->least_loss_ratio,
+			format_si(crossings->least_load_fps, "fps", UNIT_ROOM), crossings->least_lost_frames,
+			format_number(crossings->least_offered_frames, UNIT_ROOM));
+	case MLR_PLR_CROSSES_SEVERAL:
+		return text_print(
+			buffer, REASON_SIZE,
+			"the loss ratio crosses the target several times: it is first exceeded %s%s%s%s, and met again "
+			"about %s",
+			isnan(crossings->lowest_above_fps) ? "at or below " : "between ",
+			isnan(crossings->lowest_above_fps) ? "" : format_si(crossings->lowest_above_fps, "fps", UNIT_ROOM),
+			isnan(crossings->lowest_above_fps) ? "" : " and ", below,
+			format_si(crossings->again_fps, "fps", UNIT_ROOM));
+	case MLR_PLR_CROSSES_ONCE:
+		break;
+	}
+	return estimate->min_load_probability > MLR_PLR_LIKELY ? "the critical load is at Min Load or below it" : NULL;
+}
+
+/* Why the result is irregular, NULL if it is not; that the tester limited a trial is said by a member of its own. */
+static const char *irregular_reason(const struct soak *soak, char buffer[REASON_SIZE])
 {
 	struct mlr_plr_estimate estimate;
+	const char *reason;
 
 	if (soak->end == SOAK_INTERRUPTED)
 		return "interrupted";
@@ -14,11 +53,16 @@ static const char *irregular_reason(const struct soak *soak)
 		return "a trial could not be measured";
 	if (!soak->trial_count)
 		return "not one trial fits into the time";
-	if (soak->tester_limited)
-		return "the tester was the limit in a trial";
 	mlr_plr_estimate(soak->plr, &estimate);
-	return estimate.model_fits ? NULL
-				   : "the SUT's losses are not what PLRsearch's model foresees: go by the robust stdev";
+	reason = soak->tester_limited ? NULL : crossings_reason(soak, &estimate, buffer); /* else they may be the tester's */
+	if (reason || estimate.model_fits)
+		return reason;
+	return "the SUT's losses are not what PLRsearch's model foresees: go by the robust stdev";
+}
+
+bool soak_is_regular(const struct soak *soak)
+{
+	return !irregular_reason(soak, ROOM(REASON_SIZE));
 }
 
 static json_t *moments_json(const struct mlr_plr_moments *moments)
@@ -54,14 +98,13 @@ static json_t *fitting_json(const struct mlr_plr_estimate *estimate, size_t i)
 	return one;
 }
 
-/* How the estimate went, trial by trial. */
 /* The estimate after a trial; in all, how it went. */
 static json_t *step_json(const struct mlr_plr_step *step)
 {
-	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:b}", "time", step->end_s, "trial_load", step->input.load_fps,
+	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:b, s:b}", "time", step->end_s, "trial_load", step->input.load_fps,
 			 "stretch", moments_json(&step->fittings[MLR_PLR_STRETCH]), "erf",
 			 moments_json(&step->fittings[MLR_PLR_ERF]), "together", moments_json(&step->together), "anomaly",
-			 (int)step->anomaly);
+			 (int)step->anomaly, "scan", (int)step->scan);
 }
 
 /* null where too few trials tell, or where there is no trend. */
@@ -71,6 +114,22 @@ static json_t *trend_json(const struct mlr_plr_trend *trend)
 		return json_null();
 	return json_pack("{s:f, s:f, s:f}", "slope_fps_per_s", trend->slope_fps_per_s, "stdev_fps_per_s",
 			 trend->stdev_fps_per_s, "p_value", trend->p_value);
+}
+
+static json_t *crossings_json(const struct mlr_plr_crossings *crossings)
+{
+	static const char *const kinds[] = {
+		[MLR_PLR_CROSSES_ONCE] = "once", [MLR_PLR_NEVER_BELOW] = "never", [MLR_PLR_CROSSES_SEVERAL] = "several"
+	};
+
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", kinds[crossings->kind], "least_loss_ratio",
+			 json_number_or_null(crossings->least_loss_ratio), "least_loss_load",
+			 json_number_or_null(crossings->least_load_fps), "least_loss_offered_frames",
+			 json_number_or_null(crossings->least_offered_frames), "least_loss_lost_frames",
+			 json_number_or_null(crossings->least_lost_frames), "lowest_above",
+			 json_number_or_null(crossings->lowest_above_fps), "lowest_below",
+			 json_number_or_null(crossings->lowest_below_fps), "again",
+			 json_number_or_null(crossings->again_fps));
 }
 
 /* What the trials tell; critical_load is among it. */
@@ -90,6 +149,7 @@ static json_t *estimate_json(const struct soak *soak)
 			 json_list(i, count, steps[i].anomaly ? json_integer((json_int_t)i + 1) : NULL), "trend",
 			 trend_json(&estimate.trend), "time_line", json_list(i, count, step_json(&steps[i])), "trials",
 			 json_list(i, soak->trial_count, report_trial(&soak->trials[i])));
+	json_object_set_new(json, "crossings", crossings_json(&estimate.crossings));
 	report_add_bps(json_object_get(json, "critical_load"), "mean", estimate.together.mean_fps, soak->config);
 	return json;
 }
@@ -107,13 +167,13 @@ json_t *report_soak(const struct soak *soak)
 	if (!document)
 		return NULL;
 	json_object_update_new(document, soak->plr ? estimate_json(soak) : no_estimate_json());
-	json_object_update_new(document,
-			       json_pack("{s:o, s:o, s:s?, s:s, s:i, s:f, s:s, s:s?, s:b}", "min_load",
-					 json_number_or_null(soak->range.min_fps), "max_load",
-					 json_number_or_null(soak->range.max_fps), "max_load_source", soak->range.max_source,
-					 "load_scope", "interface", "aggregate_factor", (int)soak->measurer->transmitters,
-					 "soak_duration", soak->duration_s, "ended_by", ends[soak->end], "irregular_reason",
-					 irregular_reason(soak), "tester_limited", (int)soak->tester_limited));
+	json_object_update_new(
+		document, json_pack("{s:o, s:o, s:s?, s:s, s:i, s:f, s:s, s:s?, s:b}", "min_load",
+				    json_number_or_null(soak->range.min_fps), "max_load",
+				    json_number_or_null(soak->range.max_fps), "max_load_source", soak->range.max_source,
+				    "load_scope", "interface", "aggregate_factor", (int)soak->measurer->transmitters,
+				    "soak_duration", soak->duration_s, "ended_by", ends[soak->end], "irregular_reason",
+				    irregular_reason(soak, ROOM(REASON_SIZE)), "tester_limited", (int)soak->tester_limited));
 	report_add_setting(document, soak->config, soak->measurer, soak->start_time);
 	return document;
 }

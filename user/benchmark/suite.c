@@ -11,8 +11,6 @@
 #include "progress/progress.h"
 #include "result/report.h"
 
-#define TRIAL_TRIES 3 /* of a plain trial in which the tester itself was the limit */
-
 /* Whether something of this duration still ends in time. */
 static bool has_time(const struct suite *suite, double duration_s)
 {
@@ -46,18 +44,14 @@ enum exit_code suite_trial(struct suite_part *part, double load_fps, double dura
 {
 	const struct mlr_trial_input input = { .load_fps = load_fps, .duration_s = duration_s };
 
-	for (int try = 1;; try++) {
-		enum exit_code code = begin_trial(part, load_fps, duration_s);
+	enum exit_code code = begin_trial(part, load_fps, duration_s);
 
-		if (code == EXIT_DONE)
-			code = part->measurer->ops->measure(part->measurer, &input, ret);
-		if (code == EXIT_DONE)
-			code = end_trial(part, ret);
-		if (code != EXIT_DONE || !ret->tester_limited || try == TRIAL_TRIES)
-			return code;
-		measurement_free(ret);
-		part->repeated++;
-	}
+	if (code == EXIT_DONE)
+		code = part->measurer->ops->measure(part->measurer, &input, ret);
+	if (code != EXIT_DONE)
+		return code;
+	part->repeated += (unsigned int)ret->tester_repeats;
+	return end_trial(part, ret);
 }
 
 enum exit_code suite_steps(struct suite_part *part, struct load_steps *steps, struct measurement *ret)

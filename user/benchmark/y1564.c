@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/units.h"
 #include "config/given.h"
@@ -20,6 +21,7 @@ struct run {
 	struct suite_part part;
 	struct y1564 *suite;
 	const struct service *options;
+	double frame_size_octets; /* of its frames on average */
 	struct mlr_y1564_service service;
 	json_t *json;           /* of the service */
 	bool failed, undecided; /* the test that runs */
@@ -49,69 +51,170 @@ static json_t *faults_json(unsigned int faults)
 	return json_list(i, MLR_Y1564_FAULTS, faults >> i & 1 ? json_string(names[i]) : NULL);
 }
 
-/* What the SUT did to the frames of a step. */
-static struct mlr_y1564_outcome outcome_of(const struct run *run, const struct measurement *measurement)
-{
-	const struct latency_summary *latency = &measurement->latency;
-	double duration_s = measurement->result.input.duration_s * run->part.measurer->transmitters;
-	bool timed = measurement->has_latency && latency->count;
+/* --- directions ----------------------------------------------------------------------------------------------------------- */
 
-	return (struct mlr_y1564_outcome){
-		.received_fps = (double)measurement->counts.received / duration_s,
-		.loss_ratio =
-			measurement->tester_limited ? measurement->sut_loss_ratio : measurement->result.output.loss_ratio,
-		.delay_ns = timed ? latency->mean_ns : NAN,
-		.delay_max_ns = timed ? (double)latency->max_ns : NAN,
-		.variation_ns = timed ? latency->p99_9_ns - (double)latency->min_ns : NAN,
-		.availability_ratio = NAN,
-	};
+static const char *const figure_names[MLR_Y1564_FIGURES] = {
+	[MLR_Y1564_RECEIVED_FPS] = "received_rate",      [MLR_Y1564_LOSS_RATIO] = "loss_ratio",
+	[MLR_Y1564_DELAY_NS] = "delay_mean_ns",          [MLR_Y1564_DELAY_MAX_NS] = "delay_max_ns",
+	[MLR_Y1564_VARIATION_NS] = "delay_variation_ns", [MLR_Y1564_AVAILABILITY_RATIO] = "availability_ratio",
+};
+
+#define SENDERS_SIZE (MLR_PORTS_MAX * (PORT_LABEL_SIZE + 2))
+
+/* The ports that send in a direction: "a", "a, c". */
+static const char *senders(const struct measurement *measurement, const struct service_direction *direction,
+			   char buffer[SENDERS_SIZE])
+{
+	buffer[0] = '\0';
+	for (unsigned int i = 0; i < measurement->port_count; i++)
+		if (direction->from >> i & 1)
+			text_join(buffer, SENDERS_SIZE, ", ", "%s", measurement->ports[i].name);
+	return buffer;
 }
 
-/* What it did to those of a service among others, and its availability. Once there was unavailability, loss is that of the other
- * time. */
-static struct mlr_y1564_outcome outcome_among(const struct service_counts *counts,
-					      const struct mlr_y1564_availability *found, double duration_s)
+/* What came of a service in one direction, and what follows from that. */
+struct judged {
+	struct mlr_y1564_availability found; /* of a performance */
+	struct mlr_y1564_outcome outcome;
+	unsigned int faults;
+	enum mlr_y1564_verdict verdict;
+	json_t *json;
+};
+
+/* What the SUT did to the frames of a service in one direction. Of a load per interface, so much comes through. Once there was
+ * unavailability, loss is that of the other time. */
+static struct mlr_y1564_outcome outcome_of(const struct measurement *measurement, const struct service_counts *counts,
+					   const struct mlr_y1564_availability *found, double load_fps)
 {
 	uint64_t sent = found->unavailable ? found->available_sent : counts->sent;
 	uint64_t lost = found->unavailable                ? found->available_lost
 			: counts->sent > counts->received ? counts->sent - counts->received
 							  : 0;
+	uint64_t excused = measurement->tester_limited ? counts->tester_lost : 0;
 
+	lost -= excused < lost ? excused : lost;
 	return (struct mlr_y1564_outcome){
-		.received_fps = (double)counts->received / duration_s,
+		.received_fps = counts->intended ? load_fps * (double)counts->received / (double)counts->intended : NAN,
 		.loss_ratio = sent ? (double)lost / (double)sent : NAN,
 		.delay_ns = counts->timed ? counts->latency_mean_ns : NAN,
 		.delay_max_ns = counts->timed ? (double)counts->latency_max_ns : NAN,
-		.variation_ns = counts->timed ? counts->latency_p99_9_ns - (double)counts->latency_min_ns : NAN,
+		.variation_ns = counts->timed ? counts->pdv_p99_9_ns : NAN,
+		.variation_error_ns = counts->timed ? counts->pdv_p99_9_error_ns : NAN,
 		.availability_ratio = found->ratio,
 	};
 }
 
 /* Whether the verdict is the SUT's: a trial in which the tester was the limit shows no fault of it, and none that it does not have
  * where much was left unsent. */
-static bool is_decided(const struct measurement *measurement, unsigned int faults)
+static enum mlr_y1564_verdict verdict_on(const struct measurement *measurement, const struct service_counts *counts,
+					 unsigned int faults)
 {
-	double intended = (double)measurement->counts.intended;
+	double intended = (double)counts->intended;
 
-	return !measurement->tester_limited ||
-	       (!faults && intended - (double)measurement->counts.sent <= UNSENT_RATIO * intended);
+	if (measurement->tester_limited && (faults || intended - (double)counts->sent > UNSENT_RATIO * intended))
+		return MLR_Y1564_UNDECIDED;
+	return faults ? MLR_Y1564_FAILED : MLR_Y1564_PASSED;
 }
 
-/* Put into a result what was measured of it, and the verdict, if it is decided. */
-static void put_outcome(struct run *run, json_t *json, const struct mlr_y1564_outcome *outcome, unsigned int faults,
-			bool decided)
+static json_t *passed_json(enum mlr_y1564_verdict verdict)
+{
+	return verdict == MLR_Y1564_UNDECIDED ? json_null() : json_boolean(verdict == MLR_Y1564_PASSED);
+}
+
+/* Put into an object what was measured, and the verdict. */
+static void put_outcome(const struct run *run, json_t *json, const struct mlr_y1564_outcome *outcome, unsigned int faults,
+			enum mlr_y1564_verdict verdict, bool within_error)
 {
 	json_object_update_new(json,
-			       json_pack("{s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "received_rate", outcome->received_fps,
-					 "loss_ratio", json_number_or_null(outcome->loss_ratio), "delay_mean_ns",
+			       json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "received_rate",
+					 json_number_or_null(outcome->received_fps), "loss_ratio",
+					 json_number_or_null(outcome->loss_ratio), "delay_mean_ns",
 					 json_number_or_null(outcome->delay_ns), "delay_max_ns",
 					 json_number_or_null(outcome->delay_max_ns), "delay_variation_ns",
-					 json_number_or_null(outcome->variation_ns), "passed",
-					 decided ? json_boolean(!faults) : json_null(), "faults", faults_json(faults)));
-	if (decided)
-		run->failed |= faults != 0;
-	else
-		run->undecided = true;
+					 json_number_or_null(outcome->variation_ns), "delay_variation_error_ns",
+					 json_number_or_null(outcome->variation_error_ns), "delay_variation_within_error",
+					 (int)within_error, "passed", passed_json(verdict), "faults", faults_json(faults)));
+	report_add_bps_of(json, "received_rate", outcome->received_fps, run->frame_size_octets);
+}
+
+static json_t *counts_json(const struct service_counts *counts)
+{
+	return json_pack("{s:I, s:I, s:I}", "sent", (json_int_t)counts->sent, "received", (json_int_t)counts->received,
+			 "lost", (json_int_t)counts->sent - (json_int_t)counts->received);
+}
+
+/* Each figure's direction, as an object; where it is the same in all, it has none. */
+static json_t *worst_json(const struct measurement *measurement, const size_t which[MLR_Y1564_FIGURES])
+{
+	json_t *json = json_object();
+
+	for (enum mlr_y1564_figure figure = 0; figure < MLR_Y1564_FIGURES; figure++) {
+		const struct service_direction *direction = &measurement->directions[which[figure]];
+
+		if (which[figure] < measurement->direction_count)
+			json_object_set_new(json, figure_names[figure],
+					    json_pack("{s:s, s:s}", "from",
+						      senders(measurement, direction, ROOM(SENDERS_SIZE)), "to",
+						      measurement->ports[direction->to].name));
+	}
+	return json;
+}
+
+/* Say of each direction which variation may be on the other side of what was agreed. */
+static void warn_of_variation(const struct run *run, const struct measurement *measurement,
+			      const struct mlr_y1564_outcome *outcomes, double agreed_ns)
+{
+	for (size_t i = 0; i < measurement->direction_count; i++) {
+		const struct mlr_y1564_outcome *outcome = &outcomes[i];
+
+		if (mlr_y1564_variation_within_error(outcome, 1, agreed_ns))
+			warn("service %s, from %s to %s: the delay variation of %s ns may be off by %s ns, and %s ns are "
+			     "agreed: the verdict on it may be wrong",
+			     run->options->name, senders(measurement, &measurement->directions[i], ROOM(SENDERS_SIZE)),
+			     measurement->ports[measurement->directions[i].to].name,
+			     format_number(outcome->variation_ns, UNIT_ROOM),
+			     format_number(outcome->variation_error_ns, UNIT_ROOM), format_number(agreed_ns, UNIT_ROOM));
+	}
+}
+
+/* Each direction by itself into "directions"; the worst figures, all faults and the verdict on all of them beside that. Takes
+ * what is in the rows over. The variation is judged by what was agreed of it (NAN: it is not). */
+static void put_directions(struct run *run, const struct measurement *measurement, struct judged *rows, double agreed_ns,
+			   json_t *json)
+{
+	struct mlr_y1564_outcome outcomes[MLR_PORTS_MAX], worst;
+	enum mlr_y1564_verdict verdicts[MLR_PORTS_MAX], verdict;
+	unsigned int faults[MLR_PORTS_MAX], all = 0;
+	size_t count = measurement->direction_count, which[MLR_Y1564_FIGURES];
+	json_t *list = json_array();
+	bool within_error;
+
+	for (size_t i = 0; i < count; i++) {
+		outcomes[i] = rows[i].outcome;
+		verdicts[i] = rows[i].verdict;
+		all |= faults[i] = rows[i].faults;
+		put_outcome(run, rows[i].json, &rows[i].outcome, rows[i].faults, rows[i].verdict,
+			    mlr_y1564_variation_within_error(&rows[i].outcome, 1, agreed_ns));
+		json_array_append_new(list, rows[i].json);
+	}
+	worst = mlr_y1564_worst(outcomes, faults, count, which);
+	verdict = mlr_y1564_verdict(verdicts, count);
+	within_error = mlr_y1564_variation_within_error(outcomes, count, agreed_ns);
+	put_outcome(run, json, &worst, all, verdict, within_error);
+	if (within_error)
+		warn_of_variation(run, measurement, outcomes, agreed_ns);
+	json_object_set_new(json, "directions", list);
+	json_object_set_new(json, "worst_direction", worst_json(measurement, which));
+	run->failed |= verdict == MLR_Y1564_FAILED;
+	run->undecided |= verdict == MLR_Y1564_UNDECIDED;
+}
+
+static json_t *direction_json(const struct measurement *measurement, size_t number, const struct service_counts *counts)
+{
+	const struct service_direction *direction = &measurement->directions[number];
+
+	return json_pack("{s:s, s:s, s:o}", "from", senders(measurement, direction, ROOM(SENDERS_SIZE)), "to",
+			 measurement->ports[direction->to].name, "counts", counts_json(counts));
 }
 
 /* The verdict on a test. */
@@ -124,24 +227,42 @@ static json_t *verdict_json(const struct run *run, enum exit_code code)
 
 /* --- service configuration test ------------------------------------------------------------------------------------------- */
 
+/* A step has no seconds, so nothing is known of availability. */
+static void judge_step(struct run *run, const struct mlr_y1564_step *step, const struct measurement *measurement,
+		       json_t *json)
+{
+	static const struct mlr_y1564_availability unknown = { .ratio = NAN };
+	struct judged rows[MLR_PORTS_MAX];
+
+	for (size_t i = 0; i < measurement->direction_count; i++) {
+		const struct service_counts *counts = &measurement->services[i];
+		struct mlr_y1564_outcome outcome = outcome_of(measurement, counts, &unknown, step->load_fps);
+		unsigned int faults = mlr_y1564_judge_step(&run->service, step, &outcome);
+
+		rows[i] = (struct judged){ .outcome = outcome,
+					   .faults = faults,
+					   .verdict = verdict_on(measurement, counts, faults),
+					   .json = direction_json(measurement, i, counts) };
+	}
+	/* other steps are judged by how much comes through */
+	put_directions(run, measurement, rows, step->kind == MLR_Y1564_CIR ? run->service.sla.variation_ns : NAN, json);
+}
+
 static enum exit_code take_step(struct run *run, const struct mlr_y1564_step *step, json_t *steps, json_t *trials)
 {
 	static const char *const kinds[] = { "cir", "eir", "policing" };
-	struct mlr_y1564_outcome outcome;
 	measurement_auto_t measurement = { 0 };
-	unsigned int faults;
 	json_t *json;
 	enum exit_code code = suite_trial(&run->part, step->load_fps, run->part.config->step_duration_s, &measurement);
 
 	if (code != EXIT_DONE)
 		return code;
-	outcome = outcome_of(run, &measurement);
-	faults = mlr_y1564_judge_step(&run->service, step, &outcome);
 	json = json_pack("{s:s, s:f, s:f, s:o, s:o, s:b}", "step", kinds[step->kind], "load", step->load_fps, "load_ratio",
 			 step->load_fps / run->service.cir_fps, "received_rate_min", json_number_or_null(step->least_fps),
 			 "received_rate_max", json_number_or_null(step->most_fps), "tester_limited",
 			 measurement.tester_limited);
-	put_outcome(run, json, &outcome, faults, is_decided(&measurement, faults));
+	report_add_bps_of(json, "load", step->load_fps, run->frame_size_octets);
+	judge_step(run, step, &measurement, json);
 	run->part.tester_limited |= measurement.tester_limited;
 	json_array_append_new(steps, json);
 	json_array_append_new(trials, report_trial(&measurement));
@@ -194,26 +315,75 @@ static json_t *seconds_json(const uint64_t *frames, size_t count)
 	return json_list(i, count, json_integer((json_int_t)frames[i]));
 }
 
+static void put_seconds(json_t *json, const struct service_counts *counts, size_t seconds)
+{
+	json_object_set_new(json, "due_by_second", seconds_json(counts->due_in, seconds));
+	json_object_set_new(json, "received_by_second", seconds_json(counts->received_in, seconds));
+}
+
+static void put_availability(json_t *json, const struct mlr_y1564_availability *found)
+{
+	json_object_update_new(json, json_pack("{s:I, s:I, s:I, s:o}", "seconds", (json_int_t)found->seconds,
+					       "severely_errored_seconds", (json_int_t)found->severely_errored,
+					       "unavailable_seconds", (json_int_t)found->unavailable, "availability_ratio",
+					       json_number_or_null(found->ratio)));
+}
+
+/* Add the frames of another direction. */
+static void add_counts(struct service_counts *sum, const struct service_counts *more, size_t seconds)
+{
+	sum->sent += more->sent;
+	sum->received += more->received;
+	for (size_t i = 0; i < seconds; i++) {
+		sum->due_in[i] += more->due_in[i];
+		sum->received_in[i] += more->received_in[i];
+	}
+}
+
+/* Frames of all directions are counted together; what is judged of them is each direction's. Adds to the first row of counts, so
+ * this comes last. */
+static void put_sums(json_t *json, const struct measurement *measurement, struct service_counts *rows,
+		     const struct judged *judged)
+{
+	struct mlr_y1564_availability worst = judged->found;
+
+	for (size_t i = 1; i < measurement->direction_count; i++) {
+		const struct mlr_y1564_availability *found = &judged[i].found;
+
+		add_counts(rows, &rows[i], measurement->second_count);
+		worst.severely_errored =
+			found->severely_errored > worst.severely_errored ? found->severely_errored : worst.severely_errored;
+		worst.unavailable = found->unavailable > worst.unavailable ? found->unavailable : worst.unavailable;
+		worst.ratio = fmin(worst.ratio, found->ratio);
+	}
+	json_object_set_new(json, "counts", counts_json(rows));
+	put_availability(json, &worst);
+	put_seconds(json, rows, measurement->second_count);
+}
+
 static void judge_performance(struct joint *joint, unsigned int number, const struct measurement *measurement, bool is_whole)
 {
-	const struct service_counts *counts = &measurement->services[number];
-	struct mlr_y1564_availability found =
-		mlr_y1564_availability(counts->due_in, counts->received_in, measurement->second_count);
-	struct mlr_y1564_outcome outcome =
-		outcome_among(counts, &found, measurement->result.input.duration_s * joint->part.measurer->transmitters);
+	size_t count = measurement->direction_count, seconds = measurement->second_count;
+	struct service_counts *rows = &measurement->services[number * count];
 	struct run *run = joint->runs[number];
-	unsigned int faults = mlr_y1564_judge_performance(&run->service, &outcome);
 	json_t *json = joint->results[number];
+	double load_fps = read_number(json, "load");
+	struct judged judged[MLR_PORTS_MAX];
 
-	json_object_update_new(
-		json, json_pack("{s:{s:I, s:I, s:I}, s:I, s:I, s:I, s:o, s:o, s:o}", "counts", "sent",
-				(json_int_t)counts->sent, "received", (json_int_t)counts->received, "lost",
-				(json_int_t)(counts->sent - counts->received), "seconds", (json_int_t)found.seconds,
-				"severely_errored_seconds", (json_int_t)found.severely_errored, "unavailable_seconds",
-				(json_int_t)found.unavailable, "availability_ratio", json_number_or_null(found.ratio),
-				"due_by_second", seconds_json(counts->due_in, found.seconds), "received_by_second",
-				seconds_json(counts->received_in, found.seconds)));
-	put_outcome(run, json, &outcome, faults, is_whole && is_decided(measurement, faults));
+	for (size_t i = 0; i < count; i++) {
+		struct judged *here = &judged[i];
+
+		*here = (struct judged){ .found = mlr_y1564_availability(rows[i].due_in, rows[i].received_in, seconds),
+					 .json = direction_json(measurement, i, &rows[i]) };
+		here->outcome = outcome_of(measurement, &rows[i], &here->found, load_fps);
+		here->faults = mlr_y1564_judge_performance(&run->service, &here->outcome);
+		here->verdict = is_whole ? verdict_on(measurement, &rows[i], here->faults) : MLR_Y1564_UNDECIDED;
+		put_availability(here->json, &here->found);
+		if (count > 1) /* else they stand beside the list */
+			put_seconds(here->json, &rows[i], seconds);
+	}
+	put_directions(run, measurement, judged, run->service.sla.variation_ns, json);
+	put_sums(json, measurement, rows, judged);
 }
 
 static enum exit_code test_performance(void *context, json_t *json)
@@ -315,6 +485,17 @@ static json_t *vlans_json(const struct config *config)
 		json_pack("{s:i, s:i}", "id", config->vlans[i].control & 0xfff, "priority", config->vlans[i].control >> 13));
 }
 
+/* A rate as it was agreed, in its unit. */
+static json_t *agreed_json(const struct load_spec *rate)
+{
+	static const char *const units[] = { [LOAD_FPS] = "frames/s",
+					     [LOAD_BPS_L1] = "bit/s of the line",
+					     [LOAD_BPS_L2] = "bit/s",
+					     [LOAD_LINE_RATIO] = "of the line rate" };
+
+	return json_pack("{s:f, s:s}", "value", rate->value, "unit", units[rate->unit]);
+}
+
 static json_t *service_json(const struct run *run, const struct config *config)
 {
 	const struct mlr_y1564_service *service = &run->service;
@@ -331,6 +512,8 @@ static json_t *service_json(const struct run *run, const struct config *config)
 
 	report_add_bps(json, "cir", service->cir_fps, config);
 	report_add_bps(json, "eir", service->eir_fps, config);
+	json_object_set_new(json, "cir_agreed", agreed_json(&run->options->cir));
+	json_object_set_new(json, "eir_agreed", agreed_json(&run->options->eir));
 	return json;
 }
 
@@ -370,6 +553,7 @@ static enum exit_code begin_services(struct run *first, struct service_rates *ra
 		if (code != EXIT_DONE)
 			break;
 		run->service = agreement(run->options, &rates[i]);
+		run->frame_size_octets = config.frame_size_octets;
 		run->json = service_json(run, &config);
 		json_array_append_new(suite->services, run->json);
 	}
@@ -463,8 +647,12 @@ static enum exit_code test_together(struct y1564 *suite, struct run *runs, struc
 	code = config_for_services(config, which, rates, frames, &together, &joint.load_fps);
 	if (code != EXIT_DONE)
 		return code;
-	for (unsigned int i = 0; i < joint.count; i++)
-		joint.results[i] = json_pack("{s:f}", "load", rates[joint.runs[i] - runs].load_fps);
+	for (unsigned int i = 0; i < joint.count; i++) {
+		double load_fps = rates[joint.runs[i] - runs].load_fps;
+
+		joint.results[i] = json_pack("{s:f}", "load", load_fps);
+		report_add_bps_of(joint.results[i], "load", load_fps, joint.runs[i]->frame_size_octets);
+	}
 	suite_take_macs(json_object_get(suite->common.setting, "measurer"), &together);
 	joint.part.config = &together;
 	return measure_together(suite, &joint);

@@ -16,7 +16,7 @@ struct y1564 {
 };
 
 /* Run it. Whatever it returns, *ret is to be freed. EXIT_DONE, EXIT_UNMET where a service is not as agreed, or something is
- * irregular or tester-limited, EXIT_INTERRUPTED; else the reason was said. */
+ * irregular or limited by the tester, EXIT_INTERRUPTED; else the reason was said. */
 enum exit_code y1564_run(const struct config *config, struct y1564 *ret);
 void y1564_free(struct y1564 *suite);
 

@@ -64,8 +64,8 @@ json_t *campaign_slurm(const struct campaign *campaign, size_t point);
 /* --- what can be done with one ---------------------------------------------------------------------------------------- */
 
 /* As a YAML file describes it: the section "campaign" with its matrix, and beside it every option that all points have in
- * common, as in a --config file. docs/scale-out.md shows one. EXIT_USAGE_ERROR with file, line and what is wrong. `path`
- * must outlive the campaign. Free with campaign_free. */
+ * common, as in a --config file. docs/guide/many-machines.md shows one. EXIT_USAGE_ERROR with file, line and what is
+ * wrong. `path` must outlive the campaign. Free with campaign_free. */
 enum exit_code campaign_read(const char *path, struct campaign *ret);
 
 /* Choose the points that are to be taken up: those of --only that are not done and, without --retry-failed, have not failed.
@@ -79,7 +79,8 @@ char *campaign_point_file(const struct config *point, const char *name, size_t *
 
 /* campaign run: the chosen points, one after the other, each in a process of its own, so that no point's end ends the
  * campaign. A search that did not end goes on from its event stream; what cannot go on begins anew. EXIT_DONE: all of them
- * are done and regular; EXIT_UNMET: done, one is irregular; the code of the first that failed; EXIT_INTERRUPTED. */
+ * are done and regular; EXIT_UNMET: done, one is not, or misses a requirement; the code of the first that failed;
+ * EXIT_INTERRUPTED. */
 enum exit_code campaign_run(const struct config *config, const struct campaign *campaign, const struct point_status *states,
 			    const bool *chosen);
 

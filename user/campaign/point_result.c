@@ -12,7 +12,11 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/schema.h"
+#include "base/standing.h"
 #include "base/text_stream.h"
+#include "campaign/store.h"
+#include "config/configure.h"
+#include "config/echo.h"
 #include "config/verb.h"
 
 #define CUT_LEAST 4 /* octets of "null" */
@@ -124,13 +128,13 @@ const char *result_quantity(enum verb verb)
 }
 
 /* A Goal Result under another name. */
-static json_t *goal_digest(const json_t *result, const char *name)
+static json_t *goal_digest(const json_t *result, const char *name, bool tester_limited)
 {
 	return json_pack("{s:s, s:o, s:o, s:o, s:b, s:b}", "goal", name, "value",
 			 json_number_or_null(read_number(result, "conditional_throughput")), "lower_bound",
 			 json_number_or_null(read_number(result, "relevant_lower_bound")), "upper_bound",
 			 json_number_or_null(read_number(result, "relevant_upper_bound")), "regular",
-			 (int)read_truth(result, "regular"), "tester_limited", (int)read_truth(result, "tester_limited"));
+			 (int)read_truth(result, "regular"), "tester_limited", (int)tester_limited);
 }
 
 static json_t *search_digest(const json_t *document)
@@ -138,7 +142,8 @@ static json_t *search_digest(const json_t *document)
 	json_t *list = json_array();
 
 	json_each (result, json_object_get(document, "search_result"))
-		json_array_append_new(list, goal_digest(result, read_text(json_object_get(result, "goal"), "name")));
+		json_array_append_new(list, goal_digest(result, read_text(json_object_get(result, "goal"), "name"),
+							read_truth(result, "tester_limited")));
 	return list;
 }
 
@@ -147,11 +152,14 @@ static json_t *suite_digest(const json_t *document)
 	json_t *list = json_array();
 
 	json_each (size, json_object_get(document, "frame_sizes")) {
-		const json_t *result = json_object_get(json_object_get(size, "throughput"), "goal_result");
+		const json_t *throughput = json_object_get(size, "throughput"),
+			     *result = json_object_get(throughput, "goal_result");
+		bool limited = read_truth(throughput, "tester_limited") || read_truth(result, "tester_limited");
 
 		if (json_is_object(result))
 			json_array_append_new(
-				list, goal_digest(result, TEXT_OF(128, "throughput@%s", read_text(size, "frame_size"))));
+				list,
+				goal_digest(result, TEXT_OF(128, "throughput@%s", read_text(size, "frame_size")), limited));
 	}
 	return list;
 }
@@ -161,7 +169,7 @@ static json_t *single_digest(const json_t *document, const char *name, double va
 			     double further_value)
 {
 	return json_pack("[{s:s, s:o, s:n, s:n, s:b, s:b, s:o}]", "goal", name, "value", json_number_or_null(value),
-			 "lower_bound", "upper_bound", "regular", read_string(document, "irregular_reason") == NULL,
+			 "lower_bound", "upper_bound", "regular", standing_of(document) != STANDING_IRREGULAR,
 			 "tester_limited", (int)read_truth(document, "tester_limited"), further,
 			 json_number_or_null(further_value));
 }
@@ -196,6 +204,7 @@ static json_t *digest(const json_t *document, enum verb verb)
 	static const char *const told[] = { "start_time", "hostname", "version", "kernel" };
 	const json_t *environment = json_object_get(document, "environment");
 	const char *backend = read_string(json_object_get(document, "measurer"), "tx_backend");
+	enum standing standing = standing_of_document(document);
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < COUNT(told); i++)
@@ -204,6 +213,8 @@ static json_t *digest(const json_t *document, enum verb verb)
 	json_object_set_new(json, "duration", json_number_or_null(duration_s(document)));
 	if (json_object_set(json, "irregular_reason", json_object_get(document, "irregular_reason")))
 		json_object_set_new(json, "irregular_reason", json_null());
+	json_object_update_new(json, json_pack("{s:b, s:b}", "regular", standing != STANDING_IRREGULAR, "tester_limited",
+					       standing == STANDING_LIMITED));
 	json_object_set_new(json, "results", results_digest(document, verb));
 	json_object_set(json, "configuration", json_object_get(document, "configuration"));
 	return json;
@@ -213,10 +224,9 @@ static json_t *digest(const json_t *document, enum verb verb)
 
 json_t *result_read(const char *path, enum verb verb, char *problem, size_t problem_size)
 {
-	static const char *const heavy[] = { "trials",     "checklist", "units", "definitions",
-					     "deviations", "warnings",  "sut",   "traffic_profile",
-					     "estimates",  "time_line", "trend", "anomalies",
-					     "repeats",    "latency",   "ports", NULL };
+	static const char *const heavy[] = { "trials",   "checklist", "units",           "definitions", "deviations",
+					     "warnings", "sut",       "traffic_profile", "estimates",   "time_line",
+					     "trend",    "anomalies", "latency",         "ports",       NULL };
 	size_t length = 0;
 	json_t *json = NULL;
 	json_auto_t *document = NULL;
@@ -241,4 +251,43 @@ json_t *result_read(const char *path, enum verb verb, char *problem, size_t prob
 	else
 		json = digest(document, verb);
 	return json;
+}
+
+/* --- a point of the matrix ------------------------------------------------------------------------------------------ */
+
+/* Whether the result echoes what the point's options are now; `problem` says which one differs. A result that was measured
+ * with other options, before the campaign's file was changed, is not what its place in the matrix says. */
+static bool is_of_point(const struct campaign *campaign, size_t point, const json_t *echo, char *problem, size_t size)
+{
+	struct config config;
+	json_auto_t *expected = NULL;
+	bool same = true;
+
+	if (campaign_configure(campaign, point, &config) != EXIT_DONE) {
+		snprintf(problem, size, "the point's options are no longer valid");
+		return false;
+	}
+	expected = config_describe(&config);
+	for (size_t i = 0; i < config.given->count && same; i++) {
+		const struct given *given = &config.given->items[i];
+		const json_t *value = json_object_get(expected, given->option->name);
+
+		same = given->fallback || !value || json_equal(value, json_object_get(echo, given->option->name));
+		if (!same)
+			snprintf(problem, size, "its result was measured with another value of '%s'", given->option->name);
+	}
+	config_free(&config);
+	return same;
+}
+
+json_t *point_result(const struct campaign *campaign, size_t point, char *problem, size_t size)
+{
+	json_t *result =
+		result_read(store_point_path(campaign, point, ".json", ROOM(PATH_MAX)), campaign->verb, problem, size);
+
+	if (result && !is_of_point(campaign, point, json_object_get(result, "configuration"), problem, size)) {
+		json_decref(result);
+		return NULL;
+	}
+	return result;
 }

@@ -8,16 +8,13 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/standing.h"
 #include "base/text_stream.h"
 #include "campaign/point_result.h"
 #include "campaign/store.h"
-#include "config/configure.h"
-#include "config/echo.h"
 #include "mlr/welch.h"
 #include "result/compare.h"
 #include "result/report.h"
-
-#define PROBLEM_SIZE 256
 
 /* The campaign's results while they are taken in. A cell is a combination of labels; it has a point for each run. */
 struct merge {
@@ -27,7 +24,7 @@ struct merge {
 	json_t **cells; /* for each cell an array: the "results" of its points that are done */
 	json_t *points, *goals, *environments;
 	json_t *conditions; /* the options that all results have in common; NULL: there is no result yet */
-	size_t done, irregular, running, failed, missing;
+	size_t done, irregular, limited, running, failed, missing;
 };
 
 /* --- points --------------------------------------------------------------------------------------------------------- */
@@ -79,7 +76,8 @@ static void take_result(struct merge *merge, size_t point, json_t *json)
 	json_t *results = json_object_get(json, "results");
 
 	merge->done++;
-	merge->irregular += read_string(json, "irregular_reason") != NULL;
+	merge->irregular += standing_of(json) == STANDING_IRREGULAR;
+	merge->limited += standing_of(json) == STANDING_LIMITED;
 	for (size_t i = 0; i < COUNT(told); i++)
 		count_value(merge->environments, told[i], read_text(json, told[i]));
 	note_goals(merge->goals, results);
@@ -96,55 +94,17 @@ static void take_missing(struct merge *merge, const struct point_status *status,
 		json_object_set(json, "reason", json_object_get(status->last, "reason"));
 }
 
-/* Whether the result echoes what the point's options are now; `problem` says which one differs. A result that was measured
- * with other options, before the campaign's file was changed, is not what its place in the matrix says. */
-static bool is_of_point(const struct campaign *campaign, size_t point, const json_t *echo, char *problem, size_t size)
-{
-	struct config config;
-	json_auto_t *expected = NULL;
-	bool same = true;
-
-	if (campaign_configure(campaign, point, &config) != EXIT_DONE) {
-		snprintf(problem, size, "the point's options are no longer valid");
-		return false;
-	}
-	expected = config_describe(&config);
-	for (size_t i = 0; i < config.given->count && same; i++) {
-		const struct given *given = &config.given->items[i];
-		const json_t *value = json_object_get(expected, given->option->name);
-
-		same = given->fallback || !value || json_equal(value, json_object_get(echo, given->option->name));
-		if (!same)
-			snprintf(problem, size, "its result was measured with another value of '%s'", given->option->name);
-	}
-	config_free(&config);
-	return same;
-}
-
-/* The digest of a point's result; NULL where there is none that counts. */
-static json_t *read_point(const struct campaign *campaign, size_t point, char *problem, size_t size)
-{
-	json_t *result =
-		result_read(store_point_path(campaign, point, ".json", ROOM(PATH_MAX)), campaign->verb, problem, size);
-
-	if (result && !is_of_point(campaign, point, json_object_get(result, "configuration"), problem, size)) {
-		json_decref(result);
-		return NULL;
-	}
-	return result;
-}
-
 static void add_point(struct merge *merge, size_t point, struct point_status *status)
 {
 	const struct campaign *campaign = merge->campaign;
 	json_t *json = json_pack("{s:s, s:o, s:i}", "point", campaign->names[point], "values",
 				 campaign_values(campaign, &campaign->points[point].combination), "run",
 				 (int)campaign->points[point].run);
-	char problem[PROBLEM_SIZE];
+	char problem[POINT_PROBLEM_SIZE];
 	json_t *result = NULL;
 
 	if (status->state == POINT_DONE) {
-		result = read_point(campaign, point, problem, sizeof(problem));
+		result = point_result(campaign, point, problem, sizeof(problem));
 		if (!result) {
 			status->state = POINT_FAILED;
 			json_object_set_new(json, "reason", json_string(problem));
@@ -199,7 +159,7 @@ static struct spread spread_of(const json_t *cell, const char *goal)
 		if (!result || !values)
 			continue;
 		spread.results++;
-		spread.irregular += !read_truth(result, "regular");
+		spread.irregular += standing_of(result) == STANDING_IRREGULAR;
 		spread.tester_limited += read_truth(result, "tester_limited");
 		if (!isnan(value))
 			values[count++] = value;
@@ -387,7 +347,7 @@ static json_t *axes_json(const struct campaign *campaign)
 				   json_list(j, axes[i].count, json_string(axes[i].labels[j]))));
 }
 
-/* "2 of 12 points are irregular, 1 has failed"; null where there is nothing to say. */
+/* "of 12 points: 2 irregular, 1 failed"; null where all are done and none is irregular: those that are limited have a count. */
 static json_t *irregular_reason(const struct merge *merge)
 {
 	const struct {
@@ -416,19 +376,20 @@ static json_t *document_of(const struct merge *merge, time_t start_time, size_t 
 	json_t *comparisons = comparisons_json(merge);
 
 	*ret_slower = count_slower(comparisons);
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:s?, s:f, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:I, s:O, "
-			 "s:o, s:o, s:O, s:O?, s:O, s:o, s:o}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:s?, s:f, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I}, s:I, "
+			 "s:O, s:o, s:o, s:O, s:O?, s:O, s:o, s:b, s:o}",
 			 "schema", "xdp-mlr/campaign/1", "campaign", campaign->name, "file", campaign->path, "verb",
 			 verb_name(campaign->verb), "quantity", result_quantity(campaign->verb), "axes", axes_json(campaign),
 			 "repeat", (int)campaign->matrix.repeats, "compared", compared, "tolerance",
 			 merge->config->tolerance_ratio, "significance", merge->config->significance_ratio, "point_counts",
 			 "total", (json_int_t)campaign->point_count, "done", (json_int_t)merge->done, "irregular",
-			 (json_int_t)merge->irregular, "failed", (json_int_t)merge->failed, "running",
-			 (json_int_t)merge->running, "missing", (json_int_t)merge->missing, "regressions",
-			 (json_int_t)*ret_slower, "goals", merge->goals, "cells",
+			 (json_int_t)merge->irregular, "limited", (json_int_t)merge->limited, "failed",
+			 (json_int_t)merge->failed, "running", (json_int_t)merge->running, "missing",
+			 (json_int_t)merge->missing, "regressions", (json_int_t)*ret_slower, "goals", merge->goals, "cells",
 			 json_list(i, merge->cell_count, cell_json(merge, i)), "comparisons", comparisons, "environments",
 			 merge->environments, "conditions", merge->conditions, "points", merge->points, "irregular_reason",
-			 irregular_reason(merge), "environment", environment_describe(start_time));
+			 irregular_reason(merge), "tester_limited", merge->limited > 0, "environment",
+			 environment_describe(start_time));
 }
 
 enum exit_code campaign_merge(const struct config *config, const struct campaign *campaign,
@@ -461,5 +422,5 @@ enum exit_code campaign_merge(const struct config *config, const struct campaign
 	json_decref(merge.conditions);
 	if (!*ret_document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	return slower || merge.irregular || merge.done < campaign->point_count ? EXIT_UNMET : EXIT_DONE;
+	return slower || merge.irregular || merge.limited || merge.done < campaign->point_count ? EXIT_UNMET : EXIT_DONE;
 }

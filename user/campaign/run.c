@@ -378,7 +378,7 @@ static enum exit_code attempt(struct work *work, struct end *end)
 /* --- all of them ---------------------------------------------------------------------------------------------------- */
 
 struct tally {
-	size_t total, done, failed, irregular, interrupted, elsewhere;
+	size_t total, done, failed, unmet, interrupted, elsewhere;
 	enum exit_code failure; /* of the first that failed */
 	uint64_t start_ns;
 };
@@ -401,7 +401,7 @@ static void count_end(const struct work *work, struct tally *tally, const struct
 
 	if (strcmp(end->event, "point_finished") == 0) {
 		tally->done++;
-		tally->irregular += end->exit_code == EXIT_UNMET;
+		tally->unmet += end->exit_code == EXIT_UNMET;
 		return;
 	}
 	warn("%s %s: %s", name, strcmp(end->event, "point_failed") == 0 ? "has failed" : "was interrupted", end->reason);
@@ -461,7 +461,7 @@ static enum exit_code outcome(const struct tally *tally)
 		return EXIT_INTERRUPTED;
 	if (tally->failed)
 		return tally->failure;
-	return tally->irregular || tally->elsewhere ? EXIT_UNMET : EXIT_DONE;
+	return tally->unmet || tally->elsewhere ? EXIT_UNMET : EXIT_DONE;
 }
 
 enum exit_code campaign_run(const struct config *config, const struct campaign *campaign, const struct point_status *states,

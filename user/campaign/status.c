@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/standing.h"
+#include "campaign/point_result.h"
 #include "campaign/store.h"
 #include "result/deliver.h"
 
@@ -20,39 +22,61 @@ static enum point_state state_of(const struct campaign *campaign, size_t point, 
 	return works && status->state != POINT_DONE ? POINT_RUNNING : status->state;
 }
 
-static json_t *point_json(const struct campaign *campaign, size_t point, const struct point_status *status,
-			  const json_t *queue)
+/* So many points in each state, and so many of those that are done are not regular. */
+struct tally {
+	size_t states[STATES], irregular, limited;
+};
+
+/* A point that is done counts by what its result says, as in the campaign's report; with a result that does not count it has
+ * failed, and `problem` says why. */
+static enum point_state take_point(struct tally *tally, const struct campaign *campaign, size_t point,
+				   enum point_state state, char problem[POINT_PROBLEM_SIZE])
+{
+	json_auto_t *result = NULL;
+
+	if (state == POINT_DONE) {
+		result = point_result(campaign, point, problem, POINT_PROBLEM_SIZE);
+		state = result ? POINT_DONE : POINT_FAILED;
+		tally->irregular += result && standing_of(result) == STANDING_IRREGULAR;
+		tally->limited += result && standing_of(result) == STANDING_LIMITED;
+	}
+	tally->states[state]++;
+	return state;
+}
+
+static json_t *point_json(struct tally *tally, const struct campaign *campaign, size_t point,
+			  const struct point_status *status, const json_t *queue)
 {
 	static const char *const told[] = { "time", "host", "job", "reason" };
 	const char *queued = read_string(queue, campaign->names[point]);
+	char problem[POINT_PROBLEM_SIZE] = "";
+	enum point_state state = take_point(tally, campaign, point, state_of(campaign, point, status, queue), problem);
 	json_t *json = json_pack("{s:s, s:s, s:i, s:o, s:s?}", "point", campaign->names[point], "state",
-				 point_state_name(state_of(campaign, point, status, queue)), "attempts",
-				 (int)status->attempts, "exit_code",
+				 point_state_name(state), "attempts", (int)status->attempts, "exit_code",
 				 status->exit_code < 0 ? json_null() : json_integer(status->exit_code), "queue", queued);
 
 	for (size_t i = 0; i < COUNT(told); i++)
 		if (json_is_string(json_object_get(status->last, told[i])))
 			json_object_set(json, told[i], json_object_get(status->last, told[i]));
+	if (*problem)
+		json_object_set_new(json, "reason", json_string(problem));
 	return json;
 }
 
 static json_t *status_document(const struct campaign *campaign, const struct point_status *states, const json_t *queue)
 {
-	size_t counts[STATES] = { 0 }, irregular = 0;
+	struct tally tally = { .irregular = 0 };
 	json_t *points = json_array();
 
-	for (size_t i = 0; i < campaign->point_count; i++) {
-		counts[state_of(campaign, i, &states[i], queue)]++;
-		irregular += states[i].state == POINT_DONE && states[i].exit_code == EXIT_UNMET;
-		json_array_append_new(points, point_json(campaign, i, &states[i], queue));
-	}
-	return json_pack("{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I}, s:o}", "schema",
+	for (size_t i = 0; i < campaign->point_count; i++)
+		json_array_append_new(points, point_json(&tally, campaign, i, &states[i], queue));
+	return json_pack("{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}, s:o}", "schema",
 			 "xdp-mlr/campaign-status/1", "campaign", campaign->name, "file", campaign->path, "results",
 			 campaign->directory, "point_counts", "total", (json_int_t)campaign->point_count, "done",
-			 (json_int_t)counts[POINT_DONE], "irregular", (json_int_t)irregular, "running",
-			 (json_int_t)counts[POINT_RUNNING], "failed", (json_int_t)counts[POINT_FAILED], "interrupted",
-			 (json_int_t)counts[POINT_INTERRUPTED], "waiting", (json_int_t)counts[POINT_WAITING], "points",
-			 points);
+			 (json_int_t)tally.states[POINT_DONE], "irregular", (json_int_t)tally.irregular, "limited",
+			 (json_int_t)tally.limited, "running", (json_int_t)tally.states[POINT_RUNNING], "failed",
+			 (json_int_t)tally.states[POINT_FAILED], "interrupted", (json_int_t)tally.states[POINT_INTERRUPTED],
+			 "waiting", (json_int_t)tally.states[POINT_WAITING], "points", points);
 }
 
 enum exit_code campaign_status_show(const struct config *config, const struct campaign *campaign,

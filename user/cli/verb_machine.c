@@ -54,14 +54,21 @@ static enum exit_code check_name(const char *name)
 	return EXIT_DONE;
 }
 
+static void print_policer(const json_t *direction)
+{
+	printf("  %s to %s: %lld frames passed, %lld dropped; at most %lld waited at once\n", read_text(direction, "from"),
+	       read_text(direction, "to"), (long long)read_integer(direction, "passed"),
+	       (long long)read_integer(direction, "dropped"), (long long)read_integer(direction, "queue_max_frames"));
+}
+
 static enum exit_code print_lab(const struct lab *lab, enum format format)
 {
-	json_t *log = lab_log(lab);
+	json_t *log = lab_log(lab), *counts = lab_counts(lab);
 
 	if (format != FORMAT_TEXT)
-		return output_json(json_pack("{s:s, s:[s,s], s:s, s:s, s:o*}", "name", lab->name, "ports",
+		return output_json(json_pack("{s:s, s:[s,s], s:s, s:s, s:o*, s:o*}", "name", lab->name, "ports",
 					     lab->ports[PORT_A], lab->ports[PORT_B], "sut", lab->sut, "namespace",
-					     lab->namespace, "log", log));
+					     lab->namespace, "log", log, "policer", counts));
 	printf("Lab '%s' is up: %s\n", lab->name, lab->sut);
 	printf("  ports      %s,%s\n", lab->ports[PORT_A], lab->ports[PORT_B]);
 	if (*lab->namespace)
@@ -69,7 +76,10 @@ static enum exit_code print_lab(const struct lab *lab, enum format format)
 	json_each_member (name, value, log)
 		if (json_integer_value(value))
 			printf("  %-9s  %lld frames\n", name, (long long)json_integer_value(value));
+	json_each (direction, counts)
+		print_policer(direction);
 	json_decref(log);
+	json_decref(counts);
 	return EXIT_DONE;
 }
 

@@ -112,7 +112,7 @@ static void put_usage(FILE *stream, const char *label, enum verb verb)
 
 static void put_exit_codes(FILE *stream)
 {
-	fputs("\nExit codes: 0 done; 1 done, but a result is irregular or met the tester's own limit; 2 bad usage, "
+	fputs("\nExit codes: 0 done; 1 done, but a result is irregular or limited by the tester; 2 bad usage, "
 	      "configuration or\n"
 	      "input; 3 this machine, kernel or NIC cannot do it; 4 refused as unsafe; 5 a measurement is invalid; 130 "
 	      "interrupted.\n",
@@ -305,7 +305,7 @@ struct arguments {
 };
 
 /* --help and --version act at once; all else goes onto the list. */
-static enum exit_code take(struct arguments *arguments, const struct option *option, const char *text)
+static enum exit_code read_value(struct arguments *arguments, const struct option *option, const char *text)
 {
 	const struct given *before = option->flags & OPTION_LIST ? given_find(arguments->list, option->name) : NULL;
 
@@ -324,17 +324,17 @@ static enum exit_code take(struct arguments *arguments, const struct option *opt
 static enum exit_code take_with_value(struct arguments *arguments, const struct option *option, const char *attached)
 {
 	if (option->letter == 'h' && attached && strcmp(attached, "all") == 0)
-		return take(arguments, option, attached);
+		return read_value(arguments, option, attached);
 	if (!option->argument && attached)
 		return refuse(EXIT_USAGE_ERROR, "--%s takes no value, but got '%s'", option->name, attached);
 	if (!option->argument)
-		return take(arguments, option, "true");
+		return read_value(arguments, option, "true");
 	if (!attached)
 		attached = *arguments->next ? *arguments->next++ : NULL;
 	if (!attached)
 		return refuse(EXIT_USAGE_ERROR, "--%s lacks its value: --%s %s", option->name, option->name,
 			      option->argument);
-	return take(arguments, option, attached);
+	return read_value(arguments, option, attached);
 }
 
 static void refuse_name(const char *name, enum verb verb)
@@ -407,7 +407,7 @@ static enum exit_code read_letters(struct arguments *arguments, const char *lett
 		letters++;
 		if (option->argument)
 			return take_with_value(arguments, option, *letters ? letters : NULL);
-		code = take(arguments, option, "true");
+		code = read_value(arguments, option, "true");
 	}
 	return code;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The configuration of one run: every option of the command line and of the YAML file, after parsing and range checks.
- * Data only: configure.h fills it in, echo.h says it again.
+ * The configuration of one run: every option of the command line and of the YAML file, after parsing and range checks. It
+ * owns what its members point to, unless they say otherwise. configure.h fills it in, the run reads it, echo.h writes it
+ * into the result, and config_free() frees it.
  */
 #pragma once
 
@@ -80,7 +81,7 @@ struct port_config {
 	struct ether_addr destination_mac;
 };
 
-/* What may be changed on a port for a run (port/prepare.c, docs/safety.md). */
+/* What may be changed on a port for a run (port/prepare.c, docs/reference/safety.md). */
 enum prepare_item {
 	PREPARE_IPV6,       /* no automatic addresses */
 	PREPARE_MERGE,      /* no offload that merges received frames: LRO, GRO in hardware, GRO of UDP */
@@ -167,15 +168,17 @@ struct config {
 	const char *template_path;    /* NULL: plain frames */
 	struct frame_file *template;  /* what that file holds; NULL: plain frames. Owned */
 	unsigned int learning_frames; /* that a port sends before a trial */
-	unsigned int show_count;      /* profile show: frames of each port */
-	unsigned int queues;          /* transmit queues of each port, each with a thread; of a lab: of its links */
-	bool fail_fast;               /* end a search once Min Load is an Upper Bound of a goal */
-	bool no_seq;                  /* do not tell duplicates and reordering */
-	bool no_latency;              /* do not measure latency */
-	bool ipdv;                    /* also from frame to frame */
-	struct load_spec load;        /* trial */
-	double duration_s;            /* trial, selftest; y1564: of the performance test */
-	double interval_s;            /* trials also by intervals of their schedule; 0: not */
+	unsigned int burst_frames;   /* that are caught up back to back after a stop; 0: the load decides (mlr/envelope.h) */
+	unsigned int tester_repeats; /* how often a trial that the tester spoilt is performed again, at most */
+	unsigned int show_count;     /* profile show: frames of each port */
+	unsigned int queues;         /* transmit queues of each port, each with a thread; of a lab: of its links */
+	bool fail_fast;              /* end a search once Min Load is an Upper Bound of a goal */
+	bool no_seq;                 /* do not tell duplicates and reordering */
+	bool no_latency;             /* do not measure latency */
+	bool ipdv;                   /* also from frame to frame */
+	struct load_spec load;       /* trial */
+	double duration_s;           /* trial, selftest; y1564: of the performance test */
+	double interval_s;           /* trials also by intervals of their schedule; 0: not */
 	enum tx_choice tx;
 	enum verify_choice verify;         /* of which frames received the checksums */
 	enum timestamps_choice timestamps; /* of arrivals */

@@ -110,7 +110,7 @@ static bool in_file(const struct file *file, const struct option *option)
 	return false;
 }
 
-/* What a run of a schedule says beside options (docs/appliance.md). */
+/* What a run of a schedule says beside options (docs/guide/appliance.md). */
 static bool is_of_run(const char *name)
 {
 	return strcmp(name, RUN_NAME) == 0 || strcmp(name, RUN_VERB) == 0 || strcmp(name, RUN_ALONE) == 0;

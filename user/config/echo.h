@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The configuration in force, as results and files say it. */
+/* The configuration in force, as results and files write it. The caller owns what is returned. It is written at the end of a
+ * run, or for --dump-config. */
 #pragma once
 
 #include <jansson.h>
@@ -7,13 +8,13 @@
 
 #include "config/config.h"
 
-/* The result document's "configuration": every value in force but those that only say where results go. As a --config file
- * it repeats the run. A new reference. */
+/* Return the result document's "configuration": every value in force, without those that only say where results go. As a
+ * --config file it repeats the run. It is a new reference. */
 json_t *config_describe(const struct config *config);
 
-/* --dump-config: the configuration in force, as a file for --config that repeats the run. */
-/* Every option that a file may hold, one key a line; an option that repeats as a list. */
+/* For --dump-config: write the configuration in force as a file that repeats the run with --config. */
+/* Write every option that a file may hold, one key on each line. An option that repeats is a list. */
 void config_dump_to(FILE *stream, const struct config *config);
 
-/* The same on standard output, with a heading. */
+/* Do the same on standard output, with a heading. */
 enum exit_code config_dump(const struct config *config);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A frame to make others like: the first one of a pcap or pcapng file of Ethernet frames.
+ * A frame file provides a frame that others are made like: the first one of a pcap or pcapng file of Ethernet frames. The
+ * caller owns it, and it owns the payload. It is read once, with the options, and used by the Traffic Profile until the run
+ * ends.
  *
- * Kept are VLAN tags, tunnels, the fields of the IP header that do not follow from lengths and addresses, UDP ports, and the
- * payload behind its first 18 octets, where the tag will be; of tunnels all but the lengths and checksums that follow from what
- * is in them. Both formats are simple and only their first frame is wanted, so they
- * are read here, without libpcap.
+ * These parts are kept: VLAN tags, tunnels, UDP ports, the payload behind its first 18 octets (the tag goes there), and
+ * those fields of the IP header that do not depend on lengths and addresses. Of tunnels, lengths and checksums are computed
+ * again.
+ *
+ * Both formats are simple and only the first frame is wanted, so no libpcap is needed.
  */
 #pragma once
 
@@ -13,17 +16,19 @@
 #include "mlr/frame.h"
 
 struct frame_file {
-	struct mlr_frame_spec spec; /* without MAC addresses, addresses and size; its payload is owned by this struct */
+	struct mlr_frame_spec spec; /* without MAC addresses, addresses and size; this structure owns its payload */
 	uint16_t source_port, destination_port;
-	unsigned int size_octets; /* of the frame in the file, FCS included */
+	unsigned int size_octets; /* the size of the frame in the file, FCS included */
 	uint8_t *payload;
-	/* the headers between VLAN tags and innermost IP header, from the outside: "MPLS, IPv4, GRE". The shortest have four octets */
+	/* the headers between VLAN tags and innermost IP header, the outermost first: "MPLS, IPv4, GRE". The shortest has
+	 * four octets */
 	char tunnels[2 * MLR_OUTER_MAX_OCTETS];
 };
 
-/* EXIT_USAGE_ERROR, with the reason said, where the file cannot be read, is no such file, or its first frame is not UDP. */
+/* Read a file. EXIT_USAGE_ERROR, already reported, if it cannot be read, has another format, or its first frame is not
+ * UDP. */
 enum exit_code frame_file_read(const char *path, struct frame_file **ret);
 void frame_file_free(struct frame_file *file);
 
-/* Read the frame itself. NULL, or the reason why it cannot be used. For tests, too. */
+/* Parse the frame itself. Returns NULL, or the reason why it cannot be used. Tests use it, too. */
 const char *frame_file_parse(const uint8_t *frame, size_t octets, size_t wire_octets, struct frame_file *ret);

@@ -137,7 +137,7 @@ static enum exit_code read_load(const struct given *given, struct config *config
 
 	if (!parse_load(given->text, &load))
 		return refuse_given(given, "not a load; write it as %s",
-				    load_spellings(given->text, ROOM(LOAD_SPELLINGS_SIZE)));
+				    load_spellings(given->text, LOAD_FORMS, ROOM(LOAD_SPELLINGS_SIZE)));
 	if (load.unit == LOAD_MAX && given->option->offset != FIELD(load))
 		return refuse_given(given, "'max' is for trials only; write a load as %s", LOAD_FORMS);
 	if (load.unit != LOAD_MAX && load.value <= 0)
@@ -277,6 +277,12 @@ const struct option options[] = {
 	     .flags = OPTION_ACTS),
 	NUMBER("learning-frames", "N", FRAMES, "0", learning_frames, 0, 1000000,
 	       "ARP or neighbour discovery frames that each port sends before every trial (phase b of RFC 2544 section 23)"),
+	NUMBER("burst", "N", FRAMES, NULL, burst_frames, 1, 1000000,
+	       "frames that a transmitter which was stopped may catch up back to back; for the rest its schedule moves. "
+	       "Default: 320 "
+	       "us worth of the load, at least 32 and at most 256 frames, or 50 us worth where that is more"),
+	NUMBER("tester-repeats", "N", FRAMES, "5", tester_repeats, 0, 100,
+	       "how often, at most, a trial is performed again that the tester itself spoilt"),
 	LOAD("load", "L", TRIAL, NULL, load, "frames/s: " LOAD_FORMS " of the line rate; or max, as fast as the tester can"),
 	DURATION("duration", "S", TRIAL | SELFTEST | Y1564, "1s", duration_s, POSITIVE,
 		 "how long to send: " DURATION_FORMS "; of a self-test: each trial that confirms, the search has shorter "
@@ -289,10 +295,10 @@ const struct option options[] = {
 	       "phased: final 30, initial 1, no exceed and no sum",
 	       .flags = OPTION_REPEATS),
 	OPTION("service", "K=V,...", Y1564, NULL, read_service,
-	       "a service, repeatable. Keys: cir (its committed rate, as --load), eir (beyond it, 0), name, vlan "
-	       "(VID[:PRIO]), dscp (0), size (of frames), margin (how far above CIR + EIR a policer may let through, 1%); "
-	       "and what it must keep to: loss (0), delay (mean), delay-max, variation (p99.9 of the delay less its "
-	       "minimum), availability",
+	       "a service, repeatable. Keys: cir (its committed rate, as --load, but bit/s are those of the frames, FCS "
+	       "included, and with -l1 those of the line), eir (beyond it, 0), name, vlan (VID[:PRIO]), dscp (0), size (of "
+	       "frames), margin (how far above CIR + EIR a policer may let through, 1%); and what it must keep to in each "
+	       "direction: loss (0), delay (mean), delay-max, variation (p99.9 of the delay less its minimum), availability",
 	       .flags = OPTION_REPEATS),
 	OPTION("cir-steps", "R,...", Y1564, "25%,50%,75%,100%", read_cir_steps,
 	       "the parts of CIR that the configuration test begins with, the last one all of it", .flags = OPTION_LIST),
@@ -355,7 +361,9 @@ const struct option options[] = {
 	       "ask the controller again what a stored search asked, and measure nothing",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
 	DURATION("max-time", "S", SEARCH | SOAK | RFC2544 | Y1564, NULL, max_time_s, POSITIVE,
-		 "end after this time with what there is: a search is then irregular, a soak is done (default 1800)"),
+		 "end after this time with what there is: a search is then irregular, a soak is done. Default: 1800 for "
+		 "soak, "
+		 "600 for a search by phased, no limit for others"),
 	OPTION("measurer", "M", SEARCH | SOAK, "xdp", read_measurer,
 	       "who performs the trials: xdp (these ports), mpi (ports of several hosts, under mpirun), exec:COMMAND (JSON "
 	       "lines on its standard input and output) or sim:MODEL (a simulated SUT, for example "
@@ -430,7 +438,9 @@ const struct option options[] = {
 	       "how many of the first frames of each port to show"),
 	TEXT("sut", "KIND[:K=V,...]", LAB_UP | LAB_ON, "router", sut,
 	     "what to put between the ports: router, bridge, xdp (redirect), policer:rate=FPS,burst=100us (exactly that "
-	     "throughput; with vlan=VID or priority=N of those frames only), stretch:critical=FPS,spread=FPS (random loss "
+	     "throughput; depth=N says the burst as a number of frames that wait, clock=wall judges frames by their arrival "
+	     "instead of their tag; with vlan=VID or priority=N of those frames only), stretch:critical=FPS,spread=FPS "
+	     "(random loss "
 	     "that grows with the load), delay:us=N (holds each "
 	     "frame that long), hostile:WHAT,every=N,by=N (does something to every n-th test frame, and keeps a log; "
 	     "hostile:? lists what) or wire (nothing)"),

@@ -43,14 +43,14 @@ static enum exit_code store_number(const struct given *given, const struct key *
 	return EXIT_DONE;
 }
 
-static enum exit_code store_load(const struct given *given, const struct key *key, const char *value,
+static enum exit_code store_rate(const struct given *given, const struct key *key, const char *value,
 				 struct load_spec *field)
 {
 	struct load_spec load;
 
-	if (!parse_load(value, &load) || load.unit == LOAD_MAX || !(load.value >= 0))
+	if (!parse_information_rate(value, &load) || load.unit == LOAD_MAX || !(load.value >= 0))
 		return refuse_given(given, "%s '%s' is not a load; write it as %s", key->name, QUOTED(value),
-				    load_spellings(value, ROOM(LOAD_SPELLINGS_SIZE)));
+				    load_spellings(value, INFORMATION_RATE_FORMS, ROOM(LOAD_SPELLINGS_SIZE)));
 	*field = load;
 	return EXIT_DONE;
 }
@@ -60,8 +60,8 @@ static enum exit_code store_value(const struct given *given, const struct key *k
 	switch (key->kind) {
 	case KEY_TEXT:
 		return store_name(given, value, field);
-	case KEY_LOAD:
-		return store_load(given, key, value, field);
+	case KEY_INFORMATION_RATE:
+		return store_rate(given, key, value, field);
 	case KEY_OWN:
 		return key->store(given, value, into);
 	default:

@@ -66,8 +66,8 @@ static const struct key keys[] = {
 	{ "vlan", 0, KEY_OWN, 0, store_vlan },
 	{ "dscp", 0, KEY_OWN, 0, store_dscp },
 	{ "size", 0, KEY_OWN, 0, store_size },
-	{ "cir", FIELD(cir), KEY_LOAD, 0, NULL },
-	{ "eir", FIELD(eir), KEY_LOAD, 0, NULL },
+	{ "cir", FIELD(cir), KEY_INFORMATION_RATE, 0, NULL },
+	{ "eir", FIELD(eir), KEY_INFORMATION_RATE, 0, NULL },
 	{ "margin", FIELD(margin_ratio), KEY_RATIO, 0, NULL },
 	{ "loss", FIELD(loss_ratio), KEY_RATIO, 0, NULL },
 	{ "delay", FIELD(delay_s), KEY_DURATION, 0, NULL },
@@ -132,7 +132,7 @@ enum exit_code read_service(const struct given *given, struct config *config)
 	if (code != EXIT_DONE)
 		return code;
 	if (!pairs_seen(&pairs, "cir") || reading.service.cir.value <= 0)
-		return refuse_given(given, "needs its committed rate above 0: cir=%s", LOAD_FORMS);
+		return refuse_given(given, "needs its committed rate above 0: cir=%s", INFORMATION_RATE_FORMS);
 	if (!reading.service.name[0])
 		return refuse_given(given, "the name is empty");
 	if (name_taken(config, reading.service.name))

@@ -31,20 +31,12 @@ static const struct figure {
 	{ OF_GOAL, "upper", QUANTITY_LOAD, "/relevant_upper_bound" },
 	{ OF_TRIAL, "loss", QUANTITY_RATIO, "/trial_result/trial_loss_ratio" },
 	{ OF_TRIAL, "forwarding-rate", QUANTITY_LOAD, "/trial_result/trial_forwarding_rate" },
-	{ OF_TRIAL, "sent", QUANTITY_FRAMES, "/trial_result/counts/sent" },
-	{ OF_TRIAL, "received", QUANTITY_FRAMES, "/trial_result/counts/received" },
-	{ OF_TRIAL, "lost", QUANTITY_FRAMES, "/trial_result/counts/lost" },
-	{ OF_TRIAL, "unsent", QUANTITY_FRAMES, "/trial_result/counts/unsent" },
-	{ OF_TRIAL, "duplicate", QUANTITY_FRAMES, "/trial_result/counts/duplicate" },
-	{ OF_TRIAL, "reordered", QUANTITY_FRAMES, "/trial_result/counts/reordered" },
-	{ OF_TRIAL, "late", QUANTITY_FRAMES, "/trial_result/counts/late" },
-	{ OF_TRIAL, "foreign", QUANTITY_FRAMES, "/trial_result/counts/foreign" },
-	{ OF_TRIAL, "malformed", QUANTITY_FRAMES, "/trial_result/counts/malformed" },
-	{ OF_TRIAL, "wrong-length", QUANTITY_FRAMES, "/trial_result/counts/wrong_length" },
-	{ OF_TRIAL, "damaged", QUANTITY_FRAMES, "/trial_result/counts/damaged" },
-	{ OF_TRIAL, "fragmented", QUANTITY_FRAMES, "/trial_result/counts/fragmented" },
-	{ OF_TRIAL, "misdirected", QUANTITY_FRAMES, "/trial_result/counts/misdirected" },
-	{ OF_TRIAL, "overtagged", QUANTITY_FRAMES, "/trial_result/counts/overtagged" },
+#define TRIAL_COUNT(name, figure)                      { OF_TRIAL, figure, QUANTITY_FRAMES, "/trial_result/counts/" #name },
+#define TX_COUNTER(name, figure, meaning)              TRIAL_COUNT(name, figure)
+#define RX_COUNTER(name, figure, kind, known, meaning) TRIAL_COUNT(name, figure)
+#define RX_DERIVED(name, figure, value, meaning)       TRIAL_COUNT(name, figure)
+#define VERDICT_COUNTER(name, figure, meaning)         TRIAL_COUNT(name, figure)
+#include "mlr/counters.def"
 	{ OF_TRIAL | OF_GOAL, "latency.min", QUANTITY_TIME, LATENCY "min_ns" },
 	{ OF_TRIAL | OF_GOAL, "latency.mean", QUANTITY_TIME, LATENCY "mean_ns" },
 	{ OF_TRIAL | OF_GOAL, "latency.p50", QUANTITY_TIME, LATENCY "p50_ns" },
@@ -280,7 +272,7 @@ static enum exit_code read_value(struct requirement *requirement)
 		if (!parse_load(requirement->value, &requirement->load) || requirement->load.unit == LOAD_MAX ||
 		    requirement->load.value <= 0)
 			return refuse_given(given, "after the sign must stand a load, as %s",
-					    load_spellings(requirement->value, ROOM(LOAD_SPELLINGS_SIZE)));
+					    load_spellings(requirement->value, LOAD_FORMS, ROOM(LOAD_SPELLINGS_SIZE)));
 		requirement->threshold = requirement->load.unit == LOAD_FPS ? requirement->load.value : NAN;
 		return EXIT_DONE;
 	case QUANTITY_RATIO:

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --require: what a result must keep to, for scripts and CI. 'ndr>=5Mfps', 'pdr.latency.p99<=100us', 'loss<=0.1%'.
+ * A requirement (--require) is what a result must fulfil, for scripts and CI: 'ndr>=5Mfps', 'pdr.latency.p99<=100us',
+ * 'loss<=0.1%'. The configuration owns its requirements. Each is read in three steps before the measurement, and judged at
+ * the end by the result document (result/judge.h).
  *
- * A requirement is read in three steps, each as early as it can be: its form while options are read, its figure and value
- * once the verb and the goals are known, its load in frames/s once the measurer knows its line rate. So a wrong one is
- * refused before anything is measured. In the end all are judged by the result document (result/judge.h).
+ * Its form is read with the options. Figure and value are read once verb and goals are known. Its load in frames/s is
+ * computed once the measurer knows its line rate. So a wrong requirement is refused before anything is measured.
  */
 #pragma once
 
@@ -15,7 +16,7 @@ struct given;
 
 enum comparison { COMPARISON_AT_LEAST, COMPARISON_AT_MOST, COMPARISON_ABOVE, COMPARISON_BELOW };
 
-/* What a figure counts; in the document in frames/s, as a ratio, in frames, in ns, in s. */
+/* What a figure counts. Units in the document are frames/s, a ratio, frames, ns and s. */
 enum quantity { QUANTITY_LOAD, QUANTITY_RATIO, QUANTITY_FRAMES, QUANTITY_TIME, QUANTITY_SECONDS };
 
 #define FIGURE_NAME_SIZE 128
@@ -24,30 +25,30 @@ enum quantity { QUANTITY_LOAD, QUANTITY_RATIO, QUANTITY_FRAMES, QUANTITY_TIME, Q
 struct requirement {
 	const struct given *given; /* as the user wrote it */
 	char figure[FIGURE_NAME_SIZE];
-	unsigned int frame_size_octets; /* of '@64'; 0: not given */
+	unsigned int frame_size_octets; /* the number in '@64'; 0: not given */
 	enum comparison comparison;
-	const char *value; /* points into the text given */
-	/* once the verb and the goals are known: */
+	const char *value; /* points into the given text */
+	/* set once verb and goals are known: */
 	enum quantity quantity;
-	int goal;         /* whose figure it is; -1: the whole document's */
+	int goal;         /* the goal that the figure belongs to; -1: the whole document */
 	const char *path; /* a JSON pointer into the Goal Result or the document */
-	bool each_size;   /* the path is in each frame size of a suite */
+	bool each_size;   /* the path is inside each frame size of a suite */
 	struct load_spec load;
-	double threshold; /* in the unit of the document; of a load once the measurer is known */
+	double threshold; /* in the unit of the document; a load is set once the measurer is known */
 };
 
-/* ">=" and so on. */
+/* Return ">=" and so on. */
 const char *comparison_text(enum comparison comparison);
 
-/* The name of a figure that results of the verb have, by its index; NULL: no more. Of a search, those of each goal. */
+/* Return the name of a figure that results of the verb have, by index; NULL: no more. A search has the figures of each
+ * goal. */
 const char *requirement_figure(enum verb verb, size_t index);
 
 /* The reader of the option. */
 enum exit_code read_requirement(const struct given *given, struct config *config);
 
-/* Find every requirement's figure and read its value. EXIT_USAGE_ERROR for one that this verb and these goals do not
- * have. */
+/* Find the figure of every requirement and read its value. EXIT_USAGE_ERROR if the verb or the goals do not have it. */
 enum exit_code require_check(struct config *config);
 
-/* Turn loads into frames/s. EXIT_USAGE_ERROR for a share of a line rate that is not known. */
+/* Convert loads to frames/s. EXIT_USAGE_ERROR for a share of an unknown line rate. */
 enum exit_code require_resolve(const struct config *config, double line_rate_fps);

@@ -192,6 +192,7 @@ static bool read_trial(const json_t *json, struct stored_trial *ret)
 
 	ret->warmup = read_truth(json, "warmup");
 	ret->tester_limited = read_truth(json, "tester_limited");
+	ret->offered_less = strcmp(read_text(json, "tester_limited_reason"), LOAD_WAS_OFF) == 0;
 	ret->sut_loss_ratio = read_sut_loss_ratio(json);
 	ret->json = json;
 	return !error && mlr_trial_result_valid(result);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stored search: the result document of `search --format json`, or the event stream of `--format jsonl`, of which a run
- * that died may have written a part only. `--resume` goes on from it, `--replay` asks a controller the same questions again.
+ * A stored search comes from a result document (`search --format json`) or an event stream (`--format jsonl`), which may be
+ * incomplete if its run died. It owns its document, and its other members point into that. It is read with the options, and
+ * freed with the configuration.
+ *
+ * `--resume` continues the search. `--replay` asks a controller the same questions again.
  */
 #pragma once
 
@@ -12,26 +15,30 @@
 #include "base/message.h"
 #include "mlr/trial.h"
 
+/* The reason for a tester-limited trial whose mean load was not the Trial Load. */
+#define LOAD_WAS_OFF "the load was off by more than a tenth of the Goal Width"
+
 struct stored_trial {
 	struct mlr_trial_result result;
 	bool warmup, tester_limited;
-	double sut_loss_ratio; /* as in struct measurement; 0 if not stored */
-	const json_t *json;    /* as it was reported; belongs to the document */
+	bool offered_less;     /* less than the Trial Load, because the tester was stopped */
+	double sut_loss_ratio; /* as in struct measurement; 0 if it is not stored */
+	const json_t *json;    /* as it was reported; a part of the document */
 };
 
 struct stored {
-	json_t *configuration;    /* the options in force, as they were echoed */
-	json_t *controller_input; /* Min and Max Load as they were found, and the goals */
+	json_t *configuration;    /* the options in force, as echoed */
+	json_t *controller_input; /* Min Load, Max Load and the goals */
 	const char *max_load_source;
-	double duration_s; /* of the search so far */
+	double duration_s; /* the duration of the search so far */
 	struct stored_trial *trials;
 	size_t trial_count;
-	json_t *document; /* what the above points into */
+	json_t *document; /* the other members point into it */
 };
 
-/* The document in a file of any schema: the whole of it, the last line of an event stream, or what the events of a search
- * that did not end amount to. *ret is NULL where there is no JSON; the caller releases it. */
+/* Read the document in a file of any schema: the whole file, the last line of an event stream, or what the events of an
+ * unfinished search amount to. *ret is NULL if it is not JSON; the caller releases it. */
 enum exit_code stored_document(const char *path, json_t **ret);
-/* Read a file; EXIT_USAGE_ERROR with what is wrong and where. Free with stored_free. */
+/* Read a file. EXIT_USAGE_ERROR says what is wrong and where. Free the result with stored_free(). */
 enum exit_code stored_read(const char *path, struct stored *ret);
 void stored_free(struct stored *stored);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verbs: what the first word, or two, of the command line may be. */
+/* The verbs are what the first words of the command line may be. They are constants. The command line chooses one of them,
+ * for the whole run. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Every verb, once: its constant, the function that does it (verbs.h), its name, what it is, and what --help calls the files
- * that it takes by their place on the command line. Verbs of two words that share the first one stand together. */
+/* Every verb once: its constant, its function (verbs.h), its name, its summary, and the names in --help of the files that it
+ * takes by position. Verbs of two words with the same first word stand together. */
 #define VERBS(X)                                                                                                            \
 	X(VERB_SEARCH, verb_measure, "search", "one MLRsearch benchmark over real ports or another measurer")               \
 	X(VERB_TRIAL, verb_measure, "trial", "one trial: the one-shot throughput test")                                     \
@@ -46,20 +47,20 @@ enum verb { VERBS(VERB_CONSTANT) };
 #define VERB_ONE(...) +1
 #define VERB_COUNT    ((enum verb)(VERBS(VERB_ONE)))
 
-#define FILES_MAX      2 /* that a verb takes by place */
+#define FILES_MAX      2 /* files that a verb takes by position */
 #define VERB_WORD_SIZE 16
 
 const char *verb_name(enum verb verb);
 const char *verb_summary(enum verb verb);
-/* What --help calls a file that the verb takes by place; NULL if it takes no more. */
+/* Return the name in --help of a file that the verb takes by position, or NULL if there are no more. */
 const char *verb_file(enum verb verb, size_t index);
-/* Its first word, written into the buffer and returned; and its second, NULL where it has one word only. */
+/* Write the first word of a verb into the buffer and return it. The other function returns the second word, or NULL. */
 const char *verb_word(enum verb verb, char buffer[VERB_WORD_SIZE]);
 const char *verb_second_word(enum verb verb);
-/* Whether this is its first word. */
+/* Whether this is the first word of the verb. */
 bool verb_has_word(enum verb verb, const char *word);
 
-/* Whether the verb runs the same over a list of frame sizes (options_suite.h). */
+/* Whether the verb runs the same test over a list of frame sizes (options_suite.h). */
 static inline bool frame_sizes_are_a_list(enum verb verb)
 {
 	return verb == VERB_SELFTEST || verb == VERB_RFC2544;

@@ -18,6 +18,8 @@ struct live_program {
 	struct tx_bpf *skeleton;
 	uint8_t *frame;
 	uint32_t frame_octets;
+	struct tx_schedule *schedule; /* in the maps' memory */
+	struct mlr_moves *moves;
 };
 
 /* --- the maps --------------------------------------------------------------------------------------------------------- */
@@ -58,7 +60,30 @@ static int fill_flows(const struct mlr_queue_plan *plan, int fd)
 	return 0;
 }
 
-static int load(struct live_program *program, int ifindex)
+/* The memory of a map with one value; NULL and errno if it cannot be had. */
+static void *map_value(const struct bpf_map *map, size_t octets)
+{
+	void *value = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	return value == MAP_FAILED ? NULL : value;
+}
+
+static int map_pace(struct live_program *program)
+{
+	program->schedule = map_value(program->skeleton->maps.port_schedule, sizeof(*program->schedule));
+	program->moves = map_value(program->skeleton->maps.queue_moves, sizeof(*program->moves));
+	return program->schedule && program->moves ? 0 : -errno;
+}
+
+static void unmap_pace(struct live_program *program)
+{
+	if (program->schedule)
+		munmap(program->schedule, sizeof(*program->schedule));
+	if (program->moves)
+		munmap(program->moves, sizeof(*program->moves));
+}
+
+static int load(struct live_program *program, int ifindex, const struct live_program *first)
 {
 	const struct mlr_queue_plan *plan = program->plan;
 	uint32_t key = 0, port = (uint32_t)ifindex;
@@ -69,7 +94,10 @@ static int load(struct live_program *program, int ifindex)
 		return -errno;
 	bpf_map__set_max_entries(skeleton->maps.templates, plan->template_count + 1);
 	bpf_map__set_max_entries(skeleton->maps.flows, plan->flow_count + 1);
-	if ((error = tx_bpf__load(skeleton)) || (error = skeleton->bss ? 0 : -ENOMEM) ||
+	if ((error = first ? bpf_map__reuse_fd(skeleton->maps.port_schedule,
+					       bpf_map__fd(first->skeleton->maps.port_schedule))
+			   : 0) ||
+	    (error = tx_bpf__load(skeleton)) || (error = map_pace(program)) || (error = skeleton->bss ? 0 : -ENOMEM) ||
 	    (error = bpf_map_update_elem(bpf_map__fd(skeleton->maps.port), &key, &port, BPF_ANY)) ||
 	    (error = fill_templates(plan, bpf_map__fd(skeleton->maps.templates))) ||
 	    (error = fill_schedule(plan, bpf_map__fd(skeleton->maps.schedule))))
@@ -96,7 +124,8 @@ static int make_frame(struct live_program *program)
 	return 0;
 }
 
-int live_program_load(const struct mlr_queue_plan *plan, int ifindex, struct live_program **ret)
+int live_program_load(const struct mlr_queue_plan *plan, int ifindex, const struct live_program *first,
+		      struct live_program **ret)
 {
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	struct live_program *program = calloc(1, sizeof(*program));
@@ -109,7 +138,7 @@ int live_program_load(const struct mlr_queue_plan *plan, int ifindex, struct liv
 	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* where it is refused, loading fails and says why */
 	error = make_frame(program);
 	if (!error)
-		error = load(program, ifindex);
+		error = load(program, ifindex, first);
 	if (error)
 		live_program_free(program);
 	else
@@ -121,6 +150,7 @@ void live_program_free(struct live_program *program)
 {
 	if (!program)
 		return;
+	unmap_pace(program);
 	tx_bpf__destroy(program->skeleton);
 	free(program->frame);
 	free(program);
@@ -136,6 +166,16 @@ struct live_queue *live_program_queue(struct live_program *program)
 	return &program->skeleton->bss->queue;
 }
 
+struct tx_schedule *live_program_schedule(const struct live_program *program)
+{
+	return program->schedule;
+}
+
+struct mlr_moves *live_program_moves(const struct live_program *program)
+{
+	return program->moves;
+}
+
 const uint8_t *live_program_frame(const struct live_program *program, uint32_t *ret_octets)
 {
 	*ret_octets = program->frame_octets;
@@ -145,9 +185,9 @@ const uint8_t *live_program_frame(const struct live_program *program, uint32_t *
 /* --- a trial ---------------------------------------------------------------------------------------------------------- */
 
 /*
- * How many runs of the program make a batch. Alone, a frame leaves on time; together, frames cost less each. Every step is
- * well below what its batch can do on the machine of docs/live.md, which leaves room for slower machines and for SUTs that
- * run on the sender's CPU.
+ * How many runs of the program make a batch, which leaves in one burst. Alone, a frame leaves on time; together, frames cost
+ * less each. Every step is well below what its batch can do on the machine of docs/internals/data-plane.md, which leaves room
+ * for slower machines and for SUTs that run on the sender's CPU.
  */
 static uint32_t batch_of(double load_fps)
 {
@@ -190,7 +230,7 @@ static struct live_queue *reset(struct live_program *program, uint16_t trial, ui
 	queue->unpaced = true;
 	queue->batch = LIVE_BATCH_MAX;
 	queue->left = UINT64_MAX;
-	queue->deadline_ns = UINT64_MAX;
+	queue->deadline_ns = UINT64_MAX / 2;
 	return queue;
 }
 
@@ -198,6 +238,7 @@ void live_program_start_one(struct live_program *program)
 {
 	struct live_queue *queue = reset(program, 0, 0);
 
+	queue->is_trial_frame = true;
 	queue->batch = 1;
 	queue->left = 1;
 	queue->cursor.until_extra = UINT32_MAX;
@@ -220,6 +261,10 @@ int live_program_start(struct live_program *program, const struct tx_trial *tria
 		return error;
 	queue->unpaced = false;
 	queue->batch = batch_of(trial->load_fps / plan->step);
+	if (trial->burst.catch_frames && trial->burst.catch_frames < queue->batch)
+		queue->batch = (uint32_t)trial->burst.catch_frames;
+	queue->pace = (struct tx_pace){ .start_ns = trial->start_ns, .grant_most_ns = trial->grant_most_ns };
+	mlr_envelope_init(&queue->pace.envelope, trial->load_fps, plan->step, trial->burst);
 	queue->left = pacer.count;
 	queue->due_ns += (uint64_t)(pacer.first_q64 >> 64);
 	queue->due_fraction = (uint64_t)pacer.first_q64;

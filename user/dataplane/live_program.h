@@ -16,12 +16,18 @@
 
 struct live_program;
 
-/* Load the program that sends what the plan says to a port. The plan must outlive it. */
-int live_program_load(const struct mlr_queue_plan *plan, int ifindex, struct live_program **ret);
+/* Load the program that sends what the plan says to a port. The plan must outlive it. `first` is the program of the port's first
+ * queue, with which it shares the schedule; NULL: this is that one. */
+int live_program_load(const struct mlr_queue_plan *plan, int ifindex, const struct live_program *first,
+		      struct live_program **ret);
 void live_program_free(struct live_program *program);
 
 int live_program_fd(const struct live_program *program);
 struct live_queue *live_program_queue(struct live_program *program);
+
+/* What all queues of the port share, and how it moved under this queue's frames; both are the program's. */
+struct tx_schedule *live_program_schedule(const struct live_program *program);
+struct mlr_moves *live_program_moves(const struct live_program *program);
 
 /* The page that every run starts with: the longest frame, its payload, and some header. */
 const uint8_t *live_program_frame(const struct live_program *program, uint32_t *ret_octets);

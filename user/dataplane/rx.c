@@ -33,7 +33,8 @@
 #define FLOW_STATE_OCTETS 8
 #define TIMED_OCTETS      8
 /* The tag's trial numbers have 16 bits. */
-#define NO_TRIAL (1u << 16)
+#define NO_TRIAL    (1u << 16)
+#define LATE_OCTETS (RX_TRIAL_NUMBERS * sizeof(uint32_t))
 
 /* In which ways to attach the program, the best first. */
 struct variant {
@@ -66,6 +67,7 @@ struct rx {
 	struct rx_interval *intervals; /* RX_CPU_INTERVALS a possible CPU */
 	struct rx_service *services;   /* as many a possible CPU as there are */
 	uint64_t *seconds;             /* of each service, one after the other */
+	uint32_t *late_before;         /* by trial number: late_frames as they were when the trial began */
 };
 
 /* --- loading and attaching ------------------------------------------------------------------------------------------ */
@@ -234,6 +236,9 @@ static int load_with(const struct rx_options *options, uint32_t window, const st
 	rx->window = window;
 	rx->link_fd = -1;
 	rx->cpu_count = libbpf_num_possible_cpus();
+	rx->late_before = calloc(1, LATE_OCTETS);
+	if (!rx->late_before)
+		goto failed;
 	libbpf_set_print(NULL); /* our messages say what it would */
 	rx->skeleton = open_skeleton(variant);
 	if (!rx->skeleton)
@@ -294,6 +299,7 @@ void rx_close(struct rx *rx)
 	if (rx->skeleton)
 		unmap_counters(rx);
 	rx_bpf__destroy(rx->skeleton);
+	free(rx->late_before);
 	free(rx);
 }
 
@@ -432,6 +438,7 @@ void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uin
 		memset(rx->seconds, 0, octets_of(rx->skeleton->maps.seconds));
 	variables->first_sequence = first_sequence;
 	variables->sequence_count = sequence_count < UINT32_MAX ? (uint32_t)sequence_count : UINT32_MAX;
+	variables->used_trials[trial / 64] |= UINT64_C(1) << trial % 64;
 	variables->generation++;
 	__atomic_store_n(&variables->accepted_trial, trial, __ATOMIC_SEQ_CST);
 }
@@ -439,6 +446,8 @@ void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uin
 void rx_capture_anew(struct rx *rx)
 {
 	rx->skeleton->bss->captured_count = 0;
+	memset(rx->skeleton->bss->icmp_errors, 0, sizeof(rx->skeleton->bss->icmp_errors));
+	memcpy(rx->late_before, rx->skeleton->bss->late_frames, LATE_OCTETS);
 }
 
 struct rx_captured *rx_captured(const struct rx *rx, size_t *ret_count)
@@ -457,6 +466,35 @@ struct rx_captured *rx_captured(const struct rx *rx, size_t *ret_count)
 uint32_t rx_late(const struct rx *rx, uint16_t trial)
 {
 	return __atomic_load_n(&rx->skeleton->bss->late_frames[trial], __ATOMIC_RELAXED);
+}
+
+void rx_icmp_errors(const struct rx *rx, struct rx_icmp_error ret[RX_ICMP_ERRORS])
+{
+	memcpy(ret, rx->skeleton->bss->icmp_errors, sizeof(rx->skeleton->bss->icmp_errors));
+}
+
+static bool is_used(const struct rx *rx, uint32_t trial)
+{
+	return rx->skeleton->bss->used_trials[trial / 64] >> trial % 64 & 1;
+}
+
+struct rx_unknown rx_unknown_trials(const struct rx *rx, bool in_trial)
+{
+	struct rx_unknown unknown = { .frames = 0 };
+
+	for (uint32_t trial = 0; trial < RX_TRIAL_NUMBERS; trial++) {
+		uint32_t frames = rx_late(rx, (uint16_t)trial) - (in_trial ? rx->late_before[trial] : 0);
+
+		if (!frames || is_used(rx, trial))
+			continue;
+		unknown.numbers++;
+		unknown.frames += frames;
+		if (frames <= unknown.most_frames)
+			continue;
+		unknown.most_frames = frames;
+		unknown.most = (uint16_t)trial;
+	}
+	return unknown;
 }
 
 void rx_snapshot(const struct rx *rx, struct rx_counters *ret)
@@ -485,15 +523,25 @@ struct rx_counters rx_subtract(const struct rx_counters *after, const struct rx_
 	return difference;
 }
 
+/* The sum of the counters of these kinds, a bit each. */
+static uint64_t sum_of(const struct rx_counters *counters, unsigned int kinds)
+{
+	uint64_t sum = 0;
+
+#define RX_COUNTER(name, figure, kind, known, meaning) sum += kinds & (kind) ? counters->name : 0;
+#define RX_INTERNAL(name, kind, meaning)               sum += kinds & (kind) ? counters->name : 0;
+#include "mlr/counters.def"
+	return sum;
+}
+
 uint64_t rx_ours(const struct rx_counters *counters)
 {
-	return counters->received + counters->duplicate + counters->malformed + counters->misdirected +
-	       counters->wrong_length + counters->damaged + counters->fragmented + counters->overtagged;
+	return sum_of(counters, RX_OURS);
 }
 
 uint64_t rx_seen(const struct rx_counters *counters)
 {
-	return rx_ours(counters) + counters->late + counters->foreign + counters->housekeeping + counters->extra;
+	return sum_of(counters, RX_OURS | RX_BESIDE);
 }
 
 uint64_t rx_latency_max_ns(const struct rx *rx, uint16_t trial)
@@ -527,6 +575,41 @@ void rx_trial(const struct rx *rx, uint16_t trial, struct rx_trial *ret)
 	memset(ret, 0, sizeof(*ret));
 	for (int i = 0; i < rx->cpu_count; i++)
 		rx_trial_merge(ret, &rx->cpus[i].trials[trial % RX_TRIAL_SLOTS]);
+}
+
+void rx_delays_add(struct mlr_delays *delays, const struct rx_trial *trial)
+{
+	for (uint32_t i = 0; i < RX_BASES * MLR_HISTOGRAM_BUCKETS; i++) {
+		uint64_t base_ns = trial->relative.bases_ns[i / MLR_HISTOGRAM_BUCKETS];
+		uint32_t bucket = i % MLR_HISTOGRAM_BUCKETS;
+
+		if (!trial->relative.buckets[i])
+			continue;
+		mlr_delays_add(delays, base_ns + mlr_histogram_bucket_start_ns(bucket),
+			       base_ns + mlr_histogram_bucket_start_ns(bucket + 1) - 1, trial->relative.buckets[i]);
+	}
+	for (uint64_t i = 0; i < trial->relative.exact_count; i++)
+		mlr_delays_add(delays, trial->relative.exact_ns[i], trial->relative.exact_ns[i], 1);
+	for (uint32_t i = 0; i < MLR_HISTOGRAM_BUCKETS; i++)
+		if (trial->latency.buckets[i])
+			mlr_delays_add(delays, mlr_histogram_bucket_start_ns(i), mlr_histogram_bucket_start_ns(i + 1) - 1,
+				       trial->latency.buckets[i]);
+}
+
+void rx_delays(const struct rx *rx, uint16_t trial, struct mlr_delays *ret)
+{
+	uint64_t inverted_min_ns = 0;
+
+	mlr_delays_clear(ret);
+	ret->max_ns = rx_latency_max_ns(rx, trial);
+	for (int i = 0; i < rx->cpu_count; i++) {
+		uint64_t here_ns = rx->cpus[i].trials[trial % RX_TRIAL_SLOTS].latency.inverted_min_ns;
+
+		inverted_min_ns = here_ns > inverted_min_ns ? here_ns : inverted_min_ns;
+	}
+	ret->min_ns = ~inverted_min_ns;
+	for (int i = 0; i < rx->cpu_count; i++)
+		rx_delays_add(ret, &rx->cpus[i].trials[trial % RX_TRIAL_SLOTS]);
 }
 
 void rx_interval_merge(struct rx_interval *sum, const struct rx_interval *more)

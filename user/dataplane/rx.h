@@ -13,6 +13,7 @@
 
 #include "base/message.h"
 #include "bpf/shared.h"
+#include "mlr/delays.h"
 
 struct rx;
 
@@ -69,7 +70,7 @@ void rx_set_clock_offset(struct rx *rx, int64_t offset_ns);
 /* What to add to CLOCK_MONOTONIC for the clock that departures in tags are in (ns), from now on. */
 void rx_set_tag_offset(struct rx *rx, int64_t offset_ns);
 
-/* From now on the frames of this trial count, and those of any other are late. In each flow they have the sequence numbers
+/* From now on the frames of this trial count, and those of one before are late; of any other, of an unknown trial. In each flow they have the sequence numbers
  * from first_sequence on, at most sequence_count of them. Empties the trial's histograms; the trial before must be over. */
 void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uint64_t sequence_count);
 
@@ -93,6 +94,24 @@ void rx_end_trial(struct rx *rx);
 /* Frames of this trial that came when it was not the accepted one, since the program was attached. */
 uint32_t rx_late(const struct rx *rx, uint16_t trial);
 
+/* The latencies of a trial, over CPUs: of which rx_trial() has count, sum, minimum and maximum. */
+void rx_delays(const struct rx *rx, uint16_t trial, struct mlr_delays *ret);
+/* What one CPU counted, onto delays whose minimum and maximum are set. */
+void rx_delays_add(struct mlr_delays *delays, const struct rx_trial *trial);
+
+/* Frames with trial numbers that were never accepted: how many numbers, and which of them the most frames have. */
+struct rx_unknown {
+	uint64_t frames, most_frames;
+	uint32_t numbers;
+	uint16_t most;
+};
+
+/* Since rx_capture_anew(), or since the program was attached. */
+struct rx_unknown rx_unknown_trials(const struct rx *rx, bool in_trial);
+
+/* The ICMP errors that came since rx_capture_anew(): those that are in the state RX_ICMP_READY. */
+void rx_icmp_errors(const struct rx *rx, struct rx_icmp_error ret[RX_ICMP_ERRORS]);
+
 /* All counters since the program was attached, summed over CPUs. */
 void rx_snapshot(const struct rx *rx, struct rx_counters *ret);
 void rx_add(struct rx_counters *sum, const struct rx_counters *more);
@@ -115,7 +134,8 @@ void rx_trial_merge(struct rx_trial *sum, const struct rx_trial *more);
  * whether any frame of it came in the last trial; else they are of earlier ones. Not without order. 0 or -errno. */
 int rx_flow(const struct rx *rx, uint32_t flow, uint32_t *ret_seen, bool *ret_came);
 
-/* What is wrong is kept from now on, and what was kept is forgotten. */
+/* What is wrong is kept from now on, and what was kept is forgotten; so are trial numbers that were never accepted, and ICMP
+ * errors. */
 void rx_capture_anew(struct rx *rx);
 /* The first frames of the accepted trial that were wrong: as many as *ret_count, all of it to be freed; NULL without memory. */
 struct rx_captured *rx_captured(const struct rx *rx, size_t *ret_count);

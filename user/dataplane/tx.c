@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/stop.h"
 
 /* Ahead of whatever else wants this CPU, short of a real-time policy, whose throttling makes gaps of tens of ms. */
@@ -16,48 +17,24 @@
 #define DRAIN_PAUSE_NS       50000
 
 enum exit_code tx_open(enum tx_choice choice, bool live_is_faster, const struct link_info *link, uint32_t queue,
-		       const struct mlr_queue_plan *plan, const struct tx_metadata *metadata, int cpu, struct tx **ret)
+		       const struct mlr_queue_plan *plan, const struct tx_metadata *metadata, int cpu,
+		       const struct tx *first, struct tx **ret)
 {
 	struct tx *xsk, *live = NULL;
 	enum exit_code code;
 
 	if (choice == TX_LIVE)
-		return tx_live_open(link, plan, cpu, true, ret);
-	code = tx_xsk_open(link->name, queue, plan, metadata, cpu, &xsk);
+		return tx_live_open(link, plan, cpu, true, first, ret);
+	code = tx_xsk_open(link->name, queue, plan, metadata, cpu, first, &xsk);
 	if (code)
 		return code;
 	if (choice == TX_AUTO && live_is_faster && strcmp(xsk->mode, TX_MODE_ZERO_COPY) != 0)
-		code = tx_live_open(link, plan, cpu, false, &live);
+		code = tx_live_open(link, plan, cpu, false, first, &live);
 	if (code || live)
 		tx_close(xsk);
 	if (!code)
 		*ret = live ? live : xsk;
 	return code;
-}
-
-void tx_report_add(struct tx_report *sum, const struct tx_report *more)
-{
-	sum->sent += more->sent;
-	sum->extra += more->extra;
-	sum->refused += more->refused;
-	if (more->burst_max > sum->burst_max)
-		sum->burst_max = more->burst_max;
-	if (more->first_departure_ns && (!sum->first_departure_ns || more->first_departure_ns < sum->first_departure_ns))
-		sum->first_departure_ns = more->first_departure_ns;
-	if (more->last_departure_ns > sum->last_departure_ns)
-		sum->last_departure_ns = more->last_departure_ns;
-	mlr_histogram_merge(&sum->gaps, &more->gaps);
-	if (!sum->error)
-		sum->error = more->error;
-}
-
-void tx_departures_add(struct tx_departures *sum, const struct tx_departures *more)
-{
-	mlr_histogram_merge(&sum->delays, &more->delays);
-	sum->asked += more->asked;
-	sum->early += more->early;
-	if (more->earliest_ns > sum->earliest_ns)
-		sum->earliest_ns = more->earliest_ns;
 }
 
 /* --- the thread ----------------------------------------------------------------------------------------------------- */
@@ -66,6 +43,8 @@ static void begin(struct tx *tx, const struct tx_trial *trial)
 {
 	tx->part = (struct tx_report){ 0 };
 	tx->state = TX_SENDING;
+	if (tx->moves)
+		tx->moves->count = 0;
 	tx->ops->begin(tx, trial, &tx->part);
 }
 
@@ -77,7 +56,7 @@ static void advance(struct tx *tx)
 	tx->state = tx->ops->step(tx);
 	if (tx->state != TX_ENDED)
 		return;
-	tx_report_add(&tx->report, &tx->part);
+	tx_report_append(&tx->report, &tx->part);
 	tx->trial.then = NULL;
 	if (then && !tx->report.error)
 		begin(tx, then);
@@ -179,7 +158,11 @@ static void interrupt(struct tx *tx)
 {
 	const struct timespec pause = { .tv_nsec = INTERRUPT_PAUSE_NS };
 
-	stop_sleep_until(tx->trial.deadline_ns);
+	uint64_t deadline_ns = tx->trial.deadline_ns;
+
+	while (clock_ns() < tx_schedule_deadline_ns(tx->schedule, deadline_ns) &&
+	       !stop_sleep_until(tx_schedule_deadline_ns(tx->schedule, deadline_ns)))
+		;
 	while (pthread_tryjoin_np(tx->thread, NULL) == EBUSY) {
 		tx->ops->interrupt(tx);
 		nanosleep(&pause, NULL);

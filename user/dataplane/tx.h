@@ -14,8 +14,10 @@
 #include <stdint.h>
 
 #include "base/message.h"
+#include "bpf/pace.h"
 #include "config/config.h"
 #include "mlr/histogram.h"
+#include "mlr/pacer.h"
 #include "mlr/profile.h"
 #include "netdev/netlink.h"
 
@@ -28,7 +30,9 @@ struct tx_trial {
 	uint64_t frame_count;    /* of the port: over all its queues; or TX_NO_LIMIT */
 	uint32_t first_sequence; /* of every flow */
 	uint64_t start_ns;       /* CLOCK_MONOTONIC */
-	uint64_t deadline_ns;    /* what is not sent by then stays unsent */
+	uint64_t deadline_ns;    /* what is not sent by then stays unsent; it moves with the schedule, */
+	uint64_t grant_most_ns;  /* by so much at most */
+	struct mlr_burst burst;  /* of the port; zeros: whatever is behind is caught up */
 	int64_t tag_offset_ns;   /* to add to CLOCK_MONOTONIC for the clock that tags are in */
 	/* What to send right after that, as part of the same trial: it has the same number. NULL: nothing. To outlive it. */
 	const struct tx_trial *then;
@@ -36,18 +40,27 @@ struct tx_trial {
 
 /* What became of it. */
 struct tx_report {
-	uint64_t sent;               /* completed by the kernel, without extra frames */
-	uint64_t extra;              /* frames of MLR_FLOW_EXTRA sent beside them */
-	uint64_t refused;            /* of both, those that the driver had no room for, where we know it from the kernel */
-	uint64_t burst_max;          /* most frames submitted at once */
+	uint64_t sent;              /* completed by the kernel, without extra frames */
+	uint64_t extra;             /* frames of MLR_FLOW_EXTRA sent beside them */
+	uint64_t refused;           /* of both, those that the driver had no room for, where we know it from the kernel */
+	uint64_t burst_max;         /* most frames in a row, each less than half an interval after the one before */
+	uint64_t excess_frames_max; /* how far, at most, they ran ahead of a constant load (mlr/envelope.h), */
+	uint64_t excess_at_ns;      /* and when, after the start */
+	uint64_t excess_ns;         /* for how long they were further ahead than the asked burst */
+	uint64_t marked;            /* frames that were sent meanwhile, and are marked */
+	struct tx_stops stops;
 	uint64_t first_departure_ns; /* 0 if nothing was sent, or the backend does not tell */
 	uint64_t last_departure_ns;  /* 0 if nothing was sent */
 	struct mlr_histogram gaps;   /* between departures, ns */
 	int error;                   /* 0, or the -errno that ended it: the trial is invalid */
 };
 
-/* Several reports, of threads or of parts of a trial, as one. */
+/* Several reports, of threads or of parts of a trial, as one. The excess of several queues is at most the sum of theirs. */
 void tx_report_add(struct tx_report *sum, const struct tx_report *more);
+/* The parts of one trial, one after the other. */
+void tx_report_append(struct tx_report *sum, const struct tx_report *more);
+/* Fill in what the pace of the trial was. */
+void tx_report_pace(struct tx_report *report, const struct tx_pace *pace);
 
 /* What to have the NIC do for frames by transmit metadata; backends without any ignore it. */
 struct tx_metadata {
@@ -76,9 +89,8 @@ enum tx_step {
 struct tx;
 
 struct tx_ops {
-	const char *name;          /* "xsk", "live" */
-	unsigned int burst_frames; /* submitted at once, at most */
-	bool takes_turns;          /* a step is short: several transmitters may share a thread */
+	const char *name; /* "xsk", "live" */
+	bool takes_turns; /* a step is short: several transmitters may share a thread */
 	/* Begin a trial, then take it one step further, again and again until it has ended. The report is empty at first. */
 	void (*begin)(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
 	enum tx_step (*step)(struct tx *tx);
@@ -99,6 +111,9 @@ struct tx {
 	struct tx_metadata metadata; /* what it has of what was asked for */
 	int64_t clock_offset_ns;     /* what to add to the clock that stamps departures for CLOCK_MONOTONIC; the user's */
 	struct tx_departures departures; /* of the last trial */
+	struct tx_schedule *schedule;    /* which all queues of the port share; that of the first one opened */
+	struct tx_schedule own_schedule;
+	struct mlr_moves *moves; /* how the schedule moved under the frames of the last trial; NULL: it never does */
 	struct tx_trial trial;
 	struct tx_report report;
 	struct tx_report part; /* of the part of the trial that is under way */
@@ -110,21 +125,24 @@ struct tx {
 	unsigned int shared_by, started; /* transmitters beside its own; of all, those whose trial is known */
 };
 
+/* `first` is another queue of the port, of the same backend, which is closed later; NULL: this is the first one. */
+
 /* An AF_XDP transmitter for what a plan says, on one queue. The plan must outlive it. Needs CAP_NET_RAW, CAP_NET_ADMIN. Of
  * the metadata (NULL: none are wanted) it has none where the kernel knows none, or a frame takes several buffers. */
 enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan,
-			   const struct tx_metadata *metadata, int cpu, struct tx **ret);
+			   const struct tx_metadata *metadata, int cpu, const struct tx *first, struct tx **ret);
 
 /* A transmitter of XDP live frames for what a plan says, on the port's queue of the CPU that it runs on. The plan must
  * outlive it. Needs CAP_BPF and CAP_NET_ADMIN, and for a moment CAP_SYS_ADMIN (a network namespace). Where the port cannot
  * do it: EXIT_INCAPABLE, if `required`; else a note, EXIT_DONE, and *ret is NULL. */
 enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue_plan *plan, int cpu, bool required,
-			    struct tx **ret);
+			    const struct tx *first, struct tx **ret);
 
 /* A transmitter of the chosen backend. TX_AUTO: AF_XDP where it is zero-copy; else live frames, if they are known to be the
  * faster ones and the port can; else AF_XDP. */
 enum exit_code tx_open(enum tx_choice choice, bool live_is_faster, const struct link_info *link, uint32_t queue,
-		       const struct mlr_queue_plan *plan, const struct tx_metadata *metadata, int cpu, struct tx **ret);
+		       const struct mlr_queue_plan *plan, const struct tx_metadata *metadata, int cpu,
+		       const struct tx *first, struct tx **ret);
 
 /* From now on let it take turns with others on its CPU, in the thread of `leader`, which has one of its own and outlives the
  * trials. Both backends take turns. */

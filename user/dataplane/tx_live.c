@@ -161,9 +161,13 @@ static int try_one_frame(struct live_program *program, const struct link_info *l
 
 /* --- a trial ---------------------------------------------------------------------------------------------------------- */
 
-static bool is_over(const struct live_queue *queue)
+/* A program that was stopped when its time was up must have looked at the clock since: the stop may move the end. */
+static bool is_over(const struct tx_live *live, const struct live_queue *queue)
 {
-	return !queue->left || clock_ns() >= queue->deadline_ns || stop_requested();
+	uint64_t now_ns = queue->unpaced ? clock_ns() : queue->pace.looked_ns;
+
+	return !queue->left || now_ns >= tx_pace_deadline_ns(&queue->pace, live->tx.schedule, queue->deadline_ns) ||
+	       stop_requested();
 }
 
 static void summarize(const struct live_queue *queue, struct tx_report *report)
@@ -171,7 +175,7 @@ static void summarize(const struct live_queue *queue, struct tx_report *report)
 	report->extra = queue->extra;
 	report->sent = queue->handed - queue->extra - queue->failed;
 	report->refused = queue->refused;
-	report->burst_max = queue->burst_max;
+	tx_report_pace(report, &queue->pace);
 	report->last_departure_ns = queue->burst_start_ns;
 	report->gaps = queue->gaps;
 	if (queue->handed) {
@@ -206,7 +210,7 @@ static enum tx_step step_live(struct tx *tx)
 	uint32_t octets;
 
 	live_program_frame(live->program, &octets);
-	while (!report->error && !is_over(queue)) {
+	while (!report->error && !is_over(live, queue)) {
 		report->error = live_program_run(live->program, octets, UINT32_MAX);
 		if (report->error == -EINTR)
 			report->error = 0;
@@ -246,13 +250,16 @@ static int fail(char reason[REASON_SIZE], const char *what, int error)
 }
 
 static int open_parts(struct tx_live *live, const struct link_info *link, const struct mlr_queue_plan *plan,
-		      char reason[REASON_SIZE])
+		      const struct tx *first, char reason[REASON_SIZE])
 {
+	const struct live_program *shared = first ? ((const struct tx_live *)first)->program : NULL;
 	const struct sigaction action = { .sa_handler = on_wake };
 	int error;
 
-	if ((error = live_program_load(plan, link->ifindex, &live->program)))
+	if ((error = live_program_load(plan, link->ifindex, shared, &live->program)))
 		return fail(reason, "load the transmitting program (Linux 6.1 or later is needed)", error);
+	live->tx.schedule = live_program_schedule(live->program);
+	live->tx.moves = live_program_moves(live->program);
 	if ((error = open_spare(live)))
 		return fail(reason, "keep the program attached to a spare veth pair in a network namespace", error);
 	if ((error = live_program_watch(live->program)))
@@ -265,11 +272,10 @@ static int open_parts(struct tx_live *live, const struct link_info *link, const 
 }
 
 enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue_plan *plan, int cpu, bool required,
-			    struct tx **ret)
+			    const struct tx *first, struct tx **ret)
 {
 	static const struct tx_ops ops = {
 		.name = "live",
-		.burst_frames = LIVE_BATCH_MAX,
 		.begin = begin_live,
 		.step = step_live,
 		.interrupt = interrupt_live,
@@ -285,7 +291,7 @@ enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue
 	live->tx.cpu = cpu;
 	live->spare_namespace_fd = live->spare_link_fd = -1;
 	*ret = &live->tx;
-	if (!open_parts(live, link, plan, reason))
+	if (!open_parts(live, link, plan, first, reason))
 		return EXIT_DONE;
 	close_live(&live->tx);
 	*ret = NULL;

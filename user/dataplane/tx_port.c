@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataplane/tx_cpu.h"
+#include "base/tx_cpu.h"
 #include "netdev/ethtool.h"
 
 #define PATH_SIZE 128
@@ -80,7 +80,6 @@ static void describe_port(struct tx_port *port, const struct tx *queue)
 {
 	port->backend = queue->ops->name;
 	port->memory = queue->memory;
-	port->burst_frames = queue->ops->burst_frames;
 	if (!port->mode || strcmp(port->mode, TX_MODE_ZERO_COPY) == 0)
 		port->mode = queue->mode;
 	port->metadata = queue->metadata; /* all are alike */
@@ -118,7 +117,7 @@ enum exit_code tx_port_open(const struct config *config, bool live_is_faster, co
 		code = make_plan(link, profile, port, opened, i);
 		if (!code)
 			code = tx_open(choice_after(config->tx, opened), live_is_faster, link, i, opened->plans[i], metadata,
-				       tx_cpu_take(link->name, &cpus->taken), &opened->queues[i]);
+				       tx_cpu_take(link->name, &cpus->taken), opened->queues[0], &opened->queues[i]);
 		if (!code) {
 			describe_port(opened, opened->queues[i]);
 			share_cpu(opened->queues[i], cpus);
@@ -136,8 +135,8 @@ void tx_port_close(struct tx_port *port)
 {
 	if (!port)
 		return;
-	for (unsigned int i = 0; i < port->queue_count; i++) {
-		tx_close(port->queues[i]);
+	for (unsigned int i = port->queue_count; i-- > 0;) {
+		tx_close(port->queues[i]); /* the first one last: the others use its schedule */
 		mlr_queue_plan_free(port->plans[i]);
 	}
 	free(port);
@@ -155,6 +154,7 @@ enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial)
 	enum exit_code code = EXIT_DONE;
 
 	port->start_ns = trial->start_ns;
+	*port->queues[0]->schedule = (struct tx_schedule){ 0 };
 	for (unsigned int i = 0; i < port->queue_count && !code; i++)
 		code = tx_start(port->queues[i], trial);
 	return code;
@@ -168,6 +168,7 @@ void tx_port_wait(struct tx_port *port)
 		tx_report_add(&port->report, tx_wait(port->queues[i]));
 		tx_departures_add(&port->departures, &port->queues[i]->departures);
 	}
+	port->schedule = *port->queues[0]->schedule;
 }
 
 void tx_port_set_clock_offset(struct tx_port *port, int64_t offset_ns)

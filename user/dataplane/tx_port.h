@@ -19,15 +19,15 @@ struct tx_cpus {
 };
 
 struct tx_port {
-	const char *backend;       /* "xsk", "live" */
-	const char *mode;          /* see struct tx; that of the worst queue */
-	const char *memory;        /* what pages frames lie in; NULL: not known */
-	unsigned int burst_frames; /* that a queue submits at once, at most */
+	const char *backend; /* "xsk", "live" */
+	const char *mode;    /* see struct tx; that of the worst queue */
+	const char *memory;  /* what pages frames lie in; NULL: not known */
 	unsigned int queue_count;
 	struct mlr_queue_plan *plans[TX_QUEUES_MAX];
 	struct tx *queues[TX_QUEUES_MAX];
 	uint64_t start_ns;           /* of the last trial */
 	struct tx_report report;     /* of the last trial, over all queues; the gaps are those between frames of one queue */
+	struct tx_schedule schedule; /* how far the last trial's has moved */
 	struct tx_metadata metadata; /* that all queues have */
 	struct tx_departures departures; /* of the last trial, over all queues */
 };

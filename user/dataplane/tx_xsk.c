@@ -81,6 +81,7 @@ struct sending {
 	struct tx_report *report;
 	bool unpaced;
 	struct mlr_pacer pacer;
+	struct tx_pace pace;
 	struct mlr_plan_cursor cursor;
 	uint64_t
 		drain_deadline_ns; /* when the kernel should have completed the next of the last frames; 0: there are more to send */
@@ -119,6 +120,7 @@ static void close_xsk(struct tx *tx)
 	xsk_rings_close(&xsk->rings);
 	if (xsk->area)
 		munmap(xsk->area, xsk->area_octets);
+	free(xsk->tx.moves);
 	free(xsk);
 }
 
@@ -253,7 +255,6 @@ static int open_xsk(const char *port, uint32_t queue, const struct mlr_queue_pla
 {
 	static const struct tx_ops ops = {
 		.name = "xsk",
-		.burst_frames = BATCH_FRAMES,
 		.takes_turns = true,
 		.begin = begin_xsk,
 		.step = step_xsk,
@@ -272,10 +273,11 @@ static int open_xsk(const char *port, uint32_t queue, const struct mlr_queue_pla
 		xsk->tx.metadata = *metadata;
 	}
 	choose_buffers(xsk, mlr_plan_memory_octets(plan));
+	xsk->tx.moves = calloc(1, sizeof(*xsk->tx.moves));
 	if (metadata && xsk->frame_chunks > 1)
 		error = -EMSGSIZE; /* every chunk would need room */
 	if (!error)
-		error = map_area(xsk);
+		error = xsk->tx.moves ? map_area(xsk) : -ENOMEM;
 	if (!error)
 		error = create_rings(xsk);
 	if (!error)
@@ -304,7 +306,7 @@ static int open_when_free(const char *port, uint32_t queue, const struct mlr_que
 }
 
 enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan,
-			   const struct tx_metadata *metadata, int cpu, struct tx **ret)
+			   const struct tx_metadata *metadata, int cpu, const struct tx *first, struct tx **ret)
 {
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	bool wants_any = metadata && (metadata->stamps || metadata->lead_ns);
@@ -320,6 +322,7 @@ enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_qu
 			       ? too_long(port)
 			       : open_failed(port, queue, error);
 	xsk->tx.cpu = cpu;
+	xsk->tx.schedule = first ? first->schedule : &xsk->tx.own_schedule;
 	write_payloads(xsk);
 	*ret = &xsk->tx;
 	return EXIT_DONE;
@@ -456,8 +459,6 @@ static void note_departures(struct tx_report *report, uint64_t now_ns, uint32_t 
 	else
 		report->first_departure_ns = now_ns;
 	mlr_histogram_add_many(&report->gaps, 0, count - 1);
-	if (count > report->burst_max)
-		report->burst_max = count;
 	report->last_departure_ns = now_ns;
 }
 
@@ -512,6 +513,17 @@ static void forget(struct tx_xsk *xsk)
 	xsk->next.template = NULL;
 }
 
+/* The lateness of a frame that departs then, marked where it does so in a burst. Extra frames are beside the load. */
+static inline uint16_t lateness_of(struct sending *sending, const struct next_frame *next, uint64_t intended_ns,
+				   uint64_t actual_ns)
+{
+	uint16_t lateness = mlr_lateness_encode(actual_ns - intended_ns);
+
+	if (sending->unpaced || next->is_extra)
+		return lateness;
+	return tx_pace_take(&sending->pace, actual_ns) ? mlr_lateness_mark(lateness) : lateness;
+}
+
 /* Stamp the prepared frame, and put its buffer into slots of the ring. One that is not due yet departs when it is. */
 static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint64_t now_ns)
 {
@@ -520,7 +532,7 @@ static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint
 	uint64_t actual_ns = intended_ns > now_ns ? intended_ns : now_ns;
 
 	mlr_frame_stamp(xsk->area + next->address, next->template, next->sum, intended_ns + (uint64_t)trial->tag_offset_ns,
-			actual_ns + (uint64_t)trial->tag_offset_ns);
+			lateness_of(&xsk->sending, next, intended_ns, actual_ns));
 	put_descriptors(xsk, slot, next->address, next->template->memory_octets);
 	next->template = NULL;
 	if (xsk->room)
@@ -530,15 +542,18 @@ static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint
 }
 
 /* Put what is due into the ring; how many frames. */
-static uint32_t submit(struct tx_xsk *xsk, uint64_t now_ns)
+static uint32_t submit(struct tx_xsk *xsk, uint64_t now_ns, uint64_t moved_ns)
 {
 	struct sending *sending = &xsk->sending;
 	bool unpaced = sending->unpaced;
 	uint32_t most = unpaced ? UNPACED_BATCH_FRAMES : BATCH_FRAMES, count = 0, descriptors = 0, slot;
-	uint64_t start_ns = sending->trial->start_ns, until_ns = now_ns + xsk->tx.metadata.lead_ns, intended_ns = now_ns;
+	uint64_t start_ns = sending->trial->start_ns + moved_ns, until_ns = now_ns + xsk->tx.metadata.lead_ns;
+	uint64_t intended_ns = now_ns;
 
 	if (until_ns < start_ns)
 		return 0;
+	if (moved_ns != mlr_moves_last_ns(xsk->tx.moves))
+		mlr_moves_add(xsk->tx.moves, sending->pacer.next, moved_ns);
 	for (; count < most && (unpaced || mlr_pacer_due(&sending->pacer, until_ns - start_ns)) && prepare(xsk); count++) {
 		uint32_t chunks = chunks_of(xsk, xsk->next.template);
 
@@ -553,8 +568,10 @@ static uint32_t submit(struct tx_xsk *xsk, uint64_t now_ns)
 			mlr_pacer_take(&sending->pacer);
 		depart(xsk, slot, intended_ns, now_ns);
 	}
-	if (count)
+	if (count) {
 		xsk_ring_prod__submit(&xsk->ring, descriptors);
+		tx_schedule_begin(xsk->tx.schedule);
+	}
 	return count;
 }
 
@@ -568,10 +585,13 @@ static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_rep
 		.report = report,
 		.unpaced = trial->frame_count == TX_NO_LIMIT,
 		.cursor = mlr_plan_start(xsk->plan, trial->first_sequence),
+		.pace = { .start_ns = trial->start_ns, .grant_most_ns = trial->grant_most_ns },
 	};
-	if (!sending->unpaced)
+	if (!sending->unpaced) {
 		report->error = mlr_pacer_init(&sending->pacer, trial->load_fps, trial->frame_count, xsk->plan->first,
 					       xsk->plan->step);
+		mlr_envelope_init(&sending->pace.envelope, trial->load_fps, xsk->plan->step, trial->burst);
+	}
 	begin_sample(xsk, trial);
 	prepare(xsk);
 }
@@ -581,13 +601,20 @@ static bool send_due(struct tx_xsk *xsk)
 {
 	struct sending *sending = &xsk->sending;
 	struct tx_report *report = sending->report;
-	uint64_t now_ns = clock_ns();
-	uint32_t count;
+	uint64_t now_ns = clock_ns(), moved_ns = 0;
+	uint32_t count = 0;
 
-	if (report->error || (!sending->unpaced && sending->pacer.next >= sending->pacer.count) ||
-	    now_ns >= sending->trial->deadline_ns || stop_requested())
+	if (report->error || (!sending->unpaced && sending->pacer.next >= sending->pacer.count))
 		return false;
-	count = submit(xsk, now_ns);
+	if (!sending->unpaced) {
+		tx_pace_look(&sending->pace, now_ns);
+		moved_ns = tx_pace_keep(&sending->pace, xsk->tx.schedule, mlr_pacer_next_ns(&sending->pacer), now_ns);
+	}
+	if (now_ns >= tx_pace_deadline_ns(&sending->pace, xsk->tx.schedule, sending->trial->deadline_ns) || stop_requested())
+		return false;
+	/* what the kernel did not take yet goes first: else it would depart in one burst when it does */
+	if (sending->unpaced || !xsk->call_again)
+		count = submit(xsk, now_ns, moved_ns);
 	if (count || xsk->call_again || !xsk->free_count)
 		report->error = kick(xsk);
 	if (count && !xsk->tx.metadata.lead_ns)
@@ -633,5 +660,6 @@ static enum tx_step step_xsk(struct tx *tx)
 		return TX_DRAINING;
 	if (!sending->report->error)
 		sending->report->sent -= sending->report->extra; /* all frames were completed */
+	tx_report_pace(sending->report, &sending->pace);
 	return TX_ENDED;
 }

@@ -148,7 +148,7 @@ void delay_sockets(const struct delay *delay, int ret_fds[PORT_COUNT])
 /* --- forwarding ----------------------------------------------------------------------------------------------------- */
 
 /* Take what came from a link; how many frames. There are as many slots as chunks. */
-static uint32_t take(struct delay *delay, struct end *from)
+static uint32_t read_frames(struct delay *delay, struct end *from)
 {
 	uint32_t slot, count = xsk_ring_cons__peek(&from->receive, BATCH_FRAMES, &slot);
 
@@ -217,7 +217,7 @@ static uint32_t unsent(struct end *to)
 static int forward(struct delay *delay, int from, bool *ret_busy)
 {
 	struct end *in = &delay->ends[from], *out = &delay->ends[!from];
-	uint32_t taken = take(delay, in);
+	uint32_t taken = read_frames(delay, in);
 	int sent = send_due(in, out), error = 0;
 
 	if (sent > 0 || unsent(out) > 0)

@@ -61,7 +61,7 @@ static int confine(void)
 
 	if (!error)
 		error = confine_no_new_privileges();
-	return error ? error : confine_system_calls(calls, COUNT(calls));
+	return error ? error : confine_system_calls(calls, COUNT(calls), NULL, 0);
 }
 
 int forwarder_fork(const char *name, const int sockets[PORT_COUNT], void (*forward)(void *context), void *context,

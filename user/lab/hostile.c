@@ -69,7 +69,7 @@ struct row;
 
 struct hostile {
 	const struct row *row;
-	uint64_t every, by, random;
+	uint64_t period, amount, random;
 	struct hostile_log *log; /* mapped from its file */
 	struct end ends[PORT_COUNT];
 };
@@ -78,7 +78,7 @@ struct hostile {
 struct row {
 	const char *name;
 	void (*act)(struct hostile *hostile, struct frame *frame);
-	unsigned int every, by; /* defaults */
+	unsigned int period, amount; /* defaults */
 	void (*on_silence)(struct hostile *hostile, struct end *end);
 	void (*on_trial)(struct hostile *hostile, struct end *end); /* before the first frame of another trial */
 	enum base base;                                             /* of what is flipped, */
@@ -224,30 +224,31 @@ static void drop_if(struct hostile *hostile, struct frame *frame, bool is_droppe
 
 static void drop_first(struct hostile *hostile, struct frame *frame)
 {
-	drop_if(hostile, frame, end_of(hostile, frame)->in_trial <= hostile->by);
+	drop_if(hostile, frame, end_of(hostile, frame)->in_trial <= hostile->amount);
 }
 
 /* A run of `by` in 100. */
 static void drop_burst(struct hostile *hostile, struct frame *frame)
 {
-	drop_if(hostile, frame, frame->number % 100 < hostile->by);
+	drop_if(hostile, frame, frame->number % 100 < hostile->amount);
 }
 
 /* One in `by`. */
 static void drop_random(struct hostile *hostile, struct frame *frame)
 {
-	drop_if(hostile, frame, next_random(hostile) % hostile->by == 0);
+	drop_if(hostile, frame, next_random(hostile) % hostile->amount == 0);
 }
 
 /* Those of one flow in `by`. */
 static void drop_flow(struct hostile *hostile, struct frame *frame)
 {
-	drop_if(hostile, frame, frame->data[frame->udp + TAG_FIELD(flow) + 2] % hostile->by == 0);
+	drop_if(hostile, frame, frame->data[frame->udp + TAG_FIELD(flow) + 2] % hostile->amount == 0);
 }
 
+/* What comes from port B, but not the first `by` frames of a trial. */
 static void drop_one_way(struct hostile *hostile, struct frame *frame)
 {
-	drop_if(hostile, frame, frame->from == PORT_B);
+	drop_if(hostile, frame, frame->from == PORT_B && end_of(hostile, frame)->in_trial > hostile->amount);
 }
 
 /* Hold `by` frames, so that those which are the last can be dropped when it is known. */
@@ -256,7 +257,7 @@ static void hold_some(struct hostile *hostile, struct frame *frame)
 	struct end *end = end_of(hostile, frame);
 
 	hold(hostile, frame, UINT64_MAX);
-	if (end->count > hostile->by)
+	if (end->count > hostile->amount)
 		forward_held(hostile, end, COUNTS(intact));
 }
 
@@ -269,7 +270,7 @@ static void drop_held(struct hostile *hostile, struct end *end)
 static void copy(struct hostile *hostile, struct frame *frame)
 {
 	forward(hostile, frame, COUNTS(intact));
-	for (uint64_t i = 0; i < hostile->by; i++)
+	for (uint64_t i = 0; i < hostile->amount; i++)
 		forward(hostile, frame, COUNTS(copies));
 }
 
@@ -277,12 +278,12 @@ static void copy(struct hostile *hostile, struct frame *frame)
 static void copy_later(struct hostile *hostile, struct frame *frame)
 {
 	forward(hostile, frame, COUNTS(intact));
-	hold(hostile, frame, clock_ns() + hostile->by * COPY_AFTER_NS);
+	hold(hostile, frame, clock_ns() + hostile->amount * COPY_AFTER_NS);
 }
 
 static void send_last(struct hostile *hostile, struct end *end)
 {
-	for (size_t i = 0; i < hostile->by; i++)
+	for (size_t i = 0; i < hostile->amount; i++)
 		if (end->last[i])
 			forward(hostile, end->last[i], COUNTS(late));
 }
@@ -290,7 +291,7 @@ static void send_last(struct hostile *hostile, struct end *end)
 /* Remember it, for send_last(). */
 static void keep(struct hostile *hostile, struct frame *frame)
 {
-	struct frame **slot = &end_of(hostile, frame)->last[frame->number % hostile->by];
+	struct frame **slot = &end_of(hostile, frame)->last[frame->number % hostile->amount];
 
 	forward(hostile, frame, COUNTS(intact));
 	if (*slot || (*slot = malloc(sizeof(**slot))))
@@ -311,13 +312,22 @@ static void release_held(struct hostile *hostile, struct end *end)
 
 static void delay_by_time(struct hostile *hostile, struct frame *frame)
 {
-	hold(hostile, frame, clock_ns() + hostile->by * 1000000);
+	hold(hostile, frame, clock_ns() + hostile->amount * 1000000);
+}
+
+/* What comes from port B. */
+static void delay_one_way(struct hostile *hostile, struct frame *frame)
+{
+	if (frame->from == PORT_B)
+		delay_by_time(hostile, frame);
+	else
+		forward(hostile, frame, COUNTS(intact));
 }
 
 /* Each frame of a trial by `by` us more than the one before. */
 static void delay_growing(struct hostile *hostile, struct frame *frame)
 {
-	hold(hostile, frame, clock_ns() + end_of(hostile, frame)->in_trial * hostile->by * 1000);
+	hold(hostile, frame, clock_ns() + end_of(hostile, frame)->in_trial * hostile->amount * 1000);
 }
 
 /* One bit of the field that the row names; what IPv6 has no such protected field of passes. */
@@ -333,7 +343,7 @@ static void flip(struct hostile *hostile, struct frame *frame)
 		forward(hostile, frame, COUNTS(intact));
 		return;
 	}
-	frame->data[(int)bases[hostile->row->base] + hostile->row->offset] ^= (uint8_t)hostile->by;
+	frame->data[(int)bases[hostile->row->base] + hostile->row->offset] ^= (uint8_t)hostile->amount;
 	forward(hostile, frame, hostile->row->counter);
 }
 
@@ -342,31 +352,31 @@ static void cut(struct hostile *hostile, struct frame *frame)
 {
 	unsigned int at = frame->network + (is_ip4(frame) ? 2 : 4), payload = frame->octets - frame->udp;
 
-	if (hostile->by > payload - TAG_FIELD(trial)) {
+	if (hostile->amount > payload - TAG_FIELD(trial)) {
 		forward(hostile, frame, COUNTS(intact));
 		return;
 	}
-	frame->octets -= (unsigned int)hostile->by;
-	mlr_put16(frame->data + at, (uint16_t)(get16(frame, at) - hostile->by));
-	mlr_put16(frame->data + frame->udp + 4, (uint16_t)(get16(frame, frame->udp + 4) - hostile->by));
+	frame->octets -= (unsigned int)hostile->amount;
+	mlr_put16(frame->data + at, (uint16_t)(get16(frame, at) - hostile->amount));
+	mlr_put16(frame->data + frame->udp + 4, (uint16_t)(get16(frame, frame->udp + 4) - hostile->amount));
 	mlr_put16(frame->data + frame->udp + 6, 0);
 	if (is_ip4(frame))
 		mend_header(frame);
 	/* what ends within the tag has headers that cannot be */
-	forward(hostile, frame, payload - hostile->by < TAG_END ? COUNTS(malformed) : COUNTS(resized));
+	forward(hostile, frame, payload - hostile->amount < TAG_END ? COUNTS(malformed) : COUNTS(resized));
 }
 
 static void cut_end(struct hostile *hostile, struct frame *frame)
 {
 	unsigned int most = frame->octets - frame->udp - (unsigned int)TAG_FIELD(trial);
 
-	frame->octets -= hostile->by < most ? (unsigned int)hostile->by : most;
+	frame->octets -= hostile->amount < most ? (unsigned int)hostile->amount : most;
 	forward(hostile, frame, COUNTS(malformed));
 }
 
 static void pad(struct hostile *hostile, struct frame *frame)
 {
-	unsigned int octets = (unsigned int)hostile->by;
+	unsigned int octets = (unsigned int)hostile->amount;
 
 	memset(frame->data + frame->octets, 0, octets);
 	frame->octets += octets;
@@ -398,7 +408,7 @@ static void fragment(struct hostile *hostile, struct frame *frame)
 
 static void put_tags(struct hostile *hostile, struct frame *frame)
 {
-	unsigned int octets = (unsigned int)hostile->by * TAG_OCTETS;
+	unsigned int octets = (unsigned int)hostile->amount * TAG_OCTETS;
 
 	memmove(frame->data + 12 + octets, frame->data + 12, frame->octets - 12);
 	for (unsigned int at = 12; at < 12 + octets; at += TAG_OCTETS) {
@@ -423,7 +433,7 @@ static void change_header(struct hostile *hostile, struct frame *frame)
 {
 	bool is_hop_limit = hostile->row->offset == 8 && !is_ip4(frame); /* it is an octet earlier */
 
-	frame->data[(int)frame->network + hostile->row->offset - is_hop_limit] ^= (uint8_t)hostile->by;
+	frame->data[(int)frame->network + hostile->row->offset - is_hop_limit] ^= (uint8_t)hostile->amount;
 	if (is_ip4(frame))
 		mend_header(frame);
 	forward(hostile, frame, COUNTS(intact));
@@ -432,13 +442,16 @@ static void change_header(struct hostile *hostile, struct frame *frame)
 static void take_checksum(struct hostile *hostile, struct frame *frame)
 {
 	mlr_put16(frame->data + frame->udp + 6, 0);
+	if (is_ip4(frame))
+		count(hostile, COUNTS(without_checksum));
 	forward(hostile, frame, is_ip4(frame) ? COUNTS(intact) : COUNTS(damaged)); /* IPv6 does not allow that */
 }
 
 /* All that is behind the magic. */
 static void overwrite(struct hostile *hostile, struct frame *frame)
 {
-	memset(frame->data + frame->udp + TAG_FIELD(trial), (int)hostile->by, frame->octets - frame->udp - TAG_FIELD(trial));
+	memset(frame->data + frame->udp + TAG_FIELD(trial), (int)hostile->amount,
+	       frame->octets - frame->udp - TAG_FIELD(trial));
 	forward(hostile, frame, COUNTS(damaged));
 }
 
@@ -463,7 +476,7 @@ static void forge(struct hostile *hostile, struct frame *frame)
 {
 	unsigned int at = (unsigned int)((int)frame->udp + hostile->row->offset);
 
-	put16_mended(frame, at, get16(frame, at) ^ (uint16_t)hostile->by);
+	put16_mended(frame, at, get16(frame, at) ^ (uint16_t)hostile->amount);
 	forward(hostile, frame, hostile->row->counter);
 }
 
@@ -474,7 +487,7 @@ static void make_noise(struct hostile *hostile, struct frame *frame)
 	mlr_put16(frame->data + frame->udp + 8, 0);
 	if (hostile->row->offset)
 		mlr_put16(frame->data + (int)frame->udp + hostile->row->offset, 9);
-	for (uint64_t i = 0; i < hostile->by; i++)
+	for (uint64_t i = 0; i < hostile->amount; i++)
 		forward(hostile, frame, COUNTS(foreign));
 }
 
@@ -501,6 +514,7 @@ static const struct row rows[] = {
 	{ "replay", keep, 1, 10, .on_trial = send_last, .most = LAST_MAX },
 	{ "reorder", delay_by_frames, 10, 5, release_held },
 	{ "delay", delay_by_time, 1, 1500 },
+	{ "delay-one-way", delay_one_way, 1, 150 },
 	{ "delay-growing", delay_growing, 1, 100 },
 	FLIP("flip-mac", BASE_FRAME, 11, 1, intact),
 	FLIP("flip-type", BASE_NETWORK, -2, 0x40, damaged),
@@ -531,7 +545,7 @@ static const struct row rows[] = {
 	{ "give-back", give_back, 10, 0 },
 	{ "echo", echo, 10, 0 },
 	{ "wrong-flow", forge, 10, 0x7f00, .offset = TAGGED(flow) + 1, .counter = COUNTS(misdirected) },
-	{ "wrong-trial", forge, 10, 0x4000, .offset = TAGGED(trial), .counter = COUNTS(late) },
+	{ "wrong-trial", forge, 10, 0x4000, .offset = TAGGED(trial), .counter = COUNTS(unknown_trial) },
 	{ "wrong-sequence", forge, 10, 0x4000, .offset = TAGGED(sequence), .counter = COUNTS(malformed) },
 	{ "storm", make_noise, 10, 5, .offset = 2 },
 	{ "bad-magic", make_noise, 10, 1 },
@@ -548,7 +562,7 @@ static void forward_due(struct hostile *hostile, struct end *end)
 
 	while (end->count) {
 		const struct frame *oldest = end->held[end->first];
-		bool is_passed = row->act == delay_by_frames && end->number - oldest->number >= hostile->by;
+		bool is_passed = row->act == delay_by_frames && end->number - oldest->number >= hostile->amount;
 
 		if (!is_passed && oldest->due_ns > clock_ns())
 			return;
@@ -571,7 +585,7 @@ static void take_test_frame(struct hostile *hostile, struct frame *frame)
 	end->in_trial++;
 	frame->number = ++end->number;
 	end->last_ns = clock_ns();
-	if (frame->number % hostile->every == 0)
+	if (frame->number % hostile->period == 0)
 		hostile->row->act(hostile, frame);
 	else
 		forward(hostile, frame, COUNTS(intact));
@@ -596,7 +610,7 @@ static void restore_tag(struct frame *frame, struct msghdr *message)
 }
 
 /* Take what waits at a link. 0 or -errno of a link that is gone. */
-static int take(struct hostile *hostile, unsigned int from)
+static int read_frames(struct hostile *hostile, unsigned int from)
 {
 	static struct frame frame;
 
@@ -669,7 +683,7 @@ static void forward_until_gone(void *context)
 	for (;;) {
 		wait_for_frames(hostile, files);
 		for (unsigned int i = 0; i < PORT_COUNT; i++) {
-			if (take(hostile, i))
+			if (read_frames(hostile, i))
 				return;
 			forward_due(hostile, &hostile->ends[i]);
 			answer_silence(hostile, &hostile->ends[i]);
@@ -686,12 +700,12 @@ enum exit_code hostile_find(const char *name, struct sut_spec *sut)
 	for (size_t i = 0; i < ROWS; i++) {
 		if (!strcmp(name, rows[i].name)) {
 			sut->hostile = (unsigned int)i;
-			sut->every = isnan(sut->every) ? rows[i].every : sut->every;
-			sut->by = isnan(sut->by) ? rows[i].by : sut->by;
-			if (!rows[i].most || sut->by <= rows[i].most)
+			sut->period = isnan(sut->period) ? rows[i].period : sut->period;
+			sut->amount = isnan(sut->amount) ? rows[i].amount : sut->amount;
+			if (!rows[i].most || sut->amount <= rows[i].most)
 				return EXIT_DONE;
 			return refuse(EXIT_USAGE_ERROR, "--sut: by=%.0f is more than a hostile:%s can do; at most %u",
-				      sut->by, name, rows[i].most);
+				      sut->amount, name, rows[i].most);
 		}
 		text_join(known, sizeof(known), ", ", "%s", rows[i].name);
 	}
@@ -764,8 +778,8 @@ int hostile_open(const char *const links[PORT_COUNT], const struct sut_spec *sut
 		return error;
 	}
 	hostile->row = &rows[sut->hostile];
-	hostile->every = (uint64_t)sut->every;
-	hostile->by = (uint64_t)sut->by;
+	hostile->period = (uint64_t)sut->period;
+	hostile->amount = (uint64_t)sut->amount;
 	hostile->random = (uint64_t)sut->seed;
 	*ret = hostile;
 	return 0;
@@ -782,9 +796,10 @@ int hostile_fork(struct hostile *hostile, pid_t *ret)
 
 json_t *hostile_log_json(const char *lab)
 {
-	static const char *const names[] = { "seen",       "unheard",     "intact",  "dropped",   "copies",
-					     "reordered",  "damaged",     "resized", "malformed", "fragmented",
-					     "overtagged", "misdirected", "late",    "foreign",   "unsent" };
+	static const char *const names[] = { "seen",       "unheard",    "intact",      "dropped", "without_checksum",
+					     "copies",     "reordered",  "damaged",     "resized", "malformed",
+					     "fragmented", "overtagged", "misdirected", "late",    "unknown_trial",
+					     "foreign",    "unsent" };
 	struct hostile_log *log;
 	json_t *json;
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/json_read.h"
+#include "lab/counts.h"
 #include "lab/hostile.h"
 #include "lab/sut.h"
 #include "netdev/namespace.h"
@@ -345,6 +346,11 @@ enum exit_code lab_down(const char *name)
 json_t *lab_log(const struct lab *lab)
 {
 	return hostile_log_json(lab->name);
+}
+
+json_t *lab_counts(const struct lab *lab)
+{
+	return policer_counts_json(NAMESPACE_PATH(lab), lab);
 }
 
 static bool maker_lives(const struct lab *lab)

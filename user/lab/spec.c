@@ -16,7 +16,10 @@
 #define NUMBER_MAX              65535
 #define VLAN_MAX                4095
 #define PRIORITY_MAX            7
+#define QUEUE_MAX_S             3600.0
+#define DEPTH_MAX               1000000
 #define ANY                     -1
+#define BY_BURST                -1
 #define SEED_MAX                0x1p53 /* the whole numbers that a double holds */
 
 static bool read_rate(const char *text, double *ret_fps)
@@ -34,6 +37,13 @@ static bool read_whole(const char *text, double *ret)
 	return parse_number(text, ret) && *ret == floor(*ret);
 }
 
+/* 1 for the wall's. */
+static bool read_clock(const char *text, double *ret)
+{
+	*ret = strcmp(text, "wall") == 0;
+	return *ret > 0 || strcmp(text, "tag") == 0;
+}
+
 struct parameter {
 	const char *key;
 	size_t offset; /* of a double in struct sut_spec, NAN until it is given */
@@ -45,7 +55,7 @@ struct parameter {
 
 #define FIELD(name) offsetof(struct sut_spec, name)
 #define RATE_RANGE  "a rate above 0 in frames/s, as 200000 or 200kfps"
-#define PARAMETERS  4
+#define PARAMETERS  6
 
 /* In the order in which messages name them. */
 static const struct {
@@ -56,10 +66,13 @@ static const struct {
 	[SUT_BRIDGE] = { "bridge", "bridge", { { 0 } } },
 	[SUT_XDP] = { "xdp", "xdp", { { 0 } } },
 	[SUT_POLICER] = { "policer",
-			  "policer:rate=FPS,burst=TIME,vlan=VID,priority=N",
+			  "policer:rate=FPS,burst=TIME,depth=N,clock=tag|wall,vlan=VID,priority=N",
 			  { { "rate", FIELD(rate_fps), read_rate, 0, INFINITY, RATE_RANGE, NAN },
 			    { "burst", FIELD(burst_s), parse_duration, 0, 1, "a time from 0 to 1 s, as 100us",
 			      POLICER_BURST_DEFAULT_S },
+			    { "depth", FIELD(depth_frames), read_whole, 0, DEPTH_MAX,
+			      "a whole number of frames from 0 to 1000000", BY_BURST },
+			    { "clock", FIELD(wall_clock), read_clock, 0, 1, "'tag' or 'wall'", 0 },
 			    { "vlan", FIELD(vlan), read_whole, 0, VLAN_MAX, "a VLAN from 0 to 4095", ANY },
 			    { "priority", FIELD(priority), read_whole, 0, PRIORITY_MAX, "a priority from 0 to 7", ANY } } },
 	[SUT_STRETCH] = { "stretch",
@@ -73,8 +86,8 @@ static const struct {
 			    "a number of microseconds from 0 to 100000", NAN } } },
 	[SUT_HOSTILE] = { "hostile",
 			  "hostile:WHAT,every=N,by=N",
-			  { { "every", FIELD(every), read_whole, 1, NUMBER_MAX, "a whole number from 1 to 65535", 1 },
-			    { "by", FIELD(by), read_whole, 1, NUMBER_MAX, "a whole number from 1 to 65535", 1 },
+			  { { "every", FIELD(period), read_whole, 1, NUMBER_MAX, "a whole number from 1 to 65535", 1 },
+			    { "by", FIELD(amount), read_whole, 1, NUMBER_MAX, "a whole number from 1 to 65535", 1 },
 			    { "seed", FIELD(seed), read_whole, 0, SEED_MAX, "a whole number from 0 to 2^53", 1 } } },
 	[SUT_WIRE] = { "wire", "wire", { { 0 } } },
 };
@@ -115,8 +128,24 @@ static enum exit_code read_parameter(char *text, struct sut_spec *sut)
 	return EXIT_DONE;
 }
 
+/* What is not given is NAN still. */
+static enum exit_code check_queue(const struct sut_spec *sut)
+{
+	if (!isnan(sut->burst_s) && !isnan(sut->depth_frames))
+		return refuse(EXIT_USAGE_ERROR,
+			      "--sut: burst and depth both say how much a policer queues; give one of them");
+	if (sut->depth_frames / sut->rate_fps > QUEUE_MAX_S)
+		return refuse(EXIT_USAGE_ERROR, "--sut: depth=%.0f is more than rate=%g serves in an hour; make it smaller",
+			      sut->depth_frames, sut->rate_fps);
+	return EXIT_DONE;
+}
+
 static enum exit_code check_given(struct sut_spec *sut)
 {
+	enum exit_code code = sut->kind == SUT_POLICER ? check_queue(sut) : EXIT_DONE;
+
+	if (code)
+		return code;
 	for (int i = 0; i < PARAMETERS; i++) {
 		const struct parameter *parameter = &kinds[sut->kind].parameters[i];
 

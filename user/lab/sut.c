@@ -28,6 +28,7 @@
 #define Q16                   65536.0
 #define NS_PER_S_F            1e9
 #define MFPS_PER_FPS          1000
+#define QUEUED_MAX_Q16        0x1p62 /* 19 h; so that a sum of two fits */
 #define VLAN_ID_MASK          0xfffu
 #define VLAN_PRIORITY_SHIFT   13
 #define CURVE_SPREADS         40.0 /* how far the curve of a stretch SUT reaches, each way: e^-40 is no loss */
@@ -131,10 +132,16 @@ static enum exit_code build_bridge(const struct sut_links *links)
 
 /* --- SUTs that are XDP programs ------------------------------------------------------------------------------------- */
 
-static void configure_policer(const struct sut_spec *sut, struct policer_config *ret)
+static uint64_t q16_ns(double span_s)
 {
-	ret->interval_q16_ns = (uint64_t)(NS_PER_S_F * Q16 / sut->rate_fps + 0.5);
-	ret->burst_ns = (uint64_t)(sut->burst_s * NS_PER_S_F + 0.5);
+	return (uint64_t)fmin(span_s * NS_PER_S_F * Q16 + 0.5, QUEUED_MAX_Q16);
+}
+
+void sut_policer(const struct sut_spec *sut, struct policer_config *ret)
+{
+	*ret = (struct policer_config){ .interval_q16_ns = q16_ns(1.0 / sut->rate_fps), .wall_clock = sut->wall_clock > 0 };
+	ret->burst_q16_ns =
+		sut->depth_frames < 0 ? q16_ns(sut->burst_s) : (uint64_t)sut->depth_frames * ret->interval_q16_ns;
 	if (sut->vlan >= 0) {
 		ret->control |= (uint32_t)sut->vlan;
 		ret->control_mask |= VLAN_ID_MASK;
@@ -196,7 +203,7 @@ static int load_programs(const struct sut_spec *sut, const int ifindex[PORT_COUN
 		return -errno;
 	skeleton->rodata->out_ifindex = (uint32_t)ifindex[!from];
 	if (sut->kind == SUT_POLICER)
-		configure_policer(sut, &skeleton->rodata->policer);
+		sut_policer(sut, &skeleton->rodata->policer);
 	if (sut->kind == SUT_STRETCH)
 		sut_stretch_curve(sut, (unsigned int)from, &skeleton->rodata->curve);
 	error = lab_bpf__load(skeleton);

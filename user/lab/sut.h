@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The SUTs of the lab: what `--sut KIND[:key=value,...]` says, and what is made of it. docs/lab.md tells how each kind
- * behaves. */
+/* The SUTs of the lab: `--sut KIND[:key=value,...]` describes one, and it is built between two links. The caller owns the
+ * description; the kernel owns the SUT. A description is parsed once, and the SUT lives as long as the lab.
+ * docs/internals/testing.md says how each kind behaves. */
 #pragma once
 
 #include <stdint.h>
@@ -12,27 +13,29 @@
 
 enum sut_kind { SUT_ROUTER, SUT_BRIDGE, SUT_XDP, SUT_POLICER, SUT_STRETCH, SUT_DELAY, SUT_HOSTILE, SUT_WIRE, SUT_KINDS };
 
-/* What to put between the ports. */
+/* The SUT between the ports. */
 struct sut_spec {
 	enum sut_kind kind;
-	double rate_fps;      /* policer */
-	double burst_s;       /* policer */
-	double vlan;          /* policer: of the frames that it is about; -1: any, and frames without a tag */
-	double priority;      /* likewise */
-	double critical_fps;  /* stretch: the mrr of PLRsearch's stretch function */
-	double spread_fps;    /* stretch */
-	double seed;          /* stretch, hostile; a whole number */
-	double every, by;     /* hostile: which frames, and how much; whole numbers */
-	unsigned int hostile; /* which of its kinds */
-	double delay_us;      /* delay */
-	uint32_t queues;      /* of the links to it, each way */
+	double rate_fps;       /* policer */
+	double burst_s;        /* policer: how early a frame may come */
+	double depth_frames;   /* policer: the same as a number of waiting frames; -1: burst_s is used */
+	double wall_clock;     /* policer: 1; 0 for the clock of the tags */
+	double vlan;           /* policer: the VLAN of the frames that it polices; -1: any, and untagged frames */
+	double priority;       /* the same for the priority */
+	double critical_fps;   /* stretch: the mrr of PLRsearch's stretch function */
+	double spread_fps;     /* stretch */
+	double seed;           /* stretch, hostile; an integer */
+	double period, amount; /* hostile: which frames, and how much; integers */
+	unsigned int hostile;  /* the kind of hostile SUT */
+	double delay_us;       /* delay */
+	uint32_t queues;       /* queues of its links, in each direction */
 	char text[LAB_SUT_SIZE];
 };
 
-/* What a kind is called. */
+/* Return the name of a kind. */
 const char *sut_kind_name(enum sut_kind kind);
 
-/* Read "KIND[:k=v,...]". */
+/* Parse "KIND[:k=v,...]". */
 enum exit_code sut_parse(const char *text, struct sut_spec *ret);
 
 /* --- what is set up inside the namespace ------------------------------------------------------------------------------ */
@@ -40,20 +43,23 @@ enum exit_code sut_parse(const char *text, struct sut_spec *ret);
 #define SUT_PORT_A "sut-a"
 #define SUT_PORT_B "sut-b"
 
+struct policer_config;
 struct stretch_config;
 struct sut_attachment;
 
-/* Make a SUT of the two links. Call it inside the namespace; /proc/sys/net must be that of the namespace. *ret_forwarder is
- * set for a SUT that has a process. The log of a hostile one has the lab's name. */
+/* Build a SUT of the two links. Call it inside the namespace; /proc/sys/net must be that of the namespace. *ret_forwarder is
+ * set for a SUT that has a process. The log of a hostile SUT has the lab's name. */
 enum exit_code sut_build(const struct sut_spec *sut, const char *lab, pid_t *ret_forwarder);
 
-/* Attach the XDP programs of a SUT that consists of them (xdp, policer, stretch) to two links of the current namespace. They
- * are gone with sut_detach(), or when this process ends, however it does. */
+/* Attach a SUT that consists of XDP programs (xdp, policer, stretch) to two links of this namespace. They are gone after
+ * sut_detach(), or when this process ends for any reason. */
 bool sut_is_program(const struct sut_spec *sut);
 enum exit_code sut_attach(const struct sut_spec *sut, const int ifindex[PORT_COUNT], struct sut_attachment **ret);
-void sut_detach(struct sut_attachment *attachment); /* NULL is fine */
+void sut_detach(struct sut_attachment *attachment); /* may be NULL */
 
-/* The loss ratio of a stretch SUT as its XDP program wants it, for frames from port A (0) or B (1). */
+/* Get the configuration of a policer for its XDP program. */
+void sut_policer(const struct sut_spec *sut, struct policer_config *ret);
+/* Get the loss ratio of a stretch SUT for its XDP program, for frames from port A (0) or B (1). */
 void sut_stretch_curve(const struct sut_spec *sut, unsigned int direction, struct stretch_config *ret);
 
 /* Write a value to a file under /proc/sys, of the current namespace. */

@@ -2,9 +2,13 @@
 #include "measurer/account.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "config/stored.h"
 #include "dataplane/rx.h"
+#include "mlr/spoilt.h"
 
 #define LINK_REPEATS_MOST 5 /* of one trial */
 #define LINK_CHANGED      "port %s: its link went down, or its driver was reset, within %s (%llu changes)"
@@ -12,6 +16,8 @@
 #define PPM                 1e6
 #define PACING_SHARE        10    /* of the Goal Width: how far the load may be off */
 #define DEFAULT_WIDTH_RATIO 0.005 /* where there is no goal */
+#define HICCUP_RATIO        0.01  /* of the frames sent: what an interface drops now and then, at most */
+#define REPEAT_CHANCE_LEAST 0.1   /* that one of the repeats that are left is not spoilt */
 
 /* --- counts --------------------------------------------------------------------------------------------------------- */
 
@@ -90,19 +96,37 @@ static void add_drops(const struct port_trial *port, uint64_t *tx_dropped, uint6
 		*rx_missed += port->counts.nic_rx_missed;
 }
 
-static struct loss_attribution attribute(const struct account *account, const struct mlr_trial_verdict *verdict)
+/* How many of the lost frames the tester's own bursts cost. */
+static uint64_t lost_in_bursts(const struct account *account, uint64_t sent, uint64_t lost)
 {
-	uint64_t missing = verdict->lost > 0 ? (uint64_t)verdict->lost : 0, tx_dropped = 0, rx_missed = 0;
+	struct mlr_burst_counts counts = { .sent = sent, .lost = lost };
+	uint64_t marked_received = 0;
+
+	for (unsigned int i = 0; i < account->port_count; i++) {
+		counts.marked_sent += account->ports[i].sent.marked;
+		marked_received += account->ports[i].received.marked;
+	}
+	if (marked_received < counts.marked_sent)
+		counts.marked_lost = at_most(counts.marked_sent - marked_received, lost);
+	return mlr_burst_loss(&counts);
+}
+
+static struct loss_attribution attribute(const struct account *account, const struct mlr_trial_counts *counts,
+					 const struct mlr_trial_verdict *verdict)
+{
+	uint64_t missing = verdict->lost > 0 ? (uint64_t)verdict->lost : 0, tx_dropped = 0, rx_missed = 0, burst;
 
 	for (unsigned int i = 0; i < account->port_count; i++)
 		add_drops(&account->ports[i], &tx_dropped, &rx_missed);
 	tx_dropped = at_most(tx_dropped, missing);
 	rx_missed = at_most(rx_missed, missing - tx_dropped);
+	burst = lost_in_bursts(account, counts->sent, missing - tx_dropped - rx_missed);
 	return (struct loss_attribution){
 		.unsent = verdict->unsent,
 		.dropped_before_wire = tx_dropped,
 		.receiver_missed = rx_missed,
-		.sut = verdict->lost - (int64_t)(tx_dropped + rx_missed),
+		.tester_burst = burst,
+		.sut = verdict->lost - (int64_t)(tx_dropped + rx_missed + burst),
 	};
 }
 
@@ -119,27 +143,27 @@ static double achieved_fps(const struct account *account)
 	return sum_fps / transmitters(account);
 }
 
-static struct pacing_summary summarize_pacing(const struct account *account)
+static uint64_t greater(uint64_t a, uint64_t b)
 {
-	double sent_fps = achieved_fps(account);
-	double intended_fps = account->input.load_fps > 0.0 ? account->input.load_fps : sent_fps;
-	struct mlr_histogram gaps = { 0 };
-	uint64_t burst_max = 0;
+	return a > b ? a : b;
+}
 
-	for (unsigned int i = 0; i < account->port_count; i++) {
-		mlr_histogram_merge(&gaps, &account->ports[i].sent.gaps);
-		if (account->ports[i].sent.burst_max > burst_max)
-			burst_max = account->ports[i].sent.burst_max;
+/* What the departures of a port say of how constant its load was. */
+static void add_departures(const struct port_trial *port, struct pacing_summary *pacing)
+{
+	const struct tx_report *sent = &port->sent;
+
+	if (sent->excess_frames_max > pacing->excess_frames_max) {
+		pacing->excess_frames_max = sent->excess_frames_max;
+		pacing->excess_at_s = (double)sent->excess_at_ns / NS_PER_S;
 	}
-	return (struct pacing_summary){
-		.intended_fps = intended_fps,
-		.achieved_fps = sent_fps,
-		.error_ppm = intended_fps > 0.0 ? (sent_fps / intended_fps - 1.0) * PPM : 0.0,
-		.gap_p50_ns = (uint64_t)mlr_histogram_quantile_ns(&gaps, 0.5),
-		.gap_p99_ns = (uint64_t)mlr_histogram_quantile_ns(&gaps, 0.99),
-		.gap_max_ns = gaps.max_ns,
-		.burst_max = burst_max,
-	};
+	pacing->transmit_s = fmax(pacing->transmit_s, port->busy_s);
+	pacing->burst_max = greater(pacing->burst_max, sent->burst_max);
+	pacing->excess_s = fmax(pacing->excess_s, (double)sent->excess_ns / NS_PER_S);
+	pacing->marked_frames += sent->marked;
+	tx_stops_merge(&pacing->stops, &sent->stops);
+	pacing->moves = greater(pacing->moves, port->schedule.moves);
+	pacing->moved_ns = greater(pacing->moved_ns, port->schedule.stopped_ns);
 }
 
 /* The pacing error (ppm) that says nothing about the SUT: a tenth of the narrowest Goal Width. */
@@ -153,6 +177,34 @@ static double pacing_error_most_ppm(const struct config *config)
 	return width_ratio / PACING_SHARE * PPM;
 }
 
+static struct pacing_summary summarize_pacing(const struct account *account)
+{
+	double sent_fps = achieved_fps(account), load_fps = account->input.load_fps;
+	double intended_fps = load_fps > 0.0 ? load_fps : sent_fps;
+	struct mlr_histogram gaps = { 0 };
+	struct pacing_summary pacing;
+
+	for (unsigned int i = 0; i < account->port_count; i++)
+		mlr_histogram_merge(&gaps, &account->ports[i].sent.gaps);
+	pacing = (struct pacing_summary){
+		.intended_fps = intended_fps,
+		.achieved_fps = sent_fps,
+		.error_ppm = intended_fps > 0.0 ? (sent_fps / intended_fps - 1.0) * PPM : 0.0,
+		.gap_p50_ns = (uint64_t)mlr_histogram_quantile_ns(&gaps, 0.5),
+		.gap_p99_ns = (uint64_t)mlr_histogram_quantile_ns(&gaps, 0.99),
+		.gap_max_ns = gaps.max_ns,
+		.is_paced = load_fps > 0.0,
+	};
+	if (pacing.is_paced) {
+		pacing.burst_asked = mlr_burst_of(load_fps, account->config->burst_frames).asked_frames;
+		pacing.catch_up_ns = mlr_histogram_cut_ns(&gaps, pacing_error_most_ppm(account->config) / PPM *
+									 account->input.duration_s * NS_PER_S);
+	}
+	for (unsigned int i = 0; i < account->port_count; i++)
+		add_departures(&account->ports[i], &pacing);
+	return pacing;
+}
+
 /* Whether the tester itself was the limit, and by what. */
 static void judge_tester(const struct config *config, struct measurement *measurement)
 {
@@ -162,26 +214,79 @@ static void judge_tester(const struct config *config, struct measurement *measur
 		measurement->tester_limited_reason = "frames stayed unsent";
 	else if (measurement->attribution.dropped_before_wire)
 		measurement->tester_limited_reason = "the transmitting interface dropped frames";
+	else if (measurement->attribution.tester_burst)
+		measurement->tester_limited_reason = "frames were lost in a burst of the tester's own";
 	else if (measurement->attribution.receiver_missed)
 		measurement->tester_limited_reason = "the receiving interface missed frames";
 	else if (fabs(measurement->pacing.error_ppm) > pacing_error_most_ppm(config))
-		measurement->tester_limited_reason = "the load was off by more than a tenth of the Goal Width";
+		measurement->tester_limited_reason = LOAD_WAS_OFF;
 	measurement->tester_limited = measurement->tester_limited_reason;
 	measurement->sut_loss_ratio = sut_lost > 0 ? (double)sut_lost / (double)measurement->counts.sent : 0.0;
 }
 
-/* --- reception ------------------------------------------------------------------------------------------------------ */
-
-/* By how much the coarsest of the percentiles may be off for the histogram's buckets. */
-static double resolution_ns(const struct mlr_histogram *all)
+/* Frames of the trial that stops kept from being sent, at most: beyond what the trial became longer by, and in a stop at its end. */
+static double stopped_frames(const struct account *account)
 {
-	static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999, 0.9999 };
-	double most_ns = 0.0;
+	double frames = 0.0, load_fps = account->input.load_fps;
 
-	for (size_t i = 0; i < COUNT(quantiles); i++)
-		most_ns = fmax(most_ns, mlr_histogram_quantile_error_ns(all, quantiles[i]));
-	return most_ns;
+	for (unsigned int i = 0; i < account->port_count; i++) {
+		const struct tx_schedule *schedule = &account->ports[i].schedule;
+		uint64_t granted_ns = schedule->granted_ns - schedule->before_ns;
+		double stopped_ns = (double)account->ports[i].sent.stops.longest_ns;
+
+		if (schedule->stopped_ns > granted_ns)
+			stopped_ns += (double)(schedule->stopped_ns - granted_ns);
+		frames += stopped_ns / NS_PER_S * load_fps;
+	}
+	return frames;
 }
+
+/* A few: an interface that cannot take the load at all drops more. */
+static bool is_hiccup(uint64_t frames, const struct mlr_trial_counts *counts)
+{
+	return frames && (double)frames <= HICCUP_RATIO * (double)counts->sent;
+}
+
+/* By what the tester spoilt a trial that it might perform well another time. What the SUT lost by itself does not matter here. */
+static enum spoilt_by find_spoiler(const struct account *account, const struct measurement *measurement)
+{
+	const struct loss_attribution *attribution = &measurement->attribution;
+	const struct pacing_summary *pacing = &measurement->pacing;
+
+	if (!pacing->is_paced)
+		return SPOILT_NOT;
+	if (measurement->verdict.tester_limited)
+		return (double)measurement->verdict.unsent <= stopped_frames(account) ? SPOILT_BY_STOPS : SPOILT_NOT;
+	if (pacing->moves && pacing->error_ppm < -pacing_error_most_ppm(account->config))
+		return SPOILT_BY_STOPS;
+	if (attribution->tester_burst)
+		return SPOILT_BY_BURST;
+	if (is_hiccup(attribution->dropped_before_wire, &measurement->counts))
+		return SPOILT_BY_DROPS;
+	return is_hiccup(attribution->receiver_missed, &measurement->counts) ? SPOILT_BY_MISSES : SPOILT_NOT;
+}
+
+bool account_may_repeat(const struct account *account, const struct measurement *measurement, unsigned int most)
+{
+	const struct pacing_summary *pacing = &measurement->pacing;
+	double allowed_s = pacing_error_most_ppm(account->config) / PPM * account->input.duration_s, chance;
+
+	if (measurement->spoilt == SPOILT_NOT || measurement->tester_repeats >= most)
+		return false;
+	if (measurement->spoilt != SPOILT_BY_STOPS)
+		return true;
+	chance = mlr_repeat_chance(pacing->moves, (double)pacing->moved_ns / NS_PER_S, allowed_s);
+	return 1.0 - pow(1.0 - chance, (double)(most - measurement->tester_repeats)) >= REPEAT_CHANCE_LEAST;
+}
+
+unsigned int account_next_repeats(const struct config *config, const struct measurement *measurement, unsigned int most)
+{
+	if (measurement->spoilt == SPOILT_NOT)
+		return config->tester_repeats;
+	return measurement->spoilt == SPOILT_BY_STOPS || most < 2 ? most : most / 2;
+}
+
+/* --- reception ------------------------------------------------------------------------------------------------------ */
 
 static struct variation_summary summarize_variation(const struct mlr_histogram *all)
 {
@@ -197,27 +302,57 @@ static struct variation_summary summarize_variation(const struct mlr_histogram *
 	};
 }
 
-static struct latency_summary summarize_latency(const struct rx_trial *trial, double clock_read_ns)
+/* Percentiles by what is known best: how far they are above the smallest latency. The PDV of each is that, and it is known as well. */
+static void add_percentiles(const struct account *account, struct latency_summary *latency)
+{
+	const struct mlr_delays *delays[MLR_PORTS_MAX];
+	const struct {
+		double quantile, *latency_ns, *pdv_ns, *error_ns;
+	} figures[] = {
+		{ 0.5, &latency->p50_ns, &latency->pdv_p50_ns, NULL },
+		{ 0.9, &latency->p90_ns, NULL, NULL },
+		{ 0.99, &latency->p99_ns, &latency->pdv_p99_ns, NULL },
+		{ 0.999, &latency->p99_9_ns, &latency->pdv_p99_9_ns, &latency->pdv_p99_9_error_ns },
+		{ 0.9999, &latency->p99_99_ns, NULL, NULL },
+	};
+	double most_ns = 0;
+
+	for (unsigned int i = 0; i < account->port_count; i++)
+		delays[i] = &account->ports[i].delays;
+	for (size_t i = 0; i < COUNT(figures); i++) {
+		double error_ns,
+			pdv_ns = mlr_delays_quantile_ns(delays, account->port_count, figures[i].quantile, &error_ns);
+
+		*figures[i].latency_ns = (double)latency->min_ns + pdv_ns;
+		most_ns = fmax(most_ns, error_ns);
+		if (figures[i].pdv_ns) {
+			*figures[i].pdv_ns = pdv_ns;
+			latency->pdv_error_ns = fmax(latency->pdv_error_ns, error_ns);
+		}
+		if (figures[i].error_ns)
+			*figures[i].error_ns = error_ns;
+	}
+	latency->error_bound_ns += most_ns;
+}
+
+static struct latency_summary summarize_latency(const struct account *account, const struct rx_trial *trial)
 {
 	const struct mlr_histogram *all = &trial->latency;
 	double lateness_error_ns = mlr_lateness_error_ns((uint16_t)trial->lateness_max);
-
-	return (struct latency_summary){
+	struct latency_summary latency = {
 		.clock = "CLOCK_MONOTONIC of the tester, software timestamps at both ends",
 		.definition = "from the actual departure, stamped before the frame is handed to the kernel, to the XDP "
 			      "program of the receiving port (RFC 1242, 3.8)",
 		.source = "software",
-		.error_bound_ns = 2.0 * clock_read_ns + resolution_ns(all) + lateness_error_ns,
+		.error_bound_ns = 2.0 * account->clock_read_ns + lateness_error_ns,
 		.count = all->count,
 		.min_ns = mlr_histogram_min_ns(all),
 		.max_ns = all->max_ns,
 		.mean_ns = mlr_histogram_mean_ns(all),
-		.p50_ns = mlr_histogram_quantile_ns(all, 0.5),
-		.p90_ns = mlr_histogram_quantile_ns(all, 0.9),
-		.p99_ns = mlr_histogram_quantile_ns(all, 0.99),
-		.p99_9_ns = mlr_histogram_quantile_ns(all, 0.999),
-		.p99_99_ns = mlr_histogram_quantile_ns(all, 0.9999),
 	};
+
+	add_percentiles(account, &latency);
+	return latency;
 }
 
 static struct order_summary summarize_order(const struct account *account, const struct rx_trial *all,
@@ -252,7 +387,10 @@ static void summarize_reception(const struct account *account, struct measuremen
 	measurement->order_unknown = account->config->no_seq;
 	measurement->order = summarize_order(account, &all, &received);
 	measurement->has_latency = all.latency.count;
-	measurement->latency = summarize_latency(&all, account->clock_read_ns);
+	if (!measurement->has_latency && received.without_checksum)
+		snprintf(measurement->latency_refused, REFUSED_SIZE,
+			 "the frames came without their UDP checksum: nothing tells whether the times in them are right");
+	measurement->latency = summarize_latency(account, &all);
 	measurement->latency.has_variation = account->config->ipdv;
 	measurement->latency.variation = summarize_variation(&all.variation);
 }
@@ -301,10 +439,11 @@ enum exit_code account_for(const struct account *account, struct measurement *me
 		return code;
 	add_ports(account, measurement);
 	measurement->verdict = mlr_trial_judge(account->input.load_fps, transmitters(account), &measurement->counts);
-	measurement->attribution = attribute(account, &measurement->verdict);
+	measurement->attribution = attribute(account, &measurement->counts, &measurement->verdict);
 	measurement->pacing = summarize_pacing(account);
 	measurement->has_attribution = measurement->has_pacing = true;
 	judge_tester(account->config, measurement);
+	measurement->spoilt = find_spoiler(account, measurement);
 	summarize_reception(account, measurement);
 	return EXIT_DONE;
 }

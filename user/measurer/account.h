@@ -13,6 +13,7 @@
 #include "config/config.h"
 #include "dataplane/tx.h"
 #include "measurer/measurement.h"
+#include "mlr/delays.h"
 #include "mlr/profile.h"
 
 /* What it means that a port's transmit counters tell of drops. */
@@ -23,12 +24,16 @@ struct port_trial {
 	uint64_t link_changes; /* of carrier, and resets of the driver: if any, nothing else here says anything of the SUT */
 	struct port_counts counts;
 	struct rx_counters received; /* what its receiver counted in the trial */
-	struct rx_trial seen;        /* likewise, what cannot be subtracted */
+	struct rx_icmp_error icmp_errors[RX_ICMP_ERRORS];
 	struct tx_report sent;       /* zero if it does not transmit */
 	uint64_t start_ns;           /* when it was to begin: CLOCK_MONOTONIC of its host, as the departures in `sent` */
+	struct tx_schedule schedule; /* how far it moved */
 	double busy_s; /* how long it was at it: the Trial Duration, or longer where the last frame left late */
 	enum tx_drops tx_drops;
 	uint32_t window; /* of its receiver (rx.h) */
+	/* What its receiver saw in the trial and cannot be subtracted. It is large, and stands last. */
+	struct rx_trial seen;
+	struct mlr_delays delays; /* every latency */
 };
 
 /* A trial, to be accounted for; too large for a stack. Ports are in the order of the profile. */
@@ -50,6 +55,13 @@ const struct port_trial *account_changed_link(const struct account *account);
 enum exit_code account_judge_links(const struct account *account, unsigned int repeats);
 /* Say that one changed, in a trial in which links may. */
 void account_note_links(const struct account *account);
+
+/* Whether a trial that was accounted for is to be performed again, because the tester spoilt it: at most so often, and only where
+ * another performance has a chance. It depends on what the tester did, not on what the SUT lost by itself. */
+bool account_may_repeat(const struct account *account, const struct measurement *measurement, unsigned int most);
+/* How often the next trial may be performed again, after this one: fewer times where all performances were spoilt by what stops do
+ * not explain, so that an interface which cannot take a load does not cost a search all repeats at each trial. */
+unsigned int account_next_repeats(const struct config *config, const struct measurement *measurement, unsigned int most);
 
 /* Fill in counts, verdict, attribution, pacing, order and latency (by software, on one clock), and whether the tester was
  * the limit. EXIT_INVALID if the ports are crossed. */

@@ -239,10 +239,11 @@ static enum exit_code check_launches(const struct measurer_xdp *xdp, unsigned in
 			      xdp->ports[port].link.name, (unsigned long long)tx->departures.asked);
 	if (tx->departures.earliest_ns <= bound_ns(&xdp->ends[port].departure) + EARLY_ENOUGH_NS)
 		return EXIT_DONE;
-	return refuse(EXIT_INVALID,
-		      "port %s: frames left up to %llu ns before their launch times; see docs/hardware.md for how to set "
-		      "its queues up, or use --launch-time off",
-		      xdp->ports[port].link.name, (unsigned long long)tx->departures.earliest_ns);
+	return refuse(
+		EXIT_INVALID,
+		"port %s: frames left up to %llu ns before their launch times; see docs/guide/your-nic.md for how to set "
+		"its queues up, or use --launch-time off",
+		xdp->ports[port].link.name, (unsigned long long)tx->departures.earliest_ns);
 }
 
 enum exit_code departure_check_launches(const struct measurer_xdp *xdp)

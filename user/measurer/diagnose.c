@@ -7,6 +7,7 @@
 #include "base/message.h"
 #include "base/text_stream.h"
 #include "config/given.h"
+#include "measurer/icmp.h"
 
 #define FOREIGN_MANY 20   /* frames of a trial that are worth a warning, */
 #define FOREIGN_PART 1000 /* if they are at least this part of what was received */
@@ -15,6 +16,8 @@
  * neighbours, and this part of those sent, which the receiver has to bear anyway. */
 #define HOUSEKEEPING_FPS  100
 #define HOUSEKEEPING_PART 100
+
+#define ICMP_ERRORS_SAID 3 /* different ones, of a trial */
 
 #define BLACK_HOLE_FRAMES 20 /* that were sent for each port, of which one would have come */
 
@@ -122,6 +125,31 @@ static void look_for_broken(struct diagnosis *diagnosis, const struct mlr_trial_
 	     text);
 }
 
+/* Frames of which nobody can tell whether they came as they were sent. */
+static void look_for_checksums(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
+{
+	if (diagnosis->said_checksums || !counts->without_checksum)
+		return;
+	diagnosis->said_checksums = true;
+	warn("%llu of %llu frames received in a trial came without the UDP checksum that they were sent with "
+	     "(without_checksum): the SUT took it away; they are not verified, and have no part in latency",
+	     (unsigned long long)counts->without_checksum, (unsigned long long)counts->received);
+}
+
+/* What routers say. */
+static void look_for_icmp_errors(struct diagnosis *diagnosis, const struct measurement *measurement)
+{
+	if (diagnosis->said_icmp)
+		return;
+	for (size_t i = 0; i < measurement->icmp_error_count && i < ICMP_ERRORS_SAID; i++) {
+		const struct icmp_report *report = &measurement->icmp_errors[i];
+
+		diagnosis->said_icmp = true;
+		warn("port %s: %s; %s", measurement->ports[report->port].name, icmp_sentence(report, ROOM(256), 256),
+		     report->advice);
+	}
+}
+
 static void look_for_window(struct diagnosis *diagnosis, const struct order_summary *order)
 {
 	if (diagnosis->said_window || !order->beyond_window)
@@ -143,6 +171,27 @@ static void look_for_late(struct diagnosis *diagnosis, const struct mlr_trial_co
 	     "them for longer than phase d lasted; from now on it lasts its whole time where frames are missing, and --wait "
 	     "d=S makes that longer",
 	     (unsigned long long)counts->late);
+}
+
+/* Frames of a tester, which this run did not send: they came with numbers of trials that it has not performed. */
+static void look_for_other_testers(struct diagnosis *diagnosis, const struct measurement *measurement)
+{
+	for (size_t i = 0; i < measurement->port_count && !diagnosis->said_unknown_trial; i++) {
+		const struct port_counts *port = &measurement->ports[i];
+		unsigned long long frames = port->counts.unknown_trial;
+
+		if (!frames)
+			continue;
+		diagnosis->said_unknown_trial = true;
+		warn("port %s: %llu frame%s %s, which this run has not used: another tester sends to this port, or an "
+		     "earlier "
+		     "run's frames still arrive",
+		     port->name, frames, frames == 1 ? "" : "s",
+		     port->unknown_trials > 1 ? TEXT_OF(120, "carry %u trial numbers, %u the most often",
+							port->unknown_trials, port->unknown_trial_most)
+					      : TEXT_OF(120, "%s trial number %u", frames == 1 ? "carries" : "carry",
+							port->unknown_trial_most));
+	}
 }
 
 /* --- others talk ---------------------------------------------------------------------------------------------------- */
@@ -184,9 +233,12 @@ static void look_for_storm(struct diagnosis *diagnosis, const struct measurement
 void diagnose_measured(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement)
 {
 	look_for_silence(diagnosis, &measurement->counts);
+	look_for_icmp_errors(diagnosis, measurement);
 	look_for_broken(diagnosis, &measurement->counts);
+	look_for_checksums(diagnosis, &measurement->counts);
 	look_for_window(diagnosis, &measurement->order);
 	look_for_late(diagnosis, &measurement->counts);
+	look_for_other_testers(diagnosis, measurement);
 	look_for_black_hole(diagnosis, measurement);
 	look_for_others(diagnosis, config, measurement);
 	look_for_storm(diagnosis, measurement);

@@ -14,7 +14,10 @@
 #include "measurer/measurer_new.h"
 
 #define RATE_ROUNDING_RATIO 1e-4 /* of the load */
-#define ANSWER_SLACK_S      60   /* beyond the Trial Duration */
+#define DECIMALS_USUAL      6    /* of a ratio that does not tell */
+#define RATIO_ROUNDING_MOST 0.005
+#define INTERFACES_MOST     16 /* that an external measurer may count together */
+#define ANSWER_SLACK_S      60 /* beyond the Trial Duration */
 #define END_GRACE_S         2
 
 struct measurer_exec {
@@ -65,6 +68,81 @@ static bool is_count(const json_t *value)
 	return json_is_integer(value) && json_integer_value(value) >= 0;
 }
 
+/* Decimals of a number as it is printed. */
+static int decimals_of(const char *number)
+{
+	const char *point = strchr(number, '.'), *exponent = strpbrk(number, "eE");
+	int decimals = point ? (int)strspn(point + 1, "0123456789") : 0;
+
+	return exponent ? decimals - atoi(exponent + 1) : decimals;
+}
+
+/* Of the ratio in the line. One of an object within has another value. */
+static int printed_decimals(const struct answer *answer, double ratio)
+{
+	static const char name[] = "\"trial_loss_ratio\"";
+	const char *at = answer->line, *end = answer->line + answer->length;
+
+	while ((at = memmem(at, (size_t)(end - at), name, sizeof(name) - 1)) != NULL) {
+		char text[64] = "", *number;
+
+		at += sizeof(name) - 1;
+		snprintf(text, sizeof(text), "%.*s", (int)(end - at), at);
+		number = text + strspn(text, ": \t");
+		number[strcspn(number, ",} \t\r\n")] = '\0';
+		if (strtod(number, NULL) == ratio)
+			return decimals_of(number);
+	}
+	return DECIMALS_USUAL;
+}
+
+/* By how much the ratio may be off for its digits: by half of the last, or all of it, as some cut digits off, where it has more
+ * than two. That none or all are lost tells nothing of its digits. */
+static double ratio_rounding(const struct answer *answer, double ratio)
+{
+	if (ratio == 0 || ratio == 1)
+		return pow(10, -DECIMALS_USUAL);
+	return fmin(pow(10, -printed_decimals(answer, ratio)), RATIO_ROUNDING_MOST);
+}
+
+/* Whether a ratio follows from counts and from so many frames to send: from the frames that arrived, or from those that are said
+ * to be lost, which may include the unsent ones. */
+static bool follows(double ratio, double slack, double sent, double lost, double intended)
+{
+	return fabs(ratio - lost / intended) <= slack || fabs(ratio - (1 - (sent - lost) / intended)) <= slack;
+}
+
+/* Generators differ in what the ratio is of: the frames sent, or the frames intended, of one interface or of all together. Of both
+ * it may be a frame off; but that none or all are lost is the same of both, and exact. */
+static bool counts_agree(const struct mlr_trial_input *input, double ratio, double rounding, double sent, double lost)
+{
+	bool agrees;
+
+	if (sent == 0 || ratio == 0 || ratio == 1)
+		return sent == 0 ? ratio == 0 || ratio == 1 : fabs(ratio - lost / sent) <= rounding;
+	agrees = follows(ratio, rounding + 1 / sent, sent, lost, sent);
+	for (int interfaces = 1; !agrees && interfaces <= INTERFACES_MOST; interfaces++) {
+		double intended = fmax(sent, round(input->load_fps * input->duration_s) * interfaces);
+
+		agrees = follows(ratio, rounding + 1 / intended, sent, lost, intended);
+	}
+	return agrees;
+}
+
+static enum exit_code check_counts(const struct answer *answer, const struct measurement *measurement)
+{
+	double ratio = measurement->result.output.loss_ratio, rounding = ratio_rounding(answer, ratio);
+	double sent = (double)measurement->counts.sent, lost = (double)measurement->verdict.lost;
+
+	if (counts_agree(&measurement->result.input, ratio, rounding, sent, lost))
+		return EXIT_DONE;
+	return refuse_answer(answer, TEXT_OF(256,
+					     "gave frame counts that contradict its trial_loss_ratio of %s: of %.0f frames "
+					     "sent %.0f were lost, a ratio of %s",
+					     format_number(ratio, UNIT_ROOM), sent, lost,
+					     format_number(sent > 0 ? lost / sent : 0, UNIT_ROOM)));
+}
+
 /* Frame counts, if both are given; one alone passes through. */
 static enum exit_code take_counts(const struct answer *answer, struct measurement *measurement)
 {
@@ -82,7 +160,7 @@ static enum exit_code take_counts(const struct answer *answer, struct measuremen
 	measurement->verdict.lost = (int64_t)json_integer_value(lost);
 	json_object_del(answer->object, "frames_sent");
 	json_object_del(answer->object, "frames_lost");
-	return EXIT_DONE;
+	return check_counts(answer, measurement);
 }
 
 /* The measurer's own word that it cannot go on. */

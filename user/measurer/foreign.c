@@ -25,6 +25,8 @@ static const char *const reasons[RX_WRONG_COUNT] = {
 	[RX_NOT_SENT_SO_LONG] = "wrong length: the tester's, but the trial sends none so long, or octets are behind it",
 	[RX_WRONG_PORT] = "misdirected: of a flow of the tester that does not go to this port",
 	[RX_FRAGMENT] = "fragmented: a fragment of a frame of the tester",
+	[RX_UNKNOWN_TRIAL] = "unknown trial: a tester's, but with a trial number that this run has not used",
+	[RX_ICMP_ERROR] = "ICMP error: about a frame of the tester",
 	[RX_MORE_TAGS] = "overtagged: the tester's, but behind VLAN tags that it does not send",
 };
 

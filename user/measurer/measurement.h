@@ -3,10 +3,12 @@
 #pragma once
 
 #include <jansson.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/pace.h"
 #include "bpf/shared.h"
 #include "config/config.h"
 #include "mlr/trial.h"
@@ -20,6 +22,7 @@ struct loss_attribution {
 	uint64_t unsent;              /* the transmitter did not get to them */
 	uint64_t dropped_before_wire; /* the transmitting NIC or its queue dropped them */
 	uint64_t receiver_missed;     /* the receiving NIC or its ring dropped them */
+	uint64_t tester_burst;        /* lost of the frames that departed in a burst which nobody asked for */
 	int64_t sut;                  /* what is left: lost in the SUT */
 };
 
@@ -40,6 +43,9 @@ struct latency_summary {
 	uint64_t min_ns, max_ns;
 	double mean_ns;
 	double p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns;
+	/* PDV (RFC 5481, 4.2), above the smallest of all; and how far at most each of the three is off */
+	double pdv_p50_ns, pdv_p99_ns, pdv_p99_9_ns, pdv_error_ns;
+	double pdv_p99_9_error_ns; /* of that one */
 	bool has_variation;
 	struct variation_summary variation;
 	const struct selftest_figure
@@ -73,7 +79,37 @@ struct order_summary {
 struct pacing_summary {
 	double intended_fps, achieved_fps, error_ppm;
 	uint64_t gap_p50_ns, gap_p99_ns, gap_max_ns; /* between departures of one transmitter */
-	uint64_t burst_max;                          /* most frames submitted at once */
+	double transmit_s;                           /* from the first frame to one interval after the last */
+	bool is_paced;                               /* there is a schedule; else the rest says nothing */
+	uint64_t burst_max;   /* most frames in a row, each less than half an interval after the one before; of a port */
+	uint64_t burst_asked; /* frames: bursts up to this are part of the load */
+	uint64_t excess_frames_max; /* how far, at most, the departures of a port ran ahead of a constant load, in frames */
+	double excess_at_s, excess_s; /* when, after the start; for how long it was above burst_asked */
+	uint64_t marked_frames;       /* frames that were sent meanwhile */
+	struct tx_stops stops;        /* of all transmitters */
+	/* a burst as long as this, as time, would have kept the mean load within a tenth of the Goal Width */
+	uint64_t catch_up_ns;
+	uint64_t moves,
+		moved_ns; /* how often, and by how much in all, stops moved the schedule of the port that moved most */
+};
+
+/* By what a trial was spoilt that the tester alone spoilt. */
+enum spoilt_by {
+	SPOILT_NOT,
+	SPOILT_BY_STOPS, /* the mean load was off by more than a tenth of the Goal Width, or frames stayed unsent, for that reason */
+	SPOILT_BY_BURST,  /* frames were lost in a burst */
+	SPOILT_BY_DROPS,  /* an interface of the tester dropped a few frames before the wire, */
+	SPOILT_BY_MISSES, /* or missed a few */
+};
+
+/* A performance of a trial that was spoilt, so that it was performed again. */
+struct spoilt_performance {
+	const char *reason; /* a constant phrase */
+	struct mlr_trial_counts counts;
+	struct mlr_trial_verdict verdict;
+	struct loss_attribution attribution;
+	uint64_t stop_max_ns, moved_ns;
+	double wall_s;
 };
 
 /* How long frames were waited for in phase d, and why no longer. */
@@ -91,14 +127,36 @@ struct interval_counts {
 	double latency_mean_ns;
 };
 
-/* What came of one of several services that were sent at once, over all ports; its latency over those that came. */
+/* The frames that one port receives, and the ports that send them: a bit each of the trial's ports. */
+struct service_direction {
+	unsigned int to;
+	uint32_t from;
+};
+
+/* What came of a service in one direction; its latency over the frames that came. */
 struct service_counts {
-	uint64_t sent, received;
-	uint64_t timed; /* of those received: their latency is known. 0: the next four say nothing */
+	uint64_t intended, sent, received;
+	uint64_t
+		tester_lost; /* at most so many of the missing ones were lost by our interfaces; only of a service by itself */
+	uint64_t timed;      /* of those received: their latency is known. 0: the next five say nothing */
 	uint64_t latency_min_ns, latency_max_ns;
-	double latency_mean_ns, latency_p99_9_ns;
+	double latency_mean_ns;
+	double pdv_p99_9_ns, pdv_p99_9_error_ns; /* as in struct latency_summary */
 	uint64_t *due_in,
 		*received_in; /* each whole second of the schedule: frames due in it, and those of them that came */
+};
+
+/* What somebody said of our frames, by ICMP or ICMPv6: one a port, sender, type and code. */
+struct icmp_report {
+	unsigned int port; /* it came to, by number */
+	uint8_t ip_version, type, code;
+	const char *message, *advice; /* constants */
+	char from[INET6_ADDRSTRLEN];
+	char about[INET6_ADDRSTRLEN]; /* where the first frame that it was about was to go */
+	uint32_t flow;                /* of that frame; RX_NO_FLOW: not known */
+	uint32_t mtu_octets;          /* that it told; 0: none */
+	uint64_t frames;              /* that said so, */
+	uint64_t other_flows;         /* and of those: about other flows */
 };
 
 /* What one port saw. */
@@ -109,8 +167,10 @@ struct port_counts {
 	uint64_t extra_sent, extra_received;     /* beside the load: modifiers of RFC 2544, section 11 */
 	uint64_t queries_sent, queries_answered; /* management queries of RFC 2544, 11.2 */
 	uint64_t housekeeping;                   /* what links carry by themselves (bpf/shared.h) */
-	uint64_t received_octets;                /* with FCS */
-	uint64_t nic_tx_frames, nic_tx_dropped;  /* the interface's own counters over the trial */
+	uint32_t unknown_trials;     /* numbers of trials that the run did not perform, in tags of frames that came; */
+	uint16_t unknown_trial_most; /* the one that most of them had */
+	uint64_t received_octets;    /* with FCS */
+	uint64_t nic_tx_frames, nic_tx_dropped; /* the interface's own counters over the trial */
 	uint64_t nic_rx_frames, nic_rx_missed;
 };
 
@@ -146,16 +206,26 @@ struct measurement {
 	struct interval_counts
 		*intervals; /* of --interval's length each, over all ports; NULL: they were not counted. Owned */
 	size_t interval_count;
-	struct service_counts *services; /* NULL: there are none. Owned */
-	size_t service_count, second_count;
-	uint64_t *seconds; /* what they point into. Owned */
+	/* y1564: of each service, or of the one that was sent by itself, a row of all directions. NULL: there are none. Owned */
+	struct service_counts *services;
+	size_t service_count, direction_count, second_count;
+	struct service_direction directions[MLR_PORTS_MAX];
+	uint64_t *seconds;               /* what they point into. Owned */
+	struct icmp_report *icmp_errors; /* the most frequent first. Owned */
+	size_t icmp_error_count;
 	size_t port_count;
 	struct port_counts ports[MLR_PORTS_MAX];
-	unsigned int link_repeats; /* how often it was performed again, because a link changed in it */
-	double wall_s;             /* real time the trial took, waits included; 0 where time is virtual */
-	double waits_s;            /* configured waits really spent in it */
-	json_t *passed_through;    /* fields of an external measurer that are not known here, or NULL; owned */
-	const json_t *stored;      /* a trial of an earlier run, as it was reported then; the config's. NULL: measured now */
+	enum spoilt_by spoilt;                          /* this performance */
+	unsigned int link_repeats;                      /* how often it was performed again, because a link changed in it */
+	struct spoilt_performance *spoilt_performances; /* those before this one. Owned */
+	size_t tester_repeats;                          /* their number */
+	double wall_s;          /* real time the trial took, waits included; 0 where time is virtual */
+	double waits_s;         /* configured waits really spent in it */
+	json_t *passed_through; /* fields of an external measurer that are not known here, or NULL; owned */
+	const json_t *stored;   /* a trial of an earlier run, as it was reported then; the config's. NULL: measured now */
 };
 void measurement_free(struct measurement *measurement);
+
+/* Keep of a performance that was spoilt, and took so long, what is told of it, and empty the rest for the next one. 0 or -ENOMEM. */
+int measurement_repeat(struct measurement *measurement, double wall_s);
 #define measurement_auto_t __attribute__((cleanup(measurement_free))) struct measurement

@@ -16,6 +16,7 @@
 #include "base/text_stream.h"
 #include "config/echo.h"
 #include "config/traffic.h"
+#include "measurer/icmp.h"
 #include "measurer/measurer_new.h"
 #include "measurer/mpi_private.h"
 #include "measurer/xdp_private.h"
@@ -432,7 +433,7 @@ static enum exit_code account_together(struct measurer_mpi *mpi, const struct ml
 	measurement->has_hosts = true;
 	measurement->start_skew_ns = start_skew_ns(mpi, &mpi->xdp.account);
 	judge_latency(mpi, &mpi->xdp.account, measurement);
-	return EXIT_DONE;
+	return icmp_summarize(&mpi->xdp.account, measurement);
 }
 
 /* One performance of a trial. Where a link changed in it, all that is known is that it is performed again. */
@@ -456,18 +457,41 @@ static enum exit_code perform(struct measurer_mpi *mpi, const struct mlr_trial_i
 	return account_together(mpi, input, measurement);
 }
 
+/* Perform a trial until no link changes in it and the tester does not spoil it, or there is no hope of that. */
+static enum exit_code perform_unspoilt(struct measurer_mpi *mpi, const struct mlr_trial_input *input,
+				       struct measurement *measurement)
+{
+	unsigned int *most = &mpi->xdp.repeats_most;
+
+	for (;;) {
+		uint64_t start_ns = clock_ns();
+		enum exit_code code;
+
+		do {
+			code = perform(mpi, input, measurement);
+			if (code)
+				return code;
+		} while (!measurement->has_counts);
+		if (!account_may_repeat(&mpi->xdp.account, measurement, *most)) {
+			*most = account_next_repeats(mpi->config, measurement, *most);
+			return EXIT_DONE;
+		}
+		if (measurement_repeat(measurement, clock_since_s(start_ns)))
+			return refuse(EXIT_INCAPABLE, "out of memory");
+	}
+}
+
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
 	struct measurer_mpi *mpi = (struct measurer_mpi *)measurer;
 	struct measurement measurement = { .tx_backend = mpi->ports[first_transmitter(mpi)].tx_backend };
 	uint64_t start_ns = clock_ns();
-	enum exit_code code;
+	enum exit_code code = perform_unspoilt(mpi, input, &measurement);
 
-	do {
-		code = perform(mpi, input, &measurement);
-		if (code)
-			return code;
-	} while (!measurement.has_counts);
+	if (code) {
+		measurement_free(&measurement);
+		return code;
+	}
 	xdp_trial_conclude(mpi->config, input, start_ns, &measurement);
 	*ret = measurement;
 	return EXIT_DONE;

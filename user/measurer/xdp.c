@@ -369,6 +369,7 @@ void xdp_init(const struct config *config, struct measurer_xdp *ret)
 		.config = config,
 		.port_count = config->port_count,
 		.next_sequence = 1, /* the receivers' memory of sequence numbers starts as zeros */
+		.repeats_most = config->tester_repeats,
 	};
 	for (unsigned int i = 0; i < ret->port_count; i++)
 		ret->ends[i].number = i;

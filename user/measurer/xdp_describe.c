@@ -36,6 +36,17 @@ json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int i)
 	return json;
 }
 
+bool measurer_xdp_queue_stops(const struct measurer *measurer, unsigned int port, unsigned int queue, struct tx_stops *ret)
+{
+	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
+	const struct tx_port *tx = port < xdp->port_count ? xdp->ends[port].tx : NULL;
+
+	if (!tx || queue >= tx->queue_count)
+		return false;
+	*ret = tx->queues[queue]->report.stops;
+	return true;
+}
+
 struct selftest_way measurer_xdp_way(const struct measurer *measurer)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
@@ -59,12 +70,25 @@ static uint64_t late_of(const struct measurer_xdp *xdp, uint64_t trial_number)
 	return late;
 }
 
+/* What came with numbers of trials that the run has not used, port by port. */
+static json_t *others_json(const struct measurer_xdp *xdp, unsigned int port, uint64_t *sum)
+{
+	struct rx_unknown unknown = rx_unknown_trials(xdp->ends[port].rx, false);
+
+	if (!unknown.frames)
+		return NULL;
+	*sum += unknown.frames;
+	return json_pack("{s:s, s:I, s:I, s:I, s:I}", "port", xdp->ports[port].link.name, "frames",
+			 (json_int_t)unknown.frames, "numbers", (json_int_t)unknown.numbers, "most_frequent",
+			 (json_int_t)unknown.most, "most_frequent_frames", (json_int_t)unknown.most_frames);
+}
+
 /* What came after its trial, of all that ports received so far. Numbers of trials are those in tags while these do not begin
  * anew. */
 static json_t *late_json(const struct measurer_xdp *xdp)
 {
-	uint64_t total = 0, known = 0;
-	json_t *trials = json_array();
+	uint64_t total = 0, of_others = 0;
+	json_t *trials = json_array(), *others;
 
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		struct rx_counters now;
@@ -78,11 +102,11 @@ static json_t *late_json(const struct measurer_xdp *xdp)
 		if (late)
 			json_array_append_new(trials, json_pack("{s:I, s:I}", "trial_number", (json_int_t)number, "frames",
 								(json_int_t)late));
-		known += late;
 	}
-	return json_pack("{s:I, s:I, s:I, s:o, s:I}", "total", (json_int_t)total, "in_trials",
+	others = json_list(i, xdp->port_count, others_json(xdp, (unsigned int)i, &of_others));
+	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:o}", "total", (json_int_t)total, "in_trials",
 			 (json_int_t)xdp->late_in_trials, "between_trials", (json_int_t)(total - xdp->late_in_trials),
-			 "of_trials", trials, "of_others", (json_int_t)(total - known));
+			 "of_trials", trials, "of_others", (json_int_t)of_others, "others", others);
 }
 
 json_t *xdp_verification_json(const struct config *config)
@@ -112,10 +136,12 @@ json_t *xdp_load_json(const struct tx_port *tx)
 		return json_string("constant: frame n is due at n / load after the start, and the NIC lets it go then "
 				   "(launch time); one that is handed over late leaves at once. What was achieved is in "
 				   "each trial's pacing and departure_delay");
-	return json_sprintf(
-		"constant: frame n is due at n / load after the start, on a port as a whole (%u transmit queue%s); a queue "
-		"that was held up catches up in bursts of at most %u frames. What was achieved is in each trial's pacing",
-		tx->queue_count, tx->queue_count == 1 ? "" : "s", tx->burst_frames);
+	return json_sprintf("constant: frame n is due at n / load after the start, on a port as a whole (%u transmit "
+			    "queue%s). After a stop "
+			    "of the tester a bounded burst is caught up (--burst), and for the rest the schedule moves: "
+			    "departures never "
+			    "exceed the load by more than that burst. What was achieved is in each trial's pacing",
+			    tx->queue_count, tx->queue_count == 1 ? "" : "s");
 }
 
 json_t *xdp_traffic_profile(struct measurer *measurer)

@@ -63,6 +63,7 @@ struct measurer_xdp {
 	struct diagnosis diagnosis;    /* what would explain frames that are lost, or not ours */
 	bool by_nic_clock;             /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
 	bool links_unsteady;           /* one changed in the last trial */
+	unsigned int repeats_most;     /* how often the next trial that the tester spoils is performed again, at most */
 	struct sut_delay delay;        /* of phases d that rank 0, which judges them, has seen */
 	struct load_steps *steps;      /* of the trial that runs; NULL: its load is constant */
 	int64_t clock_offset_ns;       /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
@@ -121,11 +122,16 @@ void intervals_begin(struct measurer_xdp *xdp, uint64_t start_ns);
 enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t frame_count,
 			     struct measurement *measurement);
 
+/*
+ * Services of y1564, each by direction: a direction is all that one port receives, and whoever sends it. No figure is of two
+ * directions, for in a sum or a mean of both one hides what is wrong with the other.
+ */
+
 /* How many seconds of a schedule are counted by service, where several are sent at once. */
 uint32_t services_seconds(const struct config *config);
 
-/* After such a trial, that was judged: fill in what came of each, if there were any. Of one that a stop ended, the seconds that were
- * sent to their end. EXIT_INCAPABLE without memory. */
+/* After a trial of y1564 that was judged: fill in what came of each service in each direction. Of one that a stop ended, the
+ * seconds that were sent to their end. Nothing for other verbs. EXIT_INCAPABLE without memory. */
 enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uint64_t frame_count, bool is_part,
 			    struct measurement *measurement);
 

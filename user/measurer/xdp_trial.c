@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +14,14 @@
 #include "base/files.h"
 #include "base/stop.h"
 #include "measurer/departure.h"
+#include "measurer/icmp.h"
 #include "measurer/timestamps.h"
 
-#define START_MARGIN_NS 300000 /* until the transmit threads spin */
-#define GRACE_RATIO     0.0005 /* of the Trial Duration: what a stall of this machine may still be caught up after it */
-#define GRACE_MAX_NS    1000000
+#define START_MARGIN_NS 300000          /* until the transmit threads spin */
+#define GRACE_RATIO     0.0005          /* of the Trial Duration: for how long frames may still be sent after it, */
+#define GRACE_MAX_NS    1000000         /* at most */
+#define GRANT_RATIO     0.5             /* of the Trial Duration: by how much stops may make the trial longer, */
+#define GRANT_LEAST_NS  (NS_PER_S / 10) /* or this where it is more */
 #define POLL_NS         200000          /* between looks at the counters in phase d */
 #define QUIET_FRAMES    3               /* that could have come in a silence which is to mean something, */
 #define QUIET_LATENCY   1.25            /* or a frame as slow as the slowest, and a bit */
@@ -29,6 +34,11 @@
 static uint64_t ns_of(double seconds)
 {
 	return (uint64_t)(seconds * (double)NS_PER_S);
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 static bool keeps_part(const struct measurer_xdp *xdp)
@@ -217,8 +227,11 @@ enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *
 	enum exit_code code = EXIT_DONE;
 
 	trial.deadline_ns = trial.start_ns + ns_of(input->duration_s);
-	if (run->frame_count != TX_NO_LIMIT)
-		trial.deadline_ns += (uint64_t)(grace_ns < GRACE_MAX_NS ? grace_ns : GRACE_MAX_NS);
+	if (run->frame_count != TX_NO_LIMIT) {
+		trial.burst = mlr_burst_of(input->load_fps, xdp->config->burst_frames);
+		trial.deadline_ns += (uint64_t)fmin(grace_ns, GRACE_MAX_NS);
+		trial.grant_most_ns = greater(ns_of(input->duration_s * GRANT_RATIO), GRANT_LEAST_NS);
+	}
 	if (xdp->steps)
 		follow_steps(xdp->steps, &trial, &then);
 	intervals_begin(xdp, start_ns);
@@ -261,11 +274,6 @@ static uint64_t sent_by_all(const struct measurer_xdp *xdp)
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		sent += report_of(xdp, i)->sent;
 	return sent;
-}
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* How many sequence numbers a trial of so many frames a port may use in a flow. */
@@ -464,18 +472,9 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 		.counts = {
 			.intended = xdp->ends[port].transmits ? intended : 0,
 			.sent = report_of(xdp, port)->sent,
-			.received = rx.received,
-			.duplicate = rx.duplicate,
-			.reordered = rx.reordered,
-			.late = rx.late,
-			.foreign = rx.foreign,
-			.malformed = rx.malformed,
-			.wrong_length = rx.wrong_length,
-			.damaged = rx.damaged,
-			.misdirected = rx.misdirected,
-			.verified = rx.received - rx.unverified,
-			.fragmented = rx.fragmented,
-			.overtagged = rx.overtagged,
+#define RX_COUNTER(name, figure, kind, known, meaning) .name = rx.name,
+#define RX_DERIVED(name, figure, value, meaning)       .name = (value),
+#include "mlr/counters.def"
 		},
 		.extra_sent = report_of(xdp, port)->extra,
 		.extra_received = rx.extra,
@@ -518,7 +517,9 @@ static double busy_s(const struct tx_port *tx, const struct mlr_trial_input *inp
 	double last_s = 0.0;
 
 	if (input->load_fps > 0.0 && tx->report.last_departure_ns > tx->start_ns)
-		last_s = (double)(tx->report.last_departure_ns - tx->start_ns) / (double)NS_PER_S + 1.0 / input->load_fps;
+		last_s = ((double)(tx->report.last_departure_ns - tx->start_ns) - (double)tx->schedule.before_ns) /
+				 (double)NS_PER_S +
+			 1.0 / input->load_fps;
 	return last_s > input->duration_s ? last_s : input->duration_s;
 }
 
@@ -532,25 +533,38 @@ static void add_queries(const struct snmp_report *snmp, struct port_counts *coun
 	counts->counts.foreign -= snmp->answers < foreign ? snmp->answers : foreign;
 }
 
+/* Whose trial they say they are of. */
+static void describe_unknown_trials(const struct rx *rx, struct port_counts *counts)
+{
+	struct rx_unknown unknown = rx_unknown_trials(rx, true);
+
+	counts->unknown_trials = unknown.numbers;
+	counts->unknown_trial_most = unknown.most;
+}
+
 static void describe_port(struct measurer_xdp *xdp, unsigned int port, const struct xdp_run *run, struct port_trial *ret)
 {
 	bool is_sent = run->frame_count == TX_NO_LIMIT || run->is_part;
 	uint64_t intended = is_sent ? report_of(xdp, port)->sent : run->frame_count;
 
-	*ret = (struct port_trial){
-		.link_changes = run->after.link_changes[port] - run->before.link_changes[port],
-		.received = rx_subtract(&run->after.rx[port], &run->before.rx[port]),
-		.tx_drops = meaning_of_drops(xdp, port),
-		.window = rx_window(xdp->ends[port].rx),
-	};
+	memset(ret, 0, offsetof(struct port_trial, seen)); /* rx_trial() and rx_delays() clear the rest */
+	ret->link_changes = run->after.link_changes[port] - run->before.link_changes[port];
+	ret->received = rx_subtract(&run->after.rx[port], &run->before.rx[port]);
+	ret->tx_drops = meaning_of_drops(xdp, port);
+	ret->window = rx_window(xdp->ends[port].rx);
 	count_port(xdp, port, &run->before, &run->after, intended, &ret->counts);
 	if (xdp->snmp && port == xdp->snmp_port)
 		add_queries(&run->snmp, &ret->counts);
 	xdp->late_in_trials += ret->received.late;
+	if (ret->received.unknown_trial)
+		describe_unknown_trials(xdp->ends[port].rx, &ret->counts);
 	rx_trial(xdp->ends[port].rx, xdp->trial, &ret->seen);
+	rx_delays(xdp->ends[port].rx, xdp->trial, &ret->delays);
+	rx_icmp_errors(xdp->ends[port].rx, ret->icmp_errors);
 	if (!xdp->ends[port].transmits)
 		return;
 	ret->sent = xdp->ends[port].tx->report;
+	ret->schedule = xdp->ends[port].tx->schedule;
 	ret->busy_s = busy_s(xdp->ends[port].tx, &run->input);
 	ret->start_ns = xdp->ends[port].tx->start_ns;
 }
@@ -792,36 +806,75 @@ void xdp_trial_conclude(const struct config *config, const struct mlr_trial_inpu
 	measurement->result.output = mlr_trial_output(&performed, measurement->verdict.loss_ratio, effective_s);
 }
 
-enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret)
+/* One performance of a trial, and of those in which a link changed one more; what its frames came to. */
+static enum exit_code perform_and_account(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct xdp_run *run,
+					  struct measurement *measurement)
 {
 	struct account *account = &xdp->account;
-	struct measurement measurement = { .tx_backend = xdp_backend(xdp) };
 	bool may_change = xdp->steps && xdp->steps->links_may_change;
-	uint64_t start_ns = clock_ns();
-	struct rx_counters received;
-	struct xdp_run run;
 	enum exit_code code;
 
-	if ((code = intervals_check(xdp->config, input)) || (code = xdp_run_begin(input, &run)) ||
-	    (code = perform(xdp, &run, &measurement)))
+	if ((code = xdp_run_begin(input, run)) || (code = perform(xdp, run, measurement)))
 		return code;
-	xdp_account(xdp, xdp->config, &run.input, xdp->port_count);
+	xdp_account(xdp, xdp->config, &run->input, xdp->port_count);
 	if (may_change)
 		account_note_links(account);
 	while (account_changed_link(account) && !may_change) {
 		begin_steps_again(xdp->steps);
-		if ((code = account_judge_links(account, measurement.link_repeats++)) ||
-		    (code = perform(xdp, &run, &measurement)))
+		if ((code = account_judge_links(account, measurement->link_repeats++)) ||
+		    (code = perform(xdp, run, measurement)))
 			return code;
 	}
-	if ((code = account_for(account, &measurement)))
+	return account_for(account, measurement);
+}
+
+/* Perform a trial until the tester does not spoil it, or there is no hope of that. One with load steps its caller repeats. */
+static enum exit_code perform_unspoilt(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct xdp_run *run,
+				       struct measurement *measurement)
+{
+	for (;;) {
+		uint64_t start_ns = clock_ns();
+		enum exit_code code = perform_and_account(xdp, input, run, measurement);
+
+		if (code || xdp->steps)
+			return code;
+		if (!account_may_repeat(&xdp->account, measurement, xdp->repeats_most)) {
+			xdp->repeats_most = account_next_repeats(xdp->config, measurement, xdp->repeats_most);
+			return EXIT_DONE;
+		}
+		if (measurement_repeat(measurement, clock_since_s(start_ns)))
+			return refuse(EXIT_INCAPABLE, "out of memory");
+	}
+}
+
+static enum exit_code describe_reception(struct measurer_xdp *xdp, const struct mlr_trial_input *input,
+					 const struct xdp_run *run, struct measurement *measurement)
+{
+	struct rx_counters received = account_received(&xdp->account);
+	enum exit_code code = timestamps_judge(xdp, &received, xdp->account.clock_read_ns, measurement);
+
+	if (code)
 		return code;
-	received = account_received(account);
-	if ((code = timestamps_judge(xdp, &received, account->clock_read_ns, &measurement)))
+	departure_judge(xdp, measurement);
+	if ((code = icmp_summarize(&xdp->account, measurement)) ||
+	    (code = intervals_end(xdp, &run->input, run->frame_count, measurement)))
 		return code;
-	departure_judge(xdp, &measurement);
-	if ((code = intervals_end(xdp, &run.input, run.frame_count, &measurement)) ||
-	    (code = services_end(xdp, input->load_fps, run.frame_count, run.is_part, &measurement))) {
+	return services_end(xdp, input->load_fps, run->frame_count, run->is_part, measurement);
+}
+
+enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret)
+{
+	struct measurement measurement = { .tx_backend = xdp_backend(xdp) };
+	uint64_t start_ns = clock_ns();
+	struct xdp_run run;
+	enum exit_code code = intervals_check(xdp->config, input);
+
+	if (code)
+		return code;
+	code = perform_unspoilt(xdp, input, &run, &measurement);
+	if (!code)
+		code = describe_reception(xdp, input, &run, &measurement);
+	if (code) {
 		measurement_free(&measurement);
 		return code;
 	}

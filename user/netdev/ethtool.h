@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `ethtool` knows of a link: offloads, channels, rings, pause frames, its clock, its receive hash, its driver.
+ * A handle reads and changes what `ethtool` knows of a link: offloads, channels, rings, pause frames, clock, receive hash,
+ * driver. The caller owns the handle. It is opened in a network namespace, belongs to that one, and is closed at the end.
  *
- * By generic netlink (family "ethtool"; family "netdev" for what a driver can do with XDP). What netlink has only since late
- * kernels, the receive hash's table, and the driver's name go by the older ioctl. A handle belongs to the network namespace
- * in which it was opened. Functions return 0 or -errno: -ENODEV for a link that does not exist, -EOPNOTSUPP for what its
- * driver or the kernel does not have.
+ * It uses generic netlink: the family "ethtool", and "netdev" for what a driver can do with XDP. The table of the receive
+ * hash and the driver's name use the older ioctl, because only recent kernels have them in netlink. Functions return 0 or
+ * -errno. -ENODEV means that the link does not exist, and -EOPNOTSUPP that driver or kernel does not have the function.
  */
 #pragma once
 
@@ -20,23 +20,23 @@ void ethtool_close(struct ethtool *ethtool);
 /* One offload, by the kernel's name for it ("rx-gro", "rx-lro", "rx-vlan-hw-parse"). */
 struct link_feature {
 	bool active; /* in force now */
-	bool wanted; /* asked for by the user, or the driver's default; may be in force only later */
+	bool wanted; /* the user asked for it, or it is the driver's default; it may take effect later */
 	bool fixed;  /* cannot be changed */
 };
 int ethtool_feature(struct ethtool *ethtool, int ifindex, const char *name, struct link_feature *ret);
-/* -EOPNOTSUPP if it is fixed, -EBUSY if the driver did not follow. */
+/* Returns -EOPNOTSUPP if it is fixed, -EBUSY if the driver did not follow. */
 int ethtool_set_feature(struct ethtool *ethtool, int ifindex, const char *name, bool on);
 
-/* Queues by kind, and how many of each there can be. */
+/* The number of queues of each kind, and their limits. */
 struct link_channels {
 	uint32_t rx, tx, combined;
 	uint32_t rx_max, tx_max, combined_max;
 };
 int ethtool_channels(struct ethtool *ethtool, int ifindex, struct link_channels *ret);
-/* Sets rx, tx and combined. */
+/* Set rx, tx and combined. */
 int ethtool_set_channels(struct ethtool *ethtool, int ifindex, const struct link_channels *channels);
 
-/* Descriptors a queue. */
+/* The descriptors of each queue. */
 struct link_rings {
 	uint32_t rx, tx, rx_max, tx_max;
 };
@@ -52,45 +52,44 @@ int ethtool_set_pause(struct ethtool *ethtool, int ifindex, const struct link_pa
 /* The table by which the receive hash chooses a queue. */
 #define ETHTOOL_RSS_ENTRIES_MAX 4096
 struct link_rss {
-	uint32_t count; /* 0: none */
+	uint32_t count; /* 0: no table */
 	uint32_t queue[ETHTOOL_RSS_ENTRIES_MAX];
 };
 int ethtool_rss(struct ethtool *ethtool, int ifindex, struct link_rss *ret);
-/* A count of 0 asks for the driver's default. */
+/* A count of 0 sets the driver's default. */
 int ethtool_set_rss(struct ethtool *ethtool, int ifindex, const struct link_rss *rss);
 
-/* A rule that sends received UDP frames to a queue by one field of theirs ("ntuple"). Of an IPv6 address the last 32
- * bits. */
+/* A rule that sends received UDP frames to a queue by one of their fields ("ntuple"). Of an IPv6 address it compares the
+ * last 32 bits. */
 enum link_rule_field { RULE_SOURCE_ADDRESS, RULE_DESTINATION_ADDRESS, RULE_SOURCE_PORT, RULE_DESTINATION_PORT };
 struct link_rule {
 	unsigned int ip_version; /* 4 or 6 */
 	enum link_rule_field field;
-	uint32_t value, mask; /* bits that the mask has must be those of the value */
+	uint32_t value, mask; /* the bits in `mask` must equal those of `value` */
 	uint32_t queue;
 };
-/* The rule at a place of the port's table; -ENOENT if there is none, -EPROTO if it is not one of these. */
+/* Get the rule at a place of the port's table. -ENOENT if there is none, -EPROTO if it is of another kind. */
 int ethtool_rule(struct ethtool *ethtool, int ifindex, uint32_t place, struct link_rule *ret);
 int ethtool_add_rule(struct ethtool *ethtool, int ifindex, uint32_t place, const struct link_rule *rule);
 int ethtool_remove_rule(struct ethtool *ethtool, int ifindex, uint32_t place);
-/* The last `count` free places, the last one first; of them a lower one wins where rules contradict. -ENOSPC if there are
- * fewer,
- * -EOPNOTSUPP where rules have no places of their own. */
+/* Get the last `count` free places, the last one first. Where rules contradict, the lower place wins. -ENOSPC if there are
+ * fewer, -EOPNOTSUPP if rules have no places. */
 int ethtool_free_places(struct ethtool *ethtool, int ifindex, uint32_t count, uint32_t *ret_places);
 
-/* Hardware timestamps. */
+/* The hardware clock of a link, and what it stamps. */
 struct link_clock {
-	int phc_index; /* of /dev/ptpN, -1: no hardware clock */
+	int phc_index; /* the N of /dev/ptpN; -1: no hardware clock */
 	bool stamps_transmitted, stamps_received;
-	bool stamps_every_received; /* not only PTP frames */
+	bool stamps_every_received; /* it stamps all frames, not only PTP */
 };
 int ethtool_clock(struct ethtool *ethtool, int ifindex, struct link_clock *ret);
 
-/* Which frames the NIC stamps: HWTSTAMP_TX_*, HWTSTAMP_FILTER_* of <linux/net_tstamp.h>. */
+/* The frames that the NIC stamps: HWTSTAMP_TX_*, HWTSTAMP_FILTER_* of <linux/net_tstamp.h>. */
 struct link_timestamps {
 	unsigned int tx_type, rx_filter;
 };
 int ethtool_timestamps(struct ethtool *ethtool, int ifindex, struct link_timestamps *ret);
-/* -EBUSY if the driver stamps others than it was asked to. */
+/* Returns -EBUSY if the driver stamps other frames than asked. */
 int ethtool_set_timestamps(struct ethtool *ethtool, int ifindex, const struct link_timestamps *timestamps);
 
 struct link_mode {
@@ -104,15 +103,17 @@ struct link_driver {
 };
 int ethtool_driver(struct ethtool *ethtool, int ifindex, struct link_driver *ret);
 
-/* Frames that the link's transmit queues sent; -EOPNOTSUPP before Linux 6.10, and of a driver that does not say. */
+/* Count the frames that the transmit queues of a link sent. -EOPNOTSUPP before Linux 6.10, or if the driver does not report
+ * it. */
 int ethtool_queue_packets(struct ethtool *ethtool, int ifindex, uint64_t *ret);
-/* The sum of the driver's own counters (`ethtool -S`) whose names are wanted. */
+/* Add up the driver's own counters (`ethtool -S`) whose names are wanted. */
 int ethtool_sum(struct ethtool *ethtool, int ifindex, bool (*is_wanted)(const char *name), uint64_t *ret);
 
-/* What the driver says it can do with XDP. -EOPNOTSUPP before Linux 6.3, which does not tell. */
+/* What the driver reports that it can do with XDP. -EOPNOTSUPP before Linux 6.3. */
 struct link_xdp {
 	bool native, is_redirect_target, zero_copy, rx_frags;
-	bool rx_timestamp, rx_hash, rx_vlan;                        /* metadata kfuncs */
-	bool tx_timestamp, tx_checksum, tx_launch_time, tx_is_told; /* AF_XDP transmit metadata; is_told since Linux 6.8 */
+	bool rx_timestamp, rx_hash, rx_vlan; /* metadata kfuncs */
+	bool tx_timestamp, tx_checksum, tx_launch_time,
+		tx_is_told; /* AF_XDP transmit metadata; the kernel tells it from Linux 6.8 on */
 };
 int ethtool_xdp(struct ethtool *ethtool, int ifindex, struct link_xdp *ret);

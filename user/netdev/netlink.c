@@ -384,6 +384,7 @@ static int find_route(const struct nlmsghdr *header, void *context)
 	}
 	if (!through || is_automatic_route(message, destination))
 		return MNL_CB_OK;
+	search->uses.has_default_route |= message->rtm_dst_len == 0;
 	if (destination)
 		inet_ntop(message->rtm_family, destination, text, sizeof(text));
 	snprintf(search->uses.route, sizeof(search->uses.route), "%s/%u", text, message->rtm_dst_len);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which NIC a port is, across reboots and renaming, and what of it can change: for what is stored about it. */
+/* The identity of a NIC, for what is stored about a port: it stays the same across reboots and renaming. The caller owns it.
+ * It is read once, and compared with a stored one. */
 #pragma once
 
 #include <net/if.h>
@@ -8,10 +9,10 @@
 
 struct nic {
 	char name[IF_NAMESIZE];
-	char id[NIC_TEXT_SIZE]; /* bus address, else permanent MAC address, else the name */
+	char id[NIC_TEXT_SIZE]; /* the bus address, else the permanent MAC address, else the name */
 	char driver[NIC_TEXT_SIZE], driver_version[NIC_TEXT_SIZE], firmware[NIC_TEXT_SIZE];
-	unsigned int queues; /* channels that transmit; 0: the driver does not say */
+	unsigned int queues; /* channels that transmit; 0: the driver does not tell */
 };
 
-/* What cannot be found out stays empty. */
+/* Read the identity of a port. What is not known stays empty. */
 void nic_identify(const char *port, struct nic *ret);

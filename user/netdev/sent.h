@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames that a link sent, by each counter that its driver may count them in.
+ * The frames that a link sent, by each counter in which its driver may count them. The caller owns the readings. A trial
+ * takes one before and one after, and computes the difference.
  *
- * The standard one has them all but, with some drivers, those that it took by zero-copy AF_XDP: virtio_net and mlx5 have these only in
- * a counter of their own.
+ * The standard counter has all frames with most drivers. With some it lacks frames that were sent by zero-copy AF_XDP:
+ * virtio_net and mlx5 count those only in a counter of their own.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the order in which they are believed. */
+/* Ordered by how far they are trusted. */
 enum sent_counter {
-	SENT_PACKETS,       /* the link's, which all drivers have */
-	SENT_QUEUE_PACKETS, /* of its queues, by netlink's family "netdev" (Linux 6.10) */
-	SENT_BY_NAME,       /* of zero-copy frames, in `ethtool -S` */
+	SENT_PACKETS,       /* the link's counter, which all drivers have */
+	SENT_QUEUE_PACKETS, /* the counters of its queues, by netlink's family "netdev" (Linux 6.10) */
+	SENT_BY_NAME,       /* counters of zero-copy frames, in `ethtool -S` */
 	SENT_COUNTERS
 };
 struct link_sent {
-	uint64_t frames[SENT_COUNTERS]; /* 0 where there is none */
+	uint64_t frames[SENT_COUNTERS]; /* 0 if the counter does not exist */
 };
 
-/* What is beside the link's counter, which says `packets`, is read only where frames are zero-copy. */
+/* Read the counters of a link. `packets` is the value of its own counter. The others are read only if frames are
+ * zero-copy. */
 void link_sent_read(int ifindex, uint64_t packets, bool zero_copy, struct link_sent *ret);
 
-/* Frames between two readings: by the first counter that has `expected`, else by the one that has most. */
+/* Return the frames between two readings: by the first counter that has `expected`, else by the largest one. */
 uint64_t link_sent_between(const struct link_sent *before, const struct link_sent *after, uint64_t expected);
 
 /* Whether a counter of `ethtool -S` is one of zero-copy frames that a queue sent. */

@@ -517,15 +517,11 @@ json_t *claim_changes(const struct claim *claim)
 	return list;
 }
 
-int journal_owner(int ifindex)
+static int owner_of(const char *path)
 {
-	char path[PATH_SIZE];
-	json_auto_t *document = NULL;
-	int fd, pid;
+	json_auto_t *document = json_load_file(path, 0, NULL);
+	int pid = (int)read_integer(document, "pid"), fd;
 
-	journal_path(ifindex, path);
-	document = json_load_file(path, 0, NULL);
-	pid = (int)read_integer(document, "pid");
 	if (!pid)
 		return 0;
 	fd = file_lock(path, 0, 0600);
@@ -533,6 +529,26 @@ int journal_owner(int ifindex)
 		return fd == -EBUSY ? pid : 0;
 	close(fd);
 	return -pid;
+}
+
+int journal_owner(int ifindex)
+{
+	char path[PATH_SIZE];
+
+	journal_path(ifindex, path);
+	return owner_of(path);
+}
+
+int journal_any_owner(void)
+{
+	glob_t found = { 0 };
+	int owner = 0;
+
+	glob(STATE_DIRECTORY "/port-*.json", 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc && owner <= 0; i++)
+		owner = owner_of(found.gl_pathv[i]);
+	globfree(&found);
+	return owner > 0 ? owner : 0;
 }
 
 /* --- clean ---------------------------------------------------------------------------------------------------------- */

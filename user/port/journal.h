@@ -49,6 +49,8 @@ struct journal_cleaned {
 enum exit_code journal_clean(struct journal_cleaned *ret);
 /* The process that has a port of this network namespace: 0 if none has, negative if it died without undoing its changes. */
 int journal_owner(int ifindex);
+/* A living process that has a port, in whatever network namespace; 0 if there is none. */
+int journal_any_owner(void);
 
 /* Create STATE_DIRECTORY. */
 enum exit_code state_directory_make(void);

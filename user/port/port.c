@@ -83,7 +83,9 @@ int port_find_use(struct mnl_socket *netlink, const struct link_info *link, stru
 	*ret = (struct port_use){ "" };
 	if (error)
 		return error;
-	if (*uses.upper) {
+	if (uses.has_default_route) {
+		snprintf(ret->what, sizeof(ret->what), "carries this machine's default route");
+	} else if (*uses.upper) {
 		snprintf(ret->what, sizeof(ret->what), "belongs to %s", uses.upper);
 		snprintf(ret->remedy, sizeof(ret->remedy),
 			 link->master_ifindex ? "ip link set dev %s nomaster" : "ip link del dev %s",
@@ -115,6 +117,12 @@ static enum exit_code check_safety(struct mnl_socket *netlink, const char *unsaf
 			      strerror(-error));
 	if (!*use.what)
 		return EXIT_DONE;
+	if (!unsafe_reason && !*use.remedy)
+		return refuse(
+			EXIT_UNSAFE,
+			"port %s is in use: it %s, and a test would cut this machine off from its network; use another "
+			"port, or say why it may be used: --allow-unsafe=REASON",
+			port->link.name, use.what);
 	if (!unsafe_reason)
 		return refuse(EXIT_UNSAFE,
 			      "port %s is in use: it %s; end that ('%s'), or say why it may be used: --allow-unsafe=REASON",

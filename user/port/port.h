@@ -45,7 +45,8 @@ enum exit_code port_find(struct mnl_socket *netlink, const char *name, struct li
 
 /* Who else uses a link: "has the address 10.0.0.1/24", and the command that ends that; both empty where nobody does. */
 struct port_use {
-	char what[96], remedy[128];
+	char what[96];
+	char remedy[128]; /* a command; empty: none is offered, for it would cut this machine off */
 };
 /* 0 or -errno, and nobody then. */
 int port_find_use(struct mnl_socket *netlink, const struct link_info *link, struct port_use *ret);
@@ -58,7 +59,7 @@ int port_socket(int ifindex, const struct sock_fprog *filter);
 /* --- preparing a claimed port, in prepare.c ----------------------------------------------------------------------- */
 
 /*
- * What --prepare names, each change journalled (journal.h). docs/safety.md lists them.
+ * What --prepare names, each change journalled (journal.h). docs/reference/safety.md lists them.
  *
  * What is asked for by name and cannot be done ends the run (EXIT_INCAPABLE); what `auto` stands for is a warning then. What
  * a port does not have need not be switched off.

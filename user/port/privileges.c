@@ -116,7 +116,7 @@ enum exit_code privileges_confine(const struct config *config)
 		return EXIT_DONE;
 	error = confine_no_new_privileges();
 	if (!error)
-		error = confine_system_calls(calls, COUNT(calls));
+		error = confine_system_calls(calls, COUNT(calls), NULL, 0);
 	/* a container may forbid it, or a kernel be without: what it does then it does as ever */
 	if (error)
 		warn("this run is not confined to its system calls: %s", strerror(-error));

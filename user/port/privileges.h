@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run may do, and what it gives up (docs/SECURITY.md): privileges_check(), then, before any thread is started,
- * privileges_reduce(), and privileges_confine() once all is open that a run works with.
+ * What a run may do, and what it gives up (docs/SECURITY.md). The process owns its privileges, and never gets back what it
+ * gave up. First comes privileges_check(), then, before any thread is started, privileges_reduce(), and privileges_confine()
+ * once everything is open.
  */
 #pragma once
 
@@ -9,12 +10,12 @@
 #include "config/config.h"
 
 #define PRIVILEGES_TEXT_SIZE 64
-/* The capabilities that no run does without and that are missing, "CAP_NET_RAW, CAP_BPF"; "" if none is. */
+/* Return the missing capabilities that every run needs, such as "CAP_NET_RAW, CAP_BPF", or "". */
 const char *privileges_missing(char buffer[PRIVILEGES_TEXT_SIZE]);
-/* Refuse where one is missing. */
+/* Refuse the run if one is missing. */
 enum exit_code privileges_check(void);
-/* Keep the capabilities that opening, trials, the report and restoring need. */
+/* Keep only the capabilities that opening, trials, the report and restoring need. */
 enum exit_code privileges_reduce(const struct config *config);
-/* Without those for opening, unless ports are opened anew for each frame size or search (selftest, rfc2544, --repeat): then
- * all stays. And where no command of the user's is to run: no new privileges, and the system calls of a run alone. */
+/* Give up the capabilities for opening, unless ports are opened again for each frame size or search (selftest, rfc2544,
+ * --repeat). If no command of the user is to run, also allow no new privileges, and only the system calls of a run. */
 enum exit_code privileges_confine(const struct config *config);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * This session ahead of others, while frames flow.
+ * While frames flow, this session has precedence over others. The kernel owns the value, for each session; a file says who
+ * raised it. It is raised when ports are opened, and restored when they are closed, by the next run, or by `xdp-mlr clean`.
  *
- * Where the kernel shares the CPUs out between sessions first (kernel.sched_autogroup_enabled, as Debian has it), a niceness
- * counts within a session only: a compiler in another terminal would get half the CPU of a transmitter of niceness -20. So
- * the session has a niceness, too (/proc/PID/autogroup). It is raised for as long as ports are open, and given back; what a
- * run that was killed left raised, the next run or `xdp-mlr clean` gives back.
+ * Some kernels share the CPUs between sessions first (kernel.sched_autogroup_enabled, as in Debian). A niceness then counts
+ * only within a session. A compiler in another terminal would get half the CPU of a transmitter with niceness -20. So the
+ * session itself has a niceness, too (/proc/PID/autogroup).
  */
 #pragma once
 
-/* Go ahead. Nothing happens where the kernel has no such thing or does not allow it, or where another run has done it. */
+/* Raise the session. Nothing happens if the kernel does not have it or does not allow it, or if another run did it
+ * already. */
 void session_raise(void);
-/* Give back what session_raise() took, if it did. */
+/* Restore what session_raise() changed, if it did. */
 void session_restore(void);
-/* Give back what dead runs took. */
+/* Restore what dead runs changed. */
 void session_clean(void);

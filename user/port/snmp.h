@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Management frames beside the load (RFC 2544, 11.2): SNMP queries to the SUT, each answer verified.
+ * Management frames in addition to the load (RFC 2544, 11.2): SNMP queries to the SUT, each with a verified answer. The
+ * caller owns the handle, which owns a raw socket and a thread. It is opened once, started and stopped in each trial, and
+ * closed.
  *
- * A query is the GetNextRequest for sysUpTime of SNMPv1, community "public". A thread of its own sends them during a trial,
- * the first at its start, and takes the answers, until it is stopped. Everything hangs on a raw socket.
+ * A query is the GetNextRequest for sysUpTime of SNMPv1, community "public". The thread sends the first at the start of a
+ * trial, and reads the answers until it is stopped.
  */
 #pragma once
 
@@ -15,21 +17,21 @@
 
 struct snmp;
 
-/* What became of the queries of one trial. */
+/* The result of the queries of one trial. */
 struct snmp_report {
 	uint64_t queries, answers;
 };
 
-/* Queries from a port to its gateway, over IPv4 where the port uses it, at this MAC address. */
+/* Open queries from a port to its gateway at this MAC address. They use IPv4 if the port does. */
 enum exit_code snmp_open(const struct neighbour_port *port, const uint8_t *gateway_mac, unsigned int queries_per_s,
 			 struct snmp **ret);
 /* Send from one time until another (CLOCK_MONOTONIC). */
 enum exit_code snmp_start(struct snmp *snmp, uint64_t start_ns, uint64_t until_ns);
-/* End it, and say what came of it. */
+/* Stop, and return the result. */
 struct snmp_report snmp_stop(struct snmp *snmp);
 void snmp_close(struct snmp *snmp);
 
-/* The query with this number, and whether a message is the answer to it. For tests, too. */
+/* Write the query with this number, or tell whether a message is its answer. Tests use these, too. */
 #define SNMP_QUERY_OCTETS 42
 void snmp_query(uint32_t number, uint8_t ret[SNMP_QUERY_OCTETS]);
 bool snmp_is_answer(const uint8_t *message, size_t octets, uint32_t *ret_number);

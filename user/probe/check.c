@@ -3,7 +3,12 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "base/cpulist.h"
+#include "base/files.h"
+#include "base/text_stream.h"
 
 static const char *const states[] = { [PROBE_OK] = "OK", [PROBE_WARN] = "WARN", [PROBE_FAIL] = "FAIL" };
 
@@ -33,6 +38,32 @@ void probe_fix(json_t *check, const char *format, ...)
 	json_object_set_new(check, "fix", json_vsprintf(format, arguments));
 	va_end(arguments);
 }
+
+/* --- files ---------------------------------------------------------------------------------------------------------- */
+
+bool probe_read_line(const char *root, char line[PROBE_LINE_SIZE], const char *format, ...)
+{
+	char path[FILES_PATH_SIZE];
+	size_t used = (size_t)snprintf(path, sizeof(path), "%s", root);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(path + used, sizeof(path) - used, format, arguments);
+	va_end(arguments);
+	return !file_read_line(path, line, PROBE_LINE_SIZE) && *line;
+}
+
+bool probe_read_cpus(const char *root, const char *path, cpu_set_t *ret)
+{
+	char line[PROBE_LINE_SIZE];
+
+	CPU_ZERO(ret);
+	if (file_read_line(TEXT_OF(FILES_PATH_SIZE, "%s%s", root, path), line, sizeof(line)))
+		return false;
+	return !strcmp(line, "(null)") || cpulist_parse(line, ret); /* as older kernels write a list of none */
+}
+
+/* --- the worst ------------------------------------------------------------------------------------------------------ */
 
 static enum probe_state worse(enum probe_state a, enum probe_state b)
 {

@@ -13,28 +13,14 @@
 #include "base/files.h"
 #include "probe/parts.h"
 
-#define PATH_SIZE          256
-#define LINE_SIZE          256
-#define CPUS_SIZE          256
-#define SAMPLE_NS          (NS_PER_S / 10)
-#define BUSY_RATIO         0.3 /* of a CPU, by other processes */
-#define STEAL_RATIO        0.01
-#define ISOLATION_CPUS_MIN 4 /* with fewer there is none to spare */
-#define BACKLOG_DEFAULT    1000
-#define INSTALL_KERNEL     "apt-get install linux-image-$(dpkg --print-architecture) && reboot"
-
-/* The first line of a file below the root, without its end. False, and an empty line, if there is none, or it is empty. */
-__attribute__((format(printf, 3, 4))) static bool read_line(const char *root, char line[LINE_SIZE], const char *format, ...)
-{
-	char path[PATH_SIZE];
-	size_t used = (size_t)snprintf(path, sizeof(path), "%s", root);
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(path + used, sizeof(path) - used, format, arguments);
-	va_end(arguments);
-	return !file_read_line(path, line, LINE_SIZE) && *line;
-}
+#define PATH_SIZE       256
+#define LINE_SIZE       PROBE_LINE_SIZE
+#define CPUS_SIZE       256
+#define SAMPLE_NS       (NS_PER_S / 10)
+#define BUSY_RATIO      0.3 /* of a CPU, by other processes */
+#define STEAL_RATIO     0.01
+#define BACKLOG_DEFAULT 1000
+#define INSTALL_KERNEL  "apt-get install linux-image-$(dpkg --print-architecture) && reboot"
 
 /* --- the kernel ----------------------------------------------------------------------------------------------------- */
 
@@ -43,7 +29,7 @@ static void check_kernel(const char *root, json_t *checks)
 	unsigned int major = 0, minor = 0;
 	char release[LINE_SIZE];
 
-	if (!read_line(root, release, "/proc/sys/kernel/osrelease") || sscanf(release, "%u.%u", &major, &minor) != 2)
+	if (!probe_read_line(root, release, "/proc/sys/kernel/osrelease") || sscanf(release, "%u.%u", &major, &minor) != 2)
 		WARN(checks, "kernel", "release cannot be told");
 	else if (major < 6 || (major == 6 && minor < 1))
 		probe_fix(WARN(checks, "kernel", "%s: older than 6.1, the oldest this is made for", release),
@@ -67,14 +53,14 @@ static bool sees_net_core(const char *root)
 {
 	char line[LINE_SIZE];
 
-	return read_line(root, line, "/proc/sys/net/core/netdev_max_backlog");
+	return probe_read_line(root, line, "/proc/sys/net/core/netdev_max_backlog");
 }
 
 static void check_jit(const char *root, json_t *checks)
 {
 	char value[LINE_SIZE];
 
-	if (!read_line(root, value, "/proc/sys/net/core/bpf_jit_enable")) {
+	if (!probe_read_line(root, value, "/proc/sys/net/core/bpf_jit_enable")) {
 		if (sees_net_core(root))
 			WARN(checks, "bpf-jit", "not in this kernel: XDP programs are interpreted, slowly");
 		else
@@ -91,7 +77,7 @@ static void check_backlog(const char *root, json_t *checks)
 {
 	char value[LINE_SIZE];
 
-	if (!read_line(root, value, "/proc/sys/net/core/netdev_max_backlog"))
+	if (!probe_read_line(root, value, "/proc/sys/net/core/netdev_max_backlog"))
 		OK(checks, "backlog", "not to be seen in this network namespace");
 	else if (atoi(value) < BACKLOG_DEFAULT)
 		probe_fix(WARN(checks, "backlog", "%s frames a CPU: receiving in generic mode may lose some", value),
@@ -108,7 +94,7 @@ static void check_clock_source(const char *root, json_t *checks)
 	char current[LINE_SIZE], available[LINE_SIZE];
 	json_t *check;
 
-	if (!read_line(root, current, "%s/current_clocksource", directory)) {
+	if (!probe_read_line(root, current, "%s/current_clocksource", directory)) {
 		WARN(checks, "clock-source", "cannot be told");
 		return;
 	}
@@ -116,7 +102,7 @@ static void check_clock_source(const char *root, json_t *checks)
 		OK(checks, "clock-source", "%s", current);
 		return;
 	}
-	read_line(root, available, "%s/available_clocksource", directory);
+	probe_read_line(root, available, "%s/available_clocksource", directory);
 	check = WARN(checks, "clock-source", "%s: slower, and less even, than the CPU's own counter", current);
 	if (is_one_of("tsc", available))
 		probe_fix(check, "echo tsc > %s/current_clocksource", directory);
@@ -124,21 +110,12 @@ static void check_clock_source(const char *root, json_t *checks)
 
 /* --- CPUs ----------------------------------------------------------------------------------------------------------- */
 
-static cpu_set_t read_cpus(const char *root, const char *path)
-{
-	char line[LINE_SIZE];
-	cpu_set_t cpus;
-
-	if (!read_line(root, line, "%s", path) || !cpulist_parse(line, &cpus))
-		CPU_ZERO(&cpus);
-	return cpus;
-}
-
 static void check_cpus(const char *root, json_t *checks)
 {
-	cpu_set_t online = read_cpus(root, "/sys/devices/system/cpu/online"), allowed;
+	cpu_set_t online, allowed;
 	char text[CPUS_SIZE];
 
+	probe_read_cpus(root, "/sys/devices/system/cpu/online", &online);
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
 		allowed = online;
 	if (CPU_COUNT(&allowed) < 2)
@@ -150,102 +127,11 @@ static void check_cpus(const char *root, json_t *checks)
 		   cpulist_format(&allowed, text, sizeof(text)));
 }
 
-/* The last CPUs of the machine, to suggest. */
-static cpu_set_t last_cpus(const cpu_set_t *online, int count)
-{
-	cpu_set_t last;
-
-	CPU_ZERO(&last);
-	for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && CPU_COUNT(&last) < count; cpu--)
-		if (CPU_ISSET(cpu, online))
-			CPU_SET(cpu, &last);
-	return last;
-}
-
-static void suggest_isolation(json_t *check, const cpu_set_t *online)
-{
-	cpu_set_t last = last_cpus(online, 2);
-	char text[CPUS_SIZE];
-
-	cpulist_format(&last, text, sizeof(text));
-	probe_fix(check,
-		  "sed -i 's/^GRUB_CMDLINE_LINUX=\"/&isolcpus=managed_irq,domain,%s nohz_full=%s /' /etc/default/grub && "
-		  "update-grub && reboot",
-		  text, text);
-}
-
-static void check_isolation(const char *root, json_t *checks)
-{
-	cpu_set_t online = read_cpus(root, "/sys/devices/system/cpu/online");
-	cpu_set_t isolated = read_cpus(root, "/sys/devices/system/cpu/isolated"), allowed, both;
-	cpu_set_t partition = read_cpus(root, "/sys/fs/cgroup/cpuset.cpus.isolated");
-	cpu_set_t tickless = read_cpus(root, "/sys/devices/system/cpu/nohz_full");
-	char text[CPUS_SIZE], without_tick[CPUS_SIZE];
-
-	CPU_OR(&isolated, &isolated, &partition);
-	cpulist_format(&isolated, text, sizeof(text));
-	cpulist_format(&tickless, without_tick, sizeof(without_tick));
-	if (!CPU_COUNT(&isolated)) {
-		if (CPU_COUNT(&online) < ISOLATION_CPUS_MIN)
-			OK(checks, "isolation", "none, and too few CPUs to spare any");
-		else
-			suggest_isolation(WARN(checks, "isolation", "none: other processes may interrupt a transmit thread"),
-					  &online);
-		return;
-	}
-	CPU_ZERO(&both);
-	if (!sched_getaffinity(0, sizeof(allowed), &allowed))
-		CPU_AND(&both, &isolated, &allowed);
-	if (CPU_COUNT(&both))
-		OK(checks, "isolation", "CPUs %s%s%s", text, *without_tick ? ", without tick " : "", without_tick);
-	else
-		probe_fix(WARN(checks, "isolation", "CPUs %s, but this process may not use them", text), "taskset -pc %s $$",
-			  text);
-}
-
-static void check_governor(const char *root, json_t *checks)
-{
-	char pattern[PATH_SIZE], governor[LINE_SIZE], other[LINE_SIZE] = "";
-	size_t slow = 0;
-	glob_t found = { 0 };
-
-	snprintf(pattern, sizeof(pattern), "%s/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor", root);
-	glob(pattern, 0, NULL, &found);
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		if (!read_line("", governor, "%s", found.gl_pathv[i]) || strcmp(governor, "performance") == 0)
-			continue;
-		memcpy(other, governor, sizeof(other));
-		slow++;
-	}
-	if (!found.gl_pathc)
-		OK(checks, "governor", "no frequency scaling to be seen");
-	else if (!slow)
-		OK(checks, "governor", "performance");
-	else
-		probe_fix(WARN(checks, "governor", "%s on %zu of %zu CPUs: rates and latency vary with it", other, slow,
-			       found.gl_pathc),
-			  "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor");
-	globfree(&found);
-}
-
-static void check_smt(const char *root, json_t *checks)
-{
-	char active[LINE_SIZE], siblings[LINE_SIZE];
-
-	read_line(root, active, "/sys/devices/system/cpu/smt/active");
-	read_line(root, siblings, "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list");
-	if (strcmp(active, "1"))
-		OK(checks, "smt", "off, or not to be seen");
-	else
-		probe_fix(WARN(checks, "smt",
-			       "on (CPUs %s are one core): what runs on a sibling slows a transmit thread down", siblings),
-			  "echo off > /sys/devices/system/cpu/smt/control");
-}
-
 static void check_numa(const char *root, json_t *checks)
 {
-	cpu_set_t nodes = read_cpus(root, "/sys/devices/system/node/online");
+	cpu_set_t nodes;
 
+	probe_read_cpus(root, "/sys/devices/system/node/online", &nodes);
 	if (CPU_COUNT(&nodes) > 1)
 		OK(checks, "numa", "%d nodes; each port says which is its own", CPU_COUNT(&nodes));
 	else
@@ -282,7 +168,7 @@ static struct cpu_ticks read_ticks(const char *root)
 	struct cpu_ticks ticks = { 0 };
 	char line[LINE_SIZE];
 
-	read_line(root, line, "/proc/stat");
+	probe_read_line(root, line, "/proc/stat");
 	if (sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &ticks.user, &ticks.nice, &ticks.system, &ticks.idle,
 		   &ticks.iowait, &ticks.irq, &ticks.softirq, &ticks.steal) != 8)
 		return (struct cpu_ticks){ 0 };
@@ -299,25 +185,36 @@ static double all_ticks(const struct cpu_ticks *ticks)
 	return busy_ticks(ticks) + (double)(ticks->idle + ticks->iowait + ticks->steal);
 }
 
+static void say_steal(json_t *checks, double since_boot_ratio, double now_ratio)
+{
+	bool much = since_boot_ratio > STEAL_RATIO || now_ratio > STEAL_RATIO;
+
+	probe_say(checks, much ? PROBE_WARN : PROBE_OK, "steal",
+		  "the hypervisor has taken %.2f %% of the CPUs' time since boot, and takes %.0f %% now%s",
+		  since_boot_ratio * 100, now_ratio * 100, much ? ": give this VM CPUs of its own" : "");
+}
+
 static void check_load(const char *root, json_t *checks)
 {
 	const struct timespec sample = { .tv_nsec = SAMPLE_NS };
 	struct cpu_ticks before = read_ticks(root), after;
-	double cpus = sysconf(_SC_NPROCESSORS_ONLN), all, busy, steal;
+	double cpus = sysconf(_SC_NPROCESSORS_ONLN), all, busy;
 
+	if (!(all_ticks(&before) > 0)) {
+		WARN(checks, "load", "not known: /proc/stat tells nothing");
+		WARN(checks, "steal", "not known: /proc/stat tells nothing");
+		return;
+	}
 	nanosleep(&sample, NULL);
 	after = read_ticks(root);
 	all = all_ticks(&after) - all_ticks(&before);
 	busy = all > 0 ? (busy_ticks(&after) - busy_ticks(&before)) / all * cpus : 0;
-	steal = all > 0 ? (double)(after.steal - before.steal) / all : 0;
 	if (busy > BUSY_RATIO)
 		probe_fix(WARN(checks, "load", "other processes take %.1f of %.0f CPUs", busy, cpus),
 			  "top -b -n1 -o %%CPU | head -20");
 	else
 		OK(checks, "load", "other processes take %.1f of %.0f CPUs", busy, cpus);
-	if (steal > STEAL_RATIO)
-		WARN(checks, "steal", "the hypervisor takes %.0f %% of the CPUs' time away: give this VM CPUs of its own",
-		     steal * 100);
+	say_steal(checks, (double)after.steal / all_ticks(&after), all > 0 ? (double)(after.steal - before.steal) / all : 0);
 }
 
 static void check_irqbalance(const char *root, json_t *checks)
@@ -328,7 +225,7 @@ static void check_irqbalance(const char *root, json_t *checks)
 
 	glob(TEXT_OF(PATH_SIZE, "%s/proc/[0-9]*/comm", root), 0, NULL, &found);
 	for (size_t i = 0; i < found.gl_pathc && !runs; i++)
-		runs = read_line("", name, "%s", found.gl_pathv[i]) && strcmp(name, "irqbalance") == 0;
+		runs = probe_read_line("", name, "%s", found.gl_pathv[i]) && strcmp(name, "irqbalance") == 0;
 	globfree(&found);
 	if (runs)
 		probe_fix(WARN(checks, "irqbalance", "runs: it may move interrupts onto transmit threads' CPUs"),
@@ -340,9 +237,8 @@ static void check_irqbalance(const char *root, json_t *checks)
 json_t *probe_machine(const char *root)
 {
 	static void (*const parts[])(const char *root, json_t *checks) = {
-		check_kernel,    check_btf,        check_jit,     check_clock_source, check_cpus,
-		check_isolation, check_governor,   check_smt,     check_numa,         check_hugepages,
-		check_load,      check_irqbalance, check_backlog,
+		check_kernel, check_btf,       check_jit,  check_clock_source, check_cpus,
+		check_numa,   check_hugepages, check_load, check_irqbalance,   check_backlog,
 	};
 	json_t *checks = json_array();
 

@@ -35,6 +35,7 @@ struct subject {
 	struct ethtool *ethtool;
 	const struct link_info *link;
 	const char *name;
+	const cpu_set_t *transmit;
 	bool named, used;
 	bool tried;
 	int native_error, zero_copy_error; /* of the attempts */
@@ -52,7 +53,7 @@ static enum probe_state fault(const struct subject *subject)
 }
 
 /* A member of the port's object; null where it is not known. */
-static void tell(struct subject *subject, const char *name, bool known, json_t *value)
+static void add_member(struct subject *subject, const char *name, bool known, json_t *value)
 {
 	json_object_set_new(subject->object, name, known ? value : json_null());
 	if (!known)
@@ -67,7 +68,7 @@ static void say_used(struct subject *subject, const char *what, const char *reme
 
 	subject->used = true;
 	json_object_set_new(subject->object, "used_by", json_string(what));
-	if (subject->named)
+	if (subject->named && *remedy)
 		probe_fix(check, "%s", remedy);
 }
 
@@ -120,7 +121,7 @@ static void check_speed(struct subject *subject)
 	struct link_mode mode = { 0 };
 	bool known = !is_virtual && !ethtool_mode(subject->ethtool, subject->link->ifindex, &mode) && mode.speed_mbps;
 
-	tell(subject, "link_bps", known, json_real(mode.speed_mbps * 1e6));
+	add_member(subject, "link_bps", known, json_real(mode.speed_mbps * 1e6));
 	if (!known)
 		OK(subject->checks, "speed", "no line rate known: a search finds its Max Load itself");
 	else if (!mode.full_duplex)
@@ -216,7 +217,7 @@ static void check_native(struct subject *subject)
 	static const char generic[] = "receiving goes in generic mode, which is slower and may itself lose frames";
 	bool has = subject->tried ? !subject->native_error : subject->xdp.native;
 
-	tell(subject, "native_xdp", subject->tried || subject->is_told, json_boolean(has));
+	add_member(subject, "native_xdp", subject->tried || subject->is_told, json_boolean(has));
 	if (!subject->tried && !subject->is_told)
 		probe_fix(WARN(subject->checks, "native-xdp",
 			       "cannot be told without trying it, as root, on a port that nobody uses"),
@@ -235,7 +236,7 @@ static void check_zero_copy(struct subject *subject)
 	bool known = subject->tried || subject->is_told;
 	bool has = subject->tried ? !subject->zero_copy_error : subject->xdp.zero_copy;
 
-	tell(subject, "zero_copy", known, json_boolean(has));
+	add_member(subject, "zero_copy", known, json_boolean(has));
 	if (!known)
 		OK(subject->checks, "zero-copy", "cannot be told without trying it");
 	else if (has)
@@ -277,8 +278,8 @@ static void check_metadata(struct subject *subject)
 	bool tx_told = subject->is_told && subject->xdp.tx_is_told;
 	char text[TEXT_SIZE];
 
-	tell(subject, "rx_metadata", subject->is_told, abilities_json(receive, COUNT(receive)));
-	tell(subject, "tx_metadata", tx_told, abilities_json(transmit, COUNT(transmit)));
+	add_member(subject, "rx_metadata", subject->is_told, abilities_json(receive, COUNT(receive)));
+	add_member(subject, "tx_metadata", tx_told, abilities_json(transmit, COUNT(transmit)));
 	OK(subject->checks, "rx-metadata", "%s",
 	   subject->is_told ? list_abilities(receive, COUNT(receive), text) : "not told by kernels before 6.3");
 	OK(subject->checks, "tx-metadata", "%s",
@@ -287,7 +288,7 @@ static void check_metadata(struct subject *subject)
 
 static void check_frags(struct subject *subject)
 {
-	tell(subject, "frags", subject->is_told, json_boolean(subject->xdp.rx_frags));
+	add_member(subject, "frags", subject->is_told, json_boolean(subject->xdp.rx_frags));
 	if (!subject->is_told)
 		OK(subject->checks, "frags", "not told by kernels before 6.3");
 	else if (subject->xdp.rx_frags)
@@ -298,7 +299,7 @@ static void check_frags(struct subject *subject)
 
 static void check_live_frames(struct subject *subject)
 {
-	tell(subject, "redirect_target", subject->is_told, json_boolean(subject->xdp.is_redirect_target));
+	add_member(subject, "redirect_target", subject->is_told, json_boolean(subject->xdp.is_redirect_target));
 	if (!subject->is_told)
 		OK(subject->checks, "live-frames", "not told by kernels before 6.3");
 	else if (subject->xdp.is_redirect_target)
@@ -479,41 +480,28 @@ static void check_launch_time(struct subject *subject)
 	};
 	bool listed = !netlink_queueing(subject->netlink, subject->link->ifindex, &facts.queueing);
 
-	tell(subject, "launch_time_queues", facts.is_told && listed,
-	     json_list(i, 64, facts.queueing.launch_queues >> i & 1 ? json_integer((json_int_t)i) : NULL));
+	add_member(subject, "launch_time_queues", facts.is_told && listed,
+		   json_list(i, 64, facts.queueing.launch_queues >> i & 1 ? json_integer((json_int_t)i) : NULL));
 	probe_launch_time(subject->checks, subject->name, &facts);
 }
 
 /* --- where it is in the machine ------------------------------------------------------------------------------------- */
 
-/* The files of the device; not by /sys/class/net, which may be that of another network namespace. */
+/* The files of the device, or "" for its directory; not by /sys/class/net, which may be that of another network namespace. */
 static void find_device_files(const struct subject *subject, const char *what, glob_t *ret)
 {
 	*ret = (glob_t){ 0 };
 	if (*subject->driver.bus)
-		glob(TEXT_OF(PATH_SIZE, "/sys/bus/*/devices/%s/%s", subject->driver.bus, what), 0, NULL, ret);
+		glob(TEXT_OF(PATH_SIZE, "/sys/bus/*/devices/%s%s", subject->driver.bus, what), 0, NULL, ret);
 }
 
 static void check_irqs(struct subject *subject)
 {
-	char path[PATH_SIZE], text[TEXT_SIZE];
-	cpu_set_t cpus, all;
-	glob_t irqs;
+	glob_t device;
 
-	CPU_ZERO(&all);
-	find_device_files(subject, "msi_irqs/*", &irqs);
-	for (size_t i = 0; i < irqs.gl_pathc; i++) {
-		snprintf(path, sizeof(path), "/proc/irq/%s/smp_affinity_list", strrchr(irqs.gl_pathv[i], '/') + 1);
-		file_read_line(path, text, sizeof(text));
-		if (cpulist_parse(text, &cpus))
-			CPU_OR(&all, &all, &cpus);
-	}
-	if (irqs.gl_pathc)
-		OK(subject->checks, "interrupts", "%zu, on CPUs %s", irqs.gl_pathc,
-		   cpulist_format(&all, text, sizeof(text)));
-	else
-		OK(subject->checks, "interrupts", "none of its own");
-	globfree(&irqs);
+	find_device_files(subject, "", &device);
+	probe_interrupts(subject->checks, "", device.gl_pathc ? device.gl_pathv[0] : NULL, subject->transmit);
+	globfree(&device);
 }
 
 static void check_node(struct subject *subject, int node)
@@ -538,7 +526,7 @@ static void check_numa(struct subject *subject)
 	char text[TEXT_SIZE] = "";
 	glob_t files;
 
-	find_device_files(subject, "numa_node", &files);
+	find_device_files(subject, "/numa_node", &files);
 	if (files.gl_pathc)
 		file_read_line(files.gl_pathv[0], text, sizeof(text));
 	globfree(&files);
@@ -557,14 +545,16 @@ static json_t *new_object(const struct link_info *link, json_t *checks)
 			 (int)link->max_mtu_octets, "used_by", "checks", checks);
 }
 
-json_t *probe_port(struct mnl_socket *netlink, const struct link_info *link, bool named)
+json_t *probe_port(struct mnl_socket *netlink, const struct link_info *link, bool named, const cpu_set_t *transmit)
 {
 	static void (*const parts[])(struct subject * subject) = {
 		check_use,    check_link,  check_speed,       check_driver, check_xdp,
 		check_queues, check_rss,   check_mtu,         check_rings,  check_distortion,
 		check_pause,  check_clock, check_launch_time, check_irqs,   check_numa,
 	};
-	struct subject subject = { .netlink = netlink, .link = link, .name = link->name, .named = named };
+	struct subject subject = {
+		.netlink = netlink, .link = link, .name = link->name, .named = named, .transmit = transmit
+	};
 	int error = ethtool_open(&subject.ethtool);
 
 	subject.checks = json_array();

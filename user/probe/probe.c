@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/tx_cpu.h"
 #include "port/port.h"
 #include "probe/parts.h"
 
@@ -79,22 +80,24 @@ static bool may_be_meant(const struct link_info *link)
 	return link->is_ethernet && (!*link->kind || is_one_of(link->kind, "veth macvlan tun netdevsim"));
 }
 
-static enum exit_code probe_all(struct mnl_socket *netlink, json_t *ports)
+static enum exit_code probe_all(struct mnl_socket *netlink, json_t *ports, cpu_set_t *ret_transmit)
 {
 	struct dump dump = { 0 };
 	int error = netlink_each_link(netlink, collect, &dump);
 
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot list the links: %s", why(-error));
+	for (int i = 0; i < PORT_COUNT; i++)
+		tx_cpu_take("", ret_transmit);
 	for (size_t i = 0; i < dump.count; i++)
 		if (may_be_meant(&dump.links[i]))
-			json_array_append_new(ports, probe_port(netlink, &dump.links[i], false));
+			json_array_append_new(ports, probe_port(netlink, &dump.links[i], false, ret_transmit));
 	free(dump.links);
 	return EXIT_DONE;
 }
 
 /* All names are looked up before the first port is tried. */
-static enum exit_code probe_named(struct mnl_socket *netlink, const char *names, json_t *ports)
+static enum exit_code probe_named(struct mnl_socket *netlink, const char *names, json_t *ports, cpu_set_t *ret_transmit)
 {
 	struct dump dump = { 0 };
 	struct link_info link;
@@ -108,7 +111,9 @@ static enum exit_code probe_named(struct mnl_socket *netlink, const char *names,
 			collect(&link, &dump);
 	}
 	for (size_t i = 0; i < dump.count && !code; i++)
-		json_array_append_new(ports, probe_port(netlink, &dump.links[i], true));
+		tx_cpu_take(dump.links[i].name, ret_transmit);
+	for (size_t i = 0; i < dump.count && !code; i++)
+		json_array_append_new(ports, probe_port(netlink, &dump.links[i], true, ret_transmit));
 	if (!code && dump.count > 1)
 		probe_compare_speeds(ports);
 	free(dump.links);
@@ -117,34 +122,39 @@ static enum exit_code probe_named(struct mnl_socket *netlink, const char *names,
 
 /* --- the document --------------------------------------------------------------------------------------------------- */
 
-static json_t *machine_checks(void)
+static json_t *machine_checks(const cpu_set_t *transmit, const json_t *stalls)
 {
 	json_t *machine = probe_machine("");
-	json_auto_t *checks = probe_process();
+	json_auto_t *cpus = probe_transmit_cpus("", transmit), *checks = probe_process();
 
+	json_array_extend(machine, cpus);
+	probe_say_stalls(machine, stalls);
 	json_array_extend(machine, checks);
 	return machine;
 }
 
 enum exit_code probe(const char *ports, json_t **ret_document)
 {
-	json_auto_t *list = json_array();
+	json_auto_t *list = json_array(), *stalls = NULL;
 	json_t *document;
 	struct mnl_socket *netlink;
 	struct utsname system;
 	enum exit_code code;
+	cpu_set_t transmit;
 	int error = netlink_open(&netlink);
 
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", why(-error));
-	code = ports ? probe_named(netlink, ports, list) : probe_all(netlink, list);
+	CPU_ZERO(&transmit);
+	code = ports ? probe_named(netlink, ports, list, &transmit) : probe_all(netlink, list, &transmit);
 	netlink_close(netlink);
 	if (code)
 		return code;
 	uname(&system);
-	document =
-		json_pack("{s:s, s:s, s:s, s:s, s:o, s:O}", "schema", "xdp-mlr/probe/1", "version", XDP_MLR_VERSION,
-			  "hostname", system.nodename, "kernel", system.release, "machine", machine_checks(), "ports", list);
+	stalls = probe_measure_stalls(&transmit);
+	document = json_pack("{s:s, s:s, s:s, s:s, s:o, s:O, s:O}", "schema", "xdp-mlr/probe/1", "version", XDP_MLR_VERSION,
+			     "hostname", system.nodename, "kernel", system.release, "machine",
+			     machine_checks(&transmit, stalls), "stalls", stalls, "ports", list);
 	json_object_set_new(document, "state", json_string(probe_state_name(probe_worst(document))));
 	*ret_document = document;
 	return EXIT_DONE;

@@ -6,7 +6,7 @@
 #include "base/output.h"
 
 /* Takes the event over. A line that was stopped halfway is no failure of the run: that sees the stop by itself. */
-static enum exit_code tell(const struct config *config, json_t *event)
+static enum exit_code emit_event(const struct config *config, json_t *event)
 {
 	enum exit_code code = EXIT_DONE;
 
@@ -21,8 +21,8 @@ static enum exit_code tell(const struct config *config, json_t *event)
 
 enum exit_code event_run_started(const struct config *config, unsigned int run)
 {
-	return tell(config,
-		    json_pack("{s:s, s:i, s:i}", "event", "run_started", "run", (int)run, "runs", (int)config->repeats));
+	return emit_event(
+		config, json_pack("{s:s, s:i, s:i}", "event", "run_started", "run", (int)run, "runs", (int)config->repeats));
 }
 
 enum exit_code event_trial_started(const struct config *config, size_t number, const struct mlr_trial_input *input,
@@ -38,45 +38,46 @@ enum exit_code event_trial_started(const struct config *config, size_t number, c
 			  reason->goal, "rule", reason->rule);
 	if (reason->setting)
 		json_object_update_new(event, reason->setting);
-	return tell(config, event);
+	return emit_event(config, event);
 }
 
 enum exit_code event_trial_finished(const struct config *config, size_t number, json_t *trial)
 {
-	return tell(config, json_pack("{s:s, s:I, s:o}", "event", "trial_finished", "trial", (json_int_t)number,
-				      "trial_result", trial));
+	return emit_event(config, json_pack("{s:s, s:I, s:o}", "event", "trial_finished", "trial", (json_int_t)number,
+					    "trial_result", trial));
 }
 
 enum exit_code event_bounds(const struct config *config, const char *goal, double lower_fps, double upper_fps)
 {
-	return tell(config,
-		    json_pack("{s:s, s:s, s:o, s:o}", "event", "bounds", "goal", goal, "relevant_lower_bound",
-			      json_number_or_null(lower_fps), "relevant_upper_bound", json_number_or_null(upper_fps)));
+	return emit_event(config,
+			  json_pack("{s:s, s:s, s:o, s:o}", "event", "bounds", "goal", goal, "relevant_lower_bound",
+				    json_number_or_null(lower_fps), "relevant_upper_bound", json_number_or_null(upper_fps)));
 }
 
 enum exit_code event_goal_reached(const struct config *config, json_t *goal_result)
 {
-	return tell(config, json_pack("{s:s, s:o}", "event", "goal_reached", "goal_result", goal_result));
+	return emit_event(config, json_pack("{s:s, s:o}", "event", "goal_reached", "goal_result", goal_result));
 }
 
 enum exit_code event_test_started(const struct config *config, const char *frame_size, const char *test)
 {
-	return tell(config, json_pack("{s:s, s:s, s:s}", "event", "test_started", "frame_size", frame_size, "test", test));
+	return emit_event(config,
+			  json_pack("{s:s, s:s, s:s}", "event", "test_started", "frame_size", frame_size, "test", test));
 }
 
 enum exit_code event_test_finished(const struct config *config, const char *frame_size, const char *test, json_t *result)
 {
-	return tell(config, json_pack("{s:s, s:s, s:s, s:o}", "event", "test_finished", "frame_size", frame_size, "test",
-				      test, "result", result));
+	return emit_event(config, json_pack("{s:s, s:s, s:s, s:o}", "event", "test_finished", "frame_size", frame_size,
+					    "test", test, "result", result));
 }
 
 enum exit_code event_self_test_finished(const struct config *config, json_t *self_test)
 {
-	return tell(config, json_pack("{s:s, s:o}", "event", "self_test_finished", "self_test", self_test));
+	return emit_event(config, json_pack("{s:s, s:o}", "event", "self_test_finished", "self_test", self_test));
 }
 
 enum exit_code event_finished(const struct config *config, double duration_s, const char *irregular_reason)
 {
-	return tell(config, json_pack("{s:s, s:f, s:s?}", "event", "finished", "duration", duration_s, "irregular_reason",
-				      irregular_reason));
+	return emit_event(config, json_pack("{s:s, s:f, s:s?}", "event", "finished", "duration", duration_s,
+					    "irregular_reason", irregular_reason));
 }

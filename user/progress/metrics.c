@@ -115,8 +115,10 @@ static void put_all(FILE *stream, int ended_with)
 	put_help(stream, "info", "What runs.");
 	fprintf(stream, "xdp_mlr_info{version=\"%s\",verb=\"%s\"} 1\n", XDP_MLR_VERSION, verb_name(metrics.config->verb));
 	put_gauge(stream, "running", "1 while it runs, 0 once it has ended.", ended_with == RUNNING);
-	put_gauge(stream, "exit_code", "How it ended: 0 done, 1 irregular or a requirement not met, others see xdp-mlr(8).",
-		  ended_with == RUNNING ? NAN : ended_with);
+	put_gauge(
+		stream, "exit_code",
+		"How it ended: 0 done, 1 irregular, limited by the tester, or a requirement not met, others see xdp-mlr(8).",
+		ended_with == RUNNING ? NAN : ended_with);
 	if (metrics.has_view)
 		put_view(stream, &metrics.view);
 	fputs("# EOF\n", stream);

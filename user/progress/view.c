@@ -153,7 +153,7 @@ static const char *colour_of(char mark)
 static int write_legend(const char *marks, char text[LINE_SIZE])
 {
 	return snprintf(text, LINE_SIZE, "   (. kept the loss ratio, x did not%s%s)",
-			strchr(marks, VIEW_LIMITED) ? ", t met the tester's own limit" : "",
+			strchr(marks, VIEW_LIMITED) ? ", t was limited by the tester" : "",
 			strchr(marks, VIEW_WARMUP) ? ", w warmed up" : "");
 }
 

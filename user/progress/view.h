@@ -27,7 +27,7 @@ enum view_mark {
 	VIEW_WARMUP = 'w',
 	VIEW_GOOD = '.',    /* kept the loss ratio that it was made for */
 	VIEW_BAD = 'x',     /* did not */
-	VIEW_LIMITED = 't', /* the tester was the limit */
+	VIEW_LIMITED = 't', /* limited by the tester */
 };
 
 struct view_goal {

@@ -92,9 +92,8 @@ static void put_irregular(struct writer *writer, const json_t *document)
 {
 	const char *reason = read_string(document, "irregular_reason");
 
-	if (!reason)
-		return;
-	writer->ops->banner(writer, TONE_BAD, TEXT_OF(512, "IRREGULAR: %s", reason));
+	if (reason && standing_of(document) == STANDING_IRREGULAR)
+		writer->ops->banner(writer, TONE_BAD, TEXT_OF(512, "%s: %s", standing_word(STANDING_IRREGULAR), reason));
 }
 
 /* A value as what is asked of it, which has a unit. */
@@ -120,7 +119,9 @@ static void add_measured(struct cells *cells, const json_t *requirement)
 
 static void add_met(struct cells *cells, const json_t *requirement)
 {
-	cells_add(cells, "%s", read_truth(requirement, "met") ? "yes" : "NO");
+	const char *doubt = read_text(requirement, "reason");
+
+	cells_add(cells, "%s%s%s", read_truth(requirement, "met") ? "yes" : "NO", *doubt ? ": " : "", doubt);
 }
 
 static enum tone tone_of_requirement(const json_t *requirement)
@@ -156,13 +157,13 @@ static void put_requirements(struct writer *writer, const json_t *requirements)
 
 	if (!json_array_size(requirements))
 		return;
-	writer->ops->section(writer, RANK_MAIN, "requirements", "Requirements");
+	writer->ops->section(writer, LEVEL_MAIN, "requirements", "Requirements");
 	table_put(writer, "requirement-table", fields, COUNT(fields), requirements, tone_of_requirement);
 }
 
 /* --- below ---------------------------------------------------------------------------------------------------------- */
 
-static void put_object(struct writer *writer, enum writer_rank rank, const char *id, const char *heading,
+static void put_object(struct writer *writer, enum writer_level level, const char *id, const char *heading,
 		       const json_t *object)
 {
 	struct facts facts = { .count = 0 };
@@ -173,7 +174,7 @@ static void put_object(struct writer *writer, enum writer_rank rank, const char 
 			json_object_del(rest, key);
 	facts_add_object(&facts, rest, NULL);
 	if (json_object_size(object))
-		writer->ops->section(writer, rank, id, heading);
+		writer->ops->section(writer, level, id, heading);
 	facts_put(&facts, writer);
 	json_each_member (key, value, object) {
 		if (!json_is_object(json_array_get(value, 0)))
@@ -209,7 +210,7 @@ static void put_definitions(struct writer *writer, const json_t *document)
 			  factor);
 	facts_add_object(&facts, json_object_get(document, "definitions"), NULL);
 	if (facts.count)
-		writer->ops->section(writer, RANK_PAGE, "definitions", "What the quantities are");
+		writer->ops->section(writer, LEVEL_REFERENCE, "definitions", "What the quantities are");
 	facts_put(&facts, writer);
 }
 
@@ -218,7 +219,7 @@ static void put_deviations(struct writer *writer, const json_t *deviations)
 	content_put_strings(writer, "deviations", "Deviations from RFC 2544", deviations);
 	if (!deviations || json_array_size(deviations))
 		return;
-	writer->ops->section(writer, RANK_MAIN, "deviations", "Deviations from RFC 2544");
+	writer->ops->section(writer, LEVEL_MAIN, "deviations", "Deviations from RFC 2544");
 	writer->ops->paragraph(writer, "There are none.");
 }
 
@@ -232,7 +233,7 @@ static void put_units(struct writer *writer, const json_t *units)
 			facts_add(&facts, name, "%s", json_string_value(unit));
 	if (!facts.count)
 		return;
-	writer->ops->fold(writer, RANK_PAGE, "units", "Units of the numbers in the result document");
+	writer->ops->fold(writer, LEVEL_REFERENCE, "units", "Units of the numbers in the result document");
 	facts_put(&facts, writer);
 	writer->ops->fold_end(writer);
 }
@@ -242,7 +243,7 @@ static void put_sut(struct writer *writer, const json_t *sut)
 {
 	const json_t *configurations = json_object_get(sut, "configuration");
 
-	writer->ops->section(writer, RANK_PAGE, "sut", "System under test");
+	writer->ops->section(writer, LEVEL_REFERENCE, "sut", "System under test");
 	if (*read_text(sut, "name"))
 		writer->ops->paragraph(writer, read_text(sut, "name"));
 	put_sentences(writer, "Changed for this test", json_object_get(sut, "changes"));
@@ -255,7 +256,7 @@ static void put_sut(struct writer *writer, const json_t *sut)
 					      read_text(configuration, "kind"), read_text(configuration, "source"),
 					      read_truth(configuration, "truncated") ? " (its beginning)" : "");
 
-		writer->ops->fold(writer, RANK_MAIN, TEXT_OF(40, "sut-configuration-%zu", i + 1), summary);
+		writer->ops->fold(writer, LEVEL_MAIN, TEXT_OF(40, "sut-configuration-%zu", i + 1), summary);
 		writer->ops->code(writer, read_text(configuration, "text"));
 		writer->ops->fold_end(writer);
 	}
@@ -314,9 +315,9 @@ static void put_checklist(struct writer *writer, const json_t *checklist)
 
 	if (!json_array_size(checklist))
 		return;
-	writer->ops->section(writer, RANK_PAGE, "checklist", "What the drafts require of this report");
+	writer->ops->section(writer, LEVEL_REFERENCE, "checklist", "What the drafts require of this report");
 	put_tally(writer, checklist);
-	writer->ops->fold(writer, RANK_PAGE, "checklist-fold", "Every clause");
+	writer->ops->fold(writer, LEVEL_REFERENCE, "checklist-fold", "Every clause");
 	table_put(writer, "checklist-table", fields, COUNT(fields), checklist, tone_of_clause);
 	writer->ops->fold_end(writer);
 }
@@ -344,7 +345,7 @@ static void put_configuration(struct writer *writer, const json_t *document, con
 		return;
 	snprintf(text, sizeof(text), "Every option in force. Stored in a file, it repeats the run: xdp-mlr %s --config FILE",
 		 kind);
-	writer->ops->section(writer, RANK_PAGE, "configuration", "Configuration");
+	writer->ops->section(writer, LEVEL_REFERENCE, "configuration", "Configuration");
 	writer->ops->paragraph(writer, text);
 	writer->ops->code(writer, yaml);
 }
@@ -357,7 +358,7 @@ static void put_rest(struct writer *writer, const json_t *document, const struct
 	json_each_member (key, value, document)
 		if (!is_one_of(key, common) && !is_one_of(key, content->known))
 			json_object_set(rest, key, value);
-	put_object(writer, *content->kind ? RANK_PAGE : RANK_MAIN, "further", "Further data", rest);
+	put_object(writer, *content->kind ? LEVEL_REFERENCE : LEVEL_MAIN, "further", "Further data", rest);
 }
 
 void content_put(struct writer *writer, const json_t *document)
@@ -381,9 +382,10 @@ void content_put(struct writer *writer, const json_t *document)
 		put_sut(writer, json_object_get(document, "sut"));
 	if (json_object_get(document, "measurer"))
 		setting_put(writer, document);
-	put_object(writer, RANK_PAGE, "traffic-profile", "Traffic Profile", json_object_get(document, "traffic_profile"));
-	put_object(writer, RANK_PAGE, "measurer", "Measurer", json_object_get(document, "measurer"));
-	put_object(writer, RANK_PAGE, "environment", "Tester", json_object_get(document, "environment"));
+	put_object(writer, LEVEL_REFERENCE, "traffic-profile", "Traffic Profile",
+		   json_object_get(document, "traffic_profile"));
+	put_object(writer, LEVEL_REFERENCE, "measurer", "Measurer", json_object_get(document, "measurer"));
+	put_object(writer, LEVEL_REFERENCE, "environment", "Tester", json_object_get(document, "environment"));
 	put_deviations(writer, json_object_get(document, "deviations"));
 	put_rest(writer, document, content);
 	put_checklist(writer, json_object_get(document, "checklist"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a report says of a campaign: what became slower, each combination with its spread, and the points that have no
  * regular result. And of one that runs: how many points are done, and which are under way or have failed. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,6 +31,11 @@ static void put_table(struct writer *writer, const json_t *document, const char 
 	}
 	memcpy(columns + axes, fields, count * sizeof(*fields));
 	table_put(writer, id, columns, axes + count, rows, tone);
+}
+
+static bool is_done(const json_t *point)
+{
+	return strcmp(read_text(point, "state"), "done") == 0;
 }
 
 /* --- above ---------------------------------------------------------------------------------------------------------- */
@@ -79,14 +85,30 @@ static void add_conditions(struct facts *facts, const json_t *conditions)
 		facts_add(facts, "Conditions", "%s", text);
 }
 
+/* Points that are done. In documents of earlier versions their results tell. */
+static size_t count_limited(const json_t *document)
+{
+	size_t count = 0;
+
+	json_each (point, json_object_get(document, "points"))
+		count += is_done(point) && standing_of_point(point) == STANDING_LIMITED;
+	return count;
+}
+
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	const json_t *counts = json_object_get(document, "point_counts"),
 		     *comparisons = json_object_get(document, "comparisons");
 	double slower = read_number(document, "regressions");
+	size_t limited = count_limited(document);
 	struct facts facts = { .count = 0 };
 	char text[800];
 
+	if (limited)
+		writer->ops->banner(writer, TONE_WARN,
+				    TEXT_OF(160,
+					    "%zu of %.0f points %s " LIMITED_WORD " by the tester: the SUT may do more.",
+					    limited, read_number(counts, "total"), limited == 1 ? "is" : "are"));
 	if (slower > 0) {
 		write_worst(document, text, sizeof(text));
 		text_add(text, sizeof(text), "); %.0f of %zu comparisons show one.", slower, json_array_size(comparisons));
@@ -99,9 +121,11 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	facts_add(&facts, "Campaign", "%s, of %s, from %s", read_text(document, "campaign"), read_text(document, "verb"),
 		  read_text(document, "file"));
 	add_conditions(&facts, json_object_get(document, "conditions"));
-	facts_add(&facts, "Points", "%.0f, %.0f of them done, %.0f irregular, %.0f failed, %.0f running, %.0f missing",
+	facts_add(&facts, "Points",
+		  "%.0f, %.0f of them done, %.0f irregular, %.0f " LIMITED_WORD ", %.0f failed, %.0f running, %.0f missing",
 		  read_number(counts, "total"), read_number(counts, "done"), read_number(counts, "irregular"),
-		  read_number(counts, "failed"), read_number(counts, "running"), read_number(counts, "missing"));
+		  (double)limited, read_number(counts, "failed"), read_number(counts, "running"),
+		  read_number(counts, "missing"));
 	facts_add(&facts, "Each combination", "%.0f times", read_number(document, "repeat"));
 	facts_put(&facts, writer);
 }
@@ -139,12 +163,12 @@ static void put_comparisons(struct writer *writer, const json_t *document)
 		 "Each %.60s (B) beside the one before it (A) that has results, at the same place of all other axes. A "
 		 "change up to %g %% is none.",
 		 read_text(document, "compared"), 100 * read_number(document, "tolerance"));
-	writer->ops->section(writer, RANK_MAIN, "comparisons", "Comparisons");
+	writer->ops->section(writer, LEVEL_MAIN, "comparisons", "Comparisons");
 	writer->ops->paragraph(writer, text);
 	if (slower > 0)
 		put_comparison_table(writer, document, "regressions-table", true);
 	if ((double)count > slower) {
-		writer->ops->fold(writer, RANK_PAGE, "comparisons-fold", "Comparisons without a regression");
+		writer->ops->fold(writer, LEVEL_REFERENCE, "comparisons-fold", "Comparisons without a regression");
 		put_comparison_table(writer, document, "comparisons-table", false);
 		writer->ops->fold_end(writer);
 	}
@@ -160,8 +184,10 @@ static bool is_partial(const json_t *spread)
 
 static void add_remarks(struct cells *cells, const json_t *spread)
 {
-	cells_add(cells, "%s%s%s", read_number(spread, "irregular") > 0 ? "IRREGULAR " : "",
-		  read_number(spread, "tester_limited") > 0 ? "tester-limited " : "",
+	enum standing standing = standing_of_spread(spread);
+	bool regular = standing == STANDING_REGULAR;
+
+	cells_add(cells, "%s%s%s", regular ? "" : standing_word(standing), !regular && is_partial(spread) ? " " : "",
 		  is_partial(spread) ? "incomplete" : "");
 }
 
@@ -172,9 +198,9 @@ static void add_results(struct cells *cells, const json_t *spread)
 
 static enum tone tone_of_spread(const json_t *spread)
 {
-	if (read_number(spread, "irregular") > 0)
-		return TONE_BAD;
-	return read_number(spread, "tester_limited") > 0 || is_partial(spread) ? TONE_WARN : TONE_PLAIN;
+	if (standing_of_spread(spread) != STANDING_REGULAR)
+		return tone_of_standing(standing_of_spread(spread));
+	return is_partial(spread) ? TONE_WARN : TONE_PLAIN;
 }
 
 static void put_goal(struct writer *writer, const json_t *document, size_t goal)
@@ -202,17 +228,31 @@ static void put_goal(struct writer *writer, const json_t *document, size_t goal)
 
 static bool is_troubled(const json_t *point)
 {
-	return strcmp(read_text(point, "state"), "done") != 0 || read_string(point, "irregular_reason");
+	return !is_done(point) || standing_of_point(point) != STANDING_REGULAR;
 }
 
 static void add_state(struct cells *cells, const json_t *point)
 {
-	cells_add(cells, "%s", read_string(point, "irregular_reason") ? "irregular" : read_text(point, "state"));
+	enum standing standing = standing_of_point(point);
+
+	if (!is_done(point))
+		cells_add(cells, "%s", read_text(point, "state"));
+	else
+		cells_add(cells, "%s", standing == STANDING_IRREGULAR ? "irregular" : standing_word(standing));
 }
 
 static void add_reason(struct cells *cells, const json_t *point)
 {
-	cells_add(cells, "%s", read_string(point, "irregular_reason") ?: read_text(point, "reason"));
+	char goals[CELL_SIZE / 2] = "";
+
+	if (!is_done(point) || standing_of_point(point) != STANDING_LIMITED) {
+		cells_add(cells, "%s", read_string(point, "irregular_reason") ?: read_text(point, "reason"));
+		return;
+	}
+	json_each (result, json_object_get(point, "results"))
+		if (standing_of(result) == STANDING_LIMITED)
+			text_join(goals, sizeof(goals), ", ", "%.60s", read_text(result, "goal"));
+	cells_add(cells, "the SUT may do more%s%s", *goals ? ": " : "", goals);
 }
 
 static enum tone tone_of_point(const json_t *point)
@@ -234,13 +274,13 @@ static void put_troubled_points(struct writer *writer, const json_t *document)
 	};
 	json_t *rows;
 
-	if (!read_string(document, "irregular_reason"))
+	if (!read_string(document, "irregular_reason") && !count_limited(document))
 		return;
 	rows = json_array();
 	json_each (point, json_object_get(document, "points"))
 		if (is_troubled(point))
 			json_array_append(rows, point);
-	writer->ops->section(writer, RANK_MAIN, "troubled-points", "Points without a regular result");
+	writer->ops->section(writer, LEVEL_MAIN, "troubled-points", "Points without a regular result");
 	table_put_most(writer, "troubled-table", fields, COUNT(fields), rows, tone_of_trouble);
 }
 
@@ -253,7 +293,7 @@ static void put_points(struct writer *writer, const json_t *points, const char *
 	json_each (point, points)
 		if (strcmp(read_text(point, "state"), state) == 0)
 			json_array_append(rows, point);
-	writer->ops->section(writer, RANK_MAIN, state, text_label(state, VALUE_ROOM));
+	writer->ops->section(writer, LEVEL_MAIN, state, text_label(state, VALUE_ROOM));
 	table_put_most(writer, TEXT_OF(VALUE_SIZE, "%s-table", state), fields, COUNT(fields), rows, tone_of_point);
 }
 
@@ -271,7 +311,7 @@ static void put_environments(struct writer *writer, const json_t *document)
 		facts_add(&facts, text_label(name, VALUE_ROOM), "%s", text);
 	}
 	if (facts.count)
-		writer->ops->section(writer, RANK_MAIN, "environments", "Measured with (points)");
+		writer->ops->section(writer, LEVEL_MAIN, "environments", "Measured with (points)");
 	facts_put(&facts, writer);
 }
 
@@ -283,7 +323,7 @@ static void put_tables(struct writer *writer, const json_t *document)
 	put_comparisons(writer, document);
 	put_troubled_points(writer, document);
 	snprintf(heading, sizeof(heading), "%s of every combination, over its repeats", quantity);
-	writer->ops->section(writer, RANK_MAIN, "cells", heading);
+	writer->ops->section(writer, LEVEL_MAIN, "cells", heading);
 	for (size_t i = 0; i < json_array_size(json_object_get(document, "goals")); i++)
 		put_goal(writer, document, i);
 	put_environments(writer, document);
@@ -293,6 +333,7 @@ const struct content content_campaign = {
 	.kind = "campaign",
 	.title = "Campaign",
 	.known = "campaign file verb quantity axes repeat compared tolerance significance goals point_counts regressions "
+		 "tester_limited "
 		 "cells comparisons environments conditions points",
 	.put_verdicts = put_verdicts,
 	.put_figures = figures_campaign,
@@ -306,9 +347,9 @@ static void put_status(struct writer *writer, const json_t *document)
 	const json_t *counts = json_object_get(document, "point_counts");
 	struct facts facts = { .count = 0 };
 
-	facts_add(&facts, "Campaign", "%s: %.0f of %.0f points are done, %.0f of them irregular",
+	facts_add(&facts, "Campaign", "%s: %.0f of %.0f points are done, %.0f of them irregular, %.0f " LIMITED_WORD,
 		  read_text(document, "campaign"), read_number(counts, "done"), read_number(counts, "total"),
-		  read_number(counts, "irregular"));
+		  read_number(counts, "irregular"), fmax(read_number(counts, "limited"), 0));
 	facts_add(&facts, "The others", "running %.0f, failed %.0f, interrupted %.0f, waiting %.0f",
 		  read_number(counts, "running"), read_number(counts, "failed"), read_number(counts, "interrupted"),
 		  read_number(counts, "waiting"));

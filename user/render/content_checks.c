@@ -16,7 +16,10 @@ static void add_side(struct facts *facts, const char *name, const json_t *side)
 
 	facts_add(facts, name, "%s, measured %s on %s by xdp-mlr %s%s%s", read_text(side, "file"),
 		  read_text(side, "start_time"), read_text(side, "hostname"), read_text(side, "version"),
-		  *reason ? ", IRREGULAR: " : "", reason);
+		  *reason                              ? ", IRREGULAR: "
+		  : read_truth(side, "tester_limited") ? ", " LIMITED_WORD
+						       : "",
+		  reason);
 }
 
 static void put_compare_verdict(struct writer *writer, const json_t *document)
@@ -41,8 +44,9 @@ static void add_goal_name(struct cells *cells, const json_t *goal)
 
 static void add_remarks(struct cells *cells, const json_t *side)
 {
-	cells_add(cells, "%s%s", read_truth(side, "tester_limited") ? "tester-limited " : "",
-		  json_is_false(json_object_get(side, "regular")) ? "IRREGULAR" : "");
+	bool is_known = json_object_get(side, "regular"); /* not of soaks in earlier versions */
+
+	cells_add(cells, "%s", is_known && standing_of(side) != STANDING_REGULAR ? result_word(side) : "");
 }
 
 /* What the searches of each goal, or the soaks, found on either side: a soak's by the names of a search's. A new reference. */
@@ -85,7 +89,7 @@ static void put_compare(struct writer *writer, const json_t *document)
 	const json_t *goals = json_object_get(document, "goals");
 	json_auto_t *rows = findings_of(goals);
 
-	writer->ops->section(writer, RANK_MAIN, "goals", "Goal by goal");
+	writer->ops->section(writer, LEVEL_MAIN, "goals", "Goal by goal");
 	table_put(writer, "compare-table", fields, COUNT(fields), goals, tone_of_comparison);
 	writer->ops->subsection(writer, "What was found");
 	table_put(writer, "findings-table", findings, COUNT(findings), rows, NULL);
@@ -154,7 +158,7 @@ static void put_counts(struct writer *writer, const json_t *document)
 	count_checks(json_object_get(document, "machine"), counts);
 	json_each (port, json_object_get(document, "ports"))
 		count_checks(json_object_get(port, "checks"), counts);
-	writer->ops->section(writer, RANK_MAIN, "sum", "Sum");
+	writer->ops->section(writer, LEVEL_MAIN, "sum", "Sum");
 	writer->ops->paragraph(writer, TEXT_OF(100, "%zu OK, %zu WARN, %zu FAIL", counts[0], counts[1], counts[2]));
 }
 
@@ -164,7 +168,7 @@ static void put_probe(struct writer *writer, const json_t *document)
 	char heading[VALUE_SIZE];
 
 	snprintf(heading, sizeof(heading), "Machine %.60s", read_text(document, "hostname"));
-	writer->ops->section(writer, RANK_MAIN, "machine", heading);
+	writer->ops->section(writer, LEVEL_MAIN, "machine", heading);
 	put_checks(writer, "machine-table", json_object_get(document, "machine"));
 	for (size_t i = 0; i < json_array_size(ports); i++) {
 		const json_t *port = json_array_get(ports, i);
@@ -172,7 +176,7 @@ static void put_probe(struct writer *writer, const json_t *document)
 
 		snprintf(id, sizeof(id), "port-%zu", i + 1);
 		snprintf(heading, sizeof(heading), "Port %.60s", read_text(port, "name"));
-		writer->ops->section(writer, RANK_MAIN, id, heading);
+		writer->ops->section(writer, LEVEL_MAIN, id, heading);
 		snprintf(id, sizeof(id), "port-%zu-table", i + 1);
 		put_checks(writer, id, json_object_get(port, "checks"));
 	}
@@ -229,7 +233,7 @@ static void put_selftest(struct writer *writer, const json_t *document)
 	};
 	struct facts facts = { .count = 0 };
 
-	writer->ops->section(writer, RANK_MAIN, "self-tests", "What the tester itself does without a SUT");
+	writer->ops->section(writer, LEVEL_MAIN, "self-tests", "What the tester itself does without a SUT");
 	table_put(writer, "selftest-table", fields, COUNT(fields), json_object_get(document, "self_tests"), tone_of_result);
 	writer->ops->paragraph(
 		writer, "Loads are per interface. The floor is the latency of a lightly loaded tester; the gap is that "

@@ -120,7 +120,7 @@ void content_put_intervals(struct writer *writer, const json_t *trial)
 
 	if (!json_array_size(intervals))
 		return;
-	writer->ops->section(writer, RANK_MAIN, "intervals", "Over time");
+	writer->ops->section(writer, LEVEL_MAIN, "intervals", "Over time");
 	if (read_series(intervals, &series)) {
 		put_figure(writer, &series);
 		free(series.x);

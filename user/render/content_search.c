@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "render/figures.h"
 #include "render/kinds.h"
+#include "render/limits.h"
 #include "render/parts.h"
 
 /* Of a Goal Result; anything else is shown by its name. */
@@ -82,10 +83,12 @@ static void add_spread(struct facts *facts, const json_t *document, const char *
 }
 
 /* In every unit: on the link, too. */
-static void add_bound(struct facts *facts, const char *label, const json_t *document, double fps, bool regular)
+static void add_bound(struct facts *facts, const char *label, const json_t *document, double fps, enum standing standing)
 {
 	char rounded[VALUE_SIZE], unit[VALUE_SIZE], bits[3 * VALUE_SIZE] = "";
-	const char *mark = regular ? "" : " (irregular)";
+	const char *mark = standing == STANDING_REGULAR   ? ""
+			   : standing == STANDING_LIMITED ? " (" LIMITED_WORD ")"
+							  : " (irregular)";
 	double octets = frame_octets(document);
 
 	if (isnan(fps)) {
@@ -105,15 +108,16 @@ static void add_rates(struct facts *facts, const json_t *document, double fps)
 
 	facts_add_rates(facts, fps, frame_octets(document));
 	if (factor > 1 && !isnan(fps))
-		add_bound(facts, TEXT_OF(VALUE_SIZE, "Total of %g interfaces", factor), document, fps * factor, true);
+		add_bound(facts, TEXT_OF(VALUE_SIZE, "Total of %g interfaces", factor), document, fps * factor,
+			  STANDING_REGULAR);
 }
 
 static void add_bounds(struct facts *facts, const json_t *document, const json_t *result)
 {
-	bool regular = read_truth(result, "regular");
+	enum standing standing = standing_of(result);
 
-	add_bound(facts, "Relevant Lower Bound", document, read_number(result, "relevant_lower_bound"), regular);
-	add_bound(facts, "Relevant Upper Bound", document, read_number(result, "relevant_upper_bound"), regular);
+	add_bound(facts, "Relevant Lower Bound", document, read_number(result, "relevant_lower_bound"), standing);
+	add_bound(facts, "Relevant Upper Bound", document, read_number(result, "relevant_upper_bound"), standing);
 	if (!isnan(width_of(result)))
 		facts_add(facts, "Width between them", "%s (Goal Width %s)", text_percent(width_of(result), VALUE_ROOM),
 			  text_percent(read_number(json_object_get(result, "goal"), "width"), VALUE_ROOM));
@@ -132,29 +136,20 @@ static void add_compliance(struct facts *facts, const json_t *result)
 				  : "not compliant: this is not its throughput");
 }
 
-/* Where the tester's limit decides: at the Relevant Upper Bound, without one at the lower. */
-static double limit_load(const json_t *result)
-{
-	double upper_fps = read_number(result, "relevant_upper_bound");
-
-	return isnan(upper_fps) ? read_number(result, "relevant_lower_bound") : upper_fps;
-}
-
 static void fill_verdict(struct writer_verdict *verdict, const json_t *document, const json_t *result, size_t index)
 {
-	bool regular = read_truth(result, "regular"), limited = read_truth(result, "tester_limited");
-	const char *reason = read_string(result, "irregular_reason");
+	enum standing standing = standing_of(result);
+	const char *reason = standing == STANDING_IRREGULAR ? read_text(result, "irregular_reason") : "";
 	double fps = read_number(result, "conditional_throughput");
 	char limit[LIMIT_TEXT_SIZE] = "";
 
 	snprintf(verdict->id, sizeof(verdict->id), "goal-%zu", index + 1);
 	snprintf(verdict->name, sizeof(verdict->name), "%s", goal_name(result));
 	verdict->quantity = "Conditional Throughput";
-	if (limited)
-		limit_text(json_object_get(document, "trials"), limit_load(result), limit);
-	snprintf(verdict->warning, sizeof(verdict->warning), "%s%s%s", reason && !regular ? reason : "",
-		 reason && limited ? ". " : "", limit);
-	verdict_set(verdict, fps, regular, limited);
+	if (read_truth(result, "tester_limited"))
+		limit_text_of_goal(json_object_get(document, "trials"), result, limit);
+	snprintf(verdict->warning, sizeof(verdict->warning), "%s%s%s", reason, *reason && *limit ? ". " : "", limit);
+	verdict_set(verdict, fps, standing);
 	add_question(&verdict->facts, json_object_get(result, "goal"));
 	add_rates(&verdict->facts, document, fps);
 	add_bounds(&verdict->facts, document, result);
@@ -167,21 +162,21 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 static void put_summary(struct writer *writer, const json_t *document)
 {
 	const json_t *results = results_of(document);
-	size_t count = json_array_size(results), regular = 0, limited = 0;
+	size_t count = json_array_size(results), limited = standing_count(results, STANDING_LIMITED);
+	enum standing whole = standing_of_document(document);
 	char text[256];
 
-	for (size_t i = 0; i < count; i++) {
-		regular += read_truth(json_array_get(results, i), "regular");
-		limited += read_truth(json_array_get(results, i), "tester_limited");
-	}
-	if (regular < count)
-		return; /* the reason of the irregular result stands there */
+	if (!limited && whole == STANDING_LIMITED)
+		writer->ops->banner(writer, TONE_WARN,
+				    "One of the repeated searches has a result that is " LIMITED_WORD
+				    " by the tester: the SUT may do more.");
 	if (limited) {
-		snprintf(text, sizeof(text), "%zu of %zu results met the tester's own limit: the SUT may do more.", limited,
-			 count);
+		snprintf(text, sizeof(text), "%zu of %zu results %s " LIMITED_WORD " by the tester: the SUT may do more.",
+			 limited, count, limited == 1 ? "is" : "are");
 		writer->ops->banner(writer, TONE_WARN, text);
-		return;
 	}
+	if (whole != STANDING_REGULAR)
+		return; /* the reason of an irregular result stands there */
 	if (count == 1)
 		snprintf(text, sizeof(text), "The goal was reached: its result is regular.");
 	else
@@ -200,7 +195,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 				    "IRREGULAR: the search ended before it had a result; its trials stand below.");
 	else
 		put_summary(writer, document);
-	verdicts_put(writer, RANK_MAIN, document, results_of(document), fill_verdict);
+	verdicts_put(writer, LEVEL_MAIN, document, results_of(document), fill_verdict);
 }
 
 /* --- figures -------------------------------------------------------------------------------------------------------- */
@@ -210,7 +205,7 @@ static void put_figures(struct writer *writer, const json_t *document)
 	const json_t *goals = json_at(document, "/controller_input/goals");
 	size_t all = json_array_size(goals), count;
 
-	writer->ops->section(writer, RANK_MAIN, "course", "The course of the search");
+	writer->ops->section(writer, LEVEL_MAIN, "course", "The course of the search");
 	for (size_t goal = 0; goal < all; goal += count) {
 		char of[VALUE_SIZE];
 
@@ -226,14 +221,9 @@ static void put_figures(struct writer *writer, const json_t *document)
 
 /* --- tables --------------------------------------------------------------------------------------------------------- */
 
-static enum tone tone_of_goal(const json_t *result)
-{
-	return read_truth(result, "regular") ? TONE_GOOD : TONE_BAD;
-}
-
 static enum tone tone_of_run(const json_t *result)
 {
-	return read_truth(result, "regular") ? TONE_PLAIN : TONE_BAD;
+	return standing_of(result) == STANDING_REGULAR ? TONE_PLAIN : tone_of_result(result);
 }
 
 /* The results, each with its width, and its rates on the link. A new reference. */
@@ -258,19 +248,19 @@ static void put_results(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
 		{ "Goal", "/goal/name" },
-		{ "Result", "/regular", text_regular },
+		{ "Result", .add = cells_add_word },
 		{ "Relevant Lower Bound (frames/s)", "/relevant_lower_bound", text_rate },
 		{ "Relevant Upper Bound (frames/s)", "/relevant_upper_bound", text_rate },
 		{ "Conditional Throughput (frames/s)", "/conditional_throughput", text_rate },
 		{ "L2 (bit/s)", "/l2", text_bps },
 		{ "L1 (bit/s)", "/l1", text_bps },
 		{ "Width (upper \xe2\x88\x92 lower) / upper", "/width", text_percent },
-		{ "Tester-limited", "/tester_limited", text_yes_no },
+		{ "Limited by the tester", "/tester_limited", text_yes_no },
 	};
 	json_auto_t *rows = extended_results(document);
 
-	writer->ops->section(writer, RANK_PAGE, "results", "Results");
-	table_put(writer, "result-table", fields, COUNT(fields), rows, tone_of_goal);
+	writer->ops->section(writer, LEVEL_REFERENCE, "results", "Results");
+	table_put(writer, "result-table", fields, COUNT(fields), rows, tone_of_result);
 	json_each (result, results_of(document)) {
 		struct facts facts = { .count = 0 };
 
@@ -287,7 +277,7 @@ static void put_goals(struct writer *writer, const json_t *document)
 	const char *source = read_text(document, "max_load_source");
 	struct facts facts = { .count = 0 };
 
-	writer->ops->section(writer, RANK_MAIN, "controller-input", "Search Goals");
+	writer->ops->section(writer, LEVEL_MAIN, "controller-input", "Search Goals");
 	goals_put(writer, json_object_get(input, "goals"));
 	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(input, "min_load"), VALUE_ROOM));
 	facts_add(&facts, "Max Load", "%s per interface%s%s", text_fps(read_number(input, "max_load"), VALUE_ROOM),
@@ -317,7 +307,7 @@ static void put_repeats(struct writer *writer, const json_t *repeats)
 
 	if (!json_array_size(statistics))
 		return;
-	writer->ops->section(writer, RANK_MAIN, "repeats", "Conditional Throughput over repeated searches");
+	writer->ops->section(writer, LEVEL_MAIN, "repeats", "Conditional Throughput over repeated searches");
 	table_put(writer, "repeat-table", fields, COUNT(fields), statistics, NULL);
 }
 
@@ -327,7 +317,7 @@ static void put_runs(struct writer *writer, const json_t *repeats)
 	static const struct field fields[] = {
 		{ "Search", "/run", text_count },
 		{ "Goal", "/goal/name" },
-		{ "Result", "/regular", text_regular },
+		{ "Result", .add = cells_add_word },
 		{ "Relevant Lower Bound (frames/s)", "/relevant_lower_bound", text_rate },
 		{ "Relevant Upper Bound (frames/s)", "/relevant_upper_bound", text_rate },
 		{ "Conditional Throughput (frames/s)", "/conditional_throughput", text_rate },

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/terms.h"
 #include "base/text_stream.h"
 #include "render/kinds.h"
 #include "render/parts.h"
@@ -227,25 +228,33 @@ static void add_beside(struct facts *facts, const json_t *profile)
 
 /* --- how constant ----------------------------------------------------------------------------------------------------- */
 
-/* The longest of all trials of a search or soak. */
-static double longest_burst(const json_t *trials)
+/* The largest of all trials of a search or soak. */
+static double largest_of(const json_t *trials, const char *member)
 {
 	double most = NAN;
 
 	json_each (trial, trials)
-		most = fmax(most, read_number(json_object_get(trial, "pacing"), "burst_max"));
+		most = fmax(most, read_number(json_object_get(trial, "pacing"), member));
 	return most;
+}
+
+/* In frames, with the sentence on what that is; NULL: none. */
+static void add_largest(struct facts *facts, const char *label, double frames, const char *definition)
+{
+	if (frames > 0)
+		facts_add(facts, label, "%s frame%s, in all trials%s%s", text_count(frames, VALUE_ROOM),
+			  frames == 1 ? "" : "s", definition ? ". " : "", definition ?: "");
 }
 
 static void add_load_shape(struct facts *facts, const json_t *document, const json_t *profile)
 {
-	double burst = longest_burst(json_object_get(document, "trials"));
-	char line[LINE_SIZE] = "";
+	const json_t *trials = json_object_get(document, "trials");
+	double excess = largest_of(trials, "excess_frames_max");
 
 	facts_add_member(facts, "Load", profile, "/load", NULL);
-	if (burst > 0)
-		text_add(line, LINE_SIZE, "%g frame%s, in all trials", burst, burst == 1 ? "" : "s");
-	add_line(facts, "Longest burst", line);
+	/* earlier versions knew no excess, and another burst_max */
+	add_largest(facts, "Longest burst", largest_of(trials, "burst_max"), isnan(excess) ? NULL : BURST_DEFINITION);
+	add_largest(facts, "Largest excess", excess, EXCESS_DEFINITION);
 }
 
 /* The model of a measurer, or its command. */
@@ -272,6 +281,19 @@ static void add_late(struct facts *facts, const json_t *late)
 		  read_number(late, "total"), read_number(late, "between_trials"), text);
 }
 
+/* What another tester sent, or an earlier run. */
+static void add_others(struct facts *facts, const json_t *late)
+{
+	char text[320] = "";
+
+	json_each (port, json_object_get(late, "others"))
+		text_join(text, sizeof(text), ", ", "%.0f at port %s, the most frequent number is %.0f",
+			  read_number(port, "frames"), read_text(port, "port"), read_number(port, "most_frequent"));
+	if (read_number(late, "of_others") > 0)
+		facts_add(facts, "Frames of other runs", "%.0f carry trial numbers that this run has not used%s%s",
+			  read_number(late, "of_others"), *text ? ": " : "", text);
+}
+
 void setting_put(struct writer *writer, const json_t *document)
 {
 	const json_t *profile = json_object_get(document, "traffic_profile"),
@@ -285,6 +307,7 @@ void setting_put(struct writer *writer, const json_t *document)
 	add_destinations(&facts, document);
 	facts_add_member(&facts, "Checksums verified", measurer, "/checksums_verified", NULL);
 	add_late(&facts, json_object_get(measurer, "late_frames"));
+	add_others(&facts, json_object_get(measurer, "late_frames"));
 	facts_add_member(&facts, "--allow-unsafe", measurer, "/allow_unsafe", NULL);
 	add_beside(&facts, profile);
 	add_load_shape(&facts, document, profile);
@@ -292,6 +315,6 @@ void setting_put(struct writer *writer, const json_t *document)
 		facts_add(&facts, "Loads", "per interface; times %g for the sum over the transmitting interfaces", factor);
 	facts_add_member(&facts, "Kernel", document, "/environment/kernel", NULL);
 	if (facts.count)
-		writer->ops->section(writer, RANK_MAIN, "setting", "Setting");
+		writer->ops->section(writer, LEVEL_MAIN, "setting", "Setting");
 	facts_put(&facts, writer);
 }

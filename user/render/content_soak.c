@@ -8,6 +8,7 @@
 #include "base/text_stream.h"
 #include "render/figures.h"
 #include "render/kinds.h"
+#include "render/limits.h"
 #include "render/parts.h"
 
 static void add_soak_facts(struct facts *facts, const json_t *document, double mean)
@@ -18,36 +19,58 @@ static void add_soak_facts(struct facts *facts, const json_t *document, double m
 		  text_number(read_number(document, "soak_duration"), 0, VALUE_ROOM));
 }
 
+/* How often the loss ratio crosses the target, where it was looked at. */
+static void add_crossings(struct facts *facts, const json_t *crossings)
+{
+	const char *kind = read_text(crossings, "kind");
+	double above = read_number(crossings, "lowest_above"), below = read_number(crossings, "lowest_below");
+
+	if (strcmp(kind, "never") == 0) {
+		facts_add(facts, "Smallest loss ratio", "%.3g, about %s: %s of %s frames",
+			  read_number(crossings, "least_loss_ratio"),
+			  text_fps(read_number(crossings, "least_loss_load"), VALUE_ROOM),
+			  text_number(read_number(crossings, "least_loss_lost_frames"), 0, VALUE_ROOM),
+			  text_number(read_number(crossings, "least_loss_offered_frames"), 0, VALUE_ROOM));
+	} else if (strcmp(kind, "several") == 0) {
+		facts_add(facts, "Lowest crossing", "%s%s%s", isnan(above) ? "at or below " : text_fps(above, VALUE_ROOM),
+			  isnan(above) ? "" : " to ", text_fps(below, VALUE_ROOM));
+		facts_add(facts, "Target met again", "about %s", text_fps(read_number(crossings, "again"), VALUE_ROOM));
+	}
+}
+
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
-	const json_t *load = json_object_get(document, "critical_load");
+	const json_t *load = json_object_get(document, "critical_load"), *crossings = json_object_get(document, "crossings");
+	bool never = strcmp(read_text(crossings, "kind"), "never") == 0;
 	double mean = read_number(load, "mean"), stdev = read_either(load, "robust_stdev", "stdev");
-	bool irregular = read_string(document, "irregular_reason");
+	enum standing standing = standing_of(document);
 	struct writer_verdict verdict = {
 		.id = "critical-load",
 		.name = "PLRsearch",
-		.tone = irregular ? TONE_BAD : TONE_GOOD,
+		.tone = tone_of_standing(standing),
 		.quantity = "Critical load: where the target ratio of frames is lost in the long run",
 	};
 
-	strcpy(verdict.state, irregular ? "IRREGULAR" : "done");
+	strcpy(verdict.state, standing == STANDING_REGULAR ? "done" : standing_word(standing));
 	if (read_truth(document, "tester_limited"))
-		limit_text(json_object_get(document, "trials"), NAN, verdict.warning);
-	text_split(mean, "frames/s", verdict.value, verdict.unit);
+		limit_text(json_object_get(document, "trials"), NAN, NAN, verdict.warning);
+	text_split(never ? NAN : mean, "frames/s", verdict.value, verdict.unit);
+	add_crossings(&verdict.facts, crossings);
 	if (json_object_get(load, "model_fits"))
 		facts_add(&verdict.facts, "The model fits", "%s (misfit %.3g)",
 			  read_truth(load, "model_fits") ? "yes" : "NO", read_number(load, "misfit"));
-	add_soak_facts(&verdict.facts, document, mean);
-	snprintf(verdict.exact, sizeof(verdict.exact), "%s per interface, %sstandard deviation %s (%s)",
-		 text_fps(mean, VALUE_ROOM), json_object_get(load, "robust_stdev") ? "robust " : "",
-		 text_fps(stdev, VALUE_ROOM), text_percent(stdev / mean, VALUE_ROOM));
-	writer->ops->verdicts(writer, RANK_MAIN, &verdict, 1);
+	add_soak_facts(&verdict.facts, document, never ? NAN : mean);
+	snprintf(verdict.exact, sizeof(verdict.exact), "%s%s per interface, %sstandard deviation %s (%s)%s",
+		 never ? "no load meets the target; the model's estimate is " : "", text_fps(mean, VALUE_ROOM),
+		 json_object_get(load, "robust_stdev") ? "robust " : "", text_fps(stdev, VALUE_ROOM),
+		 text_percent(stdev / mean, VALUE_ROOM), text_source(standing, VALUE_ROOM));
+	writer->ops->verdicts(writer, LEVEL_MAIN, &verdict, 1);
 	facts_free(&verdict.facts);
 }
 
 static void put_figures(struct writer *writer, const json_t *document)
 {
-	writer->ops->section(writer, RANK_MAIN, "course", "The course of the soak");
+	writer->ops->section(writer, LEVEL_MAIN, "course", "The course of the soak");
 	figure_estimate(writer, document);
 	figure_loss(writer, json_object_get(document, "trials"), NULL);
 	figure_latency(writer, json_object_get(document, "trials"));
@@ -90,7 +113,7 @@ static void put_tables(struct writer *writer, const json_t *document)
 	};
 	struct facts facts = { .count = 0 };
 
-	writer->ops->section(writer, RANK_MAIN, "results", "Estimates");
+	writer->ops->section(writer, LEVEL_MAIN, "results", "Estimates");
 	table_put(writer, "estimate-table", fields, COUNT(fields), json_object_get(document, "estimates"), NULL);
 	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(document, "min_load"), VALUE_ROOM));
 	facts_add(&facts, "Max Load", "%s per interface, from the %s",
@@ -109,7 +132,8 @@ const struct content content_soak = {
 	.kind = "soak",
 	.title = "Soak: the long-run critical load",
 	.of_sut = true,
-	.known = "target_loss_ratio critical_load estimates min_load_probability max_load_probability anomalies trend "
+	.known = "target_loss_ratio critical_load crossings estimates min_load_probability max_load_probability anomalies "
+		 "trend "
 		 "time_line trials min_load max_load max_load_source soak_duration ended_by tester_limited",
 	.put_verdicts = put_verdicts,
 	.put_figures = put_figures,

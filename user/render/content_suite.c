@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a report says of the suite of RFC 2544 section 26, in the reporting formats of that section and of RFC 9004. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/text_stream.h"
 #include "render/figures.h"
 #include "render/kinds.h"
+#include "render/limits.h"
 #include "render/parts.h"
 
 static const json_t *sizes_of(const json_t *document)
@@ -40,17 +42,18 @@ static const char *text_frames(double frames, char buffer[VALUE_SIZE])
 static void fill_verdict(struct writer_verdict *verdict, const json_t *, const json_t *size, size_t index)
 {
 	const json_t *throughput = json_object_get(size, "throughput");
-	bool regular = read_truth(throughput, "regular"), limited = read_truth(throughput, "tester_limited");
+	const json_t *result = json_object_get(throughput, "goal_result");
+	enum standing standing = standing_of(throughput);
 
 	snprintf(verdict->id, sizeof(verdict->id), "size-%zu", index + 1);
 	snprintf(verdict->name, sizeof(verdict->name), "%.60s%s", size_name(size),
 		 isnan(read_number(size, "frame_size_octets")) ? "" : " octets");
 	verdict->quantity = "Throughput (26.1)";
-	snprintf(verdict->warning, sizeof(verdict->warning), "%s",
-		 !regular  ? read_text(throughput, "irregular_reason")
-		 : limited ? "Tester-limited: the tester met its own limit; the SUT may do more."
-			   : "");
-	verdict_set(verdict, read_number(throughput, "throughput"), regular, limited);
+	if (standing == STANDING_IRREGULAR)
+		snprintf(verdict->warning, sizeof(verdict->warning), "%.1500s", read_text(throughput, "irregular_reason"));
+	else if (standing == STANDING_LIMITED)
+		limit_text_of_goal(json_object_get(throughput, "trials"), result, verdict->warning);
+	verdict_set(verdict, read_number(throughput, "throughput"), standing);
 	facts_add_member(&verdict->facts, "Frames alone (L2)", size, "/throughput/l2_bps", text_bps);
 	facts_add_member(&verdict->facts, "On the link (L1)", size, "/throughput/l1_bps", text_bps);
 	facts_add_member(&verdict->facts, "Of the line rate", size, "/throughput/line_rate_ratio", text_percent);
@@ -59,16 +62,46 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *, const j
 	facts_add_member(&verdict->facts, "Recovery from overload", size, "/recovery/average", text_seconds);
 }
 
-static void put_verdicts(struct writer *writer, const json_t *document)
+/* "throughput at 64 octets, latency at 512 octets": the tests that are limited. */
+static void list_limited(const json_t *document, char *text, size_t size)
 {
-	if (read_truth(document, "regular") && !read_truth(document, "tester_limited"))
+	char label[VALUE_SIZE];
+
+	json_each (part, sizes_of(document))
+		json_each_member (name, test, part) {
+			if (!json_object_get(test, "regular") || standing_of(test) != STANDING_LIMITED)
+				continue;
+			text_label(name, label);
+			label[0] = (char)tolower((unsigned char)label[0]);
+			text_join(text, size, ", ", "%s at %.40s octets", label, size_name(part));
+		}
+	if (standing_of(json_object_get(document, "reset")) == STANDING_LIMITED)
+		text_join(text, size, ", ", "reset");
+}
+
+static void put_summary(struct writer *writer, const json_t *document)
+{
+	enum standing standing = standing_of_document(document);
+	char limited[600] = "";
+
+	list_limited(document, limited, sizeof(limited));
+	if (standing == STANDING_REGULAR)
 		writer->ops->banner(writer, tone_of_success(document),
 				    "Every test that was asked for has a regular result.");
+	else if (*limited || standing == STANDING_LIMITED)
+		writer->ops->banner(writer, TONE_WARN,
+				    TEXT_OF(800, "Results are " LIMITED_WORD " by the tester, and the SUT may do more%s%s.",
+					    *limited ? ": " : "", limited));
+}
+
+static void put_verdicts(struct writer *writer, const json_t *document)
+{
+	put_summary(writer, document);
 	if (read_truth(document, "fast"))
 		writer->ops->banner(writer, TONE_PLAIN,
 				    "Shorter than RFC 2544 asks for (--fast): the deviations below say how.");
 	if (has_test(document, "throughput"))
-		verdicts_put(writer, RANK_PAGE, document, sizes_of(document), fill_verdict);
+		verdicts_put(writer, LEVEL_REFERENCE, document, sizes_of(document), fill_verdict);
 }
 
 /* --- tables, a row a frame size ------------------------------------------------------------------------------------- */
@@ -86,6 +119,21 @@ static void put_test_table(struct writer *writer, const json_t *document, const 
 	table_put(writer, id, columns, count + 2, rows, tone_of_result);
 }
 
+/* Why results are limited; where there are cards, those say it. */
+static void put_limits(struct writer *writer, const json_t *document)
+{
+	char text[LIMIT_TEXT_SIZE];
+
+	json_each (size, sizes_of(document)) {
+		const json_t *throughput = json_object_get(size, "throughput");
+
+		if (writer->shown >= LEVEL_REFERENCE || standing_of(throughput) != STANDING_LIMITED)
+			continue;
+		limit_text_of_goal(json_object_get(throughput, "trials"), json_object_get(throughput, "goal_result"), text);
+		writer->ops->paragraph(writer, TEXT_OF(LIMIT_TEXT_SIZE + 64, "%.40s octets: %s", size_name(size), text));
+	}
+}
+
 static void put_throughput(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
@@ -97,9 +145,10 @@ static void put_throughput(struct writer *writer, const json_t *document)
 		{ "Duration (s)", "/duration", text_rate },
 	};
 
-	writer->ops->section(writer, RANK_MAIN, "suite-throughput", "Throughput (26.1)");
+	writer->ops->section(writer, LEVEL_MAIN, "suite-throughput", "Throughput (26.1)");
 	figure_throughput_by_size(writer, document);
 	put_test_table(writer, document, "throughput", "throughput-table", fields, COUNT(fields));
+	put_limits(writer, document);
 }
 
 static void put_latency(struct writer *writer, const json_t *document)
@@ -107,21 +156,21 @@ static void put_latency(struct writer *writer, const json_t *document)
 	static const struct field fields[] = {
 		{ "Rate (frames/s)", "/load", text_rate },
 		{ "Average of the repeats' means", "/average_of_means_ns", text_ns },
-		{ "of their medians", "/average_of_medians_ns", text_ns, .rank = RANK_COURSE },
-		{ "Mean of all frames", "/mean_of_all_frames_ns", text_ns, .rank = RANK_COURSE },
-		{ "Standard deviation of the means", "/stdev_of_means_ns", text_ns, .rank = RANK_COURSE },
+		{ "of their medians", "/average_of_medians_ns", text_ns, .level = LEVEL_DETAIL },
+		{ "Mean of all frames", "/mean_of_all_frames_ns", text_ns, .level = LEVEL_DETAIL },
+		{ "Standard deviation of the means", "/stdev_of_means_ns", text_ns, .level = LEVEL_DETAIL },
 		{ "Smallest", "/min_ns", text_ns },
 		{ "Largest p99", "/p99_ns_max", text_ns },
 		{ "Largest", "/max_ns", text_ns },
-		{ "Error bound", "/error_bound_ns", text_ns, .rank = RANK_COURSE },
-		{ "Tester's own median", "/floor_p50_ns", text_ns, .rank = RANK_COURSE },
-		{ "Repeats", "/repeats", text_count, .rank = RANK_COURSE },
-		{ "of (s)", "/trial_duration", text_rate, .rank = RANK_COURSE },
+		{ "Error bound", "/error_bound_ns", text_ns, .level = LEVEL_DETAIL },
+		{ "Tester's own median", "/floor_p50_ns", text_ns, .level = LEVEL_DETAIL },
+		{ "Repeats", "/repeats", text_count, .level = LEVEL_DETAIL },
+		{ "of (s)", "/trial_duration", text_rate, .level = LEVEL_DETAIL },
 	};
 	const json_t *sizes = sizes_of(document), *first = NULL;
 	struct facts facts = { .count = 0 };
 
-	writer->ops->section(writer, RANK_MAIN, "suite-latency", "Latency (26.2)");
+	writer->ops->section(writer, LEVEL_MAIN, "suite-latency", "Latency (26.2)");
 	figure_latency_by_size(writer, document);
 	put_test_table(writer, document, "latency", "latency-table", fields, COUNT(fields));
 	for (size_t i = 0; i < json_array_size(sizes) && !read_string(first, "definition"); i++)
@@ -147,11 +196,11 @@ static void put_loss_points(struct writer *writer, const json_t *document)
 		{ "Input (frames)", "/input_frames", text_count },
 		{ "Output (frames)", "/output_frames", text_count },
 		{ "Frame loss rate", "/loss_ratio", text_percent },
-		{ "Tester-limited", "/tester_limited", text_yes_no },
+		{ "Limited by the tester", "/tester_limited", text_yes_no },
 	};
 	json_auto_t *rows = rows_within(sizes_of(document), "/frame_loss/points");
 
-	writer->ops->fold(writer, RANK_COURSE, "loss-fold", "Every point of the curves");
+	writer->ops->fold(writer, LEVEL_DETAIL, "loss-fold", "Every point of the curves");
 	table_put(writer, "loss-table", fields, COUNT(fields), rows, tone_of_point);
 	writer->ops->fold_end(writer);
 }
@@ -162,8 +211,9 @@ static void add_curve(struct facts *facts, const json_t *size)
 	char text[2400] = "", label[VALUE_SIZE];
 
 	json_each (point, json_at(size, "/frame_loss/points"))
-		text_join(text, sizeof(text), ", ", "%s at %s", text_percent(read_number(point, "loss_ratio"), VALUE_ROOM),
-			  text_percent(read_number(point, "load_ratio"), VALUE_ROOM));
+		text_join(text, sizeof(text), ", ", "%s at %s%s", text_percent(read_number(point, "loss_ratio"), VALUE_ROOM),
+			  text_percent(read_number(point, "load_ratio"), VALUE_ROOM),
+			  read_truth(point, "tester_limited") ? " (" LIMITED_WORD ")" : "");
 	snprintf(label, sizeof(label), "Lost, %.40s octets", size_name(size));
 	if (*text)
 		facts_add(facts, label, "%s", text);
@@ -174,7 +224,7 @@ static void put_curves(struct writer *writer, const json_t *document)
 {
 	struct facts facts = { .count = 0 };
 
-	if (writer->shown != RANK_MAIN)
+	if (writer->shown != LEVEL_MAIN)
 		return;
 	json_each (size, sizes_of(document))
 		add_curve(&facts, size);
@@ -189,7 +239,7 @@ static void put_loss(struct writer *writer, const json_t *document)
 		{ "Trial duration (s)", "/trial_duration", text_rate },
 	};
 
-	writer->ops->section(writer, RANK_MAIN, "suite-loss", "Frame loss rate (26.3)");
+	writer->ops->section(writer, LEVEL_MAIN, "suite-loss", "Frame loss rate (26.3)");
 	figure_loss_curves(writer, document);
 	put_test_table(writer, document, "frame_loss", "loss-parameters", fields, COUNT(fields));
 	put_curves(writer, document);
@@ -214,9 +264,9 @@ static void put_bursts(struct writer *writer, const json_t *document)
 		{ "Measured Throughput (frames/s)", "/measured_throughput", text_rate },
 	};
 
-	writer->ops->section(writer, RANK_MAIN, "suite-back-to-back", "Back-to-back frames (26.4, RFC 9004)");
+	writer->ops->section(writer, LEVEL_MAIN, "suite-back-to-back", "Back-to-back frames (26.4, RFC 9004)");
 	put_test_table(writer, document, "back_to_back", "burst-table", fields, COUNT(fields));
-	if (writer->shown > RANK_MAIN) {
+	if (writer->shown > LEVEL_MAIN) {
 		writer->ops->subsection(writer, "Parameters of the test");
 		put_test_table(writer, document, "back_to_back", "burst-parameters", parameters, COUNT(parameters));
 	}
@@ -229,17 +279,17 @@ static void put_recovery(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
 		{ "Overload (frames/s)", "/overload", text_rate },
-		{ "of the throughput", "/overload_ratio", text_percent, .rank = RANK_COURSE },
-		{ "for (s)", "/overload_duration", text_rate, .rank = RANK_COURSE },
-		{ "Then (frames/s)", "/reduced_load", text_rate, .rank = RANK_COURSE },
-		{ "for (s)", "/reduced_duration", text_rate, .rank = RANK_COURSE },
+		{ "of the throughput", "/overload_ratio", text_percent, .level = LEVEL_DETAIL },
+		{ "for (s)", "/overload_duration", text_rate, .level = LEVEL_DETAIL },
+		{ "Then (frames/s)", "/reduced_load", text_rate, .level = LEVEL_DETAIL },
+		{ "for (s)", "/reduced_duration", text_rate, .level = LEVEL_DETAIL },
 		{ "Recovery time, average", "/average", text_seconds },
 		{ "Smallest", "/min", text_seconds },
 		{ "Largest", "/max", text_seconds },
 		{ "Runs", "/runs", text_count },
 	};
 
-	writer->ops->section(writer, RANK_MAIN, "suite-recovery", "System recovery (26.5)");
+	writer->ops->section(writer, LEVEL_MAIN, "suite-recovery", "System recovery (26.5)");
 	put_test_table(writer, document, "recovery", "recovery-table", fields, COUNT(fields));
 	writer->ops->paragraph(
 		writer, "From the change of the rate to the last frame that was lost; none where frames were lost to the "
@@ -252,14 +302,15 @@ static void put_reset(struct writer *writer, const json_t *reset)
 				   "regular irregular_reason tester_limited trial_duration outage_from outage_to command_at "
 				   "duration";
 	const char *command = read_string(reset, "command"), *reason = read_string(reset, "irregular_reason");
+	enum standing standing = standing_of(reset);
 	char text[600];
 	struct facts facts = { .count = 0 };
 
-	writer->ops->section(writer, RANK_MAIN, "suite-reset", "Reset (26.6, RFC 6201)");
-	if (!read_truth(reset, "regular")) {
-		snprintf(text, sizeof(text), "IRREGULAR: %s", reason ? reason : "");
-		writer->ops->banner(writer, TONE_BAD, text);
-	}
+	writer->ops->section(writer, LEVEL_MAIN, "suite-reset", "Reset (26.6, RFC 6201)");
+	if (standing == STANDING_IRREGULAR)
+		writer->ops->banner(writer, TONE_BAD, TEXT_OF(600, "%s: %s", standing_word(standing), reason ? reason : ""));
+	else if (standing == STANDING_LIMITED)
+		writer->ops->banner(writer, TONE_WARN, "This result is " LIMITED_WORD " by the tester.");
 	snprintf(text, sizeof(text),
 		 "Reset by %.200s, at %s with frames of %.40s octets: %s without a frame (resolution %s); %s by the frames "
 		 "lost.",
@@ -268,7 +319,7 @@ static void put_reset(struct writer *writer, const json_t *reset)
 		 text_seconds(read_number(reset, "resolution"), VALUE_ROOM),
 		 text_seconds(read_number(reset, "reset_time_by_loss"), VALUE_ROOM));
 	writer->ops->paragraph(writer, text);
-	if (writer->shown > RANK_MAIN) {
+	if (writer->shown > LEVEL_MAIN) {
 		facts_add_member(&facts, "Trial Duration", reset, "/trial_duration", text_seconds);
 		facts_add_member(&facts, "The command ran at", reset, "/command_at", text_seconds);
 		facts_add_member(&facts, "Nothing came from", reset, "/outage_from", text_seconds);
@@ -315,7 +366,7 @@ static void put_courses(struct writer *writer, const json_t *document)
 
 	if (!has_test(document, "throughput"))
 		return;
-	writer->ops->section(writer, RANK_MAIN, "course", "The course of the searches");
+	writer->ops->section(writer, LEVEL_MAIN, "course", "The course of the searches");
 	for (size_t i = 0; i < json_array_size(sizes); i++) {
 		json_auto_t *search = search_of(json_array_get(sizes, i));
 
@@ -337,9 +388,10 @@ static void put_goal(struct writer *writer, const json_t *document)
 	};
 	json_auto_t *goals = json_pack("[O*]", json_at(document, "/frame_sizes/0/throughput/goal_result/goal"));
 
-	writer->ops->section(writer, RANK_COURSE, "frame-sizes", "Frame sizes and Search Goal");
+	writer->ops->section(writer, LEVEL_DETAIL, "frame-sizes", "Frame sizes and Search Goal");
 	table_put(writer, "size-table", fields, COUNT(fields), sizes_of(document), NULL);
-	writer->ops->section(writer, RANK_PAGE, "suite-goal", "Search Goal of the throughput, as applied at every size");
+	writer->ops->section(writer, LEVEL_REFERENCE, "suite-goal",
+			     "Search Goal of the throughput, as applied at every size");
 	goals_put(writer, goals);
 }
 
@@ -363,7 +415,7 @@ static void put_trials(struct writer *writer, const json_t *document)
 	static const char *const tests[] = { "throughput", "latency", "frame_loss", "back_to_back", "recovery" };
 	static const char *const names[] = { "throughput", "latency", "frame loss rate", "back-to-back frames", "recovery" };
 
-	writer->ops->section(writer, RANK_COURSE, "trials", "Trials");
+	writer->ops->section(writer, LEVEL_DETAIL, "trials", "Trials");
 	content_put_trial_folds(writer, sizes_of(document), "frame_size", " octets", tests, names, COUNT(tests));
 	content_put_trial_fold(writer, "trials-reset", "Reset",
 			       json_object_get(json_object_get(document, "reset"), "trials"));

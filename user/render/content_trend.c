@@ -57,7 +57,7 @@ static enum tone tone_of_point(const json_t *point)
 		return TONE_BAD;
 	if (strcmp(verdict, "faster") == 0)
 		return TONE_GOOD;
-	return json_is_false(json_object_get(point, "regular")) || strcmp(verdict, "unknown") == 0 ? TONE_WARN : TONE_PLAIN;
+	return standing_of(point) != STANDING_REGULAR || strcmp(verdict, "unknown") == 0 ? TONE_WARN : TONE_PLAIN;
 }
 
 /* --- above ---------------------------------------------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 	snprintf(verdict->name, sizeof(verdict->name), "%.200s", read_text(goal, "goal"));
 	verdict->quantity = strcmp(read_text(document, "quantity"), "critical load") == 0 ? "Critical load, latest"
 											  : "Conditional Throughput, latest";
-	verdict_set(verdict, read_number(last, "value"), read_truth(last, "regular"), read_truth(last, "tester_limited"));
+	verdict_set(verdict, read_number(last, "value"), standing_of(last));
 	facts_add(&verdict->facts, "of", "%s", moment(last, VALUE_ROOM));
 	if (json_is_object(change))
 		facts_add(&verdict->facts, "Last change", "%s on %s", change_text(change, VALUE_ROOM),
@@ -115,7 +115,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 		  moment(last_of(json_array_get(goals_of(document), 0)), VALUE_ROOM));
 	facts_put(&facts, writer);
 	put_banner(writer, document);
-	verdicts_put(writer, RANK_PAGE, document, goals_of(document), fill_verdict);
+	verdicts_put(writer, LEVEL_REFERENCE, document, goals_of(document), fill_verdict);
 }
 
 /* --- figures -------------------------------------------------------------------------------------------------------- */
@@ -179,19 +179,23 @@ static void put_marks(FILE *stream, const struct svg_panel *panel, const json_t 
 
 	json_array_foreach (points, i, point) {
 		const double x[] = { (double)i, (double)i }, y[] = { edge_of(point, false), edge_of(point, true) };
-		bool slower = strcmp(read_text(point, "verdict"), "slower") == 0;
+		bool slower = strcmp(read_text(point, "verdict"), "slower") == 0,
+		     limited = standing_of(point) == STANDING_LIMITED;
 
 		if (isnan(read_number(point, "value")))
 			continue;
 		svg_line(stream, panel, "first", x, y, 2);
-		snprintf(hint, sizeof(hint), "%s: %s%s%s", moment(point, VALUE_ROOM),
+		snprintf(hint, sizeof(hint), "%s: %s%s%s%s", moment(point, VALUE_ROOM),
 			 text_fps(read_number(point, "value"), VALUE_ROOM), is_change(point) ? ", " : "",
-			 is_change(point) ? change_text(point, VALUE_ROOM) : "");
+			 is_change(point) ? change_text(point, VALUE_ROOM) : "",
+			 text_standing(standing_of(point), VALUE_ROOM));
 		svg_mark(stream, svg_x(panel, (double)i), svg_y(panel, read_number(point, "value")),
 			 slower             ? SVG_BAD
 			 : is_change(point) ? SVG_ABOVE
+			 : limited          ? SVG_LIMITED
 					    : SVG_GOOD,
-			 slower             ? "bad"
+			 limited            ? "limited"
+			 : slower           ? "bad"
 			 : is_change(point) ? "second"
 					    : "good",
 			 hint);
@@ -204,6 +208,7 @@ static void put_figure(struct writer *writer, const json_t *document, const json
 		{ SVG_KEY_MARK, SVG_GOOD, "good", "as before" },
 		{ SVG_KEY_MARK, SVG_BAD, "bad", "slower" },
 		{ SVG_KEY_MARK, SVG_ABOVE, "second", "faster" },
+		{ SVG_KEY_MARK, SVG_LIMITED, "limited", LIMITED_WORD },
 	};
 	const json_t *points = points_of(goal);
 	char id[40], caption[300];
@@ -217,10 +222,10 @@ static void put_figure(struct writer *writer, const json_t *document, const json
 	snprintf(caption, sizeof(caption), "%.60s by date: %.150s", text_quantity(read_text(document, "quantity")),
 		 read_text(goal, "goal"));
 	panel = figure_panel(260, x_axis(points, &place), y_axis(points));
-	stream = figure_open(
-		writer,
-		&(struct figure){ id, caption, "A mark for each result, in the order of their dates.", keys, COUNT(keys) },
-		&panel);
+	stream = figure_open(writer,
+			     &(struct figure){ id, caption, "A mark for each result, in the order of their dates.", keys,
+					       standing_count(points, STANDING_LIMITED) ? COUNT(keys) : COUNT(keys) - 1 },
+			     &panel);
 	if (!stream)
 		return;
 	put_marks(stream, &panel, points);
@@ -250,9 +255,8 @@ static void add_verdict(struct cells *cells, const json_t *point)
 {
 	const char *verdict = read_text(point, "verdict");
 
-	cells_add(cells, "%s%s%s", strcmp(verdict, "slower") == 0 ? "SLOWER" : verdict,
-		  read_truth(point, "tester_limited") ? ", tester-limited" : "",
-		  json_is_false(json_object_get(point, "regular")) ? ", IRREGULAR" : "");
+	cells_add(cells, "%s%s", strcmp(verdict, "slower") == 0 ? "SLOWER" : verdict,
+		  text_standing(standing_of(point), VALUE_ROOM));
 }
 
 static void add_change(struct cells *cells, const json_t *point)
@@ -273,12 +277,12 @@ static void put_tables(struct writer *writer, const json_t *document)
 		{ "Date", .add = add_moment },
 		{ "Frames/s", "/value", text_rate },
 		{ "Standard deviation", "/stdev", text_rate },
-		{ "Lower bound", "/lower_bound", text_rate, .rank = RANK_COURSE },
-		{ "Upper bound", "/upper_bound", text_rate, .rank = RANK_COURSE },
+		{ "Lower bound", "/lower_bound", text_rate, .level = LEVEL_DETAIL },
+		{ "Upper bound", "/upper_bound", text_rate, .level = LEVEL_DETAIL },
 		{ "Verdict", .add = add_verdict },
 		{ "Change", .add = add_change, .numeric = true },
 		{ "SUT", "/sut" },
-		{ "Evidence", "/evidence", .rank = RANK_COURSE },
+		{ "Evidence", "/evidence", .level = LEVEL_DETAIL },
 		{ "File", "/file" },
 	};
 	static const struct field skipped[] = { { "File", "/file" }, { "Why", "/why" } };
@@ -286,14 +290,14 @@ static void put_tables(struct writer *writer, const json_t *document)
 	json_t *goal;
 	size_t i;
 
-	writer->ops->section(writer, RANK_MAIN, "trend", "Every result");
+	writer->ops->section(writer, LEVEL_MAIN, "trend", "Every result");
 	json_array_foreach (goals_of(document), i, goal) {
 		writer->ops->subsection(writer, read_text(goal, "goal"));
 		table_put(writer, TEXT_OF(40, "trend-%zu", i + 1), fields, COUNT(fields), points_of(goal), tone_of_point);
 	}
 	if (!json_array_size(left_out))
 		return;
-	writer->ops->section(writer, RANK_MAIN, "skipped", "Left out");
+	writer->ops->section(writer, LEVEL_MAIN, "skipped", "Left out");
 	table_put(writer, "skipped-table", skipped, COUNT(skipped), left_out, NULL);
 }
 

@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/standing.h"
+#include "base/terms.h"
 #include "base/text_stream.h"
 #include "render/figures.h"
 #include "render/kinds.h"
+#include "render/limits.h"
 #include "render/parts.h"
 
 /* --- all trials of a search ----------------------------------------------------------------------------------------- */
@@ -29,7 +32,7 @@ static void add_remark(struct cells *cells, const json_t *trial)
 		snprintf(instead, sizeof(instead), " (asked for %s, %g s)", text_fps(asked, VALUE_ROOM),
 			 read_number(decision, "asked_duration"));
 	cells_add(cells, "%s%s%s%s%s%s%s%s", read_truth(trial, "warmup") ? "warm-up, never counted; " : "",
-		  read_truth(trial, "tester_limited") ? "tester-limited; " : "",
+		  read_truth(trial, "tester_limited") ? LIMITED_WORD "; " : "",
 		  read_truth(trial, "negative_loss") ? "more came back than was sent; " : "", goal ? goal : "",
 		  rule ? ": " : "", rule ? rule : "", odds, instead);
 }
@@ -37,6 +40,55 @@ static void add_remark(struct cells *cells, const json_t *trial)
 static enum tone tone_of_trial(const json_t *trial)
 {
 	return read_truth(trial, "tester_limited") ? TONE_WARN : TONE_PLAIN;
+}
+
+static bool any_excess(const json_t *trials)
+{
+	json_each (trial, trials)
+		if (!isnan(read_number(json_object_get(trial, "pacing"), "excess_frames_max")))
+			return true;
+	return false;
+}
+
+/* Every performance that the tester spoilt, with the number of its trial. A new reference. */
+static json_t *spoilt_of(const json_t *trials)
+{
+	json_t *rows = json_array(), *trial;
+	size_t i;
+
+	json_array_foreach (trials, i, trial)
+		json_each (spoilt, json_object_get(trial, "spoilt_performances")) {
+			json_t *row = json_copy(spoilt);
+
+			json_object_set_new(row, "trial", json_integer((json_int_t)i + 1));
+			json_array_append_new(rows, row);
+		}
+	return rows;
+}
+
+/* A row each, below what it was performed again for; nothing where there is none. */
+static void put_spoilt(struct writer *writer, const char *id, const json_t *trials)
+{
+	static const struct field fields[] = {
+		{ "Trial", "/trial", text_count },
+		{ "Spoilt by", "/reason" },
+		{ "Loss Ratio", "/trial_loss_ratio", text_percent },
+		{ "Took (s)", "/wall_duration", text_plain },
+		{ "Unsent (frames)", "/loss_attribution/unsent", text_count },
+		{ "Dropped before the wire", "/loss_attribution/dropped_before_wire", text_count },
+		{ "Lost in the tester's own burst", "/loss_attribution/tester_burst", text_count },
+		{ "Missed by the receiver", "/loss_attribution/receiver_missed", text_count },
+		{ "Lost in the SUT", "/loss_attribution/sut", text_count },
+		{ "Longest stop", "/stop_max_ns", text_ns },
+		{ "Schedule moved by", "/moved_ns", text_ns },
+	};
+	json_auto_t *rows = spoilt_of(trials);
+
+	if (!json_array_size(rows))
+		return;
+	writer->ops->subsection(writer, "Performances that the tester alone spoilt");
+	table_put(writer, id, fields, COUNT(fields), rows, NULL);
+	writer->ops->paragraph(writer, "Each was performed again, and none of them counts.");
 }
 
 void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials)
@@ -54,6 +106,9 @@ void content_put_trial_fold(struct writer *writer, const char *id, const char *s
 		{ "Sent", "/counts/sent", text_count },
 		{ "Received", "/counts/received", text_count },
 		{ "Lost", "/counts/lost", text_count },
+		{ "In the tester's own burst", "/loss_attribution/tester_burst", text_count },
+		{ "Excess (frames)", "/pacing/excess_frames_max", text_count },
+		{ "Performed again", "/tester_repeats", text_count },
 		{ "Damaged", "/counts/damaged", text_count },
 		{ "Wrong length", "/counts/wrong_length", text_count },
 		{ "Duplicate", "/counts/duplicate", text_count },
@@ -64,8 +119,11 @@ void content_put_trial_fold(struct writer *writer, const char *id, const char *s
 
 	if (!json_array_size(trials))
 		return;
-	writer->ops->fold(writer, RANK_MAIN, id, summary);
+	writer->ops->fold(writer, LEVEL_MAIN, id, summary);
 	table_put(writer, TEXT_OF(64, "%s-table", id), fields, COUNT(fields), trials, tone_of_trial);
+	if (any_excess(trials))
+		writer->ops->paragraph(writer, "Excess: " EXCESS_DEFINITION);
+	put_spoilt(writer, TEXT_OF(64, "%s-spoilt", id), trials);
 	writer->ops->fold_end(writer);
 }
 
@@ -73,7 +131,7 @@ void content_put_trials(struct writer *writer, const json_t *trials)
 {
 	if (!json_array_size(trials))
 		return;
-	writer->ops->section(writer, RANK_COURSE, "trials", "Trials");
+	writer->ops->section(writer, LEVEL_DETAIL, "trials", "Trials");
 	writer->ops->paragraph(writer,
 			       "Loads are per interface; counts of frames sum over all interfaces. Duplicates never make up "
 			       "for lost frames: a frame counts as received once.");
@@ -82,12 +140,46 @@ void content_put_trials(struct writer *writer, const json_t *trials)
 
 /* --- one trial ------------------------------------------------------------------------------------------------------ */
 
+/* What people call members whose names do not say it. */
+static const struct called {
+	const char *key, *label;
+} called[] = {
+	{ "dropped_before_wire", "Dropped before the wire" },
+	{ "tester_burst", "Lost in the tester's own burst" },
+	{ "receiver_missed", "Missed by the receiver" },
+	{ "sut", "Lost in the SUT" },
+	{ "excess_frames_max", "Excess max (frames)" },
+	{ "excess_at", "Excess at (s)" },
+	{ "burst_allowed", "Burst allowed (frames)" },
+	{ "marked_frames", "Sent beyond the burst (frames)" },
+	{ "excess_duration", "Beyond the burst for (s)" },
+	{ "stop_count", "Stops" },
+	{ "stop_max_ns", "Longest stop (ns)" },
+	{ "stop_max_at", "Longest stop at (s)" },
+	{ "stop_total_ns", "All stops (ns)" },
+	{ "moves", "Moves of the schedule" },
+	{ "moved_ns", "The schedule was moved by (ns)" },
+};
+
+static char *label_of(const char *key, char label[VALUE_SIZE])
+{
+	for (size_t i = 0; i < COUNT(called); i++)
+		if (strcmp(called[i].key, key) == 0) {
+			snprintf(label, VALUE_SIZE, "%s", called[i].label);
+			return label;
+		}
+	text_label(key, label);
+	return label;
+}
+
 /* A member's number, its label without a unit in it; times as elsewhere, whatever unit is in the name. */
 static const char *number_text(const char *key, const json_t *value, char label[VALUE_SIZE], char buffer[VALUE_SIZE])
 {
 	double number = json_is_number(value) ? json_number_value(value) : NAN;
-	char *unit = strstr(text_label(key, label), " (ns)");
+	char *unit = strstr(label_of(key, label), " (ns)");
 
+	if (strstr(label, " (s)")) /* a tenth of a second says too little */
+		return text_plain(number, buffer);
 	if (!unit)
 		return text_number(number, json_is_real(value) ? 1 : 0, buffer);
 	*unit = '\0';
@@ -165,42 +257,91 @@ static void put_ports(struct writer *writer, const json_t *ports)
 	}
 }
 
+/* What routers say of frames of the trial. */
+static void put_icmp_errors(struct writer *writer, const json_t *errors)
+{
+	static const struct field fields[] = {
+		{ "At port", "/port" },
+		{ "From", "/from" },
+		{ "Says", "/message" },
+		{ "MTU (octets)", "/mtu_octets", text_count },
+		{ "About frames to", "/about" },
+		{ "Flow", "/flow", text_plain },
+		{ "Frames", "/frames", text_count },
+		{ "of other flows", "/of_other_flows", text_count },
+		{ "Type", "/type", text_plain, .level = LEVEL_DETAIL },
+		{ "Code", "/code", text_plain, .level = LEVEL_DETAIL },
+	};
+
+	if (!json_array_size(errors))
+		return;
+	writer->ops->subsection(writer, "What was said of frames, by ICMP");
+	table_put(writer, "icmp-table", fields, COUNT(fields), errors, NULL);
+}
+
 static bool is_option(const json_t *document, const char *name, const char *value)
 {
 	return strcmp(read_text(json_object_get(document, "configuration"), name), value) == 0;
+}
+
+/* Earlier versions knew no excess, and burst_max was what they sent at once. */
+static void put_pacing_definitions(struct writer *writer, const json_t *pacing)
+{
+	if (!json_object_get(pacing, "excess_frames_max")) {
+		if (read_number(pacing, "burst_max") > 1)
+			writer->ops->paragraph(writer, "A burst stands where a queue was held up.");
+		return;
+	}
+	if (!isnan(read_number(pacing, "excess_frames_max")))
+		writer->ops->paragraph(writer, "Excess max: " EXCESS_DEFINITION);
+	if (!isnan(read_number(pacing, "burst_max")))
+		writer->ops->paragraph(writer, "Burst max: " BURST_DEFINITION);
 }
 
 static void put_pacing(struct writer *writer, const json_t *holder)
 {
 	const json_t *pacing = json_object_get(holder, "pacing");
 
-	if (writer->shown > RANK_MAIN)
+	if (writer->shown > LEVEL_MAIN)
 		put_numbers(writer, "pacing", "Pacing", pacing);
 	if (json_is_object(pacing) && is_option(holder, "load", "max"))
 		writer->ops->paragraph(writer, "As fast as the transmitter could: not paced.");
-	else if (read_number(pacing, "burst_max") > 1)
-		writer->ops->paragraph(writer, "A burst stands where a queue was held up.");
+	else
+		put_pacing_definitions(writer, pacing);
+}
+
+/* The places of missing frames in the order in which a frame travels, and what else is there. A new reference, or NULL. */
+static json_t *in_order(const json_t *attribution)
+{
+	json_t *ordered = json_is_object(attribution) ? json_object() : NULL;
+
+	for (size_t i = 0; ordered && i < LOSS_PLACES; i++)
+		if (json_object_get(attribution, loss_places[i]))
+			json_object_set(ordered, loss_places[i], json_object_get(attribution, loss_places[i]));
+	json_object_update_missing(ordered, (json_t *)attribution);
+	return ordered;
 }
 
 /* Counts, losses, latency, pacing and ports of one trial; `holder` is the object that has its latency, pacing and ports. */
 static void put_details(struct writer *writer, const json_t *trial, const json_t *holder)
 {
 	static const struct part {
-		const char *id, *heading, *label, *at;
-		bool beside; /* the trial, not in it */
+		const char *id, *heading, *label, *at; /* NULL: the places of missing frames, in order */
+		bool beside;                           /* the trial, not in it */
 	} parts[] = {
 		{ "counts", "Frames", "Frames", "/counts" },
-		{ "loss-attribution", "Where the missing frames went (frames)", "Missing frames", "/loss_attribution" },
+		{ "loss-attribution", "Where the missing frames went (frames)", "Missing frames", NULL },
 		{ "order", "Reordering, and gaps left by lost frames (frames)", "Reordering and gaps", "/order" },
 		{ "latency", "Latency", "Latency", "/latency", .beside = true },
 	};
 	const json_t *latency = json_object_get(holder, "latency"), *counts = json_object_get(trial, "counts");
+	json_auto_t *alone = json_pack("[O]", trial), *attribution = in_order(json_object_get(trial, "loss_attribution"));
 	struct facts facts = { .count = 0 };
 
 	for (size_t i = 0; i < COUNT(parts); i++) {
-		const json_t *object = json_at(parts[i].beside ? holder : trial, parts[i].at);
+		const json_t *object = parts[i].at ? json_at(parts[i].beside ? holder : trial, parts[i].at) : attribution;
 
-		if (writer->shown == RANK_MAIN)
+		if (writer->shown == LEVEL_MAIN)
 			add_numbers(&facts, parts[i].label, object);
 		else
 			put_numbers(writer, parts[i].id, parts[i].heading, object);
@@ -208,17 +349,33 @@ static void put_details(struct writer *writer, const json_t *trial, const json_t
 	if (read_number(counts, "verified") >= 0)
 		facts_add(&facts, "Damaged", "%.0f; of %.0f received, %.0f were verified by checksum",
 			  read_number(counts, "damaged"), read_number(counts, "received"), read_number(counts, "verified"));
+	if (read_number(counts, "without_checksum") > 0)
+		facts_add(
+			&facts, "Without checksum",
+			"%.0f of those received: the SUT took the UDP checksum away, so they are not verified and not timed",
+			read_number(counts, "without_checksum"));
 	if (!json_is_object(latency))
 		facts_add(&facts, "Latency", "not measured%s",
 			  is_option(holder, "no-latency", "true") ? " (--no-latency)" : "");
 	facts_add_member(&facts, "Latency counts", latency, "/definition", NULL);
 	facts_add_member(&facts, "Clock", latency, "/clock", NULL);
 	facts_add_member(&facts, "The tester's own floor", latency, "/floor_source", NULL);
-	if (writer->shown == RANK_MAIN)
+	if (writer->shown == LEVEL_MAIN)
 		add_numbers(&facts, "Pacing", json_object_get(holder, "pacing"));
 	facts_put(&facts, writer);
 	put_pacing(writer, holder);
+	put_icmp_errors(writer, json_object_get(trial, "icmp_errors"));
+	put_spoilt(writer, "spoilt", alone);
 	put_ports(writer, json_object_get(holder, "ports"));
+}
+
+static const char *text_times(double count, char buffer[VALUE_SIZE])
+{
+	if (count == 1 || count == 2)
+		snprintf(buffer, VALUE_SIZE, "%s", count == 1 ? "once" : "twice");
+	else
+		snprintf(buffer, VALUE_SIZE, "%.60s times", text_count(count, VALUE_ROOM));
+	return buffer;
 }
 
 static void add_trial_facts(struct facts *facts, const json_t *document, const json_t *trial)
@@ -227,19 +384,22 @@ static void add_trial_facts(struct facts *facts, const json_t *document, const j
 	facts_add(facts, "Trial Duration", "%g s", read_number(trial, "trial_duration"));
 	facts_add(facts, "Trial Loss Ratio", "%s", text_percent(read_number(trial, "trial_loss_ratio"), VALUE_ROOM));
 	facts_add_rates(facts, read_number(trial, "trial_forwarding_rate"), frame_octets(document));
+	if (read_number(trial, "tester_repeats") > 0)
+		facts_add(facts, "Performed again", "%s, because the tester alone had spoilt it",
+			  text_times(read_number(trial, "tester_repeats"), VALUE_ROOM));
 }
 
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	const json_t *trial = json_object_get(document, "trial_result");
 	bool limited = read_truth(document, "tester_limited"), negative = read_truth(trial, "negative_loss");
-	const char *advice = limited ? limit_advice(read_text(trial, "tester_limited_reason")) : "";
+	char limit[LIMIT_TEXT_SIZE] = "";
 	double rate = read_number(trial, "trial_forwarding_rate");
 	struct writer_verdict verdict = {
 		.id = "trial",
 		.name = "Trial",
 		.tone = limited ? TONE_WARN : TONE_PLAIN,
-		.state = "tester-limited",
+		.state = LIMITED_WORD,
 		.quantity = "Trial Forwarding Rate per interface",
 	};
 
@@ -253,11 +413,11 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	text_split(rate, "frames/s", verdict.value, verdict.unit);
 	text_fps(rate, verdict.exact);
 	add_trial_facts(&verdict.facts, document, trial);
-	snprintf(verdict.warning, sizeof(verdict.warning), "%s%s%s%s%s",
-		 limited ? read_text(trial, "tester_limited_reason") : "", *advice ? ": " : "", advice,
-		 limited && negative ? "; " : "",
+	if (limited)
+		limit_text_of_trial(trial, json_object_get(document, "pacing"), limit);
+	snprintf(verdict.warning, sizeof(verdict.warning), "%s%s%s", limit, *limit && negative ? "; " : "",
 		 negative ? "more frames came back than were sent: the loss ratio is taken as 0" : "");
-	writer->ops->verdicts(writer, RANK_MAIN, &verdict, 1);
+	writer->ops->verdicts(writer, LEVEL_MAIN, &verdict, 1);
 	facts_free(&verdict.facts);
 }
 
@@ -265,7 +425,7 @@ static void put_figures(struct writer *writer, const json_t *document)
 {
 	if (!json_is_object(json_object_get(document, "latency")))
 		return;
-	writer->ops->section(writer, RANK_MAIN, "figures", "Latency by percentile");
+	writer->ops->section(writer, LEVEL_MAIN, "figures", "Latency by percentile");
 	figure_percentiles(writer, json_object_get(document, "latency"));
 }
 
@@ -275,7 +435,7 @@ static void put_tables(struct writer *writer, const json_t *document)
 
 	if (!json_is_object(trial))
 		return;
-	writer->ops->section(writer, RANK_MAIN, "details", "What was counted");
+	writer->ops->section(writer, LEVEL_MAIN, "details", "What was counted");
 	put_details(writer, trial, document);
 	content_put_intervals(writer, trial);
 }

@@ -13,6 +13,50 @@ static const json_t *services_of(const json_t *document)
 	return json_object_get(document, "services");
 }
 
+/* --- directions --------------------------------------------------------------------------------------------------------- */
+
+/* Of a result, where it was measured in several directions; else NULL. */
+static const json_t *directions_of(const json_t *result)
+{
+	const json_t *directions = json_object_get(result, "directions");
+
+	return json_array_size(directions) > 1 ? directions : NULL;
+}
+
+/* "t-a to t-b", of what has such members. */
+static const char *direction_text(const json_t *direction, char buffer[VALUE_SIZE])
+{
+	snprintf(buffer, VALUE_SIZE, "%.40s to %.40s", read_text(direction, "from"), read_text(direction, "to"));
+	return buffer;
+}
+
+static void add_direction(struct cells *cells, const json_t *row)
+{
+	cells_add(cells, "%s", *read_text(row, "to") ? direction_text(row, VALUE_ROOM) : "");
+}
+
+/* Results within services as the rows of a table: where there are several directions, a row of each. A new reference. */
+static json_t *rows_by_direction(const json_t *document, const char *at)
+{
+	json_auto_t *results = rows_within(services_of(document), at);
+	json_t *rows = json_array();
+
+	json_each (result, results) {
+		const json_t *directions = directions_of(result);
+
+		if (!directions)
+			json_array_append(rows, result);
+		json_each (direction, directions) {
+			json_t *row = json_copy(direction);
+
+			json_object_update_missing(row, result);
+			json_object_del(row, "directions");
+			json_array_append_new(rows, row);
+		}
+	}
+	return rows;
+}
+
 /* --- words -------------------------------------------------------------------------------------------------------------- */
 
 static const char *step_name(const json_t *step)
@@ -44,22 +88,38 @@ static const char *fault_name(const json_t *text)
 	return fault ? fault : "";
 }
 
+/* "loss, mean delay" of a step or a test; of several directions "t-b to t-a: loss; t-a to t-b: mean delay". */
+static const char *faults_of(const json_t *result, char buffer[CELL_SIZE])
+{
+	const json_t *directions = directions_of(result);
+
+	buffer[0] = '\0';
+	json_each (direction, directions)
+		if (json_array_size(json_object_get(direction, "faults")))
+			text_join(buffer, CELL_SIZE, "; ", "%s: %s", direction_text(direction, VALUE_ROOM),
+				  faults_of(direction, ROOM(CELL_SIZE)));
+	if (directions)
+		return buffer;
+	json_each (fault, json_object_get(result, "faults"))
+		text_join(buffer, CELL_SIZE, ", ", "%s", fault_name(fault));
+	return buffer;
+}
+
 /* "FAILED: loss, mean delay" of a step or a test; "passed", or "-" where it did not end. */
 static const char *verdict_of(const json_t *result, char buffer[CELL_SIZE])
 {
 	const json_t *passed = json_object_get(result, "passed");
-	json_t *fault;
-	size_t i;
+	const char *faults = faults_of(result, ROOM(CELL_SIZE));
 
 	if (!json_is_boolean(passed)) {
 		snprintf(buffer, CELL_SIZE, "no verdict");
 		return buffer;
 	}
 	snprintf(buffer, CELL_SIZE, "%s", json_is_true(passed) ? "passed" : "FAILED");
-	json_array_foreach (json_object_get(result, "faults"), i, fault)
-		text_add(buffer, CELL_SIZE, "%s%s", i ? ", " : ": ", fault_name(fault));
+	if (*faults)
+		text_add(buffer, CELL_SIZE, ": %s", faults);
 	if (read_truth(result, "tester_limited"))
-		text_add(buffer, CELL_SIZE, " (tester-limited)");
+		text_add(buffer, CELL_SIZE, " (" LIMITED_WORD ")");
 	return buffer;
 }
 
@@ -99,11 +159,51 @@ static const char *test_state(const json_t *service, const char *test)
 	return json_is_true(passed) ? "passed" : json_is_false(passed) ? "FAILED" : "not made, or not to its end";
 }
 
+/* "10.00 Mbit/s of the line", as it was given; "" where that is not known. */
+static const char *agreed_text(const json_t *service, const char *name, char buffer[VALUE_SIZE])
+{
+	const json_t *agreed = json_object_get(service, TEXT_OF(32, "%s_agreed", name));
+	const char *unit = read_text(agreed, "unit");
+	double value = read_number(agreed, "value");
+
+	buffer[0] = '\0';
+	if (strcmp(unit, "frames/s") == 0)
+		text_fps(value, buffer);
+	else if (strcmp(unit, "of the line rate") == 0)
+		snprintf(buffer, VALUE_SIZE, "%s of the line rate", text_percent(value, VALUE_ROOM));
+	else if (*unit)
+		snprintf(buffer, VALUE_SIZE, "%s%s", text_bps(value, VALUE_ROOM),
+			 strcmp(unit, "bit/s") ? " of the line" : " in frames");
+	return buffer;
+}
+
+/* As agreed, and what that is: in frames, as information rate, and what it takes of the line. */
 static void add_rate(struct facts *facts, const char *label, const json_t *service, const char *name)
 {
+	const char *agreed = agreed_text(service, name, VALUE_ROOM),
+		   *rate = text_fps(read_number(service, name), VALUE_ROOM);
+	bool is_other = *agreed && strcmp(agreed, rate) != 0;
+
 	if (read_number(service, name) > 0)
-		facts_add(facts, label, "%s (%s in frames)", text_fps(read_number(service, name), VALUE_ROOM),
-			  text_bps(read_number(service, TEXT_OF(32, "%s_l2_bps", name)), VALUE_ROOM));
+		facts_add(facts, label, "%s%s%s (information rate %s, line rate %s)", is_other ? agreed : "",
+			  is_other ? " = " : "", rate,
+			  text_bps(read_number(service, TEXT_OF(32, "%s_l2_bps", name)), VALUE_ROOM),
+			  text_bps(read_number(service, TEXT_OF(32, "%s_l1_bps", name)), VALUE_ROOM));
+}
+
+/* A figure of the performance; where directions differ, the worst, and whose it is. */
+static void add_worst(struct facts *facts, const char *label, const json_t *performance, const char *name,
+		      text_of_number *text)
+{
+	const json_t *direction = json_object_get(json_object_get(performance, "worst_direction"), name);
+
+	if (direction && isnan(read_number(performance, name)))
+		facts_add(facts, label, "not known of %s", direction_text(direction, VALUE_ROOM));
+	else if (direction)
+		facts_add(facts, label, "%s (%s, the worst)", text(read_number(performance, name), VALUE_ROOM),
+			  direction_text(direction, VALUE_ROOM));
+	else
+		facts_add_member(facts, label, performance, TEXT_OF(64, "/%s", name), text);
 }
 
 static void add_vlans(struct facts *facts, const json_t *service)
@@ -141,10 +241,10 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *, const j
 	facts_add(&verdict->facts, "Frames", "%s octets", read_text(service, "frame_size"));
 	facts_add(&verdict->facts, "Configuration test", "%s", test_state(service, "configuration"));
 	facts_add(&verdict->facts, "Performance test", "%s", test_state(service, "performance"));
-	facts_add_member(&verdict->facts, "Loss", performance, "/loss_ratio", text_percent);
-	facts_add_member(&verdict->facts, "Mean delay", performance, "/delay_mean_ns", text_ns);
-	facts_add_member(&verdict->facts, "Delay variation", performance, "/delay_variation_ns", text_ns);
-	facts_add_member(&verdict->facts, "Availability", performance, "/availability_ratio", text_percent);
+	add_worst(&verdict->facts, "Loss", performance, "loss_ratio", text_percent);
+	add_worst(&verdict->facts, "Mean delay", performance, "delay_mean_ns", text_ns);
+	add_worst(&verdict->facts, "Delay variation", performance, "delay_variation_ns", text_ns);
+	add_worst(&verdict->facts, "Availability", performance, "availability_ratio", text_percent);
 }
 
 static void put_verdicts(struct writer *writer, const json_t *document)
@@ -158,9 +258,9 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	if (read_truth(document, "tester_limited"))
 		writer->ops->banner(
 			writer, TONE_WARN,
-			"Tester-limited: in some trial not all frames were sent in time; the verdicts are on those "
+			"Limited by the tester: in some trial not all frames were sent in time; the verdicts are on those "
 			"that were.");
-	verdicts_put(writer, RANK_PAGE, document, services_of(document), fill_verdict);
+	verdicts_put(writer, LEVEL_REFERENCE, document, services_of(document), fill_verdict);
 }
 
 /* --- tables ------------------------------------------------------------------------------------------------------------- */
@@ -191,19 +291,22 @@ static void put_configuration(struct writer *writer, const json_t *document)
 	static const struct field fields[] = {
 		{ "Service", "/name" },
 		{ "Step", .add = add_step_name },
+		{ "Direction", .add = add_direction },
 		{ "Load (frames/s)", "/load", text_rate },
+		{ "Information rate", "/load_l2_bps", text_bps },
+		{ "Line rate", "/load_l1_bps", text_bps },
 		{ "Came through", "/received_rate", text_rate },
 		{ "Has to", .add = add_expected, .numeric = true },
 		{ "Loss", "/loss_ratio", text_percent },
 		{ "Mean delay", "/delay_mean_ns", text_ns },
-		{ "Largest", "/delay_max_ns", text_ns, .rank = RANK_COURSE },
+		{ "Largest", "/delay_max_ns", text_ns, .level = LEVEL_DETAIL },
 		{ "Variation", "/delay_variation_ns", text_ns },
 		{ "Verdict", .add = add_verdict },
 	};
-	json_auto_t *rows = rows_within(services_of(document), "/configuration/steps");
+	json_auto_t *rows = rows_by_direction(document, "/configuration/steps");
 
 	if (json_array_size(rows)) {
-		writer->ops->section(writer, RANK_MAIN, "y1564-configuration", "Service configuration test (8.1)");
+		writer->ops->section(writer, LEVEL_MAIN, "y1564-configuration", "Service configuration test (8.1)");
 		table_put(writer, "configuration-table", fields, COUNT(fields), rows, tone_of);
 	}
 }
@@ -212,23 +315,26 @@ static void put_performance(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
 		{ "Service", "/name" },
+		{ "Direction", .add = add_direction },
 		{ "Load (frames/s)", "/load", text_rate },
+		{ "Information rate", "/load_l2_bps", text_bps, .level = LEVEL_DETAIL },
+		{ "Line rate", "/load_l1_bps", text_bps, .level = LEVEL_DETAIL },
 		{ "for (s)", "/trial_duration", text_rate },
-		{ "Sent (frames)", "/counts/sent", text_count, .rank = RANK_COURSE },
-		{ "Lost (frames)", "/counts/lost", text_count, .rank = RANK_COURSE },
+		{ "Sent (frames)", "/counts/sent", text_count, .level = LEVEL_DETAIL },
+		{ "Lost (frames)", "/counts/lost", text_count, .level = LEVEL_DETAIL },
 		{ "Loss", "/loss_ratio", text_percent },
 		{ "Mean delay", "/delay_mean_ns", text_ns },
 		{ "Largest", "/delay_max_ns", text_ns },
 		{ "Variation", "/delay_variation_ns", text_ns },
 		{ "Severely errored (s)", "/severely_errored_seconds", text_count },
-		{ "Unavailable (s)", "/unavailable_seconds", text_count, .rank = RANK_COURSE },
+		{ "Unavailable (s)", "/unavailable_seconds", text_count, .level = LEVEL_DETAIL },
 		{ "Availability", "/availability_ratio", text_percent },
 		{ "Verdict", .add = add_verdict },
 	};
-	json_auto_t *rows = rows_within(services_of(document), "/performance");
+	json_auto_t *rows = rows_by_direction(document, "/performance");
 
 	if (json_array_size(rows)) {
-		writer->ops->section(writer, RANK_MAIN, "y1564-performance",
+		writer->ops->section(writer, LEVEL_MAIN, "y1564-performance",
 				     json_object_get(document, "performance")
 					     ? "Service performance test (8.2), all services at once"
 					     : "Service performance test (8.2)");
@@ -241,10 +347,19 @@ static void put_performance(struct writer *writer, const json_t *document)
 	}
 }
 
+static void add_agreed(struct cells *cells, const json_t *service)
+{
+	bool has_excess = read_number(service, "eir") > 0;
+
+	cells_add(cells, "%s%s%s", agreed_text(service, "cir", VALUE_ROOM), has_excess ? " + " : "",
+		  has_excess ? agreed_text(service, "eir", VALUE_ROOM) : "");
+}
+
 static void put_sla(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
 		{ "Service", "/name" },
+		{ "Rate", .add = add_agreed },
 		{ "CIR (frames/s)", "/cir", text_rate },
 		{ "EIR (frames/s)", "/eir", text_rate },
 		{ "Loss, at most", "/sla/loss_ratio", text_percent },
@@ -255,7 +370,7 @@ static void put_sla(struct writer *writer, const json_t *document)
 		{ "Margin of policing", "/margin_ratio", text_percent },
 	};
 
-	writer->ops->section(writer, RANK_COURSE, "y1564-sla", "What was agreed");
+	writer->ops->section(writer, LEVEL_DETAIL, "y1564-sla", "What was agreed");
 	table_put(writer, "sla-table", fields, COUNT(fields), services_of(document), NULL);
 }
 
@@ -270,7 +385,7 @@ static void put_trials(struct writer *writer, const json_t *document)
 {
 	static const char *const tests[] = { "configuration", "performance" };
 
-	writer->ops->section(writer, RANK_COURSE, "trials", "Trials");
+	writer->ops->section(writer, LEVEL_DETAIL, "trials", "Trials");
 	content_put_trial_folds(writer, services_of(document), "name", "", tests, tests, COUNT(tests));
 	content_put_trial_fold(writer, "trials-performance", "Performance", json_at(document, "/performance/trials"));
 }

@@ -4,10 +4,12 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/plain.h"
+#include "base/standing.h"
 #include "base/units.h"
 #include "render/forms.h"
 
 #define PATH_SIZE 256
+#define STANDING  "standing"
 
 /* --- units ---------------------------------------------------------------------------------------------------------- */
 
@@ -27,12 +29,21 @@ static const struct unit {
 	{ "latency.count", "frames" },
 	{ "latency.ipdv_count", "pairs of frames" },
 	{ "pacing.burst_max", "frames" },
+	{ "pacing.burst_allowed", "frames" },
+	{ "pacing.excess_frames_max", "frames" },
+	{ "pacing.marked_frames", "frames" },
+	{ "pacing.excess_at", "s" },
+	{ "pacing.excess_duration", "s" },
+	{ "pacing.stop_max_at", "s" },
 	{ "decision.lower_bound", "frames/s" },
 	{ "decision.upper_bound", "frames/s" },
 	{ "decision.asked_load", "frames/s" },
 	{ "decision.asked_duration", "s" },
 	{ "duration", "s" },
-	{ "verdict.received_rate", "frames/s" },
+	{ ".received_rate", "frames/s" },
+	{ ".counts.sent", "frames" },
+	{ ".counts.received", "frames" },
+	{ ".counts.lost", "frames" },
 	{ "verdict.received_rate_min", "frames/s" },
 	{ "verdict.received_rate_max", "frames/s" },
 	{ "result.value", "frames/s" },
@@ -71,12 +82,27 @@ static int flatten_member(json_t *flat, const char *prefix, const char *name, js
 	return json_object_set(flat, path, value);
 }
 
+/* What is limited is not called regular here either; a column "standing" has the word. */
+static int flatten_standing(json_t *flat, const char *prefix, const json_t *result)
+{
+	const char *separator = *prefix ? "." : "";
+	int error = json_object_set_new(flat, TEXT_OF(PATH_SIZE, "%s%s" STANDING, prefix, separator),
+					json_string(result_word(result)));
+
+	if (standing_of(result) == STANDING_LIMITED)
+		error |= json_object_set_new(flat, TEXT_OF(PATH_SIZE, "%s%sregular", prefix, separator), json_false());
+	return error;
+}
+
 static int flatten(json_t *flat, const char *prefix, const json_t *value)
 {
 	int error = 0;
 
 	json_each_member (key, member, value)
-		error |= flatten_member(flat, prefix, key, member);
+		if (!is_one_of(key, "spoilt_performances")) /* which are no rows, and no columns of one */
+			error |= flatten_member(flat, prefix, key, member);
+	if (json_is_boolean(json_object_get(value, "regular")))
+		error |= flatten_standing(flat, prefix, value);
 	for (size_t i = 0; i < json_array_size(value); i++) {
 		error |= flatten_member(flat, prefix, TEXT_OF(24, "%zu", i + 1), json_array_get(value, i));
 	}
@@ -171,20 +197,48 @@ static int add_suite(json_t *rows, const json_t *document)
 	return error | add_trials(rows, json_object_get(reset, "trials"), json_object_get(reset, "frame_size"), "reset");
 }
 
-/* What a step, or a performance test, came to, onto the row of its trial. */
+/* Those of an object's members that are told, behind the prefix. */
+static int add_members(json_t *row, const char *prefix, const json_t *object)
+{
+	static const char *const members[] = { "step",
+					       "from",
+					       "to",
+					       "counts",
+					       "load_l1_bps",
+					       "load_l2_bps",
+					       "received_rate",
+					       "received_rate_l1_bps",
+					       "received_rate_l2_bps",
+					       "received_rate_min",
+					       "received_rate_max",
+					       "loss_ratio",
+					       "delay_mean_ns",
+					       "delay_max_ns",
+					       "delay_variation_ns",
+					       "severely_errored_seconds",
+					       "unavailable_seconds",
+					       "availability_ratio",
+					       "passed",
+					       "faults",
+					       "worst_direction" };
+	int error = 0;
+
+	for (size_t i = 0; i < COUNT(members); i++)
+		if (json_object_get(object, members[i]))
+			error |= flatten_member(row, prefix, members[i], json_object_get(object, members[i]));
+	return error;
+}
+
+/* What a step, or a performance test, came to, onto the row of its trial; and in each direction, where there are several. */
 static int add_service_verdict(json_t *row, const json_t *service, const json_t *result)
 {
-	static const char *const members[] = {
-		"step",          "received_rate", "received_rate_min",  "received_rate_max",  "loss_ratio",
-		"delay_mean_ns", "delay_max_ns",  "delay_variation_ns", "availability_ratio", "passed",
-		"faults"
-	};
+	const json_t *directions = json_object_get(result, "directions");
 	json_t *name = json_object_get(service, "name");
 	int error = name ? json_object_set(row, "service", name) : 0;
 
-	for (size_t i = 0; i < COUNT(members); i++)
-		if (json_object_get(result, members[i]))
-			error |= flatten_member(row, "verdict", members[i], json_object_get(result, members[i]));
+	error |= add_members(row, "verdict", result);
+	for (size_t i = 0; i < json_array_size(directions) && json_array_size(directions) > 1; i++)
+		error |= add_members(row, TEXT_OF(48, "verdict.directions.%zu", i + 1), json_array_get(directions, i));
 	return error;
 }
 
@@ -247,8 +301,11 @@ static int add_list(json_t *rows, const json_t *outer, const struct list *list)
 	int error = 0;
 
 	json_each_member (name, value, outer)
-		if (value != within && (!within || !list->beside || strcmp(list->beside, name) == 0))
+		if (value != within && !(within && is_one_of(name, "regular tester_limited")) &&
+		    (!within || !list->beside || strcmp(list->beside, name) == 0))
 			error |= flatten_member(beside, "", list->within ? "port" : name, value);
+	if (json_object_get(outer, "regular") && within) /* of a whole point, beside its results */
+		error |= json_object_set_new(beside, STANDING, json_string(standing_word(standing_of_point(outer))));
 	for (size_t i = 0; i < count; i++) {
 		json_t *row = json_copy(beside);
 
@@ -286,10 +343,53 @@ static int add_goals(json_t *rows, const json_t *document)
 		for (j = 0; goal && j < COUNT(members); j++)
 			if (json_object_get(result, members[j]))
 				error |= flatten_member(found, goal, members[j], json_object_get(result, members[j]));
+		if (goal)
+			error |= flatten_standing(found, goal, result);
 	}
 	json_each (row, rows)
 		error |= json_object_update(row, found);
 	return error;
+}
+
+/* Columns that earlier versions did not have stand behind all others. */
+static bool is_late(const char *name)
+{
+	static const char *const names[] = {
+		"loss_attribution.tester_burst",
+		"pacing.burst_allowed",
+		"pacing.excess_frames_max",
+		"pacing.marked_frames",
+		"pacing.excess_at",
+		"pacing.excess_duration",
+		"pacing.stop_count",
+		"pacing.stop_total_ns",
+		"pacing.stop_max_ns",
+		"pacing.stop_max_at",
+		"pacing.moves",
+		"pacing.moved_ns",
+		"tester_repeats",
+	};
+	const char *last = strrchr(name, '.');
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return strcmp(last ? last + 1 : name, STANDING) == 0;
+}
+
+/* The columns of all rows, each once. */
+static int add_columns(json_t *columns, const json_t *rows)
+{
+	json_auto_t *late = json_object();
+	int error = late ? 0 : -1;
+
+	json_each (row, rows)
+		json_each_member (name, value, row)
+			if (is_late(name))
+				error |= json_object_set(late, name, value);
+			else if (!json_object_get(columns, name))
+				error |= json_object_set(columns, name, value);
+	return error | json_object_update(columns, late);
 }
 
 /* All trials, or points, each flat; a new reference, or NULL without memory. */
@@ -314,11 +414,8 @@ static json_t *flat_trials(const json_t *document)
 bool render_csv(FILE *stream, const json_t *document, struct render_style)
 {
 	json_auto_t *rows = flat_trials(document), *columns = json_object();
-	bool failed = !rows || !columns;
 
-	json_each (row, rows)
-		failed = failed || json_object_update_missing(columns, row);
-	if (failed)
+	if (!rows || !columns || add_columns(columns, rows))
 		return false;
 	put_heading(stream, columns);
 	json_each (row, rows)

@@ -8,6 +8,7 @@
 
 #include "base/json_read.h"
 #include "base/memory.h"
+#include "base/standing.h"
 #include "base/text_stream.h"
 #include "mlr/results.h"
 #include "render/svg.h"
@@ -91,8 +92,22 @@ static const char *trial_hint(size_t number, const json_t *trial, size_t total, 
 		 text_fps(read_number(trial, "trial_load"), VALUE_ROOM), read_number(trial, "trial_duration"),
 		 text_percent(read_number(trial, "trial_loss_ratio"), VALUE_ROOM),
 		 read_truth(trial, "warmup") ? ", warm-up" : "",
-		 read_truth(trial, "tester_limited") ? ", tester-limited" : "");
+		 read_truth(trial, "tester_limited") ? ", " LIMITED_WORD : "");
 	return buffer;
+}
+
+/* One that counts, and that the tester limited. */
+static bool is_limited(const json_t *trial)
+{
+	return counts(trial) && read_truth(trial, "tester_limited");
+}
+
+static bool any_limited(const json_t *trials)
+{
+	json_each (trial, trials)
+		if (is_limited(trial))
+			return true;
+	return false;
 }
 
 /* --- the course of a search ----------------------------------------------------------------------------------------- */
@@ -283,14 +298,16 @@ static void put_course_trial(FILE *stream, const struct svg_panel *panel, const 
 	double load = read_number(trial, "trial_load");
 	size_t failed = failed_by(course, trial);
 	bool warmup = read_truth(trial, "warmup"), bad = failed == course->goal_count;
-	enum svg_mark mark = warmup ? SVG_WARMUP : bad ? SVG_BAD : failed ? SVG_OTHER : SVG_GOOD;
+	bool limited = is_limited(trial);
+	enum svg_mark mark = warmup ? SVG_WARMUP : limited ? SVG_LIMITED : bad ? SVG_BAD : failed ? SVG_OTHER : SVG_GOOD;
 	double y = place_load(panel, load, &mark);
 	bool edge = mark == SVG_ABOVE || mark == SVG_BELOW;
-	const char *style = warmup   ? "warmup"
-			    : bad    ? (edge ? "edge-bad" : "bad")
-			    : failed ? "second"
-			    : edge   ? "edge-good"
-				     : "good";
+	const char *style = warmup    ? "warmup"
+			    : limited ? "limited"
+			    : bad     ? (edge ? "edge-bad" : "bad")
+			    : failed  ? "second"
+			    : edge    ? "edge-good"
+				      : "good";
 	char hint[256];
 
 	if (isnan(load))
@@ -376,7 +393,7 @@ static void describe_course(const struct course *course, char *buffer, size_t si
 }
 
 #define KEY_SIZE 64
-enum { KEYS_MOST = 4 + 2 * COURSE_GOALS };
+enum { KEYS_MOST = 5 + 2 * COURSE_GOALS };
 
 /* What the marks and lines are. Two goals tell apart a trial that the one with the smaller Goal Loss Ratio fails alone. */
 static size_t course_keys(const struct course *course, struct svg_key keys[KEYS_MOST], char texts[KEYS_MOST][KEY_SIZE])
@@ -390,6 +407,8 @@ static size_t course_keys(const struct course *course, struct svg_key keys[KEYS_
 		keys[count++] = (struct svg_key){ SVG_KEY_MARK, SVG_OTHER, "second", texts[0] };
 	}
 	keys[count++] = (struct svg_key){ SVG_KEY_MARK, SVG_BAD, "bad", "bad (high-loss) trial" };
+	if (any_limited(course->trials))
+		keys[count++] = (struct svg_key){ SVG_KEY_MARK, SVG_LIMITED, "limited", LIMITED_WORD " trial" };
 	keys[count++] = (struct svg_key){ SVG_KEY_MARK, SVG_WARMUP, "warmup", "warm-up" };
 	for (size_t i = 0; i < 2 * course->goal_count; i++) {
 		snprintf(texts[1 + i], KEY_SIZE, "Relevant %s Bound%s%.30s", i % 2 ? "Lower" : "Upper",
@@ -448,13 +467,19 @@ static void put_loss_trial(FILE *stream, const struct svg_panel *panel, const js
 {
 	const json_t *trial = json_array_get(trials, index);
 	double loss = read_number(trial, "trial_loss_ratio");
-	bool bad = loss > 0;
+	bool bad = loss > 0, limited = is_limited(trial);
 	char hint[256];
 
 	if (!counts(trial) || isnan(loss))
 		return;
-	svg_mark(stream, svg_x(panel, read_number(trial, "trial_load")), svg_y(panel, loss), bad ? SVG_BAD : SVG_GOOD,
-		 bad ? "bad" : "good", trial_hint(index + 1, trial, json_array_size(trials), hint, sizeof(hint)));
+	svg_mark(stream, svg_x(panel, read_number(trial, "trial_load")), svg_y(panel, loss),
+		 limited ? SVG_LIMITED
+		 : bad   ? SVG_BAD
+			 : SVG_GOOD,
+		 limited ? "limited"
+		 : bad   ? "bad"
+			 : "good",
+		 trial_hint(index + 1, trial, json_array_size(trials), hint, sizeof(hint)));
 }
 
 /* The goals' loss ratios, and the Conditional Throughput of each. */
@@ -474,12 +499,13 @@ static void put_loss_goals(FILE *stream, const struct svg_panel *panel, const js
 
 void figure_loss(struct writer *writer, const json_t *trials, const json_t *results)
 {
-	static const struct svg_key keys[] = {
+	static const struct svg_key all_keys[] = {
 		{ .kind = SVG_KEY_MARK, .mark = SVG_GOOD, .style = "good", .text = "trial without loss" },
 		{ .kind = SVG_KEY_MARK, .mark = SVG_BAD, .style = "bad", .text = "trial with loss" },
 		{ .kind = SVG_KEY_LINE, .style = "limit", .text = "Goal Loss Ratio" },
 		{ .kind = SVG_KEY_LINE, .style = "result", .text = "Relevant Lower Bound of a goal" },
 	};
+	struct svg_key keys[COUNT(all_keys) + 1];
 	static const struct svg_axis losses = {
 		.title = "Trial Loss Ratio", .unit = "%", .scale = SVG_LOG, .zero_lane = true
 	};
@@ -507,7 +533,10 @@ void figure_loss(struct writer *writer, const json_t *trials, const json_t *resu
 	snprintf(description, sizeof(description),
 		 "The loss ratio of each of %zu trials, on a logarithmic scale, over its load.", json_array_size(trials));
 	figure.description = description;
-	figure.key_count = json_array_size(results) ? COUNT(keys) : 2;
+	figure.key_count = json_array_size(results) ? COUNT(all_keys) : 2;
+	memcpy(keys, all_keys, sizeof(all_keys));
+	if (any_limited(trials))
+		keys[figure.key_count++] = (struct svg_key){ SVG_KEY_MARK, SVG_LIMITED, "limited", LIMITED_WORD " trial" };
 	stream = figure_open(writer, &figure, &panel);
 	if (!stream)
 		return;
@@ -541,8 +570,8 @@ static void put_latency_trial(FILE *stream, const struct svg_panel *panel, const
 
 		if (!(ns > 0))
 			continue;
-		snprintf(hint, sizeof(hint), "Trial %zu: %s %s at %.60s", number, key->text, text_ns(ns, VALUE_ROOM),
-			 text_fps(read_number(trial, "trial_load"), VALUE_ROOM));
+		snprintf(hint, sizeof(hint), "Trial %zu: %s %s at %.60s%s", number, key->text, text_ns(ns, VALUE_ROOM),
+			 text_fps(read_number(trial, "trial_load"), VALUE_ROOM), is_limited(trial) ? ", " LIMITED_WORD : "");
 		svg_mark(stream, x, svg_y(panel, ns / NS_PER_US), key->mark, key->style,
 			 3 * total > HINTS_MAX ? NULL : hint);
 	}

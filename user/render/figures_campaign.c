@@ -6,6 +6,7 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/standing.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "render/figures.h"
@@ -167,7 +168,8 @@ static void put_point(FILE *stream, const struct svg_panel *panel, const struct 
 		      const json_t *spread)
 {
 	const double x[] = { position, position }, y[] = { read_number(spread, "min"), read_number(spread, "max") };
-	bool irregular = read_number(spread, "irregular") > 0;
+	enum standing standing = standing_of_spread(spread);
+	bool irregular = standing == STANDING_IRREGULAR, limited = standing == STANDING_LIMITED;
 	double mean = read_number(spread, "mean");
 	char hint[3 * VALUE_SIZE];
 
@@ -176,9 +178,15 @@ static void put_point(FILE *stream, const struct svg_panel *panel, const struct 
 	svg_line(stream, panel, curve->key->style, x, y, 2);
 	snprintf(hint, sizeof(hint), "%.60s: mean %s, %s to %s%s", curve->label ? curve->label : curve->goal,
 		 text_fps(mean, VALUE_ROOM), text_fps(y[0], VALUE_ROOM), text_fps(y[1], VALUE_ROOM),
-		 irregular ? ", IRREGULAR" : "");
-	svg_mark(stream, svg_x(panel, position), svg_y(panel, mean), irregular ? SVG_BAD : curve->key->mark,
-		 irregular ? "bad" : curve->key->style, hint);
+		 text_standing(standing, VALUE_ROOM));
+	svg_mark(stream, svg_x(panel, position), svg_y(panel, mean),
+		 irregular ? SVG_BAD
+		 : limited ? SVG_LIMITED
+			   : curve->key->mark,
+		 irregular ? "bad"
+		 : limited ? "limited"
+			   : curve->key->style,
+		 hint);
 }
 
 /* The means of a curve in the order of the labels of x, and the spread of each. */
@@ -238,6 +246,14 @@ static bool has_values(const json_t *cells, const char *goal)
 	return false;
 }
 
+static bool any_limited(const json_t *cells, const char *goal)
+{
+	json_each (cell, cells)
+		if (standing_of_spread(goal_of(cell, goal)) == STANDING_LIMITED)
+			return true;
+	return false;
+}
+
 static void put_figure(struct writer *writer, const json_t *document, const struct layout *layout, const json_t *cells,
 		       const char *goal, const char *where, unsigned int number)
 {
@@ -245,20 +261,23 @@ static void put_figure(struct writer *writer, const json_t *document, const stru
 	size_t count = labels ? json_array_size(labels) : 1;
 	struct svg_axis rates = { .title = "Frame rate", .unit = "frames/s" };
 	char styles[CURVES_MAX][CURVE_STYLE_SIZE];
-	struct svg_key keys[CURVES_MAX];
+	struct svg_key keys[CURVES_MAX + 1];
 	struct svg_panel panel;
+	size_t key_count = count < CURVES_MAX ? count : CURVES_MAX;
 	FILE *stream;
 	const char *caption = TEXT_OF(700, "%s against %s: %.60s%s%.400s", text_quantity(read_text(document, "quantity")),
 				      read_text(axis_at(layout->axes, layout->x), "name"), goal, *where ? ", " : "", where);
 
 	cover_values(&rates, cells, goal);
 	panel = figure_panel(300, x_axis(layout), rates);
-	for (size_t i = 0; i < count && i < CURVES_MAX; i++)
+	for (size_t i = 0; i < key_count; i++)
 		keys[i] = figure_curve(i, labels ? label_at(labels, i) : goal, styles[i]);
+	if (any_limited(cells, goal))
+		keys[key_count++] = (struct svg_key){ SVG_KEY_MARK, SVG_LIMITED, "limited", LIMITED_WORD };
 	stream = figure_open(writer,
 			     &(struct figure){ TEXT_OF(40, "figure-campaign-%u", number), caption,
 					       "The mean over the repeats, and from the smallest to the largest of them.",
-					       keys, count < CURVES_MAX ? count : CURVES_MAX },
+					       keys, key_count },
 			     &panel);
 	if (!stream)
 		return;

@@ -41,6 +41,14 @@ static void read_sizes(const json_t *document, const char *test, struct sizes *r
 	}
 }
 
+static bool any_throughput(const struct sizes *sizes, enum standing standing)
+{
+	for (size_t i = 0; i < sizes->count; i++)
+		if (standing_of(json_object_get(sizes->items[i], "throughput")) == standing)
+			return true;
+	return false;
+}
+
 /* The axis of frame sizes, with a tick at each of them. */
 static struct svg_axis size_axis(const struct sizes *sizes)
 {
@@ -79,6 +87,12 @@ static void put_theory(FILE *stream, const struct svg_panel *panel, double bps)
 	svg_line(stream, panel, "theory", x, y, COUNT(x));
 }
 
+static const struct svg_key standings[] = {
+	[STANDING_REGULAR] = { SVG_KEY_MARK, SVG_GOOD, "first", "throughput, regular" },
+	[STANDING_LIMITED] = { SVG_KEY_MARK, SVG_LIMITED, "limited", "throughput, " LIMITED_WORD },
+	[STANDING_IRREGULAR] = { SVG_KEY_MARK, SVG_BAD, "bad", "throughput, irregular" },
+};
+
 static void put_throughputs(FILE *stream, const struct svg_panel *panel, const struct sizes *sizes)
 {
 	double fps[SIZES_MAX];
@@ -87,25 +101,21 @@ static void put_throughputs(FILE *stream, const struct svg_panel *panel, const s
 		fps[i] = read_number(json_object_get(sizes->items[i], "throughput"), "throughput");
 	svg_line(stream, panel, "first", sizes->octets, fps, sizes->count);
 	for (size_t i = 0; i < sizes->count; i++) {
-		bool regular = read_truth(json_object_get(sizes->items[i], "throughput"), "regular");
+		enum standing standing = standing_of(json_object_get(sizes->items[i], "throughput"));
+		const struct svg_key *key = &standings[standing];
 		char hint[VALUE_SIZE + 64];
 
 		if (isnan(fps[i]))
 			continue;
 		snprintf(hint, sizeof(hint), "%g octets: %s%s", sizes->octets[i], text_fps(fps[i], VALUE_ROOM),
-			 regular ? "" : ", IRREGULAR");
-		svg_mark(stream, svg_x(panel, sizes->octets[i]), svg_y(panel, fps[i]), regular ? SVG_GOOD : SVG_BAD,
-			 regular ? "first" : "bad", hint);
+			 text_standing(standing, VALUE_ROOM));
+		svg_mark(stream, svg_x(panel, sizes->octets[i]), svg_y(panel, fps[i]), key->mark, key->style, hint);
 	}
 }
 
 void figure_throughput_by_size(struct writer *writer, const json_t *document)
 {
-	static const struct svg_key keys[] = {
-		{ .kind = SVG_KEY_MARK, .mark = SVG_GOOD, .style = "first", .text = "throughput, regular" },
-		{ .kind = SVG_KEY_MARK, .mark = SVG_BAD, .style = "bad", .text = "irregular" },
-		{ .kind = SVG_KEY_LINE, .style = "theory", .text = "theoretical rate of the medium" },
-	};
+	struct svg_key keys[COUNT(standings) + 1];
 	static const struct svg_axis rates = { .title = "Frame rate", .unit = "frames/s" };
 	struct figure figure = {
 		"figure-throughput", "Throughput against frame size",
@@ -121,7 +131,12 @@ void figure_throughput_by_size(struct writer *writer, const json_t *document)
 		return;
 	panel = figure_panel(300, size_axis(&sizes), rates);
 	bps = medium_bps(&sizes);
-	figure.key_count = isnan(bps) ? 2 : 3;
+	for (enum standing standing = 0; standing < COUNT(standings); standing++)
+		if (any_throughput(&sizes, standing))
+			keys[figure.key_count++] = standings[standing];
+	if (!isnan(bps))
+		keys[figure.key_count++] =
+			(struct svg_key){ SVG_KEY_LINE, .style = "theory", .text = "theoretical rate of the medium" };
 	for (size_t i = 0; i < sizes.count; i++)
 		svg_axis_cover(&panel.y, read_number(json_object_get(sizes.items[i], "throughput"), "throughput"));
 	svg_axis_cover(&panel.y, bps / l1_bps(1, sizes.octets[0]));
@@ -166,8 +181,9 @@ static void put_series(FILE *stream, const struct svg_panel *panel, const struct
 		us[i] = latency_us(sizes, i, series);
 	svg_line(stream, panel, key->style, sizes->octets, us, sizes->count);
 	for (size_t i = 0; i < sizes->count; i++) {
-		const char *hint = TEXT_OF(VALUE_SIZE + 64, "%g octets: %s %s", sizes->octets[i], key->text,
-					   text_ns(us[i] * NS_PER_US, VALUE_ROOM));
+		enum standing standing = standing_of(json_object_get(sizes->items[i], "latency"));
+		const char *hint = TEXT_OF(VALUE_SIZE + 64, "%g octets: %s %s%s", sizes->octets[i], key->text,
+					   text_ns(us[i] * NS_PER_US, VALUE_ROOM), text_standing(standing, VALUE_ROOM));
 
 		if (!isnan(us[i]))
 			svg_mark(stream, svg_x(panel, sizes->octets[i]), svg_y(panel, us[i]), key->mark, key->style, hint);
@@ -216,8 +232,9 @@ static void put_loss_curve(FILE *stream, const struct svg_panel *panel, const js
 	svg_line(stream, panel, key->style, x, y, count);
 	for (size_t i = 0; i < count; i++) {
 		const char *hint =
-			TEXT_OF(3 * VALUE_SIZE, "%.40s octets, %s of the rate: loss %s", read_text(size, "frame_size"),
-				text_percent(x[i], VALUE_ROOM), text_percent(y[i], VALUE_ROOM));
+			TEXT_OF(3 * VALUE_SIZE, "%.40s octets, %s of the rate: loss %s%s", read_text(size, "frame_size"),
+				text_percent(x[i], VALUE_ROOM), text_percent(y[i], VALUE_ROOM),
+				read_truth(json_array_get(points, i), "tester_limited") ? ", " LIMITED_WORD : "");
 
 		if (!isnan(x[i]) && !isnan(y[i]))
 			svg_mark(stream, svg_x(panel, fmin(fmax(x[i], 0), 1)), svg_y(panel, fmin(fmax(y[i], 0), 1)),

@@ -90,7 +90,7 @@ static void put_verdict(struct writer *writer, const struct writer_verdict *verd
 	fputs("</article>\n", writer->stream);
 }
 
-static void put_verdicts(struct writer *writer, enum writer_rank, const struct writer_verdict *verdicts, size_t count)
+static void put_verdicts(struct writer *writer, enum writer_level, const struct writer_verdict *verdicts, size_t count)
 {
 	fputs("<div class=\"cards\" id=\"verdicts\">\n", writer->stream);
 	for (size_t i = 0; i < count; i++)
@@ -98,7 +98,7 @@ static void put_verdicts(struct writer *writer, enum writer_rank, const struct w
 	fputs("</div>\n", writer->stream);
 }
 
-static void put_section(struct writer *writer, enum writer_rank, const char *id, const char *heading)
+static void put_section(struct writer *writer, enum writer_level, const char *id, const char *heading)
 {
 	fprintf(writer->stream, "<h2 id=\"%s\">", id);
 	put_end(writer, heading, "h2");
@@ -173,7 +173,7 @@ static void put_code(struct writer *writer, const char *text)
 	fputs("</code></pre>\n", writer->stream);
 }
 
-static void put_fold(struct writer *writer, enum writer_rank, const char *id, const char *summary)
+static void put_fold(struct writer *writer, enum writer_level, const char *id, const char *summary)
 {
 	fprintf(writer->stream, "<details id=\"%s\">", id);
 	put(writer, "summary", summary, "summary");
@@ -325,7 +325,7 @@ static void put_foot(struct writer *writer)
 
 bool render_html(FILE *stream, const json_t *document, struct render_style)
 {
-	struct writer writer = { .ops = &ops, .stream = stream, .shown = RANK_PAGE };
+	struct writer writer = { .ops = &ops, .stream = stream, .shown = LEVEL_REFERENCE };
 	bool embedded;
 
 	put_head(&writer, content_title(document));

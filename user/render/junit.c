@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/standing.h"
 #include "base/text_stream.h"
 #include "render/forms.h"
 #include "render/markup.h"
 
-#define NAME_SIZE 160
+#define NAME_SIZE       160
+#define LIMITED_FAILURE LIMITED_WORD ": the SUT may do more"
 
 /* The test cases while they are written. */
 struct suite {
@@ -47,11 +49,11 @@ static void put_case(struct suite *suite, const char *group, const char *name, d
 /* Why a result does not hold; NULL: it does. */
 static const char *failure_of(const json_t *result)
 {
-	const char *reason = read_string(result, "irregular_reason");
+	enum standing standing = standing_of(result);
 
-	if (reason || json_is_false(json_object_get(result, "regular")))
-		return reason ? reason : "irregular";
-	return read_truth(result, "tester_limited") ? "tester-limited: the SUT may do more" : NULL;
+	if (standing == STANDING_IRREGULAR)
+		return read_string(result, "irregular_reason") ?: "irregular";
+	return standing == STANDING_LIMITED ? LIMITED_FAILURE : NULL;
 }
 
 static void put_result(struct suite *suite, const char *group, const char *name, const json_t *result)
@@ -86,18 +88,38 @@ static void put_frame_size(struct suite *suite, const json_t *size)
 	}
 }
 
+/* "loss, delay"; where there are several directions, of each that has faults: "loss, delay (t-b to t-a)". */
+static void join_faults(const json_t *result, char failure[NAME_SIZE])
+{
+	const json_t *directions = json_object_get(result, "directions");
+
+	failure[0] = '\0';
+	if (json_array_size(directions) < 2)
+		directions = NULL;
+	json_each (direction, directions) {
+		char faults[NAME_SIZE];
+
+		join_faults(direction, faults);
+		if (*faults)
+			text_join(failure, NAME_SIZE, "; ", "%.80s (%.40s to %.40s)", faults, read_text(direction, "from"),
+				  read_text(direction, "to"));
+	}
+	for (size_t i = 0; !directions && i < json_array_size(json_object_get(result, "faults")); i++)
+		text_join(failure, NAME_SIZE, ", ", "%s",
+			  json_string_value(json_array_get(json_object_get(result, "faults"), i)) ?: "");
+}
+
 /* A service's test: each step of a configuration test is a case. */
 static void put_step(struct suite *suite, const char *service, const char *test, const json_t *result)
 {
-	char name[NAME_SIZE], failure[NAME_SIZE] = "";
+	char name[NAME_SIZE], failure[NAME_SIZE];
 
-	json_each (fault, json_object_get(result, "faults"))
-		text_join(failure, sizeof(failure), ", ", "%s", json_string_value(fault) ?: "");
+	join_faults(result, failure);
 	snprintf(name, sizeof(name), "%.80s: %.60s", service, test);
 	put_case(suite, "services", name, read_number(result, "duration"),
 		 !json_is_boolean(json_object_get(result, "passed")) ? "it did not end"
 		 : !read_truth(result, "passed")                     ? failure
-		 : read_truth(result, "tester_limited")              ? "tester-limited"
+		 : read_truth(result, "tester_limited")              ? LIMITED_WORD
 								     : NULL);
 }
 
@@ -125,9 +147,17 @@ static void put_comparison(struct suite *suite, const json_t *goal)
 		 strcmp(verdict, "same") && strcmp(verdict, "faster") ? read_text(goal, "evidence") : NULL);
 }
 
+/* Why a run does not hold; where it has results that are no cases of their own, one of those. */
+static const char *failure_of_run(const json_t *document)
+{
+	bool limited = json_object_get(document, "points") && standing_of_document(document) == STANDING_LIMITED;
+
+	return failure_of(document) ?: limited ? LIMITED_FAILURE : NULL;
+}
+
 static void put_cases(struct suite *suite, const json_t *document)
 {
-	put_case(suite, "run", suite->kind, NAN, failure_of(document));
+	put_case(suite, "run", suite->kind, NAN, failure_of_run(document));
 	json_each (item, json_object_get(document, "search_result"))
 		put_result(suite, "goals", read_text(json_object_get(item, "goal"), "name"), item);
 	json_each (item, json_object_get(document, "frame_sizes"))

@@ -78,14 +78,14 @@ static void put_verdict(struct writer *writer, const struct writer_verdict *verd
 		writer->ops->banner(writer, TONE_WARN, verdict->warning);
 }
 
-static void put_verdicts(struct writer *writer, enum writer_rank, const struct writer_verdict *verdicts, size_t count)
+static void put_verdicts(struct writer *writer, enum writer_level, const struct writer_verdict *verdicts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		put_verdict(writer, &verdicts[i]);
 }
 
 /* Where nothing comes to stand below it, as where figures would be, it is left out. */
-static void put_section(struct writer *writer, enum writer_rank, const char *, const char *heading)
+static void put_section(struct writer *writer, enum writer_level, const char *, const char *heading)
 {
 	snprintf(writer->section, sizeof(writer->section), "%s", heading);
 }
@@ -162,7 +162,7 @@ static void put_code(struct writer *writer, const char *text)
 	fputs(fresh ? "\n" : "\n\n", writer->stream);
 }
 
-static void put_fold(struct writer *writer, enum writer_rank, const char *, const char *summary)
+static void put_fold(struct writer *writer, enum writer_level, const char *, const char *summary)
 {
 	writer->ops->subsection(writer, summary);
 }
@@ -190,7 +190,7 @@ static const struct writer_ops ops = {
 
 bool render_markdown(FILE *stream, const json_t *document, struct render_style)
 {
-	struct writer writer = { .ops = &ops, .stream = stream, .shown = RANK_PAGE };
+	struct writer writer = { .ops = &ops, .stream = stream, .shown = LEVEL_REFERENCE };
 
 	content_put(&writer, document);
 	fputs("Rendered by xdp-mlr " XDP_MLR_VERSION " from the result document.\n", stream);

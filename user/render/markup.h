@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all pages have in common, the reports and those of the appliance. */
+/* What all pages have in common, those of reports and of the appliance. The texts are constants, and the caller owns the
+ * stream. Everything is written to it at once. */
 #pragma once
 
 #include <stdio.h>
@@ -7,5 +8,6 @@
 /* The style sheet (style.css). */
 extern const char html_style[];
 
-/* Escaped for text and attributes of HTML and XML; control characters that neither knows become U+FFFD. */
+/* Write a text with escapes for text and attributes of HTML and XML. Control characters that neither allows become
+ * U+FFFD. */
 void markup_escape(FILE *stream, const char *text);

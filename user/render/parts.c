@@ -46,16 +46,25 @@ void cells_add_deviation(struct cells *cells, const json_t *object)
 
 void cells_add_result(struct cells *cells, const json_t *result)
 {
-	bool regular = read_truth(result, "regular");
-	const char *reason = regular ? "" : read_text(result, "irregular_reason");
+	enum standing standing = standing_of(result);
+	const char *reason = standing == STANDING_IRREGULAR ? read_text(result, "irregular_reason") : "";
 
-	cells_add(cells, "%s%s%s%s", regular ? "regular" : "IRREGULAR",
-		  read_truth(result, "tester_limited") ? ", tester-limited" : "", *reason ? ": " : "", reason);
+	cells_add(cells, "%s%s%s", standing_word(standing), *reason ? ": " : "", reason);
+}
+
+void cells_add_word(struct cells *cells, const json_t *result)
+{
+	cells_add(cells, "%s", result_word(result));
+}
+
+enum tone tone_of_standing(enum standing standing)
+{
+	return standing == STANDING_IRREGULAR ? TONE_BAD : standing == STANDING_LIMITED ? TONE_WARN : TONE_GOOD;
 }
 
 enum tone tone_of_result(const json_t *result)
 {
-	return !read_truth(result, "regular") ? TONE_BAD : read_truth(result, "tester_limited") ? TONE_WARN : TONE_GOOD;
+	return tone_of_standing(standing_of(result));
 }
 
 static const struct comparison {
@@ -151,12 +160,11 @@ void table_put(struct writer *writer, const char *id, const struct field *fields
 	size_t shown_count = 0;
 
 	for (const struct field *field = fields; field < fields + count; field++) {
-		if (field->rank > writer->shown || !is_told(field, rows))
+		if (field->level > writer->shown || !is_told(field, rows))
 			continue;
 		columns[shown_count] = (struct writer_column){
 			.heading = field->heading,
-			.numeric =
-				field->numeric || (field->text && field->text != text_yes_no && field->text != text_regular),
+			.numeric = field->numeric || (field->text && field->text != text_yes_no),
 			.command = field->command,
 		};
 		shown[shown_count++] = field;
@@ -408,7 +416,7 @@ static void put_columns(struct writer *writer, const char *id, const char *corne
 
 		json_each (object, objects)
 			json_array_append_new(row, member_cell(object, key, true));
-		if (strcmp(key, "name") != 0 && !is_silent(row, writer->shown == RANK_MAIN))
+		if (strcmp(key, "name") != 0 && !is_silent(row, writer->shown == LEVEL_MAIN))
 			json_array_append(rows, row);
 	}
 	table_put(writer, id, fields, columns, rows, NULL);
@@ -464,20 +472,28 @@ void facts_put(struct facts *facts, struct writer *writer)
 
 /* --- cards and lists ------------------------------------------------------------------------------------------------ */
 
-void verdict_set(struct writer_verdict *verdict, double throughput_fps, bool regular, bool tester_limited)
+const char *text_source(enum standing standing, char buffer[VALUE_SIZE])
+{
+	buffer[0] = '\0';
+	if (standing != STANDING_REGULAR)
+		snprintf(buffer, VALUE_SIZE, ", from %s %s result", standing == STANDING_LIMITED ? "a" : "an",
+			 standing_word(standing));
+	return buffer;
+}
+
+void verdict_set(struct writer_verdict *verdict, double throughput_fps, enum standing standing)
 {
 	text_split(throughput_fps, "frames/s", verdict->value, verdict->unit);
 	if (isnan(throughput_fps))
 		snprintf(verdict->value, sizeof(verdict->value), "none");
 	else
 		snprintf(verdict->exact, sizeof(verdict->exact), "%s per interface%s", text_fps(throughput_fps, VALUE_ROOM),
-			 regular ? "" : ", from an IRREGULAR result");
-	verdict->tone = !regular ? TONE_BAD : tester_limited ? TONE_WARN : TONE_GOOD;
-	snprintf(verdict->state, sizeof(verdict->state), "%s%s", regular ? "regular" : "IRREGULAR",
-		 regular && tester_limited ? ", tester-limited" : "");
+			 text_source(standing, VALUE_ROOM));
+	verdict->tone = tone_of_standing(standing);
+	snprintf(verdict->state, sizeof(verdict->state), "%s", standing_word(standing));
 }
 
-void verdicts_put(struct writer *writer, enum writer_rank rank, const json_t *document, const json_t *items,
+void verdicts_put(struct writer *writer, enum writer_level level, const json_t *document, const json_t *items,
 		  void (*fill)(struct writer_verdict *verdict, const json_t *document, const json_t *item, size_t index))
 {
 	size_t count = json_array_size(items);
@@ -486,56 +502,9 @@ void verdicts_put(struct writer *writer, enum writer_rank rank, const json_t *do
 	for (size_t i = 0; verdicts && i < count; i++)
 		fill(&verdicts[i], document, json_array_get(items, i), i);
 	if (verdicts && count)
-		writer->ops->verdicts(writer, rank, verdicts, count);
+		writer->ops->verdicts(writer, level, verdicts, count);
 	for (size_t i = 0; verdicts && i < count; i++)
 		facts_free(&verdicts[i].facts);
-}
-
-/* Why a trial may be tester-limited, as documents have it. */
-static const struct limit {
-	const char *reason, *advice;
-} limits[] = {
-	{ "frames stayed unsent",
-	  "give the transmitter CPUs of its own and more of them (--queues), or another one (--tx)" },
-	{ "the transmitting interface dropped frames", "make its transmit ring longer (ethtool -G)" },
-	{ "the receiving interface missed frames",
-	  "make its receive rings longer (ethtool -G), and use more of them (--prepare channels=N)" },
-	{ "the load was off by more than a tenth of the Goal Width", "make trials longer, or the Goal Width greater" },
-};
-
-const char *limit_advice(const char *reason)
-{
-	for (size_t i = 0; i < COUNT(limits); i++)
-		if (strcmp(limits[i].reason, reason) == 0)
-			return limits[i].advice;
-	return "";
-}
-
-void limit_text(const json_t *trials, double load_fps, char buffer[LIMIT_TEXT_SIZE])
-{
-	size_t counts[COUNT(limits)] = { 0 }, limited = 0, count = 0, most = 0, i;
-
-	json_each (trial, trials) {
-		if (read_truth(trial, "warmup") || (!isnan(load_fps) && read_number(trial, "trial_load") != load_fps))
-			continue;
-		count++;
-		limited += read_truth(trial, "tester_limited");
-		for (size_t j = 0; j < COUNT(limits); j++)
-			counts[j] += strcmp(read_text(trial, "tester_limited_reason"), limits[j].reason) == 0;
-	}
-	if (!limited) {
-		snprintf(buffer, LIMIT_TEXT_SIZE, "Tester-limited: by its self-test the tester does no more. The SUT may.");
-		return;
-	}
-	snprintf(buffer, LIMIT_TEXT_SIZE, "Tester-limited in %zu of %zu trials%s", limited, count,
-		 isnan(load_fps) ? "" : " at this bound");
-	for (i = 0; i < COUNT(limits); i++) {
-		most = counts[i] > counts[most] ? i : most;
-		if (counts[i])
-			text_add(buffer, LIMIT_TEXT_SIZE, "; in %zu %s", counts[i], limits[i].reason);
-	}
-	text_add(buffer, LIMIT_TEXT_SIZE, ". The SUT may do more%s%s; 'xdp-mlr selftest' says what the tester can.",
-		 counts[most] ? ": " : "", counts[most] ? limits[most].advice : "");
 }
 
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array)
@@ -546,7 +515,7 @@ void content_put_strings(struct writer *writer, const char *id, const char *head
 	for (size_t i = 0; items && i < count; i++)
 		items[i] = json_string_value(json_array_get(array, i)) ?: "";
 	if (items && count) {
-		writer->ops->section(writer, RANK_MAIN, id, heading);
+		writer->ops->section(writer, LEVEL_MAIN, id, heading);
 		writer->ops->list(writer, items, count);
 	}
 	free(items);

@@ -1,89 +1,90 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report consists of, made from the objects of its document: rows, facts, cards, lists. */
+/* The parts of a report, made from the objects of its document: rows, facts, verdicts, lists. The caller owns cells and
+ * facts; a form (writer.h) takes them over when they are put. A part is filled, put once, and is then empty again. */
 #pragma once
 
+#include "base/standing.h"
 #include "render/values.h"
 #include "render/writer.h"
 
 #define CELL_SIZE 640
 #define CELLS_MAX 24
 
-/* The cells of one row. What does not fit is cut. */
+/* The cells of one row. Text that is too long is cut. */
 struct cells {
 	char texts[CELLS_MAX][CELL_SIZE];
 	const char *list[CELLS_MAX];
 	size_t count, rows;
 };
 __attribute__((format(printf, 2, 3))) void cells_add(struct cells *cells, const char *format, ...);
-/* A number with so many decimals; a dash for NAN. */
+/* Add a number with so many decimals; NAN is a dash. */
 void cells_add_number(struct cells *cells, double value, int decimals);
-/* Write the row, and begin another. */
+/* Write the row, and begin the next. */
 void cells_put(struct cells *cells, struct writer *writer, enum tone tone);
 
-/* A member of an object as a column of a table. */
+/* A member of an object, as a column of a table. */
 struct field {
 	const char *heading;
-	const char *at; /* JSON pointer */
-	/* Of a number, of a list's length, or of a truth as 1 and 0 (values.h); NULL: the member is a text. */
+	const char *at; /* a JSON pointer */
+	/* The text of a number, of a list's length, or of a truth as 1 and 0 (values.h). NULL: the member is a text. */
 	text_of_number *text;
-	void (*add)(struct cells *cells, const json_t *row); /* instead, for what is of several members */
-	bool numeric;                                        /* set to the right, although it is a text */
+	void (*add)(struct cells *cells, const json_t *row); /* used instead if the cell needs several members */
+	bool numeric;                                        /* aligned to the right although it is a text */
 	bool command;                                        /* as in struct writer_column */
-	enum writer_rank rank;                               /* who the column is for */
+	enum writer_level level;                             /* who the column is for */
 };
-/* A row for each object of an array, without columns that are beyond the form's rank, or in which nothing stands; `tone` may
- * be NULL. */
+/* Write a table with a row for each object of an array. Columns above the form's level, and empty columns, are left out.
+ * `tone` may be NULL. */
 void table_put(struct writer *writer, const char *id, const struct field *fields, size_t count, const json_t *rows,
 	       enum tone (*tone)(const json_t *row));
-/* The same where there may be thousands of rows: as many as the form shows, and how many more there are. Takes the rows
+/* Write a table that may have thousands of rows: as many as the form shows, and how many more there are. It takes `rows`
  * over. */
 void table_put_most(struct writer *writer, const char *id, const struct field *fields, size_t count, json_t *rows,
 		    enum tone (*tone)(const json_t *row));
-/* Objects with all their members: where they have names a column each, and a row a member; else a row each. A screenful has no
- * row in which all are 0. */
+/* Write objects with all their members. Objects with names are columns, and their members rows. Other objects are rows. The
+ * text form leaves out rows of zeros. */
 void objects_put(struct writer *writer, const char *id, const char *corner, const json_t *objects);
-/* Of the sentence that all went well: TONE_PLAIN where a requirement was not met, which stands above it. */
+/* Return the tone of the sentence that everything succeeded. It is TONE_PLAIN if a requirement that is shown above it was
+ * not met. */
 enum tone tone_of_success(const json_t *document);
-/* Search Goals, by the names that the draft has for their attributes. */
+/* Write Search Goals with the names that the draft gives their attributes. */
 void goals_put(struct writer *writer, const json_t *goals);
-/* The objects, or those of the arrays, to which the pointer leads from each object of a list, each with the members of that
- * object as well. A new reference. */
+/* Collect the objects, or items of arrays, to which the pointer leads from each object of a list. Each also gets the members
+ * of that object. Returns a new reference. */
 json_t *rows_within(const json_t *list, const char *at);
 
-/* Cells of several members, for columns; and tones of rows. */
-/* From 1. */
+/* Cells that need several members, and tones of rows. */
+/* The number of the row, from 1. */
 void cells_add_row_number(struct cells *cells, const json_t *row);
-/* "stdev" as a part of "mean". */
+/* "stdev" as a ratio of "mean". */
 void cells_add_deviation(struct cells *cells, const json_t *object);
-/* Whether it is regular, and if not, why. */
+/* The standing in one word, with the reason of an irregular result; and the word alone. */
 void cells_add_result(struct cells *cells, const json_t *result);
+void cells_add_word(struct cells *cells, const json_t *result);
+enum tone tone_of_standing(enum standing standing);
 enum tone tone_of_result(const json_t *result);
-/* A goal of two documents: the verdict on B, and by how much it changed. */
+/* A goal of two documents: the verdict on B, and its change. */
 void cells_add_comparison(struct cells *cells, const json_t *goal);
 void cells_add_change(struct cells *cells, const json_t *goal);
 enum tone tone_of_comparison(const json_t *goal);
 
 __attribute__((format(printf, 3, 4))) void facts_add(struct facts *facts, const char *label, const char *format, ...);
-/* A member, where it is there; shown as struct field says. */
+/* Add a member, if it exists, as struct field describes. */
 void facts_add_member(struct facts *facts, const char *label, const json_t *object, const char *at, text_of_number *text);
-/* Load and frame size in bit/s; nothing where one is NAN. */
+/* Add load and frame size in bit/s; nothing if one of them is NAN. */
 void facts_add_rates(struct facts *facts, double fps, double octets);
-/* Every member of an object, nested ones too, by their names; all but those that are known, as is_one_of() has them. */
+/* Add every member of an object by its name, nested ones too, without those in `known` (see is_one_of()). */
 void facts_add_object(struct facts *facts, const json_t *object, const char *known);
-void facts_put(struct facts *facts, struct writer *writer); /* and free */
+void facts_put(struct facts *facts, struct writer *writer); /* also frees them */
 void facts_free(struct facts *facts);
 
-/* A throughput per interface in frames/s (NAN: there is none), and how far to rely on it. */
-void verdict_set(struct writer_verdict *verdict, double throughput_fps, bool regular, bool tester_limited);
-/* A verdict for each item of an array; `fill` names it, sets it and adds facts. */
-void verdicts_put(struct writer *writer, enum writer_rank rank, const json_t *document, const json_t *items,
+/* Set a throughput per interface in frames/s (NAN: there is none), and how far to rely on it. */
+void verdict_set(struct writer_verdict *verdict, double throughput_fps, enum standing standing);
+/* Return what follows a figure of a result: ", from a limited result", or nothing for a regular one. */
+const char *text_source(enum standing standing, char buffer[VALUE_SIZE]);
+/* Write a verdict for each item of an array. `fill` names it, sets it and adds facts. */
+void verdicts_put(struct writer *writer, enum writer_level level, const json_t *document, const json_t *items,
 		  void (*fill)(struct writer_verdict *verdict, const json_t *document, const json_t *item, size_t index));
 
-/* Why the tester was the limit, in how many of the trials at a load (NAN: of all), and what to do about it. */
-#define LIMIT_TEXT_SIZE 480
-void limit_text(const json_t *trials, double load_fps, char buffer[LIMIT_TEXT_SIZE]);
-/* What to do about one such reason; "" where that is not known. */
-const char *limit_advice(const char *reason);
-
-/* A section with a list of sentences; nothing where there are none. */
+/* Write a section with a list of sentences, or nothing if there are none. */
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array);

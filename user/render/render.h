@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A result document in any of its forms. */
+/* This header renders a result document in any form. The caller owns document and text. Each call makes one complete text
+ * from the document alone. */
 #pragma once
 
 #include <jansson.h>
@@ -9,10 +10,10 @@
 #include "base/output.h"
 
 struct render_style {
-	bool terminal;        /* with escape sequences for bold and colours */
-	bool explain;         /* with every trial of a search, and why it was chosen */
-	unsigned int columns; /* of the terminal; 0: it is none */
+	bool terminal;        /* uses escape sequences for bold text and colours */
+	bool explain;         /* shows every trial of a search, and why it was chosen */
+	unsigned int columns; /* columns of the terminal; 0: it is none */
 };
 
-/* The document in a form; the style is for text. NULL without memory; the caller frees it. */
+/* Return the document in a form; `style` is for text only. NULL without memory; the caller frees it. */
 char *render(const json_t *document, enum document_form form, struct render_style style, size_t *ret_length);

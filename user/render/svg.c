@@ -305,8 +305,8 @@ void svg_axes(FILE *stream, const struct svg_panel *panel)
 /* --- the figure ----------------------------------------------------------------------------------------------------- */
 
 static const char *const mark_names[SVG_MARKS] = {
-	[SVG_GOOD] = "good",   [SVG_BAD] = "bad",     [SVG_WARMUP] = "warmup",
-	[SVG_OTHER] = "other", [SVG_ABOVE] = "above", [SVG_BELOW] = "below",
+	[SVG_GOOD] = "good",   [SVG_BAD] = "bad",     [SVG_WARMUP] = "warmup",   [SVG_OTHER] = "other",
+	[SVG_ABOVE] = "above", [SVG_BELOW] = "below", [SVG_LIMITED] = "limited",
 };
 
 void svg_put_marks(FILE *stream)
@@ -318,6 +318,7 @@ void svg_put_marks(FILE *stream)
 		[SVG_OTHER] = "<rect x=\"-3.6\" y=\"-3.6\" width=\"7.2\" height=\"7.2\"/>",
 		[SVG_ABOVE] = "<path d=\"M-4.5 3L0 -4.5L4.5 3Z\"/>",
 		[SVG_BELOW] = "<path d=\"M-4.5 -3L0 4.5L4.5 -3Z\"/>",
+		[SVG_LIMITED] = "<path d=\"M4.2 0A4.2 4.2 0 1 1 -4.2 0A4.2 4.2 0 1 1 4.2 0ZM-4.2 0H4.2\"/>",
 	};
 
 	fputs("<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\"><defs>", stream);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Figures as inline SVG: panels with axes, and marks, lines and bands on them.
+ * These functions draw figures as inline SVG: panels with axes, and on them marks, lines and bands. The caller owns the
+ * stream, and axes and panels while a figure is drawn. A figure is opened, its parts are drawn, and it is closed.
  *
- * A figure is SVG_WIDTH units wide and takes its colours from the page: everything drawn has a class, none a colour, so one
- * figure serves light, dark and print. What marks mean is said by their shape first.
+ * A figure is SVG_WIDTH units wide. Everything drawn has a class and no colour, so the page chooses the colours: one figure
+ * serves light, dark and print. The shape of a mark carries its meaning first.
  */
 #pragma once
 
@@ -16,14 +17,14 @@
 enum svg_scale { SVG_LINEAR, SVG_LOG };
 
 struct svg_axis {
-	const char *title; /* of the quantity, without its unit */
-	const char *unit;  /* "frames/s", "s"; ticks get an SI prefix. "%": values are ratios. NULL: a plain number */
+	const char *title; /* the quantity, without its unit */
+	const char *unit;  /* "frames/s" or "s": ticks get an SI prefix. "%": values are ratios. NULL: a plain number */
 	enum svg_scale scale;
-	double min, max; /* what is shown; svg_axis_cover() finds it. Above 0 on a logarithmic scale */
-	bool zero_lane;  /* logarithmic: a lane beside the scale for the value 0 */
-	bool whole;      /* only whole numbers have ticks */
+	double min, max; /* the visible range, found by svg_axis_cover(); above 0 on a logarithmic scale */
+	bool zero_lane;  /* logarithmic scale: a lane beside it for the value 0 */
+	bool whole;      /* ticks only at integers */
 	bool plain;      /* ticks without SI prefixes */
-	/* Ticks to use instead of round numbers; the names may be NULL. */
+	/* Ticks to use instead of round numbers. The names may be NULL. */
 	const double *ticks;
 	const char *const *tick_names;
 	size_t tick_count;
@@ -33,51 +34,52 @@ struct svg_axis {
 struct svg_panel {
 	double left, top, width, height;
 	struct svg_axis x, y;
-	bool hide_x; /* no ticks, labels and title below: the panel underneath has the same axis */
+	bool hide_x; /* no ticks and labels below, because the panel underneath has the same axis */
 };
 
-enum svg_mark { SVG_GOOD, SVG_BAD, SVG_WARMUP, SVG_OTHER, SVG_ABOVE, SVG_BELOW, SVG_MARKS };
+enum svg_mark { SVG_GOOD, SVG_BAD, SVG_WARMUP, SVG_OTHER, SVG_ABOVE, SVG_BELOW, SVG_LIMITED, SVG_MARKS };
 
 struct svg_key {
 	enum { SVG_KEY_MARK, SVG_KEY_LINE, SVG_KEY_BAND } kind;
 	enum svg_mark mark; /* of a mark */
-	const char *style;  /* class of the mark, the line or the band */
+	const char *style;  /* the class of the mark, the line or the band */
 	const char *text;
 };
 
-/* Widen an axis so that it shows the value; starts from one whose min is above its max. */
+/* Begin with an axis without a range, and widen it to cover values. */
 void svg_axis_none(struct svg_axis *axis);
 void svg_axis_cover(struct svg_axis *axis, double value);
 void svg_axis_cover_all(struct svg_axis *axis, const double *values, size_t count);
-/* Room beside the outermost values, as a share of the range; an empty range becomes one that can be drawn. */
+/* Add room beside the outermost values, as a share of the range. An empty range becomes one that can be drawn. */
 void svg_axis_pad(struct svg_axis *axis, double share);
-/* From and to a round number. */
+/* Round both ends. */
 void svg_axis_round(struct svg_axis *axis);
 
-/* The shapes of the marks, once a page and before the first figure. */
+/* Write the shapes of the marks. Call it once for each page, before the first figure. */
 void svg_put_marks(FILE *stream);
 
-/* `id` is unique on the page. `title` names the figure, `description` says what it shows, for whom cannot see it. */
+/* Open a figure. `id` is unique on the page. `title` names the figure, and `description` says what it shows, for people who
+ * cannot see it. */
 void svg_open(FILE *stream, const char *id, const char *title, const char *description, double height);
 void svg_close(FILE *stream);
-/* In as many lines as it takes. */
+/* Write a legend in as many lines as it needs. */
 void svg_legend(FILE *stream, double top, const struct svg_key *keys, size_t count);
-/* How much higher it is than one of one line. */
+/* Return by how much it is higher than a legend of one line. */
 double svg_legend_more(const struct svg_key *keys, size_t count);
 void svg_axes(FILE *stream, const struct svg_panel *panel);
 
-/* Where a value is drawn. */
+/* Return where a value is drawn. */
 double svg_x(const struct svg_panel *panel, double value);
 double svg_y(const struct svg_panel *panel, double value);
 
-/* A mark at a point of the figure; `hint` (may be NULL) is shown by browsers that point at it. */
+/* Draw a mark at a point of the figure. Browsers show `hint` (may be NULL) when they point at it. */
 void svg_mark(FILE *stream, double x, double y, enum svg_mark mark, const char *style, const char *hint);
-/* A line through `count` points of the panel; a NAN interrupts it. */
+/* Draw a line through `count` points of the panel. A NAN interrupts it. */
 void svg_line(FILE *stream, const struct svg_panel *panel, const char *style, const double *x, const double *y,
 	      size_t count);
-/* The area between two lines. */
+/* Fill the area between two lines. */
 void svg_band(FILE *stream, const struct svg_panel *panel, const char *style, const double *x, const double *low,
 	      const double *high, size_t count);
-/* A straight line over the whole panel at a value; a level has a text at its end. */
+/* Draw a straight line over the whole panel at a value. A level has a text at its end. */
 void svg_level(FILE *stream, const struct svg_panel *panel, const char *style, double y, const char *text);
 void svg_upright(FILE *stream, const struct svg_panel *panel, const char *style, double x);

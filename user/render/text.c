@@ -63,23 +63,22 @@ static bool groups_digits(const char *text, const char *at)
 	       isdigit((unsigned char)at[strlen(NARROW_SPACE)]);
 }
 
-/* The text as lines of a terminal take it (its control characters are gone, base/plain.h). NULL without memory; the caller
- * frees it. */
+/* Return the text as a terminal shows it, or NULL without memory; the caller frees it. Control characters were removed before
+ * (base/plain.h). */
 static char *ungrouped(const char *text)
 {
-	char *result = NULL;
-	size_t length;
-	FILE *stream = text_stream_open(&result, &length);
+	char *result = memory_noticed(malloc(strlen(text) + 1)), *end = result;
 
-	if (!stream)
-		return memory_noticed(NULL);
+	if (!result)
+		return NULL;
 	for (const char *at = text; *at; at++) {
 		if (groups_digits(text, at))
 			at += strlen(NARROW_SPACE) - 1;
 		else
-			fputc(*at == '\t' ? ' ' : *at, stream);
+			*end++ = *at == '\t' ? ' ' : *at;
 	}
-	return memory_noticed(text_stream_end(stream, &result));
+	*end = '\0';
+	return result;
 }
 
 /* Columns that UTF-8 takes. */
@@ -258,15 +257,15 @@ static void put_verdict(struct writer *writer, const struct writer_verdict *verd
 	}
 }
 
-static void put_verdicts(struct writer *writer, enum writer_rank rank, const struct writer_verdict *verdicts, size_t count)
+static void put_verdicts(struct writer *writer, enum writer_level level, const struct writer_verdict *verdicts, size_t count)
 {
-	for (size_t i = 0; rank <= writer->shown && i < count; i++)
+	for (size_t i = 0; level <= writer->shown && i < count; i++)
 		put_verdict(writer, &verdicts[i]);
 }
 
-static void put_section(struct writer *writer, enum writer_rank rank, const char *, const char *heading)
+static void put_section(struct writer *writer, enum writer_level level, const char *, const char *heading)
 {
-	page_of(writer)->section_hidden = rank > writer->shown;
+	page_of(writer)->section_hidden = level > writer->shown;
 	snprintf(writer->section, sizeof(writer->section), "%s", heading);
 	if (page_of(writer)->section_hidden)
 		writer->section[0] = '\0';
@@ -317,9 +316,9 @@ static void put_code(struct writer *writer, const char *text)
 	}
 }
 
-static void put_fold(struct writer *writer, enum writer_rank rank, const char *, const char *summary)
+static void put_fold(struct writer *writer, enum writer_level level, const char *, const char *summary)
 {
-	page_of(writer)->fold_hidden = rank > writer->shown;
+	page_of(writer)->fold_hidden = level > writer->shown;
 	put_subsection(writer, summary);
 }
 
@@ -344,6 +343,8 @@ static void put_row(struct writer *writer, enum tone tone, const char *const *ce
 	struct table *table = &page_of(writer)->table;
 	struct row *row;
 
+	if (is_hidden(writer))
+		return;
 	if (table->count == table->size) {
 		size_t size = table->size ? 2 * table->size : 16;
 		struct row *grown = memory_noticed(reallocarray(table->rows, size, sizeof(*grown)));
@@ -535,7 +536,7 @@ bool render_text(FILE *stream, const json_t *document, struct render_style style
 	struct page page = {
 		.writer = { .ops = &ops,
 			    .stream = stream,
-			    .shown = style.explain ? RANK_COURSE : RANK_MAIN,
+			    .shown = style.explain ? LEVEL_DETAIL : LEVEL_MAIN,
 			    .items_most = ITEMS_MOST },
 		.terminal = style.terminal,
 		.columns = style.columns ? style.columns : LINE_COLUMNS,

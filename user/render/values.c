@@ -90,9 +90,11 @@ const char *text_yes_no(double truth, char[VALUE_SIZE])
 	return truth == 1 ? "yes" : "no";
 }
 
-const char *text_regular(double truth, char[VALUE_SIZE])
+const char *text_standing(enum standing standing, char buffer[VALUE_SIZE])
 {
-	return truth == 1 ? "regular" : "IRREGULAR";
+	snprintf(buffer, VALUE_SIZE, "%s%s", standing == STANDING_REGULAR ? "" : ", ",
+		 standing == STANDING_REGULAR ? "" : standing_word(standing));
+	return buffer;
 }
 
 void text_split(double value, const char *unit, char number[VALUE_SIZE], char prefixed_unit[VALUE_SIZE])

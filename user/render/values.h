@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values of a result document as the texts of a report: with units, rounded for people. */
+/* These functions write values of a result document as texts of a report, with units and rounded for people. The caller owns
+ * the buffers. They keep nothing. */
 #pragma once
 
 #include <jansson.h>
@@ -7,22 +8,23 @@
 #include <stddef.h>
 
 #include "base/exit_code.h"
+#include "base/standing.h"
 #include "base/text_stream.h"
 
-#define NARROW_SPACE "\xe2\x80\xaf" /* between groups of three digits */
-#define DASH         "\xe2\x80\x93" /* no value */
+#define NARROW_SPACE "\xe2\x80\xaf" /* stands between groups of three digits */
+#define DASH         "\xe2\x80\x93" /* stands for a missing value */
 
 /* Every function below writes into the buffer and returns it. NAN becomes a dash. */
 #define VALUE_SIZE 96
 #define VALUE_ROOM ROOM(VALUE_SIZE)
 typedef const char *text_of_number(double value, char buffer[VALUE_SIZE]);
-/* "1 003 326.9": groups of three, apart by narrow spaces. No decimals where all of them are 0. */
+/* "1 003 326.9": groups of three digits with narrow spaces between. Decimals are left out if all of them are 0. */
 const char *text_number(double value, int decimals, char buffer[VALUE_SIZE]);
 /* "1 003 326.9" */
 const char *text_rate(double value, char buffer[VALUE_SIZE]);
-/* "7"; "7.5" where it is not whole. */
+/* "7", or "7.5" if it is not an integer. */
 const char *text_count(double value, char buffer[VALUE_SIZE]);
-/* "0.5": as short as it goes. */
+/* "0.5": the shortest text. */
 const char *text_plain(double value, char buffer[VALUE_SIZE]);
 /* "1 003 326.9 frames/s" */
 const char *text_fps(double value, char buffer[VALUE_SIZE]);
@@ -30,11 +32,12 @@ const char *text_fps(double value, char buffer[VALUE_SIZE]);
 const char *text_percent(double ratio, char buffer[VALUE_SIZE]);
 /* "12.5 \xc2\xb5s" from ns. */
 const char *text_ns(double ns, char buffer[VALUE_SIZE]);
-/* The same from s. */
+/* The same from seconds. */
 const char *text_seconds(double seconds, char buffer[VALUE_SIZE]);
-/* Of 1 and anything else: "yes" and "no", "regular" and "IRREGULAR". */
+/* "yes" for 1, and "no" for anything else. */
 const char *text_yes_no(double truth, char buffer[VALUE_SIZE]);
-const char *text_regular(double truth, char buffer[VALUE_SIZE]);
+/* Return what follows a value of a result: ", limited", or nothing for a regular one. */
+const char *text_standing(enum standing standing, char buffer[VALUE_SIZE]);
 /* "674.2 Mbit/s" */
 const char *text_bps(double bps, char buffer[VALUE_SIZE]);
 /* "1.003" and "Mframes/s" */
@@ -42,8 +45,8 @@ void text_split(double value, const char *unit, char number[VALUE_SIZE], char pr
 /* "relevant_lower_bound" as "Relevant lower bound", "frame_size_octets" as "Frame size (octets)". */
 const char *text_label(const char *name, char buffer[VALUE_SIZE]);
 
-/* What a campaign compares, as people call it: "conditional_throughput" is "Conditional Throughput". */
+/* Return the name of the quantity that a campaign compares: "Conditional Throughput" for "conditional_throughput". */
 const char *text_quantity(const char *quantity);
 
-/* Octets of a frame of the document's Traffic Profile, the mean of a mix; NAN where it has none. */
+/* Return the octets of a frame of the document's Traffic Profile, the mean of a mix, or NAN. */
 double frame_octets(const json_t *document);

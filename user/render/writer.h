@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A Test Report while it is written: verdicts, headings, facts, tables, figures. What stands in it is written once
- * (content.h); how it looks is the form's affair: html.c, markdown.c, text.c. All texts are plain, and escaped
- * by the form.
+ * A writer puts a report into one form. It owns its stream only while a report is written; all texts belong to the caller. A
+ * form begins with an empty report, gets its parts in the order of the page, and ends with the document.
+ *
+ * content*.c says what a report contains, once for all forms. The form says how it looks: html.c, markdown.c, text.c. All
+ * texts are plain, and the form escapes them.
  */
 #pragma once
 
@@ -14,12 +16,11 @@
 
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_WARN, TONE_BAD };
 
-/* Who a part is for. A page shows everything; a text, which has to do with a screenful, leaves out what is beyond its
- * reader. */
-enum writer_rank {
-	RANK_MAIN,   /* everybody */
-	RANK_COURSE, /* who asks how it came about (--explain) */
-	RANK_PAGE,   /* who looks something up */
+/* The reader that a part is for. A page shows all levels. A text has only a screen, and leaves out parts above its level. */
+enum writer_level {
+	LEVEL_MAIN,      /* for everybody */
+	LEVEL_DETAIL,    /* for those who ask how the result came about (--explain) */
+	LEVEL_REFERENCE, /* for those who look something up */
 };
 
 struct writer_fact {
@@ -32,21 +33,21 @@ struct facts {
 	size_t count, size;
 };
 
-/* The answer to one question, on top of the report. Zeros: an empty one. */
+/* The answer to one question, at the top of the report. Zeros are an empty one. */
 struct writer_verdict {
-	char id[32], name[256]; /* of the goal */
+	char id[32], name[256]; /* id and name of the goal */
 	enum tone tone;
-	const char *quantity;   /* what the value is */
-	char state[VALUE_SIZE]; /* "regular", "IRREGULAR" */
+	const char *quantity;   /* the meaning of the value */
+	char state[VALUE_SIZE]; /* "regular", "limited", "IRREGULAR" */
 	char value[VALUE_SIZE], unit[VALUE_SIZE], exact[4 * VALUE_SIZE];
 	struct facts facts;
-	char warning[512]; /* empty: none */
+	char warning[1600]; /* empty: no warning */
 };
 
 struct writer_column {
 	const char *heading;
-	bool numeric; /* set to the right */
-	bool command; /* to be copied: never broken into lines */
+	bool numeric; /* aligned to the right */
+	bool command; /* meant to be copied, so it is never broken into lines */
 };
 
 #define WRITER_HEADING_SIZE 200
@@ -54,22 +55,23 @@ struct writer_column {
 struct writer {
 	const struct writer_ops *ops;
 	FILE *stream;
-	size_t columns; /* of the table that is being written */
+	size_t columns; /* columns of the present table */
 	const struct writer_column *column_list;
-	unsigned int figures;   /* numbered so far */
-	enum writer_rank shown; /* up to which parts are shown; the form leaves out the others itself, but for columns */
-	size_t items_most;      /* of what there may be thousands, as many are shown; 0: all */
-	/* A heading that waits for something to stand below it: for forms that have no figures. */
+	unsigned int figures;    /* the number of figures so far */
+	enum writer_level shown; /* parts up to this level are shown; the form leaves out others itself, but not columns */
+	size_t items_most;       /* the limit for rows of which there may be thousands; 0: no limit */
+	/* A heading that is written only when a part follows it. It is for forms without figures. */
 	char section[WRITER_HEADING_SIZE];
 };
 
 struct writer_ops {
-	/* What the report is, in a line, and of what. */
+	/* The title of the report in one line, and facts about it. */
 	void (*masthead)(struct writer *writer, const char *title, const struct writer_fact *facts, size_t count);
 	/* What the reader must know before the verdicts. */
 	void (*banner)(struct writer *writer, enum tone tone, const char *text);
-	void (*verdicts)(struct writer *writer, enum writer_rank rank, const struct writer_verdict *verdicts, size_t count);
-	void (*section)(struct writer *writer, enum writer_rank rank, const char *id, const char *heading);
+	void (*verdicts)(struct writer *writer, enum writer_level level, const struct writer_verdict *verdicts,
+			 size_t count);
+	void (*section)(struct writer *writer, enum writer_level level, const char *id, const char *heading);
 	void (*subsection)(struct writer *writer, const char *heading);
 	void (*paragraph)(struct writer *writer, const char *text);
 	void (*facts)(struct writer *writer, const struct writer_fact *facts, size_t count);
@@ -79,10 +81,10 @@ struct writer_ops {
 	void (*row)(struct writer *writer, enum tone tone, const char *const *cells);
 	void (*table_end)(struct writer *writer);
 	void (*code)(struct writer *writer, const char *text);
-	/* What is folded until the reader wants it, where the form can. */
-	void (*fold)(struct writer *writer, enum writer_rank rank, const char *id, const char *summary);
+	/* A part that is folded until the reader opens it, if the form can do that. */
+	void (*fold)(struct writer *writer, enum writer_level level, const char *id, const char *summary);
 	void (*fold_end)(struct writer *writer);
-	/* A stream for the SVG of a figure; NULL: the form has none. */
+	/* Return a stream for the SVG of a figure, or NULL if the form has none. */
 	FILE *(*figure)(struct writer *writer, const char *caption);
 	void (*figure_end)(struct writer *writer, const char *explanation);
 };

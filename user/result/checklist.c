@@ -11,7 +11,9 @@
 #include "config/options_suite.h"
 #include "mlr/goal.h"
 
-#define POINTERS_MAX 4
+#define POINTERS_MAX  4
+#define PROOF_FIGURES 3
+#define BLANKS        " \t\r\n\v\f"
 
 /* What was found of a clause. */
 struct finding {
@@ -318,9 +320,9 @@ static struct finding judge_conditional(const json_t *document, const struct cla
 static struct finding judge_bound(const json_t *document, const struct clause *clause)
 {
 	if (!regular_results(document, true))
-		return NOT_APPLICABLE_AS("No result is regular.");
+		return NOT_APPLICABLE_AS("Every result is irregular.");
 	if (count_results(document, true, strrchr(clause->where[0], '/') + 1, false))
-		return MISSING_BECAUSE("A regular result lacks it.");
+		return MISSING_BECAUSE("A result that is not irregular lacks it.");
 	return MET_BECAUSE(clause->met);
 }
 
@@ -329,7 +331,7 @@ static struct finding judge_irregular(const json_t *document, const struct claus
 	size_t irregular = regular_results(document, false);
 
 	if (!irregular)
-		return NOT_APPLICABLE_AS("Every result is regular.");
+		return NOT_APPLICABLE_AS("No result is irregular.");
 	if (count_results(document, false, "relevant_lower_bound", false) == irregular &&
 	    count_results(document, false, "relevant_upper_bound", false) == irregular)
 		return NOT_APPLICABLE_AS("No irregular result has a bound.");
@@ -351,7 +353,7 @@ static struct finding judge_marked(const json_t *document, const struct clause *
 {
 	if (any_object(json_object_get(document, "search_result"), document, is_unmarked))
 		return MISSING_BECAUSE("An irregular result is not marked, or without its reason.");
-	return regular_results(document, false) ? MET_BECAUSE(clause->met) : NOT_APPLICABLE_AS("Every result is regular.");
+	return regular_results(document, false) ? MET_BECAUSE(clause->met) : NOT_APPLICABLE_AS("No result is irregular.");
 }
 
 static struct finding judge_every_goal(const json_t *document, const struct clause *clause)
@@ -424,6 +426,19 @@ static bool is_cut(const json_t *object, const json_t *)
 	return read_truth(object, "truncated");
 }
 
+/* Whether a text of a list, or a member of its objects, is more than blanks. */
+static bool has_text(const json_t *list, const char *member)
+{
+	bool found = false;
+
+	json_each (item, list) {
+		const char *text = member ? read_text(item, member) : json_string_value(item);
+
+		found = found || (text && text[strspn(text, BLANKS)]);
+	}
+	return found;
+}
+
 static struct finding judge_sut(const json_t *document, const struct clause *)
 {
 	const json_t *sut = json_object_get(document, "sut"), *configuration = json_object_get(sut, "configuration");
@@ -432,7 +447,9 @@ static struct finding judge_sut(const json_t *document, const struct clause *)
 		return MET_BECAUSE("The SUT is simulated; its model is its configuration.");
 	if (any_object(configuration, document, is_cut))
 		return MISSING_BECAUSE("The SUT's configuration was too long, and is cut.");
-	if (json_array_size(configuration) && json_array_size(json_object_get(sut, "changes")))
+	if (json_array_size(configuration) && !has_text(configuration, "text"))
+		return MISSING_BECAUSE("What was given as the SUT's configuration is empty.");
+	if (json_array_size(configuration) && has_text(json_object_get(sut, "changes"), NULL))
 		return MET_BECAUSE("The default configuration is embedded, and so is what was changed for this test.");
 	if (json_array_size(configuration))
 		return MET_BECAUSE("The configuration is embedded; no change for this test was named (--sut-change).");
@@ -488,7 +505,7 @@ static bool is_undefined_latency(const json_t *object, const json_t *document)
 	return is_latency(object, document) && !*read_text(object, "definition");
 }
 
-/* Of a suite, only the test of latency shows any. */
+/* Of a suite, only the test of latency shows any; a frame size of which it found none says nothing of how it is defined. */
 static struct finding judge_latency_definition(const json_t *document, const struct clause *clause)
 {
 	const json_t *sizes = json_object_get(document, "frame_sizes");
@@ -497,9 +514,10 @@ static struct finding judge_latency_definition(const json_t *document, const str
 
 	for (size_t i = 0; i < json_array_size(sizes); i++) {
 		const json_t *latency = json_object_get(json_array_get(sizes, i), "latency");
+		bool measured = json_is_number(json_object_get(latency, "average_of_means_ns"));
 
-		found = found || says(latency);
-		undefined = undefined || (says(latency) && !*read_text(latency, "definition"));
+		found = found || measured;
+		undefined = undefined || (measured && !*read_text(latency, "definition"));
 	}
 	if (undefined)
 		return MISSING_BECAUSE("A latency does not say what it is.");
@@ -531,23 +549,78 @@ static bool is_asked(const json_t *document, const char *member)
 	return false;
 }
 
-/* Whether the suite did the test that the clause points to, as a whole or at every frame size. */
+static bool is_regular(const json_t *result, const json_t *)
+{
+	return read_truth(result, "regular");
+}
+
+/* Also where nothing was lost at the maximum rate, which then is the throughput; but not what is the tester's own limit. */
+static bool is_throughput(const json_t *result, const json_t *size)
+{
+	bool at_most = read_number(result, "throughput") >= read_number(size, "max_rate");
+
+	return (is_regular(result, size) || at_most) && !read_truth(result, "tester_limited");
+}
+
+/* A curve without a load that is free of loss is a curve. */
+static bool has_points(const json_t *result, const json_t *)
+{
+	return json_array_size(json_object_get(result, "points")) > 0;
+}
+
+/* What each test of the suite has to have come to, so that what the RFC wants to see of it is more than an empty frame. */
+static const struct proof {
+	const char *test;
+	const char *figures[PROOF_FIGURES]; /* numbers */
+	bool (*holds)(const json_t *result, const json_t *size);
+} proofs[] = {
+	{ "throughput", { "throughput" }, is_throughput },
+	{ "latency", { "load", "average_of_means_ns" }, is_regular },
+	{ "frame_loss", { "max_rate" }, has_points },
+	{ "back_to_back", { "average", "measured_throughput", "corrected_buffer_time" }, is_regular },
+	{ "recovery", { "overload", "average" }, is_regular },
+	{ "reset", { "reset_time" }, is_regular },
+};
+
+/* Whether a test has such a result, of a frame size or (NULL) as a whole. */
+static bool is_proven(const json_t *result, const char *test, const json_t *size)
+{
+	const struct proof *proof = proofs;
+
+	while (strcmp(proof->test, test) != 0)
+		if (++proof == proofs + COUNT(proofs))
+			return false;
+	for (size_t i = 0; i < PROOF_FIGURES && proof->figures[i]; i++)
+		if (!json_is_number(json_object_get(result, proof->figures[i])))
+			return false;
+	return proof->holds(result, size);
+}
+
+/* Whether the suite did the test that the clause points to, as a whole or at every frame size, and with a result. */
 static struct finding judge_test(const json_t *document, const struct clause *clause)
 {
 	const json_t *sizes = json_object_get(document, "frame_sizes");
 	char member[32] = "";
-	bool of_sizes = sscanf(clause->where[0], "/frame_sizes/0/%31[^/]", member) == 1, done;
+	bool of_sizes = sscanf(clause->where[0], "/frame_sizes/0/%31[^/]", member) == 1, done, proven;
 
 	if (!of_sizes)
 		snprintf(member, sizeof(member), "%s", clause->where[0] + 1);
 	if (!is_asked(document, member))
 		return NOT_APPLICABLE_AS("The test was not asked for.");
 	done = of_sizes ? json_array_size(sizes) >= frame_sizes_asked(document) : says(json_object_get(document, member));
-	for (size_t i = 0; of_sizes && i < json_array_size(sizes); i++)
-		done = done && says(json_object_get(json_array_get(sizes, i), member));
+	proven = of_sizes || is_proven(json_object_get(document, member), member, NULL);
+	for (size_t i = 0; of_sizes && i < json_array_size(sizes); i++) {
+		const json_t *size = json_array_get(sizes, i), *result = json_object_get(size, member);
+
+		done = done && says(result);
+		proven = proven && is_proven(result, member, size);
+	}
 	if (!done)
 		return MISSING_BECAUSE(of_sizes ? "The test was asked for, and not done at every frame size."
 						: "The test was asked for, and not done.");
+	if (!proven)
+		return MISSING_BECAUSE(of_sizes ? "At a frame size the test has no result to show; it says there why."
+						: "The test has no result to show; it says there why.");
 	return MET_BECAUSE(clause->met);
 }
 

@@ -10,6 +10,7 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/standing.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "mlr/welch.h"
@@ -415,6 +416,16 @@ static json_t *compare_goals(const struct config *config, const json_t *const do
 
 /* --- soaks ---------------------------------------------------------------------------------------------------------- */
 
+/* The estimate of a soak, and how it stands. */
+static json_t *soak_findings(const json_t *document)
+{
+	json_t *findings = json_copy(json_object_get(document, "critical_load"));
+
+	json_object_update_new(findings, json_pack("{s:b, s:b}", "regular", standing_of(document) != STANDING_IRREGULAR,
+						   "tester_limited", (int)read_truth(document, "tester_limited")));
+	return findings;
+}
+
 static json_t *compare_soaks(const struct config *config, const json_t *const documents[SIDES])
 {
 	const json_t *load[SIDES] = { json_object_get(documents[A], "critical_load"),
@@ -439,8 +450,8 @@ static json_t *compare_soaks(const struct config *config, const json_t *const do
 		100 * fabs(verdict.change_ratio), fabs(mean[B].mean - mean[A].mean) / sqrt(variance),
 		100 * config->tolerance_ratio, verdict.welch.p_value);
 	json = verdict_json(&verdict, NULL);
-	json_object_set(json, "a", (json_t *)load[A]);
-	json_object_set(json, "b", (json_t *)load[B]);
+	json_object_set_new(json, "a", soak_findings(documents[A]));
+	json_object_set_new(json, "b", soak_findings(documents[B]));
 	return json_pack("[o]", json);
 }
 
@@ -450,10 +461,11 @@ static json_t *side_json(const char *path, const json_t *document)
 {
 	const json_t *environment = json_object_get(document, "environment");
 
-	return json_pack("{s:s, s:O?, s:O?, s:O?, s:O?}", "file", path, "version", json_object_get(environment, "version"),
-			 "hostname", json_object_get(environment, "hostname"), "start_time",
-			 json_object_get(environment, "start_time"), "irregular_reason",
-			 json_object_get(document, "irregular_reason"));
+	return json_pack("{s:s, s:O?, s:O?, s:O?, s:O?, s:b}", "file", path, "version",
+			 json_object_get(environment, "version"), "hostname", json_object_get(environment, "hostname"),
+			 "start_time", json_object_get(environment, "start_time"), "irregular_reason",
+			 json_object_get(document, "irregular_reason"), "tester_limited",
+			 standing_of_document(document) == STANDING_LIMITED);
 }
 
 static size_t count_verdicts(const json_t *goals, const char *word)

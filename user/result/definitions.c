@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "result/report.h"
 
+#include "base/terms.h"
+
 json_t *report_units(void)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "loads, bounds, rates, throughput",
@@ -17,7 +19,7 @@ static void add_frames(json_t *definitions)
 		  "1 - unique frames received / frames expected, both summed over all interfaces. Expected are the frames "
 		  "sent, where at most 10 us worth of the load stayed unsent, else the frames intended. Never below 0." },
 		{ "unsent", "Where the transmitter could not keep up with the intended load, the frames that it did not "
-			    "send count as lost, and the trial is marked tester-limited." },
+			    "send count as lost, and the trial is marked limited." },
 		{ "duplicates", "Copies of a frame that had already come are counted by themselves. They never make up for "
 				"a lost frame." },
 		{ "reordering",
@@ -25,8 +27,19 @@ static void add_frames(json_t *definitions)
 		{ "damage", "Frames that came back cut or padded (wrong_length), with a wrong checksum (damaged), in "
 			    "fragments, behind more VLAN tags than were sent (overtagged), or at another port (misdirected) "
 			    "do not count as received." },
+		{ "verification",
+		  "Verified are frames received whose IPv4 header's and UDP checksums were found right. A frame that came "
+		  "without the UDP checksum that it was sent with (without_checksum) counts as received, but not as "
+		  "verified, and it has no part in latency and delay variation." },
 		{ "late", "Frames that came after their trial are counted by themselves, and belong to no trial; "
 			  "measurer.late_frames has all of the run, by the trial that they were of." },
+		{ "unknown_trial",
+		  "Frames with the tester's tag and a trial number that the run has not used: another tester "
+		  "sends them, or they are an earlier run's. They count as nothing else." },
+		{ "icmp_errors",
+		  "ICMP and ICMPv6 errors, and redirects, that quote a frame of the tester. They are neither "
+		  "damaged nor foreign; a trial's icmp_errors say what they say, from which address, and about "
+		  "which destination and flow the first of them was. Routers limit how often they send them." },
 		{ "delay_variation",
 		  "PDV (RFC 5481, 4.2), pdv_*: the latency of a frame less the smallest of its trial, over all flows and "
 		  "directions. IPDV (4.1), ipdv_*, with --ipdv: by how much the latencies of two successive frames of one "
@@ -34,8 +47,18 @@ static void add_frames(json_t *definitions)
 		  "differ, without the sign, over all flows and directions. Frames before and after one that was lost or "
 		  "came "
 		  "out of order are no such pair; ipdv_count is how many there were." },
-		{ "load_shape", "Constant: frame n is due at n / load after the start. A transmitter that was held up "
-				"catches up in bursts; pacing.burst_max is the longest." },
+		{ "load_shape",
+		  "Constant: frame n is due at n / load after the start. After a stop of the tester at most --burst frames "
+		  "are "
+		  "caught up back to back, and for the rest of the stop the schedule moves (pacing.moved_ns). "
+		  "pacing.burst_max: " BURST_DEFINITION " pacing.excess_frames_max: " EXCESS_DEFINITION },
+		{ "tester_burst", "Frames that were lost because they departed in a burst of the tester's own, longer than "
+				  "pacing.burst_allowed. They are what is missing of the frames that departed in such a "
+				  "burst or soon after it, "
+				  "less what the SUT loses of others." },
+		{ "tester_repeats", "A trial that the tester alone spoilt was performed again. That depends on what the "
+				    "tester did, never on what "
+				    "the SUT lost by itself; spoilt_performances has what they came to." },
 	};
 
 	for (size_t i = 0; i < COUNT(texts); i++)

@@ -3,12 +3,18 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/text_stream.h"
+#include "base/units.h"
 #include "config/given.h"
 #include "config/options_suite.h"
 #include "config/requirement.h"
+
+#define PATH_SIZE  64
+#define DOUBT_SIZE 128
 
 static double number_at(const json_t *object, const char *pointer)
 {
@@ -25,8 +31,6 @@ static double unit_scale(enum quantity quantity)
 
 static double measured(const struct requirement *requirement, const json_t *document)
 {
-	if (requirement->goal >= 0)
-		document = json_array_get(json_object_get(document, "search_result"), (size_t)requirement->goal);
 	return number_at(document, requirement->path) * unit_scale(requirement->quantity);
 }
 
@@ -46,9 +50,33 @@ static bool is_met(enum comparison comparison, double value, double threshold)
 	return false;
 }
 
+/* By how much a percentile of the PDV may be off: beside it in the document. NAN for other figures. */
+static double error_of(const struct requirement *requirement, const json_t *document)
+{
+	static const char beginning[] = "pdv_p";
+	const char *name = strrchr(requirement->path, '/') + 1;
+
+	if (strncmp(name, beginning, strlen(beginning)) != 0)
+		return NAN;
+	return number_at(document,
+			 TEXT_OF(PATH_SIZE, "%.*spdv_error_ns", (int)(name - requirement->path), requirement->path));
+}
+
+/* Why a verdict is none to rely on, NULL if it is. */
+static const char *doubt(double value, double threshold, double error, char buffer[DOUBT_SIZE])
+{
+	if (isnan(value))
+		return "the result has no such figure";
+	if (!(fabs(value - threshold) <= error))
+		return NULL;
+	return text_print(buffer, DOUBT_SIZE,
+			  "the figure may be off by %s ns, which is more than it is from what is required",
+			  format_number(error, UNIT_ROOM));
+}
+
 /* Add a verdict; whether it is met. */
 static bool add_verdict(json_t *verdicts, const struct requirement *requirement, const char *figure, double value,
-			double threshold)
+			double threshold, double error)
 {
 	static const char *const units[] = {
 		[QUANTITY_LOAD] = "fps", [QUANTITY_RATIO] = "ratio", [QUANTITY_FRAMES] = "frames",
@@ -61,7 +89,7 @@ static bool add_verdict(json_t *verdicts, const struct requirement *requirement,
 					"figure", figure, "comparison", comparison_text(requirement->comparison), "required",
 					json_number_or_null(threshold), "measured", json_number_or_null(value), "unit",
 					units[requirement->quantity], "met", (int)met, "reason",
-					isnan(value) ? "the result has no such figure" : NULL));
+					doubt(value, threshold, error, ROOM(DOUBT_SIZE))));
 	return met;
 }
 
@@ -93,11 +121,11 @@ static bool judge_sizes(json_t *verdicts, const struct requirement *requirement,
 		snprintf(figure, sizeof(figure), "%s@%s", requirement->figure, name ? name : "?");
 		met &= add_verdict(verdicts, requirement, figure,
 				   number_at(size, requirement->path) * unit_scale(requirement->quantity),
-				   size_threshold(requirement, size));
+				   size_threshold(requirement, size), NAN);
 		judged++;
 	}
 	if (!judged)
-		met = add_verdict(verdicts, requirement, requirement->figure, NAN, requirement->threshold);
+		met = add_verdict(verdicts, requirement, requirement->figure, NAN, requirement->threshold, NAN);
 	return met;
 }
 
@@ -105,8 +133,10 @@ static bool judge_one(json_t *verdicts, const struct requirement *requirement, c
 {
 	if (requirement->each_size)
 		return judge_sizes(verdicts, requirement, document);
+	if (requirement->goal >= 0)
+		document = json_array_get(json_object_get(document, "search_result"), (size_t)requirement->goal);
 	return add_verdict(verdicts, requirement, requirement->figure, measured(requirement, document),
-			   requirement->threshold);
+			   requirement->threshold, error_of(requirement, document));
 }
 
 enum exit_code report_judge(json_t *document, const struct config *config, enum exit_code code)

@@ -13,11 +13,14 @@ static void take_suite(json_t *document)
 	json_t *results = json_array();
 
 	json_each (size, json_object_get(document, "frame_sizes")) {
-		json_t *found = json_object_get(json_object_get(size, "throughput"), "goal_result"), *result, *goal;
+		const json_t *throughput = json_object_get(size, "throughput");
+		json_t *found = json_object_get(throughput, "goal_result"), *result, *goal;
 
 		if (!json_is_object(found))
 			continue;
 		result = json_deep_copy(found);
+		if (read_truth(throughput, "tester_limited"))
+			json_object_set_new(result, "tester_limited", json_true());
 		goal = json_object_get(result, "goal");
 		json_object_set_new(goal, "name", json_sprintf("throughput@%s", read_string(size, "frame_size")));
 		json_array_append_new(results, result);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/units.h"
@@ -19,30 +20,33 @@ static json_t *count_json(uint64_t count)
 
 static json_t *counts_json(const struct mlr_trial_counts *counts)
 {
-	const struct {
-		const char *name;
-		uint64_t count;
-	} members[] = {
-		{ "intended", counts->intended },     { "sent", counts->sent },
-		{ "received", counts->received },     { "duplicate", counts->duplicate },
-		{ "reordered", counts->reordered },   { "late", counts->late },
-		{ "foreign", counts->foreign },       { "misdirected", counts->misdirected },
-		{ "malformed", counts->malformed },   { "fragmented", counts->fragmented },
-		{ "overtagged", counts->overtagged }, { "wrong_length", counts->wrong_length },
-		{ "damaged", counts->damaged },       { "verified", counts->verified },
-	};
 	json_t *json = json_object();
 
-	for (size_t i = 0; i < COUNT(members); i++)
-		json_object_set_new(json, members[i].name, count_json(members[i].count));
+#define TX_COUNTER(name, figure, meaning)              json_object_set_new(json, #name, count_json(counts->name));
+#define RX_COUNTER(name, figure, kind, known, meaning) json_object_set_new(json, #name, count_json(counts->name));
+#define RX_DERIVED(name, figure, value, meaning)       json_object_set_new(json, #name, count_json(counts->name));
+#include "mlr/counters.def"
 	return json;
 }
 
 /* What is not known where sequence numbers are not looked at. */
 static void forget_order(json_t *counts)
 {
-	json_object_set_new(counts, "duplicate", json_null());
-	json_object_set_new(counts, "reordered", json_null());
+	enum { ALWAYS, ORDERED };
+
+#define RX_COUNTER(name, figure, kind, known, meaning)                                                                      \
+	if ((known) == ORDERED)                                                                                             \
+		json_object_set_new(counts, #name, json_null());
+#include "mlr/counters.def"
+}
+
+static json_t *verdict_json(const struct mlr_trial_counts *counts, const struct mlr_trial_verdict *verdict)
+{
+	json_t *object = counts_json(counts);
+
+#define VERDICT_COUNTER(name, figure, meaning) json_object_set_new(object, #name, json_integer((json_int_t)verdict->name));
+#include "mlr/counters.def"
+	return object;
 }
 
 /* Counts, and what follows from them. */
@@ -52,9 +56,7 @@ static json_t *judged_counts_json(const struct measurement *measurement)
 
 	if (!measurement->has_counts)
 		return json_null();
-	object = counts_json(&measurement->counts);
-	json_object_set_new(object, "unsent", count_json(measurement->verdict.unsent));
-	json_object_set_new(object, "lost", json_integer(measurement->verdict.lost));
+	object = verdict_json(&measurement->counts, &measurement->verdict);
 	if (measurement->order_unknown)
 		forget_order(object);
 	if (measurement->counts_are_partial)
@@ -76,15 +78,26 @@ static json_t *order_json(const struct measurement *measurement)
 		"gap_frames", count_json(order->gap_frames), "gap_max_frames", count_json(order->gap_max));
 }
 
+static json_t *places_json(const struct loss_attribution *attribution)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:I}", "unsent", count_json(attribution->unsent), "dropped_before_wire",
+			 count_json(attribution->dropped_before_wire), "tester_burst", count_json(attribution->tester_burst),
+			 "receiver_missed", count_json(attribution->receiver_missed), "sut", (json_int_t)attribution->sut);
+}
+
 static json_t *attribution_json(const struct measurement *measurement)
 {
-	const struct loss_attribution *attribution = &measurement->attribution;
+	return measurement->has_attribution ? places_json(&measurement->attribution) : json_null();
+}
 
-	if (!measurement->has_attribution)
-		return json_null();
-	return json_pack("{s:o, s:o, s:o, s:I}", "unsent", count_json(attribution->unsent), "dropped_before_wire",
-			 count_json(attribution->dropped_before_wire), "receiver_missed",
-			 count_json(attribution->receiver_missed), "sut", (json_int_t)attribution->sut);
+/* A performance that the tester spoilt, and that counts for nothing. */
+static json_t *spoilt_json(const struct spoilt_performance *spoilt)
+{
+	return json_pack("{s:s?, s:o, s:f, s:o, s:o, s:o, s:o}", "reason", spoilt->reason, "trial_loss_ratio",
+			 json_number_or_null(spoilt->verdict.loss_ratio), "wall_duration", spoilt->wall_s, "counts",
+			 verdict_json(&spoilt->counts, &spoilt->verdict), "loss_attribution",
+			 places_json(&spoilt->attribution), "stop_max_ns", count_json(spoilt->stop_max_ns), "moved_ns",
+			 count_json(spoilt->moved_ns));
 }
 
 static json_t *departure_json(const struct departure_summary *departure)
@@ -95,17 +108,17 @@ static json_t *departure_json(const struct departure_summary *departure)
 			 count_json(departure->max_ns), "error_bound_ns", count_json(departure->error_bound_ns));
 }
 
-/* PDV (RFC 5481, 4.2): the latency less the smallest of the trial, so each percentile of it less that; and IPDV (4.1). */
+/* PDV (RFC 5481, 4.2): the latency less the smallest of the trial; and IPDV (4.1). */
 static void add_delay_variation(json_t *json, const struct latency_summary *latency)
 {
 	const struct variation_summary *variation = &latency->variation;
-	double min_ns = (double)latency->min_ns;
 
 	json_object_update_new(json,
-			       json_pack("{s:o, s:o, s:o, s:o}", "pdv_p50_ns", json_number_or_null(latency->p50_ns - min_ns),
-					 "pdv_p99_ns", json_number_or_null(latency->p99_ns - min_ns), "pdv_p99_9_ns",
-					 json_number_or_null(latency->p99_9_ns - min_ns), "pdv_max_ns",
-					 count_json(latency->max_ns - latency->min_ns)));
+			       json_pack("{s:o, s:o, s:o, s:o, s:o}", "pdv_p50_ns", json_number_or_null(latency->pdv_p50_ns),
+					 "pdv_p99_ns", json_number_or_null(latency->pdv_p99_ns), "pdv_p99_9_ns",
+					 json_number_or_null(latency->pdv_p99_9_ns), "pdv_max_ns",
+					 count_json(latency->max_ns - latency->min_ns), "pdv_error_ns",
+					 json_number_or_null(latency->pdv_error_ns)));
 	if (latency->has_variation)
 		json_object_update_new(json, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "ipdv_count",
 						       count_json(variation->count), "ipdv_mean_ns",
@@ -140,17 +153,44 @@ static json_t *latency_json(const struct measurement *measurement)
 	return json;
 }
 
+static json_t *paced_json(const struct pacing_summary *pacing, uint64_t value)
+{
+	return pacing->is_paced ? count_json(value) : json_null();
+}
+
+/* How far the departures ran ahead of a constant load, and what stopped them. */
+static void add_envelope(json_t *json, const struct pacing_summary *pacing)
+{
+	json_object_set_new(json, "transmit_duration", json_real(pacing->transmit_s));
+	json_object_update_new(json, json_pack("{s:o, s:o, s:o}", "burst_allowed", paced_json(pacing, pacing->burst_asked),
+					       "excess_frames_max", paced_json(pacing, pacing->excess_frames_max),
+					       "marked_frames", paced_json(pacing, pacing->marked_frames)));
+	if (!pacing->is_paced)
+		return;
+	json_object_update_new(json,
+			       json_pack("{s:f, s:f, s:o, s:o, s:o, s:f, s:o, s:o, s:o}", "excess_at", pacing->excess_at_s,
+					 "excess_duration", pacing->excess_s, "stop_count", count_json(pacing->stops.count),
+					 "stop_total_ns", count_json(pacing->stops.total_ns), "stop_max_ns",
+					 count_json(pacing->stops.longest_ns), "stop_max_at",
+					 (double)pacing->stops.longest_at_ns / (double)NS_PER_S, "catch_up_ns",
+					 count_json(pacing->catch_up_ns), "moves", count_json(pacing->moves), "moved_ns",
+					 count_json(pacing->moved_ns)));
+}
+
 static json_t *pacing_json(const struct measurement *measurement)
 {
 	const struct pacing_summary *pacing = &measurement->pacing;
+	json_t *json;
 
 	if (!measurement->has_pacing)
 		return json_null();
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "intended_fps", json_number_or_null(pacing->intended_fps),
+	json = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "intended_fps", json_number_or_null(pacing->intended_fps),
 			 "achieved_fps", json_number_or_null(pacing->achieved_fps), "error_ppm",
 			 json_number_or_null(pacing->error_ppm), "gap_p50_ns", count_json(pacing->gap_p50_ns), "gap_p99_ns",
 			 count_json(pacing->gap_p99_ns), "gap_max_ns", count_json(pacing->gap_max_ns), "burst_max",
-			 count_json(pacing->burst_max));
+			 paced_json(pacing, pacing->burst_max));
+	add_envelope(json, pacing);
+	return json;
 }
 
 static json_t *port_json(const struct port_counts *port, bool order_known)
@@ -191,6 +231,20 @@ static json_t *interval_json(const struct interval_counts *counts)
 	return row;
 }
 
+static json_t *icmp_error_json(const struct measurement *measurement, const struct icmp_report *report)
+{
+	json_t *json =
+		json_pack("{s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:o, s:o, s:o}", "port",
+			  measurement->ports[report->port].name, "from", report->from, "ip_version", report->ip_version,
+			  "type", report->type, "code", report->code, "message", report->message, "about", report->about,
+			  "flow", report->flow == RX_NO_FLOW ? json_null() : count_json(report->flow), "frames",
+			  count_json(report->frames), "of_other_flows", count_json(report->other_flows));
+
+	if (report->mtu_octets)
+		json_object_set_new(json, "mtu_octets", count_json(report->mtu_octets));
+	return json;
+}
+
 static json_t *trial_json(const struct measurement *measurement)
 {
 	const struct mlr_trial_result *result = &measurement->result;
@@ -212,6 +266,16 @@ static json_t *trial_json(const struct measurement *measurement)
 	if (measurement->intervals)
 		json_object_set_new(trial, "intervals",
 				    json_list(i, measurement->interval_count, interval_json(&measurement->intervals[i])));
+	if (measurement->icmp_error_count)
+		json_object_set_new(trial, "icmp_errors",
+				    json_list(i, measurement->icmp_error_count,
+					      icmp_error_json(measurement, &measurement->icmp_errors[i])));
+	if (measurement->has_attribution)
+		json_object_set_new(trial, "tester_repeats", json_integer((json_int_t)measurement->tester_repeats));
+	if (measurement->tester_repeats)
+		json_object_set_new(
+			trial, "spoilt_performances",
+			json_list(i, measurement->tester_repeats, spoilt_json(&measurement->spoilt_performances[i])));
 	if (measurement->link_repeats)
 		json_object_set_new(trial, "link_repeats", json_integer(measurement->link_repeats));
 	if (measurement->residual.ended_by)
@@ -255,14 +319,19 @@ json_t *report_goal(const struct mlr_goal *goal)
 			 goal->width_ratio);
 }
 
-void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config)
+void report_add_bps_of(json_t *object, const char *name, double load_fps, double frame_size_octets)
 {
 	char member[64];
 
 	snprintf(member, sizeof(member), "%s_l1_bps", name);
-	json_object_set_new(object, member, json_number_or_null(l1_bps(load_fps, config->frame_size_octets)));
+	json_object_set_new(object, member, json_number_or_null(l1_bps(load_fps, frame_size_octets)));
 	snprintf(member, sizeof(member), "%s_l2_bps", name);
-	json_object_set_new(object, member, json_number_or_null(l2_bps(load_fps, config->frame_size_octets)));
+	json_object_set_new(object, member, json_number_or_null(l2_bps(load_fps, frame_size_octets)));
+}
+
+void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config)
+{
+	report_add_bps_of(object, name, load_fps, config->frame_size_octets);
 }
 
 /* --- deviations from RFC 2544 --------------------------------------------------------------------------------------- */

@@ -31,7 +31,7 @@ struct text {
 };
 
 /* Read what is there now; false at the end of it, or once there is too much. */
-static bool take(struct text *text, int fd)
+static bool read_some(struct text *text, int fd)
 {
 	ssize_t count = read(fd, text->octets + text->length, TEXT_MOST - text->length);
 
@@ -101,7 +101,7 @@ static enum exit_code listen_to(const struct given *given, int fd, struct text *
 		if (now_ns >= end_ns)
 			return refuse_given(given, "it has not ended after %d s", COMMAND_S);
 		poll(files, COUNT(files), (int)((end_ns - now_ns) / 1000000 + 1));
-	} while (take(ret, fd)); /* which takes nothing where nothing is there yet */
+	} while (read_some(ret, fd)); /* which takes nothing where nothing is there yet */
 	return ret->error ? refuse_given(given, "%s", strerror(ret->error)) : EXIT_DONE;
 }
 

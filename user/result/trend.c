@@ -13,6 +13,7 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/plain.h"
+#include "base/standing.h"
 #include "result/compare.h"
 #include "result/report.h"
 
@@ -200,7 +201,7 @@ static json_t *point_json(const struct dated *dated, const json_t *comparison, b
 			 "stdev", number_of(findings, "conditional_throughput_stdev", "stdev"), "lower_bound",
 			 number_of(findings, "relevant_lower_bound_min", ""), "upper_bound",
 			 number_of(findings, "relevant_upper_bound_max", ""), "regular",
-			 !read_string(dated->document, "irregular_reason"), "tester_limited",
+			 standing_of(dated->document) != STANDING_IRREGULAR, "tester_limited",
 			 read_truth(findings, "tester_limited"), "verdict",
 			 first ? "first" : read_text(comparison, "verdict"), "change",
 			 first ? json_null() : number_of(comparison, "change", ""), "evidence",

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "mlr/envelope.h"
+
+#include <math.h>
+
+#define NS_PER_S  1e9
+#define ONE       (1u << MLR_ENVELOPE_PLACES)
+#define UNBOUNDED (UINT64_MAX / 2)
+
+static uint64_t worth_frames(double load_fps, double time_ns)
+{
+	return (uint64_t)(load_fps * time_ns / NS_PER_S);
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+struct mlr_burst mlr_burst_of(double load_fps, uint64_t frames)
+{
+	uint64_t asked = greater(MLR_BURST_FRAMES, worth_frames(load_fps, MLR_BURST_ASKED_NS));
+
+	if (frames)
+		return (struct mlr_burst){ frames, frames };
+	return (struct mlr_burst){
+		.asked_frames = asked,
+		.catch_frames = greater(asked, lesser(MLR_BURST_CATCH_MOST, worth_frames(load_fps, MLR_BURST_CATCH_NS))),
+	};
+}
+
+/* Return the time that so many frames of a load take. */
+static uint64_t time_of(double load_fps, double frames)
+{
+	return (uint64_t)llround(frames * NS_PER_S / load_fps * ONE);
+}
+
+void mlr_envelope_init(struct mlr_envelope *ret, double load_fps, uint32_t transmitters, struct mlr_burst burst)
+{
+	*ret = (struct mlr_envelope){
+		.interval = time_of(load_fps, transmitters),
+		.asked = burst.asked_frames ? time_of(load_fps, (double)burst.asked_frames) : UNBOUNDED,
+		.catch = burst.catch_frames ? time_of(load_fps, (double)burst.catch_frames) : UNBOUNDED,
+	};
+}
+
+uint64_t mlr_envelope_excess_frames(const struct mlr_envelope *envelope)
+{
+	return envelope->interval ? (envelope->excess_max + envelope->interval / 2) / envelope->interval : 0;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * This file looks at what lies below the critical load.
+ *
+ * PLRsearch assumes that the loss ratio is a curve that rises with the load, and asks for loads near the place where it
+ * meets the target. Some SUTs have no such curve. One may lose some frames at every load (bad optics). Another may lose many
+ * at middle loads and none at higher ones (a receive livelock that polling ends). Trials near one crossing cannot show that,
+ * so a few trials look elsewhere.
+ *
+ * For several crossings, the trials are ordered by load: many in a row miss the target, then many meet it. For no crossing,
+ * trials of near loads are grouped into bands of as many trials. The counts of a band are compared with the target, and with
+ * those of the bands that miss it.
+ */
+#include <math.h>
+
+#include "plr_private.h"
+
+#define BANDS        8
+#define LOOKED_AT    0.9 /* as a ratio of the critical load: a nearer load may rightly lose as much as the target */
+#define SURELY_MORE  4.0 /* standard deviations: one band in 30 000 reaches this by chance */
+#define SURELY_LESS  3.0
+#define RUN_LEAST    6   /* trials */
+#define CONTINUITY   0.5 /* in frames: a count stands for all numbers that round to it */
+#define RATIO_MARGIN 0.5 /* ratio of a band's loss ratio that the band has with near certainty */
+
+/* Trials at near loads. */
+struct band {
+	double offered_frames, lost_frames;
+	double load_frames;         /* the sum of load times frames offered */
+	double least_fps, most_fps; /* its loads */
+};
+
+static double ratio_of(const struct band *band)
+{
+	return band->lost_frames / band->offered_frames;
+}
+
+static double load_of(const struct band *band)
+{
+	return band->load_frames / band->offered_frames;
+}
+
+/* Whether more frames were lost than a loss ratio lets expect, beyond chance. */
+static bool loses_more(const struct band *band, double loss_ratio)
+{
+	double mean = band->offered_frames * loss_ratio, edge = band->lost_frames - CONTINUITY;
+
+	return mean > 0 && edge > mean && 2 * plr_half_deviance(edge, mean) > SURELY_MORE * SURELY_MORE;
+}
+
+static bool loses_less(const struct band *band, double loss_ratio)
+{
+	double mean = band->offered_frames * loss_ratio, edge = band->lost_frames + CONTINUITY;
+
+	return edge < mean && 2 * plr_half_deviance(edge, mean) > SURELY_LESS * SURELY_LESS;
+}
+
+static void add_to(struct band *band, const struct band *more)
+{
+	if (!(more->offered_frames > 0))
+		return;
+	band->least_fps = band->offered_frames > 0 ? fmin(band->least_fps, more->least_fps) : more->least_fps;
+	band->most_fps = fmax(band->most_fps, more->most_fps);
+	band->offered_frames += more->offered_frames;
+	band->lost_frames += more->lost_frames;
+	band->load_frames += more->load_frames;
+}
+
+static struct band band_of(const struct mlr_plr_step *step)
+{
+	double load_fps = step->input.load_fps;
+
+	return (struct band){
+		.offered_frames = step->counts.offered_frames,
+		.lost_frames = step->counts.lost_frames,
+		.load_frames = load_fps * step->counts.offered_frames,
+		.least_fps = load_fps,
+		.most_fps = load_fps,
+	};
+}
+
+/* Return the trial that follows one by load. It is the first of all if `last` is `count`, and `count` behind the last. */
+static size_t next_by_load(const struct mlr_plr_step *steps, size_t count, size_t last)
+{
+	double from_fps = last < count ? steps[last].input.load_fps : 0;
+	size_t next = count;
+
+	for (size_t i = 0; i < count; i++) {
+		double load_fps = steps[i].input.load_fps;
+		bool follows = last == count || load_fps > from_fps || (load_fps == from_fps && i > last);
+
+		if (follows && (next == count || load_fps < steps[next].input.load_fps))
+			next = i;
+	}
+	return next;
+}
+
+/* Fill the bands with all trials up to a load, as many in each band. */
+static void fill(struct band bands[BANDS], double up_to_fps, const struct mlr_plr_step *steps, size_t count)
+{
+	size_t total = 0, rank = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += steps[i].input.load_fps <= up_to_fps;
+	for (size_t i = next_by_load(steps, count, count); rank < total; i = next_by_load(steps, count, i)) {
+		const struct band trial = band_of(&steps[i]);
+
+		add_to(&bands[rank++ * BANDS / total], &trial);
+	}
+}
+
+/* Return the band with the least loss ratio among those that surely miss the target, or NULL. */
+static const struct band *least_lossy(const struct band bands[BANDS], double target_loss_ratio)
+{
+	const struct band *least = NULL;
+
+	for (size_t i = 0; i < BANDS; i++)
+		if (loses_more(&bands[i], target_loss_ratio) && (!least || ratio_of(&bands[i]) < ratio_of(least)))
+			least = &bands[i];
+	return least;
+}
+
+/* Whether the target may be met somewhere. That is if a band, or all bands up to one, surely lose less than the least lossy
+ * band that misses it. */
+static bool is_met_anywhere(const struct band bands[BANDS], const struct band *least)
+{
+	struct band below = { 0 };
+
+	for (size_t i = 0; i < BANDS; i++) {
+		add_to(&below, &bands[i]);
+		if (loses_less(&bands[i], RATIO_MARGIN * ratio_of(least)) ||
+		    loses_less(&below, RATIO_MARGIN * ratio_of(least)))
+			return true;
+	}
+	return false;
+}
+
+/* --- several crossings ---------------------------------------------------------------------------------------------- */
+
+/* Trials in a row by load that all met the target, or all missed it. */
+struct run {
+	struct band band;
+	size_t trials;
+};
+
+static bool misses(const struct mlr_plr_step *step, double target_loss_ratio)
+{
+	return step->counts.lost_frames > step->counts.offered_frames * target_loss_ratio;
+}
+
+/* The state while trials are visited by rising load. */
+struct climb {
+	struct run met, missed; /* the last runs */
+	double before_fps;      /* the largest load before `missed` that met the target; NAN: none did */
+	bool is_missed;         /* `missed` is a run that surely misses the target, and is kept */
+};
+
+static void take_met(struct climb *climb, const struct band *trial, double target_loss_ratio)
+{
+	climb->is_missed |= climb->missed.trials >= RUN_LEAST && loses_more(&climb->missed.band, target_loss_ratio);
+	if (!climb->is_missed) {
+		climb->missed = (struct run){ 0 };
+		climb->before_fps = trial->most_fps;
+	}
+	add_to(&climb->met.band, trial);
+	climb->met.trials++;
+}
+
+static void take_missed(struct climb *climb, const struct band *trial)
+{
+	climb->met = (struct run){ 0 };
+	if (climb->is_missed)
+		return;
+	add_to(&climb->missed.band, trial);
+	climb->missed.trials++;
+}
+
+/* Whether the target is met again above a run that misses it. */
+static bool is_met_again(const struct climb *climb)
+{
+	return climb->is_missed && climb->met.trials >= RUN_LEAST &&
+	       loses_less(&climb->met.band, RATIO_MARGIN * ratio_of(&climb->missed.band));
+}
+
+/* Find several crossings. Losses may come in bursts. So several trials in a row must miss the target, and several must meet
+ * it. */
+static bool find_several(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
+			 double up_to_fps, struct mlr_plr_crossings *crossings)
+{
+	struct climb climb = { .before_fps = NAN };
+
+	for (size_t i = next_by_load(steps, count, count); i < count && steps[i].input.load_fps <= up_to_fps;
+	     i = next_by_load(steps, count, i)) {
+		const struct band trial = band_of(&steps[i]);
+
+		if (misses(&steps[i], parameters->target_loss_ratio))
+			take_missed(&climb, &trial);
+		else
+			take_met(&climb, &trial, parameters->target_loss_ratio);
+		if (!is_met_again(&climb))
+			continue;
+		crossings->kind = MLR_PLR_CROSSES_SEVERAL;
+		crossings->lowest_above_fps = climb.before_fps;
+		crossings->lowest_below_fps = climb.missed.band.least_fps;
+		crossings->again_fps = load_of(&climb.met.band);
+		return true;
+	}
+	return false;
+}
+
+/* --- none ------------------------------------------------------------------------------------------------------------- */
+
+static void find_none(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
+		      double up_to_fps, struct mlr_plr_crossings *crossings)
+{
+	struct band bands[BANDS] = { 0 };
+	const struct band *least;
+
+	fill(bands, up_to_fps, steps, count);
+	least = least_lossy(bands, parameters->target_loss_ratio);
+	if (!least || is_met_anywhere(bands, least))
+		return;
+	crossings->kind = MLR_PLR_NEVER_BELOW;
+	crossings->least_loss_ratio = ratio_of(least);
+	crossings->least_load_fps = load_of(least);
+	crossings->least_offered_frames = least->offered_frames;
+	crossings->least_lost_frames = least->lost_frames;
+}
+
+struct mlr_plr_crossings plr_scan_crossings(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps,
+					    size_t count, double up_to_fps)
+{
+	struct mlr_plr_crossings crossings = { MLR_PLR_CROSSES_ONCE, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+
+	if (up_to_fps > parameters->min_load_fps && !find_several(parameters, steps, count, up_to_fps, &crossings))
+		find_none(parameters, steps, count, up_to_fps, &crossings);
+	return crossings;
+}
+
+/* --- the next scan ---------------------------------------------------------------------------------------------------- */
+
+/* Return the next larger load of a scan, or `end_fps`. */
+static double next_above(double load_fps, double end_fps, const struct mlr_plr_step *steps, size_t count)
+{
+	double next_fps = end_fps;
+
+	for (size_t i = 0; i < count; i++)
+		if (steps[i].scan && steps[i].input.load_fps > load_fps)
+			next_fps = fmin(next_fps, steps[i].input.load_fps);
+	return next_fps;
+}
+
+double plr_scan_load(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
+		     double critical_fps)
+{
+	double end_fps = fmax(LOOKED_AT * critical_fps, parameters->min_load_fps), from_fps = parameters->min_load_fps;
+	double widest_fps = -1, load_fps = from_fps;
+
+	while (from_fps < end_fps) {
+		double to_fps = next_above(from_fps, end_fps, steps, count);
+
+		if (to_fps - from_fps > widest_fps) {
+			widest_fps = to_fps - from_fps;
+			load_fps = from_fps + widest_fps / 2;
+		}
+		from_fps = to_fps;
+	}
+	return load_fps;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "mlr/spoilt.h"
+
+#include <math.h>
+
+#define FALSE_ALARM 1e-3
+
+/* Return x ln(x / y), which is 0 at x = 0. */
+static double entropy_term(double x, double y)
+{
+	return x > 0 ? x * log(x / y) : 0;
+}
+
+/* Return a bound (Chernoff's) on a probability: of `lost` frames, each marked with probability `share`, at least so many are
+ * marked. */
+static double chance_of_marked(double lost, double marked_lost, double share)
+{
+	double part = marked_lost / lost;
+
+	if (part <= share)
+		return 1;
+	return exp(-lost * (entropy_term(part, share) + entropy_term(1 - part, 1 - share)));
+}
+
+uint64_t mlr_burst_loss(const struct mlr_burst_counts *counts)
+{
+	double sent = (double)counts->sent, marked_sent = (double)counts->marked_sent;
+	double lost = (double)counts->lost, marked_lost = (double)counts->marked_lost, by_sut;
+
+	if (!counts->marked_lost || counts->marked_sent >= counts->sent ||
+	    chance_of_marked(lost, marked_lost, marked_sent / sent) >= FALSE_ALARM)
+		return 0;
+	by_sut = (lost - marked_lost) / (sent - marked_sent) * marked_sent;
+	return (uint64_t)fmax(0, round(marked_lost - by_sut));
+}
+
+double mlr_repeat_chance(uint64_t moves, double moved_s, double allowed_s)
+{
+	double expected = (double)moves, allowed = floor(allowed_s / moved_s * expected), term = exp(-expected), sum = term;
+
+	for (double stops = 1; stops <= allowed; stops++) {
+		term *= expected / stops;
+		sum += term;
+	}
+	return sum;
+}

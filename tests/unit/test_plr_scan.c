@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What lies below the critical load, of trials whose loss ratios are given: crossings, and the loads of scans. */
+#include "unit.h"
+
+#include "../../lib/plr_private.h"
+
+#define MIN_LOAD_FPS 1000.0
+#define MAX_LOAD_FPS 10e6
+#define TARGET       1e-6
+#define TRIALS       60
+#define FRAMES       1e7
+
+static const struct mlr_plr_parameters parameters = {
+	.min_load_fps = MIN_LOAD_FPS,
+	.max_load_fps = MAX_LOAD_FPS,
+	.target_loss_ratio = TARGET,
+	.scan_every = MLR_PLR_SCAN_EVERY,
+};
+
+static struct mlr_plr_step steps[TRIALS];
+
+/* A SUT's loss ratio at a load. */
+typedef double curve(double load_fps);
+
+/* Trials up to 1 Mfps, in an order that is not that of their loads; of each as many frames lost as the curve says. */
+static void measure(curve *loss_ratio)
+{
+	for (size_t i = 0; i < TRIALS; i++) {
+		double load_fps = (double)(1 + i * 37 % TRIALS) / TRIALS * 1e6;
+
+		steps[i] = (struct mlr_plr_step){
+			.input = { .load_fps = load_fps, .duration_s = 10 },
+			.counts = { .offered_frames = FRAMES, .lost_frames = round(FRAMES * loss_ratio(load_fps)) },
+		};
+	}
+}
+
+static struct mlr_plr_crossings crossings_of(curve *loss_ratio)
+{
+	measure(loss_ratio);
+	return plr_scan_crossings(&parameters, steps, TRIALS, 1e6);
+}
+
+static double none_lost(double load_fps)
+{
+	(void)load_fps;
+	return 0;
+}
+
+static double above_capacity(double load_fps)
+{
+	return load_fps > 0.9e6 ? 0.1 : 0;
+}
+
+static double always(double load_fps)
+{
+	return load_fps > 0.5e6 ? 1e-3 : 2e-4;
+}
+
+static double livelock(double load_fps)
+{
+	return load_fps > 0.3e6 && load_fps < 0.5e6 ? 0.01 : 0;
+}
+
+static double livelock_from_the_start(double load_fps)
+{
+	return load_fps < 0.5e6 ? 0.01 : 0;
+}
+
+/* Now and then a trial loses frames that no other one near it does. */
+static double bursts(double load_fps)
+{
+	return (int)round(load_fps / 1e6 * TRIALS) % 25 == 0 ? 0.01 : 0;
+}
+
+static double about_the_target(double load_fps)
+{
+	(void)load_fps;
+	return TARGET;
+}
+
+static void one_crossing_is_nothing_to_tell(void **state)
+{
+	curve *const curves[] = { none_lost, above_capacity, bursts, about_the_target };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(curves); i++) {
+		struct mlr_plr_crossings crossings = crossings_of(curves[i]);
+
+		assert_int_equal(crossings.kind, MLR_PLR_CROSSES_ONCE);
+		assert_true(isnan(crossings.least_loss_ratio) && isnan(crossings.least_load_fps));
+		assert_true(isnan(crossings.lowest_above_fps) && isnan(crossings.lowest_below_fps));
+		assert_true(isnan(crossings.again_fps));
+	}
+}
+
+static void losses_at_every_load_never_meet_the_target(void **state)
+{
+	struct mlr_plr_crossings crossings = crossings_of(always);
+
+	(void)state;
+	assert_int_equal(crossings.kind, MLR_PLR_NEVER_BELOW);
+	assert_close(crossings.least_loss_ratio, 2e-4, 1e-12);
+	assert_true(crossings.least_load_fps > 0 && crossings.least_load_fps < 0.5e6);
+	assert_close(crossings.least_lost_frames / crossings.least_offered_frames, 2e-4, 1e-12);
+	assert_true(fmod(crossings.least_offered_frames, FRAMES) == 0 && crossings.least_offered_frames < FRAMES * TRIALS);
+	assert_true(isnan(crossings.again_fps));
+}
+
+/* Few frames tell nothing of a small target: what may be chance is not said. */
+static void few_frames_tell_of_no_crossing(void **state)
+{
+	(void)state;
+	measure(none_lost);
+	for (size_t i = 0; i < TRIALS; i++)
+		steps[i].counts = (struct mlr_plr_counts){ 1e4, i == 7 };
+	assert_int_equal(plr_scan_crossings(&parameters, steps, TRIALS, 1e6).kind, MLR_PLR_CROSSES_ONCE);
+}
+
+static void the_lowest_of_several_crossings_is_told(void **state)
+{
+	struct mlr_plr_crossings crossings = crossings_of(livelock);
+
+	(void)state;
+	assert_int_equal(crossings.kind, MLR_PLR_CROSSES_SEVERAL);
+	assert_close(crossings.lowest_above_fps, 18e6 / TRIALS, 1e-3);
+	assert_close(crossings.lowest_below_fps, 19e6 / TRIALS, 1e-3);
+	assert_true(crossings.again_fps >= 0.5e6 && crossings.again_fps < 1e6);
+	assert_true(isnan(crossings.least_loss_ratio));
+	/* below the lowest one is nothing that meets the target */
+	crossings = crossings_of(livelock_from_the_start);
+	assert_int_equal(crossings.kind, MLR_PLR_CROSSES_SEVERAL);
+	assert_true(isnan(crossings.lowest_above_fps));
+	assert_close(crossings.lowest_below_fps, 1e6 / TRIALS, 1e-3);
+}
+
+/* Random curves with one place that misses the target: the crossing lies next to where that begins, in any order of trials. */
+static void crossings_do_not_depend_on_the_order_of_trials(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		uint64_t random = seed;
+		size_t from = random_below(&random, 30), to = from + 8 + random_below(&random, 10);
+		struct mlr_plr_crossings crossings;
+
+		measure(none_lost);
+		for (size_t i = 0; i < TRIALS; i++)
+			if (i >= from && i < to)
+				steps[i].counts.lost_frames = 1e3 + (double)random_below(&random, 100000);
+		for (size_t i = 0; i < TRIALS; i++)
+			steps[i].input.load_fps = (double)(i + 1) / TRIALS * 1e6;
+		for (size_t i = TRIALS - 1; i; i--) {
+			size_t other = random_below(&random, i + 1);
+			struct mlr_plr_step step = steps[i];
+
+			steps[i] = steps[other];
+			steps[other] = step;
+		}
+		crossings = plr_scan_crossings(&parameters, steps, TRIALS, 1e6);
+		assert_int_equal(crossings.kind, MLR_PLR_CROSSES_SEVERAL);
+		assert_close(crossings.lowest_below_fps, (double)(from + 1) / TRIALS * 1e6, 1e-3);
+		if (from)
+			assert_close(crossings.lowest_above_fps, (double)from / TRIALS * 1e6, 1e-3);
+		assert_true(from || isnan(crossings.lowest_above_fps));
+		assert_true(crossings.again_fps > (double)to / TRIALS * 1e6);
+	}
+}
+
+static void only_what_lies_below_is_looked_at(void **state)
+{
+	(void)state;
+	measure(livelock);
+	assert_int_equal(plr_scan_crossings(&parameters, steps, TRIALS, 0.25e6).kind, MLR_PLR_CROSSES_ONCE);
+	assert_int_equal(plr_scan_crossings(&parameters, steps, TRIALS, MIN_LOAD_FPS).kind, MLR_PLR_CROSSES_ONCE);
+	assert_int_equal(plr_scan_crossings(&parameters, steps, 0, 1e6).kind, MLR_PLR_CROSSES_ONCE);
+}
+
+/* Scans halve the widest gap, so that in time none is left; other trials are no scans. */
+static void scans_close_the_widest_gap(void **state)
+{
+	double widest_fps = 0, last_fps = MIN_LOAD_FPS;
+
+	(void)state;
+	measure(none_lost);
+	assert_close(plr_scan_load(&parameters, steps, TRIALS, 1e6), (MIN_LOAD_FPS + 0.9e6) / 2, 1e-6);
+	for (size_t i = 0; i < 31; i++) {
+		double load_fps = plr_scan_load(&parameters, steps, i, 1e6);
+
+		assert_true(load_fps > MIN_LOAD_FPS && load_fps < 0.9e6);
+		steps[i] = (struct mlr_plr_step){ .input = { .load_fps = load_fps }, .scan = true };
+	}
+	for (size_t i = 0; i < 31; i++) {
+		double next_fps = 0.9e6;
+
+		for (size_t j = 0; j < 31; j++)
+			if (steps[j].input.load_fps > last_fps)
+				next_fps = fmin(next_fps, steps[j].input.load_fps);
+		widest_fps = fmax(widest_fps, next_fps - last_fps);
+		last_fps = next_fps;
+	}
+	assert_close(widest_fps, (0.9e6 - MIN_LOAD_FPS) / 32, 1);
+	/* where nothing lies below */
+	assert_true(plr_scan_load(&parameters, steps, 0, MIN_LOAD_FPS) == MIN_LOAD_FPS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_crossing_is_nothing_to_tell),
+		cmocka_unit_test(losses_at_every_load_never_meet_the_target),
+		cmocka_unit_test(few_frames_tell_of_no_crossing),
+		cmocka_unit_test(the_lowest_of_several_crossings_is_told),
+		cmocka_unit_test(crossings_do_not_depend_on_the_order_of_trials),
+		cmocka_unit_test(only_what_lies_below_is_looked_at),
+		cmocka_unit_test(scans_close_the_widest_gap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

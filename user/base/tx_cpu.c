@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/tx_cpu.h"
+
+#include "base/cpulist.h"
+#include "base/files.h"
+#include "base/text_stream.h"
+
+#define PATH_SIZE 128
+#define LIST_SIZE 1024
+
+/* The CPUs of the node that the port's device hangs on; none for a virtual port, or one whose node is not known. */
+static void near_port(const char *port, cpu_set_t *ret)
+{
+	char list[LIST_SIZE];
+	const char *path = TEXT_OF(PATH_SIZE, "/sys/class/net/%s/device/local_cpulist", port);
+
+	if (file_read_line(path, list, sizeof(list)) || !cpulist_parse(list, ret))
+		CPU_ZERO(ret);
+}
+
+/* The lowest one of a set; -1 of an empty one. */
+static int lowest(const cpu_set_t *cpus)
+{
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, cpus))
+			return cpu;
+	return -1;
+}
+
+int tx_cpu_choose(const cpu_set_t *allowed, const cpu_set_t *near, const cpu_set_t *taken)
+{
+	cpu_set_t free_cpus = cpulist_without(allowed, taken), near_and_free;
+
+	if (CPU_COUNT(allowed) < 2)
+		return -1;
+	CPU_AND(&near_and_free, near, &free_cpus);
+	return CPU_COUNT(&near_and_free) ? lowest(&near_and_free) : lowest(&free_cpus);
+}
+
+int tx_cpu_take(const char *port, cpu_set_t *taken)
+{
+	cpu_set_t allowed, near, allowed_and_taken;
+	int cpu;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return -1;
+	near_port(port, &near);
+	CPU_AND(&allowed_and_taken, &allowed, taken);
+	if (CPU_EQUAL(&allowed_and_taken, &allowed))
+		CPU_ZERO(taken); /* more threads than CPUs: round and round */
+	cpu = tx_cpu_choose(&allowed, &near, taken);
+	if (cpu >= 0)
+		CPU_SET(cpu, taken);
+	return cpu;
+}
