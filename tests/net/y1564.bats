@@ -7,7 +7,7 @@ load helper
 VALIDATE=${BUILD:-build}/tests/tools/validate
 
 y1564() {
-  run --separate-stderr "$MLR" y1564 -p "$A,$B" --frame-size 64 --wait d=0.1 --format json "$@"
+  run --separate-stderr "$MLR" y1564 -p "$A,$B" --frame-size 64 --wait d=0.1 --format json ${BURST:+--burst "$BURST"} "$@"
 }
 
 short=(--cir-steps 50%,100% --step-duration 0.2 --duration 1.5)
