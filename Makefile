@@ -70,7 +70,7 @@ $(BUILD)/flags/$(1):
 	@mkdir -p $$(@D) && printf '%s\n' '$$(subst ','\'',$$($(1)_flags))' >$$@
 endef
 
-lib_objects := $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*.c))
+lib_objects := $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*/*.c))
 # one of the two stands for MPI
 without_mpi := $(if $(filter 1,$(MPI)),user/measurer/mpi_job_none.c,user/measurer/mpi_job_openmpi.c)
 user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(filter-out $(without_mpi) user/appliance/%,$(wildcard user/*/*.c)))
@@ -105,7 +105,7 @@ $(foreach name,compiler bpf linker version,$(eval $(call stamp,$(name))))
 # --- the library: pure C ---------------------------------------------------------------------------------------------------
 $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags/compiler
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) -Ilib $(ALL_CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<
 
 $(BUILD)/libmlr.a: $(lib_objects)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
@@ -151,7 +151,7 @@ $(BUILD)/xdp-mlr-appliance: $(appliance_objects) $(appliance_uses) $(BUILD)/flag
 # --- tests and benchmarks ------------------------------------------------------------------------------------------------------
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
-	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a $(cmocka_libs) -lm
+	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Ilib -Itests/unit $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/libmlr.a $(cmocka_libs) -lm
 
 # tests of what acts link the program's own objects, all but its main()
 # (as an archive, so that a file which a test includes, to reach what is the file's own, is not linked once more)
@@ -323,7 +323,7 @@ bench-compare: all ## how often compare is right: two searches of each of many S
 	$(Q)BUILD=$(BUILD) tools/bench/compare
 
 # TESTS='cli/usage user/test_config': by these test files; MOST=40: so many mutants; LINES=20-60: only there
-mutants: check-build ## change FILE=lib/trial.c in one place after the other, and print the changes that no test notices (MOST=40 TESTS=cli/usage LINES=20-60)
+mutants: check-build ## change FILE=lib/trial/trial.c in one place after the other, and print the changes that no test notices (MOST=40 TESTS=cli/usage LINES=20-60)
 	$(Q)BUILD=$(BUILD) nice -n 19 tools/mutants $(FILE) $(addprefix --most=,$(MOST)) $(addprefix --lines=,$(LINES)) $(if $(TESTS),--tests='$(TESTS)')
 
 demo: deps ## install what is missing, build, run a real search against a real router
@@ -339,6 +339,6 @@ clean: ## delete what was built
 	rm -rf build build-san* build-fuzz build-faults* build-mpi* build-strict build-arm64*
 
 format: ## lay the sources out as .clang-format says
-	clang-format -i $(wildcard lib/*.[ch] user/*/*.[ch] bpf/*.[ch] include/mlr/*.h tests/*/*.[ch] tools/*/*.c)
+	clang-format -i $(wildcard lib/*/*.[ch] user/*/*.[ch] bpf/*.[ch] include/mlr/*.h tests/*/*.[ch] tools/*/*.c)
 
 -include $(shell find $(BUILD) -path $(BUILD)/vm -prune -o -name '*.d' -type f -print 2>/dev/null)

@@ -150,7 +150,7 @@ offers() {
   installed -q "$BUILD/libmlr.a" VERSION=9.9.9
   run -1 installed -q "$BUILD/libmlr.a" CFLAGS=-O1
   # an object is compiled again, and then not once more
-  local object=$BATS_TEST_TMPDIR/build/lib/grid.o
+  local object=$BATS_TEST_TMPDIR/build/lib/controller/grid.o
   installed BUILD="$BATS_TEST_TMPDIR/build" CFLAGS=-O1 "$object" >/dev/null
   installed BUILD="$BATS_TEST_TMPDIR/build" CFLAGS=-O1 -q "$object"
   local before
@@ -222,7 +222,7 @@ offers() {
   local archive
   archive=$(ls "$BUILD"/xdp-mlr-*.tar.gz)
   tar -tf "$archive" >"$BATS_TEST_TMPDIR/list"
-  for file in Makefile tools/install.mk user/cli/main.c lib/mlr.c bpf/rx.bpf.c include/mlr/goal.h docs/man/xdp-mlr.8.in tools/debian/control \
+  for file in Makefile tools/install.mk user/cli/main.c lib/mlrsearch/mlr.c bpf/rx.bpf.c include/mlr/goal.h docs/man/xdp-mlr.8.in tools/debian/control \
     tests/run tests/isolated tools/deps; do
     grep -qx "xdp-mlr-[0-9.]*/$file" "$BATS_TEST_TMPDIR/list" || { echo "no $file"; return 1; }
   done

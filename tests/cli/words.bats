@@ -5,7 +5,7 @@ load helper
 
 @test "sentences of a page are counted: paragraphs, items and long cells, but no code, heading or short cell" {
   local tree=$BATS_TEST_TMPDIR/tree
-  mkdir -p "$tree"/{tools,docs,lib,bpf,include/mlr,user/base}
+  mkdir -p "$tree"/{tools,docs,lib/trial,bpf,include/mlr,user/base}
   cp tools/words "$tree/tools"
   touch "$tree"/README.md "$tree"/{lib,bpf,include/mlr,user/base}/x.h
   cat >"$tree/docs/page.md" <<'PAGE'
@@ -33,10 +33,10 @@ PAGE
 
 @test "sentences of a header's comments are counted" {
   local tree=$BATS_TEST_TMPDIR/tree
-  mkdir -p "$tree"/{tools,docs,lib,bpf,include/mlr,user/base}
+  mkdir -p "$tree"/{tools,docs,lib/trial,bpf,include/mlr,user/base}
   cp tools/words "$tree/tools"
   touch "$tree"/README.md "$tree"/docs/page.md "$tree"/{bpf,include/mlr,user/base}/x.h
-  printf '%s\n' '/* SPDX-License-Identifier: none of it */' '/*' ' * One two. Three' ' * four five.' ' */' 'int a; /* six */' >"$tree/lib/x.h"
+  printf '%s\n' '/* SPDX-License-Identifier: none of it */' '/*' ' * One two. Three' ' * four five.' ' */' 'int a; /* six */' >"$tree/lib/trial/x.h"
   run "$tree/tools/words" --sum
   [[ $output == *"comments of headers"*" 3 sentences of  2.0 words,   0 above 40"* ]]
 }

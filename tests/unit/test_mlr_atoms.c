@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Capacities that come again, as a model of one goal sees them. Positions in steps, ten of them a Goal Width. */
-#include "../../lib/mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 #include "unit.h"
 
 #define UNIT 10.0

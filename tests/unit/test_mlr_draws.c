@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What short trials tell of long ones, as a goal of 60-s trials sees it. */
-#include "../../lib/mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 #include "unit.h"
 
 #include "mlr/results.h"

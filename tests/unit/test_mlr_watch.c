@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When a goal notices that its SUT changes with time. */
-#include "../../lib/mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 #include "unit.h"
 
 static const struct mlr_goal goal = { "goal", 0, 0.5, 1, 1, 21, 0.005 };

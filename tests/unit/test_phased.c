@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "../../lib/phased_private.h"
+#include "classic/phased_private.h"
 #include "mlr/sut.h"
 
 #define MIN_FPS     9001.0

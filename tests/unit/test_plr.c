@@ -439,7 +439,7 @@ static void test_degenerate(void **state)
 
 /* --- truth ---------------------------------------------------------------------------------------------------------- */
 
-/* The loss rate of the simulated models, as lib/sut.c has them. */
+/* The loss rate of the simulated models, as lib/trial/sut.c has them. */
 static double model_rate(bool is_stretch, double load_fps, double capacity_fps, double spread_fps)
 {
 	double x = (load_fps - capacity_fps) / spread_fps;

@@ -2,7 +2,7 @@
 /* How far losses are from what a fitting function foresees, against sums over the Poisson distribution. */
 #include "unit.h"
 
-#include "../../lib/plr_private.h"
+#include "plrsearch/plr_private.h"
 
 #define TRIALS 6
 

@@ -2,7 +2,7 @@
 /* What lies below the critical load, of trials whose loss ratios are given: crossings, and the loads of scans. */
 #include "unit.h"
 
-#include "../../lib/plr_private.h"
+#include "plrsearch/plr_private.h"
 
 #define MIN_LOAD_FPS 1000.0
 #define MAX_LOAD_FPS 10e6

@@ -57,7 +57,7 @@ static double now_us(void)
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
-/* The loss rate of the simulated models, as lib/sut.c has them. */
+/* The loss rate of the simulated models, as lib/trial/sut.c has them. */
 static double loss_rate(const struct scenario *scenario, double load_fps, double capacity_fps)
 {
 	double spread_fps = scenario->spread_ratio * capacity_fps, x = (load_fps - capacity_fps) / spread_fps;

@@ -9,7 +9,7 @@
  */
 #include <math.h>
 
-#include "plr_private.h"
+#include "plrsearch/plr_private.h"
 
 #define EXP_NEGLIGIBLE  40.0 /* in a double, 1 + exp(-40) is 1 */
 #define ERF_IS_1        6.0  /* from here on erf is 1 in a double */

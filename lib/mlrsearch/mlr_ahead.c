@@ -9,7 +9,7 @@
  * A surprise is a load where short trials were good and a longer one was not. As many surprises are expected again as there
  * were. Each of them costs one load on the way down and one on the way up.
  */
-#include "mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 
 #include <math.h>
 

@@ -23,7 +23,7 @@
 #ifndef MLR_PRIVATE_H
 #define MLR_PRIVATE_H
 
-#include "controller_private.h"
+#include "controller/controller_private.h"
 #include "mlr/grid.h"
 
 /* By how much a sum over independent trials differs from its mean, with its variance. */

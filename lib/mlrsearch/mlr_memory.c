@@ -9,7 +9,7 @@
  * The bounds of such a SUT depend on the order of trials. It is measured without a model, from where it is overloaded, in
  * the plainest order. Upper Bounds follow downwards while it is degraded, then a Lower Bound below, where it recovers.
  */
-#include "mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 
 #include <math.h>
 

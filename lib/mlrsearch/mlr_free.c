@@ -7,7 +7,7 @@
  * doubles its distance from the only bound, and then splits the gap between two bounds. It splits in the middle if both
  * bounds cost the same, else nearer to the end that is cheap to move.
  */
-#include "mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
  * needs. Beyond that sum every load is decided. Let the exceed probability p be constant. Then the expected number of trials
  * and the chance of either end follow from the two states after one more trial.
  */
-#include "mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 
 #include <errno.h>
 #include <math.h>

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plr_private.h"
+#include "plrsearch/plr_private.h"
 
 #define LOG_MRR_MIN     0.01   /* the draft has mrr > 1 frame/s; the prior of x given t has a pole at ln(mrr) = 0 */
 #define SCAN_NODES      16     /* over all of x */

@@ -10,7 +10,7 @@
  * SUT (Ville's inequality). Where the last trials foretell that much better than the model and the near loads together, no
  * curve over loads describes the SUT. It changes with time.
  */
-#include "mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
  * The search ends whatever the results: each trial is asked for with one goal in focus, and each goal has a limit of such
  * trials.
  */
-#include "mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 
 #include <errno.h>
 #include <math.h>

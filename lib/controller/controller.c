@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "controller_private.h"
+#include "controller/controller_private.h"
 
 #include <errno.h>
 #include <math.h>

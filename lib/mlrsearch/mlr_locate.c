@@ -7,7 +7,7 @@
  * in logarithms, is followed down to where every second trial would still lose a frame. The exponent also tells how wide the
  * noisy zone is.
  */
-#include "mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plr_private.h"
+#include "plrsearch/plr_private.h"
 
 #define OPENING_TRIALS 4     /* trials whose loads do not come from the estimate (5.6) */
 #define LOSSY_COPIES   4     /* how often the list has the load of each trial at or above the target */

@@ -14,7 +14,7 @@
  */
 #include <math.h>
 
-#include "plr_private.h"
+#include "plrsearch/plr_private.h"
 
 #define MEAN_MIN       1e-300 /* frames lost: the least mean, so that it has a logarithm */
 #define LARGE_MEAN     20.0   /* from this mean on a deviance is distributed as for Gaussian counts */

@@ -13,7 +13,7 @@
  */
 #include <math.h>
 
-#include "plr_private.h"
+#include "plrsearch/plr_private.h"
 
 #define BANDS        8
 #define LOOKED_AT    0.9 /* as a ratio of the critical load: a nearer load may rightly lose as much as the target */

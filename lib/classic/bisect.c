@@ -5,7 +5,7 @@
  * continue until it is classified. Verification adds a promise that the goals must allow: no load fails before it had its
  * number of high-loss trials.
  */
-#include "controller_private.h"
+#include "controller/controller_private.h"
 
 #include <errno.h>
 #include <math.h>

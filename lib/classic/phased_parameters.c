@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "phased_private.h"
+#include "classic/phased_private.h"
 
 #include <math.h>
 

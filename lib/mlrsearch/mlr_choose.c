@@ -7,7 +7,7 @@
  * longer trusts its model when it has spent too much without an end, or when the model only steps in one direction. It then
  * continues without a model (mlr_free.c).
  */
-#include "mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 
 #include <errno.h>
 #include <math.h>

@@ -16,7 +16,7 @@
  * and coarser away from it. So the posterior is exact on its grid, repeatable, and cheap to update with one more trial.
  * Nothing here decides what is a bound: the model only chooses where to measure.
  */
-#include "mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 
 #include <errno.h>
 #include <math.h>

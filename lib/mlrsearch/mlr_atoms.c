@@ -10,7 +10,7 @@
  * In that case all capacities are taken as a sample. Good trials are censored: their capacity was no less than their load.
  * Kaplan and Meier's estimate of the distribution is used besides the curves.
  */
-#include "mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 
 #include <math.h>
 

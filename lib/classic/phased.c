@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "controller_private.h"
-#include "phased_private.h"
+#include "classic/phased_private.h"
+#include "controller/controller_private.h"
 
 #include <errno.h>
 #include <math.h>

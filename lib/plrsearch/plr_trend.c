@@ -9,7 +9,7 @@
  */
 #include <math.h>
 
-#include "plr_private.h"
+#include "plrsearch/plr_private.h"
 
 #define NUDGE 1e-3 /* a part of the spread, for a numerical derivative */
 

@@ -9,7 +9,7 @@
  * Both may be seen, although no trial surpassed a shorter one and no long trial surpassed another long one. Then short
  * trials are noisy, but long ones agree, so it is a buffer.
  */
-#include "mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 
 #include <math.h>
 

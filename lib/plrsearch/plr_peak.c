@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "plr_private.h"
+#include "plrsearch/plr_private.h"
 
 #define LOOSE       4.0 /* nats: three samples around a peak are near enough if the outer ones are lower by no more */
 #define TIGHT       0.1 /* nats: they are too near if both are lower by less */

@@ -10,7 +10,7 @@
  * at the hypothesis's own critical load. The candidate with the smallest mean price over the posterior is measured once.
  * Then everything is computed again.
  */
-#include "mlr_private.h"
+#include "mlrsearch/mlr_private.h"
 
 #include <math.h>
 
