@@ -86,6 +86,11 @@ static uint64_t at_most(uint64_t value, uint64_t limit)
 	return value < limit ? value : limit;
 }
 
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 static void add_drops(const struct port_trial *port, uint64_t *tx_dropped, uint64_t *rx_missed)
 {
 	if (port->counts.transmits && port->tx_drops == TX_DROPS_BEFORE_WIRE)
@@ -105,7 +110,10 @@ static uint64_t lost_in_bursts(const struct account *account, uint64_t sent, uin
 	for (unsigned int i = 0; i < account->port_count; i++) {
 		counts.marked_sent += account->ports[i].sent.marked;
 		marked_received += account->ports[i].received.marked;
+		counts.runs += account->ports[i].received.gaps;
 	}
+	if (!account->config->no_seq)
+		counts.runs = greater(counts.runs, 1); /* no gap is seen where the last frames are lost */
 	if (marked_received < counts.marked_sent)
 		counts.marked_lost = at_most(counts.marked_sent - marked_received, lost);
 	return mlr_burst_loss(&counts);
@@ -141,11 +149,6 @@ static double achieved_fps(const struct account *account)
 		if (account->ports[i].counts.transmits)
 			sum_fps += (double)account->ports[i].sent.sent / account->ports[i].busy_s;
 	return sum_fps / transmitters(account);
-}
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* What the departures of a port say of how constant its load was. */
