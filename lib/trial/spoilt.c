@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#define FALSE_ALARM 1e-3
+#define FALSE_ALARM     1e-3
+#define MOST_DEVIATIONS 40 /* so far above what is expected nothing comes, not even of one stop */
 
 /* Return x ln(x / y), which is 0 at x = 0. */
 static double entropy_term(double x, double y)
@@ -35,11 +36,12 @@ uint64_t mlr_burst_loss(const struct mlr_burst_counts *counts)
 
 double mlr_repeat_chance(uint64_t moves, double moved_s, double allowed_s)
 {
-	double expected = (double)moves, allowed = floor(allowed_s / moved_s * expected), term = exp(-expected), sum = term;
+	double expected = (double)moves, allowed = floor(allowed_s / moved_s * expected), log_term = -expected;
+	double most = expected + MOST_DEVIATIONS * sqrt(expected), sum = exp(log_term);
 
-	for (double stops = 1; stops <= allowed; stops++) {
-		term *= expected / stops;
-		sum += term;
+	for (double stops = 1; stops <= allowed && stops <= most; stops++) {
+		log_term += log(expected / stops);
+		sum += exp(log_term);
 	}
-	return sum;
+	return fmin(sum, 1);
 }

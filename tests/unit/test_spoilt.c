@@ -147,7 +147,12 @@ static void repeats_are_made_where_they_have_a_chance(void **state)
 	/* two stops, one allowed: e^-2 (1 + 2) */
 	assert_true(fabs(mlr_repeat_chance(2, 0.004, 0.002) - 3 * exp(-2)) < 1e-12);
 	assert_true(mlr_repeat_chance(60, 0.06, 0.03) < 1e-4);
-	assert_true(mlr_repeat_chance(100000, 100, 50) >= 0);
+	assert_true(mlr_repeat_chance(100000, 100, 50) < 1e-12);
+	/* a minute or an hour of stops: about half of the trials have more than this one, and none twice as many */
+	assert_true(fabs(mlr_repeat_chance(1000, 1, 1) - 0.5) < 0.02);
+	assert_true(mlr_repeat_chance(1000, 1, 2) > 1 - 1e-9);
+	assert_true(mlr_repeat_chance(100000, 100, 101) > 0.99);
+	assert_true(mlr_repeat_chance(1, 1e-9, 1e6) > 1 - 1e-9); /* in no time */
 }
 
 int main(void)
