@@ -224,6 +224,7 @@ static void judge_tester(const struct config *config, struct measurement *measur
 	else if (fabs(measurement->pacing.error_ppm) > pacing_error_most_ppm(config))
 		measurement->tester_limited_reason = LOAD_WAS_OFF;
 	measurement->tester_limited = measurement->tester_limited_reason;
+	measurement->offered_less = measurement->pacing.error_ppm < -pacing_error_most_ppm(config);
 	measurement->sut_loss_ratio = sut_lost > 0 ? (double)sut_lost / (double)measurement->counts.sent : 0.0;
 }
 
@@ -260,7 +261,7 @@ static enum spoilt_by find_spoiler(const struct account *account, const struct m
 		return SPOILT_NOT;
 	if (measurement->verdict.tester_limited)
 		return (double)measurement->verdict.unsent <= stopped_frames(account) ? SPOILT_BY_STOPS : SPOILT_NOT;
-	if (pacing->moves && pacing->error_ppm < -pacing_error_most_ppm(account->config))
+	if (pacing->moves && measurement->offered_less)
 		return SPOILT_BY_STOPS;
 	if (attribution->tester_burst)
 		return SPOILT_BY_BURST;
