@@ -433,7 +433,10 @@ const struct option options[] = {
 	RATIO("tolerance", "RATIO", COMPARE | MERGES | REPORT, "1%", tolerance_ratio,
 	      "a change of the throughput up to this ratio is none"),
 	RATIO("significance", "P", COMPARE | MERGES | REPORT, "0.01", significance_ratio,
-	      "where both results have repeats: how likely a change may be chance and still be reported"),
+	      "how likely a change may be chance and still be reported"),
+	RATIO("spread", "RATIO", COMPARE | MERGES | REPORT, NULL, spread_ratio,
+	      "the standard deviation between searches of an unchanged SUT, as a part of their mean, where earlier repeats "
+	      "have shown it: with it single searches show smaller changes"),
 	NUMBER("count", "N", 1u << VERB_PROFILE_SHOW, "1", show_count, 1, 10000,
 	       "how many of the first frames of each port to show"),
 	TEXT("sut", "KIND[:K=V,...]", LAB_UP | LAB_ON, "router", sut,
