@@ -443,10 +443,9 @@ const struct option options[] = {
 	     "what to put between the ports: router, bridge, xdp (redirect), policer:rate=FPS,burst=100us (exactly that "
 	     "throughput; depth=N says the burst as a number of frames that wait, clock=wall judges frames by their arrival "
 	     "instead of their tag; with vlan=VID or priority=N of those frames only), stretch:critical=FPS,spread=FPS "
-	     "(random loss "
-	     "that grows with the load), delay:us=N (holds each "
-	     "frame that long), hostile:WHAT,every=N,by=N (does something to every n-th test frame, and keeps a log; "
-	     "hostile:? lists what) or wire (nothing)"),
+	     "(random loss that grows with the load), delay:us=N (holds each frame that long), wire (nothing) or "
+	     "exec:COMMAND (a command of yours, which forwards between the links sut-a and sut-b of the lab's namespace)",
+	     .flags = OPTION_ACTS),
 	TEXT("name", "NAME", LAB, "lab", lab_name,
 	     "the lab's name, so that several can be up; its ports are NAME-a and NAME-b"),
 	OPTION("sut-name", "TEXT", MEASURES, NULL, NULL, "what the SUT is, for the report"),
