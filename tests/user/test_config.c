@@ -304,6 +304,38 @@ static void services_have_what_was_agreed(void **state)
 	config_free(&reading.config);
 }
 
+/* A command line with so many of a part, and whether it is taken. */
+static enum exit_code read_many(const char *begin, const char *part, unsigned int count, const char *end)
+{
+	struct reading reading;
+	char line[1024];
+	size_t length = (size_t)snprintf(line, sizeof(line), "%s", begin);
+
+	for (unsigned int i = 0; i < count; i++)
+		length += (size_t)snprintf(line + length, sizeof(line) - length, "%s", part);
+	snprintf(line + length, sizeof(line) - length, "%s", end);
+	read_line(&reading, line);
+	if (reading.code == EXIT_DONE)
+		config_free(&reading.config);
+	return reading.code;
+}
+
+static void services_and_their_steps_are_no_more_than_there_is_room_for(void **state)
+{
+	(void)state;
+	assert_int_equal(read_many("y1564 -pa,b", " --service=cir=1kfps", SERVICES_MAX, ""), EXIT_DONE);
+	assert_int_equal(read_many("y1564 -pa,b", " --service=cir=1kfps", SERVICES_MAX + 1, ""), EXIT_USAGE_ERROR);
+	assert_int_equal(read_many("y1564 -p a,b --service cir=1kfps --cir-steps 1%,2%,3%,4%,5%,6%,7%,8%,9%,10%,11%,12%,13%,14%",
+				   ",15%", 1, ",100%"),
+			 EXIT_DONE);
+	assert_int_equal(read_many("y1564 -p a,b --service cir=1kfps --cir-steps 1%,2%,3%,4%,5%,6%,7%,8%,9%,10%,11%,12%,13%,14%",
+				   ",15%", 1, ",16%,100%"),
+			 EXIT_USAGE_ERROR);
+	assert_int_equal(read_many("y1564 -p a,b --service cir=1kfps,size=0", "0", SERVICE_SIZE_TEXT - 4, "64"), EXIT_DONE);
+	assert_int_equal(read_many("y1564 -p a,b --service cir=1kfps,size=0", "0", SERVICE_SIZE_TEXT - 3, "64"),
+			 EXIT_USAGE_ERROR);
+}
+
 static void measurers_have_arguments(void **state)
 {
 	struct reading reading;
@@ -375,6 +407,19 @@ static void wrong_values_are_usage_errors(void **state)
 		"trial -p a,b --load 5kfps --ip 6 --address6 2001:db8::1/127,2001:db8:1::2",
 		"y1564 -p a,b --service cir=0",
 		"y1564 -p a,b --service cir=1kfps,dscp=-1",
+		"y1564 -p a,b --service cir=1kfps,dscp=64",
+		"y1564 -p a,b --service cir=1kfps,dscp=1.5",
+		"y1564 -p a,b --service cir=1kfps,dscp=x",
+		"y1564 -p a,b --service eir=1kfps",
+		"y1564 -p a,b --service cir=1kfps,delay=0s",
+		"y1564 -p a,b --service cir=1kfps,delay-max=0s",
+		"y1564 -p a,b --service cir=1kfps,delay=2ms,delay-max=1ms",
+		"y1564 -p a,b --service cir=1kfps,availability=101%",
+		"y1564 -p a,b --service cir=1kfps,vlan=5000",
+		"y1564 -p a,b --service cir=1kfps,size=63",
+		"y1564 -p a,b --service cir=1kfps,name=",
+		"y1564 -p a,b --service cir=1kfps,name=x --service cir=1kfps,name=x",
+		"y1564 -p a,b --service cir=1kfps,name=service2 --service cir=1kfps",
 		"y1564 -p a,b --service cir=1kfps,margin=-1%",
 		"y1564 -p a,b --service cir=1kfps,loss=101%",
 		"y1564 -p a,b --service cir=1kfps,variation=-1us",
@@ -682,6 +727,7 @@ int main(void)
 		cmocka_unit_test(ports_take_addresses_and_macs),
 		cmocka_unit_test(gateways_follow_from_addresses),
 		cmocka_unit_test(services_have_what_was_agreed),
+		cmocka_unit_test(services_and_their_steps_are_no_more_than_there_is_room_for),
 		cmocka_unit_test(measurers_have_arguments),
 		cmocka_unit_test(lab_has_three_verbs),
 		cmocka_unit_test(wrong_values_are_usage_errors),
