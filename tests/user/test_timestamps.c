@@ -84,6 +84,36 @@ static void hardware_that_was_asked_for_ends_the_run(void **state)
 	assert_int_equal(judge(1000, 1000), EXIT_DONE);
 }
 
+static enum exit_code judge_early(uint64_t early, uint64_t least_ns)
+{
+	const struct rx_counters counters = { .received = 1000, .hardware_timed = 1000, .negative_latency = early };
+
+	measurement.latency.min_ns = least_ns;
+	return timestamps_judge(&xdp, &counters, CLOCK_READ_NS, &measurement);
+}
+
+/* Clocks that are as wrong as is said let short latencies be below 0. Beyond that stamps are false. */
+static void frames_that_came_before_they_left_are_no_latency(void **state)
+{
+	(void)state;
+	assert_int_equal(judge_early(1, 337), EXIT_DONE);
+	assert_true(measurement.has_latency && xdp.by_nic_clock);
+	measurement.latency.error_bound_ns = 2 * CLOCK_READ_NS + 7;
+	assert_int_equal(judge_early(0, 5000), EXIT_DONE);
+	assert_true(measurement.has_latency && xdp.by_nic_clock);
+	measurement.latency.error_bound_ns = 2 * CLOCK_READ_NS + 7;
+	assert_int_equal(judge_early(1, 338), EXIT_DONE);
+	assert_false(measurement.has_latency || xdp.by_nic_clock);
+}
+
+static void where_no_frame_came_after_it_left_that_is_said(void **state)
+{
+	(void)state;
+	measurement.has_latency = false;
+	config.timestamps = TIMESTAMPS_HARDWARE;
+	assert_int_equal(judge_early(1000, 0), EXIT_INVALID);
+}
+
 /* The clock could not be read after the trial: nobody knows by how much it drifted. */
 static void stamps_of_a_clock_that_was_lost_are_no_latency(void **state)
 {
@@ -119,6 +149,8 @@ int main(void)
 		cmocka_unit_test_setup(some_frames_stamped_are_no_latency, set_up),
 		cmocka_unit_test_setup(no_frame_stamped_is_software, set_up),
 		cmocka_unit_test_setup(hardware_that_was_asked_for_ends_the_run, set_up),
+		cmocka_unit_test_setup(frames_that_came_before_they_left_are_no_latency, set_up),
+		cmocka_unit_test_setup(where_no_frame_came_after_it_left_that_is_said, set_up),
 		cmocka_unit_test_setup(stamps_of_a_clock_that_was_lost_are_no_latency, set_up),
 		cmocka_unit_test_setup(nothing_received_says_nothing_of_the_clock, set_up),
 		cmocka_unit_test_setup(a_clock_that_cannot_be_read_is_used_no_more, set_up),

@@ -230,6 +230,7 @@ static void what_has_no_place_is_left_out_and_named(void **state)
 	one = search("2026-11-01T00:00:00Z", 2);
 	json_object_del(json_object_get(one, "environment"), "start_time");
 	put("dateless.json", one);
+	put("other.json", json_pack("{s:s}", "schema", "xdp-mlr/search/99"));
 	assert_int_equal(mkdir(path_of("folder.json", path), 0700), 0);
 	remember("folder.json");
 	trend = document();
@@ -241,7 +242,8 @@ static void what_has_no_place_is_left_out_and_named(void **state)
 	assert_string_equal(why_skipped(trend, "none.json"), "it has no figure");
 	assert_string_equal(why_skipped(trend, "dateless.json"), "it has no date");
 	assert_string_equal(why_skipped(trend, "folder.json"), "it is no regular file");
-	assert_int_equal(json_array_size(json_object_get(trend, "skipped")), COUNT(dates) + 5);
+	assert_non_null(strstr(why_skipped(trend, "other.json"), "other.json is no result"));
+	assert_int_equal(json_array_size(json_object_get(trend, "skipped")), COUNT(dates) + 6);
 	json_decref(trend);
 }
 
