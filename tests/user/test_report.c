@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "config/configure.h"
+#include "config/stored.h"
 #include "measurer/selftest_store.h"
 #include "result/report.h"
 
@@ -406,6 +408,128 @@ static void loads_have_bits(void **state)
 		    "'final_trial_duration': 2.5, 'duration_sum': 3.5, 'width': 0.125}");
 }
 
+/* --- how it was measured ------------------------------------------------------------------------------------------------- */
+
+static json_t *describe(struct measurer *)
+{
+	return json_pack("{s:s}", "name", "fake");
+}
+
+static json_t *traffic(struct measurer *)
+{
+	return json_string("traffic");
+}
+
+static void deviate(struct measurer *, json_t *sentences)
+{
+	json_array_append_new(sentences, json_string("its own"));
+}
+
+static const struct measurer_ops plain_ops = { .describe = describe, .traffic_profile = traffic };
+static const struct measurer_ops deviating_ops = { .describe = describe, .traffic_profile = traffic, .deviations = deviate };
+
+static void read_config(const char *line, struct config *ret)
+{
+	char text[256], *rest = text, *argv[32] = { NULL };
+	bool finished;
+	int argc = 0;
+
+	snprintf(text, sizeof(text), "xdp-mlr %s", line);
+	while ((argv[argc] = strsep(&rest, " ")))
+		argc++;
+	assert_int_equal(config_read(argc, argv, ret, &finished), EXIT_DONE);
+}
+
+/* The beginnings of the sentences, and nothing else. */
+static void assert_deviations(const char *line, const struct measurer_ops *ops, const char *const *beginnings)
+{
+	struct measurer measurer = { .ops = ops };
+	json_t *document = json_object();
+	struct config config;
+	size_t count = 0;
+
+	read_config(line, &config);
+	report_add_setting(document, &config, &measurer, 0);
+	json_each (sentence, json_object_get(document, "deviations")) {
+		if (!beginnings[count] || strncmp(json_string_value(sentence), beginnings[count], strlen(beginnings[count])))
+			fail_msg("%s: %s", line, json_string_value(sentence));
+		count++;
+	}
+	assert_null(beginnings[count]);
+	assert_string_equal(read_text(json_object_get(document, "measurer"), "name"), "fake");
+	assert_string_equal(read_text(document, "traffic_profile"), "traffic");
+	assert_true(json_is_object(json_object_get(document, "units")));
+	assert_true(json_is_object(json_object_get(document, "definitions")));
+	assert_true(json_is_object(json_object_get(document, "environment")));
+	assert_non_null(json_object_get(json_object_get(document, "configuration"), "frame-size"));
+	config_free(&config);
+	json_decref(document);
+}
+
+#define PHASE_D "Phase d: at most 2 s for residual frames, 0.02 s after all of them have arrived, 0.4 s of silence"
+#define RFC     "search -p a,b --preset rfc2544"
+
+static void deviations_from_rfc2544_are_told(void **state)
+{
+	(void)state;
+	assert_deviations(RFC, &plain_ops, (const char *const[]){ PHASE_D, NULL });
+	assert_deviations(RFC, &deviating_ops, (const char *const[]){ PHASE_D, "its own", NULL });
+	assert_deviations(RFC " --wait a=1,b=2,e=6", &plain_ops, (const char *const[]){ "Phase a: 1 s", PHASE_D, NULL });
+	assert_deviations(RFC " --wait a=2,b=3,e=4", &plain_ops,
+			  (const char *const[]){ "Phase b: 3 s", PHASE_D, "Phase e: 4 s", NULL });
+	assert_deviations(RFC " --goal name=g,final=60,exceed=0 --goal name=h,final=59,exceed=0", &plain_ops,
+			  (const char *const[]){ PHASE_D, "Goal h: trials of 59 s", NULL });
+	assert_deviations(RFC " --goal name=g,final=60,exceed=0,loss=0.5% --goal name=h,final=60,exceed=0.5", &plain_ops,
+			  (const char *const[]){ PHASE_D, "Goal g: Goal Loss Ratio 0.5 % and Goal Exceed Ratio 0 %",
+						 "Goal h: Goal Loss Ratio 0 % and Goal Exceed Ratio 50 %", NULL });
+	assert_deviations("search --measurer sim:hard,capacity=1e6 --max-load 1e7 --preset rfc2544", &plain_ops,
+			  (const char *const[]){ NULL });
+	assert_deviations("search --measurer sim:hard,capacity=1e6 --max-load 1e7 --preset rfc2544 --algorithm phased",
+			  &plain_ops, (const char *const[]){ "Algorithm phased:", NULL });
+}
+
+/* What a replay does not know the stored search does. */
+static void a_replay_takes_what_is_stored(void **state)
+{
+	struct measurer measurer = { .ops = &deviating_ops };
+	struct config config;
+	json_t *document = json_object();
+
+	(void)state;
+	read_config("search --replay tests/golden/search-1-sim.json", &config);
+	json_object_set_new(config.stored->document, "deviations", json_string("stored"));
+	json_object_set_new(config.stored->configuration, "beside", json_true());
+	report_add_setting(document, &config, &measurer, 0);
+	assert_string_equal(read_text(document, "deviations"), "stored");
+	assert_true(json_is_object(json_object_get(document, "definitions"))); /* of which none are stored */
+	assert_true(json_is_true(json_at(document, "/configuration/beside")));
+	assert_non_null(json_at(document, "/configuration/frame-size"));
+	config_free(&config);
+	json_decref(document);
+}
+
+static void the_document_of_one_trial_has_it_in_bits_too(void **state)
+{
+	struct measurer measurer = { .ops = &plain_ops, .transmitters = 2 };
+	struct config config;
+	json_t *document;
+
+	(void)state;
+	read_config("trial -p a,b --load 5 --frame-size 128", &config);
+	measurement.tester_limited = true;
+	document = report_one_trial(&config, &measurer, &measurement, 0);
+	assert_true(read_number(json_at(document, "/trial_result"), "trial_load_l1_bps") == 1000.5 * 148 * 8);
+	assert_true(read_number(json_at(document, "/trial_result"), "trial_forwarding_rate_l2_bps") == 750.5 * 128 * 8);
+	assert_true(read_truth(document, "tester_limited") && read_integer(document, "aggregate_factor") == 2);
+	assert_true(json_is_null(json_object_get(document, "irregular_reason")));
+	json_decref(document);
+	document = report_one_trial(&config, &measurer, NULL, 0);
+	assert_true(json_is_null(json_object_get(document, "trial_result")));
+	assert_string_equal(read_text(document, "irregular_reason"), "interrupted");
+	json_decref(document);
+	config_free(&config);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -424,6 +548,9 @@ int main(void)
 		cmocka_unit_test_setup(a_trial_says_how_long_it_took, set_up),
 		cmocka_unit_test_setup(members_of_others_are_passed_through, set_up),
 		cmocka_unit_test(loads_have_bits),
+		cmocka_unit_test(deviations_from_rfc2544_are_told),
+		cmocka_unit_test(a_replay_takes_what_is_stored),
+		cmocka_unit_test_setup(the_document_of_one_trial_has_it_in_bits_too, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
