@@ -259,6 +259,33 @@ static void a_run_that_begins_has_no_trials_yet(void **state)
 	stored_free(&stored);
 }
 
+/* A result of several searches is not what the events of one told. */
+static void of_several_searches_the_configuration_is_compared(void **state)
+{
+	for (unsigned int other = 0; other < 3; other++) {
+		static const char *const members[] = { "controller_input", "trials", "configuration" };
+		struct stream stream = read_events();
+		struct stored stored;
+		json_t *result = stream.lines[stream.count - 1];
+
+		(void)state;
+		assert_true(stream.count < LINES);
+		memmove(&stream.lines[1], &stream.lines[0], stream.count++ * sizeof(stream.lines[0]));
+		stream.lines[0] = parse("{\"event\": \"run_started\", \"run\": 1}");
+		if (other == 1)
+			json_object_set_new(trial_at(result, 0), "trial_loss_ratio", json_real(0.25));
+		else
+			json_object_set_new(json_object_get(result, members[other]), "other", json_integer(1));
+		if (other == 2) {
+			assert_refused(&stream);
+			continue;
+		}
+		store(&stream, stream.count, "");
+		assert_int_equal(stored_read(path, &stored), EXIT_DONE);
+		stored_free(&stored);
+	}
+}
+
 static void what_was_changed_is_found(void **state)
 {
 	static const char *const settings[] = { "configuration", "controller_input" };
@@ -292,10 +319,13 @@ static void what_was_changed_is_found(void **state)
 	stream = read_events();
 	store(&stream, 2, "no JSON\n{\"event\": \"note\"}\n");
 	assert_int_equal(stored_read(path, &stored), EXIT_USAGE_ERROR);
+	assert_non_null(strstr(message_refused(), ":3: this line"));
+	assert_non_null(strstr(message_refused(), "head -n 2'"));
 	/* a checksum that is another's */
 	stream = read_events();
 	store(&stream, 2, "{\"event\": \"note\", \"crc32\": \"00000000\"}\n");
 	assert_int_equal(stored_read(path, &stored), EXIT_USAGE_ERROR);
+	assert_non_null(strstr(message_refused(), ":3: this line"));
 }
 
 /* Draft-01 calls other bounds relevant than the events do. */
@@ -327,6 +357,7 @@ int main(void)
 		cmocka_unit_test(a_stream_ends_with_its_result),
 		cmocka_unit_test(a_search_that_died_is_what_its_events_told),
 		cmocka_unit_test(a_run_that_begins_has_no_trials_yet),
+		cmocka_unit_test(of_several_searches_the_configuration_is_compared),
 		cmocka_unit_test(what_was_changed_is_found),
 		cmocka_unit_test(bounds_of_phased_are_its_own),
 	};

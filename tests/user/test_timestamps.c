@@ -57,6 +57,56 @@ static void the_worst_clock_bounds_the_error(void **state)
 	assert_true(measurement.latency.error_bound_ns == 337);
 }
 
+/* Whose clock it is, where it is not the first port's. */
+static void the_port_with_the_clock_is_named(void **state)
+{
+	(void)state;
+	config.timestamps = TIMESTAMPS_HARDWARE;
+	xdp.port_count = 3;
+	strcpy(xdp.ports[0].link.name, "first");
+	strcpy(xdp.ports[1].link.name, "second");
+	strcpy(xdp.ports[2].link.name, "third");
+	assert_int_equal(judge(1000, 0), EXIT_INVALID);
+	assert_non_null(strstr(message_refused(), "port second: "));
+	xdp.ends[2].clock = xdp.ends[1].clock;
+	xdp.ends[1].clock.fd = 0;
+	assert_int_equal(judge(1000, 0), EXIT_INVALID);
+	assert_non_null(strstr(message_refused(), "port third: "));
+}
+
+#define LOOPBACK_IFINDEX 1 /* which has no clock */
+
+/* Only ports that receive need one; and without, hardware cannot be had by those who ask for it. */
+static void a_port_without_a_clock_is_timed_by_software(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++)
+		xdp.ports[i].link.ifindex = LOOPBACK_IFINDEX;
+	assert_int_equal(timestamps_ask(&xdp), EXIT_DONE);
+	assert_false(xdp.by_nic_clock);
+	config.prepare.asked = 1u << PREPARE_STEER;
+	assert_int_equal(timestamps_ask(&xdp), EXIT_DONE);
+	config.prepare.asked = 1u << PREPARE_TIMESTAMPS;
+	assert_int_equal(timestamps_ask(&xdp), EXIT_INCAPABLE);
+	assert_non_null(strstr(message_refused(), "its driver has no hardware clock"));
+	config.prepare.asked = 0;
+	config.timestamps = TIMESTAMPS_HARDWARE;
+	assert_int_equal(timestamps_ask(&xdp), EXIT_INCAPABLE);
+	assert_int_equal(timestamps_open(&xdp), EXIT_INCAPABLE);
+	assert_false(xdp.by_nic_clock);
+	config.no_latency = true;
+	assert_int_equal(timestamps_ask(&xdp), EXIT_DONE);
+	assert_false(xdp.by_nic_clock);
+	config.no_latency = false;
+	config.timestamps = TIMESTAMPS_SOFTWARE;
+	assert_int_equal(timestamps_ask(&xdp), EXIT_DONE);
+	assert_false(xdp.by_nic_clock);
+	config.timestamps = TIMESTAMPS_AUTO;
+	xdp.ends[1].receives = false;
+	assert_int_equal(timestamps_ask(&xdp), EXIT_DONE);
+	assert_true(xdp.by_nic_clock);
+}
+
 static void some_frames_stamped_are_no_latency(void **state)
 {
 	(void)state;
@@ -146,6 +196,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(all_frames_stamped_are_hardware, set_up),
 		cmocka_unit_test_setup(the_worst_clock_bounds_the_error, set_up),
+		cmocka_unit_test_setup(the_port_with_the_clock_is_named, set_up),
+		cmocka_unit_test_setup(a_port_without_a_clock_is_timed_by_software, set_up),
 		cmocka_unit_test_setup(some_frames_stamped_are_no_latency, set_up),
 		cmocka_unit_test_setup(no_frame_stamped_is_software, set_up),
 		cmocka_unit_test_setup(hardware_that_was_asked_for_ends_the_run, set_up),
