@@ -549,6 +549,10 @@ static void lists_of_ports_have_bounds(void **state)
 		take(&reading, taken[i]);
 		config_free(&reading.config);
 	}
+	refuse_with(EXIT_USAGE_ERROR, TEXT_OF(256, "trial --load 5 -p a,b --address 10.0.0.2,%0128d", 1));
+	assert_non_null(strstr(message_refused(), "number 2 is too long"));
+	refuse_with(EXIT_USAGE_ERROR, TEXT_OF(256, "trial --load 5 -p a,b --address 10.0.0.2,%0127d", 1));
+	assert_non_null(strstr(message_refused(), "is not the IPv4 address of a host"));
 	/* the next networks of the same blocks */
 	take(&reading, "trial --load 5 -p a,b,c,d");
 	assert_string_equal(inet_ntop(AF_INET, &ports[2].address, text, sizeof(text)), "198.18.1.2");

@@ -306,26 +306,19 @@ within() { # JQ-FIGURE TRUTH
 }
 
 @test "stamps that cannot be are no latency: late, stale, of 32 bits" {
+  truth fault_ns 50000000
   for fault in 1 2 3; do
-    for every in 7 1; do
-      [ "$fault $every" != "2 1" ] || continue # each frame has the stamp of the one before: see the next test
-      truth fault_ns 50000000
-      truth rx_fault "$fault"
-      truth fault_every "$every"
-      trial --tx xsk --load 500 --duration 0.5 --timestamps hardware
-      refused 5 "times that cannot be|before they left"
-      trial --tx xsk --load 500 --duration 0.5
-      [[ $stderr == *"latency is by software timestamps from now on"* ]]
-      check '.latency == null or (.latency.source | test("hardware receive") | not)'
-    done
+    truth rx_fault "$fault"
+    truth fault_every 7
+    trial --tx xsk --load 500 --duration 0.5 --timestamps hardware
+    if [ "$fault" -eq 2 ]; then refused 5 "before they left"; else refused 5 "times that cannot be"; fi
+    trial --tx xsk --load 500 --duration 0.5
+    check '.latency == null'
+    truth fault_every 1 # all of them: those of 32 bits, and late ones, are no stamps at all
+    trial --tx xsk --load 500 --duration 0.5
+    [[ $stderr == *"latency is by software timestamps from now on"* ]]
+    check '.latency == null or (.latency.source | test("hardware receive") | not)'
   done
-}
-
-@test "each frame stamped as the one before it: none came after it left, which is said" {
-  truth rx_fault 2
-  trial --tx xsk --load 500 --duration 0.5
-  [[ $stderr == *"before they left"* ]]
-  check '.latency == null'
 }
 
 @test "departures that are stamped as those of the frame before are seen to be early" {
@@ -335,11 +328,10 @@ within() { # JQ-FIGURE TRUTH
   check '.latency.departure_delay.early > 0'
 }
 
-@test "counters that lag by two seconds: nothing is missing" {
+@test "counters that lag by two seconds: those of sent frames are waited for" {
   truth counters_lag_ms 2000
   exact
-  check '.measurer.ports | length == 2'
-  check '.ports[0].nic_tx_frames >= .trial_result.counts.sent and .ports[1].nic_rx_frames >= .trial_result.counts.received'
+  [ "$(get '.ports[0].nic_tx_frames >= .trial_result.counts.sent')" = true ] || { get '.ports'; return 1; }
 }
 
 @test "launch times with jitter: it is a part of the latency, and known" {
@@ -349,4 +341,15 @@ within() { # JQ-FIGURE TRUTH
   check '.latency.departure_delay | .max_ns <= 60000 + .error_bound_ns + 256 and .p50_ns > 15000 and .p50_ns < 45000'
   within .latency.p50_ns "$((WIRE + 30000))"
   wire_is_known
+}
+
+# What is not sent is for want of the guest's CPUs, which the tester says.
+@test "100 kfps: each frame that was sent is counted, and stamped as it is" {
+  before=$(count truth1 'rx_queue_._stamped')
+  trial --tx xsk --load 100000 --duration 0.1
+  [ "$status" -le 1 ]
+  check '.trial_result.counts | .sent >= 1000 and .received == .sent and .duplicate + .malformed + .damaged + .foreign == 0'
+  check '.latency.count == .trial_result.counts.sent'
+  check ".latency.min_ns >= $((WIRE + SENT)) - .latency.error_bound_ns"
+  [ $(($(count truth1 'rx_queue_._stamped') - before)) -ge "$(get .trial_result.counts.sent)" ]
 }
