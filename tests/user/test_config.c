@@ -527,6 +527,7 @@ static void lists_of_ports_have_bounds(void **state)
 		"trial --load 5 -p a,b --dst-mac 02:00:00:00:00:01",
 		"trial --load 5 -p a,b --dst-mac 02:00:00:00:00:01,2:0:0:0:0:2",
 		"trial --load 5 -p a,b --dst-mac 02:00:00:00:00:01,02-00-00-00-00-02",
+		"trial --load 5 -p a,b --dst-mac 02:00:00:00:00:01,02:00:00:00:00:02x",
 		"trial --load 5 -p a,b --gateway6 2001:db8::1,::1",
 		"trial --load 5 -p h1:a:transmit,h2:b:transmit",
 		"search --measurer mpi -p 12345678901234567890123456789012345678901234567890123456789012345:a,h2:b",
