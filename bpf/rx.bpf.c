@@ -50,7 +50,8 @@ const volatile __u32 capture_most = 0;  /* frames that are wrong to keep, the fi
 const volatile __u64 interval_ns = 0;   /* count by intervals so long of the trial's schedule, verified all; 0: do not */
 const volatile __u32 service_count = 0; /* count by service, too; 0: do not */
 const volatile __u32 service_ends[MLR_SERVICES_MAX] = { 0 }; /* the flow behind the last of each; none is above the last's */
-const volatile __u32 second_count = 0; /* of the trial's schedule, each of which is counted by service */
+const volatile __u32 part_count =
+	0; /* of the trial's schedule, each part_ns long: count those due in it, by service; 0: do not */
 
 /* the trial whose frames count, and the sequence numbers it may use in each flow; written by user space between trials */
 volatile __u32 accepted_trial = 0;
@@ -60,7 +61,9 @@ volatile __u32 first_sequence = 0;
 volatile __u32 sequence_count = 0;      /* 2^32 - 1: that many or more */
 volatile __u64 nic_clock_offset_ns = 0; /* to add to the NIC's clock for CLOCK_MONOTONIC; 0: do not use it */
 volatile __u64 tag_offset_ns = 0;       /* to add to CLOCK_MONOTONIC for the clock that tags are in */
-volatile __u64 start_ns = 0;            /* of the trial's schedule, by that clock */
+volatile __u64 start_ns = 0;            /* of the trial's schedule, or of the parts that are counted, by that clock */
+volatile __u64 part_ns = 0;             /* 0: parts are not counted in this trial */
+volatile __u32 part_numbers_before = 0; /* numbers of a flow, the first of the trial, that are not counted in parts */
 
 volatile __u32 captured_count = 0; /* of the accepted trial; more than capture_most where there were more */
 
@@ -112,14 +115,14 @@ struct {
 	__type(value, struct rx_service);
 } services SEC(".maps");
 
-/* frames that were due in it: second_count a service, shared by all CPUs; likewise */
+/* frames that were due in it: part_count a service, or in all, shared by all CPUs; likewise */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, __u64);
-} seconds SEC(".maps");
+} parts SEC(".maps");
 
 /* capture_most of them, set before loading */
 struct {
@@ -401,14 +404,21 @@ static __always_inline void count_interval(const struct arrival *arrival, __u32 
 		interval->latency_inverted_min_ns = ~(__u64)arrival->latency_ns;
 }
 
-static __always_inline void count_second(__u32 number, __u64 second)
+static __always_inline int counts_parts(void)
 {
-	__u32 index = number * second_count + (__u32)second;
+	return part_count && part_ns;
+}
+
+static __always_inline void count_part(const struct arrival *arrival, __u32 number, __u64 now_ns)
+{
+	__u32 before = word(&arrival->frame.tag->sequence) - first_sequence;
+	__u64 part = due_after_ns(arrival, now_ns) / part_ns; /* before the start: beyond all */
+	__u32 index = number * part_count + (__u32)part;
 	__u64 *frames;
 
-	if (second >= second_count)
+	if (part >= part_count || before < part_numbers_before)
 		return;
-	frames = bpf_map_lookup_elem(&seconds, &index);
+	frames = bpf_map_lookup_elem(&parts, &index);
 	if (frames)
 		__sync_fetch_and_add(frames, 1);
 }
@@ -427,7 +437,8 @@ static __always_inline void count_service(const struct arrival *arrival, __u32 f
 	service->received++;
 	if (arrival->is_timed && arrival->latency_ns >= 0)
 		mlr_histogram_add(&service->latency, (__u64)arrival->latency_ns);
-	count_second(number, due_after_ns(arrival, now_ns) / 1000000000);
+	if (counts_parts())
+		count_part(arrival, number, now_ns);
 }
 
 static __always_inline int is_sent(__u32 udp_octets)
@@ -493,6 +504,8 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 		count_interval(arrival, accepted_trial & (RX_TRIAL_SLOTS - 1), now_ns);
 	if (service_count)
 		count_service(arrival, flow, now_ns);
+	else if (counts_parts())
+		count_part(arrival, 0, now_ns);
 }
 
 static __always_inline void count_late(struct xdp_md *context, struct rx_counters *counters, __u32 trial)
@@ -662,7 +675,7 @@ static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, _
 {
 	struct usual_frame frame;
 
-	if (!interval_ns && !service_count && find_usual_frame(context, &frame) &&
+	if (!interval_ns && !service_count && !counts_parts() && find_usual_frame(context, &frame) &&
 	    count_usual(&frame, cpu, now_ns, is_nic_time))
 		return XDP_DROP;
 	return receive_any(context, now_ns, is_nic_time);
@@ -704,7 +717,7 @@ static __always_inline int is_hardware_timed(struct xdp_md *context, __u64 *now_
 SEC(RX_SECTION)
 int rx(struct xdp_md *context)
 {
-	__u64 now_ns = with_latency || interval_ns || service_count ? bpf_ktime_get_ns() : 0;
+	__u64 now_ns = with_latency || interval_ns || service_count || part_count ? bpf_ktime_get_ns() : 0;
 	struct rx_cpu *cpu = this_cpu();
 
 	__u32 is_nic_time;

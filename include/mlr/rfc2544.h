@@ -34,6 +34,9 @@ uint64_t mlr_burst_search_next(const struct mlr_burst_search *search);
 /* Record whether the asked burst lost frames. */
 void mlr_burst_search_add(struct mlr_burst_search *search, bool lost);
 
+/* The shortest burst with loss was sent again after a longer pause and lost nothing. So it is kept, and the search goes on. */
+void mlr_burst_search_go_on(struct mlr_burst_search *search);
+
 /* The summary of N tests by RFC 9004 section 6. A member that does not exist is NAN. */
 struct mlr_burst_summary {
 	double average_frames; /* the benchmark */
@@ -72,40 +75,69 @@ bool mlr_loss_steps_complete(const struct mlr_loss_steps *steps);
 /* --- recovery and reset (26.5, 26.6) ------------------------------------------------------------------------------ */
 
 /*
- * A watch on the receiver's counters during a trial. Somebody reads the counters from time to time. So an event is known to
- * lie between two reads. The later one is reported, and the time between the two is the resolution.
+ * Frames of one direction by when they were due. The time from a moment on is divided into parts of equal length. Each part
+ * has the number of frames that were due in it and were sent, and how many of those were received at any time. So neither
+ * the number of flows nor the order of frames matters.
  */
-struct mlr_watch {
-	uint64_t last_ns;  /* the time of the last read; 0: none yet */
-	uint64_t received; /* frames received until then */
-	uint64_t missing;  /* frames known to be missing then */
-	/* the last loss was found between these two reads: */
-	uint64_t loss_from_ns, loss_ns; /* 0: never */
-	/* the last arrival was found between these two reads: */
-	uint64_t arrival_from_ns, arrival_ns; /* 0: never */
-	/* the longest time without an arrival, and its resolution: */
-	uint64_t outage_from_ns, outage_to_ns, outage_resolution_ns;
+struct mlr_due_counts {
+	const uint64_t *sent, *received; /* `count` parts each; the caller's */
+	size_t count;
+	double part_s; /* the length of a part */
 };
 
-/* Record one read: frames received so far, and frames known to be missing by gaps in the sequence numbers of later frames.
- * Times increase. */
-void mlr_watch_add(struct mlr_watch *watch, uint64_t now_ns, uint64_t received, uint64_t missing);
+/* Return how many frames were lost of those due in the parts from `from` to before `to`. Parts beyond the last are empty. */
+uint64_t mlr_due_lost(const struct mlr_due_counts *counts, size_t from, size_t to);
 
 /* System recovery (26.5). */
 struct mlr_recovery {
-	bool lost_at_end;  /* frames at the very end were lost: the SUT has not recovered, and there is no time */
-	double recovery_s; /* from the change of the load to the last lost frame; 0 if none was lost after the change */
-	double resolution_s;
+	bool lost_at_end; /* frames at the end were lost: the SUT has not recovered, and there is no time */
+	double recovery_s; /* from the first frame to the end of the part in which the last lost frame was due; 0: none was lost */
+	double resolution_s; /* the length of a part; 0 if no frame was lost */
+	uint64_t lost;       /* frames lost in all parts */
 };
 
-/* Return the recovery time after the load changed at `change_ns`. `lost` frames of the whole trial did not arrive.
- * `reordered` frames arrived late, so they were counted as missing before. */
-struct mlr_recovery mlr_watch_recovery(const struct mlr_watch *watch, uint64_t change_ns, uint64_t lost, uint64_t reordered);
+/* Return the recovery time, where the parts begin with the change of the load. */
+struct mlr_recovery mlr_recovery_of(const struct mlr_due_counts *counts);
 
-/* Return the reset value (26.6): for how many seconds nothing arrived. It is NAN if frames did not come again before the
- * trial ended, or none came at all. `end_ns` is when the last frame was sent. */
-double mlr_watch_outage_s(const struct mlr_watch *watch, uint64_t end_ns);
-/* Whether the longest time without an arrival is longer than the time between two reads. */
-bool mlr_watch_outage_seen(const struct mlr_watch *watch);
+/* A time without an arrival, which is known to be between two reads. */
+struct mlr_gap {
+	uint64_t from_ns, to_ns;
+	uint64_t resolution_ns; /* the time between two reads, at its beginning or its end */
+};
+
+#define MLR_GAPS_MAX 8
+
+/*
+ * A watch on the frames that a receiver counts during a trial. Somebody reads the counter from time to time. So an arrival is
+ * known to lie between two reads, and the later one is taken for it. The watch keeps the longest times without an arrival.
+ */
+struct mlr_watch {
+	uint64_t last_ns;                     /* the time of the last read; 0: none yet */
+	uint64_t received;                    /* frames received until then */
+	uint64_t arrival_from_ns, arrival_ns; /* the last arrival was found between these two reads; 0: never */
+	uint64_t since_ns;                    /* a gap begins then at the earliest */
+	struct mlr_gap gaps[MLR_GAPS_MAX];    /* the longest first; with zeros behind the last one */
+};
+
+/* Record one read: frames received so far. Times increase. */
+void mlr_watch_add(struct mlr_watch *watch, uint64_t now_ns, uint64_t received);
+/* Forget the gaps. From now on they count: what caused the reset begins now. */
+void mlr_watch_begin(struct mlr_watch *watch, uint64_t now_ns);
+/* Whether a gap is longer than the time between two reads. */
+bool mlr_gap_seen(const struct mlr_gap *gap);
+
+/* How long a reset took in one direction (26.6, RFC 6201). */
+struct mlr_reset {
+	bool seen; /* frames were lost in a time without an arrival */
+	bool over; /* frames came again before the trial ended */
+	struct mlr_gap gap;
+	uint64_t lost; /* frames lost of those due from the beginning of the watch on */
+};
+
+/* Find the longest gap in which frames were lost. A frame belongs to a gap if it was due in it, or up to `latency_ns` before
+ * it. So a stop of the tester, in which nothing was due, is no gap. The parts of `counts` begin at `start_ns`, and the last
+ * frame was sent at `end_ns`. */
+struct mlr_reset mlr_reset_of(const struct mlr_watch *watch, const struct mlr_due_counts *counts, uint64_t start_ns,
+			      uint64_t end_ns, uint64_t latency_ns);
 
 #endif

@@ -7,6 +7,7 @@
 #define LOSS_FREE_IN_A_ROW 2    /* 26.3 */
 #define FINER_STEPS        2    /* tenths, hundredths */
 #define OUTAGE_LOOKS       3    /* an outage of fewer could be a look that was late */
+#define RECOVERED_PARTS    50   /* who loses nothing in one of so many parts at the end has recovered */
 #define RATIO_TOLERANCE    1e-9 /* ten steps of 10 % are all of it */
 
 /* --- back-to-back frames ---------------------------------------------------------------------------------------------- */
@@ -36,6 +37,13 @@ void mlr_burst_search_add(struct mlr_burst_search *search, bool lost)
 			search->kept_frames < search->most_frames / 2 ? 2 * search->kept_frames : search->most_frames;
 	if (search->next_frames == search->kept_frames)
 		search->next_frames = 0;
+}
+
+void mlr_burst_search_go_on(struct mlr_burst_search *search)
+{
+	search->next_frames = search->lossy_frames;
+	search->lossy_frames = 0;
+	mlr_burst_search_add(search, false);
 }
 
 static double mean(const uint64_t *values, size_t count)
@@ -117,55 +125,134 @@ bool mlr_loss_steps_complete(const struct mlr_loss_steps *steps)
 
 /* --- recovery and reset ------------------------------------------------------------------------------------------- */
 
-/* A frame has arrived since the look before. */
-static void note_arrival(struct mlr_watch *watch, uint64_t now_ns)
+uint64_t mlr_due_lost(const struct mlr_due_counts *counts, size_t from, size_t to)
 {
-	uint64_t resolution_ns = now_ns - watch->last_ns, before_ns = watch->arrival_ns - watch->arrival_from_ns;
+	uint64_t sent = 0, received = 0;
 
-	if (watch->arrival_ns && now_ns - watch->arrival_ns > watch->outage_to_ns - watch->outage_from_ns) {
-		watch->outage_from_ns = watch->arrival_ns;
-		watch->outage_to_ns = now_ns;
-		watch->outage_resolution_ns = resolution_ns > before_ns ? resolution_ns : before_ns;
+	for (size_t i = from; i < to && i < counts->count; i++) {
+		sent += counts->sent[i];
+		received += counts->received[i];
 	}
-	watch->arrival_from_ns = watch->last_ns;
-	watch->arrival_ns = now_ns;
+	return sent > received ? sent - received : 0;
 }
 
-void mlr_watch_add(struct mlr_watch *watch, uint64_t now_ns, uint64_t received, uint64_t missing)
+/* Return the part behind the last one from which on frames were lost. A frame on the border of two parts may count as sent in one
+ * of them and as received in the other, so single parts are not compared. */
+static size_t end_of_losses(const struct mlr_due_counts *counts)
 {
-	if (missing != watch->missing) {
-		watch->loss_from_ns = watch->last_ns;
-		watch->loss_ns = now_ns;
+	int64_t lost = 0;
+	size_t end = counts->count;
+
+	for (; end > 0; end--) {
+		lost += (int64_t)counts->sent[end - 1] - (int64_t)counts->received[end - 1];
+		if (lost > 0)
+			break;
 	}
-	if (received != watch->received)
-		note_arrival(watch, now_ns);
-	watch->last_ns = now_ns;
-	watch->received = received;
-	watch->missing = missing;
+	return end;
 }
 
-struct mlr_recovery mlr_watch_recovery(const struct mlr_watch *watch, uint64_t change_ns, uint64_t lost, uint64_t reordered)
+struct mlr_recovery mlr_recovery_of(const struct mlr_due_counts *counts)
 {
-	uint64_t missing = watch->missing > reordered ? watch->missing - reordered : 0;
-	bool after = watch->loss_from_ns >= change_ns; /* else the last loss may have been before the change as well */
+	size_t first = 0, last = counts->count, end = end_of_losses(counts);
 
+	while (first < last && !counts->sent[first])
+		first++;
+	while (last > first && !counts->sent[last - 1])
+		last--;
+	if (end <= first)
+		return (struct mlr_recovery){ .recovery_s = 0 };
 	return (struct mlr_recovery){
-		.lost_at_end = lost > missing,
-		.recovery_s = watch->loss_ns && after ? (double)(watch->loss_ns - change_ns) / NS_PER_S : 0.0,
-		.resolution_s = (double)(watch->loss_ns - watch->loss_from_ns) / NS_PER_S,
+		.lost_at_end = last - end < (last - first + RECOVERED_PARTS - 1) / RECOVERED_PARTS,
+		.recovery_s = (double)(end - first) * counts->part_s,
+		.resolution_s = counts->part_s,
+		.lost = mlr_due_lost(counts, 0, counts->count),
 	};
 }
 
-double mlr_watch_outage_s(const struct mlr_watch *watch, uint64_t end_ns)
+static uint64_t gap_ns(const struct mlr_gap *gap)
 {
-	uint64_t longest_ns = watch->outage_to_ns - watch->outage_from_ns;
-
-	if (!watch->arrival_ns || (watch->arrival_ns < end_ns && end_ns - watch->arrival_ns > longest_ns))
-		return NAN;
-	return (double)longest_ns / NS_PER_S;
+	return gap->to_ns - gap->from_ns;
 }
 
-bool mlr_watch_outage_seen(const struct mlr_watch *watch)
+bool mlr_gap_seen(const struct mlr_gap *gap)
 {
-	return watch->outage_to_ns - watch->outage_from_ns > OUTAGE_LOOKS * watch->outage_resolution_ns;
+	return gap_ns(gap) > OUTAGE_LOOKS * gap->resolution_ns;
+}
+
+static void keep_gap(struct mlr_watch *watch, struct mlr_gap gap)
+{
+	size_t i = MLR_GAPS_MAX;
+
+	if (gap_ns(&gap) <= gap_ns(&watch->gaps[MLR_GAPS_MAX - 1]))
+		return;
+	for (i = MLR_GAPS_MAX - 1; i > 0 && gap_ns(&watch->gaps[i - 1]) < gap_ns(&gap); i--)
+		watch->gaps[i] = watch->gaps[i - 1];
+	watch->gaps[i] = gap;
+}
+
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+void mlr_watch_add(struct mlr_watch *watch, uint64_t now_ns, uint64_t received)
+{
+	if (received != watch->received) {
+		if (watch->arrival_ns)
+			keep_gap(watch, (struct mlr_gap){
+						.from_ns = later(watch->arrival_ns, watch->since_ns),
+						.to_ns = now_ns,
+						.resolution_ns = later(now_ns - watch->last_ns,
+								       watch->arrival_ns - watch->arrival_from_ns),
+					});
+		watch->arrival_from_ns = watch->last_ns;
+		watch->arrival_ns = now_ns;
+	}
+	watch->last_ns = now_ns;
+	watch->received = received;
+}
+
+void mlr_watch_begin(struct mlr_watch *watch, uint64_t now_ns)
+{
+	for (size_t i = 0; i < MLR_GAPS_MAX; i++)
+		watch->gaps[i] = (struct mlr_gap){ 0 };
+	watch->since_ns = now_ns;
+}
+
+/* Return the part of a moment. What is before the start is in the first. */
+static size_t part_at(const struct mlr_due_counts *counts, uint64_t start_ns, uint64_t moment_ns)
+{
+	return moment_ns > start_ns ? (size_t)((double)(moment_ns - start_ns) / NS_PER_S / counts->part_s) : 0;
+}
+
+static bool lost_in(const struct mlr_gap *gap, const struct mlr_due_counts *counts, uint64_t start_ns, uint64_t latency_ns)
+{
+	uint64_t from_ns = gap->from_ns > latency_ns ? gap->from_ns - latency_ns : 0;
+
+	return mlr_due_lost(counts, part_at(counts, start_ns, from_ns), part_at(counts, start_ns, gap->to_ns) + 1) > 0;
+}
+
+struct mlr_reset mlr_reset_of(const struct mlr_watch *watch, const struct mlr_due_counts *counts, uint64_t start_ns,
+			      uint64_t end_ns, uint64_t latency_ns)
+{
+	const struct mlr_gap last = {
+		.from_ns = later(watch->arrival_ns, watch->since_ns),
+		.to_ns = later(end_ns, watch->arrival_ns),
+		.resolution_ns = watch->arrival_ns - watch->arrival_from_ns,
+	};
+	struct mlr_reset reset = {
+		.lost = mlr_due_lost(counts, part_at(counts, start_ns, watch->since_ns), counts->count),
+	};
+
+	for (size_t i = 0; i < MLR_GAPS_MAX && !reset.seen; i++) {
+		reset.gap = watch->gaps[i];
+		reset.seen = reset.over = mlr_gap_seen(&reset.gap) && lost_in(&reset.gap, counts, start_ns, latency_ns);
+	}
+	if (gap_ns(&last) > (reset.seen ? gap_ns(&reset.gap) : 0) && mlr_gap_seen(&last) &&
+	    lost_in(&last, counts, start_ns, latency_ns)) {
+		reset.seen = true;
+		reset.over = false;
+		reset.gap = last;
+	}
+	return reset;
 }

@@ -1377,8 +1377,31 @@ static uint64_t in_seconds(unsigned int service, uint32_t from)
 	uint64_t sum = 0;
 
 	for (uint32_t second = from; second < from + 10; second++)
-		sum += rx_service_second(rx, service, second);
+		sum += rx_part(rx, service, second);
 	return sum;
+}
+
+/* Without services, parts are of all frames: of the numbers that are asked for, and due after the start. */
+static void parts_are_of_the_numbers_asked_for(void **state)
+{
+	const struct rx_options options = { .first_flow = FLOW, .flow_count = FLOWS, .part_count = 2010 };
+
+	(void)state;
+	rx_close(rx);
+	assert_int_equal(rx_load(&options, &rx), 0);
+	rx_accept_trial(rx, TRIAL, 100, UINT32_MAX);
+	rx_set_start(rx, clock_ns() - 2000 * NS_PER_S);
+	for (uint32_t i = 0; i < 3; i++) /* not in this trial */
+		assert_int_equal(send_frame(TRIAL, FLOW, 100 + i), XDP_DROP);
+	assert_int_equal(in_seconds(0, 2000), 0);
+	rx_set_parts(rx, NS_PER_S, 5);
+	for (uint32_t i = 3; i < 9; i++)
+		assert_int_equal(send_frame(TRIAL, FLOW + i % 2, 100 + i), XDP_DROP);
+	assert_int_equal(in_seconds(0, 2000), 4);
+	rx_set_start(rx, clock_ns() + NS_PER_S * 1000);
+	assert_int_equal(send_frame(TRIAL, FLOW, 109), XDP_DROP);
+	assert_int_equal(in_seconds(0, 0) + in_seconds(0, 2000), 4);
+	assert_int_equal(counters().received, 10);
 }
 
 /* Flows 3 and 4 are services of their own. Seconds are those of the schedule, also where the tag has no room for them. */
@@ -1388,7 +1411,7 @@ static void services_are_told_apart(void **state)
 					    .flow_count = FLOWS,
 					    .service_count = 2,
 					    .service_ends = { FLOW + 1, FLOW + 2 },
-					    .second_count = 2010 };
+					    .part_count = 2010 };
 	struct rx_service service;
 
 	(void)state;
@@ -1399,6 +1422,7 @@ static void services_are_told_apart(void **state)
 
 		rx_accept_trial(rx, trial, first, UINT32_MAX);
 		rx_set_start(rx, clock_ns() - 2000 * NS_PER_S);
+		rx_set_parts(rx, NS_PER_S, 0);
 		for (uint32_t i = 0; i < 5; i++)
 			assert_int_equal(send_frame(trial, FLOW, first + i), XDP_DROP);
 		assert_int_equal(send_frame(trial, FLOW, first + 4), XDP_DROP); /* a copy */
@@ -1461,6 +1485,7 @@ int main(void)
 		TEST(variation_is_of_successive_frames),
 		TEST(variation_needs_order_and_latency),
 		TEST(intervals_have_the_frames_that_were_due_in_them),
+		TEST(parts_are_of_the_numbers_asked_for),
 		TEST(services_are_told_apart),
 		TEST(foreign_frames_pass_on),
 		TEST(fragments_of_ours_are_known),

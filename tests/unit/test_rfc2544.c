@@ -215,111 +215,189 @@ static void two_loss_free_loads_must_be_successive(void **state)
 
 /* --- recovery and reset --- */
 
-static void recovery_is_from_the_change_to_the_last_loss(void **state)
+#define PARTS 200
+
+/* Frames of which ten are due in each part of 1 ms, and all come but those that a test takes away. */
+struct due {
+	uint64_t sent[PARTS], received[PARTS];
+	struct mlr_due_counts counts;
+};
+
+static void all_come(struct due *due)
 {
-	struct mlr_watch watch = { 0 };
+	for (size_t i = 0; i < PARTS; i++)
+		due->sent[i] = due->received[i] = 10;
+	due->counts = (struct mlr_due_counts){ due->sent, due->received, PARTS, 1e-3 };
+}
+
+static void lose(struct due *due, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		due->received[i] = 0;
+}
+
+static void recovery_ends_with_the_last_lost_frame(void **state)
+{
 	struct mlr_recovery recovery;
+	struct due due;
 
 	(void)state;
-	mlr_watch_add(&watch, 100 * MS, 0, 0);
-	mlr_watch_add(&watch, 101 * MS, 100, 10);
-	mlr_watch_add(&watch, 103 * MS, 200, 30); /* the change was at 102 */
-	mlr_watch_add(&watch, 104 * MS, 300, 31);
-	mlr_watch_add(&watch, 105 * MS, 400, 31);
-	recovery = mlr_watch_recovery(&watch, 102 * MS, 31, 0);
+	all_come(&due);
+	lose(&due, 0, 3);
+	due.received[40]--;
+	recovery = mlr_recovery_of(&due.counts);
+	assert_close(recovery.recovery_s, 41e-3, 1e-12);
+	assert_close(recovery.resolution_s, 1e-3, 1e-12);
+	assert_int_equal(recovery.lost, 31);
 	assert_false(recovery.lost_at_end);
-	assert_close(recovery.recovery_s, 2e-3, 1e-15);
-	assert_close(recovery.resolution_s, 1e-3, 1e-15);
-	/* a change just before that look, and one just after the look before */
-	assert_close(mlr_watch_recovery(&watch, 103 * MS, 31, 0).recovery_s, 1e-3, 1e-15);
-	assert_true(mlr_watch_recovery(&watch, 103 * MS + 1, 31, 0).recovery_s == 0);
+	/* what was due later than the change by a stop of the tester counts from there */
+	due.sent[0] = due.sent[1] = 0;
+	assert_close(mlr_recovery_of(&due.counts).recovery_s, 39e-3, 1e-12);
 }
 
-static void a_loss_that_may_be_before_the_change_is_no_recovery_time(void **state)
+static void without_a_loss_recovery_takes_no_time(void **state)
 {
-	struct mlr_watch watch = { 0 };
 	struct mlr_recovery recovery;
+	struct due due;
 
 	(void)state;
-	mlr_watch_add(&watch, 100 * MS, 0, 0);
-	mlr_watch_add(&watch, 110 * MS, 100, 10);
-	mlr_watch_add(&watch, 120 * MS, 200, 10);
-	recovery = mlr_watch_recovery(&watch, 105 * MS, 10, 0);
-	assert_true(recovery.recovery_s == 0);
-	assert_close(recovery.resolution_s, 10e-3, 1e-15);
+	all_come(&due);
+	/* on a border, a frame is sent in one part and received in the next */
+	due.received[70]--;
+	due.received[71]++;
+	recovery = mlr_recovery_of(&due.counts);
+	assert_true(recovery.recovery_s == 0 && recovery.resolution_s == 0 && !recovery.lost && !recovery.lost_at_end);
+	due.counts.count = 0;
+	assert_true(mlr_recovery_of(&due.counts).recovery_s == 0);
 }
 
-static void no_loss_after_the_change_is_a_recovery_of_zero(void **state)
+static void who_loses_at_the_end_has_not_recovered(void **state)
 {
-	struct mlr_watch watch = { 0 };
+	struct due due;
 
 	(void)state;
-	mlr_watch_add(&watch, 1 * MS, 0, 0);
-	assert_true(mlr_watch_recovery(&watch, 2 * MS, 0, 0).recovery_s == 0);
-	mlr_watch_add(&watch, 2 * MS, 100, 50);
-	mlr_watch_add(&watch, 9 * MS, 200, 50);
-	assert_true(mlr_watch_recovery(&watch, 2 * MS, 50, 0).recovery_s == 0);
+	all_come(&due);
+	due.received[PARTS - PARTS / 50]--;
+	assert_true(mlr_recovery_of(&due.counts).lost_at_end);
+	/* nothing was due behind the end */
+	due.sent[PARTS - 1] = due.received[PARTS - 1] = 0;
+	assert_true(mlr_recovery_of(&due.counts).lost_at_end);
+	all_come(&due);
+	due.received[PARTS - PARTS / 50 - 1]--;
+	assert_false(mlr_recovery_of(&due.counts).lost_at_end);
 }
 
-static void frames_lost_at_the_end_leave_no_gap(void **state)
+#define START (1000 * MS)
+
+/* Frames come in every ms but from `from` to before `to`, after the start; reads are a ms apart. The command is given at 20 ms. */
+static struct mlr_watch watch_outage(uint64_t from, uint64_t to)
 {
 	struct mlr_watch watch = { 0 };
+	uint64_t received = 0;
 
-	(void)state;
-	mlr_watch_add(&watch, 1 * MS, 100, 20);
-	assert_true(mlr_watch_recovery(&watch, 0, 21, 0).lost_at_end);
-	assert_false(mlr_watch_recovery(&watch, 0, 20, 0).lost_at_end);
-	/* of 20 found missing 5 came late: 15 are explained */
-	assert_false(mlr_watch_recovery(&watch, 0, 15, 5).lost_at_end);
-	assert_true(mlr_watch_recovery(&watch, 0, 16, 5).lost_at_end);
+	for (uint64_t ms = 0; ms < PARTS; ms++) {
+		received += ms >= from && ms < to ? 0 : 10;
+		mlr_watch_add(&watch, START + ms * MS, received);
+		if (ms == 20)
+			mlr_watch_begin(&watch, START + ms * MS);
+	}
+	return watch;
 }
 
-static void an_outage_is_the_longest_time_without_arrivals(void **state)
+static struct mlr_reset find_reset(const struct mlr_watch *watch, const struct due *due, uint64_t latency_ns)
 {
-	struct mlr_watch watch = { 0 };
-
-	(void)state;
-	mlr_watch_add(&watch, 10 * MS, 0, 0);
-	mlr_watch_add(&watch, 20 * MS, 5, 0); /* what passes before the first frame is none */
-	mlr_watch_add(&watch, 21 * MS, 6, 0);
-	mlr_watch_add(&watch, 22 * MS, 6, 0);
-	mlr_watch_add(&watch, 24 * MS, 7, 0); /* 3 ms */
-	for (uint64_t ms = 25; ms < 100; ms++)
-		mlr_watch_add(&watch, ms * MS, 7, 0);
-	assert_true(isnan(mlr_watch_outage_s(&watch, 99 * MS))); /* not over yet */
-	mlr_watch_add(&watch, 100 * MS, 8, 70);                  /* 76 ms */
-	mlr_watch_add(&watch, 101 * MS, 9, 70);
-	mlr_watch_add(&watch, 103 * MS, 10, 70);
-	assert_close(mlr_watch_outage_s(&watch, 103 * MS), 76e-3, 1e-15);
-	assert_int_equal(watch.outage_from_ns, 24 * MS);
-	assert_int_equal(watch.outage_to_ns, 100 * MS);
-	assert_int_equal(watch.outage_resolution_ns, 2 * MS); /* the frame before came between 22 and 24 */
-	assert_true(mlr_watch_outage_seen(&watch));
+	return mlr_reset_of(watch, &due->counts, START, START + PARTS * MS, latency_ns);
 }
 
-static void a_late_look_is_no_outage(void **state)
+static void a_reset_is_the_longest_time_without_arrivals(void **state)
 {
-	struct mlr_watch watch = { 0 };
+	struct mlr_watch watch = watch_outage(50, 120);
+	struct mlr_reset reset;
+	struct due due;
 
 	(void)state;
-	assert_false(mlr_watch_outage_seen(&watch));
+	all_come(&due);
+	lose(&due, 50, 120);
+	reset = find_reset(&watch, &due, 0);
+	assert_true(reset.seen && reset.over);
+	assert_int_equal(reset.gap.from_ns, START + 49 * MS);
+	assert_int_equal(reset.gap.to_ns, START + 120 * MS);
+	assert_int_equal(reset.gap.resolution_ns, MS);
+	assert_int_equal(reset.lost, 700);
+}
+
+static void a_gap_before_the_command_is_none_of_the_reset(void **state)
+{
+	struct mlr_watch watch = watch_outage(2, 18);
+	struct mlr_reset reset;
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	lose(&due, 2, 18);
+	reset = find_reset(&watch, &due, 0);
+	assert_false(reset.seen);
+	assert_int_equal(reset.lost, 0);
+	/* and of one that goes on after it, what is after it */
+	watch = watch_outage(2, 30);
+	lose(&due, 2, 30);
+	reset = find_reset(&watch, &due, 0);
+	assert_true(reset.seen && reset.over);
+	assert_int_equal(reset.gap.from_ns, START + 20 * MS);
+	assert_int_equal(reset.gap.to_ns, START + 30 * MS);
+}
+
+static void a_gap_in_which_nothing_was_lost_is_no_reset(void **state)
+{
+	struct mlr_watch watch = watch_outage(50, 120);
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	assert_false(find_reset(&watch, &due, 0).seen);
+	due.received[40]--; /* the frame that came last */
+	assert_false(find_reset(&watch, &due, 0).seen);
+	/* unless frames take so long */
+	assert_true(find_reset(&watch, &due, 10 * MS).seen);
+	/* a shorter one, with loss, is it */
+	for (uint64_t ms = 0; ms < 40; ms++)
+		mlr_watch_add(&watch, START + (PARTS + ms) * MS, watch.received + (ms == 39));
+	lose(&due, 190, PARTS);
+	assert_int_equal(find_reset(&watch, &due, 0).gap.to_ns, START + (PARTS + 39) * MS);
+}
+
+static void who_does_not_come_back_has_no_reset_time(void **state)
+{
+	struct mlr_watch watch = watch_outage(50, PARTS);
+	struct mlr_reset reset;
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	lose(&due, 50, PARTS);
+	reset = find_reset(&watch, &due, 0);
+	assert_true(reset.seen && !reset.over);
+	assert_int_equal(reset.gap.from_ns, START + 49 * MS);
+	/* nor who never forwarded anything */
+	watch = watch_outage(0, PARTS);
+	lose(&due, 0, 50);
+	reset = find_reset(&watch, &due, 0);
+	assert_true(reset.seen && !reset.over);
+}
+
+static void a_late_read_is_no_outage(void **state)
+{
+	struct mlr_watch watch = { 0 };
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	lose(&due, 10, 50);
 	for (uint64_t ms = 1; ms < 10; ms++)
-		mlr_watch_add(&watch, ms * MS, ms, 0);
-	mlr_watch_add(&watch, 50 * MS, 50, 0);
-	mlr_watch_add(&watch, 51 * MS, 51, 0);
-	assert_close(mlr_watch_outage_s(&watch, 51 * MS), 41e-3, 1e-15);
-	assert_false(mlr_watch_outage_seen(&watch));
-}
-
-static void without_a_frame_there_is_no_outage(void **state)
-{
-	struct mlr_watch watch = { 0 };
-
-	(void)state;
-	assert_true(isnan(mlr_watch_outage_s(&watch, 0)));
-	mlr_watch_add(&watch, 10 * MS, 0, 0);
-	mlr_watch_add(&watch, 90 * MS, 0, 0);
-	assert_true(isnan(mlr_watch_outage_s(&watch, 90 * MS)));
+		mlr_watch_add(&watch, START + ms * MS, ms);
+	mlr_watch_add(&watch, START + 50 * MS, 50);
+	mlr_watch_add(&watch, START + PARTS * MS, 51);
+	assert_false(find_reset(&watch, &due, 0).seen);
 }
 
 int main(void)
@@ -336,13 +414,14 @@ int main(void)
 		cmocka_unit_test(loads_end_above_zero),
 		cmocka_unit_test(steps_are_finer_below_the_last),
 		cmocka_unit_test(two_loss_free_loads_must_be_successive),
-		cmocka_unit_test(recovery_is_from_the_change_to_the_last_loss),
-		cmocka_unit_test(a_loss_that_may_be_before_the_change_is_no_recovery_time),
-		cmocka_unit_test(no_loss_after_the_change_is_a_recovery_of_zero),
-		cmocka_unit_test(frames_lost_at_the_end_leave_no_gap),
-		cmocka_unit_test(an_outage_is_the_longest_time_without_arrivals),
-		cmocka_unit_test(a_late_look_is_no_outage),
-		cmocka_unit_test(without_a_frame_there_is_no_outage),
+		cmocka_unit_test(recovery_ends_with_the_last_lost_frame),
+		cmocka_unit_test(without_a_loss_recovery_takes_no_time),
+		cmocka_unit_test(who_loses_at_the_end_has_not_recovered),
+		cmocka_unit_test(a_reset_is_the_longest_time_without_arrivals),
+		cmocka_unit_test(a_gap_before_the_command_is_none_of_the_reset),
+		cmocka_unit_test(a_gap_in_which_nothing_was_lost_is_no_reset),
+		cmocka_unit_test(who_does_not_come_back_has_no_reset_time),
+		cmocka_unit_test(a_late_read_is_no_outage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

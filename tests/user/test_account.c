@@ -139,13 +139,14 @@ static void add_latencies(struct port_trial *port, uint64_t least_ns, uint64_t m
 		mlr_delays_add(&port->delays, most_ns, most_ns, 1);
 }
 
-/* PDV is above the smallest of all ports, and as well known as its distance from that, whatever the latency. */
-static void variation_is_of_all_ports(void **state)
+/* PDV is above the smallest of its direction, and as well known as its distance from that, whatever the latency. */
+static void variation_is_of_the_worst_direction(void **state)
 {
 	const uint64_t second_ns = 1000000000;
 
 	(void)state;
 	account.port_count = profile.port_count = 4;
+	profile.streams[1].to = 3;
 	account.ports[3] = (struct port_trial){ .counts = { .receives = true } };
 	for (unsigned int i = 2; i < 4; i++) {
 		mlr_histogram_add(&account.ports[i].seen.latency, second_ns + 100 * i);
@@ -153,7 +154,7 @@ static void variation_is_of_all_ports(void **state)
 		add_latencies(&account.ports[i], second_ns + 100 * i, second_ns + 117000);
 	}
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
-	assert_true(measurement.latency.pdv_p50_ns == 100);
+	assert_true(measurement.latency.pdv_p50_ns == 0);
 	assert_true(measurement.latency.p50_ns == (double)second_ns + 300);
 	assert_true(measurement.latency.pdv_p99_ns == 117000 - 200);
 	assert_true(measurement.latency.pdv_error_ns < 0.002 * 117000);
@@ -582,35 +583,100 @@ static void an_interface_that_always_drops_costs_fewer_repeats(void **state)
 	assert_int_equal(account_next_repeats(&config, &measurement, 1), 5);
 }
 
-static void histograms_are_merged(void **state)
+/* Ports 0 and 1 send to one another, and receive. */
+static void send_both_ways(void)
 {
+	account.port_count = profile.port_count = 2;
+	profile.streams[0] = (struct mlr_stream){ .from = 0, .to = 1 };
+	profile.streams[1] = (struct mlr_stream){ .from = 1, .to = 0 };
+	for (unsigned int i = 0; i < 2; i++) {
+		account.ports[i].counts.receives = true;
+		account.ports[i].counts.counts.received = account.ports[i].received.received = 1000;
+		account.ports[i].intended_to[!i] = account.ports[i].sent_to[!i] = 1000;
+	}
+}
+
+/* A mean of both directions would hide what is wrong in one. */
+static void latency_is_that_of_the_worst_direction(void **state)
+{
+	const struct direction_figures *figures = measurement.by_direction;
+
 	(void)state;
-	account.port_count = profile.port_count = 4;
-	account.ports[3] = (struct port_trial){ .counts = { .receives = true } };
-	mlr_histogram_add(&account.ports[2].seen.latency, 100);
-	mlr_histogram_add(&account.ports[3].seen.latency, 300);
-	add_latencies(&account.ports[2], 100, 100);
-	add_latencies(&account.ports[3], 300, 300);
-	mlr_histogram_add(&account.ports[2].seen.variation, 30);
-	mlr_histogram_add(&account.ports[3].seen.variation, 50);
+	send_both_ways();
 	config.ipdv = true;
+	mlr_histogram_add(&account.ports[0].seen.latency, 100);
+	mlr_histogram_add(&account.ports[1].seen.latency, 300);
+	add_latencies(&account.ports[0], 100, 100);
+	add_latencies(&account.ports[1], 300, 300);
+	mlr_histogram_add(&account.ports[0].seen.variation, 30);
+	mlr_histogram_add(&account.ports[1].seen.variation, 50);
 	mlr_histogram_add(&account.ports[0].sent.gaps, 5);
 	mlr_histogram_add(&account.ports[1].sent.gaps, 9);
 	account.clock_read_ns = 20;
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
-	assert_true(measurement.has_latency);
+	assert_true(measurement.has_latency && figures[0].has_latency && figures[1].has_latency);
 	assert_int_equal(measurement.latency.count, 2);
 	assert_int_equal(measurement.latency.min_ns, 100);
 	assert_int_equal(measurement.latency.max_ns, 300);
+	assert_true(measurement.latency.mean_ns == 300 && measurement.latency.p50_ns == 300);
+	/* each direction's latency is constant */
+	assert_true(measurement.latency.pdv_p50_ns == 0 && measurement.latency.pdv_max_ns == 0);
+	assert_true(figures[0].latency.mean_ns == 300 && figures[1].latency.mean_ns == 100);
 	assert_true(measurement.latency.error_bound_ns == 40);
 	assert_true(measurement.latency.has_variation && measurement.latency.variation.count == 2);
-	assert_true(measurement.latency.variation.mean_ns == 40 && measurement.latency.variation.max_ns == 50);
+	assert_true(measurement.latency.variation.mean_ns == 50 && measurement.latency.variation.max_ns == 50);
+	assert_true(figures[1].latency.variation.mean_ns == 30);
 	/* one that left 34 ms late: tags say that to 16 us */
-	account.ports[2].seen.lateness_max = mlr_lateness_encode(10000);
-	account.ports[3].seen.lateness_max = mlr_lateness_encode(34000000);
+	account.ports[0].seen.lateness_max = mlr_lateness_encode(10000);
+	account.ports[1].seen.lateness_max = mlr_lateness_encode(34000000);
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
 	assert_true(measurement.latency.error_bound_ns == 40 + 16383);
+	assert_true(figures[1].latency.error_bound_ns < 40 + 16383);
+	measurement_add_latency_error(&measurement, 7);
+	assert_true(measurement.latency.error_bound_ns == 47 + 16383 && figures[0].latency.error_bound_ns == 47 + 16383);
 	assert_int_equal(measurement.pacing.gap_max_ns, 9);
+}
+
+static void loss_and_order_are_of_each_direction(void **state)
+{
+	const struct direction_figures *figures = measurement.by_direction;
+
+	(void)state;
+	send_both_ways();
+	account.ports[1].counts.counts.received = account.ports[1].received.received = 980;
+	account.ports[1].received.gaps = 4;
+	account.ports[1].seen.gap_max = 9;
+	account.ports[0].window = 1024;
+	account.ports[1].window = 65536;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_true(fabs(measurement.verdict.loss_ratio - 0.01) < 1e-12);
+	assert_int_equal(measurement.direction_count, 2);
+	assert_int_equal(measurement.directions[0].from, 1);
+	assert_int_equal(measurement.directions[0].to, 1);
+	assert_true(fabs(figures[0].verdict.loss_ratio - 0.02) < 1e-12 && figures[1].verdict.loss_ratio == 0);
+	assert_int_equal(figures[0].verdict.lost, 20);
+	assert_int_equal(figures[0].counts.intended, 1000);
+	assert_true(figures[0].order.gaps == 4 && figures[0].order.gap_max == 9 && figures[0].order.window == 65536);
+	assert_true(figures[1].order.gaps == 0 && figures[1].order.window == 1024);
+}
+
+/* One sender of two: what it sends to each is told apart. */
+static void a_sender_may_send_in_two_directions(void **state)
+{
+	(void)state;
+	profile.streams[1] = (struct mlr_stream){ .from = 0, .to = 1 };
+	account.ports[0].intended_to[1] = account.ports[0].sent_to[1] = 400;
+	account.ports[0].intended_to[2] = account.ports[0].sent_to[2] = 600;
+	account.ports[1] = (struct port_trial){
+		.counts = { .receives = true, .counts = { .received = 390 } },
+		.received = { .received = 390 },
+	};
+	receive(600);
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.direction_count, 2);
+	assert_int_equal(measurement.by_direction[0].counts.sent, 400);
+	assert_int_equal(measurement.by_direction[0].verdict.lost, 10);
+	assert_int_equal(measurement.by_direction[1].verdict.lost, 0);
 }
 
 static void a_port_that_hears_only_itself_is_cabled_wrong(void **state)
@@ -670,7 +736,7 @@ int main(void)
 		cmocka_unit_test_setup(drops_of_any_port_are_attributed, set_up),
 		cmocka_unit_test_setup(drops_in_the_sut_are_the_suts, set_up),
 		cmocka_unit_test_setup(drops_beside_the_test_frames_are_not_attributed, set_up),
-		cmocka_unit_test_setup(variation_is_of_all_ports, set_up),
+		cmocka_unit_test_setup(variation_is_of_the_worst_direction, set_up),
 		cmocka_unit_test_setup(order_is_of_all_ports, set_up),
 		cmocka_unit_test_setup(percentiles_have_their_ranks, set_up),
 		cmocka_unit_test_setup(pacing_is_that_of_the_worst_port, set_up),
@@ -683,7 +749,9 @@ int main(void)
 		cmocka_unit_test_setup(a_hiccup_of_an_interface_spoils_a_trial, set_up),
 		cmocka_unit_test_setup(a_repeat_does_not_depend_on_the_suts_loss, set_up),
 		cmocka_unit_test_setup(an_interface_that_always_drops_costs_fewer_repeats, set_up),
-		cmocka_unit_test_setup(histograms_are_merged, set_up),
+		cmocka_unit_test_setup(latency_is_that_of_the_worst_direction, set_up),
+		cmocka_unit_test_setup(loss_and_order_are_of_each_direction, set_up),
+		cmocka_unit_test_setup(a_sender_may_send_in_two_directions, set_up),
 		cmocka_unit_test_setup(a_port_that_hears_only_itself_is_cabled_wrong, set_up),
 		cmocka_unit_test_setup(cables_are_judged_by_the_frames_of_their_port, set_up),
 		cmocka_unit_test_setup(what_was_received_is_of_all_ports, set_up),

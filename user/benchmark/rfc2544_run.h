@@ -5,16 +5,6 @@
 #include "benchmark/load_range.h"
 #include "benchmark/suite.h"
 
-enum rfc2544_test {
-	TEST_THROUGHPUT,
-	TEST_LATENCY,
-	TEST_FRAME_LOSS,
-	TEST_BACK_TO_BACK,
-	TEST_RECOVERY,
-	TEST_RESET,
-	TEST_COUNT
-};
-
 /* How long and how often. By the book, shorter with --fast, each as its option says. */
 struct rfc2544_plan {
 	double trial_duration_s; /* throughput (its longest), frame loss rate */

@@ -11,10 +11,12 @@
 #include "benchmark/rfc2544_run.h"
 #include "mlr/rfc2544.h"
 #include "mlr/welch.h"
+#include "result/report.h"
 
 #define FIRST_BURST_FRAMES 16
 #define BURST_GRACE_S      1e-3 /* a stall of this machine in a burst may be caught up for as long */
 #define BURST_TRIES        10   /* of one burst, until the tester itself sent all of it */
+#define PAUSE_MOST_S       10.0 /* after a burst */
 #define OVERLOAD_RATIO     1.1  /* of the throughput (26.5) */
 #define REDUCED_RATIO      0.5  /* of the overload */
 #define STEPS_TRIES        3
@@ -31,13 +33,85 @@ static uint64_t frames_of(double load_fps, double duration_s)
 	return frames < 1 ? 1 : (uint64_t)frames;
 }
 
+/* --- directions --------------------------------------------------------------------------------------------------- */
+
+/* A direction as an object, with what is known of it. Takes `figures` over. */
+static json_t *direction_json(const struct measurement *measurement, size_t number, json_t *figures)
+{
+	json_t *json = report_direction(measurement, number);
+
+	json_object_update_new(json, figures);
+	return json;
+}
+
+/* Name the direction that a figure is of, where there are several. */
+static void put_worst(const struct measurement *measurement, size_t number, const char *figure, json_t *json)
+{
+	json_t *worst = json_object();
+
+	if (measurement->direction_count > 1)
+		json_object_set_new(worst, figure, report_direction(measurement, number));
+	json_object_set_new(json, "worst_direction", worst);
+}
+
 /* --- back-to-back frames (26.4, RFC 9004) ------------------------------------------------------------------------- */
 
-/* Send one burst until the tester sent all of it. */
-static enum exit_code send_burst(struct rfc2544_run *run, uint64_t frames, bool *ret_lost)
+/* How long the SUT is left alone after a burst: as long as it takes to forward it at its throughput, times a factor that doubles
+ * until the answer stays. */
+struct burst_pause {
+	double factor;
+	double longest_s; /* so far */
+	bool unsettled;   /* a longer one would have been needed to know that the answer stays */
+};
+
+/* What bursts lost in each direction. */
+struct burst_losses {
+	size_t direction_count;
+	json_t *names[MLR_PORTS_MAX]; /* the directions */
+	uint64_t bursts[MLR_PORTS_MAX], frames[MLR_PORTS_MAX];
+};
+
+/* Of all searches for the longest burst. */
+struct bursts {
+	struct burst_pause pause;
+	struct burst_losses losses;
+};
+
+static double pause_s(const struct rfc2544_run *run, const struct burst_pause *pause, uint64_t frames)
+{
+	return fmin(PAUSE_MOST_S, pause->factor * (double)frames / run->throughput_fps);
+}
+
+/* Let what the SUT keeps of a burst drain. */
+static enum exit_code let_drain(const struct rfc2544_run *run, struct burst_pause *pause, uint64_t frames, uint64_t start_ns)
 {
 	const struct rfc2544_plan *plan = &run->suite->plan;
+	double drain_s = pause_s(run, pause, frames);
+	uint64_t end_ns = clock_ns() + (uint64_t)(drain_s * NS_PER_S_F);
 
+	pause->longest_s = fmax(pause->longest_s, drain_s);
+	if (plan->burst_pause)
+		end_ns = start_ns + (uint64_t)(plan->burst_trial_s * NS_PER_S_F);
+	return stop_sleep_until(end_ns) ? EXIT_INTERRUPTED : EXIT_DONE;
+}
+
+/* Lost frames of bursts, by direction. */
+static void add_losses(struct burst_losses *losses, const struct measurement *measurement)
+{
+	losses->direction_count = measurement->direction_count;
+	for (size_t i = 0; i < measurement->direction_count; i++) {
+		int64_t lost = measurement->by_direction[i].verdict.lost;
+
+		json_decref(losses->names[i]);
+		losses->names[i] = report_direction(measurement, i);
+		losses->bursts[i] += lost > 0;
+		losses->frames[i] += lost > 0 ? (uint64_t)lost : 0;
+	}
+}
+
+/* Send one burst until the tester sent all of it. */
+static enum exit_code send_burst(struct rfc2544_run *run, struct bursts *bursts, uint64_t frames, bool *ret_lost)
+{
 	for (int try = 1;; try++) {
 		struct load_steps steps = {
 			.load_fps = run->range.max_fps,
@@ -48,13 +122,16 @@ static enum exit_code send_burst(struct rfc2544_run *run, uint64_t frames, bool 
 		uint64_t start_ns = clock_ns();
 		enum exit_code code = suite_steps(&run->part, &steps, &measurement);
 
+		if (code == EXIT_DONE)
+			code = let_drain(run, &bursts->pause, frames, start_ns);
 		if (code != EXIT_DONE)
 			return code;
 		*ret_lost = measurement.verdict.lost > 0;
-		if (plan->burst_pause && stop_sleep_until(start_ns + (uint64_t)(plan->burst_trial_s * NS_PER_S_F)))
-			return EXIT_INTERRUPTED;
-		if (!measurement.verdict.unsent && !measurement.pacing.moves) /* a stop would let the SUT work the burst off */
+		if (!measurement.verdict.unsent &&
+		    !measurement.pacing.moves) { /* a stop would let the SUT work the burst off */
+			add_losses(&bursts->losses, &measurement);
 			return EXIT_DONE;
+		}
 		if (try == BURST_TRIES) {
 			run->part.tester_limited = true;
 			return EXIT_DONE;
@@ -62,25 +139,68 @@ static enum exit_code send_burst(struct rfc2544_run *run, uint64_t frames, bool 
 		run->part.repeated++;
 	}
 }
-
-/* One of the N tests: its own search for the longest burst. */
-static enum exit_code search_burst(struct rfc2544_run *run, uint64_t most_frames, uint64_t *ret_frames, size_t *trial_count)
+/* Ask again for the shortest burst that lost frames, after a pause twice as long. Where nothing of it is lost then, the SUT had not
+ * worked off what came before, and the search goes on. */
+static enum exit_code ask_again(struct rfc2544_run *run, struct bursts *bursts, struct mlr_burst_search *search,
+				bool *ret_settled)
 {
-	struct mlr_burst_search search;
+	struct burst_pause *pause = &bursts->pause;
+	uint64_t frames = search->lossy_frames;
+	bool lost = true;
+	enum exit_code code;
+
+	if (pause_s(run, pause, frames) >= PAUSE_MOST_S)
+		pause->unsettled = true;
+	*ret_settled = !frames || pause->unsettled;
+	if (*ret_settled)
+		return EXIT_DONE;
+	pause->factor *= 2;
+	code = let_drain(run, pause, frames, clock_ns());
+	if (code == EXIT_DONE)
+		code = send_burst(run, bursts, frames, &lost);
+	*ret_settled = lost;
+	if (lost)
+		pause->factor /= 2;
+	else
+		mlr_burst_search_go_on(search);
+	return code;
+}
+
+static enum exit_code search_on(struct rfc2544_run *run, struct bursts *bursts, struct mlr_burst_search *search,
+				size_t *trial_count)
+{
 	uint64_t frames;
 
-	mlr_burst_search_init(&search, FIRST_BURST_FRAMES, most_frames);
-	while ((frames = mlr_burst_search_next(&search))) {
+	while ((frames = mlr_burst_search_next(search))) {
 		bool lost;
-		enum exit_code code = send_burst(run, frames, &lost);
+		enum exit_code code = send_burst(run, bursts, frames, &lost);
 
 		if (code != EXIT_DONE)
 			return code;
 		++*trial_count;
-		mlr_burst_search_add(&search, lost);
+		mlr_burst_search_add(search, lost);
 	}
-	*ret_frames = search.kept_frames;
 	return EXIT_DONE;
+}
+
+/* One of the N tests: its own search for the longest burst. By the book, pauses are long enough by themselves. */
+static enum exit_code search_burst(struct rfc2544_run *run, struct bursts *bursts, uint64_t most_frames,
+				   uint64_t *ret_frames, size_t *trial_count)
+{
+	struct mlr_burst_search search;
+	enum exit_code code;
+	bool settled = false;
+
+	mlr_burst_search_init(&search, FIRST_BURST_FRAMES, most_frames);
+	do {
+		code = search_on(run, bursts, &search, trial_count);
+		if (code == EXIT_DONE && !run->suite->plan.burst_pause) {
+			code = ask_again(run, bursts, &search, &settled);
+			++*trial_count;
+		}
+	} while (code == EXIT_DONE && !settled && !run->suite->plan.burst_pause);
+	*ret_frames = search.kept_frames;
+	return code;
 }
 
 static void put_bursts(const struct rfc2544_run *run, const uint64_t *values, size_t count, json_t *json)
@@ -102,11 +222,30 @@ static void put_bursts(const struct rfc2544_run *run, const uint64_t *values, si
 					       json_number_or_null(summary.corrected_buffer_time_s)));
 }
 
+/* Each direction's lost frames, and the one that lost the most. */
+static void put_losses(struct burst_losses *losses, json_t *json)
+{
+	json_t *worst = json_object();
+	size_t most = 0;
+
+	for (size_t i = 0; i < losses->direction_count; i++) {
+		most = losses->frames[i] > losses->frames[most] ? i : most;
+		json_object_update_new(losses->names[i],
+				       json_pack("{s:I, s:I}", "lossy_bursts", (json_int_t)losses->bursts[i], "frames_lost",
+						 (json_int_t)losses->frames[i]));
+	}
+	if (losses->direction_count > 1 && losses->frames[most])
+		json_object_set_new(worst, "average", json_deep_copy(losses->names[most]));
+	json_object_set_new(json, "directions", json_list(i, losses->direction_count, losses->names[i]));
+	json_object_set_new(json, "worst_direction", worst);
+}
+
 enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json)
 {
 	const struct rfc2544_plan *plan = &run->suite->plan;
 	uint64_t most_frames = frames_of(run->range.max_fps, plan->burst_trial_s);
 	owned uint64_t *values = calloc(plan->burst_tests, sizeof(*values));
+	struct bursts bursts = { .pause.factor = 1 };
 	enum exit_code code = EXIT_DONE;
 	size_t count = 0, trial_count = 0;
 	bool reached = false;
@@ -114,60 +253,71 @@ enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json)
 	if (!values)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	while (count < plan->burst_tests && code == EXIT_DONE) {
-		code = search_burst(run, most_frames, &values[count], &trial_count);
+		code = search_burst(run, &bursts, most_frames, &values[count], &trial_count);
 		if (code == EXIT_DONE)
 			reached |= values[count++] == most_frames;
 	}
 	put_bursts(run, values, count, json);
-	json_object_update_new(json, json_pack("{s:i, s:i, s:I, s:b, s:f, s:I, s:I}", "tests_wanted", (int)plan->burst_tests,
-					       "min_step_frames", 1, "max_burst_frames", (json_int_t)most_frames,
-					       "reached_max_burst", reached, "trial_length",
-					       plan->burst_pause ? plan->burst_trial_s : 0.0, "trial_count",
-					       (json_int_t)trial_count, "repeated_trials", (json_int_t)run->part.repeated));
+	put_losses(&bursts.losses, json);
+	json_object_update_new(
+		json, json_pack("{s:i, s:i, s:I, s:b, s:f, s:f, s:b, s:I, s:I}", "tests_wanted", (int)plan->burst_tests,
+				"min_step_frames", 1, "max_burst_frames", (json_int_t)most_frames, "reached_max_burst",
+				reached, "trial_length", plan->burst_pause ? plan->burst_trial_s : 0.0, "pause_longest",
+				bursts.pause.longest_s, "pause_settled", !bursts.pause.unsettled, "trial_count",
+				(json_int_t)trial_count, "repeated_trials", (json_int_t)run->part.repeated));
+	if (code == EXIT_DONE && bursts.pause.unsettled)
+		run->part.reason = "longer pauses between bursts could not be tried, so the longest burst may be too small";
 	return code;
 }
 
 /* --- system recovery (26.5) --------------------------------------------------------------------------------------- */
 
-/* What is seen of one run. */
-struct recovery_watch {
-	struct mlr_watch watch;
-	const struct load_steps *steps;
-	uint64_t missing_at_change; /* at the first look after it */
-	bool changed;
-};
-
-static void watch_recovery(void *context, uint64_t now_ns, uint64_t received, uint64_t missing)
+static json_t *recovery_json(const struct measurement *measurement, size_t number, const struct mlr_recovery *recovery,
+			     double recovery_s)
 {
-	struct recovery_watch *recovery = context;
+	int64_t lost = measurement->by_direction[number].verdict.lost;
 
-	mlr_watch_add(&recovery->watch, now_ns, received, missing);
-	/* before the trial has begun, its steps have no times yet */
-	if (!recovery->changed)
-		recovery->missing_at_change = missing;
-	recovery->changed = recovery->steps->ret_change_ns && now_ns >= recovery->steps->ret_change_ns;
+	return json_pack("{s:o, s:f, s:I, s:I, s:b}", "recovery", json_number_or_null(recovery_s), "resolution",
+			 recovery->resolution_s, "frames_lost", lost > 0 ? (json_int_t)lost : (json_int_t)0,
+			 "frames_lost_after", (json_int_t)recovery->lost, "lost_at_end", recovery->lost_at_end);
 }
 
-static void watch_again(void *context)
+/* Whether the second is worse: it has not recovered, or later. */
+static bool recovers_later(const struct mlr_recovery *than, const struct mlr_recovery *recovery)
 {
-	struct recovery_watch *recovery = context;
-
-	*recovery = (struct recovery_watch){ .steps = recovery->steps };
+	if (recovery->lost_at_end != than->lost_at_end)
+		return recovery->lost_at_end;
+	return recovery->recovery_s > than->recovery_s;
 }
 
-static json_t *recovery_json(const struct recovery_watch *watch, const struct measurement *measurement,
-			     double *ret_recovery_s)
+/* One run: each direction by itself, and the worst of them. What never lost has nothing to recover from. */
+static json_t *run_json(const struct measurement *measurement, double *ret_recovery_s)
 {
-	uint64_t lost = measurement->verdict.lost > 0 ? (uint64_t)measurement->verdict.lost : 0;
-	struct mlr_recovery recovery =
-		mlr_watch_recovery(&watch->watch, watch->steps->ret_change_ns, lost, measurement->counts.reordered);
+	struct mlr_recovery recoveries[MLR_PORTS_MAX], sum = { 0 };
+	json_t *directions = json_array(), *json;
+	size_t worst = 0;
+	double recovery_s = NAN;
 
+	for (size_t i = 0; i < measurement->direction_count; i++) {
+		bool has_lost = measurement->by_direction[i].verdict.lost > 0;
+
+		recoveries[i] = mlr_recovery_of(&measurement->due[i]);
+		worst = recovers_later(&recoveries[worst], &recoveries[i]) ? i : worst;
+		sum.lost += recoveries[i].lost;
+		recovery_s = has_lost && !recoveries[i].lost_at_end ? recoveries[i].recovery_s : NAN;
+		json_array_append_new(directions, direction_json(measurement, i,
+								 recovery_json(measurement, i, &recoveries[i], recovery_s)));
+	}
 	*ret_recovery_s =
-		recovery.lost_at_end || !lost ? NAN : recovery.recovery_s; /* what never lost has nothing to recover from */
-	return json_pack("{s:o, s:f, s:I, s:I, s:b, s:b}", "recovery", json_number_or_null(*ret_recovery_s), "resolution",
-			 recovery.resolution_s, "frames_lost", (json_int_t)lost, "frames_lost_after",
-			 lost > watch->missing_at_change ? (json_int_t)(lost - watch->missing_at_change) : (json_int_t)0,
-			 "lost_at_end", recovery.lost_at_end, "tester_limited", measurement->tester_limited);
+		measurement->verdict.lost <= 0 || recoveries[worst].lost_at_end ? NAN : recoveries[worst].recovery_s;
+	json = recovery_json(measurement, worst, &recoveries[worst], *ret_recovery_s);
+	json_object_update_new(
+		json, json_pack("{s:I, s:I, s:b, s:o}", "frames_lost",
+				measurement->verdict.lost > 0 ? (json_int_t)measurement->verdict.lost : (json_int_t)0,
+				"frames_lost_after", (json_int_t)sum.lost, "tester_limited", measurement->tester_limited,
+				"directions", directions));
+	put_worst(measurement, worst, "recovery", json);
+	return json;
 }
 
 static enum exit_code recover_once(struct rfc2544_run *run, double overload_fps, json_t *runs, double *ret_recovery_s)
@@ -182,20 +332,16 @@ static enum exit_code recover_once(struct rfc2544_run *run, double overload_fps,
 			.then_load_fps = reduced_fps,
 			.then_frame_count = frames_of(reduced_fps, plan->reduced_duration_s),
 			.grace_s = GRACE_S,
-			.watch = watch_recovery,
-			.again = watch_again,
+			.by_due_time = true,
 		};
-		struct recovery_watch watch = { .steps = &steps };
 		measurement_auto_t measurement = { 0 };
-		enum exit_code code;
+		enum exit_code code = suite_steps(&run->part, &steps, &measurement);
 
-		steps.context = &watch;
-		code = suite_steps(&run->part, &steps, &measurement);
 		if (code != EXIT_DONE)
 			return code;
 		if (!measurement.tester_limited || try >= STEPS_TRIES) {
 			run->part.tester_limited |= measurement.tester_limited;
-			json_array_append_new(runs, recovery_json(&watch, &measurement, ret_recovery_s));
+			json_array_append_new(runs, run_json(&measurement, ret_recovery_s));
 			return EXIT_DONE;
 		}
 		run->part.repeated++;
@@ -245,9 +391,9 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 
 /* --- reset (26.6, RFC 6201) --------------------------------------------------------------------------------------- */
 
-/* What is seen of the SUT's reset, and the command that causes it. */
+/* What is seen of the SUT's reset, by port, and the command that causes it. */
 struct reset_watch {
-	struct mlr_watch watch;
+	struct mlr_watch watches[MLR_PORTS_MAX];
 	const struct load_steps *steps;
 	const char *command; /* NULL: the operator does it */
 	uint64_t settle_ns;
@@ -256,19 +402,27 @@ struct reset_watch {
 	uint64_t started_ns; /* 0: not yet */
 };
 
-static void watch_reset(void *context, uint64_t now_ns, uint64_t received, uint64_t missing)
+/* What was before is not by the reset. */
+static void begin_reset(struct reset_watch *reset)
 {
-	struct reset_watch *reset = context;
-
-	mlr_watch_add(&reset->watch, now_ns, received, missing);
-	if (reset->started_ns || !reset->steps->ret_start_ns || now_ns < reset->steps->ret_start_ns + reset->settle_ns)
-		return;
-	reset->started_ns = now_ns;
+	reset->started_ns = clock_ns();
+	for (unsigned int i = 0; i < MLR_PORTS_MAX; i++)
+		mlr_watch_begin(&reset->watches[i], reset->started_ns);
 	if (reset->command)
 		reset->start_error = child_start(&reset->child, reset->command);
 	else
 		note("reset the SUT now; frames are sent for %.0f s more",
-		     (double)(reset->steps->ret_end_ns - now_ns) / NS_PER_S_F);
+		     (double)(reset->steps->ret_end_ns - reset->started_ns) / NS_PER_S_F);
+}
+
+static void watch_reset(void *context, uint64_t now_ns, const uint64_t received[MLR_PORTS_MAX])
+{
+	struct reset_watch *reset = context;
+
+	for (unsigned int i = 0; i < MLR_PORTS_MAX; i++)
+		mlr_watch_add(&reset->watches[i], now_ns, received[i]);
+	if (!reset->started_ns && reset->steps->ret_start_ns && now_ns >= reset->steps->ret_start_ns + reset->settle_ns)
+		begin_reset(reset);
 }
 
 /* End the command, and say how it went. */
@@ -296,27 +450,63 @@ static json_t *since_start(const struct reset_watch *reset, uint64_t moment_ns)
 	return moment_ns > start_ns ? json_real((double)(moment_ns - start_ns) / NS_PER_S_F) : json_null();
 }
 
-static void put_reset(struct rfc2544_run *run, const struct reset_watch *reset, const struct measurement *measurement,
+/* The reset time of a direction; NAN: there is none. */
+static double reset_s(const struct mlr_reset *reset)
+{
+	return reset->seen && reset->over ? (double)(reset->gap.to_ns - reset->gap.from_ns) / NS_PER_S_F : NAN;
+}
+
+static json_t *reset_json(const struct rfc2544_run *run, const struct reset_watch *watch,
+			  const struct measurement *measurement, size_t number, const struct mlr_reset *found)
+{
+	unsigned int senders = (unsigned int)__builtin_popcount(measurement->directions[number].from);
+	double by_loss_s = (double)found->lost / senders / run->throughput_fps;
+
+	return json_pack("{s:o, s:f, s:o, s:I, s:o, s:o}", "reset_time", json_number_or_null(reset_s(found)), "resolution",
+			 (double)found->gap.resolution_ns / NS_PER_S_F, "reset_time_by_loss",
+			 json_number_or_null(found->lost && (found->over || !found->seen) ? by_loss_s : NAN), "frames_lost",
+			 (json_int_t)found->lost, "outage_from",
+			 found->seen ? since_start(watch, found->gap.from_ns) : json_null(), "outage_to",
+			 found->seen && found->over ? since_start(watch, found->gap.to_ns) : json_null());
+}
+
+/* Whether the second is worse: an outage, one that did not end, a longer one. */
+static bool is_longer_reset(const struct mlr_reset *than, const struct mlr_reset *reset)
+{
+	if (reset->seen != than->seen)
+		return reset->seen;
+	if (reset->over != than->over)
+		return than->over;
+	return reset->gap.to_ns - reset->gap.from_ns > than->gap.to_ns - than->gap.from_ns;
+}
+
+/* Each direction by itself, and the worst of them. */
+static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, const struct measurement *measurement,
 		      json_t *json)
 {
-	uint64_t lost = measurement->verdict.lost > 0 ? (uint64_t)measurement->verdict.lost : 0;
-	double outage_s = mlr_watch_outage_s(&reset->watch, reset->steps->ret_end_ns);
-	bool seen = lost && (isnan(outage_s) || mlr_watch_outage_seen(&reset->watch));
+	uint64_t latency_ns = measurement->has_latency ? measurement->latency.max_ns : 0;
+	struct mlr_reset found[MLR_PORTS_MAX];
+	json_t *directions = json_array();
+	json_int_t lost = 0;
+	size_t worst = 0;
 
-	if (!seen)
+	for (size_t i = 0; i < measurement->direction_count; i++) {
+		found[i] = mlr_reset_of(&watch->watches[measurement->directions[i].to], &measurement->due[i],
+					watch->steps->ret_start_ns, watch->steps->ret_end_ns, latency_ns);
+		worst = is_longer_reset(&found[worst], &found[i]) ? i : worst;
+		lost += (json_int_t)found[i].lost;
+		json_array_append_new(directions,
+				      direction_json(measurement, i, reset_json(run, watch, measurement, i, &found[i])));
+	}
+	if (!found[worst].seen)
 		run->part.reason = "no outage was seen: was the SUT reset?";
-	else if (isnan(outage_s))
+	else if (!found[worst].over)
 		run->part.reason = "frames were not forwarded again before the trial ended";
-	json_object_update_new(
-		json,
-		json_pack("{s:o, s:f, s:o, s:I, s:o, s:o, s:o}", "reset_time", json_number_or_null(seen ? outage_s : NAN),
-			  "resolution", (double)reset->watch.outage_resolution_ns / NS_PER_S_F, "reset_time_by_loss",
-			  json_number_or_null(lost && !isnan(outage_s)
-						      ? (double)lost / run->part.measurer->transmitters / run->throughput_fps
-						      : NAN),
-			  "frames_lost", (json_int_t)lost, "outage_from", since_start(reset, reset->watch.outage_from_ns),
-			  "outage_to", since_start(reset, reset->watch.outage_to_ns), "command_at",
-			  reset->command ? since_start(reset, reset->started_ns) : json_null()));
+	json_object_update_new(json, reset_json(run, watch, measurement, worst, &found[worst]));
+	json_object_update_new(json, json_pack("{s:I, s:o, s:o}", "frames_lost", lost, "command_at",
+					       watch->command ? since_start(watch, watch->started_ns) : json_null(),
+					       "directions", directions));
+	put_worst(measurement, worst, "reset_time", json);
 }
 
 enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
@@ -327,6 +517,7 @@ enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
 		.frame_count = frames_of(run->throughput_fps, duration_s),
 		.grace_s = GRACE_S,
 		.links_may_change = true,
+		.by_due_time = true,
 		.watch = watch_reset,
 	};
 	struct reset_watch reset = {

@@ -119,7 +119,63 @@ struct latency_series {
 	size_t source_count;
 	double error_bound_ns; /* the largest; NAN: one is not known */
 	json_t *last;          /* LATENCY of the last repeat: clock, definition, floor */
+	size_t direction_count;
+	struct direction_series {
+		json_t *name;
+		size_t count;
+		double means_sum_ns, min_ns, max_ns, p99_max_ns;
+	} directions[MLR_PORTS_MAX];
 };
+
+/* A repeat in one direction. */
+static void add_direction(struct direction_series *series, const struct measurement *measurement, size_t number)
+{
+	const struct direction_figures *figures = &measurement->by_direction[number];
+
+	json_decref(series->name);
+	series->name = report_direction(measurement, number);
+	if (!figures->has_latency)
+		return;
+	series->means_sum_ns += figures->latency.mean_ns;
+	series->min_ns =
+		series->count ? fmin(series->min_ns, (double)figures->latency.min_ns) : (double)figures->latency.min_ns;
+	series->max_ns = fmax(series->max_ns, (double)figures->latency.max_ns);
+	series->p99_max_ns = fmax(series->p99_max_ns, figures->latency.p99_ns);
+	series->count++;
+}
+
+static double average_ns(const struct direction_series *series)
+{
+	return series->count ? series->means_sum_ns / (double)series->count : NAN;
+}
+
+/* Each direction by itself, and the one whose frames take longest on average. */
+static void put_latency_directions(struct latency_series *series, json_t *json)
+{
+	json_t *list = json_array(), *worst = json_object();
+	size_t longest = 0;
+
+	for (size_t i = 0; i < series->direction_count; i++) {
+		struct direction_series *here = &series->directions[i];
+		bool any = here->count;
+
+		longest = average_ns(here) > average_ns(&series->directions[longest]) ? i : longest;
+		json_object_update_new(here->name, json_pack("{s:o, s:o, s:o, s:o}", "average_of_means_ns",
+							     json_number_or_null(average_ns(here)), "min_ns",
+							     json_number_or_null(any ? here->min_ns : NAN), "max_ns",
+							     json_number_or_null(any ? here->max_ns : NAN), "p99_ns_max",
+							     json_number_or_null(any ? here->p99_max_ns : NAN)));
+	}
+	if (series->direction_count > 1)
+		json_object_set_new(worst, "average_of_means_ns",
+				    json_pack("{s:O, s:O}", "from",
+					      json_object_get(series->directions[longest].name, "from"), "to",
+					      json_object_get(series->directions[longest].name, "to")));
+	for (size_t i = 0; i < series->direction_count; i++)
+		json_array_append_new(list, series->directions[i].name);
+	json_object_set_new(json, "directions", list);
+	json_object_set_new(json, "worst_direction", worst);
+}
 
 static void add_source(struct latency_series *series, const struct latency_summary *latency)
 {
@@ -144,6 +200,9 @@ static void add_repeat(struct latency_series *series, const struct measurement *
 	if (!measurement->has_latency)
 		return;
 	add_source(series, latency);
+	series->direction_count = measurement->direction_count;
+	for (size_t i = 0; i < measurement->direction_count; i++)
+		add_direction(&series->directions[i], measurement, i);
 	series->means_ns[series->count] = latency->mean_ns;
 	series->medians_ns[series->count] = latency->p50_ns;
 	series->min_ns = series->count ? fmin(series->min_ns, (double)latency->min_ns) : (double)latency->min_ns;
@@ -236,6 +295,7 @@ enum exit_code rfc2544_latency(struct rfc2544_run *run, json_t *json)
 	json_object_update_new(json, json_pack("{s:f, s:f, s:i}", "load", run->throughput_fps, "trial_duration",
 					       plan->latency_duration_s, "repeats_wanted", (int)plan->latency_repeats));
 	put_latency(&series, json);
+	put_latency_directions(&series, json);
 	json_object_set_new(json, "trials", trials);
 	if (!series.count)
 		run->part.reason = "no frame's latency was measured";
@@ -253,14 +313,48 @@ enum exit_code rfc2544_latency(struct rfc2544_run *run, json_t *json)
 
 /* --- frame loss rate (26.3) --------------------------------------------------------------------------------------- */
 
+/* Of the frames sent in a direction. NAN: none was. */
+static double loss_ratio_of(const struct direction_figures *figures)
+{
+	return fmax(0, (double)figures->verdict.lost / (double)figures->counts.sent);
+}
+
+static json_t *frames_json(double loss_ratio, const struct mlr_trial_counts *counts)
+{
+	return json_pack("{s:o, s:I, s:I}", "loss_ratio", json_number_or_null(loss_ratio), "input_frames",
+			 (json_int_t)counts->sent, "output_frames", (json_int_t)counts->received);
+}
+
+/* The direction that lost the greatest part of its frames. */
+static size_t worst_of(const struct measurement *measurement)
+{
+	size_t worst = 0;
+
+	for (size_t i = 1; i < measurement->direction_count; i++)
+		if (loss_ratio_of(&measurement->by_direction[i]) > loss_ratio_of(&measurement->by_direction[worst]))
+			worst = i;
+	return worst;
+}
+
+/* A point has the loss ratio of the worst direction, and all frames. */
 static json_t *point_json(const struct measurement *measurement, double load_fps, double ratio)
 {
-	const struct mlr_trial_counts *counts = &measurement->counts;
-	double lost = measurement->verdict.lost > 0 ? (double)measurement->verdict.lost : 0;
+	size_t worst = worst_of(measurement);
+	json_t *json = json_pack("{s:f, s:f, s:b, s:[], s:{}}", "load", load_fps, "load_ratio", ratio, "tester_limited",
+				 measurement->tester_limited, "directions", "worst_direction");
 
-	return json_pack("{s:f, s:f, s:o, s:I, s:I, s:b}", "load", load_fps, "load_ratio", ratio, "loss_ratio",
-			 json_number_or_null(lost / (double)counts->sent), "input_frames", (json_int_t)counts->sent,
-			 "output_frames", (json_int_t)counts->received, "tester_limited", measurement->tester_limited);
+	json_object_update_new(json, frames_json(loss_ratio_of(&measurement->by_direction[worst]), &measurement->counts));
+	for (size_t i = 0; i < measurement->direction_count; i++) {
+		const struct direction_figures *figures = &measurement->by_direction[i];
+		json_t *direction = report_direction(measurement, i);
+
+		json_object_update_new(direction, frames_json(loss_ratio_of(figures), &figures->counts));
+		json_array_append_new(json_object_get(json, "directions"), direction);
+	}
+	if (measurement->direction_count > 1 && measurement->verdict.lost > 0)
+		json_object_set_new(json_object_get(json, "worst_direction"), "loss_ratio",
+				    report_direction(measurement, worst));
+	return json;
 }
 
 static enum exit_code step_down(struct rfc2544_run *run, struct mlr_loss_steps *steps, json_t *points, json_t *trials)
@@ -276,7 +370,7 @@ static enum exit_code step_down(struct rfc2544_run *run, struct mlr_loss_steps *
 			return code;
 		json_array_append_new(points, point_json(&measurement, load_fps, ratio));
 		json_array_append_new(trials, report_trial(&measurement));
-		mlr_loss_steps_add(steps, fmax(0, (double)measurement.verdict.lost / (double)measurement.counts.sent));
+		mlr_loss_steps_add(steps, loss_ratio_of(&measurement.by_direction[worst_of(&measurement)]));
 		run->part.tester_limited |= measurement.tester_limited;
 	}
 	return EXIT_DONE;

@@ -59,19 +59,6 @@ static const char *const figure_names[MLR_Y1564_FIGURES] = {
 	[MLR_Y1564_VARIATION_NS] = "delay_variation_ns", [MLR_Y1564_AVAILABILITY_RATIO] = "availability_ratio",
 };
 
-#define SENDERS_SIZE (MLR_PORTS_MAX * (PORT_LABEL_SIZE + 2))
-
-/* The ports that send in a direction: "a", "a, c". */
-static const char *senders(const struct measurement *measurement, const struct service_direction *direction,
-			   char buffer[SENDERS_SIZE])
-{
-	buffer[0] = '\0';
-	for (unsigned int i = 0; i < measurement->port_count; i++)
-		if (direction->from >> i & 1)
-			text_join(buffer, SENDERS_SIZE, ", ", "%s", measurement->ports[i].name);
-	return buffer;
-}
-
 /* What came of a service in one direction, and what follows from that. */
 struct judged {
 	struct mlr_y1564_availability found; /* of a performance */
@@ -148,15 +135,9 @@ static json_t *worst_json(const struct measurement *measurement, const size_t wh
 {
 	json_t *json = json_object();
 
-	for (enum mlr_y1564_figure figure = 0; figure < MLR_Y1564_FIGURES; figure++) {
-		const struct service_direction *direction = &measurement->directions[which[figure]];
-
+	for (enum mlr_y1564_figure figure = 0; figure < MLR_Y1564_FIGURES; figure++)
 		if (which[figure] < measurement->direction_count)
-			json_object_set_new(json, figure_names[figure],
-					    json_pack("{s:s, s:s}", "from",
-						      senders(measurement, direction, ROOM(SENDERS_SIZE)), "to",
-						      measurement->ports[direction->to].name));
-	}
+			json_object_set_new(json, figure_names[figure], report_direction(measurement, which[figure]));
 	return json;
 }
 
@@ -166,12 +147,12 @@ static void warn_of_variation(const struct run *run, const struct measurement *m
 {
 	for (size_t i = 0; i < measurement->direction_count; i++) {
 		const struct mlr_y1564_outcome *outcome = &outcomes[i];
+		json_auto_t *direction = report_direction(measurement, i);
 
 		if (mlr_y1564_variation_within_error(outcome, 1, agreed_ns))
 			warn("service %s, from %s to %s: the delay variation of %s ns may be off by %s ns, and %s ns are "
 			     "agreed: the verdict on it may be wrong",
-			     run->options->name, senders(measurement, &measurement->directions[i], ROOM(SENDERS_SIZE)),
-			     measurement->ports[measurement->directions[i].to].name,
+			     run->options->name, read_text(direction, "from"), read_text(direction, "to"),
 			     format_number(outcome->variation_ns, UNIT_ROOM),
 			     format_number(outcome->variation_error_ns, UNIT_ROOM), format_number(agreed_ns, UNIT_ROOM));
 	}
@@ -211,10 +192,10 @@ static void put_directions(struct run *run, const struct measurement *measuremen
 
 static json_t *direction_json(const struct measurement *measurement, size_t number, const struct service_counts *counts)
 {
-	const struct service_direction *direction = &measurement->directions[number];
+	json_t *json = report_direction(measurement, number);
 
-	return json_pack("{s:s, s:s, s:o}", "from", senders(measurement, direction, ROOM(SENDERS_SIZE)), "to",
-			 measurement->ports[direction->to].name, "counts", counts_json(counts));
+	json_object_set_new(json, "counts", counts_json(counts));
+	return json;
 }
 
 /* The verdict on a test. */

@@ -114,6 +114,17 @@ struct rfc2544_options {
 	double reset_duration_s;
 };
 
+/* In the order in which they are made. */
+enum rfc2544_test {
+	TEST_THROUGHPUT,
+	TEST_LATENCY,
+	TEST_FRAME_LOSS,
+	TEST_BACK_TO_BACK,
+	TEST_RECOVERY,
+	TEST_RESET,
+	TEST_COUNT
+};
+
 enum y1564_test { Y1564_CONFIGURATION, Y1564_PERFORMANCE };
 
 #define SERVICES_MAX      MLR_SERVICES_MAX

@@ -66,7 +66,7 @@ struct rx {
 	struct rx_cpu *cpus;           /* one a possible CPU */
 	struct rx_interval *intervals; /* RX_CPU_INTERVALS a possible CPU */
 	struct rx_service *services;   /* as many a possible CPU as there are */
-	uint64_t *seconds;             /* of each service, one after the other */
+	uint64_t *parts;               /* of each service, or of all frames, one after the other */
 	uint32_t *late_before;         /* by trial number: late_frames as they were when the trial began */
 };
 
@@ -125,7 +125,7 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	constants->verify_spacing = options->verify == RX_VERIFY_ALL ? 0 : RX_VERIFY_SPACING - 1;
 	constants->interval_ns = options->interval_ns;
 	constants->service_count = options->service_count;
-	constants->second_count = options->second_count;
+	constants->part_count = options->part_count;
 	memset((void *)constants->service_ends, 0xff, sizeof(constants->service_ends));
 	for (uint32_t i = 0; i < options->service_count; i++)
 		constants->service_ends[i] = options->service_ends[i] - options->first_flow;
@@ -146,8 +146,8 @@ static void configure(struct rx *rx, const struct rx_options *options)
 		bpf_map__set_max_entries(rx->skeleton->maps.intervals, (uint32_t)rx->cpu_count * RX_CPU_INTERVALS);
 	if (options->service_count)
 		bpf_map__set_max_entries(rx->skeleton->maps.services, (uint32_t)rx->cpu_count * options->service_count);
-	if (options->service_count && options->second_count)
-		bpf_map__set_max_entries(rx->skeleton->maps.seconds, options->service_count * options->second_count);
+	if (options->part_count)
+		bpf_map__set_max_entries(rx->skeleton->maps.parts, (options->service_count ?: 1) * options->part_count);
 }
 
 void rx_lengths_add(struct rx_lengths *lengths, unsigned int udp_octets)
@@ -210,7 +210,7 @@ static int map_counters(struct rx *rx, const struct rx_options *options)
 	if (!(rx->cpus = map_values(skeleton->maps.cpus)) ||
 	    (options->interval_ns && !(rx->intervals = map_values(skeleton->maps.intervals))) ||
 	    (options->service_count && !(rx->services = map_values(skeleton->maps.services))) ||
-	    (options->service_count && options->second_count && !(rx->seconds = map_values(skeleton->maps.seconds))))
+	    (options->part_count && !(rx->parts = map_values(skeleton->maps.parts))))
 		return -errno;
 	return 0;
 }
@@ -220,7 +220,7 @@ static void unmap_counters(struct rx *rx)
 	unmap_values(rx->skeleton->maps.cpus, rx->cpus);
 	unmap_values(rx->skeleton->maps.intervals, rx->intervals);
 	unmap_values(rx->skeleton->maps.services, rx->services);
-	unmap_values(rx->skeleton->maps.seconds, rx->seconds);
+	unmap_values(rx->skeleton->maps.parts, rx->parts);
 }
 
 /* Load a variant with this window. 0 or -errno, unsaid. */
@@ -416,6 +416,12 @@ void rx_set_start(struct rx *rx, uint64_t start_ns)
 	rx->skeleton->bss->start_ns = start_ns;
 }
 
+void rx_set_parts(struct rx *rx, uint64_t part_ns, uint64_t numbers_before)
+{
+	rx->skeleton->bss->part_ns = part_ns;
+	rx->skeleton->bss->part_numbers_before = (uint32_t)numbers_before;
+}
+
 /* Those of a trial on one CPU. */
 static struct rx_interval *intervals_of(const struct rx *rx, uint16_t trial, int cpu)
 {
@@ -434,8 +440,8 @@ void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uin
 	}
 	if (rx->services)
 		memset(rx->services, 0, octets_of(rx->skeleton->maps.services));
-	if (rx->seconds)
-		memset(rx->seconds, 0, octets_of(rx->skeleton->maps.seconds));
+	if (rx->parts)
+		memset(rx->parts, 0, octets_of(rx->skeleton->maps.parts));
 	variables->first_sequence = first_sequence;
 	variables->sequence_count = sequence_count < UINT32_MAX ? (uint32_t)sequence_count : UINT32_MAX;
 	variables->used_trials[trial / 64] |= UINT64_C(1) << trial % 64;
@@ -645,7 +651,7 @@ void rx_service(const struct rx *rx, unsigned int service, struct rx_service *re
 	}
 }
 
-uint64_t rx_service_second(const struct rx *rx, unsigned int service, uint32_t second)
+uint64_t rx_part(const struct rx *rx, unsigned int service, uint32_t part)
 {
-	return rx->seconds ? rx->seconds[service * rx->skeleton->rodata->second_count + second] : 0;
+	return rx->parts ? rx->parts[service * rx->skeleton->rodata->part_count + part] : 0;
 }

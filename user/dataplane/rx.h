@@ -46,9 +46,9 @@ struct rx_options {
 	const struct mlr_frame_spec *like; /* in which tunnels frames are sent: they are found there, too. NULL: in none */
 	uint32_t capture_most;             /* frames that are wrong to keep, the first ones of a trial; 0: none */
 	uint64_t interval_ns; /* also count by intervals so long of a trial's schedule, and verify all frames; 0: do not */
-	/* Also count by service, the flows of each being those below its end and not below that of the one before; and each of so
-	 * many seconds of a trial's schedule, whole ones. 0: do not */
-	uint32_t service_count, second_count;
+	/* Also count by service, the flows of each being those below its end and not below that of the one before. 0: do not */
+	uint32_t service_count;
+	uint32_t part_count; /* parts of a trial's schedule: count what is due in each, of each service; 0: do not */
 	uint32_t service_ends[MLR_SERVICES_MAX];
 	bool hardware_clock; /* the NIC stamps what it receives: use that, where the driver tells the program */
 };
@@ -75,8 +75,10 @@ void rx_set_tag_offset(struct rx *rx, int64_t offset_ns);
 void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uint64_t sequence_count);
 
 /* When the schedule of the accepted trial starts, by the clock that tags are in: before its first frame is sent, where
- * intervals are counted. */
+ * intervals or parts are counted. */
 void rx_set_start(struct rx *rx, uint64_t start_ns);
+/* How long its parts are; 0: none is counted. What is due before the start is in none, nor are the first numbers of each flow. */
+void rx_set_parts(struct rx *rx, uint64_t part_ns, uint64_t numbers_before);
 
 /* What came of an interval (0 to RX_INTERVALS_MAX - 1, the last one with all that follows) of a trial, over CPUs. Zeros
  * where intervals are not counted. */
@@ -84,9 +86,9 @@ struct rx_interval rx_interval(const struct rx *rx, uint16_t trial, unsigned int
 void rx_interval_merge(struct rx_interval *sum, const struct rx_interval *more);
 
 /* What came of a service in the accepted trial, and in the last one, over CPUs; and of the frames that were due in one of its
- * seconds. Only where they are counted. */
+ * parts: of service 0, where there are none. Only where they are counted. */
 void rx_service(const struct rx *rx, unsigned int service, struct rx_service *ret);
-uint64_t rx_service_second(const struct rx *rx, unsigned int service, uint32_t second);
+uint64_t rx_part(const struct rx *rx, unsigned int service, uint32_t part);
 
 /* From now on all frames are late, until the next trial is accepted. */
 void rx_end_trial(struct rx *rx);

@@ -2,6 +2,7 @@
 #include "measurer/account.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -307,9 +308,8 @@ static struct variation_summary summarize_variation(const struct mlr_histogram *
 }
 
 /* Percentiles by what is known best: how far they are above the smallest latency. The PDV of each is that, and it is known as well. */
-static void add_percentiles(const struct account *account, struct latency_summary *latency)
+static void add_percentiles(const struct mlr_delays *delays, struct latency_summary *latency)
 {
-	const struct mlr_delays *delays[MLR_PORTS_MAX];
 	const struct {
 		double quantile, *latency_ns, *pdv_ns, *error_ns;
 	} figures[] = {
@@ -321,11 +321,8 @@ static void add_percentiles(const struct account *account, struct latency_summar
 	};
 	double most_ns = 0;
 
-	for (unsigned int i = 0; i < account->port_count; i++)
-		delays[i] = &account->ports[i].delays;
 	for (size_t i = 0; i < COUNT(figures); i++) {
-		double error_ns,
-			pdv_ns = mlr_delays_quantile_ns(delays, account->port_count, figures[i].quantile, &error_ns);
+		double error_ns, pdv_ns = mlr_delays_quantile_ns(&delays, 1, figures[i].quantile, &error_ns);
 
 		*figures[i].latency_ns = (double)latency->min_ns + pdv_ns;
 		most_ns = fmax(most_ns, error_ns);
@@ -339,10 +336,11 @@ static void add_percentiles(const struct account *account, struct latency_summar
 	latency->error_bound_ns += most_ns;
 }
 
-static struct latency_summary summarize_latency(const struct account *account, const struct rx_trial *trial)
+/* Of what a port received. */
+static struct latency_summary summarize_latency(const struct account *account, const struct port_trial *port)
 {
-	const struct mlr_histogram *all = &trial->latency;
-	double lateness_error_ns = mlr_lateness_error_ns((uint16_t)trial->lateness_max);
+	const struct mlr_histogram *all = &port->seen.latency;
+	double lateness_error_ns = mlr_lateness_error_ns((uint16_t)port->seen.lateness_max);
 	struct latency_summary latency = {
 		.clock = "CLOCK_MONOTONIC of the tester, software timestamps at both ends",
 		.definition = "from the actual departure, stamped before the frame is handed to the kernel, to the XDP "
@@ -353,17 +351,55 @@ static struct latency_summary summarize_latency(const struct account *account, c
 		.min_ns = mlr_histogram_min_ns(all),
 		.max_ns = all->max_ns,
 		.mean_ns = mlr_histogram_mean_ns(all),
+		.has_variation = account->config->ipdv,
+		.variation = summarize_variation(&port->seen.variation),
 	};
 
-	add_percentiles(account, &latency);
+	latency.pdv_max_ns = (double)(latency.max_ns - latency.min_ns);
+	add_percentiles(&port->delays, &latency);
 	return latency;
 }
 
-static struct order_summary summarize_order(const struct account *account, const struct rx_trial *all,
-					    const struct rx_counters *received)
+/* Figures of which the greater is the worse. */
+static const size_t latency_figures[] = {
+	offsetof(struct latency_summary, error_bound_ns),
+	offsetof(struct latency_summary, mean_ns),
+	offsetof(struct latency_summary, p50_ns),
+	offsetof(struct latency_summary, p90_ns),
+	offsetof(struct latency_summary, p99_ns),
+	offsetof(struct latency_summary, p99_9_ns),
+	offsetof(struct latency_summary, p99_99_ns),
+	offsetof(struct latency_summary, pdv_p50_ns),
+	offsetof(struct latency_summary, pdv_p99_ns),
+	offsetof(struct latency_summary, pdv_p99_9_ns),
+	offsetof(struct latency_summary, pdv_max_ns),
+	offsetof(struct latency_summary, pdv_error_ns),
+	offsetof(struct latency_summary, pdv_p99_9_error_ns),
+	offsetof(struct latency_summary, variation.mean_ns),
+	offsetof(struct latency_summary, variation.p50_ns),
+	offsetof(struct latency_summary, variation.p99_ns),
+	offsetof(struct latency_summary, variation.p99_9_ns),
+	offsetof(struct latency_summary, variation.max_ns),
+};
+
+/* Each figure of a latency becomes the worse one of that and another direction's; smallest and count are those of both. */
+static void worsen_latency(struct latency_summary *worst, const struct latency_summary *other)
+{
+	for (size_t i = 0; i < COUNT(latency_figures); i++) {
+		double *figure = (double *)((char *)worst + latency_figures[i]);
+
+		*figure = fmax(*figure, *(const double *)((const char *)other + latency_figures[i]));
+	}
+	worst->count += other->count;
+	worst->variation.count += other->variation.count;
+	worst->min_ns = at_most(worst->min_ns, other->min_ns);
+	worst->max_ns = greater(worst->max_ns, other->max_ns);
+}
+
+static struct order_summary summarize_order(const struct rx_trial *all, const struct rx_counters *received, uint64_t window)
 {
 	struct order_summary order = {
-		.window = UINT64_MAX,
+		.window = window,
 		.beyond_window = received->beyond_window,
 		.reorder_depth_mean =
 			received->reordered ? (double)received->reorder_depth / (double)received->reordered : NAN,
@@ -373,30 +409,52 @@ static struct order_summary summarize_order(const struct account *account, const
 		.gap_max = all->gap_max,
 	};
 
-	for (unsigned int i = 0; i < account->port_count; i++)
-		order.window = at_most(account->ports[i].window, order.window);
 	memcpy(order.reorder_depths, all->reorder_depths, sizeof(order.reorder_depths));
 	return order;
+}
+
+/* In what order frames came to all ports. */
+static void order_of_all(const struct account *account, const struct rx_counters *received, struct measurement *measurement)
+{
+	uint64_t window = UINT64_MAX;
+	struct rx_trial all = { 0 };
+
+	for (unsigned int i = 0; i < account->port_count; i++) {
+		rx_trial_merge(&all, &account->ports[i].seen);
+		window = at_most(account->ports[i].window, window);
+	}
+	measurement->has_order = true;
+	measurement->order_unknown = account->config->no_seq;
+	measurement->order = summarize_order(&all, received, window);
+}
+
+/* The latency of the trial is that of its worst direction, figure by figure. */
+static void latency_of_all(const struct account *account, const struct rx_counters *received,
+			   struct measurement *measurement)
+{
+	measurement->has_latency = false;
+	for (size_t i = 0; i < measurement->direction_count; i++) {
+		const struct direction_figures *figures = &measurement->by_direction[i];
+
+		if (figures->has_latency && measurement->has_latency)
+			worsen_latency(&measurement->latency, &figures->latency);
+		else if (figures->has_latency)
+			measurement->latency = figures->latency;
+		measurement->has_latency |= figures->has_latency;
+	}
+	if (!measurement->has_latency && received->without_checksum)
+		snprintf(measurement->latency_refused, REFUSED_SIZE,
+			 "the frames came without their UDP checksum: nothing tells whether the times in them are right");
+	measurement->latency.has_variation = account->config->ipdv;
 }
 
 /* What the receivers know of the trial beyond counts. */
 static void summarize_reception(const struct account *account, struct measurement *measurement)
 {
 	struct rx_counters received = account_received(account);
-	struct rx_trial all = { 0 };
 
-	for (unsigned int i = 0; i < account->port_count; i++)
-		rx_trial_merge(&all, &account->ports[i].seen);
-	measurement->has_order = true;
-	measurement->order_unknown = account->config->no_seq;
-	measurement->order = summarize_order(account, &all, &received);
-	measurement->has_latency = all.latency.count;
-	if (!measurement->has_latency && received.without_checksum)
-		snprintf(measurement->latency_refused, REFUSED_SIZE,
-			 "the frames came without their UDP checksum: nothing tells whether the times in them are right");
-	measurement->latency = summarize_latency(account, &all);
-	measurement->latency.has_variation = account->config->ipdv;
-	measurement->latency.variation = summarize_variation(&all.variation);
+	order_of_all(account, &received, measurement);
+	latency_of_all(account, &received, measurement);
 }
 
 /* --- links ---------------------------------------------------------------------------------------------------------- */
@@ -433,6 +491,60 @@ enum exit_code account_judge_links(const struct account *account, unsigned int r
 	return EXIT_DONE;
 }
 
+/* --- directions ----------------------------------------------------------------------------------------------------- */
+
+/* Which ports send to one. */
+static uint32_t senders_to(const struct mlr_profile *profile, unsigned int to)
+{
+	uint32_t from = 0;
+
+	for (unsigned int i = 0; i < profile->stream_count; i++)
+		if (profile->streams[i].to == to)
+			from |= 1u << profile->streams[i].from;
+	return from;
+}
+
+/* In the order of the ports that send: of several, the lowest. */
+static void find_directions(const struct account *account, struct measurement *measurement)
+{
+	measurement->direction_count = 0;
+	for (unsigned int from = 0; from < account->port_count; from++)
+		for (unsigned int to = 0; to < account->port_count; to++) {
+			uint32_t senders = senders_to(account->profile, to);
+
+			if (senders && (unsigned int)__builtin_ctz(senders) == from)
+				measurement->directions[measurement->direction_count++] =
+					(struct trial_direction){ to, senders };
+		}
+}
+
+/* The frames of a direction; its senders' other frames are not among them. */
+static struct direction_figures figures_of(const struct account *account, const struct trial_direction *direction)
+{
+	const struct port_trial *port = &account->ports[direction->to];
+	struct direction_figures figures = { .counts = port->counts.counts };
+
+	figures.counts.intended = figures.counts.sent = 0;
+	for (unsigned int i = 0; i < account->port_count; i++) {
+		figures.counts.intended += account->ports[i].intended_to[direction->to];
+		figures.counts.sent += account->ports[i].sent_to[direction->to];
+	}
+	figures.verdict =
+		mlr_trial_judge(account->input.load_fps, (unsigned int)__builtin_popcount(direction->from), &figures.counts);
+	figures.order = summarize_order(&port->seen, &port->received, port->window);
+	figures.has_latency = port->seen.latency.count;
+	if (figures.has_latency)
+		figures.latency = summarize_latency(account, port);
+	return figures;
+}
+
+static void add_directions(const struct account *account, struct measurement *measurement)
+{
+	find_directions(account, measurement);
+	for (size_t i = 0; i < measurement->direction_count; i++)
+		measurement->by_direction[i] = figures_of(account, &measurement->directions[i]);
+}
+
 /* --- all of it ------------------------------------------------------------------------------------------------------ */
 
 enum exit_code account_for(const struct account *account, struct measurement *measurement)
@@ -442,6 +554,7 @@ enum exit_code account_for(const struct account *account, struct measurement *me
 	if (code)
 		return code;
 	add_ports(account, measurement);
+	add_directions(account, measurement);
 	measurement->verdict = mlr_trial_judge(account->input.load_fps, transmitters(account), &measurement->counts);
 	measurement->attribution = attribute(account, &measurement->counts, &measurement->verdict);
 	measurement->pacing = summarize_pacing(account);

@@ -25,9 +25,11 @@ struct port_trial {
 	struct port_counts counts;
 	struct rx_counters received; /* what its receiver counted in the trial */
 	struct rx_icmp_error icmp_errors[RX_ICMP_ERRORS];
-	struct tx_report sent;       /* zero if it does not transmit */
-	uint64_t start_ns;           /* when it was to begin: CLOCK_MONOTONIC of its host, as the departures in `sent` */
-	struct tx_schedule schedule; /* how far it moved */
+	struct tx_report sent; /* zero if it does not transmit */
+	uint64_t intended_to[MLR_PORTS_MAX],
+		sent_to[MLR_PORTS_MAX]; /* frames of those, by the port that is to receive them */
+	uint64_t start_ns;              /* when it was to begin: CLOCK_MONOTONIC of its host, as the departures in `sent` */
+	struct tx_schedule schedule;    /* how far it moved */
 	double busy_s; /* how long it was at it: the Trial Duration, or longer where the last frame left late */
 	enum tx_drops tx_drops;
 	uint32_t window; /* of its receiver (rx.h) */

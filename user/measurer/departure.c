@@ -282,10 +282,12 @@ static void warn_of_none(struct measurer_xdp *xdp, const struct tx_departures *d
 }
 
 /* A departure that the NIC knows bounds what the software's stamp leaves open. */
-static void widen_bound(struct latency_summary *latency, const struct departure_summary *departure)
+static void widen_bound(struct measurement *measurement)
 {
+	const struct departure_summary *departure = &measurement->departure;
+
 	if (!departure->by_kernel && departure->count)
-		latency->error_bound_ns += (double)(departure->max_ns + departure->error_bound_ns);
+		measurement_add_latency_error(measurement, (double)(departure->max_ns + departure->error_bound_ns));
 }
 
 void departure_judge(struct measurer_xdp *xdp, struct measurement *measurement)
@@ -309,7 +311,7 @@ void departure_judge(struct measurer_xdp *xdp, struct measurement *measurement)
 	warn_of_none(xdp, &all);
 	put_summary(&all, by_kernel, worst_ns, &measurement->departure);
 	if (measurement->has_departure)
-		widen_bound(&measurement->latency, &measurement->departure);
+		widen_bound(measurement);
 	if (launched)
 		measurement->latency.definition =
 			xdp->by_nic_clock ? "from the launch time, at which the transmitting NIC lets the frame go, to the "

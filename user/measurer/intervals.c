@@ -7,6 +7,9 @@
 #include "base/clock.h"
 #include "mlr/pacer.h"
 
+#define STEP_PARTS   131072            /* of the schedule of load steps, at most */
+#define STEP_PART_NS (NS_PER_S / 1000) /* the shortest */
+
 #define ROUNDING   1e-6 /* of an interval: that of a duration in decimals */
 #define ROUNDED_NS 1    /* due times are rounded down: who is due where an interval begins may say a ns less */
 
@@ -39,119 +42,42 @@ enum exit_code intervals_check(const struct config *config, const struct mlr_tri
 	return EXIT_DONE;
 }
 
-void intervals_begin(struct measurer_xdp *xdp, uint64_t start_ns)
+/* Where the parts of load steps begin. */
+static uint64_t parts_start_ns(const struct load_steps *steps)
 {
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		rx_set_start(xdp->ends[i].rx, start_ns - ROUNDED_NS + (uint64_t)xdp->clock_offset_ns);
+	return steps->then_load_fps > 0.0 ? steps->ret_change_ns : steps->ret_start_ns;
 }
 
-/* A queue sends the frames of its schedule in order; what stays unsent are its last ones. */
-static void add_sent(const struct tx_port *port, unsigned int queue, double load_fps, uint64_t frame_count,
-		     uint64_t length_ns, struct measurement *measurement)
+/* Long enough that the receiver has room for all. */
+static uint64_t part_ns(const struct load_steps *steps)
 {
-	const struct mlr_queue_plan *plan = port->plans[queue];
-	const struct mlr_moves *moves = port->queues[queue]->moves;
-	uint64_t sent = port->queues[queue]->report.sent, before = 0;
-	struct mlr_pacer pacer;
+	uint64_t least_ns = (steps->ret_end_ns - parts_start_ns(steps)) / (STEP_PARTS - 1) + 1;
 
-	if (mlr_pacer_init(&pacer, load_fps, frame_count, plan->first, plan->step))
-		return; /* never: it was sent by that */
-	for (size_t i = 0; i < measurement->interval_count; i++) {
-		bool is_last = i + 1 == measurement->interval_count;
-		uint64_t until =
-			is_last ? pacer.count : mlr_pacer_due_before(&pacer, moves, (i + 1) * length_ns - ROUNDED_NS);
+	return least_ns > STEP_PART_NS ? least_ns : STEP_PART_NS;
+}
 
-		if (until > sent)
-			until = sent;
-		measurement->intervals[i].sent += until - before;
-		before = until;
+void intervals_begin(struct measurer_xdp *xdp, uint64_t start_ns)
+{
+	const struct load_steps *steps = xdp->steps;
+	uint64_t length_ns = xdp->profile.service_count ? NS_PER_S : 0, before = 0;
+
+	if (steps && steps->by_due_time) {
+		start_ns = parts_start_ns(steps);
+		length_ns = part_ns(steps);
+		before = steps->then_load_fps > 0.0 ? steps->first_sequences : 0;
+	}
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		rx_set_start(xdp->ends[i].rx, start_ns - ROUNDED_NS + (uint64_t)xdp->clock_offset_ns);
+		rx_set_parts(xdp->ends[i].rx, length_ns, before);
 	}
 }
 
-/* From the first of these intervals of the receivers' up to before the end. */
-static struct interval_counts received_in(const struct measurer_xdp *xdp, unsigned int interval, unsigned int end)
-{
-	struct rx_interval sum = { 0 };
-
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		for (unsigned int j = interval; j < end; j++) {
-			struct rx_interval here = rx_interval(xdp->ends[i].rx, xdp->trial, j);
-
-			rx_interval_merge(&sum, &here);
-		}
-	return (struct interval_counts){
-		.start_s = (double)(interval * interval_ns(xdp->config)) / (double)NS_PER_S,
-		.received = sum.received,
-		.timed = sum.timed,
-		.latency_min_ns = ~sum.latency_inverted_min_ns,
-		.latency_max_ns = sum.latency_max_ns,
-		.latency_mean_ns = sum.timed ? (double)sum.latency_sum_ns / (double)sum.timed : NAN,
-	};
-}
-
-enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t frame_count,
-			     struct measurement *measurement)
-{
-	size_t count;
-
-	if (!has_intervals(xdp->config, input))
-		return EXIT_DONE;
-	count = (size_t)count_of(xdp->config, input);
-	measurement->intervals = calloc(count, sizeof(*measurement->intervals));
-	if (!measurement->intervals)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	measurement->interval_count = count;
-	for (size_t i = 0; i < count; i++)
-		measurement->intervals[i] =
-			received_in(xdp, (unsigned int)i, i + 1 < count ? (unsigned int)i + 1 : RX_INTERVALS_MAX);
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count; queue++)
-			add_sent(xdp->ends[i].tx, queue, input->load_fps, frame_count, interval_ns(xdp->config),
-				 measurement);
-	return EXIT_DONE;
-}
-
-/* --- services ------------------------------------------------------------------------------------------------------------ */
-
-uint32_t services_seconds(const struct config *config)
-{
-	return (uint32_t)config->duration_s;
-}
-
-/* Which ports send to one. */
-static uint32_t senders_to(const struct mlr_profile *profile, unsigned int to)
-{
-	uint32_t from = 0;
-
-	for (unsigned int i = 0; i < profile->stream_count; i++)
-		if (profile->streams[i].to == to)
-			from |= 1u << profile->streams[i].from;
-	return from;
-}
-
-/* The lowest port that is among them. */
-static unsigned int first_of(uint32_t ports)
-{
-	return (unsigned int)__builtin_ctz(ports);
-}
-
-/* In the order of the ports that send. */
-static void find_directions(const struct measurer_xdp *xdp, struct measurement *measurement)
-{
-	for (unsigned int from = 0; from < xdp->port_count; from++)
-		for (unsigned int to = 0; to < xdp->port_count; to++) {
-			uint32_t senders = senders_to(&xdp->profile, to);
-
-			if (senders && first_of(senders) == from)
-				measurement->directions[measurement->direction_count++] =
-					(struct service_direction){ to, senders };
-		}
-}
+/* --- flows of a direction ---------------------------------------------------------------------------------------------------- */
 
 /* A service in one direction, while it is counted. */
 struct counting {
 	const struct measurer_xdp *xdp;
-	const struct service_direction *direction;
+	const struct trial_direction *direction;
 	unsigned int service;
 	uint32_t first_flow, end_flow; /* its wire ids: from the first to before the end */
 	struct service_counts *counts;
@@ -174,10 +100,134 @@ static void find_flows(struct counting *counting)
 	counting->end_flow = mlr_profile_service_end(profile, to, counting->service);
 }
 
-/* A queue's frames of these flows: before[] has those of the first entries of its list. */
-static uint64_t of_first(const struct mlr_queue_plan *plan, const uint32_t *before, uint64_t count)
+uint64_t xdp_frames_of_flows(const struct mlr_queue_plan *plan, const uint32_t *before, uint64_t count)
 {
 	return count / plan->flow_count * before[plan->flow_count] + before[count % plan->flow_count];
+}
+
+/* The load of a trial. */
+struct sent_load {
+	double fps;
+	uint64_t frame_count; /* of each port */
+};
+
+/* --- intervals ---------------------------------------------------------------------------------------------------------------- */
+
+/* Add a queue's frames of these flows to the intervals in which they were due. What stays unsent are its last ones. */
+static enum exit_code add_sent(const struct counting *counting, const struct tx_port *port, unsigned int queue,
+			       const struct sent_load *load, size_t count, struct interval_counts *intervals)
+{
+	const struct mlr_queue_plan *plan = port->plans[queue];
+	uint64_t sent = port->queues[queue]->report.sent, last = 0, length_ns = interval_ns(counting->xdp->config);
+	owned uint32_t *before = calloc(plan->flow_count + 1, sizeof(*before));
+	struct mlr_pacer pacer;
+
+	if (!before)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	if (mlr_pacer_init(&pacer, load->fps, load->frame_count, plan->first, plan->step))
+		return EXIT_DONE; /* never: it was sent by that */
+	mlr_plan_flow_counts(plan, counting->first_flow, counting->end_flow, before);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t due = mlr_pacer_due_before(&pacer, port->queues[queue]->moves, (i + 1) * length_ns - ROUNDED_NS);
+		uint64_t until = xdp_frames_of_flows(plan, before, i + 1 == count || due > sent ? sent : due);
+
+		intervals[i].sent += until - last;
+		last = until;
+	}
+	return EXIT_DONE;
+}
+
+/* What a port received from the first of these intervals of its receiver's up to before the end. */
+static void add_received(const struct counting *counting, unsigned int interval, unsigned int end,
+			 struct interval_counts *ret)
+{
+	struct rx_interval sum = { 0 };
+
+	for (unsigned int j = interval; j < end; j++) {
+		struct rx_interval here =
+			rx_interval(counting->xdp->ends[counting->direction->to].rx, counting->xdp->trial, j);
+
+		rx_interval_merge(&sum, &here);
+	}
+	ret->start_s = (double)(interval * interval_ns(counting->xdp->config)) / (double)NS_PER_S;
+	ret->received = sum.received;
+	ret->timed = sum.timed;
+	ret->latency_min_ns = ~sum.latency_inverted_min_ns;
+	ret->latency_max_ns = sum.latency_max_ns;
+	ret->latency_mean_ns = sum.timed ? (double)sum.latency_sum_ns / (double)sum.timed : NAN;
+}
+
+/* Frames of another direction: counts are sums, the mean latency that of the worse one. */
+static void add_interval(struct interval_counts *sum, const struct interval_counts *more)
+{
+	sum->start_s = more->start_s;
+	sum->sent += more->sent;
+	sum->received += more->received;
+	if (!more->timed)
+		return;
+	sum->latency_min_ns =
+		sum->timed && sum->latency_min_ns < more->latency_min_ns ? sum->latency_min_ns : more->latency_min_ns;
+	sum->latency_max_ns = sum->latency_max_ns > more->latency_max_ns ? sum->latency_max_ns : more->latency_max_ns;
+	sum->latency_mean_ns = sum->timed ? fmax(sum->latency_mean_ns, more->latency_mean_ns) : more->latency_mean_ns;
+	sum->timed += more->timed;
+}
+
+static enum exit_code count_intervals(struct counting *counting, const struct sent_load *load, size_t count,
+				      struct interval_counts *intervals)
+{
+	const struct measurer_xdp *xdp = counting->xdp;
+	enum exit_code code = EXIT_DONE;
+
+	find_flows(counting);
+	for (size_t i = 0; i < count; i++)
+		add_received(counting, (unsigned int)i, i + 1 < count ? (unsigned int)i + 1 : RX_INTERVALS_MAX,
+			     &intervals[i]);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count && !code;
+		     queue++)
+			code = add_sent(counting, xdp->ends[i].tx, queue, load, count, intervals);
+	return code;
+}
+
+enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t frame_count,
+			     struct measurement *measurement)
+{
+	const struct sent_load load = { input->load_fps, frame_count };
+	enum exit_code code = EXIT_DONE;
+	size_t count;
+
+	if (!has_intervals(xdp->config, input))
+		return EXIT_DONE;
+	count = (size_t)count_of(xdp->config, input);
+	measurement->intervals = calloc(count * (1 + measurement->direction_count), sizeof(*measurement->intervals));
+	if (!measurement->intervals)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	measurement->interval_count = count;
+	for (size_t i = 0; i < measurement->direction_count && !code; i++) {
+		struct interval_counts *intervals = measurement->intervals + (1 + i) * count;
+		struct counting counting = { .xdp = xdp, .direction = &measurement->directions[i] };
+
+		code = count_intervals(&counting, &load, count, intervals);
+		for (size_t j = 0; j < count; j++)
+			add_interval(&measurement->intervals[j], &intervals[j]);
+	}
+	return code;
+}
+
+/* --- services ------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t services_seconds(const struct config *config)
+{
+	return (uint32_t)config->duration_s;
+}
+
+uint32_t parts_wanted(const struct measurer_xdp *xdp)
+{
+	const struct config *config = xdp->config;
+
+	if (config->verb == VERB_RFC2544 && config->tests & (1u << TEST_RECOVERY | 1u << TEST_RESET))
+		return STEP_PARTS;
+	return xdp->profile.service_count ? services_seconds(config) : 0;
 }
 
 static enum exit_code add_due(const struct counting *counting, const struct tx_port *port, unsigned int queue,
@@ -192,14 +242,14 @@ static enum exit_code add_due(const struct counting *counting, const struct tx_p
 	if (!before)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	mlr_plan_flow_counts(plan, counting->first_flow, counting->end_flow, before);
-	counts->sent += of_first(plan, before, port->queues[queue]->report.sent);
+	counts->sent += xdp_frames_of_flows(plan, before, port->queues[queue]->report.sent);
 	if (mlr_pacer_init(&pacer, load_fps, frame_count, plan->first, plan->step))
 		return EXIT_DONE; /* never: it was sent by that */
-	counts->intended += of_first(plan, before, pacer.count);
+	counts->intended += xdp_frames_of_flows(plan, before, pacer.count);
 	for (size_t i = 0; i < counting->measurement->second_count; i++) {
-		uint64_t due =
-			of_first(plan, before,
-				 mlr_pacer_due_before(&pacer, port->queues[queue]->moves, (i + 1) * NS_PER_S - ROUNDED_NS));
+		uint64_t due = xdp_frames_of_flows(
+			plan, before,
+			mlr_pacer_due_before(&pacer, port->queues[queue]->moves, (i + 1) * NS_PER_S - ROUNDED_NS));
 
 		counts->due_in[i] += due - last;
 		last = due;
@@ -223,7 +273,7 @@ static void find_received(const struct counting *counting, struct mlr_histogram 
 	counts->received = here.received;
 	*ret_latency = here.latency;
 	for (size_t i = 0; i < counting->measurement->second_count; i++)
-		counts->received_in[i] = rx_service_second(rx, counting->service, (uint32_t)i);
+		counts->received_in[i] = rx_part(rx, counting->service, (uint32_t)i);
 }
 
 /* All frames of a service by itself are its own, of which the variation is known better than by a histogram of latencies. */
@@ -254,7 +304,7 @@ static bool has_one_receiver(const struct measurement *measurement, unsigned int
 static uint64_t lost_by_tester(const struct counting *counting)
 {
 	const struct port_trial *ports = counting->xdp->account.ports;
-	const struct service_direction *direction = counting->direction;
+	const struct trial_direction *direction = counting->direction;
 	uint64_t lost = ports[direction->to].counts.nic_rx_missed;
 
 	for (unsigned int i = 0; i < counting->xdp->port_count; i++)
@@ -330,7 +380,6 @@ enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uin
 		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count; queue++)
 			measurement->second_count =
 				seconds_sent(xdp->ends[i].tx, queue, load_fps, frame_count, measurement->second_count);
-	find_directions(xdp, measurement);
 	code = make_room(count, measurement);
 	for (unsigned int i = 0; i < count * measurement->direction_count && !code; i++) {
 		struct counting counting = {
@@ -343,6 +392,84 @@ enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uin
 
 		find_flows(&counting);
 		code = count_service(&counting, load_fps, frame_count);
+	}
+	return code;
+}
+
+/* --- parts of load steps ------------------------------------------------------------------------------------------------- */
+
+/* The last load of the steps. */
+static double last_load_fps(const struct load_steps *steps)
+{
+	return steps->then_load_fps > 0.0 ? steps->then_load_fps : steps->load_fps;
+}
+
+static uint64_t last_frame_count(const struct load_steps *steps)
+{
+	return steps->then_load_fps > 0.0 ? steps->then_frame_count : steps->frame_count;
+}
+
+/* Add a queue's frames of these flows to the parts in which they were due. */
+static enum exit_code add_parts(const struct counting *counting, const struct tx_port *port, unsigned int queue,
+				size_t count, uint64_t *sent_in)
+{
+	const struct load_steps *steps = counting->xdp->steps;
+	const struct mlr_queue_plan *plan = port->plans[queue];
+	owned uint32_t *before = calloc(plan->flow_count + 1, sizeof(*before));
+	uint64_t sent = port->queues[queue]->part.sent, last = 0;
+	struct mlr_pacer pacer;
+
+	if (!before)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	if (mlr_pacer_init(&pacer, last_load_fps(steps), last_frame_count(steps), plan->first, plan->step))
+		return EXIT_DONE; /* never: it was sent by that */
+	mlr_plan_flow_counts(plan, counting->first_flow, counting->end_flow, before);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t due =
+			mlr_pacer_due_before(&pacer, port->queues[queue]->moves, (i + 1) * part_ns(steps) - ROUNDED_NS);
+		uint64_t until = xdp_frames_of_flows(plan, before, i + 1 == count || due > sent ? sent : due);
+
+		sent_in[i] += until - last;
+		last = until;
+	}
+	return EXIT_DONE;
+}
+
+static enum exit_code count_parts(struct counting *counting, size_t count, uint64_t *sent_in, uint64_t *received_in)
+{
+	const struct measurer_xdp *xdp = counting->xdp;
+	enum exit_code code = EXIT_DONE;
+
+	find_flows(counting);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count && !code;
+		     queue++)
+			code = add_parts(counting, xdp->ends[i].tx, queue, count, sent_in);
+	/* stops move frames beyond the end that was planned: those are in the last part */
+	for (uint32_t i = 0; i < STEP_PARTS; i++)
+		received_in[i < count ? i : count - 1] += rx_part(xdp->ends[counting->direction->to].rx, 0, i);
+	return code;
+}
+
+enum exit_code parts_end(const struct measurer_xdp *xdp, struct measurement *measurement)
+{
+	const struct load_steps *steps = xdp->steps;
+	enum exit_code code = EXIT_DONE;
+	size_t count;
+
+	if (!steps || !steps->by_due_time)
+		return EXIT_DONE;
+	count = (size_t)((steps->ret_end_ns - parts_start_ns(steps) - 1) / part_ns(steps) + 1);
+	measurement->parts = calloc(2 * count * measurement->direction_count + 1, sizeof(*measurement->parts));
+	if (!measurement->parts)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	for (size_t i = 0; i < measurement->direction_count && !code; i++) {
+		uint64_t *sent = measurement->parts + 2 * i * count, *received = sent + count;
+		struct counting counting = { .xdp = xdp, .direction = &measurement->directions[i] };
+
+		code = count_parts(&counting, count, sent, received);
+		measurement->due[i] =
+			(struct mlr_due_counts){ sent, received, count, (double)part_ns(steps) / (double)NS_PER_S };
 	}
 	return code;
 }

@@ -14,8 +14,10 @@ void measurement_free(struct measurement *measurement)
 	measurement->tester_repeats = 0;
 	free(measurement->services);
 	free(measurement->seconds);
+	free(measurement->parts);
 	measurement->services = NULL;
 	measurement->seconds = NULL;
+	measurement->parts = NULL;
 	free(measurement->icmp_errors);
 	measurement->icmp_errors = NULL;
 	measurement->icmp_error_count = 0;
@@ -50,4 +52,11 @@ int measurement_repeat(struct measurement *measurement, double wall_s)
 	measurement_free(measurement);
 	*measurement = next;
 	return 0;
+}
+
+void measurement_add_latency_error(struct measurement *measurement, double error_ns)
+{
+	measurement->latency.error_bound_ns += error_ns;
+	for (size_t i = 0; i < measurement->direction_count; i++)
+		measurement->by_direction[i].latency.error_bound_ns += error_ns;
 }

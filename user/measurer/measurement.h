@@ -11,6 +11,7 @@
 #include "bpf/pace.h"
 #include "bpf/shared.h"
 #include "config/config.h"
+#include "mlr/rfc2544.h"
 #include "mlr/trial.h"
 
 #define REFUSED_SIZE 192
@@ -44,7 +45,7 @@ struct latency_summary {
 	double mean_ns;
 	double p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns;
 	/* PDV (RFC 5481, 4.2), above the smallest of all; and how far at most each of the three is off */
-	double pdv_p50_ns, pdv_p99_ns, pdv_p99_9_ns, pdv_error_ns;
+	double pdv_p50_ns, pdv_p99_ns, pdv_p99_9_ns, pdv_max_ns, pdv_error_ns;
 	double pdv_p99_9_error_ns; /* of that one */
 	bool has_variation;
 	struct variation_summary variation;
@@ -127,10 +128,20 @@ struct interval_counts {
 	double latency_mean_ns;
 };
 
-/* The frames that one port receives, and the ports that send them: a bit each of the trial's ports. */
-struct service_direction {
+/* A direction: the frames that one port receives, and the ports that send them: a bit each of the trial's ports. */
+struct trial_direction {
 	unsigned int to;
 	uint32_t from;
+};
+
+/* What came of a trial in one direction. Frames are sent by several ports, some of which may send to other ports, too; all else is of
+ * the port that receives. Its clock, definition, source and floor of latency are those of the trial. */
+struct direction_figures {
+	struct mlr_trial_counts counts;
+	struct mlr_trial_verdict verdict;
+	struct order_summary order;
+	bool has_latency;
+	struct latency_summary latency;
 };
 
 /* What came of a service in one direction; its latency over the frames that came. */
@@ -192,7 +203,7 @@ struct measurement {
 	bool order_unknown; /* sequence numbers were not looked at: duplicate and reordered are not known either */
 	struct order_summary order;
 	bool has_latency;
-	struct latency_summary latency;
+	struct latency_summary latency; /* of several directions, each figure is of the worst one */
 	bool has_departure;
 	struct departure_summary departure;
 	char latency_refused[REFUSED_SIZE]; /* why there is none, though frames were timed; empty: no reason to tell */
@@ -203,14 +214,19 @@ struct measurement {
 	double clock_bound_ns; /* how far the clocks of sender and receiver may have been off, at most */
 	bool has_pacing;
 	struct pacing_summary pacing;
-	struct interval_counts
-		*intervals; /* of --interval's length each, over all ports; NULL: they were not counted. Owned */
+	struct interval_counts *
+		intervals; /* of --interval's length each, over all directions, and then as many of each; NULL: none. Owned */
 	size_t interval_count;
 	/* y1564: of each service, or of the one that was sent by itself, a row of all directions. NULL: there are none. Owned */
 	struct service_counts *services;
-	size_t service_count, direction_count, second_count;
-	struct service_direction directions[MLR_PORTS_MAX];
-	uint64_t *seconds;               /* what they point into. Owned */
+	size_t service_count, second_count;
+	size_t direction_count;
+	struct trial_direction directions[MLR_PORTS_MAX];
+	struct direction_figures by_direction[MLR_PORTS_MAX];
+	uint64_t *seconds; /* what they point into. Owned */
+	/* Of a trial with load steps (by_due_time), frames by when they were due, in each direction: they point into `parts`. */
+	struct mlr_due_counts due[MLR_PORTS_MAX];
+	uint64_t *parts;                 /* Owned */
 	struct icmp_report *icmp_errors; /* the most frequent first. Owned */
 	size_t icmp_error_count;
 	size_t port_count;
@@ -229,4 +245,6 @@ void measurement_free(struct measurement *measurement);
 
 /* Keep of a performance that was spoilt, and took so long, what is told of it, and empty the rest for the next one. 0 or -ENOMEM. */
 int measurement_repeat(struct measurement *measurement, double wall_s);
+/* Add to how far the latency may be off, in all directions. */
+void measurement_add_latency_error(struct measurement *measurement, double error_ns);
 #define measurement_auto_t __attribute__((cleanup(measurement_free))) struct measurement

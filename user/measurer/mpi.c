@@ -385,7 +385,7 @@ static void judge_latency(const struct measurer_mpi *mpi, const struct account *
 	uint64_t negative = account_received(account).negative_latency;
 
 	measurement->clock_bound_ns = bound_ns;
-	measurement->latency.error_bound_ns += bound_ns;
+	measurement_add_latency_error(measurement, bound_ns);
 	measurement->latency.clock =
 		bound_ns > 0 ? "CLOCK_MONOTONIC of each host, as that of rank 0's: by offsets measured before and after the "
 			       "trial; software timestamps at both ends"

@@ -212,7 +212,7 @@ enum exit_code timestamps_judge(struct measurer_xdp *xdp, const struct rx_counte
 {
 	struct latency_summary *latency = &measurement->latency;
 	uint64_t timed = received->hardware_timed;
-	double bound_ns;
+	double clocks_ns;
 
 	if (!received->received || (!timed && !xdp->by_nic_clock))
 		return EXIT_DONE;
@@ -229,9 +229,8 @@ enum exit_code timestamps_judge(struct measurer_xdp *xdp, const struct rx_counte
 						     0)
 					 : EXIT_DONE;
 	}
-	bound_ns = latency->error_bound_ns + clocks_bound_ns(xdp) -
-		   clock_read_ns; /* only the departure was read from our clock */
-	if (is_beyond_bound(received, measurement, bound_ns)) {
+	clocks_ns = clocks_bound_ns(xdp) - clock_read_ns; /* only the departure was read from our clock */
+	if (is_beyond_bound(received, measurement, latency->error_bound_ns + clocks_ns)) {
 		measurement->has_latency = false;
 		return fall_back(
 			xdp, first_clock(xdp),
@@ -241,6 +240,6 @@ enum exit_code timestamps_judge(struct measurer_xdp *xdp, const struct rx_counte
 	latency->definition = "from the actual departure, stamped before the frame is handed to the kernel, to the "
 			      "receiving port's NIC, by its stamp of the frame's first bit or its last (RFC 1242, 3.8)";
 	latency->source = "hardware receive timestamp, software departure";
-	latency->error_bound_ns = bound_ns;
+	measurement_add_latency_error(measurement, clocks_ns);
 	return EXIT_DONE;
 }

@@ -130,7 +130,7 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 		}
 		wanted.window = window_wanted(xdp, wanted.flow_count);
 		wanted.service_count = xdp->ends[i].receives ? xdp->profile.service_count : 0;
-		wanted.second_count = services_seconds(xdp->config);
+		wanted.part_count = xdp->ends[i].receives ? parts_wanted(xdp) : 0;
 		for (unsigned int j = 0; j < wanted.service_count; j++)
 			wanted.service_ends[j] = mlr_profile_service_end(&xdp->profile, xdp->ends[i].number, j);
 		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, &wanted, &xdp->ends[i].rx);

@@ -115,7 +115,8 @@ const char *xdp_backend(const struct measurer_xdp *xdp);
  * of the frames that were due in it, whatever the SUT did to the others.
  */
 
-/* The schedule begins then. Before the first frame is sent. */
+/* The schedule begins then, and so do the parts of it that are counted; those of load steps begin with the second load, if there is
+ * one. Before the first frame is sent, when the steps have their times. */
 void intervals_begin(struct measurer_xdp *xdp, uint64_t start_ns);
 
 /* After a trial of so many frames a port: fill in what it came to. EXIT_INCAPABLE without memory. */
@@ -127,8 +128,15 @@ enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_tr
  * directions, for in a sum or a mean of both one hides what is wrong with the other.
  */
 
-/* How many seconds of a schedule are counted by service, where several are sent at once. */
-uint32_t services_seconds(const struct config *config);
+/* Of the first so many frames of a queue, those of some flows: before[] has those among the first entries of its list. */
+uint64_t xdp_frames_of_flows(const struct mlr_queue_plan *plan, const uint32_t *before, uint64_t count);
+
+/* How many parts of a schedule the receiver counts: the seconds of services that are sent at once, or those of load steps, or none. */
+uint32_t parts_wanted(const struct measurer_xdp *xdp);
+
+/* After a trial with load steps by due time: fill in what was sent and received of each part of its last load, in each direction.
+ * EXIT_INCAPABLE without memory. */
+enum exit_code parts_end(const struct measurer_xdp *xdp, struct measurement *measurement);
 
 /* After a trial of y1564 that was judged: fill in what came of each service in each direction. Of one that a stop ended, the
  * seconds that were sent to their end. Nothing for other verbs. EXIT_INCAPABLE without memory. */

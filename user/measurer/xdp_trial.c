@@ -182,19 +182,18 @@ static void follow_steps(struct load_steps *steps, struct tx_trial *trial, struc
 static void look(struct measurer_xdp *xdp, bool first)
 {
 	struct load_steps *steps = xdp->steps;
-	struct rx_counters now, sum = { 0 };
+	uint64_t received[MLR_PORTS_MAX] = { 0 };
+	struct rx_counters now;
 
 	if (!steps || !steps->watch)
 		return;
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		rx_snapshot(xdp->ends[i].rx, &now);
-		rx_add(&sum, &now);
+		if (first)
+			steps->base_received[i] = now.received;
+		received[i] = now.received - steps->base_received[i];
 	}
-	if (first) {
-		steps->base_received = sum.received;
-		steps->base_missing = sum.gap_frames;
-	}
-	steps->watch(steps->context, clock_ns(), sum.received - steps->base_received, sum.gap_frames - steps->base_missing);
+	steps->watch(steps->context, clock_ns(), received);
 }
 
 /* Look while frames are sent. */
@@ -542,7 +541,57 @@ static void describe_unknown_trials(const struct rx *rx, struct port_counts *cou
 	counts->unknown_trial_most = unknown.most;
 }
 
-static void describe_port(struct measurer_xdp *xdp, unsigned int port, const struct xdp_run *run, struct port_trial *ret)
+/* To how many ports one sends; *ret_to is the last of them. */
+static unsigned int receivers_of(const struct mlr_profile *profile, unsigned int from, unsigned int *ret_to)
+{
+	uint32_t receivers = 0;
+
+	for (unsigned int i = 0; i < profile->stream_count; i++)
+		if (profile->streams[i].from == from)
+			receivers |= 1u << (*ret_to = profile->streams[i].to);
+	return (unsigned int)__builtin_popcount(receivers);
+}
+
+/* Count the frames of a queue that one port was to receive. Each load of a trial with steps begins the queue's list of flows anew. */
+static enum exit_code count_queue_to(const struct measurer_xdp *xdp, const struct tx_port *tx, unsigned int queue,
+				     unsigned int to, struct port_trial *ret)
+{
+	const struct mlr_queue_plan *plan = tx->plans[queue];
+	uint64_t sent = tx->queues[queue]->report.sent, last = tx->queues[queue]->part.sent;
+	uint64_t intended = ret->counts.counts.intended;
+	owned uint32_t *before = calloc(plan->flow_count + 1, sizeof(*before));
+	uint32_t first_flow, flow_count;
+
+	if (!before)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	mlr_profile_receives(&xdp->profile, to, &first_flow, &flow_count);
+	mlr_plan_flow_counts(plan, first_flow, first_flow + flow_count, before);
+	ret->sent_to[to] += xdp_frames_of_flows(plan, before, sent - last) + xdp_frames_of_flows(plan, before, last);
+	ret->intended_to[to] +=
+		xdp_frames_of_flows(plan, before, intended == ret->sent.sent ? sent : mlr_plan_share(plan, intended));
+	return EXIT_DONE;
+}
+
+/* What a port sent, by who was to receive it. */
+static enum exit_code count_destinations(const struct measurer_xdp *xdp, unsigned int port, struct port_trial *ret)
+{
+	const struct tx_port *tx = xdp->ends[port].tx;
+	unsigned int to = 0;
+	enum exit_code code = EXIT_DONE;
+
+	if (receivers_of(&xdp->profile, xdp->ends[port].number, &to) == 1) {
+		ret->intended_to[to] = ret->counts.counts.intended;
+		ret->sent_to[to] = ret->counts.counts.sent;
+		return EXIT_DONE;
+	}
+	for (to = 0; to < xdp->profile.port_count; to++)
+		for (unsigned int queue = 0; queue < tx->queue_count && !code; queue++)
+			code = count_queue_to(xdp, tx, queue, to, ret);
+	return code;
+}
+
+static enum exit_code describe_port(struct measurer_xdp *xdp, unsigned int port, const struct xdp_run *run,
+				    struct port_trial *ret)
 {
 	bool is_sent = run->frame_count == TX_NO_LIMIT || run->is_part;
 	uint64_t intended = is_sent ? report_of(xdp, port)->sent : run->frame_count;
@@ -562,11 +611,12 @@ static void describe_port(struct measurer_xdp *xdp, unsigned int port, const str
 	rx_delays(xdp->ends[port].rx, xdp->trial, &ret->delays);
 	rx_icmp_errors(xdp->ends[port].rx, ret->icmp_errors);
 	if (!xdp->ends[port].transmits)
-		return;
+		return EXIT_DONE;
 	ret->sent = xdp->ends[port].tx->report;
 	ret->schedule = xdp->ends[port].tx->schedule;
 	ret->busy_s = busy_s(xdp->ends[port].tx, &run->input);
 	ret->start_ns = xdp->ends[port].tx->start_ns;
+	return count_destinations(xdp, port, ret);
 }
 
 /* Frames of a port, as our side knows them and as its interface counted them. */
@@ -644,9 +694,9 @@ enum exit_code xdp_run_end(struct measurer_xdp *xdp, struct xdp_run *run, struct
 	    ((code = check_counters(xdp, &run->before, &run->after, compare_sent, "we sent", "counted")) ||
 	     (code = check_counters(xdp, &run->before, &run->after, compare_received, "our program saw", "received"))))
 		return code;
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		describe_port(xdp, i, run, &ret_ports[i]);
-	return EXIT_DONE;
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		code = describe_port(xdp, i, run, &ret_ports[i]);
+	return code;
 }
 
 /* --- links that change ------------------------------------------------------------------------------------------------ */
@@ -859,7 +909,8 @@ static enum exit_code describe_reception(struct measurer_xdp *xdp, const struct 
 	if ((code = icmp_summarize(&xdp->account, measurement)) ||
 	    (code = intervals_end(xdp, &run->input, run->frame_count, measurement)))
 		return code;
-	return services_end(xdp, input->load_fps, run->frame_count, run->is_part, measurement);
+	code = services_end(xdp, input->load_fps, run->frame_count, run->is_part, measurement);
+	return code ? code : parts_end(xdp, measurement);
 }
 
 enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret)

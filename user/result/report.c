@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "result/report.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/text_stream.h"
 #include "base/units.h"
 #include "config/echo.h"
 #include "config/stored.h"
@@ -66,10 +68,8 @@ static json_t *judged_counts_json(const struct measurement *measurement)
 	return object;
 }
 
-static json_t *order_json(const struct measurement *measurement)
+static json_t *order_json(const struct order_summary *order)
 {
-	const struct order_summary *order = &measurement->order;
-
 	return json_pack(
 		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "window", count_json(order->window), "beyond_window",
 		count_json(order->beyond_window), "reorder_depth_mean", json_number_or_null(order->reorder_depth_mean),
@@ -117,7 +117,7 @@ static void add_delay_variation(json_t *json, const struct latency_summary *late
 			       json_pack("{s:o, s:o, s:o, s:o, s:o}", "pdv_p50_ns", json_number_or_null(latency->pdv_p50_ns),
 					 "pdv_p99_ns", json_number_or_null(latency->pdv_p99_ns), "pdv_p99_9_ns",
 					 json_number_or_null(latency->pdv_p99_9_ns), "pdv_max_ns",
-					 count_json(latency->max_ns - latency->min_ns), "pdv_error_ns",
+					 count_json((uint64_t)latency->pdv_max_ns), "pdv_error_ns",
 					 json_number_or_null(latency->pdv_error_ns)));
 	if (latency->has_variation)
 		json_object_update_new(json, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "ipdv_count",
@@ -129,6 +129,119 @@ static void add_delay_variation(json_t *json, const struct latency_summary *late
 						       json_number_or_null(variation->max_ns)));
 }
 
+static const struct {
+	const char *name;
+	size_t offset;
+} latency_figures[] = {
+	{ "mean_ns", offsetof(struct latency_summary, mean_ns) },
+	{ "p50_ns", offsetof(struct latency_summary, p50_ns) },
+	{ "p90_ns", offsetof(struct latency_summary, p90_ns) },
+	{ "p99_ns", offsetof(struct latency_summary, p99_ns) },
+	{ "p99_9_ns", offsetof(struct latency_summary, p99_9_ns) },
+	{ "p99_99_ns", offsetof(struct latency_summary, p99_99_ns) },
+};
+
+static double figure_of(const struct latency_summary *latency, size_t figure)
+{
+	return *(const double *)((const char *)latency + latency_figures[figure].offset);
+}
+
+/* Count, smallest and largest, mean and percentiles, and how they vary. */
+static void put_latency(json_t *json, const struct latency_summary *latency)
+{
+	json_object_update_new(json,
+			       json_pack("{s:o, s:o, s:o}", "error_bound_ns", json_number_or_null(latency->error_bound_ns),
+					 "count", count_json(latency->count), "min_ns", count_json(latency->min_ns)));
+	for (size_t i = 0; i < COUNT(latency_figures); i++)
+		json_object_set_new(json, latency_figures[i].name, json_number_or_null(figure_of(latency, i)));
+	json_object_set_new(json, "max_ns", count_json(latency->max_ns));
+	add_delay_variation(json, latency);
+}
+
+/* --- directions ----------------------------------------------------------------------------------------------------- */
+
+json_t *report_direction(const struct measurement *measurement, size_t number)
+{
+	const struct trial_direction *direction = &measurement->directions[number];
+	char from[MLR_PORTS_MAX * (PORT_LABEL_SIZE + 2)] = "";
+
+	for (unsigned int i = 0; i < measurement->port_count; i++)
+		if (direction->from >> i & 1)
+			text_join(from, sizeof(from), ", ", "%s", measurement->ports[i].name);
+	return json_pack("{s:s, s:s}", "from", from, "to", measurement->ports[direction->to].name);
+}
+
+/* Each figure of the latency with its direction: the first that has it, where some direction has another. */
+static json_t *worst_latency_json(const struct measurement *measurement)
+{
+	json_t *json = json_object();
+
+	for (size_t figure = 0; figure < COUNT(latency_figures); figure++) {
+		size_t worst = measurement->direction_count, same = 0;
+
+		for (size_t i = measurement->direction_count; i-- > 0;)
+			if (figure_of(&measurement->by_direction[i].latency, figure) ==
+			    figure_of(&measurement->latency, figure)) {
+				worst = i;
+				same++;
+			}
+		if (same && same < measurement->direction_count)
+			json_object_set_new(json, latency_figures[figure].name, report_direction(measurement, worst));
+	}
+	return json;
+}
+
+static double direction_loss_ratio(const struct direction_figures *figures)
+{
+	return figures->verdict.loss_ratio;
+}
+
+static json_t *interval_json(const struct interval_counts *counts);
+
+static json_t *direction_json(const struct measurement *measurement, size_t number)
+{
+	const struct direction_figures *figures = &measurement->by_direction[number];
+	const struct interval_counts *intervals = measurement->intervals + (1 + number) * measurement->interval_count;
+	json_t *json = report_direction(measurement, number), *counts = verdict_json(&figures->counts, &figures->verdict);
+
+	if (measurement->order_unknown)
+		forget_order(counts);
+	json_object_update_new(
+		json, json_pack("{s:o, s:f, s:o, s:n}", "counts", counts, "loss_ratio", direction_loss_ratio(figures),
+				"order", measurement->order_unknown ? json_null() : order_json(&figures->order), "latency"));
+	if (measurement->has_latency && figures->has_latency) {
+		json_object_set_new(json, "latency", json_object());
+		put_latency(json_object_get(json, "latency"), &figures->latency);
+	}
+	if (measurement->intervals)
+		json_object_set_new(json, "intervals",
+				    json_list(i, measurement->interval_count, interval_json(&intervals[i])));
+	return json;
+}
+
+/* Where there are several, each direction by itself, and the one that lost the greatest part of its frames. */
+static void add_directions(json_t *trial, const struct measurement *measurement)
+{
+	json_t *worst = json_object();
+	size_t most = 0, same = 0;
+
+	if (measurement->direction_count < 2) {
+		json_decref(worst);
+		return;
+	}
+	for (size_t i = 0; i < measurement->direction_count; i++)
+		if (direction_loss_ratio(&measurement->by_direction[i]) >
+		    direction_loss_ratio(&measurement->by_direction[most]))
+			most = i;
+	for (size_t i = 0; i < measurement->direction_count; i++)
+		same += direction_loss_ratio(&measurement->by_direction[i]) ==
+			direction_loss_ratio(&measurement->by_direction[most]);
+	if (same < measurement->direction_count)
+		json_object_set_new(worst, "loss_ratio", report_direction(measurement, most));
+	json_object_set_new(trial, "directions", json_list(i, measurement->direction_count, direction_json(measurement, i)));
+	json_object_set_new(trial, "worst_direction", worst);
+}
+
 static json_t *latency_json(const struct measurement *measurement)
 {
 	const struct latency_summary *latency = &measurement->latency;
@@ -136,14 +249,11 @@ static json_t *latency_json(const struct measurement *measurement)
 
 	if (!measurement->has_latency)
 		return json_null();
-	json = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "clock", latency->clock,
-			 "definition", latency->definition, "source", latency->source, "error_bound_ns",
-			 json_number_or_null(latency->error_bound_ns), "count", count_json(latency->count), "min_ns",
-			 count_json(latency->min_ns), "mean_ns", json_number_or_null(latency->mean_ns), "p50_ns",
-			 json_number_or_null(latency->p50_ns), "p90_ns", json_number_or_null(latency->p90_ns), "p99_ns",
-			 json_number_or_null(latency->p99_ns), "p99_9_ns", json_number_or_null(latency->p99_9_ns),
-			 "p99_99_ns", json_number_or_null(latency->p99_99_ns), "max_ns", count_json(latency->max_ns));
-	add_delay_variation(json, latency);
+	json = json_pack("{s:s, s:s, s:s}", "clock", latency->clock, "definition", latency->definition, "source",
+			 latency->source);
+	put_latency(json, latency);
+	if (measurement->direction_count > 1)
+		json_object_set_new(json, "worst_direction", worst_latency_json(measurement));
 	if (measurement->has_departure)
 		json_object_set_new(json, "departure_delay", departure_json(&measurement->departure));
 	if (latency->floor)
@@ -258,7 +368,9 @@ static json_t *trial_json(const struct measurement *measurement)
 		"tester_limited_reason", measurement->tester_limited_reason, "tx_backend", measurement->tx_backend);
 
 	if (measurement->has_order)
-		json_object_set_new(trial, "order", measurement->order_unknown ? json_null() : order_json(measurement));
+		json_object_set_new(trial, "order",
+				    measurement->order_unknown ? json_null() : order_json(&measurement->order));
+	add_directions(trial, measurement);
 	if (measurement->wall_s > 0) {
 		json_object_set_new(trial, "wall_duration", json_real(measurement->wall_s));
 		json_object_set_new(trial, "waits_duration", json_real(measurement->waits_s));

@@ -17,6 +17,8 @@
 
 /* One trial. */
 json_t *report_trial(const struct measurement *measurement);
+/* The ports of a direction: {"from": "a, b", "to": "c"}. */
+json_t *report_direction(const struct measurement *measurement, size_t number);
 /* What every document says of how it was measured: measurer, Traffic Profile, environment, deviations, configuration. */
 void report_add_setting(json_t *document, const struct config *config, struct measurer *measurer, time_t start_time);
 /* A Search Goal, as in "controller_input". */
