@@ -128,14 +128,14 @@ bool mlr_gap_seen(const struct mlr_gap *gap);
 
 /* How long a reset took in one direction (26.6, RFC 6201). */
 struct mlr_reset {
-	bool seen; /* frames were lost in a time without an arrival */
+	bool seen; /* frames did not arrive for a time, and were lost */
 	bool over; /* frames came again before the trial ended */
 	struct mlr_gap gap;
 	uint64_t lost; /* frames lost of those due from the beginning of the watch on */
 };
 
-/* Find the longest gap in which frames were lost. A frame belongs to a gap if it was due in it, or up to `latency_ns` before
- * it. So a stop of the tester, in which nothing was due, is no gap. The parts of `counts` begin at `start_ns`, and the last
+/* Find the longest gap in which at least half of the frames were lost that the mean load sends in so long. A frame belongs to a gap if
+ * it was due in it, or up to `latency_ns` before it. So a stop of the tester, in which nothing was due, is no gap. The parts of `counts` begin at `start_ns`, and the last
  * frame was sent at `end_ns`. */
 struct mlr_reset mlr_reset_of(const struct mlr_watch *watch, const struct mlr_due_counts *counts, uint64_t start_ns,
 			      uint64_t end_ns, uint64_t latency_ns);

@@ -7,6 +7,7 @@
 #define LOSS_FREE_IN_A_ROW 2    /* 26.3 */
 #define FINER_STEPS        2    /* tenths, hundredths */
 #define OUTAGE_LOOKS       3    /* an outage of fewer could be a look that was late */
+#define OUTAGE_LOSS        0.5  /* of the frames due in a time as long as an outage, lost at least */
 #define RECOVERED_PARTS    50   /* who loses nothing in one of so many parts at the end has recovered */
 #define RATIO_TOLERANCE    1e-9 /* ten steps of 10 % are all of it */
 
@@ -225,11 +226,22 @@ static size_t part_at(const struct mlr_due_counts *counts, uint64_t start_ns, ui
 	return moment_ns > start_ns ? (size_t)((double)(moment_ns - start_ns) / NS_PER_S / counts->part_s) : 0;
 }
 
-static bool lost_in(const struct mlr_gap *gap, const struct mlr_due_counts *counts, uint64_t start_ns, uint64_t latency_ns)
+/* Return how many frames are due in a time as long as a gap, by the mean load. */
+static double frames_in(const struct mlr_gap *gap, const struct mlr_due_counts *counts)
+{
+	double sent = 0;
+
+	for (size_t i = 0; i < counts->count; i++)
+		sent += (double)counts->sent[i];
+	return sent / ((double)counts->count * counts->part_s) * (double)gap_ns(gap) / NS_PER_S;
+}
+
+static bool is_outage(const struct mlr_gap *gap, const struct mlr_due_counts *counts, uint64_t start_ns, uint64_t latency_ns)
 {
 	uint64_t from_ns = gap->from_ns > latency_ns ? gap->from_ns - latency_ns : 0;
+	uint64_t lost = mlr_due_lost(counts, part_at(counts, start_ns, from_ns), part_at(counts, start_ns, gap->to_ns) + 1);
 
-	return mlr_due_lost(counts, part_at(counts, start_ns, from_ns), part_at(counts, start_ns, gap->to_ns) + 1) > 0;
+	return mlr_gap_seen(gap) && lost && (double)lost >= OUTAGE_LOSS * frames_in(gap, counts);
 }
 
 struct mlr_reset mlr_reset_of(const struct mlr_watch *watch, const struct mlr_due_counts *counts, uint64_t start_ns,
@@ -246,10 +258,9 @@ struct mlr_reset mlr_reset_of(const struct mlr_watch *watch, const struct mlr_du
 
 	for (size_t i = 0; i < MLR_GAPS_MAX && !reset.seen; i++) {
 		reset.gap = watch->gaps[i];
-		reset.seen = reset.over = mlr_gap_seen(&reset.gap) && lost_in(&reset.gap, counts, start_ns, latency_ns);
+		reset.seen = reset.over = is_outage(&reset.gap, counts, start_ns, latency_ns);
 	}
-	if (gap_ns(&last) > (reset.seen ? gap_ns(&reset.gap) : 0) && mlr_gap_seen(&last) &&
-	    lost_in(&last, counts, start_ns, latency_ns)) {
+	if (gap_ns(&last) > (reset.seen ? gap_ns(&reset.gap) : 0) && is_outage(&last, counts, start_ns, latency_ns)) {
 		reset.seen = true;
 		reset.over = false;
 		reset.gap = last;

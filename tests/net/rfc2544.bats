@@ -72,6 +72,23 @@ load suite
   check '.reset | .reset_time == null and .frames_lost > 1000 and (.irregular_reason | test("not forwarded again"))'
 }
 
+@test "a reset of one direction is seen, and begins at the command" {
+  local program inside
+  lab_up xdp
+  inside="nsenter --net=/run/netns/xdp-mlr-$LAB"
+  program=$(inside ip -j link show sut-b | jq '.[0].xdp.prog.id')
+  # the loopback keeps the program meanwhile
+  inside bpftool net attach xdpgeneric id "$program" dev lo
+  suite --direction both --max-load 20kfps --frame-size 64 --tests reset --reset-duration 5 \
+    --reset-command "sleep 0.2; $inside ip link set sut-b xdp off; sleep 0.5; $inside bpftool net attach xdp id $program dev sut-b"
+  # without a throughput, which the machine may spoil, there is no reset
+  get '.reset.directions' >/dev/null || give_up "the throughput is not known: $(get .reset.irregular_reason)"
+  check '.reset | .reset_time >= 0.45 and .outage_from >= .command_at + 0.15'
+  check ".reset.worst_direction.reset_time == {from: \"$B\", to: \"$A\"}"
+  check ".reset.directions | map(select(.to == \"$A\"))[0] | .frames_lost > 5000 and .reset_time_by_loss > 0.3"
+  check ".reset.directions | map(select(.to == \"$B\"))[0] | .frames_lost == 0 and .reset_time == null"
+}
+
 # A recovery test; while its load is reduced, something happens to the SUT. Again where the tester itself was the limit, and so the
 # trial not the only one, or where the trial had ended by then.
 recovery_while() { # command...
@@ -107,6 +124,13 @@ silence() { # seconds
   recovery_while silence 0.4
   check '.frame_sizes[0].recovery.runs[0] | .recovery >= 0.4 and .frames_lost_after > 2000 and (.lost_at_end | not)'
   check '.frame_sizes[0].recovery | .average == .runs[0].recovery'
+}
+
+@test "recovery is of the SUT, not of the number of flows" {
+  # a queue of 11 frames is empty a ms after the change; the frame at the change may still find it full
+  lab_up $policer
+  clean suite --frame-size 64 --tests recovery --flows 1500
+  check '.frame_sizes[0].recovery.runs[0] | .frames_lost > 900 and .recovery <= 0.001 and .frames_lost_after <= 1 and (.lost_at_end | not)'
 }
 
 @test "a SUT that loses to the end has not recovered" {

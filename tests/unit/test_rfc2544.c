@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
 #include "unit.h"
 
 #include "mlr/rfc2544.h"
@@ -355,15 +357,26 @@ static void a_gap_in_which_nothing_was_lost_is_no_reset(void **state)
 	(void)state;
 	all_come(&due);
 	assert_false(find_reset(&watch, &due, 0).seen);
-	due.received[40]--; /* the frame that came last */
+	/* nor is one in which few were */
+	for (size_t i = 0; i < PARTS; i++)
+		due.received[i] = 6;
 	assert_false(find_reset(&watch, &due, 0).seen);
-	/* unless frames take so long */
-	assert_true(find_reset(&watch, &due, 10 * MS).seen);
+	/* where frames take 20 ms, those that do not come in a gap were due 20 ms before */
+	all_come(&due);
+	lose(&due, 30, 100);
+	assert_true(find_reset(&watch, &due, 20 * MS).seen);
+	/* a stop of the tester is none either: nothing was due */
+	all_come(&due);
+	lose(&due, 49, 52);
+	memset(due.sent + 52, 0, 68 * sizeof(*due.sent));
+	memset(due.received + 52, 0, 68 * sizeof(*due.received));
+	assert_false(find_reset(&watch, &due, 0).seen);
+	all_come(&due);
 	/* a shorter one, with loss, is it */
 	for (uint64_t ms = 0; ms < 40; ms++)
 		mlr_watch_add(&watch, START + (PARTS + ms) * MS, watch.received + (ms == 39));
-	lose(&due, 190, PARTS);
-	assert_int_equal(find_reset(&watch, &due, 0).gap.to_ns, START + (PARTS + 39) * MS);
+	lose(&due, 160, PARTS);
+	assert_int_equal(find_reset(&watch, &due, 40 * MS).gap.to_ns, START + (PARTS + 39) * MS);
 }
 
 static void who_does_not_come_back_has_no_reset_time(void **state)

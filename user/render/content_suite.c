@@ -151,8 +151,44 @@ static void put_throughput(struct writer *writer, const json_t *document)
 	put_limits(writer, document);
 }
 
+/* Each direction of a test by itself, a row for each frame size; nothing where there is one direction. `at` is where in a size. */
+static void put_by_direction(struct writer *writer, const json_t *document, const char *at, const char *id,
+			     const struct field *fields, size_t count)
+{
+	json_auto_t *sizes = json_array();
+	json_t *rows;
+
+	json_each (size, sizes_of(document)) {
+		json_t *test = (json_t *)json_at(size, at);
+		json_auto_t *list = json_is_array(test) ? json_incref(test) : json_pack("[O?]", test);
+
+		json_each (result, list) {
+			json_t *row = several_directions(result) ? json_copy(result) : NULL;
+
+			if (!row)
+				continue;
+			json_object_set(row, "frame_size", json_object_get(size, "frame_size"));
+			json_array_append_new(sizes, row);
+		}
+	}
+	rows = rows_by_direction(sizes);
+	if (json_array_size(rows)) {
+		writer->ops->subsection(writer, "By direction");
+		table_put(writer, id, fields, count, rows, NULL);
+	}
+	json_decref(rows);
+}
+
 static void put_latency(struct writer *writer, const json_t *document)
 {
+	static const struct field directions[] = {
+		{ "Frame size (octets)", "/frame_size", .numeric = true },
+		{ "Direction", .add = cells_add_direction },
+		{ "Average of the repeats' means", "/average_of_means_ns", text_ns },
+		{ "Smallest", "/min_ns", text_ns },
+		{ "Largest p99", "/p99_ns_max", text_ns },
+		{ "Largest", "/max_ns", text_ns },
+	};
 	static const struct field fields[] = {
 		{ "Rate (frames/s)", "/load", text_rate },
 		{ "Average of the repeats' means", "/average_of_means_ns", text_ns },
@@ -173,6 +209,7 @@ static void put_latency(struct writer *writer, const json_t *document)
 	writer->ops->section(writer, LEVEL_MAIN, "suite-latency", "Latency (26.2)");
 	figure_latency_by_size(writer, document);
 	put_test_table(writer, document, "latency", "latency-table", fields, COUNT(fields));
+	put_by_direction(writer, document, "/latency", "latency-directions", directions, COUNT(directions));
 	for (size_t i = 0; i < json_array_size(sizes) && !read_string(first, "definition"); i++)
 		first = json_object_get(json_array_get(sizes, i), "latency");
 	if (read_string(first, "definition"))
@@ -196,12 +233,22 @@ static void put_loss_points(struct writer *writer, const json_t *document)
 		{ "Input (frames)", "/input_frames", text_count },
 		{ "Output (frames)", "/output_frames", text_count },
 		{ "Frame loss rate", "/loss_ratio", text_percent },
+		{ "of the worst direction", .add = cells_add_worst_direction },
 		{ "Limited by the tester", "/tester_limited", text_yes_no },
+	};
+	static const struct field directions[] = {
+		{ "Frame size (octets)", "/frame_size", .numeric = true },
+		{ "Load (frames/s)", "/load", text_rate },
+		{ "Direction", .add = cells_add_direction },
+		{ "Input (frames)", "/input_frames", text_count },
+		{ "Output (frames)", "/output_frames", text_count },
+		{ "Frame loss rate", "/loss_ratio", text_percent },
 	};
 	json_auto_t *rows = rows_within(sizes_of(document), "/frame_loss/points");
 
 	writer->ops->fold(writer, LEVEL_DETAIL, "loss-fold", "Every point of the curves");
 	table_put(writer, "loss-table", fields, COUNT(fields), rows, tone_of_point);
+	put_by_direction(writer, document, "/frame_loss/points", "loss-directions", directions, COUNT(directions));
 	writer->ops->fold_end(writer);
 }
 
@@ -248,6 +295,12 @@ static void put_loss(struct writer *writer, const json_t *document)
 
 static void put_bursts(struct writer *writer, const json_t *document)
 {
+	static const struct field directions[] = {
+		{ "Frame size (octets)", "/frame_size", .numeric = true },
+		{ "Direction", .add = cells_add_direction },
+		{ "Bursts that lost frames", "/lossy_bursts", text_count },
+		{ "Frames lost", "/frames_lost", text_count },
+	};
 	static const struct field fields[] = {
 		{ "Average burst (frames)", "/average", text_count },
 		{ "Smallest", "/min", text_count },
@@ -261,11 +314,13 @@ static void put_bursts(struct writer *writer, const json_t *document)
 		{ "Minimum step (frames)", "/min_step_frames", text_count },
 		{ "Max Theoretical Frame Rate (frames/s)", "/max_theoretical_frame_rate", text_rate },
 		{ "Burst rate (frames/s)", "/burst_rate", text_rate },
+		{ "Longest pause", "/pause_longest", text_seconds },
 		{ "Measured Throughput (frames/s)", "/measured_throughput", text_rate },
 	};
 
 	writer->ops->section(writer, LEVEL_MAIN, "suite-back-to-back", "Back-to-back frames (26.4, RFC 9004)");
 	put_test_table(writer, document, "back_to_back", "burst-table", fields, COUNT(fields));
+	put_by_direction(writer, document, "/back_to_back", "burst-directions", directions, COUNT(directions));
 	if (writer->shown > LEVEL_MAIN) {
 		writer->ops->subsection(writer, "Parameters of the test");
 		put_test_table(writer, document, "back_to_back", "burst-parameters", parameters, COUNT(parameters));
@@ -277,6 +332,14 @@ static void put_bursts(struct writer *writer, const json_t *document)
 
 static void put_recovery(struct writer *writer, const json_t *document)
 {
+	static const struct field directions[] = {
+		{ "Frame size (octets)", "/frame_size", .numeric = true },
+		{ "Direction", .add = cells_add_direction },
+		{ "Recovery time", "/recovery", text_seconds },
+		{ "Resolution", "/resolution", text_seconds },
+		{ "Lost (frames)", "/frames_lost", text_count },
+		{ "after the change", "/frames_lost_after", text_count },
+	};
 	static const struct field fields[] = {
 		{ "Overload (frames/s)", "/overload", text_rate },
 		{ "of the throughput", "/overload_ratio", text_percent, .level = LEVEL_DETAIL },
@@ -291,16 +354,22 @@ static void put_recovery(struct writer *writer, const json_t *document)
 
 	writer->ops->section(writer, LEVEL_MAIN, "suite-recovery", "System recovery (26.5)");
 	put_test_table(writer, document, "recovery", "recovery-table", fields, COUNT(fields));
-	writer->ops->paragraph(
-		writer, "From the change of the rate to the last frame that was lost; none where frames were lost to the "
-			"end, or the overload lost none: then nothing was overloaded.");
+	put_by_direction(writer, document, "/recovery/runs", "recovery-directions", directions, COUNT(directions));
+	writer->ops->paragraph(writer, "From the change of the rate to when the last frame that was lost was due; none "
+				       "where frames were lost to the "
+				       "end, or the overload lost none: then nothing was overloaded.");
 }
 
 static void put_reset(struct writer *writer, const json_t *reset)
 {
 	static const char told[] = "frame_size load command reset_time reset_time_by_loss resolution frames_lost trials "
 				   "regular irregular_reason tester_limited trial_duration outage_from outage_to command_at "
-				   "duration";
+				   "duration directions worst_direction";
+	static const struct field directions[] = {
+		{ "Direction", .add = cells_add_direction },           { "Reset time", "/reset_time", text_seconds },
+		{ "by loss", "/reset_time_by_loss", text_seconds },    { "Lost (frames)", "/frames_lost", text_count },
+		{ "Nothing came from", "/outage_from", text_seconds }, { "to", "/outage_to", text_seconds },
+	};
 	const char *command = read_string(reset, "command"), *reason = read_string(reset, "irregular_reason");
 	enum standing standing = standing_of(reset);
 	char text[600];
@@ -328,6 +397,9 @@ static void put_reset(struct writer *writer, const json_t *reset)
 		facts_add_object(&facts, reset, told);
 	}
 	facts_put(&facts, writer);
+	if (several_directions(reset))
+		table_put(writer, "reset-directions", directions, COUNT(directions), (json_t *)several_directions(reset),
+			  NULL);
 }
 
 /* --- all ------------------------------------------------------------------------------------------------------------ */

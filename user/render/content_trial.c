@@ -99,6 +99,8 @@ void content_put_trial_fold(struct writer *writer, const char *id, const char *s
 		{ "Duration (s)", "/trial_duration", text_plain },
 		{ "Effective (s)", "/trial_effective_duration", text_plain },
 		{ "Loss Ratio", "/trial_loss_ratio", text_percent },
+		{ "in the worst direction", "/loss_ratio", text_percent },
+		{ "which is", .add = cells_add_worst_direction },
 		{ "Known before: from (frames/s)", "/decision/lower_bound", text_rate },
 		{ "to (frames/s)", "/decision/upper_bound", text_rate },
 		{ "Why this trial", .add = add_remark },
@@ -257,6 +259,37 @@ static void put_ports(struct writer *writer, const json_t *ports)
 	}
 }
 
+/* Each direction by itself, and how it varied over time. */
+static void put_directions(struct writer *writer, const json_t *trial)
+{
+	static const struct field fields[] = {
+		{ "Direction", .add = cells_add_direction },
+		{ "Sent (frames)", "/counts/sent", text_count },
+		{ "Received", "/counts/received", text_count },
+		{ "Lost", "/counts/lost", text_count },
+		{ "Loss Ratio", "/loss_ratio", text_percent },
+		{ "Duplicate", "/counts/duplicate", text_count },
+		{ "Reordered", "/counts/reordered", text_count },
+		{ "Longest gap", "/order/gap_max_frames", text_count },
+		{ "Latency: minimum", "/latency/min_ns", text_ns },
+		{ "mean", "/latency/mean_ns", text_ns },
+		{ "p99", "/latency/p99_ns", text_ns },
+		{ "maximum", "/latency/max_ns", text_ns },
+		{ "PDV: p99", "/latency/pdv_p99_ns", text_ns },
+		{ "p99.9", "/latency/pdv_p99_9_ns", text_ns },
+		{ "IPDV: p99", "/latency/ipdv_p99_ns", text_ns },
+	};
+	json_t *directions = (json_t *)several_directions(trial);
+
+	if (!directions)
+		return;
+	writer->ops->subsection(writer, "Directions");
+	table_put(writer, "direction-table", fields, COUNT(fields), directions, NULL);
+	writer->ops->paragraph(writer,
+			       "Latencies elsewhere are those of the worst direction, each figure by itself. Counts and "
+			       "the Trial Loss Ratio are of all frames.");
+}
+
 /* What routers say of frames of the trial. */
 static void put_icmp_errors(struct writer *writer, const json_t *errors)
 {
@@ -363,6 +396,7 @@ static void put_details(struct writer *writer, const json_t *trial, const json_t
 	if (writer->shown == LEVEL_MAIN)
 		add_numbers(&facts, "Pacing", json_object_get(holder, "pacing"));
 	facts_put(&facts, writer);
+	put_directions(writer, trial);
 	put_pacing(writer, holder);
 	put_icmp_errors(writer, json_object_get(trial, "icmp_errors"));
 	put_spoilt(writer, "spoilt", alone);
@@ -378,11 +412,23 @@ static const char *text_times(double count, char buffer[VALUE_SIZE])
 	return buffer;
 }
 
+/* "2 %, t-a to t-b", or "2 %, both alike". */
+static const char *text_worst(const json_t *trial, char buffer[VALUE_SIZE])
+{
+	const json_t *worst = json_at(trial, "/worst_direction/loss_ratio");
+
+	snprintf(buffer, VALUE_SIZE, "lost %.20s (%.60s)", text_percent(read_number(trial, "loss_ratio"), VALUE_ROOM),
+		 worst ? text_direction(worst, VALUE_ROOM) : "all directions alike");
+	return buffer;
+}
+
 static void add_trial_facts(struct facts *facts, const json_t *document, const json_t *trial)
 {
 	facts_add(facts, "Trial Load", "%s per interface", text_fps(read_number(trial, "trial_load"), VALUE_ROOM));
 	facts_add(facts, "Trial Duration", "%g s", read_number(trial, "trial_duration"));
 	facts_add(facts, "Trial Loss Ratio", "%s", text_percent(read_number(trial, "trial_loss_ratio"), VALUE_ROOM));
+	if (several_directions(trial))
+		facts_add(facts, "Worst direction", "%s", text_worst(trial, VALUE_ROOM));
 	facts_add_rates(facts, read_number(trial, "trial_forwarding_rate"), frame_octets(document));
 	if (read_number(trial, "tester_repeats") > 0)
 		facts_add(facts, "Performed again", "%s, because the tester alone had spoilt it",

@@ -15,46 +15,12 @@ static const json_t *services_of(const json_t *document)
 
 /* --- directions --------------------------------------------------------------------------------------------------------- */
 
-/* Of a result, where it was measured in several directions; else NULL. */
-static const json_t *directions_of(const json_t *result)
-{
-	const json_t *directions = json_object_get(result, "directions");
-
-	return json_array_size(directions) > 1 ? directions : NULL;
-}
-
-/* "t-a to t-b", of what has such members. */
-static const char *direction_text(const json_t *direction, char buffer[VALUE_SIZE])
-{
-	snprintf(buffer, VALUE_SIZE, "%.40s to %.40s", read_text(direction, "from"), read_text(direction, "to"));
-	return buffer;
-}
-
-static void add_direction(struct cells *cells, const json_t *row)
-{
-	cells_add(cells, "%s", *read_text(row, "to") ? direction_text(row, VALUE_ROOM) : "");
-}
-
 /* Results within services as the rows of a table: where there are several directions, a row of each. A new reference. */
-static json_t *rows_by_direction(const json_t *document, const char *at)
+static json_t *service_rows(const json_t *document, const char *at)
 {
 	json_auto_t *results = rows_within(services_of(document), at);
-	json_t *rows = json_array();
 
-	json_each (result, results) {
-		const json_t *directions = directions_of(result);
-
-		if (!directions)
-			json_array_append(rows, result);
-		json_each (direction, directions) {
-			json_t *row = json_copy(direction);
-
-			json_object_update_missing(row, result);
-			json_object_del(row, "directions");
-			json_array_append_new(rows, row);
-		}
-	}
-	return rows;
+	return rows_by_direction(results);
 }
 
 /* --- words -------------------------------------------------------------------------------------------------------------- */
@@ -91,12 +57,12 @@ static const char *fault_name(const json_t *text)
 /* "loss, mean delay" of a step or a test; of several directions "t-b to t-a: loss; t-a to t-b: mean delay". */
 static const char *faults_of(const json_t *result, char buffer[CELL_SIZE])
 {
-	const json_t *directions = directions_of(result);
+	const json_t *directions = several_directions(result);
 
 	buffer[0] = '\0';
 	json_each (direction, directions)
 		if (json_array_size(json_object_get(direction, "faults")))
-			text_join(buffer, CELL_SIZE, "; ", "%s: %s", direction_text(direction, VALUE_ROOM),
+			text_join(buffer, CELL_SIZE, "; ", "%s: %s", text_direction(direction, VALUE_ROOM),
 				  faults_of(direction, ROOM(CELL_SIZE)));
 	if (directions)
 		return buffer;
@@ -198,10 +164,10 @@ static void add_worst(struct facts *facts, const char *label, const json_t *perf
 	const json_t *direction = json_object_get(json_object_get(performance, "worst_direction"), name);
 
 	if (direction && isnan(read_number(performance, name)))
-		facts_add(facts, label, "not known of %s", direction_text(direction, VALUE_ROOM));
+		facts_add(facts, label, "not known of %s", text_direction(direction, VALUE_ROOM));
 	else if (direction)
 		facts_add(facts, label, "%s (%s, the worst)", text(read_number(performance, name), VALUE_ROOM),
-			  direction_text(direction, VALUE_ROOM));
+			  text_direction(direction, VALUE_ROOM));
 	else
 		facts_add_member(facts, label, performance, TEXT_OF(64, "/%s", name), text);
 }
@@ -291,7 +257,7 @@ static void put_configuration(struct writer *writer, const json_t *document)
 	static const struct field fields[] = {
 		{ "Service", "/name" },
 		{ "Step", .add = add_step_name },
-		{ "Direction", .add = add_direction },
+		{ "Direction", .add = cells_add_direction },
 		{ "Load (frames/s)", "/load", text_rate },
 		{ "Information rate", "/load_l2_bps", text_bps },
 		{ "Line rate", "/load_l1_bps", text_bps },
@@ -303,7 +269,7 @@ static void put_configuration(struct writer *writer, const json_t *document)
 		{ "Variation", "/delay_variation_ns", text_ns },
 		{ "Verdict", .add = add_verdict },
 	};
-	json_auto_t *rows = rows_by_direction(document, "/configuration/steps");
+	json_auto_t *rows = service_rows(document, "/configuration/steps");
 
 	if (json_array_size(rows)) {
 		writer->ops->section(writer, LEVEL_MAIN, "y1564-configuration", "Service configuration test (8.1)");
@@ -315,7 +281,7 @@ static void put_performance(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
 		{ "Service", "/name" },
-		{ "Direction", .add = add_direction },
+		{ "Direction", .add = cells_add_direction },
 		{ "Load (frames/s)", "/load", text_rate },
 		{ "Information rate", "/load_l2_bps", text_bps, .level = LEVEL_DETAIL },
 		{ "Line rate", "/load_l1_bps", text_bps, .level = LEVEL_DETAIL },
@@ -331,7 +297,7 @@ static void put_performance(struct writer *writer, const json_t *document)
 		{ "Availability", "/availability_ratio", text_percent },
 		{ "Verdict", .add = add_verdict },
 	};
-	json_auto_t *rows = rows_by_direction(document, "/performance");
+	json_auto_t *rows = service_rows(document, "/performance");
 
 	if (json_array_size(rows)) {
 		writer->ops->section(writer, LEVEL_MAIN, "y1564-performance",

@@ -34,6 +34,53 @@ void cells_add_number(struct cells *cells, double value, int decimals)
 	cells_add(cells, "%s", text_number(value, decimals, VALUE_ROOM));
 }
 
+const json_t *several_directions(const json_t *result)
+{
+	const json_t *directions = json_object_get(result, "directions");
+
+	return json_array_size(directions) > 1 ? directions : NULL;
+}
+
+const char *text_direction(const json_t *direction, char buffer[VALUE_SIZE])
+{
+	snprintf(buffer, VALUE_SIZE, "%.40s to %.40s", read_text(direction, "from"), read_text(direction, "to"));
+	return buffer;
+}
+
+void cells_add_direction(struct cells *cells, const json_t *row)
+{
+	cells_add(cells, "%s", *read_text(row, "to") ? text_direction(row, VALUE_ROOM) : "");
+}
+
+void cells_add_worst_direction(struct cells *cells, const json_t *result)
+{
+	json_each_member (figure, direction, json_object_get(result, "worst_direction")) {
+		cells_add_direction(cells, direction);
+		return;
+	}
+	cells_add(cells, "%s", "");
+}
+
+json_t *rows_by_direction(const json_t *results)
+{
+	json_t *rows = json_array();
+
+	json_each (result, results) {
+		const json_t *directions = several_directions(result);
+
+		if (!directions)
+			json_array_append(rows, result);
+		json_each (direction, directions) {
+			json_t *row = json_copy(direction);
+
+			json_object_update_missing(row, result);
+			json_object_del(row, "directions");
+			json_array_append_new(rows, row);
+		}
+	}
+	return rows;
+}
+
 void cells_add_row_number(struct cells *cells, const json_t *)
 {
 	cells_add(cells, "%zu", cells->rows + 1);

@@ -53,7 +53,16 @@ void goals_put(struct writer *writer, const json_t *goals);
  * of that object. Returns a new reference. */
 json_t *rows_within(const json_t *list, const char *at);
 
+/* Directions: those of a result, where it was measured in several, else NULL; "t-a to t-b"; and results as the rows of a table, a row of
+ * each direction where there are several: a new reference. */
+const json_t *several_directions(const json_t *result);
+const char *text_direction(const json_t *direction, char buffer[VALUE_SIZE]);
+json_t *rows_by_direction(const json_t *results);
+
 /* Cells that need several members, and tones of rows. */
+/* Its direction, if it is of one; and the direction that one of its figures is of: the first in "worst_direction". */
+void cells_add_direction(struct cells *cells, const json_t *row);
+void cells_add_worst_direction(struct cells *cells, const json_t *result);
 /* The number of the row, from 1. */
 void cells_add_row_number(struct cells *cells, const json_t *row);
 /* "stdev" as a ratio of "mean". */

@@ -238,6 +238,7 @@ static void add_directions(json_t *trial, const struct measurement *measurement)
 			direction_loss_ratio(&measurement->by_direction[most]);
 	if (same < measurement->direction_count)
 		json_object_set_new(worst, "loss_ratio", report_direction(measurement, most));
+	json_object_set_new(trial, "loss_ratio", json_real(direction_loss_ratio(&measurement->by_direction[most])));
 	json_object_set_new(trial, "directions", json_list(i, measurement->direction_count, direction_json(measurement, i)));
 	json_object_set_new(trial, "worst_direction", worst);
 }
