@@ -53,6 +53,8 @@ const volatile __u32 service_ends[MLR_SERVICES_MAX] = { 0 }; /* the flow behind 
 const volatile __u32 part_count =
 	0; /* of the trial's schedule, each part_ns long: count those due in it, by service; 0: do not */
 
+const volatile __u8 with_flow_figures = 0; /* count by flow, too */
+
 /* the trial whose frames count, and the sequence numbers it may use in each flow; written by user space between trials */
 volatile __u32 accepted_trial = 0;
 volatile __u32 generation =
@@ -123,6 +125,15 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } parts SEC(".maps");
+
+/* flow_count, or one where nobody asked for them: set before loading */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct rx_flow_figures);
+} flow_figures SEC(".maps");
 
 /* capture_most of them, set before loading */
 struct {
@@ -441,6 +452,28 @@ static __always_inline void count_service(const struct arrival *arrival, __u32 f
 		count_part(arrival, number, now_ns);
 }
 
+/* CPUs that share a flow may miss a largest latency of each other's, but no frame. */
+static __always_inline void count_flow(const struct arrival *arrival, __u32 flow, int is_unique, int is_reordered)
+{
+	struct rx_flow_figures *figures = bpf_map_lookup_elem(&flow_figures, &flow);
+
+	if (!figures)
+		return;
+	if (!is_unique) {
+		__sync_fetch_and_add(&figures->duplicate, 1);
+		return;
+	}
+	__sync_fetch_and_add(&figures->received, 1);
+	if (is_reordered)
+		__sync_fetch_and_add(&figures->reordered, 1);
+	if (!arrival->is_timed || arrival->latency_ns < 0)
+		return;
+	__sync_fetch_and_add(&figures->timed, 1);
+	__sync_fetch_and_add(&figures->latency_sum_ns, (__u64)arrival->latency_ns);
+	if ((__u64)arrival->latency_ns > figures->latency_max_ns)
+		figures->latency_max_ns = (__u64)arrival->latency_ns;
+}
+
 static __always_inline int is_sent(__u32 udp_octets)
 {
 	return !with_lengths || udp_octets == usual_length ||
@@ -488,8 +521,13 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	}
 	if (is_first)
 		begin_flow(arrival->cpu, state);
-	if (state && !is_unique(arrival->cpu, trial, state, sequence, ahead))
+	if (state && !is_unique(arrival->cpu, trial, state, sequence, ahead)) {
+		if (with_flow_figures)
+			count_flow(arrival, flow, 0, 0);
 		return;
+	}
+	if (with_flow_figures)
+		count_flow(arrival, flow, 1, ahead < 0);
 	counters->received++;
 	counters->received_octets += arrival->frame.octets;
 	counters->hardware_timed += is_nic_time;
@@ -675,7 +713,7 @@ static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, _
 {
 	struct usual_frame frame;
 
-	if (!interval_ns && !service_count && !counts_parts() && find_usual_frame(context, &frame) &&
+	if (!interval_ns && !service_count && !counts_parts() && !with_flow_figures && find_usual_frame(context, &frame) &&
 	    count_usual(&frame, cpu, now_ns, is_nic_time))
 		return XDP_DROP;
 	return receive_any(context, now_ns, is_nic_time);

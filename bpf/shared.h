@@ -75,6 +75,13 @@ struct rx_service {
 	struct mlr_histogram latency;
 };
 
+/* Of the accepted trial, over CPUs: what came of one flow (--per-flow). */
+struct rx_flow_figures {
+	uint64_t received, duplicate, reordered;
+	uint64_t timed; /* of those received: their latency is known, and not negative */
+	uint64_t latency_sum_ns, latency_max_ns;
+};
+
 /* Why a frame that came in a trial is none that it sent, or not as it was sent. */
 enum rx_wrong {
 	RX_FOREIGN,

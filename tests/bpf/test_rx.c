@@ -1404,6 +1404,32 @@ static void parts_are_of_the_numbers_asked_for(void **state)
 	assert_int_equal(counters().received, 10);
 }
 
+/* What came of one flow is none of another's, and a trial begins with nothing. */
+static void figures_are_of_each_flow(void **state)
+{
+	const struct rx_options options = { .first_flow = FLOW, .flow_count = FLOWS, .flow_figures = true };
+
+	(void)state;
+	rx_close(rx);
+	assert_int_equal(rx_load(&options, &rx), 0);
+	for (uint16_t trial = 1; trial <= 2; trial++) {
+		const uint32_t first = trial * 100u;
+		struct rx_flow_figures figures;
+
+		rx_accept_trial(rx, trial, first, UINT32_MAX);
+		for (uint32_t i = 0; i < 5; i++)
+			assert_int_equal(send_frame(trial, FLOW, first + i), XDP_DROP);
+		assert_int_equal(send_frame(trial, FLOW + 1, first + 1), XDP_DROP);
+		assert_int_equal(send_frame(trial, FLOW + 1, first), XDP_DROP);     /* late */
+		assert_int_equal(send_frame(trial, FLOW + 1, first + 1), XDP_DROP); /* a copy */
+		figures = rx_flow_figures(rx, FLOW);
+		assert_true(figures.received == 5 && figures.timed == 5 && !figures.duplicate && !figures.reordered);
+		assert_true(figures.latency_sum_ns >= figures.latency_max_ns && figures.latency_max_ns > 0);
+		figures = rx_flow_figures(rx, FLOW + 1);
+		assert_true(figures.received == 2 && figures.duplicate == 1 && figures.reordered == 1);
+	}
+}
+
 /* Flows 3 and 4 are services of their own. Seconds are those of the schedule, also where the tag has no room for them. */
 static void services_are_told_apart(void **state)
 {
@@ -1486,6 +1512,7 @@ int main(void)
 		TEST(variation_needs_order_and_latency),
 		TEST(intervals_have_the_frames_that_were_due_in_them),
 		TEST(parts_are_of_the_numbers_asked_for),
+		TEST(figures_are_of_each_flow),
 		TEST(services_are_told_apart),
 		TEST(foreign_frames_pass_on),
 		TEST(fragments_of_ours_are_known),

@@ -127,6 +127,7 @@ enum rfc2544_test {
 
 enum y1564_test { Y1564_CONFIGURATION, Y1564_PERFORMANCE };
 
+#define PER_FLOW_MOST     1000
 #define SERVICES_MAX      MLR_SERVICES_MAX
 #define SERVICE_SIZE_TEXT 64
 
@@ -186,6 +187,7 @@ struct config {
 	bool fail_fast;              /* end a search once Min Load is an Upper Bound of a goal */
 	bool no_seq;                 /* do not tell duplicates and reordering */
 	bool no_latency;             /* do not measure latency */
+	unsigned int per_flow;       /* flows to tell of by themselves, the worst ones; 0: none */
 	bool ipdv;                   /* also from frame to frame */
 	struct load_spec load;       /* trial */
 	double duration_s;           /* trial, selftest; y1564: of the performance test */

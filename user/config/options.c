@@ -398,6 +398,8 @@ const struct option options[] = {
 	SWITCH("ipdv", FRAMES, ipdv,
 	       "also measure by how much latency differs from each frame to the next of its flow (IPDV: RFC 5481, 4.1); "
 	       "costs the receiver 2 to 3 ns a frame"),
+	NUMBER("per-flow", "N", TRIAL, NULL, per_flow, 1, PER_FLOW_MOST,
+	       "also count by flow, and tell of the N worst ones: frames sent, received and lost, their order and latency"),
 	DURATION("interval", "S", SEARCH | TRIAL | SOAK, NULL, interval_s, INTERVAL_LEAST_S,
 		 "also count by intervals so long, 1ms or more and at most 1000 a trial: frames sent, received and lost of "
 		 "those due in each, and their latency. So a burst of loss shows as one"),

@@ -63,11 +63,12 @@ struct rx {
 	int cpu_count;
 	uint32_t window; /* sequence numbers that a flow remembers */
 	/* mapped; NULL where they are not counted, as all but the first may be */
-	struct rx_cpu *cpus;           /* one a possible CPU */
-	struct rx_interval *intervals; /* RX_CPU_INTERVALS a possible CPU */
-	struct rx_service *services;   /* as many a possible CPU as there are */
-	uint64_t *parts;               /* of each service, or of all frames, one after the other */
-	uint32_t *late_before;         /* by trial number: late_frames as they were when the trial began */
+	struct rx_cpu *cpus;                  /* one a possible CPU */
+	struct rx_interval *intervals;        /* RX_CPU_INTERVALS a possible CPU */
+	struct rx_service *services;          /* as many a possible CPU as there are */
+	struct rx_flow_figures *flow_figures; /* of each flow */
+	uint64_t *parts;                      /* of each service, or of all frames, one after the other */
+	uint32_t *late_before;                /* by trial number: late_frames as they were when the trial began */
 };
 
 /* --- loading and attaching ------------------------------------------------------------------------------------------ */
@@ -126,6 +127,7 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	constants->interval_ns = options->interval_ns;
 	constants->service_count = options->service_count;
 	constants->part_count = options->part_count;
+	constants->with_flow_figures = options->flow_figures;
 	memset((void *)constants->service_ends, 0xff, sizeof(constants->service_ends));
 	for (uint32_t i = 0; i < options->service_count; i++)
 		constants->service_ends[i] = options->service_ends[i] - options->first_flow;
@@ -146,6 +148,8 @@ static void configure(struct rx *rx, const struct rx_options *options)
 		bpf_map__set_max_entries(rx->skeleton->maps.intervals, (uint32_t)rx->cpu_count * RX_CPU_INTERVALS);
 	if (options->service_count)
 		bpf_map__set_max_entries(rx->skeleton->maps.services, (uint32_t)rx->cpu_count * options->service_count);
+	if (options->flow_figures)
+		bpf_map__set_max_entries(rx->skeleton->maps.flow_figures, options->flow_count);
 	if (options->part_count)
 		bpf_map__set_max_entries(rx->skeleton->maps.parts, (options->service_count ?: 1) * options->part_count);
 }
@@ -210,6 +214,7 @@ static int map_counters(struct rx *rx, const struct rx_options *options)
 	if (!(rx->cpus = map_values(skeleton->maps.cpus)) ||
 	    (options->interval_ns && !(rx->intervals = map_values(skeleton->maps.intervals))) ||
 	    (options->service_count && !(rx->services = map_values(skeleton->maps.services))) ||
+	    (options->flow_figures && !(rx->flow_figures = map_values(skeleton->maps.flow_figures))) ||
 	    (options->part_count && !(rx->parts = map_values(skeleton->maps.parts))))
 		return -errno;
 	return 0;
@@ -221,6 +226,7 @@ static void unmap_counters(struct rx *rx)
 	unmap_values(rx->skeleton->maps.intervals, rx->intervals);
 	unmap_values(rx->skeleton->maps.services, rx->services);
 	unmap_values(rx->skeleton->maps.parts, rx->parts);
+	unmap_values(rx->skeleton->maps.flow_figures, rx->flow_figures);
 }
 
 /* Load a variant with this window. 0 or -errno, unsaid. */
@@ -440,6 +446,8 @@ void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uin
 	}
 	if (rx->services)
 		memset(rx->services, 0, octets_of(rx->skeleton->maps.services));
+	if (rx->flow_figures)
+		memset(rx->flow_figures, 0, octets_of(rx->skeleton->maps.flow_figures));
 	if (rx->parts)
 		memset(rx->parts, 0, octets_of(rx->skeleton->maps.parts));
 	variables->first_sequence = first_sequence;
@@ -649,6 +657,11 @@ void rx_service(const struct rx *rx, unsigned int service, struct rx_service *re
 		ret->received += here->received;
 		mlr_histogram_merge(&ret->latency, &here->latency);
 	}
+}
+
+struct rx_flow_figures rx_flow_figures(const struct rx *rx, uint32_t flow)
+{
+	return rx->flow_figures ? rx->flow_figures[flow - rx->skeleton->rodata->first_flow] : (struct rx_flow_figures){ 0 };
 }
 
 uint64_t rx_part(const struct rx *rx, unsigned int service, uint32_t part)

@@ -50,6 +50,7 @@ struct rx_options {
 	uint32_t service_count;
 	uint32_t part_count; /* parts of a trial's schedule: count what is due in each, of each service; 0: do not */
 	uint32_t service_ends[MLR_SERVICES_MAX];
+	bool flow_figures;   /* also count by flow */
 	bool hardware_clock; /* the NIC stamps what it receives: use that, where the driver tells the program */
 };
 
@@ -84,6 +85,10 @@ void rx_set_parts(struct rx *rx, uint64_t part_ns, uint64_t numbers_before);
  * where intervals are not counted. */
 struct rx_interval rx_interval(const struct rx *rx, uint16_t trial, unsigned int interval);
 void rx_interval_merge(struct rx_interval *sum, const struct rx_interval *more);
+
+/* What came of a flow (its id on the wire, one that the port receives) in the accepted trial, and in the last one. Zeros where it is not
+ * counted. */
+struct rx_flow_figures rx_flow_figures(const struct rx *rx, uint32_t flow);
 
 /* What came of a service in the accepted trial, and in the last one, over CPUs; and of the frames that were due in one of its
  * parts: of service 0, where there are none. Only where they are counted. */

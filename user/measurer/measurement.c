@@ -15,6 +15,8 @@ void measurement_free(struct measurement *measurement)
 	free(measurement->services);
 	free(measurement->seconds);
 	free(measurement->parts);
+	free(measurement->worst_flows);
+	measurement->worst_flows = NULL;
 	measurement->services = NULL;
 	measurement->seconds = NULL;
 	measurement->parts = NULL;

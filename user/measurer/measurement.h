@@ -157,6 +157,14 @@ struct service_counts {
 		*received_in; /* each whole second of the schedule: frames due in it, and those of them that came */
 };
 
+/* What came of one flow. */
+struct flow_figures {
+	uint32_t flow; /* its id on the wire */
+	size_t direction;
+	uint64_t sent;
+	struct rx_flow_figures seen;
+};
+
 /* What somebody said of our frames, by ICMP or ICMPv6: one a port, sender, type and code. */
 struct icmp_report {
 	unsigned int port; /* it came to, by number */
@@ -226,7 +234,11 @@ struct measurement {
 	uint64_t *seconds; /* what they point into. Owned */
 	/* Of a trial with load steps (by_due_time), frames by when they were due, in each direction: they point into `parts`. */
 	struct mlr_due_counts due[MLR_PORTS_MAX];
-	uint64_t *parts;                 /* Owned */
+	uint64_t *parts; /* Owned */
+	/* --per-flow: the worst flows, the worst first; and of all, how many there are, lost frames, had copies, were reordered. NULL:
+	 * they were not counted. Owned */
+	struct flow_figures *worst_flows;
+	size_t worst_flow_count, flows, lossy_flows, duplicated_flows, reordered_flows;
 	struct icmp_report *icmp_errors; /* the most frequent first. Owned */
 	size_t icmp_error_count;
 	size_t port_count;

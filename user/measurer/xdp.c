@@ -119,6 +119,7 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 			.like = xdp->profile.like,
 			.capture_most = xdp->config->foreign_path ? xdp->config->capture_count : 0,
 			.interval_ns = (uint64_t)llround(xdp->config->interval_s * (double)NS_PER_S),
+			.flow_figures = xdp->config->per_flow && xdp->ends[i].receives,
 			.hardware_clock = xdp->ends[i].clock.fd,
 		};
 

@@ -131,6 +131,9 @@ enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_tr
 /* Of the first so many frames of a queue, those of some flows: before[] has those among the first entries of its list. */
 uint64_t xdp_frames_of_flows(const struct mlr_queue_plan *plan, const uint32_t *before, uint64_t count);
 
+/* After a trial with --per-flow: fill in the worst flows. Nothing without. EXIT_INCAPABLE without memory. */
+enum exit_code flows_end(const struct measurer_xdp *xdp, struct measurement *measurement);
+
 /* How many parts of a schedule the receiver counts: the seconds of services that are sent at once, or those of load steps, or none. */
 uint32_t parts_wanted(const struct measurer_xdp *xdp);
 

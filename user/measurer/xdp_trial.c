@@ -910,7 +910,9 @@ static enum exit_code describe_reception(struct measurer_xdp *xdp, const struct 
 	    (code = intervals_end(xdp, &run->input, run->frame_count, measurement)))
 		return code;
 	code = services_end(xdp, input->load_fps, run->frame_count, run->is_part, measurement);
-	return code ? code : parts_end(xdp, measurement);
+	if (!code)
+		code = parts_end(xdp, measurement);
+	return code ? code : flows_end(xdp, measurement);
 }
 
 enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret)

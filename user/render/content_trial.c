@@ -290,6 +290,31 @@ static void put_directions(struct writer *writer, const json_t *trial)
 			       "the Trial Loss Ratio are of all frames.");
 }
 
+/* The worst flows. */
+static void put_flows(struct writer *writer, const json_t *flows)
+{
+	static const struct field fields[] = {
+		{ "Flow", "/flow", text_plain },           { "Direction", .add = cells_add_direction },
+		{ "Sent (frames)", "/sent", text_count },  { "Received", "/received", text_count },
+		{ "Lost", "/lost", text_count },           { "Duplicate", "/duplicate", text_count },
+		{ "Reordered", "/reordered", text_count }, { "Latency: mean", "/latency/mean_ns", text_ns },
+		{ "maximum", "/latency/max_ns", text_ns },
+	};
+	json_t *worst = json_object_get(flows, "worst");
+
+	if (!json_is_object(flows))
+		return;
+	writer->ops->subsection(writer, "The worst flows");
+	writer->ops->paragraph(
+		writer, TEXT_OF(300, "Of %.40s flows, %.40s lost frames, %.40s had copies, and %.40s came out of order.",
+				text_count(read_number(flows, "count"), VALUE_ROOM),
+				text_count(read_number(flows, "lossy"), VALUE_ROOM),
+				text_count(read_number(flows, "duplicated"), VALUE_ROOM),
+				text_count(read_number(flows, "reordered"), VALUE_ROOM)));
+	if (json_array_size(worst))
+		table_put_most(writer, "flow-table", fields, COUNT(fields), json_incref(worst), NULL);
+}
+
 /* What routers say of frames of the trial. */
 static void put_icmp_errors(struct writer *writer, const json_t *errors)
 {
@@ -397,6 +422,7 @@ static void put_details(struct writer *writer, const json_t *trial, const json_t
 		add_numbers(&facts, "Pacing", json_object_get(holder, "pacing"));
 	facts_put(&facts, writer);
 	put_directions(writer, trial);
+	put_flows(writer, json_object_get(trial, "flows"));
 	put_pacing(writer, holder);
 	put_icmp_errors(writer, json_object_get(trial, "icmp_errors"));
 	put_spoilt(writer, "spoilt", alone);

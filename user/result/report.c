@@ -342,6 +342,31 @@ static json_t *interval_json(const struct interval_counts *counts)
 	return row;
 }
 
+/* A flow, its direction, and what came of it. */
+static json_t *flow_json(const struct measurement *measurement, const struct flow_figures *flow)
+{
+	const struct rx_flow_figures *seen = &flow->seen;
+	json_t *json = json_pack("{s:I, s:o, s:o, s:I, s:o, s:o}", "flow", (json_int_t)flow->flow, "sent",
+				 count_json(flow->sent), "received", count_json(seen->received), "lost",
+				 (json_int_t)flow->sent - (json_int_t)seen->received, "duplicate",
+				 count_json(seen->duplicate), "reordered", count_json(seen->reordered));
+
+	json_object_update_new(json, report_direction(measurement, flow->direction));
+	if (seen->timed && measurement->has_latency)
+		json_object_set_new(json, "latency",
+				    json_pack("{s:f, s:o}", "mean_ns", (double)seen->latency_sum_ns / (double)seen->timed,
+					      "max_ns", count_json(seen->latency_max_ns)));
+	return json;
+}
+
+static json_t *flows_json(const struct measurement *measurement)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:o}", "count", (json_int_t)measurement->flows, "lossy",
+			 (json_int_t)measurement->lossy_flows, "duplicated", (json_int_t)measurement->duplicated_flows,
+			 "reordered", (json_int_t)measurement->reordered_flows, "worst",
+			 json_list(i, measurement->worst_flow_count, flow_json(measurement, &measurement->worst_flows[i])));
+}
+
 static json_t *icmp_error_json(const struct measurement *measurement, const struct icmp_report *report)
 {
 	json_t *json =
@@ -379,6 +404,8 @@ static json_t *trial_json(const struct measurement *measurement)
 	if (measurement->intervals)
 		json_object_set_new(trial, "intervals",
 				    json_list(i, measurement->interval_count, interval_json(&measurement->intervals[i])));
+	if (measurement->worst_flows)
+		json_object_set_new(trial, "flows", flows_json(measurement));
 	if (measurement->icmp_error_count)
 		json_object_set_new(trial, "icmp_errors",
 				    json_list(i, measurement->icmp_error_count,
