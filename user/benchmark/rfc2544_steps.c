@@ -139,10 +139,11 @@ static enum exit_code send_burst(struct rfc2544_run *run, struct bursts *bursts,
 		run->part.repeated++;
 	}
 }
+
 /* Ask again for the shortest burst that lost frames, after a pause twice as long. Where nothing of it is lost then, the SUT had not
  * worked off what came before, and the search goes on. */
 static enum exit_code ask_again(struct rfc2544_run *run, struct bursts *bursts, struct mlr_burst_search *search,
-				bool *ret_settled)
+				size_t *trial_count, bool *ret_settled)
 {
 	struct burst_pause *pause = &bursts->pause;
 	uint64_t frames = search->lossy_frames;
@@ -155,6 +156,7 @@ static enum exit_code ask_again(struct rfc2544_run *run, struct bursts *bursts, 
 	if (*ret_settled)
 		return EXIT_DONE;
 	pause->factor *= 2;
+	++*trial_count;
 	code = let_drain(run, pause, frames, clock_ns());
 	if (code == EXIT_DONE)
 		code = send_burst(run, bursts, frames, &lost);
@@ -194,10 +196,8 @@ static enum exit_code search_burst(struct rfc2544_run *run, struct bursts *burst
 	mlr_burst_search_init(&search, FIRST_BURST_FRAMES, most_frames);
 	do {
 		code = search_on(run, bursts, &search, trial_count);
-		if (code == EXIT_DONE && !run->suite->plan.burst_pause) {
-			code = ask_again(run, bursts, &search, &settled);
-			++*trial_count;
-		}
+		if (code == EXIT_DONE && !run->suite->plan.burst_pause)
+			code = ask_again(run, bursts, &search, trial_count, &settled);
 	} while (code == EXIT_DONE && !settled && !run->suite->plan.burst_pause);
 	*ret_frames = search.kept_frames;
 	return code;
