@@ -153,7 +153,9 @@ static void assert_due(const struct mlr_pacer *pacer, const struct mlr_moves *mo
 /* One move after the other, of the first frame, of neighbours, and of the last one. */
 static void what_is_due_follows_each_move(void **state)
 {
-	static const struct mlr_move moves[] = { { 0, 70 }, { 5, 1000 }, { 6, 1001 }, { 7, 1500 }, { 16, 1950 }, { 19, 2100 } };
+	static const struct mlr_move moves[] = {
+		{ 0, 70 }, { 5, 1000 }, { 6, 1001 }, { 7, 1500 }, { 16, 1950 }, { 19, 2100 }
+	};
 	struct mlr_moves kept = { 0 };
 	struct mlr_pacer pacer;
 

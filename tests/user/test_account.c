@@ -42,7 +42,11 @@ static int set_up(void **state)
 	};
 	/* what lies behind the ports of the account counts nowhere */
 	account.ports[3] = (struct port_trial){
-		.counts = { .transmits = true, .receives = true, .counts = { .sent = 7 }, .nic_tx_dropped = 7, .nic_rx_missed = 7 },
+		.counts = { .transmits = true,
+			    .receives = true,
+			    .counts = { .sent = 7 },
+			    .nic_tx_dropped = 7,
+			    .nic_rx_missed = 7 },
 		.sent = { .sent = 7, .marked = 7, .burst_max = 77, .stops = { .count = 7, .longest_ns = 7777777777 } },
 		.received = { .received = 7, .misdirected = 7, .reordered = 7 },
 		.seen = { .gap_max = 777 },
