@@ -269,6 +269,8 @@ unsigned int mlr_profile_udp_octets(const struct mlr_profile *profile, const str
  * flows and sizes do not repeat within MLR_ROUND_MAX frames. The caller frees it by mlr_queue_plan_free(). */
 int mlr_queue_plan_new(const struct mlr_profile *profile, unsigned int port, uint32_t queue, uint32_t queue_count,
 		       struct mlr_queue_plan **ret);
+/* Give the frames of a plan the destination MAC addresses that the profile has now; nothing else of it may have changed. */
+void mlr_queue_plan_readdress(struct mlr_queue_plan *plan, const struct mlr_profile *profile, unsigned int port);
 void mlr_queue_plan_free(struct mlr_queue_plan *plan);
 
 #endif

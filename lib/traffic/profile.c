@@ -628,6 +628,18 @@ int mlr_queue_plan_new(const struct mlr_profile *profile, unsigned int port, uin
 	return 0;
 }
 
+void mlr_queue_plan_readdress(struct mlr_queue_plan *plan, const struct mlr_profile *profile, unsigned int port)
+{
+	struct owned_plan *owned = (struct owned_plan *)plan;
+	const struct mlr_stream *streams[MLR_STREAMS_MAX];
+	unsigned int stream_count = mlr_profile_streams_from(profile, port);
+
+	streams_of(profile, port, streams);
+	for (uint32_t i = 0; i < plan->template_count; i++)
+		memcpy(owned->templates[i].header, streams[i / (plan->template_count / stream_count)]->destination_mac,
+		       MLR_MAC_OCTETS);
+}
+
 void mlr_queue_plan_free(struct mlr_queue_plan *plan)
 {
 	struct owned_plan *owned = (struct owned_plan *)plan;

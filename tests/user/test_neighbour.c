@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../test.h"
+#include "base/clock.h"
 #include "port/neighbour.h"
 
 static const uint8_t tester_mac[MLR_MAC_OCTETS] = { 2, 0, 0, 0, 0, 1 };
@@ -88,7 +89,7 @@ static struct neighbour_answer learned(const uint8_t *mac)
 	port.gateway.s_addr = inet_addr("198.18.0.1");
 	start(&answerer, mac);
 	assert_int_equal(neighbours_open(&port, 1, &neighbours), EXIT_DONE);
-	assert_int_equal(neighbours_resolve(neighbours, &learned, &see_each_other), EXIT_DONE);
+	assert_int_equal(neighbours_resolve(neighbours, NS_PER_S, &learned, &see_each_other), EXIT_DONE);
 	neighbours_close(neighbours);
 	pthread_cancel(answerer.thread);
 	pthread_join(answerer.thread, NULL);

@@ -173,12 +173,14 @@ static enum exit_code read_document(const char *path, json_t **ret)
 
 /* --- its parts ------------------------------------------------------------------------------------------------------ */
 
-/* What the SUT lost of the frames sent; 0 where the counts are not there. */
+/* What the SUT lost of the frames sent; 0 where the counts are not there, or nobody knows whether they were for it. */
 static double read_sut_loss_ratio(const json_t *trial)
 {
 	double sut = json_number_value(json_at(trial, "/loss_attribution/sut"));
 	double sent = json_number_value(json_at(trial, "/counts/sent"));
 
+	if (strcmp(read_text(trial, "tester_limited_reason"), NOBODY_ANSWERED) == 0)
+		return 0;
 	return sut > 0 && sent > 0 ? sut / sent : 0;
 }
 

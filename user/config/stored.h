@@ -17,6 +17,8 @@
 
 /* The reason for a tester-limited trial whose mean load was not the Trial Load. */
 #define LOAD_WAS_OFF "the load was off by more than a tenth of the Goal Width"
+#define NOBODY_ANSWERED                                                                                                     \
+	"nobody answered for the gateway, and nothing came of what was sent to the other port's MAC address instead"
 
 struct stored_trial {
 	struct mlr_trial_result result;

@@ -146,6 +146,11 @@ int live_program_load(const struct mlr_queue_plan *plan, int ifindex, const stru
 	return error;
 }
 
+int live_program_renew(struct live_program *program)
+{
+	return fill_templates(program->plan, bpf_map__fd(program->skeleton->maps.templates));
+}
+
 void live_program_free(struct live_program *program)
 {
 	if (!program)

@@ -34,6 +34,8 @@ const uint8_t *live_program_frame(const struct live_program *program, uint32_t *
 
 /* Send one frame of trial 0 at the next run. */
 void live_program_start_one(struct live_program *program);
+/* The headers in the plan have changed. */
+int live_program_renew(struct live_program *program);
 /* Begin a trial. */
 int live_program_start(struct live_program *program, const struct tx_trial *trial);
 

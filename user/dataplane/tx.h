@@ -97,6 +97,8 @@ struct tx_ops {
 	/* Make a step that lasts look at the time and at the stop flag; NULL if none does. Called from another thread, again
 	 * and again, until the trial has ended. */
 	void (*interrupt)(struct tx *tx);
+	/* Between two trials: the headers in the plan have changed. 0 or -errno. */
+	int (*renew)(struct tx *tx);
 	void (*close)(struct tx *tx);
 };
 

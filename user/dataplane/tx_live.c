@@ -238,6 +238,11 @@ static void close_live(struct tx *tx)
 	free(live);
 }
 
+static int renew_live(struct tx *tx)
+{
+	return live_program_renew(((struct tx_live *)tx)->program);
+}
+
 static void on_wake(int signal_number)
 {
 	(void)signal_number; /* it ended the system call, and that is all it is for */
@@ -279,6 +284,7 @@ enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue
 		.begin = begin_live,
 		.step = step_live,
 		.interrupt = interrupt_live,
+		.renew = renew_live,
 		.close = close_live,
 	};
 	char reason[REASON_SIZE];

@@ -177,6 +177,20 @@ void tx_port_set_clock_offset(struct tx_port *port, int64_t offset_ns)
 		__atomic_store_n(&port->queues[i]->clock_offset_ns, offset_ns, __ATOMIC_RELAXED);
 }
 
+enum exit_code tx_port_readdress(struct tx_port *port, const struct mlr_profile *profile, unsigned int number)
+{
+	for (unsigned int i = 0; i < port->queue_count; i++) {
+		int error;
+
+		mlr_queue_plan_readdress(port->plans[i], profile, number);
+		error = port->queues[i]->ops->renew(port->queues[i]);
+		if (error)
+			return refuse(EXIT_INCAPABLE, "cannot change the destination MAC address of frames: %s",
+				      strerror(-error));
+	}
+	return EXIT_DONE;
+}
+
 void tx_port_interrupt(struct tx_port *port)
 {
 	for (unsigned int i = 0; i < port->queue_count; i++)

@@ -52,6 +52,8 @@ enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial)
 void tx_port_wait(struct tx_port *port);
 /* What to add to the clock that stamps departures for CLOCK_MONOTONIC, from now on; also while frames are sent. */
 void tx_port_set_clock_offset(struct tx_port *port, int64_t offset_ns);
+/* Between two trials: send to the destination MAC addresses that the profile has now. */
+enum exit_code tx_port_readdress(struct tx_port *port, const struct mlr_profile *profile, unsigned int number);
 /* Make its threads look at the time, so that they go on to the next part of a trial. */
 void tx_port_interrupt(struct tx_port *port);
 

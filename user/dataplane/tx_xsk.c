@@ -247,6 +247,7 @@ static enum exit_code too_long(const char *port)
 }
 
 static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_report *report);
+static int renew_xsk(struct tx *tx);
 static enum tx_step step_xsk(struct tx *tx);
 
 /* Open it, with these metadata; NULL: without any. 0 or -errno. */
@@ -258,6 +259,7 @@ static int open_xsk(const char *port, uint32_t queue, const struct mlr_queue_pla
 		.takes_turns = true,
 		.begin = begin_xsk,
 		.step = step_xsk,
+		.renew = renew_xsk,
 		.close = close_xsk,
 	};
 	struct tx_xsk *xsk = calloc(1, sizeof(*xsk));
@@ -594,6 +596,13 @@ static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_rep
 	}
 	begin_sample(xsk, trial);
 	prepare(xsk);
+}
+
+/* No buffer holds a header of the plan any more. */
+static int renew_xsk(struct tx *tx)
+{
+	memset(((struct tx_xsk *)tx)->held, 0, sizeof(((struct tx_xsk *)tx)->held));
+	return 0;
 }
 
 /* Hand over what is due. False: that was all, or there is no more time, or it was stopped. */

@@ -209,12 +209,32 @@ static struct pacing_summary summarize_pacing(const struct account *account)
 	return pacing;
 }
 
-/* Whether the tester itself was the limit, and by what. */
-static void judge_tester(const struct config *config, struct measurement *measurement)
+/* What ports sent to MAC addresses that may be nobody's, if none of it came. */
+static uint64_t sent_to_nobody(const struct account *account)
 {
-	int64_t sut_lost = measurement->attribution.sut;
+	uint64_t sent = 0;
 
-	if (measurement->verdict.tester_limited)
+	for (unsigned int i = 0; i < account->port_count; i++) {
+		const struct port_trial *port = &account->ports[i];
+		double misaddressed = (double)port->sent.sent * port->misaddressed_ratio;
+		unsigned int to;
+
+		if (misaddressed > 0 && (double)received_from(account, i, &to) <= (double)port->sent.sent - misaddressed)
+			sent += (uint64_t)misaddressed;
+	}
+	return sent;
+}
+
+/* Whether the tester itself was the limit, and by what. */
+static void judge_tester(const struct account *account, struct measurement *measurement)
+{
+	const struct config *config = account->config;
+	uint64_t misaddressed = sent_to_nobody(account);
+	int64_t sut_lost = measurement->attribution.sut - (int64_t)misaddressed;
+
+	if (misaddressed)
+		measurement->tester_limited_reason = NOBODY_ANSWERED;
+	else if (measurement->verdict.tester_limited)
 		measurement->tester_limited_reason = "frames stayed unsent";
 	else if (measurement->attribution.dropped_before_wire)
 		measurement->tester_limited_reason = "the transmitting interface dropped frames";
@@ -559,7 +579,7 @@ enum exit_code account_for(const struct account *account, struct measurement *me
 	measurement->attribution = attribute(account, &measurement->counts, &measurement->verdict);
 	measurement->pacing = summarize_pacing(account);
 	measurement->has_attribution = measurement->has_pacing = true;
-	judge_tester(account->config, measurement);
+	judge_tester(account, measurement);
 	measurement->spoilt = find_spoiler(account, measurement);
 	summarize_reception(account, measurement);
 	return EXIT_DONE;

@@ -32,6 +32,7 @@ struct port_trial {
 	struct tx_schedule schedule;    /* how far it moved */
 	double busy_s; /* how long it was at it: the Trial Duration, or longer where the last frame left late */
 	enum tx_drops tx_drops;
+	double misaddressed_ratio; /* which part of what it sends goes to an address that nobody has shown to be right */
 	uint32_t window; /* of its receiver (rx.h) */
 	/* What its receiver saw in the trial and cannot be subtracted. It is large, and stands last. */
 	struct rx_trial seen;

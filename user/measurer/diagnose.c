@@ -6,7 +6,6 @@
 
 #include "base/message.h"
 #include "base/text_stream.h"
-#include "config/given.h"
 #include "measurer/icmp.h"
 
 #define FOREIGN_MANY 20   /* frames of a trial that are worth a warning, */
@@ -24,33 +23,28 @@
 /* --- nobody answers ------------------------------------------------------------------------------------------------- */
 
 /* Nobody answers a port by this gateway. */
-static void take_silence(struct diagnosis *diagnosis, const struct config *config, const struct neighbour_port *port,
-			 const char *option, int family, const void *address)
+static void take_silence(struct diagnosis *diagnosis, const struct neighbour_port *port, const char *option, int family,
+			 const void *address)
 {
-	char gateway[INET6_ADDRSTRLEN] = "";
-
-	inet_ntop(family, address, gateway, sizeof(gateway));
-	if (port->name == diagnosis->port && !diagnosis->option) {
-		diagnosis->option = option;
-		memcpy(diagnosis->gateway, gateway, sizeof(gateway));
-	}
-	if (!given_by_user(config->given, option))
+	if (port->name != diagnosis->port || diagnosis->option)
 		return;
-	diagnosis->said_silence = true;
-	warn("port %s: nobody answers for its gateway, %s (--%s): its frames go to the other port's MAC address, and a "
-	     "router would drop them",
-	     port->name, gateway, option);
+	diagnosis->option = option;
+	inet_ntop(family, address, diagnosis->gateway, sizeof(diagnosis->gateway));
 }
 
-void diagnose_learned(struct diagnosis *diagnosis, const struct config *config, const struct neighbour_port *port,
-		      const struct neighbour_answer *answer)
+void diagnose_learned(struct diagnosis *diagnosis, const struct neighbour_port *port, const struct neighbour_answer *answer)
 {
 	if (!diagnosis->port)
 		diagnosis->port = port->name;
 	if (port->ip4 && !answer->found4)
-		take_silence(diagnosis, config, port, "gateway", AF_INET, &port->gateway);
+		take_silence(diagnosis, port, "gateway", AF_INET, &port->gateway);
 	if (port->ip6 && !answer->found6)
-		take_silence(diagnosis, config, port, "gateway6", AF_INET6, &port->gateway6);
+		take_silence(diagnosis, port, "gateway6", AF_INET6, &port->gateway6);
+}
+
+void diagnose_forget_silence(struct diagnosis *diagnosis)
+{
+	diagnosis->port = diagnosis->option = NULL;
 }
 
 static void look_for_silence(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)

@@ -20,9 +20,10 @@ struct diagnosis {
 };
 
 /* What was learned for a port that transmits: nobody need answer where there is no gateway, as over a bridge, for the other
- * port's address is then right; but a gateway that was given should be there. */
-void diagnose_learned(struct diagnosis *diagnosis, const struct config *config, const struct neighbour_port *port,
+ * port's address is then right. And forget what was learned of all ports. */
+void diagnose_learned(struct diagnosis *diagnosis, const struct neighbour_port *port,
 		      const struct neighbour_answer *answer);
+void diagnose_forget_silence(struct diagnosis *diagnosis);
 
 /* What a trial of these ports came to: all of an IP version may be lost by which nobody answered, or others began to talk
  * after the ports had been listened to (listen.h), or a link carries more housekeeping than by itself, or the SUT broke frames, or held them for longer than their numbers are

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "config/traffic.h"
 #include "measurer/departure.h"
+#include "measurer/destinations.h"
 #include "measurer/listen.h"
 #include "measurer/measurer_new.h"
 #include "measurer/timestamps.h"
@@ -141,89 +142,6 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 	return code ? code : ports_wait_for_carrier(xdp->netlink, xdp->ports, xdp->port_count);
 }
 
-static struct neighbour_port neighbour_of(const struct measurer_xdp *xdp, unsigned int port)
-{
-	const struct port_config *config = &xdp->config->ports[port];
-	struct neighbour_port neighbour = {
-		.ifindex = xdp->ports[port].link.ifindex,
-		.name = xdp->ports[port].link.name,
-		.ip4 = xdp->config->ip != IP_6,
-		.ip6 = xdp->config->ip != IP_4,
-		.address = config->address,
-		.gateway = config->gateway,
-		.address6 = config->address6,
-		.gateway6 = config->gateway6,
-		.vlan_count = xdp->profile.vlan_count,
-	};
-
-	memcpy(neighbour.mac, xdp->ports[port].link.mac, MLR_MAC_OCTETS);
-	memcpy(neighbour.vlans, xdp->profile.vlans, sizeof(neighbour.vlans));
-	traffic_addresses(&xdp->profile, xdp->ends[port].number, neighbour.ranges);
-	return neighbour;
-}
-
-static bool all_macs_given(const struct config *config)
-{
-	for (unsigned int i = 0; i < config->port_count; i++)
-		if (!config->ports[i].destination_mac_given)
-			return false;
-	return true;
-}
-
-/* The destination of what a stream from one of our ports sends, and how it was found. */
-static enum mac_source find_destination(const struct measurer_xdp *xdp, const struct port_config *port,
-					const struct neighbour_answer *answer, struct mlr_stream *stream)
-{
-	bool found = stream->ip_version == 4 ? answer->found4 : answer->found6;
-	const uint8_t *mac = port->destination_mac_given ? port->destination_mac.ether_addr_octet
-			     : !found                    ? xdp->profile.ports[stream->to].mac
-			     : stream->ip_version == 4   ? answer->mac4
-							 : answer->mac6;
-
-	memcpy(stream->destination_mac, mac, MLR_MAC_OCTETS);
-	return port->destination_mac_given ? MAC_GIVEN
-	       : !found                    ? MAC_OTHER_PORT
-	       : stream->ip_version == 4   ? MAC_ARP
-					   : MAC_DISCOVERY;
-}
-
-/* Of one port: of all that it sends, and of one that sends nothing, too, for the result says what was learned. */
-static void find_destinations(struct measurer_xdp *xdp, unsigned int port, const struct neighbour_answer *answer)
-{
-	const struct port_config *config = &xdp->config->ports[port];
-	struct endpoint *end = &xdp->ends[port];
-	struct mlr_stream any = { .to = end->number ^ 1, .ip_version = xdp->config->ip == IP_6 ? 6 : 4 };
-
-	if (any.to >= xdp->profile.port_count)
-		any.to = 0;
-	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
-		if (xdp->profile.streams[i].from == end->number)
-			find_destination(xdp, config, answer, &xdp->profile.streams[i]);
-	end->mac_source = find_destination(xdp, config, answer, &any);
-	memcpy(end->destination_mac, any.destination_mac, MLR_MAC_OCTETS);
-}
-
-static enum exit_code learn_addresses(struct measurer_xdp *xdp)
-{
-	struct neighbour_port neighbours[MLR_PORTS_MAX];
-	struct neighbour_answer answers[MLR_PORTS_MAX] = { 0 };
-	enum exit_code code;
-
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		neighbours[i] = neighbour_of(xdp, i);
-	code = neighbours_open(neighbours, xdp->port_count, &xdp->neighbours);
-	if (!code && !all_macs_given(xdp->config))
-		code = neighbours_resolve(xdp->neighbours, answers, &xdp->diagnosis.ports_meet);
-	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
-		if (xdp->ends[i].transmits && !xdp->config->ports[i].destination_mac_given)
-			diagnose_learned(&xdp->diagnosis, xdp->config, &neighbours[i], &answers[i]);
-	if (!code)
-		code = neighbours_serve(xdp->neighbours);
-	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
-		find_destinations(xdp, i, &answers[i]);
-	return code;
-}
-
 /* The first port that sends test frames asks its gateway. */
 static enum exit_code open_snmp(struct measurer_xdp *xdp)
 {
@@ -233,7 +151,7 @@ static enum exit_code open_snmp(struct measurer_xdp *xdp)
 	if (!xdp->config->queries_per_s)
 		return EXIT_DONE;
 	port = xdp_first_transmitter(xdp);
-	neighbour = neighbour_of(xdp, port);
+	neighbour = destinations_neighbour(xdp, port);
 	if (xdp->ends[port].mac_source == MAC_OTHER_PORT)
 		warn("port %s: nobody answers for the SUT's address, so nobody will answer management queries",
 		     xdp->ports[port].link.name);
@@ -274,7 +192,7 @@ static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 	return code;
 }
 
-/* Keep the ports' interrupts off the transmit threads' CPUs. */
+/* Keep the ports' interrupts, and who speaks with the neighbours, off the transmit threads' CPUs. */
 static enum exit_code spare_cpus(struct measurer_xdp *xdp)
 {
 	enum exit_code code = EXIT_DONE;
@@ -284,6 +202,7 @@ static enum exit_code spare_cpus(struct measurer_xdp *xdp)
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		if (xdp->ends[i].tx)
 			tx_port_add_cpus(xdp->ends[i].tx, &cpus);
+	neighbours_spare_cpus(xdp->neighbours, &cpus);
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
 		code = port_spare_cpus(&xdp->ports[i], xdp->config, &cpus);
 	return code;
@@ -327,7 +246,7 @@ static enum exit_code look_around(struct measurer_xdp *xdp)
 	uint64_t start_ns = clock_ns();
 	enum exit_code code;
 
-	if ((code = open_receivers(xdp)) || (code = learn_addresses(xdp)))
+	if ((code = open_receivers(xdp)) || (code = destinations_learn(xdp)))
 		return code;
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		receivers[i] = xdp->ends[i].rx;

@@ -35,6 +35,7 @@ struct endpoint {
 	struct departure departure;
 	uint8_t destination_mac[MLR_MAC_OCTETS];
 	enum mac_source mac_source;
+	bool is_confirmed; /* a frame that it sent has come where it was to, so that address is right */
 };
 
 /* How long the SUT holds frames, as far as a trial has shown whose phase d took all of its time. */
@@ -51,6 +52,7 @@ struct measurer_xdp {
 	struct port ports[MLR_PORTS_MAX];
 	struct endpoint ends[MLR_PORTS_MAX];
 	struct neighbours *neighbours;
+	struct neighbour_answer answers[MLR_PORTS_MAX]; /* of the gateways, so far */
 	struct snmp *snmp;      /* NULL: no queries */
 	unsigned int snmp_port; /* which of the ports sends them */
 	struct mlr_profile profile;

@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/stop.h"
 #include "measurer/departure.h"
+#include "measurer/destinations.h"
 #include "measurer/icmp.h"
 #include "measurer/timestamps.h"
 
@@ -136,6 +137,8 @@ static enum exit_code take_snapshot(struct measurer_xdp *xdp, bool before, struc
 	enum exit_code code = EXIT_DONE;
 
 	ret->backlog_dropped = read_backlog_dropped();
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		ret->announcements[i] = neighbours_announcements(xdp->neighbours, i);
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
 		if (!before)
 			rx_snapshot(xdp->ends[i].rx, &ret->rx[i]);
@@ -478,6 +481,7 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 		.extra_sent = report_of(xdp, port)->extra,
 		.extra_received = rx.extra,
 		.housekeeping = rx.housekeeping,
+		.announcements_sent = b->announcements[port] - a->announcements[port],
 		.received_octets = rx.received_octets + rx.received * MLR_FCS_OCTETS,
 		.nic_tx_frames = nic_sent(xdp, port, a, b),
 		.nic_tx_dropped = tx_dropped(xdp, port, before, after),
@@ -600,6 +604,7 @@ static enum exit_code describe_port(struct measurer_xdp *xdp, unsigned int port,
 	ret->link_changes = run->after.link_changes[port] - run->before.link_changes[port];
 	ret->received = rx_subtract(&run->after.rx[port], &run->before.rx[port]);
 	ret->tx_drops = meaning_of_drops(xdp, port);
+	ret->misaddressed_ratio = destination_unknown_ratio(xdp, port);
 	ret->window = rx_window(xdp->ends[port].rx);
 	count_port(xdp, port, &run->before, &run->after, intended, &ret->counts);
 	if (xdp->snmp && port == xdp->snmp_port)
@@ -763,12 +768,15 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 	const struct waits *waits = &xdp->config->waits;
 	enum exit_code code;
 
-	if (xdp->links_unsteady && (code = settle_links(xdp)))
+	bool ignored;
+
+	if ((xdp->links_unsteady && (code = settle_links(xdp))) || (code = destinations_ask_again(xdp, &ignored)))
 		return code;
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		rx_accept_trial(xdp->ends[i].rx, xdp->trial, xdp->next_sequence, sequences);
 	if ((code = wait_phase(waits->routing_s)))
 		return code;
+	neighbours_announce_silent(xdp->neighbours);
 	neighbours_announce(xdp->neighbours, xdp->config->learning_frames);
 	if ((code = wait_phase(waits->learning_s)))
 		return code;
@@ -861,7 +869,7 @@ static enum exit_code perform_and_account(struct measurer_xdp *xdp, const struct
 					  struct measurement *measurement)
 {
 	struct account *account = &xdp->account;
-	bool may_change = xdp->steps && xdp->steps->links_may_change;
+	bool may_change = xdp->steps && xdp->steps->links_may_change, again = true;
 	enum exit_code code;
 
 	if ((code = xdp_run_begin(input, run)) || (code = perform(xdp, run, measurement)))
@@ -875,7 +883,11 @@ static enum exit_code perform_and_account(struct measurer_xdp *xdp, const struct
 		    (code = perform(xdp, run, measurement)))
 			return code;
 	}
-	return account_for(account, measurement);
+	if (!(code = destinations_judge(xdp, account, &again)) && again) {
+		begin_steps_again(xdp->steps);
+		code = perform(xdp, run, measurement);
+	}
+	return code ? code : account_for(account, measurement);
 }
 
 /* Perform a trial until the tester does not spoil it, or there is no hope of that. One with load steps its caller repeats. */

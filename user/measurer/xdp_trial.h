@@ -21,6 +21,7 @@ struct xdp_snapshot {
 	struct link_sent sent[MLR_PORTS_MAX];
 	uint64_t link_changes[MLR_PORTS_MAX]; /* of carrier, and resets of the driver, so far */
 	uint64_t backlog_dropped;             /* by the whole machine */
+	uint64_t announcements[MLR_PORTS_MAX];
 };
 
 #define LINKS_WAIT_NS (20 * NS_PER_S) /* for links to settle, after one changed in a trial */

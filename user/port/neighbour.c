@@ -20,9 +20,9 @@
 #include "netdev/netlink.h"
 #include "port/port.h"
 
-#define RESOLVE_NS       (1 * NS_PER_S)
 #define ASK_EVERY_NS     (NS_PER_S / 5)
 #define GATEWAY_GRACE_NS (NS_PER_S / 5) /* how long a gateway may still answer after the other port has */
+#define ANNOUNCE_NS      (2 * NS_PER_S) /* half of the shortest time for which a bridge with spanning tree keeps an address */
 #define FRAME_OCTETS     256
 #define ND_HOP_LIMIT     255
 
@@ -38,13 +38,25 @@ struct discovery {
 
 _Static_assert(sizeof(struct discovery) == 32, "RFC 4861, 4.3 and 4.4");
 
+/* What the ports have heard so far. */
+struct resolution {
+	struct neighbour_answer answers[MLR_PORTS_MAX];
+	bool ports_see_each_other;
+	/* of a port that somebody answered with an address which no station can have; and whether that was said */
+	bool distrusted[MLR_PORTS_MAX], said[MLR_PORTS_MAX];
+	uint8_t distrusted_mac[MLR_PORTS_MAX][MLR_MAC_OCTETS];
+};
+
 struct neighbours {
 	unsigned int port_count;
 	struct neighbour_port ports[MLR_PORTS_MAX];
 	int sockets[MLR_PORTS_MAX];
-	int stop_serving; /* eventfd */
+	int stop_serving, heard; /* eventfds */
 	bool serving;
 	pthread_t thread;
+	pthread_mutex_t lock; /* of what is below */
+	struct resolution known;
+	uint64_t announcements[MLR_PORTS_MAX];
 };
 
 /* --- sockets -------------------------------------------------------------------------------------------------------- */
@@ -72,29 +84,6 @@ static const struct sock_fprog *questions_and_answers(void)
 	static const struct sock_fprog program = { .len = COUNT(code), .filter = code };
 
 	return &program;
-}
-
-enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int port_count, struct neighbours **ret)
-{
-	struct neighbours *neighbours = calloc(1, sizeof(*neighbours));
-
-	if (!neighbours)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	neighbours->stop_serving = eventfd(0, EFD_CLOEXEC);
-	for (unsigned int i = 0; i < port_count; i++) {
-		int fd = port_socket(ports[i].ifindex, questions_and_answers());
-
-		if (fd < 0) {
-			neighbours_close(neighbours);
-			return refuse(EXIT_INCAPABLE, "port %s: cannot open a packet socket for ARP: %s", ports[i].name,
-				      why(-fd));
-		}
-		neighbours->ports[i] = ports[i];
-		neighbours->sockets[i] = fd;
-		neighbours->port_count++;
-	}
-	*ret = neighbours;
-	return EXIT_DONE;
 }
 
 /* --- sending -------------------------------------------------------------------------------------------------------- */
@@ -292,39 +281,11 @@ static bool read_message(const struct neighbours *neighbours, unsigned int port,
 	return true;
 }
 
-/* --- before a run: resolve ------------------------------------------------------------------------------------------ */
-
-struct resolution {
-	struct neighbour_answer answers[MLR_PORTS_MAX];
-	bool distrusted[MLR_PORTS_MAX];
-	bool ports_see_each_other;
-};
+/* --- learning ------------------------------------------------------------------------------------------------------- */
 
 static bool found(const struct neighbour_port *port, const struct neighbour_answer *answer)
 {
 	return (!port->ip4 || answer->found4) && (!port->ip6 || answer->found6);
-}
-
-/* Ask for the gateway, and for the other ports. */
-static void ask(const struct neighbours *neighbours, const struct resolution *state)
-{
-	for (unsigned int i = 0; i < neighbours->port_count; i++) {
-		const struct neighbour_port *port = &neighbours->ports[i];
-
-		if (port->ip4 && !state->answers[i].found4)
-			send_arp(neighbours, i, ARPOP_REQUEST, port->address, NULL, port->gateway);
-		if (port->ip6 && !state->answers[i].found6)
-			solicit(neighbours, i, &port->address6, &port->gateway6);
-		for (unsigned int other = 0; other < neighbours->port_count; other++) {
-			if (other == i || found(port, &state->answers[i]))
-				continue;
-			if (port->ip4)
-				send_arp(neighbours, i, ARPOP_REQUEST, port->address, NULL,
-					 neighbours->ports[other].address);
-			if (port->ip6)
-				solicit(neighbours, i, &port->address6, &neighbours->ports[other].address6);
-		}
-	}
 }
 
 static bool is_other_port(const struct neighbours *neighbours, unsigned int port, const struct message *message)
@@ -349,83 +310,142 @@ static bool is_station(const uint8_t mac[MLR_MAC_OCTETS])
 	return !(mac[0] & 1) && memcmp(mac, none, sizeof(none)) != 0;
 }
 
-/* Say once of a port that somebody's answer is not believed. */
-static void distrust(const struct neighbour_port *port, struct resolution *state, unsigned int number, const uint8_t *mac)
-{
-	if (!state->distrusted[number])
-		warn("port %s: an answer for its gateway names the MAC address %s, which no station can have; it is not "
-		     "believed",
-		     port->name, mac_text(mac, ROOM(MAC_TEXT_SIZE)));
-	state->distrusted[number] = true;
-}
-
-static void learn(const struct neighbours *neighbours, unsigned int port, struct resolution *state)
+/* Keep what a message tells. False: nothing that anybody waits for. */
+static bool learn(const struct neighbours *neighbours, unsigned int port, const struct message *message,
+		  struct resolution *known)
 {
 	const struct neighbour_port *own = &neighbours->ports[port];
-	struct neighbour_answer *answer = &state->answers[port];
+	struct neighbour_answer *answer = &known->answers[port];
+	bool of_gateway4 = message->answer4 && message->address.s_addr == own->gateway.s_addr,
+	     of_gateway6 = message->answer6 && IN6_ARE_ADDR_EQUAL(&message->address6, &own->gateway6);
+
+	if ((of_gateway4 || of_gateway6) && !is_station(message->mac)) {
+		known->distrusted[port] = true;
+		memcpy(known->distrusted_mac[port], message->mac, MLR_MAC_OCTETS);
+	} else if (of_gateway4) {
+		answer->found4 = true;
+		memcpy(answer->mac4, message->mac, MLR_MAC_OCTETS);
+	} else if (of_gateway6) {
+		answer->found6 = true;
+		memcpy(answer->mac6, message->mac, MLR_MAC_OCTETS);
+	} else if (is_other_port(neighbours, port, message)) {
+		known->ports_see_each_other = true;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void take_messages(struct neighbours *neighbours, unsigned int port)
+{
 	struct message message;
 
 	while (read_message(neighbours, port, &message)) {
-		bool of_gateway4 = message.answer4 && message.address.s_addr == own->gateway.s_addr,
-		     of_gateway6 = message.answer6 && IN6_ARE_ADDR_EQUAL(&message.address6, &own->gateway6);
+		pthread_mutex_lock(&neighbours->lock);
+		if (learn(neighbours, port, &message, &neighbours->known))
+			eventfd_write(neighbours->heard, 1);
+		pthread_mutex_unlock(&neighbours->lock);
+	}
+}
 
-		if ((of_gateway4 || of_gateway6) && !is_station(message.mac)) {
-			distrust(own, state, port, message.mac);
-		} else if (of_gateway4) {
-			answer->found4 = true;
-			memcpy(answer->mac4, message.mac, MLR_MAC_OCTETS);
-		} else if (of_gateway6) {
-			answer->found6 = true;
-			memcpy(answer->mac6, message.mac, MLR_MAC_OCTETS);
-		} else if (is_other_port(neighbours, port, &message)) {
-			state->ports_see_each_other = true;
+/* --- asking --------------------------------------------------------------------------------------------------------- */
+
+/* Ask for the gateways that did not answer yet, and for the other ports. */
+static void ask(const struct neighbours *neighbours, const struct resolution *known)
+{
+	for (unsigned int i = 0; i < neighbours->port_count; i++) {
+		const struct neighbour_port *port = &neighbours->ports[i];
+
+		if (port->ip4 && !known->answers[i].found4)
+			send_arp(neighbours, i, ARPOP_REQUEST, port->address, NULL, port->gateway);
+		if (port->ip6 && !known->answers[i].found6)
+			solicit(neighbours, i, &port->address6, &port->gateway6);
+		for (unsigned int other = 0; other < neighbours->port_count; other++) {
+			if (other == i || found(port, &known->answers[i]))
+				continue;
+			if (port->ip4)
+				send_arp(neighbours, i, ARPOP_REQUEST, port->address, NULL,
+					 neighbours->ports[other].address);
+			if (port->ip6)
+				solicit(neighbours, i, &port->address6, &neighbours->ports[other].address6);
 		}
 	}
 }
 
-static bool all_found(const struct neighbours *neighbours, const struct resolution *state)
+/* Say once of a port that somebody's answer is not believed. */
+static void say_distrusted(struct neighbours *neighbours, const struct resolution *known)
+{
+	for (unsigned int i = 0; i < neighbours->port_count; i++) {
+		if (!known->distrusted[i] || known->said[i])
+			continue;
+		neighbours->known.said[i] = true;
+		warn("port %s: an answer for its gateway names the MAC address %s, which no station can have; it is not "
+		     "believed",
+		     neighbours->ports[i].name, mac_text(known->distrusted_mac[i], ROOM(MAC_TEXT_SIZE)));
+	}
+}
+
+static struct resolution look(struct neighbours *neighbours)
+{
+	struct resolution known;
+
+	pthread_mutex_lock(&neighbours->lock);
+	known = neighbours->known;
+	say_distrusted(neighbours, &known);
+	pthread_mutex_unlock(&neighbours->lock);
+	return known;
+}
+
+static bool all_found(const struct neighbours *neighbours, const struct resolution *known)
 {
 	for (unsigned int i = 0; i < neighbours->port_count; i++)
-		if (!found(&neighbours->ports[i], &state->answers[i]))
+		if (!found(&neighbours->ports[i], &known->answers[i]))
 			return false;
 	return true;
 }
 
-/* Every port's socket, and one more file descriptor; how many. */
-static nfds_t poll_set(const struct neighbours *neighbours, int more_fd, struct pollfd polled[MLR_PORTS_MAX + 1])
+/* Sleep until something was heard, or a stop. */
+static void wait_for_news(const struct neighbours *neighbours, uint64_t now_ns, uint64_t until_ns)
 {
-	for (unsigned int i = 0; i < neighbours->port_count; i++)
-		polled[i] = (struct pollfd){ .fd = neighbours->sockets[i], .events = POLLIN };
-	polled[neighbours->port_count] = (struct pollfd){ .fd = more_fd, .events = POLLIN };
-	return neighbours->port_count + 1;
+	struct pollfd polled[] = { { .fd = neighbours->heard, .events = POLLIN }, { .fd = stop_fd(), .events = POLLIN } };
+	eventfd_t ignored;
+
+	poll(polled, COUNT(polled), until_ns > now_ns ? (int)((until_ns - now_ns) / 1000000) + 1 : 0);
+	eventfd_read(neighbours->heard, &ignored);
 }
 
-enum exit_code neighbours_resolve(struct neighbours *neighbours, struct neighbour_answer *ret_answers,
+enum exit_code neighbours_resolve(struct neighbours *neighbours, uint64_t most_ns, struct neighbour_answer *ret_answers,
 				  bool *ret_ports_see_each_other)
 {
-	struct pollfd polled[MLR_PORTS_MAX + 1];
-	nfds_t polled_count = poll_set(neighbours, stop_fd(), polled);
-	struct resolution state = { 0 };
-	uint64_t now_ns = clock_ns(), deadline_ns = now_ns + RESOLVE_NS, next_ask_ns = now_ns, until_ns;
+	struct resolution known = look(neighbours);
+	bool met = known.ports_see_each_other;
+	uint64_t now_ns = clock_ns(), deadline_ns = now_ns + most_ns, next_ask_ns = now_ns;
 
-	while (!all_found(neighbours, &state) && now_ns < deadline_ns) {
+	while (!all_found(neighbours, &known) && now_ns < deadline_ns) {
 		if (stop_requested())
 			return EXIT_INTERRUPTED;
 		if (now_ns >= next_ask_ns) {
-			ask(neighbours, &state);
+			ask(neighbours, &known);
 			next_ask_ns += ASK_EVERY_NS;
 		}
-		until_ns = next_ask_ns < deadline_ns ? next_ask_ns : deadline_ns;
-		poll(polled, polled_count, until_ns > now_ns ? (int)((until_ns - now_ns) / 1000000) + 1 : 0);
-		for (unsigned int i = 0; i < neighbours->port_count; i++)
-			learn(neighbours, i, &state);
+		wait_for_news(neighbours, now_ns, next_ask_ns < deadline_ns ? next_ask_ns : deadline_ns);
+		known = look(neighbours);
 		now_ns = clock_ns();
-		if (state.ports_see_each_other && now_ns + GATEWAY_GRACE_NS < deadline_ns)
+		if (known.ports_see_each_other && !met && now_ns + GATEWAY_GRACE_NS < deadline_ns)
 			deadline_ns = now_ns + GATEWAY_GRACE_NS;
+		met = known.ports_see_each_other;
 	}
-	memcpy(ret_answers, state.answers, neighbours->port_count * sizeof(*ret_answers));
-	*ret_ports_see_each_other = state.ports_see_each_other;
+	memcpy(ret_answers, known.answers, neighbours->port_count * sizeof(*ret_answers));
+	*ret_ports_see_each_other = known.ports_see_each_other;
 	return EXIT_DONE;
+}
+
+void neighbours_ask(struct neighbours *neighbours, struct neighbour_answer *ret_answers)
+{
+	struct resolution known = look(neighbours);
+
+	ask(neighbours, &known);
+	memcpy(ret_answers, known.answers, neighbours->port_count * sizeof(*ret_answers));
 }
 
 /* --- before a trial: teach ------------------------------------------------------------------------------------------ */
@@ -456,26 +476,82 @@ void neighbours_announce(struct neighbours *neighbours, unsigned int count)
 	}
 }
 
-/* --- during a run: answer ------------------------------------------------------------------------------------------- */
+/* Tell of a port that it is there: by its own address, about which nobody need answer (RFC 5227, 2.3; RFC 4861, 7.2.6). */
+static void announce_port(struct neighbours *neighbours, unsigned int number)
+{
+	static const uint8_t all_nodes[MLR_MAC_OCTETS] = { 0x33, 0x33, 0, 0, 0, 1 };
+	const struct neighbour_port *port = &neighbours->ports[number];
+
+	if (port->ip4)
+		send_arp(neighbours, number, ARPOP_REQUEST, port->address, NULL, port->address);
+	if (port->ip6)
+		advertise(neighbours, number, all_nodes, &in6addr_any, &port->address6);
+	__atomic_fetch_add(&neighbours->announcements[number], (uint64_t)port->ip4 + port->ip6, __ATOMIC_RELAXED);
+}
+
+void neighbours_announce_silent(struct neighbours *neighbours)
+{
+	for (unsigned int i = 0; i < neighbours->port_count; i++)
+		if (neighbours->ports[i].is_silent)
+			announce_port(neighbours, i);
+}
+
+uint64_t neighbours_announcements(const struct neighbours *neighbours, unsigned int port)
+{
+	return __atomic_load_n(&neighbours->announcements[port], __ATOMIC_RELAXED);
+}
+
+/* --- the thread ----------------------------------------------------------------------------------------------------- */
+
+static bool has_silent_port(const struct neighbours *neighbours)
+{
+	for (unsigned int i = 0; i < neighbours->port_count; i++)
+		if (neighbours->ports[i].is_silent)
+			return true;
+	return false;
+}
+
+/* Every port's socket, and what ends the thread; how many. */
+static nfds_t poll_set(const struct neighbours *neighbours, struct pollfd polled[MLR_PORTS_MAX + 1])
+{
+	for (unsigned int i = 0; i < neighbours->port_count; i++)
+		polled[i] = (struct pollfd){ .fd = neighbours->sockets[i], .events = POLLIN };
+	polled[neighbours->port_count] = (struct pollfd){ .fd = neighbours->stop_serving, .events = POLLIN };
+	return neighbours->port_count + 1;
+}
+
+/* How long the thread may sleep (ms). */
+static int patience_ms(uint64_t next_ns)
+{
+	uint64_t now_ns = clock_ns();
+
+	if (next_ns == UINT64_MAX)
+		return -1;
+	return next_ns > now_ns ? (int)((next_ns - now_ns) / 1000000) + 1 : 0;
+}
 
 static void *serve(void *argument)
 {
 	struct neighbours *neighbours = argument;
 	struct pollfd polled[MLR_PORTS_MAX + 1];
-	nfds_t polled_count = poll_set(neighbours, neighbours->stop_serving, polled);
-	struct message message;
+	nfds_t polled_count = poll_set(neighbours, polled);
+	uint64_t next_ns = has_silent_port(neighbours) ? clock_ns() : UINT64_MAX;
 
-	while (poll(polled, polled_count, -1) >= 0 || errno == EINTR) {
+	while (poll(polled, polled_count, patience_ms(next_ns)) >= 0 || errno == EINTR) {
 		if (polled[neighbours->port_count].revents)
 			break;
 		for (unsigned int i = 0; i < neighbours->port_count; i++)
-			while (polled[i].revents && read_message(neighbours, i, &message))
-				;
+			if (polled[i].revents)
+				take_messages(neighbours, i);
+		if (clock_ns() < next_ns)
+			continue;
+		neighbours_announce_silent(neighbours);
+		next_ns = clock_ns() + ANNOUNCE_NS;
 	}
 	return NULL;
 }
 
-enum exit_code neighbours_serve(struct neighbours *neighbours)
+static enum exit_code start_serving(struct neighbours *neighbours)
 {
 	int error = pthread_create(&neighbours->thread, NULL, serve, neighbours);
 
@@ -483,6 +559,52 @@ enum exit_code neighbours_serve(struct neighbours *neighbours)
 		return refuse(EXIT_INCAPABLE, "cannot start the ARP thread: %s", strerror(error));
 	neighbours->serving = true;
 	return EXIT_DONE;
+}
+
+void neighbours_spare_cpus(struct neighbours *neighbours, const cpu_set_t *cpus)
+{
+	cpu_set_t allowed, left;
+
+	if (pthread_getaffinity_np(neighbours->thread, sizeof(allowed), &allowed))
+		return;
+	CPU_XOR(&left, &allowed, cpus);
+	CPU_AND(&left, &left, &allowed);
+	if (CPU_COUNT(&left))
+		pthread_setaffinity_np(neighbours->thread, sizeof(left), &left);
+}
+
+/* --- opening -------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code open_port(struct neighbours *neighbours, const struct neighbour_port *port)
+{
+	int fd = port_socket(port->ifindex, questions_and_answers());
+
+	if (fd < 0)
+		return refuse(EXIT_INCAPABLE, "port %s: cannot open a packet socket for ARP: %s", port->name, why(-fd));
+	neighbours->ports[neighbours->port_count] = *port;
+	neighbours->sockets[neighbours->port_count++] = fd;
+	return EXIT_DONE;
+}
+
+enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int port_count, struct neighbours **ret)
+{
+	struct neighbours *neighbours = calloc(1, sizeof(*neighbours));
+	enum exit_code code = EXIT_DONE;
+
+	if (!neighbours)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	pthread_mutex_init(&neighbours->lock, NULL);
+	neighbours->stop_serving = eventfd(0, EFD_CLOEXEC);
+	neighbours->heard = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	for (unsigned int i = 0; i < port_count && !code; i++)
+		code = open_port(neighbours, &ports[i]);
+	if (!code)
+		code = start_serving(neighbours);
+	if (code)
+		neighbours_close(neighbours);
+	else
+		*ret = neighbours;
+	return code;
 }
 
 void neighbours_close(struct neighbours *neighbours)
@@ -496,5 +618,7 @@ void neighbours_close(struct neighbours *neighbours)
 	for (unsigned int i = 0; i < neighbours->port_count; i++)
 		close(neighbours->sockets[i]);
 	close(neighbours->stop_serving);
+	close(neighbours->heard);
+	pthread_mutex_destroy(&neighbours->lock);
 	free(neighbours);
 }

@@ -4,12 +4,15 @@
  * addresses while it lasts, and send learning frames before a trial.
  *
  * A raw socket a port, closed by the kernel if the process dies. The addresses are never configured on the port, so the
- * kernel neither answers for them nor routes by them. One thread answers; it sleeps unless a question arrives. Where the
- * test frames carry VLAN tags, all that is sent here carries them, too; what is received may.
+ * kernel neither answers for them nor routes by them. One thread answers and learns, from neighbours_open() until
+ * neighbours_close(); it sleeps unless something arrives. A port that sends no test frames is silent, and a bridge would
+ * forget where it is: every two seconds the thread tells that it is there. Where the test frames carry VLAN tags, all that
+ * is sent here carries them, too; what is received may.
  */
 #pragma once
 
 #include <netinet/in.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,6 +25,7 @@ struct neighbour_port {
 	int ifindex;
 	const char *name;
 	uint8_t mac[MLR_MAC_OCTETS];
+	bool is_silent;         /* it sends no test frames */
 	bool ip4, ip6;          /* which of the addresses are used */
 	struct in_addr address; /* the tester's: the first of both ranges */
 	struct in_addr gateway; /* who is asked for */
@@ -40,14 +44,20 @@ struct neighbour_answer {
 
 struct neighbours;
 
-/* Open the sockets. Needs CAP_NET_RAW. */
+/* Open the sockets, and start the thread. Needs CAP_NET_RAW. */
 enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int port_count, struct neighbours **ret);
-/* Ask for every port's gateway, for a second at most; less once all have answered, or once the ports turned out to see each
- * other directly. An answer for each port, and whether any two saw each other. EXIT_INTERRUPTED after a stop. */
-enum exit_code neighbours_resolve(struct neighbours *neighbours, struct neighbour_answer *ret_answers,
+/* Keep the thread off these CPUs, if it has others. */
+void neighbours_spare_cpus(struct neighbours *neighbours, const cpu_set_t *cpus);
+/* Ask for every port's gateway that has not answered yet, for so long at most; less once all have answered, or once the
+ * ports turned out to see each other directly. An answer for each port, and whether any two saw each other.
+ * EXIT_INTERRUPTED after a stop. */
+enum exit_code neighbours_resolve(struct neighbours *neighbours, uint64_t most_ns, struct neighbour_answer *ret_answers,
 				  bool *ret_ports_see_each_other);
-/* Answer from a thread of its own until closed. */
-enum exit_code neighbours_serve(struct neighbours *neighbours);
+/* Ask once, and return what is known by now. */
+void neighbours_ask(struct neighbours *neighbours, struct neighbour_answer *ret_answers);
+/* Let every silent port tell now that it is there; and how many frames a port has told that in. */
+void neighbours_announce_silent(struct neighbours *neighbours);
+uint64_t neighbours_announcements(const struct neighbours *neighbours, unsigned int port);
 /* Send so many learning frames from each port: questions for the gateway, from the tester's addresses in turn, so that the
  * SUT learns where these are (RFC 2544, section 23, phase b). */
 void neighbours_announce(struct neighbours *neighbours, unsigned int count);

@@ -270,6 +270,11 @@ enum exit_code snmp_open(const struct neighbour_port *port, const uint8_t *gatew
 	return EXIT_DONE;
 }
 
+void snmp_readdress(struct snmp *snmp, const uint8_t *gateway_mac)
+{
+	memcpy(snmp->gateway_mac, gateway_mac, MLR_MAC_OCTETS);
+}
+
 void snmp_close(struct snmp *snmp)
 {
 	if (!snmp)

@@ -21,7 +21,7 @@ const char *const loss_places[LOSS_PLACES] = {
 };
 
 /* Why the tester may have limited a trial, as documents have it. */
-enum reason { REASON_UNSENT, REASON_BEFORE_WIRE, REASON_RECEIVER, REASON_LOAD, REASON_BURST, REASONS };
+enum reason { REASON_UNSENT, REASON_BEFORE_WIRE, REASON_RECEIVER, REASON_LOAD, REASON_BURST, REASON_ADDRESS, REASONS };
 
 static const struct limit {
 	const char *reason;
@@ -36,6 +36,11 @@ static const struct limit {
 			      "make its receive rings longer (ethtool -G), and use more of them (--prepare channels=N)" },
 	[REASON_LOAD] = { "the load was off by more than a tenth of the Goal Width", LOSS_PLACES, NULL },
 	[REASON_BURST] = { "frames were lost in a burst of the tester's own", LOSS_TESTER_BURST, NULL },
+	[REASON_ADDRESS] = { "nobody answered for the gateway, and nothing came of what was sent to the other port's MAC "
+			     "address instead",
+			     LOSS_PLACES,
+			     "let the SUT answer ARP or neighbour discovery (see --gateway and --address), or say with "
+			     "--dst-mac where frames are to go; 'xdp-mlr connect' shows what lies between" },
 };
 
 /* --- what the trials say -------------------------------------------------------------------------------------------- */
@@ -77,12 +82,13 @@ static bool is_by_stalls(enum reason reason, const json_t *pacing)
 	       ((reason == REASON_LOAD || reason == REASON_UNSENT) && read_number(pacing, "stop_count") > 0);
 }
 
-static void take_frames(struct seen *seen, const json_t *trial, double loss_ratio)
+/* Of frames to an address that nobody answered for, nobody knows who lost them. */
+static void take_frames(struct seen *seen, const json_t *trial, double loss_ratio, bool misaddressed)
 {
 	const json_t *attribution = json_object_get(trial, "loss_attribution"), *counts = json_object_get(trial, "counts");
 	double sut_ratio = fmax(read_number(attribution, "sut"), 0) / read_number(counts, "sent");
 
-	for (size_t i = 0; i < LOSS_PLACES; i++) {
+	for (size_t i = 0; i < (misaddressed ? LOSS_SUT : LOSS_PLACES); i++) {
 		double frames = fmax(read_number(attribution, loss_places[i]), 0); /* 0 for NAN, too */
 
 		seen->frames[i] += frames;
@@ -90,7 +96,7 @@ static void take_frames(struct seen *seen, const json_t *trial, double loss_rati
 	}
 	seen->received += fmax(read_number(counts, "received"), 0);
 	seen->expected += fmax(read_number(counts, "intended"), 0);
-	seen->decided |= sut_ratio <= loss_ratio;
+	seen->decided |= misaddressed || sut_ratio <= loss_ratio;
 }
 
 static void take_load(struct seen *seen, const json_t *pacing)
@@ -110,7 +116,7 @@ static void take_limited(struct seen *seen, const json_t *trial, double loss_rat
 	enum reason reason = reason_of(trial);
 
 	seen->limited++;
-	take_frames(seen, trial, loss_ratio);
+	take_frames(seen, trial, loss_ratio, reason == REASON_ADDRESS);
 	if (reason == REASONS)
 		return;
 	seen->counts[reason]++;

@@ -320,6 +320,8 @@ static json_t *port_json(const struct port_counts *port, bool order_known)
 	json_object_set_new(json, "extra_received", count_json(port->extra_received));
 	json_object_set_new(json, "queries_sent", count_json(port->queries_sent));
 	json_object_set_new(json, "queries_answered", count_json(port->queries_answered));
+	if (!port->transmits)
+		json_object_set_new(json, "announcements_sent", count_json(port->announcements_sent));
 	return json;
 }
 

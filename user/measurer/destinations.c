@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measurer/destinations.h"
+
+#include <arpa/inet.h>
+
+#include "base/clock.h"
+#include "config/given.h"
+
+#define RESOLVE_NS NS_PER_S
+#define GIVEN_NS   (5 * NS_PER_S)  /* for a gateway that was given */
+#define AGAIN_NS   (NS_PER_S / 20) /* before a trial */
+#define SLICE_NS   (NS_PER_S / 4)
+
+struct neighbour_port destinations_neighbour(const struct measurer_xdp *xdp, unsigned int port)
+{
+	const struct port_config *config = &xdp->config->ports[port];
+	struct neighbour_port neighbour = {
+		.ifindex = xdp->ports[port].link.ifindex,
+		.name = xdp->ports[port].link.name,
+		.is_silent = !xdp->ends[port].transmits,
+		.ip4 = xdp->config->ip != IP_6,
+		.ip6 = xdp->config->ip != IP_4,
+		.address = config->address,
+		.gateway = config->gateway,
+		.address6 = config->address6,
+		.gateway6 = config->gateway6,
+		.vlan_count = xdp->profile.vlan_count,
+	};
+
+	memcpy(neighbour.mac, xdp->ports[port].link.mac, MLR_MAC_OCTETS);
+	memcpy(neighbour.vlans, xdp->profile.vlans, sizeof(neighbour.vlans));
+	traffic_addresses(&xdp->profile, xdp->ends[port].number, neighbour.ranges);
+	return neighbour;
+}
+
+/* --- who answered --------------------------------------------------------------------------------------------------- */
+
+static bool uses(const struct config *config, unsigned int ip_version)
+{
+	return config->ip == IP_MIXED || (config->ip == IP_6) == (ip_version == 6);
+}
+
+static bool has_answered(const struct neighbour_answer *answer, unsigned int ip_version)
+{
+	return ip_version == 4 ? answer->found4 : answer->found6;
+}
+
+/* Whether a port waits for its gateway of this IP version. */
+static bool lacks(const struct measurer_xdp *xdp, unsigned int port, unsigned int ip_version)
+{
+	return xdp->ends[port].transmits && !xdp->config->ports[port].destination_mac_given &&
+	       uses(xdp->config, ip_version) && !has_answered(&xdp->answers[port], ip_version);
+}
+
+static bool any_lacks(const struct measurer_xdp *xdp)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (!xdp->ends[i].is_confirmed && (lacks(xdp, i, 4) || lacks(xdp, i, 6)))
+			return true;
+	return false;
+}
+
+static bool all_macs_given(const struct config *config)
+{
+	for (unsigned int i = 0; i < config->port_count; i++)
+		if (!config->ports[i].destination_mac_given)
+			return false;
+	return true;
+}
+
+double destination_unknown_ratio(const struct measurer_xdp *xdp, unsigned int port)
+{
+	unsigned int unknown = lacks(xdp, port, 4) + lacks(xdp, port, 6);
+
+	if (xdp->diagnosis.ports_meet || xdp->ends[port].is_confirmed)
+		return 0;
+	return xdp->config->ip == IP_MIXED ? unknown / 2.0 : unknown;
+}
+
+/* --- taking them ---------------------------------------------------------------------------------------------------- */
+
+/* The destination of what a stream from one of our ports sends, and how it was found. */
+static enum mac_source find_destination(const struct measurer_xdp *xdp, const struct port_config *port,
+					const struct neighbour_answer *answer, struct mlr_stream *stream)
+{
+	bool found = has_answered(answer, stream->ip_version);
+	const uint8_t *mac = port->destination_mac_given ? port->destination_mac.ether_addr_octet
+			     : !found                    ? xdp->profile.ports[stream->to].mac
+			     : stream->ip_version == 4   ? answer->mac4
+							 : answer->mac6;
+
+	memcpy(stream->destination_mac, mac, MLR_MAC_OCTETS);
+	return port->destination_mac_given ? MAC_GIVEN
+	       : !found                    ? MAC_OTHER_PORT
+	       : stream->ip_version == 4   ? MAC_ARP
+					   : MAC_DISCOVERY;
+}
+
+/* Of one port: of all that it sends, and of one that sends nothing, too, for the result says what was learned. */
+static void find_destinations(struct measurer_xdp *xdp, unsigned int port)
+{
+	const struct port_config *config = &xdp->config->ports[port];
+	const struct neighbour_answer *answer = &xdp->answers[port];
+	struct endpoint *end = &xdp->ends[port];
+	struct mlr_stream any = { .to = end->number ^ 1, .ip_version = xdp->config->ip == IP_6 ? 6 : 4 };
+
+	if (any.to >= xdp->profile.port_count)
+		any.to = 0;
+	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
+		if (xdp->profile.streams[i].from == end->number)
+			find_destination(xdp, config, answer, &xdp->profile.streams[i]);
+	end->mac_source = find_destination(xdp, config, answer, &any);
+	memcpy(end->destination_mac, any.destination_mac, MLR_MAC_OCTETS);
+}
+
+/* What is known to be wrong if nothing comes. */
+static void diagnose_answers(struct measurer_xdp *xdp)
+{
+	diagnose_forget_silence(&xdp->diagnosis);
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		struct neighbour_port neighbour = destinations_neighbour(xdp, i);
+
+		if (xdp->ends[i].transmits && !xdp->config->ports[i].destination_mac_given)
+			diagnose_learned(&xdp->diagnosis, &neighbour, &xdp->answers[i]);
+	}
+}
+
+static bool is_news(const struct neighbour_answer *known, const struct neighbour_answer *now)
+{
+	return known->found4 != now->found4 || known->found6 != now->found6;
+}
+
+/* Send to those who have answered since. */
+static enum exit_code take_answers(struct measurer_xdp *xdp, const struct neighbour_answer *answers, bool *ret_changed)
+{
+	enum exit_code code = EXIT_DONE;
+
+	*ret_changed = false;
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
+		if (!is_news(&xdp->answers[i], &answers[i]))
+			continue;
+		*ret_changed = true;
+		xdp->answers[i] = answers[i];
+		find_destinations(xdp, i);
+		if (xdp->ends[i].tx)
+			code = tx_port_readdress(xdp->ends[i].tx, &xdp->profile, xdp->ends[i].number);
+		if (xdp->snmp && i == xdp->snmp_port)
+			snmp_readdress(xdp->snmp, xdp->ends[i].destination_mac);
+		note("port %s: its gateway answers now; frames go to %s", xdp->ports[i].link.name,
+		     mac_text(xdp->ends[i].destination_mac, ROOM(MAC_TEXT_SIZE)));
+	}
+	if (*ret_changed)
+		diagnose_answers(xdp);
+	return code;
+}
+
+enum exit_code destinations_ask_again(struct measurer_xdp *xdp, bool *ret_changed)
+{
+	struct neighbour_answer answers[MLR_PORTS_MAX] = { 0 };
+	enum exit_code code;
+
+	*ret_changed = false;
+	if (!any_lacks(xdp))
+		return EXIT_DONE;
+	code = neighbours_resolve(xdp->neighbours, xdp->diagnosis.ports_meet ? 0 : AGAIN_NS, answers,
+				  &xdp->diagnosis.ports_meet);
+	return code ? code : take_answers(xdp, answers, ret_changed);
+}
+
+/* --- before the first trial ----------------------------------------------------------------------------------------- */
+
+/* A port whose gateway was given and does not answer; its option and address. -1: none. */
+static int find_silent(const struct measurer_xdp *xdp, const char **ret_option, char ret_address[INET6_ADDRSTRLEN])
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		for (unsigned int ip_version = 4; ip_version <= 6; ip_version += 2) {
+			const struct port_config *port = &xdp->config->ports[i];
+			bool is_6 = ip_version == 6;
+
+			*ret_option = is_6 ? "gateway6" : "gateway";
+			if (!lacks(xdp, i, ip_version) || !given_by_user(xdp->config->given, *ret_option))
+				continue;
+			inet_ntop(is_6 ? AF_INET6 : AF_INET, is_6 ? (const void *)&port->gateway6 : &port->gateway,
+				  ret_address, INET6_ADDRSTRLEN);
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+/* Nobody would forward what goes to a gateway that is not there. */
+static enum exit_code await_given(struct measurer_xdp *xdp)
+{
+	uint64_t start_ns = clock_ns();
+	char address[INET6_ADDRSTRLEN];
+	const char *option;
+	int port;
+
+	while ((port = find_silent(xdp, &option, address)) >= 0 && clock_ns() - start_ns < GIVEN_NS) {
+		enum exit_code code =
+			neighbours_resolve(xdp->neighbours, SLICE_NS, xdp->answers, &xdp->diagnosis.ports_meet);
+
+		if (code)
+			return code;
+	}
+	if (port < 0)
+		return EXIT_DONE;
+	return refuse(EXIT_INVALID,
+		      "port %s: nobody answers for its gateway, %s (--%s), within %.0f s: all that is sent to it would be "
+		      "lost; look at the SUT's addresses and links, or leave --%s out where the SUT does not route",
+		      xdp->ports[port].link.name, address, option, clock_since_s(start_ns) + RESOLVE_NS / 1e9, option);
+}
+
+enum exit_code destinations_learn(struct measurer_xdp *xdp)
+{
+	struct neighbour_port neighbours[MLR_PORTS_MAX];
+	enum exit_code code;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		neighbours[i] = destinations_neighbour(xdp, i);
+	code = neighbours_open(neighbours, xdp->port_count, &xdp->neighbours);
+	if (!code && !all_macs_given(xdp->config))
+		code = neighbours_resolve(xdp->neighbours, RESOLVE_NS, xdp->answers, &xdp->diagnosis.ports_meet);
+	if (!code)
+		code = await_given(xdp);
+	if (code)
+		return code;
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		find_destinations(xdp, i);
+	diagnose_answers(xdp);
+	return EXIT_DONE;
+}
+
+/* --- after a trial -------------------------------------------------------------------------------------------------- */
+
+/* What came of all that a port sent. */
+static uint64_t came_from(const struct measurer_xdp *xdp, const struct account *account, unsigned int port)
+{
+	uint64_t came = 0;
+
+	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
+		if (xdp->profile.streams[i].from == xdp->ends[port].number)
+			came += account->ports[xdp->profile.streams[i].to].received.received;
+	return came;
+}
+
+enum exit_code destinations_judge(struct measurer_xdp *xdp, const struct account *account, bool *ret_again)
+{
+	bool in_vain = false;
+
+	*ret_again = false;
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		uint64_t came = came_from(xdp, account, i), sent = account->ports[i].sent.sent;
+		double unknown_ratio = destination_unknown_ratio(xdp, i);
+
+		if ((double)came > (double)sent * (1 - unknown_ratio))
+			xdp->ends[i].is_confirmed = true;
+		else
+			in_vain |= unknown_ratio > 0;
+	}
+	return in_vain ? destinations_ask_again(xdp, ret_again) : EXIT_DONE;
+}
