@@ -5,6 +5,8 @@
 bats_require_minimum_version 1.5.0
 load helper
 
+CONNECT= # that is what this is about
+
 # A bridge that forgets where a port is after so many seconds, and floods nothing.
 lab_up_forgetful() { # SECONDS
   lab_up bridge
@@ -35,10 +37,110 @@ lab_up_forgetful() { # SECONDS
   inside ip address flush dev sut-a
   inside_meanwhile bash -c 'sleep 3; ip address add 198.18.0.1/24 dev sut-a'
   for backend in xsk live; do
-    clean search --max-load 2kfps --min-load 1kfps --goal loss=0,final=4,sum=4,initial=4,width=20% --wait d=0.1 --tx $backend
+    clean search --max-load 2kfps --min-load 1kfps --goal loss=0,final=4,sum=4,initial=4,width=20% --wait d=0.1 --connect off --tx $backend
     check '[.trials[] | select(.counts.received == 0) | select((.warmup and .tester_limited) | not)] == []'
     check '.measurer.ports[0].destination_mac_source == "learned by ARP"'
     inside ip address flush dev sut-a
     inside_meanwhile bash -c 'sleep 3; ip address add 198.18.0.1/24 dev sut-a'
   done
+}
+
+# A bridge with spanning tree, whose ports have just come up.
+lab_up_spanning() { # FORWARD-DELAY-SECONDS
+  lab_up bridge
+  inside ip link set dev bridge type bridge stp_state 1 forward_delay "$(($1 * 100))"
+  restart_spanning
+}
+
+restart_spanning() {
+  local port
+  for port in sut-a sut-b; do
+    inside ip link set "$port" down
+    inside ip link set "$port" up
+  done
+  carried "$A" "$B"
+}
+
+SPEAK=${BUILD:-build}/tests/tools/speak
+DHCP_DISCOVER=ffffffffffff0000000000000800$(printf '450000480000000040117aa600000000ffffffff00440043003400000101060012345678%080d' 0)
+
+@test "connect says what lies between: a cable, a switch, a router" {
+  local sut
+  for sut in wire bridge router; do
+    lab_up "$sut"
+    run --separate-stderr "$MLR" connect -p "$A,$B" --format json
+    [ "$status" -eq 0 ]
+    "${BUILD:-build}"/tests/tools/validate --closed docs/schema/connect.schema.json - <<<"$output"
+    check '.connection | .passes and .steady and .in_a_row >= 50 and (.ports | map(.came == .sent) == [true, true])'
+    case $sut in
+      wire) check '.connection | .kind == "cable" and (.sentence | startswith("a cable, "))' ;;
+      bridge) check '.connection | .kind == "switch" and .sentence == "a switch"' ;;
+      router) check '.connection | .kind == "router" and .sentence == "the router 198.18.0.1 and 198.19.0.1"' ;;
+    esac
+    "$MLR" lab down --name "$LAB" --quiet
+  done
+}
+
+@test "a switch whose spanning tree still listens and learns is waited for, and that is said" {
+  lab_up_spanning 3
+  run --separate-stderr "$MLR" connect -p "$A,$B"
+  [ "$status" -eq 0 ]
+  [[ $stderr == *"a switch with spanning tree, which needs up to 6 s more to let frames pass; make the switch's port an edge port"* ]]
+  [[ $output == "Between the ports: a switch; its spanning tree let frames pass after "*": make the switch's port an edge port."* ]]
+  restart_spanning
+  clean_trial --load 1000 --duration 0.5
+  check '.trial_result.counts.lost == 0 and .connection.spanning_tree_wait > 0'
+  check '.connection.ports[0].heard.spanning_tree | .version == "802.1D" and .forward_delay == 3'
+  # without connecting the first trial is lost: that is not the SUT's loss, either
+  restart_spanning
+  trial --load 1000 --duration 0.5 --wait d=0.1 --connect off
+  [ "$status" -eq 1 ]
+  check '.tester_limited and (has("connection") | not)'
+}
+
+@test "where nothing passes that is said, with what the neighbour says of itself, and the run goes on" {
+  lab_up bridge
+  inside ip link set dev sut-b nomaster
+  # LLDP: chassis "x", port "ge-0/0/7", TTL, system "core1"
+  inside_meanwhile "$SPEAK" sut-a 100 0180c200000e0000000000008$(:)8cc02020778040907$(printf 'ge-0/0/7' | od -An -tx1 | tr -d ' \n')060200780a05$(printf 'core1' | od -An -tx1 | tr -d ' \n')0000
+  run --separate-stderr "$MLR" connect -p "$A,$B" --direction a-to-b
+  [ "$status" -eq 1 ]
+  [[ $output == *"$A's frames leave, none arrive at $B; the neighbour on $A says it is ge-0/0/7 of core1 (LLDP)."* ]]
+  trial --load 1000 --duration 0.2 --wait d=0.1
+  [[ $stderr == *"between the ports: "*"none arrive at $B"*"ge-0/0/7 of core1 (LLDP)"* ]]
+  check '.tester_limited and .trial_result.counts.sent == 200 and (.connection.passes | not)'
+}
+
+@test "a SUT that loses all or some at a given MAC address is measured as before" {
+  lab_up router
+  inside ip route add blackhole 198.19.0.2/32
+  clean_trial --load 1000 --duration 0.1 --wait d=0.2
+  [ "$status" -eq 0 ]
+  check '.trial_result.trial_loss_ratio == 1 and (.tester_limited | not) and (.connection | .passes == false and .kind == "router")'
+  "$MLR" lab down --name "$LAB" --quiet
+  lab_up policer:rate=500,depth=1
+  trial --load 1000 --duration 0.5 --wait d=0.2
+  check '.trial_result.counts | .received > 200 and .lost > 200'
+  check '.connection | .passes and (.steady | not) and all(.ports[] | select(.sent); .sent <= 250)'
+}
+
+@test "a DHCP client of this machine on a port is called so, by name, with the command that ends it" {
+  lab_up bridge
+  "$SPEAK" "$A" 20 "$DHCP_DISCOVER" &
+  background+=("$!")
+  trial --load 1000 --duration 0.1
+  refused 4 "port $B: foreign traffic arrives there" "this machine itself sends them by port $A, as a DHCP client (speak, process $!)" \
+    "'kill $!' ends that" "--allow-unsafe"
+  run --separate-stderr "$MLR" connect -p "$A,$B" --format json --allow-unsafe "a client"
+  check '.connection.ports | (.[0].program == {"name": "speak", "process": '"$!"'}) and .[1].heard.dhcp > 0 and .[1].heard.of_this_machine > 0'
+}
+
+@test "sizes that the SUT does not take are told apart from loss" {
+  lab_up bridge
+  local port
+  for port in sut-a sut-b; do inside ip link set dev "$port" mtu 1000; done
+  run --separate-stderr "$MLR" connect -p "$A,$B" --frame-size imix --format json
+  [ "$status" -eq 1 ]
+  check '.connection | .passes and (.steady | not) and (.blocked | map(.frame_size) == [1518])'
+  check '.connection.sentence | contains("none come of 1518 octets")'
 }

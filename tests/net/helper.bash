@@ -7,6 +7,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/check.bash"
 # no trial. Files about stops empty this. A trial is performed once: tests compare its counts with counters that see every try.
 BURST=1000000
 
+# A trial sends its own frames alone, for the same reason; searches connect first, as users' do. Files about that empty this.
+CONNECT=off
+
 setup() {
   names_of_lab "t$((BASHPID % 100000))"
   export XDP_MLR_STATE_DIRECTORY=$BATS_TEST_TMPDIR/state # no self-test of another run counts here
@@ -73,7 +76,8 @@ sut_mac() { # link
 
 # A trial on the lab's ports, as JSON in $output; further options may be given.
 trial() {
-  run --separate-stderr "$MLR" trial -p "$A,$B" --format json ${BURST:+--burst "$BURST" --tester-repeats 0} "$@"
+  run --separate-stderr "$MLR" trial -p "$A,$B" --format json ${BURST:+--burst "$BURST" --tester-repeats 0} \
+    ${CONNECT:+--connect "$CONNECT"} "$@"
 }
 
 search() {
@@ -192,7 +196,7 @@ every_cpu=0-$(($(getconf _NPROCESSORS_CONF) - 1))
 # that the test may use may be the transmitter's.
 start() { # VERB OPTION...
   cpus=$(taskset -cp "$BASHPID" | sed 's/.*: //')
-  "$MLR" "$1" -p "$A,$B" ${BURST:+--burst "$BURST"} "${@:2}" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
+  "$MLR" "$1" -p "$A,$B" ${BURST:+--burst "$BURST"} ${CONNECT:+--connect "$CONNECT"} "${@:2}" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
   pid=$!
   background+=("$pid")
   taskset -cp "$every_cpu" "$BASHPID" >/dev/null

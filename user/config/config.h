@@ -195,7 +195,7 @@ struct config {
 	enum tx_choice tx;
 	enum verify_choice verify;         /* of which frames received the checksums */
 	enum timestamps_choice timestamps; /* of arrivals */
-	enum switch_choice departure_delay, launch_time;
+	enum switch_choice departure_delay, launch_time, connect;
 	enum algorithm algorithm;
 	double target_loss_ratio; /* soak */
 	double stdev_ratio;       /* soak: end once the estimate is that sharp; 0: do not */

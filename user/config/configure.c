@@ -134,6 +134,8 @@ static enum exit_code add_verb_fallbacks(enum verb verb, struct given_list *list
 		{ phased, "intermediate-phases", "2" },
 		{ phased, "expansion-coefficient", "4" },
 		{ verb == VERB_Y1564, "duration", "900" },
+		{ verb == VERB_CONNECT, "duration", "3" },
+		{ verb == VERB_CONNECT, "direction", "both" },
 		{ verb == VERB_Y1564, "frame-size", "512" },
 		{ frame_sizes_are_a_list(verb), "frame-size", RFC2544_FRAME_SIZES },
 	};
@@ -247,7 +249,8 @@ static bool names_places(const struct config *config)
 
 #define BIT(verb) (1u << (verb))
 #define MEASURING                                                                                                           \
-	(BIT(VERB_SEARCH) | BIT(VERB_TRIAL) | BIT(VERB_SOAK) | BIT(VERB_RFC2544) | BIT(VERB_Y1564) | BIT(VERB_SELFTEST))
+	(BIT(VERB_SEARCH) | BIT(VERB_TRIAL) | BIT(VERB_SOAK) | BIT(VERB_RFC2544) | BIT(VERB_Y1564) | BIT(VERB_SELFTEST) |   \
+	 BIT(VERB_CONNECT))
 #define REASON_SIZE 256
 
 /* Values that do not go together, or lack another. The first rule that is broken is shown. */

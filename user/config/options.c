@@ -26,7 +26,8 @@
 #define FRAMES   (MEASURES | SELFTEST)                     /* verbs that send frames over ports */
 #define MEASURES (SEARCH | TRIAL | SOAK | RFC2544 | Y1564) /* verbs that end with a Test Report */
 #define PROBE    (1u << VERB_PROBE)
-#define TRAFFIC  (FRAMES | 1u << VERB_PROFILE_SHOW) /* verbs that make frames, or show them */
+#define CONNECT  (1u << VERB_CONNECT)
+#define TRAFFIC  (FRAMES | CONNECT | 1u << VERB_PROFILE_SHOW) /* verbs that make frames, or show them */
 #define LAB_UP   (1u << VERB_LAB_UP)
 #define LAB_ON   (1u << VERB_LAB_ON)
 #define LAB      (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
@@ -279,6 +280,10 @@ const struct option options[] = {
 	     "make frames like the first one of a pcap or pcapng file: its VLAN tags, tunnels (MPLS, PPPoE, GRE, IP in "
 	     "IP, VXLAN, GENEVE, GTP-U), and of the innermost packet IP header fields, UDP ports and payload",
 	     .flags = OPTION_ACTS | OPTION_READS),
+	CHOICE("connect", "C", FRAMES, "auto", connect, switch_choices,
+	       "before the first trial, and after a link has changed, find out what lies between the ports, and wait until "
+	       "frames pass: some seconds at most, and a minute for a switch's spanning tree. auto: ten frames that come at "
+	       "once are enough; on: fifty in a row; off"),
 	NUMBER("learning-frames", "N", FRAMES, "0", learning_frames, 0, 1000000,
 	       "ARP or neighbour discovery frames that each port sends before every trial (phase b of RFC 2544 section 23)"),
 	NUMBER("burst", "N", FRAMES, NULL, burst_frames, 1, 1000000,
@@ -289,9 +294,10 @@ const struct option options[] = {
 	       "how often, at most, a trial is performed again that the tester itself spoilt"),
 	LOAD("load", "L", TRIAL, NULL, load, "frames/s: " LOAD_FORMS " of the line rate; or max, as fast as the tester can",
 	     .flags = OPTION_USUAL, .group = "What to measure"),
-	DURATION("duration", "S", TRIAL | SELFTEST | Y1564, "1s", duration_s, POSITIVE,
+	DURATION("duration", "S", TRIAL | SELFTEST | Y1564 | CONNECT, "1s", duration_s, POSITIVE,
 		 "how long to send: " DURATION_FORMS "; of a self-test: each trial that confirms, the search has shorter "
-		 "ones; of y1564: the performance test, of all services at once, default 15min",
+		 "ones; of y1564: the performance test, of all services at once, default 15min; of connect: how long to "
+		 "listen at least, default 3s (spanning tree speaks every 2 s, LLDP every 30 s)",
 		 .flags = OPTION_USUAL),
 	OPTION("preset", "P", SEARCH, "csit", read_preset,
 	       "goals and waits: csit (NDR and PDR as FD.io CSIT measures them), rfc2544 or tst009",
@@ -387,9 +393,9 @@ const struct option options[] = {
 	DURATION("clock-budget", "S", SEARCH | SOAK, NULL, clock_budget_s, 0,
 		 "mpi: latency between hosts is told only where their clocks are known to be off by no more than this. "
 		 "Default: 1us"),
-	CHOICE("tx", "T", FRAMES, "auto", tx, tx_choices, "the transmit backend: auto, xsk (AF_XDP) or live",
+	CHOICE("tx", "T", FRAMES | CONNECT, "auto", tx, tx_choices, "the transmit backend: auto, xsk (AF_XDP) or live",
 	       .flags = OPTION_USUAL),
-	NUMBER("queues", "N", FRAMES | LAB_UP, "1", queues, 1, TX_QUEUES_MAX,
+	NUMBER("queues", "N", FRAMES | CONNECT | LAB_UP, "1", queues, 1, TX_QUEUES_MAX,
 	       "transmit queues of each sending port, which share the load, each on a CPU of its own while there are "
 	       "enough; of a lab: queues of its links"),
 	SWITCH("no-seq", SEARCH | TRIAL | SOAK | SELFTEST, no_seq,
@@ -424,22 +430,22 @@ const struct option options[] = {
 	OPTION("address", "A,B[,...]", TRAFFIC, "198.18.0.2/24,198.19.0.2/24", read_addresses,
 	       "the ports' own IPv4 addresses, with prefix length if it is not 24", .flags = OPTION_USUAL,
 	       .group = "Addresses"),
-	OPTION("gateway", "A,B[,...]", FRAMES, NULL, read_gateways,
+	OPTION("gateway", "A,B[,...]", FRAMES | CONNECT, NULL, read_gateways,
 	       "the SUT's IPv4 addresses on the ports' networks. Default: the first address of each network",
 	       .flags = OPTION_USUAL),
 	OPTION("address6", "A,B[,...]", TRAFFIC, "2001:2:0:1::2/64,2001:2:0:2::2/64", read_addresses,
 	       "the ports' own IPv6 addresses, with prefix length if it is not 64"),
-	OPTION("gateway6", "A,B[,...]", FRAMES, NULL, read_gateways,
+	OPTION("gateway6", "A,B[,...]", FRAMES | CONNECT, NULL, read_gateways,
 	       "the SUT's IPv6 addresses on the ports' networks. Default: the first address of each network"),
 	OPTION("dst-mac", "A,B[,...]", TRAFFIC, NULL, read_macs,
 	       "destination MAC of what each port sends. Default: asked from the gateway by ARP, else the other port's",
 	       .flags = OPTION_USUAL),
-	OPTION("prepare", "LIST", FRAMES, "auto", read_prepare,
+	OPTION("prepare", "LIST", FRAMES | CONNECT, "auto", read_prepare,
 	       "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
 	       "timestamps, gro, mtu, channels=N, rss, steer; auto is the first four, and the next three where they are "
 	       "needed, auto,no-pause all of those but one; everything is restored",
 	       .flags = OPTION_LIST, .group = "What is done to the ports"),
-	TEXT("allow-unsafe", "REASON", FRAMES | LAB_ON, NULL, unsafe_reason,
+	TEXT("allow-unsafe", "REASON", FRAMES | CONNECT | LAB_ON, NULL, unsafe_reason,
 	     "use a port that is in use; the reason stands in the report", .flags = OPTION_ACTS | OPTION_USUAL),
 	OPTION("require", "R", MEASURES & ~Y1564, NULL, read_requirement,
 	       "what the result must keep to, repeatable; else the exit code is 1. Search: GOAL>=LOAD (its Conditional "
@@ -512,7 +518,7 @@ const struct option options[] = {
 	       "read options from a YAML file (keys are these names), or those that a JSON result echoes; the command line "
 	       "wins",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT | OPTION_USUAL, .group = "The run"),
-	OPTION("run", "NAME", FRAMES | PROBE, NULL, NULL,
+	OPTION("run", "NAME", FRAMES | CONNECT | PROBE, NULL, NULL,
 	       "of the file's schedule for the appliance, this run, by name or number: its options win over those of the "
 	       "file",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),

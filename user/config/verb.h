@@ -19,6 +19,8 @@
 	  "ITU-T Y.1564: whether services deliver what was agreed: rates, policing, loss, delay, availability")             \
 	X(VERB_SELFTEST, verb_measure, "selftest",                                                                          \
 	  "benchmark the tester itself, port to port: its clean maximum load and latency floor")                            \
+	X(VERB_CONNECT, verb_connect, "connect",                                                                            \
+	  "what lies between the ports, and whether frames pass: a cable, a switch, a router, nothing")                     \
 	X(VERB_PROBE, verb_probe, "probe",                                                                                  \
 	  "what this machine and its ports can do, and the command that mends what they cannot")                            \
 	X(VERB_LAB_UP, verb_lab_up, "lab up", "start a SUT of its own in a network namespace, joined to this one by veth")  \

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "config/given.h"
+#include "measurer/hearing.h"
 
 #define RESOLVE_NS NS_PER_S
 #define GIVEN_NS   (5 * NS_PER_S)  /* for a gateway that was given */

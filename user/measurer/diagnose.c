@@ -200,12 +200,15 @@ static void look_for_others(struct diagnosis *diagnosis, const struct config *co
 	for (size_t i = 0; i < measurement->port_count && !diagnosis->said_foreign && !config->unsafe_reason; i++) {
 		uint64_t foreign = measurement->ports[i].counts.foreign;
 
-		if (foreign < many || foreign < measurement->counts.received / FOREIGN_PART)
+		bool is_many = foreign >= many && foreign >= measurement->counts.received / FOREIGN_PART;
+
+		if (!is_many && !(foreign && *diagnosis->own)) /* of this machine few are worth a word */
 			continue;
 		diagnosis->said_foreign = true;
-		warn("port %s: %llu foreign frames arrived in a trial: what sends them is no part of the test, and may load "
-		     "the SUT as well",
-		     config->ports[i].name, (unsigned long long)foreign);
+		warn("port %s: %llu foreign frames arrived in a trial: %s", config->ports[i].name,
+		     (unsigned long long)foreign,
+		     *diagnosis->own ? diagnosis->own
+				     : "what sends them is no part of the test, and may load the SUT as well");
 	}
 }
 

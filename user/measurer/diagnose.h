@@ -15,14 +15,14 @@ struct diagnosis {
 	const char *port;   /* the first that transmits; NULL: none does */
 	const char *option; /* "gateway" or "gateway6", by which nobody answers that port; NULL: somebody does by each */
 	char gateway[INET6_ADDRSTRLEN]; /* its address */
+	char own[512];                  /* whose frames are foreign, where they are this machine's; else empty */
 	bool said_silence, said_foreign, said_nothing_came, said_broken, said_window, said_late, said_checksums,
 		said_unknown_trial, said_icmp, said_storm;
 };
 
 /* What was learned for a port that transmits: nobody need answer where there is no gateway, as over a bridge, for the other
  * port's address is then right. And forget what was learned of all ports. */
-void diagnose_learned(struct diagnosis *diagnosis, const struct neighbour_port *port,
-		      const struct neighbour_answer *answer);
+void diagnose_learned(struct diagnosis *diagnosis, const struct neighbour_port *port, const struct neighbour_answer *answer);
 void diagnose_forget_silence(struct diagnosis *diagnosis);
 
 /* What a trial of these ports came to: all of an IP version may be lost by which nobody answered, or others began to talk

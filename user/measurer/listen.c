@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measurer/listen.h"
 
-#include <arpa/inet.h>
 #include <linux/filter.h>
-#include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,113 +10,147 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "measurer/hearing.h"
 
-#define LOOK_OCTETS     64 /* enough to tell housekeeping from the rest */
-#define SHOWN_SIZE      160
-#define IPV6_NEXT       20 /* offset of the next header's type in a frame */
-#define IPV6_HOP_BY_HOP 0
-#define IPV6_ICMP       58
-#define ICMPV6_TYPE     54 /* offset in a frame; of an echo, request and reply: */
-#define ICMPV6_ECHO     0x80
+#define SHOWN_SIZE     160
+#define TYPE_LLDP      0x88cc
+#define RESERVED_GROUP 0x0180c200 /* the first four octets of 802.1D's addresses */
+#define CODE_MOST      (12 + 5 * MLR_PORTS_MAX)
 
 static bool has_listened; /* in this process */
 
-/* --- the first frame ------------------------------------------------------------------------------------------------ */
-
-/* What the receiver counts as housekeeping (bpf/parse.h). */
-static bool is_housekeeping(const uint8_t frame[LOOK_OCTETS], uint16_t type)
-{
-	static const uint8_t reserved[] = { 0x01, 0x80, 0xc2, 0x00, 0x00 };
-
-	if (type == ETH_P_ARP || type == 0x88cc /* LLDP */)
-		return true;
-	if (type == ETH_P_IPV6)
-		return frame[IPV6_NEXT] == IPV6_HOP_BY_HOP ||
-		       (frame[IPV6_NEXT] == IPV6_ICMP && (frame[ICMPV6_TYPE] & 0xfe) != ICMPV6_ECHO);
-	return !memcmp(frame, reserved, sizeof(reserved)) && (frame[5] & 0xf0) == 0;
-}
+/* --- whose frames they are ------------------------------------------------------------------------------------------ */
 
 static const char *type_name(uint16_t type)
 {
 	switch (type) {
-	case ETH_P_IP:
+	case ETHERTYPE_IP:
 		return "IPv4, ";
-	case ETH_P_IPV6:
+	case ETHERTYPE_IPV6:
 		return "IPv6, ";
-	case ETH_P_8021Q:
-	case ETH_P_8021AD:
+	case 0x8100:
+	case 0x88a8:
 		return "VLAN, ";
 	default:
 		return "";
 	}
 }
 
-/* ", the first of EtherType 0x0800 (IPv4) from ... to ...", or nothing. */
-static void describe_first(int fd, char shown[SHOWN_SIZE])
+/* ", the first (IPv4, EtherType 0x0800) from ... to ...", or nothing. */
+static const char *describe_first(const struct heard *heard, char shown[SHOWN_SIZE])
 {
-	struct sockaddr_ll from;
-	socklen_t size = sizeof(from);
-	uint8_t frame[LOOK_OCTETS] = { 0 };
-
 	shown[0] = '\0';
-	while (recvfrom(fd, frame, sizeof(frame), 0, (struct sockaddr *)&from, &size) >= (ssize_t)ETH_HLEN) {
-		uint16_t type = ntohs(from.sll_protocol);
+	if (heard->foreign)
+		snprintf(shown, SHOWN_SIZE, ", the first (%sEtherType 0x%04x) from %s to %s", type_name(heard->foreign_type),
+			 heard->foreign_field, mac_text(heard->foreign_from, ROOM(MAC_TEXT_SIZE)),
+			 mac_text(heard->foreign_to, ROOM(MAC_TEXT_SIZE)));
+	return shown;
+}
 
-		if (!is_housekeeping(frame, type)) {
-			snprintf(shown, SHOWN_SIZE,
-				 ", the first (%sEtherType 0x%04x) from %02x:%02x:%02x:%02x:%02x:%02x to "
-				 "%02x:%02x:%02x:%02x:%02x:%02x",
-				 type_name(type), (unsigned int)(frame[12] << 8 | frame[13]), frame[6], frame[7], frame[8],
-				 frame[9], frame[10], frame[11], frame[0], frame[1], frame[2], frame[3], frame[4], frame[5]);
-			return;
-		}
-		size = sizeof(from);
-	}
+static void add_remedy(const struct own_program *program, const char *port, char buffer[LISTEN_TEXT_SIZE])
+{
+	if (program->process)
+		text_add(buffer, LISTEN_TEXT_SIZE, "; '%s' ends that",
+			 own_program_remedy(program, port, ROOM(OWN_PROGRAM_REMEDY_SIZE)));
+	else
+		text_add(buffer, LISTEN_TEXT_SIZE,
+			 "; end what does: where it is NetworkManager, by 'nmcli device set %s managed no'", port);
+}
+
+const char *listen_describe_own(const struct measurer_xdp *xdp, unsigned int port, char buffer[LISTEN_TEXT_SIZE])
+{
+	const struct heard *heard = &xdp->between.ports[port].heard;
+	const struct own_program *program = &xdp->between.ports[heard->own_port].program;
+	const char *by = xdp->ports[heard->own_port].link.name;
+
+	snprintf(buffer, LISTEN_TEXT_SIZE, "this machine itself sends them by port %s%s", by,
+		 heard->own_is_dhcp ? ", as a DHCP client" : "");
+	if (program->process)
+		text_add(buffer, LISTEN_TEXT_SIZE, " (%s, process %d)", *program->name ? program->name : "a program",
+			 (int)program->process);
+	add_remedy(program, by, buffer);
+	return buffer;
 }
 
 /* --- judging -------------------------------------------------------------------------------------------------------- */
 
-static enum exit_code judge(uint64_t start_ns, const struct port *port, uint64_t foreign, const char *unsafe_reason)
+static enum exit_code judge(uint64_t start_ns, const struct measurer_xdp *xdp, unsigned int number)
 {
+	const struct heard *heard = &xdp->between.ports[number].heard;
+	const char *port = xdp->ports[number].link.name, *unsafe_reason = xdp->config->unsafe_reason, *shown;
 	double duration_s = clock_since_s(start_ns);
-	char shown[SHOWN_SIZE];
+	struct rx_counters counters;
+	unsigned long long foreign;
 
+	rx_snapshot(xdp->ends[number].rx, &counters);
+	foreign = counters.foreign;
 	if (!foreign)
 		return EXIT_DONE;
-	describe_first(port->listening_fd, shown);
+	shown = describe_first(heard, ROOM(SHOWN_SIZE));
+	if (heard->own && !heard->foreign && !unsafe_reason)
+		return refuse(
+			EXIT_UNSAFE,
+			"port %s: foreign traffic arrives there, %llu frames in %.1f s: %s, or say why the port may be "
+			"used: --allow-unsafe=REASON",
+			port, foreign, duration_s, listen_describe_own(xdp, number, ROOM(LISTEN_TEXT_SIZE)));
 	if (!unsafe_reason)
 		return refuse(EXIT_UNSAFE,
 			      "port %s: foreign traffic arrives there, %llu frames in %.1f s (%.0f frames/s)%s; connect it "
 			      "to the system under test only, or say why it may be used: --allow-unsafe=REASON",
-			      port->link.name, (unsigned long long)foreign, duration_s, (double)foreign / duration_s, shown);
-	warn("port %s: foreign traffic arrives there, %llu frames in %.1f s (%.0f frames/s)%s; allowed: %s", port->link.name,
-	     (unsigned long long)foreign, duration_s, (double)foreign / duration_s, shown, unsafe_reason);
+			      port, foreign, duration_s, (double)foreign / duration_s, shown);
+	warn("port %s: foreign traffic arrives there, %llu frames in %.1f s (%.0f frames/s)%s; allowed: %s", port, foreign,
+	     duration_s, (double)foreign / duration_s, shown, unsafe_reason);
 	return EXIT_DONE;
 }
 
-/* Nothing more is wanted of the port's socket but that it is open. */
-static void stop_listening(const struct port *port)
-{
-	static struct sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
-	static const struct sock_fprog filter = { .len = 1, .filter = &nothing };
+/* --- afterwards ----------------------------------------------------------------------------------------------------- */
 
-	setsockopt(port->listening_fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter));
+#define TAKE BPF_STMT(BPF_RET | BPF_K, HEARD_OCTETS)
+
+/* A test that, where it holds, takes the frame. */
+#define TAKE_IF(value) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1), TAKE
+
+static void take_less(const struct measurer_xdp *xdp, unsigned int port)
+{
+	static const struct sock_filter begin[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12), TAKE_IF(TYPE_LLDP),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RESERVED_GROUP, 0, 3),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 4),  TAKE_IF(0),
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETHERTYPE_IP, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	struct sock_filter code[CODE_MOST];
+	struct sock_fprog filter = { .len = COUNT(begin), .filter = code };
+
+	memcpy(code, begin, sizeof(begin));
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		const uint8_t *mac = xdp->ports[i].link.mac;
+		const struct sock_filter from[] = {
+			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 6),
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+				 (uint32_t)mac[0] << 24 | (uint32_t)mac[1] << 16 | (uint32_t)mac[2] << 8 | mac[3], 0, 3),
+			BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 10),
+			TAKE_IF((uint32_t)mac[4] << 8 | mac[5]),
+		};
+
+		memcpy(code + filter.len, from, sizeof(from));
+		filter.len += COUNT(from);
+	}
+	code[filter.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
+	setsockopt(xdp->ports[port].listening_fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter));
 }
 
-enum exit_code listen_end(uint64_t start_ns, const struct port *ports, unsigned int port_count, struct rx *const *receivers,
-			  const char *unsafe_reason)
+enum exit_code listen_end(uint64_t start_ns, struct measurer_xdp *xdp)
 {
 	enum exit_code code = EXIT_DONE;
-	struct rx_counters counters;
 
 	if (!has_listened && stop_sleep_until(start_ns + LISTEN_MIN_NS))
 		code = EXIT_INTERRUPTED;
-	for (unsigned int i = 0; i < port_count && !code && !has_listened; i++) {
-		rx_snapshot(receivers[i], &counters);
-		code = judge(start_ns, &ports[i], counters.foreign, unsafe_reason);
-	}
+	hear_ports(xdp);
+	for (unsigned int i = 0; i < xdp->port_count && !code && !has_listened; i++)
+		code = judge(start_ns, xdp, i);
 	has_listened = true;
-	for (unsigned int i = 0; i < port_count; i++)
-		stop_listening(&ports[i]);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		take_less(xdp, i);
 	return code;
 }

@@ -10,13 +10,14 @@
  */
 #pragma once
 
-#include <stdint.h>
-
-#include "dataplane/rx.h"
-#include "port/port.h"
+#include "measurer/xdp_private.h"
 
 #define LISTEN_MIN_NS 200000000ull
 
-/* Wait until enough time has passed since receivers began to attach, and judge. EXIT_INTERRUPTED after a stop. */
-enum exit_code listen_end(uint64_t start_ns, const struct port *ports, unsigned int port_count, struct rx *const *receivers,
-			  const char *unsafe_reason);
+/* Wait until enough time has passed since receivers began to attach, and judge. EXIT_INTERRUPTED after a stop. From then on
+ * the ports' sockets get spanning tree, LLDP and what this machine itself sends over IPv4, and nothing else. */
+enum exit_code listen_end(uint64_t start_ns, struct measurer_xdp *xdp);
+
+/* Say that this machine itself sends what was heard on a port, by which of its ports and programs, and what ends that. */
+#define LISTEN_TEXT_SIZE 512
+const char *listen_describe_own(const struct measurer_xdp *xdp, unsigned int port, char buffer[LISTEN_TEXT_SIZE]);

@@ -59,8 +59,7 @@ static void add(struct search *search, uint64_t i, const struct mlr_flow *flow, 
 	};
 }
 
-/* The receiver that a flow arrives at. */
-static const struct rx *receiver_of(const struct measurer_xdp *xdp, uint32_t flow)
+const struct rx *xdp_receiver_of(const struct measurer_xdp *xdp, uint32_t flow)
 {
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		uint32_t first, count;
@@ -77,7 +76,7 @@ static int look_through(struct search *search, uint32_t k)
 {
 	const struct mlr_queue_plan *plan = search->plan;
 	const struct mlr_flow *flow = &plan->flows[k];
-	const struct rx *rx = receiver_of(search->xdp, flow->id);
+	const struct rx *rx = xdp_receiver_of(search->xdp, flow->id);
 	uint64_t numbers = search->sent > k ? (search->sent - k - 1) / plan->flow_count + 1 : 0;
 	uint32_t first = search->xdp->trial_first_sequence, window = rx ? rx_window(rx) : 1;
 	bool came = false;

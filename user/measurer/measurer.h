@@ -85,6 +85,10 @@ enum exit_code measurer_xdp_measure_steps(struct measurer *measurer, struct load
 enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max_load_fps);
 /* Of `xdp`: the stops of one transmit queue of a port in its last trial; false: there is no such queue. */
 bool measurer_xdp_queue_stops(const struct measurer *measurer, unsigned int port, unsigned int queue, struct tx_stops *ret);
+/* Of `xdp`: what lies between the ports, as the member "connection", a new reference; NULL: nobody has looked. And whether
+ * frames have passed, as many in a row as were wanted. */
+json_t *measurer_xdp_connection(const struct measurer *measurer);
+bool measurer_xdp_is_connected(const struct measurer *measurer);
 /* Of `xdp`: how frames are sent and timed, for the store of self-tests. */
 struct selftest_way measurer_xdp_way(const struct measurer *measurer);
 /* One trial with --load max: as fast as the transmitter can; intended becomes sent. */

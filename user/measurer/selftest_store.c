@@ -28,7 +28,7 @@
  * it was asked for. */
 static const char indifferent[] =
 	"ports direction frame-size tx duration address gateway address6 gateway6 dst-mac learning-frames "
-	"burst tester-repeats metrics format allow-unsafe timestamps departure-delay launch-time";
+	"burst tester-repeats metrics format allow-unsafe timestamps departure-delay launch-time connect";
 
 /* --- what it belongs to --------------------------------------------------------------------------------------------- */
 

@@ -14,8 +14,10 @@
 
 #include "base/clock.h"
 #include "config/traffic.h"
+#include "measurer/connection.h"
 #include "measurer/departure.h"
 #include "measurer/destinations.h"
+#include "measurer/hearing.h"
 #include "measurer/listen.h"
 #include "measurer/measurer_new.h"
 #include "measurer/timestamps.h"
@@ -242,15 +244,12 @@ static void free_xdp(struct measurer *measurer)
 /* Attach the receivers and learn addresses, listening meanwhile. */
 static enum exit_code look_around(struct measurer_xdp *xdp)
 {
-	struct rx *receivers[MLR_PORTS_MAX];
 	uint64_t start_ns = clock_ns();
 	enum exit_code code;
 
 	if ((code = open_receivers(xdp)) || (code = destinations_learn(xdp)))
 		return code;
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		receivers[i] = xdp->ends[i].rx;
-	return listen_end(start_ns, xdp->ports, xdp->port_count, receivers, xdp->config->unsafe_reason);
+	return listen_end(start_ns, xdp);
 }
 
 static enum exit_code steer_ports(struct measurer_xdp *xdp)
@@ -265,11 +264,16 @@ static enum exit_code steer_ports(struct measurer_xdp *xdp)
 enum exit_code xdp_open_ports(struct measurer_xdp *xdp)
 {
 	int error = netlink_open(&xdp->netlink);
+	enum exit_code code;
 
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", strerror(-error));
-	return xdp->config->dry_run ? ports_check(xdp->netlink, xdp->config, xdp->ports)
-				    : ports_open(xdp->netlink, xdp->config, xdp->ports);
+	if (xdp->config->dry_run)
+		return ports_check(xdp->netlink, xdp->config, xdp->ports);
+	code = ports_open(xdp->netlink, xdp->config, xdp->ports);
+	if (!code)
+		hear_programs(xdp);
+	return code;
 }
 
 enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
@@ -295,6 +299,7 @@ void xdp_init(const struct config *config, struct measurer_xdp *ret)
 		ret->ends[i].number = i;
 	if (getrandom(&ret->trial, sizeof(ret->trial), 0) < 0)
 		ret->trial = 0;
+	ret->connect_trial = ret->trial;
 }
 
 double xdp_line_rate_fps(const struct measurer_xdp *xdp, double link_bps)
@@ -311,8 +316,10 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	xdp_init(config, xdp);
 	xdp->measurer.ops = &ops;
+	xdp->connects = config->connect != SWITCH_OFF;
 	if ((code = xdp_open_ports(xdp)) || (code = xdp_make_profile(xdp, config)) || (code = privileges_reduce(config)) ||
-	    (code = xdp_open_frames(xdp)) || (code = privileges_confine(config))) {
+	    (code = xdp_open_frames(xdp)) || (xdp->connects && (code = connection_make(xdp))) ||
+	    (code = privileges_confine(config))) {
 		free_xdp(&xdp->measurer);
 		return code;
 	}
@@ -342,13 +349,24 @@ enum exit_code measurer_xdp_check(const struct config *config, double *ret_line_
 
 /* --- measuring ------------------------------------------------------------------------------------------------------ */
 
+/* Whether frames that are foreign are of this machine. */
+static void look_for_own(struct measurer_xdp *xdp)
+{
+	hear_ports(xdp);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->between.ports[i].heard.own)
+			listen_describe_own(xdp, i, xdp->diagnosis.own);
+}
+
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
-	enum exit_code code = xdp_trial((struct measurer_xdp *)measurer, input, ret);
+	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
+	enum exit_code code = xdp_trial(xdp, input, ret);
 
+	if (code == EXIT_DONE && ret->counts.foreign)
+		look_for_own(xdp);
 	if (code == EXIT_DONE)
-		diagnose_measured(&((struct measurer_xdp *)measurer)->diagnosis, ((struct measurer_xdp *)measurer)->config,
-				  ret);
+		diagnose_measured(&xdp->diagnosis, xdp->config, ret);
 	if (code == EXIT_DONE && measurer->selftest.state == SELFTEST_FRESH)
 		ret->latency.floor = &measurer->selftest;
 	return code;
@@ -400,3 +418,17 @@ static const struct measurer_ops ops = {
 	.deviations = xdp_deviations,
 	.free = free_xdp,
 };
+
+/* --- what lies between ---------------------------------------------------------------------------------------------- */
+
+json_t *measurer_xdp_connection(const struct measurer *measurer)
+{
+	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
+
+	return measurer->ops == &ops && xdp->connects ? between_json(&xdp->between) : NULL;
+}
+
+bool measurer_xdp_is_connected(const struct measurer *measurer)
+{
+	return measurer->ops == &ops && ((const struct measurer_xdp *)measurer)->between.is_steady;
+}

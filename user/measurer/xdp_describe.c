@@ -188,7 +188,10 @@ void xdp_deviations(struct measurer *measurer, json_t *list)
 					   "10 wants all frames received verified (--verify all).",
 					   RX_VERIFY_SPACING));
 	if (!config->learning_frames)
-		json_array_append_new(list, json_sprintf("Phase b: no learning frames are sent in a trial; addresses are "
-							 "learned by %s once, before the first trial.",
-							 protocol));
+		json_array_append_new(
+			list, json_sprintf("Phase b: no learning frames are sent in a trial, but by a port that only "
+					   "receives one before it and one every two seconds; addresses are "
+					   "learned by %s before the first trial, and asked for again until "
+					   "somebody answers.",
+					   protocol));
 }

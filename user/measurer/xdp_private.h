@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "connect/between.h"
 #include "dataplane/rx.h"
 #include "dataplane/tx_port.h"
 #include "measurer/account.h"
@@ -53,6 +54,10 @@ struct measurer_xdp {
 	struct endpoint ends[MLR_PORTS_MAX];
 	struct neighbours *neighbours;
 	struct neighbour_answer answers[MLR_PORTS_MAX]; /* of the gateways, so far */
+	struct between between; /* what lies between the ports */
+	bool connects;          /* it finds that out, by frames of this trial number: */
+	uint16_t connect_trial;
+	bool said_spanning;     /* that a switch's spanning tree is waited for */
 	struct snmp *snmp;      /* NULL: no queries */
 	unsigned int snmp_port; /* which of the ports sends them */
 	struct mlr_profile profile;
@@ -89,6 +94,9 @@ static inline bool xdp_is_zero_copy(const struct measurer_xdp *xdp, unsigned int
 
 	return tx && strcmp(tx->mode, TX_MODE_ZERO_COPY) == 0;
 }
+
+/* The receiver that a flow arrives at (lost.c); NULL: it goes to none of our ports. */
+const struct rx *xdp_receiver_of(const struct measurer_xdp *xdp, uint32_t flow);
 
 /* --- xdp_describe.c: what it says of itself in the result; JSON objects are new references --------------------------- */
 

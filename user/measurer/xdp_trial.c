@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/stop.h"
+#include "measurer/connection.h"
 #include "measurer/departure.h"
 #include "measurer/destinations.h"
 #include "measurer/icmp.h"
@@ -214,6 +215,43 @@ static void watch_steps(struct measurer_xdp *xdp)
 
 /* --- phase c: traffic ----------------------------------------------------------------------------------------------- */
 
+static enum exit_code start_all(struct measurer_xdp *xdp, const struct tx_trial *trial)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		if (xdp->ends[i].transmits)
+			code = tx_port_start(xdp->ends[i].tx, trial);
+	return code;
+}
+
+/* Also where one could not be started: the threads that run use the trial. */
+static void wait_for_all(struct measurer_xdp *xdp)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ends[i].transmits)
+			tx_port_wait(xdp->ends[i].tx);
+}
+
+void xdp_send(struct measurer_xdp *xdp, const struct tx_trial *trial)
+{
+	start_all(xdp, trial);
+	wait_for_all(xdp);
+}
+
+static enum exit_code check_reports(const struct measurer_xdp *xdp)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		int error = xdp->ends[i].transmits ? xdp->ends[i].tx->report.error : 0;
+
+		if (error)
+			return refuse(EXIT_INVALID, "port %s: the transmitter failed in a trial: %s",
+				      xdp->ports[i].link.name,
+				      error == -ETIMEDOUT ? "the kernel did not complete its frames" : strerror(-error));
+	}
+	return EXIT_DONE;
+}
+
 enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *run, uint64_t start_ns)
 {
 	const struct mlr_trial_input *input = &run->input;
@@ -241,23 +279,12 @@ enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *
 		code = snmp_start(xdp->snmp, trial.start_ns, trial.start_ns + ns_of(input->duration_s));
 	if (code)
 		return code;
-	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
-		if (xdp->ends[i].transmits)
-			code = tx_port_start(xdp->ends[i].tx, &trial);
+	code = start_all(xdp, &trial);
 	if (!code)
 		watch_steps(xdp);
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		int error;
-
-		if (!xdp->ends[i].transmits)
-			continue;
-		tx_port_wait(xdp->ends[i].tx); /* also where one could not be started: the threads that run use its frames */
-		error = xdp->ends[i].tx->report.error;
-		if (error && !code)
-			code = refuse(EXIT_INVALID, "port %s: the transmitter failed in a trial: %s",
-				      xdp->ports[i].link.name,
-				      error == -ETIMEDOUT ? "the kernel did not complete its frames" : strerror(-error));
-	}
+	wait_for_all(xdp);
+	if (!code)
+		code = check_reports(xdp);
 	return stop_requested() ? EXIT_INTERRUPTED : code;
 }
 
@@ -770,7 +797,9 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 
 	bool ignored;
 
-	if ((xdp->links_unsteady && (code = settle_links(xdp))) || (code = destinations_ask_again(xdp, &ignored)))
+	if (xdp->links_unsteady && ((code = settle_links(xdp)) || (xdp->connects && (code = connection_make(xdp)))))
+		return code;
+	if ((code = destinations_ask_again(xdp, &ignored)))
 		return code;
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		rx_accept_trial(xdp->ends[i].rx, xdp->trial, xdp->next_sequence, sequences);

@@ -63,6 +63,9 @@ uint64_t xdp_run_sequences_used(const struct measurer_xdp *xdp);
  * on, at most so many numbers of a flow; wait; count from now on. */
 enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct xdp_run *run);
 
+/* Send this on all ports that transmit, and wait until it is sent. What became of it is in their reports. */
+void xdp_send(struct measurer_xdp *xdp, const struct tx_trial *trial);
+
 /* Transmit from this moment of CLOCK_MONOTONIC on, until all is sent or the time is up. */
 enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *run, uint64_t start_ns);
 

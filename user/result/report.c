@@ -551,7 +551,11 @@ static void take_stored(json_t *document, const struct stored *stored)
 /* What both documents say of how it was measured. */
 void report_add_setting(json_t *document, const struct config *config, struct measurer *measurer, time_t start_time)
 {
+	json_t *connection = config->measurer == MEASURER_XDP ? measurer_xdp_connection(measurer) : NULL;
+
 	json_object_set_new(document, "measurer", measurer->ops->describe(measurer));
+	if (connection)
+		json_object_set_new(document, "connection", connection);
 	json_object_set_new(document, "traffic_profile", measurer->ops->traffic_profile(measurer));
 	json_object_set_new(document, "environment", environment_describe(start_time));
 	json_object_set_new(document, "deviations", deviations_json(config, measurer));

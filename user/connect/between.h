@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What lies between the ports, by what was heard there and by what came of frames sent at a small rate: one sentence, and a
+ * member of the result. The caller fills a struct between in; nothing here acts on anything.
+ */
+#pragma once
+
+#include <net/if.h>
+#include <netinet/in.h>
+
+#include "connect/heard.h"
+#include "connect/own_program.h"
+#include "mlr/profile.h"
+
+enum between_kind { BETWEEN_NOTHING_KNOWN, BETWEEN_CABLE, BETWEEN_SWITCH, BETWEEN_ROUTER };
+
+struct between_port {
+	const char *name;
+	bool transmits;
+	uint64_t sent, left; /* numbered frames; how many left by the interface's own counter, at most those sent */
+	uint64_t came;       /* of those sent, where they were to */
+	unsigned int to;     /* a port that they were to */
+	bool has_answer;     /* its gateway answered, */
+	char gateway[INET6_ADDRSTRLEN];
+	struct heard heard;
+	struct own_program program; /* that speaks on the port, too */
+};
+
+/* Frames of one size, and of one VLAN tag, the outer one: how many were sent, and came. */
+struct between_kind_of_frame {
+	unsigned int size_octets; /* with FCS */
+	bool is_tagged;
+	uint16_t vlan;
+	uint8_t priority;
+	uint64_t sent, came;
+};
+
+#define BETWEEN_KINDS 128
+
+struct between {
+	unsigned int port_count;
+	struct between_port ports[MLR_PORTS_MAX];
+	bool ports_meet;      /* by ARP or neighbour discovery */
+	bool passes_reserved; /* a frame came to an address that no bridge forwards */
+	bool is_steady;       /* so many frames in a row have passed as were wanted */
+	unsigned int in_a_row;
+	unsigned int kind_count; /* of frames; 0: they were not told apart */
+	struct between_kind_of_frame kinds[BETWEEN_KINDS];
+	double duration_s, waited_s; /* in all; and, of it, for spanning tree */
+};
+
+#define BETWEEN_TEXT_SIZE 1024
+
+/* Whether any numbered frame, or every one of some port, came where it was to. */
+bool between_passes(const struct between *between);
+
+/* The port whose switch speaks spanning tree and does not say that it forwards; NULL: none. */
+const struct between_port *between_spanning(const struct between *between);
+
+/* Say what it is, without a full stop. */
+const char *between_sentence(const struct between *between, char buffer[BETWEEN_TEXT_SIZE]);
+/* As the member "connection". New reference. */
+json_t *between_json(const struct between *between);

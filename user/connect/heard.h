@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is heard on a port beside the tester's own frames: spanning tree, LLDP, DHCP, frames of this machine itself, and the
+ * first frame of others. The caller owns a struct heard for each port, which begins as zeros; heard_take() adds one frame to
+ * it. Nothing here acts on anything.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mlr/frame.h"
+
+#define HEARD_OCTETS    512 /* of a frame that are looked at */
+#define HEARD_TEXT_SIZE 64
+
+/* What a bridge does with the port that it speaks on, as far as it says so: 802.1D's BPDUs do not. */
+enum spanning_state { SPANNING_UNTOLD, SPANNING_DISCARDING, SPANNING_LEARNING, SPANNING_FORWARDING };
+
+/* The last BPDU (802.1D, 9.3). */
+struct spanning_tree {
+	uint64_t frames; /* 0: none was heard */
+	bool is_rapid;   /* RSTP or MSTP, which say the state */
+	enum spanning_state state;
+	uint8_t root[8], bridge[8]; /* priority, and a MAC address */
+	uint16_t port;
+	double hello_s, forward_delay_s;
+};
+
+/* The last announcement of LLDP (802.1AB), as printable text. */
+struct lldp {
+	uint64_t frames;
+	char system[HEARD_TEXT_SIZE]; /* its name, or what it calls its chassis */
+	char port[HEARD_TEXT_SIZE];
+};
+
+struct heard {
+	struct spanning_tree spanning;
+	struct lldp lldp;
+	uint64_t dhcp; /* frames of DHCP, by whomever */
+	uint64_t arp;
+	/* From one of our ports, and not of the tester: a program of this machine sends there. */
+	uint64_t own;
+	unsigned int own_port;
+	bool own_is_dhcp;
+	/* Of others, and no housekeeping. */
+	uint64_t foreign;
+	uint16_t
+		foreign_type; /* EtherType, of the first; VLAN tags that the NIC or the kernel has taken off are not looked at */
+	uint16_t foreign_field; /* what stands in its place in the frame */
+	uint8_t foreign_from[MLR_MAC_OCTETS], foreign_to[MLR_MAC_OCTETS];
+};
+
+/* Take a frame that came to a port; of our ports these are the MAC addresses. `type` is its EtherType as the kernel says it. */
+void heard_take(struct heard *heard, const uint8_t *frame, size_t octets, uint16_t type,
+		const uint8_t (*macs)[MLR_MAC_OCTETS], unsigned int port_count);
+
+/* For how long after a link came up a bridge that speaks spanning tree may keep it closed (s), by its timers. */
+double spanning_tree_longest_s(const struct spanning_tree *spanning);
+
+/* As a member of the result. New reference. */
+json_t *heard_json(const struct heard *heard);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is heard on the measurer's ports beside the tester's own frames, into its struct between (connect/between.h). */
+#pragma once
+
+#include "base/clock.h"
+#include "measurer/xdp_private.h"
+
+#define SPANNING_MOST_NS (60 * NS_PER_S) /* for which a spanning tree is waited for */
+
+/* Look for other programs that speak on the ports. Before privileges are given up. */
+void hear_programs(struct measurer_xdp *xdp);
+/* Take in what has come to the ports' sockets. */
+void hear_ports(struct measurer_xdp *xdp);
+/* For how long at most, from now on, spanning tree may be why nothing passes (ns); 0: nobody speaks it. Says so once. */
+uint64_t spanning_patience_ns(struct measurer_xdp *xdp);
