@@ -33,6 +33,8 @@
 		0x01, 0x80, 0xc2, 0, 0, 0x0e                                                                                \
 	} /* 802.1Q, 8.6.3: no bridge forwards it */
 
+static bool waited_in_vain; /* in this process, for a spanning tree that was not the reason */
+
 /* Connecting, while it goes on. Counts are over all ports. */
 struct attempt {
 	uint64_t start_ns;
@@ -242,7 +244,7 @@ static bool is_over(struct measurer_xdp *xdp, const struct attempt *attempt)
 	if (between_passes(&xdp->between))
 		return since_ns >= SPANNING_MOST_NS + TIME_NS; /* frames have begun to pass */
 	hear_ports(xdp);
-	spanning_ns = spanning_patience_ns(xdp);
+	spanning_ns = waited_in_vain ? 0 : spanning_patience_ns(xdp);
 	return since_ns >= (spanning_ns > TIME_NS ? spanning_ns : TIME_NS);
 }
 
@@ -296,6 +298,7 @@ static void conclude(struct measurer_xdp *xdp, const struct attempt *attempt)
 	}
 	between->ports_meet = xdp->diagnosis.ports_meet;
 	between->is_steady = is_steady(xdp, attempt);
+	waited_in_vain |= xdp->said_spanning && !between_passes(between);
 	between->duration_s = clock_since_s(attempt->start_ns);
 	between->waited_s = xdp->said_spanning ? between->duration_s : 0;
 	if ((!between->is_steady || xdp->said_spanning) && xdp->config->verb != VERB_CONNECT)

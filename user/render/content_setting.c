@@ -110,6 +110,7 @@ static void add_destinations(struct facts *facts, const json_t *document)
 			text_join(line, LINE_SIZE, ", ", "from %s %s (%s)", read_text(port, "name"),
 				  read_text(port, "destination_mac"), read_text(port, "destination_mac_source"));
 	add_line(facts, "Destination MAC", line);
+	add_line(facts, "Between the ports", read_text(json_object_get(document, "connection"), "sentence"));
 }
 
 /* --- what is sent ----------------------------------------------------------------------------------------------------- */
