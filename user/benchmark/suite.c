@@ -109,9 +109,12 @@ void suite_take_macs(const json_t *measurer, struct config *config)
 	const json_t *ports = json_object_get(measurer, "ports");
 
 	for (size_t i = 0; i < config->port_count; i++) {
-		const char *text = read_string(json_array_get(ports, i), "destination_mac");
+		const json_t *port = json_array_get(ports, i);
+		const char *text = read_string(port, "destination_mac");
 
-		if (text && ether_aton_r(text, &config->ports[i].destination_mac))
+		/* for whom nobody answered, somebody may yet */
+		if (text && strcmp(read_text(port, "destination_mac_source"), "the other port's") != 0 &&
+		    ether_aton_r(text, &config->ports[i].destination_mac))
 			config->ports[i].destination_mac_given = true;
 	}
 }
