@@ -115,7 +115,7 @@ unfit() {
   fits search <<<"$output"
 }
 
-@test "comparisons: of bounds, of repeats, of soaks; and what none is" {
+@test "comparisons: of single searches, of repeats, of soaks; and what none is" {
   local rate
   for rate in 1e6 0.9e6; do
     "$XDP_MLR" search --measurer sim:jitter,capacity=$rate,sigma=0.01,seed=1 --max-load 10Mfps --repeat 3 --format json >"$BATS_TEST_TMPDIR/$rate.json"
@@ -124,8 +124,8 @@ unfit() {
   done
   fits search <"$BATS_TEST_TMPDIR/1e6.json"
   for kind in "" one- soak-; do
-    run "$XDP_MLR" compare "$BATS_TEST_TMPDIR/${kind}1e6.json" "$BATS_TEST_TMPDIR/${kind}0.9e6.json" --format json
-    [ "$status" -eq 1 ]
+    run --separate-stderr "$XDP_MLR" compare "$BATS_TEST_TMPDIR/${kind}1e6.json" "$BATS_TEST_TMPDIR/${kind}0.9e6.json" --format json
+    [ "$status" -eq "$([ "$kind" = one- ] && echo 2 || echo 1)" ] # single searches do not show so small a fall
     fits compare <<<"$output"
     if fits compare < <(jq '.verdict = "maybe"' <<<"$output"); then return 1; fi
     if fits compare < <(jq 'del(.goals[0].evidence)' <<<"$output"); then return 1; fi
