@@ -300,6 +300,29 @@ static void an_unpaced_trial_has_the_load_that_was_sent(void **state)
 	assert_int_equal(measurement.spoilt, SPOILT_NOT);
 }
 
+/* A dirty fibre at our port is not the SUT's loss, and the trial says so; damage beside what is missing says nothing. */
+static void frames_that_arrive_damaged_are_not_the_suts(void **state)
+{
+	(void)state;
+	receive(1900);
+	account.ports[2].counts.nic_rx_damaged = 60;
+	account.ports[2].counts.nic_rx_missed = 30;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.attribution.receiver_damaged, 60);
+	assert_int_equal(measurement.attribution.receiver_missed, 30);
+	assert_int_equal(measurement.attribution.sut, 10);
+	assert_true(measurement.tester_limited);
+	account.ports[2].counts.nic_rx_missed = 0;
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_string_equal(measurement.tester_limited_reason, "frames arrived damaged at the receiving interface");
+	receive(2000);
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.attribution.receiver_damaged, 0);
+	assert_false(measurement.tester_limited);
+}
+
 /* Each place where the tester may lose frames limits a trial, and says so. */
 static void what_limits_the_tester_is_said(void **state)
 {
@@ -599,6 +622,7 @@ int main(void)
 		cmocka_unit_test_setup(percentiles_have_their_ranks, set_up),
 		cmocka_unit_test_setup(pacing_is_that_of_the_worst_port, set_up),
 		cmocka_unit_test_setup(an_unpaced_trial_has_the_load_that_was_sent, set_up),
+		cmocka_unit_test_setup(frames_that_arrive_damaged_are_not_the_suts, set_up),
 		cmocka_unit_test_setup(what_limits_the_tester_is_said, set_up),
 		cmocka_unit_test_setup(ports_are_told_one_by_one, set_up),
 		cmocka_unit_test_setup(the_mean_load_may_be_off_by_a_tenth_of_the_goal_width, set_up),

@@ -86,14 +86,26 @@ static uint64_t at_most(uint64_t value, uint64_t limit)
 	return value < limit ? value : limit;
 }
 
-static void add_drops(const struct port_trial *port, uint64_t *tx_dropped, uint64_t *rx_missed)
+/* Of what is still missing, as much as a counter tells. */
+static uint64_t take(uint64_t told, uint64_t *missing)
+{
+	uint64_t taken = at_most(told, *missing);
+
+	*missing -= taken;
+	return taken;
+}
+
+/* What interfaces of the tester did to frames, as their counters say; more than is missing, maybe. */
+static void add_drops(const struct port_trial *port, struct loss_attribution *told)
 {
 	if (port->counts.transmits && port->tx_drops == TX_DROPS_BEFORE_WIRE)
-		*tx_dropped += port->counts.nic_tx_dropped;
+		told->dropped_before_wire += port->counts.nic_tx_dropped;
 	if (port->counts.transmits && port->tx_drops == TX_DROPS_AT_RECEIVER)
-		*rx_missed += port->counts.nic_tx_dropped;
-	if (port->counts.receives)
-		*rx_missed += port->counts.nic_rx_missed;
+		told->receiver_missed += port->counts.nic_tx_dropped;
+	if (!port->counts.receives)
+		return;
+	told->receiver_damaged += port->counts.nic_rx_damaged;
+	told->receiver_missed += port->counts.nic_rx_missed;
 }
 
 /* How many of the lost frames the tester's own bursts cost. */
@@ -114,20 +126,18 @@ static uint64_t lost_in_bursts(const struct account *account, uint64_t sent, uin
 static struct loss_attribution attribute(const struct account *account, const struct mlr_trial_counts *counts,
 					 const struct mlr_trial_verdict *verdict)
 {
-	uint64_t missing = verdict->lost > 0 ? (uint64_t)verdict->lost : 0, tx_dropped = 0, rx_missed = 0, burst;
+	uint64_t missing = verdict->lost > 0 ? (uint64_t)verdict->lost : 0;
+	struct loss_attribution places = { .unsent = verdict->unsent };
 
 	for (unsigned int i = 0; i < account->port_count; i++)
-		add_drops(&account->ports[i], &tx_dropped, &rx_missed);
-	tx_dropped = at_most(tx_dropped, missing);
-	rx_missed = at_most(rx_missed, missing - tx_dropped);
-	burst = lost_in_bursts(account, counts->sent, missing - tx_dropped - rx_missed);
-	return (struct loss_attribution){
-		.unsent = verdict->unsent,
-		.dropped_before_wire = tx_dropped,
-		.receiver_missed = rx_missed,
-		.tester_burst = burst,
-		.sut = verdict->lost - (int64_t)(tx_dropped + rx_missed + burst),
-	};
+		add_drops(&account->ports[i], &places);
+	places.dropped_before_wire = take(places.dropped_before_wire, &missing);
+	places.receiver_damaged = take(places.receiver_damaged, &missing);
+	places.receiver_missed = take(places.receiver_missed, &missing);
+	places.tester_burst = lost_in_bursts(account, counts->sent, missing);
+	places.sut = verdict->lost - (int64_t)(places.dropped_before_wire + places.receiver_damaged +
+					       places.receiver_missed + places.tester_burst);
+	return places;
 }
 
 /* --- pacing --------------------------------------------------------------------------------------------------------- */
@@ -218,6 +228,8 @@ static void judge_tester(const struct config *config, struct measurement *measur
 		measurement->tester_limited_reason = "frames were lost in a burst of the tester's own";
 	else if (measurement->attribution.receiver_missed)
 		measurement->tester_limited_reason = "the receiving interface missed frames";
+	else if (measurement->attribution.receiver_damaged)
+		measurement->tester_limited_reason = "frames arrived damaged at the receiving interface";
 	else if (fabs(measurement->pacing.error_ppm) > pacing_error_most_ppm(config))
 		measurement->tester_limited_reason = LOAD_WAS_OFF;
 	measurement->tester_limited = measurement->tester_limited_reason;

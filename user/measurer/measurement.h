@@ -21,6 +21,7 @@ struct selftest_figure;
 struct loss_attribution {
 	uint64_t unsent;              /* the transmitter did not get to them */
 	uint64_t dropped_before_wire; /* the transmitting NIC or its queue dropped them */
+	uint64_t receiver_damaged;    /* they came to the receiving NIC and were not whole: CRC errors and the like */
 	uint64_t receiver_missed;     /* the receiving NIC or its ring dropped them */
 	uint64_t tester_burst;        /* lost of the frames that departed in a burst which nobody asked for */
 	int64_t sut;                  /* what is left: lost in the SUT */
@@ -171,7 +172,7 @@ struct port_counts {
 	uint16_t unknown_trial_most; /* the one that most of them had */
 	uint64_t received_octets;    /* with FCS */
 	uint64_t nic_tx_frames, nic_tx_dropped; /* the interface's own counters over the trial */
-	uint64_t nic_rx_frames, nic_rx_missed;
+	uint64_t nic_rx_frames, nic_rx_missed, nic_rx_damaged;
 };
 
 /* All that is known of one trial. Free with measurement_free, or have it freed where its block ends: measurement_auto_t, which

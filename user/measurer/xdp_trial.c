@@ -432,14 +432,30 @@ static uint64_t dropped_for_room(uint64_t dropped, const struct rx_counters *rx)
 	return dropped > passed_on ? dropped - passed_on : 0;
 }
 
-/* Frames that the receiving interface had no room for. Drivers differ in which of three counters they use, and some use
+/* Frames that the receiving interface's hardware had no room for. Drivers differ in which of three counters they use, and some use
  * several for the same frame. */
+static uint64_t without_room(const struct rtnl_link_stats64 *a, const struct rtnl_link_stats64 *b)
+{
+	return greater(greater(b->rx_missed_errors - a->rx_missed_errors, b->rx_fifo_errors - a->rx_fifo_errors),
+		       b->rx_over_errors - a->rx_over_errors);
+}
+
+/* Frames that the receiving interface, or its ring, had no room for. */
 static uint64_t receiver_missed(const struct rtnl_link_stats64 *a, const struct rtnl_link_stats64 *b,
 				const struct rx_counters *rx)
 {
-	return greater(greater(b->rx_missed_errors - a->rx_missed_errors, b->rx_fifo_errors - a->rx_fifo_errors),
-		       b->rx_over_errors - a->rx_over_errors) +
-	       dropped_for_room(b->rx_dropped - a->rx_dropped, rx);
+	return without_room(a, b) + dropped_for_room(b->rx_dropped - a->rx_dropped, rx);
+}
+
+/* Frames that came to the receiving interface and were not whole, as over a dirty fibre. Some drivers count them in rx_errors alone,
+ * and some count there what they had no room for, too. */
+static uint64_t receiver_damaged(const struct rtnl_link_stats64 *a, const struct rtnl_link_stats64 *b)
+{
+	uint64_t all = b->rx_errors - a->rx_errors, no_room = without_room(a, b);
+	uint64_t told = b->rx_crc_errors - a->rx_crc_errors + b->rx_frame_errors - a->rx_frame_errors + b->rx_length_errors -
+			a->rx_length_errors;
+
+	return greater(told, all > no_room ? all - no_room : 0);
 }
 
 /* Frames that the transmitting interface did not get out. Not every driver counts redirected ones. */
@@ -484,6 +500,7 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 		.nic_tx_dropped = tx_dropped(xdp, port, before, after),
 		.nic_rx_frames = after->rx_packets - before->rx_packets,
 		.nic_rx_missed = receiver_missed(before, after, &rx),
+		.nic_rx_damaged = receiver_damaged(before, after),
 	};
 	/* before generic XDP a frame waits in the backlog; other links' frames do, too, so this may be too much, not too
 	 * little */

@@ -77,6 +77,7 @@ static void put_spoilt(struct writer *writer, const char *id, const json_t *tria
 		{ "Unsent (frames)", "/loss_attribution/unsent", text_count },
 		{ "Dropped before the wire", "/loss_attribution/dropped_before_wire", text_count },
 		{ "Lost in the tester's own burst", "/loss_attribution/tester_burst", text_count },
+		{ "Arrived damaged at our port", "/loss_attribution/receiver_damaged", text_count },
 		{ "Missed by the receiver", "/loss_attribution/receiver_missed", text_count },
 		{ "Lost in the SUT", "/loss_attribution/sut", text_count },
 		{ "Longest stop", "/stop_max_ns", text_ns },
@@ -146,6 +147,7 @@ static const struct called {
 } called[] = {
 	{ "dropped_before_wire", "Dropped before the wire" },
 	{ "tester_burst", "Lost in the tester's own burst" },
+	{ "receiver_damaged", "Arrived damaged at our port" },
 	{ "receiver_missed", "Missed by the receiver" },
 	{ "sut", "Lost in the SUT" },
 	{ "excess_frames_max", "Excess max (frames)" },

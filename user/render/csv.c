@@ -356,6 +356,7 @@ static bool is_late(const char *name)
 {
 	static const char *const names[] = {
 		"loss_attribution.tester_burst",
+		"loss_attribution.receiver_damaged",
 		"pacing.burst_allowed",
 		"pacing.excess_frames_max",
 		"pacing.marked_frames",

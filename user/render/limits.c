@@ -16,12 +16,13 @@ const char *const loss_places[LOSS_PLACES] = {
 	[LOSS_UNSENT] = "unsent",
 	[LOSS_BEFORE_WIRE] = "dropped_before_wire",
 	[LOSS_TESTER_BURST] = "tester_burst",
+	[LOSS_DAMAGED] = "receiver_damaged",
 	[LOSS_RECEIVER] = "receiver_missed",
 	[LOSS_SUT] = "sut",
 };
 
 /* Why the tester may have limited a trial, as documents have it. */
-enum reason { REASON_UNSENT, REASON_BEFORE_WIRE, REASON_RECEIVER, REASON_LOAD, REASON_BURST, REASONS };
+enum reason { REASON_UNSENT, REASON_BEFORE_WIRE, REASON_RECEIVER, REASON_LOAD, REASON_BURST, REASON_DAMAGED, REASONS };
 
 static const struct limit {
 	const char *reason;
@@ -36,6 +37,10 @@ static const struct limit {
 			      "make its receive rings longer (ethtool -G), and use more of them (--prepare channels=N)" },
 	[REASON_LOAD] = { "the load was off by more than a tenth of the Goal Width", LOSS_PLACES, NULL },
 	[REASON_BURST] = { "frames were lost in a burst of the tester's own", LOSS_TESTER_BURST, NULL },
+	[REASON_DAMAGED] = { "frames arrived damaged at the receiving interface", LOSS_DAMAGED,
+			     "clean or replace the cable, fibre and transceivers between the SUT and the receiving port; "
+			     "'ethtool -S' "
+			     "has its error counters, 'ethtool -m' its transceiver" },
 };
 
 /* --- what the trials say -------------------------------------------------------------------------------------------- */

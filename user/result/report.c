@@ -80,9 +80,10 @@ static json_t *order_json(const struct measurement *measurement)
 
 static json_t *places_json(const struct loss_attribution *attribution)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:I}", "unsent", count_json(attribution->unsent), "dropped_before_wire",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "unsent", count_json(attribution->unsent), "dropped_before_wire",
 			 count_json(attribution->dropped_before_wire), "tester_burst", count_json(attribution->tester_burst),
-			 "receiver_missed", count_json(attribution->receiver_missed), "sut", (json_int_t)attribution->sut);
+			 "receiver_damaged", count_json(attribution->receiver_damaged), "receiver_missed",
+			 count_json(attribution->receiver_missed), "sut", (json_int_t)attribution->sut);
 }
 
 static json_t *attribution_json(const struct measurement *measurement)
@@ -205,6 +206,7 @@ static json_t *port_json(const struct port_counts *port, bool order_known)
 			 count_json(port->nic_tx_dropped), "nic_rx_frames", count_json(port->nic_rx_frames), "nic_rx_missed",
 			 count_json(port->nic_rx_missed));
 
+	json_object_set_new(json, "nic_rx_damaged", count_json(port->nic_rx_damaged));
 	json_object_set_new(json, "extra_sent", count_json(port->extra_sent));
 	json_object_set_new(json, "extra_received", count_json(port->extra_received));
 	json_object_set_new(json, "queries_sent", count_json(port->queries_sent));
