@@ -13,6 +13,7 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "config/traffic.h"
 #include "measurer/departure.h"
 #include "measurer/listen.h"
@@ -26,7 +27,8 @@
 #define UNKNOWN_LOAD_FPS  1e6 /* where a link does not say how fast it is: about what AF_XDP sends in copy mode */
 #define CALIBRATION_S     0.3
 #define CALIBRATION_RUNS  3
-#define CALIBRATION_SHARE 0.9 /* of the fastest that was reached: what can be sustained on a busy machine */
+#define SPEED_TOLERANCE   0.001 /* by which clocks of links may differ, and more */
+#define CALIBRATION_SHARE 0.9   /* of the fastest that was reached: what can be sustained on a busy machine */
 
 static const struct measurer_ops ops;
 
@@ -422,13 +424,43 @@ enum exit_code measurer_xdp_check(const struct config *config, double *ret_line_
 
 /* --- measuring ------------------------------------------------------------------------------------------------------ */
 
+/* The port whose link is slowest, of those whose speed is known; NULL: of none. */
+static const struct port *slowest_port(const struct measurer_xdp *xdp)
+{
+	const struct port *slowest = NULL;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ports[i].link_bps > 0 && (!slowest || xdp->ports[i].link_bps < slowest->link_bps))
+			slowest = &xdp->ports[i];
+	return slowest;
+}
+
+/* Of a load that cannot pass, once. */
+static void look_at_speed(struct measurer_xdp *xdp, double load_fps)
+{
+	const struct port *slowest = slowest_port(xdp);
+	double line_rate_fps = slowest ? xdp_line_rate_fps(xdp, slowest->link_bps) : 0;
+
+	if (xdp->said_speed || line_rate_fps <= 0 || load_fps <= line_rate_fps * (1 + SPEED_TOLERANCE))
+		return;
+	xdp->said_speed = true;
+	warn("a load of %s is more than the link of port %s carries at %s, which is %s with these frames: the rest is lost "
+	     "before or after the SUT, and looks like its loss",
+	     format_si(load_fps, "fps", UNIT_ROOM), slowest->link.name, format_si(slowest->link_bps, "bit/s", UNIT_ROOM),
+	     format_si(line_rate_fps, "fps", UNIT_ROOM));
+}
+
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
-	enum exit_code code = xdp_trial((struct measurer_xdp *)measurer, input, ret);
+	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
+	enum exit_code code;
 
+	look_at_speed(xdp, input->load_fps);
+	code = xdp_trial(xdp, input, ret);
 	if (code == EXIT_DONE)
-		diagnose_measured(&((struct measurer_xdp *)measurer)->diagnosis, ((struct measurer_xdp *)measurer)->config,
-				  ret);
+		look_at_speed(xdp, ret->pacing.achieved_fps);
+	if (code == EXIT_DONE)
+		diagnose_measured(&xdp->diagnosis, xdp->config, ret);
 	if (code == EXIT_DONE && measurer->selftest.state == SELFTEST_FRESH)
 		ret->latency.floor = &measurer->selftest;
 	return code;

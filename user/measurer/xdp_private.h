@@ -56,6 +56,7 @@ struct measurer_xdp {
 	struct mlr_profile profile;
 	uint32_t next_sequence;        /* of the next trial, in every flow; goes on from trial to trial */
 	uint32_t trial_first_sequence; /* of the last trial, likewise */
+	bool said_speed;               /* that a load is above a link's */
 	bool said_no_departures;       /* that nobody stamps them (departure.h) */
 	struct account account;        /* of the last trial */
 	uint64_t trial_count;          /* performed so far */

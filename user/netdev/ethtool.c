@@ -2,6 +2,7 @@
 #include "netdev/ethtool.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
@@ -388,6 +389,7 @@ int ethtool_mode(struct ethtool *ethtool, int ifindex, struct link_mode *ret)
 		*ret = (struct link_mode){
 			.speed_mbps = speed_mbps == (uint32_t)SPEED_UNKNOWN ? 0 : speed_mbps,
 			.full_duplex = numbers.of[ETHTOOL_A_LINKMODES_DUPLEX] == DUPLEX_FULL,
+			.autonegotiated = numbers.of[ETHTOOL_A_LINKMODES_AUTONEG],
 		};
 	return error;
 }
@@ -582,6 +584,30 @@ int ethtool_set_rss(struct ethtool *ethtool, int ifindex, const struct link_rss 
 	*command = (struct ethtool_rxfh_indir){ .cmd = ETHTOOL_SRXFHINDIR, .size = rss->count };
 	memcpy(command->ring_index, rss->queue, rss->count * sizeof(uint32_t));
 	return ask(ethtool, ifindex, command);
+}
+
+static_assert(LINK_HASH_ADDRESSES == (RXH_IP_SRC | RXH_IP_DST) && LINK_HASH_PORTS == (RXH_L4_B_0_1 | RXH_L4_B_2_3), "");
+
+static uint32_t udp_flow(unsigned int ip_version)
+{
+	return ip_version == 4 ? UDP_V4_FLOW : UDP_V6_FLOW;
+}
+
+int ethtool_udp_hash(struct ethtool *ethtool, int ifindex, unsigned int ip_version, uint64_t *ret_fields)
+{
+	struct ethtool_rxnfc command = { .cmd = ETHTOOL_GRXFH, .flow_type = udp_flow(ip_version) };
+	int error = ask(ethtool, ifindex, &command);
+
+	if (!error)
+		*ret_fields = command.data;
+	return error;
+}
+
+int ethtool_set_udp_hash(struct ethtool *ethtool, int ifindex, unsigned int ip_version, uint64_t fields)
+{
+	struct ethtool_rxnfc command = { .cmd = ETHTOOL_SRXFH, .flow_type = udp_flow(ip_version), .data = fields };
+
+	return ask(ethtool, ifindex, &command);
 }
 
 /* --- rules ---------------------------------------------------------------------------------------------------------- */

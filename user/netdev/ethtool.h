@@ -59,6 +59,12 @@ int ethtool_rss(struct ethtool *ethtool, int ifindex, struct link_rss *ret);
 /* A count of 0 sets the driver's default. */
 int ethtool_set_rss(struct ethtool *ethtool, int ifindex, const struct link_rss *rss);
 
+/* The fields of UDP frames by which the receive hash tells flows apart: RXH_* of <linux/ethtool.h>. */
+#define LINK_HASH_ADDRESSES ((uint64_t)0x30) /* RXH_IP_SRC, RXH_IP_DST */
+#define LINK_HASH_PORTS     ((uint64_t)0xc0) /* RXH_L4_B_0_1, RXH_L4_B_2_3 */
+int ethtool_udp_hash(struct ethtool *ethtool, int ifindex, unsigned int ip_version, uint64_t *ret_fields);
+int ethtool_set_udp_hash(struct ethtool *ethtool, int ifindex, unsigned int ip_version, uint64_t fields);
+
 /* A rule that sends received UDP frames to a queue by one of their fields ("ntuple"). Of an IPv6 address it compares the
  * last 32 bits. */
 enum link_rule_field { RULE_SOURCE_ADDRESS, RULE_DESTINATION_ADDRESS, RULE_SOURCE_PORT, RULE_DESTINATION_PORT };
@@ -94,7 +100,7 @@ int ethtool_set_timestamps(struct ethtool *ethtool, int ifindex, const struct li
 
 struct link_mode {
 	uint32_t speed_mbps; /* 0: not known */
-	bool full_duplex;
+	bool full_duplex, autonegotiated;
 };
 int ethtool_mode(struct ethtool *ethtool, int ifindex, struct link_mode *ret);
 

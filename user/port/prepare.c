@@ -29,9 +29,10 @@ struct needs {
 
 static const char *const merging[] = { "rx-lro", "rx-gro-hw", "rx-gro-list", "rx-udp-gro-forwarding", NULL };
 static const char *const gro[] = { "rx-gro", NULL };
-/* A stripped tag is beside the frame, where an XDP program does not see it; a filter may drop what has a tag. */
-static const char *const tags[] = { "rx-vlan-hw-parse", "rx-vlan-stag-hw-parse", "rx-vlan-filter", "rx-vlan-stag-filter",
-				    NULL };
+/* A stripped tag is beside the frame, where an XDP program does not see it. */
+static const char *const tags[] = { "rx-vlan-hw-parse", "rx-vlan-stag-hw-parse", NULL };
+/* These drop what has a tag that nobody asked for, but not of a port that is promiscuous, as a tester's is. */
+static const char *const tag_filters[] = { "rx-vlan-filter", "rx-vlan-stag-filter", NULL };
 
 /* Switch offloads off. One that this kernel does not know is off. */
 static int switch_off(struct port *port, const char *const *names)
@@ -49,6 +50,16 @@ static int switch_off(struct port *port, const char *const *names)
 		else if (!error)
 			error = claim_change(port->claim, setting, "off");
 	}
+	return error;
+}
+
+/* A filter that cannot be switched off, as igb's, does no harm. */
+static int keep_tags(struct port *port, const struct needs *)
+{
+	int error = switch_off(port, tags);
+
+	if (!error)
+		switch_off(port, tag_filters);
 	return error;
 }
 
@@ -162,9 +173,20 @@ static char *even_table(const char *table, unsigned int queues)
 	return text_stream_end(stream, &text);
 }
 
-static int spread_rss(struct port *port, const struct needs *)
+/* Have the hash tell flows apart by their ports, too: by them our flows differ, and many NICs look at the addresses of UDP alone. What
+ * cannot be read is left as it is. */
+static int hash_by_ports(struct port *port, const char *setting)
 {
-	unsigned int queues = receive_queues(port);
+	int error;
+	owned char *fields = claim_read(port->claim, setting, &error);
+
+	if (error || (strchr(fields, 'f') && strchr(fields, 'n')))
+		return 0;
+	return claim_change(port->claim, setting, "sdfn");
+}
+
+static int spread_table(struct port *port, unsigned int queues)
+{
 	int error;
 	owned char *table = claim_read(port->claim, "rss", &error), *even = NULL;
 
@@ -172,6 +194,18 @@ static int spread_rss(struct port *port, const struct needs *)
 		error = -ENOMEM;
 	if (!error)
 		error = claim_change(port->claim, "rss", even);
+	return error;
+}
+
+static int spread_rss(struct port *port, const struct needs *)
+{
+	unsigned int queues = receive_queues(port);
+	int error = spread_table(port, queues);
+
+	if (!error && queues > 1)
+		error = hash_by_ports(port, "hash:udp4");
+	if (!error && queues > 1)
+		error = hash_by_ports(port, "hash:udp6");
 	return error;
 }
 
@@ -191,7 +225,7 @@ static const struct step {
 	{ PREPARE_IPV6, "ipv6", silence_ipv6, "switch automatic IPv6 addresses off", "ip -6 address show" },
 	{ PREPARE_MERGE, "merge", NULL, "switch the merging of received frames off", "ethtool -k", merging },
 	{ PREPARE_GRO, "gro", NULL, "switch GRO off", "ethtool -k", gro },
-	{ PREPARE_VLAN, "vlan", NULL, "keep VLAN tags in received frames", "ethtool -k", tags },
+	{ PREPARE_VLAN, "vlan", keep_tags, "keep VLAN tags in received frames", "ethtool -k" },
 	{ PREPARE_PAUSE, "pause", switch_pause_off, "switch pause frames off", "ethtool -a" },
 	{ PREPARE_QUEUES, "queues", raise_queues, "raise the number of transmit queues", "ethtool -l" },
 	{ PREPARE_CHANNELS, "channels", set_channels, "set the number of channels", "ethtool -l" },

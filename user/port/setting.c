@@ -193,6 +193,50 @@ static int write_rss(const struct access *access, const char *value)
 	return done ? 0 : ethtool_set_rss(access->settings->ethtool, access->ifindex, &rss);
 }
 
+/* Bit n of the fields of a hash is the letter at n; the highest has no place here. */
+static const char hash_letters[] = " mvtsdfn";
+
+static int hash_ip_version(const struct access *access, unsigned int *ret)
+{
+	return sscanf(access->key, "udp%u", ret) == 1 && (*ret == 4 || *ret == 6) ? 0 : -EINVAL;
+}
+
+static int read_hash(const struct access *access, char **ret_value)
+{
+	char text[sizeof(hash_letters)] = "", *end = text;
+	unsigned int ip_version = 0;
+	uint64_t fields = 0;
+	int error = hash_ip_version(access, &ip_version);
+
+	if (!error)
+		error = ethtool_udp_hash(access->settings->ethtool, access->ifindex, ip_version, &fields);
+	if (error)
+		return error;
+	if (fields & 1 || fields >> strlen(hash_letters))
+		return -EPROTO; /* by what this program cannot write */
+	for (unsigned int bit = 1; bit < strlen(hash_letters); bit++)
+		if (fields >> bit & 1)
+			*end++ = hash_letters[bit];
+	return copied(fields ? text : "none", ret_value);
+}
+
+static int write_hash(const struct access *access, const char *value)
+{
+	unsigned int ip_version = 0;
+	uint64_t fields = 0;
+	int error = hash_ip_version(access, &ip_version);
+
+	for (; !error && strcmp(value, "none") && *value; value++) {
+		const char *letter = strchr(hash_letters + 1, *value);
+
+		if (letter)
+			fields |= 1ull << (letter - hash_letters);
+		else
+			error = -EINVAL;
+	}
+	return error ? error : ethtool_set_udp_hash(access->settings->ethtool, access->ifindex, ip_version, fields);
+}
+
 static const char *const rule_fields[] = {
 	[RULE_SOURCE_ADDRESS] = "source-address",
 	[RULE_DESTINATION_ADDRESS] = "destination-address",
@@ -293,6 +337,7 @@ static const struct setting_kind {
 	{ "pause", read_pause, write_pause },
 	{ "mtu", read_mtu, write_mtu },
 	{ "rss", read_rss, write_rss },
+	{ "hash:", read_hash, write_hash },
 	{ "timestamps", read_timestamps, write_timestamps },
 	{ "irq:", .path = irq_path },
 	{ "rule:", read_rule, write_rule },

@@ -8,6 +8,8 @@
  *	pause					"autoneg on rx on tx on"
  *	mtu					octets
  *	rss					the queue of each entry of the receive hash's table: "0 1 0 1"
+ *	hash:udp4				the fields that the receive hash tells flows apart by, in the letters of
+ *						ethtool -N: "sdfn"; "none"
  *	rule:1023				the rule at this place of the receive filter's table: "udp4 source-port
  *						0x400/0xffff queue 1"; "none"; "other", which cannot be written
  *	timestamps				"tx 0 rx 1": which frames the NIC stamps, in numbers of <linux/net_tstamp.h>
