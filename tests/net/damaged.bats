@@ -36,10 +36,12 @@ teardown() {
   check '.trial_result.counts.lost as $lost | $lost >= 19 and $lost <= 21'
   check '.trial_result | .loss_attribution == {unsent: 0, dropped_before_wire: 0, tester_burst: 0, receiver_damaged: .counts.lost, receiver_missed: 0, sut: 0}'
   check '.trial_result.counts.lost == .ports[1].nic_rx_damaged'
+  check '.trial_result.counts.lost as $lost | [.ports[1].counters_moved[] | select(.moved == $lost) | .counter] | contains(["rx_errors", "rx_frame_errors"])'
   [ "$status" -eq 1 ]
   check '.tester_limited and .trial_result.tester_limited_reason == "frames arrived damaged at the receiving interface"'
   run --separate-stderr "$MLR" trial -p "$A,$B" --burst "$BURST" --load 2kfps --duration 0.5
   [ "$status" -eq 1 ]
+  [[ $output == *"Counters of our own ports that moved"*"rx_frame_errors"* ]]
   [[ $output == *"rrived damaged at our port"* && $output == *"transceivers"* ]]
 }
 

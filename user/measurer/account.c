@@ -17,6 +17,7 @@
 #define PACING_SHARE        10    /* of the Goal Width: how far the load may be off */
 #define DEFAULT_WIDTH_RATIO 0.005 /* where there is no goal */
 #define HICCUP_RATIO        0.01  /* of the frames sent: what an interface drops now and then, at most */
+#define LOSS_FRAMES_TELLING 5     /* that a counter has the same number by chance is unlikely from here on */
 #define REPEAT_CHANCE_LEAST 0.1   /* that one of the repeats that are left is not spoilt */
 
 /* --- counts --------------------------------------------------------------------------------------------------------- */
@@ -215,6 +216,29 @@ static struct pacing_summary summarize_pacing(const struct account *account)
 	return pacing;
 }
 
+/* A veth's transmit counters tell of what its peer, the SUT, had no room for. */
+static bool is_of_sut(const struct port_trial *port, const char *counter)
+{
+	return port->counts.transmits && port->tx_drops == TX_DROPS_IN_SUT && strstr(counter, "tx");
+}
+
+/* The SUT lost exactly as many frames as a counter of one of our own ports tells of: it was not the SUT, most likely. */
+static void find_loss_counter(const struct account *account, struct measurement *measurement)
+{
+	int64_t lost = measurement->attribution.sut;
+
+	for (size_t i = 0; i < measurement->port_count && lost >= LOSS_FRAMES_TELLING; i++) {
+		const struct port_counts *counts = &measurement->ports[i];
+
+		for (unsigned int j = 0; j < counts->moved_count; j++) {
+			if (counts->moved[j].moved != (uint64_t)lost || is_of_sut(&account->ports[i], counts->moved[j].name))
+				continue;
+			measurement->loss_counter = (struct loss_counter){ .is_there = true, .port = i, .at = j };
+			return;
+		}
+	}
+}
+
 /* Whether the tester itself was the limit, and by what. */
 static void judge_tester(const struct config *config, struct measurement *measurement)
 {
@@ -230,6 +254,8 @@ static void judge_tester(const struct config *config, struct measurement *measur
 		measurement->tester_limited_reason = "the receiving interface missed frames";
 	else if (measurement->attribution.receiver_damaged)
 		measurement->tester_limited_reason = "frames arrived damaged at the receiving interface";
+	else if (measurement->loss_counter.is_there)
+		measurement->tester_limited_reason = "the SUT's loss equals a counter of our own port";
 	else if (fabs(measurement->pacing.error_ppm) > pacing_error_most_ppm(config))
 		measurement->tester_limited_reason = LOAD_WAS_OFF;
 	measurement->tester_limited = measurement->tester_limited_reason;
@@ -454,6 +480,7 @@ enum exit_code account_for(const struct account *account, struct measurement *me
 	measurement->attribution = attribute(account, &measurement->counts, &measurement->verdict);
 	measurement->pacing = summarize_pacing(account);
 	measurement->has_attribution = measurement->has_pacing = true;
+	find_loss_counter(account, measurement);
 	judge_tester(account->config, measurement);
 	measurement->spoilt = find_spoiler(account, measurement);
 	summarize_reception(account, measurement);

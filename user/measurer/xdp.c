@@ -308,8 +308,10 @@ void xdp_close(struct measurer_xdp *xdp)
 		tx_port_close(xdp->ends[i].tx);
 	snmp_close(xdp->snmp);
 	neighbours_close(xdp->neighbours);
-	for (unsigned int i = 0; i < xdp->port_count; i++)
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		rx_close(xdp->ends[i].rx);
+		ledger_close(xdp->ends[i].ledger);
+	}
 	ports_close(xdp->netlink, xdp->ports, xdp->port_count);
 	netlink_close(xdp->netlink);
 	session_restore();
@@ -362,6 +364,9 @@ enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
 	if ((code = steer_ports(xdp)) || (code = look_around(xdp)) || (code = open_snmp(xdp)) ||
 	    (code = open_transmitters(xdp)))
 		return code;
+	/* last, for the number of queues says how many counters there are; without one a trial lacks nothing but an explanation */
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		ledger_open(xdp->ports[i].link.ifindex, &xdp->ends[i].ledger);
 	return spare_cpus(xdp);
 }
 

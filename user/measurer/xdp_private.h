@@ -10,6 +10,7 @@
 #include "measurer/diagnose.h"
 #include "measurer/measurer.h"
 #include "mlr/profile.h"
+#include "netdev/ledger.h"
 #include "netdev/netlink.h"
 #include "netdev/nic_clock.h"
 #include "port/neighbour.h"
@@ -29,6 +30,7 @@ struct departure {
 struct endpoint {
 	unsigned int number; /* of the port in the profile: other hosts may have ports, too */
 	bool transmits, receives;
+	struct ledger *ledger;  /* NULL: none could be opened */
 	struct rx *rx;          /* always: it also shows what is foreign or misdirected */
 	struct tx_port *tx;     /* NULL if it does not transmit */
 	struct nic_clock clock; /* without fd it does not tell when frames arrive */

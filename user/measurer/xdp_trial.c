@@ -15,6 +15,7 @@
 #include "base/stop.h"
 #include "measurer/departure.h"
 #include "measurer/icmp.h"
+#include "measurer/moved.h"
 #include "measurer/timestamps.h"
 
 #define START_MARGIN_NS 300000          /* until the transmit threads spin */
@@ -101,9 +102,11 @@ static enum exit_code find_link(struct measurer_xdp *xdp, unsigned int port, str
 static enum exit_code read_link(struct measurer_xdp *xdp, unsigned int port, bool before, struct xdp_snapshot *snapshot)
 {
 	struct link_info link;
-	enum exit_code code = find_link(xdp, port, &link);
+	enum exit_code code;
 	bool is_lost;
 
+	ledger_read(xdp->ends[port].ledger, before);
+	code = find_link(xdp, port, &link);
 	if (code)
 		return code;
 	is_lost = !link.up || !link.carrier;
@@ -570,6 +573,8 @@ static void describe_port(struct measurer_xdp *xdp, unsigned int port, const str
 	ret->tx_drops = meaning_of_drops(xdp, port);
 	ret->window = rx_window(xdp->ends[port].rx);
 	count_port(xdp, port, &run->before, &run->after, intended, &ret->counts);
+	moved_find(xdp->ends[port].ledger, &run->before.link[port], &run->after.link[port],
+		   rx_seen(&ret->received) - ret->received.foreign - ret->received.housekeeping, &ret->counts);
 	if (xdp->snmp && port == xdp->snmp_port)
 		add_queries(&run->snmp, &ret->counts);
 	xdp->late_in_trials += ret->received.late;

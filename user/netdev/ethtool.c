@@ -125,7 +125,8 @@ static void start(struct request *request, uint16_t family, uint8_t command)
 }
 
 /* Every ethtool message begins with a header that names the link. */
-static int start_ethtool(const struct ethtool *ethtool, struct request *request, uint8_t command, int ifindex)
+static int start_ethtool_with(const struct ethtool *ethtool, struct request *request, uint8_t command, int ifindex,
+			      uint32_t flags)
 {
 	struct nlattr *header;
 
@@ -134,9 +135,14 @@ static int start_ethtool(const struct ethtool *ethtool, struct request *request,
 	start(request, ethtool->ethtool_family, command);
 	header = mnl_attr_nest_start(request->header, 1); /* ETHTOOL_A_..._HEADER is 1 in all of them */
 	mnl_attr_put_u32(request->header, ETHTOOL_A_HEADER_DEV_INDEX, (uint32_t)ifindex);
-	mnl_attr_put_u32(request->header, ETHTOOL_A_HEADER_FLAGS, ETHTOOL_FLAG_OMIT_REPLY);
+	mnl_attr_put_u32(request->header, ETHTOOL_A_HEADER_FLAGS, flags);
 	mnl_attr_nest_end(request->header, header);
 	return 0;
+}
+
+static int start_ethtool(const struct ethtool *ethtool, struct request *request, uint8_t command, int ifindex)
+{
+	return start_ethtool_with(ethtool, request, command, ifindex, ETHTOOL_FLAG_OMIT_REPLY);
 }
 
 static int read_numbers(const struct nlmsghdr *header, void *context)
@@ -472,6 +478,59 @@ int ethtool_queue_packets(struct ethtool *ethtool, int ifindex, uint64_t *ret)
 	return error;
 }
 
+/* Members of a nest of statistics, and the counters that they are. What is an array has its sum first. */
+struct standard_reader {
+	unsigned int nest, types[2];
+	enum standard_counter counters[2];
+	uint64_t *values;
+};
+
+static int read_standard(const struct nlmsghdr *header, void *context)
+{
+	const struct standard_reader *reader = context;
+	const struct nlattr *attribute, *inner;
+
+	mnl_attr_for_each (attribute, header, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(attribute) != reader->nest)
+			continue;
+		mnl_attr_for_each_nested (inner, attribute)
+			for (size_t i = 0; i < COUNT(reader->types); i++)
+				if (mnl_attr_get_type(inner) == reader->types[i] &&
+				    mnl_attr_get_payload_len(inner) >= sizeof(uint64_t))
+					memcpy(&reader->values[reader->counters[i]], mnl_attr_get_payload(inner),
+					       sizeof(uint64_t));
+	}
+	return MNL_CB_OK;
+}
+
+static const struct standard_source {
+	uint8_t command;
+	struct standard_reader reader;
+} standard_sources[] = {
+	{ ETHTOOL_MSG_PAUSE_GET,
+	  { .nest = ETHTOOL_A_PAUSE_STATS,
+	    .types = { ETHTOOL_A_PAUSE_STAT_TX_FRAMES, ETHTOOL_A_PAUSE_STAT_RX_FRAMES },
+	    .counters = { COUNTER_PAUSE_SENT, COUNTER_PAUSE_RECEIVED } } },
+	{ ETHTOOL_MSG_FEC_GET,
+	  { .nest = ETHTOOL_A_FEC_STATS,
+	    .types = { ETHTOOL_A_FEC_STAT_CORRECTED, ETHTOOL_A_FEC_STAT_UNCORR },
+	    .counters = { COUNTER_FEC_CORRECTED, COUNTER_FEC_UNCORRECTABLE } } },
+};
+
+void ethtool_standard_counters(struct ethtool *ethtool, int ifindex, uint64_t ret[STANDARD_COUNTERS])
+{
+	memset(ret, 0, STANDARD_COUNTERS * sizeof(*ret));
+	for (size_t i = 0; i < COUNT(standard_sources); i++) {
+		struct standard_reader reader = standard_sources[i].reader;
+		struct request request;
+
+		reader.values = ret;
+		if (!start_ethtool_with(ethtool, &request, standard_sources[i].command, ifindex,
+					ETHTOOL_FLAG_OMIT_REPLY | ETHTOOL_FLAG_STATS))
+			exchange(ethtool->netlink, &request, read_standard, &reader);
+	}
+}
+
 /* --- by ioctl ------------------------------------------------------------------------------------------------------- */
 
 static int ask_for(const struct ethtool *ethtool, int ifindex, unsigned long what, void *command)
@@ -525,30 +584,90 @@ int ethtool_driver(struct ethtool *ethtool, int ifindex, struct link_driver *ret
 	return 0;
 }
 
-int ethtool_sum(struct ethtool *ethtool, int ifindex, bool (*is_wanted)(const char *name), uint64_t *ret)
+/* How many counters there are now. */
+static int count_counters(const struct ethtool *ethtool, int ifindex, uint32_t string_set, uint32_t *ret)
 {
-	struct ethtool_drvinfo driver = { .cmd = ETHTOOL_GDRVINFO };
-	owned struct ethtool_gstrings *names = NULL;
-	owned struct ethtool_stats *counters = NULL;
-	int error = ask(ethtool, ifindex, &driver);
-	uint64_t sum = 0;
+	struct {
+		struct ethtool_sset_info info;
+		uint32_t count;
+	} command = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << string_set } };
+	int error = ask(ethtool, ifindex, &command);
 
 	if (error)
 		return error;
-	names = calloc(1, sizeof(*names) + (size_t)driver.n_stats * ETH_GSTRING_LEN);
-	counters = calloc(1, sizeof(*counters) + (size_t)driver.n_stats * sizeof(counters->data[0]));
-	if (!names || !counters)
-		return -ENOMEM;
-	*names = (struct ethtool_gstrings){ .cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_STATS, .len = driver.n_stats };
-	*counters = (struct ethtool_stats){ .cmd = ETHTOOL_GSTATS, .n_stats = driver.n_stats };
-	if ((error = ask(ethtool, ifindex, names)) || (error = ask(ethtool, ifindex, counters)))
-		return error;
-	for (uint32_t i = 0; i < driver.n_stats; i++) {
-		char name[ETH_GSTRING_LEN + 1] = "";
+	if (!command.info.sset_mask || !command.count)
+		return -EOPNOTSUPP;
+	*ret = command.count;
+	return 0;
+}
 
-		memcpy(name, names->data + (size_t)i * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
-		sum += is_wanted(name) ? counters->data[i] : 0;
-	}
+static uint32_t string_set_of(enum counter_set set)
+{
+	return set == COUNTERS_PHY ? ETH_SS_PHY_STATS : ETH_SS_STATS;
+}
+
+int ethtool_counter_names(struct ethtool *ethtool, int ifindex, enum counter_set set, uint32_t *ret_count,
+			  char (**ret_names)[COUNTER_NAME_SIZE])
+{
+	owned struct ethtool_gstrings *command = NULL;
+	char(*names)[COUNTER_NAME_SIZE];
+	uint32_t count;
+	int error = count_counters(ethtool, ifindex, string_set_of(set), &count);
+
+	if (error)
+		return error;
+	command = calloc(1, sizeof(*command) + (size_t)count * ETH_GSTRING_LEN);
+	if (!command)
+		return -ENOMEM;
+	*command = (struct ethtool_gstrings){ .cmd = ETHTOOL_GSTRINGS, .string_set = string_set_of(set), .len = count };
+	if ((error = ask(ethtool, ifindex, command)))
+		return error;
+	names = calloc(count, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		memcpy(names[i], command->data + (size_t)i * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
+	*ret_count = count;
+	*ret_names = names;
+	return 0;
+}
+
+int ethtool_counters(struct ethtool *ethtool, int ifindex, enum counter_set set, uint32_t count, uint64_t *ret)
+{
+	owned struct ethtool_stats *command = NULL;
+	uint32_t now;
+	int error = count_counters(ethtool, ifindex, string_set_of(set), &now);
+
+	if (error || now != count) /* the kernel writes as many as there are */
+		return error ? error : -EAGAIN;
+	command = calloc(1, sizeof(*command) + (size_t)count * sizeof(command->data[0]));
+	if (!command)
+		return -ENOMEM;
+	*command =
+		(struct ethtool_stats){ .cmd = set == COUNTERS_PHY ? ETHTOOL_GPHYSTATS : ETHTOOL_GSTATS, .n_stats = count };
+	if ((error = ask(ethtool, ifindex, command)))
+		return error;
+	memcpy(ret, command->data, count * sizeof(*ret));
+	return 0;
+}
+
+int ethtool_sum(struct ethtool *ethtool, int ifindex, bool (*is_wanted)(const char *name), uint64_t *ret)
+{
+	owned char(*names)[COUNTER_NAME_SIZE] = NULL;
+	owned uint64_t *counters = NULL;
+	uint64_t sum = 0;
+	uint32_t count;
+	int error = ethtool_counter_names(ethtool, ifindex, COUNTERS_DRIVER, &count, &names);
+
+	if (error)
+		return error;
+	counters = calloc(count, sizeof(*counters));
+	if (!counters)
+		return -ENOMEM;
+	if ((error = ethtool_counters(ethtool, ifindex, COUNTERS_DRIVER, count, counters)))
+		return error;
+	for (uint32_t i = 0; i < count; i++)
+		sum += is_wanted(names[i]) ? counters[i] : 0;
 	*ret = sum;
 	return 0;
 }

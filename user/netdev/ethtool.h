@@ -112,6 +112,23 @@ int ethtool_driver(struct ethtool *ethtool, int ifindex, struct link_driver *ret
 /* Count the frames that the transmit queues of a link sent. -EOPNOTSUPP before Linux 6.10, or if the driver does not report
  * it. */
 int ethtool_queue_packets(struct ethtool *ethtool, int ifindex, uint64_t *ret);
+/* Counters that have names, of the driver (`ethtool -S`) or of its PHY (`ethtool --phy-statistics`). */
+enum counter_set { COUNTERS_DRIVER, COUNTERS_PHY };
+#define COUNTER_NAME_SIZE 33
+/* Their number may change with the channels. The caller frees *ret_names. -EOPNOTSUPP if there are none. */
+int ethtool_counter_names(struct ethtool *ethtool, int ifindex, enum counter_set set, uint32_t *ret_count,
+			  char (**ret_names)[COUNTER_NAME_SIZE]);
+/* Read them. -EAGAIN if there are not `count` of them any more. */
+int ethtool_counters(struct ethtool *ethtool, int ifindex, enum counter_set set, uint32_t count, uint64_t *ret);
+/* Counters that the kernel knows by itself, of pause frames and of forward error correction. What is not told is 0. */
+enum standard_counter {
+	COUNTER_PAUSE_SENT,
+	COUNTER_PAUSE_RECEIVED,
+	COUNTER_FEC_CORRECTED,
+	COUNTER_FEC_UNCORRECTABLE,
+	STANDARD_COUNTERS
+};
+void ethtool_standard_counters(struct ethtool *ethtool, int ifindex, uint64_t ret[STANDARD_COUNTERS]);
 /* Add up the driver's own counters (`ethtool -S`) whose names are wanted. */
 int ethtool_sum(struct ethtool *ethtool, int ifindex, bool (*is_wanted)(const char *name), uint64_t *ret);
 

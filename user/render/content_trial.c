@@ -251,12 +251,36 @@ static void put_ports(struct writer *writer, const json_t *ports)
 
 		json_object_update(row, json_object_get(row, "counts"));
 		json_object_del(row, "counts");
+		json_object_del(row, "counters_moved");
 		json_array_append_new(rows, row);
 	}
 	if (json_array_size(rows)) {
 		writer->ops->subsection(writer, "Ports");
 		objects_put(writer, "port-table", "Frames, unless it says otherwise", rows);
 	}
+}
+
+/* Counters of our own ports that moved, a row each; nothing where none did. */
+static void put_counters(struct writer *writer, const json_t *ports)
+{
+	static const struct field fields[] = {
+		{ "Port", "/port" },
+		{ "Counter", "/counter" },
+		{ "Moved by", "/moved", text_count },
+	};
+	json_auto_t *rows = json_array();
+
+	json_each (port, ports)
+		json_each (counter, json_object_get(port, "counters_moved")) {
+			json_t *row = json_copy(counter);
+
+			json_object_set(row, "port", json_object_get(port, "name"));
+			json_array_append_new(rows, row);
+		}
+	if (!json_array_size(rows))
+		return;
+	writer->ops->subsection(writer, "Counters of our own ports that moved");
+	table_put(writer, "counter-table", fields, COUNT(fields), rows, NULL);
 }
 
 /* What routers say of frames of the trial. */
@@ -369,6 +393,7 @@ static void put_details(struct writer *writer, const json_t *trial, const json_t
 	put_icmp_errors(writer, json_object_get(trial, "icmp_errors"));
 	put_spoilt(writer, "spoilt", alone);
 	put_ports(writer, json_object_get(holder, "ports"));
+	put_counters(writer, json_object_get(holder, "ports"));
 }
 
 static const char *text_times(double count, char buffer[VALUE_SIZE])
