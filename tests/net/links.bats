@@ -62,3 +62,28 @@ said() { # WORDS
   run --separate-stderr "$MLR" probe --format json -p "$B"
   check '.ports[0].checks[] | select(.name == "speed") | .state == "FAIL" and (.value | contains("half duplex")) and .fix == "ethtool -s '"$B"' autoneg on"'
 }
+
+# All that a tap has of this: it hands frames on one by one, or so many at a time.
+@test "latency and throughput change what the port has, say so, and it is as before afterwards" {
+  LAB_SUT=none A=$LAB-ta B=$LAB-tb
+  local end
+  for end in a b; do
+    "${BUILD:-build}/tests/tools/hold_tap" "$LAB-t$end" &
+    background+=("$!")
+    until ip link show "$LAB-t$end" >/dev/null 2>&1; do sleep 0.02; done
+    ip link set "$LAB-t$end" up
+  done
+  ethtool -C "$A" rx-frames 32
+  trial --load 1kfps --duration 0.1 --wait d=0.1 --prepare auto,latency
+  check '.measurer.ports[0].changes | any(.setting == "coalesce" and .was == "rx-frames 32" and .now == "rx-frames 1")'
+  [[ $(ethtool -c "$A") == *"rx-frames:"*32* ]]
+  # it has no rings: no word of that, unless they are asked for by name
+  trial --load 1kfps --duration 0.1 --wait d=0.1 --prepare auto,throughput
+  [ "$(said "rings\|energy")" -eq 0 ]
+  trial --load 1kfps --duration 0.1 --prepare rings=512
+  refused 3 "$A" rings "ethtool -g"
+  trial --load 1kfps --duration 0.1 --prepare eee
+  refused 3 "$A" energy-efficient
+  run --separate-stderr "$MLR" probe --format json -p "$A"
+  check '.ports[0].checks[] | select(.name == "coalescing") | .value | contains("rx-frames 32")'
+}

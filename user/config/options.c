@@ -415,8 +415,10 @@ const struct option options[] = {
 	       "destination MAC of what each port sends. Default: asked from the gateway by ARP, else the other port's"),
 	OPTION("prepare", "LIST", FRAMES, "auto", read_prepare,
 	       "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
-	       "timestamps, gro, mtu, channels=N, rss, steer; auto is the first four, and the next three where they are "
-	       "needed, auto,no-pause all of those but one; everything is restored",
+	       "timestamps, gro, mtu, channels=N, rss, steer, coalesce=US, rings=N, eee, lldp, wake; auto is the first "
+	       "four, and "
+	       "the next three where they are needed, auto,no-pause all of those but one; latency and throughput add what "
+	       "of the last six serves that, as far as the port has it; everything is restored",
 	       .flags = OPTION_LIST),
 	TEXT("allow-unsafe", "REASON", FRAMES | LAB_ON, NULL, unsafe_reason,
 	     "use a port that is in use; the reason stands in the report", .flags = OPTION_ACTS),

@@ -346,14 +346,32 @@ static enum exit_code steer_ports(struct measurer_xdp *xdp)
 	return code;
 }
 
+/* As --prepare wants it; where no privileges are given up yet. */
+static enum exit_code stay_awake(const struct prepare *prepare)
+{
+	unsigned int bit = 1u << PREPARE_WAKE;
+	int error = (prepare->asked | prepare->automatic) & bit ? session_stay_awake() : 0;
+
+	if (error && prepare->asked & bit)
+		return refuse(EXIT_INCAPABLE,
+			      "cannot keep the CPUs awake (/dev/cpu_dma_latency): %s; leave 'wake' out of --prepare",
+			      why(-error));
+	if (error)
+		warn("cannot keep the CPUs awake (/dev/cpu_dma_latency): %s", why(-error));
+	return EXIT_DONE;
+}
+
 enum exit_code xdp_open_ports(struct measurer_xdp *xdp)
 {
 	int error = netlink_open(&xdp->netlink);
+	enum exit_code code;
 
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot open a netlink socket: %s", strerror(-error));
-	return xdp->config->dry_run ? ports_check(xdp->netlink, xdp->config, xdp->ports)
-				    : ports_open(xdp->netlink, xdp->config, xdp->ports);
+	if (xdp->config->dry_run)
+		return ports_check(xdp->netlink, xdp->config, xdp->ports);
+	code = ports_open(xdp->netlink, xdp->config, xdp->ports);
+	return code ? code : stay_awake(&xdp->config->prepare);
 }
 
 enum exit_code xdp_open_frames(struct measurer_xdp *xdp)

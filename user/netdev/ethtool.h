@@ -41,6 +41,34 @@ struct link_rings {
 	uint32_t rx, tx, rx_max, tx_max;
 };
 int ethtool_rings(struct ethtool *ethtool, int ifindex, struct link_rings *ret);
+/* Set rx and tx. */
+int ethtool_set_rings(struct ethtool *ethtool, int ifindex, const struct link_rings *rings);
+
+/* How long interrupts are put off, and for how many frames. Drivers have some of these values only. */
+enum coalescing {
+	COALESCE_ADAPTIVE_RX, /* 1: the driver chooses */
+	COALESCE_ADAPTIVE_TX,
+	COALESCE_RX_USECS,
+	COALESCE_RX_FRAMES,
+	COALESCE_TX_USECS,
+	COALESCE_TX_FRAMES,
+	COALESCING_VALUES
+};
+struct link_coalescing {
+	bool has[COALESCING_VALUES];
+	uint32_t value[COALESCING_VALUES];
+};
+int ethtool_coalescing(struct ethtool *ethtool, int ifindex, struct link_coalescing *ret);
+/* Set the values that `has` says. */
+int ethtool_set_coalescing(struct ethtool *ethtool, int ifindex, const struct link_coalescing *coalescing);
+
+/* Energy-efficient Ethernet: a link that sleeps between frames. */
+int ethtool_eee(struct ethtool *ethtool, int ifindex, bool *ret_on);
+int ethtool_set_eee(struct ethtool *ethtool, int ifindex, bool on);
+
+/* A private flag of the driver, by its name. -EOPNOTSUPP if it has no such flag. */
+int ethtool_flag(struct ethtool *ethtool, int ifindex, const char *name, bool *ret_on);
+int ethtool_set_flag(struct ethtool *ethtool, int ifindex, const char *name, bool on);
 
 /* Ethernet flow control. */
 struct link_pause {

@@ -17,6 +17,8 @@
 #define SETTING_SIZE 96
 #define CPUS_SIZE    256
 #define BIT(item)    (1u << (item))
+/* What 'latency' and 'throughput' stand for: few ports have all of it. */
+#define EXPERT (BIT(PREPARE_RSS) | BIT(PREPARE_RINGS) | BIT(PREPARE_COALESCE) | BIT(PREPARE_EEE) | BIT(PREPARE_LLDP))
 
 /* What a run needs of a port. */
 struct needs {
@@ -209,6 +211,65 @@ static int spread_rss(struct port *port, const struct needs *)
 	return error;
 }
 
+/* --- for experts ----------------------------------------------------------------------------------------------------- */
+
+/* Interrupts come so late, and nobody else chooses. At once: with the first frame. */
+static int coalesce(struct port *port, const struct needs *needs)
+{
+	struct link_coalescing coalescing;
+	int error;
+	owned char *value = claim_read(port->claim, "coalesce", &error), *wanted = NULL;
+
+	if (!error)
+		error = setting_parse_coalescing(value, &coalescing);
+	if (error)
+		return error;
+	coalescing.value[COALESCE_ADAPTIVE_RX] = 0;
+	coalescing.value[COALESCE_RX_USECS] = needs->prepare->coalesce_us;
+	if (!needs->prepare->coalesce_us)
+		coalescing.value[COALESCE_RX_FRAMES] = 1;
+	error = setting_coalescing_text(&coalescing, &wanted);
+	return error ? error : claim_change(port->claim, "coalesce", wanted);
+}
+
+static uint32_t no_more(uint32_t wanted, uint32_t most)
+{
+	return wanted < most ? wanted : most;
+}
+
+static int lengthen_rings(struct port *port, const struct needs *needs)
+{
+	struct ethtool *ethtool;
+	struct link_rings rings;
+	int error = ethtool_open(&ethtool);
+
+	if (error)
+		return error;
+	error = ethtool_rings(ethtool, port->link.ifindex, &rings);
+	ethtool_close(ethtool);
+	if (error)
+		return error;
+	return claim_change(port->claim, "rings",
+			    TEXT_OF(SETTING_SIZE, "rx %u tx %u", no_more(needs->prepare->rings, rings.rx_max),
+				    no_more(needs->prepare->rings, rings.tx_max)));
+}
+
+static int switch_eee_off(struct port *port, const struct needs *)
+{
+	return claim_change(port->claim, "eee", "off");
+}
+
+/* Drivers call it by different names. */
+static int silence_lldp(struct port *port, const struct needs *)
+{
+	static const char *const flags[][2] = { { "flag:disable-fw-lldp", "on" }, { "flag:fw-lldp-agent", "off" } };
+	int error = -EOPNOTSUPP;
+
+	for (size_t i = 0; i < COUNT(flags) && error == -EOPNOTSUPP; i++)
+		error = claim_change(port->claim, flags[i][0], flags[i][1]);
+	return error;
+}
+
 /* --- all of them ---------------------------------------------------------------------------------------------------- */
 
 /* In the order in which they are done: a port whose MTU is below 1280 has no IPv6 until it is raised, and the receive hash
@@ -230,6 +291,10 @@ static const struct step {
 	{ PREPARE_QUEUES, "queues", raise_queues, "raise the number of transmit queues", "ethtool -l" },
 	{ PREPARE_CHANNELS, "channels", set_channels, "set the number of channels", "ethtool -l" },
 	{ PREPARE_RSS, "rss", spread_rss, "spread the receive hash over all queues", "ethtool -x" },
+	{ PREPARE_RINGS, "rings", lengthen_rings, "set the length of its rings", "ethtool -g" },
+	{ PREPARE_COALESCE, "coalesce", coalesce, "set when it interrupts", "ethtool -c" },
+	{ PREPARE_EEE, "eee", switch_eee_off, "switch energy-efficient Ethernet off", "ethtool --show-eee" },
+	{ PREPARE_LLDP, "lldp", silence_lldp, "switch LLDP of its firmware off", "ethtool --show-priv-flags" },
 };
 
 static enum exit_code take_step(struct port *port, const struct needs *needs, const struct step *step)
@@ -239,7 +304,7 @@ static enum exit_code take_step(struct port *port, const struct needs *needs, co
 
 	if (asked || automatic)
 		error = step->prepare ? step->prepare(port, needs) : switch_off(port, step->offloads);
-	if (!error)
+	if (!error || (error == -EOPNOTSUPP && !asked && BIT(step->item) & EXPERT))
 		return EXIT_DONE;
 	if (asked)
 		return refuse(EXIT_INCAPABLE,

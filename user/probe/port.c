@@ -17,6 +17,7 @@
 #include "netdev/ethtool.h"
 #include "port/journal.h"
 #include "port/port.h"
+#include "port/setting.h"
 #include "probe/parts.h"
 
 #define TEXT_SIZE              256
@@ -26,8 +27,11 @@
 #define ONE_BUFFER_OCTETS      3500 /* about what a page has room for beside XDP's own needs */
 #define RING_FEW               1024
 #define RING_MANY              4096
-#define CARRIER_NS             (5 * NS_PER_S)
-#define CARRIER_POLL_NS        (NS_PER_S / 50)
+#define FIRMWARE_LLDP                                                                                                       \
+	"the NIC's firmware speaks LLDP by itself: it sends frames of its own, and takes those of the SUT; --prepare lldp " \
+	"switches it off for a run"
+#define CARRIER_NS      (5 * NS_PER_S)
+#define CARRIER_POLL_NS (NS_PER_S / 50)
 
 /* The port being probed. */
 struct subject {
@@ -503,6 +507,50 @@ static void check_pause(struct subject *subject)
 		OK(subject->checks, "pause", "off");
 }
 
+/* "2 us, adaptive": how long a received frame may wait for its interrupt. */
+static void check_coalescing(struct subject *subject)
+{
+	struct link_coalescing coalescing;
+	owned char *text = NULL;
+
+	if (ethtool_coalescing(subject->ethtool, subject->link->ifindex, &coalescing) ||
+	    setting_coalescing_text(&coalescing, &text))
+		OK(subject->checks, "coalescing", "the driver does not tell");
+	else
+		OK(subject->checks, "coalescing", "%s; --prepare latency or throughput changes it for a run", text);
+}
+
+static void check_eee(struct subject *subject)
+{
+	bool on;
+
+	if (ethtool_eee(subject->ethtool, subject->link->ifindex, &on))
+		OK(subject->checks, "eee", "the driver has none");
+	else if (on)
+		probe_fix(WARN(subject->checks, "eee",
+			       "on: the link sleeps between frames, and waking takes some us; --prepare eee switches it off "
+			       "for "
+			       "a run"),
+			  "ethtool --set-eee %s eee off", subject->name);
+	else
+		OK(subject->checks, "eee", "off");
+}
+
+/* Drivers call it by different names, one of which says the opposite. */
+static void check_firmware_lldp(struct subject *subject)
+{
+	bool disabled, agent;
+
+	if (!ethtool_flag(subject->ethtool, subject->link->ifindex, "disable-fw-lldp", &disabled) && !disabled)
+		probe_fix(WARN(subject->checks, "lldp", FIRMWARE_LLDP), "ethtool --set-priv-flags %s disable-fw-lldp on",
+			  subject->name);
+	else if (!ethtool_flag(subject->ethtool, subject->link->ifindex, "fw-lldp-agent", &agent) && agent)
+		probe_fix(WARN(subject->checks, "lldp", FIRMWARE_LLDP), "ethtool --set-priv-flags %s fw-lldp-agent off",
+			  subject->name);
+	else
+		OK(subject->checks, "lldp", "none by the NIC's firmware, as far as its driver tells");
+}
+
 static void check_clock(struct subject *subject)
 {
 	struct link_clock clock = { .phc_index = -1 };
@@ -600,9 +648,9 @@ static json_t *new_object(const struct link_info *link, json_t *checks)
 json_t *probe_port(struct mnl_socket *netlink, const struct link_info *link, bool named, const cpu_set_t *transmit)
 {
 	static void (*const parts[])(struct subject * subject) = {
-		check_use,    check_link,  check_speed,       check_driver, check_xdp,
-		check_queues, check_rss,   check_mtu,         check_rings,  check_distortion,
-		check_pause,  check_clock, check_launch_time, check_irqs,   check_numa,
+		check_use, check_link,          check_speed, check_driver,      check_xdp,   check_queues,
+		check_rss, check_mtu,           check_rings, check_distortion,  check_pause, check_coalescing,
+		check_eee, check_firmware_lldp, check_clock, check_launch_time, check_irqs,  check_numa,
 	};
 	struct subject subject = {
 		.netlink = netlink, .link = link, .name = link->name, .named = named, .transmit = transmit
