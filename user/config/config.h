@@ -105,6 +105,7 @@ struct prepare {
 	unsigned int automatic; /* bits of enum prepare_item: as far as the port has it, and a failure is a warning */
 	unsigned int asked;     /* likewise, by name: a failure ends the run */
 	unsigned int channels, coalesce_us, rings;
+	bool try_items; /* selftest: find out which of the items for experts help */
 };
 
 /* What the options of rfc2544 say of durations and repeats; 0: as --fast or the RFC. */

@@ -418,7 +418,7 @@ const struct option options[] = {
 	       "timestamps, gro, mtu, channels=N, rss, steer, coalesce=US, rings=N, eee, lldp, wake; auto is the first "
 	       "four, and "
 	       "the next three where they are needed, auto,no-pause all of those but one; latency and throughput add what "
-	       "of the last six serves that, as far as the port has it; everything is restored",
+	       "of the last six serves that, as far as the port has it; selftest, with auto,try, finds out what helps; everything is restored",
 	       .flags = OPTION_LIST),
 	TEXT("allow-unsafe", "REASON", FRAMES | LAB_ON, NULL, unsafe_reason,
 	     "use a port that is in use; the reason stands in the report", .flags = OPTION_ACTS),

@@ -366,6 +366,8 @@ static bool read_aim(const char *word, struct prepare *prepare)
 		prepare->automatic |= THROUGHPUT;
 		prepare->coalesce_us = THROUGHPUT_COALESCE_US;
 		prepare->rings = THROUGHPUT_RINGS;
+	} else if (strcmp(word, "try") == 0) {
+		prepare->try_items = true;
 	} else {
 		return false;
 	}
@@ -404,6 +406,8 @@ enum exit_code read_prepare(const struct given *given, struct config *config)
 
 	if (strcmp(given->text, "none") != 0)
 		code = read_list(given, given->text, read_item, &prepare);
+	if (code == EXIT_DONE && prepare.try_items && config->verb != VERB_SELFTEST)
+		return refuse_given(given, "'try' is for selftest, which then says what helps");
 	if (code == EXIT_DONE)
 		config->prepare = prepare;
 	return code;
