@@ -49,6 +49,7 @@ struct mlr_envelope {
 	uint64_t over;         /* for how long the queue with the faster server was longer than the asked burst */
 	uint64_t marked;       /* frames that departed during that time */
 	uint64_t last;         /* when the last frame departed */
+	uint64_t together;     /* frames that departed then */
 	uint64_t run,
 		run_max; /* the present run of frames less than half an interval apart, in frames; the longest such run */
 };
@@ -92,6 +93,22 @@ static inline void mlr_envelope_measure(struct mlr_envelope *envelope, uint64_t 
 	envelope->excess_at_ns = now >> MLR_ENVELOPE_PLACES;
 }
 
+/* Count the runs of frames that leave back to back. Frames that depart at the same time are handed over by one call, and leave
+ * one after the other until the next departs. So they are taken as evenly spaced. */
+static inline void mlr_envelope_run(struct mlr_envelope *envelope, uint64_t now)
+{
+	if (now != envelope->last) {
+		if (now - envelope->last >= envelope->together * (envelope->interval / 2))
+			envelope->run = 0;
+		envelope->together = 0;
+	}
+	envelope->last = now;
+	envelope->together++;
+	envelope->run++;
+	if (envelope->run > envelope->run_max)
+		envelope->run_max = envelope->run;
+}
+
 /* Record that a frame departs now. Return whether the frame is to be marked. */
 static inline bool mlr_envelope_take(struct mlr_envelope *envelope, uint64_t now_ns)
 {
@@ -104,10 +121,7 @@ static inline bool mlr_envelope_take(struct mlr_envelope *envelope, uint64_t now
 	if (envelope->empty_faster > now + envelope->asked)
 		envelope->over += envelope->empty_faster - envelope->asked - (is_over ? over_until : now);
 	envelope->marked += is_over;
-	envelope->run = now - envelope->last < interval / 2 ? envelope->run + 1 : 1;
-	envelope->last = now;
-	if (envelope->run > envelope->run_max)
-		envelope->run_max = envelope->run;
+	mlr_envelope_run(envelope, now);
 	mlr_envelope_measure(envelope, now);
 	return is_over;
 }
@@ -123,7 +137,7 @@ static inline void mlr_envelope_delay(struct mlr_envelope *envelope, uint64_t co
 	if (envelope->empty_faster < empty)
 		envelope->empty_faster = empty;
 	envelope->last = now;
-	envelope->run = 0; /* it is not known how far apart the frames left */
+	envelope->run = envelope->together = 0; /* it is not known how far apart the frames left */
 	mlr_envelope_measure(envelope, now);
 }
 

@@ -15,11 +15,13 @@
 struct mlr_burst_counts {
 	uint64_t sent, marked_sent;
 	uint64_t lost, marked_lost; /* marked_lost is at most `lost` and at most marked_sent */
+	uint64_t runs;              /* the lost frames are so many runs of consecutive ones; 0: that is not known */
 };
 
 /* Return how many frames were lost because of the bursts. That is the loss of marked frames beyond the loss that they would
  * have if the SUT lost them as often as others. It is 0 unless chance would produce such a loss less often than once in a
- * thousand trials. */
+ * thousand trials. Frames of one run are lost together, so a run counts as one event of chance. Where it is not known how many
+ * runs there are, each lost frame is one. */
 uint64_t mlr_burst_loss(const struct mlr_burst_counts *counts);
 
 /* Return the probability that another trial loses at most the allowed time to stops. In this trial `moves` stops moved the

@@ -32,4 +32,7 @@ struct mlr_welch mlr_welch_below(const struct mlr_sample *a, const struct mlr_sa
  * the normal distribution. */
 double mlr_student_above(double t, double degrees_of_freedom);
 
+/* Return the t that such a value exceeds with this probability, which is above 0 and below 0.5. */
+double mlr_student_quantile(double probability, double degrees_of_freedom);
+
 #endif

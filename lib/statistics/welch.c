@@ -7,6 +7,7 @@
 	500 /* near the mean the fraction needs 10 * sqrt(a + b) steps; this is more than any sample in memory needs */
 #define FRACTION_EXACT  1e-15
 #define FRACTION_TINY   1e-300
+#define QUANTILE_EXACT  1e-9
 #define NORMAL_FROM_DOF 1e6 /* from here on the two differ by less than 1e-7, and the fraction would take long */
 
 struct mlr_sample mlr_sample_of(const double *values, size_t count)
@@ -81,6 +82,25 @@ double mlr_student_above(double t, double degrees_of_freedom)
 		return erfc(t / sqrt(2)) / 2;
 	tail = beta_ratio(degrees_of_freedom / 2, 0.5, degrees_of_freedom / (degrees_of_freedom + t * t)) / 2;
 	return t < 0 ? 1 - tail : tail;
+}
+
+double mlr_student_quantile(double probability, double degrees_of_freedom)
+{
+	double low = 0, high = 1;
+
+	while (mlr_student_above(high, degrees_of_freedom) > probability) {
+		low = high;
+		high *= 2;
+	}
+	while (high - low > QUANTILE_EXACT * high) {
+		double middle = (low + high) / 2;
+
+		if (mlr_student_above(middle, degrees_of_freedom) > probability)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
 }
 
 /* --- Welch's test --------------------------------------------------------------------------------------------------- */

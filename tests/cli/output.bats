@@ -309,12 +309,13 @@ END
   grep -qx 'xdp_mlr_running 1' "$file"
   grep -qx 'xdp_mlr_trials [45]' "$file"
   grep -q '^xdp_mlr_relevant_upper_bound_frames_per_second{goal="a \\"b\\""} [0-9.]*$' "$file"
-  if grep -q exit_code "$file"; then return 1; fi
+  if grep -qE 'exit_code|goal_limited{' "$file"; then return 1; fi
   [ "$(tail -1 "$file")" = '# EOF' ]
   echo >"$BATS_TEST_TMPDIR/go"
   wait $pid
   grep -qx 'xdp_mlr_running 0' "$file"
   grep -qx 'xdp_mlr_exit_code 0' "$file"
+  grep -qx 'xdp_mlr_goal_limited{goal="a \\"b\\""} 0' "$file"
   grep -qx "xdp_mlr_trials $("$JQ" '.trials | length' "$BATS_TEST_TMPDIR/out")" "$file"
   [ "$(sed -n 's/^xdp_mlr_conditional_throughput_frames_per_second{.*} //p' "$file")" = "$("$JQ" '.search_result[0].conditional_throughput' "$BATS_TEST_TMPDIR/out")" ]
   # every line is a comment or a sample, and every sample has its type
@@ -322,6 +323,14 @@ END
   for name in $(grep -v '^#' "$file" | sed 's/[{ ].*//' | sort -u); do grep -qx "# TYPE $name gauge" "$file"; done
   # nothing is left beside it
   [ "$(ls "$BATS_TEST_TMPDIR" | grep -c m.prom)" -eq 1 ]
+}
+
+@test "metrics tell which goals the tester limited" {
+  simulated --format json --quiet >"$BATS_TEST_TMPDIR/whole.json"
+  "$JQ" '.trials[].tester_limited = true' "$BATS_TEST_TMPDIR/whole.json" >"$BATS_TEST_TMPDIR/limited.json"
+  run --separate-stderr "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/limited.json" --metrics "$BATS_TEST_TMPDIR/m.prom" --format json
+  [ "$status" -eq 1 ]
+  [ "$(grep -c '^xdp_mlr_goal_limited{goal=".*"} 1$' "$BATS_TEST_TMPDIR/m.prom")" -eq "$("$JQ" '.search_result | length' <<<"$output")" ]
 }
 
 @test "metrics that cannot be written are found out before anything is measured; a failed run has its code in them" {

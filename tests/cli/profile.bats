@@ -95,7 +95,7 @@ shows() { # expression options...
   refuses 2 "must be FIELD=COUNT" show --vary src-port
   refuses 2 "'0' is no count" show --vary src-port=0
   refuses 2 "'x' is no step" show --vary src-port=2:x
-  refuses 2 "src-port twice" show --vary src-port=2,src-port=3
+  refuses 2 "src-port is given twice" show --vary src-port=2,src-port=3
   refuses 2 "need more room" show --vary dst-port=49152
   refuses 2 "only 4 different ones" show --flows 5 --vary src-port=4
   refuses 2 "more flows than there can be" show --vary src-port=1001,dst-port=1000
@@ -111,7 +111,7 @@ shows() { # expression options...
   shows '.traffic_profile.modifiers | length == 2' --modifier broadcast=1%,management=1/s
   refuses 2 "at most 50%" show --modifier broadcast=60%
   refuses 2 "must be queries a second" show --modifier management=1
-  refuses 2 "no modifier 'multicast=1'" show --modifier multicast=1
+  refuses 2 "no modifier 'multicast'; there are broadcast and management" show --modifier multicast=1
 }
 
 @test "a template that cannot be used is refused, with the reason" {

@@ -28,9 +28,23 @@ teardown() {
   ip link del "$A" 2>/dev/null || true
 }
 
-lab_up() { # SUT
+lab_up() { # SUT [OPTION...]
   LAB_SUT=$1
-  "$MLR" lab up --name "$LAB" --sut "$1" >/dev/null
+  "$MLR" lab up --name "$LAB" --sut "$(sut_of "$1")" "${@:2}" >/dev/null
+}
+
+# As --sut takes it. hostile:WHAT,every=N,by=N is a program of the tests, and HOSTILE_LOG its log.
+HOSTILE=$(realpath "${BUILD:-build}")/tests/tools/hostile
+sut_of() { # SUT
+  case $1 in
+    hostile:*) echo "exec:$HOSTILE ${1#hostile:} $BATS_TEST_TMPDIR/hostile.log" ;;
+    *) echo "$1" ;;
+  esac
+}
+
+# What the hostile SUT did, as JSON.
+hostile_log() {
+  "$HOSTILE" --log "$BATS_TEST_TMPDIR/hostile.log"
 }
 
 # Wait until these links carry frames: the kernel says so a moment after they came up.

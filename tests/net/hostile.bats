@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every hostile SUT of the lab: each count of the tester against the SUT's own log, to the frame.
+# Every hostile SUT: each count of the tester against the SUT's own log, to the frame.
 bats_require_minimum_version 1.5.0
 load helper
 
@@ -16,7 +16,7 @@ options_for() { # SUT
 
 # Where the last trial differs from what the SUT did. A frame that the kernel kept from the SUT is lost, too.
 differences() {
-  "$JQ" -c --argjson did "$("$MLR" lab status --name "$LAB" --format json | "$JQ" -c .log)" '.trial_result.counts | {
+  "$JQ" -c --argjson did "$(hostile_log)" '.trial_result.counts | {
       sent: [.sent, $did.seen + $did.unheard],
       received: [.received, $did.intact],
       without_checksum: [.without_checksum, $did.without_checksum],
@@ -175,7 +175,7 @@ late_frames_add_up() { # SUT
     check '.measurer.late_frames | .of_others == 0 and .total >= 10 and .in_trials + .between_trials == .total
       and ([.of_trials[].frames] | add) == .total and ([.of_trials[].trial_number] | . == unique)'
     check '.measurer.late_frames.in_trials == ([.trials[].counts.late] | add)'
-    late=$("$MLR" lab status --name "$LAB" --format json | "$JQ" .log.late)
+    late=$(hostile_log | "$JQ" .late)
     [ "$(get .measurer.late_frames.total)" -ne "$late" ] || return 0
     echo "# $1, e=$wait_s: $(get ".measurer.late_frames | tostring"), $late sent" >&3
   done
@@ -195,17 +195,15 @@ late_frames_add_up() { # SUT
 }
 
 @test "what a hostile SUT is and did can be asked for" {
-  run --separate-stderr "$MLR" lab up --name "$LAB" --sut 'hostile:?'
+  run --separate-stderr "$HOSTILE" '?' "$BATS_TEST_TMPDIR/log"
   refused 2 "drop-first" "fragment" "bad-magic"
-  run --separate-stderr "$MLR" lab up --name "$LAB" --sut hostile:drop,every=0
+  run --separate-stderr "$HOSTILE" drop,every=0 "$BATS_TEST_TMPDIR/log"
   refused 2 "every=0" "1 to 65535"
   for too_much in pad,by=61 tag,by=7 replay,by=65 flip-mac,by=256; do
-    run --separate-stderr "$MLR" lab up --name "$LAB" --sut "hostile:$too_much"
-    refused 2 "${too_much#*,} is more than a hostile:${too_much%,*} can do; at most $((${too_much#*=} - 1))"
+    run --separate-stderr "$HOSTILE" "$too_much" "$BATS_TEST_TMPDIR/log"
+    refused 2 "${too_much#*,} is more than a ${too_much%,*} can do; at most $((${too_much#*=} - 1))"
   done
   lab_up hostile:half
-  run "$MLR" lab status --name "$LAB" --format json
-  check '.sut == "hostile:half" and (.log | length == 17 and all(. == 0))'
-  "$MLR" lab down --name "$LAB"
-  [ ! -e "/run/xdp-mlr/lab-$LAB.log" ]
+  run hostile_log
+  check 'length == 17 and all(. == 0)'
 }

@@ -108,6 +108,30 @@ gone() {
   check '.trial_result.counts.received > 0'
 }
 
+@test "a command of one's own is the SUT: it is started in the namespace, and goes with the lab" {
+  local pid
+  printf '%s\n' '#!/bin/sh' "exec $HOSTILE half,every=3 $BATS_TEST_TMPDIR/hostile.log" >"$BATS_TEST_TMPDIR/sut"
+  chmod +x "$BATS_TEST_TMPDIR/sut"
+  lab_up "exec:$BATS_TEST_TMPDIR/sut"
+  pid=$("$JQ" .forwarder "/run/xdp-mlr/lab-$LAB.json")
+  clean_trial --load 1000 --duration 0.3 --wait d=0.3
+  check '.trial_result.counts | .received > 0 and .lost > 0'
+  "$MLR" lab down --name "$LAB"
+  if kill -0 "$pid" 2>/dev/null; then return 1; fi
+  gone
+}
+
+@test "a command that cannot be a SUT is shown with what it says, and leaves nothing" {
+  run --separate-stderr "$MLR" lab up --name "$LAB" --sut "exec:$HOSTILE nonsense $BATS_TEST_TMPDIR/log"
+  refused 3 "did not print the line 'ready'" "hostile: there is no 'nonsense'"
+  gone
+  run --separate-stderr "$MLR" lab up --name "$LAB" --sut exec:true
+  refused 3 "did not print the line 'ready'"
+  gone
+  run --separate-stderr "$MLR" lab up --name "$LAB" --sut exec:
+  refused 2 "exec:COMMAND"
+}
+
 @test "without a name the status is of all labs, and what is wrong with one hides no other" {
   lab_up wire
   "$MLR" lab up --name "${LAB}x" --sut bridge >/dev/null

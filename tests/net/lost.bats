@@ -27,7 +27,7 @@ rows() { tail -n +2 "$BATS_TEST_TMPDIR/$LIST"; }
 }
 
 @test "of several flows and queues each number is that of its flow, and the first so many are those that were due first" {
-  "$MLR" lab up --name "$LAB" --sut hostile:drop,every=9 --queues 2 >/dev/null
+  lab_up hostile:drop,every=9 --queues 2
   clean listed --load 20kfps --duration 0.5 --flows 7 --queues 2 --capture-count 50
   [ "$(rows | wc -l)" -eq 50 ]
   rows | cut -d, -f4 | sort -gc

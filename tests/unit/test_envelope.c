@@ -59,6 +59,24 @@ static void a_burst_counts_frame_by_frame(void **state)
 	assert_int_equal(envelope.run_max, 50);
 }
 
+/* AF_XDP hands over 32 frames by one call, which takes 25 us. */
+static void a_burst_of_several_calls_is_one_run(void **state)
+{
+	struct mlr_envelope envelope;
+	uint64_t now_ns = NS_PER_MS;
+
+	(void)state;
+	mlr_envelope_init(&envelope, LOAD_FPS, 1, (struct mlr_burst){ 1000, 1000 });
+	for (int i = 0; i < 500; i++, now_ns += i % 32 ? 0 : 25000)
+		mlr_envelope_take(&envelope, now_ns);
+	assert_int_equal(envelope.run_max, 500);
+	/* calls that are as far apart as the load asks for are runs of their own */
+	mlr_envelope_init(&envelope, LOAD_FPS, 1, (struct mlr_burst){ 1000, 1000 });
+	for (int i = 0; i < 500; i++, now_ns += i % 32 ? 0 : 32 * INTERVAL_NS)
+		mlr_envelope_take(&envelope, now_ns);
+	assert_int_equal(envelope.run_max, 32);
+}
+
 /* A queue whose server is exactly as fast as the load never drains; that of the marks does. */
 static void marks_end_though_the_excess_stays(void **state)
 {
@@ -221,6 +239,7 @@ int main(void)
 		cmocka_unit_test(defaults_grow_with_the_load),
 		cmocka_unit_test(a_constant_load_has_an_excess_of_one_frame),
 		cmocka_unit_test(a_burst_counts_frame_by_frame),
+		cmocka_unit_test(a_burst_of_several_calls_is_one_run),
 		cmocka_unit_test(marks_end_though_the_excess_stays),
 		cmocka_unit_test(a_call_that_was_stopped_counts_at_its_end),
 		cmocka_unit_test(no_stop_makes_more_than_a_burst),

@@ -533,11 +533,18 @@ static void the_mean_load_may_be_off_by_a_tenth_of_the_goal_width(void **state)
 	stop_for(1, 990000);
 	measurement = (struct measurement){ 0 };
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
-	assert_false(measurement.tester_limited);
+	assert_false(measurement.tester_limited || measurement.offered_less);
 	stop_for(1, 1010000);
 	measurement = (struct measurement){ 0 };
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
 	assert_int_equal(measurement.spoilt, SPOILT_BY_STOPS);
+	assert_true(measurement.offered_less);
+	/* a burst that is caught up after the end moves no schedule, and the load is off all the same */
+	account.ports[0].schedule = (struct tx_schedule){ 0 };
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_true(measurement.tester_limited && measurement.offered_less);
+	assert_int_equal(measurement.spoilt, SPOILT_NOT);
 }
 
 /* A transmitter that is too slow is no stop, and no repeat would help. */
@@ -585,6 +592,7 @@ static void what_bursts_lose_has_a_place_of_its_own(void **state)
 	send_many();
 	marked(500, 460);
 	lose(40);
+	account.ports[1].received.gaps = 40;
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
 	assert_int_equal(places->tester_burst, 40);
 	assert_int_equal(places->sut, 0);
@@ -592,6 +600,21 @@ static void what_bursts_lose_has_a_place_of_its_own(void **state)
 	assert_int_equal(measurement.spoilt, SPOILT_BY_BURST);
 	assert_true(account_may_repeat(&account, &measurement, 5));
 	assert_string_equal(measurement.tester_limited_reason, "frames were lost in a burst of the tester's own");
+	/* where numbers are not looked at, each frame counts */
+	measurement = (struct measurement){ 0 };
+	config.no_seq = true;
+	account.ports[1].received.gaps = 0;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(places->tester_burst, 40);
+	/* a SUT that loses 40 frames in a row does so in a burst once in 200 times, also at the end, where no gap is seen */
+	config.no_seq = false;
+	for (account.ports[1].received.gaps = 0; account.ports[1].received.gaps < 2; account.ports[1].received.gaps++) {
+		measurement = (struct measurement){ 0 };
+		assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+		assert_int_equal(places->tester_burst, 0);
+		assert_int_equal(places->sut, 40);
+		assert_int_equal(measurement.spoilt, SPOILT_NOT);
+	}
 	/* the same frames, of a SUT that loses as many of others */
 	measurement = (struct measurement){ 0 };
 	lose(8000);
@@ -603,6 +626,7 @@ static void what_bursts_lose_has_a_place_of_its_own(void **state)
 	measurement = (struct measurement){ 0 };
 	account.ports[0].counts.nic_tx_dropped = 7;
 	account.ports[1].counts.nic_rx_missed = 11;
+	account.ports[1].received.gaps = 70;
 	lose(70);
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
 	assert_int_equal(places->dropped_before_wire, 7);

@@ -12,7 +12,7 @@ struct fake {
 	double capacity_fps;
 	double limited_above_fps; /* 0: never */
 	double sut_loss_ratio;    /* of the limited trials */
-	bool only_warmup_limited;
+	bool only_warmup_limited, offers_less;
 	unsigned int good_trials;
 	enum exit_code then;
 	unsigned int trials;
@@ -30,6 +30,7 @@ static enum exit_code fake_measure(struct measurer *measurer, const struct mlr_t
 		.tester_limited = fake->limited_above_fps > 0 && input->load_fps > fake->limited_above_fps &&
 				  (fake->trials == 1 || !fake->only_warmup_limited),
 		.sut_loss_ratio = fake->sut_loss_ratio,
+		.offered_less = fake->offers_less,
 	};
 	return EXIT_DONE;
 }
@@ -119,6 +120,21 @@ static void the_testers_limit_elsewhere_does_not(void **state)
 	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_DONE);
 	assert_true(search.trials[0].decision.warmup && search.trials[0].measurement.tester_limited);
 	assert_false(search.outcomes[0].tester_limited);
+	search_free(&search);
+}
+
+/* A good trial with less than its load shows no Lower Bound, whyever less was offered. */
+static void a_lower_bound_that_was_not_offered_is_limited(void **state)
+{
+	struct config config = new_config(ten_million);
+	struct fake fake = new_fake(1e6);
+	struct search search;
+
+	(void)state;
+	fake.offers_less = true;
+	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_UNMET);
+	assert_int_equal(search.outcomes[0].result.irregularity, MLR_REGULAR);
+	assert_true(search.outcomes[0].tester_limited);
 	search_free(&search);
 }
 
@@ -245,6 +261,7 @@ int main(void)
 		cmocka_unit_test(the_testers_limit_at_the_upper_bound_shows),
 		cmocka_unit_test(the_testers_limit_decides_nothing_where_the_sut_failed),
 		cmocka_unit_test(the_testers_limit_elsewhere_does_not),
+		cmocka_unit_test(a_lower_bound_that_was_not_offered_is_limited),
 		cmocka_unit_test(the_testers_limit_in_the_warmup_decides_nothing),
 		cmocka_unit_test(the_testers_limit_at_max_load_shows),
 		cmocka_unit_test(without_an_option_max_load_is_the_line_rate),

@@ -202,7 +202,7 @@ static enum exit_code take_stored_trials(struct search *search)
 		trial.measurement.result = from->result;
 		trial.measurement.tester_limited = from->tester_limited;
 		trial.measurement.sut_loss_ratio = from->sut_loss_ratio;
-		trial.measurement.spoilt = from->offered_less ? SPOILT_BY_STOPS : SPOILT_NOT;
+		trial.measurement.offered_less = from->offered_less;
 		trial.measurement.stored = from->json;
 		measured = decision;
 		measured.input = from->result.input;

@@ -38,7 +38,8 @@ static bool spoils_upper(const struct measurement *measurement, double loss_rati
 /* Whether a good trial shows less than it seems to: the tester offered less than the Trial Load. */
 static bool spoils_lower(const struct measurement *measurement, double loss_ratio)
 {
-	return measurement->spoilt == SPOILT_BY_STOPS && measurement->result.output.loss_ratio <= loss_ratio;
+	return (measurement->offered_less || measurement->spoilt == SPOILT_BY_STOPS) &&
+	       measurement->result.output.loss_ratio <= loss_ratio;
 }
 
 /* Whether there is such a trial that counts, at this load. */

@@ -30,7 +30,7 @@ static void take_goal(struct view_goal *view, const struct search *search, size_
 {
 	snprintf(view->name, sizeof(view->name), "%s", search->config->goals[goal].name);
 	search_bounds(search, goal, &view->lower_fps, &view->upper_fps);
-	view->throughput_fps = NAN;
+	view->throughput_fps = view->limited = NAN;
 	view->done = mlr_controller_goal_done(search->controller, goal);
 }
 
@@ -84,8 +84,10 @@ void search_show_end(const struct search *search)
 {
 	struct view view = view_of(search);
 
-	for (size_t goal = 0; goal < view.goal_count; goal++)
+	for (size_t goal = 0; goal < view.goal_count; goal++) {
 		view.goals[goal].throughput_fps = search->outcomes[goal].result.conditional_throughput_fps;
+		view.goals[goal].limited = search->outcomes[goal].tester_limited;
+	}
 	view.remaining_s = 0;
 	progress_show_end(&view);
 }

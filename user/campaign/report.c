@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "campaign/campaign.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "base/text_stream.h"
 #include "campaign/point_result.h"
 #include "campaign/store.h"
-#include "mlr/welch.h"
+#include "mlr/evidence.h"
 #include "result/compare.h"
 #include "result/report.h"
 
@@ -146,7 +147,8 @@ static double outermost(double a, double b, bool most)
 	return isnan(a) || isnan(b) ? NAN : most ? fmax(a, b) : fmin(a, b);
 }
 
-static struct spread spread_of(const json_t *cell, const char *goal)
+/* A value that the tester limited says only that the SUT does so much at least. It counts only if there is no other one. */
+static struct spread spread_over(const json_t *cell, const char *goal, bool with_limited)
 {
 	struct spread spread = { .lower_fps = INFINITY, .upper_fps = -INFINITY };
 	owned double *values = calloc(json_array_size(cell) + 1, sizeof(*values));
@@ -161,13 +163,20 @@ static struct spread spread_of(const json_t *cell, const char *goal)
 		spread.results++;
 		spread.irregular += standing_of(result) == STANDING_IRREGULAR;
 		spread.tester_limited += read_truth(result, "tester_limited");
-		if (!isnan(value))
+		if (!isnan(value) && (with_limited || !read_truth(result, "tester_limited")))
 			values[count++] = value;
 		spread.lower_fps = outermost(spread.lower_fps, read_number(result, "lower_bound"), false);
 		spread.upper_fps = outermost(spread.upper_fps, read_number(result, "upper_bound"), true);
 	}
 	spread.sample = mlr_sample_of(values, count);
 	return spread;
+}
+
+static struct spread spread_of(const json_t *cell, const char *goal)
+{
+	struct spread spread = spread_over(cell, goal, false);
+
+	return spread.sample.count ? spread : spread_over(cell, goal, true);
 }
 
 static json_t *spread_json(const json_t *cell, const char *goal)
@@ -239,8 +248,22 @@ static bool can_tell(const struct merge *merge, const json_t *a, const json_t *b
 	return verb == VERB_SEARCH || verb == VERB_RFC2544 || as_soak || (json_array_size(a) > 1 && json_array_size(b) > 1);
 }
 
+/* What all cells together show of the spread between searches of one build; what the user knows of it goes first. */
+static struct mlr_spread spread_of_all(const struct merge *merge)
+{
+	size_t goal_count = json_array_size(merge->goals), count = 0;
+	owned struct mlr_sample *samples = calloc(merge->cell_count * goal_count + 1, sizeof(*samples));
+
+	if (merge->config->spread_ratio > 0)
+		return (struct mlr_spread){ merge->config->spread_ratio, INFINITY };
+	for (size_t cell = 0; samples && cell < merge->cell_count; cell++)
+		json_each (goal, merge->goals)
+			samples[count++] = spread_of(merge->cells[cell], json_string_value(goal)).sample;
+	return mlr_spread_of(samples, count);
+}
+
 /* Put the comparisons of two cells, goal by goal, onto the list. */
-static void compare_cells(const struct merge *merge, size_t from, size_t to, json_t *list)
+static void compare_cells(const struct merge *merge, const struct mlr_spread *spread, size_t from, size_t to, json_t *list)
 {
 	static const char *const told[] = { "goal", "verdict", "method", "change", "evidence", "test" };
 	const struct campaign *campaign = merge->campaign;
@@ -253,7 +276,7 @@ static void compare_cells(const struct merge *merge, size_t from, size_t to, jso
 		return;
 	document_a = cell_document(a, as_soak);
 	document_b = cell_document(b, as_soak);
-	goals = compare_results(merge->config, document_a, document_b);
+	goals = compare_results(merge->config, spread, document_a, document_b);
 	json_each (goal, goals) {
 		json_t *values = campaign_values(campaign, &campaign->points[to].combination), *json;
 
@@ -297,7 +320,8 @@ static size_t compared_label(const struct campaign *campaign, size_t cell)
 }
 
 /* Compare a cell with the one of its group that comes before it on the compared axis. */
-static void compare_with_last(const struct merge *merge, const json_t *group, size_t cell, json_t *list)
+static void compare_with_last(const struct merge *merge, const struct mlr_spread *spread, const json_t *group, size_t cell,
+			      json_t *list)
 {
 	const struct campaign *campaign = merge->campaign;
 	size_t label = compared_label(campaign, cell), best = merge->cell_count;
@@ -310,11 +334,12 @@ static void compare_with_last(const struct merge *merge, const json_t *group, si
 			best = index;
 	}
 	if (best < merge->cell_count)
-		compare_cells(merge, best, cell, list);
+		compare_cells(merge, spread, best, cell, list);
 }
 
 static json_t *comparisons_json(const struct merge *merge)
 {
+	struct mlr_spread spread = spread_of_all(merge);
 	json_t *list = json_array();
 	json_auto_t *groups = NULL;
 
@@ -323,17 +348,9 @@ static json_t *comparisons_json(const struct merge *merge)
 	groups = group_cells(merge);
 	json_each_member (key, group, groups)
 		json_each (cell, group)
-			compare_with_last(merge, group, (size_t)json_integer_value(cell), list);
+			compare_with_last(merge, &spread, group, (size_t)json_integer_value(cell), list);
+	compare_limit_discoveries(merge->config, list);
 	return list;
-}
-
-static size_t count_slower(const json_t *comparisons)
-{
-	size_t count = 0;
-
-	json_each (one, comparisons)
-		count += strcmp(read_text(one, "verdict"), "slower") == 0;
-	return count;
 }
 
 /* --- the document --------------------------------------------------------------------------------------------------- */
@@ -369,27 +386,29 @@ static json_t *irregular_reason(const struct merge *merge)
 	return json_sprintf("of %zu points: %s", merge->campaign->point_count, text);
 }
 
-static json_t *document_of(const struct merge *merge, time_t start_time, size_t *ret_slower)
+static json_t *document_of(const struct merge *merge, time_t start_time, enum exit_code *ret_outcome)
 {
 	const struct campaign *campaign = merge->campaign;
 	const char *compared = campaign->compared == MLR_CAMPAIGN_ANY ? NULL : campaign->axes[campaign->compared].name;
 	json_t *comparisons = comparisons_json(merge);
 
-	*ret_slower = count_slower(comparisons);
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:s?, s:f, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I}, s:I, "
-			 "s:O, s:o, s:o, s:O, s:O?, s:O, s:o, s:b, s:o}",
-			 "schema", "xdp-mlr/campaign/1", "campaign", campaign->name, "file", campaign->path, "verb",
-			 verb_name(campaign->verb), "quantity", result_quantity(campaign->verb), "axes", axes_json(campaign),
-			 "repeat", (int)campaign->matrix.repeats, "compared", compared, "tolerance",
-			 merge->config->tolerance_ratio, "significance", merge->config->significance_ratio, "point_counts",
-			 "total", (json_int_t)campaign->point_count, "done", (json_int_t)merge->done, "irregular",
-			 (json_int_t)merge->irregular, "limited", (json_int_t)merge->limited, "failed",
-			 (json_int_t)merge->failed, "running", (json_int_t)merge->running, "missing",
-			 (json_int_t)merge->missing, "regressions", (json_int_t)*ret_slower, "goals", merge->goals, "cells",
-			 json_list(i, merge->cell_count, cell_json(merge, i)), "comparisons", comparisons, "environments",
-			 merge->environments, "conditions", merge->conditions, "points", merge->points, "irregular_reason",
-			 irregular_reason(merge), "tester_limited", merge->limited > 0, "environment",
-			 environment_describe(start_time));
+	*ret_outcome = compare_outcome(comparisons);
+	return json_pack(
+		"{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:s?, s:f, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I}, s:I, s:I, "
+		"s:O, s:o, s:o, s:O, s:O?, s:O, s:o, s:b, s:o}",
+		"schema", "xdp-mlr/campaign/1", "campaign", campaign->name, "file", campaign->path, "verb",
+		verb_name(campaign->verb), "quantity", result_quantity(campaign->verb), "axes", axes_json(campaign),
+		"repeat", (int)campaign->matrix.repeats, "compared", compared, "tolerance", merge->config->tolerance_ratio,
+		"significance", merge->config->significance_ratio, "point_counts", "total",
+		(json_int_t)campaign->point_count, "done", (json_int_t)merge->done, "irregular",
+		(json_int_t)merge->irregular, "limited", (json_int_t)merge->limited, "failed", (json_int_t)merge->failed,
+		"running", (json_int_t)merge->running, "missing", (json_int_t)merge->missing, "regressions",
+		(json_int_t)compare_count(comparisons, "slower"), "undecided",
+		(json_int_t)compare_count(comparisons, "unknown"), "goals", merge->goals, "cells",
+		json_list(i, merge->cell_count, cell_json(merge, i)), "comparisons", comparisons, "environments",
+		merge->environments, "conditions", merge->conditions, "points", merge->points, "irregular_reason",
+		irregular_reason(merge), "tester_limited", merge->limited > 0, "environment",
+		environment_describe(start_time));
 }
 
 enum exit_code campaign_merge(const struct config *config, const struct campaign *campaign,
@@ -402,7 +421,7 @@ enum exit_code campaign_merge(const struct config *config, const struct campaign
 			       .goals = json_array(),
 			       .environments = json_object() };
 	time_t start_time = time(NULL);
-	size_t slower = 0;
+	enum exit_code outcome = EXIT_DONE;
 
 	merge.cells = calloc(merge.cell_count + 1, sizeof(json_t *));
 	for (size_t i = 0; merge.cells && i < merge.cell_count; i++)
@@ -412,7 +431,7 @@ enum exit_code campaign_merge(const struct config *config, const struct campaign
 
 		add_point(&merge, i, &status);
 	}
-	*ret_document = merge.cells ? document_of(&merge, start_time, &slower) : NULL;
+	*ret_document = merge.cells ? document_of(&merge, start_time, &outcome) : NULL;
 	for (size_t i = 0; merge.cells && i < merge.cell_count; i++)
 		json_decref(merge.cells[i]);
 	free(merge.cells);
@@ -422,5 +441,5 @@ enum exit_code campaign_merge(const struct config *config, const struct campaign
 	json_decref(merge.conditions);
 	if (!*ret_document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	return slower || merge.irregular || merge.limited || merge.done < campaign->point_count ? EXIT_UNMET : EXIT_DONE;
+	return merge.irregular || merge.limited || merge.done < campaign->point_count ? EXIT_UNMET : outcome;
 }

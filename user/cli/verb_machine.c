@@ -63,22 +63,18 @@ static void print_policer(const json_t *direction)
 
 static enum exit_code print_lab(const struct lab *lab, enum format format)
 {
-	json_t *log = lab_log(lab), *counts = lab_counts(lab);
+	json_t *counts = lab_counts(lab);
 
 	if (format != FORMAT_TEXT)
-		return output_json(json_pack("{s:s, s:[s,s], s:s, s:s, s:o*, s:o*}", "name", lab->name, "ports",
+		return output_json(json_pack("{s:s, s:[s,s], s:s, s:s, s:o*}", "name", lab->name, "ports",
 					     lab->ports[PORT_A], lab->ports[PORT_B], "sut", lab->sut, "namespace",
-					     lab->namespace, "log", log, "policer", counts));
+					     lab->namespace, "policer", counts));
 	printf("Lab '%s' is up: %s\n", lab->name, lab->sut);
 	printf("  ports      %s,%s\n", lab->ports[PORT_A], lab->ports[PORT_B]);
 	if (*lab->namespace)
 		printf("  namespace  %s\n", lab->namespace);
-	json_each_member (name, value, log)
-		if (json_integer_value(value))
-			printf("  %-9s  %lld frames\n", name, (long long)json_integer_value(value));
 	json_each (direction, counts)
 		print_policer(direction);
-	json_decref(log);
 	json_decref(counts);
 	return EXIT_DONE;
 }

@@ -67,38 +67,14 @@ static void put_option(FILE *stream, const struct option *option)
 	fputc('\n', stream);
 }
 
-/* What the options are about, by the first of each group in the table. */
-static const struct {
-	const char *first, *heading;
-} groups[] = {
-	{ "ports", "Ports and traffic" },
-	{ "load", "What to measure" },
-	{ "measurer", "How frames are sent and received" },
-	{ "address", "Addresses" },
-	{ "prepare", "What is done to the ports" },
-	{ "require", "Judging the result" },
-	{ "count", "What to show, or to set up" },
-	{ "sut-name", "The report" },
-	{ "config", "The run" },
-};
-
-/* What most runs are content with: the others are for --help=all. */
-static bool is_usual(const struct option *option)
-{
-	return is_one_of(
-		option->name,
-		"ports direction frame-size ip vlan flows load duration preset goal service tests fast min-load max-load "
-		"algorithm target-loss-ratio stdev explain max-time measurer tx wait effective-duration address gateway "
-		"dst-mac allow-unsafe require repeat sut name report junit format config dry-run quiet help");
-}
-
 #define OPTIONS_SHORT 16 /* that --help shows all of */
 
-static bool belongs_to_any(const struct option *option, enum verb first, enum verb last)
+/* Whether any of the verbs has it, and a user wants to see it. */
+static bool is_shown(const struct option *option, enum verb first, enum verb last, bool all)
 {
 	for (enum verb verb = first; verb <= last; verb++)
 		if (option_belongs(option, verb))
-			return true;
+			return all || option->flags & OPTION_USUAL;
 	return false;
 }
 
@@ -124,7 +100,7 @@ static size_t count_options(enum verb first, enum verb last, bool all)
 	size_t count = 0;
 
 	for (size_t i = 0; i < option_count; i++)
-		count += belongs_to_any(&options[i], first, last) && (all || is_usual(&options[i]));
+		count += is_shown(&options[i], first, last, all);
 	return count;
 }
 
@@ -134,10 +110,9 @@ static void put_options(FILE *stream, enum verb first, enum verb last, bool all)
 	const char *heading = NULL, *shown = NULL;
 
 	for (size_t i = 0; i < option_count; i++) {
-		for (size_t group = 0; group < COUNT(groups); group++)
-			if (strcmp(groups[group].first, options[i].name) == 0)
-				heading = groups[group].heading;
-		if (!belongs_to_any(&options[i], first, last) || !(all || is_usual(&options[i])))
+		if (options[i].group)
+			heading = options[i].group;
+		if (!is_shown(&options[i], first, last, all))
 			continue;
 		if (heading != shown)
 			fprintf(stream, "\n%s:\n", heading);

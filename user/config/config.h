@@ -240,6 +240,7 @@ struct config {
 	size_t requirement_count;
 	unsigned int repeats;      /* searches to make, at least 1 */
 	double tolerance_ratio;    /* compare: a smaller change is none */
+	double spread_ratio;       /* compare: the standard deviation between searches of an unchanged SUT; 0: not known */
 	double significance_ratio; /* compare: p-value below which a change is believed */
 	enum engine engine;        /* campaign submit */
 	bool retry_failed;         /* campaign: also the points that have failed */

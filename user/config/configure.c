@@ -56,9 +56,6 @@ static enum exit_code add_fallbacks(enum verb verb, struct given_list *list)
 	return code;
 }
 
-/* What makes two searches the same: given by the stored one, and by nothing else. */
-static const char *const stored_alone[] = { "goal", "preset", "min-load", "max-load", "algorithm", "repeat" };
-
 /* Of what acts a replay has a measurer's name to tell alone. */
 static enum exit_code take_stored_value(struct given_list *list, const struct option *option, const char *path, bool replay,
 					const json_t *value)
@@ -111,12 +108,10 @@ static enum exit_code read_stored(struct config *config)
 		return EXIT_DONE;
 	if (resume && replay)
 		return refuse(EXIT_USAGE_ERROR, "--resume and --replay exclude each other; give one of them");
-	for (size_t i = 0; i < COUNT(stored_alone); i++) {
-		const struct given *given = given_find(config->given, stored_alone[i]);
-
-		if (given)
-			return refuse_given(given, "the stored search in %s says that; leave it out", path);
-	}
+	for (size_t i = 0; i < config->given->count; i++)
+		if (config->given->items[i].option->flags & OPTION_OF_SEARCH)
+			return refuse_given(&config->given->items[i], "the stored search in %s says that; leave it out",
+					    path);
 	config->stored = calloc(1, sizeof(*config->stored));
 	if (!config->stored)
 		return refuse(EXIT_INCAPABLE, "out of memory");
@@ -178,7 +173,7 @@ static void take_preset_goals(struct config *config)
 #define MIN_LOAD_SHARE 0.1 /* of Max Load: what is suggested */
 
 /* Min Load and Max Load, as far as they can be compared before the line rate is known. */
-static enum exit_code check_loads(const struct config *config)
+static enum exit_code check_loads(struct config *config)
 {
 	const struct given *min = given_find(config->given, "min-load"), *max = given_find(config->given, "max-load");
 	double octets = config->frame_size_octets;
@@ -211,53 +206,14 @@ static void apply_phased(struct mlr_goal *goal)
 	*goal = applied;
 }
 
-/* Options of the phased algorithm, where there is another. */
-static enum exit_code check_phased(const struct config *config)
+static void complete_goals(struct config *config)
 {
-	static const char *const names[] = { "intermediate-phases", "expansion-coefficient" };
-
-	for (size_t i = 0; i < COUNT(names) && config->algorithm != ALGORITHM_PHASED; i++)
-		if (given_find(config->given, names[i]))
-			return refuse_given(given_find(config->given, names[i]), "is for --algorithm phased");
-	return EXIT_DONE;
-}
-
-static enum exit_code check_search(struct config *config)
-{
-	enum exit_code code = check_phased(config);
-
-	if (code != EXIT_DONE)
-		return code;
 	if (config->goal_count == 0)
 		take_preset_goals(config);
 	for (size_t i = 0; config->algorithm == ALGORITHM_TST009 && config->max_r && i < config->goal_count; i++)
 		mlr_tst009_goal(&config->goals[i], config->max_r);
 	for (size_t i = 0; config->algorithm == ALGORITHM_PHASED && i < config->goal_count; i++)
 		apply_phased(&config->goals[i]);
-	return check_loads(config);
-}
-
-static enum exit_code check_rfc2544(struct config *config)
-{
-	choose_tests(config);
-	return check_loads(config);
-}
-
-static enum exit_code check_y1564(struct config *config)
-{
-	if (!config->service_count)
-		return refuse(EXIT_USAGE_ERROR, "--service is missing: what was agreed, for example --service "
-						"name=voice,vlan=100:5,cir=10Mbps,loss=0.1%%,delay=5ms");
-	for (unsigned int i = 0; i < config->service_count && config->no_latency; i++) {
-		const struct service *service = &config->services[i];
-
-		if (!isnan(service->delay_s) || !isnan(service->delay_max_s) || !isnan(service->variation_s))
-			return refuse(EXIT_USAGE_ERROR,
-				      "--no-latency measures none of the delay that is agreed for service '%s'",
-				      service->name);
-	}
-	choose_tests(config);
-	return EXIT_DONE;
 }
 
 /* That frames of each service can be made, and which MTU they need; and of all at once, as far as their rates are known without the
@@ -273,57 +229,108 @@ static enum exit_code check_services(struct config *config)
 	return code;
 }
 
-static enum exit_code check_trial(const struct config *config)
+/* The first service whose delay was agreed; NULL: none. */
+static const char *service_with_delay(const struct config *config)
 {
-	if (config->load.unit == LOAD_UNSET)
-		return refuse(EXIT_USAGE_ERROR, "--load is missing: give frames/s, or max for as fast as the tester can");
-	if (config->lost_path && config->no_seq)
-		return refuse(EXIT_USAGE_ERROR, "--capture-lost goes by sequence numbers; leave --no-seq out");
-	if (config->foreign_path && config->capture_count > CAPTURE_FOREIGN_MOST)
-		return refuse(EXIT_USAGE_ERROR, "--capture-count: --capture-foreign keeps at most %d frames",
-			      CAPTURE_FOREIGN_MOST);
-	return EXIT_DONE;
+	for (unsigned int i = 0; i < config->service_count; i++) {
+		const struct service *service = &config->services[i];
+
+		if (!isnan(service->delay_s) || !isnan(service->delay_max_s) || !isnan(service->variation_s))
+			return service->name;
+	}
+	return NULL;
 }
 
-/* Ports of other hosts, and what is different where there are some. */
-static enum exit_code check_places(const struct config *config)
+/* Whether a port is named as one of another host, or with what it is to do. */
+static bool names_places(const struct config *config)
 {
-	const struct given *ports = given_find(config->given, "ports"), *budget = given_find(config->given, "clock-budget"),
-			   *direction = given_find(config->given, "direction");
 	bool places = config_has_roles(config);
 
-	if (config->measurer == MEASURER_REPLAY) /* what is stored was checked where it was measured */
-		return EXIT_DONE;
 	for (unsigned int i = 0; i < config->port_count; i++)
 		places |= config->ports[i].host[0] != '\0';
-	if (places && config->measurer != MEASURER_MPI)
-		return refuse_given(ports, "hosts and roles of ports, HOST:PORT:ROLE, are for --measurer mpi");
-	if (budget && config->measurer != MEASURER_MPI)
-		return refuse_given(budget, "clocks are compared by --measurer mpi only");
-	if (config->measurer != MEASURER_MPI)
-		return EXIT_DONE;
-	if (config_has_roles(config) && !direction->fallback)
-		return refuse_given(direction, "--ports says which ports transmit; leave --direction out");
-	if (config->timestamps == TIMESTAMPS_HARDWARE || config->prepare.asked & 1u << PREPARE_TIMESTAMPS)
-		return refuse(
-			EXIT_USAGE_ERROR,
-			"--measurer mpi has software timestamps only; leave --timestamps and 'timestamps' of --prepare out");
-	if (config->queries_per_s)
-		return refuse(EXIT_USAGE_ERROR, "--modifier: --measurer mpi sends no management queries");
+	return places;
+}
+
+#define BIT(verb) (1u << (verb))
+#define MEASURING                                                                                                           \
+	(BIT(VERB_SEARCH) | BIT(VERB_TRIAL) | BIT(VERB_SOAK) | BIT(VERB_RFC2544) | BIT(VERB_Y1564) | BIT(VERB_SELFTEST))
+#define REASON_SIZE 256
+
+/* Values that do not go together, or lack another. The first rule that is broken is shown. */
+static enum exit_code check_rules(const struct config *config)
+{
+	const struct given_list *list = config->given;
+	const struct given *measurer = given_find(list, "measurer"), *direction = given_find(list, "direction");
+	const char *with_delay = service_with_delay(config);
+	bool replay = config->measurer == MEASURER_REPLAY, mpi = config->measurer == MEASURER_MPI;
+	bool phased = config->algorithm == ALGORITHM_PHASED, over_ports = config_uses_ports(config);
+	const struct {
+		unsigned int verbs;
+		bool is_broken;
+		const struct given *given; /* the value at fault; NULL: the reason names it */
+		const char *reason;
+	} rules[] = {
+		{ BIT(VERB_SEARCH), !phased && given_find(list, "intermediate-phases"),
+		  given_find(list, "intermediate-phases"), "is for --algorithm phased" },
+		{ BIT(VERB_SEARCH), !phased && given_find(list, "expansion-coefficient"),
+		  given_find(list, "expansion-coefficient"), "is for --algorithm phased" },
+		{ BIT(VERB_TRIAL), config->load.unit == LOAD_UNSET, NULL,
+		  "--load is missing: give frames/s, or max for as fast as the tester can" },
+		{ BIT(VERB_TRIAL), config->lost_path && config->no_seq, NULL,
+		  "--capture-lost goes by sequence numbers; leave --no-seq out" },
+		{ BIT(VERB_TRIAL), config->foreign_path && config->capture_count > CAPTURE_FOREIGN_MOST, NULL,
+		  TEXT_OF(REASON_SIZE, "--capture-count: --capture-foreign keeps at most %d frames", CAPTURE_FOREIGN_MOST) },
+		{ BIT(VERB_Y1564), !config->service_count, NULL,
+		  "--service is missing: what was agreed, for example --service "
+		  "name=voice,vlan=100:5,cir=10Mbps,loss=0.1%,delay=5ms" },
+		{ BIT(VERB_Y1564), config->no_latency && with_delay, NULL,
+		  TEXT_OF(REASON_SIZE, "--no-latency measures none of the delay that is agreed for service '%s'",
+			  with_delay ? with_delay : "") },
+		{ MEASURING, !replay && !mpi && names_places(config), given_find(list, "ports"),
+		  "hosts and roles of ports, HOST:PORT:ROLE, are for --measurer mpi" },
+		{ MEASURING, !replay && !mpi && given_find(list, "clock-budget"), given_find(list, "clock-budget"),
+		  "clocks are compared by --measurer mpi only" },
+		{ MEASURING, mpi && config_has_roles(config) && !direction->fallback, direction,
+		  "--ports says which ports transmit; leave --direction out" },
+		{ MEASURING,
+		  mpi && (config->timestamps == TIMESTAMPS_HARDWARE || config->prepare.asked & BIT(PREPARE_TIMESTAMPS)),
+		  NULL,
+		  "--measurer mpi has software timestamps only; leave --timestamps and 'timestamps' of --prepare out" },
+		{ MEASURING, mpi && config->queries_per_s, NULL, "--modifier: --measurer mpi sends no management queries" },
+		{ MEASURING, config->effective_duration == EFFECTIVE_WALL && !over_ports && !replay, NULL,
+		  "--effective-duration wall is for trials over ports: what exec performs, it times itself "
+		  "(trial_effective_duration), and sim takes no time" },
+		{ BIT(VERB_TRIAL), config->interval_s > 0 && config->load.unit == LOAD_MAX, NULL,
+		  TEXT_OF(REASON_SIZE, "--interval %g is for frames that are due at a time; at --load max none is",
+			  config->interval_s) },
+		{ MEASURING, config->interval_s > 0 && config->measurer != MEASURER_XDP && !replay, NULL,
+		  TEXT_OF(REASON_SIZE,
+			  "--interval %g is for trials over ports of this machine, which --measurer %s does not perform",
+			  config->interval_s, measurer ? measurer->text : "") },
+		{ MEASURING, config->timestamps == TIMESTAMPS_HARDWARE && config->no_latency, NULL,
+		  "--timestamps hardware is for latency, and --no-latency measures none" },
+		{ MEASURING, config->ipdv && config->no_latency, NULL,
+		  "--ipdv is of the latencies of successive frames, which --no-latency does not look at" },
+		{ MEASURING, config->ipdv && config->no_seq, NULL,
+		  "--ipdv is of the latencies of successive frames, which --no-seq does not look at" },
+		{ MEASURING, over_ports && !config->ports[PORT_A].name[0], NULL,
+		  "--ports is missing: give the tester's two ports, for example -p eth1,eth2" },
+		{ BIT(VERB_SELFTEST), config->port_count != PORT_COUNT || config->direction == DIRECTION_MESH, NULL,
+		  "selftest takes two ports at a time, which are connected to each other: -p A,B" },
+	};
+
+	for (size_t i = 0; i < COUNT(rules); i++)
+		if (rules[i].is_broken && rules[i].verbs & BIT(config->verb))
+			return rules[i].given ? refuse_given(rules[i].given, "%s", rules[i].reason)
+					      : refuse(EXIT_USAGE_ERROR, "%s", rules[i].reason);
 	return EXIT_DONE;
 }
 
-static bool names_output(const struct given_list *list, const struct given *given)
+/* Of an option that does not repeat the last value alone is in force. */
+static bool names_file(const struct given_list *list, const struct given *given, unsigned int flags)
 {
-	const char *name = given->option->name;
-
-	return strcmp(name, "report") == 0 || strcmp(name, "junit") == 0 || given == given_find(list, "metrics") ||
-	       given == given_find(list, "capture-lost") || given == given_find(list, "capture-foreign");
-}
-
-static bool names_input(const struct given *given)
-{
-	return strcmp(given->option->name, "template") == 0 || strcmp(given->option->name, "sut-config") == 0;
+	return given->option->flags & flags &&
+	       (given->option->flags & OPTION_REPEATS || given == given_find(list, given->option->name));
 }
 
 /* What is written last would be all that is left of a file that two options name. */
@@ -332,10 +339,10 @@ static enum exit_code check_outputs(const struct given_list *list)
 	for (size_t i = 0; i < list->count; i++) {
 		const struct given *first = &list->items[i];
 
-		for (size_t j = 0; j < list->count && names_output(list, first); j++) {
+		for (size_t j = 0; j < list->count && names_file(list, first, OPTION_WRITES); j++) {
 			const struct given *second = &list->items[j];
 
-			if ((names_input(second) || (j > i && names_output(list, second))) &&
+			if (names_file(list, second, OPTION_READS | (j > i ? OPTION_WRITES : 0)) &&
 			    destination_same(first->text, second->text))
 				return refuse_given(second, "is the file of --%s '%s', too; name another",
 						    first->option->name, first->text);
@@ -344,60 +351,31 @@ static enum exit_code check_outputs(const struct given_list *list)
 	return EXIT_DONE;
 }
 
-/* EXIT_USAGE_ERROR for values that do not go together, or lack another. Completes what follows from several: the goals of a
- * preset, the tests of a suite, the figures of requirements, what a template says of the traffic. */
+/* Complete what follows from several values: the goals of a preset, the tests of a suite, the figures of requirements, what
+ * a template says of the traffic. EXIT_USAGE_ERROR for values that do not go together. */
 static enum exit_code check(struct config *config)
 {
-	enum exit_code code = EXIT_DONE;
+	const struct {
+		unsigned int verbs;
+		enum exit_code (*check)(struct config *config);
+	} steps[] = {
+		{ BIT(VERB_SEARCH) | BIT(VERB_SOAK) | BIT(VERB_RFC2544), check_loads },
+		{ config_uses_ports(config) ? MEASURING : 0, traffic_check },
+		{ BIT(VERB_PROFILE_SHOW), traffic_check },
+		{ BIT(VERB_RFC2544) | BIT(VERB_SELFTEST), config_find_mtu },
+		{ BIT(VERB_Y1564), check_services },
+		{ MEASURING, require_check },
+	};
+	enum exit_code code = check_rules(config);
 
-	if (config->verb == VERB_SEARCH)
-		code = check_search(config);
-	else if (config->verb == VERB_TRIAL)
-		code = check_trial(config);
-	else if (config->verb == VERB_SOAK)
-		code = check_loads(config);
-	else if (config->verb == VERB_PROFILE_SHOW)
-		return traffic_check(config);
-	else if (config->verb == VERB_RFC2544)
-		code = check_rfc2544(config);
-	else if (config->verb == VERB_Y1564)
-		code = check_y1564(config);
-	else if (config->verb != VERB_SELFTEST)
-		return EXIT_DONE;
-	if (code == EXIT_DONE)
-		code = check_places(config);
-	if (code == EXIT_DONE && config_uses_ports(config))
-		code = traffic_check(config);
-	if (code == EXIT_DONE && frame_sizes_are_a_list(config->verb))
-		code = config_find_mtu(config);
-	if (code == EXIT_DONE && config->verb == VERB_Y1564)
-		code = check_services(config);
-	if (code == EXIT_DONE)
-		code = require_check(config);
-	if (code != EXIT_DONE)
-		return code;
-	if (config->effective_duration == EFFECTIVE_WALL && !config_uses_ports(config) &&
-	    config->measurer != MEASURER_REPLAY)
-		return refuse(EXIT_USAGE_ERROR, "--effective-duration wall is for trials over ports: what exec performs, it "
-						"times itself (trial_effective_duration), and sim takes no time");
-	if (config->interval_s > 0.0 && config->verb == VERB_TRIAL && config->load.unit == LOAD_MAX)
-		return refuse(EXIT_USAGE_ERROR, "--interval %g is for frames that are due at a time; at --load max none is",
-			      config->interval_s);
-	if (config->interval_s > 0.0 && config->measurer != MEASURER_XDP && config->measurer != MEASURER_REPLAY)
-		return refuse(EXIT_USAGE_ERROR,
-			      "--interval %g is for trials over ports of this machine, which --measurer %s does not perform",
-			      config->interval_s, given_find(config->given, "measurer")->text);
-	if (config->timestamps == TIMESTAMPS_HARDWARE && config->no_latency)
-		return refuse(EXIT_USAGE_ERROR, "--timestamps hardware is for latency, and --no-latency measures none");
-	if (config->ipdv && (config->no_latency || config->no_seq))
-		return refuse(EXIT_USAGE_ERROR, "--ipdv is of the latencies of successive frames, which %s does not look at",
-			      config->no_latency ? "--no-latency" : "--no-seq");
-	if (config_uses_ports(config) && !config->ports[PORT_A].name[0])
-		return refuse(EXIT_USAGE_ERROR, "--ports is missing: give the tester's two ports, for example -p eth1,eth2");
-	if (config->verb == VERB_SELFTEST && (config->port_count != PORT_COUNT || config->direction == DIRECTION_MESH))
-		return refuse(EXIT_USAGE_ERROR,
-			      "selftest takes two ports at a time, which are connected to each other: -p A,B");
-	return EXIT_DONE;
+	if (code == EXIT_DONE && config->verb == VERB_SEARCH)
+		complete_goals(config);
+	if (BIT(config->verb) & (BIT(VERB_RFC2544) | BIT(VERB_Y1564)))
+		choose_tests(config);
+	for (size_t i = 0; i < COUNT(steps) && code == EXIT_DONE; i++)
+		if (steps[i].verbs & BIT(config->verb))
+			code = steps[i].check(config);
+	return code;
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */

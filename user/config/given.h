@@ -24,6 +24,7 @@ struct option {
 	unsigned int flags;   /* flags of enum option_flag */
 	const char *fallback; /* the default, as a user would write it; NULL: none */
 	const char *help;
+	const char *group; /* the heading in --help of this option and of those after it; NULL: that of the option before */
 	/* Read a value into the configuration. It uses the members below. */
 	enum exit_code (*read)(const struct given *given, struct config *config);
 	size_t offset;              /* offset of the field in struct config */
@@ -37,6 +38,10 @@ enum option_flag {
 	OPTION_OUTPUT = 1 << 2,       /* it says where results go, so it is not echoed */
 	OPTION_LIST = 1 << 3,         /* a list with commas: a second value would replace the first without notice */
 	OPTION_ACTS = 1 << 4,         /* see option_acts() */
+	OPTION_USUAL = 1 << 5,        /* most users want it, so --help shows it without =all */
+	OPTION_WRITES = 1 << 6,       /* it names a file that is written */
+	OPTION_READS = 1 << 7,        /* it names a file that is read, and that must not be written */
+	OPTION_OF_SEARCH = 1 << 8,    /* it makes two searches the same: a stored search alone says it */
 };
 
 /* The only option table. Command line, YAML file, --help and the echo in the result are made from it. */

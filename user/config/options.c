@@ -244,22 +244,26 @@ const struct option options[] = {
 	OPTION("ports", "A,B[,...]", TRAFFIC | PROBE | LAB_ON, NULL, read_ports,
 	       "the tester's ports, by interface name: two, or the pairs A,B,C,D up to 8; probe takes any number, and "
 	       "without it looks at all; with --measurer mpi HOST:PORT, or HOST:PORT:transmit and HOST:PORT:receive",
-	       .letter = 'p'),
+	       .letter = 'p', .flags = OPTION_USUAL, .group = "Ports and traffic"),
 	CHOICE("direction", "D", TRAFFIC, "a-to-b", direction, directions,
 	       "a-to-b, b-to-a or both, in each pair of ports; or mesh: every port to all others (RFC 2285). A load is that "
-	       "of each port that sends"),
+	       "of each port that sends",
+	       .flags = OPTION_USUAL),
 	OPTION("frame-size", "SIZE", TRAFFIC, "64", read_frame_sizes,
 	       "octets of a frame, FCS included, 64 to 9216; or a mix: imix (7:64,4:594,1:1518), imix:csit, "
 	       "imix:WEIGHT:SIZE,... or an RFC 6985 genome, as genome:aaabz,z=1518; of a suite (rfc2544, selftest) a list, "
-	       "default the sizes of RFC 2544"),
-	CHOICE("ip", "V", TRAFFIC, "4", ip, ip_choices, "the IP version: 4, 6 or mixed (flows alternate)"),
+	       "default the sizes of RFC 2544",
+	       .flags = OPTION_USUAL),
+	CHOICE("ip", "V", TRAFFIC, "4", ip, ip_choices, "the IP version: 4, 6 or mixed (flows alternate)",
+	       .flags = OPTION_USUAL),
 	OPTION("vlan", "VID[:PRIO],...", TRAFFIC, NULL, read_vlans,
 	       "send VLAN tags: one (802.1Q) or two (QinQ, the outer one first), each with a priority if it is not 0",
-	       .flags = OPTION_LIST),
+	       .flags = OPTION_LIST | OPTION_USUAL),
 	CHOICE("vlan-outer", "TYPE", TRAFFIC, "802.1ad", vlan_outer, vlan_outers,
 	       "the outer of two VLAN tags: 802.1ad (0x88a8) or 802.1Q (0x8100)"),
 	NUMBER("flows", "N", TRAFFIC, NULL, flow_count, 1, MLR_FLOWS_MAX,
-	       "flows of each transmitting port, 1 to 1000000. Default: as many as --vary makes, else 1"),
+	       "flows of each transmitting port, 1 to 1000000. Default: as many as --vary makes, else 1",
+	       .flags = OPTION_USUAL),
 	OPTION("vary", "FIELD=COUNT[:STEP],...", TRAFFIC, NULL, read_vary,
 	       "what differs from flow to flow: src-address, dst-address, src-port, dst-port. Default: the UDP ports, in "
 	       "the ranges of RFC 4814",
@@ -274,7 +278,7 @@ const struct option options[] = {
 	TEXT("template", "FILE", TRAFFIC, NULL, template_path,
 	     "make frames like the first one of a pcap or pcapng file: its VLAN tags, tunnels (MPLS, PPPoE, GRE, IP in "
 	     "IP, VXLAN, GENEVE, GTP-U), and of the innermost packet IP header fields, UDP ports and payload",
-	     .flags = OPTION_ACTS),
+	     .flags = OPTION_ACTS | OPTION_READS),
 	NUMBER("learning-frames", "N", FRAMES, "0", learning_frames, 0, 1000000,
 	       "ARP or neighbour discovery frames that each port sends before every trial (phase b of RFC 2544 section 23)"),
 	NUMBER("burst", "N", FRAMES, NULL, burst_frames, 1, 1000000,
@@ -283,23 +287,26 @@ const struct option options[] = {
 	       "us worth of the load, at least 32 and at most 256 frames, or 50 us worth where that is more"),
 	NUMBER("tester-repeats", "N", FRAMES, "5", tester_repeats, 0, 100,
 	       "how often, at most, a trial is performed again that the tester itself spoilt"),
-	LOAD("load", "L", TRIAL, NULL, load, "frames/s: " LOAD_FORMS " of the line rate; or max, as fast as the tester can"),
+	LOAD("load", "L", TRIAL, NULL, load, "frames/s: " LOAD_FORMS " of the line rate; or max, as fast as the tester can",
+	     .flags = OPTION_USUAL, .group = "What to measure"),
 	DURATION("duration", "S", TRIAL | SELFTEST | Y1564, "1s", duration_s, POSITIVE,
 		 "how long to send: " DURATION_FORMS "; of a self-test: each trial that confirms, the search has shorter "
-		 "ones; of y1564: the performance test, of all services at once, default 15min"),
+		 "ones; of y1564: the performance test, of all services at once, default 15min",
+		 .flags = OPTION_USUAL),
 	OPTION("preset", "P", SEARCH, "csit", read_preset,
-	       "goals and waits: csit (NDR and PDR as FD.io CSIT measures them), rfc2544 or tst009"),
+	       "goals and waits: csit (NDR and PDR as FD.io CSIT measures them), rfc2544 or tst009",
+	       .flags = OPTION_USUAL | OPTION_OF_SEARCH),
 	OPTION("goal", "K=V,...", SEARCH, NULL, read_goal,
 	       "a Search Goal, repeatable, instead of the preset's. Keys: name, loss (0), exceed (0.5), final (1), initial "
 	       "(= final), sum (= final), width (0.5%); durations in seconds, ratios as numbers or with %. With --algorithm "
 	       "phased: final 30, initial 1, no exceed and no sum",
-	       .flags = OPTION_REPEATS),
+	       .flags = OPTION_REPEATS | OPTION_USUAL | OPTION_OF_SEARCH),
 	OPTION("service", "K=V,...", Y1564, NULL, read_service,
 	       "a service, repeatable. Keys: cir (its committed rate, as --load, but bit/s are those of the frames, FCS "
 	       "included, and with -l1 those of the line), eir (beyond it, 0), name, vlan (VID[:PRIO]), dscp (0), size (of "
 	       "frames), margin (how far above CIR + EIR a policer may let through, 1%); and what it must keep to in each "
 	       "direction: loss (0), delay (mean), delay-max, variation (p99.9 of the delay less its minimum), availability",
-	       .flags = OPTION_REPEATS),
+	       .flags = OPTION_REPEATS | OPTION_USUAL),
 	OPTION("cir-steps", "R,...", Y1564, "25%,50%,75%,100%", read_cir_steps,
 	       "the parts of CIR that the configuration test begins with, the last one all of it", .flags = OPTION_LIST),
 	DURATION("step-duration", "S", Y1564, "10s", step_duration_s, POSITIVE,
@@ -307,9 +314,10 @@ const struct option options[] = {
 	OPTION("tests", "T,...", RFC2544 | Y1564, NULL, read_tests,
 	       "which tests: throughput, latency, frame-loss, back-to-back, recovery, reset; of y1564 configuration, "
 	       "performance. Default: all, the reset only with a --reset-command",
-	       .flags = OPTION_LIST),
+	       .flags = OPTION_LIST | OPTION_USUAL),
 	VALUE("fast", NULL, RFC2544, "false", read_fast, fast,
-	      "shorter and fewer trials than the RFC says, without its waits; each deviation is listed"),
+	      "shorter and fewer trials than the RFC says, without its waits; each deviation is listed",
+	      .flags = OPTION_USUAL),
 	DURATION("trial-duration", "S", RFC2544, NULL, rfc2544.trial_duration_s, POSITIVE,
 		 "trials of throughput (the longest) and frame loss rate; 60 s by the RFC, 1 s with --fast"),
 	NUMBER("latency-repeats", "N", RFC2544, NULL, rfc2544.latency_repeats, 1, 10000,
@@ -329,13 +337,16 @@ const struct option options[] = {
 	DURATION("reset-duration", "S", RFC2544, NULL, rfc2544.reset_duration_s, POSITIVE,
 		 "for how long frames are sent around a reset: longer than it takes; 120 s, with --fast 10 s"),
 	LOAD("min-load", "L", SEARCH | SOAK | RFC2544, "9001", min_load,
-	     "Min Load of the search, as --load; the default is CSIT's, which keeps 9000 frames/s for latency alone"),
+	     "Min Load of the search, as --load; the default is CSIT's, which keeps 9000 frames/s for latency alone",
+	     .flags = OPTION_USUAL | OPTION_OF_SEARCH),
 	LOAD("max-load", "L", SEARCH | SOAK | RFC2544, NULL, max_load,
 	     "Max Load of the search, as --load. Default: what a fresh self-test of these ports found, else the line rate, "
-	     "else a short calibration; exec and sim need it"),
+	     "else a short calibration; exec and sim need it",
+	     .flags = OPTION_USUAL | OPTION_OF_SEARCH),
 	CHOICE("algorithm", "A", SEARCH, "mlr", algorithm, algorithms,
 	       "the search algorithm: mlr (draft-15), phased (the MLRsearch of 2021), binary (RFC 2544) or tst009 (with "
-	       "loss verification)"),
+	       "loss verification)",
+	       .flags = OPTION_USUAL | OPTION_OF_SEARCH),
 	NUMBER("intermediate-phases", "N", SEARCH, NULL, phased.intermediate_phases, 0, MLR_PHASED_INTERMEDIATE_PHASES_MAX,
 	       "phased: phases between the initial and the final one. Default: 2"),
 	VALUE("expansion-coefficient", "X", SEARCH, NULL, read_real, phased.expansion_coefficient,
@@ -344,15 +355,18 @@ const struct option options[] = {
 	NUMBER("max-r", "N", SEARCH, NULL, max_r, 1, MLR_TST009_MAX_R,
 	       "tst009: high-loss trials before a load has failed; sets Goal Exceed Ratio and Goal Duration Sum to match. "
 	       "Default: 2, with the goals as they are"),
-	RATIO("target-loss-ratio", "R", SOAK, "1e-7", target_loss_ratio, "the loss ratio to look for, above 0 and below 1"),
+	RATIO("target-loss-ratio", "R", SOAK, "1e-7", target_loss_ratio, "the loss ratio to look for, above 0 and below 1",
+	      .flags = OPTION_USUAL),
 	RATIO("stdev", "RATIO", SOAK, NULL, stdev_ratio,
-	      "end once the robust standard deviation of the estimate is at most this ratio of its mean"),
+	      "end once the robust standard deviation of the estimate is at most this ratio of its mean",
+	      .flags = OPTION_USUAL),
 	DURATION("first-duration", "S", SOAK, "5.1", first_duration_s, POSITIVE, "how long the first trial is"),
 	DURATION("duration-step", "S", SOAK, "0.1", duration_step_s, 0, "how much longer each further trial is"),
 	SWITCH("fail-fast", SEARCH, fail_fast,
 	       "end the search, irregular, once Min Load is an Upper Bound of any goal: a SUT that is broken is not "
 	       "measured on"),
-	SWITCH("explain", SEARCH | REPORT, explain, "also show each trial and why it was chosen", .flags = OPTION_OUTPUT),
+	SWITCH("explain", SEARCH | REPORT, explain, "also show each trial and why it was chosen",
+	       .flags = OPTION_OUTPUT | OPTION_USUAL),
 	OPTION("resume", "FILE", SEARCH, NULL, NULL,
 	       "go on with an interrupted search, from its JSON result or its event stream, with its options; a command or "
 	       "a file that it names is said again",
@@ -363,16 +377,18 @@ const struct option options[] = {
 	DURATION("max-time", "S", SEARCH | SOAK | RFC2544 | Y1564, NULL, max_time_s, POSITIVE,
 		 "end after this time with what there is: a search is then irregular, a soak is done. Default: 1800 for "
 		 "soak, "
-		 "600 for a search by phased, no limit for others"),
+		 "600 for a search by phased, no limit for others",
+		 .flags = OPTION_USUAL),
 	OPTION("measurer", "M", SEARCH | SOAK, "xdp", read_measurer,
 	       "who performs the trials: xdp (these ports), mpi (ports of several hosts, under mpirun), exec:COMMAND (JSON "
 	       "lines on its standard input and output) or sim:MODEL (a simulated SUT, for example "
 	       "sim:jitter,capacity=1e6,sigma=0.01,seed=7)",
-	       .flags = OPTION_ACTS),
+	       .flags = OPTION_ACTS | OPTION_USUAL, .group = "How frames are sent and received"),
 	DURATION("clock-budget", "S", SEARCH | SOAK, NULL, clock_budget_s, 0,
 		 "mpi: latency between hosts is told only where their clocks are known to be off by no more than this. "
 		 "Default: 1us"),
-	CHOICE("tx", "T", FRAMES, "auto", tx, tx_choices, "the transmit backend: auto, xsk (AF_XDP) or live"),
+	CHOICE("tx", "T", FRAMES, "auto", tx, tx_choices, "the transmit backend: auto, xsk (AF_XDP) or live",
+	       .flags = OPTION_USUAL),
 	NUMBER("queues", "N", FRAMES | LAB_UP, "1", queues, 1, TX_QUEUES_MAX,
 	       "transmit queues of each sending port, which share the load, each on a CPU of its own while there are "
 	       "enough; of a lab: queues of its links"),
@@ -400,57 +416,64 @@ const struct option options[] = {
 	OPTION("wait", "a=S,b=S,d=S,e=S", MEASURES, NULL, read_waits,
 	       "the waits of RFC 2544 section 23: after a routing update, after learning frames, for residual frames (the "
 	       "most, it ends early), to restabilise. Presets set them; csit and trials: a=0,b=0,d=2,e=0",
-	       .flags = OPTION_LIST),
+	       .flags = OPTION_LIST | OPTION_USUAL),
 	CHOICE("effective-duration", "E", SEARCH | TRIAL | SOAK | RFC2544, "trial", effective_duration, effective_durations,
-	       "what a trial counts for: trial (its duration) or wall (the waits as well)"),
+	       "what a trial counts for: trial (its duration) or wall (the waits as well)", .flags = OPTION_USUAL),
 	OPTION("address", "A,B[,...]", TRAFFIC, "198.18.0.2/24,198.19.0.2/24", read_addresses,
-	       "the ports' own IPv4 addresses, with prefix length if it is not 24"),
+	       "the ports' own IPv4 addresses, with prefix length if it is not 24", .flags = OPTION_USUAL,
+	       .group = "Addresses"),
 	OPTION("gateway", "A,B[,...]", FRAMES, NULL, read_gateways,
-	       "the SUT's IPv4 addresses on the ports' networks. Default: the first address of each network"),
+	       "the SUT's IPv4 addresses on the ports' networks. Default: the first address of each network",
+	       .flags = OPTION_USUAL),
 	OPTION("address6", "A,B[,...]", TRAFFIC, "2001:2:0:1::2/64,2001:2:0:2::2/64", read_addresses,
 	       "the ports' own IPv6 addresses, with prefix length if it is not 64"),
 	OPTION("gateway6", "A,B[,...]", FRAMES, NULL, read_gateways,
 	       "the SUT's IPv6 addresses on the ports' networks. Default: the first address of each network"),
 	OPTION("dst-mac", "A,B[,...]", TRAFFIC, NULL, read_macs,
-	       "destination MAC of what each port sends. Default: asked from the gateway by ARP, else the other port's"),
+	       "destination MAC of what each port sends. Default: asked from the gateway by ARP, else the other port's",
+	       .flags = OPTION_USUAL),
 	OPTION("prepare", "LIST", FRAMES, "auto", read_prepare,
 	       "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
 	       "timestamps, gro, mtu, channels=N, rss, steer, coalesce=US, rings=N, eee, lldp, wake; auto is the first "
 	       "four, and "
 	       "the next three where they are needed, auto,no-pause all of those but one; latency and throughput add what "
-	       "of the last six serves that, as far as the port has it; selftest, with auto,try, finds out what helps; everything is restored",
-	       .flags = OPTION_LIST),
+	       "of the last six serves that, as far as the port has it; selftest, with auto,try, finds out what helps; "
+	       "everything is restored",
+	       .flags = OPTION_LIST, .group = "What is done to the ports"),
 	TEXT("allow-unsafe", "REASON", FRAMES | LAB_ON, NULL, unsafe_reason,
-	     "use a port that is in use; the reason stands in the report", .flags = OPTION_ACTS),
+	     "use a port that is in use; the reason stands in the report", .flags = OPTION_ACTS | OPTION_USUAL),
 	OPTION("require", "R", MEASURES & ~Y1564, NULL, read_requirement,
 	       "what the result must keep to, repeatable; else the exit code is 1. Search: GOAL>=LOAD (its Conditional "
 	       "Throughput), or with <=, >, <; also GOAL.lower, GOAL.upper, GOAL.latency.p99<=100us (or min, mean, p50, "
 	       "p90, p99.9, p99.99, max), GOAL.pdv.p99, GOAL.ipdv.p99. Trial: loss<=0.1%, lost, reordered, latency.p99, ... "
 	       "Soak: critical-load. Suite: throughput>=LOAD, of every frame size or throughput@64, latency, back-to-back, "
 	       "recovery, reset",
-	       .flags = OPTION_REPEATS),
+	       .flags = OPTION_REPEATS | OPTION_USUAL, .group = "Judging the result"),
 	NUMBER("repeat", "N", SEARCH, "1", repeats, 1, REPEATS_MOST,
 	       "so many searches, one after another: mean, standard deviation and each; the result proper is that of the "
-	       "search with the median Conditional Throughput of the first goal"),
+	       "search with the median Conditional Throughput of the first goal",
+	       .flags = OPTION_USUAL | OPTION_OF_SEARCH),
 	RATIO("tolerance", "RATIO", COMPARE | MERGES | REPORT, "1%", tolerance_ratio,
 	      "a change of the throughput up to this ratio is none"),
 	RATIO("significance", "P", COMPARE | MERGES | REPORT, "0.01", significance_ratio,
-	      "where both results have repeats: how likely a change may be chance and still be reported"),
+	      "how likely a change may be chance and still be reported"),
+	RATIO("spread", "RATIO", COMPARE | MERGES | REPORT, NULL, spread_ratio,
+	      "the standard deviation between searches of an unchanged SUT, as a part of their mean, where earlier repeats "
+	      "have shown it: with it single searches show smaller changes"),
 	NUMBER("count", "N", 1u << VERB_PROFILE_SHOW, "1", show_count, 1, 10000,
-	       "how many of the first frames of each port to show"),
+	       "how many of the first frames of each port to show", .group = "What to show, or to set up"),
 	TEXT("sut", "KIND[:K=V,...]", LAB_UP | LAB_ON, "router", sut,
 	     "what to put between the ports: router, bridge, xdp (redirect), policer:rate=FPS,burst=100us (exactly that "
 	     "throughput; depth=N says the burst as a number of frames that wait, clock=wall judges frames by their arrival "
 	     "instead of their tag; with vlan=VID or priority=N of those frames only), stretch:critical=FPS,spread=FPS "
-	     "(random loss "
-	     "that grows with the load), delay:us=N (holds each "
-	     "frame that long), hostile:WHAT,every=N,by=N (does something to every n-th test frame, and keeps a log; "
-	     "hostile:? lists what) or wire (nothing)"),
+	     "(random loss that grows with the load), delay:us=N (holds each frame that long), wire (nothing) or "
+	     "exec:COMMAND (a command of yours, which forwards between the links sut-a and sut-b of the lab's namespace)",
+	     .flags = OPTION_ACTS | OPTION_USUAL),
 	TEXT("name", "NAME", LAB, "lab", lab_name,
-	     "the lab's name, so that several can be up; its ports are NAME-a and NAME-b"),
-	OPTION("sut-name", "TEXT", MEASURES, NULL, NULL, "what the SUT is, for the report"),
+	     "the lab's name, so that several can be up; its ports are NAME-a and NAME-b", .flags = OPTION_USUAL),
+	OPTION("sut-name", "TEXT", MEASURES, NULL, NULL, "what the SUT is, for the report", .group = "The report"),
 	OPTION("sut-config", "FILE", MEASURES, NULL, NULL, "embed the SUT's default configuration in the result, repeatable",
-	       .flags = OPTION_REPEATS | OPTION_ACTS),
+	       .flags = OPTION_REPEATS | OPTION_ACTS | OPTION_READS),
 	OPTION("sut-config-command", "COMMAND", MEASURES, NULL, NULL,
 	       "the same, as a shell command prints it, before the measurement; for example 'ssh dut show running-config'",
 	       .flags = OPTION_REPEATS | OPTION_ACTS),
@@ -463,33 +486,33 @@ const struct option options[] = {
 	       .flags = OPTION_REPEATS | OPTION_OUTPUT),
 	OPTION("report", "FILE", MEASURES | SELFTEST | COMPARE | REPORT | MERGES, NULL, read_report_path,
 	       "write the Test Report to FILE, repeatable; the ending chooses: " DOCUMENT_ENDINGS,
-	       .flags = OPTION_REPEATS | OPTION_OUTPUT | OPTION_ACTS),
+	       .flags = OPTION_REPEATS | OPTION_OUTPUT | OPTION_ACTS | OPTION_USUAL | OPTION_WRITES),
 	OPTION("junit", "FILE", MEASURES | SELFTEST | COMPARE | REPORT, NULL, read_report_path,
 	       "write what CI reads to FILE, JUnit XML: each requirement, goal, test of a suite or verdict of a comparison "
 	       "as a test case",
-	       .flags = OPTION_REPEATS | OPTION_OUTPUT | OPTION_ACTS),
+	       .flags = OPTION_REPEATS | OPTION_OUTPUT | OPTION_ACTS | OPTION_USUAL | OPTION_WRITES),
 	TEXT("capture-lost", "FILE", TRIAL, NULL, lost_path,
 	     "write to FILE, as CSV, which frames did not come back: port, flow, sequence number in it, when it was due. As "
 	     "far back as the receiver remembers the numbers of a flow",
-	     .flags = OPTION_OUTPUT | OPTION_ACTS),
+	     .flags = OPTION_OUTPUT | OPTION_ACTS | OPTION_WRITES),
 	TEXT("capture-foreign", "FILE", TRIAL, NULL, foreign_path,
 	     "write to FILE, as pcapng, the first frames that came to the ports in the trial and were foreign or damaged, "
 	     "each with its time, port and why it was not counted as received",
-	     .flags = OPTION_OUTPUT | OPTION_ACTS),
+	     .flags = OPTION_OUTPUT | OPTION_ACTS | OPTION_WRITES),
 	NUMBER("capture-count", "N", TRIAL, "1000", capture_count, 1, 1000000,
 	       "of those, the first so many; of foreign ones, of which each port keeps as many, at most 100000",
 	       .flags = OPTION_OUTPUT),
 	TEXT("metrics", "FILE", FRAMES, NULL, metrics_path,
 	     "keep FILE up to date with how the run goes, as OpenMetrics text, for the textfile collector of node_exporter "
 	     "(there it must end in .prom)",
-	     .flags = OPTION_OUTPUT | OPTION_ACTS),
+	     .flags = OPTION_OUTPUT | OPTION_ACTS | OPTION_WRITES),
 	CHOICE("format", "F", ALL, "text", format, formats,
 	       "standard output: text, json (one document) or jsonl (an event a line, the document last)",
-	       .flags = OPTION_OUTPUT),
+	       .flags = OPTION_OUTPUT | OPTION_USUAL),
 	OPTION("config", "FILE", ALL, NULL, NULL,
 	       "read options from a YAML file (keys are these names), or those that a JSON result echoes; the command line "
 	       "wins",
-	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
+	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT | OPTION_USUAL, .group = "The run"),
 	OPTION("run", "NAME", FRAMES | PROBE, NULL, NULL,
 	       "of the file's schedule for the appliance, this run, by name or number: its options win over those of the "
 	       "file",
@@ -507,10 +530,11 @@ const struct option options[] = {
 	SWITCH("dry-run", FRAMES | TAKES_UP, dry_run,
 	       "print the plan, the options in force and the time it will take; send nothing. Of a campaign: the points, or "
 	       "the job scripts",
-	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
-	SWITCH("quiet", ALL, quiet, "no progress and no notes on standard error", .letter = 'q', .flags = OPTION_OUTPUT),
+	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT | OPTION_USUAL),
+	SWITCH("quiet", ALL, quiet, "no progress and no notes on standard error", .letter = 'q',
+	       .flags = OPTION_OUTPUT | OPTION_USUAL),
 	OPTION("help", NULL, ALL, NULL, NULL, "show this; --help=all: every option", .letter = 'h',
-	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
+	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT | OPTION_USUAL),
 	OPTION("version", NULL, ALL, NULL, NULL, "show the version", .letter = 'V',
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
 };

@@ -7,13 +7,21 @@
 #include "base/text_stream.h"
 #include "base/units.h"
 
+#define NAMES_SIZE 256
+
 static enum exit_code refuse_key(const struct given *given, const struct pairs *pairs, const char *key)
 {
 	const char *names[KEYS_MAX];
+	const char *hint;
+	char all[NAMES_SIZE] = "";
 
-	for (size_t i = 0; i < pairs->key_count; i++)
+	for (size_t i = 0; i < pairs->key_count; i++) {
 		names[i] = pairs->keys[i].name;
-	return refuse_given(given, "no key '%s'%s", QUOTED(key), nearest_hint(key, names, pairs->key_count, HINT_ROOM));
+		text_join(all, sizeof(all), i + 1 < pairs->key_count ? ", " : " and ", "%s", names[i]);
+	}
+	hint = nearest_hint(key, names, pairs->key_count, HINT_ROOM);
+	return refuse_given(given, "no %s '%s'%s%s", pairs->what ? pairs->what : "key", QUOTED(key),
+			    *hint ? hint : "; there are ", *hint ? "" : all);
 }
 
 static enum exit_code store_name(const struct given *given, const char *value, char name[MLR_GOAL_NAME_SIZE])
@@ -63,7 +71,7 @@ static enum exit_code store_value(const struct given *given, const struct key *k
 	case KEY_INFORMATION_RATE:
 		return store_rate(given, key, value, field);
 	case KEY_OWN:
-		return key->store(given, value, into);
+		return key->store(given, key, value, into);
 	default:
 		return store_number(given, key, value, field);
 	}
@@ -76,7 +84,8 @@ static enum exit_code store_pair(const struct given *given, char *name, void *in
 	char *value = strchr(name, '=');
 
 	if (!value)
-		return refuse_given(given, "must be KEY=VALUE, with commas between");
+		return refuse_given(given, "must be %s",
+				    pairs->what ? given->option->argument : "KEY=VALUE, with commas between");
 	*value++ = '\0';
 	for (size_t i = 0; i < pairs->key_count; i++) {
 		const struct key *key = &pairs->keys[i];

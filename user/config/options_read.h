@@ -41,7 +41,7 @@ struct key {
 	enum { KEY_TEXT, KEY_RATIO, KEY_DURATION, KEY_INFORMATION_RATE, KEY_OWN } kind;
 	int tag; /* for the reader's own use */
 	/* For KEY_OWN: read the value into the structure of the pairs. */
-	enum exit_code (*store)(const struct given *given, char *value, void *into);
+	enum exit_code (*store)(const struct given *given, const struct key *key, char *value, void *into);
 };
 #define KEYS_MAX 16
 
@@ -49,6 +49,7 @@ struct pairs {
 	const struct key *keys;
 	size_t key_count; /* at most KEYS_MAX */
 	void *into;
+	const char *what;  /* a key is called so in messages; NULL: "key" */
 	unsigned int seen; /* one bit for each key that was given */
 };
 

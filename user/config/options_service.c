@@ -27,7 +27,7 @@ static struct given as_option(const struct given *given, char *value)
 	return part;
 }
 
-static enum exit_code store_vlan(const struct given *given, char *value, void *into)
+static enum exit_code store_vlan(const struct given *given, const struct key *, char *value, void *into)
 {
 	struct reading *reading = into;
 	struct given part = as_option(given, value);
@@ -39,7 +39,7 @@ static enum exit_code store_vlan(const struct given *given, char *value, void *i
 	return code;
 }
 
-static enum exit_code store_size(const struct given *given, char *value, void *into)
+static enum exit_code store_size(const struct given *given, const struct key *, char *value, void *into)
 {
 	struct reading *reading = into;
 	struct given part = as_option(given, value);
@@ -51,7 +51,7 @@ static enum exit_code store_size(const struct given *given, char *value, void *i
 	return read_frame_size(&part, &one);
 }
 
-static enum exit_code store_dscp(const struct given *given, char *value, void *into)
+static enum exit_code store_dscp(const struct given *given, const struct key *, char *value, void *into)
 {
 	struct reading *reading = into;
 	double *dscp = &reading->service.dscp;

@@ -237,82 +237,69 @@ static unsigned int field_room(enum mlr_field field)
 					       : UINT_MAX;
 }
 
-/* "FIELD=COUNT[:STEP]" */
-static enum exit_code read_range(const struct given *given, char *part, void *into)
+/* "COUNT[:STEP]" of a field, which is the key's tag. */
+static enum exit_code store_range(const struct given *given, const struct key *key, char *value, void *into)
 {
 	struct mlr_range *ranges = into;
-	char *equals = strchr(part, '='), *colon;
+	char *count_text = strsep(&value, ":");
 	unsigned int count, step = 1;
-	size_t i;
 
-	if (!equals)
-		return refuse_given(given, "'%s' must be FIELD=COUNT or FIELD=COUNT:STEP", part);
-	*equals = '\0';
-	for (i = 0; i < MLR_FIELD_COUNT && strcmp(part, mlr_field_names[i]) != 0; i++)
-		;
-	if (i == MLR_FIELD_COUNT)
-		return refuse_given(given, "no field '%s'%s; fields are src-address, dst-address, src-port and dst-port",
-				    part, nearest_hint(part, mlr_field_names, MLR_FIELD_COUNT, HINT_ROOM));
-	if (ranges[i].count)
-		return refuse_given(given, "%s twice", mlr_field_names[i]);
-	colon = strchr(equals + 1, ':');
-	if (colon)
-		*colon = '\0';
-	if (!parse_whole(equals + 1, UINT_MAX, &count) || !count)
-		return refuse_given(given, "'%s' is no count of %s; counts are whole numbers from 1", equals + 1,
-				    mlr_field_names[i]);
-	if (colon && (!parse_whole(colon + 1, UINT_MAX, &step) || !step))
-		return refuse_given(given, "'%s' is no step of %s; steps are whole numbers from 1", colon + 1,
-				    mlr_field_names[i]);
-	if ((uint64_t)(count - 1) * step >= field_room(i))
-		return refuse_given(given, "%u values of %s, %u apart, need more room than there is (%u)", count,
-				    mlr_field_names[i], step, field_room(i));
-	ranges[i] = (struct mlr_range){ .count = count, .step = step };
+	if (!parse_whole(count_text, UINT_MAX, &count) || !count)
+		return refuse_given(given, "'%s' is no count of %s; counts are whole numbers from 1", count_text, key->name);
+	if (value && (!parse_whole(value, UINT_MAX, &step) || !step))
+		return refuse_given(given, "'%s' is no step of %s; steps are whole numbers from 1", value, key->name);
+	if ((uint64_t)(count - 1) * step >= field_room(key->tag))
+		return refuse_given(given, "%u values of %s, %u apart, need more room than there is (%u)", count, key->name,
+				    step, field_room(key->tag));
+	ranges[key->tag] = (struct mlr_range){ .count = count, .step = step };
 	return EXIT_DONE;
 }
 
 enum exit_code read_vary(const struct given *given, struct config *config)
 {
+	struct key keys[MLR_FIELD_COUNT];
+	struct pairs pairs = { .keys = keys, .key_count = MLR_FIELD_COUNT, .into = config->ranges, .what = "field" };
+
+	for (int i = 0; i < MLR_FIELD_COUNT; i++)
+		keys[i] = (struct key){ .name = mlr_field_names[i], .kind = KEY_OWN, .tag = i, .store = store_range };
 	memset(config->ranges, 0, sizeof(config->ranges));
-	return read_list(given, given->text, read_range, config->ranges);
+	return pairs_read(given, &pairs);
 }
 
 /* --- modifiers ------------------------------------------------------------------------------------------------------ */
 
 /* "1%": of all frames; so one comes after 99 others. */
-static enum exit_code read_broadcast(const struct given *given, const char *text, struct config *config)
+static enum exit_code store_broadcast(const struct given *given, const struct key *, char *value, void *into)
 {
+	struct config *config = into;
 	double ratio;
 
-	if (!parse_ratio(text, &ratio) || ratio < 1e-6 || ratio > 0.5)
-		return refuse_given(given, "broadcast=%s: must be a share of the frames of at most 50%%, as 1%%", text);
+	if (!parse_ratio(value, &ratio) || ratio < 1e-6 || ratio > 0.5)
+		return refuse_given(given, "broadcast=%s: must be a share of the frames of at most 50%%, as 1%%", value);
 	config->broadcast_every = (uint32_t)(1 / ratio - 1 + 0.5);
 	return EXIT_DONE;
 }
 
-static enum exit_code read_management(const struct given *given, const char *text, struct config *config)
+static enum exit_code store_management(const struct given *given, const struct key *, char *value, void *into)
 {
-	size_t length = strlen(text);
-	char number[32];
+	struct config *config = into;
+	char *unit = strchr(value, '/');
 
-	if (length < 3 || length >= sizeof(number) || strcmp(text + length - 2, "/s"))
-		return refuse_given(given, "management=%s: must be queries a second, as 1/s", text);
-	snprintf(number, sizeof(number), "%.*s", (int)length - 2, text);
-	if (!parse_whole(number, 1000, &config->queries_per_s) || !config->queries_per_s)
-		return refuse_given(given, "management=%s: must be 1/s to 1000/s", text);
+	if (!unit || strcmp(unit, "/s") != 0)
+		return refuse_given(given, "management=%s: must be queries a second, as 1/s", value);
+	*unit = '\0';
+	if (!parse_whole(value, 1000, &config->queries_per_s) || !config->queries_per_s)
+		return refuse_given(given, "management=%s/s: must be 1/s to 1000/s", value);
 	return EXIT_DONE;
-}
-
-static enum exit_code read_modifier(const struct given *given, char *part, void *into)
-{
-	if (strncmp(part, "broadcast=", 10) == 0)
-		return read_broadcast(given, part + 10, into);
-	if (strncmp(part, "management=", 11) == 0)
-		return read_management(given, part + 11, into);
-	return refuse_given(given, "no modifier '%s'; there are broadcast=SHARE and management=N/s", part);
 }
 
 enum exit_code read_modifiers(const struct given *given, struct config *config)
 {
-	return read_list(given, given->text, read_modifier, config);
+	static const struct key keys[] = {
+		{ .name = "broadcast", .kind = KEY_OWN, .store = store_broadcast },
+		{ .name = "management", .kind = KEY_OWN, .store = store_management },
+	};
+	struct pairs pairs = { .keys = keys, .key_count = COUNT(keys), .into = config, .what = "modifier" };
+
+	return pairs_read(given, &pairs);
 }

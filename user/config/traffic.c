@@ -10,7 +10,6 @@
 #include "base/json_text.h"
 #include "config/frame_file.h"
 #include "config/given.h"
-#include "config/options_read.h"
 #include "mlr/imix.h"
 
 #define ETHERNET_HEADER_OCTETS 14
@@ -280,7 +279,7 @@ static enum exit_code fit_default(struct config *config, unsigned int least_octe
 	note("frame size %u octets instead of %lu: the least that these frames need", least_octets, octets);
 	free(given->text);
 	given->text = text;
-	return read_frame_sizes(given, config);
+	return given->option->read(given, config);
 }
 
 /* So do the sizes of a mix; a genome is sent to the letter. */

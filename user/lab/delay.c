@@ -276,8 +276,10 @@ static void forward_until_gone(void *context)
 
 int delay_fork(struct delay *delay, pid_t *ret)
 {
-	int sockets[PORT_COUNT];
+	struct forwarder_plan plan = {
+		.name = "xdp-mlr-delay", .forward = forward_until_gone, .context = delay, .is_confined = true
+	};
 
-	delay_sockets(delay, sockets);
-	return forwarder_fork("xdp-mlr-delay", sockets, forward_until_gone, delay, ret);
+	delay_sockets(delay, plan.fds);
+	return forwarder_fork(&plan, ret);
 }

@@ -30,8 +30,8 @@ static void run_on_last_cpu(void)
 	setpriority(PRIO_PROCESS, 0, NICENESS);
 }
 
-/* Nothing of whoever started us but the two sockets: who waits for the end of its output must not wait for us. */
-static void close_others(const int fds[PORT_COUNT])
+/* Nothing of whoever started us but the two files: who waits for the end of its output must not wait for us. */
+static void close_others(const int fds[2])
 {
 	int null = open("/dev/null", O_RDWR);
 	unsigned int low, high;
@@ -50,9 +50,9 @@ static void close_others(const int fds[PORT_COUNT])
 /* Frames of anybody's pass through it, and it needs nothing but its two sockets, a clock and memory. */
 static int confine(void)
 {
-	static const int calls[] = { __NR_sendto,     __NR_recvmsg,       __NR_getsockopt, __NR_ppoll,  __NR_restart_syscall,
-				     __NR_brk,        __NR_mmap,          __NR_munmap,     __NR_mremap, __NR_madvise,
-				     __NR_exit_group, __NR_clock_gettime,
+	static const int calls[] = { __NR_sendto,  __NR_getsockopt, __NR_ppoll,         __NR_restart_syscall,
+				     __NR_brk,     __NR_mmap,       __NR_munmap,        __NR_mremap,
+				     __NR_madvise, __NR_exit_group, __NR_clock_gettime,
 #ifdef __NR_poll
 				     __NR_poll
 #endif
@@ -64,8 +64,7 @@ static int confine(void)
 	return error ? error : confine_system_calls(calls, COUNT(calls), NULL, 0);
 }
 
-int forwarder_fork(const char *name, const int sockets[PORT_COUNT], void (*forward)(void *context), void *context,
-		   pid_t *ret)
+int forwarder_fork(const struct forwarder_plan *plan, pid_t *ret)
 {
 	pid_t pid = fork();
 
@@ -77,12 +76,12 @@ int forwarder_fork(const char *name, const int sockets[PORT_COUNT], void (*forwa
 		setsid();
 		if (chdir("/"))
 			_exit(EXIT_INCAPABLE);
-		prctl(PR_SET_NAME, name);
-		close_others(sockets);
+		prctl(PR_SET_NAME, plan->name);
+		close_others(plan->fds);
 		run_on_last_cpu();
-		if (confine())
+		if (plan->is_confined && confine())
 			_exit(EXIT_INCAPABLE);
-		forward(context);
+		plan->forward(plan->context);
 		_exit(EXIT_DONE);
 	}
 	*ret = pid;

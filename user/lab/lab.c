@@ -16,7 +16,6 @@
 
 #include "base/json_read.h"
 #include "lab/counts.h"
-#include "lab/hostile.h"
 #include "lab/sut.h"
 #include "netdev/namespace.h"
 #include "netdev/netlink.h"
@@ -167,7 +166,7 @@ static enum exit_code link_sut(struct mnl_socket *netlink, struct lab *lab, cons
 		return code;
 	if (setns(lab_namespace_fd, CLONE_NEWNET))
 		return failed("enter the namespace", lab->namespace, -errno);
-	code = sut_build(sut, lab->name, &lab->forwarder);
+	code = sut_build(sut, &lab->forwarder);
 	namespace_return(own_namespace_fd);
 	return code;
 }
@@ -338,14 +337,8 @@ enum exit_code lab_down(const char *name)
 	if (code)
 		return code;
 	namespace_delete(&lab);
-	hostile_log_remove(name);
 	unlink(STATE_PATH(name));
 	return EXIT_DONE;
-}
-
-json_t *lab_log(const struct lab *lab)
-{
-	return hostile_log_json(lab->name);
 }
 
 json_t *lab_counts(const struct lab *lab)

@@ -42,8 +42,6 @@ enum exit_code lab_each(enum exit_code (*visit)(const char *name, void *context)
 /* Whether a part of the lab is gone: its namespace, a port, or the process of its SUT. It says which. */
 #define LAB_LOST_SIZE 64
 bool lab_has_lost(const struct lab *lab, char ret_what[LAB_LOST_SIZE]);
-/* Return what its SUT did to which frames, if it keeps a log (hostile.h), or NULL. It is a new reference. */
-json_t *lab_log(const struct lab *lab);
 /* Return what its policer counted in both directions (counts.h), or NULL. It is a new reference. */
 json_t *lab_counts(const struct lab *lab);
 /* Remove every lab whose `lab up` died, and count them. */

@@ -8,12 +8,10 @@
 
 #include "base/text_stream.h"
 #include "base/units.h"
-#include "lab/hostile.h"
 
 #define POLICER_BURST_DEFAULT_S 100e-6
 #define DELAY_MAX_US            100e3
 #define SPREAD_MAX_RATIO        0.1 /* of the critical load: PLRsearch's curve ends at 1 - critical / load only if narrow */
-#define NUMBER_MAX              65535
 #define VLAN_MAX                4095
 #define PRIORITY_MAX            7
 #define QUEUE_MAX_S             3600.0
@@ -84,17 +82,18 @@ static const struct {
 			"delay:us=N",
 			{ { "us", FIELD(delay_us), parse_number, 0, DELAY_MAX_US,
 			    "a number of microseconds from 0 to 100000", NAN } } },
-	[SUT_HOSTILE] = { "hostile",
-			  "hostile:WHAT,every=N,by=N",
-			  { { "every", FIELD(period), read_whole, 1, NUMBER_MAX, "a whole number from 1 to 65535", 1 },
-			    { "by", FIELD(amount), read_whole, 1, NUMBER_MAX, "a whole number from 1 to 65535", 1 },
-			    { "seed", FIELD(seed), read_whole, 0, SEED_MAX, "a whole number from 0 to 2^53", 1 } } },
+	[SUT_EXEC] = { "exec", "exec:COMMAND", { { 0 } } },
 	[SUT_WIRE] = { "wire", "wire", { { 0 } } },
 };
 
 const char *sut_kind_name(enum sut_kind kind)
 {
 	return kinds[kind].name;
+}
+
+const char *sut_command(const struct sut_spec *sut)
+{
+	return strchr(sut->text, ':') + 1;
 }
 
 static double *field(struct sut_spec *sut, const struct parameter *parameter)
@@ -165,7 +164,6 @@ static enum exit_code check_given(struct sut_spec *sut)
 
 static enum exit_code read_parameters(char *parameters, struct sut_spec *sut)
 {
-	const char *what = sut->kind == SUT_HOSTILE && parameters ? strsep(&parameters, ",") : "";
 	enum exit_code code = EXIT_DONE;
 
 	if (parameters && !kinds[sut->kind].parameters[0].key)
@@ -175,8 +173,6 @@ static enum exit_code read_parameters(char *parameters, struct sut_spec *sut)
 		*field(sut, &kinds[sut->kind].parameters[i]) = NAN;
 	for (char *parameter; !code && (parameter = strsep(&parameters, ","));)
 		code = read_parameter(parameter, sut);
-	if (!code && sut->kind == SUT_HOSTILE)
-		code = hostile_find(what, sut);
 	return code ? code : check_given(sut);
 }
 
@@ -207,7 +203,9 @@ enum exit_code sut_parse(const char *text, struct sut_spec *ret)
 		sut.kind++;
 	if (sut.kind == SUT_KINDS)
 		return unknown_kind(kind);
-	code = read_parameters(parameters, &sut);
+	if (sut.kind == SUT_EXEC && (!parameters || !*parameters))
+		return refuse(EXIT_USAGE_ERROR, "--sut: exec needs the command that is the SUT: exec:COMMAND");
+	code = sut.kind == SUT_EXEC ? EXIT_DONE : read_parameters(parameters, &sut);
 	if (!code)
 		*ret = sut;
 	return code;

@@ -16,8 +16,8 @@
 
 #include "base/files.h"
 #include "bpf/shared.h"
+#include "lab/command.h"
 #include "lab/delay.h"
-#include "lab/hostile.h"
 #include "mlr/plr.h"
 #include "netdev/ethtool.h"
 #include "netdev/netlink.h"
@@ -310,18 +310,6 @@ static enum exit_code build_delay(const struct sut_spec *sut, const struct sut_l
 	return code;
 }
 
-static enum exit_code build_hostile(const struct sut_spec *sut, const char *lab, pid_t *ret_forwarder)
-{
-	struct hostile *hostile;
-	int error = hostile_open(link_names, sut, lab, &hostile);
-
-	if (error)
-		return failed("open the packet sockets and the log of the SUT", error);
-	error = hostile_fork(hostile, ret_forwarder);
-	hostile_close(hostile);
-	return error ? failed("start the process of the SUT", error) : EXIT_DONE;
-}
-
 /* --- any ------------------------------------------------------------------------------------------------------------ */
 
 /* Without a program of its own, a veth takes redirected frames (--tx live) only with generic receive offload on. */
@@ -338,7 +326,7 @@ static int take_redirected_frames(const struct sut_links *links)
 	return error;
 }
 
-static enum exit_code build_on(const struct sut_spec *sut, const char *lab, struct sut_links *links, pid_t *ret_forwarder)
+static enum exit_code build_on(const struct sut_spec *sut, struct sut_links *links, pid_t *ret_forwarder)
 {
 	int error = 0;
 
@@ -364,8 +352,8 @@ static enum exit_code build_on(const struct sut_spec *sut, const char *lab, stru
 		return build_programs(sut, links, NULL);
 	case SUT_DELAY:
 		return build_delay(sut, links, ret_forwarder);
-	case SUT_HOSTILE:
-		return build_hostile(sut, lab, ret_forwarder);
+	case SUT_EXEC:
+		return command_start(sut_command(sut), ret_forwarder);
 	case SUT_WIRE:
 	case SUT_KINDS:
 		break; /* a wire has no namespace */
@@ -373,7 +361,7 @@ static enum exit_code build_on(const struct sut_spec *sut, const char *lab, stru
 	return EXIT_DONE;
 }
 
-enum exit_code sut_build(const struct sut_spec *sut, const char *lab, pid_t *ret_forwarder)
+enum exit_code sut_build(const struct sut_spec *sut, pid_t *ret_forwarder)
 {
 	struct sut_links links;
 	int error = netlink_open(&links.netlink);
@@ -381,7 +369,7 @@ enum exit_code sut_build(const struct sut_spec *sut, const char *lab, pid_t *ret
 
 	if (error)
 		return failed("open a netlink socket", error);
-	code = build_on(sut, lab, &links, ret_forwarder);
+	code = build_on(sut, &links, ret_forwarder);
 	netlink_close(links.netlink);
 	return code;
 }

@@ -9,33 +9,34 @@
 
 #include "config/config.h"
 
-#define LAB_SUT_SIZE 128
+#define LAB_SUT_SIZE 512
 
-enum sut_kind { SUT_ROUTER, SUT_BRIDGE, SUT_XDP, SUT_POLICER, SUT_STRETCH, SUT_DELAY, SUT_HOSTILE, SUT_WIRE, SUT_KINDS };
+enum sut_kind { SUT_ROUTER, SUT_BRIDGE, SUT_XDP, SUT_POLICER, SUT_STRETCH, SUT_DELAY, SUT_EXEC, SUT_WIRE, SUT_KINDS };
 
 /* The SUT between the ports. */
 struct sut_spec {
 	enum sut_kind kind;
-	double rate_fps;       /* policer */
-	double burst_s;        /* policer: how early a frame may come */
-	double depth_frames;   /* policer: the same as a number of waiting frames; -1: burst_s is used */
-	double wall_clock;     /* policer: 1; 0 for the clock of the tags */
-	double vlan;           /* policer: the VLAN of the frames that it polices; -1: any, and untagged frames */
-	double priority;       /* the same for the priority */
-	double critical_fps;   /* stretch: the mrr of PLRsearch's stretch function */
-	double spread_fps;     /* stretch */
-	double seed;           /* stretch, hostile; an integer */
-	double period, amount; /* hostile: which frames, and how much; integers */
-	unsigned int hostile;  /* the kind of hostile SUT */
-	double delay_us;       /* delay */
-	uint32_t queues;       /* queues of its links, in each direction */
+	double rate_fps;     /* policer */
+	double burst_s;      /* policer: how early a frame may come */
+	double depth_frames; /* policer: the same as a number of waiting frames; -1: burst_s is used */
+	double wall_clock;   /* policer: 1; 0 for the clock of the tags */
+	double vlan;         /* policer: the VLAN of the frames that it polices; -1: any, and untagged frames */
+	double priority;     /* the same for the priority */
+	double critical_fps; /* stretch: the mrr of PLRsearch's stretch function */
+	double spread_fps;   /* stretch */
+	double seed;         /* stretch; an integer */
+	double delay_us;     /* delay */
+	uint32_t queues;     /* queues of its links, in each direction */
 	char text[LAB_SUT_SIZE];
 };
 
 /* Return the name of a kind. */
 const char *sut_kind_name(enum sut_kind kind);
 
-/* Parse "KIND[:k=v,...]". */
+/* Return the command of an exec SUT. */
+const char *sut_command(const struct sut_spec *sut);
+
+/* Parse "KIND[:k=v,...]" or "exec:COMMAND". */
 enum exit_code sut_parse(const char *text, struct sut_spec *ret);
 
 /* --- what is set up inside the namespace ------------------------------------------------------------------------------ */
@@ -48,8 +49,8 @@ struct stretch_config;
 struct sut_attachment;
 
 /* Build a SUT of the two links. Call it inside the namespace; /proc/sys/net must be that of the namespace. *ret_forwarder is
- * set for a SUT that has a process. The log of a hostile SUT has the lab's name. */
-enum exit_code sut_build(const struct sut_spec *sut, const char *lab, pid_t *ret_forwarder);
+ * set for a SUT that has a process. */
+enum exit_code sut_build(const struct sut_spec *sut, pid_t *ret_forwarder);
 
 /* Attach a SUT that consists of XDP programs (xdp, policer, stretch) to two links of this namespace. They are gone after
  * sut_detach(), or when this process ends for any reason. */

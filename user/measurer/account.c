@@ -87,6 +87,11 @@ static uint64_t at_most(uint64_t value, uint64_t limit)
 	return value < limit ? value : limit;
 }
 
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Of what is still missing, as much as a counter tells. */
 static uint64_t take(uint64_t told, uint64_t *missing)
 {
@@ -118,7 +123,10 @@ static uint64_t lost_in_bursts(const struct account *account, uint64_t sent, uin
 	for (unsigned int i = 0; i < account->port_count; i++) {
 		counts.marked_sent += account->ports[i].sent.marked;
 		marked_received += account->ports[i].received.marked;
+		counts.runs += account->ports[i].received.gaps;
 	}
+	if (!account->config->no_seq)
+		counts.runs = greater(counts.runs, 1); /* no gap is seen where the last frames are lost */
 	if (marked_received < counts.marked_sent)
 		counts.marked_lost = at_most(counts.marked_sent - marked_received, lost);
 	return mlr_burst_loss(&counts);
@@ -152,11 +160,6 @@ static double achieved_fps(const struct account *account)
 		if (account->ports[i].counts.transmits)
 			sum_fps += (double)account->ports[i].sent.sent / account->ports[i].busy_s;
 	return sum_fps / transmitters(account);
-}
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* What the departures of a port say of how constant its load was. */
@@ -259,6 +262,7 @@ static void judge_tester(const struct config *config, struct measurement *measur
 	else if (fabs(measurement->pacing.error_ppm) > pacing_error_most_ppm(config))
 		measurement->tester_limited_reason = LOAD_WAS_OFF;
 	measurement->tester_limited = measurement->tester_limited_reason;
+	measurement->offered_less = measurement->pacing.error_ppm < -pacing_error_most_ppm(config);
 	measurement->sut_loss_ratio = sut_lost > 0 ? (double)sut_lost / (double)measurement->counts.sent : 0.0;
 }
 
@@ -295,7 +299,7 @@ static enum spoilt_by find_spoiler(const struct account *account, const struct m
 		return SPOILT_NOT;
 	if (measurement->verdict.tester_limited)
 		return (double)measurement->verdict.unsent <= stopped_frames(account) ? SPOILT_BY_STOPS : SPOILT_NOT;
-	if (pacing->moves && pacing->error_ppm < -pacing_error_most_ppm(account->config))
+	if (pacing->moves && measurement->offered_less)
 		return SPOILT_BY_STOPS;
 	if (attribution->tester_burst)
 		return SPOILT_BY_BURST;

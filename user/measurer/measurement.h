@@ -232,8 +232,9 @@ struct measurement {
 	size_t icmp_error_count;
 	size_t port_count;
 	struct port_counts ports[MLR_PORTS_MAX];
-	enum spoilt_by spoilt;                          /* this performance */
-	unsigned int link_repeats;                      /* how often it was performed again, because a link changed in it */
+	bool offered_less;         /* the mean load was below the Trial Load by more than a tenth of the Goal Width */
+	enum spoilt_by spoilt;     /* this performance */
+	unsigned int link_repeats; /* how often it was performed again, because a link changed in it */
 	struct spoilt_performance *spoilt_performances; /* those before this one. Owned */
 	size_t tester_repeats;                          /* their number */
 	double wall_s;          /* real time the trial took, waits included; 0 where time is virtual */

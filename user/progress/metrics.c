@@ -107,6 +107,9 @@ static void put_view(FILE *stream, const struct view *view)
 		  offsetof(struct view_goal, upper_fps));
 	put_goals(stream, view, "conditional_throughput_frames_per_second",
 		  "Conditional Throughput, once the search has ended.", offsetof(struct view_goal, throughput_fps));
+	put_goals(stream, view, "goal_limited",
+		  "Once the search has ended: 1 where the result is limited by the tester, and the SUT may do more.",
+		  offsetof(struct view_goal, limited));
 	put_goals_done(stream, view);
 }
 

@@ -34,6 +34,7 @@ struct view_goal {
 	char name[MLR_GOAL_NAME_SIZE];
 	double lower_fps, upper_fps; /* its Relevant Bounds; NAN for what does not exist */
 	double throughput_fps;       /* Conditional Throughput; NAN until the search has ended */
+	double limited;              /* by the tester: 0 or 1; NAN until then */
 	bool done;
 };
 

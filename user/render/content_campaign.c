@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/message.h"
 #include "base/text_stream.h"
 #include "mlr/campaign.h"
 #include "render/figures.h"
@@ -95,29 +96,38 @@ static size_t count_limited(const json_t *document)
 	return count;
 }
 
+/* What the comparisons come to, in one sentence. */
+static void put_comparison_banner(struct writer *writer, const json_t *document)
+{
+	size_t count = json_array_size(json_object_get(document, "comparisons"));
+	double slower = read_number(document, "regressions"), undecided = read_number(document, "undecided");
+	char text[800];
+
+	if (!count)
+		return;
+	if (slower > 0) {
+		write_worst(document, text, sizeof(text));
+		text_add(text, sizeof(text), "); %.0f of %zu comparisons show one", slower, count);
+	} else {
+		snprintf(text, sizeof(text), "No regression is shown: of %zu comparisons along %.100s none is slower", count,
+			 read_text(document, "compared"));
+	}
+	text_add(text, sizeof(text), undecided > 0 ? ", and %.0f cannot be told." : ".", undecided);
+	writer->ops->banner(writer, slower > 0 ? TONE_BAD : undecided > 0 ? TONE_WARN : TONE_GOOD, text);
+}
+
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
-	const json_t *counts = json_object_get(document, "point_counts"),
-		     *comparisons = json_object_get(document, "comparisons");
-	double slower = read_number(document, "regressions");
+	const json_t *counts = json_object_get(document, "point_counts");
 	size_t limited = count_limited(document);
 	struct facts facts = { .count = 0 };
-	char text[800];
 
 	if (limited)
 		writer->ops->banner(writer, TONE_WARN,
 				    TEXT_OF(160,
 					    "%zu of %.0f points %s " LIMITED_WORD " by the tester: the SUT may do more.",
 					    limited, read_number(counts, "total"), limited == 1 ? "is" : "are"));
-	if (slower > 0) {
-		write_worst(document, text, sizeof(text));
-		text_add(text, sizeof(text), "); %.0f of %zu comparisons show one.", slower, json_array_size(comparisons));
-		writer->ops->banner(writer, TONE_BAD, text);
-	} else if (json_array_size(comparisons)) {
-		snprintf(text, sizeof(text), "No regression is shown: of %zu comparisons along %.100s none is slower.",
-			 json_array_size(comparisons), read_text(document, "compared"));
-		writer->ops->banner(writer, TONE_GOOD, text);
-	}
+	put_comparison_banner(writer, document);
 	facts_add(&facts, "Campaign", "%s, of %s, from %s", read_text(document, "campaign"), read_text(document, "verb"),
 		  read_text(document, "file"));
 	add_conditions(&facts, json_object_get(document, "conditions"));
@@ -132,8 +142,8 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 /* --- comparisons ---------------------------------------------------------------------------------------------------- */
 
-/* Those that are slower, or the others. */
-static void put_comparison_table(struct writer *writer, const json_t *document, const char *id, bool slower)
+/* Those with one of these verdicts. */
+static void put_comparison_table(struct writer *writer, const json_t *document, const char *id, const char *verdicts)
 {
 	static const struct field fields[] = {
 		{ "Goal", "/goal" },
@@ -146,15 +156,25 @@ static void put_comparison_table(struct writer *writer, const json_t *document, 
 	json_auto_t *rows = json_array();
 
 	json_each (one, json_object_get(document, "comparisons"))
-		if ((strcmp(read_text(one, "verdict"), "slower") == 0) == slower)
+		if (is_one_of(read_text(one, "verdict"), verdicts))
 			json_array_append(rows, one);
-	put_table(writer, document, id, read_text(document, "compared"), fields, COUNT(fields), rows, tone_of_comparison);
+	if (json_array_size(rows))
+		put_table(writer, document, id, read_text(document, "compared"), fields, COUNT(fields), rows,
+			  tone_of_comparison);
+}
+
+static size_t count_comparisons(const json_t *document, const char *verdicts)
+{
+	size_t count = 0;
+
+	json_each (one, json_object_get(document, "comparisons"))
+		count += is_one_of(read_text(one, "verdict"), verdicts);
+	return count;
 }
 
 static void put_comparisons(struct writer *writer, const json_t *document)
 {
 	size_t count = json_array_size(json_object_get(document, "comparisons"));
-	double slower = read_number(document, "regressions");
 	char text[300];
 
 	if (!count)
@@ -165,11 +185,11 @@ static void put_comparisons(struct writer *writer, const json_t *document)
 		 read_text(document, "compared"), 100 * read_number(document, "tolerance"));
 	writer->ops->section(writer, LEVEL_MAIN, "comparisons", "Comparisons");
 	writer->ops->paragraph(writer, text);
-	if (slower > 0)
-		put_comparison_table(writer, document, "regressions-table", true);
-	if ((double)count > slower) {
+	put_comparison_table(writer, document, "regressions-table", "slower");
+	put_comparison_table(writer, document, "undecided-table", "unknown");
+	if (count_comparisons(document, "same faster")) {
 		writer->ops->fold(writer, LEVEL_REFERENCE, "comparisons-fold", "Comparisons without a regression");
-		put_comparison_table(writer, document, "comparisons-table", false);
+		put_comparison_table(writer, document, "comparisons-table", "same faster");
 		writer->ops->fold_end(writer);
 	}
 }
@@ -333,6 +353,7 @@ const struct content content_campaign = {
 	.kind = "campaign",
 	.title = "Campaign",
 	.known = "campaign file verb quantity axes repeat compared tolerance significance goals point_counts regressions "
+		 "undecided "
 		 "tester_limited "
 		 "cells comparisons environments conditions points",
 	.put_verdicts = put_verdicts,

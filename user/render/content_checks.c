@@ -23,19 +23,35 @@ static void add_side(struct facts *facts, const char *name, const json_t *side)
 		  reason);
 }
 
+static const struct outcome {
+	const char *verdict, *text;
+	enum tone tone;
+} outcomes[] = {
+	{ "regression", "Regression: B is slower than A.", TONE_BAD },
+	{ "no regression", "No regression: B is not shown to be slower than A.", TONE_GOOD },
+	{ "", "It cannot be told whether B is slower than A.", TONE_WARN },
+};
+
+static const struct outcome *outcome_of(const json_t *document)
+{
+	const struct outcome *outcome = outcomes;
+
+	while (*outcome->verdict && strcmp(outcome->verdict, read_text(document, "verdict")) != 0)
+		outcome++;
+	return outcome;
+}
+
 static void put_compare_verdict(struct writer *writer, const json_t *document)
 {
-	bool slower = strcmp(read_text(document, "verdict"), "regression") == 0;
+	const struct outcome *outcome = outcome_of(document);
 	struct facts facts = { .count = 0 };
-	char text[200];
 
 	add_side(&facts, "A", json_object_get(document, "a"));
 	add_side(&facts, "B", json_object_get(document, "b"));
 	facts_put(&facts, writer);
-	snprintf(text, sizeof(text), "%s A change up to %g %% is none.",
-		 slower ? "Regression: B is slower than A." : "No regression: B is not shown to be slower than A.",
-		 100 * read_number(document, "tolerance"));
-	writer->ops->banner(writer, slower ? TONE_BAD : TONE_GOOD, text);
+	writer->ops->banner(
+		writer, outcome->tone,
+		TEXT_OF(200, "%s A change up to %g %% is none.", outcome->text, 100 * read_number(document, "tolerance")));
 }
 
 static void add_goal_name(struct cells *cells, const json_t *goal)

@@ -85,24 +85,28 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 			  moment(change, VALUE_ROOM));
 	else
 		facts_add(&verdict->facts, "Last change", "none");
+	facts_add(&verdict->facts, "From the first level", "%+.2f %%", 100 * read_number(goal, "change"));
+	facts_add(&verdict->facts, "Scatter between results", "%.2g %%", 100 * read_number(goal, "noise"));
 	facts_add(&verdict->facts, "Slower, faster", "%.0f times, %.0f times", read_number(goal, "slower"),
 		  read_number(goal, "faster"));
 }
 
-/* Every goal that is slower now than its level before. */
+/* Every goal whose last level is below its first one by more than the tolerance. */
 static void put_banner(struct writer *writer, const json_t *document)
 {
+	double tolerance = read_number(document, "tolerance");
 	char text[480] = "";
 
 	json_each (goal, goals_of(document)) {
-		const json_t *last = json_object_get(goal, "last_change");
+		double change = read_number(goal, "change");
 
-		if (strcmp(read_text(last, "verdict"), "slower") == 0)
-			text_add(text, sizeof(text), "%s%.60s is %s since %s",
-				 *text ? "; " : "SLOWER: ", read_text(goal, "goal"), change_text(last, VALUE_ROOM),
-				 moment(last, VALUE_ROOM));
+		if (change < -tolerance)
+			text_add(text, sizeof(text), "%s%.60s is %s below its first level, since %s",
+				 *text ? "; " : "SLOWER: ", read_text(goal, "goal"), text_percent(-change, VALUE_ROOM),
+				 moment(json_object_get(goal, "last_change"), VALUE_ROOM));
 	}
-	writer->ops->banner(writer, *text ? TONE_BAD : TONE_GOOD, *text ? text : "Nothing became slower last.");
+	writer->ops->banner(writer, *text ? TONE_BAD : TONE_GOOD,
+			    *text ? text : "No goal is shown to be slower than at first.");
 }
 
 static void put_verdicts(struct writer *writer, const json_t *document)
@@ -230,9 +234,8 @@ static void put_figure(struct writer *writer, const json_t *document, const json
 		return;
 	put_marks(stream, &panel, points);
 	figure_close(writer, stream,
-		     "The upright lines are a standard deviation each way, or go from bound to bound. A change is one "
-		     "beside the result from "
-		     "which the level began. The axis does not begin at 0.");
+		     "The upright lines are a standard deviation each way, or go from bound to bound. A level begins at "
+		     "each mark that is slower or faster than the level before. The axis does not begin at 0.");
 }
 
 static void put_figures(struct writer *writer, const json_t *document)
@@ -285,11 +288,23 @@ static void put_tables(struct writer *writer, const json_t *document)
 		{ "Evidence", "/evidence", .level = LEVEL_DETAIL },
 		{ "File", "/file" },
 	};
+	static const struct field levels[] = {
+		{ "From", .add = add_moment },
+		{ "Results", "/results", text_count },
+		{ "Mean (frames/s)", "/mean", text_rate },
+		{ "Change", .add = add_change, .numeric = true },
+	};
 	static const struct field skipped[] = { { "File", "/file" }, { "Why", "/why" } };
 	const json_t *left_out = json_object_get(document, "skipped");
 	json_t *goal;
 	size_t i;
 
+	writer->ops->section(writer, LEVEL_MAIN, "levels", "Levels");
+	json_array_foreach (goals_of(document), i, goal) {
+		writer->ops->subsection(writer, read_text(goal, "goal"));
+		table_put(writer, TEXT_OF(40, "levels-%zu", i + 1), levels, COUNT(levels), json_object_get(goal, "levels"),
+			  NULL);
+	}
 	writer->ops->section(writer, LEVEL_MAIN, "trend", "Every result");
 	json_array_foreach (goals_of(document), i, goal) {
 		writer->ops->subsection(writer, read_text(goal, "goal"));

@@ -13,9 +13,10 @@
 #include "base/standing.h"
 #include "base/text_stream.h"
 #include "base/units.h"
-#include "mlr/welch.h"
+#include "mlr/evidence.h"
 
-#define TEXT_SIZE 512
+#define TEXT_SIZE       768
+#define VALUE_TEXT_SIZE 160
 
 enum side { A, B, SIDES };
 
@@ -188,8 +189,11 @@ struct findings {
 	double lower_least_fps, lower_most_fps; /* Relevant Lower Bounds; without one: 0 */
 	double upper_least_fps, upper_most_fps; /* Relevant Upper Bounds; without one: infinite */
 	struct mlr_sample throughput;           /* Conditional Throughputs, of those that have one */
-	double resolution_variance;             /* of the mean throughput: what the width between the bounds leaves open */
-	bool tester_limited, irregular;
+	struct mlr_sample compared; /* the same of what is compared: without limited searches, if there are others */
+	double resolution_ratio;    /* a standard deviation: what the width between the bounds leaves open */
+	double noise_ratio;         /* a standard deviation: how far good and bad trials of one search overlap */
+	size_t limited;             /* searches that the tester limited */
+	bool irregular;
 	json_t *each; /* the throughputs */
 };
 
@@ -211,22 +215,31 @@ static json_t *results_by_goal(const json_t *document)
 	return by_goal;
 }
 
+/* The value of a result that is compared: the Conditional Throughput. Without one, the SUT forwards less than the Relevant
+ * Upper Bound. NAN: the result has neither. */
+static double compared_fps(const json_t *result)
+{
+	return read_either(result, "conditional_throughput", "relevant_upper_bound");
+}
+
 /* Take one Goal Result into the findings. */
-static void add_result(struct findings *findings, const json_t *result, double *throughputs, double *width_fps)
+static void add_result(struct findings *findings, const json_t *result, double *throughputs)
 {
 	double lower_fps = read_number(result, "relevant_lower_bound"),
 	       upper_fps = read_number(result, "relevant_upper_bound");
 	double throughput_fps = read_number(result, "conditional_throughput");
 
 	findings->irregular |= !read_truth(result, "regular");
-	findings->tester_limited |= read_truth(result, "tester_limited");
+	findings->limited += read_truth(result, "tester_limited");
 	findings->runs++;
 	if (!isnan(throughput_fps)) {
 		throughputs[findings->throughput.count++] = throughput_fps;
 		json_array_append_new(findings->each, json_real(throughput_fps));
-		if (upper_fps > lower_fps)
-			*width_fps = fmax(*width_fps, (upper_fps - lower_fps) / lower_fps * throughput_fps);
 	}
+	/* the truth lies anywhere between the bounds with the same probability: the standard deviation of that */
+	if (upper_fps > lower_fps)
+		findings->resolution_ratio =
+			fmax(findings->resolution_ratio, (upper_fps - lower_fps) / upper_fps / sqrt(12));
 	lower_fps = isnan(lower_fps) ? 0 : lower_fps;
 	upper_fps = isnan(upper_fps) ? INFINITY : upper_fps;
 	findings->lower_least_fps = fmin(findings->lower_least_fps, lower_fps);
@@ -235,19 +248,60 @@ static void add_result(struct findings *findings, const json_t *result, double *
 	findings->upper_most_fps = fmax(findings->upper_most_fps, upper_fps);
 }
 
+/* The values that are compared. A limited search says only that the SUT forwards so much at least. So it is left out if there
+ * are others. */
+static struct mlr_sample compared_sample(const json_t *results, bool with_limited, double *values)
+{
+	size_t count = 0;
+
+	json_each (result, results) {
+		double value_fps = compared_fps(result);
+
+		if (value_fps > 0 && (with_limited || !read_truth(result, "tester_limited")))
+			values[count++] = value_fps;
+	}
+	return mlr_sample_of(values, count);
+}
+
 /* Without memory: no throughputs. */
 static struct findings find_goal_results(const json_t *results)
 {
 	struct findings findings = { .lower_least_fps = INFINITY, .upper_least_fps = INFINITY, .each = json_array() };
-	double width_fps = 0;
-	owned double *throughputs = memory_noticed(calloc(json_array_size(results) + 1, sizeof(*throughputs)));
+	owned double *values = memory_noticed(calloc(json_array_size(results) + 1, sizeof(*values)));
 
-	for (size_t i = 0; throughputs && i < json_array_size(results); i++)
-		add_result(&findings, json_array_get(results, i), throughputs, &width_fps);
-	findings.throughput = mlr_sample_of(throughputs, findings.throughput.count);
-	/* the truth lies anywhere between the bounds with the same probability: the variance of that */
-	findings.resolution_variance = width_fps * width_fps / 12;
+	for (size_t i = 0; values && i < json_array_size(results); i++)
+		add_result(&findings, json_array_get(results, i), values);
+	findings.throughput = mlr_sample_of(values, findings.throughput.count);
+	findings.compared = mlr_sample_of(values, 0);
+	if (values)
+		findings.compared = compared_sample(results, findings.limited == findings.runs, values);
 	return findings;
+}
+
+/* Whether a trial counts for the noise of a search: of full length, and not the warm-up. */
+static bool is_full_length(const json_t *trial, const json_t *goal)
+{
+	return !read_truth(trial, "warmup") &&
+	       read_number(trial, "trial_duration") >= read_number(goal, "final_trial_duration");
+}
+
+/* How far good and bad trials of a goal overlap, as the standard deviation of a load: half of the logarithm of the highest
+ * good load by the lowest bad one. 0: they do not overlap. */
+static double noise_of_trials(const json_t *document, const json_t *goal)
+{
+	double highest_good_fps = 0, lowest_bad_fps = INFINITY;
+
+	json_each (trial, json_object_get(document, "trials")) {
+		double load_fps = read_number(trial, "trial_load");
+
+		if (!is_full_length(trial, goal))
+			continue;
+		if (read_number(trial, "trial_loss_ratio") <= read_number(goal, "loss_ratio"))
+			highest_good_fps = fmax(highest_good_fps, load_fps);
+		else
+			lowest_bad_fps = fmin(lowest_bad_fps, load_fps);
+	}
+	return highest_good_fps > lowest_bad_fps ? log(highest_good_fps / lowest_bad_fps) / 2 : 0;
 }
 
 /* A bound; null for what does not exist. */
@@ -258,25 +312,23 @@ static json_t *bound_json(double load_fps)
 
 static json_t *findings_json(const struct findings *findings)
 {
-	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:b, s:b}", "searches", (json_int_t)findings->runs,
-			 "relevant_lower_bound_min", bound_json(findings->lower_least_fps), "relevant_lower_bound_max",
-			 bound_json(findings->lower_most_fps), "relevant_upper_bound_min",
-			 bound_json(findings->upper_least_fps), "relevant_upper_bound_max",
-			 bound_json(findings->upper_most_fps), "conditional_throughput_mean",
-			 json_number_or_null(findings->throughput.mean), "conditional_throughput_stdev",
-			 json_number_or_null(findings->throughput.stdev), "conditional_throughputs", findings->each,
-			 "tester_limited", (int)findings->tester_limited, "regular", !findings->irregular);
+	return json_pack(
+		"{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:b, s:b}", "searches", (json_int_t)findings->runs, "limited",
+		(json_int_t)findings->limited, "relevant_lower_bound_min", bound_json(findings->lower_least_fps),
+		"relevant_lower_bound_max", bound_json(findings->lower_most_fps), "relevant_upper_bound_min",
+		bound_json(findings->upper_least_fps), "relevant_upper_bound_max", bound_json(findings->upper_most_fps),
+		"conditional_throughput_mean", json_number_or_null(findings->throughput.mean),
+		"conditional_throughput_stdev", json_number_or_null(findings->throughput.stdev), "conditional_throughputs",
+		findings->each, "tester_limited", findings->limited > 0, "regular", !findings->irregular);
 }
 
 /* --- the verdict ---------------------------------------------------------------------------------------------------- */
 
 struct verdict {
-	const char *word;       /* "slower", "faster", "same" (nothing shows a difference), "unknown" */
-	const char *method;     /* "bounds", "repeats", "estimates" or NULL */
-	double change_ratio;    /* of the mean throughput, (B - A) / A; NAN: not known */
-	struct mlr_welch welch; /* of the direction in which B lies from A */
-	bool tested;
-	char evidence[TEXT_SIZE];
+	const char *word;             /* "slower", "faster", "same" (no fall is shown), "unknown" (it cannot be told) */
+	const char *method;           /* "repeats", "spread", "single searches", "estimates" or NULL */
+	struct mlr_evidence evidence; /* change_ratio NAN: nothing was compared */
+	char text[TEXT_SIZE];
 };
 
 __attribute__((format(printf, 2, 3))) static void explain(struct verdict *verdict, const char *format, ...)
@@ -284,118 +336,162 @@ __attribute__((format(printf, 2, 3))) static void explain(struct verdict *verdic
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(verdict->evidence, sizeof(verdict->evidence), format, arguments);
+	vsnprintf(verdict->text, sizeof(verdict->text), format, arguments);
 	va_end(arguments);
 }
 
-/* Whether all bounds of `slow` lie below all of `fast`. */
-static bool bounds_below(const struct findings *fast, const struct findings *slow, double tolerance_ratio)
+/* A fall is shown, none is seen, or what is seen may be chance. */
+static const char *word_of(const struct mlr_evidence *evidence, const struct config *config)
 {
-	return slow->upper_most_fps < fast->lower_least_fps * (1 - tolerance_ratio);
+	if (evidence->p_slower < config->significance_ratio)
+		return "slower";
+	if (evidence->p_faster < config->significance_ratio)
+		return "faster";
+	return evidence->change_ratio >= -config->tolerance_ratio ? "same" : "unknown";
 }
 
-/* Whether the mean of `slow` lies below that of `fast`. */
-static bool test_below(const struct findings *fast, const struct findings *slow, const struct config *config,
-		       struct verdict *verdict)
+/* "A's mean Conditional Throughput of 5 searches, 1 Mfps" */
+static const char *throughput_text(const char *name, const struct mlr_sample *sample, char buffer[TEXT_SIZE])
 {
-	double margin_fps = config->tolerance_ratio * fast->throughput.mean;
-
-	if (fast->throughput.count < 2 || slow->throughput.count < 2)
-		return false;
-	verdict->tested = true;
-	verdict->welch = mlr_welch_below(&fast->throughput, &slow->throughput, margin_fps,
-					 fast->resolution_variance + slow->resolution_variance);
-	return verdict->welch.p_value < config->significance_ratio;
+	if (sample->count > 1)
+		snprintf(buffer, TEXT_SIZE, "%s's mean Conditional Throughput of %zu searches, %s", name, sample->count,
+			 format_si(sample->mean, "fps", UNIT_ROOM));
+	else
+		snprintf(buffer, TEXT_SIZE, "%s's Conditional Throughput, %s", name,
+			 format_si(sample->mean, "fps", UNIT_ROOM));
+	return buffer;
 }
 
-static void explain_bounds(struct verdict *verdict, const char *fast_name, const struct findings *fast,
-			   const char *slow_name, const struct findings *slow)
+static void explain_difference(struct verdict *verdict, const struct config *config, const struct mlr_sample *a,
+			       const struct mlr_sample *b)
 {
-	bool several = fast->runs > 1 || slow->runs > 1;
+	const struct mlr_evidence *evidence = &verdict->evidence;
+	bool down = evidence->change_ratio < 0;
+	double p_value = down ? evidence->p_slower : evidence->p_faster;
 
-	verdict->method = "bounds";
-	explain(verdict, "%s%s Relevant Upper Bound, %s, is %.2f %% below %s%s Relevant Lower Bound, %s", slow_name,
-		several ? "'s largest" : "'s", format_si(slow->upper_most_fps, "fps", UNIT_ROOM),
-		100 * (1 - slow->upper_most_fps / fast->lower_least_fps), fast_name, several ? "'s smallest" : "'s",
-		format_si(fast->lower_least_fps, "fps", UNIT_ROOM));
-}
-
-/* Look for evidence that `slow` is below `fast`; true if there is. */
-static bool find_evidence(struct verdict *verdict, const struct config *config, const char *fast_name,
-			  const struct findings *fast, const char *slow_name, const struct findings *slow)
-{
-	bool tested = test_below(fast, slow, config, verdict);
-
-	if (bounds_below(fast, slow, config->tolerance_ratio)) {
-		explain_bounds(verdict, fast_name, fast, slow_name, slow);
-		return true;
-	}
-	if (!tested)
-		return false;
-	verdict->method = "repeats";
 	explain(verdict,
-		"%s's mean Conditional Throughput of %zu searches, %s, is below %s's of %zu, %s, by more than %g %% "
-		"(Welch's test, p = %.2g)",
-		slow_name, slow->throughput.count, format_si(slow->throughput.mean, "fps", UNIT_ROOM), fast_name,
-		fast->throughput.count, format_si(fast->throughput.mean, "fps", UNIT_ROOM), 100 * config->tolerance_ratio,
-		verdict->welch.p_value);
-	return true;
+		"%s, is %.2f %% %s %s; that it is no more than %g %% has p = %.2g, with a spread of %.2g %% between "
+		"searches%s",
+		throughput_text("B", b, (char[TEXT_SIZE]){ 0 }), 100 * fabs(evidence->change_ratio),
+		down ? "below" : "above", throughput_text("A", a, (char[TEXT_SIZE]){ 0 }), 100 * config->tolerance_ratio,
+		p_value, 100 * evidence->stdev_ratio, evidence->source == MLR_SPREAD_ASSUMED ? ", which is assumed" : "");
 }
 
-/* Nothing was found: neither bounds nor a throughput. */
-static bool is_empty(const struct findings *findings)
+/* What would decide it. */
+static const char *remedy_text(const struct mlr_evidence *evidence, char buffer[VALUE_TEXT_SIZE])
 {
-	return findings->lower_most_fps == 0 && isinf(findings->upper_least_fps) && !findings->throughput.count;
+	if (evidence->source == MLR_SPREAD_ASSUMED)
+		snprintf(buffer, VALUE_TEXT_SIZE, "; --repeat 5 on both sides shows smaller ones");
+	else if (evidence->repeats)
+		snprintf(buffer, VALUE_TEXT_SIZE, "; %zu searches on each side (--repeat) would decide it",
+			 evidence->repeats);
+	else
+		buffer[0] = '\0';
+	return buffer;
 }
 
-static struct verdict judge_goal(const struct config *config, const struct findings *a, const struct findings *b)
+static void explain_nothing_shown(struct verdict *verdict)
 {
-	struct verdict verdict = { .word = "same",
-				   .change_ratio = (b->throughput.mean - a->throughput.mean) / a->throughput.mean };
-	bool down = !(b->throughput.mean > a->throughput.mean || isnan(a->throughput.mean));
-	const struct findings *fast = down ? a : b, *slow = down ? b : a;
+	const struct mlr_evidence *evidence = &verdict->evidence;
+	bool is_unknown = strcmp(verdict->word, "unknown") == 0;
+	char change[VALUE_TEXT_SIZE] = "no fall is shown";
 
-	if (is_empty(a) || is_empty(b)) {
-		verdict.word = "unknown";
-		explain(&verdict, "%s has no bound at all", is_empty(a) ? "A" : "B");
+	if (is_unknown)
+		snprintf(change, sizeof(change), "B is %.2f %% below A, which may be chance", -100 * evidence->change_ratio);
+	explain(verdict, "%s: these searches show falls of more than %.2g %%%s", change, 100 * evidence->detectable_ratio,
+		is_unknown || evidence->source == MLR_SPREAD_ASSUMED ? remedy_text(evidence, (char[VALUE_TEXT_SIZE]){ 0 })
+								     : "");
+}
+
+static const char *method_of(enum mlr_spread_source source)
+{
+	static const char *const methods[] = {
+		[MLR_SPREAD_ASSUMED] = "single searches",
+		[MLR_SPREAD_GIVEN] = "spread",
+		[MLR_SPREAD_MEASURED] = "repeats",
+	};
+
+	return methods[source];
+}
+
+/* The side whose SUT may do more than is known, as the tester limited all of its searches; NULL: neither. It matters only for
+ * the slower one. */
+static const char *hidden_side(const struct verdict *verdict, const struct findings *a, const struct findings *b)
+{
+	if (strcmp(verdict->word, "slower") == 0 && b->limited == b->runs)
+		return "B";
+	return strcmp(verdict->word, "faster") == 0 && a->limited == a->runs ? "A" : NULL;
+}
+
+static struct verdict judge_goal(const struct config *config, const struct mlr_spread *spread, const struct findings *a,
+				 const struct findings *b)
+{
+	struct mlr_comparison comparison = {
+		.tolerance_ratio = config->tolerance_ratio,
+		.significance = config->significance_ratio,
+		.resolution_ratio = hypot(a->resolution_ratio, b->resolution_ratio),
+		.noise_ratio = fmax(a->noise_ratio, b->noise_ratio),
+		.spread = *spread,
+	};
+	struct verdict verdict = { .word = "unknown", .evidence.change_ratio = NAN };
+	const char *hidden;
+
+	if (!a->compared.count || !b->compared.count) {
+		explain(&verdict, "%s has no bound at all", a->compared.count ? "B" : "A");
 		return verdict;
 	}
-	if (find_evidence(&verdict, config, down ? "A" : "B", fast, down ? "B" : "A", slow))
-		verdict.word = down ? "slower" : "faster";
-	if (strcmp(verdict.word, "same") != 0 && slow->tester_limited) {
+	verdict.evidence = mlr_evidence_of(&a->compared, &b->compared, &comparison);
+	verdict.word = word_of(&verdict.evidence, config);
+	verdict.method = method_of(verdict.evidence.source);
+	if ((hidden = hidden_side(&verdict, a, b))) {
 		verdict.word = "unknown";
 		explain(&verdict, "the tester's own limit set the bounds of %s, so its SUT may be faster than they say",
-			slow == a ? "A" : "B");
-	} else if (strcmp(verdict.word, "same") == 0) {
-		explain(&verdict, "%s no change above %g %%%s",
-			verdict.tested ? "bounds and repeats show" : "the bounds show", 100 * config->tolerance_ratio,
-			verdict.tested ? "" : "; repeats on both sides (search --repeat) would show smaller ones");
+			hidden);
+	} else if (is_one_of(verdict.word, "slower faster")) {
+		explain_difference(&verdict, config, &a->compared, &b->compared);
+	} else {
+		explain_nothing_shown(&verdict);
 	}
 	return verdict;
+}
+
+static json_t *test_json(const struct mlr_evidence *evidence)
+{
+	bool down = evidence->change_ratio < 0;
+
+	return json_pack("{s:s, s:o, s:o, s:f, s:f, s:f, s:o, s:o, s:o}", "name", "Student, one-sided", "t",
+			 json_number_or_null(down ? evidence->t_slower : evidence->t_faster), "degrees_of_freedom",
+			 json_number_or_null(evidence->degrees_of_freedom), "p_value",
+			 down ? evidence->p_slower : evidence->p_faster, "p_slower", evidence->p_slower, "p_faster",
+			 evidence->p_faster, "spread", json_number_or_null(evidence->stdev_ratio), "detectable_fall",
+			 json_number_or_null(evidence->detectable_ratio), "repeats_needed",
+			 evidence->repeats ? json_integer((json_int_t)evidence->repeats) : json_null());
 }
 
 static json_t *verdict_json(const struct verdict *verdict, const char *goal)
 {
 	json_t *json =
 		json_pack("{s:s?, s:s, s:s?, s:o, s:s}", "goal", goal, "verdict", verdict->word, "method", verdict->method,
-			  "change", json_number_or_null(verdict->change_ratio), "evidence", verdict->evidence);
+			  "change", json_number_or_null(verdict->evidence.change_ratio), "evidence", verdict->text);
 
-	if (verdict->tested)
-		json_object_set_new(json, "test",
-				    json_pack("{s:s, s:o, s:o, s:f}", "name", "Welch, one-sided", "t",
-					      json_number_or_null(verdict->welch.t), "degrees_of_freedom",
-					      json_number_or_null(verdict->welch.degrees_of_freedom), "p_value",
-					      verdict->welch.p_value));
+	if (!isnan(verdict->evidence.change_ratio))
+		json_object_set_new(json, "test", test_json(&verdict->evidence));
 	return json;
 }
 
-static json_t *compare_goal(const struct config *config, json_t *const results[SIDES], const char *goal)
+static json_t *compare_goal(const struct config *config, const struct mlr_spread *spread,
+			    const json_t *const documents[SIDES], json_t *const results[SIDES], const json_t *goal)
 {
-	struct findings a = find_goal_results(json_object_get(results[A], goal)),
-			b = find_goal_results(json_object_get(results[B], goal));
-	struct verdict verdict = judge_goal(config, &a, &b);
-	json_t *json = verdict_json(&verdict, goal);
+	const char *name = read_text(goal, "name");
+	struct findings a = find_goal_results(json_object_get(results[A], name)),
+			b = find_goal_results(json_object_get(results[B], name));
+	struct verdict verdict;
+	json_t *json;
 
+	a.noise_ratio = noise_of_trials(documents[A], goal);
+	b.noise_ratio = noise_of_trials(documents[B], goal);
+	verdict = judge_goal(config, spread, &a, &b);
+	json = verdict_json(&verdict, name);
 	json_object_set_new(json, "a", findings_json(&a));
 	json_object_set_new(json, "b", findings_json(&b));
 	json_decref(a.each);
@@ -403,12 +499,13 @@ static json_t *compare_goal(const struct config *config, json_t *const results[S
 	return json;
 }
 
-static json_t *compare_goals(const struct config *config, const json_t *const documents[SIDES])
+static json_t *compare_goals(const struct config *config, const struct mlr_spread *spread,
+			     const json_t *const documents[SIDES])
 {
 	json_t *list = json_array(), *results[SIDES] = { results_by_goal(documents[A]), results_by_goal(documents[B]) };
 
 	json_each (result, json_object_get(documents[A], "search_result"))
-		json_array_append_new(list, compare_goal(config, results, goal_name(result)));
+		json_array_append_new(list, compare_goal(config, spread, documents, results, goal_of(result)));
 	json_decref(results[A]);
 	json_decref(results[B]);
 	return list;
@@ -432,27 +529,82 @@ static json_t *compare_soaks(const struct config *config, const json_t *const do
 				      json_object_get(documents[B], "critical_load") };
 	struct mlr_sample mean[SIDES] = { { .count = 1, .mean = read_number(load[A], "mean") },
 					  { .count = 1, .mean = read_number(load[B], "mean") } };
-	double variance = pow(read_either(load[A], "robust_stdev", "stdev"), 2) +
-			  pow(read_either(load[B], "robust_stdev", "stdev"), 2);
-	struct verdict verdict = {
-		.word = "same", .method = "estimates", .change_ratio = mean[B].mean / mean[A].mean - 1, .tested = true
+	double deviation[SIDES] = { read_either(load[A], "robust_stdev", "stdev"),
+				    read_either(load[B], "robust_stdev", "stdev") };
+	struct mlr_comparison comparison = {
+		.tolerance_ratio = config->tolerance_ratio,
+		.significance = config->significance_ratio,
+		.resolution_ratio = hypot(deviation[A] / mean[A].mean, deviation[B] / mean[B].mean),
+		.spread = { 0, INFINITY }, /* that of soaks is in their estimates */
 	};
-	bool down = mean[B].mean < mean[A].mean;
+	struct verdict verdict = { .word = "unknown", .method = "estimates" };
 	json_t *json;
 
-	verdict.welch = mlr_welch_below(&mean[!down], &mean[down], config->tolerance_ratio * mean[!down].mean, variance);
-	if (!(variance >= 0))
-		verdict.word = "unknown";
-	else if (verdict.welch.p_value < config->significance_ratio)
-		verdict.word = down ? "slower" : "faster";
+	verdict.evidence = mlr_evidence_of(&mean[A], &mean[B], &comparison);
+	if (comparison.resolution_ratio >= 0)
+		verdict.word = word_of(&verdict.evidence, config);
 	explain(&verdict,
 		"the estimates differ by %.3f %%, that is %.1f standard deviations; that it is not above %g %% has p = %.2g",
-		100 * fabs(verdict.change_ratio), fabs(mean[B].mean - mean[A].mean) / sqrt(variance),
-		100 * config->tolerance_ratio, verdict.welch.p_value);
+		100 * fabs(verdict.evidence.change_ratio), fabs(verdict.evidence.change_ratio) / comparison.resolution_ratio,
+		100 * config->tolerance_ratio, fmin(verdict.evidence.p_slower, verdict.evidence.p_faster));
 	json = verdict_json(&verdict, NULL);
 	json_object_set_new(json, "a", soak_findings(documents[A]));
 	json_object_set_new(json, "b", soak_findings(documents[B]));
 	return json_pack("[o]", json);
+}
+
+/* --- several comparisons at once --------------------------------------------------------------------------------------- */
+
+/* A change that is no longer believed, because it is one of so many comparisons. */
+static void withdraw(json_t *comparison, size_t count)
+{
+	json_object_set_new(comparison, "verdict", json_string("unknown"));
+	json_object_set_new(comparison, "evidence",
+			    json_sprintf("one of %zu comparisons, and among so many this may be chance: %s", count,
+					 read_text(comparison, "evidence")));
+}
+
+/* Of all comparisons with this verdict, believe those that pass a limit on false discoveries, by this p-value. */
+static void limit_discoveries(const struct config *config, json_t *comparisons, const char *word, const char *p_name)
+{
+	size_t count = json_array_size(comparisons), i;
+	owned double *p_values = memory_noticed(calloc(count + 1, sizeof(*p_values)));
+	owned bool *is_significant = memory_noticed(calloc(count + 1, sizeof(*is_significant)));
+	json_t *comparison;
+
+	if (!p_values || !is_significant)
+		return;
+	json_array_foreach (comparisons, i, comparison) {
+		double p_value = read_number(json_object_get(comparison, "test"), p_name);
+
+		p_values[i] = isnan(p_value) ? 1 : p_value;
+	}
+	mlr_false_discovery(p_values, count, config->significance_ratio, is_significant);
+	json_array_foreach (comparisons, i, comparison)
+		if (!is_significant[i] && strcmp(read_text(comparison, "verdict"), word) == 0)
+			withdraw(comparison, count);
+}
+
+void compare_limit_discoveries(const struct config *config, json_t *comparisons)
+{
+	limit_discoveries(config, comparisons, "slower", "p_slower");
+	limit_discoveries(config, comparisons, "faster", "p_faster");
+}
+
+size_t compare_count(const json_t *comparisons, const char *verdict)
+{
+	size_t count = 0;
+
+	json_each (comparison, comparisons)
+		count += strcmp(read_text(comparison, "verdict"), verdict) == 0;
+	return count;
+}
+
+enum exit_code compare_outcome(const json_t *comparisons)
+{
+	if (compare_count(comparisons, "slower"))
+		return EXIT_UNMET;
+	return compare_count(comparisons, "unknown") ? EXIT_USAGE_ERROR : EXIT_DONE;
 }
 
 /* --- the document --------------------------------------------------------------------------------------------------- */
@@ -468,28 +620,6 @@ static json_t *side_json(const char *path, const json_t *document)
 			 standing_of_document(document) == STANDING_LIMITED);
 }
 
-static size_t count_verdicts(const json_t *goals, const char *word)
-{
-	size_t count = 0;
-
-	json_each (goal, goals)
-		count += strcmp(read_string(goal, "verdict"), word) == 0;
-	return count;
-}
-
-/* What makes it impossible to tell, of the goals. */
-static enum exit_code refuse_unknown(const struct config *config, const json_t *goals)
-{
-	json_each (goal, goals) {
-		const char *name = read_string(goal, "goal");
-
-		if (strcmp(read_string(goal, "verdict"), "unknown") == 0)
-			return refuse(EXIT_USAGE_ERROR, "%s and %s cannot be compared: %s%s%s", config->files[A],
-				      config->files[B], name ? name : "", name ? ": " : "", read_string(goal, "evidence"));
-	}
-	return EXIT_DONE;
-}
-
 static enum exit_code refuse_obstacles(const struct config *config, json_t *sentences)
 {
 	char text[TEXT_SIZE] = "";
@@ -501,32 +631,57 @@ static enum exit_code refuse_obstacles(const struct config *config, json_t *sent
 		     : EXIT_DONE;
 }
 
-json_t *compare_results(const struct config *config, const json_t *a, const json_t *b)
+json_t *compare_results(const struct config *config, const struct mlr_spread *spread, const json_t *a, const json_t *b)
 {
 	const json_t *documents[SIDES] = { a, b };
 
-	return json_object_get(a, "critical_load") ? compare_soaks(config, documents) : compare_goals(config, documents);
+	return json_object_get(a, "critical_load") ? compare_soaks(config, documents)
+						   : compare_goals(config, spread, documents);
+}
+
+/* The spread between searches that the user knows. */
+static struct mlr_spread given_spread(const struct config *config)
+{
+	return (struct mlr_spread){ config->spread_ratio > 0 ? config->spread_ratio : NAN, INFINITY };
+}
+
+/* Say why it cannot be told, once. */
+static void tell_unknown(const struct config *config, const json_t *goals)
+{
+	json_each (goal, goals) {
+		const char *name = read_string(goal, "goal");
+
+		if (strcmp(read_text(goal, "verdict"), "unknown") != 0)
+			continue;
+		refuse(EXIT_USAGE_ERROR, "cannot tell whether %s is slower than %s: %s%s%s", config->files[B],
+		       config->files[A], name ? name : "", name ? ": " : "", read_text(goal, "evidence"));
+		return;
+	}
 }
 
 enum exit_code compare_documents(const struct config *config, const json_t *a, const json_t *b, json_t **ret_document)
 {
+	static const char *const verdicts[] = {
+		[EXIT_DONE] = "no regression",
+		[EXIT_UNMET] = "regression",
+		[EXIT_USAGE_ERROR] = "cannot tell",
+	};
 	enum exit_code code = refuse_obstacles(config, compare_obstacles(a, b));
+	struct mlr_spread spread = given_spread(config);
 	json_auto_t *goals = NULL;
-	bool slower;
 
 	if (code != EXIT_DONE)
 		return code;
-	goals = compare_results(config, a, b);
-	slower = count_verdicts(goals, "slower") > 0;
-	if (!slower)
-		code = refuse_unknown(config, goals);
-	if (code != EXIT_DONE)
-		return code;
+	goals = compare_results(config, &spread, a, b);
+	compare_limit_discoveries(config, goals);
+	code = compare_outcome(goals);
 	*ret_document = json_pack("{s:s, s:s, s:o, s:o, s:f, s:f, s:O, s:o}", "schema", "xdp-mlr/compare/1", "verdict",
-				  slower ? "regression" : "no regression", "a", side_json(config->files[A], a), "b",
-				  side_json(config->files[B], b), "tolerance", config->tolerance_ratio, "significance",
-				  config->significance_ratio, "goals", goals, "differences", other_differences(a, b));
+				  verdicts[code], "a", side_json(config->files[A], a), "b", side_json(config->files[B], b),
+				  "tolerance", config->tolerance_ratio, "significance", config->significance_ratio, "goals",
+				  goals, "differences", other_differences(a, b));
 	if (!*ret_document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	return slower ? EXIT_UNMET : EXIT_DONE;
+	if (code == EXIT_USAGE_ERROR)
+		tell_unknown(config, goals);
+	return code;
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare: whether the SUT of one result document is slower than that of another, and what shows it.
+ * compare says whether the SUT of one result document is slower than that of another one, and by what evidence. It reads two
+ * documents that the caller owns, and returns comparisons that the caller frees. It keeps nothing.
  *
- * A goal is called slower only on evidence, which is one of two:
- * - bounds: every Relevant Upper Bound of B lies below every Relevant Lower Bound of A, by more than the tolerance;
- * - repeats: both have several searches, and Welch's test refutes that the mean Conditional Throughput of B is at least that
- * of
- *   A less the tolerance. The width between the bounds counts as a further error of both means, one that repeats do not
- *   lessen: searches that all end on the same grid of loads agree better than they are exact.
- * For a soak it is the two estimates with their standard deviations, by the same test.
+ * The evidence is a test on Conditional Throughputs (mlr/evidence.h). Searches that the tester limited are left out if there
+ * are others. There are three outcomes: slower, not shown to be slower, and "cannot tell". The width between the bounds
+ * counts as an error that repeats do not reduce. Soaks are compared by their estimates and standard deviations.
  */
 #pragma once
 
@@ -16,16 +13,28 @@
 
 #include "base/message.h"
 #include "config/config.h"
+#include "mlr/evidence.h"
 
 /* Why it is senseless to compare two documents: an array of sentences, empty where nothing is in the way; a new reference. */
 json_t *compare_obstacles(const json_t *a, const json_t *b);
 
-/* Compare what two documents say of which it is known that they can be compared: the goals of two searches, repeated or not,
- * or two soaks. An array of comparisons as the document has them, a new reference. */
-json_t *compare_results(const struct config *config, const json_t *a, const json_t *b);
+/* Compare what two documents say, of which it is known that they can be compared: the goals of two searches, repeated or not,
+ * or two soaks. `spread` is what is known of the results of an unchanged SUT. Returns an array of comparisons as the document
+ * has them, a new reference. */
+json_t *compare_results(const struct config *config, const struct mlr_spread *spread, const json_t *a, const json_t *b);
 
-/* Compare two documents, "search" or "soak". EXIT_DONE with *ret_document ("xdp-mlr/compare/1", a new reference): no
- * regression. EXIT_UNMET with the same: a regression. EXIT_USAGE_ERROR: they cannot be compared, which was said. */
+/* Withdraw verdicts that may be chance among so many comparisons: of all changes that are left, at most the significance is
+ * false. */
+void compare_limit_discoveries(const struct config *config, json_t *comparisons);
+
+/* Return how many comparisons have this verdict. */
+size_t compare_count(const json_t *comparisons, const char *verdict);
+
+/* Return EXIT_UNMET if one is slower, else EXIT_USAGE_ERROR if one cannot be told, else EXIT_DONE. */
+enum exit_code compare_outcome(const json_t *comparisons);
+
+/* Compare two documents, "search" or "soak". With a document ("xdp-mlr/compare/1", a new reference) it returns
+ * compare_outcome(). Without one it returns EXIT_USAGE_ERROR: they cannot be compared, which was said. */
 enum exit_code compare_documents(const struct config *config, const json_t *a, const json_t *b, json_t **ret_document);
 
 /* --- load.c ---------------------------------------------------------------------------------------------------------- */

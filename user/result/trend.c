@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,15 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/memory.h"
 #include "base/plain.h"
 #include "base/standing.h"
+#include "mlr/segments.h"
 #include "result/compare.h"
 #include "result/report.h"
 
-#define RESULTS_MOST 10000
+#define RESULTS_MOST     5000
+#define RESOLUTION_LEAST 1e-4 /* as a part of the value */
 
 struct dated {
 	const char *file, *date;
@@ -74,6 +78,12 @@ static bool is_date(const char *text)
 	return same.tm_mday == parts.tm_mday && same.tm_mon == parts.tm_mon;
 }
 
+/* What is found of each goal of a result; a new reference. */
+static json_t *describe(const struct config *config, const json_t *document)
+{
+	return compare_results(config, &(struct mlr_spread){ NAN, 1 }, document, document);
+}
+
 /* Why it has no place among dated results; NULL: it has one. */
 static const char *unfit(const struct config *config, const json_t *document)
 {
@@ -84,7 +94,7 @@ static const char *unfit(const struct config *config, const json_t *document)
 		return "it has no date";
 	if (!is_date(date))
 		return "its start_time is no date";
-	goals = compare_results(config, document, document);
+	goals = describe(config, document);
 	json_each (goal, goals) {
 		json_auto_t *value = number_of(json_object_get(goal, "b"), "conditional_throughput_mean", "mean");
 		bool negative = json_number_value(value) < 0;
@@ -180,67 +190,200 @@ static void leave_out_others(struct trend *trend)
 
 /* --- one goal -------------------------------------------------------------------------------------------------------------------- */
 
-/* What comparing the two says of this goal; a new reference. */
-static json_t *compare_goal(const struct trend *trend, size_t from, size_t to, size_t goal)
-{
-	json_auto_t *goals = compare_results(trend->config, trend->results[from].document, trend->results[to].document);
-	json_t *one = json_incref(json_array_get(goals, goal));
+/* The values of one goal, in the order of their dates. Values that the tester limited are no part of any level. */
+struct series {
+	size_t count;
+	size_t *result;    /* which result a value is of */
+	double *logs;      /* of the values */
+	size_t *firsts;    /* where the level of a value begins (mlr/segments.h) */
+	double resolution; /* the standard deviation that the bounds leave open, as a part of the value */
+};
 
-	return one;
-}
-
-static json_t *point_json(const struct dated *dated, const json_t *comparison, bool first)
+/* Points of a goal: what is found in each result. */
+static json_t *point_json(const struct dated *dated, const json_t *findings)
 {
-	const json_t *findings = json_object_get(comparison, "b"),
-		     *environment = json_object_get(dated->document, "environment");
+	const json_t *environment = json_object_get(dated->document, "environment");
 	const char *sut = read_string(json_object_get(dated->document, "sut"), "name");
 
-	return json_pack("{s:s, s:s, s:O?, s:o?, s:o, s:o, s:o, s:o, s:b, s:b, s:s, s:o, s:o}", "file", dated->file,
+	return json_pack("{s:s, s:s, s:O?, s:o?, s:o, s:o, s:o, s:o, s:b, s:b, s:s, s:n, s:n}", "file", dated->file,
 			 "start_time", dated->date, "version", json_object_get(environment, "version"), "sut",
 			 sut ? line_json(sut) : NULL, "value", number_of(findings, "conditional_throughput_mean", "mean"),
 			 "stdev", number_of(findings, "conditional_throughput_stdev", "stdev"), "lower_bound",
 			 number_of(findings, "relevant_lower_bound_min", ""), "upper_bound",
 			 number_of(findings, "relevant_upper_bound_max", ""), "regular",
 			 standing_of(dated->document) != STANDING_IRREGULAR, "tester_limited",
-			 read_truth(findings, "tester_limited"), "verdict",
-			 first ? "first" : read_text(comparison, "verdict"), "change",
-			 first ? json_null() : number_of(comparison, "change", ""), "evidence",
-			 first ? json_null() : json_string(read_text(comparison, "evidence")));
+			 read_truth(findings, "tester_limited"), "verdict", "unknown", "change", "evidence");
 }
 
-static bool is_change(const json_t *comparison)
+static json_t *points_json(const struct trend *trend, size_t goal)
 {
-	return is_one_of(read_text(comparison, "verdict"), "slower faster");
+	json_t *points = json_array();
+
+	for (size_t i = 0; i < trend->count; i++) {
+		json_auto_t *goals = describe(trend->config, trend->results[i].document);
+
+		json_array_append_new(points,
+				      point_json(&trend->results[i], json_object_get(json_array_get(goals, goal), "b")));
+	}
+	return points;
+}
+
+static double resolution_of(const json_t *point)
+{
+	double lower = read_number(point, "lower_bound"), upper = read_number(point, "upper_bound");
+
+	return lower > 0 && upper > lower ? log(upper / lower) / sqrt(12) : 0;
+}
+
+static void add_value(struct series *series, size_t index, const json_t *point)
+{
+	double value = read_number(point, "value");
+
+	if (!(value > 0) || read_truth(point, "tester_limited"))
+		return;
+	series->result[series->count] = index;
+	series->logs[series->count++] = log(value);
+	series->resolution = fmax(series->resolution, resolution_of(point));
+}
+
+static void series_free(struct series *series)
+{
+	free(series->result);
+	free(series->logs);
+	free(series->firsts);
+}
+
+/* Without memory: no values. */
+static struct series series_of(const struct config *config, const json_t *points)
+{
+	size_t count = json_array_size(points), i;
+	struct series series = {
+		.result = calloc(count + 1, sizeof(*series.result)),
+		.logs = calloc(count + 1, sizeof(*series.logs)),
+		.firsts = calloc(count + 1, sizeof(*series.firsts)),
+		.resolution = fmax(RESOLUTION_LEAST, config->spread_ratio),
+	};
+	json_t *point;
+
+	if (!series.result || !series.logs || !series.firsts) {
+		memory_noticed(NULL);
+		return series;
+	}
+	json_array_foreach (points, i, point)
+		add_value(&series, i, point);
+	if (mlr_segments_find(series.logs, series.count, series.resolution, config->significance_ratio, series.firsts)) {
+		memory_noticed(NULL);
+		series.count = 0;
+	}
+	return series;
+}
+
+/* The mean of the level that begins with value `first`, and how many values it has. */
+static double level_of(const struct series *series, size_t first, size_t *ret_count)
+{
+	double sum = 0;
+	size_t end = first;
+
+	while (end < series->count && series->firsts[end] == first)
+		sum += series->logs[end++];
+	*ret_count = end - first;
+	return sum / (double)(end - first);
+}
+
+static void say_change(json_t *point, double change, size_t count, double since_first)
+{
+	json_object_set_new(point, "verdict", json_string(change < 0 ? "slower" : "faster"));
+	json_object_set_new(point, "change", json_real(change));
+	json_object_set_new(
+		point, "evidence",
+		json_sprintf("a level of %zu %s begins here, %.2f %% %s the one before, and %+.2f %% from the first", count,
+			     count == 1 ? "result" : "results", 100 * fabs(change), change < 0 ? "below" : "above",
+			     100 * since_first));
+}
+
+/* A level in the document. */
+static json_t *level_json(const json_t *points, const struct series *series, size_t first, size_t count, double mean,
+			  double change)
+{
+	const json_t *point = json_array_get(points, series->result[first]);
+
+	return json_pack("{s:O, s:O, s:I, s:f, s:o}", "file", json_object_get(point, "file"), "start_time",
+			 json_object_get(point, "start_time"), "results", (json_int_t)count, "mean", exp(mean), "change",
+			 json_number_or_null(change));
+}
+
+/* Say of each point of a level how it stands to that level. */
+static void describe_level(json_t *points, const struct series *series, size_t first, size_t count, double mean)
+{
+	for (size_t i = first; i < first + count; i++) {
+		json_t *point = json_array_get(points, series->result[i]);
+
+		json_object_set_new(point, "verdict", json_string(i ? "same" : "first"));
+		if (i)
+			json_object_set_new(point, "change", json_real(expm1(series->logs[i] - mean)));
+	}
+}
+
+/* The levels of a series. Each point gets its verdict. */
+static json_t *levels_json(json_t *points, const struct series *series)
+{
+	json_t *levels = json_array();
+	double first_mean = NAN, last_mean = NAN;
+
+	for (size_t first = 0, count; first < series->count; first += count) {
+		double mean = level_of(series, first, &count), change = expm1(mean - last_mean);
+
+		json_array_append_new(levels, level_json(points, series, first, count, mean, change));
+		describe_level(points, series, first, count, mean);
+		if (first)
+			say_change(json_array_get(points, series->result[first]), change, count, expm1(mean - first_mean));
+		else
+			first_mean = mean;
+		last_mean = mean;
+	}
+	return levels;
+}
+
+/* The point from which the last level on began; null: there is one level. */
+static json_t *last_change_json(const json_t *points)
+{
+	for (size_t i = json_array_size(points); i-- > 0;) {
+		const json_t *point = json_array_get(points, i);
+
+		if (is_one_of(read_text(point, "verdict"), "slower faster"))
+			return json_copy((json_t *)point);
+	}
+	return json_null();
+}
+
+/* From the first level to the last one. */
+static double whole_change(const json_t *levels)
+{
+	const json_t *first = json_array_get(levels, 0), *last = json_array_get(levels, json_array_size(levels) - 1);
+
+	return read_number(last, "mean") / read_number(first, "mean") - 1;
 }
 
 /* `name` is NULL for a soak, which has one quantity. */
 static json_t *goal_json(const struct trend *trend, size_t goal, const char *name)
 {
-	json_t *points = json_array(), *last_change = json_null();
-	size_t level = 0, slower = 0, faster = 0;
+	json_t *points = points_json(trend, goal);
+	struct series series = series_of(trend->config, points);
+	json_t *levels = levels_json(points, &series);
+	double noise = mlr_series_noise(series.logs, series.count, series.resolution);
 
-	for (size_t i = 0; i < trend->count; i++) {
-		json_t *point;
-		json_auto_t *comparison = compare_goal(trend, level, i, goal);
-
-		point = point_json(&trend->results[i], comparison, i == 0);
-		json_array_append_new(points, point);
-		if (i && is_change(comparison)) {
-			level = i;
-			*(strcmp(read_text(comparison, "verdict"), "slower") ? &faster : &slower) += 1;
-			json_decref(last_change);
-			last_change = json_incref(point);
-		}
-	}
-	return json_pack("{s:s, s:I, s:I, s:o, s:o}", "goal", name ? name : "critical load", "slower", (json_int_t)slower,
-			 "faster", (json_int_t)faster, "last_change", last_change, "points", points);
+	series_free(&series);
+	return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "goal", name ? name : "critical load", "slower",
+			 (json_int_t)compare_count(points, "slower"), "faster", (json_int_t)compare_count(points, "faster"),
+			 "change", json_number_or_null(whole_change(levels)), "noise", json_number_or_null(noise),
+			 "last_change", last_change_json(points), "levels", levels, "points", points);
 }
 
 /* --- the document -------------------------------------------------------------------------------------------------------------------- */
 
 static json_t *goals_json(const struct trend *trend)
 {
-	json_auto_t *all = compare_results(trend->config, trend->results[0].document, trend->results[0].document);
+	json_auto_t *all = describe(trend->config, trend->results[0].document);
 
 	return json_list(i, json_array_size(all), goal_json(trend, i, read_string(json_array_get(all, i), "goal")));
 }

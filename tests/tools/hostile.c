@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lab/hostile.h"
-
+/*
+ * A hostile SUT forwards frames between the lab's links, and does one thing to some of the test frames. It is what
+ * `lab up --sut exec:` runs: hostile WHAT[,every=N,by=N,seed=N] LOG. `hostile --log LOG` prints the log as JSON.
+ *
+ * The log counts what was done to how many frames. So a test can compare it with what a tester counts, to the frame. Frames
+ * without the tester's tag are forwarded unchanged and not logged. It uses packet sockets and is made for some thousand
+ * frames a second. Its log also counts the frames for which its sockets had no room.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <math.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -16,15 +21,14 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/text_stream.h"
-#include "lab/forwarder.h"
 #include "mlr/frame.h"
-#include "port/journal.h"
 
-#define PATH_SIZE       96
+#define COUNT(array)    (sizeof(array) / sizeof((array)[0]))
+#define NS_PER_S        1000000000ull
+#define NUMBER_MAX      65535
 #define PAD_MAX         60u
 #define TAGS_MAX        6u
 #define FRAME_OCTETS    (MLR_FRAME_MAX_OCTETS + PAD_MAX + 4) /* with what is put in or behind */
@@ -41,7 +45,29 @@
 #define TAG_FIELD(name) (sizeof(uint64_t) + offsetof(struct mlr_tag, name)) /* from the UDP header on */
 #define TAG_END         (sizeof(uint64_t) + sizeof(struct mlr_tag))
 
+enum { PORT_A, PORT_B, PORT_COUNT };
 enum base { BASE_FRAME, BASE_NETWORK, BASE_IP4, BASE_UDP, BASE_END };
+
+/* Frames of both directions since the lab is up. A test frame counts as one of `intact` to `late`, or as `dropped`. */
+struct hostile_log {
+	uint64_t seen;             /* test frames that arrived */
+	uint64_t unheard;          /* frames that were lost in the kernel before the SUT saw them */
+	uint64_t intact;           /* forwarded without a change that a tester verifies */
+	uint64_t dropped;          /* not forwarded */
+	uint64_t without_checksum; /* intact frames whose UDP checksum was removed, as IPv4 allows */
+	uint64_t copies;           /* sent in addition to a forwarded frame */
+	uint64_t reordered;        /* forwarded after a later frame */
+	uint64_t damaged;          /* changed without a new checksum */
+	uint64_t resized;          /* cut or padded */
+	uint64_t malformed;        /* with headers and lengths that contradict each other, or a number that no trial has */
+	uint64_t fragmented;       /* fragments sent */
+	uint64_t overtagged;       /* behind more than two VLAN tags */
+	uint64_t misdirected;      /* sent to the wrong port, or with a flow that belongs to nobody */
+	uint64_t late;             /* sent after the end of their trial */
+	uint64_t unknown_trial;    /* given the number of a trial that the run does not have */
+	uint64_t foreign;          /* changed to look like another sender's, and such frames added */
+	uint64_t unsent;           /* frames that the kernel did not accept */
+};
 
 /* A frame on its way. */
 struct frame {
@@ -88,6 +114,14 @@ struct row {
 };
 
 #define COUNTS(member) offsetof(struct hostile_log, member)
+
+static uint64_t clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
 
 static void count(struct hostile *hostile, size_t counter)
 {
@@ -202,9 +236,10 @@ static struct frame *let_go(struct end *end)
 
 static void forward_held(struct hostile *hostile, struct end *end, size_t counter)
 {
-	owned struct frame *frame = let_go(end);
+	struct frame *frame = let_go(end);
 
 	forward(hostile, frame, counter);
+	free(frame);
 }
 
 /* --- what is done --------------------------------------------------------------------------------------------------- */
@@ -675,9 +710,8 @@ static int wait_for_frames(const struct hostile *hostile, struct pollfd files[PO
 	return ppoll(files, PORT_COUNT, &timeout, NULL);
 }
 
-static void forward_until_gone(void *context)
+static void forward_until_gone(struct hostile *hostile)
 {
-	struct hostile *hostile = context;
 	struct pollfd files[PORT_COUNT];
 
 	for (;;) {
@@ -691,45 +725,103 @@ static void forward_until_gone(void *context)
 	}
 }
 
-/* --- opening and closing -------------------------------------------------------------------------------------------- */
+/* --- what it is asked for ------------------------------------------------------------------------------------------- */
 
-enum exit_code hostile_find(const char *name, struct sut_spec *sut)
+static int refuse_kind(const char *name)
 {
-	char known[1024] = "";
+	fprintf(stderr, "hostile: there is no '%s'; there are", name);
+	for (size_t i = 0; i < ROWS; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", rows[i].name);
+	fputc('\n', stderr);
+	return 2;
+}
 
-	for (size_t i = 0; i < ROWS; i++) {
-		if (!strcmp(name, rows[i].name)) {
-			sut->hostile = (unsigned int)i;
-			sut->period = isnan(sut->period) ? rows[i].period : sut->period;
-			sut->amount = isnan(sut->amount) ? rows[i].amount : sut->amount;
-			if (!rows[i].most || sut->amount <= rows[i].most)
-				return EXIT_DONE;
-			return refuse(EXIT_USAGE_ERROR, "--sut: by=%.0f is more than a hostile:%s can do; at most %u",
-				      sut->amount, name, rows[i].most);
-		}
-		text_join(known, sizeof(known), ", ", "%s", rows[i].name);
+/* "KEY=N" of a key that there is. */
+static int read_value(struct hostile *hostile, const char *text)
+{
+	const struct {
+		const char *key;
+		uint64_t *value, least;
+	} keys[] = { { "every=", &hostile->period, 1 }, { "by=", &hostile->amount, 1 }, { "seed=", &hostile->random, 0 } };
+	char *end;
+
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		size_t length = strlen(keys[i].key);
+
+		if (strncmp(text, keys[i].key, length) != 0)
+			continue;
+		*keys[i].value = strtoull(text + length, &end, 10);
+		if (!*end && end > text + length && *keys[i].value >= keys[i].least && *keys[i].value <= NUMBER_MAX)
+			return 0;
 	}
-	return refuse(EXIT_USAGE_ERROR, "--sut: there is no hostile SUT '%s'; there are %s", name, known);
+	fprintf(stderr, "hostile: %s: it is WHAT,every=N,by=N,seed=N, with whole numbers from 1 to %d\n", text, NUMBER_MAX);
+	return 2;
 }
 
-#define LOG_PATH(lab) TEXT_OF(PATH_SIZE, STATE_DIRECTORY "/lab-%s.log", lab)
-
-static int map_log(const char *lab, bool is_new, struct hostile_log **ret)
+/* 0, or the exit status of what was refused. */
+static int read_kind(struct hostile *hostile, char *text)
 {
-	int flags = is_new ? O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW : O_RDONLY | O_CLOEXEC;
-	int fd = open(LOG_PATH(lab), flags, 0644), error = 0;
-	void *log = MAP_FAILED;
+	const char *name = strsep(&text, ",");
+	const struct row *row = rows;
+	int status = 0;
 
-	if (fd < 0)
-		return -errno;
-	if ((is_new && ftruncate(fd, sizeof(**ret))) ||
-	    (log = mmap(NULL, sizeof(**ret), is_new ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0)) == MAP_FAILED)
-		error = -errno;
-	else
-		*ret = log;
-	close(fd);
-	return error;
+	while (row < rows + ROWS && strcmp(name, row->name) != 0)
+		row++;
+	if (row == rows + ROWS)
+		return refuse_kind(name);
+	hostile->row = row;
+	hostile->period = row->period;
+	hostile->amount = row->amount;
+	hostile->random = 1;
+	while (text && !status)
+		status = read_value(hostile, strsep(&text, ","));
+	if (!status && row->most && hostile->amount > row->most) {
+		fprintf(stderr, "hostile: by=%llu is more than a %s can do; at most %u\n",
+			(unsigned long long)hostile->amount, name, row->most);
+		status = 2;
+	}
+	return status;
 }
+
+/* --- the log -------------------------------------------------------------------------------------------------------- */
+
+static int map_log(const char *path, bool is_new, struct hostile_log **ret)
+{
+	int flags = is_new ? O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC : O_RDONLY | O_CLOEXEC;
+	int fd = open(path, flags, 0644);
+	void *log;
+
+	if (fd < 0 || (is_new && ftruncate(fd, sizeof(**ret))))
+		return -errno;
+	log = mmap(NULL, sizeof(**ret), is_new ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	if (log == MAP_FAILED)
+		return -errno;
+	*ret = log;
+	return 0;
+}
+
+static int print_log(const char *path)
+{
+	static const char *const names[] = { "seen",       "unheard",    "intact",      "dropped", "without_checksum",
+					     "copies",     "reordered",  "damaged",     "resized", "malformed",
+					     "fragmented", "overtagged", "misdirected", "late",    "unknown_trial",
+					     "foreign",    "unsent" };
+	struct hostile_log *log;
+	int error = map_log(path, false, &log);
+
+	_Static_assert(sizeof(*log) == COUNT(names) * sizeof(uint64_t), "a name each");
+	if (error) {
+		fprintf(stderr, "hostile: %s: %s\n", path, strerror(-error));
+		return 3;
+	}
+	for (size_t i = 0; i < COUNT(names); i++)
+		printf("%s\"%s\": %llu", i ? ", " : "{", names[i], (unsigned long long)((volatile uint64_t *)log)[i]);
+	puts("}");
+	return 0;
+}
+
+/* --- the SUT -------------------------------------------------------------------------------------------------------- */
 
 static int open_link(const char *link)
 {
@@ -753,67 +845,31 @@ static int open_link(const char *link)
 	return one;
 }
 
-void hostile_close(struct hostile *hostile)
+int main(int argc, char **argv)
 {
-	if (!hostile)
-		return;
-	for (int i = 0; i < PORT_COUNT; i++)
-		if (hostile->ends[i].fd > 0)
-			close(hostile->ends[i].fd);
-	if (hostile->log)
-		munmap(hostile->log, sizeof(*hostile->log));
-	free(hostile);
-}
+	static const char *const links[PORT_COUNT] = { "sut-a", "sut-b" };
+	static struct hostile hostile;
+	int error, status;
 
-int hostile_open(const char *const links[PORT_COUNT], const struct sut_spec *sut, const char *lab, struct hostile **ret)
-{
-	struct hostile *hostile = calloc(1, sizeof(*hostile));
-	int error = hostile ? map_log(lab, true, &hostile->log) : -ENOMEM;
-
-	for (int i = 0; i < PORT_COUNT && !error; i++)
-		if ((hostile->ends[i].fd = open_link(links[i])) < 0)
-			error = hostile->ends[i].fd;
-	if (error) {
-		hostile_close(hostile);
-		return error;
+	if (argc == 3 && strcmp(argv[1], "--log") == 0)
+		return print_log(argv[2]);
+	if (argc != 3) {
+		fprintf(stderr, "hostile: say WHAT[,every=N,by=N,seed=N] LOG, or --log LOG\n");
+		return 2;
 	}
-	hostile->row = &rows[sut->hostile];
-	hostile->period = (uint64_t)sut->period;
-	hostile->amount = (uint64_t)sut->amount;
-	hostile->random = (uint64_t)sut->seed;
-	*ret = hostile;
+	status = read_kind(&hostile, argv[1]);
+	if (status)
+		return status;
+	error = map_log(argv[2], true, &hostile.log);
+	for (int i = 0; i < PORT_COUNT && !error; i++)
+		if ((hostile.ends[i].fd = open_link(links[i])) < 0)
+			error = hostile.ends[i].fd;
+	if (error) {
+		fprintf(stderr, "hostile: cannot open the packet sockets and the log: %s\n", strerror(-error));
+		return 3;
+	}
+	puts("ready");
+	fflush(stdout);
+	forward_until_gone(&hostile);
 	return 0;
-}
-
-int hostile_fork(struct hostile *hostile, pid_t *ret)
-{
-	const int sockets[PORT_COUNT] = { hostile->ends[PORT_A].fd, hostile->ends[PORT_B].fd };
-
-	return forwarder_fork("xdp-mlr-hostile", sockets, forward_until_gone, hostile, ret);
-}
-
-/* --- the log -------------------------------------------------------------------------------------------------------- */
-
-json_t *hostile_log_json(const char *lab)
-{
-	static const char *const names[] = { "seen",       "unheard",    "intact",      "dropped", "without_checksum",
-					     "copies",     "reordered",  "damaged",     "resized", "malformed",
-					     "fragmented", "overtagged", "misdirected", "late",    "unknown_trial",
-					     "foreign",    "unsent" };
-	struct hostile_log *log;
-	json_t *json;
-
-	_Static_assert(sizeof(*log) == COUNT(names) * sizeof(uint64_t), "a name each");
-	if (map_log(lab, false, &log))
-		return NULL;
-	json = json_object();
-	for (size_t i = 0; i < COUNT(names); i++)
-		json_object_set_new(json, names[i], json_integer((json_int_t)((volatile uint64_t *)log)[i]));
-	munmap(log, sizeof(*log));
-	return json;
-}
-
-void hostile_log_remove(const char *lab)
-{
-	unlink(LOG_PATH(lab));
 }
