@@ -668,7 +668,11 @@ static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, _
 	return receive_any(context, now_ns, is_nic_time);
 }
 
-/* Where the frame has a time of it, when it arrived by the NIC's clock. */
+/* A stamp that is later than now is late, or the clock was set. One of long ago is another frame's, or lacks bits. */
+#define STAMP_AHEAD_MOST_NS  200000ull /* far beyond the errors of comparing clocks */
+#define STAMP_BEHIND_MOST_NS 1000000000ull
+
+/* Where the frame has a time of it that can be, when it arrived by the NIC's clock. */
 #ifdef WITH_HARDWARE_CLOCK
 #define RX_SECTION BOUND_SECTION
 
@@ -680,7 +684,10 @@ static __always_inline int is_hardware_timed(struct xdp_md *context, __u64 *now_
 
 	if (!nic_clock_offset_ns || bpf_xdp_metadata_rx_timestamp(context, &nic_ns) || !nic_ns)
 		return 0;
-	*now_ns = nic_ns + nic_clock_offset_ns;
+	nic_ns += nic_clock_offset_ns;
+	if (*now_ns + STAMP_AHEAD_MOST_NS - nic_ns > STAMP_AHEAD_MOST_NS + STAMP_BEHIND_MOST_NS)
+		return 0;
+	*now_ns = nic_ns;
 	return 1;
 }
 #else

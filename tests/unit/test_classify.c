@@ -388,6 +388,42 @@ static void a_lower_bound_of_tenths_has_a_conditional_throughput(void **state)
 	}
 }
 
+/* Durations are whole ns, at least one, and at most what sums have room for. */
+static void durations_are_whole(void **state)
+{
+	(void)state;
+	assert_int_equal(mlr_duration_ns(0), 1);
+	assert_int_equal(mlr_duration_ns(1e-9), 1);
+	assert_int_equal(mlr_duration_ns(2e-9), 2);
+	assert_int_equal(mlr_duration_ns(21), 21000000000);
+	assert_int_equal(mlr_duration_ns(1e12), MLR_DURATION_MAX_NS);
+	assert_int_equal(mlr_duration_ns(INFINITY), MLR_DURATION_MAX_NS);
+	assert_close(mlr_duration_s(2500000000), 2.5, 0);
+}
+
+/* A ratio just below 1 is below 1: without a trial nothing is decided. */
+static void nearly_all_may_exceed(void **state)
+{
+	const struct mlr_goal goal = make_goal(0, nextafter(1, 0), 1, 1);
+
+	(void)state;
+	assert_int_equal(mlr_classify(&goal, &(struct mlr_duration_sums){ 0 }), MLR_LOAD_UNDECIDED);
+}
+
+/* Three quarters of 7 ns are 5.25: 5 ns of high loss are within them, and 6 are not. */
+static void quantiles_are_exact_to_a_ns(void **state)
+{
+	const struct mlr_goal goal = make_goal(0, 0.75, 1e-9, 7e-9);
+
+	(void)state;
+	assert_int_equal(mlr_classify(&goal, &(struct mlr_duration_sums){ .full_length_high_loss_ns = 5,
+									  .full_length_low_loss_ns = 2 }),
+			 MLR_LOAD_LOWER_BOUND);
+	assert_int_equal(mlr_classify(&goal, &(struct mlr_duration_sums){ .full_length_high_loss_ns = 6,
+									  .full_length_low_loss_ns = 1 }),
+			 MLR_LOAD_UPPER_BOUND);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +431,9 @@ int main(void)
 		cmocka_unit_test(transcription_keeps_the_tables),
 		cmocka_unit_test(conditional_throughputs_of_appendix_c4),
 		cmocka_unit_test(no_trials_no_class),
+		cmocka_unit_test(durations_are_whole),
+		cmocka_unit_test(nearly_all_may_exceed),
+		cmocka_unit_test(quantiles_are_exact_to_a_ns),
 		cmocka_unit_test(equality_is_good_and_full_length),
 		cmocka_unit_test(eleven_decide),
 		cmocka_unit_test(class_may_change),

@@ -233,6 +233,19 @@ static void a_schedule_that_always_moves_is_known_to_a_hundredth(void **state)
 	}
 }
 
+/* To the nearest frame; a schedule without an interval has no frames to be ahead by. */
+static void excess_is_rounded(void **state)
+{
+	struct mlr_envelope envelope = { .interval = 10, .excess_max = 14 };
+
+	(void)state;
+	assert_int_equal(mlr_envelope_excess_frames(&envelope), 1);
+	envelope.excess_max = 16;
+	assert_int_equal(mlr_envelope_excess_frames(&envelope), 2);
+	envelope.interval = 0;
+	assert_int_equal(mlr_envelope_excess_frames(&envelope), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +259,7 @@ int main(void)
 		cmocka_unit_test(without_a_burst_everything_is_caught_up),
 		cmocka_unit_test(due_times_follow_the_moves),
 		cmocka_unit_test(a_schedule_that_always_moves_is_known_to_a_hundredth),
+		cmocka_unit_test(excess_is_rounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

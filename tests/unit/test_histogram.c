@@ -89,6 +89,7 @@ static void an_empty_histogram_is_all_zero(void **state)
 static void merging_is_adding_all(void **state)
 {
 	struct mlr_histogram one = { 0 }, two = { 0 }, all = { 0 }, empty = { 0 };
+	uint64_t sum_ns;
 
 	(void)state;
 	for (uint64_t value_ns = 0; value_ns < 5000; value_ns++) {
@@ -99,6 +100,21 @@ static void merging_is_adding_all(void **state)
 	mlr_histogram_merge(&empty, &two);
 	mlr_histogram_merge(&one, &empty);
 	assert_memory_equal(&one, &all, sizeof(all));
+	sum_ns = two.sum_ns;
+	mlr_histogram_merge(&two, &all);
+	assert_int_equal(two.sum_ns, sum_ns + all.sum_ns);
+}
+
+/* What is above the last bucket's beginning may be anywhere up to the maximum. */
+static void the_last_bucket_has_no_end(void **state)
+{
+	static struct mlr_histogram histogram;
+	const uint64_t values_ns[] = { 1, (uint64_t)1 << 62, (uint64_t)1 << 62, (uint64_t)1 << 63 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(values_ns) / sizeof(*values_ns); i++)
+		mlr_histogram_add(&histogram, values_ns[i]);
+	assert_true(mlr_histogram_quantile_ns(&histogram, 0.5) + mlr_histogram_quantile_error_ns(&histogram, 0.5) == 0x1p63);
 }
 
 static int compare(const void *left, const void *right)
@@ -168,10 +184,39 @@ static void one_late_frame_moves_no_median(void **state)
 	check_quantiles(values, count);
 }
 
+/* Short values have buckets of a ns each, and are taken for the end of theirs. Where all may lie above, nothing is cut. */
+static void a_cut_leaves_as_much_above_as_is_allowed(void **state)
+{
+	static const uint64_t values_ns[] = { 3, 10, 20, 20, 100, 200 };
+	struct mlr_histogram histogram = { 0 };
+
+	(void)state;
+	assert_int_equal(mlr_histogram_cut_ns(&histogram, 0), 0);
+	for (size_t i = 0; i < sizeof(values_ns) / sizeof(*values_ns); i++)
+		mlr_histogram_add(&histogram, values_ns[i]);
+	for (double most_ns = 0; most_ns < 400; most_ns += 0.5) {
+		uint64_t expected_ns = 0;
+
+		for (double above_ns = most_ns + 1; above_ns > most_ns; expected_ns++) {
+			above_ns = 0;
+			for (size_t i = 0; i < sizeof(values_ns) / sizeof(*values_ns); i++)
+				above_ns += values_ns[i] + 1 > expected_ns ? (double)(values_ns[i] + 1 - expected_ns) : 0;
+		}
+		expected_ns = expected_ns - 1 < 200 ? expected_ns - 1 : 200;
+		assert_int_equal(mlr_histogram_cut_ns(&histogram, most_ns), expected_ns);
+	}
+	/* a bucket of many ns */
+	histogram = (struct mlr_histogram){ 0 };
+	mlr_histogram_add_many(&histogram, 1000000, 10);
+	assert_in_range(mlr_histogram_cut_ns(&histogram, 10 * 400000.0), 600000 * 0.99, 600000 * 1.01);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_lie_in_their_buckets),
+		cmocka_unit_test(the_last_bucket_has_no_end),
+		cmocka_unit_test(a_cut_leaves_as_much_above_as_is_allowed),
 		cmocka_unit_test(quantiles_of_known_data),
 		cmocka_unit_test(many_of_a_value_are_as_many_single_ones),
 		cmocka_unit_test(a_single_value_is_all_its_quantiles),

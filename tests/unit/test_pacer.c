@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,7 +122,53 @@ static void what_has_no_schedule_is_refused(void **state)
 	assert_int_not_equal(mlr_pacer_init(&pacer, 1e-3, UINT64_MAX, 0, 1), 0);
 	assert_int_not_equal(mlr_pacer_init(&pacer, 1000.0, 1, 0, 0), 0);
 	assert_int_not_equal(mlr_pacer_init(&pacer, 1e-9, 1, 0, 5), 0);
+	assert_int_equal(mlr_pacer_init(&pacer, 1e-9, 1, 3, 2), -EINVAL);
+	assert_int_equal(mlr_pacer_init(&pacer, NS_PER_S * 0x1p21, 1, 0, 1), -EINVAL);
 	assert_int_equal(pacer.count, 7); /* untouched on failure */
+	/* the longest schedule, and the shortest interval */
+	assert_int_equal(mlr_pacer_init(&pacer, 1e-9, 1, 0, 4), 0);
+	assert_int_equal(mlr_pacer_init(&pacer, NS_PER_S / 0x1p62, 1, 0, 1), 0);
+	assert_int_equal(mlr_pacer_init(&pacer, NS_PER_S * 0x1p20, 1, 0, 1), 0);
+}
+
+/* The frames that depart before a time, counted one by one: each is as late as the last move at or before it says. */
+static uint64_t count_due(const struct mlr_pacer *pacer, const struct mlr_moves *moves, uint64_t elapsed_ns)
+{
+	uint64_t due = 0;
+
+	for (uint64_t frame = 0, move = 0, moved_ns = 0; frame < pacer->count; frame++) {
+		while (move < moves->count && moves->at[move].frame <= frame)
+			moved_ns = moves->at[move++].moved_ns;
+		due += mlr_pacer_departure_ns(pacer, frame) + moved_ns < elapsed_ns;
+	}
+	return due;
+}
+
+static void assert_due(const struct mlr_pacer *pacer, const struct mlr_moves *moves)
+{
+	for (uint64_t elapsed_ns = 0; elapsed_ns < 7000; elapsed_ns++)
+		assert_int_equal(mlr_pacer_due_before(pacer, moves, elapsed_ns), count_due(pacer, moves, elapsed_ns));
+}
+
+/* One move after the other, of the first frame, of neighbours, and of the last one. */
+static void what_is_due_follows_each_move(void **state)
+{
+	static const struct mlr_move moves[] = { { 0, 70 }, { 5, 1000 }, { 6, 1001 }, { 7, 1500 }, { 16, 1950 }, { 19, 2100 } };
+	struct mlr_moves kept = { 0 };
+	struct mlr_pacer pacer;
+
+	(void)state;
+	assert_int_equal(mlr_pacer_init(&pacer, 1e7, 41, 1, 2), 0);
+	assert_int_equal(pacer.count, 20);
+	assert_int_equal(mlr_pacer_due_before(&pacer, NULL, 100), 0);
+	assert_int_equal(mlr_pacer_due_before(&pacer, NULL, 101), 1);
+	assert_int_equal(mlr_pacer_due_before(&pacer, NULL, 3901), 20);
+	for (size_t i = 0; i < sizeof(moves) / sizeof(*moves); i++) {
+		assert_due(&pacer, &kept);
+		mlr_moves_add(&kept, moves[i].frame, moves[i].moved_ns);
+		assert_int_equal(kept.count, i + 1);
+	}
+	assert_due(&pacer, &kept);
 }
 
 int main(void)
@@ -133,6 +180,7 @@ int main(void)
 		cmocka_unit_test(shares_make_up_the_schedule),
 		cmocka_unit_test(a_share_of_few_frames_may_be_empty),
 		cmocka_unit_test(what_has_no_schedule_is_refused),
+		cmocka_unit_test(what_is_due_follows_each_move),
 	};
 
 	return cmocka_run_group_tests_name("pacer", tests, NULL, NULL);

@@ -106,6 +106,13 @@ static void trials_in_a_row_off_to_one_side_repeat(void **state)
 	assert_close(misfit_of(same, 4).dispersion, misfit_of(same, 1).dispersion, 1e-6);
 	assert_close(misfit_of(same, 0).score, 0, 0);
 	assert_close(misfit_of(same, 0).dispersion, 1, 0);
+	assert_close(misfit_of(same, 0).repeating, 0, 0);
+	/* one that lost what is foreseen is off to neither side */
+	same[0] = trial_of(100, 100);
+	assert_close(misfit_of(same, 3).repeating, 0.5, 1e-6);
+	/* however little they are off */
+	same[0] = same[1] = trial_of(100, 103);
+	assert_close(misfit_of(same, 2).repeating, 0.5, 1e-9);
 }
 
 static void correlation_has_a_bound(void **state)
@@ -121,6 +128,7 @@ static void correlation_has_a_bound(void **state)
 static void a_dispersed_trial_tells_less(void **state)
 {
 	struct plr_datum trial = trial_of(100, 150), less = plr_datum_dispersed(&trial, 3), nothing = trial_of(100, 0);
+	struct plr_datum one = trial_of(100, 1);
 
 	(void)state;
 	assert_close(less.lost_frames, 50, 1e-9);
@@ -128,6 +136,7 @@ static void a_dispersed_trial_tells_less(void **state)
 	assert_close(less.log_frames_per_fps, trial.log_frames_per_fps - log(3), 1e-9);
 	assert_close(less.load_fps, trial.load_fps, 0);
 	assert_close(plr_datum_dispersed(&nothing, 3).log_lost, 0, 0);
+	assert_close(plr_datum_dispersed(&one, 3).log_lost, -log(3), 1e-9);
 }
 
 int main(void)

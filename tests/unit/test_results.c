@@ -185,6 +185,7 @@ static void widths(void **state)
 	assert_close(mlr_width_ratio(995, 1000), 0.005, 1e-15);
 	assert_true(mlr_width_met(&goal, 995, 1000));
 	assert_true(mlr_width_met(&goal, 995 - 1e-9, 1000));
+	assert_false(mlr_width_met(&goal, 995 - 7.5e-9, 1000));
 	assert_false(mlr_width_met(&goal, 995 - 1e-5, 1000));
 	assert_true(mlr_width_met(&goal, 999, 1000));
 }

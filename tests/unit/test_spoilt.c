@@ -135,6 +135,14 @@ static void what_only_bursts_lose_is_the_testers(void **state)
 	assert_int_equal(mlr_burst_loss(&counts), 300);
 	counts.marked_lost = 0;
 	assert_int_equal(mlr_burst_loss(&counts), 0);
+	/* one in 100 of a quarter of all frames */
+	counts = (struct mlr_burst_counts){ .sent = 200000, .marked_sent = 50000, .lost = 1500 + 5000, .marked_lost = 5000 };
+	assert_int_equal(mlr_burst_loss(&counts), 4500);
+	/* of 100 lost frames, five of the marked ones would be fewer than once in 1000, and four are not */
+	counts = (struct mlr_burst_counts){ .sent = 200000, .marked_sent = 1000, .lost = 100, .marked_lost = 5 };
+	assert_int_equal(mlr_burst_loss(&counts), 5);
+	counts.marked_lost = 4;
+	assert_int_equal(mlr_burst_loss(&counts), 0);
 	counts = (struct mlr_burst_counts){ .sent = 1000, .marked_sent = 1000, .lost = 500, .marked_lost = 500 };
 	assert_int_equal(mlr_burst_loss(&counts), 0);
 }

@@ -41,6 +41,16 @@ static int set_up(void **state)
 		.counts = { .receives = true, .counts = { .received = 2000 } },
 		.received = { .received = 2000 },
 	};
+	/* what lies behind the ports of the account counts nowhere */
+	account.ports[3] = (struct port_trial){
+		.counts = { .transmits = true, .receives = true, .counts = { .sent = 7 }, .nic_tx_dropped = 7, .nic_rx_missed = 7 },
+		.sent = { .sent = 7, .marked = 7, .burst_max = 77, .stops = { .count = 7, .longest_ns = 7777777777 } },
+		.received = { .received = 7, .misdirected = 7, .reordered = 7 },
+		.seen = { .gap_max = 777 },
+		.schedule = { .moves = 77, .stopped_ns = 7777777777 },
+		.busy_s = 0.1,
+		.link_changes = 7,
+	};
 	return 0;
 }
 
@@ -196,7 +206,8 @@ static void percentiles_have_their_ranks(void **state)
 
 	(void)state;
 	config.ipdv = true;
-	port->delays = (struct mlr_delays){ .min_ns = 1000000, .max_ns = 1000000 + 19999 * 1000 };
+	port->delays = (struct mlr_delays){ .min_ns = 1000000, .max_ns = 100000000 };
+	mlr_delays_add(&port->delays, 100000000, 100000000, 1); /* beyond all ranks below */
 	for (uint64_t i = 0; i < 20000; i++) {
 		uint64_t latency_ns = 1000000 + i * 1000;
 
@@ -736,6 +747,47 @@ static void a_port_that_hears_only_itself_is_cabled_wrong(void **state)
 	assert_int_equal(account_for(&account, &measurement), EXIT_INVALID);
 }
 
+/* What others receive of others does not make up for it. */
+static void cables_are_judged_by_the_frames_of_their_port(void **state)
+{
+	(void)state;
+	profile.streams[1] = (struct mlr_stream){ .from = 1, .to = 3 };
+	account.port_count = profile.port_count = 4;
+	account.ports[3] = (struct port_trial){ .counts = { .receives = true } };
+	account.ports[0].received.misdirected = 1000;
+	receive(0);
+	account.ports[3].received.received = 1000;
+	assert_int_equal(account_for(&account, &measurement), EXIT_INVALID);
+	account.ports[3].received.received = 0;
+	receive(1);
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+}
+
+static void what_was_received_is_of_all_ports(void **state)
+{
+	(void)state;
+	account.ports[0].received = (struct rx_counters){ .received = 5, .late = 30 };
+	account.ports[1].received = (struct rx_counters){ .received = 700, .gaps = 2 };
+	assert_int_equal(account_received(&account).received, 2705);
+	assert_int_equal(account_received(&account).late, 30);
+	assert_int_equal(account_received(&account).gaps, 2);
+}
+
+/* A trial in which a link changed is performed again, but not for ever, and not where it is all that was asked for. */
+static void a_link_that_changes_spoils_a_trial(void **state)
+{
+	(void)state;
+	config.verb = VERB_SEARCH;
+	assert_null(account_changed_link(&account));
+	account.ports[2].link_changes = 1;
+	assert_ptr_equal(account_changed_link(&account), &account.ports[2]);
+	assert_int_equal(account_judge_links(&account, 0), EXIT_DONE);
+	assert_int_equal(account_judge_links(&account, 4), EXIT_DONE);
+	assert_int_equal(account_judge_links(&account, 5), EXIT_INVALID);
+	config.verb = VERB_TRIAL;
+	assert_int_equal(account_judge_links(&account, 0), EXIT_INVALID);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -764,6 +816,9 @@ int main(void)
 		cmocka_unit_test_setup(an_interface_that_always_drops_costs_fewer_repeats, set_up),
 		cmocka_unit_test_setup(histograms_are_merged, set_up),
 		cmocka_unit_test_setup(a_port_that_hears_only_itself_is_cabled_wrong, set_up),
+		cmocka_unit_test_setup(cables_are_judged_by_the_frames_of_their_port, set_up),
+		cmocka_unit_test_setup(what_was_received_is_of_all_ports, set_up),
+		cmocka_unit_test_setup(a_link_that_changes_spoils_a_trial, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -304,6 +304,40 @@ static void services_have_what_was_agreed(void **state)
 	config_free(&reading.config);
 }
 
+/* A command line with so many of a part, and whether it is taken. */
+static enum exit_code read_many(const char *begin, const char *part, unsigned int count, const char *end)
+{
+	struct reading reading;
+	char line[1024];
+	size_t length = (size_t)snprintf(line, sizeof(line), "%s", begin);
+
+	for (unsigned int i = 0; i < count; i++)
+		length += (size_t)snprintf(line + length, sizeof(line) - length, "%s", part);
+	snprintf(line + length, sizeof(line) - length, "%s", end);
+	read_line(&reading, line);
+	if (reading.code == EXIT_DONE)
+		config_free(&reading.config);
+	return reading.code;
+}
+
+static void services_and_their_steps_are_no_more_than_there_is_room_for(void **state)
+{
+	(void)state;
+	assert_int_equal(read_many("y1564 -pa,b", " --service=cir=1kfps", SERVICES_MAX, ""), EXIT_DONE);
+	assert_int_equal(read_many("y1564 -pa,b", " --service=cir=1kfps", SERVICES_MAX + 1, ""), EXIT_USAGE_ERROR);
+	assert_int_equal(
+		read_many("y1564 -p a,b --service cir=1kfps --cir-steps 1%,2%,3%,4%,5%,6%,7%,8%,9%,10%,11%,12%,13%,14%",
+			  ",15%", 1, ",100%"),
+		EXIT_DONE);
+	assert_int_equal(
+		read_many("y1564 -p a,b --service cir=1kfps --cir-steps 1%,2%,3%,4%,5%,6%,7%,8%,9%,10%,11%,12%,13%,14%",
+			  ",15%", 1, ",16%,100%"),
+		EXIT_USAGE_ERROR);
+	assert_int_equal(read_many("y1564 -p a,b --service cir=1kfps,size=0", "0", SERVICE_SIZE_TEXT - 4, "64"), EXIT_DONE);
+	assert_int_equal(read_many("y1564 -p a,b --service cir=1kfps,size=0", "0", SERVICE_SIZE_TEXT - 3, "64"),
+			 EXIT_USAGE_ERROR);
+}
+
 static void measurers_have_arguments(void **state)
 {
 	struct reading reading;
@@ -367,14 +401,27 @@ static void wrong_values_are_usage_errors(void **state)
 		"trial -p a,b --load 5kfps --address 0.1.2.3,198.18.0.2",
 		"trial -p a,b --load 5kfps --address 240.0.0.1,198.18.0.2",
 		"trial -p a,b --load 5kfps --gateway 198.18.0.1,224.0.0.1",
-		"trial -p a,b --load 5kfps --ip 6 --address6 ::,2001:db8::2",
-		"trial -p a,b --load 5kfps --ip 6 --address6 ::1,2001:db8::2",
-		"trial -p a,b --load 5kfps --ip 6 --address6 ff02::1,2001:db8::2",
-		"trial -p a,b --load 5kfps --ip 6 --address6 fe80::1,2001:db8::2",
-		"trial -p a,b --load 5kfps --ip 6 --address6 ::ffff:1.2.3.4,2001:db8::2",
-		"trial -p a,b --load 5kfps --ip 6 --address6 2001:db8::1/127,2001:db8:1::2",
+		"trial -p a,b --load 5kfps --frame-size 84 --ip 6 --address6 ::,2001:db8::2",
+		"trial -p a,b --load 5kfps --frame-size 84 --ip 6 --address6 ::1,2001:db8::2",
+		"trial -p a,b --load 5kfps --frame-size 84 --ip 6 --address6 ff02::1,2001:db8::2",
+		"trial -p a,b --load 5kfps --frame-size 84 --ip 6 --address6 fe80::1,2001:db8::2",
+		"trial -p a,b --load 5kfps --frame-size 84 --ip 6 --address6 ::ffff:1.2.3.4,2001:db8::2",
+		"trial -p a,b --load 5kfps --frame-size 84 --ip 6 --address6 2001:db8::1/127,2001:db8:1::2",
 		"y1564 -p a,b --service cir=0",
 		"y1564 -p a,b --service cir=1kfps,dscp=-1",
+		"y1564 -p a,b --service cir=1kfps,dscp=64",
+		"y1564 -p a,b --service cir=1kfps,dscp=1.5",
+		"y1564 -p a,b --service cir=1kfps,dscp=x",
+		"y1564 -p a,b --service eir=1kfps",
+		"y1564 -p a,b --service cir=1kfps,delay=0s",
+		"y1564 -p a,b --service cir=1kfps,delay-max=0s",
+		"y1564 -p a,b --service cir=1kfps,delay=2ms,delay-max=1ms",
+		"y1564 -p a,b --service cir=1kfps,availability=101%",
+		"y1564 -p a,b --service cir=1kfps,vlan=5000",
+		"y1564 -p a,b --service cir=1kfps,size=63",
+		"y1564 -p a,b --service cir=1kfps,name=",
+		"y1564 -p a,b --service cir=1kfps,name=x --service cir=1kfps,name=x",
+		"y1564 -p a,b --service cir=1kfps,name=service2 --service cir=1kfps",
 		"y1564 -p a,b --service cir=1kfps,margin=-1%",
 		"y1564 -p a,b --service cir=1kfps,loss=101%",
 		"y1564 -p a,b --service cir=1kfps,variation=-1us",
@@ -428,6 +475,160 @@ static void wrong_values_are_usage_errors(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		refuse_with(EXIT_USAGE_ERROR, lines[i]);
+}
+
+static void what_may_be_changed_on_ports_is_a_set(void **state)
+{
+	const unsigned int automatic = 1u << PREPARE_IPV6 | 1u << PREPARE_MERGE | 1u << PREPARE_PAUSE | 1u << PREPARE_IRQ |
+				       1u << PREPARE_VLAN | 1u << PREPARE_QUEUES | 1u << PREPARE_TIMESTAMPS;
+	const struct {
+		const char *text;
+		unsigned int automatic, asked, channels;
+	} cases[] = {
+		{ "none", 0, 0, 0 },
+		{ "auto", automatic, 0, 0 },
+		{ "auto,no-irq,no-pause", automatic & ~(1u << PREPARE_IRQ | 1u << PREPARE_PAUSE), 0, 0 },
+		{ "irq", 0, 1u << PREPARE_IRQ, 0 },
+		{ "gro,mtu,rss,steer", 0, 1u << PREPARE_GRO | 1u << PREPARE_MTU | 1u << PREPARE_RSS | 1u << PREPARE_STEER,
+		  0 },
+		{ "auto,channels=1", automatic, 1u << PREPARE_CHANNELS, 1 },
+		{ "channels=4096", 0, 1u << PREPARE_CHANNELS, 4096 },
+		{ "no-channels", 0, 0, 0 },
+	};
+	static const char *const refused[] = { "channels=0", "channels=4097", "channels=1.5", "channels",
+					       "channels=x", "irq=1",         "no-irq=1",     "no-channels=4",
+					       "nothing",    "none,irq",      "no-",          "auto,,irq" };
+	struct reading reading;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		take(&reading, TEXT_OF(128, "trial -p a,b --load 5 --prepare %s", cases[i].text));
+		assert_int_equal(reading.config.prepare.automatic, cases[i].automatic);
+		assert_int_equal(reading.config.prepare.asked, cases[i].asked);
+		assert_int_equal(reading.config.prepare.channels, cases[i].channels);
+		config_free(&reading.config);
+	}
+	for (size_t i = 0; i < COUNT(refused); i++)
+		refuse_with(EXIT_USAGE_ERROR, TEXT_OF(128, "trial -p a,b --load 5 --prepare %s", refused[i]));
+}
+
+/* One for each port, in any number of octets that there is room for. */
+static void lists_of_ports_have_bounds(void **state)
+{
+	static const char *const refused[] = {
+		"trial --load 5 -p a,b,c,d,e,f,g,h,i",
+		"trial --load 5 -p a,b,c",
+		"trial --load 5 -p a,b,",
+		"trial --load 5 -p a,b,c,d --address 10.0.0.2,10.1.0.2,10.2.0.2",
+		"trial --load 5 -p a,b --address 10.0.0.2,10.1.0.2,10.2.0.2",
+		"trial --load 5 -p a,b --address 10.0.0.2,10.1.0.2/x",
+		"trial --load 5 -p a,b --address 10.0.0.2,10.1.0.2/24.5",
+		"trial --load 5 -p a,b --address 10.0.0.2,2001:db8::2",
+		"trial --load 5 -p a,b --dst-mac 02:00:00:00:00:01",
+		"trial --load 5 -p a,b --dst-mac 02:00:00:00:00:01,2:0:0:0:0:2",
+		"trial --load 5 -p a,b --dst-mac 02:00:00:00:00:01,02-00-00-00-00-02",
+		"trial --load 5 -p a,b --dst-mac 02:00:00:00:00:01,02:00:00:00:00:02x",
+		"trial --load 5 -p a,b --gateway6 2001:db8::1,::1",
+		"trial --load 5 -p h1:a:transmit,h2:b:transmit",
+		"search --measurer mpi -p 12345678901234567890123456789012345678901234567890123456789012345:a,h2:b",
+	};
+	static const char *const taken[] = {
+		"trial --load 5 -p a,b,c,d,e,f,g,h",
+		"trial --load 5 -p 123456789012345,b",
+		"trial --load 5 -p a,b --address 10.0.0.2/1,223.255.255.254/30",
+		"trial --load 5 -p a,b --frame-size 84 --ip 6 --address6 2001:db8::2/1,2001:db9::2/126",
+		"trial --load 5 -p a,b --frame-size 84 --ip 6 --gateway6 2001:db8::1,fec0::1",
+	};
+	struct reading reading;
+	const struct port_config *ports = reading.config.ports;
+	char text[INET6_ADDRSTRLEN];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(refused); i++)
+		refuse_with(EXIT_USAGE_ERROR, refused[i]);
+	for (size_t i = 0; i < COUNT(taken); i++) {
+		take(&reading, taken[i]);
+		config_free(&reading.config);
+	}
+	refuse_with(EXIT_USAGE_ERROR, TEXT_OF(256, "trial --load 5 -p a,b --address 10.0.0.2,%0128d", 1));
+	assert_non_null(strstr(message_refused(), "number 2 is too long"));
+	refuse_with(EXIT_USAGE_ERROR, TEXT_OF(256, "trial --load 5 -p a,b --address 10.0.0.2,%0127d", 1));
+	assert_non_null(strstr(message_refused(), "is not the IPv4 address of a host"));
+	/* the next networks of the same blocks */
+	take(&reading, "trial --load 5 -p a,b,c,d");
+	assert_string_equal(inet_ntop(AF_INET, &ports[2].address, text, sizeof(text)), "198.18.1.2");
+	assert_string_equal(inet_ntop(AF_INET, &ports[3].address, text, sizeof(text)), "198.19.1.2");
+	assert_string_equal(inet_ntop(AF_INET, &ports[3].gateway, text, sizeof(text)), "198.19.1.1");
+	assert_string_equal(inet_ntop(AF_INET6, &ports[2].address6, text, sizeof(text)), "2001:2:0:3::2");
+	assert_string_equal(inet_ntop(AF_INET6, &ports[3].address6, text, sizeof(text)), "2001:2:0:4::2");
+	assert_true(ports[2].prefix_length == 24 && ports[3].prefix6_length == 64);
+	assert_false(ports[0].destination_mac_given);
+	config_free(&reading.config);
+}
+
+#define SIM "--measurer sim:hard,capacity=1e6 --max-load 1e6"
+#define MPI "search --measurer mpi --max-load 1Mfps -p h1:a,h2:b"
+
+/* What does not go together, and beside it what does, by a little. */
+static void values_that_do_not_go_together_are_usage_errors(void **state)
+{
+	static const char *const refused[] = {
+		"trial -p a,b --load 5 --no-seq --capture-lost l.csv",
+		"trial -p a,b --load 5 --capture-foreign f.pcap --capture-count 100001",
+		"y1564 -p a,b",
+		"y1564 -p a,b --no-latency --service cir=1kfps,delay=1ms",
+		"y1564 -p a,b --no-latency --service cir=1kfps --service cir=1kfps,delay-max=1ms",
+		"y1564 -p a,b --no-latency --service cir=1kfps,variation=1ms",
+		"search " SIM " --effective-duration wall",
+		"search " SIM " --interval 1s",
+		"trial -p a,b --load max --interval 1s",
+		"trial -p a,b --load 5 --timestamps hardware --no-latency",
+		"trial -p a,b --load 5 --ipdv --no-latency",
+		"trial -p a,b --load 5 --ipdv --no-seq",
+		"selftest -p a,b,c,d",
+		"selftest -p a,b --direction mesh",
+		"search -p a,b --report x.json --report x.json",
+		"search -p a,b --report x.json --junit x.json",
+		"search -p a,b --report x.json --metrics x.json",
+		"trial -p a,b --load 5 --capture-lost x.csv --report x.csv",
+		"trial -p a,b --load 5 --capture-foreign x.csv --report x.csv",
+		"search -p a,b --report x.md --sut-config x.md",
+		"search -p a,b --junit x.md --sut-config x.md",
+		MPI " --prepare auto,timestamps",
+		MPI " --timestamps hardware",
+		MPI " --modifier management=1/s",
+		"search --measurer mpi --max-load 1Mfps -p h1:a:transmit,h2:b:receive --direction both",
+		"search -p a,b --clock-budget 1us",
+	};
+	static const char *const taken[] = {
+		"trial -p a,b --load 5 --no-seq",
+		"trial -p a,b --load 5 --capture-lost l.csv",
+		"trial -p a,b --load 5 --capture-foreign f.pcap --capture-count 100000",
+		"y1564 -p a,b --no-latency --service cir=1kfps,loss=1%",
+		"y1564 -p a,b --service cir=1kfps,delay=1ms,variation=1ms",
+		"search -p a,b --effective-duration wall",
+		"search -p a,b --interval 1s",
+		"trial -p a,b --load 5 --interval 1s",
+		"trial -p a,b --load 5 --timestamps hardware",
+		"trial -p a,b --load 5 --no-latency",
+		"trial -p a,b --load 5 --ipdv",
+		"selftest -p a,b",
+		"selftest -p a,b --direction both",
+		"search -p a,b --report x.json --report y.json --junit z.xml --metrics m.prom --sut-config s.txt",
+		"search -p a,b --sut-config s.txt --sut-config s.txt --report x.json",
+		MPI,
+		MPI " --direction both --clock-budget 1us",
+		"search " SIM,
+	};
+	struct reading reading;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(refused); i++)
+		refuse_with(EXIT_USAGE_ERROR, refused[i]);
+	for (size_t i = 0; i < COUNT(taken); i++) {
+		take(&reading, taken[i]);
+		config_free(&reading.config);
+	}
 }
 
 static void each_backend_can_be_chosen(void **state)
@@ -682,9 +883,13 @@ int main(void)
 		cmocka_unit_test(ports_take_addresses_and_macs),
 		cmocka_unit_test(gateways_follow_from_addresses),
 		cmocka_unit_test(services_have_what_was_agreed),
+		cmocka_unit_test(services_and_their_steps_are_no_more_than_there_is_room_for),
 		cmocka_unit_test(measurers_have_arguments),
 		cmocka_unit_test(lab_has_three_verbs),
 		cmocka_unit_test(wrong_values_are_usage_errors),
+		cmocka_unit_test(what_may_be_changed_on_ports_is_a_set),
+		cmocka_unit_test(lists_of_ports_have_bounds),
+		cmocka_unit_test(values_that_do_not_go_together_are_usage_errors),
 		cmocka_unit_test(each_backend_can_be_chosen),
 		cmocka_unit_test(sixteen_goals_are_enough),
 		cmocka_unit_test(file_has_every_form_of_value),

@@ -89,12 +89,36 @@ static void results_are_counted_by_their_word(void **state)
 	json_decref(results);
 }
 
+/* A few trials of many: one that is irregular is worse than any that the tester limited. */
+static void a_spread_stands_as_its_worst_trial(void **state)
+{
+	static const struct {
+		const char *spread;
+		enum standing standing;
+	} spreads[] = {
+		{ "{\"irregular\": 1, \"tester_limited\": 0}", STANDING_IRREGULAR },
+		{ "{\"irregular\": 1, \"tester_limited\": 1}", STANDING_IRREGULAR },
+		{ "{\"irregular\": 0, \"tester_limited\": 1}", STANDING_LIMITED },
+		{ "{\"irregular\": 0, \"tester_limited\": 0}", STANDING_REGULAR },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(spreads) / sizeof(*spreads); i++) {
+		json_t *spread = json_loads(spreads[i].spread, 0, NULL);
+
+		assert_non_null(spread);
+		assert_int_equal(standing_of_spread(spread), spreads[i].standing);
+		json_decref(spread);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_result_stands_in_one_word),
 		cmocka_unit_test(a_document_stands_as_its_worst_result),
 		cmocka_unit_test(results_are_counted_by_their_word),
+		cmocka_unit_test(a_spread_stands_as_its_worst_trial),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

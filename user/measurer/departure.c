@@ -313,7 +313,8 @@ void departure_judge(struct measurer_xdp *xdp, struct measurement *measurement)
 	if (launched)
 		measurement->latency.definition =
 			xdp->by_nic_clock ? "from the launch time, at which the transmitting NIC lets the frame go, to the "
-					    "receiving port's NIC (RFC 1242, 3.8)"
+					    "receiving port's NIC, by its stamp of the frame's first bit or its last (RFC "
+					    "1242, 3.8)"
 					  : "from the launch time, at which the transmitting NIC lets the frame go, to the "
 					    "XDP program of the receiving port (RFC 1242, 3.8)";
 }

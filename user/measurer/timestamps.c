@@ -201,28 +201,46 @@ static unsigned int first_clock(const struct measurer_xdp *xdp)
 	return port;
 }
 
+/* Frames that arrived before they had left, and by more than clocks may be wrong: then no latency is as short as that. */
+static bool is_beyond_bound(const struct rx_counters *received, const struct measurement *measurement, double bound_ns)
+{
+	return received->negative_latency && (!measurement->has_latency || (double)measurement->latency.min_ns > bound_ns);
+}
+
 enum exit_code timestamps_judge(struct measurer_xdp *xdp, const struct rx_counters *received, double clock_read_ns,
 				struct measurement *measurement)
 {
 	struct latency_summary *latency = &measurement->latency;
 	uint64_t timed = received->hardware_timed;
+	double bound_ns;
 
 	if (!received->received || (!timed && !xdp->by_nic_clock))
 		return EXIT_DONE;
 	if (!timed)
-		return fall_back(xdp, first_clock(xdp), "the NIC stamped no frame of a trial", 0);
+		return fall_back(xdp, first_clock(xdp),
+				 "the NIC stamped no frame of a trial, or all with times that cannot be", 0);
 	if (timed < received->received || !xdp->by_nic_clock) {
 		/* two clocks, or one of which it is not known where it ended: no latency of this trial */
 		measurement->has_latency = false;
-		return xdp->by_nic_clock
-			       ? fall_back(xdp, first_clock(xdp),
-					   "the NIC stamped some frames of a trial and some not, which so has no latency", 0)
-			       : EXIT_DONE;
+		return xdp->by_nic_clock ? fall_back(xdp, first_clock(xdp),
+						     "the NIC stamped some frames of a trial and some not, or with times "
+						     "that cannot be; "
+						     "so it has no latency",
+						     0)
+					 : EXIT_DONE;
+	}
+	bound_ns = latency->error_bound_ns + clocks_bound_ns(xdp) -
+		   clock_read_ns; /* only the departure was read from our clock */
+	if (is_beyond_bound(received, measurement, bound_ns)) {
+		measurement->has_latency = false;
+		return fall_back(
+			xdp, first_clock(xdp),
+			"the NIC stamped frames of a trial as if they had come before they left; so it has no latency", 0);
 	}
 	latency->clock = "CLOCK_MONOTONIC of the tester; arrivals by the receiving NIC's clock, converted to it";
 	latency->definition = "from the actual departure, stamped before the frame is handed to the kernel, to the "
-			      "receiving port's NIC (RFC 1242, 3.8)";
+			      "receiving port's NIC, by its stamp of the frame's first bit or its last (RFC 1242, 3.8)";
 	latency->source = "hardware receive timestamp, software departure";
-	latency->error_bound_ns += clocks_bound_ns(xdp) - clock_read_ns; /* only the departure was read from our clock */
+	latency->error_bound_ns = bound_ns;
 	return EXIT_DONE;
 }

@@ -32,6 +32,16 @@ struct svg_panel figure_panel(double height, struct svg_axis x, struct svg_axis 
 #define CURVE_STYLE_SIZE 16
 struct svg_key figure_curve(size_t number, const char *text, char style[CURVE_STYLE_SIZE]);
 
+/* Trials in figures: whether one counts (it has a load, and is no warm-up); whether one that counts, or any, was limited by the
+ * tester. */
+bool trial_counts(const json_t *trial);
+bool trial_is_limited(const json_t *trial);
+bool trials_any_limited(const json_t *trials);
+/* "Trial 7: 1 003 326.9 frames/s for 1 s, loss 0.5 %". NULL if there are so many trials that the page would grow too large. */
+const char *trial_hint(size_t number, const json_t *trial, size_t total, char *buffer, size_t size);
+/* Where a load is drawn: outside the panel at its edge, as a triangle that points there. */
+double figure_place_load(const struct svg_panel *panel, double load, enum svg_mark *mark);
+
 /* A search: Trial Load over trial number, and the bounds closing in, of `count` goals from `goal` on. `number` is unique among
  * these figures of a page, `of` says what the search is of. */
 #define COURSE_GOALS 2 /* most of a figure */

@@ -26,7 +26,8 @@ setup() {
 
 teardown() {
   "$MLR" clean --quiet >/dev/null
-  truth stamp_every 1 && truth launch_error_ns 0 && truth by_hash Y
+  truth stamp_every 1 && truth launch_error_ns 0 && truth by_hash Y && truth fault_every 1
+  for worse in launch_jitter_ns rate_mbps wander_ns read_before_ns read_after_ns counters_lag_ms rx_fault tx_fault; do truth "$worse" 0; done
   truth crc_every 0 && truth hidden_every 0 && truth full_duplex Y
   tc qdisc del dev truth0 root 2>/dev/null || true
   tc qdisc del dev truth1 root 2>/dev/null || true
@@ -288,4 +289,109 @@ half_lost() {
   ethtool -N truth1 rx-flow-hash udp4 sdfn
   run --separate-stderr "$MLR" probe -p truth1 --format json
   check '.ports[0].checks[] | select(.name == "rss") | .state == "OK"'
+}
+
+# --- NICs that do worse ------------------------------------------------------------------------------------------------------
+
+# That a latency is no wider of the truth than it says: of one that may be wrong by at most that.
+within() { # JQ-FIGURE TRUTH
+  check "($1 - $2 | fabs) <= .latency.error_bound_ns"
+}
+
+@test "arrivals are of the first bit or of the last, as the NIC stamps, and the result says that it does not know" {
+  truth rate_mbps 100
+  for size in 64 1518; do
+    octets=$((size * 80)) # ns, at 100 Mbit/s
+    truth stamp_last_bit N
+    exact --frame-size "$size"
+    wire_is_known
+    check '.latency.definition | test("first bit or its last")'
+    truth stamp_last_bit Y
+    exact --frame-size "$size"
+    WIRE=$((WIRE + octets)) wire_is_known
+  done
+}
+
+@test "a clock that is read at one end of the time that it takes: the bound is as wide as that" {
+  truth read_before_ns 40000
+  exact
+  wire_is_known
+  check '.latency.error_bound_ns - .latency.departure_delay.max_ns >= 20000'
+  truth read_before_ns 0
+  truth read_after_ns 40000
+  exact
+  wire_is_known
+}
+
+@test "clocks that wander: the bound is as wide as they are off" {
+  for period in 3000000 400000 100000; do
+    truth wander_period_us "$period"
+    truth wander_ns 20000
+    exact --duration 2
+    wire_is_known
+  done
+}
+
+@test "a clock that is set within a trial: no latency, or a bound as wide as the step" {
+  for step in 40000000 -40000000; do
+    (
+      before=$(count truth1 'rx_queue_._stamped')
+      until [ "$(count truth1 'rx_queue_._stamped')" -ge $((before + 200)) ]; do sleep 0.1; done
+      truth step_ns "$step"
+    ) &
+    background+=("$!")
+    trial --tx xsk --load 500 --duration 4
+    wait "${background[-1]}"
+    [ "$status" -le 1 ]
+    check '.latency == null or .latency.error_bound_ns >= 40000000'
+  done
+}
+
+@test "stamps that cannot be are no latency: late, stale, of 32 bits" {
+  truth fault_ns 50000000
+  for fault in 1 2 3; do
+    truth rx_fault "$fault"
+    truth fault_every 7
+    trial --tx xsk --load 500 --duration 0.5 --timestamps hardware
+    if [ "$fault" -eq 2 ]; then refused 5 "before they left"; else refused 5 "times that cannot be"; fi
+    trial --tx xsk --load 500 --duration 0.5
+    check '.latency == null'
+    truth fault_every 1 # all of them: those of 32 bits, and late ones, are no stamps at all
+    trial --tx xsk --load 500 --duration 0.5
+    [[ $stderr == *"latency is by software timestamps from now on"* ]]
+    check '.latency == null or (.latency.source | test("hardware receive") | not)'
+  done
+}
+
+@test "departures that are stamped as those of the frame before are seen to be early" {
+  truth tx_fault 2
+  truth fault_every 7
+  exact
+  check '.latency.departure_delay.early > 0'
+}
+
+@test "counters that lag by two seconds: those of sent frames are waited for" {
+  truth counters_lag_ms 2000
+  exact
+  [ "$(get '.ports[0].nic_tx_frames >= .trial_result.counts.sent')" = true ] || { get '.ports'; return 1; }
+}
+
+@test "launch times with jitter: it is a part of the latency, and known" {
+  set_up_launch_time truth0 1
+  truth launch_jitter_ns 60000
+  exact --launch-time on --duration 2
+  check '.latency.departure_delay | .max_ns <= 60000 + .error_bound_ns + 256 and .p50_ns > 15000 and .p50_ns < 45000'
+  within .latency.p50_ns "$((WIRE + 30000))"
+  wire_is_known
+}
+
+# What is not sent is for want of the guest's CPUs, which the tester says.
+@test "100 kfps: each frame that was sent is counted, and stamped as it is" {
+  before=$(count truth1 'rx_queue_._stamped')
+  trial --tx xsk --load 100000 --duration 0.1
+  [ "$status" -le 1 ]
+  check '.trial_result.counts | .sent >= 1000 and .received == .sent and .duplicate + .malformed + .damaged + .foreign == 0'
+  check '.latency.count == .trial_result.counts.sent'
+  check ".latency.min_ns >= $((WIRE + SENT)) - .latency.error_bound_ns"
+  [ $(($(count truth1 'rx_queue_._stamped') - before)) -ge "$(get .trial_result.counts.sent)" ]
 }

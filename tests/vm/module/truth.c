@@ -7,10 +7,14 @@
  * Each has queues with AF_XDP's zero-copy, XDP's receive timestamps, AF_XDP's transmit timestamps and launch times (on
  * queues with an 'etf' qdisc that is offloaded), a PTP clock, and rules that steer UDP to queues (ethtool -N).
  *
- * A frame that a queue takes at time t departs at t + tx_delay_ns, or at its launch time if that is later, and arrives
- * wire_ns later. Both are stamped as they are, to the ns; what is done at these times is done when a timer and NAPI get
- * to it. One frame after the other: a queue's wire is first in, first out.
+ * A frame that a queue takes at time t departs at t + tx_delay_ns, or at its launch time if that is later, and its first bit
+ * arrives wire_ns later; its last one when the rate has let it. Both are stamped as they are, to the ns; what is done at these
+ * times is done when a timer and NAPI get to it. One frame after the other: a queue's wire is first in, first out.
+ *
+ * Parameters make it worse: clocks that wander and are read late, counters that lag, launch times with jitter, and stamps that
+ * are late, stale, lost or cut to 32 bits.
  */
+#include <linux/delay.h>
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
 #include <linux/filter.h>
@@ -21,6 +25,7 @@
 #include <linux/net_tstamp.h>
 #include <linux/platform_device.h>
 #include <linux/ptp_clock_kernel.h>
+#include <linux/random.h>
 #include <linux/udp.h>
 #include <net/pkt_sched.h>
 #include <net/xdp_sock_drv.h>
@@ -52,6 +57,41 @@ MODULE_PARM_DESC(wire_ns, "from departure to arrival");
 static int launch_error_ns;
 module_param(launch_error_ns, int, 0644);
 MODULE_PARM_DESC(launch_error_ns, "that frames depart after their launch times");
+static unsigned int launch_jitter_ns;
+module_param(launch_jitter_ns, uint, 0644);
+MODULE_PARM_DESC(launch_jitter_ns, "that each frame departs after that, at most");
+static unsigned int rate_mbps;
+module_param(rate_mbps, uint, 0644);
+MODULE_PARM_DESC(rate_mbps, "of the wire, which takes as long for a frame; 0: no time");
+static bool stamp_last_bit;
+module_param(stamp_last_bit, bool, 0644);
+MODULE_PARM_DESC(stamp_last_bit, "an arrival is that of the frame's last bit, not of its first");
+static unsigned int wander_ns;
+module_param(wander_ns, uint, 0644);
+MODULE_PARM_DESC(wander_ns, "that both clocks go ahead, and back, beside their drift, in");
+static unsigned int wander_period_us = 1000000;
+module_param(wander_period_us, uint, 0644);
+MODULE_PARM_DESC(wander_period_us, "so long");
+static unsigned int read_before_ns, read_after_ns;
+module_param(read_before_ns, uint, 0644);
+MODULE_PARM_DESC(read_before_ns, "that reading a clock takes before it is read,");
+module_param(read_after_ns, uint, 0644);
+MODULE_PARM_DESC(read_after_ns, "and after that");
+static unsigned int counters_lag_ms;
+module_param(counters_lag_ms, uint, 0644);
+MODULE_PARM_DESC(counters_lag_ms, "that the interface's counters are old, at most");
+enum fault { FAULT_NONE, FAULT_LATE, FAULT_STALE, FAULT_SHORT };
+static unsigned int rx_fault, tx_fault;
+module_param(rx_fault, uint, 0644);
+MODULE_PARM_DESC(rx_fault, "arrivals are stamped 1: late, 2: as the frame before, 3: with 32 bits; 0: right");
+module_param(tx_fault, uint, 0644);
+MODULE_PARM_DESC(tx_fault, "the same of departures");
+static unsigned int fault_every = 1;
+module_param(fault_every, uint, 0644);
+MODULE_PARM_DESC(fault_every, "one frame in so many is stamped so");
+static unsigned int fault_ns;
+module_param(fault_ns, uint, 0644);
+MODULE_PARM_DESC(fault_ns, "how late");
 static unsigned int stamp_every = 1;
 module_param(stamp_every, uint, 0644);
 MODULE_PARM_DESC(stamp_every, "one received frame in so many is stamped; 0: none");
@@ -84,12 +124,18 @@ struct queue;
 /* A frame on the wire. */
 struct frame {
 	struct list_head list;
-	u64 sent_ns, arrives_ns;
+	u64 sent_ns, arrives_ns; /* the first bit leaves, the last one is there */
+	u64 wire_ns;             /* from the first to the last */
 	struct xsk_tx_metadata_compl stamp;
 	bool zero_copy;
 	struct queue *queue; /* that it was sent by */
 	u32 octets;
 	u8 data[];
+};
+
+/* Stamps of a queue in one direction. */
+struct stamping {
+	u64 count, last;
 };
 
 struct queue {
@@ -105,7 +151,8 @@ struct queue {
 	struct list_head wire, arrived;
 	unsigned int in_flight;
 	u64 sent, sent_octets, received, received_octets, missed, launched, stamped, count;
-	u64 arrivals, crc_errors, hidden;
+	u64 came, crc_errors, hidden;
+	struct stamping arrivals, departures;
 };
 
 struct truth {
@@ -120,19 +167,29 @@ struct truth {
 	bool has_rule[RULES];
 	u64 hashed[2]; /* fields of UDP over IPv4 and IPv6 by which the receive hash tells flows apart */
 	u32 table[ENTRIES];
+	struct rtnl_link_stats64 told; /* of the interface's counters, */
+	u64 told_ns;                   /* at that time */
 };
 
-/* A frame that is received, as metadata see it: the buffer and its time, which lies where AF_XDP's buffers have room. */
+/* A frame that is received, as metadata see it: the buffer and its stamp, which lies where AF_XDP's buffers have room. */
 struct received {
 	struct xdp_buff xdp;
-	struct truth *truth;
-	u64 arrived_ns; /* 0: not stamped */
+	u64 stamp_ns; /* by the NIC's clock; 0: not stamped */
 };
 
 static struct platform_device *platform;
 static struct truth *truths[DEVICES];
 
 /* --- the clock -------------------------------------------------------------------------------------------------------- */
+
+/* From 0 to wander_ns, and back, in a period. */
+static s64 wander_of(u64 monotonic_ns)
+{
+	u64 period_ns = max(wander_period_us, 2u) * 1000ull, half_ns = period_ns / 2, at_ns;
+
+	div64_u64_rem(monotonic_ns, period_ns, &at_ns);
+	return div64_u64(wander_ns * (at_ns < half_ns ? at_ns : period_ns - at_ns), half_ns);
+}
 
 static s64 clock_of(struct truth_clock *clock, u64 monotonic_ns)
 {
@@ -147,9 +204,29 @@ static u64 stamp_of(struct truth_clock *clock, u64 monotonic_ns)
 	u64 stamp;
 
 	spin_lock_irqsave(&clock->lock, flags);
-	stamp = clock_of(clock, monotonic_ns);
+	stamp = clock_of(clock, monotonic_ns) + wander_of(monotonic_ns);
 	spin_unlock_irqrestore(&clock->lock, flags);
 	return stamp;
+}
+
+/* A stamp of a frame, or what the NIC makes of it. */
+static u64 falsify(struct stamping *stamping, unsigned int fault, u64 stamp_ns)
+{
+	u64 before_ns = stamping->last;
+
+	stamping->last = stamp_ns;
+	if (!fault_every || ++stamping->count % fault_every)
+		return stamp_ns;
+	switch (fault) {
+	case FAULT_LATE:
+		return stamp_ns + fault_ns;
+	case FAULT_STALE:
+		return before_ns ?: stamp_ns;
+	case FAULT_SHORT:
+		return (u32)stamp_ns;
+	default:
+		return stamp_ns;
+	}
 }
 
 /* When it shows that. */
@@ -183,13 +260,29 @@ static void change_clock(struct truth_clock *clock, s64 step_ns, const s64 *set_
 	spin_unlock_irqrestore(&clock->lock, flags);
 }
 
+static int step_clocks(const char *text, const struct kernel_param *parameter)
+{
+	long step_ns;
+	int error = kstrtol(text, 0, &step_ns);
+
+	for (int i = 0; i < DEVICES && !error; i++)
+		change_clock(&truths[i]->clock, step_ns, NULL);
+	return error;
+}
+
+static const struct kernel_param_ops step_ops = { .set = step_clocks };
+module_param_cb(step_ns, &step_ops, NULL, 0200);
+MODULE_PARM_DESC(step_ns, "written while it runs: both clocks are set by as much");
+
 static int clock_gettime(struct ptp_clock_info *info, struct timespec64 *ret, struct ptp_system_timestamp *system)
 {
 	struct truth_clock *clock = container_of(info, struct truth_clock, info);
 	u64 now_ns;
 
 	ptp_read_system_prets(system);
+	ndelay(read_before_ns);
 	now_ns = ktime_get_ns();
+	ndelay(read_after_ns);
 	ptp_read_system_postts(system);
 	*ret = ns_to_timespec64(stamp_of(clock, now_ns));
 	return 0;
@@ -257,7 +350,9 @@ static u64 fill_timestamp(void *context)
 	struct frame *frame = context;
 	struct truth *truth = frame->queue->truth;
 
-	return truth->stamps.tx_type == HWTSTAMP_TX_ON ? stamp_of(&truth->clock, frame->sent_ns) : 0;
+	if (truth->stamps.tx_type != HWTSTAMP_TX_ON)
+		return 0;
+	return falsify(&frame->queue->departures, tx_fault, stamp_of(&truth->clock, frame->sent_ns));
 }
 
 static const struct xsk_tx_metadata_ops transmit_metadata = {
@@ -277,14 +372,17 @@ static struct frame *put(struct queue *queue, const void *data, u32 octets)
 	frame->sent_ns = now_ns + tx_delay_ns;
 	if (queue->asked && queue->launches) {
 		launch_ns = monotonic_of(&queue->truth->clock, queue->launch_ns) + launch_error_ns;
+		if (launch_jitter_ns)
+			launch_ns += get_random_u32_below(launch_jitter_ns + 1);
 		queue->launched++;
 		frame->sent_ns = max(launch_ns, now_ns);
 	}
 	if (!list_empty(&queue->wire)) {
 		last = list_last_entry(&queue->wire, struct frame, list);
-		frame->sent_ns = max(frame->sent_ns, last->sent_ns);
+		frame->sent_ns = max(frame->sent_ns, last->sent_ns + last->wire_ns);
 	}
-	frame->arrives_ns = frame->sent_ns + wire_ns;
+	frame->wire_ns = rate_mbps ? (octets + ETH_FCS_LEN) * 8000ull / rate_mbps : 0;
+	frame->arrives_ns = frame->sent_ns + wire_ns + frame->wire_ns;
 	frame->stamp.tx_timestamp = NULL;
 	frame->zero_copy = false;
 	frame->queue = queue;
@@ -453,9 +551,9 @@ static int receive_timestamp(const struct xdp_md *context, u64 *ret_ns)
 {
 	const struct received *received = (const void *)context;
 
-	if (!received->arrived_ns)
+	if (!received->stamp_ns)
 		return -ENODATA;
-	*ret_ns = stamp_of(&received->truth->clock, received->arrived_ns);
+	*ret_ns = received->stamp_ns;
 	return 0;
 }
 
@@ -519,11 +617,11 @@ static bool run_program(struct queue *queue, struct bpf_prog *program, const str
 		queue->missed++;
 		return false;
 	}
-	received->truth = truth;
-	received->arrived_ns = 0;
+	received->stamp_ns = 0;
 	queue->count++;
 	if (truth->stamps.rx_filter == HWTSTAMP_FILTER_ALL && stamp_every && queue->count % stamp_every == 0) {
-		received->arrived_ns = frame->arrives_ns;
+		received->stamp_ns = falsify(&queue->arrivals, rx_fault,
+					     stamp_of(&truth->clock, frame->arrives_ns - (stamp_last_bit ? 0 : frame->wire_ns)));
 		queue->stamped++;
 	}
 	verdict = bpf_prog_run_xdp(program, &received->xdp);
@@ -538,12 +636,12 @@ static bool run_program(struct queue *queue, struct bpf_prog *program, const str
 /* Whether a frame is lost in this NIC, which counts it. */
 static bool is_lost(struct queue *queue)
 {
-	queue->arrivals++;
-	if (crc_every && queue->arrivals % crc_every == 0) {
+	queue->came++;
+	if (crc_every && queue->came % crc_every == 0) {
 		queue->crc_errors++;
 		return true;
 	}
-	if (hidden_every && queue->arrivals % hidden_every == 0) {
+	if (hidden_every && queue->came % hidden_every == 0) {
 		queue->hidden++;
 		return true;
 	}
@@ -780,10 +878,8 @@ static int set_stamps(struct net_device *device, struct kernel_hwtstamp_config *
 	return 0;
 }
 
-static void get_stats(struct net_device *device, struct rtnl_link_stats64 *ret)
+static void count_all(const struct truth *truth, struct rtnl_link_stats64 *ret)
 {
-	struct truth *truth = netdev_priv(device);
-
 	for (int i = 0; i < QUEUES; i++) {
 		const struct queue *queue = &truth->queues[i];
 
@@ -795,6 +891,20 @@ static void get_stats(struct net_device *device, struct rtnl_link_stats64 *ret)
 		ret->rx_crc_errors += queue->crc_errors;
 		ret->rx_errors += queue->crc_errors;
 	}
+}
+
+/* As they were when the NIC last told them, where it does so now and then. */
+static void get_stats(struct net_device *device, struct rtnl_link_stats64 *ret)
+{
+	struct truth *truth = netdev_priv(device);
+	u64 now_ns = ktime_get_ns();
+
+	if (now_ns - truth->told_ns >= counters_lag_ms * 1000000ull) {
+		memset(&truth->told, 0, sizeof(truth->told));
+		count_all(truth, &truth->told);
+		truth->told_ns = now_ns;
+	}
+	*ret = truth->told;
 }
 
 static const struct net_device_ops device_ops = {
